@@ -1,1 +1,148 @@
-//! placeholder
+//! Start-up algorithms for TCP, as `core/` has them, with a safe face.
+//!
+//! The C files in `core/` are the algorithms: this crate compiles them for the host it runs on, and the kernel
+//! programs in `bpf/` compile the same files for the kernel.
+//!
+//! ```
+//! let mut startup = onramp_core::Startup::new("standard").unwrap();
+//! let start = onramp_core::Start {
+//!     mss_bytes: 1448,
+//!     cwnd_bytes: 14480,
+//!     ssthresh_bytes: onramp_core::UNLIMITED,
+//!     ..Default::default()
+//! };
+//! assert_eq!(startup.start(&start).cwnd_bytes, 14480);
+//! ```
+
+mod ffi;
+
+pub use ffi::{
+    Ack, Clock, Decision, Loss, Start, ACK_APP_LIMITED, ACK_CWND_LIMITED, LOSS_RECOVERY, LOSS_TIMEOUT,
+    OPTION_PAPER_INITIAL_WINDOW, STATE_BYTES, UNLIMITED,
+};
+use std::ffi::{c_char, CStr};
+use std::sync::OnceLock;
+
+/// [`Decision::phase`] of a start-up that is over.
+pub const PHASE_DONE: u32 = 3;
+
+fn algorithms() -> &'static [ffi::Algorithm] {
+    // SAFETY: native.c defines the table and its length together.
+    unsafe { std::slice::from_raw_parts((&raw const ffi::onramp_algorithms).cast(), ffi::onramp_algorithm_count) }
+}
+
+fn text(literal: *const c_char) -> &'static str {
+    // SAFETY: every string that native.c hands out is a literal.
+    unsafe { CStr::from_ptr(literal) }.to_str().expect("core/ is written in UTF-8")
+}
+
+/// The names of all algorithms, in the registry's order.
+pub fn startup_names() -> &'static [&'static str] {
+    static NAMES: OnceLock<Vec<&'static str>> = OnceLock::new();
+    NAMES.get_or_init(|| algorithms().iter().map(|a| text(a.name)).collect())
+}
+
+/// What an algorithm does, in a line.
+pub fn summary(name: &str) -> Option<&'static str> {
+    algorithms().iter().find(|a| text(a.name) == name).map(|a| text(a.summary))
+}
+
+/// A phase's name, for example `slow-start`.
+pub fn phase_name(phase: u32) -> &'static str {
+    // SAFETY: the function takes any number.
+    text(unsafe { ffi::onramp_native_phase_name(phase) })
+}
+
+/// The name of an exit's reason, for example `estimate`.
+pub fn exit_name(exit: u32) -> &'static str {
+    // SAFETY: the function takes any number.
+    text(unsafe { ffi::onramp_native_exit_name(exit) })
+}
+
+/// One connection's start-up.
+#[derive(Clone)]
+pub struct Startup {
+    algorithm: &'static ffi::Algorithm,
+    state: [u64; STATE_BYTES / 8],
+}
+
+impl Startup {
+    /// A start-up of the algorithm with this name, if there is one.
+    pub fn new(name: &str) -> Option<Startup> {
+        let algorithm = algorithms().iter().find(|a| text(a.name) == name)?;
+        Some(Startup { algorithm, state: [0; STATE_BYTES / 8] })
+    }
+
+    /// The connection is established: what may it send?
+    pub fn start(&mut self, start: &Start) -> Decision {
+        let mut decision = Decision::default();
+        // SAFETY: state is zero, aligned to 8, and as large as core/ asserts every state to be.
+        unsafe { (self.algorithm.start)(self.state.as_mut_ptr().cast(), start, &mut decision) };
+        decision
+    }
+
+    /// An acknowledgement arrived. Not to be called once a decision's phase was [`PHASE_DONE`].
+    ///
+    /// # Panics
+    /// If the record has no MSS.
+    pub fn ack(&mut self, ack: &Ack) -> Decision {
+        assert!(ack.mss_bytes > 0, "an acknowledgement's record needs the MSS");
+        let mut decision = Decision::default();
+        // SAFETY: as in start(); the state is the algorithm's own.
+        unsafe { (self.algorithm.ack)(self.state.as_mut_ptr().cast(), ack, &mut decision) };
+        decision
+    }
+
+    /// The host found a loss. Not to be called once a decision's phase was [`PHASE_DONE`].
+    pub fn loss(&mut self, loss: &Loss) -> Decision {
+        let mut decision = Decision::default();
+        // SAFETY: as in start(); the state is the algorithm's own.
+        unsafe { (self.algorithm.loss)(self.state.as_mut_ptr().cast(), loss, &mut decision) };
+        decision
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::mem::{offset_of, size_of};
+
+    #[test]
+    fn records_have_the_layout_that_c_gives_them() {
+        // SAFETY: native.c defines the table and its length together.
+        let c: &[usize] = unsafe {
+            std::slice::from_raw_parts((&raw const ffi::onramp_layouts).cast(), ffi::onramp_layout_count)
+        };
+        let rust = [
+            size_of::<Clock>(),
+            offset_of!(Clock, event_ns),
+            size_of::<Start>(),
+            offset_of!(Start, options),
+            size_of::<Ack>(),
+            offset_of!(Ack, flags),
+            size_of::<Loss>(),
+            offset_of!(Loss, kind),
+            size_of::<Decision>(),
+            offset_of!(Decision, exit),
+            STATE_BYTES,
+            (0..).take_while(|&exit| exit_name(exit) != "unknown").count(),
+        ];
+        assert_eq!(c, rust);
+    }
+
+    #[test]
+    fn the_registry_names_each_algorithm_once() {
+        assert_eq!(startup_names(), ["standard", "paced"]);
+        assert!(summary("paced").unwrap().contains("Aron & Druschel"));
+        assert!(Startup::new("fast").is_none());
+        assert_eq!(phase_name(PHASE_DONE), "done");
+        assert_eq!(phase_name(99), "unknown");
+    }
+
+    #[test]
+    fn names_fit_the_kernels_limit() {
+        for name in startup_names() {
+            assert!(format!("onramp_{name}").len() <= 15, "{name}");
+        }
+    }
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 OR GPL-2.0-only */
+/*
+ * The interface between a start-up algorithm and its host.
+ *
+ * A start-up algorithm decides how a TCP sender behaves until it knows its path. The host (the kernel through
+ * bpf/, the simulator, a test) tells it what happens, one record an event, and carries out what it decides. When
+ * the algorithm is done it says why (enum onramp_exit), leaves ssthresh, and the host's own congestion avoidance
+ * goes on.
+ *
+ * Everything here compiles unchanged into a BPF program and into a native library: freestanding C11, integers
+ * only, no allocation, no globals that are written, no unbounded loop, unsigned division only.
+ *
+ * Units are the last part of each name: bytes, nanoseconds, bytes per second. Bytes are bytes of TCP payload.
+ * A segment is mss_bytes of them.
+ */
+#ifndef ONRAMP_H
+#define ONRAMP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A threshold or a rate that is not set. */
+#define ONRAMP_UNLIMITED UINT64_MAX
+
+#define ONRAMP_NS_PER_S UINT64_C(1000000000)
+
+/* What the host promises of its two timing services (Aron & Druschel, section 4): how finely it measures time,
+ * and how finely it schedules a transmission. A 4.4BSD host says 500 ms and 500 ms. */
+struct onramp_clock {
+	uint64_t measure_ns;
+	uint64_t event_ns;
+};
+
+/* What the user chose. */
+enum onramp_option {
+	/* The initial window of RFC 3390 instead of the host's. */
+	ONRAMP_OPTION_PAPER_INITIAL_WINDOW = 1 << 0,
+};
+
+/* The connection is established and has sent nothing yet. */
+struct onramp_start {
+	uint64_t now_ns;
+	struct onramp_clock clock;
+	uint64_t cwnd_bytes;     /* the host's initial window */
+	uint64_t ssthresh_bytes; /* ONRAMP_UNLIMITED if the host has none */
+	uint32_t mss_bytes;
+	uint32_t options; /* enum onramp_option */
+};
+
+enum onramp_ack_flag {
+	/* The window, not the application or the receiver, held the sender back in the last round trip. */
+	ONRAMP_ACK_CWND_LIMITED = 1 << 0,
+	/* The application had nothing more to send when the acknowledged data left. */
+	ONRAMP_ACK_APP_LIMITED = 1 << 1,
+};
+
+/* An acknowledgement arrived that acknowledges something new, and the host is not recovering from a loss. */
+struct onramp_ack {
+	uint64_t now_ns;
+	uint64_t acked_bytes;     /* newly acknowledged, cumulatively or selectively */
+	uint64_t delivered_bytes; /* the same in total, this acknowledgement included */
+	uint64_t inflight_bytes;  /* still outstanding after it */
+	uint64_t srtt_ns;         /* smoothed round-trip time, this sample included; 0 before the first */
+	uint64_t cwnd_bytes;
+	uint64_t ssthresh_bytes;
+	uint32_t mss_bytes;
+	uint32_t flags; /* enum onramp_ack_flag */
+};
+
+enum onramp_loss_kind {
+	ONRAMP_LOSS_RECOVERY = 1, /* found by acknowledgements: fast retransmit, RACK, or an ECN mark */
+	ONRAMP_LOSS_TIMEOUT = 2,  /* found by the retransmission timer */
+};
+
+/* The host found a loss and is about to set a new ssthresh. */
+struct onramp_loss {
+	uint64_t now_ns;
+	uint64_t inflight_bytes;
+	uint64_t cwnd_bytes;
+	uint64_t ssthresh_bytes; /* what the congestion avoidance would set */
+	uint32_t mss_bytes;
+	uint32_t kind; /* enum onramp_loss_kind */
+};
+
+/* Where a connection stands. Names for people: onramp_phase_name(). */
+enum onramp_phase {
+	ONRAMP_PHASE_SLOW_START, /* cwnd grows by what is acknowledged */
+	ONRAMP_PHASE_PACING,     /* a window that was measured is being filled at the measured rate */
+	ONRAMP_PHASE_APPROACH,   /* slow start from there to ssthresh, never faster than the measured rate */
+	ONRAMP_PHASE_DONE,       /* congestion avoidance controls the connection */
+	ONRAMP_PHASE_COUNT,
+};
+
+/* Why a start-up ended. Names for people: onramp_exit_name(). */
+enum onramp_exit {
+	ONRAMP_EXIT_NONE,        /* it has not */
+	ONRAMP_EXIT_SSTHRESH,    /* cwnd reached the threshold that the host had set (HyStart, a route's metric) */
+	ONRAMP_EXIT_ESTIMATE,    /* cwnd reached the threshold that the algorithm had measured */
+	ONRAMP_EXIT_LOSS,        /* a loss, found by acknowledgements */
+	ONRAMP_EXIT_TIMEOUT,     /* a loss, found by the retransmission timer */
+	ONRAMP_EXIT_APPLICATION, /* the application sends too little to go on */
+	ONRAMP_EXIT_RECEIVER,    /* the receiver's window is the limit */
+	ONRAMP_EXIT_COUNT,
+};
+
+/* What the host is to do from now on. */
+struct onramp_decision {
+	uint64_t cwnd_bytes;
+	uint64_t ssthresh_bytes;
+	uint64_t pacing_bytes_per_s;   /* ONRAMP_UNLIMITED: as the windows and acknowledgements allow */
+	uint64_t estimate_bytes_per_s; /* the path's rate as measured so far; 0: not yet */
+	uint32_t phase;                /* enum onramp_phase */
+	uint32_t exit;                 /* enum onramp_exit; set if and only if phase is ONRAMP_PHASE_DONE */
+};
+
+/* Room that a host keeps for the state of any algorithm. */
+#define ONRAMP_STATE_BYTES 256
+
+#define ONRAMP_ASSERT_STATE(type) _Static_assert(sizeof(type) <= ONRAMP_STATE_BYTES, #type " is too large")
+
+/*
+ * An algorithm NAME is a file core/NAME.h with
+ *
+ *     struct onramp_NAME { ... };
+ *     void onramp_NAME_start(struct onramp_NAME *, const struct onramp_start *, struct onramp_decision *);
+ *     void onramp_NAME_ack(struct onramp_NAME *, const struct onramp_ack *, struct onramp_decision *);
+ *     void onramp_NAME_loss(struct onramp_NAME *, const struct onramp_loss *, struct onramp_decision *);
+ *
+ * and a line in core/registry.h. The state is zero before start. A host that has seen ONRAMP_PHASE_DONE calls
+ * the algorithm no more; it need not fill the decision beforehand.
+ */
+
+static inline uint64_t onramp_min(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static inline uint64_t onramp_max(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* End a start-up: cwnd and ssthresh stay as the decision has them, pacing becomes the host's own. */
+static inline void onramp_finish(struct onramp_decision *decision, enum onramp_exit exit)
+{
+	decision->phase = ONRAMP_PHASE_DONE;
+	decision->exit = exit;
+	decision->pacing_bytes_per_s = ONRAMP_UNLIMITED;
+}
+
+/* The reason to give when a start-up ends because of a loss. */
+static inline enum onramp_exit onramp_loss_exit(const struct onramp_loss *loss)
+{
+	return loss->kind == ONRAMP_LOSS_TIMEOUT ? ONRAMP_EXIT_TIMEOUT : ONRAMP_EXIT_LOSS;
+}
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 OR GPL-2.0-only */
+/*
+ * Every start-up algorithm, once: X(name, summary). The name is that of its file, its functions, its
+ * `startup = "..."` in scenario files and, as onramp_<name>, of its congestion control in the kernel (so it has at
+ * most 8 characters). Names of phases and exits for people stand here too.
+ */
+#ifndef ONRAMP_REGISTRY_H
+#define ONRAMP_REGISTRY_H
+
+#include "paced.h"
+#include "standard.h"
+
+#define ONRAMP_ALGORITHMS(X)                                                                                           \
+	X(standard, "slow start as it is (RFC 5681)")                                                                  \
+	X(paced, "ssthresh from ACK spacing, then paced (Aron & Druschel 1998)")
+
+static inline const char *onramp_phase_name(uint32_t phase)
+{
+	static const char *const names[ONRAMP_PHASE_COUNT] = {"slow-start", "pacing", "approach", "done"};
+	return phase < ONRAMP_PHASE_COUNT ? names[phase] : "unknown";
+}
+
+static inline const char *onramp_exit_name(uint32_t exit)
+{
+	static const char *const names[ONRAMP_EXIT_COUNT] = {
+		"none", "ssthresh", "estimate", "loss", "timeout", "application", "receiver",
+	};
+	return exit < ONRAMP_EXIT_COUNT ? names[exit] : "unknown";
+}
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 OR GPL-2.0-only */
+/*
+ * standard: slow start as it is (RFC 5681, section 3.1).
+ *
+ * In one sentence: for every byte that is acknowledged the window grows by a byte, hence doubles each round trip,
+ * until it reaches ssthresh or something is lost.
+ *
+ *         cwnd += acked                                   while cwnd < ssthresh
+ *
+ *      +------------+   cwnd >= ssthresh (exit: ssthresh)   +------+
+ *      | SLOW START | ------------------------------------> | DONE |
+ *      +------------+   loss (exit: loss, timeout)          +------+
+ *
+ * It is the baseline that the other algorithms are compared with, and the smallest example of one. ssthresh is
+ * the host's: Linux's CUBIC lowers it when HyStart sees the delay rise or the acknowledgement train fill the
+ * round trip, so `standard` followed by CUBIC starts as Linux's CUBIC does.
+ *
+ * Differences from RFC 5681: growth counts bytes without a limit of its own for one acknowledgement (RFC 3465
+ * section 2.3 with L unlimited), as Linux does since 3.18; a window that did not limit the sender does not grow
+ * (RFC 7661's concern), as Linux has it.
+ */
+#ifndef ONRAMP_STANDARD_H
+#define ONRAMP_STANDARD_H
+
+#include "onramp.h"
+
+struct onramp_standard {
+	uint64_t unused; /* slow start remembers nothing; C wants a member */
+};
+ONRAMP_ASSERT_STATE(struct onramp_standard);
+
+static inline void onramp_standard_start(struct onramp_standard *state, const struct onramp_start *start,
+					 struct onramp_decision *decision)
+{
+	state->unused = 0;
+	*decision = (struct onramp_decision){
+		.cwnd_bytes = start->cwnd_bytes,
+		.ssthresh_bytes = start->ssthresh_bytes,
+		.pacing_bytes_per_s = ONRAMP_UNLIMITED,
+		.phase = ONRAMP_PHASE_SLOW_START,
+	};
+}
+
+static inline void onramp_standard_ack(struct onramp_standard *state, const struct onramp_ack *ack,
+				       struct onramp_decision *decision)
+{
+	(void)state;
+	decision->cwnd_bytes = ack->cwnd_bytes;
+	decision->ssthresh_bytes = ack->ssthresh_bytes;
+	if (ack->cwnd_bytes >= ack->ssthresh_bytes)
+		onramp_finish(decision, ONRAMP_EXIT_SSTHRESH);
+	else if (ack->flags & ONRAMP_ACK_CWND_LIMITED)
+		decision->cwnd_bytes = onramp_min(ack->cwnd_bytes + ack->acked_bytes, ack->ssthresh_bytes);
+}
+
+static inline void onramp_standard_loss(struct onramp_standard *state, const struct onramp_loss *loss,
+					struct onramp_decision *decision)
+{
+	(void)state;
+	decision->cwnd_bytes = loss->cwnd_bytes;
+	decision->ssthresh_bytes = loss->ssthresh_bytes;
+	onramp_finish(decision, onramp_loss_exit(loss));
+}
+
+#endif

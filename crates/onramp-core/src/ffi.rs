@@ -1,0 +1,136 @@
+//! The records of `core/onramp.h`, and the library's symbols. Layouts are checked by a test against the C side's.
+
+use serde::{Deserialize, Serialize};
+use std::ffi::{c_char, c_void};
+
+/// A threshold or a rate that is not set.
+pub const UNLIMITED: u64 = u64::MAX;
+
+/// Room for the state of any algorithm.
+pub const STATE_BYTES: usize = 256;
+
+/// [`Start::options`]: the initial window of RFC 3390 instead of the host's.
+pub const OPTION_PAPER_INITIAL_WINDOW: u32 = 1 << 0;
+
+/// [`Ack::flags`]: the window held the sender back in the last round trip.
+pub const ACK_CWND_LIMITED: u32 = 1 << 0;
+
+/// [`Ack::flags`]: the application had nothing more to send when the acknowledged data left.
+pub const ACK_APP_LIMITED: u32 = 1 << 1;
+
+/// [`Loss::kind`]: found by acknowledgements.
+pub const LOSS_RECOVERY: u32 = 1;
+
+/// [`Loss::kind`]: found by the retransmission timer.
+pub const LOSS_TIMEOUT: u32 = 2;
+
+/// What the host promises of its two timing services (Aron & Druschel 1998, section 4).
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Clock {
+    /// Granularity of measuring time.
+    pub measure_ns: u64,
+    /// Granularity of scheduling a transmission.
+    pub event_ns: u64,
+}
+
+/// The connection is established and has sent nothing yet.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Start {
+    /// When, on the host's clock.
+    pub now_ns: u64,
+    /// What that clock promises.
+    pub clock: Clock,
+    /// The host's initial window.
+    pub cwnd_bytes: u64,
+    /// The host's threshold, [`UNLIMITED`] if it has none.
+    pub ssthresh_bytes: u64,
+    /// Payload of a full segment.
+    pub mss_bytes: u32,
+    /// `OPTION_*` bits.
+    pub options: u32,
+}
+
+/// An acknowledgement of something new, outside of loss recovery.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ack {
+    /// When it arrived.
+    pub now_ns: u64,
+    /// Newly acknowledged, cumulatively or selectively.
+    pub acked_bytes: u64,
+    /// The same in total, this acknowledgement included.
+    pub delivered_bytes: u64,
+    /// Still outstanding after it.
+    pub inflight_bytes: u64,
+    /// Smoothed round-trip time, this sample included; 0 before the first.
+    pub srtt_ns: u64,
+    /// The host's window before this decision.
+    pub cwnd_bytes: u64,
+    /// The host's threshold before this decision.
+    pub ssthresh_bytes: u64,
+    /// Payload of a full segment.
+    pub mss_bytes: u32,
+    /// `ACK_*` bits.
+    pub flags: u32,
+}
+
+/// The host found a loss and is about to set a new threshold.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Loss {
+    /// When.
+    pub now_ns: u64,
+    /// Outstanding.
+    pub inflight_bytes: u64,
+    /// The host's window.
+    pub cwnd_bytes: u64,
+    /// What the congestion avoidance would set.
+    pub ssthresh_bytes: u64,
+    /// Payload of a full segment.
+    pub mss_bytes: u32,
+    /// `LOSS_*`.
+    pub kind: u32,
+}
+
+/// What the host is to do from now on.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Decision {
+    /// Congestion window.
+    pub cwnd_bytes: u64,
+    /// Slow-start threshold, or [`UNLIMITED`].
+    pub ssthresh_bytes: u64,
+    /// Pacing rate, or [`UNLIMITED`]: as windows and acknowledgements allow.
+    pub pacing_bytes_per_s: u64,
+    /// The path's rate as measured so far, 0 before the first measurement.
+    pub estimate_bytes_per_s: u64,
+    /// Number of the phase: see [`crate::phase_name`].
+    pub phase: u32,
+    /// Number of the exit's reason: see [`crate::exit_name`].
+    pub exit: u32,
+}
+
+#[repr(C)]
+pub(crate) struct Algorithm {
+    pub name: *const c_char,
+    pub summary: *const c_char,
+    pub start: unsafe extern "C" fn(*mut c_void, *const Start, *mut Decision),
+    pub ack: unsafe extern "C" fn(*mut c_void, *const Ack, *mut Decision),
+    pub loss: unsafe extern "C" fn(*mut c_void, *const Loss, *mut Decision),
+}
+
+// SAFETY: the table is constant data: string literals and functions without state of their own.
+unsafe impl Sync for Algorithm {}
+
+extern "C" {
+    pub(crate) static onramp_algorithms: [Algorithm; 0];
+    pub(crate) static onramp_algorithm_count: usize;
+    pub(crate) fn onramp_native_phase_name(phase: u32) -> *const c_char;
+    pub(crate) fn onramp_native_exit_name(exit: u32) -> *const c_char;
+    #[cfg(test)]
+    pub(crate) static onramp_layouts: [usize; 0];
+    #[cfg(test)]
+    pub(crate) static onramp_layout_count: usize;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 OR GPL-2.0-only */
+/* The registry as a table that Rust can walk, and the layouts that src/ffi.rs is checked against. */
+#include "registry.h"
+
+#include <stddef.h>
+
+struct onramp_algorithm {
+	const char *name;
+	const char *summary;
+	void (*start)(void *state, const struct onramp_start *, struct onramp_decision *);
+	void (*ack)(void *state, const struct onramp_ack *, struct onramp_decision *);
+	void (*loss)(void *state, const struct onramp_loss *, struct onramp_decision *);
+};
+
+#define ONRAMP_DEFINE(name, summary)                                                                                   \
+	static void name##_start(void *state, const struct onramp_start *start, struct onramp_decision *decision)      \
+	{                                                                                                              \
+		onramp_##name##_start(state, start, decision);                                                         \
+	}                                                                                                              \
+	static void name##_ack(void *state, const struct onramp_ack *ack, struct onramp_decision *decision)            \
+	{                                                                                                              \
+		onramp_##name##_ack(state, ack, decision);                                                             \
+	}                                                                                                              \
+	static void name##_loss(void *state, const struct onramp_loss *loss, struct onramp_decision *decision)         \
+	{                                                                                                              \
+		onramp_##name##_loss(state, loss, decision);                                                           \
+	}
+ONRAMP_ALGORITHMS(ONRAMP_DEFINE)
+
+#define ONRAMP_ROW(name, summary) {#name, summary, name##_start, name##_ack, name##_loss},
+const struct onramp_algorithm onramp_algorithms[] = {ONRAMP_ALGORITHMS(ONRAMP_ROW)};
+const size_t onramp_algorithm_count = sizeof(onramp_algorithms) / sizeof(onramp_algorithms[0]);
+
+const char *onramp_native_phase_name(uint32_t phase)
+{
+	return onramp_phase_name(phase);
+}
+
+const char *onramp_native_exit_name(uint32_t exit)
+{
+	return onramp_exit_name(exit);
+}
+
+/* sizeof and the offset of the last member of each record, in the order of src/ffi.rs. */
+const size_t onramp_layouts[] = {
+	sizeof(struct onramp_clock),    offsetof(struct onramp_clock, event_ns),
+	sizeof(struct onramp_start),    offsetof(struct onramp_start, options),
+	sizeof(struct onramp_ack),      offsetof(struct onramp_ack, flags),
+	sizeof(struct onramp_loss),     offsetof(struct onramp_loss, kind),
+	sizeof(struct onramp_decision), offsetof(struct onramp_decision, exit),
+	ONRAMP_STATE_BYTES,             ONRAMP_EXIT_COUNT,
+};
+const size_t onramp_layout_count = sizeof(onramp_layouts) / sizeof(onramp_layouts[0]);

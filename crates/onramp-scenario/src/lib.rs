@@ -2,9 +2,26 @@
 //!
 //! A [scenario file](parse) describes a path, two hosts and the transfers between them; it becomes a list of
 //! [`Case`]s, each of which one transfer answers with one [`Record`]. Simulator and lab share both.
+//!
+//! `docs/scenarios.md` describes the file for its users; `keys.rs` declares its keys for reader and manual alike.
 
+mod cases;
+mod document;
+mod error;
+mod fault;
+mod file;
+mod keys;
+mod limits;
 mod model;
+mod reader;
 mod record;
+pub mod units;
 
+pub use cases::case_seed;
+pub use error::{Error, Invalid};
+pub use fault::{Fault, Mistake};
+pub use file::{read, MAX_FILE_BYTES};
+pub use keys::reference_table;
 pub use model::*;
+pub use reader::parse;
 pub use record::*;

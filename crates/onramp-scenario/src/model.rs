@@ -9,7 +9,8 @@ pub struct Scenario {
     pub name: String,
     /// One sentence for the report.
     pub description: String,
-    /// The cross product of all lists in the file, in file order, repeats innermost.
+    /// The cross product of all lists in the file: conditions outermost, then sizes, then repeats, and innermost
+    /// the transfers that are compared with each other (`docs/scenarios.md`).
     pub cases: Vec<Case>,
 }
 

@@ -1,6 +1,6 @@
 //! What a transfer answered: one flat record, the same for simulator and lab.
 
-use crate::Case;
+use crate::{Case, NO_STARTUP};
 use serde::{Deserialize, Serialize};
 
 /// One transfer's result. Field names are the column names of every export.
@@ -62,6 +62,55 @@ pub struct Record {
     pub lateness_max_us: f64,
     /// Lateness was large enough to change the result: repeat this run on a quieter machine.
     pub suspect: bool,
+}
+
+impl Record {
+    /// The record of a case that has not run yet: the columns that the scenario gives, and no result. `host` is
+    /// `sim` or `kernel`. [`complete`](Record::complete) it with the time it took, and fill in what else is known.
+    pub fn of_case(case: &Case, host: &str) -> Self {
+        let forward = &case.path.forward;
+        Record {
+            scenario: case.scenario.clone(),
+            host: host.to_owned(),
+            rate_bits_per_s: forward.rate_bits_per_s,
+            rtt_ms: case.path.rtt_ns as f64 / 1e6,
+            queue: forward.queue.to_string(),
+            receiver_buffer: case.receiver.buffer.to_string(),
+            startup: case.transfer.startup.clone(),
+            avoidance: case.transfer.avoidance.name().to_owned(),
+            initial_window: case.transfer.initial_window.to_string(),
+            size_bytes: case.transfer.size_bytes,
+            run: case.run,
+            seed: case.seed,
+            completion_s: 0.0,
+            bound_s: bound_s(case),
+            excess_rtts: 0.0,
+            retransmitted_segments: 0,
+            dropped_packets: 0,
+            lost_packets: 0,
+            peak_queue_bdp: 0.0,
+            exit_reason: if case.transfer.startup == NO_STARTUP { NO_STARTUP } else { "unfinished" }.to_owned(),
+            exit_cwnd_bytes: None,
+            exit_time_s: None,
+            estimate_bytes_per_s: None,
+            traffic_before_bytes_per_s: None,
+            traffic_during_bytes_per_s: None,
+            lateness_p99_us: 0.0,
+            lateness_max_us: 0.0,
+            suspect: false,
+        }
+    }
+
+    /// Enters the completion time and, with it, the round trips wasted.
+    pub fn complete(&mut self, case: &Case, completion_s: f64) {
+        self.completion_s = completion_s;
+        self.excess_rtts = excess_rtts(case, completion_s);
+    }
+}
+
+/// Round trips that a transfer took beyond [`bound_s`]: the figure by which start-ups are compared.
+pub fn excess_rtts(case: &Case, completion_s: f64) -> f64 {
+    (completion_s - bound_s(case)) / (case.path.rtt_ns as f64 / 1e9)
 }
 
 /// How the measured connection moved: what the report draws.
@@ -139,4 +188,38 @@ pub fn bound_s(case: &Case) -> f64 {
     let payload_bytes = u64::from(case.path.mtu_bytes) - HEADER_BYTES;
     let wire_bytes = case.transfer.size_bytes + case.transfer.size_bytes.div_ceil(payload_bytes) * HEADER_BYTES;
     2.0 * case.path.rtt_ns as f64 / 1e9 + wire_bytes as f64 * 8.0 / case.path.forward.rate_bits_per_s as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn case() -> Case {
+        let text = "name = \"x\"\n[path]\nrate = \"50 Mbit/s\"\nrtt = \"600 ms\"\nqueue = \"0.4 bdp\"\n\
+                    [receiver]\nbuffer = \"64 MiB\"\n[[transfer]]\nsize = \"1448 B\"\nstartup = \"paced\"\n";
+        crate::parse("x.toml", text).unwrap().cases.remove(0)
+    }
+
+    #[test]
+    fn a_record_begins_with_the_wording_of_its_scenario() {
+        let record = Record::of_case(&case(), "sim");
+        assert_eq!((record.rate_bits_per_s, record.rtt_ms), (50_000_000, 600.0));
+        assert_eq!((record.queue.as_str(), record.receiver_buffer.as_str()), ("0.4 bdp", "64 MiB"));
+        assert_eq!((record.startup.as_str(), record.avoidance.as_str()), ("paced", "cubic"));
+        assert_eq!((record.initial_window.as_str(), record.exit_reason.as_str()), ("host", "unfinished"));
+    }
+
+    #[test]
+    fn the_bound_is_two_round_trips_and_the_wire() {
+        assert_eq!(bound_s(&case()), 1.2 + 1500.0 * 8.0 / 50e6);
+    }
+
+    #[test]
+    fn excess_is_counted_in_round_trips() {
+        let case = case();
+        let mut record = Record::of_case(&case, "sim");
+        record.complete(&case, bound_s(&case) + 1.5);
+        assert!((record.excess_rtts - 2.5).abs() < 1e-12);
+        assert_eq!(record.completion_s, bound_s(&case) + 1.5);
+    }
 }

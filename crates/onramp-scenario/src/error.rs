@@ -1,0 +1,159 @@
+//! Why a scenario file was refused.
+
+use crate::Fault;
+use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode};
+use std::fmt;
+
+/// Why a scenario file was refused. A miette [`Diagnostic`]: print it with a [`miette::Report`] to have the lines.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The file system did not give the file.
+    #[error("cannot read the scenario {file}: {cause}")]
+    Unreadable {
+        /// As it was asked for.
+        file: String,
+        /// What the system said.
+        cause: std::io::Error,
+    },
+    /// A directory, a device, a pipe.
+    #[error("cannot read the scenario {file}: it is {what}, not a file")]
+    NotAFile {
+        /// As it was asked for.
+        file: String,
+        /// What it is, with its article.
+        what: &'static str,
+    },
+    /// More than [`MAX_FILE_BYTES`](crate::MAX_FILE_BYTES).
+    #[error("cannot read the scenario {file}: it is larger than {}", crate::units::format_size(crate::MAX_FILE_BYTES))]
+    TooLarge {
+        /// As it was asked for.
+        file: String,
+    },
+    /// Not text.
+    #[error("cannot read the scenario {file}: byte {offset} is not UTF-8 text")]
+    NotUtf8 {
+        /// As it was asked for.
+        file: String,
+        /// The first byte that is wrong, from 0.
+        offset: usize,
+    },
+    /// It could be read, and has mistakes.
+    #[error(transparent)]
+    Invalid(#[from] Box<Invalid>),
+}
+
+/// A scenario's text and the mistakes in it.
+#[derive(Debug)]
+pub struct Invalid {
+    source: NamedSource<String>,
+    faults: Vec<Fault>,
+    /// Lines are short enough to be shown.
+    is_shown: bool,
+}
+
+/// Longer lines are named by their number: nobody finds a marker in the thousandth column.
+const MOST_LINE_BYTES: usize = 1000;
+
+impl Invalid {
+    pub(crate) fn new(file_name: &str, text: &str, mut faults: Vec<Fault>) -> Self {
+        assert!(!faults.is_empty());
+        for span in faults.iter_mut().filter_map(|fault| fault.span.as_mut()) {
+            // Of a value of many lines the first is enough.
+            let line_end = text.get(span.start..).and_then(|rest| rest.find('\n')).map(|length| span.start + length);
+            span.end = span.end.min(line_end.unwrap_or(text.len()));
+        }
+        let is_shown = text.lines().all(|line| line.len() <= MOST_LINE_BYTES);
+        let mut invalid = Invalid { source: NamedSource::new(file_name, text.to_owned()), faults, is_shown };
+        if !is_shown {
+            let places: Vec<_> = invalid.faults.iter().map(|fault| invalid.line_column(fault)).collect();
+            for (fault, place) in invalid.faults.iter_mut().zip(places) {
+                fault.place = place;
+            }
+        }
+        invalid
+    }
+
+    /// The mistakes, at least one, in the order of the file.
+    pub fn faults(&self) -> &[Fault] {
+        &self.faults
+    }
+
+    /// The file's name as it was given.
+    pub fn file_name(&self) -> &str {
+        self.source.name()
+    }
+
+    /// Line and column of a mistake, both from 1, the column in characters; `None` where it is of the whole file.
+    pub fn line_column(&self, fault: &Fault) -> Option<(usize, usize)> {
+        let before = self.source.inner().get(..fault.span.as_ref()?.start)?;
+        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        Some((before.matches('\n').count() + 1, before[line_start..].chars().count() + 1))
+    }
+
+    fn only(&self) -> Option<&Fault> {
+        match self.faults.as_slice() {
+            [only] => Some(only),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Invalid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.only() {
+            Some(fault) => write!(f, "{}: {fault}", self.file_name()),
+            None => write!(f, "{}: {} mistakes", self.file_name(), self.faults.len()),
+        }
+    }
+}
+
+impl std::error::Error for Invalid {}
+
+impl Diagnostic for Invalid {
+    fn source_code(&self) -> Option<&dyn SourceCode> {
+        self.is_shown.then_some(&self.source as &dyn SourceCode)
+    }
+
+    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        self.only().and_then(Diagnostic::help)
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        self.only().and_then(Diagnostic::labels)
+    }
+
+    fn related<'a>(&'a self) -> Option<Box<dyn Iterator<Item = &'a dyn Diagnostic> + 'a>> {
+        match self.only() {
+            Some(_) => None,
+            None => Some(Box::new(self.faults.iter().map(|fault| fault as &dyn Diagnostic))),
+        }
+    }
+}
+
+impl Diagnostic for Error {
+    fn source_code(&self) -> Option<&dyn SourceCode> {
+        self.invalid()?.source_code()
+    }
+
+    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        self.invalid()?.help()
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        self.invalid()?.labels()
+    }
+
+    fn related<'a>(&'a self) -> Option<Box<dyn Iterator<Item = &'a dyn Diagnostic> + 'a>> {
+        self.invalid()?.related()
+    }
+}
+
+impl Error {
+    /// The mistakes, if the file could be read.
+    pub fn invalid(&self) -> Option<&Invalid> {
+        match self {
+            Error::Invalid(invalid) => Some(invalid),
+            _ => None,
+        }
+    }
+}

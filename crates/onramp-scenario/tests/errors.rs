@@ -1,0 +1,281 @@
+//! What people see when a file is wrong: one snapshot a theme, so that a change of wording shows everywhere at once.
+
+use miette::{GraphicalReportHandler, GraphicalTheme};
+use onramp_scenario::{parse, read, Error, MAX_FILE_BYTES};
+use std::path::{Path, PathBuf};
+
+fn rendered(error: &Error) -> String {
+    let handler = GraphicalReportHandler::new_themed(GraphicalTheme::unicode_nocolor()).with_width(110);
+    let mut text = String::new();
+    handler.render_report(&mut text, error).unwrap();
+    // The renderer pads lines; a snapshot should not.
+    text.lines().map(|line| format!("{}\n", line.trim_end())).collect()
+}
+
+/// A snapshot without the expression that made it, which is long.
+macro_rules! assert_snapshot {
+    ($($argument:expr),+ $(,)?) => {
+        insta::with_settings!({ omit_expression => true }, { insta::assert_snapshot!($($argument),+) })
+    };
+}
+
+fn refused(text: &str) -> String {
+    rendered(&parse("bad.toml", text).expect_err(text))
+}
+
+/// A good file, one line an entry.
+const GOOD: &str = r#"name = "geo"
+[path]
+rate = "50 Mbit/s"
+rtt = "600 ms"
+[path.reverse]
+delay = "300 ms"
+[receiver]
+buffer = "64 MiB"
+[[transfer]]
+size = "1 MB"
+startup = "paced"
+[[traffic]]
+lead = "5 s"
+"#;
+
+/// The good file with one piece of it replaced.
+fn with(old: &str, new: &str) -> String {
+    assert_eq!(GOOD.matches(old).count(), 1, "{old}");
+    GOOD.replace(old, new)
+}
+
+fn refusals(changes: &[(&str, &str)]) -> String {
+    changes.iter().map(|(old, new)| format!("{old} -> {new}\n{}\n", refused(&with(old, new)))).collect()
+}
+
+#[test]
+fn the_good_file_is_good() {
+    assert_eq!(parse("good.toml", GOOD).unwrap().cases.len(), 1);
+}
+
+#[test]
+fn unknown_keys_and_tables() {
+    assert_snapshot!(refusals(&[
+        ("rate =", "raet ="),
+        ("name =", "Name ="),
+        ("startup =", "start-up ="),
+        ("[receiver]", "[reciever]"),
+        ("lead =", "rtt ="),
+        ("delay =", "mtu ="),
+        ("[[traffic]]\nlead = \"5 s\"", "[[node]]\nname = \"a\""),
+        ("[[traffic]]\nlead = \"5 s\"", "[expect]\nexcess_rtts = 1"),
+        ("lead =", "\"\\u001b[31mred\" ="),
+    ]));
+}
+
+#[test]
+fn missing_keys_and_tables() {
+    let without_path = GOOD
+        .replace("[path]\nrate = \"50 Mbit/s\"\nrtt = \"600 ms\"\n", "")
+        .replace("[path.reverse]\ndelay = \"300 ms\"\n", "");
+    let without_transfer = GOOD.replace("[[transfer]]\nsize = \"1 MB\"\nstartup = \"paced\"\n", "");
+    assert_snapshot!([
+        refusals(&[("name = \"geo\"\n", ""), ("rate = \"50 Mbit/s\"\n", ""), ("size = \"1 MB\"\n", "")]),
+        refused(&without_path),
+        refused(&without_transfer),
+        refused("name = \"geo\"\n"),
+        refused("name = \"geo\"\n[path]\n[path.reverse]\n[receiver]\n[[transfer]]\n"),
+        refused(""),
+        refused("# only a comment\n\n"),
+    ]
+    .concat());
+}
+
+#[test]
+fn quantities() {
+    assert_snapshot!(refusals(&[
+        ("50 Mbit/s", "-50 Mbit/s"),
+        ("50 Mbit/s", "50 Mbps"),
+        ("50 Mbit/s", "50"),
+        ("50 Mbit/s", "0 Mbit/s"),
+        ("50 Mbit/s", "nan Mbit/s"),
+        ("50 Mbit/s", "0.5 bit/s"),
+        ("50 Mbit/s", "100000000000 Gbit/s"),
+        ("50 Mbit/s", "1 bit/s"),
+        ("50 Mbit/s", ""),
+        ("600 ms", "600 MB"),
+        ("600 ms", "0 ms"),
+        ("600 ms", "2 s\"\nloss = \"60 %"),
+        ("600 ms", "2 s\"\nloss = \"101 %"),
+        ("600 ms", "2 s\"\nqueue = \"0 packets"),
+        ("600 ms", "2 s\"\nqueue = \"0.5 bpd"),
+        ("600 ms", "2 s\"\nqueue = \"1.5 packets"),
+        ("600 ms", "2 s\"\nqueue = \"5000 bdp"),
+        ("600 ms", "2 s\"\nmtu = \"100 B"),
+        ("600 ms", "200 ms"),
+        ("64 MiB", "linux-defualt"),
+        ("64 MiB", "1 B"),
+        ("startup = \"paced\"", "initial_window = \"papre\""),
+        ("startup = \"paced\"", "initial_window = \"10\""),
+        ("startup = \"paced\"", "initial_window = \"10000 segments\""),
+    ]));
+}
+
+#[test]
+fn types() {
+    assert_snapshot!(refusals(&[
+        ("\"50 Mbit/s\"", "50"),
+        ("\"50 Mbit/s\"", "50.5"),
+        ("\"50 Mbit/s\"", "true"),
+        ("\"50 Mbit/s\"", "{ bits = 5 }"),
+        ("\"600 ms\"", "00:00:01"),
+        ("\"geo\"", "7"),
+        ("startup = \"paced\"", "repeat = \"3\""),
+        ("startup = \"paced\"", "repeat = 1.5"),
+        ("[receiver]", "[[receiver]]"),
+        ("[[transfer]]", "[transfer]"),
+        ("[receiver]\nbuffer = \"64 MiB\"", "[receiver.buffer]\nsize = 1"),
+        ("name = \"geo\"", "name = \"geo\"\nsender = 1"),
+    ]));
+    assert_snapshot!(
+        "series_of_tables",
+        [
+            refused("name = \"geo\"\ntransfer = []\n[path]\nrate = \"1 Mbit/s\"\nrtt = \"1 s\"\n"),
+            refused("name = \"geo\"\ntransfer = [1]\n[path]\nrate = \"1 Mbit/s\"\nrtt = \"1 s\"\n"),
+            refused(&format!("{GOOD}{}", "[[traffic]]\n".repeat(64))),
+        ]
+        .concat()
+    );
+}
+
+#[test]
+fn lists() {
+    let many: Vec<_> = (1..=1001).map(|n| format!("\"{n} kB\"")).collect();
+    let long = format!("size = [\n{}\n]", many.join(",\n"));
+    assert_snapshot!(
+        refusals(&[
+            ("\"300 ms\"", "[\"300 ms\", \"200 ms\"]"),
+            ("\"geo\"", "[\"geo\"]"),
+            ("\"50 Mbit/s\"", "[]"),
+            ("\"1 MB\"", "[\"1 MB\", \"1000 kB\"]"),
+            ("\"1 MB\"", "[\"1 MB\", 5, \"5 Mb\", \"2 MB\"]"),
+            ("\"1 MB\"", "[[\"1 MB\"]]"),
+        ]) + &refused(&with("size = \"1 MB\"", &long))
+    );
+}
+
+#[test]
+fn names_and_numbers() {
+    assert_snapshot!(refusals(&[
+        ("\"paced\"", "\"pacde\""),
+        ("\"paced\"", "\"cubic\""),
+        ("\"paced\"", "\"Paced\""),
+        ("startup = \"paced\"", "avoidance = \"bbr2\""),
+        ("startup = \"paced\"", "avoidance = \"vegas\""),
+        ("startup = \"paced\"", "repeat = 0"),
+        ("startup = \"paced\"", "repeat = -3"),
+        ("startup = \"paced\"", "repeat = 99999999999999999999"),
+        ("name = \"geo\"", "name = \"geo\"\nseed = -1"),
+        ("\"geo\"", "\"Geo Download\""),
+        ("\"geo\"", "\"\""),
+        ("\"geo\"", "\"-geo\""),
+    ]));
+}
+
+#[test]
+fn the_product_of_the_lists() {
+    let sizes: Vec<_> = (1..=101).map(|n| format!("\"{n} kB\"")).collect();
+    let many = format!("size = [{}]\nrepeat = 1000", sizes.join(", "));
+    assert_snapshot!([
+        refused(&with("size = \"1 MB\"", &many).replace("\"1 kB\", ", "\"1 kB\",\n")),
+        refused(&with(
+            "[[traffic]]",
+            "[[transfer]]\nsize = [\"5 MB\", \"1000 kB\"]\nstartup = [\"none\", \"paced\"]\n[[traffic]]"
+        )),
+    ]
+    .concat());
+}
+
+#[test]
+fn not_toml() {
+    assert_snapshot!([
+        refusals(&[
+            ("\"50 Mbit/s\"", "50 Mbit/s"),
+            ("\"600 ms\"", "\"600 ms"),
+            ("rtt = \"600 ms\"", "rate = \"600 ms\""),
+            ("[receiver]", "[path]"),
+            ("[receiver]", "[receiver"),
+            ("lead = \"5 s\"", "lead ="),
+        ]),
+        refused("this is prose, not TOML\n"),
+    ]
+    .concat());
+}
+
+#[test]
+fn several_mistakes_are_told_at_once() {
+    let text = GOOD.replace("rate =", "raet =").replace("1 MB", "1 Mb").replace("paced", "pased");
+    assert_snapshot!(refused(&text));
+}
+
+#[test]
+fn at_most_twenty_mistakes_are_told() {
+    let text: String = (0..1000).map(|n| format!("k{n} = 1\n")).collect();
+    let error = parse("bad.toml", &text).unwrap_err();
+    assert_eq!(error.invalid().unwrap().faults().len(), 20);
+}
+
+#[test]
+fn a_place_is_told_in_lines_and_characters() {
+    let error = parse("bad.toml", "description = \"ééé\"\nname = \"x\" \ndescription2 = 1\n").unwrap_err();
+    let invalid = error.invalid().unwrap();
+    let places: Vec<_> = invalid.faults().iter().map(|fault| invalid.line_column(fault)).collect();
+    assert_eq!(places, [None, None, Some((3, 1))]);
+}
+
+/// A directory of this test's own.
+fn scratch(name: &str) -> PathBuf {
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = std::fs::remove_dir_all(&directory);
+    std::fs::create_dir_all(&directory).unwrap();
+    directory
+}
+
+#[test]
+fn files_that_cannot_be_read() {
+    let directory = scratch("files_that_cannot_be_read");
+    std::fs::File::create(directory.join("huge.toml")).unwrap().set_len(100 << 20).unwrap();
+    std::fs::write(directory.join("latin1.toml"), b"name = \"caf\xe9\"\n").unwrap();
+    std::fs::write(directory.join("nothing.toml"), b"").unwrap();
+    let names = ["huge.toml", "latin1.toml", "nothing.toml", "missing.toml", "nothing.toml/x", ".", ""];
+    let mut text: String = names
+        .iter()
+        .map(|name| format!("{}\n", read(&directory.join(name)).unwrap_err()))
+        .map(|text| text.replace(directory.to_str().unwrap(), "DIR"))
+        .collect();
+    for name in ["/dev/zero", "/dev/null"] {
+        text += &format!("{}\n", read(Path::new(name)).unwrap_err());
+    }
+    assert_snapshot!(text);
+    assert!(matches!(read(Path::new("a name with a \0")), Err(Error::Unreadable { .. })));
+}
+
+#[test]
+fn a_text_over_the_limit_is_refused() {
+    let text = "#".repeat(MAX_FILE_BYTES as usize + 1);
+    assert!(matches!(parse("big.toml", &text), Err(Error::TooLarge { .. })));
+}
+
+#[test]
+fn a_line_too_long_to_show_is_told_by_its_number() {
+    let on_one_line: String = (0..MAX_FILE_BYTES / 8).map(|n| format!("\"{:3}\",", n % 1000)).collect();
+    let texts = [
+        "x".repeat(MAX_FILE_BYTES as usize),
+        format!("name = \"x\"\nseed = [{}]", &on_one_line[..on_one_line.len() / 2]),
+        "[".repeat(MAX_FILE_BYTES as usize),
+        format!("a = {}", "[".repeat(500_000)),
+        "a.".repeat(500_000),
+    ];
+    assert_snapshot!(texts.map(|text| refused(&text)).concat());
+}
+
+#[test]
+fn a_mistake_of_many_lines_is_shown_by_its_first() {
+    assert_snapshot!(refused(&with("\"300 ms\"", "[\n  \"300 ms\",\n  \"200 ms\",\n]")));
+}

@@ -1,0 +1,160 @@
+//! No text makes the reader panic, and no error makes the renderer panic.
+
+use miette::{GraphicalReportHandler, GraphicalTheme, NarratableReportHandler};
+use onramp_scenario::{parse, Record, Scenario};
+use proptest::prelude::*;
+
+/// Every key and unit, and lists, to mutate.
+const EVERYTHING: &str = r#"
+name = "every-key"
+description = "Everything at once — é"
+seed = 0x2a
+[path]
+rate = ["10 Mbit/s", "1.5 MB/s"]
+rtt = "100 ms"
+queue = ["1 bdp", "40 packets", "256 KiB"]
+loss = ["0 %", "0.5 %"]
+mtu = "1500 B"
+[path.reverse]
+rate = "5 Mbit/s"
+queue = "40 packets"
+loss = "1 %"
+delay = "10 us"
+[receiver]
+buffer = ["linux-default", "64 MiB"]
+[sender]
+buffer = "64 MiB"
+[[transfer]]
+size = ["100 kB", "1 GB"]
+startup = ["none", "standard"]
+avoidance = ["cubic", "bbr", "reno"]
+initial_window = ["host", "10 segments"]
+repeat = 2
+[[transfer]]
+size = "100 kB"
+startup = "paced"
+[[traffic]]
+startup = "none"
+avoidance = "reno"
+lead = "5 s"
+"#;
+
+/// Reads the text, and does with the outcome what the command line does.
+fn read_and_show(text: &str) {
+    match parse("fuzz.toml", text) {
+        Ok(scenario) => check(&scenario),
+        Err(error) => {
+            let mut shown = String::new();
+            let graphical = GraphicalReportHandler::new_themed(GraphicalTheme::unicode_nocolor()).with_width(80);
+            graphical.render_report(&mut shown, &error).unwrap();
+            NarratableReportHandler::new().render_report(&mut shown, &error).unwrap();
+            let invalid = error.invalid().expect("the text was short");
+            for fault in invalid.faults() {
+                let place = invalid.line_column(fault);
+                assert_eq!(place.is_some(), fault.span.is_some());
+                if let Some(span) = &fault.span {
+                    assert!(text.get(span.clone()).is_some(), "{span:?} of {text:?}");
+                }
+            }
+        }
+    }
+}
+
+/// What drivers rely on without looking.
+fn check(scenario: &Scenario) {
+    assert!((1..=100_000).contains(&scenario.cases.len()));
+    for case in &scenario.cases {
+        assert!(case.path.rtt_ns > 0 && case.path.forward.rate_bits_per_s > 0 && case.path.reverse.rate_bits_per_s > 0);
+        assert_eq!(case.path.forward.delay_ns + case.path.reverse.delay_ns, case.path.rtt_ns);
+        assert!(case.transfer.size_bytes > 0 && case.run > 0);
+        assert!(Record::of_case(case, "sim").bound_s.is_finite());
+    }
+}
+
+#[test]
+fn the_seed_of_the_mutations_is_good() {
+    assert_eq!(parse("every.toml", EVERYTHING).unwrap().cases.len(), 2 * 3 * 2 * 2 * (2 * 2 * 3 * 2 * 2 + 1));
+}
+
+/// Pieces that files are made of, to put where they do not belong.
+fn piece() -> impl Strategy<Value = String> {
+    let lines: Vec<String> = EVERYTHING.lines().map(|line| format!("{line}\n")).collect();
+    let odd = [
+        "\"",
+        "'",
+        "[",
+        "]",
+        "[[",
+        "=",
+        "#",
+        "\n",
+        "\r\n",
+        "{",
+        "}",
+        ",",
+        ".",
+        "-",
+        "0",
+        "999999999999999999999",
+        "\\",
+        "é",
+        "\0",
+        "\u{feff}",
+        "\u{202e}",
+        "\t",
+        "\"\"\"",
+        "nan",
+        "inf",
+        "true",
+        "1979-05-27",
+        "\"\\u001b\"",
+        "bdp",
+        "\"0 s\"",
+    ];
+    prop_oneof![proptest::sample::select(lines), proptest::sample::select(odd.map(str::to_owned).to_vec()), "\\PC{0,8}",]
+}
+
+fn at(text: &str, share: f64) -> usize {
+    let mut index = (text.len() as f64 * share) as usize;
+    while !text.is_char_boundary(index) {
+        index -= 1;
+    }
+    index
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1000))]
+
+    #[test]
+    fn mutations_of_a_good_file(changes in prop::collection::vec((0.0..1.0f64, 0usize..30, piece()), 1..6)) {
+        let mut text = EVERYTHING.to_owned();
+        for (share, cut, piece) in changes {
+            let start = at(&text, share);
+            let mut end = (start + cut).min(text.len());
+            while !text.is_char_boundary(end) {
+                end -= 1;
+            }
+            text.replace_range(start..end, &piece);
+        }
+        read_and_show(&text);
+    }
+
+    #[test]
+    fn lines_in_any_order(pieces in prop::collection::vec(piece(), 0..40)) {
+        read_and_show(&pieces.concat());
+    }
+
+    #[test]
+    fn any_text(text in "(?s).{0,200}") {
+        read_and_show(&text);
+    }
+
+    #[test]
+    fn any_value_for_any_key(line in 2usize..33, value in "\"[-0-9.]{1,12} ?(bit/s|GB/s|ns|s|B|GiB|%|bdp|packets|segments)\"|-?[0-9]{1,25}|[0-9]\\.[0-9]|\\[\\]|\\{\\}") {
+        let lines: Vec<String> = EVERYTHING.lines().enumerate().map(|(i, text)| match text.split_once(" = ") {
+            Some((key, _)) if i == line => format!("{key} = {value}\n"),
+            _ => format!("{text}\n"),
+        }).collect();
+        read_and_show(&lines.concat());
+    }
+}

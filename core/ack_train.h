@@ -55,18 +55,14 @@ struct onramp_ack_train {
 static inline void onramp_train_begin(struct onramp_ack_train *train, uint64_t now_ns, uint64_t delivered_bytes,
 				      uint64_t srtt_ns)
 {
-	uint32_t shift = 0;
-
-	/* A flight's acknowledgements arrive within about a round trip; twice that is room for its growth. */
-	for (int bit = 0; bit < 40; bit++)
-		shift += (srtt_ns >> (ONRAMP_TRAIN_TIME_BITS - 1 + bit)) != 0;
 	*train = (struct onramp_ack_train){
 		.first_ns = now_ns,
 		.last_ns = now_ns,
 		.first_bytes = delivered_bytes,
 		.gap_ns = srtt_ns / ONRAMP_TRAIN_GAP_RTT_PART,
 		.points = 1,
-		.time_shift = shift,
+		/* A flight's acknowledgements arrive within about a round trip; twice that is room for its growth. */
+		.time_shift = onramp_excess(onramp_bits(srtt_ns) + 1, ONRAMP_TRAIN_TIME_BITS),
 	};
 }
 
@@ -104,19 +100,17 @@ static inline uint64_t onramp_train_bytes_per_s(const struct onramp_ack_train *t
 	uint64_t time_squared = n * train->sum_tt - train->sum_t * train->sum_t;
 	uint64_t slope_up = n * train->sum_tb;
 	uint64_t slope_down = train->sum_t * train->sum_b;
-	uint64_t ns_per_segment;
+	uint64_t slope, ns_per_segment;
+	uint32_t halvings;
 
 	if (train->segments < ONRAMP_TRAIN_MIN_SEGMENTS || n < 2 || slope_up <= slope_down)
 		return 0;
-	/* time_squared <= 2^60 and a shift <= 40: halve both sides of the fraction until the product fits. */
-	uint64_t slope = slope_up - slope_down;
-	for (int bit = 0; bit < 40 && time_squared >> (63 - train->time_shift); bit++) {
-		time_squared >>= 1;
-		slope >>= 1;
-	}
+	/* Halve both sides of the fraction until its numerator fits in nanoseconds. */
+	halvings = onramp_excess(onramp_bits(time_squared) + train->time_shift, 63);
+	slope = (slope_up - slope_down) >> halvings;
 	if (!slope)
 		return 0;
-	ns_per_segment = (time_squared << train->time_shift) / slope;
+	ns_per_segment = ((time_squared >> halvings) << train->time_shift) / slope;
 	return ns_per_segment ? mss_bytes * ONRAMP_NS_PER_S / ns_per_segment : 0;
 }
 

@@ -75,7 +75,7 @@ enum onramp_loss_kind {
 /* The host found a loss and is about to set a new ssthresh. */
 struct onramp_loss {
 	uint64_t now_ns;
-	uint64_t inflight_bytes;
+	uint64_t inflight_bytes; /* FlightSize of RFC 5681: sent and not cumulatively acknowledged */
 	uint64_t cwnd_bytes;
 	uint64_t ssthresh_bytes; /* what the congestion avoidance would set */
 	uint32_t mss_bytes;
@@ -127,7 +127,7 @@ struct onramp_decision {
  *     void onramp_NAME_loss(struct onramp_NAME *, const struct onramp_loss *, struct onramp_decision *);
  *
  * and a line in core/registry.h. The state is zero before start. A host that has seen ONRAMP_PHASE_DONE calls
- * the algorithm no more; it need not fill the decision beforehand.
+ * the algorithm no more. Every function fills the whole decision.
  */
 
 static inline uint64_t onramp_min(uint64_t a, uint64_t b)
@@ -138,6 +138,28 @@ static inline uint64_t onramp_min(uint64_t a, uint64_t b)
 static inline uint64_t onramp_max(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
+}
+
+/* Bits that a number needs: 0 needs none, 255 needs 8. Without branches, which would multiply the paths that the
+ * kernel's verifier walks: set every bit below the highest, then count them. */
+static inline uint32_t onramp_bits(uint64_t a)
+{
+	a |= a >> 1;
+	a |= a >> 2;
+	a |= a >> 4;
+	a |= a >> 8;
+	a |= a >> 16;
+	a |= a >> 32;
+	a -= a >> 1 & UINT64_C(0x5555555555555555);
+	a = (a & UINT64_C(0x3333333333333333)) + (a >> 2 & UINT64_C(0x3333333333333333));
+	a = (a + (a >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+	return (uint32_t)(a * UINT64_C(0x0101010101010101) >> 56);
+}
+
+/* a - b, or 0 where that would be negative. */
+static inline uint32_t onramp_excess(uint32_t a, uint32_t b)
+{
+	return a > b ? a - b : 0;
 }
 
 /* End a start-up: cwnd and ssthresh stay as the decision has them, pacing becomes the host's own. */

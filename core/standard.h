@@ -45,8 +45,12 @@ static inline void onramp_standard_ack(struct onramp_standard *state, const stru
 				       struct onramp_decision *decision)
 {
 	(void)state;
-	decision->cwnd_bytes = ack->cwnd_bytes;
-	decision->ssthresh_bytes = ack->ssthresh_bytes;
+	*decision = (struct onramp_decision){
+		.cwnd_bytes = ack->cwnd_bytes,
+		.ssthresh_bytes = ack->ssthresh_bytes,
+		.pacing_bytes_per_s = ONRAMP_UNLIMITED,
+		.phase = ONRAMP_PHASE_SLOW_START,
+	};
 	if (ack->cwnd_bytes >= ack->ssthresh_bytes)
 		onramp_finish(decision, ONRAMP_EXIT_SSTHRESH);
 	else if (ack->flags & ONRAMP_ACK_CWND_LIMITED)
@@ -57,8 +61,10 @@ static inline void onramp_standard_loss(struct onramp_standard *state, const str
 					struct onramp_decision *decision)
 {
 	(void)state;
-	decision->cwnd_bytes = loss->cwnd_bytes;
-	decision->ssthresh_bytes = loss->ssthresh_bytes;
+	*decision = (struct onramp_decision){
+		.cwnd_bytes = loss->cwnd_bytes,
+		.ssthresh_bytes = loss->ssthresh_bytes,
+	};
 	onramp_finish(decision, onramp_loss_exit(loss));
 }
 

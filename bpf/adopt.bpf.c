@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Every TCP connection that a cgroup's processes open or accept is put on one congestion control, when it is
+ * established and before it has sent data.
+ */
+#include "kernel.h"
+
+#include <bpf/bpf_helpers.h>
+
+#include "shared.h"
+
+char _license[] SEC("license") = "GPL";
+
+struct onramp_adopt {
+	char congestion_control[ONRAMP_NAME_BYTES];
+};
+
+const volatile struct onramp_adopt adopt SEC(".rodata.adopt");
+
+__u64 adopted = 0;
+__u64 refused = 0;
+
+SEC("sockops")
+int onramp_adopt(struct bpf_sock_ops *ctx)
+{
+	struct onramp_adopt name;
+
+	if (ctx->op != BPF_SOCK_OPS_ACTIVE_ESTABLISHED_CB && ctx->op != BPF_SOCK_OPS_PASSIVE_ESTABLISHED_CB)
+		return 1;
+	name = adopt;
+	if (bpf_setsockopt(ctx, IPPROTO_TCP, TCP_CONGESTION, name.congestion_control, sizeof(name)))
+		__sync_fetch_and_add(&refused, 1);
+	else
+		__sync_fetch_and_add(&adopted, 1);
+	return 1;
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The parts of the kernel's types that Onramp's programs touch. Fields are found by name when a program is loaded
+ * (CO-RE), so their order and their neighbours do not matter here, and one build serves every kernel.
+ */
+#ifndef ONRAMP_KERNEL_H
+#define ONRAMP_KERNEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef uint8_t __u8;
+typedef uint16_t __u16;
+typedef uint32_t __u32;
+typedef unsigned long long __u64;
+typedef int8_t __s8;
+typedef int16_t __s16;
+typedef int32_t __s32;
+typedef long long __s64;
+typedef __u16 __be16;
+typedef __u32 __be32;
+typedef __u64 __be64;
+typedef __u32 __wsum;
+
+/* Values of the kernel's ABI to BPF programs (linux/bpf.h), as far as they are used. */
+enum bpf_map_type {
+	BPF_MAP_TYPE_SK_STORAGE = 24,
+	BPF_MAP_TYPE_RINGBUF = 27,
+};
+#define BPF_F_NO_PREALLOC (1U << 0)
+#define BPF_SK_STORAGE_GET_F_CREATE (1ULL << 0)
+
+#define AF_INET 2
+#define AF_INET6 10
+#define IPPROTO_TCP 6
+#define TCP_CONGESTION 13
+
+/* sock_ops events (linux/bpf.h). */
+#define BPF_SOCK_OPS_ACTIVE_ESTABLISHED_CB 4
+#define BPF_SOCK_OPS_PASSIVE_ESTABLISHED_CB 5
+
+struct bpf_sock_ops {
+	__u32 op;
+};
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+struct in6_addr {
+	union {
+		__be32 u6_addr32[4];
+	} in6_u;
+};
+
+struct netns_ipv4 {
+	int sysctl_tcp_reordering;
+	__u8 sysctl_tcp_min_tso_segs;
+	int sysctl_tcp_pacing_ss_ratio;
+	int sysctl_tcp_pacing_ca_ratio;
+};
+
+struct ns_common {
+	unsigned int inum;
+};
+
+struct net {
+	struct ns_common ns;
+	struct netns_ipv4 ipv4;
+};
+
+typedef struct {
+	struct net *net;
+} possible_net_t;
+
+struct sock_common {
+	__be32 skc_daddr;
+	__be32 skc_rcv_saddr;
+	__be16 skc_dport;
+	__u16 skc_num;
+	unsigned short skc_family;
+	volatile unsigned char skc_state;
+	possible_net_t skc_net;
+	struct in6_addr skc_v6_daddr;
+	struct in6_addr skc_v6_rcv_saddr;
+};
+
+struct sock {
+	struct sock_common __sk_common;
+	__u32 sk_pacing_status;
+	unsigned long sk_pacing_rate;
+	unsigned long sk_max_pacing_rate;
+};
+
+struct inet_sock {
+	struct sock sk;
+};
+
+struct inet_connection_sock {
+	struct inet_sock icsk_inet;
+	__u8 icsk_ca_state : 5;
+	__u8 icsk_pending;
+};
+
+struct tcp_sock {
+	struct inet_connection_sock inet_conn;
+	__u64 bytes_acked;
+	__u32 data_segs_out;
+	__u32 delivered;
+	__u32 high_seq;
+	__u8 is_cwnd_limited : 1;
+	__u32 lost_out;
+	__u32 max_packets_out;
+	__u32 mss_cache;
+	__u32 packets_out;
+	__u32 prior_cwnd;
+	__u32 prr_out;
+	__u32 reordering;
+	__u32 retrans_out;
+	__u32 sacked_out;
+	__u32 snd_cwnd;
+	__u32 snd_cwnd_clamp;
+	__u32 snd_ssthresh;
+	__u32 snd_una;
+	__u32 srtt_us; /* eight times the smoothed RTT */
+	__u32 total_retrans;
+	__u32 undo_marker;
+};
+
+struct ack_sample {
+	__u32 pkts_acked;
+};
+
+struct rate_sample {
+	int losses;
+	__u32 acked_sacked;
+	bool is_app_limited;
+};
+
+struct bpf_iter_meta {
+	struct seq_file *seq;
+} __attribute__((preserve_access_index));
+
+struct bpf_iter__bpf_sk_storage_map {
+	struct bpf_iter_meta *meta;
+	struct sock *sk;
+	void *value;
+};
+
+#pragma clang attribute pop
+
+enum tcp_ca_event {
+	CA_EVENT_TX_START,
+};
+
+/* The value of a struct_ops map: members are matched by name, so the one that is changed before loading is first.
+ * cong_control takes (sk, rate sample) before Linux 6.10, and (sk, ack, flag, rate sample) since. */
+struct tcp_congestion_ops {
+	char name[16];
+	void (*init)(struct sock *sk);
+	void (*release)(struct sock *sk);
+	__u32 (*ssthresh)(struct sock *sk);
+	void (*cong_control)(struct sock *sk, ...);
+	void (*set_state)(struct sock *sk, __u8 new_state);
+	void (*cwnd_event)(struct sock *sk, enum tcp_ca_event event);
+	void (*pkts_acked)(struct sock *sk, const struct ack_sample *sample);
+	__u32 (*min_tso_segs)(struct sock *sk);
+	__u32 (*undo_cwnd)(struct sock *sk);
+	__u32 (*sndbuf_expand)(struct sock *sk);
+};
+
+enum tcp_ca_state {
+	TCP_CA_Open = 0,
+	TCP_CA_Disorder = 1,
+	TCP_CA_CWR = 2,
+	TCP_CA_Recovery = 3,
+	TCP_CA_Loss = 4,
+};
+
+/* enum sk_pacing (net/sock.h) */
+#define SK_PACING_NONE 0
+#define SK_PACING_NEEDED 1
+
+/* icsk_pending while the retransmission timer's own handler runs (net/ipv4/tcp_timer.c) */
+#define ICSK_PENDING_NONE 0
+
+#define TCP_INFINITE_SSTHRESH 0x7fffffff
+
+/* The kernel's flags of an acknowledgement (net/ipv4/tcp_input.c). */
+#define FLAG_DATA_ACKED 0x04
+#define FLAG_SYN_ACKED 0x10
+#define FLAG_DATA_SACKED 0x20
+#define FLAG_SND_UNA_ADVANCED 0x400
+#define FLAG_ACKED (FLAG_DATA_ACKED | FLAG_SYN_ACKED)
+#define FLAG_FORWARD_PROGRESS (FLAG_ACKED | FLAG_DATA_SACKED)
+
+static inline struct tcp_sock *tcp_sk(const struct sock *sk)
+{
+	return (struct tcp_sock *)sk;
+}
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the kernel programs and onramp-kernel tell each other; crates/onramp-kernel/src/shared.rs is its mirror. */
+#ifndef ONRAMP_SHARED_H
+#define ONRAMP_SHARED_H
+
+#include "onramp.h"
+
+#define ONRAMP_NAME_BYTES 16
+
+enum onramp_avoidance {
+	ONRAMP_AVOIDANCE_CUBIC,
+	ONRAMP_AVOIDANCE_BBR,
+	ONRAMP_AVOIDANCE_RENO,
+};
+
+#define ONRAMP_CONFIG_VERSION 1
+
+/* The user's choices, and who made them: read-only data, so that the verifier removes what they rule out. */
+struct onramp_config {
+	struct onramp_clock clock;
+	uint64_t owner_start_ticks; /* of the process below, from /proc/PID/stat: a PID alone may be reused */
+	uint32_t owner_pid;         /* 0: loaded until it is unloaded */
+	uint32_t version;           /* ONRAMP_CONFIG_VERSION */
+	uint32_t avoidance;         /* enum onramp_avoidance */
+	uint32_t options;           /* enum onramp_option */
+	uint32_t record;            /* put every input and decision of the algorithm into the ring */
+	uint32_t reserved;
+	char startup[ONRAMP_NAME_BYTES];
+	char congestion_control[ONRAMP_NAME_BYTES];
+};
+
+struct onramp_endpoint {
+	uint8_t address[16]; /* IPv4 in the first four */
+	uint16_t port;
+	uint16_t family;
+	uint32_t reserved;
+};
+
+/* What is kept for a connection beside the kernel's own state. */
+struct onramp_connection {
+	uint64_t state[ONRAMP_STATE_BYTES / 8];
+	struct onramp_decision decision; /* the latest */
+	uint64_t id;                     /* unique on this host since the program was loaded */
+	uint64_t start_ns;
+	uint64_t exit_ns; /* 0: not yet */
+	uint64_t exit_cwnd_bytes;
+	uint32_t prr_delivered; /* segments delivered in this recovery (RFC 6937) */
+	uint32_t paced_by_us;   /* the host's pacing was off and was switched on */
+};
+
+/* A line of `onramp ss`. */
+struct onramp_socket {
+	struct onramp_connection connection;
+	struct onramp_endpoint local;
+	struct onramp_endpoint remote;
+	uint64_t now_ns;
+	uint64_t pacing_bytes_per_s;
+	uint64_t bytes_acked;
+	uint32_t tcp_state;
+	uint32_t mss_bytes;
+	uint32_t cwnd_segments;
+	uint32_t ssthresh_segments;
+	uint32_t srtt_us;
+	uint32_t retransmitted_segments;
+	uint32_t network_namespace; /* inode number */
+	uint32_t reserved;
+};
+
+enum onramp_event_kind {
+	ONRAMP_EVENT_START = 1, /* input.start */
+	ONRAMP_EVENT_ACK = 2,   /* input.ack; only while recording, or when phase or estimate changed */
+	ONRAMP_EVENT_LOSS = 3,  /* input.loss */
+};
+
+struct onramp_event {
+	uint64_t id; /* of the connection */
+	uint32_t kind;
+	uint32_t reserved;
+	struct onramp_endpoint local;
+	struct onramp_endpoint remote;
+	union {
+		struct onramp_start start;
+		struct onramp_ack ack;
+		struct onramp_loss loss;
+	} input;
+	struct onramp_decision decision;
+};
+
+#endif

@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A start-up algorithm of core/ as a congestion control of the kernel: tcp_congestion_ops in BPF.
+ *
+ * Compiled once for each line of core/registry.h, with ONRAMP_ALGORITHM naming it. While the start-up is under way
+ * the algorithm decides window, threshold and pacing rate; afterwards everything is the kernel's own congestion
+ * avoidance and its own recovery. A loss ends the start-up before the kernel reduces the window.
+ *
+ * BBR is fed from the first acknowledgement on, so that its model of the path is complete when it takes over; until
+ * then its decisions are overwritten.
+ */
+#include "kernel.h"
+
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+
+#include "avoidance.h"
+#include "endpoints.h"
+#include "recovery.h"
+#include "registry.h"
+#include "shared.h"
+
+#define PASTE_(a, b, c) a##b##c
+#define PASTE(a, b, c) PASTE_(a, b, c)
+#define QUOTE_(a) #a
+#define QUOTE(a) QUOTE_(a)
+
+/* onramp_paced_start, struct onramp_paced ... */
+#define ALGORITHM(function) PASTE(onramp_, ONRAMP_ALGORITHM, function)
+#define ALGORITHM_STATE struct PASTE(onramp_, ONRAMP_ALGORITHM, )
+
+char _license[] SEC("license") = "GPL";
+
+/* Any process finds a loaded congestion control, and whose it is, by this map's name. */
+const volatile struct onramp_config config SEC(".rodata.onramp");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_SK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct onramp_connection);
+} onramp_conns SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 256 * 1024);
+} onramp_events SEC(".maps");
+
+__u64 connections = 0;
+__u64 events_lost = 0;
+
+static __u32 mss_of(const struct tcp_sock *tp)
+{
+	return tp->mss_cache ?: 1;
+}
+
+static __u64 ssthresh_bytes(const struct tcp_sock *tp)
+{
+	return tp->snd_ssthresh >= TCP_INFINITE_SSTHRESH ? ONRAMP_UNLIMITED : (__u64)tp->snd_ssthresh * mss_of(tp);
+}
+
+static __u32 ssthresh_segments(__u64 bytes, __u32 mss_bytes)
+{
+	__u64 segments = bytes / mss_bytes;
+
+	return segments >= TCP_INFINITE_SSTHRESH ? TCP_INFINITE_SSTHRESH : segments < 2 ? 2 : (__u32)segments;
+}
+
+/* An empty event, or NULL where the ring is full. */
+static struct onramp_event *new_event(const struct sock *sk, const struct onramp_connection *connection, __u32 kind)
+{
+	struct onramp_event *event = bpf_ringbuf_reserve(&onramp_events, sizeof(*event), 0);
+
+	if (!event) {
+		__sync_fetch_and_add(&events_lost, 1);
+		return NULL;
+	}
+	__builtin_memset(event, 0, sizeof(*event));
+	event->id = connection->id;
+	event->kind = kind;
+	event->decision = connection->decision;
+	fill_endpoints(sk, &event->local, &event->remote);
+	return event;
+}
+
+static bool startup_is_over(const struct onramp_connection *connection)
+{
+	return connection->decision.phase == ONRAMP_PHASE_DONE;
+}
+
+/* Write down when and at what window the start-up ended, once. */
+static void note_exit(struct onramp_connection *connection, __u64 now_ns)
+{
+	if (startup_is_over(connection) && !connection->exit_ns) {
+		connection->exit_ns = now_ns;
+		connection->exit_cwnd_bytes = connection->decision.cwnd_bytes;
+	}
+}
+
+/* Pace at the decided rate; where none is decided, as the kernel would. */
+static void apply_pacing(struct sock *sk, struct onramp_connection *connection)
+{
+	__u64 rate = connection->decision.pacing_bytes_per_s;
+
+	if (rate != ONRAMP_UNLIMITED) {
+		if (sk->sk_pacing_status == SK_PACING_NONE) {
+			sk->sk_pacing_status = SK_PACING_NEEDED;
+			connection->paced_by_us = true;
+		}
+		sk->sk_pacing_rate = onramp_min(rate, sk->sk_max_pacing_rate);
+		return;
+	}
+	if (connection->paced_by_us) {
+		sk->sk_pacing_status = SK_PACING_NONE;
+		connection->paced_by_us = false;
+	}
+	if (config.avoidance != ONRAMP_AVOIDANCE_BBR)
+		update_pacing_rate(sk);
+	else if (!startup_is_over(connection))
+		sk->sk_pacing_rate = sk->sk_max_pacing_rate; /* BBR has switched pacing on: let windows decide */
+}
+
+static void apply_decision(struct sock *sk, struct onramp_connection *connection, __u32 mss_bytes)
+{
+	struct tcp_sock *tp = tcp_sk(sk);
+	__u64 cwnd = connection->decision.cwnd_bytes / mss_bytes;
+
+	tp->snd_cwnd = (__u32)onramp_max(onramp_min(cwnd, tp->snd_cwnd_clamp), 1);
+	tp->snd_ssthresh = ssthresh_segments(connection->decision.ssthresh_bytes, mss_bytes);
+}
+
+/* Did the window hold the sender back? (tcp_is_cwnd_limited() of net/tcp.h) */
+static bool cwnd_limited(const struct tcp_sock *tp)
+{
+	if (BPF_CORE_READ_BITFIELD(tp, is_cwnd_limited))
+		return true;
+	return tp->snd_cwnd < tp->snd_ssthresh && tp->snd_cwnd < 2 * tp->max_packets_out;
+}
+
+static void startup_ack(struct sock *sk, struct onramp_connection *connection, const struct rate_sample *rs)
+{
+	struct tcp_sock *tp = tcp_sk(sk);
+	struct onramp_decision *decision = &connection->decision;
+	__u32 mss_bytes = mss_of(tp);
+	struct onramp_ack ack = {
+		.now_ns = bpf_ktime_get_ns(),
+		.acked_bytes = (__u64)rs->acked_sacked * mss_bytes,
+		.delivered_bytes = (__u64)tp->delivered * mss_bytes,
+		.inflight_bytes = (__u64)packets_in_flight(tp) * mss_bytes,
+		.srtt_ns = (__u64)tp->srtt_us * 125, /* in eighths of a microsecond */
+		.cwnd_bytes = (__u64)tp->snd_cwnd * mss_bytes,
+		.ssthresh_bytes = ssthresh_bytes(tp),
+		.mss_bytes = mss_bytes,
+		.flags = (cwnd_limited(tp) ? ONRAMP_ACK_CWND_LIMITED : 0) |
+			 (rs->is_app_limited ? ONRAMP_ACK_APP_LIMITED : 0),
+	};
+	__u64 estimate = decision->estimate_bytes_per_s;
+	__u32 phase = decision->phase;
+	struct onramp_event *event;
+
+	ALGORITHM(_ack)((ALGORITHM_STATE *)connection->state, &ack, decision);
+	note_exit(connection, ack.now_ns);
+	apply_decision(sk, connection, mss_bytes);
+
+	if (!config.record && decision->phase == phase && decision->estimate_bytes_per_s == estimate)
+		return;
+	event = new_event(sk, connection, ONRAMP_EVENT_ACK);
+	if (event) {
+		event->input.ack = ack;
+		bpf_ringbuf_submit(event, 0);
+	}
+}
+
+static void startup_start(struct sock *sk, struct onramp_connection *connection)
+{
+	struct tcp_sock *tp = tcp_sk(sk);
+	__u32 mss_bytes = mss_of(tp);
+	/* A socket that switches to this congestion control when it has sent data keeps its window. */
+	__u32 options = tp->data_segs_out ? config.options & ~ONRAMP_OPTION_PAPER_INITIAL_WINDOW : config.options;
+	struct onramp_start start = {
+		.now_ns = bpf_ktime_get_ns(),
+		.clock = {.measure_ns = config.clock.measure_ns, .event_ns = config.clock.event_ns},
+		.cwnd_bytes = (__u64)tp->snd_cwnd * mss_bytes,
+		.ssthresh_bytes = ssthresh_bytes(tp),
+		.mss_bytes = mss_bytes,
+		.options = options,
+	};
+	struct onramp_event *event;
+
+	connection->id = __sync_fetch_and_add(&connections, 1) + 1;
+	connection->start_ns = start.now_ns;
+	ALGORITHM(_start)((ALGORITHM_STATE *)connection->state, &start, &connection->decision);
+	apply_decision(sk, connection, mss_bytes);
+	event = new_event(sk, connection, ONRAMP_EVENT_START);
+	if (event) {
+		event->input.start = start;
+		bpf_ringbuf_submit(event, 0);
+	}
+}
+
+static __u32 startup_loss(struct sock *sk, struct onramp_connection *connection, __u32 ssthresh)
+{
+	struct tcp_sock *tp = tcp_sk(sk);
+	__u32 mss_bytes = mss_of(tp);
+	struct onramp_loss loss = {
+		.now_ns = bpf_ktime_get_ns(),
+		.inflight_bytes = (__u64)tp->packets_out * mss_bytes,
+		.cwnd_bytes = (__u64)tp->snd_cwnd * mss_bytes,
+		.ssthresh_bytes = (__u64)ssthresh * mss_bytes,
+		.mss_bytes = mss_bytes,
+		.kind = tp->inet_conn.icsk_pending == ICSK_PENDING_NONE ? ONRAMP_LOSS_TIMEOUT : ONRAMP_LOSS_RECOVERY,
+	};
+	struct onramp_event *event;
+
+	ALGORITHM(_loss)((ALGORITHM_STATE *)connection->state, &loss, &connection->decision);
+	note_exit(connection, loss.now_ns);
+	event = new_event(sk, connection, ONRAMP_EVENT_LOSS);
+	if (event) {
+		event->input.loss = loss;
+		bpf_ringbuf_submit(event, 0);
+	}
+	return ssthresh_segments(connection->decision.ssthresh_bytes, mss_bytes);
+}
+
+SEC("struct_ops")
+void BPF_PROG(onramp_init, struct sock *sk)
+{
+	struct onramp_connection *connection;
+
+	avoidance_init(config.avoidance, sk);
+	connection = bpf_sk_storage_get(&onramp_conns, sk, 0, BPF_SK_STORAGE_GET_F_CREATE);
+	if (!connection)
+		return; /* out of memory: the avoidance alone */
+	startup_start(sk, connection);
+	if (config.avoidance == ONRAMP_AVOIDANCE_BBR)
+		apply_pacing(sk, connection);
+}
+
+SEC("struct_ops")
+void BPF_PROG(onramp_release, struct sock *sk)
+{
+	bpf_sk_storage_delete(&onramp_conns, sk);
+}
+
+static void control(struct sock *sk, __u32 ack, int flag, const struct rate_sample *rs)
+{
+	struct onramp_connection *connection = bpf_sk_storage_get(&onramp_conns, sk, 0, 0);
+	struct tcp_sock *tp = tcp_sk(sk);
+	bool starting = connection && !startup_is_over(connection);
+
+	if (config.avoidance == ONRAMP_AVOIDANCE_BBR) {
+		if (starting && rs->acked_sacked)
+			startup_ack(sk, connection, rs);
+		if (connection && (starting || connection->paced_by_us))
+			apply_pacing(sk, connection);
+		return;
+	}
+	if (reduces_cwnd(BPF_CORE_READ_BITFIELD(tp, inet_conn.icsk_ca_state))) {
+		if (connection)
+			reduce_cwnd(tp, connection, (int)rs->acked_sacked, rs->losses, flag);
+	} else if (may_raise_cwnd(tp, flag)) {
+		if (starting)
+			startup_ack(sk, connection, rs);
+		else
+			avoidance_raise(config.avoidance, sk, ack, rs->acked_sacked);
+	}
+	if (connection)
+		apply_pacing(sk, connection);
+	else
+		update_pacing_rate(sk);
+}
+
+SEC("struct_ops")
+void BPF_PROG(onramp_control, struct sock *sk, __u32 ack, int flag, const struct rate_sample *rs)
+{
+	if (config.avoidance == ONRAMP_AVOIDANCE_BBR)
+		bbr_main(sk, ack, flag, rs);
+	control(sk, ack, flag, rs);
+}
+
+/* Before Linux 6.10 there is neither ack nor flag: progress stands for the acknowledgement of data. */
+SEC("struct_ops")
+void BPF_PROG(onramp_control_v1, struct sock *sk, const struct rate_sample *rs)
+{
+	if (config.avoidance == ONRAMP_AVOIDANCE_BBR)
+		bbr_main___v1(sk, rs);
+	control(sk, tcp_sk(sk)->snd_una, rs->acked_sacked ? FLAG_DATA_ACKED | FLAG_SND_UNA_ADVANCED : 0, rs);
+}
+
+SEC("struct_ops")
+__u32 BPF_PROG(onramp_ssthresh, struct sock *sk)
+{
+	struct onramp_connection *connection = bpf_sk_storage_get(&onramp_conns, sk, 0, 0);
+	__u32 ssthresh = avoidance_ssthresh(config.avoidance, sk);
+
+	if (connection && !startup_is_over(connection))
+		return startup_loss(sk, connection, ssthresh);
+	return ssthresh;
+}
+
+SEC("struct_ops")
+void BPF_PROG(onramp_set_state, struct sock *sk, __u8 new_state)
+{
+	struct onramp_connection *connection = bpf_sk_storage_get(&onramp_conns, sk, 0, 0);
+	struct tcp_sock *tp = tcp_sk(sk);
+
+	if (connection && config.avoidance != ONRAMP_AVOIDANCE_BBR)
+		follow_reduction(tp, connection, BPF_CORE_READ_BITFIELD(tp, inet_conn.icsk_ca_state), new_state);
+	avoidance_set_state(config.avoidance, sk, new_state);
+}
+
+SEC("struct_ops")
+void BPF_PROG(onramp_cwnd_event, struct sock *sk, enum tcp_ca_event event)
+{
+	avoidance_cwnd_event(config.avoidance, sk, event);
+}
+
+SEC("struct_ops")
+void BPF_PROG(onramp_acked, struct sock *sk, const struct ack_sample *sample)
+{
+	avoidance_acked(config.avoidance, sk, sample);
+}
+
+SEC("struct_ops")
+__u32 BPF_PROG(onramp_min_tso_segs, struct sock *sk)
+{
+	return avoidance_min_tso_segs(config.avoidance, sk);
+}
+
+SEC("struct_ops")
+__u32 BPF_PROG(onramp_undo_cwnd, struct sock *sk)
+{
+	return avoidance_undo_cwnd(config.avoidance, sk);
+}
+
+SEC("struct_ops")
+__u32 BPF_PROG(onramp_sndbuf_expand, struct sock *sk)
+{
+	return avoidance_sndbuf_expand(config.avoidance, sk);
+}
+
+/* One of the two is loaded, whichever cong_control the kernel has. */
+#define CONGESTION_CONTROL(map, control_program)                                                                       \
+	SEC(".struct_ops.link")                                                                                        \
+	struct tcp_congestion_ops map = {                                                                              \
+		.name = "onramp_" QUOTE(ONRAMP_ALGORITHM),                                                             \
+		.init = (void *)onramp_init,                                                                           \
+		.release = (void *)onramp_release,                                                                     \
+		.ssthresh = (void *)onramp_ssthresh,                                                                   \
+		.cong_control = (void *)control_program,                                                               \
+		.set_state = (void *)onramp_set_state,                                                                 \
+		.cwnd_event = (void *)onramp_cwnd_event,                                                               \
+		.pkts_acked = (void *)onramp_acked,                                                                    \
+		.min_tso_segs = (void *)onramp_min_tso_segs,                                                           \
+		.undo_cwnd = (void *)onramp_undo_cwnd,                                                                 \
+		.sndbuf_expand = (void *)onramp_sndbuf_expand,                                                         \
+	}
+
+CONGESTION_CONTROL(onramp_ops, onramp_control);
+CONGESTION_CONTROL(onramp_ops_v1, onramp_control_v1);

@@ -1,0 +1,37 @@
+//! Compiles bpf/: the congestion control once for each algorithm of core/registry.h, and the two tools beside it.
+
+use libbpf_cargo::SkeletonBuilder;
+use std::path::PathBuf;
+use std::{env, fs};
+
+fn main() {
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
+    println!("cargo::rerun-if-changed=../../bpf");
+    println!("cargo::rerun-if-changed=../../core");
+
+    let mut table = String::from("&[\n");
+    for name in onramp_core::startup_names() {
+        let object = out.join(format!("startup_{name}.o"));
+        compile("startup", &object, &[format!("-DONRAMP_ALGORITHM={name}")]);
+        table += &format!("    ({name:?}, include_bytes!({object:?})),\n");
+    }
+    table += "]\n";
+    fs::write(out.join("startups.rs"), table).expect("OUT_DIR can be written");
+    for tool in ["connections", "adopt"] {
+        compile(tool, &out.join(format!("{tool}.o")), &[]);
+    }
+}
+
+fn compile(source: &str, object: &PathBuf, extra: &[String]) {
+    let flags = ["-std=gnu11", "-ffreestanding", "-mcpu=v3", "-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter"];
+    let paths = ["-I../../bpf", "-I../../core"];
+    let arguments = flags.into_iter().chain(paths).map(str::to_owned).chain(extra.iter().cloned());
+    let built = SkeletonBuilder::new()
+        .source(format!("../../bpf/{source}.bpf.c"))
+        .obj(object)
+        .clang_args(arguments.collect::<Vec<_>>())
+        .build();
+    if let Err(error) = built {
+        panic!("cannot compile bpf/{source}.bpf.c: {error:#}\nclang 14 or later is needed (Debian: apt-get install clang libelf-dev zlib1g-dev)");
+    }
+}

@@ -1,0 +1,156 @@
+//! Putting the connections of programs that know nothing of it on a congestion control, through a cgroup.
+
+use crate::registration::with_log;
+use crate::shared::name_bytes;
+use crate::{process, Error, Result};
+use libbpf_rs::{Link, MapCore, MapFlags, Object, ObjectBuilder};
+use std::fs::{self, File};
+use std::io;
+use std::os::fd::AsRawFd;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+const ADOPT_PROGRAM: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/adopt.o"));
+const ADOPT_MAP: &str = ".rodata.adopt";
+const DIRECTORY_PREFIX: &str = "onramp-exec-";
+
+/// Where the cgroup v2 hierarchy is mounted, as the mount table says.
+///
+/// # Errors
+/// [`Error::NoCgroup`] if it is not.
+pub fn cgroup2_mount() -> Result<PathBuf> {
+    let file = "/proc/self/mountinfo";
+    let text = fs::read_to_string(file).map_err(|error| Error::io(format!("read {file}"), error))?;
+    // "36 35 98:0 / /sys/fs/cgroup rw,... shared:1 - cgroup2 cgroup2 rw,..."; spaces in paths stand as \040.
+    text.lines()
+        .find_map(|line| {
+            let (mount, kind) = line.split_once(" - ")?;
+            let is_cgroup2 = kind.split_whitespace().next() == Some("cgroup2");
+            is_cgroup2.then(|| mount.split(' ').nth(4).map(|path| PathBuf::from(path.replace("\\040", " "))))?
+        })
+        .ok_or(Error::NoCgroup)
+}
+
+/// This process's own cgroup in the v2 hierarchy.
+///
+/// # Errors
+/// [`Error::NoCgroup`], or /proc cannot be read.
+pub fn own_cgroup() -> Result<PathBuf> {
+    let mount = cgroup2_mount()?;
+    let file = "/proc/self/cgroup";
+    let text = fs::read_to_string(file).map_err(|error| Error::io(format!("read {file}"), error))?;
+    let own = text.lines().find_map(|line| line.strip_prefix("0::")).ok_or(Error::NoCgroup)?;
+    let path = mount.join(own.trim_start_matches('/'));
+    // Seen from another cgroup namespace, the path may not be under the mount.
+    Ok(if path.is_dir() { path } else { mount })
+}
+
+/// A cgroup for one program and its descendants, below this process's own; removed when it is dropped, as far as its
+/// processes have ended.
+pub struct ExecCgroup {
+    path: PathBuf,
+}
+
+impl ExecCgroup {
+    /// Make one, and remove those that killed processes left behind.
+    ///
+    /// # Errors
+    /// No cgroup v2, or it cannot be written.
+    pub fn create() -> Result<ExecCgroup> {
+        let parent = own_cgroup()?;
+        sweep(&parent);
+        let pid = std::process::id();
+        let ticks = process::start_ticks(pid).unwrap_or(0);
+        let path = parent.join(format!("{DIRECTORY_PREFIX}{pid}-{ticks}"));
+        fs::create_dir(&path).map_err(|error| Error::io(format!("create the cgroup {}", path.display()), error))?;
+        Ok(ExecCgroup { path })
+    }
+
+    /// Its directory.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The file that a process joins by writing `0` to it.
+    pub fn procs(&self) -> PathBuf {
+        self.path.join("cgroup.procs")
+    }
+
+    /// The processes in it now.
+    pub fn processes(&self) -> Vec<i32> {
+        let text = fs::read_to_string(self.procs()).unwrap_or_default();
+        text.lines().filter_map(|line| line.parse().ok()).collect()
+    }
+}
+
+impl Drop for ExecCgroup {
+    fn drop(&mut self) {
+        // The kernel may need a moment after the last process has been reaped.
+        let deadline = Instant::now() + Duration::from_secs(1);
+        while fs::remove_dir(&self.path).is_err_and(|error| error.kind() == io::ErrorKind::ResourceBusy) {
+            if Instant::now() > deadline || !self.processes().is_empty() {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+}
+
+/// Remove the empty cgroups of `onramp exec` processes that are gone.
+fn sweep(parent: &Path) {
+    let Ok(entries) = fs::read_dir(parent) else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let owner = name.strip_prefix(DIRECTORY_PREFIX).and_then(|owner| owner.split_once('-'));
+        let Some((pid, ticks)) = owner.and_then(|(pid, ticks)| Some((pid.parse().ok()?, ticks.parse().ok()?))) else {
+            continue;
+        };
+        if !process::is_running(pid, ticks) {
+            // Where it fails, programs still run in it; they are left alone.
+            let _ = fs::remove_dir(entry.path());
+        }
+    }
+}
+
+/// While it lives, every TCP connection that a cgroup's processes open or accept uses a congestion control.
+pub struct Adoption {
+    _link: Link,
+    object: Object,
+}
+
+impl Adoption {
+    /// Attach to a cgroup's directory.
+    ///
+    /// # Errors
+    /// The kernel's refusal.
+    pub fn new(cgroup: &Path, congestion_control: &str) -> Result<Adoption> {
+        let directory =
+            File::open(cgroup).map_err(|error| Error::io(format!("open the cgroup {}", cgroup.display()), error))?;
+        let (result, log) = with_log(|| {
+            let mut open = ObjectBuilder::default().open_memory(ADOPT_PROGRAM)?;
+            for mut map in open.maps_mut().filter(|map| map.name() == ADOPT_MAP) {
+                map.set_initial_value(&name_bytes(congestion_control))?;
+            }
+            let object = open.load()?;
+            let program = object.progs_mut().next().expect("adopt.bpf.c has a program");
+            let link = program.attach_cgroup(directory.as_raw_fd())?;
+            Ok((object, link))
+        });
+        let (object, link) = result.map_err(|error| Error::Refused {
+            what: format!("watching the connections of {}", cgroup.display()),
+            cause: error.to_string(),
+            log,
+        })?;
+        Ok(Adoption { _link: link, object })
+    }
+
+    /// Connections that were adopted, and connections that refused to be.
+    pub fn counts(&self) -> (u64, u64) {
+        let counters = self.object.maps().find(|map| map.name().to_string_lossy().ends_with(".bss"));
+        let value = counters.and_then(|map| map.lookup(&0u32.to_ne_bytes(), MapFlags::ANY).ok().flatten());
+        let number = |at: usize| {
+            value.as_ref().and_then(|v| v.get(at..at + 8)).map_or(0, |b| u64::from_ne_bytes(b.try_into().expect("8 bytes")))
+        };
+        (number(0), number(8))
+    }
+}

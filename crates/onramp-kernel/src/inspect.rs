@@ -1,0 +1,276 @@
+//! Finding what is registered, by this process or another, and the connections that use it.
+//!
+//! Nothing is pinned or written down: the kernel's own lists of maps and programs are the only record, so that it
+//! can't go stale. A congestion control of ours is recognised by the map that holds its configuration.
+
+use crate::process;
+use crate::registration::{avoidance_name, only_value, with_log};
+use crate::shared::{name_text, Config, Plain, RawSocket, CONFIG_MAP, CONFIG_VERSION, CONNECTIONS_MAP};
+use crate::{probe, Error, Result};
+use libbpf_rs::btf::types::Struct;
+use libbpf_rs::query::{MapInfoIter, ProgInfoIter, ProgInfoQueryOptions};
+use libbpf_rs::{Iter, MapCore, MapHandle, MapType, ObjectBuilder};
+use onramp_core::Decision;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Read;
+use std::net::SocketAddr;
+use std::os::fd::AsFd;
+
+const LIST_PROGRAM: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/connections.o"));
+
+/// A congestion control of Onramp's in this kernel.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Loaded {
+    /// The name that sockets choose.
+    pub name: String,
+    /// Its algorithm.
+    pub startup: String,
+    /// What follows it.
+    pub avoidance: &'static str,
+    /// It starts with the paper's initial window instead of the host's.
+    pub paper_initial_window: bool,
+    /// The process it belongs to, if it does not stay until it is unloaded.
+    pub owner_pid: Option<u32>,
+    /// New connections can choose it; otherwise it only serves those that it has.
+    pub registered: bool,
+    /// Connections that use it, in all network namespaces.
+    pub connections: usize,
+    #[serde(skip)]
+    owner_running: bool,
+    #[serde(skip)]
+    connections_map: Option<u32>,
+}
+
+/// The congestion controls that sockets of this network namespace can choose.
+///
+/// # Errors
+/// [`Error::Io`] where /proc cannot be read.
+pub fn registered_names() -> Result<Vec<String>> {
+    let file = "/proc/sys/net/ipv4/tcp_available_congestion_control";
+    let text = fs::read_to_string(file).map_err(|error| Error::io(format!("read {file}"), error))?;
+    Ok(text.split_whitespace().map(str::to_owned).collect())
+}
+
+/// The congestion control that new sockets of this network namespace have.
+pub fn default_in_this_namespace() -> Option<String> {
+    fs::read_to_string("/proc/sys/net/ipv4/tcp_congestion_control").ok().map(|name| name.trim().to_owned())
+}
+
+/// Every congestion control of Onramp's in this kernel, whoever loaded it.
+///
+/// # Errors
+/// [`Error::NotPermitted`], or the kernel's refusal.
+pub fn loaded() -> Result<Vec<Loaded>> {
+    probe::check_permission()?;
+    let registered = registered_names()?;
+    let mut found: BTreeMap<u32, (Config, Option<u32>)> = BTreeMap::new();
+    let programs = ProgInfoIter::with_query_opts(ProgInfoQueryOptions::default().include_map_ids(true));
+    for program in programs.filter(|program| program.name.to_string_lossy().starts_with("onramp_control")) {
+        let mut config = None;
+        let mut connections = None;
+        for id in program.map_ids {
+            let Ok(map) = MapHandle::from_map_id(id) else { continue };
+            match map.name().to_string_lossy().as_ref() {
+                CONFIG_MAP => config = only_value(&map).and_then(|bytes| Config::from_bytes(&bytes)).map(|c| (id, c)),
+                CONNECTIONS_MAP => connections = Some(id),
+                _ => {}
+            }
+        }
+        if let Some((id, config)) = config.filter(|(_, config)| config.version == CONFIG_VERSION) {
+            found.insert(id, (config, connections));
+        }
+    }
+    found
+        .into_values()
+        .map(|(config, connections_map)| {
+            let name = name_text(&config.congestion_control);
+            Ok(Loaded {
+                registered: registered.contains(&name),
+                name,
+                startup: name_text(&config.startup),
+                avoidance: avoidance_name(config.avoidance),
+                paper_initial_window: config.options & onramp_core::OPTION_PAPER_INITIAL_WINDOW != 0,
+                owner_pid: (config.owner_pid != 0).then_some(config.owner_pid),
+                connections: connections_map.map_or(Ok(0), |id| raw_sockets(id).map(|sockets| sockets.len()))?,
+                owner_running: process::is_running(config.owner_pid, config.owner_start_ticks),
+                connections_map,
+            })
+        })
+        .collect()
+}
+
+/// Who a registered name belongs to, for a message.
+pub(crate) fn owner_of(name: &str) -> Option<String> {
+    let loaded = loaded().ok()?.into_iter().find(|loaded| loaded.name == name && loaded.registered)?;
+    Some(match loaded.owner_pid {
+        Some(pid) => format!("by process {pid}, a running `onramp exec` or `onramp lab`"),
+        None => format!("start-up {}, then {}; `onramp unload {}` removes it", loaded.startup, loaded.avoidance, loaded.startup),
+    })
+}
+
+/// End a registration that stays until it is unloaded, by its start-up's or its own name. Connections that use it
+/// keep it and go on.
+///
+/// # Errors
+/// [`Error::NotLoaded`], [`Error::OwnedByProcess`], or the kernel's refusal.
+pub fn unload(name: &str) -> Result<Loaded> {
+    let all: Vec<Loaded> = loaded()?.into_iter().filter(|loaded| loaded.registered).collect();
+    let wanted = |loaded: &&Loaded| loaded.name == name || format!("onramp_{name}") == loaded.name;
+    let Some(found) = all.iter().find(wanted) else {
+        return Err(Error::NotLoaded { name: name.to_owned(), loaded: all.into_iter().map(|l| l.name).collect() });
+    };
+    if let (Some(pid), true) = (found.owner_pid, found.owner_running) {
+        return Err(Error::OwnedByProcess { name: found.name.clone(), pid });
+    }
+    unregister(&found.name)?;
+    Ok(found.clone())
+}
+
+/// Remove what killed processes left registered: before Linux 6.4 the kernel does not do it.
+pub(crate) fn sweep() -> Result<()> {
+    for stale in loaded()?.into_iter().filter(|l| l.registered && l.owner_pid.is_some() && !l.owner_running) {
+        unregister(&stale.name)?;
+    }
+    Ok(())
+}
+
+fn unregister(name: &str) -> Result<()> {
+    let refused = |cause: String| Error::Refused { what: format!("unregistering {name}"), cause, log: String::new() };
+    let offset = name_offset()?;
+    for info in MapInfoIter::default().filter(|info| info.ty == MapType::StructOps) {
+        let Ok(map) = MapHandle::from_map_id(info.id) else { continue };
+        let value = only_value(&map).unwrap_or_default();
+        if value.len() > offset && name_text(&value[offset..]) == name {
+            return map.delete(&0u32.to_ne_bytes()).map_err(|error| refused(error.to_string()));
+        }
+    }
+    Err(refused("its registration was not found".to_owned()))
+}
+
+/// Where a registered tcp_congestion_ops has its name, in the value of its map.
+fn name_offset() -> Result<usize> {
+    let btf = probe::kernel_btf()?;
+    let offset = |structure: &str, member: &str| {
+        let structure = btf.type_by_name::<Struct<'_>>(structure)?;
+        let member = structure.iter().find(|m| m.name.is_some_and(|name| name == member))?;
+        match member.attr {
+            libbpf_rs::btf::types::MemberAttr::Normal { offset } => Some(offset as usize / 8),
+            libbpf_rs::btf::types::MemberAttr::BitField { .. } => None,
+        }
+    };
+    offset("bpf_struct_ops_tcp_congestion_ops", "data")
+        .zip(offset("tcp_congestion_ops", "name"))
+        .map(|(data, name)| data + name)
+        .ok_or_else(|| Error::Unsupported {
+            release: probe::kernel_release(),
+            lacks: "the layout of tcp_congestion_ops is unknown".to_owned(),
+        })
+}
+
+/// A connection that uses a congestion control of Onramp's.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Connection {
+    /// The congestion control.
+    pub congestion_control: String,
+    /// This host's end.
+    pub local: SocketAddr,
+    /// The other end.
+    pub remote: SocketAddr,
+    /// TCP state, as `ss` writes it.
+    pub state: &'static str,
+    /// Inode number of its network namespace.
+    pub network_namespace: u32,
+    /// Where the start-up stands.
+    pub phase: &'static str,
+    /// Why it ended; `none` while it is under way.
+    pub exit_reason: &'static str,
+    /// When it ended, since it was established.
+    pub exit_time_s: Option<f64>,
+    /// The window at that moment.
+    pub exit_cwnd_bytes: Option<u64>,
+    /// Age since it was established, or since it came to use this congestion control.
+    pub age_s: f64,
+    /// The path's rate as the start-up measured it (payload).
+    pub estimate_bytes_per_s: Option<u64>,
+    /// Pacing rate, if the connection is paced now.
+    pub pacing_bytes_per_s: Option<u64>,
+    /// Congestion window.
+    pub cwnd_bytes: u64,
+    /// Slow-start threshold, if one is set.
+    pub ssthresh_bytes: Option<u64>,
+    /// Smoothed round-trip time.
+    pub srtt_s: f64,
+    /// Acknowledged so far.
+    pub acked_bytes: u64,
+    /// Segments sent again so far.
+    pub retransmitted_segments: u32,
+}
+
+/// All connections that use a congestion control of Onramp's, in all network namespaces, oldest first.
+///
+/// # Errors
+/// [`Error::NotPermitted`], or the kernel's refusal.
+pub fn connections() -> Result<Vec<Connection>> {
+    let mut all = Vec::new();
+    for loaded in loaded()? {
+        let sockets = loaded.connections_map.map_or(Ok(Vec::new()), raw_sockets)?;
+        all.extend(sockets.iter().map(|socket| connection(&loaded.name, socket)));
+    }
+    all.sort_by(|a, b| b.age_s.total_cmp(&a.age_s));
+    Ok(all)
+}
+
+fn connection(congestion_control: &str, socket: &RawSocket) -> Connection {
+    const STATES: [&str; 13] = [
+        "UNKNOWN", "ESTAB", "SYN-SENT", "SYN-RECV", "FIN-WAIT-1", "FIN-WAIT-2", "TIME-WAIT", "UNCONN", "CLOSE-WAIT",
+        "LAST-ACK", "LISTEN", "CLOSING", "SYN-RECV",
+    ];
+    const INFINITE_SSTHRESH: u32 = 0x7fff_ffff;
+    let Decision { phase, exit, estimate_bytes_per_s, .. } = socket.connection.decision;
+    let seconds = |from: u64, to: u64| to.saturating_sub(from) as f64 / 1e9;
+    let mss = u64::from(socket.mss_bytes);
+    let over = socket.connection.exit_ns != 0;
+    Connection {
+        congestion_control: congestion_control.to_owned(),
+        local: socket.local.socket_address(),
+        remote: socket.remote.socket_address(),
+        state: STATES.get(socket.tcp_state as usize).copied().unwrap_or("UNKNOWN"),
+        network_namespace: socket.network_namespace,
+        phase: onramp_core::phase_name(phase),
+        exit_reason: onramp_core::exit_name(exit),
+        exit_time_s: over.then(|| seconds(socket.connection.start_ns, socket.connection.exit_ns)),
+        exit_cwnd_bytes: over.then_some(socket.connection.exit_cwnd_bytes),
+        age_s: seconds(socket.connection.start_ns, socket.now_ns),
+        estimate_bytes_per_s: (estimate_bytes_per_s != 0).then_some(estimate_bytes_per_s),
+        pacing_bytes_per_s: (socket.pacing_bytes_per_s != u64::MAX).then_some(socket.pacing_bytes_per_s),
+        cwnd_bytes: u64::from(socket.cwnd_segments) * mss,
+        ssthresh_bytes: (socket.ssthresh_segments < INFINITE_SSTHRESH)
+            .then(|| u64::from(socket.ssthresh_segments) * mss),
+        srtt_s: f64::from(socket.srtt_us) / 1e6,
+        acked_bytes: socket.bytes_acked,
+        retransmitted_segments: socket.retransmitted_segments,
+    }
+}
+
+/// Walk the sockets that have an entry in a socket-storage map.
+fn raw_sockets(map_id: u32) -> Result<Vec<RawSocket>> {
+    let Ok(map) = MapHandle::from_map_id(map_id) else {
+        return Ok(Vec::new()); // its last connection closed in the meantime
+    };
+    let (result, log) = with_log(|| {
+        let object = ObjectBuilder::default().open_memory(LIST_PROGRAM)?.load()?;
+        let program = object.progs_mut().next().expect("connections.bpf.c has a program");
+        let link = program.attach_iter(map.as_fd())?;
+        let mut bytes = Vec::new();
+        Iter::new(&link)?.read_to_end(&mut bytes).map_err(libbpf_rs::Error::from)?;
+        Ok(bytes)
+    });
+    let bytes = result.map_err(|error| Error::Refused {
+        what: "listing connections".to_owned(),
+        cause: error.to_string(),
+        log,
+    })?;
+    Ok(bytes.chunks_exact(size_of::<RawSocket>()).filter_map(RawSocket::from_bytes).collect())
+}

@@ -1,0 +1,112 @@
+//! What this kernel can do, asked before anything is loaded so that an error can name what is missing.
+
+use crate::{Error, Result};
+use libbpf_rs::btf::types::{Func, FuncProto, Ptr, Struct};
+use libbpf_rs::btf::Btf;
+use libbpf_rs::btf::ReferencesType;
+use onramp_scenario::Avoidance;
+use std::path::Path;
+
+/// Which parameters `cong_control` takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ControlForm {
+    /// (sk, rate sample): before Linux 6.10.
+    V1,
+    /// (sk, ack, flag, rate sample): since.
+    V2,
+}
+
+/// Where the kernel describes its types.
+pub const KERNEL_BTF: &str = "/sys/kernel/btf/vmlinux";
+
+/// The kernel's release, as `uname -r` prints it.
+pub fn kernel_release() -> String {
+    nix::sys::utsname::uname().map_or_else(|_| "unknown".to_owned(), |name| name.release().to_string_lossy().into_owned())
+}
+
+/// The kernel's own description of its types.
+///
+/// # Errors
+/// [`Error::NoBtf`] where there is none.
+pub fn kernel_btf() -> Result<Btf<'static>> {
+    if !Path::new(KERNEL_BTF).exists() {
+        return Err(Error::NoBtf);
+    }
+    Btf::from_path(KERNEL_BTF).map_err(|error| Error::Unsupported {
+        release: kernel_release(),
+        lacks: format!("{KERNEL_BTF} cannot be read: {error}"),
+    })
+}
+
+/// May this process load BPF programs and register congestion controls?
+///
+/// # Errors
+/// [`Error::NotPermitted`] if not.
+pub fn check_permission() -> Result<()> {
+    const CAP_NET_ADMIN: u32 = 12;
+    const CAP_SYS_ADMIN: u32 = 21;
+    const CAP_BPF: u32 = 39;
+    let status = std::fs::read_to_string("/proc/self/status").map_err(|e| Error::io("read /proc/self/status", e))?;
+    let effective = status
+        .lines()
+        .find_map(|line| line.strip_prefix("CapEff:"))
+        .and_then(|hex| u64::from_str_radix(hex.trim(), 16).ok())
+        .unwrap_or(0);
+    let has = |capability: u32| effective >> capability & 1 == 1;
+    if has(CAP_NET_ADMIN) && (has(CAP_BPF) || has(CAP_SYS_ADMIN)) {
+        Ok(())
+    } else {
+        Err(Error::NotPermitted)
+    }
+}
+
+fn unsupported(lacks: &str) -> Error {
+    Error::Unsupported { release: kernel_release(), lacks: lacks.to_owned() }
+}
+
+/// Which form of `cong_control` this kernel calls.
+///
+/// # Errors
+/// [`Error::Unsupported`] where BPF congestion controls cannot be registered at all.
+pub fn control_form(btf: &Btf<'_>) -> Result<ControlForm> {
+    btf.type_by_name::<Struct<'_>>("bpf_struct_ops_tcp_congestion_ops")
+        .ok_or_else(|| unsupported("tcp_congestion_ops cannot be implemented in BPF (no bpf_struct_ops_tcp_congestion_ops)"))?;
+    let operations = btf
+        .type_by_name::<Struct<'_>>("tcp_congestion_ops")
+        .ok_or_else(|| unsupported("struct tcp_congestion_ops is unknown"))?;
+    let member = operations
+        .iter()
+        .find(|member| member.name.is_some_and(|name| name == "cong_control"))
+        .ok_or_else(|| unsupported("tcp_congestion_ops has no cong_control"))?;
+    let parameters = btf
+        .type_by_id::<Ptr<'_>>(member.ty)
+        .and_then(|pointer| FuncProto::try_from(pointer.referenced_type()).ok())
+        .map(|function| function.len())
+        .ok_or_else(|| unsupported("the type of cong_control is unknown"))?;
+    match parameters {
+        2 => Ok(ControlForm::V1),
+        4 => Ok(ControlForm::V2),
+        other => Err(unsupported(&format!("cong_control takes {other} parameters (2 and 4 are known)"))),
+    }
+}
+
+/// Does this kernel have the congestion avoidance, callable from BPF?
+///
+/// # Errors
+/// [`Error::NoAvoidance`] if not.
+pub fn check_avoidance(btf: &Btf<'_>, avoidance: Avoidance) -> Result<()> {
+    let function = match avoidance {
+        Avoidance::Cubic => "cubictcp_cong_avoid",
+        Avoidance::Bbr => "bbr_main",
+        Avoidance::Reno => "tcp_reno_cong_avoid",
+    };
+    match btf.type_by_name::<Func<'_>>(function) {
+        Some(_) => Ok(()),
+        None => Err(Error::NoAvoidance { avoidance: avoidance.name(), function }),
+    }
+}
+
+/// Does a struct_ops registration end with the process that made it (BPF links, Linux 6.4)?
+pub fn has_struct_ops_links(btf: &Btf<'_>) -> bool {
+    btf.type_by_name::<Struct<'_>>("bpf_struct_ops_link").is_some()
+}

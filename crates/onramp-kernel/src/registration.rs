@@ -1,0 +1,272 @@
+//! Registering a start-up algorithm with the kernel as a congestion control.
+
+use crate::event::Event;
+use crate::inspect::{owner_of, registered_names, sweep};
+use crate::probe::{self, ControlForm};
+use crate::process;
+use crate::shared::{name_bytes, Config, Plain, CONFIG_MAP, CONFIG_VERSION, EVENTS_MAP, NAME_BYTES};
+use crate::{Error, Result};
+use libbpf_rs::{Link, MapCore, MapFlags, Object, ObjectBuilder, OpenObject, PrintLevel, RingBuffer, RingBufferBuilder};
+use onramp_core::Clock;
+use onramp_scenario::Avoidance;
+use std::sync::{Arc, Mutex, MutexGuard};
+
+/// The compiled programs, by algorithm.
+const OBJECTS: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/startups.rs"));
+
+/// What Linux promises: a nanosecond clock, and a pacing timer (hrtimer) that is good to about 50 microseconds on a
+/// busy host.
+pub const KERNEL_CLOCK: Clock = Clock { measure_ns: 1, event_ns: 50_000 };
+
+/// The avoidances that bpf/avoidance.h can hand over to, in the order of their numbers in bpf/shared.h.
+const AVOIDANCES: [Avoidance; 3] = [Avoidance::Cubic, Avoidance::Bbr, Avoidance::Reno];
+
+fn avoidance_number(avoidance: Avoidance) -> u32 {
+    AVOIDANCES.iter().position(|&a| a == avoidance).expect("probe::check_avoidance let it pass") as u32
+}
+
+pub(crate) fn avoidance_name(number: u32) -> &'static str {
+    AVOIDANCES.get(number as usize).map_or("unknown", |avoidance| avoidance.name())
+}
+
+/// How long a registration lasts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lifetime {
+    /// Until [`crate::unload`], across processes, under its own name only.
+    UntilUnloaded,
+    /// As long as the [`Registration`]; the kernel ends it even if the process is killed (Linux 6.4 and later; before,
+    /// the next Onramp process does). If the name is taken, a numbered one is used.
+    Process,
+}
+
+/// What to register.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// An algorithm's name.
+    pub startup: String,
+    /// What follows it.
+    pub avoidance: Avoidance,
+    /// Start with the initial window of the paper (RFC 3390) instead of the host's.
+    pub paper_initial_window: bool,
+    /// How long it lasts.
+    pub lifetime: Lifetime,
+    /// Report every input and decision instead of the changes only.
+    pub record: bool,
+    /// What to promise the algorithm.
+    pub clock: Clock,
+    /// Register as kernels before 6.4 do, without a BPF link.
+    pub without_link: bool,
+}
+
+impl Options {
+    /// A start-up followed by CUBIC, for the life of this process.
+    pub fn new(startup: impl Into<String>) -> Options {
+        Options {
+            startup: startup.into(),
+            avoidance: Avoidance::Cubic,
+            paper_initial_window: false,
+            lifetime: Lifetime::Process,
+            record: false,
+            clock: KERNEL_CLOCK,
+            without_link: false,
+        }
+    }
+}
+
+/// A congestion control in the kernel.
+pub struct Registration {
+    name: String,
+    events: Arc<Mutex<Vec<Event>>>,
+    // Dropped in this order: the registration, the reader of its events, then its maps.
+    _link: Link,
+    ring: RingBuffer<'static>,
+    _object: Object,
+}
+
+impl Registration {
+    /// Register it. Live connections that use it keep it when it ends, and go on.
+    ///
+    /// # Errors
+    /// What the host lacks, a name that is taken, or the kernel's refusal with its log.
+    pub fn new(options: &Options) -> Result<Registration> {
+        let object = OBJECTS
+            .iter()
+            .find(|(name, _)| *name == options.startup)
+            .ok_or_else(|| Error::UnknownStartup { name: options.startup.clone() })?
+            .1;
+        probe::check_permission()?;
+        let btf = probe::kernel_btf()?;
+        let form = probe::control_form(&btf)?;
+        probe::check_avoidance(&btf, options.avoidance)?;
+        let linked =
+            options.lifetime == Lifetime::Process && !options.without_link && probe::has_struct_ops_links(&btf);
+        sweep()?;
+
+        let own = format!("onramp_{}", options.startup);
+        let names: Vec<String> = match options.lifetime {
+            Lifetime::UntilUnloaded => vec![own],
+            Lifetime::Process => std::iter::once(own.clone()).chain((2..100).map(|n| numbered(&own, n))).collect(),
+        };
+        for name in &names {
+            if registered_names()?.iter().any(|registered| registered == name) {
+                continue;
+            }
+            match register(object, options, form, linked, name) {
+                Err(Error::NameTaken { .. }) => continue, // by another process, just now
+                result => return result,
+            }
+        }
+        match names.as_slice() {
+            [name] => Err(Error::NameTaken { name: name.clone(), owner: owner_of(name) }),
+            [first, .., last] => Err(Error::NoNameLeft { first: first.clone(), last: last.clone() }),
+            [] => unreachable!("a start-up has at least its own name"),
+        }
+    }
+
+    /// The name for `setsockopt(TCP_CONGESTION)`.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What was reported since the last call.
+    pub fn take_events(&self) -> Vec<Event> {
+        // An error here means that the ring's callback failed; ours cannot.
+        let _ = self.ring.consume();
+        std::mem::take(&mut lock(&self.events))
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+/// `onramp_paced`, 2 -> `onramp_paced.2`, within the kernel's 15 characters.
+fn numbered(name: &str, number: u32) -> String {
+    let suffix = format!(".{number}");
+    format!("{}{suffix}", &name[..name.len().min(NAME_BYTES - 1 - suffix.len())])
+}
+
+fn register(object: &[u8], options: &Options, form: ControlForm, linked: bool, name: &str) -> Result<Registration> {
+    let what = format!("the congestion control {name}");
+    let (result, log) = with_log(|| {
+        let mut open = ObjectBuilder::default().open_memory(object)?;
+        configure(&mut open, options, form, linked, name)?;
+        let mut object = open.load()?;
+        let link = attach(&mut object)?;
+        Ok((object, link))
+    });
+    let (object, mut link) = match result {
+        Ok(registered) => registered,
+        Err(error) if error.kind() == libbpf_rs::ErrorKind::AlreadyExists => {
+            return Err(Error::NameTaken { name: name.to_owned(), owner: owner_of(name) })
+        }
+        Err(error) => return Err(Error::Refused { what, cause: error.to_string(), log }),
+    };
+    if options.lifetime == Lifetime::UntilUnloaded {
+        link.disconnect();
+    }
+
+    let events = Arc::new(Mutex::new(Vec::new()));
+    let ring = ring_of(&object, &events)
+        .map_err(|error| Error::Refused { what: format!("reading the events of {name}"), cause: error.to_string(), log: String::new() })?;
+    Ok(Registration { name: name.to_owned(), events, _link: link, ring, _object: object })
+}
+
+fn configure(
+    open: &mut OpenObject,
+    options: &Options,
+    form: ControlForm,
+    linked: bool,
+    name: &str,
+) -> libbpf_rs::Result<()> {
+    let owner_pid = if options.lifetime == Lifetime::Process { std::process::id() } else { 0 };
+    let config = Config {
+        clock: options.clock,
+        owner_start_ticks: process::start_ticks(owner_pid).unwrap_or(0),
+        owner_pid,
+        version: CONFIG_VERSION,
+        avoidance: avoidance_number(options.avoidance),
+        options: if options.paper_initial_window { onramp_core::OPTION_PAPER_INITIAL_WINDOW } else { 0 },
+        record: u32::from(options.record),
+        reserved: 0,
+        startup: name_bytes(&options.startup),
+        congestion_control: name_bytes(name),
+    };
+    let (used, unused) = match form {
+        ControlForm::V1 => ("onramp_ops_v1", "onramp_ops"),
+        ControlForm::V2 => ("onramp_ops", "onramp_ops_v1"),
+    };
+    for mut map in open.maps_mut() {
+        let map_name = map.name().to_string_lossy().into_owned();
+        if map_name == CONFIG_MAP {
+            map.set_initial_value(config.as_bytes())?;
+        } else if map_name == used {
+            if let Some(value) = map.initial_value_mut() {
+                value[..NAME_BYTES].copy_from_slice(&name_bytes(name));
+            }
+            if !linked {
+                map.set_map_flags(0)?;
+            }
+        } else if map_name == unused {
+            map.set_autocreate(false)?;
+        } else if map_name == EVENTS_MAP && options.record {
+            map.set_max_entries(64 << 20)?;
+        }
+    }
+    Ok(())
+}
+
+fn attach(object: &mut Object) -> libbpf_rs::Result<Link> {
+    let mut operations = object
+        .maps_mut()
+        .find(|map| map.map_type() == libbpf_rs::MapType::StructOps && map.autocreate())
+        .expect("one of the two forms of tcp_congestion_ops was chosen");
+    operations.attach_struct_ops()
+}
+
+fn ring_of(object: &Object, events: &Arc<Mutex<Vec<Event>>>) -> libbpf_rs::Result<RingBuffer<'static>> {
+    let map = object.maps().find(|map| map.name() == EVENTS_MAP).expect("every program has its ring");
+    let events = Arc::clone(events);
+    let mut builder = RingBufferBuilder::new();
+    builder.add(&map, move |bytes| {
+        if let Some(event) = Event::from_bytes(bytes) {
+            lock(&events).push(event);
+        }
+        0
+    })?;
+    builder.build()
+}
+
+/// Run with libbpf's messages collected: on failure the verifier's last lines say why.
+pub(crate) fn with_log<T>(work: impl FnOnce() -> libbpf_rs::Result<T>) -> (libbpf_rs::Result<T>, String) {
+    static MESSAGES: Mutex<String> = Mutex::new(String::new());
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    fn collect(_: PrintLevel, message: String) {
+        lock(&MESSAGES).push_str(&message);
+    }
+
+    let _guard = lock(&ONE_AT_A_TIME);
+    lock(&MESSAGES).clear();
+    let before = libbpf_rs::set_print(Some((PrintLevel::Warn, collect)));
+    let result = work();
+    libbpf_rs::set_print(before);
+    let messages = std::mem::take(&mut *lock(&MESSAGES));
+    let lines: Vec<&str> = messages.lines().collect();
+    (result, lines[lines.len().saturating_sub(12)..].join("\n"))
+}
+
+/// An element of a map with one element.
+pub(crate) fn only_value(map: &impl MapCore) -> Option<Vec<u8>> {
+    map.lookup(&0u32.to_ne_bytes(), MapFlags::ANY).ok().flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbered_names_fit_the_kernel() {
+        assert_eq!(numbered("onramp_paced", 2), "onramp_paced.2");
+        assert_eq!(numbered("onramp_standard", 17), "onramp_stand.17");
+    }
+}

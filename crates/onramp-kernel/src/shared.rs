@@ -1,0 +1,145 @@
+//! The records of `bpf/shared.h`, read out of and written into BPF maps.
+
+use onramp_core::{Ack, Clock, Decision, Loss, Start, STATE_BYTES};
+use std::mem::{size_of, MaybeUninit};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+
+pub(crate) const CONFIG_VERSION: u32 = 1;
+pub(crate) const NAME_BYTES: usize = 16;
+pub(crate) const CONFIG_MAP: &str = ".rodata.onramp";
+pub(crate) const CONNECTIONS_MAP: &str = "onramp_conns";
+pub(crate) const EVENTS_MAP: &str = "onramp_events";
+
+/// A plain record: any bytes are one, and it has no padding that matters.
+///
+/// # Safety
+/// Only for `repr(C)` types made of integers.
+pub(crate) unsafe trait Plain: Copy {
+    fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        if bytes.len() < size_of::<Self>() {
+            return None;
+        }
+        let mut record = MaybeUninit::<Self>::uninit();
+        // SAFETY: the source is long enough, and any bytes are a value of a plain type.
+        unsafe {
+            std::ptr::copy_nonoverlapping(bytes.as_ptr(), record.as_mut_ptr().cast(), size_of::<Self>());
+            Some(record.assume_init())
+        }
+    }
+
+    fn as_bytes(&self) -> &[u8] {
+        // SAFETY: a plain type is initialised all over.
+        unsafe { std::slice::from_raw_parts((self as *const Self).cast(), size_of::<Self>()) }
+    }
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Config {
+    pub clock: Clock,
+    pub owner_start_ticks: u64,
+    pub owner_pid: u32,
+    pub version: u32,
+    pub avoidance: u32,
+    pub options: u32,
+    pub record: u32,
+    pub reserved: u32,
+    pub startup: [u8; NAME_BYTES],
+    pub congestion_control: [u8; NAME_BYTES],
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub(crate) struct RawEndpoint {
+    pub address: [u8; 16],
+    pub port: u16,
+    pub family: u16,
+    pub reserved: u32,
+}
+
+impl RawEndpoint {
+    pub fn socket_address(&self) -> SocketAddr {
+        let [a, b, c, d, ..] = self.address;
+        let ip = match i32::from(self.family) {
+            nix::libc::AF_INET => IpAddr::from(Ipv4Addr::new(a, b, c, d)),
+            _ => IpAddr::from(Ipv6Addr::from(self.address)).to_canonical(),
+        };
+        SocketAddr::new(ip, self.port)
+    }
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub(crate) struct RawConnection {
+    pub state: [u64; STATE_BYTES / 8],
+    pub decision: Decision,
+    pub id: u64,
+    pub start_ns: u64,
+    pub exit_ns: u64,
+    pub exit_cwnd_bytes: u64,
+    pub prr_delivered: u32,
+    pub paced_by_us: u32,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub(crate) struct RawSocket {
+    pub connection: RawConnection,
+    pub local: RawEndpoint,
+    pub remote: RawEndpoint,
+    pub now_ns: u64,
+    pub pacing_bytes_per_s: u64,
+    pub bytes_acked: u64,
+    pub tcp_state: u32,
+    pub mss_bytes: u32,
+    pub cwnd_segments: u32,
+    pub ssthresh_segments: u32,
+    pub srtt_us: u32,
+    pub retransmitted_segments: u32,
+    pub network_namespace: u32,
+    pub reserved: u32,
+}
+
+pub(crate) const EVENT_START: u32 = 1;
+pub(crate) const EVENT_ACK: u32 = 2;
+pub(crate) const EVENT_LOSS: u32 = 3;
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub(crate) union RawInput {
+    pub start: Start,
+    pub ack: Ack,
+    pub loss: Loss,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub(crate) struct RawEvent {
+    pub id: u64,
+    pub kind: u32,
+    pub reserved: u32,
+    pub local: RawEndpoint,
+    pub remote: RawEndpoint,
+    pub input: RawInput,
+    pub decision: Decision,
+}
+
+// SAFETY: repr(C), integers only.
+unsafe impl Plain for Config {}
+// SAFETY: repr(C), integers only.
+unsafe impl Plain for RawSocket {}
+// SAFETY: repr(C), integers only; the union's members are too.
+unsafe impl Plain for RawEvent {}
+
+/// A name as the kernel keeps it: zero-terminated, at most 15 bytes.
+pub(crate) fn name_bytes(name: &str) -> [u8; NAME_BYTES] {
+    let mut bytes = [0; NAME_BYTES];
+    let length = name.len().min(NAME_BYTES - 1);
+    bytes[..length].copy_from_slice(&name.as_bytes()[..length]);
+    bytes
+}
+
+pub(crate) fn name_text(bytes: &[u8]) -> String {
+    let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
+    String::from_utf8_lossy(&bytes[..end]).into_owned()
+}

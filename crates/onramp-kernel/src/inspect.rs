@@ -7,12 +7,12 @@ use crate::process;
 use crate::registration::{avoidance_name, only_value, with_log};
 use crate::shared::{name_text, Config, Plain, RawSocket, CONFIG_MAP, CONFIG_VERSION, CONNECTIONS_MAP};
 use crate::{probe, Error, Result};
-use libbpf_rs::btf::types::Struct;
-use libbpf_rs::query::{MapInfoIter, ProgInfoIter, ProgInfoQueryOptions};
+use libbpf_rs::btf::types::{MemberAttr, Struct};
+use libbpf_rs::btf::Btf;
+use libbpf_rs::query::{LinkInfoIter, LinkTypeInfo, MapInfoIter, ProgInfoIter, ProgInfoQueryOptions};
 use libbpf_rs::{Iter, MapCore, MapHandle, MapType, ObjectBuilder};
 use onramp_core::Decision;
 use serde::Serialize;
-use std::collections::BTreeMap;
 use std::fs;
 use std::io::Read;
 use std::net::SocketAddr;
@@ -40,6 +40,8 @@ pub struct Loaded {
     #[serde(skip)]
     owner_running: bool,
     #[serde(skip)]
+    operations_map: Option<u32>,
+    #[serde(skip)]
     connections_map: Option<u32>,
 }
 
@@ -64,41 +66,86 @@ pub fn default_in_this_namespace() -> Option<String> {
 /// [`Error::NotPermitted`], or the kernel's refusal.
 pub fn loaded() -> Result<Vec<Loaded>> {
     probe::check_permission()?;
-    let registered = registered_names()?;
-    let mut found: BTreeMap<u32, (Config, Option<u32>)> = BTreeMap::new();
+    let operations = operations()?;
+    let mut all = Vec::new();
     let programs = ProgInfoIter::with_query_opts(ProgInfoQueryOptions::default().include_map_ids(true));
     for program in programs.filter(|program| program.name.to_string_lossy().starts_with("onramp_control")) {
         let mut config = None;
-        let mut connections = None;
+        let mut connections_map = None;
         for id in program.map_ids {
             let Ok(map) = MapHandle::from_map_id(id) else { continue };
             match map.name().to_string_lossy().as_ref() {
-                CONFIG_MAP => config = only_value(&map).and_then(|bytes| Config::from_bytes(&bytes)).map(|c| (id, c)),
-                CONNECTIONS_MAP => connections = Some(id),
+                CONFIG_MAP => config = only_value(&map).and_then(|bytes| Config::from_bytes(&bytes)),
+                CONNECTIONS_MAP => connections_map = Some(id),
                 _ => {}
             }
         }
-        if let Some((id, config)) = config.filter(|(_, config)| config.version == CONFIG_VERSION) {
-            found.insert(id, (config, connections));
-        }
+        let Some(config) = config.filter(|config| config.version == CONFIG_VERSION) else { continue };
+        let operations = operations.iter().find(|operations| operations.control_program == program.id);
+        all.push(Loaded {
+            name: name_text(&config.congestion_control),
+            startup: name_text(&config.startup),
+            avoidance: avoidance_name(config.avoidance),
+            paper_initial_window: config.options & onramp_core::OPTION_PAPER_INITIAL_WINDOW != 0,
+            owner_pid: (config.owner_pid != 0).then_some(config.owner_pid),
+            registered: operations.is_some_and(|operations| operations.registered),
+            connections: connections_map.map_or(Ok(0), |id| raw_sockets(id).map(|sockets| sockets.len()))?,
+            owner_running: process::is_running(config.owner_pid, config.owner_start_ticks),
+            operations_map: operations.map(|operations| operations.map),
+            connections_map,
+        });
     }
-    found
-        .into_values()
-        .map(|(config, connections_map)| {
-            let name = name_text(&config.congestion_control);
-            Ok(Loaded {
-                registered: registered.contains(&name),
-                name,
-                startup: name_text(&config.startup),
-                avoidance: avoidance_name(config.avoidance),
-                paper_initial_window: config.options & onramp_core::OPTION_PAPER_INITIAL_WINDOW != 0,
-                owner_pid: (config.owner_pid != 0).then_some(config.owner_pid),
-                connections: connections_map.map_or(Ok(0), |id| raw_sockets(id).map(|sockets| sockets.len()))?,
-                owner_running: process::is_running(config.owner_pid, config.owner_start_ticks),
-                connections_map,
+    // What is neither registered nor used is about to go.
+    all.retain(|loaded| loaded.registered || loaded.connections > 0);
+    Ok(all)
+}
+
+/// A tcp_congestion_ops in a BPF map, registered or not.
+struct Operations {
+    map: u32,
+    control_program: u32,
+    registered: bool,
+}
+
+fn operations() -> Result<Vec<Operations>> {
+    const STATE_OFFSET: usize = 4; // of bpf_struct_ops_common_value.state, since struct_ops exists
+    const STATE_IN_USE: u32 = 1; // registered without a link; with one, the link says it
+    let btf = probe::kernel_btf()?;
+    let data = member_offset(&btf, "bpf_struct_ops_tcp_congestion_ops", "data")?;
+    let control = data + member_offset(&btf, "tcp_congestion_ops", "cong_control")?;
+    let linked: Vec<u32> = LinkInfoIter::default()
+        .filter_map(|link| match link.info {
+            LinkTypeInfo::StructOps(link) => Some(link.map_id),
+            _ => None,
+        })
+        .collect();
+    let number = |value: &[u8], at: usize| value.get(at..at + 4).map(|b| u32::from_ne_bytes(b.try_into().expect("4")));
+    Ok(MapInfoIter::default()
+        .filter(|info| info.ty == MapType::StructOps)
+        .filter_map(|info| {
+            let value = only_value(&MapHandle::from_map_id(info.id).ok()?)?;
+            Some(Operations {
+                map: info.id,
+                // The kernel shows a member that is a function as the id of its program.
+                control_program: number(&value, control)?,
+                registered: number(&value, STATE_OFFSET)? == STATE_IN_USE || linked.contains(&info.id),
             })
         })
-        .collect()
+        .collect())
+}
+
+fn member_offset(btf: &Btf<'_>, structure: &str, member: &str) -> Result<usize> {
+    let found = btf.type_by_name::<Struct<'_>>(structure).and_then(|structure| {
+        let member = structure.iter().find(|m| m.name.is_some_and(|name| name == member))?;
+        match member.attr {
+            MemberAttr::Normal { offset } => Some(offset as usize / 8),
+            MemberAttr::BitField { .. } => None,
+        }
+    });
+    found.ok_or_else(|| Error::Unsupported {
+        release: probe::kernel_release(),
+        lacks: format!("struct {structure} has no {member}"),
+    })
 }
 
 /// Who a registered name belongs to, for a message.
@@ -124,49 +171,28 @@ pub fn unload(name: &str) -> Result<Loaded> {
     if let (Some(pid), true) = (found.owner_pid, found.owner_running) {
         return Err(Error::OwnedByProcess { name: found.name.clone(), pid });
     }
-    unregister(&found.name)?;
+    unregister(found)?;
     Ok(found.clone())
 }
 
 /// Remove what killed processes left registered: before Linux 6.4 the kernel does not do it.
 pub(crate) fn sweep() -> Result<()> {
-    for stale in loaded()?.into_iter().filter(|l| l.registered && l.owner_pid.is_some() && !l.owner_running) {
-        unregister(&stale.name)?;
+    for stale in loaded()?.iter().filter(|l| l.registered && l.owner_pid.is_some() && !l.owner_running) {
+        unregister(stale)?;
     }
     Ok(())
 }
 
-fn unregister(name: &str) -> Result<()> {
-    let refused = |cause: String| Error::Refused { what: format!("unregistering {name}"), cause, log: String::new() };
-    let offset = name_offset()?;
-    for info in MapInfoIter::default().filter(|info| info.ty == MapType::StructOps) {
-        let Ok(map) = MapHandle::from_map_id(info.id) else { continue };
-        let value = only_value(&map).unwrap_or_default();
-        if value.len() > offset && name_text(&value[offset..]) == name {
-            return map.delete(&0u32.to_ne_bytes()).map_err(|error| refused(error.to_string()));
-        }
-    }
-    Err(refused("its registration was not found".to_owned()))
-}
-
-/// Where a registered tcp_congestion_ops has its name, in the value of its map.
-fn name_offset() -> Result<usize> {
-    let btf = probe::kernel_btf()?;
-    let offset = |structure: &str, member: &str| {
-        let structure = btf.type_by_name::<Struct<'_>>(structure)?;
-        let member = structure.iter().find(|m| m.name.is_some_and(|name| name == member))?;
-        match member.attr {
-            libbpf_rs::btf::types::MemberAttr::Normal { offset } => Some(offset as usize / 8),
-            libbpf_rs::btf::types::MemberAttr::BitField { .. } => None,
-        }
+fn unregister(loaded: &Loaded) -> Result<()> {
+    let refused = |cause: String| Error::Refused {
+        what: format!("unregistering {}", loaded.name),
+        cause,
+        log: String::new(),
     };
-    offset("bpf_struct_ops_tcp_congestion_ops", "data")
-        .zip(offset("tcp_congestion_ops", "name"))
-        .map(|(data, name)| data + name)
-        .ok_or_else(|| Error::Unsupported {
-            release: probe::kernel_release(),
-            lacks: "the layout of tcp_congestion_ops is unknown".to_owned(),
-        })
+    let map = loaded.operations_map.ok_or_else(|| refused("its registration was not found".to_owned()))?;
+    MapHandle::from_map_id(map)
+        .and_then(|map| map.delete(&0u32.to_ne_bytes()))
+        .map_err(|error| refused(error.to_string()))
 }
 
 /// A connection that uses a congestion control of Onramp's.

@@ -1,0 +1,168 @@
+//! Against the kernel that runs this test. As root; without, it says so and passes, but fails where CI=true.
+
+use nix::sys::socket::{setsockopt, sockopt::TcpCongestion};
+use onramp_kernel::{connections, loaded, registered_names, unload, Error, Event, Input, Lifetime, Options, Registration};
+use onramp_scenario::Avoidance;
+use std::ffi::OsString;
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::Mutex;
+
+/// Names are global to the machine: one test at a time looks at them.
+static MACHINE: Mutex<()> = Mutex::new(());
+
+fn root() -> bool {
+    let root = onramp_kernel::probe::check_permission().is_ok();
+    assert!(root || std::env::var_os("CI").is_none(), "CI runs as root");
+    if !root {
+        eprintln!("skipped: loading BPF programs needs root");
+    }
+    root
+}
+
+/// Send bytes over loopback from a socket on this congestion control; both ends stay open until the call returns.
+fn transfer(congestion_control: &str, bytes: usize, while_open: impl FnOnce(&TcpStream)) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    setsockopt(&listener, TcpCongestion, &OsString::from(congestion_control)).unwrap();
+    let address = listener.local_addr().unwrap();
+    let reader = std::thread::spawn(move || {
+        let mut stream = TcpStream::connect(address).unwrap();
+        let mut received = vec![0; bytes];
+        stream.read_exact(&mut received).unwrap();
+        assert!(received.iter().enumerate().all(|(i, &b)| b == (i % 251) as u8));
+        stream
+    });
+    let (mut stream, _) = listener.accept().unwrap();
+    let data: Vec<u8> = (0..bytes).map(|i| (i % 251) as u8).collect();
+    stream.write_all(&data).unwrap();
+    let _open = reader.join().unwrap();
+    while_open(&stream);
+}
+
+fn decisions_match(startup: &str, events: &[Event]) -> usize {
+    let mut native = onramp_core::Startup::new(startup).unwrap();
+    for (index, event) in events.iter().enumerate() {
+        let decision = match &event.input {
+            Input::Start(start) => native.start(start),
+            Input::Ack(ack) => native.ack(ack),
+            Input::Loss(loss) => native.loss(loss),
+        };
+        assert_eq!(decision, event.decision, "{startup}, event {index}: {:?}", event.input);
+    }
+    events.len()
+}
+
+#[test]
+fn every_startup_carries_traffic_with_every_avoidance_and_decides_as_its_native_build() {
+    if !root() {
+        return;
+    }
+    let _machine = MACHINE.lock().unwrap_or_else(|p| p.into_inner());
+    for &startup in onramp_core::startup_names() {
+        for avoidance in Avoidance::ALL {
+            let registration =
+                match Registration::new(&Options { avoidance, record: true, ..Options::new(startup) }) {
+                    Err(Error::NoAvoidance { avoidance: "bbr", .. }) => continue,
+                    result => result.unwrap(),
+                };
+            assert!(registered_names().unwrap().iter().any(|name| name == registration.name()));
+            transfer(registration.name(), 3_000_000, |stream| {
+                let local = stream.local_addr().unwrap();
+                let row = connections().unwrap().into_iter().find(|c| c.local == local).expect("ss shows it");
+                assert_eq!(row.congestion_control, registration.name());
+                assert_eq!(row.acked_bytes, 3_000_000);
+            });
+            let events = registration.take_events();
+            let compared = decisions_match(startup, &events);
+            assert!(compared > 2, "{startup}, {}: only {compared} events", avoidance.name());
+        }
+    }
+    let own = Some(std::process::id());
+    assert!(loaded().unwrap().iter().all(|loaded| !loaded.registered || loaded.owner_pid != own));
+}
+
+#[test]
+fn a_second_registration_of_a_process_gets_a_number() {
+    if !root() {
+        return;
+    }
+    let _machine = MACHINE.lock().unwrap_or_else(|p| p.into_inner());
+    let first = Registration::new(&Options::new("paced")).unwrap();
+    let second = Registration::new(&Options::new("paced")).unwrap();
+    assert_eq!((first.name(), second.name()), ("onramp_paced", "onramp_paced.2"));
+    let until_unloaded = Options { lifetime: Lifetime::UntilUnloaded, ..Options::new("paced") };
+    let Err(error) = Registration::new(&until_unloaded) else { panic!("the name is taken") };
+    assert!(error.to_string().contains(&std::process::id().to_string()), "{error}");
+    assert!(matches!(unload("paced"), Err(Error::OwnedByProcess { .. })));
+}
+
+#[test]
+fn unloading_leaves_live_connections_running() {
+    if !root() {
+        return;
+    }
+    let _machine = MACHINE.lock().unwrap_or_else(|p| p.into_inner());
+    let options = Options { lifetime: Lifetime::UntilUnloaded, ..Options::new("paced") };
+    let _ = unload("paced"); // where an earlier run of this test failed
+    let name = Registration::new(&options).unwrap().name().to_owned();
+    assert!(registered_names().unwrap().contains(&name), "it outlives its Registration");
+
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    setsockopt(&listener, TcpCongestion, &OsString::from(&name)).unwrap();
+    let mut pairs: Vec<(TcpStream, TcpStream)> = (0..1000)
+        .map(|_| {
+            let client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+            (client, listener.accept().unwrap().0)
+        })
+        .collect();
+    let ours = || loaded().unwrap().into_iter().filter(|loaded| loaded.owner_pid.is_none()).collect::<Vec<_>>();
+    // The listener chose it too, but only connections have a start-up.
+    assert_eq!((ours().len(), ours()[0].connections), (1, 1000));
+    drop(listener);
+
+    unload("paced").unwrap();
+    assert!(!registered_names().unwrap().contains(&name));
+    let left = ours();
+    assert_eq!((left.len(), left[0].registered, left[0].connections), (1, false, 1000));
+    for (client, server) in &mut pairs {
+        server.write_all(&[7; 100_000]).unwrap();
+        client.read_exact(&mut [0; 100_000]).unwrap();
+    }
+    assert!(matches!(unload("paced"), Err(Error::NotLoaded { .. })));
+    drop(pairs);
+    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(10);
+    while !ours().is_empty() {
+        assert!(std::time::Instant::now() < deadline, "the programs go with their last connection");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn without_links_a_killed_process_is_cleaned_up_by_the_next() {
+    if !root() {
+        return;
+    }
+    if std::env::var_os("ONRAMP_TEST_HOLD").is_some() {
+        let _held = Registration::new(&Options { without_link: true, ..Options::new("standard") }).unwrap();
+        println!("held");
+        std::thread::sleep(std::time::Duration::from_secs(60));
+        return;
+    }
+    let _machine = MACHINE.lock().unwrap_or_else(|p| p.into_inner());
+    let mut holder = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "without_links_a_killed_process_is_cleaned_up_by_the_next", "--nocapture"])
+        .env("ONRAMP_TEST_HOLD", "1")
+        .spawn()
+        .unwrap();
+    let registered = || registered_names().unwrap().iter().any(|name| name == "onramp_standard");
+    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(20);
+    while !registered() {
+        assert!(std::time::Instant::now() < deadline, "the other process registers");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    holder.kill().unwrap();
+    holder.wait().unwrap();
+    assert!(registered(), "the kernel keeps a registration without a link");
+    drop(Registration::new(&Options::new("paced")).unwrap());
+    assert!(!registered());
+}

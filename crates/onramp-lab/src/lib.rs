@@ -1,1 +1,32 @@
-//! placeholder
+//! The lab: real sockets of this machine's kernel over an emulated path.
+//!
+//! [`run`] takes one [`Case`](onramp_scenario::Case) and gives an [`Outcome`]. Two fresh network namespaces hold a
+//! sender and a receiver; a TUN device in each is its only interface; one thread carries packets between the two
+//! through [`onramp_net`] links, by the real clock:
+//!
+//! ```text
+//!   namespace of the sender               link thread                 namespace of the receiver
+//!   socket -- kernel TCP -- onramp0 == [loss|queue|rate|delay] ==> onramp0 -- kernel TCP -- socket
+//!                           onramp0 <== [delay|rate|queue|loss] == onramp0
+//! ```
+//!
+//! Everything hangs on file descriptors of this process: nothing is left behind, not even after SIGKILL.
+//! `docs/lab.md` says what is exact and what is not.
+
+mod clock;
+mod error;
+mod host;
+mod link;
+mod options;
+mod result;
+mod run;
+mod startups;
+mod suspect;
+mod work;
+
+pub use error::Error;
+pub use host::preflight;
+pub use link::Emission;
+pub use options::{LinkSummary, Outcome, RunOptions};
+pub use run::run;
+pub use startups::{BuiltIn, ConnectionEvent, Startups};

@@ -1,0 +1,108 @@
+//! What a host is told about itself, by iproute2 and /proc/sys from a thread inside its namespace.
+
+use crate::Error;
+use std::fmt::Write as _;
+use std::io::{ErrorKind, Write as _};
+use std::net::Ipv4Addr;
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// Name of the TUN device inside each namespace.
+pub const DEVICE: &str = "onramp0";
+/// The device's own queue, in packets: so long that only the emulated queue ever drops.
+const DEVICE_QUEUE_PACKETS: u32 = 200_000;
+
+/// Who is who on the path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Addresses {
+    /// The sender of the data.
+    pub sender: Ipv4Addr,
+    /// The receiver of the measured transfer.
+    pub receiver: Ipv4Addr,
+    /// The same host under another address, to which competing traffic goes: the initial window is a property of
+    /// the route, and theirs is the host's.
+    pub rival: Ipv4Addr,
+}
+
+impl Addresses {
+    /// Four addresses of 198.18.0.0/15 (RFC 2544: tests of network devices). Labs do not see each other, and
+    /// could all use the same; different ones keep their connections apart in what the whole machine reports.
+    pub fn fresh() -> Addresses {
+        static LABS: AtomicU32 = AtomicU32::new(0);
+        let lab = LABS.fetch_add(1, Ordering::Relaxed).wrapping_add(std::process::id().wrapping_mul(1021)) % (1 << 15);
+        let address = |host| Ipv4Addr::from_bits(Ipv4Addr::new(198, 18, 0, 0).to_bits() + lab * 4 + host);
+        Addresses { sender: address(1), receiver: address(2), rival: address(3) }
+    }
+}
+
+/// A host's configuration.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// MTU of its device.
+    pub mtu_bytes: u32,
+    /// Its own addresses.
+    pub addresses: Vec<Ipv4Addr>,
+    /// Whom it reaches, and the initial window towards each in segments (`None`: the kernel's).
+    pub routes: Vec<(Ipv4Addr, Option<u32>)>,
+    /// Limit of receive-buffer auto-tuning.
+    pub rmem_max_bytes: u64,
+    /// Limit of send-buffer auto-tuning.
+    pub wmem_max_bytes: u64,
+}
+
+/// Configures the namespace of the calling thread.
+pub fn apply(settings: &Settings) -> Result<(), Error> {
+    sysctl("net/ipv4/tcp_no_metrics_save", "1".into())?;
+    sysctl("net/ipv4/tcp_rmem", format!("4096 131072 {}", settings.rmem_max_bytes))?;
+    sysctl("net/ipv4/tcp_wmem", format!("4096 16384 {}", settings.wmem_max_bytes))?;
+    if std::path::Path::new("/proc/sys/net/ipv6").exists() {
+        sysctl("net/ipv6/conf/all/disable_ipv6", "1".into())?;
+        sysctl("net/ipv6/conf/default/disable_ipv6", "1".into())?;
+    }
+    let mut batch = format!("link set dev {DEVICE} mtu {} txqueuelen {DEVICE_QUEUE_PACKETS}\n", settings.mtu_bytes);
+    batch += "link set dev lo up\n";
+    for address in &settings.addresses {
+        let _ = writeln!(batch, "address add {address}/32 dev {DEVICE}");
+    }
+    let _ = writeln!(batch, "link set dev {DEVICE} up");
+    for (peer, initial_window) in &settings.routes {
+        let _ = write!(batch, "route add {peer}/32 dev {DEVICE} src {}", settings.addresses[0]);
+        let _ = match initial_window {
+            Some(segments) => writeln!(batch, " initcwnd {segments}"),
+            None => writeln!(batch),
+        };
+    }
+    run("ip", &batch)?;
+    // Without a queue discipline a packet goes straight into the device's ring, whatever the host's default is.
+    run("tc", &format!("qdisc replace dev {DEVICE} root noqueue\n"))
+}
+
+fn sysctl(name: &'static str, value: String) -> Result<(), Error> {
+    std::fs::write(format!("/proc/sys/{name}"), &value).map_err(|source| Error::Sysctl { name, value, source })
+}
+
+/// Runs a program of iproute2 over a batch of its commands.
+fn run(program: &'static str, batch: &str) -> Result<(), Error> {
+    let started = ["", "/usr/sbin/", "/sbin/"].iter().find_map(|folder| {
+        let spawned = Command::new(format!("{folder}{program}"))
+            .args(["-batch", "-"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn();
+        match spawned {
+            Err(error) if error.kind() == ErrorKind::NotFound => None,
+            other => Some(other),
+        }
+    });
+    let no_program = |source| Error::NoProgram { program, source };
+    let mut child = started.unwrap_or_else(|| Err(ErrorKind::NotFound.into())).map_err(no_program)?;
+    // A program that gives up early closes its end; what it says on stderr is the better message.
+    let _ = child.stdin.take().expect("stdin is piped").write_all(batch.as_bytes());
+    let output = child.wait_with_output().map_err(no_program)?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let stderr = String::from_utf8_lossy(&output.stderr).trim().replace('\n', "; ");
+    Err(Error::Configure { command: format!("{program} -batch: {}", batch.trim().replace('\n', "; ")), stderr })
+}

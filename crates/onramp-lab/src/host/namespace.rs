@@ -1,0 +1,48 @@
+//! A network namespace without a name.
+
+use crate::Error;
+use nix::sched::{setns, unshare, CloneFlags};
+use std::fs::File;
+use std::io;
+use std::thread;
+
+/// A network namespace that lives as long as its descriptor, or a socket or device made in it.
+pub struct Namespace {
+    descriptor: File,
+}
+
+impl Namespace {
+    /// A fresh one. The calling thread stays where it is.
+    pub fn new() -> Result<Namespace, Error> {
+        let descriptor = on_own_thread(|| {
+            unshare(CloneFlags::CLONE_NEWNET).map_err(|errno| refused("making a network namespace", errno))?;
+            File::open("/proc/thread-self/ns/net").map_err(|source| Error::NoNamespace { source })
+        })?;
+        Ok(Namespace { descriptor })
+    }
+
+    /// Does something on a thread inside the namespace. Sockets and devices made there stay in it, whichever
+    /// thread uses them later.
+    pub fn run<T: Send>(&self, inside: impl FnOnce() -> T + Send) -> Result<T, Error> {
+        on_own_thread(|| {
+            setns(&self.descriptor, CloneFlags::CLONE_NEWNET)
+                .map_err(|errno| refused("entering a network namespace", errno))?;
+            Ok(inside())
+        })
+    }
+}
+
+/// A thread that enters a namespace never returns to the host's.
+fn on_own_thread<T: Send>(action: impl FnOnce() -> T + Send) -> T {
+    thread::scope(|scope| match scope.spawn(action).join() {
+        Ok(value) => value,
+        Err(panic) => std::panic::resume_unwind(panic),
+    })
+}
+
+fn refused(what: &'static str, errno: nix::Error) -> Error {
+    match errno {
+        nix::Error::EPERM => Error::Permission { what, capability: "CAP_SYS_ADMIN" },
+        other => Error::NoNamespace { source: io::Error::from(other) },
+    }
+}

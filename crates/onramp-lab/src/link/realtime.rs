@@ -1,0 +1,158 @@
+//! What a thread does to be on time, all of it for that thread alone.
+
+use nix::libc;
+use nix::sched::{sched_getaffinity, sched_setaffinity, CpuSet};
+use nix::unistd::Pid;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::sync::Mutex;
+
+/// CPUs that labs of this process have for their link threads.
+static LEASED: Mutex<Vec<usize>> = Mutex::new(Vec::new());
+
+/// A CPU that the link thread has to itself, as far as this process can promise.
+pub struct CpuLease {
+    cpu: usize,
+}
+
+impl CpuLease {
+    /// The highest CPU that no other lab of this process uses. `None` where none would be left for the workers.
+    pub fn take() -> Option<CpuLease> {
+        let allowed = allowed_cpus();
+        let mut leased = LEASED.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let free: Vec<usize> = allowed.into_iter().filter(|cpu| !leased.contains(cpu)).collect();
+        if free.len() < 2 {
+            return None;
+        }
+        let cpu = *free.last()?;
+        leased.push(cpu);
+        Some(CpuLease { cpu })
+    }
+
+    /// Which CPU it is.
+    pub fn cpu(&self) -> usize {
+        self.cpu
+    }
+}
+
+impl Drop for CpuLease {
+    fn drop(&mut self) {
+        LEASED.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).retain(|cpu| *cpu != self.cpu);
+    }
+}
+
+fn allowed_cpus() -> Vec<usize> {
+    let Ok(set) = sched_getaffinity(Pid::from_raw(0)) else { return Vec::new() };
+    (0..CpuSet::count()).filter(|cpu| set.is_set(*cpu).unwrap_or(false)).collect()
+}
+
+/// Keeps the calling thread off a link thread's CPU.
+pub fn pin_away_from(cpu: Option<usize>) {
+    let others: Vec<usize> = allowed_cpus().into_iter().filter(|other| Some(*other) != cpu).collect();
+    if cpu.is_some() && !others.is_empty() {
+        let _ = pin(&others);
+    }
+}
+
+fn pin(cpus: &[usize]) -> nix::Result<()> {
+    let mut set = CpuSet::new();
+    cpus.iter().try_for_each(|cpu| set.set(*cpu))?;
+    sched_setaffinity(Pid::from_raw(0), &set)
+}
+
+/// Length of the periods over which the thread's real-time running is budgeted.
+const PERIOD_NS: u64 = 100_000_000;
+/// How long it may run as SCHED_FIFO in each. The kernel stops real-time threads for 50 ms once they have had
+/// 950 ms of a second (sched_rt_runtime_us, and the fair server since Linux 6.12); so it is never asked to.
+const FIFO_NS: u64 = 90_000_000;
+
+/// The calling thread's punctuality; what it asked of the kernel ends with the thread.
+pub struct Realtime {
+    _awake: Option<File>,
+    fifo_permitted: bool,
+    fifo: bool,
+    period_end_ns: u64,
+    fifo_left_ns: u64,
+    seen_ns: u64,
+    /// What could not be had, and what would mend it.
+    pub notes: Vec<String>,
+}
+
+impl Realtime {
+    /// Makes the calling thread as punctual as the host permits: its own CPU, SCHED_FIFO, exact timers, and no
+    /// deep sleep of idle CPUs (the kernel forgets that wish when the descriptor closes).
+    pub fn enter(cpu: Option<usize>) -> Realtime {
+        let mut notes = Vec::new();
+        match cpu {
+            Some(cpu) => {
+                if let Err(errno) = pin(&[cpu]) {
+                    notes.push(format!("the link thread could not be pinned to CPU {cpu} ({errno})"));
+                }
+            }
+            None => notes.push("the link thread shares its CPU: a lab keeps time best with two CPUs to itself".into()),
+        }
+        // SAFETY: system calls without pointers, for the calling thread.
+        unsafe {
+            libc::prctl(libc::PR_SET_TIMERSLACK, 1);
+            libc::setpriority(libc::PRIO_PROCESS, 0, -20);
+        }
+        let fifo = set_policy(libc::SCHED_FIFO, 50);
+        if let Err(error) = &fifo {
+            notes.push(format!(
+                "the link thread runs without SCHED_FIFO ({error}): it needs CAP_SYS_NICE, and a cgroup with real-time \
+                 runtime"
+            ));
+        }
+        Realtime {
+            _awake: keep_awake().ok(),
+            fifo_permitted: fifo.is_ok(),
+            fifo: fifo.is_ok(),
+            period_end_ns: 0,
+            fifo_left_ns: 0,
+            seen_ns: 0,
+            notes,
+        }
+    }
+
+    /// To be called all the time while the thread runs: gives real-time running up for the rest of the period
+    /// once the budget is spent, and takes it up again. Meanwhile the thread runs at the best ordinary priority,
+    /// so that it stands back only where something else wants its CPU.
+    pub fn account(&mut self, now_ns: u64) {
+        if !self.fifo_permitted {
+            return;
+        }
+        if now_ns >= self.period_end_ns {
+            self.period_end_ns = now_ns + PERIOD_NS;
+            self.fifo_left_ns = FIFO_NS;
+            if !self.fifo {
+                self.fifo = set_policy(libc::SCHED_FIFO, 50).is_ok();
+            }
+        } else if self.fifo {
+            self.fifo_left_ns = self.fifo_left_ns.saturating_sub(now_ns - self.seen_ns);
+            if self.fifo_left_ns == 0 {
+                self.fifo = set_policy(libc::SCHED_OTHER, 0).is_err();
+            }
+        }
+        self.seen_ns = now_ns;
+    }
+
+    /// To be called after sleeping, which costs no budget.
+    pub fn slept_until(&mut self, now_ns: u64) {
+        self.seen_ns = now_ns;
+    }
+}
+
+fn set_policy(policy: i32, sched_priority: i32) -> io::Result<()> {
+    let parameter = libc::sched_param { sched_priority };
+    // SAFETY: for the calling thread, with plain data that outlives the call.
+    match unsafe { libc::sched_setscheduler(0, policy, &parameter) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+fn keep_awake() -> io::Result<File> {
+    let mut latency = OpenOptions::new().write(true).open("/dev/cpu_dma_latency")?;
+    latency.write_all(&0i32.to_ne_bytes())?;
+    Ok(latency)
+}

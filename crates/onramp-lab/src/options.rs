@@ -1,0 +1,59 @@
+//! What a caller asks of a run, and gets.
+
+use crate::link::{Emission, Lateness};
+use onramp_net::LinkStats;
+use onramp_scenario::{Record, Trace};
+use std::sync::atomic::AtomicBool;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How to run a case.
+#[derive(Clone, Debug)]
+pub struct RunOptions {
+    /// Fill [`Outcome::trace`]. It costs a thread that samples the sender, and memory per segment.
+    pub trace: bool,
+    /// A transfer that receives nothing for this long, and for 20 round trips, is given up.
+    pub patience: Duration,
+    /// Set it from anywhere, for example on Ctrl-C: the run ends with [`Error::Stopped`](crate::Error::Stopped)
+    /// within some tens of milliseconds and leaves nothing behind.
+    pub stop: Arc<AtomicBool>,
+}
+
+impl Default for RunOptions {
+    fn default() -> Self {
+        RunOptions { trace: false, patience: Duration::from_secs(30), stop: Arc::default() }
+    }
+}
+
+/// What a case answered.
+#[derive(Debug)]
+pub struct Outcome {
+    /// The result.
+    pub record: Record,
+    /// How the measured connection moved; empty without [`RunOptions::trace`].
+    pub trace: Trace,
+    /// Sentences about what was not as it should be, each with what mends it.
+    pub notes: Vec<String>,
+    /// What the emulated path did.
+    pub link: LinkSummary,
+}
+
+/// What the emulated path did.
+#[derive(Clone, Debug)]
+pub struct LinkSummary {
+    /// Data direction.
+    pub forward: LinkStats,
+    /// Acknowledgement direction.
+    pub reverse: LinkStats,
+    /// Median lateness of all packets.
+    pub lateness_p50_us: f64,
+    /// The first 4096 packets handed to the receiver.
+    pub forward_emissions: Vec<Emission>,
+    /// The first 4096 packets handed to the sender: SYN, request, then acknowledgements.
+    pub reverse_emissions: Vec<Emission>,
+}
+
+/// Percentile of a lateness in microseconds.
+pub(crate) fn percentile_us(lateness: &Lateness, hundredths: u64) -> f64 {
+    lateness.percentile_ns(hundredths) as f64 / 1e3
+}

@@ -1,0 +1,131 @@
+//! From what was seen to record and trace.
+
+use crate::link::LinkReport;
+use crate::options::percentile_us;
+use crate::run::TRAFFIC_RTTS;
+use crate::suspect;
+use crate::work::{FlowState, Sample, TcpInfo};
+use crate::{ConnectionEvent, LinkSummary, Outcome, RunOptions};
+use onramp_scenario::{Case, Record, SegmentSample, SenderSample, StartupEvent, Trace};
+use std::sync::Arc;
+
+/// Everything a run left.
+pub struct Observed<'a> {
+    /// The measured transfer, which is complete.
+    pub flow: &'a FlowState,
+    /// Competing traffic.
+    pub rivals: &'a [Arc<FlowState>],
+    /// The sender's account at the end.
+    pub info: TcpInfo,
+    /// What start-ups reported, of all connections of the machine.
+    pub events: Vec<ConnectionEvent>,
+    /// Looks at the sender.
+    pub samples: Vec<Sample>,
+    /// What the link did.
+    pub report: LinkReport,
+}
+
+/// Writes it up.
+pub fn outcome(case: &Case, observed: Observed<'_>, options: &RunOptions) -> Outcome {
+    let Observed { flow, rivals, info, events, samples, report } = observed;
+    let time_s = |ns: u64| (ns as f64 - flow.connect_ns() as f64) / 1e9;
+    let events = own_events(events, flow, time_s);
+    let mut record = Record::of_case(case, "kernel");
+    record.complete(case, time_s(flow.completed_ns()));
+    record.retransmitted_segments = u64::from(info.total_retrans);
+    record.dropped_packets = report.forward.dropped.packets + report.reverse.dropped.packets;
+    record.lost_packets = report.forward.lost.packets + report.reverse.lost.packets;
+    record.peak_queue_bdp = report.forward.peak_queue.bytes as f64 / case.path.bdp_bytes().max(1) as f64;
+    fill_startup(&mut record, &events);
+    fill_traffic(&mut record, case, flow.connect_ns(), rivals);
+    record.lateness_p99_us = percentile_us(&report.lateness, 99);
+    record.lateness_max_us = report.lateness.max_ns() as f64 / 1e3;
+    let limits = suspect::limits(case);
+    record.suspect = record.lateness_p99_us > limits.p99_us || record.lateness_max_us > limits.max_us;
+
+    let mut notes = report.notes;
+    if record.suspect {
+        notes.push(format!(
+            "packets left up to {:.0} us late (99th percentile {:.0} us; the limits here are {:.0} and {:.0} us): \
+             repeat this run while the machine is quiet, or on more or faster CPUs",
+            record.lateness_max_us, record.lateness_p99_us, limits.max_us, limits.p99_us
+        ));
+    }
+    if info.sndbuf_limited_us as f64 / 1e6 > 0.02 * record.completion_s {
+        notes.push(format!(
+            "the send buffer held the sender back for {:.1} ms: give the scenario's sender a larger `buffer`",
+            info.sndbuf_limited_us as f64 / 1e3
+        ));
+    }
+    if report.segments_left_out > 0 {
+        notes.push(format!("the trace ends early: {} segments are left out", report.segments_left_out));
+    }
+    let mut trace = Trace::default();
+    if options.trace {
+        trace.events = events;
+        trace.sender = samples.iter().map(|sample| sender_sample(sample, time_s, case.transfer.size_bytes)).collect();
+        trace.segments = report
+            .segments
+            .iter()
+            .map(|segment| SegmentSample {
+                time_s: time_s(segment.time_ns),
+                start_byte: segment.start_byte,
+                length_bytes: segment.length_bytes,
+                retransmission: segment.retransmission,
+                dropped: segment.dropped,
+            })
+            .collect();
+    }
+    let link = LinkSummary {
+        forward: report.forward,
+        reverse: report.reverse,
+        lateness_p50_us: percentile_us(&report.lateness, 50),
+        forward_emissions: report.forward_emissions,
+        reverse_emissions: report.reverse_emissions,
+    };
+    Outcome { record, trace, notes, link }
+}
+
+/// The events of the measured connection, their times counted from its connect.
+fn own_events(events: Vec<ConnectionEvent>, flow: &FlowState, time_s: impl Fn(u64) -> f64) -> Vec<StartupEvent> {
+    let Some((local, remote)) = flow.addresses() else { return Vec::new() };
+    let own = events.into_iter().filter(|event| event.local == local && event.remote == remote);
+    own.map(|event| StartupEvent { time_s: time_s(event.time_ns), ..event.event }).collect()
+}
+
+/// The first exit counts: a start-up that runs again after a timeout has had its chance.
+fn fill_startup(record: &mut Record, events: &[StartupEvent]) {
+    if let Some(exit) = events.iter().find(|event| event.kind == "exit") {
+        record.exit_reason = exit.what.clone();
+        record.exit_cwnd_bytes = Some(exit.cwnd_bytes);
+        record.exit_time_s = Some(exit.time_s);
+    }
+    record.estimate_bytes_per_s = events.iter().rev().map(|event| event.estimate_bytes_per_s).find(|rate| *rate > 0);
+}
+
+fn fill_traffic(record: &mut Record, case: &Case, start_ns: u64, rivals: &[Arc<FlowState>]) {
+    if rivals.is_empty() {
+        return;
+    }
+    let window_ns = TRAFFIC_RTTS * case.path.rtt_ns;
+    let goodput = |from_ns: u64| {
+        let bytes: f64 = rivals.iter().map(|rival| rival.received_between(from_ns, from_ns + window_ns)).sum();
+        Some(bytes / (window_ns as f64 / 1e9))
+    };
+    record.traffic_before_bytes_per_s = goodput(start_ns.saturating_sub(window_ns));
+    record.traffic_during_bytes_per_s = goodput(start_ns);
+}
+
+fn sender_sample(sample: &Sample, time_s: impl Fn(u64) -> f64, size_bytes: u64) -> SenderSample {
+    let (info, mss) = (&sample.info, u64::from(sample.info.snd_mss));
+    SenderSample {
+        time_s: time_s(sample.time_ns),
+        acked_bytes: info.bytes_acked.min(size_bytes),
+        cwnd_bytes: u64::from(info.snd_cwnd) * mss,
+        ssthresh_bytes: (info.snd_ssthresh < 0x7fff_ffff).then(|| u64::from(info.snd_ssthresh) * mss),
+        inflight_bytes: (info.bytes_sent - info.bytes_retrans).saturating_sub(info.bytes_acked),
+        pacing_bytes_per_s: (info.pacing_rate != u64::MAX).then_some(info.pacing_rate),
+        delivery_bytes_per_s: info.delivery_rate,
+        srtt_s: f64::from(info.rtt_us) / 1e6,
+    }
+}

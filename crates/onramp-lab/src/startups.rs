@@ -1,0 +1,59 @@
+//! Where congestion controls come from, and what they report.
+
+use onramp_scenario::{Avoidance, InitialWindow, StartupEvent, NO_STARTUP};
+use std::error::Error;
+use std::net::SocketAddr;
+
+/// A supplier of congestion controls: `onramp-kernel`, or [`BuiltIn`].
+pub trait Startups {
+    /// Name of a registered congestion control that runs this start-up, then this avoidance. It stays registered
+    /// for as long as the supplier lives.
+    fn congestion_control(
+        &mut self,
+        startup: &str,
+        avoidance: Avoidance,
+        initial_window: InitialWindow,
+    ) -> Result<String, Box<dyn Error + Send + Sync>>;
+
+    /// Everything the start-ups reported since the last call, in order of time. The lab asks every few
+    /// milliseconds while a transfer runs.
+    fn take_events(&mut self) -> Vec<ConnectionEvent>;
+}
+
+/// A start-up's report about one connection, whosever it is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ConnectionEvent {
+    /// When, by CLOCK_MONOTONIC.
+    pub time_ns: u64,
+    /// The sender's address and port.
+    pub local: SocketAddr,
+    /// The receiver's.
+    pub remote: SocketAddr,
+    /// What happened; the lab sets its `time_s`.
+    pub event: StartupEvent,
+}
+
+/// The kernel's own congestion controls, for the start-up [`NO_STARTUP`] alone.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct BuiltIn;
+
+impl Startups for BuiltIn {
+    fn congestion_control(
+        &mut self,
+        startup: &str,
+        avoidance: Avoidance,
+        initial_window: InitialWindow,
+    ) -> Result<String, Box<dyn Error + Send + Sync>> {
+        if startup != NO_STARTUP {
+            return Err(format!("it needs Onramp's code in the kernel, and only `{NO_STARTUP}` runs without").into());
+        }
+        if initial_window == InitialWindow::Paper {
+            return Err("the kernel's own controls have no initial window `paper`; use `host` or a number".into());
+        }
+        Ok(avoidance.name().into())
+    }
+
+    fn take_events(&mut self) -> Vec<ConnectionEvent> {
+        Vec::new()
+    }
+}

@@ -1,0 +1,81 @@
+//! What is sent: bytes that betray a shift, a hole or a repetition.
+
+use crate::Error;
+
+/// Period of the pattern: a prime, so that no packet, page or buffer size divides it.
+const PERIOD: usize = 65_521;
+
+/// The stream's content, as slices of one period.
+pub struct Content(Box<[u8]>);
+
+impl Content {
+    /// Computes the period.
+    pub fn new() -> Content {
+        let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+        let next = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 56) as u8
+        };
+        Content(std::iter::repeat_with(next).take(PERIOD).collect())
+    }
+
+    /// The bytes from a position on, at most so many; never empty for a `length` above 0.
+    pub fn from(&self, position: u64, length: u64) -> &[u8] {
+        let start = (position % PERIOD as u64) as usize;
+        let end = (start as u64).saturating_add(length).min(PERIOD as u64) as usize;
+        &self.0[start..end]
+    }
+
+    /// Compares what arrived at a position.
+    pub fn check(&self, mut position: u64, mut received: &[u8]) -> Result<(), Error> {
+        while !received.is_empty() {
+            let expected = self.from(position, received.len() as u64);
+            let (here, rest) = received.split_at(expected.len());
+            if here != expected {
+                let at = here.iter().zip(expected).position(|(found, sent)| found != sent).unwrap_or(0);
+                return Err(Error::Content { position: position + at as u64, expected: expected[at], found: here[at] });
+            }
+            position += here.len() as u64;
+            received = rest;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stream(length: usize) -> Vec<u8> {
+        let content = Content::new();
+        let mut bytes = Vec::new();
+        while bytes.len() < length {
+            bytes.extend_from_slice(content.from(bytes.len() as u64, (length - bytes.len()) as u64));
+        }
+        bytes
+    }
+
+    #[test]
+    fn what_was_sent_is_accepted_in_any_pieces() {
+        let (content, sent) = (Content::new(), stream(300_000));
+        let mut position = 0;
+        for piece in sent.chunks(8_191) {
+            content.check(position, piece).unwrap();
+            position += piece.len() as u64;
+        }
+    }
+
+    #[test]
+    fn a_wrong_byte_is_found_where_it_is() {
+        let mut sent = stream(200_000);
+        sent[123_456] ^= 1;
+        let error = Content::new().check(0, &sent).unwrap_err();
+        assert!(matches!(error, Error::Content { position: 123_456, .. }), "{error}");
+    }
+
+    #[test]
+    fn a_shift_by_one_segment_is_found() {
+        let sent = stream(200_000);
+        assert!(Content::new().check(0, &sent[1448..]).is_err());
+    }
+}

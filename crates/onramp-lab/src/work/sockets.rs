@@ -1,0 +1,101 @@
+//! The sockets of a run: how they are made, and how everybody who waits on one is sent home.
+
+use crate::host::Namespace;
+use crate::Error;
+use nix::sys::socket::{
+    bind, listen, setsockopt, shutdown, socket, sockopt, AddressFamily, Backlog, Shutdown, SockFlag, SockProtocol,
+    SockType, SockaddrIn,
+};
+use std::ffi::OsString;
+use std::net::{SocketAddrV4, TcpListener, TcpStream};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::sync::{Arc, Mutex};
+
+/// Everything a thread may be blocked on.
+#[derive(Clone, Default)]
+pub struct OpenSockets(Arc<Mutex<State>>);
+
+#[derive(Default)]
+struct State {
+    shut: bool,
+    sockets: Vec<Arc<dyn AsFdSync>>,
+}
+
+trait AsFdSync: Send + Sync {
+    fn shut(&self);
+}
+
+impl<T: AsFd + Send + Sync> AsFdSync for T {
+    fn shut(&self) {
+        let _ = shutdown(self.as_fd().as_raw_fd(), Shutdown::Both);
+    }
+}
+
+impl OpenSockets {
+    /// Adds one; it is shut at once where all have been.
+    pub fn add(&self, socket: Arc<impl AsFd + Send + Sync + 'static>) {
+        let mut state = self.0.lock().expect("nobody panics with the lock");
+        if state.shut {
+            socket.shut();
+        }
+        state.sockets.push(socket);
+    }
+
+    /// Ends every blocked connect, accept, read and write, now and from now on.
+    pub fn shut_all(&self) {
+        let mut state = self.0.lock().expect("nobody panics with the lock");
+        state.shut = true;
+        state.sockets.iter().for_each(|socket| socket.shut());
+    }
+}
+
+/// A socket error with what was being done.
+pub fn failed<E: Into<std::io::Error>>(what: &'static str) -> impl FnOnce(E) -> Error {
+    move |error| Error::Socket { what, source: error.into() }
+}
+
+/// A listening socket whose connections run a congestion control.
+pub fn listener(at: &Namespace, address: SocketAddrV4, control: &str) -> Result<TcpListener, Error> {
+    at.run(|| {
+        let socket = tcp_socket()?;
+        setsockopt(&socket, sockopt::TcpCongestion, &OsString::from(control))
+            .map_err(|errno| unknown(control, errno))?;
+        bind(socket.as_raw_fd(), &SockaddrIn::from(address)).map_err(failed("binding the sender's socket"))?;
+        let backlog = Backlog::new(1).expect("1 is a backlog");
+        listen(&socket, backlog).map_err(failed("listening on the sender's socket"))?;
+        Ok(TcpListener::from(socket))
+    })?
+}
+
+/// A socket that has yet to connect.
+pub fn client(at: &Namespace, address: SocketAddrV4, receive_buffer: Option<u64>) -> Result<TcpStream, Error> {
+    at.run(|| {
+        let socket = tcp_socket()?;
+        if let Some(bytes) = receive_buffer {
+            // The kernel doubles the value for its own bookkeeping and offers half of the double as the window.
+            let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+            setsockopt(&socket, sockopt::RcvBufForce, &bytes).map_err(failed("setting the receive buffer"))?;
+        }
+        bind(socket.as_raw_fd(), &SockaddrIn::from(address)).map_err(failed("binding the receiver's socket"))?;
+        Ok(TcpStream::from(socket))
+    })?
+}
+
+/// Closing it resets the connection: no socket outlives a run in FIN_WAIT or TIME_WAIT.
+fn tcp_socket() -> Result<OwnedFd, Error> {
+    let protocol = SockProtocol::Tcp;
+    let socket = socket(AddressFamily::Inet, SockType::Stream, SockFlag::SOCK_CLOEXEC, protocol)
+        .map_err(failed("making a socket"))?;
+    let linger = nix::libc::linger { l_onoff: 1, l_linger: 0 };
+    setsockopt(&socket, sockopt::Linger, &linger).map_err(failed("setting a socket's option"))?;
+    Ok(socket)
+}
+
+fn unknown(control: &str, errno: nix::Error) -> Error {
+    let available = std::fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control");
+    Error::NoCongestionControl {
+        name: control.into(),
+        available: available.map_or_else(|_| "unknown".into(), |list| list.trim().to_string()),
+        source: errno.into(),
+    }
+}

@@ -1,0 +1,105 @@
+//! The kernel's account of a connection: `struct tcp_info` of linux/tcp.h.
+
+use nix::libc;
+use std::io;
+use std::os::fd::{AsFd, AsRawFd};
+
+/// The leading part of `struct tcp_info`, as of Linux 4.19. Names are the kernel's without `tcpi_`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct TcpInfo {
+    states: [u8; 8],
+    rto_us: u32,
+    ato_us: u32,
+    /// Payload of a full segment.
+    pub snd_mss: u32,
+    rcv_mss: u32,
+    unacked_segments: u32,
+    sacked: u32,
+    lost: u32,
+    retrans: u32,
+    fackets: u32,
+    times: [u32; 4],
+    pmtu: u32,
+    rcv_ssthresh: u32,
+    /// Smoothed round-trip time.
+    pub rtt_us: u32,
+    rttvar_us: u32,
+    /// Slow-start threshold in segments; 0x7fffffff where there is none.
+    pub snd_ssthresh: u32,
+    /// Congestion window in segments.
+    pub snd_cwnd: u32,
+    advmss: u32,
+    reordering: u32,
+    rcv_rtt_us: u32,
+    rcv_space: u32,
+    /// Segments sent again.
+    pub total_retrans: u32,
+    /// In bytes per second; all ones where the connection is not paced.
+    pub pacing_rate: u64,
+    max_pacing_rate: u64,
+    /// Payload acknowledged, plus 1 for a FIN.
+    pub bytes_acked: u64,
+    bytes_received: u64,
+    segs: [u32; 2],
+    notsent_bytes: u32,
+    min_rtt_us: u32,
+    data_segs: [u32; 2],
+    /// In bytes per second.
+    pub delivery_rate: u64,
+    busy_time_us: u64,
+    /// Time during which the receiver's window kept data back.
+    pub rwnd_limited_us: u64,
+    /// Time during which the send buffer was what kept data back.
+    pub sndbuf_limited_us: u64,
+    delivered: [u32; 2],
+    /// Payload sent, retransmissions included.
+    pub bytes_sent: u64,
+    /// Payload sent again.
+    pub bytes_retrans: u64,
+}
+
+impl TcpInfo {
+    /// Of a connected socket.
+    pub fn of(socket: impl AsFd) -> io::Result<TcpInfo> {
+        let mut info = TcpInfo::default();
+        let mut length = size_of::<TcpInfo>() as libc::socklen_t;
+        // SAFETY: the kernel writes at most `length` bytes into a struct of that size, all of whose bit patterns
+        // are valid; both outlive the call.
+        let result = unsafe {
+            libc::getsockopt(
+                socket.as_fd().as_raw_fd(),
+                libc::IPPROTO_TCP,
+                libc::TCP_INFO,
+                (&raw mut info).cast(),
+                &raw mut length,
+            )
+        };
+        if result == 0 {
+            Ok(info)
+        } else {
+            Err(io::Error::last_os_error())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::mem::offset_of;
+
+    #[test]
+    fn fields_lie_where_the_kernel_puts_them() {
+        let offsets = [
+            offset_of!(TcpInfo, snd_mss),
+            offset_of!(TcpInfo, rtt_us),
+            offset_of!(TcpInfo, snd_ssthresh),
+            offset_of!(TcpInfo, total_retrans),
+            offset_of!(TcpInfo, pacing_rate),
+            offset_of!(TcpInfo, delivery_rate),
+            offset_of!(TcpInfo, bytes_sent),
+            size_of::<TcpInfo>(),
+        ];
+        assert_eq!(offsets, [16, 68, 76, 100, 104, 160, 200, 216]);
+    }
+}

@@ -1,0 +1,261 @@
+//! The columns of the summary, the same for terminal and page.
+
+use crate::summary::{Group, Row};
+use crate::units::{fixed, printable, significant, NOTHING};
+use onramp_scenario::{Record, NO_STARTUP};
+
+/// Mark of a row in which at least one run is suspect.
+pub(crate) const SUSPECT_MARK: &str = "†";
+
+/// A blank as wide as a digit, in proportional fonts too.
+pub(crate) const FIGURE_SPACE: &str = "\u{2007}";
+
+/// One column of the summary.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Column {
+    Label,
+    Runs,
+    Completion,
+    Ratio,
+    Bound,
+    Wasted,
+    Resent,
+    Drops,
+    Lost,
+    Queue,
+    Exit,
+    Estimate,
+    RivalBefore,
+    RivalDuring,
+}
+
+/// How a cell is to be read at a glance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tone {
+    Plain,
+    Better,
+    Worse,
+    Faint,
+    Warning,
+}
+
+/// Text of a cell, its tone, and the spread of the repeats for those who ask.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Cell {
+    pub(crate) text: String,
+    pub(crate) tone: Tone,
+    pub(crate) detail: Option<String>,
+}
+
+impl Cell {
+    fn plain(text: String) -> Cell {
+        Cell { text, tone: Tone::Plain, detail: None }
+    }
+}
+
+impl Column {
+    /// The columns that say something about at least one of these groups.
+    pub(crate) fn chosen(groups: &[Group<'_>]) -> Vec<Column> {
+        let any = |test: &dyn Fn(&Record) -> bool| groups.iter().flat_map(Group::records).any(test);
+        let has_starts = any(&|r| r.startup != NO_STARTUP);
+        let has_rivals = any(&|r| r.traffic_before_bytes_per_s.is_some() || r.traffic_during_bytes_per_s.is_some());
+        let candidates = [
+            (Column::Label, true),
+            (Column::Runs, groups.iter().any(|g| g.common_n().is_none())),
+            (Column::Completion, true),
+            (Column::Ratio, true),
+            (Column::Bound, groups.iter().any(|g| g.bound_s.is_none())),
+            (Column::Wasted, true),
+            (Column::Resent, true),
+            (Column::Drops, true),
+            (Column::Lost, any(&|r| r.lost_packets > 0)),
+            (Column::Queue, true),
+            (Column::Exit, has_starts),
+            (Column::Estimate, any(&|r| r.estimate_bytes_per_s.is_some())),
+            (Column::RivalBefore, has_rivals),
+            (Column::RivalDuring, has_rivals),
+        ];
+        candidates.into_iter().filter_map(|(column, wanted)| wanted.then_some(column)).collect()
+    }
+
+    /// Name and unit, one above the other.
+    pub(crate) fn head(self) -> (&'static str, &'static str) {
+        match self {
+            Column::Label => ("start-up", ""),
+            Column::Runs => ("n", ""),
+            Column::Completion => ("completion", "s"),
+            Column::Ratio => ("ratio", ""),
+            Column::Bound => ("bound", "s"),
+            Column::Wasted => ("wasted", "RTT"),
+            Column::Resent => ("resent", "segm."),
+            Column::Drops => ("drops", "pkts"),
+            Column::Lost => ("lost", "pkts"),
+            Column::Queue => ("queue", "BDP"),
+            Column::Exit => ("exit", ""),
+            Column::Estimate => ("estimate", "% payload"),
+            Column::RivalBefore => ("rival", "before"),
+            Column::RivalDuring => ("Mbit/s", "during"),
+        }
+    }
+
+    /// What the column holds, for the page's tooltips.
+    pub(crate) fn meaning(self) -> &'static str {
+        match self {
+            Column::Label => "Start-up + congestion avoidance; IW: initial window where it is not the host's own",
+            Column::Runs => "Number of runs",
+            Column::Completion => "From the receiver's connect to its last byte: median (least–most)",
+            Column::Ratio => "Median completion over that of the baseline",
+            Column::Bound => "2 RTT + serialisation of every packet",
+            Column::Wasted => "Round trips wasted: (completion − bound) / RTT",
+            Column::Resent => "Data segments that the transfer sent again",
+            Column::Drops => "Packets dropped for want of queue room, all flows",
+            Column::Lost => "Packets lost at random, all flows, both directions",
+            Column::Queue => "Most bytes that stood in the bottleneck's queue, in bandwidth-delay products",
+            Column::Exit => "Why the start-up ended",
+            Column::Estimate => {
+                "The start-up's last estimate of payload rate, over the payload rate that the link can carry"
+            }
+            Column::RivalBefore => {
+                "What the competing traffic delivered in the 20 RTTs before the transfer, Mbit/s of payload"
+            }
+            Column::RivalDuring => "What it delivered in the 20 RTTs from the transfer's start on, Mbit/s of payload",
+        }
+    }
+
+    /// Whether its cells start at the left: text, and medians that a range may follow.
+    pub(crate) fn is_left(self) -> bool {
+        matches!(self, Column::Label | Column::Completion | Column::Exit)
+    }
+
+    pub(crate) fn cell(self, row: &Row<'_>) -> Cell {
+        let count = |value: fn(&Record) -> u64| counted(row, move |r| value(r) as f64, 0);
+        match self {
+            Column::Label => label(row),
+            Column::Runs => Cell::plain(row.records.len().to_string()),
+            Column::Completion => completion(row),
+            Column::Ratio => ratio(row),
+            Column::Bound => match row.spread(|r| r.bound_s) {
+                Some(bound) => Cell { text: bound.median_text(), tone: Tone::Faint, detail: bound.range_text() },
+                None => blank(),
+            },
+            Column::Wasted => counted(row, |r| r.excess_rtts, 1),
+            Column::Resent => count(|r| r.retransmitted_segments),
+            Column::Drops => count(|r| r.dropped_packets),
+            Column::Lost => count(|r| r.lost_packets),
+            Column::Queue => counted(row, |r| r.peak_queue_bdp, 2),
+            Column::Exit => exit(row),
+            Column::Estimate => estimate(row),
+            Column::RivalBefore => rival(row, |r| r.traffic_before_bytes_per_s),
+            Column::RivalDuring => rival(row, |r| r.traffic_during_bytes_per_s),
+        }
+    }
+
+    /// The row that closes a group: the least possible.
+    pub(crate) fn bound_cell(self, group: &Group<'_>) -> Option<Cell> {
+        let bound_s = group.bound_s?;
+        let baseline = group.rows.iter().find(|row| row.is_baseline).and_then(|row| row.completion);
+        let text = match self {
+            Column::Label => "bound".to_owned(),
+            Column::Completion => {
+                FIGURE_SPACE.repeat(group.bound_indent) + &fixed(bound_s, crate::units::decimals(bound_s, 3))
+            }
+            Column::Ratio if !group.mixed_hosts => baseline.map_or(String::new(), |b| ratio_text(bound_s / b.median)),
+            Column::Wasted => "0.0".to_owned(),
+            _ => String::new(),
+        };
+        Some(Cell { text, tone: Tone::Faint, detail: None })
+    }
+}
+
+fn blank() -> Cell {
+    Cell { text: NOTHING.to_owned(), tone: Tone::Faint, detail: None }
+}
+
+fn label(row: &Row<'_>) -> Cell {
+    match row.suspects() {
+        0 => Cell::plain(row.label.clone()),
+        n => Cell {
+            text: format!("{} {SUSPECT_MARK}", row.label),
+            tone: Tone::Warning,
+            detail: Some(format!("{n} of {} runs suspect", row.records.len())),
+        },
+    }
+}
+
+fn completion(row: &Row<'_>) -> Cell {
+    let Some(spread) = row.completion else { return blank() };
+    let median = FIGURE_SPACE.repeat(row.indent) + &spread.median_text();
+    match spread.range_text() {
+        Some(range) => Cell::plain(format!("{median} ({range})")),
+        None => Cell::plain(median),
+    }
+}
+
+fn ratio(row: &Row<'_>) -> Cell {
+    let Some(ratio) = row.ratio else { return blank() };
+    let tone = match ratio {
+        _ if row.is_baseline => Tone::Plain,
+        r if r <= 0.95 => Tone::Better,
+        r if r >= 1.05 => Tone::Worse,
+        _ => Tone::Plain,
+    };
+    Cell { text: ratio_text(ratio), tone, detail: None }
+}
+
+fn ratio_text(ratio: f64) -> String {
+    if ratio < 100.0 {
+        fixed(ratio, 2)
+    } else {
+        significant(ratio, 3)
+    }
+}
+
+/// A median with so many decimals at most, and the repeats' extremes as detail.
+fn counted(row: &Row<'_>, value: impl Fn(&Record) -> f64, decimals: usize) -> Cell {
+    let Some(spread) = row.spread(value) else { return blank() };
+    let decimals = if spread.median.abs() >= 100.0 { 0 } else { decimals };
+    let text = |value| fixed(value, decimals);
+    let detail =
+        (spread.n > 1 && spread.min != spread.max).then(|| format!("{}–{}", text(spread.min), text(spread.max)));
+    Cell { text: text(spread.median), tone: Tone::Plain, detail }
+}
+
+/// The reason on which the repeats agree, or the commonest with its share.
+fn exit(row: &Row<'_>) -> Cell {
+    if row.records[0].startup == NO_STARTUP {
+        return blank();
+    }
+    let mut reasons: Vec<(&str, usize)> = Vec::new();
+    for record in &row.records {
+        match reasons.iter_mut().find(|(reason, _)| *reason == record.exit_reason) {
+            Some((_, n)) => *n += 1,
+            None => reasons.push((&record.exit_reason, 1)),
+        }
+    }
+    let total = row.records.len();
+    let (reason, most) = reasons.iter().copied().fold(("", 0), |best, next| if next.1 > best.1 { next } else { best });
+    if most == total {
+        return Cell::plain(printable(reason));
+    }
+    let all: Vec<String> = reasons.iter().map(|(reason, n)| format!("{} {n}", printable(reason))).collect();
+    Cell { text: format!("{} {most}/{total}", printable(reason)), tone: Tone::Plain, detail: Some(all.join(", ")) }
+}
+
+/// Percent of the link's payload rate.
+fn estimate(row: &Row<'_>) -> Cell {
+    let capacity = crate::link::Link::of(row.records[0]).payload_bytes_per_s;
+    let percent = row.spread_of_some(|r| Some(r.estimate_bytes_per_s? as f64 / capacity * 100.0));
+    match percent {
+        Some(p) => {
+            Cell { text: significant(p.median.round(), 3), tone: Tone::Plain, detail: p.range_text().map(|r| r + " %") }
+        }
+        None => blank(),
+    }
+}
+
+fn rival(row: &Row<'_>, value: impl Fn(&Record) -> Option<f64>) -> Cell {
+    match row.spread_of_some(|r| value(r).map(|rate| rate * 8.0 / 1e6)) {
+        Some(rate) => Cell { text: rate.median_text(), tone: Tone::Plain, detail: rate.range_text() },
+        None => blank(),
+    }
+}

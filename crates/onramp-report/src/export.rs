@@ -1,0 +1,144 @@
+//! The records as JSON and CSV, and the traces as JSON of bounded size.
+
+use crate::{thin, Run};
+use onramp_scenario::{Record, SegmentSample, SenderSample, StartupEvent, Trace};
+use serde::Serialize;
+
+/// Version of the exported fields. A field may be added without a new version; one that is renamed,
+/// removed or changes its meaning makes a new one.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// Most samples of each list in an exported trace.
+pub(crate) const MOST_SAMPLES: usize = 8_000;
+
+/// The records as a JSON array of objects, one key per field of [`Record`], in the order of its fields.
+///
+/// Numbers that are not finite become `null`, and so do fields that hold nothing. Ends with a line break.
+pub fn to_json(records: &[Record]) -> String {
+    pretty(&records)
+}
+
+/// The records as CSV (RFC 4180, line feeds): a header of field names, then a line per record; fields that hold
+/// nothing are empty.
+pub fn to_csv(records: &[Record]) -> String {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    if records.is_empty() {
+        return String::new();
+    }
+    for record in records {
+        writer.serialize(record).expect("a flat record of text and numbers always fits into a line");
+    }
+    let bytes = writer.into_inner().expect("memory takes all that is written");
+    String::from_utf8(bytes).expect("text stays text")
+}
+
+/// JSON that people can read too.
+pub(crate) fn pretty(value: &impl Serialize) -> String {
+    serde_json::to_string_pretty(value).expect("keys are text and memory takes all that is written") + "\n"
+}
+
+/// One exported trace: which record it belongs to, how much of it there is, and the samples.
+#[derive(Serialize)]
+struct TraceFile<'a> {
+    schema_version: u32,
+    /// Position in `results.json`, from 0.
+    record_index: usize,
+    scenario: &'a str,
+    host: &'a str,
+    startup: &'a str,
+    avoidance: &'a str,
+    initial_window: &'a str,
+    size_bytes: u64,
+    run: u32,
+    recorded: Recorded,
+    sender: Vec<SenderSample>,
+    segments: Vec<SegmentSample>,
+    events: Vec<&'a StartupEvent>,
+}
+
+/// How many samples there were before thinning.
+#[derive(Serialize)]
+struct Recorded {
+    sender: usize,
+    segments: usize,
+    events: usize,
+}
+
+/// The trace of a run as JSON, or `None` where it has none.
+pub(crate) fn trace_json(index: usize, run: &Run) -> Option<String> {
+    let trace = run.trace.as_ref()?;
+    let record = &run.record;
+    let file = TraceFile {
+        schema_version: SCHEMA_VERSION,
+        record_index: index,
+        scenario: &record.scenario,
+        host: &record.host,
+        startup: &record.startup,
+        avoidance: &record.avoidance,
+        initial_window: &record.initial_window,
+        size_bytes: record.size_bytes,
+        run: record.run,
+        recorded: Recorded { sender: trace.sender.len(), segments: trace.segments.len(), events: trace.events.len() },
+        sender: sender(trace),
+        segments: segments(trace),
+        events: trace.events.iter().take(MOST_SAMPLES).collect(),
+    };
+    let json = serde_json::to_string(&file).expect("keys are text and memory takes all that is written");
+    Some(json + "\n")
+}
+
+/// Keeps the extremes of the window.
+fn sender(trace: &Trace) -> Vec<SenderSample> {
+    let samples = &trace.sender;
+    let kept = thin::keep(samples.len(), MOST_SAMPLES / 4, |at| samples[at].cwnd_bytes as f64);
+    kept.into_iter().map(|at| samples[at]).collect()
+}
+
+/// Retransmissions and drops, the rare ones, have half of the room to themselves.
+fn segments(trace: &Trace) -> Vec<SegmentSample> {
+    let (marked, clean): (Vec<usize>, Vec<usize>) =
+        (0..trace.segments.len()).partition(|&at| trace.segments[at].retransmission || trace.segments[at].dropped);
+    let thinned = |all: Vec<usize>| {
+        let kept = thin::keep(all.len(), MOST_SAMPLES / 8, |at| trace.segments[all[at]].start_byte as f64);
+        kept.into_iter().map(|at| all[at]).collect::<Vec<usize>>()
+    };
+    let mut kept = thinned(marked);
+    kept.extend(thinned(clean));
+    kept.sort_unstable();
+    kept.into_iter().map(|at| trace.segments[at]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::record;
+
+    #[test]
+    fn a_trace_keeps_its_drops_when_it_is_thinned() {
+        let segment = |at: u64| SegmentSample {
+            time_s: at as f64,
+            start_byte: at,
+            length_bytes: 1,
+            retransmission: false,
+            dropped: at == 77_777,
+        };
+        let trace = Trace { segments: (0..100_000).map(segment).collect(), ..Trace::default() };
+        let kept = segments(&trace);
+        assert!(kept.len() <= MOST_SAMPLES, "{}", kept.len());
+        assert!(kept.iter().any(|s| s.dropped));
+        assert!(kept.is_sorted_by_key(|s| s.start_byte));
+    }
+
+    #[test]
+    fn csv_quotes_what_would_break_a_line() {
+        let text = to_csv(&[record("a, \"b\"\n", "none", "cubic", 1)]);
+        assert!(text.contains("\"a, \"\"b\"\"\n\","), "{text}");
+        assert!(text.starts_with("scenario,host,rate_bits_per_s,rtt_ms,queue,"), "{text}");
+    }
+
+    #[test]
+    fn what_is_no_number_is_null() {
+        let text = to_json(&[Record { completion_s: f64::NAN, ..record("a", "none", "cubic", 1) }]);
+        assert!(text.contains("\"completion_s\": null"), "{text}");
+    }
+}

@@ -1,0 +1,116 @@
+//! The plots of one group of results.
+
+pub(crate) mod completion;
+mod events;
+mod rate;
+mod sequence;
+mod timeline;
+mod window;
+
+use crate::summary::Group;
+use crate::units::significant;
+use crate::Run;
+use onramp_scenario::{Record, Trace};
+
+/// Width of every plot, in pixels before the page scales it.
+pub(crate) const WIDTH: f64 = 1000.0;
+/// Room for the y axis.
+pub(crate) const LEFT: f64 = 72.0;
+/// Room at the right edge.
+pub(crate) const RIGHT: f64 = 16.0;
+
+/// One start-up in the time plots: the run that stands for its repeats.
+pub(crate) struct Series<'a> {
+    /// Decides colour and marker.
+    pub(crate) look: usize,
+    pub(crate) label: String,
+    pub(crate) record: &'a Record,
+    pub(crate) trace: &'a Trace,
+}
+
+impl Series<'_> {
+    /// When the start-up ended: as its event says, else as its record does.
+    pub(crate) fn exit_time_s(&self) -> Option<f64> {
+        let event = self.trace.events.iter().find(|e| e.kind == "exit").map(|e| e.time_s);
+        event.or(self.record.exit_time_s).filter(|t| t.is_finite())
+    }
+}
+
+/// A plot and the sentence below it.
+pub(crate) struct Figure {
+    pub(crate) svg: String,
+    pub(crate) caption: String,
+}
+
+/// The runs of a group that have a trace: of each row the one whose completion is nearest to the median.
+pub(crate) fn series<'a>(group: &Group<'_>, runs: &'a [Run]) -> Vec<Series<'a>> {
+    let mut all = Vec::new();
+    for row in &group.rows {
+        let median = row.completion.map_or(0.0, |c| c.median);
+        let traced = row.indices.iter().filter_map(|&at| Some((&runs[at].record, runs[at].trace.as_ref()?)));
+        let distance = |record: &Record| (record.completion_s - median).abs();
+        let nearest = traced.min_by(|a, b| distance(a.0).total_cmp(&distance(b.0)));
+        if let Some((record, trace)) = nearest {
+            let of = row.records.len();
+            let label = if of > 1 { format!("{} (run {})", row.label, record.run) } else { row.label.clone() };
+            all.push(Series { look: row.look, label, record, trace });
+        }
+    }
+    all
+}
+
+/// The plots over time that all start at the connect and share one time axis.
+pub(crate) fn over_time(group: &Group<'_>, series: &[Series<'_>]) -> Vec<Figure> {
+    if series.is_empty() {
+        return Vec::new();
+    }
+    let link = group.link();
+    let end_s = end_s(series);
+    let mut figures = Vec::new();
+    figures.extend(events::draw(series, end_s));
+    figures.push(sequence::draw(group, series, &link, end_s));
+    figures.push(window::draw(series, &link, end_s));
+    figures.push(rate::draw(series, &link, end_s));
+    figures
+}
+
+/// The last moment that any plot shows.
+fn end_s(series: &[Series<'_>]) -> f64 {
+    let mut end = 0.0;
+    for one in series {
+        let sender = one.trace.sender.iter().map(|s| s.time_s);
+        let segments = one.trace.segments.iter().map(|s| s.time_s);
+        let events = one.trace.events.iter().map(|e| e.time_s);
+        let times = sender.chain(segments).chain(events).chain([one.record.completion_s, one.record.bound_s]);
+        end = times.filter(|t| t.is_finite()).fold(end, f64::max);
+    }
+    end
+}
+
+/// `2.01 s`.
+fn seconds(time_s: f64) -> String {
+    format!("{} s", significant(time_s, 4))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+
+    #[test]
+    fn the_run_nearest_to_the_median_stands_for_its_repeats() {
+        let runs: Vec<Run> = [4.0, 9.0, 5.0]
+            .into_iter()
+            .zip(1..)
+            .map(|(completion_s, run)| Run {
+                record: Record { completion_s, ..sample::record("a", "none", "cubic", run) },
+                trace: (run != 3).then(Trace::default),
+            })
+            .collect();
+        let records: Vec<Record> = runs.iter().map(|r| r.record.clone()).collect();
+        let groups = crate::summary::groups(&records);
+        let series = series(&groups[0], &runs);
+        assert_eq!(series.len(), 1);
+        assert_eq!(series[0].record.run, 1, "the median run has no trace, the next nearest has");
+    }
+}

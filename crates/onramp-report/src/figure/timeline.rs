@@ -1,0 +1,139 @@
+//! What the three plots over time have in common: frame, legend, reference lines, step lines.
+
+use super::{Series, LEFT, RIGHT, WIDTH};
+use crate::svg::axes::Frame;
+use crate::svg::marks::{self, Key};
+use crate::svg::{Anchor, Svg};
+use crate::thin;
+
+/// Columns to which a line is thinned: half the plot's width in pixels.
+const COLUMNS: usize = 450;
+/// Markers along a line.
+const MARKERS: usize = 7;
+
+/// How much a plot over time shows, and in which units.
+pub(crate) struct Plan<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) y_label: &'a str,
+    /// Divides the y values: 1e6 where the label says MB.
+    pub(crate) y_unit: f64,
+    pub(crate) y_max: f64,
+    pub(crate) end_s: f64,
+    pub(crate) height: f64,
+    pub(crate) legend: Vec<(Key, String)>,
+}
+
+/// A plot over time, its frame drawn and its clip open.
+pub(crate) struct Timeline {
+    pub(crate) svg: Svg,
+    pub(crate) frame: Frame,
+    notes: Vec<Note>,
+}
+
+/// Text that is drawn last, on top of all lines.
+struct Note {
+    at: (f64, f64),
+    anchor: Anchor,
+    text: String,
+}
+
+impl Timeline {
+    pub(crate) fn new(plan: Plan<'_>) -> Timeline {
+        let width = WIDTH - LEFT - RIGHT;
+        let (places, legend_height) = marks::legend_places(&plan.legend, width);
+        let top = legend_height + 12.0;
+        let mut svg = Svg::new(WIDTH, top + plan.height + 42.0, plan.name);
+        marks::legend(&mut svg, (LEFT, 2.0), &plan.legend, &places);
+        let frame = Frame::new((LEFT, top), width, plan.height, (0.0, plan.end_s * 1.01), (0.0, plan.y_max * 1.06));
+        frame.draw(&mut svg, "time since the receiver's connect (s)", plan.y_label, plan.y_unit);
+        // Room for half a stroke at the edges.
+        svg.begin_clip((LEFT - 1.0, top - 1.0), width + 2.0, plan.height + 2.0);
+        Timeline { svg, frame, notes: Vec::new() }
+    }
+
+    /// A thinned line that keeps each value until the next one.
+    pub(crate) fn steps(&mut self, class: &str, points: &[(f64, f64)], tooltip: &str) {
+        let thinned = thin::line(points, self.frame.x.from(), self.frame.x.to(), COLUMNS);
+        let mut corners: Vec<(f64, f64)> = Vec::with_capacity(thinned.len() * 2);
+        for point in thinned {
+            let (x, y) = self.frame.px(point);
+            if let Some(&(_, before)) = corners.last() {
+                if before != y {
+                    corners.push((x, before));
+                }
+            }
+            corners.push((x, y));
+        }
+        self.svg.polyline(class, &corners, tooltip);
+    }
+
+    /// Some of the series' markers along a step line, no two series at the same times.
+    pub(crate) fn markers(&mut self, series: &Series<'_>, points: &[(f64, f64)], tooltip: impl Fn(f64, f64) -> String) {
+        let mut sorted: Vec<(f64, f64)> =
+            points.iter().copied().filter(|(x, y)| x.is_finite() && y.is_finite()).collect();
+        sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let (Some(first), Some(last)) = (sorted.first(), sorted.last()) else { return };
+        let span = last.0 - first.0;
+        let offset = (series.look % 5) as f64 / 5.0;
+        for at in 0..MARKERS {
+            let time = first.0 + span * (at as f64 + 0.15 + 0.7 * offset) / MARKERS as f64;
+            let before = sorted.partition_point(|p| p.0 <= time).saturating_sub(1);
+            let value = sorted[before].1;
+            if value <= self.frame.y.to() {
+                let at = self.frame.px((time, value));
+                marks::marker(&mut self.svg, series.look, at, &tooltip(time, value));
+            }
+        }
+    }
+
+    /// A horizontal line with its name at the left edge, where the handshake leaves the plot empty; out of
+    /// sight it is left out. Labels of lines that are drawn from above to below are kept apart.
+    pub(crate) fn level(&mut self, class: &str, value: f64, text: &str) {
+        if !value.is_finite() || value > self.frame.y.to() {
+            return;
+        }
+        let y = self.frame.y.px(value);
+        self.svg.line(class, (self.frame.left, y), (self.frame.right(), y));
+        let above = y - 5.0;
+        let lowest = self.notes.iter().filter(|n| n.anchor == Anchor::Start).map(|n| n.at.1).fold(0.0, f64::max);
+        let text_y = if above < lowest + 14.0 { y + 14.0 } else { above };
+        self.note((self.frame.left + 8.0, text_y), Anchor::Start, text);
+    }
+
+    /// The ends of the start-ups as vertical lines through the plot.
+    pub(crate) fn exits(&mut self, series: &[Series<'_>]) {
+        for one in series {
+            let Some(time_s) = one.exit_time_s() else { continue };
+            let x = self.frame.x.px(time_s);
+            let tooltip =
+                format!("{}: start-up ends at {}: {}", one.label, super::seconds(time_s), one.record.exit_reason);
+            let line = [(x, self.frame.top), (x, self.frame.bottom())];
+            self.svg.polyline(&format!("exit {}", marks::colour(one.look)), &line, &tooltip);
+        }
+    }
+
+    fn note(&mut self, at: (f64, f64), anchor: Anchor, text: &str) {
+        self.notes.push(Note { at, anchor, text: text.to_owned() });
+    }
+
+    /// Says, in the upper right corner, what lies above the plot.
+    pub(crate) fn cut_off(&mut self, text: &str) {
+        let at = (self.frame.right() - 6.0, self.frame.top + 15.0);
+        self.note(at, Anchor::End, text);
+    }
+
+    pub(crate) fn finish(mut self) -> String {
+        self.svg.end_clip();
+        for note in &self.notes {
+            self.svg.text("note", note.at, note.anchor, &note.text);
+        }
+        self.svg.finish()
+    }
+}
+
+/// The legend's entries for the start-ups, and for their ends if there are any.
+pub(crate) fn legend_of(series: &[Series<'_>]) -> Vec<(Key, String)> {
+    let names = series.iter().map(|one| (Key::Series(one.look), crate::svg::shortened(&one.label, 400.0)));
+    let ends = series.iter().any(|one| one.exit_time_s().is_some());
+    names.chain(ends.then(|| (Key::Line("exit"), "start-up ends".to_owned()))).collect()
+}

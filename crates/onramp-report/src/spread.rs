@@ -1,0 +1,74 @@
+//! The median of repeated runs, and how far they lie apart.
+
+use crate::units::{decimals, fixed};
+
+/// Median, least and most of the finite values among some repeats.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Spread {
+    pub(crate) median: f64,
+    pub(crate) min: f64,
+    pub(crate) max: f64,
+    pub(crate) n: usize,
+}
+
+impl Spread {
+    /// `None` where no value is finite.
+    pub(crate) fn of(values: impl IntoIterator<Item = f64>) -> Option<Spread> {
+        let mut finite: Vec<f64> = values.into_iter().filter(|v| v.is_finite()).collect();
+        finite.sort_by(f64::total_cmp);
+        let n = finite.len();
+        let (min, max) = (*finite.first()?, *finite.last()?);
+        // Halved before the sum, which could overflow.
+        let median = if n % 2 == 1 { finite[n / 2] } else { finite[n / 2 - 1] / 2.0 + finite[n / 2] / 2.0 };
+        Some(Spread { median, min, max, n })
+    }
+
+    /// Decimals that the repeats warrant: three significant digits for one run or identical ones, up to four
+    /// for more, and none finer than a tenth of the distance between the extremes.
+    fn decimals(&self) -> usize {
+        let width = self.max - self.min;
+        if width > 0.0 {
+            let warranted = (-width.log10()).ceil().max(0.0) as usize;
+            decimals(self.median, 4).min(warranted)
+        } else {
+            decimals(self.median, 3)
+        }
+    }
+
+    /// `4.21`.
+    pub(crate) fn median_text(&self) -> String {
+        fixed(self.median, self.decimals())
+    }
+
+    /// `4.20–4.25`, or nothing for a single run or where all repeats agree to the digits shown.
+    pub(crate) fn range_text(&self) -> Option<String> {
+        let (min, max) = (fixed(self.min, self.decimals()), fixed(self.max, self.decimals()));
+        (self.n > 1 && min != max).then(|| format!("{min}–{max}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(values: &[f64]) -> (String, Option<String>) {
+        let spread = Spread::of(values.iter().copied()).unwrap();
+        (spread.median_text(), spread.range_text())
+    }
+
+    #[test]
+    fn digits_finer_than_the_spread_are_not_shown() {
+        assert_eq!(shown(&[4.2134]), ("4.21".into(), None));
+        assert_eq!(shown(&[4.2134, 4.2099, 4.2531]), ("4.21".into(), Some("4.21–4.25".into())));
+        assert_eq!(shown(&[4.2134, 3.9, 4.5]), ("4.2".into(), Some("3.9–4.5".into())));
+        assert_eq!(shown(&[4.2134, 9.0]), ("7".into(), Some("4–9".into())));
+        assert_eq!(shown(&[4.2134, 4.2134]), ("4.21".into(), None));
+    }
+
+    #[test]
+    fn values_that_are_not_numbers_are_left_out() {
+        assert_eq!(Spread::of([f64::NAN, f64::INFINITY]), None);
+        assert_eq!(Spread::of([f64::NAN, 2.0]).unwrap().n, 1);
+        assert_eq!(Spread::of([f64::MAX, f64::MAX]).unwrap().median, f64::MAX);
+    }
+}

@@ -1,0 +1,257 @@
+//! Records sorted into groups that can be compared, and repeats into rows.
+
+use crate::link::Link;
+use crate::spread::Spread;
+use crate::units::{bit_rate, byte_count, printable, significant};
+use onramp_scenario::{Record, NO_STARTUP};
+
+/// Transfers of one size over one path: its rows differ in the sender's algorithms only.
+#[derive(Debug)]
+pub(crate) struct Group<'a> {
+    /// In the order in which they first appear.
+    pub(crate) rows: Vec<Row<'a>>,
+    /// The least possible time, where it is the same for all rows.
+    pub(crate) bound_s: Option<f64>,
+    /// The same for the bound as [`Row::indent`].
+    pub(crate) bound_indent: usize,
+    /// Whether both simulator and kernel are in it.
+    pub(crate) mixed_hosts: bool,
+}
+
+/// All repeats of one start-up, avoidance and initial window on one host.
+#[derive(Debug)]
+pub(crate) struct Row<'a> {
+    pub(crate) label: String,
+    /// Colour and marker in plots: rows of one label have the same in all groups.
+    pub(crate) look: usize,
+    /// Positions in the list that was summarised.
+    pub(crate) indices: Vec<usize>,
+    pub(crate) records: Vec<&'a Record>,
+    pub(crate) completion: Option<Spread>,
+    /// Median completion over that of the baseline.
+    pub(crate) ratio: Option<f64>,
+    /// Blanks that put the points of the group's medians under each other.
+    pub(crate) indent: usize,
+    /// It is what the ratios of its host refer to.
+    pub(crate) is_baseline: bool,
+}
+
+impl Row<'_> {
+    pub(crate) fn suspects(&self) -> usize {
+        self.records.iter().filter(|r| r.suspect).count()
+    }
+
+    pub(crate) fn spread(&self, value: impl Fn(&Record) -> f64) -> Option<Spread> {
+        Spread::of(self.records.iter().map(|r| value(r)))
+    }
+
+    /// Median over the repeats that have the value.
+    pub(crate) fn spread_of_some(&self, value: impl Fn(&Record) -> Option<f64>) -> Option<Spread> {
+        Spread::of(self.records.iter().filter_map(|r| value(r)))
+    }
+}
+
+impl<'a> Group<'a> {
+    /// Any record of the group: they share scenario, path, receive buffer and size.
+    pub(crate) fn first(&self) -> &'a Record {
+        self.rows[0].records[0]
+    }
+
+    pub(crate) fn link(&self) -> Link {
+        Link::of(self.first())
+    }
+
+    pub(crate) fn records(&self) -> impl Iterator<Item = &'a Record> + '_ {
+        self.rows.iter().flat_map(|row| row.records.iter().copied())
+    }
+
+    /// Repeats of every row, where all rows have the same number.
+    pub(crate) fn common_n(&self) -> Option<usize> {
+        let n = self.rows[0].records.len();
+        self.rows.iter().all(|row| row.records.len() == n).then_some(n)
+    }
+
+    /// `geo-download · 1 MB`.
+    pub(crate) fn title(&self) -> String {
+        let first = self.first();
+        format!("{} · {}", printable(&first.scenario), byte_count(first.size_bytes))
+    }
+
+    /// `50 Mbit/s · 600 ms · queue 0.5 bdp · receive buffer 64 MiB · sim · 3 runs each`.
+    pub(crate) fn conditions(&self) -> String {
+        let first = self.first();
+        let mut parts = vec![
+            bit_rate(first.rate_bits_per_s as f64),
+            format!("{} ms", significant(first.rtt_ms, 4)),
+            format!("queue {}", printable(&first.queue)),
+            format!("receive buffer {}", printable(&first.receiver_buffer)),
+        ];
+        if !self.mixed_hosts {
+            parts.push(printable(&first.host));
+        }
+        match self.common_n() {
+            Some(1) => parts.push("1 run each".to_owned()),
+            Some(n) => parts.push(format!("{n} runs each")),
+            None => {}
+        }
+        parts.join(" · ")
+    }
+}
+
+/// Sorts records into groups and rows, both in order of first appearance.
+pub(crate) fn groups(records: &[Record]) -> Vec<Group<'_>> {
+    let mut groups: Vec<Group<'_>> = Vec::new();
+    for (index, record) in records.iter().enumerate() {
+        let position = groups.iter().position(|group| same_group(group.first(), record));
+        match position {
+            Some(at) => add(&mut groups[at].rows, index, record),
+            None => {
+                let mut rows = Vec::new();
+                add(&mut rows, index, record);
+                groups.push(Group { rows, bound_s: None, bound_indent: 0, mixed_hosts: false });
+            }
+        }
+    }
+    groups.iter_mut().for_each(complete);
+    let mut labels: Vec<String> = Vec::new();
+    for row in groups.iter_mut().flat_map(|group| &mut group.rows) {
+        row.look = labels.iter().position(|label| *label == row.label).unwrap_or_else(|| {
+            labels.push(row.label.clone());
+            labels.len() - 1
+        });
+    }
+    groups
+}
+
+fn same_group(a: &Record, b: &Record) -> bool {
+    a.scenario == b.scenario
+        && a.rate_bits_per_s == b.rate_bits_per_s
+        && a.rtt_ms.total_cmp(&b.rtt_ms).is_eq()
+        && a.queue == b.queue
+        && a.receiver_buffer == b.receiver_buffer
+        && a.size_bytes == b.size_bytes
+}
+
+fn same_row(a: &Record, b: &Record) -> bool {
+    a.host == b.host && a.startup == b.startup && a.avoidance == b.avoidance && a.initial_window == b.initial_window
+}
+
+fn add<'a>(rows: &mut Vec<Row<'a>>, index: usize, record: &'a Record) {
+    if let Some(row) = rows.iter_mut().find(|row| same_row(row.records[0], record)) {
+        row.indices.push(index);
+        row.records.push(record);
+    } else {
+        rows.push(Row {
+            label: String::new(),
+            look: 0,
+            indices: vec![index],
+            records: vec![record],
+            completion: None,
+            ratio: None,
+            indent: 0,
+            is_baseline: false,
+        });
+    }
+}
+
+/// Everything that can be known only when all records of the group are in.
+fn complete(group: &mut Group<'_>) {
+    let first = group.first();
+    let mixed_hosts = group.records().any(|r| r.host != first.host);
+    let same_bound = |r: &Record| (r.bound_s - first.bound_s).abs() <= first.bound_s.abs() * 1e-9;
+    let one_bound = first.bound_s.is_finite() && group.records().all(same_bound);
+    group.mixed_hosts = mixed_hosts;
+    group.bound_s = one_bound.then_some(first.bound_s);
+    for row in &mut group.rows {
+        row.label = label(row.records[0], mixed_hosts);
+        row.completion = row.spread(|r| r.completion_s);
+    }
+    for at in 0..group.rows.len() {
+        let baseline = baseline_of(&group.rows, &group.rows[at].records[0].host);
+        group.rows[at].is_baseline = at == baseline;
+        let (own, base) = (group.rows[at].completion, group.rows[baseline].completion);
+        group.rows[at].ratio = own.zip(base).map(|(own, base)| own.median / base.median).filter(|r| r.is_finite());
+    }
+    indent(group);
+}
+
+/// Digits before the point differ within a group; what has fewer is moved to the right.
+fn indent(group: &mut Group<'_>) {
+    let digits = |value: f64| if value.abs() < 1e7 { (value.abs().max(1.0).log10().floor() as usize) + 1 } else { 1 };
+    let of_row = |row: &Row<'_>| row.completion.map_or(1, |c| digits(c.median));
+    let of_bound = group.bound_s.map_or(1, digits);
+    let most = group.rows.iter().map(of_row).fold(of_bound, usize::max);
+    for row in &mut group.rows {
+        row.indent = most - of_row(row);
+    }
+    group.bound_indent = most - of_bound;
+}
+
+/// Plain cubic with the host's initial window, else any plain cubic, else the host's first row.
+fn baseline_of(rows: &[Row<'_>], host: &str) -> usize {
+    let on_host = |row: &Row<'_>| row.records[0].host == host;
+    let plain =
+        |row: &Row<'_>| on_host(row) && row.records[0].startup == NO_STARTUP && row.records[0].avoidance == "cubic";
+    rows.iter()
+        .position(|row| plain(row) && row.records[0].initial_window == "host")
+        .or_else(|| rows.iter().position(plain))
+        .or_else(|| rows.iter().position(on_host))
+        .unwrap_or(0)
+}
+
+/// `cubic`, `paced + cubic`, `paced + cubic, IW 4`, `kernel: paced + cubic`.
+fn label(record: &Record, with_host: bool) -> String {
+    let mut label = if with_host { format!("{}: ", record.host) } else { String::new() };
+    if record.startup != NO_STARTUP {
+        label += &format!("{} + ", record.startup);
+    }
+    label += &record.avoidance;
+    if record.initial_window != "host" {
+        label += &format!(", IW {}", record.initial_window);
+    }
+    printable(&label)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::record;
+
+    #[test]
+    fn the_baseline_is_plain_cubic_wherever_it_stands() {
+        let records =
+            [record("a", "paced", "cubic", 1), record("a", "none", "bbr", 1), record("a", "none", "cubic", 1)];
+        let groups = groups(&records);
+        let baseline: Vec<bool> = groups[0].rows.iter().map(|row| row.is_baseline).collect();
+        assert_eq!(baseline, [false, false, true]);
+        assert_eq!(groups[0].rows[2].ratio, Some(1.0));
+    }
+
+    #[test]
+    fn each_host_has_its_own_baseline() {
+        let mut records = vec![record("a", "none", "cubic", 1), record("a", "none", "cubic", 1)];
+        records[1].host = "kernel".to_owned();
+        records[1].completion_s = 9.0;
+        let groups = groups(&records);
+        assert_eq!(groups.len(), 1);
+        assert!(groups[0].rows.iter().all(|row| row.is_baseline && row.ratio == Some(1.0)));
+        assert_eq!(groups[0].rows[1].label, "kernel: cubic");
+    }
+
+    #[test]
+    fn a_start_up_looks_the_same_in_every_group() {
+        let records =
+            [record("a", "none", "cubic", 1), record("a", "paced", "cubic", 1), record("b", "paced", "cubic", 1)];
+        let groups = groups(&records);
+        assert_eq!((groups[0].rows[1].look, groups[1].rows[0].look), (1, 1));
+    }
+
+    #[test]
+    fn repeats_make_one_row_and_sizes_make_groups() {
+        let mut records = vec![record("a", "none", "cubic", 1), record("a", "none", "cubic", 2)];
+        records.push(Record { size_bytes: 5, ..records[0].clone() });
+        let groups = groups(&records);
+        assert_eq!(groups.len(), 2);
+        assert_eq!(groups[0].rows[0].indices, [0, 1]);
+    }
+}

@@ -1,0 +1,192 @@
+//! A small writer of SVG.
+//!
+//! Written by hand rather than with `plotters`: that crate fixes every colour in the file, where these
+//! plots take theirs from the page's style sheet and so follow the reader's light or dark scheme; it has no
+//! `<title>`, from which browsers make tooltips; and without a font library it guesses the width of text
+//! no better than [`text_width`] does.
+
+pub(crate) mod axes;
+pub(crate) mod marks;
+
+use std::fmt::Write;
+
+/// Font size of all text in plots, in pixels.
+pub(crate) const FONT_PX: f64 = 12.0;
+
+/// Where text is held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Anchor {
+    Start,
+    Middle,
+    End,
+}
+
+/// An SVG element under construction. All text goes through [`escape`], all numbers through [`px`].
+#[derive(Debug)]
+pub(crate) struct Svg {
+    width: f64,
+    height: f64,
+    name: String,
+    body: String,
+}
+
+impl Svg {
+    /// `name` is what a screen reader says.
+    pub(crate) fn new(width: f64, height: f64, name: &str) -> Svg {
+        Svg { width, height, name: name.to_owned(), body: String::new() }
+    }
+
+    pub(crate) fn line(&mut self, class: &str, from: (f64, f64), to: (f64, f64)) {
+        let (x1, y1, x2, y2) = (px(from.0), px(from.1), px(to.0), px(to.1));
+        self.push(&format!("<line class=\"{class}\" x1=\"{x1}\" y1=\"{y1}\" x2=\"{x2}\" y2=\"{y2}\"/>"));
+    }
+
+    /// A line through pixels; `tooltip` may be empty.
+    pub(crate) fn polyline(&mut self, class: &str, points: &[(f64, f64)], tooltip: &str) {
+        let mut path = String::new();
+        for (at, &(x, y)) in points.iter().enumerate() {
+            let command = if at == 0 { "M" } else { "L" };
+            let _ = write!(path, "{command}{} {}", px(x), px(y));
+        }
+        if !path.is_empty() {
+            self.path(class, &path, tooltip);
+        }
+    }
+
+    pub(crate) fn path(&mut self, class: &str, d: &str, tooltip: &str) {
+        let title = title(tooltip);
+        self.push(&format!("<path class=\"{class}\" d=\"{d}\">{title}</path>"));
+    }
+
+    pub(crate) fn circle(&mut self, class: &str, center: (f64, f64), radius: f64, tooltip: &str) {
+        let (x, y, r, title) = (px(center.0), px(center.1), px(radius), title(tooltip));
+        self.push(&format!("<circle class=\"{class}\" cx=\"{x}\" cy=\"{y}\" r=\"{r}\">{title}</circle>"));
+    }
+
+    pub(crate) fn rect(&mut self, class: &str, corner: (f64, f64), width: f64, height: f64, tooltip: &str) {
+        let (x, y, title) = (px(corner.0), px(corner.1), title(tooltip));
+        let (w, h) = (px(width.max(0.0)), px(height.max(0.0)));
+        self.push(&format!("<rect class=\"{class}\" x=\"{x}\" y=\"{y}\" width=\"{w}\" height=\"{h}\">{title}</rect>"));
+    }
+
+    pub(crate) fn text(&mut self, class: &str, at: (f64, f64), anchor: Anchor, text: &str) {
+        let anchor = anchor_name(anchor);
+        let (x, y, text) = (px(at.0), px(at.1), escape(text));
+        self.push(&format!("<text class=\"{class}\" x=\"{x}\" y=\"{y}\" text-anchor=\"{anchor}\">{text}</text>"));
+    }
+
+    /// Text that reads upwards, its middle at this point.
+    pub(crate) fn text_up(&mut self, class: &str, at: (f64, f64), text: &str) {
+        let (x, y, text) = (px(at.0), px(at.1), escape(text));
+        self.push(&format!(
+            "<text class=\"{class}\" transform=\"translate({x} {y}) rotate(-90)\" text-anchor=\"middle\">{text}</text>"
+        ));
+    }
+
+    /// Everything until [`Svg::end_clip`] shows in this rectangle only. A nested viewport clips without the
+    /// page-wide identifier that a clip path needs.
+    pub(crate) fn begin_clip(&mut self, corner: (f64, f64), width: f64, height: f64) {
+        let (x, y, w, h) = (px(corner.0), px(corner.1), px(width), px(height));
+        self.push(&format!("<svg x=\"{x}\" y=\"{y}\" width=\"{w}\" height=\"{h}\" viewBox=\"{x} {y} {w} {h}\">"));
+    }
+
+    pub(crate) fn end_clip(&mut self) {
+        self.push("</svg>");
+    }
+
+    fn push(&mut self, element: &str) {
+        self.body.push_str(element);
+        self.body.push('\n');
+    }
+
+    pub(crate) fn finish(self) -> String {
+        let (w, h, name) = (px(self.width), px(self.height), escape(&self.name));
+        format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {w} {h}\" role=\"img\" aria-label=\"{name}\">\n\
+             {}</svg>\n",
+            self.body
+        )
+    }
+}
+
+fn anchor_name(anchor: Anchor) -> &'static str {
+    match anchor {
+        Anchor::Start => "start",
+        Anchor::Middle => "middle",
+        Anchor::End => "end",
+    }
+}
+
+fn title(tooltip: &str) -> String {
+    if tooltip.is_empty() {
+        String::new()
+    } else {
+        format!("<title>{}</title>", escape(tooltip))
+    }
+}
+
+/// A coordinate to a tenth of a pixel, whatever comes in.
+fn px(value: f64) -> String {
+    let value = if value.is_finite() { value.clamp(-1e5, 1e5) } else { 0.0 };
+    let rounded = (value * 10.0).round() / 10.0;
+    // Adding zero turns -0 into 0.
+    format!("{}", rounded + 0.0)
+}
+
+/// Text for HTML and SVG, in elements and in quoted attributes.
+pub(crate) fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in crate::units::printable(text).chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// Room to reserve for text in plots: on the wide side of common sans-serif fonts.
+pub(crate) fn text_width(text: &str) -> f64 {
+    unicode_width::UnicodeWidthStr::width(text) as f64 * FONT_PX * 0.57
+}
+
+/// Text that fits into this width, its end replaced by an ellipsis where it must be.
+pub(crate) fn shortened(text: &str, width: f64) -> String {
+    if text_width(text) <= width {
+        return text.to_owned();
+    }
+    let mut short = String::new();
+    for c in text.chars() {
+        short.push(c);
+        if text_width(&short) + text_width("…") > width {
+            short.pop();
+            break;
+        }
+    }
+    short + "…"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn markup_in_text_stays_text() {
+        assert_eq!(escape("<script>'\"&"), "&lt;script&gt;&#39;&quot;&amp;");
+        let mut svg = Svg::new(10.0, 10.0, "<b>");
+        svg.text("t", (f64::NAN, f64::MAX), Anchor::Start, "</text>\u{0}");
+        let svg = svg.finish();
+        roxmltree::Document::parse(&svg).unwrap_or_else(|e| panic!("{e}: {svg}"));
+    }
+
+    #[test]
+    fn shortened_text_fits() {
+        assert_eq!(shortened("abc", 1000.0), "abc");
+        let short = shortened(&"m".repeat(100), 100.0);
+        assert!(text_width(&short) <= 100.0 && short.ends_with('…'));
+    }
+}

@@ -1,0 +1,118 @@
+//! Whatever the records and traces hold: no panic, and plots that parse.
+
+use onramp_report::{page, table, to_csv, to_json, Meta, Run, TableOptions};
+use onramp_scenario::{Record, SegmentSample, SenderSample, StartupEvent, Trace};
+use proptest::collection::vec;
+use proptest::option;
+use proptest::prelude::*;
+
+/// Names that repeat, so that groups and rows form, and some that are anything.
+fn name() -> impl Strategy<Value = String> {
+    prop_oneof![
+        3 => prop::sample::select(vec!["none", "cubic", "host", "0.5 bdp", "paced", "exit", "phase", "estimate"]).prop_map(str::to_owned),
+        1 => any::<String>(),
+    ]
+}
+
+/// Ordinary times, and every bit pattern that a float can have.
+fn float() -> impl Strategy<Value = f64> {
+    prop_oneof![0.0..10.0, prop::num::f64::ANY, Just(0.0)]
+}
+
+fn int() -> impl Strategy<Value = u64> {
+    prop_oneof![0..10_000_000_u64, any::<u64>(), Just(0), Just(u64::MAX)]
+}
+
+prop_compose! {
+    fn a_record()(
+        texts in prop::array::uniform8(name()),
+        floats in prop::array::uniform9(float()),
+        ints in prop::array::uniform6(int()),
+        options in (option::of(int()), option::of(float()), option::of(int()), option::of(float()), option::of(float())),
+        run: u32,
+        suspect: bool,
+    ) -> Record {
+        let [scenario, host, queue, receiver_buffer, startup, avoidance, initial_window, exit_reason] = texts;
+        Record {
+            scenario, host, queue, receiver_buffer, startup, avoidance, initial_window, exit_reason,
+            rate_bits_per_s: ints[0],
+            rtt_ms: floats[0],
+            size_bytes: ints[1],
+            run,
+            seed: ints[2],
+            completion_s: floats[1],
+            bound_s: floats[2],
+            excess_rtts: floats[3],
+            retransmitted_segments: ints[3],
+            dropped_packets: ints[4],
+            lost_packets: ints[5],
+            peak_queue_bdp: floats[4],
+            exit_cwnd_bytes: options.0,
+            exit_time_s: options.1,
+            estimate_bytes_per_s: options.2,
+            traffic_before_bytes_per_s: options.3,
+            traffic_during_bytes_per_s: options.4,
+            lateness_p99_us: floats[5],
+            lateness_max_us: floats[6],
+            suspect,
+        }
+    }
+}
+
+prop_compose! {
+    fn a_trace()(
+        sender in vec((prop::array::uniform2(float()), prop::array::uniform4(int()), option::of(int()), option::of(int())), 0..20),
+        segments in vec((float(), int(), any::<u32>(), any::<bool>(), any::<bool>()), 0..20),
+        events in vec((float(), name(), name(), prop::array::uniform4(int())), 0..8),
+    ) -> Trace {
+        let sender = sender.into_iter().map(|(floats, ints, ssthresh_bytes, pacing_bytes_per_s)| SenderSample {
+            time_s: floats[0],
+            acked_bytes: ints[0],
+            cwnd_bytes: ints[1],
+            ssthresh_bytes,
+            inflight_bytes: ints[2],
+            pacing_bytes_per_s,
+            delivery_bytes_per_s: ints[3],
+            srtt_s: floats[1],
+        });
+        let segments = segments.into_iter().map(|(time_s, start_byte, length_bytes, retransmission, dropped)| {
+            SegmentSample { time_s, start_byte, length_bytes, retransmission, dropped }
+        });
+        let events = events.into_iter().map(|(time_s, kind, what, ints)| StartupEvent {
+            time_s,
+            kind,
+            what,
+            estimate_bytes_per_s: ints[0],
+            cwnd_bytes: ints[1],
+            ssthresh_bytes: ints[2],
+            pacing_bytes_per_s: ints[3],
+        });
+        Trace { sender: sender.collect(), segments: segments.collect(), events: events.collect() }
+    }
+}
+
+prop_compose! {
+    fn a_run()(record in a_record(), trace in option::of(a_trace())) -> Run {
+        Run { record, trace }
+    }
+}
+
+proptest! {
+    #[test]
+    fn tables_and_exports_take_any_records(records in vec(a_record(), 0..12), width in 0..300_usize, colour: bool) {
+        table(&records, &TableOptions { width, colour });
+        to_csv(&records);
+        let json: serde_json::Value = serde_json::from_str(&to_json(&records)).unwrap();
+        prop_assert_eq!(json.as_array().unwrap().len(), records.len());
+    }
+
+    #[test]
+    fn pages_take_any_runs(runs in vec(a_run(), 0..6)) {
+        let html = page(&Meta::default(), &runs);
+        for figure in html.split("<figure>\n").skip(1) {
+            let svg = figure.split("<figcaption>").next().unwrap();
+            prop_assert!(roxmltree::Document::parse(svg.trim()).is_ok(), "{}", svg);
+            prop_assert!(!svg.contains("NaN") && !svg.contains("\"inf"), "{}", svg);
+        }
+    }
+}

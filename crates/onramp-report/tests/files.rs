@@ -1,0 +1,179 @@
+//! What `--out DIR` leaves behind, when it works and when it doesn't.
+
+#[path = "../examples/sample/synthetic.rs"]
+mod synthetic;
+
+use nix::mount::{mount, umount, MsFlags};
+use onramp_report::{prepare, write, Error, Meta, Run};
+use std::fs;
+use std::path::{Path, PathBuf};
+use synthetic::{record, run, SHALLOW};
+
+fn runs(n: u32) -> Vec<Run> {
+    (1..=n)
+        .map(|repeat| {
+            let (record, trace) = run(&SHALLOW, "paced", "cubic", repeat);
+            Run { record, trace: Some(trace) }
+        })
+        .collect()
+}
+
+/// Everything below a directory, relative to it, in order.
+fn listing(dir: &Path) -> Vec<String> {
+    let mut names = Vec::new();
+    let mut open = vec![dir.to_owned()];
+    while let Some(next) = open.pop() {
+        for entry in fs::read_dir(next).unwrap() {
+            let path = entry.unwrap().path();
+            names.push(path.strip_prefix(dir).unwrap().display().to_string());
+            if path.is_dir() {
+                open.push(path);
+            }
+        }
+    }
+    names.sort();
+    names
+}
+
+#[test]
+fn a_report_has_its_files_and_nothing_else() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("new/report");
+    prepare(&out).unwrap();
+    assert_eq!(listing(dir.path()), [] as [&str; 0], "the check leaves nothing");
+    let written = write(&out, &Meta::default(), &runs(2)).unwrap();
+    let expected =
+        ["meta.json", "report.html", "results.csv", "results.json", "traces", "traces/0.json", "traces/1.json"];
+    assert_eq!(listing(&out), expected);
+    assert_eq!(written.report, out.join("report.html"));
+    assert_eq!(written.files.len(), 6);
+    for file in written.files.iter().filter(|f| f.extension().is_some_and(|e| e == "json")) {
+        serde_json::from_slice::<serde_json::Value>(&fs::read(file).unwrap()).unwrap();
+    }
+}
+
+#[test]
+fn what_is_not_ours_is_left_alone_and_what_is_outdated_goes() {
+    let dir = tempfile::tempdir().unwrap();
+    write(dir.path(), &Meta::default(), &runs(2)).unwrap();
+    for other in ["notes.txt", "traces/mine.json", "traces/77.json"] {
+        fs::write(dir.path().join(other), "mine").unwrap();
+    }
+    write(dir.path(), &Meta { title: "Second".into(), ..Meta::default() }, &runs(1)).unwrap();
+    let names = listing(dir.path());
+    for kept in ["notes.txt", "traces/mine.json", "traces/77.json", "traces/0.json"] {
+        assert!(names.iter().any(|name| name == kept), "{kept}");
+    }
+    assert!(!names.iter().any(|name| name == "traces/1.json"));
+    assert!(fs::read_to_string(dir.path().join("report.html")).unwrap().contains("Second"));
+}
+
+#[test]
+fn an_earlier_list_cannot_name_files_outside() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("out");
+    fs::create_dir(&out).unwrap();
+    fs::write(dir.path().join("1.json"), "mine").unwrap();
+    fs::write(out.join("meta.json"), r#"{"files": ["../1.json", "traces/../../1.json", "/etc/x"]}"#).unwrap();
+    write(&out, &Meta::default(), &runs(1)).unwrap();
+    assert!(dir.path().join("1.json").exists());
+}
+
+#[test]
+fn a_file_where_the_directory_goes_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("taken");
+    fs::write(&file, "mine").unwrap();
+    for out in [file.clone(), file.join("below")] {
+        for error in [prepare(&out).unwrap_err(), write(&out, &Meta::default(), &[]).unwrap_err()] {
+            assert!(matches!(&error, Error::NotADirectory { path } if *path == file), "{error:?}");
+            assert!(error.to_string().contains("taken is not a directory"), "{error}");
+        }
+    }
+    assert_eq!(fs::read_to_string(&file).unwrap(), "mine");
+    assert_eq!(listing(dir.path()), ["taken"]);
+}
+
+#[test]
+fn a_directory_where_a_file_goes_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::create_dir(dir.path().join("report.html")).unwrap();
+    for error in [prepare(dir.path()).unwrap_err(), write(dir.path(), &Meta::default(), &[]).unwrap_err()] {
+        assert!(matches!(error, Error::InTheWay { expected: "file", .. }), "{error:?}");
+    }
+    assert_eq!(listing(dir.path()), ["report.html"]);
+}
+
+#[test]
+fn an_error_removes_the_directories_that_it_created() {
+    let dir = tempfile::tempdir().unwrap();
+    std::os::unix::fs::symlink("nowhere", dir.path().join("broken")).unwrap();
+    let error = write(&dir.path().join("broken/x"), &Meta::default(), &[]).unwrap_err();
+    assert!(error.to_string().contains("broken"), "{error}");
+    assert_eq!(listing(dir.path()), ["broken"]);
+}
+
+/// A small file system of its own, unmounted at the end.
+struct Small {
+    dir: tempfile::TempDir,
+}
+
+impl Small {
+    /// `None` where this user may not mount; an error with CI=true, where nothing may be skipped.
+    fn mount(options: &str, flags: MsFlags) -> Option<Small> {
+        let dir = tempfile::tempdir().unwrap();
+        match mount(Some("tmpfs"), dir.path(), Some("tmpfs"), flags, Some(options)) {
+            Ok(()) => Some(Small { dir }),
+            Err(e) if std::env::var("CI").is_ok_and(|ci| ci == "true") => panic!("cannot mount a tmpfs: {e}"),
+            Err(e) => {
+                eprintln!("skipped: cannot mount a tmpfs: {e}");
+                None
+            }
+        }
+    }
+
+    fn path(&self) -> PathBuf {
+        self.dir.path().to_owned()
+    }
+}
+
+impl Drop for Small {
+    fn drop(&mut self) {
+        umount(self.dir.path()).unwrap();
+    }
+}
+
+#[test]
+fn a_full_disk_keeps_the_earlier_report_and_leaves_no_leftovers() {
+    let Some(disk) = Small::mount("size=256k", MsFlags::empty()) else { return };
+    let out = disk.path().join("report");
+    let small = [Run { record: record("a", "none", "cubic", 1), trace: None }];
+    write(&out, &Meta::default(), &small).unwrap();
+    let before = fs::read(out.join("report.html")).unwrap();
+    let error = write(&out, &Meta::default(), &runs(3)).unwrap_err();
+    assert!(error.to_string().contains("No space left on device"), "{error}");
+    assert!(error.to_string().contains(&format!("cannot write {}", out.display())), "{error}");
+    assert_eq!(fs::read(out.join("report.html")).unwrap(), before);
+    assert_eq!(listing(&out), ["meta.json", "report.html", "results.csv", "results.json"]);
+    let error = write(&disk.path().join("new/other"), &Meta::default(), &runs(3)).unwrap_err();
+    assert!(matches!(error, Error::Io { .. }));
+    assert_eq!(fs::read_dir(disk.path()).unwrap().count(), 1, "the new directories are gone");
+}
+
+#[test]
+fn a_read_only_disk_is_reported_before_the_run() {
+    let Some(disk) = Small::mount("size=64k", MsFlags::MS_RDONLY) else { return };
+    for out in [disk.path(), disk.path().join("new")] {
+        let error = prepare(&out).unwrap_err();
+        assert!(error.to_string().contains("Read-only file system"), "{error}");
+    }
+}
+
+#[test]
+fn a_disk_without_room_is_reported_before_the_run() {
+    let Some(disk) = Small::mount("size=64k", MsFlags::empty()) else { return };
+    let _ = fs::write(disk.path().join("fill"), vec![0; 1 << 17]);
+    let error = prepare(&disk.path()).unwrap_err();
+    assert!(error.to_string().contains("No space left on device"), "{error}");
+    assert_eq!(listing(&disk.path()), ["fill"]);
+}

@@ -30,7 +30,7 @@ pub fn run(case: &Case, startups: &mut dyn Startups, options: &RunOptions) -> Re
 
     let prepare = |control: String, to, role| {
         let receive_buffer = match (case.receiver.buffer, role) {
-            (Buffer::Bytes(bytes), Role::Transfer(_)) => Some(bytes),
+            (Buffer::Bytes(bytes), Role::Transfer { .. }) => Some(bytes),
             _ => None,
         };
         let plan =
@@ -39,7 +39,12 @@ pub fn run(case: &Case, startups: &mut dyn Startups, options: &RunOptions) -> Re
     };
     let transfer = &case.transfer;
     let control = control_of(startups, &transfer.startup, transfer.avoidance, transfer.initial_window)?;
-    let measured = prepare(control, addresses.receiver, Role::Transfer(transfer.size_bytes))?;
+    let mss_bytes = u64::from(case.path.mtu_bytes) - HEADER_BYTES;
+    let role = Role::Transfer {
+        size_bytes: transfer.size_bytes,
+        initial_bytes: initial_bytes(transfer.initial_window, mss_bytes),
+    };
+    let measured = prepare(control, addresses.receiver, role)?;
     let mut rivals = Vec::new();
     for traffic in &case.traffic {
         let control = control_of(startups, &traffic.startup, traffic.avoidance, InitialWindow::Host)?;
@@ -47,7 +52,6 @@ pub fn run(case: &Case, startups: &mut dyn Startups, options: &RunOptions) -> Re
         rivals.push((prepare(control, addresses.rival, Role::Rival { note_ns })?, traffic.lead_ns));
     }
 
-    let mss_bytes = u64::from(case.path.mtu_bytes) - HEADER_BYTES;
     let log = options
         .trace
         .then(|| SegmentLog::new(measured.sender.port(), addresses.receiver.octets(), transfer.size_bytes, mss_bytes));
@@ -153,6 +157,15 @@ impl Running {
         self.measured.finish();
         self.rivals.into_iter().for_each(Flow::finish);
         Ok((self.link.finish()?, samples))
+    }
+}
+
+/// What a sender sends before the first acknowledgement.
+fn initial_bytes(window: InitialWindow, mss_bytes: u64) -> u64 {
+    match window {
+        InitialWindow::Host => 10 * mss_bytes,
+        InitialWindow::Paper => (4 * mss_bytes).min(4380.max(2 * mss_bytes)) / mss_bytes * mss_bytes,
+        InitialWindow::Segments(segments) => u64::from(segments) * mss_bytes,
     }
 }
 

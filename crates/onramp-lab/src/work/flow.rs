@@ -18,8 +18,15 @@ use std::thread::JoinHandle;
 /// What a flow is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// The measured transfer of so many bytes.
-    Transfer(u64),
+    /// The measured transfer.
+    Transfer {
+        /// Payload.
+        size_bytes: u64,
+        /// Payload of the sender's initial window. The receiver sleeps until so much has come: a reader that
+        /// runs while the first train of segments arrives holds the socket's lock at moments of its own, and
+        /// ACKs due then go out some tens of microseconds late, just when start-ups measure their spacing.
+        initial_bytes: u64,
+    },
     /// Competing traffic without end, whose progress is noted about this often.
     Rival {
         /// Least time between two notes.
@@ -208,15 +215,16 @@ fn send_content(stream: &TcpStream, size_bytes: u64) -> io::Result<()> {
 
 /// The receiver: connects, asks, reads and checks.
 fn download(mut stream: &TcpStream, from: SocketAddrV4, role: Role, state: &FlowState) -> Result<(), Error> {
-    let (size_bytes, note_ns) = match role {
-        Role::Transfer(size_bytes) => (size_bytes, None),
-        Role::Rival { note_ns } => (u64::MAX, Some(note_ns)),
+    let (size_bytes, initial_bytes, note_ns) = match role {
+        Role::Transfer { size_bytes, initial_bytes } => (size_bytes, initial_bytes.min(size_bytes), None),
+        Role::Rival { note_ns } => (u64::MAX, 1, Some(note_ns)),
     };
     let content = Content::new();
     let mut buffer = vec![1; 256 << 10];
     state.connect_ns.store(now_ns(), Ordering::Release);
     connect(stream.as_raw_fd(), &SockaddrIn::from(from)).map_err(failed("connecting through the path"))?;
     stream.write_all(&size_bytes.to_be_bytes()).map_err(failed("sending the request"))?;
+    sockets::wake_reader_at(stream, initial_bytes)?;
     let mut received_bytes = 0;
     let mut noted_ns = 0;
     while received_bytes < size_bytes {
@@ -228,6 +236,9 @@ fn download(mut stream: &TcpStream, from: SocketAddrV4, role: Role, state: &Flow
             Err(error) => return Err(failed("receiving the data")(error)),
         };
         let now = now_ns();
+        if received_bytes == 0 {
+            sockets::wake_reader_at(stream, 1)?;
+        }
         content.check(received_bytes, &buffer[..bytes])?;
         received_bytes += bytes as u64;
         state.received_bytes.store(received_bytes, Ordering::Relaxed);

@@ -2,6 +2,7 @@
 
 use crate::host::Namespace;
 use crate::Error;
+use nix::libc;
 use nix::sys::socket::{
     bind, listen, setsockopt, shutdown, socket, sockopt, AddressFamily, Backlog, Shutdown, SockFlag, SockProtocol,
     SockType, SockaddrIn,
@@ -81,12 +82,26 @@ pub fn client(at: &Namespace, address: SocketAddrV4, receive_buffer: Option<u64>
     })?
 }
 
+/// Has the kernel wake a reader only once so many bytes wait for it.
+pub fn wake_reader_at(socket: impl AsFd, bytes: u64) -> Result<(), Error> {
+    let bytes = libc::c_int::try_from(bytes).unwrap_or(libc::c_int::MAX);
+    // SAFETY: the value is an int that outlives the call, and its size is given.
+    let result = unsafe {
+        let (value, length) = ((&raw const bytes).cast(), size_of::<libc::c_int>() as libc::socklen_t);
+        libc::setsockopt(socket.as_fd().as_raw_fd(), libc::SOL_SOCKET, libc::SO_RCVLOWAT, value, length)
+    };
+    match result {
+        0 => Ok(()),
+        _ => Err(failed("setting when the receiver wakes")(std::io::Error::last_os_error())),
+    }
+}
+
 /// Closing it resets the connection: no socket outlives a run in FIN_WAIT or TIME_WAIT.
 fn tcp_socket() -> Result<OwnedFd, Error> {
     let protocol = SockProtocol::Tcp;
     let socket = socket(AddressFamily::Inet, SockType::Stream, SockFlag::SOCK_CLOEXEC, protocol)
         .map_err(failed("making a socket"))?;
-    let linger = nix::libc::linger { l_onoff: 1, l_linger: 0 };
+    let linger = libc::linger { l_onoff: 1, l_linger: 0 };
     setsockopt(&socket, sockopt::Linger, &linger).map_err(failed("setting a socket's option"))?;
     Ok(socket)
 }

@@ -1,0 +1,25 @@
+//! Cases for tests, and what to do where a lab cannot run.
+
+use onramp_lab::preflight;
+use onramp_scenario::Case;
+
+/// Whether this host can run a lab. Where it cannot, says why; with CI=true that is a failure.
+pub fn lab_runs_here() -> bool {
+    match preflight() {
+        Ok(()) => true,
+        Err(error) if std::env::var("CI").as_deref() == Ok("true") => panic!("no lab on this CI host: {error}"),
+        Err(error) => {
+            eprintln!("skipped: no lab on this host: {error}");
+            false
+        }
+    }
+}
+
+/// A transfer of the kernel's own CUBIC over a clean path.
+pub fn case(rate: &str, rtt: &str, size: &str) -> Case {
+    let text = format!(
+        "name = \"test\"\n[path]\nrate = \"{rate}\"\nrtt = \"{rtt}\"\nqueue = \"1 bdp\"\n[receiver]\nbuffer = \"16 MiB\"\n\
+         [[transfer]]\nsize = \"{size}\"\nstartup = \"none\"\navoidance = \"cubic\"\n"
+    );
+    onramp_scenario::parse("test", &text).expect("the test's scenario is right").cases.remove(0)
+}

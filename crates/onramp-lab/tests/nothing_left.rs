@@ -1,0 +1,119 @@
+//! A lab leaves nothing on the host, however it ends.
+
+mod common;
+
+use common::{case, lab_runs_here};
+use nix::sched::{setns, CloneFlags};
+use onramp_lab::{run, BuiltIn, RunOptions};
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::os::unix::fs::MetadataExt;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// What would outlive a careless lab.
+#[derive(Debug, PartialEq)]
+struct Host {
+    interfaces: BTreeSet<String>,
+    named_namespaces: BTreeSet<String>,
+    settings: Vec<String>,
+}
+
+impl Host {
+    fn now() -> Host {
+        let setting = |name: &str| fs::read_to_string(format!("/proc/sys/{name}")).unwrap_or_default();
+        let settings =
+            ["net/ipv4/tcp_rmem", "net/ipv4/tcp_wmem", "net/ipv4/tcp_no_metrics_save", "kernel/sched_rt_runtime_us"];
+        Host {
+            interfaces: names("/sys/class/net"),
+            named_namespaces: names("/run/netns"),
+            settings: settings.map(setting).to_vec(),
+        }
+    }
+}
+
+fn names(folder: &str) -> BTreeSet<String> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
+}
+
+/// Descriptors of network namespaces that a process has open: a hold on each for us.
+fn namespaces_of(process: &str) -> Vec<File> {
+    let folder = format!("/proc/{process}/fd");
+    let is_namespace = |path: &String| fs::read_link(path).is_ok_and(|to| to.to_string_lossy().starts_with("net:["));
+    let paths = names(&folder).into_iter().map(|name| format!("{folder}/{name}"));
+    paths.filter(is_namespace).filter_map(|path| File::open(path).ok()).collect()
+}
+
+fn wait_for<T>(what: &str, mut attempt: impl FnMut() -> Option<T>) -> T {
+    let patience = Instant::now() + Duration::from_secs(5);
+    loop {
+        match attempt() {
+            Some(value) => return value,
+            None => assert!(Instant::now() < patience, "{what}"),
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// Nothing but our own hold keeps the namespace: no device, no socket, no process or thread in it, no descriptor.
+fn assert_only_we_hold(namespace: &File) {
+    let inside = |file: &str| {
+        thread::scope(|scope| {
+            let read = scope.spawn(|| {
+                setns(namespace, CloneFlags::CLONE_NEWNET).unwrap();
+                fs::read_to_string(format!("/proc/thread-self/net/{file}")).unwrap()
+            });
+            read.join().unwrap()
+        })
+    };
+    wait_for("a device is left", || (!inside("dev").contains("onramp")).then_some(()));
+    wait_for("a socket is left", || (inside("tcp").lines().count() == 1).then_some(()));
+    let link = format!("net:[{}]", namespace.metadata().unwrap().ino());
+    let leads_there = |path: String| fs::read_link(path).is_ok_and(|to| to.to_string_lossy() == link);
+    let mut holds = 0;
+    for process in names("/proc").into_iter().filter(|name| name.parse::<u32>().is_ok()) {
+        let descriptors = names(&format!("/proc/{process}/fd"));
+        let threads = names(&format!("/proc/{process}/task"));
+        holds += descriptors.into_iter().filter(|fd| leads_there(format!("/proc/{process}/fd/{fd}"))).count();
+        holds += threads.into_iter().filter(|id| leads_there(format!("/proc/{process}/task/{id}/ns/net"))).count();
+    }
+    assert_eq!(holds, 1, "somebody else holds {link}");
+}
+
+#[test]
+fn nothing_is_left_after_a_run_or_a_kill() {
+    if !lab_runs_here() {
+        return;
+    }
+    let host = Host::now();
+    let running =
+        thread::spawn(|| run(&case("10 Mbit/s", "50 ms", "500 kB"), &mut BuiltIn, &RunOptions::default()).unwrap());
+    let namespaces = wait_for("no lab in this process", || Some(namespaces_of("self")).filter(|held| held.len() == 2));
+    running.join().unwrap();
+    namespaces.iter().for_each(assert_only_we_hold);
+    drop(namespaces);
+    assert_eq!(Host::now(), host);
+
+    let mut child = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "child_that_is_killed", "--ignored"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let id = child.id().to_string();
+    let namespaces = wait_for("no lab in the child", || Some(namespaces_of(&id)).filter(|held| held.len() == 2));
+    thread::sleep(Duration::from_millis(500));
+    assert!(child.try_wait().unwrap().is_none(), "the child ended before it was killed");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    namespaces.iter().for_each(assert_only_we_hold);
+    assert_eq!(Host::now(), host);
+}
+
+#[test]
+#[ignore = "run and killed by the other test"]
+fn child_that_is_killed() {
+    let _ = run(&case("1 Mbit/s", "100 ms", "10 MB"), &mut BuiltIn, &RunOptions::default());
+}

@@ -1,0 +1,189 @@
+//! Transfers of the kernel's own congestion controls over emulated paths.
+
+mod common;
+
+use common::{case, lab_runs_here};
+use onramp_lab::{run, BuiltIn, Error, Outcome, RunOptions};
+use onramp_scenario::{Avoidance, Buffer, Case, InitialWindow, Traffic, NO_STARTUP};
+use std::sync::atomic::Ordering;
+use std::thread;
+use std::time::{Duration, Instant};
+
+fn outcome(case: &Case) -> Outcome {
+    run(case, &mut BuiltIn, &RunOptions::default()).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn traced(case: &Case) -> Outcome {
+    let options = RunOptions { trace: true, ..RunOptions::default() };
+    run(case, &mut BuiltIn, &options).unwrap_or_else(|error| panic!("{error}"))
+}
+
+#[test]
+fn cubic_on_a_short_path_comes_close_to_the_bound() {
+    if !lab_runs_here() {
+        return;
+    }
+    let record = outcome(&case("10 Mbit/s", "40 ms", "1 MB")).record;
+    assert!(record.completion_s >= record.bound_s, "{record:?}");
+    assert!(record.completion_s < 1.1 * record.bound_s, "{record:?}");
+    assert_eq!((record.host.as_str(), record.exit_reason.as_str()), ("kernel", "none"));
+    assert_eq!((record.retransmitted_segments, record.lost_packets), (0, 0));
+}
+
+#[test]
+fn every_control_of_the_kernel_completes() {
+    if !lab_runs_here() {
+        return;
+    }
+    let available = std::fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control").unwrap();
+    for avoidance in Avoidance::ALL.into_iter().filter(|avoidance| available.contains(avoidance.name())) {
+        let mut case = case("50 Mbit/s", "20 ms", "500 kB");
+        case.transfer.avoidance = avoidance;
+        assert_eq!(outcome(&case).record.avoidance, avoidance.name());
+    }
+}
+
+#[test]
+fn two_labs_run_at_once() {
+    if !lab_runs_here() {
+        return;
+    }
+    let case = case("20 Mbit/s", "40 ms", "1 MB");
+    thread::scope(|scope| {
+        let labs = [scope.spawn(|| outcome(&case)), scope.spawn(|| outcome(&case))];
+        for lab in labs {
+            let record = lab.join().unwrap().record;
+            assert!(record.completion_s < 1.6 * record.bound_s, "{record:?}");
+        }
+    });
+}
+
+#[test]
+fn random_losses_are_repaired() {
+    if !lab_runs_here() {
+        return;
+    }
+    let mut case = case("20 Mbit/s", "20 ms", "1 MB");
+    case.path.forward.loss_ppm = 20_000;
+    case.path.reverse.loss_ppm = 5_000;
+    let outcome = outcome(&case);
+    assert!(outcome.record.retransmitted_segments > 0, "{:?}", outcome.record);
+    let lost = outcome.link.forward.lost.packets + outcome.link.reverse.lost.packets;
+    assert!(lost > 0 && outcome.record.lost_packets == lost);
+}
+
+#[test]
+fn a_full_queue_drops_and_its_peak_is_its_limit() {
+    if !lab_runs_here() {
+        return;
+    }
+    let mut case = case("20 Mbit/s", "40 ms", "2 MB");
+    case.transfer.avoidance = Avoidance::Reno;
+    case.path.forward.queue = onramp_scenario::QueueLimit::Packets(20);
+    let outcome = outcome(&case);
+    assert!(outcome.record.dropped_packets > 0 && outcome.record.retransmitted_segments > 0, "{:?}", outcome.record);
+    assert_eq!(outcome.link.forward.peak_queue.packets, 20);
+}
+
+#[test]
+fn a_rival_gives_way_to_the_transfer() {
+    if !lab_runs_here() {
+        return;
+    }
+    let mut case = case("20 Mbit/s", "40 ms", "3 MB");
+    case.traffic = vec![Traffic { startup: NO_STARTUP.into(), avoidance: Avoidance::Cubic, lead_ns: 1_500_000_000 }];
+    let record = outcome(&case).record;
+    let (before, during) = (record.traffic_before_bytes_per_s.unwrap(), record.traffic_during_bytes_per_s.unwrap());
+    let link_bytes_per_s = 20e6 / 8.0;
+    assert!((0.8 * link_bytes_per_s..link_bytes_per_s).contains(&before), "{before}");
+    assert!(during < 0.95 * before && during > 0.05 * before, "{before} then {during}");
+    assert!(record.completion_s > 1.1 * record.bound_s, "{record:?}");
+}
+
+#[test]
+fn the_trace_holds_every_byte_and_the_sender_s_state() {
+    if !lab_runs_here() {
+        return;
+    }
+    let case = case("20 Mbit/s", "40 ms", "1 MB");
+    let trace = traced(&case).trace;
+    let new: u64 = trace.segments.iter().filter(|s| !s.retransmission).map(|s| u64::from(s.length_bytes)).sum();
+    assert_eq!(new, case.transfer.size_bytes);
+    assert!(trace.segments.windows(2).all(|pair| pair[0].time_s <= pair[1].time_s));
+    assert!(trace.segments[0].time_s > 0.06 && trace.segments[0].time_s < 0.09, "{:?}", trace.segments[0]);
+    assert!(trace.sender.len() > 100, "{} samples", trace.sender.len());
+    assert!(trace.sender.windows(2).all(|pair| pair[0].acked_bytes <= pair[1].acked_bytes));
+    let last = trace.sender.last().unwrap();
+    assert!(last.cwnd_bytes > 14_000 && last.srtt_s > 0.039, "{last:?}");
+}
+
+#[test]
+fn the_initial_window_is_the_one_asked_for() {
+    if !lab_runs_here() {
+        return;
+    }
+    for segments in [3, 20] {
+        let mut case = case("100 Mbit/s", "60 ms", "300 kB");
+        case.transfer.initial_window = InitialWindow::Segments(segments);
+        let trace = traced(&case).trace;
+        let first_s = trace.segments[0].time_s;
+        let flight = trace.segments.iter().filter(|segment| segment.time_s < first_s + 0.03).count();
+        assert_eq!(flight, segments as usize);
+    }
+}
+
+#[test]
+fn buffers_of_linux_are_auto_tuned() {
+    if !lab_runs_here() {
+        return;
+    }
+    let mut case = case("50 Mbit/s", "40 ms", "2 MB");
+    case.receiver.buffer = Buffer::LinuxDefault;
+    case.sender.buffer = Buffer::LinuxDefault;
+    let record = outcome(&case).record;
+    assert!(record.completion_s < 2.0 * record.bound_s, "{record:?}");
+}
+
+#[test]
+fn a_dead_path_ends_in_an_error() {
+    if !lab_runs_here() {
+        return;
+    }
+    let mut case = case("20 Mbit/s", "20 ms", "1 MB");
+    case.path.forward.loss_ppm = 1_000_000;
+    let options = RunOptions { patience: Duration::from_millis(700), ..RunOptions::default() };
+    let error = run(&case, &mut BuiltIn, &options).unwrap_err();
+    assert!(matches!(error, Error::Stalled { received_bytes: 0, .. }), "{error}");
+}
+
+#[test]
+fn the_stop_flag_stops_a_run() {
+    if !lab_runs_here() {
+        return;
+    }
+    let options = RunOptions::default();
+    let stop = options.stop.clone();
+    let (started, stopper) = (
+        Instant::now(),
+        thread::spawn(move || {
+            thread::sleep(Duration::from_millis(300));
+            stop.store(true, Ordering::Relaxed);
+        }),
+    );
+    let error = run(&case("1 Mbit/s", "40 ms", "10 MB"), &mut BuiltIn, &options).unwrap_err();
+    assert!(matches!(error, Error::Stopped), "{error}");
+    assert!(started.elapsed() < Duration::from_secs(2));
+    stopper.join().unwrap();
+}
+
+#[test]
+fn what_cannot_run_is_refused_before_anything_is_made() {
+    let mut unknown = case("20 Mbit/s", "20 ms", "1 MB");
+    unknown.transfer.startup = "paced".into();
+    let error = run(&unknown, &mut BuiltIn, &RunOptions::default()).unwrap_err();
+    assert!(matches!(error, Error::Startup { .. }), "{error}");
+    let mut tiny = case("20 Mbit/s", "20 ms", "1 MB");
+    tiny.path.mtu_bytes = 60;
+    let error = run(&tiny, &mut BuiltIn, &RunOptions::default()).unwrap_err();
+    assert!(error.to_string().contains("MTU"), "{error}");
+}

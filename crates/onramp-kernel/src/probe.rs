@@ -2,7 +2,7 @@
 
 use crate::{Error, Result};
 use libbpf_rs::btf::types::{Func, FuncProto, Ptr, Struct};
-use libbpf_rs::btf::Btf;
+pub use libbpf_rs::btf::Btf;
 use libbpf_rs::btf::ReferencesType;
 use onramp_scenario::Avoidance;
 use std::path::Path;

@@ -1,1 +1,40 @@
-fn main() {}
+//! `onramp`: the command line. Each verb is a file of `verbs/`.
+
+mod cli;
+mod failure;
+mod startups;
+mod text;
+mod verbs;
+
+use clap::Parser;
+use cli::{Cli, Verb};
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            let _ = error.print();
+            // --help and --version are answers, not errors.
+            return ExitCode::from(if error.use_stderr() { failure::BAD_INPUT } else { failure::DONE });
+        }
+    };
+    let json = cli.json;
+    let result = match cli.verb {
+        Verb::Lab(arguments) => verbs::lab::run(&arguments, json),
+        Verb::Load(arguments) => verbs::load::load(&arguments, json),
+        Verb::Unload(arguments) => verbs::load::unload(&arguments, json),
+        Verb::Status => verbs::status::run(json),
+        Verb::Ss => verbs::ss::run(json),
+        Verb::Exec(arguments) => verbs::exec::run(&arguments, json),
+        Verb::Doctor => verbs::doctor::run(json),
+        Verb::List => verbs::list::run(json),
+    };
+    match result {
+        Ok(code) => ExitCode::from(code),
+        Err(failure) => {
+            failure.print(json);
+            ExitCode::from(failure.code())
+        }
+    }
+}

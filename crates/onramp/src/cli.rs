@@ -1,0 +1,123 @@
+//! What the command line takes.
+
+use clap::builder::PossibleValuesParser;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use onramp_scenario::Avoidance;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// Start TCP connections fast: measure the path in the first round trips, pace up to its rate, hand over.
+///
+/// Exit codes: 0 done, 1 a result missed its expectation, 2 bad input, 3 the host lacks something (the message says
+/// what, and how to get it).
+#[derive(Parser)]
+#[command(version, max_term_width = 100, arg_required_else_help = true)]
+pub struct Cli {
+    /// Print JSON instead of text (errors too, on standard error)
+    #[arg(long, global = true)]
+    pub json: bool,
+    #[command(subcommand)]
+    pub verb: Verb,
+}
+
+#[derive(Subcommand)]
+pub enum Verb {
+    /// Run scenarios with real sockets over an emulated path on this machine's kernel
+    Lab(LabArguments),
+    /// Register a start-up with the kernel, for every program of this machine to choose
+    Load(LoadArguments),
+    /// Remove what `load` registered; live connections keep it and go on
+    Unload(UnloadArguments),
+    /// Show what is registered, by whom, and how many connections use it
+    Status,
+    /// Show live connections: phase, estimate, pacing rate, exit reason
+    Ss,
+    /// Run a program whose TCP connections, and its descendants', use a start-up
+    Exec(ExecArguments),
+    /// Show what on this host stands in the way, and the line that mends it
+    Doctor,
+    /// Show the start-ups and avoidances that there are
+    List,
+}
+
+#[derive(Args)]
+pub struct LabArguments {
+    /// Scenario files (docs/scenarios.md)
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Write report.html, the results as JSON and CSV, and the traces into this directory
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Leave out transfers whose congestion avoidance this kernel does not have, instead of stopping there
+    #[arg(long)]
+    pub skip_missing: bool,
+}
+
+#[derive(Args)]
+pub struct StartupArguments {
+    /// The congestion avoidance that follows the start-up
+    #[arg(long, value_enum, default_value_t = FollowedBy::Cubic)]
+    pub avoidance: FollowedBy,
+    /// The initial window: the host's own, or RFC 3390's as in Aron & Druschel (about three segments)
+    #[arg(long, value_enum, default_value_t = FirstWindow::Host)]
+    pub initial_window: FirstWindow,
+}
+
+#[derive(Args)]
+pub struct LoadArguments {
+    /// Which start-up
+    #[arg(default_value = "paced", value_parser = startups())]
+    pub startup: String,
+    #[command(flatten)]
+    pub options: StartupArguments,
+}
+
+#[derive(Args)]
+pub struct UnloadArguments {
+    /// Which start-up; without a name, all that `load` registered
+    #[arg(value_name = "STARTUP")]
+    pub startup: Option<String>,
+}
+
+#[derive(Args)]
+pub struct ExecArguments {
+    /// Which start-up
+    #[arg(long, default_value = "paced", value_parser = startups())]
+    pub startup: String,
+    #[command(flatten)]
+    pub options: StartupArguments,
+    /// Print what the start-ups do, one line an event, on standard error
+    #[arg(long)]
+    pub events: bool,
+    /// The program and its arguments
+    #[arg(required = true, trailing_var_arg = true, value_name = "CMD")]
+    pub command: Vec<OsString>,
+}
+
+/// [`Avoidance`], as an option's value.
+#[derive(Clone, Copy, ValueEnum)]
+pub enum FollowedBy {
+    Cubic,
+    Bbr,
+    Reno,
+}
+
+impl From<FollowedBy> for Avoidance {
+    fn from(followed_by: FollowedBy) -> Avoidance {
+        match followed_by {
+            FollowedBy::Cubic => Avoidance::Cubic,
+            FollowedBy::Bbr => Avoidance::Bbr,
+            FollowedBy::Reno => Avoidance::Reno,
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum FirstWindow {
+    Host,
+    Paper,
+}
+
+fn startups() -> PossibleValuesParser {
+    PossibleValuesParser::new(onramp_core::startup_names().iter().copied())
+}

@@ -1,0 +1,91 @@
+//! What ends a command early, how it is shown, and its exit code.
+
+use miette::{GraphicalReportHandler, GraphicalTheme};
+use std::io::IsTerminal;
+
+pub const DONE: u8 = 0;
+pub const MISSED: u8 = 1;
+pub const BAD_INPUT: u8 = 2;
+pub const HOST_LACKS: u8 = 3;
+/// As a shell has it: 128 + SIGINT.
+pub const INTERRUPTED: u8 = 130;
+
+/// Why a command could not do its work.
+pub enum Failure {
+    /// A scenario file is wrong.
+    Scenario(onramp_scenario::Error),
+    /// Anything else: a sentence that says what mends it.
+    Other { code: u8, message: String },
+}
+
+impl Failure {
+    pub fn new(code: u8, message: impl Into<String>) -> Failure {
+        Failure::Other { code, message: message.into() }
+    }
+
+    pub fn code(&self) -> u8 {
+        match self {
+            Failure::Scenario(_) => BAD_INPUT,
+            Failure::Other { code, .. } => *code,
+        }
+    }
+
+    /// On standard error.
+    pub fn print(&self, json: bool) {
+        if json {
+            eprintln!("{}", serde_json::json!({ "error": self.to_json(), "exit_code": self.code() }));
+            return;
+        }
+        match self {
+            Failure::Scenario(error) => eprint!("{}", render(error)),
+            Failure::Other { message, .. } => eprintln!("onramp: {message}"),
+        }
+    }
+
+    fn to_json(&self) -> serde_json::Value {
+        match self {
+            Failure::Other { message, .. } => message.as_str().into(),
+            Failure::Scenario(error) => match error.invalid() {
+                None => error.to_string().into(),
+                Some(invalid) => invalid
+                    .faults()
+                    .iter()
+                    .map(|fault| {
+                        let (line, column) = invalid.line_column(fault).unzip();
+                        serde_json::json!({
+                            "file": invalid.file_name(), "line": line, "column": column, "message": fault.to_string(),
+                        })
+                    })
+                    .collect::<Vec<_>>()
+                    .into(),
+            },
+        }
+    }
+}
+
+fn render(error: &onramp_scenario::Error) -> String {
+    let theme = if std::io::stderr().is_terminal() { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
+    let mut text = String::new();
+    match GraphicalReportHandler::new_themed(theme).with_width(100).render_report(&mut text, error) {
+        Ok(()) => text,
+        Err(_) => format!("onramp: {error}\n"),
+    }
+}
+
+impl From<onramp_scenario::Error> for Failure {
+    fn from(error: onramp_scenario::Error) -> Failure {
+        Failure::Scenario(error)
+    }
+}
+
+impl From<onramp_kernel::Error> for Failure {
+    fn from(error: onramp_kernel::Error) -> Failure {
+        Failure::new(if error.is_bad_request() { BAD_INPUT } else { HOST_LACKS }, error.to_string())
+    }
+}
+
+impl From<onramp_report::Error> for Failure {
+    fn from(error: onramp_report::Error) -> Failure {
+        Failure::new(BAD_INPUT, error.to_string())
+    }
+}

@@ -1,0 +1,93 @@
+//! The kernel's start-ups, as the lab wants them.
+
+use onramp_core::PHASE_DONE;
+use onramp_kernel::{Event, Input, Options, Registration};
+use onramp_lab::{BuiltIn, ConnectionEvent, Startups};
+use onramp_scenario::{Avoidance, InitialWindow, StartupEvent, NO_STARTUP};
+use std::collections::HashMap;
+use std::error::Error;
+
+/// Registers each combination the first time that a transfer asks for it; all end with this value.
+#[derive(Default)]
+pub struct KernelStartups {
+    registrations: HashMap<(String, Avoidance, bool), (Registration, Changes)>,
+}
+
+impl Startups for KernelStartups {
+    fn congestion_control(
+        &mut self,
+        startup: &str,
+        avoidance: Avoidance,
+        initial_window: InitialWindow,
+    ) -> Result<String, Box<dyn Error + Send + Sync>> {
+        if startup == NO_STARTUP {
+            return BuiltIn.congestion_control(startup, avoidance, initial_window);
+        }
+        let paper_initial_window = initial_window == InitialWindow::Paper;
+        let key = (startup.to_owned(), avoidance, paper_initial_window);
+        if let Some((registration, _)) = self.registrations.get(&key) {
+            return Ok(registration.name().to_owned());
+        }
+        let options = Options { avoidance, paper_initial_window, ..Options::new(startup) };
+        let registration = Registration::new(&options)?;
+        let name = registration.name().to_owned();
+        self.registrations.insert(key, (registration, Changes::default()));
+        Ok(name)
+    }
+
+    fn take_events(&mut self) -> Vec<ConnectionEvent> {
+        let mut all = Vec::new();
+        for (registration, changes) in self.registrations.values_mut() {
+            for event in registration.take_events() {
+                all.extend(changes.of(&event).into_iter().map(|change| ConnectionEvent {
+                    time_ns: event.time_ns(),
+                    local: event.local,
+                    remote: event.remote,
+                    event: change,
+                }));
+            }
+        }
+        all.sort_by_key(|event| event.time_ns);
+        all
+    }
+}
+
+/// Turns decisions into what changed with them.
+#[derive(Default)]
+pub struct Changes {
+    /// Phase and estimate of each connection at its last event.
+    last: HashMap<u64, (u32, u64)>,
+}
+
+impl Changes {
+    /// What an event changed, in the words of the report. Times are left 0.
+    pub fn of(&mut self, event: &Event) -> Vec<StartupEvent> {
+        let decision = &event.decision;
+        let now = (decision.phase, decision.estimate_bytes_per_s);
+        let before = self.last.insert(event.connection, now).filter(|_| !matches!(event.input, Input::Start(_)));
+        let unlimited_as_zero = |value: u64| if value == onramp_core::UNLIMITED { 0 } else { value };
+        let change = |kind: &str, what: &str| StartupEvent {
+            time_s: 0.0,
+            kind: kind.to_owned(),
+            what: what.to_owned(),
+            estimate_bytes_per_s: decision.estimate_bytes_per_s,
+            cwnd_bytes: decision.cwnd_bytes,
+            ssthresh_bytes: unlimited_as_zero(decision.ssthresh_bytes),
+            pacing_bytes_per_s: unlimited_as_zero(decision.pacing_bytes_per_s),
+        };
+        let mut changes = Vec::new();
+        let phase = onramp_core::phase_name(decision.phase);
+        if before.map_or(now.1 != 0, |(_, estimate)| estimate != now.1) {
+            changes.push(change("estimate", phase));
+        }
+        if before.is_none_or(|(phase, _)| phase != now.0) {
+            if decision.phase == PHASE_DONE {
+                self.last.remove(&event.connection);
+                changes.push(change("exit", onramp_core::exit_name(decision.exit)));
+            } else {
+                changes.push(change("phase", phase));
+            }
+        }
+        changes
+    }
+}

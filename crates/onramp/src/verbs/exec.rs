@@ -1,0 +1,180 @@
+//! `onramp exec`: a program's connections, and its descendants', on a start-up, by way of a cgroup.
+
+use super::load::options;
+use super::Answer;
+use crate::cli::ExecArguments;
+use crate::failure::{Failure, BAD_INPUT, HOST_LACKS};
+use crate::startups::Changes;
+use crate::text;
+use nix::poll::{poll, PollFd, PollFlags, PollTimeout};
+use nix::sys::signal::{kill, SigSet, Signal};
+use nix::sys::signalfd::{SfdFlags, SignalFd};
+use nix::unistd::Pid;
+use onramp_kernel::{Adoption, ExecCgroup, Lifetime, Registration};
+use std::ffi::OsString;
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::fd::AsFd;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Child, Command, ExitStatus};
+
+/// What a shell answers for a program that it cannot find, or may not run.
+const NOT_FOUND: u8 = 127;
+const NOT_RUNNABLE: u8 = 126;
+
+/// Signals that are passed on to the program.
+const FORWARDED: [Signal; 4] = [Signal::SIGTERM, Signal::SIGHUP, Signal::SIGINT, Signal::SIGQUIT];
+
+pub fn run(arguments: &ExecArguments, json: bool) -> Answer {
+    let startup = Startup::choose(arguments)?;
+    let cgroup = ExecCgroup::create()?;
+    let adoption = Adoption::new(cgroup.path(), startup.name())?;
+    let mut signals = Signals::block()?;
+    let mut child = spawn(&arguments.command, &cgroup)?;
+
+    let mut events = arguments.events.then(Changes::default);
+    let status = loop {
+        signals.wait(&cgroup)?;
+        startup.print_events(&mut events);
+        if let Some(status) = exited(&mut child)? {
+            break status;
+        }
+    };
+    let left = cgroup.processes().len();
+    if left > 0 {
+        eprintln!(
+            "onramp: {} has ended; staying for {} that it started",
+            arguments.command[0].to_string_lossy(),
+            text::count(left, "process").replace("processs", "processes")
+        );
+    }
+    while !cgroup.processes().is_empty() {
+        signals.wait(&cgroup)?;
+        startup.print_events(&mut events);
+    }
+    startup.print_events(&mut events);
+
+    let code = exit_code(status);
+    let (adopted, refused) = adoption.counts();
+    if json {
+        let summary = serde_json::json!({
+            "congestion_control": startup.name(), "adopted": adopted, "refused": refused, "exit_code": code,
+        });
+        eprintln!("{summary}");
+    } else if refused > 0 {
+        eprintln!("onramp: {} could not be put on {}", text::count(refused as usize, "connection"), startup.name());
+    }
+    Ok(code)
+}
+
+/// The congestion control for the program: one that `load` registered, or its own.
+enum Startup {
+    Loaded(String),
+    Own(Registration),
+}
+
+impl Startup {
+    fn choose(arguments: &ExecArguments) -> Result<Startup, Failure> {
+        let options = options(&arguments.startup, &arguments.options, Lifetime::Process);
+        // Events reach only the process that registered.
+        if !arguments.events {
+            let same = onramp_kernel::loaded()?.into_iter().find(|loaded| {
+                loaded.registered
+                    && loaded.owner_pid.is_none()
+                    && loaded.startup == options.startup
+                    && loaded.avoidance == options.avoidance.name()
+                    && loaded.paper_initial_window == options.paper_initial_window
+            });
+            if let Some(loaded) = same {
+                return Ok(Startup::Loaded(loaded.name));
+            }
+        }
+        Ok(Startup::Own(Registration::new(&options)?))
+    }
+
+    fn name(&self) -> &str {
+        match self {
+            Startup::Loaded(name) => name,
+            Startup::Own(registration) => registration.name(),
+        }
+    }
+
+    fn print_events(&self, changes: &mut Option<Changes>) {
+        let (Startup::Own(registration), Some(changes)) = (self, changes) else { return };
+        for event in registration.take_events() {
+            for change in changes.of(&event) {
+                let ends = format!("{} -> {}", event.local, event.remote);
+                let estimate = match change.estimate_bytes_per_s {
+                    0 => String::new(),
+                    rate => format!(", path {}", text::rate(rate)),
+                };
+                let (kind, what) = (change.kind, change.what);
+                eprintln!("onramp: {ends} {kind} {what}: cwnd {}{estimate}", text::bytes(change.cwnd_bytes));
+            }
+        }
+    }
+}
+
+fn system(what: &str, error: impl Into<io::Error>) -> Failure {
+    Failure::new(HOST_LACKS, format!("cannot {what}: {}", error.into()))
+}
+
+fn spawn(command: &[OsString], cgroup: &ExecCgroup) -> Result<Child, Failure> {
+    let procs: File = OpenOptions::new()
+        .write(true)
+        .open(cgroup.procs())
+        .map_err(|error| system(&format!("open {}", cgroup.procs().display()), error))?;
+    let mut child = Command::new(&command[0]);
+    child.args(&command[1..]);
+    // SAFETY: the closure only writes to an open file, which is safe between fork and exec.
+    unsafe { child.pre_exec(move || io::Write::write_all(&mut &procs, b"0")) };
+    child.spawn().map_err(|error| {
+        let code = match error.kind() {
+            io::ErrorKind::NotFound => NOT_FOUND,
+            io::ErrorKind::PermissionDenied => NOT_RUNNABLE,
+            _ => BAD_INPUT,
+        };
+        Failure::new(code, format!("cannot run {}: {error}", command[0].to_string_lossy()))
+    })
+}
+
+fn exited(child: &mut Child) -> Result<Option<ExitStatus>, Failure> {
+    child.try_wait().map_err(|error| system("wait for the program", error))
+}
+
+fn exit_code(status: ExitStatus) -> u8 {
+    // As a shell has it: a program that a signal ended counts as 128 + the signal.
+    status.code().or_else(|| status.signal().map(|signal| 128 + signal)).unwrap_or(1) as u8
+}
+
+/// Signals to this process, read one by one instead of ending it, so that nothing is left behind.
+struct Signals {
+    descriptor: SignalFd,
+}
+
+impl Signals {
+    fn block() -> Result<Signals, Failure> {
+        let mut set = SigSet::from_iter(FORWARDED);
+        set.add(Signal::SIGCHLD);
+        set.thread_block().map_err(|error| system("block signals", error))?;
+        let descriptor = SignalFd::with_flags(&set, SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK)
+            .map_err(|error| system("read signals", error))?;
+        Ok(Signals { descriptor })
+    }
+
+    /// Wait for a signal, but not for long: the end of a descendant that is not a child brings none. Signals that a
+    /// process sent are passed on; those that the terminal sent, the program has had itself.
+    fn wait(&mut self, cgroup: &ExecCgroup) -> Result<(), Failure> {
+        let mut ready = [PollFd::new(self.descriptor.as_fd(), PollFlags::POLLIN)];
+        let _ = poll(&mut ready, PollTimeout::from(100u8));
+        while let Some(info) = self.descriptor.read_signal().map_err(|error| system("read signals", error))? {
+            let signal = Signal::try_from(info.ssi_signo as i32).ok().filter(|signal| FORWARDED.contains(signal));
+            if let Some(signal) = signal.filter(|_| info.ssi_code <= 0) {
+                for process in cgroup.processes() {
+                    let _ = kill(Pid::from_raw(process), signal); // it may have ended
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,38 @@
+//! `onramp list`.
+
+use super::{print_json, Answer};
+use crate::failure::DONE;
+use crate::text;
+use onramp_scenario::Avoidance;
+use serde_json::json;
+
+pub fn run(as_json: bool) -> Answer {
+    let btf = onramp_kernel::probe::kernel_btf().ok();
+    let here = |avoidance| {
+        btf.as_ref().is_some_and(|btf| onramp_kernel::probe::check_avoidance(btf, avoidance).is_ok())
+    };
+    let startups: Vec<_> = onramp_core::startup_names()
+        .iter()
+        .map(|name| (*name, onramp_core::summary(name).unwrap_or_default(), format!("onramp_{name}")))
+        .collect();
+    if as_json {
+        print_json(&json!({
+            "startups": startups.iter().map(|(name, summary, congestion_control)| json!({
+                "name": name, "summary": summary, "congestion_control": congestion_control,
+            })).collect::<Vec<_>>(),
+            "avoidances": Avoidance::ALL.iter().map(|&avoidance| json!({
+                "name": avoidance.name(), "in_this_kernel": here(avoidance),
+            })).collect::<Vec<_>>(),
+        }));
+        return Ok(DONE);
+    }
+    let mut rows = vec![vec!["START-UP".to_owned(), "CONGESTION CONTROL".to_owned(), "WHAT IT DOES".to_owned()]];
+    rows.extend(startups.into_iter().map(|(name, summary, cc)| vec![name.to_owned(), cc, summary.to_owned()]));
+    print!("{}", text::columns(&rows));
+    let mut rows = vec![vec!["AVOIDANCE".to_owned(), "IN THIS KERNEL".to_owned()]];
+    rows.extend(Avoidance::ALL.map(|avoidance| {
+        vec![avoidance.name().to_owned(), if here(avoidance) { "yes" } else { "no" }.to_owned()]
+    }));
+    print!("\n{}", text::columns(&rows));
+    Ok(DONE)
+}

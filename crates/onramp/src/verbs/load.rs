@@ -1,0 +1,63 @@
+//! `onramp load` and `onramp unload`.
+
+use super::{print_json, Answer};
+use crate::cli::{FirstWindow, LoadArguments, StartupArguments, UnloadArguments};
+use crate::failure::DONE;
+use crate::text;
+use onramp_kernel::{Lifetime, Loaded, Options, Registration};
+
+pub fn options(startup: &str, arguments: &StartupArguments, lifetime: Lifetime) -> Options {
+    Options {
+        avoidance: arguments.avoidance.into(),
+        paper_initial_window: arguments.initial_window == FirstWindow::Paper,
+        lifetime,
+        ..Options::new(startup)
+    }
+}
+
+pub fn load(arguments: &LoadArguments, json: bool) -> Answer {
+    let options = options(&arguments.startup, &arguments.options, Lifetime::UntilUnloaded);
+    let registration = Registration::new(&options)?;
+    let name = registration.name();
+    if json {
+        let loaded = onramp_kernel::loaded()?.into_iter().find(|loaded| loaded.name == name && loaded.registered);
+        print_json(&loaded);
+        return Ok(DONE);
+    }
+    println!("{name} is registered: {}, then {}.", arguments.startup, options.avoidance.name());
+    println!("A program chooses it with setsockopt(TCP_CONGESTION), or run it with: onramp exec -- CMD");
+    println!("For all new connections of this network namespace: sysctl -w net.ipv4.tcp_congestion_control={name}");
+    Ok(DONE)
+}
+
+pub fn unload(arguments: &UnloadArguments, json: bool) -> Answer {
+    let unloaded: Vec<Loaded> = match &arguments.startup {
+        Some(name) => vec![onramp_kernel::unload(name)?],
+        None => {
+            let stays = |loaded: &Loaded| loaded.registered && loaded.owner_pid.is_none();
+            let names = onramp_kernel::loaded()?.into_iter().filter(stays).map(|loaded| loaded.name);
+            names.map(|name| onramp_kernel::unload(&name)).collect::<Result<_, _>>()?
+        }
+    };
+    if json {
+        print_json(&unloaded);
+        return Ok(DONE);
+    }
+    if unloaded.is_empty() {
+        println!("Nothing is loaded.");
+    }
+    let default = onramp_kernel::default_in_this_namespace();
+    for Loaded { name, connections, .. } in unloaded {
+        match connections {
+            0 => println!("{name} is no longer registered."),
+            n => println!("{name} is no longer registered; {} on it go on.", text::count(n, "connection")),
+        }
+        if default.as_ref() == Some(&name) {
+            println!(
+                "It is still what new connections of this network namespace get, until: \
+                 sysctl -w net.ipv4.tcp_congestion_control=cubic"
+            );
+        }
+    }
+    Ok(DONE)
+}

@@ -1,0 +1,19 @@
+//! The verbs, one file each.
+
+pub mod doctor;
+pub mod exec;
+pub mod lab;
+pub mod list;
+pub mod load;
+pub mod ss;
+pub mod status;
+
+use crate::failure::Failure;
+use serde::Serialize;
+
+/// A verb's exit code, or why it stopped.
+pub type Answer = Result<u8, Failure>;
+
+fn print_json(value: &impl Serialize) {
+    println!("{}", serde_json::to_string_pretty(value).expect("our records have string keys"));
+}

@@ -118,11 +118,13 @@ struct tcp_sock {
 	__u32 sacked_out;
 	__u32 snd_cwnd;
 	__u32 snd_cwnd_clamp;
+	__u32 snd_nxt;
 	__u32 snd_ssthresh;
 	__u32 snd_una;
 	__u32 srtt_us; /* eight times the smoothed RTT */
 	__u32 total_retrans;
 	__u32 undo_marker;
+	__u32 write_seq;
 };
 
 struct ack_sample {
@@ -132,7 +134,6 @@ struct ack_sample {
 struct rate_sample {
 	int losses;
 	__u32 acked_sacked;
-	bool is_app_limited;
 };
 
 struct bpf_iter_meta {

@@ -153,7 +153,7 @@ static void startup_ack(struct sock *sk, struct onramp_connection *connection, c
 		.ssthresh_bytes = ssthresh_bytes(tp),
 		.mss_bytes = mss_bytes,
 		.flags = (cwnd_limited(tp) ? ONRAMP_ACK_CWND_LIMITED : 0) |
-			 (rs->is_app_limited ? ONRAMP_ACK_APP_LIMITED : 0),
+			 (tp->write_seq == tp->snd_nxt ? ONRAMP_ACK_APP_LIMITED : 0),
 	};
 	__u64 estimate = decision->estimate_bytes_per_s;
 	__u32 phase = decision->phase;

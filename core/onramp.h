@@ -50,7 +50,7 @@ struct onramp_start {
 enum onramp_ack_flag {
 	/* The window, not the application or the receiver, held the sender back in the last round trip. */
 	ONRAMP_ACK_CWND_LIMITED = 1 << 0,
-	/* The application had nothing more to send when the acknowledged data left. */
+	/* The application has given nothing that is not yet sent: pauses between segments may be its own. */
 	ONRAMP_ACK_APP_LIMITED = 1 << 1,
 };
 

@@ -15,7 +15,7 @@ pub const OPTION_PAPER_INITIAL_WINDOW: u32 = 1 << 0;
 /// [`Ack::flags`]: the window held the sender back in the last round trip.
 pub const ACK_CWND_LIMITED: u32 = 1 << 0;
 
-/// [`Ack::flags`]: the application had nothing more to send when the acknowledged data left.
+/// [`Ack::flags`]: the application has given nothing that is not yet sent.
 pub const ACK_APP_LIMITED: u32 = 1 << 1;
 
 /// [`Loss::kind`]: found by acknowledgements.
@@ -129,6 +129,9 @@ extern "C" {
     pub(crate) static onramp_algorithm_count: usize;
     pub(crate) fn onramp_native_phase_name(phase: u32) -> *const c_char;
     pub(crate) fn onramp_native_exit_name(exit: u32) -> *const c_char;
+    pub(crate) fn onramp_native_train_begin(train: *mut c_void, now_ns: u64, delivered_bytes: u64, srtt_ns: u64);
+    pub(crate) fn onramp_native_train_add(train: *mut c_void, now_ns: u64, delivered_bytes: u64, mss_bytes: u32);
+    pub(crate) fn onramp_native_train_bytes_per_s(train: *const c_void, mss_bytes: u32) -> u64;
     #[cfg(test)]
     pub(crate) static onramp_layouts: [usize; 0];
     #[cfg(test)]

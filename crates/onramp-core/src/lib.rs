@@ -15,6 +15,7 @@
 //! ```
 
 mod ffi;
+pub mod train;
 
 pub use ffi::{
     Ack, Clock, Decision, Loss, Start, ACK_APP_LIMITED, ACK_CWND_LIMITED, LOSS_RECOVERY, LOSS_TIMEOUT,

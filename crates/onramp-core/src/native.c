@@ -41,6 +41,24 @@ const char *onramp_native_exit_name(uint32_t exit)
 	return onramp_exit_name(exit);
 }
 
+/* The train, for src/train.rs. */
+void onramp_native_train_begin(struct onramp_ack_train *train, uint64_t now_ns, uint64_t delivered_bytes, uint64_t srtt_ns)
+{
+	onramp_train_begin(train, now_ns, delivered_bytes, srtt_ns);
+}
+
+void onramp_native_train_add(struct onramp_ack_train *train, uint64_t now_ns, uint64_t delivered_bytes,
+			     uint32_t mss_bytes)
+{
+	onramp_train_add(train, now_ns, delivered_bytes, mss_bytes);
+}
+
+uint64_t onramp_native_train_bytes_per_s(const struct onramp_ack_train *train, uint32_t mss_bytes)
+{
+	return onramp_train_bytes_per_s(train, mss_bytes);
+}
+ONRAMP_ASSERT_STATE(struct onramp_ack_train);
+
 /* sizeof and the offset of the last member of each record, in the order of src/ffi.rs. */
 const size_t onramp_layouts[] = {
 	sizeof(struct onramp_clock),    offsetof(struct onramp_clock, event_ns),

@@ -24,6 +24,8 @@ pub struct Cli {
 pub enum Verb {
     /// Run scenarios with real sockets over an emulated path on this machine's kernel
     Lab(LabArguments),
+    /// Feed what `lab --record` wrote to this build's start-ups: the same decisions, bit for bit?
+    Replay(ReplayArguments),
     /// Register a start-up with the kernel, for every program of this machine to choose
     Load(LoadArguments),
     /// Remove what `load` registered; live connections keep it and go on
@@ -48,9 +50,18 @@ pub struct LabArguments {
     /// Write report.html, the results as JSON and CSV, and the traces into this directory
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Write everything that the start-ups were told and what they decided into this file, for `onramp replay`
+    #[arg(long, value_name = "FILE")]
+    pub record: Option<PathBuf>,
     /// Leave out transfers whose congestion avoidance this kernel does not have, instead of stopping there
     #[arg(long)]
     pub skip_missing: bool,
+}
+
+#[derive(Args)]
+pub struct ReplayArguments {
+    /// The file that `onramp lab --record` wrote
+    pub file: PathBuf,
 }
 
 #[derive(Args)]

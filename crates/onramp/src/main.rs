@@ -2,6 +2,7 @@
 
 mod cli;
 mod failure;
+mod recording;
 mod startups;
 mod text;
 mod verbs;
@@ -22,6 +23,7 @@ fn main() -> ExitCode {
     let json = cli.json;
     let result = match cli.verb {
         Verb::Lab(arguments) => verbs::lab::run(&arguments, json),
+        Verb::Replay(arguments) => verbs::replay::run(&arguments, json),
         Verb::Load(arguments) => verbs::load::load(&arguments, json),
         Verb::Unload(arguments) => verbs::load::unload(&arguments, json),
         Verb::Status => verbs::status::run(json),

@@ -8,9 +8,22 @@ use std::collections::HashMap;
 use std::error::Error;
 
 /// Registers each combination the first time that a transfer asks for it; all end with this value.
-#[derive(Default)]
 pub struct KernelStartups {
     registrations: HashMap<(String, Avoidance, bool), (Registration, Changes)>,
+    /// Every event with its algorithm, where recording was asked for.
+    recorded: Option<Vec<(String, Event)>>,
+}
+
+impl KernelStartups {
+    /// `record`: let the start-ups report all that they are told and decide, and keep it.
+    pub fn new(record: bool) -> KernelStartups {
+        KernelStartups { registrations: HashMap::new(), recorded: record.then(Vec::new) }
+    }
+
+    /// What was recorded since the last call.
+    pub fn take_recorded(&mut self) -> Vec<(String, Event)> {
+        self.recorded.as_mut().map(std::mem::take).unwrap_or_default()
+    }
 }
 
 impl Startups for KernelStartups {
@@ -28,7 +41,8 @@ impl Startups for KernelStartups {
         if let Some((registration, _)) = self.registrations.get(&key) {
             return Ok(registration.name().to_owned());
         }
-        let options = Options { avoidance, paper_initial_window, ..Options::new(startup) };
+        let record = self.recorded.is_some();
+        let options = Options { avoidance, paper_initial_window, record, ..Options::new(startup) };
         let registration = Registration::new(&options)?;
         let name = registration.name().to_owned();
         self.registrations.insert(key, (registration, Changes::default()));
@@ -37,8 +51,11 @@ impl Startups for KernelStartups {
 
     fn take_events(&mut self) -> Vec<ConnectionEvent> {
         let mut all = Vec::new();
-        for (registration, changes) in self.registrations.values_mut() {
+        for ((startup, ..), (registration, changes)) in &mut self.registrations {
             for event in registration.take_events() {
+                if let Some(recorded) = &mut self.recorded {
+                    recorded.push((startup.clone(), event));
+                }
                 all.extend(changes.of(&event).into_iter().map(|change| ConnectionEvent {
                     time_ns: event.time_ns(),
                     local: event.local,

@@ -3,6 +3,7 @@
 use super::Answer;
 use crate::cli::LabArguments;
 use crate::failure::{Failure, BAD_INPUT, DONE, HOST_LACKS, INTERRUPTED, MISSED};
+use crate::recording::{Line, Writer};
 use crate::startups::KernelStartups;
 use crate::text;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -27,13 +28,20 @@ pub fn run(arguments: &LabArguments, json: bool) -> Answer {
     let cases = if arguments.skip_missing { without_missing(cases)? } else { cases };
 
     let options = RunOptions { trace: arguments.out.is_some(), stop: stop_flag(), ..RunOptions::default() };
-    let mut startups = KernelStartups::default();
+    let mut recording = arguments.record.as_deref().map(Writer::create).transpose()?;
+    let mut startups = KernelStartups::new(recording.is_some());
     let progress = progress(cases.len());
     let mut runs = Vec::new();
     let mut ending = Ok(DONE);
-    for case in cases {
+    for (transfer, case) in cases.into_iter().enumerate() {
         progress.set_message(describe(case));
-        match onramp_lab::run(case, &mut startups, &options) {
+        let result = onramp_lab::run(case, &mut startups, &options);
+        if let Some(recording) = &mut recording {
+            for (startup, event) in startups.take_recorded() {
+                recording.write(&Line { scenario: case.scenario.clone(), transfer, startup, event })?;
+            }
+        }
+        match result {
             Ok(outcome) => {
                 for note in outcome.notes {
                     progress.suspend(|| eprintln!("note: {}: {note}", describe(case)));
@@ -57,6 +65,7 @@ pub fn run(arguments: &LabArguments, json: bool) -> Answer {
     }
     progress.finish_and_clear();
     drop(startups);
+    recording.map(Writer::finish).transpose()?;
 
     // What was measured is shown and kept, also where the rest could not be.
     if !runs.is_empty() || ending.is_ok() {

@@ -5,6 +5,7 @@ pub mod exec;
 pub mod lab;
 pub mod list;
 pub mod load;
+pub mod replay;
 pub mod ss;
 pub mod status;
 

@@ -1,0 +1,40 @@
+//! The rate of a path from the spacing of a flight's acknowledgements: `core/ack_train.h` for itself.
+
+use crate::{ffi, STATE_BYTES};
+
+/// The acknowledgements of one flight.
+#[derive(Clone)]
+pub struct AckTrain {
+    state: [u64; STATE_BYTES / 8],
+}
+
+impl AckTrain {
+    /// The first acknowledgement of a flight, with the bytes delivered in total.
+    pub fn begin(now_ns: u64, delivered_bytes: u64, srtt_ns: u64) -> AckTrain {
+        let mut train = AckTrain { state: [0; STATE_BYTES / 8] };
+        // SAFETY: native.c asserts that a train has room here; 8 is its alignment.
+        unsafe {
+            ffi::onramp_native_train_begin(train.state.as_mut_ptr().cast(), now_ns, delivered_bytes, srtt_ns);
+        }
+        train
+    }
+
+    /// A further one.
+    ///
+    /// # Panics
+    /// If the MSS is 0.
+    pub fn add(&mut self, now_ns: u64, delivered_bytes: u64, mss_bytes: u32) {
+        assert!(mss_bytes > 0, "a train is counted in segments");
+        // SAFETY: begin() made the state.
+        unsafe {
+            ffi::onramp_native_train_add(self.state.as_mut_ptr().cast(), now_ns, delivered_bytes, mss_bytes);
+        }
+    }
+
+    /// The path's rate, if the train says anything about it.
+    pub fn bytes_per_s(&self, mss_bytes: u32) -> Option<u64> {
+        // SAFETY: begin() made the state.
+        let rate = unsafe { ffi::onramp_native_train_bytes_per_s(self.state.as_ptr().cast(), mss_bytes) };
+        (rate > 0).then_some(rate)
+    }
+}

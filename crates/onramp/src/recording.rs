@@ -1,0 +1,73 @@
+//! What start-ups were told and decided in the kernel, as lines of JSON: one connection's event a line.
+
+use crate::failure::{Failure, BAD_INPUT};
+use onramp_kernel::Event;
+use serde::{Deserialize, Serialize};
+use std::fs::File;
+use std::io::{BufRead, BufReader, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+/// A line of a recording.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Line {
+    /// The scenario's name.
+    pub scenario: String,
+    /// Which transfer of the run of `onramp lab`, from 0.
+    pub transfer: usize,
+    /// The algorithm.
+    pub startup: String,
+    /// What it was told, and what it decided.
+    #[serde(flatten)]
+    pub event: Event,
+}
+
+/// A recording that is being written. It appears under its name when it is complete.
+pub struct Writer {
+    path: PathBuf,
+    unfinished: PathBuf,
+    file: BufWriter<File>,
+}
+
+impl Writer {
+    pub fn create(path: &Path) -> Result<Writer, Failure> {
+        let mut unfinished = path.as_os_str().to_owned();
+        unfinished.push(format!(".unfinished-{}", std::process::id()));
+        let unfinished = PathBuf::from(unfinished);
+        let file = File::create(&unfinished).map_err(|error| failure("create", &unfinished, error))?;
+        Ok(Writer { path: path.to_owned(), unfinished, file: BufWriter::new(file) })
+    }
+
+    pub fn write(&mut self, line: &Line) -> Result<(), Failure> {
+        let text = serde_json::to_string(line).expect("our records have string keys");
+        writeln!(self.file, "{text}").map_err(|error| failure("write", &self.path, error))
+    }
+
+    pub fn finish(mut self) -> Result<(), Failure> {
+        self.file.flush().map_err(|error| failure("write", &self.path, error))?;
+        std::fs::rename(&self.unfinished, &self.path).map_err(|error| failure("write", &self.path, error))
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.unfinished); // it is gone already if all went well
+    }
+}
+
+/// Read a recording line by line.
+pub fn read(path: &Path) -> Result<impl Iterator<Item = Result<(usize, Line), Failure>> + '_, Failure> {
+    let file = File::open(path).map_err(|error| failure("open", path, error))?;
+    Ok(BufReader::new(file).lines().enumerate().map(move |(index, line)| {
+        let number = index + 1;
+        let line = line.map_err(|error| failure("read", path, error))?;
+        let line = serde_json::from_str(&line).map_err(|error| {
+            let place = format!("{}:{number}", path.display());
+            Failure::new(BAD_INPUT, format!("{place}: expected a line that `onramp lab --record` wrote: {error}"))
+        })?;
+        Ok((number, line))
+    }))
+}
+
+fn failure(tried: &str, path: &Path, error: std::io::Error) -> Failure {
+    Failure::new(BAD_INPUT, format!("cannot {tried} {}: {error}", path.display()))
+}

@@ -40,16 +40,11 @@ pub fn outcome(case: &Case, observed: Observed<'_>, options: &RunOptions) -> Out
     fill_traffic(&mut record, case, flow.connect_ns(), rivals);
     record.lateness_p99_us = percentile_us(&report.lateness, 99);
     record.lateness_max_us = report.lateness.max_ns() as f64 / 1e3;
-    let limits = suspect::limits(case);
-    record.suspect = record.lateness_p99_us > limits.p99_us || record.lateness_max_us > limits.max_us;
-
     let mut notes = report.notes;
+    let reasons = suspect::reasons(case, &report.lateness, report.early_lateness_ns);
+    record.suspect = !reasons.is_empty();
     if record.suspect {
-        notes.push(format!(
-            "packets left up to {:.0} us late (99th percentile {:.0} us; the limits here are {:.0} and {:.0} us): \
-             repeat this run while the machine is quiet, or on more or faster CPUs",
-            record.lateness_max_us, record.lateness_p99_us, limits.max_us, limits.p99_us
-        ));
+        notes.push(format!("{}: repeat this run while the machine is quiet, or on faster CPUs", reasons.join("; ")));
     }
     if info.sndbuf_limited_us as f64 / 1e6 > 0.02 * record.completion_s {
         notes.push(format!(

@@ -1,22 +1,80 @@
 //! Whether the emulator's own lateness could have changed a result.
 
+use crate::link::Lateness;
 use onramp_scenario::Case;
 
-/// The shares that lateness may take before a run is suspect.
-pub(crate) struct Limits {
-    /// Of the 99th percentile.
-    pub p99_us: f64,
-    /// Of a single packet.
-    pub max_us: f64,
+/// How late packets may leave before a run is suspect.
+struct Limits {
+    /// Each of the first packets: 10 % of the time that ten full packets take at the bottleneck. From such a train
+    /// a start-up estimates the rate, and that is how far the estimate may be off.
+    early_us: f64,
+    /// 99 of 100 packets: the same, and at most 0.5 % of the round trip, which is what a slow start of a dozen
+    /// rounds may then gain or lose at most in each.
+    p99_us: f64,
+    /// Every packet: 2 % of the round trip. So long a stall moves the end of a transfer by as much, and is short of
+    /// what exits on a rising delay look for (HyStart: RTT/8, within 4 to 16 ms).
+    stall_us: f64,
 }
 
-/// - 99 of 100 packets: at most 5 % of the time that ten full packets take at the bottleneck, the shortest train
-///   from whose acknowledgements a start-up estimates the rate, or 0.1 % of the round trip where that is more:
-///   then neither estimate nor completion moves by more than the repeatability that the lab promises.
-/// - every packet: at most 2 % of the round trip, and at least 1 ms: a single stall as long as that is what delay-based
-///   exits (HyStart's 4 ms and RTT/8) can begin to notice.
-pub(crate) fn limits(case: &Case) -> Limits {
-    let train_us = 10.0 * f64::from(case.path.mtu_bytes) * 8e6 / case.path.forward.rate_bits_per_s as f64;
-    let rtt_us = case.path.rtt_ns as f64 / 1e3;
-    Limits { p99_us: (0.05 * train_us).max(0.001 * rtt_us), max_us: (0.02 * rtt_us).max(1000.0) }
+impl Limits {
+    fn of(case: &Case) -> Limits {
+        let train_us = 10.0 * f64::from(case.path.mtu_bytes) * 8e6 / case.path.forward.rate_bits_per_s as f64;
+        let rtt_us = case.path.rtt_ns as f64 / 1e3;
+        // Below these no host of ours is quiet enough, and no algorithm exact enough.
+        let early_us = (0.1 * train_us).max(10.0);
+        Limits { early_us, p99_us: early_us.min(0.005 * rtt_us).max(10.0), stall_us: (0.02 * rtt_us).clamp(1e3, 12e3) }
+    }
+}
+
+/// What makes a run suspect; nothing where it is sound.
+pub fn reasons(case: &Case, lateness: &Lateness, early_ns: u64) -> Vec<String> {
+    let limits = Limits::of(case);
+    let mut reasons = Vec::new();
+    let mut check = |what: &str, ns: u64, limit_us: f64| {
+        let us = ns as f64 / 1e3;
+        if us > limit_us {
+            reasons.push(format!("{what} left {us:.0} us late (limit {limit_us:.0} us)"));
+        }
+    };
+    check("a packet of the first trains", early_ns, limits.early_us);
+    check("one packet in a hundred", lateness.percentile_ns(99), limits.p99_us);
+    check("a packet", lateness.max_ns(), limits.stall_us);
+    reasons
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn case(rate: &str) -> Case {
+        let text = format!(
+            "name = \"x\"\n[path]\nrate = \"{rate}\"\nrtt = \"600 ms\"\nqueue = \"1 bdp\"\n[[transfer]]\nsize = \"1 MB\"\n\
+             startup = \"none\"\n"
+        );
+        onramp_scenario::parse("x", &text).unwrap().cases.remove(0)
+    }
+
+    fn lateness(packets: &[(u64, u32)]) -> Lateness {
+        let mut lateness = Lateness::default();
+        packets.iter().for_each(|&(late_ns, count)| (0..count).for_each(|_| lateness.add(late_ns)));
+        lateness
+    }
+
+    #[test]
+    fn a_punctual_run_is_sound() {
+        assert!(reasons(&case("250 Mbit/s"), &lateness(&[(500, 1000), (3_000_000, 1)]), 20_000).is_empty());
+    }
+
+    #[test]
+    fn the_first_trains_are_held_to_their_own_spacing() {
+        let late = lateness(&[(500, 1000)]);
+        assert_eq!(reasons(&case("250 Mbit/s"), &late, 60_000).len(), 1);
+        assert!(reasons(&case("50 Mbit/s"), &late, 60_000).is_empty());
+    }
+
+    #[test]
+    fn constant_lateness_and_a_long_stall_are_each_a_reason() {
+        assert_eq!(reasons(&case("250 Mbit/s"), &lateness(&[(500, 95), (60_000, 5)]), 0).len(), 1);
+        assert_eq!(reasons(&case("250 Mbit/s"), &lateness(&[(500, 1000), (13_000_000, 1)]), 0).len(), 1);
+    }
 }

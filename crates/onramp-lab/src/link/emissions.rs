@@ -14,6 +14,9 @@ pub struct Emission {
 /// How many are kept per direction.
 const KEPT: usize = 4096;
 
+/// How many of them count as early: handshake, request, and the trains of the first round trips.
+const EARLY: usize = 64;
+
 /// The first packets of a direction.
 pub struct Emissions(Vec<Emission>);
 
@@ -28,6 +31,11 @@ impl Emissions {
         if self.0.len() < KEPT {
             self.0.push(emission);
         }
+    }
+
+    /// The latest of the early ones.
+    pub fn early_lateness_ns(&self) -> u64 {
+        self.0.iter().take(EARLY).map(|emission| emission.at_ns - emission.due_ns).max().unwrap_or(0)
     }
 
     /// Those that were kept.

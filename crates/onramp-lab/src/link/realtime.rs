@@ -136,6 +136,17 @@ impl Realtime {
         self.seen_ns = now_ns;
     }
 
+    /// How long before a departure to wake up and watch the clock. A sleeper is woken 20 us late on an idle
+    /// machine, and far later where its CPU is deep in somebody's system call: the margin is wide while the budget
+    /// lasts, which it does in the first trains after a pause, and narrow when it runs short.
+    pub fn margin_ns(&self) -> u64 {
+        if self.fifo && self.fifo_left_ns > FIFO_NS / 2 {
+            300_000
+        } else {
+            60_000
+        }
+    }
+
     /// To be called after sleeping, which costs no budget.
     pub fn slept_until(&mut self, now_ns: u64) {
         self.seen_ns = now_ns;

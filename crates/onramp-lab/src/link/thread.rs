@@ -15,7 +15,7 @@ use onramp_scenario::{Case, Channel};
 use std::num::NonZeroU64;
 use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::Arc;
+use std::sync::{mpsc, Arc};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -51,6 +51,8 @@ pub struct LinkReport {
     pub reverse: LinkStats,
     /// Of every packet in both directions.
     pub lateness: Lateness,
+    /// The latest of the first packets in either direction, among them the initial window and its ACKs.
+    pub early_lateness_ns: u64,
     /// The first packets handed to the receiver.
     pub forward_emissions: Vec<Emission>,
     /// The first packets handed to the sender.
@@ -70,16 +72,20 @@ pub struct LinkThread {
 }
 
 impl LinkThread {
-    /// Starts carrying packets between the sender's device and the receiver's, on one CPU where there is one.
+    /// Starts carrying packets between the sender's device and the receiver's, on one CPU where there is one. It
+    /// is ready to when this returns.
     pub fn start(path: Path, sender: Tun, receiver: Tun, log: Option<SegmentLog>, cpu: Option<usize>) -> LinkThread {
         let stop = Arc::new(AtomicBool::new(false));
         let stopped = stop.clone();
+        let (ready, is_ready) = mpsc::channel();
         let work = move || {
             let mut worker = Worker::new(&path, sender, receiver, log, Realtime::enter(cpu));
+            let _ = ready.send(());
             worker.run(&stopped)?;
             Ok(worker.into_report())
         };
         let handle = std::thread::Builder::new().name("onramp-link".into()).spawn(work).expect("threads can be made");
+        let _ = is_ready.recv();
         LinkThread { stop, handle }
     }
 
@@ -95,9 +101,6 @@ impl LinkThread {
     }
 }
 
-/// Closer to a departure than this, the thread looks at the clock and the devices instead of sleeping: a sleeper
-/// is woken some microseconds late, and an idle CPU some tens of them.
-const SPIN_NS: u64 = 60_000;
 /// Longest sleep: how long a stop may go unnoticed.
 const NAP_NS: u64 = 20_000_000;
 /// Buffers made beforehand, in bytes.
@@ -237,7 +240,7 @@ impl Worker {
     /// Sleeps until shortly before the next departure or until a packet comes; does not sleep for less.
     fn wait(&mut self) -> Result<(), Error> {
         let sleep_ns = match self.next_departure() {
-            Some((due_ns, _)) => due_ns.saturating_sub(now_ns() + SPIN_NS).min(NAP_NS),
+            Some((due_ns, _)) => due_ns.saturating_sub(now_ns() + self.realtime.margin_ns()).min(NAP_NS),
             None => NAP_NS,
         };
         if sleep_ns == 0 {
@@ -263,6 +266,7 @@ impl Worker {
             forward: *forward.link.stats(),
             reverse: *reverse.link.stats(),
             lateness,
+            early_lateness_ns: forward.emissions.early_lateness_ns().max(reverse.emissions.early_lateness_ns()),
             forward_emissions: forward.emissions.into_vec(),
             reverse_emissions: reverse.emissions.into_vec(),
             segments,

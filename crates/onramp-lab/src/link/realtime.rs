@@ -5,39 +5,31 @@ use nix::sched::{sched_getaffinity, sched_setaffinity, CpuSet};
 use nix::unistd::Pid;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
-use std::sync::Mutex;
+use std::os::linux::net::SocketAddrExt;
+use std::os::unix::net::{SocketAddr, UnixDatagram};
 
-/// CPUs that labs of this process have for their link threads.
-static LEASED: Mutex<Vec<usize>> = Mutex::new(Vec::new());
-
-/// A CPU that the link thread has to itself, as far as this process can promise.
+/// A CPU that no other lab of this machine uses for its link thread.
+///
+/// Two punctual threads on one CPU would each make the other late. The lease is an abstract socket, bound and never
+/// used: one bearer at a time, in any process, and it ends with the process at the latest.
 pub struct CpuLease {
     cpu: usize,
+    _bearer: UnixDatagram,
 }
 
 impl CpuLease {
-    /// The highest CPU that no other lab of this process uses. `None` where none would be left for the workers.
+    /// The highest free CPU. `None` where that would leave no other for the workers.
     pub fn take() -> Option<CpuLease> {
         let allowed = allowed_cpus();
-        let mut leased = LEASED.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        let free: Vec<usize> = allowed.into_iter().filter(|cpu| !leased.contains(cpu)).collect();
-        if free.len() < 2 {
-            return None;
-        }
-        let cpu = *free.last()?;
-        leased.push(cpu);
-        Some(CpuLease { cpu })
+        allowed.iter().skip(1).rev().find_map(|&cpu| {
+            let name = SocketAddr::from_abstract_name(format!("onramp-lab-cpu-{cpu}")).ok()?;
+            Some(CpuLease { cpu, _bearer: UnixDatagram::bind_addr(&name).ok()? })
+        })
     }
 
     /// Which CPU it is.
     pub fn cpu(&self) -> usize {
         self.cpu
-    }
-}
-
-impl Drop for CpuLease {
-    fn drop(&mut self) {
-        LEASED.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).retain(|cpu| *cpu != self.cpu);
     }
 }
 
@@ -89,7 +81,9 @@ impl Realtime {
                     notes.push(format!("the link thread could not be pinned to CPU {cpu} ({errno})"));
                 }
             }
-            None => notes.push("the link thread shares its CPU: a lab keeps time best with two CPUs to itself".into()),
+            None => notes.push(
+                "the link thread shares its CPU: run one lab at a time, on a machine with two CPUs or more".into(),
+            ),
         }
         // SAFETY: system calls without pointers, for the calling thread.
         unsafe {
@@ -166,4 +160,18 @@ fn keep_awake() -> io::Result<File> {
     let mut latency = OpenOptions::new().write(true).open("/dev/cpu_dma_latency")?;
     latency.write_all(&0i32.to_ne_bytes())?;
     Ok(latency)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_cpu_is_leased_twice() {
+        let leases: Vec<CpuLease> = std::iter::from_fn(CpuLease::take).collect();
+        let mut cpus: Vec<usize> = leases.iter().map(CpuLease::cpu).collect();
+        cpus.dedup();
+        assert_eq!(cpus.len(), leases.len());
+        assert!(leases.len() < allowed_cpus().len());
+    }
 }

@@ -45,6 +45,9 @@ pub fn outcome(case: &Case, observed: Observed<'_>, options: &RunOptions) -> Out
     record.suspect = !reasons.is_empty();
     if record.suspect {
         notes.push(format!("{}: repeat this run while the machine is quiet, or on faster CPUs", reasons.join("; ")));
+        if report.stolen_ms > 0 {
+            notes.push(format!("the hypervisor withheld the link thread's CPU for {} ms meanwhile", report.stolen_ms));
+        }
     }
     if info.sndbuf_limited_us as f64 / 1e6 > 0.02 * record.completion_s {
         notes.push(format!(
@@ -81,10 +84,14 @@ pub fn outcome(case: &Case, observed: Observed<'_>, options: &RunOptions) -> Out
     Outcome { record, trace, notes, link }
 }
 
-/// The events of the measured connection, their times counted from its connect.
+/// The events of the measured connection, their times counted from its connect. What came after the last byte was
+/// read, at the connection's end, is none of the transfer's.
 fn own_events(events: Vec<ConnectionEvent>, flow: &FlowState, time_s: impl Fn(u64) -> f64) -> Vec<StartupEvent> {
     let Some((local, remote)) = flow.addresses() else { return Vec::new() };
-    let own = events.into_iter().filter(|event| event.local == local && event.remote == remote);
+    let is_own = |event: &ConnectionEvent| {
+        event.local == local && event.remote == remote && event.time_ns <= flow.completed_ns()
+    };
+    let own = events.into_iter().filter(is_own);
     own.map(|event| StartupEvent { time_s: time_s(event.time_ns), ..event.event }).collect()
 }
 

@@ -6,7 +6,7 @@ use crate::link::{CpuLease, LinkReport, LinkThread, Path, SegmentLog};
 use crate::result::{self, Observed};
 use crate::work::{Flow, FlowState, OpenSockets, Plan, PreparedFlow, Role, Sampler, TcpInfo};
 use crate::{ConnectionEvent, Error, Outcome, RunOptions, Startups};
-use onramp_scenario::{Avoidance, Buffer, Case, InitialWindow, HEADER_BYTES};
+use onramp_scenario::{Avoidance, Buffer, Case, InitialWindow, Traffic, HEADER_BYTES};
 use std::sync::atomic::Ordering;
 use std::sync::Arc;
 use std::thread;
@@ -22,6 +22,10 @@ pub(crate) const TRAFFIC_RTTS: u64 = 20;
 /// Runs a case on this machine's kernel. Takes as long as the transfer takes, and the competing traffic's lead.
 pub fn run(case: &Case, startups: &mut dyn Startups, options: &RunOptions) -> Result<Outcome, Error> {
     check(case)?;
+    let transfer = &case.transfer;
+    let control = control_of(startups, &transfer.startup, transfer.avoidance, transfer.initial_window)?;
+    let of_rival = |traffic: &Traffic| control_of(startups, &traffic.startup, traffic.avoidance, InitialWindow::Host);
+    let rival_controls: Vec<String> = case.traffic.iter().map(of_rival).collect::<Result<_, _>>()?;
     let addresses = Addresses::fresh();
     let (sender, receiver) = hosts_of(case, &addresses)?;
     let lease = CpuLease::take();
@@ -37,8 +41,6 @@ pub fn run(case: &Case, startups: &mut dyn Startups, options: &RunOptions) -> Re
             Plan { sender: (&sender, addresses.sender), receiver: (&receiver, to), control, receive_buffer, role };
         Flow::prepare(plan, &open, cpu)
     };
-    let transfer = &case.transfer;
-    let control = control_of(startups, &transfer.startup, transfer.avoidance, transfer.initial_window)?;
     let mss_bytes = u64::from(case.path.mtu_bytes) - HEADER_BYTES;
     let role = Role::Transfer {
         size_bytes: transfer.size_bytes,
@@ -46,8 +48,7 @@ pub fn run(case: &Case, startups: &mut dyn Startups, options: &RunOptions) -> Re
     };
     let measured = prepare(control, addresses.receiver, role)?;
     let mut rivals = Vec::new();
-    for traffic in &case.traffic {
-        let control = control_of(startups, &traffic.startup, traffic.avoidance, InitialWindow::Host)?;
+    for (traffic, control) in case.traffic.iter().zip(rival_controls) {
         let note_ns = case.path.rtt_ns / 50;
         rivals.push((prepare(control, addresses.rival, Role::Rival { note_ns })?, traffic.lead_ns));
     }
@@ -63,7 +64,8 @@ pub fn run(case: &Case, startups: &mut dyn Startups, options: &RunOptions) -> Re
     let finished = running.finish(&open);
     // A broken link is why everything else failed.
     let (report, samples) = finished?;
-    let (flow, info, events) = watched?;
+    let (flow, info, mut events) = watched?;
+    events.extend(startups.take_events());
     let observed = Observed { flow: &flow.0, rivals: &flow.1, info, events, samples, report };
     Ok(result::outcome(case, observed, options))
 }

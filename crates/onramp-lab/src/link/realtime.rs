@@ -61,6 +61,8 @@ const FIFO_NS: u64 = 90_000_000;
 /// The calling thread's punctuality; what it asked of the kernel ends with the thread.
 pub struct Realtime {
     _awake: Option<File>,
+    cpu: Option<usize>,
+    stolen_before_ms: u64,
     fifo_permitted: bool,
     fifo: bool,
     period_end_ns: u64,
@@ -99,6 +101,8 @@ impl Realtime {
         }
         Realtime {
             _awake: keep_awake().ok(),
+            cpu,
+            stolen_before_ms: cpu.and_then(stolen_ms).unwrap_or(0),
             fifo_permitted: fifo.is_ok(),
             fifo: fifo.is_ok(),
             period_end_ns: 0,
@@ -130,6 +134,11 @@ impl Realtime {
         self.seen_ns = now_ns;
     }
 
+    /// How long the hypervisor, if there is one, has let this thread's CPU wait since it entered.
+    pub fn stolen_ms(&self) -> u64 {
+        self.cpu.and_then(stolen_ms).unwrap_or(0).saturating_sub(self.stolen_before_ms)
+    }
+
     /// How long before a departure to wake up and watch the clock. A sleeper is woken 20 us late on an idle
     /// machine, and far later where its CPU is deep in somebody's system call: the margin is wide while the budget
     /// lasts, which it does in the first trains after a pause, and narrow when it runs short.
@@ -154,6 +163,15 @@ fn set_policy(policy: i32, sched_priority: i32) -> io::Result<()> {
         0 => Ok(()),
         _ => Err(io::Error::last_os_error()),
     }
+}
+
+/// The `steal` column of /proc/stat.
+fn stolen_ms(cpu: usize) -> Option<u64> {
+    let stat = std::fs::read_to_string("/proc/stat").ok()?;
+    let line = stat.lines().find_map(|line| line.strip_prefix(&format!("cpu{cpu} ")))?;
+    let ticks: u64 = line.split_whitespace().nth(7)?.parse().ok()?;
+    let ticks_per_s = nix::unistd::sysconf(nix::unistd::SysconfVar::CLK_TCK).ok()??;
+    Some(ticks * 1000 / ticks_per_s as u64)
 }
 
 fn keep_awake() -> io::Result<File> {

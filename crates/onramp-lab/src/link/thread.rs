@@ -61,6 +61,8 @@ pub struct LinkReport {
     pub segments: Vec<Segment>,
     /// Segments beyond those that a trace keeps.
     pub segments_left_out: u64,
+    /// How long a hypervisor let the link thread's CPU wait, as far as it says so, in steps of 10 ms.
+    pub stolen_ms: u64,
     /// What the host did not permit.
     pub notes: Vec<String>,
 }
@@ -271,6 +273,7 @@ impl Worker {
             reverse_emissions: reverse.emissions.into_vec(),
             segments,
             segments_left_out,
+            stolen_ms: self.realtime.stolen_ms(),
             notes: self.realtime.notes,
         }
     }

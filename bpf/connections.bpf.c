@@ -26,8 +26,7 @@ int onramp_list(struct bpf_iter__bpf_sk_storage_map *ctx)
 	__builtin_memcpy(&row.connection, connection, sizeof(row.connection));
 	fill_endpoints(sk, &row.local, &row.remote);
 	row.now_ns = bpf_ktime_get_ns();
-	row.pacing_bytes_per_s =
-		sk->sk_pacing_status == SK_PACING_NONE ? ONRAMP_UNLIMITED : (__u64)sk->sk_pacing_rate;
+	row.pacing_bytes_per_s = sk->sk_pacing_status == SK_PACING_NONE ? ONRAMP_UNLIMITED : (__u64)sk->sk_pacing_rate;
 	row.bytes_acked = tp->bytes_acked;
 	row.tcp_state = sk->__sk_common.skc_state;
 	row.mss_bytes = tp->mss_cache;

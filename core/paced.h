@@ -55,11 +55,11 @@
 
 struct onramp_paced {
 	struct onramp_ack_train train;
-	uint64_t ssthresh_bytes; /* the least estimate so far; before the first, the host's */
-	uint64_t bw_bytes_per_s; /* of that estimate; 0 before the first */
-	uint64_t event_ns;       /* the host's scheduling granularity, 1 / f_ev */
-	uint64_t cwnd_bytes;     /* PACING: the window, d + N */
-	uint64_t pacing_end_ns;  /* PACING: one round trip after its start */
+	uint64_t ssthresh_bytes;  /* the least estimate so far; before the first, the host's */
+	uint64_t bw_bytes_per_s;  /* of that estimate; 0 before the first */
+	uint64_t event_ns;        /* the host's scheduling granularity, 1 / f_ev */
+	uint64_t cwnd_bytes;      /* PACING: the window, d + N */
+	uint64_t pacing_end_ns;   /* PACING: one round trip after its start */
 	uint64_t round_end_bytes; /* delivered in total when the present flight is acknowledged; 0: between flights */
 	uint32_t round_flags;     /* enum onramp_ack_flag: seen in this flight */
 	uint32_t phase;
@@ -116,8 +116,8 @@ static inline bool onramp_paced_estimate(struct onramp_paced *state, const struc
 		return false;
 	/* bw < 2^40 (1 TB/s) and rtt_us < 2^24 (16 s): the product fits. */
 	estimate = onramp_max(bw * rtt_us / 1000000, 2 * ack->mss_bytes);
-	difference = estimate > state->ssthresh_bytes ? estimate - state->ssthresh_bytes
-						      : state->ssthresh_bytes - estimate;
+	difference =
+		estimate > state->ssthresh_bytes ? estimate - state->ssthresh_bytes : state->ssthresh_bytes - estimate;
 	bool agrees = !first && difference <= state->ssthresh_bytes / ONRAMP_PACED_AGREEMENT_PART;
 	if (first || estimate < state->ssthresh_bytes)
 		state->bw_bytes_per_s = bw;
@@ -179,7 +179,8 @@ static inline void onramp_paced_ack(struct onramp_paced *state, const struct onr
 	};
 	if (cwnd_bytes >= state->ssthresh_bytes)
 		onramp_finish(decision, state->bw_bytes_per_s ? ONRAMP_EXIT_ESTIMATE : ONRAMP_EXIT_SSTHRESH);
-	else if (state->phase == ONRAMP_PHASE_APPROACH && flight_ends && !(state->round_flags & ONRAMP_ACK_CWND_LIMITED))
+	else if (state->phase == ONRAMP_PHASE_APPROACH && flight_ends &&
+		 !(state->round_flags & ONRAMP_ACK_CWND_LIMITED))
 		onramp_finish(decision, state->round_flags & ONRAMP_ACK_APP_LIMITED ? ONRAMP_EXIT_APPLICATION
 										    : ONRAMP_EXIT_RECEIVER);
 }

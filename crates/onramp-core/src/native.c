@@ -42,7 +42,8 @@ const char *onramp_native_exit_name(uint32_t exit)
 }
 
 /* The train, for src/train.rs. */
-void onramp_native_train_begin(struct onramp_ack_train *train, uint64_t now_ns, uint64_t delivered_bytes, uint64_t srtt_ns)
+void onramp_native_train_begin(struct onramp_ack_train *train, uint64_t now_ns, uint64_t delivered_bytes,
+			       uint64_t srtt_ns)
 {
 	onramp_train_begin(train, now_ns, delivered_bytes, srtt_ns);
 }
@@ -61,11 +62,17 @@ ONRAMP_ASSERT_STATE(struct onramp_ack_train);
 
 /* sizeof and the offset of the last member of each record, in the order of src/ffi.rs. */
 const size_t onramp_layouts[] = {
-	sizeof(struct onramp_clock),    offsetof(struct onramp_clock, event_ns),
-	sizeof(struct onramp_start),    offsetof(struct onramp_start, options),
-	sizeof(struct onramp_ack),      offsetof(struct onramp_ack, flags),
-	sizeof(struct onramp_loss),     offsetof(struct onramp_loss, kind),
-	sizeof(struct onramp_decision), offsetof(struct onramp_decision, exit),
-	ONRAMP_STATE_BYTES,             ONRAMP_EXIT_COUNT,
+	sizeof(struct onramp_clock),
+	offsetof(struct onramp_clock, event_ns),
+	sizeof(struct onramp_start),
+	offsetof(struct onramp_start, options),
+	sizeof(struct onramp_ack),
+	offsetof(struct onramp_ack, flags),
+	sizeof(struct onramp_loss),
+	offsetof(struct onramp_loss, kind),
+	sizeof(struct onramp_decision),
+	offsetof(struct onramp_decision, exit),
+	ONRAMP_STATE_BYTES,
+	ONRAMP_EXIT_COUNT,
 };
 const size_t onramp_layout_count = sizeof(onramp_layouts) / sizeof(onramp_layouts[0]);

@@ -1,0 +1,52 @@
+# make demo   real downloads over an emulated satellite on this machine's kernel: a table and a report
+# make test   everything that can be tested here
+# make help   the rest
+
+CARGO ?= cargo
+ONRAMP := target/release/onramp
+# Programs of ours that talk to the kernel need root; the build does not.
+SUDO := $(if $(filter 0,$(shell id -u)),,sudo -E env "PATH=$(PATH)")
+
+.PHONY: help demo test lint format bench build setup install clean
+
+help:
+	@echo 'make demo     real downloads over an emulated satellite: a table, and onramp-out/report.html'
+	@echo 'make test     all tests that can run here (those that need the kernel run as root)'
+	@echo 'make lint     formatting and lints, warnings are errors'
+	@echo 'make bench    benchmarks, side by side with the alternative'
+	@echo 'make install  the onramp command into /usr/local/bin (PREFIX=...)'
+
+setup:
+	@scripts/setup.sh
+
+build: setup
+	$(CARGO) build --release --locked -p onramp
+
+demo: build
+	@$(SUDO) $(ONRAMP) lab scenarios/demo.toml --skip-missing --out onramp-out
+
+test: setup
+	$(CARGO) build --locked --workspace --all-targets
+	$(SUDO) $(CARGO) test --locked --workspace
+
+lint:
+	@scripts/setup.sh clang-format
+	$(CARGO) fmt --all --check
+	clang-format --dry-run --Werror core/*.h bpf/*.h bpf/*.c crates/onramp-core/src/*.c
+	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
+	RUSTDOCFLAGS='-D warnings' $(CARGO) doc --locked --workspace --no-deps --quiet
+
+format:
+	@scripts/setup.sh clang-format
+	$(CARGO) fmt --all
+	clang-format -i core/*.h bpf/*.h bpf/*.c crates/onramp-core/src/*.c
+
+bench: build
+	$(SUDO) scripts/bench.sh
+
+PREFIX ?= /usr/local
+install: build
+	install -D -m 755 $(ONRAMP) $(DESTDIR)$(PREFIX)/bin/onramp
+
+clean:
+	$(CARGO) clean

@@ -33,9 +33,9 @@ pub fn run(case: &Case, startups: &mut dyn Startups, options: &RunOptions) -> Re
     let open = OpenSockets::default();
 
     let prepare = |control: String, to, role| {
-        let receive_buffer = match (case.receiver.buffer, role) {
-            (Buffer::Bytes(bytes), Role::Transfer { .. }) => Some(bytes),
-            _ => None,
+        let receive_buffer = match case.receiver.buffer {
+            Buffer::Bytes(bytes) => Some(bytes),
+            Buffer::LinuxDefault => None,
         };
         let plan =
             Plan { sender: (&sender, addresses.sender), receiver: (&receiver, to), control, receive_buffer, role };

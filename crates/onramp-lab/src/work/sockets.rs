@@ -19,14 +19,14 @@ pub struct OpenSockets(Arc<Mutex<State>>);
 #[derive(Default)]
 struct State {
     shut: bool,
-    sockets: Vec<Arc<dyn AsFdSync>>,
+    sockets: Vec<Arc<dyn Shut>>,
 }
 
-trait AsFdSync: Send + Sync {
+trait Shut: Send + Sync {
     fn shut(&self);
 }
 
-impl<T: AsFd + Send + Sync> AsFdSync for T {
+impl<T: AsFd + Send + Sync> Shut for T {
     fn shut(&self) {
         let _ = shutdown(self.as_fd().as_raw_fd(), Shutdown::Both);
     }

@@ -1,0 +1,91 @@
+//! A test fixture: a host whose acknowledgements arrive as the test says, flight after flight.
+
+use onramp_core::{Ack, Clock, Decision, Loss, Start, Startup, ACK_CWND_LIMITED, PHASE_DONE, UNLIMITED};
+
+pub const MS: u64 = 1_000_000;
+pub const MSS: u32 = 1000;
+
+pub struct Host {
+    startup: Startup,
+    pub ack: Ack,
+    pub decision: Decision,
+}
+
+/// What a host with a clock of 1 us says when the connection is established.
+pub fn start() -> Start {
+    Start {
+        clock: Clock { measure_ns: 1, event_ns: 1000 },
+        cwnd_bytes: 10 * u64::from(MSS),
+        ssthresh_bytes: UNLIMITED,
+        mss_bytes: MSS,
+        ..Default::default()
+    }
+}
+
+impl Host {
+    pub fn new(algorithm: &str, start: Start, rtt_ns: u64) -> Host {
+        let mut startup = Startup::new(algorithm).unwrap();
+        let decision = startup.start(&start);
+        let ack = Ack { srtt_ns: rtt_ns, mss_bytes: start.mss_bytes, now_ns: start.now_ns, ..Default::default() };
+        Host { startup, ack, decision }
+    }
+
+    /// One acknowledgement of one segment, so long after the previous one.
+    pub fn ack(&mut self, gap_ns: u64, inflight_bytes: u64, flags: u32) -> Decision {
+        let mss = u64::from(self.ack.mss_bytes);
+        self.ack = Ack {
+            now_ns: self.ack.now_ns + gap_ns,
+            acked_bytes: mss,
+            delivered_bytes: self.ack.delivered_bytes + mss,
+            inflight_bytes,
+            cwnd_bytes: self.decision.cwnd_bytes,
+            ssthresh_bytes: self.decision.ssthresh_bytes,
+            flags,
+            ..self.ack
+        };
+        assert_ne!(self.decision.phase, PHASE_DONE, "a host calls a finished start-up no more");
+        self.decision = self.startup.ack(&self.ack);
+        self.decision
+    }
+
+    /// The acknowledgements of a whole window, one a segment and so far apart, after a round trip of silence. A sender
+    /// that the window limits fills it again at once; others send nothing more. Ends early when the start-up is done.
+    pub fn flight(&mut self, spacing_ns: u64, flags: u32) -> Decision {
+        let mss = u64::from(self.ack.mss_bytes);
+        let segments = self.decision.cwnd_bytes / mss;
+        for i in 1..=segments {
+            let gap_ns = if i == 1 { self.ack.srtt_ns } else { spacing_ns };
+            let window =
+                if flags & ACK_CWND_LIMITED != 0 { self.decision.cwnd_bytes - mss } else { (segments - i) * mss };
+            self.ack(gap_ns, window, flags);
+            if self.decision.phase == PHASE_DONE {
+                break;
+            }
+        }
+        self.decision
+    }
+
+    /// The host finds a loss; its congestion avoidance would set this threshold.
+    pub fn loss(&mut self, kind: u32, inflight_bytes: u64, ssthresh_bytes: u64) -> Decision {
+        self.decision = self.startup.loss(&Loss {
+            now_ns: self.ack.now_ns,
+            inflight_bytes,
+            cwnd_bytes: self.decision.cwnd_bytes,
+            ssthresh_bytes,
+            mss_bytes: self.ack.mss_bytes,
+            kind,
+        });
+        self.decision
+    }
+}
+
+/// A host of `paced` in this phase. The path: 10 MB/s, 100 ms, 1000 segments.
+pub fn paced_in(phase: &str) -> Host {
+    let mut host = Host::new("paced", start(), 100 * MS);
+    host.flight(MS / 10, ACK_CWND_LIMITED);
+    host.flight(MS / 10, ACK_CWND_LIMITED);
+    while onramp_core::phase_name(host.decision.phase) != phase {
+        host.ack(MS / 10, host.decision.cwnd_bytes - u64::from(MSS), ACK_CWND_LIMITED);
+    }
+    host
+}

@@ -1,0 +1,68 @@
+//! The decisions on one path, as text: a change of behaviour shows as a difference.
+
+use crate::flights::{start, MS};
+use crate::path::{Path, Transfer};
+use onramp_core::{exit_name, phase_name, Clock, Start, UNLIMITED};
+use std::fmt::Write;
+
+/// FNV-1a over every member of every decision.
+fn digest(transfer: &Transfer) -> u64 {
+    let members = transfer.steps.iter().flat_map(|step| {
+        let d = step.decision;
+        [d.cwnd_bytes, d.ssthresh_bytes, d.pacing_bytes_per_s, d.estimate_bytes_per_s, d.phase.into(), d.exit.into()]
+    });
+    members
+        .flat_map(u64::to_le_bytes)
+        .fold(0xcbf2_9ce4_8422_2325, |digest, byte| (digest ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3))
+}
+
+fn number(value: u64) -> String {
+    if value == UNLIMITED {
+        "-".to_string()
+    } else {
+        value.to_string()
+    }
+}
+
+/// Each change of phase or estimate, and every `stride`-th acknowledgement of each phase.
+fn table(transfer: &Transfer, stride: usize) -> String {
+    let mut table = format!(
+        "{:>5} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}  phase\n",
+        "ack", "us", "inflight", "cwnd", "ssthresh", "pacing", "estimate"
+    );
+    let mut before = (u32::MAX, 0);
+    for (i, step) in transfer.steps.iter().enumerate() {
+        let d = &step.decision;
+        if before == (d.phase, d.estimate_bytes_per_s) && i % stride != 0 {
+            continue;
+        }
+        before = (d.phase, d.estimate_bytes_per_s);
+        let exit = if d.exit == 0 { String::new() } else { format!(" ({})", exit_name(d.exit)) };
+        writeln!(
+            table,
+            "{:>5} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}  {}{exit}",
+            i + 1,
+            step.ack.now_ns / 1000,
+            step.ack.inflight_bytes,
+            d.cwnd_bytes,
+            number(d.ssthresh_bytes),
+            number(d.pacing_bytes_per_s),
+            d.estimate_bytes_per_s,
+            phase_name(d.phase)
+        )
+        .unwrap();
+        if d.exit != 0 {
+            break;
+        }
+    }
+    writeln!(table, "digest of all decisions: {:016x}", digest(transfer)).unwrap();
+    table
+}
+
+#[test]
+fn paced_on_50_mbit_per_s_and_600_ms() {
+    let path = Path { rate_bytes_per_s: 6_250_000, delay_ns: 600 * MS, mss_bytes: 1448 };
+    let clock = Clock { measure_ns: 1, event_ns: 50_000 };
+    let start = Start { clock, cwnd_bytes: 14_480, ..start() };
+    insta::assert_snapshot!(table(&path.transfer("paced", start, 4000), 100));
+}

@@ -1,0 +1,13 @@
+//! The algorithms of `core/`, tested through their Rust face: what the papers and RFCs demand of them, and what their
+//! interface promises to a host.
+
+mod ack_train;
+mod ack_train_noise;
+mod flights;
+mod golden;
+mod paced_estimate;
+mod paced_exit;
+mod paced_pacing;
+mod path;
+mod properties;
+mod standard;

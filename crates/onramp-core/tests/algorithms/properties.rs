@@ -1,0 +1,209 @@
+//! What the interface promises to a host, whatever the host says.
+
+use crate::ack_train::any_size;
+use onramp_core::{
+    startup_names, Ack, Clock, Decision, Loss, Start, Startup, ACK_APP_LIMITED, ACK_CWND_LIMITED, LOSS_TIMEOUT,
+    PHASE_DONE, UNLIMITED,
+};
+use proptest::prelude::*;
+
+/// An acknowledgement as a host sees it change: the rest follows from what went before.
+#[derive(Clone, Copy, Debug)]
+struct Change {
+    gap_ns: u64,
+    acked_segments: u64,
+    /// Of the window, in 1/256.
+    window_filled: u64,
+    flags: u32,
+}
+
+/// A flight of the window's size with some spacing, now and then something odd.
+fn changes() -> impl Strategy<Value = Vec<Change>> {
+    let usual = (1u32..20).prop_map(|_| ACK_CWND_LIMITED);
+    let flags = prop_oneof![30 => usual, 1 => 0..4u32];
+    let gap_ns = prop_oneof![200 => Just(0u64), 10 => 1u64..100_000, 1 => 1u64..1_000_000_000];
+    let window_filled = prop_oneof![40 => Just(256u64), 1 => 0u64..=256];
+    let change = (gap_ns, 1u64..3, window_filled, flags).prop_map(|(gap_ns, acked_segments, window_filled, flags)| {
+        Change { gap_ns, acked_segments, window_filled, flags }
+    });
+    (prop::collection::vec(change, 1..600), 100u64..5_000_000).prop_map(|(mut changes, spacing_ns)| {
+        changes.iter_mut().for_each(|change| change.gap_ns += spacing_ns);
+        changes
+    })
+}
+
+fn starts() -> impl Strategy<Value = Start> {
+    (536u32..9000, 1u64..40, prop_oneof![3 => Just(UNLIMITED), 1 => 10_000u64..1_000_000], 0u32..2, 0u32..30).prop_map(
+        |(mss_bytes, segments, ssthresh_bytes, options, event_bits)| Start {
+            now_ns: 1_000_000_000,
+            clock: Clock { measure_ns: 1, event_ns: (1 << event_bits) - 1 },
+            cwnd_bytes: segments * u64::from(mss_bytes),
+            ssthresh_bytes,
+            mss_bytes,
+            options,
+        },
+    )
+}
+
+/// The acknowledgements that a host obeying the decisions would report, each with what was decided before and after.
+fn run(startup: &mut Startup, start: &Start, srtt_ns: u64, changes: &[Change]) -> Vec<(Ack, Decision, Decision)> {
+    let mut decision = startup.start(start);
+    let mut steps = Vec::new();
+    let (mut now_ns, mut delivered_bytes) = (start.now_ns, 0);
+    for change in changes {
+        now_ns += change.gap_ns;
+        let acked_bytes = change.acked_segments * u64::from(start.mss_bytes);
+        delivered_bytes += acked_bytes;
+        let ack = Ack {
+            now_ns,
+            acked_bytes,
+            delivered_bytes,
+            inflight_bytes: (decision.cwnd_bytes * change.window_filled / 256).saturating_sub(acked_bytes),
+            srtt_ns,
+            cwnd_bytes: decision.cwnd_bytes,
+            ssthresh_bytes: decision.ssthresh_bytes,
+            mss_bytes: start.mss_bytes,
+            flags: change.flags,
+        };
+        let before = decision;
+        decision = startup.ack(&ack);
+        steps.push((ack, before, decision));
+        if decision.phase == PHASE_DONE {
+            break;
+        }
+    }
+    steps
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1000))]
+
+    #[test]
+    fn decisions_keep_the_interfaces_promises(start in starts(), srtt_ns in 0u64..1_000_000_000, changes in changes()) {
+        for name in startup_names() {
+            let mut startup = Startup::new(name).unwrap();
+            for (ack, before, after) in run(&mut startup, &start, srtt_ns, &changes) {
+                let mss = u64::from(ack.mss_bytes);
+                prop_assert!(after.cwnd_bytes >= mss, "a window below a segment: {after:?}");
+                prop_assert!(after.cwnd_bytes >= ack.cwnd_bytes, "only a loss shrinks the window: {after:?}");
+                prop_assert!(after.phase >= before.phase, "phases go forward: {before:?} {after:?}");
+                prop_assert_eq!(after.exit != 0, after.phase == PHASE_DONE, "an exit is the end: {:?}", after);
+                prop_assert!(after.pacing_bytes_per_s > 0, "a rate of nothing: {after:?}");
+                prop_assert!(
+                    before.estimate_bytes_per_s == 0 || after.ssthresh_bytes <= before.ssthresh_bytes,
+                    "an estimate only lowers the threshold: {before:?} {after:?}"
+                );
+                prop_assert!(
+                    before.estimate_bytes_per_s == 0 || after.estimate_bytes_per_s > 0,
+                    "an estimate stays: {before:?} {after:?}"
+                );
+                let slow_start = ack.cwnd_bytes + ack.acked_bytes;
+                let pthresh = if after.estimate_bytes_per_s > 0 { after.ssthresh_bytes / 2 } else { 0 };
+                prop_assert!(after.cwnd_bytes <= slow_start.max(pthresh), "a jump above pthresh: {before:?} {after:?}");
+                prop_assert!(
+                    ack.cwnd_bytes >= after.ssthresh_bytes || after.cwnd_bytes <= after.ssthresh_bytes,
+                    "growth beyond the threshold: {after:?}"
+                );
+                prop_assert!(
+                    after.phase != PHASE_DONE || after.pacing_bytes_per_s == UNLIMITED,
+                    "the end leaves pacing to others: {after:?}"
+                );
+            }
+        }
+    }
+
+    /// Two hosts that say the same are told the same, and a copy goes on as its original.
+    #[test]
+    fn decisions_follow_from_the_inputs_alone(
+        start in starts(),
+        srtt_ns in 0u64..1_000_000_000,
+        changes in changes(),
+        copied_after in 0usize..600,
+    ) {
+        for name in startup_names() {
+            let mut first = Startup::new(name).unwrap();
+            let mut second = Startup::new(name).unwrap();
+            let steps = run(&mut first, &start, srtt_ns, &changes);
+            second.start(&start);
+            let mut copy = None;
+            for (i, (ack, _, decision)) in steps.iter().enumerate() {
+                if i == copied_after.min(steps.len() / 2) {
+                    copy = Some(second.clone());
+                }
+                if let Some(copy) = &mut copy {
+                    prop_assert_eq!(copy.ack(ack), *decision);
+                }
+                prop_assert_eq!(second.ack(ack), *decision);
+            }
+        }
+    }
+
+    #[test]
+    fn a_loss_ends_every_start_up(
+        start in starts(),
+        changes in changes(),
+        kind in 1u32..=2,
+        inflight_bytes in any_size(),
+        ssthresh_bytes in any_size(),
+    ) {
+        for name in startup_names() {
+            let mut startup = Startup::new(name).unwrap();
+            let Some((_, _, last)) = run(&mut startup, &start, 100_000_000, &changes).pop() else { continue };
+            if last.phase == PHASE_DONE {
+                continue;
+            }
+            let (now_ns, cwnd_bytes, mss_bytes) = (u64::MAX / 2, last.cwnd_bytes, start.mss_bytes);
+            let done = startup.loss(&Loss { now_ns, inflight_bytes, cwnd_bytes, ssthresh_bytes, mss_bytes, kind });
+            let exit = if kind == LOSS_TIMEOUT { "timeout" } else { "loss" };
+            prop_assert_eq!((done.phase, onramp_core::exit_name(done.exit)), (PHASE_DONE, exit));
+            prop_assert!(done.ssthresh_bytes <= ssthresh_bytes.max(2 * u64::from(mss_bytes)));
+            prop_assert_eq!((done.cwnd_bytes, done.pacing_bytes_per_s), (cwnd_bytes, UNLIMITED));
+        }
+    }
+
+    /// Nonsense gives a decision all the same: the native build of a test traps on undefined behaviour.
+    #[test]
+    fn no_input_is_undefined(
+        start in (any_size(), any_size(), any_size(), any_size(), any::<u32>(), any::<u32>()),
+        acks in prop::collection::vec(
+            (any_size(), any_size(), any_size(), any_size(), any_size(), any_size(), 1u32.., 0u32..4),
+            0..100,
+        ),
+        loss in (any_size(), any_size(), any_size(), any_size(), any::<u32>(), any::<u32>()),
+    ) {
+        for name in startup_names() {
+            let mut startup = Startup::new(name).unwrap();
+            startup.start(&Start {
+                now_ns: start.0,
+                clock: Clock { measure_ns: 0, event_ns: start.1 },
+                cwnd_bytes: start.2,
+                ssthresh_bytes: start.3,
+                mss_bytes: start.4,
+                options: start.5,
+            });
+            for &(now_ns, acked_bytes, delivered_bytes, inflight_bytes, srtt_ns, cwnd_bytes, mss_bytes, flags) in &acks {
+                let decision = startup.ack(&Ack {
+                    now_ns,
+                    acked_bytes,
+                    delivered_bytes,
+                    inflight_bytes,
+                    srtt_ns,
+                    cwnd_bytes,
+                    ssthresh_bytes: UNLIMITED,
+                    mss_bytes,
+                    flags: flags & (ACK_CWND_LIMITED | ACK_APP_LIMITED),
+                });
+                prop_assert_eq!(decision.exit != 0, decision.phase == PHASE_DONE);
+            }
+            let done = startup.loss(&Loss {
+                now_ns: loss.0,
+                inflight_bytes: loss.1,
+                cwnd_bytes: loss.2,
+                ssthresh_bytes: loss.3,
+                mss_bytes: loss.4,
+                kind: loss.5,
+            });
+            prop_assert_eq!(done.phase, PHASE_DONE);
+        }
+    }
+}

@@ -46,7 +46,8 @@ pub fn own_cgroup() -> Result<PathBuf> {
 }
 
 /// A cgroup for one program and its descendants, below this process's own; removed when it is dropped, as far as its
-/// processes have ended.
+/// processes have ended. Within another [`ExecCgroup`] it is made beside that one, so that the innermost choice of a
+/// start-up holds.
 pub struct ExecCgroup {
     path: PathBuf,
 }
@@ -57,8 +58,9 @@ impl ExecCgroup {
     /// # Errors
     /// No cgroup v2, or it cannot be written.
     pub fn create() -> Result<ExecCgroup> {
-        let parent = own_cgroup()?;
-        sweep(&parent);
+        let own = own_cgroup()?;
+        let parent = own.ancestors().find(|path| !is_ours(path)).ok_or(Error::NoCgroup)?;
+        sweep(parent);
         let pid = std::process::id();
         let ticks = process::start_ticks(pid).unwrap_or(0);
         let path = parent.join(format!("{DIRECTORY_PREFIX}{pid}-{ticks}"));
@@ -94,6 +96,10 @@ impl Drop for ExecCgroup {
             std::thread::sleep(Duration::from_millis(10));
         }
     }
+}
+
+fn is_ours(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(DIRECTORY_PREFIX))
 }
 
 /// Remove the empty cgroups of `onramp exec` processes that are gone.

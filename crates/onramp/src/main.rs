@@ -9,9 +9,13 @@ mod verbs;
 
 use clap::Parser;
 use cli::{Cli, Verb};
+use nix::sys::signal::{signal, SigHandler, Signal};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    // A reader that has seen enough (`| head`) ends us quietly, as it does other tools.
+    // SAFETY: no other thread runs yet, and the default action needs no handler.
+    let _ = unsafe { signal(Signal::SIGPIPE, SigHandler::SigDfl) };
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {

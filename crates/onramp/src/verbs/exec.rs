@@ -126,8 +126,13 @@ fn spawn(command: &[OsString], cgroup: &ExecCgroup) -> Result<Child, Failure> {
         .map_err(|error| system(&format!("open {}", cgroup.procs().display()), error))?;
     let mut child = Command::new(&command[0]);
     child.args(&command[1..]);
-    // SAFETY: the closure only writes to an open file, which is safe between fork and exec.
-    unsafe { child.pre_exec(move || io::Write::write_all(&mut &procs, b"0")) };
+    let join = move || {
+        io::Write::write_all(&mut &procs, b"0")?;
+        // The program is not to inherit what this process has blocked.
+        Ok(SigSet::empty().thread_set_mask()?)
+    };
+    // SAFETY: the closure only makes two system calls, which is safe between fork and exec.
+    unsafe { child.pre_exec(join) };
     child.spawn().map_err(|error| {
         let code = match error.kind() {
             io::ErrorKind::NotFound => NOT_FOUND,

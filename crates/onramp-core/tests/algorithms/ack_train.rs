@@ -62,6 +62,16 @@ fn the_rate_of_an_even_train_is_exact_from_1_to_100_gbit_per_s() {
     assert_exact(&[1_000_000_000, 10_000_000_000, 25_000_000_000, 100_000_000_000], &RTTS_NS);
 }
 
+/// Where the sums are largest.
+#[test]
+fn the_rate_of_a_thousand_segments_in_a_round_trip_is_exact() {
+    for rtt_ns in &RTTS_NS[1..] {
+        let rate = 1000 * u64::from(MSS) * 1_000_000_000 / rtt_ns;
+        let estimate = train(&spaced(1000, 1, rate, MSS), MSS, *rtt_ns).bytes_per_s(MSS);
+        assert!(error(estimate, rate) < 1e-3, "{rtt_ns} ns: {estimate:?} is not {rate}");
+    }
+}
+
 /// "such that the total acknowledged data used to estimate the bandwidth is at least 2 segments"
 #[test]
 fn less_than_two_segments_say_nothing() {
@@ -69,6 +79,16 @@ fn less_than_two_segments_say_nothing() {
     assert_eq!(train(&points[..1], MSS, 100 * MS).bytes_per_s(MSS), None);
     assert_eq!(train(&points[..2], MSS, 100 * MS).bytes_per_s(MSS), None);
     assert!(error(train(&points, MSS, 100 * MS).bytes_per_s(MSS), FIFTY_MBIT) < 1e-3);
+}
+
+/// Hosts that count bytes may begin a flight in the middle of a segment.
+#[test]
+fn segments_are_rounded_to_the_nearest() {
+    let points = spaced(3, 1, FIFTY_MBIT, MSS);
+    let mut train = AckTrain::begin(points[0].0, u64::from(MSS) + 100, 2 * u64::from(MSS));
+    train.add(points[1].0, 2 * u64::from(MSS), MSS);
+    train.add(points[2].0, 3 * u64::from(MSS), MSS);
+    assert!(error(train.bytes_per_s(MSS), FIFTY_MBIT) < 1e-3);
 }
 
 #[test]

@@ -9,6 +9,7 @@ pub struct Host {
     startup: Startup,
     pub ack: Ack,
     pub decision: Decision,
+    acks_left: u32,
 }
 
 /// What a host with a clock of 1 us says when the connection is established.
@@ -27,7 +28,7 @@ impl Host {
         let mut startup = Startup::new(algorithm).unwrap();
         let decision = startup.start(&start);
         let ack = Ack { srtt_ns: rtt_ns, mss_bytes: start.mss_bytes, now_ns: start.now_ns, ..Default::default() };
-        Host { startup, ack, decision }
+        Host { startup, ack, decision, acks_left: 100_000 }
     }
 
     /// One acknowledgement of one segment, so long after the previous one.
@@ -44,6 +45,7 @@ impl Host {
             ..self.ack
         };
         assert_ne!(self.decision.phase, PHASE_DONE, "a host calls a finished start-up no more");
+        self.acks_left = self.acks_left.checked_sub(1).expect("what the test waits for never comes");
         self.decision = self.startup.ack(&self.ack);
         self.decision
     }

@@ -77,6 +77,13 @@ fn estimates_agree_within_ten_percent_of_the_minimum() {
     }
 }
 
+/// The host's threshold is no estimate for the first one to agree with.
+#[test]
+fn one_estimate_is_never_final() {
+    let mut host = Host::new("paced", Start { ssthresh_bytes: 1000 * u64::from(MSS), ..start() }, RTT_NS);
+    assert_eq!(phase_name(host.flight(spacing_ns(1000), ACK_CWND_LIMITED).phase), "slow-start");
+}
+
 /// "The new ssthresh value at each estimation is set to the minimum of all estimations done so far."
 #[test]
 fn the_minimum_is_kept_until_two_agree() {

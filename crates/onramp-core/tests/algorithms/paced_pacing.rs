@@ -53,6 +53,18 @@ fn n_segments_are_sent_one_each_t() {
     }
 }
 
+/// d counts a segment that is partly acknowledged.
+#[test]
+fn d_is_rounded_up() {
+    // 37.5 segments in flight; 100 ticks of 1 ms in a round trip.
+    let mut coarse = Host::new("paced", Start { clock: Clock { measure_ns: 1, event_ns: MS }, ..start() }, 100 * MS);
+    coarse.flight(MS / 10, ACK_CWND_LIMITED);
+    for _ in 1..20 {
+        coarse.ack(MS / 10, coarse.decision.cwnd_bytes - 1000, ACK_CWND_LIMITED);
+    }
+    assert_eq!(coarse.ack(MS / 10, 37_500, ACK_CWND_LIMITED).cwnd_bytes, (38 + 100) * 1000);
+}
+
 /// "(pacing is not effective due to the large value of clock granularity)": section 5.2.1 of a clock of 500 ms. Then it
 /// must not take away what slow start would have sent either.
 #[test]

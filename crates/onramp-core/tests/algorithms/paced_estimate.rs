@@ -198,6 +198,18 @@ fn a_smaller_mss_costs_one_flight() {
     assert_segments(host.flight(spacing_ns(1000), ACK_CWND_LIMITED).ssthresh_bytes, 1000);
 }
 
+/// When it grows, so does the total: nothing was acknowledged for that.
+#[test]
+#[ignore = "core review 6: the flight ends with a point that never was"]
+fn a_larger_mss_invents_no_estimate() {
+    let mut host = host();
+    for _ in 0..5 {
+        host.ack(MS / 10, host.decision.cwnd_bytes - u64::from(MSS), ACK_CWND_LIMITED);
+    }
+    host.ack = Ack { mss_bytes: 9000, delivered_bytes: host.ack.delivered_bytes * 9, ..host.ack };
+    assert_eq!(host.ack(MS / 10, 9 * 9000, ACK_CWND_LIMITED).estimate_bytes_per_s, 0);
+}
+
 /// The kernel's total is 32 bits of segments.
 #[test]
 #[ignore = "core review 6: the flight never ends"]

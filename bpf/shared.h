@@ -44,8 +44,11 @@ struct onramp_connection {
 	uint64_t start_ns;
 	uint64_t exit_ns; /* 0: not yet */
 	uint64_t exit_cwnd_bytes;
-	uint32_t prr_delivered; /* segments delivered in this recovery (RFC 6937) */
-	uint32_t paced_by_us;   /* the host's pacing was off and was switched on */
+	uint64_t delivered_bytes;    /* acknowledged while the start-up was under way */
+	uint32_t delivered_segments; /* the kernel's count, which wraps, when that was taken */
+	uint32_t prr_delivered;      /* segments delivered in this recovery (RFC 6937) */
+	uint32_t paced_by_us;        /* the host's pacing was off and was switched on */
+	uint32_t reserved;
 };
 
 /* A line of `onramp ss`. */

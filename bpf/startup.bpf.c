@@ -138,6 +138,14 @@ static bool cwnd_limited(const struct tcp_sock *tp)
 	return tp->snd_cwnd < tp->snd_ssthresh && tp->snd_cwnd < 2 * tp->max_packets_out;
 }
 
+/* What was delivered so far, in 64 bits: the kernel counts segments in 32, and a segment's size may change. */
+static __u64 delivered_bytes(const struct tcp_sock *tp, struct onramp_connection *connection)
+{
+	connection->delivered_bytes += (__u64)(tp->delivered - connection->delivered_segments) * mss_of(tp);
+	connection->delivered_segments = tp->delivered;
+	return connection->delivered_bytes;
+}
+
 static void startup_ack(struct sock *sk, struct onramp_connection *connection, const struct rate_sample *rs)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
@@ -146,7 +154,7 @@ static void startup_ack(struct sock *sk, struct onramp_connection *connection, c
 	struct onramp_ack ack = {
 		.now_ns = bpf_ktime_get_ns(),
 		.acked_bytes = (__u64)rs->acked_sacked * mss_bytes,
-		.delivered_bytes = (__u64)tp->delivered * mss_bytes,
+		.delivered_bytes = delivered_bytes(tp, connection),
 		.inflight_bytes = (__u64)packets_in_flight(tp) * mss_bytes,
 		.srtt_ns = (__u64)tp->srtt_us * 125, /* in eighths of a microsecond */
 		.cwnd_bytes = (__u64)tp->snd_cwnd * mss_bytes,
@@ -190,6 +198,7 @@ static void startup_start(struct sock *sk, struct onramp_connection *connection)
 
 	connection->id = __sync_fetch_and_add(&connections, 1) + 1;
 	connection->start_ns = start.now_ns;
+	connection->delivered_segments = tp->delivered;
 	ALGORITHM(_start)((ALGORITHM_STATE *)connection->state, &start, &connection->decision);
 	apply_decision(sk, connection, mss_bytes);
 	event = new_event(sk, connection, ONRAMP_EVENT_START);

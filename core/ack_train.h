@@ -16,22 +16,26 @@
  * with n^1.5 instead of n.
  *
  * Acknowledgements that are not closely spaced end the train: a receiver that delays the acknowledgement of the
- * last segment by 40-500 ms says nothing about the path.
+ * last segment by 40-500 ms says nothing about the path. A gap behind a batch is no such end: what the batch waited
+ * for is in it, and a train cut there would have the rate at which the host handles interrupts.
  */
 #ifndef ONRAMP_ACK_TRAIN_H
 #define ONRAMP_ACK_TRAIN_H
 
 #include "onramp.h"
 
-/* Bounds that keep every sum within 64 bits: n * sum(t*t) <= 2^10 * 2^10 * (2^20)^2 = 2^60. */
+/* Bounds that keep every sum within 64 bits: n * sum(t*t) <= 2^10 * 2^10 * (2^20)^2 = 2^60. Times are counted in
+ * units that double when one needs more bits than these, so that short trains keep their nanoseconds. */
 #define ONRAMP_TRAIN_MAX_POINTS 1024
 #define ONRAMP_TRAIN_TIME_BITS 20
 #define ONRAMP_TRAIN_MAX_SEGMENTS 65536
+#define ONRAMP_TRAIN_MAX_TIME_BITS 40 /* 18 minutes */
 
-/* A gap ends the train when it exceeds both: so many times the train's mean gap, and this part of the round trip.
- * The first alone would cut a train behind a batch; the second alone a slow path's even spacing. */
+/* A gap ends the train when it is longer than both, and more than half of the flight is behind it: the least time
+ * that receivers delay an acknowledgement (40 ms on Linux, with room for jitter), and so many of the train's mean
+ * gaps, since a slow path's own spacing may be as long. */
+#define ONRAMP_TRAIN_GAP_NS (25 * UINT64_C(1000000))
 #define ONRAMP_TRAIN_GAP_MEANS 8
-#define ONRAMP_TRAIN_GAP_RTT_PART 64
 
 /* "the total acknowledged data used to estimate the bandwidth is at least 2 segments" (Aron & Druschel, 4.2.1) */
 #define ONRAMP_TRAIN_MIN_SEGMENTS 2
@@ -39,51 +43,66 @@
 struct onramp_ack_train {
 	uint64_t first_ns;
 	uint64_t last_ns;
-	uint64_t first_bytes; /* delivered in total at the first point */
-	uint64_t sum_t;       /* times in units of 2^time_shift ns since the first point */
-	uint64_t sum_b;       /* segments since the first point */
+	uint64_t first_bytes;  /* delivered in total at the first point */
+	uint64_t flight_bytes; /* still outstanding then */
+	uint64_t sum_t;        /* times in units of 2^time_shift ns since the first point */
+	uint64_t sum_b;        /* segments since the first point */
 	uint64_t sum_tt;
 	uint64_t sum_tb;
-	uint64_t gap_ns; /* srtt / ONRAMP_TRAIN_GAP_RTT_PART */
 	uint32_t points;
 	uint32_t segments; /* of the last point */
 	uint32_t time_shift;
 	uint32_t closed;
 };
 
-/* The first acknowledgement of a flight. */
+/* The first acknowledgement of a flight, with what of it is still outstanding. */
 static inline void onramp_train_begin(struct onramp_ack_train *train, uint64_t now_ns, uint64_t delivered_bytes,
-				      uint64_t srtt_ns)
+				      uint64_t flight_bytes)
 {
 	*train = (struct onramp_ack_train){
 		.first_ns = now_ns,
 		.last_ns = now_ns,
 		.first_bytes = delivered_bytes,
-		.gap_ns = srtt_ns / ONRAMP_TRAIN_GAP_RTT_PART,
+		.flight_bytes = flight_bytes,
 		.points = 1,
-		/* A flight's acknowledgements arrive within about a round trip; twice that is room for its growth. */
-		.time_shift = onramp_excess(onramp_bits(srtt_ns) + 1, ONRAMP_TRAIN_TIME_BITS),
 	};
+}
+
+static inline bool onramp_train_ends_before(const struct onramp_ack_train *train, uint64_t now_ns, uint32_t mss_bytes)
+{
+	uint64_t gap_ns = now_ns - train->last_ns;
+	uint64_t mean_times_gaps_ns = train->last_ns - train->first_ns;
+
+	return gap_ns > ONRAMP_TRAIN_GAP_NS &&
+	       gap_ns * (train->points - 1) > ONRAMP_TRAIN_GAP_MEANS * mean_times_gaps_ns &&
+	       (uint64_t)train->segments * mss_bytes > train->flight_bytes / 2;
 }
 
 /* A further acknowledgement of the flight. */
 static inline void onramp_train_add(struct onramp_ack_train *train, uint64_t now_ns, uint64_t delivered_bytes,
 				    uint32_t mss_bytes)
 {
-	uint64_t t = (now_ns - train->first_ns) >> train->time_shift;
+	uint64_t elapsed_ns = now_ns - train->first_ns;
 	uint64_t segments = (delivered_bytes - train->first_bytes + mss_bytes / 2) / mss_bytes;
-	uint64_t gap_ns = now_ns - train->last_ns;
-	bool close = gap_ns <= train->gap_ns ||
-		     gap_ns * (train->points - 1) <= ONRAMP_TRAIN_GAP_MEANS * (train->last_ns - train->first_ns) ||
-		     train->points < 3;
+	uint64_t t;
+	uint32_t excess;
 
 	if (train->closed)
 		return;
-	if (!close || train->points >= ONRAMP_TRAIN_MAX_POINTS || segments >= ONRAMP_TRAIN_MAX_SEGMENTS ||
-	    t >> ONRAMP_TRAIN_TIME_BITS) {
+	/* A clock or a total that went back is more than a bound, or less than its last. */
+	if (now_ns < train->last_ns || segments < train->segments || elapsed_ns >> ONRAMP_TRAIN_MAX_TIME_BITS ||
+	    segments >= ONRAMP_TRAIN_MAX_SEGMENTS || train->points >= ONRAMP_TRAIN_MAX_POINTS ||
+	    onramp_train_ends_before(train, now_ns, mss_bytes)) {
 		train->closed = true;
 		return;
 	}
+	excess = onramp_excess(onramp_bits(elapsed_ns >> train->time_shift), ONRAMP_TRAIN_TIME_BITS);
+	train->time_shift += excess;
+	train->sum_t >>= excess;
+	train->sum_tb >>= excess;
+	train->sum_tt >>= 2 * excess;
+	t = elapsed_ns >> train->time_shift;
+
 	train->sum_t += t;
 	train->sum_b += segments;
 	train->sum_tt += t * t;
@@ -100,18 +119,16 @@ static inline uint64_t onramp_train_bytes_per_s(const struct onramp_ack_train *t
 	uint64_t time_squared = n * train->sum_tt - train->sum_t * train->sum_t;
 	uint64_t slope_up = n * train->sum_tb;
 	uint64_t slope_down = train->sum_t * train->sum_b;
-	uint64_t slope, ns_per_segment;
+	uint64_t segment_per_ns = mss_bytes * ONRAMP_NS_PER_S;
 	uint32_t halvings;
 
-	if (train->segments < ONRAMP_TRAIN_MIN_SEGMENTS || n < 2 || slope_up <= slope_down)
+	if (train->segments < ONRAMP_TRAIN_MIN_SEGMENTS || slope_up <= slope_down)
 		return 0;
-	/* Halve both sides of the fraction until its numerator fits in nanoseconds. */
-	halvings = onramp_excess(onramp_bits(time_squared) + train->time_shift, 63);
-	slope = (slope_up - slope_down) >> halvings;
-	if (!slope)
-		return 0;
-	ns_per_segment = ((time_squared >> halvings) << train->time_shift) / slope;
-	return ns_per_segment ? mss_bytes * ONRAMP_NS_PER_S / ns_per_segment : 0;
+	/* Halve both sides of the fraction until its numerator fits in bytes per second, its denominator in ns. */
+	halvings = onramp_excess(onramp_bits(slope_up - slope_down) + onramp_bits(segment_per_ns), 64);
+	halvings = (uint32_t)onramp_max(halvings, onramp_excess(onramp_bits(time_squared) + train->time_shift, 64));
+	time_squared = time_squared >> halvings << train->time_shift;
+	return time_squared ? segment_per_ns * ((slope_up - slope_down) >> halvings) / time_squared : 0;
 }
 
 #endif

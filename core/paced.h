@@ -10,8 +10,9 @@
  *
  *   bw       = rate of a flight's acknowledgements            (core/ack_train.h)
  *   estimate = bw * RTT                                       at most once per round trip
- *   ssthresh = min(estimates so far)                          in force from the first one on
- *   final when |estimate - ssthresh| <= ssthresh / 10         needs two estimates: the second agrees or not
+ *   least    = min(estimates so far)
+ *   ssthresh = min(least, the host's)                         in force from the first estimate on
+ *   final when |estimate - least| <= least / 10               least of those before: it takes two
  *   pthresh  = ssthresh / 2                                   covers an RTT with queueing, or a bw too high by 2
  *   N        = min(p - d, RTT * f_ev)                         p: pthresh, d: in flight, both in segments
  *   T        = max(1 / f_ev, 1 / bw)                          N segments, one each T, for at most one RTT
@@ -36,6 +37,9 @@
  *   least-squares line through them instead of a quotient of two, since today's hosts batch packets.
  * - A flight during which the application had too little to send gives no estimate: its spacing is the
  *   application's.
+ * - Where the clock is so coarse that N < d, slow start fills the window faster, and PACING is skipped: the window
+ *   stands still meanwhile. The paper finds pacing "not effective" there (5.2.1); here it would cost a round trip.
+ * - A threshold that the host lowers meanwhile (HyStart) is not followed: the estimate is there to replace it.
  * - RTT is the host's smoothed RTT, as in the paper's timer framework.
  * - The host's initial window (10 segments on Linux) is kept unless the paper's is asked for.
  * - From pthresh to ssthresh the window grows as in slow start, which the paper implies; segments leave no faster
@@ -52,17 +56,23 @@
 #define ONRAMP_PACED_AGREEMENT_PART 10
 #define ONRAMP_PACED_PTHRESH_PART 2
 #define ONRAMP_PACED_INITIAL_WINDOW_BYTES 4380
+#define ONRAMP_PACED_MAX_RTT_NS (UINT64_C(1) << 34) /* 17 s: 1e9 times that still fits in 64 bits */
 
 struct onramp_paced {
 	struct onramp_ack_train train;
-	uint64_t ssthresh_bytes;  /* the least estimate so far; before the first, the host's */
+	uint64_t ssthresh_bytes;  /* the host's */
+	uint64_t least_bytes;     /* the least estimate so far; ONRAMP_UNLIMITED before the first */
 	uint64_t bw_bytes_per_s;  /* of that estimate; 0 before the first */
 	uint64_t event_ns;        /* the host's scheduling granularity, 1 / f_ev */
-	uint64_t cwnd_bytes;      /* PACING: the window, d + N */
+	uint64_t cwnd_bytes;      /* PACING: the window, d + N, or the host's if that is more */
 	uint64_t pacing_end_ns;   /* PACING: one round trip after its start */
 	uint64_t round_end_bytes; /* delivered in total when the present flight is acknowledged; 0: between flights */
-	uint32_t round_flags;     /* enum onramp_ack_flag: seen in this flight */
+	uint32_t round_acks;      /* acknowledgements of this flight */
+	uint32_t round_app_limited;
+	uint32_t round_cwnd_limited;
+	uint32_t sent_app_limited; /* the application was the limit of the flight before, while this one was sent */
 	uint32_t phase;
+	uint32_t mss_bytes; /* of this flight */
 };
 ONRAMP_ASSERT_STATE(struct onramp_paced);
 
@@ -75,6 +85,7 @@ static inline void onramp_paced_start(struct onramp_paced *state, const struct o
 				      struct onramp_decision *decision)
 {
 	state->ssthresh_bytes = start->ssthresh_bytes;
+	state->least_bytes = ONRAMP_UNLIMITED;
 	state->event_ns = onramp_max(start->clock.event_ns, 1);
 	state->phase = ONRAMP_PHASE_SLOW_START;
 	*decision = (struct onramp_decision){
@@ -87,17 +98,38 @@ static inline void onramp_paced_start(struct onramp_paced *state, const struct o
 	};
 }
 
+static inline uint64_t onramp_paced_ssthresh(const struct onramp_paced *state)
+{
+	return onramp_min(state->ssthresh_bytes, state->least_bytes);
+}
+
+/* Was the application the limit of this flight? Most of the time, that is: a program that waits for room in its send
+ * buffer always has nothing unsent for a moment. */
+static inline bool onramp_paced_app_limited(const struct onramp_paced *state)
+{
+	return 2 * state->round_app_limited > state->round_acks;
+}
+
 /* Follow the flights, one after the other. True when this acknowledgement completes one. */
 static inline bool onramp_paced_flight_ends(struct onramp_paced *state, const struct onramp_ack *ack)
 {
+	/* Totals before and after a change of the MSS, or a wrap of the host's, have nothing in common. */
+	if (ack->mss_bytes != state->mss_bytes || ack->delivered_bytes < state->train.first_bytes)
+		state->round_end_bytes = 0;
 	if (!state->round_end_bytes) {
+		state->mss_bytes = ack->mss_bytes;
 		state->round_end_bytes = ack->delivered_bytes + ack->inflight_bytes;
-		state->round_flags = 0;
-		onramp_train_begin(&state->train, ack->now_ns, ack->delivered_bytes, ack->srtt_ns);
+		state->sent_app_limited = onramp_paced_app_limited(state);
+		state->round_acks = 0;
+		state->round_app_limited = 0;
+		state->round_cwnd_limited = 0;
+		onramp_train_begin(&state->train, ack->now_ns, ack->delivered_bytes, ack->inflight_bytes);
 	} else {
 		onramp_train_add(&state->train, ack->now_ns, ack->delivered_bytes, ack->mss_bytes);
 	}
-	state->round_flags |= ack->flags;
+	state->round_acks++;
+	state->round_app_limited += (ack->flags & ONRAMP_ACK_APP_LIMITED) != 0;
+	state->round_cwnd_limited += (ack->flags & ONRAMP_ACK_CWND_LIMITED) != 0;
 	if (ack->delivered_bytes < state->round_end_bytes)
 		return false;
 	state->round_end_bytes = 0;
@@ -108,20 +140,21 @@ static inline bool onramp_paced_flight_ends(struct onramp_paced *state, const st
 static inline bool onramp_paced_estimate(struct onramp_paced *state, const struct onramp_ack *ack)
 {
 	uint64_t bw = onramp_train_bytes_per_s(&state->train, ack->mss_bytes);
-	uint64_t rtt_us = ack->srtt_ns / 1000;
+	uint64_t srtt_ns = onramp_min(ack->srtt_ns, ONRAMP_PACED_MAX_RTT_NS);
 	uint64_t estimate, difference;
-	bool first = !state->bw_bytes_per_s;
+	bool first = !state->bw_bytes_per_s, agrees;
 
-	if (!bw || !rtt_us || state->round_flags & ONRAMP_ACK_APP_LIMITED)
+	if (!bw || !srtt_ns || state->sent_app_limited || onramp_paced_app_limited(state))
 		return false;
-	/* bw < 2^40 (1 TB/s) and rtt_us < 2^24 (16 s): the product fits. */
-	estimate = onramp_max(bw * rtt_us / 1000000, 2 * ack->mss_bytes);
-	difference =
-		estimate > state->ssthresh_bytes ? estimate - state->ssthresh_bytes : state->ssthresh_bytes - estimate;
-	bool agrees = !first && difference <= state->ssthresh_bytes / ONRAMP_PACED_AGREEMENT_PART;
-	if (first || estimate < state->ssthresh_bytes)
+	/* bw * srtt / 1e9 in two parts, neither of which overflows. */
+	estimate = bw / ONRAMP_NS_PER_S * srtt_ns + bw % ONRAMP_NS_PER_S * srtt_ns / ONRAMP_NS_PER_S;
+	estimate = onramp_max(estimate, 2 * (uint64_t)ack->mss_bytes);
+	difference = estimate > state->least_bytes ? estimate - state->least_bytes : state->least_bytes - estimate;
+	agrees = !first && difference <= state->least_bytes / ONRAMP_PACED_AGREEMENT_PART;
+	if (estimate < state->least_bytes) {
 		state->bw_bytes_per_s = bw;
-	state->ssthresh_bytes = onramp_min(state->ssthresh_bytes, estimate);
+		state->least_bytes = estimate;
+	}
 	return agrees;
 }
 
@@ -129,14 +162,15 @@ static inline bool onramp_paced_estimate(struct onramp_paced *state, const struc
 static inline void onramp_paced_begin_pacing(struct onramp_paced *state, const struct onramp_ack *ack)
 {
 	uint64_t mss = ack->mss_bytes;
-	uint64_t p = state->ssthresh_bytes / ONRAMP_PACED_PTHRESH_PART / mss;
+	uint64_t p = onramp_paced_ssthresh(state) / ONRAMP_PACED_PTHRESH_PART / mss;
 	uint64_t d = (ack->inflight_bytes + mss - 1) / mss;
+	uint64_t ticks = ack->srtt_ns / state->event_ns; /* RTT * f_ev */
 
-	if (p <= d) {
+	if (p <= d || ticks < onramp_min(p - d, d)) {
 		state->phase = ONRAMP_PHASE_APPROACH;
 		return;
 	}
-	uint64_t n = onramp_min(p - d, ack->srtt_ns / state->event_ns);
+	uint64_t n = onramp_min(p - d, ticks);
 	state->phase = ONRAMP_PHASE_PACING;
 	state->cwnd_bytes = onramp_max((d + n) * mss, ack->cwnd_bytes);
 	state->pacing_end_ns = ack->now_ns + ack->srtt_ns;
@@ -154,35 +188,40 @@ static inline void onramp_paced_ack(struct onramp_paced *state, const struct onr
 	bool flight_ends = onramp_paced_flight_ends(state, ack);
 	uint64_t pacing_bytes_per_s = ONRAMP_UNLIMITED;
 	uint64_t cwnd_bytes = ack->cwnd_bytes;
+	uint64_t ssthresh_bytes;
 
 	if (state->phase == ONRAMP_PHASE_SLOW_START && flight_ends && onramp_paced_estimate(state, ack))
 		onramp_paced_begin_pacing(state, ack);
-	else if (state->phase == ONRAMP_PHASE_PACING && ack->now_ns >= state->pacing_end_ns)
+	else if (state->phase == ONRAMP_PHASE_PACING && ack->now_ns >= state->pacing_end_ns) {
 		state->phase = ONRAMP_PHASE_APPROACH;
+		/* What was paced was held back by neither the application nor the receiver. */
+		state->round_cwnd_limited++;
+	}
+	ssthresh_bytes = onramp_paced_ssthresh(state);
 
 	if (state->phase == ONRAMP_PHASE_PACING) {
 		cwnd_bytes = state->cwnd_bytes;
 		pacing_bytes_per_s = onramp_paced_rate(state, ack->mss_bytes);
 	} else {
-		if (ack->flags & ONRAMP_ACK_CWND_LIMITED && cwnd_bytes < state->ssthresh_bytes)
-			cwnd_bytes = onramp_min(cwnd_bytes + ack->acked_bytes, state->ssthresh_bytes);
+		if (ack->flags & ONRAMP_ACK_CWND_LIMITED && cwnd_bytes < ssthresh_bytes)
+			cwnd_bytes = onramp_min(cwnd_bytes + ack->acked_bytes, ssthresh_bytes);
 		if (state->phase == ONRAMP_PHASE_APPROACH)
 			pacing_bytes_per_s = onramp_max(state->bw_bytes_per_s, 1);
 	}
 
 	*decision = (struct onramp_decision){
 		.cwnd_bytes = cwnd_bytes,
-		.ssthresh_bytes = state->ssthresh_bytes,
+		.ssthresh_bytes = ssthresh_bytes,
 		.pacing_bytes_per_s = pacing_bytes_per_s,
 		.estimate_bytes_per_s = state->bw_bytes_per_s,
 		.phase = state->phase,
 	};
-	if (cwnd_bytes >= state->ssthresh_bytes)
-		onramp_finish(decision, state->bw_bytes_per_s ? ONRAMP_EXIT_ESTIMATE : ONRAMP_EXIT_SSTHRESH);
-	else if (state->phase == ONRAMP_PHASE_APPROACH && flight_ends &&
-		 !(state->round_flags & ONRAMP_ACK_CWND_LIMITED))
-		onramp_finish(decision, state->round_flags & ONRAMP_ACK_APP_LIMITED ? ONRAMP_EXIT_APPLICATION
-										    : ONRAMP_EXIT_RECEIVER);
+	if (cwnd_bytes >= ssthresh_bytes)
+		onramp_finish(decision,
+			      state->least_bytes == ssthresh_bytes ? ONRAMP_EXIT_ESTIMATE : ONRAMP_EXIT_SSTHRESH);
+	else if (state->phase == ONRAMP_PHASE_APPROACH && flight_ends && !state->round_cwnd_limited)
+		onramp_finish(decision,
+			      onramp_paced_app_limited(state) ? ONRAMP_EXIT_APPLICATION : ONRAMP_EXIT_RECEIVER);
 }
 
 static inline void onramp_paced_loss(struct onramp_paced *state, const struct onramp_loss *loss,
@@ -191,7 +230,8 @@ static inline void onramp_paced_loss(struct onramp_paced *state, const struct on
 	uint64_t ssthresh_bytes = loss->ssthresh_bytes;
 
 	if (state->phase == ONRAMP_PHASE_PACING)
-		ssthresh_bytes = onramp_min(ssthresh_bytes, onramp_max(loss->inflight_bytes / 2, 2 * loss->mss_bytes));
+		ssthresh_bytes =
+			onramp_min(ssthresh_bytes, onramp_max(loss->inflight_bytes / 2, 2 * (uint64_t)loss->mss_bytes));
 	*decision = (struct onramp_decision){
 		.cwnd_bytes = loss->cwnd_bytes,
 		.ssthresh_bytes = ssthresh_bytes,

@@ -129,7 +129,7 @@ extern "C" {
     pub(crate) static onramp_algorithm_count: usize;
     pub(crate) fn onramp_native_phase_name(phase: u32) -> *const c_char;
     pub(crate) fn onramp_native_exit_name(exit: u32) -> *const c_char;
-    pub(crate) fn onramp_native_train_begin(train: *mut c_void, now_ns: u64, delivered_bytes: u64, srtt_ns: u64);
+    pub(crate) fn onramp_native_train_begin(train: *mut c_void, now_ns: u64, delivered_bytes: u64, flight_bytes: u64);
     pub(crate) fn onramp_native_train_add(train: *mut c_void, now_ns: u64, delivered_bytes: u64, mss_bytes: u32);
     pub(crate) fn onramp_native_train_bytes_per_s(train: *const c_void, mss_bytes: u32) -> u64;
     #[cfg(test)]

@@ -43,9 +43,9 @@ const char *onramp_native_exit_name(uint32_t exit)
 
 /* The train, for src/train.rs. */
 void onramp_native_train_begin(struct onramp_ack_train *train, uint64_t now_ns, uint64_t delivered_bytes,
-			       uint64_t srtt_ns)
+			       uint64_t flight_bytes)
 {
-	onramp_train_begin(train, now_ns, delivered_bytes, srtt_ns);
+	onramp_train_begin(train, now_ns, delivered_bytes, flight_bytes);
 }
 
 void onramp_native_train_add(struct onramp_ack_train *train, uint64_t now_ns, uint64_t delivered_bytes,

@@ -9,12 +9,13 @@ pub struct AckTrain {
 }
 
 impl AckTrain {
-    /// The first acknowledgement of a flight, with the bytes delivered in total.
-    pub fn begin(now_ns: u64, delivered_bytes: u64, srtt_ns: u64) -> AckTrain {
+    /// The first acknowledgement of a flight, with the bytes delivered in total and
+    /// those of the flight that are still outstanding.
+    pub fn begin(now_ns: u64, delivered_bytes: u64, flight_bytes: u64) -> AckTrain {
         let mut train = AckTrain { state: [0; STATE_BYTES / 8] };
         // SAFETY: native.c asserts that a train has room here; 8 is its alignment.
         unsafe {
-            ffi::onramp_native_train_begin(train.state.as_mut_ptr().cast(), now_ns, delivered_bytes, srtt_ns);
+            ffi::onramp_native_train_begin(train.state.as_mut_ptr().cast(), now_ns, delivered_bytes, flight_bytes);
         }
         train
     }

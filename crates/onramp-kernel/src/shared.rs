@@ -77,8 +77,11 @@ pub(crate) struct RawConnection {
     pub start_ns: u64,
     pub exit_ns: u64,
     pub exit_cwnd_bytes: u64,
+    pub delivered_bytes: u64,
+    pub delivered_segments: u32,
     pub prr_delivered: u32,
     pub paced_by_us: u32,
+    pub reserved: u32,
 }
 
 #[repr(C)]

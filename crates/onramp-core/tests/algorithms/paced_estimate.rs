@@ -136,7 +136,6 @@ fn no_estimate_without_a_round_trip_time() {
 
 /// The window must hold two segments, or nobody acknowledges in time.
 #[test]
-#[ignore = "core review 5: the train ends after 2 srtt"]
 fn the_threshold_is_at_least_two_segments() {
     let mut host = host();
     host.flight(300 * MS, ACK_CWND_LIMITED);
@@ -145,7 +144,6 @@ fn the_threshold_is_at_least_two_segments() {
 
 /// bw * RTT where it is largest: 100 Gbit/s (80 ns a segment) over 10 s, 125 GB.
 #[test]
-#[ignore = "core review 5: the train has no extent in time"]
 fn the_product_holds_on_the_fastest_and_longest_path() {
     let mut host = Host::new("paced", start(), 10_000 * MS);
     let decision = host.flight(80, ACK_CWND_LIMITED);
@@ -155,7 +153,6 @@ fn the_product_holds_on_the_fastest_and_longest_path() {
 
 /// The kernel gives an eighth of a microsecond.
 #[test]
-#[ignore = "core review 5: RTT in whole microseconds"]
 fn the_product_holds_on_a_round_trip_of_microseconds() {
     let mut host = Host::new("paced", start(), 1_875);
     let decision = host.flight(100, ACK_CWND_LIMITED);
@@ -164,7 +161,6 @@ fn the_product_holds_on_a_round_trip_of_microseconds() {
 
 /// The host's threshold (a route's metric) and the estimates are two things: the estimates agree with one another.
 #[test]
-#[ignore = "core review 7: the host's threshold is taken for an estimate"]
 fn estimates_agree_below_which_the_host_has_a_threshold() {
     let mut host = Host::new("paced", Start { ssthresh_bytes: 200 * u64::from(MSS), ..start() }, RTT_NS);
     host.flight(spacing_ns(1000), ACK_CWND_LIMITED);
@@ -176,7 +172,6 @@ fn estimates_agree_below_which_the_host_has_a_threshold() {
 /// The flag says that the application has no more at this moment; what it lets pass in pieces is acknowledged a round
 /// trip later.
 #[test]
-#[ignore = "core review 4: the flag is of the moment, not of the flight"]
 fn a_flight_that_left_while_the_application_paused_gives_no_estimate() {
     let mut host = host();
     host.flight(spacing_ns(20), ACK_APP_LIMITED);
@@ -186,7 +181,6 @@ fn a_flight_that_left_while_the_application_paused_gives_no_estimate() {
 
 /// Hosts count segments: when the MSS shrinks, the total in bytes shrinks with it. The flight is lost, not the rest.
 #[test]
-#[ignore = "core review 6: the flight never ends"]
 fn a_smaller_mss_costs_one_flight() {
     let mut host = Host::new("paced", Start { mss_bytes: 9000, cwnd_bytes: 90_000, ..start() }, RTT_NS);
     for _ in 0..5 {
@@ -200,7 +194,6 @@ fn a_smaller_mss_costs_one_flight() {
 
 /// When it grows, so does the total: nothing was acknowledged for that.
 #[test]
-#[ignore = "core review 6: the flight ends with a point that never was"]
 fn a_larger_mss_invents_no_estimate() {
     let mut host = host();
     for _ in 0..5 {
@@ -212,7 +205,6 @@ fn a_larger_mss_invents_no_estimate() {
 
 /// The kernel's total is 32 bits of segments.
 #[test]
-#[ignore = "core review 6: the flight never ends"]
 fn a_total_that_wraps_costs_one_flight() {
     let mss = u64::from(MSS);
     let wrap = (1 << 32) * mss;

@@ -38,7 +38,6 @@ fn ssthresh_when_the_window_reaches_the_hosts_threshold() {
 
 /// The threshold that was reached is still the host's, whatever has been measured meanwhile.
 #[test]
-#[ignore = "core review 7: any measurement makes it the estimate"]
 fn ssthresh_when_the_hosts_threshold_is_below_the_estimate() {
     let mut host = Host::new("paced", Start { ssthresh_bytes: 25 * u64::from(MSS), ..start() }, 100 * MS);
     host.flight(MS / 10, ACK_CWND_LIMITED);
@@ -96,7 +95,6 @@ fn a_round_trip_that_the_window_limits_goes_on() {
 
 /// The timer held segments back while pacing, not the receiver.
 #[test]
-#[ignore = "core review 8: the flags are from PACING"]
 fn the_round_trip_that_was_paced_is_not_held_against_anybody() {
     let mut host = paced_in("pacing");
     let flight = host.ack.inflight_bytes / 1000;

@@ -155,17 +155,18 @@ pub(crate) fn multiply_out(draft: Draft) -> Scenario {
                 traffic: draft.traffic.clone(),
                 transfer: transfer.clone(),
                 run: *run,
-                seed: case_seed(draft.seed, cases.len() as u64),
+                seed: case_seed(draft.seed, u64::from(*run) - 1),
             });
         }
     }
     Scenario { name: draft.name, description: draft.description, cases }
 }
 
-/// The seed of the case with this index, from 0: the output of that index of SplitMix64 (Steele, Lea and Flood,
-/// OOPSLA 2014) started at the file's seed. Neighbours' seeds are unrelated, and no two cases of a file share one.
-pub fn case_seed(file_seed: u64, index: u64) -> u64 {
-    let state = file_seed.wrapping_add(index.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+/// The seed of a repetition, from 0: the output of that index of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014)
+/// started at the file's seed. All cases of a repetition share it, so that start-ups are compared on the same luck;
+/// the seeds of different repetitions are unrelated.
+pub fn case_seed(file_seed: u64, repetition: u64) -> u64 {
+    let state = file_seed.wrapping_add(repetition.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     let mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     mixed ^ (mixed >> 31)

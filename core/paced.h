@@ -21,8 +21,9 @@
  *      | SLOW START | --------------> | PACING | ---------> | APPROACH | -----------------> | DONE |
  *      +------------+                 +--------+            +----------+  (exit: estimate)  +------+
  *        |   |  \_ final, d >= p ___________________________^    |                            ^ ^ ^
- *        |   |                                                   |_ a round trip not limited _| | |
- *        |   |                                                      by cwnd (application,       | |
+ *        |   |                                                   |_ a flight that is not _____| | |
+ *        |   |                                                      limited by cwnd and does    | |
+ *        |   |                                                      not grow (application,      | |
  *        |   |                                                      receiver)                   | |
  *        |   |_ cwnd >= ssthresh before two estimates agree (estimate, ssthresh) _______________| |
  *        |_ and from every phase: a loss (loss, timeout) _________________________________________|
@@ -60,14 +61,15 @@
 
 struct onramp_paced {
 	struct onramp_ack_train train;
-	uint64_t ssthresh_bytes;  /* the host's */
-	uint64_t least_bytes;     /* the least estimate so far; ONRAMP_UNLIMITED before the first */
-	uint64_t bw_bytes_per_s;  /* of that estimate; 0 before the first */
-	uint64_t event_ns;        /* the host's scheduling granularity, 1 / f_ev */
-	uint64_t cwnd_bytes;      /* PACING: the window, d + N, or the host's if that is more */
-	uint64_t pacing_end_ns;   /* PACING: one round trip after its start */
-	uint64_t round_end_bytes; /* delivered in total when the present flight is acknowledged; 0: between flights */
-	uint32_t round_acks;      /* acknowledgements of this flight */
+	uint64_t ssthresh_bytes;    /* the host's */
+	uint64_t least_bytes;       /* the least estimate so far; ONRAMP_UNLIMITED before the first */
+	uint64_t bw_bytes_per_s;    /* of that estimate; 0 before the first */
+	uint64_t event_ns;          /* the host's scheduling granularity, 1 / f_ev */
+	uint64_t cwnd_bytes;        /* PACING: the window, d + N, or the host's if that is more */
+	uint64_t pacing_end_ns;     /* PACING: one round trip after its start */
+	uint64_t last_flight_bytes; /* of the flight before this one */
+	uint64_t round_end_bytes;   /* delivered in total when the present flight is acknowledged; 0: between flights */
+	uint32_t round_acks;        /* acknowledgements of this flight */
 	uint32_t round_app_limited;
 	uint32_t round_cwnd_limited;
 	uint32_t sent_app_limited; /* the application was the limit of the flight before, while this one was sent */
@@ -120,6 +122,7 @@ static inline bool onramp_paced_flight_ends(struct onramp_paced *state, const st
 		state->mss_bytes = ack->mss_bytes;
 		state->round_end_bytes = ack->delivered_bytes + ack->inflight_bytes;
 		state->sent_app_limited = onramp_paced_app_limited(state);
+		state->last_flight_bytes = state->train.flight_bytes;
 		state->round_acks = 0;
 		state->round_app_limited = 0;
 		state->round_cwnd_limited = 0;
@@ -156,6 +159,13 @@ static inline bool onramp_paced_estimate(struct onramp_paced *state, const struc
 		state->least_bytes = estimate;
 	}
 	return agrees;
+}
+
+/* Does something else than the window limit the sender, and no longer give way? A receiver that is still growing its
+ * buffer does: to leave pacing then would send each of its steps as a burst. */
+static inline bool onramp_paced_stands_still(const struct onramp_paced *state)
+{
+	return !state->round_cwnd_limited && state->train.flight_bytes <= state->last_flight_bytes;
 }
 
 /* The estimate is final: choose the window to fill, d + N. */
@@ -219,7 +229,7 @@ static inline void onramp_paced_ack(struct onramp_paced *state, const struct onr
 	if (cwnd_bytes >= ssthresh_bytes)
 		onramp_finish(decision,
 			      state->least_bytes == ssthresh_bytes ? ONRAMP_EXIT_ESTIMATE : ONRAMP_EXIT_SSTHRESH);
-	else if (state->phase == ONRAMP_PHASE_APPROACH && flight_ends && !state->round_cwnd_limited)
+	else if (state->phase == ONRAMP_PHASE_APPROACH && flight_ends && onramp_paced_stands_still(state))
 		onramp_finish(decision,
 			      onramp_paced_app_limited(state) ? ONRAMP_EXIT_APPLICATION : ONRAMP_EXIT_RECEIVER);
 }

@@ -37,6 +37,10 @@
 #define ONRAMP_TRAIN_GAP_NS (25 * UINT64_C(1000000))
 #define ONRAMP_TRAIN_GAP_MEANS 8
 
+/* The first acknowledgement of a flight finds a host that was idle, and is late by the time that the host takes to wake
+ * up: the rate comes out too high. From so many points on the line does without it. */
+#define ONRAMP_TRAIN_POINTS_WITHOUT_FIRST 4
+
 /* "the total acknowledged data used to estimate the bandwidth is at least 2 segments" (Aron & Druschel, 4.2.1) */
 #define ONRAMP_TRAIN_MIN_SEGMENTS 2
 
@@ -115,7 +119,8 @@ static inline void onramp_train_add(struct onramp_ack_train *train, uint64_t now
 /* The train's rate, 0 if it says nothing: too short, or without extent in time. */
 static inline uint64_t onramp_train_bytes_per_s(const struct onramp_ack_train *train, uint32_t mss_bytes)
 {
-	uint64_t n = train->points;
+	/* The first point adds nothing to the sums: to leave it out is to count one less. */
+	uint64_t n = train->points >= ONRAMP_TRAIN_POINTS_WITHOUT_FIRST ? train->points - 1 : train->points;
 	uint64_t time_squared = n * train->sum_tt - train->sum_t * train->sum_t;
 	uint64_t slope_up = n * train->sum_tb;
 	uint64_t slope_down = train->sum_t * train->sum_b;

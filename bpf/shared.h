@@ -89,4 +89,10 @@ struct onramp_event {
 	struct onramp_decision decision;
 };
 
+/* The same numbers stand in crates/onramp-kernel/src/shared.rs. */
+_Static_assert(sizeof(struct onramp_config) == 80, "struct onramp_config");
+_Static_assert(sizeof(struct onramp_connection) == 352, "struct onramp_connection");
+_Static_assert(sizeof(struct onramp_socket) == 456, "struct onramp_socket");
+_Static_assert(sizeof(struct onramp_event) == 168, "struct onramp_event");
+
 #endif

@@ -127,6 +127,12 @@ pub(crate) struct RawEvent {
     pub decision: Decision,
 }
 
+// The same numbers stand in bpf/shared.h.
+const _: () = assert!(size_of::<Config>() == 80);
+const _: () = assert!(size_of::<RawConnection>() == 352);
+const _: () = assert!(size_of::<RawSocket>() == 456);
+const _: () = assert!(size_of::<RawEvent>() == 168);
+
 // SAFETY: repr(C), integers only.
 unsafe impl Plain for Config {}
 // SAFETY: repr(C), integers only.

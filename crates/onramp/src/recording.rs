@@ -29,11 +29,21 @@ pub struct Writer {
 }
 
 impl Writer {
+    /// The name must be free or that of a file: it is replaced at the end, which would be the end of a device, too.
     pub fn create(path: &Path) -> Result<Writer, Failure> {
+        let in_the_way =
+            |what| Err(Failure::new(BAD_INPUT, format!("cannot record into {}: it is {what}", path.display())));
+        match std::fs::metadata(path).map(|metadata| (metadata.is_dir(), metadata.is_file())) {
+            Ok((true, _)) => return in_the_way("a directory"),
+            Ok((false, false)) => return in_the_way("a device or pipe, not a file"),
+            Ok((false, true)) | Err(_) => {} // creating it says what is wrong
+        }
+        // Not the link, such as /dev/stdout, but the file that it leads to.
+        let path = &std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let mut unfinished = path.as_os_str().to_owned();
         unfinished.push(format!(".unfinished-{}", std::process::id()));
         let unfinished = PathBuf::from(unfinished);
-        let file = File::create(&unfinished).map_err(|error| failure("create", &unfinished, error))?;
+        let file = File::create(&unfinished).map_err(|error| failure("create", path, error))?;
         Ok(Writer { path: path.to_owned(), unfinished, file: BufWriter::new(file) })
     }
 

@@ -36,11 +36,10 @@ pub fn run(arguments: &LabArguments, json: bool) -> Answer {
     for (transfer, case) in cases.into_iter().enumerate() {
         progress.set_message(describe(case));
         let result = onramp_lab::run(case, &mut startups, &options);
-        if let Some(recording) = &mut recording {
-            for (startup, event) in startups.take_recorded() {
-                recording.write(&Line { scenario: case.scenario.clone(), transfer, startup, event })?;
-            }
-        }
+        let recorded = recording.as_mut().map_or(Ok(()), |recording| {
+            let line = |(startup, event)| Line { scenario: case.scenario.clone(), transfer, startup, event };
+            startups.take_recorded().into_iter().map(line).try_for_each(|line| recording.write(&line))
+        });
         match result {
             Ok(outcome) => {
                 for note in outcome.notes {
@@ -61,11 +60,17 @@ pub fn run(arguments: &LabArguments, json: bool) -> Answer {
                 ending = Ok(MISSED);
             }
         }
+        if let Err(failure) = recorded {
+            (ending, recording) = (Err(failure), None);
+            break;
+        }
         progress.inc(1);
     }
     progress.finish_and_clear();
     drop(startups);
-    recording.map(Writer::finish).transpose()?;
+    if let Some(Err(failure)) = recording.map(Writer::finish) {
+        ending = Err(failure);
+    }
 
     // What was measured is shown and kept, also where the rest could not be.
     if !runs.is_empty() || ending.is_ok() {

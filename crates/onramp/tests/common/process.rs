@@ -1,0 +1,249 @@
+//! Processes in the background, and what they hold of the kernel.
+
+use super::{command, wait_for_turn, wait_until, Ran};
+use libbpf_rs::query::{LinkInfoIter, MapInfoIter, ProgInfoIter};
+use nix::sched::{setns, CloneFlags};
+use nix::sys::signal::{kill, Signal};
+use nix::unistd::Pid;
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output};
+use std::time::{Duration, Instant};
+use tempfile::NamedTempFile;
+
+/// A child that is ended if the test ends before it. It writes into files: the end of a pipe would be held open by
+/// descendants that outlive it.
+pub struct Background {
+    child: Child,
+    stdout: NamedTempFile,
+    stderr: NamedTempFile,
+    start: Instant,
+}
+
+impl Background {
+    pub fn spawn(mut command: Command) -> Background {
+        let [stdout, stderr] = [(); 2].map(|()| NamedTempFile::new().unwrap());
+        command.stdout(stdout.reopen().unwrap()).stderr(stderr.reopen().unwrap());
+        Background { child: command.spawn().unwrap(), stdout, stderr, start: Instant::now() }
+    }
+
+    pub fn onramp<S: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = S>) -> Background {
+        Background::spawn(command(arguments))
+    }
+
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    pub fn signal(&self, signal: Signal) {
+        kill(Pid::from_raw(self.pid() as i32), signal).unwrap();
+    }
+
+    pub fn stdout(&self) -> String {
+        fs::read_to_string(self.stdout.path()).unwrap()
+    }
+
+    /// The first line that it writes.
+    #[track_caller]
+    pub fn first_line(&self) -> String {
+        wait_until("the first line", || self.stdout().contains('\n'));
+        self.stdout().lines().next().unwrap().to_owned()
+    }
+
+    pub fn is_running(&mut self) -> bool {
+        self.child.try_wait().unwrap().is_none()
+    }
+
+    /// Its end, which must come by itself.
+    #[track_caller]
+    pub fn wait(mut self) -> Ran {
+        wait_for_turn(&format!("process {} ends", self.pid()), || !self.is_running());
+        let read = |file: &NamedTempFile| fs::read(file.path()).unwrap();
+        let output =
+            Output { status: self.child.wait().unwrap(), stdout: read(&self.stdout), stderr: read(&self.stderr) };
+        Ran::of(output, self.start.elapsed())
+    }
+}
+
+impl Drop for Background {
+    fn drop(&mut self) {
+        // `exec` passes it on to its program, which would survive it if it were killed at once.
+        let deadline = Instant::now() + Duration::from_secs(2);
+        while self.is_running() && Instant::now() < deadline {
+            self.signal(Signal::SIGTERM);
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        let _ = self.child.kill(); // it may have ended
+        let _ = self.child.wait();
+    }
+}
+
+/// A descendant that may outlive its parents; killed at the end, unless it has ended.
+pub struct Descendant {
+    pub pid: i32,
+    started: Option<String>,
+}
+
+impl Descendant {
+    pub fn new(pid: i32) -> Descendant {
+        Descendant { pid, started: Self::start_ticks(pid) }
+    }
+
+    /// With the PID, the identity of a process. A zombie has ended.
+    fn start_ticks(pid: i32) -> Option<String> {
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        let mut fields = stat.rsplit_once(')')?.1.split_whitespace();
+        let is_zombie = fields.next()? == "Z";
+        (!is_zombie).then(|| fields.nth(18).map(str::to_owned))?
+    }
+
+    pub fn is_running(&self) -> bool {
+        self.started.is_some() && Self::start_ticks(self.pid) == self.started
+    }
+
+    /// Its cgroup v2 directory.
+    pub fn cgroup(&self) -> PathBuf {
+        let text = fs::read_to_string(format!("/proc/{}/cgroup", self.pid)).unwrap();
+        let own = text.lines().find_map(|line| line.strip_prefix("0::/")).expect("a cgroup v2 hierarchy");
+        onramp_kernel::cgroup2_mount().unwrap().join(own)
+    }
+
+    pub fn kill(&self) {
+        if self.is_running() {
+            kill(Pid::from_raw(self.pid), Signal::SIGKILL).unwrap();
+            wait_until("the killed process is gone", || !self.is_running());
+        }
+    }
+}
+
+impl Drop for Descendant {
+    fn drop(&mut self) {
+        if self.is_running() {
+            let _ = kill(Pid::from_raw(self.pid), Signal::SIGKILL);
+        }
+    }
+}
+
+/// A Python program that prints its PID and port, then answers every line with what `TCP_CONGESTION` says of the
+/// connection that it came by.
+pub const ANSWERING: &str = r#"
+import os, socket, threading
+server = socket.create_server(("127.0.0.1", 0))
+print(os.getpid(), server.getsockname()[1], flush=True)
+def serve(connection):
+    for line in connection.makefile():
+        name = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, 16)
+        connection.sendall(name.rstrip(b"\0") + b"\n")
+while True:
+    threading.Thread(target=serve, args=(server.accept()[0],), daemon=True).start()
+"#;
+
+/// A connection to [`ANSWERING`].
+pub struct Asking(BufReader<TcpStream>);
+
+impl Asking {
+    pub fn connect(port: u16) -> Asking {
+        let stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+        Asking(BufReader::new(stream))
+    }
+
+    /// The congestion control of the other end.
+    #[track_caller]
+    pub fn congestion_control(&mut self) -> String {
+        self.0.get_mut().write_all(b"?\n").unwrap();
+        let mut answer = String::new();
+        assert_ne!(self.0.read_line(&mut answer).unwrap(), 0, "the connection was closed");
+        answer.trim().to_owned()
+    }
+}
+
+/// What a process holds of the kernel by its descriptors.
+pub struct Held {
+    /// Opened here too: so they can be looked into, and their numbers are not given to others.
+    pub namespaces: Vec<File>,
+    names: Vec<PathBuf>,
+    pub programs: Vec<u32>,
+    pub maps: Vec<u32>,
+    pub links: Vec<u32>,
+}
+
+impl Held {
+    pub fn by(pid: u32) -> Held {
+        let mut held = Held {
+            namespaces: Vec::new(),
+            names: Vec::new(),
+            programs: Vec::new(),
+            maps: Vec::new(),
+            links: Vec::new(),
+        };
+        for entry in fs::read_dir(format!("/proc/{pid}/fd")).unwrap().flatten() {
+            let Ok(target) = fs::read_link(entry.path()) else { continue };
+            if is_network_namespace(&target) {
+                held.namespaces.push(File::open(entry.path()).unwrap());
+                held.names.push(target);
+            }
+            let info = format!("/proc/{pid}/fdinfo/{}", entry.file_name().to_string_lossy());
+            for line in fs::read_to_string(info).unwrap_or_default().lines() {
+                let Some((key, number)) = line.split_once(":\t") else { continue };
+                let list = match key {
+                    "prog_id" => &mut held.programs,
+                    "map_id" => &mut held.maps,
+                    "link_id" => &mut held.links,
+                    _ => continue,
+                };
+                list.push(number.trim().parse().unwrap());
+            }
+        }
+        held
+    }
+
+    /// BPF programs, maps and links that the kernel still has. It never gives an id twice.
+    pub fn bpf_left(&self) -> usize {
+        ProgInfoIter::default().filter(|program| self.programs.contains(&program.id)).count()
+            + MapInfoIter::default().filter(|map| self.maps.contains(&map.id)).count()
+            + LinkInfoIter::default().filter(|link| self.links.contains(&link.id)).count()
+    }
+
+    /// Devices and sockets that are still in the namespaces, loopback and TIME-WAIT aside: as long as a socket stays,
+    /// so does its namespace.
+    pub fn inside_left(&self) -> Vec<String> {
+        self.namespaces
+            .iter()
+            .flat_map(|namespace| std::thread::scope(|scope| scope.spawn(|| inside(namespace)).join().unwrap()))
+            .collect()
+    }
+
+    /// Whether a process other than this one still refers to a namespace.
+    pub fn is_referred_to(&self) -> bool {
+        let processes = fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path());
+        let others = processes.filter(|path| {
+            let name = path.file_name().unwrap().to_string_lossy();
+            name.bytes().all(|byte| byte.is_ascii_digit()) && name != std::process::id().to_string()
+        });
+        let mut others =
+            others.map(|process| (fs::read_link(process.join("ns/net")), fs::read_dir(process.join("fd"))));
+        others.any(|(own, descriptors)| {
+            let mut all =
+                descriptors.into_iter().flatten().flatten().filter_map(|entry| fs::read_link(entry.path()).ok());
+            own.is_ok_and(|own| self.names.contains(&own)) || all.any(|target| self.names.contains(&target))
+        })
+    }
+}
+
+fn is_network_namespace(target: &Path) -> bool {
+    target.to_string_lossy().starts_with("net:[")
+}
+
+fn inside(namespace: &File) -> Vec<String> {
+    const TIME_WAIT: &str = "06";
+    setns(namespace, CloneFlags::CLONE_NEWNET).unwrap();
+    let read = |file: &str| fs::read_to_string(format!("/proc/thread-self/net/{file}")).unwrap();
+    let devices =
+        read("dev").lines().skip(2).map(|line| line.split(':').next().unwrap().trim().to_owned()).collect::<Vec<_>>();
+    let sockets = read("tcp").lines().skip(1).map(str::to_owned).collect::<Vec<_>>();
+    let sockets = sockets.into_iter().filter(|line| line.split_whitespace().nth(3) != Some(TIME_WAIT));
+    devices.into_iter().filter(|device| device != "lo").chain(sockets).collect()
+}

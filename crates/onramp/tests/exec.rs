@@ -1,0 +1,207 @@
+//! `onramp exec`: whose connections it puts on a start-up, for how long, and the program's exit code.
+
+mod common;
+
+use common::process::Background;
+use common::sandbox::{established, Hosts};
+use common::*;
+use nix::sys::signal::Signal;
+use std::fs;
+use std::net::TcpListener;
+use std::os::unix::fs::MetadataExt;
+use std::process::Command;
+use std::time::Duration;
+
+const PORT: &str = "8000";
+const SIZE: usize = 3_000_000;
+const PHASES: [&str; 4] = ["slow-start", "pacing", "approach", "done"];
+
+/// A file to download, and the command that serves it in a host.
+struct Website {
+    dir: tempfile::TempDir,
+    command: String,
+}
+
+impl Website {
+    fn new(hosts: &Hosts) -> Website {
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join("file"), (0..SIZE).map(|i| (i % 251) as u8).collect::<Vec<_>>()).unwrap();
+        let python = format!("python3 -m http.server --bind {} {PORT} --directory", Hosts::SERVER);
+        let command = format!("ip netns exec {} {python} {}; exit", hosts.server, dir.path().display());
+        Website { dir, command }
+    }
+
+    /// At a pace that leaves time to look at the connection, and without a buffer that hides it.
+    fn download(&self, hosts: &Hosts) -> Vec<String> {
+        let url = format!("http://{}:{PORT}/file", Hosts::SERVER);
+        let target = self.dir.path().join("got").display().to_string();
+        let curl = ["curl", "-sS", "--fail", "--limit-rate", "1500k", "-o", &target, &url];
+        ["ip", "netns", "exec", &hosts.client].iter().chain(&curl).map(|part| (*part).to_owned()).collect()
+    }
+
+    #[track_caller]
+    fn assert_downloaded(&self) {
+        let read = |name| fs::read(self.dir.path().join(name)).unwrap();
+        assert!(read("got") == read("file"), "the download differs from the file");
+    }
+}
+
+fn spawn(arguments: &[String]) -> Background {
+    let mut command = Command::new(&arguments[0]);
+    command.args(&arguments[1..]);
+    Background::spawn(command)
+}
+
+fn wait_for_server(hosts: &Hosts) {
+    let listening = || {
+        let ss = ["netns", "exec", &hosts.server, "ss", "-Htln"];
+        String::from_utf8(Command::new("ip").args(ss).output().unwrap().stdout).unwrap().contains(PORT)
+    };
+    wait_until("the server listens", listening);
+}
+
+/// No registration, no connection and no cgroup of an exec.
+#[track_caller]
+fn assert_nothing_left_of(pid: u32) {
+    wait_until("nothing is registered", || nothing_left_of(pid));
+    let cgroups = listing(&onramp_kernel::own_cgroup().unwrap());
+    assert!(!cgroups.iter().any(|name| name.starts_with(&format!("onramp-exec-{pid}-"))), "{cgroups:?}");
+}
+
+#[test]
+fn connections_that_a_descendant_accepts_are_adopted_and_no_others() {
+    let Some(_machine) = machine() else { return };
+    let hosts = Hosts::new();
+    let site = Website::new(&hosts);
+    let exec = Background::onramp(["exec", "--", "sh", "-c", &site.command]);
+    let pid = exec.pid();
+    wait_for_server(&hosts);
+    let name = registered_by(pid).pop().expect("exec has registered");
+
+    let curl = spawn(&site.download(&hosts));
+    wait_until("the transfer is under way", || established(&hosts.server).contains("bytes_acked"));
+    let (served, downloaded) = (established(&hosts.server), established(&hosts.client));
+    assert!(served.contains(&format!(" {name} ")), "{name}: {served}");
+    assert!(!downloaded.is_empty() && !downloaded.contains("onramp"), "{downloaded}");
+
+    let server = format!("{}:{PORT}", Hosts::SERVER);
+    let connection = connections().into_iter().find(|connection| connection["local"] == server).expect("ss shows it");
+    assert_eq!(connection["congestion_control"], name);
+    assert!(connection["remote"].as_str().unwrap().starts_with(Hosts::CLIENT));
+    assert!(PHASES.contains(&connection["phase"].as_str().unwrap()), "{connection}");
+    let namespace = fs::metadata(format!("/run/netns/{}", hosts.server)).unwrap().ino();
+    assert_eq!(connection["network_namespace"], namespace);
+
+    curl.wait().code(0);
+    site.assert_downloaded();
+    exec.signal(Signal::SIGTERM);
+    exec.wait().code(143);
+    assert_nothing_left_of(pid);
+}
+
+#[test]
+fn connections_that_a_program_opens_are_adopted_and_its_peers_are_not() {
+    let Some(_machine) = machine() else { return };
+    let hosts = Hosts::new();
+    let site = Website::new(&hosts);
+    let server =
+        spawn(&["sh", "-c", &site.command.replace("; exit", "").replacen("ip", "exec ip", 1)].map(str::to_owned));
+    wait_for_server(&hosts);
+    let exec =
+        Background::onramp(["exec", "--json", "--"].iter().map(|part| (*part).to_owned()).chain(site.download(&hosts)));
+    let pid = exec.pid();
+    wait_until("the transfer is under way", || established(&hosts.client).contains("bytes_received"));
+    let name = registered_by(pid).pop().expect("exec has registered");
+    let (served, downloaded) = (established(&hosts.server), established(&hosts.client));
+    assert!(downloaded.contains(&format!(" {name} ")), "{name}: {downloaded}");
+    assert!(!served.is_empty() && !served.contains("onramp"), "{served}");
+
+    let summary = exec.wait().code(0).json_error();
+    assert_eq!(keys(&summary), ["adopted", "congestion_control", "exit_code", "refused"]);
+    assert_eq!((&summary["adopted"], &summary["refused"]), (&1.into(), &0.into()));
+    assert_eq!(summary["congestion_control"], name);
+    site.assert_downloaded();
+    assert_nothing_left_of(pid);
+    drop(server);
+}
+
+#[test]
+fn exit_codes_are_the_programs_own() {
+    let Some(_machine) = machine() else { return };
+    for (code, program) in [
+        (0, &["true"][..]),
+        (7, &["sh", "-c", "exit 7"]),
+        (137, &["sh", "-c", "kill -KILL $$"]),
+        (127, &["/no/such/program"]),
+        (126, &["/etc/passwd"]),
+    ] {
+        let ran = onramp(["exec", "--"].iter().chain(program)).code(code);
+        assert_eq!(ran.stderr.contains(program[0]), [126, 127].contains(&code), "{ran:#?}");
+    }
+    onramp(["exec"]).code(2).warns(&["<CMD>"]);
+    onramp(["exec", "--startup", "pacd", "--", "true"]).code(2).warns(&["paced"]);
+}
+
+#[test]
+fn what_the_program_reads_and_writes_passes_through() {
+    let Some(_machine) = machine() else { return };
+    let cat = assert_cmd::Command::from_std(command(["exec", "--", "cat"])).write_stdin("in and out").output().unwrap();
+    assert_eq!((cat.stdout.as_slice(), cat.stderr.as_slice()), (&b"in and out"[..], &b""[..]));
+}
+
+/// A Python program that connects to a port and prints what `TCP_CONGESTION` says.
+fn printing(port: u16) -> String {
+    format!(
+        "import socket; s = socket.create_connection(('127.0.0.1', {port})); \
+         print(s.getsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, 16).rstrip(b'\\0').decode())"
+    )
+}
+
+#[test]
+fn of_nested_execs_the_innermost_holds() {
+    let Some(_machine) = machine() else { return };
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let print = printing(listener.local_addr().unwrap().port());
+    let onramp_ = env!("CARGO_BIN_EXE_onramp");
+    for (outer, inner) in [("paced", "standard"), ("standard", "paced")] {
+        let nested = ["exec", "--startup", inner, "--", "python3", "-c", &print];
+        let ran = onramp(["exec", "--startup", outer, "--", onramp_].iter().chain(&nested)).code(0);
+        assert!(ran.stdout.starts_with(&format!("onramp_{}", &inner[..5])), "{outer}, {inner}: {ran:#?}");
+    }
+}
+
+#[test]
+fn exec_stays_as_long_as_a_daemon_that_was_left_behind() {
+    let Some(_machine) = machine() else { return };
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let print = printing(listener.local_addr().unwrap().port());
+    let dir = tempfile::tempdir().unwrap();
+    let found = dir.path().join("found");
+    // It asks once the program that started it has long ended.
+    let script = format!("(sleep 1; python3 -c \"{print}\" >{}) & echo started; exit 5", found.display());
+    let exec = Background::onramp(["exec", "--", "sh", "-c", &script]);
+    let pid = exec.pid();
+    assert_eq!(exec.first_line(), "started");
+    let name = registered_by(pid).pop().expect("exec has registered");
+    let ran = exec.wait().code(5).warns(&["onramp: sh has ended; staying for ", "that it started"]);
+    assert!(ran.took >= Duration::from_secs(1), "{ran:#?}");
+    assert_eq!(fs::read_to_string(found).unwrap().trim(), name);
+    assert_nothing_left_of(pid);
+}
+
+#[test]
+fn events_are_printed_as_they_happen() {
+    let Some(_machine) = machine() else { return };
+    let hosts = Hosts::new();
+    let site = Website::new(&hosts);
+    let exec = Background::onramp(["exec", "--events", "--", "sh", "-c", &site.command]);
+    wait_for_server(&hosts);
+    spawn(&site.download(&hosts)).wait().code(0);
+    exec.signal(Signal::SIGTERM);
+    let ran = exec.wait().code(143);
+    let line = |what: &str| {
+        let ends = format!("onramp: {}:{PORT} -> {}:", Hosts::SERVER, Hosts::CLIENT);
+        ran.stderr.lines().any(|line| line.starts_with(&ends) && line.contains(what) && line.contains("cwnd"))
+    };
+    assert!(line(" phase "), "{ran:#?}");
+}

@@ -1,0 +1,101 @@
+//! `lab --record`, then `replay`: the kernel's build of core/ and the native one decide alike, and where not, it shows.
+
+mod common;
+
+use common::*;
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Record transfers over a path that loses packets, often enough for some to fall into a start-up. The scenario's seed
+/// decides which.
+fn record(dir: &Path, startups: &str) -> PathBuf {
+    let transfers = format!("[[transfer]]\nsize = \"500 kB\"\nstartup = {startups}\nrepeat = 3\n");
+    let file = scenario(dir, "lossy", "loss = \"3 %\"\n", &transfers);
+    let recording = dir.join("recording.jsonl");
+    onramp(["lab".as_ref(), file.as_os_str(), "--record".as_ref(), recording.as_os_str()]).code(0);
+    assert_eq!(Vec::from_iter(listing(dir)), ["lossy.toml", "recording.jsonl"]);
+    recording
+}
+
+fn replay(file: &Path, arguments: &[&str]) -> Ran {
+    onramp(["replay".as_ref(), file.as_os_str()].into_iter().chain(arguments.iter().map(|a| a.as_ref())))
+}
+
+fn lines(file: &Path) -> Vec<Value> {
+    fs::read_to_string(file).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn the_kernel_and_the_native_build_decide_alike() {
+    let Some(_machine) = machine() else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let recording = record(dir.path(), r#"["standard", "paced"]"#);
+    let lines = lines(&recording);
+    for startup in ["standard", "paced"] {
+        let of_it: Vec<&Value> = lines.iter().filter(|line| line["startup"] == startup).collect();
+        let count = |input: &str| of_it.iter().filter(|line| line["input"].get(input).is_some()).count();
+        assert_eq!(count("start"), 3, "{startup}");
+        assert!(count("ack") > 10 && count("loss") > 0, "{startup}: {} acks, {} losses", count("ack"), count("loss"));
+    }
+    replay(&recording, &[]).code(0).says(&["6 connections", &format!("{} decisions: all the same", lines.len())]);
+    let summary = replay(&recording, &["--json"]).code(0).json();
+    assert_eq!(keys(&summary), ["connections", "decisions", "differences"]);
+    assert_eq!(summary["decisions"], lines.len());
+    assert_eq!(summary["differences"], Value::Array(Vec::new()));
+}
+
+#[test]
+fn a_recording_that_was_changed_is_found_out() {
+    let Some(_machine) = machine() else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let recording = record(dir.path(), r#""paced""#);
+    let good = fs::read_to_string(&recording).unwrap();
+    let with_line = |number: usize, change: &dyn Fn(&str) -> String| {
+        let changed: Vec<String> = good
+            .lines()
+            .enumerate()
+            .map(|(i, line)| if i + 1 == number { change(line) } else { line.to_owned() })
+            .collect();
+        fs::write(&recording, changed.join("\n")).unwrap();
+    };
+
+    // One byte more of window.
+    with_line(3, &|line| {
+        let mut line: Value = serde_json::from_str(line).unwrap();
+        let cwnd = line["decision"]["cwnd_bytes"].as_u64().unwrap();
+        line["decision"]["cwnd_bytes"] = (cwnd + 1).into();
+        line.to_string()
+    });
+    replay(&recording, &[]).code(1).says(&["\"line\":3", "1 difference"]);
+    let differences = replay(&recording, &["--json"]).code(1).json()["differences"].clone();
+    assert_eq!(differences.as_array().unwrap().len(), 1);
+    let [kernel, native] = ["kernel", "native"].map(|side| differences[0][side]["cwnd_bytes"].as_u64().unwrap());
+    assert_eq!((&differences[0]["line"], kernel), (&3.into(), native + 1));
+
+    let place = |number: usize| format!("recording.jsonl:{number}:");
+    with_line(5, &|_| "garbage".to_owned());
+    replay(&recording, &[]).code(2).warns(&[&place(5), "expected a line that `onramp lab --record` wrote"]);
+    with_line(5, &|line| line[..line.len() / 2].to_owned());
+    replay(&recording, &["--json"]).code(2).warns(&[&place(5)]);
+    with_line(1, &|line| line.replace("\"paced\"", "\"pacd\""));
+    replay(&recording, &[]).code(2).warns(&[&place(1), "there is no start-up `pacd`"]);
+    with_line(1, &|_| good.lines().nth(1).unwrap().to_owned());
+    replay(&recording, &[]).code(2).warns(&[&place(1), "expected the connection's start first"]);
+    with_line(4, &|line| {
+        let mut line: Value = serde_json::from_str(line).unwrap();
+        line["input"]["ack"]["mss_bytes"] = 0.into();
+        line.to_string()
+    });
+    replay(&recording, &[]).code(2).warns(&[&place(4), "mss_bytes is 0"]);
+}
+
+#[test]
+fn a_recording_that_is_not_there_or_no_text_is_bad_input() {
+    let dir = tempfile::tempdir().unwrap();
+    replay(&dir.path().join("missing"), &[]).code(2).warns(&["missing", "No such file or directory"]);
+    replay(dir.path(), &[]).code(2).warns(&["Is a directory"]);
+    let binary = dir.path().join("binary");
+    fs::write(&binary, b"\xff\xfe\n").unwrap();
+    replay(&binary, &[]).code(2).warns(&["binary"]);
+}

@@ -1,0 +1,180 @@
+//! Scenario files that are wrong: exit code 2, and a message that says where and what. Needs no root.
+
+mod common;
+
+use common::{command, run, Ran};
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+const GOOD: &str = r#"name = "geo"
+
+[path]
+rate = "50 Mbit/s"
+rtt = "600 ms"
+
+[[transfer]]
+size = "1 MB"
+"#;
+
+fn lab(dir: &Path, arguments: &[&str]) -> Ran {
+    let mut command = command(["lab", "geo.toml"].iter().chain(arguments));
+    command.current_dir(dir);
+    let ran = run(command).code(2);
+    assert!(ran.stdout.is_empty() && ran.took < Duration::from_secs(2), "{ran:#?}");
+    ran
+}
+
+/// What is said of a file with this content, as text; as JSON it must be an object with the same places.
+#[track_caller]
+fn refused(content: &str, places: &[(u64, u64)]) -> String {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("geo.toml"), content).unwrap();
+    let error = lab(dir.path(), &["--json"]).json_error();
+    assert_eq!(error["exit_code"], 2);
+    let faults = error["error"].as_array().unwrap_or_else(|| panic!("a list of faults: {error}"));
+    assert!(faults.iter().all(|fault| fault["file"] == "geo.toml" && fault["message"].is_string()), "{error}");
+    let found = faults.iter().filter_map(|fault| Some((fault["line"].as_u64()?, fault["column"].as_u64()?)));
+    assert_eq!(found.collect::<Vec<_>>(), places, "{error}");
+    lab(dir.path(), &[]).stderr
+}
+
+/// What is said of something that is not a readable scenario.
+#[track_caller]
+fn unreadable(make: impl FnOnce(&Path)) -> String {
+    let dir = tempfile::tempdir().unwrap();
+    make(&dir.path().join("geo.toml"));
+    let error = lab(dir.path(), &["--json"]).json_error();
+    assert_eq!(error["exit_code"], 2);
+    assert!(error["error"].as_str().unwrap().contains("geo.toml"), "{error}");
+    lab(dir.path(), &[]).stderr
+}
+
+#[test]
+fn a_misspelt_key() {
+    insta::assert_snapshot!(refused(&GOOD.replace("rtt =", "qeue = \"1 bdp\"\nrtt ="), &[(5, 1)]), @r#"
+     × geo.toml: unknown key `qeue` in [path]; did you mean `queue`?
+      ╭─[geo.toml:5:1]
+    4 │ rate = "50 Mbit/s"
+    5 │ qeue = "1 bdp"
+      · ──┬─
+      ·   ╰── did you mean `queue`?
+    6 │ rtt = "600 ms"
+      ╰────
+     help: [path] has the keys rate, rtt, queue, loss, mtu, reverse
+    "#);
+}
+
+#[test]
+fn a_negative_rate() {
+    insta::assert_snapshot!(refused(&GOOD.replace("50 Mbit", "-50 Mbit"), &[(4, 8)]), @r#"
+     × geo.toml: `path.rate`: the rate `-50 Mbit/s` is negative
+      ╭─[geo.toml:4:8]
+    3 │ [path]
+    4 │ rate = "-50 Mbit/s"
+      ·        ──────┬─────
+      ·              ╰── here
+    5 │ rtt = "600 ms"
+      ╰────
+    "#);
+}
+
+#[test]
+fn a_unit_that_does_not_exist() {
+    insta::assert_snapshot!(refused(&GOOD.replace("600 ms", "600 msec"), &[(5, 7)]), @r#"
+     × geo.toml: `path.rtt`: the time `600 msec` has an unknown unit `msec`; did you mean `ms`?
+      ╭─[geo.toml:5:7]
+    4 │ rate = "50 Mbit/s"
+    5 │ rtt = "600 msec"
+      ·       ─────┬────
+      ·            ╰── here
+    6 │ 
+      ╰────
+     help: a time is a decimal number and a unit (ns, us, ms, s), for example "600 ms"
+    "#);
+}
+
+#[test]
+fn several_mistakes_at_once() {
+    let content = GOOD.replace("600 ms", "600").replace("1 MB", "0 B");
+    insta::assert_snapshot!(refused(&content, &[(5, 7), (8, 8)]), @r#"
+      × geo.toml: 2 mistakes
+
+    Error: 
+      × `path.rtt`: the time `600` has no unit
+       ╭─[geo.toml:5:7]
+     4 │ rate = "50 Mbit/s"
+     5 │ rtt = "600"
+       ·       ──┬──
+       ·         ╰── here
+     6 │ 
+       ╰────
+      help: a time is a decimal number and a unit (ns, us, ms, s), for example "600 ms"
+
+    Error: 
+      × `transfer.size`: the size `0 B` is zero: it must be more
+       ╭─[geo.toml:8:8]
+     7 │ [[transfer]]
+     8 │ size = "0 B"
+       ·        ──┬──
+       ·          ╰── here
+       ╰────
+    "#);
+}
+
+#[test]
+fn not_toml() {
+    insta::assert_snapshot!(refused(&GOOD.replace("[path]", "[path"), &[(3, 6)]), @r#"
+     × geo.toml: this is not TOML: unclosed table, expected `]`
+      ╭─[geo.toml:3:6]
+    2 │ 
+    3 │ [path
+      ·      ▲
+      ·      ╰── here
+    4 │ rate = "50 Mbit/s"
+      ╰────
+    "#);
+}
+
+#[test]
+fn an_empty_file() {
+    insta::assert_snapshot!(refused("", &[]), @r#"
+    × geo.toml: the file is empty
+    help: a scenario has at least a `name`, a [path] with `rate` and `rtt`, and a [[transfer]] with
+          `size`
+    "#);
+}
+
+#[test]
+fn a_file_of_100_mb() {
+    let sparse = |file: &Path| fs::File::create(file).unwrap().set_len(100_000_000).unwrap();
+    insta::assert_snapshot!(unreadable(sparse), @"  × cannot read the scenario geo.toml: it is larger than 1 MiB");
+}
+
+#[test]
+fn a_missing_file() {
+    insta::assert_snapshot!(unreadable(|_| ()), @"  × cannot read the scenario geo.toml: No such file or directory (os error 2)");
+}
+
+#[test]
+fn a_directory() {
+    insta::assert_snapshot!(unreadable(|file| fs::create_dir(file).unwrap()), @"  × cannot read the scenario geo.toml: it is a directory, not a file");
+}
+
+#[test]
+fn a_pipe_that_nobody_writes_to() {
+    let pipe = |file: &Path| nix::unistd::mkfifo(file, nix::sys::stat::Mode::S_IRWXU).unwrap();
+    insta::assert_snapshot!(unreadable(pipe), @"  × cannot read the scenario geo.toml: it is a pipe, not a file");
+}
+
+#[test]
+fn not_utf8() {
+    insta::assert_snapshot!(unreadable(|file| fs::write(file, b"name = \"g\xe9o\"\n").unwrap()), @"  × cannot read the scenario geo.toml: byte 9 is not UTF-8 text");
+}
+
+#[test]
+fn one_wrong_file_of_several_stops_all() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("geo.toml"), GOOD).unwrap();
+    lab(dir.path(), &["missing.toml"]).warns(&["missing.toml"]);
+}

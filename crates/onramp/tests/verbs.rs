@@ -1,0 +1,175 @@
+//! `load`, `unload`, `status`, `ss`, `list` and `doctor`: what they say, as text and as JSON, and their exit codes.
+
+mod common;
+
+use common::process::{Asking, Background, ANSWERING};
+use common::*;
+use serde_json::Value;
+
+const LOADED_KEYS: [&str; 7] =
+    ["avoidance", "connections", "name", "owner_pid", "paper_initial_window", "registered", "startup"];
+
+/// The entry of what `load` registered.
+fn loaded_entry(name: &str) -> Option<Value> {
+    status().into_iter().find(|loaded| loaded["name"] == name && loaded["owner_pid"].is_null())
+}
+
+#[test]
+fn load_and_unload_as_text() {
+    let Some(_machine) = machine() else { return };
+    wait_until_free("onramp_paced");
+    let undo = Loaded("paced");
+    onramp(["load"]).code(0).says(&["onramp_paced is registered: paced, then cubic.", "onramp exec"]);
+    let table = onramp(["status"]).code(0).stdout;
+    assert!(table.starts_with("NAME"), "{table}");
+    let row = table.lines().find(|line| line.starts_with("onramp_paced ") && line.ends_with("onramp unload"));
+    let row = row.expect("a row");
+    for cell in ["paced", "cubic", "host"] {
+        assert!(row.contains(cell), "{row}");
+    }
+    assert!(onramp_kernel::registered_names().unwrap().iter().any(|name| name == "onramp_paced"));
+    onramp(["load"]).code(2).warns(&[
+        "`onramp_paced` is registered already",
+        "start-up paced, then cubic",
+        "onramp unload paced",
+    ]);
+    onramp(["unload", "paced"]).code(0).says(&["onramp_paced is no longer registered."]);
+    assert!(!onramp_kernel::registered_names().unwrap().iter().any(|name| name == "onramp_paced"));
+    onramp(["unload", "paced"]).code(2).warns(&["`paced` is not loaded"]);
+    onramp(["unload"]).code(0).says(&["Nothing is loaded."]);
+    drop(undo);
+}
+
+#[test]
+fn load_and_unload_as_json() {
+    let Some(_machine) = machine() else { return };
+    wait_until_free("onramp_standard");
+    let undo = Loaded("standard");
+    let arguments = ["load", "standard", "--avoidance", "reno", "--initial-window", "paper", "--json"];
+    let loaded = onramp(arguments).code(0).json();
+    assert_eq!(keys(&loaded), LOADED_KEYS);
+    assert_eq!(loaded_entry("onramp_standard").expect("status shows it"), loaded);
+    assert_eq!(loaded["startup"], "standard");
+    assert_eq!(loaded["avoidance"], "reno");
+    assert_eq!((&loaded["paper_initial_window"], &loaded["registered"]), (&true.into(), &true.into()));
+    assert_eq!(loaded["connections"], 0);
+    onramp(["status"]).code(0).says(&["paper"]);
+
+    let error = onramp(["load", "standard", "--json"]).code(2).json_error();
+    assert_eq!(error["exit_code"], 2);
+    assert!(error["error"].as_str().unwrap().contains("registered already"), "{error}");
+    // Its own name is as good as its start-up's.
+    let unloaded = onramp(["unload", "onramp_standard", "--json"]).code(0).json();
+    assert_eq!(unloaded, Value::Array(vec![loaded]));
+    assert!(loaded_entry("onramp_standard").is_none());
+    let error = onramp(["unload", "standard", "--json"]).code(2).json_error();
+    assert!(error["error"].as_str().unwrap().contains("not loaded"), "{error}");
+    assert_eq!(onramp(["unload", "--json"]).code(0).json(), Value::Array(Vec::new()));
+    drop(undo);
+}
+
+#[test]
+fn unload_without_a_name_removes_all_that_load_registered_and_nothing_else() {
+    let Some(_machine) = machine() else { return };
+    let exec = Background::onramp(["exec", "--avoidance", "reno", "--", "python3", "-c", ANSWERING]);
+    exec.first_line();
+    let of_exec = registered_by(exec.pid()).pop().unwrap();
+    let message = onramp(["unload", &of_exec]).code(2).stderr;
+    assert!(message.contains(&format!("`{of_exec}` belongs to process {}", exec.pid())), "{message}");
+    let _standard = Loaded::new("standard", &[]);
+    onramp(["unload"]).code(0).says(&["onramp_standard is no longer registered."]);
+    assert_eq!(registered_by(exec.pid()), [of_exec]);
+    exec.signal(nix::sys::signal::Signal::SIGTERM);
+    exec.wait().code(143);
+}
+
+#[test]
+fn exec_uses_what_load_registered_with_the_same_options() {
+    let Some(_machine) = machine() else { return };
+    let _paced = Loaded::new("paced", &[]);
+    for (arguments, is_loaded) in [(&[][..], true), (&["--avoidance", "reno"], false), (&["--events"], false)] {
+        let program = ["--", "python3", "-c", ANSWERING];
+        let exec = Background::onramp(["exec"].iter().chain(arguments).chain(&program));
+        let line = exec.first_line();
+        let mut asking = Asking::connect(line.split_once(' ').unwrap().1.parse().unwrap());
+        let name = asking.congestion_control();
+        assert_eq!(name == "onramp_paced", is_loaded, "{arguments:?}: {name}");
+        assert_eq!(registered_by(exec.pid()).is_empty(), is_loaded, "{arguments:?}");
+        assert_eq!(loaded_entry("onramp_paced").unwrap()["connections"], usize::from(is_loaded));
+        onramp(["ss"]).code(0).says(&["ESTAB", &name]);
+        exec.signal(nix::sys::signal::Signal::SIGTERM);
+        exec.wait().code(143);
+    }
+    assert_eq!(loaded_entry("onramp_paced").unwrap()["registered"], true, "it stays until it is unloaded");
+}
+
+#[test]
+fn ss_shows_each_connection() {
+    let Some(_machine) = machine() else { return };
+    let exec = Background::onramp(["exec", "--", "python3", "-c", ANSWERING]);
+    let port = exec.first_line().split_once(' ').unwrap().1.to_owned();
+    let mut asking = Asking::connect(port.parse().unwrap());
+    let name = asking.congestion_control();
+    let local = format!("127.0.0.1:{port}");
+    let all = connections();
+    let connection = all.iter().find(|connection| connection["local"] == local).expect("it is there");
+    insta::assert_snapshot!(keys(connection).join(" "), @"acked_bytes age_s congestion_control cwnd_bytes estimate_bytes_per_s exit_cwnd_bytes exit_reason exit_time_s local network_namespace pacing_bytes_per_s phase remote retransmitted_segments srtt_s ssthresh_bytes state");
+    assert_eq!(connection["congestion_control"], name);
+    assert_eq!(connection["state"], "ESTAB");
+    assert_eq!(connection["acked_bytes"], name.len() + 1);
+    let table = onramp(["ss"]).code(0).stdout;
+    let heading: Vec<&str> = table.lines().next().unwrap().split_whitespace().collect();
+    insta::assert_snapshot!(heading.join(" "), @"STATE LOCAL REMOTE CONTROL PHASE EXIT AT ESTIMATE PACING CWND SSTHRESH SRTT RETRANS");
+    assert!(table.lines().any(|line| line.starts_with("ESTAB") && line.contains(&local)), "{table}");
+    exec.signal(nix::sys::signal::Signal::SIGTERM);
+    exec.wait().code(143);
+}
+
+#[test]
+fn list_names_start_ups_and_avoidances() {
+    let list = onramp(["list", "--json"]).code(0).json();
+    assert_eq!(keys(&list), ["avoidances", "startups"]);
+    let startups = list["startups"].as_array().unwrap();
+    let text = onramp(["list"]).code(0).stdout;
+    for name in ["standard", "paced"] {
+        let startup = startups.iter().find(|startup| startup["name"] == name).expect("there is one");
+        assert_eq!(keys(startup), ["congestion_control", "name", "summary"]);
+        let row = text.lines().find(|line| line.starts_with(name)).expect("a row");
+        assert!(row.contains(&format!("onramp_{name}")) && row.contains(startup["summary"].as_str().unwrap()), "{row}");
+    }
+    let avoidances: Vec<_> =
+        list["avoidances"].as_array().unwrap().iter().map(|avoidance| &avoidance["name"]).collect();
+    assert_eq!(avoidances, ["cubic", "bbr", "reno"]);
+}
+
+#[test]
+fn doctor_fails_exactly_if_something_is_lacking() {
+    let text = onramp(["doctor"]);
+    let json = onramp(["doctor", "--json"]);
+    assert_eq!(text.code, json.code);
+    let checks = json.json();
+    let checks = checks.as_array().unwrap();
+    for check in checks {
+        assert_eq!(keys(check), ["found", "mend", "verdict", "what"]);
+        let verdict = check["verdict"].as_str().unwrap();
+        assert!(["ok", "advice", "lacks"].contains(&verdict), "{check}");
+        assert_eq!(check["mend"].is_null(), verdict == "ok", "what is not well has a mend: {check}");
+        let what = check["what"].as_str().unwrap();
+        assert!(text.stdout.lines().any(|line| line.contains(what)), "{what}");
+    }
+    let lacks = checks.iter().any(|check| check["verdict"] == "lacks");
+    assert_eq!(text.code, Some(if lacks { 3 } else { 0 }));
+    if let Some(_machine) = machine() {
+        text.code(0); // the other tests could not run otherwise
+    }
+}
+
+#[test]
+fn a_wrong_command_line_is_bad_input() {
+    for arguments in [&[][..], &["lod"], &["load", "--avoidance", "vegas"], &["lab"], &["status", "--colour"]] {
+        let ran = onramp(arguments).code(2);
+        assert!(ran.stdout.is_empty() && !ran.stderr.is_empty(), "{arguments:?}: {ran:#?}");
+    }
+    onramp(["--help"]).code(0).says(&["Exit codes:", "replay"]);
+    onramp(["--version"]).code(0).says(&[env!("CARGO_PKG_VERSION")]);
+}

@@ -41,8 +41,8 @@ format:
 	$(CARGO) fmt --all
 	clang-format -i core/*.h bpf/*.h bpf/*.c crates/onramp-core/src/*.c
 
-bench: build
-	$(SUDO) scripts/bench.sh
+bench: setup
+	$(SUDO) $(CARGO) bench --locked -p onramp-kernel --bench loopback -- $(ARGS)
 
 PREFIX ?= /usr/local
 install: build

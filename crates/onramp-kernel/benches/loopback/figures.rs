@@ -1,0 +1,177 @@
+//! The figures, and how they are shown.
+
+use crate::namespace::Loopback;
+use crate::transfer::Bulk;
+use serde::Serialize;
+use std::{fmt, fs};
+
+/// docs/benchmarks.md explains each field.
+#[derive(Serialize)]
+pub struct Report {
+    pub kernel: String,
+    pub cpus: usize,
+    pub round_s: f64,
+    pub stolen_cpu: f64,
+    pub throughput: Vec<Throughput>,
+    pub programs: Vec<Program>,
+}
+
+/// The middle of a set, and where nine tenths of it lie.
+#[derive(Clone, Copy, Serialize)]
+pub struct Spread {
+    pub median: f64,
+    pub p5: f64,
+    pub p95: f64,
+}
+
+impl Spread {
+    fn of(values: impl Iterator<Item = f64>) -> Spread {
+        let mut values: Vec<f64> = values.collect();
+        values.sort_by(f64::total_cmp);
+        let at = |part: f64| {
+            let place = part * (values.len() - 1) as f64;
+            let (low, high) = (values[place.floor() as usize], values[place.ceil() as usize]);
+            low + (high - low) * place.fract()
+        };
+        Spread { median: at(0.5), p5: at(0.05), p95: at(0.95) }
+    }
+}
+
+impl fmt::Display for Spread {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:6.1} % ({:5.1} .. {:5.1})", self.median * 100.0, self.p5 * 100.0, self.p95 * 100.0)
+    }
+}
+
+/// A congestion control's transfers as parts of the built-in CUBIC's of the same rounds.
+#[derive(Serialize)]
+pub struct Throughput {
+    pub loopback: &'static str,
+    pub congestion_control: String,
+    pub rounds: usize,
+    pub disturbed_rounds: usize,
+    pub throughput: Spread,
+    pub steady_throughput: Spread,
+    pub cpu_per_byte: Spread,
+    pub bytes_per_s: f64,
+    pub bytes_per_ack: f64,
+    pub cpu_ns_per_ack: f64,
+}
+
+impl Throughput {
+    pub fn compare(
+        loopback: &Loopback,
+        name: &str,
+        transfers: &[Bulk],
+        built_in: &[Bulk],
+        disturbed: usize,
+    ) -> Throughput {
+        let median = |figure: fn(&Bulk) -> f64| Spread::of(transfers.iter().map(figure)).median;
+        let ratio =
+            |figure: fn(&Bulk) -> f64| Spread::of(transfers.iter().zip(built_in).map(|(a, b)| figure(a) / figure(b)));
+        Throughput {
+            loopback: loopback.label,
+            congestion_control: name.to_owned(),
+            rounds: transfers.len(),
+            disturbed_rounds: disturbed,
+            throughput: ratio(|bulk| bulk.bytes_per_s),
+            steady_throughput: ratio(|bulk| bulk.steady_bytes_per_s),
+            cpu_per_byte: ratio(|bulk| bulk.cpu_ns as f64 / bulk.bytes as f64),
+            bytes_per_s: median(|bulk| bulk.bytes_per_s),
+            bytes_per_ack: median(|bulk| bulk.bytes as f64 / bulk.acks as f64),
+            cpu_ns_per_ack: median(|bulk| bulk.cpu_ns as f64 / bulk.acks as f64),
+        }
+    }
+}
+
+/// CPU time since boot, all of it and the part that the machine below took away, in ticks.
+#[derive(Clone, Copy, Default)]
+pub struct CpuTime {
+    all: u64,
+    stolen: u64,
+}
+
+impl CpuTime {
+    pub fn now() -> CpuTime {
+        const STEAL: usize = 7;
+        let text = fs::read_to_string("/proc/stat").unwrap_or_default();
+        let first = text.lines().next().unwrap_or_default();
+        // guest and guest_nice, the last two, are in user and nice already
+        let ticks: Vec<u64> = first.split_whitespace().skip(1).take(8).filter_map(|word| word.parse().ok()).collect();
+        CpuTime { all: ticks.iter().sum(), stolen: ticks.get(STEAL).copied().unwrap_or(0) }
+    }
+
+    pub fn stolen_since(before: CpuTime) -> f64 {
+        let now = CpuTime::now();
+        (now.stolen - before.stolen) as f64 / (now.all - before.all).max(1) as f64
+    }
+}
+
+/// A BPF program's calls in one situation.
+#[derive(Serialize)]
+pub struct Program {
+    pub startup: String,
+    pub situation: String,
+    /// The member of tcp_congestion_ops.
+    pub program: String,
+    pub calls: u64,
+    pub calls_per_ack: f64,
+    pub ns_per_call: f64,
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            f,
+            "Linux {}, {} CPUs; {:.1} % of the CPU time was stolen",
+            self.kernel,
+            self.cpus,
+            self.stolen_cpu * 100.0
+        )?;
+        writeln!(
+            f,
+            "transfers of {} s; medians of ratios to the built-in CUBIC in the same round (5-95 %)",
+            self.round_s
+        )?;
+        let mut loopback = "";
+        for row in &self.throughput {
+            if row.loopback != loopback {
+                loopback = row.loopback;
+                writeln!(
+                    f,
+                    "\n{}: {} rounds, and {} that other processes disturbed",
+                    loopback, row.rounds, row.disturbed_rounds
+                )?;
+                writeln!(
+                    f,
+                    "{:<22}{:<26}{:<26}{:<26}{:>8}{:>10}{:>12}",
+                    "", "throughput", "after the start", "CPU time per byte", "Gbit/s", "bytes/ACK", "CPU ns/ACK"
+                )?;
+            }
+            writeln!(
+                f,
+                "  {:<20}{:<26}{:<26}{:<26}{:>8.2}{:>10.0}{:>12.0}",
+                row.congestion_control,
+                row.throughput.to_string(),
+                row.steady_throughput.to_string(),
+                row.cpu_per_byte.to_string(),
+                row.bytes_per_s * 8e-9,
+                row.bytes_per_ack,
+                row.cpu_ns_per_ack
+            )?;
+        }
+        let mut heading = String::new();
+        for row in &self.programs {
+            let next = format!("{}: {}", row.startup, row.situation);
+            if next != heading {
+                heading = next;
+                let same = |other: &&Program| other.startup == row.startup && other.situation == row.situation;
+                let all: f64 = self.programs.iter().filter(same).map(|p| p.ns_per_call * p.calls_per_ack).sum();
+                writeln!(f, "\n{heading:<46}{:>10}{:>12}{:>12}", "calls", "calls/ACK", "ns/call")?;
+                writeln!(f, "  {:<44}{:>10}{:>12}{:>12.0}", "all programs, for an ACK", "", "", all)?;
+            }
+            writeln!(f, "  {:<44}{:>10}{:>12.2}{:>12.0}", row.program, row.calls, row.calls_per_ack, row.ns_per_call)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,128 @@
+//! What a call of each BPF program takes, by the kernel's own statistics of them.
+
+use crate::figures::Program;
+use crate::namespace::{LOOPBACKS, MTU_1500};
+use crate::transfer::{bulk, Bursts};
+use crate::Result;
+use libbpf_rs::{libbpf_sys, ProgramHandle};
+use onramp_kernel::{connections, Connection, Options, Registration};
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::net::SocketAddr;
+use std::os::fd::{FromRawFd, OwnedFd};
+use std::time::Duration;
+
+/// The members of tcp_congestion_ops that bpf/startup.bpf.c implements. The kernel cuts names after 15 characters.
+const MEMBERS: [&str; 11] = [
+    "control",
+    "control_v1",
+    "acked",
+    "cwnd_event",
+    "min_tso_segs",
+    "sndbuf_expand",
+    "ssthresh",
+    "set_state",
+    "undo_cwnd",
+    "init",
+    "release",
+];
+const NAME_CHARACTERS: usize = 15;
+
+/// Linux's initial window at an MTU of 1500: a burst of it is acknowledged at once.
+const BURST_BYTES: usize = 10 * 1448;
+const BURSTS: usize = 10_000;
+
+/// What a connection sends before it sends bursts, and where that leaves its start-up.
+const SITUATIONS: [(&str, usize, &str); 2] =
+    [("bursts, start-up under way", 1, "slow-start"), ("bursts, start-up over", 64 << 20, "done")];
+
+/// All programs of one start-up: while it is under way, after it, and in bulk transfers.
+pub fn measure(startup: &str, length: Duration, cpus: [usize; 2]) -> Result<Vec<Program>> {
+    let registration = Registration::new(&Options::new(startup))?;
+    let name = registration.name();
+    let mut all = Vec::new();
+    for (situation, bytes_before, expected) in SITUATIONS {
+        let (calls, phase) = MTU_1500.run(|| -> Result<_> {
+            let mut bursts = Bursts::new(name, bytes_before, cpus)?;
+            bursts.send(BURST_BYTES, cpus, BURSTS / 10)?;
+            let (calls, sent) = counted(|| bursts.send(BURST_BYTES, cpus, BURSTS))?;
+            sent?;
+            Ok((calls, connection(name, bursts.sender.local_addr()?).map(|c| c.phase)))
+        })??;
+        if phase == Some(expected) {
+            all.extend(calls.figures(startup, situation));
+        } else {
+            eprintln!("loopback: {name}: {situation}: the phase is {phase:?}, not {expected}; no figures of it");
+        }
+    }
+    for loopback in &LOOPBACKS {
+        let (calls, result) = loopback.run(|| counted(|| bulk(name, length, cpus)))??;
+        result?;
+        all.extend(calls.figures(startup, &format!("bulk, {}", loopback.label)));
+    }
+    Ok(all)
+}
+
+fn connection(name: &str, local: SocketAddr) -> Option<Connection> {
+    connections().ok()?.into_iter().find(|c| c.congestion_control == name && c.local == local)
+}
+
+/// By member of tcp_congestion_ops: time spent, in nanoseconds, and calls.
+struct Calls(BTreeMap<String, (u64, u64)>);
+
+impl Calls {
+    fn figures(self, startup: &str, situation: &str) -> Vec<Program> {
+        let acks = self.0.iter().find(|(member, _)| member.starts_with("control")).map_or(0, |(_, calls)| calls.1);
+        self.0
+            .into_iter()
+            .filter(|(_, (_, count))| *count * 100 > acks) // what runs once a connection says little
+            .map(|(program, (ns, count))| Program {
+                startup: startup.to_owned(),
+                situation: situation.to_owned(),
+                program,
+                calls: count,
+                calls_per_ack: count as f64 / acks as f64,
+                ns_per_call: ns as f64 / count as f64,
+            })
+            .collect()
+    }
+}
+
+/// Count this process's programs while something is done. Statistics are on only as long.
+fn counted<T>(work: impl FnOnce() -> T) -> io::Result<(Calls, T)> {
+    // SAFETY: a plain system call that returns a descriptor or an error.
+    let statistics = match unsafe { libbpf_sys::bpf_enable_stats(libbpf_sys::BPF_STATS_RUN_TIME) } {
+        errno if errno < 0 => return Err(io::Error::from_raw_os_error(-errno)),
+        // SAFETY: the descriptor is new and nobody else's.
+        descriptor => unsafe { OwnedFd::from_raw_fd(descriptor) },
+    };
+    let before = own_programs()?;
+    let result = work();
+    let mut calls = own_programs()?;
+    drop(statistics);
+    for (name, (ns, count)) in &mut calls {
+        let (ns_before, count_before) = before.get(name).copied().unwrap_or_default();
+        *ns -= ns_before;
+        *count -= count_before;
+    }
+    Ok((Calls(calls), result))
+}
+
+/// The programs that this process holds: the kernel writes their statistics into their descriptors' fdinfo.
+fn own_programs() -> io::Result<BTreeMap<String, (u64, u64)>> {
+    let mut programs = BTreeMap::new();
+    for descriptor in fs::read_dir("/proc/self/fdinfo")? {
+        let Ok(text) = fs::read_to_string(descriptor?.path()) else { continue };
+        let field = |name: &str| -> Option<u64> {
+            text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':')?.trim().parse().ok())
+        };
+        if let (Some(id), Some(ns), Some(count)) = (field("prog_id"), field("run_time_ns"), field("run_cnt")) {
+            let program = ProgramHandle::from_prog_id(id as u32).map_err(io::Error::other)?;
+            let name = program.name().to_string_lossy();
+            let member = MEMBERS.iter().find(|member| format!("onramp_{member:.0$}", NAME_CHARACTERS - 7) == name);
+            programs.insert(member.map_or(name.as_ref(), |member| member).to_owned(), (ns, count));
+        }
+    }
+    Ok(programs)
+}

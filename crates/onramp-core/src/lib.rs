@@ -111,9 +111,8 @@ mod tests {
     #[test]
     fn records_have_the_layout_that_c_gives_them() {
         // SAFETY: native.c defines the table and its length together.
-        let c: &[usize] = unsafe {
-            std::slice::from_raw_parts((&raw const ffi::onramp_layouts).cast(), ffi::onramp_layout_count)
-        };
+        let c: &[usize] =
+            unsafe { std::slice::from_raw_parts((&raw const ffi::onramp_layouts).cast(), ffi::onramp_layout_count) };
         let rust = [
             size_of::<Clock>(),
             offset_of!(Clock, event_ns),

@@ -4,31 +4,65 @@ use crate::registration::with_log;
 use crate::shared::name_bytes;
 use crate::{process, Error, Result};
 use libbpf_rs::{Link, MapCore, MapFlags, Object, ObjectBuilder};
+use nix::libc;
 use std::fs::{self, File};
 use std::io;
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 const ADOPT_PROGRAM: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/adopt.o"));
 const ADOPT_MAP: &str = ".rodata.adopt";
 const DIRECTORY_PREFIX: &str = "onramp-exec-";
 
-/// Where the cgroup v2 hierarchy is mounted, as the mount table says.
+/// Where the cgroup v2 hierarchy is to be found: as the mount table says or, where it is not mounted (`ip netns exec`
+/// hides it, for example), a mount of this process's own that nobody else sees.
 ///
 /// # Errors
-/// [`Error::NoCgroup`] if it is not.
+/// [`Error::NoCgroup`] if the kernel does not have it.
 pub fn cgroup2_mount() -> Result<PathBuf> {
     let file = "/proc/self/mountinfo";
     let text = fs::read_to_string(file).map_err(|error| Error::io(format!("read {file}"), error))?;
     // "36 35 98:0 / /sys/fs/cgroup rw,... shared:1 - cgroup2 cgroup2 rw,..."; spaces in paths stand as \040.
-    text.lines()
-        .find_map(|line| {
-            let (mount, kind) = line.split_once(" - ")?;
-            let is_cgroup2 = kind.split_whitespace().next() == Some("cgroup2");
-            is_cgroup2.then(|| mount.split(' ').nth(4).map(|path| PathBuf::from(path.replace("\\040", " "))))?
-        })
-        .ok_or(Error::NoCgroup)
+    let mounted = text.lines().find_map(|line| {
+        let (mount, kind) = line.split_once(" - ")?;
+        let is_cgroup2 = kind.split_whitespace().next() == Some("cgroup2");
+        is_cgroup2.then(|| mount.split(' ').nth(4).map(|path| PathBuf::from(path.replace("\\040", " "))))?
+    });
+    match mounted {
+        Some(path) => Ok(path),
+        None => detached_mount().map(|mount| PathBuf::from(format!("/proc/self/fd/{}", mount.as_raw_fd()))),
+    }
+}
+
+/// A cgroup v2 mount without a place in the file tree; it lasts as long as this process.
+fn detached_mount() -> Result<&'static OwnedFd> {
+    static MOUNT: OnceLock<Option<OwnedFd>> = OnceLock::new();
+    const FSOPEN_CLOEXEC: libc::c_uint = 1;
+    const FSMOUNT_CLOEXEC: libc::c_uint = 1;
+    const FSCONFIG_CMD_CREATE: libc::c_uint = 6;
+    let mount = MOUNT.get_or_init(|| {
+        let null = std::ptr::null::<libc::c_char>();
+        // SAFETY: each call gets what its manual page says; a descriptor that succeeds is owned here alone.
+        unsafe {
+            let context = owned(libc::syscall(libc::SYS_fsopen, c"cgroup2".as_ptr(), FSOPEN_CLOEXEC))?;
+            let raw = context.as_raw_fd();
+            if libc::syscall(libc::SYS_fsconfig, raw, FSCONFIG_CMD_CREATE, null, null, 0) != 0 {
+                return None;
+            }
+            owned(libc::syscall(libc::SYS_fsmount, raw, FSMOUNT_CLOEXEC, 0))
+        }
+    });
+    mount.as_ref().ok_or(Error::NoCgroup)
+}
+
+/// # Safety
+/// A non-negative number is a descriptor that nobody else owns.
+unsafe fn owned(result: libc::c_long) -> Option<OwnedFd> {
+    let descriptor = i32::try_from(result).ok().filter(|&descriptor| descriptor >= 0)?;
+    // SAFETY: the caller's promise.
+    Some(unsafe { OwnedFd::from_raw_fd(descriptor) })
 }
 
 /// This process's own cgroup in the v2 hierarchy.
@@ -155,7 +189,10 @@ impl Adoption {
         let counters = self.object.maps().find(|map| map.name().to_string_lossy().ends_with(".bss"));
         let value = counters.and_then(|map| map.lookup(&0u32.to_ne_bytes(), MapFlags::ANY).ok().flatten());
         let number = |at: usize| {
-            value.as_ref().and_then(|v| v.get(at..at + 8)).map_or(0, |b| u64::from_ne_bytes(b.try_into().expect("8 bytes")))
+            value
+                .as_ref()
+                .and_then(|v| v.get(at..at + 8))
+                .map_or(0, |b| u64::from_ne_bytes(b.try_into().expect("8 bytes")))
         };
         (number(0), number(8))
     }

@@ -80,7 +80,7 @@ pub enum Error {
         log: String,
     },
     /// No cgroup v2 hierarchy to attach to.
-    #[error("no cgroup v2 hierarchy is mounted; mount one: mkdir -p /sys/fs/cgroup/unified && mount -t cgroup2 none /sys/fs/cgroup/unified")]
+    #[error("this kernel has no cgroup v2, or it may not be mounted here: a kernel with CONFIG_CGROUPS=y and CONFIG_CGROUP_BPF=y is needed, and root outside of a restricted container")]
     NoCgroup,
     /// An operating system call failed.
     #[error("cannot {what}: {source}")]
@@ -106,7 +106,13 @@ impl Error {
 
     /// The request was wrong, as opposed to the host lacking something.
     pub fn is_bad_request(&self) -> bool {
-        matches!(self, Error::UnknownStartup { .. } | Error::NotLoaded { .. } | Error::OwnedByProcess { .. } | Error::NameTaken { .. })
+        matches!(
+            self,
+            Error::UnknownStartup { .. }
+                | Error::NotLoaded { .. }
+                | Error::OwnedByProcess { .. }
+                | Error::NameTaken { .. }
+        )
     }
 }
 

@@ -153,7 +153,10 @@ pub(crate) fn owner_of(name: &str) -> Option<String> {
     let loaded = loaded().ok()?.into_iter().find(|loaded| loaded.name == name && loaded.registered)?;
     Some(match loaded.owner_pid {
         Some(pid) => format!("by process {pid}, a running `onramp exec` or `onramp lab`"),
-        None => format!("start-up {}, then {}; `onramp unload {}` removes it", loaded.startup, loaded.avoidance, loaded.startup),
+        None => format!(
+            "start-up {}, then {}; `onramp unload {}` removes it",
+            loaded.startup, loaded.avoidance, loaded.startup
+        ),
     })
 }
 
@@ -184,11 +187,8 @@ pub(crate) fn sweep() -> Result<()> {
 }
 
 fn unregister(loaded: &Loaded) -> Result<()> {
-    let refused = |cause: String| Error::Refused {
-        what: format!("unregistering {}", loaded.name),
-        cause,
-        log: String::new(),
-    };
+    let refused =
+        |cause: String| Error::Refused { what: format!("unregistering {}", loaded.name), cause, log: String::new() };
     let map = loaded.operations_map.ok_or_else(|| refused("its registration was not found".to_owned()))?;
     MapHandle::from_map_id(map)
         .and_then(|map| map.delete(&0u32.to_ne_bytes()))
@@ -250,8 +250,19 @@ pub fn connections() -> Result<Vec<Connection>> {
 
 fn connection(congestion_control: &str, socket: &RawSocket) -> Connection {
     const STATES: [&str; 13] = [
-        "UNKNOWN", "ESTAB", "SYN-SENT", "SYN-RECV", "FIN-WAIT-1", "FIN-WAIT-2", "TIME-WAIT", "UNCONN", "CLOSE-WAIT",
-        "LAST-ACK", "LISTEN", "CLOSING", "SYN-RECV",
+        "UNKNOWN",
+        "ESTAB",
+        "SYN-SENT",
+        "SYN-RECV",
+        "FIN-WAIT-1",
+        "FIN-WAIT-2",
+        "TIME-WAIT",
+        "UNCONN",
+        "CLOSE-WAIT",
+        "LAST-ACK",
+        "LISTEN",
+        "CLOSING",
+        "SYN-RECV",
     ];
     const INFINITE_SSTHRESH: u32 = 0x7fff_ffff;
     let Decision { phase, exit, estimate_bytes_per_s, .. } = socket.connection.decision;

@@ -21,7 +21,8 @@ pub const KERNEL_BTF: &str = "/sys/kernel/btf/vmlinux";
 
 /// The kernel's release, as `uname -r` prints it.
 pub fn kernel_release() -> String {
-    nix::sys::utsname::uname().map_or_else(|_| "unknown".to_owned(), |name| name.release().to_string_lossy().into_owned())
+    nix::sys::utsname::uname()
+        .map_or_else(|_| "unknown".to_owned(), |name| name.release().to_string_lossy().into_owned())
 }
 
 /// The kernel's own description of its types.
@@ -69,8 +70,9 @@ fn unsupported(lacks: &str) -> Error {
 /// # Errors
 /// [`Error::Unsupported`] where BPF congestion controls cannot be registered at all.
 pub fn control_form(btf: &Btf<'_>) -> Result<ControlForm> {
-    btf.type_by_name::<Struct<'_>>("bpf_struct_ops_tcp_congestion_ops")
-        .ok_or_else(|| unsupported("tcp_congestion_ops cannot be implemented in BPF (no bpf_struct_ops_tcp_congestion_ops)"))?;
+    btf.type_by_name::<Struct<'_>>("bpf_struct_ops_tcp_congestion_ops").ok_or_else(|| {
+        unsupported("tcp_congestion_ops cannot be implemented in BPF (no bpf_struct_ops_tcp_congestion_ops)")
+    })?;
     let operations = btf
         .type_by_name::<Struct<'_>>("tcp_congestion_ops")
         .ok_or_else(|| unsupported("struct tcp_congestion_ops is unknown"))?;

@@ -6,7 +6,9 @@ use crate::probe::{self, ControlForm};
 use crate::process;
 use crate::shared::{name_bytes, Config, Plain, CONFIG_MAP, CONFIG_VERSION, EVENTS_MAP, NAME_BYTES};
 use crate::{Error, Result};
-use libbpf_rs::{Link, MapCore, MapFlags, Object, ObjectBuilder, OpenObject, PrintLevel, RingBuffer, RingBufferBuilder};
+use libbpf_rs::{
+    Link, MapCore, MapFlags, Object, ObjectBuilder, OpenObject, PrintLevel, RingBuffer, RingBufferBuilder,
+};
 use onramp_core::Clock;
 use onramp_scenario::Avoidance;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -167,8 +169,11 @@ fn register(object: &[u8], options: &Options, form: ControlForm, linked: bool, n
     }
 
     let events = Arc::new(Mutex::new(Vec::new()));
-    let ring = ring_of(&object, &events)
-        .map_err(|error| Error::Refused { what: format!("reading the events of {name}"), cause: error.to_string(), log: String::new() })?;
+    let ring = ring_of(&object, &events).map_err(|error| Error::Refused {
+        what: format!("reading the events of {name}"),
+        cause: error.to_string(),
+        log: String::new(),
+    })?;
     Ok(Registration { name: name.to_owned(), events, _link: link, ring, _object: object })
 }
 

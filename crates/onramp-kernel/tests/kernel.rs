@@ -1,7 +1,9 @@
 //! Against the kernel that runs this test. As root; without, it says so and passes, but fails where CI=true.
 
 use nix::sys::socket::{setsockopt, sockopt::TcpCongestion};
-use onramp_kernel::{connections, loaded, registered_names, unload, Error, Event, Input, Lifetime, Options, Registration};
+use onramp_kernel::{
+    connections, loaded, registered_names, unload, Error, Event, Input, Lifetime, Options, Registration,
+};
 use onramp_scenario::Avoidance;
 use std::ffi::OsString;
 use std::io::{Read, Write};
@@ -60,11 +62,10 @@ fn every_startup_carries_traffic_with_every_avoidance_and_decides_as_its_native_
     let _machine = MACHINE.lock().unwrap_or_else(|p| p.into_inner());
     for &startup in onramp_core::startup_names() {
         for avoidance in Avoidance::ALL {
-            let registration =
-                match Registration::new(&Options { avoidance, record: true, ..Options::new(startup) }) {
-                    Err(Error::NoAvoidance { avoidance: "bbr", .. }) => continue,
-                    result => result.unwrap(),
-                };
+            let registration = match Registration::new(&Options { avoidance, record: true, ..Options::new(startup) }) {
+                Err(Error::NoAvoidance { avoidance: "bbr", .. }) => continue,
+                result => result.unwrap(),
+            };
             assert!(registered_names().unwrap().iter().any(|name| name == registration.name()));
             transfer(registration.name(), 3_000_000, |stream| {
                 let local = stream.local_addr().unwrap();

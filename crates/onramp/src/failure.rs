@@ -64,7 +64,8 @@ impl Failure {
 }
 
 fn render(error: &onramp_scenario::Error) -> String {
-    let theme = if std::io::stderr().is_terminal() { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
+    let theme =
+        if std::io::stderr().is_terminal() { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
     let mut text = String::new();
     match GraphicalReportHandler::new_themed(theme).with_width(100).render_report(&mut text, error) {
         Ok(()) => text,

@@ -5,7 +5,8 @@ use unicode_width::UnicodeWidthStr;
 /// Lines of aligned columns; the first row is the heading.
 pub fn columns(rows: &[Vec<String>]) -> String {
     let count = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let width = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.width()).max().unwrap_or(0);
+    let width =
+        |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.width()).max().unwrap_or(0);
     let widths: Vec<usize> = (0..count).map(width).collect();
     let mut text = String::new();
     for row in rows {
@@ -40,7 +41,13 @@ fn scaled(value: f64, units: &[&str]) -> String {
         value /= 1000.0;
         unit = next;
     }
-    let digits = if unit.starts_with(['b', 'B']) || value >= 99.95 { 0 } else if value >= 9.995 { 1 } else { 2 };
+    let digits = if unit.starts_with(['b', 'B']) || value >= 99.95 {
+        0
+    } else if value >= 9.995 {
+        1
+    } else {
+        2
+    };
     format!("{value:.digits$} {unit}")
 }
 

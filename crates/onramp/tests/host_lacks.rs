@@ -116,14 +116,21 @@ fn a_transfer_whose_avoidance_is_missing_is_left_out_on_request_only() {
 }
 
 #[test]
-fn without_a_cgroup_hierarchy_exec_says_how_to_mount_one() {
+fn without_a_cgroup_hierarchy_in_the_file_tree_exec_mounts_one_of_its_own() {
     let Some(_machine) = machine() else { return };
     let mount = onramp_kernel::cgroup2_mount().unwrap();
+    let left = || {
+        let entries = std::fs::read_dir(onramp_kernel::own_cgroup().unwrap()).unwrap();
+        entries.flatten().filter(|entry| entry.file_name().to_string_lossy().starts_with("onramp-exec-")).count()
+    };
+    let before = left();
     with_own_mounts(|| {
         nix::mount::umount2(&mount, nix::mount::MntFlags::MNT_DETACH).unwrap();
-        onramp(["exec", "--", "true"]).code(3).warns(&["no cgroup v2 hierarchy", "mount -t cgroup2"]);
-        assert!(lacks(&onramp(["doctor", "--json"]), "cgroup v2 (exec)").contains("mount -t cgroup2"));
+        let ran = onramp(["exec", "--json", "--", "sh", "-c", "grep -q ^0::.*/onramp-exec- /proc/self/cgroup"]).code(0);
+        ran.warns(&["\"refused\":0"]);
+        onramp(["doctor"]).says(&["not mounted here: exec mounts one of its own"]);
     });
+    assert_eq!(left(), before);
 }
 
 #[test]

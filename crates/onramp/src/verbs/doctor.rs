@@ -7,6 +7,7 @@ use onramp_kernel::probe;
 use onramp_scenario::Avoidance;
 use serde::Serialize;
 use std::fs;
+use std::path::PathBuf;
 
 /// One thing that was looked at.
 #[derive(Serialize)]
@@ -69,7 +70,7 @@ fn checks() -> Vec<Check> {
         checks.extend(Avoidance::ALL.map(|avoidance| has_avoidance(btf, avoidance)));
     }
     checks.push(jit());
-    checks.push(verdict("cgroup v2 (exec)", onramp_kernel::cgroup2_mount().map(|path| path.display().to_string())));
+    checks.push(verdict("cgroup v2 (exec)", onramp_kernel::cgroup2_mount().map(cgroup)));
     checks.push(verdict("namespaces and TUN (lab)", onramp_lab::preflight().map(|()| "work".to_owned())));
     checks.push(processors());
     checks.push(buffer("send buffer", "net.ipv4.tcp_wmem", "a sender"));
@@ -122,9 +123,7 @@ fn has_avoidance(btf: &probe::Btf<'_>, avoidance: Avoidance) -> Check {
     match probe::check_avoidance(btf, avoidance) {
         Ok(()) => Check { what, verdict: Verdict::Ok, found: "yes".to_owned(), mend: None },
         // Any one of them suffices.
-        Err(error) => {
-            Check { what, verdict: Verdict::Advice, found: "no".to_owned(), mend: Some(error.to_string()) }
-        }
+        Err(error) => Check { what, verdict: Verdict::Advice, found: "no".to_owned(), mend: Some(error.to_string()) },
     }
 }
 
@@ -143,6 +142,14 @@ fn jit() -> Check {
         verdict: if off { Verdict::Lacks } else { Verdict::Ok },
         found: value,
         mend: off.then(|| format!("the kernel's functions are callable only from compiled BPF: sysctl -w {name}=1")),
+    }
+}
+
+fn cgroup(path: PathBuf) -> String {
+    if path.starts_with("/proc/self/fd") {
+        "not mounted here: exec mounts one of its own".to_owned()
+    } else {
+        path.display().to_string()
     }
 }
 

@@ -106,7 +106,9 @@ fn describe(case: &Case) -> String {
 fn lab_failure(error: onramp_lab::Error) -> Failure {
     use onramp_lab::Error::Startup;
     match error {
-        Startup { ref source, .. } if source.downcast_ref::<onramp_kernel::Error>().is_some_and(|e| e.is_bad_request()) => {
+        Startup { ref source, .. }
+            if source.downcast_ref::<onramp_kernel::Error>().is_some_and(|e| e.is_bad_request()) =>
+        {
             Failure::new(BAD_INPUT, error.to_string())
         }
         Startup { ref source, .. } if source.downcast_ref::<onramp_kernel::Error>().is_none() => {

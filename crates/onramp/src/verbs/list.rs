@@ -8,9 +8,8 @@ use serde_json::json;
 
 pub fn run(as_json: bool) -> Answer {
     let btf = onramp_kernel::probe::kernel_btf().ok();
-    let here = |avoidance| {
-        btf.as_ref().is_some_and(|btf| onramp_kernel::probe::check_avoidance(btf, avoidance).is_ok())
-    };
+    let here =
+        |avoidance| btf.as_ref().is_some_and(|btf| onramp_kernel::probe::check_avoidance(btf, avoidance).is_ok());
     let startups: Vec<_> = onramp_core::startup_names()
         .iter()
         .map(|name| (*name, onramp_core::summary(name).unwrap_or_default(), format!("onramp_{name}")))
@@ -30,9 +29,10 @@ pub fn run(as_json: bool) -> Answer {
     rows.extend(startups.into_iter().map(|(name, summary, cc)| vec![name.to_owned(), cc, summary.to_owned()]));
     print!("{}", text::columns(&rows));
     let mut rows = vec![vec!["AVOIDANCE".to_owned(), "IN THIS KERNEL".to_owned()]];
-    rows.extend(Avoidance::ALL.map(|avoidance| {
-        vec![avoidance.name().to_owned(), if here(avoidance) { "yes" } else { "no" }.to_owned()]
-    }));
+    rows.extend(
+        Avoidance::ALL
+            .map(|avoidance| vec![avoidance.name().to_owned(), if here(avoidance) { "yes" } else { "no" }.to_owned()]),
+    );
     print!("\n{}", text::columns(&rows));
     Ok(DONE)
 }

@@ -37,6 +37,10 @@ pub fn run(arguments: &ReplayArguments, as_json: bool) -> Answer {
             differences.push(json!({ "line": number, "kernel": event.decision, "native": decision }));
         }
     }
+    if startups.is_empty() {
+        let file = arguments.file.display();
+        return Err(Failure::new(BAD_INPUT, format!("{file} is empty: expected what `onramp lab --record` wrote")));
+    }
     if as_json {
         print_json(&json!({ "connections": startups.len(), "decisions": compared, "differences": differences }));
     } else {
@@ -47,7 +51,11 @@ pub fn run(arguments: &ReplayArguments, as_json: bool) -> Answer {
             "{}, {}: {}",
             text::count(startups.len(), "connection"),
             text::count(compared, "decision"),
-            if differences.is_empty() { "all the same".to_owned() } else { text::count(differences.len(), "difference") }
+            if differences.is_empty() {
+                "all the same".to_owned()
+            } else {
+                text::count(differences.len(), "difference")
+            }
         );
     }
     Ok(if differences.is_empty() { DONE } else { MISSED })

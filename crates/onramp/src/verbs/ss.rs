@@ -11,8 +11,10 @@ pub fn run(json: bool) -> Answer {
         print_json(&all);
         return Ok(DONE);
     }
-    let heading =
-        ["STATE", "LOCAL", "REMOTE", "CONTROL", "PHASE", "EXIT", "AT", "ESTIMATE", "PACING", "CWND", "SSTHRESH", "SRTT", "RETRANS"];
+    let heading = [
+        "STATE", "LOCAL", "REMOTE", "CONTROL", "PHASE", "EXIT", "AT", "ESTIMATE", "PACING", "CWND", "SSTHRESH", "SRTT",
+        "RETRANS",
+    ];
     let mut rows = vec![heading.map(str::to_owned).to_vec()];
     rows.extend(all.iter().map(row));
     print!("{}", text::columns(&rows));

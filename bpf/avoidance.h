@@ -75,28 +75,9 @@ static inline void avoidance_cwnd_event(__u32 avoidance, struct sock *sk, enum t
 		bbr_cwnd_event(sk, event);
 }
 
-/* CUBIC's delay samples, and with them HyStart. */
-static inline void avoidance_acked(__u32 avoidance, struct sock *sk, const struct ack_sample *sample)
-{
-	if (avoidance == ONRAMP_AVOIDANCE_CUBIC)
-		cubictcp_acked(sk, sample);
-}
-
 static inline __u32 avoidance_undo_cwnd(__u32 avoidance, struct sock *sk)
 {
 	return avoidance == ONRAMP_AVOIDANCE_BBR ? bbr_undo_cwnd(sk) : tcp_reno_undo_cwnd(sk);
-}
-
-/* How many windows of data a socket may buffer: the kernel's 2, or BBR's own. */
-static inline __u32 avoidance_sndbuf_expand(__u32 avoidance, struct sock *sk)
-{
-	return avoidance == ONRAMP_AVOIDANCE_BBR ? bbr_sndbuf_expand(sk) : 2;
-}
-
-static inline __u32 avoidance_min_tso_segs(__u32 avoidance, struct sock *sk)
-{
-	return avoidance == ONRAMP_AVOIDANCE_BBR ? bbr_min_tso_segs(sk)
-						 : sk->__sk_common.skc_net.net->ipv4.sysctl_tcp_min_tso_segs;
 }
 
 #endif

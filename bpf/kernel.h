@@ -53,7 +53,6 @@ struct in6_addr {
 
 struct netns_ipv4 {
 	int sysctl_tcp_reordering;
-	__u8 sysctl_tcp_min_tso_segs;
 	int sysctl_tcp_pacing_ss_ratio;
 	int sysctl_tcp_pacing_ca_ratio;
 };

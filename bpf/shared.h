@@ -13,7 +13,8 @@ enum onramp_avoidance {
 	ONRAMP_AVOIDANCE_RENO,
 };
 
-#define ONRAMP_CONFIG_VERSION 1
+/* To be raised with every change of a record in this file: versions that do not know each other stay apart. */
+#define ONRAMP_CONFIG_VERSION 2
 
 /* The user's choices, and who made them: read-only data, so that the verifier removes what they rule out. */
 struct onramp_config {

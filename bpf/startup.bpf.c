@@ -328,13 +328,13 @@ void BPF_PROG(onramp_cwnd_event, struct sock *sk, enum tcp_ca_event event)
 SEC("struct_ops")
 void BPF_PROG(onramp_acked, struct sock *sk, const struct ack_sample *sample)
 {
-	avoidance_acked(config.avoidance, sk, sample);
+	cubictcp_acked(sk, sample);
 }
 
 SEC("struct_ops")
 __u32 BPF_PROG(onramp_min_tso_segs, struct sock *sk)
 {
-	return avoidance_min_tso_segs(config.avoidance, sk);
+	return bbr_min_tso_segs(sk);
 }
 
 SEC("struct_ops")
@@ -346,25 +346,30 @@ __u32 BPF_PROG(onramp_undo_cwnd, struct sock *sk)
 SEC("struct_ops")
 __u32 BPF_PROG(onramp_sndbuf_expand, struct sock *sk)
 {
-	return avoidance_sndbuf_expand(config.avoidance, sk);
+	return bbr_sndbuf_expand(sk);
 }
 
-/* One of the two is loaded, whichever cong_control the kernel has. */
-#define CONGESTION_CONTROL(map, control_program)                                                                       \
+/* One of them is loaded: that of the avoidance, with the cong_control that the kernel has. What an avoidance does not
+ * implement is left to the kernel, since each member is a call: min_tso_segs for every packet that is sent, pkts_acked
+ * for every acknowledgement. */
+#define CONGESTION_CONTROL(map, control_program, ...)                                                                  \
 	SEC(".struct_ops.link")                                                                                        \
-	struct tcp_congestion_ops map = {                                                                              \
-		.name = "onramp_" QUOTE(ONRAMP_ALGORITHM),                                                             \
-		.init = (void *)onramp_init,                                                                           \
-		.release = (void *)onramp_release,                                                                     \
-		.ssthresh = (void *)onramp_ssthresh,                                                                   \
-		.cong_control = (void *)control_program,                                                               \
-		.set_state = (void *)onramp_set_state,                                                                 \
-		.cwnd_event = (void *)onramp_cwnd_event,                                                               \
-		.pkts_acked = (void *)onramp_acked,                                                                    \
-		.min_tso_segs = (void *)onramp_min_tso_segs,                                                           \
-		.undo_cwnd = (void *)onramp_undo_cwnd,                                                                 \
-		.sndbuf_expand = (void *)onramp_sndbuf_expand,                                                         \
-	}
+	struct tcp_congestion_ops map = {.name = "onramp_" QUOTE(ONRAMP_ALGORITHM),                                    \
+					 .init = (void *)onramp_init,                                                  \
+					 .release = (void *)onramp_release,                                            \
+					 .ssthresh = (void *)onramp_ssthresh,                                          \
+					 .cong_control = (void *)control_program,                                      \
+					 .set_state = (void *)onramp_set_state,                                        \
+					 .undo_cwnd = (void *)onramp_undo_cwnd,                                        \
+					 __VA_ARGS__}
+#define CUBIC_MEMBERS .cwnd_event = (void *)onramp_cwnd_event, .pkts_acked = (void *)onramp_acked
+#define BBR_MEMBERS                                                                                                    \
+	.cwnd_event = (void *)onramp_cwnd_event, .min_tso_segs = (void *)onramp_min_tso_segs,                          \
+	.sndbuf_expand = (void *)onramp_sndbuf_expand
 
-CONGESTION_CONTROL(onramp_ops, onramp_control);
-CONGESTION_CONTROL(onramp_ops_v1, onramp_control_v1);
+CONGESTION_CONTROL(onramp_cubic, onramp_control, CUBIC_MEMBERS);
+CONGESTION_CONTROL(onramp_cubic_v1, onramp_control_v1, CUBIC_MEMBERS);
+CONGESTION_CONTROL(onramp_bbr, onramp_control, BBR_MEMBERS);
+CONGESTION_CONTROL(onramp_bbr_v1, onramp_control_v1, BBR_MEMBERS);
+CONGESTION_CONTROL(onramp_reno, onramp_control, );
+CONGESTION_CONTROL(onramp_reno_v1, onramp_control_v1, );

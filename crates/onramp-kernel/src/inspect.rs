@@ -5,7 +5,7 @@
 
 use crate::process;
 use crate::registration::{avoidance_name, only_value, with_log};
-use crate::shared::{name_text, Config, Plain, RawSocket, CONFIG_MAP, CONFIG_VERSION, CONNECTIONS_MAP};
+use crate::shared::{name_text, Config, Plain, RawConnection, RawSocket, CONFIG_MAP, CONFIG_VERSION, CONNECTIONS_MAP};
 use crate::{probe, Error, Result};
 use libbpf_rs::btf::types::{MemberAttr, Struct};
 use libbpf_rs::btf::Btf;
@@ -76,7 +76,10 @@ pub fn loaded() -> Result<Vec<Loaded>> {
             let Ok(map) = MapHandle::from_map_id(id) else { continue };
             match map.name().to_string_lossy().as_ref() {
                 CONFIG_MAP => config = only_value(&map).and_then(|bytes| Config::from_bytes(&bytes)),
-                CONNECTIONS_MAP => connections_map = Some(id),
+                // Of another size it is another version's.
+                CONNECTIONS_MAP if map.value_size() as usize == size_of::<RawConnection>() => {
+                    connections_map = Some(id);
+                }
                 _ => {}
             }
         }

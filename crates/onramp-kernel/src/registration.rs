@@ -197,22 +197,26 @@ fn configure(
         startup: name_bytes(&options.startup),
         congestion_control: name_bytes(name),
     };
-    let (used, unused) = match form {
-        ControlForm::V1 => ("onramp_ops_v1", "onramp_ops"),
-        ControlForm::V2 => ("onramp_ops", "onramp_ops_v1"),
-    };
+    let operations = format!(
+        "onramp_{}{}",
+        options.avoidance.name(),
+        match form {
+            ControlForm::V1 => "_v1",
+            ControlForm::V2 => "",
+        }
+    );
     for mut map in open.maps_mut() {
         let map_name = map.name().to_string_lossy().into_owned();
         if map_name == CONFIG_MAP {
             map.set_initial_value(config.as_bytes())?;
-        } else if map_name == used {
+        } else if map_name == operations {
             if let Some(value) = map.initial_value_mut() {
                 value[..NAME_BYTES].copy_from_slice(&name_bytes(name));
             }
             if !linked {
                 map.set_map_flags(0)?;
             }
-        } else if map_name == unused {
+        } else if map.map_type() == libbpf_rs::MapType::StructOps {
             map.set_autocreate(false)?;
         } else if map_name == EVENTS_MAP && options.record {
             map.set_max_entries(64 << 20)?;

@@ -13,7 +13,7 @@ use std::process::Command;
 use std::time::Duration;
 
 const PORT: &str = "8000";
-const SIZE: usize = 3_000_000;
+const SIZE: usize = 30_000_000;
 const PHASES: [&str; 4] = ["slow-start", "pacing", "approach", "done"];
 
 /// A file to download, and the command that serves it in a host.
@@ -31,11 +31,12 @@ impl Website {
         Website { dir, command }
     }
 
-    /// At a pace that leaves time to look at the connection, and without a buffer that hides it.
+    /// At a pace that leaves time to look at the connection, and without a buffer that hides it. curl may read up to 10 MB
+    /// before it looks at its limit for the first time.
     fn download(&self, hosts: &Hosts) -> Vec<String> {
         let url = format!("http://{}:{PORT}/file", Hosts::SERVER);
         let target = self.dir.path().join("got").display().to_string();
-        let curl = ["curl", "-sS", "--fail", "--limit-rate", "1500k", "-o", &target, &url];
+        let curl = ["curl", "-sS", "--fail", "--limit-rate", "10M", "-o", &target, &url];
         ["ip", "netns", "exec", &hosts.client].iter().chain(&curl).map(|part| (*part).to_owned()).collect()
     }
 
@@ -78,8 +79,11 @@ fn connections_that_a_descendant_accepts_are_adopted_and_no_others() {
     wait_for_server(&hosts);
     let name = registered_by(pid).pop().expect("exec has registered");
 
-    let curl = spawn(&site.download(&hosts));
-    wait_until("the transfer is under way", || established(&hosts.server).contains("bytes_acked"));
+    let mut curl = spawn(&site.download(&hosts));
+    wait_until("the transfer is under way", || {
+        assert!(curl.is_running(), "curl has ended: {}{}", curl.stderr(), exec.stderr());
+        established(&hosts.server).contains("bytes_acked")
+    });
     let (served, downloaded) = (established(&hosts.server), established(&hosts.client));
     assert!(served.contains(&format!(" {name} ")), "{name}: {served}");
     assert!(!downloaded.is_empty() && !downloaded.contains("onramp"), "{downloaded}");

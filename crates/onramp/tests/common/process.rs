@@ -45,6 +45,10 @@ impl Background {
         fs::read_to_string(self.stdout.path()).unwrap()
     }
 
+    pub fn stderr(&self) -> String {
+        fs::read_to_string(self.stderr.path()).unwrap()
+    }
+
     /// The first line that it writes.
     #[track_caller]
     pub fn first_line(&self) -> String {

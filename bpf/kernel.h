@@ -53,6 +53,7 @@ struct in6_addr {
 
 struct netns_ipv4 {
 	int sysctl_tcp_reordering;
+	__u8 sysctl_tcp_slow_start_after_idle;
 	int sysctl_tcp_pacing_ss_ratio;
 	int sysctl_tcp_pacing_ca_ratio;
 };
@@ -95,6 +96,7 @@ struct inet_sock {
 
 struct inet_connection_sock {
 	struct inet_sock icsk_inet;
+	__u32 icsk_rto; /* in jiffies */
 	__u8 icsk_ca_state : 5;
 	__u8 icsk_pending;
 };
@@ -107,6 +109,7 @@ struct tcp_sock {
 	__u32 high_seq;
 	__u8 is_cwnd_limited : 1;
 	__u32 lost_out;
+	__u32 lsndtime; /* jiffies when data was last sent */
 	__u32 max_packets_out;
 	__u32 mss_cache;
 	__u32 packets_out;

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What the kernel does for a congestion control without cong_control, for one with it: Proportional Rate Reduction
- * (RFC 6937) while a loss is repaired, the window when it is over, and the pacing rate after each ACK. It follows
- * tcp_cwnd_reduction(), tcp_end_cwnd_reduction(), tcp_may_raise_cwnd() and tcp_update_pacing_rate() of
- * net/ipv4/tcp_input.c, so that a connection whose start-up is over behaves as the kernel's own.
+ * (RFC 6937) while a loss is repaired, the window when it is over, the window after an idle time, and the pacing rate
+ * after each ACK. It follows tcp_cwnd_reduction(), tcp_end_cwnd_reduction(), tcp_may_raise_cwnd() and
+ * tcp_update_pacing_rate() of net/ipv4/tcp_input.c and tcp_cwnd_restart() of tcp_output.c, so that a connection whose
+ * start-up is over behaves as the kernel's own.
  */
 #ifndef ONRAMP_RECOVERY_H
 #define ONRAMP_RECOVERY_H
 
 #include "kernel.h"
 #include "shared.h"
+
+#include <bpf/bpf_helpers.h>
 
 static inline __u32 packets_in_flight(const struct tcp_sock *tp)
 {
@@ -74,6 +77,25 @@ static inline void follow_reduction(struct tcp_sock *tp, struct onramp_connectio
 	if (reduces_cwnd(old_state) && !reduces_cwnd(new_state) && new_state != TCP_CA_Loss &&
 	    tp->snd_ssthresh < TCP_INFINITE_SSTHRESH && (old_state == TCP_CA_CWR || tp->undo_marker))
 		tp->snd_cwnd = tp->snd_ssthresh;
+}
+
+/* Data is about to leave after an idle time: halve the window for each retransmission time-out of it, down to the
+ * initial window (RFC 2861), unless the host does not want that. */
+static inline void restart_after_idle(struct tcp_sock *tp, __u32 initial_cwnd)
+{
+	const struct sock *sk = (const struct sock *)tp;
+	__u32 idle = (__u32)bpf_jiffies64() - tp->lsndtime;
+	__u32 rto = tp->inet_conn.icsk_rto ?: 1;
+	__u32 cwnd = tp->snd_cwnd;
+	__u32 halvings = idle / rto;
+
+	if (!sk->__sk_common.skc_net.net->ipv4.sysctl_tcp_slow_start_after_idle || idle <= rto || cwnd <= initial_cwnd)
+		return;
+	/* It has carried three quarters of the window at least. */
+	if (tp->snd_ssthresh < (cwnd >> 1) + (cwnd >> 2))
+		tp->snd_ssthresh = (cwnd >> 1) + (cwnd >> 2);
+	cwnd >>= halvings > 31 ? 31 : halvings;
+	tp->snd_cwnd = cwnd > initial_cwnd ? cwnd : initial_cwnd;
 }
 
 /* 200 % of cwnd per RTT in slow start, 120 % afterwards: it sizes bursts, and paces where a queue or option asks. */

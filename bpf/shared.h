@@ -49,7 +49,7 @@ struct onramp_connection {
 	uint32_t delivered_segments; /* the kernel's count, which wraps, when that was taken */
 	uint32_t prr_delivered;      /* segments delivered in this recovery (RFC 6937) */
 	uint32_t paced_by_us;        /* the host's pacing was off and was switched on */
-	uint32_t reserved;
+	uint32_t initial_cwnd;       /* segments */
 };
 
 /* A line of `onramp ss`. */

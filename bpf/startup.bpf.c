@@ -201,6 +201,7 @@ static void startup_start(struct sock *sk, struct onramp_connection *connection)
 	connection->delivered_segments = tp->delivered;
 	ALGORITHM(_start)((ALGORITHM_STATE *)connection->state, &start, &connection->decision);
 	apply_decision(sk, connection, mss_bytes);
+	connection->initial_cwnd = tp->snd_cwnd;
 	event = new_event(sk, connection, ONRAMP_EVENT_START);
 	if (event) {
 		event->input.start = start;
@@ -252,24 +253,17 @@ void BPF_PROG(onramp_release, struct sock *sk)
 	bpf_sk_storage_delete(&onramp_conns, sk);
 }
 
+/* What the kernel does between an acknowledgement and CUBIC's or Reno's cong_avoid. */
 static void control(struct sock *sk, __u32 ack, int flag, const struct rate_sample *rs)
 {
 	struct onramp_connection *connection = bpf_sk_storage_get(&onramp_conns, sk, 0, 0);
 	struct tcp_sock *tp = tcp_sk(sk);
-	bool starting = connection && !startup_is_over(connection);
 
-	if (config.avoidance == ONRAMP_AVOIDANCE_BBR) {
-		if (starting && rs->acked_sacked)
-			startup_ack(sk, connection, rs);
-		if (connection && (starting || connection->paced_by_us))
-			apply_pacing(sk, connection);
-		return;
-	}
 	if (reduces_cwnd(BPF_CORE_READ_BITFIELD(tp, inet_conn.icsk_ca_state))) {
 		if (connection)
 			reduce_cwnd(tp, connection, (int)rs->acked_sacked, rs->losses, flag);
 	} else if (may_raise_cwnd(tp, flag)) {
-		if (starting)
+		if (connection && !startup_is_over(connection))
 			startup_ack(sk, connection, rs);
 		else
 			avoidance_raise(config.avoidance, sk, ack, rs->acked_sacked);
@@ -280,21 +274,46 @@ static void control(struct sock *sk, __u32 ack, int flag, const struct rate_samp
 		update_pacing_rate(sk);
 }
 
+/* BBR has seen the acknowledgement: until the start-up is over, the window that it found holds instead of its own. */
+static void overrule_bbr(struct sock *sk, __u32 cwnd, const struct rate_sample *rs)
+{
+	struct onramp_connection *connection = bpf_sk_storage_get(&onramp_conns, sk, 0, 0);
+	bool starting = connection && !startup_is_over(connection);
+
+	if (starting) {
+		tcp_sk(sk)->snd_cwnd = cwnd;
+		if (rs->acked_sacked)
+			startup_ack(sk, connection, rs);
+	}
+	if (connection && (starting || connection->paced_by_us))
+		apply_pacing(sk, connection);
+}
+
 SEC("struct_ops")
 void BPF_PROG(onramp_control, struct sock *sk, __u32 ack, int flag, const struct rate_sample *rs)
 {
-	if (config.avoidance == ONRAMP_AVOIDANCE_BBR)
+	__u32 cwnd = tcp_sk(sk)->snd_cwnd;
+
+	if (config.avoidance == ONRAMP_AVOIDANCE_BBR) {
 		bbr_main(sk, ack, flag, rs);
-	control(sk, ack, flag, rs);
+		overrule_bbr(sk, cwnd, rs);
+	} else {
+		control(sk, ack, flag, rs);
+	}
 }
 
 /* Before Linux 6.10 there is neither ack nor flag: progress stands for the acknowledgement of data. */
 SEC("struct_ops")
 void BPF_PROG(onramp_control_v1, struct sock *sk, const struct rate_sample *rs)
 {
-	if (config.avoidance == ONRAMP_AVOIDANCE_BBR)
+	__u32 cwnd = tcp_sk(sk)->snd_cwnd;
+
+	if (config.avoidance == ONRAMP_AVOIDANCE_BBR) {
 		bbr_main___v1(sk, rs);
-	control(sk, tcp_sk(sk)->snd_una, rs->acked_sacked ? FLAG_DATA_ACKED | FLAG_SND_UNA_ADVANCED : 0, rs);
+		overrule_bbr(sk, cwnd, rs);
+	} else {
+		control(sk, tcp_sk(sk)->snd_una, rs->acked_sacked ? FLAG_DATA_ACKED | FLAG_SND_UNA_ADVANCED : 0, rs);
+	}
 }
 
 SEC("struct_ops")
@@ -322,6 +341,13 @@ void BPF_PROG(onramp_set_state, struct sock *sk, __u8 new_state)
 SEC("struct_ops")
 void BPF_PROG(onramp_cwnd_event, struct sock *sk, enum tcp_ca_event event)
 {
+	struct onramp_connection *connection;
+
+	if (event == CA_EVENT_TX_START && config.avoidance != ONRAMP_AVOIDANCE_BBR) {
+		connection = bpf_sk_storage_get(&onramp_conns, sk, 0, 0);
+		if (connection)
+			restart_after_idle(tcp_sk(sk), connection->initial_cwnd);
+	}
 	avoidance_cwnd_event(config.avoidance, sk, event);
 }
 
@@ -360,12 +386,11 @@ __u32 BPF_PROG(onramp_sndbuf_expand, struct sock *sk)
 					 .ssthresh = (void *)onramp_ssthresh,                                          \
 					 .cong_control = (void *)control_program,                                      \
 					 .set_state = (void *)onramp_set_state,                                        \
+					 .cwnd_event = (void *)onramp_cwnd_event,                                      \
 					 .undo_cwnd = (void *)onramp_undo_cwnd,                                        \
 					 __VA_ARGS__}
-#define CUBIC_MEMBERS .cwnd_event = (void *)onramp_cwnd_event, .pkts_acked = (void *)onramp_acked
-#define BBR_MEMBERS                                                                                                    \
-	.cwnd_event = (void *)onramp_cwnd_event, .min_tso_segs = (void *)onramp_min_tso_segs,                          \
-	.sndbuf_expand = (void *)onramp_sndbuf_expand
+#define CUBIC_MEMBERS .pkts_acked = (void *)onramp_acked
+#define BBR_MEMBERS .min_tso_segs = (void *)onramp_min_tso_segs, .sndbuf_expand = (void *)onramp_sndbuf_expand
 
 CONGESTION_CONTROL(onramp_cubic, onramp_control, CUBIC_MEMBERS);
 CONGESTION_CONTROL(onramp_cubic_v1, onramp_control_v1, CUBIC_MEMBERS);

@@ -81,7 +81,7 @@ pub(crate) struct RawConnection {
     pub delivered_segments: u32,
     pub prr_delivered: u32,
     pub paced_by_us: u32,
-    pub reserved: u32,
+    pub initial_cwnd: u32,
 }
 
 #[repr(C)]

@@ -3,7 +3,7 @@
  * The interface between a start-up algorithm and its host.
  *
  * A start-up algorithm decides how a TCP sender behaves until it knows its path. The host (the kernel through
- * bpf/, the simulator, a test) tells it what happens, one record an event, and carries out what it decides. When
+ * bpf/, another stack, a test) tells it what happens, one record an event, and carries out what it decides. When
  * the algorithm is done it says why (enum onramp_exit), leaves ssthresh, and the host's own congestion avoidance
  * goes on.
  *

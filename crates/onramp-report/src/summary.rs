@@ -5,6 +5,10 @@ use crate::spread::Spread;
 use crate::units::{bit_rate, byte_count, printable, significant};
 use onramp_scenario::{Record, NO_STARTUP};
 
+/// Conditions that go without saying: the defaults of a scenario file.
+const NO_LOSS: &str = "0 %";
+const USUAL_SENDER_BUFFER: &str = "64 MiB";
+
 /// Transfers of one size over one path: its rows differ in the sender's algorithms only.
 #[derive(Debug)]
 pub(crate) struct Group<'a> {
@@ -52,7 +56,7 @@ impl Row<'_> {
 }
 
 impl<'a> Group<'a> {
-    /// Any record of the group: they share scenario, path, receive buffer and size.
+    /// Any record of the group: they share scenario, path, buffers and size.
     pub(crate) fn first(&self) -> &'a Record {
         self.rows[0].records[0]
     }
@@ -86,6 +90,12 @@ impl<'a> Group<'a> {
             format!("queue {}", printable(&first.queue)),
             format!("receive buffer {}", printable(&first.receiver_buffer)),
         ];
+        if first.loss != NO_LOSS {
+            parts.push(format!("loss {}", printable(&first.loss)));
+        }
+        if first.sender_buffer != USUAL_SENDER_BUFFER {
+            parts.push(format!("send buffer {}", printable(&first.sender_buffer)));
+        }
         if !self.mixed_hosts {
             parts.push(printable(&first.host));
         }
@@ -128,7 +138,9 @@ fn same_group(a: &Record, b: &Record) -> bool {
         && a.rate_bits_per_s == b.rate_bits_per_s
         && a.rtt_ms.total_cmp(&b.rtt_ms).is_eq()
         && a.queue == b.queue
+        && a.loss == b.loss
         && a.receiver_buffer == b.receiver_buffer
+        && a.sender_buffer == b.sender_buffer
         && a.size_bytes == b.size_bytes
 }
 

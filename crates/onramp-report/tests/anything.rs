@@ -25,16 +25,17 @@ fn int() -> impl Strategy<Value = u64> {
 
 prop_compose! {
     fn a_record()(
-        texts in prop::array::uniform8(name()),
+        texts in prop::array::uniform10(name()),
         floats in prop::array::uniform9(float()),
         ints in prop::array::uniform6(int()),
         options in (option::of(int()), option::of(float()), option::of(int()), option::of(float()), option::of(float())),
         run: u32,
         suspect: bool,
     ) -> Record {
-        let [scenario, host, queue, receiver_buffer, startup, avoidance, initial_window, exit_reason] = texts;
+        let [scenario, host, queue, loss, receiver_buffer, sender_buffer, startup, avoidance, initial_window, exit_reason] =
+            texts;
         Record {
-            scenario, host, queue, receiver_buffer, startup, avoidance, initial_window, exit_reason,
+            scenario, host, queue, loss, receiver_buffer, sender_buffer, startup, avoidance, initial_window, exit_reason,
             rate_bits_per_s: ints[0],
             rtt_ms: floats[0],
             size_bytes: ints[1],

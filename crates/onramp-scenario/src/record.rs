@@ -1,6 +1,6 @@
 //! What a transfer answered: one flat record, the same for simulator and lab.
 
-use crate::{Case, NO_STARTUP};
+use crate::{units, Case, NO_STARTUP};
 use serde::{Deserialize, Serialize};
 
 /// One transfer's result. Field names are the column names of every export.
@@ -16,8 +16,12 @@ pub struct Record {
     pub rtt_ms: f64,
     /// Queue of the bottleneck as the scenario gives it, for example `0.4 bdp`.
     pub queue: String,
+    /// Random loss of the data's direction as the scenario gives it, for example `0.1 %`.
+    pub loss: String,
     /// Receive buffer as the scenario gives it, for example `64 MiB`.
     pub receiver_buffer: String,
+    /// Send buffer as the scenario gives it.
+    pub sender_buffer: String,
     /// Start-up algorithm, or `none`.
     pub startup: String,
     /// Congestion avoidance after the start-up.
@@ -75,7 +79,9 @@ impl Record {
             rate_bits_per_s: forward.rate_bits_per_s,
             rtt_ms: case.path.rtt_ns as f64 / 1e6,
             queue: forward.queue.to_string(),
+            loss: units::format_percent(forward.loss_ppm),
             receiver_buffer: case.receiver.buffer.to_string(),
+            sender_buffer: case.sender.buffer.to_string(),
             startup: case.transfer.startup.clone(),
             avoidance: case.transfer.avoidance.name().to_owned(),
             initial_window: case.transfer.initial_window.to_string(),

@@ -9,6 +9,7 @@ mod verbs;
 
 use clap::Parser;
 use cli::{Cli, Verb};
+use failure::Failure;
 use nix::sys::signal::{signal, SigHandler, Signal};
 use std::process::ExitCode;
 
@@ -19,7 +20,11 @@ fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
-            let _ = error.print();
+            if error.use_stderr() && std::env::args_os().any(|argument| argument == "--json") {
+                Failure::new(failure::BAD_INPUT, error.to_string().trim_end()).print(true);
+            } else {
+                let _ = error.print();
+            }
             // --help and --version are answers, not errors.
             return ExitCode::from(if error.use_stderr() { failure::BAD_INPUT } else { failure::DONE });
         }

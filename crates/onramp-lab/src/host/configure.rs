@@ -53,6 +53,8 @@ pub struct Settings {
 /// Configures the namespace of the calling thread.
 pub fn apply(settings: &Settings) -> Result<(), Error> {
     sysctl("net/ipv4/tcp_no_metrics_save", "1".into())?;
+    // The receiver's own few bytes must not depend on the host's default either; Reno is in every kernel.
+    sysctl("net/ipv4/tcp_congestion_control", "reno".to_owned())?;
     sysctl("net/ipv4/tcp_rmem", format!("4096 131072 {}", settings.rmem_max_bytes))?;
     sysctl("net/ipv4/tcp_wmem", format!("4096 16384 {}", settings.wmem_max_bytes))?;
     if std::path::Path::new("/proc/sys/net/ipv6").exists() {

@@ -11,8 +11,9 @@ use nix::sys::signal::{sigaction, SaFlags, SigAction, SigHandler, SigSet, Signal
 use onramp_kernel::probe;
 use onramp_lab::RunOptions;
 use onramp_report::{Meta, Run, TableOptions};
-use onramp_scenario::{units, Case, Scenario};
+use onramp_scenario::{units, Case, InitialWindow, Scenario, NO_STARTUP};
 use std::io::IsTerminal;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
@@ -20,6 +21,9 @@ use std::time::SystemTime;
 pub fn run(arguments: &LabArguments, json: bool) -> Answer {
     let scenarios: Vec<Scenario> =
         arguments.files.iter().map(|file| onramp_scenario::read(file)).collect::<Result<_, _>>()?;
+    for (file, scenario) in arguments.files.iter().zip(&scenarios) {
+        check(file, scenario)?;
+    }
     if let Some(out) = &arguments.out {
         onramp_report::prepare(out)?;
     }
@@ -83,6 +87,20 @@ pub fn run(arguments: &LabArguments, json: bool) -> Answer {
         }
     }
     ending
+}
+
+/// What only the lab cannot run, before anything runs.
+fn check(file: &Path, scenario: &Scenario) -> Result<(), Failure> {
+    let transfers = || scenario.cases.iter().map(|case| &case.transfer);
+    if transfers().any(|transfer| transfer.startup == NO_STARTUP && transfer.initial_window == InitialWindow::Paper) {
+        let message = format!(
+            "{}: a transfer has startup `{NO_STARTUP}` and initial_window `paper`: the kernel's own congestion controls \
+             know only `host` and a number of segments",
+            file.display()
+        );
+        return Err(Failure::new(BAD_INPUT, message));
+    }
+    Ok(())
 }
 
 fn print_results(runs: &[Run], json: bool) {

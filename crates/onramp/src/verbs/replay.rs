@@ -39,7 +39,12 @@ pub fn run(arguments: &ReplayArguments, as_json: bool) -> Answer {
     }
     if startups.is_empty() {
         let file = arguments.file.display();
-        return Err(Failure::new(BAD_INPUT, format!("{file} is empty: expected what `onramp lab --record` wrote")));
+        return Err(Failure::new(
+            BAD_INPUT,
+            format!(
+                "{file} holds no decision: expected what `onramp lab --record` wrote of start-ups other than `none`"
+            ),
+        ));
     }
     if as_json {
         print_json(&json!({ "connections": startups.len(), "decisions": compared, "differences": differences }));

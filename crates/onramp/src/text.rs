@@ -1,6 +1,24 @@
 //! Columns for a terminal, and quantities as people write them.
 
+use crate::failure::BAD_INPUT;
+use std::fmt;
+use std::io::{self, Write};
 use unicode_width::UnicodeWidthStr;
+
+/// On standard output; where that cannot be written, the program ends with a sentence that says so.
+pub fn out(text: fmt::Arguments<'_>) {
+    let mut stdout = io::stdout().lock();
+    if let Err(error) = stdout.write_fmt(text).and_then(|()| stdout.flush()) {
+        eprintln!("onramp: cannot write to standard output: {error}");
+        std::process::exit(i32::from(BAD_INPUT));
+    }
+}
+
+/// A line on standard output, as [`out`].
+macro_rules! say {
+    ($($argument:tt)*) => { $crate::text::out(format_args!("{}\n", format_args!($($argument)*))) };
+}
+pub(crate) use say;
 
 /// Lines of aligned columns; the first row is the heading.
 pub fn columns(rows: &[Vec<String>]) -> String {

@@ -173,3 +173,19 @@ fn a_wrong_command_line_is_bad_input() {
     onramp(["--help"]).code(0).says(&["Exit codes:", "replay"]);
     onramp(["--version"]).code(0).says(&[env!("CARGO_PKG_VERSION")]);
 }
+
+#[test]
+fn a_standard_output_that_cannot_be_written_is_a_sentence() {
+    let mut list = command(["list"]);
+    list.stdout(std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap());
+    let output = list.output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert!(error.starts_with("onramp: cannot write to standard output: No space left"), "{error}");
+}
+
+#[test]
+fn a_wrong_command_line_is_json_too() {
+    let error = onramp(["exec", "--json", "--startup", "pace", "--", "true"]).code(2).json_error();
+    assert!(error["error"].as_str().unwrap().contains("invalid value 'pace'"), "{error}");
+}

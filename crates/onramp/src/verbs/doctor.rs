@@ -3,6 +3,7 @@
 use super::{print_json, Answer};
 use crate::failure::{DONE, HOST_LACKS};
 use crate::text;
+use crate::text::say;
 use onramp_kernel::probe;
 use onramp_scenario::Avoidance;
 use serde::Serialize;
@@ -48,9 +49,9 @@ pub fn run(json: bool) -> Answer {
         })
         .collect();
     for (line, check) in text::columns(&rows).lines().zip(&checks) {
-        println!("{line}");
+        say!("{line}");
         if let Some(mend) = &check.mend {
-            println!("        -> {mend}");
+            say!("        -> {mend}");
         }
     }
     Ok(code)

@@ -6,6 +6,7 @@ use crate::failure::{Failure, BAD_INPUT, DONE, HOST_LACKS, INTERRUPTED, MISSED};
 use crate::recording::{Line, Writer};
 use crate::startups::KernelStartups;
 use crate::text;
+use crate::text::{out, say};
 use indicatif::{ProgressBar, ProgressStyle};
 use nix::sys::signal::{sigaction, SaFlags, SigAction, SigHandler, SigSet, Signal};
 use onramp_kernel::probe;
@@ -76,15 +77,14 @@ pub fn run(arguments: &LabArguments, json: bool) -> Answer {
         ending = Err(failure);
     }
 
-    // What was measured is shown and kept, also where the rest could not be.
+    // What was measured is kept and shown, also where the rest could not be.
+    let report = arguments.out.as_ref().filter(|_| !runs.is_empty());
+    let written = report.map(|out| onramp_report::write(out, &meta(&scenarios, &ending), &runs));
     if !runs.is_empty() || ending.is_ok() {
         print_results(&runs, json);
     }
-    if let (Some(out), false) = (&arguments.out, runs.is_empty()) {
-        let written = onramp_report::write(out, &meta(&scenarios, &ending), &runs)?;
-        if !json {
-            println!("Report: {}", written.report.display());
-        }
+    if let (Some(written), false) = (written.transpose()?, json) {
+        say!("Report: {}", written.report.display());
     }
     ending
 }
@@ -106,12 +106,12 @@ fn check(file: &Path, scenario: &Scenario) -> Result<(), Failure> {
 fn print_results(runs: &[Run], json: bool) {
     let records: Vec<_> = runs.iter().map(|run| run.record.clone()).collect();
     if json {
-        println!("{}", onramp_report::to_json(&records));
+        say!("{}", onramp_report::to_json(&records));
     } else {
         let stdout = std::io::stdout();
         let width = terminal_size::terminal_size_of(&stdout).map_or(100, |(width, _)| usize::from(width.0));
         let colour = stdout.is_terminal() && std::env::var_os("NO_COLOR").is_none();
-        print!("{}", onramp_report::table(&records, &TableOptions { width, colour }));
+        out(format_args!("{}", onramp_report::table(&records, &TableOptions { width, colour })));
     }
 }
 

@@ -3,6 +3,7 @@
 use super::{print_json, Answer};
 use crate::failure::DONE;
 use crate::text;
+use crate::text::out;
 use onramp_scenario::Avoidance;
 use serde_json::json;
 
@@ -27,12 +28,12 @@ pub fn run(as_json: bool) -> Answer {
     }
     let mut rows = vec![vec!["START-UP".to_owned(), "CONGESTION CONTROL".to_owned(), "WHAT IT DOES".to_owned()]];
     rows.extend(startups.into_iter().map(|(name, summary, cc)| vec![name.to_owned(), cc, summary.to_owned()]));
-    print!("{}", text::columns(&rows));
+    out(format_args!("{}", text::columns(&rows)));
     let mut rows = vec![vec!["AVOIDANCE".to_owned(), "IN THIS KERNEL".to_owned()]];
     rows.extend(
         Avoidance::ALL
             .map(|avoidance| vec![avoidance.name().to_owned(), if here(avoidance) { "yes" } else { "no" }.to_owned()]),
     );
-    print!("\n{}", text::columns(&rows));
+    out(format_args!("\n{}", text::columns(&rows)));
     Ok(DONE)
 }

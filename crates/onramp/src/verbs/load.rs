@@ -4,6 +4,7 @@ use super::{print_json, Answer};
 use crate::cli::{FirstWindow, LoadArguments, StartupArguments, UnloadArguments};
 use crate::failure::DONE;
 use crate::text;
+use crate::text::say;
 use onramp_kernel::{Lifetime, Loaded, Options, Registration};
 
 pub fn options(startup: &str, arguments: &StartupArguments, lifetime: Lifetime) -> Options {
@@ -24,9 +25,9 @@ pub fn load(arguments: &LoadArguments, json: bool) -> Answer {
         print_json(&loaded);
         return Ok(DONE);
     }
-    println!("{name} is registered: {}, then {}.", arguments.startup, options.avoidance.name());
-    println!("A program chooses it with setsockopt(TCP_CONGESTION), or run it with: onramp exec -- CMD");
-    println!("For all new connections of this network namespace: sysctl -w net.ipv4.tcp_congestion_control={name}");
+    say!("{name} is registered: {}, then {}.", arguments.startup, options.avoidance.name());
+    say!("A program chooses it with setsockopt(TCP_CONGESTION), or run it with: onramp exec -- CMD");
+    say!("For all new connections of this network namespace: sysctl -w net.ipv4.tcp_congestion_control={name}");
     Ok(DONE)
 }
 
@@ -44,16 +45,16 @@ pub fn unload(arguments: &UnloadArguments, json: bool) -> Answer {
         return Ok(DONE);
     }
     if unloaded.is_empty() {
-        println!("Nothing is loaded.");
+        say!("Nothing is loaded.");
     }
     let default = onramp_kernel::default_in_this_namespace();
     for Loaded { name, connections, .. } in unloaded {
         match connections {
-            0 => println!("{name} is no longer registered."),
-            n => println!("{name} is no longer registered; {} on it go on.", text::count(n, "connection")),
+            0 => say!("{name} is no longer registered."),
+            n => say!("{name} is no longer registered; {} on it go on.", text::count(n, "connection")),
         }
         if default.as_ref() == Some(&name) {
-            println!(
+            say!(
                 "It is still what new connections of this network namespace get, until: \
                  sysctl -w net.ipv4.tcp_congestion_control=cubic"
             );

@@ -10,11 +10,12 @@ pub mod ss;
 pub mod status;
 
 use crate::failure::Failure;
+use crate::text::say;
 use serde::Serialize;
 
 /// A verb's exit code, or why it stopped.
 pub type Answer = Result<u8, Failure>;
 
 fn print_json(value: &impl Serialize) {
-    println!("{}", serde_json::to_string_pretty(value).expect("our records have string keys"));
+    say!("{}", serde_json::to_string_pretty(value).expect("our records have string keys"));
 }

@@ -5,6 +5,7 @@ use crate::cli::ReplayArguments;
 use crate::failure::{Failure, BAD_INPUT, DONE, MISSED};
 use crate::recording::{self, Line};
 use crate::text;
+use crate::text::say;
 use onramp_core::Startup;
 use onramp_kernel::Input;
 use serde_json::json;
@@ -50,9 +51,9 @@ pub fn run(arguments: &ReplayArguments, as_json: bool) -> Answer {
         print_json(&json!({ "connections": startups.len(), "decisions": compared, "differences": differences }));
     } else {
         for difference in differences.iter().take(10) {
-            println!("{difference}");
+            say!("{difference}");
         }
-        println!(
+        say!(
             "{}, {}: {}",
             text::count(startups.len(), "connection"),
             text::count(compared, "decision"),

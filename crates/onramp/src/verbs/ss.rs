@@ -3,6 +3,7 @@
 use super::{print_json, Answer};
 use crate::failure::DONE;
 use crate::text;
+use crate::text::out;
 use onramp_kernel::Connection;
 
 pub fn run(json: bool) -> Answer {
@@ -17,7 +18,7 @@ pub fn run(json: bool) -> Answer {
     ];
     let mut rows = vec![heading.map(str::to_owned).to_vec()];
     rows.extend(all.iter().map(row));
-    print!("{}", text::columns(&rows));
+    out(format_args!("{}", text::columns(&rows)));
     Ok(DONE)
 }
 

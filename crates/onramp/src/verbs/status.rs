@@ -3,6 +3,7 @@
 use super::{print_json, Answer};
 use crate::failure::DONE;
 use crate::text;
+use crate::text::{out, say};
 
 pub fn run(json: bool) -> Answer {
     let all = onramp_kernel::loaded()?;
@@ -11,7 +12,7 @@ pub fn run(json: bool) -> Answer {
         return Ok(DONE);
     }
     if all.is_empty() {
-        println!("Nothing is loaded.");
+        say!("Nothing is loaded.");
         return Ok(DONE);
     }
     let heading = ["NAME", "START-UP", "AVOIDANCE", "INITIAL WINDOW", "CONNECTIONS", "UNTIL"];
@@ -32,6 +33,6 @@ pub fn run(json: bool) -> Answer {
             until,
         ]
     }));
-    print!("{}", text::columns(&rows));
+    out(format_args!("{}", text::columns(&rows)));
     Ok(DONE)
 }

@@ -106,7 +106,6 @@ struct tcp_sock {
 	__u64 bytes_acked;
 	__u32 data_segs_out;
 	__u32 delivered;
-	__u32 high_seq;
 	__u8 is_cwnd_limited : 1;
 	__u32 lost_out;
 	__u32 lsndtime; /* jiffies when data was last sent */

@@ -74,7 +74,7 @@ pub fn count(number: usize, one: &str) -> String {
     if number == 1 {
         format!("1 {one}")
     } else {
-        format!("{number} {one}s")
+        format!("{number} {one}{}", if one.ends_with('s') { "es" } else { "s" })
     }
 }
 
@@ -89,6 +89,14 @@ mod tests {
         assert_eq!(bytes(14_480), "14.5 kB");
         assert_eq!(bytes(999), "999 B");
         assert_eq!(bytes(u64::MAX), "18446744 TB");
+    }
+
+    #[test]
+    fn counts_have_their_plural() {
+        assert_eq!(
+            [count(1, "process"), count(2, "process"), count(0, "connection")],
+            ["1 process", "2 processes", "0 connections"]
+        );
     }
 
     #[test]

@@ -45,7 +45,7 @@ pub fn run(arguments: &ExecArguments, json: bool) -> Answer {
         eprintln!(
             "onramp: {} has ended; staying for {} that it started",
             arguments.command[0].to_string_lossy(),
-            text::count(left, "process").replace("processs", "processes")
+            text::count(left, "process")
         );
     }
     while !cgroup.processes().is_empty() {

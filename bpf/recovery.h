@@ -79,6 +79,12 @@ static inline void follow_reduction(struct tcp_sock *tp, struct onramp_connectio
 		tp->snd_cwnd = tp->snd_ssthresh;
 }
 
+/* Has nothing left for longer than a retransmission time-out? */
+static inline bool was_idle(const struct tcp_sock *tp)
+{
+	return (__u32)bpf_jiffies64() - tp->lsndtime > tp->inet_conn.icsk_rto;
+}
+
 /* Data is about to leave after an idle time: halve the window for each retransmission time-out of it, down to the
  * initial window (RFC 2861), unless the host does not want that. */
 static inline void restart_after_idle(struct tcp_sock *tp, __u32 initial_cwnd)
@@ -89,7 +95,7 @@ static inline void restart_after_idle(struct tcp_sock *tp, __u32 initial_cwnd)
 	__u32 cwnd = tp->snd_cwnd;
 	__u32 halvings = idle / rto;
 
-	if (!sk->__sk_common.skc_net.net->ipv4.sysctl_tcp_slow_start_after_idle || idle <= rto || cwnd <= initial_cwnd)
+	if (!sk->__sk_common.skc_net.net->ipv4.sysctl_tcp_slow_start_after_idle || cwnd <= initial_cwnd)
 		return;
 	/* It has carried three quarters of the window at least. */
 	if (tp->snd_ssthresh < (cwnd >> 1) + (cwnd >> 2))

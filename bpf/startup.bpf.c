@@ -343,7 +343,7 @@ void BPF_PROG(onramp_cwnd_event, struct sock *sk, enum tcp_ca_event event)
 {
 	struct onramp_connection *connection;
 
-	if (event == CA_EVENT_TX_START && config.avoidance != ONRAMP_AVOIDANCE_BBR) {
+	if (event == CA_EVENT_TX_START && config.avoidance != ONRAMP_AVOIDANCE_BBR && was_idle(tcp_sk(sk))) {
 		connection = bpf_sk_storage_get(&onramp_conns, sk, 0, 0);
 		if (connection)
 			restart_after_idle(tcp_sk(sk), connection->initial_cwnd);

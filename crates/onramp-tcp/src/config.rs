@@ -1,0 +1,122 @@
+//! What one end of a connection is.
+
+use crate::choice::{Acks, Avoidance, Recovery, Stack, Timers};
+
+/// One end's choices.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Config {
+    /// Largest payload that it takes in one segment without options: the MTU less 40.
+    pub mss_bytes: u16,
+    /// Offers and accepts timestamps (RFC 7323).
+    pub timestamps: bool,
+    /// Offers and accepts selective acknowledgements (RFC 2018).
+    pub sack: bool,
+    /// Offers and accepts window scaling (RFC 7323).
+    pub window_scaling: bool,
+    /// Start-up algorithm of `core/`, by its name; `None` leaves slow start to the avoidance.
+    pub startup: Option<&'static str>,
+    /// Options of that start-up: `onramp_core::OPTION_*`.
+    pub startup_options: u32,
+    /// Congestion avoidance.
+    pub avoidance: Avoidance,
+    /// Loss recovery. Those that stand on SACK fall back to [`Recovery::NewReno`] with a peer that has none.
+    pub recovery: Recovery,
+    /// Retransmission timer.
+    pub timers: Timers,
+    /// When to acknowledge.
+    pub acks: Acks,
+    /// What may be sent before the first acknowledgement.
+    pub initial_window: InitialWindow,
+    /// Threshold of the first slow start; `None` is none.
+    pub initial_ssthresh_bytes: Option<u64>,
+    /// Receive buffer.
+    pub receive_buffer: ReceiveBuffer,
+    /// Bytes that the application may have given and that are not yet acknowledged.
+    pub send_buffer_bytes: u64,
+    /// Waits with small segments while any are outstanding (RFC 9293, section 3.7.4).
+    pub nagle: bool,
+    /// Starts again from the initial window after an idle time (RFC 5681, section 4.1; RFC 2861).
+    pub restart_after_idle: bool,
+    /// Granularity of the host's timers, other than the retransmission timer's own.
+    pub ticks: Ticks,
+    /// Initial sequence number.
+    pub isn: u32,
+    /// Added to the timestamp clock, which counts milliseconds.
+    pub timestamp_offset: u32,
+}
+
+/// What may be sent before the first acknowledgement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InitialWindow {
+    /// This many segments.
+    Segments(u32),
+    /// min(4 MSS, max(2 MSS, 4380 bytes)) (RFC 3390).
+    Rfc3390,
+}
+
+/// The receive buffer, in bytes of payload.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReceiveBuffer {
+    /// Auto-tuned as Linux does it with its default limits.
+    LinuxDefault,
+    /// So much from the start.
+    Bytes(u64),
+}
+
+/// The host's clocks: how finely it measures time and schedules events, and where its ticks lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ticks {
+    /// Granularity of measuring.
+    pub measure_ns: u64,
+    /// Granularity of scheduling.
+    pub event_ns: u64,
+    /// The ticks lie at this time and whole granularities after it.
+    pub phase_ns: u64,
+}
+
+impl Ticks {
+    /// A host that measures and schedules to the nanosecond.
+    pub const FINE: Ticks = Ticks { measure_ns: 1, event_ns: 1, phase_ns: 0 };
+}
+
+impl Config {
+    /// The choices that belong together, for packets of so many bytes at most.
+    pub fn of(stack: Stack, mtu_bytes: u32) -> Config {
+        let mss_bytes = mtu_bytes.saturating_sub(40).clamp(1, u32::from(u16::MAX)) as u16;
+        let linux = Config {
+            mss_bytes,
+            timestamps: true,
+            sack: true,
+            window_scaling: true,
+            startup: None,
+            startup_options: 0,
+            avoidance: Avoidance::Cubic,
+            recovery: Recovery::Rack,
+            timers: Timers::Linux,
+            acks: Acks::Linux,
+            initial_window: InitialWindow::Segments(10),
+            initial_ssthresh_bytes: None,
+            receive_buffer: ReceiveBuffer::LinuxDefault,
+            send_buffer_bytes: 64 << 20,
+            nagle: true,
+            restart_after_idle: true,
+            ticks: Ticks::FINE,
+            isn: 0,
+            timestamp_offset: 0,
+        };
+        match stack {
+            Stack::Linux => linux,
+            Stack::Lite => Config {
+                timestamps: false,
+                sack: false,
+                avoidance: Avoidance::Reno,
+                recovery: Recovery::Reno,
+                timers: Timers::Bsd,
+                acks: Acks::Bsd,
+                initial_window: InitialWindow::Segments(1),
+                receive_buffer: ReceiveBuffer::Bytes(65_535),
+                ..linux
+            },
+        }
+    }
+}

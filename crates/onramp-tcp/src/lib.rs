@@ -1,0 +1,48 @@
+//! TCP (RFC 9293) without a clock and without sockets: segments and times in, segments and times out.
+//!
+//! A [`Connection`] is one end. Whoever drives it, a simulator or a program with a real network device, hands it
+//! the segments that arrive and the moments that it asked for, and carries the segments that it makes:
+//!
+//! ```text
+//!    write, read, close          on_segment, on_timer
+//!   application ----------> Connection <---------- driver
+//!                               |                     ^
+//!                               '--> poll_transmit ---'   next_timer_ns
+//! ```
+//!
+//! A connection counts bytes of the stream and does not hold them, which keeps a simulator fast;
+//! [`stream`] adds the bytes where somebody reads them. [`wire`] turns segments into IP packets and back.
+//!
+//! What TCPs differ in is chosen by [`Config`]; each choice is a small file behind a small trait:
+//!
+//! | Choice | Trait | Files |
+//! |---|---|---|
+//! | loss recovery | [`recovery::Recovery`] | `recovery/` |
+//! | congestion avoidance | [`avoidance::Avoidance`] | `avoidance/` |
+//! | retransmission timer | [`rto::Rto`] | `rto/` |
+//! | when to acknowledge | [`acks::AckPolicy`] | `acks/` |
+//! | what window to offer | [`receive_window::ReceiveWindow`] | `receive_window/` |
+//! | start-up | | `core/`, through `onramp-core` |
+//!
+//! Times are nanoseconds on the driver's clock and never run backwards. Positions in a stream are bytes since its
+//! start, in 64 bits; only [`Segment`] has TCP's 32-bit numbers. Nothing here reads a clock or draws a random number:
+//! given the same calls, a connection does the same on every machine.
+
+pub mod acks;
+pub mod avoidance;
+mod choice;
+mod config;
+mod connection;
+pub mod receive_window;
+pub mod recovery;
+pub mod rto;
+mod segment;
+pub mod stream;
+mod window;
+pub mod wire;
+
+pub use choice::{Acks, Avoidance, Recovery, Stack, Timers};
+pub use config::{Config, InitialWindow, ReceiveBuffer, Ticks};
+pub use connection::{Connection, State, Stats, Transmit};
+pub use segment::{Flags, Options, SackBlocks, Segment, IPV4_HEADER_BYTES, TCP_HEADER_BYTES};
+pub use window::Window;

@@ -1,0 +1,1 @@
+//! Loss recovery: which segments are lost, and when they are sent again.

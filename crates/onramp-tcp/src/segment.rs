@@ -1,0 +1,167 @@
+//! A TCP segment as a struct: what a simulator passes around and [`wire`](crate::wire) reads and writes.
+
+/// Bytes of an IPv4 header without options.
+pub const IPV4_HEADER_BYTES: u32 = 20;
+/// Bytes of a TCP header without options.
+pub const TCP_HEADER_BYTES: u32 = 20;
+
+/// The control bits (RFC 9293, section 3.1).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Flags(pub u8);
+
+impl Flags {
+    /// No more data from the sender.
+    pub const FIN: Flags = Flags(1);
+    /// Synchronise sequence numbers.
+    pub const SYN: Flags = Flags(2);
+    /// Reset the connection.
+    pub const RST: Flags = Flags(4);
+    /// Push.
+    pub const PSH: Flags = Flags(8);
+    /// The acknowledgement number is valid.
+    pub const ACK: Flags = Flags(16);
+
+    /// Are all of these set?
+    pub const fn has(self, flags: Flags) -> bool {
+        self.0 & flags.0 == flags.0
+    }
+
+    /// These and those.
+    pub const fn with(self, flags: Flags) -> Flags {
+        Flags(self.0 | flags.0)
+    }
+}
+
+/// The blocks of a SACK option (RFC 2018): up to four, each from a left edge to just before a right edge.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SackBlocks {
+    count: u8,
+    blocks: [(u32, u32); 4],
+}
+
+impl SackBlocks {
+    /// Adds a block; `false` where four are there already.
+    pub fn push(&mut self, left: u32, right: u32) -> bool {
+        let Some(slot) = self.blocks.get_mut(usize::from(self.count)) else { return false };
+        *slot = (left, right);
+        self.count += 1;
+        true
+    }
+
+    /// The blocks in their order.
+    pub fn as_slice(&self) -> &[(u32, u32)] {
+        &self.blocks[..usize::from(self.count)]
+    }
+
+    /// Is there none?
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+}
+
+/// The options of a segment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Maximum segment size (RFC 9293, section 3.7.1); on SYN only.
+    pub mss: Option<u16>,
+    /// Window scale (RFC 7323, section 2); on SYN only.
+    pub window_scale: Option<u8>,
+    /// SACK permitted (RFC 2018, section 2); on SYN only.
+    pub sack_permitted: bool,
+    /// Timestamps (RFC 7323, section 3): TSval and TSecr.
+    pub timestamps: Option<(u32, u32)>,
+    /// Selective acknowledgements.
+    pub sack: SackBlocks,
+}
+
+impl Options {
+    /// Length of the options on the wire, padded to four bytes, laid out as Linux does it.
+    pub fn wire_bytes(&self) -> u32 {
+        let mut bytes = 0;
+        if self.mss.is_some() {
+            bytes += 4;
+        }
+        if self.window_scale.is_some() {
+            bytes += 4; // with a NOP
+        }
+        if self.timestamps.is_some() {
+            // SACK permitted takes the place of the two NOPs.
+            bytes += 12;
+        } else if self.sack_permitted {
+            bytes += 4;
+        }
+        if !self.sack.is_empty() {
+            bytes += 4 + 8 * self.sack.as_slice().len() as u32;
+        }
+        bytes
+    }
+}
+
+/// A segment without its payload's bytes, which are known by their place in the stream.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Segment {
+    /// Sequence number of the first byte, or of the SYN.
+    pub seq: u32,
+    /// Next sequence number expected, where [`Flags::ACK`] is set.
+    pub ack: u32,
+    /// Payload.
+    pub payload_bytes: u32,
+    /// The window field, not scaled.
+    pub window: u16,
+    /// Control bits.
+    pub flags: Flags,
+    /// Options.
+    pub options: Options,
+}
+
+impl Segment {
+    /// Length of the TCP header.
+    pub fn header_bytes(&self) -> u32 {
+        TCP_HEADER_BYTES + self.options.wire_bytes()
+    }
+
+    /// Length of the IPv4 packet that carries it.
+    pub fn wire_bytes(&self) -> u32 {
+        IPV4_HEADER_BYTES + self.header_bytes() + self.payload_bytes
+    }
+
+    /// What it takes of the sequence space: payload, and one each for SYN and FIN.
+    pub fn sequence_bytes(&self) -> u32 {
+        self.payload_bytes + u32::from(self.flags.has(Flags::SYN)) + u32::from(self.flags.has(Flags::FIN))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_data_segment_with_timestamps_fills_1500_bytes() {
+        let options = Options { timestamps: Some((1, 2)), ..Options::default() };
+        let segment = Segment { payload_bytes: 1448, options, ..Segment::default() };
+        assert_eq!((segment.header_bytes(), segment.wire_bytes()), (32, 1500));
+    }
+
+    #[test]
+    fn a_syn_has_linux_length() {
+        let options = Options {
+            mss: Some(1460),
+            window_scale: Some(7),
+            sack_permitted: true,
+            timestamps: Some((1, 0)),
+            ..Options::default()
+        };
+        let segment = Segment { flags: Flags::SYN, options, ..Segment::default() };
+        assert_eq!((segment.wire_bytes(), segment.sequence_bytes()), (60, 1));
+    }
+
+    #[test]
+    fn three_blocks_fit_beside_timestamps() {
+        let mut sack = SackBlocks::default();
+        assert!(sack.push(1, 2) && sack.push(3, 4) && sack.push(5, 6));
+        assert_eq!(sack.as_slice(), [(1, 2), (3, 4), (5, 6)]);
+        let options = Options { timestamps: Some((1, 2)), sack, ..Options::default() };
+        assert_eq!(options.wire_bytes(), 40);
+        assert!(sack.push(7, 8) && !sack.push(9, 10));
+    }
+}

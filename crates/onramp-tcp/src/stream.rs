@@ -1,0 +1,1 @@
+//! The bytes of a connection's streams, for drivers that carry real ones.

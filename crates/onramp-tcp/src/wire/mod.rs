@@ -1,0 +1,1 @@
+//! Segments as IPv4 packets.

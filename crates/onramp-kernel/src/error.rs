@@ -37,6 +37,12 @@ pub enum Error {
         /// The function that was looked for.
         function: &'static str,
     },
+    /// A congestion avoidance that no start-up can hand over to.
+    #[error("in the kernel a start-up hands over to cubic, bbr or reno, not to {avoidance}, which runs there with the start-up `none` alone")]
+    UnknownAvoidance {
+        /// Its name.
+        avoidance: &'static str,
+    },
     /// A congestion control of this name is registered already.
     #[error("a congestion control named `{name}` is registered already{}", owner.as_ref().map(|o| format!(" ({o})")).unwrap_or_default())]
     NameTaken {
@@ -109,6 +115,7 @@ impl Error {
         matches!(
             self,
             Error::UnknownStartup { .. }
+                | Error::UnknownAvoidance { .. }
                 | Error::NotLoaded { .. }
                 | Error::OwnedByProcess { .. }
                 | Error::NameTaken { .. }

@@ -18,4 +18,4 @@ pub use adopt::{cgroup2_mount, own_cgroup, Adoption, ExecCgroup};
 pub use error::{Error, Result};
 pub use event::{Event, Input};
 pub use inspect::{connections, default_in_this_namespace, loaded, registered_names, unload, Connection, Loaded};
-pub use registration::{Lifetime, Options, Registration, KERNEL_CLOCK};
+pub use registration::{Lifetime, Options, Registration, AVOIDANCES, KERNEL_CLOCK};

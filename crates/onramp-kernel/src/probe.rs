@@ -95,12 +95,13 @@ pub fn control_form(btf: &Btf<'_>) -> Result<ControlForm> {
 /// Does this kernel have the congestion avoidance, callable from BPF?
 ///
 /// # Errors
-/// [`Error::NoAvoidance`] if not.
+/// [`Error::NoAvoidance`] if not, [`Error::UnknownAvoidance`] where no start-up can hand over to it in any kernel.
 pub fn check_avoidance(btf: &Btf<'_>, avoidance: Avoidance) -> Result<()> {
     let function = match avoidance {
         Avoidance::Cubic => "cubictcp_cong_avoid",
         Avoidance::Bbr => "bbr_main",
         Avoidance::Reno => "tcp_reno_cong_avoid",
+        Avoidance::Vegas | Avoidance::Westwood => return Err(Error::UnknownAvoidance { avoidance: avoidance.name() }),
     };
     match btf.type_by_name::<Func<'_>>(function) {
         Some(_) => Ok(()),

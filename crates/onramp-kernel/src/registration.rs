@@ -21,7 +21,7 @@ const OBJECTS: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/startups.r
 pub const KERNEL_CLOCK: Clock = Clock { measure_ns: 1, event_ns: 50_000 };
 
 /// The avoidances that bpf/avoidance.h can hand over to, in the order of their numbers in bpf/shared.h.
-const AVOIDANCES: [Avoidance; 3] = [Avoidance::Cubic, Avoidance::Bbr, Avoidance::Reno];
+pub const AVOIDANCES: [Avoidance; 3] = [Avoidance::Cubic, Avoidance::Bbr, Avoidance::Reno];
 
 fn avoidance_number(avoidance: Avoidance) -> u32 {
     AVOIDANCES.iter().position(|&a| a == avoidance).expect("probe::check_avoidance let it pass") as u32

@@ -5,7 +5,6 @@ use nix::sys::socket::{setsockopt, sockopt::TcpCongestion};
 use onramp_kernel::{
     connections, loaded, registered_names, unload, Error, Event, Input, Lifetime, Options, Registration,
 };
-use onramp_scenario::Avoidance;
 use std::ffi::OsString;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -63,7 +62,7 @@ fn every_startup_carries_traffic_with_every_avoidance_and_decides_as_its_native_
     }
     let _machine = MACHINE.lock().unwrap_or_else(|p| p.into_inner());
     for &startup in onramp_core::startup_names() {
-        for avoidance in Avoidance::ALL {
+        for avoidance in onramp_kernel::AVOIDANCES {
             let registration = match Registration::new(&Options { avoidance, record: true, ..Options::new(startup) }) {
                 Err(Error::NoAvoidance { avoidance: "bbr", .. }) => continue,
                 result => result.unwrap(),

@@ -1,5 +1,6 @@
 //! What can stand in a lab's way, and what mends it.
 
+use crate::Unsupported;
 use std::io;
 
 /// Why a run has no result.
@@ -51,6 +52,9 @@ pub enum Error {
         /// What the kernel said.
         source: io::Error,
     },
+    /// The case asks for what this kernel's TCP, or one path, cannot be.
+    #[error(transparent)]
+    Unsupported(#[from] Unsupported),
     /// The case asks for what a real path cannot be.
     #[error("{what} is {found}: the lab takes {expected}")]
     Case {

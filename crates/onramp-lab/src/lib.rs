@@ -21,6 +21,7 @@ mod options;
 mod result;
 mod run;
 mod startups;
+mod supports;
 mod suspect;
 mod work;
 
@@ -30,3 +31,4 @@ pub use link::Emission;
 pub use options::{LinkSummary, Outcome, RunOptions};
 pub use run::run;
 pub use startups::{BuiltIn, ConnectionEvent, Startups};
+pub use supports::{supports, Unsupported};

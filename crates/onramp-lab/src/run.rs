@@ -4,9 +4,10 @@ use crate::clock::now_ns;
 use crate::host::{hosts_of, Addresses, Host};
 use crate::link::{CpuLease, LinkReport, LinkThread, Path, SegmentLog};
 use crate::result::{self, Observed};
+use crate::supports::{rival, supports};
 use crate::work::{Flow, FlowState, OpenSockets, Plan, PreparedFlow, Role, Sampler, TcpInfo};
 use crate::{ConnectionEvent, Error, Outcome, RunOptions, Startups};
-use onramp_scenario::{Avoidance, Buffer, Case, InitialWindow, Traffic, HEADER_BYTES};
+use onramp_scenario::{Avoidance, Buffer, Case, InitialWindow, HEADER_BYTES};
 use std::sync::atomic::Ordering;
 use std::sync::Arc;
 use std::thread;
@@ -24,8 +25,12 @@ pub fn run(case: &Case, startups: &mut dyn Startups, options: &RunOptions) -> Re
     check(case)?;
     let transfer = &case.transfer;
     let control = control_of(startups, &transfer.startup, transfer.avoidance, transfer.initial_window)?;
-    let of_rival = |traffic: &Traffic| control_of(startups, &traffic.startup, traffic.avoidance, InitialWindow::Host);
-    let rival_controls: Vec<String> = case.traffic.iter().map(of_rival).collect::<Result<_, _>>()?;
+    let mut rival_controls = Vec::new();
+    for traffic in case.traffic.iter() {
+        let rival = rival(traffic)?;
+        let control = control_of(startups, &rival.transfers.startup, rival.transfers.avoidance, InitialWindow::Host)?;
+        rival_controls.push((control, rival.lead_ns));
+    }
     let addresses = Addresses::fresh();
     let (sender, receiver) = hosts_of(case, &addresses)?;
     let lease = CpuLease::take();
@@ -48,9 +53,9 @@ pub fn run(case: &Case, startups: &mut dyn Startups, options: &RunOptions) -> Re
     };
     let measured = prepare(control, addresses.receiver, role)?;
     let mut rivals = Vec::new();
-    for (traffic, control) in case.traffic.iter().zip(rival_controls) {
+    for (control, lead_ns) in rival_controls {
         let note_ns = case.path.rtt_ns / 50;
-        rivals.push((prepare(control, addresses.rival, Role::Rival { note_ns })?, traffic.lead_ns));
+        rivals.push((prepare(control, addresses.rival, Role::Rival { note_ns })?, lead_ns));
     }
 
     let log = options
@@ -184,6 +189,7 @@ fn control_of(
 
 /// Refuses what a TUN device or the arithmetic cannot carry; a scenario file has been checked more strictly.
 fn check(case: &Case) -> Result<(), Error> {
+    supports(case)?;
     let (path, size) = (&case.path, case.transfer.size_bytes);
     let wrong = |what, found, expected| Err(Error::Case { what, found, expected });
     if !(576..=65_000).contains(&path.mtu_bytes) {

@@ -2,9 +2,9 @@
 
 mod common;
 
-use common::{case, lab_runs_here};
+use common::{case, case_with, lab_runs_here};
 use onramp_lab::{run, BuiltIn, Error, Outcome, RunOptions};
-use onramp_scenario::{Avoidance, Buffer, Case, InitialWindow, Traffic, NO_STARTUP};
+use onramp_scenario::{Avoidance, Buffer, Case, InitialWindow};
 use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -90,8 +90,7 @@ fn a_rival_gives_way_to_the_transfer() {
     if !lab_runs_here() {
         return;
     }
-    let mut case = case("20 Mbit/s", "40 ms", "3 MB");
-    case.traffic = vec![Traffic { startup: NO_STARTUP.into(), avoidance: Avoidance::Cubic, lead_ns: 1_500_000_000 }];
+    let case = case_with("20 Mbit/s", "40 ms", "3 MB", "[[traffic]]\nlead = \"1.5 s\"\n");
     let record = outcome(&case).record;
     let (before, during) = (record.traffic_before_bytes_per_s.unwrap(), record.traffic_during_bytes_per_s.unwrap());
     let link_bytes_per_s = 20e6 / 8.0;

@@ -3,8 +3,13 @@
 //! The runs that are compared with each other, the start-ups and avoidances of one size and one repeat, follow one
 //! another directly, so that a machine that drifts through a long lab session drifts past all of them alike.
 
-use crate::{Avoidance, Buffer, Case, Channel, Host, InitialWindow, Path, QueueLimit, Scenario, Traffic, Transfer};
+use crate::{
+    Avoidance, Buffer, Case, Channel, Discipline, InitialWindow, Path, QueueLimit, Receiver, Scenario, Sender, Traffic,
+    Transfer,
+};
+use onramp_tcp::{Acks, Recovery, Stack, Timers};
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// The most cases of one file.
 pub(crate) const MOST_CASES: u64 = 100_000;
@@ -57,6 +62,16 @@ impl TransferDraft {
                         startup: startup.clone(),
                         avoidance,
                         initial_window,
+                        stack: Stack::Linux,
+                        recovery: Recovery::Rack,
+                        timers: Timers::Linux,
+                        initial_ssthresh_bytes: None,
+                        from: [0].into(),
+                        to: [1].into(),
+                        count: 1,
+                        start_ns: 0,
+                        spacing_ns: 0,
+                        application: None,
                     })
                 })
             })
@@ -101,7 +116,7 @@ impl Draft {
     }
 
     /// The paths and hosts, the path's rate outermost.
-    fn conditions(&self) -> Vec<(Path, Host, Host)> {
+    fn conditions(&self) -> Vec<(Path, Receiver, Sender)> {
         let mut conditions = Vec::new();
         for &rate in &self.rates {
             for &rtt in &self.rtts {
@@ -110,7 +125,14 @@ impl Draft {
                         let path = self.path(rate, rtt, queue, loss);
                         for &receiver in &self.receiver_buffers {
                             for &sender in &self.sender_buffers {
-                                conditions.push((path.clone(), Host { buffer: receiver }, Host { buffer: sender }));
+                                let receiver = Receiver {
+                                    buffer: receiver,
+                                    acks: Acks::Linux,
+                                    timestamps: true,
+                                    sack: true,
+                                    window_scaling: true,
+                                };
+                                conditions.push((path.clone(), receiver, Sender { buffer: sender, nagle: true }));
                             }
                         }
                     }
@@ -122,17 +144,28 @@ impl Draft {
 
     fn path(&self, rate_bits_per_s: u64, rtt_ns: u64, queue: QueueLimit, loss_ppm: u32) -> Path {
         let reverse_delay_ns = self.reverse.delay_ns.unwrap_or(rtt_ns / 2);
-        Path {
-            rtt_ns,
-            mtu_bytes: self.mtu_bytes,
-            forward: Channel { rate_bits_per_s, delay_ns: rtt_ns - reverse_delay_ns, queue, loss_ppm },
-            reverse: Channel {
-                rate_bits_per_s: self.reverse.rate_bits_per_s.unwrap_or(rate_bits_per_s),
-                delay_ns: reverse_delay_ns,
-                queue: self.reverse.queue.unwrap_or(queue),
-                loss_ppm: self.reverse.loss_ppm,
-            },
-        }
+        let forward = Channel {
+            rate_bits_per_s,
+            delay_ns: rtt_ns - reverse_delay_ns,
+            queue,
+            discipline: Discipline::DropTail,
+            loss_ppm,
+            bursts: None,
+            duplicate_ppm: 0,
+            jitter: None,
+            aggregation: None,
+            shaper: None,
+            policer: None,
+            changes: [].into(),
+        };
+        let reverse = Channel {
+            rate_bits_per_s: self.reverse.rate_bits_per_s.unwrap_or(rate_bits_per_s),
+            delay_ns: reverse_delay_ns,
+            queue: self.reverse.queue.unwrap_or(queue),
+            loss_ppm: self.reverse.loss_ppm,
+            ..forward.clone()
+        };
+        Path { rtt_ns, mtu_bytes: self.mtu_bytes, forward, reverse }
     }
 }
 
@@ -145,15 +178,19 @@ pub(crate) fn multiply_out(draft: Draft) -> Scenario {
     let schedule = draft.schedule();
     let conditions = draft.conditions();
     let mut cases = Vec::with_capacity(conditions.len() * schedule.len());
+    let traffic: Arc<[Traffic]> = draft.traffic.into();
     for (path, receiver, sender) in conditions {
+        let network = Arc::new(path.network());
         for (run, transfer) in &schedule {
             cases.push(Case {
                 scenario: draft.name.clone(),
+                network: network.clone(),
                 path: path.clone(),
                 sender,
                 receiver,
-                traffic: draft.traffic.clone(),
+                traffic: traffic.clone(),
                 transfer: transfer.clone(),
+                duration_ns: None,
                 run: *run,
                 seed: case_seed(draft.seed, u64::from(*run) - 1),
             });

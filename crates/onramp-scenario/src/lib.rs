@@ -23,5 +23,6 @@ pub use fault::{Fault, Mistake};
 pub use file::{read, MAX_FILE_BYTES};
 pub use keys::reference_table;
 pub use model::*;
+pub use onramp_tcp::{Acks, Recovery, Stack, Timers};
 pub use reader::parse;
 pub use record::*;

@@ -5,7 +5,11 @@ use crate::document::{integer, quantity, Reader, Section};
 use crate::fault::{Fault, Mistake};
 use crate::keys::{self, Key};
 use crate::units::{format_size, format_time, nearest, parse_percent, parse_rate, parse_size, parse_time, shown};
-use crate::{Avoidance, Error, Invalid, Scenario, Traffic, MAX_FILE_BYTES, NO_STARTUP};
+use crate::{
+    Avoidance, Error, Invalid, Receiver, Scenario, Traffic, TrafficKind, TrafficStart, Transfers, MAX_FILE_BYTES,
+    NO_STARTUP,
+};
+use onramp_tcp::{Acks, Recovery, Stack, Timers};
 use std::collections::HashMap;
 use std::ops::Range;
 use toml::de::DeTable;
@@ -140,7 +144,31 @@ fn read_traffic(reader: &mut Reader, startups: &[&str], section: &Section) -> Op
     let name = reader.one(section, &keys::TRAFFIC_STARTUP, &|key, text| startup(startups, key, text));
     let avoidance = reader.one(section, &keys::TRAFFIC_AVOIDANCE, &avoidance);
     let lead_ns = reader.one(section, &keys::TRAFFIC_LEAD, &quantity(parse_time));
-    Some(Traffic { startup: name?, avoidance: avoidance?, lead_ns: lead_ns? })
+    let transfers = Transfers {
+        startup: name?,
+        avoidance: avoidance?,
+        stack: Stack::Linux,
+        recovery: Recovery::Rack,
+        timers: Timers::Linux,
+        receiver: Receiver {
+            buffer: crate::Buffer::LinuxDefault,
+            acks: Acks::Linux,
+            timestamps: true,
+            sack: true,
+            window_scaling: true,
+        },
+        sizes: Vec::new(),
+        count: Some(1),
+        arrivals: None,
+    };
+    Some(Traffic {
+        kind: TrafficKind::Transfers(transfers),
+        from: 0,
+        to: 1,
+        measured: false,
+        start: TrafficStart::Lead(lead_ns?),
+        stop_ns: None,
+    })
 }
 
 fn scenario_name(_: &Key, text: &str) -> Result<String, Mistake> {

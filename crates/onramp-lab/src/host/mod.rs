@@ -28,7 +28,7 @@ impl Host {
         let tun = namespace.run(|| {
             let tun = Tun::create(configure::DEVICE)?;
             configure::apply(settings)?;
-            Ok(tun)
+            Ok::<_, Error>(tun)
         })??;
         Ok(Host { namespace, tun })
     }

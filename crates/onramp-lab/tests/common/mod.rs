@@ -17,9 +17,14 @@ pub fn lab_runs_here() -> bool {
 
 /// A transfer of the kernel's own CUBIC over a clean path.
 pub fn case(rate: &str, rtt: &str, size: &str) -> Case {
+    case_with(rate, rtt, size, "")
+}
+
+/// The same with further tables in its file.
+pub fn case_with(rate: &str, rtt: &str, size: &str, tables: &str) -> Case {
     let text = format!(
         "name = \"test\"\n[path]\nrate = \"{rate}\"\nrtt = \"{rtt}\"\nqueue = \"1 bdp\"\n[receiver]\nbuffer = \"16 MiB\"\n\
-         [[transfer]]\nsize = \"{size}\"\nstartup = \"none\"\navoidance = \"cubic\"\n"
+         [[transfer]]\nsize = \"{size}\"\nstartup = \"none\"\navoidance = \"cubic\"\n{tables}"
     );
     onramp_scenario::parse("test", &text).expect("the test's scenario is right").cases.remove(0)
 }

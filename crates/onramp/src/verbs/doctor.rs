@@ -68,7 +68,7 @@ fn checks() -> Vec<Check> {
         });
         checks.push(verdict("congestion controls in BPF", form.as_ref().map(String::clone)));
         checks.push(links(probe::has_struct_ops_links(btf)));
-        checks.extend(Avoidance::ALL.map(|avoidance| has_avoidance(btf, avoidance)));
+        checks.extend(onramp_kernel::AVOIDANCES.map(|avoidance| has_avoidance(btf, avoidance)));
     }
     checks.push(jit());
     checks.push(verdict("cgroup v2 (exec)", onramp_kernel::cgroup2_mount().map(cgroup)));
@@ -120,6 +120,8 @@ fn has_avoidance(btf: &probe::Btf<'_>, avoidance: Avoidance) -> Check {
         Avoidance::Cubic => "CUBIC to follow",
         Avoidance::Bbr => "BBR to follow",
         Avoidance::Reno => "Reno to follow",
+        Avoidance::Vegas => "Vegas to follow",
+        Avoidance::Westwood => "Westwood to follow",
     };
     match probe::check_avoidance(btf, avoidance) {
         Ok(()) => Check { what, verdict: Verdict::Ok, found: "yes".to_owned(), mend: None },

@@ -4,7 +4,7 @@ use super::{print_json, Answer};
 use crate::failure::DONE;
 use crate::text;
 use crate::text::out;
-use onramp_scenario::Avoidance;
+use onramp_kernel::AVOIDANCES;
 use serde_json::json;
 
 pub fn run(as_json: bool) -> Answer {
@@ -20,7 +20,7 @@ pub fn run(as_json: bool) -> Answer {
             "startups": startups.iter().map(|(name, summary, congestion_control)| json!({
                 "name": name, "summary": summary, "congestion_control": congestion_control,
             })).collect::<Vec<_>>(),
-            "avoidances": Avoidance::ALL.iter().map(|&avoidance| json!({
+            "avoidances": AVOIDANCES.iter().map(|&avoidance| json!({
                 "name": avoidance.name(), "in_this_kernel": here(avoidance),
             })).collect::<Vec<_>>(),
         }));
@@ -31,7 +31,7 @@ pub fn run(as_json: bool) -> Answer {
     out(format_args!("{}", text::columns(&rows)));
     let mut rows = vec![vec!["AVOIDANCE".to_owned(), "IN THIS KERNEL".to_owned()]];
     rows.extend(
-        Avoidance::ALL
+        AVOIDANCES
             .map(|avoidance| vec![avoidance.name().to_owned(), if here(avoidance) { "yes" } else { "no" }.to_owned()]),
     );
     out(format_args!("\n{}", text::columns(&rows)));

@@ -1,0 +1,152 @@
+//! The transfer that is measured, and the TCP of both hosts.
+
+use onramp_tcp::{Acks, Recovery, Stack, Timers};
+use serde::Serialize;
+use std::sync::Arc;
+
+/// The transfer that is measured: the receiver connects, asks, and is sent `size_bytes`. [`count`](Transfer::count)
+/// copies of it run at the same time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Transfer {
+    /// Bytes of payload.
+    pub size_bytes: u64,
+    /// Start-up algorithm: a name from `core/registry.h`, or [`NO_STARTUP`].
+    pub startup: String,
+    /// Congestion avoidance that follows the start-up.
+    pub avoidance: Avoidance,
+    /// The sender's initial window.
+    pub initial_window: InitialWindow,
+    /// The sender's TCP.
+    pub stack: Stack,
+    /// Its loss recovery.
+    pub recovery: Recovery,
+    /// Its retransmission timer.
+    pub timers: Timers,
+    /// Threshold of the first slow start; `None` is none.
+    pub initial_ssthresh_bytes: Option<u64>,
+    /// The nodes that send the data; see [`ends`](Transfer::ends).
+    pub from: Arc<[usize]>,
+    /// The nodes that receive it.
+    pub to: Arc<[usize]>,
+    /// How many copies there are, at least 1.
+    pub count: u32,
+    /// When the first copy starts at the earliest; see [`Case::transfer_start_ns`](crate::Case::transfer_start_ns).
+    pub start_ns: u64,
+    /// From one copy's start to the next one's.
+    pub spacing_ns: u64,
+    /// What limits the sending application; `None`: it has all of the payload at once.
+    pub application: Option<Application>,
+}
+
+impl Transfer {
+    /// The nodes from which and to which a copy sends, copies counted from 0: senders and receivers are dealt in turn.
+    pub fn ends(&self, copy: u32) -> (usize, usize) {
+        let dealt = |nodes: &[usize]| nodes[copy as usize % nodes.len()];
+        (dealt(&self.from), dealt(&self.to))
+    }
+}
+
+/// An application that writes now and then.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Application {
+    /// Payload of each write.
+    pub write_bytes: u64,
+    /// From one write to the next.
+    pub every_ns: u64,
+}
+
+/// The start-up of a transfer that runs none of Onramp's code: the avoidance as the host ships it.
+pub const NO_STARTUP: &str = "none";
+
+/// What a scenario says about the host that sends the data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sender {
+    /// Send buffer.
+    pub buffer: Buffer,
+    /// Waits with small segments while any are outstanding (RFC 9293, section 3.7.4).
+    pub nagle: bool,
+}
+
+/// What a scenario says about the host that receives the data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Receiver {
+    /// Receive buffer.
+    pub buffer: Buffer,
+    /// When it acknowledges.
+    pub acks: Acks,
+    /// Takes part in timestamps (RFC 7323).
+    pub timestamps: bool,
+    /// Takes part in selective acknowledgements (RFC 2018).
+    pub sack: bool,
+    /// Takes part in window scaling (RFC 7323).
+    pub window_scaling: bool,
+}
+
+/// Size of a socket buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Buffer {
+    /// Auto-tuned as Linux does it with its default limits.
+    LinuxDefault,
+    /// This many bytes from the start (receiver), or auto-tuned up to this many (sender).
+    Bytes(u64),
+}
+
+/// Congestion avoidance: what controls the window once the start-up is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Avoidance {
+    /// CUBIC (RFC 9438).
+    Cubic,
+    /// BBR.
+    Bbr,
+    /// Reno (RFC 5681).
+    Reno,
+    /// Vegas (Brakmo and Peterson 1995).
+    Vegas,
+    /// Westwood+.
+    Westwood,
+}
+
+impl Avoidance {
+    /// All of them, in the order in which help texts list them.
+    pub const ALL: [Avoidance; 5] =
+        [Avoidance::Cubic, Avoidance::Bbr, Avoidance::Reno, Avoidance::Vegas, Avoidance::Westwood];
+
+    /// The name that scenario files, the command line and the kernel use.
+    pub fn name(self) -> &'static str {
+        match self {
+            Avoidance::Cubic => "cubic",
+            Avoidance::Bbr => "bbr",
+            Avoidance::Reno => "reno",
+            Avoidance::Vegas => "vegas",
+            Avoidance::Westwood => "westwood",
+        }
+    }
+
+    /// The same in the simulator's TCP, which has no BBR.
+    pub fn in_simulator(self) -> Option<onramp_tcp::Avoidance> {
+        onramp_tcp::Avoidance::from_name(self.name())
+    }
+}
+
+impl From<onramp_tcp::Avoidance> for Avoidance {
+    fn from(avoidance: onramp_tcp::Avoidance) -> Avoidance {
+        match avoidance {
+            onramp_tcp::Avoidance::Cubic => Avoidance::Cubic,
+            onramp_tcp::Avoidance::Reno => Avoidance::Reno,
+            onramp_tcp::Avoidance::Vegas => Avoidance::Vegas,
+            onramp_tcp::Avoidance::Westwood => Avoidance::Westwood,
+        }
+    }
+}
+
+/// What a sender may send before the first acknowledgement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum InitialWindow {
+    /// As the host has it (Linux: 10 segments, RFC 6928).
+    Host,
+    /// Aron & Druschel section 4.2.1, as RFC 3390: min(4 MSS, max(2 MSS, 4380 bytes)).
+    Paper,
+    /// This many segments.
+    Segments(u32),
+}

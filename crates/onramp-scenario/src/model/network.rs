@@ -1,0 +1,144 @@
+//! Nodes and links, and the way from one node to another.
+
+use super::channel::{bytes_in, Channel};
+
+/// What packets travel over. A scenario with a `[path]` has the nodes `sender` and `receiver` and one link.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Network {
+    /// Names of the nodes; everything else refers to them by their place in this list.
+    pub nodes: Vec<String>,
+    /// In the order of the file.
+    pub links: Vec<NetworkLink>,
+}
+
+/// Two nodes and a channel in each direction.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NetworkLink {
+    /// A node.
+    pub from: usize,
+    /// Another node.
+    pub to: usize,
+    /// Largest IP packet.
+    pub mtu_bytes: u32,
+    /// From `from` to `to`.
+    pub forward: Channel,
+    /// From `to` to `from`.
+    pub reverse: Channel,
+}
+
+/// One link of a route.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hop {
+    /// Place in [`Network::links`].
+    pub link: usize,
+    /// It is passed from its `from` to its `to`.
+    pub is_forward: bool,
+}
+
+impl Network {
+    /// The way from one node to another over the fewest links: at each node the first link of the file that leads
+    /// nearer. `None` where no links lead there; no hops from a node to itself.
+    pub fn route(&self, from: usize, to: usize) -> Option<Vec<Hop>> {
+        let distances = self.distances(to);
+        let mut hops = Vec::with_capacity(distances[from]?);
+        let mut node = from;
+        while node != to {
+            let nearer = |end: usize| distances[end].is_some_and(|distance| Some(distance + 1) == distances[node]);
+            let (hop, next) = self.links.iter().enumerate().find_map(|(link, ends)| match () {
+                () if ends.from == node && nearer(ends.to) => Some((Hop { link, is_forward: true }, ends.to)),
+                () if ends.to == node && nearer(ends.from) => Some((Hop { link, is_forward: false }, ends.from)),
+                () => None,
+            })?;
+            hops.push(hop);
+            node = next;
+        }
+        Some(hops)
+    }
+
+    /// Links from each node to this one.
+    fn distances(&self, to: usize) -> Vec<Option<usize>> {
+        let mut neighbours = vec![Vec::new(); self.nodes.len()];
+        for link in &self.links {
+            neighbours[link.from].push(link.to);
+            neighbours[link.to].push(link.from);
+        }
+        let mut distances = vec![None; self.nodes.len()];
+        distances[to] = Some(0);
+        let mut frontier = vec![to];
+        let mut distance = 0;
+        while !frontier.is_empty() {
+            distance += 1;
+            let mut next = Vec::new();
+            for neighbour in frontier.into_iter().flat_map(|node| &neighbours[node]) {
+                if distances[*neighbour].is_none() {
+                    distances[*neighbour] = Some(distance);
+                    next.push(*neighbour);
+                }
+            }
+            frontier = next;
+        }
+        distances
+    }
+
+    /// The channel that a hop passes.
+    pub fn channel(&self, hop: Hop) -> &Channel {
+        let link = &self.links[hop.link];
+        if hop.is_forward {
+            &link.forward
+        } else {
+            &link.reverse
+        }
+    }
+
+    /// The way from one node to another and back as one [`Path`]; `None` where no links lead there, or both are one.
+    pub fn path(&self, from: usize, to: usize) -> Option<Path> {
+        let (there, back) = (self.route(from, to)?, self.route(to, from)?);
+        let mtu_bytes = there.iter().chain(&back).map(|hop| self.links[hop.link].mtu_bytes).min()?;
+        let (forward, reverse) = (self.bottleneck(&there)?, self.bottleneck(&back)?);
+        Some(Path { rtt_ns: forward.delay_ns + reverse.delay_ns, mtu_bytes, forward, reverse })
+    }
+
+    /// The slowest channel of a route, the first of several, with the delay of the whole route.
+    fn bottleneck(&self, route: &[Hop]) -> Option<Channel> {
+        let channels = || route.iter().map(|hop| self.channel(*hop));
+        let slowest = channels().min_by_key(|channel| channel.rate_bits_per_s)?;
+        Some(Channel { delay_ns: channels().map(|channel| channel.delay_ns).sum(), ..slowest.clone() })
+    }
+}
+
+/// The bottleneck between two nodes, with a channel in each direction.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Path {
+    /// Round-trip propagation time: the sum of both channels' delays.
+    pub rtt_ns: u64,
+    /// Largest IP packet.
+    pub mtu_bytes: u32,
+    /// From sender to receiver: the data. Its delay is that of the whole way.
+    pub forward: Channel,
+    /// From receiver to sender: the acknowledgements. Its delay is that of the whole way.
+    pub reverse: Channel,
+}
+
+impl Path {
+    /// Bandwidth-delay product of the forward channel: the bytes that fill the path without a queue.
+    pub fn bdp_bytes(&self) -> u64 {
+        bytes_in(self.forward.rate_bits_per_s, self.rtt_ns)
+    }
+
+    /// The network of this path alone: `sender`, `receiver` and one link.
+    pub fn network(&self) -> Network {
+        let link = NetworkLink {
+            from: 0,
+            to: 1,
+            mtu_bytes: self.mtu_bytes,
+            forward: self.forward.clone(),
+            reverse: self.reverse.clone(),
+        };
+        Network { nodes: [SENDER, RECEIVER].map(str::to_owned).to_vec(), links: vec![link] }
+    }
+}
+
+/// Node 0 of a scenario that has a `[path]`.
+pub const SENDER: &str = "sender";
+/// Node 1 of a scenario that has a `[path]`.
+pub const RECEIVER: &str = "receiver";

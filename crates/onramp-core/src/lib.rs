@@ -67,6 +67,12 @@ pub struct Startup {
     state: [u64; STATE_BYTES / 8],
 }
 
+impl std::fmt::Debug for Startup {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Startup({})", text(self.algorithm.name))
+    }
+}
+
 impl Startup {
     /// A start-up of the algorithm with this name, if there is one.
     pub fn new(name: &str) -> Option<Startup> {

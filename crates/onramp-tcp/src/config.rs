@@ -5,6 +5,8 @@ use crate::choice::{Acks, Avoidance, Recovery, Stack, Timers};
 /// One end's choices.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
+    /// Whose habits to follow where no choice below names them.
+    pub stack: Stack,
     /// Largest payload that it takes in one segment without options: the MTU less 40.
     pub mss_bytes: u16,
     /// Offers and accepts timestamps (RFC 7323).
@@ -84,6 +86,7 @@ impl Config {
     pub fn of(stack: Stack, mtu_bytes: u32) -> Config {
         let mss_bytes = mtu_bytes.saturating_sub(40).clamp(1, u32::from(u16::MAX)) as u16;
         let linux = Config {
+            stack,
             mss_bytes,
             timestamps: true,
             sack: true,

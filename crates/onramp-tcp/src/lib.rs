@@ -31,6 +31,7 @@
 pub mod acks;
 pub mod avoidance;
 mod choice;
+mod congestion;
 mod config;
 mod connection;
 pub mod receive_window;
@@ -43,6 +44,6 @@ pub mod wire;
 
 pub use choice::{Acks, Avoidance, Recovery, Stack, Timers};
 pub use config::{Config, InitialWindow, ReceiveBuffer, Ticks};
-pub use connection::{Connection, State, Stats, Transmit};
+pub use connection::{Connection, Failure, State, Stats, Transmit};
 pub use segment::{Flags, Options, SackBlocks, Segment, IPV4_HEADER_BYTES, TCP_HEADER_BYTES};
 pub use window::Window;

@@ -1,6 +1,19 @@
 //! One end of a connection.
 
+mod handshake;
+mod input;
+mod output;
+mod place;
+mod receiver;
+mod sender;
+
 use crate::{Config, Segment, Window};
+use receiver::Receiver;
+use sender::{GaveUp, Sender};
+
+/// How long a connection that is over still answers (RFC 9293, section 3.4.2: twice the segments' lifetime; Linux's
+/// value).
+const TIME_WAIT_NS: u64 = 60_000_000_000;
 
 /// Where a connection stands (RFC 9293, section 3.3.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,8 +36,25 @@ pub enum State {
     CloseWait,
     /// The peer had closed, and now we have.
     LastAck,
-    /// Over, or reset, or given up.
+    /// Over: see [`Connection::failure`] for whether it ended well.
     Closed,
+}
+
+/// Why a connection ended before both sides had closed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Failure {
+    /// The peer does not want it.
+    #[error("the peer refused the connection")]
+    Refused,
+    /// The peer reset it.
+    #[error("the peer reset the connection")]
+    Reset,
+    /// Nothing was acknowledged for so many retransmission timeouts.
+    #[error("the peer does not answer any more")]
+    TimedOut,
+    /// [`Connection::abort`] was called.
+    #[error("the connection was aborted")]
+    Aborted,
 }
 
 /// A segment on its way out.
@@ -34,18 +64,18 @@ pub struct Transmit {
     pub segment: Segment,
     /// Place in the stream of its first payload byte.
     pub stream_start: u64,
-    /// Some of its payload had been sent before.
+    /// Its payload, or its FIN, had been sent before.
     pub retransmission: bool,
 }
 
 /// Counters since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
-    /// Segments sent with data.
+    /// Segments sent with data or FIN.
     pub data_segments_sent: u64,
     /// Of these, sent again.
     pub retransmitted_segments: u64,
-    /// Expirations of the retransmission timer.
+    /// Expirations of the retransmission timer with data outstanding.
     pub timeouts: u64,
     /// Times that recovery began by acknowledgements.
     pub recoveries: u64,
@@ -61,122 +91,180 @@ pub struct Stats {
 #[derive(Debug)]
 pub struct Connection {
     config: Config,
+    state: State,
+    sender: Sender,
+    receiver: Receiver,
+    handshake: handshake::Handshake,
+    /// Both sides have timestamps, and SACK.
+    timestamps: bool,
+    sack: bool,
+    /// Shift of the window field that the peer sends.
+    peer_shift: u8,
+    /// SND.WL1 and SND.WL2: the segment that told the window last, by its place and its acknowledgement.
+    window_from: (i64, u64),
+    reset_due: Option<Segment>,
+    time_wait_until_ns: Option<u64>,
+    failure: Option<Failure>,
+    stats: Stats,
 }
 
-#[allow(unused_variables)] // until it is written
 impl Connection {
-    /// An active open: the SYN is the first segment to transmit.
-    pub fn connect(config: Config, now_ns: u64) -> Connection {
-        todo!()
-    }
-
-    /// A passive open by a SYN that arrived.
-    pub fn accept(config: Config, now_ns: u64, syn: &Segment) -> Connection {
-        todo!()
-    }
-
-    /// A segment arrived. Afterwards [`poll_transmit`](Self::poll_transmit) until it gives nothing more.
-    pub fn on_segment(&mut self, now_ns: u64, segment: &Segment) {
-        todo!()
-    }
-
-    /// The moment of [`next_timer_ns`](Self::next_timer_ns) came, or passed. Harmless at any other.
-    pub fn on_timer(&mut self, now_ns: u64) {
-        todo!()
-    }
-
-    /// The next segment to send now, if there is one.
-    pub fn poll_transmit(&mut self, now_ns: u64) -> Option<Transmit> {
-        todo!()
-    }
-
     /// When [`on_timer`](Self::on_timer) is wanted next.
     pub fn next_timer_ns(&self) -> Option<u64> {
-        todo!()
+        match self.state {
+            State::Closed => None,
+            State::SynSent | State::SynReceived => self.handshake.expires_ns,
+            _ => {
+                let timers = [self.sender.next_timer_ns(), self.receiver.ack_at_ns, self.time_wait_until_ns];
+                timers.into_iter().flatten().min()
+            }
+        }
     }
 
-    /// The application gives bytes to send; so many were taken.
-    pub fn write(&mut self, now_ns: u64, bytes: u64) -> u64 {
-        todo!()
+    /// The moment of [`next_timer_ns`](Self::next_timer_ns) came, or passed; harmless at any other. Afterwards
+    /// [`poll_transmit`](Self::poll_transmit) until it gives nothing more.
+    pub fn on_timer(&mut self, now_ns: u64) {
+        match self.state {
+            State::Closed => {}
+            State::SynSent | State::SynReceived => self.on_handshake_timer(now_ns),
+            _ => {
+                self.receiver.on_timer(now_ns);
+                if self.sender.on_timer(now_ns) == Err(GaveUp) {
+                    self.fail(Failure::TimedOut);
+                }
+                if self.time_wait_until_ns.is_some_and(|until| until <= now_ns) {
+                    self.state = State::Closed;
+                }
+            }
+        }
+    }
+
+    /// The application gives bytes to send; so many were taken. Afterwards
+    /// [`poll_transmit`](Self::poll_transmit).
+    pub fn write(&mut self, bytes: u64) -> u64 {
+        self.sender.write(bytes)
     }
 
     /// Bytes that [`write`](Self::write) would take.
     pub fn writable_bytes(&self) -> u64 {
-        todo!()
+        self.sender.writable_bytes()
     }
 
-    /// The application takes so many bytes at most; so many it got.
+    /// The application takes so many bytes at most; so many it got. Afterwards
+    /// [`poll_transmit`](Self::poll_transmit): the window may have opened.
     pub fn read(&mut self, now_ns: u64, most_bytes: u64) -> u64 {
-        todo!()
+        self.receiver.read(now_ns, most_bytes)
     }
 
     /// Bytes that wait to be read.
     pub fn readable_bytes(&self) -> u64 {
-        todo!()
+        self.receiver.readable_bytes()
     }
 
     /// Bytes of the stream received in order since the start.
     pub fn received_bytes(&self) -> u64 {
-        todo!()
+        self.receiver.received_bytes()
     }
 
     /// Bytes of our stream that the peer has acknowledged.
     pub fn acked_bytes(&self) -> u64 {
-        todo!()
+        self.sender.acked_bytes()
     }
 
     /// The peer has closed its side, and everything it sent has been received.
     pub fn peer_closed(&self) -> bool {
-        todo!()
+        self.receiver.has_finished()
     }
 
-    /// No more to write: a FIN follows the last byte.
-    pub fn close(&mut self, now_ns: u64) {
-        todo!()
+    /// Place in the peer's stream of a segment's first payload byte: the one nearest to what is expected next. Below
+    /// 0 for a segment from before the stream.
+    pub fn stream_position(&self, segment: &Segment) -> i64 {
+        self.receiver.numbering.place(segment.seq, self.receiver.nxt())
     }
 
-    /// Resets the connection.
+    /// No more to write: a FIN follows the last byte. Afterwards [`poll_transmit`](Self::poll_transmit).
+    pub fn close(&mut self) {
+        self.sender.close();
+        match self.state {
+            State::Established => self.state = State::FinWait1,
+            State::CloseWait => self.state = State::LastAck,
+            _ => {}
+        }
+    }
+
+    /// Resets the connection: one segment is left to transmit.
     pub fn abort(&mut self) {
-        todo!()
+        if !matches!(self.state, State::Closed | State::SynSent | State::TimeWait) {
+            self.reset_due = Some(self.reset());
+        }
+        self.fail(Failure::Aborted);
     }
 
     /// Where it stands.
     pub fn state(&self) -> State {
-        todo!()
+        self.state
+    }
+
+    /// Why it ended, if it did not end well.
+    pub fn failure(&self) -> Option<Failure> {
+        self.failure
     }
 
     /// Counters.
-    pub fn stats(&self) -> &Stats {
-        todo!()
+    pub fn stats(&self) -> Stats {
+        let (timeouts, recoveries, probes) = (self.sender.timeouts, self.sender.recoveries, self.sender.probes);
+        Stats { timeouts: timeouts + self.stats.timeouts, recoveries, probes, ..self.stats }
     }
 
     /// Congestion window and threshold.
     pub fn window(&self) -> Window {
-        todo!()
+        self.sender.congestion.window
     }
 
-    /// Outstanding, without what is known to be lost or received.
+    /// Outstanding, without what is known to be lost or received (RFC 6675's pipe).
     pub fn inflight_bytes(&self) -> u64 {
-        todo!()
+        self.sender.board.pipe_bytes()
     }
 
     /// Sent and not cumulatively acknowledged.
     pub fn outstanding_bytes(&self) -> u64 {
-        todo!()
+        self.sender.board.outstanding_bytes()
     }
 
-    /// Smoothed round-trip time, 0 before the first sample.
+    /// The peer's window beyond what it has acknowledged.
+    pub fn peer_window_bytes(&self) -> u64 {
+        self.sender.peer_window_bytes()
+    }
+
+    /// Smoothed round-trip time; 0 before the first sample.
     pub fn srtt_ns(&self) -> u64 {
-        todo!()
+        self.sender.rto.srtt_ns()
+    }
+
+    /// The retransmission timeout in force.
+    pub fn rto_ns(&self) -> u64 {
+        self.sender.rto.timeout_ns()
     }
 
     /// Rate at which segments are paced, if they are.
     pub fn pacing_bytes_per_s(&self) -> Option<u64> {
-        todo!()
+        self.sender.congestion.pacing_bytes_per_s()
     }
 
     /// What the start-up of `core/` decided last, if there is one.
     pub fn startup(&self) -> Option<&onramp_core::Decision> {
-        todo!()
+        self.sender.congestion.decision()
+    }
+
+    /// Its configuration.
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    fn fail(&mut self, failure: Failure) {
+        if self.state != State::Closed {
+            self.state = State::Closed;
+            self.failure = Some(failure);
+        }
     }
 }

@@ -1,0 +1,181 @@
+//! Congestion control of one sender: a start-up of `core/`, if there is one, then the avoidance.
+
+use crate::avoidance::{self, AckSample, Avoidance};
+use crate::window::{Window, UNLIMITED};
+use crate::{Config, InitialWindow};
+use onramp_core as core;
+
+/// How a loss was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LossKind {
+    /// By acknowledgements.
+    Acknowledgements,
+    /// By the retransmission timer.
+    Timeout,
+}
+
+/// Window, avoidance and start-up.
+#[derive(Debug)]
+pub struct Congestion {
+    /// The window, which recoveries may set.
+    pub window: Window,
+    avoidance: Box<dyn Avoidance>,
+    startup: Option<Startup>,
+    initial_window_bytes: u64,
+    delivered_bytes: u64,
+}
+
+#[derive(Debug)]
+struct Startup {
+    decision: core::Decision,
+    /// Given up when it is over.
+    running: Option<Box<core::Startup>>,
+}
+
+impl Congestion {
+    /// A connection's before it is established, for segments of so much payload.
+    pub fn new(config: &Config, mss_bytes: u32) -> Congestion {
+        let mss = u64::from(mss_bytes);
+        let initial_window_bytes = match config.initial_window {
+            InitialWindow::Segments(segments) => u64::from(segments.max(1)) * mss,
+            InitialWindow::Rfc3390 => (4 * mss).min((2 * mss).max(4380)),
+        };
+        let ssthresh_bytes = config.initial_ssthresh_bytes.unwrap_or(UNLIMITED);
+        Congestion {
+            window: Window { cwnd_bytes: initial_window_bytes, ssthresh_bytes, mss_bytes },
+            avoidance: avoidance::new(config.avoidance, config.stack),
+            startup: None,
+            initial_window_bytes,
+            delivered_bytes: 0,
+        }
+    }
+
+    /// The connection is established.
+    pub fn start(&mut self, config: &Config, now_ns: u64) {
+        let Some(name) = config.startup else { return };
+        let mut running = Box::new(core::Startup::new(name).expect("a configuration names a start-up that exists"));
+        let decision = running.start(&core::Start {
+            now_ns,
+            clock: core::Clock { measure_ns: config.ticks.measure_ns, event_ns: config.ticks.event_ns },
+            cwnd_bytes: self.window.cwnd_bytes,
+            ssthresh_bytes: self.window.ssthresh_bytes,
+            mss_bytes: self.window.mss_bytes,
+            options: config.startup_options,
+        });
+        self.startup = Some(Startup { decision, running: Some(running) });
+        self.apply();
+        self.initial_window_bytes = self.window.cwnd_bytes;
+    }
+
+    /// What the start-up decided last.
+    pub fn decision(&self) -> Option<&core::Decision> {
+        self.startup.as_ref().map(|startup| &startup.decision)
+    }
+
+    /// Is a start-up of `core/` in charge?
+    pub fn is_starting(&self) -> bool {
+        self.startup.as_ref().is_some_and(|startup| startup.running.is_some())
+    }
+
+    /// The rate at which to pace, if any.
+    pub fn pacing_bytes_per_s(&self) -> Option<u64> {
+        self.decision().map(|decision| decision.pacing_bytes_per_s).filter(|&rate| rate != UNLIMITED)
+    }
+
+    /// An acknowledgement arrived: measure.
+    pub fn measure(&mut self, ack: &AckSample) {
+        self.delivered_bytes += ack.delivered_bytes;
+        self.avoidance.measure(&mut self.window, ack);
+    }
+
+    /// It acknowledged new data outside of recovery: raise the window.
+    pub fn raise(&mut self, ack: &AckSample, app_limited: bool) {
+        let delivered_bytes = self.delivered_bytes;
+        let Some(Startup { decision, running: Some(running) }) = &mut self.startup else {
+            return self.avoidance.raise(&mut self.window, ack);
+        };
+        let mut flags = 0;
+        if ack.cwnd_limited {
+            flags |= core::ACK_CWND_LIMITED;
+        }
+        if app_limited {
+            flags |= core::ACK_APP_LIMITED;
+        }
+        *decision = running.ack(&core::Ack {
+            now_ns: ack.now_ns,
+            acked_bytes: ack.delivered_bytes,
+            delivered_bytes,
+            inflight_bytes: ack.inflight_bytes,
+            srtt_ns: ack.srtt_ns,
+            cwnd_bytes: self.window.cwnd_bytes,
+            ssthresh_bytes: self.window.ssthresh_bytes,
+            mss_bytes: self.window.mss_bytes,
+            flags,
+        });
+        self.apply();
+    }
+
+    /// A loss was found: lower the threshold. The window is the recovery's business.
+    pub fn reduce(&mut self, now_ns: u64, kind: LossKind, flight_bytes: u64) {
+        let mut ssthresh_bytes = self.avoidance.ssthresh(&self.window, now_ns, flight_bytes);
+        if let Some(Startup { decision, running: Some(running) }) = &mut self.startup {
+            let loss = core::Loss {
+                now_ns,
+                inflight_bytes: flight_bytes,
+                cwnd_bytes: self.window.cwnd_bytes,
+                ssthresh_bytes,
+                mss_bytes: self.window.mss_bytes,
+                kind: match kind {
+                    LossKind::Acknowledgements => core::LOSS_RECOVERY,
+                    LossKind::Timeout => core::LOSS_TIMEOUT,
+                },
+            };
+            *decision = running.loss(&loss);
+            ssthresh_bytes = decision.ssthresh_bytes;
+            self.end_startup_if_done();
+        }
+        self.window.ssthresh_bytes = ssthresh_bytes.max(2 * u64::from(self.window.mss_bytes));
+        if kind == LossKind::Timeout {
+            self.window.cwnd_bytes = u64::from(self.window.mss_bytes);
+            self.avoidance.timeout();
+        }
+    }
+
+    /// Data is about to leave after nothing was outstanding since `idle_since_ns` (RFC 2861, as Linux does it): half
+    /// the window for each timeout of it, down to the initial window.
+    pub fn resume(&mut self, idle_since_ns: u64, now_ns: u64, timeout_ns: u64, restart: bool) {
+        self.avoidance.resume(idle_since_ns, now_ns);
+        let idle_ns = now_ns - idle_since_ns;
+        let window = &mut self.window;
+        if !restart || idle_ns <= timeout_ns || window.cwnd_bytes <= self.initial_window_bytes {
+            return;
+        }
+        let cwnd = window.cwnd_bytes;
+        if window.ssthresh_bytes != UNLIMITED {
+            window.ssthresh_bytes = window.ssthresh_bytes.max(cwnd / 4 * 3);
+        }
+        let halvings = (idle_ns / timeout_ns.max(1)).min(63);
+        window.cwnd_bytes = (cwnd >> halvings).max(self.initial_window_bytes);
+    }
+
+    fn apply(&mut self) {
+        let Some(startup) = &self.startup else { return };
+        let mss = u64::from(self.window.mss_bytes);
+        let decision = &startup.decision;
+        // Whole segments, as the kernel counts.
+        self.window.cwnd_bytes = (decision.cwnd_bytes / mss).max(1) * mss;
+        self.window.ssthresh_bytes = match decision.ssthresh_bytes {
+            UNLIMITED => UNLIMITED,
+            bytes => (bytes / mss).max(2) * mss,
+        };
+        self.end_startup_if_done();
+    }
+
+    fn end_startup_if_done(&mut self) {
+        if let Some(startup) = &mut self.startup {
+            if startup.decision.phase == core::PHASE_DONE {
+                startup.running = None;
+            }
+        }
+    }
+}

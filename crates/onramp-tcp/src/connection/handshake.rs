@@ -1,0 +1,138 @@
+//! Opening a connection, actively and passively (RFC 9293, section 3.5).
+
+use super::place::Numbering;
+use super::receiver::{Receiver, MOST_SHIFT};
+use super::sender::Sender;
+use super::{Connection, Failure, State, Stats};
+use crate::{Config, Flags, Options, Segment};
+
+/// SYNs that are sent before the peer is given up (Linux's tcp_syn_retries and the first).
+const MOST_SYNS: u32 = 7;
+/// The segments that a peer takes which names no size (RFC 9293, section 3.7.1).
+const DEFAULT_MSS: u16 = 536;
+/// The smallest size that is believed; smaller ones serve attacks only.
+const LEAST_MSS: u32 = 48;
+/// Of every segment, where both sides have timestamps (RFC 7323, appendix A).
+pub const TIMESTAMP_BYTES: u32 = 12;
+
+/// The SYN's own timer.
+#[derive(Debug, Default)]
+pub struct Handshake {
+    /// The SYN is to be sent.
+    pub syn_due: bool,
+    syns_sent: u32,
+    sent_ns: u64,
+    pub expires_ns: Option<u64>,
+}
+
+impl Connection {
+    /// An active open: the SYN is the first segment to transmit.
+    pub fn connect(config: Config, now_ns: u64) -> Connection {
+        Connection::open(config, State::SynSent, now_ns)
+    }
+
+    /// A passive open by a SYN that arrived.
+    pub fn accept(config: Config, now_ns: u64, syn: &Segment) -> Connection {
+        let mut connection = Connection::open(config, State::SynReceived, now_ns);
+        connection.stats.segments_received = 1;
+        connection.negotiate(syn);
+        connection
+    }
+
+    fn open(config: Config, state: State, now_ns: u64) -> Connection {
+        let mss_bytes = u32::from(config.mss_bytes);
+        let handshake = Handshake { syn_due: true, sent_ns: now_ns, ..Handshake::default() };
+        Connection {
+            sender: Sender::new(&config, mss_bytes, config.sack),
+            receiver: Receiver::new(&config),
+            timestamps: config.timestamps,
+            sack: config.sack,
+            config,
+            state,
+            handshake,
+            peer_shift: 0,
+            window_from: (-1, 0),
+            reset_due: None,
+            time_wait_until_ns: None,
+            failure: None,
+            stats: Stats::default(),
+        }
+    }
+
+    /// The SYN, with or without an acknowledgement.
+    pub(super) fn syn(&mut self, now_ns: u64) -> Segment {
+        let handshake = &mut self.handshake;
+        handshake.syn_due = false;
+        handshake.syns_sent += 1;
+        handshake.sent_ns = now_ns;
+        handshake.expires_ns = Some(self.sender.rto.deadline_ns(now_ns));
+        let answers = self.state == State::SynReceived;
+        let window = self.receiver.acknowledge(now_ns, true, false);
+        let scales = match answers {
+            true => self.receiver.shift().is_some(),
+            false => self.config.window_scaling,
+        };
+        let options = Options {
+            mss: Some(self.config.mss_bytes),
+            window_scale: scales.then(|| self.receiver.wanted_shift()),
+            sack_permitted: self.sack,
+            timestamps: self.timestamps.then(|| (self.timestamp(now_ns), self.receiver.echo())),
+            ..Options::default()
+        };
+        Segment {
+            seq: self.config.isn,
+            ack: if answers { self.receiver.numbering.number(0) } else { 0 },
+            payload_bytes: 0,
+            window,
+            flags: if answers { Flags::SYN.with(Flags::ACK) } else { Flags::SYN },
+            options,
+        }
+    }
+
+    /// What both sides have from here on, by the peer's SYN.
+    pub(super) fn negotiate(&mut self, syn: &Segment) {
+        let options = &syn.options;
+        self.timestamps = self.config.timestamps && options.timestamps.is_some();
+        self.sack = self.config.sack && options.sack_permitted;
+        self.receiver.numbering = Numbering::of_syn(syn.seq);
+        if let (true, Some(shift)) = (self.config.window_scaling, options.window_scale) {
+            self.peer_shift = shift.min(MOST_SHIFT);
+            self.receiver.scale();
+        }
+        if let (true, Some((value, _))) = (self.timestamps, options.timestamps) {
+            self.receiver.note_timestamp(value, -1);
+        }
+        let theirs = u32::from(options.mss.unwrap_or(DEFAULT_MSS)).max(LEAST_MSS);
+        let mut mss_bytes = theirs.min(u32::from(self.config.mss_bytes));
+        if self.timestamps {
+            mss_bytes = mss_bytes.saturating_sub(TIMESTAMP_BYTES).max(1);
+        }
+        self.receiver.set_mss(mss_bytes);
+        self.sender.negotiated(&self.config, mss_bytes, self.sack);
+    }
+
+    /// Our SYN has been acknowledged, and the peer's has arrived.
+    pub(super) fn establish(&mut self, now_ns: u64, window_bytes: u64) {
+        if self.handshake.syns_sent == 1 {
+            self.sender.rto.sample(self.handshake.sent_ns, now_ns);
+        }
+        self.sender.rto.acknowledged();
+        self.handshake.expires_ns = None;
+        self.sender.open_window(now_ns, window_bytes);
+        self.sender.congestion.start(&self.config, now_ns);
+        self.state = if self.sender.is_closed() { State::FinWait1 } else { State::Established };
+    }
+
+    pub(super) fn on_handshake_timer(&mut self, now_ns: u64) {
+        if self.handshake.expires_ns.is_none_or(|at| now_ns < at) {
+            return;
+        }
+        self.stats.timeouts += 1;
+        self.sender.rto.back_off();
+        self.handshake.expires_ns = None;
+        match self.handshake.syns_sent < MOST_SYNS {
+            true => self.handshake.syn_due = true,
+            false => self.fail(Failure::TimedOut),
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! What becomes of a segment that arrives (RFC 9293, section 3.10.7).
+
+use super::sender::Acknowledgement;
+use super::{receiver, Connection, Failure, State, TIME_WAIT_NS};
+use crate::{Flags, Segment};
+
+const NS_PER_MS: u64 = 1_000_000;
+
+impl Connection {
+    /// A segment arrived. Afterwards [`poll_transmit`](Self::poll_transmit) until it gives nothing more.
+    pub fn on_segment(&mut self, now_ns: u64, segment: &Segment) {
+        self.stats.segments_received += 1;
+        match self.state {
+            State::Closed => {}
+            State::SynSent => self.on_answer(now_ns, segment),
+            _ => self.on_other(now_ns, segment),
+        }
+    }
+
+    /// In SYN-SENT (section 3.10.7.3).
+    fn on_answer(&mut self, now_ns: u64, segment: &Segment) {
+        let acknowledges = segment.flags.has(Flags::ACK);
+        let is_ours = self.sender.numbering.place(segment.ack, 0) == 0;
+        if acknowledges && !is_ours {
+            if !segment.flags.has(Flags::RST) {
+                self.reset_due = Some(Segment { seq: segment.ack, flags: Flags::RST, ..Segment::default() });
+            }
+            return;
+        }
+        if segment.flags.has(Flags::RST) {
+            if acknowledges {
+                self.fail(Failure::Refused);
+            }
+            return;
+        }
+        if !segment.flags.has(Flags::SYN) {
+            return;
+        }
+        self.negotiate(segment);
+        if acknowledges {
+            self.establish(now_ns, u64::from(segment.window));
+            self.receiver.ack_now = true;
+        } else {
+            // Both sides opened at once.
+            self.state = State::SynReceived;
+            self.handshake.syn_due = true;
+        }
+    }
+
+    /// In every state from SYN-RECEIVED on (section 3.10.7.4).
+    fn on_other(&mut self, now_ns: u64, segment: &Segment) {
+        let place = self.receiver.numbering.place(segment.seq, self.receiver.nxt());
+        if !self.is_acceptable(segment, place) {
+            self.stats.duplicates_received += 1;
+            return self.on_unacceptable(now_ns, segment, place);
+        }
+        if segment.flags.has(Flags::RST) {
+            // RFC 5961, section 3.2: only the very next number resets; others in the window are asked back.
+            match place == self.receiver.nxt() as i64 {
+                true => self.fail(Failure::Reset),
+                false => self.receiver.ack_now = true,
+            }
+            return;
+        }
+        if segment.flags.has(Flags::SYN) {
+            // RFC 5961, section 4.2.
+            self.receiver.ack_now = true;
+            return;
+        }
+        if !segment.flags.has(Flags::ACK) {
+            return;
+        }
+        if let Some((value, _)) = segment.options.timestamps.filter(|_| self.timestamps) {
+            self.receiver.note_timestamp(value, place);
+        }
+        if !self.on_acknowledgement(now_ns, segment, place) {
+            return;
+        }
+        if segment.payload_bytes > 0 || segment.flags.has(Flags::FIN) {
+            self.on_data(now_ns, segment, place);
+        }
+    }
+
+    /// Within what was acknowledged last and the window's edge, and no older than the last timestamp (RFC 7323,
+    /// section 5).
+    fn is_acceptable(&self, segment: &Segment, place: i64) -> bool {
+        let is_reset = segment.flags.has(Flags::RST);
+        if let (true, false, Some((value, _))) = (self.timestamps, is_reset, segment.options.timestamps) {
+            if self.receiver.is_stale(value) {
+                return false;
+            }
+        }
+        let end = place + i64::from(segment.sequence_bytes());
+        let edge = self.receiver.edge().max(self.receiver.nxt());
+        end >= self.receiver.acked() as i64 && place <= edge as i64 && !(end < 0 && segment.payload_bytes > 0)
+    }
+
+    fn on_unacceptable(&mut self, now_ns: u64, segment: &Segment, place: i64) {
+        if segment.flags.has(Flags::RST) {
+            return;
+        }
+        if self.state == State::SynReceived && segment.flags.has(Flags::SYN) {
+            // The peer has not got our answer.
+            self.handshake.syn_due = place == -1;
+            return;
+        }
+        if segment.payload_bytes > 0 && segment.flags.has(Flags::ACK) {
+            // What arrives twice is told (RFC 2883).
+            self.receiver.take(now_ns, place, segment.payload_bytes, segment.flags.has(Flags::FIN), false);
+        }
+        self.receiver.ack_now = true;
+        if self.state == State::TimeWait {
+            self.time_wait_until_ns = Some(now_ns + TIME_WAIT_NS);
+        }
+    }
+
+    /// Fifth check: the ACK field. `false` ends the segment's processing.
+    fn on_acknowledgement(&mut self, now_ns: u64, segment: &Segment, place: i64) -> bool {
+        let una = self.sender.board.una();
+        let ack = self.sender.numbering.place(segment.ack, una);
+        let is_first = self.state == State::SynReceived;
+        if ack > self.sender.board.nxt() as i64 || is_first && ack < 0 {
+            // Something that was never sent.
+            match is_first {
+                true => {
+                    self.reset_due = Some(Segment { seq: segment.ack, flags: Flags::RST, ..Segment::default() });
+                }
+                false => self.receiver.ack_now = true,
+            }
+            return false;
+        }
+        let window_bytes = u64::from(segment.window) << self.peer_shift;
+        if is_first {
+            self.establish(now_ns, window_bytes);
+        }
+        if ack < una as i64 {
+            return true;
+        }
+        let ack = ack as u64;
+        let is_newest = (place, ack) >= self.window_from;
+        if is_newest {
+            self.window_from = (place, ack);
+        }
+        let mut blocks = [(0, 0); 4];
+        let mut count = 0;
+        if self.sack {
+            for (block, &(left, right)) in blocks.iter_mut().zip(segment.options.sack.as_slice()) {
+                let place = |number| self.sender.numbering.place(number, ack);
+                *block = (place(left), place(right));
+                count += 1;
+            }
+        }
+        let acknowledgement = Acknowledgement {
+            now_ns,
+            una: ack,
+            window_bytes: is_newest.then_some(window_bytes),
+            alone: segment.payload_bytes == 0 && !segment.flags.has(Flags::FIN),
+            sack: &blocks[..count],
+            echo_ns: self.echoed_ns(now_ns, segment),
+        };
+        self.sender.on_ack(&acknowledgement);
+        self.after_acknowledgement(now_ns);
+        self.state != State::Closed
+    }
+
+    /// Our FIN may have been acknowledged.
+    fn after_acknowledgement(&mut self, now_ns: u64) {
+        if !self.sender.is_finished() {
+            return;
+        }
+        match self.state {
+            State::FinWait1 => self.state = State::FinWait2,
+            State::Closing => self.begin_time_wait(now_ns),
+            State::LastAck => self.state = State::Closed,
+            _ => {}
+        }
+    }
+
+    fn on_data(&mut self, now_ns: u64, segment: &Segment, place: i64) {
+        if let Some(sent_ns) = self.echoed_ns(now_ns, segment) {
+            if segment.payload_bytes >= self.receiver.mss_bytes() {
+                let echo = segment.options.timestamps.map_or(0, |(_, echo)| echo);
+                self.receiver.note_echo(now_ns, echo, now_ns - sent_ns);
+            }
+        }
+        let (fin, push) = (segment.flags.has(Flags::FIN), segment.flags.has(Flags::PSH));
+        let had_finished = self.receiver.has_finished();
+        if self.receiver.take(now_ns, place, segment.payload_bytes, fin, push) == receiver::Fate::Useless {
+            self.stats.duplicates_received += 1;
+        }
+        if self.receiver.has_finished() && !had_finished {
+            match self.state {
+                State::Established => self.state = State::CloseWait,
+                State::FinWait1 => self.state = State::Closing,
+                State::FinWait2 => self.begin_time_wait(now_ns),
+                _ => {}
+            }
+        } else if self.state == State::TimeWait {
+            self.time_wait_until_ns = Some(now_ns + TIME_WAIT_NS);
+        }
+    }
+
+    fn begin_time_wait(&mut self, now_ns: u64) {
+        self.state = State::TimeWait;
+        self.time_wait_until_ns = Some(now_ns + TIME_WAIT_NS);
+    }
+
+    /// When what the peer echoes was sent: timestamps count milliseconds.
+    fn echoed_ns(&self, now_ns: u64, segment: &Segment) -> Option<u64> {
+        let (_, echo) = segment.options.timestamps.filter(|_| self.timestamps && segment.flags.has(Flags::ACK))?;
+        let age_ms = self.timestamp(now_ns).wrapping_sub(echo);
+        if echo == 0 || age_ms > i32::MAX as u32 {
+            return None;
+        }
+        (now_ns / NS_PER_MS * NS_PER_MS).checked_sub(u64::from(age_ms) * NS_PER_MS)
+    }
+
+    /// The timestamp clock.
+    pub(super) fn timestamp(&self, now_ns: u64) -> u32 {
+        ((now_ns / NS_PER_MS) as u32).wrapping_add(self.config.timestamp_offset)
+    }
+}

@@ -1,0 +1,83 @@
+//! Segments on their way out.
+
+use super::sender::Outgoing;
+use super::{Connection, State, Transmit};
+use crate::{Flags, Options, SackBlocks, Segment};
+
+impl Connection {
+    /// The next segment to send now, if there is one.
+    pub fn poll_transmit(&mut self, now_ns: u64) -> Option<Transmit> {
+        if let Some(segment) = self.reset_due.take() {
+            return Some(bare(segment));
+        }
+        match self.state {
+            State::Closed => return None,
+            State::SynSent | State::SynReceived => {
+                return self.handshake.syn_due.then(|| bare(self.syn(now_ns)));
+            }
+            _ => {}
+        }
+        // What arrived out of order is told by acknowledgements of their own, which have room for it.
+        if self.receiver.ack_now && self.receiver.has_blocks() {
+            return Some(self.acknowledgement(now_ns));
+        }
+        if let Some(outgoing) = self.sender.next(now_ns) {
+            return Some(self.data(now_ns, &outgoing));
+        }
+        self.receiver.ack_now.then(|| self.acknowledgement(now_ns))
+    }
+
+    fn data(&mut self, now_ns: u64, outgoing: &Outgoing) -> Transmit {
+        let mut segment = self.segment(now_ns, outgoing.start, outgoing.payload_bytes > 0);
+        segment.payload_bytes = outgoing.payload_bytes;
+        if outgoing.fin {
+            segment.flags = segment.flags.with(Flags::FIN);
+        }
+        if outgoing.payload_bytes > 0 && self.sender.is_everything_sent() {
+            segment.flags = segment.flags.with(Flags::PSH);
+        }
+        if segment.sequence_bytes() > 0 {
+            self.stats.data_segments_sent += 1;
+            self.stats.retransmitted_segments += u64::from(outgoing.again);
+        }
+        Transmit { segment, stream_start: outgoing.start, retransmission: outgoing.again }
+    }
+
+    fn acknowledgement(&mut self, now_ns: u64) -> Transmit {
+        let blocks = match self.sack {
+            true => self.receiver.sack_blocks(if self.timestamps { 3 } else { 4 }),
+            false => SackBlocks::default(),
+        };
+        let start = self.sender.board.nxt();
+        let mut segment = self.segment(now_ns, start, false);
+        segment.options.sack = blocks;
+        Transmit { segment, stream_start: start, retransmission: false }
+    }
+
+    /// A segment that acknowledges, at a place of our stream.
+    fn segment(&mut self, now_ns: u64, start: u64, has_data: bool) -> Segment {
+        let timestamps = self.timestamps.then(|| (self.timestamp(now_ns), self.receiver.echo()));
+        Segment {
+            seq: self.sender.numbering.number(start),
+            ack: self.receiver.numbering.number(self.receiver.nxt()),
+            payload_bytes: 0,
+            window: self.receiver.acknowledge(now_ns, false, has_data),
+            flags: Flags::ACK,
+            options: Options { timestamps, ..Options::default() },
+        }
+    }
+
+    /// The segment that resets the connection.
+    pub(super) fn reset(&self) -> Segment {
+        Segment {
+            seq: self.sender.numbering.number(self.sender.board.nxt()),
+            ack: self.receiver.numbering.number(self.receiver.nxt()),
+            flags: Flags::RST.with(Flags::ACK),
+            ..Segment::default()
+        }
+    }
+}
+
+fn bare(segment: Segment) -> Transmit {
+    Transmit { segment, stream_start: 0, retransmission: false }
+}

@@ -1,0 +1,91 @@
+//! Fast recovery that goes on until everything is acknowledged that was outstanding when it began (RFC 6582).
+//!
+//! An acknowledgement of only a part of it shows the next loss, which is sent again at once.
+
+use super::{reno, Context, Recovery, Scoreboard, DUP_THRESHOLD};
+
+/// NewReno's state.
+#[derive(Debug)]
+pub struct NewReno {
+    limited_transmit: bool,
+    duplicates: u32,
+    recovering: bool,
+    /// A partial acknowledgement came already in this recovery.
+    partial: bool,
+    /// Everything that was outstanding when the last recovery or timeout began is below.
+    recover: u64,
+}
+
+impl NewReno {
+    /// With or without limited transmit (RFC 3042).
+    pub fn new(limited_transmit: bool) -> NewReno {
+        NewReno { limited_transmit, duplicates: 0, recovering: false, partial: false, recover: 0 }
+    }
+
+    /// Section 3.2, step 3.
+    fn acknowledged(&mut self, cx: &mut Context<'_>) {
+        let mss = u64::from(cx.congestion.window.mss_bytes);
+        let window = &mut cx.congestion.window;
+        if cx.board.una() >= self.recover {
+            // A full acknowledgement: the first of the two windows that the RFC offers, which sends no burst.
+            self.recovering = false;
+            window.cwnd_bytes = window.ssthresh_bytes.min(cx.board.outstanding_bytes().max(mss) + mss);
+            return;
+        }
+        // A partial one: deflate by what was acknowledged, add back one segment, repair the next loss. The timer
+        // starts again at the first only ("impatient").
+        window.cwnd_bytes = window.cwnd_bytes.saturating_sub(cx.delivery.acked_bytes).max(mss);
+        if cx.delivery.acked_bytes >= mss {
+            window.cwnd_bytes += mss;
+        }
+        cx.board.mark_lost(0);
+        *cx.force = true;
+        *cx.restart_timer = !self.partial;
+        self.partial = true;
+    }
+}
+
+impl Recovery for NewReno {
+    fn on_ack(&mut self, cx: &mut Context<'_>) {
+        if cx.delivery.acked_bytes > 0 {
+            self.duplicates = 0;
+            if self.recovering {
+                self.acknowledged(cx);
+            }
+        } else if cx.duplicate {
+            self.duplicates += 1;
+            if self.recovering {
+                reno::inflate(cx);
+            } else if self.duplicates == DUP_THRESHOLD && cx.board.una() >= self.recover {
+                // Step 2: unless these are duplicates of segments that were sent twice after a timeout.
+                self.recovering = true;
+                self.partial = false;
+                self.recover = cx.board.nxt();
+                reno::enter(cx);
+            }
+        }
+    }
+
+    fn on_timeout(&mut self, _now_ns: u64, board: &mut Scoreboard) {
+        self.duplicates = 0;
+        self.recovering = false;
+        // Section 3.2, step 4.
+        self.recover = board.nxt();
+        board.mark_all_lost();
+    }
+
+    fn is_recovering(&self) -> bool {
+        self.recovering
+    }
+
+    fn extra_bytes(&self, mss_bytes: u32) -> u64 {
+        match self.limited_transmit && !self.recovering {
+            true => u64::from(self.duplicates.min(2) * mss_bytes),
+            false => 0,
+        }
+    }
+
+    fn holds_timer(&self) -> bool {
+        self.recovering && self.partial
+    }
+}

@@ -1,0 +1,58 @@
+//! Proportional Rate Reduction (RFC 6937): how much to send while a window shrinks to its threshold.
+//!
+//! ```text
+//!   pipe > ssthresh:  sndcnt = ceil(prr_delivered * ssthresh / RecoverFS) - prr_out
+//!   otherwise:        sndcnt = min(ssthresh - pipe, max(prr_delivered - prr_out, DeliveredData) + MSS)
+//!   cwnd = pipe + sndcnt
+//! ```
+//!
+//! The second line is the slow-start reduction bound. Its extra segment is sent only for an acknowledgement that
+//! advances and shows no further loss, as Linux does it and the RFC's successor demands; without it, the reduction
+//! is the conservative one.
+
+use super::Scoreboard;
+use crate::Window;
+
+/// A reduction under way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Reduction {
+    /// RecoverFS: what was outstanding when it began.
+    recover_flight_bytes: u64,
+    delivered_bytes: u64,
+    out_bytes: u64,
+}
+
+impl Reduction {
+    /// Begins; the window's threshold is set.
+    pub fn begin(flight_bytes: u64) -> Reduction {
+        Reduction { recover_flight_bytes: flight_bytes.max(1), delivered_bytes: 0, out_bytes: 0 }
+    }
+
+    /// Something was sent.
+    pub fn sent(&mut self, bytes: u32) {
+        self.out_bytes += u64::from(bytes);
+    }
+
+    /// An acknowledgement arrived, and losses have been marked.
+    pub fn on_ack(&mut self, window: &mut Window, board: &Scoreboard, delivered_bytes: u64, safe: bool) {
+        let mss = u64::from(window.mss_bytes);
+        let pipe = board.pipe_bytes();
+        self.delivered_bytes += delivered_bytes;
+        let mut send = if pipe > window.ssthresh_bytes {
+            let share = u128::from(self.delivered_bytes) * u128::from(window.ssthresh_bytes);
+            let share = share.div_ceil(u128::from(self.recover_flight_bytes)) as u64;
+            share.saturating_sub(self.out_bytes)
+        } else {
+            let mut limit = self.delivered_bytes.saturating_sub(self.out_bytes).max(delivered_bytes);
+            if safe {
+                limit += mss;
+            }
+            limit.min(window.ssthresh_bytes - pipe)
+        };
+        if self.out_bytes == 0 {
+            // The first retransmission goes out whatever the count says.
+            send = send.max(mss);
+        }
+        window.cwnd_bytes = (pipe + send).max(mss);
+    }
+}

@@ -1,0 +1,189 @@
+//! RACK (RFC 8985): a segment is lost when one that was sent sufficiently later has arrived.
+//!
+//! ```text
+//!   on an ACK:  the newest sending time of what has arrived (RACK.xmit_ts), and its round trip (RACK.rtt)
+//!   lost:       sent before that one, and now >= sent + RACK.rtt + reo_wnd
+//!   reo_wnd:    0 while no reordering was ever seen and it recovers or DupThresh segments are sacked;
+//!               else min(reo_wnd_mult * min_RTT / 4, SRTT), the factor learnt from DSACKs
+//! ```
+//!
+//! What is lost is sent again under Proportional Rate Reduction (RFC 6937), as section 9.3 recommends and Linux does.
+
+use super::prr::Reduction;
+use super::{Arrived, Context, Recovery, Scoreboard, Sent, DUP_THRESHOLD};
+use crate::congestion::LossKind;
+
+/// Section 6.2, step 4: recoveries for which a reordering window that DSACKs had widened is kept.
+const PERSIST_ROUNDS: u32 = 16;
+
+/// RACK's state; names are the RFC's.
+#[derive(Debug, Default)]
+pub struct Rack {
+    newest: Option<Arrived>,
+    rtt_ns: u64,
+    min_rtt_ns: Option<u64>,
+    reordering_seen: bool,
+    reo_wnd_mult: u64,
+    reo_wnd_persist: u32,
+    /// RACK.dsack_round: DSACKs of the flight below this place widen the window no more.
+    dsack_round: Option<u64>,
+    /// When a segment that is late, but not yet late enough, will be.
+    timer_ns: Option<u64>,
+    recovering: bool,
+    /// Everything that was outstanding when the last recovery or timeout began is below.
+    recovery_point: u64,
+    /// A timeout's losses are being repaired.
+    after_timeout: bool,
+    reduction: Reduction,
+}
+
+impl Rack {
+    /// Section 6.2, steps 1 to 3.
+    fn update(&mut self, cx: &Context<'_>) {
+        let sample = cx.delivery.acked_sent_ns.map(|(_, newest)| newest).or(cx.delivery.sacked_sent_ns);
+        if let Some(sent_ns) = sample {
+            let rtt = cx.now_ns - sent_ns;
+            self.min_rtt_ns = Some(self.min_rtt_ns.map_or(rtt, |least| least.min(rtt)));
+        }
+        self.reordering_seen |= cx.delivery.reordered.is_some();
+        let Some(arrived) = cx.delivery.newest else { return };
+        let rtt = cx.now_ns - arrived.sent_ns;
+        // The acknowledgement of a segment that was sent twice may be the first copy's.
+        if arrived.repeated && self.min_rtt_ns.is_some_and(|least| rtt < least) {
+            return;
+        }
+        self.rtt_ns = rtt;
+        if self.newest.is_none_or(|newest| (newest.sent_ns, newest.end) < (arrived.sent_ns, arrived.end)) {
+            self.newest = Some(arrived);
+        }
+    }
+
+    /// Section 6.2, step 4.
+    fn reordering_window_ns(&mut self, cx: &Context<'_>) -> u64 {
+        if self.dsack_round.is_some_and(|round| cx.board.una() >= round) {
+            self.dsack_round = None;
+        }
+        if cx.dsack && self.dsack_round.is_none() {
+            self.dsack_round = Some(cx.board.nxt());
+            self.reo_wnd_mult += 1;
+            self.reo_wnd_persist = PERSIST_ROUNDS;
+            self.reordering_seen = true;
+        }
+        let sacked_enough =
+            cx.board.sacked_bytes() >= u64::from(DUP_THRESHOLD) * u64::from(cx.congestion.window.mss_bytes);
+        if !self.reordering_seen && (self.recovering || self.after_timeout || sacked_enough) {
+            return 0;
+        }
+        let quarter = self.min_rtt_ns.unwrap_or(0) / 4;
+        (quarter * self.reo_wnd_mult.max(1)).min(cx.srtt_ns)
+    }
+
+    /// Section 6.2, step 5: marks what is lost; `true` if there was something.
+    fn detect(&mut self, cx: &mut Context<'_>) -> bool {
+        self.timer_ns = None;
+        let Some(newest) = self.newest else { return false };
+        let allowance = self.rtt_ns + self.reordering_window_ns(cx);
+        let (now, mut timer) = (cx.now_ns, None);
+        let found = cx.board.mark_late(|segment: &Sent| {
+            if (segment.sent_ns, segment.end()) >= (newest.sent_ns, newest.end) {
+                return false;
+            }
+            let late_ns = segment.sent_ns + allowance;
+            if now < late_ns {
+                timer = Some(timer.map_or(late_ns, |earlier: u64| earlier.min(late_ns)));
+            }
+            now >= late_ns
+        });
+        self.timer_ns = timer;
+        found
+    }
+
+    fn enter(&mut self, cx: &mut Context<'_>) {
+        self.recovering = true;
+        self.recovery_point = cx.board.nxt();
+        let flight = cx.board.outstanding_bytes();
+        cx.congestion.reduce(cx.now_ns, LossKind::Acknowledgements, flight);
+        self.reduction = Reduction::begin(flight);
+        *cx.restart_timer = true;
+    }
+
+    /// After losses were looked for: begin, go on or end.
+    fn follow(&mut self, cx: &mut Context<'_>, found: bool) {
+        let is_over = cx.board.una() >= self.recovery_point;
+        if is_over && self.recovering {
+            self.recovering = false;
+            cx.congestion.window.cwnd_bytes = cx.congestion.window.ssthresh_bytes;
+            self.end_of_recovery();
+        }
+        if is_over && self.after_timeout {
+            self.after_timeout = false;
+            self.end_of_recovery();
+        }
+        let waits = cx.board.lost_bytes() > cx.board.resent_bytes();
+        if !self.recovering && !self.after_timeout {
+            if !(found || waits) {
+                return;
+            }
+            self.enter(cx);
+        }
+        if self.recovering {
+            let safe = cx.delivery.acked_bytes > 0 && !found;
+            self.reduction.on_ack(&mut cx.congestion.window, cx.board, cx.delivery.delivered_bytes, safe);
+        }
+    }
+
+    /// Section 6.2, step 4: a widened window is given up after 16 recoveries without a further DSACK.
+    fn end_of_recovery(&mut self) {
+        self.reo_wnd_persist = self.reo_wnd_persist.saturating_sub(1);
+        if self.reo_wnd_persist == 0 {
+            self.reo_wnd_mult = 1;
+        }
+    }
+}
+
+impl Recovery for Rack {
+    fn on_ack(&mut self, cx: &mut Context<'_>) {
+        self.update(cx);
+        let found = self.detect(cx);
+        self.follow(cx, found);
+    }
+
+    /// Section 6.3: the first segment is lost, and those whose acknowledgement is overdue.
+    fn on_timeout(&mut self, now_ns: u64, board: &mut Scoreboard) {
+        self.recovering = false;
+        self.after_timeout = true;
+        self.timer_ns = None;
+        self.recovery_point = board.nxt();
+        let allowance = self.rtt_ns + self.min_rtt_ns.unwrap_or(0) / 4 * self.reo_wnd_mult.max(1);
+        for index in 0..board.len() {
+            if index == 0 || now_ns >= board.segment(index).sent_ns + allowance {
+                board.mark_lost(index);
+            }
+        }
+    }
+
+    fn is_recovering(&self) -> bool {
+        self.recovering
+    }
+
+    fn on_sent(&mut self, bytes: u32) {
+        if self.recovering {
+            self.reduction.sent(bytes);
+        }
+    }
+
+    fn timer_ns(&self) -> Option<u64> {
+        self.timer_ns
+    }
+
+    fn on_timer(&mut self, cx: &mut Context<'_>) {
+        let found = self.detect(cx);
+        if found {
+            self.follow(cx, true);
+        }
+    }
+
+    fn probes(&self) -> bool {
+        true
+    }
+}

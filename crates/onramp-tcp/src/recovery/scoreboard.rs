@@ -1,0 +1,424 @@
+//! What has been sent and not yet acknowledged, segment by segment (RFC 6675, section 3).
+//!
+//! ```text
+//!   una                                                       nxt
+//!    |  lost  |  lost,   | out | sacked | out | sacked | ... | |
+//!    |        |  resent  |
+//!
+//!   pipe = everything - sacked - lost + lost and sent again
+//! ```
+
+use std::collections::VecDeque;
+
+const SACKED: u8 = 1;
+const LOST: u8 = 2;
+/// Sent again since it was marked lost.
+const RESENT: u8 = 4;
+/// Sent more than once, ever: no measure of the round trip (Karn).
+const REPEATED: u8 = 8;
+
+/// A segment that has been sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sent {
+    /// Place of its first byte.
+    pub start: u64,
+    /// When it was sent last.
+    pub sent_ns: u64,
+    /// What it takes of the stream; a FIN counts one.
+    pub len: u32,
+    marks: u8,
+}
+
+impl Sent {
+    /// Place behind its last byte.
+    pub fn end(&self) -> u64 {
+        self.start + u64::from(self.len)
+    }
+
+    /// The peer reported it received.
+    pub fn is_sacked(&self) -> bool {
+        self.marks & SACKED != 0
+    }
+
+    /// It is taken for lost.
+    pub fn is_lost(&self) -> bool {
+        self.marks & LOST != 0
+    }
+
+    /// It is taken for lost and was sent again.
+    pub fn is_resent(&self) -> bool {
+        self.marks & RESENT != 0
+    }
+
+    /// It was sent more than once.
+    pub fn is_repeated(&self) -> bool {
+        self.marks & REPEATED != 0
+    }
+}
+
+/// A segment whose arrival became known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Arrived {
+    /// When it was sent last.
+    pub sent_ns: u64,
+    /// Place behind its last byte.
+    pub end: u64,
+    /// It was sent more than once.
+    pub repeated: bool,
+}
+
+/// What an acknowledgement told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Delivery {
+    /// Cumulatively acknowledged.
+    pub acked_bytes: u64,
+    /// Newly known to have arrived, by either kind of acknowledgement.
+    pub delivered_bytes: u64,
+    /// Selectively acknowledged, and not before.
+    pub sacked_bytes: u64,
+    /// Oldest and newest sending time of what was cumulatively acknowledged and sent once only; `None` if any of it
+    /// had been sent again.
+    pub acked_sent_ns: Option<(u64, u64)>,
+    /// The newest sending time of what was selectively acknowledged and sent once only.
+    pub sacked_sent_ns: Option<u64>,
+    /// Something that had been sent again was cumulatively acknowledged.
+    pub repeated_acked: bool,
+    /// Of all that arrived, the segment that was sent last (RFC 8985, section 6.2, step 2).
+    pub newest: Option<Arrived>,
+    /// Something arrived that was sent before what had arrived already: the path reorders. Its place is the least.
+    pub reordered: Option<u64>,
+}
+
+impl Delivery {
+    fn arrived(&mut self, segment: &Sent) {
+        let arrived = Arrived { sent_ns: segment.sent_ns, end: segment.end(), repeated: segment.is_repeated() };
+        if self.newest.is_none_or(|newest| (newest.sent_ns, newest.end) < (arrived.sent_ns, arrived.end)) {
+            self.newest = Some(arrived);
+        }
+    }
+}
+
+/// The record of outstanding segments.
+#[derive(Debug, Default)]
+pub struct Scoreboard {
+    segments: VecDeque<Sent>,
+    /// Ranges that whole segments within were sacked, in order, apart from one another.
+    sacked: Vec<(u64, u64)>,
+    una: u64,
+    nxt: u64,
+    sacked_bytes: u64,
+    lost_bytes: u64,
+    resent_bytes: u64,
+    /// No segment below this place is lost and waits to be sent again.
+    lost_hint: u64,
+    /// No segment below this place was sent once and is neither lost nor sacked: where loss detection by time
+    /// begins.
+    out_hint: u64,
+    /// Segments in the order in which they were sent again, for the same purpose.
+    resent: VecDeque<(u64, u64)>,
+}
+
+impl Scoreboard {
+    /// First place that is not acknowledged.
+    pub fn una(&self) -> u64 {
+        self.una
+    }
+
+    /// Next place to send.
+    pub fn nxt(&self) -> u64 {
+        self.nxt
+    }
+
+    /// Sent and not cumulatively acknowledged.
+    pub fn outstanding_bytes(&self) -> u64 {
+        self.nxt - self.una
+    }
+
+    /// What is in flight as far as is known (RFC 6675, section 4, pipe).
+    pub fn pipe_bytes(&self) -> u64 {
+        self.nxt - self.una - self.sacked_bytes - self.lost_bytes + self.resent_bytes
+    }
+
+    /// Selectively acknowledged.
+    pub fn sacked_bytes(&self) -> u64 {
+        self.sacked_bytes
+    }
+
+    /// Taken for lost, sent again or not.
+    pub fn lost_bytes(&self) -> u64 {
+        self.lost_bytes
+    }
+
+    /// Sent again and still out.
+    pub fn resent_bytes(&self) -> u64 {
+        self.resent_bytes
+    }
+
+    /// Place behind the highest byte that was selectively acknowledged.
+    pub fn highest_sacked(&self) -> u64 {
+        self.sacked.last().map_or(self.una, |range| range.1)
+    }
+
+    /// Ranges that were selectively acknowledged, in order.
+    pub fn sacked_ranges(&self) -> &[(u64, u64)] {
+        &self.sacked
+    }
+
+    /// The segments, in order.
+    pub fn segments(&self) -> &VecDeque<Sent> {
+        &self.segments
+    }
+
+    /// The segment of this index.
+    pub fn segment(&self, index: usize) -> &Sent {
+        &self.segments[index]
+    }
+
+    /// Segments outstanding.
+    pub fn len(&self) -> usize {
+        self.segments.len()
+    }
+
+    /// Nothing is outstanding.
+    pub fn is_empty(&self) -> bool {
+        self.segments.is_empty()
+    }
+
+    /// New data was sent.
+    pub fn send(&mut self, now_ns: u64, len: u32) {
+        self.segments.push_back(Sent { start: self.nxt, sent_ns: now_ns, len, marks: 0 });
+        self.nxt += u64::from(len);
+    }
+
+    /// A segment was sent again.
+    pub fn resend(&mut self, now_ns: u64, index: usize) {
+        let segment = &mut self.segments[index];
+        segment.sent_ns = now_ns;
+        segment.marks |= REPEATED;
+        self.resent.push_back((now_ns, segment.start));
+        if segment.is_lost() && !segment.is_resent() {
+            segment.marks |= RESENT;
+            self.resent_bytes += u64::from(segment.len);
+        }
+    }
+
+    /// Takes a segment for lost; `true` if it was not yet, or was sent again meanwhile.
+    pub fn mark_lost(&mut self, index: usize) -> bool {
+        let segment = &mut self.segments[index];
+        if segment.is_sacked() || segment.is_lost() && !segment.is_resent() {
+            return false;
+        }
+        if segment.is_resent() {
+            segment.marks &= !RESENT;
+            self.resent_bytes -= u64::from(segment.len);
+        }
+        if !segment.is_lost() {
+            segment.marks |= LOST;
+            self.lost_bytes += u64::from(segment.len);
+        }
+        self.lost_hint = self.lost_hint.min(segment.start);
+        true
+    }
+
+    /// Takes everything for lost that is not selectively acknowledged, as after a timeout.
+    pub fn mark_all_lost(&mut self) {
+        for index in 0..self.segments.len() {
+            self.mark_lost(index);
+        }
+        self.resent.clear();
+    }
+
+    /// Forgets what was selectively acknowledged: the peer has thrown it away (RFC 2018, section 8).
+    pub fn forget_sacked(&mut self) {
+        self.segments.iter_mut().for_each(|segment| segment.marks &= !SACKED);
+        self.sacked.clear();
+        self.sacked_bytes = 0;
+        self.out_hint = self.una;
+    }
+
+    /// The lost segment to be sent again first.
+    pub fn next_lost(&mut self) -> Option<usize> {
+        if self.lost_bytes == self.resent_bytes {
+            return None;
+        }
+        let from = self.index_of(self.lost_hint);
+        let waits = |segment: &Sent| segment.is_lost() && !segment.is_resent();
+        let index = (from..self.segments.len()).find(|&index| waits(&self.segments[index]))?;
+        self.lost_hint = self.segments[index].start;
+        Some(index)
+    }
+
+    /// Index of the first segment that begins at this place or beyond.
+    pub fn index_of(&self, place: u64) -> usize {
+        if place <= self.una {
+            return 0;
+        }
+        self.segments.partition_point(|segment| segment.start < place)
+    }
+
+    /// Everything below `una` arrived.
+    pub fn acknowledge(&mut self, una: u64, delivery: &mut Delivery) {
+        debug_assert!(self.una <= una && una <= self.nxt);
+        delivery.acked_bytes += una - self.una;
+        while let Some(first) = self.segments.front_mut() {
+            if first.start >= una {
+                break;
+            }
+            let taken = u64::from(first.len).min(una - first.start);
+            let segment = *first;
+            if segment.is_sacked() {
+                self.sacked_bytes -= taken;
+            } else {
+                delivery.delivered_bytes += taken;
+                delivery.arrived(&segment);
+            }
+            self.lost_bytes -= if segment.is_lost() { taken } else { 0 };
+            self.resent_bytes -= if segment.is_resent() { taken } else { 0 };
+            if segment.is_repeated() {
+                delivery.repeated_acked = true;
+            } else if !segment.is_sacked() {
+                let (oldest, newest) = delivery.acked_sent_ns.unwrap_or((segment.sent_ns, segment.sent_ns));
+                delivery.acked_sent_ns = Some((oldest.min(segment.sent_ns), newest.max(segment.sent_ns)));
+                if segment.end() < self.highest_sacked() {
+                    delivery.reordered.get_or_insert(segment.start);
+                }
+            }
+            if segment.end() > una {
+                let first = self.segments.front_mut().expect("it was just there");
+                first.start = una;
+                first.len -= taken as u32;
+                break;
+            }
+            self.segments.pop_front();
+        }
+        if delivery.repeated_acked {
+            delivery.acked_sent_ns = None;
+        }
+        self.una = una;
+        let gone = self.sacked.partition_point(|range| range.1 <= una);
+        self.sacked.drain(..gone);
+        if let Some(first) = self.sacked.first_mut() {
+            first.0 = first.0.max(una);
+        }
+        self.lost_hint = self.lost_hint.max(una);
+        self.out_hint = self.out_hint.max(una);
+    }
+
+    /// A block of the peer's SACK option.
+    pub fn sack(&mut self, left: u64, right: u64, delivery: &mut Delivery) {
+        let (left, right) = (left.max(self.una), right.min(self.nxt));
+        let mut place = left;
+        while place < right {
+            // The next part of the block that is not yet covered.
+            let next = self.sacked.partition_point(|range| range.1 <= place);
+            let limit = match self.sacked.get(next) {
+                Some(&(start, end)) if start <= place => {
+                    place = end;
+                    continue;
+                }
+                Some(&(start, _)) => start.min(right),
+                None => right,
+            };
+            self.sack_whole_segments(place, limit, delivery);
+            place = limit;
+        }
+    }
+
+    /// Marks the segments that lie wholly between two places.
+    fn sack_whole_segments(&mut self, left: u64, right: u64, delivery: &mut Delivery) {
+        let highest = self.highest_sacked();
+        let mut index = self.index_of(left);
+        let mut covered: Option<(u64, u64)> = None;
+        while let Some(segment) = self.segments.get_mut(index) {
+            if segment.end() > right {
+                break;
+            }
+            let len = u64::from(segment.len);
+            if segment.is_resent() {
+                self.resent_bytes -= len;
+            }
+            if segment.is_lost() {
+                self.lost_bytes -= len;
+            }
+            if segment.end() < highest && !segment.is_repeated() {
+                delivery.reordered = Some(delivery.reordered.map_or(segment.start, |least| least.min(segment.start)));
+            }
+            segment.marks = segment.marks & !(LOST | RESENT) | SACKED;
+            self.sacked_bytes += len;
+            delivery.sacked_bytes += len;
+            delivery.delivered_bytes += len;
+            if !segment.is_repeated() {
+                delivery.sacked_sent_ns = Some(delivery.sacked_sent_ns.unwrap_or(0).max(segment.sent_ns));
+            }
+            let segment = *segment;
+            delivery.arrived(&segment);
+            covered = Some((covered.map_or(segment.start, |range| range.0), segment.end()));
+            index += 1;
+        }
+        if let Some(range) = covered {
+            self.cover(range);
+        }
+    }
+
+    /// Adds a range that overlaps none to the sacked ones, and joins neighbours.
+    fn cover(&mut self, (mut start, mut end): (u64, u64)) {
+        let mut at = self.sacked.partition_point(|range| range.1 < start);
+        if let Some(range) = self.sacked.get(at).copied().filter(|range| range.1 == start) {
+            start = range.0;
+            self.sacked.remove(at);
+        }
+        if let Some(range) = self.sacked.get(at).copied().filter(|range| range.0 == end) {
+            end = range.1;
+            self.sacked.remove(at);
+        }
+        at = at.min(self.sacked.len());
+        self.sacked.insert(at, (start, end));
+    }
+
+    /// Asks `is_late` of every segment that is out and not known to have arrived, oldest sending first, and takes
+    /// for lost those of which it says so; stops, for each kind, at the first of which it does not. `true` if there
+    /// was one.
+    pub fn mark_late(&mut self, mut is_late: impl FnMut(&Sent) -> bool) -> bool {
+        let mut found = false;
+        let mut index = self.index_of(self.out_hint);
+        while let Some(segment) = self.segments.get(index) {
+            if !(segment.is_sacked() || segment.is_lost() || segment.is_repeated()) {
+                if !is_late(segment) {
+                    break;
+                }
+                found |= self.mark_lost(index);
+            }
+            index += 1;
+        }
+        self.out_hint = self.segments.get(index).map_or(self.nxt, |segment| segment.start);
+        while let Some(&(sent_ns, start)) = self.resent.front() {
+            let index = self.index_of(start);
+            let is_out = |s: &&Sent| {
+                s.start == start && s.sent_ns == sent_ns && !s.is_sacked() && (s.is_resent() || !s.is_lost())
+            };
+            match self.segments.get(index).filter(is_out) {
+                Some(segment) if !is_late(segment) => break,
+                Some(_) => found |= self.mark_lost(index),
+                None => {}
+            }
+            self.resent.pop_front();
+        }
+        found
+    }
+
+    /// Checks the counters against the segments.
+    #[cfg(test)]
+    pub fn check(&self) {
+        let sum = |is: fn(&Sent) -> bool| self.segments.iter().filter(|s| is(s)).map(|s| u64::from(s.len)).sum::<u64>();
+        assert_eq!(self.sacked_bytes, sum(Sent::is_sacked));
+        assert_eq!(self.lost_bytes, sum(Sent::is_lost));
+        assert_eq!(self.resent_bytes, sum(Sent::is_resent));
+        assert_eq!(self.sacked_bytes, self.sacked.iter().map(|range| range.1 - range.0).sum::<u64>());
+        assert!(self.sacked.windows(2).all(|pair| pair[0].1 < pair[1].0), "{:?}", self.sacked);
+        assert_eq!(self.segments.front().map_or(self.nxt, |s| s.start), self.una);
+        assert!(self.segments.iter().zip(self.segments.iter().skip(1)).all(|(a, b)| a.end() == b.start));
+        assert!(self.segments.iter().all(|s| !s.is_resent() || s.is_lost()), "what is resent is lost");
+        let waits = self.segments.iter().find(|s| s.is_lost() && !s.is_resent());
+        assert!(waits.is_none_or(|s| s.start >= self.lost_hint), "the hint has passed a lost segment");
+    }
+}

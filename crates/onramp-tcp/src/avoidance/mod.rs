@@ -1,6 +1,22 @@
 //! Congestion avoidance: how the window grows once the start-up is over, and what is left of it after a loss.
 
-use crate::Window;
+mod cubic;
+mod hystart;
+#[cfg(test)]
+mod path;
+mod reno;
+mod segments;
+#[cfg(test)]
+mod tests;
+mod vegas;
+mod westwood;
+
+pub use cubic::Cubic;
+pub use reno::Reno;
+pub use vegas::Vegas;
+pub use westwood::Westwood;
+
+use crate::{Stack, Window};
 
 /// An acknowledgement as congestion avoidance sees it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -48,5 +64,21 @@ pub trait Avoidance: std::fmt::Debug + Send {
     /// Data leaves after the connection had nothing outstanding since `idle_since_ns`.
     fn resume(&mut self, idle_since_ns: u64, now_ns: u64) {
         let _ = (idle_since_ns, now_ns);
+    }
+}
+
+/// The avoidance of this name as the stack's hosts have it: Linux's, or that of the papers' time, which counts ACKs
+/// and, with Vegas, starts slowly as published.
+pub fn new(choice: crate::Avoidance, stack: Stack) -> Box<dyn Avoidance> {
+    let reno = match stack {
+        Stack::Linux => Reno::default(),
+        Stack::Lite => Reno::per_ack(),
+    };
+    match (choice, stack) {
+        (crate::Avoidance::Reno, _) => Box::new(reno),
+        (crate::Avoidance::Cubic, _) => Box::new(Cubic::default()),
+        (crate::Avoidance::Vegas, Stack::Linux) => Box::new(Vegas::default()),
+        (crate::Avoidance::Vegas, Stack::Lite) => Box::new(Vegas::as_published()),
+        (crate::Avoidance::Westwood, _) => Box::new(Westwood::new(reno)),
     }
 }

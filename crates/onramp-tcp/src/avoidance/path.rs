@@ -1,0 +1,70 @@
+//! A path for tests: one link without loss and with room for all, and a sender that always has data.
+
+use super::{AckSample, Avoidance};
+use crate::Window;
+use std::collections::VecDeque;
+
+/// Payload of a full segment.
+pub(super) const MSS: u64 = 1000;
+
+/// A sender, whose window an avoidance governs, on a link. Each segment is acknowledged.
+pub(super) struct Path {
+    avoidance: Box<dyn Avoidance>,
+    window: Window,
+    /// A segment's time on the link.
+    segment_ns: u64,
+    /// From the end of that time to the acknowledgement.
+    delay_ns: u64,
+    link_free_ns: u64,
+    /// When sent, and when acknowledged.
+    outstanding: VecDeque<(u64, u64)>,
+    una: u64,
+    srtt_ns: u64,
+}
+
+impl Path {
+    pub fn new(avoidance: Box<dyn Avoidance>, segment_ns: u64, delay_ns: u64, cwnd: u64, ssthresh: u64) -> Path {
+        let window = Window { cwnd_bytes: cwnd * MSS, ssthresh_bytes: ssthresh * MSS, mss_bytes: MSS as u32 };
+        let outstanding = VecDeque::new();
+        Path { avoidance, window, segment_ns, delay_ns, link_free_ns: 0, outstanding, una: 0, srtt_ns: 0 }
+    }
+
+    /// Lets everything happen until a moment; the window then.
+    pub fn run(&mut self, until_ns: u64) -> Window {
+        if self.una == 0 && self.outstanding.is_empty() {
+            self.send(0);
+        }
+        while self.outstanding.front().is_some_and(|(_, acked_ns)| *acked_ns <= until_ns) {
+            let (sent_ns, now_ns) = self.outstanding.pop_front().expect("looked at above");
+            self.acknowledge(now_ns, now_ns - sent_ns);
+            self.send(now_ns);
+        }
+        self.window
+    }
+
+    fn acknowledge(&mut self, now_ns: u64, rtt_ns: u64) {
+        self.srtt_ns = if self.srtt_ns == 0 { rtt_ns } else { (7 * self.srtt_ns + rtt_ns) / 8 };
+        self.una += MSS;
+        let inflight_bytes = self.outstanding.len() as u64 * MSS;
+        let ack = AckSample {
+            now_ns,
+            delivered_bytes: MSS,
+            una: self.una,
+            nxt: self.una + inflight_bytes,
+            inflight_bytes,
+            rtt_ns: Some(rtt_ns),
+            srtt_ns: self.srtt_ns,
+            cwnd_limited: true,
+            startup: false,
+        };
+        self.avoidance.measure(&mut self.window, &ack);
+        self.avoidance.raise(&mut self.window, &ack);
+    }
+
+    fn send(&mut self, now_ns: u64) {
+        while (self.outstanding.len() as u64) < self.window.segments() {
+            self.link_free_ns = self.link_free_ns.max(now_ns) + self.segment_ns;
+            self.outstanding.push_back((now_ns, self.link_free_ns + self.delay_ns));
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! Reno: one segment a round trip, half of it at a loss.
+//!
+//! V. Jacobson, M. Karels: Congestion Avoidance and Control, 1988; RFC 5681, section 3.1. In one sentence: while
+//! nothing is lost, probe for more by one segment in each round trip; a loss says that twice the rate was too much.
+//!
+//! ```text
+//!   cwnd < ssthresh     cwnd += acked                         doubles in a round trip
+//!   otherwise           cwnd += MSS for each cwnd delivered   one segment a round trip
+//!   loss                ssthresh = max(half, 2 MSS)           half of what, see below
+//! ```
+//!
+//! Two countings, one for each [`Stack`](crate::Stack):
+//!
+//! | | [`Reno::default`]: Linux | [`Reno::per_ack`]: 4.4BSD, and ns, which the papers use |
+//! |---|---|---|
+//! | slow start | every byte acknowledged (RFC 3465, no limit) | min(acked, MSS) for each ACK (RFC 5681, eq. 2) |
+//! | avoidance | whole segments, one for each cwnd delivered | MSS * MSS / cwnd bytes for each ACK (eq. 3) |
+//! | half of | cwnd | what is outstanding (eq. 4) |
+//! | grows | when the window limits the sender (RFC 7661's concern) | at each ACK of new data |
+//!
+//! With delayed ACKs, which come for every second segment, the second grows by half as in slow start, and half a
+//! segment a round trip after it.
+//!
+//! Constants: 2 segments is the least threshold (RFC 5681, eq. 4): with one, a window could never again find a loss
+//! by duplicate ACKs. 1 byte is the least growth (section 3.1, page 7): a window beyond MSS * MSS bytes would stand.
+//!
+//! Differences. RFC 5681 warns of halving cwnd, which may be far above what is outstanding; Linux may do so because
+//! its window does not grow unless it is used. 4.4BSD rounds half of the window down to whole segments, as is done
+//! here. It also takes the peer's window into the minimum, grows by a whole MSS for an ACK of less, and in some versions
+//! by MSS/8 more in avoidance (RFC 2525, "Extra additive constant in congestion avoidance"): none of these three.
+
+use super::segments::{at_least_two, in_slow_start, slow_start, Segments};
+use super::{AckSample, Avoidance};
+use crate::Window;
+
+/// Reno's window.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Reno {
+    per_ack: bool,
+    segments: Segments,
+}
+
+impl Reno {
+    /// Counts ACKs instead of what they acknowledge.
+    pub fn per_ack() -> Reno {
+        Reno { per_ack: true, ..Reno::default() }
+    }
+
+    fn raise_per_ack(window: &mut Window, delivered_bytes: u64) {
+        let mss = u64::from(window.mss_bytes);
+        let growth =
+            if window.in_slow_start() { delivered_bytes.min(mss) } else { (mss * mss / window.cwnd_bytes).max(1) };
+        window.cwnd_bytes = window.cwnd_bytes.saturating_add(growth);
+    }
+}
+
+impl Avoidance for Reno {
+    fn raise(&mut self, window: &mut Window, ack: &AckSample) {
+        if ack.delivered_bytes == 0 {
+            return;
+        }
+        if self.per_ack {
+            return Reno::raise_per_ack(window, ack.delivered_bytes);
+        }
+        if !ack.cwnd_limited {
+            return;
+        }
+        let mut segments = self.segments.delivered(ack.delivered_bytes, window.mss_bytes);
+        if in_slow_start(window) {
+            segments = slow_start(window, segments);
+        }
+        if segments > 0 {
+            self.segments.grow(window, segments, window.segments());
+        }
+    }
+
+    fn ssthresh(&mut self, window: &Window, _now_ns: u64, flight_bytes: u64) -> u64 {
+        self.segments.forget_credit();
+        let segments = if self.per_ack { flight_bytes / u64::from(window.mss_bytes) } else { window.segments() };
+        at_least_two(segments / 2, window.mss_bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::window::UNLIMITED;
+
+    fn window(segments: u64, ssthresh_bytes: u64) -> Window {
+        Window { cwnd_bytes: segments * 1000, ssthresh_bytes, mss_bytes: 1000 }
+    }
+
+    fn ack(delivered_bytes: u64) -> AckSample {
+        AckSample { delivered_bytes, cwnd_limited: true, ..AckSample::default() }
+    }
+
+    /// Delivers the window in ACKs of so many bytes.
+    fn round_trip(reno: &mut Reno, window: &mut Window, ack_bytes: u64) {
+        for _ in 0..window.cwnd_bytes / ack_bytes {
+            reno.raise(window, &ack(ack_bytes));
+        }
+    }
+
+    /// RFC 5681, section 3.1: "cwnd is increased by roughly 1 full-sized segment per RTT"; equation 3's alternative
+    /// counts bytes.
+    #[test]
+    fn grows_by_one_segment_a_round_trip() {
+        let (mut reno, mut window) = (Reno::default(), window(10, 10_000));
+        for segments in 11..60 {
+            round_trip(&mut reno, &mut window, 1000);
+            assert_eq!(window.segments(), segments);
+        }
+    }
+
+    /// RFC 5681, section 3.1, equation 2, and RFC 3465, section 2.2.
+    #[test]
+    fn slow_start_doubles_the_window_in_a_round_trip_however_acks_are_cut() {
+        for ack_bytes in [500, 1000, 2000, 5000] {
+            let (mut reno, mut window) = (Reno::default(), window(10, UNLIMITED));
+            round_trip(&mut reno, &mut window, ack_bytes);
+            assert_eq!(window.segments(), 20, "ACKs of {ack_bytes}");
+        }
+    }
+
+    #[test]
+    fn what_slow_start_leaves_of_an_ack_is_for_congestion_avoidance() {
+        let (mut reno, mut window) = (Reno::default(), window(8, 10_000));
+        reno.raise(&mut window, &ack(12_000));
+        assert_eq!(window.segments(), 11);
+    }
+
+    /// RFC 5681, section 3.1, equation 4; Linux halves the window.
+    #[test]
+    fn a_loss_leaves_half_in_whole_segments() {
+        assert_eq!(Reno::default().ssthresh(&window(21, UNLIMITED), 0, 5_000), 10_000);
+        assert_eq!(Reno::per_ack().ssthresh(&window(21, UNLIMITED), 0, 15_000), 7_000);
+    }
+
+    /// RFC 5681, section 3.1, equation 4.
+    #[test]
+    fn two_segments_are_left_of_any_window() {
+        assert_eq!(Reno::default().ssthresh(&window(1, UNLIMITED), 0, 0), 2_000);
+        assert_eq!(Reno::per_ack().ssthresh(&window(1, UNLIMITED), 0, 0), 2_000);
+    }
+
+    #[test]
+    fn a_window_that_is_not_used_does_not_grow() {
+        let (mut reno, mut window) = (Reno::default(), window(10, UNLIMITED));
+        reno.raise(&mut window, &AckSample { cwnd_limited: false, ..ack(5_000) });
+        assert_eq!(window.segments(), 10);
+    }
+
+    /// RFC 5681, section 3.1, equation 2.
+    #[test]
+    fn counting_acks_slow_start_gains_a_segment_for_each() {
+        let (mut reno, mut window) = (Reno::per_ack(), window(10, UNLIMITED));
+        round_trip(&mut reno, &mut window, 2000);
+        assert_eq!(window.segments(), 15);
+    }
+
+    /// RFC 5681, section 3.1, equation 3.
+    #[test]
+    fn counting_acks_avoidance_gains_about_a_segment_a_round_trip() {
+        let (mut reno, mut window) = (Reno::per_ack(), window(20, 20_000));
+        reno.raise(&mut window, &ack(1000));
+        assert_eq!(window.cwnd_bytes, 20_050);
+        (1..20).for_each(|_| reno.raise(&mut window, &ack(1000)));
+        assert!((20_950..21_000).contains(&window.cwnd_bytes), "{window:?}");
+    }
+
+    /// RFC 5681, section 3.1: "if the above formula yields 0, the result SHOULD be rounded up to 1 byte".
+    #[test]
+    fn counting_acks_the_largest_window_still_grows() {
+        let (mut reno, mut window) = (Reno::per_ack(), window(5_000, 1));
+        reno.raise(&mut window, &ack(1000));
+        assert_eq!(window.cwnd_bytes, 5_000_001);
+    }
+
+    #[test]
+    fn an_ack_of_nothing_new_raises_nothing() {
+        for mut reno in [Reno::default(), Reno::per_ack()] {
+            let mut window = window(10, UNLIMITED);
+            reno.raise(&mut window, &ack(0));
+            assert_eq!(window.cwnd_bytes, 10_000);
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! From a case to what the engine runs: links built, routes found, choices made.
+
+use crate::endpoint::{self, Choice};
+use crate::error::{Error, Unsupported};
+use crate::observe::Direction;
+use crate::plan::{Datagrams, Group, Interval, Launch, Load, Plan, Way, Writes};
+use crate::random::{seed_of, Element};
+use crate::routes::Routes;
+use onramp_scenario::{Case, Constant, Distribution, Hop, OnOff, Traffic, TrafficKind, Transfers};
+
+/// Round trips over which competing traffic is measured, before a transfer and from its start on.
+pub(crate) const TRAFFIC_RTTS: u64 = 20;
+
+/// Whether the simulator can run a case; if not, the first key that stands in the way.
+///
+/// # Errors
+/// [`Unsupported`] names it.
+pub fn supports(case: &Case) -> Result<(), Unsupported> {
+    endpoint::sender(&Choice::of_transfer(&case.transfer), &case.sender)?;
+    for traffic in case.traffic.iter() {
+        if let TrafficKind::Transfers(transfers) = &traffic.kind {
+            endpoint::sender(&Choice::of_traffic(transfers), &case.sender)?;
+        }
+    }
+    Ok(())
+}
+
+/// Resolves a case. Group 0 is the transfer; groups of traffic follow in the scenario's order.
+pub(crate) fn plan(case: &Case) -> Result<Plan, Error> {
+    let mut planner = Planner { case, routes: Routes::default(), groups: Vec::new(), loads: Vec::new() };
+    planner.transfer()?;
+    for (number, traffic) in (0..).zip(case.traffic.iter()) {
+        planner.traffic(number, traffic)?;
+    }
+    let channels = case.network.links.iter().flat_map(|link| [&link.forward, &link.reverse]);
+    let rtt_ns = case.path.rtt_ns;
+    let link = |(number, channel): (u32, &onramp_scenario::Channel)| {
+        channel.link_config(rtt_ns, seed_of(case.seed, Element::Link, number))
+    };
+    Ok(Plan {
+        links: (0..).zip(channels).map(link).collect(),
+        routes: planner.routes,
+        groups: planner.groups,
+        loads: planner.loads,
+        meter_ns: meter(case),
+        until_ns: case.duration_ns.unwrap_or(u64::MAX),
+        seed: case.seed,
+    })
+}
+
+/// When copies of the transfer start.
+fn starts(case: &Case) -> impl Iterator<Item = u64> + '_ {
+    (0..u64::from(case.transfer.count)).map(|copy| case.transfer_start_ns() + copy * case.transfer.spacing_ns)
+}
+
+/// The moments that say how traffic fares around a transfer that starts then: before, start, after.
+pub(crate) fn meter_moments(case: &Case, start_ns: u64) -> [u64; 3] {
+    let window_ns = TRAFFIC_RTTS * case.path.rtt_ns;
+    [start_ns.saturating_sub(window_ns), start_ns, start_ns + window_ns]
+}
+
+fn meter(case: &Case) -> Vec<u64> {
+    if case.traffic.iter().all(|traffic| traffic.measured) {
+        return Vec::new();
+    }
+    let mut moments: Vec<u64> = starts(case).flat_map(|start_ns| meter_moments(case, start_ns)).collect();
+    moments.sort_unstable();
+    moments.dedup();
+    moments
+}
+
+struct Planner<'a> {
+    case: &'a Case,
+    routes: Routes,
+    groups: Vec<Group>,
+    loads: Vec<Load>,
+}
+
+impl Planner<'_> {
+    fn transfer(&mut self) -> Result<(), Error> {
+        let (case, transfer) = (self.case, &self.case.transfer);
+        // Senders and receivers are dealt in turn: after so many copies it begins again.
+        let period = lcm(transfer.from.len(), transfer.to.len()).min(transfer.count as usize);
+        let ways = (0..period as u32).map(|copy| self.way(transfer.ends(copy))).collect::<Result<_, _>>()?;
+        self.groups.push(Group {
+            sender: endpoint::sender(&Choice::of_transfer(transfer), &case.sender)?,
+            receiver: endpoint::receiver(&case.receiver),
+            ways,
+            traffic: None,
+            measured: true,
+            writes: transfer.application.map(|app| Writes { bytes: app.write_bytes, every_ns: app.every_ns }),
+            stop_ns: u64::MAX,
+        });
+        self.loads.push(Load::Launch(Launch {
+            group: 0,
+            start_ns: case.transfer_start_ns(),
+            interval: Interval::Fixed(transfer.spacing_ns),
+            count: Some(transfer.count.into()),
+            stop_ns: u64::MAX,
+            sizes: vec![transfer.size_bytes],
+        }));
+        Ok(())
+    }
+
+    fn traffic(&mut self, number: u32, traffic: &Traffic) -> Result<(), Error> {
+        match &traffic.kind {
+            TrafficKind::Transfers(transfers) => self.transfers(number, traffic, transfers),
+            TrafficKind::Constant(constant) => self.datagrams(number, traffic, constant, None),
+            TrafficKind::OnOff(turns) => self.datagrams(number, traffic, &turns.on, Some(turns)),
+        }
+    }
+
+    fn transfers(&mut self, number: u32, traffic: &Traffic, transfers: &Transfers) -> Result<(), Error> {
+        let way = self.way((traffic.from, traffic.to))?;
+        let stop_ns = traffic.stop_ns.unwrap_or(u64::MAX);
+        self.loads.push(Load::Launch(Launch {
+            group: self.groups.len() as u32,
+            start_ns: self.case.traffic_start_ns(traffic),
+            interval: match transfers.arrivals {
+                Some(arrivals) => Interval::Exponential(arrivals.mean_interval_ns()),
+                None => Interval::Fixed(0),
+            },
+            count: transfers.count.map(u64::from),
+            stop_ns,
+            sizes: transfers.sizes.clone(),
+        }));
+        self.groups.push(Group {
+            sender: endpoint::sender(&Choice::of_traffic(transfers), &self.case.sender)?,
+            receiver: endpoint::receiver(&transfers.receiver),
+            ways: vec![way],
+            traffic: Some(number),
+            measured: traffic.measured,
+            writes: None,
+            stop_ns,
+        });
+        Ok(())
+    }
+
+    fn datagrams(
+        &mut self,
+        number: u32,
+        traffic: &Traffic,
+        constant: &Constant,
+        turns: Option<&OnOff>,
+    ) -> Result<(), Error> {
+        let (links, _) = self.route((traffic.from, traffic.to))?;
+        let turns = turns.map(|turns| {
+            let interval = |mean_ns| match turns.distribution {
+                Distribution::Exponential => Interval::Exponential(mean_ns),
+                Distribution::Fixed => Interval::Fixed(mean_ns),
+            };
+            (interval(turns.mean_on_ns), interval(turns.mean_off_ns))
+        });
+        self.loads.push(Load::Datagrams(Datagrams {
+            bottleneck: self.bottleneck(&links),
+            route: self.routes.add(&links, Direction::Datagram),
+            from: traffic.from as u32,
+            to: traffic.to as u32,
+            traffic: number,
+            start_ns: self.case.traffic_start_ns(traffic),
+            stop_ns: traffic.stop_ns.unwrap_or(u64::MAX),
+            rate_bits_per_s: constant.rate_bits_per_s,
+            packet_bytes: constant.packet_bytes,
+            turns,
+        }));
+        Ok(())
+    }
+
+    fn way(&mut self, (from, to): (usize, usize)) -> Result<Way, Error> {
+        let (there, mtu_there) = self.route((from, to))?;
+        let (back, mtu_back) = self.route((to, from))?;
+        Ok(Way {
+            from: from as u32,
+            to: to as u32,
+            bottleneck: self.bottleneck(&there),
+            data: self.routes.add(&there, Direction::Data),
+            acks: self.routes.add(&back, Direction::Ack),
+            mss_bytes: mtu_there.min(mtu_back).saturating_sub(40).clamp(1, u16::MAX.into()) as u16,
+        })
+    }
+
+    /// The directed links from one node to another, and the largest packet that all of them take.
+    fn route(&self, (from, to): (usize, usize)) -> Result<(Vec<u32>, u32), Error> {
+        let network = &self.case.network;
+        let hops = network
+            .route(from, to)
+            .ok_or_else(|| Error::NoRoute { from: network.nodes[from].clone(), to: network.nodes[to].clone() })?;
+        let mtu_bytes = hops.iter().map(|hop| network.links[hop.link].mtu_bytes).min();
+        let mtu_bytes = mtu_bytes.ok_or_else(|| Error::SameNode { node: network.nodes[from].clone() })?;
+        let directed = |hop: &Hop| 2 * hop.link as u32 + u32::from(!hop.is_forward);
+        Ok((hops.iter().map(directed).collect(), mtu_bytes))
+    }
+
+    fn bottleneck(&self, links: &[u32]) -> u32 {
+        let rate = |directed: &u32| {
+            let hop = Hop { link: *directed as usize / 2, is_forward: directed % 2 == 0 };
+            self.case.network.channel(hop).rate_bits_per_s
+        };
+        links.iter().copied().min_by_key(rate).expect("a route has at least one link")
+    }
+}
+
+fn lcm(a: usize, b: usize) -> usize {
+    let (mut x, mut y) = (a, b);
+    while y != 0 {
+        (x, y) = (y, x % y);
+    }
+    a / x * b
+}

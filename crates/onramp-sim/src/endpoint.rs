@@ -1,0 +1,114 @@
+//! From a scenario's hosts and choices to the TCP of each end.
+
+use crate::error::{refuse, Unsupported};
+use onramp_core::OPTION_PAPER_INITIAL_WINDOW;
+use onramp_scenario::{
+    Avoidance, Buffer, InitialWindow, Receiver, Recovery, Sender, Stack, Timers, Transfer, Transfers, NO_STARTUP,
+};
+use onramp_tcp::{Config, ReceiveBuffer};
+
+/// Linux's limit of send-buffer auto-tuning (`net.ipv4.tcp_wmem`) on hosts with memory enough.
+const LINUX_SEND_BUFFER_BYTES: u64 = 4 << 20;
+/// The MTU that configurations are made for; each flow has the MSS of its own route.
+const ANY_MTU_BYTES: u32 = 1500;
+
+/// What a sender's TCP is chosen from: the keys of a `[[transfer]]` or a `[[traffic]]` table.
+pub(crate) struct Choice<'a> {
+    /// `transfer` or `traffic`.
+    pub table: &'static str,
+    /// Start-up algorithm, or [`NO_STARTUP`].
+    pub startup: &'a str,
+    /// Congestion avoidance.
+    pub avoidance: Avoidance,
+    /// Whose TCP.
+    pub stack: Stack,
+    /// Loss recovery.
+    pub recovery: Recovery,
+    /// Retransmission timer.
+    pub timers: Timers,
+    /// Initial window.
+    pub initial_window: InitialWindow,
+    /// Threshold of the first slow start.
+    pub initial_ssthresh_bytes: Option<u64>,
+}
+
+impl<'a> Choice<'a> {
+    /// Of the measured transfer.
+    pub fn of_transfer(transfer: &'a Transfer) -> Choice<'a> {
+        Choice {
+            table: "transfer",
+            startup: &transfer.startup,
+            avoidance: transfer.avoidance,
+            stack: transfer.stack,
+            recovery: transfer.recovery,
+            timers: transfer.timers,
+            initial_window: transfer.initial_window,
+            initial_ssthresh_bytes: transfer.initial_ssthresh_bytes,
+        }
+    }
+
+    /// Of traffic: always its own keys, never the transfer's.
+    pub fn of_traffic(transfers: &'a Transfers) -> Choice<'a> {
+        Choice {
+            table: "traffic",
+            startup: &transfers.startup,
+            avoidance: transfers.avoidance,
+            stack: transfers.stack,
+            recovery: transfers.recovery,
+            timers: transfers.timers,
+            initial_window: InitialWindow::Host,
+            initial_ssthresh_bytes: None,
+        }
+    }
+}
+
+/// The end that sends the data.
+pub(crate) fn sender(choice: &Choice<'_>, host: &Sender) -> Result<Config, Unsupported> {
+    let key = |name: &str| format!("{}.{name}", choice.table);
+    let Some(avoidance) = choice.avoidance.in_simulator() else {
+        return refuse(key("avoidance"), choice.avoidance.name());
+    };
+    let startup = match choice.startup {
+        NO_STARTUP => None,
+        name => match onramp_core::startup_names().iter().find(|known| **known == name) {
+            Some(known) => Some(*known),
+            None => return refuse(key("startup"), name),
+        },
+    };
+    let stack = Config::of(choice.stack, ANY_MTU_BYTES);
+    let (initial_window, startup_options) = match choice.initial_window {
+        InitialWindow::Host => (stack.initial_window, 0),
+        InitialWindow::Paper => (onramp_tcp::InitialWindow::Rfc3390, OPTION_PAPER_INITIAL_WINDOW),
+        InitialWindow::Segments(segments) => (onramp_tcp::InitialWindow::Segments(segments), 0),
+    };
+    Ok(Config {
+        startup,
+        startup_options,
+        avoidance,
+        recovery: choice.recovery,
+        timers: choice.timers,
+        initial_window,
+        initial_ssthresh_bytes: choice.initial_ssthresh_bytes,
+        send_buffer_bytes: match host.buffer {
+            Buffer::LinuxDefault => LINUX_SEND_BUFFER_BYTES,
+            Buffer::Bytes(bytes) => bytes,
+        },
+        nagle: host.nagle,
+        ..stack
+    })
+}
+
+/// The end that asks and receives: the client of today's Linux, with what the scenario says of it.
+pub(crate) fn receiver(host: &Receiver) -> Config {
+    Config {
+        acks: host.acks,
+        timestamps: host.timestamps,
+        sack: host.sack,
+        window_scaling: host.window_scaling,
+        receive_buffer: match host.buffer {
+            Buffer::LinuxDefault => ReceiveBuffer::LinuxDefault,
+            Buffer::Bytes(bytes) => ReceiveBuffer::Bytes(bytes),
+        },
+        ..Config::of(Stack::Linux, ANY_MTU_BYTES)
+    }
+}

@@ -1,0 +1,65 @@
+//! Sources act: flows start, datagrams leave.
+
+use super::flow::Side;
+use super::source::SourceKind;
+use super::Engine;
+use crate::observe::{Direction, FlowStart, Observer};
+use crate::pool::Content;
+use crate::queue::{Entity, Kind};
+use onramp_tcp::Segment;
+
+/// Headers of a datagram: 20 bytes of IPv4 and 8 of UDP.
+const DATAGRAM_HEADER_BYTES: u32 = 28;
+/// The flow slot of datagrams, which belong to no TCP flow.
+const NO_SLOT: u32 = u32::MAX;
+
+impl<O: Observer> Engine<O> {
+    /// The source with this number acts, and says when it will act next.
+    pub(super) fn feed(&mut self, entity: Entity) {
+        let number = entity.slot() - self.first_source;
+        let source = &mut self.sources[number];
+        let size_bytes = source.draw_size();
+        match &source.kind {
+            SourceKind::Launch { plan, started } => {
+                let slot = self.flows.start(plan.group, *started, size_bytes, self.seed, &mut self.net);
+                self.act(slot, Side::Receiver);
+            }
+            SourceKind::Datagrams { .. } => self.send_datagram(number),
+        }
+        self.sources[number].acted();
+        self.reschedule_source(number);
+    }
+
+    /// Sources come after links in the queue.
+    pub(super) fn reschedule_source(&mut self, number: usize) {
+        let entity = Entity::new(Kind::Source, number as u32, (self.first_source + number) as u32);
+        match self.sources[number].next_ns() {
+            Some(next_ns) => self.net.queue.schedule(entity, next_ns),
+            None => self.net.queue.cancel(entity),
+        }
+    }
+
+    fn send_datagram(&mut self, number: usize) {
+        let SourceKind::Datagrams { plan, flow, sent, .. } = &mut self.sources[number].kind else { return };
+        if O::ACTIVE && flow.is_none() {
+            self.net.observer.flow_started(&FlowStart {
+                time_ns: self.net.now_ns,
+                flow: self.flows.started(),
+                traffic: Some(plan.traffic),
+                measured: false,
+                from: plan.from,
+                to: plan.to,
+                bottleneck: plan.bottleneck,
+            });
+        }
+        let payload_bytes = plan.packet_bytes.saturating_sub(DATAGRAM_HEADER_BYTES);
+        let content = Content {
+            segment: Segment { payload_bytes, ..Segment::default() },
+            stream_start: *sent,
+            retransmission: false,
+            flow: *flow.get_or_insert_with(|| self.flows.take_number()),
+            direction: Direction::Datagram,
+        };
+        self.net.send(NO_SLOT, plan.route, plan.packet_bytes, content);
+    }
+}

@@ -1,0 +1,279 @@
+//! A TCP flow: two ends and their applications. The receiver connects and asks, the sender sends and closes.
+
+use super::net::Net;
+use super::serve::Server;
+use super::startup::StartupWatch;
+use crate::observe::{Direction, Observer};
+use crate::plan::{Group, Way};
+use crate::pool::Content;
+use crate::queue::Entity;
+use crate::random::{seed_of, Element};
+use onramp_tcp::{Config, Connection, Flags, Segment, State, Stats};
+
+/// Bytes of the request that says how much is wanted.
+pub(super) const REQUEST_BYTES: u64 = 8;
+/// The size of a transfer without end.
+pub(crate) const ENDLESS: u64 = u64::MAX;
+
+/// The two ends of a flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    /// It sends the data.
+    Sender,
+    /// It connects, and receives them.
+    Receiver,
+}
+
+/// An end of a connection, and its event.
+pub(super) struct End {
+    /// The sender has none before a SYN has come.
+    pub connection: Option<Connection>,
+    entity: Entity,
+    /// When it acts by itself the next time; it may be earlier than necessary.
+    scheduled_ns: u64,
+}
+
+/// A flow under way.
+pub(super) struct Flow {
+    /// Flows are numbered as they start.
+    pub number: u32,
+    /// Kind of flow.
+    pub group: u32,
+    /// Its slot.
+    pub slot: u32,
+    ends: [End; 2],
+    way: Way,
+    server: Server,
+    size_bytes: u64,
+    received_bytes: u64,
+    /// The receiver has sent its request.
+    asked: bool,
+    started_ns: u64,
+    /// It has a record.
+    pub is_measured: bool,
+    /// Of a measured flow, until the last byte has been read.
+    watch: Option<StartupWatch>,
+    keys: u64,
+}
+
+/// A measured transfer when it was complete, or when the run ended.
+#[derive(Debug)]
+pub(crate) struct Finished {
+    /// Its flow.
+    pub flow: u32,
+    /// Kind of flow.
+    pub group: u32,
+    /// Payload that was asked for.
+    pub size_bytes: u64,
+    /// Payload that was read.
+    pub delivered_bytes: u64,
+    /// When its receiver connected.
+    pub started_ns: u64,
+    /// When the last byte had been read, if it was.
+    pub completed_ns: Option<u64>,
+    /// The sender's counters at that time.
+    pub sender: Stats,
+    /// What its start-up decided.
+    pub startup: StartupWatch,
+}
+
+impl Flow {
+    /// The receiver connects, now.
+    pub fn start<O: Observer>(birth: Birth<'_>, entities: [Entity; 2], net: &mut Net<O>) -> Flow {
+        let Birth { number, slot, group_number, group, way, size_bytes, seed } = birth;
+        let keys = seed_of(seed, Element::Flow, number);
+        let now_ns = net.now_ns;
+        let config = with_keys(&group.receiver, &way, (keys >> 32) as u32);
+        let end = |entity, connection| End { connection, entity, scheduled_ns: u64::MAX };
+        let [sender, receiver] = entities;
+        Flow {
+            number,
+            group: group_number,
+            slot,
+            ends: [end(sender, None), end(receiver, Some(Connection::connect(config, now_ns)))],
+            way,
+            server: Server::new(size_bytes, group.writes, group.stop_ns),
+            size_bytes,
+            received_bytes: 0,
+            asked: false,
+            started_ns: now_ns,
+            is_measured: group.measured,
+            watch: group.measured.then(|| StartupWatch::new(now_ns)),
+            keys,
+        }
+    }
+
+    /// A segment arrives at an end.
+    pub fn arrives(&mut self, side: Side, now_ns: u64, segment: &Segment, group: &Group) {
+        match &mut self.ends[side as usize].connection {
+            Some(connection) => connection.on_segment(now_ns, segment),
+            listening if segment.flags.has(Flags::SYN) && !segment.flags.has(Flags::ACK) => {
+                let config = with_keys(&group.sender, &self.way, self.keys as u32);
+                *listening = Some(Connection::accept(config, now_ns, segment));
+            }
+            // What is left of a connection that was reset before it was one.
+            _ => {}
+        }
+    }
+
+    /// An end's own moment has come.
+    pub fn wakes(&mut self, side: Side, now_ns: u64) {
+        let end = &mut self.ends[side as usize];
+        end.scheduled_ns = u64::MAX;
+        if let Some(connection) = &mut end.connection {
+            if connection.next_timer_ns().is_some_and(|timer_ns| timer_ns <= now_ns) {
+                connection.on_timer(now_ns);
+            }
+        }
+    }
+
+    /// The application of the sender acts, and its segments leave.
+    pub fn serve<O: Observer>(&mut self, net: &mut Net<O>) {
+        let was_asked = self.server.is_asked();
+        if !was_asked {
+            // The acknowledgement of a request leaves before the application has read it.
+            self.transmit(Side::Sender, net);
+        }
+        let Some(connection) = &mut self.ends[Side::Sender as usize].connection else { return };
+        self.server.act(connection, net.now_ns);
+        if was_asked || self.server.is_asked() {
+            self.transmit(Side::Sender, net);
+        }
+        self.reschedule(Side::Sender, self.server.next_ns(), net);
+    }
+
+    /// The application of the receiver acts, and its segments leave. The payload that it got.
+    pub fn download<O: Observer>(&mut self, net: &mut Net<O>) -> u64 {
+        let mut got_bytes = 0;
+        if let Some(connection) = &mut self.ends[Side::Receiver as usize].connection {
+            if connection.readable_bytes() > 0 {
+                got_bytes = connection.read(net.now_ns, u64::MAX);
+                self.received_bytes += got_bytes;
+                if self.received_bytes == self.size_bytes {
+                    connection.close();
+                }
+            }
+        }
+        self.transmit(Side::Receiver, net);
+        if !self.asked {
+            self.ask(net);
+        }
+        self.reschedule(Side::Receiver, u64::MAX, net);
+        got_bytes
+    }
+
+    /// Once the connection stands, and the acknowledgement that makes it stand has left.
+    fn ask<O: Observer>(&mut self, net: &mut Net<O>) {
+        let Some(connection) = &mut self.ends[Side::Receiver as usize].connection else { return };
+        if connection.state() == State::Established {
+            self.asked = connection.write(REQUEST_BYTES) == REQUEST_BYTES;
+            self.transmit(Side::Receiver, net);
+        }
+    }
+
+    fn transmit<O: Observer>(&mut self, side: Side, net: &mut Net<O>) {
+        let Some(connection) = &mut self.ends[side as usize].connection else { return };
+        let (direction, route) = match side {
+            Side::Sender => (Direction::Data, self.way.data),
+            Side::Receiver => (Direction::Ack, self.way.acks),
+        };
+        while let Some(transmit) = connection.poll_transmit(net.now_ns) {
+            let content = Content {
+                segment: transmit.segment,
+                stream_start: transmit.stream_start,
+                retransmission: transmit.retransmission,
+                flow: self.number,
+                direction,
+            };
+            net.send(self.slot, route, transmit.segment.wire_bytes(), content);
+        }
+    }
+
+    /// Timers move with almost every acknowledgement, nearly always away: an event that is earlier than necessary
+    /// stays where it is, and asks again when it comes.
+    fn reschedule<O: Observer>(&mut self, side: Side, application_ns: u64, net: &mut Net<O>) {
+        let end = &mut self.ends[side as usize];
+        let timer_ns = end.connection.as_ref().and_then(Connection::next_timer_ns).unwrap_or(u64::MAX);
+        let next_ns = timer_ns.min(application_ns).max(net.now_ns);
+        if next_ns < end.scheduled_ns {
+            end.scheduled_ns = next_ns;
+            net.queue.schedule(end.entity, next_ns);
+        } else if end.scheduled_ns == u64::MAX {
+            net.queue.cancel(end.entity);
+        }
+    }
+
+    /// The sender's end, once a SYN has come.
+    pub fn sender(&self) -> Option<&Connection> {
+        self.ends[Side::Sender as usize].connection.as_ref()
+    }
+
+    /// Notes what the start-up has decided, for as long as it matters.
+    pub fn watch_startup(&mut self, now_ns: u64) {
+        let Some(watch) = &mut self.watch else { return };
+        let sender = self.ends[Side::Sender as usize].connection.as_ref();
+        if let Some(decision) = sender.and_then(Connection::startup) {
+            watch.look(now_ns, decision);
+        }
+    }
+
+    /// The last byte has been read.
+    pub fn is_complete(&self) -> bool {
+        self.received_bytes == self.size_bytes
+    }
+
+    /// Neither end has anything to do any more, but to wait for strays.
+    pub fn is_over(&self) -> bool {
+        let over = |connection: &Connection| matches!(connection.state(), State::Closed | State::TimeWait);
+        match &self.ends {
+            [End { connection: Some(sender), .. }, End { connection: Some(receiver), .. }] => {
+                over(sender) && over(receiver)
+            }
+            [_, End { connection: Some(receiver), .. }] => receiver.state() == State::Closed,
+            _ => true,
+        }
+    }
+
+    /// Takes the ends' events away.
+    pub fn forget_events<O: Observer>(&self, net: &mut Net<O>) {
+        self.ends.iter().for_each(|end| net.queue.cancel(end.entity));
+    }
+
+    /// What is to be told of a measured flow; `None` if that has been taken, or it is not measured.
+    pub fn take_finished(&mut self, completed_ns: Option<u64>) -> Option<Finished> {
+        let startup = self.watch.take()?;
+        Some(Finished {
+            flow: self.number,
+            group: self.group,
+            size_bytes: self.size_bytes,
+            delivered_bytes: self.received_bytes,
+            started_ns: self.started_ns,
+            completed_ns,
+            sender: self.sender().map(Connection::stats).unwrap_or_default(),
+            startup,
+        })
+    }
+}
+
+/// What a flow begins with.
+pub(super) struct Birth<'a> {
+    /// Number of the flow.
+    pub number: u32,
+    /// Its slot.
+    pub slot: u32,
+    /// Kind of flow.
+    pub group_number: u32,
+    /// The same.
+    pub group: &'a Group,
+    /// Where it runs.
+    pub way: Way,
+    /// Payload, or [`ENDLESS`].
+    pub size_bytes: u64,
+    /// Of the case.
+    pub seed: u64,
+}
+
+fn with_keys(config: &Config, way: &Way, key: u32) -> Config {
+    // Any number will do as long as it differs from end to end; the clock's offset is another one than the ISN.
+    Config { mss_bytes: way.mss_bytes, isn: key, timestamp_offset: key.rotate_left(16) ^ 0x5bd1_e995, ..config.clone() }
+}

@@ -1,0 +1,107 @@
+//! All flows of a run: those under way, in slots that are used again, and the kinds of flows that there are.
+
+use super::flow::{Birth, Finished, Flow, Side};
+use super::net::Net;
+use crate::observe::{FlowStart, Observer};
+use crate::plan::Group;
+use crate::pool::Content;
+use crate::queue::{Entity, Kind};
+
+/// The flows.
+pub(super) struct Flows {
+    slots: Vec<Option<Box<Flow>>>,
+    free: Vec<u32>,
+    groups: Vec<Group>,
+    /// Slots of the queue that belong to others, before those of ends.
+    slots_before: u32,
+    started: u32,
+}
+
+impl Flows {
+    /// None yet.
+    pub fn new(groups: Vec<Group>, slots_before: u32) -> Flows {
+        Flows { slots: Vec::new(), free: Vec::new(), groups, slots_before, started: 0 }
+    }
+
+    /// Flows that have started.
+    pub fn started(&self) -> u32 {
+        self.started
+    }
+
+    /// The slowest link of each group's first way.
+    pub fn bottlenecks(&self) -> Vec<u32> {
+        self.groups.iter().map(|group| group.ways[0].bottleneck).collect()
+    }
+
+    /// The next flow's number.
+    pub fn take_number(&mut self) -> u32 {
+        self.started += 1;
+        self.started - 1
+    }
+
+    /// Starts a flow of a group: the `copy`-th, from 0. Its slot.
+    pub fn start<O: Observer>(
+        &mut self,
+        group_number: u32,
+        copy: u64,
+        size_bytes: u64,
+        seed: u64,
+        net: &mut Net<O>,
+    ) -> u32 {
+        let number = self.take_number();
+        let slot = self.free.pop().unwrap_or_else(|| {
+            self.slots.push(None);
+            self.slots.len() as u32 - 1
+        });
+        let group = &self.groups[group_number as usize];
+        let way = &group.ways[(copy % group.ways.len() as u64) as usize];
+        if O::ACTIVE {
+            net.observer.flow_started(&FlowStart {
+                time_ns: net.now_ns,
+                flow: number,
+                traffic: group.traffic,
+                measured: group.measured,
+                from: way.from,
+                to: way.to,
+                bottleneck: way.bottleneck,
+            });
+        }
+        let first_slot = self.slots_before + 2 * slot;
+        let entities = [0, 1].map(|side| Entity::new(Kind::End, 2 * number + side, first_slot + side));
+        let birth = Birth { number, slot, group_number, group, way: *way, size_bytes, seed };
+        self.slots[slot as usize] = Some(Box::new(Flow::start(birth, entities, net)));
+        slot
+    }
+
+    /// A flow under way.
+    pub fn get(&mut self, slot: u32) -> &mut Flow {
+        self.slots[slot as usize].as_mut().expect("events and entities are those of flows under way")
+    }
+
+    /// The end that an entity is.
+    pub fn end_of(&self, entity: Entity) -> (u32, Side) {
+        let end = entity.slot() as u32 - self.slots_before;
+        (end / 2, if end % 2 == 0 { Side::Sender } else { Side::Receiver })
+    }
+
+    /// A segment has come for an end; whether that flow is still under way.
+    pub fn arrives(&mut self, slot: u32, side: Side, now_ns: u64, content: &Content) -> bool {
+        // The slot may have passed on to another flow while the packet travelled.
+        let Some(flow) = self.slots[slot as usize].as_mut().filter(|flow| flow.number == content.flow) else {
+            return false;
+        };
+        flow.arrives(side, now_ns, &content.segment, &self.groups[flow.group as usize]);
+        true
+    }
+
+    /// The flow is over.
+    pub fn remove(&mut self, slot: u32) {
+        self.slots[slot as usize] = None;
+        self.free.push(slot);
+    }
+
+    /// What is to be told of measured flows that the end of the run has overtaken.
+    pub fn take_unfinished(&mut self) -> Vec<Finished> {
+        self.slots.iter_mut().flatten().filter_map(|flow| flow.take_finished(None)).collect()
+    }
+}

@@ -1,0 +1,221 @@
+//! The run: takes the next event and lets its entity act, until everything measured is done.
+//!
+//! ```text
+//!   Source --starts--> Flow = two Ends + applications
+//!   Source --datagrams--.        |  ^
+//!                       v        v  |
+//!                      Net: links, routes, packets' pool, event queue
+//! ```
+//!
+//! Time is in integer nanoseconds and never runs backwards. Each entity, be it a directed link, an end of a
+//! connection or a source, has at most one event; [`queue`](crate::queue) says who goes first in the same nanosecond.
+
+mod feed;
+mod flow;
+mod flows;
+mod net;
+mod serve;
+mod source;
+mod startup;
+
+pub(crate) use flow::Finished;
+pub(crate) use net::NetStats;
+
+use crate::error::Error;
+use crate::observe::{Direction, Observer};
+use crate::plan::Plan;
+use crate::queue::{Entity, Kind};
+use flow::Side;
+use flows::Flows;
+use net::Net;
+use source::Source;
+
+/// A run under way.
+pub(crate) struct Engine<O> {
+    net: Net<O>,
+    flows: Flows,
+    sources: Vec<Source>,
+    /// The first source's slot in the queue: links come before, ends after.
+    first_source: usize,
+    /// Measured transfers that are still to finish, unstarted ones included; `None`: nobody knows how many.
+    open: Option<u64>,
+    finished: Vec<Finished>,
+    /// Payload that traffic which is not measured has delivered.
+    traffic_bytes: u64,
+    /// Moments at which that is noted, the last one first.
+    meter_ns: Vec<u64>,
+    /// What was noted.
+    meter: Vec<(u64, u64)>,
+    until_ns: u64,
+    seed: u64,
+    events: u64,
+}
+
+/// What a run leaves.
+#[derive(Debug)]
+pub(crate) struct Ran {
+    /// The measured transfers, in order of their starts.
+    pub finished: Vec<Finished>,
+    /// The plan's moments that came, ascending, and the payload that other traffic had delivered by then.
+    pub meter: Vec<(u64, u64)>,
+    /// The slowest link of each group's first way.
+    pub bottlenecks: Vec<u32>,
+    /// What links and packets did.
+    pub net: NetStats,
+    /// Flows that started.
+    pub flows: u32,
+    /// Events.
+    pub events: u64,
+    /// When it ended.
+    pub end_ns: u64,
+}
+
+impl<O: Observer> Engine<O> {
+    /// A run at its beginning.
+    pub fn new(plan: Plan, observer: O) -> Result<Engine<O>, Error> {
+        let open = plan.loads.iter().map(|load| load.measured(&plan.groups)).sum();
+        let mut meter_ns = plan.meter_ns;
+        meter_ns.reverse();
+        let net = Net::new(&plan.links, plan.routes, observer)?;
+        let first_source = plan.links.len();
+        let slots_before_ends = first_source + plan.loads.len();
+        let sources = (0..).zip(plan.loads).map(|(number, load)| Source::new(load, plan.seed, number)).collect();
+        let mut engine = Engine {
+            net,
+            flows: Flows::new(plan.groups, slots_before_ends as u32),
+            sources,
+            first_source,
+            open,
+            finished: Vec::new(),
+            traffic_bytes: 0,
+            meter_ns,
+            meter: Vec::new(),
+            until_ns: plan.until_ns,
+            seed: plan.seed,
+            events: 0,
+        };
+        (0..engine.sources.len()).for_each(|number| engine.reschedule_source(number));
+        Ok(engine)
+    }
+
+    /// Runs to the end.
+    pub fn run(mut self) -> (Ran, O) {
+        while self.is_open() && self.step() {}
+        // Nothing happens between the last event and the end.
+        self.read_meter(self.until_ns.saturating_add(1));
+        self.finished.extend(self.flows.take_unfinished());
+        self.finished.sort_by_key(|finished| finished.flow);
+        let ran = Ran {
+            finished: self.finished,
+            meter: self.meter,
+            bottlenecks: self.flows.bottlenecks(),
+            net: self.net.stats(),
+            flows: self.flows.started(),
+            events: self.events,
+            end_ns: self.net.now_ns,
+        };
+        (ran, self.net.observer)
+    }
+
+    fn is_open(&self) -> bool {
+        self.open != Some(0) || !self.meter_ns.is_empty()
+    }
+
+    /// The next event; `false` if there is none before the end.
+    fn step(&mut self) -> bool {
+        let Some((time_ns, entity)) = self.net.queue.next() else { return false };
+        if time_ns > self.until_ns {
+            return false;
+        }
+        assert!(time_ns >= self.net.now_ns, "time runs backwards");
+        if self.meter_ns.last().is_some_and(|moment_ns| *moment_ns < time_ns) {
+            self.read_meter(time_ns);
+            return true;
+        }
+        self.net.now_ns = time_ns;
+        self.events += 1;
+        match entity.kind() {
+            Kind::Link => self.carry(entity.slot() as u32),
+            Kind::End => self.wake(entity),
+            Kind::Source => self.feed(entity),
+        }
+        true
+    }
+
+    /// Notes what traffic has delivered up to and including each moment before this one.
+    fn read_meter(&mut self, before_ns: u64) {
+        while let Some(moment_ns) = self.meter_ns.pop_if(|moment_ns| *moment_ns < before_ns) {
+            self.meter.push((moment_ns, self.traffic_bytes));
+        }
+    }
+
+    /// Packets reach a link's far end.
+    fn carry(&mut self, link: u32) {
+        while let Some((handle, direction)) = self.net.poll(link) {
+            let content = self.net.arrive(handle);
+            let side = match direction {
+                Direction::Data => Side::Receiver,
+                Direction::Ack => Side::Sender,
+                Direction::Datagram => {
+                    self.traffic_bytes += u64::from(content.segment.payload_bytes);
+                    continue;
+                }
+            };
+            if self.flows.arrives(handle.flow, side, self.net.now_ns, &content) {
+                self.act(handle.flow, side);
+            }
+        }
+    }
+
+    fn wake(&mut self, end: Entity) {
+        let (slot, side) = self.flows.end_of(end);
+        self.flows.get(slot).wakes(side, self.net.now_ns);
+        self.act(slot, side);
+    }
+
+    /// An end has heard of something, and acts.
+    fn act(&mut self, slot: u32, side: Side) {
+        let now_ns = self.net.now_ns;
+        let flow = self.flows.get(slot);
+        match side {
+            Side::Receiver => {
+                let got_bytes = flow.download(&mut self.net);
+                if !flow.is_measured {
+                    self.traffic_bytes += got_bytes;
+                } else if flow.is_complete() {
+                    let finished = flow.take_finished(Some(now_ns));
+                    self.close(finished);
+                }
+            }
+            Side::Sender => {
+                flow.serve(&mut self.net);
+                flow.watch_startup(now_ns);
+                if let Some(sender) = flow.sender().filter(|_| O::ACTIVE) {
+                    self.net.observer.sender_acted(now_ns, flow.number, sender);
+                }
+            }
+        }
+        if self.flows.get(slot).is_over() {
+            self.end_flow(slot);
+        }
+    }
+
+    /// A measured transfer is complete, or has given up.
+    fn close(&mut self, finished: Option<Finished>) {
+        if let Some(finished) = finished {
+            self.finished.push(finished);
+            self.open = self.open.map(|open| open - 1);
+        }
+    }
+
+    fn end_flow(&mut self, slot: u32) {
+        let flow = self.flows.get(slot);
+        flow.forget_events(&mut self.net);
+        if O::ACTIVE {
+            self.net.observer.flow_ended(self.net.now_ns, flow.number);
+        }
+        let given_up = flow.take_finished(None);
+        self.close(given_up);
+        self.flows.remove(slot);
+    }
+}

@@ -1,0 +1,171 @@
+//! The network of a run: packets travel from link to link, until they are at a host or lost.
+
+use crate::error::Error;
+use crate::observe::{Direction, Loss, Observer, Sight};
+use crate::pool::{Content, Handle, Pool};
+use crate::queue::{Entity, EventQueue, Kind};
+use crate::routes::{Hop, Routes};
+use onramp_net::{Link, LinkStats, Verdict};
+
+/// No event.
+const NEVER: u64 = u64::MAX;
+
+/// A directed link and its event.
+struct Wire {
+    link: Link<Handle>,
+    entity: Entity,
+    /// When the link is looked at next, [`NEVER`] if it is empty.
+    scheduled_ns: u64,
+}
+
+/// The links, what is on them, and what happens next.
+pub(super) struct Net<O> {
+    /// The time.
+    pub now_ns: u64,
+    /// What happens next.
+    pub queue: EventQueue,
+    /// Who looks on.
+    pub observer: O,
+    wires: Vec<Wire>,
+    routes: Routes,
+    pool: Pool,
+    sent: u64,
+}
+
+/// What links and packets did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct NetStats {
+    /// Of each directed link.
+    pub links: Vec<LinkStats>,
+    /// Packets that hosts sent.
+    pub sent: u64,
+    /// Packets that are still under way.
+    pub under_way: usize,
+}
+
+impl<O: Observer> Net<O> {
+    /// An empty network. Links have the first slots of the queue.
+    pub fn new(links: &[onramp_net::Config], routes: Routes, observer: O) -> Result<Net<O>, Error> {
+        let mut wires = Vec::with_capacity(links.len());
+        for (number, config) in (0..).zip(links) {
+            let direction = if number % 2 == 0 { "forward" } else { "reverse" };
+            config.check().map_err(|source| Error::Link { link: number as usize / 2 + 1, direction, source })?;
+            let entity = Entity::new(Kind::Link, number, number);
+            wires.push(Wire { link: Link::from_config(config), entity, scheduled_ns: NEVER });
+        }
+        let (queue, pool) = Default::default();
+        Ok(Net { now_ns: 0, queue, observer, wires, routes, pool, sent: 0 })
+    }
+
+    /// A host sends a packet of the flow in slot `flow` on a route.
+    pub fn send(&mut self, flow: u32, route: u32, wire_bytes: u32, content: Content) {
+        self.sent += 1;
+        let handle = Handle { slot: self.pool.insert(content), wire_bytes, flow, hop: route };
+        if O::ACTIVE {
+            self.observer.sent(&sight(self.now_ns, handle, &content));
+        }
+        match self.routes.at(route) {
+            Hop::Link(link) => self.offer(link, handle),
+            Hop::Host(_) => unreachable!("a route has at least one link"),
+        }
+    }
+
+    /// The next packet that has reached a link's far end. It goes on to its next link, or is returned with what it
+    /// is to the host at which it has arrived; `None`: no more at this moment.
+    pub fn poll(&mut self, link: u32) -> Option<(Handle, Direction)> {
+        loop {
+            let departure = self.wires[link as usize].link.poll(self.now_ns);
+            self.collect_evicted(link);
+            let Some(departure) = departure else {
+                self.reschedule(link);
+                return None;
+            };
+            let mut handle = departure.packet;
+            if departure.copy {
+                handle.slot = self.pool.insert(*self.pool.get(handle));
+            }
+            if O::ACTIVE {
+                self.observer.left(link, &sight(self.now_ns, handle, self.pool.get(handle)));
+            }
+            handle.hop += 1;
+            match self.routes.at(handle.hop) {
+                Hop::Link(next) => self.offer(next, handle),
+                Hop::Host(direction) => return Some((handle, direction)),
+            }
+        }
+    }
+
+    /// A packet is at its host: it is taken out of the network.
+    pub fn arrive(&mut self, handle: Handle) -> Content {
+        let content = self.pool.remove(handle);
+        if O::ACTIVE {
+            self.observer.arrived(&sight(self.now_ns, handle, &content));
+        }
+        content
+    }
+
+    /// Counters, at the end.
+    pub fn stats(&self) -> NetStats {
+        let links = self.wires.iter().map(|wire| wire.link.stats()).collect();
+        NetStats { links, sent: self.sent, under_way: self.pool.len() }
+    }
+
+    fn offer(&mut self, link: u32, handle: Handle) {
+        let verdict = self.wires[link as usize].link.offer(self.now_ns, handle);
+        let why = match verdict {
+            Verdict::Queued => {
+                if O::ACTIVE {
+                    self.observer.entered(link, &sight(self.now_ns, handle, self.pool.get(handle)));
+                }
+                None
+            }
+            Verdict::Policed => Some(Loss::Policer),
+            Verdict::LostRandom => Some(Loss::Random),
+            Verdict::DroppedFull | Verdict::DroppedEarly => Some(Loss::Queue),
+        };
+        if let Some(why) = why {
+            self.lose(link, why, handle);
+        }
+        self.collect_evicted(link);
+        self.reschedule(link);
+    }
+
+    fn collect_evicted(&mut self, link: u32) {
+        while let Some(handle) = self.wires[link as usize].link.take_dropped() {
+            self.lose(link, Loss::Queue, handle);
+        }
+    }
+
+    fn lose(&mut self, link: u32, why: Loss, handle: Handle) {
+        let content = self.pool.remove(handle);
+        if O::ACTIVE {
+            self.observer.lost(link, why, &sight(self.now_ns, handle, &content));
+        }
+    }
+
+    fn reschedule(&mut self, link: u32) {
+        let wire = &mut self.wires[link as usize];
+        let next_ns = wire.link.next_departure_ns().unwrap_or(NEVER);
+        if next_ns == wire.scheduled_ns {
+            return;
+        }
+        wire.scheduled_ns = next_ns;
+        match next_ns {
+            NEVER => self.queue.cancel(wire.entity),
+            // A link that looks back was offered a packet before its own event of this nanosecond came.
+            _ => self.queue.schedule(wire.entity, next_ns.max(self.now_ns)),
+        }
+    }
+}
+
+fn sight(time_ns: u64, handle: Handle, content: &Content) -> Sight<'_> {
+    Sight {
+        time_ns,
+        flow: content.flow,
+        direction: content.direction,
+        segment: &content.segment,
+        stream_start: content.stream_start,
+        retransmission: content.retransmission,
+        wire_bytes: handle.wire_bytes,
+    }
+}

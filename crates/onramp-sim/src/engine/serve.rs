@@ -1,0 +1,101 @@
+//! The sending application: reads the request, writes what was asked for, closes.
+
+use super::flow::{ENDLESS, REQUEST_BYTES};
+use crate::plan::Writes;
+use onramp_tcp::Connection;
+
+/// A sending application.
+#[derive(Debug)]
+pub(super) struct Server {
+    /// Of the request.
+    read_bytes: u64,
+    /// Not yet written.
+    left_bytes: u64,
+    /// How much of that the application has at hand.
+    ready_bytes: u64,
+    writes: Option<Writes>,
+    next_write_ns: u64,
+    stop_ns: u64,
+    closed: bool,
+}
+
+impl Server {
+    /// It has so much to send, [`ENDLESS`] if it never ends, writes all at once or piece by piece, and resets the
+    /// connection at a time.
+    pub fn new(size_bytes: u64, writes: Option<Writes>, stop_ns: u64) -> Server {
+        let next_write_ns = u64::MAX;
+        Server { read_bytes: 0, left_bytes: size_bytes, ready_bytes: 0, writes, next_write_ns, stop_ns, closed: false }
+    }
+
+    /// It has read the whole request.
+    pub fn is_asked(&self) -> bool {
+        self.read_bytes == REQUEST_BYTES
+    }
+
+    /// Does what can be done now.
+    pub fn act(&mut self, connection: &mut Connection, now_ns: u64) {
+        if now_ns >= self.stop_ns {
+            self.stop_ns = u64::MAX;
+            self.closed = true;
+            self.next_write_ns = u64::MAX;
+            connection.abort();
+        }
+        if self.closed {
+            return;
+        }
+        if !self.is_asked() {
+            self.read_bytes += connection.read(now_ns, REQUEST_BYTES - self.read_bytes);
+            if !self.is_asked() {
+                return;
+            }
+            self.next_write_ns = now_ns;
+        }
+        self.make_ready(now_ns);
+        self.write(connection);
+        if self.left_bytes == 0 {
+            self.closed = true;
+            connection.close();
+        }
+    }
+
+    /// When it acts by itself the next time; `u64::MAX`: never.
+    pub fn next_ns(&self) -> u64 {
+        self.next_write_ns.min(self.stop_ns)
+    }
+
+    fn make_ready(&mut self, now_ns: u64) {
+        let Some(writes) = self.writes else {
+            self.ready_bytes = self.left_bytes;
+            self.next_write_ns = u64::MAX;
+            return;
+        };
+        while self.next_write_ns <= now_ns {
+            self.ready_bytes = self.ready_bytes.saturating_add(writes.bytes).min(self.left_bytes);
+            self.next_write_ns += writes.every_ns.max(1);
+        }
+        if self.ready_bytes == self.left_bytes && self.left_bytes != ENDLESS {
+            self.next_write_ns = u64::MAX;
+        }
+    }
+
+    /// As much as fits: whole segments, unless it is the end of what is ready. So no small segment goes out in the
+    /// middle of the data.
+    fn write(&mut self, connection: &mut Connection) {
+        if self.ready_bytes == 0 {
+            return;
+        }
+        let room_bytes = connection.writable_bytes();
+        let bytes = match self.ready_bytes <= room_bytes {
+            true => self.ready_bytes,
+            false => room_bytes - room_bytes % u64::from(connection.window().mss_bytes.max(1)),
+        };
+        if bytes == 0 {
+            return;
+        }
+        let taken_bytes = connection.write(bytes);
+        if self.left_bytes != ENDLESS {
+            self.left_bytes -= taken_bytes;
+        }
+        self.ready_bytes -= taken_bytes;
+    }
+}

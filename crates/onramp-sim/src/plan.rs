@@ -1,0 +1,138 @@
+//! What the engine runs: a case with its names, routes and choices resolved.
+
+use crate::routes::Routes;
+use onramp_tcp::Config;
+
+/// A run before its beginning.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    /// Directed links: those of the scenario in its order, forward before reverse.
+    pub links: Vec<onramp_net::Config>,
+    /// The routes of all flows.
+    pub routes: Routes,
+    /// Kinds of TCP flows.
+    pub groups: Vec<Group>,
+    /// What starts flows and sends datagrams; sources are numbered in this order.
+    pub loads: Vec<Load>,
+    /// Moments at which the traffic's progress is noted, ascending. The run goes on until the last of them.
+    pub meter_ns: Vec<u64>,
+    /// The run ends here at the latest.
+    pub until_ns: u64,
+    /// Of all random streams.
+    pub seed: u64,
+}
+
+/// TCP flows that have everything in common but their hosts and sizes.
+#[derive(Debug)]
+pub(crate) struct Group {
+    /// The end that sends the data.
+    pub sender: Config,
+    /// The end that asks for it.
+    pub receiver: Config,
+    /// Where they run; flows are dealt to them in turn.
+    pub ways: Vec<Way>,
+    /// The scenario's `[[traffic]]` table that they belong to; `None`: they are the transfer.
+    pub traffic: Option<u32>,
+    /// Each of them has a record.
+    pub measured: bool,
+    /// What limits the sending application.
+    pub writes: Option<Writes>,
+    /// The sending application stops in the middle, and resets the connection.
+    pub stop_ns: u64,
+}
+
+/// A way through the network and back.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Way {
+    /// The node that sends the data.
+    pub from: u32,
+    /// The node that receives it.
+    pub to: u32,
+    /// First place of the route of the data.
+    pub data: u32,
+    /// First place of the route of the acknowledgements.
+    pub acks: u32,
+    /// The directed link of the data's route with the lowest rate, the first of several.
+    pub bottleneck: u32,
+    /// Largest payload of a segment without options.
+    pub mss_bytes: u16,
+}
+
+/// An application that writes now and then.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Writes {
+    /// Payload of each write.
+    pub bytes: u64,
+    /// From one write to the next.
+    pub every_ns: u64,
+}
+
+/// What a source does.
+#[derive(Debug)]
+pub(crate) enum Load {
+    /// Starts flows.
+    Launch(Launch),
+    /// Sends datagrams.
+    Datagrams(Datagrams),
+}
+
+/// Flows that start.
+#[derive(Debug)]
+pub(crate) struct Launch {
+    /// Of which group.
+    pub group: u32,
+    /// The first one.
+    pub start_ns: u64,
+    /// From one to the next.
+    pub interval: Interval,
+    /// How many; `None`: without end.
+    pub count: Option<u64>,
+    /// No flow starts from here on.
+    pub stop_ns: u64,
+    /// Payload, drawn evenly from these; empty: without end.
+    pub sizes: Vec<u64>,
+}
+
+/// A time that is the same each time, or drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Interval {
+    /// Always so long.
+    Fixed(u64),
+    /// Exponentially distributed with this mean.
+    Exponential(u64),
+}
+
+/// Datagrams at a constant rate, perhaps with pauses.
+#[derive(Debug)]
+pub(crate) struct Datagrams {
+    /// First place of their route.
+    pub route: u32,
+    /// The node that sends them.
+    pub from: u32,
+    /// The node that receives them.
+    pub to: u32,
+    /// The directed link of the route with the lowest rate.
+    pub bottleneck: u32,
+    /// The scenario's `[[traffic]]` table.
+    pub traffic: u32,
+    /// The first one.
+    pub start_ns: u64,
+    /// None is sent from here on.
+    pub stop_ns: u64,
+    /// Of IP packets.
+    pub rate_bits_per_s: u64,
+    /// Size of each IP packet.
+    pub packet_bytes: u32,
+    /// How long it sends and how long it pauses; `None`: it never pauses.
+    pub turns: Option<(Interval, Interval)>,
+}
+
+impl Load {
+    /// How many measured transfers it starts; `None`: nobody knows.
+    pub fn measured(&self, groups: &[Group]) -> Option<u64> {
+        match self {
+            Load::Launch(launch) if groups[launch.group as usize].measured => launch.count,
+            _ => Some(0),
+        }
+    }
+}

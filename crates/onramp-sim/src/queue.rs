@@ -1,0 +1,215 @@
+//! What happens next: an indexed 4-ary heap in which each entity has at most one moment.
+//!
+//! Nothing is ever scheduled twice and nothing stale is ever popped: moving an entity's moment moves its one entry.
+//! The order is total. Of two entities due in the same nanosecond the one with the lower rank goes first: links in
+//! the file's order, forward before reverse, then connection ends in order of creation, then sources.
+
+/// An entity: where it stands among those of the same nanosecond, and in which slot of the heap's index it lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Entity(u64);
+
+/// The kinds of entities, in the order in which they act within a nanosecond.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A directed link.
+    Link,
+    /// An end of a connection.
+    End,
+    /// What starts flows, sends datagrams or reads meters.
+    Source,
+}
+
+const NUMBER_BITS: u32 = 30;
+
+impl Entity {
+    /// The `number`-th entity of its kind, in a slot that no other living entity has.
+    pub fn new(kind: Kind, number: u32, slot: u32) -> Entity {
+        assert!(number < 1 << NUMBER_BITS, "a run has at most 2^30 entities of a kind");
+        let kind = kind as u64;
+        Entity(kind << (32 + NUMBER_BITS) | u64::from(number) << 32 | u64::from(slot))
+    }
+
+    /// What it is.
+    pub fn kind(self) -> Kind {
+        match self.0 >> (32 + NUMBER_BITS) {
+            0 => Kind::Link,
+            1 => Kind::End,
+            _ => Kind::Source,
+        }
+    }
+
+    /// Its slot.
+    pub fn slot(self) -> usize {
+        (self.0 as u32) as usize
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    time_ns: u64,
+    entity: Entity,
+}
+
+impl Entry {
+    /// One number to compare: time, then rank.
+    fn key(self) -> u128 {
+        u128::from(self.time_ns) << 64 | u128::from(self.entity.0)
+    }
+}
+
+/// Not in the heap.
+const NOWHERE: u32 = u32::MAX;
+
+/// The queue. Its operations are in O(log n), and it allocates only when more entities exist than ever before.
+#[derive(Debug, Default)]
+pub(crate) struct EventQueue {
+    heap: Vec<Entry>,
+    /// Where in the heap the entity of a slot is.
+    places: Vec<u32>,
+}
+
+impl EventQueue {
+    /// The next entity and its moment. It stays in the queue.
+    pub fn next(&self) -> Option<(u64, Entity)> {
+        self.heap.first().map(|entry| (entry.time_ns, entry.entity))
+    }
+
+    /// Gives the entity this moment, instead of the one that it may have.
+    pub fn schedule(&mut self, entity: Entity, time_ns: u64) {
+        let slot = entity.slot();
+        if slot >= self.places.len() {
+            self.places.resize(slot + 1, NOWHERE);
+        }
+        let entry = Entry { time_ns, entity };
+        match self.places[slot] {
+            NOWHERE => {
+                self.heap.push(entry);
+                self.rise(self.heap.len() - 1, entry);
+            }
+            place => {
+                let place = place as usize;
+                debug_assert_eq!(self.heap[place].entity, entity, "two living entities in one slot");
+                self.settle(place, entry);
+            }
+        }
+    }
+
+    /// The entity has no moment any more.
+    pub fn cancel(&mut self, entity: Entity) {
+        let Some(&place) = self.places.get(entity.slot()).filter(|place| **place != NOWHERE) else { return };
+        self.places[entity.slot()] = NOWHERE;
+        let last = self.heap.pop().expect("it holds the entity");
+        if (place as usize) < self.heap.len() {
+            self.settle(place as usize, last);
+        }
+    }
+
+    /// Puts an entry where `place` has become free, or below, or above.
+    fn settle(&mut self, place: usize, entry: Entry) {
+        if place > 0 && entry.key() < self.heap[(place - 1) / 4].key() {
+            self.rise(place, entry);
+        } else {
+            self.sink(place, entry);
+        }
+    }
+
+    fn put(&mut self, place: usize, entry: Entry) {
+        self.places[entry.entity.slot()] = place as u32;
+        self.heap[place] = entry;
+    }
+
+    fn rise(&mut self, mut place: usize, entry: Entry) {
+        while place > 0 {
+            let parent = (place - 1) / 4;
+            if self.heap[parent].key() <= entry.key() {
+                break;
+            }
+            self.put(place, self.heap[parent]);
+            place = parent;
+        }
+        self.put(place, entry);
+    }
+
+    fn sink(&mut self, mut place: usize, entry: Entry) {
+        loop {
+            let first = 4 * place + 1;
+            let children = self.heap.get(first..self.heap.len().min(first + 4)).unwrap_or_default();
+            let least = children.iter().enumerate().min_by_key(|(_, child)| child.key());
+            match least {
+                Some((at, &child)) if child.key() < entry.key() => {
+                    self.put(place, child);
+                    place = first + at;
+                }
+                _ => break,
+            }
+        }
+        self.put(place, entry);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
+
+    fn drain(queue: &mut EventQueue) -> Vec<(u64, Entity)> {
+        let mut order = Vec::new();
+        while let Some((time_ns, entity)) = queue.next() {
+            order.push((time_ns, entity));
+            queue.cancel(entity);
+        }
+        order
+    }
+
+    #[test]
+    fn within_a_nanosecond_links_come_first_then_ends_then_sources_each_by_number() {
+        let entities = [
+            Entity::new(Kind::Link, 0, 7),
+            Entity::new(Kind::Link, 1, 3),
+            Entity::new(Kind::End, 0, 9),
+            Entity::new(Kind::End, 1, 1),
+            Entity::new(Kind::Source, 0, 0),
+            Entity::new(Kind::Source, 5, 2),
+        ];
+        let mut queue = EventQueue::default();
+        for entity in entities.into_iter().rev() {
+            queue.schedule(entity, 5);
+        }
+        assert_eq!(drain(&mut queue), entities.map(|entity| (5, entity)));
+    }
+
+    #[test]
+    fn an_entity_knows_its_kind_and_slot() {
+        for kind in [Kind::Link, Kind::End, Kind::Source] {
+            let entity = Entity::new(kind, (1 << NUMBER_BITS) - 1, 77);
+            assert_eq!((entity.kind(), entity.slot()), (kind, 77));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn it_agrees_with_an_ordered_map(steps in prop::collection::vec((0u32..40, prop::option::of(0u64..50)), 0..400)) {
+            let mut queue = EventQueue::default();
+            let mut model = BTreeMap::new();
+            for (slot, time) in steps {
+                let entity = Entity::new(Kind::Link, 39 - slot, slot);
+                match time {
+                    Some(time_ns) => {
+                        queue.schedule(entity, time_ns);
+                        model.insert(entity, time_ns);
+                    }
+                    None => {
+                        queue.cancel(entity);
+                        model.remove(&entity);
+                    }
+                }
+                let first = model.iter().map(|(entity, time_ns)| (*time_ns, *entity)).min();
+                prop_assert_eq!(queue.next(), first);
+            }
+            let mut rest: Vec<_> = model.into_iter().map(|(entity, time_ns)| (time_ns, entity)).collect();
+            rest.sort_unstable();
+            prop_assert_eq!(drain(&mut queue), rest);
+        }
+    }
+}

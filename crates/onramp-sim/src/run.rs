@@ -1,0 +1,87 @@
+//! One case from beginning to end.
+
+use crate::case::plan;
+use crate::engine::{Engine, Ran};
+use crate::observe::{NoObserver, Observer};
+use crate::result;
+use crate::trace::Tracer;
+use crate::Error;
+use onramp_net::LinkStats;
+use onramp_scenario::{Case, Record, Trace};
+
+/// How to run a case.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Fill [`Outcome::traces`]. It costs memory per segment, and changes nothing else.
+    pub trace: bool,
+}
+
+/// What a case answered.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    /// The results of the measured transfers, in order of their starts.
+    pub records: Vec<Record>,
+    /// How their connections moved, in the same order; empty without [`Options::trace`].
+    pub traces: Vec<Trace>,
+    /// What the directed links did: link n of the scenario forward is 2 n, its reverse 2 n + 1.
+    pub links: Vec<LinkStats>,
+    /// What it took.
+    pub counters: Counters,
+}
+
+/// What a run took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Events.
+    pub events: u64,
+    /// Packets that hosts sent.
+    pub packets: u64,
+    /// Packets that were under way at the end.
+    pub packets_under_way: u64,
+    /// Flows that started.
+    pub flows: u32,
+    /// Time on the run's clock at its end.
+    pub end_ns: u64,
+}
+
+/// Runs a case. The same case gives the same outcome, on every machine.
+///
+/// # Errors
+/// The case asks for what the simulator does not have, or for what cannot be.
+pub fn run(case: &Case, options: &Options) -> Result<Outcome, Error> {
+    run_observed(case, options, NoObserver).map(|(outcome, _)| outcome)
+}
+
+/// The same before the eyes of an observer, which sees everything and changes nothing.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_observed<O: Observer>(case: &Case, options: &Options, observer: O) -> Result<(Outcome, O), Error> {
+    if options.trace {
+        let (ran, (mut tracer, observer)) = Engine::new(plan(case)?, (Tracer::default(), observer))?.run();
+        let traces = ran.finished.iter().map(|finished| {
+            let events = finished.startup.events.clone();
+            Trace { events, ..tracer.take(finished.flow) }
+        });
+        let traces = traces.collect();
+        Ok((Outcome { traces, ..outcome(case, &ran) }, observer))
+    } else {
+        let (ran, observer) = Engine::new(plan(case)?, observer)?.run();
+        Ok((outcome(case, &ran), observer))
+    }
+}
+
+fn outcome(case: &Case, ran: &Ran) -> Outcome {
+    Outcome {
+        records: result::records(case, ran),
+        traces: Vec::new(),
+        links: ran.net.links.clone(),
+        counters: Counters {
+            events: ran.events,
+            packets: ran.net.sent,
+            packets_under_way: ran.net.under_way as u64,
+            flows: ran.flows,
+            end_ns: ran.end_ns,
+        },
+    }
+}

@@ -116,7 +116,7 @@ impl Connection {
         if self.handshake.syns_sent == 1 {
             self.sender.rto.sample(self.handshake.sent_ns, now_ns);
         }
-        self.sender.rto.acknowledged();
+        self.sender.rto.established();
         self.handshake.expires_ns = None;
         self.sender.open_window(now_ns, window_bytes);
         self.sender.congestion.start(&self.config, now_ns);
@@ -128,7 +128,10 @@ impl Connection {
             return;
         }
         self.stats.timeouts += 1;
-        self.sender.rto.back_off();
+        let is_active = self.state == State::SynSent;
+        if !is_active || self.handshake.syns_sent > self.sender.rto.linear_syn_timeouts() {
+            self.sender.rto.back_off();
+        }
         self.handshake.expires_ns = None;
         match self.handshake.syns_sent < MOST_SYNS {
             true => self.handshake.syn_due = true,

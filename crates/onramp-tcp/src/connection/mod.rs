@@ -176,10 +176,10 @@ impl Connection {
         self.receiver.has_finished()
     }
 
-    /// Place in the peer's stream of a segment's first payload byte: the one nearest to what is expected next. Below
-    /// 0 for a segment from before the stream.
-    pub fn stream_position(&self, segment: &Segment) -> i64 {
-        self.receiver.numbering.place(segment.seq, self.receiver.nxt())
+    /// Place in the peer's stream of a segment's first payload byte: the one nearest to what is expected next. A
+    /// place before the stream wraps, and lies outside of any window.
+    pub fn stream_position(&self, segment: &Segment) -> u64 {
+        self.receiver.numbering.place(segment.seq, self.receiver.nxt()) as u64
     }
 
     /// No more to write: a FIN follows the last byte. Afterwards [`poll_transmit`](Self::poll_transmit).

@@ -10,6 +10,9 @@ use crate::{Config, Stack, Ticks};
 /// Doublings of the retransmission timer after which the peer is given up (RFC 1122, section 4.2.3.5; Linux's 15).
 const MOST_BACKOFFS: u32 = 15;
 
+/// The longest pause between two window probes (4.4BSD; RFC 1122, section 4.2.2.17 asks for exponential pauses).
+const MOST_PERSIST_NS: u64 = 60_000_000_000;
+
 /// What the timer waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Wait {
@@ -73,6 +76,8 @@ pub struct Sender {
     override_silly: bool,
     /// A window probe is to go out.
     ask_window: bool,
+    /// How often it was asked for since it closed.
+    asked: u32,
     /// A tail loss probe is to go out.
     probe_due: bool,
     /// The segment that is timed, where not every acknowledgement is: its end and sending time.
@@ -123,6 +128,7 @@ impl Sender {
             force: false,
             override_silly: false,
             ask_window: false,
+            asked: 0,
             probe_due: false,
             timed: None,
             timer: None,
@@ -229,7 +235,12 @@ impl Sender {
         self.is_pacing = false;
         if std::mem::take(&mut self.ask_window) {
             // An old place without payload: whoever gets it answers with an acknowledgement.
-            return Some(Outgoing { start: self.board.una().wrapping_sub(1), payload_bytes: 0, fin: false, again: false });
+            return Some(Outgoing {
+                start: self.board.una().wrapping_sub(1),
+                payload_bytes: 0,
+                fin: false,
+                again: false,
+            });
         }
         if std::mem::take(&mut self.probe_due) && !self.board.is_empty() {
             return self.choose_probe(now_ns);
@@ -457,7 +468,7 @@ impl Sender {
         self.largest_window_bytes = self.largest_window_bytes.max(window_bytes);
         if self.edge > self.board.nxt() && matches!(self.timer, Some((Wait::Persist, _))) {
             self.timer = None;
-            self.rto.acknowledged();
+            self.asked = 0;
         }
     }
 
@@ -486,9 +497,6 @@ impl Sender {
                 self.timed = None;
                 self.rto.sample(sent_ns, now_ns);
             }
-        }
-        if delivery.acked_bytes > 0 {
-            self.rto.acknowledged();
         }
         newest.map(|sent_ns| now_ns - sent_ns)
     }
@@ -587,8 +595,9 @@ impl Sender {
         } else {
             self.ask_window = true;
         }
-        self.rto.back_off();
-        self.timer = Some((Wait::Persist, self.rto.deadline_ns(now_ns)));
+        self.asked += 1;
+        let pause_ns = (self.rto.timeout_ns() << self.asked.min(16)).min(MOST_PERSIST_NS);
+        self.timer = Some((Wait::Persist, now_ns + pause_ns));
     }
 
     /// RFC 6298, section 5, and RFC 5681, section 3.1.

@@ -74,7 +74,10 @@ mod tests {
         for (dsack, bare) in [(true, false), (false, true)] {
             let mut probe = Probe::default();
             probe.sent(1000, true);
-            assert!(!probe.on_ack(1000, false, false) && probe.is_out(), "the original's acknowledgement decides nothing");
+            assert!(
+                !probe.on_ack(1000, false, false) && probe.is_out(),
+                "the original's acknowledgement decides nothing"
+            );
             assert!(!probe.on_ack(1000, dsack, bare) && !probe.is_out());
         }
     }

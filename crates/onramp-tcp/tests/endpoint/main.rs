@@ -1,0 +1,5 @@
+//! Two ends over a path that a test controls.
+
+mod handshake;
+mod pair;
+mod recoveries;

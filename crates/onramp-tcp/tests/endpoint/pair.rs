@@ -1,0 +1,177 @@
+//! Two ends and a path between them that does to each segment what a test says: the smallest driver there is.
+
+use onramp_tcp::{Config, Connection, Segment, State, Transmit};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+
+/// An end of the pair.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum End {
+    /// It connects.
+    Client,
+    /// It accepts.
+    Server,
+}
+
+/// A segment on the path, as the path's function sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct Crossing {
+    /// When it was sent.
+    pub now_ns: u64,
+    /// Who sent it.
+    pub from: End,
+    /// How many this end had sent before.
+    pub number: u64,
+    /// What was sent.
+    pub transmit: Transmit,
+}
+
+/// What the path does: the delay of each copy that arrives.
+pub type Path<'a> = dyn FnMut(&Crossing) -> Vec<u64> + 'a;
+
+/// Everything that was sent, in order.
+pub type Log = Vec<Crossing>;
+
+/// Two ends, the segments under way, and the time.
+pub struct Pair {
+    pub now_ns: u64,
+    pub client: Connection,
+    pub server: Option<Connection>,
+    server_config: Config,
+    under_way: BinaryHeap<Reverse<(u64, u64, End)>>,
+    segments: BTreeMap<u64, Segment>,
+    sent: [u64; 2],
+    next_id: u64,
+    pub log: Log,
+}
+
+/// One way, where a test says nothing else.
+pub const DELAY_NS: u64 = 50_000_000;
+
+/// A path that only delays.
+pub fn clean(_: &Crossing) -> Vec<u64> {
+    vec![DELAY_NS]
+}
+
+impl Pair {
+    /// The client is about to connect.
+    pub fn new(client: Config, server: Config) -> Pair {
+        Pair {
+            now_ns: 0,
+            client: Connection::connect(client, 0),
+            server: None,
+            server_config: server,
+            under_way: BinaryHeap::new(),
+            segments: BTreeMap::new(),
+            sent: [0; 2],
+            next_id: 0,
+            log: Log::new(),
+        }
+    }
+
+    /// An end; the server must have heard of the client.
+    pub fn end(&mut self, end: End) -> &mut Connection {
+        match end {
+            End::Client => &mut self.client,
+            End::Server => self.server.as_mut().expect("a SYN has arrived"),
+        }
+    }
+
+    /// Lets both ends send what they can.
+    pub fn flush(&mut self, path: &mut Path) {
+        for from in [End::Client, End::Server] {
+            if from == End::Server && self.server.is_none() {
+                continue;
+            }
+            let now_ns = self.now_ns;
+            while let Some(transmit) = self.end(from).poll_transmit(now_ns) {
+                let number = self.sent[from as usize];
+                self.sent[from as usize] += 1;
+                let crossing = Crossing { now_ns, from, number, transmit };
+                self.log.push(crossing);
+                assert!(self.log.len() < 2_000_000, "this goes on without end");
+                for delay_ns in path(&crossing) {
+                    self.segments.insert(self.next_id, transmit.segment);
+                    self.under_way.push(Reverse((now_ns + delay_ns, self.next_id, from)));
+                    self.next_id += 1;
+                }
+            }
+        }
+    }
+
+    /// Moves on to whatever happens next; `false` if nothing will.
+    pub fn step(&mut self, path: &mut Path) -> bool {
+        self.flush(path);
+        let arrival = self.under_way.peek().map(|Reverse((at, ..))| *at);
+        let timers = [Some(&self.client), self.server.as_ref()].into_iter().flatten();
+        let timer = timers.filter_map(Connection::next_timer_ns).min();
+        let Some(at) = arrival.into_iter().chain(timer).min() else { return false };
+        assert!(at >= self.now_ns || timer == Some(at), "a segment from the past");
+        self.now_ns = self.now_ns.max(at);
+        if arrival == Some(at) {
+            let Reverse((_, id, from)) = self.under_way.pop().expect("it was just there");
+            let segment = self.segments.remove(&id).expect("each arrives once");
+            let now_ns = self.now_ns;
+            match from {
+                End::Server => self.client.on_segment(now_ns, &segment),
+                End::Client => match &mut self.server {
+                    Some(server) => server.on_segment(now_ns, &segment),
+                    None => self.server = Some(Connection::accept(self.server_config.clone(), now_ns, &segment)),
+                },
+            }
+        } else {
+            let now_ns = self.now_ns;
+            self.client.on_timer(now_ns);
+            if let Some(server) = &mut self.server {
+                server.on_timer(now_ns);
+            }
+        }
+        true
+    }
+
+    /// Goes on until a condition holds; panics if it never will, or not within so much time.
+    pub fn until(&mut self, most_ns: u64, path: &mut Path, mut done: impl FnMut(&mut Pair) -> bool) {
+        while !done(self) {
+            assert!(
+                self.step(path),
+                "nothing will happen any more at {} ns: {:?} {:?}",
+                self.now_ns,
+                self.client,
+                self.server
+            );
+            assert!(self.now_ns <= most_ns, "not done after {} ns: {:?} {:?}", self.now_ns, self.client, self.server);
+        }
+    }
+
+    /// Connects, sends so much from the server to the client, which reads at once, and closes both.
+    pub fn download(&mut self, bytes: u64, most_ns: u64, path: &mut Path) -> u64 {
+        let (mut to_write, mut got, mut completed_ns) = (bytes, 0, 0);
+        self.until(most_ns, path, |pair| {
+            let now_ns = pair.now_ns;
+            if let Some(server) = &mut pair.server {
+                if to_write > 0 {
+                    to_write -= server.write(to_write);
+                    if to_write == 0 {
+                        server.close();
+                    }
+                }
+            }
+            got += pair.client.read(now_ns, u64::MAX);
+            if got == bytes && completed_ns == 0 {
+                completed_ns = now_ns;
+            }
+            if pair.client.peer_closed() && pair.client.state() == State::CloseWait {
+                pair.client.close();
+            }
+            let is_over = |connection: &Connection| matches!(connection.state(), State::Closed | State::TimeWait);
+            is_over(&pair.client) && pair.server.as_ref().is_some_and(is_over)
+        });
+        assert_eq!(got, bytes);
+        completed_ns
+    }
+
+    /// What an end sent that satisfies a condition.
+    pub fn sent_by(&self, from: End, is: impl Fn(&Transmit) -> bool) -> Vec<Crossing> {
+        self.log.iter().filter(|crossing| crossing.from == from && is(&crossing.transmit)).copied().collect()
+    }
+}

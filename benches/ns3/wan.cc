@@ -320,9 +320,12 @@ int main(int argc, char **argv)
 	double wall_run = run.wall(), cpu_run = run.cpu();
 
 	uint64_t events = Simulator::GetEventCount(), total = 0;
+	// Flows that delivered something: others' SYN was lost, where more flows start at once than the queue holds.
+	uint32_t alive = 0;
 	std::string bytes;
 	for (const auto &sink : network.sinks) {
 		total += sink->GetTotalRx();
+		alive += sink->GetTotalRx() > 0;
 		bytes += (bytes.empty() ? "" : ",") + std::to_string(sink->GetTotalRx());
 	}
 	uint64_t access_drops = 0;
@@ -336,8 +339,8 @@ int main(int argc, char **argv)
 	       "\"segment\":%u,\"sndbuf\":%u,",
 	       chosen.flows, chosen.seconds, chosen.rate.c_str(), chosen.queue, chosen.sack ? "true" : "false", segment,
 	       chosen.sndbuf);
-	printf("\"bytes\":[%s],\"total_bytes\":%ju,\"goodput_mbit_s\":%.3f,", bytes.c_str(), uintmax_t(total),
-	       double(total) * 8e-6 / chosen.seconds);
+	printf("\"alive_flows\":%u,\"bytes\":[%s],\"total_bytes\":%ju,\"goodput_mbit_s\":%.3f,", alive, bytes.c_str(),
+	       uintmax_t(total), double(total) * 8e-6 / chosen.seconds);
 	printf("\"bottleneck_drops\":%u,\"bottleneck_packets\":%u,\"bottleneck_acks\":%u,\"ack_drops\":%u,"
 	       "\"access_drops\":%ju,\"events\":%ju,",
 	       drops, packets, acks, ack_drops, uintmax_t(access_drops), uintmax_t(events));

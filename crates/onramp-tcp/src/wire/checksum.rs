@@ -1,0 +1,82 @@
+//! The internet checksum (RFC 1071).
+
+use super::PROTOCOL_TCP;
+use std::net::Ipv4Addr;
+
+/// The 16-bit words of the bytes added up, not folded: sums of pieces may be added if all but the last have even
+/// length. Exact for less than 2^32 bytes.
+pub(super) fn sum(bytes: &[u8]) -> u64 {
+    let words = bytes.chunks_exact(4);
+    // An odd byte at the end stands as if a zero followed (RFC 1071, section 1).
+    let mut rest = [0; 4];
+    rest[..words.remainder().len()].copy_from_slice(words.remainder());
+    // Words of 32 bits fold to the same 16 as their halves do (RFC 1071, section 2).
+    words.map(|word| u64::from(u32::from_be_bytes([word[0], word[1], word[2], word[3]]))).sum::<u64>()
+        + u64::from(u32::from_be_bytes(rest))
+}
+
+/// What TCP adds of the IP header (RFC 9293, section 3.1). The segment has less than 2^16 bytes.
+pub(super) fn pseudo_header(source: &Ipv4Addr, destination: &Ipv4Addr, segment_bytes: usize) -> u64 {
+    sum(&source.octets()) + sum(&destination.octets()) + u64::from(PROTOCOL_TCP) + segment_bytes as u64
+}
+
+/// The checksum for a sum: 0 where the sum has a right checksum in it.
+pub(super) fn of(mut sum: u64) -> u16 {
+    while sum > 0xffff {
+        sum = (sum & 0xffff) + (sum >> 16);
+    }
+    !(sum as u16)
+}
+
+/// The checksum that belongs in the place of the one found, by a sum that has that one in it.
+pub(super) fn instead(sum: u64, found: u16) -> u16 {
+    // Its complement takes it out again (RFC 1071, section 2).
+    of(sum + u64::from(!found))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn the_numerical_example_of_rfc_1071_section_3() {
+        let bytes = [0x00, 0x01, 0xf2, 0x03, 0xf4, 0xf5, 0xf6, 0xf7];
+        assert_eq!(of(sum(&bytes)), !0xddf2);
+    }
+
+    #[test]
+    fn an_odd_byte_is_followed_by_zero_as_in_rfc_1071_section_1() {
+        assert_eq!(of(sum(&[0x12, 0x34, 0x56])), of(sum(&[0x12, 0x34, 0x56, 0x00])));
+        assert_eq!(of(sum(&[0xab])), !0xab00);
+        assert_eq!(of(sum(&[])), 0xffff);
+    }
+
+    /// Word by word with the carry added at once, as RFC 1071 section 4.1 has it.
+    fn plain(bytes: &[u8]) -> u16 {
+        let mut sum = 0u16;
+        for pair in bytes.chunks(2) {
+            let word = u16::from_be_bytes([pair[0], pair.get(1).copied().unwrap_or(0)]);
+            let (added, carry) = sum.overflowing_add(word);
+            sum = added + u16::from(carry);
+        }
+        !sum
+    }
+
+    proptest! {
+        #[test]
+        fn the_sum_is_that_of_the_plain_loop(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+            prop_assert_eq!(of(sum(&bytes)), plain(&bytes));
+        }
+
+        #[test]
+        fn a_checksum_can_be_told_from_a_sum_with_another_in_it(
+            mut bytes in prop::collection::vec(any::<u8>(), 4..60), found in any::<u16>(),
+        ) {
+            bytes[2..4].copy_from_slice(&found.to_be_bytes());
+            let expected = instead(sum(&bytes), found);
+            bytes[2..4].copy_from_slice(&expected.to_be_bytes());
+            prop_assert_eq!(of(sum(&bytes)), 0);
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! The options of a TCP header: maximum segment size, window scale, SACK permitted, SACK and timestamps.
+
+use super::{OptionError, OptionKind};
+use crate::{Options, SackBlocks};
+
+/// Most bytes of options that a TCP header can hold (RFC 9293, section 3.1).
+pub const MOST_BYTES: usize = 40;
+/// Largest window scale that is used (RFC 7323, section 2.3).
+pub const MOST_WINDOW_SCALE: u8 = 14;
+
+const END: u8 = 0;
+const NO_OPERATION: u8 = 1;
+
+impl OptionKind {
+    /// Maximum segment size (RFC 9293, section 3.2).
+    pub const MSS: OptionKind = OptionKind(2);
+    /// Window scale (RFC 7323, section 2.2).
+    pub const WINDOW_SCALE: OptionKind = OptionKind(3);
+    /// SACK permitted (RFC 2018, section 2).
+    pub const SACK_PERMITTED: OptionKind = OptionKind(4);
+    /// Selective acknowledgements (RFC 2018, section 3).
+    pub const SACK: OptionKind = OptionKind(5);
+    /// Timestamps (RFC 7323, section 3.2).
+    pub const TIMESTAMPS: OptionKind = OptionKind(8);
+}
+
+/// Reads the options that follow the fixed part of a TCP header, and counts those that it does not know.
+///
+/// Of an option that comes twice the first counts. A window scale above 14 is 14 (RFC 7323, section 2.3). Options
+/// that belong on SYN segments are read from any: it is the connection that knows where to look for them.
+///
+/// # Errors
+/// The first option whose length is wrong, or that goes beyond the end.
+pub fn parse(bytes: &[u8]) -> Result<(Options, u8), OptionError> {
+    let mut options = Options::default();
+    let mut unknown: u8 = 0;
+    let mut at = 0;
+    while let Some(&kind) = bytes.get(at) {
+        match kind {
+            END => break,
+            NO_OPERATION => at += 1,
+            _ => {
+                let (kind, value) = (OptionKind(kind), value(bytes, at)?);
+                if !take(&mut options, kind, value) {
+                    unknown = unknown.saturating_add(1);
+                }
+                at += 2 + value.len();
+            }
+        }
+    }
+    Ok((options, unknown))
+}
+
+/// What follows kind and length of the option there, once its length has been found right.
+fn value(bytes: &[u8], at: usize) -> Result<&[u8], OptionError> {
+    let rest = &bytes[at..];
+    let kind = OptionKind(rest[0]);
+    let &length = rest.get(1).ok_or(OptionError::NoLength { kind, at })?;
+    let (right, expected) = match kind {
+        OptionKind::MSS => (length == 4, "4"),
+        OptionKind::WINDOW_SCALE => (length == 3, "3"),
+        OptionKind::SACK_PERMITTED => (length == 2, "2"),
+        OptionKind::SACK => (matches!(length, 10 | 18 | 26 | 34), "10, 18, 26 or 34"),
+        OptionKind::TIMESTAMPS => (length == 10, "10"),
+        _ => (length >= 2, "at least 2"),
+    };
+    if !right {
+        return Err(OptionError::Length { kind, at, expected, found_bytes: length });
+    }
+    rest.get(2..usize::from(length)).ok_or(OptionError::Truncated {
+        kind,
+        at,
+        expected_bytes: length,
+        found_bytes: rest.len(),
+    })
+}
+
+/// Sets the option if it is the first of its kind; `false` where the kind is not known.
+fn take(options: &mut Options, kind: OptionKind, value: &[u8]) -> bool {
+    let word = |at: usize| u32::from_be_bytes([value[at], value[at + 1], value[at + 2], value[at + 3]]);
+    match kind {
+        OptionKind::MSS => {
+            options.mss.get_or_insert(u16::from_be_bytes([value[0], value[1]]));
+        }
+        OptionKind::WINDOW_SCALE => {
+            options.window_scale.get_or_insert(value[0].min(MOST_WINDOW_SCALE));
+        }
+        OptionKind::SACK_PERMITTED => options.sack_permitted = true,
+        OptionKind::TIMESTAMPS => {
+            options.timestamps.get_or_insert((word(0), word(4)));
+        }
+        OptionKind::SACK if options.sack.is_empty() => {
+            let mut blocks = SackBlocks::default();
+            for at in (0..value.len()).step_by(8) {
+                blocks.push(word(at), word(at + 4));
+            }
+            options.sack = blocks;
+        }
+        OptionKind::SACK => {}
+        _ => return false,
+    }
+    true
+}
+
+/// Appends the options as Linux lays them out (`tcp_options_write`): each at a multiple of four bytes, with no-operations
+/// before it, except that SACK permitted takes the place of those before timestamps. Their length is
+/// [`Options::wire_bytes`].
+pub fn write(options: &Options, out: &mut Vec<u8>) {
+    let start = out.len();
+    if let Some(mss) = options.mss {
+        out.extend([OptionKind::MSS.0, 4]);
+        out.extend(mss.to_be_bytes());
+    }
+    if options.sack_permitted {
+        if options.timestamps.is_none() {
+            out.extend([NO_OPERATION; 2]);
+        }
+        out.extend([OptionKind::SACK_PERMITTED.0, 2]);
+    }
+    if let Some((value, echo)) = options.timestamps {
+        if !options.sack_permitted {
+            out.extend([NO_OPERATION; 2]);
+        }
+        out.extend([OptionKind::TIMESTAMPS.0, 10]);
+        out.extend(value.to_be_bytes());
+        out.extend(echo.to_be_bytes());
+    }
+    if let Some(scale) = options.window_scale {
+        out.extend([NO_OPERATION, OptionKind::WINDOW_SCALE.0, 3, scale]);
+    }
+    let blocks = options.sack.as_slice();
+    if !blocks.is_empty() {
+        out.extend([NO_OPERATION, NO_OPERATION, OptionKind::SACK.0, 2 + 8 * blocks.len() as u8]);
+        for (left, right) in blocks {
+            out.extend(left.to_be_bytes());
+            out.extend(right.to_be_bytes());
+        }
+    }
+    debug_assert_eq!(out.len() - start, options.wire_bytes() as usize);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn known(bytes: &[u8]) -> Options {
+        let (options, unknown) = parse(bytes).unwrap();
+        assert_eq!(unknown, 0);
+        options
+    }
+
+    #[test]
+    fn end_of_options_and_no_operation_as_in_rfc_9293_section_3_1() {
+        let mss = Options { mss: Some(1460), ..Options::default() };
+        assert_eq!(known(&[1, 1, 2, 4, 5, 0xb4, 1, 0]), mss);
+        // What follows the end is padding, whatever it looks like.
+        assert_eq!(known(&[2, 4, 5, 0xb4, 0, 3, 3, 7]), mss);
+        assert_eq!(known(&[]), Options::default());
+    }
+
+    #[test]
+    fn a_window_scale_above_14_is_14_as_in_rfc_7323_section_2_3() {
+        assert_eq!(known(&[3, 3, 14]).window_scale, Some(14));
+        assert_eq!(known(&[3, 3, 15]).window_scale, Some(14));
+        assert_eq!(known(&[3, 3, 255]).window_scale, Some(14));
+    }
+
+    #[test]
+    fn the_window_scale_option_as_in_rfc_7323_section_2_2() {
+        let options = Options { window_scale: Some(7), ..Options::default() };
+        let mut bytes = Vec::new();
+        write(&options, &mut bytes);
+        assert_eq!(bytes, [1, 3, 3, 7]);
+        assert_eq!(known(&bytes), options);
+    }
+
+    #[test]
+    fn the_timestamps_option_as_in_rfc_7323_section_3_2() {
+        let options = Options { timestamps: Some((0x0102_0304, 0x0506_0708)), ..Options::default() };
+        let mut bytes = Vec::new();
+        write(&options, &mut bytes);
+        // The layout that RFC 7323 recommends in its appendix A.
+        assert_eq!(bytes, [1, 1, 8, 10, 1, 2, 3, 4, 5, 6, 7, 8]);
+        assert_eq!(known(&bytes), options);
+    }
+
+    #[test]
+    fn sack_has_one_to_four_blocks_as_in_rfc_2018_section_3() {
+        for count in 0..=5u8 {
+            let mut bytes = vec![5, 2 + 8 * count];
+            bytes.extend((0..8 * count).collect::<Vec<u8>>());
+            match parse(&bytes) {
+                Ok((options, _)) => {
+                    assert!((1..=4).contains(&count));
+                    assert_eq!(options.sack.as_slice().len(), usize::from(count));
+                    assert_eq!(options.sack.as_slice()[0], (0x0001_0203, 0x0405_0607));
+                }
+                Err(error) => {
+                    assert!(count == 0 || count == 5, "{count} blocks: {error}");
+                    let expected = "10, 18, 26 or 34";
+                    let kind = OptionKind::SACK;
+                    assert_eq!(error, OptionError::Length { kind, at: 0, expected, found_bytes: 2 + 8 * count });
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_first_of_its_kind_counts() {
+        let mut twice = vec![2, 4, 5, 0xb4, 3, 3, 7, 4, 2, 8, 10, 0, 0, 0, 1, 0, 0, 0, 2];
+        let once = known(&twice);
+        twice.extend([2, 4, 1, 1, 3, 3, 1, 4, 2, 8, 10, 9, 9, 9, 9, 9, 9, 9, 9]);
+        assert_eq!(known(&twice), once);
+        let sacks = [5, 10, 0, 0, 0, 1, 0, 0, 0, 2, 5, 10, 0, 0, 0, 3, 0, 0, 0, 4];
+        assert_eq!(known(&sacks).sack.as_slice(), [(1, 2)]);
+    }
+
+    #[test]
+    fn unknown_options_are_skipped_and_counted() {
+        // Fast open (RFC 7413) and an experiment (RFC 6994) around a window scale.
+        let bytes = [34, 2, 3, 3, 7, 253, 4, 0x4f, 0x52, 0];
+        assert_eq!(parse(&bytes), Ok((Options { window_scale: Some(7), ..Options::default() }, 2)));
+    }
+
+    #[test]
+    fn an_error_says_which_option_where_and_what_was_expected() {
+        let message = |bytes: &[u8]| parse(bytes).unwrap_err().to_string();
+        assert_eq!(message(&[1, 8]), "TCP option timestamps at byte 1 has no length: the options end there");
+        assert_eq!(
+            message(&[2, 3, 5]),
+            "TCP option maximum segment size at byte 0 says that it has 3 bytes, expected 4"
+        );
+        assert_eq!(
+            message(&[1, 1, 8, 10, 0]),
+            "TCP option timestamps at byte 2 is cut off: expected 10 bytes, found 3"
+        );
+        assert_eq!(message(&[77, 1]), "TCP option kind 77 at byte 0 says that it has 1 bytes, expected at least 2");
+        assert_eq!(message(&[77, 0]), "TCP option kind 77 at byte 0 says that it has 0 bytes, expected at least 2");
+    }
+}

@@ -1,0 +1,73 @@
+//! What holds for any bytes. The tests beside this file and the programs of `fuzz/` both try these.
+
+use super::{options, parse, parse_unverified, write, Error, OptionError, Parsed, WriteError};
+
+/// Bytes taken for a packet.
+pub fn packet(bytes: &[u8]) {
+    let verified = parse(bytes);
+    let unverified = parse_unverified(bytes);
+    match verified {
+        // Behind a wrong checksum anything may be wrong, or nothing.
+        Err(Error::Checksum { .. }) => {}
+        _ => assert_eq!(verified, unverified),
+    }
+    if let Ok(parsed) = unverified {
+        assert_eq!(parsed.payload.len(), parsed.segment.payload_bytes as usize);
+        rewritten(&parsed);
+    }
+}
+
+/// What was read can be written, and is read again as it was.
+fn rewritten(parsed: &Parsed) {
+    let mut packet = Vec::new();
+    let fill = |payload: &mut [u8]| payload.copy_from_slice(parsed.payload);
+    match write(&parsed.segment, &parsed.endpoints, parsed.identification, fill, &mut packet) {
+        Ok(()) => {}
+        // A tighter layout than that of Linux can hold more.
+        Err(WriteError::OptionsTooLong { found_bytes }) => {
+            assert_eq!(found_bytes, parsed.segment.options.wire_bytes());
+            assert!(found_bytes > options::MOST_BYTES as u32);
+            return;
+        }
+        Err(WriteError::PacketTooLong { found_bytes }) => {
+            assert_eq!(found_bytes, u64::from(parsed.segment.wire_bytes()));
+            assert!(found_bytes > 65_535);
+            return;
+        }
+    }
+    assert_eq!(packet.len(), parsed.segment.wire_bytes() as usize);
+    let again = parse(&packet).expect("what was written can be read");
+    assert_eq!(again, Parsed { time_to_live: super::TIME_TO_LIVE, ecn: 0, unknown_options: 0, ..*parsed });
+    let some_bit = packet.iter().fold(0usize, |hash, byte| hash.wrapping_mul(31).wrapping_add(usize::from(*byte)));
+    flipped(packet, some_bit);
+}
+
+/// One flipped bit is found out (RFC 1071: any change of one word changes the sum).
+pub fn flipped(mut packet: Vec<u8>, bit: usize) {
+    // The first byte says how much the first checksum covers, which leaves it to chance.
+    let bit = 8 + bit % (packet.len() * 8 - 8);
+    packet[bit / 8] ^= 1 << (bit % 8);
+    assert!(parse(&packet).is_err(), "bit {bit} of {packet:02x?}");
+}
+
+/// Bytes taken for the options of a TCP header.
+pub fn tcp_options(bytes: &[u8]) {
+    match options::parse(bytes) {
+        Ok((read, _)) => {
+            let mut written = Vec::new();
+            options::write(&read, &mut written);
+            assert_eq!(written.len(), read.wire_bytes() as usize);
+            assert_eq!(written.len() % 4, 0);
+            assert_eq!(options::parse(&written), Ok((read, 0)));
+        }
+        Err(error) => {
+            let (kind, at) = match error {
+                OptionError::NoLength { kind, at }
+                | OptionError::Length { kind, at, .. }
+                | OptionError::Truncated { kind, at, .. } => (kind, at),
+            };
+            assert_eq!(bytes[at], kind.0);
+            assert!(!error.to_string().is_empty());
+        }
+    }
+}

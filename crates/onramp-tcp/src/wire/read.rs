@@ -1,0 +1,283 @@
+//! From packet to segment.
+
+use super::{checksum, options, Endpoints, Error, Header, PROTOCOL_TCP};
+use crate::{Flags, Segment, IPV4_HEADER_BYTES, TCP_HEADER_BYTES};
+use std::net::{Ipv4Addr, SocketAddrV4};
+
+/// A packet that was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parsed<'a> {
+    /// Whom it is from and for.
+    pub endpoints: Endpoints,
+    /// The segment. Reserved control bits and the urgent pointer are left out.
+    pub segment: Segment,
+    /// The bytes of its payload.
+    pub payload: &'a [u8],
+    /// The packet's identification.
+    pub identification: u16,
+    /// Hops that it had left.
+    pub time_to_live: u8,
+    /// Congestion notification (RFC 3168): 3 is "congestion experienced".
+    pub ecn: u8,
+    /// TCP options that were skipped as not known.
+    pub unknown_options: u8,
+}
+
+/// Reads an IPv4 packet with a TCP segment in it. Bytes beyond the packet's own length are left out.
+///
+/// # Errors
+/// The first thing that is wrong with it, in the order of its bytes.
+pub fn parse(packet: &[u8]) -> Result<Parsed<'_>, Error> {
+    read(packet, true)
+}
+
+/// [`parse`] without a look at the checksums, for packets captured where the network device was to fill them in.
+///
+/// # Errors
+/// Those of [`parse`] but [`Error::Checksum`].
+pub fn parse_unverified(packet: &[u8]) -> Result<Parsed<'_>, Error> {
+    read(packet, false)
+}
+
+fn read(buffer: &[u8], verify: bool) -> Result<Parsed<'_>, Error> {
+    let ip = Ipv4::read(buffer, verify)?;
+    let tcp = ip.payload;
+    let header_bytes = header_length(Header::Tcp, tcp, TCP_HEADER_BYTES, |fixed| fixed[12] >> 4)?;
+    if verify {
+        let sum = checksum::pseudo_header(&ip.source, &ip.destination, tcp.len()) + checksum::sum(tcp);
+        verify_sum(Header::Tcp, sum, u16_at(tcp, 16))?;
+    }
+    let (header, payload) = tcp.split_at(header_bytes);
+    let (options, unknown_options) = options::parse(&header[TCP_HEADER_BYTES as usize..])?;
+    let segment = Segment {
+        seq: u32_at(header, 4),
+        ack: u32_at(header, 8),
+        payload_bytes: payload.len() as u32,
+        window: u16_at(header, 14),
+        flags: Flags(header[13]),
+        options,
+    };
+    let endpoints = Endpoints {
+        source: SocketAddrV4::new(ip.source, u16_at(header, 0)),
+        destination: SocketAddrV4::new(ip.destination, u16_at(header, 2)),
+    };
+    Ok(Parsed {
+        endpoints,
+        segment,
+        payload,
+        identification: ip.identification,
+        time_to_live: ip.time_to_live,
+        ecn: ip.ecn,
+        unknown_options,
+    })
+}
+
+/// What is wanted of an IPv4 header (RFC 791, section 3.1).
+struct Ipv4<'a> {
+    source: Ipv4Addr,
+    destination: Ipv4Addr,
+    identification: u16,
+    time_to_live: u8,
+    ecn: u8,
+    payload: &'a [u8],
+}
+
+impl Ipv4<'_> {
+    fn read(buffer: &[u8], verify: bool) -> Result<Ipv4<'_>, Error> {
+        match buffer.first().map(|first| first >> 4) {
+            None | Some(4) => {}
+            Some(found) => return Err(Error::Version { found }),
+        }
+        let header_bytes = header_length(Header::Ipv4, buffer, IPV4_HEADER_BYTES, |fixed| fixed[0] & 15)?;
+        let header = &buffer[..header_bytes];
+        let total_bytes = usize::from(u16_at(header, 2));
+        if total_bytes < header_bytes {
+            return Err(Error::TotalLength { expected_bytes: header_bytes, found_bytes: total_bytes });
+        }
+        let payload = buffer
+            .get(header_bytes..total_bytes)
+            .ok_or(Error::BeyondBuffer { expected_bytes: total_bytes, found_bytes: buffer.len() })?;
+        if verify {
+            verify_sum(Header::Ipv4, checksum::sum(header), u16_at(header, 10))?;
+        }
+        let fragment = u16_at(header, 6);
+        let (more, offset) = (fragment & 0x2000 != 0, fragment & 0x1fff);
+        if more || offset != 0 {
+            return Err(Error::Fragment { offset_bytes: u32::from(offset) * 8, more });
+        }
+        if header[9] != PROTOCOL_TCP {
+            return Err(Error::Protocol { found: header[9] });
+        }
+        Ok(Ipv4 {
+            source: Ipv4Addr::from(u32_at(header, 12)),
+            destination: Ipv4Addr::from(u32_at(header, 16)),
+            identification: u16_at(header, 4),
+            time_to_live: header[8],
+            ecn: header[1] & 3,
+            payload,
+        })
+    }
+}
+
+/// A header's length by its own field, which counts words of 32 bits; so many bytes are there.
+fn header_length(header: Header, bytes: &[u8], fixed_bytes: u32, words: fn(&[u8]) -> u8) -> Result<usize, Error> {
+    let truncated = |expected_bytes| Error::Truncated { header, expected_bytes, found_bytes: bytes.len() };
+    let fixed_bytes = fixed_bytes as usize;
+    let fixed = bytes.get(..fixed_bytes).ok_or(truncated(fixed_bytes))?;
+    let found_bytes = 4 * usize::from(words(fixed));
+    if found_bytes < fixed_bytes {
+        return Err(Error::HeaderLength { header, found_bytes });
+    }
+    if found_bytes > bytes.len() {
+        return Err(truncated(found_bytes));
+    }
+    Ok(found_bytes)
+}
+
+fn verify_sum(header: Header, sum: u64, found: u16) -> Result<(), Error> {
+    match checksum::of(sum) {
+        0 => Ok(()),
+        _ => Err(Error::Checksum { header, expected: checksum::instead(sum, found), found }),
+    }
+}
+
+fn u16_at(bytes: &[u8], at: usize) -> u16 {
+    u16::from_be_bytes([bytes[at], bytes[at + 1]])
+}
+
+fn u32_at(bytes: &[u8], at: usize) -> u32 {
+    u32::from_be_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{captured, write::set_checksum, OptionError, OptionKind};
+    use super::*;
+
+    /// The data packet that Linux made, with a change and, as far as there is room, with right checksums again.
+    fn changed(change: impl FnOnce(&mut Vec<u8>)) -> Result<(), Error> {
+        let mut packet = captured::data();
+        change(&mut packet);
+        let header_bytes = 4 * usize::from(packet[0] & 15);
+        if let Some((header, tcp)) = packet.split_at_mut_checked(header_bytes.max(20)) {
+            let addresses = [u32_at(header, 12), u32_at(header, 16)].map(Ipv4Addr::from);
+            let pseudo_header = checksum::pseudo_header(&addresses[0], &addresses[1], tcp.len());
+            for (bytes, at, summed) in [(header, 10, 0), (tcp, 16, pseudo_header)] {
+                if bytes.len() >= 20 {
+                    bytes[at..at + 2].fill(0);
+                    set_checksum(bytes, at, summed);
+                }
+            }
+        }
+        parse(&packet).map(|_| ())
+    }
+
+    fn resized(bytes: usize) -> impl FnOnce(&mut Vec<u8>) {
+        move |packet| {
+            packet.truncate(bytes);
+            packet[2..4].copy_from_slice(&(bytes as u16).to_be_bytes());
+        }
+    }
+
+    #[test]
+    fn nothing_is_not_a_packet() {
+        let found = Err(Error::Truncated { header: Header::Ipv4, expected_bytes: 20, found_bytes: 0 });
+        assert_eq!(parse(&[]).map(|_| ()), found);
+    }
+
+    #[test]
+    fn ipv6_is_told_by_its_version() {
+        assert_eq!(changed(|packet| packet[0] = 0x60), Err(Error::Version { found: 6 }));
+    }
+
+    #[test]
+    fn headers_shorter_than_their_fixed_part_are_refused() {
+        let wrong = |header| Err(Error::HeaderLength { header, found_bytes: 16 });
+        assert_eq!(changed(|packet| packet[0] = 0x44), wrong(Header::Ipv4));
+        assert_eq!(changed(|packet| packet[32] = 0x40), wrong(Header::Tcp));
+    }
+
+    #[test]
+    fn headers_that_are_cut_off_are_refused() {
+        let cut = |header, expected_bytes, found_bytes| Err(Error::Truncated { header, expected_bytes, found_bytes });
+        assert_eq!(changed(|packet| packet.truncate(19)), cut(Header::Ipv4, 20, 19));
+        assert_eq!(changed(resized(20 + 19)), cut(Header::Tcp, 20, 19));
+        assert_eq!(changed(resized(20 + 31)), cut(Header::Tcp, 32, 31));
+        let mut short = captured::data();
+        short.truncate(22);
+        short[0] = 0x46;
+        assert_eq!(parse(&short).map(|_| ()), cut(Header::Ipv4, 24, 22));
+    }
+
+    #[test]
+    fn a_total_length_is_at_least_its_header() {
+        let wrong = Err(Error::TotalLength { expected_bytes: 20, found_bytes: 19 });
+        assert_eq!(changed(|packet| packet[2..4].copy_from_slice(&[0, 19])), wrong);
+    }
+
+    #[test]
+    fn a_total_length_beyond_the_buffer_is_refused() {
+        let whole = captured::data().len();
+        let wrong = Err(Error::BeyondBuffer { expected_bytes: whole, found_bytes: whole - 1 });
+        assert_eq!(changed(|packet| packet.truncate(whole - 1)), wrong);
+    }
+
+    #[test]
+    fn bytes_beyond_the_packet_are_left_out() {
+        // Ethernet pads short frames to 60 bytes.
+        let mut padded = captured::data();
+        let payload = parse(&padded).unwrap().payload.to_vec();
+        padded.extend([0xee; 6]);
+        assert_eq!(parse(&padded).unwrap().payload, payload);
+    }
+
+    #[test]
+    fn fragments_are_refused() {
+        let first = Error::Fragment { offset_bytes: 0, more: true };
+        let last = Error::Fragment { offset_bytes: 1480, more: false };
+        assert_eq!(changed(|packet| packet[6..8].copy_from_slice(&[0x20, 0])), Err(first));
+        assert_eq!(changed(|packet| packet[6..8].copy_from_slice(&[0, 185])), Err(last));
+        assert_eq!(first.to_string(), "the packet is a fragment (offset 0 bytes, more follow), expected a whole one");
+    }
+
+    #[test]
+    fn other_protocols_are_refused() {
+        assert_eq!(changed(|packet| packet[9] = 17), Err(Error::Protocol { found: 17 }));
+    }
+
+    #[test]
+    fn a_wrong_checksum_is_told_with_the_right_one() {
+        for (header, at) in [(Header::Ipv4, 10), (Header::Tcp, 20 + 16)] {
+            let mut packet = captured::data();
+            let expected = u16_at(&packet, at);
+            packet[at] ^= 0x40;
+            let found = expected ^ 0x4000;
+            let error = parse(&packet).unwrap_err();
+            assert_eq!(error, Error::Checksum { header, expected, found });
+            assert_eq!(error.to_string(), format!("the {header} checksum is {found:#06x}, expected {expected:#06x}"));
+            assert!(parse_unverified(&packet).is_ok());
+        }
+    }
+
+    #[test]
+    fn ip_options_are_stepped_over() {
+        let whole = captured::data();
+        let with_router_alert = |packet: &mut Vec<u8>| {
+            packet.splice(20..20, [0x94, 4, 0, 0]);
+            packet[0] = 0x46;
+            let bytes = packet.len() as u16;
+            packet[2..4].copy_from_slice(&bytes.to_be_bytes());
+        };
+        assert_eq!(changed(with_router_alert), Ok(()));
+        let mut packet = whole.clone();
+        with_router_alert(&mut packet);
+        let (with, without) = (parse_unverified(&packet).unwrap(), parse(&whole).unwrap());
+        assert_eq!((with.segment, with.payload), (without.segment, without.payload));
+    }
+
+    #[test]
+    fn an_option_error_comes_through() {
+        let wrong = OptionError::Length { kind: OptionKind::TIMESTAMPS, at: 2, expected: "10", found_bytes: 9 };
+        assert_eq!(changed(|packet| packet[20 + 20 + 3] = 9), Err(Error::Option(wrong)));
+    }
+}

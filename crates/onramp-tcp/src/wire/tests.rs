@@ -1,0 +1,98 @@
+//! Segments of all sorts there and back, and the properties of `properties.rs` on the seeds of `fuzz/` and on
+//! mutations of them.
+
+use super::{parse, properties, write, Endpoints};
+use crate::{Flags, Options, SackBlocks, Segment};
+use proptest::prelude::*;
+use std::net::SocketAddrV4;
+use std::path::Path;
+
+fn any_options() -> impl Strategy<Value = Options> {
+    let sack = prop::collection::vec(any::<(u32, u32)>(), 0..=4).prop_map(|blocks| {
+        blocks.iter().fold(SackBlocks::default(), |mut sack, (left, right)| {
+            sack.push(*left, *right);
+            sack
+        })
+    });
+    (any::<Option<u16>>(), prop::option::of(0u8..=14), any::<bool>(), any::<Option<(u32, u32)>>(), sack)
+        .prop_map(|(mss, window_scale, sack_permitted, timestamps, sack)| Options {
+            mss,
+            window_scale,
+            sack_permitted,
+            timestamps,
+            sack,
+        })
+        .prop_filter("40 bytes of options at most", |options| options.wire_bytes() <= 40)
+}
+
+prop_compose! {
+    fn any_segment()(
+        (seq, ack, window, flags) in any::<(u32, u32, u16, u8)>(), payload_bytes in 0u32..1500, options in any_options(),
+    ) -> Segment {
+        Segment { seq, ack, payload_bytes, window, flags: Flags(flags), options }
+    }
+}
+
+fn any_endpoints() -> impl Strategy<Value = Endpoints> {
+    any::<(SocketAddrV4, SocketAddrV4)>().prop_map(|(source, destination)| Endpoints { source, destination })
+}
+
+/// The files of one folder of seeds, in the order of their names.
+fn seeds(target: &str) -> Vec<Vec<u8>> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds").join(target);
+    let mut paths: Vec<_> = folder.read_dir().unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    paths.iter().map(|path| std::fs::read(path).unwrap()).collect()
+}
+
+/// A seed with up to three of its pieces replaced by others.
+fn mutated(target: &str) -> impl Strategy<Value = Vec<u8>> {
+    let change = (any::<prop::sample::Index>(), 0usize..5, prop::collection::vec(any::<u8>(), 0..5));
+    (prop::sample::select(seeds(target)), prop::collection::vec(change, 1..=3)).prop_map(|(mut bytes, changes)| {
+        for (place, cut, piece) in changes {
+            let start = place.index(bytes.len() + 1);
+            let end = (start + cut).min(bytes.len());
+            bytes.splice(start..end, piece);
+        }
+        bytes
+    })
+}
+
+#[test]
+fn the_seeds_hold() {
+    seeds("packet").iter().for_each(|bytes| properties::packet(bytes));
+    seeds("options").iter().for_each(|bytes| properties::tcp_options(bytes));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(10_000))]
+
+    #[test]
+    fn a_segment_is_read_as_it_was_written(
+        segment in any_segment(), endpoints in any_endpoints(), identification in any::<u16>(), bit in any::<usize>(),
+    ) {
+        let bytes: Vec<u8> = (0..segment.payload_bytes).map(|place| (place ^ segment.seq) as u8).collect();
+        let mut packet = Vec::new();
+        write(&segment, &endpoints, identification, |payload| payload.copy_from_slice(&bytes), &mut packet).unwrap();
+        prop_assert_eq!(packet.len(), segment.wire_bytes() as usize);
+        let parsed = parse(&packet).unwrap();
+        prop_assert_eq!((parsed.segment, parsed.endpoints, parsed.payload), (segment, endpoints, &bytes[..]));
+        prop_assert_eq!((parsed.identification, parsed.unknown_options), (identification, 0));
+        properties::flipped(packet, bit);
+    }
+
+    #[test]
+    fn mutations_of_packets(bytes in mutated("packet")) {
+        properties::packet(&bytes);
+    }
+
+    #[test]
+    fn mutations_of_options(bytes in mutated("options")) {
+        properties::tcp_options(&bytes);
+    }
+
+    #[test]
+    fn any_bytes_for_options(bytes in prop::collection::vec(any::<u8>(), 0..40)) {
+        properties::tcp_options(&bytes);
+    }
+}

@@ -1,35 +1,52 @@
 //! Links without a clock.
 //!
-//! A [`Link`] is one direction of a path. A packet passes its elements in this order:
+//! A [`Link`] is one direction of a path, built from a [`Config`]. A packet passes its elements in this order, of
+//! which only queue, serialiser and delay are always there:
 //!
 //! ```text
-//!            LossProcess          Discipline         Serialiser          propagation
-//!  offer --> lost at random? --> room in the queue? --> rate --> in_service --> delay --> poll
-//!                |                    |
-//!            LostRandom           DroppedFull
+//!  offer --> policer --> loss --> queue --> shaper --> serialiser --> delay --> aggregation --> duplication --> poll
+//!               |          |        |  |                (in service)  + jitter
+//!            Policed  LostRandom    |  take_dropped
+//!                            DroppedFull, DroppedEarly
 //! ```
 //!
 //! Nothing here knows what time it is: whoever drives a link passes `now_ns` with each call, simulated or real,
 //! and asks [`Link::next_departure_ns`] when to come back. Times never run backwards. Given the same calls and
-//! the same seed, a link does the same on every machine.
+//! the same seed, a link does the same on every machine: all arithmetic is in integers, and each element draws from
+//! its own stream of random numbers. When the driver looks has no influence on what happens.
 //!
-//! A new queue discipline is a file beside `queue/drop_tail.rs` that implements [`Discipline`]; a new loss
-//! process is a file beside `loss/bernoulli.rs` that implements [`LossProcess`].
+//! A new queue discipline is a file beside `queue/drop_tail.rs` and an arm of `queue::Queue`; a new loss process is
+//! a file beside `loss/gilbert_elliott.rs` and an arm of `loss::Loss`.
 
+mod aggregation;
+mod bucket;
+mod config;
+mod duplication;
+mod jitter;
+mod line;
 mod link;
 mod loss;
 mod queue;
+mod random;
 mod serialiser;
 mod stats;
+#[cfg(test)]
+mod testing;
 
-pub use link::{Link, Verdict};
-pub use loss::{Bernoulli, LossProcess};
-pub use queue::{Discipline, DropTail, Limit};
-pub use serialiser::{Instant, Serialiser};
+pub use config::{Aggregation, Change, Config, ConfigError, Jitter, LossConfig, QueueConfig, TokenBucket};
+pub use link::{Departure, Link, Verdict};
+pub use queue::{CoDelConfig, FqCoDelConfig, Limit, RedConfig};
 pub use stats::{Count, LinkStats};
 
-/// What a link must know of a packet: a simulator's struct, or a buffer of bytes.
-pub trait Packet {
+/// What a link must know of a packet: a simulator's handle into a pool, or a buffer of bytes.
+///
+/// A link clones packets only where it duplicates them, and says so in [`Departure::copy`].
+pub trait Packet: Clone {
     /// Size of the IP packet, header included, as the serialiser and queues in bytes count it. Below 2^30.
     fn wire_bytes(&self) -> u32;
+
+    /// The same number for all packets of a flow; FQ-CoDel tells flows apart by it.
+    fn flow_hash(&self) -> u32 {
+        0
+    }
 }

@@ -4,7 +4,7 @@ use std::num::NonZeroU64;
 
 /// A moment between two nanoseconds, exact for one rate: `ns + part / rate`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Instant {
+pub(crate) struct Instant {
     /// Whole nanoseconds.
     pub ns: u64,
     /// Share of the next nanosecond, in units of 1/rate; less than the rate in bits per second.
@@ -13,32 +13,62 @@ pub struct Instant {
 
 impl Instant {
     /// A whole nanosecond.
+    #[inline]
     pub fn at(ns: u64) -> Instant {
         Instant { ns, part: 0 }
     }
 }
 
 /// Serialises packets at a fixed rate. A packet's end keeps the fraction of a nanosecond that integers cut off,
-/// so a busy link carries exactly its rate in the long run, however its packets divide.
+/// so a busy link carries exactly its rate in the long run, however its packets divide. One direction of a path
+/// carries mostly packets of one size: the last quotient is kept, and saves the division.
 #[derive(Clone, Copy, Debug)]
-pub struct Serialiser {
+pub(crate) struct Serialiser {
     rate_bits_per_s: u64,
+    last_bytes: u32,
+    last: Instant,
 }
 
-const BITS_NS_PER_BYTE_S: u64 = 8 * 1_000_000_000;
+/// A byte in nanobits: what a rate in bits per second has sent after so many nanoseconds, times that rate.
+const NANOBITS_PER_BYTE: u64 = 8 * 1_000_000_000;
 
 impl Serialiser {
-    /// A transmitter of this rate; at most 10^18 bit/s.
+    /// A transmitter of this rate, which must not exceed 10^18 bit/s.
     pub fn new(rate_bits_per_s: NonZeroU64) -> Serialiser {
-        assert!(rate_bits_per_s.get() <= 1_000_000_000_000_000_000, "rates above 10^18 bit/s overflow the arithmetic");
-        Serialiser { rate_bits_per_s: rate_bits_per_s.get() }
+        Serialiser { rate_bits_per_s: rate_bits_per_s.get(), last_bytes: 0, last: Instant::at(0) }
     }
 
     /// When the last bit of a packet leaves whose first bit leaves at `start`.
-    pub fn end(&self, start: Instant, wire_bytes: u32) -> Instant {
+    #[inline(always)]
+    pub fn end(&mut self, start: Instant, wire_bytes: u32) -> Instant {
         debug_assert!(wire_bytes < 1 << 30 && start.part < self.rate_bits_per_s);
-        let parts = u64::from(wire_bytes) * BITS_NS_PER_BYTE_S + start.part;
-        Instant { ns: start.ns + parts / self.rate_bits_per_s, part: parts % self.rate_bits_per_s }
+        if wire_bytes != self.last_bytes {
+            self.last_bytes = wire_bytes;
+            self.last = self.after(0, u64::from(wire_bytes) * NANOBITS_PER_BYTE);
+        }
+        let (ns, part) = (start.ns + self.last.ns, start.part + self.last.part);
+        match part.checked_sub(self.rate_bits_per_s) {
+            Some(part) => Instant { ns: ns + 1, part },
+            None => Instant { ns, part },
+        }
+    }
+
+    /// When so many nanobits have been sent that begin at a whole nanosecond.
+    fn after(&self, start_ns: u64, nanobits: u64) -> Instant {
+        Instant { ns: start_ns + nanobits / self.rate_bits_per_s, part: nanobits % self.rate_bits_per_s }
+    }
+
+    /// When a packet ends at this rate that would have ended at `end` at the rate `before`, if the rate changes at
+    /// `at_ns`, before that end. A packet that has not begun yet, because it waits for tokens, begins when it would
+    /// have.
+    pub fn end_after_change(&self, before: &Serialiser, at_ns: u64, end: Instant, wire_bytes: u32) -> Instant {
+        debug_assert!(end >= Instant::at(at_ns));
+        let old_rate = u128::from(before.rate_bits_per_s);
+        let until_end = u128::from(end.ns - at_ns) * old_rate + u128::from(end.part);
+        let whole = u128::from(wire_bytes) * u128::from(NANOBITS_PER_BYTE);
+        let left = until_end.min(whole) as u64;
+        let begins_ns = at_ns + ((until_end - u128::from(left)) / old_rate) as u64;
+        self.after(begins_ns, left)
     }
 }
 
@@ -58,7 +88,7 @@ mod tests {
     #[test]
     fn fractions_add_up_to_the_exact_rate() {
         // 100 bytes at 7 bit/s are 114,285,714,285.714... ns each; 7 of them are 800 s to the nanosecond.
-        let s = serialiser(7);
+        let mut s = serialiser(7);
         let end = (0..7).fold(Instant::at(0), |at, _| s.end(at, 100));
         assert_eq!(end, Instant::at(800_000_000_000));
     }
@@ -66,8 +96,32 @@ mod tests {
     #[test]
     fn the_largest_values_do_not_overflow() {
         assert_eq!(serialiser(1).end(Instant::at(0), (1 << 30) - 1).ns, ((1 << 30) - 1) * 8_000_000_000);
-        let fast = serialiser(1_000_000_000_000_000_000);
+        let mut fast = serialiser(1_000_000_000_000_000_000);
         let late = Instant { ns: 5, part: 999_999_999_999_999_999 };
         assert_eq!(fast.end(late, (1 << 30) - 1).ns, 5 + 9);
+    }
+
+    #[test]
+    fn a_change_in_mid_packet_sends_the_remaining_bits_at_the_new_rate() {
+        // Of 8 bits, 7 are sent in the first second at 7 bit/s; the last takes a third of a second at 3 bit/s.
+        let (mut slow, slower) = (serialiser(7), serialiser(3));
+        let end = slow.end(Instant::at(0), 1);
+        let changed = slower.end_after_change(&slow, 1_000_000_000, end, 1);
+        assert_eq!(changed, Instant { ns: 1_333_333_333, part: 1 });
+    }
+
+    #[test]
+    fn a_change_and_back_at_once_changes_nothing() {
+        let (mut one, other) = (serialiser(99_999_989), serialiser(7_777_777));
+        let end = one.end(Instant::at(0), 1500);
+        let there = other.end_after_change(&one, 60_000, end, 1500);
+        assert_eq!(one.end_after_change(&other, 60_000, there, 1500), end);
+    }
+
+    #[test]
+    fn a_packet_that_waits_for_tokens_is_sent_whole_at_the_new_rate() {
+        let (mut one, other) = (serialiser(12_000_000), serialiser(6_000_000));
+        let end = one.end(Instant::at(5_000_000), 1500);
+        assert_eq!(other.end_after_change(&one, 1_000_000, end, 1500), Instant::at(7_000_000));
     }
 }

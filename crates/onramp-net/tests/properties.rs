@@ -1,129 +1,151 @@
-//! Whatever is offered, in whatever pattern, a link obeys these laws.
+//! Whatever is offered, in whatever pattern, a link obeys these laws: a plain one those of a serialiser and its
+//! queue, any one those of conservation and determinism.
 
-use onramp_net::{Bernoulli, Count, Discipline, DropTail, Limit, Link, Packet, Verdict};
+#[path = "links/mod.rs"]
+mod links;
+
+use links::{any_setups, count, plain_setups, run, Numbered};
+use onramp_net::{Count, Limit, QueueConfig, Verdict};
 use proptest::prelude::*;
-use std::num::NonZeroU64;
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Numbered {
-    number: usize,
-    bytes: u32,
-}
-
-impl Packet for Numbered {
-    fn wire_bytes(&self) -> u32 {
-        self.bytes
-    }
-}
-
-#[derive(Clone, Debug)]
-struct Setup {
-    rate: u64,
-    delay_ns: u64,
-    limit: Limit,
-    loss_ppm: u32,
-    seed: u64,
-    /// Pause before each packet, its size, and whether the driver polls before offering it.
-    arrivals: Vec<(u64, u32, bool)>,
-}
-
-fn setups() -> impl Strategy<Value = Setup> {
-    let limit = prop_oneof![(0u32..20).prop_map(Limit::Packets), (0u64..30_000).prop_map(Limit::Bytes)];
-    let arrivals = proptest::collection::vec((0u64..3_000_000, 1u32..9000, any::<bool>()), 1..200);
-    (
-        1_000u64..2_000_000_000,
-        0u64..50_000_000,
-        limit,
-        prop_oneof![Just(0u32), 0u32..=1_000_000],
-        any::<u64>(),
-        arrivals,
-    )
-        .prop_map(|(rate, delay_ns, limit, loss_ppm, seed, arrivals)| Setup {
-            rate,
-            delay_ns,
-            limit,
-            loss_ppm,
-            seed,
-            arrivals,
-        })
-}
-
-struct Run {
-    link: Link<Numbered>,
-    verdicts: Vec<(u64, Numbered, Verdict)>,
-    out: Vec<(u64, Numbered)>,
-}
-
-fn run(setup: &Setup, may_poll: bool) -> Run {
-    let rate = NonZeroU64::new(setup.rate).unwrap();
-    let loss = Bernoulli::new(setup.loss_ppm, setup.seed, 0);
-    let mut link = Link::new(rate, setup.delay_ns, DropTail::new(setup.limit), loss);
-    let (mut now_ns, mut verdicts, mut out) = (0, Vec::new(), Vec::new());
-    for (number, &(pause_ns, bytes, poll)) in setup.arrivals.iter().enumerate() {
-        now_ns += pause_ns;
-        if poll && may_poll {
-            out.extend(std::iter::from_fn(|| link.poll(now_ns)));
-        }
-        let packet = Numbered { number, bytes };
-        verdicts.push((now_ns, packet, link.offer(now_ns, packet)));
-    }
-    out.extend(std::iter::from_fn(|| link.poll(u64::MAX / 2)));
-    Run { link, verdicts, out }
-}
-
-fn count<'a>(packets: impl Iterator<Item = &'a Numbered>) -> Count {
-    packets.fold(Count::default(), |sum, p| Count { packets: sum.packets + 1, bytes: sum.bytes + u64::from(p.bytes) })
-}
 
 proptest! {
     #[test]
-    fn every_packet_is_accounted_for(setup in setups()) {
+    fn packets_leave_in_the_order_in_which_they_came(setup in plain_setups()) {
         let run = run(&setup, true);
-        let stats = *run.link.stats();
-        let of = |wanted: Verdict| count(run.verdicts.iter().filter(|(_, _, v)| *v == wanted).map(|(_, p, _)| p));
-        prop_assert_eq!(stats.offered, count(run.verdicts.iter().map(|(_, p, _)| p)));
-        prop_assert_eq!(stats.lost, of(Verdict::LostRandom));
-        prop_assert_eq!(stats.dropped, of(Verdict::DroppedFull));
-        prop_assert_eq!(stats.delivered, of(Verdict::Queued));
-        prop_assert_eq!(stats.delivered, count(run.out.iter().map(|(_, p)| p)));
-    }
-
-    #[test]
-    fn packets_leave_in_the_order_in_which_they_came(setup in setups()) {
-        let run = run(&setup, true);
-        prop_assert!(run.out.windows(2).all(|pair| pair[0].1.number < pair[1].1.number && pair[0].0 <= pair[1].0));
+        prop_assert!(run.out.is_sorted_by(|a, b| a.packet.number < b.packet.number && a.due_ns <= b.due_ns));
     }
 
     /// Each departure is that of a packet that starts at its arrival or at its predecessor's end, to the
     /// nanosecond; checked with 128-bit fractions, without carried remainders.
     #[test]
-    fn departures_are_those_of_an_ideal_serialiser(setup in setups()) {
+    fn departures_are_those_of_an_ideal_serialiser(setup in plain_setups()) {
         let run = run(&setup, true);
-        let rate = u128::from(setup.rate);
+        let rate = u128::from(setup.config.rate_bits_per_s.get());
         let mut free_at = 0u128; // in ns x rate
         let queued = run.verdicts.iter().filter(|(_, _, verdict)| *verdict == Verdict::Queued);
-        for ((arrival_ns, packet, _), (due_ns, out)) in queued.zip(&run.out) {
+        for ((arrival_ns, packet, _), left) in queued.zip(&run.out) {
             let end = free_at.max(u128::from(*arrival_ns) * rate) + u128::from(packet.bytes) * 8_000_000_000;
-            prop_assert_eq!(packet, out);
-            prop_assert_eq!(u128::from(*due_ns), end / rate + u128::from(setup.delay_ns));
+            prop_assert_eq!(*packet, left.packet);
+            prop_assert_eq!(u128::from(left.due_ns), end / rate + u128::from(setup.config.delay_ns));
             free_at = end;
         }
     }
 
     #[test]
-    fn the_queue_keeps_its_limit(setup in setups()) {
+    fn the_queue_keeps_its_limit(setup in plain_setups()) {
         let mut run = run(&setup, true);
         let peak = run.link.stats().peak_queue;
-        match setup.limit {
-            Limit::Packets(limit) => prop_assert!(peak.packets <= u64::from(limit)),
-            Limit::Bytes(limit) => prop_assert!(peak.bytes <= limit),
+        match setup.config.queue {
+            QueueConfig::DropTail(Limit::Packets(limit)) => prop_assert!(peak.packets <= u64::from(limit)),
+            QueueConfig::DropTail(Limit::Bytes(limit)) => prop_assert!(peak.bytes <= limit),
+            _ => unreachable!("plain links have drop-tail queues"),
         }
-        prop_assert_eq!(run.link.queue(u64::MAX / 2).packets(), 0);
+        prop_assert_eq!(run.link.queue(u64::MAX / 2), Count::default());
+    }
+
+    #[test]
+    fn every_packet_is_accounted_for(setup in any_setups()) {
+        let run = run(&setup, true);
+        let stats = run.link.stats();
+        let of = |wanted: &[Verdict]| {
+            count(run.verdicts.iter().filter(|(_, _, verdict)| wanted.contains(verdict)).map(|(_, packet, _)| packet))
+        };
+        prop_assert_eq!(stats.offered, count(run.verdicts.iter().map(|(_, packet, _)| packet)));
+        prop_assert_eq!(stats.policed, of(&[Verdict::Policed]));
+        prop_assert_eq!(stats.lost, of(&[Verdict::LostRandom]));
+        prop_assert_eq!(stats.dropped, of(&[Verdict::DroppedFull, Verdict::DroppedEarly]));
+        prop_assert_eq!(stats.evicted, count(&run.dropped));
+        prop_assert_eq!(stats.delivered, count(run.out.iter().map(|left| &left.packet)));
+        prop_assert_eq!(stats.duplicated, count(run.out.iter().filter(|left| left.copy).map(|left| &left.packet)));
+        // Nothing is left inside: each accepted packet came out exactly once, or was handed back.
+        let originals = run.out.iter().filter(|left| !left.copy).map(|left| left.packet);
+        let mut returned: Vec<Numbered> = originals.chain(run.dropped.iter().copied()).collect();
+        returned.sort_by_key(|packet| packet.number);
+        let queued = run.verdicts.iter().filter(|(_, _, verdict)| *verdict == Verdict::Queued);
+        prop_assert!(queued.map(|(_, packet, _)| *packet).eq(returned));
+    }
+
+    #[test]
+    fn departures_are_in_order_of_time_and_copies_before_originals(setup in any_setups()) {
+        let run = run(&setup, true);
+        prop_assert!(run.out.is_sorted_by_key(|left| left.due_ns));
+        for pair in run.out.windows(2).filter(|pair| pair[0].copy) {
+            prop_assert!(pair[1].packet == pair[0].packet && pair[1].due_ns == pair[0].due_ns && !pair[1].copy);
+        }
+        prop_assert!(run.out.last().is_none_or(|last| !last.copy));
+    }
+
+    /// Flows that are queued apart may overtake each other, and jitter may let anyone; otherwise nobody does.
+    #[test]
+    fn only_those_overtake_that_may(setup in any_setups()) {
+        if setup.config.jitter.is_some_and(|jitter| jitter.reorder) {
+            return Ok(());
+        }
+        let run = run(&setup, true);
+        let apart = matches!(setup.config.queue, QueueConfig::FqCoDel(_));
+        for flow in 0..4 {
+            let of_flow = run.out.iter().filter(|left| !left.copy && (!apart || left.packet.flow == flow));
+            prop_assert!(of_flow.is_sorted_by(|a, b| a.packet.number < b.packet.number));
+        }
+    }
+
+    #[test]
+    fn the_same_seed_does_the_same(setup in any_setups()) {
+        let (one, other) = (run(&setup, true), run(&setup, true));
+        prop_assert_eq!(one.out, other.out);
+        prop_assert_eq!(one.link.stats(), other.link.stats());
     }
 
     /// When the driver looks is of no consequence: the link's times are its own.
     #[test]
-    fn looking_changes_nothing(setup in setups()) {
-        prop_assert_eq!(run(&setup, true).out, run(&setup, false).out);
+    fn looking_changes_nothing(setup in any_setups()) {
+        let (looking, waiting) = (run(&setup, true), run(&setup, false));
+        prop_assert_eq!(looking.out, waiting.out);
+        prop_assert_eq!(looking.dropped, waiting.dropped);
+        prop_assert_eq!(looking.link.stats(), waiting.link.stats());
+    }
+
+    /// A driver that comes back when it is told to, and only then, finds every packet in its nanosecond.
+    #[test]
+    fn who_comes_when_told_is_never_late(setup in any_setups()) {
+        let mut run = run(&links::Setup { arrivals: Vec::new(), ..setup.clone() }, false);
+        let mut now_ns = 0;
+        for (number, &(pause_ns, bytes, _)) in setup.arrivals.iter().enumerate() {
+            let arrival_ns = now_ns + pause_ns;
+            while let Some(at_ns) = run.link.next_departure_ns().filter(|at_ns| *at_ns <= arrival_ns) {
+                prop_assert!(at_ns >= now_ns, "told to come at {at_ns}, which was over at {now_ns}");
+                now_ns = at_ns;
+                while let Some(left) = run.link.poll(now_ns) {
+                    prop_assert_eq!(left.due_ns, now_ns);
+                }
+            }
+            now_ns = arrival_ns;
+            run.link.offer(now_ns, Numbered { number, bytes, flow: 0 });
+        }
+    }
+
+    /// A shaped link carries no more than burst + rate x time, however long one looks.
+    #[test]
+    fn a_shaper_bounds_what_leaves(setup in any_setups()) {
+        let plain_exit = setup.config.jitter.is_none() && setup.config.aggregation.is_none();
+        let Some(shaper) = setup.config.shaper.filter(|_| plain_exit && setup.config.changes.is_empty()) else {
+            return Ok(());
+        };
+        let run = run(&setup, true);
+        // A packet takes its tokens when it starts, of which its end tells the time.
+        let starts = run.out.iter().filter(|left| !left.copy).map(|left| {
+            let service_ns = u64::from(left.packet.bytes) * 8_000_000_000 / setup.config.rate_bits_per_s.get();
+            (left.due_ns - setup.config.delay_ns - service_ns, u128::from(left.packet.bytes))
+        });
+        let starts: Vec<(u64, u128)> = starts.collect();
+        for first in 0..starts.len() {
+            let mut bytes = 0;
+            for (start_ns, more) in &starts[first..] {
+                bytes += more;
+                // The end is cut to a whole nanosecond, the time of service too: one more at each side.
+                let tokens = u128::from(start_ns - starts[first].0 + 2) * u128::from(shaper.rate_bits_per_s.get());
+                prop_assert!(bytes * 8_000_000_000 <= u128::from(shaper.burst_bytes) * 8_000_000_000 + tokens);
+            }
+        }
     }
 }

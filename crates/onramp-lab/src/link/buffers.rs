@@ -56,6 +56,26 @@ impl Packet for Buffer {
     fn wire_bytes(&self) -> u32 {
         self.length
     }
+
+    /// FNV-1a of the IPv4 addresses, the protocol and the ports; 0 where the packet has none.
+    fn flow_hash(&self) -> u32 {
+        let packet = self.packet();
+        let header_bytes = packet.first().map_or(0, |first| usize::from(first & 0x0f) * 4);
+        let (Some(addresses), Some(ports)) = (packet.get(12..20), packet.get(header_bytes..header_bytes + 4)) else {
+            return 0;
+        };
+        let tuple = addresses.iter().chain(&packet[9..10]).chain(ports);
+        tuple.fold(0x811c_9dc5, |hash: u32, byte| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193))
+    }
+}
+
+impl Clone for Buffer {
+    fn clone(&self) -> Buffer {
+        let mut copy = self.pool.take();
+        copy.room()[..self.packet().len()].copy_from_slice(self.packet());
+        copy.truncate(self.packet().len());
+        copy
+    }
 }
 
 impl Drop for Buffer {
@@ -77,5 +97,35 @@ mod tests {
         drop(buffer);
         assert_eq!(pool.free.borrow().len(), 1);
         assert_eq!(pool.take().packet().len(), 1500);
+    }
+
+    #[test]
+    fn a_clone_has_a_buffer_of_its_own_and_the_same_packet() {
+        let mut buffer = Pool::new(1500, 1).take();
+        buffer.room()[..3].copy_from_slice(b"abc");
+        buffer.truncate(3);
+        let copy = buffer.clone();
+        buffer.room()[0] = b'x';
+        assert_eq!(copy.packet(), b"abc");
+    }
+
+    #[test]
+    fn packets_of_a_flow_have_its_hash_and_others_another() {
+        let packet = |source_port: u8, payload: u8| {
+            let mut buffer = Pool::new(1500, 1).take();
+            buffer.room()[..41].fill(0);
+            (buffer.room()[0], buffer.room()[21], buffer.room()[40]) = (0x45, source_port, payload);
+            buffer.truncate(41);
+            buffer.flow_hash()
+        };
+        assert_eq!(packet(1, 7), packet(1, 8));
+        assert_ne!(packet(1, 7), packet(2, 7));
+    }
+
+    #[test]
+    fn what_has_no_ports_has_no_flow() {
+        let mut buffer = Pool::new(1500, 1).take();
+        buffer.truncate(0);
+        assert_eq!(buffer.flow_hash(), 0);
     }
 }

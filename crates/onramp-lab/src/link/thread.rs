@@ -10,7 +10,7 @@ use crate::host::Tun;
 use crate::Error;
 use nix::poll::{ppoll, PollFd, PollFlags};
 use nix::sys::time::TimeSpec;
-use onramp_net::{Bernoulli, DropTail, Limit, Link, LinkStats};
+use onramp_net::{Config, Departure, Limit, Link, LinkStats, LossConfig};
 use onramp_scenario::{Case, Channel};
 use std::num::NonZeroU64;
 use std::os::fd::AsFd;
@@ -134,14 +134,14 @@ struct Direction {
 }
 
 impl Direction {
-    fn new(from: Tun, channel: &Channel, rtt_ns: u64, seed: u64, stream: u64, packets: usize) -> Direction {
+    fn new(from: Tun, channel: &Channel, rtt_ns: u64, seed: u64, packets: usize) -> Direction {
         let rate = NonZeroU64::new(channel.rate_bits_per_s).expect("a case's rates are checked before");
         let limit = match channel.queue {
             onramp_scenario::QueueLimit::Packets(packets) => Limit::Packets(packets),
             in_bytes => Limit::Bytes(in_bytes.bytes(channel.rate_bits_per_s, rtt_ns).unwrap_or(u64::MAX)),
         };
-        let queue = DropTail::with_capacity(limit, packets);
-        let mut link = Link::new(rate, channel.delay_ns, queue, Bernoulli::new(channel.loss_ppm, seed, stream));
+        let loss = LossConfig::Bernoulli { ppm: channel.loss_ppm };
+        let mut link = Link::from_config(&Config { loss, seed, ..Config::plain(rate, channel.delay_ns, limit) });
         link.reserve(packets);
         Direction {
             from,
@@ -160,9 +160,9 @@ impl Worker {
         // What fills the path and a queue of the same size, in both directions.
         let bytes = onramp_scenario::bytes_in(path.forward.rate_bits_per_s, path.rtt_ns) * 3 + (1 << 20);
         let packets = (bytes.min(POOL_BYTES_MAX) / buffer_bytes) as usize;
-        let direction = |tun, channel, stream| Direction::new(tun, channel, path.rtt_ns, path.seed, stream, packets);
+        let direction = |tun, channel, seed| Direction::new(tun, channel, path.rtt_ns, seed, packets);
         Worker {
-            channels: [direction(sender, &path.forward, 0), direction(receiver, &path.reverse, 1)],
+            channels: [direction(sender, &path.forward, path.seed), direction(receiver, &path.reverse, !path.seed)],
             pool: Pool::new(path.mtu_bytes as usize, packets),
             spare: None,
             log,
@@ -197,7 +197,7 @@ impl Worker {
     fn emit(&mut self, direction: usize) -> Result<(), Error> {
         let at_ns = now_ns();
         let channel = &mut self.channels[direction];
-        let Some((due_ns, buffer)) = channel.link.poll(at_ns) else { return Ok(()) };
+        let Some(Departure { due_ns, packet: buffer, .. }) = channel.link.poll(at_ns) else { return Ok(()) };
         channel.lateness.add(at_ns - due_ns);
         let packet = buffer.packet();
         channel.emissions.add(Emission { due_ns, at_ns, wire_bytes: packet.len() as u32 });
@@ -265,8 +265,8 @@ impl Worker {
         lateness.merge(&reverse.lateness);
         let (segments, segments_left_out) = self.log.map(SegmentLog::into_parts).unwrap_or_default();
         LinkReport {
-            forward: *forward.link.stats(),
-            reverse: *reverse.link.stats(),
+            forward: forward.link.stats(),
+            reverse: reverse.link.stats(),
             lateness,
             early_lateness_ns: forward.emissions.early_lateness_ns().max(reverse.emissions.early_lateness_ns()),
             forward_emissions: forward.emissions.into_vec(),

@@ -1,13 +1,12 @@
+//! The plain link.
+
 use super::*;
-use crate::Limit;
+use crate::testing::Numbered;
+use crate::{Limit, LossConfig};
+use std::num::NonZeroU64;
 
-#[derive(Debug, PartialEq)]
-struct Numbered(u32, u32);
-
-impl Packet for Numbered {
-    fn wire_bytes(&self) -> u32 {
-        self.1
-    }
+fn packet(number: u32, bytes: u32) -> Numbered {
+    Numbered { number, bytes, flow: 0 }
 }
 
 /// 12 Mbit/s: a packet of 1500 bytes takes 1 ms. 10 ms of delay.
@@ -16,12 +15,15 @@ fn link(limit: Limit) -> Link<Numbered> {
 }
 
 fn link_of(rate_bits_per_s: u64, limit: Limit) -> Link<Numbered> {
-    let rate = NonZeroU64::new(rate_bits_per_s).unwrap();
-    Link::new(rate, 10_000_000, DropTail::new(limit), Bernoulli::none())
+    Link::from_config(&plain(rate_bits_per_s, limit))
+}
+
+fn plain(rate_bits_per_s: u64, limit: Limit) -> Config {
+    Config::plain(NonZeroU64::new(rate_bits_per_s).unwrap(), 10_000_000, limit)
 }
 
 fn drain(link: &mut Link<Numbered>) -> Vec<(u64, u32)> {
-    std::iter::from_fn(|| link.poll(u64::MAX / 2)).map(|(due_ns, packet)| (due_ns, packet.0)).collect()
+    std::iter::from_fn(|| link.poll(u64::MAX / 2)).map(|left| (left.due_ns, left.packet.number)).collect()
 }
 
 const MS: u64 = 1_000_000;
@@ -30,10 +32,11 @@ const MS: u64 = 1_000_000;
 fn a_lone_packet_takes_serialisation_and_delay() {
     let mut link = link(Limit::Packets(0));
     assert_eq!(link.next_departure_ns(), None);
-    assert_eq!(link.offer(5, Numbered(1, 1500)), Verdict::Queued);
+    assert_eq!(link.offer(5, packet(1, 1500)), Verdict::Queued);
     assert_eq!(link.next_departure_ns(), Some(11 * MS + 5));
     assert_eq!(link.poll(11 * MS + 4), None);
-    assert_eq!(link.poll(11 * MS + 5), Some((11 * MS + 5, Numbered(1, 1500))));
+    let packet = packet(1, 1500);
+    assert_eq!(link.poll(11 * MS + 5), Some(Departure { due_ns: 11 * MS + 5, packet, copy: false }));
     assert_eq!(link.next_departure_ns(), None);
 }
 
@@ -41,7 +44,7 @@ fn a_lone_packet_takes_serialisation_and_delay() {
 fn a_burst_leaves_at_the_rate_and_in_order() {
     let mut link = link(Limit::Packets(10));
     for n in 0..4 {
-        link.offer(0, Numbered(n, 1500));
+        link.offer(0, packet(n, 1500));
     }
     assert_eq!(drain(&mut link), [(11 * MS, 0), (12 * MS, 1), (13 * MS, 2), (14 * MS, 3)]);
 }
@@ -49,15 +52,15 @@ fn a_burst_leaves_at_the_rate_and_in_order() {
 #[test]
 fn a_small_packet_is_served_in_proportion() {
     let mut link = link(Limit::Packets(10));
-    link.offer(0, Numbered(0, 1500));
-    link.offer(0, Numbered(1, 75));
+    link.offer(0, packet(0, 1500));
+    link.offer(0, packet(1, 75));
     assert_eq!(drain(&mut link), [(11 * MS, 0), (11 * MS + 50_000, 1)]);
 }
 
 #[test]
 fn a_limit_in_packets_leaves_the_one_in_service_out() {
     let mut link = link(Limit::Packets(2));
-    let verdicts: Vec<_> = (0..4).map(|n| link.offer(0, Numbered(n, 40))).collect();
+    let verdicts: Vec<_> = (0..4).map(|n| link.offer(0, packet(n, 40))).collect();
     assert_eq!(verdicts, [Verdict::Queued, Verdict::Queued, Verdict::Queued, Verdict::DroppedFull]);
     assert_eq!(link.stats().dropped, crate::Count { packets: 1, bytes: 40 });
     assert_eq!(link.stats().peak_queue, crate::Count { packets: 2, bytes: 80 });
@@ -66,31 +69,31 @@ fn a_limit_in_packets_leaves_the_one_in_service_out() {
 #[test]
 fn a_limit_in_bytes_refuses_what_does_not_fit_whole() {
     let mut link = link(Limit::Bytes(3000));
-    link.offer(0, Numbered(0, 1500));
-    assert_eq!(link.offer(0, Numbered(1, 1500)), Verdict::Queued);
-    assert_eq!(link.offer(0, Numbered(2, 1501)), Verdict::DroppedFull);
-    assert_eq!(link.offer(0, Numbered(3, 1500)), Verdict::Queued);
-    assert_eq!(link.offer(0, Numbered(4, 1)), Verdict::DroppedFull);
+    link.offer(0, packet(0, 1500));
+    assert_eq!(link.offer(0, packet(1, 1500)), Verdict::Queued);
+    assert_eq!(link.offer(0, packet(2, 1501)), Verdict::DroppedFull);
+    assert_eq!(link.offer(0, packet(3, 1500)), Verdict::Queued);
+    assert_eq!(link.offer(0, packet(4, 1)), Verdict::DroppedFull);
 }
 
 #[test]
 fn room_returns_in_the_nanosecond_in_which_service_ends() {
     let mut link = link(Limit::Packets(1));
-    link.offer(0, Numbered(0, 1500));
-    link.offer(0, Numbered(1, 1500));
-    assert_eq!(link.offer(MS - 1, Numbered(2, 1500)), Verdict::DroppedFull);
-    assert_eq!(link.offer(MS, Numbered(3, 1500)), Verdict::Queued);
-    assert_eq!(link.queue(MS).packets(), 1);
-    assert_eq!(link.queue(2 * MS).packets(), 0);
+    link.offer(0, packet(0, 1500));
+    link.offer(0, packet(1, 1500));
+    assert_eq!(link.offer(MS - 1, packet(2, 1500)), Verdict::DroppedFull);
+    assert_eq!(link.offer(MS, packet(3, 1500)), Verdict::Queued);
+    assert_eq!(link.queue(MS).packets, 1);
+    assert_eq!(link.queue(2 * MS).packets, 0);
 }
 
 #[test]
 fn fractions_survive_a_back_to_back_arrival_and_not_a_pause() {
     // 7 bit/s and one byte: 8/7 s. The second is offered in the very nanosecond in which the first ends.
     let mut link = link_of(7, Limit::Packets(10));
-    link.offer(0, Numbered(0, 1));
-    link.offer(1_142_857_142, Numbered(1, 1));
-    link.offer(5_000_000_000, Numbered(2, 1));
+    link.offer(0, packet(0, 1));
+    link.offer(1_142_857_142, packet(1, 1));
+    link.offer(5_000_000_000, packet(2, 1));
     let due: Vec<u64> = drain(&mut link).into_iter().map(|(due_ns, _)| due_ns - 10 * MS).collect();
     assert_eq!(due, [1_142_857_142, 2_285_714_285, 6_142_857_142]);
 }
@@ -101,16 +104,18 @@ fn a_saturated_link_carries_exactly_its_rate() {
     let rate = 99_999_989;
     let mut link = link_of(rate, Limit::Packets(2000));
     for n in 0..1000 {
-        link.offer(0, Numbered(n, 1499));
+        link.offer(0, packet(n, 1499));
     }
     assert_eq!(drain(&mut link).last().unwrap().0 - 10 * MS, 1000 * 1499 * 8_000_000_000 / rate);
 }
 
 #[test]
 fn a_lost_packet_takes_no_room_and_no_time() {
-    let rate = NonZeroU64::new(12_000_000).unwrap();
-    let mut link = Link::new(rate, 0, DropTail::new(Limit::Packets(1)), Bernoulli::new(1_000_000, 0, 0));
-    assert_eq!(link.offer(0, Numbered(0, 1500)), Verdict::LostRandom);
+    let loss = LossConfig::Bernoulli { ppm: 1_000_000 };
+    let mut link = Link::from_config(&Config { loss, ..plain(12_000_000, Limit::Packets(1)) });
+    assert_eq!(link.offer(0, packet(0, 1500)), Verdict::LostRandom);
     assert_eq!(link.next_departure_ns(), None);
     assert_eq!(link.stats().lost.packets, 1);
 }
+
+mod elements;

@@ -1,11 +1,40 @@
-//! Loss processes: packets that vanish for reasons other than a full queue.
+//! Loss processes: packets that vanish for reasons other than a full queue, decided packet by packet.
 
 mod bernoulli;
+mod gilbert_elliott;
 
-pub use bernoulli::Bernoulli;
+use crate::random::{stream, Element};
+use crate::LossConfig;
+use bernoulli::Bernoulli;
+use gilbert_elliott::GilbertElliott;
 
-/// Decides, packet by packet and before the queue, what is lost.
-pub trait LossProcess {
+/// The loss process of a link.
+#[derive(Debug)]
+pub(crate) enum Loss {
+    None,
+    Bernoulli(Bernoulli),
+    GilbertElliott(Box<GilbertElliott>),
+}
+
+impl Loss {
+    pub fn new(config: &LossConfig, seed: u64) -> Loss {
+        let random = stream(seed, Element::Loss);
+        match *config {
+            LossConfig::None => Loss::None,
+            LossConfig::Bernoulli { ppm } => Loss::Bernoulli(Bernoulli::new(ppm, random)),
+            LossConfig::GilbertElliott { p_ppm, r_ppm, loss_good_ppm, loss_bad_ppm } => Loss::GilbertElliott(Box::new(
+                GilbertElliott::new([p_ppm, r_ppm], [loss_good_ppm, loss_bad_ppm], random),
+            )),
+        }
+    }
+
     /// Whether the packet that arrives now is lost.
-    fn loses(&mut self, now_ns: u64, wire_bytes: u32) -> bool;
+    #[inline]
+    pub fn loses(&mut self) -> bool {
+        match self {
+            Loss::None => false,
+            Loss::Bernoulli(process) => process.loses(),
+            Loss::GilbertElliott(process) => process.loses(),
+        }
+    }
 }

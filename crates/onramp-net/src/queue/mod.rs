@@ -1,21 +1,157 @@
 //! Queue disciplines: who waits, who is refused, who goes next.
 
+mod codel;
 mod drop_tail;
+mod fq_codel;
+mod limit;
+mod red;
+mod stamped;
 
-pub use drop_tail::{DropTail, Limit};
+pub use codel::CoDelConfig;
+pub use fq_codel::FqCoDelConfig;
+pub use limit::Limit;
+pub use red::RedConfig;
 
-use crate::Packet;
+use crate::{Config, Count, Packet, QueueConfig, Verdict};
+use codel::CoDel;
+use drop_tail::DropTail;
+use fq_codel::FqCoDel;
+use red::Red;
+use std::collections::VecDeque;
 
 /// The queue before a serialiser. The packet in service has left it and does not count, and a packet that finds
 /// the serialiser idle goes straight into service: the queue holds only those that wait, as in ns-2 and in a
 /// router's output queue. `now_ns` never decreases from call to call.
-pub trait Discipline<P: Packet> {
-    /// Takes a packet in, or gives it back where it is refused.
-    fn enqueue(&mut self, now_ns: u64, packet: P) -> Result<(), P>;
+pub(crate) trait Discipline<P: Packet> {
+    /// A packet arrives that has to wait. Unless the verdict is [`Verdict::Queued`], it is gone.
+    fn enqueue(&mut self, now_ns: u64, packet: P, evicted: &mut Evicted<P>) -> Verdict;
+
     /// The next packet to serialise, at the moment at which the serialiser becomes free.
-    fn dequeue(&mut self, now_ns: u64) -> Option<P>;
-    /// Packets that wait.
-    fn packets(&self) -> u64;
-    /// Their wire bytes.
-    fn bytes(&self) -> u64;
+    fn dequeue(&mut self, now_ns: u64, evicted: &mut Evicted<P>) -> Option<P>;
+
+    /// A packet arrives that need not wait: serialiser and queue are idle.
+    fn pass(&mut self, _now_ns: u64, packet: P, _evicted: &mut Evicted<P>) -> Result<P, Verdict> {
+        Ok(packet)
+    }
+
+    /// Makes room for so many packets beforehand, as far as the limit lets them in.
+    fn reserve(&mut self, packets: usize);
+
+    /// Those that wait.
+    fn waiting(&self) -> Count;
+}
+
+/// Packets that a queue had accepted and dropped later, until the driver takes them back.
+#[derive(Debug)]
+pub(crate) struct Evicted<P> {
+    pub packets: VecDeque<P>,
+    /// All that there ever were.
+    pub count: Count,
+}
+
+impl<P: Packet> Evicted<P> {
+    pub fn new() -> Evicted<P> {
+        Evicted { packets: VecDeque::new(), count: Count::default() }
+    }
+
+    pub fn push(&mut self, packet: P) {
+        self.count.add(packet.wire_bytes());
+        self.packets.push_back(packet);
+    }
+}
+
+/// The queue of a link, chosen when it is built.
+#[derive(Debug)]
+pub(crate) enum Queue<P> {
+    DropTail(DropTail<P>),
+    Red(Box<Red<P>>),
+    CoDel(Box<CoDel<P>>),
+    FqCoDel(Box<FqCoDel<P>>),
+}
+
+impl<P: Packet> Queue<P> {
+    pub fn new(config: &Config) -> Queue<P> {
+        match &config.queue {
+            QueueConfig::DropTail(limit) => Queue::DropTail(DropTail::new(*limit)),
+            QueueConfig::Red(red) => Queue::Red(Box::new(Red::new(red, config.rate_bits_per_s, config.seed))),
+            QueueConfig::CoDel(codel) => Queue::CoDel(Box::new(CoDel::new(codel))),
+            QueueConfig::FqCoDel(fq) => Queue::FqCoDel(Box::new(FqCoDel::new(fq, config.seed))),
+        }
+    }
+}
+
+/// Calls a discipline other than drop-tail.
+macro_rules! other {
+    ($queue:expr, $discipline:ident => $call:expr) => {
+        match $queue {
+            Queue::DropTail(_) => unreachable!("drop-tail is served in line"),
+            Queue::Red($discipline) => $call,
+            Queue::CoDel($discipline) => $call,
+            Queue::FqCoDel($discipline) => $call,
+        }
+    };
+}
+
+impl<P: Packet> Queue<P> {
+    #[inline(never)]
+    fn enqueue_other(&mut self, now_ns: u64, packet: P, evicted: &mut Evicted<P>) -> Verdict {
+        other!(self, discipline => discipline.enqueue(now_ns, packet, evicted))
+    }
+
+    #[inline(never)]
+    fn dequeue_other(&mut self, now_ns: u64, evicted: &mut Evicted<P>) -> Option<P> {
+        other!(self, discipline => discipline.dequeue(now_ns, evicted))
+    }
+
+    #[inline(never)]
+    fn pass_other(&mut self, now_ns: u64, packet: P, evicted: &mut Evicted<P>) -> Result<P, Verdict> {
+        other!(self, discipline => discipline.pass(now_ns, packet, evicted))
+    }
+
+    #[inline(never)]
+    fn waiting_other(&self) -> Count {
+        other!(self, discipline => discipline.waiting())
+    }
+}
+
+/// Drop-tail in line, the others by a call: nearly all links of a simulation are plain.
+impl<P: Packet> Discipline<P> for Queue<P> {
+    #[inline(always)]
+    fn enqueue(&mut self, now_ns: u64, packet: P, evicted: &mut Evicted<P>) -> Verdict {
+        match self {
+            Queue::DropTail(queue) => queue.enqueue(now_ns, packet, evicted),
+            other => other.enqueue_other(now_ns, packet, evicted),
+        }
+    }
+
+    #[inline(always)]
+    fn dequeue(&mut self, now_ns: u64, evicted: &mut Evicted<P>) -> Option<P> {
+        match self {
+            Queue::DropTail(queue) => queue.dequeue(now_ns, evicted),
+            other => other.dequeue_other(now_ns, evicted),
+        }
+    }
+
+    #[inline(always)]
+    fn pass(&mut self, now_ns: u64, packet: P, evicted: &mut Evicted<P>) -> Result<P, Verdict> {
+        match self {
+            Queue::DropTail(queue) => queue.pass(now_ns, packet, evicted),
+            other => other.pass_other(now_ns, packet, evicted),
+        }
+    }
+
+    fn reserve(&mut self, packets: usize) {
+        match self {
+            Queue::DropTail(queue) => queue.reserve(packets),
+            other => other!(other, discipline => discipline.reserve(packets)),
+        }
+    }
+
+    #[inline(always)]
+    fn waiting(&self) -> Count {
+        match self {
+            Queue::DropTail(queue) => queue.waiting(),
+            other => other.waiting_other(),
+        }
+    }
 }

@@ -1,0 +1,117 @@
+//! What can be wrong with a configuration, beyond what its types exclude.
+
+use super::{Config, LossConfig, QueueConfig, TokenBucket};
+use std::fmt;
+
+/// Why a link cannot be built from a [`Config`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ConfigError {
+    /// A value is outside its range.
+    Range {
+        /// Which one, as a path of field names.
+        field: &'static str,
+        /// What it is.
+        value: u64,
+        /// The least it may be.
+        least: u64,
+        /// The most it may be.
+        most: u64,
+    },
+    /// A change is earlier than the one before it.
+    ChangesUnsorted {
+        /// Position of the earlier one.
+        index: usize,
+    },
+}
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ConfigError::Range { field, value, least, most } => {
+                write!(f, "{field} is {value}, and must be between {least} and {most}")
+            }
+            ConfigError::ChangesUnsorted { index } => {
+                write!(f, "changes[{index}] is earlier than the one before it; sort them by time")
+            }
+        }
+    }
+}
+
+impl std::error::Error for ConfigError {}
+
+const RATE_MAX: u64 = 1_000_000_000_000_000_000;
+const BURST_MAX: u64 = (1 << 30) - 1;
+const MILLION: u64 = 1_000_000;
+/// Thresholds and intervals whose squares and fixed-point forms fit into 64 bits.
+const SMALL_MAX: u64 = u32::MAX as u64;
+
+fn range(field: &'static str, value: u64, least: u64, most: u64) -> Result<(), ConfigError> {
+    if (least..=most).contains(&value) {
+        return Ok(());
+    }
+    Err(ConfigError::Range { field, value, least, most })
+}
+
+fn ppm(field: &'static str, ppm: u32) -> Result<(), ConfigError> {
+    range(field, u64::from(ppm), 0, MILLION)
+}
+
+impl Config {
+    /// Whether a link can be built from it, and if not, why.
+    pub fn check(&self) -> Result<(), ConfigError> {
+        range("rate_bits_per_s", self.rate_bits_per_s.get(), 1, RATE_MAX)?;
+        for (index, change) in self.changes.iter().enumerate() {
+            if index > 0 && change.at_ns < self.changes[index - 1].at_ns {
+                return Err(ConfigError::ChangesUnsorted { index });
+            }
+            range("changes.rate_bits_per_s", change.rate_bits_per_s.map_or(1, |rate| rate.get()), 1, RATE_MAX)?;
+        }
+        let bucket = |rate, burst, bucket: &Option<TokenBucket>| match bucket {
+            Some(bucket) => {
+                range(rate, bucket.rate_bits_per_s.get(), 1, RATE_MAX)?;
+                range(burst, u64::from(bucket.burst_bytes), 1, BURST_MAX)
+            }
+            None => Ok(()),
+        };
+        bucket("shaper.rate_bits_per_s", "shaper.burst_bytes", &self.shaper)?;
+        bucket("policer.rate_bits_per_s", "policer.burst_bytes", &self.policer)?;
+        ppm("duplicate_ppm", self.duplicate_ppm)?;
+        range("jitter.most_ns", self.jitter.map_or(0, |jitter| jitter.most_ns), 0, u64::MAX - 1)?;
+        self.check_loss()?;
+        self.check_queue()
+    }
+
+    fn check_loss(&self) -> Result<(), ConfigError> {
+        match self.loss {
+            LossConfig::None => Ok(()),
+            LossConfig::Bernoulli { ppm: loss } => ppm("loss.ppm", loss),
+            LossConfig::GilbertElliott { p_ppm, r_ppm, loss_good_ppm, loss_bad_ppm } => {
+                ppm("loss.p_ppm", p_ppm)?;
+                ppm("loss.r_ppm", r_ppm)?;
+                ppm("loss.loss_good_ppm", loss_good_ppm)?;
+                ppm("loss.loss_bad_ppm", loss_bad_ppm)
+            }
+        }
+    }
+
+    fn check_queue(&self) -> Result<(), ConfigError> {
+        match &self.queue {
+            QueueConfig::DropTail(_) => Ok(()),
+            QueueConfig::Red(red) => {
+                range("queue.max_threshold", red.max_threshold, 1, SMALL_MAX)?;
+                range("queue.min_threshold", red.min_threshold, 0, red.max_threshold - 1)?;
+                ppm("queue.max_p_ppm", red.max_p_ppm)?;
+                range("queue.weight_shift", u64::from(red.weight_shift), 0, 24)?;
+                range("queue.mean_packet_bytes", u64::from(red.mean_packet_bytes), 1, BURST_MAX)
+            }
+            QueueConfig::CoDel(codel) => range("queue.interval_ns", codel.interval_ns, 1, SMALL_MAX),
+            QueueConfig::FqCoDel(fq) => {
+                range("queue.interval_ns", fq.interval_ns, 1, SMALL_MAX)?;
+                range("queue.flows", u64::from(fq.flows), 1, 1 << 20)?;
+                range("queue.quantum_bytes", u64::from(fq.quantum_bytes), 1, BURST_MAX)?;
+                range("queue.limit_packets", u64::from(fq.limit_packets), 1, SMALL_MAX)?;
+                range("queue.drop_batch_packets", u64::from(fq.drop_batch_packets), 1, SMALL_MAX)
+            }
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! Propagation: packets on their way from the serialiser to the far end.
+
+use crate::jitter::ExtraDelay;
+use crate::Config;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+/// The packets that propagate, each with the time at which it reaches the far end.
+///
+/// Nobody overtakes: whoever would, arrives with the one before; except where jitter reorders.
+#[derive(Debug)]
+pub(crate) struct Line<P> {
+    delay_ns: u64,
+    latest_due_ns: u64,
+    in_order: VecDeque<(u64, P)>,
+    scatter: Option<Box<Scatter<P>>>,
+}
+
+/// What jitter adds.
+#[derive(Debug)]
+struct Scatter<P> {
+    extra: ExtraDelay,
+    reordered: Option<Reordered<P>>,
+}
+
+/// Whoever is due first arrives first, and among those the one that started first.
+#[derive(Debug)]
+struct Reordered<P> {
+    pushed: u64,
+    packets: BinaryHeap<Reverse<Due<P>>>,
+}
+
+/// A packet, ordered by its time and number.
+#[derive(Debug)]
+struct Due<P> {
+    at: (u64, u64),
+    packet: (u64, P),
+}
+
+impl<P> PartialEq for Due<P> {
+    fn eq(&self, other: &Due<P>) -> bool {
+        self.at == other.at
+    }
+}
+
+impl<P> Eq for Due<P> {}
+
+impl<P> PartialOrd for Due<P> {
+    fn partial_cmp(&self, other: &Due<P>) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<P> Ord for Due<P> {
+    fn cmp(&self, other: &Due<P>) -> std::cmp::Ordering {
+        self.at.cmp(&other.at)
+    }
+}
+
+impl<P> Line<P> {
+    pub fn new(config: &Config) -> Line<P> {
+        let scatter = config.jitter.map(|jitter| {
+            let reordered = jitter.reorder.then(|| Reordered { pushed: 0, packets: BinaryHeap::new() });
+            Box::new(Scatter { extra: ExtraDelay::new(&jitter, config.seed), reordered })
+        });
+        Line { delay_ns: config.delay_ns, latest_due_ns: 0, in_order: VecDeque::new(), scatter }
+    }
+
+    pub fn reserve(&mut self, packets: usize) {
+        match self.reordered_mut() {
+            Some(reordered) => reordered.packets.reserve(packets),
+            None => self.in_order.reserve(packets),
+        }
+    }
+
+    /// The least time that a packet takes which starts now.
+    pub fn delay_ns(&self) -> u64 {
+        self.delay_ns
+    }
+
+    /// For packets that start from now on.
+    pub fn set_delay_ns(&mut self, delay_ns: u64) {
+        self.delay_ns = delay_ns;
+    }
+
+    /// No later packet arrives before an earlier one.
+    pub fn keeps_order(&self) -> bool {
+        self.reordered().is_none()
+    }
+
+    /// A packet starts.
+    #[inline(always)]
+    pub fn push(&mut self, start_ns: u64, packet: P) {
+        let due_ns = start_ns + self.delay_ns;
+        match &self.scatter {
+            None => self.push_in_order(due_ns, packet),
+            Some(_) => self.push_scattered(due_ns, packet),
+        }
+    }
+
+    #[inline(always)]
+    fn push_in_order(&mut self, due_ns: u64, packet: P) {
+        self.latest_due_ns = self.latest_due_ns.max(due_ns);
+        self.in_order.push_back((self.latest_due_ns, packet));
+    }
+
+    #[inline(never)]
+    fn push_scattered(&mut self, due_ns: u64, packet: P) {
+        let due_ns = due_ns + self.scatter.as_mut().map_or(0, |scatter| scatter.extra.draw_ns());
+        let Some(reordered) = self.reordered_mut() else { return self.push_in_order(due_ns, packet) };
+        reordered.pushed += 1;
+        reordered.packets.push(Reverse(Due { at: (due_ns, reordered.pushed), packet: (due_ns, packet) }));
+    }
+
+    /// The next packet to arrive, of those on their way, and when.
+    pub fn front(&self) -> Option<&(u64, P)> {
+        match self.reordered() {
+            None => self.in_order.front(),
+            Some(reordered) => reordered.packets.peek().map(|Reverse(due)| &due.packet),
+        }
+    }
+
+    /// The same where the line [keeps order](Line::keeps_order).
+    #[inline(always)]
+    pub fn front_in_order(&self) -> Option<&(u64, P)> {
+        self.in_order.front()
+    }
+
+    /// Takes that packet out.
+    #[inline(always)]
+    pub fn pop_in_order(&mut self) -> Option<(u64, P)> {
+        self.in_order.pop_front()
+    }
+
+    /// Takes the next packet out if it has arrived.
+    pub fn pop(&mut self, now_ns: u64) -> Option<(u64, P)> {
+        if self.front()?.0 > now_ns {
+            return None;
+        }
+        match self.reordered_mut() {
+            None => self.in_order.pop_front(),
+            Some(reordered) => reordered.packets.pop().map(|Reverse(due)| due.packet),
+        }
+    }
+
+    /// How many are on their way.
+    #[cfg(test)]
+    pub fn len(&self) -> usize {
+        self.in_order.len() + self.reordered().map_or(0, |reordered| reordered.packets.len())
+    }
+
+    fn reordered(&self) -> Option<&Reordered<P>> {
+        self.scatter.as_ref().and_then(|scatter| scatter.reordered.as_ref())
+    }
+
+    fn reordered_mut(&mut self) -> Option<&mut Reordered<P>> {
+        self.scatter.as_mut().and_then(|scatter| scatter.reordered.as_mut())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Jitter, Limit};
+    use std::num::NonZeroU64;
+
+    /// 200 packets, 1 us apart, through up to 20 us of jitter: their numbers and times in order of arrival.
+    fn arrivals(reorder: bool) -> Vec<(u64, u64)> {
+        let mut config = Config::plain(NonZeroU64::MIN, 5_000, Limit::Packets(0));
+        config.jitter = Some(Jitter { most_ns: 20_000, reorder });
+        let mut line = Line::new(&config);
+        (0..200).for_each(|number| line.push(number * 1000, number));
+        std::iter::from_fn(|| line.pop(u64::MAX)).collect()
+    }
+
+    #[test]
+    fn jitter_without_reordering_keeps_the_order() {
+        let arrivals = arrivals(false);
+        assert!(arrivals.windows(2).all(|pair| pair[0].0 <= pair[1].0 && pair[0].1 < pair[1].1));
+        assert!(arrivals.windows(2).any(|pair| pair[1].0 - pair[0].0 > 1000));
+    }
+
+    #[test]
+    fn jitter_with_reordering_reorders_within_its_bounds() {
+        let arrivals = arrivals(true);
+        assert!(arrivals.windows(2).all(|pair| pair[0].0 <= pair[1].0));
+        assert!(arrivals.windows(2).any(|pair| pair[0].1 > pair[1].1));
+        assert!(arrivals.iter().all(|(at_ns, number)| (5_000..=25_000).contains(&(at_ns - number * 1000))));
+    }
+
+    #[test]
+    fn packets_due_together_arrive_in_the_order_in_which_they_started() {
+        let mut config = Config::plain(NonZeroU64::MIN, 1_000, Limit::Packets(0));
+        config.jitter = Some(Jitter { most_ns: 0, reorder: true });
+        let mut line = Line::new(&config);
+        (0..50).for_each(|number| line.push(0, number));
+        assert!(std::iter::from_fn(|| line.pop(1_000)).map(|(_, number)| number).eq(0..50));
+    }
+
+    #[test]
+    fn a_smaller_delay_makes_nobody_overtake() {
+        let mut line = Line::new(&Config::plain(NonZeroU64::MIN, 10_000, Limit::Packets(0)));
+        line.push(0, 'a');
+        line.set_delay_ns(1_000);
+        line.push(2_000, 'b');
+        line.push(9_500, 'c');
+        assert_eq!(line.pop(9_999), None);
+        assert!(std::iter::from_fn(|| line.pop(u64::MAX)).eq([(10_000, 'a'), (10_000, 'b'), (10_500, 'c')]));
+    }
+}

@@ -1,0 +1,181 @@
+//! FQ-CoDel: a CoDel queue per flow, served by deficit round robin. RFC 8290 (Hoeiland-Joergensen, McKenney, Taht,
+//! Gettys, Dumazet 2018).
+//!
+//! Flows are hashed to queues. A queue that becomes active is new and served before the old ones until it has had a
+//! quantum of bytes or is empty: so a sparse flow never waits for a fat one. Where the whole is too long, packets
+//! are dropped at the head of the longest queue, whoever's packet came last.
+//!
+//! The defaults are those of section 5.2. NOTE: CoDel's "no more than an MTU waits" looks at the flow's own queue.
+
+use super::codel::{Control, Law};
+use super::stamped::Stamped;
+use super::{Discipline, Evicted};
+use crate::random::{stream, Element};
+use crate::{Count, Packet, Verdict};
+use rand_core::Rng;
+use std::collections::VecDeque;
+
+/// An FQ-CoDel queue.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FqCoDelConfig {
+    /// As CoDel's.
+    pub target_ns: u64,
+    /// As CoDel's.
+    pub interval_ns: u64,
+    /// As CoDel's.
+    pub mtu_bytes: u32,
+    /// Queues to which flows are hashed; 1 to 2^20.
+    pub flows: u32,
+    /// Bytes that a queue may send in its turn; 1 to 2^30 - 1.
+    pub quantum_bytes: u32,
+    /// Packets that may wait in all queues; at least 1.
+    pub limit_packets: u32,
+    /// Where more wait, half of the longest queue is dropped, but at most so many packets; at least 1.
+    pub drop_batch_packets: u32,
+}
+
+impl Default for FqCoDelConfig {
+    fn default() -> FqCoDelConfig {
+        let Law { target_ns, interval_ns, mtu_bytes } = Law::default();
+        FqCoDelConfig {
+            target_ns,
+            interval_ns,
+            mtu_bytes,
+            flows: 1024,
+            quantum_bytes: 1514,
+            limit_packets: 10_240,
+            drop_batch_packets: 64,
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Flow<P> {
+    queue: Stamped<P>,
+    control: Control,
+    /// Bytes that it may still send in this turn.
+    deficit: i64,
+    /// It is in one of the two lists.
+    active: bool,
+}
+
+#[derive(Debug)]
+pub(crate) struct FqCoDel<P> {
+    config: FqCoDelConfig,
+    law: Law,
+    /// Makes collisions differ from seed to seed (section 4.1.1).
+    perturbation: u32,
+    flows: Vec<Flow<P>>,
+    new: VecDeque<u32>,
+    old: VecDeque<u32>,
+    waiting: Count,
+}
+
+impl<P: Packet> FqCoDel<P> {
+    pub fn new(config: &FqCoDelConfig, seed: u64) -> FqCoDel<P> {
+        let FqCoDelConfig { target_ns, interval_ns, mtu_bytes, flows, .. } = *config;
+        let flow = || Flow { queue: Stamped::new(), control: Control::default(), deficit: 0, active: false };
+        FqCoDel {
+            law: Law { target_ns, interval_ns, mtu_bytes },
+            perturbation: stream(seed, Element::Queue).next_u32(),
+            flows: std::iter::repeat_with(flow).take(flows as usize).collect(),
+            new: VecDeque::with_capacity(flows as usize),
+            old: VecDeque::with_capacity(flows as usize),
+            waiting: Count::default(),
+            config: config.clone(),
+        }
+    }
+
+    /// Mixes the flow's number with the perturbation (the finaliser of MurmurHash3) and scales it to the queues.
+    fn flow_of(&self, packet: &P) -> u32 {
+        let mut hash = packet.flow_hash() ^ self.perturbation;
+        hash = (hash ^ (hash >> 16)).wrapping_mul(0x85eb_ca6b);
+        hash = (hash ^ (hash >> 13)).wrapping_mul(0xc2b2_ae35);
+        hash ^= hash >> 16;
+        ((u64::from(hash) * u64::from(self.config.flows)) >> 32) as u32
+    }
+
+    /// Section 4.1: drops at the head of the queue with the most bytes.
+    fn drop_from_longest(&mut self, evicted: &mut Evicted<P>) {
+        let bytes = |flow: &&u32| self.flows[**flow as usize].queue.waiting().bytes;
+        let Some(&longest) = self.new.iter().chain(&self.old).max_by_key(bytes) else { return };
+        let queue = &mut self.flows[longest as usize].queue;
+        let half = queue.waiting().packets.div_ceil(2);
+        for _ in 0..half.min(u64::from(self.config.drop_batch_packets)) {
+            let Some((_, packet)) = queue.pop() else { return };
+            self.waiting.packets -= 1;
+            self.waiting.bytes -= u64::from(packet.wire_bytes());
+            evicted.push(packet);
+        }
+    }
+}
+
+impl<P: Packet> Discipline<P> for FqCoDel<P> {
+    /// Section 4.1. The packet itself is always taken in; where it is dropped for lack of room, it is evicted.
+    #[inline(never)]
+    fn enqueue(&mut self, now_ns: u64, packet: P, evicted: &mut Evicted<P>) -> Verdict {
+        let index = self.flow_of(&packet);
+        let flow = &mut self.flows[index as usize];
+        self.waiting.add(packet.wire_bytes());
+        flow.queue.push(now_ns, packet);
+        if !flow.active {
+            flow.active = true;
+            flow.deficit = i64::from(self.config.quantum_bytes);
+            self.new.push_back(index);
+        }
+        if self.waiting.packets > u64::from(self.config.limit_packets) {
+            self.drop_from_longest(evicted);
+        }
+        Verdict::Queued
+    }
+
+    /// Section 4.2.
+    #[inline(never)]
+    fn dequeue(&mut self, now_ns: u64, evicted: &mut Evicted<P>) -> Option<P> {
+        loop {
+            let is_new = !self.new.is_empty();
+            let list = if is_new { &mut self.new } else { &mut self.old };
+            let index = *list.front()?;
+            let flow = &mut self.flows[index as usize];
+            if flow.deficit <= 0 {
+                flow.deficit += i64::from(self.config.quantum_bytes);
+                list.pop_front();
+                self.old.push_back(index);
+                continue;
+            }
+            let before = flow.queue.waiting();
+            let packet = flow.control.dequeue(&self.law, now_ns, &mut flow.queue, evicted);
+            let after = flow.queue.waiting();
+            self.waiting.packets -= before.packets - after.packets;
+            self.waiting.bytes -= before.bytes - after.bytes;
+            if let Some(packet) = packet {
+                flow.deficit -= i64::from(packet.wire_bytes());
+                return Some(packet);
+            }
+            // An empty new queue goes through the old ones once, lest it be new again at once and starve them.
+            list.pop_front();
+            if is_new {
+                self.old.push_back(index);
+            } else {
+                flow.active = false;
+            }
+        }
+    }
+
+    /// Through the flow's queue, so that the packet counts against its turn.
+    #[inline(never)]
+    fn pass(&mut self, now_ns: u64, packet: P, evicted: &mut Evicted<P>) -> Result<P, Verdict> {
+        self.enqueue(now_ns, packet, evicted);
+        Ok(self.dequeue(now_ns, evicted).expect("the packet came just now, and CoDel drops none that did not stand"))
+    }
+
+    /// The flows' queues grow as they are used: nobody knows whose packets there will be.
+    fn reserve(&mut self, _packets: usize) {}
+
+    fn waiting(&self) -> Count {
+        self.waiting
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,206 @@
+//! RED, random early detection: Floyd & Jacobson, "Random Early Detection Gateways for Congestion Avoidance",
+//! IEEE/ACM Transactions on Networking 1(4), 1993.
+//!
+//! Section 4: each arrival updates the average of the queue; between two thresholds on it the packet is dropped with
+//! a probability that rises with the average and with the number of packets let through since the last drop:
+//!
+//! ```text
+//!   avg <- avg + w (q - avg)              or, after an idle time of m packets, avg <- (1 - w)^m avg
+//!   p_b <- max_p (avg - min) / (max - min)
+//!   p_a <- p_b / (1 - count p_b)          which spaces drops uniformly instead of geometrically (section 7)
+//! ```
+//!
+//! Averages are fixed-point numbers of 24 fractional bits, probabilities of 32; w is a power of two, as in section 8.
+//!
+//! NOTE: Where the queue is measured in bytes the paper scales p_b by the packet's size. This does not: RFC 7141
+//! (section 2.2) advises against it, and tc-red does not either. Drops only: no ECN.
+
+use super::{Discipline, Evicted, Limit};
+use crate::random::{probability, stream, Element};
+use crate::serialiser::{Instant, Serialiser};
+use crate::{Count, Packet, Verdict};
+use rand_core::Rng;
+use rand_pcg::Pcg32;
+use std::collections::VecDeque;
+use std::num::NonZeroU64;
+
+/// A RED queue. The defaults are those of the paper's simulations (section 5 and figure 3); it leaves the room open,
+/// and this has 100 packets.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RedConfig {
+    /// Room in the queue. It also says whether the average and its thresholds are in packets or in bytes.
+    pub limit: Limit,
+    /// Below this average nothing is dropped early.
+    pub min_threshold: u64,
+    /// From this average on everything is dropped, unless `gentle`. 1 to 2^32 - 1.
+    pub max_threshold: u64,
+    /// The drop probability at `max_threshold`, in millionths.
+    pub max_p_ppm: u32,
+    /// The average's weight is 2^-this; at most 24.
+    pub weight_shift: u32,
+    /// The drop probability rises from `max_p` to 1 between once and twice `max_threshold` instead of jumping
+    /// (Floyd, "Recommendation on using the gentle_ variant of RED", 2000).
+    pub gentle: bool,
+    /// A typical packet, by whose time at the link's first rate idle times are counted.
+    pub mean_packet_bytes: u32,
+}
+
+impl Default for RedConfig {
+    fn default() -> RedConfig {
+        RedConfig {
+            limit: Limit::Packets(100),
+            min_threshold: 5,
+            max_threshold: 15,
+            max_p_ppm: 20_000,
+            weight_shift: 9,
+            gentle: false,
+            mean_packet_bytes: 1000,
+        }
+    }
+}
+
+const AVERAGE_BITS: u32 = 24;
+const ONE: u64 = 1 << 32;
+
+#[derive(Debug)]
+pub(crate) struct Red<P> {
+    config: RedConfig,
+    max_p: u64,
+    idle_packet_ns: u64,
+    /// The average queue, times 2^24.
+    average: u64,
+    /// Since when the link has been idle, if it is: the paper's q_time.
+    idle_since_ns: Option<u64>,
+    /// Packets let through since the last drop, while the average was above the lower threshold.
+    since_drop: Option<u64>,
+    random: Pcg32,
+    bytes: u64,
+    packets: VecDeque<P>,
+}
+
+impl<P: Packet> Red<P> {
+    pub fn new(config: &RedConfig, rate_bits_per_s: NonZeroU64, seed: u64) -> Red<P> {
+        let packet = Serialiser::new(rate_bits_per_s).end(Instant::at(0), config.mean_packet_bytes);
+        Red {
+            max_p: probability(config.max_p_ppm),
+            idle_packet_ns: packet.ns.max(1),
+            average: 0,
+            idle_since_ns: Some(0),
+            since_drop: None,
+            random: stream(seed, Element::Queue),
+            bytes: 0,
+            packets: VecDeque::new(),
+            config: config.clone(),
+        }
+    }
+
+    fn update_average(&mut self, now_ns: u64) {
+        let shift = self.config.weight_shift;
+        if let Some(since_ns) = &mut self.idle_since_ns {
+            let packets = (now_ns - *since_ns) / self.idle_packet_ns;
+            *since_ns += packets * self.idle_packet_ns;
+            let kept = power(ONE - (ONE >> shift), packets);
+            self.average = ((u128::from(self.average) * u128::from(kept)) >> 32) as u64;
+            return;
+        }
+        let queue = match self.config.limit {
+            Limit::Packets(_) => self.packets.len() as u64,
+            Limit::Bytes(_) => self.bytes,
+        };
+        let difference = (queue << AVERAGE_BITS) as i64 - self.average as i64;
+        self.average = self.average.wrapping_add_signed(difference >> shift);
+    }
+
+    /// The paper's p_b, times 2^32; `None` below the lower threshold, where packets are not counted either.
+    fn p_b(&self) -> Option<u64> {
+        let [min, max] =
+            [self.config.min_threshold, self.config.max_threshold].map(|in_units| in_units << AVERAGE_BITS);
+        let slope =
+            |rise: u64, above: u64, width: u64| (u128::from(rise) * u128::from(above) / u128::from(width)) as u64;
+        match self.average {
+            average if average < min => None,
+            average if average < max => Some(slope(self.max_p, average - min, max - min)),
+            average if self.config.gentle && average < 2 * max => {
+                Some(self.max_p + slope(ONE - self.max_p, average - max, max))
+            }
+            _ => Some(ONE),
+        }
+    }
+
+    /// Whether the packet that arrives now is to be dropped: figure 2 of the paper.
+    fn drops_early(&mut self) -> bool {
+        let Some(p_b) = self.p_b() else {
+            self.since_drop = None;
+            return false;
+        };
+        let count = self.since_drop.map_or(0, |count| count + 1);
+        // With a uniform 32-bit r: r / 2^32 < p_b / (1 - count p_b).
+        let rest = ONE.saturating_sub(count.saturating_mul(p_b));
+        let drops = p_b >= rest || u64::from(self.random.next_u32()) * rest < p_b << 32;
+        self.since_drop = Some(if drops { 0 } else { count });
+        drops
+    }
+}
+
+/// A fixed-point number of 32 fractional bits, at most 1, to an integer power.
+fn power(mut base: u64, mut exponent: u64) -> u64 {
+    let times = |a: u64, b: u64| ((u128::from(a) * u128::from(b)) >> 32) as u64;
+    let mut result = ONE;
+    while exponent > 0 && result > 0 {
+        if exponent & 1 == 1 {
+            result = times(result, base);
+        }
+        base = times(base, base);
+        exponent >>= 1;
+    }
+    result
+}
+
+impl<P: Packet> Discipline<P> for Red<P> {
+    #[inline(never)]
+    fn enqueue(&mut self, now_ns: u64, packet: P, _evicted: &mut Evicted<P>) -> Verdict {
+        self.update_average(now_ns);
+        if self.drops_early() {
+            return Verdict::DroppedEarly;
+        }
+        let bytes = packet.wire_bytes();
+        if !self.config.limit.admits(self.waiting(), bytes) {
+            self.since_drop = self.since_drop.map(|_| 0);
+            return Verdict::DroppedFull;
+        }
+        self.bytes += u64::from(bytes);
+        self.packets.push_back(packet);
+        Verdict::Queued
+    }
+
+    #[inline(never)]
+    fn dequeue(&mut self, now_ns: u64, _evicted: &mut Evicted<P>) -> Option<P> {
+        let Some(packet) = self.packets.pop_front() else {
+            self.idle_since_ns = Some(now_ns);
+            return None;
+        };
+        self.bytes -= u64::from(packet.wire_bytes());
+        Some(packet)
+    }
+
+    #[inline(never)]
+    fn pass(&mut self, now_ns: u64, packet: P, _evicted: &mut Evicted<P>) -> Result<P, Verdict> {
+        self.update_average(now_ns);
+        if self.drops_early() {
+            return Err(Verdict::DroppedEarly);
+        }
+        self.idle_since_ns = None;
+        Ok(packet)
+    }
+
+    fn reserve(&mut self, packets: usize) {
+        self.packets.reserve(self.config.limit.packets_of(packets));
+    }
+
+    fn waiting(&self) -> Count {
+        Count { packets: self.packets.len() as u64, bytes: self.bytes }
+    }
+}
+
+#[cfg(test)]
+mod tests;

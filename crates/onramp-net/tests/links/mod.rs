@@ -1,0 +1,184 @@
+//! Links drawn at random, and what happens to packets that are offered to them.
+
+use onramp_net::{
+    Aggregation, Change, CoDelConfig, Config, Count, Departure, FqCoDelConfig, Jitter, Limit, Link, LossConfig, Packet,
+    QueueConfig, RedConfig, TokenBucket, Verdict,
+};
+use proptest::option::of;
+use proptest::prelude::*;
+use std::num::{NonZeroU32, NonZeroU64};
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Numbered {
+    pub number: usize,
+    pub bytes: u32,
+    pub flow: u32,
+}
+
+impl Packet for Numbered {
+    fn wire_bytes(&self) -> u32 {
+        self.bytes
+    }
+
+    fn flow_hash(&self) -> u32 {
+        self.flow
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct Setup {
+    pub config: Config,
+    /// Pause before each packet, its size, and whether the driver polls before offering it.
+    pub arrivals: Vec<(u64, u32, bool)>,
+}
+
+fn limits() -> impl Strategy<Value = Limit> {
+    prop_oneof![(0u32..20).prop_map(Limit::Packets), (0u64..30_000).prop_map(Limit::Bytes)]
+}
+
+fn rates() -> impl Strategy<Value = NonZeroU64> {
+    (1_000u64..2_000_000_000).prop_map(|rate| NonZeroU64::new(rate).unwrap())
+}
+
+fn arrivals() -> impl Strategy<Value = Vec<(u64, u32, bool)>> {
+    proptest::collection::vec((0u64..3_000_000, 1u32..9000, any::<bool>()), 1..200)
+}
+
+/// A drop-tail queue, a rate, a delay, and perhaps independent losses.
+pub fn plain_setups() -> impl Strategy<Value = Setup> {
+    let loss = prop_oneof![Just(LossConfig::None), (0u32..=1_000_000).prop_map(|ppm| LossConfig::Bernoulli { ppm })];
+    (rates(), 0u64..50_000_000, limits(), loss, any::<u64>(), arrivals()).prop_map(
+        |(rate, delay_ns, limit, loss, seed, arrivals)| Setup {
+            config: Config { loss, seed, ..Config::plain(rate, delay_ns, limit) },
+            arrivals,
+        },
+    )
+}
+
+fn queues() -> impl Strategy<Value = QueueConfig> {
+    let red = (limits(), 0u64..5, 1u64..10, 0u32..=1_000_000, 0u32..10, any::<bool>()).prop_map(
+        |(limit, min_threshold, more, max_p_ppm, weight_shift, gentle)| {
+            QueueConfig::Red(RedConfig {
+                limit,
+                min_threshold,
+                max_threshold: min_threshold + more,
+                max_p_ppm,
+                weight_shift,
+                gentle,
+                mean_packet_bytes: 4500,
+            })
+        },
+    );
+    let codel = (limits(), 0u64..10_000_000, 1u64..50_000_000).prop_map(|(limit, target_ns, interval_ns)| {
+        QueueConfig::CoDel(CoDelConfig { target_ns, interval_ns, mtu_bytes: 1500, limit })
+    });
+    let fq = (0u64..10_000_000, 1u64..50_000_000, 1u32..5, 1u32..5000, 1u32..20, 1u32..10).prop_map(
+        |(target_ns, interval_ns, flows, quantum_bytes, limit_packets, drop_batch_packets)| {
+            let mtu_bytes = 1500;
+            let limits = (limit_packets, drop_batch_packets);
+            QueueConfig::FqCoDel(FqCoDelConfig {
+                target_ns,
+                interval_ns,
+                mtu_bytes,
+                flows,
+                quantum_bytes,
+                limit_packets: limits.0,
+                drop_batch_packets: limits.1,
+            })
+        },
+    );
+    prop_oneof![limits().prop_map(QueueConfig::DropTail), red, codel, fq]
+}
+
+fn losses() -> impl Strategy<Value = LossConfig> {
+    prop_oneof![
+        Just(LossConfig::None),
+        (0u32..200_000).prop_map(|ppm| LossConfig::Bernoulli { ppm }),
+        (0u32..200_000, 0u32..500_000, 0u32..100_000, 0u32..=1_000_000).prop_map(
+            |(p_ppm, r_ppm, loss_good_ppm, loss_bad_ppm)| LossConfig::GilbertElliott {
+                p_ppm,
+                r_ppm,
+                loss_good_ppm,
+                loss_bad_ppm
+            }
+        ),
+    ]
+}
+
+fn changes() -> impl Strategy<Value = Vec<Change>> {
+    let change = (0u64..300_000_000, of(rates()), of(0u64..50_000_000))
+        .prop_map(|(at_ns, rate_bits_per_s, delay_ns)| Change { at_ns, rate_bits_per_s, delay_ns });
+    proptest::collection::vec(change, 0..6).prop_map(|mut changes| {
+        changes.sort_by_key(|change| change.at_ns);
+        changes
+    })
+}
+
+fn buckets() -> impl Strategy<Value = TokenBucket> {
+    (rates(), 1u32..50_000).prop_map(|(rate_bits_per_s, burst_bytes)| TokenBucket { rate_bits_per_s, burst_bytes })
+}
+
+fn exits() -> impl Strategy<Value = (u32, Option<Jitter>, Option<Aggregation>)> {
+    let jitter = (0u64..20_000_000, any::<bool>()).prop_map(|(most_ns, reorder)| Jitter { most_ns, reorder });
+    let aggregation = (0u64..20_000_000, 1u32..10).prop_map(|(interval_ns, most_packets)| Aggregation {
+        interval_ns,
+        most_packets: NonZeroU32::new(most_packets).unwrap(),
+    });
+    (prop_oneof![Just(0u32), 0u32..=1_000_000], of(jitter), of(aggregation))
+}
+
+/// Anything at all.
+pub fn any_setups() -> impl Strategy<Value = Setup> {
+    let entrance = (of(buckets()), of(buckets()), losses());
+    (rates(), 0u64..50_000_000, changes(), queues(), entrance, exits(), any::<u64>(), arrivals()).prop_map(
+        |(rate_bits_per_s, delay_ns, changes, queue, (shaper, policer, loss), exit, seed, arrivals)| {
+            let (duplicate_ppm, jitter, aggregation) = exit;
+            let config = Config {
+                rate_bits_per_s,
+                delay_ns,
+                changes,
+                queue,
+                shaper,
+                policer,
+                loss,
+                duplicate_ppm,
+                jitter,
+                aggregation,
+                seed,
+            };
+            Setup { config, arrivals }
+        },
+    )
+}
+
+/// What came of a setup.
+pub struct Run {
+    pub link: Link<Numbered>,
+    pub verdicts: Vec<(u64, Numbered, Verdict)>,
+    pub out: Vec<Departure<Numbered>>,
+    pub dropped: Vec<Numbered>,
+}
+
+/// Offers all packets, polls in between where the setup says so and the caller permits it, and lets all leave.
+pub fn run(setup: &Setup, may_poll: bool) -> Run {
+    let mut link = Link::from_config(&setup.config);
+    let (mut now_ns, mut verdicts, mut out) = (0, Vec::new(), Vec::new());
+    for (number, &(pause_ns, bytes, poll)) in setup.arrivals.iter().enumerate() {
+        now_ns += pause_ns;
+        if poll && may_poll {
+            out.extend(std::iter::from_fn(|| link.poll(now_ns)));
+        }
+        let packet = Numbered { number, bytes, flow: number as u32 % 4 };
+        verdicts.push((now_ns, packet, link.offer(now_ns, packet)));
+    }
+    out.extend(std::iter::from_fn(|| link.poll(u64::MAX / 2)));
+    let dropped = std::iter::from_fn(|| link.take_dropped()).collect();
+    Run { link, verdicts, out, dropped }
+}
+
+pub fn count<'a>(packets: impl IntoIterator<Item = &'a Numbered>) -> Count {
+    packets.into_iter().fold(Count::default(), |sum, packet| Count {
+        packets: sum.packets + 1,
+        bytes: sum.bytes + u64::from(packet.bytes),
+    })
+}

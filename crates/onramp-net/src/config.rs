@@ -114,7 +114,7 @@ pub enum LossConfig {
 /// Extra delay, uniform in `[0, most_ns]` and drawn for each packet alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Jitter {
-    /// The most that it can be; below 2^64 - 1.
+    /// The most that it can be; like all times here at most 10^18 ns.
     pub most_ns: u64,
     /// A packet with little extra delay overtakes one with much; otherwise it waits for it.
     pub reorder: bool,

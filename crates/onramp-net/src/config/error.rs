@@ -40,6 +40,8 @@ impl fmt::Display for ConfigError {
 impl std::error::Error for ConfigError {}
 
 const RATE_MAX: u64 = 1_000_000_000_000_000_000;
+/// 31 years: sums of a few of them with a time fit into 64 bits.
+const TIME_MAX_NS: u64 = 1_000_000_000_000_000_000;
 const BURST_MAX: u64 = (1 << 30) - 1;
 const MILLION: u64 = 1_000_000;
 /// Thresholds and intervals whose squares and fixed-point forms fit into 64 bits.
@@ -60,11 +62,13 @@ impl Config {
     /// Whether a link can be built from it, and if not, why.
     pub fn check(&self) -> Result<(), ConfigError> {
         range("rate_bits_per_s", self.rate_bits_per_s.get(), 1, RATE_MAX)?;
+        range("delay_ns", self.delay_ns, 0, TIME_MAX_NS)?;
         for (index, change) in self.changes.iter().enumerate() {
             if index > 0 && change.at_ns < self.changes[index - 1].at_ns {
                 return Err(ConfigError::ChangesUnsorted { index });
             }
             range("changes.rate_bits_per_s", change.rate_bits_per_s.map_or(1, |rate| rate.get()), 1, RATE_MAX)?;
+            range("changes.delay_ns", change.delay_ns.unwrap_or(0), 0, TIME_MAX_NS)?;
         }
         let bucket = |rate, burst, bucket: &Option<TokenBucket>| match bucket {
             Some(bucket) => {
@@ -76,7 +80,9 @@ impl Config {
         bucket("shaper.rate_bits_per_s", "shaper.burst_bytes", &self.shaper)?;
         bucket("policer.rate_bits_per_s", "policer.burst_bytes", &self.policer)?;
         ppm("duplicate_ppm", self.duplicate_ppm)?;
-        range("jitter.most_ns", self.jitter.map_or(0, |jitter| jitter.most_ns), 0, u64::MAX - 1)?;
+        range("jitter.most_ns", self.jitter.map_or(0, |jitter| jitter.most_ns), 0, TIME_MAX_NS)?;
+        let interval_ns = self.aggregation.map_or(0, |aggregation| aggregation.interval_ns);
+        range("aggregation.interval_ns", interval_ns, 0, TIME_MAX_NS)?;
         self.check_loss()?;
         self.check_queue()
     }
@@ -113,5 +119,50 @@ impl Config {
                 range("queue.drop_batch_packets", u64::from(fq.drop_batch_packets), 1, SMALL_MAX)
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Change, FqCoDelConfig, Limit, RedConfig};
+    use std::num::NonZeroU64;
+
+    fn plain() -> Config {
+        Config::plain(NonZeroU64::MIN, 0, Limit::Packets(1))
+    }
+
+    fn complaint(config: Config) -> String {
+        config.check().unwrap_err().to_string()
+    }
+
+    #[test]
+    fn defaults_are_valid() {
+        let queues = [QueueConfig::Red(RedConfig::default()), QueueConfig::CoDel(Default::default())]
+            .into_iter()
+            .chain([QueueConfig::FqCoDel(FqCoDelConfig::default()), QueueConfig::DropTail(Limit::Bytes(0))]);
+        queues.for_each(|queue| assert_eq!(Config { queue, ..plain() }.check(), Ok(())));
+    }
+
+    #[test]
+    fn a_value_out_of_range_is_named_with_its_range() {
+        let loss = LossConfig::Bernoulli { ppm: 1_000_001 };
+        assert_eq!(complaint(Config { loss, ..plain() }), "loss.ppm is 1000001, and must be between 0 and 1000000");
+        let queue = QueueConfig::Red(RedConfig { min_threshold: 15, ..RedConfig::default() });
+        assert_eq!(complaint(Config { queue, ..plain() }), "queue.min_threshold is 15, and must be between 0 and 14");
+        let shaper = Some(TokenBucket { rate_bits_per_s: NonZeroU64::MIN, burst_bytes: 0 });
+        assert_eq!(
+            complaint(Config { shaper, ..plain() }),
+            "shaper.burst_bytes is 0, and must be between 1 and 1073741823"
+        );
+    }
+
+    #[test]
+    fn changes_out_of_order_are_named() {
+        let changes = [5, 7, 6].map(|at_ns| Change { at_ns, rate_bits_per_s: None, delay_ns: None }).to_vec();
+        assert_eq!(
+            complaint(Config { changes, ..plain() }),
+            "changes[2] is earlier than the one before it; sort them by time"
+        );
     }
 }

@@ -12,7 +12,7 @@ use super::stamped::Stamped;
 use super::{Discipline, Evicted, Limit};
 use crate::{Count, Packet, Verdict};
 
-/// A CoDel queue. The defaults are RFC 8289's (sections 4.2 to 4.4).
+/// A CoDel queue. The defaults are RFC 8289's.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CoDelConfig {
     /// The standing time to accept.
@@ -47,13 +47,13 @@ impl Default for Law {
 }
 
 impl Law {
-    /// Section 5.3: when to drop next. `interval / sqrt(count)`, rounded down.
+    /// Section 5, `control_law`: when to drop next. `interval / sqrt(count)`, rounded down.
     fn control_law(&self, t_ns: u64, count: u32) -> u64 {
         t_ns + (self.interval_ns * self.interval_ns / u64::from(count)).isqrt()
     }
 }
 
-/// The state of one CoDel: section 5.2.
+/// The state of one CoDel.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Control {
     /// When the standing time will have been above target for an interval, if it is.
@@ -67,7 +67,7 @@ pub(super) struct Control {
 }
 
 impl Control {
-    /// Takes the next packet out, after those that are to be dropped: section 5.5, `deque`.
+    /// Takes the next packet out, after those that are to be dropped: section 5, `deque`.
     pub fn dequeue<P: Packet>(
         &mut self,
         law: &Law,
@@ -100,7 +100,7 @@ impl Control {
         packet
     }
 
-    /// The packet at the head, and whether it may be dropped: section 5.6, `dodequeue`.
+    /// The packet at the head, and whether it may be dropped: section 5, `dodequeue`.
     fn do_dequeue<P: Packet>(&mut self, law: &Law, now_ns: u64, queue: &mut Stamped<P>) -> (Option<P>, bool) {
         let Some((came_ns, packet)) = queue.pop() else {
             self.first_above_ns = None;

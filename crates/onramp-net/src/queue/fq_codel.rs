@@ -63,7 +63,7 @@ struct Flow<P> {
 pub(crate) struct FqCoDel<P> {
     config: FqCoDelConfig,
     law: Law,
-    /// Makes collisions differ from seed to seed (section 4.1.1).
+    /// Makes collisions differ from seed to seed (section 4.1).
     perturbation: u32,
     flows: Vec<Flow<P>>,
     new: VecDeque<u32>,

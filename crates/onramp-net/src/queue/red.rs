@@ -10,7 +10,7 @@
 //!   p_a <- p_b / (1 - count p_b)          which spaces drops uniformly instead of geometrically (section 7)
 //! ```
 //!
-//! Averages are fixed-point numbers of 24 fractional bits, probabilities of 32; w is a power of two, as in section 8.
+//! Averages are fixed-point numbers of 24 fractional bits, probabilities of 32; w is a power of two, as in section 11.
 //!
 //! NOTE: Where the queue is measured in bytes the paper scales p_b by the packet's size. This does not: RFC 7141
 //! (section 2.2) advises against it, and tc-red does not either. Drops only: no ECN.

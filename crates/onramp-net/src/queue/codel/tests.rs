@@ -52,7 +52,7 @@ impl Standing {
     }
 }
 
-/// Section 5.3: the first drop once the standing time was above target for an interval, the next ones interval /
+/// RFC 8289 section 5, `control_law`: the first drop once the standing time was above target for an interval, the next ones interval /
 /// sqrt(n) apart.
 #[test]
 fn drops_follow_the_control_law() {
@@ -93,7 +93,7 @@ fn dropping_ends_with_the_first_packet_that_did_not_stand() {
     assert!(!standing.queue.control.dropping);
 }
 
-/// Section 5.5: where the dropping begins again within 16 intervals, it begins with the frequency that it had
+/// RFC 8289 section 5, `deque`: where the dropping begins again within 16 intervals, it begins with the frequency that it had
 /// gained; later, from the start.
 #[test]
 fn dropping_resumes_where_it_ended_unless_long_ago() {
@@ -112,7 +112,7 @@ fn dropping_resumes_where_it_ended_unless_long_ago() {
     assert_eq!(resumed_count(2000 * MS).0, 1);
 }
 
-/// Section 5.6: a queue of no more than an MTU is never shortened, however slow the link.
+/// RFC 8289 section 5, `dodequeue`: a queue of no more than an MTU is never shortened, however slow the link.
 #[test]
 fn the_last_packets_are_not_dropped() {
     let mut queue = CoDel::new(&CoDelConfig::default());

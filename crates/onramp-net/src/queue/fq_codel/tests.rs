@@ -1,3 +1,5 @@
+//! Sections are those of RFC 8290.
+
 use super::*;
 use crate::testing::Numbered;
 

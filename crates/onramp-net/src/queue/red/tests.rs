@@ -1,3 +1,5 @@
+//! Sections are those of Floyd & Jacobson 1993.
+
 use super::*;
 use crate::testing::Numbered;
 

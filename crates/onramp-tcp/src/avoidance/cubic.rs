@@ -27,8 +27,8 @@
 //! below the window: almost standing still. n is at most 20 before the first loss, when W_max says nothing: 5 % a round
 //! trip. n is computed once in 1/32 s while the window stays the same, to save work, and once in a jiffy at most.
 //!
-//! This is Linux 6.x's CUBIC, so that a simulation can stand beside the kernel: the same windows for the same ACKs, up
-//! to the differences below. Times are jiffies of 4 ms (250 Hz, the default), t is counted from the first ACK after
+//! This is Linux 6.x's CUBIC, so that a simulation can stand beside the kernel: on recorded ACKs of Linux 6.18 the
+//! windows are the kernel's, but for a segment now and then (`cubic/kernel.rs`). Times are jiffies of 4 ms (250 Hz, the default), t is counted from the first ACK after
 //! recovery, RTT is the least so far, and samples of the first second of an epoch do not count for it.
 //!
 //! Differences from RFC 9438, all Linux's: n instead of a target between cwnd and 1.5 cwnd; beta of cwnd, not of what
@@ -38,6 +38,8 @@
 //! driver's clock; a segment that is not full counts for what it carries; there is no undo of a reduction.
 
 pub(crate) mod curve;
+#[cfg(test)]
+mod kernel;
 #[cfg(test)]
 mod tests;
 

@@ -21,7 +21,8 @@
 //! to send at the pacing rate: GSO and GRO stretch trains on short paths.
 //!
 //! Differences from the paper, all Linux's since 5.6 and 5.16: the cushion; no halving with pacing; every ACK of a
-//! round counts as a delay sample; rounds begin only while the window has its 16 segments.
+//! round counts as a delay sample; rounds begin whether or not the window has its 16 segments or is used, so that a
+//! train's length is counted from a flight's first ACK.
 //!
 //! Difference from Linux: whether the sender paces is not known here, and it is taken not to. That matters while a
 //! start-up of `core/` paces, and such a start-up has its own idea of the threshold.
@@ -60,7 +61,7 @@ struct Round {
 impl HyStart {
     /// Looks at an ACK with an RTT sample, before the window grows; may end slow start.
     pub fn measure(&mut self, window: &mut Window, ack: &AckSample, rtt_us: u64, least_rtt_us: u64) {
-        if self.found || !in_slow_start(window) || window.segments() < LOW_WINDOW_SEGMENTS {
+        if self.found || !in_slow_start(window) {
             return;
         }
         let now_us = ack.now_ns / 1000;
@@ -68,6 +69,9 @@ impl HyStart {
             Some(round) if ack.una <= round.end => round,
             over => over.insert(Round::begin(now_us, ack.nxt)),
         };
+        if window.segments() < LOW_WINDOW_SEGMENTS {
+            return;
+        }
         let train = round.train_fills_path(now_us, least_rtt_us.saturating_add(cushion_us(window, ack)) / 2);
         let delay = round.delay_rose(rtt_us, least_rtt_us);
         if train || delay {
@@ -183,6 +187,15 @@ mod tests {
     fn below_16_segments_nothing_ends_slow_start() {
         assert_eq!(exit_at(15, 1000, |_| 500), None);
         assert_eq!(exit_at(16, 1000, |_| 500), Some(8));
+    }
+
+    /// The kernel's trace of a path of 80 ms: from 10 segments on, rounds begin with the first ACK of each flight.
+    #[test]
+    fn rounds_begin_below_16_segments_too() {
+        let mut window = Window { cwnd_bytes: 10 * MSS, ssthresh_bytes: UNLIMITED, mss_bytes: MSS as u32 };
+        let mut hystart = HyStart::default();
+        hystart.measure(&mut window, &AckSample { una: MSS, nxt: 10 * MSS, ..AckSample::default() }, 1, 1);
+        assert_eq!(hystart.round.map(|round| (round.end, round.samples)), Some((10 * MSS, 0)));
     }
 
     #[test]

@@ -202,3 +202,17 @@ fn hystart_ends_slow_start_before_the_window_is_twice_the_path() {
     let window = path.run(2000 * MS);
     assert!((50_000..200_000).contains(&window.ssthresh_bytes), "{window:?}");
 }
+
+/// Linux: the curve is evaluated when the window has changed, and otherwise once in more than 1/32 s.
+#[test]
+fn the_pace_is_kept_while_the_window_stays_the_same() {
+    let mut clock = Clock::new(100, 1000);
+    clock.lose();
+    let evaluations = (0..20).map(|i| {
+        clock.cubic.pace(i * 4 * MS, 700, 1);
+        clock.cubic.evaluated.map(|(_, at)| at)
+    });
+    let mut evaluations: Vec<_> = evaluations.flatten().collect();
+    evaluations.dedup();
+    assert_eq!(evaluations, [0, 8, 16], "in jiffies of 4 ms");
+}

@@ -1,10 +1,33 @@
 //! Retransmission timers: what a measured round trip means, and when to give up waiting.
 //!
 //! An estimator owns its clocks: it is told exact times and quantises them as its host would.
+//!
+//! All of them keep a timeout that was backed off until the next valid sample (Karn; RFC 6298, section 5): an
+//! acknowledgement of a retransmission says nothing about the path.
+
+mod brakmo;
+mod bsd;
+pub mod decoupled;
+#[cfg(test)]
+mod figure_6;
+mod linux;
+mod rfc6298;
+pub mod scaled;
+mod tick_clock;
+
+pub use brakmo::brakmo;
+pub use bsd::Bsd;
+pub use decoupled::Decoupled;
+pub use linux::Linux;
+pub use rfc6298::Rfc6298;
+pub use tick_clock::TickClock;
+
+use crate::{Ticks, Timers};
 
 /// A retransmission timer's estimator.
 pub trait Rto: std::fmt::Debug + Send {
-    /// A segment that was sent at `sent_ns` was acknowledged at `now_ns`; it had been sent once only (Karn).
+    /// A segment that was sent at `sent_ns` was acknowledged at `now_ns`. It had been sent once only (Karn), or a
+    /// timestamp told which transmission was meant. Of several that one acknowledgement covers, the oldest.
     fn sample(&mut self, sent_ns: u64, now_ns: u64);
 
     /// Whether it wants a sample of every acknowledgement; otherwise one segment is timed at a time.
@@ -12,7 +35,15 @@ pub trait Rto: std::fmt::Debug + Send {
         true
     }
 
-    /// When a timer that is started now expires, with the backoff that is in force.
+    /// The handshake is complete. Comes after its sample, if it gave one, and before any data.
+    fn established(&mut self) {}
+
+    /// So many timeouts of an active open's SYN come before the first call of [`back_off`](Rto::back_off).
+    fn linear_syn_timeouts(&self) -> u32 {
+        0
+    }
+
+    /// When a timer that is started now expires, with the backoff that is in force. Always after `now_ns`.
     fn deadline_ns(&self, now_ns: u64) -> u64;
 
     /// The timeout in force, backoff included, without the clock's quantisation.
@@ -21,12 +52,110 @@ pub trait Rto: std::fmt::Debug + Send {
     /// The timer expired: double the timeout, up to the estimator's bound.
     fn back_off(&mut self);
 
-    /// New data was acknowledged: no backoff any more. (4.4BSD waits for the next sample instead.)
-    fn acknowledged(&mut self);
+    /// The expirations so far were not for losses: a window that was closed has opened. No backoff any more.
+    fn reset_backoff(&mut self);
+
+    /// New data was acknowledged. Nobody minds: see the head of this file.
+    fn acknowledged(&mut self) {}
 
     /// Smoothed round-trip time; 0 before the first sample.
     fn srtt_ns(&self) -> u64;
 
     /// Mean deviation of round-trip times; 0 before the first sample.
     fn rttvar_ns(&self) -> u64;
+}
+
+/// The chosen estimator, on a host with these clocks.
+pub fn new(choice: Timers, ticks: Ticks) -> Box<dyn Rto> {
+    match choice {
+        Timers::Rfc6298 => Box::new(Rfc6298::new(ticks)),
+        Timers::Linux => Box::new(Linux::new(ticks)),
+        Timers::Bsd => Box::new(Bsd::new(ticks)),
+        Timers::Brakmo => Box::new(brakmo(ticks)),
+        Timers::Decoupled => Box::new(Decoupled::new(ticks)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const SECOND_NS: u64 = 1_000_000_000;
+
+    /// What may happen to a timer.
+    #[derive(Clone, Copy, Debug)]
+    enum Event {
+        Sample { sent_ns: u64, now_ns: u64 },
+        BackOff,
+        ResetBackoff,
+        Established,
+    }
+
+    fn event() -> impl Strategy<Value = Event> {
+        let time = || prop_oneof![0..=1u64 << 62, 0..=10 * SECOND_NS];
+        prop_oneof![
+            4 => (time(), time()).prop_map(|(sent_ns, now_ns)| Event::Sample { sent_ns, now_ns }),
+            2 => Just(Event::BackOff),
+            1 => Just(Event::ResetBackoff),
+            1 => Just(Event::Established),
+        ]
+    }
+
+    fn bounds_ns(choice: Timers, ticks: Ticks) -> (u64, u64) {
+        match choice {
+            Timers::Rfc6298 => (SECOND_NS, 60 * SECOND_NS),
+            Timers::Linux => (SECOND_NS / 5, 120 * SECOND_NS),
+            Timers::Bsd | Timers::Brakmo => (SECOND_NS, 64 * SECOND_NS),
+            Timers::Decoupled => (2 * ticks.event_ns.max(SECOND_NS / 10), 64 * SECOND_NS),
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn timeouts_stay_within_their_bounds_and_end_after_they_begin(
+            choice in prop::sample::select(Timers::ALL),
+            measure_ns in 0..=2 * SECOND_NS,
+            event_ns in 1..=2 * SECOND_NS,
+            phase_ns in 0..=1u64 << 62,
+            events in prop::collection::vec((event(), 0..=1u64 << 62), 1..60),
+        ) {
+            let ticks = Ticks { measure_ns, event_ns, phase_ns };
+            let (least_ns, most_ns) = bounds_ns(choice, ticks);
+            let mut rto = new(choice, ticks);
+            for (event, now_ns) in events {
+                match event {
+                    Event::Sample { sent_ns, now_ns } => rto.sample(sent_ns, now_ns),
+                    Event::BackOff => rto.back_off(),
+                    Event::ResetBackoff => rto.reset_backoff(),
+                    Event::Established => rto.established(),
+                }
+                prop_assert!((least_ns..=most_ns).contains(&rto.timeout_ns()), "{rto:?}");
+                // Neither may overflow.
+                let _ = (rto.srtt_ns(), rto.rttvar_ns());
+                let deadline_ns = rto.deadline_ns(now_ns);
+                prop_assert!(deadline_ns > now_ns);
+                prop_assert!(deadline_ns <= now_ns + rto.timeout_ns() + event_ns);
+            }
+        }
+    }
+
+    #[test]
+    fn a_backed_off_timeout_waits_for_a_sample() {
+        for &choice in Timers::ALL {
+            let mut rto = new(choice, Ticks { event_ns: 10_000_000, ..Ticks::FINE });
+            rto.sample(0, 100_000_000);
+            rto.established();
+            let before_ns = rto.timeout_ns();
+            rto.back_off();
+            assert_eq!(rto.timeout_ns(), 2 * before_ns, "{choice:?}");
+            rto.back_off();
+            assert_eq!(rto.timeout_ns(), 4 * before_ns, "{choice:?}");
+            rto.reset_backoff();
+            assert_eq!(rto.timeout_ns(), before_ns, "{choice:?}");
+            rto.back_off();
+            rto.sample(10 * SECOND_NS, 10 * SECOND_NS + 100_000_000);
+            assert!(rto.timeout_ns() <= before_ns, "{choice:?}");
+        }
+    }
 }

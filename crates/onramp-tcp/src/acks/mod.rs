@@ -1,5 +1,17 @@
 //! When a receiver acknowledges.
 
+mod bsd;
+mod delayed;
+mod every;
+mod linux;
+
+pub use bsd::Bsd;
+pub use delayed::Delayed;
+pub use every::Every;
+pub use linux::Linux;
+
+use crate::{Acks, Ticks};
+
 /// A data segment that arrived.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Arrival {
@@ -32,18 +44,143 @@ pub trait AckPolicy: std::fmt::Debug + Send {
     /// A segment with data arrived.
     fn arrived(&mut self, arrival: &Arrival) -> Decision;
 
-    /// An acknowledgement went out, alone or with data.
-    fn sent(&mut self, now_ns: u64) {
+    /// A segment arrived whose data was there already, or lay outside of the window. Instead of
+    /// [`arrived`](AckPolicy::arrived).
+    fn duplicate(&mut self, now_ns: u64) {
         let _ = now_ns;
     }
 
-    /// The delayed acknowledgement's moment came, and it goes out now.
+    /// Before [`arrived`](AckPolicy::arrived): the window that was offered last, and whether this segment made what
+    /// will be offered larger ([`ReceiveWindow::arrived`](crate::receive_window::ReceiveWindow::arrived)).
+    fn window(&mut self, offered_bytes: u64, grew: bool) {
+        let _ = (offered_bytes, grew);
+    }
+
+    /// Our own smoothed round-trip time, 0 if unknown, and our retransmission timeout. Whenever they change.
+    fn round_trip(&mut self, srtt_ns: u64, timeout_ns: u64) {
+        let _ = (srtt_ns, timeout_ns);
+    }
+
+    /// The application took data, and with `emptied` all there was. Should the acknowledgement that waits go now?
+    fn read(&mut self, now_ns: u64, emptied: bool) -> bool {
+        let _ = (now_ns, emptied);
+        false
+    }
+
+    /// The delayed acknowledgement's moment came. It goes out now, and [`sent`](AckPolicy::sent) follows.
     fn expired(&mut self, now_ns: u64) {
+        let _ = now_ns;
+    }
+
+    /// An acknowledgement went out, alone or with data.
+    fn sent(&mut self, now_ns: u64) {
         let _ = now_ns;
     }
 
     /// Our side sends data of its own, as in a dialogue.
     fn sent_data(&mut self, now_ns: u64) {
         let _ = now_ns;
+    }
+}
+
+/// The chosen policy, on a host with these clocks.
+pub fn new(choice: Acks, ticks: Ticks) -> Box<dyn AckPolicy> {
+    match choice {
+        Acks::Linux => Box::new(Linux::new(ticks)),
+        Acks::Delayed => Box::new(Delayed::default()),
+        Acks::Bsd => Box::new(Bsd::new(ticks)),
+        Acks::Every => Box::new(Every),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// RFC 1122, section 4.2.3.2.
+    const MOST_DELAY_NS: u64 = 500_000_000;
+
+    /// What may happen to a policy after some time.
+    #[derive(Clone, Debug)]
+    enum Event {
+        Arrived { payload_bytes: u32, in_order: bool, push: bool, grew: bool, window_bytes: u64 },
+        Duplicate,
+        RoundTrip(u64, u64),
+        Read(bool),
+        SentData,
+    }
+
+    fn event() -> impl Strategy<Value = Event> {
+        prop_oneof![
+            6 => (0..=u32::MAX, any::<bool>(), any::<bool>(), any::<bool>(), any::<u64>()).prop_map(
+                |(payload_bytes, in_order, push, grew, window_bytes)| Event::Arrived {
+                    payload_bytes, in_order, push, grew, window_bytes
+                }
+            ),
+            1 => Just(Event::Duplicate),
+            1 => (any::<u64>(), any::<u64>()).prop_map(|(srtt_ns, timeout_ns)| Event::RoundTrip(srtt_ns, timeout_ns)),
+            1 => any::<bool>().prop_map(Event::Read),
+            1 => Just(Event::SentData),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn no_acknowledgement_waits_for_more_than_half_a_second(
+            choice in prop::sample::select(Acks::ALL),
+            mut now_ns in 0..=1u64 << 62,
+            phase_ns in any::<u64>(),
+            mss_bytes in prop_oneof![0..=1460u32, any::<u32>()],
+            events in prop::collection::vec((event(), prop_oneof![0..=50_000_000u64, 0..=1u64 << 55]), 1..80),
+        ) {
+            let mut policy = new(choice, Ticks { phase_ns, ..Ticks::FINE });
+            // When the oldest data that is not acknowledged arrived, and when it is to be.
+            let mut waiting: Option<(u64, u64)> = None;
+            let mut unacknowledged_bytes = 0;
+            for (event, pause_ns) in events {
+                now_ns += pause_ns;
+                if let Some((since_ns, at_ns)) = waiting.filter(|&(_, at_ns)| at_ns <= now_ns) {
+                    prop_assert!(at_ns - since_ns <= MOST_DELAY_NS);
+                    policy.expired(at_ns);
+                    policy.sent(at_ns);
+                    (waiting, unacknowledged_bytes) = (None, 0);
+                }
+                let decision = match event {
+                    Event::Arrived { payload_bytes, in_order, push, grew, window_bytes } => {
+                        unacknowledged_bytes += u64::from(payload_bytes);
+                        policy.window(window_bytes, grew);
+                        Some(policy.arrived(
+                            &Arrival { now_ns, payload_bytes, mss_bytes, in_order, unacknowledged_bytes, push }
+                        ))
+                    }
+                    Event::Duplicate => {
+                        policy.duplicate(now_ns);
+                        Some(Decision::Now)
+                    }
+                    Event::RoundTrip(srtt_ns, timeout_ns) => {
+                        policy.round_trip(srtt_ns, timeout_ns);
+                        None
+                    }
+                    Event::Read(emptied) => policy.read(now_ns, emptied).then_some(Decision::Now),
+                    Event::SentData => {
+                        policy.sent_data(now_ns);
+                        Some(Decision::Now)
+                    }
+                };
+                match decision {
+                    Some(Decision::Now) => {
+                        policy.sent(now_ns);
+                        (waiting, unacknowledged_bytes) = (None, 0);
+                    }
+                    Some(Decision::At(at_ns)) => {
+                        prop_assert!(at_ns > now_ns);
+                        let (since_ns, earlier_ns) = waiting.unwrap_or((now_ns, at_ns));
+                        waiting = Some((since_ns, at_ns.min(earlier_ns)));
+                    }
+                    None => {}
+                }
+            }
+        }
     }
 }

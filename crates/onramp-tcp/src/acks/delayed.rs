@@ -1,0 +1,69 @@
+//! Delayed acknowledgements by the standard: RFC 1122, section 4.2.3.2, and RFC 5681, section 4.2.
+//!
+//! An ACK goes out for at least every second full-sized segment, and not later than 200 ms after the first data that
+//! it acknowledges. The standard allows 500 ms; 200 ms is what stacks have used since 4.2BSD. Data that is
+//! not worth two full segments waits for more or for the timer.
+
+use super::{AckPolicy, Arrival, Decision};
+
+/// Longest delay of an ACK.
+const DELAY_NS: u64 = 200_000_000;
+
+/// RFC 5681's delayed acknowledgements.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Delayed {
+    /// When the ACK that waits must go out.
+    at_ns: Option<u64>,
+}
+
+impl AckPolicy for Delayed {
+    fn arrived(&mut self, arrival: &Arrival) -> Decision {
+        let at_ns = *self.at_ns.get_or_insert(arrival.now_ns.saturating_add(DELAY_NS));
+        let two_segments = arrival.unacknowledged_bytes >= 2 * u64::from(arrival.mss_bytes);
+        if !arrival.in_order || two_segments || at_ns <= arrival.now_ns {
+            return Decision::Now;
+        }
+        Decision::At(at_ns)
+    }
+
+    fn sent(&mut self, _now_ns: u64) {
+        self.at_ns = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn segment(now_ns: u64, unacknowledged_bytes: u64) -> Arrival {
+        let payload_bytes = 1000;
+        Arrival { now_ns, payload_bytes, mss_bytes: 1000, in_order: true, unacknowledged_bytes, push: false }
+    }
+
+    /// RFC 5681, section 4.2.
+    #[test]
+    fn every_second_full_segment_is_acknowledged() {
+        let mut policy = Delayed::default();
+        for round in 0..3 {
+            assert_eq!(policy.arrived(&segment(round, 1000)), Decision::At(round + DELAY_NS));
+            assert_eq!(policy.arrived(&segment(round, 2000)), Decision::Now);
+            policy.sent(round);
+        }
+    }
+
+    /// RFC 1122, section 4.2.3.2.
+    #[test]
+    fn the_delay_counts_from_the_first_segment() {
+        let mut policy = Delayed::default();
+        assert_eq!(policy.arrived(&segment(5, 10)), Decision::At(5 + DELAY_NS));
+        assert_eq!(policy.arrived(&segment(100, 20)), Decision::At(5 + DELAY_NS));
+        assert_eq!(policy.arrived(&segment(5 + DELAY_NS, 30)), Decision::Now);
+    }
+
+    /// RFC 5681, section 4.2.
+    #[test]
+    fn a_segment_out_of_order_is_acknowledged_at_once() {
+        let arrival = Arrival { in_order: false, ..segment(5, 0) };
+        assert_eq!(Delayed::default().arrived(&arrival), Decision::Now);
+    }
+}

@@ -1,10 +1,36 @@
 //! What window a receiver offers.
 
+mod fixed;
+mod linux;
+
+pub use fixed::Fixed;
+pub use linux::{Linux, Tuning};
+
+use crate::ReceiveBuffer;
+
+/// What the receive buffer holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Held {
+    /// Received in order, and not read.
+    pub waiting_bytes: u64,
+    /// Received beyond a gap.
+    pub beyond_bytes: u64,
+    /// From the next byte expected to the last one received beyond a gap; 0 where there is none.
+    pub span_bytes: u64,
+}
+
 /// The receive side's buffer. Sizes are bytes of payload.
 pub trait ReceiveWindow: std::fmt::Debug + Send {
-    /// A segment was taken into the buffer, in order or beyond a gap.
-    fn arrived(&mut self, now_ns: u64, payload_bytes: u32, mss_bytes: u32, in_order: bool) {
+    /// What the buffer holds after a segment or a read that is reported next.
+    fn holds(&mut self, held: Held) {
+        let _ = held;
+    }
+
+    /// A segment was taken into the buffer, in order or beyond a gap. Whether more will be offered because of it, on
+    /// which [`AckPolicy::window`](crate::acks::AckPolicy::window) depends.
+    fn arrived(&mut self, now_ns: u64, payload_bytes: u32, mss_bytes: u32, in_order: bool) -> bool {
         let _ = (now_ns, payload_bytes, mss_bytes, in_order);
+        false
     }
 
     /// The application took bytes out.
@@ -25,4 +51,42 @@ pub trait ReceiveWindow: std::fmt::Debug + Send {
 
     /// The largest window that it may ever offer, from which the window scale is chosen.
     fn most_bytes(&self) -> u64;
+}
+
+/// The chosen buffer, for segments of so much payload at most.
+pub fn new(buffer: ReceiveBuffer, mss_bytes: u32) -> Box<dyn ReceiveWindow> {
+    match buffer {
+        ReceiveBuffer::LinuxDefault => Box::new(Linux::new(Tuning::LINUX_6_18, mss_bytes)),
+        ReceiveBuffer::Bytes(bytes) => Box::new(Fixed::new(bytes)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn windows_stay_below_the_largest(
+            buffer in prop_oneof![Just(ReceiveBuffer::LinuxDefault), any::<u64>().prop_map(ReceiveBuffer::Bytes)],
+            mss_bytes in any::<u32>(),
+            steps in prop::collection::vec((0..6, 0..=1u64 << 62, any::<u64>(), any::<u64>(), any::<bool>()), 0..100),
+        ) {
+            let mut window = new(buffer, mss_bytes);
+            let most_bytes = window.most_bytes();
+            for (step, time_ns, bytes, span_bytes, flag) in steps {
+                match step {
+                    0 | 1 => { window.arrived(time_ns, bytes as u32, mss_bytes, flag); }
+                    2 => window.read(time_ns, bytes),
+                    3 => window.rtt(time_ns, if flag { time_ns } else { bytes }),
+                    4 => window.holds(Held { waiting_bytes: bytes % 100_000, beyond_bytes: span_bytes / 2, span_bytes }),
+                    _ => window.holds(Held::default()),
+                }
+                prop_assert!(window.window_bytes(0) <= most_bytes);
+                prop_assert!(window.window_bytes(bytes) <= window.window_bytes(0));
+                prop_assert_eq!(window.most_bytes(), most_bytes);
+            }
+        }
+    }
 }

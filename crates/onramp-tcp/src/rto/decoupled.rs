@@ -1,4 +1,4 @@
-//! Aron & Druschel, "TCP: Improving Start-up Dynamics by Adaptive Timers and Congestion Control" (1998), section
+//! Aron & Druschel, "TCP: Improving Startup Dynamics by Adaptive Timers and Congestion Control" (1998), section
 //! 4.1: time is measured by one clock and events are scheduled by another.
 //!
 //! Eq. (1) runs on ticks of the clock that measures, of frequency f_rtt; its result becomes ticks of the clock that

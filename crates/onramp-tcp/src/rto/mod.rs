@@ -55,9 +55,6 @@ pub trait Rto: std::fmt::Debug + Send {
     /// The expirations so far were not for losses: a window that was closed has opened. No backoff any more.
     fn reset_backoff(&mut self);
 
-    /// New data was acknowledged. Nobody minds: see the head of this file.
-    fn acknowledged(&mut self) {}
-
     /// Smoothed round-trip time; 0 before the first sample.
     fn srtt_ns(&self) -> u64;
 

@@ -124,7 +124,8 @@ mod tests {
                 let mut sum = 0;
                 for (at_ns, bytes) in &passed[first..] {
                     sum += u128::from(*bytes);
-                    let may = u128::from(burst) * 8_000_000_000 + u128::from(at_ns - passed[first].0) * u128::from(rate);
+                    let elapsed_ns = u128::from(at_ns - passed[first].0);
+                    let may = u128::from(burst) * 8_000_000_000 + elapsed_ns * u128::from(rate);
                     prop_assert!(sum * 8_000_000_000 <= may);
                 }
             }

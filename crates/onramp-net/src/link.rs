@@ -118,11 +118,10 @@ impl<P: Packet> Link<P> {
             self.stats.lost.add(bytes);
             return Verdict::LostRandom;
         }
-        if self.shaper.as_ref().is_some_and(|shaper| !shaper.could_hold(bytes)) {
-            self.stats.dropped.add(bytes);
-            return Verdict::DroppedFull;
-        }
-        let verdict = self.enter(now_ns, packet);
+        let verdict = match &self.shaper {
+            Some(shaper) if !shaper.could_hold(bytes) => Verdict::DroppedFull,
+            _ => self.enter(now_ns, packet),
+        };
         if verdict != Verdict::Queued {
             self.stats.dropped.add(bytes);
         }

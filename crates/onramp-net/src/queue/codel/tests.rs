@@ -52,8 +52,8 @@ impl Standing {
     }
 }
 
-/// RFC 8289 section 5, `control_law`: the first drop once the standing time was above target for an interval, the next ones interval /
-/// sqrt(n) apart.
+/// RFC 8289 section 5, `control_law`: the first drop once the standing time was above target for an interval, the
+/// next ones interval / sqrt(n) apart.
 #[test]
 fn drops_follow_the_control_law() {
     let drops_ns = Standing::new().run_until(1000 * MS);
@@ -93,8 +93,8 @@ fn dropping_ends_with_the_first_packet_that_did_not_stand() {
     assert!(!standing.queue.control.dropping);
 }
 
-/// RFC 8289 section 5, `deque`: where the dropping begins again within 16 intervals, it begins with the frequency that it had
-/// gained; later, from the start.
+/// RFC 8289 section 5, `deque`: where the dropping begins again within 16 intervals, it begins with the frequency
+/// that it had gained; later, from the start.
 #[test]
 fn dropping_resumes_where_it_ended_unless_long_ago() {
     let resumed_count = |pause_ns: u64| {

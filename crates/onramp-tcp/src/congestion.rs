@@ -50,6 +50,11 @@ impl Congestion {
         }
     }
 
+    /// SYNs were lost: begin with one segment.
+    pub fn start_small(&mut self) {
+        self.window.cwnd_bytes = u64::from(self.window.mss_bytes);
+    }
+
     /// The connection is established.
     pub fn start(&mut self, config: &Config, now_ns: u64) {
         let Some(name) = config.startup else { return };

@@ -119,6 +119,10 @@ impl Connection {
         self.sender.rto.established();
         self.handshake.expires_ns = None;
         self.sender.open_window(now_ns, window_bytes);
+        // RFC 5681, section 3.1, as RFC 6928, section 2, relaxes it.
+        if self.handshake.syns_sent > 2 {
+            self.sender.congestion.start_small();
+        }
         self.sender.congestion.start(&self.config, now_ns);
         self.state = if self.sender.is_closed() { State::FinWait1 } else { State::Established };
     }

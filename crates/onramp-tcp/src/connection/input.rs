@@ -11,10 +11,25 @@ impl Connection {
     pub fn on_segment(&mut self, now_ns: u64, segment: &Segment) {
         self.stats.segments_received += 1;
         match self.state {
-            State::Closed => {}
+            State::Closed => self.on_stray(segment),
             State::SynSent => self.on_answer(now_ns, segment),
             _ => self.on_other(now_ns, segment),
         }
+    }
+
+    /// When it is over (section 3.10.7.1).
+    fn on_stray(&mut self, segment: &Segment) {
+        if segment.flags.has(Flags::RST) {
+            return;
+        }
+        self.reset_due = Some(match segment.flags.has(Flags::ACK) {
+            true => Segment { seq: segment.ack, flags: Flags::RST, ..Segment::default() },
+            false => Segment {
+                ack: segment.seq.wrapping_add(segment.sequence_bytes()),
+                flags: Flags::RST.with(Flags::ACK),
+                ..Segment::default()
+            },
+        });
     }
 
     /// In SYN-SENT (section 3.10.7.3).
@@ -56,16 +71,16 @@ impl Connection {
         }
         if segment.flags.has(Flags::RST) {
             // RFC 5961, section 3.2: only the very next number resets; others in the window are asked back.
-            match place == self.receiver.nxt() as i64 {
-                true => self.fail(Failure::Reset),
-                false => self.receiver.ack_now = true,
+            match (place == self.receiver.nxt() as i64, self.state) {
+                // Both sides have closed: nothing failed. Staying protects from old segments (RFC 1337).
+                (_, State::TimeWait) => {}
+                (true, _) => self.fail(Failure::Reset),
+                (false, _) => self.receiver.ack_now = true,
             }
             return;
         }
         if segment.flags.has(Flags::SYN) {
-            // RFC 5961, section 4.2.
-            self.receiver.ack_now = true;
-            return;
+            return self.on_syn(now_ns, segment, place);
         }
         if !segment.flags.has(Flags::ACK) {
             return;
@@ -95,16 +110,29 @@ impl Connection {
         end >= self.receiver.acked() as i64 && place <= edge as i64 && !(end < 0 && segment.payload_bytes > 0)
     }
 
+    /// A SYN after the first.
+    fn on_syn(&mut self, now_ns: u64, segment: &Segment, place: i64) {
+        let again = self.state == State::SynReceived && place == -1;
+        let answers = segment.flags.has(Flags::ACK) && self.sender.numbering.place(segment.ack, 0) == 0;
+        match (again, answers) {
+            // Both sides opened at once, and this acknowledges our SYN (RFC 9293, section 3.5, figure 8).
+            (true, true) => {
+                self.establish(now_ns, u64::from(segment.window));
+                self.receiver.ack_now = true;
+            }
+            // The peer has not got our answer.
+            (true, false) => self.handshake.syn_due = true,
+            // RFC 5961, section 4.2.
+            (false, _) => self.receiver.ack_now = true,
+        }
+    }
+
     fn on_unacceptable(&mut self, now_ns: u64, segment: &Segment, place: i64) {
         if segment.flags.has(Flags::RST) {
             return;
         }
-        if self.state == State::SynReceived && segment.flags.has(Flags::SYN) {
-            // The peer has not got our answer.
-            self.handshake.syn_due = place == -1;
-            return;
-        }
-        if segment.payload_bytes > 0 && segment.flags.has(Flags::ACK) {
+        let is_old = place + i64::from(segment.sequence_bytes()) <= self.receiver.nxt() as i64;
+        if is_old && segment.payload_bytes > 0 && segment.flags.has(Flags::ACK) {
             // What arrives twice is told (RFC 2883).
             self.receiver.take(now_ns, place, segment.payload_bytes, segment.flags.has(Flags::FIN), false);
         }
@@ -127,6 +155,11 @@ impl Connection {
                 }
                 false => self.receiver.ack_now = true,
             }
+            return false;
+        }
+        if ack < una as i64 - self.sender.largest_window_bytes() as i64 {
+            // RFC 5961, section 5.2: older than anything that can be under way.
+            self.receiver.ack_now = true;
             return false;
         }
         let window_bytes = u64::from(segment.window) << self.peer_shift;
@@ -159,6 +192,7 @@ impl Connection {
             echo_ns: self.echoed_ns(now_ns, segment),
         };
         self.sender.on_ack(&acknowledgement);
+        self.receiver.round_trip(self.sender.rto.srtt_ns(), self.sender.rto.timeout_ns());
         self.after_acknowledgement(now_ns);
         self.state != State::Closed
     }

@@ -18,7 +18,7 @@ impl Connection {
             _ => {}
         }
         // What arrived out of order is told by acknowledgements of their own, which have room for it.
-        if self.receiver.ack_now && self.receiver.has_blocks() {
+        if self.receiver.ack_now && self.sack && self.receiver.has_blocks() {
             return Some(self.acknowledgement(now_ns));
         }
         if let Some(outgoing) = self.sender.next(now_ns) {
@@ -44,10 +44,8 @@ impl Connection {
     }
 
     fn acknowledgement(&mut self, now_ns: u64) -> Transmit {
-        let blocks = match self.sack {
-            true => self.receiver.sack_blocks(if self.timestamps { 3 } else { 4 }),
-            false => SackBlocks::default(),
-        };
+        let blocks = self.receiver.sack_blocks(if self.timestamps { 3 } else { 4 });
+        let blocks = if self.sack { blocks } else { SackBlocks::default() };
         let start = self.sender.board.nxt();
         let mut segment = self.segment(now_ns, start, false);
         segment.options.sack = blocks;

@@ -2,7 +2,7 @@
 
 use super::place::Numbering;
 use crate::acks::{self, AckPolicy, Arrival, Decision};
-use crate::receive_window::{self, ReceiveWindow};
+use crate::receive_window::{self, Held, ReceiveWindow};
 use crate::{Config, SackBlocks};
 
 /// The receiving side of a connection.
@@ -139,7 +139,11 @@ impl Receiver {
             return 0;
         }
         self.read += bytes;
+        self.buffer.holds(self.held());
         self.buffer.read(now_ns, bytes);
+        if self.policy.read(now_ns, self.readable_bytes() == 0) && self.ack_at_ns.is_some() {
+            self.ack_now = true;
+        }
         let offered = self.edge - self.nxt.min(self.edge);
         let room = self.buffer.window_bytes(self.readable_bytes());
         if room >= 2 * offered && room - offered >= u64::from(self.mss_bytes).min(self.buffer.most_bytes() / 2) {
@@ -154,29 +158,38 @@ impl Receiver {
         let is_old = end + i64::from(fin) <= self.nxt as i64;
         if is_old || start >= (self.edge.max(self.nxt + 1)) as i64 {
             self.ack_now = true;
-            if payload_bytes > 0 && is_old && start >= 0 {
-                self.dsack = Some((start as u64, end as u64));
+            if payload_bytes > 0 {
+                self.policy.duplicate(now_ns);
+                if is_old && start >= 0 {
+                    self.dsack = Some((start as u64, end as u64));
+                }
             }
             return Fate::Useless;
         }
+        if start >= 0 && start < self.nxt as i64 {
+            self.dsack = Some((start as u64, self.nxt));
+        }
         let start = start.max(self.nxt as i64) as u64;
         let whole = end as u64;
-        let end = whole.min(self.edge.max(start));
+        // Nothing follows a FIN.
+        let end = whole.min(self.edge.max(start)).min(self.fin.unwrap_or(u64::MAX));
         let mut fresh = false;
-        if fin && self.fin.is_none() && end == whole {
+        if fin && self.fin.is_none() && end == whole && self.beyond.last().is_none_or(|range| range.1 <= whole) {
             self.fin = Some(whole);
             fresh = true;
         }
         let before = self.nxt;
         let in_order = start == self.nxt && self.beyond.is_empty();
         if end > start {
-            let has_it = self.beyond.iter().any(|range| range.0 <= start && end <= range.1);
-            if has_it {
-                self.dsack = Some((start, end));
-            } else {
+            if let Some(twice) = self.overlap(start, end) {
+                self.dsack = Some(twice);
+            }
+            if self.dsack != Some((start, end)) {
                 fresh = true;
                 self.insert(start, end);
-                self.buffer.arrived(now_ns, (end - start) as u32, self.mss_bytes, in_order);
+                self.buffer.holds(self.held());
+                let grew = self.buffer.arrived(now_ns, (end - start) as u32, self.mss_bytes, in_order);
+                self.policy.window(self.edge - before.min(self.edge), grew);
             }
         }
         if self.fin == Some(self.nxt) {
@@ -208,6 +221,15 @@ impl Receiver {
         }
     }
 
+    /// The first part of a range that has arrived already, beyond a gap. Its surroundings are to be told next to it
+    /// (RFC 2883, section 4).
+    fn overlap(&mut self, start: u64, end: u64) -> Option<(u64, u64)> {
+        let index = self.beyond.partition_point(|range| range.1 <= start);
+        let range = *self.beyond.get(index).filter(|range| range.0 < end)?;
+        self.note_recent(range.0, range.1);
+        Some((start.max(range.0), end.min(range.1)))
+    }
+
     /// Adds a range, and moves on over what is complete.
     fn insert(&mut self, mut start: u64, mut end: u64) {
         if start == self.nxt && self.beyond.is_empty() {
@@ -237,6 +259,19 @@ impl Receiver {
         for (slot, place) in self.recent.iter_mut().zip(std::iter::once(&start).chain(others)) {
             *slot = *place;
         }
+    }
+
+    fn held(&self) -> Held {
+        Held {
+            waiting_bytes: self.readable_bytes(),
+            beyond_bytes: self.beyond.iter().map(|range| range.1 - range.0).sum(),
+            span_bytes: self.beyond.last().map_or(0, |range| range.1 - self.nxt),
+        }
+    }
+
+    /// Our own round trip, by which acknowledgements are not delayed too long.
+    pub fn round_trip(&mut self, srtt_ns: u64, timeout_ns: u64) {
+        self.policy.round_trip(srtt_ns, timeout_ns);
     }
 
     /// The blocks for the next acknowledgement (RFC 2018, section 4, and RFC 2883), at most so many.

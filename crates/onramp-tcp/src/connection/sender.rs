@@ -78,11 +78,15 @@ pub struct Sender {
     ask_window: bool,
     /// How often it was asked for since it closed.
     asked: u32,
+    /// How often since the last answer of the peer.
+    unanswered: u32,
     /// A tail loss probe is to go out.
     probe_due: bool,
     /// The segment that is timed, where not every acknowledgement is: its end and sending time.
     timed: Option<(u64, u64)>,
     timer: Option<(Wait, u64)>,
+    /// When the retransmission timer expires, which a probe may come before.
+    expires_ns: u64,
     backoffs: u32,
     /// When pacing permits the next segment, and whether one waits for that.
     pace_ns: u64,
@@ -129,9 +133,11 @@ impl Sender {
             override_silly: false,
             ask_window: false,
             asked: 0,
+            unanswered: 0,
             probe_due: false,
             timed: None,
             timer: None,
+            expires_ns: 0,
             backoffs: 0,
             pace_ns: 0,
             is_pacing: false,
@@ -206,6 +212,11 @@ impl Sender {
         self.edge.saturating_sub(self.board.una())
     }
 
+    /// The largest window that the peer ever offered.
+    pub fn largest_window_bytes(&self) -> u64 {
+        self.largest_window_bytes
+    }
+
     /// Data that the peer has acknowledged.
     pub fn acked_bytes(&self) -> u64 {
         self.board.una().min(self.written)
@@ -250,19 +261,19 @@ impl Sender {
                 return Some(self.resend(now_ns, index));
             }
         }
-        if self.board.is_empty() && self.unsent_bytes() > 0 && self.board.nxt() > 0 {
+        let new = self.new_data();
+        if new.is_some_and(|new| new.payload_bytes > 0) && self.board.is_empty() && self.board.nxt() > 0 {
             self.wake(now_ns);
         }
-        let new = self.new_data();
         let pipe = self.board.pipe_bytes();
         let cwnd = self.congestion.window.cwnd_bytes + self.recovery.extra_bytes(self.mss_bytes);
-        if self.board.lost_bytes() > 0 || self.recovery.is_recovering() {
+        if self.board.waiting_bytes() > 0 || self.recovery.is_recovering() {
             if pipe + self.mss() <= cwnd && self.is_paced_out(now_ns) {
                 if let Some(index) = self.recovery.next_resend(&mut self.board, new.is_some()) {
                     return Some(self.resend(now_ns, index));
                 }
             }
-            if self.board.lost_bytes() > self.board.resent_bytes() {
+            if self.board.waiting_bytes() > 0 {
                 return None;
             }
         }
@@ -339,7 +350,7 @@ impl Sender {
         self.idle_since_ns = now_ns;
         match self.timer {
             None | Some((Wait::Persist, _)) => self.start_timer(now_ns),
-            Some((Wait::Probe, _)) if !outgoing.again => self.start_timer(now_ns),
+            Some((Wait::Probe, _)) if !outgoing.again => self.arm(now_ns),
             _ => {}
         }
     }
@@ -384,13 +395,16 @@ impl Sender {
     pub fn on_ack(&mut self, ack: &Acknowledgement<'_>) {
         let now_ns = ack.now_ns;
         let prior_una = self.board.una();
+        self.unanswered = 0;
+        // Only a recovery that knows what they are sees selective acknowledgements.
+        let blocks = if self.recovery.uses_sack() { ack.sack } else { &[] };
         let same_window = ack.una == prior_una && ack.window_bytes.is_none_or(|window| ack.una + window == self.edge);
         if let Some(window_bytes) = ack.window_bytes {
             self.set_window(ack.una, window_bytes);
         }
-        let mut delivery = Delivery::default();
-        let dsack = self.is_dsack(ack);
-        for &(left, right) in &ack.sack[usize::from(dsack)..] {
+        let mut delivery = self.board.delivery();
+        let dsack = is_dsack(ack.una, blocks);
+        for &(left, right) in &blocks[usize::from(dsack)..] {
             if left >= ack.una as i64 && right > left {
                 self.board.sack(left as u64, right as u64, &mut delivery);
             }
@@ -399,13 +413,12 @@ impl Sender {
         self.board.acknowledge(ack.una, &mut delivery);
         let advanced = delivery.acked_bytes > 0;
         let rtt_ns = self.measure(ack, &delivery);
-        let duplicate = was_outstanding
-            && !advanced
-            && if ack.sack.is_empty() { ack.alone && same_window } else { delivery.sacked_bytes > 0 };
+        // RFC 5681, section 2.
+        let duplicate = was_outstanding && !advanced && ack.alone && same_window;
         if advanced {
             self.backoffs = 0;
         }
-        if self.probe.on_ack(ack.una, dsack, duplicate && ack.sack.is_empty()) && !self.recovery.is_recovering() {
+        if self.probe.on_ack(ack.una, dsack, duplicate && blocks.is_empty()) && !self.recovery.is_recovering() {
             let flight = self.board.outstanding_bytes() + delivery.acked_bytes;
             self.congestion.reduce(now_ns, LossKind::Acknowledgements, flight);
             self.congestion.window.cwnd_bytes = self.congestion.window.ssthresh_bytes;
@@ -415,15 +428,20 @@ impl Sender {
         let was_recovering = self.recovery.is_recovering();
         let mut restart_timer = advanced && !self.recovery.holds_timer();
         self.recover(now_ns, &delivery, duplicate, dsack, &mut restart_timer, Self::tell_ack);
-        if self.recovery.is_recovering() && !was_recovering {
-            self.recoveries += 1;
-            self.probe.forget();
-        }
+        self.note_recovery(was_recovering);
         if advanced && !self.recovery.is_recovering() && !was_recovering {
             let sample = AckSample { inflight_bytes: self.board.pipe_bytes(), ..sample };
             self.congestion.raise(&sample, self.unsent_bytes() == 0);
         }
         self.after_ack(now_ns, restart_timer);
+    }
+
+    /// Recovery may have begun.
+    fn note_recovery(&mut self, was_recovering: bool) {
+        if self.recovery.is_recovering() && !was_recovering {
+            self.recoveries += 1;
+            self.probe.forget();
+        }
     }
 
     fn tell_ack(recovery: &mut dyn Recovery, cx: &mut Context<'_>) {
@@ -466,18 +484,10 @@ impl Sender {
     fn set_window(&mut self, una: u64, window_bytes: u64) {
         self.edge = una + window_bytes;
         self.largest_window_bytes = self.largest_window_bytes.max(window_bytes);
-        if self.edge > self.board.nxt() && matches!(self.timer, Some((Wait::Persist, _))) {
+        // A window that is open and too small waits on, however often the peer tells of it.
+        if matches!(self.timer, Some((Wait::Persist, _))) && self.new_data().is_some() {
             self.timer = None;
             self.asked = 0;
-        }
-    }
-
-    /// Is the first block of what arrived twice (RFC 2883, section 4)?
-    fn is_dsack(&self, ack: &Acknowledgement<'_>) -> bool {
-        match *ack.sack {
-            [(left, right), ..] if right <= ack.una as i64 => left < right,
-            [(left, right), (outer_left, outer_right), ..] => outer_left <= left && right <= outer_right,
-            _ => false,
         }
     }
 
@@ -517,10 +527,16 @@ impl Sender {
 
     // ---- timers ----
 
-    /// Starts the retransmission timer, or that of a probe where one comes first.
+    /// Starts the retransmission timer, or that of a probe where one is permitted.
     fn start_timer(&mut self, now_ns: u64) {
-        let expires = self.rto.deadline_ns(now_ns);
-        self.timer = Some((Wait::Retransmit, expires));
+        self.expires_ns = self.rto.deadline_ns(now_ns);
+        self.arm(now_ns);
+    }
+
+    /// RFC 8985, section 7.2: a probe comes some time after what was sent last, but no later than the retransmission
+    /// timer, which new data does not start again (RFC 6298, section 5.1).
+    fn arm(&mut self, now_ns: u64) {
+        self.timer = Some((Wait::Retransmit, self.expires_ns));
         let may_probe = self.recovery.probes()
             && !self.probe.is_out()
             && !self.recovery.is_recovering()
@@ -528,9 +544,7 @@ impl Sender {
             && self.board.lost_bytes() == 0;
         if may_probe {
             let probe_ns = now_ns + Probe::timeout_ns(self.rto.srtt_ns(), self.board.len());
-            if probe_ns < expires {
-                self.timer = Some((Wait::Probe, probe_ns));
-            }
+            self.timer = Some((Wait::Probe, probe_ns.min(self.expires_ns)));
         }
     }
 
@@ -557,20 +571,19 @@ impl Sender {
             let was_recovering = self.recovery.is_recovering();
             let nothing = Delivery::default();
             self.recover(now_ns, &nothing, false, false, &mut restart_timer, |recovery, cx| recovery.on_timer(cx));
-            self.recoveries += u64::from(self.recovery.is_recovering() && !was_recovering);
+            self.note_recovery(was_recovering);
             self.after_ack(now_ns, restart_timer);
         }
         match self.timer.filter(|&(_, at)| at <= now_ns) {
             None => Ok(()),
             Some((Wait::Probe, _)) => {
+                // Section 7.3: the retransmission timer starts again.
                 self.probe_due = true;
-                self.timer = Some((Wait::Retransmit, self.rto.deadline_ns(now_ns)));
+                self.expires_ns = self.rto.deadline_ns(now_ns);
+                self.timer = Some((Wait::Retransmit, self.expires_ns));
                 Ok(())
             }
-            Some((Wait::Persist, _)) => {
-                self.persist(now_ns);
-                Ok(())
-            }
+            Some((Wait::Persist, _)) => self.persist(now_ns),
             Some((Wait::Retransmit, _)) => self.expire(now_ns),
         }
     }
@@ -588,16 +601,22 @@ impl Sender {
     }
 
     /// RFC 9293, section 3.8.6.1: ask whether the window is open.
-    fn persist(&mut self, now_ns: u64) {
+    fn persist(&mut self, now_ns: u64) -> Result<(), GaveUp> {
         if self.edge > self.board.nxt() {
             // It is, but small: send what fits.
             self.override_silly = true;
         } else {
             self.ask_window = true;
         }
+        // A closed window is waited for as long as somebody answers (section 3.8.6.1), and no longer.
+        self.unanswered += 1;
+        if self.unanswered > MOST_BACKOFFS {
+            return Err(GaveUp);
+        }
         self.asked += 1;
         let pause_ns = (self.rto.timeout_ns() << self.asked.min(16)).min(MOST_PERSIST_NS);
         self.timer = Some((Wait::Persist, now_ns + pause_ns));
+        Ok(())
     }
 
     /// RFC 6298, section 5, and RFC 5681, section 3.1.
@@ -625,7 +644,17 @@ impl Sender {
         self.probe.forget();
         self.timed = None;
         self.force = true;
-        self.timer = Some((Wait::Retransmit, self.rto.deadline_ns(now_ns)));
+        self.expires_ns = self.rto.deadline_ns(now_ns);
+        self.timer = Some((Wait::Retransmit, self.expires_ns));
         Ok(())
+    }
+}
+
+/// Is the first block of what arrived twice (RFC 2883, section 4)?
+fn is_dsack(una: u64, blocks: &[(i64, i64)]) -> bool {
+    match *blocks {
+        [(left, right), ..] if right <= una as i64 => left < right,
+        [(left, right), (outer_left, outer_right), ..] => outer_left <= left && right <= outer_right,
+        _ => false,
     }
 }

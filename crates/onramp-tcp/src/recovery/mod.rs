@@ -29,7 +29,7 @@ pub struct Context<'a> {
     pub congestion: &'a mut Congestion,
     /// What it told.
     pub delivery: &'a Delivery,
-    /// It was a duplicate (RFC 5681, section 2), or with SACK: it told nothing but new selective ones.
+    /// It was a duplicate (RFC 5681, section 2).
     pub duplicate: bool,
     /// The peer got something twice (RFC 2883).
     pub dsack: bool,
@@ -87,6 +87,12 @@ pub trait Recovery: Debug + Send {
 
     /// Whether tail loss probes belong to it.
     fn probes(&self) -> bool {
+        false
+    }
+
+    /// Whether it knows selective acknowledgements. The others count duplicates, and must not see the pipe shrink
+    /// for the same segments.
+    fn uses_sack(&self) -> bool {
         false
     }
 }

@@ -12,24 +12,25 @@ pub struct NewReno {
     recovering: bool,
     /// A partial acknowledgement came already in this recovery.
     partial: bool,
-    /// Everything that was outstanding when the last recovery or timeout began is below.
-    recover: u64,
+    /// Everything that was outstanding when the last recovery or timeout began is below; `None` before the first.
+    recover: Option<u64>,
 }
 
 impl NewReno {
     /// With or without limited transmit (RFC 3042).
     pub fn new(limited_transmit: bool) -> NewReno {
-        NewReno { limited_transmit, duplicates: 0, recovering: false, partial: false, recover: 0 }
+        NewReno { limited_transmit, duplicates: 0, recovering: false, partial: false, recover: None }
     }
 
     /// Section 3.2, step 3.
     fn acknowledged(&mut self, cx: &mut Context<'_>) {
         let mss = u64::from(cx.congestion.window.mss_bytes);
         let window = &mut cx.congestion.window;
-        if cx.board.una() >= self.recover {
+        if self.recover.is_none_or(|recover| cx.board.una() >= recover) {
             // A full acknowledgement: the first of the two windows that the RFC offers, which sends no burst.
             self.recovering = false;
             window.cwnd_bytes = window.ssthresh_bytes.min(cx.board.outstanding_bytes().max(mss) + mss);
+            *cx.restart_timer = true;
             return;
         }
         // A partial one: deflate by what was acknowledged, add back one segment, repair the next loss. The timer
@@ -56,11 +57,12 @@ impl Recovery for NewReno {
             self.duplicates += 1;
             if self.recovering {
                 reno::inflate(cx);
-            } else if self.duplicates == DUP_THRESHOLD && cx.board.una() >= self.recover {
-                // Step 2: unless these are duplicates of segments that were sent twice after a timeout.
+            } else if self.duplicates == DUP_THRESHOLD && self.recover.is_none_or(|recover| cx.board.una() > recover) {
+                // Step 2: not where these may be duplicates of segments that were sent twice. Those acknowledge
+                // everything below and nothing more.
                 self.recovering = true;
                 self.partial = false;
-                self.recover = cx.board.nxt();
+                self.recover = Some(cx.board.nxt());
                 reno::enter(cx);
             }
         }
@@ -70,7 +72,7 @@ impl Recovery for NewReno {
         self.duplicates = 0;
         self.recovering = false;
         // Section 3.2, step 4.
-        self.recover = board.nxt();
+        self.recover = Some(board.nxt());
         board.mark_all_lost();
     }
 

@@ -17,7 +17,7 @@ use crate::congestion::LossKind;
 const PERSIST_ROUNDS: u32 = 16;
 
 /// RACK's state; names are the RFC's.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Rack {
     newest: Option<Arrived>,
     rtt_ns: u64,
@@ -37,6 +37,25 @@ pub struct Rack {
     reduction: Reduction,
 }
 
+impl Default for Rack {
+    fn default() -> Rack {
+        Rack {
+            newest: None,
+            rtt_ns: 0,
+            min_rtt_ns: None,
+            reordering_seen: false,
+            reo_wnd_mult: 1,
+            reo_wnd_persist: 0,
+            dsack_round: None,
+            timer_ns: None,
+            recovering: false,
+            recovery_point: 0,
+            after_timeout: false,
+            reduction: Reduction::default(),
+        }
+    }
+}
+
 impl Rack {
     /// Section 6.2, steps 1 to 3.
     fn update(&mut self, cx: &Context<'_>) {
@@ -46,16 +65,12 @@ impl Rack {
             self.min_rtt_ns = Some(self.min_rtt_ns.map_or(rtt, |least| least.min(rtt)));
         }
         self.reordering_seen |= cx.delivery.reordered.is_some();
-        let Some(arrived) = cx.delivery.newest else { return };
-        let rtt = cx.now_ns - arrived.sent_ns;
         // The acknowledgement of a segment that was sent twice may be the first copy's.
-        if arrived.repeated && self.min_rtt_ns.is_some_and(|least| rtt < least) {
-            return;
-        }
-        self.rtt_ns = rtt;
-        if self.newest.is_none_or(|newest| (newest.sent_ns, newest.end) < (arrived.sent_ns, arrived.end)) {
-            self.newest = Some(arrived);
-        }
+        let is_clear =
+            |arrived: &Arrived| !arrived.repeated || self.min_rtt_ns.is_none_or(|rtt| cx.now_ns - arrived.sent_ns >= rtt);
+        let Some(arrived) = cx.delivery.newest.filter(is_clear).or(cx.delivery.newest_once) else { return };
+        self.rtt_ns = cx.now_ns - arrived.sent_ns;
+        arrived.keep_newest(&mut self.newest);
     }
 
     /// Section 6.2, step 4.
@@ -67,15 +82,13 @@ impl Rack {
             self.dsack_round = Some(cx.board.nxt());
             self.reo_wnd_mult += 1;
             self.reo_wnd_persist = PERSIST_ROUNDS;
-            self.reordering_seen = true;
         }
-        let sacked_enough =
-            cx.board.sacked_bytes() >= u64::from(DUP_THRESHOLD) * u64::from(cx.congestion.window.mss_bytes);
+        let sacked_enough = cx.board.sacked_segments() >= DUP_THRESHOLD;
         if !self.reordering_seen && (self.recovering || self.after_timeout || sacked_enough) {
             return 0;
         }
         let quarter = self.min_rtt_ns.unwrap_or(0) / 4;
-        (quarter * self.reo_wnd_mult.max(1)).min(cx.srtt_ns)
+        (quarter * self.reo_wnd_mult).min(cx.srtt_ns)
     }
 
     /// Section 6.2, step 5: marks what is lost; `true` if there was something.
@@ -85,7 +98,7 @@ impl Rack {
         let allowance = self.rtt_ns + self.reordering_window_ns(cx);
         let (now, mut timer) = (cx.now_ns, None);
         let found = cx.board.mark_late(|segment: &Sent| {
-            if (segment.sent_ns, segment.end()) >= (newest.sent_ns, newest.end) {
+            if !newest.was_sent_after(segment) {
                 return false;
             }
             let late_ns = segment.sent_ns + allowance;
@@ -119,7 +132,7 @@ impl Rack {
             self.after_timeout = false;
             self.end_of_recovery();
         }
-        let waits = cx.board.lost_bytes() > cx.board.resent_bytes();
+        let waits = cx.board.waiting_bytes() > 0;
         if !self.recovering && !self.after_timeout {
             if !(found || waits) {
                 return;
@@ -154,7 +167,7 @@ impl Recovery for Rack {
         self.after_timeout = true;
         self.timer_ns = None;
         self.recovery_point = board.nxt();
-        let allowance = self.rtt_ns + self.min_rtt_ns.unwrap_or(0) / 4 * self.reo_wnd_mult.max(1);
+        let allowance = self.rtt_ns + self.min_rtt_ns.unwrap_or(0) / 4 * self.reo_wnd_mult;
         for index in 0..board.len() {
             if index == 0 || now_ns >= board.segment(index).sent_ns + allowance {
                 board.mark_lost(index);
@@ -184,6 +197,10 @@ impl Recovery for Rack {
     }
 
     fn probes(&self) -> bool {
+        true
+    }
+
+    fn uses_sack(&self) -> bool {
         true
     }
 }

@@ -28,6 +28,7 @@ pub struct Sack {
     reduction: Reduction,
 }
 
+// Section 5, step 3, limited transmit, needs nothing: what duplicates report has left the pipe already.
 impl Sack {
     /// With the window at half (RFC 6675), or with Proportional Rate Reduction.
     pub fn new(proportional: bool) -> Sack {
@@ -49,7 +50,8 @@ impl Sack {
         let mut found = false;
         let mut index = board.index_of(self.judged);
         while index < board.len() && board.segment(index).start < place {
-            if !board.segment(index).is_lost() {
+            // What was sent again meanwhile, by rule 3, is HighRxt's business.
+            if !(board.segment(index).is_lost() || board.segment(index).is_resent()) {
                 found |= board.mark_lost(index);
             }
             index += 1;
@@ -97,7 +99,8 @@ impl Recovery for Sack {
         let mss = cx.congestion.window.mss_bytes;
         if cx.delivery.acked_bytes > 0 {
             self.duplicates = 0;
-        } else if cx.duplicate {
+        } else if cx.delivery.sacked_bytes > 0 {
+            // Section 2: only what tells of new selective ones is a duplicate.
             self.duplicates += 1;
         }
         let found = self.judge(cx.board, mss);
@@ -159,7 +162,7 @@ impl Recovery for Sack {
             }
             index += 1;
         }
-        // Rule 4.
+        // Rule 4. Where the last one is selectively acknowledged, all others are below the highest.
         let last = board.len().checked_sub(1)?;
         if board.una() >= self.rescue && is_open(board, last) {
             self.rescue = self.recovery_point;
@@ -168,9 +171,7 @@ impl Recovery for Sack {
         None
     }
 
-    fn extra_bytes(&self, mss_bytes: u32) -> u64 {
-        // Section 5, step 3: limited transmit. What the duplicates reported has left the pipe already.
-        let _ = mss_bytes;
-        0
+    fn uses_sack(&self) -> bool {
+        true
     }
 }

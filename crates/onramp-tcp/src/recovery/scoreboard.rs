@@ -5,14 +5,14 @@
 //!    |  lost  |  lost,   | out | sacked | out | sacked | ... | |
 //!    |        |  resent  |
 //!
-//!   pipe = everything - sacked - lost + lost and sent again
+//!   pipe = everything - sacked - lost + sent again
 //! ```
 
 use std::collections::VecDeque;
 
 const SACKED: u8 = 1;
 const LOST: u8 = 2;
-/// Sent again since it was marked lost.
+/// Sent again since it was marked lost, or without having been.
 const RESENT: u8 = 4;
 /// Sent more than once, ever: no measure of the round trip (Karn).
 const REPEATED: u8 = 8;
@@ -45,9 +45,14 @@ impl Sent {
         self.marks & LOST != 0
     }
 
-    /// It is taken for lost and was sent again.
+    /// It was sent again, since it was taken for lost if it is.
     pub fn is_resent(&self) -> bool {
         self.marks & RESENT != 0
+    }
+
+    /// It is to be sent again.
+    pub fn waits(&self) -> bool {
+        self.is_lost() && !self.is_resent()
     }
 
     /// It was sent more than once.
@@ -85,15 +90,48 @@ pub struct Delivery {
     pub repeated_acked: bool,
     /// Of all that arrived, the segment that was sent last (RFC 8985, section 6.2, step 2).
     pub newest: Option<Arrived>,
+    /// The same of segments that were sent once only.
+    pub newest_once: Option<Arrived>,
+    /// Place behind the highest byte that was known to have arrived before (RACK.fack of RFC 8985). What is told by
+    /// one acknowledgement says nothing of the order in which it arrived.
+    pub known_before: u64,
     /// Something arrived that was sent before what had arrived already: the path reorders. Its place is the least.
     pub reordered: Option<u64>,
 }
 
+impl Arrived {
+    fn of(segment: &Sent) -> Arrived {
+        Arrived { sent_ns: segment.sent_ns, end: segment.end(), repeated: segment.is_repeated() }
+    }
+
+    /// Was it sent after another (RFC 8985, section 6.2, RACK_sent_after)? Of two that left in the same moment, one
+    /// for the first time and one again, nobody can tell.
+    pub fn was_sent_after(&self, other: &Sent) -> bool {
+        self.is_newer_than(&Arrived::of(other))
+    }
+
+    fn is_newer_than(&self, other: &Arrived) -> bool {
+        let same_moment = self.sent_ns == other.sent_ns && self.repeated == other.repeated;
+        self.sent_ns > other.sent_ns || same_moment && self.end > other.end
+    }
+
+    /// Takes the place of one that was sent before it.
+    pub fn keep_newest(self, newest: &mut Option<Arrived>) {
+        if newest.is_none_or(|newest| self.is_newer_than(&newest)) {
+            *newest = Some(self);
+        }
+    }
+}
+
 impl Delivery {
     fn arrived(&mut self, segment: &Sent) {
-        let arrived = Arrived { sent_ns: segment.sent_ns, end: segment.end(), repeated: segment.is_repeated() };
-        if self.newest.is_none_or(|newest| (newest.sent_ns, newest.end) < (arrived.sent_ns, arrived.end)) {
-            self.newest = Some(arrived);
+        let arrived = Arrived::of(segment);
+        arrived.keep_newest(&mut self.newest);
+        if !arrived.repeated {
+            arrived.keep_newest(&mut self.newest_once);
+            if arrived.end < self.known_before {
+                self.reordered = Some(self.reordered.map_or(segment.start, |least| least.min(segment.start)));
+            }
         }
     }
 }
@@ -107,8 +145,11 @@ pub struct Scoreboard {
     una: u64,
     nxt: u64,
     sacked_bytes: u64,
+    sacked_segments: u32,
     lost_bytes: u64,
     resent_bytes: u64,
+    /// Lost, and not sent again since.
+    waiting_bytes: u64,
     /// No segment below this place is lost and waits to be sent again.
     lost_hint: u64,
     /// No segment below this place was sent once and is neither lost nor sacked: where loss detection by time
@@ -144,14 +185,24 @@ impl Scoreboard {
         self.sacked_bytes
     }
 
+    /// Segments selectively acknowledged.
+    pub fn sacked_segments(&self) -> u32 {
+        self.sacked_segments
+    }
+
     /// Taken for lost, sent again or not.
     pub fn lost_bytes(&self) -> u64 {
         self.lost_bytes
     }
 
-    /// Sent again and still out.
-    pub fn resent_bytes(&self) -> u64 {
-        self.resent_bytes
+    /// Taken for lost, and to be sent again.
+    pub fn waiting_bytes(&self) -> u64 {
+        self.waiting_bytes
+    }
+
+    /// An acknowledgement's report, to be filled.
+    pub fn delivery(&self) -> Delivery {
+        Delivery { known_before: self.highest_sacked(), ..Delivery::default() }
     }
 
     /// Place behind the highest byte that was selectively acknowledged.
@@ -196,9 +247,12 @@ impl Scoreboard {
         segment.sent_ns = now_ns;
         segment.marks |= REPEATED;
         self.resent.push_back((now_ns, segment.start));
-        if segment.is_lost() && !segment.is_resent() {
+        if !segment.is_resent() {
             segment.marks |= RESENT;
             self.resent_bytes += u64::from(segment.len);
+            if segment.is_lost() {
+                self.waiting_bytes -= u64::from(segment.len);
+            }
         }
     }
 
@@ -216,6 +270,7 @@ impl Scoreboard {
             segment.marks |= LOST;
             self.lost_bytes += u64::from(segment.len);
         }
+        self.waiting_bytes += u64::from(segment.len);
         self.lost_hint = self.lost_hint.min(segment.start);
         true
     }
@@ -233,17 +288,17 @@ impl Scoreboard {
         self.segments.iter_mut().for_each(|segment| segment.marks &= !SACKED);
         self.sacked.clear();
         self.sacked_bytes = 0;
+        self.sacked_segments = 0;
         self.out_hint = self.una;
     }
 
     /// The lost segment to be sent again first.
     pub fn next_lost(&mut self) -> Option<usize> {
-        if self.lost_bytes == self.resent_bytes {
+        if self.waiting_bytes == 0 {
             return None;
         }
         let from = self.index_of(self.lost_hint);
-        let waits = |segment: &Sent| segment.is_lost() && !segment.is_resent();
-        let index = (from..self.segments.len()).find(|&index| waits(&self.segments[index]))?;
+        let index = (from..self.segments.len()).find(|&index| self.segments[index].waits())?;
         self.lost_hint = self.segments[index].start;
         Some(index)
     }
@@ -274,14 +329,13 @@ impl Scoreboard {
             }
             self.lost_bytes -= if segment.is_lost() { taken } else { 0 };
             self.resent_bytes -= if segment.is_resent() { taken } else { 0 };
+            self.waiting_bytes -= if segment.waits() { taken } else { 0 };
+            self.sacked_segments -= u32::from(segment.is_sacked() && segment.end() <= una);
             if segment.is_repeated() {
                 delivery.repeated_acked = true;
             } else if !segment.is_sacked() {
                 let (oldest, newest) = delivery.acked_sent_ns.unwrap_or((segment.sent_ns, segment.sent_ns));
                 delivery.acked_sent_ns = Some((oldest.min(segment.sent_ns), newest.max(segment.sent_ns)));
-                if segment.end() < self.highest_sacked() {
-                    delivery.reordered.get_or_insert(segment.start);
-                }
             }
             if segment.end() > una {
                 let first = self.segments.front_mut().expect("it was just there");
@@ -326,7 +380,6 @@ impl Scoreboard {
 
     /// Marks the segments that lie wholly between two places.
     fn sack_whole_segments(&mut self, left: u64, right: u64, delivery: &mut Delivery) {
-        let highest = self.highest_sacked();
         let mut index = self.index_of(left);
         let mut covered: Option<(u64, u64)> = None;
         while let Some(segment) = self.segments.get_mut(index) {
@@ -340,11 +393,12 @@ impl Scoreboard {
             if segment.is_lost() {
                 self.lost_bytes -= len;
             }
-            if segment.end() < highest && !segment.is_repeated() {
-                delivery.reordered = Some(delivery.reordered.map_or(segment.start, |least| least.min(segment.start)));
+            if segment.waits() {
+                self.waiting_bytes -= len;
             }
             segment.marks = segment.marks & !(LOST | RESENT) | SACKED;
             self.sacked_bytes += len;
+            self.sacked_segments += 1;
             delivery.sacked_bytes += len;
             delivery.delivered_bytes += len;
             if !segment.is_repeated() {
@@ -392,10 +446,10 @@ impl Scoreboard {
         }
         self.out_hint = self.segments.get(index).map_or(self.nxt, |segment| segment.start);
         while let Some(&(sent_ns, start)) = self.resent.front() {
+            // Its first bytes may have been acknowledged meanwhile.
+            let start = start.max(self.una);
             let index = self.index_of(start);
-            let is_out = |s: &&Sent| {
-                s.start == start && s.sent_ns == sent_ns && !s.is_sacked() && (s.is_resent() || !s.is_lost())
-            };
+            let is_out = |s: &&Sent| s.start == start && s.sent_ns == sent_ns && !s.is_sacked() && s.is_resent();
             match self.segments.get(index).filter(is_out) {
                 Some(segment) if !is_late(segment) => break,
                 Some(_) => found |= self.mark_lost(index),
@@ -413,12 +467,15 @@ impl Scoreboard {
         assert_eq!(self.sacked_bytes, sum(Sent::is_sacked));
         assert_eq!(self.lost_bytes, sum(Sent::is_lost));
         assert_eq!(self.resent_bytes, sum(Sent::is_resent));
+        assert_eq!(self.waiting_bytes, sum(Sent::waits));
+        assert_eq!(self.sacked_segments as usize, self.segments.iter().filter(|s| s.is_sacked()).count());
         assert_eq!(self.sacked_bytes, self.sacked.iter().map(|range| range.1 - range.0).sum::<u64>());
         assert!(self.sacked.windows(2).all(|pair| pair[0].1 < pair[1].0), "{:?}", self.sacked);
         assert_eq!(self.segments.front().map_or(self.nxt, |s| s.start), self.una);
         assert!(self.segments.iter().zip(self.segments.iter().skip(1)).all(|(a, b)| a.end() == b.start));
-        assert!(self.segments.iter().all(|s| !s.is_resent() || s.is_lost()), "what is resent is lost");
-        let waits = self.segments.iter().find(|s| s.is_lost() && !s.is_resent());
+        assert!(self.segments.iter().all(|s| !s.is_sacked() || !(s.is_lost() || s.is_resent())));
+        assert!(self.segments.iter().all(|s| !s.is_resent() || s.is_repeated()));
+        let waits = self.segments.iter().find(|s| s.waits());
         assert!(waits.is_none_or(|s| s.start >= self.lost_hint), "the hint has passed a lost segment");
     }
 }

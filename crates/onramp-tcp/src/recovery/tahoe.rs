@@ -14,8 +14,8 @@ use crate::congestion::LossKind;
 #[derive(Debug, Default)]
 pub struct Tahoe {
     duplicates: u32,
-    /// Duplicates below this place are no news.
-    recover: u64,
+    /// Duplicates of this place and those below are no news; `None` before the first reduction.
+    recover: Option<u64>,
 }
 
 impl Recovery for Tahoe {
@@ -24,8 +24,8 @@ impl Recovery for Tahoe {
             self.duplicates = 0;
         } else if cx.duplicate {
             self.duplicates += 1;
-            if self.duplicates == DUP_THRESHOLD && cx.board.una() >= self.recover {
-                self.recover = cx.board.nxt();
+            if self.duplicates == DUP_THRESHOLD && self.recover.is_none_or(|recover| cx.board.una() > recover) {
+                self.recover = Some(cx.board.nxt());
                 cx.congestion.reduce(cx.now_ns, LossKind::Acknowledgements, cx.board.outstanding_bytes());
                 cx.congestion.window.cwnd_bytes = u64::from(cx.congestion.window.mss_bytes);
                 cx.board.mark_all_lost();
@@ -37,7 +37,7 @@ impl Recovery for Tahoe {
 
     fn on_timeout(&mut self, _now_ns: u64, board: &mut Scoreboard) {
         self.duplicates = 0;
-        self.recover = board.nxt();
+        self.recover = Some(board.nxt());
         board.mark_all_lost();
     }
 

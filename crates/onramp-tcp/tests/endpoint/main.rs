@@ -3,3 +3,4 @@
 mod handshake;
 mod pair;
 mod recoveries;
+mod trace;

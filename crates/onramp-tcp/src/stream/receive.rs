@@ -1,0 +1,220 @@
+//! Bytes that arrived, in any order, until they are read in theirs.
+
+use super::{pieces, pieces_mut};
+use std::collections::{BTreeMap, VecDeque};
+
+/// The bytes of a stream from the first unread one on, as far as they have arrived.
+///
+/// A byte that arrives twice keeps its first value. It holds what lies within a fixed number of bytes from the first
+/// unread one, and leaves out the rest.
+#[derive(Clone, Debug)]
+pub struct ReceiveBuffer {
+    most_bytes: u64,
+    /// Everything below has been read.
+    read: u64,
+    /// Everything below has arrived.
+    complete: u64,
+    /// What arrived beyond a gap: ranges apart from one another, ends by starts.
+    beyond: BTreeMap<u64, u64>,
+    /// The bytes from `read` on, anything in the gaps.
+    bytes: VecDeque<u8>,
+}
+
+impl ReceiveBuffer {
+    /// An empty one that never holds bytes so many or more beyond the first unread one.
+    pub fn new(most_bytes: u64) -> ReceiveBuffer {
+        ReceiveBuffer { most_bytes, read: 0, complete: 0, beyond: BTreeMap::new(), bytes: VecDeque::new() }
+    }
+
+    /// Bytes that can be read now.
+    pub fn readable_bytes(&self) -> u64 {
+        self.complete - self.read
+    }
+
+    /// Takes a payload that starts at this place in the stream, and says how many of its bytes were new.
+    pub fn insert(&mut self, place: u64, payload: &[u8]) -> u64 {
+        let start = place.max(self.complete);
+        let end = place.saturating_add(payload.len() as u64).min(self.read.saturating_add(self.most_bytes));
+        if start >= end {
+            return 0;
+        }
+        let payload = &payload[(start - place) as usize..(end - place) as usize];
+        let new_bytes = self.fill_gaps(start, payload);
+        self.merge(start, end);
+        new_bytes
+    }
+
+    /// Copies what is missing of the payload from `start` on, which lies in the window.
+    fn fill_gaps(&mut self, start: u64, payload: &[u8]) -> u64 {
+        let end = start + payload.len() as u64;
+        let needed = (end - self.read) as usize;
+        if self.bytes.len() < needed {
+            self.bytes.resize(needed, 0);
+        }
+        let mut new_bytes = 0;
+        let mut copy = |from: u64, to: u64| {
+            if from < to {
+                let part = (from - self.read) as usize..(to - self.read) as usize;
+                let missing = &payload[(from - start) as usize..(to - start) as usize];
+                let (front, back) = pieces_mut(&mut self.bytes, part);
+                front.copy_from_slice(&missing[..front.len()]);
+                back.copy_from_slice(&missing[front.len()..]);
+                new_bytes += to - from;
+            }
+        };
+        let mut at = self.beyond.range(..start).next_back().map_or(start, |(_, &before)| before.max(start));
+        for (&from, &to) in self.beyond.range(start..end) {
+            copy(at, from);
+            at = to;
+        }
+        copy(at, end);
+        new_bytes
+    }
+
+    /// Notes that a range is there.
+    fn merge(&mut self, mut start: u64, mut end: u64) {
+        if let Some((&before, &to)) = self.beyond.range(..start).next_back() {
+            if to >= start {
+                start = before;
+            }
+        }
+        while let Some((&from, &to)) = self.beyond.range(start..=end).next() {
+            self.beyond.remove(&from);
+            end = end.max(to);
+        }
+        if start == self.complete {
+            self.complete = end;
+        } else {
+            self.beyond.insert(start, end);
+        }
+    }
+
+    /// Moves the next bytes in order into `out`, and says how many.
+    pub fn read(&mut self, out: &mut [u8]) -> usize {
+        let count = self.readable_bytes().min(out.len() as u64) as usize;
+        let (front, back) = pieces(&self.bytes, 0..count);
+        out[..front.len()].copy_from_slice(front);
+        out[front.len()..count].copy_from_slice(back);
+        self.bytes.drain(..count);
+        self.read += count as u64;
+        count
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn read_all(buffer: &mut ReceiveBuffer) -> Vec<u8> {
+        let mut out = vec![0; buffer.readable_bytes() as usize + 1];
+        let count = buffer.read(&mut out);
+        out.truncate(count);
+        out
+    }
+
+    #[test]
+    fn a_gap_holds_back_what_is_beyond_it() {
+        let mut buffer = ReceiveBuffer::new(100);
+        assert_eq!(buffer.insert(3, b"def"), 3);
+        assert_eq!(read_all(&mut buffer), b"");
+        assert_eq!(buffer.insert(0, b"abc"), 3);
+        assert_eq!(read_all(&mut buffer), b"abcdef");
+        assert_eq!(read_all(&mut buffer), b"");
+    }
+
+    #[test]
+    fn a_byte_that_comes_again_keeps_its_first_value() {
+        let mut buffer = ReceiveBuffer::new(100);
+        assert_eq!(buffer.insert(2, b"CD"), 2);
+        assert_eq!(buffer.insert(6, b"GH"), 2);
+        assert_eq!(buffer.insert(0, b"abcdefghij"), 6);
+        assert_eq!(buffer.insert(0, b"0123456789"), 0);
+        assert_eq!(read_all(&mut buffer), b"abCDefGHij");
+        assert_eq!(buffer.insert(0, b"0123456789k"), 1);
+        assert_eq!(read_all(&mut buffer), b"k");
+    }
+
+    #[test]
+    fn what_is_outside_the_window_is_left_out() {
+        let mut buffer = ReceiveBuffer::new(4);
+        assert_eq!(buffer.insert(4, b"e"), 0);
+        assert_eq!(buffer.insert(u64::MAX, b"xy"), 0);
+        assert_eq!(buffer.insert(1, b"bcde"), 3);
+        assert_eq!(buffer.insert(0, b"a"), 1);
+        assert_eq!(buffer.insert(4, b"e"), 0);
+        assert_eq!(buffer.read(&mut [0; 1]), 1);
+        assert_eq!(buffer.insert(0, b"abcdef"), 1);
+        assert_eq!(read_all(&mut buffer), b"bcde");
+    }
+
+    /// What the buffer is to do, byte by byte.
+    struct Model {
+        most_bytes: u64,
+        read: u64,
+        bytes: BTreeMap<u64, u8>,
+    }
+
+    impl Model {
+        fn insert(&mut self, place: u64, payload: &[u8]) -> u64 {
+            let before = self.bytes.len();
+            for (place, &byte) in (place..).zip(payload) {
+                if (self.read..self.read + self.most_bytes).contains(&place) {
+                    self.bytes.entry(place).or_insert(byte);
+                }
+            }
+            (self.bytes.len() - before) as u64
+        }
+
+        fn read(&mut self, most: usize) -> Vec<u8> {
+            let mut out = Vec::new();
+            while let Some(byte) = (out.len() < most).then(|| self.bytes.remove(&self.read)).flatten() {
+                out.push(byte);
+                self.read += 1;
+            }
+            out
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(1000))]
+
+        /// A step below -20 reads, any other inserts so far from the next unread byte.
+        #[test]
+        fn it_does_what_the_model_does(
+            most_bytes in 1u64..100,
+            steps in prop::collection::vec((-40i64..120, prop::collection::vec(any::<u8>(), 0..40)), 0..80),
+        ) {
+            let mut buffer = ReceiveBuffer::new(most_bytes);
+            let mut model = Model { most_bytes, read: 0, bytes: BTreeMap::new() };
+            for (step, payload) in steps {
+                if step < -20 {
+                    let mut out = vec![0; (-step - 20) as usize];
+                    let count = buffer.read(&mut out);
+                    prop_assert_eq!(&out[..count], model.read(out.len()));
+                } else {
+                    let place = model.read.saturating_add_signed(step);
+                    prop_assert_eq!(buffer.insert(place, &payload), model.insert(place, &payload));
+                }
+                let readable = (model.read..).take_while(|place| model.bytes.contains_key(place)).count();
+                prop_assert_eq!(buffer.readable_bytes(), readable as u64);
+                prop_assert!(buffer.bytes.len() as u64 <= most_bytes);
+            }
+            prop_assert_eq!(read_all(&mut buffer), model.read(usize::MAX));
+        }
+
+        #[test]
+        fn a_stream_in_pieces_of_any_order_comes_out_whole(
+            pieces in prop::collection::vec((0usize..500, 1usize..60), 0..60).prop_shuffle(),
+            stream in prop::collection::vec(any::<u8>(), 600),
+        ) {
+            let mut buffer = ReceiveBuffer::new(600);
+            let mut out = Vec::new();
+            for (start, bytes) in pieces.into_iter().chain((0..600).step_by(20).map(|start| (start, 20))) {
+                buffer.insert(start as u64, &stream[start..start + bytes]);
+                out.extend(read_all(&mut buffer));
+            }
+            prop_assert_eq!(out, stream);
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! Bytes that were written and may have to be sent, or sent again.
+
+use super::pieces;
+use std::collections::VecDeque;
+use std::ops::Range;
+
+/// The bytes of a stream from the first unacknowledged one on. It grows to what is written and keeps its room.
+#[derive(Clone, Debug, Default)]
+pub struct SendBuffer {
+    /// Place in the stream of the first byte held.
+    start: u64,
+    bytes: VecDeque<u8>,
+}
+
+impl SendBuffer {
+    /// Places in the stream of the bytes that it holds.
+    pub fn held(&self) -> Range<u64> {
+        self.start..self.start + self.bytes.len() as u64
+    }
+
+    /// Appends bytes to the stream.
+    pub fn push(&mut self, bytes: &[u8]) {
+        self.bytes.extend(bytes);
+    }
+
+    /// The bytes at these places, in two pieces of which the second may be empty; `None` unless it holds them all.
+    pub fn get(&self, places: Range<u64>) -> Option<(&[u8], &[u8])> {
+        let held = self.held();
+        if places.start > places.end || places.start < held.start || places.end > held.end {
+            return None;
+        }
+        Some(pieces(&self.bytes, (places.start - held.start) as usize..(places.end - held.start) as usize))
+    }
+
+    /// Copies the bytes from this place on until `out` is full; `false`, and nothing, unless it holds them all.
+    #[must_use]
+    pub fn copy(&self, start: u64, out: &mut [u8]) -> bool {
+        let end = start.saturating_add(out.len() as u64);
+        let Some((front, back)) = self.get(start..end) else { return false };
+        out[..front.len()].copy_from_slice(front);
+        out[front.len()..].copy_from_slice(back);
+        true
+    }
+
+    /// Forgets the bytes below this place, which have been acknowledged.
+    pub fn release(&mut self, below: u64) {
+        let held = self.held();
+        let released = below.clamp(held.start, held.end) - held.start;
+        self.bytes.drain(..released as usize);
+        self.start += released;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn what_is_not_held_is_not_given() {
+        let mut buffer = SendBuffer::default();
+        buffer.push(b"0123456789");
+        buffer.release(4);
+        assert_eq!(buffer.held(), 4..10);
+        assert_eq!(buffer.get(3..5), None);
+        assert_eq!(buffer.get(9..11), None);
+        assert_eq!(buffer.get(u64::MAX..u64::MAX), None);
+        let mut out = [b'-'; 7];
+        assert!(!buffer.copy(4, &mut out) && !buffer.copy(u64::MAX, &mut out));
+        assert_eq!(out, [b'-'; 7]);
+        assert!(buffer.copy(4, &mut out[..6]));
+        assert_eq!(&out, b"456789-");
+    }
+
+    #[test]
+    fn releasing_goes_neither_back_nor_beyond_the_end() {
+        let mut buffer = SendBuffer::default();
+        buffer.push(b"abc");
+        buffer.release(2);
+        buffer.release(1);
+        assert_eq!(buffer.held(), 2..3);
+        buffer.release(100);
+        assert_eq!(buffer.held(), 3..3);
+    }
+
+    #[derive(Clone, Debug)]
+    enum Step {
+        Push(Vec<u8>),
+        Release(prop::sample::Index),
+        Get(prop::sample::Index, prop::sample::Index),
+    }
+
+    fn steps() -> impl Strategy<Value = Vec<Step>> {
+        let step = prop_oneof![
+            prop::collection::vec(any::<u8>(), 0..40).prop_map(Step::Push),
+            any::<prop::sample::Index>().prop_map(Step::Release),
+            any::<(prop::sample::Index, prop::sample::Index)>().prop_map(|(a, b)| Step::Get(a, b)),
+        ];
+        prop::collection::vec(step, 0..60)
+    }
+
+    proptest! {
+        #[test]
+        fn it_holds_what_a_whole_stream_would(steps in steps()) {
+            let (mut buffer, mut stream, mut released) = (SendBuffer::default(), Vec::new(), 0);
+            for step in steps {
+                match step {
+                    Step::Push(bytes) => {
+                        buffer.push(&bytes);
+                        stream.extend(bytes);
+                    }
+                    Step::Release(below) => {
+                        let below = below.index(stream.len() + 1);
+                        buffer.release(below as u64);
+                        released = below.max(released);
+                    }
+                    Step::Get(a, b) => {
+                        let (a, b) = (a.index(stream.len() + 1), b.index(stream.len() + 1));
+                        let got = buffer.get(a as u64..b as u64).map(|(front, back)| [front, back].concat());
+                        let expected = (released <= a && a <= b).then(|| stream[a..b].to_vec());
+                        prop_assert_eq!(&got, &expected);
+                        let mut out = vec![0; b.saturating_sub(a)];
+                        if a <= b {
+                            prop_assert_eq!(buffer.copy(a as u64, &mut out), expected.is_some());
+                            prop_assert!(expected.is_none_or(|bytes| bytes == out));
+                        }
+                    }
+                }
+                prop_assert_eq!(buffer.held(), released as u64..stream.len() as u64);
+            }
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! Any text as a scenario file: it is read, or every mistake in it can be shown.
+#![no_main]
+
+use libfuzzer_sys::{fuzz_target, Corpus};
+use miette::{GraphicalReportHandler, GraphicalTheme};
+use onramp_scenario::{parse, Error};
+
+fuzz_target!(|bytes: &[u8]| -> Corpus {
+    let Ok(text) = std::str::from_utf8(bytes) else { return Corpus::Reject };
+    match parse("fuzz.toml", text) {
+        Ok(scenario) => assert!((1..=100_000).contains(&scenario.cases.len())),
+        Err(error) => shown(text, &error),
+    }
+    Corpus::Keep
+});
+
+/// The command line shows errors so, with the lines that they point at.
+fn shown(text: &str, error: &Error) {
+    // To show a report takes four times as long as to find the mistakes.
+    if text.len() % 16 == 0 {
+        let mut shown = String::new();
+        let handler = GraphicalReportHandler::new_themed(GraphicalTheme::unicode_nocolor()).with_width(80);
+        handler.render_report(&mut shown, error).expect("a report can be shown");
+        assert!(!shown.is_empty());
+    }
+    let invalid = error.invalid().expect("the text was short");
+    assert!(!invalid.faults().is_empty());
+    for fault in invalid.faults() {
+        assert_eq!(invalid.line_column(fault).is_some(), fault.span.is_some());
+        if let Some(span) = &fault.span {
+            assert!(text.get(span.clone()).is_some(), "{span:?} of {text:?}");
+        }
+    }
+}

@@ -5,6 +5,7 @@ use crate::error::{Error, Unsupported};
 use crate::observe::Direction;
 use crate::plan::{Datagrams, Group, Interval, Launch, Load, Plan, Way, Writes};
 use crate::random::{seed_of, Element};
+use crate::router::Router;
 use crate::routes::Routes;
 use onramp_scenario::{Case, Constant, Distribution, Hop, OnOff, Traffic, TrafficKind, Transfers};
 
@@ -27,7 +28,8 @@ pub fn supports(case: &Case) -> Result<(), Unsupported> {
 
 /// Resolves a case. Group 0 is the transfer; groups of traffic follow in the scenario's order.
 pub(crate) fn plan(case: &Case) -> Result<Plan, Error> {
-    let mut planner = Planner { case, routes: Routes::default(), groups: Vec::new(), loads: Vec::new() };
+    let router = Router::new(&case.network);
+    let mut planner = Planner { case, router, routes: Routes::default(), groups: Vec::new(), loads: Vec::new() };
     planner.transfer()?;
     for (number, traffic) in (0..).zip(case.traffic.iter()) {
         planner.traffic(number, traffic)?;
@@ -71,6 +73,7 @@ fn meter(case: &Case) -> Vec<u64> {
 
 struct Planner<'a> {
     case: &'a Case,
+    router: Router<'a>,
     routes: Routes,
     groups: Vec<Group>,
     loads: Vec<Load>,
@@ -180,13 +183,12 @@ impl Planner<'_> {
     }
 
     /// The directed links from one node to another, and the largest packet that all of them take.
-    fn route(&self, (from, to): (usize, usize)) -> Result<(Vec<u32>, u32), Error> {
-        let network = &self.case.network;
-        let hops = network
-            .route(from, to)
-            .ok_or_else(|| Error::NoRoute { from: network.nodes[from].clone(), to: network.nodes[to].clone() })?;
+    fn route(&mut self, (from, to): (usize, usize)) -> Result<(Vec<u32>, u32), Error> {
+        let network = self.router.network();
+        let name = |node: usize| network.nodes[node].clone();
+        let hops = self.router.route(from, to).ok_or_else(|| Error::NoRoute { from: name(from), to: name(to) })?;
         let mtu_bytes = hops.iter().map(|hop| network.links[hop.link].mtu_bytes).min();
-        let mtu_bytes = mtu_bytes.ok_or_else(|| Error::SameNode { node: network.nodes[from].clone() })?;
+        let mtu_bytes = mtu_bytes.ok_or_else(|| Error::SameNode { node: name(from) })?;
         let directed = |hop: &Hop| 2 * hop.link as u32 + u32::from(!hop.is_forward);
         Ok((hops.iter().map(directed).collect(), mtu_bytes))
     }

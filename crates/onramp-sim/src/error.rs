@@ -32,6 +32,9 @@ pub enum Error {
         /// What is wrong with it.
         source: ConfigError,
     },
+    /// [`Options::stop`](crate::Options::stop) was set.
+    #[error("the run was stopped")]
+    Stopped,
 }
 
 /// A case asks for what the simulator does not have.

@@ -20,6 +20,7 @@ mod pool;
 mod queue;
 mod random;
 mod result;
+mod router;
 mod routes;
 mod run;
 mod trace;

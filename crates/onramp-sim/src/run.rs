@@ -8,12 +8,16 @@ use crate::trace::Tracer;
 use crate::Error;
 use onramp_net::LinkStats;
 use onramp_scenario::{Case, Record, Trace};
+use std::sync::atomic::AtomicBool;
+use std::sync::Arc;
 
 /// How to run a case.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct Options {
     /// Fill [`Outcome::traces`]. It costs memory per segment, and changes nothing else.
     pub trace: bool,
+    /// Set it from anywhere, for example on Ctrl-C: the run ends with [`Error::Stopped`] within milliseconds.
+    pub stop: Arc<AtomicBool>,
 }
 
 /// What a case answered.
@@ -47,7 +51,7 @@ pub struct Counters {
 /// Runs a case. The same case gives the same outcome, on every machine.
 ///
 /// # Errors
-/// The case asks for what the simulator does not have, or for what cannot be.
+/// The case asks for what the simulator does not have, or for what cannot be; or it was stopped.
 pub fn run(case: &Case, options: &Options) -> Result<Outcome, Error> {
     run_observed(case, options, NoObserver).map(|(outcome, _)| outcome)
 }
@@ -58,7 +62,8 @@ pub fn run(case: &Case, options: &Options) -> Result<Outcome, Error> {
 /// As [`run`].
 pub fn run_observed<O: Observer>(case: &Case, options: &Options, observer: O) -> Result<(Outcome, O), Error> {
     if options.trace {
-        let (ran, (mut tracer, observer)) = Engine::new(plan(case)?, (Tracer::default(), observer))?.run();
+        let (ran, (mut tracer, observer)) =
+            Engine::new(plan(case)?, (Tracer::default(), observer))?.run(&options.stop)?;
         let traces = ran.finished.iter().map(|finished| {
             let events = finished.startup.events.clone();
             Trace { events, ..tracer.take(finished.flow) }
@@ -66,7 +71,7 @@ pub fn run_observed<O: Observer>(case: &Case, options: &Options, observer: O) ->
         let traces = traces.collect();
         Ok((Outcome { traces, ..outcome(case, &ran) }, observer))
     } else {
-        let (ran, observer) = Engine::new(plan(case)?, observer)?.run();
+        let (ran, observer) = Engine::new(plan(case)?, observer)?.run(&options.stop)?;
         Ok((outcome(case, &ran), observer))
     }
 }

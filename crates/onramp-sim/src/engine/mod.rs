@@ -29,6 +29,10 @@ use flow::Side;
 use flows::Flows;
 use net::Net;
 use source::Source;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// How often a run looks whether it is to stop.
+const EVENTS_BETWEEN_LOOKS: u64 = 1 << 16;
 
 /// A run under way.
 pub(crate) struct Engine<O> {
@@ -98,9 +102,13 @@ impl<O: Observer> Engine<O> {
         Ok(engine)
     }
 
-    /// Runs to the end.
-    pub fn run(mut self) -> (Ran, O) {
-        while self.is_open() && self.step() {}
+    /// Runs to the end, or until it is stopped.
+    pub fn run(mut self, stop: &AtomicBool) -> Result<(Ran, O), Error> {
+        while self.is_open() && self.step() {
+            if self.events % EVENTS_BETWEEN_LOOKS == 0 && stop.load(Ordering::Relaxed) {
+                return Err(Error::Stopped);
+            }
+        }
         // Nothing happens between the last event and the end.
         self.read_meter(self.until_ns.saturating_add(1));
         self.finished.extend(self.flows.take_unfinished());
@@ -114,7 +122,7 @@ impl<O: Observer> Engine<O> {
             events: self.events,
             end_ns: self.net.now_ns,
         };
-        (ran, self.net.observer)
+        Ok((ran, self.net.observer))
     }
 
     fn is_open(&self) -> bool {
@@ -219,3 +227,6 @@ impl<O: Observer> Engine<O> {
         self.flows.remove(slot);
     }
 }
+
+#[cfg(test)]
+mod tests;

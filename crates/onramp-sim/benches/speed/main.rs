@@ -1,0 +1,88 @@
+//! How fast the simulator is: the wan topology, side by side with ns-3 where its program is built, and many flows at
+//! 10 Gbit/s.
+//!
+//! `cargo bench -p onramp-sim` prints a table; `-- wan` runs that network alone, for a profiler.
+
+mod memory;
+mod networks;
+
+use networks::{fast, wan, Dumbbell};
+use onramp_sim::{run, Options, Outcome};
+use std::process::Command;
+
+#[global_allocator]
+static ALLOCATOR: memory::Counting = memory::Counting;
+
+/// User time of this process so far.
+fn cpu_s() -> f64 {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    // Fields after the name in parentheses; user time is the 14th of all, in ticks of 10 ms.
+    let after_name = stat.rsplit(')').next().unwrap_or_default();
+    after_name.split_whitespace().nth(11).and_then(|ticks| ticks.parse::<f64>().ok()).unwrap_or(0.0) / 100.0
+}
+
+struct Timed {
+    outcome: Outcome,
+    cpu_s: f64,
+    peak_bytes: u64,
+    allocations: u64,
+}
+
+fn timed(network: &Dumbbell) -> Timed {
+    let case = network.case();
+    memory::take();
+    let started_s = cpu_s();
+    let outcome = run(&case, &Options::default()).expect("the case can be simulated");
+    let cpu_s = (cpu_s() - started_s).max(0.005);
+    let (peak_bytes, allocations) = memory::take();
+    Timed { outcome, cpu_s, peak_bytes, allocations }
+}
+
+fn print(name: &str, network: &Dumbbell, timed: &Timed) {
+    let counters = &timed.outcome.counters;
+    let carried = timed.outcome.links[0].delivered;
+    println!(
+        "{name:<14} {:>7} {:>6} {:>7.2} {:>8.2} {:>9.2} {:>9.2} {:>8.1} {:>8} {:>10}",
+        network.flows,
+        network.seconds,
+        timed.cpu_s,
+        counters.events as f64 / timed.cpu_s / 1e6,
+        counters.packets as f64 / timed.cpu_s / 1e6,
+        carried.bytes as f64 * 8e-6 / network.seconds as f64,
+        timed.outcome.records[0].dropped_packets as f64,
+        timed.peak_bytes / network.flows as u64,
+        timed.allocations,
+    );
+}
+
+/// What ns-3 takes for wan, where `benches/ns3/build.sh` has built its program.
+fn ns3_cpu_s() -> Option<f64> {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+    let output =
+        Command::new(format!("{root}/target/ns3/wan")).output().ok().filter(|output| output.status.success())?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    text.split("\"cpu_s\":").nth(1)?.split([',', '}']).next()?.trim().parse().ok()
+}
+
+fn main() {
+    let only = std::env::args().nth(1).filter(|argument| !argument.starts_with("--"));
+    let wanted = |name: &str| only.as_deref().is_none_or(|only| name.contains(only));
+    println!(
+        "{:<14} {:>7} {:>6} {:>7} {:>8} {:>9} {:>9} {:>8} {:>8} {:>10}",
+        "network", "flows", "sim s", "CPU s", "Mevent/s", "Mpacket/s", "Mbit/s", "drops", "B/flow", "allocations"
+    );
+    if wanted("wan") {
+        let network = wan();
+        let timed = timed(&network);
+        print("wan", &network, &timed);
+        if let Some(ns3_s) = ns3_cpu_s().filter(|_| only.is_none()) {
+            println!("               ns-3 takes {ns3_s:.2} s of CPU: {:.1} times as long", ns3_s / timed.cpu_s);
+        }
+    }
+    for (flows, seconds) in [(10, 3), (100, 3), (1000, 3), (10_000, 3)] {
+        if wanted("10 Gbit/s") {
+            let network = fast(flows, seconds);
+            print("10 Gbit/s", &network, &timed(&network));
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! The engine without TCP: datagrams over links.
+
+use super::{Engine, Ran};
+use crate::observe::{Direction, FlowStart, Loss, Observer, Sight};
+use crate::plan::{Datagrams, Interval, Load, Plan};
+use crate::routes::Routes;
+use onramp_net::{Config, Count, Limit, LossConfig, QueueConfig};
+use proptest::prelude::*;
+use std::num::NonZeroU64;
+use std::sync::atomic::AtomicBool;
+
+/// 12 Mbit/s: a packet of 1500 bytes takes a millisecond.
+fn link(delay_ns: u64, packets: u32) -> Config {
+    Config::plain(NonZeroU64::new(12_000_000).unwrap(), delay_ns, Limit::Packets(packets))
+}
+
+fn datagrams(route: u32, rate_bits_per_s: u64, stop_ns: u64) -> Load {
+    let (from, to, bottleneck, traffic, turns) = (0, 1, 0, 0, None);
+    let (start_ns, packet_bytes) = (0, 1500);
+    Load::Datagrams(Datagrams {
+        route,
+        from,
+        to,
+        bottleneck,
+        traffic,
+        start_ns,
+        stop_ns,
+        rate_bits_per_s,
+        packet_bytes,
+        turns,
+    })
+}
+
+fn plan(links: Vec<Config>, routes: &[&[u32]], rate_bits_per_s: u64, stop_ns: u64, until_ns: u64) -> Plan {
+    let mut arena = Routes::default();
+    let loads =
+        routes.iter().map(|route| datagrams(arena.add(route, Direction::Datagram), rate_bits_per_s, stop_ns)).collect();
+    // A run without transfers goes on for as long as it has a moment to note.
+    let meter_ns = vec![until_ns.min(u64::MAX - 1)];
+    Plan { links, routes: arena, groups: Vec::new(), loads, meter_ns, until_ns, seed: 1 }
+}
+
+/// What happened, in order.
+#[derive(Default)]
+struct Log(Vec<(&'static str, u32, u64)>);
+
+impl Observer for Log {
+    fn flow_started(&mut self, flow: &FlowStart) {
+        self.0.push(("flow", flow.flow, flow.time_ns));
+    }
+    fn sent(&mut self, packet: &Sight<'_>) {
+        self.0.push(("sent", packet.flow, packet.time_ns));
+    }
+    fn arrived(&mut self, packet: &Sight<'_>) {
+        self.0.push(("arrived", packet.flow, packet.time_ns));
+    }
+    fn entered(&mut self, link: u32, packet: &Sight<'_>) {
+        self.0.push(("entered", link, packet.time_ns));
+    }
+    fn left(&mut self, link: u32, packet: &Sight<'_>) {
+        self.0.push(("left", link, packet.time_ns));
+    }
+    fn lost(&mut self, link: u32, _why: Loss, packet: &Sight<'_>) {
+        self.0.push(("lost", link, packet.time_ns));
+    }
+}
+
+fn run(plan: Plan) -> (Ran, Vec<(&'static str, u32, u64)>) {
+    let (ran, log) = Engine::new(plan, Log::default()).unwrap().run(&AtomicBool::new(false)).unwrap();
+    (ran, log.0)
+}
+
+#[test]
+fn a_packet_takes_serialisation_and_delay_of_each_link() {
+    let (ran, log) = run(plan(vec![link(5_000_000, 9), link(700, 9)], &[&[0, 1]], 1_000, 1, u64::MAX));
+    let ms = 1_000_000;
+    let wanted = [
+        ("flow", 0, 0),
+        ("sent", 0, 0),
+        ("entered", 0, 0),
+        ("left", 0, 6 * ms),
+        ("entered", 1, 6 * ms),
+        ("left", 1, 7 * ms + 700),
+        ("arrived", 0, 7 * ms + 700),
+    ];
+    assert_eq!(log, wanted);
+    assert_eq!((ran.net.sent, ran.net.under_way, ran.meter), (1, 0, vec![(u64::MAX - 1, 1472)]));
+}
+
+#[test]
+fn in_the_same_nanosecond_links_act_before_sources_and_in_their_order() {
+    // Both sources send each millisecond, and each link's packets leave at the same milliseconds.
+    let (_, log) = run(plan(vec![link(0, 9), link(0, 9)], &[&[1], &[0]], 12_000_000, 2_000_001, u64::MAX));
+    let at_1_ms: Vec<_> = log.into_iter().filter(|(_, _, ns)| *ns == 1_000_000).map(|(what, n, _)| (what, n)).collect();
+    let wanted = [
+        ("left", 0),
+        ("arrived", 1),
+        ("left", 1),
+        ("arrived", 0),
+        ("sent", 0),
+        ("entered", 1),
+        ("sent", 1),
+        ("entered", 0),
+    ];
+    assert_eq!(at_1_ms, wanted);
+}
+
+#[test]
+fn a_full_queue_loses_what_finds_no_room() {
+    // Twice the link's rate: one in service, three in the queue, then every other packet is lost.
+    let (ran, log) = run(plan(vec![link(0, 3)], &[&[0]], 24_000_000, 100_000_000, u64::MAX));
+    let lost = log.iter().filter(|(what, ..)| *what == "lost").count() as u64;
+    assert_eq!((ran.net.sent, ran.net.links[0].dropped.packets), (200, lost));
+    assert!((94..=98).contains(&lost), "{lost}");
+    assert_eq!(ran.net.under_way, 0);
+}
+
+#[test]
+fn a_run_ends_at_its_duration_with_packets_under_way() {
+    let (ran, log) = run(plan(vec![link(50_000_000, 9)], &[&[0]], 12_000_000, u64::MAX, 20_000_000));
+    assert!(log.iter().all(|(_, _, ns)| *ns <= 20_000_000));
+    assert_eq!((ran.net.sent, ran.net.under_way as u64), (21, 21));
+}
+
+proptest! {
+    #[test]
+    fn packets_are_conserved_and_a_drained_run_leaves_no_slot_taken(
+        delays in prop::collection::vec(0u64..30_000_000, 3),
+        queue in 0u32..20,
+        loss_ppm in 0u32..300_000,
+        duplicate_ppm in 0u32..300_000,
+        rate in 1_000_000u64..50_000_000,
+        codel in any::<bool>(),
+        until_ms in prop::option::of(1u64..200),
+    ) {
+        let links: Vec<Config> = (0..).zip(&delays).map(|(seed, &delay_ns)| {
+            let mut config = link(delay_ns, queue);
+            (config.loss, config.duplicate_ppm, config.seed) = (LossConfig::Bernoulli { ppm: loss_ppm }, duplicate_ppm, seed);
+            if codel {
+                config.queue = QueueConfig::CoDel(onramp_net::CoDelConfig::default());
+            }
+            config
+        }).collect();
+        let until_ns = until_ms.map_or(u64::MAX, |ms| ms * 1_000_000);
+        let (ran, log) = run(plan(links, &[&[0, 1], &[2, 1], &[1]], rate, 100_000_000, until_ns));
+        let count = |what| log.iter().filter(|(seen, ..)| *seen == what).count() as u64;
+        let sum = |of: fn(&onramp_net::LinkStats) -> Count| ran.net.links.iter().map(|link| of(link).packets).sum::<u64>();
+        prop_assert_eq!(count("sent"), ran.net.sent);
+        prop_assert_eq!(count("lost"), sum(|link| link.lost) + sum(|link| link.dropped) + sum(|link| link.evicted));
+        let copies = sum(|link| link.duplicated);
+        prop_assert_eq!(count("sent") + copies, count("arrived") + count("lost") + ran.net.under_way as u64);
+        if until_ms.is_none() {
+            prop_assert_eq!(ran.net.under_way, 0);
+        }
+    }
+}
+
+#[test]
+fn sources_that_pause_do_so_by_their_own_clock() {
+    let mut plan = plan(vec![link(0, 9)], &[&[0]], 12_000_000, 20_000_000, u64::MAX);
+    let Load::Datagrams(datagrams) = &mut plan.loads[0] else { unreachable!() };
+    datagrams.turns = Some((Interval::Fixed(2_000_000), Interval::Fixed(8_000_000)));
+    let (_, log) = run(plan);
+    let sent_ms: Vec<u64> = log.iter().filter(|(what, ..)| *what == "sent").map(|(_, _, ns)| ns / 1_000_000).collect();
+    assert_eq!(sent_ms, [0, 1, 10, 11]);
+}

@@ -1,0 +1,108 @@
+//! Routes through a network, for thousands of hosts: the same as [`Network::route`] finds, with one search for each
+//! router that hosts hang on instead of one for each pair of hosts.
+
+use onramp_scenario::{Hop, Network};
+use std::collections::HashMap;
+
+/// Finds routes, and remembers the way to every destination that it has searched.
+pub(crate) struct Router<'a> {
+    network: &'a Network,
+    /// The links of each node in the file's order, as the hop that leaves it and where that leads.
+    leaving: Vec<Vec<(Hop, usize)>>,
+    /// By destination: the hop that each node takes towards it, and the next node.
+    towards: HashMap<usize, Vec<Option<(Hop, usize)>>>,
+}
+
+impl<'a> Router<'a> {
+    /// For this network.
+    pub fn new(network: &'a Network) -> Router<'a> {
+        let mut leaving = vec![Vec::new(); network.nodes.len()];
+        for (link, ends) in network.links.iter().enumerate() {
+            leaving[ends.from].push((Hop { link, is_forward: true }, ends.to));
+            leaving[ends.to].push((Hop { link, is_forward: false }, ends.from));
+        }
+        Router { network, leaving, towards: HashMap::new() }
+    }
+
+    /// The network.
+    pub fn network(&self) -> &'a Network {
+        self.network
+    }
+
+    /// The way from one node to another over the fewest links; `None` where none leads there, no hops from a node to
+    /// itself.
+    pub fn route(&mut self, from: usize, to: usize) -> Option<Vec<Hop>> {
+        if from == to {
+            return Some(Vec::new());
+        }
+        // All ways to a host with one link end with that link: the way to its neighbour is shared with other hosts.
+        if let [(away, neighbour)] = self.leaving[to][..] {
+            let mut hops = self.route_to_router(from, neighbour)?;
+            hops.push(Hop { is_forward: !away.is_forward, ..away });
+            return Some(hops);
+        }
+        self.route_to_router(from, to)
+    }
+
+    fn route_to_router(&mut self, from: usize, to: usize) -> Option<Vec<Hop>> {
+        let Router { leaving, towards, .. } = self;
+        let next = towards.entry(to).or_insert_with(|| search(leaving, to));
+        let mut hops = Vec::new();
+        let mut node = from;
+        while node != to {
+            let (hop, neighbour) = next[node]?;
+            hops.push(hop);
+            node = neighbour;
+        }
+        Some(hops)
+    }
+}
+
+/// The first hop of every node's way to one: at each node the first link of the file that leads nearer.
+fn search(leaving: &[Vec<(Hop, usize)>], to: usize) -> Vec<Option<(Hop, usize)>> {
+    let mut distances = vec![usize::MAX; leaving.len()];
+    distances[to] = 0;
+    let mut found = vec![to];
+    let mut looked_at = 0;
+    while let Some(&node) = found.get(looked_at) {
+        looked_at += 1;
+        for &(_, neighbour) in &leaving[node] {
+            if distances[neighbour] == usize::MAX {
+                distances[neighbour] = distances[node] + 1;
+                found.push(neighbour);
+            }
+        }
+    }
+    let first_nearer = |node: usize| {
+        let nearer = |&&(_, neighbour): &&(Hop, usize)| distances[neighbour] < distances[node];
+        leaving[node].iter().find(nearer).copied()
+    };
+    (0..leaving.len()).map(first_nearer).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use onramp_scenario::NetworkLink;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn it_finds_what_the_network_finds(ends in prop::collection::vec((0usize..9, 0usize..9), 0..14)) {
+            let text = "name = \"x\"\n[path]\nrate = \"1 Mbit/s\"\nrtt = \"1 ms\"\n[[transfer]]\nsize = \"1 B\"\n";
+            let path = onramp_scenario::parse("x.toml", text).unwrap().cases.remove(0).path;
+            let link = |(from, to)| {
+                let (forward, reverse) = (path.forward.clone(), path.reverse.clone());
+                NetworkLink { from, to, mtu_bytes: 1500, forward, reverse }
+            };
+            let links = ends.into_iter().filter(|(from, to)| from != to).map(link).collect();
+            let network = Network { nodes: (0..9).map(|node| node.to_string()).collect(), links };
+            let mut router = Router::new(&network);
+            for from in 0..9 {
+                for to in 0..9 {
+                    prop_assert_eq!(router.route(from, to), network.route(from, to), "from {} to {}", from, to);
+                }
+            }
+        }
+    }
+}

@@ -19,12 +19,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for case in &scenario.cases {
         let outcome = run(case, &mut BuiltIn, &options)?;
         let record = &outcome.record;
+        let completion_s = record.completion_s.unwrap_or(f64::NAN);
         println!(
             "completion {:.6} s  bound {:.6}  excess {:.3} RTT  late p50 {:.2} p99 {:.2} max {:.1} us{}  retrans {}  \
              dropped {}  packets {}/{}",
-            record.completion_s,
+            completion_s,
             record.bound_s,
-            record.excess_rtts,
+            record.excess_rtts.unwrap_or(f64::NAN),
             outcome.link.lateness_p50_us,
             record.lateness_p99_us,
             record.lateness_max_us,
@@ -41,7 +42,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         if options.trace {
             println!("  trace: {} samples, {} segments", outcome.trace.sender.len(), outcome.trace.segments.len());
         }
-        completions.push(record.completion_s);
+        completions.push(completion_s);
     }
     let (low, high) = completions.iter().fold((f64::MAX, 0f64), |(l, h), c| (l.min(*c), h.max(*c)));
     println!("spread {:.4} %", (high - low) / low * 100.0);

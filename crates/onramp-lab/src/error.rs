@@ -20,6 +20,14 @@ pub enum Error {
         /// What the kernel said.
         source: io::Error,
     },
+    /// A device could not be made, or be attached to.
+    #[error("the device `{name}` {found}")]
+    Device {
+        /// Its name.
+        name: String,
+        /// What stands in the way, as the rest of a sentence.
+        found: String,
+    },
     /// The kernel gives no network namespaces.
     #[error("the kernel made no network namespace ({source}): it needs CONFIG_NET_NS=y, and room in /proc/sys/user/max_net_namespaces")]
     NoNamespace {
@@ -35,7 +43,7 @@ pub enum Error {
         source: io::Error,
     },
     /// A program of iproute2 refused.
-    #[error("`{command}` failed inside the lab's namespace: {stderr}")]
+    #[error("`{command}` failed: {stderr}")]
     Configure {
         /// The command with its input.
         command: String,

@@ -18,6 +18,7 @@ mod error;
 mod host;
 mod link;
 mod options;
+pub mod parts;
 mod result;
 mod run;
 mod startups;

@@ -6,6 +6,7 @@ use crate::run::TRAFFIC_RTTS;
 use crate::suspect;
 use crate::work::{FlowState, Sample, TcpInfo};
 use crate::{ConnectionEvent, LinkSummary, Outcome, RunOptions};
+use onramp_net::LinkStats;
 use onramp_scenario::{Case, Record, SegmentSample, SenderSample, StartupEvent, Trace};
 use std::sync::Arc;
 
@@ -31,9 +32,12 @@ pub fn outcome(case: &Case, observed: Observed<'_>, options: &RunOptions) -> Out
     let time_s = |ns: u64| (ns as f64 - flow.connect_ns() as f64) / 1e9;
     let events = own_events(events, flow, time_s);
     let mut record = Record::of_case(case, "kernel");
-    record.complete(case, time_s(flow.completed_ns()));
+    let completion_s = time_s(flow.completed_ns());
+    record.complete(completion_s);
     record.retransmitted_segments = u64::from(info.total_retrans);
-    record.dropped_packets = report.forward.dropped.packets + report.reverse.dropped.packets;
+    record.timeouts = info.timeouts();
+    let dropped = |link: &LinkStats| link.dropped.packets + link.evicted.packets + link.policed.packets;
+    record.dropped_packets = dropped(&report.forward) + dropped(&report.reverse);
     record.lost_packets = report.forward.lost.packets + report.reverse.lost.packets;
     record.peak_queue_bdp = report.forward.peak_queue.bytes as f64 / case.path.bdp_bytes().max(1) as f64;
     fill_startup(&mut record, &events);
@@ -49,7 +53,7 @@ pub fn outcome(case: &Case, observed: Observed<'_>, options: &RunOptions) -> Out
             notes.push(format!("the hypervisor withheld the link thread's CPU for {} ms meanwhile", report.stolen_ms));
         }
     }
-    if info.sndbuf_limited_us as f64 / 1e6 > 0.02 * record.completion_s {
+    if info.sndbuf_limited_us as f64 / 1e6 > 0.02 * completion_s {
         notes.push(format!(
             "the send buffer held the sender back for {:.1} ms: give the scenario's sender a larger `buffer`",
             info.sndbuf_limited_us as f64 / 1e3

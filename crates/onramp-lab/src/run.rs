@@ -13,8 +13,6 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-/// Between making a lab and its first packet: what the kernel does on new devices is over by then.
-const SETTLE_NS: u64 = 20_000_000;
 /// How often the run's progress is looked at.
 const WATCH: Duration = Duration::from_millis(5);
 /// Round trips over which competing traffic is measured, before the transfer and from its start on.
@@ -96,7 +94,7 @@ impl Running {
         cpu: Option<usize>,
     ) -> Running {
         let lead_ns = rivals.iter().map(|(_, lead_ns)| *lead_ns).max().unwrap_or(0);
-        let start_ns = now_ns() + SETTLE_NS + lead_ns;
+        let start_ns = link.begin_ns + lead_ns;
         let rivals = rivals.into_iter().map(|(rival, lead_ns)| rival.start(start_ns - lead_ns)).collect();
         let measured = measured.start(start_ns);
         let interval_ns = (case.path.rtt_ns / 200).max(1_000_000);

@@ -3,14 +3,18 @@
 mod common;
 
 use common::{case, case_with, lab_runs_here};
-use onramp_lab::{run, BuiltIn, Error, Outcome, RunOptions};
-use onramp_scenario::{Avoidance, Buffer, Case, InitialWindow};
+use onramp_lab::{run, supports, BuiltIn, Error, Outcome, RunOptions};
+use onramp_scenario::{Avoidance, Buffer, Case, InitialWindow, Record};
 use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::{Duration, Instant};
 
 fn outcome(case: &Case) -> Outcome {
     run(case, &mut BuiltIn, &RunOptions::default()).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn completion_s(record: &Record) -> f64 {
+    record.completion_s.expect("a transfer of the lab is finished or an error")
 }
 
 fn traced(case: &Case) -> Outcome {
@@ -24,8 +28,8 @@ fn cubic_on_a_short_path_comes_close_to_the_bound() {
         return;
     }
     let record = outcome(&case("10 Mbit/s", "40 ms", "1 MB")).record;
-    assert!(record.completion_s >= record.bound_s, "{record:?}");
-    assert!(record.completion_s < 1.1 * record.bound_s, "{record:?}");
+    assert!(completion_s(&record) >= record.bound_s, "{record:?}");
+    assert!(completion_s(&record) < 1.1 * record.bound_s, "{record:?}");
     assert_eq!((record.host.as_str(), record.exit_reason.as_str()), ("kernel", "none"));
     assert_eq!((record.retransmitted_segments, record.lost_packets), (0, 0));
 }
@@ -53,7 +57,7 @@ fn two_labs_run_at_once() {
         let labs = [scope.spawn(|| outcome(&case)), scope.spawn(|| outcome(&case))];
         for lab in labs {
             let record = lab.join().unwrap().record;
-            assert!(record.completion_s < 1.6 * record.bound_s, "{record:?}");
+            assert!(completion_s(&record) < 1.6 * record.bound_s, "{record:?}");
         }
     });
 }
@@ -96,7 +100,7 @@ fn a_rival_gives_way_to_the_transfer() {
     let link_bytes_per_s = 20e6 / 8.0;
     assert!((0.8 * link_bytes_per_s..link_bytes_per_s).contains(&before), "{before}");
     assert!(during < 0.95 * before && during > 0.05 * before, "{before} then {during}");
-    assert!(record.completion_s > 1.1 * record.bound_s, "{record:?}");
+    assert!(completion_s(&record) > 1.1 * record.bound_s, "{record:?}");
 }
 
 #[test]
@@ -140,7 +144,7 @@ fn buffers_of_linux_are_auto_tuned() {
     case.receiver.buffer = Buffer::LinuxDefault;
     case.sender.buffer = Buffer::LinuxDefault;
     let record = outcome(&case).record;
-    assert!(record.completion_s < 2.0 * record.bound_s, "{record:?}");
+    assert!(completion_s(&record) < 2.0 * record.bound_s, "{record:?}");
 }
 
 #[test]
@@ -173,6 +177,60 @@ fn the_stop_flag_stops_a_run() {
     assert!(matches!(error, Error::Stopped), "{error}");
     assert!(started.elapsed() < Duration::from_secs(2));
     stopper.join().unwrap();
+}
+
+#[test]
+fn every_element_of_a_path_works_on_real_packets() {
+    if !lab_runs_here() {
+        return;
+    }
+    let mut case = case("20 Mbit/s", "40 ms", "2 MB");
+    let text = "name = \"x\"\n[path]\nrate = \"20 Mbit/s\"\nrtt = \"40 ms\"\nqueue = \"100 packets\"\n\
+        discipline = \"codel\"\nduplicate = \"0.1 %\"\njitter = \"2 ms\"\naggregate = \"3 ms\"\npolicer_rate = \"100 Mbit/s\"\n\
+        policer_burst = \"100 kB\"\nshaper_rate = \"15 Mbit/s\"\nshaper_burst = \"10 kB\"\n\
+        [path.bursts]\nenter = \"0.05 %\"\nleave = \"50 %\"\n[[path.change]]\nat = \"200 ms\"\nrate = \"10 Mbit/s\"\n\
+        [[transfer]]\nsize = \"1 B\"\n";
+    case.path = onramp_scenario::parse("x", text).unwrap().cases.remove(0).path;
+    let record = outcome(&case).record;
+    // 2 MB take 0.8 s at 20 Mbit/s, and 1.6 s at 10.
+    assert!((1.3..6.0).contains(&completion_s(&record)), "{record:?}");
+    assert!(record.loss.ends_with("in bursts"), "{record:?}");
+}
+
+#[test]
+fn the_simulator_s_cases_are_refused_by_their_key() {
+    let refused = |tables: &str| supports(&case_with("1 Mbit/s", "40 ms", "1 MB", tables)).unwrap_err().key;
+    assert_eq!(refused("count = 2\n"), "transfer.count");
+    assert_eq!(refused("stack = \"lite\"\n"), "transfer.stack");
+    assert_eq!(refused("recovery = \"newreno\"\n"), "transfer.recovery");
+    assert_eq!(refused("timers = \"bsd\"\n"), "transfer.timers");
+    assert_eq!(refused("initial_window = \"paper\"\n"), "transfer.initial_window");
+    assert_eq!(refused("initial_ssthresh = \"10 kB\"\n"), "transfer.initial_ssthresh");
+    assert_eq!(refused("from = \"receiver\"\nto = \"sender\"\n"), "transfer.from");
+    assert_eq!(refused("start = \"1 s\"\n"), "transfer.start");
+    assert_eq!(refused("write = \"1 kB\"\nwrite_every = \"1 ms\"\n"), "transfer.write");
+    assert_eq!(refused("[run]\nduration = \"1 s\"\n"), "run.duration");
+    assert_eq!(refused("[sender]\nnagle = false\n"), "sender.nagle");
+    assert_eq!(refused("[[traffic]]\nkind = \"constant\"\nrate = \"1 Mbit/s\"\n"), "traffic.kind");
+    assert_eq!(refused("[[traffic]]\nsize = \"1 MB\"\n"), "traffic.size");
+    assert_eq!(refused("[[traffic]]\ncount = 2\n"), "traffic.count");
+    assert_eq!(refused("[[traffic]]\narrivals = \"1 /s\"\n"), "traffic.arrivals");
+    assert_eq!(refused("[[traffic]]\nstart = \"1 s\"\n"), "traffic.start");
+    assert_eq!(refused("[[traffic]]\nstop = \"1 s\"\n"), "traffic.stop");
+    assert_eq!(refused("[[traffic]]\nfrom = \"receiver\"\nto = \"sender\"\n"), "traffic.from");
+    assert_eq!(refused("[[traffic]]\nmeasured = true\n"), "traffic.measured");
+    assert_eq!(refused("[[traffic]]\nstack = \"lite\"\n"), "traffic.stack");
+    assert_eq!(supports(&case_with("1 Mbit/s", "40 ms", "1 MB", "[[traffic]]\n")), Ok(()));
+}
+
+#[test]
+fn what_the_receiver_of_the_kernel_cannot_be_is_refused() {
+    let mut case = case("1 Mbit/s", "40 ms", "1 MB");
+    case.receiver.sack = false;
+    assert_eq!(supports(&case).unwrap_err().key, "receiver.sack");
+    case.receiver.acks = onramp_scenario::Acks::Delayed;
+    let error = run(&case, &mut BuiltIn, &RunOptions::default()).unwrap_err();
+    assert!(error.to_string().starts_with("`receiver.acks` asks for `delayed`"), "{error}");
 }
 
 #[test]

@@ -19,7 +19,9 @@ pub(crate) enum Column {
     Ratio,
     Bound,
     Wasted,
+    Delivered,
     Resent,
+    Timeouts,
     Drops,
     Lost,
     Queue,
@@ -66,7 +68,9 @@ impl Column {
             (Column::Ratio, true),
             (Column::Bound, groups.iter().any(|g| g.bound_s.is_none())),
             (Column::Wasted, true),
+            (Column::Delivered, any(&|r| !r.finished)),
             (Column::Resent, true),
+            (Column::Timeouts, any(&|r| r.timeouts.is_some_and(|n| n > 0))),
             (Column::Drops, true),
             (Column::Lost, any(&|r| r.lost_packets > 0)),
             (Column::Queue, true),
@@ -87,7 +91,9 @@ impl Column {
             Column::Ratio => ("ratio", ""),
             Column::Bound => ("bound", "s"),
             Column::Wasted => ("wasted", "RTT"),
+            Column::Delivered => ("delivered", "MB"),
             Column::Resent => ("resent", "segm."),
+            Column::Timeouts => ("time-outs", ""),
             Column::Drops => ("drops", "pkts"),
             Column::Lost => ("lost", "pkts"),
             Column::Queue => ("queue", "BDP"),
@@ -101,13 +107,20 @@ impl Column {
     /// What the column holds, for the page's tooltips.
     pub(crate) fn meaning(self) -> &'static str {
         match self {
-            Column::Label => "Start-up + congestion avoidance; IW: initial window where it is not the host's own",
-            Column::Runs => "Number of runs",
-            Column::Completion => "From the receiver's connect to its last byte: median (least–most)",
+            Column::Label => {
+                "Start-up + congestion avoidance; IW: initial window where it is not the host's own; then the TCP where it \
+                 is not Linux's"
+            }
+            Column::Runs => "Number of runs; of flows where a run has several",
+            Column::Completion => {
+                "From the receiver's connect to its last byte: median (least–most), and how many did not finish"
+            }
             Column::Ratio => "Median completion over that of the baseline",
             Column::Bound => "2 RTT + serialisation of every packet",
             Column::Wasted => "Round trips wasted: (completion − bound) / RTT",
+            Column::Delivered => "Payload that the receiver got: median, the unfinished ones included",
             Column::Resent => "Data segments that the transfer sent again",
+            Column::Timeouts => "Times that the transfer's retransmission timer ended",
             Column::Drops => "Packets dropped for want of queue room, all flows",
             Column::Lost => "Packets lost at random, all flows, both directions",
             Column::Queue => "Most bytes that stood in the bottleneck's queue, in bandwidth-delay products",
@@ -128,7 +141,7 @@ impl Column {
     }
 
     pub(crate) fn cell(self, row: &Row<'_>) -> Cell {
-        let count = |value: fn(&Record) -> u64| counted(row, move |r| value(r) as f64, 0);
+        let count = |value: fn(&Record) -> u64| counted(row, move |r| Some(value(r) as f64), 0);
         match self {
             Column::Label => label(row),
             Column::Runs => Cell::plain(row.records.len().to_string()),
@@ -139,10 +152,12 @@ impl Column {
                 None => blank(),
             },
             Column::Wasted => counted(row, |r| r.excess_rtts, 1),
+            Column::Delivered => delivered(row),
             Column::Resent => count(|r| r.retransmitted_segments),
+            Column::Timeouts => counted(row, |r| r.timeouts.map(|n| n as f64), 0),
             Column::Drops => count(|r| r.dropped_packets),
             Column::Lost => count(|r| r.lost_packets),
-            Column::Queue => counted(row, |r| r.peak_queue_bdp, 2),
+            Column::Queue => counted(row, |r| Some(r.peak_queue_bdp), 2),
             Column::Exit => exit(row),
             Column::Estimate => estimate(row),
             Column::RivalBefore => rival(row, |r| r.traffic_before_bytes_per_s),
@@ -183,11 +198,26 @@ fn label(row: &Row<'_>) -> Cell {
 }
 
 fn completion(row: &Row<'_>) -> Cell {
-    let Some(spread) = row.completion else { return blank() };
+    let unfinished = row.unfinished();
+    let Some(spread) = row.completion else {
+        return if unfinished > 0 { Cell::plain("unfinished".to_owned()) } else { blank() };
+    };
     let median = FIGURE_SPACE.repeat(row.indent) + &spread.median_text();
-    match spread.range_text() {
-        Some(range) => Cell::plain(format!("{median} ({range})")),
-        None => Cell::plain(median),
+    let text = match spread.range_text() {
+        Some(range) => format!("{median} ({range})"),
+        None => median,
+    };
+    match unfinished {
+        0 => Cell::plain(text),
+        n => Cell { text: format!("{text}, {n} unfinished"), tone: Tone::Warning, detail: None },
+    }
+}
+
+/// Megabytes, with as many digits as a completion time.
+fn delivered(row: &Row<'_>) -> Cell {
+    match row.spread(|r| r.delivered_bytes as f64 / 1e6) {
+        Some(megabytes) => Cell { text: megabytes.median_text(), tone: Tone::Plain, detail: megabytes.range_text() },
+        None => blank(),
     }
 }
 
@@ -211,8 +241,8 @@ fn ratio_text(ratio: f64) -> String {
 }
 
 /// A median with so many decimals at most, and the repeats' extremes as detail.
-fn counted(row: &Row<'_>, value: impl Fn(&Record) -> f64, decimals: usize) -> Cell {
-    let Some(spread) = row.spread(value) else { return blank() };
+fn counted(row: &Row<'_>, value: impl Fn(&Record) -> Option<f64>, decimals: usize) -> Cell {
+    let Some(spread) = row.spread_of_some(value) else { return blank() };
     let decimals = if spread.median.abs() >= 100.0 { 0 } else { decimals };
     let text = |value| fixed(value, decimals);
     let detail =

@@ -45,9 +45,14 @@ struct TraceFile<'a> {
     record_index: usize,
     scenario: &'a str,
     host: &'a str,
+    role: &'a str,
+    flow: u32,
     startup: &'a str,
     avoidance: &'a str,
     initial_window: &'a str,
+    stack: &'a str,
+    recovery: &'a str,
+    timers: &'a str,
     size_bytes: u64,
     run: u32,
     recorded: Recorded,
@@ -73,9 +78,14 @@ pub(crate) fn trace_json(index: usize, run: &Run) -> Option<String> {
         record_index: index,
         scenario: &record.scenario,
         host: &record.host,
+        role: &record.role,
+        flow: record.flow,
         startup: &record.startup,
         avoidance: &record.avoidance,
         initial_window: &record.initial_window,
+        stack: &record.stack,
+        recovery: &record.recovery,
+        timers: &record.timers,
         size_bytes: record.size_bytes,
         run: record.run,
         recorded: Recorded { sender: trace.sender.len(), segments: trace.segments.len(), events: trace.events.len() },
@@ -133,12 +143,12 @@ mod tests {
     fn csv_quotes_what_would_break_a_line() {
         let text = to_csv(&[record("a, \"b\"\n", "none", "cubic", 1)]);
         assert!(text.contains("\"a, \"\"b\"\"\n\","), "{text}");
-        assert!(text.starts_with("scenario,host,rate_bits_per_s,rtt_ms,queue,"), "{text}");
+        assert!(text.starts_with("scenario,host,role,flow,rate_bits_per_s,rtt_ms,queue,"), "{text}");
     }
 
     #[test]
     fn what_is_no_number_is_null() {
-        let text = to_json(&[Record { completion_s: f64::NAN, ..record("a", "none", "cubic", 1) }]);
+        let text = to_json(&[Record { completion_s: Some(f64::NAN), ..record("a", "none", "cubic", 1) }]);
         assert!(text.contains("\"completion_s\": null"), "{text}");
     }
 }

@@ -3,7 +3,8 @@
 use crate::link::Link;
 use crate::spread::Spread;
 use crate::units::{bit_rate, byte_count, printable, significant};
-use onramp_scenario::{Record, NO_STARTUP};
+use onramp_scenario::{Record, NO_STARTUP, TRAFFIC};
+use std::collections::HashSet;
 
 /// Conditions that go without saying: the defaults of a scenario file.
 const NO_LOSS: &str = "0 %";
@@ -22,7 +23,7 @@ pub(crate) struct Group<'a> {
     pub(crate) mixed_hosts: bool,
 }
 
-/// All repeats of one start-up, avoidance and initial window on one host.
+/// All repeats of one start-up, avoidance, initial window and TCP on one host, and all flows of each repeat.
 #[derive(Debug)]
 pub(crate) struct Row<'a> {
     pub(crate) label: String,
@@ -49,6 +50,16 @@ impl Row<'_> {
         Spread::of(self.records.iter().map(|r| value(r)))
     }
 
+    /// Those that the end of their run cut short.
+    pub(crate) fn unfinished(&self) -> usize {
+        self.records.iter().filter(|r| !r.finished).count()
+    }
+
+    /// How many runs its records come from.
+    fn runs(&self) -> usize {
+        self.records.iter().map(|r| r.run).collect::<HashSet<u32>>().len()
+    }
+
     /// Median over the repeats that have the value.
     pub(crate) fn spread_of_some(&self, value: impl Fn(&Record) -> Option<f64>) -> Option<Spread> {
         Spread::of(self.records.iter().filter_map(|r| value(r)))
@@ -69,16 +80,33 @@ impl<'a> Group<'a> {
         self.rows.iter().flat_map(|row| row.records.iter().copied())
     }
 
-    /// Repeats of every row, where all rows have the same number.
+    /// Records of every row, where all rows have the same number.
     pub(crate) fn common_n(&self) -> Option<usize> {
         let n = self.rows[0].records.len();
         self.rows.iter().all(|row| row.records.len() == n).then_some(n)
     }
 
-    /// `geo-download · 1 MB`.
+    /// `geo-download · 1 MB`, `background · traffic`.
     pub(crate) fn title(&self) -> String {
         let first = self.first();
-        format!("{} · {}", printable(&first.scenario), byte_count(first.size_bytes))
+        let what = if first.role == TRAFFIC { TRAFFIC.to_owned() } else { byte_count(first.size_bytes) };
+        format!("{} · {what}", printable(&first.scenario))
+    }
+
+    /// Runs of every row, where all rows have the same number.
+    fn common_runs(&self) -> Option<usize> {
+        let runs = self.rows[0].runs();
+        self.rows.iter().all(|row| row.runs() == runs).then_some(runs)
+    }
+
+    /// `3 runs each`, `8 flows each`, `24 flows of 3 runs each`.
+    fn repeats(&self) -> Option<String> {
+        match (self.common_n()?, self.common_runs()?) {
+            (1, _) => Some("1 run each".to_owned()),
+            (n, runs) if n == runs => Some(format!("{n} runs each")),
+            (n, 1) => Some(format!("{n} flows each")),
+            (n, runs) => Some(format!("{n} flows of {runs} runs each")),
+        }
     }
 
     /// `50 Mbit/s · 600 ms · queue 0.5 bdp · receive buffer 64 MiB · sim · 3 runs each`.
@@ -99,11 +127,7 @@ impl<'a> Group<'a> {
         if !self.mixed_hosts {
             parts.push(printable(&first.host));
         }
-        match self.common_n() {
-            Some(1) => parts.push("1 run each".to_owned()),
-            Some(n) => parts.push(format!("{n} runs each")),
-            None => {}
-        }
+        parts.extend(self.repeats());
         parts.join(" · ")
     }
 }
@@ -141,11 +165,19 @@ fn same_group(a: &Record, b: &Record) -> bool {
         && a.loss == b.loss
         && a.receiver_buffer == b.receiver_buffer
         && a.sender_buffer == b.sender_buffer
-        && a.size_bytes == b.size_bytes
+        && a.role == b.role
+        // Traffic draws its sizes.
+        && (a.size_bytes == b.size_bytes || a.role == TRAFFIC)
 }
 
 fn same_row(a: &Record, b: &Record) -> bool {
-    a.host == b.host && a.startup == b.startup && a.avoidance == b.avoidance && a.initial_window == b.initial_window
+    a.host == b.host
+        && a.startup == b.startup
+        && a.avoidance == b.avoidance
+        && a.initial_window == b.initial_window
+        && a.stack == b.stack
+        && a.recovery == b.recovery
+        && a.timers == b.timers
 }
 
 fn add<'a>(rows: &mut Vec<Row<'a>>, index: usize, record: &'a Record) {
@@ -176,12 +208,14 @@ fn complete(group: &mut Group<'_>) {
     group.bound_s = one_bound.then_some(first.bound_s);
     for row in &mut group.rows {
         row.label = label(row.records[0], mixed_hosts);
-        row.completion = row.spread(|r| r.completion_s);
+        row.completion = row.spread_of_some(|r| r.completion_s);
     }
     for at in 0..group.rows.len() {
         let baseline = baseline_of(&group.rows, &group.rows[at].records[0].host);
         group.rows[at].is_baseline = at == baseline;
-        let (own, base) = (group.rows[at].completion, group.rows[baseline].completion);
+        // A median over those that were quick enough to finish says nothing about all.
+        let of_all = |row: &Row<'_>| row.completion.filter(|_| row.unfinished() == 0);
+        let (own, base) = (of_all(&group.rows[at]), of_all(&group.rows[baseline]));
         group.rows[at].ratio = own.zip(base).map(|(own, base)| own.median / base.median).filter(|r| r.is_finite());
     }
     indent(group);
@@ -211,7 +245,15 @@ fn baseline_of(rows: &[Row<'_>], host: &str) -> usize {
         .unwrap_or(0)
 }
 
-/// `cubic`, `paced + cubic`, `paced + cubic, IW 4`, `kernel: paced + cubic`.
+/// Recovery and timers that go without saying.
+fn usual_tcp(stack: &str) -> (&'static str, &'static str) {
+    match stack {
+        "lite" => ("reno", "bsd"),
+        _ => ("rack", "linux"),
+    }
+}
+
+/// `cubic`, `paced + cubic`, `paced + cubic, IW 4`, `reno, lite, newreno`, `kernel: paced + cubic`.
 fn label(record: &Record, with_host: bool) -> String {
     let mut label = if with_host { format!("{}: ", record.host) } else { String::new() };
     if record.startup != NO_STARTUP {
@@ -220,6 +262,16 @@ fn label(record: &Record, with_host: bool) -> String {
     label += &record.avoidance;
     if record.initial_window != "host" {
         label += &format!(", IW {}", record.initial_window);
+    }
+    let (recovery, timers) = usual_tcp(&record.stack);
+    if record.stack != "linux" {
+        label += &format!(", {}", record.stack);
+    }
+    if record.recovery != recovery {
+        label += &format!(", {}", record.recovery);
+    }
+    if record.timers != timers {
+        label += &format!(", {} timers", record.timers);
     }
     printable(&label)
 }
@@ -243,7 +295,7 @@ mod tests {
     fn each_host_has_its_own_baseline() {
         let mut records = vec![record("a", "none", "cubic", 1), record("a", "none", "cubic", 1)];
         records[1].host = "kernel".to_owned();
-        records[1].completion_s = 9.0;
+        records[1].completion_s = Some(9.0);
         let groups = groups(&records);
         assert_eq!(groups.len(), 1);
         assert!(groups[0].rows.iter().all(|row| row.is_baseline && row.ratio == Some(1.0)));
@@ -256,6 +308,31 @@ mod tests {
             [record("a", "none", "cubic", 1), record("a", "paced", "cubic", 1), record("b", "paced", "cubic", 1)];
         let groups = groups(&records);
         assert_eq!((groups[0].rows[1].look, groups[1].rows[0].look), (1, 1));
+    }
+
+    #[test]
+    fn another_tcp_makes_another_row_and_is_named() {
+        let mut records = vec![record("a", "none", "reno", 1); 4];
+        records[1].recovery = "newreno".to_owned();
+        for (record, recovery) in records[2..].iter_mut().zip(["reno", "newreno"]) {
+            (record.stack, record.recovery, record.timers) = ("lite".into(), recovery.into(), "bsd".into());
+        }
+        records[3].timers = "decoupled".to_owned();
+        let groups = groups(&records);
+        let labels: Vec<&str> = groups[0].rows.iter().map(|row| row.label.as_str()).collect();
+        assert_eq!(labels, ["reno", "reno, newreno", "reno, lite", "reno, lite, newreno, decoupled timers"]);
+    }
+
+    #[test]
+    fn measured_traffic_is_a_group_of_its_own_whatever_its_sizes() {
+        let mut records = vec![record("a", "none", "cubic", 1); 4];
+        for (record, size_bytes) in records[1..].iter_mut().zip([10, 20, 10]) {
+            (record.role, record.size_bytes) = (TRAFFIC.to_owned(), size_bytes);
+        }
+        let groups = groups(&records);
+        assert_eq!(groups.len(), 2);
+        assert_eq!((groups[1].title().as_str(), groups[1].rows[0].indices.len()), ("a · traffic", 3));
+        assert!(groups[1].conditions().ends_with("3 flows each"), "{}", groups[1].conditions());
     }
 
     #[test]

@@ -25,25 +25,32 @@ fn int() -> impl Strategy<Value = u64> {
 
 prop_compose! {
     fn a_record()(
-        texts in prop::array::uniform10(name()),
+        texts in prop::array::uniform14(name()),
         floats in prop::array::uniform9(float()),
         ints in prop::array::uniform6(int()),
         options in (option::of(int()), option::of(float()), option::of(int()), option::of(float()), option::of(float())),
+        results in (option::of(float()), option::of(float()), any::<bool>()),
         run: u32,
         suspect: bool,
     ) -> Record {
-        let [scenario, host, queue, loss, receiver_buffer, sender_buffer, startup, avoidance, initial_window, exit_reason] =
-            texts;
+        let [scenario, host, queue, loss, receiver_buffer, sender_buffer, startup, avoidance, initial_window, exit_reason, role,
+            stack, recovery, timers] = texts;
         Record {
             scenario, host, queue, loss, receiver_buffer, sender_buffer, startup, avoidance, initial_window, exit_reason,
+            role, stack, recovery, timers,
+            flow: run ^ 1,
             rate_bits_per_s: ints[0],
             rtt_ms: floats[0],
             size_bytes: ints[1],
             run,
             seed: ints[2],
-            completion_s: floats[1],
+            start_s: floats[7],
+            finished: suspect ^ results.2,
+            completion_s: results.0,
             bound_s: floats[2],
-            excess_rtts: floats[3],
+            excess_rtts: results.1,
+            delivered_bytes: ints[1] / 2,
+            timeouts: options.2,
             retransmitted_segments: ints[3],
             dropped_packets: ints[4],
             lost_packets: ints[5],

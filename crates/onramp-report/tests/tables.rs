@@ -36,7 +36,8 @@ fn repeats_that_differ() {
     for (run, late) in [(1, 0.0), (2, 0.31), (3, 0.04)] {
         for startup in ["none", "paced"] {
             let mut one = record("geo", startup, "cubic", run);
-            one.completion_s += if startup == "none" { late } else { late / 100.0 };
+            let late = if startup == "none" { late } else { late / 100.0 };
+            one.completion_s = one.completion_s.map(|completion_s| completion_s + late);
             one.retransmitted_segments = u64::from(run) * 3;
             one.exit_reason =
                 if startup == "none" { "none" } else { ["estimate", "loss", "loss"][run as usize - 1] }.into();
@@ -78,7 +79,26 @@ fn simulator_and_kernel_side_by_side() {
         for startup in ["none", "paced"] {
             let mut one = record("geo", startup, "cubic", 1);
             one.host = host.to_owned();
-            one.completion_s *= if host == "kernel" { 3.1 } else { 1.0 };
+            let times = if host == "kernel" { 3.1 } else { 1.0 };
+            one.completion_s = one.completion_s.map(|completion_s| completion_s * times);
+            records.push(one);
+        }
+    }
+    insta::assert_snapshot!(text(&records));
+}
+
+#[test]
+fn flows_that_the_end_of_the_run_cut_short() {
+    let mut records = Vec::new();
+    for (recovery, finished) in [("reno", 0), ("newreno", 2), ("sack", 4)] {
+        for flow in 1..=4 {
+            let mut one = record("wan", "none", "reno", 1);
+            (one.stack, one.recovery, one.timers) = ("lite".into(), recovery.into(), "bsd".into());
+            (one.flow, one.timeouts) = (flow, Some(u64::from(flow) / 2));
+            if flow > finished {
+                (one.finished, one.completion_s, one.excess_rtts) = (false, None, None);
+                one.delivered_bytes = u64::from(flow) * 200_000;
+            }
             records.push(one);
         }
     }

@@ -3,11 +3,11 @@
 //! The runs that are compared with each other, the start-ups and avoidances of one size and one repeat, follow one
 //! another directly, so that a machine that drifts through a long lab session drifts past all of them alike.
 
+use crate::topology::Topology;
 use crate::{
-    Avoidance, Buffer, Case, Channel, Discipline, InitialWindow, Path, QueueLimit, Receiver, Scenario, Sender, Traffic,
-    Transfer,
+    Acks, Application, Avoidance, Buffer, Case, InitialWindow, Network, Receiver, Recovery, Scenario, Sender, Stack,
+    Timers, Traffic, TrafficKind, Transfer, NO_STARTUP,
 };
-use onramp_tcp::{Acks, Recovery, Stack, Timers};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -20,152 +20,172 @@ pub(crate) struct Draft {
     pub name: String,
     pub description: String,
     pub seed: u64,
-    pub rates: Vec<u64>,
-    pub rtts: Vec<u64>,
-    pub queues: Vec<QueueLimit>,
-    pub losses: Vec<u32>,
-    pub mtu_bytes: u32,
-    pub reverse: Reverse,
-    pub receiver_buffers: Vec<Buffer>,
-    pub sender_buffers: Vec<Buffer>,
+    pub duration_ns: Option<u64>,
+    pub topology: Topology,
+    pub receiver: ReceiverDraft,
+    pub sender: SenderDraft,
     pub transfers: Vec<TransferDraft>,
+    /// Its receivers have the default buffer.
     pub traffic: Vec<Traffic>,
 }
 
-/// The reverse channel; `None` where it follows the forward one.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Reverse {
-    pub rate_bits_per_s: Option<u64>,
-    pub queue: Option<QueueLimit>,
-    pub loss_ppm: u32,
-    pub delay_ns: Option<u64>,
+/// `[receiver]`; `None` is as the stack has it.
+#[derive(Debug)]
+pub(crate) struct ReceiverDraft {
+    pub buffers: Vec<Buffer>,
+    pub acks: Option<Acks>,
+    pub timestamps: Option<bool>,
+    pub sack: Option<bool>,
+    pub window_scaling: Option<bool>,
 }
 
-/// One `[[transfer]]` table.
+impl ReceiverDraft {
+    /// The receiver of a flow of this stack.
+    pub(crate) fn of(&self, stack: Stack, buffer: Buffer) -> Receiver {
+        let usual = tcp_of(stack);
+        Receiver {
+            buffer,
+            acks: self.acks.unwrap_or(usual.acks),
+            timestamps: self.timestamps.unwrap_or(usual.timestamps),
+            sack: self.sack.unwrap_or(usual.sack),
+            window_scaling: self.window_scaling.unwrap_or(usual.window_scaling),
+        }
+    }
+}
+
+/// `[sender]`.
+#[derive(Debug)]
+pub(crate) struct SenderDraft {
+    pub buffers: Vec<Buffer>,
+    pub nagle: bool,
+}
+
+/// The choices of a stack.
+pub(crate) fn tcp_of(stack: Stack) -> onramp_tcp::Config {
+    onramp_tcp::Config::of(stack, 1500)
+}
+
+/// The congestion avoidance of a stack.
+pub(crate) fn avoidance_of(stack: Stack) -> Avoidance {
+    tcp_of(stack).avoidance.into()
+}
+
+/// The start-up of a transfer that names none.
+fn startup_of(stack: Stack) -> &'static str {
+    match stack {
+        Stack::Linux => "standard",
+        Stack::Lite => NO_STARTUP,
+    }
+}
+
+/// One `[[transfer]]` table; `None` is as the stack has it.
 #[derive(Debug)]
 pub(crate) struct TransferDraft {
     pub sizes: Vec<u64>,
-    pub startups: Vec<String>,
-    pub avoidances: Vec<Avoidance>,
+    pub stacks: Vec<Stack>,
+    pub recoveries: Option<Vec<Recovery>>,
+    pub timers: Option<Vec<Timers>>,
+    pub startups: Option<Vec<String>>,
+    pub avoidances: Option<Vec<Avoidance>>,
     pub windows: Vec<InitialWindow>,
+    pub initial_ssthresh_bytes: Option<u64>,
+    pub from: Arc<[usize]>,
+    pub to: Arc<[usize]>,
+    pub count: u32,
+    pub start_ns: u64,
+    pub spacing_ns: u64,
+    pub application: Option<Application>,
     pub repeat: u32,
 }
 
 impl TransferDraft {
     /// The transfers of this table, once each.
-    pub(crate) fn product(&self) -> impl Iterator<Item = Transfer> + '_ {
-        self.sizes.iter().flat_map(move |&size_bytes| {
-            self.startups.iter().flat_map(move |startup| {
-                self.avoidances.iter().flat_map(move |&avoidance| {
-                    self.windows.iter().map(move |&initial_window| Transfer {
-                        size_bytes,
-                        startup: startup.clone(),
-                        avoidance,
-                        initial_window,
-                        stack: Stack::Linux,
-                        recovery: Recovery::Rack,
-                        timers: Timers::Linux,
-                        initial_ssthresh_bytes: None,
-                        from: [0].into(),
-                        to: [1].into(),
-                        count: 1,
-                        start_ns: 0,
-                        spacing_ns: 0,
-                        application: None,
-                    })
-                })
-            })
-        })
-    }
-
-    fn case_count(&self) -> u128 {
-        let lengths = [self.sizes.len(), self.startups.len(), self.avoidances.len(), self.windows.len()];
-        product(&lengths) * u128::from(self.repeat)
-    }
-}
-
-impl Draft {
-    pub(crate) fn case_count(&self) -> u128 {
-        let conditions = [
-            self.rates.len(),
-            self.rtts.len(),
-            self.queues.len(),
-            self.losses.len(),
-            self.receiver_buffers.len(),
-            self.sender_buffers.len(),
-        ];
-        // Lists have at most 1000 entries, so 10^18 conditions times 1000 tables of 10^15 cases stay below 2^128.
-        product(&conditions) * self.transfers.iter().map(TransferDraft::case_count).sum::<u128>()
-    }
-
-    /// The transfers of one condition with their repeats, in the order in which they run: by size, sizes in the
-    /// order in which the file first has them, then by repeat, then as the file has them.
-    fn schedule(&self) -> Vec<(u32, Transfer)> {
-        let mut ranks = HashMap::new();
-        let mut schedule = Vec::new();
-        for table in &self.transfers {
-            for transfer in table.product() {
-                let next_rank = ranks.len();
-                let rank = *ranks.entry(transfer.size_bytes).or_insert(next_rank);
-                schedule.extend((1..=table.repeat).map(|run| (rank, run, transfer.clone())));
-            }
-        }
-        // Stable: what has one size and one repeat stays in the file's order.
-        schedule.sort_by_key(|(rank, run, _)| (*rank, *run));
-        schedule.into_iter().map(|(_, run, transfer)| (run, transfer)).collect()
-    }
-
-    /// The paths and hosts, the path's rate outermost.
-    fn conditions(&self) -> Vec<(Path, Receiver, Sender)> {
-        let mut conditions = Vec::new();
-        for &rate in &self.rates {
-            for &rtt in &self.rtts {
-                for &queue in &self.queues {
-                    for &loss in &self.losses {
-                        let path = self.path(rate, rtt, queue, loss);
-                        for &receiver in &self.receiver_buffers {
-                            for &sender in &self.sender_buffers {
-                                let receiver = Receiver {
-                                    buffer: receiver,
-                                    acks: Acks::Linux,
-                                    timestamps: true,
-                                    sack: true,
-                                    window_scaling: true,
-                                };
-                                conditions.push((path.clone(), receiver, Sender { buffer: sender, nagle: true }));
+    pub(crate) fn product(&self) -> Vec<Transfer> {
+        let mut transfers = Vec::new();
+        for &size_bytes in &self.sizes {
+            for &stack in &self.stacks {
+                let usual = tcp_of(stack);
+                for &recovery in self.recoveries.as_deref().unwrap_or(&[usual.recovery]) {
+                    for &timers in self.timers.as_deref().unwrap_or(&[usual.timers]) {
+                        for startup in self.startups.as_deref().unwrap_or(&[startup_of(stack).to_owned()]) {
+                            for &avoidance in self.avoidances.as_deref().unwrap_or(&[avoidance_of(stack)]) {
+                                for &initial_window in &self.windows {
+                                    transfers.push(Transfer {
+                                        size_bytes,
+                                        startup: startup.clone(),
+                                        avoidance,
+                                        initial_window,
+                                        stack,
+                                        recovery,
+                                        timers,
+                                        initial_ssthresh_bytes: self.initial_ssthresh_bytes,
+                                        from: self.from.clone(),
+                                        to: self.to.clone(),
+                                        count: self.count,
+                                        start_ns: self.start_ns,
+                                        spacing_ns: self.spacing_ns,
+                                        application: self.application,
+                                    });
+                                }
                             }
                         }
                     }
                 }
             }
         }
-        conditions
+        transfers
     }
 
-    fn path(&self, rate_bits_per_s: u64, rtt_ns: u64, queue: QueueLimit, loss_ppm: u32) -> Path {
-        let reverse_delay_ns = self.reverse.delay_ns.unwrap_or(rtt_ns / 2);
-        let forward = Channel {
-            rate_bits_per_s,
-            delay_ns: rtt_ns - reverse_delay_ns,
-            queue,
-            discipline: Discipline::DropTail,
-            loss_ppm,
-            bursts: None,
-            duplicate_ppm: 0,
-            jitter: None,
-            aggregation: None,
-            shaper: None,
-            policer: None,
-            changes: [].into(),
+    fn case_count(&self) -> u128 {
+        let lengths = [
+            self.sizes.len(),
+            self.stacks.len(),
+            self.recoveries.as_ref().map_or(1, Vec::len),
+            self.timers.as_ref().map_or(1, Vec::len),
+            self.startups.as_ref().map_or(1, Vec::len),
+            self.avoidances.as_ref().map_or(1, Vec::len),
+            self.windows.len(),
+        ];
+        product(&lengths) * u128::from(self.repeat)
+    }
+}
+
+/// The transfers of one condition with their repeats, in the order in which they run: by size, sizes in the order in
+/// which the file first has them, then by repeat, then as the file has them.
+fn schedule(tables: &[TransferDraft]) -> Vec<(u32, Transfer)> {
+    let mut ranks = HashMap::new();
+    let mut schedule = Vec::new();
+    for table in tables {
+        for transfer in table.product() {
+            let next_rank = ranks.len();
+            let rank = *ranks.entry(transfer.size_bytes).or_insert(next_rank);
+            schedule.extend((1..=table.repeat).map(|run| (rank, run, transfer.clone())));
+        }
+    }
+    // Stable: what has one size and one repeat stays in the file's order.
+    schedule.sort_by_key(|(rank, run, _)| (*rank, *run));
+    schedule.into_iter().map(|(_, run, transfer)| (run, transfer)).collect()
+}
+
+impl Draft {
+    pub(crate) fn case_count(&self) -> u128 {
+        let buffers = [self.receiver.buffers.len(), self.sender.buffers.len()];
+        // Lists have at most 1000 entries and names no two the same, so 10^18 conditions times 1000 tables of fewer
+        // than 10^16 cases stay below 2^128.
+        let transfers: u128 = self.transfers.iter().map(TransferDraft::case_count).sum();
+        self.topology.count() * product(&buffers) * transfers
+    }
+
+    /// The traffic, with receivers that have this buffer.
+    fn traffic(&self, buffer: Buffer) -> Arc<[Traffic]> {
+        let with_buffer = |traffic: &Traffic| {
+            let mut traffic = traffic.clone();
+            if let TrafficKind::Transfers(transfers) = &mut traffic.kind {
+                transfers.receiver.buffer = buffer;
+            }
+            traffic
         };
-        let reverse = Channel {
-            rate_bits_per_s: self.reverse.rate_bits_per_s.unwrap_or(rate_bits_per_s),
-            delay_ns: reverse_delay_ns,
-            queue: self.reverse.queue.unwrap_or(queue),
-            loss_ppm: self.reverse.loss_ppm,
-            ..forward.clone()
-        };
-        Path { rtt_ns, mtu_bytes: self.mtu_bytes, forward, reverse }
+        self.traffic.iter().map(with_buffer).collect()
     }
 }
 
@@ -173,30 +193,40 @@ fn product(lengths: &[usize]) -> u128 {
     lengths.iter().map(|length| *length as u128).product()
 }
 
-/// Makes the cases. The caller has seen that there are not too many, and that no delay exceeds its round trip.
-pub(crate) fn multiply_out(draft: Draft) -> Scenario {
-    let schedule = draft.schedule();
-    let conditions = draft.conditions();
-    let mut cases = Vec::with_capacity(conditions.len() * schedule.len());
-    let traffic: Arc<[Traffic]> = draft.traffic.into();
-    for (path, receiver, sender) in conditions {
-        let network = Arc::new(path.network());
-        for (run, transfer) in &schedule {
-            cases.push(Case {
-                scenario: draft.name.clone(),
-                network: network.clone(),
-                path: path.clone(),
-                sender,
-                receiver,
-                traffic: traffic.clone(),
-                transfer: transfer.clone(),
-                duration_ns: None,
-                run: *run,
-                seed: case_seed(draft.seed, u64::from(*run) - 1),
-            });
+/// Makes the cases. The caller has seen that there are not too many, that no delay exceeds its round trip, and that
+/// there is a way for each flow.
+pub(crate) fn multiply_out(draft: &Draft) -> Scenario {
+    let schedule = schedule(&draft.transfers);
+    let traffic: Vec<_> = draft.receiver.buffers.iter().map(|&buffer| (buffer, draft.traffic(buffer))).collect();
+    let mut cases = Vec::new();
+    for network in draft.topology.networks() {
+        let mut paths = HashMap::new();
+        for (receiver_buffer, traffic) in &traffic {
+            for &sender_buffer in &draft.sender.buffers {
+                for (run, transfer) in &schedule {
+                    let path =
+                        paths.entry(transfer.ends(0)).or_insert_with_key(|(from, to)| path(&network, *from, *to));
+                    cases.push(Case {
+                        scenario: draft.name.clone(),
+                        network: network.clone(),
+                        path: path.clone(),
+                        sender: Sender { buffer: sender_buffer, nagle: draft.sender.nagle },
+                        receiver: draft.receiver.of(transfer.stack, *receiver_buffer),
+                        traffic: traffic.clone(),
+                        transfer: transfer.clone(),
+                        duration_ns: draft.duration_ns,
+                        run: *run,
+                        seed: case_seed(draft.seed, u64::from(*run) - 1),
+                    });
+                }
+            }
         }
     }
-    Scenario { name: draft.name, description: draft.description, cases }
+    Scenario { name: draft.name.clone(), description: draft.description.clone(), cases }
+}
+
+fn path(network: &Network, from: usize, to: usize) -> crate::Path {
+    network.path(from, to).expect("the reader has refused flows without a way")
 }
 
 /// The seed of a repetition, from 0: the output of that index of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014)
@@ -212,7 +242,7 @@ pub fn case_seed(file_seed: u64, repetition: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::parse;
+    use crate::{parse, Channel, QueueLimit};
     use proptest::prelude::*;
 
     const PATH: &str = "name = \"x\"\n[path]\nrate = \"50 Mbit/s\"\n";

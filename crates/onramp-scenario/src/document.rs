@@ -2,10 +2,11 @@
 //!
 //! Mistakes are collected, not returned: a key that is wrong reads as `None`, and the caller goes on with the next.
 
-use crate::fault::{Fault, Mistake};
-use crate::keys::{Fallback, Key, Kind, Table, KEYS, TABLES};
+use crate::keys::{all_keys, Fallback, Key, Kind, List, Table, TABLES};
 use crate::units::{nearest, shown, UnitError};
-use crate::{Avoidance, Buffer, InitialWindow, QueueLimit};
+use crate::{
+    Acks, Avoidance, Buffer, Distribution, Fault, InitialWindow, Mistake, QueueLimit, Recovery, Stack, Timers,
+};
 use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
@@ -61,17 +62,22 @@ impl Measure for InitialWindow {
     }
 }
 
-impl Measure for String {
-    fn measure(&self) -> Option<(u8, u64)> {
-        None
-    }
+/// Values that are not on a scale.
+macro_rules! unmeasured {
+    ($($type:ty),*) => {
+        $(impl Measure for $type {
+            fn measure(&self) -> Option<(u8, u64)> {
+                None
+            }
+        })*
+    };
 }
 
-impl Measure for Avoidance {
-    fn measure(&self) -> Option<(u8, u64)> {
-        None
-    }
-}
+unmeasured!(String, &str, bool, Node, Acks, Avoidance, Distribution, Recovery, Stack, Timers);
+
+/// A node's place in the network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Node(pub usize);
 
 /// A function that reads the text of a key's value.
 pub(crate) type Parse<'p, T> = &'p dyn Fn(&Key, &str) -> Result<T, Mistake>;
@@ -102,6 +108,16 @@ impl<'a> Section<'a> {
 
     fn absent(table: &'static Table) -> Self {
         Section { table, header: 0..0, entries: None }
+    }
+
+    /// Whether the file has a key or table of this name here, right or wrong.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.value(name).is_some()
+    }
+
+    /// Bytes of the value of this name, or of the table's header, to point at.
+    pub(crate) fn span(&self, name: &str) -> Range<usize> {
+        self.value(name).map_or(self.header.clone(), Spanned::span)
     }
 
     fn value(&self, name: &str) -> Option<&'a Spanned<DeValue<'a>>> {
@@ -144,8 +160,8 @@ impl Reader {
     pub(crate) fn tables<'a>(&mut self, parent: &Section<'a>, table: &'static Table) -> Vec<Section<'a>> {
         let name = table.name.rsplit('.').next().unwrap_or(table.name);
         let Some(value) = parent.value(name) else {
-            if table.required && !self.is_misspelt(parent.table, name) {
-                self.faults.push(Mistake::MissingTable { table: table.header() }.nowhere());
+            if table.required {
+                self.miss(parent, table);
             }
             return Vec::new();
         };
@@ -179,6 +195,19 @@ impl Reader {
         sections
     }
 
+    /// Says that a table is missing, unless it seems to be there under another name.
+    pub(crate) fn miss(&mut self, parent: &Section, table: &Table) {
+        let name = table.name.rsplit('.').next().unwrap_or(table.name);
+        if !self.is_misspelt(parent.table, name) {
+            self.faults.push(Mistake::MissingTable { table: table.header() }.nowhere());
+        }
+    }
+
+    /// Notes a mistake.
+    pub(crate) fn fault(&mut self, mistake: Mistake, span: Range<usize>) {
+        self.faults.push(mistake.at(span));
+    }
+
     /// One value: the file's, or the default. `None` if it is wrong, or if it is absent without a default text.
     pub(crate) fn one<T: Measure>(&mut self, section: &Section, key: &'static Key, parse: Parse<T>) -> Option<T> {
         match self.given(section, key)? {
@@ -197,7 +226,7 @@ impl Reader {
     {
         let (array, span) = match self.given(section, key)? {
             Given::Value(value) => match value.get_ref() {
-                DeValue::Array(array) if key.list => (array, value.span()),
+                DeValue::Array(array) if key.list != List::No => (array, value.span()),
                 _ => {
                     let parsed = scalar(key, value, parse);
                     return self.keep(parsed, value.span()).map(|value| vec![value]);
@@ -232,11 +261,6 @@ impl Reader {
         complete.then(|| values.into_iter().map(|(value, _)| value).collect())
     }
 
-    /// Bytes of a key's value, to point at.
-    pub(crate) fn span(&self, section: &Section, key: &Key) -> Option<Range<usize>> {
-        section.value(key.name).map(Spanned::span)
-    }
-
     /// Whether this name has been suggested for an unknown one: then it is not missing besides.
     fn is_misspelt(&self, within: &Table, name: &str) -> bool {
         self.faults.iter().any(|fault| match &fault.mistake {
@@ -251,7 +275,7 @@ impl Reader {
         }
         match key.default {
             Fallback::Text(text) => Some(Given::Default(text)),
-            Fallback::From(_) => None,
+            Fallback::Other(_) => None,
             Fallback::Required => {
                 let mistake = Mistake::MissingKey { key: key.path(), expected: key.kind.expected() };
                 match (section.entries, key.table) {
@@ -287,9 +311,10 @@ fn scalar<T: Measure>(key: &Key, value: &Spanned<DeValue>, parse: Parse<T>) -> R
         (DeValue::Integer(integer), Kind::Integer) => {
             i128::from_str_radix(integer.as_str(), integer.radix()).map_or(integer.to_string(), |n| n.to_string())
         }
-        (DeValue::String(text), kind) if kind != Kind::Integer => text.to_string(),
-        (DeValue::Array(_), _) if !key.list => {
-            let lists = KEYS.iter().filter(|key| key.list).map(|key| key.path()).collect();
+        (DeValue::Boolean(value), Kind::Boolean) => value.to_string(),
+        (DeValue::String(text), kind) if !matches!(kind, Kind::Integer | Kind::Boolean) => text.to_string(),
+        (DeValue::Array(_), _) if key.list == List::No => {
+            let lists = all_keys().filter(|key| key.list != List::No).map(|key| key.path()).collect();
             return Err(Mistake::ListNotAllowed { key: key.path(), lists });
         }
         (other, kind) => {

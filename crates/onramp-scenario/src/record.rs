@@ -1,7 +1,14 @@
 //! What a transfer answered: one flat record, the same for simulator and lab.
 
-use crate::{units, Case, NO_STARTUP};
+use crate::{
+    units, Case, Channel, InitialWindow, Path, Receiver, Recovery, Stack, Timers, Traffic, Transfers, NO_STARTUP,
+};
 use serde::{Deserialize, Serialize};
+
+/// The role of a transfer that a scenario is about.
+pub const TRANSFER: &str = "transfer";
+/// The role of a transfer that is part of its traffic.
+pub const TRAFFIC: &str = "traffic";
 
 /// One transfer's result. Field names are the column names of every export.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -10,13 +17,17 @@ pub struct Record {
     pub scenario: String,
     /// Where it ran: `sim` or `kernel`.
     pub host: String,
+    /// `transfer`, or `traffic` where it is part of measured traffic.
+    pub role: String,
+    /// Number of the transfer within its run, from 1.
+    pub flow: u32,
     /// Bottleneck rate.
     pub rate_bits_per_s: u64,
     /// Round-trip propagation time.
     pub rtt_ms: f64,
     /// Queue of the bottleneck as the scenario gives it, for example `0.4 bdp`.
     pub queue: String,
-    /// Random loss of the data's direction as the scenario gives it, for example `0.1 %`.
+    /// Random loss of the data's direction as the scenario gives it, for example `0.1 %`; the mean of bursts.
     pub loss: String,
     /// Receive buffer as the scenario gives it, for example `64 MiB`.
     pub receiver_buffer: String,
@@ -28,20 +39,34 @@ pub struct Record {
     pub avoidance: String,
     /// Initial window as the scenario gives it: `host`, `paper` or a number of segments.
     pub initial_window: String,
-    /// Payload.
+    /// The sender's TCP.
+    pub stack: String,
+    /// The sender's loss recovery.
+    pub recovery: String,
+    /// The sender's retransmission timer.
+    pub timers: String,
+    /// Payload; 0 is without end.
     pub size_bytes: u64,
     /// Which repetition, from 1.
     pub run: u32,
     /// Seed of the run's random streams.
     pub seed: u64,
-    /// From the receiver's connect to its last byte.
-    pub completion_s: f64,
+    /// When the receiver connected, since the beginning of the run.
+    pub start_s: f64,
+    /// All of the payload arrived before the run ended.
+    pub finished: bool,
+    /// From the receiver's connect to its last byte, if it is finished.
+    pub completion_s: Option<f64>,
     /// The least possible: see [`bound_s`].
     pub bound_s: f64,
-    /// Round trips wasted: (completion - bound) / RTT.
-    pub excess_rtts: f64,
+    /// Round trips wasted, (completion - bound) / RTT, if it is finished.
+    pub excess_rtts: Option<f64>,
+    /// Payload that the receiver got.
+    pub delivered_bytes: u64,
     /// Data segments sent again by the measured transfer.
     pub retransmitted_segments: u64,
+    /// Times that its retransmission timer ended, where the host tells.
+    pub timeouts: Option<u64>,
     /// Packets dropped on the path for want of queue room, all flows.
     pub dropped_packets: u64,
     /// Packets lost at random, all flows, both directions.
@@ -69,33 +94,80 @@ pub struct Record {
 }
 
 impl Record {
-    /// The record of a case that has not run yet: the columns that the scenario gives, and no result. `host` is
-    /// `sim` or `kernel`. [`complete`](Record::complete) it with the time it took, and fill in what else is known.
+    /// The record of the transfer's first copy before it has run: the columns that the scenario gives, and no result.
+    /// `host` is `sim` or `kernel`. [`complete`](Record::complete) it with the time it took, and fill in what else is
+    /// known.
     pub fn of_case(case: &Case, host: &str) -> Self {
-        let forward = &case.path.forward;
+        let transfer = &case.transfer;
         Record {
+            startup: transfer.startup.clone(),
+            avoidance: transfer.avoidance.name().to_owned(),
+            initial_window: transfer.initial_window.to_string(),
+            start_s: case.transfer_start_ns() as f64 / 1e9,
+            ..Record::of_flow(case, &case.path, host, transfer.size_bytes, case.receiver)
+        }
+        .with_tcp(transfer.stack, transfer.recovery, transfer.timers)
+    }
+
+    /// The same of any copy of the transfer, copies counted from 0. Flows are numbered from 1 in this order.
+    pub fn of_copy(case: &Case, host: &str, copy: u32) -> Self {
+        let mut record = Record::of_case(case, host);
+        record.flow = copy + 1;
+        record.start_s += f64::from(copy) * (case.transfer.spacing_ns as f64 / 1e9);
+        let (from, to) = case.transfer.ends(copy);
+        if let Some(path) = case.network.path(from, to).filter(|_| (from, to) != case.transfer.ends(0)) {
+            record.follow(&path, case.receiver.timestamps);
+        }
+        record
+    }
+
+    /// The same of one of the transfers that traffic consists of; the caller knows its number within the run, and when
+    /// it starts.
+    pub fn of_traffic(case: &Case, host: &str, traffic: &Traffic, transfers: &Transfers, size_bytes: u64) -> Self {
+        let path = case.network.path(traffic.from, traffic.to);
+        let path = path.as_ref().unwrap_or(&case.path);
+        Record {
+            role: TRAFFIC.to_owned(),
+            startup: transfers.startup.clone(),
+            avoidance: transfers.avoidance.name().to_owned(),
+            ..Record::of_flow(case, path, host, size_bytes, transfers.receiver)
+        }
+        .with_tcp(transfers.stack, transfers.recovery, transfers.timers)
+    }
+
+    fn of_flow(case: &Case, path: &Path, host: &str, size_bytes: u64, receiver: Receiver) -> Self {
+        let mut record = Record {
             scenario: case.scenario.clone(),
             host: host.to_owned(),
-            rate_bits_per_s: forward.rate_bits_per_s,
-            rtt_ms: case.path.rtt_ns as f64 / 1e6,
-            queue: forward.queue.to_string(),
-            loss: units::format_percent(forward.loss_ppm),
-            receiver_buffer: case.receiver.buffer.to_string(),
+            role: TRANSFER.to_owned(),
+            flow: 1,
+            rate_bits_per_s: 0,
+            rtt_ms: 0.0,
+            queue: String::new(),
+            loss: String::new(),
+            receiver_buffer: receiver.buffer.to_string(),
             sender_buffer: case.sender.buffer.to_string(),
-            startup: case.transfer.startup.clone(),
-            avoidance: case.transfer.avoidance.name().to_owned(),
-            initial_window: case.transfer.initial_window.to_string(),
-            size_bytes: case.transfer.size_bytes,
+            startup: String::new(),
+            avoidance: String::new(),
+            initial_window: InitialWindow::Host.to_string(),
+            stack: String::new(),
+            recovery: String::new(),
+            timers: String::new(),
+            size_bytes,
             run: case.run,
             seed: case.seed,
-            completion_s: 0.0,
-            bound_s: bound_s(case),
-            excess_rtts: 0.0,
+            start_s: 0.0,
+            finished: false,
+            completion_s: None,
+            bound_s: 0.0,
+            excess_rtts: None,
+            delivered_bytes: 0,
             retransmitted_segments: 0,
+            timeouts: None,
             dropped_packets: 0,
             lost_packets: 0,
             peak_queue_bdp: 0.0,
-            exit_reason: if case.transfer.startup == NO_STARTUP { NO_STARTUP } else { "unfinished" }.to_owned(),
+            exit_reason: String::new(),
             exit_cwnd_bytes: None,
             exit_time_s: None,
             estimate_bytes_per_s: None,
@@ -104,19 +176,44 @@ impl Record {
             lateness_p99_us: 0.0,
             lateness_max_us: 0.0,
             suspect: false,
-        }
+        };
+        record.follow(path, receiver.timestamps);
+        record
     }
 
-    /// Enters the completion time and, with it, the round trips wasted.
-    pub fn complete(&mut self, case: &Case, completion_s: f64) {
-        self.completion_s = completion_s;
-        self.excess_rtts = excess_rtts(case, completion_s);
+    /// Enters the way that the transfer takes.
+    fn follow(&mut self, path: &Path, timestamps: bool) {
+        self.rate_bits_per_s = path.forward.rate_bits_per_s;
+        self.rtt_ms = path.rtt_ns as f64 / 1e6;
+        self.queue = path.forward.queue.to_string();
+        self.loss = loss(&path.forward);
+        self.bound_s = bound_s(path, self.size_bytes, timestamps);
+    }
+
+    fn with_tcp(mut self, stack: Stack, recovery: Recovery, timers: Timers) -> Self {
+        self.stack = stack.name().to_owned();
+        self.recovery = recovery.name().to_owned();
+        self.timers = timers.name().to_owned();
+        self.exit_reason = if self.startup == NO_STARTUP { NO_STARTUP } else { "unfinished" }.to_owned();
+        self
+    }
+
+    /// Enters the completion time and, with it, the round trips wasted beyond [`bound_s`](Record::bound_s), the
+    /// figure by which start-ups are compared.
+    pub fn complete(&mut self, completion_s: f64) {
+        self.finished = true;
+        self.delivered_bytes = self.size_bytes;
+        self.completion_s = Some(completion_s);
+        self.excess_rtts = Some((completion_s - self.bound_s) / (self.rtt_ms / 1e3));
     }
 }
 
-/// Round trips that a transfer took beyond [`bound_s`]: the figure by which start-ups are compared.
-pub fn excess_rtts(case: &Case, completion_s: f64) -> f64 {
-    (completion_s - bound_s(case)) / (case.path.rtt_ns as f64 / 1e9)
+/// Random loss of a channel in the wording of the scenario.
+fn loss(channel: &Channel) -> String {
+    match channel.bursts {
+        Some(bursts) => format!("{} in bursts", units::format_percent(bursts.mean_loss_ppm())),
+        None => units::format_percent(channel.loss_ppm),
+    }
 }
 
 /// How the measured connection moved: what the report draws.
@@ -187,13 +284,16 @@ pub struct StartupEvent {
 
 /// IP and TCP headers of a data segment with timestamps: 20 + 20 + 12.
 pub const HEADER_BYTES: u64 = 52;
+/// The part of them that timestamps take.
+const TIMESTAMP_BYTES: u64 = 12;
 
 /// The least time a cold transfer can take: handshake and request (two round trips), then every packet on
 /// the wire at the bottleneck's rate.
-pub fn bound_s(case: &Case) -> f64 {
-    let payload_bytes = u64::from(case.path.mtu_bytes) - HEADER_BYTES;
-    let wire_bytes = case.transfer.size_bytes + case.transfer.size_bytes.div_ceil(payload_bytes) * HEADER_BYTES;
-    2.0 * case.path.rtt_ns as f64 / 1e9 + wire_bytes as f64 * 8.0 / case.path.forward.rate_bits_per_s as f64
+pub fn bound_s(path: &Path, size_bytes: u64, timestamps: bool) -> f64 {
+    let header_bytes = if timestamps { HEADER_BYTES } else { HEADER_BYTES - TIMESTAMP_BYTES };
+    let payload_bytes = u64::from(path.mtu_bytes).saturating_sub(header_bytes).max(1);
+    let wire_bytes = size_bytes + size_bytes.div_ceil(payload_bytes) * header_bytes;
+    2.0 * path.rtt_ns as f64 / 1e9 + wire_bytes as f64 * 8.0 / path.forward.rate_bits_per_s as f64
 }
 
 #[cfg(test)]
@@ -217,15 +317,37 @@ mod tests {
 
     #[test]
     fn the_bound_is_two_round_trips_and_the_wire() {
-        assert_eq!(bound_s(&case()), 1.2 + 1500.0 * 8.0 / 50e6);
+        let path = case().path;
+        assert_eq!(bound_s(&path, 1448, true), 1.2 + 1500.0 * 8.0 / 50e6);
+        assert_eq!(bound_s(&path, 2 * 1460, false), 1.2 + 3000.0 * 8.0 / 50e6);
     }
 
     #[test]
     fn excess_is_counted_in_round_trips() {
-        let case = case();
-        let mut record = Record::of_case(&case, "sim");
-        record.complete(&case, bound_s(&case) + 1.5);
-        assert!((record.excess_rtts - 2.5).abs() < 1e-12);
-        assert_eq!(record.completion_s, bound_s(&case) + 1.5);
+        let mut record = Record::of_case(&case(), "sim");
+        record.complete(record.bound_s + 1.5);
+        assert!((record.excess_rtts.unwrap() - 2.5).abs() < 1e-12);
+        assert_eq!((record.finished, record.completion_s), (true, Some(record.bound_s + 1.5)));
+        assert_eq!(record.delivered_bytes, 1448);
+    }
+
+    #[test]
+    fn copies_and_traffic_have_records_of_their_own_way() {
+        let text = "name = \"x\"\n[[node]]\nname = \"a\"\n[[node]]\nname = \"b\"\n[[node]]\nname = \"c\"\n\
+                    [[link]]\nfrom = \"a\"\nto = \"b\"\nrate = \"1 Mbit/s\"\ndelay = \"10 ms\"\n\
+                    [[link]]\nfrom = \"b\"\nto = \"c\"\nrate = \"2 Mbit/s\"\ndelay = \"10 ms\"\n\
+                    [[transfer]]\nsize = \"1 kB\"\nstack = \"lite\"\nfrom = [\"a\", \"b\"]\nto = \"c\"\ncount = 2\n\
+                    start = \"1 s\"\nspacing = \"2 s\"\n\
+                    [[traffic]]\nsize = \"5 kB\"\nfrom = \"c\"\nto = \"b\"\nmeasured = true\n";
+        let case = crate::parse("x.toml", text).unwrap().cases.remove(0);
+        let (first, second) = (Record::of_copy(&case, "sim", 0), Record::of_copy(&case, "sim", 1));
+        assert_eq!(first, Record::of_case(&case, "sim"));
+        assert_eq!((first.rate_bits_per_s, first.rtt_ms, first.start_s), (1_000_000, 40.0, 5.0));
+        assert_eq!((second.rate_bits_per_s, second.rtt_ms, second.start_s), (2_000_000, 20.0, 7.0));
+        assert_eq!((second.flow, second.recovery.as_str(), second.timers.as_str()), (2, "reno", "bsd"));
+        let crate::TrafficKind::Transfers(transfers) = &case.traffic[0].kind else { panic!() };
+        let traffic = Record::of_traffic(&case, "sim", &case.traffic[0], transfers, 5_000);
+        assert_eq!((traffic.role.as_str(), traffic.rtt_ms, traffic.size_bytes), ("traffic", 20.0, 5_000));
+        assert_eq!((traffic.stack.as_str(), traffic.exit_reason.as_str()), ("linux", "none"));
     }
 }

@@ -84,6 +84,7 @@ pub(crate) const SIZE_UNITS: &[Unit] = &[
 pub(crate) const PACKETS: Unit = unit("packets", 1, "packets");
 pub(crate) const SEGMENTS: Unit = unit("segments", 1, "segments");
 pub(crate) const BDP: Unit = unit("bdp", 1_000_000, "millionths of the bdp");
+const PER_SECOND: Unit = unit("/s", 1_000_000, "times in a million seconds");
 pub(crate) const PERCENT: Unit = unit("%", 10_000, "millionths");
 
 pub(crate) const RATE: Quantity =
@@ -91,6 +92,8 @@ pub(crate) const RATE: Quantity =
 pub(crate) const TIME: Quantity = Quantity { what: "time", example: "600 ms", units: &[TIME_UNITS], words: &[] };
 pub(crate) const SIZE: Quantity = Quantity { what: "size", example: "1 MB", units: &[SIZE_UNITS], words: &[] };
 pub(crate) const SHARE: Quantity = Quantity { what: "share", example: "0.5 %", units: &[&[PERCENT]], words: &[] };
+pub(crate) const FREQUENCY: Quantity =
+    Quantity { what: "frequency", example: "5 /s", units: &[&[PER_SECOND]], words: &[] };
 
 /// Units that are read and never written: a second spelling of one that is listed.
 const SYNONYMS: &[(&str, &str)] = &[("µs", "us"), ("μs", "us"), ("packet", "packets"), ("segment", "segments")];
@@ -116,6 +119,11 @@ pub fn parse_percent(text: &str) -> Result<u32, UnitError> {
         ppm @ 0..=1_000_000 => Ok(ppm as u32),
         _ => Err(UnitError::TooLarge { what: SHARE.what, found: shown(text), most: "100 %".into() }),
     }
+}
+
+/// Reads a frequency, `5 /s`, into times in a million seconds. Zero is refused.
+pub fn parse_frequency(text: &str) -> Result<u64, UnitError> {
+    positive(&FREQUENCY, text)
 }
 
 fn positive(quantity: &Quantity, text: &str) -> Result<u64, UnitError> {

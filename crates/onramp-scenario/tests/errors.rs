@@ -1,27 +1,10 @@
 //! What people see when a file is wrong: one snapshot a theme, so that a change of wording shows everywhere at once.
 
-use miette::{GraphicalReportHandler, GraphicalTheme};
+mod common;
+
+use common::refused;
 use onramp_scenario::{parse, read, Error, MAX_FILE_BYTES};
 use std::path::{Path, PathBuf};
-
-fn rendered(error: &Error) -> String {
-    let handler = GraphicalReportHandler::new_themed(GraphicalTheme::unicode_nocolor()).with_width(110);
-    let mut text = String::new();
-    handler.render_report(&mut text, error).unwrap();
-    // The renderer pads lines; a snapshot should not.
-    text.lines().map(|line| format!("{}\n", line.trim_end())).collect()
-}
-
-/// A snapshot without the expression that made it, which is long.
-macro_rules! assert_snapshot {
-    ($($argument:expr),+ $(,)?) => {
-        insta::with_settings!({ omit_expression => true }, { insta::assert_snapshot!($($argument),+) })
-    };
-}
-
-fn refused(text: &str) -> String {
-    rendered(&parse("bad.toml", text).expect_err(text))
-}
 
 /// A good file, one line an entry.
 const GOOD: &str = r#"name = "geo"
@@ -41,12 +24,11 @@ lead = "5 s"
 
 /// The good file with one piece of it replaced.
 fn with(old: &str, new: &str) -> String {
-    assert_eq!(GOOD.matches(old).count(), 1, "{old}");
-    GOOD.replace(old, new)
+    common::replaced(GOOD, old, new)
 }
 
 fn refusals(changes: &[(&str, &str)]) -> String {
-    changes.iter().map(|(old, new)| format!("{old} -> {new}\n{}\n", refused(&with(old, new)))).collect()
+    common::refusals(GOOD, changes)
 }
 
 #[test]
@@ -128,6 +110,8 @@ fn types() {
         ("\"geo\"", "7"),
         ("startup = \"paced\"", "repeat = \"3\""),
         ("startup = \"paced\"", "repeat = 1.5"),
+        ("buffer = \"64 MiB\"", "sack = \"false\""),
+        ("buffer = \"64 MiB\"", "sack = 1"),
         ("[receiver]", "[[receiver]]"),
         ("[[transfer]]", "[transfer]"),
         ("[receiver]\nbuffer = \"64 MiB\"", "[receiver.buffer]\nsize = 1"),
@@ -167,7 +151,10 @@ fn names_and_numbers() {
         ("\"paced\"", "\"cubic\""),
         ("\"paced\"", "\"Paced\""),
         ("startup = \"paced\"", "avoidance = \"bbr2\""),
-        ("startup = \"paced\"", "avoidance = \"vegas\""),
+        ("startup = \"paced\"", "avoidance = \"vages\""),
+        ("startup = \"paced\"", "stack = \"bsd\""),
+        ("startup = \"paced\"", "recovery = [\"newreno\", \"new-reno\"]"),
+        ("startup = \"paced\"", "timers = \"linx\""),
         ("startup = \"paced\"", "repeat = 0"),
         ("startup = \"paced\"", "repeat = -3"),
         ("startup = \"paced\"", "repeat = 99999999999999999999"),

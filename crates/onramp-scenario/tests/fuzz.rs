@@ -1,7 +1,7 @@
 //! No text makes the reader panic, and no error makes the renderer panic.
 
 use miette::{GraphicalReportHandler, GraphicalTheme, NarratableReportHandler};
-use onramp_scenario::{parse, Record, Scenario};
+use onramp_scenario::{parse, Record, Scenario, TrafficStart};
 use proptest::prelude::*;
 
 /// Every key and unit, and lists, to mutate.
@@ -39,6 +39,112 @@ avoidance = "reno"
 lead = "5 s"
 "#;
 
+/// The other form: every key and table that a [path] does not have.
+const NETWORK: &str = r#"
+name = "every-other-key"
+[run]
+duration = "30 s"
+[[node]]
+name = "a"
+[[node]]
+name = "b"
+[[node]]
+name = "c"
+[[link]]
+from = "a"
+to = "b"
+rate = "100 Mbit/s"
+delay = "5 ms"
+queue = "60 packets"
+discipline = "red"
+duplicate = "0.1 %"
+jitter = "4 ms"
+reorder = true
+[link.red]
+min = "5 packets"
+max = "15 packets"
+probability = "10 %"
+weight = "0.2 %"
+gentle = false
+[link.bursts]
+enter = "0.1 %"
+leave = "30 %"
+loss_good = "0 %"
+loss_bad = "90 %"
+[[link.change]]
+at = "1 s"
+rate = "1 Mbit/s"
+delay = "1 ms"
+[[link]]
+from = "b"
+to = "c"
+rate = "20 Mbit/s"
+delay = "20 ms"
+mtu = "1400 B"
+queue = "200 packets"
+discipline = "fq-codel"
+aggregate = "2 ms"
+aggregate_most = 16
+shaper_rate = "15 Mbit/s"
+shaper_burst = "30 kB"
+policer_rate = "50 Mbit/s"
+policer_burst = "100 kB"
+[link.codel]
+target = "5 ms"
+interval = "100 ms"
+quantum = "1514 B"
+[link.reverse]
+rate = "5 Mbit/s"
+delay = "1 ms"
+discipline = "codel"
+[receiver]
+acks = "delayed"
+timestamps = false
+sack = true
+window_scaling = true
+[sender]
+nagle = false
+[[transfer]]
+size = "20 MB"
+stack = ["linux", "lite"]
+recovery = ["reno", "newreno"]
+timers = ["bsd", "decoupled"]
+initial_ssthresh = "64 kB"
+from = ["a", "b"]
+to = "c"
+count = 4
+start = "1 s"
+spacing = "100 ms"
+write = "50 kB"
+write_every = "1 s"
+[[traffic]]
+kind = "transfer"
+stack = "lite"
+size = ["10 kB", "30 kB"]
+arrivals = "5 /s"
+count = 100
+measured = true
+from = "b"
+to = "c"
+start = "0 s"
+stop = "25 s"
+[[traffic]]
+kind = "on-off"
+rate = "5 Mbit/s"
+packet = "1000 B"
+on = "500 ms"
+off = "500 ms"
+distribution = "fixed"
+from = "c"
+to = "a"
+lead = "1 s"
+[[traffic]]
+kind = "constant"
+rate = "1 Mbit/s"
+from = "a"
+to = "b"
+"#;
+
 /// Reads the text, and does with the outcome what the command line does.
 fn read_and_show(text: &str) {
     match parse("fuzz.toml", text) {
@@ -68,17 +174,32 @@ fn check(scenario: &Scenario) {
         assert_eq!(case.path.forward.delay_ns + case.path.reverse.delay_ns, case.path.rtt_ns);
         assert!(case.transfer.size_bytes > 0 && case.run > 0);
         assert!(Record::of_case(case, "sim").bound_s.is_finite());
+        for link in &case.network.links {
+            for channel in [&link.forward, &link.reverse] {
+                assert_eq!(channel.link_config(case.path.rtt_ns, case.seed).check(), Ok(()));
+            }
+        }
+        for copy in 0..case.transfer.count.min(1000) {
+            let (from, to) = case.transfer.ends(copy);
+            assert!(from != to && case.network.route(from, to).is_some());
+        }
+        for traffic in case.traffic.iter() {
+            assert!(traffic.from != traffic.to && case.network.route(traffic.from, traffic.to).is_some());
+            let is_lead = matches!(traffic.start, TrafficStart::Lead(_));
+            assert!(!is_lead || case.traffic_start_ns(traffic) <= case.transfer_start_ns());
+        }
     }
 }
 
 #[test]
 fn the_seed_of_the_mutations_is_good() {
     assert_eq!(parse("every.toml", EVERYTHING).unwrap().cases.len(), 2 * 3 * 2 * 2 * (2 * 2 * 3 * 2 * 2 + 1));
+    assert_eq!(parse("network.toml", NETWORK).unwrap().cases.len(), 2 * 2 * 2);
 }
 
 /// Pieces that files are made of, to put where they do not belong.
 fn piece() -> impl Strategy<Value = String> {
-    let lines: Vec<String> = EVERYTHING.lines().map(|line| format!("{line}\n")).collect();
+    let lines: Vec<String> = EVERYTHING.lines().chain(NETWORK.lines()).map(|line| format!("{line}\n")).collect();
     let odd = [
         "\"",
         "'",
@@ -126,8 +247,8 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
 
     #[test]
-    fn mutations_of_a_good_file(changes in prop::collection::vec((0.0..1.0f64, 0usize..30, piece()), 1..6)) {
-        let mut text = EVERYTHING.to_owned();
+    fn mutations_of_a_good_file(is_path: bool, changes in prop::collection::vec((0.0..1.0f64, 0usize..30, piece()), 1..6)) {
+        let mut text = if is_path { EVERYTHING } else { NETWORK }.to_owned();
         for (share, cut, piece) in changes {
             let start = at(&text, share);
             let mut end = (start + cut).min(text.len());
@@ -150,11 +271,30 @@ proptest! {
     }
 
     #[test]
-    fn any_value_for_any_key(line in 2usize..33, value in "\"[-0-9.]{1,12} ?(bit/s|GB/s|ns|s|B|GiB|%|bdp|packets|segments)\"|-?[0-9]{1,25}|[0-9]\\.[0-9]|\\[\\]|\\{\\}") {
-        let lines: Vec<String> = EVERYTHING.lines().enumerate().map(|(i, text)| match text.split_once(" = ") {
+    fn any_value_for_any_key(
+        is_path: bool,
+        line in 0usize..150,
+        value in "\"[-0-9.]{1,12} ?(bit/s|GB/s|ns|s|/s|B|GiB|%|bdp|packets|segments)\"|-?[0-9]{1,25}|[0-9]\\.[0-9]|\\[\\]|\\{\\}|true|\"[a-c]\"",
+    ) {
+        let text = if is_path { EVERYTHING } else { NETWORK };
+        let line = line % text.lines().count();
+        let lines: Vec<String> = text.lines().enumerate().map(|(i, text)| match text.split_once(" = ") {
             Some((key, _)) if i == line => format!("{key} = {value}\n"),
             _ => format!("{text}\n"),
         }).collect();
         read_and_show(&lines.concat());
+    }
+
+    #[test]
+    fn any_network(ends in prop::collection::vec((0usize..8, 0usize..8), 1..12), from in 0usize..8, to in 0usize..8) {
+        let nodes: String = (0..8).map(|n| format!("[[node]]\nname = \"{n}\"\n")).collect();
+        let links: String = ends
+            .iter()
+            .map(|(from, to)| {
+                format!("[[link]]\nfrom = \"{from}\"\nto = \"{to}\"\nrate = \"1 Mbit/s\"\ndelay = \"1 ms\"\n")
+            })
+            .collect();
+        let transfer = format!("[[transfer]]\nsize = \"1 B\"\nfrom = \"{from}\"\nto = \"{to}\"\n");
+        read_and_show(&format!("name = \"x\"\n{nodes}{links}{transfer}"));
     }
 }

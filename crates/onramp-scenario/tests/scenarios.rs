@@ -1,6 +1,6 @@
 //! The scenarios that come with Onramp, and the example of the manual, are read without a mistake.
 
-use onramp_scenario::{parse, read, Buffer, Scenario};
+use onramp_scenario::{parse, read, Buffer, Scenario, Stack, Transfer};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -19,6 +19,16 @@ fn shipped() -> Vec<(String, Scenario)> {
         .collect()
 }
 
+/// Nothing where a transfer is one of Linux.
+fn tcp(transfer: &Transfer) -> String {
+    match transfer.stack {
+        Stack::Linux => String::new(),
+        stack => {
+            format!(" {} of {}/{}/{}", transfer.count, stack.name(), transfer.recovery.name(), transfer.timers.name())
+        }
+    }
+}
+
 #[test]
 fn each_file_makes_these_cases() {
     let mut table = String::new();
@@ -29,7 +39,7 @@ fn each_file_makes_these_cases() {
             let (forward, reverse) = (&case.path.forward, &case.path.reverse);
             writeln!(
                 table,
-                "  {:>3} Mbit/s {:>3} ms {:<8} | back {} {} | loss {:>5} | {:<13} | {:>7} B {:<8} {:<5} run {:>2} seed {:016x}",
+                "  {:>3} Mbit/s {:>3} ms {:<8} | back {} {} | loss {:>5} | {:<13} | {:>7} B {:<8} {:<5}{} run {:>2} seed {:016x}",
                 forward.rate_bits_per_s / 1_000_000,
                 case.path.rtt_ns / 1_000_000,
                 forward.queue,
@@ -40,10 +50,18 @@ fn each_file_makes_these_cases() {
                 case.transfer.size_bytes,
                 case.transfer.startup,
                 case.transfer.avoidance.name(),
+                tcp(&case.transfer),
                 case.run,
                 case.seed,
             )
             .unwrap();
+        }
+        let case = &scenario.cases[0];
+        if case.network.links.len() > 1 {
+            writeln!(table, "  {} nodes, {} links", case.network.nodes.len(), case.network.links.len()).unwrap();
+        }
+        for traffic in case.traffic.iter() {
+            writeln!(table, "  beside {traffic:?}").unwrap();
         }
     }
     insta::assert_snapshot!(table);
@@ -55,7 +73,8 @@ fn names_are_those_of_the_files() {
         let wanted = if file == "demo.toml" { "geo-download" } else { file.trim_end_matches(".toml") };
         assert_eq!(scenario.name, wanted);
         assert!(!scenario.description.is_empty(), "{file}");
-        assert!(scenario.cases.iter().any(|case| case.receiver.buffer == Buffer::Bytes(64 << 20)), "{file}");
+        let buffer = if file == "wan.toml" { 512 << 10 } else { 64 << 20 };
+        assert!(scenario.cases.iter().any(|case| case.receiver.buffer == Buffer::Bytes(buffer)), "{file}");
     }
 }
 
@@ -72,5 +91,5 @@ fn the_manual_s_examples_are_scenarios() {
     let manual = std::fs::read_to_string(root().join("docs/scenarios.md")).unwrap();
     let examples = manual.split("```toml\n").skip(1).map(|rest| rest.split_once("```").unwrap().0);
     let counts: Vec<_> = examples.map(|text| parse("docs/scenarios.md", text).unwrap().cases.len()).collect();
-    assert_eq!(counts, [6, 96]);
+    assert_eq!(counts, [6, 96, 1, 3]);
 }

@@ -74,13 +74,18 @@ pub fn apply(settings: &Settings) -> Result<(), Error> {
             None => writeln!(batch),
         };
     }
-    run("ip", &batch)?;
+    ip(&batch)?;
     // Without a queue discipline a packet goes straight into the device's ring, whatever the host's default is.
     run("tc", &format!("qdisc replace dev {DEVICE} root noqueue\n"))
 }
 
 fn sysctl(name: &'static str, value: String) -> Result<(), Error> {
     std::fs::write(format!("/proc/sys/{name}"), &value).map_err(|source| Error::Sysctl { name, value, source })
+}
+
+/// Runs `ip` over a batch of its commands, a line each, in the network namespace of the calling thread.
+pub fn ip(batch: &str) -> Result<(), Error> {
+    run("ip", batch)
 }
 
 /// Runs a program of iproute2 over a batch of its commands.

@@ -7,7 +7,7 @@ mod configure;
 mod namespace;
 mod tun;
 
-pub use configure::{Addresses, Settings};
+pub use configure::{ip, Addresses, Settings};
 pub use namespace::Namespace;
 pub use tun::Tun;
 

@@ -19,6 +19,21 @@ impl Tun {
     /// Makes an interface in the network namespace of the calling thread. Reads and writes do not block. No
     /// virtual header (every packet is one packet), no NAPI (a write runs the receiving TCP before it returns).
     pub fn create(name: &str) -> Result<Tun, Error> {
+        Tun::open(name, libc::IFF_TUN_EXCL, "exists already", "cannot have this name")
+    }
+
+    /// The same with an interface that exists, made by `ip tuntap add`; closing it leaves it there.
+    pub fn attach(name: &str) -> Result<Tun, Error> {
+        if nix::net::if_::if_nametoindex(name).is_err() {
+            return Err(device(name, "does not exist"));
+        }
+        Tun::open(name, 0, "is in use by another process", "is not a TUN device (`ip tuntap add dev NAME mode tun`)")
+    }
+
+    fn open(name: &str, flags: libc::c_int, busy: &str, invalid: &str) -> Result<Tun, Error> {
+        if name.len() >= libc::IFNAMSIZ || name.contains('%') {
+            return Err(device(name, "cannot have this name: expected at most 15 bytes without `%`"));
+        }
         let file = OpenOptions::new()
             .read(true)
             .write(true)
@@ -27,17 +42,16 @@ impl Tun {
             .map_err(|source| Error::NoTun { source })?;
         // SAFETY: ifreq is plain data for which zeroes are valid.
         let mut request: libc::ifreq = unsafe { std::mem::zeroed() };
-        assert!(name.len() < libc::IFNAMSIZ);
         for (to, from) in request.ifr_name.iter_mut().zip(name.bytes()) {
             *to = from as libc::c_char;
         }
-        request.ifr_ifru.ifru_flags = (libc::IFF_TUN | libc::IFF_NO_PI) as libc::c_short;
+        request.ifr_ifru.ifru_flags = (libc::IFF_TUN | libc::IFF_NO_PI | flags) as libc::c_short;
         // SAFETY: the descriptor is /dev/net/tun and the request a complete ifreq that outlives the call.
         match unsafe { tun_set_interface(file.as_raw_fd(), &request) } {
             Ok(_) => Ok(Tun { file }),
-            Err(nix::Error::EPERM) => {
-                Err(Error::Permission { what: "making a TUN device", capability: "CAP_NET_ADMIN" })
-            }
+            Err(nix::Error::EPERM) => Err(Error::Permission { what: "a TUN device", capability: "CAP_NET_ADMIN" }),
+            Err(nix::Error::EBUSY) => Err(device(name, busy)),
+            Err(nix::Error::EINVAL) => Err(device(name, invalid)),
             Err(errno) => Err(Error::NoTun { source: io::Error::from(errno) }),
         }
     }
@@ -64,4 +78,8 @@ impl AsFd for Tun {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.file.as_fd()
     }
+}
+
+fn device(name: &str, found: &str) -> Error {
+    Error::Device { name: name.to_owned(), found: found.to_owned() }
 }

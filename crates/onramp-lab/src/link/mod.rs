@@ -7,6 +7,7 @@ mod realtime;
 mod segments;
 mod thread;
 
+pub use buffers::{Buffer, Pool};
 pub use emissions::Emission;
 pub use lateness::Lateness;
 pub use realtime::{pin_away_from, CpuLease};

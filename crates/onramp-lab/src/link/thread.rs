@@ -10,9 +10,8 @@ use crate::host::Tun;
 use crate::Error;
 use nix::poll::{ppoll, PollFd, PollFlags};
 use nix::sys::time::TimeSpec;
-use onramp_net::{Config, Departure, Limit, Link, LinkStats, LossConfig};
-use onramp_scenario::{Case, Channel};
-use std::num::NonZeroU64;
+use onramp_net::{Config, Departure, Link, LinkStats};
+use onramp_scenario::Case;
 use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{mpsc, Arc};
@@ -22,11 +21,11 @@ use std::time::Duration;
 /// What the link thread needs to know of a case.
 #[derive(Clone, Debug)]
 pub struct Path {
-    forward: Channel,
-    reverse: Channel,
-    rtt_ns: u64,
+    forward: Config,
+    reverse: Config,
+    /// What fills the path and a queue of the same size, in both directions.
+    bytes: u64,
     mtu_bytes: u32,
-    seed: u64,
 }
 
 impl Path {
@@ -34,11 +33,10 @@ impl Path {
     pub fn of(case: &Case) -> Path {
         let path = &case.path;
         Path {
-            forward: path.forward.clone(),
-            reverse: path.reverse.clone(),
-            rtt_ns: path.rtt_ns,
+            forward: path.forward.link_config(path.rtt_ns, case.seed),
+            reverse: path.reverse.link_config(path.rtt_ns, !case.seed),
+            bytes: path.bdp_bytes().saturating_mul(3).saturating_add(1 << 20),
             mtu_bytes: path.mtu_bytes,
-            seed: case.seed,
         }
     }
 }
@@ -69,6 +67,8 @@ pub struct LinkReport {
 
 /// The running thread.
 pub struct LinkThread {
+    /// The beginning of the run, from which the path's changes are counted.
+    pub begin_ns: u64,
     stop: Arc<AtomicBool>,
     handle: JoinHandle<Result<LinkReport, Error>>,
 }
@@ -82,13 +82,13 @@ impl LinkThread {
         let (ready, is_ready) = mpsc::channel();
         let work = move || {
             let mut worker = Worker::new(&path, sender, receiver, log, Realtime::enter(cpu));
-            let _ = ready.send(());
+            let _ = ready.send(worker.begin_ns);
             worker.run(&stopped)?;
             Ok(worker.into_report())
         };
         let handle = std::thread::Builder::new().name("onramp-link".into()).spawn(work).expect("threads can be made");
-        let _ = is_ready.recv();
-        LinkThread { stop, handle }
+        let begin_ns = is_ready.recv().unwrap_or_else(|_| now_ns());
+        LinkThread { begin_ns, stop, handle }
     }
 
     /// It has ended of itself, which only a failure makes it do.
@@ -105,6 +105,8 @@ impl LinkThread {
 
 /// Longest sleep: how long a stop may go unnoticed.
 const NAP_NS: u64 = 20_000_000;
+/// Between making a lab and its first packet: what the kernel does on new devices is over by then.
+const SETTLE_NS: u64 = 20_000_000;
 /// Buffers made beforehand, in bytes.
 const POOL_BYTES_MAX: u64 = 128 << 20;
 
@@ -112,6 +114,7 @@ const FORWARD: usize = 0;
 const REVERSE: usize = 1;
 
 struct Worker {
+    begin_ns: u64,
     channels: [Direction; 2],
     pool: Pool,
     /// A buffer that a read found nothing for.
@@ -134,14 +137,10 @@ struct Direction {
 }
 
 impl Direction {
-    fn new(from: Tun, channel: &Channel, rtt_ns: u64, seed: u64, packets: usize) -> Direction {
-        let rate = NonZeroU64::new(channel.rate_bits_per_s).expect("a case's rates are checked before");
-        let limit = match channel.queue {
-            onramp_scenario::QueueLimit::Packets(packets) => Limit::Packets(packets),
-            in_bytes => Limit::Bytes(in_bytes.bytes(channel.rate_bits_per_s, rtt_ns).unwrap_or(u64::MAX)),
-        };
-        let loss = LossConfig::Bernoulli { ppm: channel.loss_ppm };
-        let mut link = Link::from_config(&Config { loss, seed, ..Config::plain(rate, channel.delay_ns, limit) });
+    fn new(from: Tun, config: &Config, begin_ns: u64, packets: usize) -> Direction {
+        let mut config = config.clone();
+        config.changes.iter_mut().for_each(|change| change.at_ns += begin_ns);
+        let mut link = Link::from_config(&config);
         link.reserve(packets);
         Direction {
             from,
@@ -152,18 +151,24 @@ impl Direction {
             emissions: Emissions::new(),
         }
     }
+
+    /// Gives the buffers of packets that the queue dropped after all back to the pool.
+    fn forget_dropped(&mut self) {
+        while self.link.take_dropped().is_some() {}
+    }
 }
 
 impl Worker {
     fn new(path: &Path, sender: Tun, receiver: Tun, log: Option<SegmentLog>, realtime: Realtime) -> Worker {
         let buffer_bytes = u64::from(path.mtu_bytes);
-        // What fills the path and a queue of the same size, in both directions.
-        let bytes = onramp_scenario::bytes_in(path.forward.rate_bits_per_s, path.rtt_ns) * 3 + (1 << 20);
-        let packets = (bytes.min(POOL_BYTES_MAX) / buffer_bytes) as usize;
-        let direction = |tun, channel, seed| Direction::new(tun, channel, path.rtt_ns, seed, packets);
+        let packets = (path.bytes.min(POOL_BYTES_MAX) / buffer_bytes) as usize;
+        let pool = Pool::new(path.mtu_bytes as usize, packets);
+        let begin_ns = now_ns() + SETTLE_NS;
+        let direction = |tun, config| Direction::new(tun, config, begin_ns, packets);
         Worker {
-            channels: [direction(sender, &path.forward, path.seed), direction(receiver, &path.reverse, !path.seed)],
-            pool: Pool::new(path.mtu_bytes as usize, packets),
+            begin_ns,
+            channels: [direction(sender, &path.forward), direction(receiver, &path.reverse)],
+            pool,
             spare: None,
             log,
             realtime,
@@ -197,7 +202,9 @@ impl Worker {
     fn emit(&mut self, direction: usize) -> Result<(), Error> {
         let at_ns = now_ns();
         let channel = &mut self.channels[direction];
-        let Some(Departure { due_ns, packet: buffer, .. }) = channel.link.poll(at_ns) else { return Ok(()) };
+        let departure = channel.link.poll(at_ns);
+        channel.forget_dropped();
+        let Some(Departure { due_ns, packet: buffer, .. }) = departure else { return Ok(()) };
         channel.lateness.add(at_ns - due_ns);
         let packet = buffer.packet();
         channel.emissions.add(Emission { due_ns, at_ns, wire_bytes: packet.len() as u32 });
@@ -233,6 +240,7 @@ impl Worker {
             _ => None,
         };
         let verdict = channel.link.offer(now, buffer);
+        channel.forget_dropped();
         if let (Some(log), Some(header)) = (&mut self.log, header) {
             log.observe(now, header, verdict);
         }

@@ -8,6 +8,12 @@ const PERIOD: usize = 65_521;
 /// The stream's content, as slices of one period.
 pub struct Content(Box<[u8]>);
 
+impl Default for Content {
+    fn default() -> Content {
+        Content::new()
+    }
+}
+
 impl Content {
     /// Computes the period.
     pub fn new() -> Content {

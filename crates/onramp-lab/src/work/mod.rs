@@ -6,6 +6,7 @@ mod sampler;
 mod sockets;
 mod tcp_info;
 
+pub use content::Content;
 pub use flow::{Flow, FlowState, Plan, PreparedFlow, Role};
 pub use sampler::{Sample, Sampler};
 pub use sockets::OpenSockets;

@@ -4,7 +4,8 @@ use nix::libc;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd};
 
-/// The leading part of `struct tcp_info`, as of Linux 4.19. Names are the kernel's without `tcpi_`.
+/// The leading part of `struct tcp_info`, as of Linux 6.7; older kernels fill less of it. Names are the kernel's
+/// without `tcpi_`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TcpInfo {
@@ -57,12 +58,24 @@ pub struct TcpInfo {
     pub bytes_sent: u64,
     /// Payload sent again.
     pub bytes_retrans: u64,
+    dsack_dups: u32,
+    reord_seen: u32,
+    rcv_ooopack: u32,
+    snd_wnd: u32,
+    rcv_wnd: u32,
+    rehash: u32,
+    total_rto: u16,
+    total_rto_recoveries: u16,
+    total_rto_time_ms: u32,
 }
+
+/// What a kernel that does not count them leaves in `total_rto`.
+const NOT_COUNTED: u16 = u16::MAX;
 
 impl TcpInfo {
     /// Of a connected socket.
     pub fn of(socket: impl AsFd) -> io::Result<TcpInfo> {
-        let mut info = TcpInfo::default();
+        let mut info = TcpInfo { total_rto: NOT_COUNTED, ..TcpInfo::default() };
         let mut length = size_of::<TcpInfo>() as libc::socklen_t;
         // SAFETY: the kernel writes at most `length` bytes into a struct of that size, all of whose bit patterns
         // are valid; both outlive the call.
@@ -81,6 +94,11 @@ impl TcpInfo {
             Err(io::Error::last_os_error())
         }
     }
+
+    /// Times that the retransmission timer ended; `None` before Linux 6.7.
+    pub fn timeouts(&self) -> Option<u64> {
+        (self.total_rto != NOT_COUNTED).then_some(u64::from(self.total_rto))
+    }
 }
 
 #[cfg(test)]
@@ -98,8 +116,9 @@ mod tests {
             offset_of!(TcpInfo, pacing_rate),
             offset_of!(TcpInfo, delivery_rate),
             offset_of!(TcpInfo, bytes_sent),
+            offset_of!(TcpInfo, total_rto),
             size_of::<TcpInfo>(),
         ];
-        assert_eq!(offsets, [16, 68, 76, 100, 104, 160, 200, 216]);
+        assert_eq!(offsets, [16, 68, 76, 100, 104, 160, 200, 240, 248]);
     }
 }

@@ -50,8 +50,7 @@ pub fn record(scenario: &str, startup: &str, avoidance: &str, run: u32) -> Recor
 }
 
 fn finish(record: &mut Record, completion_s: f64) {
-    record.completion_s = completion_s;
-    record.excess_rtts = (completion_s - record.bound_s) / (record.rtt_ms / 1e3);
+    record.complete(completion_s);
 }
 
 fn blank(setup: &Setup, startup: &str, avoidance: &str, run: u32) -> Record {
@@ -59,6 +58,8 @@ fn blank(setup: &Setup, startup: &str, avoidance: &str, run: u32) -> Record {
     Record {
         scenario: setup.scenario.to_owned(),
         host: "sim".to_owned(),
+        role: "transfer".to_owned(),
+        flow: 1,
         rate_bits_per_s: setup.rate_bits_per_s,
         rtt_ms: setup.rtt_ms,
         queue: format!("{} bdp", setup.queue_bdp),
@@ -68,13 +69,20 @@ fn blank(setup: &Setup, startup: &str, avoidance: &str, run: u32) -> Record {
         startup: startup.to_owned(),
         avoidance: avoidance.to_owned(),
         initial_window: "host".to_owned(),
+        stack: "linux".to_owned(),
+        recovery: "rack".to_owned(),
+        timers: "linux".to_owned(),
         size_bytes: setup.size_bytes,
         run,
         seed: u64::from(run),
-        completion_s: 0.0,
+        start_s: 0.0,
+        finished: false,
+        completion_s: None,
         bound_s: 2.0 * setup.rtt_ms / 1e3 + wire_bytes as f64 * 8.0 / setup.rate_bits_per_s as f64,
-        excess_rtts: 0.0,
+        excess_rtts: None,
+        delivered_bytes: 0,
         retransmitted_segments: 0,
+        timeouts: None,
         dropped_packets: 0,
         lost_packets: 0,
         peak_queue_bdp: 0.0,

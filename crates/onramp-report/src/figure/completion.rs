@@ -99,20 +99,23 @@ fn draw_row(svg: &mut Svg, row: &Row<'_>, y: f64, layout: &Layout) {
         }
     }
     // The suspect ones last, on top.
-    let mut records: Vec<&Record> = row.records.iter().copied().filter(|r| r.completion_s.is_finite()).collect();
-    records.sort_by_key(|r| r.suspect);
-    for record in records {
+    let finite = |record: &'_ Record| record.completion_s.filter(|s| s.is_finite());
+    let mut records: Vec<_> = row.records.iter().filter_map(|r| Some((*r, finite(r)?))).collect();
+    records.sort_by_key(|(r, _)| r.suspect);
+    for (record, completion_s) in records {
         let class = if record.suspect { format!("mark {colour}") } else { format!("dot {colour}") };
         let suspect = if record.suspect { ", suspect" } else { "" };
-        let tooltip = format!("{}, run {}: {}{suspect}", row.label, record.run, seconds(record.completion_s));
-        svg.circle(&class, (x.px(record.completion_s), y), 3.6, &tooltip);
+        let tooltip = format!("{}, run {}: {}{suspect}", row.label, record.run, seconds(completion_s));
+        svg.circle(&class, (x.px(completion_s), y), 3.6, &tooltip);
     }
 }
 
 /// `2.01 s (+1.1 RTT)`.
 fn value(row: &Row<'_>) -> String {
-    let Some(completion) = row.completion else { return "no result".to_owned() };
-    match row.spread(|r| r.excess_rtts) {
+    let Some(completion) = row.completion else {
+        return if row.unfinished() > 0 { "unfinished" } else { "no result" }.to_owned();
+    };
+    match row.spread_of_some(|r| r.excess_rtts) {
         Some(wasted) => format!("{} s (bound + {} RTT)", completion.median_text(), fixed(wasted.median, 1)),
         None => format!("{} s", completion.median_text()),
     }

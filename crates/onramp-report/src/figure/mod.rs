@@ -48,7 +48,7 @@ pub(crate) fn series<'a>(group: &Group<'_>, runs: &'a [Run]) -> Vec<Series<'a>> 
     for row in &group.rows {
         let median = row.completion.map_or(0.0, |c| c.median);
         let traced = row.indices.iter().filter_map(|&at| Some((&runs[at].record, runs[at].trace.as_ref()?)));
-        let distance = |record: &Record| (record.completion_s - median).abs();
+        let distance = |record: &Record| record.completion_s.map_or(f64::INFINITY, |s| (s - median).abs());
         let nearest = traced.min_by(|a, b| distance(a.0).total_cmp(&distance(b.0)));
         if let Some((record, trace)) = nearest {
             let of = row.records.len();
@@ -81,7 +81,7 @@ fn end_s(series: &[Series<'_>]) -> f64 {
         let sender = one.trace.sender.iter().map(|s| s.time_s);
         let segments = one.trace.segments.iter().map(|s| s.time_s);
         let events = one.trace.events.iter().map(|e| e.time_s);
-        let times = sender.chain(segments).chain(events).chain([one.record.completion_s, one.record.bound_s]);
+        let times = sender.chain(segments).chain(events).chain(one.record.completion_s).chain([one.record.bound_s]);
         end = times.filter(|t| t.is_finite()).fold(end, f64::max);
     }
     end
@@ -103,7 +103,7 @@ mod tests {
             .into_iter()
             .zip(1..)
             .map(|(completion_s, run)| Run {
-                record: Record { completion_s, ..sample::record("a", "none", "cubic", run) },
+                record: Record { completion_s: Some(completion_s), ..sample::record("a", "none", "cubic", run) },
                 trace: (run != 3).then(Trace::default),
             })
             .collect();

@@ -49,7 +49,8 @@ impl QueueLimit {
             QueueLimit::Packets(_) => None,
             QueueLimit::Bytes(bytes) => Some(bytes),
             QueueLimit::BdpPpm(ppm) => {
-                Some((u128::from(bytes_in(rate_bits_per_s, rtt_ns)) * u128::from(ppm) / 1_000_000) as u64)
+                let bytes = u128::from(bytes_in(rate_bits_per_s, rtt_ns)) * u128::from(ppm) / 1_000_000;
+                Some(u64::try_from(bytes).unwrap_or(u64::MAX))
             }
         }
     }
@@ -57,7 +58,7 @@ impl QueueLimit {
 
 /// Bytes that a rate carries in a time, rounded down.
 pub fn bytes_in(rate_bits_per_s: u64, time_ns: u64) -> u64 {
-    (u128::from(rate_bits_per_s) * u128::from(time_ns) / 8_000_000_000) as u64
+    u64::try_from(u128::from(rate_bits_per_s) * u128::from(time_ns) / 8_000_000_000).unwrap_or(u64::MAX)
 }
 
 /// How a queue is kept.
@@ -71,6 +72,18 @@ pub enum Discipline {
     CoDel(CoDel),
     /// Fair queueing of flows, each with controlled delay (RFC 8290).
     FqCoDel(FqCoDel),
+}
+
+impl Discipline {
+    /// The name that scenario files use.
+    pub fn name(self) -> &'static str {
+        match self {
+            Discipline::DropTail => "drop-tail",
+            Discipline::Red(_) => "red",
+            Discipline::CoDel(_) => "codel",
+            Discipline::FqCoDel(_) => "fq-codel",
+        }
+    }
 }
 
 /// Random early detection (Floyd and Jacobson 1993). Both thresholds count what the queue's limit counts, packets
@@ -96,6 +109,8 @@ pub struct CoDel {
     pub target_ns: u64,
     /// Time for which a queue may be longer.
     pub interval_ns: u64,
+    /// Bytes that may always wait: one packet.
+    pub mtu_bytes: u32,
 }
 
 /// Fair queueing with controlled delay.

@@ -55,6 +55,22 @@ impl Network {
         Some(hops)
     }
 
+    /// A number for each node, the same for nodes between which there are links.
+    pub(crate) fn islands(&self) -> Vec<usize> {
+        let mut islands = vec![None; self.nodes.len()];
+        for node in 0..self.nodes.len() {
+            if islands[node].is_none() {
+                let reached = self.distances(node);
+                islands
+                    .iter_mut()
+                    .zip(reached)
+                    .filter(|(_, distance)| distance.is_some())
+                    .for_each(|(i, _)| *i = Some(node));
+            }
+        }
+        islands.into_iter().flatten().collect()
+    }
+
     /// Links from each node to this one.
     fn distances(&self, to: usize) -> Vec<Option<usize>> {
         let mut neighbours = vec![Vec::new(); self.nodes.len()];

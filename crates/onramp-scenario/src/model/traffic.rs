@@ -2,6 +2,7 @@
 
 use super::flow::{Avoidance, Receiver};
 use onramp_tcp::{Recovery, Stack, Timers};
+use std::sync::Arc;
 
 /// Traffic beside the transfer.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,7 +57,7 @@ pub struct Transfers {
     /// The host that receives the data.
     pub receiver: Receiver,
     /// Payload: one of these, drawn evenly for each transfer. Empty: without end.
-    pub sizes: Vec<u64>,
+    pub sizes: Arc<[u64]>,
     /// How many there are; `None`: as many as arrive, which only [`arrivals`](Transfers::arrivals) can have.
     pub count: Option<u32>,
     /// They begin one by one; `None`: all at once.

@@ -1,0 +1,6 @@
+//! Parts of the lab for other programs on the real clock.
+
+pub use crate::clock::now_ns;
+pub use crate::host::{ip, Namespace, Tun};
+pub use crate::link::{Buffer, Pool};
+pub use crate::work::Content;

@@ -1,0 +1,140 @@
+//! What a scenario may ask of real sockets and one emulated path.
+
+use onramp_scenario::{
+    Acks, Case, InitialWindow, Receiver, Recovery, Stack, Timers, Traffic, TrafficKind, TrafficStart, Transfers,
+    NO_STARTUP,
+};
+
+/// A case asks for what only the simulator has.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{key}` asks for {asked}: the lab has {has}; the simulator runs it: onramp sim")]
+pub struct Unsupported {
+    /// The key or table of the scenario file.
+    pub key: &'static str,
+    /// What it asks for.
+    pub asked: String,
+    /// What the lab has instead.
+    pub has: &'static str,
+}
+
+const KERNEL: &str = "this kernel's TCP alone";
+const ONE_PATH: &str = "one path from sender to receiver";
+const ONE_TRANSFER: &str = "one transfer, which it starts at once and runs to its end";
+const RIVALS: &str = "traffic of one endless transfer from sender to receiver, which starts before the measured one";
+
+/// Whether the lab can run a case; if not, the first key that stands in the way.
+///
+/// # Errors
+/// [`Unsupported`] names it.
+pub fn supports(case: &Case) -> Result<(), Unsupported> {
+    let transfer = &case.transfer;
+    if case.network.nodes.len() != 2 || case.network.links.len() != 1 {
+        let (nodes, links) = (case.network.nodes.len(), case.network.links.len());
+        return refuse("link", format!("a network of {nodes} nodes and {links} links"), ONE_PATH);
+    }
+    if (0..transfer.count).any(|copy| transfer.ends(copy) != (0, 1)) {
+        return refuse("transfer.from", "a transfer from the receiver to the sender".to_owned(), ONE_PATH);
+    }
+    tcp("transfer", transfer.stack, transfer.recovery, transfer.timers)?;
+    if transfer.initial_window == InitialWindow::Paper && transfer.startup == NO_STARTUP {
+        let asked = format!("`paper` with startup `{NO_STARTUP}`");
+        return refuse(
+            "transfer.initial_window",
+            asked,
+            "`host` or a number of segments for the kernel's own controls",
+        );
+    }
+    if let Some(bytes) = transfer.initial_ssthresh_bytes {
+        let asked = format!("a first threshold of {}", onramp_scenario::units::format_size(bytes));
+        return refuse("transfer.initial_ssthresh", asked, KERNEL);
+    }
+    if transfer.count != 1 {
+        return refuse("transfer.count", format!("{} copies", transfer.count), ONE_TRANSFER);
+    }
+    if transfer.start_ns != 0 {
+        return refuse("transfer.start", "a later start".to_owned(), ONE_TRANSFER);
+    }
+    if transfer.application.is_some() {
+        return refuse("transfer.write", "an application that writes now and then".to_owned(), "one that never waits");
+    }
+    if case.duration_ns.is_some() {
+        return refuse("run.duration", "an early end".to_owned(), ONE_TRANSFER);
+    }
+    if !case.sender.nagle {
+        return refuse("sender.nagle", "`false`".to_owned(), KERNEL);
+    }
+    receiver(&case.receiver)?;
+    case.traffic.iter().try_for_each(|traffic| rival(traffic).map(drop))
+}
+
+/// Traffic that the lab can make.
+pub struct Rival<'a> {
+    /// Its TCP.
+    pub transfers: &'a Transfers,
+    /// How long before the transfer it starts.
+    pub lead_ns: u64,
+}
+
+/// Traffic as the lab makes it.
+pub fn rival(traffic: &Traffic) -> Result<Rival<'_>, Unsupported> {
+    let TrafficKind::Transfers(transfers) = &traffic.kind else {
+        return refuse("traffic.kind", "packets without TCP".to_owned(), RIVALS);
+    };
+    tcp("traffic", transfers.stack, transfers.recovery, transfers.timers)?;
+    if (traffic.from, traffic.to) != (0, 1) {
+        return refuse("traffic.from", "traffic from the receiver to the sender".to_owned(), RIVALS);
+    }
+    if !transfers.sizes.is_empty() {
+        return refuse("traffic.size", "transfers that end".to_owned(), RIVALS);
+    }
+    if transfers.arrivals.is_some() {
+        return refuse("traffic.arrivals", "transfers that arrive one by one".to_owned(), RIVALS);
+    }
+    if transfers.count != Some(1) {
+        return refuse("traffic.count", "several transfers".to_owned(), RIVALS);
+    }
+    if traffic.measured {
+        return refuse("traffic.measured", "a record of it".to_owned(), "a record of the transfer alone");
+    }
+    if traffic.stop_ns.is_some() {
+        return refuse("traffic.stop", "an early end".to_owned(), RIVALS);
+    }
+    receiver(&transfers.receiver)?;
+    match traffic.start {
+        TrafficStart::Lead(lead_ns) => Ok(Rival { transfers, lead_ns }),
+        TrafficStart::At(_) => refuse("traffic.start", "a start of its own".to_owned(), RIVALS),
+    }
+}
+
+fn tcp(table: &str, stack: Stack, recovery: Recovery, timers: Timers) -> Result<(), Unsupported> {
+    let of = |transfer: &'static str, traffic: &'static str| if table == "transfer" { transfer } else { traffic };
+    if stack != Stack::Linux {
+        return refuse(of("transfer.stack", "traffic.stack"), format!("`{}`", stack.name()), KERNEL);
+    }
+    if recovery != Recovery::Rack {
+        return refuse(of("transfer.recovery", "traffic.recovery"), format!("`{}`", recovery.name()), KERNEL);
+    }
+    if timers != Timers::Linux {
+        return refuse(of("transfer.timers", "traffic.timers"), format!("`{}`", timers.name()), KERNEL);
+    }
+    Ok(())
+}
+
+fn receiver(receiver: &Receiver) -> Result<(), Unsupported> {
+    if receiver.acks != Acks::Linux {
+        return refuse("receiver.acks", format!("`{}`", receiver.acks.name()), KERNEL);
+    }
+    let switches = [
+        ("receiver.timestamps", receiver.timestamps),
+        ("receiver.sack", receiver.sack),
+        ("receiver.window_scaling", receiver.window_scaling),
+    ];
+    match switches.into_iter().find(|(_, is_on)| !is_on) {
+        Some((key, _)) => refuse(key, "`false`".to_owned(), KERNEL),
+        None => Ok(()),
+    }
+}
+
+fn refuse<T>(key: &'static str, asked: String, has: &'static str) -> Result<T, Unsupported> {
+    Err(Unsupported { key, asked, has })
+}

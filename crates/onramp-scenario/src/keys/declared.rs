@@ -1,0 +1,210 @@
+//! Every table and every key.
+
+use super::channel::{ChannelKeys, LINK_CHANNEL, LINK_REVERSE_CHANNEL, PATH_CHANNEL, REVERSE_CHANNEL};
+use super::Fallback::{Other, Required, Text};
+use super::{Key, Kind, List, Table};
+
+pub(crate) static TOP: Table = Table { name: "", most: 1, required: true };
+pub(crate) static PATH: Table = Table::one("path");
+pub(crate) static REVERSE: Table = Table::one("path.reverse");
+pub(crate) static PATH_CHANGE: Table = Table::many("path.change", 1000);
+pub(crate) static NODE: Table = Table::many("node", 1000);
+pub(crate) static LINK: Table = Table::many("link", 2000);
+pub(crate) static LINK_REVERSE: Table = Table::one("link.reverse");
+pub(crate) static LINK_CHANGE: Table = Table::many("link.change", 1000);
+pub(crate) static RUN: Table = Table::one("run");
+pub(crate) static RECEIVER: Table = Table::one("receiver");
+pub(crate) static SENDER: Table = Table::one("sender");
+pub(crate) static TRANSFER: Table = Table { name: "transfer", most: 1000, required: true };
+pub(crate) static TRAFFIC: Table = Table::many("traffic", 64);
+pub(crate) static TABLES: &[&Table] = &[
+    &TOP,
+    &PATH,
+    &REVERSE,
+    &REVERSE_CHANNEL.tables.red,
+    &REVERSE_CHANNEL.tables.codel,
+    &REVERSE_CHANNEL.tables.bursts,
+    &PATH_CHANGE,
+    &PATH_CHANNEL.tables.red,
+    &PATH_CHANNEL.tables.codel,
+    &PATH_CHANNEL.tables.bursts,
+    &NODE,
+    &LINK,
+    &LINK_REVERSE,
+    &LINK_REVERSE_CHANNEL.tables.red,
+    &LINK_REVERSE_CHANNEL.tables.codel,
+    &LINK_REVERSE_CHANNEL.tables.bursts,
+    &LINK_CHANGE,
+    &LINK_CHANNEL.tables.red,
+    &LINK_CHANNEL.tables.codel,
+    &LINK_CHANNEL.tables.bursts,
+    &RUN,
+    &RECEIVER,
+    &SENDER,
+    &TRANSFER,
+    &TRAFFIC,
+];
+
+pub(super) const RATES: (&str, &str) = ("1 kbit/s", "1000 Gbit/s");
+pub(super) const QUEUES: [(&str, &str); 3] =
+    [("1 packet", "1000000000 packets"), ("1 B", "1000 GB"), ("0.000001 bdp", "1000 bdp")];
+pub(super) const LOSSES: (&str, &str) = ("0 %", "50 %");
+const BUFFERS: (&str, &str) = ("4 KiB", "1 GiB");
+const SIZES: (&str, &str) = ("1 B", "1000 GB");
+const DELAYS: (&str, &str) = ("0 s", "3600 s");
+const MTUS: (&str, &str) = ("576 B", "9000 B");
+/// From the beginning of a run.
+const MOMENTS: (&str, &str) = ("0 s", "1000000 s");
+const COUNTS: (&str, &str) = ("1", "100000");
+
+/// Declares keys, and a list of them.
+macro_rules! keys {
+    ($($constant:ident: $table:literal, $name:literal, $kind:ident, $default:expr, $ranges:expr, $list_kind:ident, $meaning:literal;)*) => {
+        $(pub(crate) static $constant: Key = Key {
+            table: $table, name: $name, kind: Kind::$kind, default: $default, ranges: &$ranges,
+            list: List::$list_kind, meaning: $meaning,
+        };)*
+        static OWN_KEYS: &[&Key] = &[$(&$constant),*];
+    };
+}
+
+/// Every key of every table, those of a table in the order in which messages list them.
+pub(crate) fn all_keys() -> impl Iterator<Item = &'static Key> {
+    let channels = [&PATH_CHANNEL, &REVERSE_CHANNEL, &LINK_CHANNEL, &LINK_REVERSE_CHANNEL];
+    own_keys().chain(channels.into_iter().flat_map(ChannelKeys::all))
+}
+
+/// Those that are not of a channel.
+pub(super) fn own_keys() -> impl Iterator<Item = &'static Key> {
+    OWN_KEYS.iter().copied()
+}
+
+keys! {
+    NAME: "", "name", Name, Required, [], No,
+        "Names the scenario in tables and files: 1 to 64 of `a-z`, `0-9` and `-`, not first a `-`.";
+    DESCRIPTION: "", "description", Text, Text(""), [], No,
+        "One sentence for the report.";
+    SEED: "", "seed", Integer, Text("1"), [("0", "9223372036854775807")], No,
+        "From which each case's seed is derived.";
+    RUN_DURATION: "run", "duration", Time, Other("until all is finished"), [("1 ms", "1000000 s")], No,
+        "The run ends at this time, whatever is unfinished.";
+
+    PATH_RTT: "path", "rtt", Time, Required, [("1 us", "3600 s")], Factor,
+        "Round-trip propagation time: the delays of both directions, without queues.";
+    PATH_MTU: "path", "mtu", Size, Text("1500 B"), [MTUS], No,
+        "Largest IP packet, in both directions.";
+    REVERSE_DELAY: "path.reverse", "delay", Time, Other("`path.rtt / 2`"), [DELAYS], No,
+        "One-way delay of that way, at most `path.rtt`; the forward way has the rest of the round trip.";
+    PATH_CHANGE_AT: "path.change", "at", Time, Required, [MOMENTS], No,
+        "When the path changes, since the beginning of the run.";
+    PATH_CHANGE_RATE: "path.change", "rate", Rate, Other("as before"), [RATES], No,
+        "The new rate; also of the reverse way, where that has none of its own.";
+    PATH_CHANGE_RTT: "path.change", "rtt", Time, Other("as before"), [("1 us", "3600 s")], No,
+        "The new round-trip propagation time.";
+
+    NODE_NAME: "node", "name", Node, Required, [], No,
+        "Names the node: 1 to 64 of `a-z`, `0-9` and `-`, not first a `-`.";
+    LINK_FROM: "link", "from", Node, Required, [], No,
+        "The node at which the link begins.";
+    LINK_TO: "link", "to", Node, Required, [], No,
+        "The node at which it ends.";
+    LINK_DELAY: "link", "delay", Time, Required, [DELAYS], No,
+        "One-way propagation delay.";
+    LINK_MTU: "link", "mtu", Size, Text("1500 B"), [MTUS], No,
+        "Largest IP packet, in both directions.";
+    LINK_REVERSE_DELAY: "link.reverse", "delay", Time, Other("`link.delay`"), [DELAYS], No,
+        "One-way delay of that way.";
+    LINK_CHANGE_AT: "link.change", "at", Time, Required, [MOMENTS], No,
+        "When the link changes, since the beginning of the run.";
+    LINK_CHANGE_RATE: "link.change", "rate", Rate, Other("as before"), [RATES], No,
+        "The new rate; also of the reverse way, where that has none of its own.";
+    LINK_CHANGE_DELAY: "link.change", "delay", Time, Other("as before"), [DELAYS], No,
+        "The new delay; also of the reverse way, where that has none of its own.";
+
+    RECEIVER_BUFFER: "receiver", "buffer", Buffer, Text("linux-default"), [BUFFERS], Factor,
+        "The receiver's socket buffer: auto-tuned as Linux does it, or so large from the start.";
+    RECEIVER_ACKS: "receiver", "acks", Acks, Other("of the stack"), [], No,
+        "When it acknowledges: `linux`, `delayed`, `bsd` or `every`.";
+    RECEIVER_TIMESTAMPS: "receiver", "timestamps", Boolean, Other("of the stack"), [], No,
+        "It takes part in timestamps (RFC 7323).";
+    RECEIVER_SACK: "receiver", "sack", Boolean, Other("of the stack"), [], No,
+        "It takes part in selective acknowledgements (RFC 2018).";
+    RECEIVER_SCALING: "receiver", "window_scaling", Boolean, Other("of the stack"), [], No,
+        "It takes part in window scaling (RFC 7323).";
+    SENDER_BUFFER: "sender", "buffer", Buffer, Text("64 MiB"), [BUFFERS], Factor,
+        "What the sender's socket buffer may grow to.";
+    SENDER_NAGLE: "sender", "nagle", Boolean, Text("true"), [], No,
+        "It waits with small segments while others are outstanding.";
+    TRANSFER_SIZE: "transfer", "size", Size, Required, [SIZES], Factor,
+        "Payload to transfer.";
+    TRANSFER_STACK: "transfer", "stack", Stack, Text("linux"), [], Factor,
+        "The TCP of both hosts: `linux` or `lite`.";
+    TRANSFER_RECOVERY: "transfer", "recovery", Recovery, Other("of the stack"), [], Factor,
+        "The sender's loss recovery: `tahoe`, `reno`, `newreno`, `sack`, `prr` or `rack`.";
+    TRANSFER_TIMERS: "transfer", "timers", Timers, Other("of the stack"), [], Factor,
+        "The sender's retransmission timer: `rfc6298`, `linux`, `bsd`, `brakmo` or `decoupled`.";
+    TRANSFER_STARTUP: "transfer", "startup", Startup, Other("`standard`; `none` with stack `lite`"), [], Factor,
+        "Start-up algorithm; `none` is the avoidance as the host ships it.";
+    TRANSFER_AVOIDANCE: "transfer", "avoidance", Avoidance, Other("`cubic`; `reno` with stack `lite`"), [], Factor,
+        "Congestion avoidance that follows the start-up: `cubic`, `bbr`, `reno`, `vegas` or `westwood`.";
+    TRANSFER_WINDOW: "transfer", "initial_window", Window, Text("host"), [("1 segment", "1000 segments")], Factor,
+        "What the sender may send before the first acknowledgement.";
+    TRANSFER_SSTHRESH: "transfer", "initial_ssthresh", Size, Other("none"), [SIZES], No,
+        "Threshold at which the first slow start ends.";
+    TRANSFER_FROM: "transfer", "from", Node, Other("`sender` of a `[path]`"), [], Several,
+        "The node that sends the data, or several: the copies are dealt to them in turn.";
+    TRANSFER_TO: "transfer", "to", Node, Other("`receiver` of a `[path]`"), [], Several,
+        "The node that receives it, or several.";
+    TRANSFER_COUNT: "transfer", "count", Integer, Text("1"), [COUNTS], No,
+        "Copies of the transfer that run in the same run, each with a result.";
+    TRANSFER_START: "transfer", "start", Time, Text("0 s"), [MOMENTS], No,
+        "When the first copy starts at the earliest, since the beginning of the run.";
+    TRANSFER_SPACING: "transfer", "spacing", Time, Text("0 s"), [DELAYS], No,
+        "From one copy's start to the next one's.";
+    TRANSFER_WRITE: "transfer", "write", Size, Other("all at once"), [SIZES], No,
+        "Payload that the sending application writes at a time.";
+    TRANSFER_EVERY: "transfer", "write_every", Time, Other("all at once"), [("1 ns", "3600 s")], No,
+        "With `write`: from one write to the next.";
+    TRANSFER_REPEAT: "transfer", "repeat", Integer, Text("1"), [("1", "1000")], No,
+        "How often each case of this table runs.";
+    TRAFFIC_KIND: "traffic", "kind", Traffic, Text("transfer"), [], No,
+        "What it is made of: `transfer`, `constant` or `on-off`.";
+    TRAFFIC_STACK: "traffic", "stack", Stack, Text("linux"), [], No,
+        "Of transfers: the TCP of both hosts.";
+    TRAFFIC_RECOVERY: "traffic", "recovery", Recovery, Other("of the stack"), [], No,
+        "Of transfers: the sender's loss recovery.";
+    TRAFFIC_TIMERS: "traffic", "timers", Timers, Other("of the stack"), [], No,
+        "Of transfers: the sender's retransmission timer.";
+    TRAFFIC_STARTUP: "traffic", "startup", Startup, Text("none"), [], No,
+        "Of transfers: start-up algorithm of each.";
+    TRAFFIC_AVOIDANCE: "traffic", "avoidance", Avoidance, Other("`cubic`; `reno` with stack `lite`"), [], No,
+        "Of transfers: congestion avoidance of each.";
+    TRAFFIC_SIZE: "traffic", "size", Size, Other("without end"), [SIZES], Several,
+        "Of transfers: payload of each, or several, one of which is drawn for each transfer.";
+    TRAFFIC_COUNT: "traffic", "count", Integer, Other("1; with `arrivals` as many as arrive"), [COUNTS], No,
+        "Of transfers: how many there are.";
+    TRAFFIC_ARRIVALS: "traffic", "arrivals", Frequency, Other("all at once"), [("0.000001 /s", "1000000 /s")], No,
+        "Of transfers: they start one by one, so many a second on average, as a Poisson process.";
+    TRAFFIC_MEASURED: "traffic", "measured", Boolean, Text("false"), [], No,
+        "Of transfers: each has a result too.";
+    TRAFFIC_RATE: "traffic", "rate", Rate, Other("required"), [RATES], No,
+        "Of `constant` and `on-off`: the rate while it sends, counted in IP packets.";
+    TRAFFIC_PACKET: "traffic", "packet", Size, Text("1500 B"), [("28 B", "9000 B")], No,
+        "Of `constant` and `on-off`: size of each IP packet.";
+    TRAFFIC_ON: "traffic", "on", Time, Other("required"), [("1 us", "3600 s")], No,
+        "Of `on-off`: mean time of sending.";
+    TRAFFIC_OFF: "traffic", "off", Time, Other("required"), [("1 us", "3600 s")], No,
+        "Of `on-off`: mean time of silence.";
+    TRAFFIC_DISTRIBUTION: "traffic", "distribution", Distribution, Text("exponential"), [], No,
+        "Of `on-off`: how both times are distributed, `exponential` or `fixed`.";
+    TRAFFIC_FROM: "traffic", "from", Node, Other("`sender` of a `[path]`"), [], No,
+        "The node that sends the data.";
+    TRAFFIC_TO: "traffic", "to", Node, Other("`receiver` of a `[path]`"), [], No,
+        "The node that receives it.";
+    TRAFFIC_LEAD: "traffic", "lead", Time, Other("5 s, without `start`"), [DELAYS], No,
+        "How long before the transfer it starts.";
+    TRAFFIC_START: "traffic", "start", Time, Other("by `lead`"), [MOMENTS], No,
+        "When it starts, since the beginning of the run.";
+    TRAFFIC_STOP: "traffic", "stop", Time, Other("the end of the run"), [MOMENTS], No,
+        "When it stops, since the beginning of the run.";
+}

@@ -1,0 +1,148 @@
+//! `[[traffic]]`.
+
+use super::values::{avoidance, boolean, choice, distribution, startup, word};
+use super::ways::Ways;
+use crate::cases::{avoidance_of, tcp_of, ReceiverDraft};
+use crate::document::{integer, quantity, Reader, Section};
+use crate::keys::{self, Key};
+use crate::units::{parse_frequency, parse_rate, parse_size, parse_time};
+use crate::{
+    Buffer, Constant, Mistake, OnOff, Poisson, Recovery, Stack, Timers, Traffic, TrafficKind, TrafficStart, Transfers,
+};
+
+/// Names of the kinds, in the order in which help texts list them.
+pub(crate) const KINDS_OF_TRAFFIC: &[&str] = &["transfer", "constant", "on-off"];
+
+/// How long before the transfer traffic starts that does not say when.
+const USUAL_LEAD_NS: u64 = 5_000_000_000;
+
+/// Keys by the kinds that have them, other than those that all have.
+static OF_TRANSFERS: &[&Key] = &[
+    &keys::TRAFFIC_STACK,
+    &keys::TRAFFIC_RECOVERY,
+    &keys::TRAFFIC_TIMERS,
+    &keys::TRAFFIC_STARTUP,
+    &keys::TRAFFIC_AVOIDANCE,
+    &keys::TRAFFIC_SIZE,
+    &keys::TRAFFIC_COUNT,
+    &keys::TRAFFIC_ARRIVALS,
+    &keys::TRAFFIC_MEASURED,
+];
+static OF_PACKETS: &[&Key] = &[&keys::TRAFFIC_RATE, &keys::TRAFFIC_PACKET];
+static OF_ON_OFF: &[&Key] = &[&keys::TRAFFIC_ON, &keys::TRAFFIC_OFF, &keys::TRAFFIC_DISTRIBUTION];
+
+/// Traffic whose receivers have the default buffer.
+pub(super) fn read_traffic(
+    reader: &mut Reader,
+    startups: &[&str],
+    ways: &Ways,
+    receiver: Option<&ReceiverDraft>,
+    section: &Section,
+) -> Option<Traffic> {
+    let kind = reader.one(section, &keys::TRAFFIC_KIND, &word(KINDS_OF_TRAFFIC));
+    let transfers = read_transfers(reader, startups, receiver, section);
+    let packets = read_packets(reader, section, kind);
+    let measured = reader.one(section, &keys::TRAFFIC_MEASURED, &boolean);
+    let start = read_start(reader, section);
+    let stop_ns = reader.one(section, &keys::TRAFFIC_STOP, &quantity(parse_time));
+    let ends = ways.read(reader, section, [&keys::TRAFFIC_FROM, &keys::TRAFFIC_TO], 1);
+    let kind = match kind? {
+        "transfer" => {
+            refuse(reader, section, OF_PACKETS, "the kinds `constant` and `on-off`", "transfer");
+            refuse(reader, section, OF_ON_OFF, "kind `on-off`", "transfer");
+            TrafficKind::Transfers(transfers?)
+        }
+        "constant" => {
+            refuse(reader, section, OF_TRANSFERS, "kind `transfer`", "constant");
+            refuse(reader, section, OF_ON_OFF, "kind `on-off`", "constant");
+            TrafficKind::Constant(packets?.on)
+        }
+        _ => {
+            refuse(reader, section, OF_TRANSFERS, "kind `transfer`", "on-off");
+            TrafficKind::OnOff(packets?)
+        }
+    };
+    let start = start?;
+    if matches!((start, stop_ns), (TrafficStart::At(start_ns), Some(stop_ns)) if stop_ns <= start_ns) {
+        reader.fault(Mistake::StopsFirst, section.span("stop"));
+    }
+    let (from, to) = ends?;
+    Some(Traffic { kind, from: from[0], to: to[0], measured: measured?, start, stop_ns })
+}
+
+fn refuse(reader: &mut Reader, section: &Section, keys: &[&Key], only: &'static str, chosen: &str) {
+    for key in keys.iter().filter(|key| section.has(key.name)) {
+        let mistake = Mistake::NotFor { key: key.path(), only, chosen: chosen.to_owned() };
+        reader.fault(mistake, section.span(key.name));
+    }
+}
+
+fn read_transfers(
+    reader: &mut Reader,
+    startups: &[&str],
+    receiver: Option<&ReceiverDraft>,
+    section: &Section,
+) -> Option<Transfers> {
+    let stack = reader.one(section, &keys::TRAFFIC_STACK, &choice(Stack::ALL, Stack::name));
+    let recovery = reader.one(section, &keys::TRAFFIC_RECOVERY, &choice(Recovery::ALL, Recovery::name));
+    let timers = reader.one(section, &keys::TRAFFIC_TIMERS, &choice(Timers::ALL, Timers::name));
+    let startup = reader.one(section, &keys::TRAFFIC_STARTUP, &startup(startups));
+    let avoidance = reader.one(section, &keys::TRAFFIC_AVOIDANCE, &avoidance);
+    let sizes = reader.list(section, &keys::TRAFFIC_SIZE, &quantity(parse_size));
+    let count = reader.one(section, &keys::TRAFFIC_COUNT, &integer::<u32>);
+    let arrivals = reader.one(section, &keys::TRAFFIC_ARRIVALS, &quantity(parse_frequency));
+    let stack = stack?;
+    let usual = tcp_of(stack);
+    Some(Transfers {
+        startup: startup?,
+        avoidance: avoidance.unwrap_or_else(|| avoidance_of(stack)),
+        stack,
+        recovery: recovery.unwrap_or(usual.recovery),
+        timers: timers.unwrap_or(usual.timers),
+        receiver: receiver?.of(stack, Buffer::LinuxDefault),
+        sizes: sizes.unwrap_or_default().into(),
+        count: count.or(arrivals.is_none().then_some(1)),
+        arrivals: arrivals.map(|per_million_s| Poisson { per_million_s }),
+    })
+}
+
+/// What `constant` and `on-off` say; of `constant` without the times.
+fn read_packets(reader: &mut Reader, section: &Section, kind: Option<&'static str>) -> Option<OnOff> {
+    let rate = reader.one(section, &keys::TRAFFIC_RATE, &quantity(parse_rate));
+    let packet = reader.one(section, &keys::TRAFFIC_PACKET, &quantity(parse_size));
+    let on = reader.one(section, &keys::TRAFFIC_ON, &quantity(parse_time));
+    let off = reader.one(section, &keys::TRAFFIC_OFF, &quantity(parse_time));
+    let distribution = reader.one(section, &keys::TRAFFIC_DISTRIBUTION, &distribution);
+    let needed: &[&Key] = match kind? {
+        "constant" => &[&keys::TRAFFIC_RATE],
+        "on-off" => &[&keys::TRAFFIC_RATE, &keys::TRAFFIC_ON, &keys::TRAFFIC_OFF],
+        _ => &[],
+    };
+    for key in needed.iter().filter(|key| !section.has(key.name)) {
+        let (chosen, expected) = (kind.unwrap_or_default().to_owned(), key.kind.expected());
+        reader.fault(Mistake::NeededFor { key: key.path(), chosen, expected }, section.header.clone());
+    }
+    let on_ns = if kind == Some("constant") { Some(0) } else { on };
+    let off_ns = if kind == Some("constant") { Some(0) } else { off };
+    Some(OnOff {
+        on: Constant { rate_bits_per_s: rate?, packet_bytes: u32::try_from(packet?).ok()? },
+        mean_on_ns: on_ns?,
+        mean_off_ns: off_ns?,
+        distribution: distribution?,
+    })
+}
+
+fn read_start(reader: &mut Reader, section: &Section) -> Option<TrafficStart> {
+    let lead_ns = reader.one(section, &keys::TRAFFIC_LEAD, &quantity(parse_time));
+    let start_ns = reader.one(section, &keys::TRAFFIC_START, &quantity(parse_time));
+    if section.has("lead") && section.has("start") {
+        let (key, other) = (keys::TRAFFIC_START.path(), keys::TRAFFIC_LEAD.path());
+        let mistake = Mistake::Excludes { key, other, other_at: section.span("lead") };
+        reader.fault(mistake, section.span("start"));
+    }
+    match (section.has("start"), section.has("lead")) {
+        (true, _) => start_ns.map(TrafficStart::At),
+        (false, true) => lead_ns.map(TrafficStart::Lead),
+        (false, false) => Some(TrafficStart::Lead(USUAL_LEAD_NS)),
+    }
+}

@@ -1,0 +1,86 @@
+//! How names are read.
+
+use crate::document::Node;
+use crate::keys::Key;
+use crate::units::{nearest, shown};
+use crate::Mistake;
+use crate::{Avoidance, Distribution, NO_STARTUP};
+
+/// More names than this are not listed.
+const MOST_NAMES: usize = 20;
+
+/// The name of a scenario or node.
+pub(super) fn file_name(what: &'static str) -> impl Fn(&Key, &str) -> Result<String, Mistake> {
+    move |_, text| {
+        let is_good = (1..=64).contains(&text.len())
+            && !text.starts_with('-')
+            && text.bytes().all(|b| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'-'));
+        is_good.then(|| text.to_owned()).ok_or_else(|| Mistake::BadName { what, found: shown(text) })
+    }
+}
+
+pub(super) fn any_text(_: &Key, text: &str) -> Result<String, Mistake> {
+    Ok(text.to_owned())
+}
+
+/// `true` or `false`; the text has been a boolean of TOML.
+pub(super) fn boolean(_: &Key, text: &str) -> Result<bool, Mistake> {
+    Ok(text == "true")
+}
+
+/// One of these names.
+pub(super) fn word(names: &'static [&'static str]) -> impl Fn(&Key, &str) -> Result<&'static str, Mistake> {
+    move |key, text| {
+        names.iter().copied().find(|name| *name == text).ok_or_else(|| unknown_name(names.iter().copied(), key, text))
+    }
+}
+
+/// The one of these that has this name.
+pub(super) fn choice<T: Copy>(
+    all: &'static [T],
+    name: fn(T) -> &'static str,
+) -> impl Fn(&Key, &str) -> Result<T, Mistake> {
+    move |key, text| {
+        let chosen = all.iter().copied().find(|one| name(*one) == text);
+        chosen.ok_or_else(|| unknown_name(all.iter().map(|one| name(*one)), key, text))
+    }
+}
+
+pub(super) fn avoidance(key: &Key, text: &str) -> Result<Avoidance, Mistake> {
+    choice(&Avoidance::ALL, Avoidance::name)(key, text)
+}
+
+pub(super) fn distribution(key: &Key, text: &str) -> Result<Distribution, Mistake> {
+    choice(&Distribution::ALL, Distribution::name)(key, text)
+}
+
+/// [`NO_STARTUP`], or one of these.
+pub(super) fn startup<'s>(startups: &'s [&'s str]) -> impl Fn(&Key, &str) -> Result<String, Mistake> + 's {
+    move |key, text| {
+        let names = std::iter::once(NO_STARTUP).chain(startups.iter().copied());
+        let known = names.clone().any(|name| name == text);
+        known.then(|| text.to_owned()).ok_or_else(|| unknown_name(names, key, text))
+    }
+}
+
+/// A node by its name.
+pub(super) fn node<'n>(nodes: &'n [String]) -> impl Fn(&Key, &str) -> Result<Node, Mistake> + 'n {
+    move |key, text| {
+        let known = nodes.iter().position(|node| node == text).map(Node);
+        known.ok_or_else(|| unknown_name(nodes.iter().map(String::as_str), key, text))
+    }
+}
+
+fn unknown_name<'n>(names: impl Iterator<Item = &'n str> + Clone, key: &Key, text: &str) -> Mistake {
+    let mut accepted: Vec<_> = names.clone().take(MOST_NAMES).map(|name| format!("`{name}`")).collect();
+    let left_out = names.clone().count().saturating_sub(MOST_NAMES);
+    if left_out > 0 {
+        accepted.push(format!("and {left_out} others"));
+    }
+    Mistake::UnknownName {
+        key: key.path(),
+        found: shown(text),
+        nearest: nearest(text, names).map(str::to_owned),
+        accepted,
+    }
+}

@@ -1,0 +1,77 @@
+//! From where to where a flow goes: that there are such nodes, and links between them.
+
+use super::topology::Described;
+use super::values::node;
+use crate::document::{Node, Reader, Section};
+use crate::keys::Key;
+use crate::topology::Topology;
+use crate::{Mistake, Network};
+use std::sync::Arc;
+
+/// The ways of a network.
+pub(super) struct Ways {
+    nodes: Vec<String>,
+    is_path: bool,
+    /// `None` for a path, on which every way is there.
+    network: Option<Arc<Network>>,
+    /// Nodes of one island have a way to each other.
+    islands: Vec<usize>,
+}
+
+impl Ways {
+    pub(super) fn of(described: &Described) -> Ways {
+        let network = match &described.topology {
+            Some(Topology::Network(network)) => Some(network.clone()),
+            Some(Topology::Path(_)) | None => None,
+        };
+        let islands = network.as_ref().map_or(Vec::new(), |network| network.islands());
+        Ways { nodes: described.nodes.clone(), is_path: described.is_path, network, islands }
+    }
+
+    /// The nodes at which flows begin and end, so many of them. On a path they have defaults.
+    pub(super) fn read(
+        &self,
+        reader: &mut Reader,
+        section: &Section,
+        [from_key, to_key]: [&'static Key; 2],
+        count: u32,
+    ) -> Option<(Vec<usize>, Vec<usize>)> {
+        let from = self.nodes_of(reader, section, from_key, 0);
+        let to = self.nodes_of(reader, section, to_key, 1);
+        let (from, to) = (from?, to?);
+        // Beyond this they repeat themselves.
+        let different = (from.len() as u64 * to.len() as u64).min(u64::from(count)) as usize;
+        let pairs = || (0..different).map(|copy| (from[copy % from.len()], to[copy % to.len()]));
+        let name = |node: usize| self.nodes.get(node).cloned().unwrap_or_default();
+        let is_apart = |(from, to): (usize, usize)| self.islands.get(from) != self.islands.get(to);
+        if let Some((same, _)) = pairs().find(|(from, to)| from == to) {
+            let mistake = Mistake::SameNode { what: "flow", node: name(same) };
+            reader.fault(mistake, section.span("to"));
+        } else if let Some((from, to)) = pairs().find(|ends| is_apart(*ends)) {
+            reader.fault(Mistake::NoRoute { from: name(from), to: name(to) }, section.span("to"));
+        } else if self.network.as_ref().and_then(|network| network.path(from[0], to[0])).is_some_and(|p| p.rtt_ns == 0)
+        {
+            reader.fault(Mistake::NoDelay { from: name(from[0]), to: name(to[0]) }, section.span("to"));
+        }
+        Some((from, to))
+    }
+
+    fn nodes_of(
+        &self,
+        reader: &mut Reader,
+        section: &Section,
+        key: &'static Key,
+        default: usize,
+    ) -> Option<Vec<usize>> {
+        if section.has(key.name) {
+            let nodes = reader.list(section, key, &node(&self.nodes))?;
+            return Some(nodes.into_iter().map(|Node(index)| index).collect());
+        }
+        if !self.is_path {
+            let mistake = Mistake::MissingKey { key: key.path(), expected: key.kind.expected() };
+            reader.fault(mistake, section.header.clone());
+            return None;
+        }
+        Some(vec![default])
+    }
+}

@@ -1,0 +1,37 @@
+//! Mistakes as people see them.
+
+use miette::{GraphicalReportHandler, GraphicalTheme};
+use onramp_scenario::{parse, Error};
+
+/// An error as a terminal shows it.
+pub fn rendered(error: &Error) -> String {
+    let handler = GraphicalReportHandler::new_themed(GraphicalTheme::unicode_nocolor()).with_width(110);
+    let mut text = String::new();
+    handler.render_report(&mut text, error).unwrap();
+    // The renderer pads lines; a snapshot should not.
+    text.lines().map(|line| format!("{}\n", line.trim_end())).collect()
+}
+
+/// What is said of a bad file.
+pub fn refused(text: &str) -> String {
+    rendered(&parse("bad.toml", text).expect_err(text))
+}
+
+/// A file with one piece of it replaced.
+pub fn replaced(text: &str, old: &str, new: &str) -> String {
+    assert_eq!(text.matches(old).count(), 1, "{old}");
+    text.replace(old, new)
+}
+
+/// What is said of each change of a good file.
+pub fn refusals(text: &str, changes: &[(&str, &str)]) -> String {
+    changes.iter().map(|(old, new)| format!("{old} -> {new}\n{}\n", refused(&replaced(text, old, new)))).collect()
+}
+
+/// A snapshot without the expression that made it, which is long.
+#[macro_export]
+macro_rules! assert_snapshot {
+    ($($argument:expr),+ $(,)?) => {
+        insta::with_settings!({ omit_expression => true }, { insta::assert_snapshot!($($argument),+) })
+    };
+}

@@ -1,0 +1,205 @@
+//! What people see when a network, a channel's elements or traffic are wrong: one snapshot a theme.
+
+mod common;
+
+use common::{refusals, refused, replaced};
+use onramp_scenario::parse;
+
+const PATH: &str = r#"name = "elements"
+[path]
+rate = "20 Mbit/s"
+rtt = "60 ms"
+queue = "60 packets"
+discipline = "red"
+jitter = "4 ms"
+reorder = true
+aggregate = "2 ms"
+aggregate_most = 16
+shaper_rate = "15 Mbit/s"
+shaper_burst = "30 kB"
+[path.red]
+min = "5 packets"
+max = "15 packets"
+[path.bursts]
+enter = "0.1 %"
+leave = "30 %"
+[path.reverse]
+delay = "20 ms"
+discipline = "fq-codel"
+[path.reverse.codel]
+quantum = "1500 B"
+[[path.change]]
+at = "2 s"
+rate = "10 Mbit/s"
+[[path.change]]
+at = "3 s"
+rtt = "80 ms"
+[[transfer]]
+size = "2 MB"
+write = "10 kB"
+write_every = "10 ms"
+[[traffic]]
+kind = "on-off"
+rate = "1 Mbit/s"
+on = "1 s"
+off = "2 s"
+start = "2 s"
+stop = "9 s"
+"#;
+
+const NETWORK: &str = r#"name = "network"
+[[node]]
+name = "a"
+[[node]]
+name = "b"
+[[node]]
+name = "c"
+[[link]]
+from = "a"
+to = "b"
+rate = "20 Mbit/s"
+delay = "10 ms"
+[[link]]
+from = "b"
+to = "c"
+rate = "10 Mbit/s"
+delay = "20 ms"
+[[transfer]]
+size = "2 MB"
+from = ["a", "b"]
+to = "c"
+count = 2
+[[traffic]]
+from = "c"
+to = "a"
+measured = true
+arrivals = "5 /s"
+size = ["10 kB", "20 kB"]
+"#;
+
+#[test]
+fn the_good_files_are_good() {
+    assert_eq!(parse("good.toml", PATH).unwrap().cases.len(), 1);
+    assert_eq!(parse("good.toml", NETWORK).unwrap().cases.len(), 1);
+}
+
+#[test]
+fn disciplines() {
+    assert_snapshot!(refusals(
+        PATH,
+        &[
+            ("discipline = \"red\"", "discipline = \"rde\""),
+            ("discipline = \"red\"", ""),
+            ("discipline = \"red\"", "discipline = \"codel\""),
+            ("discipline = \"fq-codel\"", "discipline = \"codel\""),
+            ("discipline = \"fq-codel\"", ""),
+            ("queue = \"60 packets\"", "queue = [\"60 packets\", \"1 bdp\"]"),
+            ("min = \"5 packets\"", "min = \"5 kB\""),
+            ("min = \"5 packets\"", "min = \"15 packets\""),
+            ("min = \"5 packets\"\nmax = \"15 packets\"", "min = \"15 packets\""),
+        ]
+    ));
+}
+
+#[test]
+fn elements_that_need_or_exclude_one_another() {
+    assert_snapshot!(refusals(
+        PATH,
+        &[
+            ("jitter = \"4 ms\"\n", ""),
+            ("aggregate = \"2 ms\"\n", ""),
+            ("aggregate_most = 16", "aggregate_most = 0"),
+            ("shaper_rate = \"15 Mbit/s\"\n", ""),
+            ("shaper_burst = \"30 kB\"\n", ""),
+            ("shaper_burst = \"30 kB\"", "shaper_burst = \"1 kB\""),
+            ("shaper_burst = \"30 kB\"", "shaper_burst = \"30 kB\"\npolicer_rate = \"1 Mbit/s\""),
+            ("jitter = \"4 ms\"", "jitter = \"4 ms\"\nloss = \"1 %\""),
+            ("leave = \"30 %\"", ""),
+            ("reorder = true", "reorder = \"yes\""),
+            ("write = \"10 kB\"\n", ""),
+            ("write_every = \"10 ms\"\n", ""),
+        ]
+    ));
+}
+
+#[test]
+fn changes() {
+    assert_snapshot!(refusals(
+        PATH,
+        &[
+            ("at = \"3 s\"", "at = \"2 s\""),
+            ("at = \"3 s\"", ""),
+            ("rtt = \"80 ms\"", ""),
+            ("rtt = \"80 ms\"", "delay = \"80 ms\""),
+            ("rtt = \"80 ms\"", "rtt = \"10 ms\""),
+        ]
+    ));
+}
+
+#[test]
+fn traffic() {
+    assert_snapshot!(refusals(
+        PATH,
+        &[
+            ("kind = \"on-off\"", "kind = \"onoff\""),
+            ("kind = \"on-off\"", "kind = \"constant\""),
+            ("kind = \"on-off\"", ""),
+            ("on = \"1 s\"\n", ""),
+            ("rate = \"1 Mbit/s\"\n", ""),
+            ("rate = \"1 Mbit/s\"", "rate = \"1 Mbit/s\"\nmeasured = true\nstartup = \"none\""),
+            ("stop = \"9 s\"", "stop = \"2 s\""),
+            ("stop = \"9 s\"", "lead = \"1 s\""),
+            ("stop = \"9 s\"", "from = \"server\""),
+            ("stop = \"9 s\"", "from = \"receiver\""),
+        ]
+    ));
+    assert_snapshot!(
+        "frequencies",
+        refusals(
+            NETWORK,
+            &[
+                ("\"5 /s\"", "\"5\""),
+                ("\"5 /s\"", "\"5 Hz\""),
+                ("\"5 /s\"", "\"0 /s\""),
+                ("\"5 /s\"", "5"),
+                ("\"5 /s\"", "\"2000000 /s\""),
+            ]
+        )
+    );
+}
+
+#[test]
+fn networks() {
+    assert_snapshot!([
+        refusals(
+            NETWORK,
+            &[
+                ("name = \"c\"", "name = \"b\""),
+                ("name = \"c\"", "name = \"C\""),
+                ("name = \"c\"", ""),
+                ("from = \"b\"\nto = \"c\"", "from = \"b\"\nto = \"d\""),
+                ("from = \"b\"\nto = \"c\"", "from = \"b\"\nto = \"b\""),
+                ("from = \"b\"\nto = \"c\"", "from = \"b\"\nto = \"a\""),
+                ("from = [\"a\", \"b\"]\n", ""),
+                ("from = [\"a\", \"b\"]", "from = [\"a\", \"c\"]"),
+                ("from = [\"a\", \"b\"]", "from = \"left\""),
+                ("delay = \"20 ms\"", "rtt = \"20 ms\""),
+                ("count = 2", "count = 100001"),
+                ("[[transfer]]", "[path]\nrate = \"1 Mbit/s\"\nrtt = \"1 s\"\n[[transfer]]"),
+            ]
+        ),
+        refused(
+            &NETWORK.replace("delay = \"10 ms\"", "delay = \"0 s\"").replace("delay = \"20 ms\"", "delay = \"0 s\"")
+        ),
+        refused("name = \"x\"\n[[node]]\nname = \"a\"\n[[transfer]]\nsize = \"1 B\"\n"),
+        refused("name = \"x\"\n[[link]]\nfrom = \"a\"\n[[transfer]]\nsize = \"1 B\"\n"),
+    ]
+    .concat());
+}
+
+#[test]
+fn at_most_twenty_names_are_suggested() {
+    let nodes: String = (0..100).map(|n| format!("[[node]]\nname = \"node-{n}\"\n")).collect();
+    let text = replaced(NETWORK, "[[node]]\nname = \"a\"\n", &nodes);
+    assert!(refused(&text).contains("and 82 others"), "{}", refused(&text));
+}

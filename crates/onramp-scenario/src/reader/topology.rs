@@ -10,7 +10,7 @@ use crate::{ChannelChange, Mistake, Network, NetworkLink, RECEIVER, SENDER};
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// Names of the nodes, as far as they could be read, and the network, if it could.
+/// Names of the nodes, as far as they could be read, and the network, if all of it could.
 pub(super) struct Described {
     pub nodes: Vec<String>,
     /// Flows go from `sender` to `receiver` unless they say otherwise.
@@ -130,6 +130,7 @@ fn read_network(reader: &mut Reader, top: &Section) -> Described {
     if !top.has("node") {
         reader.miss(top, &keys::NODE);
     }
+    let mistakes_before = reader.faults.len();
     let mut nodes: Vec<String> = Vec::new();
     let mut places: HashMap<String, Range<usize>> = HashMap::new();
     for section in reader.tables(top, &keys::NODE) {
@@ -147,13 +148,16 @@ fn read_network(reader: &mut Reader, top: &Section) -> Described {
     for section in reader.tables(top, &keys::LINK) {
         links.extend(read_link(reader, &section, &nodes));
     }
-    let topology = Topology::Network(Network { nodes: nodes.clone(), links }.into());
-    Described { nodes, is_path: false, topology: Some(topology) }
+    // Where a link could not be read, that no links lead somewhere says nothing new.
+    let is_whole = reader.faults.len() == mistakes_before;
+    let topology = is_whole.then(|| Topology::Network(Network { nodes: nodes.clone(), links }.into()));
+    Described { nodes, is_path: false, topology }
 }
 
 fn read_link(reader: &mut Reader, section: &Section, nodes: &[String]) -> Option<NetworkLink> {
-    let from = reader.one(section, &keys::LINK_FROM, &node(nodes));
-    let to = reader.one(section, &keys::LINK_TO, &node(nodes));
+    // Of nodes that are missing altogether it has been said that they are.
+    let mut end = |key| if nodes.is_empty() { None } else { reader.one(section, key, &node(nodes)) };
+    let (from, to) = (end(&keys::LINK_FROM), end(&keys::LINK_TO));
     let delay_ns = reader.one(section, &keys::LINK_DELAY, &quantity(parse_time));
     let mtu_bytes = read_mtu(reader, section, &keys::LINK_MTU);
     let channel = read_channel(reader, section, &keys::LINK_CHANNEL, mtu_bytes.unwrap_or(0), None);

@@ -63,6 +63,10 @@ impl Ways {
         key: &'static Key,
         default: usize,
     ) -> Option<Vec<usize>> {
+        // Of nodes that are missing altogether it has been said that they are.
+        if self.nodes.is_empty() {
+            return None;
+        }
         if section.has(key.name) {
             let nodes = reader.list(section, key, &node(&self.nodes))?;
             return Some(nodes.into_iter().map(|Node(index)| index).collect());

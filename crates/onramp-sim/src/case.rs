@@ -125,7 +125,7 @@ impl Planner<'_> {
             },
             count: transfers.count.map(u64::from),
             stop_ns,
-            sizes: transfers.sizes.clone(),
+            sizes: transfers.sizes.to_vec(),
         }));
         self.groups.push(Group {
             sender: endpoint::sender(&Choice::of_traffic(transfers), &self.case.sender)?,
@@ -195,7 +195,7 @@ impl Planner<'_> {
 
     fn bottleneck(&self, links: &[u32]) -> u32 {
         let rate = |directed: &u32| {
-            let hop = Hop { link: *directed as usize / 2, is_forward: directed % 2 == 0 };
+            let hop = Hop { link: *directed as usize / 2, is_forward: directed.is_multiple_of(2) };
             self.case.network.channel(hop).rate_bits_per_s
         };
         links.iter().copied().min_by_key(rate).expect("a route has at least one link")

@@ -42,7 +42,7 @@ impl Stream {
 
     /// Uniform below this.
     pub fn below(&mut self, limit: u32) -> u32 {
-        (u64::from(self.0.next_u32()) * u64::from(limit) >> 32) as u32
+        ((u64::from(self.0.next_u32()) * u64::from(limit)) >> 32) as u32
     }
 }
 

@@ -1,26 +1,64 @@
 //! From what was seen to records.
 
 use crate::case::meter_moments;
-use crate::engine::{Finished, Ran};
+use crate::engine::{Finished, Ran, ENDLESS};
 use onramp_net::LinkStats;
-use onramp_scenario::{Case, Record};
+use onramp_scenario::{bytes_in, Case, Record, TrafficKind};
+use std::collections::HashMap;
 
-/// The records of the measured transfers.
-pub(crate) fn records(case: &Case, ran: &Ran) -> Vec<Record> {
-    ran.finished.iter().map(|finished| record(case, ran, finished)).collect()
+/// The records of the measured transfers, with what the engine says of each: first the copies of the transfer, then
+/// those of traffic, each in order of their starts.
+pub(crate) fn records<'a>(case: &Case, ran: &'a Ran) -> Vec<(Record, &'a Finished)> {
+    let mut blanks = Blanks { case, of_ends: HashMap::new() };
+    let (copies, traffic): (Vec<_>, Vec<_>) = ran.finished.iter().partition(|finished| finished.traffic.is_none());
+    let ordered = copies.into_iter().chain(traffic);
+    (0..)
+        .zip(ordered)
+        .map(|(number, finished)| (record(case, ran, finished, blanks.of(number, finished)), finished))
+        .collect()
 }
 
-fn record(case: &Case, ran: &Ran, finished: &Finished) -> Record {
-    let mut record = Record::of_case(case, "sim");
-    if let Some(completed_ns) = finished.completed_ns {
-        record.complete(case, (completed_ns - finished.started_ns) as f64 / 1e9);
+/// Records before their transfers have run.
+struct Blanks<'a> {
+    case: &'a Case,
+    /// Copies with the same ends differ in number and start alone: finding their path is the work.
+    of_ends: HashMap<(usize, usize), Record>,
+}
+
+impl Blanks<'_> {
+    fn of(&mut self, number: u32, finished: &Finished) -> Record {
+        let case = self.case;
+        let blank = match finished.traffic.map(|traffic| &case.traffic[traffic as usize]) {
+            None => {
+                let ends = case.transfer.ends(number);
+                self.of_ends.entry(ends).or_insert_with(|| Record::of_copy(case, "sim", number)).clone()
+            }
+            Some(traffic) => {
+                let TrafficKind::Transfers(transfers) = &traffic.kind else {
+                    unreachable!("only TCP is measured: datagrams have no end")
+                };
+                let size_bytes = if finished.size_bytes == ENDLESS { 0 } else { finished.size_bytes };
+                Record::of_traffic(case, "sim", traffic, transfers, size_bytes)
+            }
+        };
+        Record { flow: number + 1, start_s: finished.started_ns as f64 / 1e9, ..blank }
     }
+}
+
+fn record(case: &Case, ran: &Ran, finished: &Finished, blank: Record) -> Record {
+    let mut record = blank;
+    if let Some(completed_ns) = finished.completed_ns {
+        record.complete((completed_ns - finished.started_ns) as f64 / 1e9);
+    }
+    record.delivered_bytes = finished.delivered_bytes;
     record.retransmitted_segments = finished.sender.retransmitted_segments;
+    record.timeouts = Some(finished.sender.timeouts);
     let sum = |count: fn(&LinkStats) -> u64| ran.net.links.iter().map(count).sum();
     record.dropped_packets = sum(|link| link.dropped.packets + link.evicted.packets + link.policed.packets);
     record.lost_packets = sum(|link| link.lost.packets);
-    let bottleneck = &ran.net.links[ran.bottlenecks[finished.group as usize] as usize];
-    record.peak_queue_bdp = bottleneck.peak_queue.bytes as f64 / case.path.bdp_bytes().max(1) as f64;
+    let bottleneck = &ran.net.links[finished.bottleneck as usize];
+    let bdp_bytes = bytes_in(record.rate_bits_per_s, (record.rtt_ms * 1e6) as u64);
+    record.peak_queue_bdp = bottleneck.peak_queue.bytes as f64 / bdp_bytes.max(1) as f64;
     fill_startup(&mut record, finished);
     fill_traffic(&mut record, case, ran, finished);
     record
@@ -39,7 +77,10 @@ fn fill_startup(record: &mut Record, finished: &Finished) {
 
 fn fill_traffic(record: &mut Record, case: &Case, ran: &Ran, finished: &Finished) {
     let [before_ns, start_ns, after_ns] = meter_moments(case, finished.started_ns);
-    let at = |moment_ns| ran.meter.iter().find(|(ns, _)| *ns == moment_ns).map(|(_, bytes)| *bytes);
+    let at = |moment_ns| {
+        let place = ran.meter.binary_search_by_key(&moment_ns, |(noted_ns, _)| *noted_ns).ok()?;
+        Some(ran.meter[place].1)
+    };
     let window_s = (after_ns - start_ns) as f64 / 1e9;
     let rate = |from_ns, to_ns| Some((at(to_ns)? - at(from_ns)?) as f64 / window_s);
     record.traffic_before_bytes_per_s = rate(before_ns, start_ns);

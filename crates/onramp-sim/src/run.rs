@@ -1,7 +1,7 @@
 //! One case from beginning to end.
 
 use crate::case::plan;
-use crate::engine::{Engine, Ran};
+use crate::engine::{Engine, Finished, Ran};
 use crate::observe::{NoObserver, Observer};
 use crate::result;
 use crate::trace::Tracer;
@@ -23,7 +23,8 @@ pub struct Options {
 /// What a case answered.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
-    /// The results of the measured transfers, in order of their starts.
+    /// The results of the measured transfers: first the copies of the transfer, then those of traffic, each in order
+    /// of their starts.
     pub records: Vec<Record>,
     /// How their connections moved, in the same order; empty without [`Options::trace`].
     pub traces: Vec<Trace>,
@@ -61,25 +62,24 @@ pub fn run(case: &Case, options: &Options) -> Result<Outcome, Error> {
 /// # Errors
 /// As [`run`].
 pub fn run_observed<O: Observer>(case: &Case, options: &Options, observer: O) -> Result<(Outcome, O), Error> {
-    if options.trace {
-        let (ran, (mut tracer, observer)) =
-            Engine::new(plan(case)?, (Tracer::default(), observer))?.run(&options.stop)?;
-        let traces = ran.finished.iter().map(|finished| {
-            let events = finished.startup.events.clone();
-            Trace { events, ..tracer.take(finished.flow) }
-        });
-        let traces = traces.collect();
-        Ok((Outcome { traces, ..outcome(case, &ran) }, observer))
-    } else {
+    if !options.trace {
         let (ran, observer) = Engine::new(plan(case)?, observer)?.run(&options.stop)?;
-        Ok((outcome(case, &ran), observer))
+        return Ok((outcome(case, &ran, |_| None), observer));
     }
+    let observers = (Tracer::default(), observer);
+    let (ran, (mut tracer, observer)) = Engine::new(plan(case)?, observers)?.run(&options.stop)?;
+    let trace = |finished: &Finished| {
+        let events = finished.startup.events.clone();
+        Some(Trace { events, ..tracer.take(finished.flow) })
+    };
+    Ok((outcome(case, &ran, trace), observer))
 }
 
-fn outcome(case: &Case, ran: &Ran) -> Outcome {
+fn outcome(case: &Case, ran: &Ran, mut trace: impl FnMut(&Finished) -> Option<Trace>) -> Outcome {
+    let (records, finished): (Vec<_>, Vec<_>) = result::records(case, ran).into_iter().unzip();
     Outcome {
-        records: result::records(case, ran),
-        traces: Vec::new(),
+        records,
+        traces: finished.into_iter().filter_map(&mut trace).collect(),
         links: ran.net.links.clone(),
         counters: Counters {
             events: ran.events,

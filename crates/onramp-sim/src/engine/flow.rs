@@ -49,6 +49,7 @@ pub(super) struct Flow {
     /// The receiver has sent its request.
     asked: bool,
     started_ns: u64,
+    traffic: Option<u32>,
     /// It has a record.
     pub is_measured: bool,
     /// Of a measured flow, until the last byte has been read.
@@ -61,9 +62,11 @@ pub(super) struct Flow {
 pub(crate) struct Finished {
     /// Its flow.
     pub flow: u32,
-    /// Kind of flow.
-    pub group: u32,
-    /// Payload that was asked for.
+    /// The scenario's `[[traffic]]` table that it belongs to; `None`: it is a copy of the transfer.
+    pub traffic: Option<u32>,
+    /// The slowest link of its data's way.
+    pub bottleneck: u32,
+    /// Payload that was asked for, or [`ENDLESS`].
     pub size_bytes: u64,
     /// Payload that was read.
     pub delivered_bytes: u64,
@@ -97,6 +100,7 @@ impl Flow {
             received_bytes: 0,
             asked: false,
             started_ns: now_ns,
+            traffic: group.traffic,
             is_measured: group.measured,
             watch: group.measured.then(|| StartupWatch::new(now_ns)),
             keys,
@@ -244,7 +248,8 @@ impl Flow {
         let startup = self.watch.take()?;
         Some(Finished {
             flow: self.number,
-            group: self.group,
+            traffic: self.traffic,
+            bottleneck: self.way.bottleneck,
             size_bytes: self.size_bytes,
             delivered_bytes: self.received_bytes,
             started_ns: self.started_ns,

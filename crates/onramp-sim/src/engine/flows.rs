@@ -28,11 +28,6 @@ impl Flows {
         self.started
     }
 
-    /// The slowest link of each group's first way.
-    pub fn bottlenecks(&self) -> Vec<u32> {
-        self.groups.iter().map(|group| group.ways[0].bottleneck).collect()
-    }
-
     /// The next flow's number.
     pub fn take_number(&mut self) -> u32 {
         self.started += 1;
@@ -81,7 +76,7 @@ impl Flows {
     /// The end that an entity is.
     pub fn end_of(&self, entity: Entity) -> (u32, Side) {
         let end = entity.slot() as u32 - self.slots_before;
-        (end / 2, if end % 2 == 0 { Side::Sender } else { Side::Receiver })
+        (end / 2, if end.is_multiple_of(2) { Side::Sender } else { Side::Receiver })
     }
 
     /// A segment has come for an end; whether that flow is still under way.

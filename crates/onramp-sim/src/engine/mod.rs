@@ -18,7 +18,7 @@ mod serve;
 mod source;
 mod startup;
 
-pub(crate) use flow::Finished;
+pub(crate) use flow::{Finished, ENDLESS};
 pub(crate) use net::NetStats;
 
 use crate::error::Error;
@@ -62,8 +62,6 @@ pub(crate) struct Ran {
     pub finished: Vec<Finished>,
     /// The plan's moments that came, ascending, and the payload that other traffic had delivered by then.
     pub meter: Vec<(u64, u64)>,
-    /// The slowest link of each group's first way.
-    pub bottlenecks: Vec<u32>,
     /// What links and packets did.
     pub net: NetStats,
     /// Flows that started.
@@ -105,7 +103,7 @@ impl<O: Observer> Engine<O> {
     /// Runs to the end, or until it is stopped.
     pub fn run(mut self, stop: &AtomicBool) -> Result<(Ran, O), Error> {
         while self.is_open() && self.step() {
-            if self.events % EVENTS_BETWEEN_LOOKS == 0 && stop.load(Ordering::Relaxed) {
+            if self.events.is_multiple_of(EVENTS_BETWEEN_LOOKS) && stop.load(Ordering::Relaxed) {
                 return Err(Error::Stopped);
             }
         }
@@ -116,7 +114,6 @@ impl<O: Observer> Engine<O> {
         let ran = Ran {
             finished: self.finished,
             meter: self.meter,
-            bottlenecks: self.flows.bottlenecks(),
             net: self.net.stats(),
             flows: self.flows.started(),
             events: self.events,

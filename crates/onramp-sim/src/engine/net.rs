@@ -47,8 +47,8 @@ impl<O: Observer> Net<O> {
     /// An empty network. Links have the first slots of the queue.
     pub fn new(links: &[onramp_net::Config], routes: Routes, observer: O) -> Result<Net<O>, Error> {
         let mut wires = Vec::with_capacity(links.len());
-        for (number, config) in (0..).zip(links) {
-            let direction = if number % 2 == 0 { "forward" } else { "reverse" };
+        for (number, config) in (0u32..).zip(links) {
+            let direction = if number.is_multiple_of(2) { "forward" } else { "reverse" };
             config.check().map_err(|source| Error::Link { link: number as usize / 2 + 1, direction, source })?;
             let entity = Entity::new(Kind::Link, number, number);
             wires.push(Wire { link: Link::from_config(config), entity, scheduled_ns: NEVER });

@@ -55,7 +55,7 @@ pub const MOST_SHIFT: u8 = 14;
 impl Receiver {
     pub fn new(config: &Config) -> Receiver {
         let mss_bytes = u32::from(config.mss_bytes);
-        let buffer = receive_window::new(config.receive_buffer, mss_bytes);
+        let buffer = receive_window::new(config.receive_buffer, config.stack, mss_bytes);
         let edge = buffer.window_bytes(0).min(65_535);
         Receiver {
             numbering: Numbering::default(),

@@ -6,7 +6,7 @@ mod linux;
 pub use fixed::Fixed;
 pub use linux::{Linux, Tuning};
 
-use crate::ReceiveBuffer;
+use crate::{ReceiveBuffer, Stack};
 
 /// What the receive buffer holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -53,11 +53,12 @@ pub trait ReceiveWindow: std::fmt::Debug + Send {
     fn most_bytes(&self) -> u64;
 }
 
-/// The chosen buffer, for segments of so much payload at most.
-pub fn new(buffer: ReceiveBuffer, mss_bytes: u32) -> Box<dyn ReceiveWindow> {
-    match buffer {
-        ReceiveBuffer::LinuxDefault => Box::new(Linux::new(Tuning::LINUX_6_18, mss_bytes)),
-        ReceiveBuffer::Bytes(bytes) => Box::new(Fixed::new(bytes)),
+/// The chosen buffer as the stack's hosts have it, for segments of so much payload at most.
+pub fn new(buffer: ReceiveBuffer, stack: Stack, mss_bytes: u32) -> Box<dyn ReceiveWindow> {
+    match (buffer, stack) {
+        (ReceiveBuffer::LinuxDefault, _) => Box::new(Linux::new(Tuning::LINUX_6_18, mss_bytes)),
+        (ReceiveBuffer::Bytes(bytes), Stack::Linux) => Box::new(Fixed::linux(bytes)),
+        (ReceiveBuffer::Bytes(bytes), Stack::Lite) => Box::new(Fixed::new(bytes)),
     }
 }
 
@@ -70,10 +71,11 @@ mod tests {
         #[test]
         fn windows_stay_below_the_largest(
             buffer in prop_oneof![Just(ReceiveBuffer::LinuxDefault), any::<u64>().prop_map(ReceiveBuffer::Bytes)],
+            stack in prop::sample::select(Stack::ALL),
             mss_bytes in any::<u32>(),
             steps in prop::collection::vec((0..6, 0..=1u64 << 62, any::<u64>(), any::<u64>(), any::<bool>()), 0..100),
         ) {
-            let mut window = new(buffer, mss_bytes);
+            let mut window = new(buffer, stack, mss_bytes);
             let most_bytes = window.most_bytes();
             for (step, time_ns, bytes, span_bytes, flag) in steps {
                 match step {

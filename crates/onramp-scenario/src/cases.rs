@@ -314,6 +314,89 @@ mod tests {
     }
 
     #[test]
+    fn a_stack_is_a_set_of_defaults() {
+        let text =
+            "rtt = \"1 s\"\n[receiver]\nsack = true\n[[transfer]]\nsize = \"1 B\"\nstack = [\"linux\", \"lite\"]\n\
+                    [[transfer]]\nsize = \"1 B\"\nstack = \"lite\"\nrecovery = \"newreno\"\navoidance = \"vegas\"\n";
+        let shown: Vec<_> = cases(text)
+            .iter()
+            .map(|case| {
+                let (transfer, receiver) = (&case.transfer, &case.receiver);
+                let names = [transfer.recovery.name(), transfer.timers.name(), transfer.avoidance.name()];
+                let switches = (receiver.timestamps, receiver.sack, receiver.window_scaling);
+                format!("{} {} {} {switches:?}", names.join(" "), transfer.startup, receiver.acks.name())
+            })
+            .collect();
+        let wanted = [
+            "rack linux cubic standard linux (true, true, true)",
+            "reno bsd reno none bsd (false, true, true)",
+            "newreno bsd vegas none bsd (false, true, true)",
+        ];
+        assert_eq!(shown, wanted);
+    }
+
+    #[test]
+    fn the_tcps_of_one_size_and_repeat_are_adjacent() {
+        let text = "rtt = \"1 s\"\n[[transfer]]\nsize = [\"1 B\", \"2 B\"]\nrecovery = [\"sack\", \"rack\"]\n\
+                    timers = [\"linux\", \"bsd\"]\nrepeat = 2\n";
+        let order: Vec<_> = cases(text)
+            .iter()
+            .map(|case| {
+                let transfer = &case.transfer;
+                format!("{} {} {} {}", transfer.size_bytes, case.run, transfer.recovery.name(), transfer.timers.name())
+            })
+            .take(5)
+            .collect();
+        assert_eq!(order, ["1 1 sack linux", "1 1 sack bsd", "1 1 rack linux", "1 1 rack bsd", "1 2 sack linux"]);
+    }
+
+    #[test]
+    fn the_reverse_channel_changes_with_the_forward_one_except_in_what_is_its_own() {
+        let changes =
+            "[[path.change]]\nat = \"1 s\"\nrate = \"1 Mbit/s\"\n[[path.change]]\nat = \"2 s\"\nrtt = \"50 ms\"\n";
+        let transfer = "[[transfer]]\nsize = \"1 B\"\n";
+        let of = |reverse: &str| {
+            let path = cases(&format!("rtt = \"20 ms\"\n[path.reverse]\n{reverse}{changes}{transfer}")).remove(0).path;
+            let shown = |channel: &Channel| -> Vec<_> {
+                channel.changes.iter().map(|change| (change.rate_bits_per_s, change.delay_ns)).collect()
+            };
+            (shown(&path.forward), shown(&path.reverse))
+        };
+        let (rate, delay) = ((Some(1_000_000), None), (None, Some(25_000_000)));
+        assert_eq!(of(""), (vec![rate, delay], vec![rate, delay]));
+        assert_eq!(of("rate = \"2 Mbit/s\"\n"), (vec![rate, delay], vec![delay]));
+        let forward_delay = (None, Some(40_000_000));
+        assert_eq!(of("delay = \"10 ms\"\n"), (vec![rate, forward_delay], vec![rate]));
+    }
+
+    #[test]
+    fn copies_are_dealt_to_the_nodes_in_turn() {
+        let nodes: String = ["a", "b", "c"].map(|name| format!("[[node]]\nname = \"{name}\"\n")).concat();
+        let link =
+            |from, to| format!("[[link]]\nfrom = \"{from}\"\nto = \"{to}\"\nrate = \"1 Mbit/s\"\ndelay = \"1 ms\"\n");
+        let text = format!(
+            "name = \"x\"\n{nodes}{}{}[[transfer]]\nsize = \"1 B\"\nfrom = [\"a\", \"b\"]\nto = \"c\"\ncount = 3\n\
+             [[traffic]]\nfrom = \"c\"\nto = \"a\"\nlead = \"2 s\"\n[[traffic]]\nfrom = \"c\"\nto = \"a\"\nstart = \"9 s\"\n",
+            link("a", "b"),
+            link("b", "c"),
+        );
+        let case = parse("x.toml", &text).unwrap().cases.remove(0);
+        assert_eq!([0, 1, 2].map(|copy| case.transfer.ends(copy)), [(0, 2), (1, 2), (0, 2)]);
+        assert_eq!((case.path.rtt_ns, case.transfer_start_ns()), (4_000_000, 2_000_000_000));
+        let starts: Vec<_> = case.traffic.iter().map(|traffic| case.traffic_start_ns(traffic)).collect();
+        assert_eq!(starts, [0, 9_000_000_000]);
+    }
+
+    #[test]
+    fn traffic_s_receivers_have_the_buffer_of_the_case() {
+        let text = "rtt = \"1 s\"\n[receiver]\nbuffer = [\"linux-default\", \"1 MB\"]\n[[transfer]]\nsize = \"1 B\"\n[[traffic]]\n";
+        for case in cases(text) {
+            let TrafficKind::Transfers(transfers) = &case.traffic[0].kind else { panic!("{:?}", case.traffic) };
+            assert_eq!(transfers.receiver, case.receiver);
+        }
+    }
+
+    #[test]
     fn seeds_do_not_change_between_versions() {
         // The outputs of SplitMix64 as Vigna publishes it, from the state 1234567.
         let published = [6457827717110365317, 3203168211198807973, 9817491932198370423, 4593380528125082431];

@@ -27,5 +27,5 @@ mod trace;
 
 pub use case::supports;
 pub use error::{Error, Unsupported};
-pub use many::run_all;
+pub use many::{run_all, run_all_with};
 pub use run::{run, run_observed, Counters, Options, Outcome};

@@ -15,18 +15,27 @@ pub fn run_all(
     cases: &[&Case],
     options: &Options,
     threads: usize,
-    mut done: impl FnMut(usize, Result<Outcome, Error>) -> ControlFlow<()>,
+    done: impl FnMut(usize, Result<Outcome, Error>) -> ControlFlow<()>,
+) {
+    run_all_with(cases.len(), threads, |place| run(cases[place], options), done);
+}
+
+/// The same for whatever is to be done at each of so many places, for example a run before an observer.
+pub fn run_all_with<T: Send>(
+    places: usize,
+    threads: usize,
+    run: impl Fn(usize) -> T + Sync,
+    mut done: impl FnMut(usize, T) -> ControlFlow<()>,
 ) {
     let next = AtomicUsize::new(0);
-    let threads = threads.clamp(1, cases.len().max(1));
+    let threads = threads.clamp(1, places.max(1));
     let (sender, outcomes) = mpsc::sync_channel(2 * threads);
     thread::scope(|scope| {
         for _ in 0..threads {
-            let (sender, next) = (sender.clone(), &next);
+            let (sender, next, run) = (sender.clone(), &next, &run);
             scope.spawn(move || loop {
                 let place = next.fetch_add(1, Ordering::Relaxed);
-                let Some(case) = cases.get(place) else { return };
-                if sender.send((place, run(case, options))).is_err() {
+                if place >= places || sender.send((place, run(place))).is_err() {
                     return;
                 }
             });

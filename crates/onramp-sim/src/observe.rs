@@ -56,8 +56,12 @@ pub struct FlowStart {
 /// Why a link lost a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Loss {
-    /// The queue refused it, or threw it out.
-    Queue,
+    /// The queue was full.
+    Full,
+    /// The queue's management refused it though there was room.
+    Early,
+    /// The queue had taken it in, and threw it out.
+    Evicted,
     /// It was lost at random.
     Random,
     /// It exceeded a policer's rate.

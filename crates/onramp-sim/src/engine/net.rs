@@ -121,7 +121,8 @@ impl<O: Observer> Net<O> {
             }
             Verdict::Policed => Some(Loss::Policer),
             Verdict::LostRandom => Some(Loss::Random),
-            Verdict::DroppedFull | Verdict::DroppedEarly => Some(Loss::Queue),
+            Verdict::DroppedFull => Some(Loss::Full),
+            Verdict::DroppedEarly => Some(Loss::Early),
         };
         if let Some(why) = why {
             self.lose(link, why, handle);
@@ -132,7 +133,7 @@ impl<O: Observer> Net<O> {
 
     fn collect_evicted(&mut self, link: u32) {
         while let Some(handle) = self.wires[link as usize].link.take_dropped() {
-            self.lose(link, Loss::Queue, handle);
+            self.lose(link, Loss::Evicted, handle);
         }
     }
 

@@ -1,0 +1,159 @@
+//! Two endpoints that hand each other their packets, without a device and without a clock.
+
+use super::*;
+use onramp_tcp::{Segment, Stack, State};
+
+const PORT: u16 = 80;
+
+/// Says one thing, hears another.
+#[derive(Debug, Default)]
+struct Talker {
+    says: Vec<u8>,
+    said: usize,
+    heard: Vec<u8>,
+    gives_up_after: Option<usize>,
+}
+
+impl Talker {
+    fn saying(says: &[u8]) -> Talker {
+        Talker { says: says.to_vec(), ..Talker::default() }
+    }
+}
+
+impl Application for Talker {
+    type Error = &'static str;
+
+    fn progress(&mut self, now_ns: u64, socket: &mut Socket) -> Result<bool, &'static str> {
+        let mut bytes = [0; 100];
+        while let length @ 1.. = socket.read(now_ns, &mut bytes) {
+            self.heard.extend_from_slice(&bytes[..length]);
+        }
+        if self.gives_up_after.is_some_and(|most| self.heard.len() > most) {
+            return Err("enough");
+        }
+        let said = socket.write(&self.says[self.said..]);
+        self.said += said;
+        if said > 0 && self.said == self.says.len() {
+            socket.close();
+        }
+        Ok(said > 0)
+    }
+
+    fn is_done(&self, socket: &Socket) -> bool {
+        socket.connection().state() == State::TimeWait
+    }
+}
+
+struct Net {
+    now_ns: u64,
+    client: Endpoint<Talker>,
+    server: Endpoint<Talker>,
+}
+
+impl Net {
+    fn new(answer: &'static [u8]) -> Net {
+        let config = Config::of(Stack::Linux, 1500);
+        let client = Endpoint::new(Ipv4Addr::new(10, 0, 0, 1), config.clone());
+        let mut server = Endpoint::new(Ipv4Addr::new(10, 0, 0, 2), config);
+        server.listen(PORT, move |_| Some(Talker::saying(answer)));
+        Net { now_ns: 1_000_000_000, client, server }
+    }
+
+    fn connect(&mut self, port: u16, talker: Talker) {
+        let peer = SocketAddrV4::new(self.server.address, port);
+        self.client.connect(self.now_ns, peer, talker);
+    }
+
+    /// Lets 100 ms pass, packets taking 1 ms; the number of packets.
+    fn run(&mut self) -> usize {
+        let (mut packets, mut packet) = (0, Vec::new());
+        for _ in 0..100 {
+            self.now_ns += 1_000_000;
+            let now_ns = self.now_ns;
+            let mut under_way = [Vec::new(), Vec::new()];
+            for (end, sent) in [&mut self.client, &mut self.server].into_iter().zip(&mut under_way) {
+                end.on_timers(now_ns);
+                while end.poll_packet(now_ns, &mut packet) {
+                    sent.push(packet.clone());
+                }
+            }
+            packets += under_way[0].len() + under_way[1].len();
+            under_way[0].iter().for_each(|packet| self.server.on_packet(now_ns, packet));
+            under_way[1].iter().for_each(|packet| self.client.on_packet(now_ns, packet));
+        }
+        packets
+    }
+}
+
+#[test]
+fn connections_at_once_do_not_mix() {
+    let mut net = Net::new(b"answer");
+    for question in [&b"one"[..], b"two", b"three"] {
+        net.connect(PORT, Talker::saying(question));
+    }
+    net.run();
+    let heard = |end: &mut Endpoint<Talker>| {
+        let ended = std::iter::from_fn(|| end.take_ended());
+        let mut heard: Vec<_> = ended.map(|ended| String::from_utf8(ended.application.heard).unwrap()).collect();
+        heard.sort();
+        heard
+    };
+    assert_eq!(heard(&mut net.client), ["answer"; 3]);
+    assert_eq!(heard(&mut net.server), ["one", "three", "two"]);
+}
+
+#[test]
+fn a_port_where_nobody_listens_refuses() {
+    let mut net = Net::new(b"");
+    net.connect(PORT + 1, Talker::default());
+    assert_eq!(net.run(), 2);
+    assert_eq!(net.client.take_ended().unwrap().failure, Some(Failure::Refused));
+    assert_eq!((net.server.counts().refused, net.client.is_busy()), (1, false));
+}
+
+#[test]
+fn an_application_that_gives_up_resets_its_connection() {
+    let mut net = Net::new(&[b'x'; 200_000]);
+    net.connect(PORT, Talker { gives_up_after: Some(3), ..Talker::saying(b"?") });
+    net.run();
+    let ended = net.client.take_ended().unwrap();
+    assert_eq!((ended.error, ended.failure), (Some("enough"), Some(Failure::Aborted)));
+    assert_eq!(net.server.take_ended().unwrap().failure, Some(Failure::Reset));
+    assert!(!net.client.is_busy() && !net.server.is_busy());
+}
+
+#[test]
+fn what_is_not_for_it_or_not_whole_is_passed_over() {
+    let mut net = Net::new(b"");
+    let ends = |last| Endpoints {
+        source: SocketAddrV4::new(Ipv4Addr::new(10, 0, 0, 9), 9),
+        destination: SocketAddrV4::new(Ipv4Addr::new(10, 0, 0, last), PORT),
+    };
+    let syn = Segment { flags: Flags::SYN, ..Segment::default() };
+    let packet = |last| {
+        let mut packet = Vec::new();
+        wire::write(&syn, &ends(last), 0, |_| (), &mut packet).unwrap();
+        packet
+    };
+    let mut damaged = packet(2);
+    damaged[25] ^= 1;
+    for packet in [&[0x60; 48][..], &packet(3), &damaged, &damaged[..30]] {
+        net.server.on_packet(net.now_ns, packet);
+    }
+    assert_eq!(net.server.counts(), Counts { received: 4, foreign: 2, damaged: 2, refused: 0 });
+    assert!(!net.server.is_busy());
+    net.server.on_packet(net.now_ns, &packet(2));
+    assert!(net.server.is_busy());
+}
+
+#[test]
+fn a_connection_without_application_ends_after_a_minute() {
+    let mut net = Net::new(b"answer");
+    net.connect(PORT, Talker::saying(b"question"));
+    net.run();
+    let in_time_wait = |end: &Endpoint<Talker>| end.flows.len();
+    assert_eq!(in_time_wait(&net.client) + in_time_wait(&net.server), 2);
+    net.now_ns += 60_000_000_000;
+    net.run();
+    assert_eq!((net.client.flows.len(), net.client.timers.len(), net.client.orphans.len()), (0, 0, 0));
+}

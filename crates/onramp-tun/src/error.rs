@@ -1,0 +1,62 @@
+//! What can stand in an endpoint's way, and what mends it.
+
+use std::io;
+use std::net::Ipv4Addr;
+use std::path::PathBuf;
+
+/// Why an endpoint cannot run.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The device could not be made or attached to.
+    #[error(transparent)]
+    Host(#[from] onramp_lab::Error),
+    /// The address belongs to the host itself.
+    #[error("{address} is an address of this host, on `{device}`: its kernel would keep the packets for itself; choose another")]
+    OwnAddress {
+        /// The address.
+        address: Ipv4Addr,
+        /// Whose it is.
+        device: String,
+    },
+    /// The device carries no packets.
+    #[error("the device `{device}` is down: `ip link set {device} up`")]
+    Down {
+        /// Its name.
+        device: String,
+    },
+    /// Packets would be larger than the device takes.
+    #[error("packets of {asked_bytes} bytes do not fit the device `{device}`, whose MTU is {found_bytes}")]
+    Mtu {
+        /// Its name.
+        device: String,
+        /// What was asked for.
+        asked_bytes: u32,
+        /// The device's.
+        found_bytes: u32,
+    },
+    /// A system call failed.
+    #[error("{what} `{device}`: {source}")]
+    Device {
+        /// What was being done.
+        what: &'static str,
+        /// The device's name.
+        device: String,
+        /// What the kernel said.
+        source: io::Error,
+    },
+    /// The capture could not be written.
+    #[error("cannot write the capture {}: {source}", path.display())]
+    Capture {
+        /// Its name.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+impl Error {
+    /// The host lacks something, and the message says how to get it.
+    pub fn is_of_host(&self) -> bool {
+        matches!(self, Error::Host(error) if error.is_of_host())
+    }
+}

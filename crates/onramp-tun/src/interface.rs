@@ -1,0 +1,79 @@
+//! What the host knows about a device: making one, its MTU, whose an address is.
+
+use crate::Error;
+use nix::ifaddrs::getifaddrs;
+use nix::libc;
+use nix::net::if_::InterfaceFlags;
+use onramp_lab::parts::{ip, Tun};
+use std::io;
+use std::net::{Ipv4Addr, UdpSocket};
+use std::os::fd::AsRawFd;
+
+/// Packets that the device holds until they are read. The usual 500 are fewer than a fast sender sends at once.
+const QUEUE_PACKETS: u32 = 10_000;
+
+/// Makes a device with an address for the host, from which it reaches ours. It is gone when the [`Tun`] is dropped.
+///
+/// # Errors
+/// Not permitted, or the name or an address is taken.
+pub fn create(name: &str, host: Ipv4Addr, ours: Ipv4Addr, mtu_bytes: u32) -> Result<Tun, Error> {
+    for address in [host, ours] {
+        if let Some(device) = holder_of(address) {
+            return Err(Error::OwnAddress { address, device });
+        }
+    }
+    let tun = Tun::create(name)?;
+    ip(&format!(
+        "link set dev {name} mtu {mtu_bytes} txqueuelen {QUEUE_PACKETS}\n\
+         address add {host} peer {ours} dev {name}\n\
+         link set dev {name} up\n"
+    ))?;
+    Ok(tun)
+}
+
+/// Attaches to a device that exists and is up, and says its MTU; it stays.
+///
+/// # Errors
+/// Not permitted, or there is none, or it is in use, or down, or the address is the host's own.
+pub fn open(name: &str, ours: Ipv4Addr) -> Result<(Tun, u32), Error> {
+    if let Some(device) = holder_of(ours) {
+        return Err(Error::OwnAddress { address: ours, device });
+    }
+    let tun = Tun::attach(name)?;
+    let failed = |what| move |source| Error::Device { what, device: name.to_owned(), source };
+    if !is_up(name).map_err(failed("asking for the state of"))? {
+        return Err(Error::Down { device: name.to_owned() });
+    }
+    let mtu_bytes = mtu_bytes(name).map_err(failed("asking for the MTU of"))?;
+    Ok((tun, mtu_bytes))
+}
+
+/// The device that has an address, if the host has it.
+pub fn holder_of(address: Ipv4Addr) -> Option<String> {
+    let has_it = |found: &nix::ifaddrs::InterfaceAddress| {
+        let found = found.address.as_ref().and_then(|address| address.as_sockaddr_in());
+        found.is_some_and(|found| found.ip() == address)
+    };
+    Some(getifaddrs().ok()?.find(has_it)?.interface_name)
+}
+
+fn is_up(name: &str) -> io::Result<bool> {
+    let is_it = |found: &nix::ifaddrs::InterfaceAddress| found.interface_name == name;
+    Ok(getifaddrs()?.find(is_it).is_some_and(|found| found.flags.contains(InterfaceFlags::IFF_UP)))
+}
+
+// SIOCGIFMTU takes a pointer to an ifreq.
+nix::ioctl_read_bad!(get_mtu, libc::SIOCGIFMTU, libc::ifreq);
+
+fn mtu_bytes(name: &str) -> io::Result<u32> {
+    let any_socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0))?;
+    // SAFETY: ifreq is plain data for which zeroes are valid.
+    let mut request: libc::ifreq = unsafe { std::mem::zeroed() };
+    for (to, from) in request.ifr_name.iter_mut().zip(name.bytes().take(libc::IFNAMSIZ - 1)) {
+        *to = from as libc::c_char;
+    }
+    // SAFETY: the descriptor is a socket and the request a complete ifreq that outlives the call.
+    unsafe { get_mtu(any_socket.as_raw_fd(), &mut request) }?;
+    // SAFETY: this request fills in this member.
+    Ok(unsafe { request.ifr_ifru.ifru_mtu } as u32)
+}

@@ -161,6 +161,11 @@ impl Connection {
         self.receiver.readable_bytes()
     }
 
+    /// The largest window that it may ever offer, but for the rounding that window scaling needs.
+    pub fn most_receive_window_bytes(&self) -> u64 {
+        self.receiver.most_window_bytes()
+    }
+
     /// Bytes of the stream received in order since the start.
     pub fn received_bytes(&self) -> u64 {
         self.receiver.received_bytes()

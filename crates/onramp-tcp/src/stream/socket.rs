@@ -2,10 +2,8 @@
 
 use super::{ReceiveBuffer, SendBuffer};
 use crate::wire::{self, Endpoints, Parsed};
-use crate::{config, Config, Connection, Flags, State, Transmit};
+use crate::{Config, Connection, Flags, State, Transmit};
 
-/// The largest receive buffer of Linux by default: the third number of `net.ipv4.tcp_rmem`.
-const LINUX_MOST_RECEIVE_BYTES: u64 = 6 << 20;
 /// The window field, rounded up, may promise so much more than the buffer (RFC 7323, section 2.3).
 const SCALE_BYTES: u64 = 1 << wire::options::MOST_WINDOW_SCALE;
 
@@ -26,17 +24,17 @@ pub struct Socket {
 impl Socket {
     /// An active open from the source to the destination.
     pub fn connect(config: Config, now_ns: u64, endpoints: Endpoints) -> Socket {
-        let receive = receive_buffer(&config);
-        Socket::of(Connection::connect(config, now_ns), endpoints, receive)
+        Socket::of(Connection::connect(config, now_ns), endpoints)
     }
 
     /// A passive open by a SYN that arrived. A payload in it is left to be sent again.
     pub fn accept(config: Config, now_ns: u64, syn: &Parsed) -> Socket {
-        let receive = receive_buffer(&config);
-        Socket::of(Connection::accept(config, now_ns, &syn.segment), syn.endpoints.reversed(), receive)
+        Socket::of(Connection::accept(config, now_ns, &syn.segment), syn.endpoints.reversed())
     }
 
-    fn of(connection: Connection, endpoints: Endpoints, receive: ReceiveBuffer) -> Socket {
+    fn of(connection: Connection, endpoints: Endpoints) -> Socket {
+        // Room for whatever the connection's window may let the peer send.
+        let receive = ReceiveBuffer::new(connection.most_receive_window_bytes().saturating_add(SCALE_BYTES));
         Socket { connection, endpoints, identification: 0, send: SendBuffer::default(), receive }
     }
 
@@ -144,13 +142,4 @@ impl Socket {
     pub fn endpoints(&self) -> &Endpoints {
         &self.endpoints
     }
-}
-
-/// Room for whatever the connection's window may let the peer send.
-fn receive_buffer(config: &Config) -> ReceiveBuffer {
-    let most_bytes = match config.receive_buffer {
-        config::ReceiveBuffer::LinuxDefault => LINUX_MOST_RECEIVE_BYTES,
-        config::ReceiveBuffer::Bytes(bytes) => bytes,
-    };
-    ReceiveBuffer::new(most_bytes.saturating_add(SCALE_BYTES))
 }

@@ -4,6 +4,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use onramp_scenario::Avoidance;
 use std::ffi::OsString;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 /// Start TCP connections fast: measure the path in the first round trips, pace up to its rate, hand over.
@@ -22,6 +23,8 @@ pub struct Cli {
 
 #[derive(Subcommand)]
 pub enum Verb {
+    /// Run scenarios in the simulator: the same on every machine, without root
+    Sim(SimArguments),
     /// Run scenarios with real sockets over an emulated path on this machine's kernel
     Lab(LabArguments),
     /// Feed what `lab --record` wrote to this build's start-ups: the same decisions, bit for bit?
@@ -40,6 +43,22 @@ pub enum Verb {
     Doctor,
     /// Show the start-ups and avoidances that there are
     List,
+}
+
+#[derive(Args)]
+pub struct SimArguments {
+    /// Scenario files (docs/scenarios.md)
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Write report.html, the results as JSON and CSV, and the traces into this directory
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Run so many cases at a time; the results are the same [default: one on each processor]
+    #[arg(long, value_name = "N")]
+    pub threads: Option<NonZeroUsize>,
+    /// Leave out transfers whose congestion avoidance the simulator does not have, instead of stopping there
+    #[arg(long)]
+    pub skip_missing: bool,
 }
 
 #[derive(Args)]

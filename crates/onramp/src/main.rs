@@ -31,6 +31,7 @@ fn main() -> ExitCode {
     };
     let json = cli.json;
     let result = match cli.verb {
+        Verb::Sim(arguments) => verbs::sim::run(&arguments, json),
         Verb::Lab(arguments) => verbs::lab::run(&arguments, json),
         Verb::Replay(arguments) => verbs::replay::run(&arguments, json),
         Verb::Load(arguments) => verbs::load::load(&arguments, json),

@@ -1,29 +1,21 @@
 //! `onramp lab`.
 
+use super::runs::{self, describe};
 use super::Answer;
 use crate::cli::LabArguments;
 use crate::failure::{Failure, BAD_INPUT, DONE, HOST_LACKS, INTERRUPTED, MISSED};
 use crate::recording::{Line, Writer};
 use crate::startups::KernelStartups;
-use crate::text;
-use crate::text::{out, say};
-use indicatif::{ProgressBar, ProgressStyle};
-use nix::sys::signal::{sigaction, SaFlags, SigAction, SigHandler, SigSet, Signal};
 use onramp_kernel::probe;
 use onramp_lab::RunOptions;
-use onramp_report::{Meta, Run, TableOptions};
-use onramp_scenario::{units, Case, InitialWindow, Scenario, NO_STARTUP};
-use std::io::IsTerminal;
-use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
-use std::time::SystemTime;
+use onramp_report::{Meta, Run};
+use onramp_scenario::{Case, Scenario};
+use std::path::PathBuf;
 
 pub fn run(arguments: &LabArguments, json: bool) -> Answer {
-    let scenarios: Vec<Scenario> =
-        arguments.files.iter().map(|file| onramp_scenario::read(file)).collect::<Result<_, _>>()?;
-    for (file, scenario) in arguments.files.iter().zip(&scenarios) {
-        check(file, scenario)?;
+    let scenarios = runs::read(&arguments.files)?;
+    if !arguments.skip_missing {
+        check(&arguments.files, &scenarios)?;
     }
     if let Some(out) = &arguments.out {
         onramp_report::prepare(out)?;
@@ -32,10 +24,10 @@ pub fn run(arguments: &LabArguments, json: bool) -> Answer {
     let cases: Vec<&Case> = scenarios.iter().flat_map(|scenario| &scenario.cases).collect();
     let cases = if arguments.skip_missing { without_missing(cases)? } else { cases };
 
-    let options = RunOptions { trace: arguments.out.is_some(), stop: stop_flag(), ..RunOptions::default() };
+    let options = RunOptions { trace: arguments.out.is_some(), stop: runs::stop_flag(), ..RunOptions::default() };
     let mut recording = arguments.record.as_deref().map(Writer::create).transpose()?;
     let mut startups = KernelStartups::new(recording.is_some());
-    let progress = progress(cases.len());
+    let progress = runs::progress(cases.len());
     let mut runs = Vec::new();
     let mut ending = Ok(DONE);
     for (transfer, case) in cases.into_iter().enumerate() {
@@ -77,48 +69,24 @@ pub fn run(arguments: &LabArguments, json: bool) -> Answer {
         ending = Err(failure);
     }
 
-    // What was measured is kept and shown, also where the rest could not be.
-    let report = arguments.out.as_ref().filter(|_| !runs.is_empty());
-    let written = report.map(|out| onramp_report::write(out, &meta(&scenarios, &ending), &runs));
-    if !runs.is_empty() || ending.is_ok() {
-        print_results(&runs, json);
-    }
-    if let (Some(written), false) = (written.transpose()?, json) {
-        say!("Report: {}", written.report.display());
-    }
-    ending
+    let what = "Transfers between real sockets of this kernel, over an emulated path.";
+    let meta = |ending: &Answer| Meta {
+        kernel_release: probe::kernel_release(),
+        cpus: std::thread::available_parallelism().map_or(1, |count| count.get()),
+        ..runs::meta("lab", what, &scenarios, ending)
+    };
+    runs::conclude(&runs, ending, arguments.out.as_deref(), json, meta)
 }
 
 /// What only the lab cannot run, before anything runs.
-fn check(file: &Path, scenario: &Scenario) -> Result<(), Failure> {
-    let transfers = || scenario.cases.iter().map(|case| &case.transfer);
-    if transfers().any(|transfer| transfer.startup == NO_STARTUP && transfer.initial_window == InitialWindow::Paper) {
-        let message = format!(
-            "{}: a transfer has startup `{NO_STARTUP}` and initial_window `paper`: the kernel's own congestion controls \
-             know only `host` and a number of segments",
-            file.display()
-        );
-        return Err(Failure::new(BAD_INPUT, message));
+fn check(files: &[PathBuf], scenarios: &[Scenario]) -> Result<(), Failure> {
+    for (file, scenario) in files.iter().zip(scenarios) {
+        for case in &scenario.cases {
+            onramp_lab::supports(case)
+                .map_err(|error| Failure::new(BAD_INPUT, format!("{}: {error}", file.display())))?;
+        }
     }
     Ok(())
-}
-
-fn print_results(runs: &[Run], json: bool) {
-    let records: Vec<_> = runs.iter().map(|run| run.record.clone()).collect();
-    if json {
-        say!("{}", onramp_report::to_json(&records));
-    } else {
-        let stdout = std::io::stdout();
-        let width = terminal_size::terminal_size_of(&stdout).map_or(100, |(width, _)| usize::from(width.0));
-        let colour = stdout.is_terminal() && std::env::var_os("NO_COLOR").is_none();
-        out(format_args!("{}", onramp_report::table(&records, &TableOptions { width, colour })));
-    }
-}
-
-fn describe(case: &Case) -> String {
-    let transfer = &case.transfer;
-    let size = units::format_size(transfer.size_bytes);
-    format!("{}: {size}, {} + {}, run {}", case.scenario, transfer.startup, transfer.avoidance.name(), case.run)
 }
 
 fn lab_failure(error: onramp_lab::Error) -> Failure {
@@ -136,65 +104,13 @@ fn lab_failure(error: onramp_lab::Error) -> Failure {
     }
 }
 
-/// Leave out what this kernel cannot run, and say so.
+/// Leave out what the lab or this kernel cannot run, and say so.
 fn without_missing(cases: Vec<&Case>) -> Result<Vec<&Case>, Failure> {
+    let cases = runs::leave_out(cases, |case| onramp_lab::supports(case).err().map(|reason| reason.to_string()));
     let registered = onramp_kernel::registered_names()?;
-    let missing = |case: &Case| !registered.iter().any(|name| name == case.transfer.avoidance.name());
-    let (left_out, kept): (Vec<_>, Vec<_>) = cases.into_iter().partition(|case| missing(case));
-    let mut names: Vec<&str> = left_out.iter().map(|case| case.transfer.avoidance.name()).collect();
-    names.sort_unstable();
-    names.dedup();
-    for name in names {
-        let count = left_out.iter().filter(|case| case.transfer.avoidance.name() == name).count();
-        eprintln!("note: this kernel has no {name}: {} left out", text::count(count, "transfer"));
-    }
-    Ok(kept)
-}
-
-/// Set by Ctrl-C and SIGTERM: the lab ends the run and leaves nothing behind.
-fn stop_flag() -> Arc<AtomicBool> {
-    static FLAG: OnceLock<Arc<AtomicBool>> = OnceLock::new();
-    extern "C" fn stop(_: nix::libc::c_int) {
-        if let Some(flag) = FLAG.get() {
-            flag.store(true, Ordering::SeqCst);
-        }
-    }
-    let flag = FLAG.get_or_init(Arc::default);
-    let action = SigAction::new(SigHandler::Handler(stop), SaFlags::SA_RESTART, SigSet::empty());
-    for signal in [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP] {
-        // SAFETY: the handler only stores to an atomic that exists before it is installed.
-        let _ = unsafe { sigaction(signal, &action) };
-    }
-    Arc::clone(flag)
-}
-
-fn progress(length: usize) -> ProgressBar {
-    if !std::io::stderr().is_terminal() {
-        return ProgressBar::hidden();
-    }
-    let style = ProgressStyle::with_template("{bar:24} {pos}/{len} {elapsed_precise} {msg}").expect("a valid template");
-    let bar = ProgressBar::new(length as u64).with_style(style);
-    bar.enable_steady_tick(std::time::Duration::from_millis(200));
-    bar
-}
-
-fn meta(scenarios: &[Scenario], ending: &Answer) -> Meta {
-    let names: Vec<&str> = scenarios.iter().map(|scenario| scenario.name.as_str()).collect();
-    let part = match ending {
-        Ok(INTERRUPTED) => " The run was interrupted: transfers are missing.",
-        Ok(MISSED) => " Some transfers failed and are missing.",
-        Err(_) => " The run could not be completed: transfers are missing.",
-        Ok(_) => "",
+    let missing = |case: &Case| {
+        let name = case.transfer.avoidance.name();
+        (!registered.iter().any(|registered| registered == name)).then(|| format!("this kernel has no {name}"))
     };
-    let command: Vec<String> = std::env::args().collect();
-    Meta {
-        title: format!("Onramp lab: {}", names.join(", ")),
-        what: format!("Transfers between real sockets of this kernel, over an emulated path.{part}"),
-        scenarios: scenarios.iter().map(|s| (s.name.clone(), s.description.clone())).collect(),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        command: command.join(" "),
-        date: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
-        kernel_release: probe::kernel_release(),
-        cpus: std::thread::available_parallelism().map_or(1, |count| count.get()),
-    }
+    Ok(runs::leave_out(cases, missing))
 }

@@ -6,6 +6,8 @@ pub mod lab;
 pub mod list;
 pub mod load;
 pub mod replay;
+mod runs;
+pub mod sim;
 pub mod ss;
 pub mod status;
 

@@ -1,0 +1,125 @@
+//! What `lab` and `sim` have in common: scenarios in; progress, a table or JSON and a report out.
+
+use super::Answer;
+use crate::failure::{Failure, INTERRUPTED, MISSED};
+use crate::text;
+use crate::text::{out, say};
+use indicatif::{ProgressBar, ProgressStyle};
+use nix::sys::signal::{sigaction, SaFlags, SigAction, SigHandler, SigSet, Signal};
+use onramp_report::{Meta, Run, TableOptions};
+use onramp_scenario::{units, Case, Scenario};
+use std::collections::BTreeMap;
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, SystemTime};
+
+/// Reads all files, before anything runs.
+pub fn read(files: &[PathBuf]) -> Result<Vec<Scenario>, Failure> {
+    Ok(files.iter().map(|file| onramp_scenario::read(file)).collect::<Result<_, _>>()?)
+}
+
+/// Shows the results, and writes the report into `out`. What was measured is kept and shown, also where the rest
+/// could not be. `ending` says how the runs ended, and is the answer unless something goes wrong here.
+pub fn conclude(
+    runs: &[Run],
+    ending: Answer,
+    out: Option<&Path>,
+    json: bool,
+    meta: impl FnOnce(&Answer) -> Meta,
+) -> Answer {
+    let report = out.filter(|_| !runs.is_empty());
+    let written = report.map(|out| onramp_report::write(out, &meta(&ending), runs));
+    if !runs.is_empty() || ending.is_ok() {
+        print_results(runs, json);
+    }
+    if let (Some(written), false) = (written.transpose()?, json) {
+        say!("Report: {}", written.report.display());
+    }
+    ending
+}
+
+fn print_results(runs: &[Run], json: bool) {
+    let records: Vec<_> = runs.iter().map(|run| run.record.clone()).collect();
+    if json {
+        say!("{}", onramp_report::to_json(&records));
+    } else {
+        let stdout = std::io::stdout();
+        let width = terminal_size::terminal_size_of(&stdout).map_or(100, |(width, _)| usize::from(width.0));
+        let colour = stdout.is_terminal() && std::env::var_os("NO_COLOR").is_none();
+        out(format_args!("{}", onramp_report::table(&records, &TableOptions { width, colour })));
+    }
+}
+
+/// A case in a line.
+pub fn describe(case: &Case) -> String {
+    let transfer = &case.transfer;
+    let size = units::format_size(transfer.size_bytes);
+    format!("{}: {size}, {} + {}, run {}", case.scenario, transfer.startup, transfer.avoidance.name(), case.run)
+}
+
+/// Leaves out cases that cannot be run, for the reason that `why_not` has, and says so.
+pub fn leave_out<'a>(cases: Vec<&'a Case>, why_not: impl Fn(&'a Case) -> Option<String>) -> Vec<&'a Case> {
+    let mut kept = Vec::new();
+    let mut left_out = BTreeMap::new();
+    for case in cases {
+        match why_not(case) {
+            None => kept.push(case),
+            Some(reason) => *left_out.entry(reason).or_insert(0) += 1,
+        }
+    }
+    for (reason, count) in left_out {
+        eprintln!("note: {reason}: {} left out", text::count(count, "transfer"));
+    }
+    kept
+}
+
+/// Set by Ctrl-C and SIGTERM: whoever runs something ends it and leaves nothing behind.
+pub fn stop_flag() -> Arc<AtomicBool> {
+    static FLAG: OnceLock<Arc<AtomicBool>> = OnceLock::new();
+    extern "C" fn stop(_: nix::libc::c_int) {
+        if let Some(flag) = FLAG.get() {
+            flag.store(true, Ordering::SeqCst);
+        }
+    }
+    let flag = FLAG.get_or_init(Arc::default);
+    let action = SigAction::new(SigHandler::Handler(stop), SaFlags::SA_RESTART, SigSet::empty());
+    for signal in [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP] {
+        // SAFETY: the handler only stores to an atomic that exists before it is installed.
+        let _ = unsafe { sigaction(signal, &action) };
+    }
+    Arc::clone(flag)
+}
+
+/// A bar on a terminal, nothing in a pipe.
+pub fn progress(length: usize) -> ProgressBar {
+    if !std::io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let style = ProgressStyle::with_template("{bar:24} {pos}/{len} {elapsed_precise} {msg}").expect("a valid template");
+    let bar = ProgressBar::new(length as u64).with_style(style);
+    bar.enable_steady_tick(Duration::from_millis(200));
+    bar
+}
+
+/// What the report says of its making. `verb` is `lab` or `sim`, `what` a sentence on what ran.
+pub fn meta(verb: &str, what: &str, scenarios: &[Scenario], ending: &Answer) -> Meta {
+    let names: Vec<&str> = scenarios.iter().map(|scenario| scenario.name.as_str()).collect();
+    let part = match ending {
+        Ok(INTERRUPTED) => " The run was interrupted: transfers are missing.",
+        Ok(MISSED) => " Some transfers failed and are missing.",
+        Err(_) => " The run could not be completed: transfers are missing.",
+        Ok(_) => "",
+    };
+    let command: Vec<String> = std::env::args().collect();
+    Meta {
+        title: format!("Onramp {verb}: {}", names.join(", ")),
+        what: format!("{what}{part}"),
+        scenarios: scenarios.iter().map(|s| (s.name.clone(), s.description.clone())).collect(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        command: command.join(" "),
+        date: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
+        ..Meta::default()
+    }
+}

@@ -1,0 +1,71 @@
+//! `onramp sim`.
+
+use super::runs::{self, describe};
+use super::Answer;
+use crate::cli::SimArguments;
+use crate::failure::{Failure, BAD_INPUT, DONE, INTERRUPTED, MISSED};
+use onramp_report::Run;
+use onramp_scenario::{Case, Scenario, Trace};
+use onramp_sim::{Error, Options, Outcome};
+use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+
+pub fn run(arguments: &SimArguments, json: bool) -> Answer {
+    let scenarios = runs::read(&arguments.files)?;
+    let cases: Vec<&Case> = scenarios.iter().flat_map(|scenario| &scenario.cases).collect();
+    let cases = if arguments.skip_missing {
+        runs::leave_out(cases, |case| onramp_sim::supports(case).err().map(|reason| reason.to_string()))
+    } else {
+        check(&arguments.files, &scenarios)?;
+        cases
+    };
+    if let Some(out) = &arguments.out {
+        onramp_report::prepare(out)?;
+    }
+
+    let options = Options { trace: arguments.out.is_some(), stop: runs::stop_flag() };
+    let threads = arguments.threads.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
+    let progress = runs::progress(cases.len());
+    let mut done = Vec::new();
+    let mut ending = Ok(DONE);
+    onramp_sim::run_all(&cases, &options, threads, |place, outcome| {
+        progress.set_message(describe(cases[place]));
+        match outcome {
+            Ok(outcome) => done.extend(runs_of(outcome, options.trace)),
+            Err(Error::Stopped) => {
+                ending = Ok(INTERRUPTED);
+                return ControlFlow::Break(());
+            }
+            Err(error) => {
+                progress.suspend(|| eprintln!("failed: {}: {error}", describe(cases[place])));
+                ending = Ok(MISSED);
+            }
+        }
+        progress.inc(1);
+        ControlFlow::Continue(())
+    });
+    progress.finish_and_clear();
+    let what = "Simulated transfers, the same on every machine.";
+    let meta = |ending: &Answer| runs::meta("sim", what, &scenarios, ending);
+    runs::conclude(&done, ending, arguments.out.as_deref(), json, meta)
+}
+
+/// What the simulator cannot run, before anything runs.
+fn check(files: &[PathBuf], scenarios: &[Scenario]) -> Result<(), Failure> {
+    for (file, scenario) in files.iter().zip(scenarios) {
+        for case in &scenario.cases {
+            onramp_sim::supports(case)
+                .map_err(|error| Failure::new(BAD_INPUT, format!("{}: {error}", file.display())))?;
+        }
+    }
+    Ok(())
+}
+
+fn runs_of(outcome: Outcome, traced: bool) -> impl Iterator<Item = Run> {
+    let traces: Vec<Option<Trace>> = match traced {
+        true => outcome.traces.into_iter().map(Some).collect(),
+        false => vec![None; outcome.records.len()],
+    };
+    outcome.records.into_iter().zip(traces).map(|(record, trace)| Run { record, trace })
+}

@@ -21,6 +21,7 @@ pub struct Handshake {
     /// The SYN is to be sent.
     pub syn_due: bool,
     syns_sent: u32,
+    timeouts: u32,
     sent_ns: u64,
     pub expires_ns: Option<u64>,
 }
@@ -120,7 +121,7 @@ impl Connection {
         self.handshake.expires_ns = None;
         self.sender.open_window(now_ns, window_bytes);
         // RFC 5681, section 3.1, as RFC 6928, section 2, relaxes it.
-        if self.handshake.syns_sent > 2 {
+        if self.handshake.timeouts > 1 {
             self.sender.congestion.start_small();
         }
         self.sender.congestion.start(&self.config, now_ns);
@@ -132,12 +133,13 @@ impl Connection {
             return;
         }
         self.stats.timeouts += 1;
+        self.handshake.timeouts += 1;
         let is_active = self.state == State::SynSent;
-        if !is_active || self.handshake.syns_sent > self.sender.rto.linear_syn_timeouts() {
+        if !is_active || self.handshake.timeouts > self.sender.rto.linear_syn_timeouts() {
             self.sender.rto.back_off();
         }
         self.handshake.expires_ns = None;
-        match self.handshake.syns_sent < MOST_SYNS {
+        match self.handshake.timeouts < MOST_SYNS {
             true => self.handshake.syn_due = true,
             false => self.fail(Failure::TimedOut),
         }

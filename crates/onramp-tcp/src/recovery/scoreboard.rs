@@ -155,7 +155,7 @@ pub struct Scoreboard {
     /// No segment below this place was sent once and is neither lost nor sacked: where loss detection by time
     /// begins.
     out_hint: u64,
-    /// Segments in the order in which they were sent again, for the same purpose.
+    /// When and by their ends: segments in the order in which they were sent again, for the same purpose.
     resent: VecDeque<(u64, u64)>,
 }
 
@@ -246,7 +246,7 @@ impl Scoreboard {
         let segment = &mut self.segments[index];
         segment.sent_ns = now_ns;
         segment.marks |= REPEATED;
-        self.resent.push_back((now_ns, segment.start));
+        self.resent.push_back((now_ns, segment.end()));
         if !segment.is_resent() {
             segment.marks |= RESENT;
             self.resent_bytes += u64::from(segment.len);
@@ -354,6 +354,9 @@ impl Scoreboard {
         if let Some(first) = self.sacked.first_mut() {
             first.0 = first.0.max(una);
         }
+        while self.resent.front().is_some_and(|&(_, end)| end <= una) {
+            self.resent.pop_front();
+        }
         self.lost_hint = self.lost_hint.max(una);
         self.out_hint = self.out_hint.max(una);
     }
@@ -445,11 +448,9 @@ impl Scoreboard {
             index += 1;
         }
         self.out_hint = self.segments.get(index).map_or(self.nxt, |segment| segment.start);
-        while let Some(&(sent_ns, start)) = self.resent.front() {
-            // Its first bytes may have been acknowledged meanwhile.
-            let start = start.max(self.una);
-            let index = self.index_of(start);
-            let is_out = |s: &&Sent| s.start == start && s.sent_ns == sent_ns && !s.is_sacked() && s.is_resent();
+        while let Some(&(sent_ns, end)) = self.resent.front() {
+            let index = self.segments.partition_point(|segment| segment.end() < end);
+            let is_out = |s: &&Sent| s.end() == end && s.sent_ns == sent_ns && s.is_resent();
             match self.segments.get(index).filter(is_out) {
                 Some(segment) if !is_late(segment) => break,
                 Some(_) => found |= self.mark_lost(index),

@@ -45,7 +45,7 @@ fn many_losses_are_repaired() {
                 2 => vec![],
                 _ => vec![DELAY_NS],
             };
-            pair.download(300_000, 4_000_000_000_000, &mut path);
+            pair.download(300_000, 10_000_000_000_000, &mut path);
         }
     }
 }

@@ -1,0 +1,135 @@
+//! One end, and a peer of which a test says each segment: what arrives, when, and what must be sent then.
+//!
+//! A full segment is 1000 bytes, both initial sequence numbers are 0, and places are bytes of the stream.
+
+use crate::trace::text;
+use onramp_tcp::{
+    Acks, Avoidance, Config, Connection, Flags, Options, Recovery, SackBlocks, Segment, Stack, State, Timers,
+};
+
+pub const MS_NS: u64 = 1_000_000;
+
+/// An end without options, that acknowledges each segment: what it does is its recovery's.
+pub fn plain(recovery: Recovery) -> Config {
+    Config {
+        timestamps: false,
+        window_scaling: false,
+        avoidance: Avoidance::Reno,
+        recovery,
+        timers: Timers::Rfc6298,
+        acks: Acks::Every,
+        nagle: false,
+        ..Config::of(Stack::Linux, 1040)
+    }
+}
+
+/// The sequence number of a place.
+pub fn number(place: i64) -> u32 {
+    (place + 1) as u32
+}
+
+pub struct Script {
+    pub end: Connection,
+    pub now_ns: u64,
+    /// What the peer offers.
+    pub window: u16,
+    /// What the peer has sent.
+    pub sent: i64,
+}
+
+impl Script {
+    /// Established at 100 ms, which is the round trip.
+    pub fn new(config: Config) -> Script {
+        let options = Options {
+            mss: Some(config.mss_bytes),
+            sack_permitted: true,
+            timestamps: config.timestamps.then_some((1, 0)),
+            window_scale: config.window_scaling.then_some(0),
+            ..Options::default()
+        };
+        let mut script = Script { end: Connection::connect(config, 0), now_ns: 0, window: 65_535, sent: 0 };
+        assert_eq!(script.sends(), ["S"]);
+        script.now_ns = 100 * MS_NS;
+        let flags = Flags::SYN.with(Flags::ACK);
+        assert_eq!(script.arrives(Segment { seq: 0, ack: 1, window: 65_535, flags, options, ..Segment::default() }), ["ack 0"]);
+        assert_eq!(script.end.state(), State::Established);
+        script
+    }
+
+    /// Everything that is sent now.
+    pub fn sends(&mut self) -> Vec<String> {
+        let mut sends = Vec::new();
+        while let Some(transmit) = self.end.poll_transmit(self.now_ns) {
+            sends.push(text(&transmit));
+            assert!(sends.len() < 10_000);
+        }
+        sends
+    }
+
+    pub fn arrives(&mut self, segment: Segment) -> Vec<String> {
+        self.end.on_segment(self.now_ns, &segment);
+        self.sends()
+    }
+
+    /// A segment of the peer without payload.
+    pub fn bare(&self, ack: i64) -> Segment {
+        Segment { seq: number(self.sent), ack: number(ack), window: self.window, flags: Flags::ACK, ..Segment::default() }
+    }
+
+    pub fn ack(&mut self, ack: i64) -> Vec<String> {
+        self.arrives(self.bare(ack))
+    }
+
+    /// An acknowledgement with selective ones.
+    pub fn sack(&mut self, ack: i64, blocks: &[(i64, i64)]) -> Vec<String> {
+        let mut sack = SackBlocks::default();
+        for &(left, right) in blocks {
+            assert!(sack.push(number(left), number(right)));
+        }
+        let options = Options { sack, ..Options::default() };
+        self.arrives(Segment { options, ..self.bare(ack) })
+    }
+
+    /// Data of the peer at a place.
+    pub fn data(&mut self, start: i64, bytes: u32, ack: i64) -> Vec<String> {
+        let segment = Segment { seq: number(start), payload_bytes: bytes, ..self.bare(ack) };
+        self.sent = self.sent.max(start + i64::from(bytes));
+        self.arrives(segment)
+    }
+
+    pub fn write(&mut self, bytes: u64) -> Vec<String> {
+        assert_eq!(self.end.write(bytes), bytes);
+        self.sends()
+    }
+
+    /// Time passes without anything to do.
+    pub fn idle_until(&mut self, ms: u64) {
+        let sends = self.until(ms);
+        assert!(sends.is_empty(), "{sends:?}");
+    }
+
+    /// What timers send up to a time, each with its own.
+    pub fn until(&mut self, ms: u64) -> Vec<String> {
+        let mut sends = Vec::new();
+        while let Some(at_ns) = self.end.next_timer_ns().filter(|&at_ns| at_ns <= ms * MS_NS) {
+            assert!(at_ns > self.now_ns, "a timer of the past");
+            self.now_ns = at_ns;
+            self.end.on_timer(at_ns);
+            let at = format!("{} ms: ", at_ns / MS_NS);
+            sends.extend(self.sends().into_iter().map(|sent| at.clone() + &sent));
+        }
+        self.now_ns = ms * MS_NS;
+        sends
+    }
+
+    /// Congestion window and threshold, in whole segments.
+    pub fn window(&self) -> (u64, u64) {
+        let window = self.end.window();
+        (window.cwnd_bytes / 1000, window.ssthresh_bytes / 1000)
+    }
+}
+
+/// Full segments, from the first on.
+pub fn segments(range: std::ops::Range<u64>) -> Vec<String> {
+    range.map(|index| format!("{}:{}", 1000 * index, 1000 * (index + 1))).collect()
+}

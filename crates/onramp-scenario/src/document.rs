@@ -2,11 +2,12 @@
 //!
 //! Mistakes are collected, not returned: a key that is wrong reads as `None`, and the caller goes on with the next.
 
+mod measure;
+
 use crate::keys::{all_keys, Fallback, Key, Kind, List, Table, TABLES};
 use crate::units::{nearest, shown, UnitError};
-use crate::{
-    Acks, Avoidance, Buffer, Distribution, Fault, InitialWindow, Mistake, QueueLimit, Recovery, Stack, Timers,
-};
+use crate::{Fault, Mistake};
+use measure::Measure;
 use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
@@ -15,65 +16,6 @@ use toml::Spanned;
 
 /// The longest list.
 const MOST_ENTRIES: usize = 1000;
-
-/// A value's place in its range: which of the key's ranges, and how far along.
-pub(crate) trait Measure {
-    /// `None` where no range applies.
-    fn measure(&self) -> Option<(u8, u64)>;
-}
-
-impl Measure for u64 {
-    fn measure(&self) -> Option<(u8, u64)> {
-        Some((0, *self))
-    }
-}
-
-impl Measure for u32 {
-    fn measure(&self) -> Option<(u8, u64)> {
-        Some((0, u64::from(*self)))
-    }
-}
-
-impl Measure for QueueLimit {
-    fn measure(&self) -> Option<(u8, u64)> {
-        Some(match *self {
-            QueueLimit::Packets(packets) => (0, u64::from(packets)),
-            QueueLimit::Bytes(bytes) => (1, bytes),
-            QueueLimit::BdpPpm(ppm) => (2, ppm),
-        })
-    }
-}
-
-impl Measure for Buffer {
-    fn measure(&self) -> Option<(u8, u64)> {
-        match *self {
-            Buffer::LinuxDefault => None,
-            Buffer::Bytes(bytes) => Some((0, bytes)),
-        }
-    }
-}
-
-impl Measure for InitialWindow {
-    fn measure(&self) -> Option<(u8, u64)> {
-        match *self {
-            InitialWindow::Host | InitialWindow::Paper => None,
-            InitialWindow::Segments(segments) => Some((0, u64::from(segments))),
-        }
-    }
-}
-
-/// Values that are not on a scale.
-macro_rules! unmeasured {
-    ($($type:ty),*) => {
-        $(impl Measure for $type {
-            fn measure(&self) -> Option<(u8, u64)> {
-                None
-            }
-        })*
-    };
-}
-
-unmeasured!(String, &str, bool, Node, Acks, Avoidance, Distribution, Recovery, Stack, Timers);
 
 /// A node's place in the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -18,6 +18,7 @@ mod model;
 mod reader;
 mod record;
 mod topology;
+mod trace;
 pub mod units;
 
 pub use cases::case_seed;
@@ -30,3 +31,4 @@ pub use model::*;
 pub use onramp_tcp::{Acks, Recovery, Stack, Timers};
 pub use reader::parse;
 pub use record::*;
+pub use trace::*;

@@ -1,0 +1,172 @@
+use super::*;
+use crate::{parse, Channel, QueueLimit};
+use proptest::prelude::*;
+
+const PATH: &str = "name = \"x\"\n[path]\nrate = \"50 Mbit/s\"\n";
+
+fn cases(text: &str) -> Vec<Case> {
+    parse("x.toml", &format!("{PATH}{text}")).unwrap_or_else(|e| panic!("{:?}", miette::Report::new(e))).cases
+}
+
+#[test]
+fn what_is_compared_is_adjacent_also_across_tables() {
+    let text = "rtt = [\"10 ms\", \"20 ms\"]\n\
+         [[transfer]]\nsize = [\"2 kB\", \"1 kB\"]\nstartup = \"none\"\navoidance = [\"cubic\", \"bbr\"]\nrepeat = 2\n\
+         [[transfer]]\nsize = [\"1 kB\", \"3 kB\"]\nstartup = \"paced\"\n";
+    let short = |case: &Case| {
+        let (rtt_ms, transfer) = (case.path.rtt_ns / 1_000_000, &case.transfer);
+        let avoidance = transfer.avoidance.name();
+        format!("{rtt_ms} ms {} B run {} {} {avoidance}", transfer.size_bytes, case.run, transfer.startup)
+    };
+    let order: Vec<_> = cases(text).iter().map(short).collect();
+    let of_each_rtt = [
+        "2000 B run 1 none cubic",
+        "2000 B run 1 none bbr",
+        "2000 B run 2 none cubic",
+        "2000 B run 2 none bbr",
+        "1000 B run 1 none cubic",
+        "1000 B run 1 none bbr",
+        "1000 B run 1 paced cubic",
+        "1000 B run 2 none cubic",
+        "1000 B run 2 none bbr",
+        "3000 B run 1 paced cubic",
+    ];
+    let wanted: Vec<_> =
+        ["10 ms", "20 ms"].iter().flat_map(|rtt| of_each_rtt.iter().map(move |case| format!("{rtt} {case}"))).collect();
+    assert_eq!(order, wanted);
+}
+
+#[test]
+fn the_path_s_rate_is_outermost_and_the_sender_s_buffer_innermost_of_the_conditions() {
+    let text = "name = \"x\"\n[path]\nrate = [\"1 Mbit/s\", \"2 Mbit/s\"]\nrtt = [\"1 s\", \"2 s\"]\n\
+         queue = [\"1 bdp\", \"2 bdp\"]\nloss = [\"0 %\", \"1 %\"]\n[receiver]\nbuffer = [\"linux-default\", \"1 MB\"]\n\
+         [sender]\nbuffer = [\"1 MB\", \"2 MB\"]\n[[transfer]]\nsize = \"1 B\"\n";
+    let cases = parse("x.toml", text).unwrap().cases;
+    let last_of_each = |case: &Case| {
+        [
+            case.path.forward.rate_bits_per_s == 2_000_000,
+            case.path.rtt_ns == 2_000_000_000,
+            case.path.forward.queue == QueueLimit::BdpPpm(2_000_000),
+            case.path.forward.loss_ppm == 10_000,
+            case.receiver.buffer == Buffer::Bytes(1_000_000),
+            case.sender.buffer == Buffer::Bytes(2_000_000),
+        ]
+    };
+    let counted: Vec<usize> = cases
+        .iter()
+        .map(|case| last_of_each(case).iter().fold(0, |number, bit| number * 2 + usize::from(*bit)))
+        .collect();
+    assert_eq!(counted, (0..64).collect::<Vec<_>>());
+}
+
+#[test]
+fn the_reverse_channel_follows_the_forward_one_except_in_loss() {
+    let text = "rtt = \"10001 ns\"\nqueue = \"9 packets\"\nloss = \"1 %\"\n[[transfer]]\nsize = \"1 B\"\n";
+    let path = cases(text).remove(0).path;
+    let wanted = Channel { loss_ppm: 0, delay_ns: 5000, ..path.forward.clone() };
+    assert_eq!(path.reverse, wanted);
+    assert_eq!((path.forward.loss_ppm, path.forward.delay_ns), (10_000, 5001));
+}
+
+#[test]
+fn a_stack_is_a_set_of_defaults() {
+    let text = "rtt = \"1 s\"\n[receiver]\nsack = true\n[[transfer]]\nsize = \"1 B\"\nstack = [\"linux\", \"lite\"]\n\
+                [[transfer]]\nsize = \"1 B\"\nstack = \"lite\"\nrecovery = \"newreno\"\navoidance = \"vegas\"\n";
+    let shown: Vec<_> = cases(text)
+        .iter()
+        .map(|case| {
+            let (transfer, receiver) = (&case.transfer, &case.receiver);
+            let names = [transfer.recovery.name(), transfer.timers.name(), transfer.avoidance.name()];
+            let switches = (receiver.timestamps, receiver.sack, receiver.window_scaling);
+            format!("{} {} {} {switches:?}", names.join(" "), transfer.startup, receiver.acks.name())
+        })
+        .collect();
+    let wanted = [
+        "rack linux cubic standard linux (true, true, true)",
+        "reno bsd reno none bsd (false, true, true)",
+        "newreno bsd vegas none bsd (false, true, true)",
+    ];
+    assert_eq!(shown, wanted);
+}
+
+#[test]
+fn the_tcps_of_one_size_and_repeat_are_adjacent() {
+    let text = "rtt = \"1 s\"\n[[transfer]]\nsize = [\"1 B\", \"2 B\"]\nrecovery = [\"sack\", \"rack\"]\n\
+                timers = [\"linux\", \"bsd\"]\nrepeat = 2\n";
+    let order: Vec<_> = cases(text)
+        .iter()
+        .map(|case| {
+            let transfer = &case.transfer;
+            format!("{} {} {} {}", transfer.size_bytes, case.run, transfer.recovery.name(), transfer.timers.name())
+        })
+        .take(5)
+        .collect();
+    assert_eq!(order, ["1 1 sack linux", "1 1 sack bsd", "1 1 rack linux", "1 1 rack bsd", "1 2 sack linux"]);
+}
+
+#[test]
+fn the_reverse_channel_changes_with_the_forward_one_except_in_what_is_its_own() {
+    let changes =
+        "[[path.change]]\nat = \"1 s\"\nrate = \"1 Mbit/s\"\n[[path.change]]\nat = \"2 s\"\nrtt = \"50 ms\"\n";
+    let transfer = "[[transfer]]\nsize = \"1 B\"\n";
+    let of = |reverse: &str| {
+        let path = cases(&format!("rtt = \"20 ms\"\n[path.reverse]\n{reverse}{changes}{transfer}")).remove(0).path;
+        let shown = |channel: &Channel| -> Vec<_> {
+            channel.changes.iter().map(|change| (change.rate_bits_per_s, change.delay_ns)).collect()
+        };
+        (shown(&path.forward), shown(&path.reverse))
+    };
+    let (rate, delay) = ((Some(1_000_000), None), (None, Some(25_000_000)));
+    assert_eq!(of(""), (vec![rate, delay], vec![rate, delay]));
+    assert_eq!(of("rate = \"2 Mbit/s\"\n"), (vec![rate, delay], vec![delay]));
+    let forward_delay = (None, Some(40_000_000));
+    assert_eq!(of("delay = \"10 ms\"\n"), (vec![rate, forward_delay], vec![rate]));
+}
+
+#[test]
+fn copies_are_dealt_to_the_nodes_in_turn() {
+    let nodes: String = ["a", "b", "c"].map(|name| format!("[[node]]\nname = \"{name}\"\n")).concat();
+    let link =
+        |from, to| format!("[[link]]\nfrom = \"{from}\"\nto = \"{to}\"\nrate = \"1 Mbit/s\"\ndelay = \"1 ms\"\n");
+    let text = format!(
+        "name = \"x\"\n{nodes}{}{}[[transfer]]\nsize = \"1 B\"\nfrom = [\"a\", \"b\"]\nto = \"c\"\ncount = 3\n\
+         [[traffic]]\nfrom = \"c\"\nto = \"a\"\nlead = \"2 s\"\n[[traffic]]\nfrom = \"c\"\nto = \"a\"\nstart = \"9 s\"\n",
+        link("a", "b"),
+        link("b", "c"),
+    );
+    let case = parse("x.toml", &text).unwrap().cases.remove(0);
+    assert_eq!([0, 1, 2].map(|copy| case.transfer.ends(copy)), [(0, 2), (1, 2), (0, 2)]);
+    assert_eq!((case.path.rtt_ns, case.transfer_start_ns()), (4_000_000, 2_000_000_000));
+    let starts: Vec<_> = case.traffic.iter().map(|traffic| case.traffic_start_ns(traffic)).collect();
+    assert_eq!(starts, [0, 9_000_000_000]);
+}
+
+#[test]
+fn traffic_s_receivers_have_the_buffer_of_the_case() {
+    let text = "rtt = \"1 s\"\n[receiver]\nbuffer = [\"linux-default\", \"1 MB\"]\n[[transfer]]\nsize = \"1 B\"\n[[traffic]]\n";
+    for case in cases(text) {
+        let TrafficKind::Transfers(transfers) = &case.traffic[0].kind else { panic!("{:?}", case.traffic) };
+        assert_eq!(transfers.receiver, case.receiver);
+    }
+}
+
+#[test]
+fn seeds_do_not_change_between_versions() {
+    // The outputs of SplitMix64 as Vigna publishes it, from the state 1234567.
+    let published = [6457827717110365317, 3203168211198807973, 9817491932198370423, 4593380528125082431];
+    assert_eq!([0, 1, 2, 3].map(|index| case_seed(1_234_567, index)), published);
+    let cases = cases("rtt = \"1 s\"\n[[transfer]]\nsize = \"1 B\"\nrepeat = 3\n");
+    let seeds: Vec<_> = cases.iter().map(|case| case.seed).collect();
+    assert_eq!(seeds, [0, 1, 2].map(|index| case_seed(1, index)));
+}
+
+proptest! {
+    #[test]
+    fn both_delays_add_up_to_the_round_trip(rtt_us in 1u64..3_600_000_000, share in 0u64..=1000) {
+        let reverse_ns = rtt_us * share;
+        let text = format!("rtt = \"{rtt_us} us\"\n[path.reverse]\ndelay = \"{reverse_ns} ns\"\n[[transfer]]\nsize = \"1 B\"");
+        let path = cases(&text).remove(0).path;
+        prop_assert_eq!(path.reverse.delay_ns, reverse_ns);
+        prop_assert_eq!(path.forward.delay_ns + path.reverse.delay_ns, path.rtt_ns);
+    }
+}

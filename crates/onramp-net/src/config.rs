@@ -98,6 +98,12 @@ pub enum LossConfig {
         /// Probability of a loss.
         ppm: u32,
     },
+    /// Every so many packets one: the n-th, the 2 n-th and so on. Only packets of more than 80 bytes count and are lost:
+    /// those that carry data, not TCP segments that only open, acknowledge or close.
+    Periodic {
+        /// Packets from one loss to the next, the lost one included.
+        every: NonZeroU32,
+    },
     /// In bursts: a Markov chain of a good and a bad state, which starts in the good one.
     GilbertElliott {
         /// From good to bad.

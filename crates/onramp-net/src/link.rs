@@ -114,7 +114,7 @@ impl<P: Packet> Link<P> {
             self.stats.policed.add(bytes);
             return Verdict::Policed;
         }
-        if self.loss.loses() {
+        if self.loss.loses(bytes) {
             self.stats.lost.add(bytes);
             return Verdict::LostRandom;
         }

@@ -89,7 +89,7 @@ impl Config {
 
     fn check_loss(&self) -> Result<(), ConfigError> {
         match self.loss {
-            LossConfig::None => Ok(()),
+            LossConfig::None | LossConfig::Periodic { .. } => Ok(()),
             LossConfig::Bernoulli { ppm: loss } => ppm("loss.ppm", loss),
             LossConfig::GilbertElliott { p_ppm, r_ppm, loss_good_ppm, loss_bad_ppm } => {
                 ppm("loss.p_ppm", p_ppm)?;

@@ -16,7 +16,7 @@ pub(crate) use table::{Fallback, Key, List, Table};
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::units::{parse_frequency, parse_percent, parse_rate, parse_size, parse_time};
+    use crate::units::{parse_frequency, parse_packets, parse_percent, parse_rate, parse_size, parse_time};
     use crate::{
         Acks, Avoidance, Buffer, Distribution, InitialWindow, QueueLimit, Recovery, Stack, Timers, NO_STARTUP,
     };
@@ -30,6 +30,7 @@ mod tests {
             Kind::Size => parse_size(text).is_ok(),
             Kind::Share => parse_percent(text).is_ok(),
             Kind::Frequency => parse_frequency(text).is_ok(),
+            Kind::Packets => parse_packets(text).is_ok(),
             Kind::Queue => text.parse::<QueueLimit>().is_ok(),
             Kind::Buffer => text.parse::<Buffer>().is_ok(),
             Kind::Window => text.parse::<InitialWindow>().is_ok(),

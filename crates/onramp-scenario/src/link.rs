@@ -12,15 +12,16 @@ impl Channel {
             rate_bits_per_s: change.rate_bits_per_s.map(not_zero),
             delay_ns: change.delay_ns,
         });
-        let loss = match self.bursts {
-            Some(bursts) => LossConfig::GilbertElliott {
+        let loss = match (self.bursts, self.loss_every) {
+            (Some(bursts), _) => LossConfig::GilbertElliott {
                 p_ppm: bursts.enter_ppm,
                 r_ppm: bursts.leave_ppm,
                 loss_good_ppm: bursts.loss_good_ppm,
                 loss_bad_ppm: bursts.loss_bad_ppm,
             },
-            None if self.loss_ppm == 0 => LossConfig::None,
-            None => LossConfig::Bernoulli { ppm: self.loss_ppm },
+            (None, Some(every)) => LossConfig::Periodic { every },
+            (None, None) if self.loss_ppm == 0 => LossConfig::None,
+            (None, None) => LossConfig::Bernoulli { ppm: self.loss_ppm },
         };
         Config {
             changes: changes.collect(),
@@ -128,6 +129,8 @@ mod tests {
         let plain = Config::plain(NonZeroU64::new(8_000_000).unwrap(), 50_000_000, Limit::Bytes(100_000));
         assert_eq!(config(""), Config { seed: 7, ..plain });
         assert_eq!(config("loss = \"1 %\"").loss, LossConfig::Bernoulli { ppm: 10_000 });
+        let every = NonZeroU32::new(100).unwrap();
+        assert_eq!(config("loss_every = \"100 packets\"").loss, LossConfig::Periodic { every });
     }
 
     #[test]

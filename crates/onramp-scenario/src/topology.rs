@@ -4,6 +4,7 @@ use crate::{
     Aggregation, Bursts, Channel, ChannelChange, CoDel, Discipline, FqCoDel, Jitter, Network, Path, QueueLimit, Red,
     TokenBucket,
 };
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 /// Either form in which a file describes its network.
@@ -110,6 +111,7 @@ impl ReverseDraft {
 pub(crate) struct Elements {
     pub discipline: DisciplineDraft,
     pub bursts: Option<Bursts>,
+    pub loss_every: Option<NonZeroU32>,
     pub duplicate_ppm: u32,
     pub jitter: Option<Jitter>,
     pub aggregation: Option<Aggregation>,
@@ -141,6 +143,7 @@ impl Elements {
             queue,
             discipline: self.discipline.of(queue),
             loss_ppm,
+            loss_every: self.loss_every,
             bursts: self.bursts,
             duplicate_ppm: self.duplicate_ppm,
             jitter: self.jitter,

@@ -94,6 +94,8 @@ pub(crate) const SIZE: Quantity = Quantity { what: "size", example: "1 MB", unit
 pub(crate) const SHARE: Quantity = Quantity { what: "share", example: "0.5 %", units: &[&[PERCENT]], words: &[] };
 pub(crate) const FREQUENCY: Quantity =
     Quantity { what: "frequency", example: "5 /s", units: &[&[PER_SECOND]], words: &[] };
+const COUNT: Quantity =
+    Quantity { what: "number of packets", example: "100 packets", units: &[&[PACKETS]], words: &[] };
 
 /// Units that are read and never written: a second spelling of one that is listed.
 const SYNONYMS: &[(&str, &str)] = &[("µs", "us"), ("μs", "us"), ("packet", "packets"), ("segment", "segments")];
@@ -124,6 +126,11 @@ pub fn parse_percent(text: &str) -> Result<u32, UnitError> {
 /// Reads a frequency, `5 /s`, into times in a million seconds. Zero is refused.
 pub fn parse_frequency(text: &str) -> Result<u64, UnitError> {
     positive(&FREQUENCY, text)
+}
+
+/// Reads a number of packets, `100 packets`. Zero is refused.
+pub fn parse_packets(text: &str) -> Result<u64, UnitError> {
+    positive(&COUNT, text)
 }
 
 fn positive(quantity: &Quantity, text: &str) -> Result<u64, UnitError> {

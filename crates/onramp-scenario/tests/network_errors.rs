@@ -114,6 +114,8 @@ fn elements_that_need_or_exclude_one_another() {
             ("shaper_burst = \"30 kB\"", "shaper_burst = \"1 kB\""),
             ("shaper_burst = \"30 kB\"", "shaper_burst = \"30 kB\"\npolicer_rate = \"1 Mbit/s\""),
             ("jitter = \"4 ms\"", "jitter = \"4 ms\"\nloss = \"1 %\""),
+            ("jitter = \"4 ms\"", "jitter = \"4 ms\"\nloss_every = \"100 packets\""),
+            ("jitter = \"4 ms\"", "jitter = \"4 ms\"\nloss_every = \"0.5 packets\""),
             ("leave = \"30 %\"", ""),
             ("reorder = true", "reorder = \"yes\""),
             ("write = \"10 kB\"\n", ""),

@@ -20,6 +20,7 @@ pub(crate) struct ChannelKeys {
     pub queue: Key,
     pub discipline: Key,
     pub loss: Key,
+    pub loss_every: Key,
     pub duplicate: Key,
     pub jitter: Key,
     pub reorder: Key,
@@ -45,12 +46,13 @@ pub(crate) struct ChannelKeys {
 
 impl ChannelKeys {
     /// All of them, in the order in which messages and the manual list them.
-    pub(crate) const fn all(&'static self) -> [&'static Key; 25] {
+    pub(crate) const fn all(&'static self) -> [&'static Key; 26] {
         [
             &self.rate,
             &self.queue,
             &self.discipline,
             &self.loss,
+            &self.loss_every,
             &self.duplicate,
             &self.jitter,
             &self.reorder,
@@ -127,6 +129,14 @@ macro_rules! channel_keys {
                     "Packets that are lost at random, each independent of the others.",
                 )
             },
+            loss_every: key(
+                $table,
+                "loss_every",
+                Kind::Packets,
+                Other("none"),
+                &[("1 packet", "1000000000 packets")],
+                "In place of `loss`: of so many packets that carry data, the last is lost.",
+            ),
             duplicate: key($table, "duplicate", Kind::Share, Text("0 %"), &[LOSSES], "Packets that arrive twice."),
             jitter: key(
                 $table,

@@ -1,5 +1,6 @@
 //! One direction of a link: what happens to a packet on its way.
 
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 /// One direction of a link. What is absent does nothing.
@@ -13,8 +14,10 @@ pub struct Channel {
     pub queue: QueueLimit,
     /// How that queue is kept.
     pub discipline: Discipline,
-    /// Probability that a packet is lost at random, in millionths; 0 where there are [`bursts`](Channel::bursts).
+    /// Probability that a packet is lost at random, in millionths; 0 where losses are otherwise.
     pub loss_ppm: u32,
+    /// Every so many packets that carry data one is lost, in place of [`loss_ppm`](Channel::loss_ppm).
+    pub loss_every: Option<NonZeroU32>,
     /// Losses that come in bursts.
     pub bursts: Option<Bursts>,
     /// Probability that a packet arrives twice, in millionths.

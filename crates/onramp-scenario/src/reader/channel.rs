@@ -4,8 +4,9 @@ use super::values::{boolean, word};
 use crate::document::{integer, quantity, Reader, Section};
 use crate::keys::{ChannelKeys, Key};
 use crate::topology::{DisciplineDraft, Elements};
-use crate::units::{format_size, parse_percent, parse_rate, parse_size, parse_time};
+use crate::units::{format_size, parse_packets, parse_percent, parse_rate, parse_size, parse_time};
 use crate::{Aggregation, Bursts, CoDel, FqCoDel, Jitter, Mistake, QueueLimit, TokenBucket};
+use std::num::NonZeroU32;
 
 /// Names of the queue disciplines, in the order in which help texts list them.
 pub(crate) const DISCIPLINES: &[&str] = &["drop-tail", "red", "codel", "fq-codel"];
@@ -32,13 +33,22 @@ pub(super) fn read_channel(
     let used = queues.as_deref().or(followed).unwrap_or(&[]);
     let discipline = read_discipline(reader, section, keys, mtu_bytes, used);
     let bursts = read_bursts(reader, section, keys);
+    let loss_every = read_loss_every(reader, section, keys);
     let duplicate = reader.one(section, &keys.duplicate, &quantity(parse_percent));
     let jitter = read_jitter(reader, section, keys);
     let aggregation = read_aggregation(reader, section, keys);
     let shaper = read_bucket(reader, section, [&keys.shaper_rate, &keys.shaper_burst], mtu_bytes);
     let policer = read_bucket(reader, section, [&keys.policer_rate, &keys.policer_burst], mtu_bytes);
-    let elements =
-        Elements { discipline: discipline?, bursts, duplicate_ppm: duplicate?, jitter, aggregation, shaper, policer };
+    let elements = Elements {
+        discipline: discipline?,
+        loss_every,
+        bursts,
+        duplicate_ppm: duplicate?,
+        jitter,
+        aggregation,
+        shaper,
+        policer,
+    };
     Some(ChannelDraft { rates, queues, losses: losses?, elements })
 }
 
@@ -145,6 +155,16 @@ fn read_bursts(reader: &mut Reader, section: &Section, keys: &'static ChannelKey
         reader.fault(mistake, bursts.header.clone());
     }
     Some(Bursts { enter_ppm: enter?, leave_ppm: leave?, loss_good_ppm: good?, loss_bad_ppm: bad? })
+}
+
+fn read_loss_every(reader: &mut Reader, section: &Section, keys: &'static ChannelKeys) -> Option<NonZeroU32> {
+    let every = reader.one(section, &keys.loss_every, &quantity(parse_packets));
+    let rivals = [("loss", keys.loss.path()), ("bursts", keys.tables.bursts.name.to_owned())];
+    for (name, other) in rivals.into_iter().filter(|(name, _)| section.has("loss_every") && section.has(name)) {
+        let mistake = Mistake::Excludes { key: keys.loss_every.path(), other, other_at: section.span(name) };
+        reader.fault(mistake, section.span("loss_every"));
+    }
+    NonZeroU32::new(u32::try_from(every?).ok()?)
 }
 
 fn read_jitter(reader: &mut Reader, section: &Section, keys: &'static ChannelKeys) -> Option<Jitter> {

@@ -7,7 +7,9 @@ use std::sync::Arc;
 
 /// So many senders and receivers, each behind a link of its own, and one bottleneck between them.
 pub struct Dumbbell {
-    /// Senders, receivers and transfers.
+    /// Senders, and receivers.
+    pub pairs: usize,
+    /// Transfers: dealt to the pairs in turn.
     pub flows: usize,
     /// Of each host's link.
     pub access_bits_per_s: u64,
@@ -26,6 +28,7 @@ pub struct Dumbbell {
 /// Figure 1 of Aron & Druschel 1998, as `benches/ns3` has it: a round trip is 60 ms.
 pub fn wan() -> Dumbbell {
     Dumbbell {
+        pairs: 8,
         flows: 8,
         access_bits_per_s: 100_000_000,
         rate_bits_per_s: 155_000_000,
@@ -36,11 +39,21 @@ pub fn wan() -> Dumbbell {
     }
 }
 
-/// Many flows at 10 Gbit/s.
+/// Many flows at 10 Gbit/s, between a hundred pairs of hosts.
 pub fn fast(flows: usize, seconds: u64) -> Dumbbell {
     let (rate_bits_per_s, queue_packets) = (10_000_000_000, 5000);
     let (access_bits_per_s, window_bytes) = (10_000_000_000, 4 << 20);
-    Dumbbell { flows, access_bits_per_s, rate_bits_per_s, queue_packets, window_bytes, seconds, stack: Stack::Linux }
+    let pairs = flows.min(100);
+    Dumbbell {
+        pairs,
+        flows,
+        access_bits_per_s,
+        rate_bits_per_s,
+        queue_packets,
+        window_bytes,
+        seconds,
+        stack: Stack::Linux,
+    }
 }
 
 impl Dumbbell {
@@ -59,13 +72,13 @@ impl Dumbbell {
             let (forward, reverse) = (channel(rate, delay_ns), channel(rate, delay_ns));
             NetworkLink { from, to, mtu_bytes: 1500, forward, reverse }
         };
-        let (sender, receiver) = (|flow| 2 + flow, |flow| 2 + self.flows + flow);
+        let (sender, receiver) = (|flow| 2 + flow, |flow| 2 + self.pairs + flow);
         let mut nodes = vec!["left".to_owned(), "right".to_owned()];
-        nodes.extend((0..self.flows).map(|flow| format!("sender {flow}")));
-        nodes.extend((0..self.flows).map(|flow| format!("receiver {flow}")));
+        nodes.extend((0..self.pairs).map(|flow| format!("sender {flow}")));
+        nodes.extend((0..self.pairs).map(|flow| format!("receiver {flow}")));
         let mut links = vec![link(0, 1, self.rate_bits_per_s, 29_000_000)];
-        links.extend((0..self.flows).map(|flow| link(sender(flow), 0, self.access_bits_per_s, 500_000)));
-        links.extend((0..self.flows).map(|flow| link(1, receiver(flow), self.access_bits_per_s, 500_000)));
+        links.extend((0..self.pairs).map(|flow| link(sender(flow), 0, self.access_bits_per_s, 500_000)));
+        links.extend((0..self.pairs).map(|flow| link(1, receiver(flow), self.access_bits_per_s, 500_000)));
         let network = Network { nodes, links };
         case.path = network.path(sender(0), receiver(0)).expect("the links connect them");
         case.network = Arc::new(network);
@@ -73,7 +86,7 @@ impl Dumbbell {
         case.sender.buffer = Buffer::Bytes(self.window_bytes);
         case.duration_ns = Some(self.seconds * 1_000_000_000);
         let transfer = &mut case.transfer;
-        (transfer.from, transfer.to) = ((0..self.flows).map(sender).collect(), (0..self.flows).map(receiver).collect());
+        (transfer.from, transfer.to) = ((0..self.pairs).map(sender).collect(), (0..self.pairs).map(receiver).collect());
         transfer.count = self.flows as u32;
         transfer.initial_window = InitialWindow::Host;
         if self.stack == Stack::Lite {

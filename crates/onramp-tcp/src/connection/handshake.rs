@@ -115,7 +115,7 @@ impl Connection {
     /// Our SYN has been acknowledged, and the peer's has arrived.
     pub(super) fn establish(&mut self, now_ns: u64, window_bytes: u64) {
         if self.handshake.syns_sent == 1 {
-            self.sender.rto.sample(self.handshake.sent_ns, now_ns);
+            self.sender.note_handshake(self.handshake.sent_ns, now_ns);
         }
         self.sender.rto.established();
         self.handshake.expires_ns = None;

@@ -165,6 +165,12 @@ impl Sender {
         self.recovery = recovery::new(config.recovery, sack, !self.is_lite);
     }
 
+    /// The SYN, sent once, has been acknowledged.
+    pub fn note_handshake(&mut self, sent_ns: u64, now_ns: u64) {
+        self.rto.sample(sent_ns, now_ns);
+        self.recovery.on_established(now_ns - sent_ns);
+    }
+
     /// The peer's first window.
     pub fn open_window(&mut self, now_ns: u64, window_bytes: u64) {
         self.edge = window_bytes;
@@ -266,7 +272,7 @@ impl Sender {
             self.wake(now_ns);
         }
         let pipe = self.board.pipe_bytes();
-        let cwnd = self.congestion.window.cwnd_bytes + self.recovery.extra_bytes(self.mss_bytes);
+        let cwnd = self.congestion.window.cwnd_bytes;
         if self.board.waiting_bytes() > 0 || self.recovery.is_recovering() {
             if pipe + self.mss() <= cwnd && self.is_paced_out(now_ns) {
                 if let Some(index) = self.recovery.next_resend(&mut self.board, new.is_some()) {
@@ -278,7 +284,8 @@ impl Sender {
             }
         }
         let new = new?;
-        if pipe + u64::from(new.payload_bytes) > cwnd || !self.is_paced_out(now_ns) {
+        let extra_bytes = self.recovery.extra_bytes(self.mss_bytes);
+        if pipe + u64::from(new.payload_bytes) > cwnd + extra_bytes || !self.is_paced_out(now_ns) {
             return None;
         }
         Some(new)

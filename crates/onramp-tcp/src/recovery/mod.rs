@@ -47,6 +47,11 @@ pub trait Recovery: Debug + Send {
     /// An acknowledgement arrived.
     fn on_ack(&mut self, cx: &mut Context<'_>);
 
+    /// The handshake took so long: the first round trip.
+    fn on_established(&mut self, rtt_ns: u64) {
+        let _ = rtt_ns;
+    }
+
     /// The retransmission timer expired. Threshold and window are set; what is lost is for the recovery to mark.
     fn on_timeout(&mut self, now_ns: u64, board: &mut Scoreboard);
 
@@ -64,7 +69,7 @@ pub trait Recovery: Debug + Send {
         board.next_lost()
     }
 
-    /// What may be sent beyond the window (RFC 3042, limited transmit).
+    /// How much new data may be sent beyond the window (RFC 3042, limited transmit).
     fn extra_bytes(&self, mss_bytes: u32) -> u64 {
         let _ = mss_bytes;
         0

@@ -161,6 +161,10 @@ impl Recovery for Rack {
         self.follow(cx, found);
     }
 
+    fn on_established(&mut self, rtt_ns: u64) {
+        self.min_rtt_ns = Some(rtt_ns);
+    }
+
     /// Section 6.3: the first segment is lost, and those whose acknowledgement is overdue.
     fn on_timeout(&mut self, now_ns: u64, board: &mut Scoreboard) {
         self.recovering = false;

@@ -84,6 +84,10 @@ impl Receiver {
         (0..MOST_SHIFT).find(|&shift| most >> shift <= 65_535).unwrap_or(MOST_SHIFT)
     }
 
+    pub fn most_window_bytes(&self) -> u64 {
+        self.buffer.most_bytes()
+    }
+
     /// Both sides scale.
     pub fn scale(&mut self) {
         self.shift = Some(self.wanted_shift());

@@ -3,12 +3,15 @@
 mod handshake;
 mod pair;
 mod recoveries;
+mod rfc2018;
 mod rfc3042;
 mod rfc5681;
+mod rfc5961;
 mod rfc6298;
 mod rfc6582;
 mod rfc6675;
 mod rfc6937;
+mod rfc7323;
 mod rfc8985;
 mod rfc8985_probes;
 mod script;

@@ -1,0 +1,116 @@
+//! Selective acknowledgements and D-SACK (RFC 2018 and RFC 2883): what a receiver tells.
+
+use crate::script::{number, plain, Script};
+use onramp_tcp::{Config, Flags, Options, Recovery, Segment};
+
+fn script() -> Script {
+    Script::new(plain(Recovery::Sack))
+}
+
+#[test]
+fn the_range_that_holds_the_newest_segment_comes_first() {
+    let mut script = script();
+    //= RFC 2018 section 4: "The first SACK block MUST specify the contiguous block of data containing the segment
+    //= which triggered this ACK"
+    assert_eq!(script.data(1000, 1000, 0), ["ack 0 [1000:2000]"]);
+    assert_eq!(script.data(5000, 1000, 0), ["ack 0 [5000:6000] [1000:2000]"]);
+    assert_eq!(script.data(3000, 1000, 0), ["ack 0 [3000:4000] [5000:6000] [1000:2000]"]);
+    assert_eq!(script.data(2000, 1000, 0), ["ack 0 [1000:4000] [5000:6000]"]);
+}
+
+#[test]
+fn filling_the_gap_acknowledges_at_once_what_is_complete() {
+    let mut script = script();
+    script.data(1000, 1000, 0);
+    script.data(3000, 1000, 0);
+    //= RFC 5681 section 4.2
+    assert_eq!(script.data(0, 1000, 0), ["ack 2000 [3000:4000]"]);
+    assert_eq!(script.data(2000, 1000, 0), ["ack 4000"]);
+}
+
+#[test]
+fn four_ranges_fit_without_timestamps_and_three_with() {
+    let mut script = script();
+    let mut told = Vec::new();
+    for start in [1000, 3000, 5000, 7000, 9000] {
+        told = script.data(start, 1000, 0);
+    }
+    //= RFC 2018 section 3
+    assert_eq!(told, ["ack 0 [9000:10000] [7000:8000] [5000:6000] [3000:4000]"]);
+    let mut script = Script::new(Config { timestamps: true, ..plain(Recovery::Sack) });
+    for start in [1000, 3000, 5000, 7000] {
+        let options = Options { timestamps: Some((2, 0)), ..Options::default() };
+        let segment = Segment { seq: number(start), payload_bytes: 900, options, ..script.bare(0) };
+        told = script.arrives(segment);
+    }
+    assert_eq!(told, ["ack 0 [7000:7900] [5000:5900] [3000:3900]"]);
+}
+
+#[test]
+fn what_arrives_twice_below_the_acknowledgement_comes_first_and_once() {
+    let mut script = script();
+    script.data(0, 2000, 0);
+    script.data(3000, 1000, 0);
+    //= RFC 2883 section 4.1.1
+    assert_eq!(script.data(0, 1000, 0), ["ack 2000 [0:1000] [3000:4000]"]);
+    //= RFC 2883 section 4: "reported in at most one D-SACK block"
+    assert_eq!(script.data(5000, 1000, 0), ["ack 2000 [5000:6000] [3000:4000]"]);
+}
+
+#[test]
+fn what_arrives_twice_beyond_a_gap_is_told_beside_its_range() {
+    let mut script = script();
+    for start in [3000, 4000, 8000] {
+        script.data(start, 1000, 0);
+    }
+    //= RFC 2883 section 4.1.3: the second block is the larger one that holds it
+    assert_eq!(script.data(4000, 1000, 0), ["ack 0 [4000:5000] [3000:5000] [8000:9000]"]);
+}
+
+#[test]
+fn of_a_partial_duplicate_the_part_is_told() {
+    let mut script = script();
+    script.data(0, 1500, 0);
+    //= RFC 2883 section 4.2
+    assert_eq!(script.data(1000, 1000, 0), ["ack 2000 [1000:1500]"]);
+    script.data(4000, 1000, 0);
+    assert_eq!(script.data(3500, 1000, 0), ["ack 2000 [4000:4500] [3500:5000]"]);
+}
+
+#[test]
+fn without_sack_nothing_is_told() {
+    let config = Config { sack: false, ..plain(Recovery::NewReno) };
+    let mut script = Script::new(config);
+    //= RFC 2018 section 4: only "if the data receiver has received a SACK-Permitted option"
+    assert_eq!(script.data(1000, 1000, 0), ["ack 0"]);
+}
+
+#[test]
+fn a_sender_does_not_take_a_dsack_for_an_arrival() {
+    let mut script = script();
+    script.write(10_000);
+    script.ack(2000);
+    //= RFC 2883 section 4: below the acknowledgement, or within the second block
+    script.sack(2000, &[(0, 1000)]);
+    script.sack(2000, &[(3000, 4000), (3000, 4000)]);
+    assert_eq!(script.end.inflight_bytes(), 7000);
+}
+
+#[test]
+fn a_block_of_what_was_never_sent_or_is_turned_round_is_left_out() {
+    let mut script = script();
+    script.write(10_000);
+    script.sack(0, &[(50_000, 60_000)]);
+    script.sack(0, &[(3000, 2000)]);
+    script.sack(0, &[(-5000, -4000)]);
+    assert_eq!(script.end.inflight_bytes(), 10_000);
+}
+
+#[test]
+fn data_of_our_own_does_not_hide_them() {
+    let mut script = script();
+    script.end.write(1000);
+    let segment = Segment { seq: number(1000), payload_bytes: 1000, flags: Flags::ACK, ..script.bare(0) };
+    //= RFC 2018 section 4: "SACK options SHOULD be included in all ACKs which do not ACK the highest sequence number"
+    assert_eq!(script.arrives(segment), ["ack 0 [1000:2000]", "0:1000"]);
+}

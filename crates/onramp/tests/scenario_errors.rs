@@ -52,17 +52,23 @@ fn unreadable(make: impl FnOnce(&Path)) -> String {
 
 #[test]
 fn a_misspelt_key() {
-    insta::assert_snapshot!(refused(&GOOD.replace("rtt =", "qeue = \"1 bdp\"\nrtt ="), &[(5, 1)]), @r#"
-     × geo.toml: unknown key `qeue` in [path]; did you mean `queue`?
-      ╭─[geo.toml:5:1]
-    4 │ rate = "50 Mbit/s"
-    5 │ qeue = "1 bdp"
-      · ──┬─
-      ·   ╰── did you mean `queue`?
-    6 │ rtt = "600 ms"
+    insta::assert_snapshot!(refused(&GOOD.replace("[[transfer]]", "[sender]\nbufer = \"1 MB\"\n[[transfer]]"), &[(8, 1)]), @r#"
+     × geo.toml: unknown key `bufer` in [sender]; did you mean `buffer`?
+      ╭─[geo.toml:8:1]
+    7 │ [sender]
+    8 │ bufer = "1 MB"
+      · ──┬──
+      ·   ╰── did you mean `buffer`?
+    9 │ [[transfer]]
       ╰────
-     help: [path] has the keys rate, rtt, queue, loss, mtu, reverse
+     help: [sender] has the keys buffer, nagle
     "#);
+}
+
+#[test]
+fn what_the_lab_cannot_run_is_told_by_its_key() {
+    let stacks = |path: &Path| fs::write(path, format!("{GOOD}stack = [\"linux\", \"lite\"]\n")).unwrap();
+    insta::assert_snapshot!(unreadable(stacks), @"onramp: geo.toml: `transfer.stack` asks for `lite`: the lab has this kernel's TCP alone; the simulator runs it: onramp sim");
 }
 
 #[test]

@@ -45,6 +45,8 @@ pub struct Counters {
     pub packets_under_way: u64,
     /// Flows that started.
     pub flows: u32,
+    /// Flows that were under way at the end.
+    pub flows_under_way: u32,
     /// Time on the run's clock at its end.
     pub end_ns: u64,
 }
@@ -86,6 +88,7 @@ fn outcome(case: &Case, ran: &Ran, mut trace: impl FnMut(&Finished) -> Option<Tr
             packets: ran.net.sent,
             packets_under_way: ran.net.under_way as u64,
             flows: ran.flows,
+            flows_under_way: ran.flows_under_way,
             end_ns: ran.end_ns,
         },
     }

@@ -75,7 +75,7 @@ fn main() {
         let network = wan();
         let timed = timed(&network);
         print("wan", &network, &timed);
-        if let Some(ns3_s) = ns3_cpu_s().filter(|_| only.is_none()) {
+        if let Some(ns3_s) = only.is_none().then(ns3_cpu_s).flatten() {
             println!("               ns-3 takes {ns3_s:.2} s of CPU: {:.1} times as long", ns3_s / timed.cpu_s);
         }
     }

@@ -28,6 +28,11 @@ impl Flows {
         self.started
     }
 
+    /// Flows that are not over.
+    pub fn under_way(&self) -> u32 {
+        (self.slots.len() - self.free.len()) as u32
+    }
+
     /// The next flow's number.
     pub fn take_number(&mut self) -> u32 {
         self.started += 1;

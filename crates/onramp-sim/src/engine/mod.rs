@@ -66,6 +66,8 @@ pub(crate) struct Ran {
     pub net: NetStats,
     /// Flows that started.
     pub flows: u32,
+    /// Flows that were under way at the end.
+    pub flows_under_way: u32,
     /// Events.
     pub events: u64,
     /// When it ended.
@@ -116,6 +118,7 @@ impl<O: Observer> Engine<O> {
             meter: self.meter,
             net: self.net.stats(),
             flows: self.flows.started(),
+            flows_under_way: self.flows.under_way(),
             events: self.events,
             end_ns: self.net.now_ns,
         };

@@ -1,0 +1,94 @@
+//! What shares the network with the transfer, and applications that are no bulk transfers.
+
+use onramp_scenario::{Avoidance, Case};
+use onramp_sim::{run, supports, Options, Outcome};
+
+fn case(text: &str) -> Case {
+    let text = format!("name = \"test\"\n{text}");
+    onramp_scenario::parse("test.toml", &text).expect("the scenario is right").cases.remove(0)
+}
+
+fn simulate(case: &Case) -> Outcome {
+    run(case, &Options::default()).expect("the case can be simulated")
+}
+
+const PATH: &str = "[path]\nrate = \"12 Mbit/s\"\nrtt = \"40 ms\"\nqueue = \"100 packets\"\n";
+
+#[test]
+fn a_rival_is_measured_before_and_during_the_transfer() {
+    let rival = "[[traffic]]\nstartup = \"none\"\navoidance = \"cubic\"\nlead = \"5 s\"\n";
+    let record = simulate(&case(&format!("{PATH}{rival}[[transfer]]\nsize = \"2 MB\"\n"))).records.remove(0);
+    let payload_bytes_per_s = 1_500_000.0 * 1448.0 / 1500.0;
+    let (before, during) = (record.traffic_before_bytes_per_s.unwrap(), record.traffic_during_bytes_per_s.unwrap());
+    assert!((0.95..1.001).contains(&(before / payload_bytes_per_s)), "{before}");
+    assert!(during < 0.98 * before, "{during} of {before}");
+}
+
+#[test]
+fn without_traffic_there_is_nothing_to_measure_of_it() {
+    let record = simulate(&case(&format!("{PATH}[[transfer]]\nsize = \"10 kB\"\n"))).records.remove(0);
+    assert_eq!((record.traffic_before_bytes_per_s, record.traffic_during_bytes_per_s), (None, None));
+}
+
+#[test]
+fn measured_arrivals_have_records_after_the_transfer_s() {
+    let traffic = "[[traffic]]\nsize = [\"10 kB\", \"30 kB\"]\ncount = 40\narrivals = \"20/s\"\nmeasured = true\nstart = \"0 s\"\n";
+    let records = simulate(&case(&format!("{PATH}{traffic}[[transfer]]\nsize = \"200 kB\"\n"))).records;
+    assert_eq!(records.len(), 41);
+    assert!(records.iter().all(|record| record.finished));
+    assert_eq!((records[0].role.as_str(), records[0].size_bytes), ("transfer", 200_000));
+    let traffic = &records[1..];
+    assert!(traffic.iter().all(|record| record.role == "traffic" && [10_000, 30_000].contains(&record.size_bytes)));
+    assert!(traffic.is_sorted_by_key(|record| record.start_s));
+    assert!(records.iter().map(|record| record.flow).eq(1..=41));
+    // 40 arrivals at 20 a second: 2 s, give or take three deviations of a sum of 40 exponentials.
+    let last_s = traffic[39].start_s;
+    assert!((1.05..2.95).contains(&last_s), "{last_s}");
+}
+
+#[test]
+fn datagrams_take_their_share_of_the_link() {
+    let constant = "[[traffic]]\nkind = \"constant\"\nrate = \"6 Mbit/s\"\npacket = \"1500 B\"\nlead = \"1 s\"\n";
+    let record = simulate(&case(&format!("{PATH}{constant}[[transfer]]\nsize = \"3 MB\"\n"))).records.remove(0);
+    let alone = simulate(&case(&format!("{PATH}[[transfer]]\nsize = \"3 MB\"\n"))).records.remove(0);
+    // 1472 of 1500 bytes are payload of a datagram.
+    let before = record.traffic_before_bytes_per_s.unwrap();
+    assert!((before - 750_000.0 * 1472.0 / 1500.0).abs() < 2_000.0, "{before}");
+    let ratio = record.completion_s.unwrap() / alone.completion_s.unwrap();
+    assert!((1.6..2.6).contains(&ratio), "{ratio}");
+}
+
+#[test]
+fn an_application_that_writes_now_and_then_sets_the_pace() {
+    let transfer = "[[transfer]]\nsize = \"100 kB\"\nwrite = \"10 kB\"\nwrite_every = \"500 ms\"\n";
+    let record = simulate(&case(&format!("{PATH}{transfer}"))).records.remove(0);
+    // The tenth write is 4.5 s after the first, which follows the request.
+    let completion_s = record.completion_s.unwrap();
+    assert!((4.58..4.61).contains(&completion_s), "{completion_s}");
+}
+
+#[test]
+fn what_the_simulator_does_not_have_is_refused_by_its_key() {
+    let mut case = case(&format!("{PATH}[[transfer]]\nsize = \"10 kB\"\n"));
+    assert_eq!(supports(&case), Ok(()));
+    case.transfer.avoidance = Avoidance::Bbr;
+    let error = supports(&case).unwrap_err();
+    assert_eq!((error.key.as_str(), error.asked.as_str()), ("transfer.avoidance", "bbr"));
+    assert!(error.to_string().contains("onramp lab"));
+    assert!(run(&case, &Options::default()).is_err());
+}
+
+#[test]
+fn a_stopped_run_is_an_error() {
+    let case = case(&format!("{PATH}[[transfer]]\nsize = \"100 MB\"\n"));
+    let options = Options::default();
+    options.stop.store(true, std::sync::atomic::Ordering::Relaxed);
+    assert_eq!(run(&case, &options).unwrap_err(), onramp_sim::Error::Stopped);
+}
+
+#[test]
+fn flows_that_have_ended_leave_neither_state_nor_packets() {
+    let traffic = "[[traffic]]\nsize = \"20 kB\"\ncount = 10\nlead = \"0 s\"\n";
+    let counters = simulate(&case(&format!("{PATH}{traffic}[[transfer]]\nsize = \"10 kB\"\n"))).counters;
+    assert_eq!((counters.flows, counters.flows_under_way, counters.packets_under_way), (11, 0, 0));
+}

@@ -1,5 +1,6 @@
 //! What the command line takes.
 
+use crate::verbs::tcp::TcpArguments;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use onramp_scenario::Avoidance;
@@ -27,6 +28,8 @@ pub enum Verb {
     Sim(SimArguments),
     /// Run scenarios with real sockets over an emulated path on this machine's kernel
     Lab(LabArguments),
+    /// Run scenarios in both, and say where their completion times differ
+    Compare(CompareArguments),
     /// Feed what `lab --record` wrote to this build's start-ups: the same decisions, bit for bit?
     Replay(ReplayArguments),
     /// Register a start-up with the kernel, for every program of this machine to choose
@@ -39,6 +42,8 @@ pub enum Verb {
     Ss,
     /// Run a program whose TCP connections, and its descendants', use a start-up
     Exec(ExecArguments),
+    /// Our own TCP, over a TUN device, with this machine's kernel
+    Tcp(TcpArguments),
     /// Show what on this host stands in the way, and the line that mends it
     Doctor,
     /// Show the start-ups and avoidances that there are
@@ -75,6 +80,26 @@ pub struct LabArguments {
     /// Leave out transfers whose congestion avoidance this kernel does not have, instead of stopping there
     #[arg(long)]
     pub skip_missing: bool,
+}
+
+#[derive(Args)]
+pub struct CompareArguments {
+    /// Scenario files (docs/scenarios.md); transfers that one of both cannot run are left out
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// How many percent a completion time on a clean path may differ; exit 1 if one does by more
+    #[arg(long, value_name = "PERCENT", default_value_t = 10.0, value_parser = percent)]
+    pub within: f64,
+    /// Write report.html with the runs of both, the results as JSON and CSV, and the traces into this directory
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+}
+
+fn percent(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(percent) if percent >= 0.0 => Ok(percent),
+        _ => Err("a number of percent is wanted, for example 10".to_owned()),
+    }
 }
 
 #[derive(Args)]

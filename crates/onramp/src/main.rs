@@ -2,6 +2,7 @@
 
 mod cli;
 mod failure;
+mod new_file;
 mod recording;
 mod startups;
 mod text;
@@ -33,12 +34,14 @@ fn main() -> ExitCode {
     let result = match cli.verb {
         Verb::Sim(arguments) => verbs::sim::run(&arguments, json),
         Verb::Lab(arguments) => verbs::lab::run(&arguments, json),
+        Verb::Compare(arguments) => verbs::compare::run(&arguments, json),
         Verb::Replay(arguments) => verbs::replay::run(&arguments, json),
         Verb::Load(arguments) => verbs::load::load(&arguments, json),
         Verb::Unload(arguments) => verbs::load::unload(&arguments, json),
         Verb::Status => verbs::status::run(json),
         Verb::Ss => verbs::ss::run(json),
         Verb::Exec(arguments) => verbs::exec::run(&arguments, json),
+        Verb::Tcp(arguments) => verbs::tcp::run(&arguments, json),
         Verb::Doctor => verbs::doctor::run(json),
         Verb::List => verbs::list::run(json),
     };

@@ -20,7 +20,7 @@ pub fn run(arguments: &LabArguments, json: bool) -> Answer {
     if let Some(out) = &arguments.out {
         onramp_report::prepare(out)?;
     }
-    onramp_lab::preflight().map_err(lab_failure)?;
+    onramp_lab::preflight().map_err(failure)?;
     let cases: Vec<&Case> = scenarios.iter().flat_map(|scenario| &scenario.cases).collect();
     let cases = if arguments.skip_missing { without_missing(cases)? } else { cases };
 
@@ -49,7 +49,7 @@ pub fn run(arguments: &LabArguments, json: bool) -> Answer {
                 break;
             }
             Err(error) if error.is_of_host() || matches!(error, onramp_lab::Error::Startup { .. }) => {
-                ending = Err(lab_failure(error));
+                ending = Err(failure(error));
                 break;
             }
             Err(error) => {
@@ -89,7 +89,7 @@ fn check(files: &[PathBuf], scenarios: &[Scenario]) -> Result<(), Failure> {
     Ok(())
 }
 
-fn lab_failure(error: onramp_lab::Error) -> Failure {
+pub fn failure(error: onramp_lab::Error) -> Failure {
     use onramp_lab::Error::Startup;
     match error {
         Startup { ref source, .. }
@@ -105,7 +105,7 @@ fn lab_failure(error: onramp_lab::Error) -> Failure {
 }
 
 /// Leave out what the lab or this kernel cannot run, and say so.
-fn without_missing(cases: Vec<&Case>) -> Result<Vec<&Case>, Failure> {
+pub fn without_missing(cases: Vec<&Case>) -> Result<Vec<&Case>, Failure> {
     let cases = runs::leave_out(cases, |case| onramp_lab::supports(case).err().map(|reason| reason.to_string()));
     let registered = onramp_kernel::registered_names()?;
     let missing = |case: &Case| {

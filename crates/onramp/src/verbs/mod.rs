@@ -1,5 +1,6 @@
 //! The verbs, one file each.
 
+pub mod compare;
 pub mod doctor;
 pub mod exec;
 pub mod lab;
@@ -10,6 +11,7 @@ mod runs;
 pub mod sim;
 pub mod ss;
 pub mod status;
+pub mod tcp;
 
 use crate::failure::Failure;
 use crate::text::say;

@@ -1,6 +1,6 @@
 //! The simulator: [`onramp_tcp`] endpoints over [`onramp_net`] links, by a virtual clock.
 //!
-//! [`run`] takes one [`Case`](onramp_scenario::Case) and gives an [`Outcome`]; [`run_all`] takes many, on several
+//! [`run`](run()) takes one [`Case`](onramp_scenario::Case) and gives an [`Outcome`]; [`run_all`] takes many, on several
 //! threads. A run is replayed from its case alone: time is in integer nanoseconds, events have a total order, each
 //! element draws from its own stream of random numbers, and nothing depends on the machine. [`observe`] is for whoever
 //! wants to see every packet.

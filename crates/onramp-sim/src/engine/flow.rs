@@ -1,5 +1,7 @@
 //! A TCP flow: two ends and their applications. The receiver connects and asks, the sender sends and closes.
 
+use super::birth::{with_keys, Birth};
+use super::finished::Finished;
 use super::net::Net;
 use super::serve::Server;
 use super::startup::StartupWatch;
@@ -8,7 +10,7 @@ use crate::plan::{Group, Way};
 use crate::pool::Content;
 use crate::queue::Entity;
 use crate::random::{seed_of, Element};
-use onramp_tcp::{Config, Connection, Flags, Segment, State, Stats};
+use onramp_tcp::{Connection, Flags, Segment, State};
 
 /// Bytes of the request that says how much is wanted.
 pub(super) const REQUEST_BYTES: u64 = 8;
@@ -55,29 +57,6 @@ pub(super) struct Flow {
     /// Of a measured flow, until the last byte has been read.
     watch: Option<StartupWatch>,
     keys: u64,
-}
-
-/// A measured transfer when it was complete, or when the run ended.
-#[derive(Debug)]
-pub(crate) struct Finished {
-    /// Its flow.
-    pub flow: u32,
-    /// The scenario's `[[traffic]]` table that it belongs to; `None`: it is a copy of the transfer.
-    pub traffic: Option<u32>,
-    /// The slowest link of its data's way.
-    pub bottleneck: u32,
-    /// Payload that was asked for, or [`ENDLESS`].
-    pub size_bytes: u64,
-    /// Payload that was read.
-    pub delivered_bytes: u64,
-    /// When its receiver connected.
-    pub started_ns: u64,
-    /// When the last byte had been read, if it was.
-    pub completed_ns: Option<u64>,
-    /// The sender's counters at that time.
-    pub sender: Stats,
-    /// What its start-up decided.
-    pub startup: StartupWatch,
 }
 
 impl Flow {
@@ -258,27 +237,4 @@ impl Flow {
             startup,
         })
     }
-}
-
-/// What a flow begins with.
-pub(super) struct Birth<'a> {
-    /// Number of the flow.
-    pub number: u32,
-    /// Its slot.
-    pub slot: u32,
-    /// Kind of flow.
-    pub group_number: u32,
-    /// The same.
-    pub group: &'a Group,
-    /// Where it runs.
-    pub way: Way,
-    /// Payload, or [`ENDLESS`].
-    pub size_bytes: u64,
-    /// Of the case.
-    pub seed: u64,
-}
-
-fn with_keys(config: &Config, way: &Way, key: u32) -> Config {
-    // Any number will do as long as it differs from end to end; the clock's offset is another one than the ISN.
-    Config { mss_bytes: way.mss_bytes, isn: key, timestamp_offset: key.rotate_left(16) ^ 0x5bd1_e995, ..config.clone() }
 }

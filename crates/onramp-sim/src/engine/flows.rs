@@ -1,6 +1,8 @@
 //! All flows of a run: those under way, in slots that are used again, and the kinds of flows that there are.
 
-use super::flow::{Birth, Finished, Flow, Side};
+use super::birth::Birth;
+use super::finished::Finished;
+use super::flow::{Flow, Side};
 use super::net::Net;
 use crate::observe::{FlowStart, Observer};
 use crate::plan::Group;

@@ -10,7 +10,9 @@
 //! Time is in integer nanoseconds and never runs backwards. Each entity, be it a directed link, an end of a
 //! connection or a source, has at most one event; [`queue`](crate::queue) says who goes first in the same nanosecond.
 
+mod birth;
 mod feed;
+mod finished;
 mod flow;
 mod flows;
 mod net;
@@ -18,7 +20,8 @@ mod serve;
 mod source;
 mod startup;
 
-pub(crate) use flow::{Finished, ENDLESS};
+pub(crate) use finished::Finished;
+pub(crate) use flow::ENDLESS;
 pub(crate) use net::NetStats;
 
 use crate::error::Error;

@@ -78,6 +78,10 @@ impl<O: Observer> Net<O> {
             self.collect_evicted(link);
             let Some(departure) = departure else {
                 self.reschedule(link);
+                debug_assert!(
+                    self.wires[link as usize].scheduled_ns > self.now_ns,
+                    "a link has nothing, and nothing later"
+                );
                 return None;
             };
             let mut handle = departure.packet;

@@ -4,9 +4,9 @@ use super::{Engine, Ran};
 use crate::observe::{Direction, FlowStart, Loss, Observer, Sight};
 use crate::plan::{Datagrams, Interval, Load, Plan};
 use crate::routes::Routes;
-use onramp_net::{Config, Count, Limit, LossConfig, QueueConfig};
+use onramp_net::{Aggregation, Change, Config, Count, Jitter, Limit, LossConfig, QueueConfig};
 use proptest::prelude::*;
-use std::num::NonZeroU64;
+use std::num::{NonZeroU32, NonZeroU64};
 use std::sync::atomic::AtomicBool;
 
 /// 12 Mbit/s: a packet of 1500 bytes takes a millisecond.
@@ -131,11 +131,23 @@ proptest! {
         duplicate_ppm in 0u32..300_000,
         rate in 1_000_000u64..50_000_000,
         codel in any::<bool>(),
+        jitter in prop::option::of((0u64..20_000_000, any::<bool>())),
+        hold in prop::option::of((1u64..10_000_000, 1u32..9)),
+        slower_at_ms in prop::option::of(1u64..150),
         until_ms in prop::option::of(1u64..200),
     ) {
         let links: Vec<Config> = (0..).zip(&delays).map(|(seed, &delay_ns)| {
             let mut config = link(delay_ns, queue);
             (config.loss, config.duplicate_ppm, config.seed) = (LossConfig::Bernoulli { ppm: loss_ppm }, duplicate_ppm, seed);
+            config.jitter = jitter.map(|(most_ns, reorder)| Jitter { most_ns, reorder });
+            config.aggregation = hold.map(|(interval_ns, most)| {
+                Aggregation { interval_ns, most_packets: NonZeroU32::new(most).unwrap() }
+            });
+            config.changes.extend(slower_at_ms.map(|ms| Change {
+                at_ns: ms * 1_000_000,
+                rate_bits_per_s: NonZeroU64::new(3_000_000),
+                delay_ns: Some(1_000_000),
+            }));
             if codel {
                 config.queue = QueueConfig::CoDel(onramp_net::CoDelConfig::default());
             }

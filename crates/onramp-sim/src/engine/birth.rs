@@ -1,0 +1,28 @@
+//! What a flow begins with.
+
+use crate::plan::{Group, Way};
+use onramp_tcp::Config;
+
+/// What a flow begins with.
+pub(super) struct Birth<'a> {
+    /// Number of the flow.
+    pub number: u32,
+    /// Its slot.
+    pub slot: u32,
+    /// Kind of flow.
+    pub group_number: u32,
+    /// The same.
+    pub group: &'a Group,
+    /// Where it runs.
+    pub way: Way,
+    /// Payload, or [`ENDLESS`](super::ENDLESS).
+    pub size_bytes: u64,
+    /// Of the case.
+    pub seed: u64,
+}
+
+/// A group's configuration for one end of one flow.
+pub(super) fn with_keys(config: &Config, way: &Way, key: u32) -> Config {
+    // Any number will do as long as it differs from end to end; the clock's offset is another one than the ISN.
+    Config { mss_bytes: way.mss_bytes, isn: key, timestamp_offset: key.rotate_left(16) ^ 0x5bd1_e995, ..config.clone() }
+}

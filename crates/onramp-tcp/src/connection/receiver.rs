@@ -176,12 +176,14 @@ impl Receiver {
         let start = start.max(self.nxt as i64) as u64;
         let whole = end as u64;
         // Nothing follows a FIN.
-        let end = whole.min(self.edge.max(start)).min(self.fin.unwrap_or(u64::MAX));
+        let mut end = whole.min(self.edge.max(start)).min(self.fin.unwrap_or(u64::MAX));
         let mut fresh = false;
         if fin && self.fin.is_none() && end == whole && self.beyond.last().is_none_or(|range| range.1 <= whole) {
             self.fin = Some(whole);
-            fresh = true;
         }
+        // A FIN is received, and told of beyond a gap, like the byte whose place it has.
+        let has_fin = fin && self.fin == Some(end);
+        end += u64::from(has_fin);
         let before = self.nxt;
         let in_order = start == self.nxt && self.beyond.is_empty();
         if end > start {
@@ -191,15 +193,13 @@ impl Receiver {
             if self.dsack != Some((start, end)) {
                 fresh = true;
                 self.insert(start, end);
+                let new_bytes = end - start - u64::from(has_fin);
                 self.buffer.holds(self.held());
-                let grew = self.buffer.arrived(now_ns, (end - start) as u32, self.mss_bytes, in_order);
+                let grew = self.buffer.arrived(now_ns, new_bytes as u32, self.mss_bytes, in_order);
                 self.policy.window(self.edge - before.min(self.edge), grew);
             }
         }
-        if self.fin == Some(self.nxt) {
-            self.nxt += 1;
-            self.ack_now = true;
-        }
+        self.ack_now |= has_fin;
         if payload_bytes > 0 {
             let arrival = Arrival {
                 now_ns,

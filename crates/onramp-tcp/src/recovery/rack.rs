@@ -66,8 +66,9 @@ impl Rack {
         }
         self.reordering_seen |= cx.delivery.reordered.is_some();
         // The acknowledgement of a segment that was sent twice may be the first copy's.
-        let is_clear =
-            |arrived: &Arrived| !arrived.repeated || self.min_rtt_ns.is_none_or(|rtt| cx.now_ns - arrived.sent_ns >= rtt);
+        let is_clear = |arrived: &Arrived| {
+            !arrived.repeated || self.min_rtt_ns.is_none_or(|rtt| cx.now_ns - arrived.sent_ns >= rtt)
+        };
         let Some(arrived) = cx.delivery.newest.filter(is_clear).or(cx.delivery.newest_once) else { return };
         self.rtt_ns = cx.now_ns - arrived.sent_ns;
         arrived.keep_newest(&mut self.newest);

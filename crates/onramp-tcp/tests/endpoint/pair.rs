@@ -1,6 +1,6 @@
 //! Two ends and a path between them that does to each segment what a test says: the smallest driver there is.
 
-use onramp_tcp::{Config, Connection, Segment, State, Transmit};
+use onramp_tcp::{Config, Connection, Segment, State, Transmit, Window};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
@@ -24,6 +24,8 @@ pub struct Crossing {
     pub number: u64,
     /// What was sent.
     pub transmit: Transmit,
+    /// The sender's window and threshold then.
+    pub window: Window,
 }
 
 /// What the path does: the delay of each copy that arrives.
@@ -87,7 +89,8 @@ impl Pair {
             while let Some(transmit) = self.end(from).poll_transmit(now_ns) {
                 let number = self.sent[from as usize];
                 self.sent[from as usize] += 1;
-                let crossing = Crossing { now_ns, from, number, transmit };
+                let window = self.end(from).window();
+                let crossing = Crossing { now_ns, from, number, transmit, window };
                 self.log.push(crossing);
                 assert!(self.log.len() < 2_000_000, "this goes on without end");
                 for delay_ns in path(&crossing) {

@@ -24,7 +24,8 @@ fn echo(script: &mut Script) -> u32 {
 
 #[test]
 fn the_windows_of_syns_are_not_scaled_and_others_are() {
-    let buffer = Config { receive_buffer: ReceiveBuffer::Bytes(1 << 20), window_scaling: true, ..plain(Recovery::Sack) };
+    let buffer =
+        Config { receive_buffer: ReceiveBuffer::Bytes(1 << 20), window_scaling: true, ..plain(Recovery::Sack) };
     let mut pair = Pair::new(buffer.clone(), buffer);
     pair.download(200_000, 10_000_000_000, &mut clean);
     let windows: Vec<_> = pair.sent_by(End::Client, |_| true).iter().map(|c| c.transmit.segment).collect();
@@ -60,11 +61,7 @@ fn the_timestamp_of_what_fills_the_left_edge_is_echoed() {
 
 #[test]
 fn of_segments_acknowledged_together_the_earliest_timestamp_is_echoed() {
-    let mut script = Script::new(Config {
-        timestamps: true,
-        acks: onramp_tcp::Acks::Delayed,
-        ..plain(Recovery::Sack)
-    });
+    let mut script = Script::new(Config { timestamps: true, acks: onramp_tcp::Acks::Delayed, ..plain(Recovery::Sack) });
     data(&mut script, 0, 988, 10);
     script.now_ns += 10 * MS_NS;
     //= RFC 7323 section 4.2 (A): delayed acknowledgements

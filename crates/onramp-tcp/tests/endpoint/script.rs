@@ -40,6 +40,11 @@ pub struct Script {
 impl Script {
     /// Established at 100 ms, which is the round trip.
     pub fn new(config: Config) -> Script {
+        Script::offered(config, 65_535)
+    }
+
+    /// The same with a peer that offers this window.
+    pub fn offered(config: Config, window: u16) -> Script {
         let options = Options {
             mss: Some(config.mss_bytes),
             sack_permitted: true,
@@ -47,11 +52,11 @@ impl Script {
             window_scale: config.window_scaling.then_some(0),
             ..Options::default()
         };
-        let mut script = Script { end: Connection::connect(config, 0), now_ns: 0, window: 65_535, sent: 0 };
+        let mut script = Script { end: Connection::connect(config, 0), now_ns: 0, window, sent: 0 };
         assert_eq!(script.sends(), ["S"]);
         script.now_ns = 100 * MS_NS;
         let flags = Flags::SYN.with(Flags::ACK);
-        assert_eq!(script.arrives(Segment { seq: 0, ack: 1, window: 65_535, flags, options, ..Segment::default() }), ["ack 0"]);
+        assert_eq!(script.arrives(Segment { seq: 0, ack: 1, window, flags, options, ..Segment::default() }), ["ack 0"]);
         assert_eq!(script.end.state(), State::Established);
         script
     }
@@ -73,7 +78,13 @@ impl Script {
 
     /// A segment of the peer without payload.
     pub fn bare(&self, ack: i64) -> Segment {
-        Segment { seq: number(self.sent), ack: number(ack), window: self.window, flags: Flags::ACK, ..Segment::default() }
+        Segment {
+            seq: number(self.sent),
+            ack: number(ack),
+            window: self.window,
+            flags: Flags::ACK,
+            ..Segment::default()
+        }
     }
 
     pub fn ack(&mut self, ack: i64) -> Vec<String> {

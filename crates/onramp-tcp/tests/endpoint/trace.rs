@@ -33,8 +33,20 @@ pub fn text(transmit: &Transmit) -> String {
     text.trim_end().to_owned()
 }
 
-/// When, who, what, and the sender's window and threshold in bytes.
-pub fn lines(pair: &Pair, from: End, entries: std::ops::Range<usize>) -> Vec<String> {
-    let line = |crossing: &Crossing| format!("{:>7.1} {}", crossing.now_ns as f64 / 1e6, text(&crossing.transmit));
-    pair.log[entries].iter().filter(|crossing| crossing.from == from).map(line).collect()
+/// A segment a line: when, what, and window and threshold then, in segments of 1000 bytes; the client's to the right.
+pub fn lines(pair: &Pair) -> Vec<String> {
+    let line = |crossing: &Crossing| {
+        let (at_ms, text) = (crossing.now_ns / 1_000_000, text(&crossing.transmit));
+        let threshold = match crossing.window.ssthresh_bytes {
+            u64::MAX => "-".to_owned(),
+            bytes => format!("{:.1}", bytes as f64 / 1e3),
+        };
+        match crossing.from {
+            End::Server => {
+                format!("{at_ms:>5} {text:<20} cwnd {:.1} of {threshold}", crossing.window.cwnd_bytes as f64 / 1e3)
+            }
+            End::Client => format!("{at_ms:>5} {:>50} {text}", ""),
+        }
+    };
+    pair.log.iter().map(line).collect()
 }

@@ -1,9 +1,7 @@
 //! What a case is: two ends' options, a path for each direction, and what the applications do.
 
 use crate::rng::Rng;
-use onramp_tcp::{
-    Acks, Avoidance, Config, InitialWindow, ReceiveBuffer, Recovery, Stack, Ticks, Timers,
-};
+use onramp_tcp::{Acks, Avoidance, Config, InitialWindow, ReceiveBuffer, Recovery, Stack, Ticks, Timers};
 
 const MS_NS: u64 = 1_000_000;
 
@@ -115,7 +113,8 @@ fn path(rng: &mut Rng, delay_ns: u64, is_clean: bool) -> Path {
     let jitter_ns = if rng.chance(50) { rng.below(2 * delay_ns) } else { 0 };
     let loss_percent = if rng.chance(80) { rng.magnitude(1, 30) } else { 0 };
     let duplicate_percent = if rng.chance(40) { rng.magnitude(1, 20) } else { 0 };
-    let (changes_at_ns, changed_delay_ns) = (rng.magnitude(MS_NS, 100_000 * MS_NS), rng.magnitude(MS_NS / 10, 800 * MS_NS));
+    let (changes_at_ns, changed_delay_ns) =
+        (rng.magnitude(MS_NS, 100_000 * MS_NS), rng.magnitude(MS_NS / 10, 800 * MS_NS));
     let changes_at_ns = if rng.chance(30) { changes_at_ns } else { u64::MAX };
     let bad = Path { delay_ns, jitter_ns, loss_percent, duplicate_percent, changes_at_ns, changed_delay_ns };
     match is_clean {

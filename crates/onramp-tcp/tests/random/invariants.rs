@@ -13,7 +13,9 @@ pub fn check(connection: &Connection, now_ns: u64) {
     // A copy of what is not taken for lost counts beside the original (RFC 6675, section 4, SetPipe).
     assert!(inflight <= 2 * outstanding, "{inflight} of {outstanding} bytes in flight: {connection:#?}");
     assert!(window.cwnd_bytes >= u64::from(window.mss_bytes), "a window of less than a segment: {connection:#?}");
-    assert!(window.ssthresh_bytes >= u64::from(window.mss_bytes) || connection.config().initial_ssthresh_bytes.is_some());
+    assert!(
+        window.ssthresh_bytes >= u64::from(window.mss_bytes) || connection.config().initial_ssthresh_bytes.is_some()
+    );
     assert!(stats.retransmitted_segments <= stats.data_segments_sent);
     assert!(stats.duplicates_received <= stats.segments_received);
     let next = connection.next_timer_ns();

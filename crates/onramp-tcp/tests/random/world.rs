@@ -206,7 +206,8 @@ impl World {
         let this = &mut self.ends[end];
         let Some(socket) = &mut this.socket else { return };
         let left = this.application.bytes - this.written;
-        let bytes = left.min(1 + self.rng.below(this.application.write_bytes)).min(socket.connection().writable_bytes());
+        let bytes =
+            left.min(1 + self.rng.below(this.application.write_bytes)).min(socket.connection().writable_bytes());
         let piece: Vec<u8> = (this.written..this.written + bytes).map(|place| byte(end, place)).collect();
         this.written += socket.write(&piece) as u64;
         if this.written == this.application.bytes {

@@ -1,0 +1,168 @@
+//! Transmission Control Protocol: windows (sections 3.4, 3.7.4, 3.8.6 and 3.10.7.4).
+
+use crate::script::{number, plain, segments, Script, MS_NS};
+use onramp_tcp::{Config, ReceiveBuffer, Recovery, Segment, State};
+
+fn script() -> Script {
+    Script::new(plain(Recovery::NewReno))
+}
+
+fn with_buffer(bytes: u64) -> Script {
+    Script::new(Config {
+        receive_buffer: ReceiveBuffer::Bytes(bytes),
+        stack: onramp_tcp::Stack::Lite,
+        ..plain(Recovery::NewReno)
+    })
+}
+
+/// The window field of the next acknowledgement of data.
+fn offered(script: &mut Script, start: i64, bytes: u32) -> u16 {
+    let segment = Segment { seq: number(start), payload_bytes: bytes, ..script.bare(0) };
+    script.end.on_segment(script.now_ns, &segment);
+    script.end.poll_transmit(script.now_ns).expect("an acknowledgement").segment.window
+}
+
+#[test]
+fn a_closed_window_is_asked_for_at_growing_pauses_for_as_long_as_it_is_answered() {
+    let mut script = script();
+    script.window = 0;
+    script.ack(0);
+    assert!(script.write(1000).is_empty());
+    let mut asked_ms = Vec::new();
+    for _ in 0..20 {
+        let at_ns = script.end.next_timer_ns().expect("a probe is waited for");
+        assert_eq!(script.until(at_ns / MS_NS).len(), 1);
+        asked_ms.push(at_ns / MS_NS);
+        script.ack(0);
+    }
+    //= RFC 9293 section 3.8.6.1: the first after a retransmission timeout, then exponentially
+    assert_eq!(asked_ms[..7], [1100, 3100, 7100, 15_100, 31_100, 63_100, 123_100]);
+    //= RFC 9293 section 3.8.6.1: the connection stays open as long as the peer answers
+    assert_eq!(script.end.state(), State::Established);
+    script.window = 5000;
+    assert_eq!(script.ack(0), ["0:1000"]);
+}
+
+#[test]
+fn a_closed_window_of_a_peer_that_is_gone_is_given_up() {
+    let mut script = script();
+    script.window = 0;
+    script.ack(0);
+    script.write(1000);
+    script.until(10_000_000);
+    //= RFC 9293 section 3.8.3, which has no exception for probes without an answer
+    assert_eq!(script.end.failure(), Some(onramp_tcp::Failure::TimedOut));
+}
+
+#[test]
+fn a_probe_of_a_closed_window_is_answered() {
+    let mut script = with_buffer(2000);
+    assert_eq!(offered(&mut script, 0, 2000), 0);
+    //= RFC 9293 section 3.8.6.1: with a byte of new data, which does not fit, or without
+    assert_eq!(script.data(2000, 1, 0), ["ack 2000"]);
+    script.sent = 1999;
+    assert_eq!(script.ack(0), ["ack 2000"]);
+    assert_eq!(script.end.received_bytes(), 2000);
+}
+
+#[test]
+fn what_lies_beyond_the_window_is_cut_off() {
+    let mut script = with_buffer(2000);
+    //= RFC 9293 section 3.10.7.4, first check: "trim off any portions that lie outside the window"
+    assert_eq!(script.data(1000, 2000, 0), ["ack 0 [1000:2000]"]);
+    assert_eq!(script.data(0, 1000, 0), ["ack 2000"]);
+    assert_eq!(script.data(5000, 100, 0), ["ack 2000"]);
+    assert_eq!(script.end.received_bytes(), 2000);
+}
+
+#[test]
+fn the_receiver_does_not_offer_silly_windows_nor_take_one_back() {
+    let mut script = with_buffer(4000);
+    assert_eq!(offered(&mut script, 0, 4000), 0);
+    //= RFC 9293 section 3.8.6.2.2: MIN(1/2 RCV.BUFF, Eff.snd.MSS) or nothing
+    assert_eq!(script.end.read(script.now_ns, 900), 900);
+    assert!(script.sends().is_empty());
+    assert_eq!(script.end.read(script.now_ns, 100), 100);
+    let update = script.end.poll_transmit(script.now_ns).expect("an update").segment;
+    assert_eq!(update.window, 1000);
+    //= RFC 9293 section 3.8.6: "SHOULD NOT shrink the window"
+    assert_eq!(offered(&mut script, 4000, 300), 700);
+}
+
+#[test]
+fn the_sender_waits_with_a_silly_window_until_the_timer_overrides() {
+    let mut script = script();
+    script.window = 10_000;
+    script.ack(0);
+    script.write(20_000);
+    script.now_ns = 200 * MS_NS;
+    script.window = 300;
+    //= RFC 9293 section 3.8.6.2.1: neither a full segment, nor all there is, nor half of the largest window
+    assert!(script.ack(10_000).is_empty());
+    //= RFC 9293 section 3.8.6.2.1 (4): the override timeout
+    assert_eq!(script.until(1300), ["1200 ms: 10000:10300"]);
+}
+
+#[test]
+fn being_told_of_a_silly_window_does_not_put_the_override_off() {
+    let mut script = script();
+    script.window = 10_000;
+    script.ack(0);
+    script.write(20_000);
+    script.window = 300;
+    script.ack(10_000);
+    let mut sent = Vec::new();
+    for turn in 1..40 {
+        sent.extend(script.until(100 + 50 * turn));
+        script.data(script.sent, 10, 10_000);
+    }
+    //= RFC 9293 section 3.8.6.2.1 (4)
+    assert_eq!(sent[0], "1100 ms: 10000:10300");
+}
+
+#[test]
+fn half_of_the_largest_window_is_enough() {
+    let mut script = Script::offered(plain(Recovery::NewReno), 1200);
+    assert_eq!(script.write(20_000), ["0:1000"]);
+    script.now_ns = 200 * MS_NS;
+    script.window = 599;
+    assert!(script.ack(1000).is_empty());
+    script.window = 600;
+    //= RFC 9293 section 3.8.6.2.1 (3)
+    assert_eq!(script.ack(1000), ["1000:1600"]);
+}
+
+#[test]
+fn nagle_holds_a_small_segment_back_while_anything_is_outstanding() {
+    let mut script = Script::new(Config { nagle: true, ..plain(Recovery::NewReno) });
+    //= RFC 9293 section 3.7.4
+    assert_eq!(script.write(10), ["0:10"]);
+    assert!(script.write(10).is_empty());
+    assert!(script.write(10).is_empty());
+    assert_eq!(script.ack(10), ["10:30"]);
+    assert_eq!(script.write(1500), ["30:1030"]);
+    //= RFC 9293 section 3.7.4: "the TCP implementation MUST" let an application turn it off
+    let mut without = Script::new(plain(Recovery::NewReno));
+    assert_eq!((without.write(10), without.write(10)), (vec!["0:10".into()], vec!["10:20".into()]));
+}
+
+#[test]
+fn the_last_small_segment_goes_with_its_fin() {
+    let mut script = Script::new(Config { nagle: true, ..plain(Recovery::NewReno) });
+    script.end.write(1010);
+    script.end.close();
+    assert_eq!(script.sends(), ["0:1000", "F 1000:1010"]);
+}
+
+#[test]
+fn an_older_segment_does_not_set_the_window() {
+    let mut script = script();
+    script.data(0, 100, 0);
+    script.window = 2000;
+    script.data(100, 100, 0);
+    script.window = 60_000;
+    script.data(0, 50, 0);
+    //= RFC 9293 section 3.10.7.4, fifth check: SND.WL1 and SND.WL2
+    assert_eq!(script.end.peer_window_bytes(), 2000);
+    assert_eq!(script.write(10_000), segments(0..2));
+}

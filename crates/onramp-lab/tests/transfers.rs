@@ -218,7 +218,7 @@ fn the_simulator_s_cases_are_refused_by_their_key() {
     assert_eq!(refused("[[traffic]]\nstart = \"1 s\"\n"), "traffic.start");
     assert_eq!(refused("[[traffic]]\nstop = \"1 s\"\n"), "traffic.stop");
     assert_eq!(refused("[[traffic]]\nfrom = \"receiver\"\nto = \"sender\"\n"), "traffic.from");
-    assert_eq!(refused("[[traffic]]\nmeasured = true\n"), "traffic.measured");
+    assert_eq!(refused("[[traffic]]\nmeasured = true\nstop = \"9 s\"\n"), "traffic.measured");
     assert_eq!(refused("[[traffic]]\nstack = \"lite\"\n"), "traffic.stack");
     assert_eq!(supports(&case_with("1 Mbit/s", "40 ms", "1 MB", "[[traffic]]\n")), Ok(()));
 }

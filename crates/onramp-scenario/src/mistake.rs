@@ -77,6 +77,8 @@ pub enum Mistake {
     NoDelay { from: String, to: String },
     /// Traffic stops before it starts.
     StopsFirst,
+    /// Measured traffic for whose end a run would wait for ever.
+    NeverEnds,
     /// The cross product of all lists is too large.
     TooManyCases { cases: u128, most: u64 },
 }
@@ -161,6 +163,10 @@ impl Mistake {
             Mistake::NoRoute { .. } => {
                 Some("add the [[link]] that is missing on the way; links carry both ways".to_owned())
             }
+            Mistake::NeverEnds => Some(
+                "a run waits for all that is measured: give the traffic a `stop`, or a `size` and a `count`, or give [run] a `duration`"
+                    .to_owned(),
+            ),
             Mistake::NoDelay { .. } => Some("give one of the links on the way a `delay`".to_owned()),
             Mistake::TooManyCases { most, .. } => Some(format!("the most is {most}: shorten a list or split the file")),
         }
@@ -222,6 +228,7 @@ impl fmt::Display for Mistake {
             Mistake::NoRoute { from, to } => write!(f, "no links lead from `{from}` to `{to}`"),
             Mistake::NoDelay { from, to } => write!(f, "the way from `{from}` to `{to}` and back takes no time"),
             Mistake::StopsFirst => write!(f, "this traffic stops before it starts"),
+            Mistake::NeverEnds => write!(f, "this measured traffic never ends"),
             Mistake::TooManyCases { cases, .. } => write!(f, "the lists multiply to {cases} cases"),
         }
     }

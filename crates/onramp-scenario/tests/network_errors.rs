@@ -73,6 +73,7 @@ count = 2
 from = "c"
 to = "a"
 measured = true
+count = 9
 arrivals = "5 /s"
 size = ["10 kB", "20 kB"]
 "#;
@@ -165,6 +166,7 @@ fn traffic() {
                 ("\"5 /s\"", "\"0 /s\""),
                 ("\"5 /s\"", "5"),
                 ("\"5 /s\"", "\"2000000 /s\""),
+                ("count = 9\n", ""),
             ]
         )
     );

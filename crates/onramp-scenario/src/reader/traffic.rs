@@ -31,12 +31,13 @@ static OF_TRANSFERS: &[&Key] = &[
 static OF_PACKETS: &[&Key] = &[&keys::TRAFFIC_RATE, &keys::TRAFFIC_PACKET];
 static OF_ON_OFF: &[&Key] = &[&keys::TRAFFIC_ON, &keys::TRAFFIC_OFF, &keys::TRAFFIC_DISTRIBUTION];
 
-/// Traffic whose receivers have the default buffer.
+/// Traffic whose receivers have the default buffer. `run_ends`: at some time, whatever is unfinished.
 pub(super) fn read_traffic(
     reader: &mut Reader,
     startups: &[&str],
     ways: &Ways,
     receiver: Option<&ReceiverDraft>,
+    run_ends: bool,
     section: &Section,
 ) -> Option<Traffic> {
     let kind = reader.one(section, &keys::TRAFFIC_KIND, &word(KINDS_OF_TRAFFIC));
@@ -66,8 +67,16 @@ pub(super) fn read_traffic(
     if matches!((start, stop_ns), (TrafficStart::At(start_ns), Some(stop_ns)) if stop_ns <= start_ns) {
         reader.fault(Mistake::StopsFirst, section.span("stop"));
     }
+    let measured = measured?;
+    if measured && !run_ends && stop_ns.is_none() && is_endless(&kind) {
+        reader.fault(Mistake::NeverEnds, section.span("measured"));
+    }
     let (from, to) = ends?;
-    Some(Traffic { kind, from: from[0], to: to[0], measured: measured?, start, stop_ns })
+    Some(Traffic { kind, from: from[0], to: to[0], measured, start, stop_ns })
+}
+
+fn is_endless(kind: &TrafficKind) -> bool {
+    matches!(kind, TrafficKind::Transfers(transfers) if transfers.sizes.is_empty() || transfers.count.is_none())
 }
 
 fn refuse(reader: &mut Reader, section: &Section, keys: &[&Key], only: &'static str, chosen: &str) {

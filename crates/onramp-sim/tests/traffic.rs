@@ -92,3 +92,18 @@ fn flows_that_have_ended_leave_neither_state_nor_packets() {
     let counters = simulate(&case(&format!("{PATH}{traffic}[[transfer]]\nsize = \"10 kB\"\n"))).counters;
     assert_eq!((counters.flows, counters.flows_under_way, counters.packets_under_way), (11, 0, 0));
 }
+
+#[test]
+fn a_transfer_that_nobody_answers_gives_up_and_ends_the_run() {
+    let constant = "[[traffic]]\nkind = \"constant\"\nrate = \"100 kbit/s\"\n";
+    let mut case = case(&format!("{PATH}{constant}[[transfer]]\nsize = \"10 kB\"\n"));
+    let mut network = (*case.network).clone();
+    network.links[0].forward.loss_ppm = 1_000_000;
+    case.network = network.into();
+    let outcome = simulate(&case);
+    let record = &outcome.records[0];
+    assert!(!record.finished && record.delivered_bytes == 0, "{record:?}");
+    // Linux sends a SYN seven times, each after twice the time, from one second on.
+    let end_s = outcome.counters.end_ns / 1_000_000_000;
+    assert!((60..300).contains(&end_s), "{end_s} s");
+}

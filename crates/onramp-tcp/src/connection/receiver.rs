@@ -367,3 +367,6 @@ impl Receiver {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -283,13 +283,17 @@ impl Scoreboard {
         self.resent.clear();
     }
 
-    /// Forgets what was selectively acknowledged: the peer has thrown it away (RFC 2018, section 8).
+    /// What was selectively acknowledged is lost: the peer has thrown it away (RFC 2018, section 8).
     pub fn forget_sacked(&mut self) {
-        self.segments.iter_mut().for_each(|segment| segment.marks &= !SACKED);
         self.sacked.clear();
         self.sacked_bytes = 0;
         self.sacked_segments = 0;
-        self.out_hint = self.una;
+        for index in 0..self.segments.len() {
+            if self.segments[index].is_sacked() {
+                self.segments[index].marks &= !SACKED;
+                self.mark_lost(index);
+            }
+        }
     }
 
     /// The lost segment to be sent again first.
@@ -480,3 +484,6 @@ impl Scoreboard {
         assert!(waits.is_none_or(|s| s.start >= self.lost_hint), "the hint has passed a lost segment");
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -6,13 +6,16 @@
 
 mod draw;
 mod invariants;
+mod noise;
 mod rng;
 mod world;
 
 use draw::Case;
 use world::World;
 
-const DEFAULT_CASES: u64 = 150;
+const DEFAULT_CASES: u64 = 400;
+/// Events in the life of an end whose peer sends anything.
+const EVENTS: u64 = 300;
 
 /// Tells the seed when a case fails.
 struct Seed(u64);
@@ -30,13 +33,23 @@ fn number(variable: &str) -> Option<u64> {
     std::env::var(variable).ok().map(|text| text.parse().expect("a number"))
 }
 
-#[test]
-fn both_streams_arrive_whatever_happens() {
+/// Does something for each seed.
+fn for_each_seed(case: impl Fn(u64)) {
     let first = number("ONRAMP_SEED");
     let cases = number("ONRAMP_CASES").unwrap_or(if first.is_some() { 1 } else { DEFAULT_CASES });
     let first = first.unwrap_or(0);
     for seed in first..first + cases {
         let _seed = Seed(seed);
-        World::new(Case::of(seed), seed).run();
+        case(seed);
     }
+}
+
+#[test]
+fn both_streams_arrive_whatever_happens() {
+    for_each_seed(|seed| World::new(Case::of(seed), seed).run());
+}
+
+#[test]
+fn any_segments_at_all_are_survived() {
+    for_each_seed(|seed| noise::live(seed, EVENTS));
 }

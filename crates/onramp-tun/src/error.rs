@@ -24,16 +24,6 @@ pub enum Error {
         /// Its name.
         device: String,
     },
-    /// Packets would be larger than the device takes.
-    #[error("packets of {asked_bytes} bytes do not fit the device `{device}`, whose MTU is {found_bytes}")]
-    Mtu {
-        /// Its name.
-        device: String,
-        /// What was asked for.
-        asked_bytes: u32,
-        /// The device's.
-        found_bytes: u32,
-    },
     /// A system call failed.
     #[error("{what} `{device}`: {source}")]
     Device {
@@ -57,6 +47,10 @@ pub enum Error {
 impl Error {
     /// The host lacks something, and the message says how to get it.
     pub fn is_of_host(&self) -> bool {
-        matches!(self, Error::Host(error) if error.is_of_host())
+        match self {
+            Error::Host(error) => error.is_of_host(),
+            Error::Down { .. } | Error::Device { .. } => true,
+            Error::OwnAddress { .. } | Error::Capture { .. } => false,
+        }
     }
 }

@@ -267,6 +267,11 @@ impl<A: Application> Endpoint<A> {
         }
     }
 
+    /// There are connections whose applications are not done.
+    pub fn has_applications(&self) -> bool {
+        self.flows.len() > self.orphans.len()
+    }
+
     /// There are connections, or packets to send.
     pub fn is_busy(&self) -> bool {
         !self.flows.is_empty() || !self.refusals.is_empty()

@@ -3,6 +3,7 @@
 mod handshake;
 mod pair;
 mod recoveries;
+mod rfc1122;
 mod rfc2018;
 mod rfc3042;
 mod rfc5681;

@@ -120,3 +120,15 @@ fn a_window_that_is_not_idle_for_a_timeout_stays() {
     script.idle_until(900);
     assert_eq!(script.write(100_000).len(), 20);
 }
+
+#[test]
+fn a_window_that_the_application_does_not_fill_stays() {
+    let mut script = reno();
+    for index in 1..20 {
+        script.write(1000);
+        script.now_ns += 100 * MS_NS;
+        script.ack(1000 * index);
+    }
+    //= RFC 7661 section 4.4.1, and Linux: growth needs a window that limits
+    assert_eq!(script.window().0, 10);
+}

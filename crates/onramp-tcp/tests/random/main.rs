@@ -13,7 +13,7 @@ mod world;
 use draw::Case;
 use world::World;
 
-const DEFAULT_CASES: u64 = 400;
+const DEFAULT_CASES: u64 = 250;
 /// Events in the life of an end whose peer sends anything.
 const EVENTS: u64 = 300;
 

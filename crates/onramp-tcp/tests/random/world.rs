@@ -30,12 +30,15 @@ struct End {
     turn_ns: u64,
 }
 
+/// A packet: when it arrives, its number, who sent it, and its bytes.
+type Arrival = (u64, u64, usize, Vec<u8>);
+
 pub struct World {
     case: Case,
     rng: Rng,
     pub now_ns: u64,
     ends: [End; 2],
-    under_way: BinaryHeap<Reverse<(u64, u64, usize, Vec<u8>)>>,
+    under_way: BinaryHeap<Reverse<Arrival>>,
     sent: u64,
     arriving: u64,
     progress: (u64, u64),

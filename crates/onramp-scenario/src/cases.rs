@@ -239,5 +239,10 @@ pub fn case_seed(file_seed: u64, repetition: u64) -> u64 {
     mixed ^ (mixed >> 31)
 }
 
+/// The seed of a directed link in a run with this seed: the network's n-th link has number 2 n, its reverse 2 n + 1.
+pub fn link_seed(case_seed: u64, number: u32) -> u64 {
+    self::case_seed(self::case_seed(case_seed, 0), u64::from(number))
+}
+
 #[cfg(test)]
 mod tests;

@@ -4,10 +4,9 @@ use crate::endpoint::{self, Choice};
 use crate::error::{Error, Unsupported};
 use crate::observe::Direction;
 use crate::plan::{Datagrams, Group, Interval, Launch, Load, Plan, Way, Writes};
-use crate::random::{seed_of, Element};
 use crate::router::Router;
 use crate::routes::Routes;
-use onramp_scenario::{Case, Constant, Distribution, Hop, OnOff, Traffic, TrafficKind, Transfers};
+use onramp_scenario::{link_seed, Case, Constant, Distribution, Hop, OnOff, Traffic, TrafficKind, Transfers};
 
 /// Round trips over which competing traffic is measured, before a transfer and from its start on.
 pub(crate) const TRAFFIC_RTTS: u64 = 20;
@@ -37,7 +36,7 @@ pub(crate) fn plan(case: &Case) -> Result<Plan, Error> {
     let channels = case.network.links.iter().flat_map(|link| [&link.forward, &link.reverse]);
     let rtt_ns = case.path.rtt_ns;
     let link = |(number, channel): (u32, &onramp_scenario::Channel)| {
-        channel.link_config(rtt_ns, seed_of(case.seed, Element::Link, number))
+        channel.link_config(rtt_ns, link_seed(case.seed, number))
     };
     Ok(Plan {
         links: (0..).zip(channels).map(link).collect(),
@@ -87,7 +86,7 @@ impl Planner<'_> {
         let ways = (0..period as u32).map(|copy| self.way(transfer.ends(copy))).collect::<Result<_, _>>()?;
         self.groups.push(Group {
             sender: endpoint::sender(&Choice::of_transfer(transfer), &case.sender)?,
-            receiver: endpoint::receiver(&case.receiver),
+            receiver: endpoint::receiver(transfer.stack, &case.receiver),
             ways,
             traffic: None,
             measured: true,
@@ -129,7 +128,7 @@ impl Planner<'_> {
         }));
         self.groups.push(Group {
             sender: endpoint::sender(&Choice::of_traffic(transfers), &self.case.sender)?,
-            receiver: endpoint::receiver(&transfers.receiver),
+            receiver: endpoint::receiver(transfers.stack, &transfers.receiver),
             ways: vec![way],
             traffic: Some(number),
             measured: traffic.measured,

@@ -98,8 +98,8 @@ pub(crate) fn sender(choice: &Choice<'_>, host: &Sender) -> Result<Config, Unsup
     })
 }
 
-/// The end that asks and receives: the client of today's Linux, with what the scenario says of it.
-pub(crate) fn receiver(host: &Receiver) -> Config {
+/// The end that asks and receives: of the sender's stack, with what the scenario says of it.
+pub(crate) fn receiver(stack: Stack, host: &Receiver) -> Config {
     Config {
         acks: host.acks,
         timestamps: host.timestamps,
@@ -109,6 +109,6 @@ pub(crate) fn receiver(host: &Receiver) -> Config {
             Buffer::LinuxDefault => ReceiveBuffer::LinuxDefault,
             Buffer::Bytes(bytes) => ReceiveBuffer::Bytes(bytes),
         },
-        ..Config::of(Stack::Linux, ANY_MTU_BYTES)
+        ..Config::of(stack, ANY_MTU_BYTES)
     }
 }

@@ -3,7 +3,7 @@
 use onramp_core::PHASE_DONE;
 use onramp_kernel::{Event, Input, Options, Registration};
 use onramp_lab::{BuiltIn, ConnectionEvent, Startups};
-use onramp_scenario::{Avoidance, InitialWindow, StartupEvent, NO_STARTUP};
+use onramp_scenario::{Avoidance, InitialWindow, StartupEvent, StartupWatch, NO_STARTUP};
 use std::collections::HashMap;
 use std::error::Error;
 
@@ -69,41 +69,23 @@ impl Startups for KernelStartups {
     }
 }
 
-/// Turns decisions into what changed with them.
+/// Turns events into what changed with them.
 #[derive(Default)]
 pub struct Changes {
-    /// Phase and estimate of each connection at its last event.
-    last: HashMap<u64, (u32, u64)>,
+    /// Of each connection that is under way.
+    watches: HashMap<u64, StartupWatch>,
 }
 
 impl Changes {
     /// What an event changed, in the words of the report. Times are left 0.
     pub fn of(&mut self, event: &Event) -> Vec<StartupEvent> {
-        let decision = &event.decision;
-        let now = (decision.phase, decision.estimate_bytes_per_s);
-        let before = self.last.insert(event.connection, now).filter(|_| !matches!(event.input, Input::Start(_)));
-        let unlimited_as_zero = |value: u64| if value == onramp_core::UNLIMITED { 0 } else { value };
-        let change = |kind: &str, what: &str| StartupEvent {
-            time_s: 0.0,
-            kind: kind.to_owned(),
-            what: what.to_owned(),
-            estimate_bytes_per_s: decision.estimate_bytes_per_s,
-            cwnd_bytes: decision.cwnd_bytes,
-            ssthresh_bytes: unlimited_as_zero(decision.ssthresh_bytes),
-            pacing_bytes_per_s: unlimited_as_zero(decision.pacing_bytes_per_s),
-        };
-        let mut changes = Vec::new();
-        let phase = onramp_core::phase_name(decision.phase);
-        if before.map_or(now.1 != 0, |(_, estimate)| estimate != now.1) {
-            changes.push(change("estimate", phase));
+        let watch = self.watches.entry(event.connection).or_default();
+        if matches!(event.input, Input::Start(_)) {
+            *watch = StartupWatch::default();
         }
-        if before.is_none_or(|(phase, _)| phase != now.0) {
-            if decision.phase == PHASE_DONE {
-                self.last.remove(&event.connection);
-                changes.push(change("exit", onramp_core::exit_name(decision.exit)));
-            } else {
-                changes.push(change("phase", phase));
-            }
+        let changes = watch.look(0.0, &event.decision).collect();
+        if event.decision.phase == PHASE_DONE {
+            self.watches.remove(&event.connection);
         }
         changes
     }

@@ -11,7 +11,7 @@ use crate::Error;
 use nix::poll::{ppoll, PollFd, PollFlags};
 use nix::sys::time::TimeSpec;
 use onramp_net::{Config, Departure, Link, LinkStats};
-use onramp_scenario::Case;
+use onramp_scenario::{link_seed, Case};
 use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{mpsc, Arc};
@@ -33,8 +33,8 @@ impl Path {
     pub fn of(case: &Case) -> Path {
         let path = &case.path;
         Path {
-            forward: path.forward.link_config(path.rtt_ns, case.seed),
-            reverse: path.reverse.link_config(path.rtt_ns, !case.seed),
+            forward: path.forward.link_config(path.rtt_ns, link_seed(case.seed, 0)),
+            reverse: path.reverse.link_config(path.rtt_ns, link_seed(case.seed, 1)),
             bytes: path.bdp_bytes().saturating_mul(3).saturating_add(1 << 20),
             mtu_bytes: path.mtu_bytes,
         }

@@ -1,6 +1,6 @@
 //! What is told of a measured transfer.
 
-use super::startup::StartupWatch;
+use super::startup::Watched;
 use onramp_tcp::Stats;
 
 /// A measured transfer when it was complete, or when the run ended.
@@ -23,5 +23,5 @@ pub(crate) struct Finished {
     /// The sender's counters at that time.
     pub sender: Stats,
     /// What its start-up decided.
-    pub startup: StartupWatch,
+    pub startup: Watched,
 }

@@ -4,7 +4,7 @@ use super::birth::{with_keys, Birth};
 use super::finished::Finished;
 use super::net::Net;
 use super::serve::Server;
-use super::startup::StartupWatch;
+use super::startup::Watched;
 use crate::observe::{Direction, Observer};
 use crate::plan::{Group, Way};
 use crate::pool::Content;
@@ -55,7 +55,7 @@ pub(super) struct Flow {
     /// It has a record.
     pub is_measured: bool,
     /// Of a measured flow, until the last byte has been read.
-    watch: Option<StartupWatch>,
+    watch: Option<Watched>,
     keys: u64,
 }
 
@@ -81,7 +81,7 @@ impl Flow {
             started_ns: now_ns,
             traffic: group.traffic,
             is_measured: group.measured,
-            watch: group.measured.then(|| StartupWatch::new(now_ns)),
+            watch: group.measured.then(|| Watched::new(now_ns)),
             keys,
         }
     }

@@ -1,0 +1,58 @@
+//! What a start-up decided, told as what changed.
+
+use crate::StartupEvent;
+use onramp_core::{exit_name, phase_name, Decision, PHASE_DONE, UNLIMITED};
+
+/// Compares a connection's decisions, each with the one before.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StartupWatch {
+    /// Phase and estimate of the last decision.
+    last: Option<(u32, u64)>,
+}
+
+impl StartupWatch {
+    /// What a decision that was made, or is in force, at this time changed: `estimate` first, then `phase` or `exit`.
+    pub fn look(&mut self, time_s: f64, decision: &Decision) -> impl Iterator<Item = StartupEvent> {
+        let now = (decision.phase, decision.estimate_bytes_per_s);
+        let before = self.last.replace(now);
+        let unlimited_as_zero = |value: u64| if value == UNLIMITED { 0 } else { value };
+        let change = |kind: &str, what: &str| StartupEvent {
+            time_s,
+            kind: kind.to_owned(),
+            what: what.to_owned(),
+            estimate_bytes_per_s: decision.estimate_bytes_per_s,
+            cwnd_bytes: decision.cwnd_bytes,
+            ssthresh_bytes: unlimited_as_zero(decision.ssthresh_bytes),
+            pacing_bytes_per_s: unlimited_as_zero(decision.pacing_bytes_per_s),
+        };
+        let phase = || phase_name(decision.phase);
+        let estimate = before.map_or(now.1 != 0, |(_, estimate)| estimate != now.1).then(|| change("estimate", phase()));
+        let phase = before.is_none_or(|(phase, _)| phase != now.0).then(|| match decision.phase {
+            PHASE_DONE => change("exit", exit_name(decision.exit)),
+            _ => change("phase", phase()),
+        });
+        estimate.into_iter().chain(phase)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_changes_of_phase_and_estimate_are_told() {
+        let mut watch = StartupWatch::default();
+        let mut look = |decision: Decision| {
+            let events = watch.look(1.5, &decision);
+            events.map(|event| format!("{} {}", event.kind, event.what)).collect::<Vec<_>>()
+        };
+        let slow = Decision { cwnd_bytes: 1000, ssthresh_bytes: UNLIMITED, ..Decision::default() };
+        assert_eq!(look(slow), ["phase slow-start"]);
+        assert_eq!(look(Decision { cwnd_bytes: 2000, ..slow }), [""; 0]);
+        let measured = Decision { estimate_bytes_per_s: 7, ..slow };
+        assert_eq!(look(measured), ["estimate slow-start"]);
+        let done = Decision { phase: PHASE_DONE, exit: 2, ..measured };
+        assert_eq!(look(done), ["exit estimate"]);
+        assert_eq!(look(done), [""; 0]);
+    }
+}

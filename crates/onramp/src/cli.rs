@@ -1,11 +1,11 @@
 //! What the command line takes.
 
 use crate::verbs::tcp::TcpArguments;
-use clap::builder::PossibleValuesParser;
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use onramp_scenario::Avoidance;
 use std::ffi::OsString;
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 
 /// Start TCP connections fast: measure the path in the first round trips, pace up to its rate, hand over.
@@ -64,6 +64,30 @@ pub struct SimArguments {
     /// Leave out transfers whose congestion avoidance the simulator does not have, instead of stopping there
     #[arg(long)]
     pub skip_missing: bool,
+    /// Write these traces of each case into DIR/traces: csv, pcapng, qlog, xplot (docs/traces.md)
+    #[arg(long, value_name = "FORMAT", value_delimiter = ',', requires = "out", hide_possible_values = true)]
+    pub trace: Vec<TraceFormat>,
+    /// End a trace file after so many packets (lines of csv, events of qlog)
+    #[arg(long, value_name = "N", default_value = "1000000", requires = "trace")]
+    pub trace_packets: NonZeroU64,
+}
+
+/// [`onramp_trace::Format`], as an option's value.
+#[derive(Clone, Copy)]
+pub struct TraceFormat(pub onramp_trace::Format);
+
+impl ValueEnum for TraceFormat {
+    fn value_variants<'a>() -> &'a [TraceFormat] {
+        const ALL: [TraceFormat; onramp_trace::Format::ALL.len()] = {
+            let [a, b, c, d] = onramp_trace::Format::ALL;
+            [TraceFormat(a), TraceFormat(b), TraceFormat(c), TraceFormat(d)]
+        };
+        &ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.0.name()))
+    }
 }
 
 #[derive(Args)]

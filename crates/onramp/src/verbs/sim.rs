@@ -1,15 +1,19 @@
 //! `onramp sim`.
 
+mod tracing;
+
 use super::runs::{self, describe};
 use super::Answer;
 use crate::cli::SimArguments;
 use crate::failure::{Failure, BAD_INPUT, DONE, INTERRUPTED, MISSED};
+use crate::text::say;
 use onramp_report::Run;
 use onramp_scenario::{Case, Scenario, Trace};
 use onramp_sim::{Error, Options, Outcome};
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
+use tracing::Tracing;
 
 pub fn run(arguments: &SimArguments, json: bool) -> Answer {
     let scenarios = runs::read(&arguments.files)?;
@@ -23,16 +27,22 @@ pub fn run(arguments: &SimArguments, json: bool) -> Answer {
     if let Some(out) = &arguments.out {
         onramp_report::prepare(out)?;
     }
+    let tracing = Tracing::begin(arguments, &cases)?;
 
     let options = Options { trace: arguments.out.is_some(), stop: runs::stop_flag() };
     let threads = arguments.threads.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
     let progress = runs::progress(cases.len());
     let mut done = Vec::new();
+    let mut kept = Vec::new();
     let mut ending = Ok(DONE);
-    onramp_sim::run_all(&cases, &options, threads, |place, outcome| {
+    let run = |place| tracing.run(place, cases[place], &options);
+    onramp_sim::run_all_with(cases.len(), threads, run, |place, outcome| {
         progress.set_message(describe(cases[place]));
         match outcome {
-            Ok(outcome) => done.extend(runs_of(outcome, options.trace)),
+            Ok((outcome, traces)) => {
+                done.extend(runs_of(outcome, options.trace));
+                kept.push(traces);
+            }
             Err(Error::Stopped) => {
                 ending = Ok(INTERRUPTED);
                 return ControlFlow::Break(());
@@ -46,9 +56,17 @@ pub fn run(arguments: &SimArguments, json: bool) -> Answer {
         ControlFlow::Continue(())
     });
     progress.finish_and_clear();
+    let (traced, ending) = match tracing.finish(kept) {
+        Ok(traced) => (traced, ending),
+        Err(failure) => (None, Err(failure)),
+    };
     let what = "Simulated transfers, the same on every machine.";
     let meta = |ending: &Answer| runs::meta("sim", what, &scenarios, ending);
-    runs::conclude(&done, ending, arguments.out.as_deref(), json, meta)
+    let ending = runs::conclude(&done, ending, arguments.out.as_deref(), json, meta);
+    if let Some(traced) = traced.filter(|_| !json) {
+        say!("{traced}");
+    }
+    ending
 }
 
 /// What the simulator cannot run, before anything runs.

@@ -1,0 +1,103 @@
+//! How a case's files are called: by its number, and by what distinguishes it from the others.
+
+use onramp_scenario::{units, Buffer, Case};
+
+/// What cases can differ in, in words; those that are the same in all cases are left out of names.
+fn traits(case: &Case) -> Vec<String> {
+    let (path, transfer) = (&case.path, &case.transfer);
+    let buffer = |buffer| match buffer {
+        Buffer::LinuxDefault => "linux-default".to_owned(),
+        Buffer::Bytes(bytes) => units::format_size(bytes),
+    };
+    vec![
+        case.scenario.clone(),
+        units::format_rate(path.forward.rate_bits_per_s),
+        format!("rtt {}", units::format_time(path.rtt_ns)),
+        format!("queue {}", path.forward.queue),
+        format!("loss {}", units::format_percent(path.forward.loss_ppm)),
+        format!("receiver {}", buffer(case.receiver.buffer)),
+        format!("sender {}", buffer(case.sender.buffer)),
+        units::format_size(transfer.size_bytes),
+        transfer.stack.name().to_owned(),
+        transfer.recovery.name().to_owned(),
+        transfer.timers.name().to_owned(),
+        transfer.startup.clone(),
+        transfer.avoidance.name().to_owned(),
+        format!("iw {}", transfer.initial_window),
+        format!("run {}", case.run),
+    ]
+}
+
+/// The beginning of each case's file names, in their order: `case-07-paced-1MB`.
+pub(crate) fn stems(cases: &[&Case]) -> Vec<String> {
+    let all: Vec<Vec<String>> = cases.iter().map(|case| traits(case)).collect();
+    let differs: Vec<bool> = match all.first() {
+        Some(first) => (0..first.len()).map(|at| all.iter().any(|traits| traits[at] != first[at])).collect(),
+        None => Vec::new(),
+    };
+    let width = cases.len().to_string().len();
+    let stem = |(number, traits): (usize, &Vec<String>)| {
+        let mut name = format!("case-{number:0width$}");
+        for (word, _) in traits.iter().zip(&differs).filter(|(_, differs)| **differs) {
+            name.push('-');
+            name.push_str(&plain(word));
+        }
+        // Most file systems take 255 bytes; the number tells cases apart in any case.
+        name.truncate(150);
+        name
+    };
+    (1..).zip(&all).map(stem).collect()
+}
+
+/// Letters, digits, dots and dashes.
+fn plain(word: &str) -> String {
+    let kept = word.chars().filter(|c| *c != ' ');
+    kept.map(|c| if c.is_ascii_alphanumeric() || c == '.' { c } else { '-' }).collect()
+}
+
+/// A case in a line.
+pub(crate) fn describe(case: &Case) -> String {
+    let (path, transfer) = (&case.path, &case.transfer);
+    format!(
+        "{}: {} by {} + {} over {} and {} round trip, run {}, seed {}",
+        case.scenario,
+        units::format_size(transfer.size_bytes),
+        transfer.startup,
+        transfer.avoidance.name(),
+        units::format_rate(path.forward.rate_bits_per_s),
+        units::format_time(path.rtt_ns),
+        case.run,
+        case.seed,
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stems_of(text: &str) -> Vec<String> {
+        let text = format!("name = \"x\"\n[path]\nrate = \"50 Mbit/s\"\nrtt = \"20 ms\"\n{text}");
+        let scenario = onramp_scenario::parse("x.toml", &text).unwrap();
+        stems(&scenario.cases.iter().collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn a_single_case_has_only_its_number() {
+        assert_eq!(stems_of("[[transfer]]\nsize = \"1 MB\"\n"), ["case-1"]);
+    }
+
+    #[test]
+    fn what_distinguishes_cases_is_in_their_names() {
+        let text = "[[transfer]]\nsize = [\"1 MB\", \"0.3 MB\"]\nstartup = [\"standard\", \"paced\"]\n";
+        assert_eq!(
+            stems_of(text),
+            ["case-1-1MB-standard", "case-2-1MB-paced", "case-3-300kB-standard", "case-4-300kB-paced"]
+        );
+    }
+
+    #[test]
+    fn names_sort_as_their_numbers_do() {
+        let stems = stems_of("[[transfer]]\nsize = \"1 MB\"\nrepeat = 10\n");
+        assert_eq!((stems[0].as_str(), stems[9].as_str()), ("case-01-run1", "case-10-run10"));
+    }
+}

@@ -1,0 +1,147 @@
+//! A packet that was seen as the bytes that it has on the wire.
+
+use onramp_sim::observe::{Direction, Sight};
+use onramp_tcp::wire::{self, Endpoints, WriteError};
+
+const IPV4_BYTES: usize = 20;
+const UDP_BYTES: usize = 8;
+const PROTOCOL_UDP: u8 = 17;
+/// Bytes of a line of payload.
+const LINE_BYTES: usize = 32;
+const LINE_END: &[u8; 16] = b" onramp payload\n";
+
+/// Appends the packet; `data` are the ends of its flow in the direction of its data.
+///
+/// The identification is always 0: it means nothing in packets that are not to be fragmented (RFC 6864, section 4.1).
+///
+/// # Errors
+/// IPv4 has no packets of this size; nothing is appended then.
+pub(crate) fn write(packet: &Sight<'_>, data: &Endpoints, out: &mut Vec<u8>) -> Result<(), WriteError> {
+    let fill = |bytes: &mut [u8]| fill(packet.stream_start, bytes);
+    match packet.direction {
+        Direction::Data => wire::write(packet.segment, data, 0, fill, out),
+        Direction::Ack => wire::write(packet.segment, &data.reversed(), 0, fill, out),
+        Direction::Datagram => datagram(packet, data, out),
+    }
+}
+
+/// The payload is text: each 32 bytes name their place in the stream, so that a reader sees what a packet carries.
+fn fill(start: u64, mut bytes: &mut [u8]) {
+    let mut place = start;
+    while !bytes.is_empty() {
+        let within = (place % LINE_BYTES as u64) as usize;
+        let length = bytes.len().min(LINE_BYTES - within);
+        let (head, rest) = bytes.split_at_mut(length);
+        head.copy_from_slice(&line(place - within as u64)[within..within + length]);
+        bytes = rest;
+        place += length as u64;
+    }
+}
+
+fn line(mut place: u64) -> [u8; LINE_BYTES] {
+    let mut line = [0; LINE_BYTES];
+    let (digits, end) = line.split_at_mut(LINE_BYTES - LINE_END.len());
+    for digit in digits.iter_mut().rev() {
+        *digit = b'0' + (place % 10) as u8;
+        place /= 10;
+    }
+    end.copy_from_slice(LINE_END);
+    line
+}
+
+/// A datagram in UDP (RFC 768). What is too small for its headers is cut off, with the length that it had.
+fn datagram(packet: &Sight<'_>, ends: &Endpoints, out: &mut Vec<u8>) -> Result<(), WriteError> {
+    let found_bytes = u64::from(packet.wire_bytes);
+    let total_bytes = u16::try_from(found_bytes.max((IPV4_BYTES + UDP_BYTES) as u64))
+        .map_err(|_| WriteError::PacketTooLong { found_bytes })?;
+    let start = out.len();
+    out.extend([0x45, 0]);
+    out.extend(total_bytes.to_be_bytes());
+    out.extend([0, 0, 0x40, 0, wire::TIME_TO_LIVE, PROTOCOL_UDP, 0, 0]);
+    out.extend(ends.source.ip().octets());
+    out.extend(ends.destination.ip().octets());
+    let udp_bytes = total_bytes - IPV4_BYTES as u16;
+    out.extend(ends.source.port().to_be_bytes());
+    out.extend(ends.destination.port().to_be_bytes());
+    out.extend(udp_bytes.to_be_bytes());
+    out.extend([0, 0]);
+    let payload = out.len();
+    out.resize(start + usize::from(total_bytes), 0);
+    // Datagrams are numbered: each begins with the place that its number would have among lines.
+    fill(packet.stream_start * LINE_BYTES as u64, &mut out[payload..]);
+
+    let header = checksum(0, &out[start..start + IPV4_BYTES]);
+    out[start + 10..start + 12].copy_from_slice(&header.to_be_bytes());
+    let pseudo_header = u32::from(PROTOCOL_UDP) + u32::from(udp_bytes) + sum(&out[start + 12..start + IPV4_BYTES]);
+    // 0 would say that there is none (RFC 768).
+    let udp = match checksum(pseudo_header, &out[start + IPV4_BYTES..]) {
+        0 => 0xffff,
+        checksum => checksum,
+    };
+    out[start + 26..start + 28].copy_from_slice(&udp.to_be_bytes());
+    out.truncate(start + packet.wire_bytes as usize);
+    Ok(())
+}
+
+fn sum(bytes: &[u8]) -> u32 {
+    // 2^16 bytes are 2^15 words: their sum fits.
+    bytes.chunks(2).map(|pair| u32::from(pair[0]) << 8 | u32::from(pair.get(1).copied().unwrap_or(0))).sum()
+}
+
+/// The internet checksum (RFC 1071).
+fn checksum(started: u32, bytes: &[u8]) -> u16 {
+    let sum = started + sum(bytes);
+    let folded = (sum & 0xffff) + (sum >> 16);
+    !((folded & 0xffff) + (folded >> 16)) as u16
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::address::endpoints;
+    use onramp_tcp::{Flags, Segment};
+
+    fn sight(segment: &Segment, direction: Direction, stream_start: u64, wire_bytes: u32) -> Sight<'_> {
+        Sight { time_ns: 0, flow: 0, direction, segment, stream_start, retransmission: false, wire_bytes }
+    }
+
+    #[test]
+    fn payload_names_its_place_whatever_the_segment() {
+        let mut whole = [0; 100];
+        fill(64, &mut whole);
+        assert_eq!(&whole[..33], b"0000000000000064 onramp payload\n0");
+        let mut part = [0; 40];
+        fill(64 + 7, &mut part);
+        assert_eq!(part, whole[7..47]);
+    }
+
+    #[test]
+    fn a_segment_of_the_receiver_goes_the_other_way() {
+        let segment = Segment { payload_bytes: 8, flags: Flags::ACK, ..Segment::default() };
+        let mut bytes = Vec::new();
+        write(&sight(&segment, Direction::Ack, 0, 48), &endpoints(3, 0, 1), &mut bytes).unwrap();
+        let parsed = wire::parse(&bytes).unwrap();
+        assert_eq!(parsed.endpoints.source.to_string(), "10.0.0.2:32771");
+        assert_eq!(parsed.payload, b"00000000");
+    }
+
+    #[test]
+    fn a_datagram_is_udp_of_its_size() {
+        let segment = Segment { payload_bytes: 5, ..Segment::default() };
+        let mut bytes = vec![9];
+        write(&sight(&segment, Direction::Datagram, 2, 61), &endpoints(3, 0, 1), &mut bytes).unwrap();
+        let packet = &bytes[1..];
+        assert_eq!((packet.len(), packet[9], &packet[28..44]), (61, 17, &b"0000000000000064"[..]));
+        let ones = |started, bytes: &[u8]| checksum(started, bytes);
+        assert_eq!(ones(0, &packet[..20]), 0);
+        assert_eq!(ones(17 + 41 + sum(&packet[12..20]), &packet[20..]), 0);
+    }
+
+    #[test]
+    fn a_datagram_smaller_than_its_headers_is_cut_off() {
+        let segment = Segment::default();
+        let mut bytes = Vec::new();
+        write(&sight(&segment, Direction::Datagram, 0, 10), &endpoints(0, 0, 1), &mut bytes).unwrap();
+        assert_eq!((bytes.len(), bytes[3]), (10, 28));
+    }
+}

@@ -101,6 +101,8 @@ fn the_sender_waits_with_a_silly_window_until_the_timer_overrides() {
     assert!(script.ack(10_000).is_empty());
     //= RFC 9293 section 3.8.6.2.1 (4): the override timeout
     assert_eq!(script.until(1300), ["1200 ms: 10000:10300"]);
+    //= RFC 6298 section 5 rules 5.1 and 5.4: what was sent so has a timer of its own
+    assert_eq!(script.until(2300), ["2200 ms: 10000:10300 again"]);
 }
 
 #[test]

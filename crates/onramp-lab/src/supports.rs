@@ -63,6 +63,11 @@ pub fn supports(case: &Case) -> Result<(), Unsupported> {
     if !case.sender.nagle {
         return refuse("sender.nagle", "`false`".to_owned(), KERNEL);
     }
+    for (key, granularity_ns) in [("sender.clock", case.sender.clock_ns), ("sender.tick", case.sender.tick_ns)] {
+        if granularity_ns > 1 {
+            return refuse(key, onramp_scenario::units::format_time(granularity_ns), KERNEL);
+        }
+    }
     receiver(&case.receiver)?;
     case.traffic.iter().try_for_each(|traffic| rival(traffic).map(drop))
 }

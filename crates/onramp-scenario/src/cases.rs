@@ -58,6 +58,21 @@ impl ReceiverDraft {
 pub(crate) struct SenderDraft {
     pub buffers: Vec<Buffer>,
     pub nagle: bool,
+    pub clock_ns: Option<u64>,
+    pub tick_ns: Option<u64>,
+}
+
+impl SenderDraft {
+    /// Completed by what the stack has where the file says nothing.
+    fn of(&self, stack: Stack, buffer: Buffer) -> Sender {
+        let usual = tcp_of(stack).ticks;
+        Sender {
+            buffer,
+            nagle: self.nagle,
+            clock_ns: self.clock_ns.unwrap_or(usual.measure_ns),
+            tick_ns: self.tick_ns.unwrap_or(usual.event_ns),
+        }
+    }
 }
 
 /// The choices of a stack.
@@ -210,7 +225,7 @@ pub(crate) fn multiply_out(draft: &Draft) -> Scenario {
                         scenario: draft.name.clone(),
                         network: network.clone(),
                         path: path.clone(),
-                        sender: Sender { buffer: sender_buffer, nagle: draft.sender.nagle },
+                        sender: draft.sender.of(transfer.stack, sender_buffer),
                         receiver: draft.receiver.of(transfer.stack, *receiver_buffer),
                         traffic: traffic.clone(),
                         transfer: transfer.clone(),

@@ -5,7 +5,7 @@ use onramp_core::OPTION_PAPER_INITIAL_WINDOW;
 use onramp_scenario::{
     Avoidance, Buffer, InitialWindow, Receiver, Recovery, Sender, Stack, Timers, Transfer, Transfers, NO_STARTUP,
 };
-use onramp_tcp::{Config, ReceiveBuffer};
+use onramp_tcp::{Config, ReceiveBuffer, Ticks};
 
 /// Linux's limit of send-buffer auto-tuning (`net.ipv4.tcp_wmem`) on hosts with memory enough.
 const LINUX_SEND_BUFFER_BYTES: u64 = 4 << 20;
@@ -94,6 +94,7 @@ pub(crate) fn sender(choice: &Choice<'_>, host: &Sender) -> Result<Config, Unsup
             Buffer::Bytes(bytes) => bytes,
         },
         nagle: host.nagle,
+        ticks: Ticks { measure_ns: host.clock_ns, event_ns: host.tick_ns, ..stack.ticks },
         ..stack
     })
 }

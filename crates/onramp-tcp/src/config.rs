@@ -79,6 +79,8 @@ pub struct Ticks {
 impl Ticks {
     /// A host that measures and schedules to the nanosecond.
     pub const FINE: Ticks = Ticks { measure_ns: 1, event_ns: 1, phase_ns: 0 };
+    /// A BSD host, whose slow timer ticks twice a second.
+    pub const BSD: Ticks = Ticks { measure_ns: 500_000_000, event_ns: 500_000_000, phase_ns: 0 };
 }
 
 impl Config {
@@ -118,6 +120,7 @@ impl Config {
                 acks: Acks::Bsd,
                 initial_window: InitialWindow::Segments(1),
                 receive_buffer: ReceiveBuffer::Bytes(65_535),
+                ticks: Ticks::BSD,
                 ..linux
             },
         }

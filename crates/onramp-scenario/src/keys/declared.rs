@@ -135,6 +135,10 @@ keys! {
         "What the sender's socket buffer may grow to.";
     SENDER_NAGLE: "sender", "nagle", Boolean, Text("true"), [], No,
         "It waits with small segments while others are outstanding.";
+    SENDER_CLOCK: "sender", "clock", Time, Other("of the stack: `500 ms` with `lite`, else `1 ns`"), [("1 ns", "10 s")], No,
+        "How finely it measures time; of timers `rfc6298` and `decoupled`, and of start-ups.";
+    SENDER_TICK: "sender", "tick", Time, Other("of the stack: `500 ms` with `lite`, else `1 ns`"), [("1 ns", "10 s")], No,
+        "How finely it schedules: paced segments, timers `decoupled`.";
     TRANSFER_SIZE: "transfer", "size", Size, Required, [SIZES], Factor,
         "Payload to transfer.";
     TRANSFER_STACK: "transfer", "stack", Stack, Text("linux"), [], Factor,

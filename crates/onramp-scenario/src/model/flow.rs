@@ -65,6 +65,10 @@ pub struct Sender {
     pub buffer: Buffer,
     /// Waits with small segments while any are outstanding (RFC 9293, section 3.7.4).
     pub nagle: bool,
+    /// Granularity of measuring time.
+    pub clock_ns: u64,
+    /// Granularity of scheduling events.
+    pub tick_ns: u64,
 }
 
 /// What a scenario says about the host that receives the data.

@@ -23,7 +23,9 @@ pub(super) fn read_sender(reader: &mut Reader, top: &Section) -> Option<SenderDr
     let section = reader.table(top, &keys::SENDER);
     let buffers = reader.list(&section, &keys::SENDER_BUFFER, &quantity(str::parse));
     let nagle = reader.one(&section, &keys::SENDER_NAGLE, &boolean);
-    Some(SenderDraft { buffers: buffers?, nagle: nagle? })
+    let clock_ns = reader.one(&section, &keys::SENDER_CLOCK, &quantity(parse_time));
+    let tick_ns = reader.one(&section, &keys::SENDER_TICK, &quantity(parse_time));
+    Some(SenderDraft { buffers: buffers?, nagle: nagle?, clock_ns, tick_ns })
 }
 
 pub(super) fn read_transfer(

@@ -1,7 +1,7 @@
 //! What a flow begins with.
 
 use crate::plan::{Group, Way};
-use onramp_tcp::Config;
+use onramp_tcp::{Config, Ticks};
 
 /// What a flow begins with.
 pub(super) struct Birth<'a> {
@@ -23,6 +23,13 @@ pub(super) struct Birth<'a> {
 
 /// A group's configuration for one end of one flow.
 pub(super) fn with_keys(config: &Config, way: &Way, key: u32) -> Config {
-    // Any number will do as long as it differs from end to end; the clock's offset is another one than the ISN.
-    Config { mss_bytes: way.mss_bytes, isn: key, timestamp_offset: key.rotate_left(16) ^ 0x5bd1_e995, ..config.clone() }
+    // Any number will do as long as it differs from end to end; the clock's offset is another one than the ISN. Hosts'
+    // ticks lie anywhere in the second.
+    Config {
+        mss_bytes: way.mss_bytes,
+        isn: key,
+        timestamp_offset: key.rotate_left(16) ^ 0x5bd1_e995,
+        ticks: Ticks { phase_ns: u64::from(key.rotate_left(8)) * 1_000_000_000 >> 32, ..config.ticks },
+        ..config.clone()
+    }
 }

@@ -23,6 +23,8 @@ pub struct Congestion {
     startup: Option<Startup>,
     initial_window_bytes: u64,
     delivered_bytes: u64,
+    /// Where the last reduction leads.
+    reduced_bytes: u64,
 }
 
 #[derive(Debug)]
@@ -47,6 +49,7 @@ impl Congestion {
             startup: None,
             initial_window_bytes,
             delivered_bytes: 0,
+            reduced_bytes: initial_window_bytes,
         }
     }
 
@@ -140,10 +143,17 @@ impl Congestion {
             self.end_startup_if_done();
         }
         self.window.ssthresh_bytes = ssthresh_bytes.max(2 * u64::from(self.window.mss_bytes));
+        self.reduced_bytes = self.window.ssthresh_bytes.min(self.window.cwnd_bytes);
         if kind == LossKind::Timeout {
             self.window.cwnd_bytes = u64::from(self.window.mss_bytes);
             self.avoidance.timeout();
         }
+    }
+
+    /// The window that a reduction leads to: the threshold, but no more than the window was. (A threshold that was
+    /// measured, as Westwood's, may be above.)
+    pub fn reduced_bytes(&self) -> u64 {
+        self.reduced_bytes
     }
 
     /// Data is about to leave after nothing was outstanding since `idle_since_ns` (RFC 2861, as Linux does it): half

@@ -31,8 +31,8 @@
 pub mod acks;
 pub mod avoidance;
 mod choice;
-mod congestion;
 mod config;
+mod congestion;
 mod connection;
 pub mod receive_window;
 pub mod recovery;

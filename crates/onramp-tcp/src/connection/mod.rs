@@ -171,6 +171,12 @@ impl Connection {
         self.receiver.received_bytes()
     }
 
+    /// Bytes of the peer's stream that have arrived, from a place to just before another: first those in order, then
+    /// those beyond gaps.
+    pub fn received_ranges(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+        self.receiver.received_ranges()
+    }
+
     /// Bytes of our stream that the peer has acknowledged.
     pub fn acked_bytes(&self) -> u64 {
         self.sender.acked_bytes()

@@ -126,6 +126,13 @@ impl Receiver {
         self.nxt - u64::from(self.has_finished())
     }
 
+    /// Data that has arrived: what is in order, then what lies beyond gaps.
+    pub fn received_ranges(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+        let end_of_data = self.fin.unwrap_or(u64::MAX);
+        let beyond = self.beyond.iter().map(move |range| (range.0, range.1.min(end_of_data)));
+        std::iter::once((0, self.received_bytes())).chain(beyond)
+    }
+
     /// Everything has arrived, the FIN included.
     pub fn has_finished(&self) -> bool {
         self.fin.is_some_and(|fin| self.nxt > fin)

@@ -25,11 +25,12 @@ impl NewReno {
     /// Section 3.2, step 3.
     fn acknowledged(&mut self, cx: &mut Context<'_>) {
         let mss = u64::from(cx.congestion.window.mss_bytes);
+        let reduced_bytes = cx.congestion.reduced_bytes();
         let window = &mut cx.congestion.window;
         if self.recover.is_none_or(|recover| cx.board.una() >= recover) {
             // A full acknowledgement: the first of the two windows that the RFC offers, which sends no burst.
             self.recovering = false;
-            window.cwnd_bytes = window.ssthresh_bytes.min(cx.board.outstanding_bytes().max(mss) + mss);
+            window.cwnd_bytes = reduced_bytes.min(cx.board.outstanding_bytes().max(mss) + mss);
             *cx.restart_timer = true;
             return;
         }

@@ -11,7 +11,7 @@
 //! is the conservative one.
 
 use super::Scoreboard;
-use crate::Window;
+use crate::congestion::Congestion;
 
 /// A reduction under way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -34,12 +34,13 @@ impl Reduction {
     }
 
     /// An acknowledgement arrived, and losses have been marked.
-    pub fn on_ack(&mut self, window: &mut Window, board: &Scoreboard, delivered_bytes: u64, safe: bool) {
-        let mss = u64::from(window.mss_bytes);
+    pub fn on_ack(&mut self, congestion: &mut Congestion, board: &Scoreboard, delivered_bytes: u64, safe: bool) {
+        let mss = u64::from(congestion.window.mss_bytes);
+        let target = congestion.reduced_bytes();
         let pipe = board.pipe_bytes();
         self.delivered_bytes += delivered_bytes;
-        let mut send = if pipe > window.ssthresh_bytes {
-            let share = u128::from(self.delivered_bytes) * u128::from(window.ssthresh_bytes);
+        let mut send = if pipe > target {
+            let share = u128::from(self.delivered_bytes) * u128::from(target);
             let share = share.div_ceil(u128::from(self.recover_flight_bytes)) as u64;
             share.saturating_sub(self.out_bytes)
         } else {
@@ -47,12 +48,12 @@ impl Reduction {
             if safe {
                 limit += mss;
             }
-            limit.min(window.ssthresh_bytes - pipe)
+            limit.min(target - pipe)
         };
         if self.out_bytes == 0 {
             // The first retransmission goes out whatever the count says.
             send = send.max(mss);
         }
-        window.cwnd_bytes = (pipe + send).max(mss);
+        congestion.window.cwnd_bytes = (pipe + send).max(mss);
     }
 }

@@ -126,7 +126,7 @@ impl Rack {
         let is_over = cx.board.una() >= self.recovery_point;
         if is_over && self.recovering {
             self.recovering = false;
-            cx.congestion.window.cwnd_bytes = cx.congestion.window.ssthresh_bytes;
+            cx.congestion.window.cwnd_bytes = cx.congestion.reduced_bytes();
             self.end_of_recovery();
         }
         if is_over && self.after_timeout {
@@ -142,7 +142,7 @@ impl Rack {
         }
         if self.recovering {
             let safe = cx.delivery.acked_bytes > 0 && !found;
-            self.reduction.on_ack(&mut cx.congestion.window, cx.board, cx.delivery.delivered_bytes, safe);
+            self.reduction.on_ack(cx.congestion, cx.board, cx.delivery.delivered_bytes, safe);
         }
     }
 

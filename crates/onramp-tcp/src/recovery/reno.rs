@@ -26,8 +26,8 @@ impl Reno {
 /// segments that have left the network.
 pub(super) fn enter(cx: &mut Context<'_>) {
     cx.congestion.reduce(cx.now_ns, LossKind::Acknowledgements, cx.board.outstanding_bytes());
-    let window = &mut cx.congestion.window;
-    window.cwnd_bytes = window.ssthresh_bytes + u64::from(DUP_THRESHOLD * window.mss_bytes);
+    let inflation_bytes = u64::from(DUP_THRESHOLD * cx.congestion.window.mss_bytes);
+    cx.congestion.window.cwnd_bytes = cx.congestion.reduced_bytes() + inflation_bytes;
     cx.board.mark_lost(0);
     *cx.force = true;
     *cx.restart_timer = true;
@@ -45,7 +45,7 @@ impl Recovery for Reno {
             self.duplicates = 0;
             if std::mem::take(&mut self.recovering) {
                 // Step 6: deflate.
-                cx.congestion.window.cwnd_bytes = cx.congestion.window.ssthresh_bytes;
+                cx.congestion.window.cwnd_bytes = cx.congestion.reduced_bytes();
             }
         } else if cx.duplicate {
             self.duplicates += 1;

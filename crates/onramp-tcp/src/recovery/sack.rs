@@ -76,7 +76,7 @@ impl Sack {
         *cx.restart_timer = true;
         self.reduction = Reduction::begin(flight);
         if !self.proportional {
-            cx.congestion.window.cwnd_bytes = cx.congestion.window.ssthresh_bytes;
+            cx.congestion.window.cwnd_bytes = cx.congestion.reduced_bytes();
         }
     }
 }
@@ -106,7 +106,7 @@ impl Recovery for Sack {
         let found = self.judge(cx.board, mss);
         if self.recovering && cx.board.una() >= self.recovery_point {
             self.recovering = false;
-            cx.congestion.window.cwnd_bytes = cx.congestion.window.ssthresh_bytes;
+            cx.congestion.window.cwnd_bytes = cx.congestion.reduced_bytes();
         }
         if !self.recovering {
             // Steps 1 and 2, and not again for what a timeout is repairing (section 5.1).
@@ -118,7 +118,7 @@ impl Recovery for Sack {
         }
         if self.proportional {
             let safe = cx.delivery.acked_bytes > 0 && !found;
-            self.reduction.on_ack(&mut cx.congestion.window, cx.board, cx.delivery.delivered_bytes, safe);
+            self.reduction.on_ack(cx.congestion, cx.board, cx.delivery.delivered_bytes, safe);
         }
     }
 

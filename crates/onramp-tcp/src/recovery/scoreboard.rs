@@ -8,133 +8,15 @@
 //!   pipe = everything - sacked - lost + sent again
 //! ```
 
+mod delivery;
+mod sack;
+mod sent;
+
+pub use delivery::{Arrived, Delivery};
+pub use sent::Sent;
+
+use sent::{LOST, REPEATED, RESENT, SACKED};
 use std::collections::VecDeque;
-
-const SACKED: u8 = 1;
-const LOST: u8 = 2;
-/// Sent again since it was marked lost, or without having been.
-const RESENT: u8 = 4;
-/// Sent more than once, ever: no measure of the round trip (Karn).
-const REPEATED: u8 = 8;
-
-/// A segment that has been sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sent {
-    /// Place of its first byte.
-    pub start: u64,
-    /// When it was sent last.
-    pub sent_ns: u64,
-    /// What it takes of the stream; a FIN counts one.
-    pub len: u32,
-    marks: u8,
-}
-
-impl Sent {
-    /// Place behind its last byte.
-    pub fn end(&self) -> u64 {
-        self.start + u64::from(self.len)
-    }
-
-    /// The peer reported it received.
-    pub fn is_sacked(&self) -> bool {
-        self.marks & SACKED != 0
-    }
-
-    /// It is taken for lost.
-    pub fn is_lost(&self) -> bool {
-        self.marks & LOST != 0
-    }
-
-    /// It was sent again, since it was taken for lost if it is.
-    pub fn is_resent(&self) -> bool {
-        self.marks & RESENT != 0
-    }
-
-    /// It is to be sent again.
-    pub fn waits(&self) -> bool {
-        self.is_lost() && !self.is_resent()
-    }
-
-    /// It was sent more than once.
-    pub fn is_repeated(&self) -> bool {
-        self.marks & REPEATED != 0
-    }
-}
-
-/// A segment whose arrival became known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Arrived {
-    /// When it was sent last.
-    pub sent_ns: u64,
-    /// Place behind its last byte.
-    pub end: u64,
-    /// It was sent more than once.
-    pub repeated: bool,
-}
-
-/// What an acknowledgement told.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Delivery {
-    /// Cumulatively acknowledged.
-    pub acked_bytes: u64,
-    /// Newly known to have arrived, by either kind of acknowledgement.
-    pub delivered_bytes: u64,
-    /// Selectively acknowledged, and not before.
-    pub sacked_bytes: u64,
-    /// Oldest and newest sending time of what was cumulatively acknowledged and sent once only; `None` if any of it
-    /// had been sent again.
-    pub acked_sent_ns: Option<(u64, u64)>,
-    /// The newest sending time of what was selectively acknowledged and sent once only.
-    pub sacked_sent_ns: Option<u64>,
-    /// Something that had been sent again was cumulatively acknowledged.
-    pub repeated_acked: bool,
-    /// Of all that arrived, the segment that was sent last (RFC 8985, section 6.2, step 2).
-    pub newest: Option<Arrived>,
-    /// The same of segments that were sent once only.
-    pub newest_once: Option<Arrived>,
-    /// Place behind the highest byte that was known to have arrived before (RACK.fack of RFC 8985). What is told by
-    /// one acknowledgement says nothing of the order in which it arrived.
-    pub known_before: u64,
-    /// Something arrived that was sent before what had arrived already: the path reorders. Its place is the least.
-    pub reordered: Option<u64>,
-}
-
-impl Arrived {
-    fn of(segment: &Sent) -> Arrived {
-        Arrived { sent_ns: segment.sent_ns, end: segment.end(), repeated: segment.is_repeated() }
-    }
-
-    /// Was it sent after another (RFC 8985, section 6.2, RACK_sent_after)? Of two that left in the same moment, one
-    /// for the first time and one again, nobody can tell.
-    pub fn was_sent_after(&self, other: &Sent) -> bool {
-        self.is_newer_than(&Arrived::of(other))
-    }
-
-    fn is_newer_than(&self, other: &Arrived) -> bool {
-        let same_moment = self.sent_ns == other.sent_ns && self.repeated == other.repeated;
-        self.sent_ns > other.sent_ns || same_moment && self.end > other.end
-    }
-
-    /// Takes the place of one that was sent before it.
-    pub fn keep_newest(self, newest: &mut Option<Arrived>) {
-        if newest.is_none_or(|newest| self.is_newer_than(&newest)) {
-            *newest = Some(self);
-        }
-    }
-}
-
-impl Delivery {
-    fn arrived(&mut self, segment: &Sent) {
-        let arrived = Arrived::of(segment);
-        arrived.keep_newest(&mut self.newest);
-        if !arrived.repeated {
-            arrived.keep_newest(&mut self.newest_once);
-            if arrived.end < self.known_before {
-                self.reordered = Some(self.reordered.map_or(segment.start, |least| least.min(segment.start)));
-            }
-        }
-    }
-}
 
 /// The record of outstanding segments.
 #[derive(Debug, Default)]
@@ -363,77 +245,6 @@ impl Scoreboard {
         }
         self.lost_hint = self.lost_hint.max(una);
         self.out_hint = self.out_hint.max(una);
-    }
-
-    /// A block of the peer's SACK option.
-    pub fn sack(&mut self, left: u64, right: u64, delivery: &mut Delivery) {
-        let (left, right) = (left.max(self.una), right.min(self.nxt));
-        let mut place = left;
-        while place < right {
-            // The next part of the block that is not yet covered.
-            let next = self.sacked.partition_point(|range| range.1 <= place);
-            let limit = match self.sacked.get(next) {
-                Some(&(start, end)) if start <= place => {
-                    place = end;
-                    continue;
-                }
-                Some(&(start, _)) => start.min(right),
-                None => right,
-            };
-            self.sack_whole_segments(place, limit, delivery);
-            place = limit;
-        }
-    }
-
-    /// Marks the segments that lie wholly between two places.
-    fn sack_whole_segments(&mut self, left: u64, right: u64, delivery: &mut Delivery) {
-        let mut index = self.index_of(left);
-        let mut covered: Option<(u64, u64)> = None;
-        while let Some(segment) = self.segments.get_mut(index) {
-            if segment.end() > right {
-                break;
-            }
-            let len = u64::from(segment.len);
-            if segment.is_resent() {
-                self.resent_bytes -= len;
-            }
-            if segment.is_lost() {
-                self.lost_bytes -= len;
-            }
-            if segment.waits() {
-                self.waiting_bytes -= len;
-            }
-            segment.marks = segment.marks & !(LOST | RESENT) | SACKED;
-            self.sacked_bytes += len;
-            self.sacked_segments += 1;
-            delivery.sacked_bytes += len;
-            delivery.delivered_bytes += len;
-            if !segment.is_repeated() {
-                delivery.sacked_sent_ns = Some(delivery.sacked_sent_ns.unwrap_or(0).max(segment.sent_ns));
-            }
-            let segment = *segment;
-            delivery.arrived(&segment);
-            covered = Some((covered.map_or(segment.start, |range| range.0), segment.end()));
-            index += 1;
-        }
-        if let Some(range) = covered {
-            self.cover(range);
-        }
-    }
-
-    /// Adds a range that overlaps none to the sacked ones, and joins neighbours.
-    fn cover(&mut self, (mut start, mut end): (u64, u64)) {
-        let mut at = self.sacked.partition_point(|range| range.1 < start);
-        if let Some(range) = self.sacked.get(at).copied().filter(|range| range.1 == start) {
-            start = range.0;
-            self.sacked.remove(at);
-        }
-        if let Some(range) = self.sacked.get(at).copied().filter(|range| range.0 == end) {
-            end = range.1;
-            self.sacked.remove(at);
-        }
-        at = at.min(self.sacked.len());
-        self.sacked.insert(at, (start, end));
     }
 
     /// Asks `is_late` of every segment that is out and not known to have arrived, oldest sending first, and takes

@@ -62,22 +62,23 @@ impl Socket {
         true
     }
 
-    /// Keeps what the connection took of a payload. Beyond a gap that is not told: there, all of a segment of the kind
-    /// whose payload counts is kept.
+    /// Keeps what the connection took of a payload.
     fn take(&mut self, parsed: &Parsed) {
         let flags = parsed.segment.flags;
-        if !flags.has(Flags::ACK) || flags.has(Flags::SYN) || flags.has(Flags::RST) {
+        if parsed.payload.is_empty() || !flags.has(Flags::ACK) || flags.has(Flags::SYN) || flags.has(Flags::RST) {
             return;
         }
         // Places before the stream wrap. A probe may begin there (RFC 9293, section 3.8.4) and reach into the stream.
         let place = self.connection.stream_position(&parsed.segment) as i64;
         let before = place.min(0).unsigned_abs().min(parsed.payload.len() as u64) as usize;
-        let (place, mut payload) = (place.max(0) as u64, &parsed.payload[before..]);
-        if let Some(received) = self.connection.received_bytes().checked_sub(place) {
-            // No gap: what was taken has been received.
-            payload = &payload[..received.min(payload.len() as u64) as usize];
+        let (start, payload) = (place.max(0) as u64, &parsed.payload[before..]);
+        let end = start + payload.len() as u64;
+        for (from, to) in self.connection.received_ranges() {
+            let (from, to) = (from.max(start), to.min(end));
+            if from < to {
+                self.receive.insert(from, &payload[(from - start) as usize..(to - start) as usize]);
+            }
         }
-        self.receive.insert(place, payload);
     }
 
     /// Replaces `out` by the next packet to send now, if there is one, and tells of it.

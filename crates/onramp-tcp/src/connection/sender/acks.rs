@@ -1,0 +1,169 @@
+//! What an acknowledgement means.
+
+use super::timers::Wait;
+use super::Sender;
+use crate::avoidance::AckSample;
+use crate::congestion::LossKind;
+use crate::recovery::{Context, Delivery, Recovery};
+
+/// What an acknowledgement says, in places.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Acknowledgement<'a> {
+    /// When it arrived.
+    pub now_ns: u64,
+    /// Everything below has arrived.
+    pub una: u64,
+    /// The peer's window beyond that; `None` where an older segment says it.
+    pub window_bytes: Option<u64>,
+    /// It came alone: no payload, SYN or FIN.
+    pub alone: bool,
+    /// Selectively acknowledged ranges; the first may be of what arrived twice.
+    pub sack: &'a [(i64, i64)],
+    /// Sending time that the peer echoes, if it does.
+    pub echo_ns: Option<u64>,
+}
+
+impl Sender {
+    /// An acknowledgement of something that was sent.
+    pub fn on_ack(&mut self, ack: &Acknowledgement<'_>) {
+        let now_ns = ack.now_ns;
+        let prior_una = self.board.una();
+        self.unanswered = 0;
+        // Only a recovery that knows what they are sees selective acknowledgements.
+        let blocks = if self.recovery.uses_sack() { ack.sack } else { &[] };
+        let same_window = ack.una == prior_una && ack.window_bytes.is_none_or(|window| ack.una + window == self.edge);
+        if let Some(window_bytes) = ack.window_bytes {
+            self.set_window(ack.una, window_bytes);
+        }
+        let mut delivery = self.board.delivery();
+        let dsack = is_dsack(ack.una, blocks);
+        for &(left, right) in &blocks[usize::from(dsack)..] {
+            if left >= ack.una as i64 && right > left {
+                self.board.sack(left as u64, right as u64, &mut delivery);
+            }
+        }
+        let was_outstanding = !self.board.is_empty();
+        self.board.acknowledge(ack.una, &mut delivery);
+        let advanced = delivery.acked_bytes > 0;
+        let rtt_ns = self.measure(ack, &delivery);
+        // RFC 5681, section 2.
+        let duplicate = was_outstanding && !advanced && ack.alone && same_window;
+        if advanced {
+            self.backoffs = 0;
+        }
+        if self.probe.on_ack(ack.una, dsack, duplicate && blocks.is_empty()) && !self.recovery.is_recovering() {
+            let flight = self.board.outstanding_bytes() + delivery.acked_bytes;
+            self.congestion.reduce(now_ns, LossKind::Acknowledgements, flight);
+            self.congestion.window.cwnd_bytes = self.congestion.reduced_bytes();
+        }
+        let sample = self.sample(now_ns, &delivery, rtt_ns);
+        self.congestion.measure(&sample);
+        let was_recovering = self.recovery.is_recovering();
+        let mut restart_timer = advanced && !self.recovery.holds_timer();
+        self.recover(now_ns, &delivery, duplicate, dsack, &mut restart_timer, Self::tell_ack);
+        self.note_recovery(was_recovering);
+        if advanced && !self.recovery.is_recovering() && !was_recovering {
+            let sample = AckSample { inflight_bytes: self.board.pipe_bytes(), ..sample };
+            self.congestion.raise(&sample, self.unsent_bytes() == 0);
+        }
+        self.after_ack(now_ns, restart_timer);
+    }
+
+    /// Recovery may have begun.
+    pub(super) fn note_recovery(&mut self, was_recovering: bool) {
+        if self.recovery.is_recovering() && !was_recovering {
+            self.recoveries += 1;
+            self.probe.forget();
+        }
+    }
+
+    fn tell_ack(recovery: &mut dyn Recovery, cx: &mut Context<'_>) {
+        recovery.on_ack(cx);
+    }
+
+    pub(super) fn recover(
+        &mut self,
+        now_ns: u64,
+        delivery: &Delivery,
+        duplicate: bool,
+        dsack: bool,
+        restart_timer: &mut bool,
+        tell: fn(&mut dyn Recovery, &mut Context<'_>),
+    ) {
+        let mut context = Context {
+            now_ns,
+            board: &mut self.board,
+            congestion: &mut self.congestion,
+            delivery,
+            duplicate,
+            dsack,
+            srtt_ns: self.rto.srtt_ns(),
+            force: &mut self.force,
+            restart_timer,
+        };
+        tell(&mut *self.recovery, &mut context);
+    }
+
+    pub(super) fn after_ack(&mut self, now_ns: u64, restart_timer: bool) {
+        if self.board.is_empty() {
+            if !matches!(self.timer, Some((Wait::Persist, _))) {
+                self.timer = None;
+            }
+        } else if restart_timer {
+            self.start_timer(now_ns);
+        }
+    }
+
+    fn set_window(&mut self, una: u64, window_bytes: u64) {
+        self.edge = una + window_bytes;
+        self.largest_window_bytes = self.largest_window_bytes.max(window_bytes);
+        // A window that is open and too small waits on, however often the peer tells of it.
+        if matches!(self.timer, Some((Wait::Persist, _))) && self.new_data().is_some() {
+            self.timer = None;
+            self.asked = 0;
+        }
+    }
+
+    /// Takes the round-trip time; returns that of the newest segment for congestion control.
+    fn measure(&mut self, ack: &Acknowledgement<'_>, delivery: &Delivery) -> Option<u64> {
+        let now_ns = ack.now_ns;
+        let newest = delivery.acked_sent_ns.map(|(_, newest)| newest).or(delivery.sacked_sent_ns);
+        if self.rto.wants_every_ack() {
+            let oldest = delivery.acked_sent_ns.map(|(oldest, _)| oldest).or(delivery.sacked_sent_ns);
+            // Karn's ambiguity does not arise where the peer echoes the time of sending.
+            let sent = oldest.or(ack.echo_ns.filter(|_| delivery.acked_bytes > 0));
+            if let Some(sent_ns) = sent.filter(|&sent_ns| sent_ns <= now_ns) {
+                self.rto.sample(sent_ns, now_ns);
+            }
+        } else if let Some((end, sent_ns)) = self.timed {
+            if ack.una >= end {
+                self.timed = None;
+                self.rto.sample(sent_ns, now_ns);
+            }
+        }
+        newest.map(|sent_ns| now_ns - sent_ns)
+    }
+
+    fn sample(&self, now_ns: u64, delivery: &Delivery, rtt_ns: Option<u64>) -> AckSample {
+        AckSample {
+            now_ns,
+            delivered_bytes: delivery.delivered_bytes,
+            una: self.board.una(),
+            nxt: self.board.nxt(),
+            inflight_bytes: self.board.pipe_bytes(),
+            rtt_ns,
+            srtt_ns: self.rto.srtt_ns(),
+            cwnd_limited: self.usage.is_limited_by(&self.congestion.window),
+            startup: self.congestion.is_starting(),
+        }
+    }
+}
+
+/// Is the first block of what arrived twice (RFC 2883, section 4)?
+fn is_dsack(una: u64, blocks: &[(i64, i64)]) -> bool {
+    match *blocks {
+        [(left, right), ..] if right <= una as i64 => left < right,
+        [(left, right), (outer_left, outer_right), ..] => outer_left <= left && right <= outer_right,
+        _ => false,
+    }
+}

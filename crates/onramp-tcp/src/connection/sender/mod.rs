@@ -1,0 +1,186 @@
+//! The sending side: what may go out now, what an acknowledgement means, and the timer.
+
+mod acks;
+mod output;
+mod pacer;
+mod timers;
+mod usage;
+
+pub use acks::Acknowledgement;
+pub use output::Outgoing;
+pub use timers::GaveUp;
+
+use super::place::Numbering;
+use crate::congestion::Congestion;
+use crate::recovery::{self, Probe, Recovery, Scoreboard};
+use crate::rto::{self, Rto};
+use crate::{Config, Stack};
+use pacer::Pacer;
+use timers::Wait;
+use usage::Usage;
+
+/// The sending side of a connection.
+#[derive(Debug)]
+pub struct Sender {
+    pub numbering: Numbering,
+    pub board: Scoreboard,
+    pub congestion: Congestion,
+    recovery: Box<dyn Recovery>,
+    pub rto: Box<dyn Rto>,
+    probe: Probe,
+    /// Place behind the last byte that the application gave.
+    written: u64,
+    /// The application gives no more: a FIN has the place `written`.
+    closed: bool,
+    /// Right edge of the peer's window.
+    edge: u64,
+    largest_window_bytes: u64,
+    /// One lost segment may go whatever the window says.
+    force: bool,
+    /// A small segment may go although the window is small.
+    override_silly: bool,
+    /// A window probe is to go out.
+    ask_window: bool,
+    /// How often it was asked for since it closed.
+    asked: u32,
+    /// How often since the last answer of the peer.
+    unanswered: u32,
+    /// A tail loss probe is to go out.
+    probe_due: bool,
+    /// The segment that is timed, where not every acknowledgement is: its end and sending time.
+    timed: Option<(u64, u64)>,
+    timer: Option<(Wait, u64)>,
+    /// When the retransmission timer expires, which a probe may come before.
+    expires_ns: u64,
+    backoffs: u32,
+    pacer: Pacer,
+    /// When data was sent last.
+    idle_since_ns: u64,
+    usage: Usage,
+    mss_bytes: u32,
+    nagle: bool,
+    restart_after_idle: bool,
+    is_lite: bool,
+    send_buffer_bytes: u64,
+    pub timeouts: u64,
+    pub recoveries: u64,
+    pub probes: u64,
+}
+
+impl Sender {
+    /// For segments of so much payload, to a peer that has, or has not, SACK.
+    pub fn new(config: &Config, mss_bytes: u32, sack: bool) -> Sender {
+        let is_lite = config.stack == Stack::Lite;
+        Sender {
+            numbering: Numbering::of_syn(config.isn),
+            board: Scoreboard::default(),
+            congestion: Congestion::new(config, mss_bytes),
+            recovery: recovery::new(config.recovery, sack, !is_lite),
+            rto: rto::new(config.timers, config.ticks),
+            probe: Probe::default(),
+            written: 0,
+            closed: false,
+            edge: 0,
+            largest_window_bytes: 0,
+            force: false,
+            override_silly: false,
+            ask_window: false,
+            asked: 0,
+            unanswered: 0,
+            probe_due: false,
+            timed: None,
+            timer: None,
+            expires_ns: 0,
+            backoffs: 0,
+            pacer: Pacer::new(config.ticks),
+            idle_since_ns: 0,
+            usage: Usage::default(),
+            mss_bytes,
+            nagle: config.nagle,
+            restart_after_idle: config.restart_after_idle,
+            is_lite,
+            send_buffer_bytes: config.send_buffer_bytes,
+            timeouts: 0,
+            recoveries: 0,
+            probes: 0,
+        }
+    }
+
+    /// The handshake has told the peer's options: the segments that it takes, and whether it has SACK.
+    pub fn negotiated(&mut self, config: &Config, mss_bytes: u32, sack: bool) {
+        self.mss_bytes = mss_bytes;
+        self.congestion = Congestion::new(config, mss_bytes);
+        self.recovery = recovery::new(config.recovery, sack, !self.is_lite);
+    }
+
+    /// The SYN, sent once, has been acknowledged.
+    pub fn note_handshake(&mut self, sent_ns: u64, now_ns: u64) {
+        self.rto.sample(sent_ns, now_ns);
+        self.recovery.on_established(now_ns - sent_ns);
+    }
+
+    /// The peer's first window.
+    pub fn open_window(&mut self, now_ns: u64, window_bytes: u64) {
+        self.edge = window_bytes;
+        self.largest_window_bytes = window_bytes;
+        self.idle_since_ns = now_ns;
+    }
+
+    pub fn writable_bytes(&self) -> u64 {
+        match self.closed {
+            true => 0,
+            false => self.send_buffer_bytes.saturating_sub(self.written - self.board.una().min(self.written)),
+        }
+    }
+
+    pub fn write(&mut self, bytes: u64) -> u64 {
+        let taken = bytes.min(self.writable_bytes());
+        self.written += taken;
+        taken
+    }
+
+    pub fn close(&mut self) {
+        self.closed = true;
+    }
+
+    pub fn is_closed(&self) -> bool {
+        self.closed
+    }
+
+    /// The FIN has been sent.
+    pub fn has_sent_fin(&self) -> bool {
+        self.closed && self.board.nxt() > self.written
+    }
+
+    /// The FIN has been acknowledged.
+    pub fn is_finished(&self) -> bool {
+        self.closed && self.board.una() > self.written
+    }
+
+    /// Everything that was written has been sent.
+    pub fn is_everything_sent(&self) -> bool {
+        self.unsent_bytes() == 0
+    }
+
+    pub fn peer_window_bytes(&self) -> u64 {
+        self.edge.saturating_sub(self.board.una())
+    }
+
+    /// The largest window that the peer ever offered.
+    pub fn largest_window_bytes(&self) -> u64 {
+        self.largest_window_bytes
+    }
+
+    /// Data that the peer has acknowledged.
+    pub fn acked_bytes(&self) -> u64 {
+        self.board.una().min(self.written)
+    }
+
+    fn unsent_bytes(&self) -> u64 {
+        self.written.saturating_sub(self.board.nxt())
+    }
+
+    fn mss(&self) -> u64 {
+        u64::from(self.mss_bytes)
+    }
+}

@@ -1,0 +1,162 @@
+//! What may go out now.
+
+use super::timers::Wait;
+use super::Sender;
+
+/// What to send.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outgoing {
+    /// Place of the first byte.
+    pub start: u64,
+    /// Payload.
+    pub payload_bytes: u32,
+    /// It ends the stream.
+    pub fin: bool,
+    /// It was sent before.
+    pub again: bool,
+}
+
+impl Sender {
+    /// The next segment to send now.
+    pub fn next(&mut self, now_ns: u64) -> Option<Outgoing> {
+        let outgoing = self.choose(now_ns);
+        match outgoing {
+            Some(outgoing) => self.sent(now_ns, &outgoing),
+            None => self.burst_ends(now_ns),
+        }
+        outgoing
+    }
+
+    fn choose(&mut self, now_ns: u64) -> Option<Outgoing> {
+        self.pacer.begin();
+        if std::mem::take(&mut self.ask_window) {
+            // An old place without payload: whoever gets it answers with an acknowledgement.
+            return Some(Outgoing {
+                start: self.board.una().wrapping_sub(1),
+                payload_bytes: 0,
+                fin: false,
+                again: false,
+            });
+        }
+        if std::mem::take(&mut self.probe_due) && !self.board.is_empty() {
+            return self.choose_probe(now_ns);
+        }
+        if std::mem::take(&mut self.force) {
+            if let Some(index) = self.recovery.next_resend(&mut self.board, false) {
+                return Some(self.resend(now_ns, index));
+            }
+        }
+        let new = self.new_data();
+        if new.is_some_and(|new| new.payload_bytes > 0) && self.board.is_empty() && self.board.nxt() > 0 {
+            self.wake(now_ns);
+        }
+        let pipe = self.board.pipe_bytes();
+        let cwnd = self.congestion.window.cwnd_bytes;
+        let rate = self.congestion.pacing_bytes_per_s();
+        if self.board.waiting_bytes() > 0 || self.recovery.is_recovering() {
+            if pipe + self.mss() <= cwnd && self.pacer.permits(now_ns, rate) {
+                if let Some(index) = self.recovery.next_resend(&mut self.board, new.is_some()) {
+                    return Some(self.resend(now_ns, index));
+                }
+            }
+            if self.board.waiting_bytes() > 0 {
+                return None;
+            }
+        }
+        let new = new?;
+        let extra_bytes = self.recovery.extra_bytes(self.mss_bytes);
+        if pipe + u64::from(new.payload_bytes) > cwnd + extra_bytes || !self.pacer.permits(now_ns, rate) {
+            return None;
+        }
+        Some(new)
+    }
+
+    /// New data that the peer's window and the rules about small segments permit.
+    pub(super) fn new_data(&self) -> Option<Outgoing> {
+        let start = self.board.nxt();
+        let unsent = self.unsent_bytes();
+        let room = self.edge.saturating_sub(start);
+        let bytes = unsent.min(self.mss()).min(room);
+        let fin = self.closed && !self.has_sent_fin() && bytes == unsent;
+        if bytes == 0 && !fin {
+            return None;
+        }
+        // RFC 9293, section 3.8.6.2.1: a full segment; or all there is, when nothing is outstanding or Nagle's rule
+        // is off; or half of the largest window.
+        let is_full = bytes == self.mss();
+        let is_all = bytes == unsent && (fin || !self.nagle || self.board.is_empty());
+        let is_half = 2 * bytes >= self.largest_window_bytes;
+        let permitted = is_full || is_all || is_half || self.override_silly && bytes > 0;
+        permitted.then_some(Outgoing { start, payload_bytes: bytes as u32, fin, again: false })
+    }
+
+    /// Data leaves after a pause.
+    fn wake(&mut self, now_ns: u64) {
+        let timeout_ns = self.rto.timeout_ns();
+        if now_ns > self.idle_since_ns {
+            self.congestion.resume(self.idle_since_ns, now_ns, timeout_ns, self.restart_after_idle);
+            self.idle_since_ns = now_ns;
+        }
+    }
+
+    fn resend(&mut self, now_ns: u64, index: usize) -> Outgoing {
+        self.board.resend(now_ns, index);
+        let segment = *self.board.segment(index);
+        let fin = self.closed && segment.end() > self.written;
+        let payload_bytes = segment.len - u32::from(fin);
+        Outgoing { start: segment.start, payload_bytes, fin, again: true }
+    }
+
+    /// Accounts for a segment on its way out.
+    fn sent(&mut self, now_ns: u64, outgoing: &Outgoing) {
+        let len = outgoing.payload_bytes + u32::from(outgoing.fin);
+        if len == 0 {
+            return;
+        }
+        if outgoing.again {
+            // Karn: what is sent twice is not timed.
+            if self.timed.is_some_and(|(end, _)| end > outgoing.start) {
+                self.timed = None;
+            }
+        } else {
+            self.board.send(now_ns, len);
+            self.override_silly = false;
+            if self.timed.is_none() && !self.rto.wants_every_ack() {
+                self.timed = Some((self.board.nxt(), now_ns));
+            }
+        }
+        self.recovery.on_sent(len);
+        self.pacer.sent(now_ns, len, self.congestion.pacing_bytes_per_s());
+        self.usage.sent();
+        self.idle_since_ns = now_ns;
+        match self.timer {
+            None | Some((Wait::Persist, _)) => self.start_timer(now_ns),
+            Some((Wait::Probe, _)) if !outgoing.again => self.arm(now_ns),
+            _ => {}
+        }
+    }
+
+    /// Nothing more can go now.
+    fn burst_ends(&mut self, now_ns: u64) {
+        let pipe = self.board.pipe_bytes();
+        let is_full = pipe + self.mss() > self.congestion.window.cwnd_bytes;
+        self.usage.burst_ends(is_full, pipe, self.board.una(), self.board.nxt());
+        // A window too small for what there is, and nothing under way that would bring another.
+        let waits = self.board.is_empty() && self.unsent_bytes() > 0 && self.timer.is_none();
+        if waits && self.new_data().is_none() {
+            self.timer = Some((Wait::Persist, self.rto.deadline_ns(now_ns)));
+        }
+    }
+
+    /// RFC 8985, section 7.3: new data if there is some, whatever the window, or the last segment again.
+    fn choose_probe(&mut self, now_ns: u64) -> Option<Outgoing> {
+        self.probes += 1;
+        if let Some(new) = self.new_data() {
+            self.probe.sent(new.start + u64::from(new.payload_bytes), false);
+            return Some(new);
+        }
+        let last = self.board.len().checked_sub(1)?;
+        self.probe.sent(self.board.nxt(), true);
+        Some(self.resend(now_ns, last))
+    }
+}

@@ -1,0 +1,97 @@
+//! Pacing: segments leave one by one at a rate.
+
+use crate::Ticks;
+
+const NS_PER_S: u64 = 1_000_000_000;
+
+/// When the next segment may leave.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pacer {
+    ticks: Ticks,
+    next_ns: u64,
+    /// A segment waits for that moment.
+    is_waiting: bool,
+}
+
+impl Pacer {
+    /// On a host with these clocks.
+    pub fn new(ticks: Ticks) -> Pacer {
+        Pacer { ticks, next_ns: 0, is_waiting: false }
+    }
+
+    /// Nothing waits so far.
+    pub fn begin(&mut self) {
+        self.is_waiting = false;
+    }
+
+    /// May a segment leave now? Remembers that one waits, if not.
+    pub fn permits(&mut self, now_ns: u64, bytes_per_s: Option<u64>) -> bool {
+        self.is_waiting = bytes_per_s.is_some() && now_ns < self.next_ns;
+        !self.is_waiting
+    }
+
+    /// The next segment follows one's length at the rate later; a pause of less than a tick is made good.
+    pub fn sent(&mut self, now_ns: u64, bytes: u32, bytes_per_s: Option<u64>) {
+        if let Some(rate) = bytes_per_s {
+            let gap_ns = u64::from(bytes) * NS_PER_S / rate.max(1);
+            let credit_ns = if self.ticks.event_ns > 1 { self.ticks.event_ns } else { gap_ns / 2 };
+            self.next_ns = self.next_ns.max(now_ns.saturating_sub(credit_ns)) + gap_ns;
+        }
+    }
+
+    /// The first tick of the event clock at which the segment that waits may leave.
+    pub fn wakes_ns(&self) -> Option<u64> {
+        let Ticks { event_ns, phase_ns, .. } = self.ticks;
+        self.is_waiting.then(|| match event_ns {
+            0 | 1 => self.next_ns,
+            _ => {
+                let phase_ns = phase_ns % event_ns;
+                phase_ns + self.next_ns.saturating_sub(phase_ns).div_ceil(event_ns) * event_ns
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fine_clock_spaces_each_segment() {
+        let mut pacer = Pacer::new(Ticks::FINE);
+        let rate = Some(1_000_000);
+        let mut left = Vec::new();
+        let mut now_ns = 5_000_000;
+        while left.len() < 4 {
+            pacer.begin();
+            if pacer.permits(now_ns, rate) {
+                pacer.sent(now_ns, 1000, rate);
+                left.push(now_ns);
+            } else {
+                now_ns = pacer.wakes_ns().unwrap();
+            }
+        }
+        // After a pause, half a segment's time is made good.
+        assert_eq!(left, [5_000_000, 5_500_000, 6_500_000, 7_500_000]);
+    }
+
+    /// Aron & Druschel, section 4.2.2: N segments each T, T no less than the event clock's tick.
+    #[test]
+    fn a_coarse_clock_sends_a_tick_s_worth_at_once() {
+        let mut pacer = Pacer::new(Ticks { event_ns: 10_000_000, phase_ns: 12_000_000, ..Ticks::FINE });
+        let rate = Some(1_000_000);
+        let mut left = Vec::new();
+        let mut now_ns = 100_000_000;
+        while left.len() < 40 {
+            pacer.begin();
+            if pacer.permits(now_ns, rate) {
+                pacer.sent(now_ns, 1000, rate);
+                left.push(now_ns);
+            } else {
+                now_ns = pacer.wakes_ns().unwrap();
+            }
+        }
+        let at = |ns: u64| left.iter().filter(|left_ns| **left_ns == ns).count();
+        assert_eq!((at(112_000_000), at(122_000_000)), (10, 10));
+    }
+}

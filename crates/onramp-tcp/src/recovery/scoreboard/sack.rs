@@ -1,0 +1,77 @@
+//! Selective acknowledgements.
+
+use super::sent::{LOST, RESENT, SACKED};
+use super::{Delivery, Scoreboard};
+
+impl Scoreboard {
+    /// A block of the peer's SACK option.
+    pub fn sack(&mut self, left: u64, right: u64, delivery: &mut Delivery) {
+        let (left, right) = (left.max(self.una), right.min(self.nxt));
+        let mut place = left;
+        while place < right {
+            // The next part of the block that is not yet covered.
+            let next = self.sacked.partition_point(|range| range.1 <= place);
+            let limit = match self.sacked.get(next) {
+                Some(&(start, end)) if start <= place => {
+                    place = end;
+                    continue;
+                }
+                Some(&(start, _)) => start.min(right),
+                None => right,
+            };
+            self.sack_whole_segments(place, limit, delivery);
+            place = limit;
+        }
+    }
+
+    /// Marks the segments that lie wholly between two places.
+    fn sack_whole_segments(&mut self, left: u64, right: u64, delivery: &mut Delivery) {
+        let mut index = self.index_of(left);
+        let mut covered: Option<(u64, u64)> = None;
+        while let Some(segment) = self.segments.get_mut(index) {
+            if segment.end() > right {
+                break;
+            }
+            let len = u64::from(segment.len);
+            if segment.is_resent() {
+                self.resent_bytes -= len;
+            }
+            if segment.is_lost() {
+                self.lost_bytes -= len;
+            }
+            if segment.waits() {
+                self.waiting_bytes -= len;
+            }
+            segment.marks = segment.marks & !(LOST | RESENT) | SACKED;
+            self.sacked_bytes += len;
+            self.sacked_segments += 1;
+            delivery.sacked_bytes += len;
+            delivery.delivered_bytes += len;
+            if !segment.is_repeated() {
+                delivery.sacked_sent_ns = Some(delivery.sacked_sent_ns.unwrap_or(0).max(segment.sent_ns));
+            }
+            let segment = *segment;
+            delivery.arrived(&segment);
+            covered = Some((covered.map_or(segment.start, |range| range.0), segment.end()));
+            index += 1;
+        }
+        if let Some(range) = covered {
+            self.cover(range);
+        }
+    }
+
+    /// Adds a range that overlaps none to the sacked ones, and joins neighbours.
+    fn cover(&mut self, (mut start, mut end): (u64, u64)) {
+        let mut at = self.sacked.partition_point(|range| range.1 < start);
+        if let Some(range) = self.sacked.get(at).copied().filter(|range| range.1 == start) {
+            start = range.0;
+            self.sacked.remove(at);
+        }
+        if let Some(range) = self.sacked.get(at).copied().filter(|range| range.0 == end) {
+            end = range.1;
+            self.sacked.remove(at);
+        }
+        at = at.min(self.sacked.len());
+        self.sacked.insert(at, (start, end));
+    }
+}

@@ -8,7 +8,7 @@ pub const UNLIMITED: u64 = onramp_core::UNLIMITED;
 pub struct Window {
     /// Congestion window.
     pub cwnd_bytes: u64,
-    /// Slow-start threshold, or [`UNLIMITED`].
+    /// Slow-start threshold; `u64::MAX` is none.
     pub ssthresh_bytes: u64,
     /// Payload of a full segment.
     pub mss_bytes: u32,

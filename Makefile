@@ -30,6 +30,7 @@ demo: build
 	$(ONRAMP) sim scenarios/demo.toml --skip-missing --out onramp-out; }
 
 test: setup
+	@scripts/setup.sh tshark
 	$(CARGO) build --locked --workspace --all-targets
 	$(SUDO) $(CARGO) test --locked --workspace
 

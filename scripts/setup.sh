@@ -1,6 +1,7 @@
 #!/bin/sh
 # Install what building and running needs and is missing: clang (compiles bpf/), libelf and zlib (libbpf), pkg-config,
 # a C compiler and make, and iproute2 (the lab). On Debian and Ubuntu by apt-get; elsewhere it says what to install.
+# Arguments are further programs, by the names of their packages: clang-format (make lint), tshark (make test).
 set -eu
 
 packages=""
@@ -29,12 +30,13 @@ if [ -n "$packages" ]; then
 		sudo=sudo
 	fi
 	echo "setup: installing$packages"
-	export DEBIAN_FRONTEND=noninteractive
+	# sudo keeps no environment; a package that asks questions (tshark's do) would wait for an answer that nobody sees.
+	apt_get="$sudo env DEBIAN_FRONTEND=noninteractive apt-get"
 	# The package lists may be old; they are fetched anew only where they do not suffice.
 	# shellcheck disable=SC2086
-	$sudo apt-get install -y -qq $packages >/dev/null 2>&1 || {
-		$sudo apt-get update -qq
-		$sudo apt-get install -y -qq $packages >/dev/null
+	$apt_get install -y -qq $packages >/dev/null 2>&1 || {
+		$apt_get update -qq
+		$apt_get install -y -qq $packages >/dev/null
 	}
 fi
 

@@ -31,13 +31,13 @@ fn told(most_entries: u64) -> Vec<String> {
                     _ => None,
                 });
                 format!(
-                    "{} ns on {}: {} > {}, {} bytes {}",
+                    "{} ns on {}: {} > {}, {} bytes{}",
                     packet.timestamp.as_nanos(),
                     packet.interface_id,
                     ends.source,
                     ends.destination,
                     segment.payload_bytes,
-                    comment.unwrap_or_default()
+                    comment.map_or(String::new(), |comment| format!(", {comment}"))
                 )
             }
             other => format!("{other:?}"),

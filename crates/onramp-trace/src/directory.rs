@@ -102,9 +102,14 @@ impl Traces {
     /// One of them could not be written; then none is there.
     pub fn keep(&self, place: usize, case: &Case, trace: CaseTrace) -> Result<Kept, Error> {
         let (mut outputs, flows_left_out) = trace.finish();
-        for output in &mut outputs {
-            output.close().map_err(|source| error("write", &self.target.join(&output.name), source))?;
+        let closed = outputs.iter_mut().try_for_each(|output| {
+            output.close().map_err(|source| error("write", &self.target.join(&output.name), source))
+        });
+        if closed.is_err() {
+            // The other cases need the room that they take.
+            outputs.iter().for_each(|output| drop(fs::remove_file(&output.path)));
         }
+        closed?;
         let mut files = Vec::with_capacity(outputs.len());
         for output in outputs {
             let target = self.target.join(&output.name);

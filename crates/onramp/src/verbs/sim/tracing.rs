@@ -47,11 +47,13 @@ impl Tracing {
             }
         }
         let files: Vec<_> = kept.into_iter().flat_map(|kept| kept.files).collect();
-        let list = traces.finish(&files).map_err(failure)?;
-        match errors.into_iter().find_map(Result::err) {
-            Some(error) => Err(failure(error)),
-            None => Ok(Some(format!("Traces: {}, listed in {}", count(files.len(), "file"), list.display()))),
+        let listed = traces.finish(&files);
+        // The first thing that went wrong explains the others.
+        if let Some(error) = errors.into_iter().find_map(Result::err) {
+            return Err(failure(error));
         }
+        let list = listed.map_err(failure)?;
+        Ok(Some(format!("Traces: {}, listed in {}", count(files.len(), "file"), list.display())))
     }
 }
 

@@ -8,13 +8,13 @@ ONRAMP := target/release/onramp
 # Programs of ours that talk to the kernel need root; the build does not.
 SUDO := $(shell [ "$$(id -u)" = 0 ] || ! command -v sudo >/dev/null || echo sudo -E env PATH="$$PATH")
 
-.PHONY: help demo test lint format bench build setup install clean
+.PHONY: help demo test lint format bench bench-kernel bench-sim build setup install clean
 
 help:
 	@echo 'make demo     real downloads over an emulated satellite: a table, and onramp-out/report.html'
 	@echo 'make test     all tests that can run here (those that need the kernel run as root)'
 	@echo 'make lint     formatting and lints, warnings are errors'
-	@echo 'make bench    benchmarks, side by side with the alternative'
+	@echo 'make bench    benchmarks, side by side with the alternative (bench-kernel, bench-sim: one of them)'
 	@echo 'make install  the onramp command into /usr/local/bin (PREFIX=...)'
 
 setup:
@@ -39,6 +39,7 @@ lint:
 	$(CARGO) fmt --all --check
 	clang-format --dry-run --Werror core/*.h bpf/*.h bpf/*.c crates/onramp-core/src/*.c
 	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
+	for fuzz in crates/*/fuzz; do $(CARGO) clippy --locked --manifest-path $$fuzz/Cargo.toml -- -D warnings || exit; done
 	RUSTDOCFLAGS='-D warnings' $(CARGO) doc --locked --workspace --no-deps --quiet
 
 format:
@@ -46,8 +47,15 @@ format:
 	$(CARGO) fmt --all
 	clang-format -i core/*.h bpf/*.h bpf/*.c crates/onramp-core/src/*.c
 
-bench: setup
+bench: bench-kernel bench-sim
+
+bench-kernel: setup
 	$(SUDO) $(CARGO) bench --locked -p onramp-kernel --bench loopback -- $(ARGS)
+
+# Beside ns-3 where Debian's libns3-dev is installed; build.sh says so where it is not.
+bench-sim: setup
+	-benches/ns3/build.sh
+	$(CARGO) bench --locked -p onramp-sim
 
 PREFIX ?= /usr/local
 install: build

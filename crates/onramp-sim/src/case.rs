@@ -35,9 +35,8 @@ pub(crate) fn plan(case: &Case) -> Result<Plan, Error> {
     }
     let channels = case.network.links.iter().flat_map(|link| [&link.forward, &link.reverse]);
     let rtt_ns = case.path.rtt_ns;
-    let link = |(number, channel): (u32, &onramp_scenario::Channel)| {
-        channel.link_config(rtt_ns, link_seed(case.seed, number))
-    };
+    let link =
+        |(number, channel): (u32, &onramp_scenario::Channel)| channel.link_config(rtt_ns, link_seed(case.seed, number));
     Ok(Plan {
         links: (0..).zip(channels).map(link).collect(),
         routes: planner.routes,

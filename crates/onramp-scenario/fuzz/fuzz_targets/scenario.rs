@@ -17,7 +17,7 @@ fuzz_target!(|bytes: &[u8]| -> Corpus {
 /// The command line shows errors so, with the lines that they point at.
 fn shown(text: &str, error: &Error) {
     // To show a report takes four times as long as to find the mistakes.
-    if text.len() % 16 == 0 {
+    if text.len().is_multiple_of(16) {
         let mut shown = String::new();
         let handler = GraphicalReportHandler::new_themed(GraphicalTheme::unicode_nocolor()).with_width(80);
         handler.render_report(&mut shown, error).expect("a report can be shown");

@@ -88,11 +88,6 @@ impl Rto for Bsd {
         }
     }
 
-    fn reset_backoff(&mut self) {
-        self.shift = 0;
-        self.set_timeout();
-    }
-
     fn srtt_ns(&self) -> u64 {
         self.estimator.mean_ns(TICK_NS)
     }

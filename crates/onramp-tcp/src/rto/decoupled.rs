@@ -118,11 +118,6 @@ impl Rto for Decoupled {
         }
     }
 
-    fn reset_backoff(&mut self) {
-        self.shift = 0;
-        self.set_timeout();
-    }
-
     fn srtt_ns(&self) -> u64 {
         self.estimator.mean_ns(self.measuring.period_ns())
     }

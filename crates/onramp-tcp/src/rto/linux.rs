@@ -138,10 +138,6 @@ impl Rto for Linux {
         self.shift = (self.shift + 1).min(MOST_SHIFT);
     }
 
-    fn reset_backoff(&mut self) {
-        self.shift = 0;
-    }
-
     fn srtt_ns(&self) -> u64 {
         self.srtt_8_us as u64 * 1000 / 8
     }

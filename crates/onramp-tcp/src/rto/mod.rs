@@ -52,9 +52,6 @@ pub trait Rto: std::fmt::Debug + Send {
     /// The timer expired: double the timeout, up to the estimator's bound.
     fn back_off(&mut self);
 
-    /// The expirations so far were not for losses: a window that was closed has opened. No backoff any more.
-    fn reset_backoff(&mut self);
-
     /// Smoothed round-trip time; 0 before the first sample.
     fn srtt_ns(&self) -> u64;
 
@@ -85,7 +82,6 @@ mod tests {
     enum Event {
         Sample { sent_ns: u64, now_ns: u64 },
         BackOff,
-        ResetBackoff,
         Established,
     }
 
@@ -94,7 +90,6 @@ mod tests {
         prop_oneof![
             4 => (time(), time()).prop_map(|(sent_ns, now_ns)| Event::Sample { sent_ns, now_ns }),
             2 => Just(Event::BackOff),
-            1 => Just(Event::ResetBackoff),
             1 => Just(Event::Established),
         ]
     }
@@ -124,7 +119,6 @@ mod tests {
                 match event {
                     Event::Sample { sent_ns, now_ns } => rto.sample(sent_ns, now_ns),
                     Event::BackOff => rto.back_off(),
-                    Event::ResetBackoff => rto.reset_backoff(),
                     Event::Established => rto.established(),
                 }
                 prop_assert!((least_ns..=most_ns).contains(&rto.timeout_ns()), "{rto:?}");
@@ -148,9 +142,6 @@ mod tests {
             assert_eq!(rto.timeout_ns(), 2 * before_ns, "{choice:?}");
             rto.back_off();
             assert_eq!(rto.timeout_ns(), 4 * before_ns, "{choice:?}");
-            rto.reset_backoff();
-            assert_eq!(rto.timeout_ns(), before_ns, "{choice:?}");
-            rto.back_off();
             rto.sample(10 * SECOND_NS, 10 * SECOND_NS + 100_000_000);
             assert!(rto.timeout_ns() <= before_ns, "{choice:?}");
         }

@@ -89,10 +89,6 @@ impl Rto for Rfc6298 {
         self.handshake_timed_out |= self.estimate_ns.is_none();
     }
 
-    fn reset_backoff(&mut self) {
-        self.shift = 0;
-    }
-
     fn srtt_ns(&self) -> u64 {
         self.estimate_ns.map_or(0, |(srtt_ns, _)| srtt_ns)
     }

@@ -56,41 +56,32 @@ impl Pacer {
 mod tests {
     use super::*;
 
-    #[test]
-    fn a_fine_clock_spaces_each_segment() {
-        let mut pacer = Pacer::new(Ticks::FINE);
-        let rate = Some(1_000_000);
-        let mut left = Vec::new();
-        let mut now_ns = 5_000_000;
-        while left.len() < 4 {
+    /// When so many segments of 1000 bytes leave at 1 MB/s from this time on.
+    fn departures(ticks: Ticks, mut now_ns: u64, count: usize) -> Vec<u64> {
+        let (mut pacer, rate, mut left) = (Pacer::new(ticks), Some(1_000_000), Vec::new());
+        while left.len() < count {
             pacer.begin();
             if pacer.permits(now_ns, rate) {
                 pacer.sent(now_ns, 1000, rate);
                 left.push(now_ns);
             } else {
-                now_ns = pacer.wakes_ns().unwrap();
+                now_ns = pacer.wakes_ns().expect("a segment waits");
             }
         }
+        left
+    }
+
+    #[test]
+    fn a_fine_clock_spaces_each_segment() {
         // After a pause, half a segment's time is made good.
-        assert_eq!(left, [5_000_000, 5_500_000, 6_500_000, 7_500_000]);
+        assert_eq!(departures(Ticks::FINE, 5_000_000, 4), [5_000_000, 5_500_000, 6_500_000, 7_500_000]);
     }
 
     /// Aron & Druschel, section 4.2.2: N segments each T, T no less than the event clock's tick.
     #[test]
     fn a_coarse_clock_sends_a_tick_s_worth_at_once() {
-        let mut pacer = Pacer::new(Ticks { event_ns: 10_000_000, phase_ns: 12_000_000, ..Ticks::FINE });
-        let rate = Some(1_000_000);
-        let mut left = Vec::new();
-        let mut now_ns = 100_000_000;
-        while left.len() < 40 {
-            pacer.begin();
-            if pacer.permits(now_ns, rate) {
-                pacer.sent(now_ns, 1000, rate);
-                left.push(now_ns);
-            } else {
-                now_ns = pacer.wakes_ns().unwrap();
-            }
-        }
+        let ticks = Ticks { event_ns: 10_000_000, phase_ns: 12_000_000, ..Ticks::FINE };
+        let left = departures(ticks, 100_000_000, 40);
         let at = |ns: u64| left.iter().filter(|left_ns| **left_ns == ns).count();
         assert_eq!((at(112_000_000), at(122_000_000)), (10, 10));
     }

@@ -30,6 +30,8 @@ pub enum Verb {
     Lab(LabArguments),
     /// Run scenarios in both, and say where their completion times differ
     Compare(CompareArguments),
+    /// Hold the simulator against formulas of the literature (docs/theory.md)
+    Theory(TheoryArguments),
     /// Feed what `lab --record` wrote to this build's start-ups: the same decisions, bit for bit?
     Replay(ReplayArguments),
     /// Register a start-up with the kernel, for every program of this machine to choose
@@ -124,6 +126,19 @@ fn percent(text: &str) -> Result<f64, String> {
         Ok(percent) if percent >= 0.0 => Ok(percent),
         _ => Err("a number of percent is wanted, for example 10".to_owned()),
     }
+}
+
+#[derive(Args)]
+pub struct TheoryArguments {
+    /// Only the rows that take seconds
+    #[arg(long)]
+    pub quick: bool,
+    /// Run so many rows at a time; the results are the same [default: one on each processor]
+    #[arg(long, value_name = "N")]
+    pub threads: Option<NonZeroUsize>,
+    /// Run nothing: write the rows' scenarios into this directory
+    #[arg(long, value_name = "DIR")]
+    pub scenarios: Option<PathBuf>,
 }
 
 #[derive(Args)]

@@ -12,6 +12,7 @@ pub mod sim;
 pub mod ss;
 pub mod status;
 pub mod tcp;
+pub mod theory;
 
 use crate::failure::Failure;
 use crate::text::say;

@@ -138,7 +138,7 @@ keys! {
     SENDER_CLOCK: "sender", "clock", Time, Other("of the stack: `500 ms` with `lite`, else `1 ns`"), [("1 ns", "10 s")], No,
         "How finely it measures time; of timers `rfc6298` and `decoupled`, and of start-ups.";
     SENDER_TICK: "sender", "tick", Time, Other("of the stack: `500 ms` with `lite`, else `1 ns`"), [("1 ns", "10 s")], No,
-        "How finely it schedules: paced segments, timers `decoupled`.";
+        "How finely it schedules: paced segments, and timers `rfc6298` and `decoupled`.";
     TRANSFER_SIZE: "transfer", "size", Size, Required, [SIZES], Factor,
         "Payload to transfer.";
     TRANSFER_STACK: "transfer", "stack", Stack, Text("linux"), [], Factor,

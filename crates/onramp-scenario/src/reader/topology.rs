@@ -23,7 +23,7 @@ pub(super) fn read_topology(reader: &mut Reader, top: &Section) -> Described {
     match (top.has("path"), of_network) {
         (true, Some(name)) => {
             let (key, other) = (format!("[[{name}]]"), keys::PATH.header());
-            reader.fault(Mistake::Excludes { key, other, other_at: top.span("path") }, first_line(top, name));
+            reader.fault(Mistake::Excludes { key, other, other_at: top.span("path") }, top.span(name));
             Described { nodes: Vec::new(), is_path: true, topology: None }
         }
         (false, Some(_)) => read_network(reader, top),
@@ -36,11 +36,6 @@ pub(super) fn read_topology(reader: &mut Reader, top: &Section) -> Described {
             Described { nodes: [SENDER, RECEIVER].map(str::to_owned).to_vec(), is_path: true, topology }
         }
     }
-}
-
-fn first_line(top: &Section, name: &str) -> Range<usize> {
-    let span = top.span(name);
-    span.start..span.start.saturating_add(name.len()).min(span.end)
 }
 
 fn read_path(reader: &mut Reader, path: &Section) -> Option<PathDraft> {

@@ -8,11 +8,12 @@ ONRAMP := target/release/onramp
 # Programs of ours that talk to the kernel need root; the build does not.
 SUDO := $(shell [ "$$(id -u)" = 0 ] || ! command -v sudo >/dev/null || echo sudo -E env PATH="$$PATH")
 
-.PHONY: help demo test lint format bench bench-kernel bench-sim build setup install clean
+.PHONY: help demo test interworking lint format bench bench-kernel bench-sim build setup install clean
 
 help:
 	@echo 'make demo     real downloads over an emulated satellite: a table, and onramp-out/report.html'
 	@echo 'make test     all tests that can run here (those that need the kernel run as root)'
+	@echo 'make interworking  100 MB each way between our TCP and this kernel, with every recovery (7 minutes)'
 	@echo 'make lint     formatting and lints, warnings are errors'
 	@echo 'make bench    benchmarks, side by side with the alternative (bench-kernel, bench-sim: one of them)'
 	@echo 'make install  the onramp command into /usr/local/bin (PREFIX=...)'
@@ -33,6 +34,11 @@ test: setup
 	@scripts/setup.sh tshark
 	$(CARGO) build --locked --workspace --all-targets
 	$(SUDO) $(CARGO) test --locked --workspace
+
+# Our TCP and this kernel's send each other 100 MB with every recovery over a path that loses: docs/tcp.md.
+interworking: setup
+	$(SUDO) env ONRAMP_INTERWORKING_SIZE='100 MB' $(CARGO) test --locked --release -p onramp --test tcp -- \
+	--test-threads 1 --nocapture interworking
 
 lint:
 	@scripts/setup.sh clang-format

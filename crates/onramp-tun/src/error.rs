@@ -10,6 +10,12 @@ pub enum Error {
     /// The device could not be made or attached to.
     #[error(transparent)]
     Host(#[from] onramp_lab::Error),
+    /// There is no such device.
+    #[error("there is no device `{device}`: `ip tuntap add dev {device} mode tun` makes one")]
+    Missing {
+        /// Its name.
+        device: String,
+    },
     /// The address belongs to the host itself.
     #[error("{address} is an address of this host, on `{device}`: its kernel would keep the packets for itself; choose another")]
     OwnAddress {
@@ -19,7 +25,7 @@ pub enum Error {
         device: String,
     },
     /// The device carries no packets.
-    #[error("the device `{device}` is down: `ip link set {device} up`")]
+    #[error("the device `{device}` is down: `ip link set dev {device} up`")]
     Down {
         /// Its name.
         device: String,
@@ -50,7 +56,7 @@ impl Error {
         match self {
             Error::Host(error) => error.is_of_host(),
             Error::Down { .. } | Error::Device { .. } => true,
-            Error::OwnAddress { .. } | Error::Capture { .. } => false,
+            Error::Missing { .. } | Error::OwnAddress { .. } | Error::Capture { .. } => false,
         }
     }
 }

@@ -3,7 +3,7 @@
 use crate::Error;
 use nix::ifaddrs::getifaddrs;
 use nix::libc;
-use nix::net::if_::InterfaceFlags;
+use nix::net::if_::{if_nametoindex, InterfaceFlags};
 use onramp_lab::parts::{ip, Tun};
 use std::io;
 use std::net::{Ipv4Addr, UdpSocket};
@@ -38,6 +38,9 @@ pub fn create(name: &str, host: Ipv4Addr, ours: Ipv4Addr, mtu_bytes: u32) -> Res
 pub fn open(name: &str, ours: Ipv4Addr) -> Result<(Tun, u32), Error> {
     if let Some(device) = holder_of(ours) {
         return Err(Error::OwnAddress { address: ours, device });
+    }
+    if if_nametoindex(name).is_err() {
+        return Err(Error::Missing { device: name.to_owned() });
     }
     let tun = Tun::attach(name)?;
     let failed = |what| move |source| Error::Device { what, device: name.to_owned(), source };

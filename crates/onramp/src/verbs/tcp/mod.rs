@@ -65,6 +65,11 @@ fn close<A: Application>(mut driver: Driver<A>) -> Result<(), Failure> {
 
 impl From<onramp_tun::Error> for Failure {
     fn from(error: onramp_tun::Error) -> Failure {
-        Failure::new(if error.is_of_host() { HOST_LACKS } else { BAD_INPUT }, error.to_string())
+        let code = if error.is_of_host() { HOST_LACKS } else { BAD_INPUT };
+        let also = match &error {
+            onramp_tun::Error::Missing { .. } => ", and --host ADDRESS one for as long as this runs",
+            _ => "",
+        };
+        Failure::new(code, format!("{error}{also}"))
     }
 }

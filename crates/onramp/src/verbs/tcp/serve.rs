@@ -29,7 +29,7 @@ pub fn run(arguments: &ServeArguments, json: bool) -> Answer {
         let transfer = begin(content.as_ref(), receive.as_deref());
         transfer.inspect_err(|failure| failure.print(json)).ok()
     });
-    eprintln!("onramp: {}:{} on {} listens", arguments.device.address, arguments.port, arguments.device.tun);
+    eprintln!("onramp: listening on {}:{}, behind {}", arguments.device.address, arguments.port, arguments.device.tun);
 
     let mut answer = DONE;
     'serving: loop {

@@ -1,0 +1,98 @@
+//! What stands in the way, and how `onramp tcp` says it.
+
+use crate::common::process::Background;
+use crate::common::{onramp, wait_until, Ran};
+use crate::peer::{accept, reports, Host, DEVICE, KERNEL, OURS};
+use std::os::unix::process::CommandExt;
+use std::time::Duration;
+
+const SERVE: [&str; 4] = ["tcp", "serve", "--port", "80"];
+const SIZE: [&str; 2] = ["--size", "1kB"];
+
+fn inside(host: &Host, arguments: &[&[&str]]) -> Ran {
+    let arguments = arguments.concat();
+    host.run(|| onramp(arguments))
+}
+
+#[test]
+fn what_is_missing_or_wrong_is_named() {
+    let usage = |arguments: &[&[&str]], says: &str| onramp(arguments.concat()).code(2).warns(&[says]);
+    usage(&[&SERVE, &DEVICE], "--receive <FILE>");
+    usage(&[&SERVE, &DEVICE, &["--size", "1 parsec"]], "the size `1 parsec` has an unknown unit `parsec`");
+    usage(&[&SERVE, &DEVICE, &SIZE, &["--recovery", "renno"]], "reno");
+    usage(&[&SERVE, &DEVICE, &["--file", "/no/such/file"]], "cannot send /no/such/file: No such file");
+    usage(&[&SERVE, &DEVICE, &["--file", "/dev/zero"]], "it is not a file");
+    usage(&[&SERVE, &DEVICE, &["--receive", "/no/such/dir/file"]], "cannot create /no/such/dir/file");
+    usage(&[&["tcp", "get", "--from", "10.9.0.1"], &DEVICE], "invalid IPv4 socket address");
+}
+
+#[test]
+fn a_device_or_address_that_cannot_be_had_is_named() {
+    let Some(host) = Host::new() else { return };
+    let missing = ["--tun", "missing", "--address", OURS];
+    inside(&host, &[&SERVE, &SIZE, &missing]).code(2).warns(&[
+        "there is no device `missing`",
+        "--host ADDRESS",
+        "ip tuntap add dev missing mode tun",
+    ]);
+    let nameless = ["--tun", "a-name-of-16-byt", "--address", OURS, "--host", KERNEL];
+    inside(&host, &[&SERVE, &SIZE, &nameless]).code(2).warns(&["at most 15 bytes"]);
+
+    let serve = host.serve(&SIZE);
+    inside(&host, &[&SERVE, &SIZE, &DEVICE]).code(2).warns(&["10.9.0.1 is an address of this host, on `tun0`"]);
+    let busy = ["--tun", "tun0", "--address", "10.9.0.3"];
+    inside(&host, &[&SERVE, &SIZE, &busy]).code(2).warns(&["`tun0` is in use by another process"]);
+    let taken = ["--tun", "tun0", "--address", "10.9.1.2", "--host", "10.9.1.1"];
+    inside(&host, &[&SERVE, &SIZE, &taken]).code(2).warns(&["`tun0` exists already"]);
+    let own = ["--tun", "tun1", "--address", KERNEL, "--host", "10.9.1.1"];
+    inside(&host, &[&SERVE, &SIZE, &own]).code(2).warns(&["10.9.0.1 is an address of this host", "choose another"]);
+    drop(serve);
+
+    host.run(|| onramp_lab::parts::ip("tuntap add dev down mode tun\n")).unwrap();
+    let down = ["--tun", "down", "--address", OURS];
+    inside(&host, &[&SERVE, &SIZE, &down]).code(3).warns(&["`down` is down: `ip link set dev down up`"]);
+    host.run(|| onramp_lab::parts::ip("link set dev down up mtu 1400\n")).unwrap();
+    inside(&host, &[&SERVE, &SIZE, &down, &["--mtu", "1500"]]).code(2).warns(&["--mtu 1500 is more than the 1400"]);
+}
+
+#[test]
+fn without_permission_it_says_which() {
+    let Some(host) = Host::new() else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let program = dir.path().join("onramp");
+    std::fs::copy(env!("CARGO_BIN_EXE_onramp"), &program).unwrap();
+    std::fs::set_permissions(dir.path(), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let mut command = std::process::Command::new(program);
+    command.args([&SERVE[..], &SIZE, &DEVICE].concat()).uid(65_534).gid(65_534);
+    let ran = host.run(|| crate::common::run(command));
+    ran.code(3).warns(&["needs CAP_NET_ADMIN: run as root"]);
+}
+
+#[test]
+fn a_peer_that_refuses_resets_or_is_silent_is_told_apart() {
+    let Some(host) = Host::new() else { return };
+    let ran = host.get(&[]).wait().code(1);
+    assert_eq!(reports(&ran)[0]["failure"], "10.9.0.1:8080 refused the connection: nothing listens there");
+
+    let listener = host.listen();
+    let get = host.get(&["--size", "10MB"]);
+    let peer = accept(&listener);
+    std::thread::sleep(Duration::from_millis(200));
+    drop(peer); // with data unread: a reset
+    let ran = get.wait().code(1);
+    let failure = reports(&ran)[0]["failure"].as_str().unwrap().to_owned();
+    assert!(failure.starts_with("10.9.0.1:8080 reset the connection after "), "{failure}");
+
+    let silent = ["tcp", "get", "--from", "10.9.0.77:1"];
+    let mut get = host.run(|| Background::onramp([&silent, &DEVICE[..]].concat()));
+    wait_until("it says so", || get.stderr().contains("no answer from 10.9.0.77:1 yet"));
+    assert!(get.is_running());
+}
+
+#[test]
+fn a_device_that_goes_away_ends_it() {
+    let Some(host) = Host::new() else { return };
+    let serve = host.serve(&SIZE);
+    host.run(|| onramp_lab::parts::ip("link delete tun0\n")).unwrap();
+    serve.wait().code(3).warns(&["tun0"]);
+}

@@ -1,0 +1,133 @@
+//! The other side: sockets of this machine's kernel, in a namespace where our TCP has its device.
+
+use crate::common::process::Background;
+use crate::common::{wait_until, Ran};
+use onramp_lab::parts::{Content, Namespace};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+use std::fs;
+use std::io::{Read, Write};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::time::Duration;
+
+/// Our TCP's address.
+pub const OURS: &str = "10.9.0.2";
+/// The kernel's.
+pub const KERNEL: &str = "10.9.0.1";
+/// The options that make the device.
+pub const DEVICE: [&str; 6] = ["--tun", "tun0", "--address", OURS, "--host", KERNEL];
+/// Our port, or the kernel's.
+pub const PORT: u16 = 8080;
+/// A socket of the kernel that waits longer than this hangs.
+const PATIENCE: Duration = Duration::from_secs(300);
+
+/// A network namespace; gone with the test, however that ends.
+pub struct Host(Namespace);
+
+impl Host {
+    /// One, or `None`, with the reason, where this process can have none; with `CI` set it must.
+    pub fn new() -> Option<Host> {
+        match onramp_lab::preflight() {
+            Ok(()) => {
+                let host = Host(Namespace::new().unwrap());
+                // Not BBR, the default of some hosts, which takes no notice of losses. Reno is in every kernel.
+                host.run(|| fs::write("/proc/sys/net/ipv4/tcp_congestion_control", "reno")).unwrap();
+                Some(host)
+            }
+            Err(error) if std::env::var_os("CI").is_some() => panic!("CI can make TUN devices: {error}"),
+            Err(error) => {
+                eprintln!("skipped: {error}");
+                None
+            }
+        }
+    }
+
+    /// Does something inside.
+    pub fn run<T: Send>(&self, inside: impl FnOnce() -> T + Send) -> T {
+        self.0.run(inside).unwrap()
+    }
+
+    /// Starts `onramp tcp serve` inside, and waits until it listens.
+    #[track_caller]
+    pub fn serve(&self, arguments: &[&str]) -> Background {
+        let port = PORT.to_string();
+        let fixed = ["--json", "tcp", "serve", "--port", &port];
+        let serve = self.run(|| Background::onramp([&fixed, &DEVICE[..], arguments].concat()));
+        wait_until("it listens", || serve.stderr().contains("listening"));
+        serve
+    }
+
+    /// Runs `onramp tcp get` inside.
+    pub fn get(&self, arguments: &[&str]) -> Background {
+        let from = format!("{KERNEL}:{PORT}");
+        let fixed = ["--json", "tcp", "get", "--from", &from];
+        self.run(|| Background::onramp([&fixed, &DEVICE[..], arguments].concat()))
+    }
+
+    /// The kernel connects to our TCP.
+    #[track_caller]
+    pub fn connect(&self) -> TcpStream {
+        patient(self.run(|| TcpStream::connect((OURS, PORT))).unwrap())
+    }
+
+    /// The kernel listens, whether or not it has the address already.
+    pub fn listen(&self) -> TcpListener {
+        self.run(|| TcpListener::bind(("0.0.0.0", PORT))).unwrap()
+    }
+}
+
+fn patient(stream: TcpStream) -> TcpStream {
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    stream.set_write_timeout(Some(PATIENCE)).unwrap();
+    stream
+}
+
+/// The kernel's next connection.
+pub fn accept(listener: &TcpListener) -> TcpStream {
+    patient(listener.accept().unwrap().0)
+}
+
+/// SHA-256 as `--json` has it.
+pub fn sha256(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// What `--size` sends.
+pub fn generated(bytes: u64) -> Vec<u8> {
+    let content = Content::new();
+    let mut all = Vec::new();
+    while (all.len() as u64) < bytes {
+        all.extend_from_slice(content.from(all.len() as u64, bytes - all.len() as u64));
+    }
+    all
+}
+
+/// All that a stream brings until its end.
+#[track_caller]
+pub fn read_all(mut stream: &TcpStream) -> Vec<u8> {
+    let mut all = Vec::new();
+    stream.read_to_end(&mut all).unwrap();
+    all
+}
+
+/// Writes all, then closes that side.
+#[track_caller]
+pub fn write_all(mut stream: &TcpStream, bytes: &[u8]) {
+    stream.write_all(bytes).unwrap();
+    stream.shutdown(Shutdown::Write).unwrap();
+}
+
+/// The reports, a line each.
+pub fn reports(ran: &Ran) -> Vec<Value> {
+    ran.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// The one report of a command that ended well.
+#[track_caller]
+pub fn report(command: Background) -> Value {
+    let ran = command.wait().code(0);
+    let reports = reports(&ran);
+    assert_eq!(reports.len(), 1, "{ran:#?}");
+    assert_eq!(reports[0]["failure"], Value::Null, "{ran:#?}");
+    reports[0].clone()
+}

@@ -1,17 +1,20 @@
 //! An address and its connections: packets in, packets out, told apart by the four numbers that name a connection.
 
+mod ended;
 mod flow;
 mod numbers;
 mod refusal;
 #[cfg(test)]
 mod tests;
 
+pub use ended::{Counts, Ended};
+
 use crate::Application;
 use flow::Flow;
 use numbers::Numbers;
 use onramp_tcp::stream::Socket;
 use onramp_tcp::wire::{self, Endpoints, Parsed};
-use onramp_tcp::{Config, Failure, Flags, Stats};
+use onramp_tcp::{Config, Flags};
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::net::{Ipv4Addr, SocketAddrV4};
 
@@ -21,38 +24,6 @@ const MOST_CONNECTIONS: usize = 1024;
 const MOST_ORPHANS: usize = 64;
 /// Refusals that wait to be sent.
 const MOST_REFUSALS: usize = 256;
-
-/// A connection whose application is done, or that is over.
-#[derive(Debug)]
-pub struct Ended<A: Application> {
-    /// Of the packets that we sent.
-    pub ends: Endpoints,
-    /// Its application.
-    pub application: A,
-    /// When its SYN was sent, or arrived.
-    pub started_ns: u64,
-    /// What its connection counted.
-    pub stats: Stats,
-    /// Smoothed round-trip time; 0 if none was measured.
-    pub srtt_ns: u64,
-    /// Why the connection ended early, if it did.
-    pub failure: Option<Failure>,
-    /// Why the application gave up, if it did.
-    pub error: Option<A::Error>,
-}
-
-/// Packets, counted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
-    /// That arrived.
-    pub received: u64,
-    /// Of these, not TCP in IPv4, or for another address: passed over.
-    pub foreign: u64,
-    /// Of these, with a wrong checksum, cut off, or malformed: passed over.
-    pub damaged: u64,
-    /// Of these, for no connection and no listener: answered by a reset.
-    pub refused: u64,
-}
 
 /// Names a connection of one address: the peer, and our port.
 type Key = (SocketAddrV4, u16);

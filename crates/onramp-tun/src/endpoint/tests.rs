@@ -1,7 +1,7 @@
 //! Two endpoints that hand each other their packets, without a device and without a clock.
 
 use super::*;
-use onramp_tcp::{Segment, Stack, State};
+use onramp_tcp::{Failure, Segment, Stack, State};
 
 const PORT: u16 = 80;
 
@@ -156,4 +156,30 @@ fn a_connection_without_application_ends_after_a_minute() {
     net.now_ns += 60_000_000_000;
     net.run();
     assert_eq!((net.client.flows.len(), net.client.timers.len(), net.client.orphans.len()), (0, 0, 0));
+}
+
+#[test]
+fn in_time_wait_a_later_syn_begins_another_connection() {
+    let mut net = Net::new(b"answer");
+    net.connect(PORT, Talker::saying(b"question"));
+    net.run();
+    let (&(peer, _), flow) = net.server.flows.iter().next().unwrap();
+    let received = flow.socket.connection().received_bytes() as u32;
+    assert_eq!((flow.socket.connection().state(), received), (State::TimeWait, 8));
+    let isn = flow.socket.connection().config().isn;
+    let client_isn = net.client.flows.values().next().unwrap().socket.connection().config().isn;
+    let ends = Endpoints { source: peer, destination: SocketAddrV4::new(net.server.address, PORT) };
+    let mut syn = |seq| {
+        let mut packet = Vec::new();
+        let segment = Segment { seq, flags: Flags::SYN, window: 1000, ..Segment::default() };
+        wire::write(&segment, &ends, 0, |_| (), &mut packet).unwrap();
+        net.server.on_packet(net.now_ns, &packet);
+        net.server.poll_packet(net.now_ns, &mut packet);
+        wire::parse(&packet).unwrap().segment
+    };
+    // One from before, asked back; then one behind all that was received.
+    assert_eq!(syn(client_isn).flags, Flags::ACK);
+    let answer = syn(client_isn.wrapping_add(received + 1000));
+    assert_eq!((answer.flags, answer.ack), (Flags::SYN.with(Flags::ACK), client_isn.wrapping_add(received + 1001)));
+    assert_ne!(answer.seq, isn);
 }

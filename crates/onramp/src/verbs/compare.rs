@@ -8,7 +8,7 @@ use crate::startups::KernelStartups;
 use crate::text::say;
 use onramp_kernel::probe;
 use onramp_report::{Meta, Run};
-use onramp_scenario::{Case, Channel, Record};
+use onramp_scenario::{Case, Channel, Discipline, Record};
 use serde::Serialize;
 
 /// One case on both hosts.
@@ -124,7 +124,9 @@ fn both(
 /// Whether both hosts meet the same: nothing random, and nobody else.
 fn is_clean(case: &Case) -> bool {
     let is_clean = |channel: &Channel| {
-        channel.loss_ppm == 0 && channel.bursts.is_none() && channel.jitter.is_none() && channel.duplicate_ppm == 0
+        let is_lossless = channel.loss_ppm == 0 && channel.bursts.is_none() && channel.duplicate_ppm == 0;
+        // RED draws which packets it drops.
+        is_lossless && channel.jitter.is_none() && !matches!(channel.discipline, Discipline::Red(_))
     };
     case.traffic.is_empty() && is_clean(&case.path.forward) && is_clean(&case.path.reverse)
 }

@@ -117,8 +117,13 @@ impl Avoidance for Vegas {
 
     fn raise(&mut self, window: &mut Window, ack: &AckSample) {
         let Some(round) = self.round else {
+            // Where each flight is acknowledged at once, and the next one leaves after a moment without any, no round
+            // is ever seen whole: then it is Reno, as with too few samples.
             self.begin_round(ack.nxt, false);
-            return self.slow_start(window, ack);
+            return match in_slow_start(window) {
+                true => self.slow_start(window, ack),
+                false => self.reno.raise(window, ack),
+            };
         };
         if ack.una <= round.end {
             if in_slow_start(window) && !round.still {
@@ -241,5 +246,28 @@ mod tests {
         vegas.resume(0, MS);
         vegas.measure(&mut window, &AckSample { rtt_ns: Some(9 * MS), ..AckSample::default() });
         assert_eq!(vegas.base_rtt_ns, Some(9 * MS));
+    }
+
+    #[test]
+    fn a_window_that_is_acknowledged_at_once_grows() {
+        let mut vegas = Vegas::default();
+        let mut window = Window { cwnd_bytes: 2 * MSS, ssthresh_bytes: 2 * MSS, mss_bytes: MSS as u32 };
+        for flight in 1..=10 {
+            let cwnd = window.cwnd_bytes;
+            vegas.resume((flight - 1) * 100 * MS, flight * 100 * MS);
+            let ack = AckSample {
+                now_ns: flight * 100 * MS,
+                delivered_bytes: cwnd,
+                una: flight * 100 * MSS,
+                nxt: flight * 100 * MSS,
+                rtt_ns: Some(100 * MS),
+                srtt_ns: 100 * MS,
+                cwnd_limited: true,
+                ..AckSample::default()
+            };
+            vegas.measure(&mut window, &ack);
+            vegas.raise(&mut window, &ack);
+        }
+        assert!((9 * MSS..=12 * MSS).contains(&window.cwnd_bytes), "one segment a round trip: {}", window.cwnd_bytes);
     }
 }

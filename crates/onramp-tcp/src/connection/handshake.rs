@@ -6,8 +6,11 @@ use super::sender::Sender;
 use super::{Connection, Failure, State, Stats};
 use crate::{Config, Flags, Options, Segment};
 
-/// SYNs that are sent before the peer is given up (Linux's tcp_syn_retries and the first).
+/// SYNs whose timeouts double, the first included, before the peer is given up (Linux's `tcp_syn_retries`); those that
+/// come before the first doubling are sent besides.
 const MOST_SYNS: u32 = 7;
+/// The same of answers to a SYN (`tcp_synack_retries`).
+const MOST_ANSWERS: u32 = 6;
 /// The segments that a peer takes which names no size (RFC 9293, section 3.7.1).
 const DEFAULT_MSS: u16 = 536;
 /// The smallest size that is believed; smaller ones serve attacks only.
@@ -134,12 +137,15 @@ impl Connection {
         }
         self.stats.timeouts += 1;
         self.handshake.timeouts += 1;
-        let is_active = self.state == State::SynSent;
-        if !is_active || self.handshake.timeouts > self.sender.rto.linear_syn_timeouts() {
+        let (linear, most) = match self.state {
+            State::SynSent => (self.sender.rto.linear_syn_timeouts(), MOST_SYNS),
+            _ => (0, MOST_ANSWERS),
+        };
+        if self.handshake.timeouts > linear {
             self.sender.rto.back_off();
         }
         self.handshake.expires_ns = None;
-        match self.handshake.timeouts < MOST_SYNS {
+        match self.handshake.timeouts < most + linear {
             true => self.handshake.syn_due = true,
             false => self.fail(Failure::TimedOut),
         }

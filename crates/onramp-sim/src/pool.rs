@@ -14,6 +14,8 @@ pub(crate) struct Content {
     pub retransmission: bool,
     /// Number of its flow.
     pub flow: u32,
+    /// Slot of its flow; a datagram has none.
+    pub flow_slot: u32,
     /// What it is of the flow.
     pub direction: Direction,
 }
@@ -25,7 +27,7 @@ pub(crate) struct Handle {
     pub slot: u32,
     /// Size of the IP packet.
     pub wire_bytes: u32,
-    /// Slot of its flow.
+    /// Number of its flow.
     pub flow: u32,
     /// Where on its route it is: an index into [`Routes`](crate::routes::Routes).
     pub hop: u32,
@@ -86,7 +88,7 @@ mod tests {
 
     fn packet(stream_start: u64) -> Content {
         let segment = Segment::default();
-        Content { segment, stream_start, retransmission: false, flow: 0, direction: Direction::Data }
+        Content { segment, stream_start, retransmission: false, flow: 0, flow_slot: 0, direction: Direction::Data }
     }
 
     #[test]

@@ -58,8 +58,9 @@ impl<O: Observer> Engine<O> {
             stream_start: *sent,
             retransmission: false,
             flow: *flow.get_or_insert_with(|| self.flows.take_number()),
+            flow_slot: NO_SLOT,
             direction: Direction::Datagram,
         };
-        self.net.send(NO_SLOT, plan.route, plan.packet_bytes, content);
+        self.net.send(plan.route, plan.packet_bytes, content);
     }
 }

@@ -166,9 +166,10 @@ impl Flow {
                 stream_start: transmit.stream_start,
                 retransmission: transmit.retransmission,
                 flow: self.number,
+                flow_slot: self.slot,
                 direction,
             };
-            net.send(self.slot, route, transmit.segment.wire_bytes(), content);
+            net.send(route, transmit.segment.wire_bytes(), content);
         }
     }
 

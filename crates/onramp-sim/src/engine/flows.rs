@@ -87,9 +87,10 @@ impl Flows {
     }
 
     /// A segment has come for an end; whether that flow is still under way.
-    pub fn arrives(&mut self, slot: u32, side: Side, now_ns: u64, content: &Content) -> bool {
+    pub fn arrives(&mut self, side: Side, now_ns: u64, content: &Content) -> bool {
         // The slot may have passed on to another flow while the packet travelled.
-        let Some(flow) = self.slots[slot as usize].as_mut().filter(|flow| flow.number == content.flow) else {
+        let Some(flow) = self.slots[content.flow_slot as usize].as_mut().filter(|flow| flow.number == content.flow)
+        else {
             return false;
         };
         flow.arrives(side, now_ns, &content.segment, &self.groups[flow.group as usize]);

@@ -172,8 +172,8 @@ impl<O: Observer> Engine<O> {
                     continue;
                 }
             };
-            if self.flows.arrives(handle.flow, side, self.net.now_ns, &content) {
-                self.act(handle.flow, side);
+            if self.flows.arrives(side, self.net.now_ns, &content) {
+                self.act(content.flow_slot, side);
             }
         }
     }

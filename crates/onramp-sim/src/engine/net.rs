@@ -57,10 +57,10 @@ impl<O: Observer> Net<O> {
         Ok(Net { now_ns: 0, queue, observer, wires, routes, pool, sent: 0 })
     }
 
-    /// A host sends a packet of the flow in slot `flow` on a route.
-    pub fn send(&mut self, flow: u32, route: u32, wire_bytes: u32, content: Content) {
+    /// A host sends a packet on a route.
+    pub fn send(&mut self, route: u32, wire_bytes: u32, content: Content) {
         self.sent += 1;
-        let handle = Handle { slot: self.pool.insert(content), wire_bytes, flow, hop: route };
+        let handle = Handle { slot: self.pool.insert(content), wire_bytes, flow: content.flow, hop: route };
         if O::ACTIVE {
             self.observer.sent(&sight(self.now_ns, handle, &content));
         }

@@ -176,3 +176,16 @@ fn sources_that_pause_do_so_by_their_own_clock() {
     let sent_ms: Vec<u64> = log.iter().filter(|(what, ..)| *what == "sent").map(|(_, _, ns)| ns / 1_000_000).collect();
     assert_eq!(sent_ms, [0, 1, 10, 11]);
 }
+
+#[test]
+fn fq_codel_has_a_queue_for_each_source_of_datagrams() {
+    let mut config = link(0, 0);
+    config.queue = QueueConfig::FqCoDel(onramp_net::FqCoDelConfig::default());
+    let mut plan = plan(vec![config], &[&[0], &[0]], 24_000_000, 2_000_000_000, u64::MAX);
+    let Load::Datagrams(sparse) = &mut plan.loads[1] else { unreachable!() };
+    sparse.rate_bits_per_s = 1_000_000;
+    let (ran, log) = run(plan);
+    let count = |what| log.iter().filter(|(seen, flow, _)| *seen == what && *flow == 1).count();
+    assert!(ran.net.links[0].evicted.packets > 100, "the other one has a standing queue");
+    assert_eq!((count("sent"), count("arrived")), (167, 167));
+}

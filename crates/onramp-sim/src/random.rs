@@ -1,5 +1,6 @@
 //! Random numbers: one stream per element, none shared, the same on every machine.
 
+use crate::plan::Interval;
 use onramp_scenario::case_seed;
 use rand_core::Rng as _;
 use rand_pcg::Pcg32;
@@ -38,6 +39,21 @@ impl Stream {
         -mean * libm::log(self.unit())
     }
 
+    /// Normally distributed with mean 0 and deviation 1 (Box & Muller 1958).
+    pub fn normal(&mut self) -> f64 {
+        let radius = libm::sqrt(-2.0 * libm::log(self.unit()));
+        radius * libm::cos(std::f64::consts::TAU * self.unit())
+    }
+
+    /// A time in nanoseconds.
+    pub fn interval(&mut self, interval: Interval) -> u64 {
+        match interval {
+            Interval::Fixed(ns) => ns,
+            // Never the same nanosecond: every draw lets time pass.
+            Interval::Exponential(mean_ns) => (self.exponential(mean_ns as f64) as u64).max(1),
+        }
+    }
+
     /// Uniform below this.
     pub fn below(&mut self, limit: u32) -> u32 {
         ((u64::from(self.0.next_u32()) * u64::from(limit)) >> 32) as u32
@@ -60,6 +76,14 @@ mod tests {
         let second = mean(|| stream.exponential(5.0).powi(2));
         assert!((first - 5.0).abs() < 0.025, "{first}");
         assert!((second - 50.0).abs() < 0.6, "{second}");
+    }
+
+    #[test]
+    fn normals_have_their_mean_and_deviation() {
+        let mut stream = Stream::new(1);
+        let first = mean(|| stream.normal());
+        let second = mean(|| stream.normal().powi(2));
+        assert!(first.abs() < 0.004 && (second - 1.0).abs() < 0.006, "{first}, {second}");
     }
 
     #[test]

@@ -19,6 +19,7 @@ mod net;
 mod serve;
 mod source;
 mod startup;
+mod turns;
 
 pub(crate) use finished::Finished;
 pub(crate) use flow::ENDLESS;

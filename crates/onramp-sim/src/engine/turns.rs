@@ -1,0 +1,123 @@
+//! A source that sends for a time and pauses for a time.
+//!
+//! What it sends is spread over its time of sending as if there were no pauses: a gap between packets that a pause
+//! interrupts goes on after it. So the mean rate is rate * on / (on + off), however short the turns are.
+
+use crate::plan::Interval;
+use crate::random::Stream;
+
+/// Pauses within one gap that are drawn one by one. Where more are to be expected their sum is drawn: work must not grow
+/// with the number of turns between two packets.
+const MOST_DRAWN: u64 = 256;
+
+/// Turns of sending and silence.
+#[derive(Debug)]
+pub(super) struct Turns {
+    on: Interval,
+    off: Interval,
+    /// When it pauses.
+    pause_ns: u64,
+}
+
+impl Turns {
+    /// It begins to send at this time.
+    pub fn new(on: Interval, off: Interval, start_ns: u64, random: &mut Stream) -> Turns {
+        Turns { on, off, pause_ns: start_ns.saturating_add(random.interval(on)) }
+    }
+
+    /// When that is which would be due at a time if there were no pauses from now on.
+    pub fn delay(&mut self, due_ns: u64, random: &mut Stream) -> u64 {
+        if due_ns < self.pause_ns {
+            return due_ns;
+        }
+        match (self.on, self.off) {
+            (Interval::Fixed(on_ns), Interval::Fixed(off_ns)) => self.jump_fixed(due_ns, on_ns.max(1), off_ns),
+            (Interval::Exponential(on_ns), Interval::Exponential(off_ns))
+                if (due_ns - self.pause_ns) / on_ns.max(1) > MOST_DRAWN =>
+            {
+                self.jump_exponential(due_ns, on_ns.max(1) as f64, off_ns as f64, random)
+            }
+            _ => self.step(due_ns, random),
+        }
+    }
+
+    fn step(&mut self, mut due_ns: u64, random: &mut Stream) -> u64 {
+        while due_ns >= self.pause_ns && self.pause_ns < u64::MAX {
+            let rest_ns = due_ns - self.pause_ns;
+            let resume_ns = self.pause_ns.saturating_add(random.interval(self.off));
+            self.pause_ns = resume_ns.saturating_add(random.interval(self.on));
+            due_ns = resume_ns.saturating_add(rest_ns);
+        }
+        due_ns
+    }
+
+    fn jump_fixed(&mut self, due_ns: u64, on_ns: u64, off_ns: u64) -> u64 {
+        let rest_ns = due_ns - self.pause_ns;
+        let pauses = 1 + rest_ns / on_ns;
+        let next_ns = due_ns.saturating_add(off_ns.saturating_mul(pauses));
+        self.pause_ns = next_ns.saturating_add(on_ns - rest_ns % on_ns);
+        next_ns
+    }
+
+    /// The number of pauses is Poisson's and their sum gamma distributed, both nearly normal where they are many. What is
+    /// left of the last turn is distributed as any whole turn.
+    fn jump_exponential(&mut self, due_ns: u64, on_ns: f64, off_ns: f64, random: &mut Stream) -> u64 {
+        let expected = (due_ns - self.pause_ns) as f64 / on_ns;
+        let pauses = 1.0 + libm::round(expected + libm::sqrt(expected) * random.normal()).max(0.0);
+        let silence_ns = (off_ns * (pauses + libm::sqrt(pauses) * random.normal())).max(0.0);
+        let next_ns = due_ns.saturating_add(silence_ns as u64);
+        self.pause_ns = next_ns.saturating_add(random.interval(self.on));
+        next_ns
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// The share of the time in which it sends, by as many gaps of this length.
+    fn share(on: Interval, off: Interval, gap_ns: u64, gaps: u64) -> f64 {
+        let mut random = Stream::new(3);
+        let mut turns = Turns::new(on, off, 0, &mut random);
+        let end_ns = (0..gaps).fold(0, |now_ns, _| turns.delay(now_ns + gap_ns, &mut random));
+        (gaps * gap_ns) as f64 / end_ns as f64
+    }
+
+    #[test]
+    fn the_mean_rate_is_the_share_of_the_time_on_however_short_the_turns() {
+        let (on, off) = (1_000_000, 3_000_000);
+        // Gaps of a hundredth of a turn, of 120 turns, and of 12 million.
+        for (gap_ns, gaps) in [(10_000, 40_000_000 / 10_000 * 250), (120_000_000, 2_000), (12_000_000_000_000, 1000)] {
+            let fixed = share(Interval::Fixed(on), Interval::Fixed(off), gap_ns, gaps);
+            assert!((fixed - 0.25).abs() < 1e-5, "fixed, gap {gap_ns} ns: {fixed}");
+            let random = share(Interval::Exponential(on), Interval::Exponential(off), gap_ns, gaps);
+            assert!((random - 0.25).abs() < 0.008, "exponential, gap {gap_ns} ns: {random}");
+        }
+    }
+
+    #[test]
+    fn turns_of_a_nanosecond_against_a_gap_of_hours_take_no_time() {
+        let ends = |interval: fn(u64) -> Interval| share(interval(1), interval(1), 3_600_000_000_000, 100);
+        assert!((ends(Interval::Fixed) - 0.5).abs() < 1e-9);
+        assert!((ends(Interval::Exponential) - 0.5).abs() < 1e-3);
+    }
+
+    proptest! {
+        #[test]
+        fn jumping_over_fixed_turns_is_walking_through_them(
+            on_ns in 1u64..50, off_ns in 0u64..50, gaps in prop::collection::vec(1u64..300, 1..20),
+        ) {
+            let mut random = Stream::new(1);
+            let new = |random: &mut Stream| Turns::new(Interval::Fixed(on_ns), Interval::Fixed(off_ns), 7, random);
+            let (mut jumping, mut walking) = (new(&mut random), new(&mut random));
+            let mut now_ns = 7;
+            for gap_ns in gaps {
+                let next_ns = jumping.delay(now_ns + gap_ns, &mut random);
+                prop_assert_eq!(next_ns, walking.step(now_ns + gap_ns, &mut random));
+                prop_assert_eq!(jumping.pause_ns, walking.pause_ns);
+                now_ns = next_ns;
+            }
+        }
+    }
+}

@@ -107,3 +107,13 @@ fn a_transfer_that_nobody_answers_gives_up_and_ends_the_run() {
     let end_s = outcome.counters.end_ns / 1_000_000_000;
     assert!((60..300).contains(&end_s), "{end_s} s");
 }
+
+#[test]
+fn a_send_buffer_smaller_than_a_segment_is_used_as_it_is() {
+    let path = "[path]\nrate = \"12 Mbit/s\"\nrtt = \"4 ms\"\nmtu = \"9000 B\"\nqueue = \"100 packets\"\n";
+    let case = case(&format!(
+        "{path}[sender]\nbuffer = \"4 KiB\"\n[run]\nduration = \"60 s\"\n[[transfer]]\nsize = \"50 kB\"\n"
+    ));
+    let record = simulate(&case).records.remove(0);
+    assert!(record.finished, "{record:?}");
+}

@@ -78,16 +78,20 @@ impl Server {
         }
     }
 
-    /// As much as fits: whole segments, unless it is the end of what is ready. So no small segment goes out in the
-    /// middle of the data.
+    /// As much as fits: whole segments, unless it is the end of what is ready, or the buffer never has room for one. So
+    /// no small segment goes out in the middle of the data where it need not.
     fn write(&mut self, connection: &mut Connection) {
         if self.ready_bytes == 0 {
             return;
         }
         let room_bytes = connection.writable_bytes();
-        let bytes = match self.ready_bytes <= room_bytes {
-            true => self.ready_bytes,
-            false => room_bytes - room_bytes % u64::from(connection.window().mss_bytes.max(1)),
+        let mss_bytes = u64::from(connection.window().mss_bytes.max(1));
+        let bytes = if self.ready_bytes <= room_bytes {
+            self.ready_bytes
+        } else if connection.config().send_buffer_bytes < mss_bytes {
+            room_bytes
+        } else {
+            room_bytes - room_bytes % mss_bytes
         };
         if bytes == 0 {
             return;

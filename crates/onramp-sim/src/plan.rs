@@ -128,11 +128,11 @@ pub(crate) struct Datagrams {
 }
 
 impl Load {
-    /// How many measured transfers it starts; `None`: nobody knows.
-    pub fn measured(&self, groups: &[Group]) -> Option<u64> {
+    /// Whether what it starts has records.
+    pub fn is_measured(&self, groups: &[Group]) -> bool {
         match self {
-            Load::Launch(launch) if groups[launch.group as usize].measured => launch.count,
-            _ => Some(0),
+            Load::Launch(launch) => groups[launch.group as usize].measured,
+            Load::Datagrams(_) => false,
         }
     }
 }

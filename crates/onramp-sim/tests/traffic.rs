@@ -117,3 +117,50 @@ fn a_send_buffer_smaller_than_a_segment_is_used_as_it_is() {
     let record = simulate(&case).records.remove(0);
     assert!(record.finished, "{record:?}");
 }
+
+/// 100 kB beside a stream without end, and whatever else.
+fn beside_a_stream(traffic: &str) -> Outcome {
+    let stream = "[[traffic]]\nkind = \"constant\"\nrate = \"100 kbit/s\"\n";
+    simulate(&case(&format!("{PATH}{traffic}{stream}[[transfer]]\nsize = \"100 kB\"\nstartup = \"none\"\n")))
+}
+
+#[test]
+fn a_run_ends_with_the_last_of_arrivals_that_have_but_a_stop() {
+    let outcome = beside_a_stream(
+        "[[traffic]]\nsize = \"10 kB\"\narrivals = \"5 /s\"\nmeasured = true\nstart = \"0 s\"\nstop = \"3 s\"\n",
+    );
+    let arrived = outcome.records.len() - 1;
+    assert!((5..30).contains(&arrived), "{arrived}");
+    assert!(outcome.counters.end_ns < 10_000_000_000, "{}", outcome.counters.end_ns);
+}
+
+#[test]
+fn a_run_ends_when_stop_comes_before_all_have_started() {
+    let outcome = beside_a_stream(
+        "[[traffic]]\nsize = \"10 kB\"\ncount = 1000\narrivals = \"5 /s\"\nmeasured = true\nstart = \"0 s\"\nstop = \"3 s\"\n",
+    );
+    assert!(outcome.records.len() < 40 && outcome.counters.end_ns < 10_000_000_000);
+    let outcome = beside_a_stream(
+        "[[traffic]]\nsize = \"10 kB\"\ncount = 5\narrivals = \"0.001 /s\"\nmeasured = true\nstart = \"0 s\"\nstop = \"3 s\"\n",
+    );
+    assert_eq!(outcome.records.len(), 1);
+}
+
+#[test]
+fn a_run_ends_though_a_peer_never_learns_that_the_other_is_gone() {
+    // After three seconds nothing arrives any more: the sender gives up, and the receiver has nothing to send.
+    let stream = "[[traffic]]\nkind = \"constant\"\nrate = \"100 kbit/s\"\n";
+    let mut case = case(&format!("{PATH}{stream}[[transfer]]\nsize = \"100 MB\"\n"));
+    let mut network = (*case.network).clone();
+    network.links[0].forward.changes = [onramp_scenario::ChannelChange {
+        at_ns: 8_000_000_000,
+        rate_bits_per_s: None,
+        delay_ns: Some(10_000_000_000_000),
+    }]
+    .into();
+    case.network = network.into();
+    let outcome = simulate(&case);
+    let record = &outcome.records[0];
+    assert!(!record.finished && record.delivered_bytes > 1_000_000, "{record:?} {:?}", outcome.counters);
+    assert!(outcome.counters.end_ns < 3_000_000_000_000, "{}", outcome.counters.end_ns);
+}

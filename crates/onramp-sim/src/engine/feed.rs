@@ -21,6 +21,7 @@ impl<O: Observer> Engine<O> {
         let size_bytes = source.draw_size();
         match &source.kind {
             SourceKind::Launch { plan, started } => {
+                self.open += u64::from(source.is_measured);
                 let slot = self.flows.start(plan.group, *started, size_bytes, self.seed, &mut self.net);
                 self.act(slot, Side::Receiver);
             }
@@ -30,12 +31,15 @@ impl<O: Observer> Engine<O> {
         self.reschedule_source(number);
     }
 
-    /// Sources come after links in the queue.
+    /// Sources come after links in the queue. One that is exhausted is here for the last time.
     pub(super) fn reschedule_source(&mut self, number: usize) {
         let entity = Entity::new(Kind::Source, number as u32, (self.first_source + number) as u32);
         match self.sources[number].next_ns() {
             Some(next_ns) => self.net.queue.schedule(entity, next_ns),
-            None => self.net.queue.cancel(entity),
+            None => {
+                self.launching -= u32::from(self.sources[number].is_measured);
+                self.net.queue.cancel(entity);
+            }
         }
     }
 

@@ -51,6 +51,8 @@ pub(super) struct Flow {
     /// The receiver has sent its request.
     asked: bool,
     started_ns: u64,
+    /// When an end gives up that waits for a peer which is gone: see [`Flow::leave_behind`].
+    alone_ns: u64,
     traffic: Option<u32>,
     /// It has a record.
     pub is_measured: bool,
@@ -79,6 +81,7 @@ impl Flow {
             received_bytes: 0,
             asked: false,
             started_ns: now_ns,
+            alone_ns: u64::MAX,
             traffic: group.traffic,
             is_measured: group.measured,
             watch: group.measured.then(|| Watched::new(now_ns)),
@@ -107,6 +110,9 @@ impl Flow {
             if connection.next_timer_ns().is_some_and(|timer_ns| timer_ns <= now_ns) {
                 connection.on_timer(now_ns);
             }
+            if self.alone_ns <= now_ns && connection.failure().is_none() {
+                connection.abort();
+            }
         }
     }
 
@@ -123,6 +129,7 @@ impl Flow {
             self.transmit(Side::Sender, net);
         }
         self.reschedule(Side::Sender, self.server.next_ns(), net);
+        self.leave_behind(Side::Sender, net);
     }
 
     /// The application of the receiver acts, and its segments leave. The payload that it got.
@@ -142,7 +149,21 @@ impl Flow {
             self.ask(net);
         }
         self.reschedule(Side::Receiver, u64::MAX, net);
+        self.leave_behind(Side::Receiver, net);
         got_bytes
+    }
+
+    /// An end that has failed may not have told the other, whose application would wait for ever where it has nothing
+    /// to send: it gives up after the time in which an answer would have come.
+    fn leave_behind<O: Observer>(&mut self, side: Side, net: &mut Net<O>) {
+        let Some(gone) = self.ends[side as usize].connection.as_ref().filter(|gone| gone.failure().is_some()) else {
+            return;
+        };
+        if self.alone_ns == u64::MAX {
+            self.alone_ns = net.now_ns.saturating_add(gone.rto_ns());
+            let other = if side == Side::Sender { Side::Receiver } else { Side::Sender };
+            self.reschedule(other, u64::MAX, net);
+        }
     }
 
     /// Once the connection stands, and the acknowledgement that makes it stand has left.
@@ -178,7 +199,9 @@ impl Flow {
     fn reschedule<O: Observer>(&mut self, side: Side, application_ns: u64, net: &mut Net<O>) {
         let end = &mut self.ends[side as usize];
         let timer_ns = end.connection.as_ref().and_then(Connection::next_timer_ns).unwrap_or(u64::MAX);
-        let next_ns = timer_ns.min(application_ns).max(net.now_ns);
+        let has_failed = end.connection.as_ref().is_none_or(|connection| connection.failure().is_some());
+        let alone_ns = if has_failed { u64::MAX } else { self.alone_ns };
+        let next_ns = timer_ns.min(application_ns).min(alone_ns).max(net.now_ns);
         if next_ns < end.scheduled_ns {
             end.scheduled_ns = next_ns;
             net.queue.schedule(end.entity, next_ns);

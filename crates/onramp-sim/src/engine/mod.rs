@@ -27,7 +27,7 @@ pub(crate) use net::NetStats;
 
 use crate::error::Error;
 use crate::observe::{Direction, Observer};
-use crate::plan::Plan;
+use crate::plan::{Load, Plan};
 use crate::queue::{Entity, Kind};
 use flow::Side;
 use flows::Flows;
@@ -45,8 +45,10 @@ pub(crate) struct Engine<O> {
     sources: Vec<Source>,
     /// The first source's slot in the queue: links come before, ends after.
     first_source: usize,
-    /// Measured transfers that are still to finish, unstarted ones included; `None`: nobody knows how many.
-    open: Option<u64>,
+    /// Measured transfers under way.
+    open: u64,
+    /// Sources that will start more of them.
+    launching: u32,
     finished: Vec<Finished>,
     /// Payload that traffic which is not measured has delivered.
     traffic_bytes: u64,
@@ -81,19 +83,24 @@ pub(crate) struct Ran {
 impl<O: Observer> Engine<O> {
     /// A run at its beginning.
     pub fn new(plan: Plan, observer: O) -> Result<Engine<O>, Error> {
-        let open = plan.loads.iter().map(|load| load.measured(&plan.groups)).sum();
         let mut meter_ns = plan.meter_ns;
         meter_ns.reverse();
         let net = Net::new(&plan.links, plan.routes, observer)?;
         let first_source = plan.links.len();
         let slots_before_ends = first_source + plan.loads.len();
-        let sources = (0..).zip(plan.loads).map(|(number, load)| Source::new(load, plan.seed, number)).collect();
+        let source = |(number, load): (u32, Load)| {
+            let is_measured = load.is_measured(&plan.groups);
+            Source::new(load, is_measured, plan.seed, number)
+        };
+        let sources: Vec<Source> = (0..).zip(plan.loads).map(source).collect();
+        let launching = sources.iter().filter(|source| source.is_measured).count() as u32;
         let mut engine = Engine {
             net,
             flows: Flows::new(plan.groups, slots_before_ends as u32),
             sources,
             first_source,
-            open,
+            open: 0,
+            launching,
             finished: Vec::new(),
             traffic_bytes: 0,
             meter_ns,
@@ -130,7 +137,7 @@ impl<O: Observer> Engine<O> {
     }
 
     fn is_open(&self) -> bool {
-        self.open != Some(0) || !self.meter_ns.is_empty()
+        self.open > 0 || self.launching > 0 || !self.meter_ns.is_empty()
     }
 
     /// The next event; `false` if there is none before the end.
@@ -216,7 +223,7 @@ impl<O: Observer> Engine<O> {
     fn close(&mut self, finished: Option<Finished>) {
         if let Some(finished) = finished {
             self.finished.push(finished);
-            self.open = self.open.map(|open| open - 1);
+            self.open -= 1;
         }
     }
 

@@ -9,6 +9,8 @@ use crate::random::{seed_of, Element, Stream};
 pub(super) struct Source {
     /// What it does.
     pub kind: SourceKind,
+    /// What it starts has records.
+    pub is_measured: bool,
     random: Stream,
     next_ns: Option<u64>,
 }
@@ -39,7 +41,7 @@ pub(super) enum SourceKind {
 
 impl Source {
     /// The source with this number.
-    pub fn new(load: Load, case_seed: u64, number: u32) -> Source {
+    pub fn new(load: Load, is_measured: bool, case_seed: u64, number: u32) -> Source {
         let mut random = Stream::new(seed_of(case_seed, Element::Source, number));
         let (kind, start_ns, stop_ns) = match load {
             Load::Launch(plan) => {
@@ -57,10 +59,10 @@ impl Source {
                 (SourceKind::Datagrams { plan, flow: None, sent: 0, part: 0, turns }, start_ns, stop_ns)
             }
         };
-        Source { kind, random, next_ns: (start_ns < stop_ns).then_some(start_ns) }
+        Source { kind, is_measured, random, next_ns: (start_ns < stop_ns).then_some(start_ns) }
     }
 
-    /// When it acts next; `None`: never again.
+    /// When it acts next; `None`: never again, it is exhausted.
     pub fn next_ns(&self) -> Option<u64> {
         self.next_ns
     }
@@ -105,7 +107,7 @@ mod tests {
     use super::*;
 
     fn moments(load: Load, count: usize) -> Vec<u64> {
-        let mut source = Source::new(load, 1, 0);
+        let mut source = Source::new(load, false, 1, 0);
         let mut moments = Vec::new();
         while let Some(next_ns) = source.next_ns().filter(|_| moments.len() < count) {
             moments.push(next_ns);
@@ -177,5 +179,17 @@ mod tests {
         assert_eq!(moments(launch(Interval::Fixed(10), Some(3)), 9), [500, 510, 520]);
         assert_eq!(moments(launch(Interval::Fixed(0), Some(2)), 9), [500, 500]);
         assert_eq!(moments(launch(Interval::Fixed(0), Some(0)), 9), []);
+    }
+
+    #[test]
+    fn a_launch_is_exhausted_when_its_next_flow_would_come_after_its_stop() {
+        let with_stop = |interval, count, stop_ns| {
+            let Load::Launch(plan) = launch(interval, count) else { unreachable!() };
+            moments(Load::Launch(Launch { stop_ns, ..plan }), 1000)
+        };
+        assert_eq!(with_stop(Interval::Fixed(10), None, 520), [500, 510]);
+        assert_eq!(with_stop(Interval::Fixed(10), Some(9), 500), []);
+        let arrivals = with_stop(Interval::Exponential(100), Some(1000), 5_500);
+        assert!((20..90).contains(&arrivals.len()), "{}", arrivals.len());
     }
 }

@@ -150,6 +150,16 @@ mod tests {
     }
 
     #[test]
+    fn fq_codel_has_a_queue_of_its_own() {
+        let packets = |text| match config(text).queue {
+            QueueConfig::FqCoDel(fq) => fq.limit_packets,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(packets("discipline = \"fq-codel\""), 10_240);
+        assert_eq!(packets("discipline = \"fq-codel\"\nqueue = \"40 packets\""), 40);
+    }
+
+    #[test]
     fn the_weight_is_the_nearest_power_of_two() {
         assert_eq!([1_000_000, 700_000, 500_000, 2_000, 1].map(nearest_shift), [0, 1, 1, 9, 19]);
     }

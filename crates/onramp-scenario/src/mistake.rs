@@ -63,6 +63,8 @@ pub enum Mistake {
     NotBelow { key: String, found: String, other: String, most: String },
     /// A token bucket that no packet of the largest size passes.
     SmallBurst { key: String, found: String, mtu: String },
+    /// A packet of traffic that is larger than its way takes.
+    LargePacket { key: String, found: String, mtu: String },
     /// A change that is not later than the one before it.
     NotLater { key: String },
     /// A change without anything that changes.
@@ -157,6 +159,7 @@ impl Mistake {
             Mistake::NotInPackets { .. } => Some("give a number of packets, for example \"1000 packets\"".to_owned()),
             Mistake::NotBelow { .. } | Mistake::StopsFirst | Mistake::SameNode { .. } => None,
             Mistake::SmallBurst { mtu, .. } => Some(format!("a bucket has to hold the largest packet: at least {mtu}")),
+            Mistake::LargePacket { mtu, .. } => Some(format!("expected at most {mtu}, the `mtu` of that way")),
             Mistake::NotLater { .. } => Some("changes stand in order of time, no two at one time".to_owned()),
             Mistake::NoChange { keys } => Some(format!("give {keys}, or leave the table out")),
             Mistake::SameName { .. } => Some("flows and links tell nodes apart by their names".to_owned()),
@@ -220,6 +223,9 @@ impl fmt::Display for Mistake {
             }
             Mistake::SmallBurst { key, found, mtu } => {
                 write!(f, "`{key}` is {found}: no packet of {mtu} would ever pass")
+            }
+            Mistake::LargePacket { key, found, mtu } => {
+                write!(f, "`{key}` is {found}, and the way takes packets of {mtu} at most")
             }
             Mistake::NotLater { key } => write!(f, "`{key}` is not later than that of the change before"),
             Mistake::NoChange { .. } => write!(f, "this change changes nothing"),

@@ -150,6 +150,8 @@ fn traffic() {
             ("on = \"1 s\"\n", ""),
             ("rate = \"1 Mbit/s\"\n", ""),
             ("rate = \"1 Mbit/s\"", "rate = \"1 Mbit/s\"\nmeasured = true\nstartup = \"none\""),
+            ("on = \"1 s\"\n", "on = \"1 s\"\npacket = \"1501 B\"\n"),
+            ("on = \"1 s\"\n", "on = \"1 s\"\npacket = \"27 B\"\n"),
             ("stop = \"9 s\"", "stop = \"2 s\""),
             ("stop = \"9 s\"", "lead = \"1 s\""),
             ("stop = \"9 s\"", "from = \"server\""),
@@ -167,6 +169,10 @@ fn traffic() {
                 ("\"5 /s\"", "5"),
                 ("\"5 /s\"", "\"2000000 /s\""),
                 ("count = 9\n", ""),
+                (
+                    "[[traffic]]\n",
+                    "[[traffic]]\nkind = \"constant\"\nrate = \"1 Mbit/s\"\npacket = \"9 kB\"\nfrom = \"a\"\nto = \"c\"\n[[traffic]]\n",
+                ),
             ]
         )
     );

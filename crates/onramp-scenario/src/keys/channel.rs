@@ -78,6 +78,8 @@ impl ChannelKeys {
     }
 }
 
+/// Of a queue that follows no other.
+const QUEUE: Fallback = Other("`1 bdp`; with `fq-codel` `10240 packets`");
 const BURST: (&str, &str) = ("1 B", "1 GB");
 const PROBABILITIES: (&str, &str) = ("0 %", "100 %");
 
@@ -302,9 +304,17 @@ macro_rules! channel_keys {
     };
 }
 
-pub(crate) static PATH_CHANNEL: ChannelKeys = channel_keys!("path", Required, Text("1 bdp"), List::Factor);
-pub(crate) static REVERSE_CHANNEL: ChannelKeys =
-    channel_keys!("path.reverse", Other("`path.rate`"), Other("`path.queue`"), List::No);
-pub(crate) static LINK_CHANNEL: ChannelKeys = channel_keys!("link", Required, Text("1 bdp"), List::No);
-pub(crate) static LINK_REVERSE_CHANNEL: ChannelKeys =
-    channel_keys!("link.reverse", Other("`link.rate`"), Other("`link.queue`"), List::No);
+pub(crate) static PATH_CHANNEL: ChannelKeys = channel_keys!("path", Required, QUEUE, List::Factor);
+pub(crate) static REVERSE_CHANNEL: ChannelKeys = channel_keys!(
+    "path.reverse",
+    Other("`path.rate`"),
+    Other("`path.queue`; with `fq-codel` `10240 packets`"),
+    List::No
+);
+pub(crate) static LINK_CHANNEL: ChannelKeys = channel_keys!("link", Required, QUEUE, List::No);
+pub(crate) static LINK_REVERSE_CHANNEL: ChannelKeys = channel_keys!(
+    "link.reverse",
+    Other("`link.rate`"),
+    Other("`link.queue`; with `fq-codel` `10240 packets`"),
+    List::No
+);

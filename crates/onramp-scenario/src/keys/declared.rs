@@ -193,7 +193,7 @@ keys! {
         "Of transfers: each has a result too.";
     TRAFFIC_RATE: "traffic", "rate", Rate, Other("required"), [RATES], No,
         "Of `constant` and `on-off`: the rate while it sends, counted in IP packets.";
-    TRAFFIC_PACKET: "traffic", "packet", Size, Text("1500 B"), [("28 B", "9000 B")], No,
+    TRAFFIC_PACKET: "traffic", "packet", Size, Other("`1500 B`, or the way's `mtu` if that is less"), [("28 B", "9000 B")], No,
         "Of `constant` and `on-off`: size of each IP packet.";
     TRAFFIC_ON: "traffic", "on", Time, Other("required"), [("1 us", "3600 s")], No,
         "Of `on-off`: mean time of sending.";

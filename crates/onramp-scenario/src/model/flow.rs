@@ -47,7 +47,7 @@ impl Transfer {
 }
 
 /// An application that writes now and then.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Application {
     /// Payload of each write.
     pub write_bytes: u64,

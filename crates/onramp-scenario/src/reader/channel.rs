@@ -11,6 +11,11 @@ use std::num::NonZeroU32;
 /// Names of the queue disciplines, in the order in which help texts list them.
 pub(crate) const DISCIPLINES: &[&str] = &["drop-tail", "red", "codel", "fq-codel"];
 
+/// The queue of a table that gives none.
+const USUAL_QUEUE: QueueLimit = QueueLimit::BdpPpm(1_000_000);
+/// The same with `fq-codel`: RFC 8290, section 5.2.3.
+const FQ_CODEL_QUEUE: QueueLimit = QueueLimit::Packets(10_240);
+
 /// A channel as a table has it; `None` where it follows another.
 pub(super) struct ChannelDraft {
     pub rates: Option<Vec<u64>>,
@@ -28,10 +33,11 @@ pub(super) fn read_channel(
     followed: Option<&[QueueLimit]>,
 ) -> Option<ChannelDraft> {
     let rates = reader.list(section, &keys.rate, &quantity(parse_rate));
-    let queues = reader.list(section, &keys.queue, &quantity(str::parse));
+    let discipline = reader.one(section, &keys.discipline, &word(DISCIPLINES));
+    let queues = read_queues(reader, section, keys, discipline, followed.is_some());
     let losses = reader.list(section, &keys.loss, &quantity(parse_percent));
     let used = queues.as_deref().or(followed).unwrap_or(&[]);
-    let discipline = read_discipline(reader, section, keys, mtu_bytes, used);
+    let discipline = read_discipline(reader, section, keys, mtu_bytes, discipline, used);
     let bursts = read_bursts(reader, section, keys);
     let loss_every = read_loss_every(reader, section, keys);
     let duplicate = reader.one(section, &keys.duplicate, &quantity(parse_percent));
@@ -52,14 +58,30 @@ pub(super) fn read_channel(
     Some(ChannelDraft { rates, queues, losses: losses?, elements })
 }
 
+/// The queues of a table, and those of its discipline where it gives none; `None` also where they follow another's.
+fn read_queues(
+    reader: &mut Reader,
+    section: &Section,
+    keys: &'static ChannelKeys,
+    discipline: Option<&str>,
+    follows: bool,
+) -> Option<Vec<QueueLimit>> {
+    match discipline {
+        _ if section.has(keys.queue.name) => reader.list(section, &keys.queue, &quantity(str::parse)),
+        Some("fq-codel") => Some(vec![FQ_CODEL_QUEUE]),
+        _ if follows => None,
+        _ => Some(vec![USUAL_QUEUE]),
+    }
+}
+
 fn read_discipline(
     reader: &mut Reader,
     section: &Section,
     keys: &'static ChannelKeys,
     mtu_bytes: u32,
+    name: Option<&'static str>,
     queues: &[QueueLimit],
 ) -> Option<DisciplineDraft> {
-    let name = reader.one(section, &keys.discipline, &word(DISCIPLINES));
     let red = reader.table(section, &keys.tables.red);
     let min = reader.one(&red, &keys.red_min, &quantity(str::parse));
     let max = reader.one(&red, &keys.red_max, &quantity(str::parse));
@@ -93,8 +115,7 @@ fn read_discipline(
         "fq-codel" => {
             if let Some(queue) = queues.iter().find(|queue| !matches!(queue, QueueLimit::Packets(_))) {
                 let mistake = Mistake::NotInPackets { key: keys.queue.path(), found: queue.to_string() };
-                let at = if section.has("queue") { "queue" } else { "discipline" };
-                reader.fault(mistake, section.span(at));
+                reader.fault(mistake, section.span("queue"));
             }
             Some(DisciplineDraft::FqCoDel(FqCoDel { codel: law, quantum_bytes: u32::try_from(quantum?).ok()? }))
         }

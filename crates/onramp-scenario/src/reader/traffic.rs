@@ -5,7 +5,7 @@ use super::ways::Ways;
 use crate::cases::{avoidance_of, tcp_of, ReceiverDraft};
 use crate::document::{integer, quantity, Reader, Section};
 use crate::keys::{self, Key};
-use crate::units::{parse_frequency, parse_rate, parse_size, parse_time};
+use crate::units::{format_size, parse_frequency, parse_rate, parse_size, parse_time};
 use crate::{
     Buffer, Constant, Mistake, OnOff, Poisson, Recovery, Stack, Timers, Traffic, TrafficKind, TrafficStart, Transfers,
 };
@@ -15,6 +15,9 @@ pub(crate) const KINDS_OF_TRAFFIC: &[&str] = &["transfer", "constant", "on-off"]
 
 /// How long before the transfer traffic starts that does not say when.
 const USUAL_LEAD_NS: u64 = 5_000_000_000;
+
+/// The packets of traffic that does not say how large they are.
+const USUAL_PACKET_BYTES: u32 = 1500;
 
 /// Keys by the kinds that have them, other than those that all have.
 static OF_TRANSFERS: &[&Key] = &[
@@ -42,11 +45,12 @@ pub(super) fn read_traffic(
 ) -> Option<Traffic> {
     let kind = reader.one(section, &keys::TRAFFIC_KIND, &word(KINDS_OF_TRAFFIC));
     let transfers = read_transfers(reader, startups, receiver, section);
-    let packets = read_packets(reader, section, kind);
     let measured = reader.one(section, &keys::TRAFFIC_MEASURED, &boolean);
     let start = read_start(reader, section);
     let stop_ns = reader.one(section, &keys::TRAFFIC_STOP, &quantity(parse_time));
     let ends = ways.read(reader, section, [&keys::TRAFFIC_FROM, &keys::TRAFFIC_TO], 1);
+    let mtu_bytes = ends.as_ref().and_then(|(from, to)| ways.mtu_bytes(from[0], to[0]));
+    let packets = read_packets(reader, section, kind, mtu_bytes.unwrap_or(u32::MAX));
     let kind = match kind? {
         "transfer" => {
             refuse(reader, section, OF_PACKETS, "the kinds `constant` and `on-off`", "transfer");
@@ -116,9 +120,9 @@ fn read_transfers(
 }
 
 /// What `constant` and `on-off` say; of `constant` without the times.
-fn read_packets(reader: &mut Reader, section: &Section, kind: Option<&'static str>) -> Option<OnOff> {
+fn read_packets(reader: &mut Reader, section: &Section, kind: Option<&'static str>, mtu_bytes: u32) -> Option<OnOff> {
     let rate = reader.one(section, &keys::TRAFFIC_RATE, &quantity(parse_rate));
-    let packet = reader.one(section, &keys::TRAFFIC_PACKET, &quantity(parse_size));
+    let packet = read_packet(reader, section, mtu_bytes);
     let on = reader.one(section, &keys::TRAFFIC_ON, &quantity(parse_time));
     let off = reader.one(section, &keys::TRAFFIC_OFF, &quantity(parse_time));
     let distribution = reader.one(section, &keys::TRAFFIC_DISTRIBUTION, &distribution);
@@ -134,11 +138,25 @@ fn read_packets(reader: &mut Reader, section: &Section, kind: Option<&'static st
     let on_ns = if kind == Some("constant") { Some(0) } else { on };
     let off_ns = if kind == Some("constant") { Some(0) } else { off };
     Some(OnOff {
-        on: Constant { rate_bits_per_s: rate?, packet_bytes: u32::try_from(packet?).ok()? },
+        on: Constant { rate_bits_per_s: rate?, packet_bytes: packet? },
         mean_on_ns: on_ns?,
         mean_off_ns: off_ns?,
         distribution: distribution?,
     })
+}
+
+/// Nobody fragments packets: none is larger than its way takes.
+fn read_packet(reader: &mut Reader, section: &Section, mtu_bytes: u32) -> Option<u32> {
+    let key = &keys::TRAFFIC_PACKET;
+    if !section.has(key.name) {
+        return Some(USUAL_PACKET_BYTES.min(mtu_bytes));
+    }
+    let packet_bytes = u32::try_from(reader.one(section, key, &quantity(parse_size))?).ok()?;
+    if packet_bytes > mtu_bytes {
+        let [found, mtu] = [packet_bytes, mtu_bytes].map(|bytes| format_size(bytes.into()));
+        reader.fault(Mistake::LargePacket { key: key.path(), found, mtu }, section.span(key.name));
+    }
+    Some(packet_bytes)
 }
 
 fn read_start(reader: &mut Reader, section: &Section) -> Option<TrafficStart> {

@@ -14,18 +14,21 @@ pub(super) struct Ways {
     is_path: bool,
     /// `None` for a path, on which every way is there.
     network: Option<Arc<Network>>,
+    /// Largest packet of a path.
+    path_mtu_bytes: Option<u32>,
     /// Nodes of one island have a way to each other.
     islands: Vec<usize>,
 }
 
 impl Ways {
     pub(super) fn of(described: &Described) -> Ways {
-        let network = match &described.topology {
-            Some(Topology::Network(network)) => Some(network.clone()),
-            Some(Topology::Path(_)) | None => None,
+        let (network, path_mtu_bytes) = match &described.topology {
+            Some(Topology::Network(network)) => (Some(network.clone()), None),
+            Some(Topology::Path(path)) => (None, Some(path.mtu_bytes)),
+            None => (None, None),
         };
         let islands = network.as_ref().map_or(Vec::new(), |network| network.islands());
-        Ways { nodes: described.nodes.clone(), is_path: described.is_path, network, islands }
+        Ways { nodes: described.nodes.clone(), is_path: described.is_path, network, path_mtu_bytes, islands }
     }
 
     /// The nodes at which flows begin and end, so many of them. On a path they have defaults.
@@ -54,6 +57,12 @@ impl Ways {
             reader.fault(Mistake::NoDelay { from: name(from[0]), to: name(to[0]) }, section.span("to"));
         }
         Some((from, to))
+    }
+
+    /// The largest packet that reaches one node from another, as far as the way could be read.
+    pub(super) fn mtu_bytes(&self, from: usize, to: usize) -> Option<u32> {
+        let Some(network) = &self.network else { return self.path_mtu_bytes };
+        network.route(from, to)?.iter().map(|hop| network.links[hop.link].mtu_bytes).min()
     }
 
     fn nodes_of(

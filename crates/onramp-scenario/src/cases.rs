@@ -5,8 +5,8 @@
 
 use crate::topology::Topology;
 use crate::{
-    Acks, Application, Avoidance, Buffer, Case, InitialWindow, Network, Receiver, Recovery, Scenario, Sender, Stack,
-    Timers, Traffic, TrafficKind, Transfer, NO_STARTUP,
+    Acks, Application, Avoidance, Buffer, Case, Crossings, InitialWindow, Network, Path, Receiver, Recovery, Scenario,
+    Sender, Stack, Timers, Traffic, TrafficKind, Transfer, NO_STARTUP,
 };
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -219,12 +219,14 @@ pub(crate) fn multiply_out(draft: &Draft) -> Scenario {
         for (receiver_buffer, traffic) in &traffic {
             for &sender_buffer in &draft.sender.buffers {
                 for (run, transfer) in &schedule {
-                    let path =
-                        paths.entry(transfer.ends(0)).or_insert_with_key(|(from, to)| path(&network, *from, *to));
+                    let flows = (transfer.from.clone(), transfer.to.clone(), transfer.count);
+                    let (path, crossings) = paths.entry(flows).or_insert_with(|| path(&network, transfer));
                     cases.push(Case {
                         scenario: draft.name.clone(),
+                        number: cases.len() as u32 + 1,
                         network: network.clone(),
                         path: path.clone(),
+                        crossings: crossings.clone(),
                         sender: draft.sender.of(transfer.stack, sender_buffer),
                         receiver: draft.receiver.of(transfer.stack, *receiver_buffer),
                         traffic: traffic.clone(),
@@ -240,8 +242,12 @@ pub(crate) fn multiply_out(draft: &Draft) -> Scenario {
     Scenario { name: draft.name.clone(), description: draft.description.clone(), cases }
 }
 
-fn path(network: &Network, from: usize, to: usize) -> crate::Path {
-    network.path(from, to).expect("the reader has refused flows without a way")
+fn path(network: &Network, transfer: &Transfer) -> (Path, Crossings) {
+    let crossings = network.crossings(transfer);
+    let (from, to) = transfer.ends(0);
+    let ways = network.route(from, to).zip(network.route(to, from));
+    let path = ways.and_then(|(there, back)| network.shared_path(&there, &back, &crossings));
+    (path.expect("the reader has refused flows without a way"), crossings)
 }
 
 /// The seed of a repetition, from 0: the output of that index of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014)

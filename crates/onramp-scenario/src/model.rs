@@ -29,10 +29,14 @@ pub struct Scenario {
 pub struct Case {
     /// Name of the scenario it comes from.
     pub scenario: String,
+    /// Its place among the scenario's cases, from 1.
+    pub number: u32,
     /// Nodes and links.
     pub network: Arc<Network>,
     /// The way of the transfer's first copy through the network.
     pub path: Path,
+    /// How many copies of the transfer share each link.
+    pub crossings: Crossings,
     /// The host that sends the data, and every other that sends.
     pub sender: Sender,
     /// The host that receives the data.

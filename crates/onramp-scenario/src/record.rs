@@ -1,8 +1,10 @@
 //! What a transfer answered: one flat record, the same for simulator and lab.
 
-use crate::{
-    units, Case, Channel, InitialWindow, Path, Receiver, Recovery, Stack, Timers, Traffic, Transfers, NO_STARTUP,
-};
+mod bound;
+mod wording;
+
+use crate::{Case, Hop, InitialWindow, Path, Receiver, Recovery, Stack, Timers, Traffic, Transfers, NO_STARTUP};
+use bound::{bound_ns, Way};
 use serde::{Deserialize, Serialize};
 
 /// The role of a transfer that a scenario is about.
@@ -19,16 +21,28 @@ pub struct Record {
     pub host: String,
     /// `transfer`, or `traffic` where it is part of measured traffic.
     pub role: String,
+    /// Number of the case within its scenario, from 1: flows of one case ran at the same time.
+    pub case: u32,
     /// Number of the transfer within its run, from 1.
     pub flow: u32,
-    /// Bottleneck rate.
+    /// Of measured traffic: the algorithms of the transfer that it ran beside, as `paced + cubic`; empty otherwise.
+    pub beside: String,
+    /// Of measured traffic: the payload of that transfer.
+    pub beside_bytes: Option<u64>,
+    /// Rate of the bottleneck's serialiser.
     pub rate_bits_per_s: u64,
+    /// What the way carries for long, at the start: the least of its rates, shapers' and policers' included.
+    pub capacity_bits_per_s: u64,
+    /// The payload in it, with full packets.
+    pub capacity_bytes_per_s: u64,
     /// Round-trip propagation time.
     pub rtt_ms: f64,
     /// Queue of the bottleneck as the scenario gives it, for example `0.4 bdp`.
     pub queue: String,
     /// Random loss of the data's direction as the scenario gives it, for example `0.1 %`; the mean of bursts.
     pub loss: String,
+    /// What else of the bottleneck is not the default, for example `codel, jitter 5 ms`; empty for a plain path.
+    pub path: String,
     /// Receive buffer as the scenario gives it, for example `64 MiB`.
     pub receiver_buffer: String,
     /// Send buffer as the scenario gives it.
@@ -47,6 +61,8 @@ pub struct Record {
     pub timers: String,
     /// Payload; 0 is without end.
     pub size_bytes: u64,
+    /// What the sending application writes, for example `100 kB every 10 ms`; empty if it has all of it at once.
+    pub application: String,
     /// Which repetition, from 1.
     pub run: u32,
     /// Seed of the run's random streams.
@@ -57,7 +73,7 @@ pub struct Record {
     pub finished: bool,
     /// From the receiver's connect to its last byte, if it is finished.
     pub completion_s: Option<f64>,
-    /// The least possible: see [`bound_s`].
+    /// The least possible: handshake, request, and every packet through each serialiser and token bucket.
     pub bound_s: f64,
     /// Round trips wasted, (completion - bound) / RTT, if it is finished.
     pub excess_rtts: Option<f64>,
@@ -98,53 +114,94 @@ impl Record {
     /// `host` is `sim` or `kernel`. [`complete`](Record::complete) it with the time it took, and fill in what else is
     /// known.
     pub fn of_case(case: &Case, host: &str) -> Self {
-        let transfer = &case.transfer;
-        Record {
-            startup: transfer.startup.clone(),
-            avoidance: transfer.avoidance.name().to_owned(),
-            initial_window: transfer.initial_window.to_string(),
-            start_s: case.transfer_start_ns() as f64 / 1e9,
-            ..Record::of_flow(case, &case.path, host, transfer.size_bytes, case.receiver)
-        }
-        .with_tcp(transfer.stack, transfer.recovery, transfer.timers)
+        Record::of_copy(case, host, 0)
     }
 
     /// The same of any copy of the transfer, copies counted from 0. Flows are numbered from 1 in this order.
     pub fn of_copy(case: &Case, host: &str, copy: u32) -> Self {
-        let mut record = Record::of_case(case, host);
-        record.flow = copy + 1;
-        record.start_s += f64::from(copy) * (case.transfer.spacing_ns as f64 / 1e9);
-        let (from, to) = case.transfer.ends(copy);
-        if let Some(path) = case.network.path(from, to).filter(|_| (from, to) != case.transfer.ends(0)) {
-            record.follow(&path, case.receiver.timestamps);
+        let transfer = &case.transfer;
+        let start_ns = case.transfer_start_ns() + u64::from(copy) * transfer.spacing_ns;
+        Record {
+            flow: copy + 1,
+            startup: transfer.startup.clone(),
+            avoidance: transfer.avoidance.name().to_owned(),
+            initial_window: transfer.initial_window.to_string(),
+            application: wording::application(transfer.application),
+            ..Record::of_flow(case, transfer.ends(copy), host, transfer.size_bytes, case.receiver, start_ns)
         }
-        record
+        .with_tcp(transfer.stack, transfer.recovery, transfer.timers)
     }
 
-    /// The same of one of the transfers that traffic consists of; the caller knows its number within the run, and when
-    /// it starts.
-    pub fn of_traffic(case: &Case, host: &str, traffic: &Traffic, transfers: &Transfers, size_bytes: u64) -> Self {
-        let path = case.network.path(traffic.from, traffic.to);
-        let path = path.as_ref().unwrap_or(&case.path);
+    /// The same of one of the transfers that traffic consists of, which starts at this time; the caller knows its
+    /// number within the run.
+    pub fn of_traffic(
+        case: &Case,
+        host: &str,
+        traffic: &Traffic,
+        transfers: &Transfers,
+        size_bytes: u64,
+        start_ns: u64,
+    ) -> Self {
+        let beside = &case.transfer;
+        let measured = Record {
+            startup: beside.startup.clone(),
+            avoidance: beside.avoidance.name().to_owned(),
+            initial_window: beside.initial_window.to_string(),
+            ..Record::blank(case, host, beside.size_bytes, case.receiver)
+        }
+        .with_tcp(beside.stack, beside.recovery, beside.timers);
         Record {
             role: TRAFFIC.to_owned(),
+            beside: measured.algorithms(),
+            beside_bytes: Some(beside.size_bytes),
             startup: transfers.startup.clone(),
             avoidance: transfers.avoidance.name().to_owned(),
-            ..Record::of_flow(case, path, host, size_bytes, transfers.receiver)
+            ..Record::of_flow(case, (traffic.from, traffic.to), host, size_bytes, transfers.receiver, start_ns)
         }
         .with_tcp(transfers.stack, transfers.recovery, transfers.timers)
     }
 
-    fn of_flow(case: &Case, path: &Path, host: &str, size_bytes: u64, receiver: Receiver) -> Self {
-        let mut record = Record {
+    fn of_flow(
+        case: &Case,
+        ends: (usize, usize),
+        host: &str,
+        size_bytes: u64,
+        receiver: Receiver,
+        start_ns: u64,
+    ) -> Self {
+        let mut record = Record::blank(case, host, size_bytes, receiver);
+        record.start_s = start_ns as f64 / 1e9;
+        let network = &case.network;
+        let [there, back] = [ends, (ends.1, ends.0)].map(|(from, to)| network.route(from, to).unwrap_or_default());
+        let own =
+            if ends == case.transfer.ends(0) { None } else { network.shared_path(&there, &back, &case.crossings) };
+        let path = own.as_ref().unwrap_or(&case.path);
+        let channels = |hops: &[Hop]| hops.iter().map(|hop| network.channel(*hop)).collect();
+        let way = match (&there[..], &back[..]) {
+            // A case may have been given another path than its network's.
+            ([_], [_]) => Way { there: vec![&path.forward], back: vec![&path.reverse], mtu_bytes: path.mtu_bytes },
+            _ => Way { there: channels(&there), back: channels(&back), mtu_bytes: path.mtu_bytes },
+        };
+        record.follow(path, &way, start_ns, receiver.timestamps);
+        record
+    }
+
+    fn blank(case: &Case, host: &str, size_bytes: u64, receiver: Receiver) -> Self {
+        Record {
             scenario: case.scenario.clone(),
             host: host.to_owned(),
             role: TRANSFER.to_owned(),
+            case: case.number,
             flow: 1,
+            beside: String::new(),
+            beside_bytes: None,
             rate_bits_per_s: 0,
+            capacity_bits_per_s: 0,
+            capacity_bytes_per_s: 0,
             rtt_ms: 0.0,
             queue: String::new(),
             loss: String::new(),
+            path: String::new(),
             receiver_buffer: receiver.buffer.to_string(),
             sender_buffer: case.sender.buffer.to_string(),
             startup: String::new(),
@@ -154,6 +211,7 @@ impl Record {
             recovery: String::new(),
             timers: String::new(),
             size_bytes,
+            application: String::new(),
             run: case.run,
             seed: case.seed,
             start_s: 0.0,
@@ -176,18 +234,22 @@ impl Record {
             lateness_p99_us: 0.0,
             lateness_max_us: 0.0,
             suspect: false,
-        };
-        record.follow(path, receiver.timestamps);
-        record
+        }
     }
 
     /// Enters the way that the transfer takes.
-    fn follow(&mut self, path: &Path, timestamps: bool) {
+    fn follow(&mut self, path: &Path, way: &Way<'_>, start_ns: u64, timestamps: bool) {
+        let (header_bytes, payload_bytes) = full_packet(path.mtu_bytes, timestamps);
+        let wire_bytes = self.size_bytes + self.size_bytes.div_ceil(payload_bytes) * header_bytes;
         self.rate_bits_per_s = path.forward.rate_bits_per_s;
+        self.capacity_bits_per_s = way.there.iter().map(|channel| channel.capacity_bits_per_s()).min().unwrap_or(0);
+        self.capacity_bytes_per_s = (self.capacity_bits_per_s as f64 / 8.0 * payload_bytes as f64
+            / (payload_bytes + header_bytes) as f64) as u64;
         self.rtt_ms = path.rtt_ns as f64 / 1e6;
         self.queue = path.forward.queue.to_string();
-        self.loss = loss(&path.forward);
-        self.bound_s = bound_s(path, self.size_bytes, timestamps);
+        self.loss = wording::loss(&path.forward);
+        self.path = wording::elements(path);
+        self.bound_s = bound_ns(way, start_ns, wire_bytes) as f64 / 1e9;
     }
 
     fn with_tcp(mut self, stack: Stack, recovery: Recovery, timers: Timers) -> Self {
@@ -208,26 +270,15 @@ impl Record {
     }
 }
 
-/// Random loss of a channel in the wording of the scenario.
-fn loss(channel: &Channel) -> String {
-    match channel.bursts {
-        Some(bursts) => format!("{} in bursts", units::format_percent(bursts.mean_loss_ppm())),
-        None => units::format_percent(channel.loss_ppm),
-    }
-}
-
 /// IP and TCP headers of a data segment with timestamps: 20 + 20 + 12.
 pub const HEADER_BYTES: u64 = 52;
 /// The part of them that timestamps take.
 const TIMESTAMP_BYTES: u64 = 12;
 
-/// The least time a cold transfer can take: handshake and request (two round trips), then every packet on
-/// the wire at the bottleneck's rate.
-pub fn bound_s(path: &Path, size_bytes: u64, timestamps: bool) -> f64 {
+/// Header and payload of a full data segment.
+fn full_packet(mtu_bytes: u32, timestamps: bool) -> (u64, u64) {
     let header_bytes = if timestamps { HEADER_BYTES } else { HEADER_BYTES - TIMESTAMP_BYTES };
-    let payload_bytes = u64::from(path.mtu_bytes).saturating_sub(header_bytes).max(1);
-    let wire_bytes = size_bytes + size_bytes.div_ceil(payload_bytes) * header_bytes;
-    2.0 * path.rtt_ns as f64 / 1e9 + wire_bytes as f64 * 8.0 / path.forward.rate_bits_per_s as f64
+    (header_bytes, u64::from(mtu_bytes).saturating_sub(header_bytes).max(1))
 }
 
 #[cfg(test)]
@@ -250,10 +301,23 @@ mod tests {
     }
 
     #[test]
-    fn the_bound_is_two_round_trips_and_the_wire() {
-        let path = case().path;
-        assert_eq!(bound_s(&path, 1448, true), 1.2 + 1500.0 * 8.0 / 50e6);
-        assert_eq!(bound_s(&path, 2 * 1460, false), 1.2 + 3000.0 * 8.0 / 50e6);
+    fn the_bound_counts_headers() {
+        let mut case = case();
+        assert_eq!(Record::of_case(&case, "sim").bound_s, 1.2 + 1500.0 * 8.0 / 50e6);
+        assert_eq!(Record::of_case(&case, "sim").capacity_bytes_per_s, 6_250_000 * 1448 / 1500);
+        case.transfer.size_bytes = 2 * 1460;
+        case.receiver.timestamps = false;
+        assert_eq!(Record::of_case(&case, "sim").bound_s, 1.2 + 3000.0 * 8.0 / 50e6);
+    }
+
+    #[test]
+    fn what_a_path_carries_is_the_least_of_its_rates() {
+        let mut case = case();
+        let bucket = |rate_bits_per_s| Some(crate::TokenBucket { rate_bits_per_s, burst_bytes: 3_000 });
+        (case.path.forward.shaper, case.path.forward.policer) = (bucket(30_000_000), bucket(60_000_000));
+        let record = Record::of_case(&case, "sim");
+        assert_eq!((record.rate_bits_per_s, record.capacity_bits_per_s), (50_000_000, 30_000_000));
+        assert_eq!(record.path, "shaper 30 Mbit/s 3 kB, policer 60 Mbit/s 3 kB");
     }
 
     #[test]
@@ -280,7 +344,8 @@ mod tests {
         assert_eq!((second.rate_bits_per_s, second.rtt_ms, second.start_s), (2_000_000, 20.0, 7.0));
         assert_eq!((second.flow, second.recovery.as_str(), second.timers.as_str()), (2, "reno", "bsd"));
         let crate::TrafficKind::Transfers(transfers) = &case.traffic[0].kind else { panic!() };
-        let traffic = Record::of_traffic(&case, "sim", &case.traffic[0], transfers, 5_000);
+        let traffic = Record::of_traffic(&case, "sim", &case.traffic[0], transfers, 5_000, 3);
+        assert_eq!((traffic.case, traffic.beside.as_str(), traffic.beside_bytes), (1, "reno, lite", Some(1_000)));
         assert_eq!((traffic.role.as_str(), traffic.rtt_ms, traffic.size_bytes), ("traffic", 20.0, 5_000));
         assert_eq!((traffic.stack.as_str(), traffic.exit_reason.as_str()), ("linux", "none"));
     }

@@ -26,7 +26,8 @@ impl StartupWatch {
             pacing_bytes_per_s: unlimited_as_zero(decision.pacing_bytes_per_s),
         };
         let phase = || phase_name(decision.phase);
-        let estimate = before.map_or(now.1 != 0, |(_, estimate)| estimate != now.1).then(|| change("estimate", phase()));
+        let estimate =
+            before.map_or(now.1 != 0, |(_, estimate)| estimate != now.1).then(|| change("estimate", phase()));
         let phase = before.is_none_or(|(phase, _)| phase != now.0).then(|| match decision.phase {
             PHASE_DONE => change("exit", exit_name(decision.exit)),
             _ => change("phase", phase()),

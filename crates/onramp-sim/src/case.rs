@@ -192,11 +192,11 @@ impl Planner<'_> {
     }
 
     fn bottleneck(&self, links: &[u32]) -> u32 {
-        let rate = |directed: &u32| {
-            let hop = Hop { link: *directed as usize / 2, is_forward: directed.is_multiple_of(2) };
-            self.case.network.channel(hop).rate_bits_per_s
-        };
-        links.iter().copied().min_by_key(rate).expect("a route has at least one link")
+        let hop = |directed: &u32| Hop { link: *directed as usize / 2, is_forward: directed.is_multiple_of(2) };
+        let hops: Vec<Hop> = links.iter().map(hop).collect();
+        let bottleneck = self.case.network.data_bottleneck(&hops, &self.case.crossings);
+        let bottleneck = bottleneck.expect("a route has at least one link");
+        2 * bottleneck.link as u32 + u32::from(!bottleneck.is_forward)
     }
 }
 

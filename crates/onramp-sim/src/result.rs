@@ -21,7 +21,8 @@ pub(crate) fn records<'a>(case: &Case, ran: &'a Ran) -> Vec<(Record, &'a Finishe
 /// Records before their transfers have run.
 struct Blanks<'a> {
     case: &'a Case,
-    /// Copies with the same ends differ in number and start alone: finding their path is the work.
+    /// Copies with the same ends differ in number and start alone, and where links change in their bounds: finding
+    /// their path is the work.
     of_ends: HashMap<(usize, usize), Record>,
 }
 
@@ -31,6 +32,9 @@ impl Blanks<'_> {
         let blank = match finished.traffic.map(|traffic| &case.traffic[traffic as usize]) {
             None => {
                 let ends = case.transfer.ends(number);
+                if case.network.changes() {
+                    self.of_ends.clear();
+                }
                 self.of_ends.entry(ends).or_insert_with(|| Record::of_copy(case, "sim", number)).clone()
             }
             Some(traffic) => {
@@ -38,7 +42,7 @@ impl Blanks<'_> {
                     unreachable!("only TCP is measured: datagrams have no end")
                 };
                 let size_bytes = if finished.size_bytes == ENDLESS { 0 } else { finished.size_bytes };
-                Record::of_traffic(case, "sim", traffic, transfers, size_bytes)
+                Record::of_traffic(case, "sim", traffic, transfers, size_bytes, finished.started_ns)
             }
         };
         Record { flow: number + 1, start_s: finished.started_ns as f64 / 1e9, ..blank }

@@ -170,3 +170,23 @@ proptest! {
         prop_assert_eq!(path.forward.delay_ns + path.reverse.delay_ns, path.rtt_ns);
     }
 }
+
+#[test]
+fn traffic_s_packets_fit_the_way_and_cases_are_numbered() {
+    let text =
+        "name = \"x\"\n[path]\nrate = \"1 Mbit/s\"\nrtt = \"10 ms\"\nmtu = \"1400 B\"\n[[transfer]]\nsize = \"1 B\"\n\
+                repeat = 2\n[[traffic]]\nkind = \"constant\"\nrate = \"1 kbit/s\"\n";
+    let cases = crate::parse("x.toml", text).unwrap().cases;
+    assert_eq!([cases[0].number, cases[1].number], [1, 2]);
+    let TrafficKind::Constant(constant) = &cases[0].traffic[0].kind else { panic!() };
+    assert_eq!(constant.packet_bytes, 1400);
+}
+
+#[test]
+fn applications_make_cases_that_can_be_told_apart() {
+    let transfer = "[[transfer]]\nsize = \"1 MB\"\n";
+    let text = format!("name = \"x\"\n[path]\nrate = \"1 Mbit/s\"\nrtt = \"10 ms\"\n{transfer}{transfer}write = \"1 kB\"\nwrite_every = \"1 s\"\n");
+    let cases = crate::parse("x.toml", &text).unwrap().cases;
+    let of = |case| crate::Record::of_case(case, "sim").application;
+    assert_eq!([of(&cases[0]), of(&cases[1])], ["", "1 kB every 1 s"]);
+}

@@ -34,6 +34,15 @@ pub struct Channel {
     pub changes: Arc<[ChannelChange]>,
 }
 
+impl Channel {
+    /// What it carries for as long as one likes, at the start: the least of its rate and of the rates of shaper and
+    /// policer, whose bursts end.
+    pub fn capacity_bits_per_s(&self) -> u64 {
+        let buckets = [self.shaper, self.policer].into_iter().flatten();
+        buckets.map(|bucket| bucket.rate_bits_per_s).fold(self.rate_bits_per_s, u64::min)
+    }
+}
+
 /// The room of a queue, in the unit in which the scenario gave it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QueueLimit {

@@ -1,6 +1,9 @@
 //! Nodes and links, and the way from one node to another.
 
 use super::channel::{bytes_in, Channel};
+use super::flow::Transfer;
+use std::collections::HashMap;
+use std::sync::Arc;
 
 /// What packets travel over. A scenario with a `[path]` has the nodes `sender` and `receiver` and one link.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,7 +42,10 @@ impl Network {
     /// The way from one node to another over the fewest links: at each node the first link of the file that leads
     /// nearer. `None` where no links lead there; no hops from a node to itself.
     pub fn route(&self, from: usize, to: usize) -> Option<Vec<Hop>> {
-        let distances = self.distances(to);
+        self.route_by(&self.distances(to), from, to)
+    }
+
+    fn route_by(&self, distances: &[Option<usize>], from: usize, to: usize) -> Option<Vec<Hop>> {
         let mut hops = Vec::with_capacity(distances[from]?);
         let mut node = from;
         while node != to {
@@ -96,6 +102,11 @@ impl Network {
         distances
     }
 
+    /// Whether rates or delays change during a run.
+    pub fn changes(&self) -> bool {
+        self.links.iter().any(|link| !link.forward.changes.is_empty() || !link.reverse.changes.is_empty())
+    }
+
     /// The channel that a hop passes.
     pub fn channel(&self, hop: Hop) -> &Channel {
         let link = &self.links[hop.link];
@@ -108,17 +119,78 @@ impl Network {
 
     /// The way from one node to another and back as one [`Path`]; `None` where no links lead there, or both are one.
     pub fn path(&self, from: usize, to: usize) -> Option<Path> {
-        let (there, back) = (self.route(from, to)?, self.route(to, from)?);
-        let mtu_bytes = there.iter().chain(&back).map(|hop| self.links[hop.link].mtu_bytes).min()?;
-        let (forward, reverse) = (self.bottleneck(&there)?, self.bottleneck(&back)?);
+        self.shared_path(&self.route(from, to)?, &self.route(to, from)?, &Crossings::default())
+    }
+
+    /// A way and its way back as one [`Path`], with the bottleneck of those who share it. `None` without hops.
+    pub fn shared_path(&self, there: &[Hop], back: &[Hop], crossings: &Crossings) -> Option<Path> {
+        let mtu_bytes = there.iter().chain(back).map(|hop| self.links[hop.link].mtu_bytes).min()?;
+        let with_delay = |route: &[Hop], bottleneck: Hop| Channel {
+            delay_ns: route.iter().map(|hop| self.channel(*hop).delay_ns).sum(),
+            ..self.channel(bottleneck).clone()
+        };
+        let forward = with_delay(there, self.bottleneck(there, |hop| crossings.of(hop))?);
+        // Acknowledgements come back over the links that the data took, or over as many.
+        let reverse = with_delay(back, self.bottleneck(back, |hop| crossings.of(hop.turned()))?);
         Some(Path { rtt_ns: forward.delay_ns + reverse.delay_ns, mtu_bytes, forward, reverse })
     }
 
-    /// The slowest channel of a route, the first of several, with the delay of the whole route.
-    fn bottleneck(&self, route: &[Hop]) -> Option<Channel> {
-        let channels = || route.iter().map(|hop| self.channel(*hop));
-        let slowest = channels().min_by_key(|channel| channel.rate_bits_per_s)?;
-        Some(Channel { delay_ns: channels().map(|channel| channel.delay_ns).sum(), ..slowest.clone() })
+    /// The bottleneck of the data of a route: the hop with the least [capacity](Channel::capacity_bits_per_s) for each
+    /// copy of the transfer that crosses it, the first of several. `None` without hops.
+    pub fn data_bottleneck(&self, route: &[Hop], crossings: &Crossings) -> Option<Hop> {
+        self.bottleneck(route, |hop| crossings.of(hop))
+    }
+
+    fn bottleneck(&self, route: &[Hop], sharers: impl Fn(Hop) -> u32) -> Option<Hop> {
+        // a / n < b / m, without the divisions.
+        let weight = |hop: Hop, other: Hop| {
+            u128::from(self.channel(hop).capacity_bits_per_s()) * u128::from(sharers(other).max(1))
+        };
+        route.iter().copied().min_by(|&a, &b| weight(a, b).cmp(&weight(b, a)))
+    }
+
+    /// How many copies of a transfer cross each link, whose first ends and number these are.
+    pub(crate) fn crossings(&self, transfer: &Transfer) -> Crossings {
+        if transfer.count == 1 {
+            return Crossings::default();
+        }
+        let mut crossings = vec![0; 2 * self.links.len()];
+        let mut distances = HashMap::new();
+        // Senders and receivers are dealt in turn: after so many copies it begins again.
+        let most = transfer.from.len().saturating_mul(transfer.to.len());
+        let period =
+            (1..=most).find(|n| n % transfer.from.len() == 0 && n % transfer.to.len() == 0).unwrap_or(1) as u32;
+        for copy in 0..period.min(transfer.count) {
+            let copies = (transfer.count - copy).div_ceil(period);
+            let (from, to) = transfer.ends(copy);
+            let distances = distances.entry(to).or_insert_with(|| self.distances(to));
+            for hop in self.route_by(distances, from, to).unwrap_or_default() {
+                crossings[hop.number()] += copies;
+            }
+        }
+        Crossings(crossings.into())
+    }
+}
+
+impl Hop {
+    /// Its place among the directed links: 2 n for the n-th link forward, 2 n + 1 in reverse.
+    fn number(self) -> usize {
+        2 * self.link + usize::from(!self.is_forward)
+    }
+
+    /// The same link the other way.
+    fn turned(self) -> Hop {
+        Hop { is_forward: !self.is_forward, ..self }
+    }
+}
+
+/// How many copies of a case's transfer send their data over each link and direction.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Crossings(Arc<[u32]>);
+
+impl Crossings {
+    fn of(&self, hop: Hop) -> u32 {
+        self.0.get(hop.number()).copied().unwrap_or(0)
     }
 }
 
@@ -219,6 +291,25 @@ mod tests {
         // There: link 1 backwards, 0 and 2 forwards; back the other channels of them.
         assert_eq!((path.forward.delay_ns, path.reverse.delay_ns), (2 + 10 + 30, 20 + 1 + 3));
         assert_eq!((path.rtt_ns, path.mtu_bytes), (66, 1498));
+    }
+
+    #[test]
+    fn the_bottleneck_is_the_link_with_the_least_for_each_copy() {
+        let text = include_str!("../../../../scenarios/wan.toml");
+        let case = crate::parse("wan.toml", text).unwrap().cases.remove(0);
+        assert_eq!(case.path.forward.rate_bits_per_s, 155_000_000);
+        assert_eq!(case.path.reverse.rate_bits_per_s, 155_000_000);
+        let alone = case.network.path(case.transfer.from[0], case.transfer.to[0]).unwrap();
+        assert_eq!((alone.forward.rate_bits_per_s, alone.rtt_ns), (100_000_000, case.path.rtt_ns));
+        let one = crate::parse("wan.toml", &text.replace("count = 8", "count = 1")).unwrap().cases.remove(0);
+        assert_eq!(one.path, alone);
+    }
+
+    #[test]
+    fn what_is_shaped_is_as_slow_as_its_shaper() {
+        let mut line = network(3, &[(0, 1), (1, 2)]);
+        line.links[1].forward.shaper = Some(crate::TokenBucket { rate_bits_per_s: 500, burst_bytes: 3_000 });
+        assert_eq!(line.path(0, 2).unwrap().forward.rate_bits_per_s, 2_000_000);
     }
 
     #[test]

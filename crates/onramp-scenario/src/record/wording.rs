@@ -1,0 +1,197 @@
+//! What a record says of its path and its algorithms, in words.
+
+use super::Record;
+use crate::units::{format_percent, format_rate, format_size, format_time};
+use crate::{Application, Bursts, Channel, CoDel, Discipline, FqCoDel, Path, TokenBucket, NO_STARTUP};
+
+/// Changes beyond these are counted only.
+const MOST_CHANGES: usize = 4;
+
+/// Random loss of a channel in the wording of the scenario.
+pub(super) fn loss(channel: &Channel) -> String {
+    match (channel.bursts, channel.loss_every) {
+        (Some(bursts), _) => format!("{} in bursts", format_percent(bursts.mean_loss_ppm())),
+        (None, Some(every)) => format!("1 of {every} packets"),
+        (None, None) => format_percent(channel.loss_ppm),
+    }
+}
+
+/// `100 kB every 10 ms`; empty for an application that has everything at once.
+pub(super) fn application(application: Option<Application>) -> String {
+    application.map_or(String::new(), |writes| {
+        format!("{} every {}", format_size(writes.write_bytes), format_time(writes.every_ns))
+    })
+}
+
+/// Whatever of a path is not as a scenario file has it by default: `codel, jitter 5 ms, policer 20 Mbit/s 100 kB`.
+/// Rate, round trip, queue and loss have fields of their own, but for those of the way back.
+pub(super) fn elements(path: &Path) -> String {
+    let (forward, reverse) = (&path.forward, &path.reverse);
+    let mut words = of_channel(forward);
+    if path.mtu_bytes != 1500 {
+        words.push(format!("mtu {}", format_size(path.mtu_bytes.into())));
+    }
+    words.extend(changes(forward));
+    let mut back = Vec::new();
+    if reverse.rate_bits_per_s != forward.rate_bits_per_s {
+        back.push(format_rate(reverse.rate_bits_per_s));
+    }
+    if reverse.delay_ns != path.rtt_ns / 2 {
+        back.push(format_time(reverse.delay_ns));
+    }
+    if reverse.queue != forward.queue {
+        back.push(format!("queue {}", reverse.queue));
+    }
+    if reverse.bursts.is_some() || reverse.loss_every.is_some() || reverse.loss_ppm > 0 {
+        back.push(format!("loss {}", loss(reverse)));
+    }
+    back.extend(of_channel(reverse));
+    let moments = |channel: &Channel| channel.changes.iter().map(|c| (c.at_ns, c.rate_bits_per_s)).collect::<Vec<_>>();
+    if moments(reverse) != moments(forward) {
+        back.extend(changes(reverse));
+    }
+    if !back.is_empty() {
+        words.push(format!("back: {}", back.join(", ")));
+    }
+    words.join(", ")
+}
+
+/// What a channel has beside rate, delay, queue, loss and changes.
+fn of_channel(channel: &Channel) -> Vec<String> {
+    let bucket = |name: &str, bucket: TokenBucket| {
+        format!("{name} {} {}", format_rate(bucket.rate_bits_per_s), format_size(bucket.burst_bytes))
+    };
+    let jitter = channel.jitter.map(|jitter| {
+        let order = if jitter.reorder { " reordering" } else { "" };
+        format!("jitter {}{order}", format_time(jitter.most_ns))
+    });
+    let aggregation = channel.aggregation.map(|aggregation| {
+        format!("aggregate {} or {}", format_time(aggregation.interval_ns), aggregation.most_packets)
+    });
+    let duplicate = (channel.duplicate_ppm > 0).then(|| format!("duplicate {}", format_percent(channel.duplicate_ppm)));
+    let all = [
+        discipline(channel.discipline),
+        channel.bursts.map(bursts),
+        duplicate,
+        jitter,
+        aggregation,
+        channel.shaper.map(|shaper| bucket("shaper", shaper)),
+        channel.policer.map(|policer| bucket("policer", policer)),
+    ];
+    all.into_iter().flatten().collect()
+}
+
+fn discipline(discipline: Discipline) -> Option<String> {
+    match discipline {
+        Discipline::DropTail => None,
+        Discipline::Red(red) => Some(format!(
+            "red {}–{} {} weight {}{}",
+            red.min,
+            red.max,
+            format_percent(red.probability_ppm),
+            format_percent(red.weight_ppm),
+            if red.gentle { "" } else { " not gentle" },
+        )),
+        Discipline::CoDel(codel) => Some(format!("codel{}", law(codel))),
+        Discipline::FqCoDel(FqCoDel { codel, quantum_bytes: 1514 }) => Some(format!("fq-codel{}", law(codel))),
+        Discipline::FqCoDel(FqCoDel { codel, quantum_bytes }) => {
+            Some(format!("fq-codel{} quantum {}", law(codel), format_size(quantum_bytes.into())))
+        }
+    }
+}
+
+/// Target and interval, unless they are the usual ones.
+fn law(codel: CoDel) -> String {
+    match (codel.target_ns, codel.interval_ns) {
+        (5_000_000, 100_000_000) => String::new(),
+        (target_ns, interval_ns) => format!(" {} in {}", format_time(target_ns), format_time(interval_ns)),
+    }
+}
+
+fn bursts(bursts: Bursts) -> String {
+    let [enter, leave, good, bad] =
+        [bursts.enter_ppm, bursts.leave_ppm, bursts.loss_good_ppm, bursts.loss_bad_ppm].map(format_percent);
+    format!("bursts {enter} to {leave}, losing {good} and {bad}")
+}
+
+fn changes(channel: &Channel) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    for change in channel.changes.iter().take(MOST_CHANGES) {
+        let rate = change.rate_bits_per_s.map(|rate| format!(" {}", format_rate(rate))).unwrap_or_default();
+        let delay = change.delay_ns.map(|ns| format!(" {} one way", format_time(ns))).unwrap_or_default();
+        words.push(format!("from {}{rate}{delay}", format_time(change.at_ns)));
+    }
+    let more = channel.changes.len().saturating_sub(MOST_CHANGES);
+    if more > 0 {
+        words.push(format!("{more} more changes"));
+    }
+    words
+}
+
+/// Recovery and timers that go without saying.
+fn usual_tcp(stack: &str) -> (&'static str, &'static str) {
+    match stack {
+        "lite" => ("reno", "bsd"),
+        _ => ("rack", "linux"),
+    }
+}
+
+impl Record {
+    /// The sender's algorithms, as tables name them: `cubic`, `paced + cubic, IW 4`, `reno, lite, newreno`.
+    pub fn algorithms(&self) -> String {
+        let mut label = String::new();
+        if self.startup != NO_STARTUP {
+            label += &format!("{} + ", self.startup);
+        }
+        label += &self.avoidance;
+        if self.initial_window != "host" {
+            label += &format!(", IW {}", self.initial_window);
+        }
+        let (recovery, timers) = usual_tcp(&self.stack);
+        if self.stack != "linux" {
+            label += &format!(", {}", self.stack);
+        }
+        if self.recovery != recovery {
+            label += &format!(", {}", self.recovery);
+        }
+        if self.timers != timers {
+            label += &format!(", {} timers", self.timers);
+        }
+        label
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(path: &str) -> String {
+        let text = format!(
+            "name = \"x\"\n[path]\nrate = \"8 Mbit/s\"\nrtt = \"100 ms\"\n{path}[[transfer]]\nsize = \"1 B\"\n"
+        );
+        elements(&crate::parse("x.toml", &text).unwrap().cases.remove(0).path)
+    }
+
+    #[test]
+    fn a_plain_path_has_no_words() {
+        assert_eq!(words("queue = \"40 packets\"\nloss = \"1 %\"\n"), "");
+    }
+
+    #[test]
+    fn what_is_not_the_default_is_named() {
+        let elements =
+            "discipline = \"codel\"\njitter = \"5 ms\"\npolicer_rate = \"20 Mbit/s\"\npolicer_burst = \"100 kB\"\n";
+        assert_eq!(words(elements), "codel, jitter 5 ms, policer 20 Mbit/s 100 kB");
+        let more = "duplicate = \"1 %\"\njitter = \"5 ms\"\nreorder = true\naggregate = \"2 ms\"\nmtu = \"9000 B\"\n\
+                    queue = \"40 packets\"\ndiscipline = \"red\"\n[path.bursts]\nenter = \"1 %\"\nleave = \"30 %\"\n";
+        assert_eq!(
+            words(more),
+            "red 3 packets–10 packets 10 % weight 0.2 %, bursts 1 % to 30 %, losing 0 % and 100 %, duplicate 1 %, \
+             jitter 5 ms reordering, aggregate 2 ms or 64, mtu 9 kB"
+        );
+        let changed = "[[path.change]]\nat = \"2 s\"\nrate = \"1 Mbit/s\"\nrtt = \"200 ms\"\n";
+        assert_eq!(words(changed), "from 2 s 1 Mbit/s 100 ms one way");
+        let back = "[path.reverse]\nrate = \"1 Mbit/s\"\nloss = \"2 %\"\ndiscipline = \"fq-codel\"\n";
+        assert_eq!(words(back), "back: 1 Mbit/s, queue 10240 packets, loss 2 %, fq-codel");
+    }
+}

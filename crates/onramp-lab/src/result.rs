@@ -2,12 +2,12 @@
 
 use crate::link::LinkReport;
 use crate::options::percentile_us;
-use crate::run::TRAFFIC_RTTS;
 use crate::suspect;
 use crate::work::{FlowState, Sample, TcpInfo};
 use crate::{ConnectionEvent, LinkSummary, Outcome, RunOptions};
 use onramp_net::LinkStats;
-use onramp_scenario::{Case, Record, SegmentSample, SenderSample, StartupEvent, Trace};
+use onramp_scenario::{rate_in, traffic_windows, Case, Record, SegmentSample, SenderSample, StartupEvent, Trace};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Everything a run left.
@@ -110,16 +110,13 @@ fn fill_startup(record: &mut Record, events: &[StartupEvent]) {
 }
 
 fn fill_traffic(record: &mut Record, case: &Case, start_ns: u64, rivals: &[Arc<FlowState>]) {
-    if rivals.is_empty() {
-        return;
-    }
-    let window_ns = TRAFFIC_RTTS * case.path.rtt_ns;
-    let goodput = |from_ns: u64| {
-        let bytes: f64 = rivals.iter().map(|rival| rival.received_between(from_ns, from_ns + window_ns)).sum();
-        Some(bytes / (window_ns as f64 / 1e9))
+    let Some(first_ns) = rivals.iter().map(|rival| rival.connect_ns()).min() else { return };
+    let goodput = |window: Range<u64>| {
+        let bytes: f64 = rivals.iter().map(|rival| rival.received_between(window.start, window.end)).sum();
+        rate_in(&window, bytes)
     };
-    record.traffic_before_bytes_per_s = goodput(start_ns.saturating_sub(window_ns));
-    record.traffic_during_bytes_per_s = goodput(start_ns);
+    let [before, during] = traffic_windows(start_ns, case.path.rtt_ns, &(first_ns..u64::MAX)).map(goodput);
+    (record.traffic_before_bytes_per_s, record.traffic_during_bytes_per_s) = (before, during);
 }
 
 fn sender_sample(sample: &Sample, time_s: impl Fn(u64) -> f64, size_bytes: u64) -> SenderSample {

@@ -6,10 +6,10 @@ use crate::observe::Direction;
 use crate::plan::{Datagrams, Group, Interval, Launch, Load, Plan, Way, Writes};
 use crate::router::Router;
 use crate::routes::Routes;
-use onramp_scenario::{link_seed, Case, Constant, Distribution, Hop, OnOff, Traffic, TrafficKind, Transfers};
-
-/// Round trips over which competing traffic is measured, before a transfer and from its start on.
-pub(crate) const TRAFFIC_RTTS: u64 = 20;
+use onramp_scenario::{
+    link_seed, traffic_windows, Case, Constant, Distribution, Hop, OnOff, Traffic, TrafficKind, Transfers,
+};
+use std::ops::Range;
 
 /// Whether the simulator can run a case; if not, the first key that stands in the way.
 ///
@@ -53,17 +53,20 @@ fn starts(case: &Case) -> impl Iterator<Item = u64> + '_ {
     (0..u64::from(case.transfer.count)).map(|copy| case.transfer_start_ns() + copy * case.transfer.spacing_ns)
 }
 
-/// The moments that say how traffic fares around a transfer that starts then: before, start, after.
-pub(crate) fn meter_moments(case: &Case, start_ns: u64) -> [u64; 3] {
-    let window_ns = TRAFFIC_RTTS * case.path.rtt_ns;
-    [start_ns.saturating_sub(window_ns), start_ns, start_ns + window_ns]
+/// When there is traffic without records: from its first start to its last stop.
+pub(crate) fn traffic_span(case: &Case) -> Option<Range<u64>> {
+    let unmeasured = || case.traffic.iter().filter(|traffic| !traffic.measured);
+    let first_ns = unmeasured().map(|traffic| case.traffic_start_ns(traffic)).min()?;
+    let last_ns = unmeasured().map(|traffic| traffic.stop_ns.unwrap_or(u64::MAX)).max()?;
+    Some(first_ns..last_ns)
 }
 
+/// The moments that say how that traffic fares around each copy of the transfer.
 fn meter(case: &Case) -> Vec<u64> {
-    if case.traffic.iter().all(|traffic| traffic.measured) {
-        return Vec::new();
-    }
-    let mut moments: Vec<u64> = starts(case).flat_map(|start_ns| meter_moments(case, start_ns)).collect();
+    let Some(span) = traffic_span(case) else { return Vec::new() };
+    let windows = starts(case).flat_map(|start_ns| traffic_windows(start_ns, case.path.rtt_ns, &span));
+    let seen = windows.filter(|window| !window.is_empty());
+    let mut moments: Vec<u64> = seen.flat_map(|window| [window.start, window.end]).collect();
     moments.sort_unstable();
     moments.dedup();
     moments

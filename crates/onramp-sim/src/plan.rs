@@ -14,7 +14,8 @@ pub(crate) struct Plan {
     pub groups: Vec<Group>,
     /// What starts flows and sends datagrams; sources are numbered in this order.
     pub loads: Vec<Load>,
-    /// Moments at which the traffic's progress is noted, ascending. The run goes on until the last of them.
+    /// Moments at which the traffic's progress is noted, ascending. The run goes on until the last of them, but no longer than a
+    /// minute after the last measured transfer.
     pub meter_ns: Vec<u64>,
     /// The run ends here at the latest.
     pub until_ns: u64,

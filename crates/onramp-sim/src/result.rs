@@ -1,10 +1,11 @@
 //! From what was seen to records.
 
-use crate::case::meter_moments;
+use crate::case::traffic_span;
 use crate::engine::{Finished, Ran, ENDLESS};
 use onramp_net::LinkStats;
-use onramp_scenario::{bytes_in, Case, Record, TrafficKind};
+use onramp_scenario::{bytes_in, rate_in, traffic_windows, Case, Record, TrafficKind};
 use std::collections::HashMap;
+use std::ops::Range;
 
 /// The records of the measured transfers, with what the engine says of each: first the copies of the transfer, then
 /// those of traffic, each in order of their starts.
@@ -57,10 +58,10 @@ fn record(case: &Case, ran: &Ran, finished: &Finished, blank: Record) -> Record 
     record.delivered_bytes = finished.delivered_bytes;
     record.retransmitted_segments = finished.sender.retransmitted_segments;
     record.timeouts = Some(finished.sender.timeouts);
-    let sum = |count: fn(&LinkStats) -> u64| ran.net.links.iter().map(count).sum();
+    let sum = |count: fn(&LinkStats) -> u64| ran.links_then.iter().map(count).sum();
     record.dropped_packets = sum(|link| link.dropped.packets + link.evicted.packets + link.policed.packets);
     record.lost_packets = sum(|link| link.lost.packets);
-    let bottleneck = &ran.net.links[finished.bottleneck as usize];
+    let bottleneck = &ran.links_then[finished.bottleneck as usize];
     let bdp_bytes = bytes_in(record.rate_bits_per_s, (record.rtt_ms * 1e6) as u64);
     record.peak_queue_bdp = bottleneck.peak_queue.bytes as f64 / bdp_bytes.max(1) as f64;
     fill_startup(&mut record, finished);
@@ -80,13 +81,13 @@ fn fill_startup(record: &mut Record, finished: &Finished) {
 }
 
 fn fill_traffic(record: &mut Record, case: &Case, ran: &Ran, finished: &Finished) {
-    let [before_ns, start_ns, after_ns] = meter_moments(case, finished.started_ns);
+    let Some(span) = traffic_span(case).filter(|_| finished.started_ns <= ran.until_ns) else { return };
     let at = |moment_ns| {
         let place = ran.meter.binary_search_by_key(&moment_ns, |(noted_ns, _)| *noted_ns).ok()?;
         Some(ran.meter[place].1)
     };
-    let window_s = (after_ns - start_ns) as f64 / 1e9;
-    let rate = |from_ns, to_ns| Some((at(to_ns)? - at(from_ns)?) as f64 / window_s);
-    record.traffic_before_bytes_per_s = rate(before_ns, start_ns);
-    record.traffic_during_bytes_per_s = rate(start_ns, after_ns);
+    let seen = span.start..span.end.min(ran.until_ns);
+    let rate = |window: Range<u64>| rate_in(&window, (at(window.end)? - at(window.start)?) as f64);
+    let [before, during] = traffic_windows(finished.started_ns, case.path.rtt_ns, &seen).map(rate);
+    (record.traffic_before_bytes_per_s, record.traffic_during_bytes_per_s) = (before, during);
 }

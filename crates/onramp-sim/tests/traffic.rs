@@ -164,3 +164,38 @@ fn a_run_ends_though_a_peer_never_learns_that_the_other_is_gone() {
     assert!(!record.finished && record.delivered_bytes > 1_000_000, "{record:?} {:?}", outcome.counters);
     assert!(outcome.counters.end_ns < 3_000_000_000_000, "{}", outcome.counters.end_ns);
 }
+
+#[test]
+fn a_rate_before_the_transfer_counts_only_time_with_traffic() {
+    // 20 round trips are 0.8 s; the stream runs for 0.2 s before the transfer, and stops 0.2 s after its start.
+    let stream = "[[traffic]]\nkind = \"constant\"\nrate = \"6 Mbit/s\"\nlead = \"200 ms\"\nstop = \"1.2 s\"\n";
+    let record =
+        simulate(&case(&format!("{PATH}{stream}[[transfer]]\nsize = \"10 kB\"\nstart = \"1 s\"\n"))).records.remove(0);
+    let payload_bytes_per_s = 750_000.0 * 1472.0 / 1500.0;
+    let (before, during) = (record.traffic_before_bytes_per_s.unwrap(), record.traffic_during_bytes_per_s.unwrap());
+    // The first packets take 21 ms to arrive, and those that are under way at the stop do not count.
+    assert!((0.88..0.91).contains(&(before / payload_bytes_per_s)), "{before}");
+    assert!((0.97..1.12).contains(&(during / payload_bytes_per_s)), "{during}");
+}
+
+#[test]
+fn what_happens_after_the_last_measured_transfer_is_not_in_its_record() {
+    let burst = "[[traffic]]\nkind = \"constant\"\nrate = \"40 Mbit/s\"\nstart = \"1.4 s\"\n";
+    let outcome = simulate(&case(&format!("{PATH}{burst}[[transfer]]\nsize = \"10 kB\"\nstart = \"1 s\"\n")));
+    let record = &outcome.records[0];
+    assert!(outcome.links[0].dropped.packets > 100, "the burst floods the queue while the meter runs");
+    assert_eq!(record.dropped_packets, 0);
+    assert!(record.peak_queue_bdp < 0.2, "{}", record.peak_queue_bdp);
+}
+
+#[test]
+fn the_meter_keeps_a_run_for_a_minute_at_most() {
+    let path = "[path]\nrate = \"10 Mbit/s\"\nrtt = \"60 s\"\nqueue = \"100 packets\"\n";
+    let stream = "[[traffic]]\nkind = \"constant\"\nrate = \"10 kbit/s\"\nlead = \"60 s\"\n";
+    let outcome = simulate(&case(&format!("{path}{stream}[[transfer]]\nsize = \"10 kB\"\n")));
+    let over_s = outcome.records[0].start_s + outcome.records[0].completion_s.unwrap();
+    let end_s = outcome.counters.end_ns as f64 / 1e9;
+    assert!((over_s..=over_s + 60.0).contains(&end_s), "{end_s} s");
+    let during = outcome.records[0].traffic_during_bytes_per_s.unwrap();
+    assert!((during - 1250.0 * 1472.0 / 1500.0).abs() < 20.0, "{during}");
+}

@@ -15,6 +15,7 @@ mod feed;
 mod finished;
 mod flow;
 mod flows;
+mod meter;
 mod net;
 mod serve;
 mod source;
@@ -31,12 +32,18 @@ use crate::plan::{Load, Plan};
 use crate::queue::{Entity, Kind};
 use flow::Side;
 use flows::Flows;
+use meter::Meter;
 use net::Net;
+use onramp_net::LinkStats;
 use source::Source;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// How often a run looks whether it is to stop.
 const EVENTS_BETWEEN_LOOKS: u64 = 1 << 16;
+
+/// How long a run goes on at most when nothing is left to measure but other traffic: the 20 round trips of all but the
+/// longest paths.
+const METER_MOST_NS: u64 = 60_000_000_000;
 
 /// A run under way.
 pub(crate) struct Engine<O> {
@@ -50,12 +57,9 @@ pub(crate) struct Engine<O> {
     /// Sources that will start more of them.
     launching: u32,
     finished: Vec<Finished>,
-    /// Payload that traffic which is not measured has delivered.
-    traffic_bytes: u64,
-    /// Moments at which that is noted, the last one first.
-    meter_ns: Vec<u64>,
-    /// What was noted.
-    meter: Vec<(u64, u64)>,
+    /// What the links had done when the last measured transfer was over.
+    links_then: Option<Vec<LinkStats>>,
+    meter: Meter,
     until_ns: u64,
     seed: u64,
     events: u64,
@@ -66,8 +70,13 @@ pub(crate) struct Engine<O> {
 pub(crate) struct Ran {
     /// The measured transfers, in order of their starts.
     pub finished: Vec<Finished>,
-    /// The plan's moments that came, ascending, and the payload that other traffic had delivered by then.
+    /// The plan's moments that came, ascending, and the payload that other traffic had delivered by then; where not all
+    /// came, the last one is [`until_ns`](Ran::until_ns).
     pub meter: Vec<(u64, u64)>,
+    /// After that nothing was looked at.
+    pub until_ns: u64,
+    /// What the links had done when the last measured transfer was over: what comes after is none of its business.
+    pub links_then: Vec<LinkStats>,
     /// What links and packets did.
     pub net: NetStats,
     /// Flows that started.
@@ -83,8 +92,6 @@ pub(crate) struct Ran {
 impl<O: Observer> Engine<O> {
     /// A run at its beginning.
     pub fn new(plan: Plan, observer: O) -> Result<Engine<O>, Error> {
-        let mut meter_ns = plan.meter_ns;
-        meter_ns.reverse();
         let net = Net::new(&plan.links, plan.routes, observer)?;
         let first_source = plan.links.len();
         let slots_before_ends = first_source + plan.loads.len();
@@ -102,9 +109,8 @@ impl<O: Observer> Engine<O> {
             open: 0,
             launching,
             finished: Vec::new(),
-            traffic_bytes: 0,
-            meter_ns,
-            meter: Vec::new(),
+            links_then: None,
+            meter: Meter::new(plan.meter_ns),
             until_ns: plan.until_ns,
             seed: plan.seed,
             events: 0,
@@ -120,14 +126,16 @@ impl<O: Observer> Engine<O> {
                 return Err(Error::Stopped);
             }
         }
-        // Nothing happens between the last event and the end.
-        self.read_meter(self.until_ns.saturating_add(1));
         self.finished.extend(self.flows.take_unfinished());
         self.finished.sort_by_key(|finished| finished.flow);
+        let net = self.net.stats();
         let ran = Ran {
             finished: self.finished,
-            meter: self.meter,
-            net: self.net.stats(),
+            // Nothing happens between the last event and the end.
+            meter: self.meter.finish(self.until_ns),
+            until_ns: self.until_ns,
+            links_then: self.links_then.unwrap_or_else(|| net.links.clone()),
+            net,
             flows: self.flows.started(),
             flows_under_way: self.flows.under_way(),
             events: self.events,
@@ -137,7 +145,7 @@ impl<O: Observer> Engine<O> {
     }
 
     fn is_open(&self) -> bool {
-        self.open > 0 || self.launching > 0 || !self.meter_ns.is_empty()
+        self.open > 0 || self.launching > 0 || !self.meter.is_done()
     }
 
     /// The next event; `false` if there is none before the end.
@@ -147,8 +155,8 @@ impl<O: Observer> Engine<O> {
             return false;
         }
         assert!(time_ns >= self.net.now_ns, "time runs backwards");
-        if self.meter_ns.last().is_some_and(|moment_ns| *moment_ns < time_ns) {
-            self.read_meter(time_ns);
+        if self.meter.is_due(time_ns) {
+            self.meter.read(time_ns);
             return true;
         }
         self.net.now_ns = time_ns;
@@ -161,13 +169,6 @@ impl<O: Observer> Engine<O> {
         true
     }
 
-    /// Notes what traffic has delivered up to and including each moment before this one.
-    fn read_meter(&mut self, before_ns: u64) {
-        while let Some(moment_ns) = self.meter_ns.pop_if(|moment_ns| *moment_ns < before_ns) {
-            self.meter.push((moment_ns, self.traffic_bytes));
-        }
-    }
-
     /// Packets reach a link's far end.
     fn carry(&mut self, link: u32) {
         while let Some((handle, direction)) = self.net.poll(link) {
@@ -176,7 +177,7 @@ impl<O: Observer> Engine<O> {
                 Direction::Data => Side::Receiver,
                 Direction::Ack => Side::Sender,
                 Direction::Datagram => {
-                    self.traffic_bytes += u64::from(content.segment.payload_bytes);
+                    self.meter.bytes += u64::from(content.segment.payload_bytes);
                     continue;
                 }
             };
@@ -200,7 +201,7 @@ impl<O: Observer> Engine<O> {
             Side::Receiver => {
                 let got_bytes = flow.download(&mut self.net);
                 if !flow.is_measured {
-                    self.traffic_bytes += got_bytes;
+                    self.meter.bytes += got_bytes;
                 } else if flow.is_complete() {
                     let finished = flow.take_finished(Some(now_ns));
                     self.close(finished);
@@ -219,11 +220,14 @@ impl<O: Observer> Engine<O> {
         }
     }
 
-    /// A measured transfer is complete, or has given up.
+    /// A measured transfer is complete, or has given up. After the last one only the meter goes on, for a while.
     fn close(&mut self, finished: Option<Finished>) {
-        if let Some(finished) = finished {
-            self.finished.push(finished);
-            self.open -= 1;
+        let Some(finished) = finished else { return };
+        self.finished.push(finished);
+        self.open -= 1;
+        if self.open == 0 && self.launching == 0 {
+            self.links_then = Some(self.net.stats().links);
+            self.until_ns = self.until_ns.min(self.net.now_ns.saturating_add(METER_MOST_NS));
         }
     }
 

@@ -59,8 +59,7 @@ impl Column {
     /// The columns that say something about at least one of these groups.
     pub(crate) fn chosen(groups: &[Group<'_>]) -> Vec<Column> {
         let any = |test: &dyn Fn(&Record) -> bool| groups.iter().flat_map(Group::records).any(test);
-        let has_starts = any(&|r| r.startup != NO_STARTUP);
-        let has_rivals = any(&|r| r.traffic_before_bytes_per_s.is_some() || r.traffic_during_bytes_per_s.is_some());
+        let anywhere = |column: Column| (column, groups.iter().any(|group| column.is_for(group)));
         let candidates = [
             (Column::Label, true),
             (Column::Runs, groups.iter().any(|g| g.common_n().is_none())),
@@ -74,12 +73,25 @@ impl Column {
             (Column::Drops, true),
             (Column::Lost, any(&|r| r.lost_packets > 0)),
             (Column::Queue, true),
-            (Column::Exit, has_starts),
-            (Column::Estimate, any(&|r| r.estimate_bytes_per_s.is_some())),
-            (Column::RivalBefore, has_rivals),
-            (Column::RivalDuring, has_rivals),
+            anywhere(Column::Exit),
+            anywhere(Column::Estimate),
+            anywhere(Column::RivalBefore),
+            anywhere(Column::RivalDuring),
         ];
         candidates.into_iter().filter_map(|(column, wanted)| wanted.then_some(column)).collect()
+    }
+
+    /// Whether it says something about this group, of the columns at the end: a table leaves them out group by group.
+    pub(crate) fn is_for(self, group: &Group<'_>) -> bool {
+        let any = |test: fn(&Record) -> bool| group.records().any(test);
+        match self {
+            Column::Exit => any(|r| r.startup != NO_STARTUP),
+            Column::Estimate => any(|r| r.estimate_bytes_per_s.is_some()),
+            Column::RivalBefore | Column::RivalDuring => {
+                any(|r| r.traffic_before_bytes_per_s.is_some() || r.traffic_during_bytes_per_s.is_some())
+            }
+            _ => true,
+        }
     }
 
     /// Name and unit, one above the other.
@@ -116,7 +128,7 @@ impl Column {
                 "From the receiver's connect to its last byte: median (least–most), and how many did not finish"
             }
             Column::Ratio => "Median completion over that of the baseline",
-            Column::Bound => "2 RTT + serialisation of every packet",
+            Column::Bound => "2 RTT + serialisation of every packet, and its tokens where there are buckets",
             Column::Wasted => "Round trips wasted: (completion − bound) / RTT",
             Column::Delivered => "Payload that the receiver got: median, the unfinished ones included",
             Column::Resent => "Data segments that the transfer sent again",
@@ -126,7 +138,7 @@ impl Column {
             Column::Queue => "Most bytes that stood in the bottleneck's queue, in bandwidth-delay products",
             Column::Exit => "Why the start-up ended",
             Column::Estimate => {
-                "The start-up's last estimate of payload rate, over the payload rate that the link can carry"
+                "The start-up's last estimate of payload rate, over the payload rate that the path can carry for long"
             }
             Column::RivalBefore => {
                 "What the competing traffic delivered in the 20 RTTs before the transfer, Mbit/s of payload"

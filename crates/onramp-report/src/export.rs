@@ -46,6 +46,7 @@ struct TraceFile<'a> {
     scenario: &'a str,
     host: &'a str,
     role: &'a str,
+    case: u32,
     flow: u32,
     startup: &'a str,
     avoidance: &'a str,
@@ -79,6 +80,7 @@ pub(crate) fn trace_json(index: usize, run: &Run) -> Option<String> {
         scenario: &record.scenario,
         host: &record.host,
         role: &record.role,
+        case: record.case,
         flow: record.flow,
         startup: &record.startup,
         avoidance: &record.avoidance,
@@ -143,7 +145,7 @@ mod tests {
     fn csv_quotes_what_would_break_a_line() {
         let text = to_csv(&[record("a, \"b\"\n", "none", "cubic", 1)]);
         assert!(text.contains("\"a, \"\"b\"\"\n\","), "{text}");
-        assert!(text.starts_with("scenario,host,role,flow,rate_bits_per_s,rtt_ms,queue,"), "{text}");
+        assert!(text.starts_with("scenario,host,role,case,flow,beside,beside_bytes,rate_bits_per_s,"), "{text}");
     }
 
     #[test]

@@ -21,19 +21,16 @@ pub(crate) struct Link {
 }
 
 impl Link {
-    /// A record has no MTU, but its bound is 2 RTT plus all wire bytes over the rate, so payload / wire
-    /// follows; on a full packet that is (mtu - 52) / mtu.
+    /// What the path carries for long, and for how much of it its queue has room.
     pub(crate) fn of(record: &Record) -> Link {
         let rtt_s = if record.rtt_ms.is_finite() && record.rtt_ms > 0.0 { record.rtt_ms / 1e3 } else { 0.0 };
-        let rate_bytes_per_s = record.rate_bits_per_s as f64 / 8.0;
-        let wire_bytes = (record.bound_s - 2.0 * rtt_s) * rate_bytes_per_s;
-        let share = record.size_bytes as f64 / wire_bytes;
-        // A transfer of less than some packets says more about its last packet than about the link.
-        let is_telling = record.size_bytes >= 20_000 && (0.5..1.0).contains(&share);
-        let payload_share = if is_telling { share } else { ETHERNET_SHARE };
-        let payload_bytes_per_s = rate_bytes_per_s * payload_share;
+        let payload_bytes_per_s = record.capacity_bytes_per_s as f64;
+        let share = payload_bytes_per_s * 8.0 / record.capacity_bits_per_s as f64;
+        let payload_share = if (0.1..1.0).contains(&share) { share } else { ETHERNET_SHARE };
         let bdp_bytes = payload_bytes_per_s * rtt_s;
-        let queue_bytes = queue_bytes(&record.queue, bdp_bytes, payload_share);
+        // The bdp of a queue is one of its serialiser's rate.
+        let queue_bdp_bytes = record.rate_bits_per_s as f64 / 8.0 * payload_share * rtt_s;
+        let queue_bytes = queue_bytes(&record.queue, queue_bdp_bytes, payload_share);
         Link { payload_share, payload_bytes_per_s, bdp_bytes, queue_bytes, rtt_s }
     }
 }
@@ -73,15 +70,16 @@ mod tests {
     }
 
     #[test]
-    fn the_payload_share_follows_from_the_bound() {
+    fn a_shaper_is_what_the_link_carries_and_the_queue_counts_the_serialiser_s_rate() {
         let mut record = crate::sample::record("cubic-case", "none", "cubic", 1);
-        record.size_bytes = 1_000_000;
-        let packets = 1_000_000_u64.div_ceil(1448);
-        let wire = 1_000_000 + packets * HEADER_BYTES;
-        record.bound_s = 2.0 * record.rtt_ms / 1e3 + wire as f64 * 8.0 / record.rate_bits_per_s as f64;
-        let link = Link::of(&record);
-        assert!((link.payload_share - ETHERNET_SHARE).abs() < 1e-4);
-        record.bound_s = f64::NAN;
+        let plain = Link::of(&record);
+        assert!((plain.payload_share - ETHERNET_SHARE).abs() < 1e-6);
+        record.capacity_bits_per_s /= 2;
+        record.capacity_bytes_per_s /= 2;
+        let shaped = Link::of(&record);
+        assert!((shaped.payload_bytes_per_s * 2.0 - plain.payload_bytes_per_s).abs() < 2.0);
+        assert!((shaped.queue_bytes.unwrap() - plain.queue_bytes.unwrap()).abs() < 2.0);
+        record.capacity_bits_per_s = 0;
         assert_eq!(Link::of(&record).payload_share, ETHERNET_SHARE);
     }
 }

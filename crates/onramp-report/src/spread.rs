@@ -35,14 +35,19 @@ impl Spread {
         }
     }
 
+    /// With at least two significant digits: a time of 0.08 is not 0.
+    fn text(&self, value: f64) -> String {
+        fixed(value, self.decimals().max(decimals(value, 2)))
+    }
+
     /// `4.21`.
     pub(crate) fn median_text(&self) -> String {
-        fixed(self.median, self.decimals())
+        self.text(self.median)
     }
 
     /// `4.20–4.25`, or nothing for a single run or where all repeats agree to the digits shown.
     pub(crate) fn range_text(&self) -> Option<String> {
-        let (min, max) = (fixed(self.min, self.decimals()), fixed(self.max, self.decimals()));
+        let (min, max) = (self.text(self.min), self.text(self.max));
         (self.n > 1 && min != max).then(|| format!("{min}–{max}"))
     }
 }
@@ -61,8 +66,15 @@ mod tests {
         assert_eq!(shown(&[4.2134]), ("4.21".into(), None));
         assert_eq!(shown(&[4.2134, 4.2099, 4.2531]), ("4.21".into(), Some("4.21–4.25".into())));
         assert_eq!(shown(&[4.2134, 3.9, 4.5]), ("4.2".into(), Some("3.9–4.5".into())));
-        assert_eq!(shown(&[4.2134, 9.0]), ("7".into(), Some("4–9".into())));
+        assert_eq!(shown(&[4.2134, 9.0]), ("6.6".into(), Some("4.2–9.0".into())));
         assert_eq!(shown(&[4.2134, 4.2134]), ("4.21".into(), None));
+    }
+
+    #[test]
+    fn two_significant_digits_are_always_shown() {
+        assert_eq!(shown(&[3.1, 0.083, 7.4]), ("3.1".into(), Some("0.083–7.4".into())));
+        assert_eq!(shown(&[0.0824, 0.0931, 2.2]), ("0.093".into(), Some("0.082–2.2".into())));
+        assert_eq!(shown(&[31.0, 12.2, 170.0]), ("31".into(), Some("12–170".into())));
     }
 
     #[test]

@@ -86,10 +86,14 @@ impl<'a> Group<'a> {
         self.rows.iter().all(|row| row.records.len() == n).then_some(n)
     }
 
-    /// `geo-download · 1 MB`, `background · traffic`.
+    /// `geo-download · 1 MB`, `background · traffic beside 5 MB`.
     pub(crate) fn title(&self) -> String {
         let first = self.first();
-        let what = if first.role == TRAFFIC { TRAFFIC.to_owned() } else { byte_count(first.size_bytes) };
+        let what = match first.beside_bytes {
+            Some(beside_bytes) => format!("{TRAFFIC} beside {}", byte_count(beside_bytes)),
+            None if first.role == TRAFFIC => TRAFFIC.to_owned(),
+            None => byte_count(first.size_bytes),
+        };
         format!("{} · {what}", printable(&first.scenario))
     }
 
@@ -121,8 +125,14 @@ impl<'a> Group<'a> {
         if first.loss != NO_LOSS {
             parts.push(format!("loss {}", printable(&first.loss)));
         }
+        if !first.path.is_empty() {
+            parts.push(printable(&first.path));
+        }
         if first.sender_buffer != USUAL_SENDER_BUFFER {
             parts.push(format!("send buffer {}", printable(&first.sender_buffer)));
+        }
+        if !first.application.is_empty() {
+            parts.push(format!("application writes {}", printable(&first.application)));
         }
         if !self.mixed_hosts {
             parts.push(printable(&first.host));
@@ -163,6 +173,10 @@ fn same_group(a: &Record, b: &Record) -> bool {
         && a.rtt_ms.total_cmp(&b.rtt_ms).is_eq()
         && a.queue == b.queue
         && a.loss == b.loss
+        && a.path == b.path
+        && a.capacity_bits_per_s == b.capacity_bits_per_s
+        && a.application == b.application
+        && a.beside_bytes == b.beside_bytes
         && a.receiver_buffer == b.receiver_buffer
         && a.sender_buffer == b.sender_buffer
         && a.role == b.role
@@ -172,6 +186,7 @@ fn same_group(a: &Record, b: &Record) -> bool {
 
 fn same_row(a: &Record, b: &Record) -> bool {
     a.host == b.host
+        && a.beside == b.beside
         && a.startup == b.startup
         && a.avoidance == b.avoidance
         && a.initial_window == b.initial_window
@@ -233,45 +248,27 @@ fn indent(group: &mut Group<'_>) {
     group.bound_indent = most - of_bound;
 }
 
-/// Plain cubic with the host's initial window, else any plain cubic, else the host's first row.
+/// Plain cubic with the host's initial window, else any plain cubic, else the host's first row. Of traffic, what ran
+/// beside plain cubic is asked first.
 fn baseline_of(rows: &[Row<'_>], host: &str) -> usize {
     let on_host = |row: &Row<'_>| row.records[0].host == host;
     let plain =
         |row: &Row<'_>| on_host(row) && row.records[0].startup == NO_STARTUP && row.records[0].avoidance == "cubic";
+    let beside_plain = |row: &Row<'_>| plain(row) && row.records[0].beside == "cubic";
     rows.iter()
-        .position(|row| plain(row) && row.records[0].initial_window == "host")
+        .position(|row| plain(row) && row.records[0].initial_window == "host" && row.records[0].beside.is_empty())
+        .or_else(|| rows.iter().position(beside_plain))
         .or_else(|| rows.iter().position(plain))
         .or_else(|| rows.iter().position(on_host))
         .unwrap_or(0)
 }
 
-/// Recovery and timers that go without saying.
-fn usual_tcp(stack: &str) -> (&'static str, &'static str) {
-    match stack {
-        "lite" => ("reno", "bsd"),
-        _ => ("rack", "linux"),
-    }
-}
-
-/// `cubic`, `paced + cubic`, `paced + cubic, IW 4`, `reno, lite, newreno`, `kernel: paced + cubic`.
+/// `cubic`, `paced + cubic, IW 4`, `kernel: paced + cubic`; of traffic `cubic beside paced + cubic`.
 fn label(record: &Record, with_host: bool) -> String {
     let mut label = if with_host { format!("{}: ", record.host) } else { String::new() };
-    if record.startup != NO_STARTUP {
-        label += &format!("{} + ", record.startup);
-    }
-    label += &record.avoidance;
-    if record.initial_window != "host" {
-        label += &format!(", IW {}", record.initial_window);
-    }
-    let (recovery, timers) = usual_tcp(&record.stack);
-    if record.stack != "linux" {
-        label += &format!(", {}", record.stack);
-    }
-    if record.recovery != recovery {
-        label += &format!(", {}", record.recovery);
-    }
-    if record.timers != timers {
-        label += &format!(", {} timers", record.timers);
+    label += &record.algorithms();
+    if !record.beside.is_empty() {
+        label += &format!(" beside {}", record.beside);
     }
     printable(&label)
 }
@@ -333,6 +330,34 @@ mod tests {
         assert_eq!(groups.len(), 2);
         assert_eq!((groups[1].title().as_str(), groups[1].rows[0].indices.len()), ("a · traffic", 3));
         assert!(groups[1].conditions().ends_with("3 flows each"), "{}", groups[1].conditions());
+    }
+
+    #[test]
+    fn traffic_is_told_apart_by_what_it_ran_beside() {
+        let mut records = vec![record("a", "none", "cubic", 1); 5];
+        for (one, (beside, bytes)) in
+            records.iter_mut().zip([("paced + cubic", 10), ("cubic", 10), ("paced + cubic", 10), ("cubic", 20)])
+        {
+            (one.role, one.beside, one.beside_bytes) = (TRAFFIC.to_owned(), beside.to_owned(), Some(bytes));
+        }
+        let groups = groups(&records);
+        let titles: Vec<String> = groups.iter().map(Group::title).collect();
+        assert_eq!(titles, ["a · traffic beside 10 B", "a · traffic beside 20 B", "a · 1 MB"]);
+        let labels: Vec<&str> = groups[0].rows.iter().map(|row| row.label.as_str()).collect();
+        assert_eq!(labels, ["cubic beside paced + cubic", "cubic beside cubic"]);
+        assert!(groups[0].rows[1].is_baseline && !groups[0].rows[0].is_baseline);
+    }
+
+    #[test]
+    fn paths_and_applications_that_differ_are_not_pooled() {
+        let mut records = vec![record("a", "none", "cubic", 1); 3];
+        records[1].path = "codel".to_owned();
+        records[2].application = "1 kB every 1 s".to_owned();
+        let groups = groups(&records);
+        let conditions: Vec<String> = groups.iter().map(Group::conditions).collect();
+        assert_eq!(groups.len(), 3);
+        assert!(conditions[1].contains(" · codel · "), "{conditions:?}");
+        assert!(conditions[2].contains(" · application writes 1 kB every 1 s · "), "{conditions:?}");
     }
 
     #[test]

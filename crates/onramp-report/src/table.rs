@@ -39,12 +39,14 @@ pub fn table(records: &[Record], options: &TableOptions) -> String {
     }
     let columns = Column::chosen(&groups);
     let widths: Vec<usize> = columns.iter().map(|&column| width_of(column, &groups)).collect();
-    let blocks = blocks(&columns, &widths, options.width);
     let mut lines = Vec::new();
     for group in &groups {
         push_title(&mut lines, group, options);
-        for block in &blocks {
-            let block: Vec<(Column, usize)> = block.iter().map(|&at| (columns[at], widths[at])).collect();
+        let here = |at: &usize| columns[*at].is_for(group);
+        let (columns, widths): (Vec<Column>, Vec<usize>) =
+            (0..columns.len()).filter(here).map(|at| (columns[at], widths[at])).unzip();
+        for block in blocks(&columns, &widths, options.width) {
+            let block: Vec<(Column, usize)> = block.into_iter().map(|at| (columns[at], widths[at])).collect();
             push_block(&mut lines, group, &block, options);
         }
         lines.push(String::new());

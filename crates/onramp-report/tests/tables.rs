@@ -130,3 +130,19 @@ fn names_cannot_move_the_cursor() {
     let text = text(&[record("\u{1b}[2J\nevil", "none", "cubic\u{7}", 1)]);
     assert!(!text.contains(['\u{1b}', '\u{7}']));
 }
+
+#[test]
+fn traffic_beside_start_ups() {
+    let mut records = vec![record("rival", "none", "cubic", 1), record("rival", "paced", "cubic", 1)];
+    for (case, beside, completions) in [(1, "cubic", [0.0824, 0.31, 3.1]), (2, "paced + cubic", [0.0912, 0.4, 7.2])] {
+        records[case as usize - 1].traffic_before_bytes_per_s = Some(5.91e6);
+        for (completion_s, flow) in completions.into_iter().zip(2..) {
+            let mut flow = Record { role: "traffic".into(), case, flow, ..record("rival", "none", "cubic", 1) };
+            (flow.beside, flow.beside_bytes, flow.path) = (beside.into(), Some(1_000_000), "codel, jitter 5 ms".into());
+            flow.size_bytes = 10_000;
+            flow.completion_s = Some(completion_s);
+            records.push(flow);
+        }
+    }
+    insta::assert_snapshot!(text(&records));
+}

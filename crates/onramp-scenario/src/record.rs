@@ -152,7 +152,10 @@ impl Record {
         .with_tcp(beside.stack, beside.recovery, beside.timers);
         Record {
             role: TRAFFIC.to_owned(),
-            beside: measured.algorithms(),
+            beside: match wording::application(beside.application) {
+                all_at_once if all_at_once.is_empty() => measured.algorithms(),
+                writes => format!("{}, {writes}", measured.algorithms()),
+            },
             beside_bytes: Some(beside.size_bytes),
             startup: transfers.startup.clone(),
             avoidance: transfers.avoidance.name().to_owned(),

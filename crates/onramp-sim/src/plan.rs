@@ -128,6 +128,13 @@ pub(crate) struct Datagrams {
     pub turns: Option<(Interval, Interval)>,
 }
 
+impl Group {
+    /// The way of a copy, counted from 0.
+    pub fn way(&self, copy: u64) -> &Way {
+        &self.ways[(copy % self.ways.len() as u64) as usize]
+    }
+}
+
 impl Load {
     /// Whether what it starts has records.
     pub fn is_measured(&self, groups: &[Group]) -> bool {

@@ -8,6 +8,7 @@ use crate::trace::Tracer;
 use crate::Error;
 use onramp_net::LinkStats;
 use onramp_scenario::{Case, Record, Trace};
+use onramp_tcp::Failure;
 use std::sync::atomic::AtomicBool;
 use std::sync::Arc;
 
@@ -26,6 +27,8 @@ pub struct Outcome {
     /// The results of the measured transfers: first the copies of the transfer, then those of traffic, each in order
     /// of their starts.
     pub records: Vec<Record>,
+    /// Those of them that gave up before the run ended, by their places there, and why.
+    pub failures: Vec<(usize, Failure)>,
     /// How their connections moved, in the same order; empty without [`Options::trace`].
     pub traces: Vec<Trace>,
     /// What the directed links did: link n of the scenario forward is 2 n, its reverse 2 n + 1.
@@ -81,6 +84,7 @@ fn outcome(case: &Case, ran: &Ran, mut trace: impl FnMut(&Finished) -> Option<Tr
     let (records, finished): (Vec<_>, Vec<_>) = result::records(case, ran).into_iter().unzip();
     Outcome {
         records,
+        failures: (0..).zip(&finished).filter_map(|(place, finished)| Some((place, finished.failure?))).collect(),
         traces: finished.into_iter().filter_map(&mut trace).collect(),
         links: ran.net.links.clone(),
         counters: Counters {

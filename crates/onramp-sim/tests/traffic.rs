@@ -103,6 +103,7 @@ fn a_transfer_that_nobody_answers_gives_up_and_ends_the_run() {
     let outcome = simulate(&case);
     let record = &outcome.records[0];
     assert!(!record.finished && record.delivered_bytes == 0, "{record:?}");
+    assert_eq!(outcome.failures, [(0, onramp_tcp::Failure::TimedOut)]);
     // Linux sends a SYN seven times, each after twice the time, from one second on.
     let end_s = outcome.counters.end_ns / 1_000_000_000;
     assert!((60..300).contains(&end_s), "{end_s} s");
@@ -162,6 +163,7 @@ fn a_run_ends_though_a_peer_never_learns_that_the_other_is_gone() {
     let outcome = simulate(&case);
     let record = &outcome.records[0];
     assert!(!record.finished && record.delivered_bytes > 1_000_000, "{record:?} {:?}", outcome.counters);
+    assert_eq!(outcome.failures, [(0, onramp_tcp::Failure::TimedOut)]);
     assert!(outcome.counters.end_ns < 3_000_000_000_000, "{}", outcome.counters.end_ns);
 }
 

@@ -130,6 +130,27 @@ fn a_run_ends_at_its_duration_and_says_what_is_unfinished() {
     assert!(!record.finished && record.completion_s.is_none() && record.excess_rtts.is_none());
     assert!((2_000_000..4_500_000).contains(&record.delivered_bytes), "{}", record.delivered_bytes);
     assert!(outcome.counters.end_ns <= 3_000_000_000);
+    assert!(outcome.failures.is_empty(), "it was overtaken, and did not give up");
+}
+
+#[test]
+fn copies_that_were_to_start_after_the_end_have_records_too() {
+    let transfer = "[run]\nduration = \"5 s\"\n[[transfer]]\nsize = \"10 kB\"\ncount = 10\nspacing = \"1 s\"\nstart = \"500 ms\"\n";
+    let outcome = traced(&scenario(&format!("{CLEAN}{transfer}")).cases[0]);
+    let told: Vec<_> = outcome.records.iter().map(|r| (r.flow, r.start_s, r.finished, r.delivered_bytes)).collect();
+    let wanted = |copy: u32| (copy + 1, 0.5 + f64::from(copy), copy < 5, if copy < 5 { 10_000 } else { 0 });
+    assert_eq!(told, (0..10).map(wanted).collect::<Vec<_>>());
+    assert_eq!((outcome.traces.len(), outcome.failures.len()), (10, 0));
+    assert!(outcome.traces[9].sender.is_empty() && outcome.records[9].completion_s.is_none());
+}
+
+#[test]
+fn a_transfer_whose_start_comes_after_the_end_has_a_record() {
+    let text = "[run]\nduration = \"5 s\"\n[[transfer]]\nsize = \"10 kB\"\nstart = \"10 s\"\n\
+        [[traffic]]\nkind = \"constant\"\nrate = \"1 Mbit/s\"\nstart = \"0 s\"\n";
+    let record = simulate(&scenario(&format!("{CLEAN}{text}")).cases[0]).records.remove(0);
+    assert_eq!((record.finished, record.delivered_bytes, record.start_s), (false, 0, 10.0));
+    assert_eq!((record.traffic_before_bytes_per_s, record.traffic_during_bytes_per_s), (None, None));
 }
 
 #[test]

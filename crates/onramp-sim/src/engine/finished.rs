@@ -1,12 +1,15 @@
 //! What is told of a measured transfer.
 
 use super::startup::Watched;
-use onramp_tcp::Stats;
+use onramp_tcp::{Failure, Stats};
+
+/// The flow of a transfer whose start came after the end of the run.
+pub(crate) const NOT_STARTED: u32 = u32::MAX;
 
 /// A measured transfer when it was complete, or when the run ended.
 #[derive(Debug)]
 pub(crate) struct Finished {
-    /// Its flow.
+    /// Its flow, [`NOT_STARTED`] if it has none.
     pub flow: u32,
     /// The scenario's `[[traffic]]` table that it belongs to; `None`: it is a copy of the transfer.
     pub traffic: Option<u32>,
@@ -16,12 +19,32 @@ pub(crate) struct Finished {
     pub size_bytes: u64,
     /// Payload that was read.
     pub delivered_bytes: u64,
-    /// When its receiver connected.
+    /// When its receiver connected, or was to.
     pub started_ns: u64,
     /// When the last byte had been read, if it was.
     pub completed_ns: Option<u64>,
+    /// Why it gave up, if it did.
+    pub failure: Option<Failure>,
     /// The sender's counters at that time.
     pub sender: Stats,
     /// What its start-up decided.
     pub startup: Watched,
+}
+
+impl Finished {
+    /// Of a copy of the transfer whose start, at this time, came after the end of the run.
+    pub fn not_started(bottleneck: u32, size_bytes: u64, started_ns: u64) -> Finished {
+        Finished {
+            flow: NOT_STARTED,
+            traffic: None,
+            bottleneck,
+            size_bytes,
+            delivered_bytes: 0,
+            started_ns,
+            completed_ns: None,
+            failure: None,
+            sender: Stats::default(),
+            startup: Watched::new(started_ns),
+        }
+    }
 }

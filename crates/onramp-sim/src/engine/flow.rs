@@ -1,7 +1,8 @@
 //! A TCP flow: two ends and their applications. The receiver connects and asks, the sender sends and closes.
 
+mod told;
+
 use super::birth::{with_keys, Birth};
-use super::finished::Finished;
 use super::net::Net;
 use super::serve::Server;
 use super::startup::Watched;
@@ -215,50 +216,8 @@ impl Flow {
         self.ends[Side::Sender as usize].connection.as_ref()
     }
 
-    /// Notes what the start-up has decided, for as long as it matters.
-    pub fn watch_startup(&mut self, now_ns: u64) {
-        let Some(watch) = &mut self.watch else { return };
-        let sender = self.ends[Side::Sender as usize].connection.as_ref();
-        if let Some(decision) = sender.and_then(Connection::startup) {
-            watch.look(now_ns, decision);
-        }
-    }
-
-    /// The last byte has been read.
-    pub fn is_complete(&self) -> bool {
-        self.received_bytes == self.size_bytes
-    }
-
-    /// Neither end has anything to do any more, but to wait for strays.
-    pub fn is_over(&self) -> bool {
-        let over = |connection: &Connection| matches!(connection.state(), State::Closed | State::TimeWait);
-        match &self.ends {
-            [End { connection: Some(sender), .. }, End { connection: Some(receiver), .. }] => {
-                over(sender) && over(receiver)
-            }
-            [_, End { connection: Some(receiver), .. }] => receiver.state() == State::Closed,
-            _ => true,
-        }
-    }
-
     /// Takes the ends' events away.
     pub fn forget_events<O: Observer>(&self, net: &mut Net<O>) {
         self.ends.iter().for_each(|end| net.queue.cancel(end.entity));
-    }
-
-    /// What is to be told of a measured flow; `None` if that has been taken, or it is not measured.
-    pub fn take_finished(&mut self, completed_ns: Option<u64>) -> Option<Finished> {
-        let startup = self.watch.take()?;
-        Some(Finished {
-            flow: self.number,
-            traffic: self.traffic,
-            bottleneck: self.way.bottleneck,
-            size_bytes: self.size_bytes,
-            delivered_bytes: self.received_bytes,
-            started_ns: self.started_ns,
-            completed_ns,
-            sender: self.sender().map(Connection::stats).unwrap_or_default(),
-            startup,
-        })
     }
 }

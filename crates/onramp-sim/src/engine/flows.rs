@@ -2,10 +2,11 @@
 
 use super::birth::Birth;
 use super::finished::Finished;
-use super::flow::{Flow, Side};
+use super::flow::{Flow, Side, ENDLESS};
 use super::net::Net;
+use super::source::{Source, SourceKind};
 use crate::observe::{FlowStart, Observer};
-use crate::plan::Group;
+use crate::plan::{Group, Interval};
 use crate::pool::Content;
 use crate::queue::{Entity, Kind};
 
@@ -56,7 +57,7 @@ impl Flows {
             self.slots.len() as u32 - 1
         });
         let group = &self.groups[group_number as usize];
-        let way = &group.ways[(copy % group.ways.len() as u64) as usize];
+        let way = group.way(copy);
         if O::ACTIVE {
             net.observer.flow_started(&FlowStart {
                 time_ns: net.now_ns,
@@ -101,6 +102,21 @@ impl Flows {
     pub fn remove(&mut self, slot: u32) {
         self.slots[slot as usize] = None;
         self.free.push(slot);
+    }
+
+    /// What is to be told of copies of the transfer that this source was to start after the end of the run.
+    pub fn not_started(&self, source: &Source) -> Vec<Finished> {
+        let SourceKind::Launch { plan, started } = &source.kind else { return Vec::new() };
+        let group = &self.groups[plan.group as usize];
+        let (None, Interval::Fixed(spacing_ns), Some(count)) = (group.traffic, plan.interval, plan.count) else {
+            return Vec::new();
+        };
+        let finished = |copy| {
+            let start_ns = plan.start_ns.saturating_add(spacing_ns.saturating_mul(copy));
+            let bottleneck = group.way(copy).bottleneck;
+            Finished::not_started(bottleneck, plan.sizes.first().copied().unwrap_or(ENDLESS), start_ns)
+        };
+        (*started..count).map(finished).collect()
     }
 
     /// What is to be told of measured flows that the end of the run has overtaken.

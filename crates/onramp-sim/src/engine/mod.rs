@@ -128,6 +128,7 @@ impl<O: Observer> Engine<O> {
         }
         self.finished.extend(self.flows.take_unfinished());
         self.finished.sort_by_key(|finished| finished.flow);
+        self.finished.extend(self.sources.iter().flat_map(|source| self.flows.not_started(source)));
         let net = self.net.stats();
         let ran = Ran {
             finished: self.finished,

@@ -8,7 +8,7 @@ use crate::cli::SimArguments;
 use crate::failure::{Failure, BAD_INPUT, DONE, INTERRUPTED, MISSED};
 use crate::text::say;
 use onramp_report::Run;
-use onramp_scenario::{Case, Scenario, Trace};
+use onramp_scenario::{Case, Record, Scenario, Trace};
 use onramp_sim::{Error, Options, Outcome};
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
@@ -40,6 +40,11 @@ pub fn run(arguments: &SimArguments, json: bool) -> Answer {
         progress.set_message(describe(cases[place]));
         match outcome {
             Ok((outcome, traces)) => {
+                for &(place_in_case, failure) in &outcome.failures {
+                    let transfer = describe_flow(cases[place], &outcome.records, place_in_case);
+                    progress.suspend(|| eprintln!("failed: {transfer}: {failure}"));
+                    ending = Ok(MISSED);
+                }
                 done.extend(runs_of(outcome, options.trace));
                 kept.push(traces);
             }
@@ -78,6 +83,15 @@ fn check(files: &[PathBuf], scenarios: &[Scenario]) -> Result<(), Failure> {
         }
     }
     Ok(())
+}
+
+/// One of a case's transfers in a line.
+fn describe_flow(case: &Case, records: &[Record], place: usize) -> String {
+    let record = &records[place];
+    match records.len() {
+        1 => describe(case),
+        _ => format!("{}, {} {}", describe(case), record.role, record.flow),
+    }
 }
 
 fn runs_of(outcome: Outcome, traced: bool) -> impl Iterator<Item = Run> {

@@ -1,0 +1,64 @@
+//! What is to be known of a flow: whether it is over, and how it ended.
+
+use super::super::finished::Finished;
+use super::{End, Flow, Side};
+use onramp_tcp::{Connection, Failure, State};
+
+impl Flow {
+    /// Notes what the start-up has decided, for as long as it matters.
+    pub fn watch_startup(&mut self, now_ns: u64) {
+        let Some(watch) = &mut self.watch else { return };
+        let sender = self.ends[Side::Sender as usize].connection.as_ref();
+        if let Some(decision) = sender.and_then(Connection::startup) {
+            watch.look(now_ns, decision);
+        }
+    }
+
+    /// The last byte has been read.
+    pub fn is_complete(&self) -> bool {
+        self.received_bytes == self.size_bytes
+    }
+
+    /// Neither end has anything to do any more, but to wait for strays.
+    pub fn is_over(&self) -> bool {
+        let over = |connection: &Connection| matches!(connection.state(), State::Closed | State::TimeWait);
+        match &self.ends {
+            [End { connection: Some(sender), .. }, End { connection: Some(receiver), .. }] => {
+                over(sender) && over(receiver)
+            }
+            [_, End { connection: Some(receiver), .. }] => receiver.state() == State::Closed,
+            _ => true,
+        }
+    }
+
+    /// What is to be told of a measured flow; `None` if that has been taken, or it is not measured.
+    pub fn take_finished(&mut self, completed_ns: Option<u64>) -> Option<Finished> {
+        let startup = self.watch.take()?;
+        Some(Finished {
+            flow: self.number,
+            traffic: self.traffic,
+            bottleneck: self.way.bottleneck,
+            size_bytes: self.size_bytes,
+            delivered_bytes: self.received_bytes,
+            started_ns: self.started_ns,
+            completed_ns,
+            failure: self.failure(),
+            sender: self.sender().map(Connection::stats).unwrap_or_default(),
+            startup,
+        })
+    }
+
+    /// Why it gave up, if it did: what the first end met that met something. A sending application that stops in the middle
+    /// is no failure, nor is an end that gives up because the other has.
+    fn failure(&self) -> Option<Failure> {
+        if self.is_complete() {
+            return None;
+        }
+        let [sender, receiver] = self.ends.each_ref().map(|end| end.connection.as_ref().and_then(Connection::failure));
+        match (sender, receiver) {
+            (Some(Failure::Aborted), Some(Failure::Aborted | Failure::Reset)) => None,
+            (Some(Failure::Aborted) | None, failure) => failure,
+            (failure, _) => failure,
+        }
+    }
+}

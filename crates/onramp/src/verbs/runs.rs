@@ -108,7 +108,7 @@ pub fn meta(verb: &str, what: &str, scenarios: &[Scenario], ending: &Answer) -> 
     let names: Vec<&str> = scenarios.iter().map(|scenario| scenario.name.as_str()).collect();
     let part = match ending {
         Ok(INTERRUPTED) => " The run was interrupted: transfers are missing.",
-        Ok(MISSED) => " Some transfers failed and are missing.",
+        Ok(MISSED) => " Some transfers failed: they are missing, or unfinished.",
         Err(_) => " The run could not be completed: transfers are missing.",
         Ok(_) => "",
     };

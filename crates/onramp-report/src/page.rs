@@ -127,7 +127,7 @@ fn notes(html: &mut String, groups: &[Group<'_>], columns: &[Column]) {
          Bound: 2 RTT (handshake and request) + serialisation of every packet. Wasted: (completion − bound) / RTT.",
     );
     if columns.contains(&Column::Estimate) {
-        html.push_str(" Estimate: of payload rate, in percent of the payload rate that the link can carry.");
+        html.push_str(" Estimate: of payload rate, in percent of the payload rate that the path can carry for long.");
     }
     html.push_str("</p>\n");
     if let Some(note) = crate::table::suspect_note(groups) {

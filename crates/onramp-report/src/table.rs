@@ -156,7 +156,9 @@ fn notes(groups: &[Group<'_>], columns: &[Column]) -> Vec<String> {
         notes.push("Medians over repeated runs; (least–most) where they differ.".to_owned());
     }
     if columns.contains(&Column::Estimate) {
-        notes.push("estimate: of payload rate, in percent of the payload rate that the link can carry.".to_owned());
+        notes.push(
+            "estimate: of payload rate, in percent of the payload rate that the path can carry for long.".to_owned(),
+        );
     }
     notes.extend(suspect_note(groups));
     notes

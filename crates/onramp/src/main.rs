@@ -22,7 +22,7 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => {
             if error.use_stderr() && std::env::args_os().any(|argument| argument == "--json") {
-                Failure::new(failure::BAD_INPUT, error.to_string().trim_end()).print(true);
+                Failure::new(failure::BAD_INPUT, first_sentence(&error.to_string())).print(true);
             } else {
                 let _ = error.print();
             }
@@ -52,5 +52,28 @@ fn main() -> ExitCode {
             failure.print(json);
             ExitCode::from(failure.code())
         }
+    }
+}
+
+/// What is wrong, without the usage and the advice that follow for people.
+fn first_sentence(message: &str) -> String {
+    let lines = message.lines().map(str::trim).take_while(|line| !line.is_empty());
+    let sentence = lines.collect::<Vec<_>>().join(" ");
+    sentence.strip_prefix("error: ").unwrap_or(&sentence).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sentence_of(arguments: &[&str]) -> String {
+        first_sentence(&Cli::try_parse_from(arguments).err().unwrap().to_string())
+    }
+
+    #[test]
+    fn an_error_in_the_command_line_is_a_sentence() {
+        let missing = "the following required arguments were not provided: <FILE>...";
+        assert_eq!(sentence_of(&["onramp", "--json", "sim"]), missing);
+        assert_eq!(sentence_of(&["onramp", "sim", "x", "--thread", "1"]), "unexpected argument '--thread' found");
     }
 }

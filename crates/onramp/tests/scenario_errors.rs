@@ -61,7 +61,7 @@ fn a_misspelt_key() {
       ·   ╰── did you mean `buffer`?
     9 │ [[transfer]]
       ╰────
-     help: [sender] has the keys buffer, nagle
+     help: [sender] has the keys buffer, nagle, clock, tick
     "#);
 }
 
@@ -183,4 +183,13 @@ fn one_wrong_file_of_several_stops_all() {
     let dir = tempfile::tempdir().unwrap();
     fs::write(dir.path().join("geo.toml"), GOOD).unwrap();
     lab(dir.path(), &["missing.toml"]).warns(&["missing.toml"]);
+}
+
+#[test]
+fn results_that_could_not_be_told_apart_are_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("geo.toml"), GOOD).unwrap();
+    fs::write(dir.path().join("other.toml"), GOOD.replace("600 ms", "500 ms")).unwrap();
+    lab(dir.path(), &["geo.toml"]).warns(&["geo.toml is given twice", "repeat"]);
+    lab(dir.path(), &["other.toml"]).warns(&["geo.toml and other.toml are both the scenario `geo`"]);
 }

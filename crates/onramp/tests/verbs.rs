@@ -137,9 +137,13 @@ fn list_names_start_ups_and_avoidances() {
         let row = text.lines().find(|line| line.starts_with(name)).expect("a row");
         assert!(row.contains(&format!("onramp_{name}")) && row.contains(startup["summary"].as_str().unwrap()), "{row}");
     }
-    let avoidances: Vec<_> =
-        list["avoidances"].as_array().unwrap().iter().map(|avoidance| &avoidance["name"]).collect();
-    assert_eq!(avoidances, ["cubic", "bbr", "reno"]);
+    let avoidances: Vec<_> = list["avoidances"].as_array().unwrap().iter().collect();
+    let names: Vec<_> = avoidances.iter().map(|avoidance| &avoidance["name"]).collect();
+    assert_eq!(names, ["cubic", "bbr", "reno", "vegas", "westwood"]);
+    for (avoidance, in_simulator) in avoidances.iter().zip([true, false, true, true, true]) {
+        assert_eq!(keys(avoidance), ["in_the_simulator", "in_this_kernel", "name"]);
+        assert_eq!(avoidance["in_the_simulator"], in_simulator, "{avoidance}");
+    }
 }
 
 #[test]
@@ -188,4 +192,6 @@ fn a_standard_output_that_cannot_be_written_is_a_sentence() {
 fn a_wrong_command_line_is_json_too() {
     let error = onramp(["exec", "--json", "--startup", "pace", "--", "true"]).code(2).json_error();
     assert!(error["error"].as_str().unwrap().contains("invalid value 'pace'"), "{error}");
+    let error = onramp(["--json", "sim"]).code(2).json_error();
+    assert_eq!(error["error"], "the following required arguments were not provided: <FILE>...");
 }

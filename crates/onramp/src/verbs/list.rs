@@ -4,7 +4,7 @@ use super::{print_json, Answer};
 use crate::failure::DONE;
 use crate::text;
 use crate::text::out;
-use onramp_kernel::AVOIDANCES;
+use onramp_scenario::Avoidance;
 use serde_json::json;
 
 pub fn run(as_json: bool) -> Answer {
@@ -20,8 +20,10 @@ pub fn run(as_json: bool) -> Answer {
             "startups": startups.iter().map(|(name, summary, congestion_control)| json!({
                 "name": name, "summary": summary, "congestion_control": congestion_control,
             })).collect::<Vec<_>>(),
-            "avoidances": AVOIDANCES.iter().map(|&avoidance| json!({
-                "name": avoidance.name(), "in_this_kernel": here(avoidance),
+            "avoidances": Avoidance::ALL.iter().map(|&avoidance| json!({
+                "name": avoidance.name(),
+                "in_this_kernel": here(avoidance),
+                "in_the_simulator": avoidance.in_simulator().is_some(),
             })).collect::<Vec<_>>(),
         }));
         return Ok(DONE);
@@ -29,11 +31,12 @@ pub fn run(as_json: bool) -> Answer {
     let mut rows = vec![vec!["START-UP".to_owned(), "CONGESTION CONTROL".to_owned(), "WHAT IT DOES".to_owned()]];
     rows.extend(startups.into_iter().map(|(name, summary, cc)| vec![name.to_owned(), cc, summary.to_owned()]));
     out(format_args!("{}", text::columns(&rows)));
-    let mut rows = vec![vec!["AVOIDANCE".to_owned(), "IN THIS KERNEL".to_owned()]];
-    rows.extend(
-        AVOIDANCES
-            .map(|avoidance| vec![avoidance.name().to_owned(), if here(avoidance) { "yes" } else { "no" }.to_owned()]),
-    );
+    let mut rows = vec![["AVOIDANCE", "IN THIS KERNEL", "IN THE SIMULATOR"].map(str::to_owned).to_vec()];
+    let yes_or_no = |is_there| if is_there { "yes" } else { "no" }.to_owned();
+    rows.extend(Avoidance::ALL.map(|avoidance| {
+        let in_simulator = avoidance.in_simulator().is_some();
+        vec![avoidance.name().to_owned(), yes_or_no(here(avoidance)), yes_or_no(in_simulator)]
+    }));
     out(format_args!("\n{}", text::columns(&rows)));
     Ok(DONE)
 }

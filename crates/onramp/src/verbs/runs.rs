@@ -1,7 +1,7 @@
 //! What `lab` and `sim` have in common: scenarios in; progress, a table or JSON and a report out.
 
 use super::Answer;
-use crate::failure::{Failure, INTERRUPTED, MISSED};
+use crate::failure::{Failure, BAD_INPUT, INTERRUPTED, MISSED};
 use crate::text;
 use crate::text::{out, say};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -16,8 +16,22 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
 
 /// Reads all files, before anything runs.
+///
+/// # Errors
+/// Also where two have one name: their results could not be told apart, and would be summed up as repeats.
 pub fn read(files: &[PathBuf]) -> Result<Vec<Scenario>, Failure> {
-    Ok(files.iter().map(|file| onramp_scenario::read(file)).collect::<Result<_, _>>()?)
+    let scenarios: Vec<Scenario> = files.iter().map(|file| onramp_scenario::read(file)).collect::<Result<_, _>>()?;
+    for (place, scenario) in scenarios.iter().enumerate() {
+        if let Some(first) = scenarios[..place].iter().position(|earlier| earlier.name == scenario.name) {
+            let (one, other, name) = (files[first].display(), files[place].display(), &scenario.name);
+            let message = match one.to_string() == other.to_string() {
+                true => format!("{one} is given twice: use `repeat` to run a case more than once"),
+                false => format!("{one} and {other} are both the scenario `{name}`: give one of them another `name`"),
+            };
+            return Err(Failure::new(BAD_INPUT, message));
+        }
+    }
+    Ok(scenarios)
 }
 
 /// Shows the results, and writes the report into `out`. What was measured is kept and shown, also where the rest

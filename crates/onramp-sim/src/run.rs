@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// How to run a case.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Fill [`Outcome::traces`]. It costs memory per segment, and changes nothing else.
+    /// Fill [`Outcome::traces`]. It costs memory per segment, up to a bound per flow, and changes nothing else.
     pub trace: bool,
     /// Set it from anywhere, for example on Ctrl-C: the run ends with [`Error::Stopped`] within milliseconds.
     pub stop: Arc<AtomicBool>,
@@ -31,6 +31,8 @@ pub struct Outcome {
     pub failures: Vec<(usize, Failure)>,
     /// How their connections moved, in the same order; empty without [`Options::trace`].
     pub traces: Vec<Trace>,
+    /// Of so many of them not every segment or acknowledgement was kept: there were more than 100,000.
+    pub traces_thinned: usize,
     /// What the directed links did: link n of the scenario forward is 2 n, its reverse 2 n + 1.
     pub links: Vec<LinkStats>,
     /// What it took.
@@ -73,11 +75,15 @@ pub fn run_observed<O: Observer>(case: &Case, options: &Options, observer: O) ->
     }
     let observers = (Tracer::default(), observer);
     let (ran, (mut tracer, observer)) = Engine::new(plan(case)?, observers)?.run(&options.stop)?;
+    let mut traces_thinned = 0;
     let trace = |finished: &Finished| {
         let events = finished.startup.events.clone();
-        Some(Trace { events, ..tracer.take(finished.flow) })
+        let (trace, is_thinned) = tracer.take(finished.flow);
+        traces_thinned += usize::from(is_thinned);
+        Some(Trace { events, ..trace })
     };
-    Ok((outcome(case, &ran, trace), observer))
+    let outcome = outcome(case, &ran, trace);
+    Ok((Outcome { traces_thinned, ..outcome }, observer))
 }
 
 fn outcome(case: &Case, ran: &Ran, mut trace: impl FnMut(&Finished) -> Option<Trace>) -> Outcome {
@@ -86,6 +92,7 @@ fn outcome(case: &Case, ran: &Ran, mut trace: impl FnMut(&Finished) -> Option<Tr
         records,
         failures: (0..).zip(&finished).filter_map(|(place, finished)| Some((place, finished.failure?))).collect(),
         traces: finished.into_iter().filter_map(&mut trace).collect(),
+        traces_thinned: 0,
         links: ran.net.links.clone(),
         counters: Counters {
             events: ran.events,

@@ -1,10 +1,18 @@
-//! How measured connections moved: an observer that collects what the report draws.
+//! How measured connections moved: an observer that collects what the report draws, within bounds for each flow.
+
+mod thinned;
 
 use crate::observe::{Direction, FlowStart, Loss, Observer, Sight};
 use onramp_core::UNLIMITED;
 use onramp_scenario::{SegmentSample, SenderSample, Trace};
 use onramp_tcp::Connection;
 use std::collections::BTreeMap;
+use thinned::Thinned;
+
+/// Most samples of a sender that are kept.
+const MOST_SAMPLES: usize = 100_000;
+/// Most segments that are kept, of those that were sent again or dropped and of the others alike.
+const MOST_SEGMENTS: usize = 100_000;
 
 /// Collects the traces of all measured flows.
 #[derive(Debug, Default)]
@@ -16,9 +24,14 @@ pub(crate) struct Tracer {
 struct Watched {
     started_ns: u64,
     bottleneck: u32,
-    /// The newest of the sender's samples that is a round trip old, from which the delivery rate is counted.
+    /// The newest of the sender's kept samples that is a round trip old, from which the delivery rate is counted.
     round_trip_ago: usize,
-    trace: Trace,
+    sender: Thinned<SenderSample>,
+    /// Segments that were neither sent again nor dropped, each with its place among all.
+    plain: Thinned<(u64, SegmentSample)>,
+    /// The other ones: they are rare, and what one looks for.
+    troubled: Thinned<(u64, SegmentSample)>,
+    segments: u64,
 }
 
 impl Watched {
@@ -28,7 +41,7 @@ impl Watched {
 
     /// What was acknowledged in the last round trip, per second.
     fn delivery_bytes_per_s(&mut self, time_s: f64, acked_bytes: u64, srtt_s: f64) -> u64 {
-        let samples = &self.trace.sender;
+        let samples = self.sender.entries();
         while samples.get(self.round_trip_ago + 1).is_some_and(|next| next.time_s <= time_s - srtt_s) {
             self.round_trip_ago += 1;
         }
@@ -42,9 +55,17 @@ impl Watched {
 }
 
 impl Tracer {
-    /// The trace of a flow, without its start-up's events.
-    pub fn take(&mut self, flow: u32) -> Trace {
-        self.watched.remove(&flow).map(|watched| watched.trace).unwrap_or_default()
+    /// The trace of a flow, without its start-up's events, and whether there was more than is kept.
+    pub fn take(&mut self, flow: u32) -> (Trace, bool) {
+        let Some(Watched { sender, plain, troubled, .. }) = self.watched.remove(&flow) else {
+            return Default::default();
+        };
+        let is_thinned = sender.interval().max(plain.interval()).max(troubled.interval()) > 1;
+        let mut segments = plain.into_entries();
+        segments.extend(troubled.into_entries());
+        segments.sort_unstable_by_key(|(place, _)| *place);
+        let segments = segments.into_iter().map(|(_, segment)| segment).collect();
+        (Trace { sender: sender.into_entries(), segments, events: Vec::new() }, is_thinned)
     }
 
     /// A data segment at the entrance of a link.
@@ -62,15 +83,27 @@ impl Tracer {
             retransmission: packet.retransmission,
             dropped,
         };
-        watched.trace.segments.push(sample);
+        let place = watched.segments;
+        watched.segments += 1;
+        let is_troubled = sample.retransmission || sample.dropped;
+        let kept = if is_troubled { &mut watched.troubled } else { &mut watched.plain };
+        kept.push((place, sample));
     }
 }
 
 impl Observer for Tracer {
     fn flow_started(&mut self, flow: &FlowStart) {
         if flow.measured {
-            let (started_ns, bottleneck, trace) = (flow.time_ns, flow.bottleneck, Trace::default());
-            self.watched.insert(flow.flow, Watched { started_ns, bottleneck, round_trip_ago: 0, trace });
+            let watched = Watched {
+                started_ns: flow.time_ns,
+                bottleneck: flow.bottleneck,
+                round_trip_ago: 0,
+                sender: Thinned::new(MOST_SAMPLES),
+                plain: Thinned::new(MOST_SEGMENTS),
+                troubled: Thinned::new(MOST_SEGMENTS),
+                segments: 0,
+            };
+            self.watched.insert(flow.flow, watched);
         }
     }
 
@@ -87,7 +120,7 @@ impl Observer for Tracer {
         let (window, acked_bytes) = (sender.window(), sender.acked_bytes());
         let (time_s, srtt_s) = (watched.time_s(time_ns), sender.srtt_ns() as f64 / 1e9);
         let delivery_bytes_per_s = watched.delivery_bytes_per_s(time_s, acked_bytes, srtt_s);
-        watched.trace.sender.push(SenderSample {
+        let was_thinned = watched.sender.push(SenderSample {
             time_s,
             acked_bytes,
             cwnd_bytes: window.cwnd_bytes,
@@ -97,5 +130,8 @@ impl Observer for Tracer {
             delivery_bytes_per_s,
             srtt_s,
         });
+        if was_thinned {
+            watched.round_trip_ago /= 2;
+        }
     }
 }

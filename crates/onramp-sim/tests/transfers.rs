@@ -165,3 +165,22 @@ fn copies_of_a_transfer_have_a_record_each_and_share_the_link() {
         .completion_s;
     assert!(records.iter().all(|record| record.finished && record.completion_s > alone_s));
 }
+
+#[test]
+fn a_long_transfer_s_trace_has_a_bound() {
+    let path = "[path]\nrate = \"10 Gbit/s\"\nrtt = \"1 ms\"\nqueue = \"50 packets\"\n";
+    let case = scenario(&format!("{path}[[transfer]]\nsize = \"400 MB\"\n")).cases.remove(0);
+    let outcome = traced(&case);
+    let trace = &outcome.traces[0];
+    let troubled = trace.segments.iter().filter(|s| s.retransmission || s.dropped).count();
+    let plain = trace.segments.len() - troubled;
+    assert!((50_000..=100_000).contains(&plain), "{plain} of 276,000");
+    assert!((50_000..=100_000).contains(&trace.sender.len()), "{}", trace.sender.len());
+    let resent = trace.segments.iter().filter(|s| s.retransmission).count() as u64;
+    assert!(resent > 0 && resent == outcome.records[0].retransmitted_segments, "{resent}");
+    assert!(trace.segments.is_sorted_by_key(|s| s.time_s) && trace.sender.is_sorted_by_key(|s| s.time_s));
+    assert_eq!(outcome.traces_thinned, 1);
+    // Rates are counted over a round trip all the same.
+    let fastest = trace.sender.iter().map(|sample| sample.delivery_bytes_per_s).max().unwrap();
+    assert!((500_000_000..1_300_000_000).contains(&fastest), "{fastest}");
+}

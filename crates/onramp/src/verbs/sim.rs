@@ -6,7 +6,7 @@ use super::runs::{self, describe};
 use super::Answer;
 use crate::cli::SimArguments;
 use crate::failure::{Failure, BAD_INPUT, DONE, INTERRUPTED, MISSED};
-use crate::text::say;
+use crate::text::{count, say};
 use onramp_report::Run;
 use onramp_scenario::{Case, Record, Scenario, Trace};
 use onramp_sim::{Error, Options, Outcome};
@@ -44,6 +44,10 @@ pub fn run(arguments: &SimArguments, json: bool) -> Answer {
                     let transfer = describe_flow(cases[place], &outcome.records, place_in_case);
                     progress.suspend(|| eprintln!("failed: {transfer}: {failure}"));
                     ending = Ok(MISSED);
+                }
+                if outcome.traces_thinned > 0 {
+                    let (case, traces) = (describe(cases[place]), count(outcome.traces_thinned, "trace"));
+                    progress.suspend(|| eprintln!("note: {case}: {traces} thinned, for want of room"));
                 }
                 done.extend(runs_of(outcome, options.trace));
                 kept.push(traces);

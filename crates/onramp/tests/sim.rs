@@ -41,3 +41,14 @@ fn what_it_does_not_have_is_refused_or_left_out() {
     let ran = onramp(["sim", file, "--skip-missing", "--json"]).code(0).warns(&["`bbr`", "1 transfer left out"]);
     assert_eq!(ran.json().as_array().unwrap().len(), 1);
 }
+
+/// Whole tables, so that a change is seen wherever it shows. They were recorded with a release build: that a debug
+/// build prints them too says that no result depends on it.
+#[test]
+fn the_scenarios_results() {
+    for name in ["demo", "geo-50", "long-100", "short-10", "asymmetric", "rival", "lossy", "wifi", "background"] {
+        let file = format!("{}/../../scenarios/{name}.toml", env!("CARGO_MANIFEST_DIR"));
+        let ran = onramp(["sim", &file, "--skip-missing"]).code(0);
+        insta::assert_snapshot!(name, ran.stdout);
+    }
+}

@@ -7,7 +7,7 @@ use crate::result::{self, Observed};
 use crate::supports::{rival, supports};
 use crate::work::{Flow, FlowState, OpenSockets, Plan, PreparedFlow, Role, Sampler, TcpInfo};
 use crate::{ConnectionEvent, Error, Outcome, RunOptions, Startups};
-use onramp_scenario::{Avoidance, Buffer, Case, InitialWindow, HEADER_BYTES};
+use onramp_scenario::{Avoidance, Buffer, Case, InitialWindow, HEADER_BYTES, TRAFFIC_RTTS};
 use std::sync::atomic::Ordering;
 use std::sync::Arc;
 use std::thread;
@@ -15,8 +15,6 @@ use std::time::Duration;
 
 /// How often the run's progress is looked at.
 const WATCH: Duration = Duration::from_millis(5);
-/// Round trips over which competing traffic is measured, before the transfer and from its start on.
-pub(crate) const TRAFFIC_RTTS: u64 = 20;
 
 /// Runs a case on this machine's kernel. Takes as long as the transfer takes, and the competing traffic's lead.
 pub fn run(case: &Case, startups: &mut dyn Startups, options: &RunOptions) -> Result<Outcome, Error> {

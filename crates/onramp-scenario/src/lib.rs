@@ -28,7 +28,7 @@ pub use error::{Error, Invalid};
 pub use fault::Fault;
 pub use file::{read, MAX_FILE_BYTES};
 pub use keys::reference_tables;
-pub use meter::{rate_in, traffic_windows};
+pub use meter::{rate_in, traffic_windows, TRAFFIC_RTTS};
 pub use mistake::Mistake;
 pub use model::*;
 pub use onramp_tcp::{Acks, Recovery, Stack, Timers};

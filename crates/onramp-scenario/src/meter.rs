@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 /// Round trips over which competing traffic is measured, before a transfer and from its start on.
-const TRAFFIC_RTTS: u64 = 20;
+pub const TRAFFIC_RTTS: u64 = 20;
 
 /// The 20 round trips before a transfer's start and the 20 from it on, each as far as there is traffic in it: `traffic_ns`
 /// is from the traffic's start to its stop, or to the end of what was seen of it. A window may be empty.

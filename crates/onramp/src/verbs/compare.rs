@@ -49,6 +49,10 @@ pub fn run(arguments: &CompareArguments, json: bool) -> Answer {
         progress.set_message(describe(case));
         match both(case, &in_sim, &in_lab, &mut startups, arguments.within) {
             Ok((pair, both)) => {
+                if !pair.sim.finished {
+                    progress.suspend(|| eprintln!("failed: {}: the simulated sender gave up", describe(case)));
+                    ending = Ok(MISSED);
+                }
                 if pair.clean && !pair.within {
                     ending = Ok(MISSED);
                 }

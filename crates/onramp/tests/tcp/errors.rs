@@ -46,6 +46,8 @@ fn a_device_or_address_that_cannot_be_had_is_named() {
     inside(&host, &[&SERVE, &SIZE, &taken]).code(2).warns(&["`tun0` exists already"]);
     let own = ["--tun", "tun1", "--address", KERNEL, "--host", "10.9.1.1"];
     inside(&host, &[&SERVE, &SIZE, &own]).code(2).warns(&["10.9.0.1 is an address of this host", "choose another"]);
+    let same = ["--tun", "tun1", "--address", "10.9.1.1", "--host", "10.9.1.1"];
+    inside(&host, &[&SERVE, &SIZE, &same]).code(2).warns(&["--address and --host are both 10.9.1.1"]);
     drop(serve);
 
     host.run(|| onramp_lab::parts::ip("tuntap add dev down mode tun\n")).unwrap();

@@ -30,6 +30,10 @@ const LINGER_NS: u64 = 1_000_000_000;
 /// The endpoint on its device.
 fn open<A: Application>(device: &DeviceArguments, tcp: &StackArguments) -> Result<Driver<A>, Failure> {
     let DeviceArguments { tun: name, address, host, mtu, capture, .. } = device;
+    if *host == Some(*address) {
+        let message = format!("--address and --host are both {address}: our TCP and this host's need one each");
+        return Err(Failure::new(BAD_INPUT, message));
+    }
     let mut opened = match host {
         Some(host) => {
             let mtu_bytes = mtu.unwrap_or(DEFAULT_MTU_BYTES);

@@ -30,7 +30,7 @@ impl Channel {
             policer: self.policer.map(bucket),
             loss,
             duplicate_ppm: self.duplicate_ppm,
-            jitter: self.jitter.map(|j| onramp_net::Jitter { most_ns: j.most_ns, reorder: j.reorder }),
+            jitter: self.jitter,
             aggregation: self.aggregation.map(|a| onramp_net::Aggregation {
                 interval_ns: a.interval_ns,
                 most_packets: NonZeroU32::new(a.most_packets).unwrap_or(NonZeroU32::MIN),

@@ -1,5 +1,6 @@
 //! One direction of a link: what happens to a packet on its way.
 
+pub use onramp_net::Jitter;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
@@ -156,15 +157,6 @@ impl Bursts {
         // A channel that never changes stays as it begins: good.
         lost.checked_div(enter + leave).map_or(self.loss_good_ppm, |ppm| ppm as u32)
     }
-}
-
-/// Delay that is added to each packet's, drawn evenly from zero to a maximum.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Jitter {
-    /// The largest.
-    pub most_ns: u64,
-    /// A packet may overtake one before it; otherwise it waits for it.
-    pub reorder: bool,
 }
 
 /// Packets are held and handed over together.

@@ -82,8 +82,8 @@ impl Recovery for NewReno {
     }
 
     fn extra_bytes(&self, mss_bytes: u32) -> u64 {
-        match self.limited_transmit && !self.recovering {
-            true => u64::from(self.duplicates.min(2) * mss_bytes),
+        match self.limited_transmit {
+            true => reno::limited_transmit_bytes(self.duplicates, self.recovering, mss_bytes),
             false => 0,
         }
     }

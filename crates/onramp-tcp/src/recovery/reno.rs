@@ -39,6 +39,14 @@ pub(super) fn inflate(cx: &mut Context<'_>) {
     window.cwnd_bytes += u64::from(window.mss_bytes);
 }
 
+/// Limited transmit (RFC 3042): new data for each of the first two duplicates, until a recovery begins.
+pub(super) fn limited_transmit_bytes(duplicates: u32, recovering: bool, mss_bytes: u32) -> u64 {
+    match recovering {
+        true => 0,
+        false => u64::from(duplicates.min(2) * mss_bytes),
+    }
+}
+
 impl Recovery for Reno {
     fn on_ack(&mut self, cx: &mut Context<'_>) {
         if cx.delivery.acked_bytes > 0 {
@@ -69,8 +77,8 @@ impl Recovery for Reno {
     }
 
     fn extra_bytes(&self, mss_bytes: u32) -> u64 {
-        match self.limited_transmit && !self.recovering {
-            true => u64::from(self.duplicates.min(2) * mss_bytes),
+        match self.limited_transmit {
+            true => limited_transmit_bytes(self.duplicates, self.recovering, mss_bytes),
             false => 0,
         }
     }

@@ -1,13 +1,13 @@
 //! `onramp compare`: the same cases in the simulator and on this machine's kernel, side by side.
 
+use super::lab::{self, NoResult};
 use super::runs::{self, describe};
-use super::{lab, print_json, Answer};
+use super::{print_json, Answer};
 use crate::cli::CompareArguments;
 use crate::failure::{Failure, BAD_INPUT, DONE, INTERRUPTED, MISSED};
 use crate::startups::KernelStartups;
 use crate::text::say;
-use onramp_kernel::probe;
-use onramp_report::{Meta, Run};
+use onramp_report::Run;
 use onramp_scenario::{Case, Channel, Discipline, Record};
 use serde::Serialize;
 
@@ -28,7 +28,7 @@ pub fn run(arguments: &CompareArguments, json: bool) -> Answer {
     let scenarios = runs::read(&arguments.files)?;
     let cases: Vec<&Case> = scenarios.iter().flat_map(|scenario| &scenario.cases).collect();
     let cases = runs::leave_out(cases, |case| onramp_sim::supports(case).err().map(|reason| reason.to_string()));
-    let cases = runs::leave_out(cases, |case| onramp_lab::supports(case).err().map(|reason| reason.to_string()));
+    let cases = lab::without_unsupported(cases);
     if cases.is_empty() {
         return Err(Failure::new(BAD_INPUT, "none of these transfers runs in the simulator and in the lab".to_owned()));
     }
@@ -59,13 +59,17 @@ pub fn run(arguments: &CompareArguments, json: bool) -> Answer {
                 pairs.push(pair);
                 all.extend(both);
             }
-            Err(Ended::Stopped) => {
+            Err(NoResult::Stopped) => {
                 ending = Ok(INTERRUPTED);
                 break;
             }
-            Err(Ended::Failed(failure)) => {
+            Err(NoResult::Ends(failure)) => {
                 ending = Err(failure);
                 break;
+            }
+            Err(NoResult::Failed(error)) => {
+                progress.suspend(|| eprintln!("failed: {}: {error}", describe(case)));
+                ending = Ok(MISSED);
             }
         }
         progress.inc(1);
@@ -74,12 +78,7 @@ pub fn run(arguments: &CompareArguments, json: bool) -> Answer {
     drop(startups);
     if let Some(out) = arguments.out.as_deref().filter(|_| !all.is_empty()) {
         let what = "The same transfers in the simulator and between real sockets of this kernel.";
-        let meta = Meta {
-            kernel_release: probe::kernel_release(),
-            cpus: std::thread::available_parallelism().map_or(1, |count| count.get()),
-            ..runs::meta("compare", what, &scenarios, &ending)
-        };
-        let written = onramp_report::write(out, &meta, &all)?;
+        let written = onramp_report::write(out, &lab::meta("compare", what, &scenarios, &ending), &all)?;
         if !json {
             say!("Report: {}", written.report.display());
         }
@@ -91,27 +90,18 @@ pub fn run(arguments: &CompareArguments, json: bool) -> Answer {
     ending
 }
 
-/// Why no more cases run.
-enum Ended {
-    Stopped,
-    Failed(Failure),
-}
-
 fn both(
     case: &Case,
     in_sim: &onramp_sim::Options,
     in_lab: &onramp_lab::RunOptions,
     startups: &mut KernelStartups,
     within_percent: f64,
-) -> Result<(Pair, [Run; 2]), Ended> {
+) -> Result<(Pair, [Run; 2]), NoResult> {
     let mut simulated = onramp_sim::run(case, in_sim).map_err(|error| match error {
-        onramp_sim::Error::Stopped => Ended::Stopped,
-        error => Ended::Failed(Failure::new(BAD_INPUT, error.to_string())),
+        onramp_sim::Error::Stopped => NoResult::Stopped,
+        error => NoResult::Ends(Failure::new(BAD_INPUT, error.to_string())),
     })?;
-    let real = onramp_lab::run(case, startups, in_lab).map_err(|error| match error {
-        onramp_lab::Error::Stopped => Ended::Stopped,
-        error => Ended::Failed(lab::failure(error)),
-    })?;
+    let real = onramp_lab::run(case, startups, in_lab).map_err(lab::no_result)?;
     let sim = simulated.records.swap_remove(0);
     let sim_trace = (!simulated.traces.is_empty()).then(|| simulated.traces.swap_remove(0));
     let kernel = real.record;

@@ -22,7 +22,7 @@ pub fn run(arguments: &LabArguments, json: bool) -> Answer {
     }
     onramp_lab::preflight().map_err(failure)?;
     let cases: Vec<&Case> = scenarios.iter().flat_map(|scenario| &scenario.cases).collect();
-    let cases = if arguments.skip_missing { without_missing(cases)? } else { cases };
+    let cases = if arguments.skip_missing { without_missing(without_unsupported(cases))? } else { cases };
 
     let options = RunOptions { trace: arguments.out.is_some(), stop: runs::stop_flag(), ..RunOptions::default() };
     let mut recording = arguments.record.as_deref().map(Writer::create).transpose()?;
@@ -37,22 +37,22 @@ pub fn run(arguments: &LabArguments, json: bool) -> Answer {
             let line = |(startup, event)| Line { scenario: case.scenario.clone(), transfer, startup, event };
             startups.take_recorded().into_iter().map(line).try_for_each(|line| recording.write(&line))
         });
-        match result {
+        match result.map_err(no_result) {
             Ok(outcome) => {
                 for note in outcome.notes {
                     progress.suspend(|| eprintln!("note: {}: {note}", describe(case)));
                 }
                 runs.push(Run { record: outcome.record, trace: options.trace.then_some(outcome.trace) });
             }
-            Err(onramp_lab::Error::Stopped) => {
+            Err(NoResult::Stopped) => {
                 ending = Ok(INTERRUPTED);
                 break;
             }
-            Err(error) if error.is_of_host() || matches!(error, onramp_lab::Error::Startup { .. }) => {
-                ending = Err(failure(error));
+            Err(NoResult::Ends(failure)) => {
+                ending = Err(failure);
                 break;
             }
-            Err(error) => {
+            Err(NoResult::Failed(error)) => {
                 progress.suspend(|| eprintln!("failed: {}: {error}", describe(case)));
                 ending = Ok(MISSED);
             }
@@ -70,12 +70,36 @@ pub fn run(arguments: &LabArguments, json: bool) -> Answer {
     }
 
     let what = "Transfers between real sockets of this kernel, over an emulated path.";
-    let meta = |ending: &Answer| Meta {
+    runs::conclude(&runs, ending, arguments.out.as_deref(), json, |ending| meta("lab", what, &scenarios, ending))
+}
+
+/// What a report says of its making where this kernel has part in it.
+pub fn meta(verb: &str, what: &str, scenarios: &[Scenario], ending: &Answer) -> Meta {
+    Meta {
         kernel_release: probe::kernel_release(),
         cpus: std::thread::available_parallelism().map_or(1, |count| count.get()),
-        ..runs::meta("lab", what, &scenarios, ending)
-    };
-    runs::conclude(&runs, ending, arguments.out.as_deref(), json, meta)
+        ..runs::meta(verb, what, scenarios, ending)
+    }
+}
+
+/// Why a transfer has no result.
+pub enum NoResult {
+    /// The user has had enough.
+    Stopped,
+    /// Nothing else would run either.
+    Ends(Failure),
+    /// It failed; others may not.
+    Failed(String),
+}
+
+pub fn no_result(error: onramp_lab::Error) -> NoResult {
+    match error {
+        onramp_lab::Error::Stopped => NoResult::Stopped,
+        error if error.is_of_host() || matches!(error, onramp_lab::Error::Startup { .. }) => {
+            NoResult::Ends(failure(error))
+        }
+        error => NoResult::Failed(error.to_string()),
+    }
 }
 
 /// What only the lab cannot run, before anything runs.
@@ -104,9 +128,13 @@ pub fn failure(error: onramp_lab::Error) -> Failure {
     }
 }
 
-/// Leave out what the lab or this kernel cannot run, and say so.
+/// Leave out what the lab cannot run, and say so.
+pub fn without_unsupported(cases: Vec<&Case>) -> Vec<&Case> {
+    runs::leave_out(cases, |case| onramp_lab::supports(case).err().map(|reason| reason.to_string()))
+}
+
+/// Leave out what this kernel cannot run, and say so.
 pub fn without_missing(cases: Vec<&Case>) -> Result<Vec<&Case>, Failure> {
-    let cases = runs::leave_out(cases, |case| onramp_lab::supports(case).err().map(|reason| reason.to_string()));
     let registered = onramp_kernel::registered_names()?;
     let missing = |case: &Case| {
         let name = case.transfer.avoidance.name();

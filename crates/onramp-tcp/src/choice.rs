@@ -38,7 +38,7 @@ choices! {
     /// A whole TCP: the choices that belong together.
     Stack {
         Linux = "linux": "Linux of today: RACK-TLP, its timers, quick and delayed ACKs, SACK, timestamps, window scaling, 10 segments",
-        Lite = "lite": "4.4BSD-Lite.4: Reno, 500 ms and 200 ms timers, no options but the window scale, 1 segment",
+        Lite = "lite": "4.4BSD-Lite.4: Reno, 500 ms and 200 ms timers, timestamps, window scaling, no SACK, 1 segment",
     }
 }
 
@@ -80,7 +80,7 @@ choices! {
     Acks {
         Linux = "linux": "as Linux: quick ACKs first, then every second segment or after 40 ms",
         Delayed = "delayed": "every second full segment or after 200 ms (RFC 5681)",
-        Bsd = "bsd": "every second segment, or at the next tick of 200 ms (4.4BSD)",
+        Bsd = "bsd": "every second segment, with timestamps every third, or at the next tick of 200 ms (4.4BSD)",
         Every = "every": "every segment",
     }
 }

@@ -112,7 +112,6 @@ impl Config {
         match stack {
             Stack::Linux => linux,
             Stack::Lite => Config {
-                timestamps: false,
                 sack: false,
                 avoidance: Avoidance::Reno,
                 recovery: Recovery::Reno,

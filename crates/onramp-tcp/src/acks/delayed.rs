@@ -37,7 +37,7 @@ mod tests {
 
     fn segment(now_ns: u64, unacknowledged_bytes: u64) -> Arrival {
         let payload_bytes = 1000;
-        Arrival { now_ns, payload_bytes, mss_bytes: 1000, in_order: true, unacknowledged_bytes, push: false }
+        Arrival { now_ns, payload_bytes, mss_bytes: 1000, in_order: true, unacknowledged_bytes, ..Arrival::default() }
     }
 
     /// RFC 5681, section 4.2.

@@ -231,7 +231,7 @@ mod tests {
                 mss_bytes: MSS_BYTES,
                 in_order: true,
                 unacknowledged_bytes: self.unacknowledged_bytes,
-                push: false,
+                ..Arrival::default()
             });
             if decision == Decision::Now {
                 self.acknowledge(now_ns);

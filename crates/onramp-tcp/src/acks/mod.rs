@@ -21,6 +21,8 @@ pub struct Arrival {
     pub payload_bytes: u32,
     /// The largest payload that the sender may send.
     pub mss_bytes: u32,
+    /// The MSS as it was agreed on, of which options take a part: 4.4BSD's `t_maxseg`.
+    pub agreed_mss_bytes: u32,
     /// It was the next one expected, and nothing beyond it was waiting.
     pub in_order: bool,
     /// In order and not yet acknowledged, this segment included.
@@ -151,7 +153,15 @@ mod tests {
                         unacknowledged_bytes += u64::from(payload_bytes);
                         policy.window(window_bytes, grew);
                         Some(policy.arrived(
-                            &Arrival { now_ns, payload_bytes, mss_bytes, in_order, unacknowledged_bytes, push }
+                            &Arrival {
+                                now_ns,
+                                payload_bytes,
+                                mss_bytes,
+                                agreed_mss_bytes: mss_bytes,
+                                in_order,
+                                unacknowledged_bytes,
+                                push,
+                            }
                         ))
                     }
                     Event::Duplicate => {

@@ -107,11 +107,10 @@ impl Connection {
             self.receiver.note_timestamp(value, -1);
         }
         let theirs = u32::from(options.mss.unwrap_or(DEFAULT_MSS)).max(LEAST_MSS);
-        let mut mss_bytes = theirs.min(u32::from(self.config.mss_bytes));
-        if self.timestamps {
-            mss_bytes = mss_bytes.saturating_sub(TIMESTAMP_BYTES).max(1);
-        }
-        self.receiver.set_mss(mss_bytes);
+        let agreed_mss_bytes = theirs.min(u32::from(self.config.mss_bytes));
+        let options_bytes = if self.timestamps { TIMESTAMP_BYTES } else { 0 };
+        let mss_bytes = agreed_mss_bytes.saturating_sub(options_bytes).max(1);
+        self.receiver.set_mss(mss_bytes, agreed_mss_bytes);
         self.sender.negotiated(&self.config, mss_bytes, self.sack);
     }
 

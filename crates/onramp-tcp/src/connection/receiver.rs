@@ -34,6 +34,8 @@ pub struct Receiver {
     /// Everything below was acknowledged.
     acked: u64,
     mss_bytes: u32,
+    /// As it was agreed on, options not regarded.
+    agreed_mss_bytes: u32,
     /// TS.Recent (RFC 7323, section 4.3) and when it was set.
     ts_recent: Option<u32>,
     /// The last echo of which the round trip was taken.
@@ -73,6 +75,7 @@ impl Receiver {
             ack_at_ns: None,
             acked: 0,
             mss_bytes,
+            agreed_mss_bytes: mss_bytes,
             ts_recent: None,
             last_echo: None,
         }
@@ -102,9 +105,10 @@ impl Receiver {
         self.mss_bytes
     }
 
-    /// The peer sends at most so much payload in a segment.
-    pub fn set_mss(&mut self, mss_bytes: u32) {
+    /// The peer sends at most so much payload in a segment, by an MSS of so much.
+    pub fn set_mss(&mut self, mss_bytes: u32, agreed_mss_bytes: u32) {
         self.mss_bytes = mss_bytes;
+        self.agreed_mss_bytes = agreed_mss_bytes;
     }
 
     pub fn nxt(&self) -> u64 {
@@ -212,6 +216,7 @@ impl Receiver {
                 now_ns,
                 payload_bytes,
                 mss_bytes: self.mss_bytes,
+                agreed_mss_bytes: self.agreed_mss_bytes,
                 in_order,
                 unacknowledged_bytes: self.nxt - self.acked.min(self.nxt),
                 push,

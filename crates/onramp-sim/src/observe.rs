@@ -105,6 +105,11 @@ pub trait Observer {
         let _ = (link, why, packet);
     }
 
+    /// The application of a flow's receiver has read so much more, in order.
+    fn delivered(&mut self, time_ns: u64, flow: u32, bytes: u64) {
+        let _ = (time_ns, flow, bytes);
+    }
+
     /// A flow's sender has dealt with a segment or a timer, and has sent what it may.
     fn sender_acted(&mut self, time_ns: u64, flow: u32, sender: &Connection) {
         let _ = (time_ns, flow, sender);
@@ -158,6 +163,11 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
         self.1.lost(link, why, packet);
     }
 
+    fn delivered(&mut self, time_ns: u64, flow: u32, bytes: u64) {
+        self.0.delivered(time_ns, flow, bytes);
+        self.1.delivered(time_ns, flow, bytes);
+    }
+
     fn sender_acted(&mut self, time_ns: u64, flow: u32, sender: &Connection) {
         self.0.sender_acted(time_ns, flow, sender);
         self.1.sender_acted(time_ns, flow, sender);
@@ -194,6 +204,10 @@ impl<O: Observer> Observer for &mut O {
 
     fn lost(&mut self, link: u32, why: Loss, packet: &Sight<'_>) {
         (**self).lost(link, why, packet);
+    }
+
+    fn delivered(&mut self, time_ns: u64, flow: u32, bytes: u64) {
+        (**self).delivered(time_ns, flow, bytes);
     }
 
     fn sender_acted(&mut self, time_ns: u64, flow: u32, sender: &Connection) {

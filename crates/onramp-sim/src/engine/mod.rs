@@ -201,6 +201,9 @@ impl<O: Observer> Engine<O> {
         match side {
             Side::Receiver => {
                 let got_bytes = flow.download(&mut self.net);
+                if O::ACTIVE && got_bytes > 0 {
+                    self.net.observer.delivered(now_ns, flow.number, got_bytes);
+                }
                 if !flow.is_measured {
                     self.meter.bytes += got_bytes;
                 } else if flow.is_complete() {

@@ -1,7 +1,7 @@
 //! What a scenario may ask of real sockets and one emulated path.
 
 use onramp_scenario::{
-    Acks, Case, InitialWindow, Receiver, Recovery, Stack, Timers, Traffic, TrafficKind, TrafficStart, Transfers,
+    Acks, Case, Connect, InitialWindow, Receiver, Recovery, Stack, Timers, Traffic, TrafficKind, TrafficStart, Transfers,
     NO_STARTUP,
 };
 
@@ -20,6 +20,7 @@ pub struct Unsupported {
 const KERNEL: &str = "this kernel's TCP alone";
 const ONE_PATH: &str = "one path from sender to receiver";
 const ONE_TRANSFER: &str = "one transfer, which it starts at once and runs to its end";
+const RECEIVER_CONNECTS: &str = "a receiver that connects and asks";
 const RIVALS: &str = "traffic of one endless transfer from sender to receiver, which starts before the measured one";
 
 /// Whether the lab can run a case; if not, the first key that stands in the way.
@@ -54,6 +55,9 @@ pub fn supports(case: &Case) -> Result<(), Unsupported> {
     if transfer.start_ns != 0 {
         return refuse("transfer.start", "a later start".to_owned(), ONE_TRANSFER);
     }
+    if transfer.connect != Connect::Receiver {
+        return refuse("transfer.connect", format!("`{}`", transfer.connect.name()), RECEIVER_CONNECTS);
+    }
     if transfer.application.is_some() {
         return refuse("transfer.write", "an application that writes now and then".to_owned(), "one that never waits");
     }
@@ -86,6 +90,9 @@ pub fn rival(traffic: &Traffic) -> Result<Rival<'_>, Unsupported> {
         return refuse("traffic.kind", "packets without TCP".to_owned(), RIVALS);
     };
     tcp("traffic", transfers.stack, transfers.recovery, transfers.timers)?;
+    if transfers.connect != Connect::Receiver {
+        return refuse("traffic.connect", format!("`{}`", transfers.connect.name()), RECEIVER_CONNECTS);
+    }
     if (traffic.from, traffic.to) != (0, 1) {
         return refuse("traffic.from", "traffic from the receiver to the sender".to_owned(), RIVALS);
     }

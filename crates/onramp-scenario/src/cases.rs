@@ -5,8 +5,8 @@
 
 use crate::topology::Topology;
 use crate::{
-    Acks, Application, Avoidance, Buffer, Case, Crossings, InitialWindow, Network, Path, Receiver, Recovery, Scenario,
-    Sender, Stack, Timers, Traffic, TrafficKind, Transfer, NO_STARTUP,
+    Acks, Application, Avoidance, Buffer, Case, Connect, Crossings, InitialWindow, Network, Path, Receiver, Recovery,
+    Scenario, Sender, Stack, Timers, Traffic, TrafficKind, Transfer, NO_STARTUP,
 };
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -102,6 +102,7 @@ pub(crate) struct TransferDraft {
     pub timers: Option<Vec<Timers>>,
     pub startups: Option<Vec<String>>,
     pub avoidances: Option<Vec<Avoidance>>,
+    pub connect: Connect,
     pub windows: Vec<InitialWindow>,
     pub initial_ssthresh_bytes: Option<u64>,
     pub from: Arc<[usize]>,
@@ -133,6 +134,7 @@ impl TransferDraft {
                                         stack,
                                         recovery,
                                         timers,
+                                        connect: self.connect,
                                         initial_ssthresh_bytes: self.initial_ssthresh_bytes,
                                         from: self.from.clone(),
                                         to: self.to.clone(),

@@ -18,7 +18,7 @@ mod tests {
     use super::*;
     use crate::units::{parse_frequency, parse_packets, parse_percent, parse_rate, parse_size, parse_time};
     use crate::{
-        Acks, Avoidance, Buffer, Distribution, InitialWindow, QueueLimit, Recovery, Stack, Timers, NO_STARTUP,
+        Acks, Avoidance, Buffer, Connect, Distribution, InitialWindow, QueueLimit, Recovery, Stack, Timers, NO_STARTUP,
     };
 
     fn is_readable(kind: Kind, text: &str) -> bool {
@@ -39,6 +39,7 @@ mod tests {
             Kind::Stack => Stack::from_name(text).is_some(),
             Kind::Recovery => Recovery::from_name(text).is_some(),
             Kind::Timers => Timers::from_name(text).is_some(),
+            Kind::Connect => Connect::ALL.iter().any(|connect| connect.name() == text),
             Kind::Acks => Acks::from_name(text).is_some(),
             Kind::Discipline => crate::reader::DISCIPLINES.contains(&text),
             Kind::Traffic => crate::reader::KINDS_OF_TRAFFIC.contains(&text),

@@ -3,7 +3,9 @@
 mod bound;
 mod wording;
 
-use crate::{Case, Hop, InitialWindow, Path, Receiver, Recovery, Stack, Timers, Traffic, Transfers, NO_STARTUP};
+use crate::{
+    Case, Connect, Hop, InitialWindow, Path, Receiver, Recovery, Stack, Timers, Traffic, Transfers, NO_STARTUP,
+};
 use bound::{bound_ns, Way};
 use serde::{Deserialize, Serialize};
 
@@ -61,19 +63,20 @@ pub struct Record {
     pub timers: String,
     /// Payload; 0 is without end.
     pub size_bytes: u64,
-    /// What the sending application writes, for example `100 kB every 10 ms`; empty if it has all of it at once.
+    /// What the sending application writes, for example `100 kB every 10 ms`; empty if it has all of it at once when it
+    /// is asked. Ends with `unasked (sender connects)` where it is not asked.
     pub application: String,
     /// Which repetition, from 1.
     pub run: u32,
     /// Seed of the run's random streams.
     pub seed: u64,
-    /// When the receiver connected, since the beginning of the run.
+    /// When the transfer's connect began, since the beginning of the run.
     pub start_s: f64,
     /// All of the payload arrived before the run ended.
     pub finished: bool,
-    /// From the receiver's connect to its last byte, if it is finished.
+    /// From the connect to the receiver's last byte, if it is finished.
     pub completion_s: Option<f64>,
-    /// The least possible: handshake, request, and every packet through each serialiser and token bucket.
+    /// The least possible: handshake, request if there is one, and every packet through each serialiser and token bucket.
     pub bound_s: f64,
     /// Round trips wasted, (completion - bound) / RTT, if it is finished.
     pub excess_rtts: Option<f64>,
@@ -109,6 +112,15 @@ pub struct Record {
     pub suspect: bool,
 }
 
+/// What the record of a flow needs of it beside its way.
+#[derive(Clone, Copy)]
+struct FlowOf {
+    size_bytes: u64,
+    receiver: Receiver,
+    connect: Connect,
+    start_ns: u64,
+}
+
 impl Record {
     /// The record of the transfer's first copy before it has run: the columns that the scenario gives, and no result.
     /// `host` is `sim` or `kernel`. [`complete`](Record::complete) it with the time it took, and fill in what else is
@@ -121,13 +133,15 @@ impl Record {
     pub fn of_copy(case: &Case, host: &str, copy: u32) -> Self {
         let transfer = &case.transfer;
         let start_ns = case.transfer_start_ns() + u64::from(copy) * transfer.spacing_ns;
+        let (size_bytes, connect) = (transfer.size_bytes, transfer.connect);
+        let flow = FlowOf { size_bytes, receiver: case.receiver, connect, start_ns };
         Record {
             flow: copy + 1,
             startup: transfer.startup.clone(),
             avoidance: transfer.avoidance.name().to_owned(),
             initial_window: transfer.initial_window.to_string(),
-            application: wording::application(transfer.application),
-            ..Record::of_flow(case, transfer.ends(copy), host, transfer.size_bytes, case.receiver, start_ns)
+            application: wording::application(transfer.application, transfer.connect),
+            ..Record::of_flow(case, transfer.ends(copy), host, flow)
         }
         .with_tcp(transfer.stack, transfer.recovery, transfer.timers)
     }
@@ -143,6 +157,7 @@ impl Record {
         start_ns: u64,
     ) -> Self {
         let beside = &case.transfer;
+        let flow = FlowOf { size_bytes, receiver: transfers.receiver, connect: transfers.connect, start_ns };
         let measured = Record {
             startup: beside.startup.clone(),
             avoidance: beside.avoidance.name().to_owned(),
@@ -152,28 +167,22 @@ impl Record {
         .with_tcp(beside.stack, beside.recovery, beside.timers);
         Record {
             role: TRAFFIC.to_owned(),
-            beside: match wording::application(beside.application) {
+            beside: match wording::application(beside.application, beside.connect) {
                 all_at_once if all_at_once.is_empty() => measured.algorithms(),
                 writes => format!("{}, {writes}", measured.algorithms()),
             },
             beside_bytes: Some(beside.size_bytes),
             startup: transfers.startup.clone(),
             avoidance: transfers.avoidance.name().to_owned(),
-            ..Record::of_flow(case, (traffic.from, traffic.to), host, size_bytes, transfers.receiver, start_ns)
+            application: wording::application(None, transfers.connect),
+            ..Record::of_flow(case, (traffic.from, traffic.to), host, flow)
         }
         .with_tcp(transfers.stack, transfers.recovery, transfers.timers)
     }
 
-    fn of_flow(
-        case: &Case,
-        ends: (usize, usize),
-        host: &str,
-        size_bytes: u64,
-        receiver: Receiver,
-        start_ns: u64,
-    ) -> Self {
-        let mut record = Record::blank(case, host, size_bytes, receiver);
-        record.start_s = start_ns as f64 / 1e9;
+    fn of_flow(case: &Case, ends: (usize, usize), host: &str, flow: FlowOf) -> Self {
+        let mut record = Record::blank(case, host, flow.size_bytes, flow.receiver);
+        record.start_s = flow.start_ns as f64 / 1e9;
         let network = &case.network;
         let [there, back] = [ends, (ends.1, ends.0)].map(|(from, to)| network.route(from, to).unwrap_or_default());
         let own =
@@ -185,7 +194,7 @@ impl Record {
             ([_], [_]) => Way { there: vec![&path.forward], back: vec![&path.reverse], mtu_bytes: path.mtu_bytes },
             _ => Way { there: channels(&there), back: channels(&back), mtu_bytes: path.mtu_bytes },
         };
-        record.follow(path, &way, start_ns, receiver.timestamps);
+        record.follow(path, &way, flow);
         record
     }
 
@@ -241,8 +250,8 @@ impl Record {
     }
 
     /// Enters the way that the transfer takes.
-    fn follow(&mut self, path: &Path, way: &Way<'_>, start_ns: u64, timestamps: bool) {
-        let (header_bytes, payload_bytes) = full_packet(path.mtu_bytes, timestamps);
+    fn follow(&mut self, path: &Path, way: &Way<'_>, flow: FlowOf) {
+        let (header_bytes, payload_bytes) = full_packet(path.mtu_bytes, flow.receiver.timestamps);
         let wire_bytes = self.size_bytes + self.size_bytes.div_ceil(payload_bytes) * header_bytes;
         self.rate_bits_per_s = path.forward.rate_bits_per_s;
         self.capacity_bits_per_s = way.there.iter().map(|channel| channel.capacity_bits_per_s()).min().unwrap_or(0);
@@ -252,7 +261,7 @@ impl Record {
         self.queue = path.forward.queue.to_string();
         self.loss = wording::loss(&path.forward);
         self.path = wording::elements(path);
-        self.bound_s = bound_ns(way, start_ns, wire_bytes) as f64 / 1e9;
+        self.bound_s = bound_ns(way, flow.connect, flow.start_ns, wire_bytes) as f64 / 1e9;
     }
 
     fn with_tcp(mut self, stack: Stack, recovery: Recovery, timers: Timers) -> Self {

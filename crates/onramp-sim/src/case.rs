@@ -89,6 +89,7 @@ impl Planner<'_> {
         self.groups.push(Group {
             sender: endpoint::sender(&Choice::of_transfer(transfer), &case.sender)?,
             receiver: endpoint::receiver(transfer.stack, &case.receiver),
+            connect: transfer.connect,
             ways,
             traffic: None,
             measured: true,
@@ -131,6 +132,7 @@ impl Planner<'_> {
         self.groups.push(Group {
             sender: endpoint::sender(&Choice::of_traffic(transfers), &self.case.sender)?,
             receiver: endpoint::receiver(transfers.stack, &transfers.receiver),
+            connect: transfers.connect,
             ways: vec![way],
             traffic: Some(number),
             measured: traffic.measured,

@@ -6,7 +6,8 @@
 //! wants to see every packet.
 //!
 //! A measured transfer does what the lab's does: its receiver connects, asks with 8 bytes and reads as data arrives;
-//! its sender sends and closes. The time counts from the connect to the last byte read. A run ends when all measured
+//! its sender sends and closes. Or, as in simulators of the papers' time, its sender connects and sends unasked. The time
+//! counts from the connect to the last byte read. A run ends when all measured
 //! transfers are complete or have given up, or at the scenario's duration; traffic without end then just stops.
 
 mod case;

@@ -1,6 +1,7 @@
 //! What the engine runs: a case with its names, routes and choices resolved.
 
 use crate::routes::Routes;
+use onramp_scenario::Connect;
 use onramp_tcp::Config;
 
 /// A run before its beginning.
@@ -28,8 +29,10 @@ pub(crate) struct Plan {
 pub(crate) struct Group {
     /// The end that sends the data.
     pub sender: Config,
-    /// The end that asks for it.
+    /// The end that receives it.
     pub receiver: Config,
+    /// The end that opens the connection.
+    pub connect: Connect,
     /// Where they run; flows are dealt to them in turn.
     pub ways: Vec<Way>,
     /// The scenario's `[[traffic]]` table that they belong to; `None`: they are the transfer.

@@ -69,6 +69,16 @@ fn the_reverse_channel_follows_the_forward_one_except_in_loss() {
 }
 
 #[test]
+fn tables_that_differ_in_who_connects_are_told_apart() {
+    let text = "rtt = \"1 s\"\n[[transfer]]\nsize = \"1 B\"\n[[transfer]]\nsize = \"1 B\"\nconnect = \"sender\"\n";
+    let found: Vec<_> = cases(text)
+        .iter()
+        .map(|case| (case.transfer.connect.name(), crate::Record::of_case(case, "sim").application))
+        .collect();
+    assert_eq!(found, [("receiver", String::new()), ("sender", "unasked (sender connects)".to_owned())]);
+}
+
+#[test]
 fn a_stack_is_a_set_of_defaults() {
     let text = "rtt = \"1 s\"\n[receiver]\nsack = true\n[[transfer]]\nsize = \"1 B\"\nstack = [\"linux\", \"lite\"]\n\
                 [[transfer]]\nsize = \"1 B\"\nstack = \"lite\"\nrecovery = \"newreno\"\navoidance = \"vegas\"\n";
@@ -83,8 +93,8 @@ fn a_stack_is_a_set_of_defaults() {
         .collect();
     let wanted = [
         "rack linux cubic standard linux (true, true, true)",
-        "reno bsd reno none bsd (false, true, true)",
-        "newreno bsd vegas none bsd (false, true, true)",
+        "reno bsd reno none bsd (true, true, true)",
+        "newreno bsd vegas none bsd (true, true, true)",
     ];
     assert_eq!(shown, wanted);
 }

@@ -151,6 +151,8 @@ keys! {
         "Start-up algorithm; `none` is the avoidance as the host ships it.";
     TRANSFER_AVOIDANCE: "transfer", "avoidance", Avoidance, Other("`cubic`; `reno` with stack `lite`"), [], Factor,
         "Congestion avoidance that follows the start-up: `cubic`, `bbr`, `reno`, `vegas` or `westwood`.";
+    TRANSFER_CONNECT: "transfer", "connect", Connect, Text("receiver"), [], No,
+        "Which end connects: `receiver`, which then asks for the data, or `sender`, which sends as soon as its handshake is complete.";
     TRANSFER_WINDOW: "transfer", "initial_window", Window, Text("host"), [("1 segment", "1000 segments")], Factor,
         "What the sender may send before the first acknowledgement.";
     TRANSFER_SSTHRESH: "transfer", "initial_ssthresh", Size, Other("none"), [SIZES], No,
@@ -183,6 +185,8 @@ keys! {
         "Of transfers: start-up algorithm of each.";
     TRAFFIC_AVOIDANCE: "traffic", "avoidance", Avoidance, Other("`cubic`; `reno` with stack `lite`"), [], No,
         "Of transfers: congestion avoidance of each.";
+    TRAFFIC_CONNECT: "traffic", "connect", Connect, Text("receiver"), [], No,
+        "Of transfers: which end connects, as `transfer.connect`.";
     TRAFFIC_SIZE: "traffic", "size", Size, Other("without end"), [SIZES], Several,
         "Of transfers: payload of each, or several, one of which is drawn for each transfer.";
     TRAFFIC_COUNT: "traffic", "count", Integer, Other("1; with `arrivals` as many as arrive"), [COUNTS], No,

@@ -4,8 +4,8 @@ use onramp_tcp::{Acks, Recovery, Stack, Timers};
 use serde::Serialize;
 use std::sync::Arc;
 
-/// The transfer that is measured: the receiver connects, asks, and is sent `size_bytes`. [`count`](Transfer::count)
-/// copies of it run at the same time.
+/// The transfer that is measured: one end [connects](Transfer::connect), and the receiver is sent `size_bytes`.
+/// [`count`](Transfer::count) copies of it run at the same time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Transfer {
     /// Bytes of payload.
@@ -22,6 +22,8 @@ pub struct Transfer {
     pub recovery: Recovery,
     /// Its retransmission timer.
     pub timers: Timers,
+    /// Which end opens the connection.
+    pub connect: Connect,
     /// Threshold of the first slow start; `None` is none.
     pub initial_ssthresh_bytes: Option<u64>,
     /// The nodes that send the data; see [`ends`](Transfer::ends).
@@ -43,6 +45,30 @@ impl Transfer {
     pub fn ends(&self, copy: u32) -> (usize, usize) {
         let dealt = |nodes: &[usize]| nodes[copy as usize % nodes.len()];
         (dealt(&self.from), dealt(&self.to))
+    }
+}
+
+/// Which end of a transfer opens the connection.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Connect {
+    /// The receiver does, and asks for the data with 8 bytes: a download.
+    #[default]
+    Receiver,
+    /// The sender does, and sends as soon as its handshake is complete: an upload, and what simulators of the papers'
+    /// time have.
+    Sender,
+}
+
+impl Connect {
+    /// Both, in the order in which help texts list them.
+    pub const ALL: [Connect; 2] = [Connect::Receiver, Connect::Sender];
+
+    /// The name that scenario files use.
+    pub fn name(self) -> &'static str {
+        match self {
+            Connect::Receiver => "receiver",
+            Connect::Sender => "sender",
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! What shares the network with the transfer.
 
-use super::flow::{Avoidance, Receiver};
+use super::flow::{Avoidance, Connect, Receiver};
 use onramp_tcp::{Recovery, Stack, Timers};
 use std::sync::Arc;
 
@@ -54,6 +54,8 @@ pub struct Transfers {
     pub recovery: Recovery,
     /// Its retransmission timer.
     pub timers: Timers,
+    /// Which end opens each connection.
+    pub connect: Connect,
     /// The host that receives the data.
     pub receiver: Receiver,
     /// Payload: one of these, drawn evenly for each transfer. Empty: without end.

@@ -7,7 +7,8 @@ use crate::document::{integer, quantity, Reader, Section};
 use crate::keys::{self, Key};
 use crate::units::{format_size, parse_frequency, parse_rate, parse_size, parse_time};
 use crate::{
-    Buffer, Constant, Mistake, OnOff, Poisson, Recovery, Stack, Timers, Traffic, TrafficKind, TrafficStart, Transfers,
+    Buffer, Connect, Constant, Mistake, OnOff, Poisson, Recovery, Stack, Timers, Traffic, TrafficKind, TrafficStart,
+    Transfers,
 };
 
 /// Names of the kinds, in the order in which help texts list them.
@@ -26,6 +27,7 @@ static OF_TRANSFERS: &[&Key] = &[
     &keys::TRAFFIC_TIMERS,
     &keys::TRAFFIC_STARTUP,
     &keys::TRAFFIC_AVOIDANCE,
+    &keys::TRAFFIC_CONNECT,
     &keys::TRAFFIC_SIZE,
     &keys::TRAFFIC_COUNT,
     &keys::TRAFFIC_ARRIVALS,
@@ -101,6 +103,7 @@ fn read_transfers(
     let timers = reader.one(section, &keys::TRAFFIC_TIMERS, &choice(Timers::ALL, Timers::name));
     let startup = reader.one(section, &keys::TRAFFIC_STARTUP, &startup(startups));
     let avoidance = reader.one(section, &keys::TRAFFIC_AVOIDANCE, &avoidance);
+    let connect = reader.one(section, &keys::TRAFFIC_CONNECT, &choice(&Connect::ALL, Connect::name));
     let sizes = reader.list(section, &keys::TRAFFIC_SIZE, &quantity(parse_size));
     let count = reader.one(section, &keys::TRAFFIC_COUNT, &integer::<u32>);
     let arrivals = reader.one(section, &keys::TRAFFIC_ARRIVALS, &quantity(parse_frequency));
@@ -112,6 +115,7 @@ fn read_transfers(
         stack,
         recovery: recovery.unwrap_or(usual.recovery),
         timers: timers.unwrap_or(usual.timers),
+        connect: connect?,
         receiver: receiver?.of(stack, Buffer::LinuxDefault),
         sizes: sizes.unwrap_or_default().into(),
         count: count.or(arrivals.is_none().then_some(1)),

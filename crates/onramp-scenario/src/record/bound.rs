@@ -1,10 +1,10 @@
 //! The least time that a transfer can take: what every completion is measured against.
 //!
-//! A fluid that begins as soon as handshake and request are over fills every channel of the way; nothing waits but
+//! A fluid that begins as soon as the handshake is over, and the request if there is one, fills every channel of the way; nothing waits but
 //! for serialisers and tokens. What a real path adds (other flows, packets that cannot be divided, jitter, losses)
 //! makes a transfer later, never earlier.
 
-use crate::{Channel, TokenBucket};
+use crate::{Channel, Connect, TokenBucket};
 
 /// The channels of a way and its way back, in order.
 pub(super) struct Way<'a> {
@@ -13,13 +13,17 @@ pub(super) struct Way<'a> {
     pub mtu_bytes: u32,
 }
 
-/// From the receiver's connect at this time to its last byte.
-pub(super) fn bound_ns(way: &Way<'_>, start_ns: u64, wire_bytes: u64) -> u64 {
+/// From the connect at this time to the receiver's last byte.
+pub(super) fn bound_ns(way: &Way<'_>, connect: Connect, start_ns: u64, wire_bytes: u64) -> u64 {
     let cross = |channels: &[&Channel], from_ns: u64| channels.iter().fold(from_ns, |t, channel| arrival(channel, t));
-    // SYN, SYN-ACK, request; then the data, whose last byte leaves each channel when that has carried all of it.
-    let request_ns = cross(&way.back, cross(&way.there, cross(&way.back, start_ns)));
-    let mut first_ns = request_ns;
-    let mut last_ns = request_ns;
+    // SYN, SYN-ACK, and the request of a receiver that connects; then the data, whose last byte leaves each channel when
+    // that has carried all of it.
+    let sends_ns = match connect {
+        Connect::Receiver => cross(&way.back, cross(&way.there, cross(&way.back, start_ns))),
+        Connect::Sender => cross(&way.back, cross(&way.there, start_ns)),
+    };
+    let mut first_ns = sends_ns;
+    let mut last_ns = sends_ns;
     for channel in &way.there {
         last_ns = arrival(channel, last_ns.max(served(channel, first_ns, wire_bytes, way.mtu_bytes)));
         first_ns = arrival(channel, first_ns);
@@ -99,13 +103,21 @@ mod tests {
     fn bound_ms(path: &str, start_ms: u64, wire_bytes: u64) -> u64 {
         let case = case(path);
         let way = Way { there: vec![&case.path.forward], back: vec![&case.path.reverse], mtu_bytes: 1500 };
-        bound_ns(&way, start_ms * 1_000_000, wire_bytes) / 1_000_000
+        bound_ns(&way, case.transfer.connect, start_ms * 1_000_000, wire_bytes) / 1_000_000
     }
 
     #[test]
     fn two_round_trips_and_the_wire() {
         assert_eq!(bound_ms("", 0, 1_000_000), 1200);
         assert_eq!(bound_ms("[path.reverse]\ndelay = \"90 ms\"\n", 7, 1_000_000), 1200);
+    }
+
+    /// The handshake's round trip, and half of one for the data.
+    #[test]
+    fn a_sender_that_connects_needs_no_request() {
+        let case = case("");
+        let way = Way { there: vec![&case.path.forward], back: vec![&case.path.reverse], mtu_bytes: 1500 };
+        assert_eq!(bound_ns(&way, Connect::Sender, 0, 1_000_000), 1_150_000_000);
     }
 
     #[test]

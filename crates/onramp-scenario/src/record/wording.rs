@@ -2,7 +2,7 @@
 
 use super::Record;
 use crate::units::{format_percent, format_rate, format_size, format_time};
-use crate::{Application, Bursts, Channel, CoDel, Discipline, FqCoDel, Path, TokenBucket, NO_STARTUP};
+use crate::{Application, Bursts, Channel, CoDel, Connect, Discipline, FqCoDel, Path, TokenBucket, NO_STARTUP};
 
 /// Changes beyond these are counted only.
 const MOST_CHANGES: usize = 4;
@@ -16,11 +16,13 @@ pub(super) fn loss(channel: &Channel) -> String {
     }
 }
 
-/// `100 kB every 10 ms`; empty for an application that has everything at once.
-pub(super) fn application(application: Option<Application>) -> String {
-    application.map_or(String::new(), |writes| {
-        format!("{} every {}", format_size(writes.write_bytes), format_time(writes.every_ns))
-    })
+/// `100 kB every 10 ms, unasked (sender connects)`; empty for an application that has everything at once when it is
+/// asked.
+pub(super) fn application(application: Option<Application>, connect: Connect) -> String {
+    let writes =
+        application.map(|writes| format!("{} every {}", format_size(writes.write_bytes), format_time(writes.every_ns)));
+    let unasked = (connect == Connect::Sender).then(|| "unasked (sender connects)".to_owned());
+    writes.into_iter().chain(unasked).collect::<Vec<_>>().join(", ")
 }
 
 /// Whatever of a path is not as a scenario file has it by default: `codel, jitter 5 ms, policer 20 Mbit/s 100 kB`.

@@ -1,6 +1,5 @@
 //! Sources act: flows start, datagrams leave.
 
-use super::flow::Side;
 use super::source::SourceKind;
 use super::Engine;
 use crate::observe::{Direction, FlowStart, Observer};
@@ -22,8 +21,10 @@ impl<O: Observer> Engine<O> {
         match &source.kind {
             SourceKind::Launch { plan, started } => {
                 self.open += u64::from(source.is_measured);
-                let slot = self.flows.start(plan.group, *started, size_bytes, self.seed, &mut self.net);
-                self.act(slot, Side::Receiver);
+                let group = plan.group;
+                let slot = self.flows.start(group, *started, size_bytes, self.seed, &mut self.net);
+                let side = self.flows.opens(group);
+                self.act(slot, side);
             }
             SourceKind::Datagrams { .. } => self.send_datagram(number),
         }

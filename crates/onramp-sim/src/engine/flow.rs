@@ -1,4 +1,5 @@
-//! A TCP flow: two ends and their applications. The receiver connects and asks, the sender sends and closes.
+//! A TCP flow: two ends and their applications. The receiver connects and asks, or the sender connects; the sender sends
+//! and closes.
 
 mod told;
 
@@ -11,7 +12,8 @@ use crate::plan::{Group, Way};
 use crate::pool::Content;
 use crate::queue::Entity;
 use crate::random::{seed_of, Element};
-use onramp_tcp::{Connection, Flags, Segment, State};
+use onramp_scenario::Connect;
+use onramp_tcp::{Config, Connection, Flags, Segment, State};
 
 /// Bytes of the request that says how much is wanted.
 pub(super) const REQUEST_BYTES: u64 = 8;
@@ -23,13 +25,22 @@ pub(crate) const ENDLESS: u64 = u64::MAX;
 pub(super) enum Side {
     /// It sends the data.
     Sender,
-    /// It connects, and receives them.
+    /// It receives them.
     Receiver,
+}
+
+impl From<Connect> for Side {
+    fn from(connect: Connect) -> Side {
+        match connect {
+            Connect::Receiver => Side::Receiver,
+            Connect::Sender => Side::Sender,
+        }
+    }
 }
 
 /// An end of a connection, and its event.
 pub(super) struct End {
-    /// The sender has none before a SYN has come.
+    /// The end that does not connect has none before a SYN has come.
     pub connection: Option<Connection>,
     entity: Entity,
     /// When it acts by itself the next time; it may be earlier than necessary.
@@ -49,8 +60,8 @@ pub(super) struct Flow {
     server: Server,
     size_bytes: u64,
     received_bytes: u64,
-    /// The receiver has sent its request.
-    asked: bool,
+    /// The receiver has a request to send.
+    will_ask: bool,
     started_ns: u64,
     /// When an end gives up that waits for a peer which is gone: see [`Flow::leave_behind`].
     alone_ns: u64,
@@ -63,24 +74,25 @@ pub(super) struct Flow {
 }
 
 impl Flow {
-    /// The receiver connects, now.
+    /// One end connects, now.
     pub fn start<O: Observer>(birth: Birth<'_>, entities: [Entity; 2], net: &mut Net<O>) -> Flow {
         let Birth { number, slot, group_number, group, way, size_bytes, seed } = birth;
         let keys = seed_of(seed, Element::Flow, number);
         let now_ns = net.now_ns;
-        let config = with_keys(&group.receiver, &way, (keys >> 32) as u32);
-        let end = |entity, connection| End { connection, entity, scheduled_ns: u64::MAX };
-        let [sender, receiver] = entities;
+        let mut ends = entities.map(|entity| End { connection: None, entity, scheduled_ns: u64::MAX });
+        let opens = Side::from(group.connect);
+        ends[opens as usize].connection = Some(Connection::connect(config_of(opens, group, &way, keys), now_ns));
+        let is_asked_for = group.connect == Connect::Receiver;
         Flow {
             number,
             group: group_number,
             slot,
-            ends: [end(sender, None), end(receiver, Some(Connection::connect(config, now_ns)))],
+            ends,
             way,
-            server: Server::new(size_bytes, group.writes, group.stop_ns),
+            server: Server::new(size_bytes, is_asked_for, group.writes, group.stop_ns),
             size_bytes,
             received_bytes: 0,
-            asked: false,
+            will_ask: is_asked_for,
             started_ns: now_ns,
             alone_ns: u64::MAX,
             traffic: group.traffic,
@@ -95,7 +107,7 @@ impl Flow {
         match &mut self.ends[side as usize].connection {
             Some(connection) => connection.on_segment(now_ns, segment),
             listening if segment.flags.has(Flags::SYN) && !segment.flags.has(Flags::ACK) => {
-                let config = with_keys(&group.sender, &self.way, self.keys as u32);
+                let config = config_of(side, group, &self.way, self.keys);
                 *listening = Some(Connection::accept(config, now_ns, segment));
             }
             // What is left of a connection that was reset before it was one.
@@ -119,14 +131,14 @@ impl Flow {
 
     /// The application of the sender acts, and its segments leave.
     pub fn serve<O: Observer>(&mut self, net: &mut Net<O>) {
-        let was_asked = self.server.is_asked();
-        if !was_asked {
-            // The acknowledgement of a request leaves before the application has read it.
+        let had_begun = self.server.has_begun();
+        if !had_begun {
+            // The acknowledgement of a request, or of the SYN's answer, leaves before the application has heard of it.
             self.transmit(Side::Sender, net);
         }
         let Some(connection) = &mut self.ends[Side::Sender as usize].connection else { return };
         self.server.act(connection, net.now_ns);
-        if was_asked || self.server.is_asked() {
+        if had_begun || self.server.has_begun() {
             self.transmit(Side::Sender, net);
         }
         self.reschedule(Side::Sender, self.server.next_ns(), net);
@@ -146,7 +158,7 @@ impl Flow {
             }
         }
         self.transmit(Side::Receiver, net);
-        if !self.asked {
+        if self.will_ask {
             self.ask(net);
         }
         self.reschedule(Side::Receiver, u64::MAX, net);
@@ -171,7 +183,7 @@ impl Flow {
     fn ask<O: Observer>(&mut self, net: &mut Net<O>) {
         let Some(connection) = &mut self.ends[Side::Receiver as usize].connection else { return };
         if connection.state() == State::Established {
-            self.asked = connection.write(REQUEST_BYTES) == REQUEST_BYTES;
+            self.will_ask = connection.write(REQUEST_BYTES) < REQUEST_BYTES;
             self.transmit(Side::Receiver, net);
         }
     }
@@ -211,7 +223,7 @@ impl Flow {
         }
     }
 
-    /// The sender's end, once a SYN has come.
+    /// The sender's end, if it connects, or once a SYN has come.
     pub fn sender(&self) -> Option<&Connection> {
         self.ends[Side::Sender as usize].connection.as_ref()
     }
@@ -219,5 +231,13 @@ impl Flow {
     /// Takes the ends' events away.
     pub fn forget_events<O: Observer>(&self, net: &mut Net<O>) {
         self.ends.iter().for_each(|end| net.queue.cancel(end.entity));
+    }
+}
+
+/// The configuration of one end.
+fn config_of(side: Side, group: &Group, way: &Way, keys: u64) -> Config {
+    match side {
+        Side::Sender => with_keys(&group.sender, way, keys as u32),
+        Side::Receiver => with_keys(&group.receiver, way, (keys >> 32) as u32),
     }
 }

@@ -76,6 +76,11 @@ impl Flows {
         slot
     }
 
+    /// The end that opens the connections of a group.
+    pub fn opens(&self, group_number: u32) -> Side {
+        self.groups[group_number as usize].connect.into()
+    }
+
     /// A flow under way.
     pub fn get(&mut self, slot: u32) -> &mut Flow {
         self.slots[slot as usize].as_mut().expect("events and entities are those of flows under way")

@@ -1,14 +1,17 @@
-//! The sending application: reads the request, writes what was asked for, closes.
+//! The sending application: reads the request, if there is one, writes, closes.
 
 use super::flow::{ENDLESS, REQUEST_BYTES};
 use crate::plan::Writes;
-use onramp_tcp::Connection;
+use onramp_tcp::{Connection, State};
 
 /// A sending application.
 #[derive(Debug)]
 pub(super) struct Server {
+    /// It is asked for what it writes; otherwise it writes once the connection stands.
+    is_asked_for: bool,
     /// Of the request.
     read_bytes: u64,
+    begun: bool,
     /// Not yet written.
     left_bytes: u64,
     /// How much of that the application has at hand.
@@ -20,16 +23,25 @@ pub(super) struct Server {
 }
 
 impl Server {
-    /// It has so much to send, [`ENDLESS`] if it never ends, writes all at once or piece by piece, and resets the
-    /// connection at a time.
-    pub fn new(size_bytes: u64, writes: Option<Writes>, stop_ns: u64) -> Server {
-        let next_write_ns = u64::MAX;
-        Server { read_bytes: 0, left_bytes: size_bytes, ready_bytes: 0, writes, next_write_ns, stop_ns, closed: false }
+    /// It has so much to send, [`ENDLESS`] if it never ends, when it is asked or at once, writes all of it or piece by
+    /// piece, and resets the connection at a time.
+    pub fn new(size_bytes: u64, is_asked_for: bool, writes: Option<Writes>, stop_ns: u64) -> Server {
+        Server {
+            is_asked_for,
+            read_bytes: 0,
+            begun: false,
+            left_bytes: size_bytes,
+            ready_bytes: 0,
+            writes,
+            next_write_ns: u64::MAX,
+            stop_ns,
+            closed: false,
+        }
     }
 
-    /// It has read the whole request.
-    pub fn is_asked(&self) -> bool {
-        self.read_bytes == REQUEST_BYTES
+    /// It writes, or has written.
+    pub fn has_begun(&self) -> bool {
+        self.begun
     }
 
     /// Does what can be done now.
@@ -43,9 +55,9 @@ impl Server {
         if self.closed {
             return;
         }
-        if !self.is_asked() {
-            self.read_bytes += connection.read(now_ns, REQUEST_BYTES - self.read_bytes);
-            if !self.is_asked() {
+        if !self.begun {
+            self.begun = self.may_begin(connection, now_ns);
+            if !self.begun {
                 return;
             }
             self.next_write_ns = now_ns;
@@ -56,6 +68,14 @@ impl Server {
             self.closed = true;
             connection.close();
         }
+    }
+
+    fn may_begin(&mut self, connection: &mut Connection, now_ns: u64) -> bool {
+        if !self.is_asked_for {
+            return connection.state() == State::Established;
+        }
+        self.read_bytes += connection.read(now_ns, REQUEST_BYTES - self.read_bytes);
+        self.read_bytes == REQUEST_BYTES
     }
 
     /// When it acts by itself the next time; `u64::MAX`: never.

@@ -26,7 +26,9 @@ impl Flow {
             [End { connection: Some(sender), .. }, End { connection: Some(receiver), .. }] => {
                 over(sender) && over(receiver)
             }
-            [_, End { connection: Some(receiver), .. }] => receiver.state() == State::Closed,
+            [End { connection: Some(alone), .. }, _] | [_, End { connection: Some(alone), .. }] => {
+                alone.state() == State::Closed
+            }
             _ => true,
         }
     }

@@ -1,8 +1,8 @@
 //! What a scenario may ask of real sockets and one emulated path.
 
 use onramp_scenario::{
-    Acks, Case, Connect, InitialWindow, Receiver, Recovery, Stack, Timers, Traffic, TrafficKind, TrafficStart, Transfers,
-    NO_STARTUP,
+    Acks, Case, Clocks, Connect, InitialWindow, Receiver, Recovery, Stack, Timers, Traffic, TrafficKind, TrafficStart,
+    Transfers, NO_STARTUP,
 };
 
 /// A case asks for what only the simulator has.
@@ -37,6 +37,7 @@ pub fn supports(case: &Case) -> Result<(), Unsupported> {
         return refuse("transfer.from", "a transfer from the receiver to the sender".to_owned(), ONE_PATH);
     }
     tcp("transfer", transfer.stack, transfer.recovery, transfer.timers)?;
+    clocks(["transfer.clock", "transfer.tick"], transfer.clocks)?;
     if transfer.initial_window == InitialWindow::Paper && transfer.startup == NO_STARTUP {
         let asked = format!("`paper` with startup `{NO_STARTUP}`");
         return refuse(
@@ -67,11 +68,6 @@ pub fn supports(case: &Case) -> Result<(), Unsupported> {
     if !case.sender.nagle {
         return refuse("sender.nagle", "`false`".to_owned(), KERNEL);
     }
-    for (key, granularity_ns) in [("sender.clock", case.sender.clock_ns), ("sender.tick", case.sender.tick_ns)] {
-        if granularity_ns > 1 {
-            return refuse(key, onramp_scenario::units::format_time(granularity_ns), KERNEL);
-        }
-    }
     receiver(&case.receiver)?;
     case.traffic.iter().try_for_each(|traffic| rival(traffic).map(drop))
 }
@@ -90,6 +86,7 @@ pub fn rival(traffic: &Traffic) -> Result<Rival<'_>, Unsupported> {
         return refuse("traffic.kind", "packets without TCP".to_owned(), RIVALS);
     };
     tcp("traffic", transfers.stack, transfers.recovery, transfers.timers)?;
+    clocks(["traffic.clock", "traffic.tick"], transfers.clocks)?;
     if transfers.connect != Connect::Receiver {
         return refuse("traffic.connect", format!("`{}`", transfers.connect.name()), RECEIVER_CONNECTS);
     }
@@ -132,6 +129,13 @@ fn tcp(table: &str, stack: Stack, recovery: Recovery, timers: Timers) -> Result<
     Ok(())
 }
 
+fn clocks([clock, tick]: [&'static str; 2], clocks: Clocks) -> Result<(), Unsupported> {
+    match [(clock, clocks.clock_ns), (tick, clocks.tick_ns)].into_iter().find(|(_, ns)| *ns > 1) {
+        Some((key, ns)) => refuse(key, onramp_scenario::units::format_time(ns), KERNEL),
+        None => Ok(()),
+    }
+}
+
 fn receiver(receiver: &Receiver) -> Result<(), Unsupported> {
     if receiver.acks != Acks::Linux {
         return refuse("receiver.acks", format!("`{}`", receiver.acks.name()), KERNEL);
@@ -149,4 +153,25 @@ fn receiver(receiver: &Receiver) -> Result<(), Unsupported> {
 
 fn refuse<T>(key: &'static str, asked: String, has: &'static str) -> Result<T, Unsupported> {
     Err(Unsupported { key, asked, has })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_connects_and_the_host_s_clocks_are_refused_by_their_key() {
+        let refused = |keys: &str, traffic: &str| {
+            let path = "name = \"x\"\n[path]\nrate = \"1 Mbit/s\"\nrtt = \"40 ms\"\n";
+            let text = format!("{path}[[transfer]]\nsize = \"1 B\"\n{keys}[[traffic]]\n{traffic}");
+            supports(&onramp_scenario::parse("x.toml", &text).unwrap().cases[0]).map_err(|refusal| refusal.key)
+        };
+        for (keys, key) in
+            [("connect = \"sender\"\n", "connect"), ("clock = \"1 ms\"\n", "clock"), ("tick = \"2 ns\"\n", "tick")]
+        {
+            assert_eq!(refused(keys, "").unwrap_err(), format!("transfer.{key}"));
+            assert_eq!(refused("", keys).unwrap_err(), format!("traffic.{key}"));
+        }
+        assert_eq!(refused("connect = \"receiver\"\nclock = \"1 ns\"\n", "tick = \"1 ns\"\n"), Ok(()));
+    }
 }

@@ -5,8 +5,8 @@
 
 use crate::topology::Topology;
 use crate::{
-    Acks, Application, Avoidance, Buffer, Case, Connect, Crossings, InitialWindow, Network, Path, Receiver, Recovery,
-    Scenario, Sender, Stack, Timers, Traffic, TrafficKind, Transfer, NO_STARTUP,
+    Acks, Application, Avoidance, Buffer, Case, Clocks, Connect, Crossings, InitialWindow, Network, Path, Receiver,
+    Recovery, Scenario, Sender, Stack, Timers, Traffic, TrafficKind, Transfer, NO_STARTUP,
 };
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -58,21 +58,6 @@ impl ReceiverDraft {
 pub(crate) struct SenderDraft {
     pub buffers: Vec<Buffer>,
     pub nagle: bool,
-    pub clock_ns: Option<u64>,
-    pub tick_ns: Option<u64>,
-}
-
-impl SenderDraft {
-    /// Completed by what the stack has where the file says nothing.
-    fn of(&self, stack: Stack, buffer: Buffer) -> Sender {
-        let usual = tcp_of(stack).ticks;
-        Sender {
-            buffer,
-            nagle: self.nagle,
-            clock_ns: self.clock_ns.unwrap_or(usual.measure_ns),
-            tick_ns: self.tick_ns.unwrap_or(usual.event_ns),
-        }
-    }
 }
 
 /// The choices of a stack.
@@ -100,6 +85,8 @@ pub(crate) struct TransferDraft {
     pub stacks: Vec<Stack>,
     pub recoveries: Option<Vec<Recovery>>,
     pub timers: Option<Vec<Timers>>,
+    pub clocks_ns: Option<Vec<u64>>,
+    pub ticks_ns: Option<Vec<u64>>,
     pub startups: Option<Vec<String>>,
     pub avoidances: Option<Vec<Avoidance>>,
     pub connect: Connect,
@@ -115,42 +102,46 @@ pub(crate) struct TransferDraft {
 }
 
 impl TransferDraft {
-    /// The transfers of this table, once each.
+    /// The transfers of this table, once each, the first of its lists changing most slowly.
     pub(crate) fn product(&self) -> Vec<Transfer> {
-        let mut transfers = Vec::new();
-        for &size_bytes in &self.sizes {
-            for &stack in &self.stacks {
-                let usual = tcp_of(stack);
-                for &recovery in self.recoveries.as_deref().unwrap_or(&[usual.recovery]) {
-                    for &timers in self.timers.as_deref().unwrap_or(&[usual.timers]) {
-                        for startup in self.startups.as_deref().unwrap_or(&[startup_of(stack).to_owned()]) {
-                            for &avoidance in self.avoidances.as_deref().unwrap_or(&[avoidance_of(stack)]) {
-                                for &initial_window in &self.windows {
-                                    transfers.push(Transfer {
-                                        size_bytes,
-                                        startup: startup.clone(),
-                                        avoidance,
-                                        initial_window,
-                                        stack,
-                                        recovery,
-                                        timers,
-                                        connect: self.connect,
-                                        initial_ssthresh_bytes: self.initial_ssthresh_bytes,
-                                        from: self.from.clone(),
-                                        to: self.to.clone(),
-                                        count: self.count,
-                                        start_ns: self.start_ns,
-                                        spacing_ns: self.spacing_ns,
-                                        application: self.application,
-                                    });
-                                }
-                            }
-                        }
-                    }
-                }
-            }
+        let usual = |transfer: &Transfer| tcp_of(transfer.stack);
+        let mut all = vec![self.first()];
+        all = vary(all, |_| self.sizes.clone(), |one, bytes| one.size_bytes = bytes);
+        all = vary(all, |_| self.stacks.clone(), |one, stack| one.stack = stack);
+        all =
+            vary(all, |one| listed(&self.recoveries, || usual(one).recovery), |one, recovery| one.recovery = recovery);
+        all = vary(all, |one| listed(&self.timers, || usual(one).timers), |one, timers| one.timers = timers);
+        let clocks = |one: &Transfer| Clocks::of(one.stack);
+        all = vary(all, |one| listed(&self.clocks_ns, || clocks(one).clock_ns), |one, ns| one.clocks.clock_ns = ns);
+        all = vary(all, |one| listed(&self.ticks_ns, || clocks(one).tick_ns), |one, ns| one.clocks.tick_ns = ns);
+        let startup = |one: &Transfer| startup_of(one.stack).to_owned();
+        all = vary(all, |one| listed(&self.startups, || startup(one)), |one, startup| one.startup = startup);
+        let avoidance = |one: &Transfer| avoidance_of(one.stack);
+        all = vary(all, |one| listed(&self.avoidances, || avoidance(one)), |one, avoidance| one.avoidance = avoidance);
+        vary(all, |_| self.windows.clone(), |one, window| one.initial_window = window)
+    }
+
+    /// What all of them have in common, and anything in place of what they have not.
+    fn first(&self) -> Transfer {
+        let stack = Stack::Linux;
+        Transfer {
+            size_bytes: 0,
+            startup: NO_STARTUP.to_owned(),
+            avoidance: avoidance_of(stack),
+            initial_window: InitialWindow::Host,
+            stack,
+            recovery: tcp_of(stack).recovery,
+            timers: tcp_of(stack).timers,
+            clocks: Clocks::of(stack),
+            connect: self.connect,
+            initial_ssthresh_bytes: self.initial_ssthresh_bytes,
+            from: self.from.clone(),
+            to: self.to.clone(),
+            count: self.count,
+            start_ns: self.start_ns,
+            spacing_ns: self.spacing_ns,
+            application: self.application,
         }
-        transfers
     }
 
     fn case_count(&self) -> u128 {
@@ -159,12 +150,34 @@ impl TransferDraft {
             self.stacks.len(),
             self.recoveries.as_ref().map_or(1, Vec::len),
             self.timers.as_ref().map_or(1, Vec::len),
+            self.clocks_ns.as_ref().map_or(1, Vec::len),
+            self.ticks_ns.as_ref().map_or(1, Vec::len),
             self.startups.as_ref().map_or(1, Vec::len),
             self.avoidances.as_ref().map_or(1, Vec::len),
             self.windows.len(),
         ];
-        product(&lengths) * u128::from(self.repeat)
+        product(&lengths).saturating_mul(self.repeat.into())
     }
+}
+
+/// Each transfer once with each of its values of one key.
+fn vary<T>(
+    transfers: Vec<Transfer>,
+    values: impl Fn(&Transfer) -> Vec<T>,
+    set: impl Fn(&mut Transfer, T),
+) -> Vec<Transfer> {
+    let with = |transfer: &Transfer, value| {
+        let mut transfer = transfer.clone();
+        set(&mut transfer, value);
+        transfer
+    };
+    let all = |transfer: &Transfer| values(transfer).into_iter().map(|value| with(transfer, value)).collect::<Vec<_>>();
+    transfers.iter().flat_map(all).collect()
+}
+
+/// What the file lists, or what is usual.
+fn listed<T: Clone>(list: &Option<Vec<T>>, usual: impl Fn() -> T) -> Vec<T> {
+    list.clone().unwrap_or_else(|| vec![usual()])
 }
 
 /// The transfers of one condition with their repeats, in the order in which they run: by size, sizes in the order in
@@ -187,10 +200,8 @@ fn schedule(tables: &[TransferDraft]) -> Vec<(u32, Transfer)> {
 impl Draft {
     pub(crate) fn case_count(&self) -> u128 {
         let buffers = [self.receiver.buffers.len(), self.sender.buffers.len()];
-        // Lists have at most 1000 entries and names no two the same, so 10^18 conditions times 1000 tables of fewer
-        // than 10^16 cases stay below 2^128.
-        let transfers: u128 = self.transfers.iter().map(TransferDraft::case_count).sum();
-        self.topology.count() * product(&buffers) * transfers
+        let transfers = self.transfers.iter().map(TransferDraft::case_count).fold(0, u128::saturating_add);
+        self.topology.count().saturating_mul(product(&buffers)).saturating_mul(transfers)
     }
 
     /// The traffic, with receivers that have this buffer.
@@ -207,7 +218,7 @@ impl Draft {
 }
 
 fn product(lengths: &[usize]) -> u128 {
-    lengths.iter().map(|length| *length as u128).product()
+    lengths.iter().fold(1, |product, length| product.saturating_mul(*length as u128))
 }
 
 /// Makes the cases. The caller has seen that there are not too many, that no delay exceeds its round trip, and that
@@ -229,7 +240,7 @@ pub(crate) fn multiply_out(draft: &Draft) -> Scenario {
                         network: network.clone(),
                         path: path.clone(),
                         crossings: crossings.clone(),
-                        sender: draft.sender.of(transfer.stack, sender_buffer),
+                        sender: Sender { buffer: sender_buffer, nagle: draft.sender.nagle },
                         receiver: draft.receiver.of(transfer.stack, *receiver_buffer),
                         traffic: traffic.clone(),
                         transfer: transfer.clone(),

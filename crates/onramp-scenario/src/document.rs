@@ -299,11 +299,15 @@ fn is_tables(value: &DeValue) -> bool {
     }
 }
 
-/// The only table that has a key of this name.
+/// The only table that has a key of this name, or two that stand side by side.
 fn belongs(name: &str) -> Option<String> {
-    let mut tables = TABLES.iter().filter(|table| table.names().contains(&name));
-    let first = tables.next()?;
-    tables.next().is_none().then(|| first.header())
+    let tables: Vec<_> = TABLES.iter().filter(|table| table.names().contains(&name)).collect();
+    let within = tables.iter().any(|table| table.name.contains('.'));
+    match tables[..] {
+        [only] => Some(only.header()),
+        [one, other] if !within => Some(format!("{} and of {}", one.header(), other.header())),
+        _ => None,
+    }
 }
 
 impl fmt::Debug for Section<'_> {

@@ -13,7 +13,7 @@ pub enum Mistake {
     Syntax { message: String },
     /// No key at all.
     Empty,
-    /// A key or table that scenario files do not have there. `belongs` is the table that does have it.
+    /// A key or table that scenario files do not have there. `belongs` is the table that does have it, or two.
     UnknownKey {
         key: String,
         table: String,

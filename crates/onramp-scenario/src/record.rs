@@ -4,7 +4,7 @@ mod bound;
 mod wording;
 
 use crate::{
-    Case, Connect, Hop, InitialWindow, Path, Receiver, Recovery, Stack, Timers, Traffic, Transfers, NO_STARTUP,
+    Case, Clocks, Connect, Hop, InitialWindow, Path, Receiver, Recovery, Stack, Timers, Traffic, Transfers, NO_STARTUP,
 };
 use bound::{bound_ns, Way};
 use serde::{Deserialize, Serialize};
@@ -59,7 +59,7 @@ pub struct Record {
     pub stack: String,
     /// The sender's loss recovery.
     pub recovery: String,
-    /// The sender's retransmission timer.
+    /// The sender's retransmission timer, and its host's clocks where they are not the stack's: `decoupled, tick 10 ms`.
     pub timers: String,
     /// Payload; 0 is without end.
     pub size_bytes: u64,
@@ -143,7 +143,7 @@ impl Record {
             application: wording::application(transfer.application, transfer.connect),
             ..Record::of_flow(case, transfer.ends(copy), host, flow)
         }
-        .with_tcp(transfer.stack, transfer.recovery, transfer.timers)
+        .with_tcp(transfer.stack, transfer.recovery, transfer.timers, transfer.clocks)
     }
 
     /// The same of one of the transfers that traffic consists of, which starts at this time; the caller knows its
@@ -164,7 +164,7 @@ impl Record {
             initial_window: beside.initial_window.to_string(),
             ..Record::blank(case, host, beside.size_bytes, case.receiver)
         }
-        .with_tcp(beside.stack, beside.recovery, beside.timers);
+        .with_tcp(beside.stack, beside.recovery, beside.timers, beside.clocks);
         Record {
             role: TRAFFIC.to_owned(),
             beside: match wording::application(beside.application, beside.connect) {
@@ -177,7 +177,7 @@ impl Record {
             application: wording::application(None, transfers.connect),
             ..Record::of_flow(case, (traffic.from, traffic.to), host, flow)
         }
-        .with_tcp(transfers.stack, transfers.recovery, transfers.timers)
+        .with_tcp(transfers.stack, transfers.recovery, transfers.timers, transfers.clocks)
     }
 
     fn of_flow(case: &Case, ends: (usize, usize), host: &str, flow: FlowOf) -> Self {
@@ -264,10 +264,10 @@ impl Record {
         self.bound_s = bound_ns(way, flow.connect, flow.start_ns, wire_bytes) as f64 / 1e9;
     }
 
-    fn with_tcp(mut self, stack: Stack, recovery: Recovery, timers: Timers) -> Self {
+    fn with_tcp(mut self, stack: Stack, recovery: Recovery, timers: Timers, clocks: Clocks) -> Self {
         self.stack = stack.name().to_owned();
         self.recovery = recovery.name().to_owned();
-        self.timers = timers.name().to_owned();
+        self.timers = wording::timers(stack, timers, clocks);
         self.exit_reason = if self.startup == NO_STARTUP { NO_STARTUP } else { "unfinished" }.to_owned();
         self
     }

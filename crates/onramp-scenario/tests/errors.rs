@@ -47,6 +47,7 @@ fn unknown_keys_and_tables() {
         ("delay =", "mtu ="),
         ("[[traffic]]\nlead = \"5 s\"", "[[node]]\nname = \"a\""),
         ("[[traffic]]\nlead = \"5 s\"", "[expect]\nexcess_rtts = 1"),
+        ("[[transfer]]", "[sender]\nclock = \"1 ms\"\n[[transfer]]"),
         ("lead =", "\"\\u001b[31mred\" ="),
     ]));
 }

@@ -3,7 +3,8 @@
 use crate::error::{refuse, Unsupported};
 use onramp_core::OPTION_PAPER_INITIAL_WINDOW;
 use onramp_scenario::{
-    Avoidance, Buffer, InitialWindow, Receiver, Recovery, Sender, Stack, Timers, Transfer, Transfers, NO_STARTUP,
+    Avoidance, Buffer, Clocks, InitialWindow, Receiver, Recovery, Sender, Stack, Timers, Transfer, Transfers,
+    NO_STARTUP,
 };
 use onramp_tcp::{Config, ReceiveBuffer, Ticks};
 
@@ -26,6 +27,8 @@ pub(crate) struct Choice<'a> {
     pub recovery: Recovery,
     /// Retransmission timer.
     pub timers: Timers,
+    /// The host's clocks.
+    pub clocks: Clocks,
     /// Initial window.
     pub initial_window: InitialWindow,
     /// Threshold of the first slow start.
@@ -42,6 +45,7 @@ impl<'a> Choice<'a> {
             stack: transfer.stack,
             recovery: transfer.recovery,
             timers: transfer.timers,
+            clocks: transfer.clocks,
             initial_window: transfer.initial_window,
             initial_ssthresh_bytes: transfer.initial_ssthresh_bytes,
         }
@@ -56,6 +60,7 @@ impl<'a> Choice<'a> {
             stack: transfers.stack,
             recovery: transfers.recovery,
             timers: transfers.timers,
+            clocks: transfers.clocks,
             initial_window: InitialWindow::Host,
             initial_ssthresh_bytes: None,
         }
@@ -94,7 +99,7 @@ pub(crate) fn sender(choice: &Choice<'_>, host: &Sender) -> Result<Config, Unsup
             Buffer::Bytes(bytes) => bytes,
         },
         nagle: host.nagle,
-        ticks: Ticks { measure_ns: host.clock_ns, event_ns: host.tick_ns, ..stack.ticks },
+        ticks: Ticks { measure_ns: choice.clocks.clock_ns, event_ns: choice.clocks.tick_ns, ..stack.ticks },
         ..stack
     })
 }

@@ -79,6 +79,26 @@ fn tables_that_differ_in_who_connects_are_told_apart() {
 }
 
 #[test]
+fn hosts_of_several_clocks_stand_in_one_table() {
+    let text = "rtt = \"1 s\"\n[[transfer]]\nsize = \"1 B\"\nstack = \"lite\"\ntimers = [\"bsd\", \"decoupled\"]\n\
+                clock = \"1 ms\"\ntick = [\"500 ms\", \"10 ms\"]\nstartup = [\"none\", \"paced\"]\n\
+                [[transfer]]\nsize = \"1 B\"\nstack = \"lite\"\nclock = \"500 ms\"\n";
+    let labels: Vec<_> = cases(text).iter().map(|case| crate::Record::of_case(case, "sim").algorithms()).collect();
+    let wanted = [
+        "reno, lite, clock 1 ms",
+        "paced + reno, lite, clock 1 ms",
+        "reno, lite, clock 1 ms, tick 10 ms",
+        "paced + reno, lite, clock 1 ms, tick 10 ms",
+        "reno, lite, decoupled timers, clock 1 ms",
+        "paced + reno, lite, decoupled timers, clock 1 ms",
+        "reno, lite, decoupled timers, clock 1 ms, tick 10 ms",
+        "paced + reno, lite, decoupled timers, clock 1 ms, tick 10 ms",
+        "reno, lite",
+    ];
+    assert_eq!(labels, wanted);
+}
+
+#[test]
 fn a_stack_is_a_set_of_defaults() {
     let text = "rtt = \"1 s\"\n[receiver]\nsack = true\n[[transfer]]\nsize = \"1 B\"\nstack = [\"linux\", \"lite\"]\n\
                 [[transfer]]\nsize = \"1 B\"\nstack = \"lite\"\nrecovery = \"newreno\"\navoidance = \"vegas\"\n";

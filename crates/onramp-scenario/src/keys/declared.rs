@@ -51,6 +51,8 @@ pub(super) const QUEUES: [(&str, &str); 3] =
 pub(super) const LOSSES: (&str, &str) = ("0 %", "50 %");
 const BUFFERS: (&str, &str) = ("4 KiB", "1 GiB");
 const SIZES: (&str, &str) = ("1 B", "1000 GB");
+/// Of a host's clocks.
+const GRANULARITIES: (&str, &str) = ("1 ns", "10 s");
 const DELAYS: (&str, &str) = ("0 s", "3600 s");
 const MTUS: (&str, &str) = ("576 B", "9000 B");
 /// From the beginning of a run.
@@ -135,10 +137,6 @@ keys! {
         "What the sender's socket buffer may grow to.";
     SENDER_NAGLE: "sender", "nagle", Boolean, Text("true"), [], No,
         "It waits with small segments while others are outstanding.";
-    SENDER_CLOCK: "sender", "clock", Time, Other("of the stack: `500 ms` with `lite`, else `1 ns`"), [("1 ns", "10 s")], No,
-        "How finely it measures time; of timers `rfc6298` and `decoupled`, and of start-ups.";
-    SENDER_TICK: "sender", "tick", Time, Other("of the stack: `500 ms` with `lite`, else `1 ns`"), [("1 ns", "10 s")], No,
-        "How finely it schedules: paced segments, and timers `rfc6298` and `decoupled`.";
     TRANSFER_SIZE: "transfer", "size", Size, Required, [SIZES], Factor,
         "Payload to transfer.";
     TRANSFER_STACK: "transfer", "stack", Stack, Text("linux"), [], Factor,
@@ -147,6 +145,10 @@ keys! {
         "The sender's loss recovery: `tahoe`, `reno`, `newreno`, `sack`, `prr` or `rack`.";
     TRANSFER_TIMERS: "transfer", "timers", Timers, Other("of the stack"), [], Factor,
         "The sender's retransmission timer: `rfc6298`, `linux`, `bsd`, `brakmo` or `decoupled`.";
+    TRANSFER_CLOCK: "transfer", "clock", Time, Other("of the stack: `500 ms` with `lite`, else `1 ns`"), [GRANULARITIES], Factor,
+        "How finely the sender's host measures time; of timers `rfc6298` and `decoupled`, and of start-ups.";
+    TRANSFER_TICK: "transfer", "tick", Time, Other("of the stack: `500 ms` with `lite`, else `1 ns`"), [GRANULARITIES], Factor,
+        "How finely it schedules: paced segments, and timers `rfc6298` and `decoupled`.";
     TRANSFER_STARTUP: "transfer", "startup", Startup, Other("`standard`; `none` with stack `lite`"), [], Factor,
         "Start-up algorithm; `none` is the avoidance as the host ships it.";
     TRANSFER_AVOIDANCE: "transfer", "avoidance", Avoidance, Other("`cubic`; `reno` with stack `lite`"), [], Factor,
@@ -181,6 +183,10 @@ keys! {
         "Of transfers: the sender's loss recovery.";
     TRAFFIC_TIMERS: "traffic", "timers", Timers, Other("of the stack"), [], No,
         "Of transfers: the sender's retransmission timer.";
+    TRAFFIC_CLOCK: "traffic", "clock", Time, Other("of the stack: `500 ms` with `lite`, else `1 ns`"), [GRANULARITIES], No,
+        "Of transfers: how finely the sender's host measures time.";
+    TRAFFIC_TICK: "traffic", "tick", Time, Other("of the stack: `500 ms` with `lite`, else `1 ns`"), [GRANULARITIES], No,
+        "Of transfers: how finely it schedules.";
     TRAFFIC_STARTUP: "traffic", "startup", Startup, Text("none"), [], No,
         "Of transfers: start-up algorithm of each.";
     TRAFFIC_AVOIDANCE: "traffic", "avoidance", Avoidance, Other("`cubic`; `reno` with stack `lite`"), [], No,

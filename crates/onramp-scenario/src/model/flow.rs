@@ -22,6 +22,8 @@ pub struct Transfer {
     pub recovery: Recovery,
     /// Its retransmission timer.
     pub timers: Timers,
+    /// How finely the sender's host measures time and schedules events.
+    pub clocks: Clocks,
     /// Which end opens the connection.
     pub connect: Connect,
     /// Threshold of the first slow start; `None` is none.
@@ -45,6 +47,23 @@ impl Transfer {
     pub fn ends(&self, copy: u32) -> (usize, usize) {
         let dealt = |nodes: &[usize]| nodes[copy as usize % nodes.len()];
         (dealt(&self.from), dealt(&self.to))
+    }
+}
+
+/// What a sending host's clocks can do: the two services of Aron & Druschel (1998), section 4.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Clocks {
+    /// Granularity of measuring time.
+    pub clock_ns: u64,
+    /// Granularity of scheduling events.
+    pub tick_ns: u64,
+}
+
+impl Clocks {
+    /// Those of a stack's hosts.
+    pub fn of(stack: Stack) -> Clocks {
+        let ticks = onramp_tcp::Config::of(stack, 1500).ticks;
+        Clocks { clock_ns: ticks.measure_ns, tick_ns: ticks.event_ns }
     }
 }
 
@@ -91,10 +110,6 @@ pub struct Sender {
     pub buffer: Buffer,
     /// Waits with small segments while any are outstanding (RFC 9293, section 3.7.4).
     pub nagle: bool,
-    /// Granularity of measuring time.
-    pub clock_ns: u64,
-    /// Granularity of scheduling events.
-    pub tick_ns: u64,
 }
 
 /// What a scenario says about the host that receives the data.

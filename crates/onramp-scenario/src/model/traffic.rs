@@ -1,6 +1,6 @@
 //! What shares the network with the transfer.
 
-use super::flow::{Avoidance, Connect, Receiver};
+use super::flow::{Avoidance, Clocks, Connect, Receiver};
 use onramp_tcp::{Recovery, Stack, Timers};
 use std::sync::Arc;
 
@@ -54,6 +54,8 @@ pub struct Transfers {
     pub recovery: Recovery,
     /// Its retransmission timer.
     pub timers: Timers,
+    /// How finely the sender's host measures time and schedules events.
+    pub clocks: Clocks,
     /// Which end opens each connection.
     pub connect: Connect,
     /// The host that receives the data.

@@ -7,8 +7,8 @@ use crate::document::{integer, quantity, Reader, Section};
 use crate::keys::{self, Key};
 use crate::units::{format_size, parse_frequency, parse_rate, parse_size, parse_time};
 use crate::{
-    Buffer, Connect, Constant, Mistake, OnOff, Poisson, Recovery, Stack, Timers, Traffic, TrafficKind, TrafficStart,
-    Transfers,
+    Buffer, Clocks, Connect, Constant, Mistake, OnOff, Poisson, Recovery, Stack, Timers, Traffic, TrafficKind,
+    TrafficStart, Transfers,
 };
 
 /// Names of the kinds, in the order in which help texts list them.
@@ -25,6 +25,8 @@ static OF_TRANSFERS: &[&Key] = &[
     &keys::TRAFFIC_STACK,
     &keys::TRAFFIC_RECOVERY,
     &keys::TRAFFIC_TIMERS,
+    &keys::TRAFFIC_CLOCK,
+    &keys::TRAFFIC_TICK,
     &keys::TRAFFIC_STARTUP,
     &keys::TRAFFIC_AVOIDANCE,
     &keys::TRAFFIC_CONNECT,
@@ -101,6 +103,8 @@ fn read_transfers(
     let stack = reader.one(section, &keys::TRAFFIC_STACK, &choice(Stack::ALL, Stack::name));
     let recovery = reader.one(section, &keys::TRAFFIC_RECOVERY, &choice(Recovery::ALL, Recovery::name));
     let timers = reader.one(section, &keys::TRAFFIC_TIMERS, &choice(Timers::ALL, Timers::name));
+    let clock_ns = reader.one(section, &keys::TRAFFIC_CLOCK, &quantity(parse_time));
+    let tick_ns = reader.one(section, &keys::TRAFFIC_TICK, &quantity(parse_time));
     let startup = reader.one(section, &keys::TRAFFIC_STARTUP, &startup(startups));
     let avoidance = reader.one(section, &keys::TRAFFIC_AVOIDANCE, &avoidance);
     let connect = reader.one(section, &keys::TRAFFIC_CONNECT, &choice(&Connect::ALL, Connect::name));
@@ -108,13 +112,14 @@ fn read_transfers(
     let count = reader.one(section, &keys::TRAFFIC_COUNT, &integer::<u32>);
     let arrivals = reader.one(section, &keys::TRAFFIC_ARRIVALS, &quantity(parse_frequency));
     let stack = stack?;
-    let usual = tcp_of(stack);
+    let (usual, clocks) = (tcp_of(stack), Clocks::of(stack));
     Some(Transfers {
         startup: startup?,
         avoidance: avoidance.unwrap_or_else(|| avoidance_of(stack)),
         stack,
         recovery: recovery.unwrap_or(usual.recovery),
         timers: timers.unwrap_or(usual.timers),
+        clocks: Clocks { clock_ns: clock_ns.unwrap_or(clocks.clock_ns), tick_ns: tick_ns.unwrap_or(clocks.tick_ns) },
         connect: connect?,
         receiver: receiver?.of(stack, Buffer::LinuxDefault),
         sizes: sizes.unwrap_or_default().into(),

@@ -23,9 +23,7 @@ pub(super) fn read_sender(reader: &mut Reader, top: &Section) -> Option<SenderDr
     let section = reader.table(top, &keys::SENDER);
     let buffers = reader.list(&section, &keys::SENDER_BUFFER, &quantity(str::parse));
     let nagle = reader.one(&section, &keys::SENDER_NAGLE, &boolean);
-    let clock_ns = reader.one(&section, &keys::SENDER_CLOCK, &quantity(parse_time));
-    let tick_ns = reader.one(&section, &keys::SENDER_TICK, &quantity(parse_time));
-    Some(SenderDraft { buffers: buffers?, nagle: nagle?, clock_ns, tick_ns })
+    Some(SenderDraft { buffers: buffers?, nagle: nagle? })
 }
 
 pub(super) fn read_transfer(
@@ -38,6 +36,8 @@ pub(super) fn read_transfer(
     let stacks = reader.list(section, &keys::TRANSFER_STACK, &choice(Stack::ALL, Stack::name));
     let recoveries = reader.list(section, &keys::TRANSFER_RECOVERY, &choice(Recovery::ALL, Recovery::name));
     let timers = reader.list(section, &keys::TRANSFER_TIMERS, &choice(Timers::ALL, Timers::name));
+    let clocks_ns = reader.list(section, &keys::TRANSFER_CLOCK, &quantity(parse_time));
+    let ticks_ns = reader.list(section, &keys::TRANSFER_TICK, &quantity(parse_time));
     let startups = reader.list(section, &keys::TRANSFER_STARTUP, &startup(startups));
     let avoidances = reader.list(section, &keys::TRANSFER_AVOIDANCE, &avoidance);
     let connect = reader.one(section, &keys::TRANSFER_CONNECT, &choice(&Connect::ALL, Connect::name));
@@ -58,6 +58,8 @@ pub(super) fn read_transfer(
         stacks: stacks?,
         recoveries,
         timers,
+        clocks_ns,
+        ticks_ns,
         startups,
         avoidances,
         connect: connect?,

@@ -2,7 +2,10 @@
 
 use super::Record;
 use crate::units::{format_percent, format_rate, format_size, format_time};
-use crate::{Application, Bursts, Channel, CoDel, Connect, Discipline, FqCoDel, Path, TokenBucket, NO_STARTUP};
+use crate::{
+    Application, Bursts, Channel, Clocks, CoDel, Connect, Discipline, FqCoDel, Path, Stack, Timers, TokenBucket,
+    NO_STARTUP,
+};
 
 /// Changes beyond these are counted only.
 const MOST_CHANGES: usize = 4;
@@ -23,6 +26,18 @@ pub(super) fn application(application: Option<Application>, connect: Connect) ->
         application.map(|writes| format!("{} every {}", format_size(writes.write_bytes), format_time(writes.every_ns)));
     let unasked = (connect == Connect::Sender).then(|| "unasked (sender connects)".to_owned());
     writes.into_iter().chain(unasked).collect::<Vec<_>>().join(", ")
+}
+
+/// `decoupled, clock 1 ms, tick 10 ms`: clocks only where they are not the stack's.
+pub(super) fn timers(stack: Stack, timers: Timers, clocks: Clocks) -> String {
+    let usual = Clocks::of(stack);
+    let mut words = timers.name().to_owned();
+    for (name, ns, usual_ns) in [("clock", clocks.clock_ns, usual.clock_ns), ("tick", clocks.tick_ns, usual.tick_ns)] {
+        if ns != usual_ns {
+            words += &format!(", {name} {}", format_time(ns));
+        }
+    }
+    words
 }
 
 /// Whatever of a path is not as a scenario file has it by default: `codel, jitter 5 ms, policer 20 Mbit/s 100 kB`.
@@ -139,7 +154,8 @@ fn usual_tcp(stack: &str) -> (&'static str, &'static str) {
 }
 
 impl Record {
-    /// The sender's algorithms, as tables name them: `cubic`, `paced + cubic, IW 4`, `reno, lite, newreno`.
+    /// The sender's algorithms, as tables name them: `cubic`, `paced + cubic, IW 4`, `reno, lite, newreno`,
+    /// `reno, lite, decoupled timers, clock 1 ms, tick 10 ms`.
     pub fn algorithms(&self) -> String {
         let mut label = String::new();
         if self.startup != NO_STARTUP {
@@ -156,8 +172,12 @@ impl Record {
         if self.recovery != recovery {
             label += &format!(", {}", self.recovery);
         }
-        if self.timers != timers {
-            label += &format!(", {} timers", self.timers);
+        let (name, clocks) = self.timers.split_once(", ").unwrap_or((&self.timers, ""));
+        if name != timers {
+            label += &format!(", {name} timers");
+        }
+        if !clocks.is_empty() {
+            label += &format!(", {clocks}");
         }
         label
     }

@@ -56,11 +56,11 @@ impl Tcp {
     pub fn tables(&self) -> String {
         let Tcp { stack, recovery, timers, acks, avoidance, sack } = self;
         // RFC 6298's least timeout is what it says only where clock and ticks are finer.
-        let clock = if *timers == "rfc6298" { "\n[sender]\nclock = \"1 ns\"\ntick = \"1 ns\"\n" } else { "" };
+        let clocks = if *timers == "rfc6298" { "clock = \"1 ns\"\ntick = \"1 ns\"\n" } else { "" };
         format!(
-            "{clock}\n[receiver]\nbuffer = \"64 MiB\"\nacks = \"{acks}\"\nsack = {sack}\n\
+            "\n[receiver]\nbuffer = \"64 MiB\"\nacks = \"{acks}\"\nsack = {sack}\n\
              \n[[transfer]]\nsize = \"1000 GB\"\nstack = \"{stack}\"\nstartup = \"none\"\nrecovery = \"{recovery}\"\n\
-             timers = \"{timers}\"\navoidance = \"{avoidance}\"\n"
+             timers = \"{timers}\"\navoidance = \"{avoidance}\"\n{clocks}"
         )
     }
 }

@@ -10,7 +10,9 @@
 mod columns;
 mod export;
 mod figure;
+mod html;
 mod link;
+mod out_dir;
 mod page;
 mod spread;
 mod summary;
@@ -25,9 +27,10 @@ mod write;
 mod sample;
 
 pub use export::{to_csv, to_json, SCHEMA_VERSION};
+pub use out_dir::{prepare_files, write_files, Error};
 pub use page::page;
 pub use table::{table, TableOptions};
-pub use write::{prepare, write, Error, Written};
+pub use write::{prepare, write, Written};
 
 use onramp_scenario::{Record, Trace};
 use serde::Serialize;

@@ -1,66 +1,31 @@
 //! The report as one page of HTML that needs nothing else: style and plots are in it, scripts are not.
 
 use crate::columns::{Cell, Column, Tone};
-use crate::figure::{completion, over_time, series, Figure};
+use crate::figure::{completion, over_time, series};
+use crate::html;
 use crate::summary::{groups, Group};
 use crate::svg::escape;
 use crate::{Meta, Run};
 use onramp_scenario::Record;
 use std::fmt::Write;
 
-const STYLE: &str = include_str!("style.css");
-
 /// The page: what was run, the summary, and the plots of each group of transfers that can be compared.
 pub fn page(meta: &Meta, runs: &[Run]) -> String {
     let records: Vec<Record> = runs.iter().map(|run| run.record.clone()).collect();
     let groups = groups(&records);
-    let title = escape(&meta.title);
-    let mut html = format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n"
-    );
-    head(&mut html, meta);
+    let mut html = html::begin(&meta.title);
+    html::paragraph(&mut html, "", &meta.what);
+    html::facts(&mut html, meta);
     if groups.is_empty() {
         html += "<p>No results.</p>\n";
     } else {
-        contents(&mut html, &groups);
+        html::contents(&mut html, &groups.iter().map(Group::title).collect::<Vec<_>>());
         summary(&mut html, &groups);
         for (at, group) in groups.iter().enumerate() {
             section(&mut html, at, group, meta, runs);
         }
     }
-    html + "</body>\n</html>\n"
-}
-
-fn head(html: &mut String, meta: &Meta) {
-    if !meta.what.is_empty() {
-        let _ = writeln!(html, "<p>{}</p>", escape(&meta.what));
-    }
-    let cpus = if meta.cpus > 0 { meta.cpus.to_string() } else { String::new() };
-    let facts = [
-        ("command", &meta.command),
-        ("date", &meta.date),
-        ("Onramp", &meta.version),
-        ("kernel", &meta.kernel_release),
-        ("CPUs", &cpus),
-    ];
-    html.push_str("<dl class=\"meta\">\n");
-    for (name, value) in facts.into_iter().filter(|(_, value)| !value.is_empty()) {
-        let _ = writeln!(html, "<dt>{name}</dt><dd>{}</dd>", escape(value));
-    }
-    html.push_str("</dl>\n");
-}
-
-fn contents(html: &mut String, groups: &[Group<'_>]) {
-    if groups.len() < 2 {
-        return;
-    }
-    html.push_str("<nav><ol>\n");
-    for (at, group) in groups.iter().enumerate() {
-        let _ = writeln!(html, "<li><a href=\"#g{at}\">{}</a></li>", escape(&group.title()));
-    }
-    html.push_str("</ol></nav>\n");
+    html::end(html)
 }
 
 fn summary(html: &mut String, groups: &[Group<'_>]) {
@@ -102,8 +67,8 @@ fn heading(column: Column) -> (&'static str, &'static str) {
     }
 }
 
-fn table_row(html: &mut String, class: &str, cells: impl Iterator<Item = (Column, Cell)>) {
-    let _ = write!(html, "<tr{class}>");
+fn table_row(out: &mut String, class: &str, cells: impl Iterator<Item = (Column, Cell)>) {
+    let _ = write!(out, "<tr{class}>");
     for (column, cell) in cells {
         let tone = match cell.tone {
             Tone::Plain => "",
@@ -112,12 +77,12 @@ fn table_row(html: &mut String, class: &str, cells: impl Iterator<Item = (Column
             Tone::Faint => "faint",
             Tone::Warning => "warning",
         };
-        let class = if column.is_left() { format!("left {tone}") } else { tone.to_owned() };
-        let class = if class.is_empty() { String::new() } else { format!(" class=\"{}\"", class.trim()) };
+        let left = if column.is_left() { "left " } else { "" };
+        let class = html::class_attribute(&format!("{left}{tone}"));
         let detail = cell.detail.map(|d| format!(" title=\"{}\"", escape(&d))).unwrap_or_default();
-        let _ = write!(html, "<td{class}{detail}>{}</td>", escape(&cell.text));
+        let _ = write!(out, "<td{class}{detail}>{}</td>", escape(&cell.text));
     }
-    html.push_str("</tr>\n");
+    out.push_str("</tr>\n");
 }
 
 fn notes(html: &mut String, groups: &[Group<'_>], columns: &[Column]) {
@@ -135,19 +100,15 @@ fn notes(html: &mut String, groups: &[Group<'_>], columns: &[Column]) {
     }
 }
 
-fn section(html: &mut String, at: usize, group: &Group<'_>, meta: &Meta, runs: &[Run]) {
-    let _ = writeln!(html, "<h2 id=\"g{at}\">{}</h2>", escape(&group.title()));
+fn section(out: &mut String, at: usize, group: &Group<'_>, meta: &Meta, runs: &[Run]) {
+    html::heading(out, at, &group.title());
     let scenario = &group.first().scenario;
     if let Some((_, description)) = meta.scenarios.iter().find(|(name, _)| name == scenario) {
-        let _ = writeln!(html, "<p>{}</p>", escape(description));
+        html::paragraph(out, "", description);
     }
-    let _ = writeln!(html, "<p class=\"conditions\">{}</p>", escape(&group.conditions()));
-    figure(html, &completion::draw(group));
-    for plot in over_time(group, &series(group, runs)) {
-        figure(html, &plot);
+    html::paragraph(out, "conditions", &group.conditions());
+    let plots = over_time(group, &series(group, runs));
+    for plot in [completion::draw(group)].iter().chain(&plots) {
+        html::figure(out, &plot.svg, &plot.caption);
     }
-}
-
-fn figure(html: &mut String, figure: &Figure) {
-    let _ = writeln!(html, "<figure>\n{}<figcaption>{}</figcaption>\n</figure>", figure.svg, escape(&figure.caption));
 }

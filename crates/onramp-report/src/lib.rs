@@ -3,7 +3,9 @@
 //!
 //! - [`table`] for the terminal;
 //! - [`prepare`] before a long run, [`write`](write()) after it, for `--out DIR`;
-//! - [`to_json`] for `--json`.
+//! - [`to_json`] for `--json`;
+//! - [`plot`], [`trace_graph`] and [`reproduction`] for papers computed again: any plot, the trace graph of a
+//!   sender, and a page of tables and figures; [`write_files`] puts them into a directory.
 //!
 //! `docs/results.md` explains every field, column and plot.
 
@@ -14,6 +16,7 @@ mod html;
 mod link;
 mod out_dir;
 mod page;
+pub mod plot;
 mod spread;
 mod summary;
 mod svg;

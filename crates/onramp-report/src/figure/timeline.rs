@@ -3,13 +3,7 @@
 use super::{Series, LEFT, RIGHT, WIDTH};
 use crate::svg::axes::Frame;
 use crate::svg::marks::{self, Key};
-use crate::svg::{Anchor, Svg};
-use crate::thin;
-
-/// Columns to which a line is thinned: half the plot's width in pixels.
-const COLUMNS: usize = 450;
-/// Markers along a line.
-const MARKERS: usize = 7;
+use crate::svg::{lines, Anchor, Svg};
 
 /// How much a plot over time shows, and in which units.
 pub(crate) struct Plan<'a> {
@@ -53,32 +47,13 @@ impl Timeline {
 
     /// A thinned line that keeps each value until the next one.
     pub(crate) fn steps(&mut self, class: &str, points: &[(f64, f64)], tooltip: &str) {
-        let thinned = thin::line(points, self.frame.x.from(), self.frame.x.to(), COLUMNS);
-        let mut corners: Vec<(f64, f64)> = Vec::with_capacity(thinned.len() * 2);
-        for point in thinned {
-            let (x, y) = self.frame.px(point);
-            if let Some(&(_, before)) = corners.last() {
-                if before != y {
-                    corners.push((x, before));
-                }
-            }
-            corners.push((x, y));
-        }
-        self.svg.polyline(class, &corners, tooltip);
+        let pixels: Vec<(f64, f64)> = points.iter().map(|&point| self.frame.px(point)).collect();
+        lines::steps(&mut self.svg, &self.frame, class, &pixels, tooltip);
     }
 
     /// Some of the series' markers along a step line, no two series at the same times.
     pub(crate) fn markers(&mut self, series: &Series<'_>, points: &[(f64, f64)], tooltip: impl Fn(f64, f64) -> String) {
-        let mut sorted: Vec<(f64, f64)> =
-            points.iter().copied().filter(|(x, y)| x.is_finite() && y.is_finite()).collect();
-        sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let (Some(first), Some(last)) = (sorted.first(), sorted.last()) else { return };
-        let span = last.0 - first.0;
-        let offset = (series.look % 5) as f64 / 5.0;
-        for at in 0..MARKERS {
-            let time = first.0 + span * (at as f64 + 0.15 + 0.7 * offset) / MARKERS as f64;
-            let before = sorted.partition_point(|p| p.0 <= time).saturating_sub(1);
-            let value = sorted[before].1;
+        for (time, value) in lines::along(points, series.look) {
             if value <= self.frame.y.to() {
                 let at = self.frame.px((time, value));
                 marks::marker(&mut self.svg, series.look, at, &tooltip(time, value));

@@ -1,15 +1,21 @@
 //! Scales, ticks and the frame of a plot.
 
-use super::{Anchor, Svg};
-use crate::units::fixed;
+use super::{text_width, Anchor, Svg};
+use crate::units::{fixed, significant};
 
-/// A linear scale from values to pixels.
+/// Between an axis and the middle of its label, at least.
+const LABEL_PX: f64 = 52.0;
+/// Between an axis and the labels of its ticks.
+const TICK_PX: f64 = 7.0;
+
+/// A scale from values to pixels, linear or logarithmic.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Scale {
     from: f64,
     to: f64,
     from_px: f64,
     to_px: f64,
+    log: bool,
 }
 
 impl Scale {
@@ -17,11 +23,24 @@ impl Scale {
     pub(crate) fn new(from: f64, to: f64, from_px: f64, to_px: f64) -> Scale {
         let is_sound = from.is_finite() && to.is_finite() && to - from > 0.0 && (to - from).is_finite();
         let (from, to) = if is_sound { (from, to) } else { (0.0, 1.0) };
-        Scale { from, to, from_px, to_px }
+        Scale { from, to, from_px, to_px, log: false }
     }
 
+    /// A logarithmic scale; an empty or impossible range becomes 1 to 10.
+    pub(crate) fn log(from: f64, to: f64, from_px: f64, to_px: f64) -> Scale {
+        let is_sound = from > 0.0 && to.is_finite() && to > from;
+        let (from, to) = if is_sound { (from, to) } else { (1.0, 10.0) };
+        Scale { from, to, from_px, to_px, log: true }
+    }
+
+    /// Not a finite number where the scale has no place for the value: on a logarithmic one, up to zero.
     pub(crate) fn px(&self, value: f64) -> f64 {
-        self.from_px + (value - self.from) / (self.to - self.from) * (self.to_px - self.from_px)
+        let share = if self.log {
+            (value.log10() - self.from.log10()) / (self.to.log10() - self.from.log10())
+        } else {
+            (value - self.from) / (self.to - self.from)
+        };
+        self.from_px + share * (self.to_px - self.from_px)
     }
 
     pub(crate) fn from(&self) -> f64 {
@@ -30,6 +49,34 @@ impl Scale {
 
     pub(crate) fn to(&self) -> f64 {
         self.to
+    }
+
+    /// At most about `count` ticks: their pixels and labels.
+    pub(crate) fn labelled_ticks(&self, count: usize) -> Vec<(f64, String)> {
+        if self.log {
+            return self.log_ticks(count).into_iter().map(|tick| (self.px(tick), power_label(tick))).collect();
+        }
+        let decimals = self.tick_decimals(count);
+        self.ticks(count).into_iter().map(|tick| (self.px(tick), fixed(tick, decimals))).collect()
+    }
+
+    /// 1, 2 and 5 of each decade where there is room, else the decades, else every so many of them; within
+    /// one decade, where that gives too few, those of a linear scale.
+    fn log_ticks(&self, count: usize) -> Vec<f64> {
+        let (first, last) = (self.from.log10().floor() as i32, self.to.log10().ceil() as i32);
+        let decades = (last - first).max(1) as usize;
+        let digits: &[u8] = if decades * 3 <= count { &[1, 2, 5] } else { &[1] };
+        // Parsed rather than computed: the nearest number there is.
+        let tick = |digit: &u8, power: i32| format!("{digit}e{power}").parse::<f64>().unwrap_or(f64::NAN);
+        let is_shown = |tick: &f64| *tick >= self.from * (1.0 - 1e-12) && *tick <= self.to * (1.0 + 1e-12);
+        let powers = (first..=last).step_by(decades.div_ceil(count.max(1)));
+        let ticks: Vec<f64> =
+            powers.flat_map(|power| digits.iter().map(move |digit| tick(digit, power))).filter(is_shown).collect();
+        if ticks.len() >= 2 {
+            ticks
+        } else {
+            self.ticks(count)
+        }
     }
 
     /// Multiples of 1, 2 or 5 times a power of ten, at most about `count` of them.
@@ -53,6 +100,15 @@ impl Scale {
         let power = 10f64.powf(rough.log10().floor());
         let step = [1.0, 2.0, 5.0, 10.0].map(|m| m * power).into_iter().find(|&s| s >= rough * 0.999);
         step.filter(|s| s.is_normal()).unwrap_or(self.to - self.from)
+    }
+}
+
+/// `0.02`, `5000`, `1e9`.
+fn power_label(tick: f64) -> String {
+    if (1e-4..1e6).contains(&tick) {
+        significant(tick, 3)
+    } else {
+        format!("{tick:e}")
     }
 }
 
@@ -90,25 +146,49 @@ impl Frame {
 
     /// Grid, ticks and labels; `y_unit` divides the y values (1e6 for MB).
     pub(crate) fn draw(&self, svg: &mut Svg, x_label: &str, y_label: &str, y_unit: f64) {
-        let y_axis = Scale::new(self.y.from / y_unit, self.y.to / y_unit, self.bottom(), self.top);
-        let (x_ticks, y_ticks) = (10, (self.height / 32.0) as usize);
-        for tick in self.x.ticks(x_ticks) {
-            let x = self.x.px(tick);
-            svg.line("grid", (x, self.top), (x, self.bottom()));
-            let label = fixed(tick, self.x.tick_decimals(x_ticks));
-            svg.text("tick", (x, self.bottom() + 16.0), Anchor::Middle, &label);
-        }
-        for tick in y_axis.ticks(y_ticks) {
-            let y = y_axis.px(tick);
-            svg.line("grid", (self.left, y), (self.right(), y));
-            let label = fixed(tick, y_axis.tick_decimals(y_ticks));
-            svg.text("tick", (self.left - 7.0, y + 4.0), Anchor::End, &label);
-        }
+        self.draw_lower(svg, x_label, y_label, y_unit, 0.0);
+    }
+
+    /// The same, the labels of the x axis so many pixels further down, for what stands on the axis.
+    pub(crate) fn draw_lower(&self, svg: &mut Svg, x_label: &str, y_label: &str, y_unit: f64, below: f64) {
+        self.draw_x(svg, x_label, below);
+        self.draw_y(svg, y_label, y_unit);
         svg.line("axis", (self.left, self.bottom()), (self.right(), self.bottom()));
         svg.line("axis", (self.left, self.top), (self.left, self.bottom()));
-        svg.text("label", (self.left + self.width / 2.0, self.bottom() + 34.0), Anchor::Middle, x_label);
-        svg.text_up("label", (self.left - 52.0, self.top + self.height / 2.0), y_label);
     }
+
+    fn draw_x(&self, svg: &mut Svg, label: &str, below: f64) {
+        let bottom = self.bottom() + below;
+        for (x, label) in self.x.labelled_ticks(10) {
+            svg.line("grid", (x, self.top), (x, self.bottom()));
+            svg.text("tick", (x, bottom + 16.0), Anchor::Middle, &label);
+        }
+        svg.text("label", (self.left + self.width / 2.0, bottom + 34.0), Anchor::Middle, label);
+    }
+
+    fn draw_y(&self, svg: &mut Svg, label: &str, unit: f64) {
+        let ticks = y_ticks(&self.y, unit);
+        for (y, label) in &ticks {
+            svg.line("grid", (self.left, *y), (self.right(), *y));
+            svg.text("tick", (self.left - TICK_PX, y + 4.0), Anchor::End, label);
+        }
+        svg.text_up("label", (self.left - label_px(&ticks), self.top + self.height / 2.0), label);
+    }
+}
+
+/// Room that a y axis needs on its left for ticks and label.
+pub(crate) fn left_room(y: &Scale) -> f64 {
+    label_px(&y_ticks(y, 1.0)) + 18.0
+}
+
+fn y_ticks(y: &Scale, unit: f64) -> Vec<(f64, String)> {
+    let count = ((y.from_px - y.to_px).abs() / 32.0) as usize;
+    Scale { from: y.from / unit, to: y.to / unit, ..*y }.labelled_ticks(count)
+}
+
+fn label_px(ticks: &[(f64, String)]) -> f64 {
+    let widest = ticks.iter().map(|(_, label)| text_width(label)).fold(0.0, f64::max);
+    (TICK_PX + widest + 10.0).max(LABEL_PX)
 }
 
 #[cfg(test)]
@@ -136,5 +216,28 @@ mod tests {
         assert!(tiny.ticks(5).len() <= 101);
         let huge = Scale::new(0.0, f64::MAX, 0.0, 10.0);
         assert!(huge.ticks(5).len() <= 101);
+    }
+
+    #[test]
+    fn logarithmic_ticks_thin_out_as_room_gets_scarce() {
+        let labels = |from, to, count| {
+            let ticks = Scale::log(from, to, 0.0, 100.0).labelled_ticks(count);
+            ticks.into_iter().map(|(_, label)| label).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(labels(0.02, 10.0, 10), "0.02 0.05 0.1 0.2 0.5 1 2 5 10");
+        assert_eq!(labels(0.02, 10.0, 5), "0.1 1 10");
+        assert_eq!(labels(1e-9, 1e9, 6), "1e-9 1e-6 0.001 1 1000 1e6 1e9");
+        assert_eq!(labels(3.0, 4.5, 3), "3 3.5 4 4.5", "within a decade, round numbers");
+    }
+
+    #[test]
+    fn a_logarithmic_scale_has_no_place_for_zero() {
+        let scale = Scale::log(1.0, 100.0, 0.0, 10.0);
+        assert_eq!(scale.px(10.0), 5.0);
+        assert!(!scale.px(0.0).is_finite() && !scale.px(-1.0).is_finite());
+        for (from, to) in [(0.0, 1.0), (-5.0, 5.0), (f64::NAN, 1.0), (1.0, f64::INFINITY), (2.0, 2.0)] {
+            assert_eq!(Scale::log(from, to, 0.0, 10.0), Scale::log(1.0, 10.0, 0.0, 10.0));
+        }
+        assert!(Scale::log(f64::MIN_POSITIVE, f64::MAX, 0.0, 10.0).labelled_ticks(5).len() < 10);
     }
 }

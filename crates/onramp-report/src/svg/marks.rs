@@ -7,27 +7,61 @@
 use super::{text_width, Anchor, Svg};
 
 const COLOURS: usize = 7;
-const SHAPES: usize = 5;
+const SHAPES: usize = 8;
 
 /// Class of the series with this position: its colour.
 pub(crate) fn colour(series: usize) -> String {
     format!("s{}", series % COLOURS)
 }
 
-/// The series' marker, filled, around a point. Seven colours and five shapes make 35 pairs before one repeats.
+/// The series' marker, filled, around a point. Seven colours and eight shapes make 56 pairs before one repeats.
 pub(crate) fn marker(svg: &mut Svg, series: usize, (x, y): (f64, f64), tooltip: &str) {
     let class = format!("marker {}", colour(series));
-    let polygon = |corners: &[(f64, f64)]| {
-        let corner = |&(dx, dy): &(f64, f64)| format!("{} {}", super::px(x + dx), super::px(y + dy));
-        format!("M{}Z", corners.iter().map(corner).collect::<Vec<_>>().join("L"))
-    };
+    let mut polygon = |corners: &[(f64, f64)]| svg.path(&class, &shape((x, y), corners), tooltip);
     match series % SHAPES {
-        0 => svg.circle(&class, (x, y), 4.0, tooltip),
-        1 => svg.rect(&class, (x - 3.6, y - 3.6), 7.2, 7.2, tooltip),
-        2 => svg.path(&class, &polygon(&[(0.0, -5.0), (4.8, 3.6), (-4.8, 3.6)]), tooltip),
-        3 => svg.path(&class, &polygon(&[(0.0, -5.4), (5.0, 0.0), (0.0, 5.4), (-5.0, 0.0)]), tooltip),
-        _ => svg.path(&class, &polygon(&[(0.0, 5.0), (4.8, -3.6), (-4.8, -3.6)]), tooltip),
+        1 => polygon(&[(-3.6, -3.6), (3.6, -3.6), (3.6, 3.6), (-3.6, 3.6)]),
+        2 => polygon(&[(0.0, -5.0), (4.8, 3.6), (-4.8, 3.6)]),
+        3 => polygon(&[(0.0, -5.4), (5.0, 0.0), (0.0, 5.4), (-5.0, 0.0)]),
+        4 => polygon(&[(0.0, 5.0), (4.8, -3.6), (-4.8, -3.6)]),
+        5 => polygon(&PLUS),
+        6 => polygon(&PLUS.map(|(dx, dy)| ((dx - dy) * 0.74, (dx + dy) * 0.74))),
+        7 => polygon(&[(-4.6, -4.6), (4.6, -4.6), (-4.6, 4.6), (4.6, 4.6)]),
+        _ => svg.circle(&class, (x, y), 4.0, tooltip),
     }
+}
+
+/// A cross with thick arms; turned by 45 degrees it is another shape.
+const PLUS: [(f64, f64); 12] = [
+    (-1.7, -5.2),
+    (1.7, -5.2),
+    (1.7, -1.7),
+    (5.2, -1.7),
+    (5.2, 1.7),
+    (1.7, 1.7),
+    (1.7, 5.2),
+    (-1.7, 5.2),
+    (-1.7, 1.7),
+    (-5.2, 1.7),
+    (-5.2, -1.7),
+    (-1.7, -1.7),
+];
+
+/// The path around these corners, which are relative to a point.
+fn shape((x, y): (f64, f64), corners: &[(f64, f64)]) -> String {
+    let corner = |&(dx, dy): &(f64, f64)| format!("{} {}", super::px(x + dx), super::px(y + dy));
+    format!("M{}Z", corners.iter().map(corner).collect::<Vec<_>>().join("L"))
+}
+
+/// A number from elsewhere, such as a paper's own: a hollow diamond around a point, in the colour of the
+/// series that it is to be compared with. A marker of that series at the same point shows inside it.
+pub(crate) fn reference(svg: &mut Svg, series: Option<usize>, at: (f64, f64), tooltip: &str) {
+    let class = format!("paper {}", series.map_or("ink".to_owned(), colour));
+    svg.path(&class, &shape(at, &[(0.0, -8.0), (7.4, 0.0), (0.0, 8.0), (-7.4, 0.0)]), tooltip);
+}
+
+/// A diamond of the trace graph: the path of one, so that many can share an element.
+pub(crate) fn diamond(at: (f64, f64)) -> String {
+    shape(at, &[(0.0, -4.6), (4.0, 0.0), (0.0, 4.6), (-4.0, 0.0)])
 }
 
 /// A dropped packet: a cross.
@@ -49,6 +83,20 @@ pub(crate) enum Key {
     Series(usize),
     /// A line of this class in the colour of text.
     Line(&'static str),
+    /// The same with a dashed line.
+    Dashed(usize),
+    /// A series without a line: its marker.
+    Marker(usize),
+    /// A number from elsewhere, beside a series or beside several.
+    Reference(Option<usize>),
+    /// An upright line of this class, so many pixels high.
+    Upright(&'static str, f64),
+    /// Numbers in a row.
+    Number(&'static str),
+    /// A hollow diamond.
+    Diamond,
+    /// A filled circle.
+    Disc,
     /// A ring.
     Ring,
     /// A cross.
@@ -84,6 +132,18 @@ pub(crate) fn legend(svg: &mut Svg, corner: (f64, f64), entries: &[(Key, String)
                 svg.line(&format!("main {}", colour(series)), from, to);
                 marker(svg, series, middle, "");
             }
+            Key::Dashed(series) => {
+                svg.line(&format!("dashed {}", colour(series)), from, to);
+                marker(svg, series, middle, "");
+            }
+            Key::Marker(series) => marker(svg, series, middle, ""),
+            Key::Reference(series) => reference(svg, series, middle, ""),
+            Key::Upright(class, height) => {
+                svg.line(&format!("{class} ink"), (middle.0, y - height / 2.0), (middle.0, y + height / 2.0));
+            }
+            Key::Number(number) => svg.text("tick", (middle.0, y + 4.0), Anchor::Middle, number),
+            Key::Diamond => svg.path("check ink", &diamond(middle), ""),
+            Key::Disc => svg.circle("disc ink", middle, 5.0, ""),
             Key::Line(class) => svg.line(&format!("{class} ink"), from, to),
             Key::Ring => svg.circle("mark ink", middle, 4.2, ""),
             Key::Cross => {

@@ -1,0 +1,132 @@
+//! What an axis shows.
+
+use super::{Annotation, Axis, Plot};
+use crate::svg::axes::Scale;
+
+/// Room beyond the greatest value, as a share of the range.
+const HEADROOM: f64 = 0.05;
+
+/// Scales between these pixels.
+pub(super) fn scale_x(plot: &Plot, left: f64, right: f64) -> Scale {
+    let at = |a: &Annotation| match a {
+        Annotation::Vertical { x, .. } => Some(*x),
+        Annotation::Horizontal { .. } => None,
+    };
+    scale(&plot.x, values(plot, |p| p.0, at), 0.01, left, right)
+}
+
+pub(super) fn scale_y(plot: &Plot, bottom: f64, top: f64) -> Scale {
+    let at = |a: &Annotation| match a {
+        Annotation::Horizontal { y, .. } => Some(*y),
+        Annotation::Vertical { .. } => None,
+    };
+    scale(&plot.y, values(plot, |p| p.1, at), HEADROOM, bottom, top)
+}
+
+fn values(plot: &Plot, of: fn(&(f64, f64)) -> f64, at: impl Fn(&Annotation) -> Option<f64>) -> Vec<f64> {
+    let series = plot.series.iter().flat_map(|s| &s.points);
+    let marks = plot.marks.iter().flat_map(|m| &m.points);
+    let finite = |(x, y): &&(f64, f64)| x.is_finite() && y.is_finite();
+    let points = series.chain(marks).filter(finite).map(of);
+    points.chain(plot.annotations.iter().filter_map(at)).filter(|v| v.is_finite()).collect()
+}
+
+fn scale(axis: &Axis, mut values: Vec<f64>, headroom: f64, from_px: f64, to_px: f64) -> Scale {
+    if axis.log {
+        values.retain(|v| *v > 0.0);
+    }
+    let given = axis.range.filter(|(from, to)| is_sound(*from, *to, axis.log));
+    let least = values.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let (from, to) = match (given, values.is_empty(), axis.log) {
+        (Some(range), ..) => range,
+        (None, true, false) => (0.0, 1.0),
+        (None, true, true) => (1.0, 10.0),
+        (None, false, true) => decades(least, most),
+        (None, false, false) => around(least, most, headroom),
+    };
+    if axis.log {
+        Scale::log(from, to, from_px, to_px)
+    } else {
+        Scale::new(from, to, from_px, to_px)
+    }
+}
+
+fn is_sound(from: f64, to: f64, log: bool) -> bool {
+    from.is_finite() && to.is_finite() && to > from && (from > 0.0 || !log)
+}
+
+/// With zero, unless all values are far from it compared with their spread; a single value has room around it.
+fn around(least: f64, most: f64, headroom: f64) -> (f64, f64) {
+    if least == most {
+        return match least {
+            0.0 => (0.0, 1.0),
+            v if v > 0.0 => (0.0, v * 1.25),
+            v => (v * 1.25, 0.0),
+        };
+    }
+    let room = (most - least) * headroom;
+    if least >= 0.0 && least <= (most - least) * 2.0 {
+        (0.0, most + room)
+    } else if most <= 0.0 && -most <= (most - least) * 2.0 {
+        (least - room, 0.0)
+    } else {
+        (least - room, most + room)
+    }
+}
+
+/// From a 1, 2 or 5 below to one above.
+fn decades(least: f64, most: f64) -> (f64, f64) {
+    let power = |v: f64| 10f64.powf(v.log10().floor());
+    let below = [5.0, 2.0, 1.0].map(|digit| digit * power(least)).into_iter().find(|v| *v <= least);
+    let above = [1.0, 2.0, 5.0, 10.0].map(|digit| digit * power(most)).into_iter().find(|v| *v >= most);
+    let (from, to) = (below.filter(|v| *v > 0.0).unwrap_or(least), above.filter(|v| v.is_finite()).unwrap_or(most));
+    if from < to {
+        (from, to)
+    } else {
+        (from / 2.0, to * 2.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(axis: Axis, values: &[f64]) -> (f64, f64) {
+        let scale = scale(&axis, values.to_vec(), 0.0, 0.0, 1.0);
+        (scale.from(), scale.to())
+    }
+
+    #[test]
+    fn a_range_has_zero_in_it_unless_that_is_far_off() {
+        let axis = || Axis::new("");
+        assert_eq!(shown(axis(), &[3.0, 8.0]), (0.0, 8.0));
+        assert_eq!(shown(axis(), &[1000.0, 1010.0]), (1000.0, 1010.0));
+        assert_eq!(shown(axis(), &[-3.0, 8.0]), (-3.0, 8.0));
+        assert_eq!(shown(axis(), &[-8.0, -3.0]), (-8.0, 0.0));
+    }
+
+    #[test]
+    fn one_value_and_none_still_make_a_range() {
+        assert_eq!(shown(Axis::new(""), &[]), (0.0, 1.0));
+        assert_eq!(shown(Axis::new(""), &[0.0, 0.0]), (0.0, 1.0));
+        assert_eq!(shown(Axis::new(""), &[4.0]), (0.0, 5.0));
+        assert_eq!(shown(Axis::new(""), &[-4.0]), (-5.0, 0.0));
+        assert_eq!(shown(Axis::new("").log(), &[]), (1.0, 10.0));
+        assert_eq!(shown(Axis::new("").log(), &[5.0]), (2.5, 10.0));
+    }
+
+    #[test]
+    fn a_logarithmic_range_ends_at_round_numbers_and_knows_no_zero() {
+        assert_eq!(shown(Axis::new("").log(), &[-1.0, 0.0, 3.0, 70.0]), (2.0, 100.0));
+        assert_eq!(shown(Axis::new("").log().range(0.0, 5.0), &[3.0, 70.0]), (2.0, 100.0));
+    }
+
+    #[test]
+    fn a_senseless_range_is_not_taken() {
+        for (from, to) in [(5.0, 1.0), (2.0, 2.0), (f64::NAN, 1.0), (0.0, f64::INFINITY)] {
+            assert_eq!(shown(Axis::new("").range(from, to), &[0.0, 8.0]), (0.0, 8.0));
+        }
+        assert_eq!(shown(Axis::new("").range(2.0, 3.0), &[0.0, 8.0]), (2.0, 3.0));
+    }
+}

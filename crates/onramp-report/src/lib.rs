@@ -22,6 +22,7 @@ mod summary;
 mod svg;
 mod table;
 mod thin;
+pub mod trace_graph;
 mod units;
 mod write;
 

@@ -17,6 +17,7 @@ mod link;
 mod out_dir;
 mod page;
 pub mod plot;
+pub mod reproduction;
 mod spread;
 mod summary;
 mod svg;

@@ -193,8 +193,8 @@ impl Canvas<'_> {
         lines::hashes(&mut self.svg, "again", again_px, top, height, &tooltip);
         self.window("send-window", &windows.send_window, "send window");
         self.window("cwnd", &windows.cwnd, "congestion window");
-        self.window("ssthresh", &windows.ssthresh, "ssthresh");
         self.window("unacked", &windows.unacked, "unacked data");
+        self.window("ssthresh", &windows.ssthresh, "ssthresh");
         self.svg.end_clip();
     }
 

@@ -53,7 +53,7 @@ impl Timeline {
 
     /// Some of the series' markers along a step line, no two series at the same times.
     pub(crate) fn markers(&mut self, series: &Series<'_>, points: &[(f64, f64)], tooltip: impl Fn(f64, f64) -> String) {
-        for (time, value) in lines::along(points, series.look) {
+        for (time, value) in lines::along_steps(points, series.look) {
             if value <= self.frame.y.to() {
                 let at = self.frame.px((time, value));
                 marks::marker(&mut self.svg, series.look, at, &tooltip(time, value));

@@ -109,20 +109,19 @@ impl Canvas<'_> {
 
     fn line(&mut self, series: &PlotSeries, look: usize) {
         let pixels: Vec<(f64, f64)> = series.points.iter().map(|&point| self.frame.px(point)).collect();
-        let colour = marks::colour(look);
+        let class = if series.style == PlotStyle::Dashed { "dashed" } else { "main" };
+        let class = format!("{class} {}", marks::colour(look));
         match series.style {
-            PlotStyle::Line => {
-                lines::straight(&mut self.svg, &self.frame, &format!("main {colour}"), &pixels, &series.label)
-            }
-            PlotStyle::Dashed => {
-                lines::straight(&mut self.svg, &self.frame, &format!("dashed {colour}"), &pixels, &series.label)
+            PlotStyle::Line | PlotStyle::Dashed => {
+                lines::straight(&mut self.svg, &self.frame, &class, &pixels, &series.label);
+                self.labels.avoid_line(&pixels);
             }
             PlotStyle::Steps => {
-                lines::steps(&mut self.svg, &self.frame, &format!("main {colour}"), &pixels, &series.label)
+                lines::steps(&mut self.svg, &self.frame, &class, &pixels, &series.label);
+                self.labels.avoid_steps(&pixels);
             }
-            PlotStyle::Points => return,
+            PlotStyle::Points => {}
         }
-        self.labels.avoid_line(&pixels);
     }
 
     fn markers(&mut self, series: &PlotSeries, look: usize) {
@@ -136,7 +135,8 @@ impl Canvas<'_> {
             }
             PlotStyle::Points => shown,
             _ if shown.len() <= MOST_MARKED => shown,
-            _ => lines::along(&shown, look).into_iter().filter(|&point| self.shows(point)).collect(),
+            PlotStyle::Steps => lines::along_steps(&shown, look),
+            _ => lines::along_straight(&shown, look),
         };
         let mut before = (f64::NEG_INFINITY, 0.0);
         for point in chosen {

@@ -42,7 +42,7 @@ fn scale(axis: &Axis, mut values: Vec<f64>, headroom: f64, from_px: f64, to_px: 
         (Some(range), ..) => range,
         (None, true, false) => (0.0, 1.0),
         (None, true, true) => (1.0, 10.0),
-        (None, false, true) => decades(least, most),
+        (None, false, true) => around_log(least, most, headroom),
         (None, false, false) => around(least, most, headroom),
     };
     if axis.log {
@@ -75,16 +75,14 @@ fn around(least: f64, most: f64, headroom: f64) -> (f64, f64) {
     }
 }
 
-/// From a 1, 2 or 5 below to one above.
-fn decades(least: f64, most: f64) -> (f64, f64) {
-    let power = |v: f64| 10f64.powf(v.log10().floor());
-    let below = [5.0, 2.0, 1.0].map(|digit| digit * power(least)).into_iter().find(|v| *v <= least);
-    let above = [1.0, 2.0, 5.0, 10.0].map(|digit| digit * power(most)).into_iter().find(|v| *v >= most);
-    let (from, to) = (below.filter(|v| *v > 0.0).unwrap_or(least), above.filter(|v| v.is_finite()).unwrap_or(most));
-    if from < to {
+/// With room in proportion on both sides; a single value has its decade around it.
+fn around_log(least: f64, most: f64, headroom: f64) -> (f64, f64) {
+    let room = if least == most { 10f64.sqrt() } else { (most / least).powf(headroom) };
+    let (from, to) = (least / room, most * room);
+    if from > 0.0 && to.is_finite() {
         (from, to)
     } else {
-        (from / 2.0, to * 2.0)
+        (least, most)
     }
 }
 
@@ -113,13 +111,15 @@ mod tests {
         assert_eq!(shown(Axis::new(""), &[4.0]), (0.0, 5.0));
         assert_eq!(shown(Axis::new(""), &[-4.0]), (-5.0, 0.0));
         assert_eq!(shown(Axis::new("").log(), &[]), (1.0, 10.0));
-        assert_eq!(shown(Axis::new("").log(), &[5.0]), (2.5, 10.0));
+        let (from, to) = shown(Axis::new("").log(), &[5.0]);
+        assert!(from < 5.0 && to > 5.0 && (to / from - 10.0).abs() < 1e-9);
     }
 
     #[test]
-    fn a_logarithmic_range_ends_at_round_numbers_and_knows_no_zero() {
-        assert_eq!(shown(Axis::new("").log(), &[-1.0, 0.0, 3.0, 70.0]), (2.0, 100.0));
-        assert_eq!(shown(Axis::new("").log().range(0.0, 5.0), &[3.0, 70.0]), (2.0, 100.0));
+    fn a_logarithmic_range_knows_no_zero() {
+        assert_eq!(shown(Axis::new("").log(), &[-1.0, 0.0, 3.0, 70.0]), (3.0, 70.0));
+        assert_eq!(shown(Axis::new("").log().range(0.0, 5.0), &[3.0, 70.0]), (3.0, 70.0));
+        assert_eq!(shown(Axis::new("").log(), &[f64::MIN_POSITIVE, f64::MAX]), (f64::MIN_POSITIVE, f64::MAX));
     }
 
     #[test]

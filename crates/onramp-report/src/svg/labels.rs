@@ -59,6 +59,13 @@ impl Labels {
         }
     }
 
+    /// The same for a line that keeps each value until the next one.
+    pub(crate) fn avoid_steps(&mut self, pixels: &[(f64, f64)]) {
+        for pair in pixels.windows(2) {
+            self.avoid_line(&[pair[0], (pair[1].0, pair[0].1), pair[1]]);
+        }
+    }
+
     /// Puts the text where it covers the least: at the first of the best of these places (baseline and
     /// anchor). Nowhere if each is taken by a label or leaves the plot.
     pub(crate) fn place(&mut self, text: &str, places: impl IntoIterator<Item = ((f64, f64), Anchor)>) {
@@ -93,7 +100,7 @@ mod tests {
     fn a_label_keeps_clear_of_lines_and_of_other_labels() {
         let frame = Frame::new((0.0, 0.0), 400.0, 100.0, (0.0, 1.0), (0.0, 1.0));
         let mut labels = Labels::new(frame);
-        labels.avoid_line(&[(0.0, 45.0), (200.0, 45.0)]);
+        labels.avoid_steps(&[(0.0, 45.0), (200.0, 90.0)]);
         let places = [((10.0, 50.0), Anchor::Start), ((390.0, 50.0), Anchor::End)];
         for text in ["first", "second", "third finds no place"] {
             labels.place(text, places);

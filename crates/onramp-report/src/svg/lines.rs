@@ -74,9 +74,19 @@ pub(crate) fn merged(xs: impl Iterator<Item = f64>) -> Vec<f64> {
     xs
 }
 
-/// Some of a line's points, in its own units, at which its marker tells it from others: no two looks at the
+/// Places on a line of steps, in its own units, at which its marker tells it from others: no two looks at the
 /// same places.
-pub(crate) fn along(points: &[(f64, f64)], look: usize) -> Vec<(f64, f64)> {
+pub(crate) fn along_steps(points: &[(f64, f64)], look: usize) -> Vec<(f64, f64)> {
+    along(points, look).into_iter().map(|(x, point)| (x, point.1)).collect()
+}
+
+/// The same for a line straight from point to point: some of its points.
+pub(crate) fn along_straight(points: &[(f64, f64)], look: usize) -> Vec<(f64, f64)> {
+    along(points, look).into_iter().map(|(_, point)| point).collect()
+}
+
+/// The places and the points before them.
+fn along(points: &[(f64, f64)], look: usize) -> Vec<(f64, (f64, f64))> {
     let sorted = sorted(points);
     let (Some(first), Some(last)) = (sorted.first(), sorted.last()) else { return Vec::new() };
     let span = last.0 - first.0;
@@ -84,7 +94,7 @@ pub(crate) fn along(points: &[(f64, f64)], look: usize) -> Vec<(f64, f64)> {
     let place = |at: usize| {
         let x = first.0 + span * (at as f64 + 0.15 + 0.7 * offset) / MARKERS as f64;
         let before = sorted.partition_point(|p| p.0 <= x).saturating_sub(1);
-        (x, sorted[before].1)
+        (x, sorted[before])
     };
     (0..MARKERS).map(place).collect()
 }

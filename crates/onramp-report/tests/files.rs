@@ -4,7 +4,7 @@
 mod synthetic;
 
 use nix::mount::{mount, umount, MsFlags};
-use onramp_report::{prepare, write, Error, Meta, Run};
+use onramp_report::{prepare, prepare_files, write, write_files, Error, Meta, Run};
 use std::fs;
 use std::path::{Path, PathBuf};
 use synthetic::{record, run, SHALLOW};
@@ -111,6 +111,49 @@ fn an_error_removes_the_directories_that_it_created() {
     let error = write(&dir.path().join("broken/x"), &Meta::default(), &[]).unwrap_err();
     assert!(error.to_string().contains("broken"), "{error}");
     assert_eq!(listing(dir.path()), ["broken"]);
+}
+
+#[test]
+fn files_of_any_names_are_written_and_replaced() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("new/paper");
+    let files = [("data/figure-4.json", "{}"), ("index.html", "a page")];
+    prepare_files(&out, &files.map(|f| f.0)).unwrap();
+    assert_eq!(listing(dir.path()), [] as [&str; 0], "the check leaves nothing");
+    assert_eq!(write_files(&out, &files).unwrap(), files.map(|f| out.join(f.0)));
+    fs::write(out.join("data/mine.txt"), "mine").unwrap();
+    write_files(&out, &[("index.html", "another")]).unwrap();
+    assert_eq!(listing(&out), ["data", "data/figure-4.json", "data/mine.txt", "index.html"]);
+    assert_eq!(fs::read_to_string(out.join("index.html")).unwrap(), "another");
+}
+
+#[test]
+fn names_that_lead_out_of_the_directory_are_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    for name in ["", ".", "..", "../x", "a/../x", "/etc/x", "./x", "a//x", "x/", "x\0"] {
+        let error = write_files(dir.path(), &[("good", ""), (name, "")]).unwrap_err();
+        assert!(matches!(&error, Error::BadName { name: bad } if bad == name), "{error}");
+        assert!(prepare_files(dir.path(), &[name]).is_err());
+    }
+    for names in [["x", "x"], ["x", "x/y"], ["x/y", "x"]] {
+        assert!(matches!(prepare_files(dir.path(), &names), Err(Error::BadName { .. })), "{names:?}");
+    }
+    assert_eq!(listing(dir.path()), [] as [&str; 0]);
+}
+
+#[test]
+fn what_stands_where_files_go_is_refused_before_any_is_written() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("data"), "mine").unwrap();
+    fs::create_dir(dir.path().join("index.html")).unwrap();
+    for (name, expected) in [("data/x.json", "directory"), ("index.html", "file")] {
+        let error = write_files(dir.path(), &[("first", ""), (name, "")]).unwrap_err();
+        assert!(error.to_string().contains(&format!("the report's {expected} of that name")), "{error}");
+        assert!(prepare_files(dir.path(), &[name]).is_err());
+    }
+    let error = write_files(&dir.path().join("data/below"), &[("x", "")]).unwrap_err();
+    assert!(matches!(error, Error::NotADirectory { .. }), "{error}");
+    assert_eq!(listing(dir.path()), ["data", "index.html"]);
 }
 
 /// A small file system of its own, unmounted at the end.

@@ -73,6 +73,20 @@ pub enum Error {
         /// What it may be.
         expected: &'static str,
     },
+    /// More copies of the transfer than this process has room for.
+    #[error("`transfer.count` asks for {copies} copies, which need {needed} {what} at the same time: {available} are available; {mend}")]
+    Copies {
+        /// How many.
+        copies: u32,
+        /// Of what they need too much.
+        what: &'static str,
+        /// How much of it.
+        needed: u64,
+        /// How much there is.
+        available: u64,
+        /// What would help.
+        mend: &'static str,
+    },
     /// The kernel does not know a congestion control.
     #[error("this kernel has no congestion control `{name}` ({source}); it has: {available}. For one of its own, `modprobe tcp_{name}`")]
     NoCongestionControl {

@@ -1,14 +1,17 @@
-//! The lab: real sockets of this machine's kernel over an emulated path.
+//! The lab: real sockets of this machine's kernel over an emulated network.
 //!
-//! [`run`] takes one [`Case`](onramp_scenario::Case) and gives an [`Outcome`]. Two fresh network namespaces hold a
-//! sender and a receiver; a TUN device in each is its only interface; one thread carries packets between the two
+//! [`run`] takes one [`Case`](onramp_scenario::Case) and gives an [`Outcome`]. Two fresh network namespaces hold the
+//! senders and the receivers; a TUN device in each is its only interface; one thread carries packets between the two
 //! through [`onramp_net`] links, by the real clock:
 //!
 //! ```text
-//!   namespace of the sender               link thread                 namespace of the receiver
+//!   namespace of the senders              link thread                 namespace of the receivers
 //!   socket -- kernel TCP -- onramp0 == [loss|queue|rate|delay] ==> onramp0 -- kernel TCP -- socket
 //!                           onramp0 <== [delay|rate|queue|loss] == onramp0
 //! ```
+//!
+//! Each sending and each receiving node of a network has an address of its own, and a packet's addresses say over which
+//! links it goes.
 //!
 //! Everything hangs on file descriptors of this process: nothing is left behind, not even after SIGKILL.
 //! `docs/lab.md` says what is exact and what is not.
@@ -16,9 +19,11 @@
 mod clock;
 mod error;
 mod host;
+mod layout;
 mod link;
 mod options;
 pub mod parts;
+mod resources;
 mod result;
 mod run;
 mod startups;

@@ -28,28 +28,44 @@ impl Default for RunOptions {
 /// What a case answered.
 #[derive(Debug)]
 pub struct Outcome {
-    /// The result.
+    /// The result of the transfer, of its first copy where it has several.
     pub record: Record,
-    /// How the measured connection moved; empty without [`RunOptions::trace`].
+    /// How that connection moved; empty without [`RunOptions::trace`].
     pub trace: Trace,
+    /// The same of the other copies, in order of their starts.
+    pub others: Vec<(Record, Trace)>,
     /// Sentences about what was not as it should be, each with what mends it.
     pub notes: Vec<String>,
     /// What the emulated path did.
     pub link: LinkSummary,
 }
 
+impl Outcome {
+    /// The results of all copies, in order of their starts.
+    pub fn into_copies(self) -> impl Iterator<Item = (Record, Trace)> {
+        std::iter::once((self.record, self.trace)).chain(self.others)
+    }
+
+    /// Their records.
+    pub fn records(&self) -> impl Iterator<Item = &Record> {
+        std::iter::once(&self.record).chain(self.others.iter().map(|(record, _)| record))
+    }
+}
+
 /// What the emulated path did.
 #[derive(Clone, Debug)]
 pub struct LinkSummary {
-    /// Data direction.
+    /// The bottleneck of the first copy's data.
     pub forward: LinkStats,
-    /// Acknowledgement direction.
+    /// The same link in the direction of the acknowledgements.
     pub reverse: LinkStats,
+    /// All directed links: link n of the scenario forward is 2 n, its reverse 2 n + 1.
+    pub links: Vec<LinkStats>,
     /// Median lateness of all packets.
     pub lateness_p50_us: f64,
-    /// The first 4096 packets handed to the receiver.
+    /// The first 4096 packets handed to the receivers.
     pub forward_emissions: Vec<Emission>,
-    /// The first 4096 packets handed to the sender: SYN, request, then acknowledgements.
+    /// The first 4096 packets handed to the senders: SYN, request, then acknowledgements.
     pub reverse_emissions: Vec<Emission>,
 }
 

@@ -1,20 +1,19 @@
 //! One case from beginning to end.
 
-use crate::clock::now_ns;
-use crate::host::{hosts_of, Addresses, Host};
-use crate::link::{CpuLease, LinkReport, LinkThread, Path, SegmentLog};
-use crate::result::{self, Observed};
+use crate::clock::{now_ns, sleep_until};
+use crate::host::{hosts_of, Host};
+use crate::layout::{Ends, Layout};
+use crate::link::{CpuLease, LinkPlan, LinkReport, LinkThread, SegmentLogs};
+use crate::result::{self, Measured, Observed};
 use crate::supports::{rival, supports};
-use crate::work::{Flow, FlowState, OpenSockets, Plan, PreparedFlow, Role, Sampler, TcpInfo};
-use crate::{ConnectionEvent, Error, Outcome, RunOptions, Startups};
+use crate::work::{Flow, FlowState, OpenSockets, Plan, PreparedFlow, Role, Sample, Sampler, TcpInfo};
+use crate::{resources, ConnectionEvent, Error, Outcome, RunOptions, Startups};
 use onramp_scenario::{Avoidance, Buffer, Case, InitialWindow, HEADER_BYTES, TRAFFIC_RTTS};
 use std::sync::atomic::Ordering;
 use std::sync::Arc;
-use std::thread;
-use std::time::Duration;
 
 /// How often the run's progress is looked at.
-const WATCH: Duration = Duration::from_millis(5);
+const WATCH_NS: u64 = 5_000_000;
 
 /// Runs a case on this machine's kernel. Takes as long as the transfer takes, and the competing traffic's lead.
 pub fn run(case: &Case, startups: &mut dyn Startups, options: &RunOptions) -> Result<Outcome, Error> {
@@ -23,144 +22,186 @@ pub fn run(case: &Case, startups: &mut dyn Startups, options: &RunOptions) -> Re
     let control = control_of(startups, &transfer.startup, transfer.avoidance, transfer.initial_window)?;
     let mut rival_controls = Vec::new();
     for traffic in case.traffic.iter() {
-        let rival = rival(traffic)?;
-        let control = control_of(startups, &rival.transfers.startup, rival.transfers.avoidance, InitialWindow::Host)?;
-        rival_controls.push((control, rival.lead_ns));
+        let transfers = rival(traffic)?;
+        rival_controls.push(control_of(startups, &transfers.startup, transfers.avoidance, InitialWindow::Host)?);
     }
-    let addresses = Addresses::fresh();
-    let (sender, receiver) = hosts_of(case, &addresses)?;
+    let layout = Layout::of(case);
+    let (sender, receiver) = hosts_of(case, &layout)?;
     let lease = CpuLease::take();
     let cpu = lease.as_ref().map(CpuLease::cpu);
     let open = OpenSockets::default();
 
-    let prepare = |control: String, to, role| {
-        let receive_buffer = match case.receiver.buffer {
-            Buffer::Bytes(bytes) => Some(bytes),
-            Buffer::LinuxDefault => None,
-        };
-        let plan =
-            Plan { sender: (&sender, addresses.sender), receiver: (&receiver, to), control, receive_buffer, role };
-        Flow::prepare(plan, &open, cpu)
+    let receive_buffer = match case.receiver.buffer {
+        Buffer::Bytes(bytes) => Some(bytes),
+        Buffer::LinuxDefault => None,
+    };
+    let prepare = |control: &str, ends: Ends, role| {
+        let (sender, receiver) = ((&sender, ends.sender), (&receiver, ends.receiver));
+        Flow::prepare(Plan { sender, receiver, control: control.to_owned(), receive_buffer, role }, &open, cpu)
     };
     let mss_bytes = u64::from(case.path.mtu_bytes) - HEADER_BYTES;
     let role = Role::Transfer {
         size_bytes: transfer.size_bytes,
         initial_bytes: initial_bytes(transfer.initial_window, mss_bytes),
     };
-    let measured = prepare(control, addresses.receiver, role)?;
-    let mut rivals = Vec::new();
-    for (control, lead_ns) in rival_controls {
-        let note_ns = case.path.rtt_ns / 50;
-        rivals.push((prepare(control, addresses.rival, Role::Rival { note_ns })?, lead_ns));
-    }
+    let copies = (0..transfer.count as usize).map(|copy| prepare(&control, layout.copy(copy), role));
+    let copies = copies.collect::<Result<Vec<_>, _>>()?;
+    let note_ns = case.path.rtt_ns / 50;
+    let rivals = rival_controls.iter().enumerate();
+    let rivals = rivals.map(|(place, control)| prepare(control, layout.rival(place), Role::Rival { note_ns }));
+    let rivals = rivals.collect::<Result<Vec<_>, _>>()?;
 
-    let log = options
-        .trace
-        .then(|| SegmentLog::new(measured.sender.port(), addresses.receiver.octets(), transfer.size_bytes, mss_bytes));
-    let (Host { tun: sender_tun, namespace: _sender }, Host { tun: receiver_tun, namespace: _receiver }) =
-        (sender, receiver);
-    let link = LinkThread::start(Path::of(case), sender_tun, receiver_tun, log, cpu);
-    let mut running = Running::start(case, measured, rivals, link, options, cpu);
+    let senders = copies.iter().enumerate().map(|(copy, flow)| (flow.sender, layout.bottleneck(copy)));
+    let senders: Vec<_> = senders.collect();
+    let logs = options.trace.then(|| SegmentLogs::new(&senders, transfer.size_bytes, mss_bytes));
+    let (Host { tun: sender, namespace: _sender }, Host { tun: receiver, namespace: _receiver }) = (sender, receiver);
+    let flows = copies.len();
+    let link = LinkThread::start(LinkPlan { wiring: layout.wiring(case), sender, receiver, flows, logs, cpu });
+    let begin_ns = link.begin_ns;
+    let mut running = Running::start(case, copies, rivals, link, options, cpu);
     let watched = running.watch(case, startups, options);
+    let rivals = running.rivals.iter().map(|rival| rival.state.clone()).collect();
     let finished = running.finish(&open);
     // A broken link is why everything else failed.
     let (report, samples) = finished?;
-    let (flow, info, mut events) = watched?;
+    let Watched { copies, end_ns, mut events } = watched?;
     events.extend(startups.take_events());
-    let observed = Observed { flow: &flow.0, rivals: &flow.1, info, events, samples, report };
+    let observed = Observed { layout, begin_ns, end_ns, copies, rivals, events, samples, report };
     Ok(result::outcome(case, observed, options))
 }
 
 /// The flows of a run and who looks after them.
 struct Running {
-    measured: Flow,
+    copies: Vec<Flow>,
     rivals: Vec<Flow>,
     sampler: Option<Sampler>,
     link: LinkThread,
-    start_ns: u64,
+    /// When each copy starts.
+    starts_ns: Vec<u64>,
 }
 
-type States = (Arc<FlowState>, Vec<Arc<FlowState>>);
+/// What was seen until the run's end.
+struct Watched {
+    copies: Vec<Measured>,
+    /// When the run ended, where that was not its transfers' doing.
+    end_ns: Option<u64>,
+    events: Vec<ConnectionEvent>,
+}
+
+/// A copy that is under way.
+struct Progress {
+    received_bytes: u64,
+    /// When that last grew.
+    moved_ns: u64,
+    /// The sender's account when the copy was complete.
+    info: Option<TcpInfo>,
+}
 
 impl Running {
     fn start(
         case: &Case,
-        measured: PreparedFlow,
-        rivals: Vec<(PreparedFlow, u64)>,
+        copies: Vec<PreparedFlow>,
+        rivals: Vec<PreparedFlow>,
         link: LinkThread,
         options: &RunOptions,
         cpu: Option<usize>,
     ) -> Running {
-        let lead_ns = rivals.iter().map(|(_, lead_ns)| *lead_ns).max().unwrap_or(0);
-        let start_ns = link.begin_ns + lead_ns;
-        let rivals = rivals.into_iter().map(|(rival, lead_ns)| rival.start(start_ns - lead_ns)).collect();
-        let measured = measured.start(start_ns);
-        let interval_ns = (case.path.rtt_ns / 200).max(1_000_000);
-        let sampler = options.trace.then(|| Sampler::start(measured.state.clone(), interval_ns, cpu));
-        Running { measured, rivals, sampler, link, start_ns }
+        let at_ns = |start_ns: u64| link.begin_ns.saturating_add(start_ns);
+        let rival = |(rival, traffic): (PreparedFlow, _)| rival.start(at_ns(case.traffic_start_ns(traffic)));
+        let rivals = rivals.into_iter().zip(case.traffic.iter()).map(rival).collect();
+        let (first_ns, spacing_ns) = (case.transfer_start_ns(), case.transfer.spacing_ns);
+        let starts =
+            (0..copies.len() as u64).map(|copy| at_ns(first_ns.saturating_add(copy.saturating_mul(spacing_ns))));
+        let starts_ns: Vec<u64> = starts.collect();
+        let copies: Vec<Flow> = copies.into_iter().zip(&starts_ns).map(|(copy, at_ns)| copy.start(*at_ns)).collect();
+        // As many looks a second as at eight senders, however many there are.
+        let interval_ns = (case.path.rtt_ns / 200).max(1_000_000) * copies.len().div_ceil(8) as u64;
+        let states = || copies.iter().map(|copy| copy.state.clone()).collect();
+        let sampler = options.trace.then(|| Sampler::start(states(), interval_ns, cpu));
+        Running { copies, rivals, sampler, link, starts_ns }
     }
 
-    /// Waits for the end of the transfer, or for what prevents it.
-    fn watch(
-        &mut self,
-        case: &Case,
-        startups: &mut dyn Startups,
-        options: &RunOptions,
-    ) -> Result<(States, TcpInfo, Vec<ConnectionEvent>), Error> {
+    /// Waits for the end of all copies or of the run, or for what prevents it.
+    fn watch(&mut self, case: &Case, startups: &mut dyn Startups, options: &RunOptions) -> Result<Watched, Error> {
         let mut events = startups.take_events();
         let patience_ns = (options.patience.as_nanos() as u64).max(20 * case.path.rtt_ns);
-        let traffic_until = match case.traffic.is_empty() {
+        let last_start_ns = self.starts_ns.iter().copied().max().unwrap_or(0);
+        let traffic_until_ns = match case.traffic.is_empty() {
             true => 0,
-            false => self.start_ns + (TRAFFIC_RTTS + 1) * case.path.rtt_ns,
+            false => last_start_ns + (TRAFFIC_RTTS + 1) * case.path.rtt_ns,
         };
-        let (mut received_bytes, mut moved_ns) = (0, self.start_ns);
-        let mut info = None;
+        let end_ns = case.duration_ns.map(|duration_ns| self.link.begin_ns.saturating_add(duration_ns));
+        let starts = self.starts_ns.iter();
+        let mut progress: Vec<Progress> =
+            starts.map(|at_ns| Progress { received_bytes: 0, moved_ns: *at_ns, info: None }).collect();
         loop {
-            thread::sleep(WATCH);
+            let next_ns = now_ns() + WATCH_NS;
+            sleep_until(end_ns.map_or(next_ns, |end_ns| next_ns.min(end_ns)));
+            if let Some(end_ns) = end_ns.filter(|end_ns| *end_ns <= now_ns()) {
+                let copies = self.measured(progress, end_ns);
+                return Ok(Watched { copies, end_ns: Some(end_ns), events });
+            }
             if options.stop.load(Ordering::Relaxed) || self.link.has_failed() {
                 return Err(Error::Stopped);
             }
-            let mut flows = std::iter::once(&mut self.measured).chain(&mut self.rivals);
-            if let Some(error) = flows.find_map(Flow::take_error) {
+            if let Some(error) = self.copies.iter_mut().chain(&mut self.rivals).find_map(Flow::take_error) {
                 return Err(error);
             }
             events.extend(startups.take_events());
-            let (state, now) = (&self.measured.state, now_ns());
-            if state.completed_ns() != 0 {
-                // Taken once: the numbers are those of the transfer's end, whatever the traffic does then.
-                let info = match info {
-                    Some(info) => info,
-                    None => *info.insert(self.sender_info()?),
-                };
-                if now >= traffic_until {
-                    let rivals = self.rivals.iter().map(|rival| rival.state.clone()).collect();
-                    return Ok(((state.clone(), rivals), info, events));
+            let now = now_ns();
+            for (copy, progress) in self.copies.iter().zip(&mut progress) {
+                let state = &copy.state;
+                if state.completed_ns() != 0 {
+                    // Taken once: the numbers are those of the transfer's end, whatever the others do then.
+                    if progress.info.is_none() {
+                        progress.info = Some(sender_info(state)?);
+                    }
+                    continue;
                 }
-                continue;
+                if state.received_bytes() != progress.received_bytes {
+                    (progress.received_bytes, progress.moved_ns) = (state.received_bytes(), now);
+                }
+                if now.saturating_sub(progress.moved_ns) > patience_ns {
+                    let (received_bytes, size_bytes) = (progress.received_bytes, case.transfer.size_bytes);
+                    return Err(Error::Stalled { received_bytes, size_bytes, waited_s: patience_ns as f64 / 1e9 });
+                }
             }
-            if state.received_bytes() != received_bytes {
-                (received_bytes, moved_ns) = (state.received_bytes(), now);
-            }
-            if now.saturating_sub(moved_ns) > patience_ns {
-                let waited_s = patience_ns as f64 / 1e9;
-                return Err(Error::Stalled { received_bytes, size_bytes: case.transfer.size_bytes, waited_s });
+            if progress.iter().all(|progress| progress.info.is_some()) && now >= traffic_until_ns {
+                return Ok(Watched { copies: self.measured(progress, u64::MAX), end_ns: None, events });
             }
         }
     }
 
-    fn sender_info(&self) -> Result<TcpInfo, Error> {
-        let socket = self.measured.state.sender().expect("a transfer that is complete had a sender");
-        TcpInfo::of(&*socket).map_err(|source| Error::Socket { what: "asking the sender its state", source })
+    /// What has become of the copies until now, the end of the run.
+    fn measured(&self, progress: Vec<Progress>, end_ns: u64) -> Vec<Measured> {
+        let measured = |((copy, progress), start_ns): ((&Flow, Progress), &u64)| {
+            let state = copy.state.clone();
+            let completed_ns = Some(state.completed_ns()).filter(|at_ns| *at_ns != 0 && *at_ns <= end_ns);
+            let delivered_bytes = state.received_bytes();
+            // One that has no connection yet has sent nothing.
+            let info = progress.info.or_else(|| sender_info(&state).ok()).unwrap_or_default();
+            let start_ns = Some(state.connect_ns()).filter(|at_ns| *at_ns != 0).unwrap_or(*start_ns);
+            Measured { state, start_ns, completed_ns, delivered_bytes, info }
+        };
+        self.copies.iter().zip(progress).zip(&self.starts_ns).map(measured).collect()
     }
 
-    /// Ends all threads. The link's report, or why it failed.
-    fn finish(self, open: &OpenSockets) -> Result<(LinkReport, Vec<crate::work::Sample>), Error> {
+    /// Ends all threads. The link's report and looks at the senders, or why the link failed.
+    fn finish(self, open: &OpenSockets) -> Result<(LinkReport, Vec<Vec<Sample>>), Error> {
         let samples = self.sampler.map(Sampler::finish).unwrap_or_default();
         open.shut_all();
-        self.measured.finish();
-        self.rivals.into_iter().for_each(Flow::finish);
+        self.copies.into_iter().chain(self.rivals).for_each(Flow::finish);
         Ok((self.link.finish()?, samples))
     }
+}
+
+fn sender_info(flow: &FlowState) -> Result<TcpInfo, Error> {
+    let what = "asking the sender its state";
+    let socket: Arc<_> = flow
+        .sender()
+        .ok_or(std::io::ErrorKind::NotConnected)
+        .map_err(|kind| Error::Socket { what, source: kind.into() })?;
+    TcpInfo::of(&*socket).map_err(|source| Error::Socket { what, source })
 }
 
 /// What a sender sends before the first acknowledgement.
@@ -183,15 +224,17 @@ fn control_of(
         .map_err(|source| Error::Startup { startup: startup.into(), source })
 }
 
-/// Refuses what a TUN device or the arithmetic cannot carry; a scenario file has been checked more strictly.
+/// Refuses what a TUN device, the arithmetic or this process cannot carry; a scenario file has been checked more
+/// strictly.
 fn check(case: &Case) -> Result<(), Error> {
     supports(case)?;
     let (path, size) = (&case.path, case.transfer.size_bytes);
     let wrong = |what, found, expected| Err(Error::Case { what, found, expected });
-    if !(576..=65_000).contains(&path.mtu_bytes) {
-        return wrong("the MTU", path.mtu_bytes.into(), "576 to 65,000 bytes");
+    if !(296..=65_000).contains(&path.mtu_bytes) {
+        return wrong("the MTU", path.mtu_bytes.into(), "296 to 65,000 bytes");
     }
-    for channel in [&path.forward, &path.reverse] {
+    let links = case.network.links.iter().flat_map(|link| [&link.forward, &link.reverse]);
+    for channel in links.chain([&path.forward, &path.reverse]) {
         if !(1_000..=100_000_000_000).contains(&channel.rate_bits_per_s) {
             return wrong("a rate in bit/s", channel.rate_bits_per_s, "1 kbit/s to 100 Gbit/s");
         }
@@ -199,8 +242,8 @@ fn check(case: &Case) -> Result<(), Error> {
             return wrong("a loss probability in millionths", channel.loss_ppm.into(), "at most 1,000,000");
         }
     }
-    match size {
-        0 | u64::MAX => wrong("the transfer's size in bytes", size, "1 byte or more"),
-        _ => Ok(()),
+    if size == 0 || size == u64::MAX {
+        return wrong("the transfer's size in bytes", size, "1 byte or more");
     }
+    resources::check(case)
 }

@@ -1,5 +1,6 @@
-//! What a scenario may ask of real sockets and one emulated path.
+//! What a scenario may ask of real sockets and an emulated network.
 
+use onramp_scenario::units::format_size;
 use onramp_scenario::{
     Acks, Case, Clocks, Connect, InitialWindow, Receiver, Recovery, Stack, Timers, Traffic, TrafficKind, TrafficStart,
     Transfers, NO_STARTUP,
@@ -18,10 +19,13 @@ pub struct Unsupported {
 }
 
 const KERNEL: &str = "this kernel's TCP alone";
-const ONE_PATH: &str = "one path from sender to receiver";
-const ONE_TRANSFER: &str = "one transfer, which it starts at once and runs to its end";
 const RECEIVER_CONNECTS: &str = "a receiver that connects and asks";
-const RIVALS: &str = "traffic of one endless transfer from sender to receiver, which starts before the measured one";
+const WAYS: &str = "transfers from one node to another over links that take packets of one size";
+const FEW_COPIES: &str = "at most 1000 copies of a transfer";
+const RIVALS: &str = "traffic of one endless transfer, which starts before the measured one";
+
+/// Most copies of a transfer: each has two threads.
+const MOST_COPIES: u32 = 1000;
 
 /// Whether the lab can run a case; if not, the first key that stands in the way.
 ///
@@ -29,13 +33,6 @@ const RIVALS: &str = "traffic of one endless transfer from sender to receiver, w
 /// [`Unsupported`] names it.
 pub fn supports(case: &Case) -> Result<(), Unsupported> {
     let transfer = &case.transfer;
-    if case.network.nodes.len() != 2 || case.network.links.len() != 1 {
-        let (nodes, links) = (case.network.nodes.len(), case.network.links.len());
-        return refuse("link", format!("a network of {nodes} nodes and {links} links"), ONE_PATH);
-    }
-    if (0..transfer.count).any(|copy| transfer.ends(copy) != (0, 1)) {
-        return refuse("transfer.from", "a transfer from the receiver to the sender".to_owned(), ONE_PATH);
-    }
     tcp("transfer", transfer.stack, transfer.recovery, transfer.timers)?;
     clocks(["transfer.clock", "transfer.tick"], transfer.clocks)?;
     if transfer.initial_window == InitialWindow::Paper && transfer.startup == NO_STARTUP {
@@ -47,23 +44,18 @@ pub fn supports(case: &Case) -> Result<(), Unsupported> {
         );
     }
     if let Some(bytes) = transfer.initial_ssthresh_bytes {
-        let asked = format!("a first threshold of {}", onramp_scenario::units::format_size(bytes));
+        let asked = format!("a first threshold of {}", format_size(bytes));
         return refuse("transfer.initial_ssthresh", asked, KERNEL);
     }
-    if transfer.count != 1 {
-        return refuse("transfer.count", format!("{} copies", transfer.count), ONE_TRANSFER);
-    }
-    if transfer.start_ns != 0 {
-        return refuse("transfer.start", "a later start".to_owned(), ONE_TRANSFER);
+    if transfer.count > MOST_COPIES {
+        return refuse("transfer.count", format!("{} copies", transfer.count), FEW_COPIES);
     }
     if transfer.connect != Connect::Receiver {
         return refuse("transfer.connect", format!("`{}`", transfer.connect.name()), RECEIVER_CONNECTS);
     }
+    ways(case)?;
     if transfer.application.is_some() {
         return refuse("transfer.write", "an application that writes now and then".to_owned(), "one that never waits");
-    }
-    if case.duration_ns.is_some() {
-        return refuse("run.duration", "an early end".to_owned(), ONE_TRANSFER);
     }
     if !case.sender.nagle {
         return refuse("sender.nagle", "`false`".to_owned(), KERNEL);
@@ -72,16 +64,38 @@ pub fn supports(case: &Case) -> Result<(), Unsupported> {
     case.traffic.iter().try_for_each(|traffic| rival(traffic).map(drop))
 }
 
-/// Traffic that the lab can make.
-pub struct Rival<'a> {
-    /// Its TCP.
-    pub transfers: &'a Transfers,
-    /// How long before the transfer it starts.
-    pub lead_ns: u64,
+/// There is a way for every flow, and all ways take packets of one size: a host of the lab has one device.
+fn ways(case: &Case) -> Result<(), Unsupported> {
+    // A path is a way, also where it is another than its network's.
+    if case.network.links.len() == 1 {
+        return Ok(());
+    }
+    let mut flows: Vec<(usize, usize)> = (0..case.transfer.count).map(|copy| case.transfer.ends(copy)).collect();
+    flows.extend(case.traffic.iter().map(|traffic| (traffic.from, traffic.to)));
+    flows.sort_unstable();
+    flows.dedup();
+    for (from, to) in flows {
+        let [from_name, to_name] = [from, to].map(|node| &case.network.nodes[node]);
+        match case.network.path(from, to) {
+            None => {
+                return refuse("link", format!("a way from `{from_name}` to `{to_name}`, which no links make"), WAYS)
+            }
+            Some(path) if path.mtu_bytes != case.path.mtu_bytes => {
+                let asked = format!(
+                    "packets of {} from `{from_name}` to `{to_name}` and of {} elsewhere",
+                    format_size(path.mtu_bytes.into()),
+                    format_size(case.path.mtu_bytes.into())
+                );
+                return refuse("link.mtu", asked, WAYS);
+            }
+            Some(_) => {}
+        }
+    }
+    Ok(())
 }
 
-/// Traffic as the lab makes it.
-pub fn rival(traffic: &Traffic) -> Result<Rival<'_>, Unsupported> {
+/// Traffic that the lab can make.
+pub fn rival(traffic: &Traffic) -> Result<&Transfers, Unsupported> {
     let TrafficKind::Transfers(transfers) = &traffic.kind else {
         return refuse("traffic.kind", "packets without TCP".to_owned(), RIVALS);
     };
@@ -89,9 +103,6 @@ pub fn rival(traffic: &Traffic) -> Result<Rival<'_>, Unsupported> {
     clocks(["traffic.clock", "traffic.tick"], transfers.clocks)?;
     if transfers.connect != Connect::Receiver {
         return refuse("traffic.connect", format!("`{}`", transfers.connect.name()), RECEIVER_CONNECTS);
-    }
-    if (traffic.from, traffic.to) != (0, 1) {
-        return refuse("traffic.from", "traffic from the receiver to the sender".to_owned(), RIVALS);
     }
     if !transfers.sizes.is_empty() {
         return refuse("traffic.size", "transfers that end".to_owned(), RIVALS);
@@ -110,7 +121,7 @@ pub fn rival(traffic: &Traffic) -> Result<Rival<'_>, Unsupported> {
     }
     receiver(&transfers.receiver)?;
     match traffic.start {
-        TrafficStart::Lead(lead_ns) => Ok(Rival { transfers, lead_ns }),
+        TrafficStart::Lead(_) => Ok(transfers),
         TrafficStart::At(_) => refuse("traffic.start", "a start of its own".to_owned(), RIVALS),
     }
 }

@@ -12,27 +12,17 @@ pub const DEVICE: &str = "onramp0";
 /// The device's own queue, in packets: so long that only the emulated queue ever drops.
 const DEVICE_QUEUE_PACKETS: u32 = 200_000;
 
-/// Who is who on the path.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Addresses {
-    /// The sender of the data.
-    pub sender: Ipv4Addr,
-    /// The receiver of the measured transfer.
-    pub receiver: Ipv4Addr,
-    /// The same host under another address, to which competing traffic goes: the initial window is a property of
-    /// the route, and theirs is the host's.
-    pub rival: Ipv4Addr,
-}
-
-impl Addresses {
-    /// Four addresses of 198.18.0.0/15 (RFC 2544: tests of network devices). Labs do not see each other, and
-    /// could all use the same; different ones keep their connections apart in what the whole machine reports.
-    pub fn fresh() -> Addresses {
-        static LABS: AtomicU32 = AtomicU32::new(0);
-        let lab = LABS.fetch_add(1, Ordering::Relaxed).wrapping_add(std::process::id().wrapping_mul(1021)) % (1 << 15);
-        let address = |host| Ipv4Addr::from_bits(Ipv4Addr::new(198, 18, 0, 0).to_bits() + lab * 4 + host);
-        Addresses { sender: address(1), receiver: address(2), rival: address(3) }
-    }
+/// The first of so many consecutive addresses of 198.18.0.0/15 (RFC 2544: tests of network devices). Labs do not see
+/// each other, and could all use the same; different ones keep their connections apart in what the whole machine
+/// reports.
+pub fn fresh_addresses(count: u32) -> Ipv4Addr {
+    const ADDRESSES: u32 = 1 << 17;
+    static TAKEN: AtomicU32 = AtomicU32::new(0);
+    // Labs of other processes begin elsewhere.
+    let begin = std::process::id().wrapping_mul(4 * 1021);
+    let taken = TAKEN.fetch_add(count, Ordering::Relaxed).wrapping_add(begin);
+    let room = ADDRESSES.saturating_sub(count + 1).max(1);
+    Ipv4Addr::from_bits(Ipv4Addr::new(198, 18, 0, 1).to_bits() + taken % room)
 }
 
 /// A host's configuration.

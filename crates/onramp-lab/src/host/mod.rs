@@ -7,14 +7,16 @@ mod configure;
 mod namespace;
 mod tun;
 
-pub use configure::{ip, Addresses, Settings};
+pub use configure::{fresh_addresses, ip, Settings};
 pub use namespace::Namespace;
 pub use tun::Tun;
 
+use crate::layout::Layout;
 use crate::Error;
 use onramp_scenario::{Buffer, Case, InitialWindow};
+use std::net::Ipv4Addr;
 
-/// One end of the path.
+/// One of the two hosts.
 pub struct Host {
     /// Where its sockets are made.
     pub namespace: Namespace,
@@ -38,10 +40,10 @@ impl Host {
 /// depend on the host's kernel or settings.
 const RMEM_MAX_BYTES: u64 = 33_554_432;
 /// Largest send buffer of auto-tuning in every Linux since 2.6.
-const WMEM_MAX_BYTES: u64 = 4_194_304;
+pub const WMEM_MAX_BYTES: u64 = 4_194_304;
 
-/// The sender and the receiver of a case.
-pub fn hosts_of(case: &Case, addresses: &Addresses) -> Result<(Host, Host), Error> {
+/// The sending and the receiving host of a case.
+pub fn hosts_of(case: &Case, layout: &Layout) -> Result<(Host, Host), Error> {
     let initial_window = match case.transfer.initial_window {
         InitialWindow::Segments(segments) => Some(segments),
         InitialWindow::Host | InitialWindow::Paper => None,
@@ -50,16 +52,18 @@ pub fn hosts_of(case: &Case, addresses: &Addresses) -> Result<(Host, Host), Erro
         Buffer::LinuxDefault => WMEM_MAX_BYTES,
         Buffer::Bytes(bytes) => bytes.max(16_384),
     };
+    let (senders, receivers) = (layout.sender_addresses(), layout.receiver_addresses());
+    let to_receiver = |&(address, rivals): &(Ipv4Addr, bool)| (address, initial_window.filter(|_| !rivals));
     let sender = Settings {
         mtu_bytes: case.path.mtu_bytes,
-        addresses: vec![addresses.sender],
-        routes: vec![(addresses.receiver, initial_window), (addresses.rival, None)],
+        addresses: senders.clone(),
+        routes: receivers.iter().map(to_receiver).collect(),
         rmem_max_bytes: RMEM_MAX_BYTES,
         wmem_max_bytes,
     };
     let receiver = Settings {
-        addresses: vec![addresses.receiver, addresses.rival],
-        routes: vec![(addresses.sender, None)],
+        addresses: receivers.iter().map(|(address, _)| *address).collect(),
+        routes: senders.iter().map(|address| (*address, None)).collect(),
         wmem_max_bytes: WMEM_MAX_BYTES,
         ..sender.clone()
     };
@@ -68,11 +72,11 @@ pub fn hosts_of(case: &Case, addresses: &Addresses) -> Result<(Host, Host), Erro
 
 /// Finds out whether this process can make a host, by making one.
 pub fn preflight() -> Result<(), Error> {
-    let addresses = Addresses::fresh();
+    let first = fresh_addresses(2);
     let settings = Settings {
         mtu_bytes: 1500,
-        addresses: vec![addresses.sender],
-        routes: vec![(addresses.receiver, Some(10))],
+        addresses: vec![first],
+        routes: vec![(Ipv4Addr::from_bits(first.to_bits() + 1), Some(10))],
         rmem_max_bytes: RMEM_MAX_BYTES,
         wmem_max_bytes: WMEM_MAX_BYTES,
     };

@@ -14,10 +14,10 @@ pub struct Emission {
 /// How many are kept per direction.
 const KEPT: usize = 4096;
 
-/// How many of them count as early: handshake, request, and the trains of the first round trips.
+/// How many of them count as early for each flow: handshake, request, and the trains of the first round trips.
 const EARLY: usize = 64;
 
-/// The first packets of a direction.
+/// The first packets handed to a host.
 pub struct Emissions(Vec<Emission>);
 
 impl Emissions {
@@ -33,9 +33,14 @@ impl Emissions {
         }
     }
 
-    /// The latest of the early ones.
-    pub fn early_lateness_ns(&self) -> u64 {
-        self.0.iter().take(EARLY).map(|emission| emission.at_ns - emission.due_ns).max().unwrap_or(0)
+    /// The latest of the early ones of so many flows.
+    pub fn early_lateness_ns(&self, flows: usize) -> u64 {
+        self.0
+            .iter()
+            .take(EARLY.saturating_mul(flows))
+            .map(|emission| emission.at_ns.saturating_sub(emission.due_ns))
+            .max()
+            .unwrap_or(0)
     }
 
     /// Those that were kept.

@@ -1,6 +1,8 @@
-//! The emulated path: one thread that carries packets between two TUN devices through two onramp-net links.
+//! The emulated path: one thread that carries packets between two TUN devices through
+//! onramp-net links.
 
 mod buffers;
+mod departures;
 mod emissions;
 mod lateness;
 mod realtime;
@@ -11,5 +13,5 @@ pub use buffers::{Buffer, Pool};
 pub use emissions::Emission;
 pub use lateness::Lateness;
 pub use realtime::{pin_away_from, CpuLease};
-pub use segments::SegmentLog;
-pub use thread::{LinkReport, LinkThread, Path};
+pub use segments::{Segment, SegmentLog, SegmentLogs};
+pub use thread::{LinkPlan, LinkReport, LinkThread};

@@ -1,8 +1,10 @@
-//! The data segments of the measured connection as they enter the bottleneck, read from their headers.
+//! The data segments of the measured connections as they enter their bottlenecks, read from their headers.
 
 use onramp_net::Verdict;
+use std::collections::HashMap;
+use std::net::SocketAddrV4;
 
-/// How many segments a trace keeps; later ones are counted and left out.
+/// How many segments the traces of a run keep, each its share; later ones are counted and left out.
 const KEPT_MAX: usize = 1 << 20;
 
 /// A data segment; times are CLOCK_MONOTONIC.
@@ -20,10 +22,48 @@ pub struct Segment {
     pub dropped: bool,
 }
 
-/// Follows one direction of one TCP connection: the one from `port` to `to`.
+/// Follows the senders of several TCP connections, each at one link.
+pub struct SegmentLogs {
+    logs: Vec<SegmentLog>,
+    /// By address and port of the sender: its log, and the link at which it is followed.
+    places: HashMap<([u8; 4], u16), (usize, u32)>,
+}
+
+impl SegmentLogs {
+    /// Logs with room for the segments of transfers of this size, each given by its sender and its bottleneck.
+    pub fn new(senders: &[(SocketAddrV4, u32)], size_bytes: u64, mss_bytes: u64) -> SegmentLogs {
+        let kept_max = KEPT_MAX / senders.len().max(1);
+        let place = |(place, (sender, link)): (usize, &(SocketAddrV4, u32))| {
+            ((sender.ip().octets(), sender.port()), (place, *link))
+        };
+        SegmentLogs {
+            logs: senders.iter().map(|_| SegmentLog::new(size_bytes, mss_bytes, kept_max)).collect(),
+            places: senders.iter().enumerate().map(place).collect(),
+        }
+    }
+
+    /// Whether any connection is followed at this link.
+    pub fn watch(&self, link: u32) -> bool {
+        self.places.values().any(|(_, watched)| *watched == link)
+    }
+
+    /// Looks at a packet that a link has just judged.
+    pub fn observe(&mut self, link: u32, time_ns: u64, packet: Header, verdict: Verdict) {
+        match self.places.get(&(packet.source, packet.source_port)) {
+            Some(&(place, watched)) if watched == link => self.logs[place].observe(time_ns, packet, verdict),
+            _ => {}
+        }
+    }
+
+    /// The logs, in the order of their senders.
+    pub fn into_logs(self) -> Vec<SegmentLog> {
+        self.logs
+    }
+}
+
+/// Follows one sender.
 pub struct SegmentLog {
-    port: u16,
-    to: [u8; 4],
+    kept_max: usize,
     /// Sequence number of the first payload byte, once the SYN was seen.
     first_sequence: Option<u32>,
     /// Payload bytes sent at least once.
@@ -33,18 +73,13 @@ pub struct SegmentLog {
 }
 
 impl SegmentLog {
-    /// A log with room for the segments of a transfer of this size.
-    pub fn new(port: u16, to: [u8; 4], size_bytes: u64, mss_bytes: u64) -> SegmentLog {
+    fn new(size_bytes: u64, mss_bytes: u64, kept_max: usize) -> SegmentLog {
         let expected = (size_bytes / mss_bytes.max(1)).saturating_mul(2).saturating_add(1000);
-        let segments = Vec::with_capacity((expected as usize).min(KEPT_MAX));
-        SegmentLog { port, to, first_sequence: None, sent_bytes: 0, segments, left_out: 0 }
+        let segments = Vec::with_capacity((expected as usize).min(kept_max));
+        SegmentLog { kept_max, first_sequence: None, sent_bytes: 0, segments, left_out: 0 }
     }
 
-    /// Looks at a packet that the link has just judged.
-    pub fn observe(&mut self, time_ns: u64, packet: Header, verdict: Verdict) {
-        if packet.source_port != self.port || packet.destination != self.to {
-            return;
-        }
+    fn observe(&mut self, time_ns: u64, packet: Header, verdict: Verdict) {
         if packet.syn {
             self.first_sequence = Some(packet.sequence.wrapping_add(1));
             return;
@@ -56,7 +91,7 @@ impl SegmentLog {
         let end_byte = start_byte + u64::from(packet.payload_bytes);
         let retransmission = start_byte < self.sent_bytes;
         self.sent_bytes = self.sent_bytes.max(end_byte);
-        if self.segments.len() == KEPT_MAX {
+        if self.segments.len() == self.kept_max {
             self.left_out += 1;
             return;
         }
@@ -78,8 +113,8 @@ impl SegmentLog {
 /// What the log needs of an IPv4/TCP packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// IPv4 destination.
-    pub destination: [u8; 4],
+    /// IPv4 source.
+    pub source: [u8; 4],
     /// TCP source port.
     pub source_port: u16,
     /// TCP sequence number.
@@ -100,7 +135,7 @@ pub fn header(packet: &[u8]) -> Option<Header> {
     let total = u32::from(u16::from_be_bytes([ip[2], ip[3]]));
     let headers = ip.len() as u32 + u32::from(tcp[12] >> 4) * 4;
     Some(Header {
-        destination: [ip[16], ip[17], ip[18], ip[19]],
+        source: [ip[12], ip[13], ip[14], ip[15]],
         source_port: u16::from_be_bytes([tcp[0], tcp[1]]),
         sequence: u32::from_be_bytes([tcp[4], tcp[5], tcp[6], tcp[7]]),
         syn: tcp[13] & 0x02 != 0,
@@ -111,16 +146,18 @@ pub fn header(packet: &[u8]) -> Option<Header> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::net::Ipv4Addr;
 
-    const TO: [u8; 4] = [198, 18, 0, 2];
+    const SENDER: SocketAddrV4 = SocketAddrV4::new(Ipv4Addr::new(198, 18, 0, 1), 5000);
+    const LINK: u32 = 4;
 
     fn packet(sequence: u32, flags: u8, payload: usize) -> Vec<u8> {
         let mut bytes = vec![0; 40 + payload];
         bytes[0] = 0x45;
         bytes[2..4].copy_from_slice(&(40 + payload as u16).to_be_bytes());
         bytes[9] = 6;
-        bytes[16..20].copy_from_slice(&TO);
-        bytes[20..22].copy_from_slice(&5000u16.to_be_bytes());
+        bytes[12..16].copy_from_slice(&SENDER.ip().octets());
+        bytes[20..22].copy_from_slice(&SENDER.port().to_be_bytes());
         bytes[24..28].copy_from_slice(&sequence.to_be_bytes());
         bytes[32] = 5 << 4;
         bytes[33] = flags;
@@ -128,11 +165,22 @@ mod tests {
     }
 
     fn observed(packets: &[(u32, u8, usize)]) -> Vec<(u64, u32, bool)> {
-        let mut log = SegmentLog::new(5000, TO, 10_000, 1000);
+        observed_at(LINK, packets)
+    }
+
+    fn observed_at(link: u32, packets: &[(u32, u8, usize)]) -> Vec<(u64, u32, bool)> {
+        let mut logs = SegmentLogs::new(&[(SENDER, LINK)], 10_000, 1000);
+        assert_eq!((logs.watch(LINK), logs.watch(LINK + 1)), (true, false));
         for (sequence, flags, payload) in packets {
-            log.observe(0, header(&packet(*sequence, *flags, *payload)).unwrap(), Verdict::Queued);
+            logs.observe(link, 0, header(&packet(*sequence, *flags, *payload)).unwrap(), Verdict::Queued);
         }
-        log.into_parts().0.iter().map(|s| (s.start_byte, s.length_bytes, s.retransmission)).collect()
+        logs.into_logs()
+            .remove(0)
+            .into_parts()
+            .0
+            .iter()
+            .map(|s| (s.start_byte, s.length_bytes, s.retransmission))
+            .collect()
     }
 
     #[test]
@@ -158,6 +206,7 @@ mod tests {
     #[test]
     fn pure_acknowledgements_and_other_packets_are_passed_over() {
         assert!(observed(&[(99, 0x12, 0), (100, 0x10, 0)]).is_empty());
+        assert!(observed_at(LINK + 1, &[(99, 0x12, 0), (100, 0x10, 1000)]).is_empty());
         assert_eq!(header(&[0x60; 60]), None);
         assert_eq!(header(&[0x45; 10]), None);
         assert_eq!(header(&[]), None);

@@ -1,64 +1,39 @@
-//! The link thread's loop: emit what is due, read what has come, wait for whichever is next.
+//! The link thread's loop: move what is due, read what has come, wait for whichever is next.
 
 use super::buffers::{Buffer, Pool};
+use super::departures::Departures;
 use super::emissions::{Emission, Emissions};
 use super::lateness::Lateness;
 use super::realtime::Realtime;
-use super::segments::{self, Segment, SegmentLog};
+use super::segments::{self, SegmentLog, SegmentLogs};
 use crate::clock::now_ns;
 use crate::host::Tun;
+use crate::layout::{Lookup, Side, Wire, Wiring};
 use crate::Error;
 use nix::poll::{ppoll, PollFd, PollFlags};
 use nix::sys::time::TimeSpec;
-use onramp_net::{Config, Departure, Link, LinkStats};
-use onramp_scenario::{link_seed, Case};
+use onramp_net::{Departure, Link, LinkStats, Packet};
+use onramp_scenario::{Place, Routes};
 use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{mpsc, Arc};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// What the link thread needs to know of a case.
-#[derive(Clone, Debug)]
-pub struct Path {
-    forward: Config,
-    reverse: Config,
-    /// What fills the path and a queue of the same size, in both directions.
-    bytes: u64,
-    mtu_bytes: u32,
-}
-
-impl Path {
-    /// The path of a case.
-    pub fn of(case: &Case) -> Path {
-        let path = &case.path;
-        Path {
-            forward: path.forward.link_config(path.rtt_ns, link_seed(case.seed, 0)),
-            reverse: path.reverse.link_config(path.rtt_ns, link_seed(case.seed, 1)),
-            bytes: path.bdp_bytes().saturating_mul(3).saturating_add(1 << 20),
-            mtu_bytes: path.mtu_bytes,
-        }
-    }
-}
-
 /// What the link did.
 pub struct LinkReport {
-    /// Data direction.
-    pub forward: LinkStats,
-    /// Acknowledgement direction.
-    pub reverse: LinkStats,
-    /// Of every packet in both directions.
+    /// Of each directed link of the network: its n-th link forward has place 2 n, in reverse 2 n + 1.
+    pub links: Vec<LinkStats>,
+    /// Of every packet at either host.
     pub lateness: Lateness,
-    /// The latest of the first packets in either direction, among them the initial window and its ACKs.
+    /// The latest of the first packets at either host, among them the initial windows and their ACKs.
     pub early_lateness_ns: u64,
     /// The first packets handed to the receiver.
     pub forward_emissions: Vec<Emission>,
     /// The first packets handed to the sender.
     pub reverse_emissions: Vec<Emission>,
-    /// Data segments of the measured connection, if they were asked for.
-    pub segments: Vec<Segment>,
-    /// Segments beyond those that a trace keeps.
-    pub segments_left_out: u64,
+    /// Data segments of each copy of the transfer, if they were asked for.
+    pub logs: Vec<SegmentLog>,
     /// How long a hypervisor let the link thread's CPU wait, as far as it says so, in steps of 10 ms.
     pub stolen_ms: u64,
     /// What the host did not permit.
@@ -73,15 +48,31 @@ pub struct LinkThread {
     handle: JoinHandle<Result<LinkReport, Error>>,
 }
 
+/// What the link thread is given.
+pub struct LinkPlan {
+    /// The network.
+    pub wiring: Wiring,
+    /// The device of the sending host.
+    pub sender: Tun,
+    /// The device of the receiving host.
+    pub receiver: Tun,
+    /// How many flows are measured.
+    pub flows: usize,
+    /// Where their segments are noted, if at all.
+    pub logs: Option<SegmentLogs>,
+    /// The CPU that it has for itself, if there is one.
+    pub cpu: Option<usize>,
+}
+
 impl LinkThread {
-    /// Starts carrying packets between the sender's device and the receiver's, on one CPU where there is one. It
-    /// is ready to when this returns.
-    pub fn start(path: Path, sender: Tun, receiver: Tun, log: Option<SegmentLog>, cpu: Option<usize>) -> LinkThread {
+    /// Starts carrying packets between the two devices. It is ready to when this returns.
+    pub fn start(plan: LinkPlan) -> LinkThread {
         let stop = Arc::new(AtomicBool::new(false));
         let stopped = stop.clone();
         let (ready, is_ready) = mpsc::channel();
         let work = move || {
-            let mut worker = Worker::new(&path, sender, receiver, log, Realtime::enter(cpu));
+            let realtime = Realtime::enter(plan.cpu);
+            let mut worker = Worker::new(plan, realtime);
             let _ = ready.send(worker.begin_ns);
             worker.run(&stopped)?;
             Ok(worker.into_report())
@@ -110,46 +101,64 @@ const SETTLE_NS: u64 = 20_000_000;
 /// Buffers made beforehand, in bytes.
 const POOL_BYTES_MAX: u64 = 128 << 20;
 
-const FORWARD: usize = 0;
-const REVERSE: usize = 1;
+/// Room beside what fills the links, in bytes.
+const SPARE_BYTES: u64 = 1 << 20;
 
-struct Worker {
-    begin_ns: u64,
-    channels: [Direction; 2],
-    pool: Pool,
-    /// A buffer that a read found nothing for.
-    spare: Option<Buffer>,
-    log: Option<SegmentLog>,
-    realtime: Realtime,
+/// A packet and its place on its route.
+#[derive(Clone)]
+struct Parcel {
+    buffer: Buffer,
+    place: u32,
 }
 
-/// One way along the path.
-struct Direction {
-    /// The device of the host where it begins.
-    from: Tun,
-    /// When that host was last handed a packet, until its device has been found empty since.
+impl Packet for Parcel {
+    fn wire_bytes(&self) -> u32 {
+        self.buffer.wire_bytes()
+    }
+
+    fn flow_hash(&self) -> u32 {
+        self.buffer.flow_hash()
+    }
+}
+
+/// A host: packets come from it and are handed to it.
+struct Host {
+    device: Tun,
+    /// When it was last handed a packet, until its device has been found empty since.
     provoked_ns: Option<u64>,
-    /// Time of the last offer.
-    offered_ns: u64,
-    link: Link<Buffer>,
+    /// Of the packets handed to it.
     lateness: Lateness,
     emissions: Emissions,
 }
 
-impl Direction {
-    fn new(from: Tun, config: &Config, begin_ns: u64, packets: usize) -> Direction {
-        let mut config = config.clone();
+impl Host {
+    fn new(device: Tun) -> Host {
+        Host { device, provoked_ns: None, lateness: Lateness::default(), emissions: Emissions::new() }
+    }
+}
+
+/// A directed link.
+struct Running {
+    link: Link<Parcel>,
+    number: u32,
+    /// What leaves it is at a host no sooner than this.
+    slack_ns: u64,
+    /// Time of the last offer.
+    offered_ns: u64,
+    /// Time of the last poll.
+    polled_ns: u64,
+    /// Somebody notes the segments that enter it.
+    is_watched: bool,
+}
+
+impl Running {
+    fn new(wire: &Wire, begin_ns: u64, packets: usize, is_watched: bool) -> Running {
+        let mut config = wire.config.clone();
         config.changes.iter_mut().for_each(|change| change.at_ns += begin_ns);
         let mut link = Link::from_config(&config);
         link.reserve(packets);
-        Direction {
-            from,
-            provoked_ns: None,
-            offered_ns: 0,
-            link,
-            lateness: Lateness::default(),
-            emissions: Emissions::new(),
-        }
+        let (number, slack_ns) = (wire.number, wire.slack_ns);
+        Running { link, number, slack_ns, offered_ns: 0, polled_ns: 0, is_watched }
     }
 
     /// Gives the buffers of packets that the queue dropped after all back to the pool.
@@ -158,19 +167,51 @@ impl Direction {
     }
 }
 
+struct Worker {
+    begin_ns: u64,
+    sender: Host,
+    receiver: Host,
+    links: Vec<Running>,
+    departures: Departures,
+    routes: Routes<Side>,
+    lookup: Lookup,
+    /// Directed links of the network, with those that are not in use.
+    network_links: usize,
+    flows: usize,
+    pool: Pool,
+    /// A buffer that a read found nothing for.
+    spare: Option<Buffer>,
+    logs: Option<SegmentLogs>,
+    realtime: Realtime,
+}
+
 impl Worker {
-    fn new(path: &Path, sender: Tun, receiver: Tun, log: Option<SegmentLog>, realtime: Realtime) -> Worker {
-        let buffer_bytes = u64::from(path.mtu_bytes);
-        let packets = (path.bytes.min(POOL_BYTES_MAX) / buffer_bytes) as usize;
-        let pool = Pool::new(path.mtu_bytes as usize, packets);
+    fn new(plan: LinkPlan, realtime: Realtime) -> Worker {
+        let LinkPlan { wiring, sender, receiver, flows, logs, .. } = plan;
+        let Wiring { wires, routes, lookup, mtu_bytes, links: network_links } = wiring;
+        // What fills the links and queues of the same size, in both directions.
+        let bytes = wires.iter().fold(0u64, |sum, wire| sum.saturating_add(wire.bytes)).saturating_mul(3);
+        let packets = |bytes: u64| (bytes.min(POOL_BYTES_MAX) / u64::from(mtu_bytes)) as usize;
+        let pool = Pool::new(mtu_bytes as usize, packets(bytes.saturating_add(SPARE_BYTES)));
         let begin_ns = now_ns() + SETTLE_NS;
-        let direction = |tun, config| Direction::new(tun, config, begin_ns, packets);
+        let spare_bytes = 2 * SPARE_BYTES / wires.len().max(1) as u64;
+        let running = |wire: &Wire| {
+            let room = packets(wire.bytes.saturating_mul(6).saturating_add(spare_bytes));
+            Running::new(wire, begin_ns, room, logs.as_ref().is_some_and(|logs| logs.watch(wire.number)))
+        };
         Worker {
             begin_ns,
-            channels: [direction(sender, &path.forward), direction(receiver, &path.reverse)],
+            sender: Host::new(sender),
+            receiver: Host::new(receiver),
+            links: wires.iter().map(running).collect(),
+            departures: Departures::new(wires.len()),
+            routes,
+            lookup,
+            network_links,
+            flows,
             pool,
             spare: None,
-            log,
+            logs,
             realtime,
         }
     }
@@ -179,10 +220,8 @@ impl Worker {
         while !stop.load(Ordering::Relaxed) {
             let now = now_ns();
             self.realtime.account(now);
-            if let Some((_, direction)) = self.next_departure().filter(|(due_ns, _)| *due_ns <= now) {
-                self.emit(direction)?;
-            }
-            let found = [self.read(FORWARD)?, self.read(REVERSE)?];
+            self.move_on(now)?;
+            let found = [self.read(Side::Sender)?, self.read(Side::Receiver)?];
             if found == [false, false] {
                 self.wait()?;
             }
@@ -190,74 +229,102 @@ impl Worker {
         Ok(())
     }
 
-    fn next_departure(&self) -> Option<(u64, usize)> {
-        let of = |direction: usize| Some((self.channels[direction].link.next_departure_ns()?, direction));
-        match (of(FORWARD), of(REVERSE)) {
-            (Some(forward), Some(reverse)) => Some(forward.min(reverse)),
-            (forward, reverse) => forward.or(reverse),
+    fn host(&mut self, side: Side) -> &mut Host {
+        match side {
+            Side::Sender => &mut self.sender,
+            Side::Receiver => &mut self.receiver,
         }
     }
 
-    /// Hands the earliest packet of a direction to the host at its end.
-    fn emit(&mut self, direction: usize) -> Result<(), Error> {
+    /// Moves packets from link to link, in the order in which they leave them, until one has been handed to a host:
+    /// its answer comes before everything else.
+    fn move_on(&mut self, now_ns: u64) -> Result<(), Error> {
+        while let Some((due_ns, link)) = self.departures.earliest().filter(|(due_ns, _)| *due_ns <= now_ns) {
+            let Some((due_ns, mut parcel)) = self.leave(link, due_ns) else { return Ok(()) };
+            parcel.place += 1;
+            match self.routes.at(parcel.place) {
+                // The next link has it when it is due there, not when somebody got round to it.
+                Place::Link(next) => self.offer(next as usize, due_ns, parcel),
+                Place::Host(side) => return self.hand_over(side, due_ns, &parcel.buffer),
+            }
+        }
+        Ok(())
+    }
+
+    /// The next packet that leaves a link, and when it did.
+    fn leave(&mut self, link: usize, due_ns: u64) -> Option<(u64, Parcel)> {
+        let running = &mut self.links[link];
+        running.polled_ns = running.polled_ns.max(due_ns);
+        let departure = running.link.poll(running.polled_ns);
+        running.forget_dropped();
+        self.departures.set(link, running.link.next_departure_ns());
+        departure.map(|Departure { due_ns, packet, .. }| (due_ns, packet))
+    }
+
+    fn offer(&mut self, link: usize, at_ns: u64, parcel: Parcel) {
+        let running = &mut self.links[link];
+        let at_ns = at_ns.max(running.offered_ns);
+        running.offered_ns = at_ns;
+        let header = if running.is_watched { segments::header(parcel.buffer.packet()) } else { None };
+        let verdict = running.link.offer(at_ns, parcel);
+        running.forget_dropped();
+        self.departures.set(link, running.link.next_departure_ns());
+        if let (Some(logs), Some(header)) = (&mut self.logs, header) {
+            logs.observe(running.number, at_ns, header, verdict);
+        }
+    }
+
+    fn hand_over(&mut self, side: Side, due_ns: u64, packet: &Buffer) -> Result<(), Error> {
         let at_ns = now_ns();
-        let channel = &mut self.channels[direction];
-        let departure = channel.link.poll(at_ns);
-        channel.forget_dropped();
-        let Some(Departure { due_ns, packet: buffer, .. }) = departure else { return Ok(()) };
-        channel.lateness.add(at_ns - due_ns);
-        let packet = buffer.packet();
-        channel.emissions.add(Emission { due_ns, at_ns, wire_bytes: packet.len() as u32 });
-        let back = &mut self.channels[1 - direction];
-        back.provoked_ns = Some(at_ns);
-        back.from.write(packet).map_err(|source| Error::Link { what: "handing a packet to a host", source })
+        let packet = packet.packet();
+        let host = self.host(side);
+        host.lateness.add(at_ns.saturating_sub(due_ns));
+        host.emissions.add(Emission { due_ns, at_ns, wire_bytes: packet.len() as u32 });
+        host.provoked_ns = Some(at_ns);
+        host.device.write(packet).map_err(|source| Error::Link { what: "handing a packet to a host", source })
     }
 
     /// Takes one packet from a host; whether there was one.
-    fn read(&mut self, direction: usize) -> Result<bool, Error> {
-        let channel = &mut self.channels[direction];
+    fn read(&mut self, side: Side) -> Result<bool, Error> {
         let mut buffer = self.spare.take().unwrap_or_else(|| self.pool.take());
-        let read = channel.from.read(buffer.room());
+        let host = self.host(side);
+        let read = host.device.read(buffer.room());
         let length = match read.map_err(|source| Error::Link { what: "taking a packet from a host", source })? {
             Some(length) => length,
             None => {
+                host.provoked_ns = None;
                 self.spare = Some(buffer);
-                channel.provoked_ns = None;
                 return Ok(false);
             }
         };
         // A host's TCP answers inside the write that hands it a packet, in some microseconds that vary with the
         // state of the caches: its answer counts as given at once.
-        let now = channel.provoked_ns.unwrap_or_else(now_ns).max(channel.offered_ns);
-        channel.offered_ns = now;
+        let at_ns = host.provoked_ns.unwrap_or_else(now_ns);
         buffer.truncate(length);
-        // Nothing but IPv4 has business on the path.
-        if buffer.packet().first().is_none_or(|first| first >> 4 != 4) {
-            return Ok(true);
-        }
-        let header = match (&self.log, direction) {
-            (Some(_), FORWARD) => segments::header(buffer.packet()),
-            _ => None,
-        };
-        let verdict = channel.link.offer(now, buffer);
-        channel.forget_dropped();
-        if let (Some(log), Some(header)) = (&mut self.log, header) {
-            log.observe(now, header, verdict);
+        // Nothing but the lab's own packets has business on the network.
+        if let Some(place) = self.lookup.route(buffer.packet(), side) {
+            if let Place::Link(first) = self.routes.at(place) {
+                self.offer(first as usize, at_ns, Parcel { buffer, place });
+            }
         }
         Ok(true)
     }
 
-    /// Sleeps until shortly before the next departure or until a packet comes; does not sleep for less.
+    /// Sleeps until shortly before a host is to be handed a packet or until one comes; does not sleep for less. Moving
+    /// a packet on between links can wait meanwhile.
     fn wait(&mut self) -> Result<(), Error> {
-        let sleep_ns = match self.next_departure() {
-            Some((due_ns, _)) => due_ns.saturating_sub(now_ns() + self.realtime.margin_ns()).min(NAP_NS),
+        let at_host_ns = |(link, running): (usize, &Running)| {
+            self.departures.of(link).map(|due_ns| due_ns.saturating_add(running.slack_ns))
+        };
+        let sleep_ns = match self.links.iter().enumerate().filter_map(at_host_ns).min() {
+            Some(due_ns) => due_ns.saturating_sub(now_ns() + self.realtime.margin_ns()).min(NAP_NS),
             None => NAP_NS,
         };
         if sleep_ns == 0 {
             return Ok(());
         }
-        let [forward, reverse] = &self.channels;
-        let mut descriptors = [&forward.from, &reverse.from].map(|tun| PollFd::new(tun.as_fd(), PollFlags::POLLIN));
+        let devices = [&self.sender.device, &self.receiver.device];
+        let mut descriptors = devices.map(|device| PollFd::new(device.as_fd(), PollFlags::POLLIN));
         match ppoll(&mut descriptors, Some(TimeSpec::from_duration(Duration::from_nanos(sleep_ns))), None) {
             Ok(_) | Err(nix::Error::EINTR) => {
                 self.realtime.slept_until(now_ns());
@@ -268,19 +335,21 @@ impl Worker {
     }
 
     fn into_report(self) -> LinkReport {
-        let [forward, reverse] = self.channels;
-        let mut lateness = forward.lateness;
-        lateness.merge(&reverse.lateness);
-        let (segments, segments_left_out) = self.log.map(SegmentLog::into_parts).unwrap_or_default();
+        let Worker { sender, receiver, flows, .. } = self;
+        let mut lateness = sender.lateness;
+        lateness.merge(&receiver.lateness);
+        let mut links = vec![LinkStats::default(); self.network_links];
+        for running in &self.links {
+            links[running.number as usize] = running.link.stats();
+        }
+        let early_ns = |host: &Emissions| host.early_lateness_ns(flows);
         LinkReport {
-            forward: forward.link.stats(),
-            reverse: reverse.link.stats(),
+            links,
             lateness,
-            early_lateness_ns: forward.emissions.early_lateness_ns().max(reverse.emissions.early_lateness_ns()),
-            forward_emissions: forward.emissions.into_vec(),
-            reverse_emissions: reverse.emissions.into_vec(),
-            segments,
-            segments_left_out,
+            early_lateness_ns: early_ns(&receiver.emissions).max(early_ns(&sender.emissions)),
+            forward_emissions: receiver.emissions.into_vec(),
+            reverse_emissions: sender.emissions.into_vec(),
+            logs: self.logs.map(SegmentLogs::into_logs).unwrap_or_default(),
             stolen_ms: self.realtime.stolen_ms(),
             notes: self.realtime.notes,
         }

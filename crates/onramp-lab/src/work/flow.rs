@@ -2,7 +2,7 @@
 
 use super::content::Content;
 use super::sockets::{self, failed, OpenSockets};
-use crate::clock::{now_ns, sleep_until};
+use crate::clock::now_ns;
 use crate::host::Host;
 use crate::link::pin_away_from;
 use crate::Error;
@@ -12,13 +12,13 @@ use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, SocketAddrV4, TcpListener, TcpStream};
 use std::os::fd::AsRawFd;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, LazyLock, Mutex, OnceLock};
 use std::thread::JoinHandle;
 
 /// What a flow is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// The measured transfer.
+    /// A copy of the measured transfer.
     Transfer {
         /// Payload.
         size_bytes: u64,
@@ -161,14 +161,17 @@ impl PreparedFlow {
         let (serving, asking) = (state.clone(), state.clone());
         let cpu = self.link_cpu;
         let (listener, control, open) = (self.listener, self.control, self.open);
+        let opened = open.clone();
         let send = move || {
             pin_away_from(cpu);
             serve(&listener, &control, &open, &serving)
         };
         let receive = move || {
             pin_away_from(cpu);
-            sleep_until(at_ns);
-            download(&self.client, self.sender, self.role, &asking)
+            match opened.sleep_until(at_ns) {
+                true => download(&self.client, self.sender, self.role, &asking),
+                false => Ok(()),
+            }
         };
         let spawn = |name: &str, work: Box<dyn FnOnce() -> Result<(), Error> + Send>| {
             std::thread::Builder::new().name(name.into()).spawn(work).expect("threads can be made")
@@ -196,8 +199,11 @@ fn serve(listener: &TcpListener, control: &str, open: &OpenSockets, state: &Flow
     stream.shutdown(Shutdown::Write).map_err(failed("ending the data"))
 }
 
+/// What every flow sends.
+static CONTENT: LazyLock<Content> = LazyLock::new(Content::new);
+
 fn send_content(stream: &TcpStream, size_bytes: u64) -> io::Result<()> {
-    let content = Content::new();
+    let content = &*CONTENT;
     let mut sent = 0;
     while sent < size_bytes {
         let piece = content.from(sent, size_bytes - sent);
@@ -213,14 +219,17 @@ fn send_content(stream: &TcpStream, size_bytes: u64) -> io::Result<()> {
     Ok(())
 }
 
+/// What a receiver reads at once at most.
+pub const BUFFER_BYTES: usize = 256 << 10;
+
 /// The receiver: connects, asks, reads and checks.
 fn download(mut stream: &TcpStream, from: SocketAddrV4, role: Role, state: &FlowState) -> Result<(), Error> {
     let (size_bytes, initial_bytes, note_ns) = match role {
         Role::Transfer { size_bytes, initial_bytes } => (size_bytes, initial_bytes.min(size_bytes), None),
         Role::Rival { note_ns } => (u64::MAX, 1, Some(note_ns)),
     };
-    let content = Content::new();
-    let mut buffer = vec![1; 256 << 10];
+    let content = &*CONTENT;
+    let mut buffer = vec![1; BUFFER_BYTES];
     state.connect_ns.store(now_ns(), Ordering::Release);
     connect(stream.as_raw_fd(), &SockaddrIn::from(from)).map_err(failed("connecting through the path"))?;
     stream.write_all(&size_bytes.to_be_bytes()).map_err(failed("sending the request"))?;

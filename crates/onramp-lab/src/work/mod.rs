@@ -1,4 +1,4 @@
-//! What the hosts do: flows of data from sender to receiver, and a look at the sender's state.
+//! What the hosts do: flows of data from senders to receivers, and a look at the senders' state.
 
 mod content;
 mod flow;
@@ -7,7 +7,7 @@ mod sockets;
 mod tcp_info;
 
 pub use content::Content;
-pub use flow::{Flow, FlowState, Plan, PreparedFlow, Role};
+pub use flow::{Flow, FlowState, Plan, PreparedFlow, Role, BUFFER_BYTES};
 pub use sampler::{Sample, Sampler};
 pub use sockets::OpenSockets;
 pub use tcp_info::TcpInfo;

@@ -1,4 +1,4 @@
-//! Looks at the sender's socket at regular intervals.
+//! Looks at the senders' sockets at regular intervals.
 
 use super::tcp_info::TcpInfo;
 use super::FlowState;
@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
-/// A look at the sender.
+/// A look at a sender.
 #[derive(Clone, Copy, Debug)]
 pub struct Sample {
     /// When, by CLOCK_MONOTONIC.
@@ -17,53 +17,60 @@ pub struct Sample {
     pub info: TcpInfo,
 }
 
-/// Most samples kept: at the limit every other one goes, and the interval doubles.
+/// Most samples kept of all senders: at the limit every other one goes, and the interval doubles.
 const KEPT_MAX: usize = 100_000;
 
 /// The running sampler.
 pub struct Sampler {
     stop: Arc<AtomicBool>,
-    handle: JoinHandle<Vec<Sample>>,
+    handle: JoinHandle<Vec<Vec<Sample>>>,
 }
 
 impl Sampler {
-    /// Starts to look, as soon as the flow's sender has a connection.
-    pub fn start(flow: Arc<FlowState>, interval_ns: u64, link_cpu: Option<usize>) -> Sampler {
+    /// Starts to look at each flow's sender, as soon as that has a connection and until its transfer is complete.
+    pub fn start(flows: Vec<Arc<FlowState>>, interval_ns: u64, link_cpu: Option<usize>) -> Sampler {
         let stop = Arc::new(AtomicBool::new(false));
         let stopped = stop.clone();
         let work = move || {
             pin_away_from(link_cpu);
-            sample(&flow, interval_ns, &stopped)
+            sample(&flows, interval_ns, &stopped)
         };
         let handle =
             std::thread::Builder::new().name("onramp-sampler".into()).spawn(work).expect("threads can be made");
         Sampler { stop, handle }
     }
 
-    /// Stops it and takes the samples.
-    pub fn finish(self) -> Vec<Sample> {
+    /// Stops it and takes the samples of each flow.
+    pub fn finish(self) -> Vec<Vec<Sample>> {
         self.stop.store(true, Ordering::Relaxed);
         self.handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     }
 }
 
-fn sample(flow: &FlowState, mut interval_ns: u64, stop: &AtomicBool) -> Vec<Sample> {
-    let mut samples = Vec::new();
+fn sample(flows: &[Arc<FlowState>], mut interval_ns: u64, stop: &AtomicBool) -> Vec<Vec<Sample>> {
+    let kept_max = KEPT_MAX / flows.len().max(1);
+    let mut samples = vec![Vec::new(); flows.len()];
     let mut next_ns = now_ns();
     while !stop.load(Ordering::Relaxed) {
-        if let Some(info) = flow.sender().and_then(|socket| TcpInfo::of(&*socket).ok()) {
-            samples.push(Sample { time_ns: now_ns(), info });
+        for (flow, samples) in flows.iter().zip(&mut samples).filter(|(flow, _)| flow.completed_ns() == 0) {
+            if let Some(info) = flow.sender().and_then(|socket| TcpInfo::of(&*socket).ok()) {
+                samples.push(Sample { time_ns: now_ns(), info });
+            }
         }
-        if samples.len() >= KEPT_MAX {
-            let mut keep = false;
-            samples.retain(|_| {
-                keep = !keep;
-                keep
-            });
+        if samples.iter().any(|samples| samples.len() >= kept_max) {
+            samples.iter_mut().for_each(every_other);
             interval_ns *= 2;
         }
         next_ns = (next_ns + interval_ns).max(now_ns());
         sleep_until(next_ns);
     }
     samples
+}
+
+fn every_other(samples: &mut Vec<Sample>) {
+    let mut keep = false;
+    samples.retain(|_| {
+        keep = !keep;
+        keep
+    });
 }

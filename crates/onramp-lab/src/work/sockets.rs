@@ -1,5 +1,6 @@
 //! The sockets of a run: how they are made, and how everybody who waits on one is sent home.
 
+use crate::clock::{self, now_ns};
 use crate::host::Namespace;
 use crate::Error;
 use nix::libc;
@@ -48,7 +49,25 @@ impl OpenSockets {
         state.shut = true;
         state.sockets.iter().for_each(|socket| socket.shut());
     }
+
+    /// Sleeps until a moment, or returns at once where it has passed. Whether it is still to be done what was to be
+    /// done then: not where all sockets have been shut, which ends the sleep.
+    pub fn sleep_until(&self, at_ns: u64) -> bool {
+        loop {
+            if self.0.lock().expect("nobody panics with the lock").shut {
+                return false;
+            }
+            let now = now_ns();
+            if at_ns <= now {
+                return true;
+            }
+            clock::sleep_until(at_ns.min(now + NAP_NS));
+        }
+    }
 }
+
+/// Longest sleep: how long it may go unnoticed that all has been shut.
+const NAP_NS: u64 = 20_000_000;
 
 /// A socket error with what was being done.
 pub fn failed<E: Into<std::io::Error>>(what: &'static str) -> impl FnOnce(E) -> Error {

@@ -16,6 +16,7 @@ pub fn lab_runs_here() -> bool {
 }
 
 /// A transfer of the kernel's own CUBIC over a clean path.
+#[allow(dead_code, reason = "not every test file has use for it")]
 pub fn case(rate: &str, rtt: &str, size: &str) -> Case {
     case_with(rate, rtt, size, "")
 }

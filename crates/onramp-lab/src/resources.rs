@@ -1,0 +1,90 @@
+//! Whether this process has room for all copies of a transfer.
+
+use crate::host::WMEM_MAX_BYTES;
+use crate::work::BUFFER_BYTES;
+use crate::Error;
+use nix::libc;
+use onramp_scenario::{Buffer, Case};
+
+/// Descriptors of a flow: the sender's listening socket and its connection, and the receiver's.
+const DESCRIPTORS: u64 = 3;
+/// Descriptors for everything else: namespaces, devices, the congestion controls' maps, the report.
+const OTHER_DESCRIPTORS: u64 = 100;
+/// What two threads take of their stacks, and the kernel for them and for the sockets.
+const THREADS_BYTES: u64 = 256 << 10;
+
+/// Refuses a case whose copies do not all fit.
+pub fn check(case: &Case) -> Result<(), Error> {
+    let memory = memory_bytes().map_or(u64::MAX, |bytes| bytes / 2);
+    fits(case, descriptors().unwrap_or(u64::MAX), memory)
+}
+
+fn fits(case: &Case, descriptors: u64, memory_bytes: u64) -> Result<(), Error> {
+    let copies = case.transfer.count;
+    let check = |what, each: u64, other, available, mend| {
+        let needed = each.saturating_mul(copies.into()).saturating_add(other);
+        match needed > available && copies > 1 {
+            true => Err(Error::Copies { copies, what, needed, available, mend }),
+            false => Ok(()),
+        }
+    };
+    let mend = "ask for fewer, or allow more files with `ulimit -n`";
+    check("file descriptors", DESCRIPTORS, OTHER_DESCRIPTORS, descriptors, mend)?;
+    // The sender's kernel holds what is not acknowledged, and the receiver's what comes after a gap: with buffers that
+    // grow with the window, a few times what fills the path.
+    let sent = match case.sender.buffer {
+        Buffer::LinuxDefault => WMEM_MAX_BYTES,
+        Buffer::Bytes(bytes) => bytes,
+    };
+    let filled = case.path.bdp_bytes().saturating_mul(4).saturating_add(WMEM_MAX_BYTES);
+    let kept = case.transfer.size_bytes.min(sent).min(filled);
+    let each = kept.saturating_mul(2) + BUFFER_BYTES as u64 + THREADS_BYTES;
+    check("bytes of memory", each, 0, memory_bytes, "ask for fewer, or give the scenario's sender a smaller `buffer`")
+}
+
+/// Descriptors that this process may have.
+fn descriptors() -> Option<u64> {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: the kernel writes into a struct that outlives the call.
+    let result = unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit) };
+    (result == 0).then_some(limit.rlim_cur)
+}
+
+/// Memory that can be used without others suffering.
+fn memory_bytes() -> Option<u64> {
+    let info = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let kib = info.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?.trim().strip_suffix(" kB")?;
+    Some(kib.parse::<u64>().ok()? << 10)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn case(copies: u32) -> Case {
+        let text = format!(
+            "name = \"x\"\n[path]\nrate = \"8 Mbit/s\"\nrtt = \"100 ms\"\n[[transfer]]\nsize = \"10 MB\"\ncount = {copies}\n"
+        );
+        onramp_scenario::parse("x", &text).unwrap().cases.remove(0)
+    }
+
+    fn refusal(copies: u32, descriptors: u64, memory_bytes: u64) -> Option<String> {
+        fits(&case(copies), descriptors, memory_bytes).err().map(|error| error.to_string())
+    }
+
+    #[test]
+    fn copies_without_room_are_refused_by_their_key() {
+        assert_eq!(refusal(300, 1024, 4 << 30), None);
+        let files = refusal(400, 1024, 8 << 30).unwrap();
+        assert!(files.starts_with("`transfer.count` asks for 400 copies, which need 1300 file descriptors"), "{files}");
+        let memory = refusal(300, 1024, 1 << 30).unwrap();
+        assert!(memory.starts_with("`transfer.count`") && memory.contains("bytes of memory"), "{memory}");
+        assert_eq!(refusal(1, 10, 10), None);
+    }
+
+    #[test]
+    fn what_this_process_may_use_is_known() {
+        assert!(descriptors().unwrap() > 16);
+        assert!(memory_bytes().unwrap() > 1 << 20);
+    }
+}

@@ -1,6 +1,7 @@
 //! What one end of a connection is.
 
 use crate::choice::{Acks, Avoidance, Recovery, Stack, Timers};
+use crate::Ticks;
 
 /// One end's choices.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,7 +40,7 @@ pub struct Config {
     pub nagle: bool,
     /// Starts again from the initial window after an idle time (RFC 5681, section 4.1; RFC 2861).
     pub restart_after_idle: bool,
-    /// Granularity of the host's timers, other than the retransmission timer's own.
+    /// What the host has of time; 4.4BSD's own timers have their own.
     pub ticks: Ticks,
     /// Initial sequence number.
     pub isn: u32,
@@ -63,24 +64,6 @@ pub enum ReceiveBuffer {
     LinuxDefault,
     /// So much from the start.
     Bytes(u64),
-}
-
-/// The host's clocks: how finely it measures time and schedules events, and where its ticks lie.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ticks {
-    /// Granularity of measuring.
-    pub measure_ns: u64,
-    /// Granularity of scheduling.
-    pub event_ns: u64,
-    /// The ticks lie at this time and whole granularities after it.
-    pub phase_ns: u64,
-}
-
-impl Ticks {
-    /// A host that measures and schedules to the nanosecond.
-    pub const FINE: Ticks = Ticks { measure_ns: 1, event_ns: 1, phase_ns: 0 };
-    /// A BSD host, whose slow timer ticks twice a second.
-    pub const BSD: Ticks = Ticks { measure_ns: 500_000_000, event_ns: 500_000_000, phase_ns: 0 };
 }
 
 impl Config {

@@ -64,7 +64,7 @@ impl Congestion {
         let mut running = Box::new(core::Startup::new(name).expect("a configuration names a start-up that exists"));
         let decision = running.start(&core::Start {
             now_ns,
-            clock: core::Clock { measure_ns: config.ticks.measure_ns, event_ns: config.ticks.event_ns },
+            clock: config.ticks.clock(),
             cwnd_bytes: self.window.cwnd_bytes,
             ssthresh_bytes: self.window.ssthresh_bytes,
             mss_bytes: self.window.mss_bytes,
@@ -157,20 +157,16 @@ impl Congestion {
     }
 
     /// Data is about to leave after nothing was outstanding since `idle_since_ns` (RFC 2861, as Linux does it): half
-    /// the window for each timeout of it, down to the initial window.
-    pub fn resume(&mut self, idle_since_ns: u64, now_ns: u64, timeout_ns: u64, restart: bool) {
+    /// the window for each timeout of it, down to the initial window. `None`: it was too short, or that is not to be.
+    pub fn resume(&mut self, idle_since_ns: u64, now_ns: u64, timeouts: Option<u64>) {
         self.avoidance.resume(idle_since_ns, now_ns);
-        let idle_ns = now_ns - idle_since_ns;
         let window = &mut self.window;
-        if !restart || idle_ns <= timeout_ns || window.cwnd_bytes <= self.initial_window_bytes {
-            return;
-        }
+        let Some(timeouts) = timeouts.filter(|_| window.cwnd_bytes > self.initial_window_bytes) else { return };
         let cwnd = window.cwnd_bytes;
         if window.ssthresh_bytes != UNLIMITED {
             window.ssthresh_bytes = window.ssthresh_bytes.max(cwnd / 4 * 3);
         }
-        let halvings = (idle_ns / timeout_ns.max(1)).min(63);
-        window.cwnd_bytes = (cwnd >> halvings).max(self.initial_window_bytes);
+        window.cwnd_bytes = (cwnd >> timeouts.min(63)).max(self.initial_window_bytes);
     }
 
     fn apply(&mut self) {

@@ -24,6 +24,8 @@
 //! | what window to offer | [`receive_window::ReceiveWindow`] | `receive_window/` |
 //! | start-up | | `core/`, through `onramp-core` |
 //!
+//! What it measures and schedules, it does as its host can: [`timing`].
+//!
 //! Times are nanoseconds on the driver's clock and never run backwards. Positions in a stream are bytes since its
 //! start, in 64 bits; only [`Segment`] has TCP's 32-bit numbers. Nothing here reads a clock or draws a random number:
 //! given the same calls, a connection does the same on every machine.
@@ -39,11 +41,13 @@ pub mod recovery;
 pub mod rto;
 mod segment;
 pub mod stream;
+pub mod timing;
 mod window;
 pub mod wire;
 
 pub use choice::{Acks, Avoidance, Recovery, Stack, Timers};
-pub use config::{Config, InitialWindow, ReceiveBuffer, Ticks};
+pub use config::{Config, InitialWindow, ReceiveBuffer};
 pub use connection::{Connection, Failure, State, Stats, Transmit};
 pub use segment::{Flags, Options, SackBlocks, Segment, IPV4_HEADER_BYTES, TCP_HEADER_BYTES};
+pub use timing::Ticks;
 pub use window::Window;

@@ -9,7 +9,7 @@
 //! CR-204151, 1997; RFC 2525, section 2.13, "Stretch ACK violation").
 
 use super::{AckPolicy, Arrival, Decision};
-use crate::rto::TickClock;
+use crate::timing::Events;
 use crate::Ticks;
 
 /// Period of the fast timer.
@@ -18,13 +18,13 @@ const TICK_NS: u64 = 200_000_000;
 /// 4.4BSD's delayed acknowledgements.
 #[derive(Clone, Copy, Debug)]
 pub struct Bsd {
-    clock: TickClock,
+    fast_timer: Events,
 }
 
 impl Bsd {
     /// On a host whose ticks lie at this phase; its granularities are not used.
     pub fn new(ticks: Ticks) -> Bsd {
-        Bsd { clock: TickClock::new(TICK_NS, ticks.phase_ns) }
+        Bsd { fast_timer: ticks.every(TICK_NS).events() }
     }
 }
 
@@ -33,7 +33,7 @@ impl AckPolicy for Bsd {
         if !arrival.in_order || arrival.unacknowledged_bytes >= 2 * u64::from(arrival.agreed_mss_bytes) {
             return Decision::Now;
         }
-        Decision::At(self.clock.nth_after_ns(arrival.now_ns, 1))
+        Decision::At(self.fast_timer.nth_tick_after_ns(arrival.now_ns, 1))
     }
 }
 

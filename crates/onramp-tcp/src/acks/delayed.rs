@@ -2,23 +2,34 @@
 //!
 //! An ACK goes out for at least every second full-sized segment, and not later than 200 ms after the first data that
 //! it acknowledges. The standard allows 500 ms; 200 ms is what stacks have used since 4.2BSD. Data that is
-//! not worth two full segments waits for more or for the timer.
+//! not worth two full segments waits for more or for the timer. The timer is exact whatever the host: with coarse events
+//! it could not keep its bound.
 
 use super::{AckPolicy, Arrival, Decision};
+use crate::timing::Events;
+use crate::Ticks;
 
 /// Longest delay of an ACK.
 const DELAY_NS: u64 = 200_000_000;
 
 /// RFC 5681's delayed acknowledgements.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct Delayed {
+    events: Events,
     /// When the ACK that waits must go out.
     at_ns: Option<u64>,
 }
 
+impl Default for Delayed {
+    fn default() -> Delayed {
+        Delayed { events: Ticks::FINE.events(), at_ns: None }
+    }
+}
+
 impl AckPolicy for Delayed {
     fn arrived(&mut self, arrival: &Arrival) -> Decision {
-        let at_ns = *self.at_ns.get_or_insert(arrival.now_ns.saturating_add(DELAY_NS));
+        let latest_ns = self.events.at_or_after_ns(arrival.now_ns.saturating_add(DELAY_NS));
+        let at_ns = *self.at_ns.get_or_insert(latest_ns);
         let two_segments = arrival.unacknowledged_bytes >= 2 * u64::from(arrival.mss_bytes);
         if !arrival.in_order || two_segments || at_ns <= arrival.now_ns {
             return Decision::Now;

@@ -18,7 +18,7 @@
 //! window from moving on; here it does.
 
 use super::{AckPolicy, Arrival, Decision};
-use crate::rto::TickClock;
+use crate::timing::Events;
 use crate::Ticks;
 
 const MS_NS: u64 = 1_000_000;
@@ -39,7 +39,7 @@ const INITIAL_TIMEOUT_NS: u64 = 1000 * MS_NS;
 /// Linux's acknowledgements.
 #[derive(Clone, Copy, Debug)]
 pub struct Linux {
-    events: TickClock,
+    events: Events,
     /// ACKs that will not be delayed.
     quick: u64,
     /// We answer: ACKs wait for the answer.
@@ -67,7 +67,7 @@ impl Linux {
     pub fn new(ticks: Ticks) -> Linux {
         Linux {
             // A tick coarser than half the bound would let an ACK wait for longer than RFC 1122 allows.
-            events: TickClock::new(ticks.event_ns.min(MOST_DELAY_NS / 2), ticks.phase_ns),
+            events: Ticks { event_ns: ticks.event_ns.min(MOST_DELAY_NS / 2), ..ticks }.events(),
             quick: 0,
             dialogue: false,
             delay_ns: None,

@@ -111,7 +111,7 @@ impl Connection {
         let options_bytes = if self.timestamps { TIMESTAMP_BYTES } else { 0 };
         let mss_bytes = agreed_mss_bytes.saturating_sub(options_bytes).max(1);
         self.receiver.set_mss(mss_bytes, agreed_mss_bytes);
-        self.sender.negotiated(&self.config, mss_bytes, self.sack);
+        self.sender.negotiated(&self.config, mss_bytes, self.sack, self.timestamps);
     }
 
     /// Our SYN has been acknowledged, and the peer's has arrived.

@@ -1,6 +1,6 @@
 //! What becomes of a segment that arrives (RFC 9293, section 3.10.7).
 
-use super::sender::Acknowledgement;
+use super::sender::{Acknowledgement, Echo};
 use super::{receiver, Connection, Failure, State, TIME_WAIT_NS};
 use crate::{Flags, Segment};
 
@@ -138,7 +138,7 @@ impl Connection {
         }
         self.receiver.ack_now = true;
         if self.state == State::TimeWait {
-            self.time_wait_until_ns = Some(now_ns + TIME_WAIT_NS);
+            self.begin_time_wait(now_ns);
         }
     }
 
@@ -189,7 +189,7 @@ impl Connection {
             window_bytes: is_newest.then_some(window_bytes),
             alone: segment.payload_bytes == 0 && !segment.flags.has(Flags::FIN),
             sack: &blocks[..count],
-            echo_ns: self.echoed_ns(now_ns, segment),
+            echo: self.echo(now_ns, segment),
         };
         self.sender.on_ack(&acknowledgement);
         self.receiver.round_trip(self.sender.rto.srtt_ns(), self.sender.rto.timeout_ns());
@@ -211,7 +211,7 @@ impl Connection {
     }
 
     fn on_data(&mut self, now_ns: u64, segment: &Segment, place: i64) {
-        if let Some(sent_ns) = self.echoed_ns(now_ns, segment) {
+        if let Some(Echo { sent_ns, .. }) = self.echo(now_ns, segment) {
             if segment.payload_bytes >= self.receiver.mss_bytes() {
                 let echo = segment.options.timestamps.map_or(0, |(_, echo)| echo);
                 self.receiver.note_echo(now_ns, echo, now_ns - sent_ns);
@@ -230,27 +230,31 @@ impl Connection {
                 _ => {}
             }
         } else if self.state == State::TimeWait {
-            self.time_wait_until_ns = Some(now_ns + TIME_WAIT_NS);
+            self.begin_time_wait(now_ns);
         }
     }
 
     fn begin_time_wait(&mut self, now_ns: u64) {
         self.state = State::TimeWait;
-        self.time_wait_until_ns = Some(now_ns + TIME_WAIT_NS);
+        self.time_wait_until_ns = Some(self.sender.events.at_or_after_ns(now_ns + TIME_WAIT_NS));
     }
 
-    /// When what the peer echoes was sent: timestamps count milliseconds.
-    fn echoed_ns(&self, now_ns: u64, segment: &Segment) -> Option<u64> {
+    /// What the peer echoes: timestamps count milliseconds.
+    fn echo(&self, now_ns: u64, segment: &Segment) -> Option<Echo> {
         let (_, echo) = segment.options.timestamps.filter(|_| self.timestamps && segment.flags.has(Flags::ACK))?;
         let age_ms = self.timestamp(now_ns).wrapping_sub(echo);
         if echo == 0 || age_ms > i32::MAX as u32 {
             return None;
         }
-        (now_ns / NS_PER_MS * NS_PER_MS).checked_sub(u64::from(age_ms) * NS_PER_MS)
+        let age_ns = u64::from(age_ms) * NS_PER_MS;
+        let sent_ns = (now_ns / NS_PER_MS * NS_PER_MS).checked_sub(age_ns)?;
+        Some(Echo { sent_ns, age_ns })
     }
 
-    /// The timestamp clock.
+    /// The timestamp clock: what the host measures time by, in milliseconds. Finer ones would spoil the protection from
+    /// old segments (Aron & Druschel 1998, section 4.1; RFC 7323, section 5.4).
     pub(super) fn timestamp(&self, now_ns: u64) -> u32 {
-        ((now_ns / NS_PER_MS) as u32).wrapping_add(self.config.timestamp_offset)
+        let milliseconds = self.sender.measurement.current_time(now_ns) / NS_PER_MS;
+        (milliseconds as u32).wrapping_add(self.config.timestamp_offset)
     }
 }

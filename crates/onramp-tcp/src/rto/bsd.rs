@@ -5,101 +5,52 @@
 //! of 2 ticks lasts 0.5 to 1 s, and one of 3 lasts 1 to 1.5 s (sections 3.1 and 4.1). One segment is timed per
 //! round trip.
 //!
-//! Constants are those of `tcp_timer.h` as Wright & Stevens, "TCP/IP Illustrated, Volume 2" (1995), chapter 25,
-//! prints them. The paper calls its baseline Lite.4; its column RTO_O is the estimator with shifts 3 and 2, so that
-//! is the one here.
+//! The rest, backing off and bounds, is in [`ticked`](super::ticked). The paper calls its baseline Lite.4; its column RTO_O
+//! is the estimator with shifts 3 and 2, so that is the one here.
 
 use super::scaled::ScaledEstimator;
-use super::{Rto, TickClock};
+use super::ticked::{Rule, Ticked};
+use crate::timing::Events;
 use crate::Ticks;
 
 /// Period of the slow timer.
 const TICK_NS: u64 = 500_000_000;
-/// `TCPTV_MIN`: a second.
-const LEAST_TICKS: u64 = 2;
-/// `TCPTV_REXMTMAX`: 64 s.
-const MOST_TICKS: u64 = 128;
-/// First timer of a connection, 6 s: from the default round trip of 3 s, as `tcp_newtcpcb` computes it.
-const INITIAL_TICKS: u64 = 12;
-/// What the estimator itself begins with, 12 s. It shows once a SYN has timed out: 6 s, then 24 s, then 48 s.
-const INITIAL_ESTIMATE_TICKS: u64 = 24;
-/// Factor of the n-th timeout in a row.
-const BACKOFF: [u64; 13] = [1, 2, 4, 8, 16, 32, 64, 64, 64, 64, 64, 64, 64];
-/// Beyond so many timeouts in a row the mean is taken to be wrong, and forgotten.
-const TRUSTED_SHIFT: usize = 3;
 
-/// 4.4BSD's estimator, with the scaling that it is given.
+/// 4.4BSD's timer, with the scaling that it is given.
+pub type Bsd = Ticked<SlowTimer>;
+
+/// One clock for both: a tick of one is a tick of the other.
 #[derive(Debug)]
-pub struct Bsd {
-    clock: TickClock,
-    estimator: ScaledEstimator,
-    /// Timeouts in a row.
-    shift: usize,
-    /// Backoff included.
-    rto_ticks: u64,
+pub struct SlowTimer;
+
+impl Rule for SlowTimer {
+    const RECONCILES: bool = false;
+
+    fn new(_events: Events) -> SlowTimer {
+        SlowTimer
+    }
+
+    fn event_ticks(&self, rto_ns: u64, _srtt_ns: u64) -> u64 {
+        rto_ns / TICK_NS
+    }
 }
 
 impl Bsd {
-    /// Eq. (1). The clock's ticks lie at the host's phase; its granularities are not used.
+    /// Eq. (1). The slow timer's ticks lie at the host's phase; its granularities are not used.
     pub fn new(ticks: Ticks) -> Bsd {
         Bsd::with_estimator(ticks, ScaledEstimator::bsd)
     }
 
     /// Another scaling, which is told its initial timeout.
     pub(super) fn with_estimator(ticks: Ticks, estimator: fn(u64) -> ScaledEstimator) -> Bsd {
-        Bsd {
-            clock: TickClock::new(TICK_NS, ticks.phase_ns),
-            estimator: estimator(INITIAL_ESTIMATE_TICKS),
-            shift: 0,
-            rto_ticks: INITIAL_TICKS,
-        }
-    }
-
-    fn set_timeout(&mut self) {
-        let ticks = self.estimator.rto_ticks().saturating_mul(BACKOFF[self.shift]);
-        self.rto_ticks = ticks.clamp(LEAST_TICKS, MOST_TICKS);
-    }
-}
-
-impl Rto for Bsd {
-    fn sample(&mut self, sent_ns: u64, now_ns: u64) {
-        self.estimator.measure(self.clock.ticks_between(sent_ns, now_ns));
-        self.shift = 0;
-        self.set_timeout();
-    }
-
-    fn wants_every_ack(&self) -> bool {
-        false
-    }
-
-    fn deadline_ns(&self, now_ns: u64) -> u64 {
-        self.clock.nth_after_ns(now_ns, self.rto_ticks)
-    }
-
-    fn timeout_ns(&self) -> u64 {
-        self.rto_ticks * TICK_NS
-    }
-
-    fn back_off(&mut self) {
-        self.shift = (self.shift + 1).min(BACKOFF.len() - 1);
-        self.set_timeout();
-        if self.shift > TRUSTED_SHIFT {
-            self.estimator.forget_mean();
-        }
-    }
-
-    fn srtt_ns(&self) -> u64 {
-        self.estimator.mean_ns(TICK_NS)
-    }
-
-    fn rttvar_ns(&self) -> u64 {
-        self.estimator.deviation_ns(TICK_NS)
+        Ticked::on(ticks.every(TICK_NS), estimator)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rto::Rto;
 
     const MS_NS: u64 = 1_000_000;
 

@@ -11,30 +11,23 @@
 //! The one tick more is for the part of a tick that is over when the timer is set. With an event clock that is finer
 //! than BSD's, a timeout is at least 200 ms and a mean round trip: receivers may delay their ACKs by 200 ms.
 //!
-//! What the paper does not say is as in 4.4BSD ([`Bsd`](super::Bsd)): 6 s and then 24 s for a SYN, factors of two
+//! Where both sides have the timestamp option, an acknowledgement measures the round trip a second time, in milliseconds of
+//! the same measurement service. [`reconcile_ns`] says which of the two goes into Eq. (1). Of a segment that was sent again
+//! (Karn) only the option's is left, for it tells which transmission was meant.
+//!
+//! What the paper does not say is as in 4.4BSD ([`ticked`](super::ticked)): 6 s and then 24 s for a SYN, factors of two
 //! on rto_ev, 64 s at most, the mean forgotten after four timeouts, one segment timed per round trip.
 
 use super::scaled::ScaledEstimator;
-use super::{Rto, TickClock};
+use super::ticked::{Rule, Ticked, LEAST_TICKS};
+use crate::timing::Events;
 use crate::Ticks;
 
 const SECOND_NS: u64 = 1_000_000_000;
-/// Least timeout in ticks of the event clock, from Eq. (2).
-const LEAST_TICKS: u64 = 2;
-/// Bound of the timeout.
-const MOST_NS: u64 = 64 * SECOND_NS;
-/// First timer of a connection.
-const INITIAL_NS: u64 = 6 * SECOND_NS;
-/// What the estimator begins with.
-const INITIAL_ESTIMATE_NS: u64 = 12 * SECOND_NS;
 /// BSD's event clock, with which 2 ticks are floor enough.
 const COARSE_EVENT_NS: u64 = SECOND_NS / 2;
 /// How long a BSD receiver may keep an ACK back.
 const DELAYED_ACK_NS: u64 = SECOND_NS / 5;
-/// The timeout stops doubling here.
-const MOST_SHIFT: u32 = 6;
-/// Beyond so many timeouts in a row the mean is forgotten.
-const TRUSTED_SHIFT: u32 = 3;
 /// Granularity of timestamps on the wire, below which PAWS would not hold for 24 days (RFC 7323, section 5.4).
 const TIMESTAMP_NS: u64 = 1_000_000;
 
@@ -55,81 +48,38 @@ pub fn reconcile_ns(own_ns: u64, timestamp_ns: u64) -> u64 {
 }
 
 /// Measurement and event clocks apart.
+pub type Decoupled = Ticked<TwoClocks>;
+
+/// Eq. (2), and the floor for fine events.
 #[derive(Debug)]
-pub struct Decoupled {
-    measuring: TickClock,
-    events: TickClock,
-    estimator: ScaledEstimator,
-    /// Timeouts in a row.
-    shift: u32,
-    /// In ticks of the event clock, backoff included.
-    rto_ticks: u64,
+pub struct TwoClocks {
+    event_ns: u64,
+}
+
+impl Rule for TwoClocks {
+    const RECONCILES: bool = true;
+
+    fn new(events: Events) -> TwoClocks {
+        TwoClocks { event_ns: events.granularity_ns() }
+    }
+
+    fn event_ticks(&self, rto_ns: u64, srtt_ns: u64) -> u64 {
+        let floor_ns = if self.event_ns < COARSE_EVENT_NS { srtt_ns.saturating_add(DELAYED_ACK_NS) } else { 0 };
+        event_ticks(rto_ns.max(floor_ns), self.event_ns)
+    }
 }
 
 impl Decoupled {
     /// On a host with these clocks.
     pub fn new(ticks: Ticks) -> Decoupled {
-        let measuring = TickClock::new(ticks.measure_ns, ticks.phase_ns);
-        let events = TickClock::new(ticks.event_ns, ticks.phase_ns);
-        Decoupled {
-            measuring,
-            events,
-            estimator: ScaledEstimator::bsd(INITIAL_ESTIMATE_NS.div_ceil(measuring.period_ns())),
-            shift: 0,
-            rto_ticks: event_ticks(INITIAL_NS, events.period_ns()),
-        }
-    }
-
-    fn set_timeout(&mut self) {
-        let event_ns = self.events.period_ns();
-        let mut rto_ns = self.estimator.rto_ticks().saturating_mul(self.measuring.period_ns());
-        if event_ns < COARSE_EVENT_NS {
-            rto_ns = rto_ns.max(self.srtt_ns().saturating_add(DELAYED_ACK_NS));
-        }
-        let ticks = event_ticks(rto_ns, event_ns).saturating_mul(1 << self.shift.min(MOST_SHIFT));
-        self.rto_ticks = ticks.min(MOST_NS / event_ns).max(LEAST_TICKS);
-    }
-}
-
-impl Rto for Decoupled {
-    fn sample(&mut self, sent_ns: u64, now_ns: u64) {
-        self.estimator.measure(self.measuring.ticks_between(sent_ns, now_ns));
-        self.shift = 0;
-        self.set_timeout();
-    }
-
-    fn wants_every_ack(&self) -> bool {
-        false
-    }
-
-    fn deadline_ns(&self, now_ns: u64) -> u64 {
-        self.events.nth_after_ns(now_ns, self.rto_ticks)
-    }
-
-    fn timeout_ns(&self) -> u64 {
-        self.rto_ticks.saturating_mul(self.events.period_ns())
-    }
-
-    fn back_off(&mut self) {
-        self.shift = (self.shift + 1).min(MOST_SHIFT);
-        self.set_timeout();
-        if self.shift > TRUSTED_SHIFT {
-            self.estimator.forget_mean();
-        }
-    }
-
-    fn srtt_ns(&self) -> u64 {
-        self.estimator.mean_ns(self.measuring.period_ns())
-    }
-
-    fn rttvar_ns(&self) -> u64 {
-        self.estimator.deviation_ns(self.measuring.period_ns())
+        Ticked::on(ticks, ScaledEstimator::bsd)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rto::Rto;
 
     const MS_NS: u64 = 1_000_000;
 

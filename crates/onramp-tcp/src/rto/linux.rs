@@ -18,7 +18,8 @@
 //! Measurements are whole microseconds. NOTE: the kernel counts a round trip by sequence numbers; here one is over
 //! when a segment that was sent since its beginning is acknowledged, which is at most one ACK later.
 
-use super::{Rto, TickClock};
+use super::Rto;
+use crate::timing::{Events, Measurement};
 use crate::Ticks;
 
 const SECOND_US: i64 = 1_000_000;
@@ -40,8 +41,8 @@ const MOST_RTT_US: u64 = 3600 * SECOND_US as u64;
 /// Linux's estimator.
 #[derive(Debug)]
 pub struct Linux {
-    measuring: TickClock,
-    events: TickClock,
+    measurement: Measurement,
+    events: Events,
     /// Eight times the smoothed round trip; 0 before the first measurement.
     srtt_8_us: i64,
     /// Four times the mean deviation.
@@ -62,8 +63,8 @@ impl Linux {
     /// On a host with these clocks.
     pub fn new(ticks: Ticks) -> Linux {
         Linux {
-            measuring: TickClock::new(ticks.measure_ns, ticks.phase_ns),
-            events: TickClock::new(ticks.event_ns, ticks.phase_ns),
+            measurement: ticks.measurement(),
+            events: ticks.events(),
             srtt_8_us: 0,
             mdev_4_us: 0,
             peak_us: LEAST_RTTVAR_US,
@@ -104,8 +105,7 @@ impl Linux {
 
 impl Rto for Linux {
     fn sample(&mut self, sent_ns: u64, now_ns: u64) {
-        let elapsed_ns = self.measuring.ticks_between(sent_ns, now_ns).saturating_mul(self.measuring.period_ns());
-        let rtt_us = (elapsed_ns / 1000).clamp(1, MOST_RTT_US) as i64;
+        let rtt_us = (self.measurement.elapsed_ns(sent_ns, now_ns) / 1000).clamp(1, MOST_RTT_US) as i64;
         if self.srtt_8_us == 0 {
             self.first(rtt_us, now_ns);
         } else {

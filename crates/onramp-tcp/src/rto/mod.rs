@@ -1,6 +1,7 @@
 //! Retransmission timers: what a measured round trip means, and when to give up waiting.
 //!
-//! An estimator owns its clocks: it is told exact times and quantises them as its host would.
+//! An estimator owns its host's services of [`timing`](crate::timing): it is told exact times, and measures and schedules
+//! as its host would.
 //!
 //! All of them keep a timeout that was backed off until the next valid sample (Karn; RFC 6298, section 5): an
 //! acknowledgement of a retransmission says nothing about the path.
@@ -13,14 +14,13 @@ mod figure_6;
 mod linux;
 mod rfc6298;
 pub mod scaled;
-mod tick_clock;
+pub mod ticked;
 
 pub use brakmo::brakmo;
 pub use bsd::Bsd;
 pub use decoupled::Decoupled;
 pub use linux::Linux;
 pub use rfc6298::Rfc6298;
-pub use tick_clock::TickClock;
 
 use crate::{Ticks, Timers};
 
@@ -33,6 +33,20 @@ pub trait Rto: std::fmt::Debug + Send {
     /// Whether it wants a sample of every acknowledgement; otherwise one segment is timed at a time.
     fn wants_every_ack(&self) -> bool {
         true
+    }
+
+    /// Whether it wants what a timestamp says of the segment that is timed.
+    fn wants_echoes(&self) -> bool {
+        false
+    }
+
+    /// The segment that is timed was acknowledged, and by the timestamp option that the acknowledgement echoes the round trip
+    /// took `option_ns`, whole milliseconds. `None`: it was sent more than once (Karn).
+    fn sample_echoed(&mut self, sent_ns: Option<u64>, option_ns: u64, now_ns: u64) {
+        let _ = option_ns;
+        if let Some(sent_ns) = sent_ns {
+            self.sample(sent_ns, now_ns);
+        }
     }
 
     /// The handshake is complete. Comes after its sample, if it gave one, and before any data.

@@ -9,7 +9,8 @@
 //! Times are whole nanoseconds. G is the granularity of measuring; the timer itself ends at the first tick of the
 //! event clock at which the whole RTO is over, for it must never end early (section 5).
 
-use super::{Rto, TickClock};
+use super::Rto;
+use crate::timing::{Events, Measurement};
 use crate::Ticks;
 
 const SECOND_NS: u64 = 1_000_000_000;
@@ -29,8 +30,8 @@ const MOST_RTT_NS: u64 = 3600 * SECOND_NS;
 /// RFC 6298.
 #[derive(Debug)]
 pub struct Rfc6298 {
-    measuring: TickClock,
-    events: TickClock,
+    measurement: Measurement,
+    events: Events,
     /// SRTT and RTTVAR, once there was a measurement.
     estimate_ns: Option<(u64, u64)>,
     /// Without backoff.
@@ -45,8 +46,8 @@ impl Rfc6298 {
     /// On a host with these clocks.
     pub fn new(ticks: Ticks) -> Rfc6298 {
         Rfc6298 {
-            measuring: TickClock::new(ticks.measure_ns, ticks.phase_ns),
-            events: TickClock::new(ticks.event_ns, ticks.phase_ns),
+            measurement: ticks.measurement(),
+            events: ticks.events(),
             estimate_ns: None,
             rto_ns: INITIAL_RTO_NS,
             shift: 0,
@@ -57,9 +58,8 @@ impl Rfc6298 {
 
 impl Rto for Rfc6298 {
     fn sample(&mut self, sent_ns: u64, now_ns: u64) {
-        let granularity_ns = self.measuring.period_ns();
-        let ticks = self.measuring.ticks_between(sent_ns, now_ns);
-        let rtt_ns = ticks.saturating_mul(granularity_ns).min(MOST_RTT_NS);
+        let granularity_ns = self.measurement.resolution_ns();
+        let rtt_ns = self.measurement.elapsed_ns(sent_ns, now_ns).min(MOST_RTT_NS);
         let (srtt_ns, rttvar_ns) = match self.estimate_ns {
             None => (rtt_ns, rtt_ns / 2),
             Some((srtt_ns, rttvar_ns)) => ((7 * srtt_ns + rtt_ns) / 8, (3 * rttvar_ns + srtt_ns.abs_diff(rtt_ns)) / 4),

@@ -1,5 +1,6 @@
 //! Two ends over a path that a test controls, and one end whose peer a test plays.
 
+mod decoupled_timers;
 mod handshake;
 mod pair;
 mod recoveries;

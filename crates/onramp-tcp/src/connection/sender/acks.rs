@@ -19,8 +19,17 @@ pub struct Acknowledgement<'a> {
     pub alone: bool,
     /// Selectively acknowledged ranges; the first may be of what arrived twice.
     pub sack: &'a [(i64, i64)],
-    /// Sending time that the peer echoes, if it does.
-    pub echo_ns: Option<u64>,
+    /// The timestamp that the peer echoes, if it does.
+    pub echo: Option<Echo>,
+}
+
+/// What a timestamp that came back tells of the segment that carried it there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Echo {
+    /// When it was sent, in whole milliseconds.
+    pub sent_ns: u64,
+    /// How long ago that is by the timestamp clock, in whole milliseconds.
+    pub age_ns: u64,
 }
 
 impl Sender {
@@ -131,14 +140,16 @@ impl Sender {
         if self.rto.wants_every_ack() {
             let oldest = delivery.acked_sent_ns.map(|(oldest, _)| oldest).or(delivery.sacked_sent_ns);
             // Karn's ambiguity does not arise where the peer echoes the time of sending.
-            let sent = oldest.or(ack.echo_ns.filter(|_| delivery.acked_bytes > 0));
+            let sent = oldest.or(ack.echo.map(|echo| echo.sent_ns).filter(|_| delivery.acked_bytes > 0));
             if let Some(sent_ns) = sent.filter(|&sent_ns| sent_ns <= now_ns) {
                 self.rto.sample(sent_ns, now_ns);
             }
-        } else if let Some((end, sent_ns)) = self.timed {
-            if ack.una >= end {
-                self.timed = None;
-                self.rto.sample(sent_ns, now_ns);
+        } else if let Some(timed) = self.timed.filter(|timed| ack.una >= timed.end) {
+            self.timed = None;
+            match (ack.echo, timed.sent_ns) {
+                (Some(echo), sent_ns) => self.rto.sample_echoed(sent_ns, echo.age_ns, now_ns),
+                (None, Some(sent_ns)) => self.rto.sample(sent_ns, now_ns),
+                (None, None) => {}
             }
         }
         newest.map(|sent_ns| now_ns - sent_ns)

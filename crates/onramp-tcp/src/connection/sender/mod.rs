@@ -6,7 +6,7 @@ mod pacer;
 mod timers;
 mod usage;
 
-pub use acks::Acknowledgement;
+pub use acks::{Acknowledgement, Echo};
 pub use output::Outgoing;
 pub use timers::GaveUp;
 
@@ -14,6 +14,7 @@ use super::place::Numbering;
 use crate::congestion::Congestion;
 use crate::recovery::{self, Probe, Recovery, Scoreboard};
 use crate::rto::{self, Rto};
+use crate::timing::{Events, Measurement};
 use crate::{Config, Stack};
 use pacer::Pacer;
 use timers::Wait;
@@ -47,17 +48,22 @@ pub struct Sender {
     unanswered: u32,
     /// A tail loss probe is to go out.
     probe_due: bool,
-    /// The segment that is timed, where not every acknowledgement is: its end and sending time.
-    timed: Option<(u64, u64)>,
+    /// The segment that is timed, where not every acknowledgement is.
+    timed: Option<Timed>,
     timer: Option<(Wait, u64)>,
     /// When the retransmission timer expires, which a probe may come before.
     expires_ns: u64,
     backoffs: u32,
+    /// The host's two services.
+    pub measurement: Measurement,
+    pub events: Events,
     pacer: Pacer,
     /// When data was sent last.
     idle_since_ns: u64,
     usage: Usage,
     mss_bytes: u32,
+    /// Every acknowledgement echoes one.
+    timestamps: bool,
     nagle: bool,
     restart_after_idle: bool,
     is_lite: bool,
@@ -65,6 +71,14 @@ pub struct Sender {
     pub timeouts: u64,
     pub recoveries: u64,
     pub probes: u64,
+}
+
+/// A segment whose round trip is measured.
+#[derive(Clone, Copy, Debug)]
+struct Timed {
+    end: u64,
+    /// When it was sent; `None` if it was more than once (Karn), so that only a timestamp can tell.
+    sent_ns: Option<u64>,
 }
 
 impl Sender {
@@ -92,10 +106,13 @@ impl Sender {
             timer: None,
             expires_ns: 0,
             backoffs: 0,
-            pacer: Pacer::new(config.ticks),
+            measurement: config.ticks.measurement(),
+            events: config.ticks.events(),
+            pacer: Pacer::new(config.ticks.events()),
             idle_since_ns: 0,
             usage: Usage::default(),
             mss_bytes,
+            timestamps: false,
             nagle: config.nagle,
             restart_after_idle: config.restart_after_idle,
             is_lite,
@@ -106,9 +123,10 @@ impl Sender {
         }
     }
 
-    /// The handshake has told the peer's options: the segments that it takes, and whether it has SACK.
-    pub fn negotiated(&mut self, config: &Config, mss_bytes: u32, sack: bool) {
+    /// The handshake has told the peer's options: the segments that it takes, and whether it has SACK and timestamps.
+    pub fn negotiated(&mut self, config: &Config, mss_bytes: u32, sack: bool, timestamps: bool) {
         self.mss_bytes = mss_bytes;
+        self.timestamps = timestamps;
         self.congestion = Congestion::new(config, mss_bytes);
         self.recovery = recovery::new(config.recovery, sack, !self.is_lite);
     }

@@ -1,7 +1,7 @@
 //! What may go out now.
 
 use super::timers::Wait;
-use super::Sender;
+use super::{Sender, Timed};
 
 /// What to send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,7 +94,9 @@ impl Sender {
     fn wake(&mut self, now_ns: u64) {
         let timeout_ns = self.rto.timeout_ns();
         if now_ns > self.idle_since_ns {
-            self.congestion.resume(self.idle_since_ns, now_ns, timeout_ns, self.restart_after_idle);
+            let idle_ns = self.measurement.elapsed_ns(self.idle_since_ns, now_ns);
+            let restart = self.restart_after_idle && idle_ns > timeout_ns;
+            self.congestion.resume(self.idle_since_ns, now_ns, restart.then(|| idle_ns / timeout_ns.max(1)));
             self.idle_since_ns = now_ns;
         }
     }
@@ -114,15 +116,12 @@ impl Sender {
             return;
         }
         if outgoing.again {
-            // Karn: what is sent twice is not timed.
-            if self.timed.is_some_and(|(end, _)| end > outgoing.start) {
-                self.timed = None;
-            }
+            self.sent_again(outgoing.start, outgoing.start + u64::from(len));
         } else {
             self.board.send(now_ns, len);
             self.override_silly = false;
             if self.timed.is_none() && !self.rto.wants_every_ack() {
-                self.timed = Some((self.board.nxt(), now_ns));
+                self.timed = Some(Timed { end: self.board.nxt(), sent_ns: Some(now_ns) });
             }
         }
         self.recovery.on_sent(len);
@@ -134,6 +133,17 @@ impl Sender {
             Some((Wait::Probe, _)) if !outgoing.again => self.arm(now_ns),
             _ => {}
         }
+    }
+
+    /// Karn: what is sent twice is not timed, but where an echoed timestamp will tell which transmission was meant.
+    fn sent_again(&mut self, start: u64, end: u64) {
+        let is_echoed = self.timestamps && self.rto.wants_echoes();
+        self.timed = match self.timed {
+            Some(timed) if timed.end <= start => Some(timed),
+            Some(timed) if is_echoed => Some(Timed { sent_ns: None, ..timed }),
+            None if is_echoed => Some(Timed { end, sent_ns: None }),
+            _ => None,
+        };
     }
 
     /// Nothing more can go now.

@@ -1,22 +1,22 @@
 //! Pacing: segments leave one by one at a rate.
 
-use crate::Ticks;
+use crate::timing::Events;
 
 const NS_PER_S: u64 = 1_000_000_000;
 
 /// When the next segment may leave.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pacer {
-    ticks: Ticks,
+    events: Events,
     next_ns: u64,
     /// A segment waits for that moment.
     is_waiting: bool,
 }
 
 impl Pacer {
-    /// On a host with these clocks.
-    pub fn new(ticks: Ticks) -> Pacer {
-        Pacer { ticks, next_ns: 0, is_waiting: false }
+    /// On a host that can act at these moments.
+    pub fn new(events: Events) -> Pacer {
+        Pacer { events, next_ns: 0, is_waiting: false }
     }
 
     /// Nothing waits so far.
@@ -34,31 +34,25 @@ impl Pacer {
     pub fn sent(&mut self, now_ns: u64, bytes: u32, bytes_per_s: Option<u64>) {
         if let Some(rate) = bytes_per_s {
             let gap_ns = u64::from(bytes) * NS_PER_S / rate.max(1);
-            let credit_ns = if self.ticks.event_ns > 1 { self.ticks.event_ns } else { gap_ns / 2 };
+            let credit_ns = if self.events.is_exact() { gap_ns / 2 } else { self.events.granularity_ns() };
             self.next_ns = self.next_ns.max(now_ns.saturating_sub(credit_ns)) + gap_ns;
         }
     }
 
-    /// The first tick of the event clock at which the segment that waits may leave.
+    /// The first moment at which the segment that waits may leave.
     pub fn wakes_ns(&self) -> Option<u64> {
-        let Ticks { event_ns, phase_ns, .. } = self.ticks;
-        self.is_waiting.then(|| match event_ns {
-            0 | 1 => self.next_ns,
-            _ => {
-                let phase_ns = phase_ns % event_ns;
-                phase_ns + self.next_ns.saturating_sub(phase_ns).div_ceil(event_ns) * event_ns
-            }
-        })
+        self.is_waiting.then(|| self.events.at_or_after_ns(self.next_ns))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Ticks;
 
     /// When so many segments of 1000 bytes leave at 1 MB/s from this time on.
     fn departures(ticks: Ticks, mut now_ns: u64, count: usize) -> Vec<u64> {
-        let (mut pacer, rate, mut left) = (Pacer::new(ticks), Some(1_000_000), Vec::new());
+        let (mut pacer, rate, mut left) = (Pacer::new(ticks.events()), Some(1_000_000), Vec::new());
         while left.len() < count {
             pacer.begin();
             if pacer.permits(now_ns, rate) {

@@ -42,14 +42,16 @@ impl Sender {
             && self.board.sacked_bytes() == 0
             && self.board.lost_bytes() == 0;
         if may_probe {
-            let probe_ns = now_ns + Probe::timeout_ns(self.rto.srtt_ns(), self.board.len());
+            let wanted_ns = now_ns + Probe::timeout_ns(self.rto.srtt_ns(), self.board.len());
+            let probe_ns = self.events.at_or_after_ns(wanted_ns);
             self.timer = Some((Wait::Probe, probe_ns.min(self.expires_ns)));
         }
     }
 
     /// When something is due.
     pub fn next_timer_ns(&self) -> Option<u64> {
-        [self.timer.map(|(_, at)| at), self.recovery.timer_ns(), self.pacer.wakes_ns()].into_iter().flatten().min()
+        let recovery_ns = self.recovery.timer_ns().map(|wanted_ns| self.events.at_or_after_ns(wanted_ns));
+        [self.timer.map(|(_, at)| at), recovery_ns, self.pacer.wakes_ns()].into_iter().flatten().min()
     }
 
     /// Does what is due.
@@ -91,7 +93,7 @@ impl Sender {
         }
         self.asked += 1;
         let pause_ns = (self.rto.timeout_ns() << self.asked.min(16)).min(MOST_PERSIST_NS);
-        self.timer = Some((Wait::Persist, now_ns + pause_ns));
+        self.timer = Some((Wait::Persist, self.events.at_or_after_ns(now_ns + pause_ns)));
         Ok(())
     }
 

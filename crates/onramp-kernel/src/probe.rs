@@ -101,7 +101,9 @@ pub fn check_avoidance(btf: &Btf<'_>, avoidance: Avoidance) -> Result<()> {
         Avoidance::Cubic => "cubictcp_cong_avoid",
         Avoidance::Bbr => "bbr_main",
         Avoidance::Reno => "tcp_reno_cong_avoid",
-        Avoidance::Vegas | Avoidance::Westwood => return Err(Error::UnknownAvoidance { avoidance: avoidance.name() }),
+        Avoidance::Vegas | Avoidance::Westwood | Avoidance::Pipe => {
+            return Err(Error::UnknownAvoidance { avoidance: avoidance.name() })
+        }
     };
     match btf.type_by_name::<Func<'_>>(function) {
         Some(_) => Ok(()),

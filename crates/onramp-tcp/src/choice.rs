@@ -61,6 +61,7 @@ choices! {
         Cubic = "cubic": "CUBIC with HyStart, as Linux has it (RFC 9438)",
         Vegas = "vegas": "keeps two to four segments in the queue (Brakmo & Peterson 1995)",
         Westwood = "westwood": "Reno whose threshold after a loss is the measured rate times the least RTT (Westwood+)",
+        Pipe = "pipe": "Reno that grows by a fraction of the pipe in a round trip (Aron & Druschel 1998, appendix B)",
     }
 }
 

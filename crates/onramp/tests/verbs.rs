@@ -139,8 +139,8 @@ fn list_names_start_ups_and_avoidances() {
     }
     let avoidances: Vec<_> = list["avoidances"].as_array().unwrap().iter().collect();
     let names: Vec<_> = avoidances.iter().map(|avoidance| &avoidance["name"]).collect();
-    assert_eq!(names, ["cubic", "bbr", "reno", "vegas", "westwood"]);
-    for (avoidance, in_simulator) in avoidances.iter().zip([true, false, true, true, true]) {
+    assert_eq!(names, ["cubic", "bbr", "reno", "vegas", "westwood", "pipe"]);
+    for (avoidance, in_simulator) in avoidances.iter().zip([true, false, true, true, true, true]) {
         assert_eq!(keys(avoidance), ["in_the_simulator", "in_this_kernel", "name"]);
         assert_eq!(avoidance["in_the_simulator"], in_simulator, "{avoidance}");
     }

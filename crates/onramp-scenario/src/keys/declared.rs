@@ -152,7 +152,7 @@ keys! {
     TRANSFER_STARTUP: "transfer", "startup", Startup, Other("`standard`; `none` with stack `lite`"), [], Factor,
         "Start-up algorithm; `none` is the avoidance as the host ships it.";
     TRANSFER_AVOIDANCE: "transfer", "avoidance", Avoidance, Other("`cubic`; `reno` with stack `lite`"), [], Factor,
-        "Congestion avoidance that follows the start-up: `cubic`, `bbr`, `reno`, `vegas` or `westwood`.";
+        "Congestion avoidance that follows the start-up: `cubic`, `bbr`, `reno`, `vegas`, `westwood` or `pipe`.";
     TRANSFER_CONNECT: "transfer", "connect", Connect, Text("receiver"), [], No,
         "Which end connects: `receiver`, which then asks for the data, or `sender`, which sends as soon as its handshake is complete.";
     TRANSFER_WINDOW: "transfer", "initial_window", Window, Text("host"), [("1 segment", "1000 segments")], Factor,

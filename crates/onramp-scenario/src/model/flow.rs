@@ -150,12 +150,14 @@ pub enum Avoidance {
     Vegas,
     /// Westwood+.
     Westwood,
+    /// Reno that grows by a fraction of the pipe (Aron & Druschel 1998, appendix B).
+    Pipe,
 }
 
 impl Avoidance {
     /// All of them, in the order in which help texts list them.
-    pub const ALL: [Avoidance; 5] =
-        [Avoidance::Cubic, Avoidance::Bbr, Avoidance::Reno, Avoidance::Vegas, Avoidance::Westwood];
+    pub const ALL: [Avoidance; 6] =
+        [Avoidance::Cubic, Avoidance::Bbr, Avoidance::Reno, Avoidance::Vegas, Avoidance::Westwood, Avoidance::Pipe];
 
     /// The name that scenario files, the command line and the kernel use.
     pub fn name(self) -> &'static str {
@@ -165,6 +167,7 @@ impl Avoidance {
             Avoidance::Reno => "reno",
             Avoidance::Vegas => "vegas",
             Avoidance::Westwood => "westwood",
+            Avoidance::Pipe => "pipe",
         }
     }
 
@@ -181,6 +184,7 @@ impl From<onramp_tcp::Avoidance> for Avoidance {
             onramp_tcp::Avoidance::Reno => Avoidance::Reno,
             onramp_tcp::Avoidance::Vegas => Avoidance::Vegas,
             onramp_tcp::Avoidance::Westwood => Avoidance::Westwood,
+            onramp_tcp::Avoidance::Pipe => Avoidance::Pipe,
         }
     }
 }

@@ -4,6 +4,7 @@ mod cubic;
 mod hystart;
 #[cfg(test)]
 mod path;
+mod pipe;
 mod reno;
 mod segments;
 #[cfg(test)]
@@ -12,6 +13,7 @@ mod vegas;
 mod westwood;
 
 pub use cubic::Cubic;
+pub use pipe::Pipe;
 pub use reno::Reno;
 pub use vegas::Vegas;
 pub use westwood::Westwood;
@@ -80,5 +82,6 @@ pub fn new(choice: crate::Avoidance, stack: Stack) -> Box<dyn Avoidance> {
         (crate::Avoidance::Vegas, Stack::Linux) => Box::new(Vegas::default()),
         (crate::Avoidance::Vegas, Stack::Lite) => Box::new(Vegas::as_published()),
         (crate::Avoidance::Westwood, _) => Box::new(Westwood::new(reno)),
+        (crate::Avoidance::Pipe, _) => Box::new(Pipe::new(reno)),
     }
 }

@@ -122,6 +122,7 @@ fn has_avoidance(btf: &probe::Btf<'_>, avoidance: Avoidance) -> Check {
         Avoidance::Reno => "Reno to follow",
         Avoidance::Vegas => "Vegas to follow",
         Avoidance::Westwood => "Westwood to follow",
+        Avoidance::Pipe => "Pipe to follow",
     };
     match probe::check_avoidance(btf, avoidance) {
         Ok(()) => Check { what, verdict: Verdict::Ok, found: "yes".to_owned(), mend: None },

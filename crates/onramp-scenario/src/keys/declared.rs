@@ -54,7 +54,7 @@ const SIZES: (&str, &str) = ("1 B", "1000 GB");
 /// Of a host's clocks.
 const GRANULARITIES: (&str, &str) = ("1 ns", "10 s");
 const DELAYS: (&str, &str) = ("0 s", "3600 s");
-const MTUS: (&str, &str) = ("576 B", "9000 B");
+const MTUS: (&str, &str) = ("296 B", "9000 B");
 /// From the beginning of a run.
 const MOMENTS: (&str, &str) = ("0 s", "1000000 s");
 const COUNTS: (&str, &str) = ("1", "100000");

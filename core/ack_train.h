@@ -15,6 +15,13 @@
  * that lies in a batch shifts the quotient by the whole batch. The line uses every point, so that its error falls
  * with n^1.5 instead of n.
  *
+ * Two other readings of Aron & Druschel's "interarrival times of closely spaced acknowledgements such that the total
+ * acknowledged data used to estimate the bandwidth is at least 2 segments" are there to be compared with it:
+ *
+ *        ends       (last - first) / time of the whole train
+ *        closest    the highest rate of successive acknowledgements that are worth 2 segments or more, apart by a
+ *                   tick of the clock or more, and by RTT / 32 at most
+ *
  * Acknowledgements that are not closely spaced end the train: a receiver that delays the acknowledgement of the
  * last segment by 40-500 ms says nothing about the path. A gap behind a batch is no such end: what the batch waited
  * for is in it, and a train cut there would have the rate at which the host handles interrupts.
@@ -44,6 +51,11 @@
 /* "the total acknowledged data used to estimate the bandwidth is at least 2 segments" (Aron & Druschel, 4.2.1) */
 #define ONRAMP_TRAIN_MIN_SEGMENTS 2
 
+/* What is closely spaced, for the reading `closest`. The paper is about paths that hold "two orders of magnitude" more
+ * than a packet; where every third of 100 packets is acknowledged, acknowledgements lie apart by 3 % of a round trip.
+ */
+#define ONRAMP_TRAIN_CLOSE_PART 32
+
 struct onramp_ack_train {
 	uint64_t first_ns;
 	uint64_t last_ns;
@@ -53,6 +65,10 @@ struct onramp_ack_train {
 	uint64_t sum_b;        /* segments since the first point */
 	uint64_t sum_tt;
 	uint64_t sum_tb;
+	uint64_t pair_ns;    /* where the present pair begins */
+	uint64_t closest_ns; /* the closest pair's distance; 0 before the first */
+	uint32_t pair_segments;
+	uint32_t closest_segments;
 	uint32_t points;
 	uint32_t segments; /* of the last point */
 	uint32_t time_shift;
@@ -66,6 +82,7 @@ static inline void onramp_train_begin(struct onramp_ack_train *train, uint64_t n
 	*train = (struct onramp_ack_train){
 		.first_ns = now_ns,
 		.last_ns = now_ns,
+		.pair_ns = now_ns,
 		.first_bytes = delivered_bytes,
 		.flight_bytes = flight_bytes,
 		.points = 1,
@@ -82,9 +99,28 @@ static inline bool onramp_train_ends_before(const struct onramp_ack_train *train
 	       (uint64_t)train->segments * mss_bytes > train->flight_bytes / 2;
 }
 
-/* A further acknowledgement of the flight. */
+/* The pair that ends with this point, if it is worth enough, is it the closest? The next one begins here. */
+static inline void onramp_train_pair(struct onramp_ack_train *train, uint64_t now_ns, uint32_t segments,
+				     uint64_t rtt_ns)
+{
+	uint64_t apart_ns = now_ns - train->pair_ns;
+	uint64_t worth = segments - train->pair_segments;
+	bool is_close = apart_ns <= rtt_ns / ONRAMP_TRAIN_CLOSE_PART;
+
+	if (is_close && (worth < ONRAMP_TRAIN_MIN_SEGMENTS || !apart_ns))
+		return;
+	/* Times are below 2^40, segments below 2^16. */
+	if (is_close && (!train->closest_ns || worth * train->closest_ns > train->closest_segments * apart_ns)) {
+		train->closest_ns = apart_ns;
+		train->closest_segments = (uint32_t)worth;
+	}
+	train->pair_ns = now_ns;
+	train->pair_segments = segments;
+}
+
+/* A further acknowledgement of the flight, on a path of this round-trip time. */
 static inline void onramp_train_add(struct onramp_ack_train *train, uint64_t now_ns, uint64_t delivered_bytes,
-				    uint32_t mss_bytes)
+				    uint32_t mss_bytes, uint64_t rtt_ns)
 {
 	uint64_t elapsed_ns = now_ns - train->first_ns;
 	uint64_t segments = (delivered_bytes - train->first_bytes + mss_bytes / 2) / mss_bytes;
@@ -107,6 +143,7 @@ static inline void onramp_train_add(struct onramp_ack_train *train, uint64_t now
 	train->sum_tt >>= 2 * excess;
 	t = elapsed_ns >> train->time_shift;
 
+	onramp_train_pair(train, now_ns, (uint32_t)segments, rtt_ns);
 	train->sum_t += t;
 	train->sum_b += segments;
 	train->sum_tt += t * t;
@@ -116,8 +153,19 @@ static inline void onramp_train_add(struct onramp_ack_train *train, uint64_t now
 	train->last_ns = now_ns;
 }
 
-/* The train's rate, 0 if it says nothing: too short, or without extent in time. */
-static inline uint64_t onramp_train_bytes_per_s(const struct onramp_ack_train *train, uint32_t mss_bytes)
+/* So many segments in this time. */
+static inline uint64_t onramp_train_quotient(uint64_t segments, uint64_t time_ns, uint32_t mss_bytes)
+{
+	/* 2^16 segments of 2^16 bytes, times 2^30: halve both until it fits. */
+	uint64_t bytes = segments * mss_bytes;
+	uint32_t halvings = onramp_excess(onramp_bits(bytes), 33);
+
+	time_ns >>= halvings;
+	return time_ns ? (bytes >> halvings) * ONRAMP_NS_PER_S / time_ns : 0;
+}
+
+/* The slope of the line, 0 without extent in time. */
+static inline uint64_t onramp_train_slope(const struct onramp_ack_train *train, uint32_t mss_bytes)
 {
 	/* The first point adds nothing to the sums: to leave it out is to count one less. */
 	uint64_t n = train->points >= ONRAMP_TRAIN_POINTS_WITHOUT_FIRST ? train->points - 1 : train->points;
@@ -127,13 +175,26 @@ static inline uint64_t onramp_train_bytes_per_s(const struct onramp_ack_train *t
 	uint64_t segment_per_ns = mss_bytes * ONRAMP_NS_PER_S;
 	uint32_t halvings;
 
-	if (train->segments < ONRAMP_TRAIN_MIN_SEGMENTS || slope_up <= slope_down)
+	if (slope_up <= slope_down)
 		return 0;
 	/* Halve both sides of the fraction until its numerator fits in bytes per second, its denominator in ns. */
 	halvings = onramp_excess(onramp_bits(slope_up - slope_down) + onramp_bits(segment_per_ns), 64);
 	halvings = (uint32_t)onramp_max(halvings, onramp_excess(onramp_bits(time_squared) + train->time_shift, 64));
 	time_squared = time_squared >> halvings << train->time_shift;
 	return time_squared ? segment_per_ns * ((slope_up - slope_down) >> halvings) / time_squared : 0;
+}
+
+/* The train's rate, 0 if it says nothing: too short, or without extent in time. */
+static inline uint64_t onramp_train_bytes_per_s(const struct onramp_ack_train *train, uint32_t mss_bytes,
+						uint32_t options)
+{
+	if (train->segments < ONRAMP_TRAIN_MIN_SEGMENTS)
+		return 0;
+	if (options & ONRAMP_OPTION_TRAIN_ENDS)
+		return onramp_train_quotient(train->segments, train->last_ns - train->first_ns, mss_bytes);
+	if (options & ONRAMP_OPTION_TRAIN_CLOSEST)
+		return onramp_train_quotient(train->closest_segments, train->closest_ns, mss_bytes);
+	return onramp_train_slope(train, mss_bytes);
 }
 
 #endif

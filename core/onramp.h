@@ -35,6 +35,13 @@ struct onramp_clock {
 enum onramp_option {
 	/* The initial window of RFC 3390 instead of the host's. */
 	ONRAMP_OPTION_PAPER_INITIAL_WINDOW = 1 << 0,
+	/* In slow start the window grows by a segment for each acknowledgement (RFC 5681, equation 2; 4.4BSD) and not
+	 * by what it acknowledges (RFC 3465; Linux). */
+	ONRAMP_OPTION_COUNT_ACKS = 1 << 1,
+	/* The rate of a flight is that between its first and its last acknowledgement: core/ack_train.h. */
+	ONRAMP_OPTION_TRAIN_ENDS = 1 << 2,
+	/* The rate of a flight is that of its most closely spaced acknowledgements: core/ack_train.h. */
+	ONRAMP_OPTION_TRAIN_CLOSEST = 1 << 3,
 };
 
 /* The connection is established and has sent nothing yet. */
@@ -138,6 +145,12 @@ static inline uint64_t onramp_min(uint64_t a, uint64_t b)
 static inline uint64_t onramp_max(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
+}
+
+/* What an acknowledgement adds to the window in slow start. */
+static inline uint64_t onramp_slow_start_bytes(const struct onramp_ack *ack, uint32_t options)
+{
+	return options & ONRAMP_OPTION_COUNT_ACKS ? onramp_min(ack->acked_bytes, ack->mss_bytes) : ack->acked_bytes;
 }
 
 /* Bits that a number needs: 0 needs none, 255 needs 8. Without branches, which would multiply the paths that the

@@ -20,7 +20,7 @@
  *      +------------+  final, d < p   +--------+  one RTT   +----------+  cwnd >= ssthresh  +------+
  *      | SLOW START | --------------> | PACING | ---------> | APPROACH | -----------------> | DONE |
  *      +------------+                 +--------+            +----------+  (exit: estimate)  +------+
- *        |   |  \_ final, d >= p ___________________________^    |                            ^ ^ ^
+ *        |   |  \_ final, d >= p or N = 0 __________________^    |                            ^ ^ ^
  *        |   |                                                   |_ a flight that is not _____| | |
  *        |   |                                                      limited by cwnd and does    | |
  *        |   |                                                      not grow (application,      | |
@@ -31,6 +31,7 @@
  * Constants
  * - 10 %: the paper's. Two trains that differ by less have probably both seen the bottleneck and nothing else.
  * - 1/2: the paper's, see pthresh above.
+ * - 10 segments: the most that a host may send at once, when it knows nothing (RFC 6928).
  * - 4380 bytes: the paper's initial window (RFC 2414, now RFC 3390). Only on request; the host's is kept otherwise.
  *
  * Differences from the paper, and what it leaves open
@@ -38,13 +39,15 @@
  *   least-squares line through them instead of a quotient of two, since today's hosts batch packets.
  * - A flight during which the application had too little to send gives no estimate: its spacing is the
  *   application's.
- * - Where the clock is so coarse that N < d, slow start fills the window faster, and PACING is skipped: the window
- *   stands still meanwhile. The paper finds pacing "not effective" there (5.2.1); here it would cost a round trip.
+ * - Where the clock allows less than p - d segments, PACING ends with the next acknowledgement. It comes when the d
+ *   segments have made their round trip, and is sooner than the N ticks' end by what the d segments were apart.
  * - A threshold that the host lowers meanwhile (HyStart) is not followed: the estimate is there to replace it.
  * - RTT is the host's smoothed RTT, as in the paper's timer framework.
  * - The host's initial window (10 segments on Linux) is kept unless the paper's is asked for.
  * - From pthresh to ssthresh the window grows as in slow start, which the paper implies; segments leave no faster
- *   than bw there too, which it does not say. Without it, that round trip sends at twice the path's rate.
+ *   than bw there too, which it does not say. Without it, that round trip sends at twice the path's rate. A clock so
+ *   coarse that each of its ticks is worth more than 10 segments makes worse bursts than acknowledgements do; there
+ *   they alone clock.
  * - When a loss ends PACING, ssthresh is at most half of what is in flight (RFC 5681, equation 4), since the window
  *   was never filled by acknowledgements.
  */
@@ -57,6 +60,7 @@
 #define ONRAMP_PACED_AGREEMENT_PART 10
 #define ONRAMP_PACED_PTHRESH_PART 2
 #define ONRAMP_PACED_INITIAL_WINDOW_BYTES 4380
+#define ONRAMP_PACED_BURST_SEGMENTS 10
 #define ONRAMP_PACED_MAX_RTT_NS (UINT64_C(1) << 34) /* 17 s: 1e9 times that still fits in 64 bits */
 
 struct onramp_paced {
@@ -75,6 +79,8 @@ struct onramp_paced {
 	uint32_t sent_app_limited; /* the application was the limit of the flight before, while this one was sent */
 	uint32_t phase;
 	uint32_t mss_bytes; /* of this flight */
+	uint32_t options;   /* enum onramp_option */
+	uint32_t is_coarse; /* the clock allows less than p - d segments in a round trip */
 };
 ONRAMP_ASSERT_STATE(struct onramp_paced);
 
@@ -90,6 +96,7 @@ static inline void onramp_paced_start(struct onramp_paced *state, const struct o
 	state->least_bytes = ONRAMP_UNLIMITED;
 	state->event_ns = onramp_max(start->clock.event_ns, 1);
 	state->phase = ONRAMP_PHASE_SLOW_START;
+	state->options = start->options;
 	*decision = (struct onramp_decision){
 		.cwnd_bytes = start->options & ONRAMP_OPTION_PAPER_INITIAL_WINDOW
 				      ? onramp_paced_initial_window(start->mss_bytes)
@@ -127,8 +134,9 @@ static inline bool onramp_paced_flight_ends(struct onramp_paced *state, const st
 		state->round_app_limited = 0;
 		state->round_cwnd_limited = 0;
 		onramp_train_begin(&state->train, ack->now_ns, ack->delivered_bytes, ack->inflight_bytes);
-	} else {
-		onramp_train_add(&state->train, ack->now_ns, ack->delivered_bytes, ack->mss_bytes);
+	} else if (ack->delivered_bytes <= state->round_end_bytes) {
+		/* One that covers segments of the next flight too had to wait for them. */
+		onramp_train_add(&state->train, ack->now_ns, ack->delivered_bytes, ack->mss_bytes, ack->srtt_ns);
 	}
 	state->round_acks++;
 	state->round_app_limited += (ack->flags & ONRAMP_ACK_APP_LIMITED) != 0;
@@ -142,7 +150,7 @@ static inline bool onramp_paced_flight_ends(struct onramp_paced *state, const st
 /* Take the estimate of the flight that just ended. True when it is final. */
 static inline bool onramp_paced_estimate(struct onramp_paced *state, const struct onramp_ack *ack)
 {
-	uint64_t bw = onramp_train_bytes_per_s(&state->train, ack->mss_bytes);
+	uint64_t bw = onramp_train_bytes_per_s(&state->train, ack->mss_bytes, state->options);
 	uint64_t srtt_ns = onramp_min(ack->srtt_ns, ONRAMP_PACED_MAX_RTT_NS);
 	uint64_t estimate, difference;
 	bool first = !state->bw_bytes_per_s, agrees;
@@ -176,12 +184,13 @@ static inline void onramp_paced_begin_pacing(struct onramp_paced *state, const s
 	uint64_t d = (ack->inflight_bytes + mss - 1) / mss;
 	uint64_t ticks = ack->srtt_ns / state->event_ns; /* RTT * f_ev */
 
-	if (p <= d || ticks < onramp_min(p - d, d)) {
+	if (p <= d || !ticks) {
 		state->phase = ONRAMP_PHASE_APPROACH;
 		return;
 	}
 	uint64_t n = onramp_min(p - d, ticks);
 	state->phase = ONRAMP_PHASE_PACING;
+	state->is_coarse = n < p - d;
 	state->cwnd_bytes = onramp_max((d + n) * mss, ack->cwnd_bytes);
 	state->pacing_end_ns = ack->now_ns + ack->srtt_ns;
 }
@@ -192,17 +201,32 @@ static inline uint64_t onramp_paced_rate(const struct onramp_paced *state, uint6
 	return onramp_max(onramp_min(state->bw_bytes_per_s, mss_bytes * ONRAMP_NS_PER_S / state->event_ns), 1);
 }
 
+/* Is a tick of the host's clock worth few enough segments for it to pace all that is sent? */
+static inline bool onramp_paced_can_pace(const struct onramp_paced *state, uint64_t mss_bytes)
+{
+	/* bw * tick <= 10 segments, by division: neither side overflows. */
+	return state->bw_bytes_per_s <= ONRAMP_PACED_BURST_SEGMENTS * mss_bytes * ONRAMP_NS_PER_S / state->event_ns;
+}
+
+/* The window that slow start makes of an acknowledgement. */
+static inline uint64_t onramp_paced_slow_start(const struct onramp_paced *state, const struct onramp_ack *ack,
+					       uint64_t ssthresh_bytes)
+{
+	if (!(ack->flags & ONRAMP_ACK_CWND_LIMITED) || ack->cwnd_bytes >= ssthresh_bytes)
+		return ack->cwnd_bytes;
+	return onramp_min(ack->cwnd_bytes + onramp_slow_start_bytes(ack, state->options), ssthresh_bytes);
+}
+
 static inline void onramp_paced_ack(struct onramp_paced *state, const struct onramp_ack *ack,
 				    struct onramp_decision *decision)
 {
 	bool flight_ends = onramp_paced_flight_ends(state, ack);
 	uint64_t pacing_bytes_per_s = ONRAMP_UNLIMITED;
-	uint64_t cwnd_bytes = ack->cwnd_bytes;
-	uint64_t ssthresh_bytes;
+	uint64_t cwnd_bytes, ssthresh_bytes;
 
 	if (state->phase == ONRAMP_PHASE_SLOW_START && flight_ends && onramp_paced_estimate(state, ack))
 		onramp_paced_begin_pacing(state, ack);
-	else if (state->phase == ONRAMP_PHASE_PACING && ack->now_ns >= state->pacing_end_ns) {
+	else if (state->phase == ONRAMP_PHASE_PACING && (state->is_coarse || ack->now_ns >= state->pacing_end_ns)) {
 		state->phase = ONRAMP_PHASE_APPROACH;
 		/* What was paced was held back by neither the application nor the receiver. */
 		state->round_cwnd_limited++;
@@ -213,9 +237,8 @@ static inline void onramp_paced_ack(struct onramp_paced *state, const struct onr
 		cwnd_bytes = state->cwnd_bytes;
 		pacing_bytes_per_s = onramp_paced_rate(state, ack->mss_bytes);
 	} else {
-		if (ack->flags & ONRAMP_ACK_CWND_LIMITED && cwnd_bytes < ssthresh_bytes)
-			cwnd_bytes = onramp_min(cwnd_bytes + ack->acked_bytes, ssthresh_bytes);
-		if (state->phase == ONRAMP_PHASE_APPROACH)
+		cwnd_bytes = onramp_paced_slow_start(state, ack, ssthresh_bytes);
+		if (state->phase == ONRAMP_PHASE_APPROACH && onramp_paced_can_pace(state, ack->mss_bytes))
 			pacing_bytes_per_s = onramp_max(state->bw_bytes_per_s, 1);
 	}
 

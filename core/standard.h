@@ -16,8 +16,8 @@
  * round trip, so `standard` followed by CUBIC starts as Linux's CUBIC does.
  *
  * Differences from RFC 5681: growth counts bytes without a limit of its own for one acknowledgement (RFC 3465
- * section 2.3 with L unlimited), as Linux does since 3.18; a window that did not limit the sender does not grow
- * (RFC 7661's concern), as Linux has it.
+ * section 2.3 with L unlimited), as Linux does since 3.18, unless the host counts acknowledgements; a window that did
+ * not limit the sender does not grow (RFC 7661's concern), as Linux has it.
  */
 #ifndef ONRAMP_STANDARD_H
 #define ONRAMP_STANDARD_H
@@ -25,14 +25,14 @@
 #include "onramp.h"
 
 struct onramp_standard {
-	uint64_t unused; /* slow start remembers nothing; C wants a member */
+	uint64_t options; /* enum onramp_option */
 };
 ONRAMP_ASSERT_STATE(struct onramp_standard);
 
 static inline void onramp_standard_start(struct onramp_standard *state, const struct onramp_start *start,
 					 struct onramp_decision *decision)
 {
-	state->unused = 0;
+	state->options = start->options;
 	*decision = (struct onramp_decision){
 		.cwnd_bytes = start->cwnd_bytes,
 		.ssthresh_bytes = start->ssthresh_bytes,
@@ -44,7 +44,6 @@ static inline void onramp_standard_start(struct onramp_standard *state, const st
 static inline void onramp_standard_ack(struct onramp_standard *state, const struct onramp_ack *ack,
 				       struct onramp_decision *decision)
 {
-	(void)state;
 	*decision = (struct onramp_decision){
 		.cwnd_bytes = ack->cwnd_bytes,
 		.ssthresh_bytes = ack->ssthresh_bytes,
@@ -54,7 +53,8 @@ static inline void onramp_standard_ack(struct onramp_standard *state, const stru
 	if (ack->cwnd_bytes >= ack->ssthresh_bytes)
 		onramp_finish(decision, ONRAMP_EXIT_SSTHRESH);
 	else if (ack->flags & ONRAMP_ACK_CWND_LIMITED)
-		decision->cwnd_bytes = onramp_min(ack->cwnd_bytes + ack->acked_bytes, ack->ssthresh_bytes);
+		decision->cwnd_bytes = onramp_min(
+			ack->cwnd_bytes + onramp_slow_start_bytes(ack, (uint32_t)state->options), ack->ssthresh_bytes);
 }
 
 static inline void onramp_standard_loss(struct onramp_standard *state, const struct onramp_loss *loss,

@@ -12,6 +12,15 @@ pub const STATE_BYTES: usize = 256;
 /// [`Start::options`]: the initial window of RFC 3390 instead of the host's.
 pub const OPTION_PAPER_INITIAL_WINDOW: u32 = 1 << 0;
 
+/// [`Start::options`]: slow start grows by a segment for each acknowledgement, not by what it acknowledges.
+pub const OPTION_COUNT_ACKS: u32 = 1 << 1;
+
+/// [`Start::options`]: the rate of a flight is that between its first and its last acknowledgement.
+pub const OPTION_TRAIN_ENDS: u32 = 1 << 2;
+
+/// [`Start::options`]: the rate of a flight is that of its most closely spaced acknowledgements.
+pub const OPTION_TRAIN_CLOSEST: u32 = 1 << 3;
+
 /// [`Ack::flags`]: the window held the sender back in the last round trip.
 pub const ACK_CWND_LIMITED: u32 = 1 << 0;
 
@@ -130,8 +139,14 @@ extern "C" {
     pub(crate) fn onramp_native_phase_name(phase: u32) -> *const c_char;
     pub(crate) fn onramp_native_exit_name(exit: u32) -> *const c_char;
     pub(crate) fn onramp_native_train_begin(train: *mut c_void, now_ns: u64, delivered_bytes: u64, flight_bytes: u64);
-    pub(crate) fn onramp_native_train_add(train: *mut c_void, now_ns: u64, delivered_bytes: u64, mss_bytes: u32);
-    pub(crate) fn onramp_native_train_bytes_per_s(train: *const c_void, mss_bytes: u32) -> u64;
+    pub(crate) fn onramp_native_train_add(
+        train: *mut c_void,
+        now_ns: u64,
+        delivered_bytes: u64,
+        mss_bytes: u32,
+        rtt_ns: u64,
+    );
+    pub(crate) fn onramp_native_train_bytes_per_s(train: *const c_void, mss_bytes: u32, options: u32) -> u64;
     #[cfg(test)]
     pub(crate) static onramp_layouts: [usize; 0];
     #[cfg(test)]

@@ -49,14 +49,14 @@ void onramp_native_train_begin(struct onramp_ack_train *train, uint64_t now_ns, 
 }
 
 void onramp_native_train_add(struct onramp_ack_train *train, uint64_t now_ns, uint64_t delivered_bytes,
-			     uint32_t mss_bytes)
+			     uint32_t mss_bytes, uint64_t rtt_ns)
 {
-	onramp_train_add(train, now_ns, delivered_bytes, mss_bytes);
+	onramp_train_add(train, now_ns, delivered_bytes, mss_bytes, rtt_ns);
 }
 
-uint64_t onramp_native_train_bytes_per_s(const struct onramp_ack_train *train, uint32_t mss_bytes)
+uint64_t onramp_native_train_bytes_per_s(const struct onramp_ack_train *train, uint32_t mss_bytes, uint32_t options)
 {
-	return onramp_train_bytes_per_s(train, mss_bytes);
+	return onramp_train_bytes_per_s(train, mss_bytes, options);
 }
 ONRAMP_ASSERT_STATE(struct onramp_ack_train);
 

@@ -20,22 +20,28 @@ impl AckTrain {
         train
     }
 
-    /// A further one.
+    /// A further one, on a path of this round-trip time.
     ///
     /// # Panics
     /// If the MSS is 0.
-    pub fn add(&mut self, now_ns: u64, delivered_bytes: u64, mss_bytes: u32) {
+    pub fn add(&mut self, now_ns: u64, delivered_bytes: u64, mss_bytes: u32, rtt_ns: u64) {
         assert!(mss_bytes > 0, "a train is counted in segments");
         // SAFETY: begin() made the state.
         unsafe {
-            ffi::onramp_native_train_add(self.state.as_mut_ptr().cast(), now_ns, delivered_bytes, mss_bytes);
+            ffi::onramp_native_train_add(self.state.as_mut_ptr().cast(), now_ns, delivered_bytes, mss_bytes, rtt_ns);
         }
     }
 
     /// The path's rate, if the train says anything about it.
     pub fn bytes_per_s(&self, mss_bytes: u32) -> Option<u64> {
+        self.bytes_per_s_by(mss_bytes, 0)
+    }
+
+    /// The same in the reading that options name: [`OPTION_TRAIN_ENDS`](crate::OPTION_TRAIN_ENDS) or
+    /// [`OPTION_TRAIN_CLOSEST`](crate::OPTION_TRAIN_CLOSEST); the line without either.
+    pub fn bytes_per_s_by(&self, mss_bytes: u32, options: u32) -> Option<u64> {
         // SAFETY: begin() made the state.
-        let rate = unsafe { ffi::onramp_native_train_bytes_per_s(self.state.as_ptr().cast(), mss_bytes) };
+        let rate = unsafe { ffi::onramp_native_train_bytes_per_s(self.state.as_ptr().cast(), mss_bytes, options) };
         (rate > 0).then_some(rate)
     }
 }

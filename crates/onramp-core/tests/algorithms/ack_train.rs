@@ -2,6 +2,7 @@
 
 use crate::path::time_ns;
 use onramp_core::train::AckTrain;
+use onramp_core::{OPTION_TRAIN_CLOSEST, OPTION_TRAIN_ENDS};
 use proptest::prelude::*;
 
 const MSS: u32 = 1448;
@@ -9,11 +10,11 @@ const MS: u64 = 1_000_000;
 const FIFTY_MBIT: u64 = 50_000_000 / 8;
 
 /// A train whose n-th acknowledgement arrives at the time, and acknowledges the segments in total, that the list says.
-pub fn train(points: &[(u64, u64)], mss_bytes: u32, _srtt_ns: u64) -> AckTrain {
+pub fn train(points: &[(u64, u64)], mss_bytes: u32, rtt_ns: u64) -> AckTrain {
     let mss = u64::from(mss_bytes);
     let mut train = AckTrain::begin(points[0].0, points[0].1 * mss, (points[points.len() - 1].1 - points[0].1) * mss);
     for &(now_ns, segments) in &points[1..] {
-        train.add(now_ns, segments * mss, mss_bytes);
+        train.add(now_ns, segments * mss, mss_bytes, rtt_ns);
     }
     train
 }
@@ -85,8 +86,8 @@ fn less_than_two_segments_say_nothing() {
 fn segments_are_rounded_to_the_nearest() {
     let points = spaced(3, 1, FIFTY_MBIT, MSS);
     let mut train = AckTrain::begin(points[0].0, u64::from(MSS) + 100, 2 * u64::from(MSS));
-    train.add(points[1].0, 2 * u64::from(MSS), MSS);
-    train.add(points[2].0, 3 * u64::from(MSS), MSS);
+    train.add(points[1].0, 2 * u64::from(MSS), MSS, 100 * MS);
+    train.add(points[2].0, 3 * u64::from(MSS), MSS, 100 * MS);
     assert!(error(train.bytes_per_s(MSS), FIFTY_MBIT) < 1e-3);
 }
 
@@ -219,7 +220,7 @@ proptest! {
     ) {
         let mut train = AckTrain::begin(first.0, first.1, first.2);
         for (now_ns, delivered_bytes, mss_bytes) in acks {
-            train.add(now_ns, delivered_bytes, mss_bytes);
+            train.add(now_ns, delivered_bytes, mss_bytes, 100 * MS);
             train.bytes_per_s(mss_bytes);
         }
         train.bytes_per_s(mss_bytes);
@@ -243,4 +244,42 @@ proptest! {
                 "{estimate} is not in {slowest}..{fastest}");
         }
     }
+}
+
+/// Three readings of "interarrival times of closely spaced acknowledgements" agree where all are spaced by the path.
+#[test]
+fn all_readings_of_an_even_train_are_its_rate() {
+    let train = train(&spaced(200, 2, FIFTY_MBIT, MSS), MSS, 100 * MS);
+    for options in [0, OPTION_TRAIN_ENDS, OPTION_TRAIN_CLOSEST] {
+        assert!(error(train.bytes_per_s_by(MSS, options), FIFTY_MBIT) < 1e-3, "{options}");
+    }
+}
+
+/// A gap in the middle, such as a delayed acknowledgement leaves, is in two of the readings and not in the third.
+#[test]
+fn the_closest_acknowledgements_know_no_gap() {
+    let mut points = spaced(40, 2, FIFTY_MBIT, MSS);
+    points.iter_mut().skip(10).for_each(|(at_ns, _)| *at_ns += 20 * MS);
+    let train = train(&points, MSS, 100 * MS);
+    assert!(error(train.bytes_per_s_by(MSS, OPTION_TRAIN_CLOSEST), FIFTY_MBIT) < 1e-3);
+    assert!(error(train.bytes_per_s_by(MSS, OPTION_TRAIN_ENDS), FIFTY_MBIT) > 0.5);
+    assert!(error(train.bytes_per_s(MSS), FIFTY_MBIT) > 0.5);
+}
+
+/// "of the order of two orders of magnitude larger than the MTU": what lies apart by more than RTT / 32 is not close.
+#[test]
+fn acknowledgements_that_are_far_apart_are_no_pair() {
+    let points = [(0, 3), (40 * MS, 6), (80 * MS, 9)].map(|(at_ns, segments)| (at_ns + MS, segments));
+    let closest = |rtt_ns| train(&points, MSS, rtt_ns).bytes_per_s_by(MSS, OPTION_TRAIN_CLOSEST);
+    assert_eq!(closest(1200 * MS), None);
+    assert!(error(closest(1300 * MS), 3 * u64::from(MSS) * 25) < 1e-3);
+}
+
+/// With a clock of a millisecond many acknowledgements have one time: a pair begins with the first of them.
+#[test]
+fn a_coarse_clock_makes_one_pair_of_many() {
+    let points: Vec<(u64, u64)> = (0..12).map(|ack| ((5 + ack / 4) * MS, 3 + 3 * ack)).collect();
+    let train = train(&points, MSS, 100 * MS);
+    // From the first at 5 ms to the first at 6 ms there are four acknowledgements of three segments.
+    assert_eq!(train.bytes_per_s_by(MSS, OPTION_TRAIN_CLOSEST), Some(12 * u64::from(MSS) * 1000));
 }

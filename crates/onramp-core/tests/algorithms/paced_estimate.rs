@@ -217,3 +217,31 @@ fn a_total_that_wraps_costs_one_flight() {
     host.flight(spacing_ns(1000), ACK_CWND_LIMITED);
     assert_segments(host.flight(spacing_ns(1000), ACK_CWND_LIMITED).ssthresh_bytes, 1000);
 }
+
+/// An acknowledgement that also covers what was sent a round trip later came as late as that did.
+#[test]
+fn a_stretch_acknowledgement_across_two_flights_is_in_neither_train() {
+    let mut paced = Startup::new("paced").unwrap();
+    paced.start(&start());
+    let mut now_ns = 0;
+    let mut ack = |gap_ns: u64, delivered: u64, inflight: u64| {
+        now_ns += gap_ns;
+        let decision = paced.ack(&Ack {
+            now_ns,
+            acked_bytes: 3000,
+            delivered_bytes: delivered * 1000,
+            inflight_bytes: inflight * 1000,
+            srtt_ns: RTT_NS,
+            cwnd_bytes: 20_000,
+            ssthresh_bytes: UNLIMITED,
+            mss_bytes: MSS,
+            flags: ACK_CWND_LIMITED,
+        });
+        decision.estimate_bytes_per_s
+    };
+    // Ten segments in flight behind the first three; the fourth acknowledgement waits for two of the next flight.
+    for (gap_ns, delivered) in [(0, 3), (MS, 6), (MS, 9), (MS, 12)] {
+        assert_eq!(ack(gap_ns, delivered, 10), 0);
+    }
+    assert_eq!(ack(RTT_NS, 15, 10), 3_000_000);
+}

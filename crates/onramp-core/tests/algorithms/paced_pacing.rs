@@ -3,7 +3,8 @@
 use crate::flights::{paced_in, start, Host, MS, MSS};
 use crate::path::{time_ns, Path, Transfer};
 use onramp_core::{
-    phase_name, Clock, Start, ACK_CWND_LIMITED, LOSS_RECOVERY, OPTION_PAPER_INITIAL_WINDOW, PHASE_DONE, UNLIMITED,
+    phase_name, Ack, Clock, Start, Startup, ACK_CWND_LIMITED, LOSS_RECOVERY, OPTION_COUNT_ACKS,
+    OPTION_PAPER_INITIAL_WINDOW, PHASE_DONE, UNLIMITED,
 };
 
 /// Figure 2 with the delay of section 2, "a high bandwidth delay path of size 116KB".
@@ -75,6 +76,58 @@ fn a_coarse_clock_sends_no_later_than_slow_start() {
         let clock = Clock { measure_ns: MS, event_ns: 500 * MS };
         let paced = path.transfer("paced", Start { clock, ..start }, segments).completion_ns();
         assert!(paced <= standard + path.delay_ns / 10, "{} ms after {} ms", paced / MS, standard / MS);
+    }
+}
+
+/// With N < p - d the ticks are over when the d segments have made their round trip: acknowledgements clock from there on.
+#[test]
+fn pacing_by_a_coarse_clock_ends_with_the_next_acknowledgement() {
+    let clock = Clock { measure_ns: 1, event_ns: 20 * MS };
+    let mut host = Host::new("paced", Start { clock, ..start() }, 100 * MS);
+    while phase_name(host.decision.phase) == "slow-start" {
+        host.ack(MS / 10, host.decision.cwnd_bytes - 1000, ACK_CWND_LIMITED);
+    }
+    // Five ticks of 20 ms in a round trip: N = 5 on top of what is in flight, one segment each tick.
+    let d = host.ack.inflight_bytes;
+    assert_eq!((phase_name(host.decision.phase), host.decision.cwnd_bytes), ("pacing", d + 5 * 1000));
+    assert_eq!(host.decision.pacing_bytes_per_s, 1000 * 50);
+    let window = host.decision.cwnd_bytes;
+    let next = host.ack(90 * MS, window - 1000, ACK_CWND_LIMITED);
+    assert_eq!((phase_name(next.phase), next.cwnd_bytes), ("approach", window + 1000));
+}
+
+/// Pacing all that is sent is for clocks whose ticks are worth no more than a host may send at once (RFC 6928).
+#[test]
+fn acknowledgements_clock_the_approach_where_ticks_are_worth_more_than_ten_segments() {
+    for (event_ns, paces) in [(MS, true), (2 * MS, false)] {
+        // 10 segments of 1000 bytes a millisecond: a segment each 100 us.
+        let mut host = Host::new("paced", Start { clock: Clock { measure_ns: 1, event_ns }, ..start() }, 100 * MS);
+        while phase_name(host.decision.phase) != "approach" {
+            host.flight(MS / 10, ACK_CWND_LIMITED);
+        }
+        assert_eq!(host.decision.pacing_bytes_per_s != UNLIMITED, paces, "{event_ns} ns");
+    }
+}
+
+/// RFC 5681, equation 2: "cwnd += min (N, SMSS)", where the host says that it counts so.
+#[test]
+fn slow_start_counts_acknowledgements_where_the_host_does() {
+    for (options, growth) in [(0, 3000), (OPTION_COUNT_ACKS, 1000)] {
+        for algorithm in ["paced", "standard"] {
+            let mut startup = Startup::new(algorithm).unwrap();
+            startup.start(&Start { options, ..start() });
+            let ack = Ack {
+                acked_bytes: 3000,
+                delivered_bytes: 3000,
+                cwnd_bytes: 10_000,
+                ssthresh_bytes: UNLIMITED,
+                srtt_ns: 100 * MS,
+                mss_bytes: MSS,
+                flags: ACK_CWND_LIMITED,
+                ..Ack::default()
+            };
+            assert_eq!(startup.ack(&ack).cwnd_bytes, 10_000 + growth, "{algorithm}");
+        }
     }
 }
 

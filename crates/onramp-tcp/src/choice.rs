@@ -7,9 +7,8 @@ macro_rules! choices {
     ($(#[$doc:meta])* $name:ident { $($(#[$member_doc:meta])* $member:ident = $text:literal: $summary:literal,)* }) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-        #[serde(rename_all = "lowercase")]
         pub enum $name {
-            $(#[doc = $summary] $member,)*
+            $(#[doc = $summary] #[serde(rename = $text)] $member,)*
         }
 
         impl $name {
@@ -47,6 +46,7 @@ choices! {
     Recovery {
         Tahoe = "tahoe": "fast retransmit, then slow start (Jacobson 1988)",
         Reno = "reno": "fast retransmit and fast recovery (RFC 5681)",
+        CarefulReno = "careful-reno": "reno, but after a timeout no fast retransmit of what was sent before it (RFC 2582)",
         NewReno = "newreno": "fast recovery that goes on at partial ACKs (RFC 6582)",
         Sack = "sack": "selective ACKs and a conservative pipe (RFC 6675)",
         Prr = "prr": "the same losses, sent by Proportional Rate Reduction (RFC 6937)",

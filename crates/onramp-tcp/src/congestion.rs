@@ -1,8 +1,9 @@
 //! Congestion control of one sender: a start-up of `core/`, if there is one, then the avoidance.
 
 use crate::avoidance::{self, AckSample, Avoidance};
+use crate::timing::Measurement;
 use crate::window::{Window, UNLIMITED};
-use crate::{Config, InitialWindow};
+use crate::{Config, InitialWindow, Stack};
 use onramp_core as core;
 
 /// How a loss was found.
@@ -21,8 +22,13 @@ pub struct Congestion {
     pub window: Window,
     avoidance: Box<dyn Avoidance>,
     startup: Option<Startup>,
+    /// By which start-ups measure.
+    measurement: Measurement,
     initial_window_bytes: u64,
     delivered_bytes: u64,
+    /// What the peer permits to be outstanding.
+    peer_window_bytes: u64,
+    is_lite: bool,
     /// Where the last reduction leads.
     reduced_bytes: u64,
 }
@@ -47,10 +53,18 @@ impl Congestion {
             window: Window { cwnd_bytes: initial_window_bytes, ssthresh_bytes, mss_bytes },
             avoidance: avoidance::new(config.avoidance, config.stack),
             startup: None,
+            measurement: config.ticks.measurement(),
             initial_window_bytes,
             delivered_bytes: 0,
+            peer_window_bytes: UNLIMITED,
+            is_lite: config.stack == Stack::Lite,
             reduced_bytes: initial_window_bytes,
         }
+    }
+
+    /// The peer's window changes.
+    pub fn set_peer_window(&mut self, bytes: u64) {
+        self.peer_window_bytes = bytes;
     }
 
     /// SYNs were lost: begin with one segment.
@@ -63,12 +77,12 @@ impl Congestion {
         let Some(name) = config.startup else { return };
         let mut running = Box::new(core::Startup::new(name).expect("a configuration names a start-up that exists"));
         let decision = running.start(&core::Start {
-            now_ns,
+            now_ns: self.measurement.current_time(now_ns),
             clock: config.ticks.clock(),
             cwnd_bytes: self.window.cwnd_bytes,
             ssthresh_bytes: self.window.ssthresh_bytes,
             mss_bytes: self.window.mss_bytes,
-            options: config.startup_options,
+            options: config.startup_options | if self.is_lite { core::OPTION_COUNT_ACKS } else { 0 },
         });
         self.startup = Some(Startup { decision, running: Some(running) });
         self.apply();
@@ -110,7 +124,7 @@ impl Congestion {
             flags |= core::ACK_APP_LIMITED;
         }
         *decision = running.ack(&core::Ack {
-            now_ns: ack.now_ns,
+            now_ns: self.measurement.current_time(ack.now_ns),
             acked_bytes: ack.delivered_bytes,
             delivered_bytes,
             inflight_bytes: ack.inflight_bytes,
@@ -124,11 +138,19 @@ impl Congestion {
     }
 
     /// A loss was found: lower the threshold. The window is the recovery's business.
+    ///
+    /// What is halved is what was outstanding (RFC 5681, equation 4); by 4.4BSD, and by ns, the lesser of cwnd and
+    /// the peer's window (Wright & Stevens, "TCP/IP Illustrated, Volume 2", sections 25.11 and 29.4), inflated or
+    /// deflated as recovery left it.
     pub fn reduce(&mut self, now_ns: u64, kind: LossKind, flight_bytes: u64) {
-        let mut ssthresh_bytes = self.avoidance.ssthresh(&self.window, now_ns, flight_bytes);
+        let halved_bytes = match self.is_lite {
+            true => self.window.cwnd_bytes.min(self.peer_window_bytes),
+            false => flight_bytes,
+        };
+        let mut ssthresh_bytes = self.avoidance.ssthresh(&self.window, now_ns, halved_bytes);
         if let Some(Startup { decision, running: Some(running) }) = &mut self.startup {
             let loss = core::Loss {
-                now_ns,
+                now_ns: self.measurement.current_time(now_ns),
                 inflight_bytes: flight_bytes,
                 cwnd_bytes: self.window.cwnd_bytes,
                 ssthresh_bytes,

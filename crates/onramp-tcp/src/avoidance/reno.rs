@@ -15,7 +15,7 @@
 //! |---|---|---|
 //! | slow start | every byte acknowledged (RFC 3465, no limit) | min(acked, MSS) for each ACK (RFC 5681, eq. 2) |
 //! | avoidance | whole segments, one for each cwnd delivered | MSS * MSS / cwnd bytes for each ACK (eq. 3) |
-//! | half of | cwnd | what is outstanding (eq. 4) |
+//! | half of | cwnd | the lesser of cwnd and the peer's window |
 //! | grows | when the window limits the sender (RFC 7661's concern) | at each ACK of new data |
 //!
 //! With delayed ACKs, which come for every second segment, the second grows by half as in slow start, and half a
@@ -26,8 +26,8 @@
 //!
 //! Differences. RFC 5681 warns of halving cwnd, which may be far above what is outstanding; Linux may do so because
 //! its window does not grow unless it is used. 4.4BSD rounds half of the window down to whole segments, as is done
-//! here. It also takes the peer's window into the minimum, grows by a whole MSS for an ACK of less, and in some versions
-//! by MSS/8 more in avoidance (RFC 2525, "Extra additive constant in congestion avoidance"): none of these three.
+//! here. It grows by a whole MSS for an ACK of less, and in some versions by MSS/8 more in avoidance (RFC 2525, "Extra
+//! additive constant in congestion avoidance"): neither of both.
 
 use super::segments::{at_least_two, in_slow_start, slow_start, Segments};
 use super::{AckSample, Avoidance};

@@ -107,7 +107,8 @@ pub fn new(choice: crate::Recovery, sack: bool, limited_transmit: bool) -> Box<d
     use crate::Recovery::*;
     match choice {
         Tahoe => Box::new(tahoe::Tahoe::default()),
-        Reno => Box::new(reno::Reno::new(limited_transmit)),
+        Reno => Box::new(reno::Reno::new(limited_transmit, false)),
+        CarefulReno => Box::new(reno::Reno::new(limited_transmit, true)),
         Sack if sack => Box::new(sack::Sack::new(false)),
         Prr if sack => Box::new(sack::Sack::new(true)),
         Rack if sack => Box::new(rack::Rack::default()),

@@ -3,6 +3,10 @@
 //! The third duplicate acknowledgement sends the first outstanding segment again and halves the window; each further
 //! duplicate stands for a segment that has left the network, and inflates the window by one. The first
 //! acknowledgement of something new ends it, whether all losses are repaired or not.
+//!
+//! After a timeout everything is sent again, also what had arrived, whose duplicates look like losses: each three of them
+//! halve the window once more (S. Floyd, "TCP and Successive Fast Retransmits", 1995). The careful variant (RFC 2582,
+//! section 5) does not believe duplicates until all is acknowledged that was sent before the timeout.
 
 use super::{Context, Recovery, Scoreboard, DUP_THRESHOLD};
 use crate::congestion::LossKind;
@@ -13,12 +17,15 @@ pub struct Reno {
     limited_transmit: bool,
     duplicates: u32,
     recovering: bool,
+    is_careful: bool,
+    /// What was sent before the last timeout is below; for the careful variant.
+    recover: u64,
 }
 
 impl Reno {
-    /// With or without limited transmit (RFC 3042).
-    pub fn new(limited_transmit: bool) -> Reno {
-        Reno { limited_transmit, duplicates: 0, recovering: false }
+    /// With or without limited transmit (RFC 3042), careful or not.
+    pub fn new(limited_transmit: bool, is_careful: bool) -> Reno {
+        Reno { limited_transmit, duplicates: 0, recovering: false, is_careful, recover: 0 }
     }
 }
 
@@ -59,7 +66,7 @@ impl Recovery for Reno {
             self.duplicates += 1;
             if self.recovering {
                 inflate(cx);
-            } else if self.duplicates == DUP_THRESHOLD {
+            } else if self.duplicates == DUP_THRESHOLD && cx.board.una() >= self.recover {
                 self.recovering = true;
                 enter(cx);
             }
@@ -69,6 +76,9 @@ impl Recovery for Reno {
     fn on_timeout(&mut self, _now_ns: u64, board: &mut Scoreboard) {
         self.duplicates = 0;
         self.recovering = false;
+        if self.is_careful {
+            self.recover = board.nxt();
+        }
         board.mark_all_lost();
     }
 
@@ -81,5 +91,49 @@ impl Recovery for Reno {
             true => limited_transmit_bytes(self.duplicates, self.recovering, mss_bytes),
             false => 0,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::congestion::Congestion;
+    use crate::recovery::Delivery;
+    use crate::{Config, Stack};
+
+    const MSS: u32 = 1000;
+
+    /// What three duplicates do after a timeout: everything had been sent by then, and half is acknowledged since, or all.
+    fn halves_after_a_timeout(is_careful: bool, all_acknowledged: bool) -> bool {
+        let config = Config::of(Stack::Lite, 1500);
+        let (mut board, mut congestion) = (Scoreboard::default(), Congestion::new(&config, MSS));
+        let mut reno = Reno::new(false, is_careful);
+        (0..20).for_each(|_| board.send(0, MSS));
+        congestion.window.cwnd_bytes = 20_000;
+        reno.on_timeout(0, &mut board);
+        board.acknowledge(if all_acknowledged { 20_000 } else { 10_000 }, &mut Delivery::default());
+        (0..5).for_each(|_| board.send(0, MSS));
+        for _ in 0..DUP_THRESHOLD {
+            reno.on_ack(&mut Context {
+                now_ns: 0,
+                board: &mut board,
+                congestion: &mut congestion,
+                delivery: &Delivery::default(),
+                duplicate: true,
+                dsack: false,
+                srtt_ns: 0,
+                force: &mut false,
+                restart_timer: &mut false,
+            });
+        }
+        congestion.window.ssthresh_bytes == 10_000
+    }
+
+    /// RFC 2582, section 5.
+    #[test]
+    fn after_a_timeout_the_careful_one_believes_no_old_duplicates() {
+        assert!(halves_after_a_timeout(false, false));
+        assert!(!halves_after_a_timeout(true, false));
+        assert!(halves_after_a_timeout(true, true));
     }
 }

@@ -30,8 +30,9 @@
 //! phase, whatever else that host could do. This is what the paper sets out to mend.
 //!
 //! Everything in this crate that measures for a timer or schedules goes through the two; `onramp_clock`, by which a start-up
-//! of `core/` learns what it may expect, is their resolution and granularity. What congestion control is told of an ACK
-//! (its time, its round trip) is exact: Vegas, HyStart and the start-ups read the machine's counter, not TCP's clock.
+//! of `core/` learns what it may expect, is their resolution and granularity. Start-ups are told the time as it is
+//! measured ("both bandwidth estimation as well as RTT estimation use the time measurement abstraction", section 4.2.1);
+//! Vegas and HyStart, which came with fine clocks, are told the exact one.
 
 mod events;
 mod grid;

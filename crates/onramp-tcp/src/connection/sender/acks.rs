@@ -126,6 +126,7 @@ impl Sender {
     fn set_window(&mut self, una: u64, window_bytes: u64) {
         self.edge = una + window_bytes;
         self.largest_window_bytes = self.largest_window_bytes.max(window_bytes);
+        self.congestion.set_peer_window(window_bytes);
         // A window that is open and too small waits on, however often the peer tells of it.
         if matches!(self.timer, Some((Wait::Persist, _))) && self.new_data().is_some() {
             self.timer = None;

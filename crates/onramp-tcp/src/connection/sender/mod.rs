@@ -141,6 +141,7 @@ impl Sender {
     pub fn open_window(&mut self, now_ns: u64, window_bytes: u64) {
         self.edge = window_bytes;
         self.largest_window_bytes = window_bytes;
+        self.congestion.set_peer_window(window_bytes);
         self.idle_since_ns = now_ns;
     }
 

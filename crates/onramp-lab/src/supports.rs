@@ -3,7 +3,7 @@
 use onramp_scenario::units::format_size;
 use onramp_scenario::{
     Acks, Case, Clocks, Connect, InitialWindow, Receiver, Recovery, Stack, Timers, Traffic, TrafficKind, TrafficStart,
-    Transfers, NO_STARTUP,
+    Train, Transfers, NO_STARTUP,
 };
 
 /// A case asks for what only the simulator has.
@@ -52,6 +52,9 @@ pub fn supports(case: &Case) -> Result<(), Unsupported> {
     }
     if transfer.connect != Connect::Receiver {
         return refuse("transfer.connect", format!("`{}`", transfer.connect.name()), RECEIVER_CONNECTS);
+    }
+    if transfer.train != Train::Line {
+        return refuse("transfer.train", format!("`{}`", transfer.train.name()), "`line`");
     }
     ways(case)?;
     if transfer.application.is_some() {

@@ -6,7 +6,7 @@
 use crate::topology::Topology;
 use crate::{
     Acks, Application, Avoidance, Buffer, Case, Clocks, Connect, Crossings, InitialWindow, Network, Path, Receiver,
-    Recovery, Scenario, Sender, Stack, Timers, Traffic, TrafficKind, Transfer, NO_STARTUP,
+    Recovery, Scenario, Sender, Stack, Timers, Traffic, TrafficKind, Train, Transfer, NO_STARTUP,
 };
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -90,6 +90,7 @@ pub(crate) struct TransferDraft {
     pub startups: Option<Vec<String>>,
     pub avoidances: Option<Vec<Avoidance>>,
     pub connect: Connect,
+    pub train: Train,
     pub windows: Vec<InitialWindow>,
     pub initial_ssthresh_bytes: Option<u64>,
     pub from: Arc<[usize]>,
@@ -134,6 +135,7 @@ impl TransferDraft {
             timers: tcp_of(stack).timers,
             clocks: Clocks::of(stack),
             connect: self.connect,
+            train: self.train,
             initial_ssthresh_bytes: self.initial_ssthresh_bytes,
             from: self.from.clone(),
             to: self.to.clone(),

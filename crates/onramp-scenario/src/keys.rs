@@ -18,7 +18,8 @@ mod tests {
     use super::*;
     use crate::units::{parse_frequency, parse_packets, parse_percent, parse_rate, parse_size, parse_time};
     use crate::{
-        Acks, Avoidance, Buffer, Connect, Distribution, InitialWindow, QueueLimit, Recovery, Stack, Timers, NO_STARTUP,
+        Acks, Avoidance, Buffer, Connect, Distribution, InitialWindow, QueueLimit, Recovery, Stack, Timers, Train,
+        NO_STARTUP,
     };
 
     fn is_readable(kind: Kind, text: &str) -> bool {
@@ -40,6 +41,7 @@ mod tests {
             Kind::Recovery => Recovery::from_name(text).is_some(),
             Kind::Timers => Timers::from_name(text).is_some(),
             Kind::Connect => Connect::ALL.iter().any(|connect| connect.name() == text),
+            Kind::Train => Train::ALL.iter().any(|train| train.name() == text),
             Kind::Acks => Acks::from_name(text).is_some(),
             Kind::Discipline => crate::reader::DISCIPLINES.contains(&text),
             Kind::Traffic => crate::reader::KINDS_OF_TRAFFIC.contains(&text),

@@ -1,9 +1,9 @@
 //! From a scenario's hosts and choices to the TCP of each end.
 
 use crate::error::{refuse, Unsupported};
-use onramp_core::OPTION_PAPER_INITIAL_WINDOW;
+use onramp_core::{OPTION_PAPER_INITIAL_WINDOW, OPTION_TRAIN_CLOSEST, OPTION_TRAIN_ENDS};
 use onramp_scenario::{
-    Avoidance, Buffer, Clocks, InitialWindow, Receiver, Recovery, Sender, Stack, Timers, Transfer, Transfers,
+    Avoidance, Buffer, Clocks, InitialWindow, Receiver, Recovery, Sender, Stack, Timers, Train, Transfer, Transfers,
     NO_STARTUP,
 };
 use onramp_tcp::{Config, ReceiveBuffer, Ticks};
@@ -29,6 +29,8 @@ pub(crate) struct Choice<'a> {
     pub timers: Timers,
     /// The host's clocks.
     pub clocks: Clocks,
+    /// How its start-up reads ACKs.
+    pub train: Train,
     /// Initial window.
     pub initial_window: InitialWindow,
     /// Threshold of the first slow start.
@@ -46,6 +48,7 @@ impl<'a> Choice<'a> {
             recovery: transfer.recovery,
             timers: transfer.timers,
             clocks: transfer.clocks,
+            train: transfer.train,
             initial_window: transfer.initial_window,
             initial_ssthresh_bytes: transfer.initial_ssthresh_bytes,
         }
@@ -61,6 +64,7 @@ impl<'a> Choice<'a> {
             recovery: transfers.recovery,
             timers: transfers.timers,
             clocks: transfers.clocks,
+            train: Train::Line,
             initial_window: InitialWindow::Host,
             initial_ssthresh_bytes: None,
         }
@@ -86,9 +90,14 @@ pub(crate) fn sender(choice: &Choice<'_>, host: &Sender) -> Result<Config, Unsup
         InitialWindow::Paper => (onramp_tcp::InitialWindow::Rfc3390, OPTION_PAPER_INITIAL_WINDOW),
         InitialWindow::Segments(segments) => (onramp_tcp::InitialWindow::Segments(segments), 0),
     };
+    let train = match choice.train {
+        Train::Line => 0,
+        Train::Ends => OPTION_TRAIN_ENDS,
+        Train::Closest => OPTION_TRAIN_CLOSEST,
+    };
     Ok(Config {
         startup,
-        startup_options,
+        startup_options: startup_options | train,
         avoidance,
         recovery: choice.recovery,
         timers: choice.timers,

@@ -1,7 +1,9 @@
 //! How values compare with the least and the most that a key takes.
 
 use super::Node;
-use crate::{Acks, Avoidance, Buffer, Connect, Distribution, InitialWindow, QueueLimit, Recovery, Stack, Timers};
+use crate::{
+    Acks, Avoidance, Buffer, Connect, Distribution, InitialWindow, QueueLimit, Recovery, Stack, Timers, Train,
+};
 
 /// A value's place in its range: which of the key's ranges, and how far along.
 pub(crate) trait Measure {
@@ -60,4 +62,4 @@ macro_rules! unmeasured {
     };
 }
 
-unmeasured!(String, &str, bool, Node, Acks, Avoidance, Connect, Distribution, Recovery, Stack, Timers);
+unmeasured!(String, &str, bool, Node, Acks, Avoidance, Connect, Distribution, Recovery, Stack, Timers, Train);

@@ -142,7 +142,7 @@ keys! {
     TRANSFER_STACK: "transfer", "stack", Stack, Text("linux"), [], Factor,
         "The TCP of both hosts: `linux` or `lite`.";
     TRANSFER_RECOVERY: "transfer", "recovery", Recovery, Other("of the stack"), [], Factor,
-        "The sender's loss recovery: `tahoe`, `reno`, `newreno`, `sack`, `prr` or `rack`.";
+        "The sender's loss recovery: `tahoe`, `reno`, `careful-reno`, `newreno`, `sack`, `prr` or `rack`.";
     TRANSFER_TIMERS: "transfer", "timers", Timers, Other("of the stack"), [], Factor,
         "The sender's retransmission timer: `rfc6298`, `linux`, `bsd`, `brakmo` or `decoupled`.";
     TRANSFER_CLOCK: "transfer", "clock", Time, Other("of the stack: `500 ms` with `lite`, else `1 ns`"), [GRANULARITIES], Factor,
@@ -155,6 +155,8 @@ keys! {
         "Congestion avoidance that follows the start-up: `cubic`, `bbr`, `reno`, `vegas`, `westwood` or `pipe`.";
     TRANSFER_CONNECT: "transfer", "connect", Connect, Text("receiver"), [], No,
         "Which end connects: `receiver`, which then asks for the data, or `sender`, which sends as soon as its handshake is complete.";
+    TRANSFER_TRAIN: "transfer", "train", Train, Text("line"), [], No,
+        "How a start-up that measures a rate reads a flight's ACKs: by their least-squares `line`, by its `ends`, or by the `closest` of them.";
     TRANSFER_WINDOW: "transfer", "initial_window", Window, Text("host"), [("1 segment", "1000 segments")], Factor,
         "What the sender may send before the first acknowledgement.";
     TRANSFER_SSTHRESH: "transfer", "initial_ssthresh", Size, Other("none"), [SIZES], No,

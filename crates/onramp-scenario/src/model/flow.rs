@@ -26,6 +26,8 @@ pub struct Transfer {
     pub clocks: Clocks,
     /// Which end opens the connection.
     pub connect: Connect,
+    /// How a start-up that measures a rate reads a flight's acknowledgements.
+    pub train: Train,
     /// Threshold of the first slow start; `None` is none.
     pub initial_ssthresh_bytes: Option<u64>,
     /// The nodes that send the data; see [`ends`](Transfer::ends).
@@ -87,6 +89,32 @@ impl Connect {
         match self {
             Connect::Receiver => "receiver",
             Connect::Sender => "sender",
+        }
+    }
+}
+
+/// How a start-up that measures a rate reads a flight's acknowledgements (`core/ack_train.h`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Train {
+    /// The least-squares line through them.
+    #[default]
+    Line,
+    /// The first and the last of them.
+    Ends,
+    /// The most closely spaced of them.
+    Closest,
+}
+
+impl Train {
+    /// All, in the order in which help texts list them.
+    pub const ALL: [Train; 3] = [Train::Line, Train::Ends, Train::Closest];
+
+    /// The name that scenario files use.
+    pub fn name(self) -> &'static str {
+        match self {
+            Train::Line => "line",
+            Train::Ends => "ends",
+            Train::Closest => "closest",
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::cases::{ReceiverDraft, SenderDraft, TransferDraft};
 use crate::document::{integer, quantity, Reader, Section};
 use crate::keys;
 use crate::units::{parse_size, parse_time};
-use crate::{Acks, Application, Connect, Recovery, Stack, Timers};
+use crate::{Acks, Application, Connect, Recovery, Stack, Timers, Train};
 
 pub(super) fn read_receiver(reader: &mut Reader, top: &Section) -> Option<ReceiverDraft> {
     let section = reader.table(top, &keys::RECEIVER);
@@ -41,6 +41,7 @@ pub(super) fn read_transfer(
     let startups = reader.list(section, &keys::TRANSFER_STARTUP, &startup(startups));
     let avoidances = reader.list(section, &keys::TRANSFER_AVOIDANCE, &avoidance);
     let connect = reader.one(section, &keys::TRANSFER_CONNECT, &choice(&Connect::ALL, Connect::name));
+    let train = reader.one(section, &keys::TRANSFER_TRAIN, &choice(&Train::ALL, Train::name));
     let windows = reader.list(section, &keys::TRANSFER_WINDOW, &quantity(str::parse));
     let initial_ssthresh_bytes = reader.one(section, &keys::TRANSFER_SSTHRESH, &quantity(parse_size));
     let count = reader.one(section, &keys::TRANSFER_COUNT, &integer::<u32>);
@@ -63,6 +64,7 @@ pub(super) fn read_transfer(
         startups,
         avoidances,
         connect: connect?,
+        train: train?,
         windows: windows?,
         initial_ssthresh_bytes,
         from: from.into(),

@@ -1,0 +1,61 @@
+//! The papers that Onramp builds on: what they measured, and the same measured again by this simulator.
+//!
+//! Each paper has a folder beside this one, named as on the command line:
+//!
+//! - `paper.toml`, its [`Ledger`]: every number and statement that counts, what the paper leaves open and how it was
+//!   decided, and the alternatives;
+//! - its scenarios, files that `onramp sim` runs as well;
+//! - `mod.rs` and what belongs to it: how each [`Part`] is measured in those scenarios, and its figures.
+//!
+//! [`reproduce`] measures, judges each row by its rule and gives a [`Reproduction`]; [`text`] shows it on a terminal and
+//! [`page`] as a page. Nothing here knows a paper's numbers but its ledger.
+
+mod bench;
+mod expectation;
+mod ledger;
+mod page;
+mod reproduce;
+mod settings;
+mod statistics;
+mod text;
+mod watch;
+
+#[path = "../aron-druschel-1998/mod.rs"]
+mod aron_druschel_1998;
+
+pub use bench::{Bench, Options, Run};
+pub use expectation::{Claim, Expected, Rule, Value};
+pub use ledger::{Alternative, Choice, Ledger, Row};
+pub use page::page;
+pub use reproduce::{reproduce, Figure, Influence, Measured, Part, Record, Reproduction};
+pub use settings::Settings;
+pub use text::text;
+pub use watch::{Flow, Timeout, Watch, Windows};
+
+/// A paper.
+pub struct Paper {
+    /// What it says.
+    pub ledger: Ledger,
+    /// How each part of it is measured, in the ledger's order.
+    pub parts: &'static [Part],
+    /// Texts of scenario files that show the same on a real kernel, beside the controls of today.
+    pub kernel: &'static [&'static str],
+}
+
+/// Why a paper could not be reproduced.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The simulator did not run a scenario.
+    #[error("{scenario}: {error}")]
+    Simulator {
+        /// Its name.
+        scenario: String,
+        /// Why.
+        error: onramp_sim::Error,
+    },
+}
+
+/// All papers, in the order of their years.
+pub fn papers() -> Vec<Paper> {
+    vec![aron_druschel_1998::paper()]
+}

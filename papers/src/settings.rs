@@ -1,0 +1,94 @@
+//! A scenario with some keys changed: how a paper's variants, seeds and alternatives come from one file.
+
+use onramp_scenario::Scenario;
+use toml::{Table, Value};
+
+/// Keys and the values that they get, for example `transfer.timers` = `"brakmo"`. A key of several tables, such as
+/// `transfer.timers`, is set in each of them; `traffic` means those tables of kind `transfer` alone.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Settings(Vec<(String, Value)>);
+
+impl Settings {
+    /// These keys.
+    pub fn of<V: Into<Value>>(keys: impl IntoIterator<Item = (&'static str, V)>) -> Settings {
+        Settings(keys.into_iter().map(|(key, value)| (key.to_owned(), value.into())).collect())
+    }
+
+    /// The keys of a table of `paper.toml`, dotted ones as texts: `"receiver.acks" = "every"`.
+    pub fn of_table(table: &Table) -> Settings {
+        Settings(table.iter().map(|(key, value)| (key.clone(), value.clone())).collect())
+    }
+
+    /// These, and then others.
+    #[must_use]
+    pub fn and(mut self, others: &Settings) -> Settings {
+        self.0.extend(others.0.iter().cloned());
+        self
+    }
+
+    /// The scenario of this text with these keys.
+    ///
+    /// # Panics
+    /// Where text or keys are wrong: all of them are part of the program, and tests run them.
+    pub fn apply(&self, text: &str) -> Scenario {
+        let mut scenario: Table = text.parse().unwrap_or_else(|error| panic!("{error}\n{text}"));
+        for (key, value) in &self.0 {
+            match key.split_once('.') {
+                None => drop(scenario.insert(key.clone(), value.clone())),
+                Some((table, key)) => set(&mut scenario, table, key, value),
+            }
+        }
+        let text = toml::to_string(&scenario).expect("a table is a file");
+        onramp_scenario::parse("scenario.toml", &text).unwrap_or_else(|error| panic!("{error}\n{text}"))
+    }
+}
+
+fn set(scenario: &mut Table, table: &str, key: &str, value: &Value) {
+    match scenario.get_mut(table) {
+        Some(Value::Array(tables)) => {
+            for one in tables.iter_mut().filter_map(Value::as_table_mut) {
+                let other_kind = one.get("kind").is_some_and(|kind| kind.as_str() != Some("transfer"));
+                if table != "traffic" || !other_kind {
+                    one.insert(key.to_owned(), value.clone());
+                }
+            }
+        }
+        Some(Value::Table(one)) => drop(one.insert(key.to_owned(), value.clone())),
+        // There is no traffic to be told of it; any other table may begin here.
+        None if table == "traffic" => {}
+        _ => drop(scenario.insert(table.to_owned(), Table::from_iter([(key.to_owned(), value.clone())]).into())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "name = \"a\"\n[path]\nrate = \"1 Mbit/s\"\nrtt = \"100 ms\"\n\
+                        [[transfer]]\nsize = \"1 MB\"\n[[transfer]]\nsize = \"2 MB\"\n\
+                        [[traffic]]\nkind = \"constant\"\nrate = \"100 kbit/s\"\n[[traffic]]\n";
+
+    #[test]
+    fn a_key_is_set_in_each_table_that_has_it() {
+        let settings =
+            Settings::of([("path.rate", "2 Mbit/s"), ("transfer.avoidance", "reno"), ("receiver.buffer", "64 KiB")]);
+        let scenario = settings.apply(TEXT);
+        assert_eq!(scenario.cases.len(), 2);
+        for case in &scenario.cases {
+            assert_eq!(case.path.rate_bits_per_s, 2_000_000);
+            assert_eq!(case.transfer.avoidance.name(), "reno");
+        }
+    }
+
+    #[test]
+    fn of_traffic_only_transfers_are_told() {
+        Settings::of([("traffic.avoidance", "reno")]).apply(TEXT);
+    }
+
+    #[test]
+    fn the_last_of_two_values_counts() {
+        let later = Settings::of([("seed", 7)]);
+        let scenario = Settings::of([("seed", 3)]).and(&later).apply(TEXT);
+        assert_eq!(scenario.cases[0].seed, onramp_scenario::case_seed(7, 0));
+    }
+}

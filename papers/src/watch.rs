@@ -1,0 +1,221 @@
+//! What the papers measure of flows: an observer that keeps it all.
+
+use onramp_sim::observe::{Direction, FlowStart, Loss, Observer, Sight};
+use onramp_tcp::{Connection, State};
+
+/// The directed link that is watched: the scenario's first, forward.
+const BOTTLENECK: u32 = 0;
+
+/// A retransmission timer that expired.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Timeout {
+    /// When.
+    pub at_s: f64,
+    /// How long it had run: since the last acknowledgement of something new, or since it was set otherwise.
+    pub delay_s: f64,
+}
+
+/// A flow from its start to the end of the run. Times are those of the run.
+#[derive(Clone, Debug)]
+pub struct Flow {
+    /// The node that sends the data, by its place in the scenario.
+    pub from: u32,
+    /// When its first end began to connect.
+    pub started_s: f64,
+    /// When the sender's connection stood, and the peer's window then.
+    pub established: Option<(f64, u64)>,
+    /// When its receiver's application had read how much.
+    pub delivered: Vec<(f64, u64)>,
+    /// When a queue had no room for one of its segments.
+    pub drops_s: Vec<f64>,
+    /// When it sent a segment again.
+    pub retransmissions_s: Vec<f64>,
+    /// When its retransmission timer expired.
+    pub timeouts: Vec<Timeout>,
+    /// When acknowledgements made it send again (fast retransmit).
+    pub recoveries_s: Vec<f64>,
+    /// When its sender acted, and what its windows were then; kept while [`Watch::windows`] asks for it.
+    pub windows: Vec<Windows>,
+    /// When it sent a segment with data, and how much it had sent then.
+    pub sent: Vec<(f64, u64)>,
+    /// When an acknowledgement arrived.
+    pub acks_s: Vec<f64>,
+    /// When its host's slow timer ticks: the first tick, and the time between two; of hosts that have one.
+    pub slow_timer_s: Option<(f64, f64)>,
+    /// When its retransmission timer was started last.
+    timer_s: f64,
+    acked_bytes: u64,
+    was_idle: bool,
+    seen: (u64, u64),
+}
+
+/// A sender's windows, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Windows {
+    /// When.
+    pub at_s: f64,
+    /// Congestion window.
+    pub cwnd_bytes: u64,
+    /// Slow-start threshold; [`u64::MAX`] while there is none.
+    pub ssthresh_bytes: u64,
+    /// What the sender's buffer and the receiver's window permit.
+    pub send_window_bytes: u64,
+    /// Sent and not acknowledged.
+    pub unacked_bytes: u64,
+    /// In slow start, by the thresholds.
+    pub slow_start: bool,
+}
+
+impl Flow {
+    fn new(start: &FlowStart) -> Flow {
+        let started_s = seconds(start.time_ns);
+        Flow {
+            from: start.from,
+            started_s,
+            established: None,
+            delivered: Vec::new(),
+            drops_s: Vec::new(),
+            retransmissions_s: Vec::new(),
+            timeouts: Vec::new(),
+            recoveries_s: Vec::new(),
+            windows: Vec::new(),
+            sent: Vec::new(),
+            acks_s: Vec::new(),
+            slow_timer_s: None,
+            timer_s: started_s,
+            acked_bytes: 0,
+            was_idle: true,
+            seen: (0, 0),
+        }
+    }
+
+    /// What its receiver's application had read by this time.
+    pub fn delivered_by(&self, at_s: f64) -> u64 {
+        let later = self.delivered.partition_point(|(time_s, _)| *time_s <= at_s);
+        later.checked_sub(1).map_or(0, |last| self.delivered[last].1)
+    }
+}
+
+/// Keeps what the papers measure.
+#[derive(Clone, Debug, Default)]
+pub struct Watch {
+    /// Keep each flow's windows, segments and acknowledgements: much for long runs.
+    pub windows: bool,
+    /// The flows of TCP, as they started.
+    pub flows: Vec<Flow>,
+    /// When which bytes of IP packets had left the scenario's first link, forward: in all of them the bottleneck.
+    pub carried: Vec<(f64, u64)>,
+    numbers: Vec<Option<usize>>,
+}
+
+impl Watch {
+    /// One that keeps windows too.
+    pub fn with_windows() -> Watch {
+        Watch { windows: true, ..Watch::default() }
+    }
+
+    /// Bytes of IP packets that left the bottleneck by this time.
+    pub fn carried_by(&self, at_s: f64) -> u64 {
+        let later = self.carried.partition_point(|(time_s, _)| *time_s <= at_s);
+        later.checked_sub(1).map_or(0, |last| self.carried[last].1)
+    }
+
+    /// What all receivers' applications had read by this time.
+    pub fn delivered_by(&self, at_s: f64) -> u64 {
+        self.flows.iter().map(|flow| flow.delivered_by(at_s)).sum()
+    }
+
+    fn flow(&mut self, number: u32) -> Option<&mut Flow> {
+        let place = (*self.numbers.get(number as usize)?)?;
+        Some(&mut self.flows[place])
+    }
+}
+
+fn seconds(time_ns: u64) -> f64 {
+    time_ns as f64 / 1e9
+}
+
+impl Observer for Watch {
+    fn flow_started(&mut self, flow: &FlowStart) {
+        self.numbers.resize(self.numbers.len().max(flow.flow as usize + 1), None);
+        self.numbers[flow.flow as usize] = Some(self.flows.len());
+        self.flows.push(Flow::new(flow));
+    }
+
+    fn sent(&mut self, packet: &Sight<'_>) {
+        let keep = self.windows;
+        let Some(flow) = self.flow(packet.flow).filter(|_| packet.direction == Direction::Data) else { return };
+        let at_s = seconds(packet.time_ns);
+        if packet.retransmission {
+            flow.retransmissions_s.push(at_s);
+        }
+        if keep && packet.segment.payload_bytes > 0 {
+            let before_bytes = flow.sent.last().map_or(0, |(_, bytes)| *bytes);
+            flow.sent.push((at_s, before_bytes + u64::from(packet.segment.payload_bytes)));
+        }
+    }
+
+    fn arrived(&mut self, packet: &Sight<'_>) {
+        if self.windows && packet.direction == Direction::Ack {
+            if let Some(flow) = self.flow(packet.flow) {
+                flow.acks_s.push(seconds(packet.time_ns));
+            }
+        }
+    }
+
+    fn left(&mut self, link: u32, packet: &Sight<'_>) {
+        if link == BOTTLENECK {
+            let before_bytes = self.carried.last().map_or(0, |(_, bytes)| *bytes);
+            self.carried.push((seconds(packet.time_ns), before_bytes + u64::from(packet.wire_bytes)));
+        }
+    }
+
+    fn lost(&mut self, _link: u32, _why: Loss, packet: &Sight<'_>) {
+        if let Some(flow) = self.flow(packet.flow).filter(|_| packet.direction == Direction::Data) {
+            flow.drops_s.push(seconds(packet.time_ns));
+        }
+    }
+
+    fn delivered(&mut self, time_ns: u64, flow: u32, bytes: u64) {
+        if let Some(flow) = self.flow(flow) {
+            let before_bytes = flow.delivered.last().map_or(0, |(_, bytes)| *bytes);
+            flow.delivered.push((seconds(time_ns), before_bytes + bytes));
+        }
+    }
+
+    fn sender_acted(&mut self, time_ns: u64, flow: u32, sender: &Connection) {
+        let keep = self.windows;
+        let Some(flow) = self.flow(flow) else { return };
+        let at_s = seconds(time_ns);
+        let stats = sender.stats();
+        if flow.established.is_none() && sender.state() == State::Established {
+            flow.established = Some((at_s, sender.peer_window_bytes()));
+        }
+        if stats.timeouts > flow.seen.0 {
+            flow.timeouts.push(Timeout { at_s, delay_s: at_s - flow.timer_s });
+        }
+        if stats.recoveries > flow.seen.1 {
+            flow.recoveries_s.push(at_s);
+        }
+        // What starts the timer again: something new acknowledged, something sent again, and data after none.
+        let acked_bytes = sender.acked_bytes();
+        let restarts = acked_bytes > flow.acked_bytes || (stats.timeouts, stats.recoveries) != flow.seen;
+        if restarts || flow.was_idle {
+            flow.timer_s = at_s;
+        }
+        flow.acked_bytes = acked_bytes;
+        flow.was_idle = sender.outstanding_bytes() == 0;
+        flow.seen = (stats.timeouts, stats.recoveries);
+        if keep {
+            let window = sender.window();
+            flow.windows.push(Windows {
+                at_s,
+                cwnd_bytes: window.cwnd_bytes,
+                ssthresh_bytes: window.ssthresh_bytes,
+                send_window_bytes: sender.peer_window_bytes().min(sender.config().send_buffer_bytes),
+                unacked_bytes: sender.outstanding_bytes(),
+                slow_start: window.in_slow_start(),
+            });
+        }
+    }
+}

@@ -96,23 +96,35 @@ fn both(
     in_lab: &onramp_lab::RunOptions,
     startups: &mut KernelStartups,
     within_percent: f64,
-) -> Result<(Pair, [Run; 2]), NoResult> {
-    let mut simulated = onramp_sim::run(case, in_sim).map_err(|error| match error {
+) -> Result<(Pair, Vec<Run>), NoResult> {
+    let simulated = onramp_sim::run(case, in_sim).map_err(|error| match error {
         onramp_sim::Error::Stopped => NoResult::Stopped,
         error => NoResult::Ends(Failure::new(BAD_INPUT, error.to_string())),
     })?;
     let real = onramp_lab::run(case, startups, in_lab).map_err(lab::no_result)?;
-    let sim = simulated.records.swap_remove(0);
-    let sim_trace = (!simulated.traces.is_empty()).then(|| simulated.traces.swap_remove(0));
-    let kernel = real.record;
-    let difference_percent = match (sim.completion_s, kernel.completion_s) {
+    let mut sim_traces = simulated.traces.into_iter();
+    let sim = simulated.records.into_iter().map(|record| Run { record, trace: sim_traces.next() });
+    let kernel = real.into_copies().map(|(record, trace)| Run { record, trace: in_lab.trace.then_some(trace) });
+    let copies = case.transfer.count as usize;
+    let (sim, kernel): (Vec<Run>, Vec<Run>) = (sim.take(copies).collect(), kernel.collect());
+    // Which of several copies gets ahead is chance on either host: their medians are compared.
+    let (sim_record, kernel_record) = (median(&sim), median(&kernel));
+    let difference_percent = match (sim_record.completion_s, kernel_record.completion_s) {
         (Some(sim), Some(kernel)) => (sim / kernel - 1.0) * 100.0,
         _ => f64::INFINITY,
     };
     let within = difference_percent.abs() <= within_percent;
-    let pair = Pair { sim: sim.clone(), kernel: kernel.clone(), difference_percent, clean: is_clean(case), within };
-    let kernel_trace = in_lab.trace.then_some(real.trace);
-    Ok((pair, [Run { record: sim, trace: sim_trace }, Run { record: kernel, trace: kernel_trace }]))
+    let clean = is_clean(case) && copies == 1;
+    let pair = Pair { sim: sim_record, kernel: kernel_record, difference_percent, clean, within };
+    Ok((pair, sim.into_iter().chain(kernel).collect()))
+}
+
+/// The record of the copy in the middle by its completion, the earlier of two; what is unfinished comes last.
+fn median(copies: &[Run]) -> Record {
+    let mut records: Vec<&Record> = copies.iter().map(|run| &run.record).collect();
+    let completion_s = |record: &Record| record.completion_s.unwrap_or(f64::INFINITY);
+    records.sort_by(|a, b| completion_s(a).total_cmp(&completion_s(b)));
+    records[(records.len() - 1) / 2].clone()
 }
 
 /// Whether both hosts meet the same: nothing random, and nobody else.

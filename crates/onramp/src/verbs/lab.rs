@@ -39,10 +39,11 @@ pub fn run(arguments: &LabArguments, json: bool) -> Answer {
         });
         match result.map_err(no_result) {
             Ok(outcome) => {
-                for note in outcome.notes {
+                for note in &outcome.notes {
                     progress.suspend(|| eprintln!("note: {}: {note}", describe(case)));
                 }
-                runs.push(Run { record: outcome.record, trace: options.trace.then_some(outcome.trace) });
+                let run = |(record, trace)| Run { record, trace: options.trace.then_some(trace) };
+                runs.extend(outcome.into_copies().map(run));
             }
             Err(NoResult::Stopped) => {
                 ending = Ok(INTERRUPTED);

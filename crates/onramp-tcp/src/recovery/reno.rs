@@ -18,14 +18,14 @@ pub struct Reno {
     duplicates: u32,
     recovering: bool,
     is_careful: bool,
-    /// What was sent before the last timeout is below; for the careful variant.
-    recover: u64,
+    /// Duplicates of this place and those below are no news; of the careful variant, `None` before the first timeout.
+    recover: Option<u64>,
 }
 
 impl Reno {
     /// With or without limited transmit (RFC 3042), careful or not.
     pub fn new(limited_transmit: bool, is_careful: bool) -> Reno {
-        Reno { limited_transmit, duplicates: 0, recovering: false, is_careful, recover: 0 }
+        Reno { limited_transmit, duplicates: 0, recovering: false, is_careful, recover: None }
     }
 }
 
@@ -66,7 +66,7 @@ impl Recovery for Reno {
             self.duplicates += 1;
             if self.recovering {
                 inflate(cx);
-            } else if self.duplicates == DUP_THRESHOLD && cx.board.una() >= self.recover {
+            } else if self.duplicates == DUP_THRESHOLD && self.recover.is_none_or(|recover| cx.board.una() > recover) {
                 self.recovering = true;
                 enter(cx);
             }
@@ -77,7 +77,7 @@ impl Recovery for Reno {
         self.duplicates = 0;
         self.recovering = false;
         if self.is_careful {
-            self.recover = board.nxt();
+            self.recover = Some(board.nxt());
         }
         board.mark_all_lost();
     }
@@ -103,16 +103,16 @@ mod tests {
 
     const MSS: u32 = 1000;
 
-    /// What three duplicates do after a timeout: everything had been sent by then, and half is acknowledged since, or all.
-    fn halves_after_a_timeout(is_careful: bool, all_acknowledged: bool) -> bool {
+    /// What three duplicates do after a timeout at which 20 segments were outstanding, when so many are acknowledged.
+    fn halves_after_a_timeout(is_careful: bool, acknowledged: u64) -> bool {
         let config = Config::of(Stack::Lite, 1500);
         let (mut board, mut congestion) = (Scoreboard::default(), Congestion::new(&config, MSS));
         let mut reno = Reno::new(false, is_careful);
         (0..20).for_each(|_| board.send(0, MSS));
         congestion.window.cwnd_bytes = 20_000;
         reno.on_timeout(0, &mut board);
-        board.acknowledge(if all_acknowledged { 20_000 } else { 10_000 }, &mut Delivery::default());
         (0..5).for_each(|_| board.send(0, MSS));
+        board.acknowledge(acknowledged * u64::from(MSS), &mut Delivery::default());
         for _ in 0..DUP_THRESHOLD {
             reno.on_ack(&mut Context {
                 now_ns: 0,
@@ -132,8 +132,10 @@ mod tests {
     /// RFC 2582, section 5.
     #[test]
     fn after_a_timeout_the_careful_one_believes_no_old_duplicates() {
-        assert!(halves_after_a_timeout(false, false));
-        assert!(!halves_after_a_timeout(true, false));
-        assert!(halves_after_a_timeout(true, true));
+        for acknowledged in [10, 20, 21] {
+            assert!(halves_after_a_timeout(false, acknowledged));
+            // Of what was sent before, the last duplicates arrive when all of it is acknowledged.
+            assert_eq!(halves_after_a_timeout(true, acknowledged), acknowledged > 20);
+        }
     }
 }

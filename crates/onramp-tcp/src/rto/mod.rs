@@ -9,8 +9,6 @@
 mod brakmo;
 mod bsd;
 pub mod decoupled;
-#[cfg(test)]
-mod figure_6;
 mod linux;
 mod rfc6298;
 pub mod scaled;

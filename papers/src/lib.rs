@@ -7,8 +7,8 @@
 //! - its scenarios, files that `onramp sim` runs as well;
 //! - `mod.rs` and what belongs to it: how each [`Part`] is measured in those scenarios, and its figures.
 //!
-//! [`reproduce`] measures, judges each row by its rule and gives a [`Reproduction`]; [`text`] shows it on a terminal and
-//! [`page`] as a page. Nothing here knows a paper's numbers but its ledger.
+//! [`reproduce`] measures, judges each row by its rule and gives a [`Reproduction`]; `onramp reproduce` shows it on a
+//! terminal and [`page`](page()) as a page. Nothing here knows a paper's numbers but its ledger.
 
 mod bench;
 mod expectation;
@@ -17,7 +17,7 @@ mod page;
 mod reproduce;
 mod settings;
 mod statistics;
-mod text;
+mod view;
 mod watch;
 
 #[path = "../aron-druschel-1998/mod.rs"]
@@ -26,10 +26,10 @@ mod aron_druschel_1998;
 pub use bench::{Bench, Options, Run};
 pub use expectation::{Claim, Expected, Rule, Value};
 pub use ledger::{Alternative, Choice, Ledger, Row};
-pub use page::page;
+pub use page::{file_name, index, page};
 pub use reproduce::{reproduce, Figure, Influence, Measured, Part, Record, Reproduction};
 pub use settings::Settings;
-pub use text::text;
+pub use view::{Change, PartView};
 pub use watch::{Flow, Timeout, Watch, Windows};
 
 /// A paper.

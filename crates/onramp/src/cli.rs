@@ -32,6 +32,8 @@ pub enum Verb {
     Compare(CompareArguments),
     /// Hold the simulator against formulas of the literature (docs/theory.md)
     Theory(TheoryArguments),
+    /// Measure again what the papers measured that Onramp builds on (docs/reproduce.md)
+    Reproduce(ReproduceArguments),
     /// Feed what `lab --record` wrote to this build's start-ups: the same decisions, bit for bit?
     Replay(ReplayArguments),
     /// Register a start-up with the kernel, for every program of this machine to choose
@@ -139,6 +141,54 @@ pub struct TheoryArguments {
     /// Run nothing: write the rows' scenarios into this directory
     #[arg(long, value_name = "DIR")]
     pub scenarios: Option<PathBuf>,
+}
+
+#[derive(Args)]
+pub struct ReproduceArguments {
+    /// Which paper, by its name as in `aron-druschel-1998`; or all of them
+    #[arg(value_name = "PAPER|all", value_parser = paper)]
+    pub paper: PaperName,
+    /// Only the parts that take seconds, and nothing on this kernel
+    #[arg(long)]
+    pub quick: bool,
+    /// Run each scenario with so many seeds; a row's number is the median
+    #[arg(long, value_name = "N", default_value = "9", value_parser = clap::value_parser!(u16).range(1..=1000))]
+    pub seeds: u16,
+    /// Run so many simulations at a time; the results are the same [default: one on each processor]
+    #[arg(long, value_name = "N")]
+    pub threads: Option<NonZeroUsize>,
+    /// Leave out what becomes of the rows where the paper leaves a question open that could be answered otherwise
+    #[arg(long)]
+    pub no_alternatives: bool,
+    /// Leave out the transfers on this machine's kernel
+    #[arg(long)]
+    pub no_kernel: bool,
+    /// Write a page for each paper, with its figures, and the rows as JSON into this directory
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+}
+
+/// A paper's name, or `all`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PaperName {
+    All,
+    One(String),
+}
+
+fn paper(text: &str) -> Result<PaperName, String> {
+    const ALL: &str = "all";
+    if text == ALL {
+        return Ok(PaperName::All);
+    }
+    let names: Vec<String> = onramp_papers::papers().into_iter().map(|paper| paper.ledger.id).collect();
+    if names.iter().any(|name| name == text) {
+        return Ok(PaperName::One(text.to_owned()));
+    }
+    // The first author's name alone is like the whole, too.
+    let likeness = |name: &&String| (1000.0 * strsim::jaro_winkler(text, name)) as u32;
+    let nearest = names.iter().max_by_key(likeness).filter(|name| likeness(name) >= 750);
+    let suggestion = nearest.map_or(String::new(), |name| format!("; did you mean `{name}`?"));
+    Err(format!("no such paper{suggestion} (there are {}; or {ALL})", names.join(", ")))
 }
 
 #[derive(Args)]

@@ -1,6 +1,7 @@
 //! What ends a command early, how it is shown, and its exit code.
 
 use miette::{GraphicalReportHandler, GraphicalTheme};
+use std::fmt;
 use std::io::IsTerminal;
 
 pub const DONE: u8 = 0;
@@ -38,7 +39,7 @@ impl Failure {
         }
         match self {
             Failure::Scenario(error) => eprint!("{}", render(error)),
-            Failure::Other { message, .. } => eprintln!("onramp: {message}"),
+            Failure::Other { .. } => eprintln!("onramp: {self}"),
         }
     }
 
@@ -70,6 +71,15 @@ fn render(error: &onramp_scenario::Error) -> String {
     match GraphicalReportHandler::new_themed(theme).with_width(100).render_report(&mut text, error) {
         Ok(()) => text,
         Err(_) => format!("onramp: {error}\n"),
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failure::Scenario(error) => error.fmt(f),
+            Failure::Other { message, .. } => f.write_str(message),
+        }
     }
 }
 

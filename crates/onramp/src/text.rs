@@ -2,7 +2,7 @@
 
 use crate::failure::BAD_INPUT;
 use std::fmt;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use unicode_width::UnicodeWidthStr;
 
 /// On standard output; where that cannot be written, the program ends with a sentence that says so.
@@ -37,6 +37,66 @@ pub fn columns(rows: &[Vec<String>]) -> String {
         text.push('\n');
     }
     text
+}
+
+/// The same, as wide as this: what the first column says beyond its first line is wrapped, down to 24, and indented.
+pub fn columns_within(width: usize, rows: &[Vec<String>]) -> String {
+    const LEAST: usize = 24;
+    let others: Vec<Vec<String>> = rows.iter().map(|row| row[1..].to_vec()).collect();
+    let others = columns(&others).lines().map(UnicodeWidthStr::width).max().unwrap_or(0);
+    let room = width.saturating_sub(others + 2).max(LEAST);
+    let mut lines = Vec::new();
+    for row in rows {
+        let (first, further) = row[0].split_once('\n').unwrap_or((&row[0], ""));
+        lines.push([&[first.to_owned()], &row[1..]].concat());
+        lines.extend(wrap(further, room - 2).into_iter().map(|line| vec![format!("  {line}")]));
+    }
+    columns(&lines)
+}
+
+/// A line for what is said, behind a label of so many columns, and further ones where it is long.
+pub fn wrapped(label: &str, columns: usize, said: &str, width: usize) -> String {
+    let mut label = format!("{label:<columns$}");
+    let mut text = String::new();
+    for line in wrap(said, width.saturating_sub(columns + 1)) {
+        text += &format!("{label} {line}\n");
+        label = " ".repeat(columns);
+    }
+    text
+}
+
+/// The lines of a text, none wider than this unless one word is.
+fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.width() + 1 + word.width() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
+/// How text on standard output looks.
+#[derive(Clone, Copy, Debug)]
+pub struct Look {
+    /// Columns: those of the terminal.
+    pub width: usize,
+    /// Is there colour? Not in a pipe, and not where `NO_COLOR` is set.
+    pub colour: bool,
+}
+
+impl Look {
+    pub fn of_stdout() -> Look {
+        let stdout = io::stdout();
+        Look {
+            width: terminal_size::terminal_size_of(&stdout).map_or(100, |(width, _)| usize::from(width.0)),
+            colour: stdout.is_terminal() && std::env::var_os("NO_COLOR").is_none(),
+        }
+    }
 }
 
 /// A rate of payload in bits per second, three digits.
@@ -97,6 +157,22 @@ mod tests {
             [count(1, "process"), count(2, "process"), count(0, "connection")],
             ["1 process", "2 processes", "0 connections"]
         );
+    }
+
+    #[test]
+    fn what_is_long_goes_on_below_itself() {
+        assert_eq!(wrapped("unit:", 6, "one two three", 16), "unit:  one two\n       three\n");
+        assert_eq!(wrapped("", 0, "unbreakable", 4), " unbreakable\n");
+        assert_eq!(wrapped("nothing", 8, "", 20), "");
+    }
+
+    #[test]
+    fn a_first_column_is_wrapped_where_the_others_leave_too_little() {
+        let row = |cells: &[&str]| cells.iter().map(|cell| (*cell).to_owned()).collect::<Vec<_>>();
+        let rows = [row(&["", "PAPER"]), row(&["A.fig3\nfour words of one kind, and two", "12 %"])];
+        let narrow = "                     PAPER\nA.fig3               12 %\n  four words of one\n  kind, and two\n";
+        assert_eq!(columns_within(31, &rows), narrow);
+        assert!(columns_within(60, &rows).contains("\n  four words of one kind, and two\n"));
     }
 
     #[test]

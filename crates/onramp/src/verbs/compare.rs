@@ -97,6 +97,26 @@ fn both(
     startups: &mut KernelStartups,
     within_percent: f64,
 ) -> Result<(Pair, Vec<Run>), NoResult> {
+    let [sim, kernel] = on_both(case, in_sim, in_lab, startups)?;
+    // Which of several copies gets ahead is chance on either host: their medians are compared.
+    let (sim_record, kernel_record) = (median(&sim), median(&kernel));
+    let difference_percent = match (sim_record.completion_s, kernel_record.completion_s) {
+        (Some(sim), Some(kernel)) => (sim / kernel - 1.0) * 100.0,
+        _ => f64::INFINITY,
+    };
+    let within = difference_percent.abs() <= within_percent;
+    let clean = is_clean(case) && case.transfer.count == 1;
+    let pair = Pair { sim: sim_record, kernel: kernel_record, difference_percent, clean, within };
+    Ok((pair, sim.into_iter().chain(kernel).collect()))
+}
+
+/// The transfer's copies in the simulator, and in the lab.
+pub fn on_both(
+    case: &Case,
+    in_sim: &onramp_sim::Options,
+    in_lab: &onramp_lab::RunOptions,
+    startups: &mut KernelStartups,
+) -> Result<[Vec<Run>; 2], NoResult> {
     let simulated = onramp_sim::run(case, in_sim).map_err(|error| match error {
         onramp_sim::Error::Stopped => NoResult::Stopped,
         error => NoResult::Ends(Failure::new(BAD_INPUT, error.to_string())),
@@ -105,18 +125,7 @@ fn both(
     let mut sim_traces = simulated.traces.into_iter();
     let sim = simulated.records.into_iter().map(|record| Run { record, trace: sim_traces.next() });
     let kernel = real.into_copies().map(|(record, trace)| Run { record, trace: in_lab.trace.then_some(trace) });
-    let copies = case.transfer.count as usize;
-    let (sim, kernel): (Vec<Run>, Vec<Run>) = (sim.take(copies).collect(), kernel.collect());
-    // Which of several copies gets ahead is chance on either host: their medians are compared.
-    let (sim_record, kernel_record) = (median(&sim), median(&kernel));
-    let difference_percent = match (sim_record.completion_s, kernel_record.completion_s) {
-        (Some(sim), Some(kernel)) => (sim / kernel - 1.0) * 100.0,
-        _ => f64::INFINITY,
-    };
-    let within = difference_percent.abs() <= within_percent;
-    let clean = is_clean(case) && copies == 1;
-    let pair = Pair { sim: sim_record, kernel: kernel_record, difference_percent, clean, within };
-    Ok((pair, sim.into_iter().chain(kernel).collect()))
+    Ok([sim.take(case.transfer.count as usize).collect(), kernel.collect()])
 }
 
 /// The record of the copy in the middle by its completion, the earlier of two; what is unfinished comes last.

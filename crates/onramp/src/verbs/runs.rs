@@ -3,7 +3,7 @@
 use super::Answer;
 use crate::failure::{Failure, BAD_INPUT, INTERRUPTED, MISSED};
 use crate::text;
-use crate::text::{out, say};
+use crate::text::{out, say, Look};
 use indicatif::{ProgressBar, ProgressStyle};
 use nix::sys::signal::{sigaction, SaFlags, SigAction, SigHandler, SigSet, Signal};
 use onramp_report::{Meta, Run, TableOptions};
@@ -59,9 +59,7 @@ fn print_results(runs: &[Run], json: bool) {
     if json {
         say!("{}", onramp_report::to_json(&records));
     } else {
-        let stdout = std::io::stdout();
-        let width = terminal_size::terminal_size_of(&stdout).map_or(100, |(width, _)| usize::from(width.0));
-        let colour = stdout.is_terminal() && std::env::var_os("NO_COLOR").is_none();
+        let Look { width, colour } = Look::of_stdout();
         out(format_args!("{}", onramp_report::table(&records, &TableOptions { width, colour })));
     }
 }

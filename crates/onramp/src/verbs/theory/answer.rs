@@ -1,6 +1,7 @@
 //! What `onramp theory` says: a table for people, records for programs.
 
 use super::comparison::{Allowed, Comparison, Measured};
+use crate::text::{columns, wrapped};
 use serde::Serialize;
 
 /// Of the lines of text.
@@ -71,14 +72,16 @@ impl Row {
 }
 
 /// The rows by section, each with its formula, its unit and the reason for its tolerances.
-pub fn table(rows: &[Row], columns: impl Fn(&[Vec<String>]) -> String) -> String {
+pub fn table(rows: &[Row]) -> String {
     let heading = ["", "MEASURED", "ERROR", "FORMULA", "RATIO", "ALLOWED", "VERDICT"].map(str::to_owned).to_vec();
     let mut text = String::new();
     for section in rows.chunk_by(|a, b| a.section == b.section) {
         let Row { section: title, formula, unit, reason, .. } = &section[0];
         text += title;
         text.push('\n');
-        text += &[wrapped("formula:", formula), wrapped("unit:", unit), wrapped("allowed:", reason)].concat();
+        for (label, said) in [("formula:", formula), ("unit:", unit), ("allowed:", reason)] {
+            text += &wrapped(label, 8, said, WIDTH);
+        }
         let cells: Vec<_> = std::iter::once(heading.clone()).chain(section.iter().map(Row::cells)).collect();
         text += &columns(&cells);
         text.push('\n');
@@ -86,20 +89,6 @@ pub fn table(rows: &[Row], columns: impl Fn(&[Vec<String>]) -> String) -> String
     let (judged, missed) =
         (rows.iter().filter(|row| row.holds.is_some()).count(), rows.iter().filter(|row| row.misses()));
     text + &format!("{} rows, {judged} judged, {} missed\n", rows.len(), missed.count())
-}
-
-/// A line for what is said, and further ones where it is long.
-fn wrapped(what: &str, said: &str) -> String {
-    let (mut text, mut line) = (String::new(), format!("{what:<8}"));
-    for word in said.split_whitespace() {
-        if line.len() + 1 + word.len() > WIDTH {
-            text += &std::mem::replace(&mut line, " ".repeat(8));
-            text.push('\n');
-        }
-        line.push(' ');
-        line += word;
-    }
-    text + &line + "\n"
 }
 
 /// Four digits.

@@ -13,7 +13,7 @@ use super::runs;
 use super::{print_json, Answer};
 use crate::cli::TheoryArguments;
 use crate::failure::{Failure, BAD_INPUT, DONE, INTERRUPTED, MISSED};
-use crate::text::{columns, out, say};
+use crate::text::{out, say};
 use answer::Row;
 use comparison::{Comparison, Measured};
 use onramp_sim::{Error, Options};
@@ -40,7 +40,7 @@ pub fn run(arguments: &TheoryArguments, json: bool) -> Answer {
     if json {
         print_json(&rows);
     } else {
-        out(format_args!("{}", answer::table(&rows, columns)));
+        out(format_args!("{}", answer::table(&rows)));
     }
     Ok(if rows.iter().any(Row::misses) { MISSED } else { DONE })
 }

@@ -1,0 +1,260 @@
+//! What `onramp reproduce` says on a terminal.
+
+use super::Done;
+use crate::text::{columns, columns_within, count, wrapped, Look};
+use onramp_papers::{Choice, Influence, Ledger, PartView, Record, Reproduction};
+use std::fmt::Write;
+
+/// What a verdict looks like in the table of rows.
+const REPRODUCED: &str = "reproduced";
+const MISSED: &str = "MISSED";
+/// The same in the tables of alternatives.
+const GOOD: &str = "✓";
+const BAD: &str = "✗";
+
+const GREEN: u8 = 32;
+const RED: u8 = 31;
+
+/// Everything: each paper's rows, what it leaves open, and this kernel; then a line of sums.
+pub fn text(all: &[Done], look: Look) -> String {
+    let mut text = String::new();
+    for Done { paper, reproduction, kernel } in all {
+        let ledger = &paper.ledger;
+        text += &format!("{}\n{}\n", ledger.title, ledger.citation);
+        for part in reproduction.views() {
+            text += &format!("\n{}\n{}", part.title, rows(&part, look));
+            text += &notes(ledger, &part, look.width);
+        }
+        if !reproduction.influences.is_empty() {
+            text += "\nWhat the paper leaves open\n";
+            for choice in &ledger.choices {
+                text += &open(choice, reproduction, look);
+            }
+        }
+        if let Some(kernel) = kernel {
+            text += &format!("\n{}", kernel.text(&ledger.kernel, look.width));
+        }
+        text.push('\n');
+    }
+    if all.len() > 1 {
+        for Done { paper, reproduction, .. } in all {
+            let _ = writeln!(text, "{}: {}", paper.ledger.id, sums([reproduction]));
+        }
+    }
+    let seeds = all.first().map_or(0, |done| done.reproduction.seeds);
+    let sums = sums(all.iter().map(|done| &done.reproduction));
+    text + &format!("{sums}; medians of {}\n", count(seeds, "seed"))
+}
+
+fn sums<'a>(reproductions: impl IntoIterator<Item = &'a Reproduction>) -> String {
+    let (mut rows, mut reproduced) = (0, 0);
+    for reproduction in reproductions {
+        rows += reproduction.records.len();
+        reproduced += reproduction.reproduced();
+    }
+    format!("{}: {reproduced} reproduced, {} missed", count(rows, "row"), rows - reproduced)
+}
+
+fn rows(part: &PartView<'_>, look: Look) -> String {
+    let head = ["", "PAPER", "MEASURED", "SPREAD", "RULE", "VERDICT"].map(str::to_owned).to_vec();
+    let row = |record: &Record| {
+        vec![
+            format!("{}\n{}", record.id, record.what),
+            record.with_unit(&record.expected),
+            record.measured_text(),
+            record.range_text(),
+            record.rule.to_string(),
+            if record.reproduced { REPRODUCED } else { MISSED }.to_owned(),
+        ]
+    };
+    let all: Vec<_> = std::iter::once(head).chain(part.records.iter().map(row)).collect();
+    let mut table = String::new();
+    for line in columns_within(look.width, &all).lines() {
+        table += &match line.strip_suffix(MISSED) {
+            Some(rest) => format!("{rest}{}", painted(MISSED, RED, look)),
+            None => match line.strip_suffix(REPRODUCED) {
+                Some(rest) => format!("{rest}{}", painted(REPRODUCED, GREEN, look)),
+                None => line.to_owned(),
+            },
+        };
+        table.push('\n');
+    }
+    table
+}
+
+fn painted(text: &str, code: u8, look: Look) -> String {
+    match look.colour {
+        true => format!("\u{1b}[{code}m{text}\u{1b}[0m"),
+        false => text.to_owned(),
+    }
+}
+
+/// How rows are measured, why some miss, and what else the runs show.
+fn notes(ledger: &Ledger, part: &PartView<'_>, width: usize) -> String {
+    let of = |record: &Record| ledger.rows.iter().find(|row| row.id == record.id);
+    let rows: Vec<_> = part.records.iter().filter_map(|record| Some((record, of(record)?))).collect();
+    let mut text = String::new();
+    // Rows that follow each other and have one note have it once.
+    for same in rows.chunk_by(|a, b| a.1.note == b.1.note).filter(|same| !same[0].1.note.is_empty()) {
+        let ids: Vec<&str> = same.iter().map(|(record, _)| record.id.as_str()).collect();
+        text += &wrapped(" ", 1, &format!("{}: {}", ids.join(", "), same[0].1.note), width);
+    }
+    let missed: Vec<_> = rows.into_iter().filter(|(record, row)| !record.reproduced && !row.cause.is_empty()).collect();
+    for same in missed.chunk_by(|a, b| a.1.cause == b.1.cause) {
+        let ids: Vec<&str> = same.iter().map(|(record, _)| record.id.as_str()).collect();
+        text += &wrapped(" ", 1, &format!("{} {MISSED}: {}", ids.join(", "), same[0].1.cause), width);
+    }
+    for remark in part.remarks {
+        text += &wrapped(" ", 1, remark, width);
+    }
+    text
+}
+
+/// A question, its answer, and what other answers do to the rows.
+fn open(choice: &Choice, reproduction: &Reproduction, look: Look) -> String {
+    let mut text = String::from("\n");
+    for (label, said) in [("question:", &choice.question), ("decided:", &choice.decided), ("reason:", &choice.reason)] {
+        text += &wrapped(label, 9, said, look.width);
+    }
+    let others: Vec<&str> = choice.names().collect();
+    text += &wrapped("else:", 9, &others.join("; "), look.width);
+    if let Some(influence) = reproduction.influences.iter().find(|influence| influence.question == choice.question) {
+        text += &changes(influence, reproduction, look.width);
+    }
+    text
+}
+
+/// The rows that change, each value with its verdict; in several tables where one would be too wide.
+fn changes(influence: &Influence, reproduction: &Reproduction, width: usize) -> String {
+    let changes = reproduction.changes(influence);
+    if changes.is_empty() {
+        return wrapped("changes:", 9, "no row by more than 1 %", width);
+    }
+    let value = |record: &Record| format!("{} {}", record.measured_text(), if record.reproduced { GOOD } else { BAD });
+    let table = |alternatives: std::ops::Range<usize>| {
+        let names = influence.alternatives[alternatives.clone()].iter().map(|(name, _)| name.clone());
+        let head = ["", "PAPER", "AS DECIDED"].map(str::to_owned).into_iter().chain(names).collect();
+        let row = |change: &onramp_papers::Change<'_>| {
+            let decided = change.decided;
+            let fixed = [decided.id.clone(), decided.with_unit(&decided.expected), value(decided)];
+            fixed
+                .into_iter()
+                .chain(change.alternatives[alternatives.clone()].iter().map(|record| value(record)))
+                .collect()
+        };
+        columns(&std::iter::once(head).chain(changes.iter().map(row)).collect::<Vec<_>>())
+    };
+    let fits = |table: &str| table.lines().all(|line| line.chars().count() <= width);
+    let (mut text, mut from, all) = (String::new(), 0, influence.alternatives.len());
+    while from < all {
+        let most = (from + 1..=all).rev().find(|&to| to == from + 1 || fits(&table(from..to)));
+        let to = most.unwrap_or(all);
+        text += &table(from..to);
+        from = to;
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use onramp_papers::{Paper, Value};
+
+    const LEDGER: &str = r#"
+        id = "someone-1999"
+        title = "A paper"
+        citation = "Someone, 1999."
+        about = []
+
+        [[row]]
+        id = "X.one"
+        what = "the first number of this paper, which is a long one to describe"
+        section = "1"
+        expected = 2.0
+        unit = "s"
+        rule = "10 %"
+        note = "Measured at the receiver."
+        cause = "The paper's timer is another one."
+
+        [[row]]
+        id = "X.two"
+        what = "the second"
+        section = "2"
+        expected = "> 16"
+        rule = "shape"
+        note = "Measured at the receiver."
+
+        [[choice]]
+        question = "Which clock?"
+        decided = "500 ms"
+        reason = "All hosts of the time had it."
+        [[choice.alternative]]
+        name = "10 ms"
+        set = { "transfer.tick" = "10 ms" }
+        [[choice.alternative]]
+        name = "by the second reading"
+        set = { "transfer.tick" = "1 s" }
+    "#;
+
+    fn record(ledger: &Ledger, place: usize, number: f64) -> Record {
+        let row = &ledger.rows[place];
+        let measured = Value::Number(number);
+        Record {
+            paper: ledger.id.clone(),
+            id: row.id.clone(),
+            what: row.what.clone(),
+            expected: row.expected.clone(),
+            reproduced: row.expected.agrees(row.rule, &measured),
+            measured,
+            spread: Some([number - 1.0, number + 1.0]),
+            unit: row.unit.clone(),
+            rule: row.rule,
+            note: row.note.clone(),
+            section: row.section.clone(),
+        }
+    }
+
+    fn done() -> Done {
+        let ledger = Ledger::read(LEDGER);
+        let records = |numbers: [f64; 2]| vec![record(&ledger, 0, numbers[0]), record(&ledger, 1, numbers[1])];
+        let influence = Influence {
+            question: ledger.choices[0].question.clone(),
+            alternatives: vec![
+                ("10 ms".to_owned(), records([2.05, 20.0])),
+                ("by the second reading".to_owned(), records([f64::NAN, 20.1])),
+            ],
+        };
+        let reproduction = Reproduction {
+            records: records([3.0, 20.0]),
+            parts: vec![("Both (section 1)", 0, Vec::new(), vec!["A remark.".to_owned()])],
+            influences: vec![influence],
+            seeds: 9,
+        };
+        Done { paper: Paper { ledger, parts: &[], kernel: &[] }, reproduction, kernel: None }
+    }
+
+    #[test]
+    fn a_paper_on_a_terminal() {
+        insta::assert_snapshot!(text(&[done()], Look { width: 80, colour: false }));
+    }
+
+    #[test]
+    fn too_many_alternatives_for_a_line_are_several_tables() {
+        let narrow = text(&[done()], Look { width: 50, colour: false });
+        assert_eq!(narrow.matches("AS DECIDED").count(), 2, "{narrow}");
+        assert!(narrow.lines().all(|line| line.chars().count() <= 84), "{narrow}");
+    }
+
+    #[test]
+    fn verdicts_have_colour_where_it_is_wanted() {
+        let colourful = text(&[done()], Look { width: 100, colour: true });
+        assert!(colourful.contains("\u{1b}[31mMISSED\u{1b}[0m") && colourful.contains("\u{1b}[32mreproduced\u{1b}[0m"));
+    }
+
+    #[test]
+    fn several_papers_have_a_line_each() {
+        let both = text(&[done(), done()], Look { width: 100, colour: false });
+        assert!(both.ends_with("4 rows: 2 reproduced, 2 missed; medians of 9 seeds\n"), "{both}");
+        assert_eq!(both.matches("someone-1999: 2 rows: 1 reproduced, 1 missed\n").count(), 2);
+    }
+}

@@ -1,0 +1,216 @@
+//! The same on today's kernel: a paper's scenarios for the lab, and the simulator beside it.
+
+use crate::failure::Failure;
+use crate::startups::KernelStartups;
+use crate::text::{columns, wrapped};
+use crate::verbs::compare::on_both;
+use crate::verbs::lab::{self, NoResult};
+use crate::verbs::runs::{self, describe};
+use indicatif::ProgressBar;
+use onramp_kernel::probe;
+use onramp_papers::Paper;
+use onramp_report::reproduction::{PageCell, PageTable, Section};
+use onramp_report::Run;
+use onramp_scenario::{units, Case, Record, Scenario};
+
+/// What keeps these numbers apart from those of the papers.
+const NOT_THE_PAPERS: &str = "Not the paper's numbers: what its networks give today's TCP, between real sockets of \
+                              this machine's kernel over an emulated path, and in the simulator.";
+
+/// The lab of this machine, and what runs in it.
+pub struct Lab {
+    /// Of each paper, by its id.
+    papers: Vec<(String, Vec<Scenario>)>,
+    in_sim: onramp_sim::Options,
+    in_lab: onramp_lab::RunOptions,
+}
+
+/// The user has had enough.
+pub struct Stopped;
+
+/// What a paper's scenarios gave.
+pub struct OnKernel {
+    rows: Vec<Row>,
+}
+
+/// All copies and repeats of a transfer.
+struct Row {
+    sim: Vec<Record>,
+    kernel: Vec<Record>,
+}
+
+impl Lab {
+    /// The lab, where this host has what it needs; otherwise a note says what is lacking.
+    pub fn find(papers: &[Paper]) -> Option<Lab> {
+        let read =
+            |text: &&str| onramp_scenario::parse("scenario.toml", text).unwrap_or_else(|error| panic!("{error}"));
+        let scenarios = |paper: &Paper| (paper.ledger.id.clone(), paper.kernel.iter().map(read).collect());
+        let papers: Vec<(String, Vec<Scenario>)> =
+            papers.iter().filter(|paper| !paper.kernel.is_empty()).map(scenarios).collect();
+        let ready = probe::check_permission()
+            .map_err(Failure::from)
+            .and_then(|()| onramp_lab::preflight().map_err(lab::failure));
+        match ready {
+            _ if papers.is_empty() => None,
+            Ok(()) => Some(Lab {
+                papers,
+                in_sim: onramp_sim::Options { stop: runs::stop_flag(), ..onramp_sim::Options::default() },
+                in_lab: onramp_lab::RunOptions { stop: runs::stop_flag(), ..onramp_lab::RunOptions::default() },
+            }),
+            Err(lacks) => {
+                eprintln!("note: nothing on this kernel: {lacks}");
+                None
+            }
+        }
+    }
+
+    /// How many transfers there are, for a progress bar.
+    pub fn steps(&self) -> usize {
+        self.papers.iter().flat_map(|(_, scenarios)| scenarios).map(|scenario| scenario.cases.len()).sum()
+    }
+
+    /// Runs a paper's transfers. What fails is left out, with a note.
+    pub fn run(&self, paper: &Paper, progress: &ProgressBar) -> Result<Option<OnKernel>, Stopped> {
+        let Some((_, scenarios)) = self.papers.iter().find(|(id, _)| *id == paper.ledger.id) else { return Ok(None) };
+        let cases: Vec<&Case> = scenarios.iter().flat_map(|scenario| &scenario.cases).collect();
+        let all = cases.len();
+        let cases = runs::leave_out(cases, |case| onramp_sim::supports(case).err().map(|reason| reason.to_string()));
+        let cases = match lab::without_missing(lab::without_unsupported(cases)) {
+            Ok(cases) => cases,
+            Err(failure) => {
+                progress.suspend(|| eprintln!("note: nothing on this kernel: {failure}"));
+                return Ok(None);
+            }
+        };
+        progress.inc((all - cases.len()) as u64);
+        let mut startups = KernelStartups::new(false);
+        let mut rows: Vec<Row> = Vec::new();
+        for case in cases {
+            progress.set_message(describe(case));
+            match on_both(case, &self.in_sim, &self.in_lab, &mut startups) {
+                Ok(both) => add(&mut rows, both),
+                Err(NoResult::Stopped) => return Err(Stopped),
+                Err(NoResult::Ends(failure)) => {
+                    progress.suspend(|| eprintln!("note: no more on this kernel: {failure}"));
+                    break;
+                }
+                Err(NoResult::Failed(error)) => {
+                    progress.suspend(|| eprintln!("failed: {}: {error}", describe(case)));
+                }
+            }
+            progress.inc(1);
+        }
+        Ok((!rows.is_empty()).then_some(OnKernel { rows }))
+    }
+}
+
+fn add(rows: &mut Vec<Row>, both: [Vec<Run>; 2]) {
+    let [sim, kernel] = both.map(|runs| runs.into_iter().map(|run| run.record).collect::<Vec<_>>());
+    match rows.iter_mut().find(|row| what(&row.kernel[0]) == what(&kernel[0])) {
+        Some(row) => {
+            row.sim.extend(sim);
+            row.kernel.extend(kernel);
+        }
+        None => rows.push(Row { sim, kernel }),
+    }
+}
+
+fn what(record: &Record) -> (&str, u64, &str, &str) {
+    (&record.scenario, record.size_bytes, &record.startup, &record.avoidance)
+}
+
+const HEAD: [&str; 9] = [
+    "scenario",
+    "size",
+    "start-up",
+    "kernel, s",
+    "simulator, s",
+    "kernel, wasted RTTs",
+    "simulator, wasted RTTs",
+    "kernel, resent",
+    "simulator, resent",
+];
+
+impl OnKernel {
+    fn heading() -> String {
+        format!("On today's kernel (Linux {})", probe::kernel_release())
+    }
+
+    /// For a terminal.
+    pub fn text(&self, said: &[String], width: usize) -> String {
+        let mut text = Self::heading() + "\n" + &wrapped(" ", 1, NOT_THE_PAPERS, width);
+        for paragraph in said {
+            text += &wrapped(" ", 1, paragraph, width);
+        }
+        let head = ["SCENARIO", "SIZE", "START-UP", "SECONDS", "WASTED RTTS", "RESENT"].map(str::to_owned).to_vec();
+        let row = |row: &Row| {
+            let [scenario, size, startup, numbers @ ..] = row.cells();
+            let pairs = numbers.chunks(2).map(|pair| format!("{} / {}", pair[0], pair[1]));
+            [scenario, size, startup].into_iter().chain(pairs).collect()
+        };
+        text += &columns(&std::iter::once(head).chain(self.rows.iter().map(row)).collect::<Vec<_>>());
+        text += &wrapped(" ", 1, &self.legend("Kernel / simulator. "), width);
+        text
+    }
+
+    /// For a page.
+    pub fn section(&self, said: &[String]) -> Section {
+        let cells = |row: &Row| row.cells().map(PageCell::from).to_vec();
+        let paragraphs = std::iter::once(NOT_THE_PAPERS).chain(said.iter().map(String::as_str));
+        Section {
+            heading: Self::heading(),
+            paragraphs: paragraphs.map(str::to_owned).chain([self.legend("")]).collect(),
+            tables: vec![PageTable {
+                caption: String::new(),
+                head: HEAD.map(str::to_owned).to_vec(),
+                rows: self.rows.iter().map(cells).collect(),
+            }],
+            ..Section::default()
+        }
+    }
+
+    fn legend(&self, before: &str) -> String {
+        let suspect = self.rows.iter().any(Row::is_suspect);
+        let busy = if suspect { " †: this machine was busy, and the kernel's time may be off." } else { "" };
+        format!(
+            "{before}Medians of the copies of a transfer that ran at the same time. Wasted: round trips beyond the least \
+             that a transfer alone could take. Resent: segments of all copies.{busy}"
+        )
+    }
+}
+
+impl Row {
+    fn is_suspect(&self) -> bool {
+        self.kernel.iter().any(|record| record.suspect)
+    }
+
+    fn cells(&self) -> [String; 9] {
+        let record = &self.kernel[0];
+        let copies = self.kernel.iter().filter(|copy| copy.run == record.run).count();
+        let times = if copies > 1 { format!("{copies} x ") } else { String::new() };
+        let mark = if self.is_suspect() { " †" } else { "" };
+        let seconds = |records| median(records, |record| record.completion_s).map(|seconds| format!("{seconds:.3}"));
+        let wasted = |records| median(records, |record| record.excess_rtts).map(|rtts| format!("{rtts:.1}"));
+        let resent = |records: &[Record]| records.iter().map(|record| record.retransmitted_segments).sum::<u64>();
+        let or_none = |text: Option<String>| text.unwrap_or_else(|| "–".to_owned());
+        [
+            record.scenario.clone(),
+            format!("{times}{}", units::format_size(record.size_bytes)),
+            format!("{} + {}{mark}", record.startup, record.avoidance),
+            or_none(seconds(&self.kernel)),
+            or_none(seconds(&self.sim)),
+            or_none(wasted(&self.kernel)),
+            or_none(wasted(&self.sim)),
+            resent(&self.kernel).to_string(),
+            resent(&self.sim).to_string(),
+        ]
+    }
+}
+
+/// The value in the middle, the mean of two there; none where one is missing: it lasted beyond the others.
+fn median(records: &[Record], value: fn(&Record) -> Option<f64>) -> Option<f64> {
+    let mut values: Vec<f64> = records.iter().map(|record| value(record).unwrap_or(f64::INFINITY)).collect();
+    values.sort_by(f64::total_cmp);
+    let middle = (values.get((values.len().checked_sub(1)?) / 2)? + values.get(values.len() / 2)?) / 2.0;
+    middle.is_finite().then_some(middle)
+}

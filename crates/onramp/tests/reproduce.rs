@@ -1,0 +1,237 @@
+//! Papers, reproduced: how the verb answers; and in a release build, which takes minutes, every row of every paper.
+
+mod common;
+
+use common::process::Background;
+use common::*;
+use nix::sys::signal::Signal;
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::thread::sleep;
+use std::time::Duration;
+
+const PAPER: &str = "aron-druschel-1998";
+
+/// With few seeds: what is tested here is not the numbers.
+fn quick(more: &[&str]) -> Ran {
+    onramp(["reproduce", PAPER, "--quick", "--seeds", "2"].iter().chain(more))
+}
+
+/// The exit code: 0 if every row is reproduced, 1 if one misses.
+fn code_of(rows: &Value) -> i32 {
+    i32::from(rows.as_array().unwrap().iter().any(|row| row["reproduced"] == false))
+}
+
+#[test]
+fn rows_are_shown_by_part_with_their_verdicts_and_sums() {
+    let ran = quick(&["--no-alternatives"]);
+    let missed = ran.stdout.lines().filter(|line| line.ends_with("  MISSED")).count();
+    let reproduced = ran.stdout.lines().filter(|line| line.ends_with("  reproduced")).count();
+    let sums = format!("{} rows: {reproduced} reproduced, {missed} missed; medians of 2 seeds", missed + reproduced);
+    let ran = ran.code(i32::from(missed > 0)).says(&["Rice University", "PAPER", "A.fig6.1", "(section 5.1.1)", &sums]);
+    assert!(ran.stderr.is_empty(), "quiet in a pipe, and nothing of the kernel: {ran:#?}");
+    assert!(!ran.stdout.contains('\u{1b}'), "{ran:#?}");
+}
+
+#[test]
+fn what_the_paper_leaves_open_is_shown_unless_it_is_left_out() {
+    const OPEN: &str = "What the paper leaves open";
+    assert!(!quick(&["--no-alternatives"]).stdout.contains(OPEN));
+    let paper = onramp_papers::papers().swap_remove(0);
+    let ran = quick(&[]);
+    for choice in &paper.ledger.choices {
+        let first_words: String = choice.question.split_whitespace().take(3).collect::<Vec<_>>().join(" ");
+        assert!(ran.stdout.contains(OPEN) && ran.stdout.contains(&first_words), "{first_words}: {ran:#?}");
+    }
+}
+
+#[test]
+fn the_answer_is_the_same_each_time() {
+    let threads = |number| quick(&["--threads", number]).stdout;
+    assert_eq!(threads("1"), threads("2"));
+}
+
+#[test]
+fn the_json_is_an_array_of_records() {
+    let ran = quick(&["--json"]);
+    let rows = ran.json();
+    for row in rows.as_array().unwrap() {
+        let members =
+            ["expected", "id", "measured", "note", "paper", "reproduced", "rule", "section", "spread", "unit", "what"];
+        assert_eq!(keys(row), members);
+        assert_eq!(row["paper"], PAPER);
+        assert!(row["reproduced"].is_boolean() && row["unit"].is_string() && row["note"].is_string(), "{row}");
+        assert!(row["spread"].is_null() || row["spread"].as_array().is_some_and(|spread| spread.len() == 2), "{row}");
+        let rule = row["rule"].as_str().unwrap();
+        assert!(["exact", "shape"].contains(&rule) || rule.ends_with('%'), "{row}");
+    }
+    let code = code_of(&rows);
+    ran.code(code);
+}
+
+#[test]
+fn a_paper_that_is_not_there_is_refused() {
+    onramp(["reproduce", "aron-drushel"]).code(2).warns(&["no such paper", "did you mean `aron-druschel-1998`?"]);
+    onramp(["reproduce", "aron"]).code(2).warns(&["did you mean `aron-druschel-1998`?"]);
+    let ran = onramp(["reproduce", "zzz", "--json"]).code(2);
+    let error = ran.json_error()["error"].as_str().unwrap().to_owned();
+    assert!(error.contains(PAPER) && error.contains("all") && !error.contains("did you mean"), "{error}");
+    for arguments in [&["--seeds", "0"][..], &["--seeds", "1001"], &["--threads", "0"], &["--seeds", "many"]] {
+        let ran = onramp(["reproduce", "all"].iter().chain(arguments)).code(2);
+        assert!(ran.stdout.is_empty(), "{ran:#?}");
+    }
+}
+
+#[test]
+fn out_writes_pages_and_rows() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("new/papers");
+    let ran = onramp(["reproduce", "all", "--quick", "--seeds", "2", "--out", out.to_str().unwrap()]);
+    let page = format!("{PAPER}.html");
+    assert_eq!(listing(&out), BTreeSet::from(["index.html".to_owned(), page.clone(), "reproduction.json".to_owned()]));
+    let rows: Value = serde_json::from_str(&fs::read_to_string(out.join("reproduction.json")).unwrap()).unwrap();
+    let ran = ran.code(code_of(&rows)).says(&[&format!("Page: {}", out.join("index.html").display())]);
+    assert!(ran.stderr.is_empty(), "{ran:#?}");
+
+    let html = fs::read_to_string(out.join(&page)).unwrap();
+    well_formed(&html);
+    for row in rows.as_array().unwrap() {
+        assert!(html.contains(&format!(">{}</td>", row["id"].as_str().unwrap())), "{row}");
+    }
+    assert!(html.contains("of its") && !html.contains("today's kernel"), "the quick rows are not all of the paper's");
+    let index = fs::read_to_string(out.join("index.html")).unwrap();
+    well_formed(&index);
+    assert!(index.contains(&format!("<a href=\"{page}\">")), "{index}");
+}
+
+#[test]
+fn one_paper_has_no_index() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().to_str().unwrap();
+    quick(&["--out", out, "--json"]).json();
+    let page = format!("{PAPER}.html");
+    assert_eq!(listing(dir.path()), BTreeSet::from([page, "reproduction.json".to_owned()]));
+}
+
+#[test]
+fn a_place_that_cannot_be_written_is_refused_before_the_run() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("file");
+    fs::write(&file, "mine").unwrap();
+    let refused = |out: &Path| {
+        let ran = onramp(["reproduce", "all", "--out", out.to_str().unwrap()]).code(2);
+        assert!(ran.stdout.is_empty() && ran.took < Duration::from_secs(5), "{ran:#?}");
+        ran
+    };
+    refused(&file).warns(&["file is not a directory", "--out"]);
+    fs::create_dir_all(dir.path().join("taken/index.html")).unwrap();
+    refused(&dir.path().join("taken")).warns(&["index.html is in the way"]);
+    assert_eq!(fs::read(&file).unwrap(), b"mine");
+}
+
+#[test]
+fn ctrl_c_ends_it_and_leaves_nothing_behind() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("out");
+    let run =
+        Background::onramp(["reproduce", "all", "--seeds", "1000", "--no-kernel", "--out", out.to_str().unwrap()]);
+    sleep(Duration::from_millis(500));
+    run.signal(Signal::SIGINT);
+    let ran = run.wait();
+    assert_eq!(ran.code, Some(130), "{ran:#?}");
+    assert!(ran.stdout.is_empty() && ran.stderr.is_empty(), "{ran:#?}");
+    assert!(!out.exists());
+}
+
+/// Minutes in a build for debugging: `make reproduce-test` and CI run these.
+#[cfg(not(debug_assertions))]
+mod complete {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+    use std::os::unix::process::CommandExt;
+
+    /// As long as it takes.
+    fn ran(mut command: std::process::Command) -> Ran {
+        let start = std::time::Instant::now();
+        Ran::of(command.output().unwrap(), start.elapsed())
+    }
+
+    fn text(value: &Value) -> String {
+        match value {
+            Value::String(text) => text.clone(),
+            value => value.to_string(),
+        }
+    }
+
+    #[test]
+    fn every_row_of_every_paper() {
+        let ran = ran(command(["reproduce", "all", "--json"]));
+        let rows = ran.json();
+        let (mut table, mut reproduced) = (String::new(), 0);
+        for row in rows.as_array().unwrap() {
+            let (paper, id) = (row["paper"].as_str().unwrap(), row["id"].as_str().unwrap());
+            let measured = row["measured"].as_f64().map_or_else(|| text(&row["measured"]), four_digits);
+            let (expected, unit, rule) = (text(&row["expected"]), text(&row["unit"]), text(&row["rule"]));
+            let verdict = if row["reproduced"] == true { "reproduced" } else { "MISSED" };
+            reproduced += usize::from(row["reproduced"] == true);
+            table += &format!("{paper} {id:<26} {expected:>10} {measured:>10} {unit:<4} {rule:<6} {verdict}\n");
+        }
+        table += &format!("{reproduced} of {} reproduced\n", rows.as_array().unwrap().len());
+        ran.code(code_of(&rows));
+        insta::assert_snapshot!(table);
+    }
+
+    fn four_digits(number: f64) -> String {
+        onramp_papers::Value::Number(number).to_string()
+    }
+
+    #[test]
+    fn a_row_that_misses_has_its_cause() {
+        let rows = ran(command(["reproduce", "all", "--json"])).json();
+        let ledgers = onramp_papers::papers();
+        let all = ledgers.iter().flat_map(|paper| &paper.ledger.rows);
+        let without_cause: Vec<_> = all.filter(|row| row.cause.is_empty()).map(|row| row.id.as_str()).collect();
+        let missed = rows.as_array().unwrap().iter().filter(|row| row["reproduced"] == false);
+        let unexplained: Vec<_> = missed.filter(|row| without_cause.contains(&row["id"].as_str().unwrap())).collect();
+        assert!(unexplained.is_empty(), "{unexplained:#?}");
+    }
+
+    #[test]
+    fn a_host_without_permission_is_told_and_the_rows_are_judged_all_the_same() {
+        let Some(_machine) = machine() else { return };
+        const NOBODY: u32 = 65_534;
+        let dir = tempfile::tempdir().unwrap();
+        fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o755)).unwrap();
+        fs::copy(env!("CARGO_BIN_EXE_onramp"), dir.path().join("onramp")).unwrap();
+        let mut command = std::process::Command::new(dir.path().join("onramp"));
+        command.args(["reproduce", PAPER, "--seeds", "1", "--no-alternatives"]);
+        command.current_dir(dir.path()).uid(NOBODY).gid(NOBODY);
+        let ran = ran(command).warns(&["note: nothing on this kernel:", "root"]).says(&["1 seed\n"]);
+        assert!(ran.stderr.lines().count() == 1 && !ran.stdout.contains("today's kernel"), "{ran:#?}");
+        let code = i32::from(ran.stdout.lines().any(|line| line.ends_with("  MISSED")));
+        ran.code(code);
+    }
+
+    #[test]
+    fn todays_kernel_is_beside_the_simulator() {
+        let Some(_machine) = machine() else { return };
+        let dir = tempfile::tempdir().unwrap();
+        let out = dir.path().to_str().unwrap();
+        let ran = ran(command(["reproduce", PAPER, "--seeds", "1", "--no-alternatives", "--out", out]));
+        assert!(ran.stdout.contains("On today's kernel (Linux "), "{ran:#?}");
+        let ran = ran.says(&["Not the paper's numbers", "8 x 5 MB", "paced + cubic"]);
+        assert!(!ran.stderr.contains("failed:"), "{ran:#?}");
+        let page = fs::read_to_string(dir.path().join(format!("{PAPER}.html"))).unwrap();
+        well_formed(&page);
+        assert!(page.contains("On today&#39;s kernel (Linux ") || page.contains("On today's kernel (Linux "), "{page}");
+    }
+}
+
+/// HTML of ours is XML but for these.
+fn well_formed(html: &str) {
+    let xml = html.replace("<!DOCTYPE html>\n", "");
+    let xml = xml.replace("<meta charset=\"utf-8\">", "").replace("scale=1\">", "scale=1\"/>");
+    roxmltree::Document::parse(&xml).unwrap_or_else(|error| panic!("{error}"));
+}

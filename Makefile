@@ -8,11 +8,13 @@ ONRAMP := target/release/onramp
 # Programs of ours that talk to the kernel need root; the build does not.
 SUDO := $(shell [ "$$(id -u)" = 0 ] || ! command -v sudo >/dev/null || echo sudo -E env PATH="$$PATH")
 
-.PHONY: help demo test interworking lint format bench bench-kernel bench-sim build setup install clean
+.PHONY: help demo test reproduce test-papers interworking lint format bench bench-kernel bench-sim build setup install clean
 
 help:
 	@echo 'make demo     real downloads over an emulated satellite: a table, and onramp-out/report.html'
 	@echo 'make test     all tests that can run here (those that need the kernel run as root)'
+	@echo 'make reproduce    what the papers measured, measured again: tables, and onramp-out/papers/index.html'
+	@echo 'make test-papers  the tests of all those rows (make test has those that take seconds)'
 	@echo 'make interworking  100 MB each way between our TCP and this kernel, with every recovery (7 minutes)'
 	@echo 'make lint     formatting and lints, warnings are errors'
 	@echo 'make bench    benchmarks, side by side with the alternative (bench-kernel, bench-sim: one of them)'
@@ -34,6 +36,14 @@ test: setup
 	@scripts/setup.sh tshark
 	$(CARGO) build --locked --workspace --all-targets
 	$(SUDO) $(CARGO) test --locked --workspace
+
+# Exit 1: rows differ from the paper, which the table shows.
+reproduce: build
+	@$(SUDO) $(ONRAMP) reproduce all --out onramp-out/papers || [ $$? = 1 ]
+
+# In a release build: they simulate for minutes, and run on this kernel what it can.
+test-papers: setup
+	$(SUDO) $(CARGO) test --locked --release -p onramp --test reproduce
 
 # Our TCP and this kernel's send each other 100 MB with every recovery over a path that loses: docs/tcp.md.
 interworking: setup

@@ -145,12 +145,13 @@ fn ctrl_c_ends_it_and_leaves_nothing_behind() {
     assert!(!out.exists());
 }
 
-/// Minutes in a build for debugging: `make reproduce-test` and CI run these.
+/// Minutes in a build for debugging: `make test-papers` runs these, and CI.
 #[cfg(not(debug_assertions))]
 mod complete {
     use super::*;
     use std::os::unix::fs::PermissionsExt;
     use std::os::unix::process::CommandExt;
+    use std::sync::OnceLock;
 
     /// As long as it takes.
     fn ran(mut command: std::process::Command) -> Ran {
@@ -165,12 +166,22 @@ mod complete {
         }
     }
 
+    /// All rows as the verb measures them unless it is told otherwise.
+    fn rows() -> &'static [Value] {
+        static ROWS: OnceLock<Value> = OnceLock::new();
+        let measure = || {
+            let ran = ran(command(["reproduce", "all", "--json"]));
+            let rows = ran.json();
+            ran.code(code_of(&rows));
+            rows
+        };
+        ROWS.get_or_init(measure).as_array().unwrap()
+    }
+
     #[test]
     fn every_row_of_every_paper() {
-        let ran = ran(command(["reproduce", "all", "--json"]));
-        let rows = ran.json();
         let (mut table, mut reproduced) = (String::new(), 0);
-        for row in rows.as_array().unwrap() {
+        for row in rows() {
             let (paper, id) = (row["paper"].as_str().unwrap(), row["id"].as_str().unwrap());
             let measured = row["measured"].as_f64().map_or_else(|| text(&row["measured"]), four_digits);
             let (expected, unit, rule) = (text(&row["expected"]), text(&row["unit"]), text(&row["rule"]));
@@ -178,9 +189,7 @@ mod complete {
             reproduced += usize::from(row["reproduced"] == true);
             table += &format!("{paper} {id:<26} {expected:>10} {measured:>10} {unit:<4} {rule:<6} {verdict}\n");
         }
-        table += &format!("{reproduced} of {} reproduced\n", rows.as_array().unwrap().len());
-        ran.code(code_of(&rows));
-        insta::assert_snapshot!(table);
+        insta::assert_snapshot!(table + &format!("{reproduced} of {} reproduced\n", rows().len()));
     }
 
     fn four_digits(number: f64) -> String {
@@ -189,11 +198,10 @@ mod complete {
 
     #[test]
     fn a_row_that_misses_has_its_cause() {
-        let rows = ran(command(["reproduce", "all", "--json"])).json();
         let ledgers = onramp_papers::papers();
         let all = ledgers.iter().flat_map(|paper| &paper.ledger.rows);
         let without_cause: Vec<_> = all.filter(|row| row.cause.is_empty()).map(|row| row.id.as_str()).collect();
-        let missed = rows.as_array().unwrap().iter().filter(|row| row["reproduced"] == false);
+        let missed = rows().iter().filter(|row| row["reproduced"] == false);
         let unexplained: Vec<_> = missed.filter(|row| without_cause.contains(&row["id"].as_str().unwrap())).collect();
         assert!(unexplained.is_empty(), "{unexplained:#?}");
     }

@@ -7,6 +7,7 @@ mod timers;
 mod wan;
 
 use crate::{Ledger, Paper, Part, Settings};
+use onramp_scenario::Case;
 
 /// The paper and how it is measured.
 pub fn paper() -> Paper {
@@ -90,28 +91,37 @@ impl Timing {
 
     fn settings(self) -> Settings {
         match self {
-            Timing::Original => Settings::of([("transfer.timers", "bsd"), ("traffic.timers", "bsd")]),
-            Timing::Brakmo => Settings::of([("transfer.timers", "brakmo"), ("traffic.timers", "brakmo")]),
-            Timing::Proposed => {
-                Settings::of([("transfer.timers", "decoupled"), ("traffic.timers", "decoupled")]).and(&host("500 ms"))
-            }
+            Timing::Original => timers("bsd"),
+            Timing::Brakmo => timers("brakmo"),
+            Timing::Proposed => decoupled("500 ms"),
         }
     }
 }
 
-/// A host that measures with 1 ms, as all of the paper's proposals do (section 5), and schedules with this tick.
-fn host(tick: &'static str) -> Settings {
-    Settings::of([
-        ("transfer.clock", "1 ms"),
-        ("traffic.clock", "1 ms"),
-        ("transfer.tick", tick),
-        ("traffic.tick", tick),
-    ])
+fn timers(name: &'static str) -> Settings {
+    Settings::of([("transfer.timers", name), ("traffic.timers", name)])
 }
 
-/// What a link carries of payload, in bytes a second, when it is full of the transfer's largest packets.
-fn payload_rate(case: &onramp_scenario::Case, link: usize) -> f64 {
-    let link = &case.network.links[link];
+/// The paper's timers on a host that measures with 1 ms, as all its proposals do (section 5), and schedules with this tick.
+fn decoupled(tick: &'static str) -> Settings {
+    let clocks =
+        [("transfer.clock", "1 ms"), ("traffic.clock", "1 ms"), ("transfer.tick", tick), ("traffic.tick", tick)];
+    timers("decoupled").and(&Settings::of(clocks))
+}
+
+/// TCP Lite in all runs: see what the paper leaves open.
+fn lite() -> Settings {
+    Settings::of([("transfer.recovery", "careful-reno"), ("traffic.recovery", "careful-reno")])
+}
+
+/// Receivers of section 5: see what the paper leaves open.
+fn every_second() -> Settings {
+    Settings::of([("receiver.timestamps", false)])
+}
+
+/// What the bottleneck, each scenario's first link, carries of payload when it is full, in bytes a second.
+fn payload_rate(case: &Case) -> f64 {
+    let link = &case.network.links[0];
     let headers_bytes = if case.receiver.timestamps { 52 } else { 40 };
     let share = f64::from(link.mtu_bytes - headers_bytes) / f64::from(link.mtu_bytes);
     link.forward.rate_bits_per_s as f64 / 8.0 * share

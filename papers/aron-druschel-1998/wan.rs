@@ -1,19 +1,21 @@
-//! Figures 3, 4 and 5: TCP Lite over the WAN.
+//! Figures 3, 4 and 5: TCP Lite over the WAN (section 3).
 
-use super::WAN;
+use super::{lite, payload_rate, WAN};
+use crate::reproduce::Figure;
 use crate::statistics::median;
 use crate::watch::Flow;
-use crate::{Bench, Error, Measured, Run, Settings, Watch};
+use crate::{Bench, Error, Measured, Run, Settings, Value, Watch};
+use onramp_report::trace_graph::{kilobytes_sent, trace_graph, TraceGraph};
 
 /// Where the paper cuts its runs.
 const CUTS_S: [f64; 5] = [1.0, 5.0, 10.0, 20.0, 30.0];
 /// A sender's part of the pipe (section 3.3).
-const PART_OF_PIPE_BYTES: u64 = 145 * 1024;
-/// The paper's MB: see the note of A.fig3.data.
-const MB: f64 = (1 << 20) as f64;
-
-/// The link between the routers is the scenario's first.
-const BOTTLENECK: usize = 0;
+const PART_OF_PIPE_BYTES: u64 = 145_000;
+/// See the notes of A.fig3.data.
+const KB: f64 = 1024.0;
+const MB: f64 = 1024.0 * 1024.0;
+/// Figure 5 is the beginning of figure 4.
+const FIGURE_5_UNTIL_S: f64 = 4.0;
 
 /// What a run says.
 struct Answer {
@@ -21,77 +23,157 @@ struct Answer {
     delivered: [f64; 5],
     /// As shares of what the bottleneck can carry.
     throughput: [f64; 5],
-    traces: Vec<Trace>,
+    /// Of each sender.
+    stories: Vec<Story>,
 }
 
-/// One sender's story (figure 4).
-#[derive(Clone, Debug)]
-struct Trace {
-    first_loss_s: f64,
+/// One sender's story (figure 4), in seconds since its handshake began; not a number where it did not come so far.
+#[derive(Clone, Copy, Debug)]
+struct Story {
+    established_s: f64,
+    window_bytes: u64,
+    loss_s: f64,
     timeout_s: f64,
     slow_start_ends_s: f64,
+    /// From the timeout until cwnd is a sender's part of the pipe.
     fill_s: f64,
     next_loss_s: f64,
     next_by_fast_retransmit: bool,
-    established_s: f64,
 }
 
 pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
-    let settings =
-        Settings::of([("transfer.recovery", "reno"), ("run.duration", "30 s"), ("transfer.connect", "receiver")]);
+    let settings = lite().and(&Settings::of([("run.duration", "30 s")]));
     let answers = bench.run(WAN, &settings, &Watch::with_windows(), |run| answer(&run))?;
     let mut measured = Measured::default();
     for (place, cut_s) in CUTS_S.into_iter().enumerate() {
+        let unit = if cut_s == 1.0 { KB } else { MB };
         measured.numbers(format!("A.fig3.{cut_s}s"), answers.iter().map(|answer| 100.0 * answer.throughput[place]));
-        let unit = if cut_s == 1.0 { 1024.0 } else { MB };
         measured.numbers(
             format!("A.fig3.data.{cut_s}s"),
             answers.iter().map(|answer| answer.delivered[place] / 8.0 / unit),
         );
     }
-    // A typical sender: the median of a run's eight.
-    let typical = |value: fn(&Trace) -> f64| {
-        answers.iter().map(move |answer| {
-            let values: Vec<f64> = answer.traces.iter().map(value).filter(|value| value.is_finite()).collect();
-            median(&values)
-        })
-    };
-    measured.numbers("A.fig4.loss", typical(|trace| trace.first_loss_s));
-    measured.numbers("A.fig4.timeout", typical(|trace| trace.timeout_s));
-    measured.numbers("A.fig4.slow-start", typical(|trace| trace.slow_start_ends_s));
-    measured.numbers("A.fig4.next-loss", typical(|trace| trace.next_loss_s));
-    measured.numbers("A.fig4.fast-retransmit", typical(|trace| f64::from(u8::from(trace.next_by_fast_retransmit))));
-    measured.numbers("A.fig4.fill", typical(|trace| trace.fill_s));
-    measured.numbers("A.fig5", typical(|trace| 1000.0 * trace.established_s));
+    let (seed, sender) = typical(&answers);
+    let story = &answers[seed].stories[sender];
+    // Of each run the median of its senders.
+    let of_runs = |value: fn(&Story) -> f64| answers.iter().map(move |answer| median_of(answer.stories.iter(), value));
+    measured.numbers("A.fig4.loss", of_runs(|story| story.loss_s));
+    measured.numbers("A.fig4.timeout", of_runs(|story| story.timeout_s));
+    measured.numbers("A.fig4.slow-start", of_runs(|story| story.slow_start_ends_s));
+    measured.numbers("A.fig4.next-loss", of_runs(|story| story.next_loss_s));
+    measured.numbers("A.fig4.fill", of_runs(|story| story.fill_s));
+    measured.numbers("A.fig5", of_runs(|story| 1000.0 * story.established_s));
+    measured.exactly("A.fig4.fast-retransmit", yes_no(story.next_by_fast_retransmit));
+    measured.exactly("A.fig5.window", yes_no(story.window_bytes == 512 * 1024));
+    let repaired = answers.iter().flat_map(|answer| &answer.stories).filter(|story| story.next_by_fast_retransmit);
+    measured.remarks.push(format!(
+        "The trace is that of the typical sender: of all senders and seeds the one nearest to the medians of loss, timeout, end \
+         of slow start and next loss. That next loss was repaired by fast retransmit for {} of {} senders.",
+        repaired.count(),
+        8 * answers.len(),
+    ));
+    if bench.draws() {
+        let graph =
+            bench.run_seed(WAN, &settings, seed, &Watch::with_windows(), |run| graph(&run.watch.flows[sender]))?;
+        measured.figures = figures(&graph);
+    }
     Ok(measured)
+}
+
+fn yes_no(is: bool) -> Value {
+    Value::Text(if is { "yes" } else { "no" }.to_owned())
 }
 
 fn answer(run: &Run<'_>) -> Answer {
     let delivered = CUTS_S.map(|cut_s| run.watch.delivered_by(cut_s) as f64);
-    let most_bytes_per_s = super::payload_rate(run.case, BOTTLENECK);
-    let throughput = std::array::from_fn(|place| delivered[place] / (most_bytes_per_s * CUTS_S[place]));
-    Answer { delivered, throughput, traces: run.watch.flows.iter().map(trace).collect() }
+    let most = payload_rate(run.case);
+    let throughput = std::array::from_fn(|place| delivered[place] / (most * CUTS_S[place]));
+    Answer { delivered, throughput, stories: run.watch.flows.iter().map(story).collect() }
 }
 
-fn trace(flow: &Flow) -> Trace {
-    let first =
-        |times: &[f64], after_s: f64| times.iter().copied().find(|time_s| *time_s > after_s).unwrap_or(f64::NAN);
-    let first_loss_s = first(&flow.drops_s, 0.0);
-    let timeout_s = flow.timeouts.first().map_or(f64::NAN, |timeout| timeout.at_s);
-    let after = flow.windows.iter().filter(|windows| windows.at_s > timeout_s);
-    let slow_start_ends_s = after.clone().find(|windows| !windows.slow_start).map_or(f64::NAN, |windows| windows.at_s);
-    let full = after.clone().find(|windows| windows.cwnd_bytes >= PART_OF_PIPE_BYTES && !windows.slow_start);
-    let next_loss_s = first(&flow.drops_s, slow_start_ends_s);
+fn story(flow: &Flow) -> Story {
+    let start_s = flow.sender_started_s.unwrap_or(flow.started_s);
+    let first = |times: &[f64], after_s: f64| times.iter().copied().find(|at_s| *at_s > after_s);
+    let timeouts_s: Vec<f64> = flow.timeouts.iter().map(|timeout| timeout.at_s).collect();
+    let loss_s = first(&flow.drops_s, start_s);
+    let timeout_s = timeouts_s.first().copied().unwrap_or(f64::NAN);
+    let after = || flow.windows.iter().filter(|windows| windows.at_s > timeout_s);
+    let slow_start_ends_s = after().find(|windows| !windows.slow_start).map_or(f64::NAN, |windows| windows.at_s);
+    let is_full = |windows: &&crate::Windows| !windows.slow_start && windows.cwnd_bytes >= PART_OF_PIPE_BYTES;
+    let next_loss_s = first(&flow.drops_s, slow_start_ends_s).unwrap_or(f64::NAN);
     let recovery_s = first(&flow.recoveries_s, next_loss_s);
-    let timeouts: Vec<f64> = flow.timeouts.iter().map(|timeout| timeout.at_s).collect();
-    let next_timeout_s = first(&timeouts, next_loss_s);
-    Trace {
-        first_loss_s,
-        timeout_s,
-        slow_start_ends_s,
-        fill_s: full.map_or(f64::NAN, |windows| windows.at_s - timeout_s),
-        next_loss_s,
-        next_by_fast_retransmit: recovery_s.is_finite() && !(next_timeout_s < recovery_s),
-        established_s: flow.established.map_or(f64::NAN, |(at_s, _)| at_s - flow.started_s),
+    let next_timeout_s = first(&timeouts_s, next_loss_s);
+    Story {
+        established_s: flow.established.map_or(f64::NAN, |(at_s, _)| at_s - start_s),
+        window_bytes: flow.established.map_or(0, |(_, bytes)| bytes),
+        loss_s: loss_s.map_or(f64::NAN, |at_s| at_s - start_s),
+        timeout_s: timeout_s - start_s,
+        slow_start_ends_s: slow_start_ends_s - start_s,
+        fill_s: after().find(is_full).map_or(f64::NAN, |windows| windows.at_s - timeout_s),
+        next_loss_s: next_loss_s - start_s,
+        next_by_fast_retransmit: recovery_s.is_some_and(|at_s| next_timeout_s.is_none_or(|timeout_s| at_s < timeout_s)),
     }
+}
+
+/// Of those senders that came so far.
+fn median_of<'a>(stories: impl Iterator<Item = &'a Story>, value: fn(&Story) -> f64) -> f64 {
+    median(&stories.map(value).filter(|value| value.is_finite()).collect::<Vec<f64>>())
+}
+
+/// Seed and sender of the story that is nearest to all medians.
+fn typical(answers: &[Answer]) -> (usize, usize) {
+    let parts: [fn(&Story) -> f64; 4] =
+        [|story| story.loss_s, |story| story.timeout_s, |story| story.slow_start_ends_s, |story| story.next_loss_s];
+    let medians = parts.map(|part| median_of(answers.iter().flat_map(|answer| &answer.stories), part));
+    let distance = |story: &Story| -> f64 {
+        let distances = parts.iter().zip(medians).map(|(part, median)| (part(story) / median - 1.0).abs());
+        // One that did not come so far is not typical.
+        distances.map(|distance| if distance.is_finite() { distance } else { f64::INFINITY }).sum()
+    };
+    let all = answers.iter().enumerate().flat_map(|(seed, answer)| {
+        answer.stories.iter().enumerate().map(move |(sender, story)| ((seed, sender), distance(story)))
+    });
+    all.min_by(|one, other| one.1.total_cmp(&other.1)).map_or((0, 0), |(place, _)| place)
+}
+
+fn graph(flow: &Flow) -> TraceGraph {
+    let start_s = flow.sender_started_s.unwrap_or(flow.started_s);
+    let since = |times: &[f64]| -> Vec<f64> { times.iter().map(|at_s| at_s - start_s).collect() };
+    let window = |bytes: fn(&crate::Windows) -> u64| -> Vec<(f64, u64)> {
+        flow.windows.iter().map(|windows| (windows.at_s - start_s, bytes(windows))).collect()
+    };
+    let sent: Vec<(f64, u64)> = flow.sent.iter().map(|(at_s, bytes)| (at_s - start_s, *bytes)).collect();
+    let end_s = flow.windows.last().map_or(start_s, |windows| windows.at_s);
+    let checks_s = flow.slow_timer_s.map_or(Vec::new(), |(first_s, period_s)| {
+        let ticks = (0..).map(|tick| first_s + f64::from(tick) * period_s);
+        ticks.skip_while(|at_s| *at_s < start_s).take_while(|at_s| *at_s <= end_s).map(|at_s| at_s - start_s).collect()
+    });
+    TraceGraph {
+        acks_s: since(&flow.acks_s),
+        sends_s: sent.iter().map(|(at_s, _)| *at_s).collect(),
+        kilobytes: kilobytes_sent(&sent),
+        timer_checks_s: checks_s,
+        timeouts_s: flow.timeouts.iter().map(|timeout| timeout.at_s - start_s).collect(),
+        retransmissions_s: since(&flow.retransmissions_s),
+        ssthresh: window(|windows| windows.ssthresh_bytes),
+        send_window: window(|windows| windows.send_window_bytes),
+        cwnd: window(|windows| windows.cwnd_bytes),
+        unacked: window(|windows| windows.unacked_bytes),
+    }
+}
+
+fn figures(graph: &TraceGraph) -> Vec<Figure> {
+    let end_s = graph.cwnd.last().map_or(0.0, |(at_s, _)| *at_s);
+    vec![
+        Figure {
+            svg: trace_graph("Figure 4: TCP Lite over topology 1", graph, 0.0, end_s),
+            caption: "Figure 4, with the marks of appendix A. The paper's sender loses at 1.2 s, times out at 2.8 s, leaves its second \
+                      slow start at 3.4 s and loses a single segment at 26.5 s."
+                .to_owned(),
+        },
+        Figure {
+            svg: trace_graph("Figure 5: slow start in TCP Lite over topology 1", graph, 0.0, FIGURE_5_UNTIL_S),
+            caption: "Figure 5: the first four seconds of figure 4. The paper's connection is established after 60 ms.".to_owned(),
+        },
+    ]
 }

@@ -1,7 +1,7 @@
 //! Running a paper's scenarios: once for each seed, on all processors, and with the keys of an alternative.
 
 use crate::{Error, Settings, Watch};
-use onramp_scenario::Case;
+use onramp_scenario::{Case, Scenario};
 use onramp_sim::{run_all_with, run_observed, Outcome};
 use std::ops::ControlFlow;
 
@@ -51,6 +51,22 @@ impl<'a> Bench<'a> {
         self.options.seeds
     }
 
+    /// The same of one seed alone, for example to draw it.
+    ///
+    /// # Errors
+    /// The simulator's.
+    pub fn run_seed<T>(
+        &self,
+        scenario: &str,
+        settings: &Settings,
+        seed: usize,
+        watch: &Watch,
+        take: impl Fn(Run<'_>) -> T,
+    ) -> Result<T, Error> {
+        let scenario = self.scenario(scenario, settings);
+        self.run_case(&scenario, seed, watch, &take)
+    }
+
     /// Runs a scenario of one case with some of its keys set, once for each seed, and takes something of each run.
     ///
     /// # Errors
@@ -62,28 +78,40 @@ impl<'a> Bench<'a> {
         watch: &Watch,
         take: impl Fn(Run<'_>) -> T + Sync,
     ) -> Result<Vec<T>, Error> {
-        let seeds = Settings::of([("transfer.repeat", self.options.seeds as i64)]);
-        let scenario = settings.clone().and(&self.alternative).and(&seeds).apply(scenario);
-        let cases = &scenario.cases;
-        assert_eq!(cases.len(), self.options.seeds, "{}: one case for each seed", scenario.name);
-        let run = |place: usize| {
-            let case: &Case = &cases[place];
-            let (outcome, watch) = run_observed(case, &self.options.sim, watch.clone())?;
-            let taken = take(Run { case, outcome, watch });
-            Ok(taken)
-        };
+        let scenario = self.scenario(scenario, settings);
+        let run = |seed: usize| self.run_case(&scenario, seed, watch, &take);
         let mut all = Vec::new();
         let mut failure = None;
-        run_all_with(cases.len(), self.options.threads, run, |_, taken: Result<T, onramp_sim::Error>| match taken {
+        run_all_with(self.options.seeds, self.options.threads, run, |_, taken| match taken {
             Ok(taken) => {
                 all.push(taken);
                 ControlFlow::Continue(())
             }
             Err(error) => {
-                failure = Some(Error::Simulator { scenario: scenario.name.clone(), error });
+                failure = Some(error);
                 ControlFlow::Break(())
             }
         });
         failure.map_or(Ok(all), Err)
+    }
+
+    fn scenario(&self, text: &str, settings: &Settings) -> Scenario {
+        let seeds = Settings::of([("transfer.repeat", self.options.seeds as i64)]);
+        let scenario = settings.clone().and(&self.alternative).and(&seeds).apply(text);
+        assert_eq!(scenario.cases.len(), self.options.seeds, "{}: one case for each seed", scenario.name);
+        scenario
+    }
+
+    fn run_case<T>(
+        &self,
+        scenario: &Scenario,
+        seed: usize,
+        watch: &Watch,
+        take: &impl Fn(Run<'_>) -> T,
+    ) -> Result<T, Error> {
+        let case = &scenario.cases[seed];
+        let (outcome, watch) = run_observed(case, &self.options.sim, watch.clone())
+            .map_err(|error| Error::Simulator { scenario: scenario.name.clone(), error })?;
+        Ok(take(Run { case, outcome, watch }))
     }
 }

@@ -4,7 +4,8 @@ use onramp_scenario::Scenario;
 use toml::{Table, Value};
 
 /// Keys and the values that they get, for example `transfer.timers` = `"brakmo"`. A key of several tables, such as
-/// `transfer.timers`, is set in each of them; `traffic` means those tables of kind `transfer` alone.
+/// `transfer.timers`, is set in each of them; `traffic` means those tables of kind `transfer` alone. With a scenario's name
+/// and a colon before it, as `wan: transfer.spacing`, it is set in that scenario alone.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Settings(Vec<(String, Value)>);
 
@@ -32,9 +33,14 @@ impl Settings {
     /// Where text or keys are wrong: all of them are part of the program, and tests run them.
     pub fn apply(&self, text: &str) -> Scenario {
         let mut scenario: Table = text.parse().unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let name = scenario.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
         for (key, value) in &self.0 {
+            let (only, key) = key.split_once(": ").unwrap_or((&name, key));
+            if only != name {
+                continue;
+            }
             match key.split_once('.') {
-                None => drop(scenario.insert(key.clone(), value.clone())),
+                None => drop(scenario.insert(key.to_owned(), value.clone())),
                 Some((table, key)) => set(&mut scenario, table, key, value),
             }
         }
@@ -75,7 +81,7 @@ mod tests {
         let scenario = settings.apply(TEXT);
         assert_eq!(scenario.cases.len(), 2);
         for case in &scenario.cases {
-            assert_eq!(case.path.rate_bits_per_s, 2_000_000);
+            assert_eq!(case.path.forward.rate_bits_per_s, 2_000_000);
             assert_eq!(case.transfer.avoidance.name(), "reno");
         }
     }
@@ -83,6 +89,13 @@ mod tests {
     #[test]
     fn of_traffic_only_transfers_are_told() {
         Settings::of([("traffic.avoidance", "reno")]).apply(TEXT);
+    }
+
+    #[test]
+    fn a_key_may_be_for_one_scenario_alone() {
+        let settings = Settings::of([("b: path.rate", "3 Mbit/s"), ("a: path.rtt", "50 ms")]);
+        let path = &settings.apply(TEXT).cases[0].path;
+        assert_eq!((path.forward.rate_bits_per_s, path.rtt_ns), (1_000_000, 50_000_000));
     }
 
     #[test]

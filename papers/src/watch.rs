@@ -1,7 +1,7 @@
 //! What the papers measure of flows: an observer that keeps it all.
 
 use onramp_sim::observe::{Direction, FlowStart, Loss, Observer, Sight};
-use onramp_tcp::{Connection, State};
+use onramp_tcp::{Connection, Stack, State, Ticks};
 
 /// The directed link that is watched: the scenario's first, forward.
 const BOTTLENECK: u32 = 0;
@@ -22,6 +22,8 @@ pub struct Flow {
     pub from: u32,
     /// When its first end began to connect.
     pub started_s: f64,
+    /// When its sender first did something: began to connect, or was asked to.
+    pub sender_started_s: Option<f64>,
     /// When the sender's connection stood, and the peer's window then.
     pub established: Option<(f64, u64)>,
     /// When its receiver's application had read how much.
@@ -72,6 +74,7 @@ impl Flow {
         Flow {
             from: start.from,
             started_s,
+            sender_started_s: None,
             established: None,
             delivered: Vec::new(),
             drops_s: Vec::new(),
@@ -188,6 +191,12 @@ impl Observer for Watch {
         let Some(flow) = self.flow(flow) else { return };
         let at_s = seconds(time_ns);
         let stats = sender.stats();
+        flow.sender_started_s.get_or_insert(at_s);
+        if sender.config().stack == Stack::Lite {
+            let period_ns = Ticks::BSD.event_ns;
+            let first_s = seconds(sender.config().ticks.phase_ns % period_ns);
+            flow.slow_timer_s.get_or_insert((first_s, seconds(period_ns)));
+        }
         if flow.established.is_none() && sender.state() == State::Established {
             flow.established = Some((at_s, sender.peer_window_bytes()));
         }

@@ -29,7 +29,7 @@ pub use ledger::{Alternative, Choice, Ledger, Row};
 pub use page::{file_name, index, page};
 pub use reproduce::{reproduce, Figure, Influence, Measured, Part, Record, Reproduction};
 pub use settings::Settings;
-pub use view::{Change, PartView};
+pub use view::{Change, Note, PartView};
 pub use watch::{Flow, Timeout, Watch, Windows};
 
 /// A paper.

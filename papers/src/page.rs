@@ -1,13 +1,13 @@
 //! A paper as a page, and the page that leads to several.
 
-use crate::{Choice, Influence, Ledger, Paper, PartView, Record, Reproduction};
+use crate::{Choice, Influence, Ledger, Note, Paper, PartView, Record, Reproduction};
 use onramp_report::reproduction::{PageCell, PageFigure, PageTable, PageTone, ReproductionPage, Section};
 use onramp_report::Meta;
 
 /// The page of a paper. `kernel` is what a real kernel showed, and comes last.
 pub fn page(paper: &Paper, reproduction: &Reproduction, kernel: Option<Section>, meta: Meta) -> ReproductionPage {
     let ledger = &paper.ledger;
-    let mut sections: Vec<Section> = reproduction.views().map(|part| of_part(&part)).collect();
+    let mut sections: Vec<Section> = reproduction.views().map(|part| of_part(ledger, &part)).collect();
     if !ledger.choices.is_empty() {
         sections.push(left_open(ledger, reproduction));
     }
@@ -72,7 +72,7 @@ fn summary(ledger: &Ledger, reproduction: &Reproduction) -> String {
     )
 }
 
-fn of_part(part: &PartView<'_>) -> Section {
+fn of_part(ledger: &Ledger, part: &PartView<'_>) -> Section {
     let row = |record: &Record| {
         vec![
             PageCell::from(record.id.as_str()),
@@ -83,20 +83,28 @@ fn of_part(part: &PartView<'_>) -> Section {
             PageCell::new(record.range_text(), PageTone::Muted),
             record.rule.to_string().into(),
             verdict(record),
-            PageCell::new(record.note.as_str(), PageTone::Muted),
         ]
     };
     let mut table = PageTable {
         caption: String::new(),
-        head: head(["row", "what", "section", "paper", "measured", "spread", "rule", "verdict", "note"]),
+        head: head(["row", "what", "section", "paper", "measured", "spread", "rule", "verdict"]),
         rows: part.records.iter().map(row).collect(),
     };
-    drop_if_empty(&mut table, 8);
     drop_if_empty(&mut table, 5);
+    let note = |note: Note<'_>| {
+        let tone = if note.is_cause { PageTone::Bad } else { PageTone::Plain };
+        vec![PageCell::new(note.ids.join(", "), tone), note.text.into()]
+    };
+    let notes = PageTable {
+        caption: String::new(),
+        head: head(["notes", "how it is measured; where it misses (✗), why"]),
+        rows: part.notes(ledger).into_iter().map(note).collect(),
+    };
+    let tables = if notes.rows.is_empty() { vec![table] } else { vec![table, notes] };
     Section {
         heading: part.title.to_owned(),
         paragraphs: part.remarks.to_vec(),
-        tables: vec![table],
+        tables,
         figures: part
             .figures
             .iter()
@@ -120,36 +128,34 @@ fn drop_if_empty(table: &mut PageTable, column: usize) {
     }
 }
 
-/// The open questions, and a table for each that changes rows.
+/// The open questions, and for each that changes rows a table of them.
 fn left_open(ledger: &Ledger, reproduction: &Reproduction) -> Section {
-    let influence = |choice: &Choice| reproduction.influences.iter().find(|of| of.question == choice.question);
-    let row = |choice: &Choice| {
-        vec![
-            PageCell::from(choice.question.as_str()),
-            choice.decided.as_str().into(),
-            choice.reason.as_str().into(),
-            choice.names().collect::<Vec<_>>().join("; ").into(),
-            influence(choice).map_or(String::new(), |of| in_numbers(of, reproduction)).into(),
-        ]
-    };
-    let mut decisions = PageTable {
-        caption: String::new(),
-        head: head(["question", "decided", "why", "else", "which then changes"]),
-        rows: ledger.choices.iter().map(row).collect(),
-    };
-    drop_if_empty(&mut decisions, 4);
-    let tables = reproduction.influences.iter().filter_map(|influence| changes(influence, reproduction));
+    let tables = ledger.choices.iter().flat_map(|choice| {
+        let influence = reproduction.influences.iter().find(|influence| influence.question == choice.question);
+        let changes = influence.and_then(|influence| changes(influence, reproduction));
+        std::iter::once(decision(choice, influence, reproduction)).chain(changes)
+    });
     let what =
-        "What follows for the rows is below: those that change by more than 1 %, and whether they are reproduced.";
+        "Below each question are the rows that another answer changes by more than 1 %, and whether they are then \
+                reproduced (=: no such change).";
     Section {
         heading: "What the paper leaves open".to_owned(),
         paragraphs: vec![
-            "Each question was decided once, for all rows, before they were judged.".to_owned(),
+            "Each question was decided once, for all rows.".to_owned(),
             if reproduction.influences.is_empty() { String::new() } else { what.to_owned() },
         ],
-        tables: std::iter::once(decisions).chain(tables).collect(),
+        tables: tables.collect(),
         ..Section::default()
     }
+}
+
+fn decision(choice: &Choice, influence: Option<&Influence>, reproduction: &Reproduction) -> PageTable {
+    let others = choice.names().collect::<Vec<_>>().join("; ");
+    let changes = influence.map(|influence| in_numbers(influence, reproduction)).unwrap_or_default();
+    let said = [("decided", &choice.decided), ("why", &choice.reason), ("else", &others), ("changes", &changes)];
+    let said = said.into_iter().filter(|(_, said)| !said.is_empty());
+    let row = |(what, said): (&str, &String)| vec![PageCell::new(what, PageTone::Muted), said.as_str().into()];
+    PageTable { caption: choice.question.clone(), head: Vec::new(), rows: said.map(row).collect() }
 }
 
 /// `4 rows of 31`.
@@ -175,12 +181,13 @@ fn changes(influence: &Influence, reproduction: &Reproduction) -> Option<PageTab
             decided.rule.to_string().into(),
             value(decided),
         ];
-        row.extend(change.alternatives.iter().map(|record| value(record)));
+        let unchanged = || PageCell::new("=", PageTone::Muted);
+        row.extend(change.alternatives.iter().map(|record| record.map_or_else(unchanged, value)));
         row
     });
     let names = influence.alternatives.iter().map(|(name, _)| name.clone());
     (!changes.is_empty()).then(|| PageTable {
-        caption: influence.question.clone(),
+        caption: String::new(),
         head: head(["row", "what", "paper", "rule", "as decided"]).into_iter().chain(names).collect(),
         rows: rows.collect(),
     })

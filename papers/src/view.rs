@@ -1,6 +1,6 @@
 //! What everyone who shows a reproduction needs: its rows by part, and what an open question does to them.
 
-use crate::{Alternative, Choice, Figure, Influence, Record, Reproduction, Value};
+use crate::{Alternative, Choice, Figure, Influence, Ledger, Record, Reproduction, Row, Value};
 
 /// A change of less than this share of a number is none.
 const NOTICEABLE: f64 = 0.01;
@@ -18,13 +18,45 @@ pub struct PartView<'a> {
     pub remarks: &'a [String],
 }
 
+/// What is said of rows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Note<'a> {
+    /// Their ids: rows that follow each other and have one note.
+    pub ids: Vec<&'a str>,
+    /// Why they miss; else how they are measured.
+    pub is_cause: bool,
+    /// The sentences.
+    pub text: &'a str,
+}
+
 /// A row that an open question has a part in.
 #[derive(Clone, Debug)]
 pub struct Change<'a> {
     /// As it was decided.
     pub decided: &'a Record,
-    /// Under each alternative.
-    pub alternatives: Vec<&'a Record>,
+    /// Under each alternative; `None` where it does not change noticeably.
+    pub alternatives: Vec<Option<&'a Record>>,
+}
+
+impl<'a> PartView<'a> {
+    /// How its rows are measured; then why some miss.
+    pub fn notes(&self, ledger: &'a Ledger) -> Vec<Note<'a>> {
+        let row = |record: &Record| ledger.rows.iter().find(|row| row.id == record.id);
+        let rows: Vec<&Row> = self.records.iter().filter_map(row).collect();
+        let missed: Vec<&Row> = self.records.iter().filter(|record| !record.reproduced).filter_map(row).collect();
+        let notes = grouped(&rows, false, |row| &row.note);
+        notes.into_iter().chain(grouped(&missed, true, |row| &row.cause)).collect()
+    }
+}
+
+fn grouped<'a>(rows: &[&'a Row], is_cause: bool, text: fn(&'a Row) -> &'a str) -> Vec<Note<'a>> {
+    let same = rows.chunk_by(|a, b| text(a) == text(b));
+    let note = |rows: &[&'a Row]| Note {
+        ids: rows.iter().map(|row| row.id.as_str()).collect(),
+        is_cause,
+        text: text(rows[0]),
+    };
+    same.map(note).filter(|note| !note.text.is_empty()).collect()
 }
 
 impl Reproduction {
@@ -46,19 +78,16 @@ impl Reproduction {
 
     /// The rows that change noticeably under one of the alternatives.
     pub fn changes<'a>(&'a self, influence: &'a Influence) -> Vec<Change<'a>> {
+        let of_row = |records: &'a [Record], decided: &Record| {
+            let record = records.iter().find(|record| record.id == decided.id)?;
+            differs(&decided.measured, &record.measured).then_some(record)
+        };
         let change = |decided: &'a Record| {
-            let of_row = |records: &'a [Record]| records.iter().find(|record| record.id == decided.id);
-            let alternatives: Option<Vec<_>> =
-                influence.alternatives.iter().map(|(_, records)| of_row(records)).collect();
-            Some(Change { decided, alternatives: alternatives? }).filter(Change::is_noticeable)
+            let alternatives = influence.alternatives.iter().map(|(_, records)| of_row(records, decided));
+            let change = Change { decided, alternatives: alternatives.collect() };
+            change.alternatives.iter().any(Option::is_some).then_some(change)
         };
         self.records.iter().filter_map(change).collect()
-    }
-}
-
-impl Change<'_> {
-    fn is_noticeable(&self) -> bool {
-        self.alternatives.iter().any(|alternative| differs(&self.decided.measured, &alternative.measured))
     }
 }
 

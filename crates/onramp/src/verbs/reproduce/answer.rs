@@ -2,7 +2,7 @@
 
 use super::Done;
 use crate::text::{columns, columns_within, count, wrapped, Look};
-use onramp_papers::{Choice, Influence, Ledger, PartView, Record, Reproduction};
+use onramp_papers::{Change, Choice, Influence, Ledger, PartView, Record, Reproduction};
 use std::fmt::Write;
 
 /// What a verdict looks like in the table of rows.
@@ -11,6 +11,9 @@ const MISSED: &str = "MISSED";
 /// The same in the tables of alternatives.
 const GOOD: &str = "✓";
 const BAD: &str = "✗";
+const SAME: &str = "=";
+
+const LEGEND: &str = "Rows that another answer changes by more than 1 %; ✓: reproduced, ✗: missed, =: no such change.";
 
 const GREEN: u8 = 32;
 const RED: u8 = 31;
@@ -27,6 +30,7 @@ pub fn text(all: &[Done], look: Look) -> String {
         }
         if !reproduction.influences.is_empty() {
             text += "\nWhat the paper leaves open\n";
+            text += &wrapped(" ", 1, LEGEND, look.width);
             for choice in &ledger.choices {
                 text += &open(choice, reproduction, look);
             }
@@ -91,18 +95,10 @@ fn painted(text: &str, code: u8, look: Look) -> String {
 
 /// How rows are measured, why some miss, and what else the runs show.
 fn notes(ledger: &Ledger, part: &PartView<'_>, width: usize) -> String {
-    let of = |record: &Record| ledger.rows.iter().find(|row| row.id == record.id);
-    let rows: Vec<_> = part.records.iter().filter_map(|record| Some((record, of(record)?))).collect();
     let mut text = String::new();
-    // Rows that follow each other and have one note have it once.
-    for same in rows.chunk_by(|a, b| a.1.note == b.1.note).filter(|same| !same[0].1.note.is_empty()) {
-        let ids: Vec<&str> = same.iter().map(|(record, _)| record.id.as_str()).collect();
-        text += &wrapped(" ", 1, &format!("{}: {}", ids.join(", "), same[0].1.note), width);
-    }
-    let missed: Vec<_> = rows.into_iter().filter(|(record, row)| !record.reproduced && !row.cause.is_empty()).collect();
-    for same in missed.chunk_by(|a, b| a.1.cause == b.1.cause) {
-        let ids: Vec<&str> = same.iter().map(|(record, _)| record.id.as_str()).collect();
-        text += &wrapped(" ", 1, &format!("{} {MISSED}: {}", ids.join(", "), same[0].1.cause), width);
+    for note in part.notes(ledger) {
+        let missed = if note.is_cause { " MISSED" } else { "" };
+        text += &wrapped(" ", 1, &format!("{}{missed}: {}", note.ids.join(", "), note.text), width);
     }
     for remark in part.remarks {
         text += &wrapped(" ", 1, remark, width);
@@ -131,18 +127,17 @@ fn changes(influence: &Influence, reproduction: &Reproduction, width: usize) -> 
         return wrapped("changes:", 9, "no row by more than 1 %", width);
     }
     let value = |record: &Record| format!("{} {}", record.measured_text(), if record.reproduced { GOOD } else { BAD });
-    let table = |alternatives: std::ops::Range<usize>| {
-        let names = influence.alternatives[alternatives.clone()].iter().map(|(name, _)| name.clone());
+    let table = |some: std::ops::Range<usize>| {
+        let names = influence.alternatives[some.clone()].iter().map(|(name, _)| name.clone());
         let head = ["", "PAPER", "AS DECIDED"].map(str::to_owned).into_iter().chain(names).collect();
-        let row = |change: &onramp_papers::Change<'_>| {
+        let row = |change: &Change<'_>| {
             let decided = change.decided;
             let fixed = [decided.id.clone(), decided.with_unit(&decided.expected), value(decided)];
-            fixed
-                .into_iter()
-                .chain(change.alternatives[alternatives.clone()].iter().map(|record| value(record)))
-                .collect()
+            let others = change.alternatives[some.clone()].iter();
+            fixed.into_iter().chain(others.map(|record| record.map_or_else(|| SAME.to_owned(), value))).collect()
         };
-        columns(&std::iter::once(head).chain(changes.iter().map(row)).collect::<Vec<_>>())
+        let changes = changes.iter().filter(|change| change.alternatives[some.clone()].iter().any(Option::is_some));
+        columns(&std::iter::once(head).chain(changes.map(row)).collect::<Vec<_>>())
     };
     let fits = |table: &str| table.lines().all(|line| line.chars().count() <= width);
     let (mut text, mut from, all) = (String::new(), 0, influence.alternatives.len());

@@ -96,8 +96,8 @@ fn of_part(ledger: &Ledger, part: &PartView<'_>) -> Section {
         vec![PageCell::new(note.ids.join(", "), tone), note.text.into()]
     };
     let notes = PageTable {
-        caption: String::new(),
-        head: head(["notes", "how it is measured; where it misses (✗), why"]),
+        caption: "Notes (✗: why it misses)".to_owned(),
+        head: Vec::new(),
         rows: part.notes(ledger).into_iter().map(note).collect(),
     };
     let tables = if notes.rows.is_empty() { vec![table] } else { vec![table, notes] };
@@ -176,7 +176,6 @@ fn changes(influence: &Influence, reproduction: &Reproduction) -> Option<PageTab
         let decided = change.decided;
         let mut row = vec![
             PageCell::from(decided.id.as_str()),
-            decided.what.as_str().into(),
             decided.with_unit(&decided.expected).into(),
             decided.rule.to_string().into(),
             value(decided),
@@ -188,7 +187,7 @@ fn changes(influence: &Influence, reproduction: &Reproduction) -> Option<PageTab
     let names = influence.alternatives.iter().map(|(name, _)| name.clone());
     (!changes.is_empty()).then(|| PageTable {
         caption: String::new(),
-        head: head(["row", "what", "paper", "rule", "as decided"]).into_iter().chain(names).collect(),
+        head: head(["row", "paper", "rule", "as decided"]).into_iter().chain(names).collect(),
         rows: rows.collect(),
     })
 }

@@ -38,7 +38,7 @@ pub struct Flow {
     pub recoveries_s: Vec<f64>,
     /// When its sender acted, and what its windows were then; kept while [`Watch::windows`] asks for it.
     pub windows: Vec<Windows>,
-    /// When it sent a segment with data, and how much it had sent then.
+    /// When it sent a segment with data, and how far into the stream it had come then.
     pub sent: Vec<(f64, u64)>,
     /// When an acknowledgement arrived.
     pub acks_s: Vec<f64>,
@@ -153,8 +153,9 @@ impl Observer for Watch {
             flow.retransmissions_s.push(at_s);
         }
         if keep && packet.segment.payload_bytes > 0 {
+            let end_bytes = packet.stream_start + u64::from(packet.segment.payload_bytes);
             let before_bytes = flow.sent.last().map_or(0, |(_, bytes)| *bytes);
-            flow.sent.push((at_s, before_bytes + u64::from(packet.segment.payload_bytes)));
+            flow.sent.push((at_s, before_bytes.max(end_bytes)));
         }
     }
 

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 const ROWS: &str = "reproduction.json";
 const INDEX: &str = "index.html";
 
-/// What [`write`] writes, for these papers.
+/// The files of these papers, to be checked before a long run.
 pub fn names(name: &PaperName, papers: &[Paper]) -> Vec<String> {
     let pages = papers.iter().map(|paper| file_name(&paper.ledger));
     pages.chain([ROWS.to_owned()]).chain((*name == PaperName::All).then(|| INDEX.to_owned())).collect()

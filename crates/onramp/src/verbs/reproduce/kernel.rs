@@ -214,3 +214,44 @@ fn median(records: &[Record], value: fn(&Record) -> Option<f64>) -> Option<f64> 
     let middle = (values.get((values.len().checked_sub(1)?) / 2)? + values.get(values.len() / 2)?) / 2.0;
     middle.is_finite().then_some(middle)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SCENARIO: &str = "name = \"two\"\n[path]\nrate = \"8 Mbit/s\"\nrtt = \"100 ms\"\n\
+                            [[transfer]]\nsize = \"1 MB\"\ncount = 2\nrepeat = 2\n";
+
+    /// The copies of a run, completed after these times.
+    fn copies(run: usize, times_s: [Option<f64>; 2]) -> Vec<Run> {
+        let scenario = onramp_scenario::parse("two.toml", SCENARIO).unwrap();
+        let record = |(copy, time_s): (usize, Option<f64>)| {
+            let mut record = Record::of_copy(&scenario.cases[run], "kernel", copy as u32);
+            if let Some(time_s) = time_s {
+                record.complete(time_s);
+            }
+            record.retransmitted_segments = 3;
+            Run { record, trace: None }
+        };
+        times_s.into_iter().enumerate().map(record).collect()
+    }
+
+    #[test]
+    fn copies_and_repeats_of_a_transfer_are_one_row() {
+        let mut rows = Vec::new();
+        for run in [0, 1] {
+            let times_s = [Some(2.0 + run as f64), Some(4.0 + run as f64)];
+            add(&mut rows, [copies(run, times_s), copies(run, times_s)]);
+        }
+        let [row] = &rows[..] else { panic!("{} rows", rows.len()) };
+        let cells = row.cells();
+        assert_eq!([&cells[1][..], &cells[3], &cells[7]], ["2 x 1 MB", "3.500", "12"]);
+    }
+
+    #[test]
+    fn where_half_are_unfinished_there_is_no_median() {
+        let records: Vec<Record> = copies(0, [Some(2.0), None]).into_iter().map(|run| run.record).collect();
+        assert_eq!(median(&records, |record| record.completion_s), None);
+        assert_eq!(median(&[], |record| record.completion_s), None);
+    }
+}

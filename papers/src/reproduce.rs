@@ -1,6 +1,6 @@
 //! Measuring a paper's rows, judging them, and measuring them again under the alternatives.
 
-use crate::expectation::{digits, Expected, Rule, Value};
+use crate::expectation::{Expected, Rule, Value};
 use crate::statistics::median;
 use crate::{Bench, Error, Options, Paper, Row, Settings};
 use serde::Serialize;
@@ -114,7 +114,8 @@ impl Record {
             Samples::Numbers(numbers) => {
                 let least = numbers.iter().copied().fold(f64::INFINITY, f64::min);
                 let most = numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-                (Value::Number(median(numbers)), (!numbers.is_empty()).then_some([least, most]))
+                // Of none, or of nothing but what did not happen, there is neither.
+                (Value::Number(median(numbers)), (least <= most).then_some([least, most]))
             }
         };
         let reproduced = row.expected.agrees(row.rule, &measured);
@@ -132,11 +133,6 @@ impl Record {
             note: said.into_iter().filter(|said| !said.is_empty()).collect::<Vec<_>>().join(" "),
             section: row.section.clone(),
         }
-    }
-
-    /// `0.130 to 0.177`.
-    pub fn spread_text(&self) -> String {
-        self.spread.map_or(String::new(), |[least, most]| format!("{} to {}", digits(least), digits(most)))
     }
 }
 
@@ -217,8 +213,6 @@ fn records(paper: &Paper, part: &Part, measured: &Measured) -> Vec<Record> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-
     #[test]
     fn every_row_belongs_to_one_part() {
         for paper in crate::papers() {

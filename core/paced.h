@@ -32,6 +32,8 @@
  * - 10 %: the paper's. Two trains that differ by less have probably both seen the bottleneck and nothing else.
  * - 1/2: the paper's, see pthresh above.
  * - 10 segments: the most that a host may send at once, when it knows nothing (RFC 6928).
+ * - 1 ms: hosts whose clock is as coarse have a periodic interrupt; finer ones have timers, as Linux, and pace any
+ * rate.
  * - 4380 bytes: the paper's initial window (RFC 2414, now RFC 3390). Only on request; the host's is kept otherwise.
  *
  * Differences from the paper, and what it leaves open
@@ -45,9 +47,9 @@
  * - RTT is the host's smoothed RTT, as in the paper's timer framework.
  * - The host's initial window (10 segments on Linux) is kept unless the paper's is asked for.
  * - From pthresh to ssthresh the window grows as in slow start, which the paper implies; segments leave no faster
- *   than bw there too, which it does not say. Without it, that round trip sends at twice the path's rate. A clock so
- *   coarse that each of its ticks is worth more than 10 segments makes worse bursts than acknowledgements do; there
- *   they alone clock.
+ *   than bw there too, which it does not say. Without it, that round trip sends at twice the path's rate. A
+ *   periodic interrupt whose ticks are worth more than 10 segments makes worse bursts than acknowledgements do;
+ *   there they alone clock.
  * - When a loss ends PACING, ssthresh is at most half of what is in flight (RFC 5681, equation 4), since the window
  *   was never filled by acknowledgements.
  */
@@ -61,6 +63,7 @@
 #define ONRAMP_PACED_PTHRESH_PART 2
 #define ONRAMP_PACED_INITIAL_WINDOW_BYTES 4380
 #define ONRAMP_PACED_BURST_SEGMENTS 10
+#define ONRAMP_PACED_INTERRUPT_NS UINT64_C(1000000)
 #define ONRAMP_PACED_MAX_RTT_NS (UINT64_C(1) << 34) /* 17 s: 1e9 times that still fits in 64 bits */
 
 struct onramp_paced {
@@ -201,11 +204,13 @@ static inline uint64_t onramp_paced_rate(const struct onramp_paced *state, uint6
 	return onramp_max(onramp_min(state->bw_bytes_per_s, mss_bytes * ONRAMP_NS_PER_S / state->event_ns), 1);
 }
 
-/* Is a tick of the host's clock worth few enough segments for it to pace all that is sent? */
+/* Can the host pace all that is sent? With a timer always; with a periodic interrupt where a tick is worth few
+ * segments. */
 static inline bool onramp_paced_can_pace(const struct onramp_paced *state, uint64_t mss_bytes)
 {
 	/* bw * tick <= 10 segments, by division: neither side overflows. */
-	return state->bw_bytes_per_s <= ONRAMP_PACED_BURST_SEGMENTS * mss_bytes * ONRAMP_NS_PER_S / state->event_ns;
+	return state->event_ns < ONRAMP_PACED_INTERRUPT_NS ||
+	       state->bw_bytes_per_s <= ONRAMP_PACED_BURST_SEGMENTS * mss_bytes * ONRAMP_NS_PER_S / state->event_ns;
 }
 
 /* The window that slow start makes of an acknowledgement. */

@@ -1,9 +1,9 @@
 //! Figures 7 and 8: what a timeout costs when another sender starts (section 5.1).
 
-use super::{every_second, lite, Timing};
+use super::Timing;
 use crate::reproduce::Figure;
 use crate::statistics::{mean, median};
-use crate::{Bench, Error, Measured, Run, Watch};
+use crate::{Bench, Error, Measured, Run, Value, Watch};
 use onramp_report::plot::{draw_plot, Axis, Plot, PlotSeries, PlotStyle};
 
 /// For so long after the last sender's start the figures measure.
@@ -11,8 +11,8 @@ const WINDOW_S: f64 = 5.0;
 /// Between two points of their curves.
 const STEP_S: f64 = 0.1;
 /// See the notes of A.fig3.data.
-const KB: f64 = 1024.0;
-const MB: f64 = 1024.0 * 1024.0;
+const KB: f64 = 1e3;
+const MB: f64 = 1e6;
 
 /// What a run gives.
 struct Answer {
@@ -24,22 +24,23 @@ struct Answer {
     delays_s: Vec<f64>,
     /// Senders of those that were there before that timed out.
     timed_out: usize,
-    /// When the first segment was lost, since the last sender's start, and what had crossed the bottleneck by then.
+    /// When the last sender lost its first segment, since its start, and what had crossed the bottleneck by then.
     first_loss: Option<(f64, f64)>,
 }
 
 impl Answer {
     fn of(run: &Run<'_>) -> Answer {
-        let from_s = run.watch.flows.iter().map(|flow| flow.started_s).fold(0.0, f64::max);
+        let last = run.watch.flows.iter().max_by(|one, other| one.started_s.total_cmp(&other.started_s));
+        let last = last.expect("a scenario has flows");
+        let from_s = last.sender_started_s.unwrap_or(last.started_s);
         let before = run.watch.carried_by(from_s);
         let steps = 1..=(WINDOW_S / STEP_S).round() as u32;
         let curve: Vec<f64> =
             steps.map(|step| (run.watch.carried_by(from_s + f64::from(step) * STEP_S) - before) as f64).collect();
         let within = |at_s: f64| (from_s..=from_s + WINDOW_S).contains(&at_s);
         let timeouts = run.watch.flows.iter().flat_map(|flow| &flow.timeouts).filter(|timeout| within(timeout.at_s));
-        let earlier = run.watch.flows.iter().filter(|flow| flow.started_s < from_s);
-        let losses_s = run.watch.flows.iter().flat_map(|flow| &flow.drops_s).filter(|at_s| within(**at_s));
-        let first_loss_s = losses_s.copied().reduce(f64::min);
+        let earlier = run.watch.flows.iter().filter(|flow| flow.started_s < last.started_s);
+        let first_loss_s = last.drops_s.iter().copied().find(|at_s| within(*at_s));
         let rate = run.case.network.links[0].forward.rate_bits_per_s as f64 / 8.0;
         Answer {
             throughput: curve.last().copied().unwrap_or(0.0) / rate / WINDOW_S,
@@ -59,8 +60,7 @@ impl Answer {
 fn answers(bench: &Bench<'_>, scenario: &str) -> Result<[Vec<Answer>; 3], Error> {
     let mut all = Timing::ALL.map(|_| Vec::new());
     for (answers, timing) in all.iter_mut().zip(Timing::ALL) {
-        let settings = lite().and(&every_second()).and(&timing.settings());
-        *answers = bench.run(scenario, &settings, &Watch::default(), |run| Answer::of(&run))?;
+        *answers = bench.run(scenario, &timing.settings(), &Watch::default(), |run| Answer::of(&run))?;
     }
     Ok(all)
 }
@@ -70,10 +70,9 @@ fn delays(answers: &[Answer]) -> impl Iterator<Item = f64> + '_ {
     answers.iter().map(|answer| mean(&answer.delays_s)).filter(|delay_s| delay_s.is_finite())
 }
 
-/// Of each run in which a timer expired.
-fn longest(answers: &[Answer]) -> impl Iterator<Item = f64> + '_ {
-    let of_run = |answer: &Answer| answer.delays_s.iter().copied().fold(f64::NAN, f64::max);
-    answers.iter().map(of_run).filter(|delay_s| delay_s.is_finite())
+/// Of all seeds.
+fn longest(answers: &[Answer]) -> Value {
+    Value::Number(answers.iter().flat_map(|answer| &answer.delays_s).copied().fold(0.0, f64::max))
 }
 
 fn gains<'a>(all: &'a [Vec<Answer>; 3], unit: f64) -> impl Iterator<Item = f64> + 'a {
@@ -108,7 +107,7 @@ pub fn measure_t1(bench: &Bench<'_>) -> Result<Measured, Error> {
     }
     measured.numbers("A.fig7.delay.original", delays(original));
     measured.numbers("A.fig7.delay.brakmo", delays(brakmo));
-    measured.numbers("A.fig7.delay.proposed", longest(proposed));
+    measured.exactly("A.fig7.delay.proposed", longest(proposed));
     measured.numbers("A.fig7.gain", gains(&all, KB));
     if bench.draws() {
         let caption = "Figure 7: what crosses the T1 link in the 5 s after the second sender's start; the median of all seeds. The \
@@ -128,7 +127,7 @@ pub fn measure_wan(bench: &Bench<'_>) -> Result<Measured, Error> {
     measured.numbers("A.fig8.delay.original", delays(original));
     measured.numbers("A.fig8.delay.brakmo", delays(brakmo));
     measured.numbers("A.fig8.delay.proposed", delays(proposed));
-    measured.numbers("A.fig8.delay.longest", longest(proposed));
+    measured.exactly("A.fig8.delay.longest", longest(proposed));
     let losses = || original.iter().filter_map(|answer| answer.first_loss);
     measured.remarks.push(format!(
         "With the original timers the eighth sender's slow start loses its first segment {:.2} s after its start; {:.1} MB have \

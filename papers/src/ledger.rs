@@ -57,7 +57,7 @@ pub struct Row {
 pub struct Choice {
     /// The question.
     pub question: String,
-    /// What was decided: what the scenarios say.
+    /// What was decided: what the scenarios, and the code beside them, do.
     pub decided: String,
     /// Why.
     pub reason: String,

@@ -150,7 +150,7 @@ fn left_open(ledger: &Ledger, reproduction: &Reproduction) -> Section {
 }
 
 fn decision(choice: &Choice, influence: Option<&Influence>, reproduction: &Reproduction) -> PageTable {
-    let others = choice.names().collect::<Vec<_>>().join("; ");
+    let others = reproduction.others(choice);
     let changes = influence.map(|influence| in_numbers(influence, reproduction)).unwrap_or_default();
     let said = [("decided", &choice.decided), ("why", &choice.reason), ("else", &others), ("changes", &changes)];
     let said = said.into_iter().filter(|(_, said)| !said.is_empty());

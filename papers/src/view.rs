@@ -76,6 +76,24 @@ impl Reproduction {
         self.records.iter().filter(|record| record.reproduced).count()
     }
 
+    /// The alternatives to what was decided, each with how many rows are reproduced under it, where it was measured:
+    /// `every segment (18 of 52 rows)`.
+    pub fn others(&self, choice: &Choice) -> String {
+        let influence = self.influences.iter().find(|influence| influence.question == choice.question);
+        let other = |(place, name): (usize, &str)| match influence.and_then(|of| of.alternatives.get(place)) {
+            None => name.to_owned(),
+            Some((_, records)) => format!("{name} ({} of {} rows)", self.reproduced_with(records), self.records.len()),
+        };
+        choice.names().enumerate().map(other).collect::<Vec<_>>().join("; ")
+    }
+
+    /// How many rows are reproduced when these take the place of those that were decided.
+    fn reproduced_with(&self, others: &[Record]) -> usize {
+        let of_row =
+            |decided: &Record| others.iter().find(|record| record.id == decided.id).unwrap_or(decided).reproduced;
+        self.records.iter().filter(|decided| of_row(decided)).count()
+    }
+
     /// The rows that change noticeably under one of the alternatives.
     pub fn changes<'a>(&'a self, influence: &'a Influence) -> Vec<Change<'a>> {
         let of_row = |records: &'a [Record], decided: &Record| {

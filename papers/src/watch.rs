@@ -123,6 +123,11 @@ impl Watch {
         later.checked_sub(1).map_or(0, |last| self.carried[last].1)
     }
 
+    /// The simulation's beginning as the papers count: when the first sender did something.
+    pub fn origin_s(&self) -> f64 {
+        self.flows.iter().filter_map(|flow| flow.sender_started_s).fold(f64::INFINITY, f64::min)
+    }
+
     /// What all receivers' applications had read by this time.
     pub fn delivered_by(&self, at_s: f64) -> u64 {
         self.flows.iter().map(|flow| flow.delivered_by(at_s)).sum()

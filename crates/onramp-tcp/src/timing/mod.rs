@@ -23,7 +23,7 @@
 //! |---|---|---|
 //! | 4.4BSD: [`Ticks::BSD`] | its slow timer, 500 ms | the slow timer, 500 ms; for delayed ACKs the fast timer, 200 ms |
 //! | the paper's with coarse events | 1 ms | 500 ms |
-//! | the paper's of 10 ms, 2 ms and 1 ms | 1 ms | 10 ms, 2 ms, 1 ms |
+//! | the paper's of 10 ms and 2 ms, and one of 1 ms | 1 ms | 10 ms, 2 ms, 1 ms |
 //! | Linux: [`Ticks::FINE`] | 1 ns | 1 ns; a real one is woken some 50 us late |
 //!
 //! 4.4BSD's own timers know no host: their slow and fast interrupts are [`Ticks::every`] 500 ms and 200 ms at the host's

@@ -112,8 +112,7 @@ fn open(choice: &Choice, reproduction: &Reproduction, look: Look) -> String {
     for (label, said) in [("question:", &choice.question), ("decided:", &choice.decided), ("reason:", &choice.reason)] {
         text += &wrapped(label, 9, said, look.width);
     }
-    let others: Vec<&str> = choice.names().collect();
-    text += &wrapped("else:", 9, &others.join("; "), look.width);
+    text += &wrapped("else:", 9, &reproduction.others(choice), look.width);
     if let Some(influence) = reproduction.influences.iter().find(|influence| influence.question == choice.question) {
         text += &changes(influence, reproduction, look.width);
     }

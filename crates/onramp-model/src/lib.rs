@@ -4,6 +4,7 @@
 //! matters, the round trip come in as a factor. `p` is the share of packets lost, or rather of those that begin a loss.
 
 pub mod cubic;
+pub mod double_slow_start;
 pub mod padhye;
 pub mod rtt_bias;
 pub mod sawtooth;

@@ -109,12 +109,12 @@ fn decoupled(tick: &'static str) -> Settings {
     timers("decoupled").and(&Settings::of(clocks))
 }
 
-/// TCP Lite in all runs: see what the paper leaves open.
+/// What was decided of TCP Lite, for `wan.toml`, which shows other recoveries; this folder's files have it.
 fn lite() -> Settings {
     Settings::of([("transfer.recovery", "careful-reno"), ("traffic.recovery", "careful-reno")])
 }
 
-/// Receivers of section 5: see what the paper leaves open.
+/// What was decided of section 5's receivers, for `wan.toml`; this folder's files have it.
 fn every_second() -> Settings {
     Settings::of([("receiver.timestamps", false)])
 }

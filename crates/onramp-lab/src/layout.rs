@@ -63,7 +63,7 @@ impl Layout {
         let bottleneck = |copy: u32| {
             let (from, to) = case.transfer.ends(copy);
             let hop = network.route(from, to).and_then(|hops| network.data_bottleneck(&hops, &case.crossings));
-            hop.map_or(0, directed)
+            hop.map_or(0, Hop::number)
         };
         let first = fresh_addresses((senders.len() + receivers.len()) as u32);
         let bottlenecks = (0..case.transfer.count).map(bottleneck).collect();
@@ -130,7 +130,7 @@ impl Layout {
     }
 
     fn wire(&self, wires: &mut Vec<Wire>, case: &Case, hop: Hop) -> usize {
-        let number = directed(hop);
+        let number = hop.number();
         wires.iter().position(|wire| wire.number == number).unwrap_or_else(|| {
             let channel = self.network.channel(hop);
             wires.push(Wire {
@@ -169,11 +169,6 @@ fn place_of<T: PartialEq>(list: &mut Vec<T>, entry: T) -> usize {
         list.push(entry);
         list.len() - 1
     })
-}
-
-/// A hop's place among the directed links of its network.
-fn directed(hop: Hop) -> u32 {
-    2 * hop.link as u32 + u32::from(!hop.is_forward)
 }
 
 fn least_delay_ns(channel: &Channel) -> u64 {

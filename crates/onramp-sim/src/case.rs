@@ -192,16 +192,13 @@ impl Planner<'_> {
         let hops = self.router.route(from, to).ok_or_else(|| Error::NoRoute { from: name(from), to: name(to) })?;
         let mtu_bytes = hops.iter().map(|hop| network.links[hop.link].mtu_bytes).min();
         let mtu_bytes = mtu_bytes.ok_or_else(|| Error::SameNode { node: name(from) })?;
-        let directed = |hop: &Hop| 2 * hop.link as u32 + u32::from(!hop.is_forward);
-        Ok((hops.iter().map(directed).collect(), mtu_bytes))
+        Ok((hops.into_iter().map(Hop::number).collect(), mtu_bytes))
     }
 
     fn bottleneck(&self, links: &[u32]) -> u32 {
-        let hop = |directed: &u32| Hop { link: *directed as usize / 2, is_forward: directed.is_multiple_of(2) };
-        let hops: Vec<Hop> = links.iter().map(hop).collect();
+        let hops: Vec<Hop> = links.iter().copied().map(Hop::of_number).collect();
         let bottleneck = self.case.network.data_bottleneck(&hops, &self.case.crossings);
-        let bottleneck = bottleneck.expect("a route has at least one link");
-        2 * bottleneck.link as u32 + u32::from(!bottleneck.is_forward)
+        bottleneck.expect("a route has at least one link").number()
     }
 }
 

@@ -38,7 +38,7 @@ impl<'a> Router<'a> {
         // All ways to a host with one link end with that link: the way to its neighbour is shared with other hosts.
         if let [(away, neighbour)] = self.leaving[to][..] {
             let mut hops = self.route_to_router(from, neighbour)?;
-            hops.push(Hop { is_forward: !away.is_forward, ..away });
+            hops.push(away.turned());
             return Some(hops);
         }
         self.route_to_router(from, to)

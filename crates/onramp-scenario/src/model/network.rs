@@ -165,7 +165,7 @@ impl Network {
             let (from, to) = transfer.ends(copy);
             let distances = distances.entry(to).or_insert_with(|| self.distances(to));
             for hop in self.route_by(distances, from, to).unwrap_or_default() {
-                crossings[hop.number()] += copies;
+                crossings[hop.number() as usize] += copies;
             }
         }
         Crossings(crossings.into())
@@ -174,12 +174,17 @@ impl Network {
 
 impl Hop {
     /// Its place among the directed links: 2 n for the n-th link forward, 2 n + 1 in reverse.
-    fn number(self) -> usize {
-        2 * self.link + usize::from(!self.is_forward)
+    pub fn number(self) -> u32 {
+        2 * self.link as u32 + u32::from(!self.is_forward)
+    }
+
+    /// The hop with this [`number`](Hop::number).
+    pub fn of_number(number: u32) -> Hop {
+        Hop { link: number as usize / 2, is_forward: number.is_multiple_of(2) }
     }
 
     /// The same link the other way.
-    fn turned(self) -> Hop {
+    pub fn turned(self) -> Hop {
         Hop { is_forward: !self.is_forward, ..self }
     }
 }
@@ -190,7 +195,7 @@ pub struct Crossings(Arc<[u32]>);
 
 impl Crossings {
     fn of(&self, hop: Hop) -> u32 {
-        self.0.get(hop.number()).copied().unwrap_or(0)
+        self.0.get(hop.number() as usize).copied().unwrap_or(0)
     }
 }
 

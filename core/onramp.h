@@ -147,10 +147,16 @@ static inline uint64_t onramp_max(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* What an acknowledgement adds to the window in slow start. */
-static inline uint64_t onramp_slow_start_bytes(const struct onramp_ack *ack, uint32_t options)
+/* The window that slow start up to this threshold makes of an acknowledgement. One that does not limit the sender
+ * stays. */
+static inline uint64_t onramp_slow_start(const struct onramp_ack *ack, uint64_t ssthresh_bytes, uint32_t options)
 {
-	return options & ONRAMP_OPTION_COUNT_ACKS ? onramp_min(ack->acked_bytes, ack->mss_bytes) : ack->acked_bytes;
+	uint64_t growth =
+		options & ONRAMP_OPTION_COUNT_ACKS ? onramp_min(ack->acked_bytes, ack->mss_bytes) : ack->acked_bytes;
+
+	if (!(ack->flags & ONRAMP_ACK_CWND_LIMITED) || ack->cwnd_bytes >= ssthresh_bytes)
+		return ack->cwnd_bytes;
+	return onramp_min(ack->cwnd_bytes + growth, ssthresh_bytes);
 }
 
 /* Bits that a number needs: 0 needs none, 255 needs 8. Without branches, which would multiply the paths that the

@@ -213,15 +213,6 @@ static inline bool onramp_paced_can_pace(const struct onramp_paced *state, uint6
 	       state->bw_bytes_per_s <= ONRAMP_PACED_BURST_SEGMENTS * mss_bytes * ONRAMP_NS_PER_S / state->event_ns;
 }
 
-/* The window that slow start makes of an acknowledgement. */
-static inline uint64_t onramp_paced_slow_start(const struct onramp_paced *state, const struct onramp_ack *ack,
-					       uint64_t ssthresh_bytes)
-{
-	if (!(ack->flags & ONRAMP_ACK_CWND_LIMITED) || ack->cwnd_bytes >= ssthresh_bytes)
-		return ack->cwnd_bytes;
-	return onramp_min(ack->cwnd_bytes + onramp_slow_start_bytes(ack, state->options), ssthresh_bytes);
-}
-
 static inline void onramp_paced_ack(struct onramp_paced *state, const struct onramp_ack *ack,
 				    struct onramp_decision *decision)
 {
@@ -242,7 +233,7 @@ static inline void onramp_paced_ack(struct onramp_paced *state, const struct onr
 		cwnd_bytes = state->cwnd_bytes;
 		pacing_bytes_per_s = onramp_paced_rate(state, ack->mss_bytes);
 	} else {
-		cwnd_bytes = onramp_paced_slow_start(state, ack, ssthresh_bytes);
+		cwnd_bytes = onramp_slow_start(ack, ssthresh_bytes, state->options);
 		if (state->phase == ONRAMP_PHASE_APPROACH && onramp_paced_can_pace(state, ack->mss_bytes))
 			pacing_bytes_per_s = onramp_max(state->bw_bytes_per_s, 1);
 	}

@@ -45,16 +45,13 @@ static inline void onramp_standard_ack(struct onramp_standard *state, const stru
 				       struct onramp_decision *decision)
 {
 	*decision = (struct onramp_decision){
-		.cwnd_bytes = ack->cwnd_bytes,
+		.cwnd_bytes = onramp_slow_start(ack, ack->ssthresh_bytes, (uint32_t)state->options),
 		.ssthresh_bytes = ack->ssthresh_bytes,
 		.pacing_bytes_per_s = ONRAMP_UNLIMITED,
 		.phase = ONRAMP_PHASE_SLOW_START,
 	};
 	if (ack->cwnd_bytes >= ack->ssthresh_bytes)
 		onramp_finish(decision, ONRAMP_EXIT_SSTHRESH);
-	else if (ack->flags & ONRAMP_ACK_CWND_LIMITED)
-		decision->cwnd_bytes = onramp_min(
-			ack->cwnd_bytes + onramp_slow_start_bytes(ack, (uint32_t)state->options), ack->ssthresh_bytes);
 }
 
 static inline void onramp_standard_loss(struct onramp_standard *state, const struct onramp_loss *loss,

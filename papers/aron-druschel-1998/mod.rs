@@ -19,42 +19,42 @@ const PARTS: &[Part] = &[
         ids: &["A.fig3", "A.fig4", "A.fig5"],
         title: "Eight transfers of TCP Lite over the WAN (section 3)",
         quick: false,
-        closed: false,
+        scenarios: &["wan"],
         measure: wan::measure,
     },
     Part {
         ids: &["A.fig6"],
         title: "Retransmission timeouts from the paper's round trips (section 4.1)",
         quick: true,
-        closed: true,
+        scenarios: &[],
         measure: rto::measure,
     },
     Part {
         ids: &["A.fig7"],
         title: "A second sender on the T1 link (section 5.1.1)",
         quick: true,
-        closed: false,
+        scenarios: &["t1"],
         measure: timers::measure_t1,
     },
     Part {
         ids: &["A.fig8"],
         title: "An eighth sender on the WAN (section 5.1.2)",
         quick: false,
-        closed: false,
+        scenarios: &["wan-late"],
         measure: timers::measure_wan,
     },
     Part {
         ids: &["A.fig9"],
         title: "One transfer over the satellite (section 5.2.1)",
         quick: true,
-        closed: false,
+        scenarios: &["satellite"],
         measure: pacing::measure_satellite,
     },
     Part {
         ids: &["A.fig10"],
         title: "Eight transfers with ssthresh estimation and pacing over the WAN (section 5.2.2)",
         quick: false,
-        closed: false,
+        scenarios: &["wan"],
         measure: pacing::measure_wan,
     },
 ];
@@ -65,6 +65,10 @@ const KERNEL: &[&str] =
 
 /// Figure 1: the high-speed WAN.
 const WAN: &str = include_str!("../../scenarios/wan.toml");
+
+/// See the notes of A.fig3.data.
+const KB: f64 = 1e3;
+const MB: f64 = 1e6;
 
 /// The paper's timers: one of three.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

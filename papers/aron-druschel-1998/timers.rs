@@ -1,6 +1,6 @@
 //! Figures 7 and 8: what a timeout costs when another sender starts (section 5.1).
 
-use super::Timing;
+use super::{Timing, KB, MB};
 use crate::reproduce::Figure;
 use crate::statistics::{mean, median};
 use crate::{Bench, Error, Measured, Run, Value, Watch};
@@ -10,9 +10,6 @@ use onramp_report::plot::{draw_plot, Axis, Plot, PlotSeries, PlotStyle};
 const WINDOW_S: f64 = 5.0;
 /// Between two points of their curves.
 const STEP_S: f64 = 0.1;
-/// See the notes of A.fig3.data.
-const KB: f64 = 1e3;
-const MB: f64 = 1e6;
 
 /// What a run gives.
 struct Answer {
@@ -32,11 +29,11 @@ impl Answer {
     fn of(run: &Run<'_>) -> Answer {
         let last = run.watch.flows.iter().max_by(|one, other| one.started_s.total_cmp(&other.started_s));
         let last = last.expect("a scenario has flows");
-        let from_s = last.sender_started_s.unwrap_or(last.started_s);
-        let before = run.watch.carried_by(from_s);
+        let from_s = last.sender_start_s();
+        let before = run.watch.carried.by(from_s);
         let steps = 1..=(WINDOW_S / STEP_S).round() as u32;
         let curve: Vec<f64> =
-            steps.map(|step| (run.watch.carried_by(from_s + f64::from(step) * STEP_S) - before) as f64).collect();
+            steps.map(|step| (run.watch.carried.by(from_s + f64::from(step) * STEP_S) - before) as f64).collect();
         let within = |at_s: f64| (from_s..=from_s + WINDOW_S).contains(&at_s);
         let timeouts = run.watch.flows.iter().flat_map(|flow| &flow.timeouts).filter(|timeout| within(timeout.at_s));
         let earlier = run.watch.flows.iter().filter(|flow| flow.started_s < last.started_s);
@@ -46,7 +43,7 @@ impl Answer {
             throughput: curve.last().copied().unwrap_or(0.0) / rate / WINDOW_S,
             curve,
             delays_s: timeouts.map(|timeout| timeout.delay_s).collect(),
-            first_loss: first_loss_s.map(|at_s| (at_s - from_s, (run.watch.carried_by(at_s) - before) as f64)),
+            first_loss: first_loss_s.map(|at_s| (at_s - from_s, (run.watch.carried.by(at_s) - before) as f64)),
             timed_out: earlier.filter(|flow| flow.timeouts.iter().any(|timeout| within(timeout.at_s))).count(),
         }
     }

@@ -1,6 +1,6 @@
 //! Figures 3, 4 and 5: TCP Lite over the WAN (section 3).
 
-use super::{lite, payload_rate, WAN};
+use super::{lite, payload_rate, KB, MB, WAN};
 use crate::reproduce::Figure;
 use crate::statistics::median;
 use crate::watch::Flow;
@@ -11,9 +11,6 @@ use onramp_report::trace_graph::{kilobytes_sent, trace_graph, TraceGraph};
 const CUTS_S: [f64; 5] = [1.0, 5.0, 10.0, 20.0, 30.0];
 /// A sender's part of the pipe (section 3.3).
 const PART_OF_PIPE_BYTES: u64 = 145_000;
-/// See the notes of A.fig3.data.
-const KB: f64 = 1e3;
-const MB: f64 = 1e6;
 /// Figure 4 ends here.
 const FIGURE_4_UNTIL_S: f64 = 30.0;
 /// Figure 5 is the beginning of figure 4.
@@ -97,7 +94,7 @@ fn answer(run: &Run<'_>) -> Answer {
 }
 
 fn story(flow: &Flow) -> Story {
-    let start_s = flow.sender_started_s.unwrap_or(flow.started_s);
+    let start_s = flow.sender_start_s();
     let first = |times: &[f64], after_s: f64| times.iter().copied().find(|at_s| *at_s > after_s);
     let timeouts_s: Vec<f64> = flow.timeouts.iter().map(|timeout| timeout.at_s).collect();
     let loss_s = first(&flow.drops_s, start_s);
@@ -143,7 +140,7 @@ fn typical(answers: &[Answer]) -> (usize, usize) {
 }
 
 fn graph(flow: &Flow) -> TraceGraph {
-    let start_s = flow.sender_started_s.unwrap_or(flow.started_s);
+    let start_s = flow.sender_start_s();
     let since = |times: &[f64]| -> Vec<f64> { times.iter().map(|at_s| at_s - start_s).collect() };
     let window = |bytes: fn(&crate::Windows) -> u64| -> Vec<(f64, u64)> {
         flow.windows.iter().map(|windows| (windows.at_s - start_s, bytes(windows))).collect()

@@ -21,6 +21,7 @@ pub struct Options<'a> {
 /// Runs scenarios with the keys of an alternative.
 pub struct Bench<'a> {
     options: &'a Options<'a>,
+    scenarios: &'static [&'static str],
     alternative: Settings,
 }
 
@@ -36,9 +37,10 @@ pub struct Run<'a> {
 }
 
 impl<'a> Bench<'a> {
-    /// With these options, and the keys of an alternative, which count more than any other.
-    pub fn new(options: &'a Options<'a>, alternative: Settings) -> Bench<'a> {
-        Bench { options, alternative }
+    /// For a part that runs the scenarios of these names, with these options, and the keys of an alternative, which count
+    /// more than any other.
+    pub fn new(options: &'a Options<'a>, scenarios: &'static [&'static str], alternative: Settings) -> Bench<'a> {
+        Bench { options, scenarios, alternative }
     }
 
     /// Are figures wanted? Not those of the alternatives.
@@ -98,6 +100,7 @@ impl<'a> Bench<'a> {
     fn scenario(&self, text: &str, settings: &Settings) -> Scenario {
         let seeds = Settings::of([("transfer.repeat", self.options.seeds as i64)]);
         let scenario = settings.clone().and(&self.alternative).and(&seeds).apply(text);
+        assert!(self.scenarios.contains(&&*scenario.name), "{} is none of {:?}", scenario.name, self.scenarios);
         assert_eq!(scenario.cases.len(), self.options.seeds, "{}: one case for each seed", scenario.name);
         scenario
     }

@@ -29,8 +29,9 @@ pub use ledger::{Alternative, Choice, Ledger, Row};
 pub use page::{file_name, index, page};
 pub use reproduce::{reproduce, Figure, Influence, Measured, Part, Record, Reproduction};
 pub use settings::Settings;
+pub use statistics::median;
 pub use view::{Change, Note, PartView};
-pub use watch::{Flow, Timeout, Watch, Windows};
+pub use watch::{Flow, Timeout, Total, Watch, Windows};
 
 /// A paper.
 pub struct Paper {

@@ -13,8 +13,8 @@ pub struct Part {
     pub title: &'static str,
     /// It takes seconds even in a build for debugging.
     pub quick: bool,
-    /// Nothing that the paper leaves open has a part in it.
-    pub closed: bool,
+    /// Names of the scenarios that it runs; none where nothing that the paper leaves open has a part in it.
+    pub scenarios: &'static [&'static str],
     /// Measures it.
     pub measure: fn(&Bench<'_>) -> Result<Measured, Error>,
 }
@@ -78,7 +78,7 @@ pub struct Record {
 pub struct Influence {
     /// The question.
     pub question: String,
-    /// Each alternative's name, and its records.
+    /// Each alternative's name, and the records of the parts that it changes.
     pub alternatives: Vec<(String, Vec<Record>)>,
 }
 
@@ -137,6 +137,15 @@ impl Record {
 }
 
 impl Part {
+    fn run(&self, options: &Options<'_>, alternative: Settings) -> Result<Measured, Error> {
+        (self.measure)(&Bench::new(options, self.scenarios, alternative))
+    }
+
+    /// Do these keys belong to any of its scenarios?
+    fn is_changed_by(&self, settings: &Settings) -> bool {
+        self.scenarios.iter().any(|scenario| settings.concern(scenario))
+    }
+
     fn has(&self, row: &Row) -> bool {
         self.ids.iter().any(|id| row.id == *id || row.id.strip_prefix(id).is_some_and(|rest| rest.starts_with('.')))
     }
@@ -148,15 +157,11 @@ impl Paper {
         self.parts.iter().filter(move |part| part.quick || !quick)
     }
 
-    /// How many alternatives there are to what the paper leaves open.
-    fn alternatives(&self) -> usize {
-        self.ledger.choices.iter().map(|choice| choice.alternatives.len()).sum()
-    }
-
     /// How often a part is measured by [`reproduce`], for a progress bar: all of them together.
     pub fn steps(&self, quick: bool, alternatives: bool) -> usize {
-        let open = self.chosen(quick).filter(|part| !part.closed).count();
-        self.chosen(quick).count() + if alternatives { open * self.alternatives() } else { 0 }
+        let all = self.ledger.choices.iter().filter(|_| alternatives).flat_map(|choice| &choice.alternatives);
+        let again = |settings: &Settings| self.chosen(quick).filter(|part| part.is_changed_by(settings)).count();
+        self.chosen(quick).count() + all.map(|alternative| again(&Settings::of_table(&alternative.set))).sum::<usize>()
     }
 }
 
@@ -170,25 +175,20 @@ impl Paper {
 pub fn reproduce(paper: &Paper, quick: bool, alternatives: bool, options: &Options<'_>) -> Result<Reproduction, Error> {
     let mut reproduction =
         Reproduction { records: Vec::new(), parts: Vec::new(), influences: Vec::new(), seeds: options.seeds };
-    let bench = Bench::new(options, Settings::default());
     for part in paper.chosen(quick) {
-        let measured = (part.measure)(&bench)?;
-        reproduction.parts.push((
-            part.title,
-            reproduction.records.len(),
-            measured.figures.clone(),
-            measured.remarks.clone(),
-        ));
+        let measured = part.run(options, Settings::default())?;
+        let begin = reproduction.records.len();
         reproduction.records.extend(records(paper, part, &measured));
+        reproduction.parts.push((part.title, begin, measured.figures, measured.remarks));
         (options.progress)();
     }
     for choice in paper.ledger.choices.iter().filter(|_| alternatives) {
         let mut influence = Influence { question: choice.question.clone(), alternatives: Vec::new() };
         for alternative in &choice.alternatives {
-            let bench = Bench::new(options, Settings::of_table(&alternative.set));
+            let settings = Settings::of_table(&alternative.set);
             let mut all = Vec::new();
-            for part in paper.chosen(quick).filter(|part| !part.closed) {
-                all.extend(records(paper, part, &(part.measure)(&bench)?));
+            for part in paper.chosen(quick).filter(|part| part.is_changed_by(&settings)) {
+                all.extend(records(paper, part, &part.run(options, settings.clone())?));
                 (options.progress)();
             }
             influence.alternatives.push((alternative.name.clone(), all));

@@ -27,6 +27,11 @@ impl Settings {
         self
     }
 
+    /// Is any of these keys for the scenario of this name?
+    pub fn concern(&self, scenario: &str) -> bool {
+        self.0.iter().any(|(key, _)| scenario_of(key).0.is_none_or(|only| only == scenario))
+    }
+
     /// The scenario of this text with these keys.
     ///
     /// # Panics
@@ -35,8 +40,8 @@ impl Settings {
         let mut scenario: Table = text.parse().unwrap_or_else(|error| panic!("{error}\n{text}"));
         let name = scenario.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
         for (key, value) in &self.0 {
-            let (only, key) = key.split_once(": ").unwrap_or((&name, key));
-            if only != name {
+            let (only, key) = scenario_of(key);
+            if only.is_some_and(|only| only != name) {
                 continue;
             }
             match key.split_once('.') {
@@ -47,6 +52,11 @@ impl Settings {
         let text = toml::to_string(&scenario).expect("a table is a file");
         onramp_scenario::parse("scenario.toml", &text).unwrap_or_else(|error| panic!("{error}\n{text}"))
     }
+}
+
+/// The scenario that a key is for alone, if there is one, and the key itself.
+fn scenario_of(key: &str) -> (Option<&str>, &str) {
+    key.split_once(": ").map_or((None, key), |(scenario, key)| (Some(scenario), key))
 }
 
 fn set(scenario: &mut Table, table: &str, key: &str, value: &Value) {
@@ -96,6 +106,8 @@ mod tests {
         let settings = Settings::of([("b: path.rate", "3 Mbit/s"), ("a: path.rtt", "50 ms")]);
         let path = &settings.apply(TEXT).cases[0].path;
         assert_eq!((path.forward.rate_bits_per_s, path.rtt_ns), (1_000_000, 50_000_000));
+        assert!(settings.concern("a") && settings.concern("b") && !settings.concern("c"));
+        assert!(Settings::of([("path.rtt", "50 ms")]).concern("c"));
     }
 
     #[test]

@@ -6,6 +6,22 @@ use onramp_tcp::{Connection, Stack, State, Ticks};
 /// The directed link that is watched: the scenario's first, forward.
 const BOTTLENECK: u32 = 0;
 
+/// What has come so far, and when: bytes in all at each time.
+#[derive(Clone, Debug, Default)]
+pub struct Total(Vec<(f64, u64)>);
+
+impl Total {
+    fn add(&mut self, at_s: f64, bytes: u64) {
+        self.0.push((at_s, self.0.last().map_or(0, |(_, before)| *before) + bytes));
+    }
+
+    /// What had come by this time.
+    pub fn by(&self, at_s: f64) -> u64 {
+        let later = self.0.partition_point(|(time_s, _)| *time_s <= at_s);
+        later.checked_sub(1).map_or(0, |last| self.0[last].1)
+    }
+}
+
 /// A retransmission timer that expired.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Timeout {
@@ -18,17 +34,13 @@ pub struct Timeout {
 /// A flow from its start to the end of the run. Times are those of the run.
 #[derive(Clone, Debug)]
 pub struct Flow {
-    /// The node that sends the data, by its place in the scenario.
-    pub from: u32,
     /// When its first end began to connect.
     pub started_s: f64,
-    /// When its sender first did something: began to connect, or was asked to.
-    pub sender_started_s: Option<f64>,
     /// When the sender's connection stood, and the peer's window then.
     pub established: Option<(f64, u64)>,
-    /// When its receiver's application had read how much.
-    pub delivered: Vec<(f64, u64)>,
-    /// When a queue had no room for one of its segments.
+    /// What its receiver's application had read.
+    pub delivered: Total,
+    /// When one of its segments was lost.
     pub drops_s: Vec<f64>,
     /// When it sent a segment again.
     pub retransmissions_s: Vec<f64>,
@@ -44,6 +56,7 @@ pub struct Flow {
     pub acks_s: Vec<f64>,
     /// When its host's slow timer ticks: the first tick, and the time between two; of hosts that have one.
     pub slow_timer_s: Option<(f64, f64)>,
+    sender_started_s: Option<f64>,
     /// When its retransmission timer was started last.
     timer_s: f64,
     acked_bytes: u64,
@@ -69,14 +82,12 @@ pub struct Windows {
 }
 
 impl Flow {
-    fn new(start: &FlowStart) -> Flow {
-        let started_s = seconds(start.time_ns);
+    fn new(started_s: f64) -> Flow {
         Flow {
-            from: start.from,
             started_s,
             sender_started_s: None,
             established: None,
-            delivered: Vec::new(),
+            delivered: Total::default(),
             drops_s: Vec::new(),
             retransmissions_s: Vec::new(),
             timeouts: Vec::new(),
@@ -92,10 +103,9 @@ impl Flow {
         }
     }
 
-    /// What its receiver's application had read by this time.
-    pub fn delivered_by(&self, at_s: f64) -> u64 {
-        let later = self.delivered.partition_point(|(time_s, _)| *time_s <= at_s);
-        later.checked_sub(1).map_or(0, |last| self.delivered[last].1)
+    /// When its sender first did something, or else its first end.
+    pub fn sender_start_s(&self) -> f64 {
+        self.sender_started_s.unwrap_or(self.started_s)
     }
 }
 
@@ -104,23 +114,16 @@ impl Flow {
 pub struct Watch {
     /// Keep each flow's windows, segments and acknowledgements: much for long runs.
     pub windows: bool,
-    /// The flows of TCP, as they started.
+    /// The flows, as they started.
     pub flows: Vec<Flow>,
-    /// When which bytes of IP packets had left the scenario's first link, forward: in all of them the bottleneck.
-    pub carried: Vec<(f64, u64)>,
-    numbers: Vec<Option<usize>>,
+    /// Bytes of IP packets that left the scenario's first link, forward: in all of them the bottleneck.
+    pub carried: Total,
 }
 
 impl Watch {
     /// One that keeps windows too.
     pub fn with_windows() -> Watch {
         Watch { windows: true, ..Watch::default() }
-    }
-
-    /// Bytes of IP packets that left the bottleneck by this time.
-    pub fn carried_by(&self, at_s: f64) -> u64 {
-        let later = self.carried.partition_point(|(time_s, _)| *time_s <= at_s);
-        later.checked_sub(1).map_or(0, |last| self.carried[last].1)
     }
 
     /// The simulation's beginning as the papers count: when the first sender did something.
@@ -130,12 +133,11 @@ impl Watch {
 
     /// What all receivers' applications had read by this time.
     pub fn delivered_by(&self, at_s: f64) -> u64 {
-        self.flows.iter().map(|flow| flow.delivered_by(at_s)).sum()
+        self.flows.iter().map(|flow| flow.delivered.by(at_s)).sum()
     }
 
-    fn flow(&mut self, number: u32) -> Option<&mut Flow> {
-        let place = (*self.numbers.get(number as usize)?)?;
-        Some(&mut self.flows[place])
+    fn flow(&mut self, number: u32) -> &mut Flow {
+        &mut self.flows[number as usize]
     }
 }
 
@@ -145,14 +147,16 @@ fn seconds(time_ns: u64) -> f64 {
 
 impl Observer for Watch {
     fn flow_started(&mut self, flow: &FlowStart) {
-        self.numbers.resize(self.numbers.len().max(flow.flow as usize + 1), None);
-        self.numbers[flow.flow as usize] = Some(self.flows.len());
-        self.flows.push(Flow::new(flow));
+        debug_assert_eq!(flow.flow as usize, self.flows.len(), "flows are numbered as they start");
+        self.flows.push(Flow::new(seconds(flow.time_ns)));
     }
 
     fn sent(&mut self, packet: &Sight<'_>) {
+        if packet.direction != Direction::Data {
+            return;
+        }
         let keep = self.windows;
-        let Some(flow) = self.flow(packet.flow).filter(|_| packet.direction == Direction::Data) else { return };
+        let flow = self.flow(packet.flow);
         let at_s = seconds(packet.time_ns);
         if packet.retransmission {
             flow.retransmissions_s.push(at_s);
@@ -166,35 +170,29 @@ impl Observer for Watch {
 
     fn arrived(&mut self, packet: &Sight<'_>) {
         if self.windows && packet.direction == Direction::Ack {
-            if let Some(flow) = self.flow(packet.flow) {
-                flow.acks_s.push(seconds(packet.time_ns));
-            }
+            self.flow(packet.flow).acks_s.push(seconds(packet.time_ns));
         }
     }
 
     fn left(&mut self, link: u32, packet: &Sight<'_>) {
         if link == BOTTLENECK {
-            let before_bytes = self.carried.last().map_or(0, |(_, bytes)| *bytes);
-            self.carried.push((seconds(packet.time_ns), before_bytes + u64::from(packet.wire_bytes)));
+            self.carried.add(seconds(packet.time_ns), packet.wire_bytes.into());
         }
     }
 
     fn lost(&mut self, _link: u32, _why: Loss, packet: &Sight<'_>) {
-        if let Some(flow) = self.flow(packet.flow).filter(|_| packet.direction == Direction::Data) {
-            flow.drops_s.push(seconds(packet.time_ns));
+        if packet.direction == Direction::Data {
+            self.flow(packet.flow).drops_s.push(seconds(packet.time_ns));
         }
     }
 
     fn delivered(&mut self, time_ns: u64, flow: u32, bytes: u64) {
-        if let Some(flow) = self.flow(flow) {
-            let before_bytes = flow.delivered.last().map_or(0, |(_, bytes)| *bytes);
-            flow.delivered.push((seconds(time_ns), before_bytes + bytes));
-        }
+        self.flow(flow).delivered.add(seconds(time_ns), bytes);
     }
 
     fn sender_acted(&mut self, time_ns: u64, flow: u32, sender: &Connection) {
         let keep = self.windows;
-        let Some(flow) = self.flow(flow) else { return };
+        let flow = self.flow(flow);
         let at_s = seconds(time_ns);
         let stats = sender.stats();
         flow.sender_started_s.get_or_insert(at_s);

@@ -8,7 +8,7 @@ use crate::verbs::lab::{self, NoResult};
 use crate::verbs::runs::{self, describe};
 use indicatif::ProgressBar;
 use onramp_kernel::probe;
-use onramp_papers::Paper;
+use onramp_papers::{median, Paper};
 use onramp_report::reproduction::{PageCell, PageTable, Section};
 use onramp_report::Run;
 use onramp_scenario::{units, Case, Record, Scenario};
@@ -189,8 +189,8 @@ impl Row {
         let copies = self.kernel.iter().filter(|copy| copy.run == record.run).count();
         let times = if copies > 1 { format!("{copies} x ") } else { String::new() };
         let mark = if self.is_suspect() { " †" } else { "" };
-        let seconds = |records| median(records, |record| record.completion_s).map(|seconds| format!("{seconds:.3}"));
-        let wasted = |records| median(records, |record| record.excess_rtts).map(|rtts| format!("{rtts:.1}"));
+        let seconds = |records| median_of(records, |record| record.completion_s).map(|seconds| format!("{seconds:.3}"));
+        let wasted = |records| median_of(records, |record| record.excess_rtts).map(|rtts| format!("{rtts:.1}"));
         let resent = |records: &[Record]| records.iter().map(|record| record.retransmitted_segments).sum::<u64>();
         let or_none = |text: Option<String>| text.unwrap_or_else(|| "–".to_owned());
         [
@@ -207,12 +207,10 @@ impl Row {
     }
 }
 
-/// The value in the middle, the mean of two there; none where one is missing: it lasted beyond the others.
-fn median(records: &[Record], value: fn(&Record) -> Option<f64>) -> Option<f64> {
-    let mut values: Vec<f64> = records.iter().map(|record| value(record).unwrap_or(f64::INFINITY)).collect();
-    values.sort_by(f64::total_cmp);
-    let middle = (values.get((values.len().checked_sub(1)?) / 2)? + values.get(values.len() / 2)?) / 2.0;
-    middle.is_finite().then_some(middle)
+/// The median; none where a value in the middle is missing: it lasted beyond the others.
+fn median_of(records: &[Record], value: fn(&Record) -> Option<f64>) -> Option<f64> {
+    let values: Vec<f64> = records.iter().map(|record| value(record).unwrap_or(f64::INFINITY)).collect();
+    Some(median(&values)).filter(|median| median.is_finite())
 }
 
 #[cfg(test)]
@@ -251,7 +249,7 @@ mod tests {
     #[test]
     fn where_half_are_unfinished_there_is_no_median() {
         let records: Vec<Record> = copies(0, [Some(2.0), None]).into_iter().map(|run| run.record).collect();
-        assert_eq!(median(&records, |record| record.completion_s), None);
-        assert_eq!(median(&[], |record| record.completion_s), None);
+        assert_eq!(median_of(&records, |record| record.completion_s), None);
+        assert_eq!(median_of(&[], |record| record.completion_s), None);
     }
 }

@@ -4,7 +4,8 @@
  *
  * Compiled once for each line of core/registry.h, with ONRAMP_ALGORITHM naming it. While the start-up is under way
  * the algorithm decides window, threshold and pacing rate; afterwards everything is the kernel's own congestion
- * avoidance and its own recovery. A loss ends the start-up before the kernel reduces the window.
+ * avoidance and its own recovery, up to the next slow start where the algorithm wants that too. A loss ends the
+ * start-up before the kernel reduces the window.
  *
  * BBR is fed from the first acknowledgement on, so that its model of the path is complete when it takes over; until
  * then its decisions are overwritten.
@@ -86,7 +87,15 @@ static struct onramp_event *new_event(const struct sock *sk, const struct onramp
 
 static bool startup_is_over(const struct onramp_connection *connection)
 {
-	return connection->decision.phase == ONRAMP_PHASE_DONE;
+	return onramp_is_over(&connection->decision);
+}
+
+/* Does it raise the window? One that is over for now does again in the next slow start. (BBR has none.) */
+static bool startup_decides(const struct tcp_sock *tp, const struct onramp_connection *connection)
+{
+	if (connection->decision.phase == ONRAMP_PHASE_AVOIDANCE)
+		return config.avoidance != ONRAMP_AVOIDANCE_BBR && tp->snd_cwnd < tp->snd_ssthresh;
+	return connection->decision.phase != ONRAMP_PHASE_DONE;
 }
 
 /* Write down when and at what window the start-up ended, once. */
@@ -218,6 +227,7 @@ static __u32 startup_loss(struct sock *sk, struct onramp_connection *connection,
 		.inflight_bytes = (__u64)tp->packets_out * mss_bytes,
 		.cwnd_bytes = (__u64)tp->snd_cwnd * mss_bytes,
 		.ssthresh_bytes = (__u64)ssthresh * mss_bytes,
+		.acknowledged_bytes = delivered_bytes(tp, connection) - (__u64)tp->sacked_out * mss_bytes,
 		.mss_bytes = mss_bytes,
 		.kind = tp->inet_conn.icsk_pending == ICSK_PENDING_NONE ? ONRAMP_LOSS_TIMEOUT : ONRAMP_LOSS_RECOVERY,
 	};
@@ -263,7 +273,7 @@ static void control(struct sock *sk, __u32 ack, int flag, const struct rate_samp
 		if (connection)
 			reduce_cwnd(tp, connection, (int)rs->acked_sacked, rs->losses, flag);
 	} else if (may_raise_cwnd(tp, flag)) {
-		if (connection && !startup_is_over(connection))
+		if (connection && startup_decides(tp, connection))
 			startup_ack(sk, connection, rs);
 		else
 			avoidance_raise(config.avoidance, sk, ack, rs->acked_sacked);
@@ -322,7 +332,7 @@ __u32 BPF_PROG(onramp_ssthresh, struct sock *sk)
 	struct onramp_connection *connection = bpf_sk_storage_get(&onramp_conns, sk, 0, 0);
 	__u32 ssthresh = avoidance_ssthresh(config.avoidance, sk);
 
-	if (connection && !startup_is_over(connection))
+	if (connection && connection->decision.phase != ONRAMP_PHASE_DONE)
 		return startup_loss(sk, connection, ssthresh);
 	return ssthresh;
 }

@@ -52,6 +52,10 @@ struct onramp_start {
 	uint64_t ssthresh_bytes; /* ONRAMP_UNLIMITED if the host has none */
 	uint32_t mss_bytes;
 	uint32_t options; /* enum onramp_option */
+	/* What the user gave for what an algorithm would measure; 0: nothing. */
+	uint64_t pace_bytes_per_s; /* spaced: the rate of slow start's segments */
+	uint32_t gamma_ppm;        /* gamma: the share of the window, in millionths */
+	uint32_t reserved;
 };
 
 enum onramp_ack_flag {
@@ -76,7 +80,8 @@ struct onramp_ack {
 
 enum onramp_loss_kind {
 	ONRAMP_LOSS_RECOVERY = 1, /* found by acknowledgements: fast retransmit, RACK, or an ECN mark */
-	ONRAMP_LOSS_TIMEOUT = 2,  /* found by the retransmission timer */
+	ONRAMP_LOSS_TIMEOUT = 2,  /* found by the retransmission timer; slow start follows */
+	ONRAMP_LOSS_TAHOE = 3,    /* found by acknowledgements; slow start follows, as 4.3BSD-Tahoe does it */
 };
 
 /* The host found a loss and is about to set a new ssthresh. */
@@ -84,7 +89,8 @@ struct onramp_loss {
 	uint64_t now_ns;
 	uint64_t inflight_bytes; /* FlightSize of RFC 5681: sent and not cumulatively acknowledged */
 	uint64_t cwnd_bytes;
-	uint64_t ssthresh_bytes; /* what the congestion avoidance would set */
+	uint64_t ssthresh_bytes;     /* what the congestion avoidance would set */
+	uint64_t acknowledged_bytes; /* cumulatively, in the count of onramp_ack's delivered_bytes */
 	uint32_t mss_bytes;
 	uint32_t kind; /* enum onramp_loss_kind */
 };
@@ -95,6 +101,7 @@ enum onramp_phase {
 	ONRAMP_PHASE_PACING,     /* a window that was measured is being filled at the measured rate */
 	ONRAMP_PHASE_APPROACH,   /* slow start from there to ssthresh, never faster than the measured rate */
 	ONRAMP_PHASE_DONE,       /* congestion avoidance controls the connection */
+	ONRAMP_PHASE_AVOIDANCE,  /* it does until the next slow start, which is the algorithm's again */
 	ONRAMP_PHASE_COUNT,
 };
 
@@ -117,7 +124,7 @@ struct onramp_decision {
 	uint64_t pacing_bytes_per_s;   /* ONRAMP_UNLIMITED: as the windows and acknowledgements allow */
 	uint64_t estimate_bytes_per_s; /* the path's rate as measured so far; 0: not yet */
 	uint32_t phase;                /* enum onramp_phase */
-	uint32_t exit;                 /* enum onramp_exit; set if and only if phase is ONRAMP_PHASE_DONE */
+	uint32_t exit;                 /* enum onramp_exit; set if and only if the start-up is over: onramp_is_over() */
 };
 
 /* Room that a host keeps for the state of any algorithm. */
@@ -133,8 +140,12 @@ struct onramp_decision {
  *     void onramp_NAME_ack(struct onramp_NAME *, const struct onramp_ack *, struct onramp_decision *);
  *     void onramp_NAME_loss(struct onramp_NAME *, const struct onramp_loss *, struct onramp_decision *);
  *
- * and a line in core/registry.h. The state is zero before start. A host that has seen ONRAMP_PHASE_DONE calls
- * the algorithm no more. Every function fills the whole decision.
+ * and a line in core/registry.h. The state is zero before start. Every function fills the whole decision.
+ *
+ * A start-up is over when the phase is ONRAMP_PHASE_DONE or ONRAMP_PHASE_AVOIDANCE. After DONE the host calls the
+ * algorithm no more. In AVOIDANCE it still tells it of each loss, and of acknowledgements as soon as cwnd is below
+ * ssthresh: a slow start has begun anew, after a loss or an idle time, and the algorithm decides until it says
+ * AVOIDANCE again.
  */
 
 static inline uint64_t onramp_min(uint64_t a, uint64_t b)
@@ -181,12 +192,39 @@ static inline uint32_t onramp_excess(uint32_t a, uint32_t b)
 	return a > b ? a - b : 0;
 }
 
+/* At most so many segments may leave a host at once, when it knows nothing (RFC 6928). */
+#define ONRAMP_BURST_SEGMENTS 10
+/* Hosts whose clock is as coarse have a periodic interrupt; finer ones have timers, as Linux, and pace any rate. */
+#define ONRAMP_INTERRUPT_NS UINT64_C(1000000)
+
+/* Can a host that schedules so finely pace all that it sends? With a timer always; with a periodic interrupt where a
+ * tick is worth few segments. */
+static inline bool onramp_can_pace(uint64_t event_ns, uint64_t bytes_per_s, uint64_t mss_bytes)
+{
+	/* rate * tick <= 10 segments, by division: neither side overflows. */
+	return event_ns < ONRAMP_INTERRUPT_NS ||
+	       bytes_per_s <= ONRAMP_BURST_SEGMENTS * mss_bytes * ONRAMP_NS_PER_S / event_ns;
+}
+
+/* Is congestion avoidance in charge, be it for good or until the next slow start? */
+static inline bool onramp_is_over(const struct onramp_decision *decision)
+{
+	return decision->phase == ONRAMP_PHASE_DONE || decision->phase == ONRAMP_PHASE_AVOIDANCE;
+}
+
 /* End a start-up: cwnd and ssthresh stay as the decision has them, pacing becomes the host's own. */
 static inline void onramp_finish(struct onramp_decision *decision, enum onramp_exit exit)
 {
 	decision->phase = ONRAMP_PHASE_DONE;
 	decision->exit = exit;
 	decision->pacing_bytes_per_s = ONRAMP_UNLIMITED;
+}
+
+/* End it until the next slow start. */
+static inline void onramp_pause(struct onramp_decision *decision, enum onramp_exit exit)
+{
+	onramp_finish(decision, exit);
+	decision->phase = ONRAMP_PHASE_AVOIDANCE;
 }
 
 /* The reason to give when a start-up ends because of a loss. */

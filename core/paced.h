@@ -8,7 +8,7 @@
  * In one sentence: slow start runs only until two estimates of the path agree; then what the path can hold is
  * sent at the rate that the path can carry.
  *
- *   bw       = rate of a flight's acknowledgements            (core/ack_train.h)
+ *   bw       = rate of a flight's acknowledgements            (core/flight.h)
  *   estimate = bw * RTT                                       at most once per round trip
  *   least    = min(estimates so far)
  *   ssthresh = min(least, the host's)                         in force from the first estimate on
@@ -31,9 +31,6 @@
  * Constants
  * - 10 %: the paper's. Two trains that differ by less have probably both seen the bottleneck and nothing else.
  * - 1/2: the paper's, see pthresh above.
- * - 10 segments: the most that a host may send at once, when it knows nothing (RFC 6928).
- * - 1 ms: hosts whose clock is as coarse have a periodic interrupt; finer ones have timers, as Linux, and pace any
- * rate.
  * - 4380 bytes: the paper's initial window (RFC 2414, now RFC 3390). Only on request; the host's is kept otherwise.
  *
  * Differences from the paper, and what it leaves open
@@ -56,32 +53,22 @@
 #ifndef ONRAMP_PACED_H
 #define ONRAMP_PACED_H
 
-#include "ack_train.h"
+#include "flight.h"
 #include "onramp.h"
 
 #define ONRAMP_PACED_AGREEMENT_PART 10
 #define ONRAMP_PACED_PTHRESH_PART 2
 #define ONRAMP_PACED_INITIAL_WINDOW_BYTES 4380
-#define ONRAMP_PACED_BURST_SEGMENTS 10
-#define ONRAMP_PACED_INTERRUPT_NS UINT64_C(1000000)
-#define ONRAMP_PACED_MAX_RTT_NS (UINT64_C(1) << 34) /* 17 s: 1e9 times that still fits in 64 bits */
 
 struct onramp_paced {
-	struct onramp_ack_train train;
-	uint64_t ssthresh_bytes;    /* the host's */
-	uint64_t least_bytes;       /* the least estimate so far; ONRAMP_UNLIMITED before the first */
-	uint64_t bw_bytes_per_s;    /* of that estimate; 0 before the first */
-	uint64_t event_ns;          /* the host's scheduling granularity, 1 / f_ev */
-	uint64_t cwnd_bytes;        /* PACING: the window, d + N, or the host's if that is more */
-	uint64_t pacing_end_ns;     /* PACING: one round trip after its start */
-	uint64_t last_flight_bytes; /* of the flight before this one */
-	uint64_t round_end_bytes;   /* delivered in total when the present flight is acknowledged; 0: between flights */
-	uint32_t round_acks;        /* acknowledgements of this flight */
-	uint32_t round_app_limited;
-	uint32_t round_cwnd_limited;
-	uint32_t sent_app_limited; /* the application was the limit of the flight before, while this one was sent */
+	struct onramp_flight flight;
+	uint64_t ssthresh_bytes; /* the host's */
+	uint64_t least_bytes;    /* the least estimate so far; ONRAMP_UNLIMITED before the first */
+	uint64_t bw_bytes_per_s; /* of that estimate; 0 before the first */
+	uint64_t event_ns;       /* the host's scheduling granularity, 1 / f_ev */
+	uint64_t cwnd_bytes;     /* PACING: the window, d + N, or the host's if that is more */
+	uint64_t pacing_end_ns;  /* PACING: one round trip after its start */
 	uint32_t phase;
-	uint32_t mss_bytes; /* of this flight */
 	uint32_t options;   /* enum onramp_option */
 	uint32_t is_coarse; /* the clock allows less than p - d segments in a round trip */
 };
@@ -115,54 +102,16 @@ static inline uint64_t onramp_paced_ssthresh(const struct onramp_paced *state)
 	return onramp_min(state->ssthresh_bytes, state->least_bytes);
 }
 
-/* Was the application the limit of this flight? Most of the time, that is: a program that waits for room in its send
- * buffer always has nothing unsent for a moment. */
-static inline bool onramp_paced_app_limited(const struct onramp_paced *state)
-{
-	return 2 * state->round_app_limited > state->round_acks;
-}
-
-/* Follow the flights, one after the other. True when this acknowledgement completes one. */
-static inline bool onramp_paced_flight_ends(struct onramp_paced *state, const struct onramp_ack *ack)
-{
-	/* Totals before and after a change of the MSS, or a wrap of the host's, have nothing in common. */
-	if (ack->mss_bytes != state->mss_bytes || ack->delivered_bytes < state->train.first_bytes)
-		state->round_end_bytes = 0;
-	if (!state->round_end_bytes) {
-		state->mss_bytes = ack->mss_bytes;
-		state->round_end_bytes = ack->delivered_bytes + ack->inflight_bytes;
-		state->sent_app_limited = onramp_paced_app_limited(state);
-		state->last_flight_bytes = state->train.flight_bytes;
-		state->round_acks = 0;
-		state->round_app_limited = 0;
-		state->round_cwnd_limited = 0;
-		onramp_train_begin(&state->train, ack->now_ns, ack->delivered_bytes, ack->inflight_bytes);
-	} else if (ack->delivered_bytes <= state->round_end_bytes) {
-		/* One that covers segments of the next flight too had to wait for them. */
-		onramp_train_add(&state->train, ack->now_ns, ack->delivered_bytes, ack->mss_bytes, ack->srtt_ns);
-	}
-	state->round_acks++;
-	state->round_app_limited += (ack->flags & ONRAMP_ACK_APP_LIMITED) != 0;
-	state->round_cwnd_limited += (ack->flags & ONRAMP_ACK_CWND_LIMITED) != 0;
-	if (ack->delivered_bytes < state->round_end_bytes)
-		return false;
-	state->round_end_bytes = 0;
-	return true;
-}
-
 /* Take the estimate of the flight that just ended. True when it is final. */
 static inline bool onramp_paced_estimate(struct onramp_paced *state, const struct onramp_ack *ack)
 {
-	uint64_t bw = onramp_train_bytes_per_s(&state->train, ack->mss_bytes, state->options);
-	uint64_t srtt_ns = onramp_min(ack->srtt_ns, ONRAMP_PACED_MAX_RTT_NS);
+	uint64_t bw = onramp_flight_bytes_per_s(&state->flight, ack, state->options);
 	uint64_t estimate, difference;
 	bool first = !state->bw_bytes_per_s, agrees;
 
-	if (!bw || !srtt_ns || state->sent_app_limited || onramp_paced_app_limited(state))
+	if (!bw || !ack->srtt_ns)
 		return false;
-	/* bw * srtt / 1e9 in two parts, neither of which overflows. */
-	estimate = bw / ONRAMP_NS_PER_S * srtt_ns + bw % ONRAMP_NS_PER_S * srtt_ns / ONRAMP_NS_PER_S;
-	estimate = onramp_max(estimate, 2 * (uint64_t)ack->mss_bytes);
+	estimate = onramp_path_bytes(bw, ack);
 	difference = estimate > state->least_bytes ? estimate - state->least_bytes : state->least_bytes - estimate;
 	agrees = !first && difference <= state->least_bytes / ONRAMP_PACED_AGREEMENT_PART;
 	if (estimate < state->least_bytes) {
@@ -176,7 +125,7 @@ static inline bool onramp_paced_estimate(struct onramp_paced *state, const struc
  * buffer does: to leave pacing then would send each of its steps as a burst. */
 static inline bool onramp_paced_stands_still(const struct onramp_paced *state)
 {
-	return !state->round_cwnd_limited && state->train.flight_bytes <= state->last_flight_bytes;
+	return !state->flight.cwnd_limited && state->flight.train.flight_bytes <= state->flight.last_bytes;
 }
 
 /* The estimate is final: choose the window to fill, d + N. */
@@ -204,19 +153,10 @@ static inline uint64_t onramp_paced_rate(const struct onramp_paced *state, uint6
 	return onramp_max(onramp_min(state->bw_bytes_per_s, mss_bytes * ONRAMP_NS_PER_S / state->event_ns), 1);
 }
 
-/* Can the host pace all that is sent? With a timer always; with a periodic interrupt where a tick is worth few
- * segments. */
-static inline bool onramp_paced_can_pace(const struct onramp_paced *state, uint64_t mss_bytes)
-{
-	/* bw * tick <= 10 segments, by division: neither side overflows. */
-	return state->event_ns < ONRAMP_PACED_INTERRUPT_NS ||
-	       state->bw_bytes_per_s <= ONRAMP_PACED_BURST_SEGMENTS * mss_bytes * ONRAMP_NS_PER_S / state->event_ns;
-}
-
 static inline void onramp_paced_ack(struct onramp_paced *state, const struct onramp_ack *ack,
 				    struct onramp_decision *decision)
 {
-	bool flight_ends = onramp_paced_flight_ends(state, ack);
+	bool flight_ends = onramp_flight_ends(&state->flight, ack);
 	uint64_t pacing_bytes_per_s = ONRAMP_UNLIMITED;
 	uint64_t cwnd_bytes, ssthresh_bytes;
 
@@ -225,7 +165,7 @@ static inline void onramp_paced_ack(struct onramp_paced *state, const struct onr
 	else if (state->phase == ONRAMP_PHASE_PACING && (state->is_coarse || ack->now_ns >= state->pacing_end_ns)) {
 		state->phase = ONRAMP_PHASE_APPROACH;
 		/* What was paced was held back by neither the application nor the receiver. */
-		state->round_cwnd_limited++;
+		state->flight.cwnd_limited++;
 	}
 	ssthresh_bytes = onramp_paced_ssthresh(state);
 
@@ -234,7 +174,8 @@ static inline void onramp_paced_ack(struct onramp_paced *state, const struct onr
 		pacing_bytes_per_s = onramp_paced_rate(state, ack->mss_bytes);
 	} else {
 		cwnd_bytes = onramp_slow_start(ack, ssthresh_bytes, state->options);
-		if (state->phase == ONRAMP_PHASE_APPROACH && onramp_paced_can_pace(state, ack->mss_bytes))
+		if (state->phase == ONRAMP_PHASE_APPROACH &&
+		    onramp_can_pace(state->event_ns, state->bw_bytes_per_s, ack->mss_bytes))
 			pacing_bytes_per_s = onramp_max(state->bw_bytes_per_s, 1);
 	}
 
@@ -249,8 +190,8 @@ static inline void onramp_paced_ack(struct onramp_paced *state, const struct onr
 		onramp_finish(decision,
 			      state->least_bytes == ssthresh_bytes ? ONRAMP_EXIT_ESTIMATE : ONRAMP_EXIT_SSTHRESH);
 	else if (state->phase == ONRAMP_PHASE_APPROACH && flight_ends && onramp_paced_stands_still(state))
-		onramp_finish(decision,
-			      onramp_paced_app_limited(state) ? ONRAMP_EXIT_APPLICATION : ONRAMP_EXIT_RECEIVER);
+		onramp_finish(decision, onramp_flight_app_limited(&state->flight) ? ONRAMP_EXIT_APPLICATION
+										  : ONRAMP_EXIT_RECEIVER);
 }
 
 static inline void onramp_paced_loss(struct onramp_paced *state, const struct onramp_loss *loss,

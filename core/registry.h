@@ -7,16 +7,20 @@
 #ifndef ONRAMP_REGISTRY_H
 #define ONRAMP_REGISTRY_H
 
+#include "gamma.h"
 #include "paced.h"
+#include "spaced.h"
 #include "standard.h"
 
 #define ONRAMP_ALGORITHMS(X)                                                                                           \
 	X(standard, "slow start as it is (RFC 5681)")                                                                  \
-	X(paced, "ssthresh from ACK spacing, then paced (Aron & Druschel 1998)")
+	X(paced, "ssthresh from ACK spacing, then paced (Aron & Druschel 1998)")                                       \
+	X(gamma, "a share of the window as threshold, found by itself (Chaher et al. 1998)")                           \
+	X(spaced, "slow start at the rate of its ACKs (Chaher et al. 1998)")
 
 static inline const char *onramp_phase_name(uint32_t phase)
 {
-	static const char *const names[ONRAMP_PHASE_COUNT] = {"slow-start", "pacing", "approach", "done"};
+	static const char *const names[ONRAMP_PHASE_COUNT] = {"slow-start", "pacing", "approach", "done", "avoidance"};
 	return phase < ONRAMP_PHASE_COUNT ? names[phase] : "unknown";
 }
 

@@ -1,5 +1,6 @@
 //! The records of `core/onramp.h`, and the library's symbols. Layouts are checked by a test against the C side's.
 
+use crate::{PHASE_AVOIDANCE, PHASE_DONE};
 use serde::{Deserialize, Serialize};
 use std::ffi::{c_char, c_void};
 
@@ -30,8 +31,11 @@ pub const ACK_APP_LIMITED: u32 = 1 << 1;
 /// [`Loss::kind`]: found by acknowledgements.
 pub const LOSS_RECOVERY: u32 = 1;
 
-/// [`Loss::kind`]: found by the retransmission timer.
+/// [`Loss::kind`]: found by the retransmission timer; slow start follows.
 pub const LOSS_TIMEOUT: u32 = 2;
+
+/// [`Loss::kind`]: found by acknowledgements; slow start follows, as 4.3BSD-Tahoe does it.
+pub const LOSS_TAHOE: u32 = 3;
 
 /// What the host promises of its two timing services (Aron & Druschel 1998, section 4).
 #[repr(C)]
@@ -59,6 +63,15 @@ pub struct Start {
     pub mss_bytes: u32,
     /// `OPTION_*` bits.
     pub options: u32,
+    /// `spaced`: the rate of slow start's segments; 0: to be measured.
+    #[serde(default)]
+    pub pace_bytes_per_s: u64,
+    /// `gamma`: the share of the window that a threshold is, in millionths; 0: to be found.
+    #[serde(default)]
+    pub gamma_ppm: u32,
+    /// Zero.
+    #[serde(skip)]
+    pub reserved: u32,
 }
 
 /// An acknowledgement of something new, outside of loss recovery.
@@ -97,6 +110,9 @@ pub struct Loss {
     pub cwnd_bytes: u64,
     /// What the congestion avoidance would set.
     pub ssthresh_bytes: u64,
+    /// Cumulatively acknowledged, in the count of [`Ack::delivered_bytes`].
+    #[serde(default)]
+    pub acknowledged_bytes: u64,
     /// Payload of a full segment.
     pub mss_bytes: u32,
     /// `LOSS_*`.
@@ -119,6 +135,13 @@ pub struct Decision {
     pub phase: u32,
     /// Number of the exit's reason: see [`crate::exit_name`].
     pub exit: u32,
+}
+
+impl Decision {
+    /// Is congestion avoidance in charge, be it for good or until the next slow start?
+    pub fn is_over(&self) -> bool {
+        matches!(self.phase, PHASE_DONE | PHASE_AVOIDANCE)
+    }
 }
 
 #[repr(C)]

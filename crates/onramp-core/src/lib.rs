@@ -18,14 +18,17 @@ mod ffi;
 pub mod train;
 
 pub use ffi::{
-    Ack, Clock, Decision, Loss, Start, ACK_APP_LIMITED, ACK_CWND_LIMITED, LOSS_RECOVERY, LOSS_TIMEOUT,
+    Ack, Clock, Decision, Loss, Start, ACK_APP_LIMITED, ACK_CWND_LIMITED, LOSS_RECOVERY, LOSS_TAHOE, LOSS_TIMEOUT,
     OPTION_COUNT_ACKS, OPTION_PAPER_INITIAL_WINDOW, OPTION_TRAIN_CLOSEST, OPTION_TRAIN_ENDS, STATE_BYTES, UNLIMITED,
 };
 use std::ffi::{c_char, CStr};
 use std::sync::OnceLock;
 
-/// [`Decision::phase`] of a start-up that is over.
+/// [`Decision::phase`] of a start-up that is over for good.
 pub const PHASE_DONE: u32 = 3;
+
+/// [`Decision::phase`] of one that is over until the connection's next slow start.
+pub const PHASE_AVOIDANCE: u32 = 4;
 
 fn algorithms() -> &'static [ffi::Algorithm] {
     // SAFETY: native.c defines the table and its length together.
@@ -88,7 +91,8 @@ impl Startup {
         decision
     }
 
-    /// An acknowledgement arrived. Not to be called once a decision's phase was [`PHASE_DONE`].
+    /// An acknowledgement arrived. Not to be called once a decision's phase was [`PHASE_DONE`], nor while it is
+    /// [`PHASE_AVOIDANCE`] and the window has reached its threshold.
     ///
     /// # Panics
     /// If the record has no MSS.
@@ -123,7 +127,7 @@ mod tests {
             size_of::<Clock>(),
             offset_of!(Clock, event_ns),
             size_of::<Start>(),
-            offset_of!(Start, options),
+            offset_of!(Start, reserved),
             size_of::<Ack>(),
             offset_of!(Ack, flags),
             size_of::<Loss>(),
@@ -138,10 +142,10 @@ mod tests {
 
     #[test]
     fn the_registry_names_each_algorithm_once() {
-        assert_eq!(startup_names(), ["standard", "paced"]);
+        assert_eq!(startup_names(), ["standard", "paced", "gamma", "spaced"]);
         assert!(summary("paced").unwrap().contains("Aron & Druschel"));
         assert!(Startup::new("fast").is_none());
-        assert_eq!(phase_name(PHASE_DONE), "done");
+        assert_eq!((phase_name(PHASE_DONE), phase_name(PHASE_AVOIDANCE)), ("done", "avoidance"));
         assert_eq!(phase_name(99), "unknown");
     }
 

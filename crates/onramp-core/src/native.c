@@ -65,7 +65,7 @@ const size_t onramp_layouts[] = {
 	sizeof(struct onramp_clock),
 	offsetof(struct onramp_clock, event_ns),
 	sizeof(struct onramp_start),
-	offsetof(struct onramp_start, options),
+	offsetof(struct onramp_start, reserved),
 	sizeof(struct onramp_ack),
 	offsetof(struct onramp_ack, flags),
 	sizeof(struct onramp_loss),

@@ -4,7 +4,7 @@ use onramp_core::{Ack, Clock, Decision, Loss, Start, STATE_BYTES};
 use std::mem::{size_of, MaybeUninit};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-pub(crate) const CONFIG_VERSION: u32 = 2;
+pub(crate) const CONFIG_VERSION: u32 = 3;
 pub(crate) const NAME_BYTES: usize = 16;
 pub(crate) const CONFIG_MAP: &str = ".rodata.onramp";
 pub(crate) const CONNECTIONS_MAP: &str = "onramp_conns";

@@ -1,6 +1,6 @@
 //! What a scenario may ask of real sockets and an emulated network.
 
-use onramp_scenario::units::format_size;
+use onramp_scenario::units::{format_percent, format_rate, format_size};
 use onramp_scenario::{
     Acks, Case, Clocks, Connect, InitialWindow, Receiver, Recovery, Stack, Timers, Traffic, TrafficKind, TrafficStart,
     Train, Transfers, NO_STARTUP,
@@ -55,6 +55,12 @@ pub fn supports(case: &Case) -> Result<(), Unsupported> {
     }
     if transfer.train != Train::Line {
         return refuse("transfer.train", format!("`{}`", transfer.train.name()), "`line`");
+    }
+    if let Some(ppm) = transfer.given.gamma_ppm {
+        return refuse("transfer.gamma", format_percent(ppm), "what the start-up finds");
+    }
+    if let Some(rate) = transfer.given.pace_bits_per_s {
+        return refuse("transfer.pace", format_rate(rate), "what the start-up measures");
     }
     ways(case)?;
     if transfer.application.is_some() {

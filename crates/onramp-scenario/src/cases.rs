@@ -5,8 +5,8 @@
 
 use crate::topology::Topology;
 use crate::{
-    Acks, Application, Avoidance, Buffer, Case, Clocks, Connect, Crossings, InitialWindow, Network, Path, Receiver,
-    Recovery, Scenario, Sender, Stack, Timers, Traffic, TrafficKind, Train, Transfer, NO_STARTUP,
+    Acks, Application, Avoidance, Buffer, Case, Clocks, Connect, Crossings, Given, InitialWindow, Network, Path,
+    Receiver, Recovery, Scenario, Sender, Stack, Timers, Traffic, TrafficKind, Train, Transfer, NO_STARTUP,
 };
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -70,10 +70,13 @@ pub(crate) fn avoidance_of(stack: Stack) -> Avoidance {
     tcp_of(stack).avoidance.into()
 }
 
+/// The start-up of a transfer that names none, nor a stack.
+pub(crate) const DEFAULT_STARTUP: &str = "standard";
+
 /// The start-up of a transfer that names none.
 fn startup_of(stack: Stack) -> &'static str {
     match stack {
-        Stack::Linux => "standard",
+        Stack::Linux => DEFAULT_STARTUP,
         Stack::Lite => NO_STARTUP,
     }
 }
@@ -88,6 +91,8 @@ pub(crate) struct TransferDraft {
     pub clocks_ns: Option<Vec<u64>>,
     pub ticks_ns: Option<Vec<u64>>,
     pub startups: Option<Vec<String>>,
+    pub gammas_ppm: Option<Vec<u32>>,
+    pub paces_bits_per_s: Option<Vec<u64>>,
     pub avoidances: Option<Vec<Avoidance>>,
     pub connect: Connect,
     pub train: Train,
@@ -117,6 +122,8 @@ impl TransferDraft {
         all = vary(all, |one| listed(&self.ticks_ns, || clocks(one).tick_ns), |one, ns| one.clocks.tick_ns = ns);
         let startup = |one: &Transfer| startup_of(one.stack).to_owned();
         all = vary(all, |one| listed(&self.startups, || startup(one)), |one, startup| one.startup = startup);
+        all = vary(all, |_| given(&self.gammas_ppm), |one, ppm| one.given.gamma_ppm = ppm);
+        all = vary(all, |_| given(&self.paces_bits_per_s), |one, rate| one.given.pace_bits_per_s = rate);
         let avoidance = |one: &Transfer| avoidance_of(one.stack);
         all = vary(all, |one| listed(&self.avoidances, || avoidance(one)), |one, avoidance| one.avoidance = avoidance);
         vary(all, |_| self.windows.clone(), |one, window| one.initial_window = window)
@@ -136,6 +143,7 @@ impl TransferDraft {
             clocks: Clocks::of(stack),
             connect: self.connect,
             train: self.train,
+            given: Given::default(),
             initial_ssthresh_bytes: self.initial_ssthresh_bytes,
             from: self.from.clone(),
             to: self.to.clone(),
@@ -155,6 +163,8 @@ impl TransferDraft {
             self.clocks_ns.as_ref().map_or(1, Vec::len),
             self.ticks_ns.as_ref().map_or(1, Vec::len),
             self.startups.as_ref().map_or(1, Vec::len),
+            self.gammas_ppm.as_ref().map_or(1, Vec::len),
+            self.paces_bits_per_s.as_ref().map_or(1, Vec::len),
             self.avoidances.as_ref().map_or(1, Vec::len),
             self.windows.len(),
         ];
@@ -180,6 +190,11 @@ fn vary<T>(
 /// What the file lists, or what is usual.
 fn listed<T: Clone>(list: &Option<Vec<T>>, usual: impl Fn() -> T) -> Vec<T> {
     list.clone().unwrap_or_else(|| vec![usual()])
+}
+
+/// What the file gives, or nothing.
+fn given<T: Copy>(list: &Option<Vec<T>>) -> Vec<Option<T>> {
+    list.as_ref().map_or_else(|| vec![None], |list| list.iter().copied().map(Some).collect())
 }
 
 /// The transfers of one condition with their repeats, in the order in which they run: by size, sizes in the order in

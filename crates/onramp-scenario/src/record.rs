@@ -49,7 +49,7 @@ pub struct Record {
     pub receiver_buffer: String,
     /// Send buffer as the scenario gives it.
     pub sender_buffer: String,
-    /// Start-up algorithm, or `none`.
+    /// Start-up algorithm, or `none`; with what the scenario gives it, as in `gamma 34 %`.
     pub startup: String,
     /// Congestion avoidance after the start-up.
     pub avoidance: String,
@@ -137,7 +137,7 @@ impl Record {
         let flow = FlowOf { size_bytes, receiver: case.receiver, connect, start_ns };
         Record {
             flow: copy + 1,
-            startup: transfer.startup.clone(),
+            startup: wording::startup(&transfer.startup, transfer.given),
             avoidance: transfer.avoidance.name().to_owned(),
             initial_window: transfer.initial_window.to_string(),
             application: wording::application(transfer.application, transfer.connect),
@@ -159,7 +159,7 @@ impl Record {
         let beside = &case.transfer;
         let flow = FlowOf { size_bytes, receiver: transfers.receiver, connect: transfers.connect, start_ns };
         let measured = Record {
-            startup: beside.startup.clone(),
+            startup: wording::startup(&beside.startup, beside.given),
             avoidance: beside.avoidance.name().to_owned(),
             initial_window: beside.initial_window.to_string(),
             ..Record::blank(case, host, beside.size_bytes, case.receiver)

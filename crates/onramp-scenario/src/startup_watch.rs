@@ -1,7 +1,7 @@
 //! What a start-up decided, told as what changed.
 
 use crate::StartupEvent;
-use onramp_core::{exit_name, phase_name, Decision, PHASE_DONE, UNLIMITED};
+use onramp_core::{exit_name, phase_name, Decision, UNLIMITED};
 
 /// Compares a connection's decisions, each with the one before.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,9 +28,9 @@ impl StartupWatch {
         let phase = || phase_name(decision.phase);
         let estimate =
             before.map_or(now.1 != 0, |(_, estimate)| estimate != now.1).then(|| change("estimate", phase()));
-        let phase = before.is_none_or(|(phase, _)| phase != now.0).then(|| match decision.phase {
-            PHASE_DONE => change("exit", exit_name(decision.exit)),
-            _ => change("phase", phase()),
+        let phase = before.is_none_or(|(phase, _)| phase != now.0).then(|| match decision.is_over() {
+            true => change("exit", exit_name(decision.exit)),
+            false => change("phase", phase()),
         });
         estimate.into_iter().chain(phase)
     }
@@ -39,6 +39,7 @@ impl StartupWatch {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use onramp_core::PHASE_DONE;
 
     #[test]
     fn only_changes_of_phase_and_estimate_are_told() {

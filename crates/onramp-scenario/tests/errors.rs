@@ -53,6 +53,17 @@ fn unknown_keys_and_tables() {
 }
 
 #[test]
+fn keys_of_one_start_up() {
+    assert_snapshot!(refusals(&[
+        ("startup = \"paced\"", "startup = [\"gamma\", \"paced\"]\ngamma = \"34 %\""),
+        ("startup = \"paced\"", "pace = \"1.8 Mbit/s\""),
+        ("startup = \"paced\"", "startup = \"gamma\"\ngamma = \"60 %\""),
+        ("startup = \"paced\"", "startup = \"gamma\"\ngamma = \"0.34\""),
+        ("startup = \"paced\"", "startup = \"spaced\"\npace = \"440 packets\""),
+    ]));
+}
+
+#[test]
 fn missing_keys_and_tables() {
     let without_path = GOOD
         .replace("[path]\nrate = \"50 Mbit/s\"\nrtt = \"600 ms\"\n", "")

@@ -7,7 +7,7 @@ use crate::plan::{Datagrams, Group, Interval, Launch, Load, Plan, Way, Writes};
 use crate::router::Router;
 use crate::routes::Routes;
 use onramp_scenario::{
-    link_seed, traffic_windows, Case, Constant, Distribution, Hop, OnOff, Traffic, TrafficKind, Transfers,
+    link_seed, traffic_windows, Case, Distribution, Hop, OnOff, Packets, Traffic, TrafficKind, Transfers,
 };
 use std::ops::Range;
 
@@ -110,7 +110,9 @@ impl Planner<'_> {
     fn traffic(&mut self, number: u32, traffic: &Traffic) -> Result<(), Error> {
         match &traffic.kind {
             TrafficKind::Transfers(transfers) => self.transfers(number, traffic, transfers),
-            TrafficKind::Constant(constant) => self.datagrams(number, traffic, constant, None),
+            TrafficKind::Constant(packets) | TrafficKind::Poisson(packets) => {
+                self.datagrams(number, traffic, packets, None)
+            }
             TrafficKind::OnOff(turns) => self.datagrams(number, traffic, &turns.on, Some(turns)),
         }
     }
@@ -146,7 +148,7 @@ impl Planner<'_> {
         &mut self,
         number: u32,
         traffic: &Traffic,
-        constant: &Constant,
+        packets: &Packets,
         turns: Option<&OnOff>,
     ) -> Result<(), Error> {
         let (links, _) = self.route((traffic.from, traffic.to))?;
@@ -165,8 +167,9 @@ impl Planner<'_> {
             traffic: number,
             start_ns: self.case.traffic_start_ns(traffic),
             stop_ns: traffic.stop_ns.unwrap_or(u64::MAX),
-            rate_bits_per_s: constant.rate_bits_per_s,
-            packet_bytes: constant.packet_bytes,
+            rate_bits_per_s: packets.rate_bits_per_s,
+            packet_bytes: packets.packet_bytes,
+            poisson: matches!(traffic.kind, TrafficKind::Poisson(_)),
             turns,
         }));
         Ok(())

@@ -3,8 +3,8 @@
 use crate::error::{refuse, Unsupported};
 use onramp_core::{OPTION_PAPER_INITIAL_WINDOW, OPTION_TRAIN_CLOSEST, OPTION_TRAIN_ENDS};
 use onramp_scenario::{
-    Avoidance, Buffer, Clocks, InitialWindow, Receiver, Recovery, Sender, Stack, Timers, Train, Transfer, Transfers,
-    NO_STARTUP,
+    Avoidance, Buffer, Clocks, Given, InitialWindow, Receiver, Recovery, Sender, Stack, Timers, Train, Transfer,
+    Transfers, NO_STARTUP,
 };
 use onramp_tcp::{Config, ReceiveBuffer, Ticks};
 
@@ -31,6 +31,8 @@ pub(crate) struct Choice<'a> {
     pub clocks: Clocks,
     /// How its start-up reads ACKs.
     pub train: Train,
+    /// What it need not measure.
+    pub given: Given,
     /// Initial window.
     pub initial_window: InitialWindow,
     /// Threshold of the first slow start.
@@ -49,6 +51,7 @@ impl<'a> Choice<'a> {
             timers: transfer.timers,
             clocks: transfer.clocks,
             train: transfer.train,
+            given: transfer.given,
             initial_window: transfer.initial_window,
             initial_ssthresh_bytes: transfer.initial_ssthresh_bytes,
         }
@@ -65,6 +68,7 @@ impl<'a> Choice<'a> {
             timers: transfers.timers,
             clocks: transfers.clocks,
             train: Train::Line,
+            given: Given::default(),
             initial_window: InitialWindow::Host,
             initial_ssthresh_bytes: None,
         }
@@ -98,6 +102,8 @@ pub(crate) fn sender(choice: &Choice<'_>, host: &Sender) -> Result<Config, Unsup
     Ok(Config {
         startup,
         startup_options: startup_options | train,
+        pace_bits_per_s: choice.given.pace_bits_per_s,
+        gamma_ppm: choice.given.gamma_ppm,
         avoidance,
         recovery: choice.recovery,
         timers: choice.timers,

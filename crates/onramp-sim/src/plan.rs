@@ -106,7 +106,7 @@ pub(crate) enum Interval {
     Exponential(u64),
 }
 
-/// Datagrams at a constant rate, perhaps with pauses.
+/// Datagrams, perhaps with pauses.
 #[derive(Debug)]
 pub(crate) struct Datagrams {
     /// First place of their route.
@@ -123,10 +123,12 @@ pub(crate) struct Datagrams {
     pub start_ns: u64,
     /// None is sent from here on.
     pub stop_ns: u64,
-    /// Of IP packets.
+    /// Of IP packets, on average.
     pub rate_bits_per_s: u64,
     /// Size of each IP packet.
     pub packet_bytes: u32,
+    /// They come one by one, as a Poisson process, not evenly.
+    pub poisson: bool,
     /// How long it sends and how long it pauses; `None`: it never pauses.
     pub turns: Option<(Interval, Interval)>,
 }
@@ -135,6 +137,22 @@ impl Group {
     /// The way of a copy, counted from 0.
     pub fn way(&self, copy: u64) -> &Way {
         &self.ways[(copy % self.ways.len() as u64) as usize]
+    }
+}
+
+impl Datagrams {
+    /// From one to the next at an even rate. Exact in the long run: what a division cuts off, in `part`, is carried into
+    /// the next one.
+    pub fn interval_ns(&self, part: &mut u64) -> u64 {
+        let parts = u128::from(self.packet_bytes) * 8_000_000_000 + u128::from(*part);
+        let rate = u128::from(self.rate_bits_per_s.max(1));
+        *part = (parts % rate) as u64;
+        (parts / rate) as u64
+    }
+
+    /// The same where it is drawn.
+    pub fn mean_interval(&self) -> Interval {
+        Interval::Exponential(self.interval_ns(&mut 0))
     }
 }
 

@@ -20,6 +20,10 @@ pub struct Config {
     pub startup: Option<&'static str>,
     /// Options of that start-up: `onramp_core::OPTION_*`.
     pub startup_options: u32,
+    /// What start-up `spaced` would measure: the rate of slow start's segments, in IP packets; `None`: it measures.
+    pub pace_bits_per_s: Option<u64>,
+    /// What start-up `gamma` would find: the share of the window that a threshold is, in millionths.
+    pub gamma_ppm: Option<u32>,
     /// Congestion avoidance.
     pub avoidance: Avoidance,
     /// Loss recovery. Those that stand on SACK fall back to [`Recovery::NewReno`] with a peer that has none.
@@ -78,6 +82,8 @@ impl Config {
             window_scaling: true,
             startup: None,
             startup_options: 0,
+            pace_bits_per_s: None,
+            gamma_ppm: None,
             avoidance: Avoidance::Cubic,
             recovery: Recovery::Rack,
             timers: Timers::Linux,

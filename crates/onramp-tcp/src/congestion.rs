@@ -3,7 +3,7 @@
 use crate::avoidance::{self, AckSample, Avoidance};
 use crate::timing::Measurement;
 use crate::window::{Window, UNLIMITED};
-use crate::{Config, InitialWindow, Stack};
+use crate::{Config, InitialWindow, Stack, IPV4_HEADER_BYTES, TCP_HEADER_BYTES};
 use onramp_core as core;
 
 /// How a loss was found.
@@ -11,8 +11,10 @@ use onramp_core as core;
 pub enum LossKind {
     /// By acknowledgements.
     Acknowledgements,
-    /// By the retransmission timer.
+    /// By the retransmission timer: slow start follows.
     Timeout,
+    /// By acknowledgements, and slow start follows as after a timeout.
+    Tahoe,
 }
 
 /// Window, avoidance and start-up.
@@ -26,6 +28,8 @@ pub struct Congestion {
     measurement: Measurement,
     initial_window_bytes: u64,
     delivered_bytes: u64,
+    /// Cumulatively.
+    acknowledged_bytes: u64,
     /// What the peer permits to be outstanding.
     peer_window_bytes: u64,
     is_lite: bool,
@@ -36,8 +40,15 @@ pub struct Congestion {
 #[derive(Debug)]
 struct Startup {
     decision: core::Decision,
-    /// Given up when it is over.
+    /// Given up when it is over for good.
     running: Option<Box<core::Startup>>,
+}
+
+impl Startup {
+    /// Does it raise the window? One that is over for now does again in the next slow start.
+    fn decides(&self, window: &Window) -> bool {
+        !self.decision.is_over() || window.in_slow_start()
+    }
 }
 
 impl Congestion {
@@ -56,6 +67,7 @@ impl Congestion {
             measurement: config.ticks.measurement(),
             initial_window_bytes,
             delivered_bytes: 0,
+            acknowledged_bytes: 0,
             peer_window_bytes: UNLIMITED,
             is_lite: config.stack == Stack::Lite,
             reduced_bytes: initial_window_bytes,
@@ -83,6 +95,11 @@ impl Congestion {
             ssthresh_bytes: self.window.ssthresh_bytes,
             mss_bytes: self.window.mss_bytes,
             options: config.startup_options | if self.is_lite { core::OPTION_COUNT_ACKS } else { 0 },
+            pace_bytes_per_s: config
+                .pace_bits_per_s
+                .map_or(0, |rate| payload_rate(rate, config, self.window.mss_bytes)),
+            gamma_ppm: config.gamma_ppm.unwrap_or(0),
+            ..core::Start::default()
         });
         self.startup = Some(Startup { decision, running: Some(running) });
         self.apply();
@@ -96,7 +113,7 @@ impl Congestion {
 
     /// Is a start-up of `core/` in charge?
     pub fn is_starting(&self) -> bool {
-        self.startup.as_ref().is_some_and(|startup| startup.running.is_some())
+        self.decision().is_some_and(|decision| !decision.is_over())
     }
 
     /// The rate at which to pace, if any.
@@ -107,13 +124,16 @@ impl Congestion {
     /// An acknowledgement arrived: measure.
     pub fn measure(&mut self, ack: &AckSample) {
         self.delivered_bytes += ack.delivered_bytes;
+        self.acknowledged_bytes = ack.una;
         self.avoidance.measure(&mut self.window, ack);
     }
 
     /// It acknowledged new data outside of recovery: raise the window.
     pub fn raise(&mut self, ack: &AckSample, app_limited: bool) {
         let delivered_bytes = self.delivered_bytes;
-        let Some(Startup { decision, running: Some(running) }) = &mut self.startup else {
+        let Some(Startup { decision, running: Some(running) }) =
+            self.startup.as_mut().filter(|startup| startup.decides(&self.window))
+        else {
             return self.avoidance.raise(&mut self.window, ack);
         };
         let mut flags = 0;
@@ -154,10 +174,12 @@ impl Congestion {
                 inflight_bytes: flight_bytes,
                 cwnd_bytes: self.window.cwnd_bytes,
                 ssthresh_bytes,
+                acknowledged_bytes: self.acknowledged_bytes,
                 mss_bytes: self.window.mss_bytes,
                 kind: match kind {
                     LossKind::Acknowledgements => core::LOSS_RECOVERY,
                     LossKind::Timeout => core::LOSS_TIMEOUT,
+                    LossKind::Tahoe => core::LOSS_TAHOE,
                 },
             };
             *decision = running.loss(&loss);
@@ -211,4 +233,11 @@ impl Congestion {
             }
         }
     }
+}
+
+/// Bytes of payload a second where full IP packets leave at this rate; at least 1.
+fn payload_rate(bits_per_s: u64, config: &Config, mss_bytes: u32) -> u64 {
+    let packet_bytes = u64::from(config.mss_bytes) + u64::from(IPV4_HEADER_BYTES + TCP_HEADER_BYTES);
+    let rate = u128::from(bits_per_s / 8) * u128::from(mss_bytes) / u128::from(packet_bytes);
+    u64::try_from(rate).unwrap_or(u64::MAX).max(1)
 }

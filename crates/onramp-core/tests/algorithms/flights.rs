@@ -60,7 +60,7 @@ impl Host {
             let window =
                 if flags & ACK_CWND_LIMITED != 0 { self.decision.cwnd_bytes - mss } else { (segments - i) * mss };
             self.ack(gap_ns, window, flags);
-            if self.decision.phase == PHASE_DONE {
+            if self.decision.is_over() {
                 break;
             }
         }
@@ -74,6 +74,7 @@ impl Host {
             inflight_bytes,
             cwnd_bytes: self.decision.cwnd_bytes,
             ssthresh_bytes,
+            acknowledged_bytes: self.ack.delivered_bytes,
             mss_bytes: self.ack.mss_bytes,
             kind,
         });

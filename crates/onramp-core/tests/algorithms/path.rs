@@ -1,6 +1,6 @@
 //! A test fixture: one sender, one bottleneck that loses nothing, and a receiver that acknowledges each segment at once.
 
-use onramp_core::{Ack, Decision, Start, Startup, ACK_CWND_LIMITED, PHASE_DONE, UNLIMITED};
+use onramp_core::{Ack, Decision, Start, Startup, ACK_CWND_LIMITED, UNLIMITED};
 use std::collections::VecDeque;
 
 const NS_PER_S: u128 = 1_000_000_000;
@@ -74,7 +74,7 @@ impl Path {
                 mss_bytes: self.mss_bytes,
                 flags: ACK_CWND_LIMITED,
             };
-            if decision.phase != PHASE_DONE {
+            if !decision.is_over() {
                 decision = startup.ack(&ack);
             } else if decision.cwnd_bytes < decision.ssthresh_bytes {
                 decision.cwnd_bytes += mss;

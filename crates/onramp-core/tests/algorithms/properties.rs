@@ -3,7 +3,7 @@
 use crate::ack_train::any_size;
 use onramp_core::{
     startup_names, Ack, Clock, Decision, Loss, Start, Startup, ACK_APP_LIMITED, ACK_CWND_LIMITED, LOSS_TIMEOUT,
-    PHASE_DONE, UNLIMITED,
+    UNLIMITED,
 };
 use proptest::prelude::*;
 
@@ -41,6 +41,7 @@ fn starts() -> impl Strategy<Value = Start> {
             ssthresh_bytes,
             mss_bytes,
             options,
+            ..Start::default()
         },
     )
 }
@@ -68,7 +69,7 @@ fn run(startup: &mut Startup, start: &Start, srtt_ns: u64, changes: &[Change]) -
         let before = decision;
         decision = startup.ack(&ack);
         steps.push((ack, before, decision));
-        if decision.phase == PHASE_DONE {
+        if decision.is_over() {
             break;
         }
     }
@@ -87,25 +88,25 @@ proptest! {
                 prop_assert!(after.cwnd_bytes >= mss, "a window below a segment: {after:?}");
                 prop_assert!(after.cwnd_bytes >= ack.cwnd_bytes, "only a loss shrinks the window: {after:?}");
                 prop_assert!(after.phase >= before.phase, "phases go forward: {before:?} {after:?}");
-                prop_assert_eq!(after.exit != 0, after.phase == PHASE_DONE, "an exit is the end: {:?}", after);
+                prop_assert_eq!(after.exit != 0, after.is_over(), "an exit is the end: {:?}", after);
                 prop_assert!(after.pacing_bytes_per_s > 0, "a rate of nothing: {after:?}");
                 prop_assert!(
-                    before.estimate_bytes_per_s == 0 || after.ssthresh_bytes <= before.ssthresh_bytes,
-                    "an estimate only lowers the threshold: {before:?} {after:?}"
+                    name != &"paced" || before.estimate_bytes_per_s == 0 || after.ssthresh_bytes <= before.ssthresh_bytes,
+                    "its estimates only lower the threshold: {before:?} {after:?}"
                 );
                 prop_assert!(
                     before.estimate_bytes_per_s == 0 || after.estimate_bytes_per_s > 0,
                     "an estimate stays: {before:?} {after:?}"
                 );
                 let slow_start = ack.cwnd_bytes + ack.acked_bytes;
-                let pthresh = if after.estimate_bytes_per_s > 0 { after.ssthresh_bytes / 2 } else { 0 };
+                let pthresh = if name == &"paced" && after.estimate_bytes_per_s > 0 { after.ssthresh_bytes / 2 } else { 0 };
                 prop_assert!(after.cwnd_bytes <= slow_start.max(pthresh), "a jump above pthresh: {before:?} {after:?}");
                 prop_assert!(
                     ack.cwnd_bytes >= after.ssthresh_bytes || after.cwnd_bytes <= after.ssthresh_bytes,
                     "growth beyond the threshold: {after:?}"
                 );
                 prop_assert!(
-                    after.phase != PHASE_DONE || after.pacing_bytes_per_s == UNLIMITED,
+                    !after.is_over() || after.pacing_bytes_per_s == UNLIMITED,
                     "the end leaves pacing to others: {after:?}"
                 );
             }
@@ -142,20 +143,28 @@ proptest! {
     fn a_loss_ends_every_start_up(
         start in starts(),
         changes in changes(),
-        kind in 1u32..=2,
+        kind in 1u32..=3,
         inflight_bytes in any_size(),
         ssthresh_bytes in any_size(),
     ) {
         for name in startup_names() {
             let mut startup = Startup::new(name).unwrap();
-            let Some((_, _, last)) = run(&mut startup, &start, 100_000_000, &changes).pop() else { continue };
-            if last.phase == PHASE_DONE {
+            let Some((last_ack, _, last)) = run(&mut startup, &start, 100_000_000, &changes).pop() else { continue };
+            if last.is_over() {
                 continue;
             }
             let (now_ns, cwnd_bytes, mss_bytes) = (u64::MAX / 2, last.cwnd_bytes, start.mss_bytes);
-            let done = startup.loss(&Loss { now_ns, inflight_bytes, cwnd_bytes, ssthresh_bytes, mss_bytes, kind });
+            let done = startup.loss(&Loss {
+                now_ns,
+                inflight_bytes,
+                cwnd_bytes,
+                ssthresh_bytes,
+                acknowledged_bytes: last_ack.delivered_bytes,
+                mss_bytes,
+                kind,
+            });
             let exit = if kind == LOSS_TIMEOUT { "timeout" } else { "loss" };
-            prop_assert_eq!((done.phase, onramp_core::exit_name(done.exit)), (PHASE_DONE, exit));
+            prop_assert_eq!((done.is_over(), onramp_core::exit_name(done.exit)), (true, exit));
             prop_assert!(done.ssthresh_bytes <= ssthresh_bytes.max(2 * u64::from(mss_bytes)));
             prop_assert_eq!((done.cwnd_bytes, done.pacing_bytes_per_s), (cwnd_bytes, UNLIMITED));
         }
@@ -180,6 +189,9 @@ proptest! {
                 ssthresh_bytes: start.3,
                 mss_bytes: start.4,
                 options: start.5,
+                pace_bytes_per_s: start.0,
+                gamma_ppm: start.4,
+                ..Start::default()
             });
             for &(now_ns, acked_bytes, delivered_bytes, inflight_bytes, srtt_ns, cwnd_bytes, mss_bytes, flags) in &acks {
                 let decision = startup.ack(&Ack {
@@ -193,17 +205,18 @@ proptest! {
                     mss_bytes,
                     flags: flags & (ACK_CWND_LIMITED | ACK_APP_LIMITED),
                 });
-                prop_assert_eq!(decision.exit != 0, decision.phase == PHASE_DONE);
+                prop_assert_eq!(decision.exit != 0, decision.is_over());
             }
             let done = startup.loss(&Loss {
                 now_ns: loss.0,
                 inflight_bytes: loss.1,
                 cwnd_bytes: loss.2,
                 ssthresh_bytes: loss.3,
+                acknowledged_bytes: loss.2,
                 mss_bytes: loss.4,
                 kind: loss.5,
             });
-            prop_assert_eq!(done.phase, PHASE_DONE);
+            prop_assert!(done.is_over());
         }
     }
 }

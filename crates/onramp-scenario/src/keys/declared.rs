@@ -151,6 +151,10 @@ keys! {
         "How finely it schedules: paced segments, and timers `rfc6298` and `decoupled`.";
     TRANSFER_STARTUP: "transfer", "startup", Startup, Other("`standard`; `none` with stack `lite`"), [], Factor,
         "Start-up algorithm; `none` is the avoidance as the host ships it.";
+    TRANSFER_GAMMA: "transfer", "gamma", Share, Other("found by the start-up"), [("1 %", "50 %")], Factor,
+        "Of start-up `gamma`: the share of the window that a threshold is after a loss.";
+    TRANSFER_PACE: "transfer", "pace", Rate, Other("measured by the start-up"), [RATES], Factor,
+        "Of start-up `spaced`: the rate at which slow start's segments leave, counted in IP packets.";
     TRANSFER_AVOIDANCE: "transfer", "avoidance", Avoidance, Other("`cubic`; `reno` with stack `lite`"), [], Factor,
         "Congestion avoidance that follows the start-up: `cubic`, `bbr`, `reno`, `vegas`, `westwood` or `pipe`.";
     TRANSFER_CONNECT: "transfer", "connect", Connect, Text("receiver"), [], No,
@@ -178,7 +182,7 @@ keys! {
     TRANSFER_REPEAT: "transfer", "repeat", Integer, Text("1"), [("1", "1000")], No,
         "How often each case of this table runs.";
     TRAFFIC_KIND: "traffic", "kind", Traffic, Text("transfer"), [], No,
-        "What it is made of: `transfer`, `constant` or `on-off`.";
+        "What it is made of: `transfer`, `constant`, `poisson` or `on-off`.";
     TRAFFIC_STACK: "traffic", "stack", Stack, Text("linux"), [], No,
         "Of transfers: the TCP of both hosts.";
     TRAFFIC_RECOVERY: "traffic", "recovery", Recovery, Other("of the stack"), [], No,
@@ -204,9 +208,9 @@ keys! {
     TRAFFIC_MEASURED: "traffic", "measured", Boolean, Text("false"), [], No,
         "Of transfers: each has a result too.";
     TRAFFIC_RATE: "traffic", "rate", Rate, Other("required"), [RATES], No,
-        "Of `constant` and `on-off`: the rate while it sends, counted in IP packets.";
+        "Of `constant`, `poisson` and `on-off`: the rate while it sends, counted in IP packets; the mean, of `poisson`.";
     TRAFFIC_PACKET: "traffic", "packet", Size, Other("`1500 B`, or the way's `mtu` if that is less"), [("28 B", "9000 B")], No,
-        "Of `constant` and `on-off`: size of each IP packet.";
+        "Of `constant`, `poisson` and `on-off`: size of each IP packet.";
     TRAFFIC_ON: "traffic", "on", Time, Other("required"), [("1 us", "3600 s")], No,
         "Of `on-off`: mean time of sending.";
     TRAFFIC_OFF: "traffic", "off", Time, Other("required"), [("1 us", "3600 s")], No,

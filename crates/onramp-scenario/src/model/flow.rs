@@ -28,6 +28,8 @@ pub struct Transfer {
     pub connect: Connect,
     /// How a start-up that measures a rate reads a flight's acknowledgements.
     pub train: Train,
+    /// What the file gives for what its start-up would measure.
+    pub given: Given,
     /// Threshold of the first slow start; `None` is none.
     pub initial_ssthresh_bytes: Option<u64>,
     /// The nodes that send the data; see [`ends`](Transfer::ends).
@@ -117,6 +119,15 @@ impl Train {
             Train::Closest => "closest",
         }
     }
+}
+
+/// What a file gives for what a start-up would measure (Chaher et al. 1998, sections 3 and 4).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Given {
+    /// Of `gamma`: the share of the window that a threshold is, in millionths.
+    pub gamma_ppm: Option<u32>,
+    /// Of `spaced`: the rate of slow start's segments, in IP packets.
+    pub pace_bits_per_s: Option<u64>,
 }
 
 /// An application that writes now and then.

@@ -36,7 +36,9 @@ pub enum TrafficKind {
     /// TCP.
     Transfers(Transfers),
     /// Packets at a constant rate, whatever becomes of them.
-    Constant(Constant),
+    Constant(Packets),
+    /// Packets that come one by one, each at a moment that has nothing to do with the others: a Poisson process.
+    Poisson(Packets),
     /// The same by turns with silence.
     OnOff(OnOff),
 }
@@ -82,10 +84,10 @@ impl Poisson {
     }
 }
 
-/// Packets at a constant rate.
+/// Packets without TCP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Constant {
-    /// Of IP packets.
+pub struct Packets {
+    /// Of IP packets; the mean, where it is not constant.
     pub rate_bits_per_s: u64,
     /// Size of each IP packet.
     pub packet_bytes: u32,
@@ -95,7 +97,7 @@ pub struct Constant {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OnOff {
     /// What it sends while it sends.
-    pub on: Constant,
+    pub on: Packets,
     /// Mean time of sending.
     pub mean_on_ns: u64,
     /// Mean time of silence.

@@ -7,12 +7,12 @@ use crate::document::{integer, quantity, Reader, Section};
 use crate::keys::{self, Key};
 use crate::units::{format_size, parse_frequency, parse_rate, parse_size, parse_time};
 use crate::{
-    Buffer, Clocks, Connect, Constant, Mistake, OnOff, Poisson, Recovery, Stack, Timers, Traffic, TrafficKind,
+    Buffer, Clocks, Connect, Mistake, OnOff, Packets, Poisson, Recovery, Stack, Timers, Traffic, TrafficKind,
     TrafficStart, Transfers,
 };
 
 /// Names of the kinds, in the order in which help texts list them.
-pub(crate) const KINDS_OF_TRAFFIC: &[&str] = &["transfer", "constant", "on-off"];
+pub(crate) const KINDS_OF_TRAFFIC: &[&str] = &["transfer", "constant", "poisson", "on-off"];
 
 /// How long before the transfer traffic starts that does not say when.
 const USUAL_LEAD_NS: u64 = 5_000_000_000;
@@ -57,14 +57,19 @@ pub(super) fn read_traffic(
     let packets = read_packets(reader, section, kind, mtu_bytes.unwrap_or(u32::MAX));
     let kind = match kind? {
         "transfer" => {
-            refuse(reader, section, OF_PACKETS, "the kinds `constant` and `on-off`", "transfer");
+            refuse(reader, section, OF_PACKETS, "the kinds `constant`, `poisson` and `on-off`", "transfer");
             refuse(reader, section, OF_ON_OFF, "kind `on-off`", "transfer");
             TrafficKind::Transfers(transfers?)
         }
-        "constant" => {
-            refuse(reader, section, OF_TRANSFERS, "kind `transfer`", "constant");
-            refuse(reader, section, OF_ON_OFF, "kind `on-off`", "constant");
-            TrafficKind::Constant(packets?.on)
+        kind @ ("constant" | "poisson") => {
+            refuse(reader, section, OF_TRANSFERS, "kind `transfer`", kind);
+            refuse(reader, section, OF_ON_OFF, "kind `on-off`", kind);
+            let packets = packets?.on;
+            if kind == "constant" {
+                TrafficKind::Constant(packets)
+            } else {
+                TrafficKind::Poisson(packets)
+            }
         }
         _ => {
             refuse(reader, section, OF_TRANSFERS, "kind `transfer`", "on-off");
@@ -128,7 +133,7 @@ fn read_transfers(
     })
 }
 
-/// What `constant` and `on-off` say; of `constant` without the times.
+/// What `constant`, `poisson` and `on-off` say; the times of `on-off` alone.
 fn read_packets(reader: &mut Reader, section: &Section, kind: Option<&'static str>, mtu_bytes: u32) -> Option<OnOff> {
     let rate = reader.one(section, &keys::TRAFFIC_RATE, &quantity(parse_rate));
     let packet = read_packet(reader, section, mtu_bytes);
@@ -136,7 +141,7 @@ fn read_packets(reader: &mut Reader, section: &Section, kind: Option<&'static st
     let off = reader.one(section, &keys::TRAFFIC_OFF, &quantity(parse_time));
     let distribution = reader.one(section, &keys::TRAFFIC_DISTRIBUTION, &distribution);
     let needed: &[&Key] = match kind? {
-        "constant" => &[&keys::TRAFFIC_RATE],
+        "constant" | "poisson" => &[&keys::TRAFFIC_RATE],
         "on-off" => &[&keys::TRAFFIC_RATE, &keys::TRAFFIC_ON, &keys::TRAFFIC_OFF],
         _ => &[],
     };
@@ -144,10 +149,11 @@ fn read_packets(reader: &mut Reader, section: &Section, kind: Option<&'static st
         let (chosen, expected) = (kind.unwrap_or_default().to_owned(), key.kind.expected());
         reader.fault(Mistake::NeededFor { key: key.path(), chosen, expected }, section.header.clone());
     }
-    let on_ns = if kind == Some("constant") { Some(0) } else { on };
-    let off_ns = if kind == Some("constant") { Some(0) } else { off };
+    let turns = kind == Some("on-off");
+    let on_ns = if turns { on } else { Some(0) };
+    let off_ns = if turns { off } else { Some(0) };
     Some(OnOff {
-        on: Constant { rate_bits_per_s: rate?, packet_bytes: packet? },
+        on: Packets { rate_bits_per_s: rate?, packet_bytes: packet? },
         mean_on_ns: on_ns?,
         mean_off_ns: off_ns?,
         distribution: distribution?,

@@ -3,11 +3,11 @@
 use super::channel::need;
 use super::values::{avoidance, boolean, choice, startup};
 use super::ways::Ways;
-use crate::cases::{ReceiverDraft, SenderDraft, TransferDraft};
+use crate::cases::{ReceiverDraft, SenderDraft, TransferDraft, DEFAULT_STARTUP};
 use crate::document::{integer, quantity, Reader, Section};
-use crate::keys;
-use crate::units::{parse_size, parse_time};
-use crate::{Acks, Application, Connect, Recovery, Stack, Timers, Train};
+use crate::keys::{self, Key};
+use crate::units::{parse_percent, parse_rate, parse_size, parse_time};
+use crate::{Acks, Application, Connect, Mistake, Recovery, Stack, Timers, Train};
 
 pub(super) fn read_receiver(reader: &mut Reader, top: &Section) -> Option<ReceiverDraft> {
     let section = reader.table(top, &keys::RECEIVER);
@@ -39,6 +39,10 @@ pub(super) fn read_transfer(
     let clocks_ns = reader.list(section, &keys::TRANSFER_CLOCK, &quantity(parse_time));
     let ticks_ns = reader.list(section, &keys::TRANSFER_TICK, &quantity(parse_time));
     let startups = reader.list(section, &keys::TRANSFER_STARTUP, &startup(startups));
+    let gammas_ppm = reader.list(section, &keys::TRANSFER_GAMMA, &quantity(parse_percent));
+    let paces_bits_per_s = reader.list(section, &keys::TRANSFER_PACE, &quantity(parse_rate));
+    of_startup(reader, section, &keys::TRANSFER_GAMMA, ("gamma", "start-up `gamma`"), startups.as_deref());
+    of_startup(reader, section, &keys::TRANSFER_PACE, ("spaced", "start-up `spaced`"), startups.as_deref());
     let avoidances = reader.list(section, &keys::TRANSFER_AVOIDANCE, &avoidance);
     let connect = reader.one(section, &keys::TRANSFER_CONNECT, &choice(&Connect::ALL, Connect::name));
     let train = reader.one(section, &keys::TRANSFER_TRAIN, &choice(&Train::ALL, Train::name));
@@ -62,6 +66,8 @@ pub(super) fn read_transfer(
         clocks_ns,
         ticks_ns,
         startups,
+        gammas_ppm,
+        paces_bits_per_s,
         avoidances,
         connect: connect?,
         train: train?,
@@ -75,4 +81,19 @@ pub(super) fn read_transfer(
         application: write_bytes.zip(every_ns).map(|(write_bytes, every_ns)| Application { write_bytes, every_ns }),
         repeat: repeat?,
     })
+}
+
+/// Refuses a key that one start-up alone knows in a table that has another.
+fn of_startup(
+    reader: &mut Reader,
+    section: &Section,
+    key: &Key,
+    (startup, only): (&str, &'static str),
+    startups: Option<&[String]>,
+) {
+    let default = [DEFAULT_STARTUP.to_owned()];
+    let other = startups.unwrap_or(&default).iter().find(|chosen| *chosen != startup);
+    if let Some(chosen) = other.filter(|_| section.has(key.name)).cloned() {
+        reader.fault(Mistake::NotFor { key: key.path(), only, chosen }, section.span(key.name));
+    }
 }

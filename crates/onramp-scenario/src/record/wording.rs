@@ -3,7 +3,7 @@
 use super::Record;
 use crate::units::{format_percent, format_rate, format_size, format_time};
 use crate::{
-    Application, Bursts, Channel, Clocks, CoDel, Connect, Discipline, FqCoDel, Path, Stack, Timers, TokenBucket,
+    Application, Bursts, Channel, Clocks, CoDel, Connect, Discipline, FqCoDel, Given, Path, Stack, Timers, TokenBucket,
     NO_STARTUP,
 };
 
@@ -26,6 +26,13 @@ pub(super) fn application(application: Option<Application>, connect: Connect) ->
         application.map(|writes| format!("{} every {}", format_size(writes.write_bytes), format_time(writes.every_ns)));
     let unasked = (connect == Connect::Sender).then(|| "unasked (sender connects)".to_owned());
     writes.into_iter().chain(unasked).collect::<Vec<_>>().join(", ")
+}
+
+/// `paced`, `gamma 34 %`, `spaced 1.8 Mbit/s`: with what the scenario gives it.
+pub(super) fn startup(startup: &str, given: Given) -> String {
+    let gamma = given.gamma_ppm.map(format_percent);
+    let pace = given.pace_bits_per_s.map(format_rate);
+    std::iter::once(startup.to_owned()).chain(gamma).chain(pace).collect::<Vec<_>>().join(" ")
 }
 
 /// `decoupled, clock 1 ms, tick 10 ms`: clocks only where they are not the stack's.

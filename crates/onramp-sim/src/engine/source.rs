@@ -54,7 +54,10 @@ impl Source {
                 (SourceKind::Launch { plan, started: 0 }, first_ns, stop_ns)
             }
             Load::Datagrams(plan) => {
-                let (start_ns, stop_ns) = (plan.start_ns, plan.stop_ns);
+                let (mut start_ns, stop_ns) = (plan.start_ns, plan.stop_ns);
+                if plan.poisson {
+                    start_ns = start_ns.saturating_add(random.interval(plan.mean_interval()));
+                }
                 let turns = plan.turns.map(|(on, off)| Turns::new(on, off, start_ns, &mut random));
                 (SourceKind::Datagrams { plan, flow: None, sent: 0, part: 0, turns }, start_ns, stop_ns)
             }
@@ -78,11 +81,10 @@ impl Source {
             }
             SourceKind::Datagrams { plan, sent, part, turns, .. } => {
                 *sent += 1;
-                // Exact in the long run: what a division cuts off is carried into the next one.
-                let parts = u128::from(plan.packet_bytes) * 8_000_000_000 + u128::from(*part);
-                let rate = u128::from(plan.rate_bits_per_s.max(1));
-                *part = (parts % rate) as u64;
-                let due_ns = now_ns.saturating_add((parts / rate) as u64);
+                let due_ns = now_ns.saturating_add(match plan.poisson {
+                    true => self.random.interval(plan.mean_interval()),
+                    false => plan.interval_ns(part),
+                });
                 let next_ns = turns.as_mut().map_or(due_ns, |turns| turns.delay(due_ns, &mut self.random));
                 (next_ns, plan.stop_ns)
             }
@@ -129,6 +131,7 @@ mod tests {
             stop_ns,
             rate_bits_per_s,
             packet_bytes,
+            poisson: false,
             turns,
         })
     }
@@ -143,6 +146,16 @@ mod tests {
         let moments = moments(datagrams(7_000_000, None), 7001);
         assert_eq!((moments[0], moments[1], moments[2]), (1000, 1_715_285, 3_429_571));
         assert_eq!(moments[7000], 1000 + 12_000_000_000);
+    }
+
+    #[test]
+    fn a_poisson_process_has_the_mean_rate_and_the_spread_of_one() {
+        let Load::Datagrams(plan) = datagrams(12_000_000, None) else { unreachable!() };
+        let moments = moments(Load::Datagrams(Datagrams { poisson: true, ..plan }), 100_001);
+        let gaps_ms: Vec<f64> = moments.windows(2).map(|pair| (pair[1] - pair[0]) as f64 / 1e6).collect();
+        let mean = gaps_ms.iter().sum::<f64>() / 1e5;
+        let variance = gaps_ms.iter().map(|gap| (gap - mean).powi(2)).sum::<f64>() / 1e5;
+        assert!((mean - 1.0).abs() < 0.01 && (variance - 1.0).abs() < 0.03, "{mean} ms, {variance} ms2");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What of a sender's state is told when it changes: metrics, and where congestion control stands.
 
-use onramp_core::{phase_name, PHASE_DONE, UNLIMITED};
+use onramp_core::{phase_name, UNLIMITED};
 use onramp_tcp::{Connection, Stats};
 
 /// Names and values of `recovery:metrics_updated`; `None` is unknown, or without limit.
@@ -71,7 +71,7 @@ impl Told {
         } else if timed_out || self.recovery_point.is_some_and(|point| sender.acked_bytes() >= point) {
             self.recovery_point = None;
         }
-        let new = match sender.startup().filter(|decision| decision.phase != PHASE_DONE) {
+        let new = match sender.startup().filter(|decision| !decision.is_over()) {
             _ if self.recovery_point.is_some() => "recovery",
             Some(decision) => state_of_phase(phase_name(decision.phase)),
             None if sender.window().in_slow_start() => "slow_start",

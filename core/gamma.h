@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 OR GPL-2.0-only */
+/*
+ * gamma: a slow-start threshold that is reached before slow start overflows the bottleneck's buffer.
+ *
+ * N. Chaher, C. Barakat, W. Dabbous, E. Altman: Improving TCP/IP over Geostationary Satellite Links. INRIA RR-3573,
+ * 1998. Section 3, the first proposition.
+ *
+ * In one sentence: where slow start overflows a buffer at a window W_B of less than half the window W_max that the path
+ * holds, the threshold after a loss is gamma * W_max, with a gamma of less than a half that is found by what was lost.
+ *
+ *   gamma_max = W_B / W_max                                       (7)
+ *   if X2 - X1 < W the loss was slow start's, and
+ *   gamma     = gamma (X2 - X1 + W) / (2 W)                       (8)
+ *
+ * X1 is what was acknowledged when congestion avoidance began, X2 when it ended with a loss, W the window then. Slow
+ * start overflows the buffer at W_B and goes on, for the loss is seen a round trip later, when W_B more have been
+ * acknowledged. Of these the window took W - W_B to reach its threshold, so X2 - X1 = 2 W_B - W. W is gamma * W_max.
+ *
+ *      +------------+   cwnd >= ssthresh (exit: ssthresh)       +-----------+
+ *      | SLOW START | ----------------------------------------> | AVOIDANCE |
+ *      |            | <---------------------------------------- |           |
+ *      +------------+   cwnd < ssthresh: after a loss that      +-----------+
+ *            |          slow start follows, or after idling           ^
+ *            |_____________ a loss (exit: loss, timeout) _____________|
+ *
+ *      at each loss: gamma as above; if slow start follows one of congestion avoidance, ssthresh = gamma * cwnd
+ *
+ * Constants
+ * - 1/2: the most, and where it begins. More "violates the congestion control principle of TCP" (section 3).
+ * - 1/4: the least that helps. Below it congestion avoidance would begin no higher than after two slow starts, which
+ *   then are the lesser evil ("it is better to keep the problem unsolved", section 5): gamma goes back to 1/2.
+ *
+ * Differences from the paper, and what it leaves open
+ * - gamma is a share of W_max, and (8) takes W / gamma for it. The window of a slow start's own loss is not W_max: it
+ * is halved as ever, and the threshold that is made of it teaches nothing. (A gamma that the user gives is taken at
+ * every loss, as in the paper's figures.)
+ * - A loss in slow start itself has no X1: nothing was acknowledged in congestion avoidance, X2 - X1 = 0.
+ * - The paper's TCP is Tahoe, which begins each loss's repair with slow start. Where fast recovery repairs a loss there
+ *   is no slow start to overflow a buffer, and the threshold is the host's. What such a loss tells of gamma counts.
+ * - The first slow start has no threshold, and ends as it does without gamma.
+ * - The threshold is never above the host's. (CUBIC's is 0.7 * cwnd.)
+ * - gamma falls and returns to 1/2, but does not rise by itself: the paper has no rule for a buffer that has grown.
+ */
+#ifndef ONRAMP_GAMMA_H
+#define ONRAMP_GAMMA_H
+
+#include "onramp.h"
+
+#define ONRAMP_GAMMA_ONE_PPM 1000000
+#define ONRAMP_GAMMA_MOST_PPM (ONRAMP_GAMMA_ONE_PPM / 2)
+#define ONRAMP_GAMMA_LEAST_PPM (ONRAMP_GAMMA_ONE_PPM / 4)
+
+/* Windows beyond 2^43 bytes are not reckoned with: gamma times twice as much still fits in 64 bits. */
+#define ONRAMP_GAMMA_MAX_WINDOW_BYTES (UINT64_C(1) << 43)
+
+struct onramp_gamma {
+	uint64_t options;         /* enum onramp_option */
+	uint64_t avoidance_bytes; /* X1; ONRAMP_UNLIMITED in slow start */
+	uint32_t gamma_ppm;
+	uint32_t is_given;    /* by the user: not to be adapted */
+	uint32_t is_of_w_max; /* the present threshold is gamma * W_max */
+	uint32_t reserved;
+};
+ONRAMP_ASSERT_STATE(struct onramp_gamma);
+
+static inline void onramp_gamma_start(struct onramp_gamma *state, const struct onramp_start *start,
+				      struct onramp_decision *decision)
+{
+	state->options = start->options;
+	state->avoidance_bytes = ONRAMP_UNLIMITED;
+	state->is_given = start->gamma_ppm != 0;
+	state->gamma_ppm =
+		state->is_given ? (uint32_t)onramp_min(start->gamma_ppm, ONRAMP_GAMMA_MOST_PPM) : ONRAMP_GAMMA_MOST_PPM;
+	*decision = (struct onramp_decision){
+		.cwnd_bytes = start->cwnd_bytes,
+		.ssthresh_bytes = start->ssthresh_bytes,
+		.pacing_bytes_per_s = ONRAMP_UNLIMITED,
+		.phase = ONRAMP_PHASE_SLOW_START,
+	};
+}
+
+static inline void onramp_gamma_ack(struct onramp_gamma *state, const struct onramp_ack *ack,
+				    struct onramp_decision *decision)
+{
+	*decision = (struct onramp_decision){
+		.cwnd_bytes = onramp_slow_start(ack, ack->ssthresh_bytes, (uint32_t)state->options),
+		.ssthresh_bytes = ack->ssthresh_bytes,
+		.pacing_bytes_per_s = ONRAMP_UNLIMITED,
+		.phase = ONRAMP_PHASE_SLOW_START,
+	};
+	state->avoidance_bytes = ONRAMP_UNLIMITED;
+	if (decision->cwnd_bytes >= ack->ssthresh_bytes) {
+		state->avoidance_bytes = ack->delivered_bytes;
+		onramp_pause(decision, ONRAMP_EXIT_SSTHRESH);
+	}
+}
+
+/* X2 - X1. */
+static inline uint64_t onramp_gamma_acknowledged(const struct onramp_gamma *state, const struct onramp_loss *loss)
+{
+	return loss->acknowledged_bytes > state->avoidance_bytes ? loss->acknowledged_bytes - state->avoidance_bytes
+								 : 0;
+}
+
+/* Eq. (8), with X2 - X1 < W. */
+static inline void onramp_gamma_adapt(struct onramp_gamma *state, uint64_t acknowledged_bytes, uint64_t window_bytes)
+{
+	uint64_t gamma_ppm = state->gamma_ppm * (acknowledged_bytes + window_bytes) / (2 * window_bytes);
+
+	state->gamma_ppm = gamma_ppm < ONRAMP_GAMMA_LEAST_PPM ? ONRAMP_GAMMA_MOST_PPM : (uint32_t)gamma_ppm;
+}
+
+/* gamma * W, at least two segments. */
+static inline uint64_t onramp_gamma_share(const struct onramp_gamma *state, const struct onramp_loss *loss,
+					  uint64_t window_bytes)
+{
+	return onramp_max(window_bytes * state->gamma_ppm / ONRAMP_GAMMA_ONE_PPM, 2 * (uint64_t)loss->mss_bytes);
+}
+
+static inline void onramp_gamma_loss(struct onramp_gamma *state, const struct onramp_loss *loss,
+				     struct onramp_decision *decision)
+{
+	uint64_t window_bytes = onramp_max(onramp_min(loss->cwnd_bytes, ONRAMP_GAMMA_MAX_WINDOW_BYTES), 1);
+	uint64_t acknowledged_bytes = onramp_gamma_acknowledged(state, loss);
+	bool is_of_slow_start = acknowledged_bytes < window_bytes;
+	uint64_t ssthresh_bytes = loss->ssthresh_bytes;
+
+	if (state->is_of_w_max && is_of_slow_start && !state->is_given)
+		onramp_gamma_adapt(state, acknowledged_bytes, window_bytes);
+	state->is_of_w_max = loss->kind != ONRAMP_LOSS_RECOVERY && !is_of_slow_start;
+	state->avoidance_bytes = ONRAMP_UNLIMITED;
+	if (loss->kind != ONRAMP_LOSS_RECOVERY && (!is_of_slow_start || state->is_given))
+		ssthresh_bytes = onramp_min(ssthresh_bytes, onramp_gamma_share(state, loss, window_bytes));
+	*decision = (struct onramp_decision){
+		.cwnd_bytes = loss->cwnd_bytes,
+		.ssthresh_bytes = ssthresh_bytes,
+	};
+	onramp_pause(decision, onramp_loss_exit(loss));
+}
+
+#endif

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 OR GPL-2.0-only */
+/*
+ * spaced: slow start that sends no faster than the path delivers.
+ *
+ * N. Chaher, C. Barakat, W. Dabbous, E. Altman: Improving TCP/IP over Geostationary Satellite Links. INRIA RR-3573,
+ * 1998. Section 4, the second proposition.
+ *
+ * In one sentence: slow start sends two segments for each acknowledgement, twice what the bottleneck serves, and
+ * overflows a buffer that is small for the path; sent at the rate at which acknowledgements arrive, the same segments
+ * do not.
+ *
+ *   W_B(R) = B R / (R + lambda - mu)                 (9)   the window at which slow start overflows the buffer
+ *   mu - lambda <= R < R_max                         (10)  then W_B(R) is above the threshold
+ *   R      = 9/8 * rate of a flight's acknowledgements     (core/flight.h)
+ *
+ *      +------------+  cwnd >= ssthresh  +--------+  window filled, or an RTT   +-----------+
+ *      | SLOW START | -----------------> | PACING | --------------------------> | AVOIDANCE |
+ *      |            |                    +--------+  (exit: ssthresh, estimate) |           |
+ *      |            | <-------------------------------------------------------- |           |
+ *      +------------+  cwnd < ssthresh: after a loss that slow start follows,   +-----------+
+ *            |         or after idling                                                ^
+ *            |______ from both phases: a loss (exit: loss, timeout) __________________|
+ *
+ * Slow start's growth is unchanged: the window grows by what is acknowledged, and what it permits leaves spaced by 1/R.
+ * That is the paper's "one TCP packet for each ACK of the burst received in a mini-cycle, then the remaining packets at
+ * an average rate calculated from the incoming ACKs". When the window has reached its threshold, part of what slow
+ * start permitted still waits for its turn: PACING sends that, and congestion avoidance then is left alone.
+ *
+ * Constants
+ * - 1/8: "An R slower than mu - lambda makes the source the bottleneck". A measured rate that is too low by less than
+ *   this still is above, and one that is lower grows by it with each flight, where R equal to the rate of the ACKs,
+ *   which is never above R, could only stay or fall. The queue gets an eighth of what slow start gives it.
+ *
+ * Differences from the paper, and what it leaves open
+ * - The paper keeps the threshold of each slow start. The first has none, and slow start that is spaced does not
+ *   overflow the buffer that would end it: it ends where the window holds what the path carries in a round trip, by the
+ *   higher of the last two flights' rates (exit: estimate). A threshold that the host lowers meanwhile (HyStart) is not
+ *   followed.
+ * - Until a first flight has been measured, segments leave as the window permits.
+ * - A host whose ticks are worth more than 10 segments at R cannot space them: acknowledgements alone clock there.
+ * - The paper's constant R takes the place of the measured one where the user gives it (simulator), and the first slow
+ *   start then ends as the paper's, by a loss.
+ */
+#ifndef ONRAMP_SPACED_H
+#define ONRAMP_SPACED_H
+
+#include "flight.h"
+#include "onramp.h"
+
+#define ONRAMP_SPACED_SURPLUS_PART 8
+
+struct onramp_spaced {
+	struct onramp_flight flight;
+	uint64_t rate_bytes_per_s;  /* of the last flight that said something; 0 before the first */
+	uint64_t older_bytes_per_s; /* of the one before */
+	uint64_t given_bytes_per_s; /* by the user; 0: measured */
+	uint64_t ssthresh_bytes;    /* of this slow start; ONRAMP_UNLIMITED: to be measured */
+	uint64_t event_ns;          /* the host's scheduling granularity */
+	uint64_t pacing_end_ns;     /* PACING: one round trip after its start */
+	uint32_t phase;
+	uint32_t options;     /* enum onramp_option */
+	uint32_t is_measured; /* the threshold was */
+	uint32_t reserved;
+};
+ONRAMP_ASSERT_STATE(struct onramp_spaced);
+
+static inline void onramp_spaced_start(struct onramp_spaced *state, const struct onramp_start *start,
+				       struct onramp_decision *decision)
+{
+	state->given_bytes_per_s = start->pace_bytes_per_s;
+	state->ssthresh_bytes = start->ssthresh_bytes;
+	state->event_ns = onramp_max(start->clock.event_ns, 1);
+	state->phase = ONRAMP_PHASE_SLOW_START;
+	state->options = start->options;
+	*decision = (struct onramp_decision){
+		.cwnd_bytes = start->cwnd_bytes,
+		.ssthresh_bytes = start->ssthresh_bytes,
+		.pacing_bytes_per_s = ONRAMP_UNLIMITED,
+		.phase = state->phase,
+	};
+}
+
+/* A slow start begins anew, with the threshold that the host has now. What was measured is still the best guess. */
+static inline void onramp_spaced_begin(struct onramp_spaced *state, const struct onramp_ack *ack)
+{
+	state->phase = ONRAMP_PHASE_SLOW_START;
+	state->ssthresh_bytes = ack->ssthresh_bytes;
+	state->is_measured = false;
+	state->flight.end_bytes = 0;
+}
+
+static inline void onramp_spaced_measure(struct onramp_spaced *state, const struct onramp_ack *ack)
+{
+	uint64_t rate = onramp_flight_bytes_per_s(&state->flight, ack, state->options);
+
+	if (!rate)
+		return;
+	state->older_bytes_per_s = state->rate_bytes_per_s;
+	state->rate_bytes_per_s = rate;
+}
+
+/* The threshold of this slow start. */
+static inline uint64_t onramp_spaced_ssthresh(const struct onramp_spaced *state, const struct onramp_ack *ack)
+{
+	if (state->ssthresh_bytes != ONRAMP_UNLIMITED || state->given_bytes_per_s || !state->older_bytes_per_s ||
+	    !ack->srtt_ns)
+		return state->ssthresh_bytes;
+	return onramp_path_bytes(onramp_max(state->rate_bytes_per_s, state->older_bytes_per_s), ack);
+}
+
+/* R, or ONRAMP_UNLIMITED where there is none yet, or the host cannot keep it. */
+static inline uint64_t onramp_spaced_rate(const struct onramp_spaced *state, const struct onramp_ack *ack)
+{
+	uint64_t rate = state->rate_bytes_per_s;
+
+	rate = state->given_bytes_per_s ? state->given_bytes_per_s : rate + rate / ONRAMP_SPACED_SURPLUS_PART;
+	return rate && onramp_can_pace(state->event_ns, rate, ack->mss_bytes) ? rate : ONRAMP_UNLIMITED;
+}
+
+/* Was the window full before this acknowledgement? Then nothing that slow start permitted waits any more. */
+static inline bool onramp_spaced_is_filled(const struct onramp_ack *ack)
+{
+	return ack->inflight_bytes + ack->acked_bytes >= ack->cwnd_bytes;
+}
+
+static inline void onramp_spaced_ack(struct onramp_spaced *state, const struct onramp_ack *ack,
+				     struct onramp_decision *decision)
+{
+	uint64_t ssthresh_bytes, cwnd_bytes;
+
+	if (state->phase == ONRAMP_PHASE_AVOIDANCE)
+		onramp_spaced_begin(state, ack);
+	if (onramp_flight_ends(&state->flight, ack))
+		onramp_spaced_measure(state, ack);
+	ssthresh_bytes = onramp_spaced_ssthresh(state, ack);
+	cwnd_bytes = onramp_slow_start(ack, ssthresh_bytes, state->options);
+
+	if (state->phase == ONRAMP_PHASE_SLOW_START && cwnd_bytes >= ssthresh_bytes) {
+		state->phase = ONRAMP_PHASE_PACING;
+		state->pacing_end_ns = ack->now_ns + ack->srtt_ns;
+		state->is_measured = state->ssthresh_bytes == ONRAMP_UNLIMITED;
+		state->ssthresh_bytes = ssthresh_bytes;
+	}
+	*decision = (struct onramp_decision){
+		.cwnd_bytes = cwnd_bytes,
+		.ssthresh_bytes = ssthresh_bytes,
+		.pacing_bytes_per_s = onramp_spaced_rate(state, ack),
+		.estimate_bytes_per_s = state->rate_bytes_per_s,
+		.phase = state->phase,
+	};
+	if (state->phase == ONRAMP_PHASE_PACING &&
+	    (onramp_spaced_is_filled(ack) || ack->now_ns >= state->pacing_end_ns)) {
+		state->phase = ONRAMP_PHASE_AVOIDANCE;
+		onramp_pause(decision, state->is_measured ? ONRAMP_EXIT_ESTIMATE : ONRAMP_EXIT_SSTHRESH);
+	}
+}
+
+static inline void onramp_spaced_loss(struct onramp_spaced *state, const struct onramp_loss *loss,
+				      struct onramp_decision *decision)
+{
+	state->phase = ONRAMP_PHASE_AVOIDANCE;
+	*decision = (struct onramp_decision){
+		.cwnd_bytes = loss->cwnd_bytes,
+		.ssthresh_bytes = loss->ssthresh_bytes,
+		.estimate_bytes_per_s = state->rate_bytes_per_s,
+	};
+	onramp_pause(decision, onramp_loss_exit(loss));
+}
+
+#endif

@@ -27,13 +27,13 @@
  *
  * Constants
  * - 1/2: the most, and where it begins. More "violates the congestion control principle of TCP" (section 3).
- * - 1/4: the least that helps. Below it congestion avoidance would begin no higher than after two slow starts, which
- *   then are the lesser evil ("it is better to keep the problem unsolved", section 5): gamma goes back to 1/2.
+ * - 1/4: helps no more. There congestion avoidance would begin no higher than after two slow starts, which then are
+ *   the lesser evil ("it is better to keep the problem unsolved", section 5): gamma goes back to 1/2.
  *
  * Differences from the paper, and what it leaves open
- * - gamma is a share of W_max, and (8) takes W / gamma for it. The window of a slow start's own loss is not W_max: it
- * is halved as ever, and the threshold that is made of it teaches nothing. (A gamma that the user gives is taken at
- * every loss, as in the paper's figures.)
+ * - gamma is a share of W_max, and (8) takes W / gamma for it. The window of a slow start's own loss is not W_max:
+ *   it is halved as ever, and the threshold that is made of it teaches nothing. (A gamma that the user gives is
+ *   taken at every loss, as in the paper's figures.)
  * - A loss in slow start itself has no X1: nothing was acknowledged in congestion avoidance, X2 - X1 = 0.
  * - The paper's TCP is Tahoe, which begins each loss's repair with slow start. Where fast recovery repairs a loss there
  *   is no slow start to overflow a buffer, and the threshold is the host's. What such a loss tells of gamma counts.
@@ -107,7 +107,7 @@ static inline void onramp_gamma_adapt(struct onramp_gamma *state, uint64_t ackno
 {
 	uint64_t gamma_ppm = state->gamma_ppm * (acknowledged_bytes + window_bytes) / (2 * window_bytes);
 
-	state->gamma_ppm = gamma_ppm < ONRAMP_GAMMA_LEAST_PPM ? ONRAMP_GAMMA_MOST_PPM : (uint32_t)gamma_ppm;
+	state->gamma_ppm = gamma_ppm <= ONRAMP_GAMMA_LEAST_PPM ? ONRAMP_GAMMA_MOST_PPM : (uint32_t)gamma_ppm;
 }
 
 /* gamma * W, at least two segments. */
@@ -123,13 +123,14 @@ static inline void onramp_gamma_loss(struct onramp_gamma *state, const struct on
 	uint64_t window_bytes = onramp_max(onramp_min(loss->cwnd_bytes, ONRAMP_GAMMA_MAX_WINDOW_BYTES), 1);
 	uint64_t acknowledged_bytes = onramp_gamma_acknowledged(state, loss);
 	bool is_of_slow_start = acknowledged_bytes < window_bytes;
+	bool starts_slowly = loss->kind != ONRAMP_LOSS_RECOVERY;
 	uint64_t ssthresh_bytes = loss->ssthresh_bytes;
 
 	if (state->is_of_w_max && is_of_slow_start && !state->is_given)
 		onramp_gamma_adapt(state, acknowledged_bytes, window_bytes);
-	state->is_of_w_max = loss->kind != ONRAMP_LOSS_RECOVERY && !is_of_slow_start;
-	state->avoidance_bytes = ONRAMP_UNLIMITED;
-	if (loss->kind != ONRAMP_LOSS_RECOVERY && (!is_of_slow_start || state->is_given))
+	state->is_of_w_max = starts_slowly && !is_of_slow_start;
+	state->avoidance_bytes = starts_slowly ? ONRAMP_UNLIMITED : loss->acknowledged_bytes;
+	if (starts_slowly && (!is_of_slow_start || state->is_given))
 		ssthresh_bytes = onramp_min(ssthresh_bytes, onramp_gamma_share(state, loss, window_bytes));
 	*decision = (struct onramp_decision){
 		.cwnd_bytes = loss->cwnd_bytes,

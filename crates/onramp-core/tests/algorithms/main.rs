@@ -4,10 +4,12 @@
 mod ack_train;
 mod ack_train_noise;
 mod flights;
+mod gamma;
 mod golden;
 mod paced_estimate;
 mod paced_exit;
 mod paced_pacing;
 mod path;
 mod properties;
+mod spaced;
 mod standard;

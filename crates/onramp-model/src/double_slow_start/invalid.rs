@@ -12,7 +12,7 @@ pub enum Invalid {
         found: f64,
     },
     /// The background alone fills the bottleneck, or is less than nothing: the model needs rho in [0, 1).
-    #[error("the background is {background} packets/s: from 0 to less than the bottleneck's {rate} is wanted")]
+    #[error("the background is {background:.1} packets/s: from 0 to less than the bottleneck's {rate:.1} is wanted")]
     Background {
         /// What it is.
         background: f64,
@@ -26,7 +26,7 @@ pub enum Invalid {
         found: f64,
     },
     /// Section 4: R must not be less than mu - lambda.
-    #[error("segments spaced at {spaced} packets/s make the source the bottleneck: at least the {available} that are available is wanted")]
+    #[error("segments spaced at {spaced:.1} packets/s make the source the bottleneck: at least the {available:.1} that are available is wanted")]
     SourceIsBottleneck {
         /// Their rate.
         spaced: f64,
@@ -34,7 +34,7 @@ pub enum Invalid {
         available: f64,
     },
     /// A fluid of less than a packet is no window.
-    #[error("{what} is {found} packets: a window of at least 1 is wanted")]
+    #[error("{what} is {found:.2} packets: a window of at least 1 is wanted")]
     LessThanAPacket {
         /// Which window.
         what: &'static str,
@@ -42,7 +42,7 @@ pub enum Invalid {
         found: f64,
     },
     /// Eq. (8) is of a loss that was found in slow start: X2 - X1 < W.
-    #[error("{acknowledged} packets are no less than the window of {window}: the loss is not one of slow start")]
+    #[error("{acknowledged:.1} packets are no less than the window of {window:.1}: the loss is not one of slow start")]
     NotOfSlowStart {
         /// X2 - X1.
         acknowledged: f64,

@@ -1,5 +1,6 @@
 //! What the command line takes.
 
+use crate::verbs::model::ModelArguments;
 use crate::verbs::tcp::TcpArguments;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -32,6 +33,8 @@ pub enum Verb {
     Compare(CompareArguments),
     /// Hold the simulator against formulas of the literature (docs/theory.md)
     Theory(TheoryArguments),
+    /// What a paper's model says of a link: is there its problem, and what helps (docs/model.md)
+    Model(ModelArguments),
     /// Measure again what the papers measured that Onramp builds on (docs/reproduce.md)
     Reproduce(ReproduceArguments),
     /// Feed what `lab --record` wrote to this build's start-ups: the same decisions, bit for bit?

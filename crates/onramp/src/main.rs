@@ -36,6 +36,7 @@ fn main() -> ExitCode {
         Verb::Lab(arguments) => verbs::lab::run(&arguments, json),
         Verb::Compare(arguments) => verbs::compare::run(&arguments, json),
         Verb::Theory(arguments) => verbs::theory::run(&arguments, json),
+        Verb::Model(arguments) => verbs::model::run(&arguments, json),
         Verb::Reproduce(arguments) => verbs::reproduce::run(&arguments, json),
         Verb::Replay(arguments) => verbs::replay::run(&arguments, json),
         Verb::Load(arguments) => verbs::load::load(&arguments, json),

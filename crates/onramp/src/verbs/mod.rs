@@ -6,6 +6,7 @@ pub mod exec;
 pub mod lab;
 pub mod list;
 pub mod load;
+pub mod model;
 pub mod replay;
 pub mod reproduce;
 mod runs;

@@ -35,14 +35,16 @@ struct onramp_clock {
 enum onramp_option {
 	/* The initial window of RFC 3390 instead of the host's. */
 	ONRAMP_OPTION_PAPER_INITIAL_WINDOW = 1 << 0,
-	/* In slow start the window grows by a segment for each acknowledgement (RFC 5681, equation 2; 4.4BSD) and not
-	 * by what it acknowledges (RFC 3465; Linux). */
-	ONRAMP_OPTION_COUNT_ACKS = 1 << 1,
 	/* The rate of a flight is that between its first and its last acknowledgement: core/ack_train.h. */
 	ONRAMP_OPTION_TRAIN_ENDS = 1 << 2,
 	/* The rate of a flight is that of its most closely spaced acknowledgements: core/ack_train.h. */
 	ONRAMP_OPTION_TRAIN_CLOSEST = 1 << 3,
 };
+
+/* Beside those flags the options' highest byte is a number: by how many segments at most an acknowledgement makes the
+ * window grow in slow start, the limit L of RFC 3465. 1 counts acknowledgements (RFC 5681, equation 2; 4.4BSD); 0 is
+ * no limit (Linux). */
+#define ONRAMP_OPTION_GROWTH_SHIFT 24
 
 /* The connection is established and has sent nothing yet. */
 struct onramp_start {
@@ -51,7 +53,7 @@ struct onramp_start {
 	uint64_t cwnd_bytes;     /* the host's initial window */
 	uint64_t ssthresh_bytes; /* ONRAMP_UNLIMITED if the host has none */
 	uint32_t mss_bytes;
-	uint32_t options; /* enum onramp_option */
+	uint32_t options; /* enum onramp_option, and ONRAMP_OPTION_GROWTH_SHIFT */
 	/* What the user gave for what an algorithm would measure; 0: nothing. */
 	uint64_t pace_bytes_per_s; /* spaced: the rate of slow start's segments */
 	uint32_t gamma_ppm;        /* gamma: the share of the window, in millionths */
@@ -162,8 +164,8 @@ static inline uint64_t onramp_max(uint64_t a, uint64_t b)
  * stays. */
 static inline uint64_t onramp_slow_start(const struct onramp_ack *ack, uint64_t ssthresh_bytes, uint32_t options)
 {
-	uint64_t growth =
-		options & ONRAMP_OPTION_COUNT_ACKS ? onramp_min(ack->acked_bytes, ack->mss_bytes) : ack->acked_bytes;
+	uint64_t limit_bytes = (uint64_t)(options >> ONRAMP_OPTION_GROWTH_SHIFT) * ack->mss_bytes;
+	uint64_t growth = limit_bytes ? onramp_min(ack->acked_bytes, limit_bytes) : ack->acked_bytes;
 
 	if (!(ack->flags & ONRAMP_ACK_CWND_LIMITED) || ack->cwnd_bytes >= ssthresh_bytes)
 		return ack->cwnd_bytes;

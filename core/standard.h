@@ -16,7 +16,7 @@
  * round trip, so `standard` followed by CUBIC starts as Linux's CUBIC does.
  *
  * Differences from RFC 5681: growth counts bytes without a limit of its own for one acknowledgement (RFC 3465
- * section 2.3 with L unlimited), as Linux does since 3.18, unless the host counts acknowledgements; a window that did
+ * section 2.3 with L unlimited), as Linux does since 3.18, unless the host gives one; a window that did
  * not limit the sender does not grow (RFC 7661's concern), as Linux has it.
  */
 #ifndef ONRAMP_STANDARD_H

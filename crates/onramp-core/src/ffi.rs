@@ -13,14 +13,17 @@ pub const STATE_BYTES: usize = 256;
 /// [`Start::options`]: the initial window of RFC 3390 instead of the host's.
 pub const OPTION_PAPER_INITIAL_WINDOW: u32 = 1 << 0;
 
-/// [`Start::options`]: slow start grows by a segment for each acknowledgement, not by what it acknowledges.
-pub const OPTION_COUNT_ACKS: u32 = 1 << 1;
-
 /// [`Start::options`]: the rate of a flight is that between its first and its last acknowledgement.
 pub const OPTION_TRAIN_ENDS: u32 = 1 << 2;
 
 /// [`Start::options`]: the rate of a flight is that of its most closely spaced acknowledgements.
 pub const OPTION_TRAIN_CLOSEST: u32 = 1 << 3;
+
+/// [`Start::options`]: an acknowledgement makes the window grow by so many segments at most in slow start, the limit L of
+/// RFC 3465; 0 is no limit.
+pub const fn option_growth(segments: u8) -> u32 {
+    (segments as u32) << 24
+}
 
 /// [`Ack::flags`]: the window held the sender back in the last round trip.
 pub const ACK_CWND_LIMITED: u32 = 1 << 0;
@@ -61,7 +64,7 @@ pub struct Start {
     pub ssthresh_bytes: u64,
     /// Payload of a full segment.
     pub mss_bytes: u32,
-    /// `OPTION_*` bits.
+    /// `OPTION_*` bits and [`option_growth`].
     pub options: u32,
     /// `spaced`: the rate of slow start's segments; 0: to be measured.
     #[serde(default)]

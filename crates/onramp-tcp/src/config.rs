@@ -1,7 +1,7 @@
 //! What one end of a connection is.
 
 use crate::choice::{Acks, Avoidance, Recovery, Stack, Timers};
-use crate::Ticks;
+use crate::{ByteCounting, Ticks};
 
 /// One end's choices.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,6 +34,8 @@ pub struct Config {
     pub acks: Acks,
     /// What may be sent before the first acknowledgement.
     pub initial_window: InitialWindow,
+    /// By how much an acknowledgement makes the window grow in slow start.
+    pub byte_counting: ByteCounting,
     /// Threshold of the first slow start; `None` is none.
     pub initial_ssthresh_bytes: Option<u64>,
     /// Receive buffer.
@@ -89,6 +91,7 @@ impl Config {
             timers: Timers::Linux,
             acks: Acks::Linux,
             initial_window: InitialWindow::Segments(10),
+            byte_counting: ByteCounting::Unlimited,
             initial_ssthresh_bytes: None,
             receive_buffer: ReceiveBuffer::LinuxDefault,
             send_buffer_bytes: 64 << 20,
@@ -107,6 +110,7 @@ impl Config {
                 timers: Timers::Bsd,
                 acks: Acks::Bsd,
                 initial_window: InitialWindow::Segments(1),
+                byte_counting: ByteCounting::ACKS,
                 receive_buffer: ReceiveBuffer::Bytes(65_535),
                 ticks: Ticks::BSD,
                 ..linux

@@ -1,6 +1,7 @@
 //! Congestion control of one sender: a start-up of `core/`, if there is one, then the avoidance.
 
 use crate::avoidance::{self, AckSample, Avoidance};
+use crate::byte_counting::Counting;
 use crate::timing::Measurement;
 use crate::window::{Window, UNLIMITED};
 use crate::{Config, InitialWindow, Stack, IPV4_HEADER_BYTES, TCP_HEADER_BYTES};
@@ -33,6 +34,7 @@ pub struct Congestion {
     /// What the peer permits to be outstanding.
     peer_window_bytes: u64,
     is_lite: bool,
+    counting: Counting,
     /// Where the last reduction leads.
     reduced_bytes: u64,
 }
@@ -70,6 +72,7 @@ impl Congestion {
             acknowledged_bytes: 0,
             peer_window_bytes: UNLIMITED,
             is_lite: config.stack == Stack::Lite,
+            counting: Counting::new(config.byte_counting),
             reduced_bytes: initial_window_bytes,
         }
     }
@@ -94,7 +97,7 @@ impl Congestion {
             cwnd_bytes: self.window.cwnd_bytes,
             ssthresh_bytes: self.window.ssthresh_bytes,
             mss_bytes: self.window.mss_bytes,
-            options: config.startup_options | if self.is_lite { core::OPTION_COUNT_ACKS } else { 0 },
+            options: config.startup_options | config.byte_counting.startup_option(),
             pace_bytes_per_s: config
                 .pace_bits_per_s
                 .map_or(0, |rate| payload_rate(rate, config, self.window.mss_bytes)),
@@ -134,7 +137,8 @@ impl Congestion {
         let Some(Startup { decision, running: Some(running) }) =
             self.startup.as_mut().filter(|startup| startup.decides(&self.window))
         else {
-            return self.avoidance.raise(&mut self.window, ack);
+            let delivered_bytes = self.counting.counted(ack.delivered_bytes, &self.window);
+            return self.avoidance.raise(&mut self.window, &AckSample { delivered_bytes, ..*ack });
         };
         let mut flags = 0;
         if ack.cwnd_limited {
@@ -155,6 +159,12 @@ impl Congestion {
             flags,
         });
         self.apply();
+    }
+
+    /// Slow start begins again with one segment: after a timeout, and after what Tahoe takes for an early one.
+    pub fn restart(&mut self) {
+        self.window.cwnd_bytes = u64::from(self.window.mss_bytes);
+        self.counting.restart();
     }
 
     /// A loss was found: lower the threshold. The window is the recovery's business.
@@ -189,7 +199,7 @@ impl Congestion {
         self.window.ssthresh_bytes = ssthresh_bytes.max(2 * u64::from(self.window.mss_bytes));
         self.reduced_bytes = self.window.ssthresh_bytes.min(self.window.cwnd_bytes);
         if kind == LossKind::Timeout {
-            self.window.cwnd_bytes = u64::from(self.window.mss_bytes);
+            self.restart();
             self.avoidance.timeout();
         }
     }

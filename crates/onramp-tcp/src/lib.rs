@@ -32,6 +32,7 @@
 
 pub mod acks;
 pub mod avoidance;
+mod byte_counting;
 mod choice;
 mod config;
 mod congestion;
@@ -45,6 +46,7 @@ pub mod timing;
 mod window;
 pub mod wire;
 
+pub use byte_counting::ByteCounting;
 pub use choice::{Acks, Avoidance, Recovery, Stack, Timers};
 pub use config::{Config, InitialWindow, ReceiveBuffer};
 pub use connection::{Connection, Failure, State, Stats, Transmit};

@@ -3,7 +3,7 @@
 use crate::flights::{paced_in, start, Host, MS, MSS};
 use crate::path::{time_ns, Path, Transfer};
 use onramp_core::{
-    phase_name, Ack, Clock, Start, Startup, ACK_CWND_LIMITED, LOSS_RECOVERY, OPTION_COUNT_ACKS,
+    option_growth, phase_name, Ack, Clock, Start, Startup, ACK_CWND_LIMITED, LOSS_RECOVERY,
     OPTION_PAPER_INITIAL_WINDOW, PHASE_DONE, UNLIMITED,
 };
 
@@ -109,10 +109,11 @@ fn acknowledgements_clock_the_approach_where_ticks_are_worth_more_than_ten_segme
     }
 }
 
-/// RFC 5681, equation 2: "cwnd += min (N, SMSS)", where the host says that it counts so.
+/// RFC 5681, equation 2: "cwnd += min (N, SMSS)", where the host says that it counts so, and RFC 3465, section 2.2: L * SMSS.
 #[test]
 fn slow_start_counts_acknowledgements_where_the_host_does() {
-    for (options, growth) in [(0, 3000), (OPTION_COUNT_ACKS, 1000)] {
+    for (options, growth) in [(0, 3000), (option_growth(1), 1000), (option_growth(2), 2000), (option_growth(255), 3000)]
+    {
         for algorithm in ["paced", "standard"] {
             let mut startup = Startup::new(algorithm).unwrap();
             startup.start(&Start { options, ..start() });

@@ -53,7 +53,8 @@ pub trait Avoidance: std::fmt::Debug + Send {
     }
 
     /// Raises the window for an acknowledgement outside of recovery: slow start below the threshold, congestion
-    /// avoidance above. Not called while a start-up of `core/` is in charge.
+    /// avoidance above. Not called while a start-up of `core/` is in charge. Below the threshold `delivered_bytes` is what
+    /// counts of them, by the connection's [`ByteCounting`](crate::ByteCounting).
     fn raise(&mut self, window: &mut Window, ack: &AckSample);
 
     /// A loss was found: the new threshold. The window is as it was before. Called once for each reduction, by

@@ -13,13 +13,14 @@
 //!
 //! | | [`Reno::default`]: Linux | [`Reno::per_ack`]: 4.4BSD, and ns, which the papers use |
 //! |---|---|---|
-//! | slow start | every byte acknowledged (RFC 3465, no limit) | min(acked, MSS) for each ACK (RFC 5681, eq. 2) |
+//! | slow start | whole segments acknowledged | bytes acknowledged |
 //! | avoidance | whole segments, one for each cwnd delivered | MSS * MSS / cwnd bytes for each ACK (eq. 3) |
 //! | half of | cwnd | the lesser of cwnd and the peer's window |
 //! | grows | when the window limits the sender (RFC 7661's concern) | at each ACK of new data |
 //!
-//! With delayed ACKs, which come for every second segment, the second grows by half as in slow start, and half a
-//! segment a round trip after it.
+//! How much of an ACK counts in slow start is the connection's [`ByteCounting`](crate::ByteCounting): all of it (RFC 3465
+//! without a limit) in Linux, min(acked, MSS) (RFC 5681, eq. 2) in 4.4BSD. With delayed ACKs, which come for every second
+//! segment, the second grows by half as in slow start with that, and half a segment a round trip after it.
 //!
 //! Constants: 2 segments is the least threshold (RFC 5681, eq. 4): with one, a window could never again find a loss
 //! by duplicate ACKs. 1 byte is the least growth (section 3.1, page 7): a window beyond MSS * MSS bytes would stand.
@@ -48,8 +49,12 @@ impl Reno {
 
     fn raise_per_ack(window: &mut Window, delivered_bytes: u64) {
         let mss = u64::from(window.mss_bytes);
-        let growth =
-            if window.in_slow_start() { delivered_bytes.min(mss) } else { (mss * mss / window.cwnd_bytes).max(1) };
+        let growth = if window.in_slow_start() {
+            // 4.4BSD looks at the threshold before it adds a segment, not after; more than one does not overshoot.
+            delivered_bytes.min(mss.max(window.ssthresh_bytes - window.cwnd_bytes))
+        } else {
+            (mss * mss / window.cwnd_bytes).max(1)
+        };
         window.cwnd_bytes = window.cwnd_bytes.saturating_add(growth);
     }
 }
@@ -150,12 +155,14 @@ mod tests {
         assert_eq!(window.segments(), 10);
     }
 
-    /// RFC 5681, section 3.1, equation 2.
+    /// One segment may be beyond the threshold, as in 4.4BSD.
     #[test]
-    fn counting_acks_slow_start_gains_a_segment_for_each() {
-        let (mut reno, mut window) = (Reno::per_ack(), window(10, UNLIMITED));
-        round_trip(&mut reno, &mut window, 2000);
-        assert_eq!(window.segments(), 15);
+    fn counting_acks_slow_start_ends_within_a_segment_of_its_threshold() {
+        for (counted, cwnd_bytes) in [(400, 10_200), (1000, 10_800), (1500, 10_800), (9000, 10_800)] {
+            let mut window = Window { cwnd_bytes: 9_800, ..window(9, 10_500) };
+            Reno::per_ack().raise(&mut window, &ack(counted));
+            assert_eq!(window.cwnd_bytes, cwnd_bytes, "{counted}");
+        }
     }
 
     /// RFC 5681, section 3.1, equation 3.

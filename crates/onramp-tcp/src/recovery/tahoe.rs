@@ -27,7 +27,7 @@ impl Recovery for Tahoe {
             if self.duplicates == DUP_THRESHOLD && self.recover.is_none_or(|recover| cx.board.una() > recover) {
                 self.recover = Some(cx.board.nxt());
                 cx.congestion.reduce(cx.now_ns, LossKind::Tahoe, cx.board.outstanding_bytes());
-                cx.congestion.window.cwnd_bytes = u64::from(cx.congestion.window.mss_bytes);
+                cx.congestion.restart();
                 cx.board.mark_all_lost();
                 *cx.force = true;
                 *cx.restart_timer = true;

@@ -7,6 +7,7 @@ mod recoveries;
 mod rfc1122;
 mod rfc2018;
 mod rfc3042;
+mod rfc3465;
 mod rfc5681;
 mod rfc5961;
 mod rfc6298;

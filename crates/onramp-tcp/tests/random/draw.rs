@@ -1,7 +1,8 @@
 //! What a case is: two ends' options, a path for each direction, and what the applications do.
 
 use crate::rng::Rng;
-use onramp_tcp::{Acks, Avoidance, Config, InitialWindow, ReceiveBuffer, Recovery, Stack, Ticks, Timers};
+use onramp_tcp::{Acks, Avoidance, ByteCounting, Config, InitialWindow, ReceiveBuffer, Recovery, Stack, Ticks, Timers};
+use std::num::NonZeroU8;
 
 const MS_NS: u64 = 1_000_000;
 
@@ -105,6 +106,10 @@ fn config(rng: &mut Rng, mtu_bytes: u32) -> Config {
         },
         isn: if rng.chance(50) { 0u32.wrapping_sub(rng.below(100_000) as u32) } else { rng.next() as u32 },
         timestamp_offset: if rng.chance(50) { 0u32.wrapping_sub(rng.below(10_000) as u32) } else { rng.next() as u32 },
+        byte_counting: match NonZeroU8::new(rng.below(4) as u8) {
+            Some(segments) => ByteCounting::Segments(segments),
+            None => ByteCounting::Unlimited,
+        },
         ..own
     }
 }

@@ -54,7 +54,6 @@
 #define ONRAMP_GAMMA_MAX_WINDOW_BYTES (UINT64_C(1) << 43)
 
 struct onramp_gamma {
-	uint64_t options;         /* enum onramp_option */
 	uint64_t avoidance_bytes; /* X1; ONRAMP_UNLIMITED in slow start */
 	uint32_t gamma_ppm;
 	uint32_t is_given;    /* by the user: not to be adapted */
@@ -66,7 +65,6 @@ ONRAMP_ASSERT_STATE(struct onramp_gamma);
 static inline void onramp_gamma_start(struct onramp_gamma *state, const struct onramp_start *start,
 				      struct onramp_decision *decision)
 {
-	state->options = start->options;
 	state->avoidance_bytes = ONRAMP_UNLIMITED;
 	state->is_given = start->gamma_ppm != 0;
 	state->gamma_ppm =
@@ -83,7 +81,7 @@ static inline void onramp_gamma_ack(struct onramp_gamma *state, const struct onr
 				    struct onramp_decision *decision)
 {
 	*decision = (struct onramp_decision){
-		.cwnd_bytes = onramp_slow_start(ack, ack->ssthresh_bytes, (uint32_t)state->options),
+		.cwnd_bytes = onramp_slow_start(ack, ack->ssthresh_bytes),
 		.ssthresh_bytes = ack->ssthresh_bytes,
 		.pacing_bytes_per_s = ONRAMP_UNLIMITED,
 		.phase = ONRAMP_PHASE_SLOW_START,

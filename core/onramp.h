@@ -36,15 +36,10 @@ enum onramp_option {
 	/* The initial window of RFC 3390 instead of the host's. */
 	ONRAMP_OPTION_PAPER_INITIAL_WINDOW = 1 << 0,
 	/* The rate of a flight is that between its first and its last acknowledgement: core/ack_train.h. */
-	ONRAMP_OPTION_TRAIN_ENDS = 1 << 2,
+	ONRAMP_OPTION_TRAIN_ENDS = 1 << 1,
 	/* The rate of a flight is that of its most closely spaced acknowledgements: core/ack_train.h. */
-	ONRAMP_OPTION_TRAIN_CLOSEST = 1 << 3,
+	ONRAMP_OPTION_TRAIN_CLOSEST = 1 << 2,
 };
-
-/* Beside those flags the options' highest byte is a number: by how many segments at most an acknowledgement makes the
- * window grow in slow start, the limit L of RFC 3465. 1 counts acknowledgements (RFC 5681, equation 2; 4.4BSD); 0 is
- * no limit (Linux). */
-#define ONRAMP_OPTION_GROWTH_SHIFT 24
 
 /* The connection is established and has sent nothing yet. */
 struct onramp_start {
@@ -53,7 +48,7 @@ struct onramp_start {
 	uint64_t cwnd_bytes;     /* the host's initial window */
 	uint64_t ssthresh_bytes; /* ONRAMP_UNLIMITED if the host has none */
 	uint32_t mss_bytes;
-	uint32_t options; /* enum onramp_option, and ONRAMP_OPTION_GROWTH_SHIFT */
+	uint32_t options; /* enum onramp_option */
 	/* What the user gave for what an algorithm would measure; 0: nothing. */
 	uint64_t pace_bytes_per_s; /* spaced: the rate of slow start's segments */
 	uint32_t gamma_ppm;        /* gamma: the share of the window, in millionths */
@@ -70,8 +65,10 @@ enum onramp_ack_flag {
 /* An acknowledgement arrived that acknowledges something new, and the host is not recovering from a loss. */
 struct onramp_ack {
 	uint64_t now_ns;
-	uint64_t acked_bytes;     /* newly acknowledged, cumulatively or selectively */
-	uint64_t delivered_bytes; /* the same in total, this acknowledgement included */
+	/* Newly acknowledged, cumulatively or selectively; in slow start no more than the host counts for its growth
+	 * (RFC 3465; Linux counts all). */
+	uint64_t acked_bytes;
+	uint64_t delivered_bytes; /* acknowledged in total, by this acknowledgement too */
 	uint64_t inflight_bytes;  /* still outstanding after it */
 	uint64_t srtt_ns;         /* smoothed round-trip time, this sample included; 0 before the first */
 	uint64_t cwnd_bytes;
@@ -162,14 +159,11 @@ static inline uint64_t onramp_max(uint64_t a, uint64_t b)
 
 /* The window that slow start up to this threshold makes of an acknowledgement. One that does not limit the sender
  * stays. */
-static inline uint64_t onramp_slow_start(const struct onramp_ack *ack, uint64_t ssthresh_bytes, uint32_t options)
+static inline uint64_t onramp_slow_start(const struct onramp_ack *ack, uint64_t ssthresh_bytes)
 {
-	uint64_t limit_bytes = (uint64_t)(options >> ONRAMP_OPTION_GROWTH_SHIFT) * ack->mss_bytes;
-	uint64_t growth = limit_bytes ? onramp_min(ack->acked_bytes, limit_bytes) : ack->acked_bytes;
-
 	if (!(ack->flags & ONRAMP_ACK_CWND_LIMITED) || ack->cwnd_bytes >= ssthresh_bytes)
 		return ack->cwnd_bytes;
-	return onramp_min(ack->cwnd_bytes + growth, ssthresh_bytes);
+	return onramp_min(ack->cwnd_bytes + ack->acked_bytes, ssthresh_bytes);
 }
 
 /* Bits that a number needs: 0 needs none, 255 needs 8. Without branches, which would multiply the paths that the

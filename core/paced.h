@@ -173,7 +173,7 @@ static inline void onramp_paced_ack(struct onramp_paced *state, const struct onr
 		cwnd_bytes = state->cwnd_bytes;
 		pacing_bytes_per_s = onramp_paced_rate(state, ack->mss_bytes);
 	} else {
-		cwnd_bytes = onramp_slow_start(ack, ssthresh_bytes, state->options);
+		cwnd_bytes = onramp_slow_start(ack, ssthresh_bytes);
 		if (state->phase == ONRAMP_PHASE_APPROACH &&
 		    onramp_can_pace(state->event_ns, state->bw_bytes_per_s, ack->mss_bytes))
 			pacing_bytes_per_s = onramp_max(state->bw_bytes_per_s, 1);

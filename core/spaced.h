@@ -133,7 +133,7 @@ static inline void onramp_spaced_ack(struct onramp_spaced *state, const struct o
 	if (onramp_flight_ends(&state->flight, ack))
 		onramp_spaced_measure(state, ack);
 	ssthresh_bytes = onramp_spaced_ssthresh(state, ack);
-	cwnd_bytes = onramp_slow_start(ack, ssthresh_bytes, state->options);
+	cwnd_bytes = onramp_slow_start(ack, ssthresh_bytes);
 
 	if (state->phase == ONRAMP_PHASE_SLOW_START && cwnd_bytes >= ssthresh_bytes) {
 		state->phase = ONRAMP_PHASE_PACING;

@@ -25,14 +25,14 @@
 #include "onramp.h"
 
 struct onramp_standard {
-	uint64_t options; /* enum onramp_option */
+	uint64_t reserved; /* it remembers nothing */
 };
 ONRAMP_ASSERT_STATE(struct onramp_standard);
 
 static inline void onramp_standard_start(struct onramp_standard *state, const struct onramp_start *start,
 					 struct onramp_decision *decision)
 {
-	state->options = start->options;
+	(void)state;
 	*decision = (struct onramp_decision){
 		.cwnd_bytes = start->cwnd_bytes,
 		.ssthresh_bytes = start->ssthresh_bytes,
@@ -44,8 +44,9 @@ static inline void onramp_standard_start(struct onramp_standard *state, const st
 static inline void onramp_standard_ack(struct onramp_standard *state, const struct onramp_ack *ack,
 				       struct onramp_decision *decision)
 {
+	(void)state;
 	*decision = (struct onramp_decision){
-		.cwnd_bytes = onramp_slow_start(ack, ack->ssthresh_bytes, (uint32_t)state->options),
+		.cwnd_bytes = onramp_slow_start(ack, ack->ssthresh_bytes),
 		.ssthresh_bytes = ack->ssthresh_bytes,
 		.pacing_bytes_per_s = ONRAMP_UNLIMITED,
 		.phase = ONRAMP_PHASE_SLOW_START,

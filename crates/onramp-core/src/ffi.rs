@@ -14,16 +14,10 @@ pub const STATE_BYTES: usize = 256;
 pub const OPTION_PAPER_INITIAL_WINDOW: u32 = 1 << 0;
 
 /// [`Start::options`]: the rate of a flight is that between its first and its last acknowledgement.
-pub const OPTION_TRAIN_ENDS: u32 = 1 << 2;
+pub const OPTION_TRAIN_ENDS: u32 = 1 << 1;
 
 /// [`Start::options`]: the rate of a flight is that of its most closely spaced acknowledgements.
-pub const OPTION_TRAIN_CLOSEST: u32 = 1 << 3;
-
-/// [`Start::options`]: an acknowledgement makes the window grow by so many segments at most in slow start, the limit L of
-/// RFC 3465; 0 is no limit.
-pub const fn option_growth(segments: u8) -> u32 {
-    (segments as u32) << 24
-}
+pub const OPTION_TRAIN_CLOSEST: u32 = 1 << 2;
 
 /// [`Ack::flags`]: the window held the sender back in the last round trip.
 pub const ACK_CWND_LIMITED: u32 = 1 << 0;
@@ -64,7 +58,7 @@ pub struct Start {
     pub ssthresh_bytes: u64,
     /// Payload of a full segment.
     pub mss_bytes: u32,
-    /// `OPTION_*` bits and [`option_growth`].
+    /// `OPTION_*` bits.
     pub options: u32,
     /// `spaced`: the rate of slow start's segments; 0: to be measured.
     #[serde(default)]
@@ -83,9 +77,10 @@ pub struct Start {
 pub struct Ack {
     /// When it arrived.
     pub now_ns: u64,
-    /// Newly acknowledged, cumulatively or selectively.
+    /// Newly acknowledged, cumulatively or selectively; in slow start no more than the host counts for its growth
+    /// (RFC 3465).
     pub acked_bytes: u64,
-    /// The same in total, this acknowledgement included.
+    /// Acknowledged in total, by this acknowledgement too.
     pub delivered_bytes: u64,
     /// Still outstanding after it.
     pub inflight_bytes: u64,

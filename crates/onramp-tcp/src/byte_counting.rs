@@ -16,14 +16,6 @@ pub enum ByteCounting {
 impl ByteCounting {
     /// Counts acknowledgements, as 4.4BSD does.
     pub const ACKS: ByteCounting = ByteCounting::Segments(NonZeroU8::MIN);
-
-    /// As the option of a start-up of `core/`.
-    pub(crate) fn startup_option(self) -> u32 {
-        match self {
-            ByteCounting::Segments(segments) => onramp_core::option_growth(segments.get()),
-            ByteCounting::Unlimited => 0,
-        }
-    }
 }
 
 /// A connection's counting.

@@ -97,7 +97,7 @@ impl Congestion {
             cwnd_bytes: self.window.cwnd_bytes,
             ssthresh_bytes: self.window.ssthresh_bytes,
             mss_bytes: self.window.mss_bytes,
-            options: config.startup_options | config.byte_counting.startup_option(),
+            options: config.startup_options,
             pace_bytes_per_s: config
                 .pace_bits_per_s
                 .map_or(0, |rate| payload_rate(rate, config, self.window.mss_bytes)),
@@ -134,11 +134,11 @@ impl Congestion {
     /// It acknowledged new data outside of recovery: raise the window.
     pub fn raise(&mut self, ack: &AckSample, app_limited: bool) {
         let delivered_bytes = self.delivered_bytes;
+        let counted_bytes = self.counting.counted(ack.delivered_bytes, &self.window);
         let Some(Startup { decision, running: Some(running) }) =
             self.startup.as_mut().filter(|startup| startup.decides(&self.window))
         else {
-            let delivered_bytes = self.counting.counted(ack.delivered_bytes, &self.window);
-            return self.avoidance.raise(&mut self.window, &AckSample { delivered_bytes, ..*ack });
+            return self.avoidance.raise(&mut self.window, &AckSample { delivered_bytes: counted_bytes, ..*ack });
         };
         let mut flags = 0;
         if ack.cwnd_limited {
@@ -149,7 +149,7 @@ impl Congestion {
         }
         *decision = running.ack(&core::Ack {
             now_ns: self.measurement.current_time(ack.now_ns),
-            acked_bytes: ack.delivered_bytes,
+            acked_bytes: counted_bytes,
             delivered_bytes,
             inflight_bytes: ack.inflight_bytes,
             srtt_ns: ack.srtt_ns,

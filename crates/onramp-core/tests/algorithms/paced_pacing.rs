@@ -3,8 +3,7 @@
 use crate::flights::{paced_in, start, Host, MS, MSS};
 use crate::path::{time_ns, Path, Transfer};
 use onramp_core::{
-    option_growth, phase_name, Ack, Clock, Start, Startup, ACK_CWND_LIMITED, LOSS_RECOVERY,
-    OPTION_PAPER_INITIAL_WINDOW, PHASE_DONE, UNLIMITED,
+    phase_name, Clock, Start, ACK_CWND_LIMITED, LOSS_RECOVERY, OPTION_PAPER_INITIAL_WINDOW, PHASE_DONE, UNLIMITED,
 };
 
 /// Figure 2 with the delay of section 2, "a high bandwidth delay path of size 116KB".
@@ -106,29 +105,6 @@ fn acknowledgements_clock_the_approach_where_ticks_are_worth_more_than_ten_segme
             host.flight(MS / 10, ACK_CWND_LIMITED);
         }
         assert_eq!(host.decision.pacing_bytes_per_s != UNLIMITED, paces, "{event_ns} ns");
-    }
-}
-
-/// RFC 5681, equation 2: "cwnd += min (N, SMSS)", where the host says that it counts so, and RFC 3465, section 2.2: L * SMSS.
-#[test]
-fn slow_start_counts_acknowledgements_where_the_host_does() {
-    for (options, growth) in [(0, 3000), (option_growth(1), 1000), (option_growth(2), 2000), (option_growth(255), 3000)]
-    {
-        for algorithm in ["paced", "standard"] {
-            let mut startup = Startup::new(algorithm).unwrap();
-            startup.start(&Start { options, ..start() });
-            let ack = Ack {
-                acked_bytes: 3000,
-                delivered_bytes: 3000,
-                cwnd_bytes: 10_000,
-                ssthresh_bytes: UNLIMITED,
-                srtt_ns: 100 * MS,
-                mss_bytes: MSS,
-                flags: ACK_CWND_LIMITED,
-                ..Ack::default()
-            };
-            assert_eq!(startup.ack(&ack).cwnd_bytes, 10_000 + growth, "{algorithm}");
-        }
     }
 }
 

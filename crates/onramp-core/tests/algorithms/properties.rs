@@ -1,6 +1,7 @@
 //! What the interface promises to a host, whatever the host says.
 
 use crate::ack_train::any_size;
+use crate::flights::{start, MS, MSS};
 use onramp_core::{
     startup_names, Ack, Clock, Decision, Loss, Start, Startup, ACK_APP_LIMITED, ACK_CWND_LIMITED, LOSS_TIMEOUT,
     UNLIMITED,
@@ -74,6 +75,26 @@ fn run(startup: &mut Startup, start: &Start, srtt_ns: u64, changes: &[Change]) -
         }
     }
     steps
+}
+
+/// A host may count less than what arrived (RFC 5681, equation 2; RFC 3465).
+#[test]
+fn slow_start_grows_by_what_the_host_counts() {
+    for name in startup_names() {
+        let mut startup = Startup::new(name).unwrap();
+        startup.start(&start());
+        let ack = Ack {
+            acked_bytes: 1000,
+            delivered_bytes: 3000,
+            cwnd_bytes: 10_000,
+            ssthresh_bytes: UNLIMITED,
+            srtt_ns: 100 * MS,
+            mss_bytes: MSS,
+            flags: ACK_CWND_LIMITED,
+            ..Ack::default()
+        };
+        assert_eq!(startup.ack(&ack).cwnd_bytes, 11_000, "{name}");
+    }
 }
 
 proptest! {

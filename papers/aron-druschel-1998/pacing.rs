@@ -149,7 +149,7 @@ pub fn measure_wan(bench: &Bench<'_>) -> Result<Measured, Error> {
     let in_order = median(&gain_ten) > 0.0 && median(&gain_two) > median(&gain_ten);
     measured.numbers("A.fig10.pacing-10ms", gain_ten);
     measured.numbers("A.fig10.pacing-2ms", gain_two);
-    measured.exactly("A.fig10.order", Value::Text(if in_order { "yes" } else { "no" }.to_owned()));
+    measured.exactly("A.fig10.order", Value::yes_no(in_order));
     if bench.draws() {
         let caption = "Figure 10: eight transfers over the WAN, as figure 9. The paper's prop-Lite-500ms has nearly ten times what \
                        orig-Lite-500ms has below 5 s; while the start-up lasts (0.7 s), pacing by 10 ms adds 20 % to it and pacing \

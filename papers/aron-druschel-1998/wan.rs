@@ -62,8 +62,8 @@ pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
     measured.numbers("A.fig4.next-loss", of_runs(|story| story.next_loss_s));
     measured.numbers("A.fig4.fill", of_runs(|story| story.fill_s));
     measured.numbers("A.fig5", of_runs(|story| 1000.0 * story.established_s));
-    measured.exactly("A.fig4.fast-retransmit", yes_no(story.next_by_fast_retransmit));
-    measured.exactly("A.fig5.window", yes_no(story.window_bytes == 512 * 1024));
+    measured.exactly("A.fig4.fast-retransmit", Value::yes_no(story.next_by_fast_retransmit));
+    measured.exactly("A.fig5.window", Value::yes_no(story.window_bytes == 512 * 1024));
     let stories = || answers.iter().flat_map(|answer| &answer.stories);
     let lost = stories().filter(|story| story.next_loss_s.is_finite()).count();
     let repaired = stories().filter(|story| story.next_by_fast_retransmit).count();
@@ -79,10 +79,6 @@ pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
         measured.figures = figures(&graph);
     }
     Ok(measured)
-}
-
-fn yes_no(is: bool) -> Value {
-    Value::Text(if is { "yes" } else { "no" }.to_owned())
 }
 
 fn answer(run: &Run<'_>) -> Answer {

@@ -44,6 +44,13 @@ pub enum Rule {
     Shape,
 }
 
+impl Value {
+    /// Of a statement: whether it is so.
+    pub fn yes_no(is: bool) -> Value {
+        Value::Text(if is { "yes" } else { "no" }.to_owned())
+    }
+}
+
 impl Expected {
     /// Does the measured value agree, by this rule?
     pub fn agrees(&self, rule: Rule, measured: &Value) -> bool {

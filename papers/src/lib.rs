@@ -22,6 +22,8 @@ mod watch;
 
 #[path = "../aron-druschel-1998/mod.rs"]
 mod aron_druschel_1998;
+#[path = "../chaher-geo-satellite/mod.rs"]
+mod chaher_geo_satellite;
 
 pub use bench::{Bench, Options, Run};
 pub use expectation::{Claim, Expected, Rule, Value};
@@ -58,5 +60,5 @@ pub enum Error {
 
 /// All papers, in the order of their years.
 pub fn papers() -> Vec<Paper> {
-    vec![aron_druschel_1998::paper()]
+    vec![aron_druschel_1998::paper(), chaher_geo_satellite::paper()]
 }

@@ -4,7 +4,8 @@ use onramp_scenario::Scenario;
 use toml::{Table, Value};
 
 /// Keys and the values that they get, for example `transfer.timers` = `"brakmo"`. A key of several tables, such as
-/// `transfer.timers`, is set in each of them; `traffic` means those tables of kind `transfer` alone. With a scenario's name
+/// `transfer.timers`, is set in each of them; of `traffic` in those tables that have transfers, or those that have packets
+/// without TCP, as the key belongs to the ones or the others. With a scenario's name
 /// and a colon before it, as `wan: transfer.spacing`, it is set in that scenario alone.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Settings(Vec<(String, Value)>);
@@ -54,6 +55,9 @@ impl Settings {
     }
 }
 
+/// Keys of traffic without TCP.
+const OF_PACKETS: [&str; 3] = ["kind", "rate", "packet"];
+
 /// The scenario that a key is for alone, if there is one, and the key itself.
 fn scenario_of(key: &str) -> (Option<&str>, &str) {
     key.split_once(": ").map_or((None, key), |(scenario, key)| (Some(scenario), key))
@@ -63,8 +67,8 @@ fn set(scenario: &mut Table, table: &str, key: &str, value: &Value) {
     match scenario.get_mut(table) {
         Some(Value::Array(tables)) => {
             for one in tables.iter_mut().filter_map(Value::as_table_mut) {
-                let other_kind = one.get("kind").is_some_and(|kind| kind.as_str() != Some("transfer"));
-                if table != "traffic" || !other_kind {
+                let is_of_packets = one.get("kind").is_some_and(|kind| kind.as_str() != Some("transfer"));
+                if table != "traffic" || OF_PACKETS.contains(&key) == is_of_packets {
                     one.insert(key.to_owned(), value.clone());
                 }
             }
@@ -97,8 +101,11 @@ mod tests {
     }
 
     #[test]
-    fn of_traffic_only_transfers_are_told() {
-        Settings::of([("traffic.avoidance", "reno")]).apply(TEXT);
+    fn of_traffic_those_are_told_that_have_the_key() {
+        let scenario = Settings::of([("traffic.avoidance", "reno"), ("traffic.kind", "poisson")]).apply(TEXT);
+        let [packets, transfers] = &scenario.cases[0].traffic[..] else { panic!("two tables") };
+        assert!(matches!(packets.kind, onramp_scenario::TrafficKind::Poisson(_)));
+        assert!(matches!(&transfers.kind, onramp_scenario::TrafficKind::Transfers(t) if t.avoidance.name() == "reno"));
     }
 
     #[test]

@@ -1,0 +1,80 @@
+//! The model's own numbers, and figure 2 (sections 2 to 4).
+
+use crate::reproduce::Figure;
+use crate::{Bench, Error, Measured, Value};
+use onramp_model::double_slow_start::Path;
+use onramp_report::plot::{draw_plot, Annotation, Axis, Plot, PlotSeries, PlotStyle};
+
+/// Normalised buffers of figure 2, without background. The text does not say which networks the paper drew.
+const BETAS: [f64; 4] = [0.5, 0.25, 0.125, 0.0625];
+/// Steps of rho in figure 2.
+const STEPS: u32 = 99;
+
+/// So many digits, cut off as the paper prints them.
+fn cut(value: f64, places: i32) -> Value {
+    let unit = 10f64.powi(places);
+    Value::Text(format!("{:.*}", places as usize, (value * unit).floor() / unit))
+}
+
+/// So many digits, rounded.
+fn rounded(value: f64, places: usize) -> Value {
+    Value::Text(format!("{value:.places$}"))
+}
+
+/// A path whose normalised buffer would be this without background, with this share of it.
+fn path(beta: f64, rho: f64) -> Path {
+    let (rate, round_trip_s) = (366.0, 0.56);
+    let buffer = beta * (round_trip_s * rate + 1.0);
+    Path::new(rate, rho * rate, buffer, round_trip_s).expect("rho is below 1")
+}
+
+/// Eq. (7) as the paper prints it.
+fn printed(path: &Path) -> f64 {
+    let (beta, rho) = (path.beta(), path.rho());
+    beta * (2.0 - rho) / (beta * (1.0 - rho) + 1.0)
+}
+
+pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
+    let satellite = Path::new(366.0, 100.0, 40.0, 0.56).expect("section 5's numbers");
+    let mut measured = Measured::default();
+    measured.exactly("C.eq.beta", rounded(satellite.beta(), 3));
+    measured.exactly("C.eq.overflow", rounded(satellite.overflow_window(), 1));
+    measured.exactly("C.eq.max", rounded(satellite.max_window(), 1));
+    measured.exactly("C.eq.gamma-max", cut(satellite.gamma_max(), 2));
+    let spaced = satellite.max_spaced_rate().expect("the buffer is small");
+    measured.exactly("C.eq.rate-max", cut(spaced, 0));
+    measured.exactly("C.eq.twice", Value::yes_no(satellite.starts_twice()));
+    let rhos = || (0..=STEPS).map(|step| f64::from(step) / f64::from(STEPS + 1));
+    let grid = || BETAS.into_iter().flat_map(|beta| rhos().map(move |rho| (beta, rho)));
+    let agrees = grid().all(|(beta, rho)| {
+        let path = path(beta, rho);
+        (path.gamma_max() / printed(&path) - 1.0).abs() < 1e-9
+    });
+    measured.exactly("C.fig2.equation", Value::yes_no(agrees));
+    // "this condition": a gamma_max of a half is where the double slow start ends.
+    let twice = grid().all(|(beta, rho)| path(beta, rho).starts_twice() == (path(beta, rho).gamma_max() <= 0.5));
+    measured.exactly("C.fig2.half", Value::yes_no(twice));
+    if bench.draws() {
+        measured.figures.push(figure_2(rhos));
+    }
+    Ok(measured)
+}
+
+fn figure_2<I: Iterator<Item = f64>>(rhos: impl Fn() -> I) -> Figure {
+    let curve = |beta: f64| {
+        let points = rhos().map(|rho| (rho, path(beta, rho).gamma_max())).collect();
+        PlotSeries::new(format!("beta = {beta} without background"), PlotStyle::Line, points)
+    };
+    let line = |y: f64, text: &str| Annotation::Horizontal { y, text: text.to_owned() };
+    let plot = Plot {
+        title: "Figure 2".to_owned(),
+        x: Axis::new("rho").range(0.0, 1.0),
+        y: Axis::new("gamma_max").range(0.0, 2.0),
+        series: BETAS.map(curve).into(),
+        annotations: vec![line(0.5, "above: no double slow start"), line(0.25, "below: no gamma helps")],
+        ..Plot::default()
+    };
+    let caption = "Figure 2: Eq. (7). The more background there is, the less a smaller threshold is needed, and the smaller the buffer \
+                   the more.";
+    Figure { svg: draw_plot(&plot), caption: caption.to_owned() }
+}

@@ -1,0 +1,205 @@
+//! Figures 3, 4 and 5: throughput and the window at which congestion avoidance begins, over gamma and over R, for three buffers
+//! (sections 3 and 4).
+
+use super::cycles::cycles;
+use super::windows::longest_round_trip_s;
+use super::{buffer, gamma, long, model, spacing, throughputs, transfer, SATELLITE, SEGMENT_BYTES};
+use crate::reproduce::Figure;
+use crate::statistics::{mean, median};
+use crate::{Bench, Error, Measured, Run, Settings, Value, Watch};
+use onramp_model::double_slow_start::{Path, Source};
+use onramp_report::plot::{draw_plot, Annotation, Axis, Plot, PlotMarks, PlotSeries, PlotStyle};
+
+/// The figures' normalised buffers, and the nearest whole numbers of packets at tau (mu - lambda) = 149.
+const BUFFERS: [(&str, u32); 3] = [("0.5", 75), ("0.25", 37), ("0.125", 19)];
+/// Simulated shares, from the largest.
+const GAMMAS: [f64; 12] = [0.5, 0.46, 0.42, 0.38, 0.34, 0.3, 0.26, 0.22, 0.18, 0.14, 0.1, 0.06];
+/// Simulated rates, from the smallest that section 4 permits.
+const RATES: [f64; 10] = [270.0, 310.0, 350.0, 390.0, 430.0, 470.0, 510.0, 550.0, 590.0, 630.0];
+
+/// Throughput over something, of one buffer.
+struct Curve {
+    beta: &'static str,
+    model: Path,
+    /// (x, median packets/s).
+    points: Vec<(f64, f64)>,
+}
+
+impl Curve {
+    fn run(
+        bench: &Bench<'_>,
+        (beta, packets): (&'static str, u32),
+        xs: &[f64],
+        settings: fn(f64) -> Settings,
+    ) -> Result<Curve, Error> {
+        let with_buffer = |x: f64| settings(x).and(&buffer(packets)).and(&long());
+        let model = bench.run_seed(SATELLITE, &with_buffer(xs[0]), 0, &Watch::default(), |run| model(run.case))?;
+        let point = |x: &f64| Ok((*x, median(&throughputs(bench, &with_buffer(*x))?)));
+        Ok(Curve { beta, model, points: xs.iter().map(point).collect::<Result<_, _>>()? })
+    }
+
+    /// The mean of the points from one x to another.
+    fn mean(&self, from: f64, to: f64) -> f64 {
+        mean(&self.within(from, to).collect::<Vec<f64>>())
+    }
+
+    /// Throughput at the points from one x to another.
+    fn within(&self, from: f64, to: f64) -> impl Iterator<Item = f64> + '_ {
+        self.points.iter().filter(move |(x, _)| (from..=to).contains(x)).map(|(_, rate)| *rate)
+    }
+}
+
+pub fn measure_gamma(bench: &Bench<'_>) -> Result<Measured, Error> {
+    let mut measured = Measured::default();
+    let curve = |buffer| Curve::run(bench, buffer, &GAMMAS, gamma);
+    let curves = [curve(BUFFERS[0])?, curve(BUFFERS[1])?, curve(BUFFERS[2])?];
+    for curve in &curves {
+        let most = curve.within(0.0, curve.model.gamma_max().min(0.49)).fold(0.0, f64::max);
+        let tahoe = curve.mean(0.5, 0.5);
+        measured.exactly(format!("C.fig4.gain.{}", curve.beta), Value::Number(100.0 * (most / tahoe - 1.0)));
+    }
+    for curve in &curves[1..] {
+        let gamma_max = curve.model.gamma_max();
+        // On both sides of it, as far as figure 3's pieces reach or the least share that the figure has.
+        let (above, below) = ((2.0 * gamma_max).min(0.5), gamma_max - 0.1);
+        let least = curve.within(gamma_max, above).fold(f64::INFINITY, f64::min);
+        let most = curve.within(below, gamma_max).fold(0.0, f64::max);
+        measured.exactly(format!("C.fig4.jump.{}", curve.beta), Value::Number(100.0 * (most / least - 1.0)));
+    }
+    let small = &curves[2].model;
+    let (shape, breaks) = pieces(small);
+    measured.exactly("C.fig3.pieces", Value::yes_no(shape));
+    measured.exactly("C.fig3.breaks", Value::yes_no(breaks));
+    if bench.draws() {
+        measured.figures = vec![figure_3(bench, small)?, figure_4(&curves)];
+    }
+    Ok(measured)
+}
+
+/// Section 3's case of gamma_max < 1/4: are the pieces gamma W_max, gamma^2 W_max and 2 gamma W_B, and do they break at gamma_max and at
+/// twice that: down at the first, without a step at the second?
+fn pieces(path: &Path) -> (bool, bool) {
+    let (gamma_max, most, overflow) = (path.gamma_max(), path.max_window(), path.overflow_window());
+    let begin = |gamma: f64| path.avoidance_window(gamma).expect("a share from 0 to 1/2");
+    let close = |one: f64, other: f64| (one / other - 1.0).abs() < 1e-6;
+    let piece = |gamma: f64| match gamma {
+        gamma if gamma < gamma_max => gamma * most,
+        gamma if gamma < 2.0 * gamma_max => gamma * gamma * most,
+        gamma => 2.0 * gamma * overflow,
+    };
+    let shape = gamma_max < 0.25 && (1..500).map(|step| f64::from(step) / 1000.0).all(|g| close(begin(g), piece(g)));
+    let (before, after) = (1.0 - 1e-9, 1.0 + 1e-9);
+    let falls = close(begin(gamma_max * after) / begin(gamma_max * before), gamma_max);
+    let goes_on = close(begin(2.0 * gamma_max * after), begin(2.0 * gamma_max * before));
+    (shape, falls && goes_on && close(begin(0.5), overflow))
+}
+
+/// The windows at which congestion avoidance lasted, of all cycles of a run.
+fn begins(run: &Run<'_>) -> Vec<f64> {
+    let round_trip_s = longest_round_trip_s(run);
+    let cycles = cycles(transfer(run), SEGMENT_BYTES);
+    let lasting = cycles.iter().filter(|cycle| cycle.threshold.is_finite() && !cycle.is_of_slow_start(round_trip_s));
+    lasting.filter_map(|cycle| Some(cycle.avoidance?.1)).collect()
+}
+
+fn figure_3(bench: &Bench<'_>, model: &Path) -> Result<Figure, Error> {
+    let mut points = Vec::new();
+    for share in GAMMAS {
+        let settings = gamma(share).and(&buffer(BUFFERS[2].1)).and(&long());
+        let begins = bench.run(SATELLITE, &settings, &Watch::with_windows(), |run| begins(&run))?;
+        points.push((share, median(&begins.concat())));
+    }
+    let curve = (20..=500).map(|step| f64::from(step) / 1000.0);
+    let modelled = curve.map(|g| (g, model.avoidance_window(g).expect("a share from 0 to 1/2"))).collect();
+    let plot = Plot {
+        title: "Figure 3".to_owned(),
+        x: Axis::new("gamma").range(0.0, 0.5),
+        y: Axis::new("window at the beginning of congestion avoidance (packets)"),
+        series: vec![
+            PlotSeries::new("simulated", PlotStyle::Points, points),
+            PlotSeries::new("fluid model", PlotStyle::Dashed, modelled),
+        ],
+        annotations: breaks(model),
+        ..Plot::default()
+    };
+    let caption = "Figure 3: the window at which congestion avoidance begins, for gamma_max < 1/4 (beta = 0.125): the model's pieces, \
+                   and the medians of all cycles and seeds.";
+    Ok(Figure { svg: draw_plot(&plot), caption: caption.to_owned() })
+}
+
+fn breaks(model: &Path) -> Vec<Annotation> {
+    let gamma_max = model.gamma_max();
+    let at = |x: f64, text: &str| Annotation::Vertical { x, text: text.to_owned() };
+    vec![at(gamma_max, "gamma_max"), at(2.0 * gamma_max, "2 gamma_max")]
+}
+
+/// Simulated points, and the model's curve in the same colour.
+fn throughput_figure(
+    title: &str,
+    x: Axis,
+    curves: &[Curve],
+    source: impl Fn(f64) -> Source,
+    mark: impl Fn(&Path) -> Option<f64>,
+    caption: &str,
+) -> Figure {
+    let mut series = Vec::new();
+    let mut annotations = Vec::new();
+    for (look, curve) in curves.iter().enumerate() {
+        series
+            .push(PlotSeries::new(format!("beta = {}", curve.beta), PlotStyle::Line, curve.points.clone()).look(look));
+        let ends = |pick: fn(f64, f64) -> f64, from: f64| curve.points.iter().map(|(x, _)| *x).fold(from, pick);
+        let (first, last) = (ends(f64::min, f64::INFINITY), ends(f64::max, f64::NEG_INFINITY));
+        let steps = (0..=200).map(|step| first + (last - first) * f64::from(step) / 200.0);
+        let modelled = steps.filter_map(|x| Some((x, curve.model.cycle(&source(x)).ok()?.packets_per_s())));
+        let label = format!("beta = {}, fluid model", curve.beta);
+        series.push(PlotSeries::new(label, PlotStyle::Dashed, modelled.collect()).look(look));
+        let text = format!("beta = {}", curve.beta);
+        annotations.extend(mark(&curve.model).map(|x| Annotation::Vertical { x, text }));
+    }
+    let plot = Plot {
+        title: title.to_owned(),
+        x,
+        y: Axis::new("throughput (packets/s)"),
+        series,
+        marks: Vec::<PlotMarks>::new(),
+        annotations,
+        ..Plot::default()
+    };
+    Figure { svg: draw_plot(&plot), caption: caption.to_owned() }
+}
+
+fn figure_4(curves: &[Curve]) -> Figure {
+    let caption = "Figure 4: throughput over gamma, for three buffers: simulated (medians of the seeds), and the fluid model's cycle \
+                   (dashed). The upright lines are gamma_max.";
+    let source = |gamma| Source { gamma, ..Source::TAHOE };
+    let mark = |model: &Path| Some(model.gamma_max()).filter(|gamma_max| *gamma_max < 0.5);
+    throughput_figure("Figure 4", Axis::new("gamma").range(0.0, 0.5), curves, source, mark, caption)
+}
+
+pub fn measure_spacing(bench: &Bench<'_>) -> Result<Measured, Error> {
+    let mut measured = Measured::default();
+    let curve = |buffer| Curve::run(bench, buffer, &RATES, spacing);
+    let curves = [curve(BUFFERS[0])?, curve(BUFFERS[1])?, curve(BUFFERS[2])?];
+    for curve in &curves[1..] {
+        let most = curve.model.max_spaced_rate().expect("the buffer is small");
+        let (below, above) = (curve.mean(0.0, most), curve.mean(most, f64::INFINITY));
+        measured.exactly(format!("C.fig5.jump.{}", curve.beta), Value::Number(100.0 * (below / above - 1.0)));
+        let (least, highest) = curve
+            .within(0.0, most)
+            .fold((f64::INFINITY, 0.0_f64), |(least, highest), rate| (least.min(rate), highest.max(rate)));
+        measured.exactly(format!("C.fig5.flat.{}", curve.beta), Value::Number(100.0 * (highest / least - 1.0)));
+    }
+    let large = &curves[0];
+    let all = || large.within(0.0, f64::INFINITY);
+    let (least, highest) = (all().fold(f64::INFINITY, f64::min), all().fold(0.0, f64::max));
+    measured.exactly("C.fig5.flat.0.5", Value::Number(100.0 * (highest / least - 1.0)));
+    if bench.draws() {
+        let caption = "Figure 5: throughput over the rate of slow start's segments, for three buffers: simulated (medians of the \
+                       seeds), and the fluid model's cycle (dashed). The upright lines are R_max.";
+        let source = |rate| Source { spaced_rate: Some(rate), ..Source::TAHOE };
+        let mark = |model: &Path| model.max_spaced_rate().filter(|rate| *rate < 640.0);
+        let x = Axis::new("R (packets/s)").range(260.0, 640.0);
+        measured.figures.push(throughput_figure("Figure 5", x, &curves, source, mark, caption));
+    }
+    Ok(measured)
+}

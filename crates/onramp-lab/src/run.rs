@@ -35,20 +35,21 @@ pub fn run(case: &Case, startups: &mut dyn Startups, options: &RunOptions) -> Re
         Buffer::Bytes(bytes) => Some(bytes),
         Buffer::LinuxDefault => None,
     };
-    let prepare = |control: &str, ends: Ends, role| {
-        let (sender, receiver) = ((&sender, ends.sender), (&receiver, ends.receiver));
-        Flow::prepare(Plan { sender, receiver, control: control.to_owned(), receive_buffer, role }, &open, cpu)
+    let prepare = |control: &str, packet_bytes, ends: Ends, role| {
+        let (sender, receiver, control) = ((&sender, ends.sender), (&receiver, ends.receiver), control.to_owned());
+        Flow::prepare(Plan { sender, receiver, control, packet_bytes, receive_buffer, role }, &open, cpu)
     };
-    let mss_bytes = u64::from(case.path.mtu_bytes) - HEADER_BYTES;
+    let mss_bytes = u64::from(transfer.packet_bytes(case.path.mtu_bytes)) - HEADER_BYTES;
     let role = Role::Transfer {
         size_bytes: transfer.size_bytes,
         initial_bytes: initial_bytes(transfer.initial_window, mss_bytes),
     };
-    let copies = (0..transfer.count as usize).map(|copy| prepare(&control, layout.copy(copy), role));
+    let copies =
+        (0..transfer.count as usize).map(|copy| prepare(&control, transfer.segment_bytes, layout.copy(copy), role));
     let copies = copies.collect::<Result<Vec<_>, _>>()?;
     let note_ns = case.path.rtt_ns / 50;
     let rivals = rival_controls.iter().enumerate();
-    let rivals = rivals.map(|(place, control)| prepare(control, layout.rival(place), Role::Rival { note_ns }));
+    let rivals = rivals.map(|(place, control)| prepare(control, None, layout.rival(place), Role::Rival { note_ns }));
     let rivals = rivals.collect::<Result<Vec<_>, _>>()?;
 
     let senders = copies.iter().enumerate().map(|(copy, flow)| (flow.sender, layout.bottleneck(copy)));
@@ -232,6 +233,9 @@ fn check(case: &Case) -> Result<(), Error> {
     let wrong = |what, found, expected| Err(Error::Case { what, found, expected });
     if !(296..=65_000).contains(&path.mtu_bytes) {
         return wrong("the MTU", path.mtu_bytes.into(), "296 to 65,000 bytes");
+    }
+    if let Some(bytes) = case.transfer.segment_bytes.filter(|bytes| !(296..=9000).contains(bytes)) {
+        return wrong("the largest segment's packet", bytes.into(), "296 to 9,000 bytes");
     }
     let links = case.network.links.iter().flat_map(|link| [&link.forward, &link.reverse]);
     for channel in links.chain([&path.forward, &path.reverse]) {

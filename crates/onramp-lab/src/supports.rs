@@ -2,8 +2,8 @@
 
 use onramp_scenario::units::{format_percent, format_rate, format_size};
 use onramp_scenario::{
-    Acks, Case, Clocks, Connect, InitialWindow, Receiver, Recovery, Stack, Timers, Traffic, TrafficKind, TrafficStart,
-    Train, Transfers, NO_STARTUP,
+    Acks, ByteCounting, Case, Clocks, Connect, InitialWindow, Receiver, Recovery, Stack, Timers, Traffic, TrafficKind,
+    TrafficStart, Train, Transfers, NO_STARTUP,
 };
 
 /// A case asks for what only the simulator has.
@@ -21,6 +21,7 @@ pub struct Unsupported {
 const KERNEL: &str = "this kernel's TCP alone";
 const RECEIVER_CONNECTS: &str = "a receiver that connects and asks";
 const WAYS: &str = "transfers from one node to another over links that take packets of one size";
+const ONE_HOST_SCALES: &str = "it in common for all connections of a host";
 const FEW_COPIES: &str = "at most 1000 copies of a transfer";
 const RIVALS: &str = "traffic of one endless transfer, which starts before the measured one";
 
@@ -52,6 +53,13 @@ pub fn supports(case: &Case) -> Result<(), Unsupported> {
     }
     if transfer.connect != Connect::Receiver {
         return refuse("transfer.connect", format!("`{}`", transfer.connect.name()), RECEIVER_CONNECTS);
+    }
+    if transfer.byte_counting != ByteCounting::Unlimited {
+        let asked = "a limit of what an ACK counts for in slow start".to_owned();
+        return refuse("transfer.byte_counting", asked, KERNEL);
+    }
+    if !transfer.window_scaling && !case.traffic.is_empty() {
+        return refuse("transfer.window_scaling", "`false` beside traffic".to_owned(), ONE_HOST_SCALES);
     }
     if transfer.train != Train::Line {
         return refuse("transfer.train", format!("`{}`", transfer.train.name()), "`line`");

@@ -4,6 +4,7 @@ mod common;
 
 use common::{case, case_with, lab_runs_here};
 use onramp_lab::{run, supports, BuiltIn, Error, Outcome, RunOptions};
+use onramp_scenario::units::format_size;
 use onramp_scenario::{Avoidance, Buffer, Case, InitialWindow, Record};
 use std::sync::atomic::Ordering;
 use std::thread;
@@ -136,6 +137,37 @@ fn the_initial_window_is_the_one_asked_for() {
 }
 
 #[test]
+fn segments_are_as_large_as_the_transfer_has_them() {
+    if !lab_runs_here() {
+        return;
+    }
+    for packet_bytes in [512, 296, 1024] {
+        let mut case = case("20 Mbit/s", "40 ms", "300 kB");
+        case.transfer.segment_bytes = Some(packet_bytes);
+        let outcome = traced(&case);
+        let lengths = || outcome.trace.segments.iter().map(|segment| segment.length_bytes);
+        assert_eq!(lengths().max(), Some(packet_bytes - 52), "IP, TCP and timestamps take 52 bytes");
+        let full = lengths().filter(|bytes| *bytes == packet_bytes - 52).count();
+        assert!(full * 10 > lengths().count() * 9, "nearly all are full");
+        assert_eq!(outcome.record.sender_tcp, format!("segment {}", format_size(packet_bytes.into())));
+    }
+}
+
+#[test]
+fn without_window_scaling_no_window_is_beyond_64_kib() {
+    if !lab_runs_here() {
+        return;
+    }
+    let most = |window_scaling| {
+        let mut case = case("100 Mbit/s", "40 ms", "3 MB");
+        case.transfer.window_scaling = window_scaling;
+        traced(&case).trace.sender.iter().map(|sample| sample.inflight_bytes).max().unwrap()
+    };
+    let (scaled, unscaled) = (most(true), most(false));
+    assert!(scaled > 150_000 && unscaled <= 65_535 && unscaled > 50_000, "{scaled} and {unscaled}");
+}
+
+#[test]
 fn buffers_of_linux_are_auto_tuned() {
     if !lab_runs_here() {
         return;
@@ -206,6 +238,12 @@ fn the_simulator_s_cases_are_refused_by_their_key() {
     assert_eq!(refused("timers = \"bsd\"\n"), "transfer.timers");
     assert_eq!(refused("initial_window = \"paper\"\n"), "transfer.initial_window");
     assert_eq!(refused("initial_ssthresh = \"10 kB\"\n"), "transfer.initial_ssthresh");
+    assert_eq!(refused("byte_counting = \"2 segments\"\n"), "transfer.byte_counting");
+    assert_eq!(refused("window_scaling = false\n[[traffic]]\n"), "transfer.window_scaling");
+    assert_eq!(
+        supports(&case_with("1 Mbit/s", "40 ms", "1 MB", "window_scaling = false\nsegment = \"512 B\"\n")),
+        Ok(())
+    );
     assert_eq!(refused("write = \"1 kB\"\nwrite_every = \"1 ms\"\n"), "transfer.write");
     assert_eq!(refused("[sender]\nnagle = false\n"), "sender.nagle");
     assert_eq!(refused("[[traffic]]\nkind = \"constant\"\nrate = \"1 Mbit/s\"\n"), "traffic.kind");

@@ -5,8 +5,9 @@
 
 use crate::topology::Topology;
 use crate::{
-    Acks, Application, Avoidance, Buffer, Case, Clocks, Connect, Crossings, Given, InitialWindow, Network, Path,
-    Receiver, Recovery, Scenario, Sender, Stack, Timers, Traffic, TrafficKind, Train, Transfer, NO_STARTUP,
+    Acks, Application, Avoidance, Buffer, ByteCounting, Case, Clocks, Connect, Crossings, Given, InitialWindow,
+    Network, Path, Receiver, Recovery, Scenario, Sender, Stack, Timers, Traffic, TrafficKind, Train, Transfer,
+    NO_STARTUP,
 };
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -85,7 +86,10 @@ fn startup_of(stack: Stack) -> &'static str {
 #[derive(Debug)]
 pub(crate) struct TransferDraft {
     pub sizes: Vec<u64>,
+    /// `None` in the list is the way's own, too.
+    pub segments: Option<Vec<Option<u32>>>,
     pub stacks: Vec<Stack>,
+    pub window_scalings: Option<Vec<bool>>,
     pub recoveries: Option<Vec<Recovery>>,
     pub timers: Option<Vec<Timers>>,
     pub clocks_ns: Option<Vec<u64>>,
@@ -93,6 +97,7 @@ pub(crate) struct TransferDraft {
     pub startups: Option<Vec<String>>,
     pub gammas_ppm: Option<Vec<u32>>,
     pub paces_bits_per_s: Option<Vec<u64>>,
+    pub byte_countings: Option<Vec<ByteCounting>>,
     pub avoidances: Option<Vec<Avoidance>>,
     pub connect: Connect,
     pub train: Train,
@@ -113,7 +118,10 @@ impl TransferDraft {
         let usual = |transfer: &Transfer| tcp_of(transfer.stack);
         let mut all = vec![self.first()];
         all = vary(all, |_| self.sizes.clone(), |one, bytes| one.size_bytes = bytes);
+        all = vary(all, |_| listed(&self.segments, || None), |one, bytes| one.segment_bytes = bytes);
         all = vary(all, |_| self.stacks.clone(), |one, stack| one.stack = stack);
+        let scaling = |one: &Transfer| usual(one).window_scaling;
+        all = vary(all, |one| listed(&self.window_scalings, || scaling(one)), |one, is_on| one.window_scaling = is_on);
         all =
             vary(all, |one| listed(&self.recoveries, || usual(one).recovery), |one, recovery| one.recovery = recovery);
         all = vary(all, |one| listed(&self.timers, || usual(one).timers), |one, timers| one.timers = timers);
@@ -124,6 +132,8 @@ impl TransferDraft {
         all = vary(all, |one| listed(&self.startups, || startup(one)), |one, startup| one.startup = startup);
         all = vary(all, |_| given(&self.gammas_ppm), |one, ppm| one.given.gamma_ppm = ppm);
         all = vary(all, |_| given(&self.paces_bits_per_s), |one, rate| one.given.pace_bits_per_s = rate);
+        let counting = |one: &Transfer| usual(one).byte_counting;
+        all = vary(all, |one| listed(&self.byte_countings, || counting(one)), |one, limit| one.byte_counting = limit);
         let avoidance = |one: &Transfer| avoidance_of(one.stack);
         all = vary(all, |one| listed(&self.avoidances, || avoidance(one)), |one, avoidance| one.avoidance = avoidance);
         vary(all, |_| self.windows.clone(), |one, window| one.initial_window = window)
@@ -134,13 +144,16 @@ impl TransferDraft {
         let stack = Stack::Linux;
         Transfer {
             size_bytes: 0,
+            segment_bytes: None,
             startup: NO_STARTUP.to_owned(),
             avoidance: avoidance_of(stack),
             initial_window: InitialWindow::Host,
             stack,
+            window_scaling: tcp_of(stack).window_scaling,
             recovery: tcp_of(stack).recovery,
             timers: tcp_of(stack).timers,
             clocks: Clocks::of(stack),
+            byte_counting: tcp_of(stack).byte_counting,
             connect: self.connect,
             train: self.train,
             given: Given::default(),
@@ -157,7 +170,9 @@ impl TransferDraft {
     fn case_count(&self) -> u128 {
         let lengths = [
             self.sizes.len(),
+            self.segments.as_ref().map_or(1, Vec::len),
             self.stacks.len(),
+            self.window_scalings.as_ref().map_or(1, Vec::len),
             self.recoveries.as_ref().map_or(1, Vec::len),
             self.timers.as_ref().map_or(1, Vec::len),
             self.clocks_ns.as_ref().map_or(1, Vec::len),
@@ -165,6 +180,7 @@ impl TransferDraft {
             self.startups.as_ref().map_or(1, Vec::len),
             self.gammas_ppm.as_ref().map_or(1, Vec::len),
             self.paces_bits_per_s.as_ref().map_or(1, Vec::len),
+            self.byte_countings.as_ref().map_or(1, Vec::len),
             self.avoidances.as_ref().map_or(1, Vec::len),
             self.windows.len(),
         ];

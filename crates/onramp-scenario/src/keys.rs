@@ -35,6 +35,7 @@ mod tests {
             Kind::Queue => text.parse::<QueueLimit>().is_ok(),
             Kind::Buffer => text.parse::<Buffer>().is_ok(),
             Kind::Window => text.parse::<InitialWindow>().is_ok(),
+            Kind::Counting => crate::limits::parse_byte_counting(text).is_ok(),
             Kind::Startup => text == NO_STARTUP || onramp_core::startup_names().contains(&text),
             Kind::Avoidance => Avoidance::ALL.iter().any(|avoidance| avoidance.name() == text),
             Kind::Stack => Stack::from_name(text).is_some(),

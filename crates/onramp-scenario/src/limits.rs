@@ -6,19 +6,24 @@ use crate::units::{
     format_bdp, format_count, format_size, parse_quantity, shown, Quantity, UnitError, BDP, PACKETS, SEGMENTS,
     SIZE_UNITS,
 };
-use crate::{Buffer, InitialWindow, QueueLimit};
+use crate::{Buffer, ByteCounting, InitialWindow, QueueLimit};
 use std::fmt;
+use std::num::NonZeroU8;
 use std::str::FromStr;
 
 const LINUX_DEFAULT: &str = "linux-default";
 const HOST: &str = "host";
 const PAPER: &str = "paper";
+const UNLIMITED: &str = "unlimited";
 
 const QUEUE: Quantity =
     Quantity { what: "queue", example: "0.5 bdp", units: &[&[PACKETS], SIZE_UNITS, &[BDP]], words: &[] };
 const BUFFER: Quantity = Quantity { what: "buffer", example: "64 MiB", units: &[SIZE_UNITS], words: &[LINUX_DEFAULT] };
 const WINDOW: Quantity =
     Quantity { what: "initial window", example: "10 segments", units: &[&[SEGMENTS]], words: &[HOST, PAPER] };
+
+const COUNTING: Quantity =
+    Quantity { what: "byte counting", example: "2 segments", units: &[&[SEGMENTS]], words: &[UNLIMITED] };
 
 /// `40 packets`, `256 KiB` or `0.4 bdp`; more than zero.
 impl FromStr for QueueLimit {
@@ -65,6 +70,31 @@ impl FromStr for InitialWindow {
                 segments => count(segments, &WINDOW, text).map(InitialWindow::Segments),
             },
         }
+    }
+}
+
+/// Reads a limit of byte counting: `unlimited`, or a number of segments such as `2 segments`.
+pub(crate) fn parse_byte_counting(text: &str) -> Result<ByteCounting, UnitError> {
+    if text.trim() == UNLIMITED {
+        return Ok(ByteCounting::Unlimited);
+    }
+    let segments = parse_quantity(&COUNTING, text)?.0;
+    match u8::try_from(segments).map(NonZeroU8::new) {
+        Ok(Some(segments)) => Ok(ByteCounting::Segments(segments)),
+        Ok(None) => Err(UnitError::Zero { what: COUNTING.what, found: shown(text) }),
+        Err(_) => Err(UnitError::TooLarge {
+            what: COUNTING.what,
+            found: shown(text),
+            most: format_count(u8::MAX.into(), SEGMENTS.name),
+        }),
+    }
+}
+
+/// Writes it: [`parse_byte_counting`] reads it again.
+pub fn format_byte_counting(counting: ByteCounting) -> String {
+    match counting {
+        ByteCounting::Unlimited => UNLIMITED.to_owned(),
+        ByteCounting::Segments(segments) => format_count(segments.get().into(), SEGMENTS.name),
     }
 }
 
@@ -134,6 +164,17 @@ mod tests {
                 prop_assert_eq!(written_and_read(&window), window);
             }
         }
+    }
+
+    #[test]
+    fn byte_counting_is_read_as_it_was_written() {
+        for text in ["unlimited", "1 segment", "2 segments", "255 segments"] {
+            assert_eq!(format_byte_counting(parse_byte_counting(text).unwrap()), text);
+        }
+        let refused = |text| parse_byte_counting(text).unwrap_err().to_string();
+        assert_eq!(refused("0 segments"), "the byte counting `0 segments` is zero: it must be more");
+        assert_eq!(refused("256 segments"), "the byte counting `256 segments` is too large");
+        assert_eq!(refused("unlimitted"), "the byte counting is `unlimitted`; did you mean `unlimited`?");
     }
 
     #[test]

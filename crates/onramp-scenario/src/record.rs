@@ -35,7 +35,7 @@ pub struct Record {
     pub rate_bits_per_s: u64,
     /// What the way carries for long, at the start: the least of its rates, shapers' and policers' included.
     pub capacity_bits_per_s: u64,
-    /// The payload in it, with full packets.
+    /// The payload in it, with full packets of the transfer.
     pub capacity_bytes_per_s: u64,
     /// Round-trip propagation time.
     pub rtt_ms: f64,
@@ -61,6 +61,9 @@ pub struct Record {
     pub recovery: String,
     /// The sender's retransmission timer, and its host's clocks where they are not the stack's: `decoupled, tick 10 ms`.
     pub timers: String,
+    /// What else of the sender's TCP is not its stack's or its way's, for example `segment 512 B, byte counting 2 segments`;
+    /// empty where nothing is.
+    pub sender_tcp: String,
     /// Payload; 0 is without end.
     pub size_bytes: u64,
     /// What the sending application writes, for example `100 kB every 10 ms`; empty if it has all of it at once when it
@@ -116,6 +119,8 @@ pub struct Record {
 #[derive(Clone, Copy)]
 struct FlowOf {
     size_bytes: u64,
+    /// Its largest IP packet on a way that takes any.
+    packet_bytes: u32,
     receiver: Receiver,
     connect: Connect,
     start_ns: u64,
@@ -134,12 +139,14 @@ impl Record {
         let transfer = &case.transfer;
         let start_ns = case.transfer_start_ns() + u64::from(copy) * transfer.spacing_ns;
         let (size_bytes, connect) = (transfer.size_bytes, transfer.connect);
-        let flow = FlowOf { size_bytes, receiver: case.receiver, connect, start_ns };
+        let packet_bytes = transfer.packet_bytes(u32::MAX);
+        let flow = FlowOf { size_bytes, packet_bytes, receiver: case.receiver, connect, start_ns };
         Record {
             flow: copy + 1,
             startup: wording::startup(&transfer.startup, transfer.given),
             avoidance: transfer.avoidance.name().to_owned(),
             initial_window: transfer.initial_window.to_string(),
+            sender_tcp: wording::sender_tcp(transfer),
             application: wording::application(transfer.application, transfer.connect),
             ..Record::of_flow(case, transfer.ends(copy), host, flow)
         }
@@ -157,11 +164,13 @@ impl Record {
         start_ns: u64,
     ) -> Self {
         let beside = &case.transfer;
-        let flow = FlowOf { size_bytes, receiver: transfers.receiver, connect: transfers.connect, start_ns };
+        let (receiver, connect) = (transfers.receiver, transfers.connect);
+        let flow = FlowOf { size_bytes, packet_bytes: u32::MAX, receiver, connect, start_ns };
         let measured = Record {
             startup: wording::startup(&beside.startup, beside.given),
             avoidance: beside.avoidance.name().to_owned(),
             initial_window: beside.initial_window.to_string(),
+            sender_tcp: wording::sender_tcp(beside),
             ..Record::blank(case, host, beside.size_bytes, case.receiver)
         }
         .with_tcp(beside.stack, beside.recovery, beside.timers, beside.clocks);
@@ -222,6 +231,7 @@ impl Record {
             stack: String::new(),
             recovery: String::new(),
             timers: String::new(),
+            sender_tcp: String::new(),
             size_bytes,
             application: String::new(),
             run: case.run,
@@ -251,7 +261,8 @@ impl Record {
 
     /// Enters the way that the transfer takes.
     fn follow(&mut self, path: &Path, way: &Way<'_>, flow: FlowOf) {
-        let (header_bytes, payload_bytes) = full_packet(path.mtu_bytes, flow.receiver.timestamps);
+        let (header_bytes, payload_bytes) =
+            full_packet(path.mtu_bytes.min(flow.packet_bytes), flow.receiver.timestamps);
         let wire_bytes = self.size_bytes + self.size_bytes.div_ceil(payload_bytes) * header_bytes;
         self.rate_bits_per_s = path.forward.rate_bits_per_s;
         self.capacity_bits_per_s = way.there.iter().map(|channel| channel.capacity_bits_per_s()).min().unwrap_or(0);

@@ -178,6 +178,19 @@ fn names_and_numbers() {
 }
 
 #[test]
+fn remedies_of_a_transfer() {
+    assert_snapshot!(refusals(&[
+        ("startup = \"paced\"", "segment = \"1501 B\""),
+        ("startup = \"paced\"", "segment = [\"512 B\", \"200 B\"]"),
+        ("startup = \"paced\"", "window_scaling = \"no\""),
+        ("startup = \"paced\"", "byte_counting = 2"),
+        ("startup = \"paced\"", "byte_counting = \"0 segments\""),
+        ("startup = \"paced\"", "byte_counting = [\"2 segments\", \"none\"]"),
+        ("[[traffic]]", "[[transfer]]\nsize = \"1 MB\"\nstartup = \"paced\"\nsegment = \"1500 B\"\nwindow_scaling = true\nbyte_counting = \"unlimited\"\n[[traffic]]"),
+    ]));
+}
+
+#[test]
 fn the_product_of_the_lists() {
     let sizes: Vec<_> = (1..=101).map(|n| format!("\"{n} kB\"")).collect();
     let many = format!("size = [{}]\nrepeat = 1000", sizes.join(", "));

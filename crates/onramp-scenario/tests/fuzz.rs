@@ -109,6 +109,9 @@ size = "20 MB"
 stack = ["linux", "lite"]
 recovery = ["reno", "newreno"]
 timers = ["bsd", "decoupled"]
+segment = ["512 B", "1400 B"]
+window_scaling = false
+byte_counting = "2 segments"
 initial_ssthresh = "64 kB"
 from = ["a", "b"]
 to = "c"
@@ -194,7 +197,7 @@ fn check(scenario: &Scenario) {
 #[test]
 fn the_seed_of_the_mutations_is_good() {
     assert_eq!(parse("every.toml", EVERYTHING).unwrap().cases.len(), 2 * 3 * 2 * 2 * (2 * 2 * 3 * 2 * 2 + 1));
-    assert_eq!(parse("network.toml", NETWORK).unwrap().cases.len(), 2 * 2 * 2);
+    assert_eq!(parse("network.toml", NETWORK).unwrap().cases.len(), 2 * 2 * 2 * 2);
 }
 
 /// Pieces that files are made of, to put where they do not belong.

@@ -3,32 +3,38 @@
 use crate::error::{refuse, Unsupported};
 use onramp_core::{OPTION_PAPER_INITIAL_WINDOW, OPTION_TRAIN_CLOSEST, OPTION_TRAIN_ENDS};
 use onramp_scenario::{
-    Avoidance, Buffer, Clocks, Given, InitialWindow, Receiver, Recovery, Sender, Stack, Timers, Train, Transfer,
-    Transfers, NO_STARTUP,
+    Avoidance, Buffer, ByteCounting, Clocks, Given, InitialWindow, Receiver, Recovery, Sender, Stack, Timers, Train,
+    Transfer, Transfers, NO_STARTUP,
 };
 use onramp_tcp::{Config, ReceiveBuffer, Ticks};
 
 /// Linux's limit of send-buffer auto-tuning (`net.ipv4.tcp_wmem`) on hosts with memory enough.
 const LINUX_SEND_BUFFER_BYTES: u64 = 4 << 20;
-/// The MTU that configurations are made for; each flow has the MSS of its own route.
-const ANY_MTU_BYTES: u32 = 1500;
+/// The MTU that configurations are made for where nothing is chosen: each flow has the MSS of its own route, if that is less.
+const ANY_MTU_BYTES: u32 = u32::MAX;
 
 /// What a sender's TCP is chosen from: the keys of a `[[transfer]]` or a `[[traffic]]` table.
 pub(crate) struct Choice<'a> {
     /// `transfer` or `traffic`.
     pub table: &'static str,
+    /// Largest IP packet; `None`: as the way takes.
+    pub segment_bytes: Option<u32>,
     /// Start-up algorithm, or [`NO_STARTUP`].
     pub startup: &'a str,
     /// Congestion avoidance.
     pub avoidance: Avoidance,
     /// Whose TCP.
     pub stack: Stack,
+    /// Takes part in window scaling.
+    pub window_scaling: bool,
     /// Loss recovery.
     pub recovery: Recovery,
     /// Retransmission timer.
     pub timers: Timers,
     /// The host's clocks.
     pub clocks: Clocks,
+    /// How much an ACK makes its window grow in slow start.
+    pub byte_counting: ByteCounting,
     /// How its start-up reads ACKs.
     pub train: Train,
     /// What it need not measure.
@@ -44,12 +50,15 @@ impl<'a> Choice<'a> {
     pub fn of_transfer(transfer: &'a Transfer) -> Choice<'a> {
         Choice {
             table: "transfer",
+            segment_bytes: transfer.segment_bytes,
             startup: &transfer.startup,
             avoidance: transfer.avoidance,
             stack: transfer.stack,
+            window_scaling: transfer.window_scaling,
             recovery: transfer.recovery,
             timers: transfer.timers,
             clocks: transfer.clocks,
+            byte_counting: transfer.byte_counting,
             train: transfer.train,
             given: transfer.given,
             initial_window: transfer.initial_window,
@@ -59,14 +68,18 @@ impl<'a> Choice<'a> {
 
     /// Of traffic: always its own keys, never the transfer's.
     pub fn of_traffic(transfers: &'a Transfers) -> Choice<'a> {
+        let stack = Config::of(transfers.stack, ANY_MTU_BYTES);
         Choice {
             table: "traffic",
+            segment_bytes: None,
             startup: &transfers.startup,
             avoidance: transfers.avoidance,
             stack: transfers.stack,
+            window_scaling: stack.window_scaling,
             recovery: transfers.recovery,
             timers: transfers.timers,
             clocks: transfers.clocks,
+            byte_counting: stack.byte_counting,
             train: Train::Line,
             given: Given::default(),
             initial_window: InitialWindow::Host,
@@ -88,7 +101,7 @@ pub(crate) fn sender(choice: &Choice<'_>, host: &Sender) -> Result<Config, Unsup
             None => return refuse(key("startup"), name),
         },
     };
-    let stack = Config::of(choice.stack, ANY_MTU_BYTES);
+    let stack = Config::of(choice.stack, choice.segment_bytes.unwrap_or(ANY_MTU_BYTES));
     let (initial_window, startup_options) = match choice.initial_window {
         InitialWindow::Host => (stack.initial_window, 0),
         InitialWindow::Paper => (onramp_tcp::InitialWindow::Rfc3390, OPTION_PAPER_INITIAL_WINDOW),
@@ -100,6 +113,9 @@ pub(crate) fn sender(choice: &Choice<'_>, host: &Sender) -> Result<Config, Unsup
         Train::Closest => OPTION_TRAIN_CLOSEST,
     };
     Ok(Config {
+        window_scaling: choice.window_scaling,
+        // What is asked for by name gets what it needs; the receiver may still have none.
+        sack: stack.sack || choice.recovery.needs_sack(),
         startup,
         startup_options: startup_options | train,
         pace_bits_per_s: choice.given.pace_bits_per_s,
@@ -108,6 +124,7 @@ pub(crate) fn sender(choice: &Choice<'_>, host: &Sender) -> Result<Config, Unsup
         recovery: choice.recovery,
         timers: choice.timers,
         initial_window,
+        byte_counting: choice.byte_counting,
         initial_ssthresh_bytes: choice.initial_ssthresh_bytes,
         send_buffer_bytes: match host.buffer {
             Buffer::LinuxDefault => LINUX_SEND_BUFFER_BYTES,

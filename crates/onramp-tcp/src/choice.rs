@@ -54,6 +54,13 @@ choices! {
     }
 }
 
+impl Recovery {
+    /// It stands on selective acknowledgements, and is [`Recovery::NewReno`] without them.
+    pub fn needs_sack(self) -> bool {
+        matches!(self, Recovery::Sack | Recovery::Prr | Recovery::Rack)
+    }
+}
+
 choices! {
     /// How the window grows after the start-up and shrinks at a loss.
     Avoidance {

@@ -38,6 +38,8 @@ pub struct Settings {
     pub rmem_max_bytes: u64,
     /// Limit of send-buffer auto-tuning.
     pub wmem_max_bytes: u64,
+    /// Its connections take part in window scaling.
+    pub window_scaling: bool,
 }
 
 /// Configures the namespace of the calling thread.
@@ -47,6 +49,7 @@ pub fn apply(settings: &Settings) -> Result<(), Error> {
     sysctl("net/ipv4/tcp_congestion_control", "reno".to_owned())?;
     sysctl("net/ipv4/tcp_rmem", format!("4096 131072 {}", settings.rmem_max_bytes))?;
     sysctl("net/ipv4/tcp_wmem", format!("4096 16384 {}", settings.wmem_max_bytes))?;
+    sysctl("net/ipv4/tcp_window_scaling", u8::from(settings.window_scaling).to_string())?;
     if std::path::Path::new("/proc/sys/net/ipv6").exists() {
         sysctl("net/ipv6/conf/all/disable_ipv6", "1".into())?;
         sysctl("net/ipv6/conf/default/disable_ipv6", "1".into())?;

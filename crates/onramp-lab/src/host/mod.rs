@@ -60,11 +60,13 @@ pub fn hosts_of(case: &Case, layout: &Layout) -> Result<(Host, Host), Error> {
         routes: receivers.iter().map(to_receiver).collect(),
         rmem_max_bytes: RMEM_MAX_BYTES,
         wmem_max_bytes,
+        window_scaling: case.transfer.window_scaling,
     };
     let receiver = Settings {
         addresses: receivers.iter().map(|(address, _)| *address).collect(),
         routes: senders.iter().map(|address| (*address, None)).collect(),
         wmem_max_bytes: WMEM_MAX_BYTES,
+        window_scaling: case.receiver.window_scaling,
         ..sender.clone()
     };
     Ok((Host::new(&sender)?, Host::new(&receiver)?))
@@ -79,6 +81,7 @@ pub fn preflight() -> Result<(), Error> {
         routes: vec![(Ipv4Addr::from_bits(first.to_bits() + 1), Some(10))],
         rmem_max_bytes: RMEM_MAX_BYTES,
         wmem_max_bytes: WMEM_MAX_BYTES,
+        window_scaling: true,
     };
     Host::new(&settings).map(drop)
 }

@@ -101,6 +101,8 @@ pub struct Plan<'a> {
     pub receiver: (&'a Host, Ipv4Addr),
     /// Congestion control of the sender.
     pub control: String,
+    /// Its largest IP packet; `None`: as the device takes.
+    pub packet_bytes: Option<u32>,
     /// Receive buffer, or auto-tuning.
     pub receive_buffer: Option<u64>,
     /// What it is for.
@@ -111,7 +113,8 @@ impl Flow {
     /// Makes the sockets; nothing is sent yet.
     pub fn prepare(plan: Plan<'_>, open: &OpenSockets, link_cpu: Option<usize>) -> Result<PreparedFlow, Error> {
         let (host, address) = plan.sender;
-        let listener = sockets::listener(&host.namespace, SocketAddrV4::new(address, 0), &plan.control)?;
+        let address = SocketAddrV4::new(address, 0);
+        let listener = sockets::listener(&host.namespace, address, &plan.control, plan.packet_bytes)?;
         let sender = match listener.local_addr().map_err(failed("asking a socket its address"))? {
             SocketAddr::V4(address) => address,
             SocketAddr::V6(_) => unreachable!("the socket is of IPv4"),

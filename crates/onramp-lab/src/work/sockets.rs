@@ -74,12 +74,24 @@ pub fn failed<E: Into<std::io::Error>>(what: &'static str) -> impl FnOnce(E) -> 
     move |error| Error::Socket { what, source: error.into() }
 }
 
-/// A listening socket whose connections run a congestion control.
-pub fn listener(at: &Namespace, address: SocketAddrV4, control: &str) -> Result<TcpListener, Error> {
+/// Headers of IP and TCP that TCP_MAXSEG leaves out: those without options, which take their room from the payload.
+const PLAIN_HEADERS_BYTES: u32 = 40;
+
+/// A listening socket whose connections run a congestion control and send IP packets of so many bytes at most.
+pub fn listener(
+    at: &Namespace,
+    address: SocketAddrV4,
+    control: &str,
+    packet_bytes: Option<u32>,
+) -> Result<TcpListener, Error> {
     at.run(|| {
         let socket = tcp_socket()?;
         setsockopt(&socket, sockopt::TcpCongestion, &OsString::from(control))
             .map_err(|errno| unknown(control, errno))?;
+        if let Some(bytes) = packet_bytes {
+            setsockopt(&socket, sockopt::TcpMaxSeg, &bytes.saturating_sub(PLAIN_HEADERS_BYTES))
+                .map_err(failed("setting the largest segment"))?;
+        }
         bind(socket.as_raw_fd(), &SockaddrIn::from(address)).map_err(failed("binding the sender's socket"))?;
         let backlog = Backlog::new(1).expect("1 is a backlog");
         listen(&socket, backlog).map_err(failed("listening on the sender's socket"))?;

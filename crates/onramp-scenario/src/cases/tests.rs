@@ -99,6 +99,47 @@ fn hosts_of_several_clocks_stand_in_one_table() {
 }
 
 #[test]
+fn what_a_transfer_chooses_of_its_tcp_is_told_apart() {
+    let text = "rtt = \"1 s\"\n[[transfer]]\nsize = \"1 B\"\nsegment = [\"1500 B\", \"512 B\"]\nstack = [\"linux\", \"lite\"]\n\
+                startup = \"none\"\nbyte_counting = [\"1 segment\", \"unlimited\"]\n\
+                [[transfer]]\nsize = \"1 B\"\nstartup = \"none\"\nwindow_scaling = false\nbyte_counting = \"2 segments\"\n";
+    let labels: Vec<_> = cases(text).iter().map(|case| crate::Record::of_case(case, "sim").algorithms()).collect();
+    let wanted = [
+        "cubic, byte counting 1 segment",
+        "cubic",
+        "reno, lite",
+        "reno, lite, byte counting unlimited",
+        "cubic, segment 512 B, byte counting 1 segment",
+        "cubic, segment 512 B",
+        "reno, lite, segment 512 B",
+        "reno, lite, segment 512 B, byte counting unlimited",
+        "cubic, no window scaling, byte counting 2 segments",
+    ];
+    assert_eq!(labels, wanted);
+}
+
+/// The way's own size is no choice where all copies have the same.
+#[test]
+fn a_segment_is_of_all_ways_of_a_transfer() {
+    let text = |segment: &str, mtu: &str| {
+        format!(
+            "name = \"x\"\n[[node]]\nname = \"a\"\n[[node]]\nname = \"b\"\n[[node]]\nname = \"c\"\n\
+             [[link]]\nfrom = \"a\"\nto = \"c\"\nrate = \"1 Mbit/s\"\ndelay = \"10 ms\"\n\
+             [[link]]\nfrom = \"b\"\nto = \"c\"\nrate = \"1 Mbit/s\"\ndelay = \"10 ms\"\nmtu = \"{mtu}\"\n\
+             [[transfer]]\nsize = \"1 kB\"\nfrom = [\"a\", \"b\"]\nto = \"c\"\ncount = 2\nsegment = \"{segment}\"\n"
+        )
+    };
+    let segment = |segment, mtu| crate::parse("x.toml", &text(segment, mtu)).unwrap().cases[0].transfer.segment_bytes;
+    assert_eq!(
+        [segment("1500 B", "1500 B"), segment("1500 B", "9000 B"), segment("576 B", "576 B")],
+        [None, Some(1500), Some(576)]
+    );
+    let error = crate::parse("x.toml", &text("1500 B", "1400 B")).unwrap_err();
+    let error = error.invalid().unwrap().faults()[0].to_string();
+    assert!(error.contains("`transfer.segment` is 1500 B, and the way takes packets of 1400 B at most"), "{error}");
+}
+
+#[test]
 fn a_stack_is_a_set_of_defaults() {
     let text = "rtt = \"1 s\"\n[receiver]\nsack = true\n[[transfer]]\nsize = \"1 B\"\nstack = [\"linux\", \"lite\"]\n\
                 [[transfer]]\nsize = \"1 B\"\nstack = \"lite\"\nrecovery = \"newreno\"\navoidance = \"vegas\"\n";

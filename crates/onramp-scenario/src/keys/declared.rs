@@ -139,8 +139,12 @@ keys! {
         "It waits with small segments while others are outstanding.";
     TRANSFER_SIZE: "transfer", "size", Size, Required, [SIZES], Factor,
         "Payload to transfer.";
+    TRANSFER_SEGMENT: "transfer", "segment", Size, Other("the way's `mtu`"), [MTUS], Factor,
+        "Largest IP packet that it is sent in; at most the `mtu` of the way.";
     TRANSFER_STACK: "transfer", "stack", Stack, Text("linux"), [], Factor,
         "The TCP of both hosts: `linux` or `lite`.";
+    TRANSFER_SCALING: "transfer", "window_scaling", Boolean, Other("of the stack"), [], Factor,
+        "The sender takes part in window scaling (RFC 7323); the connection has it where the receiver does too.";
     TRANSFER_RECOVERY: "transfer", "recovery", Recovery, Other("of the stack"), [], Factor,
         "The sender's loss recovery: `tahoe`, `reno`, `careful-reno`, `newreno`, `sack`, `prr` or `rack`.";
     TRANSFER_TIMERS: "transfer", "timers", Timers, Other("of the stack"), [], Factor,
@@ -155,6 +159,8 @@ keys! {
         "Of start-up `gamma`: the share of the window that a threshold is after a loss.";
     TRANSFER_PACE: "transfer", "pace", Rate, Other("measured by the start-up"), [RATES], Factor,
         "Of start-up `spaced`: the rate at which slow start's segments leave, counted in IP packets.";
+    TRANSFER_COUNTING: "transfer", "byte_counting", Counting, Other("of the stack: `1 segment` with `lite`, else `unlimited`"), [("1 segment", "255 segments")], Factor,
+        "How much an ACK makes the window grow in slow start at the most: the limit L of RFC 3465.";
     TRANSFER_AVOIDANCE: "transfer", "avoidance", Avoidance, Other("`cubic`; `reno` with stack `lite`"), [], Factor,
         "Congestion avoidance that follows the start-up: `cubic`, `bbr`, `reno`, `vegas`, `westwood` or `pipe`.";
     TRANSFER_CONNECT: "transfer", "connect", Connect, Text("receiver"), [], No,

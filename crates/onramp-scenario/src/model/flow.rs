@@ -1,6 +1,6 @@
 //! The transfer that is measured, and the TCP of both hosts.
 
-use onramp_tcp::{Acks, Recovery, Stack, Timers};
+use onramp_tcp::{Acks, ByteCounting, Recovery, Stack, Timers};
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -10,6 +10,8 @@ use std::sync::Arc;
 pub struct Transfer {
     /// Bytes of payload.
     pub size_bytes: u64,
+    /// Largest IP packet that it is sent in; `None`: as large as the way takes. Never larger than that.
+    pub segment_bytes: Option<u32>,
     /// Start-up algorithm: a name from `core/registry.h`, or [`NO_STARTUP`].
     pub startup: String,
     /// Congestion avoidance that follows the start-up.
@@ -18,12 +20,16 @@ pub struct Transfer {
     pub initial_window: InitialWindow,
     /// The sender's TCP.
     pub stack: Stack,
+    /// It takes part in window scaling (RFC 7323).
+    pub window_scaling: bool,
     /// Its loss recovery.
     pub recovery: Recovery,
     /// Its retransmission timer.
     pub timers: Timers,
     /// How finely the sender's host measures time and schedules events.
     pub clocks: Clocks,
+    /// How much an acknowledgement makes its window grow in slow start (RFC 3465).
+    pub byte_counting: ByteCounting,
     /// Which end opens the connection.
     pub connect: Connect,
     /// How a start-up that measures a rate reads a flight's acknowledgements.
@@ -51,6 +57,11 @@ impl Transfer {
     pub fn ends(&self, copy: u32) -> (usize, usize) {
         let dealt = |nodes: &[usize]| nodes[copy as usize % nodes.len()];
         (dealt(&self.from), dealt(&self.to))
+    }
+
+    /// The largest IP packet of a copy on a way that takes packets of so many bytes.
+    pub fn packet_bytes(&self, mtu_bytes: u32) -> u32 {
+        self.segment_bytes.map_or(mtu_bytes, |bytes| bytes.min(mtu_bytes))
     }
 }
 

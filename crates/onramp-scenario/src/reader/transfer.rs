@@ -6,7 +6,8 @@ use super::ways::Ways;
 use crate::cases::{ReceiverDraft, SenderDraft, TransferDraft, DEFAULT_STARTUP};
 use crate::document::{integer, quantity, Reader, Section};
 use crate::keys::{self, Key};
-use crate::units::{parse_percent, parse_rate, parse_size, parse_time};
+use crate::limits::parse_byte_counting;
+use crate::units::{format_size, parse_percent, parse_rate, parse_size, parse_time};
 use crate::{Acks, Application, Connect, Mistake, Recovery, Stack, Timers, Train};
 
 pub(super) fn read_receiver(reader: &mut Reader, top: &Section) -> Option<ReceiverDraft> {
@@ -34,6 +35,7 @@ pub(super) fn read_transfer(
 ) -> Option<TransferDraft> {
     let sizes = reader.list(section, &keys::TRANSFER_SIZE, &quantity(parse_size));
     let stacks = reader.list(section, &keys::TRANSFER_STACK, &choice(Stack::ALL, Stack::name));
+    let window_scalings = reader.list(section, &keys::TRANSFER_SCALING, &boolean);
     let recoveries = reader.list(section, &keys::TRANSFER_RECOVERY, &choice(Recovery::ALL, Recovery::name));
     let timers = reader.list(section, &keys::TRANSFER_TIMERS, &choice(Timers::ALL, Timers::name));
     let clocks_ns = reader.list(section, &keys::TRANSFER_CLOCK, &quantity(parse_time));
@@ -43,6 +45,7 @@ pub(super) fn read_transfer(
     let paces_bits_per_s = reader.list(section, &keys::TRANSFER_PACE, &quantity(parse_rate));
     of_startup(reader, section, &keys::TRANSFER_GAMMA, ("gamma", "start-up `gamma`"), startups.as_deref());
     of_startup(reader, section, &keys::TRANSFER_PACE, ("spaced", "start-up `spaced`"), startups.as_deref());
+    let byte_countings = reader.list(section, &keys::TRANSFER_COUNTING, &quantity(parse_byte_counting));
     let avoidances = reader.list(section, &keys::TRANSFER_AVOIDANCE, &avoidance);
     let connect = reader.one(section, &keys::TRANSFER_CONNECT, &choice(&Connect::ALL, Connect::name));
     let train = reader.one(section, &keys::TRANSFER_TRAIN, &choice(&Train::ALL, Train::name));
@@ -58,9 +61,12 @@ pub(super) fn read_transfer(
     let repeat = reader.one(section, &keys::TRANSFER_REPEAT, &integer::<u32>);
     let ends = ways.read(reader, section, [&keys::TRANSFER_FROM, &keys::TRANSFER_TO], count.unwrap_or(1));
     let (from, to) = ends?;
+    let mtus = ways.mtus_bytes(&from, &to, count.unwrap_or(1));
     Some(TransferDraft {
         sizes: sizes?,
+        segments: read_segments(reader, section, mtus),
         stacks: stacks?,
+        window_scalings,
         recoveries,
         timers,
         clocks_ns,
@@ -68,6 +74,7 @@ pub(super) fn read_transfer(
         startups,
         gammas_ppm,
         paces_bits_per_s,
+        byte_countings,
         avoidances,
         connect: connect?,
         train: train?,
@@ -96,4 +103,21 @@ fn of_startup(
     if let Some(chosen) = other.filter(|_| section.has(key.name)).cloned() {
         reader.fault(Mistake::NotFor { key: key.path(), only, chosen }, section.span(key.name));
     }
+}
+
+/// Sizes of segments that all ways take; `None` in the list is as large as each way takes, which has no size where ways differ.
+fn read_segments(reader: &mut Reader, section: &Section, mtus: Option<(u32, u32)>) -> Option<Vec<Option<u32>>> {
+    let key = &keys::TRANSFER_SEGMENT;
+    let sizes = reader.list(section, key, &quantity(parse_size))?;
+    let (least, most) = mtus?;
+    let mut segments = Vec::new();
+    for bytes in sizes {
+        if bytes > u64::from(least) {
+            let (found, mtu) = (format_size(bytes), format_size(least.into()));
+            reader.fault(Mistake::LargePacket { key: key.path(), found, mtu }, section.span(key.name));
+        }
+        let is_of_way = least == most && bytes == u64::from(least);
+        segments.push((!is_of_way).then_some(bytes as u32));
+    }
+    Some(segments)
 }

@@ -31,6 +31,13 @@ impl Ways {
         Ways { nodes: described.nodes.clone(), is_path: described.is_path, network, path_mtu_bytes, islands }
     }
 
+    /// The least and the most of the largest packets that the ways between these nodes take, there and back.
+    pub(super) fn mtus_bytes(&self, from: &[usize], to: &[usize], count: u32) -> Option<(u32, u32)> {
+        let both_ways = |(from, to)| Some(self.mtu_bytes(from, to)?.min(self.mtu_bytes(to, from)?));
+        let mtus = pairs(from, to, count).filter_map(both_ways).collect::<Vec<_>>();
+        Some((*mtus.iter().min()?, *mtus.iter().max()?))
+    }
+
     /// The nodes at which flows begin and end, so many of them. On a path they have defaults.
     pub(super) fn read(
         &self,
@@ -42,9 +49,7 @@ impl Ways {
         let from = self.nodes_of(reader, section, from_key, 0);
         let to = self.nodes_of(reader, section, to_key, 1);
         let (from, to) = (from?, to?);
-        // Beyond this they repeat themselves.
-        let different = (from.len() as u64 * to.len() as u64).min(u64::from(count)) as usize;
-        let pairs = || (0..different).map(|copy| (from[copy % from.len()], to[copy % to.len()]));
+        let pairs = || pairs(&from, &to, count);
         let name = |node: usize| self.nodes.get(node).cloned().unwrap_or_default();
         let is_apart = |(from, to): (usize, usize)| self.islands.get(from) != self.islands.get(to);
         if let Some((same, _)) = pairs().find(|(from, to)| from == to) {
@@ -87,4 +92,11 @@ impl Ways {
         }
         Some(vec![default])
     }
+}
+
+/// The ends of so many copies, each pair once at least.
+fn pairs<'n>(from: &'n [usize], to: &'n [usize], count: u32) -> impl Iterator<Item = (usize, usize)> + 'n {
+    // Beyond this they repeat themselves.
+    let different = (from.len() as u64 * to.len() as u64).min(u64::from(count)) as usize;
+    (0..different).map(move |copy| (from[copy % from.len()], to[copy % to.len()]))
 }

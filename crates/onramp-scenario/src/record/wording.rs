@@ -1,10 +1,12 @@
 //! What a record says of its path and its algorithms, in words.
 
 use super::Record;
+use crate::cases::tcp_of;
+use crate::limits::format_byte_counting;
 use crate::units::{format_percent, format_rate, format_size, format_time};
 use crate::{
-    Application, Bursts, Channel, Clocks, CoDel, Connect, Discipline, FqCoDel, Given, Path, Stack, Timers, TokenBucket,
-    NO_STARTUP,
+    Application, Bursts, ByteCounting, Channel, Clocks, CoDel, Connect, Discipline, FqCoDel, Given, Path, Stack,
+    Timers, TokenBucket, Transfer, NO_STARTUP,
 };
 
 /// Changes beyond these are counted only.
@@ -45,6 +47,19 @@ pub(super) fn timers(stack: Stack, timers: Timers, clocks: Clocks) -> String {
         }
     }
     words
+}
+
+/// What else of a sender's TCP is not its stack's or its way's: `segment 512 B, byte counting 2 segments`.
+pub(super) fn sender_tcp(transfer: &Transfer) -> String {
+    let usual = tcp_of(transfer.stack);
+    let scaling = if transfer.window_scaling { "window scaling" } else { "no window scaling" };
+    let counting = |limit: ByteCounting| format!("byte counting {}", format_byte_counting(limit));
+    let words = [
+        transfer.segment_bytes.map(|bytes| format!("segment {}", format_size(bytes.into()))),
+        (transfer.window_scaling != usual.window_scaling).then(|| scaling.to_owned()),
+        (transfer.byte_counting != usual.byte_counting).then(|| counting(transfer.byte_counting)),
+    ];
+    words.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
 /// Whatever of a path is not as a scenario file has it by default: `codel, jitter 5 ms, policer 20 Mbit/s 100 kB`.
@@ -162,7 +177,7 @@ fn usual_tcp(stack: &str) -> (&'static str, &'static str) {
 
 impl Record {
     /// The sender's algorithms, as tables name them: `cubic`, `paced + cubic, IW 4`, `reno, lite, newreno`,
-    /// `reno, lite, decoupled timers, clock 1 ms, tick 10 ms`.
+    /// `reno, lite, decoupled timers, clock 1 ms, tick 10 ms, segment 512 B`.
     pub fn algorithms(&self) -> String {
         let mut label = String::new();
         if self.startup != NO_STARTUP {
@@ -183,8 +198,8 @@ impl Record {
         if name != timers {
             label += &format!(", {name} timers");
         }
-        if !clocks.is_empty() {
-            label += &format!(", {clocks}");
+        for words in [clocks, &self.sender_tcp].into_iter().filter(|words| !words.is_empty()) {
+            label += &format!(", {words}");
         }
         label
     }

@@ -26,7 +26,7 @@ pub(super) fn with_keys(config: &Config, way: &Way, key: u32) -> Config {
     // Any number will do as long as it differs from end to end; the clock's offset is another one than the ISN. Hosts'
     // ticks lie anywhere in the second.
     Config {
-        mss_bytes: way.mss_bytes,
+        mss_bytes: way.mss_bytes.min(config.mss_bytes),
         isn: key,
         timestamp_offset: key.rotate_left(16) ^ 0x5bd1_e995,
         ticks: Ticks { phase_ns: (u64::from(key.rotate_left(8)) * 1_000_000_000) >> 32, ..config.ticks },

@@ -187,7 +187,7 @@ impl StackArguments {
 
     /// Asked for by name is a recovery that is nothing without it.
     fn wants_sack(&self) -> bool {
-        !self.no_sack && matches!(self.recovery, Some(Recovery::Sack | Recovery::Prr | Recovery::Rack))
+        !self.no_sack && self.recovery.is_some_and(Recovery::needs_sack)
     }
 }
 

@@ -14,7 +14,7 @@ pub struct Config {
     pub rate_bits_per_s: NonZeroU64,
     /// Propagation delay at the start.
     pub delay_ns: u64,
-    /// What becomes of rate and delay later, sorted by time.
+    /// What becomes of rate, delay and loss later, sorted by time.
     pub changes: Vec<Change>,
     /// Who waits, who is refused, who goes next.
     pub queue: QueueConfig,
@@ -55,7 +55,8 @@ impl Config {
 
 /// The link becomes another. A packet in service has its remaining bits sent at the new rate; one whose
 /// serialisation has ended keeps the delay of that moment. Where the delay shrinks, later packets wait for earlier
-/// ones, unless [`Jitter::reorder`] lets them overtake.
+/// ones, unless [`Jitter::reorder`] lets them overtake. A new loss is for packets that are offered from then on: what
+/// is in the link goes on its way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Change {
     /// When.
@@ -64,6 +65,9 @@ pub struct Change {
     pub rate_bits_per_s: Option<NonZeroU64>,
     /// The new propagation delay, if it changes.
     pub delay_ns: Option<u64>,
+    /// The probability in millionths with which packets are lost from now on, each independently of the others and in
+    /// place of [`Config::loss`], if it changes.
+    pub loss_ppm: Option<u32>,
 }
 
 /// The queue discipline.

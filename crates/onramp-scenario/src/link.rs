@@ -11,6 +11,7 @@ impl Channel {
             at_ns: change.at_ns,
             rate_bits_per_s: change.rate_bits_per_s.map(not_zero),
             delay_ns: change.delay_ns,
+            loss_ppm: change.loss_ppm,
         });
         let loss = match (self.bursts, self.loss_every) {
             (Some(bursts), _) => LossConfig::GilbertElliott {

@@ -95,7 +95,7 @@ impl ReverseDraft {
             change.rate_bits_per_s = change.rate_bits_per_s.filter(|_| self.rate_bits_per_s.is_none());
             change.delay_ns = change.delay_ns.filter(|_| self.delay_ns.is_none());
         }
-        changes.retain(|change| change.rate_bits_per_s.is_some() || change.delay_ns.is_some());
+        changes.retain(ChannelChange::changes_something);
         self.elements.channel(
             self.rate_bits_per_s.unwrap_or(forward.rate_bits_per_s),
             self.delay_ns.unwrap_or(delay_ns),

@@ -75,6 +75,7 @@ loss_bad = "90 %"
 at = "1 s"
 rate = "1 Mbit/s"
 delay = "1 ms"
+loss = "100 %"
 [[link]]
 from = "b"
 to = "c"

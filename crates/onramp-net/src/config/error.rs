@@ -69,6 +69,7 @@ impl Config {
             }
             range("changes.rate_bits_per_s", change.rate_bits_per_s.map_or(1, |rate| rate.get()), 1, RATE_MAX)?;
             range("changes.delay_ns", change.delay_ns.unwrap_or(0), 0, TIME_MAX_NS)?;
+            ppm("changes.loss_ppm", change.loss_ppm.unwrap_or(0))?;
         }
         let bucket = |rate, burst, bucket: &Option<TokenBucket>| match bucket {
             Some(bucket) => {
@@ -150,6 +151,11 @@ mod tests {
         assert_eq!(complaint(Config { loss, ..plain() }), "loss.ppm is 1000001, and must be between 0 and 1000000");
         let queue = QueueConfig::Red(RedConfig { min_threshold: 15, ..RedConfig::default() });
         assert_eq!(complaint(Config { queue, ..plain() }), "queue.min_threshold is 15, and must be between 0 and 14");
+        let worse = Change { at_ns: 0, rate_bits_per_s: None, delay_ns: None, loss_ppm: Some(1_000_001) };
+        assert_eq!(
+            complaint(Config { changes: vec![worse], ..plain() }),
+            "changes.loss_ppm is 1000001, and must be between 0 and 1000000"
+        );
         let shaper = Some(TokenBucket { rate_bits_per_s: NonZeroU64::MIN, burst_bytes: 0 });
         assert_eq!(
             complaint(Config { shaper, ..plain() }),
@@ -159,7 +165,7 @@ mod tests {
 
     #[test]
     fn changes_out_of_order_are_named() {
-        let changes = [5, 7, 6].map(|at_ns| Change { at_ns, rate_bits_per_s: None, delay_ns: None }).to_vec();
+        let changes = [5, 7, 6].map(|at_ns| Change { at_ns, rate_bits_per_s: None, delay_ns: None, loss_ppm: None }).to_vec();
         assert_eq!(
             complaint(Config { changes, ..plain() }),
             "changes[2] is earlier than the one before it; sort them by time"

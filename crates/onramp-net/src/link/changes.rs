@@ -1,4 +1,4 @@
-//! A link whose rate and delay change at given times.
+//! A link whose rate, delay and loss change at given times.
 
 use super::Link;
 use crate::serialiser::{Instant, Serialiser};
@@ -47,6 +47,9 @@ impl<P: Packet> Link<P> {
             }
             if let Some(delay_ns) = change.delay_ns {
                 self.line.set_delay_ns(delay_ns);
+            }
+            if let Some(loss_ppm) = change.loss_ppm {
+                self.loss.change_to(loss_ppm);
             }
         }
     }

@@ -7,18 +7,17 @@ use rand_pcg::Pcg32;
 #[derive(Clone, Debug)]
 pub(crate) struct Bernoulli {
     probability: u64,
-    random: Pcg32,
 }
 
 impl Bernoulli {
     /// The probability is rounded down to a multiple of 2^-32.
-    pub fn new(loss_ppm: u32, random: Pcg32) -> Bernoulli {
-        Bernoulli { probability: probability(loss_ppm), random }
+    pub fn new(loss_ppm: u32) -> Bernoulli {
+        Bernoulli { probability: probability(loss_ppm) }
     }
 
     #[inline]
-    pub fn loses(&mut self) -> bool {
-        happens(self.probability, &mut self.random)
+    pub fn loses(&mut self, random: &mut Pcg32) -> bool {
+        happens(self.probability, random)
     }
 }
 
@@ -26,21 +25,21 @@ impl Bernoulli {
 mod tests {
     use super::*;
 
-    fn losses(mut process: Bernoulli, packets: u32) -> Vec<bool> {
-        (0..packets).map(|_| process.loses()).collect()
+    fn losses(loss_ppm: u32, mut random: Pcg32, packets: u32) -> Vec<bool> {
+        let mut process = Bernoulli::new(loss_ppm);
+        (0..packets).map(|_| process.loses(&mut random)).collect()
     }
 
     #[test]
     fn the_rate_is_the_one_asked_for() {
         // 10^6 draws at 2 %: the standard deviation is 140 losses, the bound five of them.
-        let process = Bernoulli::new(20_000, Pcg32::new(42, 1));
-        let lost = losses(process, 1_000_000).into_iter().filter(|lost| *lost).count();
+        let lost = losses(20_000, Pcg32::new(42, 1), 1_000_000).into_iter().filter(|lost| *lost).count();
         assert!(lost.abs_diff(20_000) < 700, "{lost} of 1,000,000");
     }
 
     #[test]
     fn the_sequence_of_a_seed_is_fixed_for_ever() {
-        let lost: Vec<usize> = losses(Bernoulli::new(100_000, Pcg32::new(1, 2)), 60)
+        let lost: Vec<usize> = losses(100_000, Pcg32::new(1, 2), 60)
             .into_iter()
             .enumerate()
             .filter_map(|(at, lost)| lost.then_some(at))

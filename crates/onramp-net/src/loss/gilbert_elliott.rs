@@ -22,18 +22,17 @@ pub(crate) struct GilbertElliott {
     /// Probability of a loss in each.
     loses: [u64; 2],
     bad: bool,
-    random: Pcg32,
 }
 
 impl GilbertElliott {
     /// Probabilities of leaving the good and the bad state, and of a loss in each.
-    pub fn new(leaves_ppm: [u32; 2], loses_ppm: [u32; 2], random: Pcg32) -> GilbertElliott {
-        GilbertElliott { leaves: leaves_ppm.map(probability), loses: loses_ppm.map(probability), bad: false, random }
+    pub fn new(leaves_ppm: [u32; 2], loses_ppm: [u32; 2]) -> GilbertElliott {
+        GilbertElliott { leaves: leaves_ppm.map(probability), loses: loses_ppm.map(probability), bad: false }
     }
 
-    pub fn loses(&mut self) -> bool {
-        self.bad ^= happens(self.leaves[usize::from(self.bad)], &mut self.random);
-        happens(self.loses[usize::from(self.bad)], &mut self.random)
+    pub fn loses(&mut self, random: &mut Pcg32) -> bool {
+        self.bad ^= happens(self.leaves[usize::from(self.bad)], random);
+        happens(self.loses[usize::from(self.bad)], random)
     }
 }
 
@@ -44,8 +43,8 @@ mod tests {
     const PACKETS: usize = 1_000_000;
 
     fn losses(leaves_ppm: [u32; 2], loses_ppm: [u32; 2]) -> Vec<bool> {
-        let mut process = GilbertElliott::new(leaves_ppm, loses_ppm, Pcg32::new(7, 0));
-        (0..PACKETS).map(|_| process.loses()).collect()
+        let (mut process, mut random) = (GilbertElliott::new(leaves_ppm, loses_ppm), Pcg32::new(7, 0));
+        (0..PACKETS).map(|_| process.loses(&mut random)).collect()
     }
 
     fn share(lost: &[bool]) -> f64 {

@@ -9,10 +9,17 @@ use crate::LossConfig;
 use bernoulli::Bernoulli;
 use gilbert_elliott::GilbertElliott;
 use periodic::Periodic;
+use rand_pcg::Pcg32;
 
-/// The loss process of a link.
+/// The loss process of a link, with the stream of random numbers that all its processes draw from.
 #[derive(Debug)]
-pub(crate) enum Loss {
+pub(crate) struct Loss {
+    process: Process,
+    random: Pcg32,
+}
+
+#[derive(Debug)]
+enum Process {
     None,
     Bernoulli(Bernoulli),
     Periodic(Periodic),
@@ -21,25 +28,34 @@ pub(crate) enum Loss {
 
 impl Loss {
     pub fn new(config: &LossConfig, seed: u64) -> Loss {
-        let random = stream(seed, Element::Loss);
-        match *config {
-            LossConfig::None => Loss::None,
-            LossConfig::Bernoulli { ppm } => Loss::Bernoulli(Bernoulli::new(ppm, random)),
-            LossConfig::Periodic { every } => Loss::Periodic(Periodic::new(every.get())),
-            LossConfig::GilbertElliott { p_ppm, r_ppm, loss_good_ppm, loss_bad_ppm } => Loss::GilbertElliott(Box::new(
-                GilbertElliott::new([p_ppm, r_ppm], [loss_good_ppm, loss_bad_ppm], random),
-            )),
-        }
+        let process = match *config {
+            LossConfig::None => Process::None,
+            LossConfig::Bernoulli { ppm } => Process::Bernoulli(Bernoulli::new(ppm)),
+            LossConfig::Periodic { every } => Process::Periodic(Periodic::new(every.get())),
+            LossConfig::GilbertElliott { p_ppm, r_ppm, loss_good_ppm, loss_bad_ppm } => Process::GilbertElliott(
+                Box::new(GilbertElliott::new([p_ppm, r_ppm], [loss_good_ppm, loss_bad_ppm])),
+            ),
+        };
+        Loss { process, random: stream(seed, Element::Loss) }
+    }
+
+    /// From now on packets are lost independently of each other, whatever it was that lost them before. The stream of
+    /// random numbers goes on: a change to the probability that there was is none.
+    pub fn change_to(&mut self, ppm: u32) {
+        self.process = match ppm {
+            0 => Process::None,
+            ppm => Process::Bernoulli(Bernoulli::new(ppm)),
+        };
     }
 
     /// Whether the packet of this size that arrives now is lost.
     #[inline]
     pub fn loses(&mut self, wire_bytes: u32) -> bool {
-        match self {
-            Loss::None => false,
-            Loss::Bernoulli(process) => process.loses(),
-            Loss::Periodic(process) => process.loses(wire_bytes),
-            Loss::GilbertElliott(process) => process.loses(),
+        match &mut self.process {
+            Process::None => false,
+            Process::Bernoulli(process) => process.loses(&mut self.random),
+            Process::Periodic(process) => process.loses(wire_bytes),
+            Process::GilbertElliott(process) => process.loses(&mut self.random),
         }
     }
 }

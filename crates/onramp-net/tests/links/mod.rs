@@ -106,8 +106,8 @@ fn losses() -> impl Strategy<Value = LossConfig> {
 }
 
 fn changes() -> impl Strategy<Value = Vec<Change>> {
-    let change = (0u64..300_000_000, of(rates()), of(0u64..50_000_000))
-        .prop_map(|(at_ns, rate_bits_per_s, delay_ns)| Change { at_ns, rate_bits_per_s, delay_ns });
+    let change = (0u64..300_000_000, of(rates()), of(0u64..50_000_000), of(0u32..=1_000_000))
+        .prop_map(|(at_ns, rate_bits_per_s, delay_ns, loss_ppm)| Change { at_ns, rate_bits_per_s, delay_ns, loss_ppm });
     proptest::collection::vec(change, 0..6).prop_map(|mut changes| {
         changes.sort_by_key(|change| change.at_ns);
         changes

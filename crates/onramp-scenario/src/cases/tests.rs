@@ -178,20 +178,24 @@ fn the_tcps_of_one_size_and_repeat_are_adjacent() {
 #[test]
 fn the_reverse_channel_changes_with_the_forward_one_except_in_what_is_its_own() {
     let changes =
-        "[[path.change]]\nat = \"1 s\"\nrate = \"1 Mbit/s\"\n[[path.change]]\nat = \"2 s\"\nrtt = \"50 ms\"\n";
+        "[[path.change]]\nat = \"1 s\"\nrate = \"1 Mbit/s\"\n[[path.change]]\nat = \"2 s\"\nrtt = \"50 ms\"\n\
+         [[path.change]]\nat = \"3 s\"\nloss = \"100 %\"\n";
     let transfer = "[[transfer]]\nsize = \"1 B\"\n";
     let of = |reverse: &str| {
         let path = cases(&format!("rtt = \"20 ms\"\n[path.reverse]\n{reverse}{changes}{transfer}")).remove(0).path;
         let shown = |channel: &Channel| -> Vec<_> {
-            channel.changes.iter().map(|change| (change.rate_bits_per_s, change.delay_ns)).collect()
+            channel.changes.iter().map(|change| (change.rate_bits_per_s, change.delay_ns, change.loss_ppm)).collect()
         };
         (shown(&path.forward), shown(&path.reverse))
     };
-    let (rate, delay) = ((Some(1_000_000), None), (None, Some(25_000_000)));
-    assert_eq!(of(""), (vec![rate, delay], vec![rate, delay]));
-    assert_eq!(of("rate = \"2 Mbit/s\"\n"), (vec![rate, delay], vec![delay]));
-    let forward_delay = (None, Some(40_000_000));
-    assert_eq!(of("delay = \"10 ms\"\n"), (vec![rate, forward_delay], vec![rate]));
+    let (rate, delay) = ((Some(1_000_000), None, None), (None, Some(25_000_000), None));
+    // A fade hits both ways, whatever losses they have of their own.
+    let loss = (None, None, Some(1_000_000));
+    assert_eq!(of(""), (vec![rate, delay, loss], vec![rate, delay, loss]));
+    assert_eq!(of("loss = \"1 %\"\n"), (vec![rate, delay, loss], vec![rate, delay, loss]));
+    assert_eq!(of("rate = \"2 Mbit/s\"\n"), (vec![rate, delay, loss], vec![delay, loss]));
+    let forward_delay = (None, Some(40_000_000), None);
+    assert_eq!(of("delay = \"10 ms\"\n"), (vec![rate, forward_delay, loss], vec![rate, loss]));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The keys of a channel, the same in `[path]`, `[[link]]` and their reverse directions.
 
-use super::declared::{LOSSES, QUEUES, RATES};
+use super::declared::{LOSSES, PROBABILITIES, QUEUES, RATES};
 use super::Fallback::{Other, Required, Text};
 use super::{Fallback, Key, Kind, List, Table};
 
@@ -81,7 +81,6 @@ impl ChannelKeys {
 /// Of a queue that follows no other.
 const QUEUE: Fallback = Other("`1 bdp`; with `fq-codel` `10240 packets`");
 const BURST: (&str, &str) = ("1 B", "1 GB");
-const PROBABILITIES: (&str, &str) = ("0 %", "100 %");
 
 const fn key(
     table: &'static str,

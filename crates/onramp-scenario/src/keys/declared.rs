@@ -49,6 +49,7 @@ pub(super) const RATES: (&str, &str) = ("1 kbit/s", "1000 Gbit/s");
 pub(super) const QUEUES: [(&str, &str); 3] =
     [("1 packet", "1000000000 packets"), ("1 B", "1000 GB"), ("0.000001 bdp", "1000 bdp")];
 pub(super) const LOSSES: (&str, &str) = ("0 %", "50 %");
+pub(super) const PROBABILITIES: (&str, &str) = ("0 %", "100 %");
 const BUFFERS: (&str, &str) = ("4 KiB", "1 GiB");
 const SIZES: (&str, &str) = ("1 B", "1000 GB");
 /// Of a host's clocks.
@@ -103,6 +104,8 @@ keys! {
         "The new rate; also of the reverse way, where that has none of its own.";
     PATH_CHANGE_RTT: "path.change", "rtt", Time, Other("as before"), [("1 us", "3600 s")], No,
         "The new round-trip propagation time.";
+    PATH_CHANGE_LOSS: "path.change", "loss", Share, Other("as before"), [PROBABILITIES], No,
+        "The new random loss, of both ways; `100 %` is an outage.";
 
     NODE_NAME: "node", "name", Node, Required, [], No,
         "Names the node: 1 to 64 of `a-z`, `0-9` and `-`, not first a `-`.";
@@ -122,6 +125,8 @@ keys! {
         "The new rate; also of the reverse way, where that has none of its own.";
     LINK_CHANGE_DELAY: "link.change", "delay", Time, Other("as before"), [DELAYS], No,
         "The new delay; also of the reverse way, where that has none of its own.";
+    LINK_CHANGE_LOSS: "link.change", "loss", Share, Other("as before"), [PROBABILITIES], No,
+        "The new random loss, of both ways; `100 %` is an outage.";
 
     RECEIVER_BUFFER: "receiver", "buffer", Buffer, Text("linux-default"), [BUFFERS], Factor,
         "The receiver's socket buffer: auto-tuned as Linux does it, or so large from the start.";

@@ -31,7 +31,7 @@ pub struct Channel {
     pub shaper: Option<TokenBucket>,
     /// Drops packets beyond a rate.
     pub policer: Option<TokenBucket>,
-    /// Other rates and delays from some time on, in order of time.
+    /// Other rates, delays and losses from some time on, in order of time.
     pub changes: Arc<[ChannelChange]>,
 }
 
@@ -177,7 +177,7 @@ pub struct TokenBucket {
     pub burst_bytes: u64,
 }
 
-/// From a time on the channel has another rate or delay, or both.
+/// From a time on the channel has another rate, delay or loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChannelChange {
     /// When, since the beginning of the run.
@@ -186,4 +186,13 @@ pub struct ChannelChange {
     pub rate_bits_per_s: Option<u64>,
     /// The new delay, if it changes.
     pub delay_ns: Option<u64>,
+    /// The new probability of a loss, in millionths, if it changes: of each packet alone, and in place of bursts and
+    /// periodic losses too. 1,000,000 is an outage.
+    pub loss_ppm: Option<u32>,
+}
+
+impl ChannelChange {
+    pub(crate) fn changes_something(&self) -> bool {
+        self.rate_bits_per_s.is_some() || self.delay_ns.is_some() || self.loss_ppm.is_some()
+    }
 }

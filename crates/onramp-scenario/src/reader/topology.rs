@@ -5,7 +5,7 @@ use super::values::{file_name, node};
 use crate::document::{quantity, Reader, Section};
 use crate::keys::{self, Key};
 use crate::topology::{PathDraft, ReverseDraft, Topology};
-use crate::units::{format_time, parse_rate, parse_size, parse_time};
+use crate::units::{format_time, parse_percent, parse_rate, parse_size, parse_time};
 use crate::{ChannelChange, Mistake, Network, NetworkLink, RECEIVER, SENDER};
 use std::collections::HashMap;
 use std::ops::Range;
@@ -47,7 +47,7 @@ fn read_path(reader: &mut Reader, path: &Section) -> Option<PathDraft> {
     let back = read_channel(reader, &section, &keys::REVERSE_CHANNEL, mtu_bytes.unwrap_or(0), queues);
     let back_ns = reader.one(&section, &keys::REVERSE_DELAY, &quantity(parse_time));
     let sections = reader.tables(path, &keys::PATH_CHANGE);
-    let change_keys = [&keys::PATH_CHANGE_AT, &keys::PATH_CHANGE_RATE, &keys::PATH_CHANGE_RTT];
+    let change_keys = [&keys::PATH_CHANGE_AT, &keys::PATH_CHANGE_RATE, &keys::PATH_CHANGE_RTT, &keys::PATH_CHANGE_LOSS];
     let changes = read_changes(reader, &sections, change_keys);
 
     let least_rtt = rtts.iter().flatten().copied().min();
@@ -98,22 +98,23 @@ fn read_mtu(reader: &mut Reader, section: &Section, key: &'static Key) -> Option
 fn read_changes(
     reader: &mut Reader,
     sections: &[Section],
-    [at_key, rate_key, delay_key]: [&'static Key; 3],
+    [at_key, rate_key, delay_key, loss_key]: [&'static Key; 4],
 ) -> Vec<ChannelChange> {
     let mut changes: Vec<ChannelChange> = Vec::new();
     for section in sections {
         let at_ns = reader.one(section, at_key, &quantity(parse_time));
         let rate_bits_per_s = reader.one(section, rate_key, &quantity(parse_rate));
         let delay_ns = reader.one(section, delay_key, &quantity(parse_time));
-        if !section.has(rate_key.name) && !section.has(delay_key.name) {
-            let keys = if delay_key.name == "rtt" { "`rate` or `rtt`" } else { "`rate` or `delay`" };
+        let loss_ppm = reader.one(section, loss_key, &quantity(parse_percent));
+        if [rate_key, delay_key, loss_key].iter().all(|key| !section.has(key.name)) {
+            let keys = if delay_key.name == "rtt" { "`rate`, `rtt` or `loss`" } else { "`rate`, `delay` or `loss`" };
             reader.fault(Mistake::NoChange { keys }, section.header.clone());
         }
         let Some(at_ns) = at_ns else { continue };
         if changes.last().is_some_and(|before| before.at_ns >= at_ns) {
             reader.fault(Mistake::NotLater { key: at_key.path() }, section.span("at"));
         }
-        changes.push(ChannelChange { at_ns, rate_bits_per_s, delay_ns });
+        changes.push(ChannelChange { at_ns, rate_bits_per_s, delay_ns, loss_ppm });
     }
     changes
 }
@@ -161,7 +162,7 @@ fn read_link(reader: &mut Reader, section: &Section, nodes: &[String]) -> Option
     let back = read_channel(reader, &back_section, &keys::LINK_REVERSE_CHANNEL, mtu_bytes.unwrap_or(0), queues);
     let back_ns = reader.one(&back_section, &keys::LINK_REVERSE_DELAY, &quantity(parse_time));
     let sections = reader.tables(section, &keys::LINK_CHANGE);
-    let change_keys = [&keys::LINK_CHANGE_AT, &keys::LINK_CHANGE_RATE, &keys::LINK_CHANGE_DELAY];
+    let change_keys = [&keys::LINK_CHANGE_AT, &keys::LINK_CHANGE_RATE, &keys::LINK_CHANGE_DELAY, &keys::LINK_CHANGE_LOSS];
     let changes = read_changes(reader, &sections, change_keys);
 
     let (from, to) = (from?, to?);

@@ -85,7 +85,9 @@ pub(super) fn elements(path: &Path) -> String {
         back.push(format!("loss {}", loss(reverse)));
     }
     back.extend(of_channel(reverse));
-    let moments = |channel: &Channel| channel.changes.iter().map(|c| (c.at_ns, c.rate_bits_per_s)).collect::<Vec<_>>();
+    let moments = |channel: &Channel| -> Vec<_> {
+        channel.changes.iter().map(|change| (change.at_ns, change.rate_bits_per_s, change.loss_ppm)).collect()
+    };
     if moments(reverse) != moments(forward) {
         back.extend(changes(reverse));
     }
@@ -158,7 +160,8 @@ fn changes(channel: &Channel) -> Vec<String> {
     for change in channel.changes.iter().take(MOST_CHANGES) {
         let rate = change.rate_bits_per_s.map(|rate| format!(" {}", format_rate(rate))).unwrap_or_default();
         let delay = change.delay_ns.map(|ns| format!(" {} one way", format_time(ns))).unwrap_or_default();
-        words.push(format!("from {}{rate}{delay}", format_time(change.at_ns)));
+        let loss = change.loss_ppm.map(|ppm| format!(" loss {}", format_percent(ppm))).unwrap_or_default();
+        words.push(format!("from {}{rate}{delay}{loss}", format_time(change.at_ns)));
     }
     let more = channel.changes.len().saturating_sub(MOST_CHANGES);
     if more > 0 {
@@ -235,6 +238,9 @@ mod tests {
         );
         let changed = "[[path.change]]\nat = \"2 s\"\nrate = \"1 Mbit/s\"\nrtt = \"200 ms\"\n";
         assert_eq!(words(changed), "from 2 s 1 Mbit/s 100 ms one way");
+        let outage = "[[path.change]]\nat = \"30 s\"\nloss = \"100 %\"\n[[path.change]]\nat = \"32 s\"\nloss = \"0 %\"\n";
+        assert_eq!(words(outage), "from 30 s loss 100 %, from 32 s loss 0 %");
+        assert_eq!(words(&format!("[path.reverse]\nrate = \"8 Mbit/s\"\n{outage}")), words(outage));
         let back = "[path.reverse]\nrate = \"1 Mbit/s\"\nloss = \"2 %\"\ndiscipline = \"fq-codel\"\n";
         assert_eq!(words(back), "back: 1 Mbit/s, queue 10240 packets, loss 2 %, fq-codel");
     }

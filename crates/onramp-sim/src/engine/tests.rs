@@ -148,6 +148,7 @@ proptest! {
                 at_ns: ms * 1_000_000,
                 rate_bits_per_s: NonZeroU64::new(3_000_000),
                 delay_ns: Some(1_000_000),
+                loss_ppm: Some(2 * loss_ppm),
             }));
             if codel {
                 config.queue = QueueConfig::CoDel(onramp_net::CoDelConfig::default());

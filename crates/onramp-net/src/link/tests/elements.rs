@@ -9,7 +9,12 @@ fn bucket(rate_bits_per_s: u64, burst_bytes: u32) -> Option<TokenBucket> {
 }
 
 fn change(at_ns: u64, rate_bits_per_s: Option<u64>, delay_ns: Option<u64>) -> Change {
-    Change { at_ns, rate_bits_per_s: rate_bits_per_s.map(|rate| NonZeroU64::new(rate).unwrap()), delay_ns }
+    let rate_bits_per_s = rate_bits_per_s.map(|rate| NonZeroU64::new(rate).unwrap());
+    Change { at_ns, rate_bits_per_s, delay_ns, loss_ppm: None }
+}
+
+fn change_of_loss(at_ns: u64, loss_ppm: u32) -> Change {
+    Change { loss_ppm: Some(loss_ppm), ..change(at_ns, None, None) }
 }
 
 /// Offers packets of 1500 bytes at these times, and lets all leave.
@@ -50,6 +55,59 @@ fn a_rate_change_in_mid_packet_counts_for_the_bits_that_are_left() {
     let changes = vec![change(3 * MS / 4, Some(3_000_000), None)];
     let config = Config { changes, ..plain(12_000_000, Limit::Packets(10)) };
     assert_eq!(run(&config, &[0, 0]), [(11 * MS + 3 * MS / 4, 0), (15 * MS + 3 * MS / 4, 1)]);
+}
+
+/// The first is in service and the second waits when the outage begins; the last is offered when it ends.
+#[test]
+fn an_outage_takes_what_is_offered_while_it_lasts() {
+    let changes = vec![change_of_loss(MS / 2, 1_000_000), change_of_loss(3 * MS, 0)];
+    let config = Config { changes, ..plain(12_000_000, Limit::Packets(10)) };
+    let mut link = Link::from_config(&config);
+    let verdicts = [0, MS / 2 - 1, MS / 2, 3 * MS - 1, 3 * MS].map(|at_ns| link.offer(at_ns, packet(0, 1500)));
+    use Verdict::{LostRandom, Queued};
+    assert_eq!(verdicts, [Queued, Queued, LostRandom, LostRandom, Queued]);
+    assert_eq!(drain(&mut link), [(11 * MS, 0), (12 * MS, 0), (14 * MS, 0)]);
+}
+
+/// Which of 300 packets are lost, a packet each millisecond.
+fn lost(loss: LossConfig, changes: &[Change]) -> Vec<u64> {
+    let changes = changes.to_vec();
+    let mut link =
+        Link::from_config(&Config { loss, changes, seed: 5, ..plain(120_000_000, Limit::Packets(1)) });
+    (0..300).filter(|n| link.offer(n * MS, packet(0, 1500)) == Verdict::LostRandom).collect()
+}
+
+#[test]
+fn a_change_to_the_loss_that_there_is_changes_nothing() {
+    let loss = LossConfig::Bernoulli { ppm: 100_000 };
+    let unchanged = lost(loss, &[]);
+    assert_eq!(lost(loss, &[change_of_loss(100 * MS, 100_000)]), unchanged);
+    assert!(unchanged.len() > 20, "{unchanged:?}");
+}
+
+#[test]
+fn a_change_of_loss_leaves_what_was_before_as_it_was() {
+    for loss in [
+        LossConfig::None,
+        LossConfig::Bernoulli { ppm: 100_000 },
+        LossConfig::Periodic { every: NonZeroU32::new(7).unwrap() },
+        LossConfig::GilbertElliott { p_ppm: 100_000, r_ppm: 300_000, loss_good_ppm: 10_000, loss_bad_ppm: 900_000 },
+    ] {
+        let (unchanged, changed) = (lost(loss, &[]), lost(loss, &[change_of_loss(150 * MS, 500_000)]));
+        let before = |lost: &[u64]| lost.iter().copied().take_while(|n| *n < 150).collect::<Vec<_>>();
+        assert_eq!(before(&changed), before(&unchanged), "{loss:?}");
+        // Half of 150: the standard deviation is 6.
+        let after = changed.len() - before(&changed).len();
+        assert!(after.abs_diff(75) < 30, "{loss:?}: {after}");
+    }
+}
+
+#[test]
+fn a_loss_that_ends_has_ended() {
+    let bursts =
+        LossConfig::GilbertElliott { p_ppm: 500_000, r_ppm: 0, loss_good_ppm: 0, loss_bad_ppm: 1_000_000 };
+    let lost = lost(bursts, &[change_of_loss(100 * MS, 0)]);
+    assert!(lost.len() > 80 && lost.iter().all(|n| *n < 100), "{lost:?}");
 }
 
 #[test]

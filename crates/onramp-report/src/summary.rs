@@ -193,6 +193,7 @@ fn same_row(a: &Record, b: &Record) -> bool {
         && a.stack == b.stack
         && a.recovery == b.recovery
         && a.timers == b.timers
+        && a.connections == b.connections
 }
 
 fn add<'a>(rows: &mut Vec<Row<'a>>, index: usize, record: &'a Record) {

@@ -30,7 +30,7 @@ pub use fault::Fault;
 pub use file::{read, MAX_FILE_BYTES};
 pub use keys::reference_tables;
 pub use meter::{rate_in, traffic_windows, TRAFFIC_RTTS};
-pub use mistake::Mistake;
+pub use mistake::{Mistake, NotBetween};
 pub use model::*;
 pub use onramp_tcp::{Acks, Recovery, Stack, Timers};
 pub use reader::parse;

@@ -61,6 +61,8 @@ pub struct Record {
     pub recovery: String,
     /// The sender's retransmission timer, and its host's clocks where they are not the stack's: `decoupled, tick 10 ms`.
     pub timers: String,
+    /// Of what connections the transfer is made: `split at edge, ground, rate 10 Mbit/s`; empty for one from end to end.
+    pub connections: String,
     /// Payload; 0 is without end.
     pub size_bytes: u64,
     /// What the sending application writes, for example `100 kB every 10 ms`; empty if it has all of it at once when it
@@ -140,6 +142,7 @@ impl Record {
             startup: transfer.startup.clone(),
             avoidance: transfer.avoidance.name().to_owned(),
             initial_window: transfer.initial_window.to_string(),
+            connections: case.connections(),
             application: wording::application(transfer.application, transfer.connect),
             ..Record::of_flow(case, transfer.ends(copy), host, flow)
         }
@@ -162,6 +165,7 @@ impl Record {
             startup: beside.startup.clone(),
             avoidance: beside.avoidance.name().to_owned(),
             initial_window: beside.initial_window.to_string(),
+            connections: case.connections(),
             ..Record::blank(case, host, beside.size_bytes, case.receiver)
         }
         .with_tcp(beside.stack, beside.recovery, beside.timers, beside.clocks);
@@ -222,6 +226,7 @@ impl Record {
             stack: String::new(),
             recovery: String::new(),
             timers: String::new(),
+            connections: String::new(),
             size_bytes,
             application: String::new(),
             run: case.run,

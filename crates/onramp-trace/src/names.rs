@@ -24,6 +24,10 @@ fn traits(case: &Case) -> Vec<String> {
         transfer.startup.clone(),
         transfer.avoidance.name().to_owned(),
         format!("iw {}", transfer.initial_window),
+        match case.connections() {
+            words if words.is_empty() => "end to end".to_owned(),
+            words => words,
+        },
         format!("run {}", case.run),
     ]
 }

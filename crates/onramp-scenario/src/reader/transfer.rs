@@ -6,8 +6,8 @@ use super::ways::Ways;
 use crate::cases::{ReceiverDraft, SenderDraft, TransferDraft};
 use crate::document::{integer, quantity, Reader, Section};
 use crate::keys;
-use crate::units::{parse_size, parse_time};
-use crate::{Acks, Application, Connect, Recovery, Stack, Timers, Train};
+use crate::units::{parse_rate, parse_size, parse_time};
+use crate::{Acks, Application, Connect, Recovery, Split, Stack, Timers, Train};
 
 pub(super) fn read_receiver(reader: &mut Reader, top: &Section) -> Option<ReceiverDraft> {
     let section = reader.table(top, &keys::RECEIVER);
@@ -54,6 +54,7 @@ pub(super) fn read_transfer(
     let repeat = reader.one(section, &keys::TRANSFER_REPEAT, &integer::<u32>);
     let ends = ways.read(reader, section, [&keys::TRANSFER_FROM, &keys::TRANSFER_TO], count.unwrap_or(1));
     let (from, to) = ends?;
+    let split = read_split(reader, ways, section, (&from, &to), count.unwrap_or(1));
     Some(TransferDraft {
         sizes: sizes?,
         stacks: stacks?,
@@ -69,10 +70,27 @@ pub(super) fn read_transfer(
         initial_ssthresh_bytes,
         from: from.into(),
         to: to.into(),
+        split,
         count: count?,
         start_ns: start_ns?,
         spacing_ns: spacing_ns?,
         application: write_bytes.zip(every_ns).map(|(write_bytes, every_ns)| Application { write_bytes, every_ns }),
         repeat: repeat?,
     })
+}
+
+/// `None`: not split, or wrong, which then is a fault.
+fn read_split(
+    reader: &mut Reader,
+    ways: &Ways,
+    section: &Section,
+    (from, to): (&[usize], &[usize]),
+    count: u32,
+) -> Option<Split> {
+    let buffer_bytes = reader.one(section, &keys::TRANSFER_SPLIT_BUFFER, &quantity(parse_size));
+    let rate_bits_per_s = reader.one(section, &keys::TRANSFER_SPLIT_RATE, &quantity(parse_rate));
+    need(reader, section, &keys::TRANSFER_SPLIT_BUFFER, &keys::TRANSFER_SPLIT);
+    need(reader, section, &keys::TRANSFER_SPLIT_RATE, &keys::TRANSFER_SPLIT);
+    let nodes = ways.read_split(reader, section, (from, to), count)?;
+    Some(Split { nodes: nodes.into(), buffer_bytes: buffer_bytes?, rate_bits_per_s })
 }

@@ -3,10 +3,12 @@
 use super::Record;
 use crate::units::{format_percent, format_rate, format_size, format_time};
 use crate::{
-    Application, Bursts, Channel, Clocks, CoDel, Connect, Discipline, FqCoDel, Path, Stack, Timers, TokenBucket,
+    Application, Bursts, Case, Channel, Clocks, CoDel, Connect, Discipline, FqCoDel, Path, Stack, Timers, TokenBucket,
     NO_STARTUP,
 };
 
+/// That of `transfer.split_buffer`, which goes without saying.
+const DEFAULT_SPLIT_BUFFER_BYTES: u64 = 4 << 20;
 /// Changes beyond these are counted only.
 const MOST_CHANGES: usize = 4;
 
@@ -153,6 +155,21 @@ fn usual_tcp(stack: &str) -> (&'static str, &'static str) {
     }
 }
 
+impl Case {
+    /// Of what connections the transfer is made: `split at edge, ground, buffer 64 KiB, rate 10 Mbit/s`; empty for one from
+    /// end to end. A buffer is there only where it is not the default.
+    pub fn connections(&self) -> String {
+        let Some(split) = &self.transfer.split else { return String::new() };
+        let nodes: Vec<_> = split.nodes.iter().map(|node| self.network.nodes[*node].as_str()).collect();
+        let mut words = vec![format!("split at {}", nodes.join(", "))];
+        if split.buffer_bytes != DEFAULT_SPLIT_BUFFER_BYTES {
+            words.push(format!("buffer {}", format_size(split.buffer_bytes)));
+        }
+        words.extend(split.rate_bits_per_s.map(|rate| format!("rate {}", format_rate(rate))));
+        words.join(", ")
+    }
+}
+
 impl Record {
     /// The sender's algorithms, as tables name them: `cubic`, `paced + cubic, IW 4`, `reno, lite, newreno`,
     /// `reno, lite, decoupled timers, clock 1 ms, tick 10 ms`.
@@ -178,6 +195,9 @@ impl Record {
         }
         if !clocks.is_empty() {
             label += &format!(", {clocks}");
+        }
+        if !self.connections.is_empty() {
+            label += &format!(", {}", self.connections);
         }
         label
     }

@@ -70,6 +70,9 @@ pub fn supports(case: &Case) -> Result<(), Unsupported> {
     if let Some(rate) = transfer.given.pace_bits_per_s {
         return refuse("transfer.pace", format_rate(rate), "what the start-up measures");
     }
+    if transfer.split.is_some() {
+        return refuse("transfer.split", "relays on the way".to_owned(), "connections from end to end");
+    }
     ways(case)?;
     if transfer.application.is_some() {
         return refuse("transfer.write", "an application that writes now and then".to_owned(), "one that never waits");
@@ -201,5 +204,19 @@ mod tests {
             assert_eq!(refused("", keys).unwrap_err(), format!("traffic.{key}"));
         }
         assert_eq!(refused("connect = \"receiver\"\nclock = \"1 ns\"\n", "tick = \"1 ns\"\n"), Ok(()));
+    }
+
+    #[test]
+    fn a_split_is_refused_by_its_key() {
+        let node = |name| format!("[[node]]\nname = \"{name}\"\n");
+        let link =
+            |from, to| format!("[[link]]\nfrom = \"{from}\"\nto = \"{to}\"\nrate = \"1 Mbit/s\"\ndelay = \"9 ms\"\n");
+        let network = ["a", "m", "b"].map(node).concat() + &link("a", "m") + &link("m", "b");
+        let refused = |keys: &str| {
+            let text = format!("name = \"x\"\n{network}[[transfer]]\nsize = \"1 B\"\nfrom = \"a\"\nto = \"b\"\n{keys}");
+            supports(&onramp_scenario::parse("x.toml", &text).unwrap().cases[0]).map_err(|refusal| refusal.key)
+        };
+        assert_eq!(refused(""), Ok(()));
+        assert_eq!(refused("split = \"m\"\n"), Err("transfer.split"));
     }
 }

@@ -194,6 +194,7 @@ fn same_row(a: &Record, b: &Record) -> bool {
         && a.recovery == b.recovery
         && a.timers == b.timers
         && a.sender_tcp == b.sender_tcp
+        && a.connections == b.connections
 }
 
 fn add<'a>(rows: &mut Vec<Row<'a>>, index: usize, record: &'a Record) {

@@ -6,7 +6,7 @@
 use crate::topology::Topology;
 use crate::{
     Acks, Application, Avoidance, Buffer, ByteCounting, Case, Clocks, Connect, Crossings, Given, InitialWindow,
-    Network, Path, Receiver, Recovery, Scenario, Sender, Stack, Timers, Traffic, TrafficKind, Train, Transfer,
+    Network, Path, Receiver, Recovery, Scenario, Sender, Split, Stack, Timers, Traffic, TrafficKind, Train, Transfer,
     NO_STARTUP,
 };
 use std::collections::HashMap;
@@ -105,6 +105,7 @@ pub(crate) struct TransferDraft {
     pub initial_ssthresh_bytes: Option<u64>,
     pub from: Arc<[usize]>,
     pub to: Arc<[usize]>,
+    pub split: Option<Split>,
     pub count: u32,
     pub start_ns: u64,
     pub spacing_ns: u64,
@@ -160,6 +161,7 @@ impl TransferDraft {
             initial_ssthresh_bytes: self.initial_ssthresh_bytes,
             from: self.from.clone(),
             to: self.to.clone(),
+            split: self.split.clone(),
             count: self.count,
             start_ns: self.start_ns,
             spacing_ns: self.spacing_ns,

@@ -31,7 +31,7 @@ pub use file::{read, MAX_FILE_BYTES};
 pub use keys::reference_tables;
 pub use limits::format_byte_counting;
 pub use meter::{rate_in, traffic_windows, TRAFFIC_RTTS};
-pub use mistake::Mistake;
+pub use mistake::{Mistake, NotBetween};
 pub use model::*;
 pub use onramp_tcp::{Acks, ByteCounting, Recovery, Stack, Timers};
 pub use reader::parse;

@@ -75,6 +75,8 @@ pub enum Mistake {
     SameNode { what: &'static str, node: String },
     /// No links lead from a sender to its receiver.
     NoRoute { from: String, to: String },
+    /// A relay that is not between the ends of a flow, in the place that it is given.
+    NotBetween { node: String, from: String, to: String, way: Vec<String>, why: NotBetween },
     /// All links on the way have no delay.
     NoDelay { from: String, to: String },
     /// Traffic stops before it starts.
@@ -83,6 +85,19 @@ pub enum Mistake {
     NeverEnds,
     /// The cross product of all lists is too large.
     TooManyCases { cases: u128, most: u64 },
+}
+
+/// Why a node cannot be the relay that it is to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NotBetween {
+    /// It sends the data.
+    Sender,
+    /// It receives them.
+    Receiver,
+    /// It comes earlier on the way than one that is named before it.
+    Order,
+    /// The way does not lead over it.
+    Elsewhere,
 }
 
 impl Mistake {
@@ -170,6 +185,13 @@ impl Mistake {
                 "a run waits for all that is measured: give the traffic a `stop`, or a `size` and a `count`, or give [run] a `duration`"
                     .to_owned(),
             ),
+            Mistake::NotBetween { way, .. } if way.is_empty() => {
+                Some("that way has no node between: leave `split` out".to_owned())
+            }
+            Mistake::NotBetween { way, .. } => {
+                let way: Vec<_> = way.iter().map(|node| format!("`{node}`")).collect();
+                Some(format!("between them are, in this order, {}", way.join(", ")))
+            }
             Mistake::NoDelay { .. } => Some("give one of the links on the way a `delay`".to_owned()),
             Mistake::TooManyCases { most, .. } => Some(format!("the most is {most}: shorten a list or split the file")),
         }
@@ -232,6 +254,16 @@ impl fmt::Display for Mistake {
             Mistake::SameName { name, .. } => write!(f, "two nodes have the name `{name}`"),
             Mistake::SameNode { what, node } => write!(f, "this {what} leads from `{node}` to itself"),
             Mistake::NoRoute { from, to } => write!(f, "no links lead from `{from}` to `{to}`"),
+            Mistake::NotBetween { node, from, to, why, .. } => match why {
+                NotBetween::Sender => write!(f, "`{node}` is the sender, and cannot be a relay on the way to `{to}`"),
+                NotBetween::Receiver => {
+                    write!(f, "`{node}` is the receiver, and cannot be a relay on the way from `{from}`")
+                }
+                NotBetween::Order => {
+                    write!(f, "`{node}` stands too late: the way from `{from}` to `{to}` has it earlier")
+                }
+                NotBetween::Elsewhere => write!(f, "`{node}` is not on the way from `{from}` to `{to}`"),
+            },
             Mistake::NoDelay { from, to } => write!(f, "the way from `{from}` to `{to}` and back takes no time"),
             Mistake::StopsFirst => write!(f, "this traffic stops before it starts"),
             Mistake::NeverEnds => write!(f, "this measured traffic never ends"),

@@ -64,6 +64,8 @@ pub struct Record {
     /// What else of the sender's TCP is not its stack's or its way's, for example `segment 512 B, byte counting 2 segments`;
     /// empty where nothing is.
     pub sender_tcp: String,
+    /// Of what connections the transfer is made: `split at edge, ground, rate 10 Mbit/s`; empty for one from end to end.
+    pub connections: String,
     /// Payload; 0 is without end.
     pub size_bytes: u64,
     /// What the sending application writes, for example `100 kB every 10 ms`; empty if it has all of it at once when it
@@ -147,6 +149,7 @@ impl Record {
             avoidance: transfer.avoidance.name().to_owned(),
             initial_window: transfer.initial_window.to_string(),
             sender_tcp: wording::sender_tcp(transfer),
+            connections: case.connections(),
             application: wording::application(transfer.application, transfer.connect),
             ..Record::of_flow(case, transfer.ends(copy), host, flow)
         }
@@ -171,6 +174,7 @@ impl Record {
             avoidance: beside.avoidance.name().to_owned(),
             initial_window: beside.initial_window.to_string(),
             sender_tcp: wording::sender_tcp(beside),
+            connections: case.connections(),
             ..Record::blank(case, host, beside.size_bytes, case.receiver)
         }
         .with_tcp(beside.stack, beside.recovery, beside.timers, beside.clocks);
@@ -232,6 +236,7 @@ impl Record {
             recovery: String::new(),
             timers: String::new(),
             sender_tcp: String::new(),
+            connections: String::new(),
             size_bytes,
             application: String::new(),
             run: case.run,

@@ -180,6 +180,40 @@ fn traffic() {
     );
 }
 
+/// The way from a to c leads over b; beside it stands d.
+#[test]
+fn splits() {
+    let aside = "[[node]]\nname = \"d\"\n[[link]]\nfrom = \"a\"\nto = \"d\"\nrate = \"1 Mbit/s\"\ndelay = \"1 ms\"\n";
+    let line = format!(
+        "{}{aside}",
+        NETWORK.replace("from = [\"a\", \"b\"]\nto = \"c\"\ncount = 2\n", "from = \"a\"\nto = \"c\"\n# here\n")
+    );
+    let longer = line.replace("from = \"a\"\nto = \"c\"\n# here", "from = \"d\"\nto = \"c\"\n# here");
+    assert_eq!(parse("good.toml", &line.replace("# here", "split = [\"b\"]")).unwrap().cases.len(), 1);
+    assert_eq!(parse("good.toml", &longer.replace("# here", "split = [\"a\", \"b\"]")).unwrap().cases.len(), 1);
+    assert_snapshot!([
+        refusals(
+            &line,
+            &[
+                ("# here", "split = \"e\""),
+                ("# here", "split = [\"a\", \"b\"]"),
+                ("# here", "split = [\"b\", \"c\"]"),
+                ("# here", "split = \"d\""),
+                ("# here", "split = [\"b\", \"b\"]"),
+                ("# here", "split = []"),
+                ("# here", "split = \"b\"\nsplit_buffer = \"1 KiB\""),
+                ("# here", "split_buffer = \"1 MiB\""),
+                ("# here", "split_rate = \"1 Mbit/s\""),
+                ("to = \"c\"\n# here", "to = \"b\"\nsplit = \"c\""),
+            ]
+        ),
+        refusals(&longer, &[("# here", "split = [\"b\", \"a\"]")]),
+        refusals(&NETWORK.replace("count = 2", "count = 2\n# here"), &[("# here", "split = \"b\"")],),
+        refusals(PATH, &[("write = \"10 kB\"", "split = \"sender\"\nwrite = \"10 kB\"")]),
+    ]
+    .concat());
+}
+
 #[test]
 fn networks() {
     assert_snapshot!([

@@ -3,11 +3,11 @@
 use crate::endpoint::{self, Choice};
 use crate::error::{Error, Unsupported};
 use crate::observe::Direction;
-use crate::plan::{Datagrams, Group, Interval, Launch, Load, Plan, Way, Writes};
+use crate::plan::{Bundling, Datagrams, Group, Interval, Launch, Load, Plan, Way, Writes};
 use crate::router::Router;
 use crate::routes::Routes;
 use onramp_scenario::{
-    link_seed, traffic_windows, Case, Distribution, Hop, OnOff, Packets, Traffic, TrafficKind, Transfers,
+    link_seed, traffic_windows, Case, Distribution, Hop, OnOff, Packets, Split, Traffic, TrafficKind, Transfers,
 };
 use std::ops::Range;
 
@@ -86,7 +86,7 @@ impl Planner<'_> {
         // Senders and receivers are dealt in turn: after so many copies it begins again.
         let period = lcm(transfer.from.len(), transfer.to.len()).min(transfer.count as usize);
         let ways = (0..period as u32).map(|copy| self.way(transfer.ends(copy))).collect::<Result<_, _>>()?;
-        self.groups.push(Group {
+        let whole = Group {
             sender: endpoint::sender(&Choice::of_transfer(transfer), &case.sender)?,
             receiver: endpoint::receiver(transfer.stack, &case.receiver),
             connect: transfer.connect,
@@ -95,7 +95,15 @@ impl Planner<'_> {
             measured: true,
             writes: transfer.application.map(|app| Writes { bytes: app.write_bytes, every_ns: app.every_ns }),
             stop_ns: u64::MAX,
-        });
+            bundle: None,
+        };
+        let hops = match &transfer.split {
+            Some(split) => self.hops(&whole, split, period as u32)?,
+            None => Vec::new(),
+        };
+        let bundle = (!hops.is_empty()).then(|| Bundling { hops: (1..=hops.len() as u32).collect() });
+        self.groups.push(Group { bundle, ..whole });
+        self.groups.extend(hops);
         self.loads.push(Load::Launch(Launch {
             group: 0,
             start_ns: case.transfer_start_ns(),
@@ -105,6 +113,31 @@ impl Planner<'_> {
             sizes: vec![transfer.size_bytes],
         }));
         Ok(())
+    }
+
+    /// The groups of a split transfer's hops, each with the ways of so many copies.
+    fn hops(&mut self, whole: &Group, split: &Split, period: u32) -> Result<Vec<Group>, Error> {
+        let mut hops = Vec::new();
+        for hop in 0..=split.nodes.len() {
+            let ways = (0..period).map(|copy| {
+                let (from, to) = self.case.transfer.ends(copy);
+                let from = hop.checked_sub(1).map_or(from, |relay| split.nodes[relay]);
+                self.way((from, split.nodes.get(hop).copied().unwrap_or(to)))
+            });
+            let ways = ways.collect::<Result<_, _>>()?;
+            let is_relayed = (hop > 0, hop < split.nodes.len());
+            hops.push(Group {
+                sender: if is_relayed.0 { endpoint::relay_sender(&whole.sender, split) } else { whole.sender.clone() },
+                receiver: if is_relayed.1 {
+                    endpoint::relay_receiver(&whole.receiver, split)
+                } else {
+                    whole.receiver.clone()
+                },
+                ways,
+                ..whole.clone()
+            });
+        }
+        Ok(hops)
     }
 
     fn traffic(&mut self, number: u32, traffic: &Traffic) -> Result<(), Error> {
@@ -140,6 +173,7 @@ impl Planner<'_> {
             measured: traffic.measured,
             writes: None,
             stop_ns,
+            bundle: None,
         });
         Ok(())
     }

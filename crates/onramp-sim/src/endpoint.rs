@@ -3,8 +3,8 @@
 use crate::error::{refuse, Unsupported};
 use onramp_core::{OPTION_PAPER_INITIAL_WINDOW, OPTION_TRAIN_CLOSEST, OPTION_TRAIN_ENDS};
 use onramp_scenario::{
-    Avoidance, Buffer, ByteCounting, Clocks, Given, InitialWindow, Receiver, Recovery, Sender, Stack, Timers, Train,
-    Transfer, Transfers, NO_STARTUP,
+    Avoidance, Buffer, ByteCounting, Clocks, Given, InitialWindow, Receiver, Recovery, Sender, Split, Stack, Timers,
+    Train, Transfer, Transfers, NO_STARTUP,
 };
 use onramp_tcp::{Config, ReceiveBuffer, Ticks};
 
@@ -149,4 +149,25 @@ pub(crate) fn receiver(stack: Stack, host: &Receiver) -> Config {
         },
         ..Config::of(stack, ANY_MTU_BYTES)
     }
+}
+
+/// A relay's end that sends: as the transfer's sender, from a buffer of its own. At a rate it has neither start-up nor
+/// congestion control, and a clock that can keep the rate.
+pub(crate) fn relay_sender(sender: &Config, split: &Split) -> Config {
+    let plain = Config { send_buffer_bytes: split.buffer_bytes, ..sender.clone() };
+    match split.rate_bits_per_s {
+        None => plain,
+        fixed_rate_bits_per_s => Config {
+            fixed_rate_bits_per_s,
+            startup: None,
+            restart_after_idle: false,
+            ticks: Ticks { event_ns: Ticks::FINE.event_ns, ..plain.ticks },
+            ..plain
+        },
+    }
+}
+
+/// A relay's end that receives: as the transfer's receiver, but it takes no more than its buffer holds.
+pub(crate) fn relay_receiver(receiver: &Config, split: &Split) -> Config {
+    Config { receive_buffer: ReceiveBuffer::Exactly(split.buffer_bytes), ..receiver.clone() }
 }

@@ -41,6 +41,10 @@ pub struct FlowStart {
     pub time_ns: u64,
     /// Its number.
     pub flow: u32,
+    /// Of a transfer that is made of several connections, the number of its first flow; otherwise its own.
+    pub transfer: u32,
+    /// Which of them it is in series, from 0 at the sender.
+    pub hop: u32,
     /// The scenario's `[[traffic]]` table that it belongs to, from 0; `None`: it is a copy of the transfer.
     pub traffic: Option<u32>,
     /// It has a record.
@@ -105,7 +109,7 @@ pub trait Observer {
         let _ = (link, why, packet);
     }
 
-    /// The application of a flow's receiver has read so much more, in order.
+    /// The application of a flow's receiver, which is no relay, has read so much more, in order.
     fn delivered(&mut self, time_ns: u64, flow: u32, bytes: u64) {
         let _ = (time_ns, flow, bytes);
     }

@@ -25,7 +25,7 @@ pub(crate) struct Plan {
 }
 
 /// TCP flows that have everything in common but their hosts and sizes.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Group {
     /// The end that sends the data.
     pub sender: Config,
@@ -43,6 +43,15 @@ pub(crate) struct Group {
     pub writes: Option<Writes>,
     /// The sending application stops in the middle, and resets the connection.
     pub stop_ns: u64,
+    /// It is made of several connections, each of them a flow of another group; `None`: of one.
+    pub bundle: Option<Bundling>,
+}
+
+/// Of what connections a transfer is made.
+#[derive(Clone, Debug)]
+pub(crate) struct Bundling {
+    /// In series: the groups of its hops, from the sender to the receiver.
+    pub hops: Vec<u32>,
 }
 
 /// A way through the network and back.

@@ -78,7 +78,7 @@ pub fn run_observed<O: Observer>(case: &Case, options: &Options, observer: O) ->
     let mut traces_thinned = 0;
     let trace = |finished: &Finished| {
         let events = finished.startup.events.clone();
-        let (trace, is_thinned) = tracer.take(finished.flow);
+        let (trace, is_thinned) = tracer.take(finished.traced_flow);
         traces_thinned += usize::from(is_thinned);
         Some(Trace { events, ..trace })
     };

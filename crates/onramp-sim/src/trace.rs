@@ -94,8 +94,9 @@ impl Tracer {
 impl Observer for Tracer {
     fn flow_started(&mut self, flow: &FlowStart) {
         if flow.measured {
+            let first = self.watched.get(&flow.transfer);
             let watched = Watched {
-                started_ns: flow.time_ns,
+                started_ns: first.map_or(flow.time_ns, |first| first.started_ns),
                 bottleneck: flow.bottleneck,
                 round_trip_ago: 0,
                 sender: Thinned::new(MOST_SAMPLES),

@@ -38,6 +38,9 @@ pub struct Config {
     pub byte_counting: ByteCounting,
     /// Threshold of the first slow start; `None` is none.
     pub initial_ssthresh_bytes: Option<u64>,
+    /// Sends at this rate, counted in IP packets, whatever congestion control would do: the window is the send buffer,
+    /// losses are sent again and change nothing else.
+    pub fixed_rate_bits_per_s: Option<u64>,
     /// Receive buffer.
     pub receive_buffer: ReceiveBuffer,
     /// Bytes that the application may have given and that are not yet acknowledged.
@@ -70,6 +73,9 @@ pub enum ReceiveBuffer {
     LinuxDefault,
     /// So much from the start.
     Bytes(u64),
+    /// The same with every stack, and never a byte more: [`Bytes`](ReceiveBuffer::Bytes) grows where Linux's does, and
+    /// promises up to a unit of the window field beyond what is free.
+    Exactly(u64),
 }
 
 impl Config {
@@ -93,6 +99,7 @@ impl Config {
             initial_window: InitialWindow::Segments(10),
             byte_counting: ByteCounting::Unlimited,
             initial_ssthresh_bytes: None,
+            fixed_rate_bits_per_s: None,
             receive_buffer: ReceiveBuffer::LinuxDefault,
             send_buffer_bytes: 64 << 20,
             nagle: true,

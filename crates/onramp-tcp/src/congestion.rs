@@ -37,6 +37,15 @@ pub struct Congestion {
     counting: Counting,
     /// Where the last reduction leads.
     reduced_bytes: u64,
+    /// In place of all of it.
+    fixed: Option<Fixed>,
+}
+
+/// A rate and a window that nothing changes.
+#[derive(Clone, Copy, Debug)]
+struct Fixed {
+    pacing_bytes_per_s: u64,
+    cwnd_bytes: u64,
 }
 
 #[derive(Debug)]
@@ -74,6 +83,24 @@ impl Congestion {
             is_lite: config.stack == Stack::Lite,
             counting: Counting::new(config.byte_counting),
             reduced_bytes: initial_window_bytes,
+            fixed: None,
+        }
+    }
+
+    /// Where the configuration names a rate, sends at it: `header_bytes` are those of each segment.
+    pub fn fix(&mut self, config: &Config, header_bytes: u32) {
+        let Some(rate_bits_per_s) = config.fixed_rate_bits_per_s else { return };
+        let payload_bytes = u128::from(self.window.mss_bytes);
+        let of_payload = u128::from(rate_bits_per_s) * payload_bytes / (8 * (payload_bytes + u128::from(header_bytes)));
+        let pacing_bytes_per_s = u64::try_from(of_payload).unwrap_or(u64::MAX - 1).max(1);
+        self.fixed = Some(Fixed { pacing_bytes_per_s, cwnd_bytes: config.send_buffer_bytes.max(payload_bytes as u64) });
+        self.hold();
+    }
+
+    /// Before anything is sent: recoveries and timeouts set the window, and must not where it is fixed.
+    pub fn hold(&mut self) {
+        if let Some(fixed) = &self.fixed {
+            (self.window.cwnd_bytes, self.window.ssthresh_bytes) = (fixed.cwnd_bytes, UNLIMITED);
         }
     }
 
@@ -121,7 +148,10 @@ impl Congestion {
 
     /// The rate at which to pace, if any.
     pub fn pacing_bytes_per_s(&self) -> Option<u64> {
-        self.decision().map(|decision| decision.pacing_bytes_per_s).filter(|&rate| rate != UNLIMITED)
+        match &self.fixed {
+            Some(fixed) => Some(fixed.pacing_bytes_per_s),
+            None => self.decision().map(|decision| decision.pacing_bytes_per_s).filter(|&rate| rate != UNLIMITED),
+        }
     }
 
     /// An acknowledgement arrived: measure.
@@ -133,6 +163,9 @@ impl Congestion {
 
     /// It acknowledged new data outside of recovery: raise the window.
     pub fn raise(&mut self, ack: &AckSample, app_limited: bool) {
+        if self.fixed.is_some() {
+            return;
+        }
         let delivered_bytes = self.delivered_bytes;
         let counted_bytes = self.counting.counted(ack.delivered_bytes, &self.window);
         let Some(Startup { decision, running: Some(running) }) =
@@ -173,6 +206,10 @@ impl Congestion {
     /// the peer's window (Wright & Stevens, "TCP/IP Illustrated, Volume 2", sections 25.11 and 29.4), inflated or
     /// deflated as recovery left it.
     pub fn reduce(&mut self, now_ns: u64, kind: LossKind, flight_bytes: u64) {
+        if let Some(fixed) = &self.fixed {
+            self.reduced_bytes = fixed.cwnd_bytes;
+            return;
+        }
         let halved_bytes = match self.is_lite {
             true => self.window.cwnd_bytes.min(self.peer_window_bytes),
             false => flight_bytes,

@@ -27,6 +27,10 @@ fn traits(case: &Case) -> Vec<String> {
         format!("counting {}", onramp_scenario::format_byte_counting(transfer.byte_counting)),
         transfer.avoidance.name().to_owned(),
         format!("iw {}", transfer.initial_window),
+        match case.connections() {
+            words if words.is_empty() => "end to end".to_owned(),
+            words => words,
+        },
         format!("run {}", case.run),
     ]
 }

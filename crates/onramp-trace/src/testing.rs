@@ -63,7 +63,17 @@ fn script(trace: CaseTrace) -> CaseTrace {
     let sender = Connection::accept(config, 10 * MS, &syn);
     let mut script = Script { trace, sender };
     let (time_ns, flow, from, to) = (0, 0, 0, 1);
-    script.trace.flow_started(&FlowStart { time_ns, flow, traffic: None, measured: true, from, to, bottleneck: 0 });
+    script.trace.flow_started(&FlowStart {
+        time_ns,
+        flow,
+        transfer: flow,
+        hop: 0,
+        traffic: None,
+        measured: true,
+        from,
+        to,
+        bottleneck: 0,
+    });
     script.heard(10, syn);
     let flags = Flags::SYN.with(Flags::ACK);
     let syn = Segment { seq: ISNS[0], ack: ISNS[1] + 1, window: 2000, flags, options, ..Segment::default() };

@@ -80,6 +80,7 @@ fn blank(setup: &Setup, startup: &str, avoidance: &str, run: u32) -> Record {
         recovery: "rack".to_owned(),
         timers: "linux".to_owned(),
         sender_tcp: String::new(),
+        connections: String::new(),
         size_bytes: setup.size_bytes,
         run,
         seed: u64::from(run),

@@ -140,6 +140,35 @@ fn a_segment_is_of_all_ways_of_a_transfer() {
 }
 
 #[test]
+fn tables_that_differ_in_where_they_are_split_are_told_apart() {
+    let nodes = ["a", "m", "b"].map(|name| format!("[[node]]\nname = \"{name}\"\n")).concat();
+    let link = |ends: [&str; 2]| {
+        format!("[[link]]\nfrom = \"{}\"\nto = \"{}\"\nrate = \"1 Mbit/s\"\ndelay = \"1 ms\"\n", ends[0], ends[1])
+    };
+    let links = [["a", "m"], ["m", "b"]].map(link).concat();
+    let keys = [
+        "",
+        "split = \"m\"\n",
+        "split = [\"m\"]\nsplit_buffer = \"64 KiB\"\n",
+        "split = \"m\"\nsplit_rate = \"800 kbit/s\"\nstartup = \"none\"\n",
+    ];
+    let table = |keys: &str| format!("[[transfer]]\nsize = \"1 B\"\nfrom = \"a\"\nto = \"b\"\n{keys}");
+    let text = format!("name = \"x\"\n{nodes}{links}{}", keys.map(table).concat());
+    let cases = crate::parse("x.toml", &text).unwrap().cases;
+    let records: Vec<_> = cases.iter().map(|case| crate::Record::of_case(case, "sim")).collect();
+    let labels: Vec<_> = records.iter().map(crate::Record::algorithms).collect();
+    let wanted = [
+        "standard + cubic",
+        "standard + cubic, split at m",
+        "standard + cubic, split at m, buffer 64 KiB",
+        "cubic, split at m, rate 800 kbit/s",
+    ];
+    assert_eq!(labels, wanted);
+    assert_eq!(cases[1].transfer.split.as_ref().unwrap().buffer_bytes, 4 << 20, "the default, which has no words");
+    assert!(records.windows(2).all(|pair| pair[0].bound_s == pair[1].bound_s));
+}
+
+#[test]
 fn a_stack_is_a_set_of_defaults() {
     let text = "rtt = \"1 s\"\n[receiver]\nsack = true\n[[transfer]]\nsize = \"1 B\"\nstack = [\"linux\", \"lite\"]\n\
                 [[transfer]]\nsize = \"1 B\"\nstack = \"lite\"\nrecovery = \"newreno\"\navoidance = \"vegas\"\n";

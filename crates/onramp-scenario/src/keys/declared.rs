@@ -180,6 +180,12 @@ keys! {
         "The node that sends the data, or several: the copies are dealt to them in turn.";
     TRANSFER_TO: "transfer", "to", Node, Other("`receiver` of a `[path]`"), [], Several,
         "The node that receives it, or several.";
+    TRANSFER_SPLIT: "transfer", "split", Node, Other("none"), [], Chain,
+        "The nodes on the way of the data at which the connection is split, from the sender's side to the receiver's.";
+    TRANSFER_SPLIT_BUFFER: "transfer", "split_buffer", Size, Text("4 MiB"), [BUFFERS], No,
+        "With `split`: what the receive buffer and the send buffer of each relay may hold.";
+    TRANSFER_SPLIT_RATE: "transfer", "split_rate", Rate, Other("as the transfer's TCP sends"), [RATES], No,
+        "With `split`: the relays send at this rate, counted in IP packets, without congestion control.";
     TRANSFER_COUNT: "transfer", "count", Integer, Text("1"), [COUNTS], No,
         "Copies of the transfer that run in the same run, each with a result.";
     TRANSFER_START: "transfer", "start", Time, Text("0 s"), [MOMENTS], No,

@@ -11,6 +11,7 @@ pub fn reference_tables() -> (String, String) {
             List::No => "",
             List::Factor => "yes",
             List::Several => "several",
+            List::Chain => "in order",
         };
         let (path, kind, range, meaning) = (key.path(), key.kind.name(), key.range(), key.meaning);
         own += &format!("| `{path}` | {kind} | {} | {range} | {list} | {meaning} |\n", default(key));

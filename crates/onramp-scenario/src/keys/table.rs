@@ -101,4 +101,6 @@ pub(crate) enum List {
     Factor,
     /// Its values are shared out among flows.
     Several,
+    /// Its values belong together, in their order.
+    Chain,
 }

@@ -42,6 +42,8 @@ pub struct Transfer {
     pub from: Arc<[usize]>,
     /// The nodes that receive it.
     pub to: Arc<[usize]>,
+    /// Where its connection is split; `None`: it leads from end to end.
+    pub split: Option<Split>,
     /// How many copies there are, at least 1.
     pub count: u32,
     /// When the first copy starts at the earliest; see [`Case::transfer_start_ns`](crate::Case::transfer_start_ns).
@@ -63,6 +65,18 @@ impl Transfer {
     pub fn packet_bytes(&self, mtu_bytes: u32) -> u32 {
         self.segment_bytes.map_or(mtu_bytes, |bytes| bytes.min(mtu_bytes))
     }
+}
+
+/// Relays on the way of the data: each ends one TCP connection and begins the next ("virtual sources and destinations",
+/// Chaher, Barakat, Dabbous & Altman 1998, section 1).
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Split {
+    /// The nodes that are relays, in order from the sender to the receiver, at least one.
+    pub nodes: Arc<[usize]>,
+    /// What the receive buffer and the send buffer of a relay may hold each.
+    pub buffer_bytes: u64,
+    /// Relays send at this rate, counted in IP packets; `None`: as the transfer's own TCP.
+    pub rate_bits_per_s: Option<u64>,
 }
 
 /// What a sending host's clocks can do: the two services of Aron & Druschel (1998), section 4.

@@ -45,6 +45,23 @@ impl Network {
         self.route_by(&self.distances(to), from, to)
     }
 
+    /// The nodes that a route from this node passes, without its ends.
+    pub fn nodes_between(&self, from: usize, route: &[Hop]) -> Vec<usize> {
+        let mut nodes = self.nodes_of(from, route);
+        nodes.pop();
+        nodes.drain(..1.min(nodes.len()));
+        nodes
+    }
+
+    /// The nodes of a route from this node, both ends included.
+    pub fn nodes_of(&self, from: usize, route: &[Hop]) -> Vec<usize> {
+        let ends = route.iter().map(|hop| match (&self.links[hop.link], hop.is_forward) {
+            (link, true) => link.to,
+            (link, false) => link.from,
+        });
+        std::iter::once(from).chain(ends).collect()
+    }
+
     fn route_by(&self, distances: &[Option<usize>], from: usize, to: usize) -> Option<Vec<Hop>> {
         let mut hops = Vec::with_capacity(distances[from]?);
         let mut node = from;

@@ -8,7 +8,7 @@ use crate::document::{integer, quantity, Reader, Section};
 use crate::keys::{self, Key};
 use crate::limits::parse_byte_counting;
 use crate::units::{format_size, parse_percent, parse_rate, parse_size, parse_time};
-use crate::{Acks, Application, Connect, Mistake, Recovery, Stack, Timers, Train};
+use crate::{Acks, Application, Connect, Mistake, Recovery, Split, Stack, Timers, Train};
 
 pub(super) fn read_receiver(reader: &mut Reader, top: &Section) -> Option<ReceiverDraft> {
     let section = reader.table(top, &keys::RECEIVER);
@@ -62,6 +62,7 @@ pub(super) fn read_transfer(
     let ends = ways.read(reader, section, [&keys::TRANSFER_FROM, &keys::TRANSFER_TO], count.unwrap_or(1));
     let (from, to) = ends?;
     let mtus = ways.mtus_bytes(&from, &to, count.unwrap_or(1));
+    let split = read_split(reader, ways, section, (&from, &to), count.unwrap_or(1));
     Some(TransferDraft {
         sizes: sizes?,
         segments: read_segments(reader, section, mtus),
@@ -82,6 +83,7 @@ pub(super) fn read_transfer(
         initial_ssthresh_bytes,
         from: from.into(),
         to: to.into(),
+        split,
         count: count?,
         start_ns: start_ns?,
         spacing_ns: spacing_ns?,
@@ -120,4 +122,20 @@ fn read_segments(reader: &mut Reader, section: &Section, mtus: Option<(u32, u32)
         segments.push((!is_of_way).then_some(bytes as u32));
     }
     Some(segments)
+}
+
+/// `None`: not split, or wrong, which then is a fault.
+fn read_split(
+    reader: &mut Reader,
+    ways: &Ways,
+    section: &Section,
+    (from, to): (&[usize], &[usize]),
+    count: u32,
+) -> Option<Split> {
+    let buffer_bytes = reader.one(section, &keys::TRANSFER_SPLIT_BUFFER, &quantity(parse_size));
+    let rate_bits_per_s = reader.one(section, &keys::TRANSFER_SPLIT_RATE, &quantity(parse_rate));
+    need(reader, section, &keys::TRANSFER_SPLIT_BUFFER, &keys::TRANSFER_SPLIT);
+    need(reader, section, &keys::TRANSFER_SPLIT_RATE, &keys::TRANSFER_SPLIT);
+    let nodes = ways.read_split(reader, section, (from, to), count)?;
+    Some(Split { nodes: nodes.into(), buffer_bytes: buffer_bytes?, rate_bits_per_s })
 }

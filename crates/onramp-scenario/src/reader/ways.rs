@@ -3,9 +3,9 @@
 use super::topology::Described;
 use super::values::node;
 use crate::document::{Node, Reader, Section};
-use crate::keys::Key;
+use crate::keys::{Key, TRANSFER_SPLIT};
 use crate::topology::Topology;
-use crate::{Mistake, Network};
+use crate::{Mistake, Network, NotBetween};
 use std::sync::Arc;
 
 /// The ways of a network.
@@ -50,7 +50,7 @@ impl Ways {
         let to = self.nodes_of(reader, section, to_key, 1);
         let (from, to) = (from?, to?);
         let pairs = || pairs(&from, &to, count);
-        let name = |node: usize| self.nodes.get(node).cloned().unwrap_or_default();
+        let name = |node: usize| self.name(node);
         let is_apart = |(from, to): (usize, usize)| self.islands.get(from) != self.islands.get(to);
         if let Some((same, _)) = pairs().find(|(from, to)| from == to) {
             let mistake = Mistake::SameNode { what: "flow", node: name(same) };
@@ -62,6 +62,55 @@ impl Ways {
             reader.fault(Mistake::NoDelay { from: name(from[0]), to: name(to[0]) }, section.span("to"));
         }
         Some((from, to))
+    }
+
+    /// The nodes at which the connections of these flows are split: on the way of each of them, in order.
+    pub(super) fn read_split(
+        &self,
+        reader: &mut Reader,
+        section: &Section,
+        (from, to): (&[usize], &[usize]),
+        count: u32,
+    ) -> Option<Vec<usize>> {
+        let key = &TRANSFER_SPLIT;
+        if !section.has(key.name) || self.nodes.is_empty() {
+            return None;
+        }
+        let span = section.span(key.name);
+        if self.is_path {
+            let only = "networks of [[link]], which have nodes between";
+            reader.fault(Mistake::NotFor { key: key.path(), only, chosen: "[path]".to_owned() }, span);
+            return None;
+        }
+        let nodes: Vec<usize> =
+            reader.list(section, key, &node(&self.nodes))?.into_iter().map(|Node(index)| index).collect();
+        let network = self.network.as_ref()?;
+        for (from, to) in pairs(from, to, count) {
+            // Of flows without a way it has been said that they have none.
+            let Some(route) = network.route(from, to).filter(|route| !route.is_empty()) else { continue };
+            let way = network.nodes_between(from, &route);
+            let mut left = &way[..];
+            for &node in &nodes {
+                let Some(at) = left.iter().position(|on_way| *on_way == node) else {
+                    let why = match () {
+                        () if node == from => NotBetween::Sender,
+                        () if node == to => NotBetween::Receiver,
+                        () if way.contains(&node) => NotBetween::Order,
+                        () => NotBetween::Elsewhere,
+                    };
+                    let way = way.iter().map(|node| self.name(*node)).collect();
+                    let (node, from, to) = (self.name(node), self.name(from), self.name(to));
+                    reader.fault(Mistake::NotBetween { node, from, to, way, why }, span);
+                    return None;
+                };
+                left = &left[at + 1..];
+            }
+        }
+        Some(nodes)
+    }
+
+    fn name(&self, node: usize) -> String {
+        self.nodes.get(node).cloned().unwrap_or_default()
     }
 
     /// The largest packet that reaches one node from another, as far as the way could be read.
@@ -94,9 +143,9 @@ impl Ways {
     }
 }
 
-/// The ends of so many copies, each pair once at least.
+/// The ends of so many flows that are dealt to senders and receivers in turn, as far as they differ.
 fn pairs<'n>(from: &'n [usize], to: &'n [usize], count: u32) -> impl Iterator<Item = (usize, usize)> + 'n {
     // Beyond this they repeat themselves.
     let different = (from.len() as u64 * to.len() as u64).min(u64::from(count)) as usize;
-    (0..different).map(move |copy| (from[copy % from.len()], to[copy % to.len()]))
+    (0..different).map(|copy| (from[copy % from.len()], to[copy % to.len()]))
 }

@@ -5,10 +5,12 @@ use crate::cases::tcp_of;
 use crate::limits::format_byte_counting;
 use crate::units::{format_percent, format_rate, format_size, format_time};
 use crate::{
-    Application, Bursts, ByteCounting, Channel, Clocks, CoDel, Connect, Discipline, FqCoDel, Given, Path, Stack,
+    Application, Bursts, ByteCounting, Case, Channel, Clocks, CoDel, Connect, Discipline, FqCoDel, Given, Path, Stack,
     Timers, TokenBucket, Transfer, NO_STARTUP,
 };
 
+/// That of `transfer.split_buffer`, which goes without saying.
+const DEFAULT_SPLIT_BUFFER_BYTES: u64 = 4 << 20;
 /// Changes beyond these are counted only.
 const MOST_CHANGES: usize = 4;
 
@@ -178,6 +180,21 @@ fn usual_tcp(stack: &str) -> (&'static str, &'static str) {
     }
 }
 
+impl Case {
+    /// Of what connections the transfer is made: `split at edge, ground, buffer 64 KiB, rate 10 Mbit/s`; empty for one from
+    /// end to end. A buffer is there only where it is not the default.
+    pub fn connections(&self) -> String {
+        let Some(split) = &self.transfer.split else { return String::new() };
+        let nodes: Vec<_> = split.nodes.iter().map(|node| self.network.nodes[*node].as_str()).collect();
+        let mut words = vec![format!("split at {}", nodes.join(", "))];
+        if split.buffer_bytes != DEFAULT_SPLIT_BUFFER_BYTES {
+            words.push(format!("buffer {}", format_size(split.buffer_bytes)));
+        }
+        words.extend(split.rate_bits_per_s.map(|rate| format!("rate {}", format_rate(rate))));
+        words.join(", ")
+    }
+}
+
 impl Record {
     /// The sender's algorithms, as tables name them: `cubic`, `paced + cubic, IW 4`, `reno, lite, newreno`,
     /// `reno, lite, decoupled timers, clock 1 ms, tick 10 ms, segment 512 B`.
@@ -203,6 +220,9 @@ impl Record {
         }
         for words in [clocks, &self.sender_tcp].into_iter().filter(|words| !words.is_empty()) {
             label += &format!(", {words}");
+        }
+        if !self.connections.is_empty() {
+            label += &format!(", {}", self.connections);
         }
         label
     }
@@ -238,7 +258,8 @@ mod tests {
         );
         let changed = "[[path.change]]\nat = \"2 s\"\nrate = \"1 Mbit/s\"\nrtt = \"200 ms\"\n";
         assert_eq!(words(changed), "from 2 s 1 Mbit/s 100 ms one way");
-        let outage = "[[path.change]]\nat = \"30 s\"\nloss = \"100 %\"\n[[path.change]]\nat = \"32 s\"\nloss = \"0 %\"\n";
+        let outage =
+            "[[path.change]]\nat = \"30 s\"\nloss = \"100 %\"\n[[path.change]]\nat = \"32 s\"\nloss = \"0 %\"\n";
         assert_eq!(words(outage), "from 30 s loss 100 %, from 32 s loss 0 %");
         assert_eq!(words(&format!("[path.reverse]\nrate = \"8 Mbit/s\"\n{outage}")), words(outage));
         let back = "[path.reverse]\nrate = \"1 Mbit/s\"\nloss = \"2 %\"\ndiscipline = \"fq-codel\"\n";

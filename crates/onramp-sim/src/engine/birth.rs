@@ -1,5 +1,6 @@
 //! What a flow begins with.
 
+use super::bundle::Member;
 use crate::plan::{Group, Way};
 use onramp_tcp::{Config, Ticks};
 
@@ -19,6 +20,8 @@ pub(super) struct Birth<'a> {
     pub size_bytes: u64,
     /// Of the case.
     pub seed: u64,
+    /// Of which transfer it is a connection, if that has several.
+    pub member: Option<Member>,
 }
 
 /// A group's configuration for one end of one flow.

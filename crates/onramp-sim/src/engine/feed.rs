@@ -22,9 +22,14 @@ impl<O: Observer> Engine<O> {
             SourceKind::Launch { plan, started } => {
                 self.open += u64::from(source.is_measured);
                 let group = plan.group;
-                let slot = self.flows.start(group, *started, size_bytes, self.seed, &mut self.net);
-                let side = self.flows.opens(group);
-                self.act(slot, side);
+                let started = *started;
+                if self.flows.group(group).bundle.is_some() {
+                    self.start_bundle(group, started, size_bytes);
+                } else {
+                    let slot = self.flows.start(group, started, size_bytes, self.seed, None, &mut self.net);
+                    let side = self.flows.opens(group);
+                    self.act(slot, side);
+                }
             }
             SourceKind::Datagrams { .. } => self.send_datagram(number),
         }
@@ -50,6 +55,8 @@ impl<O: Observer> Engine<O> {
             self.net.observer.flow_started(&FlowStart {
                 time_ns: self.net.now_ns,
                 flow: self.flows.started(),
+                transfer: self.flows.started(),
+                hop: 0,
                 traffic: Some(plan.traffic),
                 measured: false,
                 from: plan.from,

@@ -11,6 +11,8 @@ pub(crate) const NOT_STARTED: u32 = u32::MAX;
 pub(crate) struct Finished {
     /// Its flow, [`NOT_STARTED`] if it has none.
     pub flow: u32,
+    /// The flow of which a trace tells: where there are several, one over the slowest link.
+    pub traced_flow: u32,
     /// The scenario's `[[traffic]]` table that it belongs to; `None`: it is a copy of the transfer.
     pub traffic: Option<u32>,
     /// The slowest link of its data's way.
@@ -36,6 +38,7 @@ impl Finished {
     pub fn not_started(bottleneck: u32, size_bytes: u64, started_ns: u64) -> Finished {
         Finished {
             flow: NOT_STARTED,
+            traced_flow: NOT_STARTED,
             traffic: None,
             bottleneck,
             size_bytes,

@@ -4,6 +4,7 @@
 mod told;
 
 use super::birth::{with_keys, Birth};
+use super::bundle::Member;
 use super::net::Net;
 use super::serve::Server;
 use super::startup::Watched;
@@ -68,7 +69,9 @@ pub(super) struct Flow {
     traffic: Option<u32>,
     /// It has a record.
     pub is_measured: bool,
-    /// Of a measured flow, until the last byte has been read.
+    /// Of which transfer it is a connection, if that has several.
+    pub member: Option<Member>,
+    /// Of a measured flow that is a whole transfer, until the last byte has been read.
     watch: Option<Watched>,
     keys: u64,
 }
@@ -76,7 +79,7 @@ pub(super) struct Flow {
 impl Flow {
     /// One end connects, now.
     pub fn start<O: Observer>(birth: Birth<'_>, entities: [Entity; 2], net: &mut Net<O>) -> Flow {
-        let Birth { number, slot, group_number, group, way, size_bytes, seed } = birth;
+        let Birth { number, slot, group_number, group, way, size_bytes, seed, member } = birth;
         let keys = seed_of(seed, Element::Flow, number);
         let now_ns = net.now_ns;
         let mut ends = entities.map(|entity| End { connection: None, entity, scheduled_ns: u64::MAX });
@@ -92,12 +95,13 @@ impl Flow {
             server: Server::new(size_bytes, is_asked_for, group.writes, group.stop_ns),
             size_bytes,
             received_bytes: 0,
-            will_ask: is_asked_for,
+            will_ask: is_asked_for && member.is_none_or(|member| member.is_last),
             started_ns: now_ns,
             alone_ns: u64::MAX,
             traffic: group.traffic,
             is_measured: group.measured,
-            watch: group.measured.then(|| Watched::new(now_ns)),
+            member,
+            watch: (group.measured && member.is_none()).then(|| Watched::new(now_ns)),
             keys,
         }
     }
@@ -164,6 +168,18 @@ impl Flow {
         self.reschedule(Side::Receiver, u64::MAX, net);
         self.leave_behind(Side::Receiver, net);
         got_bytes
+    }
+
+    /// What an end has to say leaves, after another than its own application has acted.
+    pub fn settle<O: Observer>(&mut self, side: Side, net: &mut Net<O>) {
+        self.transmit(side, net);
+        self.reschedule(side, u64::MAX, net);
+        self.leave_behind(side, net);
+    }
+
+    /// The connection of an end, if there is one.
+    pub fn end(&mut self, side: Side) -> Option<&mut Connection> {
+        self.ends[side as usize].connection.as_mut()
     }
 
     /// An end that has failed may not have told the other, whose application would wait for ever where it has nothing

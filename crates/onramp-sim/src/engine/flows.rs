@@ -1,6 +1,7 @@
 //! All flows of a run: those under way, in slots that are used again, and the kinds of flows that there are.
 
 use super::birth::Birth;
+use super::bundle::Member;
 use super::finished::Finished;
 use super::flow::{Flow, Side, ENDLESS};
 use super::net::Net;
@@ -49,6 +50,7 @@ impl Flows {
         copy: u64,
         size_bytes: u64,
         seed: u64,
+        member: Option<Member>,
         net: &mut Net<O>,
     ) -> u32 {
         let number = self.take_number();
@@ -62,6 +64,8 @@ impl Flows {
             net.observer.flow_started(&FlowStart {
                 time_ns: net.now_ns,
                 flow: number,
+                transfer: member.map_or(number, |member| member.transfer),
+                hop: member.map_or(0, |member| member.hop),
                 traffic: group.traffic,
                 measured: group.measured,
                 from: way.from,
@@ -71,7 +75,7 @@ impl Flows {
         }
         let first_slot = self.slots_before + 2 * slot;
         let entities = [0, 1].map(|side| Entity::new(Kind::End, 2 * number + side, first_slot + side));
-        let birth = Birth { number, slot, group_number, group, way: *way, size_bytes, seed };
+        let birth = Birth { number, slot, group_number, group, way: *way, size_bytes, seed, member };
         self.slots[slot as usize] = Some(Box::new(Flow::start(birth, entities, net)));
         slot
     }
@@ -79,6 +83,11 @@ impl Flows {
     /// The end that opens the connections of a group.
     pub fn opens(&self, group_number: u32) -> Side {
         self.groups[group_number as usize].connect.into()
+    }
+
+    /// Of what connections a group's transfers are made, if of several.
+    pub fn group(&self, group_number: u32) -> &Group {
+        &self.groups[group_number as usize]
     }
 
     /// A flow under way.

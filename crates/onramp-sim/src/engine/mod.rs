@@ -11,6 +11,8 @@
 //! connection or a source, has at most one event; [`queue`](crate::queue) says who goes first in the same nanosecond.
 
 mod birth;
+mod bundle;
+mod chain;
 mod feed;
 mod finished;
 mod flow;
@@ -30,6 +32,7 @@ use crate::error::Error;
 use crate::observe::{Direction, Observer};
 use crate::plan::{Load, Plan};
 use crate::queue::{Entity, Kind};
+use bundle::Bundle;
 use flow::Side;
 use flows::Flows;
 use meter::Meter;
@@ -56,6 +59,8 @@ pub(crate) struct Engine<O> {
     open: u64,
     /// Sources that will start more of them.
     launching: u32,
+    /// Transfers of several connections.
+    bundles: Vec<Option<Box<Bundle>>>,
     finished: Vec<Finished>,
     /// What the links had done when the last measured transfer was over.
     links_then: Option<Vec<LinkStats>>,
@@ -108,6 +113,7 @@ impl<O: Observer> Engine<O> {
             first_source,
             open: 0,
             launching,
+            bundles: Vec::new(),
             finished: Vec::new(),
             links_then: None,
             meter: Meter::new(plan.meter_ns),
@@ -127,6 +133,8 @@ impl<O: Observer> Engine<O> {
             }
         }
         self.finished.extend(self.flows.take_unfinished());
+        let bundles = self.take_unfinished_bundles();
+        self.finished.extend(bundles);
         self.finished.sort_by_key(|finished| finished.flow);
         self.finished.extend(self.sources.iter().flat_map(|source| self.flows.not_started(source)));
         let net = self.net.stats();
@@ -198,6 +206,9 @@ impl<O: Observer> Engine<O> {
     fn act(&mut self, slot: u32, side: Side) {
         let now_ns = self.net.now_ns;
         let flow = self.flows.get(slot);
+        if let Some(member) = flow.member {
+            return self.act_member(slot, side, member);
+        }
         match side {
             Side::Receiver => {
                 let got_bytes = flow.download(&mut self.net);

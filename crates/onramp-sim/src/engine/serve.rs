@@ -98,21 +98,11 @@ impl Server {
         }
     }
 
-    /// As much as fits: whole segments, unless it is the end of what is ready, or the buffer never has room for one. So
-    /// no small segment goes out in the middle of the data where it need not.
     fn write(&mut self, connection: &mut Connection) {
         if self.ready_bytes == 0 {
             return;
         }
-        let room_bytes = connection.writable_bytes();
-        let mss_bytes = u64::from(connection.window().mss_bytes.max(1));
-        let bytes = if self.ready_bytes <= room_bytes {
-            self.ready_bytes
-        } else if connection.config().send_buffer_bytes < mss_bytes {
-            room_bytes
-        } else {
-            room_bytes - room_bytes % mss_bytes
-        };
+        let bytes = fitting_bytes(connection, self.ready_bytes);
         if bytes == 0 {
             return;
         }
@@ -121,5 +111,19 @@ impl Server {
             self.left_bytes -= taken_bytes;
         }
         self.ready_bytes -= taken_bytes;
+    }
+}
+
+/// As much of what is ready as fits: whole segments, unless it is the end of it, or the buffer never has room for one. So
+/// no small segment goes out in the middle of the data where it need not.
+pub(super) fn fitting_bytes(connection: &Connection, ready_bytes: u64) -> u64 {
+    let room_bytes = connection.writable_bytes();
+    let mss_bytes = u64::from(connection.window().mss_bytes.max(1));
+    if ready_bytes <= room_bytes {
+        ready_bytes
+    } else if connection.config().send_buffer_bytes < mss_bytes {
+        room_bytes
+    } else {
+        room_bytes - room_bytes % mss_bytes
     }
 }

@@ -338,8 +338,10 @@ impl Receiver {
         if has_data {
             self.policy.sent_data(now_ns);
         }
-        // Rounded up: the scale does not take the edge back.
-        let field = offered.div_ceil(1 << shift).min(65_535);
+        // Rounded up: the scale does not take the edge back. A buffer that has no more room than it says rounds down; what
+        // it promised before is taken all the same.
+        let field = if self.buffer.is_exact() { offered >> shift } else { offered.div_ceil(1 << shift) };
+        let field = field.min(65_535);
         self.edge = self.edge.max(self.nxt + (field << shift));
         field as u16
     }

@@ -18,18 +18,24 @@ const FULL_SHARE_256: u64 = 160;
 pub struct Fixed {
     window_bytes: u64,
     most_bytes: u64,
+    is_exact: bool,
 }
 
 impl Fixed {
     /// With so much room for payload, always.
     pub fn new(buffer_bytes: u64) -> Fixed {
-        Fixed { window_bytes: buffer_bytes, most_bytes: buffer_bytes }
+        Fixed { window_bytes: buffer_bytes, most_bytes: buffer_bytes, is_exact: false }
+    }
+
+    /// The same, and nothing is promised beyond it.
+    pub fn exactly(buffer_bytes: u64) -> Fixed {
+        Fixed { is_exact: true, ..Fixed::new(buffer_bytes) }
     }
 
     /// As Linux grows it.
     pub fn linux(buffer_bytes: u64) -> Fixed {
         let most_bytes = u128::from(buffer_bytes) * u128::from(FULL_SHARE_256) / u128::from(FIRST_SHARE_256);
-        Fixed { window_bytes: buffer_bytes, most_bytes: u64::try_from(most_bytes).unwrap_or(u64::MAX) }
+        Fixed { window_bytes: buffer_bytes, most_bytes: u64::try_from(most_bytes).unwrap_or(u64::MAX), is_exact: false }
     }
 }
 
@@ -45,6 +51,10 @@ impl ReceiveWindow for Fixed {
 
     fn window_bytes(&self, waiting_bytes: u64) -> u64 {
         self.window_bytes.saturating_sub(waiting_bytes)
+    }
+
+    fn is_exact(&self) -> bool {
+        self.is_exact
     }
 
     fn most_bytes(&self) -> u64 {

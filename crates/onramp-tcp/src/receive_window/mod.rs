@@ -49,6 +49,11 @@ pub trait ReceiveWindow: std::fmt::Debug + Send {
     /// honoured, and that silly windows are avoided.
     fn window_bytes(&self, waiting_bytes: u64) -> u64;
 
+    /// Not a byte more than what is free may be offered, where the window field would need to be rounded up.
+    fn is_exact(&self) -> bool {
+        false
+    }
+
     /// The largest window that it may ever offer, from which the window scale is chosen.
     fn most_bytes(&self) -> u64;
 }
@@ -57,6 +62,7 @@ pub trait ReceiveWindow: std::fmt::Debug + Send {
 pub fn new(buffer: ReceiveBuffer, stack: Stack, mss_bytes: u32) -> Box<dyn ReceiveWindow> {
     match (buffer, stack) {
         (ReceiveBuffer::LinuxDefault, _) => Box::new(Linux::new(Tuning::LINUX_6_18, mss_bytes)),
+        (ReceiveBuffer::Exactly(bytes), _) => Box::new(Fixed::exactly(bytes)),
         (ReceiveBuffer::Bytes(bytes), Stack::Linux) => Box::new(Fixed::linux(bytes)),
         (ReceiveBuffer::Bytes(bytes), Stack::Lite) => Box::new(Fixed::new(bytes)),
     }
@@ -70,7 +76,7 @@ mod tests {
     proptest! {
         #[test]
         fn windows_stay_below_the_largest(
-            buffer in prop_oneof![Just(ReceiveBuffer::LinuxDefault), any::<u64>().prop_map(ReceiveBuffer::Bytes)],
+            buffer in prop_oneof![Just(ReceiveBuffer::LinuxDefault), any::<u64>().prop_map(ReceiveBuffer::Bytes), any::<u64>().prop_map(ReceiveBuffer::Exactly)],
             stack in prop::sample::select(Stack::ALL),
             mss_bytes in any::<u32>(),
             steps in prop::collection::vec((0..6, 0..=1u64 << 62, any::<u64>(), any::<u64>(), any::<bool>()), 0..100),

@@ -54,6 +54,21 @@ fn a_closed_window_of_a_peer_that_is_gone_is_given_up() {
     assert_eq!(script.end.failure(), Some(onramp_tcp::Failure::TimedOut));
 }
 
+/// A window of 1 MiB counts 32 bytes at a time, rounded up where it is Linux's or 4.4BSD's.
+#[test]
+fn an_exact_buffer_never_promises_more_than_it_has() {
+    let buffer_bytes = 1 << 20;
+    let promised = |receive_buffer| {
+        let config =
+            Config { receive_buffer, window_scaling: true, stack: onramp_tcp::Stack::Lite, ..plain(Recovery::NewReno) };
+        let mut script = Script::new(config);
+        let edges = (0..200).map(|n| (n + 1) * 1001 + (u64::from(offered(&mut script, n as i64 * 1001, 1001)) << 5));
+        edges.max().unwrap()
+    };
+    assert!(promised(ReceiveBuffer::Bytes(buffer_bytes)) > buffer_bytes);
+    assert!((buffer_bytes - 31..=buffer_bytes).contains(&promised(ReceiveBuffer::Exactly(buffer_bytes))));
+}
+
 #[test]
 fn a_probe_of_a_closed_window_is_answered() {
     let mut script = with_buffer(2000);

@@ -66,7 +66,7 @@ impl Case {
 fn narrow_bytes(config: &Config) -> u64 {
     match config.receive_buffer {
         ReceiveBuffer::LinuxDefault => config.send_buffer_bytes,
-        ReceiveBuffer::Bytes(bytes) => bytes.min(config.send_buffer_bytes),
+        ReceiveBuffer::Bytes(bytes) | ReceiveBuffer::Exactly(bytes) => bytes.min(config.send_buffer_bytes),
     }
 }
 
@@ -89,11 +89,13 @@ fn config(rng: &mut Rng, mtu_bytes: u32) -> Config {
             true => InitialWindow::Segments(rng.between(1, 20) as u32),
             false => InitialWindow::Rfc3390,
         },
+        fixed_rate_bits_per_s: rng.chance(10).then(|| rng.magnitude(1_000_000, 1_000_000_000)),
         initial_ssthresh_bytes: rng.chance(30).then(|| rng.magnitude(1, 1 << 20)),
         receive_buffer: match rng.below(10) {
             0..=3 => ReceiveBuffer::LinuxDefault,
             4 => ReceiveBuffer::Bytes(rng.between(1, 100)),
             5 | 6 => ReceiveBuffer::Bytes(rng.magnitude(100, 10_000)),
+            7 => ReceiveBuffer::Exactly(rng.magnitude(100, 1 << 20)),
             _ => ReceiveBuffer::Bytes(rng.magnitude(10_000, 1 << 20)),
         },
         send_buffer_bytes: if rng.chance(30) { rng.magnitude(1, 1 << 20) } else { 64 << 20 },

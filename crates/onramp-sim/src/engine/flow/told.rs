@@ -39,6 +39,7 @@ impl Flow {
         Some(Finished {
             flow: self.number,
             traffic: self.traffic,
+            traced_flow: self.number,
             bottleneck: self.way.bottleneck,
             size_bytes: self.size_bytes,
             delivered_bytes: self.received_bytes,
@@ -48,6 +49,11 @@ impl Flow {
             sender: self.sender().map(Connection::stats).unwrap_or_default(),
             startup,
         })
+    }
+
+    /// What an end has met, the sender's first.
+    pub fn trouble(&self) -> Option<Failure> {
+        self.ends.iter().find_map(|end| end.connection.as_ref()?.failure())
     }
 
     /// Why it gave up, if it did: what the first end met that met something. A sending application that stops in the middle

@@ -10,10 +10,12 @@ pub use acks::{Acknowledgement, Echo};
 pub use output::Outgoing;
 pub use timers::GaveUp;
 
+use super::handshake::TIMESTAMP_BYTES;
 use super::place::Numbering;
 use crate::congestion::Congestion;
 use crate::recovery::{self, Probe, Recovery, Scoreboard};
 use crate::rto::{self, Rto};
+use crate::segment::{IPV4_HEADER_BYTES, TCP_HEADER_BYTES};
 use crate::timing::{Events, Measurement};
 use crate::{Config, Stack};
 use pacer::Pacer;
@@ -128,6 +130,8 @@ impl Sender {
         self.mss_bytes = mss_bytes;
         self.timestamps = timestamps;
         self.congestion = Congestion::new(config, mss_bytes);
+        let options_bytes = if timestamps { TIMESTAMP_BYTES } else { 0 };
+        self.congestion.fix(config, IPV4_HEADER_BYTES + TCP_HEADER_BYTES + options_bytes);
         self.recovery = recovery::new(config.recovery, sack, !self.is_lite);
     }
 

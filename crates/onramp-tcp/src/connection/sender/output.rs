@@ -29,6 +29,7 @@ impl Sender {
 
     fn choose(&mut self, now_ns: u64) -> Option<Outgoing> {
         self.pacer.begin();
+        self.congestion.hold();
         if std::mem::take(&mut self.ask_window) {
             // An old place without payload: whoever gets it answers with an acknowledgement.
             return Some(Outgoing {

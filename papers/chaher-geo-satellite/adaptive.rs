@@ -39,7 +39,7 @@ fn startup(name: &'static str) -> Settings {
 
 pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
     let answers = bench.run(SATELLITE, &startup("gamma"), &Watch::with_windows(), |run| answer(&run))?;
-    let model = bench.run_seed(SATELLITE, &Settings::default(), 0, &Watch::default(), |run| model(run.case))?;
+    let model = bench.run_seed(SATELLITE, &long(), 0, &Watch::default(), |run| model(run.case))?;
     let tahoe = throughputs(bench, &startup("none"))?;
     let spaced = throughputs(bench, &startup("spaced"))?;
     let mut measured = Measured::default();
@@ -47,8 +47,6 @@ pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
     measured.numbers("C.eq8.gamma", answers.iter().map(last));
     let overflows = |half: usize| answers.iter().map(|answer| answer.overflows[half]).sum::<usize>();
     measured.numbers("C.eq8.settles", answers.iter().map(|answer| answer.overflows[1] as f64));
-    measured.numbers("C.eq8.gain", answers.iter().zip(&tahoe).map(|(answer, tahoe)| answer.throughput / tahoe));
-    measured.numbers("C.eq8.spacing", spaced.iter().zip(&tahoe).map(|(spaced, tahoe)| spaced / tahoe));
     let rates: Vec<f64> = answers.iter().map(|answer| answer.throughput).collect();
     measured.remarks.push(format!(
         "Told nothing of the path, in runs of {LONG}: Tahoe {:.0} packets/s, adaptive gamma {:.0}, spacing at the rate of the \

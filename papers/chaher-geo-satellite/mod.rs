@@ -27,25 +27,25 @@ const PARTS: &[Part] = &[
         ids: &["C.fig3", "C.fig4"],
         title: "A smaller threshold (section 3)",
         quick: false,
-        scenarios: &["geo-tahoe"],
+        scenarios: &["geo-long"],
         measure: sweeps::measure_gamma,
     },
     Part {
         ids: &["C.eq8"],
         title: "The threshold that finds itself (section 3)",
         quick: false,
-        scenarios: &["geo-tahoe"],
+        scenarios: &["geo-long"],
         measure: adaptive::measure,
     },
     Part {
         ids: &["C.fig5"],
         title: "Spacing (section 4)",
         quick: false,
-        scenarios: &["geo-tahoe"],
+        scenarios: &["geo-long"],
         measure: sweeps::measure_spacing,
     },
     Part {
-        ids: &["C.fig6", "C.fig7", "C.fig8", "C.fig9", "C.fig10", "C.order"],
+        ids: &["C.fig6", "C.fig7", "C.fig8", "C.fig9", "C.fig10", "C.spacing", "C.order"],
         title: "Windows over time (section 5)",
         quick: false,
         scenarios: &["geo-tahoe"],
@@ -56,11 +56,12 @@ const PARTS: &[Part] = &[
 /// Section 5: source, satellite and destination.
 const SATELLITE: &str = include_str!("satellite.toml");
 
-/// Cycles last about a minute: time for so many that a mean is one.
+/// A cycle lasts more than a minute: time for so many that a mean is one.
 const LONG: &str = "1000 s";
 
+/// The same for so long, a scenario of its own.
 fn long() -> Settings {
-    Settings::of([("run.duration", LONG)])
+    Settings::of([("name", "geo-long"), ("run.duration", LONG)])
 }
 
 /// Payload of a packet.
@@ -96,7 +97,11 @@ fn model(case: &Case) -> Path {
         .iter()
         .map(|traffic| match &traffic.kind {
             TrafficKind::Constant(packets) | TrafficKind::Poisson(packets) => packets.rate_bits_per_s as f64,
-            TrafficKind::Transfers(_) | TrafficKind::OnOff(_) => 0.0,
+            TrafficKind::OnOff(turns) => {
+                let share = turns.mean_on_ns as f64 / (turns.mean_on_ns + turns.mean_off_ns) as f64;
+                turns.on.rate_bits_per_s as f64 * share
+            }
+            TrafficKind::Transfers(_) => 0.0,
         })
         .sum();
     let delay_ns: u64 = case.network.links.iter().map(|link| link.forward.delay_ns + link.reverse.delay_ns).sum();

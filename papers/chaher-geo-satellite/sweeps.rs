@@ -8,7 +8,7 @@ use crate::reproduce::Figure;
 use crate::statistics::{mean, median};
 use crate::{Bench, Error, Measured, Run, Settings, Value, Watch};
 use onramp_model::double_slow_start::{Path, Source};
-use onramp_report::plot::{draw_plot, Annotation, Axis, Plot, PlotMarks, PlotSeries, PlotStyle};
+use onramp_report::plot::{draw_plot, Annotation, Axis, Plot, PlotSeries, PlotStyle};
 
 /// The figures' normalised buffers, and the nearest whole numbers of packets at tau (mu - lambda) = 149.
 const BUFFERS: [(&str, u32); 3] = [("0.5", 75), ("0.25", 37), ("0.125", 19)];
@@ -161,7 +161,6 @@ fn throughput_figure(
         x,
         y: Axis::new("throughput (packets/s)"),
         series,
-        marks: Vec::<PlotMarks>::new(),
         annotations,
         ..Plot::default()
     };

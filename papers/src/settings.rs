@@ -56,7 +56,7 @@ impl Settings {
 }
 
 /// Keys of traffic without TCP.
-const OF_PACKETS: [&str; 3] = ["kind", "rate", "packet"];
+const OF_PACKETS: [&str; 5] = ["kind", "rate", "packet", "on", "off"];
 
 /// The scenario that a key is for alone, if there is one, and the key itself.
 fn scenario_of(key: &str) -> (Option<&str>, &str) {

@@ -90,7 +90,7 @@ pub(crate) fn parse_byte_counting(text: &str) -> Result<ByteCounting, UnitError>
     }
 }
 
-/// Writes it: [`parse_byte_counting`] reads it again.
+/// A limit of byte counting as a scenario writes it: `2 segments`, `unlimited`.
 pub fn format_byte_counting(counting: ByteCounting) -> String {
     match counting {
         ByteCounting::Unlimited => UNLIMITED.to_owned(),

@@ -1,6 +1,6 @@
 //! How a case's files are called: by its number, and by what distinguishes it from the others.
 
-use onramp_scenario::{units, Buffer, Case};
+use onramp_scenario::{units, Buffer, Case, Record};
 
 /// What cases can differ in, in words; those that are the same in all cases are left out of names.
 fn traits(case: &Case) -> Vec<String> {
@@ -66,11 +66,10 @@ fn plain(word: &str) -> String {
 pub(crate) fn describe(case: &Case) -> String {
     let (path, transfer) = (&case.path, &case.transfer);
     format!(
-        "{}: {} by {} + {} over {} and {} round trip, run {}, seed {}",
+        "{}: {} by {} over {} and {} round trip, run {}, seed {}",
         case.scenario,
         units::format_size(transfer.size_bytes),
-        transfer.startup,
-        transfer.avoidance.name(),
+        Record::of_case(case, "").algorithms(),
         units::format_rate(path.forward.rate_bits_per_s),
         units::format_time(path.rtt_ns),
         case.run,
@@ -100,6 +99,18 @@ mod tests {
             stems_of(text),
             ["case-1-1MB-standard", "case-2-1MB-paced", "case-3-300kB-standard", "case-4-300kB-paced"]
         );
+    }
+
+    #[test]
+    fn so_is_what_a_transfer_chooses_of_its_tcp() {
+        let text = "[[transfer]]\nsize = \"1 MB\"\nsegment = [\"1500 B\", \"512 B\"]\nwindow_scaling = false\n\
+                    [[transfer]]\nsize = \"1 MB\"\nbyte_counting = \"2 segments\"\n";
+        let wanted = [
+            "case-1-segmentmtu-scalingoff-countingunlimited",
+            "case-2-segment512-scalingoff-countingunlimited",
+            "case-3-segmentmtu-scalingon-counting2segments",
+        ];
+        assert_eq!(stems_of(text), wanted);
     }
 
     #[test]

@@ -27,7 +27,7 @@ fn an_acknowledgement_raises_the_window_by_the_limit_at_most() {
                 script.ack(4_000);
                 script.window().0 - 12
             });
-            //= RFC 3465 section 2.2: "cwnd by the number of previously unacknowledged bytes [...] bounded by L*SMSS"
+            //= RFC 3465 section 2.2: by what was acknowledged, and by L segments at most
             assert_eq!(grown, [1, 2, 4], "{stack:?} {startup:?}");
         }
     }
@@ -55,7 +55,7 @@ fn after_a_timeout_it_is_one_segment() {
         let mut script = sending(limit, Config { sack: false, ..plain(Recovery::NewReno) });
         script.until(3_000);
         assert_eq!(script.window(), (1, 6), "a timeout");
-        //= RFC 3465 section 2.3: "during a slow start phase that follows a retransmission timeout [...] MUST use L=1*SMSS"
+        //= RFC 3465 section 2.3: L is one segment in a slow start that follows a retransmission timeout
         script.ack(4_000);
         script.window().0
     });

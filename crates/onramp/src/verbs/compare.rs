@@ -196,7 +196,7 @@ fn cells(pair: &Pair) -> [String; 8] {
             sim.receiver_buffer
         ),
         onramp_scenario::units::format_size(sim.size_bytes),
-        format!("{} + {}{}", sim.startup, sim.avoidance, if kernel.suspect { " †" } else { "" }),
+        format!("{}{}", sim.algorithms(), if kernel.suspect { " †" } else { "" }),
         seconds(sim.completion_s),
         seconds(kernel.completion_s),
         format!("{:+.1} %", pair.difference_percent),

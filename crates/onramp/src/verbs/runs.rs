@@ -7,7 +7,7 @@ use crate::text::{out, say, Look};
 use indicatif::{ProgressBar, ProgressStyle};
 use nix::sys::signal::{sigaction, SaFlags, SigAction, SigHandler, SigSet, Signal};
 use onramp_report::{Meta, Run, TableOptions};
-use onramp_scenario::{units, Case, Scenario};
+use onramp_scenario::{units, Case, Record, Scenario};
 use std::collections::BTreeMap;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -66,9 +66,10 @@ fn print_results(runs: &[Run], json: bool) {
 
 /// A case in a line.
 pub fn describe(case: &Case) -> String {
-    let transfer = &case.transfer;
-    let size = units::format_size(transfer.size_bytes);
-    format!("{}: {size}, {} + {}, run {}", case.scenario, transfer.startup, transfer.avoidance.name(), case.run)
+    let size = units::format_size(case.transfer.size_bytes);
+    // The same on either host.
+    let algorithms = Record::of_case(case, "").algorithms();
+    format!("{}: {size}, {algorithms}, run {}", case.scenario, case.run)
 }
 
 /// Leaves out cases that cannot be run, for the reason that `why_not` has, and says so.

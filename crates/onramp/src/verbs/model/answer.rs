@@ -1,16 +1,10 @@
 //! What the model says of a link, for people and programs alike.
 
 use super::arguments::ChaherArguments;
+use super::cautions::cautions;
 use onramp_model::double_slow_start::{Cycle, Invalid, Path, Phase, Source};
 use onramp_scenario::QueueLimit;
 use serde::Serialize;
-
-/// A fast retransmission needs three duplicate acknowledgements.
-const FEWEST_FOR_FAST_RETRANSMIT: f64 = 4.0;
-/// The largest normalised buffer of the paper's simulations (figures 4 and 5).
-const LARGEST_BETA_TRIED: f64 = 0.5;
-/// What a window can be without window scaling.
-const LARGEST_UNSCALED_BYTES: f64 = 65_535.0;
 
 /// A link, what the model says of it, and what becomes of a source there.
 #[derive(Debug, Serialize)]
@@ -205,43 +199,6 @@ fn parts(cycle: &Cycle) -> Vec<Part> {
     let overflow = cycle.overflow.map(|phase| part("overflow", phase));
     let rest = [("slow-start", cycle.slow_start), ("avoidance", cycle.avoidance), ("detection", cycle.detection)];
     overflow.into_iter().chain(rest.map(|(name, phase)| part(name, phase))).collect()
-}
-
-/// What the model takes for granted and this link does not have.
-fn cautions(link: &Link, path: &Path, spaced: Option<f64>) -> Vec<String> {
-    let rtt_s = link.rtt_ns as f64 / 1e9;
-    let (beta, overflow) = (path.beta(), path.overflow_window());
-    let burst_s = spaced.map(|rate| path.max_window() / 2.0 / rate);
-    let window_bytes = path.max_window() * link.packet_bytes as f64;
-    let mut cautions = Vec::new();
-    if beta > LARGEST_BETA_TRIED {
-        cautions.push(format!(
-            "the queue is to be small against the round trip; a full one takes {:.0} ms to the link's {:.0} ms, and the paper \
-             goes up to a beta of {LARGEST_BETA_TRIED}",
-            path.buffer() / path.rate() * 1e3,
-            rtt_s * 1e3,
-        ));
-    }
-    if overflow < FEWEST_FOR_FAST_RETRANSMIT {
-        cautions.push(format!(
-            "windows are to be of many packets; slow start overflows the queue with {overflow:.1}, too few for a fast \
-             retransmission, and the model leaves out timeouts",
-        ));
-    }
-    if let Some(burst_s) = burst_s.filter(|burst_s| *burst_s > rtt_s) {
-        cautions.push(format!(
-            "spaced packets are to leave within a round trip; those of the threshold take {:.0} ms, so that slow start is \
-             slower than the model's",
-            burst_s * 1e3,
-        ));
-    }
-    if window_bytes > LARGEST_UNSCALED_BYTES {
-        cautions.push(format!(
-            "the receiver's window is to be W_max at least, {:.0} kB here: both ends need window scaling and such a buffer",
-            window_bytes / 1e3,
-        ));
-    }
-    cautions
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 mod answer;
 mod arguments;
+mod cautions;
 mod text;
 
 pub use arguments::ModelArguments;

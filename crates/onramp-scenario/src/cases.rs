@@ -5,8 +5,8 @@
 
 use crate::topology::Topology;
 use crate::{
-    Acks, Application, Avoidance, Buffer, Case, Clocks, Connect, Crossings, InitialWindow, Network, Path, Receiver,
-    Recovery, Scenario, Sender, Split, Stack, Timers, Traffic, TrafficKind, Train, Transfer, NO_STARTUP,
+    Acks, Application, Avoidance, Buffer, Case, Clocks, Connect, Connections, Crossings, InitialWindow, Network, Path,
+    Receiver, Recovery, Scenario, Sender, Split, Stack, Timers, Traffic, TrafficKind, Train, Transfer, NO_STARTUP,
 };
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -96,6 +96,7 @@ pub(crate) struct TransferDraft {
     pub from: Arc<[usize]>,
     pub to: Arc<[usize]>,
     pub split: Option<Split>,
+    pub connections: Vec<Connections>,
     pub count: u32,
     pub start_ns: u64,
     pub spacing_ns: u64,
@@ -120,7 +121,8 @@ impl TransferDraft {
         all = vary(all, |one| listed(&self.startups, || startup(one)), |one, startup| one.startup = startup);
         let avoidance = |one: &Transfer| avoidance_of(one.stack);
         all = vary(all, |one| listed(&self.avoidances, || avoidance(one)), |one, avoidance| one.avoidance = avoidance);
-        vary(all, |_| self.windows.clone(), |one, window| one.initial_window = window)
+        all = vary(all, |_| self.windows.clone(), |one, window| one.initial_window = window);
+        vary(all, |_| self.connections.clone(), |one, connections| one.connections = connections)
     }
 
     /// What all of them have in common, and anything in place of what they have not.
@@ -141,6 +143,7 @@ impl TransferDraft {
             from: self.from.clone(),
             to: self.to.clone(),
             split: self.split.clone(),
+            connections: Connections::ONE,
             count: self.count,
             start_ns: self.start_ns,
             spacing_ns: self.spacing_ns,
@@ -159,6 +162,7 @@ impl TransferDraft {
             self.startups.as_ref().map_or(1, Vec::len),
             self.avoidances.as_ref().map_or(1, Vec::len),
             self.windows.len(),
+            self.connections.len(),
         ];
         product(&lengths).saturating_mul(self.repeat.into())
     }

@@ -128,7 +128,7 @@ fn check_product(reader: &mut Reader, draft: &Draft, headers: &[Range<usize>]) -
     for (transfer, header) in draft.transfers.iter().zip(headers) {
         for one in transfer.product() {
             let tcp = (one.stack, one.recovery, one.timers, one.clocks, one.initial_window, one.connect);
-            let connections = one.split.clone();
+            let connections = (one.split.clone(), one.connections);
             let case = (one.size_bytes, one.startup.clone(), one.avoidance, tcp, one.application, connections);
             if let Some(first) = seen.insert(case, header.clone()) {
                 let (size, avoidance) = (format_size(one.size_bytes), one.avoidance.name());

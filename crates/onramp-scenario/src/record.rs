@@ -61,7 +61,8 @@ pub struct Record {
     pub recovery: String,
     /// The sender's retransmission timer, and its host's clocks where they are not the stack's: `decoupled, tick 10 ms`.
     pub timers: String,
-    /// Of what connections the transfer is made: `split at edge, ground, rate 10 Mbit/s`; empty for one from end to end.
+    /// Of what connections the transfer is made: `4 connections`, `split at edge, ground, rate 10 Mbit/s`; empty for one from end
+    /// to end.
     pub connections: String,
     /// Payload; 0 is without end.
     pub size_bytes: u64,

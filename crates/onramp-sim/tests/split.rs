@@ -231,7 +231,7 @@ fn copies_are_split_each_for_itself_and_traced_over_the_slowest_link() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
     fn all_bytes_arrive_once_and_in_order_and_no_relay_holds_more_than_it_may(
         relays in prop::sample::subsequence(vec!["edge", "middle", "ground"], 1..=3),

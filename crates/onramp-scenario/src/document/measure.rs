@@ -2,7 +2,8 @@
 
 use super::Node;
 use crate::{
-    Acks, Avoidance, Buffer, Connect, Distribution, InitialWindow, QueueLimit, Recovery, Stack, Timers, Train,
+    Acks, Avoidance, Buffer, Connect, Connections, Distribution, InitialWindow, QueueLimit, Recovery, Stack, Timers,
+    Train,
 };
 
 /// A value's place in its range: which of the key's ranges, and how far along.
@@ -47,6 +48,15 @@ impl Measure for InitialWindow {
         match *self {
             InitialWindow::Host | InitialWindow::Paper => None,
             InitialWindow::Segments(segments) => Some((0, u64::from(segments))),
+        }
+    }
+}
+
+impl Measure for Connections {
+    fn measure(&self) -> Option<(u8, u64)> {
+        match *self {
+            Connections::Adaptive => None,
+            Connections::Fixed(number) => Some((0, u64::from(number))),
         }
     }
 }

@@ -6,7 +6,7 @@ mod wording;
 use crate::{
     Case, Clocks, Connect, Hop, InitialWindow, Path, Receiver, Recovery, Stack, Timers, Traffic, Transfers, NO_STARTUP,
 };
-use bound::{bound_ns, Way};
+use bound::{bound_ns, Way, WayHop};
 use serde::{Deserialize, Serialize};
 
 /// The role of a transfer that a scenario is about.
@@ -117,10 +117,12 @@ pub struct Record {
 
 /// What the record of a flow needs of it beside its way.
 #[derive(Clone, Copy)]
-struct FlowOf {
+struct FlowOf<'a> {
     size_bytes: u64,
     receiver: Receiver,
     connect: Connect,
+    /// The nodes at which it is split.
+    relays: &'a [usize],
     start_ns: u64,
 }
 
@@ -137,7 +139,8 @@ impl Record {
         let transfer = &case.transfer;
         let start_ns = case.transfer_start_ns() + u64::from(copy) * transfer.spacing_ns;
         let (size_bytes, connect) = (transfer.size_bytes, transfer.connect);
-        let flow = FlowOf { size_bytes, receiver: case.receiver, connect, start_ns };
+        let relays = transfer.split.as_ref().map_or(&[][..], |split| &split.nodes);
+        let flow = FlowOf { size_bytes, receiver: case.receiver, connect, relays, start_ns };
         Record {
             flow: copy + 1,
             startup: transfer.startup.clone(),
@@ -161,7 +164,8 @@ impl Record {
         start_ns: u64,
     ) -> Self {
         let beside = &case.transfer;
-        let flow = FlowOf { size_bytes, receiver: transfers.receiver, connect: transfers.connect, start_ns };
+        let flow =
+            FlowOf { size_bytes, receiver: transfers.receiver, connect: transfers.connect, relays: &[], start_ns };
         let measured = Record {
             startup: beside.startup.clone(),
             avoidance: beside.avoidance.name().to_owned(),
@@ -185,7 +189,7 @@ impl Record {
         .with_tcp(transfers.stack, transfers.recovery, transfers.timers, transfers.clocks)
     }
 
-    fn of_flow(case: &Case, ends: (usize, usize), host: &str, flow: FlowOf) -> Self {
+    fn of_flow(case: &Case, ends: (usize, usize), host: &str, flow: FlowOf<'_>) -> Self {
         let mut record = Record::blank(case, host, flow.size_bytes, flow.receiver);
         record.start_s = flow.start_ns as f64 / 1e9;
         let network = &case.network;
@@ -196,8 +200,16 @@ impl Record {
         let channels = |hops: &[Hop]| hops.iter().map(|hop| network.channel(*hop)).collect();
         let way = match (&there[..], &back[..]) {
             // A case may have been given another path than its network's.
-            ([_], [_]) => Way { there: vec![&path.forward], back: vec![&path.reverse], mtu_bytes: path.mtu_bytes },
-            _ => Way { there: channels(&there), back: channels(&back), mtu_bytes: path.mtu_bytes },
+            ([_], [_]) => Way::whole(vec![&path.forward], vec![&path.reverse], path.mtu_bytes),
+            _ if flow.relays.is_empty() => Way::whole(channels(&there), channels(&back), path.mtu_bytes),
+            _ => {
+                let nodes: Vec<usize> = [&[ends.0], flow.relays, &[ends.1]].concat();
+                let route = |from, to| channels(&network.route(from, to).unwrap_or_default());
+                let hop = |ends: &[usize]| WayHop { there: route(ends[0], ends[1]), back: route(ends[1], ends[0]) };
+                // Each hop has packets of its own size: the bound counts the least headers that any of them may have.
+                let mtu_bytes = there.iter().map(|hop| network.links[hop.link].mtu_bytes).max();
+                Way { hops: nodes.windows(2).map(hop).collect(), mtu_bytes: mtu_bytes.unwrap_or(path.mtu_bytes) }
+            }
         };
         record.follow(path, &way, flow);
         record
@@ -256,11 +268,12 @@ impl Record {
     }
 
     /// Enters the way that the transfer takes.
-    fn follow(&mut self, path: &Path, way: &Way<'_>, flow: FlowOf) {
+    fn follow(&mut self, path: &Path, way: &Way<'_>, flow: FlowOf<'_>) {
         let (header_bytes, payload_bytes) = full_packet(path.mtu_bytes, flow.receiver.timestamps);
-        let wire_bytes = self.size_bytes + self.size_bytes.div_ceil(payload_bytes) * header_bytes;
+        let (_, most_payload_bytes) = full_packet(way.mtu_bytes, flow.receiver.timestamps);
+        let wire_bytes = self.size_bytes + self.size_bytes.div_ceil(most_payload_bytes) * header_bytes;
         self.rate_bits_per_s = path.forward.rate_bits_per_s;
-        self.capacity_bits_per_s = way.there.iter().map(|channel| channel.capacity_bits_per_s()).min().unwrap_or(0);
+        self.capacity_bits_per_s = way.there().map(|channel| channel.capacity_bits_per_s()).min().unwrap_or(0);
         self.capacity_bytes_per_s = (self.capacity_bits_per_s as f64 / 8.0 * payload_bytes as f64
             / (payload_bytes + header_bytes) as f64) as u64;
         self.rtt_ms = path.rtt_ns as f64 / 1e6;

@@ -244,7 +244,9 @@ proptest! {
         );
         let case = case(&text);
         let (outcome, seen) = witnessed(&case);
-        prop_assert!(outcome.records[0].finished, "{:?}", outcome.failures);
+        let record = &outcome.records[0];
+        prop_assert!(record.finished, "{:?}", outcome.failures);
+        prop_assert!(record.completion_s.unwrap() >= record.bound_s, "{:?} {}", record.completion_s, record.bound_s);
         prop_assert_eq!(seen.delivered.values().sum::<u64>(), size);
         prop_assert_eq!(&seen.delivered, &seen.reached);
         prop_assert!(seen.most_at_once() <= 64);

@@ -263,7 +263,9 @@ proptest! {
         rate.iter().for_each(|rate| text += &format!("split_rate = \"{rate} Mbit/s\"\n"));
         let case = case(&text);
         let (outcome, seen) = witnessed(&case);
-        prop_assert!(outcome.records[0].finished, "{:?}", outcome.failures);
+        let record = &outcome.records[0];
+        prop_assert!(record.finished, "{:?}", outcome.failures);
+        prop_assert!(record.completion_s.unwrap() >= record.bound_s, "{:?} {}", record.completion_s, record.bound_s);
         let last = seen.hop(0, relays.len() as u32).unwrap();
         prop_assert!(seen.delivered.iter().all(|(flow, _)| *flow == last));
         prop_assert_eq!(seen.delivered.iter().map(|(_, bytes)| bytes).sum::<u64>(), size);

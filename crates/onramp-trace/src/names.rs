@@ -62,8 +62,12 @@ fn plain(word: &str) -> String {
 /// A case in a line.
 pub(crate) fn describe(case: &Case) -> String {
     let (path, transfer) = (&case.path, &case.transfer);
+    let connections = match case.connections() {
+        words if words.is_empty() => words,
+        words => format!(", {words},"),
+    };
     format!(
-        "{}: {} by {} + {} over {} and {} round trip, run {}, seed {}",
+        "{}: {} by {} + {}{connections} over {} and {} round trip, run {}, seed {}",
         case.scenario,
         units::format_size(transfer.size_bytes),
         transfer.startup,

@@ -2,8 +2,8 @@
 
 use onramp_scenario::units::{format_percent, format_rate, format_size};
 use onramp_scenario::{
-    Acks, ByteCounting, Case, Clocks, Connect, InitialWindow, Receiver, Recovery, Stack, Timers, Traffic, TrafficKind,
-    TrafficStart, Train, Transfers, NO_STARTUP,
+    Acks, ByteCounting, Case, Clocks, Connect, Connections, InitialWindow, Receiver, Recovery, Stack, Timers, Traffic,
+    TrafficKind, TrafficStart, Train, Transfers, NO_STARTUP,
 };
 
 /// A case asks for what only the simulator has.
@@ -69,6 +69,9 @@ pub fn supports(case: &Case) -> Result<(), Unsupported> {
     }
     if let Some(rate) = transfer.given.pace_bits_per_s {
         return refuse("transfer.pace", format_rate(rate), "what the start-up measures");
+    }
+    if transfer.connections != Connections::ONE {
+        return refuse("transfer.connections", case.connections(), "one connection for each transfer");
     }
     if transfer.split.is_some() {
         return refuse("transfer.split", "relays on the way".to_owned(), "connections from end to end");
@@ -207,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn a_split_is_refused_by_its_key() {
+    fn connections_in_series_and_side_by_side_are_refused_by_their_keys() {
         let node = |name| format!("[[node]]\nname = \"{name}\"\n");
         let link =
             |from, to| format!("[[link]]\nfrom = \"{from}\"\nto = \"{to}\"\nrate = \"1 Mbit/s\"\ndelay = \"9 ms\"\n");
@@ -217,6 +220,9 @@ mod tests {
             supports(&onramp_scenario::parse("x.toml", &text).unwrap().cases[0]).map_err(|refusal| refusal.key)
         };
         assert_eq!(refused(""), Ok(()));
+        assert_eq!(refused("connections = 1\n"), Ok(()));
         assert_eq!(refused("split = \"m\"\n"), Err("transfer.split"));
+        assert_eq!(refused("connections = 2\n"), Err("transfer.connections"));
+        assert_eq!(refused("connections = \"adaptive\"\n"), Err("transfer.connections"));
     }
 }

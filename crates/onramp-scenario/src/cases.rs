@@ -5,9 +5,9 @@
 
 use crate::topology::Topology;
 use crate::{
-    Acks, Application, Avoidance, Buffer, ByteCounting, Case, Clocks, Connect, Crossings, Given, InitialWindow,
-    Network, Path, Receiver, Recovery, Scenario, Sender, Split, Stack, Timers, Traffic, TrafficKind, Train, Transfer,
-    NO_STARTUP,
+    Acks, Application, Avoidance, Buffer, ByteCounting, Case, Clocks, Connect, Connections, Crossings, Given,
+    InitialWindow, Network, Path, Receiver, Recovery, Scenario, Sender, Split, Stack, Timers, Traffic, TrafficKind,
+    Train, Transfer, NO_STARTUP,
 };
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -106,6 +106,7 @@ pub(crate) struct TransferDraft {
     pub from: Arc<[usize]>,
     pub to: Arc<[usize]>,
     pub split: Option<Split>,
+    pub connections: Vec<Connections>,
     pub count: u32,
     pub start_ns: u64,
     pub spacing_ns: u64,
@@ -137,7 +138,8 @@ impl TransferDraft {
         all = vary(all, |one| listed(&self.byte_countings, || counting(one)), |one, limit| one.byte_counting = limit);
         let avoidance = |one: &Transfer| avoidance_of(one.stack);
         all = vary(all, |one| listed(&self.avoidances, || avoidance(one)), |one, avoidance| one.avoidance = avoidance);
-        vary(all, |_| self.windows.clone(), |one, window| one.initial_window = window)
+        all = vary(all, |_| self.windows.clone(), |one, window| one.initial_window = window);
+        vary(all, |_| self.connections.clone(), |one, connections| one.connections = connections)
     }
 
     /// What all of them have in common, and anything in place of what they have not.
@@ -162,6 +164,7 @@ impl TransferDraft {
             from: self.from.clone(),
             to: self.to.clone(),
             split: self.split.clone(),
+            connections: Connections::ONE,
             count: self.count,
             start_ns: self.start_ns,
             spacing_ns: self.spacing_ns,
@@ -185,6 +188,7 @@ impl TransferDraft {
             self.byte_countings.as_ref().map_or(1, Vec::len),
             self.avoidances.as_ref().map_or(1, Vec::len),
             self.windows.len(),
+            self.connections.len(),
         ];
         product(&lengths).saturating_mul(self.repeat.into())
     }

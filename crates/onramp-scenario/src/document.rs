@@ -192,7 +192,11 @@ impl Reader {
                 continue;
             };
             if let Some((_, first)) = values.iter().find(|(earlier, _)| *earlier == value) {
-                let value = element.get_ref().as_str().map_or_else(String::new, |text| format!("`{}`", shown(text)));
+                let value = match element.get_ref() {
+                    DeValue::String(text) => format!("`{}`", shown(text)),
+                    DeValue::Integer(integer) => integer.to_string(),
+                    _ => String::new(),
+                };
                 let mistake = Mistake::Twice { key: key.path(), value, first: Range::clone(first) };
                 self.faults.push(mistake.at(element.span()));
                 complete = false;
@@ -250,11 +254,11 @@ enum Given<'a> {
 /// Reads one value that the file gives: its type, its text, its range.
 fn scalar<T: Measure>(key: &Key, value: &Spanned<DeValue>, parse: Parse<T>) -> Result<T, Mistake> {
     let text = match (value.get_ref(), key.kind) {
-        (DeValue::Integer(integer), Kind::Integer) => {
+        (DeValue::Integer(integer), Kind::Integer | Kind::Connections) => {
             i128::from_str_radix(integer.as_str(), integer.radix()).map_or(integer.to_string(), |n| n.to_string())
         }
         (DeValue::Boolean(value), Kind::Boolean) => value.to_string(),
-        (DeValue::String(text), kind) if !matches!(kind, Kind::Integer | Kind::Boolean) => text.to_string(),
+        (DeValue::String(text), kind) if !is_number(kind, text) => text.to_string(),
         (DeValue::Array(_), _) if key.list == List::No => {
             let lists = all_keys().filter(|key| key.list != List::No).map(|key| key.path()).collect();
             return Err(Mistake::ListNotAllowed { key: key.path(), lists });
@@ -274,6 +278,15 @@ fn scalar<T: Measure>(key: &Key, value: &Spanned<DeValue>, parse: Parse<T>) -> R
     match is_beyond {
         true => Err(Mistake::OutOfRange { key: key.path(), found: shown(&text), range: key.range() }),
         false => Ok(parsed),
+    }
+}
+
+/// Of this kind, a text should not be in quotes.
+fn is_number(kind: Kind, text: &str) -> bool {
+    match kind {
+        Kind::Integer | Kind::Boolean => true,
+        Kind::Connections => text.parse::<i128>().is_ok(),
+        _ => false,
     }
 }
 

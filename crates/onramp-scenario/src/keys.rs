@@ -42,6 +42,7 @@ mod tests {
             Kind::Recovery => Recovery::from_name(text).is_some(),
             Kind::Timers => Timers::from_name(text).is_some(),
             Kind::Connect => Connect::ALL.iter().any(|connect| connect.name() == text),
+            Kind::Connections => text.parse::<u32>().is_ok(),
             Kind::Train => Train::ALL.iter().any(|train| train.name() == text),
             Kind::Acks => Acks::from_name(text).is_some(),
             Kind::Discipline => crate::reader::DISCIPLINES.contains(&text),

@@ -6,7 +6,7 @@ mod wording;
 use crate::{
     Case, Clocks, Connect, Hop, InitialWindow, Path, Receiver, Recovery, Stack, Timers, Traffic, Transfers, NO_STARTUP,
 };
-use bound::{bound_ns, Way};
+use bound::{bound_ns, Way, WayHop};
 use serde::{Deserialize, Serialize};
 
 /// The role of a transfer that a scenario is about.
@@ -64,7 +64,8 @@ pub struct Record {
     /// What else of the sender's TCP is not its stack's or its way's, for example `segment 512 B, byte counting 2 segments`;
     /// empty where nothing is.
     pub sender_tcp: String,
-    /// Of what connections the transfer is made: `split at edge, ground, rate 10 Mbit/s`; empty for one from end to end.
+    /// Of what connections the transfer is made: `4 connections`, `split at edge, ground, rate 10 Mbit/s`; empty for one from end
+    /// to end.
     pub connections: String,
     /// Payload; 0 is without end.
     pub size_bytes: u64,
@@ -119,12 +120,14 @@ pub struct Record {
 
 /// What the record of a flow needs of it beside its way.
 #[derive(Clone, Copy)]
-struct FlowOf {
+struct FlowOf<'a> {
     size_bytes: u64,
     /// Its largest IP packet on a way that takes any.
     packet_bytes: u32,
     receiver: Receiver,
     connect: Connect,
+    /// The nodes at which it is split.
+    relays: &'a [usize],
     start_ns: u64,
 }
 
@@ -142,7 +145,8 @@ impl Record {
         let start_ns = case.transfer_start_ns() + u64::from(copy) * transfer.spacing_ns;
         let (size_bytes, connect) = (transfer.size_bytes, transfer.connect);
         let packet_bytes = transfer.packet_bytes(u32::MAX);
-        let flow = FlowOf { size_bytes, packet_bytes, receiver: case.receiver, connect, start_ns };
+        let relays = transfer.split.as_ref().map_or(&[][..], |split| &split.nodes);
+        let flow = FlowOf { size_bytes, packet_bytes, receiver: case.receiver, connect, relays, start_ns };
         Record {
             flow: copy + 1,
             startup: wording::startup(&transfer.startup, transfer.given),
@@ -168,7 +172,7 @@ impl Record {
     ) -> Self {
         let beside = &case.transfer;
         let (receiver, connect) = (transfers.receiver, transfers.connect);
-        let flow = FlowOf { size_bytes, packet_bytes: u32::MAX, receiver, connect, start_ns };
+        let flow = FlowOf { size_bytes, packet_bytes: u32::MAX, receiver, connect, relays: &[], start_ns };
         let measured = Record {
             startup: wording::startup(&beside.startup, beside.given),
             avoidance: beside.avoidance.name().to_owned(),
@@ -193,7 +197,7 @@ impl Record {
         .with_tcp(transfers.stack, transfers.recovery, transfers.timers, transfers.clocks)
     }
 
-    fn of_flow(case: &Case, ends: (usize, usize), host: &str, flow: FlowOf) -> Self {
+    fn of_flow(case: &Case, ends: (usize, usize), host: &str, flow: FlowOf<'_>) -> Self {
         let mut record = Record::blank(case, host, flow.size_bytes, flow.receiver);
         record.start_s = flow.start_ns as f64 / 1e9;
         let network = &case.network;
@@ -204,8 +208,16 @@ impl Record {
         let channels = |hops: &[Hop]| hops.iter().map(|hop| network.channel(*hop)).collect();
         let way = match (&there[..], &back[..]) {
             // A case may have been given another path than its network's.
-            ([_], [_]) => Way { there: vec![&path.forward], back: vec![&path.reverse], mtu_bytes: path.mtu_bytes },
-            _ => Way { there: channels(&there), back: channels(&back), mtu_bytes: path.mtu_bytes },
+            ([_], [_]) => Way::whole(vec![&path.forward], vec![&path.reverse], path.mtu_bytes),
+            _ if flow.relays.is_empty() => Way::whole(channels(&there), channels(&back), path.mtu_bytes),
+            _ => {
+                let nodes: Vec<usize> = [&[ends.0], flow.relays, &[ends.1]].concat();
+                let route = |from, to| channels(&network.route(from, to).unwrap_or_default());
+                let hop = |ends: &[usize]| WayHop { there: route(ends[0], ends[1]), back: route(ends[1], ends[0]) };
+                // Each hop has packets of its own size: the bound counts the least headers that any of them may have.
+                let mtu_bytes = there.iter().map(|hop| network.links[hop.link].mtu_bytes).max();
+                Way { hops: nodes.windows(2).map(hop).collect(), mtu_bytes: mtu_bytes.unwrap_or(path.mtu_bytes) }
+            }
         };
         record.follow(path, &way, flow);
         record
@@ -265,12 +277,13 @@ impl Record {
     }
 
     /// Enters the way that the transfer takes.
-    fn follow(&mut self, path: &Path, way: &Way<'_>, flow: FlowOf) {
-        let (header_bytes, payload_bytes) =
-            full_packet(path.mtu_bytes.min(flow.packet_bytes), flow.receiver.timestamps);
-        let wire_bytes = self.size_bytes + self.size_bytes.div_ceil(payload_bytes) * header_bytes;
+    fn follow(&mut self, path: &Path, way: &Way<'_>, flow: FlowOf<'_>) {
+        let full = |mtu_bytes: u32| full_packet(mtu_bytes.min(flow.packet_bytes), flow.receiver.timestamps);
+        let (header_bytes, payload_bytes) = full(path.mtu_bytes);
+        let (_, most_payload_bytes) = full(way.mtu_bytes);
+        let wire_bytes = self.size_bytes + self.size_bytes.div_ceil(most_payload_bytes) * header_bytes;
         self.rate_bits_per_s = path.forward.rate_bits_per_s;
-        self.capacity_bits_per_s = way.there.iter().map(|channel| channel.capacity_bits_per_s()).min().unwrap_or(0);
+        self.capacity_bits_per_s = way.there().map(|channel| channel.capacity_bits_per_s()).min().unwrap_or(0);
         self.capacity_bytes_per_s = (self.capacity_bits_per_s as f64 / 8.0 * payload_bytes as f64
             / (payload_bytes + header_bytes) as f64) as u64;
         self.rtt_ms = path.rtt_ns as f64 / 1e6;

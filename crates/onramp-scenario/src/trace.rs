@@ -54,9 +54,9 @@ pub struct SegmentSample {
 pub struct StartupEvent {
     /// When.
     pub time_s: f64,
-    /// What happened: `phase`, `estimate` or `exit`.
+    /// What happened: `phase`, `estimate` or `exit`; `connections` where the application changes their number.
     pub kind: String,
-    /// The new phase, or the exit's reason.
+    /// The new phase, the exit's reason, or the number and why.
     pub what: String,
     /// Bandwidth estimate (payload), 0 if none yet.
     pub estimate_bytes_per_s: u64,

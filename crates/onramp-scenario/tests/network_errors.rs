@@ -180,6 +180,17 @@ fn traffic() {
     );
 }
 
+#[test]
+fn connections() {
+    let with = |value: &str| format!("connections = {value}\nwrite = \"10 kB\"");
+    let values = ["0", "65", "-1", "\"4\"", "\"adaptiv\"", "[1, 2, 1]", "[\"adaptive\", \"adaptive\"]", "2.5", "[]"];
+    let changed = values.map(with);
+    let changes: Vec<_> = changed.iter().map(|new| ("write = \"10 kB\"", new.as_str())).collect();
+    let twice = "[[transfer]]\nsize = \"2 MB\"\nconnections = [2, 4]\n[[transfer]]\nsize = \"2 MB\"\nconnections = 4\n";
+    let path = "name = \"x\"\n[path]\nrate = \"1 Mbit/s\"\nrtt = \"1 s\"\n";
+    assert_snapshot!([refusals(PATH, &changes), refused(&format!("{path}{twice}"))].concat());
+}
+
 /// The way from a to c leads over b; beside it stands d.
 #[test]
 fn splits() {

@@ -7,7 +7,8 @@ use crate::plan::{Bundling, Datagrams, Group, Interval, Launch, Load, Plan, Way,
 use crate::router::Router;
 use crate::routes::Routes;
 use onramp_scenario::{
-    link_seed, traffic_windows, Case, Distribution, Hop, OnOff, Packets, Split, Traffic, TrafficKind, Transfers,
+    link_seed, traffic_windows, Case, Connections, Distribution, Hop, OnOff, Packets, Split, Traffic, TrafficKind,
+    Transfers,
 };
 use std::ops::Range;
 
@@ -101,7 +102,12 @@ impl Planner<'_> {
             Some(split) => self.hops(&whole, split, period as u32)?,
             None => Vec::new(),
         };
-        let bundle = (!hops.is_empty()).then(|| Bundling { hops: (1..=hops.len() as u32).collect() });
+        let connections = transfer.connections;
+        let bundle = match hops.len() as u32 {
+            0 if connections == Connections::ONE => None,
+            0 => Some(Bundling { hops: vec![0], connections }),
+            hops => Some(Bundling { hops: (1..=hops).collect(), connections }),
+        };
         self.groups.push(Group { bundle, ..whole });
         self.groups.extend(hops);
         self.loads.push(Load::Launch(Launch {

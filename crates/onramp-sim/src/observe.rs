@@ -43,6 +43,8 @@ pub struct FlowStart {
     pub flow: u32,
     /// Of a transfer that is made of several connections, the number of its first flow; otherwise its own.
     pub transfer: u32,
+    /// Which of them it is side by side, from 0.
+    pub lane: u32,
     /// Which of them it is in series, from 0 at the sender.
     pub hop: u32,
     /// The scenario's `[[traffic]]` table that it belongs to, from 0; `None`: it is a copy of the transfer.

@@ -1,7 +1,7 @@
 //! What the engine runs: a case with its names, routes and choices resolved.
 
 use crate::routes::Routes;
-use onramp_scenario::Connect;
+use onramp_scenario::{Connect, Connections};
 use onramp_tcp::Config;
 
 /// A run before its beginning.
@@ -52,6 +52,8 @@ pub(crate) struct Group {
 pub(crate) struct Bundling {
     /// In series: the groups of its hops, from the sender to the receiver.
     pub hops: Vec<u32>,
+    /// Side by side: how many such series.
+    pub connections: Connections,
 }
 
 /// A way through the network and back.

@@ -67,6 +67,7 @@ fn script(trace: CaseTrace) -> CaseTrace {
         time_ns,
         flow,
         transfer: flow,
+        lane: 0,
         hop: 0,
         traffic: None,
         measured: true,

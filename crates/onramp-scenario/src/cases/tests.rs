@@ -140,6 +140,17 @@ fn a_segment_is_of_all_ways_of_a_transfer() {
 }
 
 #[test]
+fn numbers_of_connections_stand_in_one_list() {
+    let text = "rtt = \"1 s\"\n[[transfer]]\nsize = \"1 B\"\nconnections = [1, 4, \"adaptive\"]\n";
+    let cases = cases(text);
+    let labels: Vec<_> = cases.iter().map(|case| crate::Record::of_case(case, "sim").algorithms()).collect();
+    assert_eq!(
+        labels,
+        ["standard + cubic", "standard + cubic, 4 connections", "standard + cubic, adaptive connections"]
+    );
+}
+
+#[test]
 fn tables_that_differ_in_where_they_are_split_are_told_apart() {
     let nodes = ["a", "m", "b"].map(|name| format!("[[node]]\nname = \"{name}\"\n")).concat();
     let link = |ends: [&str; 2]| {

@@ -2,8 +2,8 @@
 
 use super::Node;
 use crate::{
-    Acks, Avoidance, Buffer, ByteCounting, Connect, Distribution, InitialWindow, QueueLimit, Recovery, Stack, Timers,
-    Train,
+    Acks, Avoidance, Buffer, ByteCounting, Connect, Connections, Distribution, InitialWindow, QueueLimit, Recovery,
+    Stack, Timers, Train,
 };
 
 /// A value's place in its range: which of the key's ranges, and how far along.
@@ -57,6 +57,15 @@ impl Measure for ByteCounting {
         match *self {
             ByteCounting::Unlimited => None,
             ByteCounting::Segments(segments) => Some((0, u64::from(segments.get()))),
+        }
+    }
+}
+
+impl Measure for Connections {
+    fn measure(&self) -> Option<(u8, u64)> {
+        match *self {
+            Connections::Adaptive => None,
+            Connections::Fixed(number) => Some((0, u64::from(number))),
         }
     }
 }

@@ -186,6 +186,8 @@ keys! {
         "With `split`: what the receive buffer and the send buffer of each relay may hold.";
     TRANSFER_SPLIT_RATE: "transfer", "split_rate", Rate, Other("as the transfer's TCP sends"), [RATES], No,
         "With `split`: the relays send at this rate, counted in IP packets, without congestion control.";
+    TRANSFER_CONNECTIONS: "transfer", "connections", Connections, Text("1"), [("1", "64")], Factor,
+        "How many connections carry the payload side by side: a number, or `adaptive`.";
     TRANSFER_COUNT: "transfer", "count", Integer, Text("1"), [COUNTS], No,
         "Copies of the transfer that run in the same run, each with a result.";
     TRANSFER_START: "transfer", "start", Time, Text("0 s"), [MOMENTS], No,

@@ -44,6 +44,8 @@ pub struct Transfer {
     pub to: Arc<[usize]>,
     /// Where its connection is split; `None`: it leads from end to end.
     pub split: Option<Split>,
+    /// How many connections carry it side by side.
+    pub connections: Connections,
     /// How many copies there are, at least 1.
     pub count: u32,
     /// When the first copy starts at the earliest; see [`Case::transfer_start_ns`](crate::Case::transfer_start_ns).
@@ -77,6 +79,22 @@ pub struct Split {
     pub buffer_bytes: u64,
     /// Relays send at this rate, counted in IP packets; `None`: as the transfer's own TCP.
     pub rate_bits_per_s: Option<u64>,
+}
+
+/// How many connections carry a transfer side by side (XFTP: Allman, Kruse & Ostermann 1996).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Connections {
+    /// So many from its beginning, at least 1.
+    Fixed(u32),
+    /// As many as the sending application finds good, at most [`Connections::MOST`].
+    Adaptive,
+}
+
+impl Connections {
+    /// The most that there may be.
+    pub const MOST: u32 = 64;
+    /// A transfer as any other.
+    pub const ONE: Connections = Connections::Fixed(1);
 }
 
 /// What a sending host's clocks can do: the two services of Aron & Druschel (1998), section 4.

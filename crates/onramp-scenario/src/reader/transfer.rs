@@ -1,7 +1,7 @@
 //! `[receiver]`, `[sender]` and `[[transfer]]`.
 
 use super::channel::need;
-use super::values::{avoidance, boolean, choice, startup};
+use super::values::{avoidance, boolean, choice, connections, startup};
 use super::ways::Ways;
 use crate::cases::{ReceiverDraft, SenderDraft, TransferDraft, DEFAULT_STARTUP};
 use crate::document::{integer, quantity, Reader, Section};
@@ -51,6 +51,7 @@ pub(super) fn read_transfer(
     let train = reader.one(section, &keys::TRANSFER_TRAIN, &choice(&Train::ALL, Train::name));
     let windows = reader.list(section, &keys::TRANSFER_WINDOW, &quantity(str::parse));
     let initial_ssthresh_bytes = reader.one(section, &keys::TRANSFER_SSTHRESH, &quantity(parse_size));
+    let connections = reader.list(section, &keys::TRANSFER_CONNECTIONS, &connections);
     let count = reader.one(section, &keys::TRANSFER_COUNT, &integer::<u32>);
     let start_ns = reader.one(section, &keys::TRANSFER_START, &quantity(parse_time));
     let spacing_ns = reader.one(section, &keys::TRANSFER_SPACING, &quantity(parse_time));
@@ -84,6 +85,7 @@ pub(super) fn read_transfer(
         from: from.into(),
         to: to.into(),
         split,
+        connections: connections?,
         count: count?,
         start_ns: start_ns?,
         spacing_ns: spacing_ns?,

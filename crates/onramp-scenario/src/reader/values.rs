@@ -1,10 +1,10 @@
 //! How names are read.
 
-use crate::document::Node;
+use crate::document::{integer, Node};
 use crate::keys::Key;
 use crate::units::{nearest, shown};
 use crate::Mistake;
-use crate::{Avoidance, Distribution, NO_STARTUP};
+use crate::{Avoidance, Connections, Distribution, NO_STARTUP};
 
 /// More names than this are not listed.
 const MOST_NAMES: usize = 20;
@@ -60,6 +60,23 @@ pub(super) fn startup<'s>(startups: &'s [&'s str]) -> impl Fn(&Key, &str) -> Res
         let names = std::iter::once(NO_STARTUP).chain(startups.iter().copied());
         let known = names.clone().any(|name| name == text);
         known.then(|| text.to_owned()).ok_or_else(|| unknown_name(names, key, text))
+    }
+}
+
+/// A number of connections, or the word; the text may have been either in TOML.
+pub(super) fn connections(key: &Key, text: &str) -> Result<Connections, Mistake> {
+    match text {
+        "adaptive" => Ok(Connections::Adaptive),
+        text if text.starts_with(|first: char| first.is_ascii_digit() || first == '-') => {
+            integer(key, text).map(Connections::Fixed)
+        }
+        text => Err(match unknown_name(["adaptive"].into_iter(), key, text) {
+            Mistake::UnknownName { key: path, found, nearest, mut accepted } => {
+                accepted.push(format!("and numbers without quotes, {}", key.range()));
+                Mistake::UnknownName { key: path, found, nearest, accepted }
+            }
+            other => other,
+        }),
     }
 }
 

@@ -6,27 +6,54 @@
 
 use crate::{Channel, Connect, TokenBucket};
 
-/// The channels of a way and its way back, in order.
+/// A way and its way back: one connection after the other.
 pub(super) struct Way<'a> {
+    pub hops: Vec<WayHop<'a>>,
+    pub mtu_bytes: u32,
+}
+
+/// The channels of a connection's way and its way back, in order.
+pub(super) struct WayHop<'a> {
     pub there: Vec<&'a Channel>,
     pub back: Vec<&'a Channel>,
-    pub mtu_bytes: u32,
+}
+
+impl<'a> Way<'a> {
+    /// That of a connection from end to end.
+    pub fn whole(there: Vec<&'a Channel>, back: Vec<&'a Channel>, mtu_bytes: u32) -> Way<'a> {
+        Way { hops: vec![WayHop { there, back }], mtu_bytes }
+    }
+
+    /// The channels of the data.
+    pub fn there(&self) -> impl Iterator<Item = &'a Channel> + '_ {
+        self.hops.iter().flat_map(|hop| hop.there.iter().copied())
+    }
 }
 
 /// From the connect at this time to the receiver's last byte.
 pub(super) fn bound_ns(way: &Way<'_>, connect: Connect, start_ns: u64, wire_bytes: u64) -> u64 {
     let cross = |channels: &[&Channel], from_ns: u64| channels.iter().fold(from_ns, |t, channel| arrival(channel, t));
-    // SYN, SYN-ACK, and the request of a receiver that connects; then the data, whose last byte leaves each channel when
-    // that has carried all of it.
+    // SYN, SYN-ACK, and the request of a receiver that connects, from hop to hop; then the data, whose last byte leaves each
+    // channel when that has carried all of it. Where the sender connects, a relay's handshake goes on beside the data of
+    // the hop before.
+    let handshake = |hop: &WayHop<'_>, from_ns| match connect {
+        Connect::Receiver => cross(&hop.there, cross(&hop.back, from_ns)),
+        Connect::Sender => cross(&hop.back, cross(&hop.there, from_ns)),
+    };
     let sends_ns = match connect {
-        Connect::Receiver => cross(&way.back, cross(&way.there, cross(&way.back, start_ns))),
-        Connect::Sender => cross(&way.back, cross(&way.there, start_ns)),
+        Connect::Receiver => way.hops.iter().rev().fold(start_ns, |t, hop| cross(&hop.back, handshake(hop, t))),
+        Connect::Sender => start_ns,
     };
     let mut first_ns = sends_ns;
     let mut last_ns = sends_ns;
-    for channel in &way.there {
-        last_ns = arrival(channel, last_ns.max(served(channel, first_ns, wire_bytes, way.mtu_bytes)));
-        first_ns = arrival(channel, first_ns);
+    for hop in &way.hops {
+        if connect == Connect::Sender {
+            first_ns = handshake(hop, first_ns);
+        }
+        for channel in &hop.there {
+            last_ns = arrival(channel, last_ns.max(served(channel, first_ns, wire_bytes, way.mtu_bytes)));
+            first_ns = arrival(channel, first_ns);
+        }
     }
     last_ns - start_ns
 }
@@ -102,7 +129,7 @@ mod tests {
     /// In milliseconds: a million bytes take a second at 8 Mbit/s.
     fn bound_ms(path: &str, start_ms: u64, wire_bytes: u64) -> u64 {
         let case = case(path);
-        let way = Way { there: vec![&case.path.forward], back: vec![&case.path.reverse], mtu_bytes: 1500 };
+        let way = Way::whole(vec![&case.path.forward], vec![&case.path.reverse], 1500);
         bound_ns(&way, case.transfer.connect, start_ms * 1_000_000, wire_bytes) / 1_000_000
     }
 
@@ -116,8 +143,23 @@ mod tests {
     #[test]
     fn a_sender_that_connects_needs_no_request() {
         let case = case("");
-        let way = Way { there: vec![&case.path.forward], back: vec![&case.path.reverse], mtu_bytes: 1500 };
+        let way = Way::whole(vec![&case.path.forward], vec![&case.path.reverse], 1500);
         assert_eq!(bound_ns(&way, Connect::Sender, 0, 1_000_000), 1_150_000_000);
+    }
+
+    /// Two hops of 100 ms, the second ten times as fast.
+    #[test]
+    fn a_relay_s_handshake_goes_on_beside_the_data() {
+        let case = case("");
+        let fast = Channel { rate_bits_per_s: 80_000_000, ..case.path.forward.clone() };
+        let hop = |there| WayHop { there: vec![there], back: vec![&case.path.reverse] };
+        let way = Way { hops: vec![hop(&case.path.forward), hop(&fast)], mtu_bytes: 1500 };
+        let bound_ms = |connect, bytes| bound_ns(&way, connect, 0, bytes) / 1_000_000;
+        // Handshakes and request 150 ms a hop, then the data through both.
+        assert_eq!(bound_ms(Connect::Receiver, 1_000_000), 300 + 1000 + 100);
+        // The first byte waits for the second handshake, the last one does not.
+        assert_eq!(bound_ms(Connect::Sender, 0), 100 + 50 + 100 + 50);
+        assert_eq!(bound_ms(Connect::Sender, 1_000_000), 100 + 1000 + 100);
     }
 
     #[test]

@@ -5,8 +5,8 @@ use crate::cases::tcp_of;
 use crate::limits::format_byte_counting;
 use crate::units::{format_percent, format_rate, format_size, format_time};
 use crate::{
-    Application, Bursts, ByteCounting, Case, Channel, Clocks, CoDel, Connect, Discipline, FqCoDel, Given, Path, Stack,
-    Timers, TokenBucket, Transfer, NO_STARTUP,
+    Application, Bursts, ByteCounting, Case, Channel, Clocks, CoDel, Connect, Connections, Discipline, FqCoDel, Given,
+    Path, Stack, Timers, TokenBucket, Transfer, NO_STARTUP,
 };
 
 /// That of `transfer.split_buffer`, which goes without saying.
@@ -181,16 +181,23 @@ fn usual_tcp(stack: &str) -> (&'static str, &'static str) {
 }
 
 impl Case {
-    /// Of what connections the transfer is made: `split at edge, ground, buffer 64 KiB, rate 10 Mbit/s`; empty for one from
-    /// end to end. A buffer is there only where it is not the default.
+    /// Of what connections the transfer is made: `4 connections, split at edge, ground, buffer 64 KiB, rate 10 Mbit/s`; empty
+    /// for one from end to end. A buffer is there only where it is not the default.
     pub fn connections(&self) -> String {
-        let Some(split) = &self.transfer.split else { return String::new() };
-        let nodes: Vec<_> = split.nodes.iter().map(|node| self.network.nodes[*node].as_str()).collect();
-        let mut words = vec![format!("split at {}", nodes.join(", "))];
-        if split.buffer_bytes != DEFAULT_SPLIT_BUFFER_BYTES {
-            words.push(format!("buffer {}", format_size(split.buffer_bytes)));
+        let mut words = Vec::new();
+        match self.transfer.connections {
+            Connections::ONE => {}
+            Connections::Fixed(number) => words.push(format!("{number} connections")),
+            Connections::Adaptive => words.push("adaptive connections".to_owned()),
         }
-        words.extend(split.rate_bits_per_s.map(|rate| format!("rate {}", format_rate(rate))));
+        if let Some(split) = &self.transfer.split {
+            let nodes: Vec<_> = split.nodes.iter().map(|node| self.network.nodes[*node].as_str()).collect();
+            words.push(format!("split at {}", nodes.join(", ")));
+            if split.buffer_bytes != DEFAULT_SPLIT_BUFFER_BYTES {
+                words.push(format!("buffer {}", format_size(split.buffer_bytes)));
+            }
+            words.extend(split.rate_bits_per_s.map(|rate| format!("rate {}", format_rate(rate))));
+        }
         words.join(", ")
     }
 }

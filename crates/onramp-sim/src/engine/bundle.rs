@@ -1,8 +1,18 @@
 //! A transfer that is made of several connections, and how far it is.
+//!
+//! ```text
+//!              lane 0:  hop 0 ----> hop 1 ----> hop 2
+//!   payload <  lane 1:  hop 0 ----> hop 1 ----> hop 2  >  what was received
+//!              ...
+//! ```
 
+use super::adaptive::Adaptation;
 use super::finished::Finished;
+use super::payload::Payload;
 use super::startup::Watched;
+use onramp_scenario::StartupEvent;
 use onramp_tcp::{Failure, Stats};
+use std::collections::VecDeque;
 
 /// Which connection of which transfer a flow is.
 #[derive(Clone, Copy, Debug)]
@@ -11,13 +21,15 @@ pub(super) struct Member {
     pub bundle: u32,
     /// Number of the transfer's first flow.
     pub transfer: u32,
+    /// Side by side.
+    pub lane: u32,
     /// In series: 0 begins at the sender.
     pub hop: u32,
     /// It ends at the receiver.
     pub is_last: bool,
 }
 
-/// One of the connections.
+/// One of the connections in series.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Hop {
     /// The relay has not opened it yet.
@@ -28,31 +40,15 @@ pub(super) enum Hop {
     Over,
 }
 
-/// The transfer.
-pub(super) struct Bundle {
-    /// Kind of transfer, and which copy of it.
-    pub group: u32,
-    pub copy: u64,
-    /// Number of its first flow.
-    pub transfer: u32,
-    /// Its connections, from the sender to the receiver.
+/// Connections in series.
+#[derive(Debug)]
+pub(super) struct Lane {
+    /// From the sender to the receiver.
     pub hops: Vec<Hop>,
-    pub size_bytes: u64,
-    /// Payload that the receiver has read.
     pub received_bytes: u64,
-    pub started_ns: u64,
-    /// The slowest link of the whole way, and a flow that crosses it.
-    pub bottleneck: u32,
-    pub traced_flow: u32,
-    /// What the first end met that met something.
-    pub failure: Option<Failure>,
-    /// Counters of the senders of connections that are over.
-    pub stats: Stats,
-    /// What the first sender's start-up decided, until the last byte has been read.
-    pub watch: Option<Watched>,
 }
 
-impl Bundle {
+impl Lane {
     /// The slot of a connection under way.
     pub fn slot(&self, hop: u32) -> Option<u32> {
         match self.hops[hop as usize] {
@@ -60,15 +56,51 @@ impl Bundle {
             Hop::Unopened | Hop::Over => None,
         }
     }
+}
 
+/// The transfer.
+pub(super) struct Bundle {
+    /// Kind of transfer, and which copy of it.
+    pub group: u32,
+    pub copy: u64,
+    /// Number of its first flow.
+    pub transfer: u32,
+    pub lanes: Vec<Lane>,
+    /// Connections under way.
+    pub under_way: u32,
+    /// What its lanes share; `None`: there is one, whose sender has it.
+    pub payload: Option<Payload>,
+    /// Every lane has been told that it is empty.
+    pub is_handed_out: bool,
+    /// Where the number of lanes changes.
+    pub adaptation: Option<Adaptation>,
+    /// Lanes that the receiver is to open when it has read beyond these places of the first one.
+    pub to_open: VecDeque<(u64, u32)>,
+    pub size_bytes: u64,
+    /// Payload that the receiver has read.
+    pub received_bytes: u64,
+    pub started_ns: u64,
+    /// The slowest link of the whole way, and a flow of the first lane that crosses it.
+    pub bottleneck: u32,
+    pub traced_flow: u32,
+    /// What the first end met that met something.
+    pub failure: Option<Failure>,
+    /// Counters of the senders of connections that are over, and what the sender itself sent again of it.
+    pub stats: Stats,
+    pub resent_segments: u64,
+    /// What the first sender's start-up decided, until the last byte has been read.
+    pub watch: Option<Watched>,
+}
+
+impl Bundle {
     /// The last byte has been read.
     pub fn is_complete(&self) -> bool {
         self.received_bytes == self.size_bytes
     }
 
-    /// No connection is under way.
-    pub fn is_over(&self) -> bool {
-        !self.hops.iter().any(|hop| matches!(hop, Hop::Open(_)))
+    /// It has failed, and its connections are to end.
+    pub fn has_failed(&self) -> bool {
+        self.failure.is_some() && !self.is_complete()
     }
 
     /// An end has met something.
@@ -76,6 +108,25 @@ impl Bundle {
         if !self.is_complete() {
             self.failure = self.failure.or(failure);
         }
+    }
+
+    /// The slots of all its connections under way.
+    pub fn slots(&self) -> impl Iterator<Item = u32> + '_ {
+        self.lanes.iter().flat_map(|lane| (0..lane.hops.len() as u32).filter_map(|hop| lane.slot(hop)))
+    }
+
+    /// Notes how many lanes there are from now on, with the window of the first one.
+    pub fn note_number(&mut self, now_ns: u64, number: u32, why: &str, cwnd_bytes: u64) {
+        let Some(watch) = &mut self.watch else { return };
+        watch.events.push(StartupEvent {
+            time_s: (now_ns - self.started_ns) as f64 / 1e9,
+            kind: "connections".to_owned(),
+            what: format!("{number}, {why}"),
+            estimate_bytes_per_s: 0,
+            cwnd_bytes,
+            ssthresh_bytes: 0,
+            pacing_bytes_per_s: 0,
+        });
     }
 
     /// What is to be told of it, with these counters of what is under way; `None` if that has been taken.

@@ -56,6 +56,7 @@ impl<O: Observer> Engine<O> {
                 time_ns: self.net.now_ns,
                 flow: self.flows.started(),
                 transfer: self.flows.started(),
+                lane: 0,
                 hop: 0,
                 traffic: Some(plan.traffic),
                 measured: false,

@@ -1,6 +1,7 @@
 //! A TCP flow: two ends and their applications. The receiver connects and asks, or the sender connects; the sender sends
 //! and closes.
 
+mod act;
 mod told;
 
 use super::birth::{with_keys, Birth};
@@ -14,7 +15,7 @@ use crate::pool::Content;
 use crate::queue::Entity;
 use crate::random::{seed_of, Element};
 use onramp_scenario::Connect;
-use onramp_tcp::{Config, Connection, Flags, Segment, State};
+use onramp_tcp::{Config, Connection, Flags, Segment};
 
 /// Bytes of the request that says how much is wanted.
 pub(super) const REQUEST_BYTES: u64 = 8;
@@ -133,43 +134,6 @@ impl Flow {
         }
     }
 
-    /// The application of the sender acts, and its segments leave.
-    pub fn serve<O: Observer>(&mut self, net: &mut Net<O>) {
-        let had_begun = self.server.has_begun();
-        if !had_begun {
-            // The acknowledgement of a request, or of the SYN's answer, leaves before the application has heard of it.
-            self.transmit(Side::Sender, net);
-        }
-        let Some(connection) = &mut self.ends[Side::Sender as usize].connection else { return };
-        self.server.act(connection, net.now_ns);
-        if had_begun || self.server.has_begun() {
-            self.transmit(Side::Sender, net);
-        }
-        self.reschedule(Side::Sender, self.server.next_ns(), net);
-        self.leave_behind(Side::Sender, net);
-    }
-
-    /// The application of the receiver acts, and its segments leave. The payload that it got.
-    pub fn download<O: Observer>(&mut self, net: &mut Net<O>) -> u64 {
-        let mut got_bytes = 0;
-        if let Some(connection) = &mut self.ends[Side::Receiver as usize].connection {
-            if connection.readable_bytes() > 0 {
-                got_bytes = connection.read(net.now_ns, u64::MAX);
-                self.received_bytes += got_bytes;
-                if self.received_bytes == self.size_bytes {
-                    connection.close();
-                }
-            }
-        }
-        self.transmit(Side::Receiver, net);
-        if self.will_ask {
-            self.ask(net);
-        }
-        self.reschedule(Side::Receiver, u64::MAX, net);
-        self.leave_behind(Side::Receiver, net);
-        got_bytes
-    }
-
     /// What an end has to say leaves, after another than its own application has acted.
     pub fn settle<O: Observer>(&mut self, side: Side, net: &mut Net<O>) {
         self.transmit(side, net);
@@ -192,15 +156,6 @@ impl Flow {
             self.alone_ns = net.now_ns.saturating_add(gone.rto_ns());
             let other = if side == Side::Sender { Side::Receiver } else { Side::Sender };
             self.reschedule(other, u64::MAX, net);
-        }
-    }
-
-    /// Once the connection stands, and the acknowledgement that makes it stand has left.
-    fn ask<O: Observer>(&mut self, net: &mut Net<O>) {
-        let Some(connection) = &mut self.ends[Side::Receiver as usize].connection else { return };
-        if connection.state() == State::Established {
-            self.will_ask = connection.write(REQUEST_BYTES) < REQUEST_BYTES;
-            self.transmit(Side::Receiver, net);
         }
     }
 

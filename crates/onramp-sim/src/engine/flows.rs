@@ -65,6 +65,7 @@ impl Flows {
                 time_ns: net.now_ns,
                 flow: number,
                 transfer: member.map_or(number, |member| member.transfer),
+                lane: member.map_or(0, |member| member.lane),
                 hop: member.map_or(0, |member| member.hop),
                 traffic: group.traffic,
                 measured: group.measured,

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   Source --starts--> Flow = two Ends + applications
-//!   Source --datagrams--.        |  ^
+//!   Source --datagrams--.        |  ^     a transfer is a flow, or a bundle of flows: in series, side by side, or both
 //!                       v        v  |
 //!                      Net: links, routes, packets' pool, event queue
 //! ```
@@ -10,6 +10,7 @@
 //! Time is in integer nanoseconds and never runs backwards. Each entity, be it a directed link, an end of a
 //! connection or a source, has at most one event; [`queue`](crate::queue) says who goes first in the same nanosecond.
 
+mod adaptive;
 mod birth;
 mod bundle;
 mod chain;
@@ -17,8 +18,12 @@ mod feed;
 mod finished;
 mod flow;
 mod flows;
+mod lanes;
+mod members;
 mod meter;
 mod net;
+mod payload;
+mod ran;
 mod serve;
 mod source;
 mod startup;
@@ -27,6 +32,7 @@ mod turns;
 pub(crate) use finished::Finished;
 pub(crate) use flow::ENDLESS;
 pub(crate) use net::NetStats;
+pub(crate) use ran::Ran;
 
 use crate::error::Error;
 use crate::observe::{Direction, Observer};
@@ -68,30 +74,6 @@ pub(crate) struct Engine<O> {
     until_ns: u64,
     seed: u64,
     events: u64,
-}
-
-/// What a run leaves.
-#[derive(Debug)]
-pub(crate) struct Ran {
-    /// The measured transfers, in order of their starts.
-    pub finished: Vec<Finished>,
-    /// The plan's moments that came, ascending, and the payload that other traffic had delivered by then; where not all
-    /// came, the last one is [`until_ns`](Ran::until_ns).
-    pub meter: Vec<(u64, u64)>,
-    /// After that nothing was looked at.
-    pub until_ns: u64,
-    /// What the links had done when the last measured transfer was over: what comes after is none of its business.
-    pub links_then: Vec<LinkStats>,
-    /// What links and packets did.
-    pub net: NetStats,
-    /// Flows that started.
-    pub flows: u32,
-    /// Flows that were under way at the end.
-    pub flows_under_way: u32,
-    /// Events.
-    pub events: u64,
-    /// When it ended.
-    pub end_ns: u64,
 }
 
 impl<O: Observer> Engine<O> {

@@ -1,8 +1,12 @@
-//! The sending application: reads the request, if there is one, writes, closes.
+//! The sending application at one connection: reads the request, if there is one, writes, closes.
 
-use super::flow::{ENDLESS, REQUEST_BYTES};
+use super::flow::REQUEST_BYTES;
+use super::payload::Payload;
 use crate::plan::Writes;
 use onramp_tcp::{Connection, State};
+
+/// What an application with several connections gives to one at a time.
+pub(super) const RECORD_BYTES: u64 = 8 << 10;
 
 /// A sending application.
 #[derive(Debug)]
@@ -12,31 +16,19 @@ pub(super) struct Server {
     /// Of the request.
     read_bytes: u64,
     begun: bool,
-    /// Not yet written.
-    left_bytes: u64,
-    /// How much of that the application has at hand.
-    ready_bytes: u64,
-    writes: Option<Writes>,
-    next_write_ns: u64,
+    payload: Payload,
     stop_ns: u64,
+    /// It is to get no more.
+    retired: bool,
     closed: bool,
 }
 
 impl Server {
-    /// It has so much to send, [`ENDLESS`] if it never ends, when it is asked or at once, writes all of it or piece by
-    /// piece, and resets the connection at a time.
+    /// It has so much to send, [`ENDLESS`](super::ENDLESS) if it never ends, when it is asked or at once, writes all of
+    /// it or piece by piece, and resets the connection at a time.
     pub fn new(size_bytes: u64, is_asked_for: bool, writes: Option<Writes>, stop_ns: u64) -> Server {
-        Server {
-            is_asked_for,
-            read_bytes: 0,
-            begun: false,
-            left_bytes: size_bytes,
-            ready_bytes: 0,
-            writes,
-            next_write_ns: u64::MAX,
-            stop_ns,
-            closed: false,
-        }
+        let payload = Payload::new(size_bytes, writes);
+        Server { is_asked_for, read_bytes: 0, begun: false, payload, stop_ns, retired: false, closed: false }
     }
 
     /// It writes, or has written.
@@ -49,25 +41,73 @@ impl Server {
         if now_ns >= self.stop_ns {
             self.stop_ns = u64::MAX;
             self.closed = true;
-            self.next_write_ns = u64::MAX;
+            self.payload.stop();
             connection.abort();
         }
-        if self.closed {
+        if self.closed || !self.begins(connection, now_ns) {
             return;
         }
+        self.payload.make_ready(now_ns);
+        let bytes = fitting_bytes(connection, self.payload.ready_bytes());
+        if bytes > 0 {
+            self.payload.take(connection.write(bytes));
+        }
+        if self.payload.is_empty() {
+            self.close(connection);
+        }
+    }
+
+    /// The same of an application with several connections: this one gets a record whenever it has less than one to send,
+    /// or less than the two segments that let it send full ones. Whether it got anything.
+    pub fn act_on_share(&mut self, payload: &mut Payload, connection: &mut Connection, now_ns: u64) -> bool {
+        if self.retired && !self.closed {
+            self.close(connection);
+        }
+        if self.closed || !self.begins(connection, now_ns) {
+            return false;
+        }
+        payload.make_ready(now_ns);
+        let enough_bytes = RECORD_BYTES.max(2 * u64::from(connection.window().mss_bytes));
+        let mut got_bytes = 0;
+        while connection.unsent_bytes() < enough_bytes {
+            let record_bytes = payload.ready_bytes().min(RECORD_BYTES);
+            let has_room = connection.writable_bytes() >= record_bytes;
+            if !has_room && connection.config().send_buffer_bytes >= record_bytes {
+                break;
+            }
+            let bytes = connection.write(record_bytes);
+            if bytes == 0 {
+                break;
+            }
+            payload.take(bytes);
+            got_bytes += bytes;
+        }
+        if payload.is_empty() {
+            self.close(connection);
+        }
+        got_bytes > 0
+    }
+
+    /// The connection is to get no more, and to end behind what it has.
+    pub fn retire(&mut self) {
+        self.retired = true;
+    }
+
+    /// It gets no more.
+    pub fn is_closed(&self) -> bool {
+        self.closed || self.retired
+    }
+
+    fn close(&mut self, connection: &mut Connection) {
+        self.closed = true;
+        connection.close();
+    }
+
+    fn begins(&mut self, connection: &mut Connection, now_ns: u64) -> bool {
         if !self.begun {
             self.begun = self.may_begin(connection, now_ns);
-            if !self.begun {
-                return;
-            }
-            self.next_write_ns = now_ns;
         }
-        self.make_ready(now_ns);
-        self.write(connection);
-        if self.left_bytes == 0 {
-            self.closed = true;
-            connection.close();
-        }
+        self.begun
     }
 
     fn may_begin(&mut self, connection: &mut Connection, now_ns: u64) -> bool {
@@ -80,37 +120,7 @@ impl Server {
 
     /// When it acts by itself the next time; `u64::MAX`: never.
     pub fn next_ns(&self) -> u64 {
-        self.next_write_ns.min(self.stop_ns)
-    }
-
-    fn make_ready(&mut self, now_ns: u64) {
-        let Some(writes) = self.writes else {
-            self.ready_bytes = self.left_bytes;
-            self.next_write_ns = u64::MAX;
-            return;
-        };
-        while self.next_write_ns <= now_ns {
-            self.ready_bytes = self.ready_bytes.saturating_add(writes.bytes).min(self.left_bytes);
-            self.next_write_ns += writes.every_ns.max(1);
-        }
-        if self.ready_bytes == self.left_bytes && self.left_bytes != ENDLESS {
-            self.next_write_ns = u64::MAX;
-        }
-    }
-
-    fn write(&mut self, connection: &mut Connection) {
-        if self.ready_bytes == 0 {
-            return;
-        }
-        let bytes = fitting_bytes(connection, self.ready_bytes);
-        if bytes == 0 {
-            return;
-        }
-        let taken_bytes = connection.write(bytes);
-        if self.left_bytes != ENDLESS {
-            self.left_bytes -= taken_bytes;
-        }
-        self.ready_bytes -= taken_bytes;
+        self.payload.next_ns().min(self.stop_ns)
     }
 }
 

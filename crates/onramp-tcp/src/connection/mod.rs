@@ -150,6 +150,11 @@ impl Connection {
         self.sender.writable_bytes()
     }
 
+    /// Bytes that were written and have not been sent yet.
+    pub fn unsent_bytes(&self) -> u64 {
+        self.sender.unsent_bytes()
+    }
+
     /// The application takes so many bytes at most; so many it got. Afterwards
     /// [`poll_transmit`](Self::poll_transmit): the window may have opened.
     pub fn read(&mut self, now_ns: u64, most_bytes: u64) -> u64 {

@@ -40,6 +40,9 @@ impl Log {
     pub fn new(mut output: Output, flow: &FlowStart, case: &str, node: &str) -> Log {
         let ends = endpoints(flow.flow, flow.from, flow.to);
         let title = format!("flow {} from {} to {}", flow.flow, ends.source, ends.destination);
+        let is_part = (flow.transfer, flow.lane, flow.hop) != (flow.flow, 0, 0);
+        let part = format!(" of transfer {}: connection {}, hop {}", flow.transfer, flow.lane + 1, flow.hop + 1);
+        let title = if is_part { title + &part } else { title };
         let header = json!({
             "qlog_version": "0.3",
             "qlog_format": "JSON-SEQ",

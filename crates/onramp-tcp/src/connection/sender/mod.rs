@@ -199,7 +199,8 @@ impl Sender {
         self.board.una().min(self.written)
     }
 
-    fn unsent_bytes(&self) -> u64 {
+    /// Written, and not sent yet.
+    pub fn unsent_bytes(&self) -> u64 {
         self.written.saturating_sub(self.board.nxt())
     }
 

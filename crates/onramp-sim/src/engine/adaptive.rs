@@ -1,0 +1,131 @@
+//! How many connections a sending application has side by side, where it decides that itself.
+//!
+//! XFTP found "the appropriate number of connections so to not overload the network" by an adaptive algorithm (Chaher, Barakat,
+//! Dabbous & Altman 1998, section 1, of Allman, Kruse & Ostermann 1996, who write of "congestion avoidance at the
+//! application level"). Only that much of it is taken from there: the rule below is TCP's own, one level higher.
+//!
+//! ```text
+//!   once in a round trip
+//!     sent again, and not yet halved for it    half as many
+//!     a queue, or connections still opening    as many
+//!     otherwise, before the first such sign    twice as many
+//!     otherwise                                one more
+//! ```
+
+use onramp_scenario::Connections;
+
+/// Connections to begin with: with a segment each they are together the largest initial window of RFC 3390.
+pub(super) const FIRST_CONNECTIONS: u32 = 4;
+/// A round trip so much longer than the least, in eighths, shows a queue.
+const QUEUE_EIGHTHS: u64 = 10;
+
+/// What the application has seen.
+#[derive(Debug, Default)]
+pub(super) struct Adaptation {
+    round_ends_ns: u64,
+    least_srtt_ns: u64,
+    resent_segments: u64,
+    /// There was a sign of congestion.
+    is_avoiding: bool,
+    /// The number was halved in the last round: what is still sent again belongs to the same loss.
+    has_halved: bool,
+    /// At the last judgement all connections sent.
+    were_all_sending: bool,
+}
+
+/// What the application sees of its connections.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct View {
+    pub now_ns: u64,
+    /// Of the first one.
+    pub srtt_ns: u64,
+    /// Segments sent again so far, by all there ever were.
+    pub resent_segments: u64,
+    /// Those that get data, or will as soon as they are open.
+    pub number: u32,
+    /// All of these are open.
+    pub all_send: bool,
+}
+
+impl Adaptation {
+    /// A round trip has passed since the last judgement.
+    pub fn is_due(&self, now_ns: u64) -> bool {
+        now_ns >= self.round_ends_ns
+    }
+
+    /// The number of connections for the next round trip, and why.
+    pub fn judge(&mut self, view: View) -> (u32, &'static str) {
+        let View { now_ns, srtt_ns, number, .. } = view;
+        let is_first = self.least_srtt_ns == 0;
+        self.round_ends_ns = now_ns.saturating_add(srtt_ns);
+        self.least_srtt_ns = if is_first { srtt_ns } else { self.least_srtt_ns.min(srtt_ns) };
+        let has_lost = std::mem::replace(&mut self.resent_segments, view.resent_segments) < view.resent_segments;
+        let has_halved = std::mem::take(&mut self.has_halved);
+        // Those that have only just begun have not shown yet what they do to the network.
+        let all_sent = std::mem::replace(&mut self.were_all_sending, view.all_send) && view.all_send;
+        let has_queue = 8 * srtt_ns > QUEUE_EIGHTHS * self.least_srtt_ns;
+        self.is_avoiding |= has_lost || has_queue;
+        match () {
+            () if has_lost && !has_halved => {
+                self.has_halved = true;
+                ((number / 2).max(1), "a loss")
+            }
+            () if has_lost || has_queue || !all_sent => (number, "waits"),
+            () if self.is_avoiding => ((number + 1).min(Connections::MOST), "no congestion"),
+            () => ((2 * number).min(Connections::MOST), "no congestion so far"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const RTT_NS: u64 = 100;
+
+    fn numbers(rounds: &[(u64, u64, bool)]) -> Vec<u32> {
+        let (mut adaptation, mut number) = (Adaptation::default(), FIRST_CONNECTIONS);
+        (0..)
+            .zip(rounds)
+            .map(|(round, &(srtt_ns, resent_segments, all_send))| {
+                let view = View { now_ns: round * RTT_NS, srtt_ns, resent_segments, number, all_send };
+                number = adaptation.judge(view).0;
+                number
+            })
+            .collect()
+    }
+
+    #[test]
+    fn it_doubles_until_a_sign_then_adds_one_and_halves_at_losses() {
+        let round = |srtt_ns, resent| (srtt_ns, resent, true);
+        let rounds = [(100, 0), (100, 0), (110, 0), (126, 0), (125, 0), (100, 3), (100, 7), (100, 7), (100, 8)];
+        assert_eq!(numbers(&rounds.map(|(srtt, resent)| round(srtt, resent))), [4, 8, 16, 16, 17, 8, 8, 9, 4]);
+    }
+
+    #[test]
+    fn it_adds_none_before_those_it_has_were_open_for_a_round_trip() {
+        let open = [true, true, false, false, true, true].map(|all_send| (100, 0, all_send));
+        assert_eq!(numbers(&open), [4, 8, 8, 8, 8, 16]);
+    }
+
+    #[test]
+    fn a_round_is_a_round_trip() {
+        let mut adaptation = Adaptation::default();
+        assert!(adaptation.is_due(0));
+        adaptation.judge(View { now_ns: 1000, srtt_ns: RTT_NS, resent_segments: 0, number: 1, all_send: true });
+        assert!(!adaptation.is_due(1099) && adaptation.is_due(1100));
+    }
+
+    proptest! {
+        #[test]
+        fn the_number_stays_within_its_bounds(
+            rounds in prop::collection::vec((1u64..1000, 0u64..3, any::<bool>()), 1..200),
+        ) {
+            let sums: Vec<_> = rounds.into_iter().scan(0, |sum, (srtt, more, all)| { *sum += more; Some((srtt, *sum, all)) }).collect();
+            for number in numbers(&sums) {
+                prop_assert!((1..=Connections::MOST).contains(&number));
+            }
+        }
+    }
+}

@@ -62,9 +62,6 @@ pub fn outcome(case: &Case, observed: Observed, options: &RunOptions) -> Outcome
             notes.push(format!("the hypervisor withheld the link thread's CPU for {stolen_ms} ms meanwhile"));
         }
     }
-    let sum = |count: fn(&LinkStats) -> u64| links.iter().map(count).sum::<u64>();
-    let dropped = sum(|link| link.dropped.packets + link.evicted.packets + link.policed.packets);
-    let lost = sum(|link| link.lost.packets);
     let mut events = by_connection(events);
     let (mut samples, mut logs) = (samples.into_iter(), logs.into_iter());
     let (mut results, mut held_back, mut left_out) = (Vec::new(), None::<f64>, 0);
@@ -79,7 +76,10 @@ pub fn outcome(case: &Case, observed: Observed, options: &RunOptions) -> Outcome
         }
         record.retransmitted_segments = u64::from(copy.info.total_retrans);
         record.timeouts = copy.info.timeouts();
-        (record.dropped_packets, record.lost_packets) = (dropped, lost);
+        let way = case.network.round_trip(case.transfer.ends(place as u32));
+        let sum = |count: fn(&LinkStats) -> u64| way.iter().map(|link| count(&links[*link as usize])).sum();
+        record.dropped_packets = sum(|link| link.dropped.packets + link.evicted.packets + link.policed.packets);
+        record.lost_packets = sum(|link| link.lost.packets);
         let bdp_bytes = bytes_in(record.rate_bits_per_s, (record.rtt_ms * 1e6) as u64);
         let queue = links[layout.bottleneck(place) as usize].peak_queue;
         record.peak_queue_bdp = queue.bytes as f64 / bdp_bytes.max(1) as f64;

@@ -24,33 +24,36 @@ struct Blanks<'a> {
     case: &'a Case,
     /// Copies with the same ends differ in number and start alone, and where links change in their bounds: finding
     /// their path is the work.
-    of_ends: HashMap<(usize, usize), Record>,
+    of_ends: HashMap<(usize, usize), (Record, Vec<u32>)>,
 }
 
 impl Blanks<'_> {
-    fn of(&mut self, number: u32, finished: &Finished) -> Record {
+    /// With the links of its way and back.
+    fn of(&mut self, number: u32, finished: &Finished) -> (Record, Vec<u32>) {
         let case = self.case;
-        let blank = match finished.traffic.map(|traffic| &case.traffic[traffic as usize]) {
+        let (blank, links) = match finished.traffic.map(|traffic| &case.traffic[traffic as usize]) {
             None => {
                 let ends = case.transfer.ends(number);
                 if case.network.changes() {
                     self.of_ends.clear();
                 }
-                self.of_ends.entry(ends).or_insert_with(|| Record::of_copy(case, "sim", number)).clone()
+                let of_copy = || (Record::of_copy(case, "sim", number), case.network.round_trip(ends));
+                self.of_ends.entry(ends).or_insert_with(of_copy).clone()
             }
             Some(traffic) => {
                 let TrafficKind::Transfers(transfers) = &traffic.kind else {
                     unreachable!("only TCP is measured: datagrams have no end")
                 };
                 let size_bytes = if finished.size_bytes == ENDLESS { 0 } else { finished.size_bytes };
-                Record::of_traffic(case, "sim", traffic, transfers, size_bytes, finished.started_ns)
+                let record = Record::of_traffic(case, "sim", traffic, transfers, size_bytes, finished.started_ns);
+                (record, case.network.round_trip((traffic.from, traffic.to)))
             }
         };
-        Record { flow: number + 1, start_s: finished.started_ns as f64 / 1e9, ..blank }
+        (Record { flow: number + 1, start_s: finished.started_ns as f64 / 1e9, ..blank }, links)
     }
 }
 
-fn record(case: &Case, ran: &Ran, finished: &Finished, blank: Record) -> Record {
+fn record(case: &Case, ran: &Ran, finished: &Finished, (blank, links): (Record, Vec<u32>)) -> Record {
     let mut record = blank;
     if let Some(completed_ns) = finished.completed_ns {
         record.complete((completed_ns - finished.started_ns) as f64 / 1e9);
@@ -58,7 +61,7 @@ fn record(case: &Case, ran: &Ran, finished: &Finished, blank: Record) -> Record 
     record.delivered_bytes = finished.delivered_bytes;
     record.retransmitted_segments = finished.sender.retransmitted_segments;
     record.timeouts = Some(finished.sender.timeouts);
-    let sum = |count: fn(&LinkStats) -> u64| ran.links_then.iter().map(count).sum();
+    let sum = |count: fn(&LinkStats) -> u64| links.iter().map(|link| count(&ran.links_then[*link as usize])).sum();
     record.dropped_packets = sum(|link| link.dropped.packets + link.evicted.packets + link.policed.packets);
     record.lost_packets = sum(|link| link.lost.packets);
     let bottleneck = &ran.links_then[finished.bottleneck as usize];

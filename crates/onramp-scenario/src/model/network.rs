@@ -45,6 +45,12 @@ impl Network {
         self.route_by(&self.distances(to), from, to)
     }
 
+    /// The directed links of the way from one node to another and back, by [`Hop::number`]; none where there is no way.
+    pub fn round_trip(&self, (from, to): (usize, usize)) -> Vec<u32> {
+        let ways = [(from, to), (to, from)].map(|(from, to)| self.route(from, to).unwrap_or_default());
+        ways.concat().into_iter().map(Hop::number).collect()
+    }
+
     /// The nodes that a route from this node passes, without its ends.
     pub fn nodes_between(&self, from: usize, route: &[Hop]) -> Vec<usize> {
         let mut nodes = self.nodes_of(from, route);

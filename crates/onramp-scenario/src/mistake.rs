@@ -1,5 +1,9 @@
 //! What can be wrong in a scenario file: the facts, and the sentences that are made of them.
 
+mod not_between;
+
+pub use not_between::NotBetween;
+
 use crate::units::UnitError;
 use crate::Fault;
 use std::fmt;
@@ -87,19 +91,6 @@ pub enum Mistake {
     TooManyCases { cases: u128, most: u64 },
 }
 
-/// Why a node cannot be the relay that it is to be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NotBetween {
-    /// It sends the data.
-    Sender,
-    /// It receives them.
-    Receiver,
-    /// It comes earlier on the way than one that is named before it.
-    Order,
-    /// The way does not lead over it.
-    Elsewhere,
-}
-
 impl Mistake {
     pub(crate) fn at(self, span: Range<usize>) -> Fault {
         Fault { mistake: self, span: Some(span), place: None }
@@ -185,13 +176,7 @@ impl Mistake {
                 "a run waits for all that is measured: give the traffic a `stop`, or a `size` and a `count`, or give [run] a `duration`"
                     .to_owned(),
             ),
-            Mistake::NotBetween { way, .. } if way.is_empty() => {
-                Some("that way has no node between: leave `split` out".to_owned())
-            }
-            Mistake::NotBetween { way, .. } => {
-                let way: Vec<_> = way.iter().map(|node| format!("`{node}`")).collect();
-                Some(format!("between them are, in this order, {}", way.join(", ")))
-            }
+            Mistake::NotBetween { way, .. } => Some(not_between::mend(way)),
             Mistake::NoDelay { .. } => Some("give one of the links on the way a `delay`".to_owned()),
             Mistake::TooManyCases { most, .. } => Some(format!("the most is {most}: shorten a list or split the file")),
         }
@@ -254,16 +239,7 @@ impl fmt::Display for Mistake {
             Mistake::SameName { name, .. } => write!(f, "two nodes have the name `{name}`"),
             Mistake::SameNode { what, node } => write!(f, "this {what} leads from `{node}` to itself"),
             Mistake::NoRoute { from, to } => write!(f, "no links lead from `{from}` to `{to}`"),
-            Mistake::NotBetween { node, from, to, why, .. } => match why {
-                NotBetween::Sender => write!(f, "`{node}` is the sender, and cannot be a relay on the way to `{to}`"),
-                NotBetween::Receiver => {
-                    write!(f, "`{node}` is the receiver, and cannot be a relay on the way from `{from}`")
-                }
-                NotBetween::Order => {
-                    write!(f, "`{node}` stands too late: the way from `{from}` to `{to}` has it earlier")
-                }
-                NotBetween::Elsewhere => write!(f, "`{node}` is not on the way from `{from}` to `{to}`"),
-            },
+            Mistake::NotBetween { node, from, to, why, .. } => f.write_str(&why.sentence(node, from, to)),
             Mistake::NoDelay { from, to } => write!(f, "the way from `{from}` to `{to}` and back takes no time"),
             Mistake::StopsFirst => write!(f, "this traffic stops before it starts"),
             Mistake::NeverEnds => write!(f, "this measured traffic never ends"),

@@ -86,7 +86,7 @@ impl Flows {
         self.groups[group_number as usize].connect.into()
     }
 
-    /// Of what connections a group's transfers are made, if of several.
+    /// A kind of flows.
     pub fn group(&self, group_number: u32) -> &Group {
         &self.groups[group_number as usize]
     }

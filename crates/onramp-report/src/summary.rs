@@ -187,6 +187,7 @@ fn same_group(a: &Record, b: &Record) -> bool {
 fn same_row(a: &Record, b: &Record) -> bool {
     a.host == b.host
         && a.beside == b.beside
+        && a.label == b.label
         && a.startup == b.startup
         && a.avoidance == b.avoidance
         && a.initial_window == b.initial_window

@@ -25,7 +25,7 @@ fn int() -> impl Strategy<Value = u64> {
 
 prop_compose! {
     fn a_record()(
-        texts in prop::array::uniform19(name()),
+        texts in prop::array::uniform20(name()),
         floats in prop::array::uniform9(float()),
         ints in prop::array::uniform6(int()),
         options in (option::of(int()), option::of(float()), option::of(int()), option::of(float()), option::of(float())),
@@ -34,10 +34,10 @@ prop_compose! {
         suspect: bool,
     ) -> Record {
         let [scenario, host, queue, loss, receiver_buffer, sender_buffer, startup, avoidance, initial_window, exit_reason, role,
-            stack, recovery, timers, sender_tcp, connections, beside, path, application] = texts;
+            stack, recovery, timers, sender_tcp, connections, label, beside, path, application] = texts;
         Record {
             scenario, host, queue, loss, receiver_buffer, sender_buffer, startup, avoidance, initial_window, exit_reason,
-            role, stack, recovery, timers, sender_tcp, connections, beside, path, application,
+            role, stack, recovery, timers, sender_tcp, connections, label, beside, path, application,
             case: run ^ 2,
             beside_bytes: options.0,
             capacity_bits_per_s: ints[0] / 2,

@@ -85,6 +85,7 @@ fn startup_of(stack: Stack) -> &'static str {
 /// One `[[transfer]]` table; `None` is as the stack has it.
 #[derive(Debug)]
 pub(crate) struct TransferDraft {
+    pub label: Arc<str>,
     pub sizes: Vec<u64>,
     /// `None` in the list is the way's own, too.
     pub segments: Option<Vec<Option<u32>>>,
@@ -146,6 +147,7 @@ impl TransferDraft {
     fn first(&self) -> Transfer {
         let stack = Stack::Linux;
         Transfer {
+            label: self.label.clone(),
             size_bytes: 0,
             segment_bytes: None,
             startup: NO_STARTUP.to_owned(),

@@ -40,7 +40,9 @@ impl Diagnostic for Fault {
                 Some(label("first here".to_owned(), first))
             }
             Mistake::Excludes { other_at, .. } => Some(label("this".to_owned(), other_at)),
-            Mistake::RepeatedCase { first, .. } => Some(label("in this table".to_owned(), first)),
+            Mistake::RepeatedCase { first, .. } | Mistake::SameLabel { first, .. } => {
+                Some(label("in this table".to_owned(), first))
+            }
             _ => None,
         };
         Some(Box::new(first.into_iter().chain([here])))

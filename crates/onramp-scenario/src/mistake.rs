@@ -51,6 +51,12 @@ pub enum Mistake {
     DelayBeyondRtt { delay: String, rtt: String },
     /// Two `[[transfer]]` tables ask for the same case.
     RepeatedCase { case: String, first: Range<usize> },
+    /// A label that no table could show.
+    BadLabel { found: String },
+    /// A label of a `[[transfer]]` table whose lists make several rows.
+    LabelOfSeveral { label: String, rows: usize },
+    /// Two `[[transfer]]` tables of one label.
+    SameLabel { label: String, first: Range<usize> },
     /// A key or table that means nothing without another.
     NeedsOther { key: String, other: String },
     /// Two keys or tables of which a scenario has one.
@@ -111,7 +117,7 @@ impl Mistake {
             Mistake::ListNotAllowed { .. } => "found a list".to_owned(),
             Mistake::UnknownName { nearest: Some(nearest), .. } => format!("did you mean `{nearest}`?"),
             Mistake::Twice { .. } => "here again".to_owned(),
-            Mistake::RepeatedCase { .. } => "and in this table".to_owned(),
+            Mistake::RepeatedCase { .. } | Mistake::SameLabel { .. } => "and in this table".to_owned(),
             Mistake::SameName { .. } => "here again".to_owned(),
             Mistake::NeedsOther { other, .. } => format!("without `{}`", last(other)),
             Mistake::NeededFor { key, .. } => format!("`{}` is missing in this table", last(key)),
@@ -149,6 +155,11 @@ impl Mistake {
             Mistake::BadName { .. } => {
                 Some("a name has 1 to 64 characters of a-z, 0-9 and -, and does not begin with -".to_owned())
             }
+            Mistake::BadLabel { .. } => {
+                Some("a label has 1 to 40 characters, none of them for control, and no blank at either end".to_owned())
+            }
+            Mistake::LabelOfSeveral { .. } => Some("make a table of each, with a label of its own; `size` may be a list".to_owned()),
+            Mistake::SameLabel { .. } => Some("their rows could not be told apart".to_owned()),
             Mistake::DelayBeyondRtt { .. } => Some(
                 "both directions' delays add up to the round trip: the reverse one can be at most all of it".to_owned(),
             ),
@@ -213,6 +224,11 @@ impl fmt::Display for Mistake {
                 }
             }
             Mistake::BadName { what, found } => write!(f, "`{found}` cannot be a {what}'s name"),
+            Mistake::BadLabel { found } => write!(f, "`{found}` cannot be a label"),
+            Mistake::LabelOfSeveral { label, rows } => {
+                write!(f, "the label `{label}` is of one row, and the lists of its table make {rows}")
+            }
+            Mistake::SameLabel { label, .. } => write!(f, "two [[transfer]] tables have the label `{label}`"),
             Mistake::DelayBeyondRtt { delay, rtt } => {
                 write!(f, "the reverse delay of {delay} is more than the round trip of {rtt}")
             }

@@ -117,6 +117,23 @@ fn read_draft(reader: &mut Reader, startups: &[&str], document: &DeTable) -> Opt
     Some(draft)
 }
 
+/// A label is of one row, and of one table.
+fn check_labels(reader: &mut Reader, draft: &Draft, headers: &[Range<usize>]) -> Option<()> {
+    let mut seen = HashMap::new();
+    for (transfer, header) in draft.transfers.iter().zip(headers).filter(|(transfer, _)| !transfer.label.is_empty()) {
+        let label = transfer.label.to_string();
+        let rows = transfer.product().len() / transfer.sizes.len();
+        let mistake = match seen.insert(label.clone(), header.clone()) {
+            Some(first) => Mistake::SameLabel { label, first },
+            None if rows > 1 => Mistake::LabelOfSeveral { label, rows },
+            None => continue,
+        };
+        reader.faults.push(mistake.at(header.clone()));
+        return None;
+    }
+    Some(())
+}
+
 /// What only the whole file shows: how many cases it makes, and whether two of them are the same.
 fn check_product(reader: &mut Reader, draft: &Draft, headers: &[Range<usize>]) -> Option<()> {
     let cases = draft.case_count();
@@ -124,6 +141,7 @@ fn check_product(reader: &mut Reader, draft: &Draft, headers: &[Range<usize>]) -
         reader.faults.push(Mistake::TooManyCases { cases, most: cases::MOST_CASES }.nowhere());
         return None;
     }
+    check_labels(reader, draft, headers)?;
     let mut seen = HashMap::new();
     for (transfer, header) in draft.transfers.iter().zip(headers) {
         for one in transfer.product() {

@@ -49,6 +49,8 @@ pub struct Record {
     pub receiver_buffer: String,
     /// Send buffer as the scenario gives it.
     pub sender_buffer: String,
+    /// What the scenario calls the transfer; empty where tables tell its choices.
+    pub label: String,
     /// Start-up algorithm, or `none`; with what the scenario gives it, as in `gamma 34 %`.
     pub startup: String,
     /// Congestion avoidance after the start-up.
@@ -149,6 +151,7 @@ impl Record {
         let flow = FlowOf { size_bytes, packet_bytes, receiver: case.receiver, connect, relays, start_ns };
         Record {
             flow: copy + 1,
+            label: transfer.label.to_string(),
             startup: wording::startup(&transfer.startup, transfer.given),
             avoidance: transfer.avoidance.name().to_owned(),
             initial_window: transfer.initial_window.to_string(),
@@ -174,6 +177,7 @@ impl Record {
         let (receiver, connect) = (transfers.receiver, transfers.connect);
         let flow = FlowOf { size_bytes, packet_bytes: u32::MAX, receiver, connect, relays: &[], start_ns };
         let measured = Record {
+            label: beside.label.to_string(),
             startup: wording::startup(&beside.startup, beside.given),
             avoidance: beside.avoidance.name().to_owned(),
             initial_window: beside.initial_window.to_string(),
@@ -241,6 +245,7 @@ impl Record {
             path: String::new(),
             receiver_buffer: receiver.buffer.to_string(),
             sender_buffer: case.sender.buffer.to_string(),
+            label: String::new(),
             startup: String::new(),
             avoidance: String::new(),
             initial_window: InitialWindow::Host.to_string(),

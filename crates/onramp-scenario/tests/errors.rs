@@ -64,6 +64,16 @@ fn keys_of_one_start_up() {
 }
 
 #[test]
+fn labels() {
+    assert_snapshot!(refusals(&[
+        ("startup = \"paced\"", "label = \"\""),
+        ("startup = \"paced\"", "label = \"a\\nb\""),
+        ("startup = \"paced\"", "label = \"both\"\nstartup = [\"none\", \"paced\"]"),
+        ("[[traffic]]", "label = \"a\"\n[[transfer]]\nsize = \"2 MB\"\nlabel = \"a\"\n[[traffic]]"),
+    ]));
+}
+
+#[test]
 fn missing_keys_and_tables() {
     let without_path = GOOD
         .replace("[path]\nrate = \"50 Mbit/s\"\nrtt = \"600 ms\"\n", "")

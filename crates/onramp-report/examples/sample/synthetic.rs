@@ -79,6 +79,7 @@ fn blank(setup: &Setup, startup: &str, avoidance: &str, run: u32) -> Record {
         stack: "linux".to_owned(),
         recovery: "rack".to_owned(),
         timers: "linux".to_owned(),
+        label: String::new(),
         sender_tcp: String::new(),
         connections: String::new(),
         size_bytes: setup.size_bytes,

@@ -142,6 +142,8 @@ keys! {
         "What the sender's socket buffer may grow to.";
     SENDER_NAGLE: "sender", "nagle", Boolean, Text("true"), [], No,
         "It waits with small segments while others are outstanding.";
+    TRANSFER_LABEL: "transfer", "label", Text, Text(""), [], No,
+        "What tables and figures call it in place of its choices: 1 to 40 characters, of a table with one choice of each kind.";
     TRANSFER_SIZE: "transfer", "size", Size, Required, [SIZES], Factor,
         "Payload to transfer.";
     TRANSFER_SEGMENT: "transfer", "segment", Size, Other("the way's `mtu`"), [MTUS], Factor,

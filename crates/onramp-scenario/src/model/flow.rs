@@ -8,6 +8,8 @@ use std::sync::Arc;
 /// [`count`](Transfer::count) copies of it run at the same time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Transfer {
+    /// What tables call it; empty where they tell its choices.
+    pub label: Arc<str>,
     /// Bytes of payload.
     pub size_bytes: u64,
     /// Largest IP packet that it is sent in; `None`: as large as the way takes. Never larger than that.

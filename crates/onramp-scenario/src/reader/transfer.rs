@@ -1,7 +1,7 @@
 //! `[receiver]`, `[sender]` and `[[transfer]]`.
 
 use super::channel::need;
-use super::values::{avoidance, boolean, choice, connections, startup};
+use super::values::{avoidance, boolean, choice, connections, label, startup};
 use super::ways::Ways;
 use crate::cases::{ReceiverDraft, SenderDraft, TransferDraft, DEFAULT_STARTUP};
 use crate::document::{integer, quantity, Reader, Section};
@@ -33,6 +33,11 @@ pub(super) fn read_transfer(
     ways: &Ways,
     section: &Section,
 ) -> Option<TransferDraft> {
+    // The default is none, which nobody can write.
+    let label = match section.has(keys::TRANSFER_LABEL.name) {
+        true => reader.one(section, &keys::TRANSFER_LABEL, &label),
+        false => Some(String::new()),
+    };
     let sizes = reader.list(section, &keys::TRANSFER_SIZE, &quantity(parse_size));
     let stacks = reader.list(section, &keys::TRANSFER_STACK, &choice(Stack::ALL, Stack::name));
     let window_scalings = reader.list(section, &keys::TRANSFER_SCALING, &boolean);
@@ -65,6 +70,7 @@ pub(super) fn read_transfer(
     let mtus = ways.mtus_bytes(&from, &to, count.unwrap_or(1));
     let split = read_split(reader, ways, section, (&from, &to), count.unwrap_or(1));
     Some(TransferDraft {
+        label: label?.into(),
         sizes: sizes?,
         segments: read_segments(reader, section, mtus),
         stacks: stacks?,

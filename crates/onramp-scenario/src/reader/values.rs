@@ -23,6 +23,12 @@ pub(super) fn any_text(_: &Key, text: &str) -> Result<String, Mistake> {
     Ok(text.to_owned())
 }
 
+/// What a table calls a row.
+pub(super) fn label(_: &Key, text: &str) -> Result<String, Mistake> {
+    let is_good = (1..=40).contains(&text.chars().count()) && text.trim() == text && !text.contains(char::is_control);
+    is_good.then(|| text.to_owned()).ok_or_else(|| Mistake::BadLabel { found: shown(text) })
+}
+
 /// `true` or `false`; the text has been a boolean of TOML.
 pub(super) fn boolean(_: &Key, text: &str) -> Result<bool, Mistake> {
     Ok(text == "true")

@@ -203,9 +203,12 @@ impl Case {
 }
 
 impl Record {
-    /// The sender's algorithms, as tables name them: `cubic`, `paced + cubic, IW 4`, `reno, lite, newreno`,
+    /// The scenario's label, or the sender's algorithms, as tables name them: `cubic`, `paced + cubic, IW 4`, `reno, lite, newreno`,
     /// `reno, lite, decoupled timers, clock 1 ms, tick 10 ms, segment 512 B`.
     pub fn algorithms(&self) -> String {
+        if !self.label.is_empty() {
+            return self.label.clone();
+        }
         let mut label = String::new();
         if self.startup != NO_STARTUP {
             label += &format!("{} + ", self.startup);

@@ -128,7 +128,8 @@ static inline void onramp_gamma_loss(struct onramp_gamma *state, const struct on
 	if (state->is_of_w_max && is_of_slow_start && !state->is_given)
 		onramp_gamma_adapt(state, acknowledged_bytes, window_bytes);
 	state->is_of_w_max = loss->kind != ONRAMP_LOSS_RECOVERY && !is_of_slow_start;
-	state->avoidance_bytes = ONRAMP_UNLIMITED;
+	/* What fast recovery repairs is followed by congestion avoidance. */
+	state->avoidance_bytes = loss->kind == ONRAMP_LOSS_RECOVERY ? loss->acknowledged_bytes : ONRAMP_UNLIMITED;
 	if (loss->kind != ONRAMP_LOSS_RECOVERY && (!is_of_slow_start || state->is_given))
 		ssthresh_bytes = onramp_min(ssthresh_bytes, onramp_gamma_share(state, loss, window_bytes));
 	*decision = (struct onramp_decision){

@@ -126,6 +126,9 @@ static inline bool onramp_spaced_is_filled(const struct onramp_ack *ack)
 static inline void onramp_spaced_ack(struct onramp_spaced *state, const struct onramp_ack *ack,
 				     struct onramp_decision *decision)
 {
+	/* One that takes the window to its threshold may itself permit a burst: after an outage it covers whatever came
+	 * through while its acknowledgements were lost. */
+	bool was_pacing = state->phase == ONRAMP_PHASE_PACING;
 	uint64_t ssthresh_bytes, cwnd_bytes;
 
 	if (state->phase == ONRAMP_PHASE_AVOIDANCE)
@@ -148,8 +151,7 @@ static inline void onramp_spaced_ack(struct onramp_spaced *state, const struct o
 		.estimate_bytes_per_s = state->rate_bytes_per_s,
 		.phase = state->phase,
 	};
-	if (state->phase == ONRAMP_PHASE_PACING &&
-	    (onramp_spaced_is_filled(ack) || ack->now_ns >= state->pacing_end_ns)) {
+	if (was_pacing && (onramp_spaced_is_filled(ack) || ack->now_ns >= state->pacing_end_ns)) {
 		state->phase = ONRAMP_PHASE_AVOIDANCE;
 		onramp_pause(decision, state->is_measured ? ONRAMP_EXIT_ESTIMATE : ONRAMP_EXIT_SSTHRESH);
 	}

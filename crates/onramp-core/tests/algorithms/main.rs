@@ -10,4 +10,5 @@ mod paced_exit;
 mod paced_pacing;
 mod path;
 mod properties;
+mod restarts;
 mod standard;

@@ -11,7 +11,7 @@
  *
  *   W_B(R) = B R / (R + lambda - mu)                 (9)   the window at which slow start overflows the buffer
  *   mu - lambda <= R < R_max                         (10)  then W_B(R) is above the threshold
- *   R      = 9/8 * rate of a flight's acknowledgements     (core/flight.h)
+ *   R      = 9/8 * rate of a flight's acknowledgements     (core/flight.h), and cwnd / RTT at least
  *
  *      +------------+  cwnd >= ssthresh  +--------+  window filled, or an RTT   +-----------+
  *      | SLOW START | -----------------> | PACING | --------------------------> | AVOIDANCE |
@@ -30,6 +30,9 @@
  * - 1/8: "An R slower than mu - lambda makes the source the bottleneck". A measured rate that is too low by less than
  *   this still is above, and one that is lower grows by it with each flight, where R equal to the rate of the ACKs,
  *   which is never above R, could only stay or fall. The queue gets an eighth of what slow start gives it.
+ * - cwnd / RTT: a window that takes longer than a round trip to leave is the bottleneck too, and slow start would no
+ *   longer double it. A path that holds the window carries that much. The first flights behind a time-out are two or
+ *   three segments that left in different round trips: the spacing of their acknowledgements says nothing.
  *
  * Differences from the paper, and what it leaves open
  * - The paper keeps the threshold of each slow start. The first has none, and slow start that is spaced does not
@@ -108,12 +111,17 @@ static inline uint64_t onramp_spaced_ssthresh(const struct onramp_spaced *state,
 	return onramp_path_bytes(onramp_max(state->rate_bytes_per_s, state->older_bytes_per_s), ack);
 }
 
-/* R, or ONRAMP_UNLIMITED where there is none yet, or the host cannot keep it. */
-static inline uint64_t onramp_spaced_rate(const struct onramp_spaced *state, const struct onramp_ack *ack)
+/* R for this window, or ONRAMP_UNLIMITED where there is none yet, or the host cannot keep it. */
+static inline uint64_t onramp_spaced_rate(const struct onramp_spaced *state, const struct onramp_ack *ack,
+					  uint64_t cwnd_bytes)
 {
 	uint64_t rate = state->rate_bytes_per_s;
 
-	rate = state->given_bytes_per_s ? state->given_bytes_per_s : rate + rate / ONRAMP_SPACED_SURPLUS_PART;
+	if (state->given_bytes_per_s)
+		rate = state->given_bytes_per_s;
+	else if (rate)
+		rate = onramp_max(rate + rate / ONRAMP_SPACED_SURPLUS_PART,
+				  onramp_train_quotient(cwnd_bytes / ack->mss_bytes, ack->srtt_ns, ack->mss_bytes));
 	return rate && onramp_can_pace(state->event_ns, rate, ack->mss_bytes) ? rate : ONRAMP_UNLIMITED;
 }
 
@@ -147,7 +155,7 @@ static inline void onramp_spaced_ack(struct onramp_spaced *state, const struct o
 	*decision = (struct onramp_decision){
 		.cwnd_bytes = cwnd_bytes,
 		.ssthresh_bytes = ssthresh_bytes,
-		.pacing_bytes_per_s = onramp_spaced_rate(state, ack),
+		.pacing_bytes_per_s = onramp_spaced_rate(state, ack, cwnd_bytes),
 		.estimate_bytes_per_s = state->rate_bytes_per_s,
 		.phase = state->phase,
 	};

@@ -96,7 +96,8 @@ static inline void onramp_spaced_measure(struct onramp_spaced *state, const stru
 {
 	uint64_t rate = onramp_flight_bytes_per_s(&state->flight, ack, state->options);
 
-	if (!rate)
+	/* What did not fill the window is spaced by the application, or by R. */
+	if (!rate || 2 * state->flight.cwnd_limited <= state->flight.acks)
 		return;
 	state->older_bytes_per_s = state->rate_bytes_per_s;
 	state->rate_bytes_per_s = rate;

@@ -157,6 +157,7 @@ fn a_run_ends_though_a_peer_never_learns_that_the_other_is_gone() {
         at_ns: 8_000_000_000,
         rate_bits_per_s: None,
         delay_ns: Some(10_000_000_000_000),
+        loss_ppm: None,
     }]
     .into();
     case.network = network.into();

@@ -1,4 +1,4 @@
-//! The algorithms that come back: a slow start that begins anew after a time-out.
+//! `gamma` and `spaced`, which come back: a slow start that begins anew after a time-out, and one that the application ends.
 
 use crate::flights::{start, Host, MS, MSS};
 use onramp_core::{exit_name, phase_name, Decision, ACK_CWND_LIMITED, LOSS_RECOVERY, LOSS_TIMEOUT, UNLIMITED};
@@ -102,4 +102,17 @@ fn spaced_never_takes_longer_than_a_round_trip_for_a_window() {
         assert!(in_a_round_trip >= decision.cwnd_bytes, "{decision:?}");
     }
     assert!(host.decision.estimate_bytes_per_s < 20 * SEGMENT, "{:?}", host.decision);
+}
+
+/// An application that sends a little now and then says nothing about the path: neither rate nor threshold come of it.
+#[test]
+fn spaced_learns_nothing_from_what_does_not_fill_the_window() {
+    let mut host = Host::new("spaced", start(), 100 * MS);
+    host.flight(MS, ACK_CWND_LIMITED);
+    let estimate = host.decision.estimate_bytes_per_s;
+    for _ in 0..100 {
+        let decision = host.ack(20 * MS, 4 * SEGMENT, 0);
+        assert_eq!((phase_name(decision.phase), decision.ssthresh_bytes), ("slow-start", UNLIMITED));
+        assert_eq!(decision.estimate_bytes_per_s, estimate);
+    }
 }

@@ -165,7 +165,8 @@ mod tests {
 
     #[test]
     fn changes_out_of_order_are_named() {
-        let changes = [5, 7, 6].map(|at_ns| Change { at_ns, rate_bits_per_s: None, delay_ns: None, loss_ppm: None }).to_vec();
+        let changes =
+            [5, 7, 6].map(|at_ns| Change { at_ns, rate_bits_per_s: None, delay_ns: None, loss_ppm: None }).to_vec();
         assert_eq!(
             complaint(Config { changes, ..plain() }),
             "changes[2] is earlier than the one before it; sort them by time"

@@ -32,9 +32,9 @@ impl Loss {
             LossConfig::None => Process::None,
             LossConfig::Bernoulli { ppm } => Process::Bernoulli(Bernoulli::new(ppm)),
             LossConfig::Periodic { every } => Process::Periodic(Periodic::new(every.get())),
-            LossConfig::GilbertElliott { p_ppm, r_ppm, loss_good_ppm, loss_bad_ppm } => Process::GilbertElliott(
-                Box::new(GilbertElliott::new([p_ppm, r_ppm], [loss_good_ppm, loss_bad_ppm])),
-            ),
+            LossConfig::GilbertElliott { p_ppm, r_ppm, loss_good_ppm, loss_bad_ppm } => {
+                Process::GilbertElliott(Box::new(GilbertElliott::new([p_ppm, r_ppm], [loss_good_ppm, loss_bad_ppm])))
+            }
         };
         Loss { process, random: stream(seed, Element::Loss) }
     }

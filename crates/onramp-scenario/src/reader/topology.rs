@@ -162,7 +162,8 @@ fn read_link(reader: &mut Reader, section: &Section, nodes: &[String]) -> Option
     let back = read_channel(reader, &back_section, &keys::LINK_REVERSE_CHANNEL, mtu_bytes.unwrap_or(0), queues);
     let back_ns = reader.one(&back_section, &keys::LINK_REVERSE_DELAY, &quantity(parse_time));
     let sections = reader.tables(section, &keys::LINK_CHANGE);
-    let change_keys = [&keys::LINK_CHANGE_AT, &keys::LINK_CHANGE_RATE, &keys::LINK_CHANGE_DELAY, &keys::LINK_CHANGE_LOSS];
+    let change_keys =
+        [&keys::LINK_CHANGE_AT, &keys::LINK_CHANGE_RATE, &keys::LINK_CHANGE_DELAY, &keys::LINK_CHANGE_LOSS];
     let changes = read_changes(reader, &sections, change_keys);
 
     let (from, to) = (from?, to?);

@@ -223,7 +223,8 @@ mod tests {
         );
         let changed = "[[path.change]]\nat = \"2 s\"\nrate = \"1 Mbit/s\"\nrtt = \"200 ms\"\n";
         assert_eq!(words(changed), "from 2 s 1 Mbit/s 100 ms one way");
-        let outage = "[[path.change]]\nat = \"30 s\"\nloss = \"100 %\"\n[[path.change]]\nat = \"32 s\"\nloss = \"0 %\"\n";
+        let outage =
+            "[[path.change]]\nat = \"30 s\"\nloss = \"100 %\"\n[[path.change]]\nat = \"32 s\"\nloss = \"0 %\"\n";
         assert_eq!(words(outage), "from 30 s loss 100 %, from 32 s loss 0 %");
         assert_eq!(words(&format!("[path.reverse]\nrate = \"8 Mbit/s\"\n{outage}")), words(outage));
         let back = "[path.reverse]\nrate = \"1 Mbit/s\"\nloss = \"2 %\"\ndiscipline = \"fq-codel\"\n";

@@ -72,8 +72,7 @@ fn an_outage_takes_what_is_offered_while_it_lasts() {
 /// Which of 300 packets are lost, a packet each millisecond.
 fn lost(loss: LossConfig, changes: &[Change]) -> Vec<u64> {
     let changes = changes.to_vec();
-    let mut link =
-        Link::from_config(&Config { loss, changes, seed: 5, ..plain(120_000_000, Limit::Packets(1)) });
+    let mut link = Link::from_config(&Config { loss, changes, seed: 5, ..plain(120_000_000, Limit::Packets(1)) });
     (0..300).filter(|n| link.offer(n * MS, packet(0, 1500)) == Verdict::LostRandom).collect()
 }
 
@@ -104,8 +103,7 @@ fn a_change_of_loss_leaves_what_was_before_as_it_was() {
 
 #[test]
 fn a_loss_that_ends_has_ended() {
-    let bursts =
-        LossConfig::GilbertElliott { p_ppm: 500_000, r_ppm: 0, loss_good_ppm: 0, loss_bad_ppm: 1_000_000 };
+    let bursts = LossConfig::GilbertElliott { p_ppm: 500_000, r_ppm: 0, loss_good_ppm: 0, loss_bad_ppm: 1_000_000 };
     let lost = lost(bursts, &[change_of_loss(100 * MS, 0)]);
     assert!(lost.len() > 80 && lost.iter().all(|n| *n < 100), "{lost:?}");
 }

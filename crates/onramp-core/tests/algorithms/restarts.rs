@@ -47,7 +47,7 @@ fn gamma_is_a_half_until_a_slow_start_loses() {
 }
 
 /// The slow start after the first time-out has the threshold 40 and overflows a buffer at 30: when that is found 20 were
-/// acknowledged in congestion avoidance (2 * 30 - 40). gamma is 30 / 80.
+/// acknowledged in congestion avoidance (2 * 30 - 40). gamma is 15/16 of 30 / 80.
 #[test]
 fn gamma_learns_where_fast_recovery_had_ended_the_first_slow_start() {
     let mut host = in_avoidance("gamma");
@@ -56,7 +56,7 @@ fn gamma_learns_where_fast_recovery_had_ended_the_first_slow_start() {
     host.ack.delivered_bytes += 20 * SEGMENT;
     host.loss(LOSS_RECOVERY, 40 * SEGMENT, 20 * SEGMENT);
     grown_to(&mut host, 80);
-    assert_eq!(timeout(&mut host).ssthresh_bytes, 30 * SEGMENT);
+    assert_eq!(timeout(&mut host).ssthresh_bytes, 30 * SEGMENT * 15 / 16);
 }
 
 /// A time-out that follows fast recovery by less than a window is not one of W_max.
@@ -70,6 +70,18 @@ fn gamma_takes_no_share_of_a_window_that_was_just_cut() {
     host.ack.delivered_bytes += 15 * SEGMENT;
     host.decision.cwnd_bytes = 20 * SEGMENT;
     assert_eq!(timeout(&mut host).ssthresh_bytes, 10 * SEGMENT);
+}
+
+/// Linux takes a time-out back where it was spurious (F-RTO): window and threshold are restored, and no slow start
+/// followed from which a loss could tell something.
+#[test]
+fn gamma_learns_nothing_from_a_time_out_that_was_taken_back() {
+    let mut host = in_avoidance("gamma");
+    timeout(&mut host);
+    grown_to(&mut host, 80);
+    host.loss(LOSS_RECOVERY, 80 * SEGMENT, 40 * SEGMENT);
+    grown_to(&mut host, 80);
+    assert_eq!(timeout(&mut host).ssthresh_bytes, 40 * SEGMENT);
 }
 
 /// After an outage the first acknowledgement covers what came through while acknowledgements were lost: it takes the

@@ -29,6 +29,8 @@
  * - 1/2: the most, and where it begins. More "violates the congestion control principle of TCP" (section 3).
  * - 1/4: helps no more. There congestion avoidance would begin no higher than after two slow starts, which then are
  *   the lesser evil ("it is better to keep the problem unsolved", section 5): gamma goes back to 1/2.
+ * - 1/16: (7) wants gamma below gamma_max, and (8) gives gamma_max, to within the segments that an acknowledgement or
+ *   two stand for. In the paper's example 0.34 is taken of 0.38.
  *
  * Differences from the paper, and what it leaves open
  * - gamma is a share of W_max, and (8) takes W / gamma for it. The window of a slow start's own loss is not W_max:
@@ -49,6 +51,7 @@
 #define ONRAMP_GAMMA_ONE_PPM 1000000
 #define ONRAMP_GAMMA_MOST_PPM (ONRAMP_GAMMA_ONE_PPM / 2)
 #define ONRAMP_GAMMA_LEAST_PPM (ONRAMP_GAMMA_ONE_PPM / 4)
+#define ONRAMP_GAMMA_MARGIN_PART 16
 
 /* Windows beyond 2^43 bytes are not reckoned with: gamma times twice as much still fits in 64 bits. */
 #define ONRAMP_GAMMA_MAX_WINDOW_BYTES (UINT64_C(1) << 43)
@@ -100,11 +103,12 @@ static inline uint64_t onramp_gamma_acknowledged(const struct onramp_gamma *stat
 								 : 0;
 }
 
-/* Eq. (8), with X2 - X1 < W. */
+/* Eq. (8), with X2 - X1 < W, less the margin. */
 static inline void onramp_gamma_adapt(struct onramp_gamma *state, uint64_t acknowledged_bytes, uint64_t window_bytes)
 {
 	uint64_t gamma_ppm = state->gamma_ppm * (acknowledged_bytes + window_bytes) / (2 * window_bytes);
 
+	gamma_ppm -= gamma_ppm / ONRAMP_GAMMA_MARGIN_PART;
 	state->gamma_ppm = gamma_ppm <= ONRAMP_GAMMA_LEAST_PPM ? ONRAMP_GAMMA_MOST_PPM : (uint32_t)gamma_ppm;
 }
 
@@ -127,6 +131,7 @@ static inline void onramp_gamma_loss(struct onramp_gamma *state, const struct on
 	if (state->is_of_w_max && is_of_slow_start && !state->is_given)
 		onramp_gamma_adapt(state, acknowledged_bytes, window_bytes);
 	state->is_of_w_max = starts_slowly && !is_of_slow_start;
+	/* What fast recovery repairs is followed by congestion avoidance. */
 	state->avoidance_bytes = starts_slowly ? ONRAMP_UNLIMITED : loss->acknowledged_bytes;
 	if (starts_slowly && (!is_of_slow_start || state->is_given))
 		ssthresh_bytes = onramp_min(ssthresh_bytes, onramp_gamma_share(state, loss, window_bytes));

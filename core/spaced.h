@@ -11,7 +11,7 @@
  *
  *   W_B(R) = B R / (R + lambda - mu)                 (9)   the window at which slow start overflows the buffer
  *   mu - lambda <= R < R_max                         (10)  then W_B(R) is above the threshold
- *   R      = 9/8 * rate of a flight's acknowledgements     (core/flight.h)
+ *   R      = 9/8 * rate of a flight's acknowledgements     (core/flight.h), and cwnd / RTT at least
  *
  *      +------------+  cwnd >= ssthresh  +--------+  window filled, or an RTT   +-----------+
  *      | SLOW START | -----------------> | PACING | --------------------------> | AVOIDANCE |
@@ -30,6 +30,9 @@
  * - 1/8: "An R slower than mu - lambda makes the source the bottleneck". A measured rate that is too low by less than
  *   this still is above, and one that is lower grows by it with each flight, where R equal to the rate of the ACKs,
  *   which is never above R, could only stay or fall. The queue gets an eighth of what slow start gives it.
+ * - cwnd / RTT: a window that takes longer than a round trip to leave is the bottleneck too, and slow start would no
+ *   longer double it. A path that holds the window carries that much. The first flights behind a time-out are two or
+ *   three segments that left in different round trips: the spacing of their acknowledgements says nothing.
  *
  * Differences from the paper, and what it leaves open
  * - The paper keeps the threshold of each slow start. The first has none, and slow start that is spaced does not
@@ -93,7 +96,8 @@ static inline void onramp_spaced_measure(struct onramp_spaced *state, const stru
 {
 	uint64_t rate = onramp_flight_bytes_per_s(&state->flight, ack, state->options);
 
-	if (!rate)
+	/* What did not fill the window is spaced by the application, or by R. */
+	if (!rate || 2 * state->flight.cwnd_limited <= state->flight.acks)
 		return;
 	state->older_bytes_per_s = state->rate_bytes_per_s;
 	state->rate_bytes_per_s = rate;
@@ -108,12 +112,17 @@ static inline uint64_t onramp_spaced_ssthresh(const struct onramp_spaced *state,
 	return onramp_path_bytes(onramp_max(state->rate_bytes_per_s, state->older_bytes_per_s), ack);
 }
 
-/* R, or ONRAMP_UNLIMITED where there is none yet, or the host cannot keep it. */
-static inline uint64_t onramp_spaced_rate(const struct onramp_spaced *state, const struct onramp_ack *ack)
+/* R for this window, or ONRAMP_UNLIMITED where there is none yet, or the host cannot keep it. */
+static inline uint64_t onramp_spaced_rate(const struct onramp_spaced *state, const struct onramp_ack *ack,
+					  uint64_t cwnd_bytes)
 {
 	uint64_t rate = state->rate_bytes_per_s;
 
-	rate = state->given_bytes_per_s ? state->given_bytes_per_s : rate + rate / ONRAMP_SPACED_SURPLUS_PART;
+	if (state->given_bytes_per_s)
+		rate = state->given_bytes_per_s;
+	else if (rate)
+		rate = onramp_max(rate + rate / ONRAMP_SPACED_SURPLUS_PART,
+				  onramp_train_quotient(cwnd_bytes / ack->mss_bytes, ack->srtt_ns, ack->mss_bytes));
 	return rate && onramp_can_pace(state->event_ns, rate, ack->mss_bytes) ? rate : ONRAMP_UNLIMITED;
 }
 
@@ -126,6 +135,9 @@ static inline bool onramp_spaced_is_filled(const struct onramp_ack *ack)
 static inline void onramp_spaced_ack(struct onramp_spaced *state, const struct onramp_ack *ack,
 				     struct onramp_decision *decision)
 {
+	/* One that takes the window to its threshold may itself permit a burst: after an outage it covers whatever came
+	 * through while its acknowledgements were lost. */
+	bool was_pacing = state->phase == ONRAMP_PHASE_PACING;
 	uint64_t ssthresh_bytes, cwnd_bytes;
 
 	if (state->phase == ONRAMP_PHASE_AVOIDANCE)
@@ -144,12 +156,11 @@ static inline void onramp_spaced_ack(struct onramp_spaced *state, const struct o
 	*decision = (struct onramp_decision){
 		.cwnd_bytes = cwnd_bytes,
 		.ssthresh_bytes = ssthresh_bytes,
-		.pacing_bytes_per_s = onramp_spaced_rate(state, ack),
+		.pacing_bytes_per_s = onramp_spaced_rate(state, ack, cwnd_bytes),
 		.estimate_bytes_per_s = state->rate_bytes_per_s,
 		.phase = state->phase,
 	};
-	if (state->phase == ONRAMP_PHASE_PACING &&
-	    (onramp_spaced_is_filled(ack) || ack->now_ns >= state->pacing_end_ns)) {
+	if (was_pacing && (onramp_spaced_is_filled(ack) || ack->now_ns >= state->pacing_end_ns)) {
 		state->phase = ONRAMP_PHASE_AVOIDANCE;
 		onramp_pause(decision, state->is_measured ? ONRAMP_EXIT_ESTIMATE : ONRAMP_EXIT_SSTHRESH);
 	}

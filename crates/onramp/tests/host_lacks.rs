@@ -61,7 +61,7 @@ fn without_root_each_verb_that_needs_it_says_so() {
         assert!(ran.json_error()["error"].as_str().unwrap().contains("root"), "{arguments:?}: {ran:#?}");
     }
     assert!(!dir.path().join("must-not-run").exists());
-    try_(&["list"]).code(0).says(&["paced", "standard", "cubic"]);
+    try_(&["list"]).code(0).says(&["paced", "standard", "gamma", "spaced", "cubic"]);
     let mend = lacks(&try_(&["doctor", "--json"]), "permission");
     assert!(mend.contains("needs root (CAP_BPF and CAP_NET_ADMIN)"), "{mend}");
     try_(&["doctor"]).code(3).says(&["LACKS", "permission", &mend]);

@@ -33,11 +33,19 @@ impl Host {
 
     /// One acknowledgement of one segment, so long after the previous one.
     pub fn ack(&mut self, gap_ns: u64, inflight_bytes: u64, flags: u32) -> Decision {
-        let mss = u64::from(self.ack.mss_bytes);
+        self.acknowledge(gap_ns, self.ack.mss_bytes.into(), inflight_bytes, flags)
+    }
+
+    /// One of so many bytes, after which nothing is outstanding.
+    pub fn jump(&mut self, gap_ns: u64, acked_bytes: u64) -> Decision {
+        self.acknowledge(gap_ns, acked_bytes, 0, ACK_CWND_LIMITED)
+    }
+
+    fn acknowledge(&mut self, gap_ns: u64, acked_bytes: u64, inflight_bytes: u64, flags: u32) -> Decision {
         self.ack = Ack {
             now_ns: self.ack.now_ns + gap_ns,
-            acked_bytes: mss,
-            delivered_bytes: self.ack.delivered_bytes + mss,
+            acked_bytes,
+            delivered_bytes: self.ack.delivered_bytes + acked_bytes,
             inflight_bytes,
             cwnd_bytes: self.decision.cwnd_bytes,
             ssthresh_bytes: self.decision.ssthresh_bytes,

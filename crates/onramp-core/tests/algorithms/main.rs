@@ -11,5 +11,6 @@ mod paced_exit;
 mod paced_pacing;
 mod path;
 mod properties;
+mod restarts;
 mod spaced;
 mod standard;

@@ -7,7 +7,9 @@
 //!               else min(reo_wnd_mult * min_RTT / 4, SRTT), the factor learnt from DSACKs
 //! ```
 //!
-//! What is lost is sent again under Proportional Rate Reduction (RFC 6937), as section 9.3 recommends and Linux does.
+//! What is lost is sent again under Proportional Rate Reduction (RFC 6937), as section 9.3 recommends and Linux does. As in
+//! Linux, what was sent again after a timeout and is lost once more ends that slow start: it is a loss of its own, with
+//! a reduction of its own.
 
 use super::prr::Reduction;
 use super::{Arrived, Context, Recovery, Scoreboard, Sent, DUP_THRESHOLD};
@@ -34,6 +36,8 @@ pub struct Rack {
     recovery_point: u64,
     /// A timeout's losses are being repaired.
     after_timeout: bool,
+    /// What was lost at the last look had been sent again.
+    lost_again: bool,
     reduction: Reduction,
 }
 
@@ -51,6 +55,7 @@ impl Default for Rack {
             recovering: false,
             recovery_point: 0,
             after_timeout: false,
+            lost_again: false,
             reduction: Reduction::default(),
         }
     }
@@ -95,9 +100,10 @@ impl Rack {
     /// Section 6.2, step 5: marks what is lost; `true` if there was something.
     fn detect(&mut self, cx: &mut Context<'_>) -> bool {
         self.timer_ns = None;
+        self.lost_again = false;
         let Some(newest) = self.newest else { return false };
         let allowance = self.rtt_ns + self.reordering_window_ns(cx);
-        let (now, mut timer) = (cx.now_ns, None);
+        let (now, mut timer, mut lost_again) = (cx.now_ns, None, false);
         let found = cx.board.mark_late(|segment: &Sent| {
             if !newest.was_sent_after(segment) {
                 return false;
@@ -106,9 +112,11 @@ impl Rack {
             if now < late_ns {
                 timer = Some(timer.map_or(late_ns, |earlier: u64| earlier.min(late_ns)));
             }
+            lost_again |= now >= late_ns && segment.is_repeated();
             now >= late_ns
         });
         self.timer_ns = timer;
+        self.lost_again = lost_again;
         found
     }
 
@@ -132,6 +140,10 @@ impl Rack {
         if is_over && self.after_timeout {
             self.after_timeout = false;
             self.end_of_recovery();
+        }
+        if self.after_timeout && self.lost_again {
+            self.after_timeout = false;
+            self.enter(cx);
         }
         let waits = cx.board.waiting_bytes() > 0;
         if !self.recovering && !self.after_timeout {

@@ -79,7 +79,7 @@ fn config(rng: &mut Rng, mtu_bytes: u32) -> Config {
         timestamps: rng.chance(50),
         sack: rng.chance(60),
         window_scaling: rng.chance(70),
-        startup: rng.pick(&[None, Some("standard"), Some("paced")]),
+        startup: rng.pick(&[None, Some("standard"), Some("paced"), Some("gamma"), Some("spaced")]),
         startup_options: rng.pick(&[0, onramp_core::OPTION_PAPER_INITIAL_WINDOW]),
         avoidance: rng.pick(Avoidance::ALL),
         recovery: rng.pick(Recovery::ALL),

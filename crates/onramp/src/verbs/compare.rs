@@ -139,7 +139,10 @@ fn median(copies: &[Run]) -> Record {
 /// Whether both hosts meet the same: nothing random, and nobody else.
 fn is_clean(case: &Case) -> bool {
     let is_clean = |channel: &Channel| {
-        let is_lossless = channel.loss_ppm == 0 && channel.bursts.is_none() && channel.duplicate_ppm == 0;
+        let losses = channel.changes.iter().filter_map(|change| change.loss_ppm).chain([channel.loss_ppm]);
+        // All or nothing is no chance.
+        let mut is_certain = losses.map(|ppm| ppm == 0 || ppm == 1_000_000);
+        let is_lossless = is_certain.all(|it_is| it_is) && channel.bursts.is_none() && channel.duplicate_ppm == 0;
         // RED draws which packets it drops.
         is_lossless && channel.jitter.is_none() && !matches!(channel.discipline, Discipline::Red(_))
     };

@@ -13,6 +13,7 @@ struct onramp_flight {
 	struct onramp_ack_train train;
 	uint64_t last_bytes; /* of the flight before this one */
 	uint64_t end_bytes;  /* delivered in total when the present flight is acknowledged; 0: between flights */
+	uint64_t silence_ns; /* the longest time between two acknowledgements of the train */
 	uint32_t acks;       /* acknowledgements of this flight */
 	uint32_t app_limited;
 	uint32_t cwnd_limited;
@@ -42,10 +43,15 @@ static inline bool onramp_flight_ends(struct onramp_flight *flight, const struct
 		flight->acks = 0;
 		flight->app_limited = 0;
 		flight->cwnd_limited = 0;
+		flight->silence_ns = 0;
 		onramp_train_begin(&flight->train, ack->now_ns, ack->delivered_bytes, ack->inflight_bytes);
 	} else if (ack->delivered_bytes <= flight->end_bytes) {
 		/* One that covers segments of the next flight too had to wait for them. */
+		uint64_t gap_ns = ack->now_ns - flight->train.last_ns;
+
 		onramp_train_add(&flight->train, ack->now_ns, ack->delivered_bytes, ack->mss_bytes, ack->srtt_ns);
+		if (!flight->train.closed)
+			flight->silence_ns = onramp_max(flight->silence_ns, gap_ns);
 	}
 	flight->acks++;
 	flight->app_limited += (ack->flags & ONRAMP_ACK_APP_LIMITED) != 0;

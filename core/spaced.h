@@ -31,14 +31,18 @@
  *   this still is above, and one that is lower grows by it with each flight, where R equal to the rate of the ACKs,
  *   which is never above R, could only stay or fall. The queue gets an eighth of what slow start gives it.
  * - cwnd / RTT: a window that takes longer than a round trip to leave is the bottleneck too, and slow start would no
- *   longer double it. A path that holds the window carries that much. The first flights behind a time-out are two or
- *   three segments that left in different round trips: the spacing of their acknowledgements says nothing.
+ *   longer double it. A path that holds the window carries that much. The first flights behind a time-out are a few
+ *   segments that left in different round trips: the spacing of their acknowledgements says nothing.
+ * - 4 acknowledgements: a flight of fewer says nothing. A receiver may delay the last of them by up to 500 ms, and
+ *   three make no line from which that would stand out.
+ * - RTT / 4: a flight in which the path was silent for so long did not come through it in one piece. What such a flight
+ *   has of rate is its own, a window in a round trip, and a window is what slow start is there to raise.
  *
  * Differences from the paper, and what it leaves open
- * - The paper keeps the threshold of each slow start. The first has none, and slow start that is spaced does not
- *   overflow the buffer that would end it: it ends where the window holds what the path carries in a round trip, by the
- *   higher of the last two flights' rates (exit: estimate). A threshold that the host lowers meanwhile (HyStart) is not
- *   followed.
+ * - The paper keeps the threshold of each slow start, which is half of W_max. The first has none, and slow start that
+ * is spaced does not overflow the buffer that would end it: it ends where the window holds what the path carries in a
+ *   round trip, by the higher of the last two flights' rates (exit: estimate). So does a later one whose threshold is
+ *   above that. A threshold that the host lowers meanwhile (HyStart) is not followed.
  * - Until a first flight has been measured, segments leave as the window permits.
  * - A host whose ticks are worth more than 10 segments at R cannot space them: acknowledgements alone clock there.
  * - The paper's constant R takes the place of the measured one where the user gives it (simulator), and the first slow
@@ -51,13 +55,15 @@
 #include "onramp.h"
 
 #define ONRAMP_SPACED_SURPLUS_PART 8
+#define ONRAMP_SPACED_LEAST_ACKS 4
+#define ONRAMP_SPACED_SILENCE_PART 4
 
 struct onramp_spaced {
 	struct onramp_flight flight;
 	uint64_t rate_bytes_per_s;  /* of the last flight that said something; 0 before the first */
 	uint64_t older_bytes_per_s; /* of the one before */
 	uint64_t given_bytes_per_s; /* by the user; 0: measured */
-	uint64_t ssthresh_bytes;    /* of this slow start; ONRAMP_UNLIMITED: to be measured */
+	uint64_t ssthresh_bytes;    /* of this slow start, by the host; what it ended at, in PACING */
 	uint64_t event_ns;          /* the host's scheduling granularity */
 	uint64_t pacing_end_ns;     /* PACING: one round trip after its start */
 	uint32_t phase;
@@ -97,19 +103,22 @@ static inline void onramp_spaced_measure(struct onramp_spaced *state, const stru
 	uint64_t rate = onramp_flight_bytes_per_s(&state->flight, ack, state->options);
 
 	/* What did not fill the window is spaced by the application, or by R. */
-	if (!rate || 2 * state->flight.cwnd_limited <= state->flight.acks)
+	if (!rate || 2 * state->flight.cwnd_limited <= state->flight.acks ||
+	    state->flight.train.points < ONRAMP_SPACED_LEAST_ACKS ||
+	    state->flight.silence_ns > ack->srtt_ns / ONRAMP_SPACED_SILENCE_PART)
 		return;
 	state->older_bytes_per_s = state->rate_bytes_per_s;
 	state->rate_bytes_per_s = rate;
 }
 
-/* The threshold of this slow start. */
+/* The threshold of this slow start: the host's, but no more than what the path holds, as far as that is known. */
 static inline uint64_t onramp_spaced_ssthresh(const struct onramp_spaced *state, const struct onramp_ack *ack)
 {
-	if (state->ssthresh_bytes != ONRAMP_UNLIMITED || state->given_bytes_per_s || !state->older_bytes_per_s ||
-	    !ack->srtt_ns)
+	uint64_t rate = onramp_max(state->rate_bytes_per_s, state->older_bytes_per_s);
+
+	if (state->given_bytes_per_s || !state->older_bytes_per_s || !ack->srtt_ns)
 		return state->ssthresh_bytes;
-	return onramp_path_bytes(onramp_max(state->rate_bytes_per_s, state->older_bytes_per_s), ack);
+	return onramp_min(state->ssthresh_bytes, onramp_path_bytes(rate, ack));
 }
 
 /* R for this window, or ONRAMP_UNLIMITED where there is none yet, or the host cannot keep it. */
@@ -150,7 +159,7 @@ static inline void onramp_spaced_ack(struct onramp_spaced *state, const struct o
 	if (state->phase == ONRAMP_PHASE_SLOW_START && cwnd_bytes >= ssthresh_bytes) {
 		state->phase = ONRAMP_PHASE_PACING;
 		state->pacing_end_ns = ack->now_ns + ack->srtt_ns;
-		state->is_measured = state->ssthresh_bytes == ONRAMP_UNLIMITED;
+		state->is_measured = ssthresh_bytes < state->ssthresh_bytes;
 		state->ssthresh_bytes = ssthresh_bytes;
 	}
 	*decision = (struct onramp_decision){

@@ -49,11 +49,11 @@ fn eq_8_finds_the_share_and_the_next_threshold_is_that_of_w_max() {
     slow_start(&mut host);
     acknowledge(&mut host, 2000);
     host.decision.cwnd_bytes = 200 * SEGMENT;
-    assert_eq!(loss(&mut host, LOSS_TAHOE), 80, "gamma = 0.5 (60 + 100) / 200 = 0.4");
+    assert_eq!(loss(&mut host, LOSS_TAHOE), 75, "gamma = 15/16 * 0.5 (60 + 100) / 200 = 0.375");
     slow_start(&mut host);
     acknowledge(&mut host, 2000);
     host.decision.cwnd_bytes = 200 * SEGMENT;
-    assert_eq!(loss(&mut host, LOSS_TIMEOUT), 80, "and stays, after timeouts too");
+    assert_eq!(loss(&mut host, LOSS_TIMEOUT), 75, "and stays, after timeouts too");
 }
 
 /// "it is better to keep the problem unsolved"
@@ -84,7 +84,7 @@ fn fast_recovery_keeps_the_host_s_threshold_and_teaches_all_the_same() {
     assert_eq!(loss(&mut host, LOSS_RECOVERY), 25, "no slow start led here: nothing to learn");
     acknowledge(&mut host, 2000);
     host.decision.cwnd_bytes = 200 * SEGMENT;
-    assert_eq!(loss(&mut host, LOSS_TIMEOUT), 80);
+    assert_eq!(loss(&mut host, LOSS_TIMEOUT), 75);
 }
 
 /// Section 3: "W'_th(gamma) = gamma^2 W_max".

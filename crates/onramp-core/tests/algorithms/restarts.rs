@@ -102,18 +102,18 @@ fn spaced_spaces_what_one_acknowledgement_permits() {
     assert_eq!(filled.pacing_bytes_per_s, UNLIMITED);
 }
 
-/// The acknowledgements of two segments, each sent in a round trip of its own, look like a rate of a segment in a round
+/// The acknowledgements of five segments, a fifth of a round trip apart, look like a rate of five segments in a round
 /// trip. Slow start at that rate would not double its window.
 #[test]
 fn spaced_never_takes_longer_than_a_round_trip_for_a_window() {
     let mut host = in_avoidance("spaced");
     timeout(&mut host);
     for _ in 0..30 {
-        let decision = host.ack(90 * MS, 2 * SEGMENT, ACK_CWND_LIMITED);
+        let decision = host.ack(20 * MS, 4 * SEGMENT, ACK_CWND_LIMITED);
         let in_a_round_trip = decision.pacing_bytes_per_s / 10;
         assert!(in_a_round_trip >= decision.cwnd_bytes, "{decision:?}");
     }
-    assert!(host.decision.estimate_bytes_per_s < 20 * SEGMENT, "{:?}", host.decision);
+    assert!(host.decision.estimate_bytes_per_s < 60 * SEGMENT, "{:?}", host.decision);
 }
 
 /// An application that sends a little now and then says nothing about the path: neither rate nor threshold come of it.

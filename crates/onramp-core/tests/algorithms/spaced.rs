@@ -95,3 +95,39 @@ fn a_host_of_coarse_ticks_does_not_space_what_a_tick_would_bunch() {
     assert_eq!(rate_after(2 * MS), 562_500, "5.6 segments a tick");
     assert_eq!(rate_after(MS / 2), UNLIMITED, "22 of them");
 }
+
+/// A first window of one segment behind a receiver that delays every second acknowledgement by 200 ms: the flights of one,
+/// two and three segments have no more than two acknowledgements, the last of them late.
+#[test]
+fn flights_of_a_few_acknowledgements_say_nothing() {
+    let mut host = Host::new("spaced", Start { cwnd_bytes: 2 * SEGMENT, ..start() }, 100 * MS);
+    for _ in 0..3 {
+        host.ack(100 * MS, 2 * SEGMENT, ACK_CWND_LIMITED);
+        let late = host.ack(200 * MS, 0, ACK_CWND_LIMITED);
+        assert_eq!((late.estimate_bytes_per_s, late.pacing_bytes_per_s), (0, UNLIMITED));
+        assert_eq!((phase_name(late.phase), late.ssthresh_bytes), ("slow-start", UNLIMITED));
+    }
+}
+
+/// Half of a flight waits for an acknowledgement that its receiver delayed: the pieces together look as slow as the window.
+#[test]
+fn a_flight_in_two_pieces_says_nothing() {
+    let mut host = Host::new("spaced", start(), 400 * MS);
+    for _ in 0..4 {
+        let segments = host.decision.cwnd_bytes / SEGMENT;
+        for place in 1..=segments {
+            let gap_ns = if place == 1 || place == segments / 3 { 200 * MS } else { MS };
+            host.ack(gap_ns, (segments - place) * SEGMENT, ACK_CWND_LIMITED);
+        }
+        assert_eq!((host.decision.estimate_bytes_per_s, host.decision.ssthresh_bytes), (0, UNLIMITED));
+    }
+}
+
+/// A host may set a threshold beyond the path, as NewReno does where a timeout ends a recovery that had inflated its window.
+#[test]
+fn a_threshold_beyond_the_path_is_not_waited_for() {
+    let transfer = PATH.transfer("spaced", Start { ssthresh_bytes: 5000 * SEGMENT, ..start() }, 5000);
+    let (_, end) = transfer.first_in("avoidance").expect("it ends");
+    assert_eq!(exit_name(end.decision.exit), "estimate");
+    assert!(end.decision.cwnd_bytes < PATH.bdp_bytes() * 5 / 4, "{} bytes", end.decision.cwnd_bytes);
+}

@@ -12,7 +12,7 @@ use onramp_scenario::{Case, QueueLimit, TrafficKind};
 
 /// The paper and how it is measured.
 pub fn paper() -> Paper {
-    Paper { ledger: Ledger::read(include_str!("paper.toml")), parts: PARTS, kernel: &[] }
+    Paper { ledger: Ledger::read(include_str!("paper.toml")), parts: PARTS, kernel: KERNEL }
 }
 
 const PARTS: &[Part] = &[
@@ -52,6 +52,9 @@ const PARTS: &[Part] = &[
         measure: windows::measure,
     },
 ];
+
+/// A satellite with outages, after which the TCP of today begins with slow start.
+const KERNEL: &[&str] = &[include_str!("../../scenarios/double-slow-start.toml")];
 
 /// Section 5: source, satellite and destination.
 const SATELLITE: &str = include_str!("satellite.toml");

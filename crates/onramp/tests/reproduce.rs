@@ -13,6 +13,7 @@ use std::thread::sleep;
 use std::time::Duration;
 
 const PAPER: &str = "aron-druschel-1998";
+const PAPERS: [&str; 2] = [PAPER, "chaher-geo-satellite"];
 
 /// With few seeds: what is tested here is not the numbers.
 fn quick(more: &[&str]) -> Ran {
@@ -89,21 +90,27 @@ fn out_writes_pages_and_rows() {
     let dir = tempfile::tempdir().unwrap();
     let out = dir.path().join("new/papers");
     let ran = onramp(["reproduce", "all", "--quick", "--seeds", "2", "--out", out.to_str().unwrap()]);
-    let page = format!("{PAPER}.html");
-    assert_eq!(listing(&out), BTreeSet::from(["index.html".to_owned(), page.clone(), "reproduction.json".to_owned()]));
+    let pages: Vec<String> = PAPERS.map(|paper| format!("{paper}.html")).into();
+    let files = ["index.html", "reproduction.json"].map(str::to_owned).into_iter().chain(pages.clone()).collect();
+    assert_eq!(listing(&out), files);
     let rows: Value = serde_json::from_str(&fs::read_to_string(out.join("reproduction.json")).unwrap()).unwrap();
     let ran = ran.code(code_of(&rows)).says(&[&format!("Page: {}", out.join("index.html").display())]);
     assert!(ran.stderr.is_empty(), "{ran:#?}");
 
-    let html = fs::read_to_string(out.join(&page)).unwrap();
-    well_formed(&html);
-    for row in rows.as_array().unwrap() {
-        assert!(html.contains(&format!(">{}</td>", row["id"].as_str().unwrap())), "{row}");
-    }
-    assert!(html.contains("of its") && !html.contains("today's kernel"), "the quick rows are not all of the paper's");
     let index = fs::read_to_string(out.join("index.html")).unwrap();
     well_formed(&index);
-    assert!(index.contains(&format!("<a href=\"{page}\">")), "{index}");
+    for (paper, page) in PAPERS.iter().zip(&pages) {
+        let html = fs::read_to_string(out.join(page)).unwrap();
+        well_formed(&html);
+        for row in rows.as_array().unwrap().iter().filter(|row| row["paper"] == *paper) {
+            assert!(html.contains(&format!(">{}</td>", row["id"].as_str().unwrap())), "{row}");
+        }
+        assert!(
+            html.contains("of its") && !html.contains("today's kernel"),
+            "the quick rows are not all of the paper's"
+        );
+        assert!(index.contains(&format!("<a href=\"{page}\">")), "{index}");
+    }
 }
 
 #[test]

@@ -46,7 +46,19 @@ fn what_it_does_not_have_is_refused_or_left_out() {
 /// build prints them too says that no result depends on it.
 #[test]
 fn the_scenarios_results() {
-    for name in ["demo", "geo-50", "long-100", "short-10", "asymmetric", "rival", "lossy", "wifi", "background"] {
+    for name in [
+        "demo",
+        "geo-50",
+        "long-100",
+        "short-10",
+        "asymmetric",
+        "rival",
+        "lossy",
+        "wifi",
+        "background",
+        "double-slow-start",
+        "toolbox",
+    ] {
         let file = format!("{}/../../scenarios/{name}.toml", env!("CARGO_MANIFEST_DIR"));
         let ran = onramp(["sim", &file, "--skip-missing"]).code(0);
         insta::assert_snapshot!(name, ran.stdout);

@@ -4,7 +4,7 @@ use crate::avoidance::{self, AckSample, Avoidance};
 use crate::byte_counting::Counting;
 use crate::timing::Measurement;
 use crate::window::{Window, UNLIMITED};
-use crate::{Config, InitialWindow, Stack, IPV4_HEADER_BYTES, TCP_HEADER_BYTES};
+use crate::{Config, InitialWindow, Stack};
 use onramp_core as core;
 
 /// How a loss was found.
@@ -33,6 +33,8 @@ pub struct Congestion {
     acknowledged_bytes: u64,
     /// What the peer permits to be outstanding.
     peer_window_bytes: u64,
+    /// Of a full segment, IP's among them.
+    header_bytes: u32,
     is_lite: bool,
     counting: Counting,
     /// Where the last reduction leads.
@@ -63,8 +65,8 @@ impl Startup {
 }
 
 impl Congestion {
-    /// A connection's before it is established, for segments of so much payload.
-    pub fn new(config: &Config, mss_bytes: u32) -> Congestion {
+    /// A connection's before it is established, for segments of so much payload behind headers of so much.
+    pub fn new(config: &Config, mss_bytes: u32, header_bytes: u32) -> Congestion {
         let mss = u64::from(mss_bytes);
         let initial_window_bytes = match config.initial_window {
             InitialWindow::Segments(segments) => u64::from(segments.max(1)) * mss,
@@ -83,18 +85,25 @@ impl Congestion {
             is_lite: config.stack == Stack::Lite,
             counting: Counting::new(config.byte_counting),
             reduced_bytes: initial_window_bytes,
+            header_bytes,
             fixed: None,
         }
     }
 
-    /// Where the configuration names a rate, sends at it: `header_bytes` are those of each segment.
-    pub fn fix(&mut self, config: &Config, header_bytes: u32) {
+    /// Where the configuration names a rate, sends at it.
+    pub fn fix(&mut self, config: &Config) {
         let Some(rate_bits_per_s) = config.fixed_rate_bits_per_s else { return };
-        let payload_bytes = u128::from(self.window.mss_bytes);
-        let of_payload = u128::from(rate_bits_per_s) * payload_bytes / (8 * (payload_bytes + u128::from(header_bytes)));
-        let pacing_bytes_per_s = u64::try_from(of_payload).unwrap_or(u64::MAX - 1).max(1);
-        self.fixed = Some(Fixed { pacing_bytes_per_s, cwnd_bytes: config.send_buffer_bytes.max(payload_bytes as u64) });
+        let pacing_bytes_per_s = self.payload_rate(rate_bits_per_s);
+        let cwnd_bytes = config.send_buffer_bytes.max(u64::from(self.window.mss_bytes));
+        self.fixed = Some(Fixed { pacing_bytes_per_s, cwnd_bytes });
         self.hold();
+    }
+
+    /// Bytes of payload a second where full IP packets leave at this rate; at least 1.
+    fn payload_rate(&self, bits_per_s: u64) -> u64 {
+        let mss_bytes = u128::from(self.window.mss_bytes);
+        let rate = u128::from(bits_per_s) * mss_bytes / (8 * (mss_bytes + u128::from(self.header_bytes)));
+        u64::try_from(rate).unwrap_or(UNLIMITED - 1).max(1)
     }
 
     /// Before anything is sent: recoveries and timeouts set the window, and must not where it is fixed.
@@ -125,9 +134,7 @@ impl Congestion {
             ssthresh_bytes: self.window.ssthresh_bytes,
             mss_bytes: self.window.mss_bytes,
             options: config.startup_options,
-            pace_bytes_per_s: config
-                .pace_bits_per_s
-                .map_or(0, |rate| payload_rate(rate, config, self.window.mss_bytes)),
+            pace_bytes_per_s: config.pace_bits_per_s.map_or(0, |rate| self.payload_rate(rate)),
             gamma_ppm: config.gamma_ppm.unwrap_or(0),
             ..core::Start::default()
         });
@@ -280,11 +287,4 @@ impl Congestion {
             }
         }
     }
-}
-
-/// Bytes of payload a second where full IP packets leave at this rate; at least 1.
-fn payload_rate(bits_per_s: u64, config: &Config, mss_bytes: u32) -> u64 {
-    let packet_bytes = u64::from(config.mss_bytes) + u64::from(IPV4_HEADER_BYTES + TCP_HEADER_BYTES);
-    let rate = u128::from(bits_per_s / 8) * u128::from(mss_bytes) / u128::from(packet_bytes);
-    u64::try_from(rate).unwrap_or(u64::MAX).max(1)
 }

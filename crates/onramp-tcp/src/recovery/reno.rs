@@ -106,7 +106,7 @@ mod tests {
     /// What three duplicates do after a timeout at which 20 segments were outstanding, when so many are acknowledged.
     fn halves_after_a_timeout(is_careful: bool, acknowledged: u64) -> bool {
         let config = Config::of(Stack::Lite, 1500);
-        let (mut board, mut congestion) = (Scoreboard::default(), Congestion::new(&config, MSS));
+        let (mut board, mut congestion) = (Scoreboard::default(), Congestion::new(&config, MSS, 40));
         let mut reno = Reno::new(false, is_careful);
         (0..20).for_each(|_| board.send(0, MSS));
         congestion.window.cwnd_bytes = 20_000;

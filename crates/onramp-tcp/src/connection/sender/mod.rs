@@ -90,7 +90,7 @@ impl Sender {
         Sender {
             numbering: Numbering::of_syn(config.isn),
             board: Scoreboard::default(),
-            congestion: Congestion::new(config, mss_bytes),
+            congestion: Congestion::new(config, mss_bytes, IPV4_HEADER_BYTES + TCP_HEADER_BYTES),
             recovery: recovery::new(config.recovery, sack, !is_lite),
             rto: rto::new(config.timers, config.ticks),
             probe: Probe::default(),
@@ -129,9 +129,10 @@ impl Sender {
     pub fn negotiated(&mut self, config: &Config, mss_bytes: u32, sack: bool, timestamps: bool) {
         self.mss_bytes = mss_bytes;
         self.timestamps = timestamps;
-        self.congestion = Congestion::new(config, mss_bytes);
         let options_bytes = if timestamps { TIMESTAMP_BYTES } else { 0 };
-        self.congestion.fix(config, IPV4_HEADER_BYTES + TCP_HEADER_BYTES + options_bytes);
+        let header_bytes = IPV4_HEADER_BYTES + TCP_HEADER_BYTES + options_bytes;
+        self.congestion = Congestion::new(config, mss_bytes, header_bytes);
+        self.congestion.fix(config);
         self.recovery = recovery::new(config.recovery, sack, !self.is_lite);
     }
 

@@ -14,7 +14,7 @@ enum onramp_avoidance {
 };
 
 /* To be raised with every change of a record in this file: versions that do not know each other stay apart. */
-#define ONRAMP_CONFIG_VERSION 3
+#define ONRAMP_CONFIG_VERSION 4
 
 /* The user's choices, and who made them: read-only data, so that the verifier removes what they rule out. */
 struct onramp_config {
@@ -43,13 +43,15 @@ struct onramp_connection {
 	struct onramp_decision decision; /* the latest */
 	uint64_t id;                     /* unique on this host since the program was loaded */
 	uint64_t start_ns;
-	uint64_t exit_ns; /* 0: not yet */
+	uint64_t exit_ns; /* of the first exit, as the other two; 0: not yet */
 	uint64_t exit_cwnd_bytes;
 	uint64_t delivered_bytes;    /* acknowledged while the start-up was under way */
 	uint32_t delivered_segments; /* the kernel's count, which wraps, when that was taken */
 	uint32_t prr_delivered;      /* segments delivered in this recovery (RFC 6937) */
 	uint32_t paced_by_us;        /* the host's pacing was off and was switched on */
 	uint32_t initial_cwnd;       /* segments */
+	uint32_t exit;               /* enum onramp_exit; the decision has that of the latest */
+	uint32_t reserved;
 };
 
 /* A line of `onramp ss`. */
@@ -92,8 +94,8 @@ struct onramp_event {
 
 /* The same numbers stand in crates/onramp-kernel/src/shared.rs. */
 _Static_assert(sizeof(struct onramp_config) == 80, "struct onramp_config");
-_Static_assert(sizeof(struct onramp_connection) == 352, "struct onramp_connection");
-_Static_assert(sizeof(struct onramp_socket) == 456, "struct onramp_socket");
+_Static_assert(sizeof(struct onramp_connection) == 360, "struct onramp_connection");
+_Static_assert(sizeof(struct onramp_socket) == 464, "struct onramp_socket");
 _Static_assert(sizeof(struct onramp_event) == 168, "struct onramp_event");
 
 #endif

@@ -98,10 +98,11 @@ static bool startup_decides(const struct tcp_sock *tp, const struct onramp_conne
 	return connection->decision.phase != ONRAMP_PHASE_DONE;
 }
 
-/* Write down when and at what window the start-up ended, once. */
+/* Write down why, when and at what window the start-up ended, once: slow starts that come back end again. */
 static void note_exit(struct onramp_connection *connection, __u64 now_ns)
 {
 	if (startup_is_over(connection) && !connection->exit_ns) {
+		connection->exit = connection->decision.exit;
 		connection->exit_ns = now_ns;
 		connection->exit_cwnd_bytes = connection->decision.cwnd_bytes;
 	}

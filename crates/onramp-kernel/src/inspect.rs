@@ -213,9 +213,9 @@ pub struct Connection {
     pub network_namespace: u32,
     /// Where the start-up stands.
     pub phase: &'static str,
-    /// Why it ended; `none` while it is under way.
+    /// Why it ended for the first time; `none` before.
     pub exit_reason: &'static str,
-    /// When it ended, since it was established.
+    /// When it did, since the connection was established.
     pub exit_time_s: Option<f64>,
     /// The window at that moment.
     pub exit_cwnd_bytes: Option<u64>,
@@ -268,10 +268,11 @@ fn connection(congestion_control: &str, socket: &RawSocket) -> Connection {
         "SYN-RECV",
     ];
     const INFINITE_SSTHRESH: u32 = 0x7fff_ffff;
-    let Decision { phase, exit, estimate_bytes_per_s, .. } = socket.connection.decision;
+    let Decision { phase, estimate_bytes_per_s, .. } = socket.connection.decision;
+    let RawConnection { start_ns, exit, exit_ns, exit_cwnd_bytes, .. } = socket.connection;
     let seconds = |from: u64, to: u64| to.saturating_sub(from) as f64 / 1e9;
     let mss = u64::from(socket.mss_bytes);
-    let over = socket.connection.exit_ns != 0;
+    let has_ended = exit_ns != 0;
     Connection {
         congestion_control: congestion_control.to_owned(),
         local: socket.local.socket_address(),
@@ -280,9 +281,9 @@ fn connection(congestion_control: &str, socket: &RawSocket) -> Connection {
         network_namespace: socket.network_namespace,
         phase: onramp_core::phase_name(phase),
         exit_reason: onramp_core::exit_name(exit),
-        exit_time_s: over.then(|| seconds(socket.connection.start_ns, socket.connection.exit_ns)),
-        exit_cwnd_bytes: over.then_some(socket.connection.exit_cwnd_bytes),
-        age_s: seconds(socket.connection.start_ns, socket.now_ns),
+        exit_time_s: has_ended.then(|| seconds(start_ns, exit_ns)),
+        exit_cwnd_bytes: has_ended.then_some(exit_cwnd_bytes),
+        age_s: seconds(start_ns, socket.now_ns),
         estimate_bytes_per_s: (estimate_bytes_per_s != 0).then_some(estimate_bytes_per_s),
         pacing_bytes_per_s: (socket.pacing_bytes_per_s != u64::MAX).then_some(socket.pacing_bytes_per_s),
         cwnd_bytes: u64::from(socket.cwnd_segments) * mss,

@@ -1,15 +1,19 @@
 //! Against the kernel that runs this test. As root; without, it says so and passes, but fails where CI=true.
 
 use nix::libc;
-use nix::sys::socket::{setsockopt, sockopt::TcpCongestion};
+use nix::sys::socket::setsockopt;
+use nix::sys::socket::sockopt::{TcpCongestion, TcpMaxSeg};
+use onramp_core::{exit_name, Decision};
 use onramp_kernel::{
     connections, loaded, registered_names, unload, Error, Event, Input, Lifetime, Options, Registration,
 };
+use onramp_scenario::Avoidance;
 use std::ffi::OsString;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::os::fd::AsRawFd;
 use std::sync::Mutex;
+use std::time::{Duration, Instant};
 
 /// Names are global to the machine: one test at a time looks at them.
 static MACHINE: Mutex<()> = Mutex::new(());
@@ -128,6 +132,61 @@ fn the_window_shrinks_in_a_pause_as_it_does_for_the_kernels_own() {
         let wanted = (before >> 6..=before >> 5).contains(&after) || after == 10;
         assert!(before > 10 && wanted, "{congestion_control}: {before} segments, then {after}");
     }
+}
+
+/// Drop what arrives at a socket, or no longer: a filter of one instruction, "keep nothing".
+fn set_deaf(socket: &TcpStream, deaf: bool) {
+    let mut instruction = libc::sock_filter { code: (libc::BPF_RET | libc::BPF_K) as u16, jt: 0, jf: 0, k: 0 };
+    let program = libc::sock_fprog { len: 1, filter: &mut instruction };
+    let option = if deaf { libc::SO_ATTACH_FILTER } else { libc::SO_DETACH_FILTER };
+    let length = size_of_val(&program) as libc::socklen_t;
+    // SAFETY: the kernel copies the program, which lives until the call returns.
+    let result =
+        unsafe { libc::setsockopt(socket.as_raw_fd(), libc::SOL_SOCKET, option, (&raw const program).cast(), length) };
+    assert_eq!(result, 0);
+}
+
+#[test]
+fn the_exit_of_a_connection_is_its_first_one() {
+    if !root() {
+        return;
+    }
+    let _machine = MACHINE.lock().unwrap_or_else(|p| p.into_inner());
+    let registration = Registration::new(&Options { avoidance: Avoidance::Reno, ..Options::new("gamma") }).unwrap();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    setsockopt(&listener, TcpCongestion, &OsString::from(registration.name())).unwrap();
+    setsockopt(&listener, TcpMaxSeg, &1000).unwrap(); // ten of them fit into the receiver's window
+    let mut receiver = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+    let (mut sender, _) = listener.accept().unwrap();
+    let local = sender.local_addr().unwrap();
+    let row = || connections().unwrap().into_iter().find(|row| row.local == local).expect("ss shows it");
+    assert_eq!((row().exit_reason, row().exit_time_s, row().exit_cwnd_bytes), ("none", None, None));
+
+    set_deaf(&receiver, true);
+    let writer = std::thread::spawn(move || {
+        sender.write_all(&vec![0; 1_000_000]).unwrap();
+        sender
+    });
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while row().exit_reason == "none" {
+        assert!(Instant::now() < deadline, "no time-out");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let first = row();
+    set_deaf(&receiver, false);
+    receiver.read_exact(&mut vec![0; 1_000_000]).unwrap();
+    let _open = writer.join().unwrap();
+
+    let decisions: Vec<Decision> = registration.take_events().iter().map(|event| event.decision).collect();
+    let exits = decisions.iter().map(|decision| exit_name(decision.exit)).filter(|&exit| exit != "none");
+    let mut exits: Vec<_> = exits.collect();
+    exits.dedup(); // the timer may expire more than once
+    assert_eq!(exits, ["timeout", "ssthresh"]);
+    let last = row();
+    assert_eq!(first.exit_reason, "timeout");
+    assert_eq!(last.exit_reason, "timeout");
+    assert_eq!((last.exit_time_s, last.exit_cwnd_bytes), (first.exit_time_s, first.exit_cwnd_bytes));
+    assert!(last.exit_time_s.is_some_and(|time| time > 0.0) && last.exit_cwnd_bytes.is_some());
 }
 
 #[test]

@@ -131,3 +131,26 @@ fn a_threshold_beyond_the_path_is_not_waited_for() {
     assert_eq!(exit_name(end.decision.exit), "estimate");
     assert!(end.decision.cwnd_bytes < PATH.bdp_bytes() * 5 / 4, "{} bytes", end.decision.cwnd_bytes);
 }
+
+/// A host that stood still while a flight left makes it look slow; the next one is spaced at that rate and confirms it. Its own
+/// rate ends no slow start.
+#[test]
+fn a_rate_that_is_its_own_is_not_the_path_s() {
+    let mut host = Host::new("spaced", start(), 100 * MS);
+    let slow = host.flight(2 * MS, ACK_CWND_LIMITED);
+    assert_eq!(slow.estimate_bytes_per_s, 500_000);
+    // The second left before there was a rate; it came in two pieces, and says nothing.
+    let segments = host.decision.cwnd_bytes / SEGMENT;
+    for place in 1..=segments {
+        let gap_ns = if place == 1 || place == segments / 3 { 50 * MS } else { MS };
+        host.ack(gap_ns, (segments - place) * SEGMENT, ACK_CWND_LIMITED);
+    }
+    assert_eq!(host.decision.estimate_bytes_per_s, 500_000);
+    for _ in 0..3 {
+        let before = host.decision;
+        let spacing_ns = SEGMENT * 1_000_000_000 / before.pacing_bytes_per_s;
+        let after = host.flight(spacing_ns, ACK_CWND_LIMITED);
+        assert_eq!((phase_name(after.phase), after.ssthresh_bytes), ("slow-start", UNLIMITED));
+        assert!(after.estimate_bytes_per_s > before.estimate_bytes_per_s, "{before:?} {after:?}");
+    }
+}

@@ -2,10 +2,9 @@
 //! (sections 3 and 4).
 
 use super::cycles::cycles;
-use super::windows::longest_round_trip_s;
 use super::{buffer, gamma, long, model, spacing, throughputs, transfer, SATELLITE, SEGMENT_BYTES};
 use crate::reproduce::Figure;
-use crate::statistics::{mean, median};
+use crate::statistics::median;
 use crate::{Bench, Error, Measured, Run, Settings, Value, Watch};
 use onramp_model::double_slow_start::{Path, Source};
 use onramp_report::plot::{draw_plot, Annotation, Axis, Plot, PlotSeries, PlotStyle};
@@ -15,7 +14,7 @@ const BUFFERS: [(&str, u32); 3] = [("0.5", 75), ("0.25", 37), ("0.125", 19)];
 /// Simulated shares, from the largest.
 const GAMMAS: [f64; 12] = [0.5, 0.46, 0.42, 0.38, 0.34, 0.3, 0.26, 0.22, 0.18, 0.14, 0.1, 0.06];
 /// Simulated rates, from the smallest that section 4 permits.
-const RATES: [f64; 10] = [270.0, 310.0, 350.0, 390.0, 430.0, 470.0, 510.0, 550.0, 590.0, 630.0];
+const RATES: [f64; 12] = [270.0, 290.0, 310.0, 330.0, 350.0, 390.0, 430.0, 470.0, 510.0, 550.0, 590.0, 630.0];
 
 /// Throughput over something, of one buffer.
 struct Curve {
@@ -38,9 +37,12 @@ impl Curve {
         Ok(Curve { beta, model, points: xs.iter().map(point).collect::<Result<_, _>>()? })
     }
 
-    /// The mean of the points from one x to another.
-    fn mean(&self, from: f64, to: f64) -> f64 {
-        mean(&self.within(from, to).collect::<Vec<f64>>())
+    /// By how many percent the last point below a limit has more than the first one above.
+    fn jump(&self, limit: f64) -> f64 {
+        let rate = |point: Option<&(f64, f64)>| point.map_or(f64::NAN, |(_, rate)| *rate);
+        let below = self.points.iter().filter(|(x, _)| *x < limit).max_by(|one, other| one.0.total_cmp(&other.0));
+        let above = self.points.iter().filter(|(x, _)| *x >= limit).min_by(|one, other| one.0.total_cmp(&other.0));
+        100.0 * (rate(below) / rate(above) - 1.0)
     }
 
     /// Throughput at the points from one x to another.
@@ -55,23 +57,28 @@ pub fn measure_gamma(bench: &Bench<'_>) -> Result<Measured, Error> {
     let curves = [curve(BUFFERS[0])?, curve(BUFFERS[1])?, curve(BUFFERS[2])?];
     for curve in &curves {
         let most = curve.within(0.0, curve.model.gamma_max().min(0.49)).fold(0.0, f64::max);
-        let tahoe = curve.mean(0.5, 0.5);
+        let tahoe = curve.points[0].1;
         measured.exactly(format!("C.fig4.gain.{}", curve.beta), Value::Number(100.0 * (most / tahoe - 1.0)));
     }
     for curve in &curves[1..] {
-        let gamma_max = curve.model.gamma_max();
-        // On both sides of it, as far as figure 3's pieces reach or the least share that the figure has.
-        let (above, below) = ((2.0 * gamma_max).min(0.5), gamma_max - 0.1);
-        let least = curve.within(gamma_max, above).fold(f64::INFINITY, f64::min);
-        let most = curve.within(below, gamma_max).fold(0.0, f64::max);
-        measured.exactly(format!("C.fig4.jump.{}", curve.beta), Value::Number(100.0 * (most / least - 1.0)));
+        let jump = curve.jump(curve.model.gamma_max());
+        measured.exactly(format!("C.fig4.jump.{}", curve.beta), Value::Number(jump));
     }
     let small = &curves[2].model;
     let (shape, breaks) = pieces(small);
     measured.exactly("C.fig3.pieces", Value::yes_no(shape));
     measured.exactly("C.fig3.breaks", Value::yes_no(breaks));
     if bench.draws() {
-        measured.figures = vec![figure_3(bench, small)?, figure_4(&curves)];
+        let begins = simulated_begins(bench)?;
+        let falls = |pair: &&[(f64, f64)]| pair[1].1 - pair[0].1;
+        let steepest = begins.windows(2).max_by(|one, other| falls(one).total_cmp(&falls(other))).expect("points");
+        measured.remarks.push(format!(
+            "Figure 3's break comes between gamma = {} and {} in the simulation; the model has gamma_max = {:.3}.",
+            steepest[1].0,
+            steepest[0].0,
+            small.gamma_max(),
+        ));
+        measured.figures = vec![figure_3(begins, small), figure_4(&curves)];
     }
     Ok(measured)
 }
@@ -94,21 +101,27 @@ fn pieces(path: &Path) -> (bool, bool) {
     (shape, falls && goes_on && close(begin(0.5), overflow))
 }
 
-/// The windows at which congestion avoidance lasted, of all cycles of a run.
-fn begins(run: &Run<'_>) -> Vec<f64> {
-    let round_trip_s = longest_round_trip_s(run);
+/// The windows at which congestion avoidance began that lasted, of all cycles of a run.
+fn avoidance_windows(run: &Run<'_>) -> Vec<f64> {
     let cycles = cycles(transfer(run), SEGMENT_BYTES);
-    let lasting = cycles.iter().filter(|cycle| cycle.threshold.is_finite() && !cycle.is_of_slow_start(round_trip_s));
-    lasting.filter_map(|cycle| Some(cycle.avoidance?.1)).collect()
+    cycles
+        .iter()
+        .filter(|cycle| cycle.threshold.is_finite() && cycle.lasts())
+        .filter_map(|cycle| cycle.avoidance)
+        .collect()
 }
 
-fn figure_3(bench: &Bench<'_>, model: &Path) -> Result<Figure, Error> {
-    let mut points = Vec::new();
-    for share in GAMMAS {
+/// For each gamma, from the largest, the median window at which congestion avoidance began that lasted.
+fn simulated_begins(bench: &Bench<'_>) -> Result<Vec<(f64, f64)>, Error> {
+    let begin = |share: f64| {
         let settings = gamma(share).and(&buffer(BUFFERS[2].1)).and(&long());
-        let begins = bench.run(SATELLITE, &settings, &Watch::with_windows(), |run| begins(&run))?;
-        points.push((share, median(&begins.concat())));
-    }
+        let begins = bench.run(SATELLITE, &settings, &Watch::with_windows(), |run| avoidance_windows(&run))?;
+        Ok((share, median(&begins.concat())))
+    };
+    GAMMAS.into_iter().map(begin).collect()
+}
+
+fn figure_3(points: Vec<(f64, f64)>, model: &Path) -> Figure {
     let curve = (20..=500).map(|step| f64::from(step) / 1000.0);
     let modelled = curve.map(|g| (g, model.avoidance_window(g).expect("a share from 0 to 1/2"))).collect();
     let plot = Plot {
@@ -124,7 +137,7 @@ fn figure_3(bench: &Bench<'_>, model: &Path) -> Result<Figure, Error> {
     };
     let caption = "Figure 3: the window at which congestion avoidance begins, for gamma_max < 1/4 (beta = 0.125): the model's pieces, \
                    and the medians of all cycles and seeds.";
-    Ok(Figure { svg: draw_plot(&plot), caption: caption.to_owned() })
+    Figure { svg: draw_plot(&plot), caption: caption.to_owned() }
 }
 
 fn breaks(model: &Path) -> Vec<Annotation> {
@@ -181,8 +194,7 @@ pub fn measure_spacing(bench: &Bench<'_>) -> Result<Measured, Error> {
     let curves = [curve(BUFFERS[0])?, curve(BUFFERS[1])?, curve(BUFFERS[2])?];
     for curve in &curves[1..] {
         let most = curve.model.max_spaced_rate().expect("the buffer is small");
-        let (below, above) = (curve.mean(0.0, most), curve.mean(most, f64::INFINITY));
-        measured.exactly(format!("C.fig5.jump.{}", curve.beta), Value::Number(100.0 * (below / above - 1.0)));
+        measured.exactly(format!("C.fig5.jump.{}", curve.beta), Value::Number(curve.jump(most)));
         let (least, highest) = curve
             .within(0.0, most)
             .fold((f64::INFINITY, 0.0_f64), |(least, highest), rate| (least.min(rate), highest.max(rate)));

@@ -1,7 +1,7 @@
 //! Figures 6 to 10: the window over time (section 5).
 
-use super::cycles::{cycles, slow_starts, Cycle};
-use super::{duration_s, gamma, model, spacing, throughput, throughputs, transfer, SATELLITE, SEGMENT_BYTES};
+use super::cycles::{cycles, restarts, Restart};
+use super::{gamma, model, spacing, throughput, throughputs, transfer, SATELLITE, SEGMENT_BYTES};
 use crate::reproduce::Figure;
 use crate::statistics::median;
 use crate::{Bench, Error, Measured, Run, Settings, Value, Watch};
@@ -21,35 +21,26 @@ const RATE_FIGURE_10: f64 = 300.0;
 /// What a run says.
 struct Answer {
     throughput: f64,
-    /// Slow starts of each cycle.
-    slow_starts: Vec<u32>,
-    /// Where congestion avoidance began after a loss at W_max, as shares of that window.
-    begins: Vec<f64>,
+    /// What followed the losses of congestion avoidance.
+    restarts: Vec<Restart>,
     /// The window, now and then.
     curve: Vec<(f64, f64)>,
 }
 
 fn answer(run: &Run<'_>) -> Answer {
     let flow = transfer(run);
-    let round_trip_s = longest_round_trip_s(run);
-    let cycles = cycles(flow, SEGMENT_BYTES);
     Answer {
         throughput: throughput(run),
-        slow_starts: slow_starts(&cycles, round_trip_s, duration_s(run.case)),
-        begins: begins(&cycles, round_trip_s),
+        restarts: restarts(&cycles(flow, SEGMENT_BYTES)),
         curve: flow.windows.iter().map(|at| (at.at_s, at.cwnd_bytes as f64 / SEGMENT_BYTES)).collect(),
     }
 }
 
-/// With the queue full.
-pub(super) fn longest_round_trip_s(run: &Run<'_>) -> f64 {
-    let model = model(run.case);
-    model.max_window() / model.available()
-}
-
-fn begins(cycles: &[Cycle], round_trip_s: f64) -> Vec<f64> {
-    let pairs = cycles.windows(2).filter(|pair| !pair[0].is_of_slow_start(round_trip_s));
-    pairs.filter_map(|pair| Some(pair[1].avoidance?.1 / pair[0].end?.window)).collect()
+impl Answer {
+    /// Where congestion avoidance began that lasted, over the window before the loss.
+    fn begins(&self) -> f64 {
+        median(&self.restarts.iter().map(|restart| restart.avoidance / restart.lost_at).collect::<Vec<f64>>())
+    }
 }
 
 /// A figure of the paper: how it is set, and what the seeds gave.
@@ -70,7 +61,7 @@ impl Line {
     }
 
     fn cycles(&self) -> impl Iterator<Item = u32> + '_ {
-        self.answers.iter().flat_map(|answer| &answer.slow_starts).copied()
+        self.answers.iter().flat_map(|answer| &answer.restarts).map(|restart| restart.slow_starts)
     }
 
     /// Of the cycles, those that took so many slow starts, in percent.
@@ -111,7 +102,7 @@ pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
     measured.numbers("C.fig8.throughput", small.throughputs());
     measured.exactly("C.fig8.single", Value::Number(small.share_of(|count| count > 1)));
     measured.numbers("C.fig9.throughput", fast.throughputs());
-    measured.numbers("C.fig9.begin", fast.answers.iter().map(|answer| median(&answer.begins)));
+    measured.numbers("C.fig9.begin", fast.answers.iter().map(Answer::begins));
     measured.exactly("C.fig9.single", Value::Number(fast.share_of(|count| count > 1)));
     measured.numbers("C.fig10.throughput", slow.throughputs());
     measured.exactly("C.fig10.single", Value::Number(slow.share_of(|count| count > 1)));
@@ -121,7 +112,7 @@ pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
     let counts =
         lines.map(|line| format!("{} of {}", line.cycles().filter(|count| *count > 1).count(), line.cycles().count()));
     measured.remarks.push(format!(
-        "Cycles with more than one slow start, of all that the seeds' runs complete: {} with Tahoe, {} with gamma 0.34, {} with 0.2, \
+        "Losses of congestion avoidance that more than one slow start followed, of all in the seeds' runs: {} with Tahoe, {} with gamma 0.34, {} with 0.2, \
          {} with R = 440, {} with R = 300.",
         counts[0], counts[1], counts[2], counts[3], counts[4],
     ));

@@ -207,6 +207,12 @@ impl Congestion {
         self.counting.restart();
     }
 
+    /// The retransmission timer has ended: slow start begins again, with the threshold that there is.
+    pub fn begin_again(&mut self) {
+        self.restart();
+        self.avoidance.timeout();
+    }
+
     /// A loss was found: lower the threshold. The window is the recovery's business.
     ///
     /// What is halved is what was outstanding (RFC 5681, equation 4); by 4.4BSD, and by ns, the lesser of cwnd and
@@ -243,8 +249,7 @@ impl Congestion {
         self.window.ssthresh_bytes = ssthresh_bytes.max(2 * u64::from(self.window.mss_bytes));
         self.reduced_bytes = self.window.ssthresh_bytes.min(self.window.cwnd_bytes);
         if kind == LossKind::Timeout {
-            self.restart();
-            self.avoidance.timeout();
+            self.begin_again();
         }
     }
 

@@ -160,7 +160,9 @@ impl Receiver {
             self.ack_now = true;
         }
         let offered = self.edge - self.nxt.min(self.edge);
-        let room = self.buffer.window_bytes(self.readable_bytes());
+        // What the field can say, however large the buffer is.
+        let most = 65_535 << self.shift.unwrap_or(0);
+        let room = self.buffer.window_bytes(self.readable_bytes()).min(most);
         if room >= 2 * offered && room - offered >= u64::from(self.mss_bytes).min(self.buffer.most_bytes() / 2) {
             self.ack_now = true;
         }

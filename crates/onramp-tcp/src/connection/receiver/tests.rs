@@ -91,3 +91,21 @@ proptest! {
         }
     }
 }
+
+/// Where the window is not scaled a large buffer has no more to offer than the field can say: reading is no reason to
+/// acknowledge.
+#[test]
+fn a_window_that_cannot_grow_is_not_told_of() {
+    for (scales, tells) in [(false, false), (true, true)] {
+        let buffer = ReceiveBuffer::Bytes(1 << 20);
+        let config = Config { acks: Acks::Delayed, receive_buffer: buffer, ..Config::of(Stack::Lite, 1040) };
+        let mut receiver = Receiver::new(&config);
+        receiver.numbering = Numbering::of_syn(0);
+        if scales {
+            receiver.scale();
+        }
+        receiver.take(0, 0, 1000, false, false);
+        receiver.read(0, u64::MAX);
+        assert_eq!(receiver.ack_now, tells, "scales: {scales}");
+    }
+}

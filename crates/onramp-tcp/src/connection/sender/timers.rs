@@ -111,11 +111,12 @@ impl Sender {
         if self.board.segment(0).is_sacked() {
             self.board.forget_sacked();
         }
-        if self.backoffs == 1 || self.is_lite {
+        // RFC 5681, section 3.1: the threshold stays when the same segment times out again. As in Linux it also stays where a
+        // recovery has lowered it for the same losses (tcp_enter_loss()), which may have inflated the window since.
+        if self.is_lite || self.backoffs == 1 && !self.recovery.is_recovering() {
             self.congestion.reduce(now_ns, LossKind::Timeout, self.board.outstanding_bytes());
         } else {
-            // RFC 5681, section 3.1: the threshold stays when the same segment times out again.
-            self.congestion.window.cwnd_bytes = self.mss();
+            self.congestion.begin_again();
         }
         self.recovery.on_timeout(now_ns, &mut self.board);
         self.rto.back_off();

@@ -79,7 +79,7 @@ static inline uint64_t onramp_flight_bytes_per_s(const struct onramp_flight *fli
 static inline uint64_t onramp_path_bytes(uint64_t bytes_per_s, const struct onramp_ack *ack)
 {
 	uint64_t srtt_ns = onramp_min(ack->srtt_ns, ONRAMP_MAX_RTT_NS);
-	/* rate * srtt / 1e9 in two parts, neither of which overflows. */
+	/* rate * srtt / 1e9 in two parts; below 2^59 bytes per second neither overflows. */
 	uint64_t bytes =
 		bytes_per_s / ONRAMP_NS_PER_S * srtt_ns + bytes_per_s % ONRAMP_NS_PER_S * srtt_ns / ONRAMP_NS_PER_S;
 

@@ -27,8 +27,8 @@
  *
  * Constants
  * - 1/2: the most, and where it begins. More "violates the congestion control principle of TCP" (section 3).
- * - 1/4: helps no more. There congestion avoidance would begin no higher than after two slow starts, which then are
- *   the lesser evil ("it is better to keep the problem unsolved", section 5): gamma goes back to 1/2.
+ * - 1/4: by the paper less helps no more. Congestion avoidance would begin no higher than after two slow starts, which
+ *   then are the lesser evil ("it is better to keep the problem unsolved", section 5): gamma goes back to 1/2.
  * - 1/16: (7) wants gamma below gamma_max, and (8) gives gamma_max, to within the segments that an acknowledgement or
  *   two stand for. In the paper's example 0.34 is taken of 0.38.
  *
@@ -39,6 +39,8 @@
  * - A loss in slow start itself has no X1: nothing was acknowledged in congestion avoidance, X2 - X1 = 0.
  * - The paper's TCP is Tahoe, which begins each loss's repair with slow start. Where fast recovery repairs a loss there
  *   is no slow start to overflow a buffer, and the threshold is the host's. What such a loss tells of gamma counts.
+ * - Nor is there a share for a timeout that ends a fast recovery (section 2's case for other TCPs): the window was cut
+ *   already, and is not W_max.
  * - The first slow start has no threshold, and ends as it does without gamma.
  * - The threshold is never above the host's. (CUBIC's is 0.7 * cwnd.)
  * - gamma falls and returns to 1/2, but does not rise by itself: the paper has no rule for a buffer that has grown.

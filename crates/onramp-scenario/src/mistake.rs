@@ -156,7 +156,7 @@ impl Mistake {
                 Some("a name has 1 to 64 characters of a-z, 0-9 and -, and does not begin with -".to_owned())
             }
             Mistake::BadLabel { .. } => {
-                Some("a label has 1 to 40 characters, none of them for control, and no blank at either end".to_owned())
+                Some("a label has 1 to 40 characters, none of them for control, no blank at either end, and is not `bound`".to_owned())
             }
             Mistake::LabelOfSeveral { .. } => Some("make a table of each, with a label of its own; `size` may be a list".to_owned()),
             Mistake::SameLabel { .. } => Some("their rows could not be told apart".to_owned()),

@@ -67,6 +67,7 @@ fn keys_of_one_start_up() {
 fn labels() {
     assert_snapshot!(refusals(&[
         ("startup = \"paced\"", "label = \"\""),
+        ("startup = \"paced\"", "label = \"bound\""),
         ("startup = \"paced\"", "label = \"a\\nb\""),
         ("startup = \"paced\"", "label = \"both\"\nstartup = [\"none\", \"paced\"]"),
         ("[[traffic]]", "label = \"a\"\n[[transfer]]\nsize = \"2 MB\"\nlabel = \"a\"\n[[traffic]]"),

@@ -23,9 +23,13 @@ pub(super) fn any_text(_: &Key, text: &str) -> Result<String, Mistake> {
     Ok(text.to_owned())
 }
 
+/// The row of each table that is no transfer.
+const BOUND: &str = "bound";
+
 /// What a table calls a row.
 pub(super) fn label(_: &Key, text: &str) -> Result<String, Mistake> {
     let is_good = (1..=40).contains(&text.chars().count()) && text.trim() == text && !text.contains(char::is_control);
+    let is_good = is_good && text != BOUND;
     is_good.then(|| text.to_owned()).ok_or_else(|| Mistake::BadLabel { found: shown(text) })
 }
 

@@ -90,12 +90,18 @@ static bool startup_is_over(const struct onramp_connection *connection)
 	return onramp_is_over(&connection->decision);
 }
 
+/* Does congestion avoidance have the window, while what it permits is spaced? (BBR spaces it itself.) */
+static bool startup_spaces(const struct onramp_connection *connection)
+{
+	return connection->decision.phase == ONRAMP_PHASE_SAFE && config.avoidance != ONRAMP_AVOIDANCE_BBR;
+}
+
 /* Does it raise the window? One that is over for now does again in the next slow start. (BBR has none.) */
 static bool startup_decides(const struct tcp_sock *tp, const struct onramp_connection *connection)
 {
 	if (connection->decision.phase == ONRAMP_PHASE_AVOIDANCE)
 		return config.avoidance != ONRAMP_AVOIDANCE_BBR && tp->snd_cwnd < tp->snd_ssthresh;
-	return connection->decision.phase != ONRAMP_PHASE_DONE;
+	return !startup_is_over(connection);
 }
 
 /* Write down why, when and at what window the start-up ended, once: slow starts that come back end again. */
@@ -274,9 +280,11 @@ static void control(struct sock *sk, __u32 ack, int flag, const struct rate_samp
 		if (connection)
 			reduce_cwnd(tp, connection, (int)rs->acked_sacked, rs->losses, flag);
 	} else if (may_raise_cwnd(tp, flag)) {
-		if (connection && startup_decides(tp, connection))
+		bool decides = connection && startup_decides(tp, connection);
+
+		if (decides || (connection && startup_spaces(connection)))
 			startup_ack(sk, connection, rs);
-		else
+		if (!decides)
 			avoidance_raise(config.avoidance, sk, ack, rs->acked_sacked);
 	}
 	if (connection)

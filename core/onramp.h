@@ -73,6 +73,9 @@ struct onramp_ack {
 	uint64_t srtt_ns;         /* smoothed round-trip time, this sample included; 0 before the first */
 	uint64_t cwnd_bytes;
 	uint64_t ssthresh_bytes;
+	/* Between the arrivals of a pair's two segments, as the peer reported it in this acknowledgement or since the last;
+	 * 0: it did not. */
+	uint64_t pair_interval_ns;
 	uint32_t mss_bytes;
 	uint32_t flags; /* enum onramp_ack_flag */
 };
@@ -101,6 +104,7 @@ enum onramp_phase {
 	ONRAMP_PHASE_APPROACH,   /* slow start from there to ssthresh, never faster than the measured rate */
 	ONRAMP_PHASE_DONE,       /* congestion avoidance controls the connection */
 	ONRAMP_PHASE_AVOIDANCE,  /* it does until the next slow start, which is the algorithm's again */
+	ONRAMP_PHASE_SAFE,       /* it has the window; the algorithm still spaces what it permits */
 	ONRAMP_PHASE_COUNT,
 };
 
@@ -124,6 +128,8 @@ struct onramp_decision {
 	uint64_t estimate_bytes_per_s; /* the path's rate as measured so far; 0: not yet */
 	uint32_t phase;                /* enum onramp_phase */
 	uint32_t exit;                 /* enum onramp_exit; set if and only if the start-up is over: onramp_is_over() */
+	uint32_t pair;                 /* the next two full segments leave at once, marked as a pair */
+	uint32_t reserved;
 };
 
 /* Room that a host keeps for the state of any algorithm. */
@@ -141,10 +147,11 @@ struct onramp_decision {
  *
  * and a line in core/registry.h. The state is zero before start. Every function fills the whole decision.
  *
- * A start-up is over when the phase is ONRAMP_PHASE_DONE or ONRAMP_PHASE_AVOIDANCE. After DONE the host calls the
- * algorithm no more. In AVOIDANCE it still tells it of each loss, and of acknowledgements as soon as cwnd is below
- * ssthresh: a slow start has begun anew, after a loss or an idle time, and the algorithm decides until it says
- * AVOIDANCE again.
+ * A start-up is over when the phase is ONRAMP_PHASE_DONE, ONRAMP_PHASE_AVOIDANCE or ONRAMP_PHASE_SAFE. After DONE the
+ * host calls the algorithm no more. In AVOIDANCE it still tells it of each loss, and of acknowledgements as soon as
+ * cwnd is below ssthresh: a slow start has begun anew, after a loss or an idle time, and the algorithm decides until
+ * it says AVOIDANCE again. In SAFE it tells of both, the window is congestion avoidance's, and the algorithm decides
+ * the pacing rate alone.
  */
 
 static inline uint64_t onramp_min(uint64_t a, uint64_t b)
@@ -205,7 +212,8 @@ static inline bool onramp_can_pace(uint64_t event_ns, uint64_t bytes_per_s, uint
 /* Is congestion avoidance in charge, be it for good or until the next slow start? */
 static inline bool onramp_is_over(const struct onramp_decision *decision)
 {
-	return decision->phase == ONRAMP_PHASE_DONE || decision->phase == ONRAMP_PHASE_AVOIDANCE;
+	return decision->phase == ONRAMP_PHASE_DONE || decision->phase == ONRAMP_PHASE_AVOIDANCE ||
+	       decision->phase == ONRAMP_PHASE_SAFE;
 }
 
 /* End a start-up: cwnd and ssthresh stay as the decision has them, pacing becomes the host's own. */

@@ -9,6 +9,7 @@
 
 #include "gamma.h"
 #include "paced.h"
+#include "pair.h"
 #include "spaced.h"
 #include "standard.h"
 
@@ -16,11 +17,14 @@
 	X(standard, "slow start as it is (RFC 5681)")                                                                  \
 	X(paced, "ssthresh from ACK spacing, then paced (Aron & Druschel 1998)")                                       \
 	X(gamma, "a share of the window as threshold, found by itself (Chaher et al. 1998)")                           \
-	X(spaced, "slow start at the rate of its ACKs (Chaher et al. 1998)")
+	X(spaced, "slow start at the rate of its ACKs (Chaher et al. 1998)")                                           \
+	X(pair, "slow start at the interval that the receiver reports (Nishida et al.)")
 
 static inline const char *onramp_phase_name(uint32_t phase)
 {
-	static const char *const names[ONRAMP_PHASE_COUNT] = {"slow-start", "pacing", "approach", "done", "avoidance"};
+	static const char *const names[ONRAMP_PHASE_COUNT] = {
+		"slow-start", "pacing", "approach", "done", "avoidance", "safe-transmit",
+	};
 	return phase < ONRAMP_PHASE_COUNT ? names[phase] : "unknown";
 }
 

@@ -1,6 +1,6 @@
 //! The records of `core/onramp.h`, and the library's symbols. Layouts are checked by a test against the C side's.
 
-use crate::{PHASE_AVOIDANCE, PHASE_DONE};
+use crate::{PHASE_AVOIDANCE, PHASE_DONE, PHASE_SAFE};
 use serde::{Deserialize, Serialize};
 use std::ffi::{c_char, c_void};
 
@@ -90,6 +90,10 @@ pub struct Ack {
     pub cwnd_bytes: u64,
     /// The host's threshold before this decision.
     pub ssthresh_bytes: u64,
+    /// Between the arrivals of a pair's two segments, as the peer reported it in this acknowledgement or since the last;
+    /// 0: it did not.
+    #[serde(default)]
+    pub pair_interval_ns: u64,
     /// Payload of a full segment.
     pub mss_bytes: u32,
     /// `ACK_*` bits.
@@ -133,12 +137,18 @@ pub struct Decision {
     pub phase: u32,
     /// Number of the exit's reason: see [`crate::exit_name`].
     pub exit: u32,
+    /// Not 0: the next two full segments leave at once, marked as a pair.
+    #[serde(default)]
+    pub pair: u32,
+    /// Zero.
+    #[serde(skip)]
+    pub reserved: u32,
 }
 
 impl Decision {
     /// Is congestion avoidance in charge, be it for good or until the next slow start?
     pub fn is_over(&self) -> bool {
-        matches!(self.phase, PHASE_DONE | PHASE_AVOIDANCE)
+        matches!(self.phase, PHASE_DONE | PHASE_AVOIDANCE | PHASE_SAFE)
     }
 }
 

@@ -30,6 +30,9 @@ pub const PHASE_DONE: u32 = 3;
 /// [`Decision::phase`] of one that is over until the connection's next slow start.
 pub const PHASE_AVOIDANCE: u32 = 4;
 
+/// [`Decision::phase`] of one that is over but for the pacing: congestion avoidance has the window.
+pub const PHASE_SAFE: u32 = 5;
+
 fn algorithms() -> &'static [ffi::Algorithm] {
     // SAFETY: native.c defines the table and its length together.
     unsafe { std::slice::from_raw_parts((&raw const ffi::onramp_algorithms).cast(), ffi::onramp_algorithm_count) }
@@ -92,7 +95,7 @@ impl Startup {
     }
 
     /// An acknowledgement arrived. Not to be called once a decision's phase was [`PHASE_DONE`], nor while it is
-    /// [`PHASE_AVOIDANCE`] and the window has reached its threshold.
+    /// [`PHASE_AVOIDANCE`] and the window has reached its threshold. In [`PHASE_SAFE`] only the decision's pacing counts.
     ///
     /// # Panics
     /// If the record has no MSS.
@@ -133,7 +136,7 @@ mod tests {
             size_of::<Loss>(),
             offset_of!(Loss, kind),
             size_of::<Decision>(),
-            offset_of!(Decision, exit),
+            offset_of!(Decision, reserved),
             STATE_BYTES,
             (0..).take_while(|&exit| exit_name(exit) != "unknown").count(),
         ];
@@ -142,10 +145,11 @@ mod tests {
 
     #[test]
     fn the_registry_names_each_algorithm_once() {
-        assert_eq!(startup_names(), ["standard", "paced", "gamma", "spaced"]);
+        assert_eq!(startup_names(), ["standard", "paced", "gamma", "spaced", "pair"]);
         assert!(summary("paced").unwrap().contains("Aron & Druschel"));
         assert!(Startup::new("fast").is_none());
         assert_eq!((phase_name(PHASE_DONE), phase_name(PHASE_AVOIDANCE)), ("done", "avoidance"));
+        assert_eq!(phase_name(PHASE_SAFE), "safe-transmit");
         assert_eq!(phase_name(99), "unknown");
     }
 

@@ -71,7 +71,7 @@ const size_t onramp_layouts[] = {
 	sizeof(struct onramp_loss),
 	offsetof(struct onramp_loss, kind),
 	sizeof(struct onramp_decision),
-	offsetof(struct onramp_decision, exit),
+	offsetof(struct onramp_decision, reserved),
 	ONRAMP_STATE_BYTES,
 	ONRAMP_EXIT_COUNT,
 };

@@ -37,6 +37,8 @@ pub struct Congestion {
     header_bytes: u32,
     is_lite: bool,
     counting: Counting,
+    /// What the peer has reported of a pair since the last acknowledgement that the start-up heard of; 0: nothing.
+    pair_interval_ns: u64,
     /// Where the last reduction leads.
     reduced_bytes: u64,
     /// In place of all of it.
@@ -55,12 +57,20 @@ struct Startup {
     decision: core::Decision,
     /// Given up when it is over for good.
     running: Option<Box<core::Startup>>,
+    /// The pair that it last asked for has not left yet.
+    is_pair_due: bool,
 }
 
 impl Startup {
+    /// Does congestion avoidance have the window, while what it permits is spaced?
+    fn spaces(&self) -> bool {
+        self.decision.phase == core::PHASE_SAFE
+    }
+
     /// Does it raise the window? One that is over for now does again in the next slow start.
     fn decides(&self, window: &Window) -> bool {
-        !self.decision.is_over() || window.in_slow_start()
+        let begins_again = self.decision.phase == core::PHASE_AVOIDANCE && window.in_slow_start();
+        !self.decision.is_over() || begins_again
     }
 }
 
@@ -84,6 +94,7 @@ impl Congestion {
             peer_window_bytes: UNLIMITED,
             is_lite: config.stack == Stack::Lite,
             counting: Counting::new(config.byte_counting),
+            pair_interval_ns: 0,
             reduced_bytes: initial_window_bytes,
             header_bytes,
             fixed: None,
@@ -138,7 +149,7 @@ impl Congestion {
             gamma_ppm: config.gamma_ppm.unwrap_or(0),
             ..core::Start::default()
         });
-        self.startup = Some(Startup { decision, running: Some(running) });
+        self.startup = Some(Startup { decision, running: Some(running), is_pair_due: decision.pair != 0 });
         self.apply();
         self.initial_window_bytes = self.window.cwnd_bytes;
     }
@@ -173,13 +184,21 @@ impl Congestion {
         if self.fixed.is_some() {
             return;
         }
-        let delivered_bytes = self.delivered_bytes;
         let counted_bytes = self.counting.counted(ack.delivered_bytes, &self.window);
-        let Some(Startup { decision, running: Some(running) }) =
-            self.startup.as_mut().filter(|startup| startup.decides(&self.window))
-        else {
-            return self.avoidance.raise(&mut self.window, &AckSample { delivered_bytes: counted_bytes, ..*ack });
-        };
+        let decides = self.startup.as_ref().is_some_and(|startup| startup.decides(&self.window));
+        if decides || self.startup.as_ref().is_some_and(Startup::spaces) {
+            self.tell(ack, counted_bytes, app_limited);
+        }
+        if decides {
+            self.apply();
+        } else {
+            self.avoidance.raise(&mut self.window, &AckSample { delivered_bytes: counted_bytes, ..*ack });
+        }
+    }
+
+    /// The start-up hears of an acknowledgement.
+    fn tell(&mut self, ack: &AckSample, acked_bytes: u64, app_limited: bool) {
+        let Some(Startup { decision, running: Some(running), is_pair_due }) = &mut self.startup else { return };
         let mut flags = 0;
         if ack.cwnd_limited {
             flags |= core::ACK_CWND_LIMITED;
@@ -189,16 +208,34 @@ impl Congestion {
         }
         *decision = running.ack(&core::Ack {
             now_ns: self.measurement.current_time(ack.now_ns),
-            acked_bytes: counted_bytes,
-            delivered_bytes,
+            acked_bytes,
+            delivered_bytes: self.delivered_bytes,
             inflight_bytes: ack.inflight_bytes,
             srtt_ns: ack.srtt_ns,
             cwnd_bytes: self.window.cwnd_bytes,
             ssthresh_bytes: self.window.ssthresh_bytes,
+            pair_interval_ns: std::mem::take(&mut self.pair_interval_ns),
             mss_bytes: self.window.mss_bytes,
             flags,
         });
-        self.apply();
+        *is_pair_due = decision.pair != 0;
+    }
+
+    /// The peer has reported how far apart a pair arrived.
+    pub fn note_pair(&mut self, interval_ns: u64) {
+        self.pair_interval_ns = interval_ns;
+    }
+
+    /// Are the next two segments to leave at once, as a pair?
+    pub fn wants_pair(&self) -> bool {
+        self.startup.as_ref().is_some_and(|startup| startup.is_pair_due)
+    }
+
+    /// They have left.
+    pub fn pair_sent(&mut self) {
+        if let Some(startup) = &mut self.startup {
+            startup.is_pair_due = false;
+        }
     }
 
     /// Slow start begins again with one segment: after a timeout, and after what Tahoe takes for an early one.
@@ -228,7 +265,8 @@ impl Congestion {
             false => flight_bytes,
         };
         let mut ssthresh_bytes = self.avoidance.ssthresh(&self.window, now_ns, halved_bytes);
-        if let Some(Startup { decision, running: Some(running) }) = &mut self.startup {
+        if let Some(Startup { decision, running: Some(running), is_pair_due }) = &mut self.startup {
+            *is_pair_due = false;
             let loss = core::Loss {
                 now_ns: self.measurement.current_time(now_ns),
                 inflight_bytes: flight_bytes,

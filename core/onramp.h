@@ -73,8 +73,8 @@ struct onramp_ack {
 	uint64_t srtt_ns;         /* smoothed round-trip time, this sample included; 0 before the first */
 	uint64_t cwnd_bytes;
 	uint64_t ssthresh_bytes;
-	/* Between the arrivals of a pair's two segments, as the peer reported it in this acknowledgement or since the last;
-	 * 0: it did not. */
+	/* Between the arrivals of a pair's two segments, as the peer reported it in this acknowledgement or since the
+	 * last; 0: it did not. */
 	uint64_t pair_interval_ns;
 	uint32_t mss_bytes;
 	uint32_t flags; /* enum onramp_ack_flag */

@@ -28,8 +28,8 @@
  * Constants: none but the paper's rules.
  *
  * Differences from the paper, and what it leaves open
- * - When the next pair is due: by figure 5, when the first segment of the last pair has been acknowledged and the window
- *   permits two. A pair takes one interval of the bucket, as there.
+ * - When the next pair is due: by figure 5, when the first segment of the last pair has been acknowledged and the
+ * window permits two. A pair takes one interval of the bucket, as there.
  * - Safe-transmit lasts "until self-clocking is back" in words only: here, until the window is full again, or for a
  *   round trip. It begins with the loss instead of with the acknowledgement that ends the recovery: that is the
  *   acknowledgement which would permit a burst.
@@ -152,8 +152,8 @@ static inline void onramp_pair_loss(struct onramp_pair *state, const struct onra
 	state->pair_bytes = 0;
 	state->safe_end_ns = 0;
 	state->exit = onramp_loss_exit(loss);
-	state->phase = is_recovered && bucket_bytes_per_s != ONRAMP_UNLIMITED ? ONRAMP_PHASE_SAFE
-									      : ONRAMP_PHASE_AVOIDANCE;
+	state->phase =
+		is_recovered && bucket_bytes_per_s != ONRAMP_UNLIMITED ? ONRAMP_PHASE_SAFE : ONRAMP_PHASE_AVOIDANCE;
 	*decision = (struct onramp_decision){
 		.cwnd_bytes = loss->cwnd_bytes,
 		.ssthresh_bytes = loss->ssthresh_bytes,

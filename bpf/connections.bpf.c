@@ -6,6 +6,7 @@
 #include <bpf/bpf_helpers.h>
 
 #include "endpoints.h"
+#include "pairs.h"
 #include "shared.h"
 
 char _license[] SEC("license") = "GPL";
@@ -14,8 +15,11 @@ SEC("iter/bpf_sk_storage_map")
 int onramp_list(struct bpf_iter__bpf_sk_storage_map *ctx)
 {
 	struct onramp_connection *connection = ctx->value;
+	const struct onramp_pairs none = {};
+	struct seq_file *seq = ctx->meta->seq;
+	struct onramp_socket_now now = {};
+	struct onramp_pairs *pairs;
 	struct sock *sk = ctx->sk;
-	struct onramp_socket row = {};
 	struct tcp_sock *tp;
 
 	if (!connection || !sk)
@@ -23,18 +27,25 @@ int onramp_list(struct bpf_iter__bpf_sk_storage_map *ctx)
 	tp = bpf_skc_to_tcp_sock(sk);
 	if (!tp)
 		return 0;
-	__builtin_memcpy(&row.connection, connection, sizeof(row.connection));
-	fill_endpoints(sk, &row.local, &row.remote);
-	row.now_ns = bpf_ktime_get_ns();
-	row.pacing_bytes_per_s = sk->sk_pacing_status == SK_PACING_NONE ? ONRAMP_UNLIMITED : (__u64)sk->sk_pacing_rate;
-	row.bytes_acked = tp->bytes_acked;
-	row.tcp_state = sk->__sk_common.skc_state;
-	row.mss_bytes = tp->mss_cache;
-	row.cwnd_segments = tp->snd_cwnd;
-	row.ssthresh_segments = tp->snd_ssthresh;
-	row.srtt_us = tp->srtt_us >> 3;
-	row.retransmitted_segments = tp->total_retrans;
-	row.network_namespace = sk->__sk_common.skc_net.net->ns.inum;
-	bpf_seq_write(ctx->meta->seq, &row, sizeof(row));
+	pairs = bpf_sk_storage_get(&onramp_pairs, sk, 0, 0);
+	fill_endpoints(sk, &now.local, &now.remote);
+	now.now_ns = bpf_ktime_get_ns();
+	now.pacing_bytes_per_s = sk->sk_pacing_status == SK_PACING_NONE ? ONRAMP_UNLIMITED : (__u64)sk->sk_pacing_rate;
+	now.bytes_acked = tp->bytes_acked;
+	now.tcp_state = sk->__sk_common.skc_state;
+	now.mss_bytes = tp->mss_cache;
+	now.cwnd_segments = tp->snd_cwnd;
+	now.ssthresh_segments = tp->snd_ssthresh;
+	now.srtt_us = tp->srtt_us >> 3;
+	now.retransmitted_segments = tp->total_retrans;
+	now.network_namespace = sk->__sk_common.skc_net.net->ns.inum;
+	now.has_pairs = pairs != NULL;
+	/* A struct onramp_socket, which is larger than a program's stack. The kernel shows rows that are complete. */
+	bpf_seq_write(seq, connection, sizeof(*connection));
+	if (pairs)
+		bpf_seq_write(seq, pairs, sizeof(*pairs));
+	else
+		bpf_seq_write(seq, &none, sizeof(none));
+	bpf_seq_write(seq, &now, sizeof(now));
 	return 0;
 }

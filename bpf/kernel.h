@@ -30,18 +30,97 @@ enum bpf_map_type {
 #define BPF_F_NO_PREALLOC (1U << 0)
 #define BPF_SK_STORAGE_GET_F_CREATE (1ULL << 0)
 
+#define SOL_TCP 6
+#define TCP_SAVE_SYN 27
+#define TCP_BPF_SOCK_OPS_CB_FLAGS 1008 /* since Linux 6.12 */
+#define EFAULT 14
+#define ENOSPC 28
 #define AF_INET 2
 #define AF_INET6 10
 #define IPPROTO_TCP 6
 #define TCP_CONGESTION 13
 
 /* sock_ops events (linux/bpf.h). */
+#define BPF_SOCK_OPS_TCP_CONNECT_CB 3
 #define BPF_SOCK_OPS_ACTIVE_ESTABLISHED_CB 4
 #define BPF_SOCK_OPS_PASSIVE_ESTABLISHED_CB 5
+#define BPF_SOCK_OPS_TCP_LISTEN_CB 11
+#define BPF_SOCK_OPS_PARSE_HDR_OPT_CB 13
+#define BPF_SOCK_OPS_HDR_OPT_LEN_CB 14
+#define BPF_SOCK_OPS_WRITE_HDR_OPT_CB 15
 
+/* Which of them a socket wants. */
+#define BPF_SOCK_OPS_PARSE_UNKNOWN_HDR_OPT_CB_FLAG (1 << 5)
+#define BPF_SOCK_OPS_WRITE_HDR_OPT_CB_FLAG (1 << 6)
+
+/* args[0] where options are written: for no packet, or for a SYN-ACK that leaves no state behind. */
+#define BPF_WRITE_HDR_TCP_CURRENT_MSS 1
+#define BPF_WRITE_HDR_TCP_SYNACK_COOKIE 2
+
+#define BPF_LOAD_HDR_OPT_TCP_SYN (1ULL << 0)
+
+struct bpf_sock;
+
+/* A program's view, which the verifier translates: the order counts. */
 struct bpf_sock_ops {
 	__u32 op;
+	__u32 args[4];
+	__u32 family;
+	__u32 remote_ip4;
+	__u32 local_ip4;
+	__u32 remote_ip6[4];
+	__u32 local_ip6[4];
+	__u32 remote_port;
+	__u32 local_port;
+	__u32 is_fullsock;
+	__u32 snd_cwnd;
+	__u32 srtt_us;
+	__u32 bpf_sock_ops_cb_flags;
+	__u32 state;
+	__u32 rtt_min;
+	__u32 snd_ssthresh;
+	__u32 rcv_nxt;
+	__u32 snd_nxt;
+	__u32 snd_una;
+	__u32 mss_cache;
+	__u32 ecn_flags;
+	__u32 rate_delivered;
+	__u32 rate_interval_us;
+	__u32 packets_out;
+	__u32 retrans_out;
+	__u32 total_retrans;
+	__u32 segs_in;
+	__u32 data_segs_in;
+	__u32 segs_out;
+	__u32 data_segs_out;
+	__u32 lost_out;
+	__u32 sacked_out;
+	__u32 sk_txhash;
+	__u64 bytes_received;
+	__u64 bytes_acked;
+	struct bpf_sock *sk;
+	void *skb_data;
+	void *skb_data_end;
+	__u32 skb_len;
+	__u32 skb_tcp_flags;
+	__u64 skb_hwtstamp;
 };
+
+/* A TCP header as it is on the wire. */
+struct tcphdr {
+	__be16 source;
+	__be16 dest;
+	__be32 seq;
+	__be32 ack_seq;
+	__u8 offset; /* of the data, in words, in the upper four bits */
+	__u8 flags;
+	__be16 window;
+	__be16 check;
+	__be16 urg_ptr;
+};
+
+#define TCP_FLAG_SYN 0x02
+#define TCP_FLAG_ACK 0x10
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
@@ -52,6 +131,7 @@ struct in6_addr {
 };
 
 struct netns_ipv4 {
+	__u8 sysctl_tcp_min_tso_segs;
 	int sysctl_tcp_reordering;
 	__u8 sysctl_tcp_slow_start_after_idle;
 	int sysctl_tcp_pacing_ss_ratio;
@@ -88,6 +168,7 @@ struct sock {
 	__u32 sk_pacing_status;
 	unsigned long sk_pacing_rate;
 	unsigned long sk_max_pacing_rate;
+	__u8 sk_pacing_shift;
 };
 
 struct inet_sock {
@@ -99,10 +180,14 @@ struct inet_connection_sock {
 	__u32 icsk_rto; /* in jiffies */
 	__u8 icsk_ca_state : 5;
 	__u8 icsk_pending;
+	struct {
+		__u8 pending;
+	} icsk_ack;
 };
 
 struct tcp_sock {
 	struct inet_connection_sock inet_conn;
+	__u8 bpf_sock_ops_cb_flags;
 	__u64 bytes_acked;
 	__u32 data_segs_out;
 	__u32 delivered;
@@ -163,6 +248,7 @@ struct tcp_congestion_ops {
 	void (*cong_control)(struct sock *sk, ...);
 	void (*set_state)(struct sock *sk, __u8 new_state);
 	void (*cwnd_event)(struct sock *sk, enum tcp_ca_event event);
+	void (*in_ack_event)(struct sock *sk, __u32 flags);
 	void (*pkts_acked)(struct sock *sk, const struct ack_sample *sample);
 	__u32 (*min_tso_segs)(struct sock *sk);
 	__u32 (*undo_cwnd)(struct sock *sk);
@@ -180,6 +266,10 @@ enum tcp_ca_state {
 /* enum sk_pacing (net/sock.h) */
 #define SK_PACING_NONE 0
 #define SK_PACING_NEEDED 1
+
+/* icsk_ack.pending (net/inet_connection_sock.h) */
+#define ICSK_ACK_SCHED 1
+#define ICSK_ACK_NOW 16
 
 /* icsk_pending while the retransmission timer's own handler runs (net/ipv4/tcp_timer.c) */
 #define ICSK_PENDING_NONE 0

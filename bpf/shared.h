@@ -4,6 +4,7 @@
 #define ONRAMP_SHARED_H
 
 #include "onramp.h"
+#include "pair_option.h"
 
 #define ONRAMP_NAME_BYTES 16
 
@@ -14,7 +15,7 @@ enum onramp_avoidance {
 };
 
 /* To be raised with every change of a record in this file: versions that do not know each other stay apart. */
-#define ONRAMP_CONFIG_VERSION 5
+#define ONRAMP_CONFIG_VERSION 6
 
 /* The user's choices, and who made them: read-only data, so that the verifier removes what they rule out. */
 struct onramp_config {
@@ -51,12 +52,27 @@ struct onramp_connection {
 	uint32_t paced_by_us;        /* the host's pacing was off and was switched on */
 	uint32_t initial_cwnd;       /* segments */
 	uint32_t exit;               /* enum onramp_exit; the decision has that of the latest */
-	uint32_t reserved;
+	uint32_t held_cwnd;          /* segments: the window while only a pair may leave; 0: it is the socket's */
 };
 
-/* A line of `onramp ss`. */
-struct onramp_socket {
-	struct onramp_connection connection;
+/* A connection whose two ends know the option of packet pairs: what bpf/pair.bpf.c, which writes and reads it, and the
+ * start-up tell each other. Both run under the socket's lock. */
+struct onramp_pairs {
+	struct onramp_pair_probe probe;
+	struct onramp_pair_meter meter;
+	struct onramp_pair_counts counts;
+	struct onramp_pair_option reply; /* to be sent, where has_reply */
+	uint32_t interval_ns;            /* the peer's report that the start-up has yet to see; 0: none */
+	uint32_t reported_ns;            /* the peer's latest report */
+	uint32_t measured_ns;            /* this end's latest report */
+	uint8_t is_starting;             /* the start-up is under way */
+	uint8_t is_due;                  /* the next two full segments are a pair */
+	uint8_t has_reply;
+	uint8_t ack_now; /* acknowledge what is arriving at once */
+};
+
+/* What the kernel itself says of a connection. */
+struct onramp_socket_now {
 	struct onramp_endpoint local;
 	struct onramp_endpoint remote;
 	uint64_t now_ns;
@@ -69,7 +85,14 @@ struct onramp_socket {
 	uint32_t srtt_us;
 	uint32_t retransmitted_segments;
 	uint32_t network_namespace; /* inode number */
-	uint32_t reserved;
+	uint32_t has_pairs;
+};
+
+/* A line of `onramp ss`. */
+struct onramp_socket {
+	struct onramp_connection connection;
+	struct onramp_pairs pairs; /* zero where it has none */
+	struct onramp_socket_now now;
 };
 
 enum onramp_event_kind {
@@ -95,7 +118,8 @@ struct onramp_event {
 /* The same numbers stand in crates/onramp-kernel/src/shared.rs. */
 _Static_assert(sizeof(struct onramp_config) == 80, "struct onramp_config");
 _Static_assert(sizeof(struct onramp_connection) == 368, "struct onramp_connection");
-_Static_assert(sizeof(struct onramp_socket) == 472, "struct onramp_socket");
+_Static_assert(sizeof(struct onramp_pairs) == 128, "struct onramp_pairs");
+_Static_assert(sizeof(struct onramp_socket) == 600, "struct onramp_socket");
 _Static_assert(sizeof(struct onramp_event) == 184, "struct onramp_event");
 
 #endif

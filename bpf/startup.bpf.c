@@ -31,6 +31,13 @@
 #define ALGORITHM(function) PASTE(onramp_, ONRAMP_ALGORITHM, function)
 #define ALGORITHM_STATE struct PASTE(onramp_, ONRAMP_ALGORITHM, )
 
+/* The algorithms that ask for packet pairs; the others have nothing to do with them. */
+#define SENDS_PAIRS_pair 1
+#define SENDS_PAIRS PASTE(SENDS_PAIRS_, ONRAMP_ALGORITHM, )
+#if SENDS_PAIRS
+#include "pairs.h"
+#endif
+
 char _license[] SEC("license") = "GPL";
 
 /* Any process finds a loaded congestion control, and whose it is, by this map's name. */
@@ -137,6 +144,82 @@ static void apply_pacing(struct sock *sk, struct onramp_connection *connection)
 		sk->sk_pacing_rate = sk->sk_max_pacing_rate; /* BBR has switched pacing on: let windows decide */
 }
 
+/* What the two ends' option says of this connection; NULL where one of them does not know it. */
+static struct onramp_pairs *pairs_of(struct sock *sk)
+{
+#if SENDS_PAIRS
+	return bpf_sk_storage_get(&onramp_pairs, sk, 0, 0);
+#else
+	return NULL;
+#endif
+}
+
+/* Tell the program of the option whether it is to mark a pair. */
+static void ask_for_pair(struct sock *sk, const struct onramp_connection *connection)
+{
+	struct onramp_pairs *pairs = pairs_of(sk);
+	__u32 flags;
+
+	if (!pairs)
+		return;
+	pairs->is_starting = !startup_is_over(connection);
+	pairs->is_due = connection->decision.pair;
+	flags = tcp_sk(sk)->bpf_sock_ops_cb_flags;
+	if (!pairs->is_due || flags & BPF_SOCK_OPS_WRITE_HDR_OPT_CB_FLAG)
+		return;
+	/* It was over, and is not any more. Before Linux 6.12 this fails, and the first slow start alone has pairs. */
+	flags |= BPF_SOCK_OPS_WRITE_HDR_OPT_CB_FLAG;
+	bpf_setsockopt(sk, SOL_TCP, TCP_BPF_SOCK_OPS_CB_FLAGS, &flags, sizeof(flags));
+}
+
+/* The interval that the peer has reported since this was asked last; 0: none. */
+static __u64 take_pair_interval(struct sock *sk)
+{
+	struct onramp_pairs *pairs = pairs_of(sk);
+	__u32 interval_ns = 0;
+
+	if (pairs) {
+		interval_ns = pairs->interval_ns;
+		pairs->interval_ns = 0;
+	}
+	return interval_ns;
+}
+
+/*
+ * Let a pair leave at once, in two packets of one segment each: until the next acknowledgement, not paced, and the
+ * window of a connection that was has room for the pair alone. The pacing rate then only says how large packets are,
+ * before segmentation, and says one segment.
+ */
+static void let_pair_leave(struct sock *sk, struct onramp_connection *connection)
+{
+	struct onramp_pairs *pairs = pairs_of(sk);
+	struct tcp_sock *tp = tcp_sk(sk);
+	__u32 cwnd;
+
+	if (!pairs || !pairs->is_due)
+		return;
+	if (connection->paced_by_us) {
+		cwnd = packets_in_flight(tp) + 2;
+		if (cwnd < tp->snd_cwnd) {
+			connection->held_cwnd = tp->snd_cwnd;
+			tp->snd_cwnd = cwnd;
+		}
+		sk->sk_pacing_status = SK_PACING_NONE;
+		connection->paced_by_us = false;
+	}
+	if (sk->sk_pacing_status == SK_PACING_NONE)
+		sk->sk_pacing_rate = (__u64)mss_of(tp) << sk->sk_pacing_shift;
+}
+
+/* Give back the window that was held for a pair, before anything is made of it. */
+static void release_window(struct sock *sk, struct onramp_connection *connection)
+{
+	if (connection->held_cwnd) {
+		tcp_sk(sk)->snd_cwnd = connection->held_cwnd;
+		connection->held_cwnd = 0;
+	}
+}
+
 static void apply_decision(struct sock *sk, struct onramp_connection *connection, __u32 mss_bytes)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
@@ -175,6 +258,7 @@ static void startup_ack(struct sock *sk, struct onramp_connection *connection, c
 		.srtt_ns = (__u64)tp->srtt_us * 125, /* in eighths of a microsecond */
 		.cwnd_bytes = (__u64)tp->snd_cwnd * mss_bytes,
 		.ssthresh_bytes = ssthresh_bytes(tp),
+		.pair_interval_ns = take_pair_interval(sk),
 		.mss_bytes = mss_bytes,
 		.flags = (cwnd_limited(tp) ? ONRAMP_ACK_CWND_LIMITED : 0) |
 			 (tp->write_seq == tp->snd_nxt ? ONRAMP_ACK_APP_LIMITED : 0),
@@ -186,6 +270,7 @@ static void startup_ack(struct sock *sk, struct onramp_connection *connection, c
 	ALGORITHM(_ack)((ALGORITHM_STATE *)connection->state, &ack, decision);
 	note_exit(connection, ack.now_ns);
 	apply_decision(sk, connection, mss_bytes);
+	ask_for_pair(sk, connection);
 
 	if (!config.record && decision->phase == phase && decision->estimate_bytes_per_s == estimate)
 		return;
@@ -217,6 +302,8 @@ static void startup_start(struct sock *sk, struct onramp_connection *connection)
 	connection->delivered_segments = tp->delivered;
 	ALGORITHM(_start)((ALGORITHM_STATE *)connection->state, &start, &connection->decision);
 	apply_decision(sk, connection, mss_bytes);
+	ask_for_pair(sk, connection);
+	let_pair_leave(sk, connection);
 	connection->initial_cwnd = tp->snd_cwnd;
 	event = new_event(sk, connection, ONRAMP_EVENT_START);
 	if (event) {
@@ -242,6 +329,7 @@ static __u32 startup_loss(struct sock *sk, struct onramp_connection *connection,
 
 	ALGORITHM(_loss)((ALGORITHM_STATE *)connection->state, &loss, &connection->decision);
 	note_exit(connection, loss.now_ns);
+	ask_for_pair(sk, connection);
 	event = new_event(sk, connection, ONRAMP_EVENT_LOSS);
 	if (event) {
 		event->input.loss = loss;
@@ -287,10 +375,12 @@ static void control(struct sock *sk, __u32 ack, int flag, const struct rate_samp
 		if (!decides)
 			avoidance_raise(config.avoidance, sk, ack, rs->acked_sacked);
 	}
-	if (connection)
+	if (connection) {
 		apply_pacing(sk, connection);
-	else
+		let_pair_leave(sk, connection);
+	} else {
 		update_pacing_rate(sk);
+	}
 }
 
 /* BBR has seen the acknowledgement: until the start-up is over, the window that it found holds instead of its own. */
@@ -304,8 +394,10 @@ static void overrule_bbr(struct sock *sk, __u32 cwnd, const struct rate_sample *
 		if (rs->acked_sacked)
 			startup_ack(sk, connection, rs);
 	}
-	if (connection && (starting || connection->paced_by_us))
+	if (connection && (starting || connection->paced_by_us)) {
 		apply_pacing(sk, connection);
+		let_pair_leave(sk, connection);
+	}
 }
 
 SEC("struct_ops")
@@ -339,8 +431,11 @@ SEC("struct_ops")
 __u32 BPF_PROG(onramp_ssthresh, struct sock *sk)
 {
 	struct onramp_connection *connection = bpf_sk_storage_get(&onramp_conns, sk, 0, 0);
-	__u32 ssthresh = avoidance_ssthresh(config.avoidance, sk);
+	__u32 ssthresh;
 
+	if (connection)
+		release_window(sk, connection);
+	ssthresh = avoidance_ssthresh(config.avoidance, sk);
 	if (connection && connection->decision.phase != ONRAMP_PHASE_DONE)
 		return startup_loss(sk, connection, ssthresh);
 	return ssthresh;
@@ -370,16 +465,41 @@ void BPF_PROG(onramp_cwnd_event, struct sock *sk, enum tcp_ca_event event)
 	avoidance_cwnd_event(config.avoidance, sk, event);
 }
 
+#if SENDS_PAIRS
+/* The first of the calls for an acknowledgement, and there is one for each segment that carries an option. */
+SEC("struct_ops")
+void BPF_PROG(onramp_in_ack, struct sock *sk, __u32 flags)
+{
+	struct onramp_connection *connection = bpf_sk_storage_get(&onramp_conns, sk, 0, 0);
+	struct onramp_pairs *pairs = pairs_of(sk);
+	struct inet_connection_sock *icsk = (struct inet_connection_sock *)sk;
+
+	if (connection)
+		release_window(sk, connection);
+	if (pairs && pairs->ack_now) {
+		pairs->ack_now = false;
+		icsk->icsk_ack.pending |= ICSK_ACK_SCHED | ICSK_ACK_NOW;
+	}
+}
+#endif
+
 SEC("struct_ops")
 void BPF_PROG(onramp_acked, struct sock *sk, const struct ack_sample *sample)
 {
 	cubictcp_acked(sk, sample);
 }
 
+/* Segments in a packet, at least: one where a pair is about to leave, otherwise what the kernel would say. */
 SEC("struct_ops")
 __u32 BPF_PROG(onramp_min_tso_segs, struct sock *sk)
 {
-	return bbr_min_tso_segs(sk);
+	struct onramp_pairs *pairs = pairs_of(sk);
+
+	if (pairs && pairs->is_due)
+		return 1;
+	if (config.avoidance == ONRAMP_AVOIDANCE_BBR)
+		return bbr_min_tso_segs(sk);
+	return sk->__sk_common.skc_net.net->ipv4.sysctl_tcp_min_tso_segs;
 }
 
 SEC("struct_ops")
@@ -408,12 +528,20 @@ __u32 BPF_PROG(onramp_sndbuf_expand, struct sock *sk)
 					 .cwnd_event = (void *)onramp_cwnd_event,                                      \
 					 .undo_cwnd = (void *)onramp_undo_cwnd,                                        \
 					 __VA_ARGS__}
-#define CUBIC_MEMBERS .pkts_acked = (void *)onramp_acked
-#define BBR_MEMBERS .min_tso_segs = (void *)onramp_min_tso_segs, .sndbuf_expand = (void *)onramp_sndbuf_expand
+#if SENDS_PAIRS
+#define PAIR_ACK .in_ack_event = (void *)onramp_in_ack,
+#define PAIR_MEMBERS PAIR_ACK.min_tso_segs = (void *)onramp_min_tso_segs,
+#else
+#define PAIR_ACK
+#define PAIR_MEMBERS
+#endif
+#define CUBIC_MEMBERS PAIR_MEMBERS.pkts_acked = (void *)onramp_acked
+#define BBR_MEMBERS PAIR_ACK.min_tso_segs = (void *)onramp_min_tso_segs, .sndbuf_expand = (void *)onramp_sndbuf_expand
+#define RENO_MEMBERS PAIR_MEMBERS
 
 CONGESTION_CONTROL(onramp_cubic, onramp_control, CUBIC_MEMBERS);
 CONGESTION_CONTROL(onramp_cubic_v1, onramp_control_v1, CUBIC_MEMBERS);
 CONGESTION_CONTROL(onramp_bbr, onramp_control, BBR_MEMBERS);
 CONGESTION_CONTROL(onramp_bbr_v1, onramp_control_v1, BBR_MEMBERS);
-CONGESTION_CONTROL(onramp_reno, onramp_control, );
-CONGESTION_CONTROL(onramp_reno_v1, onramp_control_v1, );
+CONGESTION_CONTROL(onramp_reno, onramp_control, RENO_MEMBERS);
+CONGESTION_CONTROL(onramp_reno_v1, onramp_control_v1, RENO_MEMBERS);

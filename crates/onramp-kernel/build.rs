@@ -1,4 +1,4 @@
-//! Compiles bpf/: the congestion control once for each algorithm of core/registry.h, and the two tools beside it.
+//! Compiles bpf/: the congestion control once for each algorithm of core/registry.h, and the tools beside it.
 
 use libbpf_cargo::SkeletonBuilder;
 use std::path::PathBuf;
@@ -17,7 +17,7 @@ fn main() {
     }
     table += "]\n";
     fs::write(out.join("startups.rs"), table).expect("OUT_DIR can be written");
-    for tool in ["connections", "adopt"] {
+    for tool in ["connections", "adopt", "pair"] {
         compile(tool, &out.join(format!("{tool}.o")), &[]);
     }
 }

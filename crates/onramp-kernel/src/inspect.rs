@@ -5,7 +5,10 @@
 
 use crate::process;
 use crate::registration::{avoidance_name, only_value, with_log};
-use crate::shared::{name_text, Config, Plain, RawConnection, RawSocket, CONFIG_MAP, CONFIG_VERSION, CONNECTIONS_MAP};
+use crate::shared::{
+    name_text, Config, Plain, RawConnection, RawPairs, RawSocket, CONFIG_MAP, CONFIG_VERSION, CONNECTIONS_MAP,
+    PAIRS_MAP,
+};
 use crate::{probe, Error, Result};
 use libbpf_rs::btf::types::{MemberAttr, Struct};
 use libbpf_rs::btf::Btf;
@@ -43,6 +46,8 @@ pub struct Loaded {
     operations_map: Option<u32>,
     #[serde(skip)]
     connections_map: Option<u32>,
+    #[serde(skip)]
+    pub(crate) pairs_map: Option<u32>,
 }
 
 /// The congestion controls that sockets of this network namespace can choose.
@@ -71,7 +76,7 @@ pub fn loaded() -> Result<Vec<Loaded>> {
     let programs = ProgInfoIter::with_query_opts(ProgInfoQueryOptions::default().include_map_ids(true));
     for program in programs.filter(|program| program.name.to_string_lossy().starts_with("onramp_control")) {
         let mut config = None;
-        let mut connections_map = None;
+        let (mut connections_map, mut pairs_map) = (None, None);
         for id in program.map_ids {
             let Ok(map) = MapHandle::from_map_id(id) else { continue };
             match map.name().to_string_lossy().as_ref() {
@@ -80,6 +85,7 @@ pub fn loaded() -> Result<Vec<Loaded>> {
                 CONNECTIONS_MAP if map.value_size() as usize == size_of::<RawConnection>() => {
                     connections_map = Some(id);
                 }
+                PAIRS_MAP if map.value_size() as usize == size_of::<RawPairs>() => pairs_map = Some(id),
                 _ => {}
             }
         }
@@ -92,10 +98,11 @@ pub fn loaded() -> Result<Vec<Loaded>> {
             paper_initial_window: config.options & onramp_core::OPTION_PAPER_INITIAL_WINDOW != 0,
             owner_pid: (config.owner_pid != 0).then_some(config.owner_pid),
             registered: operations.is_some_and(|operations| operations.registered),
-            connections: connections_map.map_or(Ok(0), |id| raw_sockets(id).map(|sockets| sockets.len()))?,
+            connections: connections_map.map_or(Ok(0), |id| raw_sockets(id, None).map(|sockets| sockets.len()))?,
             owner_running: process::is_running(config.owner_pid, config.owner_start_ticks),
             operations_map: operations.map(|operations| operations.map),
             connections_map,
+            pairs_map,
         });
     }
     // What is neither registered nor used is about to go.
@@ -235,6 +242,42 @@ pub struct Connection {
     pub acked_bytes: u64,
     /// Segments sent again so far.
     pub retransmitted_segments: u32,
+    /// What became of packet pairs, where both ends know the option.
+    pub pairs: Option<Pairs>,
+}
+
+/// Packet pairs on a connection, so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Pairs {
+    /// Pairs that were sent.
+    pub sent: u32,
+    /// Intervals that the peer reported, and that the start-up was told.
+    pub reported: u32,
+    /// Pairs of the peer that were measured.
+    pub measured: u32,
+    /// Options of a length or type that they cannot have.
+    pub malformed: u32,
+    /// Options that came again, or that fit nothing that was sent or asked.
+    pub ignored: u32,
+    /// The latest interval that the peer reported.
+    pub reported_interval_s: Option<f64>,
+    /// The latest interval that was measured.
+    pub measured_interval_s: Option<f64>,
+}
+
+impl Pairs {
+    fn of(raw: &RawPairs) -> Pairs {
+        let seconds = |ns: u32| (ns != 0).then_some(f64::from(ns) / 1e9);
+        Pairs {
+            sent: raw.counts.pairs,
+            reported: raw.counts.replies,
+            measured: raw.counts.answers,
+            malformed: raw.counts.malformed,
+            ignored: raw.counts.ignored,
+            reported_interval_s: seconds(raw.reported_ns),
+            measured_interval_s: seconds(raw.measured_ns),
+        }
+    }
 }
 
 /// All connections that use a congestion control of Onramp's, in all network namespaces, oldest first.
@@ -244,7 +287,7 @@ pub struct Connection {
 pub fn connections() -> Result<Vec<Connection>> {
     let mut all = Vec::new();
     for loaded in loaded()? {
-        let sockets = loaded.connections_map.map_or(Ok(Vec::new()), raw_sockets)?;
+        let sockets = loaded.connections_map.map_or(Ok(Vec::new()), |id| raw_sockets(id, loaded.pairs_map))?;
         all.extend(sockets.iter().map(|socket| connection(&loaded.name, socket)));
     }
     all.sort_by(|a, b| b.age_s.total_cmp(&a.age_s));
@@ -271,37 +314,45 @@ fn connection(congestion_control: &str, socket: &RawSocket) -> Connection {
     let Decision { phase, estimate_bytes_per_s, .. } = socket.connection.decision;
     let RawConnection { start_ns, exit, exit_ns, exit_cwnd_bytes, .. } = socket.connection;
     let seconds = |from: u64, to: u64| to.saturating_sub(from) as f64 / 1e9;
-    let mss = u64::from(socket.mss_bytes);
+    let now = &socket.now;
+    let mss = u64::from(now.mss_bytes);
     let has_ended = exit_ns != 0;
     Connection {
         congestion_control: congestion_control.to_owned(),
-        local: socket.local.socket_address(),
-        remote: socket.remote.socket_address(),
-        state: STATES.get(socket.tcp_state as usize).copied().unwrap_or("UNKNOWN"),
-        network_namespace: socket.network_namespace,
+        local: now.local.socket_address(),
+        remote: now.remote.socket_address(),
+        state: STATES.get(now.tcp_state as usize).copied().unwrap_or("UNKNOWN"),
+        network_namespace: now.network_namespace,
         phase: onramp_core::phase_name(phase),
         exit_reason: onramp_core::exit_name(exit),
         exit_time_s: has_ended.then(|| seconds(start_ns, exit_ns)),
         exit_cwnd_bytes: has_ended.then_some(exit_cwnd_bytes),
-        age_s: seconds(start_ns, socket.now_ns),
+        age_s: seconds(start_ns, now.now_ns),
         estimate_bytes_per_s: (estimate_bytes_per_s != 0).then_some(estimate_bytes_per_s),
-        pacing_bytes_per_s: (socket.pacing_bytes_per_s != u64::MAX).then_some(socket.pacing_bytes_per_s),
-        cwnd_bytes: u64::from(socket.cwnd_segments) * mss,
-        ssthresh_bytes: (socket.ssthresh_segments < INFINITE_SSTHRESH)
-            .then(|| u64::from(socket.ssthresh_segments) * mss),
-        srtt_s: f64::from(socket.srtt_us) / 1e6,
-        acked_bytes: socket.bytes_acked,
-        retransmitted_segments: socket.retransmitted_segments,
+        pacing_bytes_per_s: (now.pacing_bytes_per_s != u64::MAX).then_some(now.pacing_bytes_per_s),
+        cwnd_bytes: u64::from(now.cwnd_segments) * mss,
+        ssthresh_bytes: (now.ssthresh_segments < INFINITE_SSTHRESH).then(|| u64::from(now.ssthresh_segments) * mss),
+        srtt_s: f64::from(now.srtt_us) / 1e6,
+        acked_bytes: now.bytes_acked,
+        retransmitted_segments: now.retransmitted_segments,
+        pairs: (now.has_pairs != 0).then(|| Pairs::of(&socket.pairs)),
     }
 }
 
-/// Walk the sockets that have an entry in a socket-storage map.
-fn raw_sockets(map_id: u32) -> Result<Vec<RawSocket>> {
+/// Walk the sockets that have an entry in a socket-storage map, with what another one has of them.
+fn raw_sockets(map_id: u32, pairs_map: Option<u32>) -> Result<Vec<RawSocket>> {
     let Ok(map) = MapHandle::from_map_id(map_id) else {
         return Ok(Vec::new()); // its last connection closed in the meantime
     };
     let (result, log) = with_log(|| {
-        let object = ObjectBuilder::default().open_memory(LIST_PROGRAM)?.load()?;
+        let mut open = ObjectBuilder::default().open_memory(LIST_PROGRAM)?;
+        if let Some(pairs) = pairs_map {
+            let pairs = MapHandle::from_map_id(pairs)?;
+            open.maps_mut()
+                .filter(|map| map.name() == PAIRS_MAP)
+                .try_for_each(|mut map| map.reuse_fd(pairs.as_fd()))?;
+        }
+        let object = open.load()?;
         let program = object.progs_mut().next().expect("connections.bpf.c has a program");
         let link = program.attach_iter(map.as_fd())?;
         let mut bytes = Vec::new();

@@ -3,12 +3,13 @@
 //! A [`Registration`] is a start-up algorithm of `core/`, followed by one of the kernel's own congestion avoidances,
 //! under a name that any socket can choose (`setsockopt(TCP_CONGESTION)`). [`loaded`] and [`connections`] find what
 //! this and other processes have registered, and how their connections do. [`Adoption`] puts a cgroup's connections
-//! on a congestion control without the programs' knowledge.
+//! on a congestion control without the programs' knowledge, and [`PairOption`] gives them the option of packet pairs.
 
 mod adopt;
 mod error;
 mod event;
 mod inspect;
+mod pair;
 pub mod probe;
 mod process;
 mod registration;
@@ -17,5 +18,8 @@ mod shared;
 pub use adopt::{cgroup2_mount, own_cgroup, Adoption, ExecCgroup};
 pub use error::{Error, Result};
 pub use event::{Event, Input};
-pub use inspect::{connections, default_in_this_namespace, loaded, registered_names, unload, Connection, Loaded};
+pub use inspect::{
+    connections, default_in_this_namespace, loaded, registered_names, unload, Connection, Loaded, Pairs,
+};
+pub use pair::PairOption;
 pub use registration::{Lifetime, Options, Registration, AVOIDANCES, KERNEL_CLOCK};

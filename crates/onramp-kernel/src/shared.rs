@@ -4,10 +4,11 @@ use onramp_core::{Ack, Clock, Decision, Loss, Start, STATE_BYTES};
 use std::mem::{size_of, MaybeUninit};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-pub(crate) const CONFIG_VERSION: u32 = 5;
+pub(crate) const CONFIG_VERSION: u32 = 6;
 pub(crate) const NAME_BYTES: usize = 16;
 pub(crate) const CONFIG_MAP: &str = ".rodata.onramp";
 pub(crate) const CONNECTIONS_MAP: &str = "onramp_conns";
+pub(crate) const PAIRS_MAP: &str = "onramp_pairs";
 pub(crate) const EVENTS_MAP: &str = "onramp_events";
 
 /// A plain record: any bytes are one, and it has no padding that matters.
@@ -83,13 +84,40 @@ pub(crate) struct RawConnection {
     pub paced_by_us: u32,
     pub initial_cwnd: u32,
     pub exit: u32,
+    pub held_cwnd: u32,
+}
+
+/// What came of the options, as `core/pair_option.h` counts it.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub(crate) struct RawPairCounts {
+    pub pairs: u32,
+    pub answers: u32,
+    pub replies: u32,
+    pub malformed: u32,
+    pub ignored: u32,
     pub reserved: u32,
 }
 
 #[repr(C)]
 #[derive(Clone, Copy)]
-pub(crate) struct RawSocket {
-    pub connection: RawConnection,
+pub(crate) struct RawPairs {
+    pub probe: [u64; 8],
+    pub meter: [u64; 2],
+    pub counts: RawPairCounts,
+    pub reply: u64,
+    pub interval_ns: u32,
+    pub reported_ns: u32,
+    pub measured_ns: u32,
+    pub is_starting: u8,
+    pub is_due: u8,
+    pub has_reply: u8,
+    pub ack_now: u8,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub(crate) struct RawSocketNow {
     pub local: RawEndpoint,
     pub remote: RawEndpoint,
     pub now_ns: u64,
@@ -102,7 +130,15 @@ pub(crate) struct RawSocket {
     pub srtt_us: u32,
     pub retransmitted_segments: u32,
     pub network_namespace: u32,
-    pub reserved: u32,
+    pub has_pairs: u32,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub(crate) struct RawSocket {
+    pub connection: RawConnection,
+    pub pairs: RawPairs,
+    pub now: RawSocketNow,
 }
 
 pub(crate) const EVENT_START: u32 = 1;
@@ -132,7 +168,8 @@ pub(crate) struct RawEvent {
 // The same numbers stand in bpf/shared.h.
 const _: () = assert!(size_of::<Config>() == 80);
 const _: () = assert!(size_of::<RawConnection>() == 368);
-const _: () = assert!(size_of::<RawSocket>() == 472);
+const _: () = assert!(size_of::<RawPairs>() == 128);
+const _: () = assert!(size_of::<RawSocket>() == 600);
 const _: () = assert!(size_of::<RawEvent>() == 184);
 
 // SAFETY: repr(C), integers only.

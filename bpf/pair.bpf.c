@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The option of packet pairs (core/pair_option.h) on the connections of a cgroup's processes.
+ *
+ *   SYN        says "permitted"; the SYN-ACK says it too if the SYN did
+ *   probe      when the start-up wants a pair, the next two full segments carry "first" and "second"
+ *   meter      when both have arrived, the acknowledgement carries "reply"
+ *
+ * A connection whose peer does not say "permitted" asks for none of these calls any more.
+ *
+ * Times are taken here: when a segment is being built, and when TCP looks at one that arrived.
+ */
+#include "kernel.h"
+
+#include <bpf/bpf_endian.h>
+#include <bpf/bpf_helpers.h>
+
+#include "pairs.h"
+#include "shared.h"
+
+char _license[] SEC("license") = "GPL";
+
+#define PERMITTED_BYTES 6
+/* What a first or a second takes of a segment's payload: options fill words. */
+#define MARK_ROOM_BYTES 8
+#define REPLY_ROOM_BYTES 12
+
+#define OUR_FLAGS (BPF_SOCK_OPS_WRITE_HDR_OPT_CB_FLAG | BPF_SOCK_OPS_PARSE_UNKNOWN_HDR_OPT_CB_FLAG)
+
+/* Room for one option that is longer than ours can be. */
+#define BUFFER_BYTES 12
+
+/* An end that has received so many segments more than it has sent is the one that receives. */
+#define RECEIVER_SEGMENTS 10
+
+#define NAMESPACES 2
+
+struct onramp_pair_config {
+	uint64_t namespaces[NAMESPACES]; /* cookies of the network namespaces to look at; all 0: every one */
+};
+
+const volatile struct onramp_pair_config pair_config SEC(".rodata.pair");
+
+static bool is_wanted(struct bpf_sock_ops *ctx)
+{
+	uint64_t cookie;
+
+	if (!pair_config.namespaces[0])
+		return true;
+	cookie = bpf_get_netns_cookie(ctx);
+	return cookie == pair_config.namespaces[0] || cookie == pair_config.namespaces[1];
+}
+
+static struct onramp_pairs *pairs_of(struct bpf_sock_ops *ctx, __u64 flags)
+{
+	struct bpf_sock *sk = ctx->sk;
+
+	return sk ? bpf_sk_storage_get(&onramp_pairs, sk, 0, flags) : NULL;
+}
+
+static void store_option(struct bpf_sock_ops *ctx, const struct onramp_pair_option *option)
+{
+	__u8 bytes[BUFFER_BYTES] = {};
+
+	/* The length is a constant for the verifier only where the type is. */
+	if (onramp_pair_option_write(bytes, ONRAMP_PAIR_EXPERIMENT, option) > PERMITTED_BYTES)
+		bpf_store_hdr_opt(ctx, bytes, ONRAMP_PAIR_OPTION_MAX_BYTES, 0);
+	else
+		bpf_store_hdr_opt(ctx, bytes, PERMITTED_BYTES, 0);
+}
+
+/* Find our option in the segment, or in the SYN that is kept. */
+static enum onramp_pair_reading load_option(struct bpf_sock_ops *ctx, struct onramp_pair_option *option, __u64 flags)
+{
+	/* Sought by kind and experiment. */
+	__u8 bytes[BUFFER_BYTES] = {
+		ONRAMP_PAIR_KIND_EXPERIMENT,
+		4,
+		ONRAMP_PAIR_EXPERIMENT_ID >> 8,
+		ONRAMP_PAIR_EXPERIMENT_ID & 0xff,
+	};
+	long found = bpf_load_hdr_opt(ctx, bytes, sizeof(bytes), flags);
+
+	if (found == -ENOSPC || found == -EFAULT)
+		return ONRAMP_PAIR_MALFORMED; /* longer than any of ours, or the options' lengths do not fit */
+	if (found < 0)
+		return ONRAMP_PAIR_OTHER;
+	return onramp_pair_option_read(bytes, (__u32)found, ONRAMP_PAIR_EXPERIMENT, option);
+}
+
+static bool says_permitted(struct bpf_sock_ops *ctx, __u64 flags)
+{
+	struct onramp_pair_option option;
+
+	return load_option(ctx, &option, flags) == ONRAMP_PAIR_READ && option.type == ONRAMP_PAIR_PERMITTED;
+}
+
+static void set_flags(struct bpf_sock_ops *ctx, __u32 set, __u32 clear)
+{
+	__u32 flags = (ctx->bpf_sock_ops_cb_flags | set) & ~clear;
+
+	if (flags != ctx->bpf_sock_ops_cb_flags)
+		bpf_sock_ops_cb_flags_set(ctx, (int)flags);
+}
+
+/* The connection stands: did the peer, whose SYN or SYN-ACK this is, say that it knows the option? */
+static void negotiated(struct bpf_sock_ops *ctx, __u64 flags)
+{
+	struct onramp_pairs *pairs = NULL;
+
+	if (says_permitted(ctx, flags))
+		pairs = pairs_of(ctx, BPF_SK_STORAGE_GET_F_CREATE);
+	if (!pairs) {
+		set_flags(ctx, 0, OUR_FLAGS);
+		return;
+	}
+	pairs->is_starting = true;
+	set_flags(ctx, OUR_FLAGS, 0);
+}
+
+/* Does this end have something to write soon? */
+static bool wants_to_write(struct bpf_sock_ops *ctx, const struct onramp_pairs *pairs)
+{
+	if (pairs->has_reply || pairs->probe.is_open)
+		return true;
+	return (pairs->is_due || pairs->is_starting) && ctx->data_segs_in <= ctx->data_segs_out + RECEIVER_SEGMENTS;
+}
+
+/* Is the segment one of a pair, by its size? One that is cut up later would have the option on each piece. */
+static bool is_full_segment(struct bpf_sock_ops *ctx, __u32 payload_bytes)
+{
+	return payload_bytes == ctx->mss_cache - MARK_ROOM_BYTES;
+}
+
+/* Before options are written: keep room for ours. */
+static void reserve(struct bpf_sock_ops *ctx)
+{
+	__u32 flags = ctx->skb_tcp_flags;
+	struct onramp_pairs *pairs;
+
+	if (ctx->args[0] != BPF_WRITE_HDR_TCP_CURRENT_MSS && flags & TCP_FLAG_SYN) {
+		/* Without state the SYN's option is forgotten when the connection stands. */
+		if (flags & TCP_FLAG_ACK &&
+		    (ctx->args[0] == BPF_WRITE_HDR_TCP_SYNACK_COOKIE || !says_permitted(ctx, BPF_LOAD_HDR_OPT_TCP_SYN)))
+			return;
+		bpf_reserve_hdr_opt(ctx, PERMITTED_BYTES, 0);
+		return;
+	}
+	pairs = pairs_of(ctx, 0);
+	if (!pairs) /* between SYN and SYN-ACK */
+		return;
+	if (ctx->args[0] == BPF_WRITE_HDR_TCP_CURRENT_MSS) {
+		if (pairs->is_due || pairs->probe.is_open)
+			bpf_reserve_hdr_opt(ctx, PERMITTED_BYTES, 0);
+	} else if (pairs->has_reply && ctx->skb_len + REPLY_ROOM_BYTES <= ctx->mss_cache) {
+		/* Where selective acknowledgements leave no room there is no reply: it would be late. */
+		if (bpf_reserve_hdr_opt(ctx, ONRAMP_PAIR_OPTION_MAX_BYTES, 0))
+			pairs->has_reply = false;
+	} else if ((pairs->is_due || pairs->probe.is_open) && is_full_segment(ctx, ctx->skb_len)) {
+		bpf_reserve_hdr_opt(ctx, PERMITTED_BYTES, 0);
+	} else if (!wants_to_write(ctx, pairs)) {
+		set_flags(ctx, 0, BPF_SOCK_OPS_WRITE_HDR_OPT_CB_FLAG);
+	}
+}
+
+/* A full segment with room for a mark leaves. */
+static void mark(struct bpf_sock_ops *ctx, struct onramp_pairs *pairs, __u32 seq, __u32 payload_bytes)
+{
+	struct onramp_pair_option option;
+	__u32 end = seq + payload_bytes;
+	__u64 now_ns = bpf_ktime_get_ns();
+
+	if (seq != ctx->snd_nxt)
+		return; /* sent again */
+	if (pairs->probe.is_open) {
+		if (onramp_pair_send_second(&pairs->probe, &pairs->counts, now_ns, seq, end, &option)) {
+			pairs->is_due = false;
+			store_option(ctx, &option);
+		}
+	} else if (pairs->is_due) {
+		onramp_pair_send_first(&pairs->probe, now_ns, end, &option);
+		store_option(ctx, &option);
+	}
+}
+
+/* Options are being written, and we have reserved room. */
+static void write(struct bpf_sock_ops *ctx)
+{
+	struct onramp_pair_option permitted = {.type = ONRAMP_PAIR_PERMITTED};
+	struct tcphdr *th = ctx->skb_data;
+	struct onramp_pairs *pairs;
+	__u32 payload_bytes;
+
+	if ((void *)(th + 1) > ctx->skb_data_end)
+		return;
+	if (th->flags & TCP_FLAG_SYN) {
+		store_option(ctx, &permitted);
+		return;
+	}
+	pairs = pairs_of(ctx, 0);
+	if (!pairs)
+		return;
+	payload_bytes = ctx->skb_len - (th->offset >> 4) * 4;
+	if (pairs->has_reply && payload_bytes + REPLY_ROOM_BYTES <= ctx->mss_cache) {
+		pairs->has_reply = false;
+		store_option(ctx, &pairs->reply);
+	} else if (is_full_segment(ctx, payload_bytes)) {
+		mark(ctx, pairs, bpf_ntohl(th->seq), payload_bytes);
+	}
+}
+
+/* A segment arrived that carries an option which the kernel does not know. */
+static void parse(struct bpf_sock_ops *ctx)
+{
+	struct onramp_pairs *pairs = pairs_of(ctx, 0);
+	__u64 now_ns = bpf_ktime_get_ns();
+	struct tcphdr *th = ctx->skb_data;
+	enum onramp_pair_reading reading;
+	struct onramp_pair_option option;
+	__u32 seq, ack, end;
+
+	if (!pairs || (void *)(th + 1) > ctx->skb_data_end)
+		return;
+	reading = load_option(ctx, &option, 0);
+	if (reading == ONRAMP_PAIR_MALFORMED)
+		pairs->counts.malformed++;
+	if (reading != ONRAMP_PAIR_READ)
+		return;
+	seq = bpf_ntohl(th->seq);
+	ack = bpf_ntohl(th->ack_seq);
+	end = seq + ctx->skb_len - (th->offset >> 4) * 4;
+	if (option.type == ONRAMP_PAIR_REPLY) {
+		__u32 interval_ns;
+
+		if ((__s32)(ctx->snd_nxt - ack) < 0) {
+			pairs->counts.ignored++; /* it acknowledges what was not sent */
+			return;
+		}
+		interval_ns = onramp_pair_replied(&pairs->probe, &pairs->counts, &option, now_ns, ack);
+		if (interval_ns)
+			pairs->interval_ns = pairs->reported_ns = interval_ns;
+	} else if (onramp_pair_arrived(&pairs->meter, &pairs->counts, &option, now_ns, seq, end, &pairs->reply)) {
+		pairs->measured_ns = pairs->reply.interval_ns;
+		pairs->has_reply = true;
+		pairs->ack_now = true;
+		set_flags(ctx, BPF_SOCK_OPS_WRITE_HDR_OPT_CB_FLAG, 0);
+	}
+}
+
+SEC("sockops")
+int onramp_pair(struct bpf_sock_ops *ctx)
+{
+	int one = 1;
+
+	switch (ctx->op) {
+	case BPF_SOCK_OPS_TCP_LISTEN_CB:
+		if (!is_wanted(ctx))
+			break;
+		bpf_setsockopt(ctx, SOL_TCP, TCP_SAVE_SYN, &one, sizeof(one));
+		set_flags(ctx, BPF_SOCK_OPS_WRITE_HDR_OPT_CB_FLAG, 0);
+		break;
+	case BPF_SOCK_OPS_TCP_CONNECT_CB:
+		if (is_wanted(ctx))
+			set_flags(ctx, BPF_SOCK_OPS_WRITE_HDR_OPT_CB_FLAG, 0);
+		break;
+	case BPF_SOCK_OPS_ACTIVE_ESTABLISHED_CB:
+		if (is_wanted(ctx))
+			negotiated(ctx, 0);
+		break;
+	case BPF_SOCK_OPS_PASSIVE_ESTABLISHED_CB:
+		if (is_wanted(ctx))
+			negotiated(ctx, BPF_LOAD_HDR_OPT_TCP_SYN);
+		break;
+	case BPF_SOCK_OPS_HDR_OPT_LEN_CB:
+		reserve(ctx);
+		break;
+	case BPF_SOCK_OPS_WRITE_HDR_OPT_CB:
+		write(ctx);
+		break;
+	case BPF_SOCK_OPS_PARSE_HDR_OPT_CB:
+		parse(ctx);
+		break;
+	}
+	return 1;
+}

@@ -10,7 +10,7 @@ use nix::poll::{poll, PollFd, PollFlags, PollTimeout};
 use nix::sys::signal::{kill, SigSet, Signal};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::unistd::Pid;
-use onramp_kernel::{Adoption, ExecCgroup, Lifetime, Registration};
+use onramp_kernel::{Adoption, ExecCgroup, Lifetime, PairOption, Registration};
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -28,6 +28,7 @@ const FORWARDED: [Signal; 4] = [Signal::SIGTERM, Signal::SIGHUP, Signal::SIGINT,
 pub fn run(arguments: &ExecArguments, json: bool) -> Answer {
     let startup = Startup::choose(arguments)?;
     let cgroup = ExecCgroup::create()?;
+    let _pairs = PairOption::new(cgroup.path(), startup.name(), None)?;
     let adoption = Adoption::new(cgroup.path(), startup.name())?;
     let mut signals = Signals::block()?;
     let mut child = spawn(&arguments.command, &cgroup)?;

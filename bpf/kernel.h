@@ -222,6 +222,14 @@ struct rate_sample {
 	__u32 acked_sacked;
 };
 
+struct sk_buff {
+	__s64 tstamp; /* of a segment that arrived: CLOCK_REALTIME, 0 while nobody on this machine asks for it */
+};
+
+struct bpf_sock_ops_kern {
+	struct sk_buff *skb;
+};
+
 struct bpf_iter_meta {
 	struct seq_file *seq;
 } __attribute__((preserve_access_index));

@@ -8,7 +8,9 @@
  *
  * A connection whose peer does not say "permitted" asks for none of these calls any more.
  *
- * Times are taken here: when a segment is being built, and when TCP looks at one that arrived.
+ * A segment leaves when it is built, and has arrived when the kernel took it from its device: TCP may look at it later,
+ * where the program that reads has the socket. The kernel takes that time only while somebody asks for it, which
+ * crates/onramp-kernel/src/pair.rs does; without, it is the time when TCP looks.
  */
 #include "kernel.h"
 
@@ -40,6 +42,9 @@ struct onramp_pair_config {
 };
 
 const volatile struct onramp_pair_config pair_config SEC(".rodata.pair");
+
+/* Since Linux 6.2. */
+extern void *bpf_cast_to_kern_ctx(void *ctx) __ksym __weak;
 
 static bool is_wanted(struct bpf_sock_ops *ctx)
 {
@@ -114,7 +119,6 @@ static void negotiated(struct bpf_sock_ops *ctx, __u64 flags)
 		set_flags(ctx, 0, OUR_FLAGS);
 		return;
 	}
-	pairs->is_starting = true;
 	set_flags(ctx, OUR_FLAGS, 0);
 }
 
@@ -209,15 +213,62 @@ static void write(struct bpf_sock_ops *ctx)
 	}
 }
 
+/* When a segment arrived, by the clock of the kernel's time stamps or, without them, of this program. */
+static __u64 arrival_ns(struct bpf_sock_ops *ctx, bool *is_stamp)
+{
+	__s64 stamp_ns = 0;
+
+	if (bpf_ksym_exists(bpf_cast_to_kern_ctx)) {
+		struct bpf_sock_ops_kern *kernel_ctx = bpf_cast_to_kern_ctx(ctx);
+
+		stamp_ns = kernel_ctx->skb->tstamp;
+	}
+	*is_stamp = stamp_ns > 0;
+	return *is_stamp ? (__u64)stamp_ns : bpf_ktime_get_ns();
+}
+
+/* A first or a second arrived. */
+static void measure(struct bpf_sock_ops *ctx, struct onramp_pairs *pairs, const struct onramp_pair_option *option,
+		    __u32 seq, __u32 end)
+{
+	bool is_stamp;
+	__u64 now_ns = arrival_ns(ctx, &is_stamp);
+
+	/* Two clocks measure nothing. */
+	if (option->type == ONRAMP_PAIR_SECOND && is_stamp != pairs->has_arrivals)
+		pairs->meter.is_waiting = false;
+	pairs->has_arrivals = is_stamp;
+	if (!onramp_pair_arrived(&pairs->meter, &pairs->counts, option, now_ns, seq, end, &pairs->reply))
+		return;
+	pairs->measured_ns = pairs->reply.interval_ns;
+	pairs->has_reply = true;
+	pairs->ack_now = true;
+	set_flags(ctx, BPF_SOCK_OPS_WRITE_HDR_OPT_CB_FLAG, 0);
+}
+
+/* A reply arrived. */
+static void take_reply(struct bpf_sock_ops *ctx, struct onramp_pairs *pairs, const struct onramp_pair_option *option,
+		       __u32 ack)
+{
+	__u32 interval_ns;
+
+	if ((__s32)(ctx->snd_nxt - ack) < 0) {
+		pairs->counts.ignored++; /* it acknowledges what was not sent */
+		return;
+	}
+	interval_ns = onramp_pair_replied(&pairs->probe, &pairs->counts, option, bpf_ktime_get_ns(), ack);
+	if (interval_ns)
+		pairs->interval_ns = pairs->reported_ns = interval_ns;
+}
+
 /* A segment arrived that carries an option which the kernel does not know. */
 static void parse(struct bpf_sock_ops *ctx)
 {
 	struct onramp_pairs *pairs = pairs_of(ctx, 0);
-	__u64 now_ns = bpf_ktime_get_ns();
 	struct tcphdr *th = ctx->skb_data;
 	enum onramp_pair_reading reading;
 	struct onramp_pair_option option;
-	__u32 seq, ack, end;
+	__u32 seq, end;
 
 	if (!pairs || (void *)(th + 1) > ctx->skb_data_end)
 		return;
@@ -227,24 +278,11 @@ static void parse(struct bpf_sock_ops *ctx)
 	if (reading != ONRAMP_PAIR_READ)
 		return;
 	seq = bpf_ntohl(th->seq);
-	ack = bpf_ntohl(th->ack_seq);
 	end = seq + ctx->skb_len - (th->offset >> 4) * 4;
-	if (option.type == ONRAMP_PAIR_REPLY) {
-		__u32 interval_ns;
-
-		if ((__s32)(ctx->snd_nxt - ack) < 0) {
-			pairs->counts.ignored++; /* it acknowledges what was not sent */
-			return;
-		}
-		interval_ns = onramp_pair_replied(&pairs->probe, &pairs->counts, &option, now_ns, ack);
-		if (interval_ns)
-			pairs->interval_ns = pairs->reported_ns = interval_ns;
-	} else if (onramp_pair_arrived(&pairs->meter, &pairs->counts, &option, now_ns, seq, end, &pairs->reply)) {
-		pairs->measured_ns = pairs->reply.interval_ns;
-		pairs->has_reply = true;
-		pairs->ack_now = true;
-		set_flags(ctx, BPF_SOCK_OPS_WRITE_HDR_OPT_CB_FLAG, 0);
-	}
+	if (option.type == ONRAMP_PAIR_REPLY)
+		take_reply(ctx, pairs, &option, bpf_ntohl(th->ack_seq));
+	else
+		measure(ctx, pairs, &option, seq, end);
 }
 
 SEC("sockops")

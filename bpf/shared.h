@@ -68,7 +68,9 @@ struct onramp_pairs {
 	uint8_t is_starting;             /* the start-up is under way */
 	uint8_t is_due;                  /* the next two full segments are a pair */
 	uint8_t has_reply;
-	uint8_t ack_now; /* acknowledge what is arriving at once */
+	uint8_t ack_now;      /* acknowledge what is arriving at once */
+	uint8_t has_arrivals; /* the kernel took the time when the first arrived */
+	uint8_t reserved[7];
 };
 
 /* What the kernel itself says of a connection. */
@@ -118,8 +120,8 @@ struct onramp_event {
 /* The same numbers stand in crates/onramp-kernel/src/shared.rs. */
 _Static_assert(sizeof(struct onramp_config) == 80, "struct onramp_config");
 _Static_assert(sizeof(struct onramp_connection) == 368, "struct onramp_connection");
-_Static_assert(sizeof(struct onramp_pairs) == 128, "struct onramp_pairs");
-_Static_assert(sizeof(struct onramp_socket) == 600, "struct onramp_socket");
+_Static_assert(sizeof(struct onramp_pairs) == 136, "struct onramp_pairs");
+_Static_assert(sizeof(struct onramp_socket) == 608, "struct onramp_socket");
 _Static_assert(sizeof(struct onramp_event) == 184, "struct onramp_event");
 
 #endif

@@ -3,6 +3,7 @@
 //! Nothing is pinned or written down: the kernel's own lists of maps and programs are the only record, so that it
 //! can't go stale. A congestion control of ours is recognised by the map that holds its configuration.
 
+use crate::pair::PairsMap;
 use crate::process;
 use crate::registration::{avoidance_name, only_value, with_log};
 use crate::shared::{
@@ -47,7 +48,21 @@ pub struct Loaded {
     #[serde(skip)]
     connections_map: Option<u32>,
     #[serde(skip)]
-    pub(crate) pairs_map: Option<u32>,
+    pairs_map: Option<u32>,
+}
+
+impl Loaded {
+    /// Where its packet pairs are, if it sends any.
+    ///
+    /// # Errors
+    /// The kernel's refusal: it may have been unloaded.
+    pub fn pairs(&self) -> Result<Option<PairsMap>> {
+        self.pairs_map.map(|id| MapHandle::from_map_id(id).map(PairsMap)).transpose().map_err(|error| Error::Refused {
+            what: format!("reading the packet pairs of {}", self.name),
+            cause: error.to_string(),
+            log: String::new(),
+        })
+    }
 }
 
 /// The congestion controls that sockets of this network namespace can choose.

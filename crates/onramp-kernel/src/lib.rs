@@ -21,5 +21,5 @@ pub use event::{Event, Input};
 pub use inspect::{
     connections, default_in_this_namespace, loaded, registered_names, unload, Connection, Loaded, Pairs,
 };
-pub use pair::PairOption;
+pub use pair::{PairOption, PairsMap};
 pub use registration::{Lifetime, Options, Registration, AVOIDANCES, KERNEL_CLOCK};

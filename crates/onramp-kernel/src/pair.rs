@@ -1,16 +1,21 @@
 //! The TCP option of packet pairs, on the connections of a cgroup: what the start-up `pair` needs at both ends.
 
-use crate::inspect::loaded;
 use crate::registration::with_log;
 use crate::shared::PAIRS_MAP;
 use crate::{Error, Result};
 use libbpf_rs::{Link, MapHandle, Object, ObjectBuilder};
+use nix::libc;
 use std::fs::File;
+use std::io;
+use std::net::UdpSocket;
 use std::os::fd::{AsFd, AsRawFd};
 use std::path::Path;
 
 const PAIR_PROGRAM: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/pair.o"));
 const PAIR_CONFIG_MAP: &str = ".rodata.pair";
+
+/// Where a start-up that sends packet pairs keeps them: it is shared with the program of the option.
+pub struct PairsMap(pub(crate) MapHandle);
 
 /// While it lives, the TCP connections that a cgroup's processes open or accept offer their peers the option, and those
 /// whose peers know it exchange pairs where their start-up asks for them.
@@ -19,30 +24,41 @@ const PAIR_CONFIG_MAP: &str = ".rodata.pair";
 pub struct PairOption {
     _link: Link,
     _object: Object,
+    _clock: UdpSocket,
+}
+
+/// While such a socket is open, the kernel takes the time of every packet when it comes from its device.
+fn time_stamps() -> io::Result<UdpSocket> {
+    let socket = UdpSocket::bind("127.0.0.1:0")?;
+    let on: libc::c_int = 1;
+    // SAFETY: the value is an int that outlives the call, and its size is given.
+    let result = unsafe {
+        let (value, length) = ((&raw const on).cast(), size_of_val(&on) as libc::socklen_t);
+        libc::setsockopt(socket.as_raw_fd(), libc::SOL_SOCKET, libc::SO_TIMESTAMPNS, value, length)
+    };
+    match result {
+        0 => Ok(socket),
+        _ => Err(io::Error::last_os_error()),
+    }
 }
 
 impl PairOption {
-    /// Attach to a cgroup's directory, for connections that use a congestion control, in these network namespaces
-    /// (cookies, as SO_NETNS_COOKIE says them; none: in all). `None` if its start-up sends no pairs.
+    /// Attach to a cgroup's directory, in two network namespaces (cookies, as SO_NETNS_COOKIE says them) or in all.
     ///
     /// # Errors
     /// The kernel's refusal.
-    pub fn new(cgroup: &Path, congestion_control: &str, namespaces: Option<[u64; 2]>) -> Result<Option<PairOption>> {
-        let of_it = |loaded: &crate::Loaded| loaded.registered && loaded.name == congestion_control;
-        let Some(map) = loaded()?.into_iter().find(of_it).and_then(|loaded| loaded.pairs_map) else {
-            return Ok(None);
-        };
+    pub fn new(cgroup: &Path, pairs: &PairsMap, namespaces: Option<[u64; 2]>) -> Result<PairOption> {
         let directory =
             File::open(cgroup).map_err(|error| Error::io(format!("open the cgroup {}", cgroup.display()), error))?;
+        let clock = time_stamps().map_err(|error| Error::io("ask for the times of packets", error))?;
         let config: Vec<u8> = namespaces.unwrap_or_default().iter().flat_map(|cookie| cookie.to_ne_bytes()).collect();
         let (result, log) = with_log(|| {
-            let pairs = MapHandle::from_map_id(map)?;
             let mut open = ObjectBuilder::default().open_memory(PAIR_PROGRAM)?;
             for mut map in open.maps_mut() {
                 if map.name() == PAIR_CONFIG_MAP {
                     map.set_initial_value(&config)?;
                 } else if map.name() == PAIRS_MAP {
-                    map.reuse_fd(pairs.as_fd())?;
+                    map.reuse_fd(pairs.0.as_fd())?;
                 }
             }
             let object = open.load()?;
@@ -55,6 +71,6 @@ impl PairOption {
             cause: error.to_string(),
             log,
         })?;
-        Ok(Some(PairOption { _link: link, _object: object }))
+        Ok(PairOption { _link: link, _object: object, _clock: clock })
     }
 }

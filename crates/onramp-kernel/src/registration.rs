@@ -2,12 +2,13 @@
 
 use crate::event::Event;
 use crate::inspect::{owner_of, registered_names, sweep};
+use crate::pair::PairsMap;
 use crate::probe::{self, ControlForm};
 use crate::process;
-use crate::shared::{name_bytes, Config, Plain, CONFIG_MAP, CONFIG_VERSION, EVENTS_MAP, NAME_BYTES};
+use crate::shared::{name_bytes, Config, Plain, CONFIG_MAP, CONFIG_VERSION, EVENTS_MAP, NAME_BYTES, PAIRS_MAP};
 use crate::{Error, Result};
 use libbpf_rs::{
-    Link, MapCore, MapFlags, Object, ObjectBuilder, OpenObject, PrintLevel, RingBuffer, RingBufferBuilder,
+    Link, MapCore, MapFlags, MapHandle, Object, ObjectBuilder, OpenObject, PrintLevel, RingBuffer, RingBufferBuilder,
 };
 use onramp_core::Clock;
 use onramp_scenario::Avoidance;
@@ -82,7 +83,7 @@ pub struct Registration {
     // Dropped in this order: the registration, the reader of its events, then its maps.
     _link: Link,
     ring: RingBuffer<'static>,
-    _object: Object,
+    object: Object,
 }
 
 impl Registration {
@@ -130,6 +131,19 @@ impl Registration {
         &self.name
     }
 
+    /// Where its packet pairs are, if it sends any.
+    ///
+    /// # Errors
+    /// The kernel's refusal.
+    pub fn pairs(&self) -> Result<Option<PairsMap>> {
+        let map = self.object.maps().find(|map| map.name() == PAIRS_MAP);
+        map.map(|map| MapHandle::try_from(&map).map(PairsMap)).transpose().map_err(|error| Error::Refused {
+            what: format!("reading the packet pairs of {}", self.name),
+            cause: error.to_string(),
+            log: String::new(),
+        })
+    }
+
     /// What was reported since the last call.
     pub fn take_events(&self) -> Vec<Event> {
         // An error here means that the ring's callback failed; ours cannot.
@@ -174,7 +188,7 @@ fn register(object: &[u8], options: &Options, form: ControlForm, linked: bool, n
         cause: error.to_string(),
         log: String::new(),
     })?;
-    Ok(Registration { name: name.to_owned(), events, _link: link, ring, _object: object })
+    Ok(Registration { name: name.to_owned(), events, _link: link, ring, object })
 }
 
 fn configure(

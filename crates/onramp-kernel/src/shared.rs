@@ -113,6 +113,8 @@ pub(crate) struct RawPairs {
     pub is_due: u8,
     pub has_reply: u8,
     pub ack_now: u8,
+    pub has_arrivals: u8,
+    pub reserved: [u8; 7],
 }
 
 #[repr(C)]
@@ -168,8 +170,8 @@ pub(crate) struct RawEvent {
 // The same numbers stand in bpf/shared.h.
 const _: () = assert!(size_of::<Config>() == 80);
 const _: () = assert!(size_of::<RawConnection>() == 368);
-const _: () = assert!(size_of::<RawPairs>() == 128);
-const _: () = assert!(size_of::<RawSocket>() == 600);
+const _: () = assert!(size_of::<RawPairs>() == 136);
+const _: () = assert!(size_of::<RawSocket>() == 608);
 const _: () = assert!(size_of::<RawEvent>() == 184);
 
 // SAFETY: repr(C), integers only.

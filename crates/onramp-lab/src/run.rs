@@ -27,6 +27,10 @@ pub fn run(case: &Case, startups: &mut dyn Startups, options: &RunOptions) -> Re
     }
     let layout = Layout::of(case);
     let (sender, receiver) = hosts_of(case, &layout)?;
+    let namespaces = [sender.namespace.cookie()?, receiver.namespace.cookie()?];
+    let pairs = startups
+        .exchange_pairs(&control, namespaces)
+        .map_err(|source| Error::Startup { startup: transfer.startup.clone(), source })?;
     let lease = CpuLease::take();
     let cpu = lease.as_ref().map(CpuLease::cpu);
     let open = OpenSockets::default();
@@ -36,8 +40,12 @@ pub fn run(case: &Case, startups: &mut dyn Startups, options: &RunOptions) -> Re
         Buffer::LinuxDefault => None,
     };
     let prepare = |control: &str, packet_bytes, ends: Ends, role| {
+        // Who measures pairs answers them through the same start-up.
+        let answers = pairs.is_some() && matches!(role, Role::Transfer { .. });
+        let receiver_control = answers.then(|| control.to_owned());
         let (sender, receiver, control) = ((&sender, ends.sender), (&receiver, ends.receiver), control.to_owned());
-        Flow::prepare(Plan { sender, receiver, control, packet_bytes, receive_buffer, role }, &open, cpu)
+        let plan = Plan { sender, receiver, control, receiver_control, packet_bytes, receive_buffer, role };
+        Flow::prepare(plan, &open, cpu)
     };
     let mss_bytes = u64::from(transfer.packet_bytes(case.path.mtu_bytes)) - HEADER_BYTES;
     let role = Role::Transfer {

@@ -1,6 +1,7 @@
 //! Where congestion controls come from, and what they report.
 
 use onramp_scenario::{Avoidance, InitialWindow, StartupEvent, NO_STARTUP};
+use std::any::Any;
 use std::error::Error;
 use std::net::SocketAddr;
 
@@ -14,6 +15,16 @@ pub trait Startups {
         avoidance: Avoidance,
         initial_window: InitialWindow,
     ) -> Result<String, Box<dyn Error + Send + Sync>>;
+
+    /// Has both ends of the connections in two network namespaces (cookies) exchange packet pairs, as long as the value
+    /// that it returns lives; `None` where this congestion control sends none.
+    fn exchange_pairs(
+        &mut self,
+        _congestion_control: &str,
+        _namespaces: [u64; 2],
+    ) -> Result<Option<Box<dyn Any>>, Box<dyn Error + Send + Sync>> {
+        Ok(None)
+    }
 
     /// Everything the start-ups reported since the last call, in order of time. The lab asks every few
     /// milliseconds while a transfer runs.

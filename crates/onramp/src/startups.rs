@@ -1,9 +1,10 @@
 //! The kernel's start-ups, as the lab wants them.
 
 use onramp_core::PHASE_DONE;
-use onramp_kernel::{Event, Input, Options, Registration};
+use onramp_kernel::{own_cgroup, Event, Input, Options, PairOption, Registration};
 use onramp_lab::{BuiltIn, ConnectionEvent, Startups};
 use onramp_scenario::{Avoidance, InitialWindow, StartupEvent, StartupWatch, NO_STARTUP};
+use std::any::Any;
 use std::collections::HashMap;
 use std::error::Error;
 
@@ -47,6 +48,22 @@ impl Startups for KernelStartups {
         let name = registration.name().to_owned();
         self.registrations.insert(key, (registration, Changes::default()));
         Ok(name)
+    }
+
+    fn exchange_pairs(
+        &mut self,
+        congestion_control: &str,
+        namespaces: [u64; 2],
+    ) -> Result<Option<Box<dyn Any>>, Box<dyn Error + Send + Sync>> {
+        let mut registrations = self.registrations.values().map(|(registration, _)| registration);
+        let Some(pairs) =
+            registrations.find(|r| r.name() == congestion_control).map(Registration::pairs).transpose()?
+        else {
+            return Ok(None);
+        };
+        // This process stays in the cgroup that it is in; the namespaces are its own.
+        let attach = |pairs| PairOption::new(&own_cgroup()?, &pairs, Some(namespaces));
+        Ok(pairs.map(attach).transpose()?.map(|option| Box::new(option) as Box<dyn Any>))
     }
 
     fn take_events(&mut self) -> Vec<ConnectionEvent> {

@@ -1,9 +1,11 @@
 //! A network namespace without a name.
 
 use crate::Error;
+use nix::libc;
 use nix::sched::{setns, unshare, CloneFlags};
 use std::fs::File;
 use std::io;
+use std::os::fd::AsRawFd;
 use std::thread;
 
 /// A network namespace that lives as long as its descriptor, or a socket or device made in it.
@@ -19,6 +21,23 @@ impl Namespace {
             File::open("/proc/thread-self/ns/net").map_err(|source| Error::NoNamespace { source })
         })?;
         Ok(Namespace { descriptor })
+    }
+
+    /// Its number on this machine, which no other gets (SO_NETNS_COOKIE).
+    pub fn cookie(&self) -> Result<u64, Error> {
+        let socket =
+            self.run(|| std::net::UdpSocket::bind("0.0.0.0:0"))?.map_err(|source| Error::NoNamespace { source })?;
+        let mut cookie = 0_u64;
+        let mut length = size_of::<u64>() as libc::socklen_t;
+        // SAFETY: the kernel writes at most `length` bytes into an integer that outlives the call.
+        let result = unsafe {
+            let value = (&raw mut cookie).cast();
+            libc::getsockopt(socket.as_raw_fd(), libc::SOL_SOCKET, libc::SO_NETNS_COOKIE, value, &raw mut length)
+        };
+        match result {
+            0 => Ok(cookie),
+            _ => Err(Error::NoNamespace { source: io::Error::last_os_error() }),
+        }
     }
 
     /// Does something on a thread inside the namespace. Sockets and devices made there stay in it, whichever

@@ -101,7 +101,9 @@ pub struct Plan<'a> {
     pub receiver: (&'a Host, Ipv4Addr),
     /// Congestion control of the sender.
     pub control: String,
-    /// Its largest IP packet; `None`: as the device takes.
+    /// That of the receiver, where it matters.
+    pub receiver_control: Option<String>,
+    /// The sender's largest IP packet; `None`: as the device takes.
     pub packet_bytes: Option<u32>,
     /// Receive buffer, or auto-tuning.
     pub receive_buffer: Option<u64>,
@@ -121,6 +123,9 @@ impl Flow {
         };
         let (host, address) = plan.receiver;
         let client = sockets::client(&host.namespace, SocketAddrV4::new(address, 0), plan.receive_buffer)?;
+        if let Some(control) = &plan.receiver_control {
+            sockets::set_control(&client, control)?;
+        }
         let (listener, client) = (Arc::new(listener), Arc::new(client));
         open.add(listener.clone());
         open.add(client.clone());

@@ -86,8 +86,7 @@ pub fn listener(
 ) -> Result<TcpListener, Error> {
     at.run(|| {
         let socket = tcp_socket()?;
-        setsockopt(&socket, sockopt::TcpCongestion, &OsString::from(control))
-            .map_err(|errno| unknown(control, errno))?;
+        set_control(&socket, control)?;
         if let Some(bytes) = packet_bytes {
             setsockopt(&socket, sockopt::TcpMaxSeg, &bytes.saturating_sub(PLAIN_HEADERS_BYTES))
                 .map_err(failed("setting the largest segment"))?;
@@ -97,6 +96,11 @@ pub fn listener(
         listen(&socket, backlog).map_err(failed("listening on the sender's socket"))?;
         Ok(TcpListener::from(socket))
     })?
+}
+
+/// Puts a socket on a congestion control.
+pub fn set_control(socket: &impl AsFd, control: &str) -> Result<(), Error> {
+    setsockopt(socket, sockopt::TcpCongestion, &OsString::from(control)).map_err(|errno| unknown(control, errno))
 }
 
 /// A socket that has yet to connect.

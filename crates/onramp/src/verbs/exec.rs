@@ -10,7 +10,7 @@ use nix::poll::{poll, PollFd, PollFlags, PollTimeout};
 use nix::sys::signal::{kill, SigSet, Signal};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::unistd::Pid;
-use onramp_kernel::{Adoption, ExecCgroup, Lifetime, PairOption, Registration};
+use onramp_kernel::{Adoption, ExecCgroup, Lifetime, Loaded, PairOption, PairsMap, Registration};
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -28,7 +28,7 @@ const FORWARDED: [Signal; 4] = [Signal::SIGTERM, Signal::SIGHUP, Signal::SIGINT,
 pub fn run(arguments: &ExecArguments, json: bool) -> Answer {
     let startup = Startup::choose(arguments)?;
     let cgroup = ExecCgroup::create()?;
-    let _pairs = PairOption::new(cgroup.path(), startup.name(), None)?;
+    let _option = startup.pairs()?.map(|pairs| PairOption::new(cgroup.path(), &pairs, None)).transpose()?;
     let adoption = Adoption::new(cgroup.path(), startup.name())?;
     let mut signals = Signals::block()?;
     let mut child = spawn(&arguments.command, &cgroup)?;
@@ -70,7 +70,7 @@ pub fn run(arguments: &ExecArguments, json: bool) -> Answer {
 
 /// The congestion control for the program: one that `load` registered, or its own.
 enum Startup {
-    Loaded(String),
+    Loaded(Loaded),
     Own(Registration),
 }
 
@@ -87,7 +87,7 @@ impl Startup {
                     && loaded.paper_initial_window == options.paper_initial_window
             });
             if let Some(loaded) = same {
-                return Ok(Startup::Loaded(loaded.name));
+                return Ok(Startup::Loaded(loaded));
             }
         }
         Ok(Startup::Own(Registration::new(&options)?))
@@ -95,8 +95,15 @@ impl Startup {
 
     fn name(&self) -> &str {
         match self {
-            Startup::Loaded(name) => name,
+            Startup::Loaded(loaded) => &loaded.name,
             Startup::Own(registration) => registration.name(),
+        }
+    }
+
+    fn pairs(&self) -> onramp_kernel::Result<Option<PairsMap>> {
+        match self {
+            Startup::Loaded(loaded) => loaded.pairs(),
+            Startup::Own(registration) => registration.pairs(),
         }
     }
 

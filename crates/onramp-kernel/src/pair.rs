@@ -4,11 +4,10 @@ use crate::registration::with_log;
 use crate::shared::PAIRS_MAP;
 use crate::{Error, Result};
 use libbpf_rs::{Link, MapHandle, Object, ObjectBuilder};
-use nix::libc;
+use nix::sys::socket::sockopt::ReceiveTimestampns;
+use nix::sys::socket::{setsockopt, socket, AddressFamily, SockFlag, SockType};
 use std::fs::File;
-use std::io;
-use std::net::UdpSocket;
-use std::os::fd::{AsFd, AsRawFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::path::Path;
 
 const PAIR_PROGRAM: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/pair.o"));
@@ -24,22 +23,14 @@ pub struct PairsMap(pub(crate) MapHandle);
 pub struct PairOption {
     _link: Link,
     _object: Object,
-    _clock: UdpSocket,
+    _clock: OwnedFd,
 }
 
 /// While such a socket is open, the kernel takes the time of every packet when it comes from its device.
-fn time_stamps() -> io::Result<UdpSocket> {
-    let socket = UdpSocket::bind("127.0.0.1:0")?;
-    let on: libc::c_int = 1;
-    // SAFETY: the value is an int that outlives the call, and its size is given.
-    let result = unsafe {
-        let (value, length) = ((&raw const on).cast(), size_of_val(&on) as libc::socklen_t);
-        libc::setsockopt(socket.as_raw_fd(), libc::SOL_SOCKET, libc::SO_TIMESTAMPNS, value, length)
-    };
-    match result {
-        0 => Ok(socket),
-        _ => Err(io::Error::last_os_error()),
-    }
+fn time_stamps() -> nix::Result<OwnedFd> {
+    let clock = socket(AddressFamily::Inet, SockType::Datagram, SockFlag::SOCK_CLOEXEC, None)?;
+    setsockopt(&clock, ReceiveTimestampns, &true)?;
+    Ok(clock)
 }
 
 impl PairOption {
@@ -50,7 +41,7 @@ impl PairOption {
     pub fn new(cgroup: &Path, pairs: &PairsMap, namespaces: Option<[u64; 2]>) -> Result<PairOption> {
         let directory =
             File::open(cgroup).map_err(|error| Error::io(format!("open the cgroup {}", cgroup.display()), error))?;
-        let clock = time_stamps().map_err(|error| Error::io("ask for the times of packets", error))?;
+        let clock = time_stamps().map_err(|errno| Error::io("ask for the times of packets", errno.into()))?;
         let config: Vec<u8> = namespaces.unwrap_or_default().iter().flat_map(|cookie| cookie.to_ne_bytes()).collect();
         let (result, log) = with_log(|| {
             let mut open = ObjectBuilder::default().open_memory(PAIR_PROGRAM)?;

@@ -1,0 +1,168 @@
+//! Two programs that know nothing of it, and what passes between them.
+
+use crate::common::process::Background;
+use crate::common::sandbox::Hosts;
+use crate::common::*;
+use crate::{of_type, PERMITTED};
+use nix::sys::signal::Signal;
+use serde_json::Value;
+use std::path::Path;
+use std::process::Command;
+
+const PORT: u16 = 8000;
+const SIZE: usize = 300_000;
+
+/// Accepts one connection and sends; both ends stay until they are told to end.
+fn server() -> String {
+    format!(
+        "import signal, socket\n\
+         server = socket.create_server(('{}', {PORT}))\n\
+         print('listening', flush=True)\n\
+         connection, _ = server.accept()\n\
+         connection.recv(1)\n\
+         connection.sendall(bytes({SIZE}))\n\
+         signal.pause()",
+        Hosts::SERVER
+    )
+}
+
+fn client() -> String {
+    format!(
+        "import signal, socket\n\
+         connection = socket.create_connection(('{}', {PORT}))\n\
+         connection.sendall(b'?')\n\
+         left = {SIZE}\n\
+         while left: left -= len(connection.recv(left))\n\
+         print('received', flush=True)\n\
+         signal.pause()",
+        Hosts::SERVER
+    )
+}
+
+/// A Python program in a host, as it is or under `onramp exec`.
+fn start(host: &str, program: &str, startup: Option<&str>) -> Background {
+    let exec = [env!("CARGO_BIN_EXE_onramp"), "exec", "--startup", startup.unwrap_or_default(), "--"];
+    let exec = if startup.is_some() { &exec[..] } else { &[] };
+    let mut command = Command::new("ip");
+    command.args(["netns", "exec", host]).args(exec).args(["python3", "-c", program]);
+    Background::spawn(command)
+}
+
+/// A segment of a capture.
+struct Captured {
+    from_server: bool,
+    seq: u32,
+    ack: u32,
+    payload_bytes: u32,
+    options: Vec<u8>,
+}
+
+/// `None`, with a note, where there is no tshark.
+fn read_capture(capture: &Path) -> Option<Vec<Captured>> {
+    let fields = ["ip.src", "tcp.seq", "tcp.ack", "tcp.len", "tcp.options"].map(|field| ["-e", field]).concat();
+    let filter = format!("tcp.port == {PORT}");
+    let ran = Command::new("tshark").arg("-r").arg(capture).args(["-Y", &filter, "-T", "fields"]).args(fields).output();
+    let output = match ran {
+        Ok(output) => output,
+        Err(error) => {
+            assert!(std::env::var_os("CI").is_none(), "scripts/setup.sh installs tshark: {error}");
+            eprintln!("skipped: tshark: {error}");
+            return None;
+        }
+    };
+    let segment = |line: &str| {
+        let fields: Vec<&str> = line.split('\t').collect();
+        let number = |at: usize| fields[at].parse().unwrap();
+        let hex = |at: usize| u8::from_str_radix(&fields[4][at..at + 2], 16).unwrap();
+        Captured {
+            from_server: fields[0] == Hosts::SERVER,
+            seq: number(1),
+            ack: number(2),
+            payload_bytes: number(3),
+            options: (0..fields[4].len()).step_by(2).map(hex).collect(),
+        }
+    };
+    Some(String::from_utf8(output.stdout).unwrap().lines().map(segment).collect())
+}
+
+/// A transfer between two programs, each under `onramp exec` or not: what `onramp ss` says of the connection's ends
+/// that it shows, and what was on the cable.
+fn transfer(startups: [Option<&str>; 2]) -> (Vec<Value>, Option<Vec<Captured>>) {
+    let hosts = Hosts::new();
+    for host in [&hosts.server, &hosts.client] {
+        // A cable's round trip is so short that the kernel sends large packets whatever the rate is.
+        let cut = ["-n", host, "link", "set", "cable", "gso_max_segs", "1"];
+        assert!(Command::new("ip").args(cut).status().unwrap().success());
+    }
+    let capture = tempfile::NamedTempFile::new().unwrap();
+    let mut tshark = Command::new("ip");
+    tshark.args(["netns", "exec", &hosts.client, "tshark", "-i", "cable", "-w"]).arg(capture.path());
+    let tshark = Command::new("tshark").arg("--version").output().is_ok().then(|| Background::spawn(tshark));
+    if let Some(tshark) = &tshark {
+        wait_until("the capture runs", || tshark.stderr().contains("Capturing"));
+    }
+    let server = start(&hosts.server, &server(), startups[0]);
+    assert_eq!(server.first_line(), "listening");
+    let client = start(&hosts.client, &client(), startups[1]);
+    assert_eq!(client.first_line(), "received");
+    let of_them = |row: &Value| row["local"].as_str().is_some_and(|local| local.starts_with("192.0.2."));
+    let rows = connections().into_iter().filter(of_them).collect();
+    for program in [client, server] {
+        program.signal(Signal::SIGTERM);
+        drop(program);
+    }
+    if let Some(tshark) = tshark {
+        tshark.signal(Signal::SIGINT);
+        tshark.wait();
+    }
+    (rows, read_capture(capture.path()))
+}
+
+#[test]
+fn two_programs_that_know_nothing_of_it_exchange_pairs() {
+    let Some(_machine) = machine() else { return };
+    let (rows, captured) = transfer([Some("pair"), Some("pair")]);
+    assert_eq!(rows.len(), 2, "{rows:?}");
+    let end = |address: &str| rows.iter().find(|row| row["local"].as_str().unwrap().starts_with(address)).unwrap();
+    let (sender, receiver) = (&end(Hosts::SERVER)["pairs"], &end(Hosts::CLIENT)["pairs"]);
+    assert!(sender["sent"].as_u64().unwrap() > 1, "{sender}");
+    assert_eq!(sender["sent"], receiver["measured"], "{sender}, {receiver}");
+    assert_eq!((&receiver["sent"], &receiver["ignored"], &receiver["malformed"]), (&0.into(), &0.into(), &0.into()));
+    assert!(receiver["measured_interval_s"].as_f64().is_some_and(|interval_s| interval_s < 1.0), "{receiver}");
+
+    let Some(captured) = captured else { return };
+    let says = |from_server: bool| captured.iter().find(|segment| segment.from_server == from_server).unwrap();
+    for syn in [says(false), says(true)] {
+        assert!(syn.options.windows(6).any(|bytes| bytes == PERMITTED), "{:?}", syn.options);
+    }
+    let mut pairs = 0;
+    for second in captured.iter().filter(|segment| segment.from_server) {
+        let Some(id) = of_type(&second.options, 2) else { continue };
+        let first = captured.iter().find(|segment| of_type(&segment.options, 1) == Some(id)).expect("it has a first");
+        assert_eq!(first.seq + first.payload_bytes, second.seq);
+        assert_eq!([first.payload_bytes, second.payload_bytes], [1440; 2]);
+        let reply = captured.iter().find(|segment| of_type(&segment.options, 3) == Some(id)).expect("it is answered");
+        // Later segments may have come before a receiver that was busy could answer.
+        assert!(!reply.from_server && reply.ack >= second.seq + second.payload_bytes);
+        pairs += 1;
+    }
+    assert_eq!(sender["sent"], pairs);
+}
+
+#[test]
+fn a_peer_that_does_not_know_it_gets_a_normal_connection() {
+    let Some(_machine) = machine() else { return };
+    for (startups, peer) in [
+        ([Some("pair"), None], "a program as it is"),
+        ([None, Some("pair")], "a program as it is that listens"),
+        ([Some("pair"), Some("paced")], "another start-up"),
+    ] {
+        let (rows, captured) = transfer(startups);
+        assert!(!rows.is_empty() && rows.iter().all(|row| row["pairs"].is_null()), "{peer}: {rows:?}");
+        let Some(captured) = captured else { return };
+        let with_option = captured.iter().filter(|segment| segment.options.contains(&253));
+        // The SYN of the one who knows it asks, and nothing follows.
+        assert_eq!(with_option.count(), usize::from(startups[1] == Some("pair")), "{peer}");
+        assert!(captured.iter().any(|segment| segment.payload_bytes == 1448), "{peer}: no segment is full");
+    }
+}

@@ -1,0 +1,174 @@
+//! Options that are malformed, cut off, repeated or forged: they change nothing, and are counted.
+
+use crate::common::process::Background;
+use crate::common::*;
+use crate::peer::{Peer, Segment, OURS, PORT};
+use crate::{first, mark, of_type, reply, second, PERMITTED};
+use serde_json::Value;
+use std::time::Duration;
+
+/// Of the path, as far as the kernel can see: so long that it sends small packets while a pair is due.
+const ROUND_TRIP: Duration = Duration::from_millis(30);
+const ANSWER_BYTES: usize = 20_000;
+
+/// Asks, reads so many bytes, says what they were, and answers.
+fn program(bytes: usize) -> String {
+    format!(
+        "import socket\n\
+         connection = socket.create_connection(('{OURS}', {PORT}))\n\
+         connection.sendall(b'?')\n\
+         got = b''\n\
+         while len(got) < {bytes}: got += connection.recv({bytes} - len(got))\n\
+         print(got.decode(), flush=True)\n\
+         connection.sendall(bytes({ANSWER_BYTES}))\n\
+         connection.recv(1)"
+    )
+}
+
+/// A program under `onramp exec` whose connection we have accepted, and its SYN.
+fn connect(permitted: bool, bytes: usize) -> (Peer, Background, Segment) {
+    let mut peer = Peer::new();
+    let program = program(bytes);
+    let arguments = ["exec", "--startup", "pair", "--", "python3", "-c", &program];
+    let exec = peer.namespace.run(|| Background::onramp(arguments)).unwrap();
+    let syn = peer.accept(if permitted { &PERMITTED } else { &[] }, ROUND_TRIP);
+    while peer.receive().payload != b"?" {}
+    peer.ack += 1;
+    std::thread::sleep(ROUND_TRIP);
+    (peer, exec, syn)
+}
+
+/// What `onramp ss` says of the connection.
+fn row(peer: &Peer) -> Value {
+    let local = peer.kernel().to_string();
+    connections().into_iter().find(|row| row["local"] == local).expect("ss shows it")
+}
+
+#[track_caller]
+fn assert_counts(peer: &Peer, wanted: [u64; 4]) {
+    let pairs = row(peer)["pairs"].clone();
+    let counts = ["reported", "measured", "malformed", "ignored"].map(|key| pairs[key].as_u64().unwrap());
+    assert_eq!(counts, wanted, "reported, measured, malformed, ignored: {pairs}");
+}
+
+#[test]
+fn what_a_meter_cannot_use_is_counted_and_the_bytes_arrive() {
+    let Some(_machine) = machine() else { return };
+    let malformed = [
+        vec![253, 4, 0x4f, 0x52],
+        vec![253, 5, 0x4f, 0x52, 1],
+        vec![253, 7, 0x4f, 0x52, 1, 7, 0],
+        mark(3, 7),
+        mark(4, 7),
+        mark(255, 7),
+        [&[253, 10, 0x4f, 0x52, 2, 7][..], &[0; 4]].concat(),
+        [&[253, 9, 0x4f, 0x52, 3, 7][..], &[0; 3]].concat(),
+        [&[253, 20, 0x4f, 0x52, 3, 7][..], &[0; 14]].concat(),
+        // Behind another experiment's an option that goes beyond the header.
+        vec![253, 4, 1, 2, 253, 20, 0x4f, 0x52],
+    ];
+    let of_others = [vec![253, 6, 0x4f, 0x53, 1, 7], vec![254, 6, 0x4f, 0x52, 1, 7], vec![253, 2]];
+    let ignored = [second(1), PERMITTED.to_vec(), reply(0, 1000), reply(1, 1000), reply(200, u32::MAX)];
+    let bytes = malformed.len() + of_others.len() + ignored.len() + 7;
+    let (mut peer, exec, syn) = connect(true, bytes);
+    assert_eq!(of_type(&syn.options, 0), Some(0));
+    assert_counts(&peer, [0; 4]);
+
+    malformed.iter().for_each(|option| peer.send(option, b"m"));
+    assert_counts(&peer, [0, 0, 10, 0]);
+    of_others.iter().for_each(|option| peer.send(option, b"o"));
+    assert_counts(&peer, [0, 0, 10, 0]);
+    ignored.iter().for_each(|option| peer.send(option, b"i"));
+    assert_counts(&peer, [0, 0, 10, 5]);
+    peer.send_at(peer.seq.wrapping_add(1 << 30), peer.ack, &first(9), b"x"); // out of the window: TCP drops it
+    assert_counts(&peer, [0, 0, 10, 5]);
+
+    // A pair, each half of it twice, and then it is over.
+    peer.send(&first(7), b"p");
+    peer.send(&first(7), b"p");
+    assert_counts(&peer, [0, 0, 10, 6]);
+    peer.send(&first(8), b"p");
+    peer.send(&second(7), b"p"); // of an older pair
+    assert_counts(&peer, [0, 0, 10, 7]);
+    peer.send(&first(9), b"p");
+    peer.send(&second(9), b"p");
+    assert_counts(&peer, [0, 1, 10, 7]);
+    let answer = loop {
+        let segment = peer.receive();
+        if of_type(&segment.options, 3).is_some() {
+            break segment;
+        }
+    };
+    assert_eq!(of_type(&answer.options, 3), Some(9));
+    peer.send_at(peer.seq - 1, peer.ack, &second(9), b"p");
+    assert_counts(&peer, [0, 1, 10, 8]);
+    assert_eq!(row(&peer)["estimate_bytes_per_s"], Value::Null);
+    peer.send(&[], b"e");
+    let expected = format!("{}{}{}{}e", "m".repeat(10), "ooo", "iiiii", "pppppp");
+    assert_eq!(exec.first_line(), expected);
+}
+
+#[test]
+fn replies_that_nobody_asked_for_change_nothing() {
+    let Some(_machine) = machine() else { return };
+    let (mut peer, exec, _) = connect(true, 1);
+    peer.send(&[], b"!");
+    assert_eq!(exec.first_line(), "!");
+    let mut ends = Vec::new();
+    let mut id = None;
+    while ends.len() < 4 {
+        let segment = peer.receive();
+        if segment.payload.is_empty() {
+            continue;
+        }
+        // One after the other, in two packets of one segment.
+        match ends.len() {
+            0 => id = of_type(&segment.options, 1),
+            1 => assert_eq!(of_type(&segment.options, 2), id),
+            _ => {}
+        }
+        assert!(id.is_some() && segment.payload.len() == 1452, "{id:?}, {} bytes", segment.payload.len());
+        ends.push(segment.seq + segment.payload.len() as u32);
+    }
+    let id = id.unwrap();
+    std::thread::sleep(ROUND_TRIP);
+
+    // What the last two acknowledge counts, as on any segment.
+    peer.send_at(peer.seq, peer.ack, &reply(id, 5_000_000), &[]); // the pair is not acknowledged
+    peer.send_at(peer.seq, peer.ack.wrapping_add(1 << 20), &reply(id, 5_000_000), &[]); // nor has that been sent
+    peer.send_at(peer.seq, ends[1], &reply(id.wrapping_add(2), 5_000_000), &[]); // of another pair
+    peer.send_at(peer.seq, ends[1], &reply(id, 3_000_000_000), &[]); // longer than it took
+    assert_counts(&peer, [0, 0, 0, 4]);
+    let now = row(&peer);
+    assert_eq!((&now["estimate_bytes_per_s"], &now["pacing_bytes_per_s"]), (&Value::Null, &Value::Null));
+    assert_eq!(now["pairs"]["reported_interval_s"], Value::Null);
+
+    peer.send_at(peer.seq, ends[2], &reply(id, 5_000_000), &[]);
+    assert_counts(&peer, [1, 0, 0, 4]);
+    let pairs = row(&peer)["pairs"].clone();
+    assert_eq!(pairs["reported_interval_s"], 0.005);
+    let estimate = row(&peer)["estimate_bytes_per_s"].as_u64().unwrap();
+    assert_eq!(estimate, 1460 * 200);
+    peer.send_at(peer.seq, ends[3], &reply(id, 1_000_000), &[]); // again
+    let now = row(&peer);
+    assert_eq!(now["estimate_bytes_per_s"], estimate);
+    assert_eq!(now["pairs"]["ignored"], 5, "{now}");
+}
+
+#[test]
+fn without_permission_nothing_is_read_or_written() {
+    let Some(_machine) = machine() else { return };
+    let (mut peer, exec, syn) = connect(false, 3);
+    assert_eq!(of_type(&syn.options, 0), Some(0));
+    peer.send(&first(1), b"a");
+    peer.send(&second(1), b"b");
+    peer.send(&reply(1, 1_000_000), b"c");
+    assert_eq!(exec.first_line(), "abc");
+    let mut received = 0;
+    while received < 4 * 1460 {
+        let segment = peer.receive();
+        assert!(!segment.options.contains(&253), "{:?}", segment.options);
+        received += segment.payload.len();
+    }
+    assert_eq!(row(&peer)["pairs"], Value::Null);
+}

@@ -1,0 +1,139 @@
+//! The other end of a connection of the kernel's, segment by segment, behind a TUN device.
+
+use onramp_lab::parts::{ip, Namespace, Tun};
+use std::net::{Ipv4Addr, SocketAddrV4};
+use std::time::{Duration, Instant};
+
+pub const OURS: Ipv4Addr = Ipv4Addr::new(10, 9, 0, 2);
+const KERNEL: Ipv4Addr = Ipv4Addr::new(10, 9, 0, 1);
+pub const PORT: u16 = 8000;
+const PATIENCE: Duration = Duration::from_secs(10);
+const TCP: u8 = 6;
+const SYN: u8 = 0x02;
+const ACK: u8 = 0x10;
+/// Where a connection of ours begins.
+const INITIAL_SEQ: u32 = 1_000_000;
+const MSS: [u8; 4] = [2, 4, 0x05, 0xb4];
+
+/// A segment from the kernel.
+pub struct Segment {
+    pub seq: u32,
+    pub options: Vec<u8>,
+    pub payload: Vec<u8>,
+}
+
+/// A connection that the kernel opened.
+pub struct Peer {
+    pub namespace: Namespace,
+    tun: Tun,
+    kernel_port: u16,
+    /// Next byte of ours, and of the kernel's.
+    pub seq: u32,
+    pub ack: u32,
+}
+
+impl Peer {
+    pub fn new() -> Peer {
+        let namespace = Namespace::new().unwrap();
+        let tun = namespace
+            .run(|| {
+                let tun = Tun::create("tun0").unwrap();
+                ip(&format!("address add {KERNEL} peer {OURS} dev tun0\nlink set dev tun0 up\n")).unwrap();
+                tun
+            })
+            .unwrap();
+        Peer { namespace, tun, kernel_port: 0, seq: INITIAL_SEQ, ack: 0 }
+    }
+
+    /// The kernel's end of the connection.
+    pub fn kernel(&self) -> SocketAddrV4 {
+        SocketAddrV4::new(KERNEL, self.kernel_port)
+    }
+
+    /// The next segment of TCP that the kernel sends.
+    pub fn receive(&self) -> Segment {
+        let deadline = Instant::now() + PATIENCE;
+        let mut packet = [0; 2000];
+        loop {
+            let bytes = self.tun.read(&mut packet).unwrap().unwrap_or(0);
+            if bytes >= 40 && packet[0] == 0x45 && packet[9] == TCP {
+                let header = usize::from(packet[32] >> 4) * 4;
+                return Segment {
+                    seq: u32::from_be_bytes(packet[24..28].try_into().unwrap()),
+                    options: packet[40..20 + header].to_vec(),
+                    payload: packet[20 + header..bytes].to_vec(),
+                };
+            }
+            assert!(Instant::now() < deadline, "the kernel sends nothing");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    /// Wait for the kernel's SYN and answer it, with these options.
+    pub fn accept(&mut self, options: &[u8], round_trip: Duration) -> Segment {
+        let deadline = Instant::now() + PATIENCE;
+        let mut packet = [0; 2000];
+        while self.kernel_port == 0 {
+            let bytes = self.tun.read(&mut packet).unwrap().unwrap_or(0);
+            if bytes >= 40 && packet[0] == 0x45 && packet[9] == TCP && packet[33] == SYN {
+                self.kernel_port = u16::from_be_bytes([packet[20], packet[21]]);
+            }
+            assert!(Instant::now() < deadline, "the kernel does not connect");
+        }
+        let header = usize::from(packet[32] >> 4) * 4;
+        let seq = u32::from_be_bytes(packet[24..28].try_into().unwrap());
+        self.ack = seq.wrapping_add(1);
+        std::thread::sleep(round_trip);
+        self.send_flags(SYN | ACK, self.seq, self.ack, &[&MSS[..], options].concat(), &[]);
+        self.seq += 1;
+        Segment { seq, options: packet[40..20 + header].to_vec(), payload: Vec::new() }
+    }
+
+    /// Send the next bytes, with these options.
+    pub fn send(&mut self, options: &[u8], payload: &[u8]) {
+        self.send_at(self.seq, self.ack, options, payload);
+        self.seq += payload.len() as u32;
+    }
+
+    /// Send whatever it is.
+    pub fn send_at(&self, seq: u32, ack: u32, options: &[u8], payload: &[u8]) {
+        self.send_flags(ACK, seq, ack, options, payload);
+    }
+
+    fn send_flags(&self, flags: u8, seq: u32, ack: u32, options: &[u8], payload: &[u8]) {
+        let mut options = options.to_vec();
+        options.resize(options.len().next_multiple_of(4), 1);
+        let mut segment = Vec::new();
+        segment.extend(PORT.to_be_bytes());
+        segment.extend(self.kernel_port.to_be_bytes());
+        segment.extend(seq.to_be_bytes());
+        segment.extend(ack.to_be_bytes());
+        segment.extend([((20 + options.len()) as u8 / 4) << 4, flags, 0xff, 0xff, 0, 0, 0, 0]);
+        segment.extend(options);
+        segment.extend(payload);
+        let length = segment.len() as u16;
+        let pseudo_header = [&OURS.octets()[..], &KERNEL.octets(), &[0, TCP], &length.to_be_bytes()].concat();
+        let sum = checksum(&[&pseudo_header[..], &segment].concat());
+        segment[16..18].copy_from_slice(&sum.to_be_bytes());
+
+        let mut packet = vec![0x45, 0];
+        packet.extend((20 + length).to_be_bytes());
+        packet.extend([0, 0, 0x40, 0, 64, TCP, 0, 0]);
+        packet.extend(OURS.octets());
+        packet.extend(KERNEL.octets());
+        let sum = checksum(&packet);
+        packet[10..12].copy_from_slice(&sum.to_be_bytes());
+        packet.extend(segment);
+        self.tun.write(&packet).unwrap();
+    }
+}
+
+/// RFC 1071.
+fn checksum(bytes: &[u8]) -> u16 {
+    let word = |bytes: &[u8]| u32::from(bytes[0]) << 8 | u32::from(bytes.get(1).copied().unwrap_or(0));
+    let mut sum: u32 = bytes.chunks(2).map(word).sum();
+    while sum > 0xffff {
+        sum = (sum & 0xffff) + (sum >> 16);
+    }
+    !(sum as u16)
+}

@@ -30,15 +30,22 @@ fn has_sent(pid: u32, bytes: u64) -> bool {
 #[test]
 fn a_killed_lab_leaves_nothing_behind_and_the_next_one_works() {
     let Some(_machine) = machine() else { return };
+    // A congestion control and, for pairs, the program of their option.
+    for (startup, links) in [("paced", 1), ("pair", 2)] {
+        is_cleaned_up_when_killed(&LONG.replace("paced", startup), links);
+    }
+}
+
+fn is_cleaned_up_when_killed(transfer: &str, links: usize) {
     let dir = tempfile::tempdir().unwrap();
     let out = dir.path().join("out");
     std::fs::create_dir(&out).unwrap();
-    let lab_ = lab(&scenario(dir.path(), "long", "", LONG), &["--out".as_ref(), out.as_ref()]);
+    let lab_ = lab(&scenario(dir.path(), "long", "", transfer), &["--out".as_ref(), out.as_ref()]);
     let pid = lab_.pid();
     wait_for_turn("the transfer is under way", || has_sent(pid, 200_000));
     let held = Held::by(pid);
     assert_eq!(held.namespaces.len(), 2, "two hosts");
-    assert!(held.programs.len() >= 5 && held.maps.len() >= 3 && held.links.len() == 1, "a congestion control");
+    assert!(held.programs.len() >= 5 && held.maps.len() >= 3 && held.links.len() == links, "a congestion control");
     assert_eq!(held.inside_left().iter().filter(|line| *line == "onramp0").count(), 2, "a device each");
 
     lab_.signal(Signal::SIGKILL);

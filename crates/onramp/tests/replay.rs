@@ -30,15 +30,18 @@ fn lines(file: &Path) -> Vec<Value> {
 fn the_kernel_and_the_native_build_decide_alike() {
     let Some(_machine) = machine() else { return };
     let dir = tempfile::tempdir().unwrap();
-    let recording = record(dir.path(), r#"["standard", "paced", "gamma", "spaced"]"#);
+    let recording = record(dir.path(), r#"["standard", "paced", "gamma", "spaced", "pair"]"#);
     let lines = lines(&recording);
-    for startup in ["standard", "paced", "gamma", "spaced"] {
+    for startup in ["standard", "paced", "gamma", "spaced", "pair"] {
         let of_it: Vec<&Value> = lines.iter().filter(|line| line["startup"] == startup).collect();
         let count = |input: &str| of_it.iter().filter(|line| line["input"].get(input).is_some()).count();
-        assert_eq!(count("start"), 3, "{startup}");
+        // Whoever answers pairs runs the start-up too.
+        assert_eq!(count("start"), if startup == "pair" { 6 } else { 3 }, "{startup}");
         assert!(count("ack") > 10 && count("loss") > 0, "{startup}: {} acks, {} losses", count("ack"), count("loss"));
     }
-    replay(&recording, &[]).code(0).says(&["12 connections", &format!("{} decisions: all the same", lines.len())]);
+    let reports = |line: &&Value| line["input"]["ack"]["pair_interval_ns"].as_u64().is_some_and(|ns| ns > 0);
+    assert!(lines.iter().filter(reports).count() >= 3, "no pair was reported");
+    replay(&recording, &[]).code(0).says(&["18 connections", &format!("{} decisions: all the same", lines.len())]);
     let summary = replay(&recording, &["--json"]).code(0).json();
     assert_eq!(keys(&summary), ["connections", "decisions", "differences"]);
     assert_eq!(summary["decisions"], lines.len());

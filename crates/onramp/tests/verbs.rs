@@ -113,7 +113,7 @@ fn ss_shows_each_connection() {
     let local = format!("127.0.0.1:{port}");
     let all = connections();
     let connection = all.iter().find(|connection| connection["local"] == local).expect("it is there");
-    insta::assert_snapshot!(keys(connection).join(" "), @"acked_bytes age_s congestion_control cwnd_bytes estimate_bytes_per_s exit_cwnd_bytes exit_reason exit_time_s local network_namespace pacing_bytes_per_s phase remote retransmitted_segments srtt_s ssthresh_bytes state");
+    insta::assert_snapshot!(keys(connection).join(" "), @"acked_bytes age_s congestion_control cwnd_bytes estimate_bytes_per_s exit_cwnd_bytes exit_reason exit_time_s local network_namespace pacing_bytes_per_s pairs phase remote retransmitted_segments srtt_s ssthresh_bytes state");
     assert_eq!(connection["congestion_control"], name);
     assert_eq!(connection["state"], "ESTAB");
     assert_eq!(connection["acked_bytes"], name.len() + 1);

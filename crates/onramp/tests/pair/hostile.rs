@@ -103,6 +103,7 @@ fn what_a_meter_cannot_use_is_counted_and_the_bytes_arrive() {
     peer.send_at(peer.seq - 1, peer.ack, &second(9), b"p");
     assert_counts(&peer, [0, 1, 10, 8]);
     assert_eq!(row(&peer)["estimate_bytes_per_s"], Value::Null);
+    onramp(["ss"]).code(0).says(&["PAIRS", "1 measured (", "10 malformed, 8 ignored"]);
     peer.send(&[], b"e");
     let expected = format!("{}{}{}{}e", "m".repeat(10), "ooo", "iiiii", "pppppp");
     assert_eq!(exec.first_line(), expected);

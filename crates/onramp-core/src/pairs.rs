@@ -19,6 +19,14 @@ impl Form {
     /// Both.
     pub const ALL: [Form; 2] = [Form::Paper, Form::Experiment];
 
+    /// The name that scenario files use.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Form::Paper => "paper",
+            Form::Experiment => "experiment",
+        }
+    }
+
     /// The kind of TCP option that it is.
     pub const fn kind(self) -> u8 {
         match self {

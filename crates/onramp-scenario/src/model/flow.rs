@@ -1,6 +1,7 @@
 //! The transfer that is measured, and the TCP of both hosts.
 
-use onramp_tcp::{Acks, ByteCounting, Recovery, Stack, Timers};
+use onramp_core::pairs::Form as PairForm;
+use onramp_tcp::{Acks, ByteCounting, PacketPair, Recovery, Stack, Timers};
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -209,6 +210,12 @@ pub struct Receiver {
     pub sack: bool,
     /// Takes part in window scaling (RFC 7323).
     pub window_scaling: bool,
+    /// What it does about packet pairs.
+    pub packet_pair: PacketPair,
+    /// How both ends write their option.
+    pub pair_form: PairForm,
+    /// How finely it measures their arrivals.
+    pub clock_ns: u64,
 }
 
 /// Size of a socket buffer.

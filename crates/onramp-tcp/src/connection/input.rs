@@ -91,6 +91,7 @@ impl Connection {
         if !self.on_acknowledgement(now_ns, segment, place) {
             return;
         }
+        self.on_pair_mark(now_ns, segment);
         if segment.payload_bytes > 0 || segment.flags.has(Flags::FIN) {
             self.on_data(now_ns, segment, place);
         }
@@ -136,6 +137,7 @@ impl Connection {
             // What arrives twice is told (RFC 2883).
             self.receiver.take(now_ns, place, segment.payload_bytes, segment.flags.has(Flags::FIN), false);
         }
+        self.on_pair_again(segment);
         self.receiver.ack_now = true;
         if self.state == State::TimeWait {
             self.begin_time_wait(now_ns);
@@ -169,6 +171,7 @@ impl Connection {
         if ack < una as i64 {
             return true;
         }
+        self.on_pair_reply(now_ns, segment);
         let ack = ack as u64;
         let is_newest = (place, ack) >= self.window_from;
         if is_newest {

@@ -10,6 +10,7 @@ mod brakmo;
 mod bsd;
 pub mod decoupled;
 mod linux;
+mod ns;
 mod rfc6298;
 pub mod scaled;
 pub mod ticked;
@@ -18,6 +19,7 @@ pub use brakmo::brakmo;
 pub use bsd::Bsd;
 pub use decoupled::Decoupled;
 pub use linux::Linux;
+pub use ns::Ns;
 pub use rfc6298::Rfc6298;
 
 use crate::{Ticks, Timers};
@@ -64,6 +66,9 @@ pub trait Rto: std::fmt::Debug + Send {
     /// The timer expired: double the timeout, up to the estimator's bound.
     fn back_off(&mut self);
 
+    /// Acknowledgements told of a loss, and a segment is sent again.
+    fn retransmitted_fast(&mut self) {}
+
     /// Smoothed round-trip time; 0 before the first sample.
     fn srtt_ns(&self) -> u64;
 
@@ -79,6 +84,7 @@ pub fn new(choice: Timers, ticks: Ticks) -> Box<dyn Rto> {
         Timers::Bsd => Box::new(Bsd::new(ticks)),
         Timers::Brakmo => Box::new(brakmo(ticks)),
         Timers::Decoupled => Box::new(Decoupled::new(ticks)),
+        Timers::Ns => Box::new(Ns::new(ticks)),
     }
 }
 
@@ -112,6 +118,7 @@ mod tests {
             Timers::Linux => (SECOND_NS / 5, 120 * SECOND_NS),
             Timers::Bsd | Timers::Brakmo => (SECOND_NS, 64 * SECOND_NS),
             Timers::Decoupled => (2 * ticks.event_ns.max(SECOND_NS / 10), 64 * SECOND_NS),
+            Timers::Ns => (2 * ticks.measure_ns.max(1), 2000 * SECOND_NS),
         }
     }
 

@@ -82,6 +82,7 @@ impl Sender {
     pub(super) fn note_recovery(&mut self, was_recovering: bool) {
         if self.recovery.is_recovering() && !was_recovering {
             self.recoveries += 1;
+            self.rto.retransmitted_fast();
             self.probe.forget();
         }
     }

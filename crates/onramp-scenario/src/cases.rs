@@ -71,6 +71,7 @@ pub fn sends_pairs(startup: &str) -> bool {
 pub(crate) struct SenderDraft {
     pub buffers: Vec<Buffer>,
     pub nagle: bool,
+    pub window_validation: bool,
 }
 
 /// The choices of a stack.
@@ -293,7 +294,11 @@ pub(crate) fn multiply_out(draft: &Draft) -> Scenario {
                         network: network.clone(),
                         path: path.clone(),
                         crossings: crossings.clone(),
-                        sender: Sender { buffer: sender_buffer, nagle: draft.sender.nagle },
+                        sender: Sender {
+                            buffer: sender_buffer,
+                            nagle: draft.sender.nagle,
+                            window_validation: draft.sender.window_validation,
+                        },
                         receiver: draft.receiver.of(transfer.stack, &transfer.startup, *receiver_buffer),
                         traffic: traffic.clone(),
                         transfer: transfer.clone(),

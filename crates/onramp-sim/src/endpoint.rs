@@ -137,6 +137,7 @@ pub(crate) fn sender(choice: &Choice<'_>, host: &Sender) -> Result<Config, Unsup
         packet_pair: if sends_pairs(choice.startup) { PacketPair::Answer } else { PacketPair::None },
         pair_form: choice.pair_form,
         nagle: host.nagle,
+        window_validation: host.window_validation,
         ticks: Ticks { measure_ns: choice.clocks.clock_ns, event_ns: choice.clocks.tick_ns, ..stack.ticks },
         ..stack
     })

@@ -53,6 +53,8 @@ pub struct Config {
     pub pair_form: Form,
     /// Waits with small segments while any are outstanding (RFC 9293, section 3.7.4).
     pub nagle: bool,
+    /// The window grows only while it is what holds the sender back (RFC 7661); otherwise with every acknowledgement.
+    pub window_validation: bool,
     /// Starts again from the initial window after an idle time (RFC 5681, section 4.1; RFC 2861).
     pub restart_after_idle: bool,
     /// What the host has of time; 4.4BSD's own timers have their own.
@@ -111,6 +113,7 @@ impl Config {
             packet_pair: PacketPair::None,
             pair_form: Form::Experiment,
             nagle: true,
+            window_validation: true,
             restart_after_idle: true,
             ticks: Ticks::FINE,
             isn: 0,

@@ -142,12 +142,14 @@ keys! {
         "What it does about packet pairs: `none`, `answer`, `answer-at-once` or `probe`.";
     RECEIVER_PAIR_OPTION: "receiver", "pair_option", PairForm, Text("experiment"), [], No,
         "How both ends write the packet-pair option: `experiment` (kind 253, nanoseconds) or `paper` (kind 6, ticks of 10 ms).";
-    RECEIVER_CLOCK: "receiver", "clock", Time, Other("of the stack: `500 ms` with `lite`, else `1 ns`"), [GRANULARITIES], No,
+    RECEIVER_PAIR_CLOCK: "receiver", "pair_clock", Time, Other("of the stack: `500 ms` with `lite`, else `1 ns`"), [GRANULARITIES], No,
         "How finely it measures the arrivals of packet pairs.";
     SENDER_BUFFER: "sender", "buffer", Buffer, Text("64 MiB"), [BUFFERS], Factor,
         "What the sender's socket buffer may grow to.";
     SENDER_NAGLE: "sender", "nagle", Boolean, Text("true"), [], No,
         "It waits with small segments while others are outstanding.";
+    SENDER_VALIDATION: "sender", "window_validation", Boolean, Text("true"), [], No,
+        "Its window grows only while it is what limits it (RFC 7661), as in Linux; the simulators of the nineties' grew with every ACK.";
     TRANSFER_LABEL: "transfer", "label", Text, Text(""), [], No,
         "What tables and figures call it in place of its choices: 1 to 40 characters, of a table with one choice of each kind.";
     TRANSFER_SIZE: "transfer", "size", Size, Required, [SIZES], Factor,

@@ -195,6 +195,8 @@ pub struct Sender {
     pub buffer: Buffer,
     /// Waits with small segments while any are outstanding (RFC 9293, section 3.7.4).
     pub nagle: bool,
+    /// Its window grows only while it limits the sender (RFC 7661).
+    pub window_validation: bool,
 }
 
 /// What a scenario says about the host that receives the data.

@@ -19,7 +19,7 @@ pub(super) fn read_receiver(reader: &mut Reader, top: &Section) -> Option<Receiv
     let window_scaling = reader.one(&section, &keys::RECEIVER_SCALING, &boolean);
     let packet_pair = reader.one(&section, &keys::RECEIVER_PAIRS, &choice(PacketPair::ALL, PacketPair::name));
     let pair_form = reader.one(&section, &keys::RECEIVER_PAIR_OPTION, &choice(&PairForm::ALL, PairForm::name));
-    let clock_ns = reader.one(&section, &keys::RECEIVER_CLOCK, &quantity(parse_time));
+    let clock_ns = reader.one(&section, &keys::RECEIVER_PAIR_CLOCK, &quantity(parse_time));
     Some(ReceiverDraft {
         buffers: buffers?,
         acks,
@@ -36,7 +36,8 @@ pub(super) fn read_sender(reader: &mut Reader, top: &Section) -> Option<SenderDr
     let section = reader.table(top, &keys::SENDER);
     let buffers = reader.list(&section, &keys::SENDER_BUFFER, &quantity(str::parse));
     let nagle = reader.one(&section, &keys::SENDER_NAGLE, &boolean);
-    Some(SenderDraft { buffers: buffers?, nagle: nagle? })
+    let window_validation = reader.one(&section, &keys::SENDER_VALIDATION, &boolean);
+    Some(SenderDraft { buffers: buffers?, nagle: nagle?, window_validation: window_validation? })
 }
 
 pub(super) fn read_transfer(

@@ -35,6 +35,17 @@ pub trait Rto: std::fmt::Debug + Send {
         true
     }
 
+    /// Whether it wants, of the segments that one acknowledgement covers, the one that was sent last, and that also where it had
+    /// been sent before: [`sample_repeated`](Rto::sample_repeated).
+    fn wants_newest(&self) -> bool {
+        false
+    }
+
+    /// A segment that had been sent before, at `sent_ns` for the last time, was acknowledged at `now_ns`.
+    fn sample_repeated(&mut self, sent_ns: u64, now_ns: u64) {
+        let _ = (sent_ns, now_ns);
+    }
+
     /// Whether it wants what a timestamp says of the segment that is timed.
     fn wants_echoes(&self) -> bool {
         false

@@ -4,7 +4,9 @@
 //! ([`ScaledEstimator`]) makes a timeout of them, of two ticks at least, that ends when it ends: the tick is one of
 //! measuring only. Its other rules:
 //!
-//! - before the first measurement, 3 s;
+//! - before the first measurement, 3 s; there is no handshake that would give one;
+//! - its sinks echo the time of the segment that lets the acknowledgement go, in a header that takes no room: the newest
+//!   that it covers is measured, sent again or not. Only new data ends the doubling;
 //! - a fast retransmission doubles the timeout as the timer's end does (mended in ns in July 1997);
 //! - factors 1 to 64, and beyond 8 the mean is forgotten; a connection whose timeout exceeds 2000 s is given up, here it
 //!   is the bound.
@@ -37,19 +39,34 @@ pub struct Ns {
 impl Ns {
     /// On a host that measures time in such ticks; its events are exact.
     pub fn new(ticks: Ticks) -> Ns {
-        let tick_ns = ticks.measure_ns.clamp(1, MOST_NS / LEAST_TICKS);
+        Ns::with_tick(ticks.measure_ns.clamp(1, MOST_NS / LEAST_TICKS))
+    }
+
+    fn with_tick(tick_ns: u64) -> Ns {
         Ns { tick_ns, estimator: ScaledEstimator::bsd(INITIAL_NS.div_ceil(tick_ns)), shift: 0 }
     }
 }
 
 impl Rto for Ns {
     fn sample(&mut self, sent_ns: u64, now_ns: u64) {
+        self.sample_repeated(sent_ns, now_ns);
+        self.shift = 0;
+    }
+
+    fn sample_repeated(&mut self, sent_ns: u64, now_ns: u64) {
         let elapsed_ns = now_ns.saturating_sub(sent_ns);
         let ticks = (elapsed_ns.saturating_add(self.tick_ns / 2) / self.tick_ns).max(1);
         // 4.4BSD's first measurement counts one more.
         let is_first = self.estimator.mean_ns(1) == 0;
         self.estimator.measure(ticks - u64::from(is_first));
-        self.shift = 0;
+    }
+
+    fn wants_newest(&self) -> bool {
+        true
+    }
+
+    fn established(&mut self) {
+        *self = Ns::with_tick(self.tick_ns);
     }
 
     fn deadline_ns(&self, now_ns: u64) -> u64 {
@@ -94,6 +111,26 @@ mod tests {
     #[test]
     fn three_seconds_before_the_first_measurement() {
         assert_eq!((in_ticks_of_100_ms().timeout_ns(), in_ticks_of_100_ms().srtt_ns()), (3 * SECOND_NS, 0));
+    }
+
+    #[test]
+    fn a_retransmission_is_measured_and_does_not_end_the_doubling() {
+        let mut rto = in_ticks_of_100_ms();
+        rto.sample(0, 200 * MS_NS);
+        rto.back_off();
+        let before_ns = rto.timeout_ns();
+        rto.sample_repeated(SECOND_NS, SECOND_NS + 200 * MS_NS);
+        assert!(rto.timeout_ns() < before_ns && rto.timeout_ns() >= before_ns / 2, "{rto:?}");
+        rto.sample(2 * SECOND_NS, 2 * SECOND_NS + 200 * MS_NS);
+        assert!(rto.timeout_ns() < before_ns / 2);
+    }
+
+    #[test]
+    fn the_handshake_says_nothing() {
+        let mut rto = in_ticks_of_100_ms();
+        rto.sample(0, 200 * MS_NS);
+        rto.established();
+        assert_eq!((rto.timeout_ns(), rto.srtt_ns()), (3 * SECOND_NS, 0));
     }
 
     #[test]

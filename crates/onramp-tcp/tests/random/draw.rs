@@ -105,6 +105,7 @@ fn config(rng: &mut Rng, mtu_bytes: u32) -> Config {
         packet_pair: rng.pick(PacketPair::ALL),
         pair_form: if rng.chance(70) { Form::Experiment } else { Form::Paper },
         nagle: rng.chance(50),
+        window_validation: rng.chance(70),
         restart_after_idle: rng.chance(50),
         ticks: Ticks {
             measure_ns: rng.pick(&[1, MS_NS, 10 * MS_NS, 500 * MS_NS]),

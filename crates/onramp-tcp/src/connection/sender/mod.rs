@@ -70,6 +70,7 @@ pub struct Sender {
     /// The first segment of a pair has just left.
     is_second_due: bool,
     nagle: bool,
+    window_validation: bool,
     restart_after_idle: bool,
     is_lite: bool,
     send_buffer_bytes: u64,
@@ -134,6 +135,7 @@ impl Sender {
             pairs: false,
             is_second_due: false,
             nagle: config.nagle,
+            window_validation: config.window_validation,
             restart_after_idle: config.restart_after_idle,
             is_lite,
             send_buffer_bytes: config.send_buffer_bytes,

@@ -105,7 +105,8 @@ impl Pairs {
         }
         if let Some(reply) = reply {
             self.forward_ns = Some(reply.interval_ns);
-            self.reply = Some(reply);
+            // Whoever passes segments on without writing them passes on what a packet would say.
+            self.reply = Some(reply.as_read(self.form));
         }
         let has_data = segment.payload_bytes > 0;
         if self.probes && has_data {

@@ -19,6 +19,8 @@ pub struct Pairs {
     /// Our acknowledgements are pairs too.
     probes: bool,
     probe: Probe,
+    /// Of the last pair with an even number, and of the last with an odd one: it was acknowledgements alone.
+    is_of_acks: [bool; 2],
     meter: Meter,
     pub counts: Counts,
     /// What the peer has not been told yet.
@@ -59,6 +61,7 @@ impl Pairs {
             at_once: matches!(config.packet_pair, PacketPair::AnswerAtOnce | PacketPair::Probe),
             probes: config.packet_pair == PacketPair::Probe,
             probe: Probe::default(),
+            is_of_acks: [false; 2],
             meter: Meter::default(),
             counts: Counts::default(),
             reply: None,
@@ -71,7 +74,7 @@ impl Pairs {
     pub fn of_data(&mut self, half: Option<Half>, now_ns: u64, seq: u32, end: u32) -> PairOptions {
         let mark = match half {
             Some(Half::First) => Some(self.probe.send_first(now_ns, end)),
-            Some(Half::Second) => self.probe.send_second(&mut self.counts, now_ns, seq, end),
+            Some(Half::Second) => self.send_second(now_ns, seq, end),
             None => None,
         };
         // There is room for one.
@@ -83,11 +86,17 @@ impl Pairs {
     pub fn of_acknowledgement(&mut self, now_ns: u64, seq: u32) -> PairOptions {
         let mark = match self.ack_half.take() {
             Some(Half::First) => Some(self.probe.send_first(now_ns, seq)),
-            Some(Half::Second) => self.probe.send_second(&mut self.counts, now_ns, seq, seq),
+            Some(Half::Second) => self.send_second(now_ns, seq, seq),
             None => None,
         };
         let reply = self.reply.take();
         self.options(mark, reply)
+    }
+
+    fn send_second(&mut self, now_ns: u64, seq: u32, end: u32) -> Option<PairOption> {
+        let mark = self.probe.send_second(&mut self.counts, now_ns, seq, end)?;
+        self.is_of_acks[usize::from(mark.id % 2)] = seq == end;
+        Some(mark)
     }
 
     fn options(&self, mark: Option<PairOption>, reply: Option<PairOption>) -> PairOptions {
@@ -137,7 +146,7 @@ impl Connection {
         let Some(reply) = &options.reply else { return };
         let now_ns = self.sender.measurement.current_time(now_ns);
         let Some(interval_ns) = pairs.probe.replied(&mut pairs.counts, reply, now_ns, segment.ack) else { return };
-        match pairs.probes {
+        match pairs.is_of_acks[usize::from(reply.id % 2)] {
             true => self.receiver.stretch_segments = pairs.stretch_segments(interval_ns),
             false => self.sender.congestion.note_pair(interval_ns.into()),
         }

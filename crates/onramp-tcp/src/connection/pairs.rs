@@ -145,10 +145,17 @@ impl Connection {
         pairs.counts.malformed += u32::from(options.malformed);
         let Some(reply) = &options.reply else { return };
         let now_ns = self.sender.measurement.current_time(now_ns);
-        let Some(interval_ns) = pairs.probe.replied(&mut pairs.counts, reply, now_ns, segment.ack) else { return };
-        match pairs.is_of_acks[usize::from(reply.id % 2)] {
-            true => self.receiver.stretch_segments = pairs.stretch_segments(interval_ns),
-            false => self.sender.congestion.note_pair(interval_ns.into()),
+        let ignored = pairs.counts.ignored;
+        let interval_ns = pairs.probe.replied(&mut pairs.counts, reply, now_ns, segment.ack);
+        if pairs.counts.ignored > ignored {
+            return;
+        }
+        match (pairs.is_of_acks[usize::from(reply.id % 2)], interval_ns) {
+            (false, None) => {}
+            (false, Some(interval_ns)) => self.sender.congestion.note_pair(interval_ns.into()),
+            // No further apart than they left: their way is as fast as that of the data.
+            (true, None) => self.receiver.stretch_segments = 0,
+            (true, Some(interval_ns)) => self.receiver.stretch_segments = pairs.stretch_segments(interval_ns),
         }
     }
 

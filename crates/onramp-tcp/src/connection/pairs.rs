@@ -168,7 +168,7 @@ impl Connection {
         self.receiver.ack_now |= pairs.arrived(mark, now_ns, segment);
     }
 
-    /// A segment that holds nothing new has them again.
+    /// A segment that holds nothing new has them again, or one that is refused.
     pub(super) fn on_pair_again(&mut self, segment: &Segment) {
         let options = &segment.options.pairs;
         if let Some(pairs) = self.pairs.as_mut().filter(|pairs| options.form == Some(pairs.form)) {

@@ -144,7 +144,9 @@ impl Connection {
         let Some(pairs) = self.pairs.as_mut().filter(|pairs| options.form == Some(pairs.form)) else { return };
         pairs.counts.malformed += u32::from(options.malformed);
         let Some(reply) = &options.reply else { return };
-        let now_ns = self.sender.measurement.current_time(now_ns);
+        let clock = &self.sender.measurement;
+        // The latest that it may be by this clock: a coarse one must not take what is true for a lie.
+        let now_ns = clock.current_time(now_ns).saturating_add(clock.resolution_ns() - 1);
         let ignored = pairs.counts.ignored;
         let interval_ns = pairs.probe.replied(&mut pairs.counts, reply, now_ns, segment.ack);
         if pairs.counts.ignored > ignored {

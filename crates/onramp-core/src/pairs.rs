@@ -100,6 +100,16 @@ impl PairOption {
         out.extend(&bytes[..length as usize]);
     }
 
+    /// One of the four kinds as who reads it finds it: an interval in the paper's form has whole ticks of 10 ms.
+    pub fn as_read(&self, form: Form) -> PairOption {
+        let mut bytes = Vec::with_capacity(MOST_BYTES);
+        self.write(form, &mut bytes);
+        match PairOption::read(&bytes, form) {
+            Reading::Read(read) => read,
+            Reading::Other | Reading::Malformed => unreachable!("what is written can be read"),
+        }
+    }
+
     /// Reads an option, its kind and length included.
     pub fn read(option: &[u8], form: Form) -> Reading {
         let mut room = [0; MOST_BYTES];

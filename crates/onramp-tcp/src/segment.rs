@@ -80,6 +80,12 @@ impl PairOptions {
         PairOptions { form: Some(form), mark: Some(mark), ..PairOptions::default() }
     }
 
+    /// Without those that could not be read: what is left when they are written again.
+    pub fn readable(&self) -> PairOptions {
+        let form = self.form.filter(|_| self.iter().next().is_some());
+        PairOptions { form, malformed: 0, ..*self }
+    }
+
     /// In the order in which they are written.
     pub fn iter(&self) -> impl Iterator<Item = &PairOption> {
         self.reply.iter().chain(&self.mark)

@@ -19,6 +19,14 @@ fn the_papers_form() {
     assert_eq!(bytes_of(PairOption::reply(9, 49_000_000), Form::Paper), [6, 6, 3, 9, 0, 4]);
 }
 
+/// 65,535 ticks are 655 s, and the record holds 4.29 s.
+#[test]
+fn the_longest_reply_of_the_papers_form_is_written_as_it_was_read() {
+    let Reading::Read(reply) = PairOption::read(&[6, 6, 3, 9, 0xff, 0xff], Form::Paper) else { panic!("a reply") };
+    assert_eq!(reply, PairOption::reply(9, 4_290_000_000));
+    assert_eq!(bytes_of(reply, Form::Paper), [6, 6, 3, 9, 1, 0xad]);
+}
+
 /// RFC 6994, section 3.
 #[test]
 fn the_form_of_an_experiment() {

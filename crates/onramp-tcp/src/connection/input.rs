@@ -83,7 +83,7 @@ impl Connection {
             return self.on_syn(now_ns, segment, place);
         }
         if !segment.flags.has(Flags::ACK) {
-            return;
+            return self.on_pair_again(segment);
         }
         if let Some((value, _)) = segment.options.timestamps.filter(|_| self.timestamps) {
             self.receiver.note_timestamp(value, place);
@@ -124,7 +124,10 @@ impl Connection {
             // The peer has not got our answer.
             (true, false) => self.handshake.syn_due = true,
             // RFC 5961, section 4.2.
-            (false, _) => self.receiver.ack_now = true,
+            (false, _) => {
+                self.on_pair_again(segment);
+                self.receiver.ack_now = true;
+            }
         }
     }
 
@@ -157,10 +160,12 @@ impl Connection {
                 }
                 false => self.receiver.ack_now = true,
             }
+            self.on_pair_again(segment);
             return false;
         }
         if ack < una as i64 - self.sender.largest_window_bytes() as i64 {
             // RFC 5961, section 5.2: older than anything that can be under way.
+            self.on_pair_again(segment);
             self.receiver.ack_now = true;
             return false;
         }
@@ -168,10 +173,10 @@ impl Connection {
         if is_first {
             self.establish(now_ns, window_bytes);
         }
+        self.on_pair_reply(now_ns, segment);
         if ack < una as i64 {
             return true;
         }
-        self.on_pair_reply(now_ns, segment);
         let ack = ack as u64;
         let is_newest = (place, ack) >= self.window_from;
         if is_newest {

@@ -19,6 +19,8 @@ pub struct Pairs {
     /// Our acknowledgements are pairs too.
     probes: bool,
     probe: Probe,
+    /// Of the last pair with an even number, and of the last with an odd one: it was acknowledgements alone.
+    is_of_acks: [bool; 2],
     meter: Meter,
     pub counts: Counts,
     /// What the peer has not been told yet.
@@ -59,6 +61,7 @@ impl Pairs {
             at_once: matches!(config.packet_pair, PacketPair::AnswerAtOnce | PacketPair::Probe),
             probes: config.packet_pair == PacketPair::Probe,
             probe: Probe::default(),
+            is_of_acks: [false; 2],
             meter: Meter::default(),
             counts: Counts::default(),
             reply: None,
@@ -71,7 +74,7 @@ impl Pairs {
     pub fn of_data(&mut self, half: Option<Half>, now_ns: u64, seq: u32, end: u32) -> PairOptions {
         let mark = match half {
             Some(Half::First) => Some(self.probe.send_first(now_ns, end)),
-            Some(Half::Second) => self.probe.send_second(&mut self.counts, now_ns, seq, end),
+            Some(Half::Second) => self.send_second(now_ns, seq, end),
             None => None,
         };
         // There is room for one.
@@ -83,11 +86,17 @@ impl Pairs {
     pub fn of_acknowledgement(&mut self, now_ns: u64, seq: u32) -> PairOptions {
         let mark = match self.ack_half.take() {
             Some(Half::First) => Some(self.probe.send_first(now_ns, seq)),
-            Some(Half::Second) => self.probe.send_second(&mut self.counts, now_ns, seq, seq),
+            Some(Half::Second) => self.send_second(now_ns, seq, seq),
             None => None,
         };
         let reply = self.reply.take();
         self.options(mark, reply)
+    }
+
+    fn send_second(&mut self, now_ns: u64, seq: u32, end: u32) -> Option<PairOption> {
+        let mark = self.probe.send_second(&mut self.counts, now_ns, seq, end)?;
+        self.is_of_acks[usize::from(mark.id % 2)] = seq == end;
+        Some(mark)
     }
 
     fn options(&self, mark: Option<PairOption>, reply: Option<PairOption>) -> PairOptions {
@@ -105,7 +114,8 @@ impl Pairs {
         }
         if let Some(reply) = reply {
             self.forward_ns = Some(reply.interval_ns);
-            self.reply = Some(reply);
+            // Whoever passes segments on without writing them passes on what a packet would say.
+            self.reply = Some(reply.as_read(self.form));
         }
         let has_data = segment.payload_bytes > 0;
         if self.probes && has_data {
@@ -134,11 +144,20 @@ impl Connection {
         let Some(pairs) = self.pairs.as_mut().filter(|pairs| options.form == Some(pairs.form)) else { return };
         pairs.counts.malformed += u32::from(options.malformed);
         let Some(reply) = &options.reply else { return };
-        let now_ns = self.sender.measurement.current_time(now_ns);
-        let Some(interval_ns) = pairs.probe.replied(&mut pairs.counts, reply, now_ns, segment.ack) else { return };
-        match pairs.probes {
-            true => self.receiver.stretch_segments = pairs.stretch_segments(interval_ns),
-            false => self.sender.congestion.note_pair(interval_ns.into()),
+        let clock = &self.sender.measurement;
+        // The latest that it may be by this clock: a coarse one must not take what is true for a lie.
+        let now_ns = clock.current_time(now_ns).saturating_add(clock.resolution_ns() - 1);
+        let ignored = pairs.counts.ignored;
+        let interval_ns = pairs.probe.replied(&mut pairs.counts, reply, now_ns, segment.ack);
+        if pairs.counts.ignored > ignored {
+            return;
+        }
+        match (pairs.is_of_acks[usize::from(reply.id % 2)], interval_ns) {
+            (false, None) => {}
+            (false, Some(interval_ns)) => self.sender.congestion.note_pair(interval_ns.into()),
+            // No further apart than they left: their way is as fast as that of the data.
+            (true, None) => self.receiver.stretch_segments = 0,
+            (true, Some(interval_ns)) => self.receiver.stretch_segments = pairs.stretch_segments(interval_ns),
         }
     }
 
@@ -151,7 +170,7 @@ impl Connection {
         self.receiver.ack_now |= pairs.arrived(mark, now_ns, segment);
     }
 
-    /// A segment that holds nothing new has them again.
+    /// A segment that holds nothing new has them again, or one that is refused.
     pub(super) fn on_pair_again(&mut self, segment: &Segment) {
         let options = &segment.options.pairs;
         if let Some(pairs) = self.pairs.as_mut().filter(|pairs| options.form == Some(pairs.form)) {

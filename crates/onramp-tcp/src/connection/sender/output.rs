@@ -155,9 +155,11 @@ impl Sender {
             }
         }
         self.recovery.on_sent(len);
+        let rate = self.congestion.pacing_bytes_per_s();
         match outgoing.half {
+            Some(Half::First) => self.pacer.pair_sent(now_ns, len, rate),
             Some(Half::Second) => {}
-            _ => self.pacer.sent(now_ns, len, self.congestion.pacing_bytes_per_s()),
+            None => self.pacer.sent(now_ns, len, rate),
         }
         if outgoing.half == Some(Half::First) {
             self.congestion.pair_sent();

@@ -122,12 +122,15 @@ static inline enum onramp_pair_reading onramp_pair_option_read(const uint8_t *in
 	if (type >= ONRAMP_PAIR_TYPE_COUNT || in[1] != onramp_pair_option_bytes(form, type) || bytes < in[1])
 		return ONRAMP_PAIR_MALFORMED;
 	*option = (struct onramp_pair_option){.type = (uint8_t)type, .id = body[1]};
-	if (type == ONRAMP_PAIR_REPLY && is_paper)
-		/* 65,535 ticks are more than the field of the experiment holds. */
-		option->interval_ns = (uint32_t)onramp_min((body[2] << 8 | body[3]) * ONRAMP_PAIR_TICK_NS, UINT32_MAX);
-	else if (type == ONRAMP_PAIR_REPLY)
+	if (type == ONRAMP_PAIR_REPLY && is_paper) {
+		/* 65,535 ticks are more than the record holds: the longest that it can, in whole ticks. */
+		uint64_t ticks = onramp_min(body[2] << 8 | body[3], UINT32_MAX / ONRAMP_PAIR_TICK_NS);
+
+		option->interval_ns = (uint32_t)(ticks * ONRAMP_PAIR_TICK_NS);
+	} else if (type == ONRAMP_PAIR_REPLY) {
 		option->interval_ns =
 			(uint32_t)body[2] << 24 | (uint32_t)body[3] << 16 | (uint32_t)body[4] << 8 | body[5];
+	}
 	return ONRAMP_PAIR_READ;
 }
 

@@ -24,6 +24,8 @@ mod watch;
 mod aron_druschel_1998;
 #[path = "../chaher-geo-satellite/mod.rs"]
 mod chaher_geo_satellite;
+#[path = "../nishida-packet-pair/mod.rs"]
+mod nishida_packet_pair;
 
 pub use bench::{Bench, Options, Run};
 pub use expectation::{Claim, Expected, Rule, Value};
@@ -33,7 +35,7 @@ pub use reproduce::{reproduce, Figure, Influence, Measured, Part, Record, Reprod
 pub use settings::Settings;
 pub use statistics::median;
 pub use view::{Change, Note, PartView};
-pub use watch::{Flow, Timeout, Total, Watch, Windows};
+pub use watch::{Crossing, Flow, Timeout, Total, Watch, Windows};
 
 /// A paper.
 pub struct Paper {
@@ -60,5 +62,5 @@ pub enum Error {
 
 /// All papers, in the order of their years.
 pub fn papers() -> Vec<Paper> {
-    vec![aron_druschel_1998::paper(), chaher_geo_satellite::paper()]
+    vec![aron_druschel_1998::paper(), chaher_geo_satellite::paper(), nishida_packet_pair::paper()]
 }

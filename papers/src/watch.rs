@@ -1,7 +1,7 @@
 //! What the papers measure of flows: an observer that keeps it all.
 
 use onramp_sim::observe::{Direction, FlowStart, Loss, Observer, Sight};
-use onramp_tcp::{Connection, Stack, State, Ticks};
+use onramp_tcp::{Connection, Segment, Stack, State, Ticks};
 
 /// The directed link that is watched: the scenario's first, forward.
 const BOTTLENECK: u32 = 0;
@@ -54,6 +54,8 @@ pub struct Flow {
     pub sent: Vec<(f64, u64)>,
     /// When an acknowledgement arrived.
     pub acks_s: Vec<f64>,
+    /// Its packets, in the order in which they were sent; kept while [`Watch::packets`] asks for it.
+    pub packets: Vec<Crossing>,
     /// When its host's slow timer ticks: the first tick, and the time between two; of hosts that have one.
     pub slow_timer_s: Option<(f64, f64)>,
     sender_started_s: Option<f64>,
@@ -62,6 +64,23 @@ pub struct Flow {
     acked_bytes: u64,
     was_idle: bool,
     seen: (u64, u64),
+}
+
+/// A packet of a flow on its way.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Crossing {
+    /// When it left its host.
+    pub sent_s: f64,
+    /// When it came to the other; `None`: it did not.
+    pub arrived_s: Option<f64>,
+    /// It left the sender of the data.
+    pub from_sender: bool,
+    /// Place in the stream of its first byte.
+    pub stream_start: u64,
+    /// It had been sent before.
+    pub again: bool,
+    /// What it is.
+    pub segment: Segment,
 }
 
 /// A sender's windows, in bytes.
@@ -95,6 +114,7 @@ impl Flow {
             windows: Vec::new(),
             sent: Vec::new(),
             acks_s: Vec::new(),
+            packets: Vec::new(),
             slow_timer_s: None,
             timer_s: started_s,
             acked_bytes: 0,
@@ -114,6 +134,8 @@ impl Flow {
 pub struct Watch {
     /// Keep each flow's windows, segments and acknowledgements: much for long runs.
     pub windows: bool,
+    /// Keep each packet.
+    pub packets: bool,
     /// The flows, as they started.
     pub flows: Vec<Flow>,
     /// Bytes of IP packets that left the scenario's first link, forward: in all of them the bottleneck.
@@ -124,6 +146,11 @@ impl Watch {
     /// One that keeps windows too.
     pub fn with_windows() -> Watch {
         Watch { windows: true, ..Watch::default() }
+    }
+
+    /// One that keeps packets.
+    pub fn with_packets() -> Watch {
+        Watch { packets: true, ..Watch::default() }
     }
 
     /// The simulation's beginning as the papers count: when the first sender did something.
@@ -152,6 +179,16 @@ impl Observer for Watch {
     }
 
     fn sent(&mut self, packet: &Sight<'_>) {
+        if self.packets {
+            self.flow(packet.flow).packets.push(Crossing {
+                sent_s: seconds(packet.time_ns),
+                arrived_s: None,
+                from_sender: packet.direction == Direction::Data,
+                stream_start: packet.stream_start,
+                again: packet.retransmission,
+                segment: *packet.segment,
+            });
+        }
         if packet.direction != Direction::Data {
             return;
         }
@@ -169,6 +206,15 @@ impl Observer for Watch {
     }
 
     fn arrived(&mut self, packet: &Sight<'_>) {
+        if self.packets {
+            // Ways are first in, first out: the oldest that is the same.
+            let from_sender = packet.direction == Direction::Data;
+            let same = |sent: &&mut Crossing| {
+                sent.arrived_s.is_none() && sent.from_sender == from_sender && sent.segment == *packet.segment
+            };
+            let sent = self.flow(packet.flow).packets.iter_mut().find(same);
+            sent.expect("what arrives was sent").arrived_s = Some(seconds(packet.time_ns));
+        }
         if self.windows && packet.direction == Direction::Ack {
             self.flow(packet.flow).acks_s.push(seconds(packet.time_ns));
         }

@@ -1,5 +1,6 @@
 //! The records of `core/onramp.h`, and the library's symbols. Layouts are checked by a test against the C side's.
 
+use crate::pairs::{Counts, Meter, PairOption, Probe};
 use crate::{PHASE_AVOIDANCE, PHASE_DONE, PHASE_SAFE};
 use serde::{Deserialize, Serialize};
 use std::ffi::{c_char, c_void};
@@ -178,6 +179,39 @@ extern "C" {
         rtt_ns: u64,
     );
     pub(crate) fn onramp_native_train_bytes_per_s(train: *const c_void, mss_bytes: u32, options: u32) -> u64;
+    pub(crate) fn onramp_native_pair_option_bytes(form: u32, kind: u32) -> u32;
+    pub(crate) fn onramp_native_pair_option_write(out: *mut u8, form: u32, option: *const PairOption) -> u32;
+    pub(crate) fn onramp_native_pair_option_read(
+        bytes: *const u8,
+        length: u32,
+        form: u32,
+        option: *mut PairOption,
+    ) -> u32;
+    pub(crate) fn onramp_native_pair_arrived(
+        meter: *mut Meter,
+        counts: *mut Counts,
+        option: *const PairOption,
+        now_ns: u64,
+        seq: u32,
+        end: u32,
+        reply: *mut PairOption,
+    ) -> bool;
+    pub(crate) fn onramp_native_pair_send_first(probe: *mut Probe, now_ns: u64, end: u32, option: *mut PairOption);
+    pub(crate) fn onramp_native_pair_send_second(
+        probe: *mut Probe,
+        counts: *mut Counts,
+        now_ns: u64,
+        seq: u32,
+        end: u32,
+        option: *mut PairOption,
+    ) -> bool;
+    pub(crate) fn onramp_native_pair_replied(
+        probe: *mut Probe,
+        counts: *mut Counts,
+        reply: *const PairOption,
+        now_ns: u64,
+        ack: u32,
+    ) -> u32;
     #[cfg(test)]
     pub(crate) static onramp_layouts: [usize; 0];
     #[cfg(test)]

@@ -15,6 +15,7 @@
 //! ```
 
 mod ffi;
+pub mod pairs;
 pub mod train;
 
 pub use ffi::{
@@ -137,6 +138,14 @@ mod tests {
             offset_of!(Loss, kind),
             size_of::<Decision>(),
             offset_of!(Decision, reserved),
+            size_of::<pairs::PairOption>(),
+            pairs::PairOption::RESERVED_OFFSET,
+            size_of::<pairs::Counts>(),
+            pairs::Counts::RESERVED_OFFSET,
+            size_of::<pairs::Meter>(),
+            pairs::Meter::RESERVED_OFFSET,
+            size_of::<pairs::Probe>(),
+            pairs::Probe::RESERVED_OFFSET,
             STATE_BYTES,
             (0..).take_while(|&exit| exit_name(exit) != "unknown").count(),
         ];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 OR GPL-2.0-only */
 /* The registry as a table that Rust can walk, and the layouts that src/ffi.rs is checked against. */
+#include "pair_option.h"
 #include "registry.h"
 
 #include <stddef.h>
@@ -60,6 +61,48 @@ uint64_t onramp_native_train_bytes_per_s(const struct onramp_ack_train *train, u
 }
 ONRAMP_ASSERT_STATE(struct onramp_ack_train);
 
+/* The packet-pair option, for src/pairs.rs. */
+uint32_t onramp_native_pair_option_bytes(uint32_t form, uint32_t type)
+{
+	return onramp_pair_option_bytes(form, type);
+}
+
+uint32_t onramp_native_pair_option_write(uint8_t *out, uint32_t form, const struct onramp_pair_option *option)
+{
+	return onramp_pair_option_write(out, form, option);
+}
+
+uint32_t onramp_native_pair_option_read(const uint8_t *in, uint32_t bytes, uint32_t form,
+					struct onramp_pair_option *option)
+{
+	return onramp_pair_option_read(in, bytes, form, option);
+}
+
+bool onramp_native_pair_arrived(struct onramp_pair_meter *meter, struct onramp_pair_counts *counts,
+				const struct onramp_pair_option *option, uint64_t now_ns, uint32_t seq, uint32_t end,
+				struct onramp_pair_option *reply)
+{
+	return onramp_pair_arrived(meter, counts, option, now_ns, seq, end, reply);
+}
+
+void onramp_native_pair_send_first(struct onramp_pair_probe *probe, uint64_t now_ns, uint32_t end,
+				   struct onramp_pair_option *option)
+{
+	onramp_pair_send_first(probe, now_ns, end, option);
+}
+
+bool onramp_native_pair_send_second(struct onramp_pair_probe *probe, struct onramp_pair_counts *counts, uint64_t now_ns,
+				    uint32_t seq, uint32_t end, struct onramp_pair_option *option)
+{
+	return onramp_pair_send_second(probe, counts, now_ns, seq, end, option);
+}
+
+uint32_t onramp_native_pair_replied(struct onramp_pair_probe *probe, struct onramp_pair_counts *counts,
+				    const struct onramp_pair_option *reply, uint64_t now_ns, uint32_t ack)
+{
+	return onramp_pair_replied(probe, counts, reply, now_ns, ack);
+}
+
 /* sizeof and the offset of the last member of each record, in the order of src/ffi.rs. */
 const size_t onramp_layouts[] = {
 	sizeof(struct onramp_clock),
@@ -72,6 +115,14 @@ const size_t onramp_layouts[] = {
 	offsetof(struct onramp_loss, kind),
 	sizeof(struct onramp_decision),
 	offsetof(struct onramp_decision, reserved),
+	sizeof(struct onramp_pair_option),
+	offsetof(struct onramp_pair_option, reserved),
+	sizeof(struct onramp_pair_counts),
+	offsetof(struct onramp_pair_counts, reserved),
+	sizeof(struct onramp_pair_meter),
+	offsetof(struct onramp_pair_meter, reserved),
+	sizeof(struct onramp_pair_probe),
+	offsetof(struct onramp_pair_probe, reserved),
 	ONRAMP_STATE_BYTES,
 	ONRAMP_EXIT_COUNT,
 };

@@ -80,8 +80,9 @@ pub fn supports(case: &Case) -> Result<(), Unsupported> {
     if transfer.application.is_some() {
         return refuse("transfer.write", "an application that writes now and then".to_owned(), "one that never waits");
     }
-    if !case.sender.nagle {
-        return refuse("sender.nagle", "`false`".to_owned(), KERNEL);
+    let switches = [("sender.nagle", case.sender.nagle), ("sender.window_validation", case.sender.window_validation)];
+    if let Some((key, _)) = switches.into_iter().find(|(_, is_on)| !is_on) {
+        return refuse(key, "`false`".to_owned(), KERNEL);
     }
     receiver(&case.receiver)?;
     case.traffic.iter().try_for_each(|traffic| rival(traffic).map(drop))

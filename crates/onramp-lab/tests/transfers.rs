@@ -246,6 +246,7 @@ fn the_simulator_s_cases_are_refused_by_their_key() {
     );
     assert_eq!(refused("write = \"1 kB\"\nwrite_every = \"1 ms\"\n"), "transfer.write");
     assert_eq!(refused("[sender]\nnagle = false\n"), "sender.nagle");
+    assert_eq!(refused("[sender]\nwindow_validation = false\n"), "sender.window_validation");
     assert_eq!(refused("[[traffic]]\nkind = \"constant\"\nrate = \"1 Mbit/s\"\n"), "traffic.kind");
     assert_eq!(refused("[[traffic]]\nsize = \"1 MB\"\n"), "traffic.size");
     assert_eq!(refused("[[traffic]]\ncount = 2\n"), "traffic.count");

@@ -6,8 +6,8 @@
 use crate::topology::Topology;
 use crate::{
     Acks, Application, Avoidance, Buffer, ByteCounting, Case, Clocks, Connect, Connections, Crossings, Given,
-    InitialWindow, Network, Path, Receiver, Recovery, Scenario, Sender, Split, Stack, Timers, Traffic, TrafficKind,
-    Train, Transfer, NO_STARTUP,
+    InitialWindow, Network, PacketPair, PairForm, Path, Receiver, Recovery, Scenario, Sender, Split, Stack, Timers,
+    Traffic, TrafficKind, Train, Transfer, NO_STARTUP,
 };
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -38,20 +38,32 @@ pub(crate) struct ReceiverDraft {
     pub timestamps: Option<bool>,
     pub sack: Option<bool>,
     pub window_scaling: Option<bool>,
+    pub packet_pair: Option<PacketPair>,
+    pub pair_form: PairForm,
+    pub clock_ns: Option<u64>,
 }
 
 impl ReceiverDraft {
-    /// The receiver of a flow of this stack.
-    pub(crate) fn of(&self, stack: Stack, buffer: Buffer) -> Receiver {
+    /// The receiver of a flow of this stack and start-up.
+    pub(crate) fn of(&self, stack: Stack, startup: &str, buffer: Buffer) -> Receiver {
         let usual = tcp_of(stack);
+        let answers = if sends_pairs(startup) { PacketPair::Answer } else { PacketPair::None };
         Receiver {
             buffer,
             acks: self.acks.unwrap_or(usual.acks),
             timestamps: self.timestamps.unwrap_or(usual.timestamps),
             sack: self.sack.unwrap_or(usual.sack),
             window_scaling: self.window_scaling.unwrap_or(usual.window_scaling),
+            packet_pair: self.packet_pair.unwrap_or(answers),
+            pair_form: self.pair_form,
+            clock_ns: self.clock_ns.unwrap_or(usual.ticks.measure_ns),
         }
     }
+}
+
+/// Does this start-up send packet pairs?
+pub fn sends_pairs(startup: &str) -> bool {
+    startup == "pair"
 }
 
 /// `[sender]`.
@@ -59,6 +71,7 @@ impl ReceiverDraft {
 pub(crate) struct SenderDraft {
     pub buffers: Vec<Buffer>,
     pub nagle: bool,
+    pub window_validation: bool,
 }
 
 /// The choices of a stack.
@@ -281,8 +294,12 @@ pub(crate) fn multiply_out(draft: &Draft) -> Scenario {
                         network: network.clone(),
                         path: path.clone(),
                         crossings: crossings.clone(),
-                        sender: Sender { buffer: sender_buffer, nagle: draft.sender.nagle },
-                        receiver: draft.receiver.of(transfer.stack, *receiver_buffer),
+                        sender: Sender {
+                            buffer: sender_buffer,
+                            nagle: draft.sender.nagle,
+                            window_validation: draft.sender.window_validation,
+                        },
+                        receiver: draft.receiver.of(transfer.stack, &transfer.startup, *receiver_buffer),
                         traffic: traffic.clone(),
                         transfer: transfer.clone(),
                         duration_ns: draft.duration_ns,

@@ -18,8 +18,8 @@ mod tests {
     use super::*;
     use crate::units::{parse_frequency, parse_packets, parse_percent, parse_rate, parse_size, parse_time};
     use crate::{
-        Acks, Avoidance, Buffer, Connect, Distribution, InitialWindow, QueueLimit, Recovery, Stack, Timers, Train,
-        NO_STARTUP,
+        Acks, Avoidance, Buffer, Connect, Distribution, InitialWindow, PacketPair, PairForm, QueueLimit, Recovery,
+        Stack, Timers, Train, NO_STARTUP,
     };
 
     fn is_readable(kind: Kind, text: &str) -> bool {
@@ -45,6 +45,8 @@ mod tests {
             Kind::Connections => text.parse::<u32>().is_ok(),
             Kind::Train => Train::ALL.iter().any(|train| train.name() == text),
             Kind::Acks => Acks::from_name(text).is_some(),
+            Kind::PacketPair => PacketPair::from_name(text).is_some(),
+            Kind::PairForm => PairForm::ALL.iter().any(|form| form.name() == text),
             Kind::Discipline => crate::reader::DISCIPLINES.contains(&text),
             Kind::Traffic => crate::reader::KINDS_OF_TRAFFIC.contains(&text),
             Kind::Distribution => Distribution::ALL.iter().any(|distribution| distribution.name() == text),

@@ -24,7 +24,7 @@ mod topology;
 mod trace;
 pub mod units;
 
-pub use cases::{case_seed, link_seed};
+pub use cases::{case_seed, link_seed, sends_pairs};
 pub use error::{Error, Invalid};
 pub use fault::Fault;
 pub use file::{read, MAX_FILE_BYTES};
@@ -33,7 +33,8 @@ pub use limits::format_byte_counting;
 pub use meter::{rate_in, traffic_windows, TRAFFIC_RTTS};
 pub use mistake::{Mistake, NotBetween};
 pub use model::*;
-pub use onramp_tcp::{Acks, ByteCounting, Recovery, Stack, Timers};
+pub use onramp_core::pairs::Form as PairForm;
+pub use onramp_tcp::{Acks, ByteCounting, PacketPair, Recovery, Stack, Timers};
 pub use reader::parse;
 pub use record::*;
 pub use routes::{Place, Routes};

@@ -6,14 +6,15 @@ use onramp_core::{exit_name, phase_name, Decision, UNLIMITED};
 /// Compares a connection's decisions, each with the one before.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StartupWatch {
-    /// Phase and estimate of the last decision.
-    last: Option<(u32, u64)>,
+    /// Phase and estimate of the last decision, and whether the start-up was over.
+    last: Option<(u32, u64, bool)>,
 }
 
 impl StartupWatch {
-    /// What a decision that was made, or is in force, at this time changed: `estimate` first, then `phase` or `exit`.
+    /// What a decision that was made, or is in force, at this time changed: `estimate` first, then `phase` or `exit`. What
+    /// comes after the end of a start-up are phases.
     pub fn look(&mut self, time_s: f64, decision: &Decision) -> impl Iterator<Item = StartupEvent> {
-        let now = (decision.phase, decision.estimate_bytes_per_s);
+        let now = (decision.phase, decision.estimate_bytes_per_s, decision.is_over());
         let before = self.last.replace(now);
         let unlimited_as_zero = |value: u64| if value == UNLIMITED { 0 } else { value };
         let change = |kind: &str, what: &str| StartupEvent {
@@ -27,8 +28,9 @@ impl StartupWatch {
         };
         let phase = || phase_name(decision.phase);
         let estimate =
-            before.map_or(now.1 != 0, |(_, estimate)| estimate != now.1).then(|| change("estimate", phase()));
-        let phase = before.is_none_or(|(phase, _)| phase != now.0).then(|| match decision.is_over() {
+            before.map_or(now.1 != 0, |(_, estimate, _)| estimate != now.1).then(|| change("estimate", phase()));
+        let ends = now.2 && before.is_none_or(|(_, _, was_over)| !was_over);
+        let phase = before.is_none_or(|(phase, _, _)| phase != now.0).then(|| match ends {
             true => change("exit", exit_name(decision.exit)),
             false => change("phase", phase()),
         });
@@ -39,7 +41,7 @@ impl StartupWatch {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use onramp_core::PHASE_DONE;
+    use onramp_core::{PHASE_AVOIDANCE, PHASE_DONE, PHASE_SAFE};
 
     #[test]
     fn only_changes_of_phase_and_estimate_are_told() {
@@ -56,5 +58,8 @@ mod tests {
         let done = Decision { phase: PHASE_DONE, exit: 2, ..measured };
         assert_eq!(look(done), ["exit estimate"]);
         assert_eq!(look(done), [""; 0]);
+        assert_eq!(look(measured), ["phase slow-start"]);
+        assert_eq!(look(Decision { phase: PHASE_SAFE, ..done }), ["exit estimate"]);
+        assert_eq!(look(Decision { phase: PHASE_AVOIDANCE, ..done }), ["phase avoidance"], "it ended before");
     }
 }

@@ -17,7 +17,7 @@ use std::ops::Range;
 /// # Errors
 /// [`Unsupported`] names it.
 pub fn supports(case: &Case) -> Result<(), Unsupported> {
-    endpoint::sender(&Choice::of_transfer(&case.transfer), &case.sender)?;
+    endpoint::sender(&Choice::of_transfer(&case.transfer, &case.receiver), &case.sender)?;
     for traffic in case.traffic.iter() {
         if let TrafficKind::Transfers(transfers) = &traffic.kind {
             endpoint::sender(&Choice::of_traffic(transfers), &case.sender)?;
@@ -88,7 +88,7 @@ impl Planner<'_> {
         let period = lcm(transfer.from.len(), transfer.to.len()).min(transfer.count as usize);
         let ways = (0..period as u32).map(|copy| self.way(transfer.ends(copy))).collect::<Result<_, _>>()?;
         let whole = Group {
-            sender: endpoint::sender(&Choice::of_transfer(transfer), &case.sender)?,
+            sender: endpoint::sender(&Choice::of_transfer(transfer, &case.receiver), &case.sender)?,
             receiver: endpoint::receiver(transfer.stack, &case.receiver),
             connect: transfer.connect,
             ways,

@@ -3,10 +3,10 @@
 use crate::error::{refuse, Unsupported};
 use onramp_core::{OPTION_PAPER_INITIAL_WINDOW, OPTION_TRAIN_CLOSEST, OPTION_TRAIN_ENDS};
 use onramp_scenario::{
-    Avoidance, Buffer, ByteCounting, Clocks, Given, InitialWindow, Receiver, Recovery, Sender, Split, Stack, Timers,
-    Train, Transfer, Transfers, NO_STARTUP,
+    sends_pairs, Avoidance, Buffer, ByteCounting, Clocks, Given, InitialWindow, PairForm, Receiver, Recovery, Sender,
+    Split, Stack, Timers, Train, Transfer, Transfers, NO_STARTUP,
 };
-use onramp_tcp::{Config, ReceiveBuffer, Ticks};
+use onramp_tcp::{Config, PacketPair, ReceiveBuffer, Ticks};
 
 /// Linux's limit of send-buffer auto-tuning (`net.ipv4.tcp_wmem`) on hosts with memory enough.
 const LINUX_SEND_BUFFER_BYTES: u64 = 4 << 20;
@@ -43,11 +43,13 @@ pub(crate) struct Choice<'a> {
     pub initial_window: InitialWindow,
     /// Threshold of the first slow start.
     pub initial_ssthresh_bytes: Option<u64>,
+    /// How packet pairs are written.
+    pub pair_form: PairForm,
 }
 
 impl<'a> Choice<'a> {
     /// Of the measured transfer.
-    pub fn of_transfer(transfer: &'a Transfer) -> Choice<'a> {
+    pub fn of_transfer(transfer: &'a Transfer, receiver: &Receiver) -> Choice<'a> {
         Choice {
             table: "transfer",
             segment_bytes: transfer.segment_bytes,
@@ -63,6 +65,7 @@ impl<'a> Choice<'a> {
             given: transfer.given,
             initial_window: transfer.initial_window,
             initial_ssthresh_bytes: transfer.initial_ssthresh_bytes,
+            pair_form: receiver.pair_form,
         }
     }
 
@@ -84,6 +87,7 @@ impl<'a> Choice<'a> {
             given: Given::default(),
             initial_window: InitialWindow::Host,
             initial_ssthresh_bytes: None,
+            pair_form: transfers.receiver.pair_form,
         }
     }
 }
@@ -130,7 +134,10 @@ pub(crate) fn sender(choice: &Choice<'_>, host: &Sender) -> Result<Config, Unsup
             Buffer::LinuxDefault => LINUX_SEND_BUFFER_BYTES,
             Buffer::Bytes(bytes) => bytes,
         },
+        packet_pair: if sends_pairs(choice.startup) { PacketPair::Answer } else { PacketPair::None },
+        pair_form: choice.pair_form,
         nagle: host.nagle,
+        window_validation: host.window_validation,
         ticks: Ticks { measure_ns: choice.clocks.clock_ns, event_ns: choice.clocks.tick_ns, ..stack.ticks },
         ..stack
     })
@@ -138,7 +145,11 @@ pub(crate) fn sender(choice: &Choice<'_>, host: &Sender) -> Result<Config, Unsup
 
 /// The end that asks and receives: of the sender's stack, with what the scenario says of it.
 pub(crate) fn receiver(stack: Stack, host: &Receiver) -> Config {
+    let own = Config::of(stack, ANY_MTU_BYTES);
     Config {
+        packet_pair: host.packet_pair,
+        pair_form: host.pair_form,
+        ticks: Ticks { measure_ns: host.clock_ns, ..own.ticks },
         acks: host.acks,
         timestamps: host.timestamps,
         sack: host.sack,
@@ -147,7 +158,7 @@ pub(crate) fn receiver(stack: Stack, host: &Receiver) -> Config {
             Buffer::LinuxDefault => ReceiveBuffer::LinuxDefault,
             Buffer::Bytes(bytes) => ReceiveBuffer::Bytes(bytes),
         },
-        ..Config::of(stack, ANY_MTU_BYTES)
+        ..own
     }
 }
 

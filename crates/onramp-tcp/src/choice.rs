@@ -80,6 +80,17 @@ choices! {
         Bsd = "bsd": "4.4BSD-Lite.4: ticks of 500 ms, one measurement a round trip",
         Brakmo = "brakmo": "4.4BSD with the finer scaling of Brakmo & Peterson (1995)",
         Decoupled = "decoupled": "measurement and event clocks apart (Aron & Druschel 1998)",
+        Ns = "ns": "the simulator ns of 1996: RTTs in ticks of the clock, at least two, doubled by fast retransmits too",
+    }
+}
+
+choices! {
+    /// What an end does about packet pairs (Nishida et al.).
+    PacketPair {
+        None = "none": "does not know the option",
+        Answer = "answer": "measures the peer's pairs and reports how far apart they arrived",
+        AnswerAtOnce = "answer-at-once": "answers, and acknowledges the first segment of a pair at once too",
+        Probe = "probe": "answers at once, marks its acknowledgements as pairs too, and sends fewer of them where their way is slower",
     }
 }
 

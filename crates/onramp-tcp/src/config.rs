@@ -1,7 +1,8 @@
 //! What one end of a connection is.
 
-use crate::choice::{Acks, Avoidance, Recovery, Stack, Timers};
+use crate::choice::{Acks, Avoidance, PacketPair, Recovery, Stack, Timers};
 use crate::{ByteCounting, Ticks};
+use onramp_core::pairs::Form;
 
 /// One end's choices.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,8 +46,15 @@ pub struct Config {
     pub receive_buffer: ReceiveBuffer,
     /// Bytes that the application may have given and that are not yet acknowledged.
     pub send_buffer_bytes: u64,
+    /// What it does about packet pairs, if the peer knows them too. Its own data are sent in pairs where the start-up asks
+    /// for that.
+    pub packet_pair: PacketPair,
+    /// How their options are written.
+    pub pair_form: Form,
     /// Waits with small segments while any are outstanding (RFC 9293, section 3.7.4).
     pub nagle: bool,
+    /// The window grows only while it is what holds the sender back (RFC 7661); otherwise with every acknowledgement.
+    pub window_validation: bool,
     /// Starts again from the initial window after an idle time (RFC 5681, section 4.1; RFC 2861).
     pub restart_after_idle: bool,
     /// What the host has of time; 4.4BSD's own timers have their own.
@@ -102,7 +110,10 @@ impl Config {
             fixed_rate_bits_per_s: None,
             receive_buffer: ReceiveBuffer::LinuxDefault,
             send_buffer_bytes: 64 << 20,
+            packet_pair: PacketPair::None,
+            pair_form: Form::Experiment,
             nagle: true,
+            window_validation: true,
             restart_after_idle: true,
             ticks: Ticks::FINE,
             isn: 0,

@@ -1,5 +1,7 @@
 //! A TCP segment as a struct: what a simulator passes around and [`wire`](crate::wire) reads and writes.
 
+use onramp_core::pairs::{Form, PairOption};
+
 /// Bytes of an IPv4 header without options.
 pub const IPV4_HEADER_BYTES: u32 = 20;
 /// Bytes of a TCP header without options.
@@ -59,6 +61,42 @@ impl SackBlocks {
     }
 }
 
+/// The packet-pair options of a segment (Nishida et al., section 4.1.2): a mark, a reply, or both.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PairOptions {
+    /// In which form they are written; `None` where there are none.
+    pub form: Option<Form>,
+    /// Permitted (on SYN only), first or second.
+    pub mark: Option<PairOption>,
+    /// What was measured of the peer's pair.
+    pub reply: Option<PairOption>,
+    /// Of those that arrived, the number that could not be read.
+    pub malformed: u8,
+}
+
+impl PairOptions {
+    /// With this mark alone.
+    pub fn marked(form: Form, mark: PairOption) -> PairOptions {
+        PairOptions { form: Some(form), mark: Some(mark), ..PairOptions::default() }
+    }
+
+    /// Without those that could not be read: what is left when they are written again.
+    pub fn readable(&self) -> PairOptions {
+        let form = self.form.filter(|_| self.iter().next().is_some());
+        PairOptions { form, malformed: 0, ..*self }
+    }
+
+    /// In the order in which they are written.
+    pub fn iter(&self) -> impl Iterator<Item = &PairOption> {
+        self.reply.iter().chain(&self.mark)
+    }
+
+    /// Length on the wire, padded to four bytes.
+    pub fn wire_bytes(&self) -> u32 {
+        self.form.map_or(0, |form| self.iter().map(|option| option.wire_bytes(form)).sum::<u32>().next_multiple_of(4))
+    }
+}
+
 /// The options of a segment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
@@ -72,6 +110,8 @@ pub struct Options {
     pub timestamps: Option<(u32, u32)>,
     /// Selective acknowledgements.
     pub sack: SackBlocks,
+    /// Packet pairs.
+    pub pairs: PairOptions,
 }
 
 impl Options {
@@ -93,7 +133,7 @@ impl Options {
         if !self.sack.is_empty() {
             bytes += 4 + 8 * self.sack.as_slice().len() as u32;
         }
-        bytes
+        bytes + self.pairs.wire_bytes()
     }
 }
 

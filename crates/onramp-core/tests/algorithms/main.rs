@@ -9,6 +9,7 @@ mod golden;
 mod paced_estimate;
 mod paced_exit;
 mod paced_pacing;
+mod pair;
 mod path;
 mod properties;
 mod restarts;

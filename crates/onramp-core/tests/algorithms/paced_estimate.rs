@@ -236,6 +236,7 @@ fn a_stretch_acknowledgement_across_two_flights_is_in_neither_train() {
             ssthresh_bytes: UNLIMITED,
             mss_bytes: MSS,
             flags: ACK_CWND_LIMITED,
+            ..Ack::default()
         });
         decision.estimate_bytes_per_s
     };

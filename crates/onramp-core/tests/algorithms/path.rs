@@ -73,6 +73,7 @@ impl Path {
                 ssthresh_bytes: decision.ssthresh_bytes,
                 mss_bytes: self.mss_bytes,
                 flags: ACK_CWND_LIMITED,
+                ..Ack::default()
             };
             if !decision.is_over() {
                 decision = startup.ack(&ack);

@@ -2,8 +2,8 @@
 
 use super::Node;
 use crate::{
-    Acks, Avoidance, Buffer, ByteCounting, Connect, Connections, Distribution, InitialWindow, QueueLimit, Recovery,
-    Stack, Timers, Train,
+    Acks, Avoidance, Buffer, ByteCounting, Connect, Connections, Distribution, InitialWindow, PacketPair, PairForm,
+    QueueLimit, Recovery, Stack, Timers, Train,
 };
 
 /// A value's place in its range: which of the key's ranges, and how far along.
@@ -81,4 +81,19 @@ macro_rules! unmeasured {
     };
 }
 
-unmeasured!(String, &str, bool, Node, Acks, Avoidance, Connect, Distribution, Recovery, Stack, Timers, Train);
+unmeasured!(
+    String,
+    &str,
+    bool,
+    Node,
+    Acks,
+    Avoidance,
+    Connect,
+    Distribution,
+    PacketPair,
+    PairForm,
+    Recovery,
+    Stack,
+    Timers,
+    Train
+);

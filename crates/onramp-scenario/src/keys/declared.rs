@@ -138,10 +138,18 @@ keys! {
         "It takes part in selective acknowledgements (RFC 2018).";
     RECEIVER_SCALING: "receiver", "window_scaling", Boolean, Other("of the stack"), [], No,
         "It takes part in window scaling (RFC 7323).";
+    RECEIVER_PAIRS: "receiver", "packet_pair", PacketPair, Other("`answer` where the start-up is `pair`, else `none`"), [], No,
+        "What it does about packet pairs: `none`, `answer`, `answer-at-once` or `probe`.";
+    RECEIVER_PAIR_OPTION: "receiver", "pair_option", PairForm, Text("experiment"), [], No,
+        "How both ends write the packet-pair option: `experiment` (kind 253, nanoseconds) or `paper` (kind 6, ticks of 10 ms).";
+    RECEIVER_PAIR_CLOCK: "receiver", "pair_clock", Time, Other("of the stack: `500 ms` with `lite`, else `1 ns`"), [GRANULARITIES], No,
+        "How finely it measures the arrivals of packet pairs.";
     SENDER_BUFFER: "sender", "buffer", Buffer, Text("64 MiB"), [BUFFERS], Factor,
         "What the sender's socket buffer may grow to.";
     SENDER_NAGLE: "sender", "nagle", Boolean, Text("true"), [], No,
         "It waits with small segments while others are outstanding.";
+    SENDER_VALIDATION: "sender", "window_validation", Boolean, Text("true"), [], No,
+        "Its window grows only while it is what limits it (RFC 7661), as in Linux; the simulators of the nineties' grew with every ACK.";
     TRANSFER_LABEL: "transfer", "label", Text, Text(""), [], No,
         "What tables and figures call it in place of its choices: 1 to 40 characters, of a table with one choice of each kind.";
     TRANSFER_SIZE: "transfer", "size", Size, Required, [SIZES], Factor,
@@ -155,9 +163,9 @@ keys! {
     TRANSFER_RECOVERY: "transfer", "recovery", Recovery, Other("of the stack"), [], Factor,
         "The sender's loss recovery: `tahoe`, `reno`, `careful-reno`, `newreno`, `sack`, `prr` or `rack`.";
     TRANSFER_TIMERS: "transfer", "timers", Timers, Other("of the stack"), [], Factor,
-        "The sender's retransmission timer: `rfc6298`, `linux`, `bsd`, `brakmo` or `decoupled`.";
+        "The sender's retransmission timer: `rfc6298`, `linux`, `bsd`, `brakmo`, `decoupled` or `ns`.";
     TRANSFER_CLOCK: "transfer", "clock", Time, Other("of the stack: `500 ms` with `lite`, else `1 ns`"), [GRANULARITIES], Factor,
-        "How finely the sender's host measures time; of timers `rfc6298` and `decoupled`, and of start-ups.";
+        "How finely the sender's host measures time; of timers `rfc6298`, `decoupled` and `ns`, and of start-ups.";
     TRANSFER_TICK: "transfer", "tick", Time, Other("of the stack: `500 ms` with `lite`, else `1 ns`"), [GRANULARITIES], Factor,
         "How finely it schedules: paced segments, and timers `rfc6298` and `decoupled`.";
     TRANSFER_STARTUP: "transfer", "startup", Startup, Other("`standard`; `none` with stack `lite`"), [], Factor,

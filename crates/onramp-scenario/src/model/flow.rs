@@ -1,6 +1,7 @@
 //! The transfer that is measured, and the TCP of both hosts.
 
-use onramp_tcp::{Acks, ByteCounting, Recovery, Stack, Timers};
+use onramp_core::pairs::Form as PairForm;
+use onramp_tcp::{Acks, ByteCounting, PacketPair, Recovery, Stack, Timers};
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -194,6 +195,8 @@ pub struct Sender {
     pub buffer: Buffer,
     /// Waits with small segments while any are outstanding (RFC 9293, section 3.7.4).
     pub nagle: bool,
+    /// Its window grows only while it limits the sender (RFC 7661).
+    pub window_validation: bool,
 }
 
 /// What a scenario says about the host that receives the data.
@@ -209,6 +212,12 @@ pub struct Receiver {
     pub sack: bool,
     /// Takes part in window scaling (RFC 7323).
     pub window_scaling: bool,
+    /// What it does about packet pairs.
+    pub packet_pair: PacketPair,
+    /// How both ends write their option.
+    pub pair_form: PairForm,
+    /// How finely it measures their arrivals.
+    pub clock_ns: u64,
 }
 
 /// Size of a socket buffer.

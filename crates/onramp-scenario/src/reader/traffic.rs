@@ -118,15 +118,16 @@ fn read_transfers(
     let arrivals = reader.one(section, &keys::TRAFFIC_ARRIVALS, &quantity(parse_frequency));
     let stack = stack?;
     let (usual, clocks) = (tcp_of(stack), Clocks::of(stack));
+    let startup = startup?;
     Some(Transfers {
-        startup: startup?,
+        receiver: receiver?.of(stack, &startup, Buffer::LinuxDefault),
+        startup,
         avoidance: avoidance.unwrap_or_else(|| avoidance_of(stack)),
         stack,
         recovery: recovery.unwrap_or(usual.recovery),
         timers: timers.unwrap_or(usual.timers),
         clocks: Clocks { clock_ns: clock_ns.unwrap_or(clocks.clock_ns), tick_ns: tick_ns.unwrap_or(clocks.tick_ns) },
         connect: connect?,
-        receiver: receiver?.of(stack, Buffer::LinuxDefault),
         sizes: sizes.unwrap_or_default().into(),
         count: count.or(arrivals.is_none().then_some(1)),
         arrivals: arrivals.map(|per_million_s| Poisson { per_million_s }),

@@ -8,7 +8,7 @@ use crate::document::{integer, quantity, Reader, Section};
 use crate::keys::{self, Key};
 use crate::limits::parse_byte_counting;
 use crate::units::{format_size, parse_percent, parse_rate, parse_size, parse_time};
-use crate::{Acks, Application, Connect, Mistake, Recovery, Split, Stack, Timers, Train};
+use crate::{Acks, Application, Connect, Mistake, PacketPair, PairForm, Recovery, Split, Stack, Timers, Train};
 
 pub(super) fn read_receiver(reader: &mut Reader, top: &Section) -> Option<ReceiverDraft> {
     let section = reader.table(top, &keys::RECEIVER);
@@ -17,14 +17,27 @@ pub(super) fn read_receiver(reader: &mut Reader, top: &Section) -> Option<Receiv
     let timestamps = reader.one(&section, &keys::RECEIVER_TIMESTAMPS, &boolean);
     let sack = reader.one(&section, &keys::RECEIVER_SACK, &boolean);
     let window_scaling = reader.one(&section, &keys::RECEIVER_SCALING, &boolean);
-    Some(ReceiverDraft { buffers: buffers?, acks, timestamps, sack, window_scaling })
+    let packet_pair = reader.one(&section, &keys::RECEIVER_PAIRS, &choice(PacketPair::ALL, PacketPair::name));
+    let pair_form = reader.one(&section, &keys::RECEIVER_PAIR_OPTION, &choice(&PairForm::ALL, PairForm::name));
+    let clock_ns = reader.one(&section, &keys::RECEIVER_PAIR_CLOCK, &quantity(parse_time));
+    Some(ReceiverDraft {
+        buffers: buffers?,
+        acks,
+        timestamps,
+        sack,
+        window_scaling,
+        packet_pair,
+        pair_form: pair_form?,
+        clock_ns,
+    })
 }
 
 pub(super) fn read_sender(reader: &mut Reader, top: &Section) -> Option<SenderDraft> {
     let section = reader.table(top, &keys::SENDER);
     let buffers = reader.list(&section, &keys::SENDER_BUFFER, &quantity(str::parse));
     let nagle = reader.one(&section, &keys::SENDER_NAGLE, &boolean);
-    Some(SenderDraft { buffers: buffers?, nagle: nagle? })
+    let window_validation = reader.one(&section, &keys::SENDER_VALIDATION, &boolean);
+    Some(SenderDraft { buffers: buffers?, nagle: nagle?, window_validation: window_validation? })
 }
 
 pub(super) fn read_transfer(

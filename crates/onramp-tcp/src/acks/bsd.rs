@@ -30,7 +30,8 @@ impl Bsd {
 
 impl AckPolicy for Bsd {
     fn arrived(&mut self, arrival: &Arrival) -> Decision {
-        if !arrival.in_order || arrival.unacknowledged_bytes >= 2 * u64::from(arrival.agreed_mss_bytes) {
+        let segments = 2 + u64::from(arrival.stretch_segments);
+        if !arrival.in_order || arrival.unacknowledged_bytes >= segments * u64::from(arrival.agreed_mss_bytes) {
             return Decision::Now;
         }
         Decision::At(self.fast_timer.nth_tick_after_ns(arrival.now_ns, 1))

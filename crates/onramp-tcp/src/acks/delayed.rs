@@ -30,8 +30,9 @@ impl AckPolicy for Delayed {
     fn arrived(&mut self, arrival: &Arrival) -> Decision {
         let latest_ns = self.events.at_or_after_ns(arrival.now_ns.saturating_add(DELAY_NS));
         let at_ns = *self.at_ns.get_or_insert(latest_ns);
-        let two_segments = arrival.unacknowledged_bytes >= 2 * u64::from(arrival.mss_bytes);
-        if !arrival.in_order || two_segments || at_ns <= arrival.now_ns {
+        let segments = 2 + u64::from(arrival.stretch_segments);
+        let is_enough = arrival.unacknowledged_bytes >= segments * u64::from(arrival.mss_bytes);
+        if !arrival.in_order || is_enough || at_ns <= arrival.now_ns {
             return Decision::Now;
         }
         Decision::At(at_ns)
@@ -60,6 +61,15 @@ mod tests {
             assert_eq!(policy.arrived(&segment(round, 2000)), Decision::Now);
             policy.sent(round);
         }
+    }
+
+    /// Nishida et al., section 4.2.1.
+    #[test]
+    fn where_the_way_back_is_slow_every_third_or_fourth_is() {
+        let mut policy = Delayed::default();
+        let stretched = |segments: u64| Arrival { stretch_segments: 2, ..segment(0, 1000 * segments) };
+        assert_eq!(policy.arrived(&stretched(3)), Decision::At(DELAY_NS));
+        assert_eq!(policy.arrived(&stretched(4)), Decision::Now);
     }
 
     /// RFC 1122, section 4.2.3.2.

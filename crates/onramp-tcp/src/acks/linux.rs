@@ -146,7 +146,8 @@ impl AckPolicy for Linux {
         if !arrival.in_order {
             return Decision::Now;
         }
-        let full = arrival.unacknowledged_bytes > u64::from(self.segment_bytes);
+        let segments = 1 + u64::from(arrival.stretch_segments);
+        let full = arrival.unacknowledged_bytes > segments * u64::from(self.segment_bytes);
         if full || (self.quick > 0 && !self.dialogue) {
             return Decision::Now;
         }

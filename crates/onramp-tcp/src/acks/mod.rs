@@ -29,6 +29,8 @@ pub struct Arrival {
     pub unacknowledged_bytes: u64,
     /// It had the PSH bit.
     pub push: bool,
+    /// For so many segments beyond the second an acknowledgement may wait, since the way back is slow.
+    pub stretch_segments: u32,
 }
 
 /// What is to become of the acknowledgement.
@@ -134,6 +136,7 @@ mod tests {
             mut now_ns in 0..=1u64 << 62,
             phase_ns in any::<u64>(),
             mss_bytes in prop_oneof![0..=1460u32, any::<u32>()],
+            stretch_segments in 0..3u32,
             events in prop::collection::vec((event(), prop_oneof![0..=50_000_000u64, 0..=1u64 << 55]), 1..80),
         ) {
             let mut policy = new(choice, Ticks { phase_ns, ..Ticks::FINE });
@@ -161,6 +164,7 @@ mod tests {
                                 in_order,
                                 unacknowledged_bytes,
                                 push,
+                                stretch_segments,
                             }
                         ))
                     }

@@ -1,10 +1,11 @@
 //! Opening a connection, actively and passively (RFC 9293, section 3.5).
 
+use super::pairs::{self, Pairs};
 use super::place::Numbering;
 use super::receiver::{Receiver, MOST_SHIFT};
-use super::sender::Sender;
+use super::sender::{Agreed, Sender};
 use super::{Connection, Failure, State, Stats};
-use crate::{Config, Flags, Options, Segment};
+use crate::{Config, Flags, Options, PairOptions, Segment};
 
 /// SYNs whose timeouts double, the first included, before the peer is given up (Linux's `tcp_syn_retries`); those that
 /// come before the first doubling are sent besides.
@@ -51,6 +52,7 @@ impl Connection {
             receiver: Receiver::new(&config),
             timestamps: config.timestamps,
             sack: config.sack,
+            pairs: None,
             config,
             state,
             handshake,
@@ -81,6 +83,10 @@ impl Connection {
             window_scale: scales.then(|| self.receiver.wanted_shift()),
             sack_permitted: self.sack,
             timestamps: self.timestamps.then(|| (self.timestamp(now_ns), self.receiver.echo())),
+            pairs: match answers && self.pairs.is_none() {
+                true => PairOptions::default(),
+                false => pairs::offered(&self.config),
+            },
             ..Options::default()
         };
         Segment {
@@ -108,10 +114,20 @@ impl Connection {
         }
         let theirs = u32::from(options.mss.unwrap_or(DEFAULT_MSS)).max(LEAST_MSS);
         let agreed_mss_bytes = theirs.min(u32::from(self.config.mss_bytes));
-        let options_bytes = if self.timestamps { TIMESTAMP_BYTES } else { 0 };
+        self.pairs = pairs::agreed(&self.config, syn).then(|| Box::new(Pairs::new(&self.config)));
+        let timestamp_bytes = if self.timestamps { TIMESTAMP_BYTES } else { 0 };
+        let pair_bytes = if self.pairs.is_some() { pairs::reserved_bytes(self.config.pair_form) } else { 0 };
+        let options_bytes = timestamp_bytes + pair_bytes;
         let mss_bytes = agreed_mss_bytes.saturating_sub(options_bytes).max(1);
-        self.receiver.set_mss(mss_bytes, agreed_mss_bytes);
-        self.sender.negotiated(&self.config, mss_bytes, self.sack, self.timestamps);
+        self.receiver.set_mss(mss_bytes, agreed_mss_bytes.saturating_sub(pair_bytes).max(1));
+        let agreed = Agreed {
+            mss_bytes,
+            options_bytes,
+            sack: self.sack,
+            timestamps: self.timestamps,
+            pairs: self.pairs.is_some(),
+        };
+        self.sender.negotiated(&self.config, &agreed);
     }
 
     /// Our SYN has been acknowledged, and the peer's has arrived.

@@ -83,7 +83,7 @@ impl Connection {
             return self.on_syn(now_ns, segment, place);
         }
         if !segment.flags.has(Flags::ACK) {
-            return;
+            return self.on_pair_again(segment);
         }
         if let Some((value, _)) = segment.options.timestamps.filter(|_| self.timestamps) {
             self.receiver.note_timestamp(value, place);
@@ -91,6 +91,7 @@ impl Connection {
         if !self.on_acknowledgement(now_ns, segment, place) {
             return;
         }
+        self.on_pair_mark(now_ns, segment);
         if segment.payload_bytes > 0 || segment.flags.has(Flags::FIN) {
             self.on_data(now_ns, segment, place);
         }
@@ -123,7 +124,10 @@ impl Connection {
             // The peer has not got our answer.
             (true, false) => self.handshake.syn_due = true,
             // RFC 5961, section 4.2.
-            (false, _) => self.receiver.ack_now = true,
+            (false, _) => {
+                self.on_pair_again(segment);
+                self.receiver.ack_now = true;
+            }
         }
     }
 
@@ -136,6 +140,7 @@ impl Connection {
             // What arrives twice is told (RFC 2883).
             self.receiver.take(now_ns, place, segment.payload_bytes, segment.flags.has(Flags::FIN), false);
         }
+        self.on_pair_again(segment);
         self.receiver.ack_now = true;
         if self.state == State::TimeWait {
             self.begin_time_wait(now_ns);
@@ -155,10 +160,12 @@ impl Connection {
                 }
                 false => self.receiver.ack_now = true,
             }
+            self.on_pair_again(segment);
             return false;
         }
         if ack < una as i64 - self.sender.largest_window_bytes() as i64 {
             // RFC 5961, section 5.2: older than anything that can be under way.
+            self.on_pair_again(segment);
             self.receiver.ack_now = true;
             return false;
         }
@@ -166,6 +173,7 @@ impl Connection {
         if is_first {
             self.establish(now_ns, window_bytes);
         }
+        self.on_pair_reply(now_ns, segment);
         if ack < una as i64 {
             return true;
         }

@@ -3,11 +3,13 @@
 mod handshake;
 mod input;
 mod output;
+mod pairs;
 mod place;
 mod receiver;
 mod sender;
 
 use crate::{Config, Segment, Window};
+use pairs::Pairs;
 use receiver::Receiver;
 use sender::{GaveUp, Sender};
 
@@ -98,6 +100,8 @@ pub struct Connection {
     /// Both sides have timestamps, and SACK.
     timestamps: bool,
     sack: bool,
+    /// Both sides know packet pairs.
+    pairs: Option<Box<Pairs>>,
     /// Shift of the window field that the peer sends.
     peer_shift: u8,
     /// SND.WL1 and SND.WL2: the segment that told the window last, by its place and its acknowledgement.

@@ -2,6 +2,7 @@
 
 use super::sender::Outgoing;
 use super::{Connection, State, Transmit};
+use crate::wire::MOST_OPTION_BYTES;
 use crate::{Flags, Options, SackBlocks, Segment};
 
 impl Connection {
@@ -30,6 +31,11 @@ impl Connection {
     fn data(&mut self, now_ns: u64, outgoing: &Outgoing) -> Transmit {
         let mut segment = self.segment(now_ns, outgoing.start, outgoing.payload_bytes > 0);
         segment.payload_bytes = outgoing.payload_bytes;
+        if let Some(pairs) = &mut self.pairs {
+            let end = segment.seq.wrapping_add(segment.payload_bytes);
+            let now_ns = self.sender.measurement.current_time(now_ns);
+            segment.options.pairs = pairs.of_data(outgoing.half, now_ns, segment.seq, end);
+        }
         if outgoing.fin {
             segment.flags = segment.flags.with(Flags::FIN);
         }
@@ -44,11 +50,16 @@ impl Connection {
     }
 
     fn acknowledgement(&mut self, now_ns: u64) -> Transmit {
-        let blocks = self.receiver.sack_blocks(if self.timestamps { 3 } else { 4 });
-        let blocks = if self.sack { blocks } else { SackBlocks::default() };
         let start = self.sender.board.nxt();
         let mut segment = self.segment(now_ns, start, false);
-        segment.options.sack = blocks;
+        if let Some(pairs) = &mut self.pairs {
+            let now_ns = self.sender.measurement.current_time(now_ns);
+            segment.options.pairs = pairs.of_acknowledgement(now_ns, segment.seq);
+        }
+        // As many blocks as there is room for: each takes 8 bytes, and the option 4 besides.
+        let room = MOST_OPTION_BYTES as u32 - segment.options.wire_bytes();
+        let blocks = self.receiver.sack_blocks((room.saturating_sub(4) / 8) as usize);
+        segment.options.sack = if self.sack { blocks } else { SackBlocks::default() };
         Transmit { segment, stream_start: start, retransmission: false }
     }
 

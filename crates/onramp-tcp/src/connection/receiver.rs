@@ -31,6 +31,8 @@ pub struct Receiver {
     pub ack_now: bool,
     /// Acknowledge at this time.
     pub ack_at_ns: Option<u64>,
+    /// For so many segments beyond the second an acknowledgement may wait.
+    pub stretch_segments: u32,
     /// Everything below was acknowledged.
     acked: u64,
     mss_bytes: u32,
@@ -73,6 +75,7 @@ impl Receiver {
             buffer,
             ack_now: false,
             ack_at_ns: None,
+            stretch_segments: 0,
             acked: 0,
             mss_bytes,
             agreed_mss_bytes: mss_bytes,
@@ -222,6 +225,7 @@ impl Receiver {
                 in_order,
                 unacknowledged_bytes: self.nxt - self.acked.min(self.nxt),
                 push,
+                stretch_segments: self.stretch_segments,
             };
             let decision = self.policy.arrived(&arrival);
             // RFC 5681, section 4.2: out of order, or filling a gap, at once.

@@ -10,6 +10,7 @@ mod brakmo;
 mod bsd;
 pub mod decoupled;
 mod linux;
+mod ns;
 mod rfc6298;
 pub mod scaled;
 pub mod ticked;
@@ -18,6 +19,7 @@ pub use brakmo::brakmo;
 pub use bsd::Bsd;
 pub use decoupled::Decoupled;
 pub use linux::Linux;
+pub use ns::Ns;
 pub use rfc6298::Rfc6298;
 
 use crate::{Ticks, Timers};
@@ -31,6 +33,17 @@ pub trait Rto: std::fmt::Debug + Send {
     /// Whether it wants a sample of every acknowledgement; otherwise one segment is timed at a time.
     fn wants_every_ack(&self) -> bool {
         true
+    }
+
+    /// Whether it wants, of the segments that one acknowledgement covers, the one that was sent last, and that also where it had
+    /// been sent before: [`sample_repeated`](Rto::sample_repeated).
+    fn wants_newest(&self) -> bool {
+        false
+    }
+
+    /// A segment that had been sent before, at `sent_ns` for the last time, was acknowledged at `now_ns`.
+    fn sample_repeated(&mut self, sent_ns: u64, now_ns: u64) {
+        let _ = (sent_ns, now_ns);
     }
 
     /// Whether it wants what a timestamp says of the segment that is timed.
@@ -64,6 +77,9 @@ pub trait Rto: std::fmt::Debug + Send {
     /// The timer expired: double the timeout, up to the estimator's bound.
     fn back_off(&mut self);
 
+    /// Acknowledgements told of a loss, and a segment is sent again.
+    fn retransmitted_fast(&mut self) {}
+
     /// Smoothed round-trip time; 0 before the first sample.
     fn srtt_ns(&self) -> u64;
 
@@ -79,6 +95,7 @@ pub fn new(choice: Timers, ticks: Ticks) -> Box<dyn Rto> {
         Timers::Bsd => Box::new(Bsd::new(ticks)),
         Timers::Brakmo => Box::new(brakmo(ticks)),
         Timers::Decoupled => Box::new(Decoupled::new(ticks)),
+        Timers::Ns => Box::new(Ns::new(ticks)),
     }
 }
 
@@ -112,6 +129,7 @@ mod tests {
             Timers::Linux => (SECOND_NS / 5, 120 * SECOND_NS),
             Timers::Bsd | Timers::Brakmo => (SECOND_NS, 64 * SECOND_NS),
             Timers::Decoupled => (2 * ticks.event_ns.max(SECOND_NS / 10), 64 * SECOND_NS),
+            Timers::Ns => (2 * ticks.measure_ns.max(1), 2000 * SECOND_NS),
         }
     }
 

@@ -33,6 +33,7 @@ mod properties;
 mod tests;
 
 pub use error::{Error, Header, OptionError, OptionKind, WriteError};
+pub use options::MOST_BYTES as MOST_OPTION_BYTES;
 pub use read::{parse, parse_unverified, Parsed};
 pub use write::{write, TIME_TO_LIVE};
 

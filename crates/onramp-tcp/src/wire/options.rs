@@ -1,7 +1,8 @@
-//! The options of a TCP header: maximum segment size, window scale, SACK permitted, SACK and timestamps.
+//! The options of a TCP header: maximum segment size, window scale, SACK permitted, SACK, timestamps and packet pairs.
 
 use super::{OptionError, OptionKind};
-use crate::{Options, SackBlocks};
+use crate::{Options, PairOptions, SackBlocks};
+use onramp_core::pairs::{Form, PairOption, Reading, REPLY};
 
 /// Most bytes of options that a TCP header can hold (RFC 9293, section 3.1).
 pub const MOST_BYTES: usize = 40;
@@ -40,11 +41,13 @@ pub fn parse(bytes: &[u8]) -> Result<(Options, u8), OptionError> {
             END => break,
             NO_OPERATION => at += 1,
             _ => {
-                let (kind, value) = (OptionKind(kind), value(bytes, at)?);
-                if !take(&mut options, kind, value) {
+                let value = value(bytes, at)?;
+                let end = at + 2 + value.len();
+                let is_known = take(&mut options, OptionKind(kind), value);
+                if !is_known && !take_pair(&mut options.pairs, &bytes[at..end]) {
                     unknown = unknown.saturating_add(1);
                 }
-                at += 2 + value.len();
+                at = end;
             }
         }
     }
@@ -102,9 +105,30 @@ fn take(options: &mut Options, kind: OptionKind, value: &[u8]) -> bool {
     true
 }
 
+/// Sets a packet-pair option if it is the first of its kind; `false` where it is none. One that cannot be read is counted:
+/// an experiment of somebody's is no reason to refuse a segment. All are of the form of the first.
+fn take_pair(pairs: &mut PairOptions, option: &[u8]) -> bool {
+    let forms = Form::ALL.into_iter().filter(|form| pairs.form.is_none_or(|first| first == *form));
+    for form in forms {
+        match PairOption::read(option, form) {
+            Reading::Other => continue,
+            Reading::Malformed => pairs.malformed = pairs.malformed.saturating_add(1),
+            Reading::Read(read) if read.kind == REPLY => {
+                pairs.reply.get_or_insert(read);
+            }
+            Reading::Read(read) => {
+                pairs.mark.get_or_insert(read);
+            }
+        }
+        pairs.form = Some(form);
+        return true;
+    }
+    false
+}
+
 /// Appends the options as Linux lays them out (`tcp_options_write`): each at a multiple of four bytes, with no-operations
-/// before it, except that SACK permitted takes the place of those before timestamps. Their length is
-/// [`Options::wire_bytes`].
+/// before it, except that SACK permitted takes the place of those before timestamps. Packet pairs come last, with
+/// no-operations behind, as Linux pads what BPF programs write. Their length is [`Options::wire_bytes`].
 pub fn write(options: &Options, out: &mut Vec<u8>) {
     let start = out.len();
     if let Some(mss) = options.mss {
@@ -135,6 +159,10 @@ pub fn write(options: &Options, out: &mut Vec<u8>) {
             out.extend(left.to_be_bytes());
             out.extend(right.to_be_bytes());
         }
+    }
+    if let Some(form) = options.pairs.form {
+        options.pairs.iter().for_each(|option| option.write(form, out));
+        out.resize(start + (out.len() - start).next_multiple_of(4), NO_OPERATION);
     }
     debug_assert_eq!(out.len() - start, options.wire_bytes() as usize);
 }
@@ -217,9 +245,36 @@ mod tests {
 
     #[test]
     fn unknown_options_are_skipped_and_counted() {
-        // Fast open (RFC 7413) and an experiment (RFC 6994) around a window scale.
-        let bytes = [34, 2, 3, 3, 7, 253, 4, 0x4f, 0x52, 0];
+        // Fast open (RFC 7413) and somebody's experiment (RFC 6994) around a window scale.
+        let bytes = [34, 2, 3, 3, 7, 253, 4, 0x4f, 0x53, 0];
         assert_eq!(parse(&bytes), Ok((Options { window_scale: Some(7), ..Options::default() }, 2)));
+    }
+
+    #[test]
+    fn packet_pairs_of_both_forms() {
+        let first = PairOption::of(onramp_core::pairs::FIRST, 9);
+        let reply = PairOption::reply(8, 40_000_000);
+        for (form, expected) in [
+            (Form::Paper, vec![6, 6, 3, 8, 0, 4, 6, 4, 1, 9, 1, 1]),
+            (Form::Experiment, vec![253, 10, 0x4f, 0x52, 3, 8, 2, 98, 90, 0, 253, 6, 0x4f, 0x52, 1, 9]),
+        ] {
+            let pairs = PairOptions { form: Some(form), mark: Some(first), reply: Some(reply), malformed: 0 };
+            let options = Options { pairs, ..Options::default() };
+            let mut bytes = Vec::new();
+            write(&options, &mut bytes);
+            assert_eq!(bytes, expected);
+            assert_eq!(known(&bytes), options);
+        }
+    }
+
+    #[test]
+    fn a_malformed_packet_pair_is_counted_and_the_segment_is_read() {
+        // A reply whose length is a mark's, another type, and a mark that is right.
+        let bytes = [253, 6, 0x4f, 0x52, 3, 1, 253, 6, 0x4f, 0x52, 7, 1, 253, 6, 0x4f, 0x52, 2, 1, 3, 3, 7, 0];
+        let options = known(&bytes);
+        assert_eq!((options.pairs.malformed, options.window_scale), (2, Some(7)));
+        assert_eq!(options.pairs.mark, Some(PairOption::of(onramp_core::pairs::SECOND, 1)));
+        assert_eq!(options.pairs.reply, None);
     }
 
     #[test]

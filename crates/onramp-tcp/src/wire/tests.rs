@@ -2,10 +2,21 @@
 //! mutations of them.
 
 use super::{parse, properties, write, Endpoints};
-use crate::{Flags, Options, SackBlocks, Segment};
+use crate::{Flags, Options, PairOptions, SackBlocks, Segment};
+use onramp_core::pairs::{Form, PairOption};
 use proptest::prelude::*;
 use std::net::SocketAddrV4;
 use std::path::Path;
+
+fn any_pairs() -> impl Strategy<Value = PairOptions> {
+    let mark = prop::option::of((0u8..=2, any::<u8>()).prop_map(|(kind, id)| PairOption::of(kind, id)));
+    // In ticks of 10 ms, which both forms can say.
+    let reply = (any::<u8>(), 0u32..=420).prop_map(|(id, ticks)| PairOption::reply(id, ticks * 10_000_000));
+    (prop::sample::select(Form::ALL.to_vec()), mark, prop::option::of(reply)).prop_map(|(form, mark, reply)| {
+        let form = (mark.is_some() || reply.is_some()).then_some(form);
+        PairOptions { form, mark, reply, malformed: 0 }
+    })
+}
 
 fn any_options() -> impl Strategy<Value = Options> {
     let sack = prop::collection::vec(any::<(u32, u32)>(), 0..=4).prop_map(|blocks| {
@@ -14,13 +25,14 @@ fn any_options() -> impl Strategy<Value = Options> {
             sack
         })
     });
-    (any::<Option<u16>>(), prop::option::of(0u8..=14), any::<bool>(), any::<Option<(u32, u32)>>(), sack)
-        .prop_map(|(mss, window_scale, sack_permitted, timestamps, sack)| Options {
+    (any::<Option<u16>>(), prop::option::of(0u8..=14), any::<bool>(), any::<Option<(u32, u32)>>(), sack, any_pairs())
+        .prop_map(|(mss, window_scale, sack_permitted, timestamps, sack, pairs)| Options {
             mss,
             window_scale,
             sack_permitted,
             timestamps,
             sack,
+            pairs,
         })
         .prop_filter("40 bytes of options at most", |options| options.wire_bytes() <= 40)
 }

@@ -2,6 +2,7 @@
 
 mod decoupled_timers;
 mod handshake;
+mod packet_pairs;
 mod pair;
 mod recoveries;
 mod rfc1122;

@@ -3,8 +3,10 @@
 //! A full segment is 1000 bytes, both initial sequence numbers are 0, and places are bytes of the stream.
 
 use crate::trace::text;
+use onramp_core::pairs::{PairOption, PERMITTED};
 use onramp_tcp::{
-    Acks, Avoidance, Config, Connection, Flags, Options, Recovery, SackBlocks, Segment, Stack, State, Timers,
+    Acks, Avoidance, Config, Connection, Flags, Options, PacketPair, PairOptions, Recovery, SackBlocks, Segment, Stack,
+    State, Timers,
 };
 
 pub const MS_NS: u64 = 1_000_000;
@@ -50,6 +52,10 @@ impl Script {
             sack_permitted: true,
             timestamps: config.timestamps.then_some((1, 0)),
             window_scale: config.window_scaling.then_some(0),
+            pairs: match config.packet_pair {
+                PacketPair::None => PairOptions::default(),
+                _ => PairOptions::marked(config.pair_form, PairOption::of(PERMITTED, 0)),
+            },
             ..Options::default()
         };
         let mut script = Script { end: Connection::connect(config, 0), now_ns: 0, window, sent: 0 };

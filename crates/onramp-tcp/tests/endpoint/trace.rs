@@ -1,6 +1,7 @@
 //! What was sent, as text: one line a segment.
 
 use crate::pair::{Crossing, End, Pair};
+use onramp_core::pairs::{FIRST, REPLY, SECOND};
 use onramp_tcp::{Flags, Transmit};
 use std::fmt::Write;
 
@@ -9,7 +10,8 @@ fn place(number: u32) -> i64 {
     i64::from(number.wrapping_sub(1) as i32)
 }
 
-/// Flags, range of the stream and whether it goes out again; of one without any of these, what it acknowledges.
+/// Flags, range of the stream, packet pairs and whether it goes out again; of one without flags and data, what it
+/// acknowledges.
 pub fn text(transmit: &Transmit) -> String {
     let segment = &transmit.segment;
     let mut text = String::new();
@@ -26,6 +28,14 @@ pub fn text(transmit: &Transmit) -> String {
     }
     for &(left, right) in segment.options.sack.as_slice() {
         write!(text, "[{}:{}] ", place(left), place(right)).unwrap();
+    }
+    for option in segment.options.pairs.iter() {
+        match option.kind {
+            FIRST => write!(text, "first {} ", option.id).unwrap(),
+            SECOND => write!(text, "second {} ", option.id).unwrap(),
+            REPLY => write!(text, "reply {}: {} ms ", option.id, f64::from(option.interval_ns) / 1e6).unwrap(),
+            _ => {}
+        }
     }
     if transmit.retransmission {
         text.push_str("again ");

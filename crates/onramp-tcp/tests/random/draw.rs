@@ -1,7 +1,10 @@
 //! What a case is: two ends' options, a path for each direction, and what the applications do.
 
 use crate::rng::Rng;
-use onramp_tcp::{Acks, Avoidance, ByteCounting, Config, InitialWindow, ReceiveBuffer, Recovery, Stack, Ticks, Timers};
+use onramp_core::pairs::Form;
+use onramp_tcp::{
+    Acks, Avoidance, ByteCounting, Config, InitialWindow, PacketPair, ReceiveBuffer, Recovery, Stack, Ticks, Timers,
+};
 use std::num::NonZeroU8;
 
 const MS_NS: u64 = 1_000_000;
@@ -79,7 +82,7 @@ fn config(rng: &mut Rng, mtu_bytes: u32) -> Config {
         timestamps: rng.chance(50),
         sack: rng.chance(60),
         window_scaling: rng.chance(70),
-        startup: rng.pick(&[None, Some("standard"), Some("paced"), Some("gamma"), Some("spaced")]),
+        startup: rng.pick(&[None, Some("standard"), Some("paced"), Some("gamma"), Some("spaced"), Some("pair")]),
         startup_options: rng.pick(&[0, onramp_core::OPTION_PAPER_INITIAL_WINDOW]),
         avoidance: rng.pick(Avoidance::ALL),
         recovery: rng.pick(Recovery::ALL),
@@ -99,7 +102,10 @@ fn config(rng: &mut Rng, mtu_bytes: u32) -> Config {
             _ => ReceiveBuffer::Bytes(rng.magnitude(10_000, 1 << 20)),
         },
         send_buffer_bytes: if rng.chance(30) { rng.magnitude(1, 1 << 20) } else { 64 << 20 },
+        packet_pair: rng.pick(PacketPair::ALL),
+        pair_form: if rng.chance(70) { Form::Experiment } else { Form::Paper },
         nagle: rng.chance(50),
+        window_validation: rng.chance(70),
         restart_after_idle: rng.chance(50),
         ticks: Ticks {
             measure_ns: rng.pick(&[1, MS_NS, 10 * MS_NS, 500 * MS_NS]),

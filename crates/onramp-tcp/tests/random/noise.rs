@@ -3,7 +3,8 @@
 use crate::draw::Case;
 use crate::invariants;
 use crate::rng::Rng;
-use onramp_tcp::{Connection, Flags, Options, SackBlocks, Segment};
+use onramp_core::pairs::{Form, PairOption};
+use onramp_tcp::{Connection, Flags, Options, PairOptions, SackBlocks, Segment};
 
 const MS_NS: u64 = 1_000_000;
 
@@ -45,6 +46,7 @@ impl Known {
             sack_permitted: rng.chance(70),
             timestamps: rng.chance(60).then(|| (rng.next() as u32, rng.next() as u32)),
             sack,
+            pairs: pairs(rng),
         };
         Segment {
             seq: if rng.chance(60) { self.ack } else { self.near(rng) },
@@ -54,6 +56,19 @@ impl Known {
             flags,
             options,
         }
+    }
+}
+
+/// Packet pairs: mostly none, and any that may be.
+fn pairs(rng: &mut Rng) -> PairOptions {
+    if rng.chance(60) {
+        return PairOptions::default();
+    }
+    PairOptions {
+        form: Some(rng.pick(&Form::ALL)),
+        mark: rng.chance(70).then(|| PairOption::of(rng.below(3) as u8, rng.below(5) as u8)),
+        reply: rng.chance(50).then(|| PairOption::reply(rng.below(5) as u8, rng.next() as u32)),
+        malformed: rng.below(2) as u8,
     }
 }
 

@@ -82,6 +82,7 @@ impl Sender {
     pub(super) fn note_recovery(&mut self, was_recovering: bool) {
         if self.recovery.is_recovering() && !was_recovering {
             self.recoveries += 1;
+            self.rto.retransmitted_fast();
             self.probe.forget();
         }
     }
@@ -138,7 +139,13 @@ impl Sender {
     fn measure(&mut self, ack: &Acknowledgement<'_>, delivery: &Delivery) -> Option<u64> {
         let now_ns = ack.now_ns;
         let newest = delivery.acked_sent_ns.map(|(_, newest)| newest).or(delivery.sacked_sent_ns);
-        if self.rto.wants_every_ack() {
+        if self.rto.wants_newest() {
+            match delivery.newest.filter(|_| delivery.acked_bytes > 0) {
+                Some(last) if last.repeated => self.rto.sample_repeated(last.sent_ns, now_ns),
+                Some(last) => self.rto.sample(last.sent_ns, now_ns),
+                None => {}
+            }
+        } else if self.rto.wants_every_ack() {
             let oldest = delivery.acked_sent_ns.map(|(oldest, _)| oldest).or(delivery.sacked_sent_ns);
             // Karn's ambiguity does not arise where the peer echoes the time of sending.
             let sent = oldest.or(ack.echo.map(|echo| echo.sent_ns).filter(|_| delivery.acked_bytes > 0));
@@ -165,7 +172,7 @@ impl Sender {
             inflight_bytes: self.board.pipe_bytes(),
             rtt_ns,
             srtt_ns: self.rto.srtt_ns(),
-            cwnd_limited: self.usage.is_limited_by(&self.congestion.window),
+            cwnd_limited: !self.window_validation || self.usage.is_limited_by(&self.congestion.window),
             startup: self.congestion.is_starting(),
         }
     }

@@ -7,10 +7,9 @@ mod timers;
 mod usage;
 
 pub use acks::{Acknowledgement, Echo};
-pub use output::Outgoing;
+pub use output::{Half, Outgoing};
 pub use timers::GaveUp;
 
-use super::handshake::TIMESTAMP_BYTES;
 use super::place::Numbering;
 use crate::congestion::Congestion;
 use crate::recovery::{self, Probe, Recovery, Scoreboard};
@@ -66,13 +65,31 @@ pub struct Sender {
     mss_bytes: u32,
     /// Every acknowledgement echoes one.
     timestamps: bool,
+    /// The peer knows packet pairs.
+    pairs: bool,
+    /// The first segment of a pair has just left.
+    is_second_due: bool,
     nagle: bool,
+    window_validation: bool,
     restart_after_idle: bool,
     is_lite: bool,
     send_buffer_bytes: u64,
     pub timeouts: u64,
     pub recoveries: u64,
     pub probes: u64,
+}
+
+/// What both ends have, by their SYNs.
+#[derive(Clone, Copy, Debug)]
+pub struct Agreed {
+    /// Payload of a full segment.
+    pub mss_bytes: u32,
+    /// What its options take of it.
+    pub options_bytes: u32,
+    pub sack: bool,
+    pub timestamps: bool,
+    /// Packet pairs.
+    pub pairs: bool,
 }
 
 /// A segment whose round trip is measured.
@@ -115,7 +132,10 @@ impl Sender {
             usage: Usage::default(),
             mss_bytes,
             timestamps: false,
+            pairs: false,
+            is_second_due: false,
             nagle: config.nagle,
+            window_validation: config.window_validation,
             restart_after_idle: config.restart_after_idle,
             is_lite,
             send_buffer_bytes: config.send_buffer_bytes,
@@ -125,15 +145,15 @@ impl Sender {
         }
     }
 
-    /// The handshake has told the peer's options: the segments that it takes, and whether it has SACK and timestamps.
-    pub fn negotiated(&mut self, config: &Config, mss_bytes: u32, sack: bool, timestamps: bool) {
-        self.mss_bytes = mss_bytes;
-        self.timestamps = timestamps;
-        let options_bytes = if timestamps { TIMESTAMP_BYTES } else { 0 };
-        let header_bytes = IPV4_HEADER_BYTES + TCP_HEADER_BYTES + options_bytes;
-        self.congestion = Congestion::new(config, mss_bytes, header_bytes);
+    /// The handshake has told the peer's options.
+    pub fn negotiated(&mut self, config: &Config, agreed: &Agreed) {
+        self.mss_bytes = agreed.mss_bytes;
+        self.timestamps = agreed.timestamps;
+        self.pairs = agreed.pairs;
+        let header_bytes = IPV4_HEADER_BYTES + TCP_HEADER_BYTES + agreed.options_bytes;
+        self.congestion = Congestion::new(config, agreed.mss_bytes, header_bytes);
         self.congestion.fix(config);
-        self.recovery = recovery::new(config.recovery, sack, !self.is_lite);
+        self.recovery = recovery::new(config.recovery, agreed.sack, !self.is_lite);
     }
 
     /// The SYN, sent once, has been acknowledged.

@@ -3,6 +3,15 @@
 use super::timers::Wait;
 use super::{Sender, Timed};
 
+/// Which segment of a packet pair.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Half {
+    /// It begins one.
+    First,
+    /// It follows at once.
+    Second,
+}
+
 /// What to send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outgoing {
@@ -14,6 +23,8 @@ pub struct Outgoing {
     pub fin: bool,
     /// It was sent before.
     pub again: bool,
+    /// It is of a packet pair.
+    pub half: Option<Half>,
 }
 
 impl Sender {
@@ -29,6 +40,7 @@ impl Sender {
 
     fn choose(&mut self, now_ns: u64) -> Option<Outgoing> {
         self.pacer.begin();
+        let is_second_due = std::mem::take(&mut self.is_second_due);
         self.congestion.hold();
         if std::mem::take(&mut self.ask_window) {
             // An old place without payload: whoever gets it answers with an acknowledgement.
@@ -37,6 +49,7 @@ impl Sender {
                 payload_bytes: 0,
                 fin: false,
                 again: false,
+                half: None,
             });
         }
         if std::mem::take(&mut self.probe_due) && !self.board.is_empty() {
@@ -64,12 +77,28 @@ impl Sender {
                 return None;
             }
         }
-        let new = new?;
-        let extra_bytes = self.recovery.extra_bytes(self.mss_bytes);
-        if pipe + u64::from(new.payload_bytes) > cwnd + extra_bytes || !self.pacer.permits(now_ns, rate) {
+        let mut new = new?;
+        let room = (cwnd + self.recovery.extra_bytes(self.mss_bytes)).saturating_sub(pipe);
+        if u64::from(new.payload_bytes) > room {
             return None;
         }
+        // A pair takes one turn of the pacer's.
+        if is_second_due && new.payload_bytes == self.mss_bytes {
+            new.half = Some(Half::Second);
+            return Some(new);
+        }
+        if !self.pacer.permits(now_ns, rate) {
+            return None;
+        }
+        if self.pairs && self.congestion.wants_pair() && room >= 2 * self.mss() && self.has_two_segments() {
+            new.half = Some(Half::First);
+        }
         Some(new)
+    }
+
+    /// Do data and the peer's window permit two full segments?
+    fn has_two_segments(&self) -> bool {
+        self.unsent_bytes().min(self.edge.saturating_sub(self.board.nxt())) >= 2 * self.mss()
     }
 
     /// New data that the peer's window and the rules about small segments permit.
@@ -88,7 +117,7 @@ impl Sender {
         let is_all = bytes == unsent && (fin || !self.nagle || self.board.is_empty());
         let is_half = 2 * bytes >= self.largest_window_bytes;
         let permitted = is_full || is_all || is_half || self.override_silly && bytes > 0;
-        permitted.then_some(Outgoing { start, payload_bytes: bytes as u32, fin, again: false })
+        permitted.then_some(Outgoing { start, payload_bytes: bytes as u32, fin, again: false, half: None })
     }
 
     /// Data leaves after a pause.
@@ -107,7 +136,7 @@ impl Sender {
         let segment = *self.board.segment(index);
         let fin = self.closed && segment.end() > self.written;
         let payload_bytes = segment.len - u32::from(fin);
-        Outgoing { start: segment.start, payload_bytes, fin, again: true }
+        Outgoing { start: segment.start, payload_bytes, fin, again: true, half: None }
     }
 
     /// Accounts for a segment on its way out.
@@ -126,7 +155,16 @@ impl Sender {
             }
         }
         self.recovery.on_sent(len);
-        self.pacer.sent(now_ns, len, self.congestion.pacing_bytes_per_s());
+        let rate = self.congestion.pacing_bytes_per_s();
+        match outgoing.half {
+            Some(Half::First) => self.pacer.pair_sent(now_ns, len, rate),
+            Some(Half::Second) => {}
+            None => self.pacer.sent(now_ns, len, rate),
+        }
+        if outgoing.half == Some(Half::First) {
+            self.congestion.pair_sent();
+            self.is_second_due = true;
+        }
         self.usage.sent();
         self.idle_since_ns = now_ns;
         match self.timer {

@@ -33,9 +33,16 @@ impl Pacer {
     /// The next segment follows one's length at the rate later; a pause of less than a tick is made good.
     pub fn sent(&mut self, now_ns: u64, bytes: u32, bytes_per_s: Option<u64>) {
         if let Some(rate) = bytes_per_s {
-            let gap_ns = u64::from(bytes) * NS_PER_S / rate.max(1);
+            let gap_ns = gap_ns(bytes, rate);
             let credit_ns = if self.events.is_exact() { gap_ns / 2 } else { self.events.granularity_ns() };
             self.next_ns = self.next_ns.max(now_ns.saturating_sub(credit_ns)) + gap_ns;
+        }
+    }
+
+    /// The first segment of a pair, which takes one turn: the second makes good more than any pause is worth.
+    pub fn pair_sent(&mut self, now_ns: u64, bytes: u32, bytes_per_s: Option<u64>) {
+        if let Some(rate) = bytes_per_s {
+            self.next_ns = self.next_ns.max(now_ns) + gap_ns(bytes, rate);
         }
     }
 
@@ -43,6 +50,10 @@ impl Pacer {
     pub fn wakes_ns(&self) -> Option<u64> {
         self.is_waiting.then(|| self.events.at_or_after_ns(self.next_ns))
     }
+}
+
+fn gap_ns(bytes: u32, bytes_per_s: u64) -> u64 {
+    u64::from(bytes) * NS_PER_S / bytes_per_s.max(1)
 }
 
 #[cfg(test)]

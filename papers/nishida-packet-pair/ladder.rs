@@ -1,0 +1,105 @@
+//! Figure 5: the first second of a connection, each packet on its way (section 4.2.1).
+
+use super::{flow, origin_s};
+use crate::{Bench, Crossing, Error, Measured, Run, Settings, Watch};
+use onramp_core::pairs::FIRST;
+
+const LADDER: &str = include_str!("ladder.toml");
+
+/// The receiver's heartbeat.
+const HEARTBEAT_S: f64 = 0.2;
+/// What figure 5 shows.
+const SHOWN_S: f64 = 1.0;
+/// Between the last segment of figure 5 that the bucket lets go and the one that follows an interval later.
+const LAST_PACED_S: f64 = 0.92;
+/// An acknowledgement that left later than this after its data had arrived was delayed.
+const AT_ONCE_S: f64 = 0.001;
+
+/// What a run says. Times are since the sender could send.
+struct Answer {
+    /// Packets of the first second.
+    packets: Vec<Crossing>,
+    /// When pairs left.
+    pairs_s: Vec<f64>,
+    /// When single segments left, once an interval had been reported.
+    paced_s: Vec<f64>,
+    /// When acknowledgements left that had waited.
+    delayed_s: Vec<f64>,
+    /// The first interval that was reported.
+    interval_ns: f64,
+}
+
+/// Had this acknowledgement waited?
+fn is_delayed(ack: &Crossing, packets: &[Crossing]) -> bool {
+    let ends_there = |data: &&Crossing| {
+        data.from_sender && data.segment.seq.wrapping_add(data.segment.payload_bytes) == ack.segment.ack
+    };
+    let arrived_s = packets.iter().find(ends_there).and_then(|data| data.arrived_s);
+    arrived_s.is_some_and(|arrived_s| ack.sent_s - arrived_s > AT_ONCE_S)
+}
+
+fn answer(run: &Run<'_>) -> Answer {
+    let flow = flow(run);
+    let begin_s = origin_s(flow);
+    let since = |packet: &Crossing| Crossing {
+        sent_s: packet.sent_s - begin_s,
+        arrived_s: packet.arrived_s.map(|arrived_s| arrived_s - begin_s),
+        ..*packet
+    };
+    let shown = |packet: &Crossing| (0.0..=SHOWN_S).contains(&packet.sent_s);
+    let packets: Vec<Crossing> = flow.packets.iter().map(since).filter(shown).collect();
+    let data = |packet: &&Crossing| packet.from_sender && packet.segment.payload_bytes > 0;
+    let mark = |packet: &Crossing| packet.segment.options.pairs.mark.map(|mark| mark.kind);
+    let reported = packets.iter().find_map(|packet| Some((packet.arrived_s?, packet.segment.options.pairs.reply?)));
+    let reported_s = reported.map_or(f64::INFINITY, |(arrived_s, _)| arrived_s);
+    let sent = |chosen: &dyn Fn(&Crossing) -> bool| -> Vec<f64> {
+        packets.iter().filter(data).filter(|packet| chosen(packet)).map(|packet| packet.sent_s).collect()
+    };
+    let delayed = packets.iter().filter(|packet| !packet.from_sender && is_delayed(packet, &packets));
+    Answer {
+        pairs_s: sent(&|packet| mark(packet) == Some(FIRST)),
+        paced_s: sent(&|packet| mark(packet).is_none() && packet.sent_s >= reported_s),
+        delayed_s: delayed.map(|packet| packet.sent_s).collect(),
+        interval_ns: reported.map_or(f64::NAN, |(_, reply)| f64::from(reply.interval_ns)),
+        packets,
+    }
+}
+
+/// A seed's run whose connection begins with a heartbeat, as figure 5's does: the ticks' place is by chance.
+fn with_heartbeat(bench: &Bench<'_>, seed: usize) -> Result<Answer, Error> {
+    let run = |settings: &Settings| bench.run_seed(LADDER, settings, seed, &Watch::with_packets(), |run| answer(&run));
+    let first = run(&Settings::default())?;
+    let late_s = first.delayed_s.first().map_or(0.0, |delayed_s| delayed_s % HEARTBEAT_S);
+    run(&Settings::of([("transfer.start", format!("{:.0} ns", late_s * 1e9))]))
+}
+
+pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
+    let answers = (0..bench.seeds()).map(|seed| with_heartbeat(bench, seed)).collect::<Result<Vec<_>, _>>()?;
+    let nth = |times: fn(&Answer) -> &[f64], index: usize| -> Vec<f64> {
+        answers.iter().map(|answer| times(answer).get(index).copied().unwrap_or(f64::NAN)).collect()
+    };
+    // Figure 5 has three paced segments after the third pair.
+    let after_third = |index: usize| -> Vec<f64> {
+        let later = |answer: &Answer| {
+            let third_s = answer.pairs_s.get(2).copied().unwrap_or(f64::INFINITY);
+            answer.paced_s.iter().copied().filter(|paced_s| *paced_s > third_s).nth(index).unwrap_or(f64::NAN)
+        };
+        answers.iter().map(later).collect()
+    };
+
+    let mut measured = Measured::default();
+    for pair in 0..3 {
+        measured.numbers(format!("N.fig5.pair.{}", pair + 1), nth(|answer| &answer.pairs_s, pair));
+    }
+    measured.numbers("N.fig5.interval", answers.iter().map(|answer| answer.interval_ns / 1e6));
+    measured.numbers("N.fig5.paced.1", nth(|answer| &answer.paced_s, 0));
+    for paced in 0..3 {
+        measured.numbers(format!("N.fig5.paced.{}", paced + 2), after_third(paced));
+    }
+    let paced = |answer: &Answer| answer.paced_s.iter().filter(|paced_s| **paced_s < LAST_PACED_S).count() as f64;
+    measured.numbers("N.fig5.paced.count", answers.iter().map(paced));
+    for delayed in 0..2 {
+        measured.numbers(format!("N.fig5.delayed.{}", delayed + 1), nth(|answer| &answer.delayed_s, delayed));
+    }
+    Ok(measured)
+}

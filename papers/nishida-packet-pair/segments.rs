@@ -1,0 +1,149 @@
+//! Figures 8, 9 and 11 to 13: how far into the stream a sender came in so many seconds (section 5).
+
+use super::{flow, new_tcp, origin_s};
+use crate::reproduce::Figure;
+use crate::statistics::median;
+use crate::{Bench, Error, Measured, Run, Settings, Value, Watch};
+use onramp_report::plot::{draw_plot, Axis, Plot, PlotSeries, PlotStyle};
+
+const SYMMETRIC: &str = include_str!("symmetric.toml");
+const ASYMMETRIC: &str = include_str!("asymmetric.toml");
+
+/// Where the ticks of both hosts lie decides which segments are lost, and results fall into groups by that: of each of the seeds
+/// so many are drawn.
+const DRAWS: i64 = 5;
+
+/// What a run says.
+struct Answer {
+    /// Segments that had left for the first time.
+    segments: f64,
+    /// Segments that had left, and when: their number in the stream.
+    sent: Vec<(f64, f64)>,
+    /// Of those sent again.
+    again: Vec<(f64, f64)>,
+}
+
+/// The first so many seconds of a run.
+fn answer(run: &Run<'_>, seconds: f64) -> Answer {
+    let flow = flow(run);
+    let begin_s = origin_s(flow);
+    let data = flow.packets.iter().filter(|packet| packet.from_sender && packet.segment.payload_bytes > 0);
+    let early: Vec<_> = data.filter(|packet| packet.sent_s - begin_s <= seconds).collect();
+    let segment_bytes = early.iter().map(|packet| packet.segment.payload_bytes).max().map_or(1.0, f64::from);
+    let places = |again: bool| -> Vec<(f64, f64)> {
+        let chosen = early.iter().filter(|packet| packet.again == again);
+        chosen.map(|packet| (packet.sent_s - begin_s, packet.stream_start as f64 / segment_bytes)).collect()
+    };
+    let sent = places(false);
+    Answer { segments: sent.last().map_or(0.0, |(_, place)| place + 1.0).round(), sent, again: places(true) }
+}
+
+/// A figure of the paper.
+struct Line {
+    number: u32,
+    label: &'static str,
+    answers: Vec<Answer>,
+}
+
+impl Line {
+    fn run(
+        bench: &Bench<'_>,
+        (scenario, seconds): (&str, f64),
+        number: u32,
+        label: &'static str,
+        settings: &Settings,
+    ) -> Result<Line, Error> {
+        let mut answers = Vec::new();
+        for draw in 1..=DRAWS {
+            let settings = Settings::of([("seed", draw)]).and(settings);
+            answers.extend(bench.run(scenario, &settings, &Watch::with_packets(), |run| answer(&run, seconds))?);
+        }
+        Ok(Line { number, label, answers })
+    }
+
+    fn segments(&self) -> impl Iterator<Item = f64> + '_ {
+        self.answers.iter().map(|answer| answer.segments)
+    }
+
+    fn median(&self) -> f64 {
+        median(&self.segments().collect::<Vec<_>>())
+    }
+
+    /// In percent of another's, more than that.
+    fn gain(&self, over: &Line) -> f64 {
+        100.0 * (self.median() / over.median() - 1.0)
+    }
+
+    /// The seed whose number is in the middle, drawn.
+    fn figure(&self, seconds: f64) -> Figure {
+        let middle = self.median();
+        let distance = |answer: &&Answer| (answer.segments - middle).abs();
+        let typical = self
+            .answers
+            .iter()
+            .min_by(|one, other| distance(one).total_cmp(&distance(other)))
+            .expect("there are seeds");
+        let series = |label: &str, points: &[(f64, f64)]| PlotSeries::new(label, PlotStyle::Points, points.to_vec());
+        let plot = Plot {
+            title: format!("Figure {}: {}", self.number, self.label),
+            x: Axis::new("time (s)").range(0.0, seconds),
+            y: Axis::new("sequence number (segments)"),
+            series: vec![series("sent", &typical.sent), series("sent again", &typical.again)],
+            height: Some(220.0),
+            ..Plot::default()
+        };
+        let caption =
+            format!("Figure {}: {}, the seed in the middle: {} segments.", self.number, self.label, typical.segments);
+        Figure { svg: draw_plot(&plot), caption }
+    }
+}
+
+/// Section 5.1.
+pub fn measure_symmetric(bench: &Bench<'_>) -> Result<Measured, Error> {
+    let run = (SYMMETRIC, 10.0);
+    let reno = Line::run(bench, run, 8, "Reno, symmetric path", &Settings::default())?;
+    let new = Line::run(bench, run, 9, "packet pairs, symmetric path", &new_tcp("answer-at-once"))?;
+    let delayed = Line::run(bench, run, 9, "", &new_tcp("answer"))?;
+
+    let mut measured = Measured::default();
+    measured.numbers("N.fig8", reno.segments());
+    measured.numbers("N.fig9", new.segments());
+    measured.exactly("N.fig9.gain", Value::Number(new.gain(&reno)));
+    measured.remarks.push(format!(
+        "Figure 9 where the first segment of a pair waits for the delayed acknowledgement, as section 4.1.2 permits and \
+         figure 5 does not do: {:.0} segments.",
+        delayed.median()
+    ));
+    if bench.draws() {
+        measured.figures = vec![reno.figure(10.0), new.figure(10.0)];
+    }
+    Ok(measured)
+}
+
+/// Section 5.2.
+pub fn measure_asymmetric(bench: &Bench<'_>) -> Result<Measured, Error> {
+    let run = (ASYMMETRIC, 20.0);
+    let reno = Line::run(bench, run, 11, "Reno, slow way back", &Settings::default())?;
+    let one = Line::run(bench, run, 12, "sender-side probing, slow way back", &new_tcp("answer-at-once"))?;
+    let both = Line::run(bench, run, 13, "both sides probe, slow way back", &new_tcp("probe"))?;
+    let delayed = Line::run(bench, run, 12, "", &new_tcp("answer"))?;
+
+    let mut measured = Measured::default();
+    measured.numbers("N.fig11", reno.segments());
+    measured.numbers("N.fig12", one.segments());
+    measured.exactly("N.fig12.gain", Value::Number(one.gain(&reno)));
+    measured.numbers("N.fig13", both.segments());
+    measured.exactly("N.fig13.gain", Value::Number(both.gain(&reno)));
+    measured.exactly("N.fig13.order", Value::yes_no(both.median() > one.median()));
+    measured.remarks.push(format!(
+        "Figure 12 where the first segment of a pair waits for the delayed acknowledgement: {:.0} segments. Of figure 13's {} runs \
+         {} have less than Reno's median.",
+        delayed.median(),
+        both.answers.len(),
+        both.segments().filter(|segments| *segments < reno.median()).count(),
+    ));
+    if bench.draws() {
+        measured.figures = vec![reno.figure(20.0), one.figure(20.0), both.figure(20.0)];
+    }
+    Ok(measured)
+}

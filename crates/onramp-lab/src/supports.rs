@@ -2,8 +2,8 @@
 
 use onramp_scenario::units::{format_percent, format_rate, format_size};
 use onramp_scenario::{
-    Acks, ByteCounting, Case, Clocks, Connect, Connections, InitialWindow, Receiver, Recovery, Stack, Timers, Traffic,
-    TrafficKind, TrafficStart, Train, Transfers, NO_STARTUP,
+    Acks, ByteCounting, Case, Clocks, Connect, Connections, InitialWindow, PacketPair, PairForm, Receiver, Recovery,
+    Stack, Timers, Traffic, TrafficKind, TrafficStart, Train, Transfers, NO_STARTUP,
 };
 
 /// A case asks for what only the simulator has.
@@ -24,6 +24,8 @@ const WAYS: &str = "transfers from one node to another over links that take pack
 const ONE_HOST_SCALES: &str = "it in common for all connections of a host";
 const FEW_COPIES: &str = "at most 1000 copies of a transfer";
 const RIVALS: &str = "traffic of one endless transfer, which starts before the measured one";
+
+const EXPERIMENT: &str = "the option as an experiment's, which it is on real paths";
 
 /// Most copies of a transfer: each has two threads.
 const MOST_COPIES: u32 = 1000;
@@ -175,6 +177,20 @@ fn receiver(receiver: &Receiver) -> Result<(), Unsupported> {
     if receiver.acks != Acks::Linux {
         return refuse("receiver.acks", format!("`{}`", receiver.acks.name()), KERNEL);
     }
+    match receiver.packet_pair {
+        PacketPair::None | PacketPair::Answer => {}
+        // Of when a receiver acknowledges, a program may say no more than "now": docs/algorithms/pair.md.
+        PacketPair::AnswerAtOnce | PacketPair::Probe => {
+            let asked = format!("`{}`", receiver.packet_pair.name());
+            return refuse("receiver.packet_pair", asked, "receivers that answer pairs, as this kernel can");
+        }
+    }
+    if receiver.packet_pair != PacketPair::None && receiver.pair_form != PairForm::Experiment {
+        return refuse("receiver.pair_option", format!("`{}`", receiver.pair_form.name()), EXPERIMENT);
+    }
+    if receiver.clock_ns > 1 {
+        return refuse("receiver.pair_clock", onramp_scenario::units::format_time(receiver.clock_ns), KERNEL);
+    }
     let switches = [
         ("receiver.timestamps", receiver.timestamps),
         ("receiver.sack", receiver.sack),
@@ -208,6 +224,23 @@ mod tests {
             assert_eq!(refused("", keys).unwrap_err(), format!("traffic.{key}"));
         }
         assert_eq!(refused("connect = \"receiver\"\nclock = \"1 ns\"\n", "tick = \"1 ns\"\n"), Ok(()));
+    }
+
+    #[test]
+    fn receivers_answer_pairs_or_do_not_know_them() {
+        let refused = |keys: &str| {
+            let path = "name = \"x\"\n[path]\nrate = \"1 Mbit/s\"\nrtt = \"40 ms\"\n";
+            let text = format!("{path}[receiver]\n{keys}[[transfer]]\nsize = \"1 B\"\nstartup = \"pair\"\n");
+            supports(&onramp_scenario::parse("x.toml", &text).unwrap().cases[0]).map_err(|refusal| refusal.key)
+        };
+        for name in ["none", "answer"] {
+            assert_eq!(refused(&format!("packet_pair = \"{name}\"\n")), Ok(()));
+        }
+        for name in ["answer-at-once", "probe"] {
+            assert_eq!(refused(&format!("packet_pair = \"{name}\"\n")), Err("receiver.packet_pair"));
+        }
+        assert_eq!(refused("pair_option = \"paper\"\n"), Err("receiver.pair_option"));
+        assert_eq!(refused("pair_clock = \"10 ms\"\n"), Err("receiver.pair_clock"));
     }
 
     #[test]

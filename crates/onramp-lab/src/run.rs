@@ -8,7 +8,7 @@ use crate::result::{self, Measured, Observed};
 use crate::supports::{rival, supports};
 use crate::work::{Flow, FlowState, OpenSockets, Plan, PreparedFlow, Role, Sample, Sampler, TcpInfo};
 use crate::{resources, ConnectionEvent, Error, Outcome, RunOptions, Startups};
-use onramp_scenario::{Avoidance, Buffer, Case, InitialWindow, HEADER_BYTES, TRAFFIC_RTTS};
+use onramp_scenario::{Avoidance, Buffer, Case, InitialWindow, PacketPair, HEADER_BYTES, TRAFFIC_RTTS};
 use std::sync::atomic::Ordering;
 use std::sync::Arc;
 
@@ -28,9 +28,12 @@ pub fn run(case: &Case, startups: &mut dyn Startups, options: &RunOptions) -> Re
     let layout = Layout::of(case);
     let (sender, receiver) = hosts_of(case, &layout)?;
     let namespaces = [sender.namespace.cookie()?, receiver.namespace.cookie()?];
-    let pairs = startups
-        .exchange_pairs(&control, namespaces)
-        .map_err(|source| Error::Startup { startup: transfer.startup.clone(), source })?;
+    let pairs = match case.receiver.packet_pair {
+        PacketPair::None => None,
+        _ => startups
+            .exchange_pairs(&control, namespaces)
+            .map_err(|source| Error::Startup { startup: transfer.startup.clone(), source })?,
+    };
     let lease = CpuLease::take();
     let cpu = lease.as_ref().map(CpuLease::cpu);
     let open = OpenSockets::default();

@@ -2,8 +2,8 @@
 
 use onramp_scenario::units::{format_percent, format_rate, format_size};
 use onramp_scenario::{
-    Acks, ByteCounting, Case, Clocks, Connect, Connections, InitialWindow, Receiver, Recovery, Stack, Timers, Traffic,
-    TrafficKind, TrafficStart, Train, Transfers, NO_STARTUP,
+    Acks, ByteCounting, Case, Clocks, Connect, Connections, InitialWindow, PacketPair, PairForm, Receiver, Recovery,
+    Stack, Timers, Traffic, TrafficKind, TrafficStart, Train, Transfers, NO_STARTUP,
 };
 
 /// A case asks for what only the simulator has.
@@ -19,6 +19,8 @@ pub struct Unsupported {
 }
 
 const KERNEL: &str = "this kernel's TCP alone";
+const KERNEL_PAIRS: &str =
+    "receivers that answer pairs in the form of an experiment, and a kernel that decides which ACKs it delays";
 const RECEIVER_CONNECTS: &str = "a receiver that connects and asks";
 const WAYS: &str = "transfers from one node to another over links that take packets of one size";
 const ONE_HOST_SCALES: &str = "it in common for all connections of a host";
@@ -175,6 +177,18 @@ fn receiver(receiver: &Receiver) -> Result<(), Unsupported> {
     if receiver.acks != Acks::Linux {
         return refuse("receiver.acks", format!("`{}`", receiver.acks.name()), KERNEL);
     }
+    match receiver.packet_pair {
+        PacketPair::None | PacketPair::Answer => {}
+        PacketPair::AnswerAtOnce | PacketPair::Probe => {
+            return refuse("receiver.packet_pair", format!("`{}`", receiver.packet_pair.name()), KERNEL_PAIRS);
+        }
+    }
+    if receiver.pair_form != PairForm::Experiment {
+        return refuse("receiver.pair_option", format!("`{}`", receiver.pair_form.name()), KERNEL_PAIRS);
+    }
+    if receiver.pair_clock_ns > 1 {
+        return refuse("receiver.pair_clock", onramp_scenario::units::format_time(receiver.pair_clock_ns), KERNEL);
+    }
     let switches = [
         ("receiver.timestamps", receiver.timestamps),
         ("receiver.sack", receiver.sack),
@@ -208,6 +222,21 @@ mod tests {
             assert_eq!(refused("", keys).unwrap_err(), format!("traffic.{key}"));
         }
         assert_eq!(refused("connect = \"receiver\"\nclock = \"1 ns\"\n", "tick = \"1 ns\"\n"), Ok(()));
+    }
+
+    #[test]
+    fn packet_pairs_that_no_kernel_answers_are_refused_by_their_keys() {
+        let refused = |keys: &str| {
+            let path = "name = \"x\"\n[path]\nrate = \"1 Mbit/s\"\nrtt = \"40 ms\"\n";
+            let text = format!("{path}[receiver]\n{keys}[[transfer]]\nsize = \"1 B\"\nstartup = \"pair\"\n");
+            supports(&onramp_scenario::parse("x.toml", &text).unwrap().cases[0]).map_err(|refusal| refusal.key)
+        };
+        assert_eq!(refused(""), Ok(()));
+        assert_eq!(refused("packet_pair = \"none\"\n"), Ok(()));
+        assert_eq!(refused("packet_pair = \"answer-at-once\"\n"), Err("receiver.packet_pair"));
+        assert_eq!(refused("packet_pair = \"probe\"\n"), Err("receiver.packet_pair"));
+        assert_eq!(refused("pair_option = \"paper\"\n"), Err("receiver.pair_option"));
+        assert_eq!(refused("pair_clock = \"10 ms\"\n"), Err("receiver.pair_clock"));
     }
 
     #[test]

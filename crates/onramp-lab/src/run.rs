@@ -27,12 +27,13 @@ pub fn run(case: &Case, startups: &mut dyn Startups, options: &RunOptions) -> Re
     }
     let layout = Layout::of(case);
     let (sender, receiver) = hosts_of(case, &layout)?;
-    let namespaces = [sender.namespace.cookie()?, receiver.namespace.cookie()?];
     let pairs = match case.receiver.packet_pair {
         PacketPair::None => None,
-        _ => startups
-            .exchange_pairs(&control, namespaces)
-            .map_err(|source| Error::Startup { startup: transfer.startup.clone(), source })?,
+        _ => {
+            let namespaces = [sender.namespace.cookie()?, receiver.namespace.cookie()?];
+            let exchange = startups.exchange_pairs(&control, namespaces);
+            exchange.map_err(|source| Error::Startup { startup: transfer.startup.clone(), source })?
+        }
     };
     let lease = CpuLease::take();
     let cpu = lease.as_ref().map(CpuLease::cpu);

@@ -31,10 +31,8 @@
 #define ALGORITHM(function) PASTE(onramp_, ONRAMP_ALGORITHM, function)
 #define ALGORITHM_STATE struct PASTE(onramp_, ONRAMP_ALGORITHM, )
 
-/* The algorithms that ask for packet pairs; the others have nothing to do with them. */
-#define SENDS_PAIRS_pair 1
-#define SENDS_PAIRS PASTE(SENDS_PAIRS_, ONRAMP_ALGORITHM, )
-#if SENDS_PAIRS
+/* ONRAMP_SENDS_PAIRS: the algorithm asks for packet pairs. The others have nothing to do with them. */
+#ifdef ONRAMP_SENDS_PAIRS
 #include "pairs.h"
 #endif
 
@@ -147,7 +145,7 @@ static void apply_pacing(struct sock *sk, struct onramp_connection *connection)
 /* What the two ends' option says of this connection; NULL where one of them does not know it. */
 static struct onramp_pairs *pairs_of(struct sock *sk)
 {
-#if SENDS_PAIRS
+#ifdef ONRAMP_SENDS_PAIRS
 	return bpf_sk_storage_get(&onramp_pairs, sk, 0, 0);
 #else
 	return NULL;
@@ -465,7 +463,7 @@ void BPF_PROG(onramp_cwnd_event, struct sock *sk, enum tcp_ca_event event)
 	avoidance_cwnd_event(config.avoidance, sk, event);
 }
 
-#if SENDS_PAIRS
+#ifdef ONRAMP_SENDS_PAIRS
 /* The first of the calls for an acknowledgement, and there is one for each segment that carries an option. */
 SEC("struct_ops")
 void BPF_PROG(onramp_in_ack, struct sock *sk, __u32 flags)
@@ -528,7 +526,7 @@ __u32 BPF_PROG(onramp_sndbuf_expand, struct sock *sk)
 					 .cwnd_event = (void *)onramp_cwnd_event,                                      \
 					 .undo_cwnd = (void *)onramp_undo_cwnd,                                        \
 					 __VA_ARGS__}
-#if SENDS_PAIRS
+#ifdef ONRAMP_SENDS_PAIRS
 #define PAIR_ACK .in_ack_event = (void *)onramp_in_ack,
 #define PAIR_MEMBERS PAIR_ACK.min_tso_segs = (void *)onramp_min_tso_segs,
 #else

@@ -12,7 +12,11 @@ fn main() {
     let mut table = String::from("&[\n");
     for name in onramp_core::startup_names() {
         let object = out.join(format!("startup_{name}.o"));
-        compile("startup", &object, &[format!("-DONRAMP_ALGORITHM={name}")]);
+        let mut defines = vec![format!("-DONRAMP_ALGORITHM={name}")];
+        if onramp_core::sends_pairs(name) {
+            defines.push("-DONRAMP_SENDS_PAIRS".to_owned());
+        }
+        compile("startup", &object, &defines);
         table += &format!("    ({name:?}, include_bytes!({object:?})),\n");
     }
     table += "]\n";

@@ -9,6 +9,9 @@ use onramp_report::plot::{draw_plot, Axis, Plot, PlotSeries, PlotStyle};
 const SYMMETRIC: &str = include_str!("symmetric.toml");
 const ASYMMETRIC: &str = include_str!("asymmetric.toml");
 
+/// Ways back that are a little longer or shorter than the paper's 200 ms.
+const ABOUT_200_MS: [u32; 6] = [190, 195, 198, 202, 205, 210];
+
 /// Where the ticks of both hosts lie decides which segments are lost, and results fall into groups by that: of each of the seeds
 /// so many are drawn.
 const DRAWS: i64 = 5;
@@ -143,6 +146,13 @@ pub fn measure_asymmetric(bench: &Bench<'_>) -> Result<Measured, Error> {
         both.segments().filter(|segments| *segments < reno.median()).count(),
     ));
     if bench.draws() {
+        let mut nearby = Vec::new();
+        for delay_ms in ABOUT_200_MS {
+            let scenario = ASYMMETRIC.replace("\"200 ms\"", &format!("\"{delay_ms} ms\""));
+            let line = Line::run(bench, (&scenario, run.1), 11, "", &Settings::default())?;
+            nearby.push(format!("{:.0} with {delay_ms} ms", line.median()));
+        }
+        measured.remarks.push(format!("Reno with another delay of the way back than 200 ms: {}.", nearby.join(", ")));
         measured.figures = vec![reno.figure(20.0), one.figure(20.0), both.figure(20.0)];
     }
     Ok(measured)

@@ -55,6 +55,12 @@ pub fn summary(name: &str) -> Option<&'static str> {
     algorithms().iter().find(|a| text(a.name) == name).map(|a| text(a.summary))
 }
 
+/// Whether an algorithm asks for packet pairs ([`Decision::pair`]), as one does that begins with it.
+pub fn sends_pairs(name: &str) -> bool {
+    let start = Start { mss_bytes: 1, ssthresh_bytes: UNLIMITED, ..Start::default() };
+    Startup::new(name).is_some_and(|mut startup| startup.start(&start).pair != 0)
+}
+
 /// A phase's name, for example `slow-start`.
 pub fn phase_name(phase: u32) -> &'static str {
     // SAFETY: the function takes any number.
@@ -156,7 +162,8 @@ mod tests {
     fn the_registry_names_each_algorithm_once() {
         assert_eq!(startup_names(), ["standard", "paced", "gamma", "spaced", "pair"]);
         assert!(summary("paced").unwrap().contains("Aron & Druschel"));
-        assert!(Startup::new("fast").is_none());
+        assert!(Startup::new("fast").is_none() && !sends_pairs("fast"));
+        assert!(sends_pairs("pair") && !sends_pairs("paced"));
         assert_eq!((phase_name(PHASE_DONE), phase_name(PHASE_AVOIDANCE)), ("done", "avoidance"));
         assert_eq!(phase_name(PHASE_SAFE), "safe-transmit");
         assert_eq!(phase_name(99), "unknown");

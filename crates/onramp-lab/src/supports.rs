@@ -188,8 +188,8 @@ fn receiver(receiver: &Receiver) -> Result<(), Unsupported> {
     if receiver.packet_pair != PacketPair::None && receiver.pair_form != PairForm::Experiment {
         return refuse("receiver.pair_option", format!("`{}`", receiver.pair_form.name()), EXPERIMENT);
     }
-    if receiver.clock_ns > 1 {
-        return refuse("receiver.pair_clock", onramp_scenario::units::format_time(receiver.clock_ns), KERNEL);
+    if receiver.pair_clock_ns > 1 {
+        return refuse("receiver.pair_clock", onramp_scenario::units::format_time(receiver.pair_clock_ns), KERNEL);
     }
     let switches = [
         ("receiver.timestamps", receiver.timestamps),

@@ -40,14 +40,14 @@ pub(crate) struct ReceiverDraft {
     pub window_scaling: Option<bool>,
     pub packet_pair: Option<PacketPair>,
     pub pair_form: PairForm,
-    pub clock_ns: Option<u64>,
+    pub pair_clock_ns: Option<u64>,
 }
 
 impl ReceiverDraft {
     /// The receiver of a flow of this stack and start-up.
     pub(crate) fn of(&self, stack: Stack, startup: &str, buffer: Buffer) -> Receiver {
         let usual = tcp_of(stack);
-        let answers = if sends_pairs(startup) { PacketPair::Answer } else { PacketPair::None };
+        let answers = if onramp_core::sends_pairs(startup) { PacketPair::Answer } else { PacketPair::None };
         Receiver {
             buffer,
             acks: self.acks.unwrap_or(usual.acks),
@@ -56,14 +56,9 @@ impl ReceiverDraft {
             window_scaling: self.window_scaling.unwrap_or(usual.window_scaling),
             packet_pair: self.packet_pair.unwrap_or(answers),
             pair_form: self.pair_form,
-            clock_ns: self.clock_ns.unwrap_or(usual.ticks.measure_ns),
+            pair_clock_ns: self.pair_clock_ns.unwrap_or(usual.ticks.measure_ns),
         }
     }
-}
-
-/// Does this start-up send packet pairs?
-pub fn sends_pairs(startup: &str) -> bool {
-    startup == "pair"
 }
 
 /// `[sender]`.

@@ -24,7 +24,7 @@ mod topology;
 mod trace;
 pub mod units;
 
-pub use cases::{case_seed, link_seed, sends_pairs};
+pub use cases::{case_seed, link_seed};
 pub use error::{Error, Invalid};
 pub use fault::Fault;
 pub use file::{read, MAX_FILE_BYTES};

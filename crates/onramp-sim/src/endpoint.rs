@@ -3,8 +3,8 @@
 use crate::error::{refuse, Unsupported};
 use onramp_core::{OPTION_PAPER_INITIAL_WINDOW, OPTION_TRAIN_CLOSEST, OPTION_TRAIN_ENDS};
 use onramp_scenario::{
-    sends_pairs, Avoidance, Buffer, ByteCounting, Clocks, Given, InitialWindow, PairForm, Receiver, Recovery, Sender,
-    Split, Stack, Timers, Train, Transfer, Transfers, NO_STARTUP,
+    Avoidance, Buffer, ByteCounting, Clocks, Given, InitialWindow, PairForm, Receiver, Recovery, Sender, Split, Stack,
+    Timers, Train, Transfer, Transfers, NO_STARTUP,
 };
 use onramp_tcp::{Config, PacketPair, ReceiveBuffer, Ticks};
 
@@ -134,7 +134,7 @@ pub(crate) fn sender(choice: &Choice<'_>, host: &Sender) -> Result<Config, Unsup
             Buffer::LinuxDefault => LINUX_SEND_BUFFER_BYTES,
             Buffer::Bytes(bytes) => bytes,
         },
-        packet_pair: if sends_pairs(choice.startup) { PacketPair::Answer } else { PacketPair::None },
+        packet_pair: if onramp_core::sends_pairs(choice.startup) { PacketPair::Answer } else { PacketPair::None },
         pair_form: choice.pair_form,
         nagle: host.nagle,
         window_validation: host.window_validation,
@@ -149,7 +149,7 @@ pub(crate) fn receiver(stack: Stack, host: &Receiver) -> Config {
     Config {
         packet_pair: host.packet_pair,
         pair_form: host.pair_form,
-        ticks: Ticks { measure_ns: host.clock_ns, ..own.ticks },
+        ticks: Ticks { measure_ns: host.pair_clock_ns, ..own.ticks },
         acks: host.acks,
         timestamps: host.timestamps,
         sack: host.sack,

@@ -217,7 +217,7 @@ pub struct Receiver {
     /// How both ends write their option.
     pub pair_form: PairForm,
     /// How finely it measures their arrivals.
-    pub clock_ns: u64,
+    pub pair_clock_ns: u64,
 }
 
 /// Size of a socket buffer.

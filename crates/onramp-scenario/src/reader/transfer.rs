@@ -19,7 +19,7 @@ pub(super) fn read_receiver(reader: &mut Reader, top: &Section) -> Option<Receiv
     let window_scaling = reader.one(&section, &keys::RECEIVER_SCALING, &boolean);
     let packet_pair = reader.one(&section, &keys::RECEIVER_PAIRS, &choice(PacketPair::ALL, PacketPair::name));
     let pair_form = reader.one(&section, &keys::RECEIVER_PAIR_OPTION, &choice(&PairForm::ALL, PairForm::name));
-    let clock_ns = reader.one(&section, &keys::RECEIVER_PAIR_CLOCK, &quantity(parse_time));
+    let pair_clock_ns = reader.one(&section, &keys::RECEIVER_PAIR_CLOCK, &quantity(parse_time));
     Some(ReceiverDraft {
         buffers: buffers?,
         acks,
@@ -28,7 +28,7 @@ pub(super) fn read_receiver(reader: &mut Reader, top: &Section) -> Option<Receiv
         window_scaling,
         packet_pair,
         pair_form: pair_form?,
-        clock_ns,
+        pair_clock_ns,
     })
 }
 

@@ -207,6 +207,7 @@ struct tcp_sock {
 	__u32 snd_nxt;
 	__u32 snd_ssthresh;
 	__u32 snd_una;
+	__u32 snd_wnd;
 	__u32 srtt_us; /* eight times the smoothed RTT */
 	__u32 total_retrans;
 	__u32 undo_marker;

@@ -183,6 +183,15 @@ static __u64 take_pair_interval(struct sock *sk)
 	return interval_ns;
 }
 
+/* Can two full segments leave now, as far as the application and the receiver are concerned? */
+static bool has_pair_to_send(const struct tcp_sock *tp)
+{
+	__u32 pair_bytes = 2 * mss_of(tp);
+
+	return tp->write_seq - tp->snd_nxt >= pair_bytes &&
+	       (__s32)(tp->snd_una + tp->snd_wnd - tp->snd_nxt - pair_bytes) >= 0;
+}
+
 /*
  * Let a pair leave at once, in two packets of one segment each: until the next acknowledgement, not paced, and the
  * window of a connection that was has room for the pair alone. The pacing rate then only says how large packets are,
@@ -197,6 +206,11 @@ static void let_pair_leave(struct sock *sk, struct onramp_connection *connection
 	if (!pairs || !pairs->is_due)
 		return;
 	if (connection->paced_by_us) {
+		/* Later it would be spaced; and a window that is held while nothing is under way would stay small. */
+		if (!has_pair_to_send(tp)) {
+			pairs->is_due = false;
+			return;
+		}
 		cwnd = packets_in_flight(tp) + 2;
 		if (cwnd < tp->snd_cwnd) {
 			connection->held_cwnd = tp->snd_cwnd;
@@ -457,8 +471,10 @@ void BPF_PROG(onramp_cwnd_event, struct sock *sk, enum tcp_ca_event event)
 
 	if (event == CA_EVENT_TX_START && config.avoidance != ONRAMP_AVOIDANCE_BBR && was_idle(tcp_sk(sk))) {
 		connection = bpf_sk_storage_get(&onramp_conns, sk, 0, 0);
-		if (connection)
+		if (connection) {
+			release_window(sk, connection);
 			restart_after_idle(tcp_sk(sk), connection->initial_cwnd);
+		}
 	}
 	avoidance_cwnd_event(config.avoidance, sk, event);
 }

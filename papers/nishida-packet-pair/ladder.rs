@@ -1,8 +1,11 @@
 //! Figure 5: the first second of a connection, each packet on its way (section 4.2.1).
 
 use super::{flow, origin_s};
+use crate::reproduce::Figure;
 use crate::{Bench, Crossing, Error, Measured, Run, Settings, Watch};
 use onramp_core::pairs::FIRST;
+use onramp_report::ladder::{draw_ladder, Ladder, Rung, RungKind};
+use onramp_tcp::{Flags, Segment};
 
 const LADDER: &str = include_str!("ladder.toml");
 
@@ -27,6 +30,9 @@ struct Answer {
     delayed_s: Vec<f64>,
     /// The first interval that was reported.
     interval_ns: f64,
+    /// Sequence number of the first byte, and payload of a segment.
+    first_seq: u32,
+    segment_bytes: u32,
 }
 
 /// Had this acknowledgement waited?
@@ -56,7 +62,10 @@ fn answer(run: &Run<'_>) -> Answer {
         packets.iter().filter(data).filter(|packet| chosen(packet)).map(|packet| packet.sent_s).collect()
     };
     let delayed = packets.iter().filter(|packet| !packet.from_sender && is_delayed(packet, &packets));
+    let first = packets.iter().find(|packet| data(packet)).map(|packet| packet.segment).unwrap_or_default();
     Answer {
+        first_seq: first.seq,
+        segment_bytes: first.payload_bytes.max(1),
         pairs_s: sent(&|packet| mark(packet) == Some(FIRST)),
         paced_s: sent(&|packet| mark(packet).is_none() && packet.sent_s >= reported_s),
         delayed_s: delayed.map(|packet| packet.sent_s).collect(),
@@ -101,5 +110,44 @@ pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
     for delayed in 0..2 {
         measured.numbers(format!("N.fig5.delayed.{}", delayed + 1), nth(|answer| &answer.delayed_s, delayed));
     }
+    if bench.draws() {
+        measured.figures = answers.first().map(figure).into_iter().collect();
+    }
     Ok(measured)
+}
+
+/// The first seed's run, from the packets themselves.
+fn figure(answer: &Answer) -> Figure {
+    let rung = |packet: &Crossing| {
+        let Segment { payload_bytes, ack, options, .. } = packet.segment;
+        let is_data = packet.from_sender && payload_bytes > 0;
+        let mark = options.pairs.mark.map(|mark| format!("pair {}.{}", mark.id, mark.kind));
+        let reply =
+            options.pairs.reply.map(|reply| format!("reply {}: {} ms", reply.id, reply.interval_ns / 1_000_000));
+        let kind = match is_data {
+            true if mark.is_some() => RungKind::Pair,
+            true if answer.paced_s.contains(&packet.sent_s) => RungKind::Paced,
+            true => RungKind::Data,
+            false if is_delayed(packet, &answer.packets) => RungKind::DelayedAck,
+            false => RungKind::Ack,
+        };
+        let what = match is_data {
+            true => format!("segment {}", packet.stream_start / u64::from(payload_bytes) + 1),
+            false => format!("ACK {}", ack.wrapping_sub(answer.first_seq) / answer.segment_bytes),
+        };
+        let text = [Some(what), mark, reply].into_iter().flatten().collect::<Vec<_>>().join(", ");
+        Rung { from_left: packet.from_sender, sent_s: packet.sent_s, arrived_s: packet.arrived_s, text, kind }
+    };
+    let of_data = |packet: &&Crossing| {
+        !packet.segment.flags.has(Flags::SYN) && (!packet.from_sender || packet.segment.payload_bytes > 0)
+    };
+    let ladder = Ladder {
+        left: "sender".to_owned(),
+        right: "receiver".to_owned(),
+        rungs: answer.packets.iter().filter(of_data).map(rung).collect(),
+    };
+    Figure {
+        svg: draw_ladder("Figure 5: slow start with packet pairs", &ladder, 0.0, SHOWN_S),
+        caption: "Figure 5: the first second, from the run's own packets. The handshake came before.".to_owned(),
+    }
 }

@@ -4,8 +4,9 @@
 //! - [`table`] for the terminal;
 //! - [`prepare`] before a long run, [`write`](write()) after it, for `--out DIR`;
 //! - [`to_json`] for `--json`;
-//! - [`plot`], [`trace_graph`] and [`reproduction`] for papers computed again: any plot, the trace graph of a
-//!   sender, and a page of tables and figures; [`write_files`] puts them into a directory.
+//! - [`plot`], [`trace_graph`], [`ladder`] and [`reproduction`] for papers computed again: any plot, the trace graph
+//!   of a sender, what two ends send each other, and a page of tables and figures; [`write_files`] puts them into a
+//!   directory.
 //!
 //! `docs/results.md` explains every field, column and plot.
 
@@ -13,6 +14,7 @@ mod columns;
 mod export;
 mod figure;
 mod html;
+pub mod ladder;
 mod link;
 mod out_dir;
 mod page;

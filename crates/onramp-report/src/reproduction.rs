@@ -77,8 +77,8 @@ pub enum PageTone {
 /// A figure.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PageFigure {
-    /// As [`draw_plot`](crate::plot::draw_plot) and [`trace_graph`](crate::trace_graph::trace_graph) make it. It
-    /// goes into the page unchanged: no text of others.
+    /// As [`draw_plot`](crate::plot::draw_plot), [`trace_graph`](crate::trace_graph::trace_graph) and
+    /// [`draw_ladder`](crate::ladder::draw_ladder) make it. It goes into the page unchanged: no text of others.
     pub svg: String,
     /// Stands below it.
     pub caption: String,

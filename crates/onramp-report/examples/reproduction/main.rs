@@ -3,6 +3,7 @@
 
 mod synthetic;
 
+use onramp_report::ladder::draw_ladder;
 use onramp_report::plot::{draw_plot, Annotation, Axis, Plot, PlotMarks, PlotSeries, PlotStyle};
 use onramp_report::reproduction::{
     reproduction_page, PageCell, PageFigure, PageTable, PageTone, ReproductionPage, Section,
@@ -23,7 +24,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                    Control. Rice University, TR98-318, 1998."
             .to_owned(),
         intro: vec!["Made-up numbers, to look at the page.".to_owned()],
-        sections: vec![throughput(), traces(), looks()],
+        sections: vec![throughput(), traces(), ladders(), looks()],
         meta: Meta {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             command: "onramp reproduce aron-druschel --out report".to_owned(),
@@ -103,6 +104,23 @@ fn traces() -> Section {
         figures: vec![
             figure("TCP Lite over topology 1", 30.0, "Figure 4: 30 s."),
             figure("Slow start in TCP Lite over topology 1", 4.0, "Figure 5: the first 4 s of it."),
+        ],
+        ..Section::default()
+    }
+}
+
+fn ladders() -> Section {
+    let figure = |title: &str, ladder, from_s, to_s, caption: &str| PageFigure {
+        svg: draw_ladder(title, &ladder, from_s, to_s),
+        caption: caption.to_owned(),
+    };
+    let pairs = synthetic::packet_pairs;
+    Section {
+        heading: "Ladders: segments and acknowledgements one by one".to_owned(),
+        figures: vec![
+            figure("Slow start with packet pairs", pairs(), 0.0, 1.2, "As Nishida's Figure 5."),
+            figure("One packet pair", pairs(), 0.28, 0.6, "A part of it, cut off at its edges."),
+            figure("Ten at once, and losses", synthetic::burst(), 0.0, 0.1, "Labels move apart."),
         ],
         ..Section::default()
     }

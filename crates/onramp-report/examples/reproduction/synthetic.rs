@@ -1,5 +1,7 @@
-//! A transfer like the paper's Figure 4: slow start, losses, a coarse timeout, slow start, avoidance.
+//! A transfer like the paper's Figure 4: slow start, losses, a coarse timeout, slow start, avoidance. And what two
+//! ends send each other.
 
+use onramp_report::ladder::{Ladder, Rung, RungKind};
 use onramp_report::trace_graph::{kilobytes_sent, TraceGraph};
 
 const SEGMENT: u64 = 1460;
@@ -51,4 +53,74 @@ pub fn tcp_lite() -> TraceGraph {
     }
     graph.kilobytes = kilobytes_sent(&sent_by_time);
     graph
+}
+
+/// A ladder like Figure 5 of Nishida, Nakamura and Murai: 100 ms of propagation, 40 ms for each segment at the
+/// bottleneck; packet pairs at 0.3, 0.54 and 0.78 s, paced segments at 0.58, 0.82, 0.86 and 0.9 s.
+pub fn packet_pairs() -> Ladder {
+    let data = |from_left, n: u32, sent_s, arrived_s, kind| {
+        let pair = if kind == RungKind::Pair { format!(", pair {}", 1 + n % 2) } else { String::new() };
+        Rung { from_left, sent_s, arrived_s: Some(arrived_s), text: format!("segment {n}{pair}"), kind }
+    };
+    let ack = |n: u32, sent_s, kind| {
+        let arrived_s = Some(sent_s + 0.1);
+        Rung { from_left: false, sent_s, arrived_s, text: format!("ACK {n}"), kind }
+    };
+    let rungs = vec![
+        data(true, 1, 0.0, 0.14, RungKind::Data),
+        ack(1, 0.2, RungKind::DelayedAck),
+        data(true, 2, 0.3, 0.44, RungKind::Pair),
+        data(true, 3, 0.3, 0.48, RungKind::Pair),
+        ack(2, 0.44, RungKind::Ack),
+        ack(3, 0.48, RungKind::Ack),
+        data(true, 4, 0.54, 0.68, RungKind::Pair),
+        data(true, 5, 0.54, 0.72, RungKind::Pair),
+        data(true, 6, 0.58, 0.76, RungKind::Paced),
+        ack(4, 0.68, RungKind::Ack),
+        ack(5, 0.72, RungKind::Ack),
+        ack(6, 0.8, RungKind::DelayedAck),
+        data(true, 8, 0.78, 0.92, RungKind::Pair),
+        data(true, 9, 0.78, 0.96, RungKind::Pair),
+        data(true, 10, 0.82, 1.0, RungKind::Paced),
+        data(true, 11, 0.86, 1.04, RungKind::Paced),
+        data(true, 12, 0.9, 1.08, RungKind::Paced),
+        ack(8, 0.92, RungKind::Ack),
+        ack(10, 1.0, RungKind::Ack),
+        ack(12, 1.08, RungKind::Ack),
+    ];
+    Ladder { left: "sender".to_owned(), right: "receiver".to_owned(), rungs }
+}
+
+/// An initial window of ten segments at once over a queue of six, and what is sent for each ACK: labels that move
+/// apart, several texts to a moment, and losses.
+pub fn burst() -> Ladder {
+    let mut rungs = Vec::new();
+    for n in 1..=10_u32 {
+        let arrived_s = (n <= 6).then_some(0.03 + f64::from(n) * 0.0012);
+        rungs.push(Rung {
+            from_left: true,
+            sent_s: 0.0,
+            arrived_s,
+            text: format!("segment {n}"),
+            kind: RungKind::Data,
+        });
+        if let Some(arrived_s) = arrived_s {
+            let (kind, text) = (RungKind::Ack, format!("ACK {n}"));
+            let back_s = arrived_s + 0.03;
+            let is_lost = n == 3;
+            rungs.push(Rung {
+                from_left: false,
+                sent_s: arrived_s,
+                arrived_s: (!is_lost).then_some(back_s),
+                text,
+                kind,
+            });
+            if !is_lost {
+                let text = format!("segment {}", n + 10);
+                let arrived_s = Some(back_s + 0.03);
+                rungs.push(Rung { from_left: true, sent_s: back_s, arrived_s, text, kind: RungKind::Data });
+            }
+        }
+    }
+    Ladder { left: "server with an initial window of ten".to_owned(), right: "client".to_owned(), rungs }
 }

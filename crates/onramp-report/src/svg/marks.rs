@@ -65,15 +65,42 @@ pub(crate) fn diamond(at: (f64, f64)) -> String {
 }
 
 /// A dropped packet: a cross.
-pub(crate) fn cross(svg: &mut Svg, series: usize, (x, y): (f64, f64), tooltip: &str) {
+pub(crate) fn cross(svg: &mut Svg, series: usize, at: (f64, f64), tooltip: &str) {
+    svg.path(&format!("mark {}", colour(series)), &cross_path(at), tooltip);
+}
+
+/// The path of a cross.
+pub(crate) fn cross_path((x, y): (f64, f64)) -> String {
     let p = super::px;
     let (l, r, t, b) = (p(x - 3.5), p(x + 3.5), p(y - 3.5), p(y + 3.5));
-    svg.path(&format!("mark {}", colour(series)), &format!("M{l} {t}L{r} {b}M{l} {b}L{r} {t}"), tooltip);
+    format!("M{l} {t}L{r} {b}M{l} {b}L{r} {t}")
 }
 
 /// A retransmission: a ring.
 pub(crate) fn ring(svg: &mut Svg, series: usize, at: (f64, f64), tooltip: &str) {
     svg.circle(&format!("mark {}", colour(series)), at, 4.2, tooltip);
+}
+
+/// What stands around a point, from its middle to its side.
+const AROUND_PX: f64 = 6.5;
+
+/// A circle around a point.
+pub(crate) fn circled(svg: &mut Svg, class: &str, at: (f64, f64), tooltip: &str) {
+    svg.circle(class, at, AROUND_PX + 0.5, tooltip);
+}
+
+/// A square around a point.
+pub(crate) fn squared(svg: &mut Svg, class: &str, (x, y): (f64, f64), tooltip: &str) {
+    svg.rect(class, (x - AROUND_PX, y - AROUND_PX), 2.0 * AROUND_PX, 2.0 * AROUND_PX, tooltip);
+}
+
+/// The head of an arrow whose tip is at a point and that comes from another one: its path.
+pub(crate) fn arrowhead(from: (f64, f64), tip: (f64, f64)) -> String {
+    let (dx, dy) = (tip.0 - from.0, tip.1 - from.1);
+    let length = dx.hypot(dy);
+    let (along, across) = if length > 0.0 { (dx / length, dy / length) } else { (1.0, 0.0) };
+    let corner = |back: f64, side: f64| (-back * along - side * across, -back * across + side * along);
+    shape(tip, &[(0.0, 0.0), corner(8.0, 3.2), corner(8.0, -3.2)])
 }
 
 /// How a legend's entry is drawn before its text.
@@ -101,6 +128,10 @@ pub(crate) enum Key {
     Ring,
     /// A cross.
     Cross,
+    /// A line of this class with a circle around its beginning.
+    Circled(&'static str),
+    /// A line of this class with a square around its beginning.
+    Squared(&'static str),
 }
 
 const KEY_WIDTH: f64 = 30.0;
@@ -146,10 +177,14 @@ pub(crate) fn legend(svg: &mut Svg, corner: (f64, f64), entries: &[(Key, String)
             Key::Disc => svg.circle("disc ink", middle, 5.0, ""),
             Key::Line(class) => svg.line(&format!("{class} ink"), from, to),
             Key::Ring => svg.circle("mark ink", middle, 4.2, ""),
-            Key::Cross => {
-                let p = super::px;
-                let (l, r, t, b) = (p(x + 8.5), p(x + 15.5), p(y - 3.5), p(y + 3.5));
-                svg.path("mark ink", &format!("M{l} {t}L{r} {b}M{l} {b}L{r} {t}"), "");
+            Key::Cross => svg.path("mark ink", &cross_path(middle), ""),
+            Key::Circled(class) => {
+                svg.line(&format!("{class} ink"), from, to);
+                circled(svg, &format!("{class} ink"), (x + AROUND_PX, y), "");
+            }
+            Key::Squared(class) => {
+                svg.line(&format!("{class} ink"), from, to);
+                squared(svg, &format!("{class} ink"), (x + AROUND_PX, y), "");
             }
         }
         svg.text("legend", (x + KEY_WIDTH, y + 4.0), Anchor::Start, text);

@@ -6,6 +6,7 @@
 //! no better than [`text_width`] does.
 
 pub(crate) mod axes;
+pub(crate) mod beside;
 pub(crate) mod labels;
 pub(crate) mod lines;
 pub(crate) mod marks;

@@ -1,0 +1,143 @@
+//! The labels beside a lifeline: moments and what was sent at them.
+
+use crate::svg::axes::Scale;
+use crate::svg::{beside, text_width};
+use crate::units::fixed;
+
+/// Height of a line of text.
+pub(super) const LINE: f64 = 15.0;
+/// Lines of a label's texts, where there is room.
+const PILE: usize = 3;
+/// Texts that are joined to a line, which shows the beginning of them.
+const JOINED: usize = 8;
+
+/// A moment, or a range of them, and the texts of what was sent then.
+pub(super) struct Label<'a> {
+    from_s: f64,
+    to_s: f64,
+    texts: Vec<&'a str>,
+}
+
+/// A moment in seconds, as labels and tooltips have it.
+pub(super) fn clock(time_s: f64) -> String {
+    fixed(time_s, 3)
+}
+
+/// Labels from moments with or without a text; moments that read the same share one.
+pub(super) fn moments(mut events: Vec<(f64, Option<&str>)>) -> Vec<Label<'_>> {
+    events.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let mut labels: Vec<Label<'_>> = Vec::new();
+    let mut before = String::new();
+    for (time_s, text) in events {
+        let label = Label { from_s: time_s, to_s: time_s, texts: text.filter(|t| !t.is_empty()).into_iter().collect() };
+        let reads = clock(time_s);
+        match labels.last_mut() {
+            Some(last) if reads == before => last.merge(label),
+            _ => labels.push(label),
+        }
+        before = reads;
+    }
+    labels
+}
+
+/// Lines of text that the labels want.
+pub(super) fn lines(labels: &[Label<'_>]) -> usize {
+    labels.iter().map(|label| label.piled().len().max(1)).sum()
+}
+
+impl<'a> Label<'a> {
+    fn merge(&mut self, next: Label<'a>) {
+        self.to_s = next.to_s;
+        self.texts.extend(next.texts);
+    }
+
+    /// The texts below each other.
+    fn piled(&self) -> Vec<String> {
+        let own = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect::<Vec<_>>();
+        match self.texts.len() {
+            n if n <= PILE => own(&self.texts),
+            n => [own(&self.texts[..PILE - 1]), vec![format!("and {} more", n - PILE + 1)]].concat(),
+        }
+    }
+
+    /// The texts beside each other.
+    fn joined(&self) -> Vec<String> {
+        match self.texts.len() {
+            0 => Vec::new(),
+            1 => vec![self.texts[0].to_owned()],
+            n => vec![format!("{n}: {}", self.texts[..n.min(JOINED)].join("; "))],
+        }
+    }
+
+    fn time(&self) -> String {
+        match (clock(self.from_s), clock(self.to_s)) {
+            (from, to) if from == to => from,
+            (from, to) => format!("{from}–{to}"),
+        }
+    }
+}
+
+/// Labels at their places.
+pub(super) struct Column {
+    pub(super) labels: Vec<Placed>,
+}
+
+/// A label at its place.
+pub(super) struct Placed {
+    /// The upper edge of its first line, in pixels.
+    pub(super) top: f64,
+    pub(super) from_s: f64,
+    pub(super) to_s: f64,
+    /// The moment or range as text.
+    pub(super) time: String,
+    /// What stands beside it, each text in a line of its own.
+    pub(super) lines: Vec<String>,
+}
+
+impl Column {
+    /// Puts labels beside a lifeline from `top` to `bottom`: as they are if there is room, else the texts of each in
+    /// one line, else also those merged that are closer than a line.
+    pub(super) fn new(labels: Vec<Label<'_>>, time: &Scale, top: f64, bottom: f64) -> Column {
+        // The first and the last may reach half a line beyond.
+        let (top, bottom) = (top - LINE / 2.0, bottom + LINE / 2.0);
+        let room = ((bottom - top) / LINE) as usize;
+        let is_roomy = lines(&labels) <= room;
+        let labels = if labels.len() <= room { labels } else { merged(labels, time) };
+        let texts = |label: &Label<'_>| if is_roomy { label.piled() } else { label.joined() };
+        let lines: Vec<Vec<String>> = labels.iter().map(texts).collect();
+        let middle = |label: &Label<'_>| (time.px(label.from_s) + time.px(label.to_s)) / 2.0;
+        let wanted: Vec<f64> = labels.iter().map(|label| middle(label) - LINE / 2.0).collect();
+        let heights: Vec<f64> = lines.iter().map(|lines| lines.len().max(1) as f64 * LINE).collect();
+        let tops = beside::spread(&wanted, &heights, top, bottom);
+        let placed = |((label, lines), top): ((&Label<'_>, Vec<String>), f64)| Placed {
+            top,
+            from_s: label.from_s,
+            to_s: label.to_s,
+            time: label.time(),
+            lines,
+        };
+        Column { labels: labels.iter().zip(lines).zip(tops).map(placed).collect() }
+    }
+
+    /// Width of the widest moment.
+    pub(super) fn time_width(&self) -> f64 {
+        self.labels.iter().map(|label| text_width(&label.time)).fold(0.0, f64::max)
+    }
+
+    /// Width of the widest text.
+    pub(super) fn text_width(&self) -> f64 {
+        self.labels.iter().flat_map(|label| &label.lines).map(|line| text_width(line)).fold(0.0, f64::max)
+    }
+}
+
+/// Labels that begin at least a line from each other.
+fn merged<'a>(labels: Vec<Label<'a>>, time: &Scale) -> Vec<Label<'a>> {
+    let mut merged: Vec<Label<'a>> = Vec::new();
+    for label in labels {
+        match merged.last_mut() {
+            Some(last) if time.px(label.from_s) - time.px(last.from_s) < LINE => last.merge(label),
+            _ => merged.push(label),
+        }
+    }
+    merged
+}

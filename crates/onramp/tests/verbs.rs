@@ -119,7 +119,8 @@ fn ss_shows_each_connection() {
     assert_eq!(connection["acked_bytes"], name.len() + 1);
     let table = onramp(["ss"]).code(0).stdout;
     let heading: Vec<&str> = table.lines().next().unwrap().split_whitespace().collect();
-    insta::assert_snapshot!(heading.join(" "), @"STATE LOCAL REMOTE CONTROL PHASE EXIT AT ESTIMATE PACING CWND SSTHRESH SRTT RETRANS");
+    // Somebody else's connection may have pairs, and another column.
+    insta::assert_snapshot!(heading[..13].join(" "), @"STATE LOCAL REMOTE CONTROL PHASE EXIT AT ESTIMATE PACING CWND SSTHRESH SRTT RETRANS");
     assert!(table.lines().any(|line| line.starts_with("ESTAB") && line.contains(&local)), "{table}");
     exec.signal(nix::sys::signal::Signal::SIGTERM);
     exec.wait().code(143);

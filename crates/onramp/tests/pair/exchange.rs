@@ -166,3 +166,16 @@ fn a_peer_that_does_not_know_it_gets_a_normal_connection() {
         assert!(captured.iter().any(|segment| segment.payload_bytes == 1448), "{peer}: no segment is full");
     }
 }
+
+#[test]
+fn in_the_lab_receivers_answer_pairs_unless_the_scenario_says_otherwise() {
+    let Some(_machine) = machine() else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let transfers = "[[transfer]]\nsize = \"200 kB\"\nstartup = \"pair\"\n";
+    for (receiver, answers) in [("", true), ("[receiver]\npacket_pair = \"none\"\n", false)] {
+        let file = scenario(dir.path(), "pairs", receiver, transfers);
+        let result = onramp(["lab".as_ref(), file.as_os_str(), "--json".as_ref()]).code(0).json()[0].clone();
+        // A machine that is busy measures badly, but it measures.
+        assert_eq!(result["estimate_bytes_per_s"].is_u64(), answers, "{receiver}: {result}");
+    }
+}

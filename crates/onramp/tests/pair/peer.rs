@@ -10,6 +10,7 @@ pub const PORT: u16 = 8000;
 const PATIENCE: Duration = Duration::from_secs(10);
 const TCP: u8 = 6;
 const SYN: u8 = 0x02;
+const RST: u8 = 0x04;
 const ACK: u8 = 0x10;
 /// Where a connection of ours begins.
 const INITIAL_SEQ: u32 = 1_000_000;
@@ -125,6 +126,13 @@ impl Peer {
         packet[10..12].copy_from_slice(&sum.to_be_bytes());
         packet.extend(segment);
         self.tun.write(&packet).unwrap();
+    }
+}
+
+/// The kernel's end goes too, instead of waiting for an answer.
+impl Drop for Peer {
+    fn drop(&mut self) {
+        self.send_flags(RST | ACK, self.seq, self.ack, &[], &[]);
     }
 }
 

@@ -1,6 +1,5 @@
 //! What `onramp tcp` does for its users.
 
-use crate::common::process::Background;
 use crate::common::{keys, listing, wait_until};
 use crate::peer::{accept, generated, read_all, report, reports, sha256, write_all, Host, KERNEL, OURS, PORT};
 use nix::sys::signal::Signal;
@@ -105,34 +104,6 @@ fn every_choice_of_a_stack_transfers() {
 }
 
 #[test]
-fn two_of_ours_agree_on_packet_pairs_and_measure_them() {
-    let Some(host) = Host::new() else { return };
-    // From one device to the other.
-    host.run(|| fs::write("/proc/sys/net/ipv4/ip_forward", "1")).unwrap();
-    let path = ["--rate", "10Mbit/s", "--delay", "50ms"];
-    let serve = host.serve(&[&["--startup", "pair", "--size", "500kB", "--once"], &path[..]].concat());
-    let from = format!("{OURS}:{PORT}");
-    let device = ["--tun", "tun1", "--address", "10.8.0.2", "--host", "10.8.0.1"];
-    let arguments = [&["--json", "tcp", "get", "--packet-pair", "answer", "--from", &from], &device[..]].concat();
-    let received = report(host.run(|| Background::onramp(arguments)));
-    let sent = report(serve);
-    assert_eq!(received["received_sha256"], sha256(&generated(500_000)));
-    assert!(sent["packet_pairs"]["pairs"].as_u64() > Some(0) && sent["packet_pairs"]["replies"].as_u64() > Some(0));
-    assert!(received["packet_pairs"]["answers"].as_u64() > Some(0));
-    for report in [sent, received] {
-        assert_eq!(report["packet_pairs"]["malformed"], 0);
-    }
-}
-
-#[test]
-fn a_kernel_without_packet_pairs_gets_none() {
-    let Some(host) = Host::new() else { return };
-    let serve = host.serve(&["--startup", "pair", "--packet-pair", "probe", "--size", "300kB", "--once"]);
-    assert!(read_all(&host.connect()) == generated(300_000));
-    assert!(report(serve)["packet_pairs"].is_null());
-}
-
-#[test]
 fn a_device_that_the_user_made_stays() {
     let Some(host) = Host::new() else { return };
     let ip =
@@ -140,7 +111,7 @@ fn a_device_that_the_user_made_stays() {
     host.run(|| onramp_lab::parts::ip(&ip)).unwrap();
     let port = PORT.to_string();
     let arguments = ["tcp", "serve", "--tun", "mine", "--address", OURS, "--port", &port, "--size", "50kB", "--once"];
-    let serve = host.run(|| Background::onramp(arguments));
+    let serve = host.run(|| crate::common::process::Background::onramp(arguments));
     wait_until("it listens", || serve.stderr().contains("listening"));
     assert_eq!(read_all(&host.connect()).len(), 50_000);
     serve.wait().code(0).says(&["50.0 kB in", "segments sent again", "SHA-256"]);

@@ -20,7 +20,8 @@ pub fn check(connection: &Connection, now_ns: u64) {
     assert!(stats.duplicates_received <= stats.segments_received);
     let next = connection.next_timer_ns();
     assert!(outstanding == 0 || next.is_some(), "data is outstanding and nothing is waited for: {connection:#?}");
-    assert!(next.is_none_or(|at| at < now_ns + 1_000_000_000_000), "a timer for never: {connection:#?}");
+    // The longest is ns's: 2000 s.
+    assert!(next.is_none_or(|at| at <= now_ns + 2_000_000_000_000), "a timer for never: {connection:#?}");
 }
 
 /// Of an end that has just sent this.

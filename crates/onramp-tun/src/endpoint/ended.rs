@@ -2,7 +2,7 @@
 
 use crate::Application;
 use onramp_tcp::wire::Endpoints;
-use onramp_tcp::{Failure, Stats};
+use onramp_tcp::{Failure, PairCounts, Stats};
 
 /// A connection whose application is done, or that is over.
 #[derive(Debug)]
@@ -15,6 +15,8 @@ pub struct Ended<A: Application> {
     pub started_ns: u64,
     /// What its connection counted.
     pub stats: Stats,
+    /// What became of packet pairs, where both ends know them.
+    pub pairs: Option<PairCounts>,
     /// Smoothed round-trip time; 0 if none was measured.
     pub srtt_ns: u64,
     /// Why the connection ended early, if it did.

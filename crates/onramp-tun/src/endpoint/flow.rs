@@ -68,6 +68,7 @@ impl<A: Application> Flow<A> {
             application,
             started_ns: self.started_ns,
             stats: connection.stats(),
+            pairs: connection.pair_counts(),
             srtt_ns: connection.srtt_ns(),
             failure: connection.failure(),
             error: self.error.take(),

@@ -89,6 +89,8 @@ fn every_choice_of_a_stack_transfers() {
         &["--no-sack", "--no-timestamps", "--no-window-scaling"],
         &["--avoidance", "vegas", "--timers", "rfc6298", "--acks", "delayed"],
         &["--avoidance", "westwood", "--startup", "paced", "--mtu", "600"],
+        &["--startup", "pair", "--packet-pair", "answer-at-once"],
+        &["--packet-pair", "probe", "--acks", "delayed"],
         &["--avoidance", "reno", "--timers", "decoupled", "--initial-window", "2", "--receive-buffer", "20kB"],
     ] {
         let serve = host.serve(&[options, &["--size", "300kB", "--once", "--delay", "1ms"]].concat());
@@ -142,7 +144,7 @@ fn strangers_are_refused_and_counted() {
     host.run(|| std::net::UdpSocket::bind((KERNEL, 0)).unwrap().send_to(b"?", (OURS, 53))).unwrap();
     assert_eq!(read_all(&host.connect()).len(), 1000);
     let report = report(serve);
-    insta::assert_snapshot!(keys(&report).join(" "), @"data_segments_sent duplicates_received failure goodput_bytes_per_s local packets probes received_bytes received_sha256 recoveries remote retransmitted_segments segments_received sent_bytes sent_sha256 srtt_s time_s timeouts");
+    insta::assert_snapshot!(keys(&report).join(" "), @"data_segments_sent duplicates_received failure goodput_bytes_per_s local packet_pairs packets probes received_bytes received_sha256 recoveries remote retransmitted_segments segments_received sent_bytes sent_sha256 srtt_s time_s timeouts");
     assert_eq!(report["packets"]["refused"], 1);
     assert!(report["packets"]["foreign"].as_u64() > Some(0));
 }

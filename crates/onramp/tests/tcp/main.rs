@@ -7,4 +7,5 @@ mod captures;
 mod commands;
 mod errors;
 mod interworking;
+mod pairs;
 mod peer;

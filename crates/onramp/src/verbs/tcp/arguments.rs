@@ -4,7 +4,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
 use onramp_net::Limit;
 use onramp_scenario::units;
-use onramp_tcp::{Acks, Avoidance, Config, InitialWindow, ReceiveBuffer, Recovery, Stack, Ticks, Timers};
+use onramp_tcp::{Acks, Avoidance, Config, InitialWindow, PacketPair, ReceiveBuffer, Recovery, Stack, Ticks, Timers};
 use onramp_tun::PathSettings;
 use std::net::{Ipv4Addr, SocketAddrV4};
 use std::num::NonZeroU64;
@@ -140,6 +140,9 @@ pub struct StackArguments {
     /// Start-up algorithm [default: the avoidance's own slow start]
     #[arg(long, value_parser = PossibleValuesParser::new(onramp_core::startup_names().iter().copied()))]
     pub startup: Option<String>,
+    /// What to do about packet pairs, if the peer knows them too [default: `answer` with start-up `pair`, else `none`]
+    #[arg(long, value_parser = choice(PacketPair::ALL, PacketPair::name, PacketPair::summary))]
+    pub packet_pair: Option<PacketPair>,
     /// Segments before the first acknowledgement [default: the stack's]
     #[arg(long, value_name = "SEGMENTS", value_parser = clap::value_parser!(u32).range(1..))]
     pub initial_window: Option<u32>,
@@ -168,12 +171,16 @@ impl StackArguments {
     pub fn config(&self, mtu_bytes: u32) -> Config {
         let stack = Config::of(self.stack, mtu_bytes);
         let startup = onramp_core::startup_names().iter().copied().find(|name| Some(*name) == self.startup.as_deref());
+        // Without an answer the pairs of our data would say nothing.
+        let packet_pair =
+            if startup.is_some_and(onramp_core::sends_pairs) { PacketPair::Answer } else { stack.packet_pair };
         Config {
             recovery: self.recovery.unwrap_or(stack.recovery),
             avoidance: self.avoidance.unwrap_or(stack.avoidance),
             timers: self.timers.unwrap_or(stack.timers),
             acks: self.acks.unwrap_or(stack.acks),
             startup,
+            packet_pair: self.packet_pair.unwrap_or(packet_pair),
             initial_window: self.initial_window.map_or(stack.initial_window, InitialWindow::Segments),
             sack: stack.sack && !self.no_sack || self.wants_sack(),
             timestamps: stack.timestamps && !self.no_timestamps,

@@ -2,7 +2,7 @@
 
 use super::transfer::{Error, Transfer};
 use crate::text;
-use onramp_tcp::Failure;
+use onramp_tcp::{Failure, PairCounts};
 use onramp_tun::{now_ns, Counts, Ended};
 use serde::Serialize;
 use std::io::Write;
@@ -28,6 +28,8 @@ pub struct Report {
     segments_received: u64,
     duplicates_received: u64,
     srtt_s: f64,
+    /// Null where one of the ends does not know them.
+    packet_pairs: Option<PairCounts>,
     packets: Packets,
     failure: Option<String>,
 }
@@ -65,6 +67,7 @@ impl Report {
             segments_received: ended.stats.segments_received,
             duplicates_received: ended.stats.duplicates_received,
             srtt_s: ended.srtt_ns as f64 / 1e9,
+            packet_pairs: ended.pairs,
             packets: Packets { received, foreign, damaged, refused },
             failure: complete_ns.is_none().then(|| why(ended)),
         }
@@ -96,8 +99,11 @@ impl Report {
         let part = |what: &str, bytes: u64, hash: &Option<String>| {
             hash.as_ref().map(|hash| format!("  {what} {}, SHA-256 {hash}\n", text::bytes(bytes))).unwrap_or_default()
         };
+        let pairs = self.packet_pairs.map(|PairCounts { pairs, replies, answers, .. }| {
+            format!("  packet pairs: {pairs} sent, {replies} replies taken; {answers} of the peer's measured\n")
+        });
         format!(
-            "{}: {} in {:.3} s, {}; {} of {} sent again, {}\n{}{}",
+            "{}: {} in {:.3} s, {}; {} of {} sent again, {}\n{}{}{}",
             self.remote,
             text::bytes(self.sent_bytes + self.received_bytes),
             self.time_s,
@@ -107,6 +113,7 @@ impl Report {
             text::count(self.timeouts as usize, "timeout"),
             part("sent", self.sent_bytes, &self.sent_sha256),
             part("received", self.received_bytes, &self.received_sha256),
+            pairs.unwrap_or_default(),
         )
     }
 }

@@ -1,0 +1,88 @@
+//! Packet pairs between two of ours, and with this machine's kernel, which knows them under `onramp exec` alone.
+
+use crate::common::process::Background;
+use crate::common::wait_until;
+use crate::peer::{generated, read_all, report, sha256, Host, OURS, PORT};
+use serde_json::Value;
+use std::fs;
+
+/// So slow that a pair is told apart from what the programs do, and so long that several leave.
+const PATH: [&str; 4] = ["--rate", "10Mbit/s", "--delay", "50ms"];
+const SIZE: usize = 500_000;
+
+/// One of the numbers of a report's packet pairs.
+#[track_caller]
+fn count(report: &Value, key: &str) -> u64 {
+    report["packet_pairs"][key].as_u64().unwrap_or_else(|| panic!("both ends know pairs: {report}"))
+}
+
+/// A Python program of the namespace, with start-up `pair`.
+fn exec(host: &Host, program: &str) -> Background {
+    host.run(|| Background::onramp(["exec", "--startup", "pair", "--", "python3", "-c", program]))
+}
+
+#[test]
+fn two_of_ours_measure_them() {
+    let Some(host) = Host::new() else { return };
+    // From one device to the other.
+    host.run(|| fs::write("/proc/sys/net/ipv4/ip_forward", "1")).unwrap();
+    let size = SIZE.to_string() + " B";
+    let serve = host.serve(&[&["--startup", "pair", "--size", &size, "--once"], &PATH[..]].concat());
+    let from = format!("{OURS}:{PORT}");
+    let device = ["--tun", "tun1", "--address", "10.8.0.2", "--host", "10.8.0.1"];
+    let arguments = [&["--json", "tcp", "get", "--packet-pair", "answer", "--from", &from], &device[..]].concat();
+    let received = report(host.run(|| Background::onramp(arguments)));
+    let sent = report(serve);
+    assert_eq!(received["received_sha256"], sha256(&generated(SIZE as u64)));
+    assert!(count(&sent, "pairs") > 0 && count(&sent, "replies") > 0, "{sent}");
+    assert!(count(&received, "answers") > 0, "{received}");
+    assert_eq!((count(&sent, "malformed"), count(&received, "malformed")), (0, 0));
+}
+
+#[test]
+fn a_kernel_without_them_gets_none() {
+    let Some(host) = Host::new() else { return };
+    let serve = host.serve(&["--startup", "pair", "--packet-pair", "probe", "--size", "300kB", "--once"]);
+    assert!(read_all(&host.connect()) == generated(300_000));
+    assert!(report(serve)["packet_pairs"].is_null());
+}
+
+#[test]
+fn a_kernel_that_knows_them_answers_ours() {
+    let Some(host) = Host::new() else { return };
+    let size = SIZE.to_string() + " B";
+    let serve = host.serve(&[&["--startup", "pair", "--size", &size, "--once"], &PATH[..]].concat());
+    let program = format!(
+        "import socket\n\
+         connection = socket.create_connection(('{OURS}', {PORT}))\n\
+         while connection.recv(65536): pass"
+    );
+    let client = exec(&host, &program);
+    let sent = report(serve);
+    client.wait().code(0);
+    assert!(count(&sent, "pairs") > 0 && count(&sent, "replies") > 0, "{sent}");
+    assert_eq!(count(&sent, "malformed"), 0);
+}
+
+#[test]
+fn ours_answers_a_kernel_that_sends_them() {
+    let Some(host) = Host::new() else { return };
+    for packet_pair in ["answer", "answer-at-once", "probe"] {
+        let program = format!(
+            "import socket\n\
+             server = socket.create_server(('0.0.0.0', {PORT}))\n\
+             print('listening', flush=True)\n\
+             connection, _ = server.accept()\n\
+             connection.sendall(bytes({SIZE}))"
+        );
+        let server = exec(&host, &program);
+        wait_until("it listens", || server.stdout().contains("listening"));
+        let received = report(host.get(&[&["--packet-pair", packet_pair], &PATH[..]].concat()));
+        server.wait().code(0);
+        assert_eq!(received["received_bytes"], SIZE);
+        assert!(count(&received, "answers") > 0, "{received}");
+        assert_eq!(count(&received, "malformed"), 0);
+        // Acknowledgements that are pairs.
+        assert_eq!(count(&received, "pairs") > 0, packet_pair == "probe", "{received}");
+    }
+}

@@ -12,6 +12,8 @@ pub struct Tun {
     file: File,
 }
 
+const NEEDS_PERMISSION: Error = Error::Permission { what: "a TUN device", capability: "CAP_NET_ADMIN" };
+
 // TUNSETIFF is declared with `int` and takes a pointer to an ifreq.
 nix::ioctl_write_ptr_bad!(tun_set_interface, nix::request_code_write!(b'T', 202, 4), libc::ifreq);
 
@@ -39,7 +41,11 @@ impl Tun {
             .write(true)
             .custom_flags(libc::O_NONBLOCK | libc::O_CLOEXEC)
             .open("/dev/net/tun")
-            .map_err(|source| Error::NoTun { source })?;
+            .map_err(|source| match source.kind() {
+                // Some hosts let root alone open it.
+                io::ErrorKind::PermissionDenied => NEEDS_PERMISSION,
+                _ => Error::NoTun { source },
+            })?;
         // SAFETY: ifreq is plain data for which zeroes are valid.
         let mut request: libc::ifreq = unsafe { std::mem::zeroed() };
         for (to, from) in request.ifr_name.iter_mut().zip(name.bytes()) {
@@ -49,7 +55,7 @@ impl Tun {
         // SAFETY: the descriptor is /dev/net/tun and the request a complete ifreq that outlives the call.
         match unsafe { tun_set_interface(file.as_raw_fd(), &request) } {
             Ok(_) => Ok(Tun { file }),
-            Err(nix::Error::EPERM) => Err(Error::Permission { what: "a TUN device", capability: "CAP_NET_ADMIN" }),
+            Err(nix::Error::EPERM) => Err(NEEDS_PERMISSION),
             Err(nix::Error::EBUSY) => Err(device(name, busy)),
             Err(nix::Error::EINVAL) => Err(device(name, invalid)),
             Err(errno) => Err(Error::NoTun { source: io::Error::from(errno) }),

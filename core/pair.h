@@ -29,13 +29,15 @@
  *
  * Differences from the paper, and what it leaves open
  * - When the next pair is due: by figure 5, when the first segment of the last pair has been acknowledged and the
- * window permits two. A pair takes one interval of the bucket, as there.
+ *   window permits two. A pair takes one interval of the bucket, as there.
  * - Safe-transmit lasts "until self-clocking is back" in words only: here, until the window is full again, or for a
- *   round trip. It begins with the loss instead of with the acknowledgement that ends the recovery: that is the
- *   acknowledgement which would permit a burst.
+ *   round trip, after which the rest of the window leaves at once. It begins with the loss instead of with the
+ *   acknowledgement that ends the recovery: that is the acknowledgement which would permit a burst.
  * - What slow start permitted and the bucket still holds when cwnd reaches ssthresh is sent by safe-transmit too.
  * - Slow start that does not overflow the path's queue has no loss to end it. Where the host has no threshold it ends
- *   when the window holds what the path carries in a round trip (exit: estimate). The paper's simulator had one.
+ *   when the window holds what the path carries in a round trip (exit: estimate), by the higher of the last two
+ *   reports: a packet of somebody else's between the two of a pair makes a path seem slow. The paper's simulator had
+ *   a threshold.
  * - A path whose interval is not known, because the peer has no packet pairs or the clock is too coarse for it, gets
  *   slow start as it is. So does a host whose ticks are worth more than 10 segments at the rate.
  */
@@ -46,10 +48,11 @@
 #include "onramp.h"
 
 struct onramp_pair {
-	uint64_t rate_bytes_per_s; /* by the last interval that was reported; 0 before the first */
-	uint64_t event_ns;         /* the host's scheduling granularity */
-	uint64_t pair_bytes;       /* the next pair is due when so much has been delivered in total */
-	uint64_t safe_end_ns;      /* SAFE: a round trip after its first acknowledgement; 0 before that */
+	uint64_t rate_bytes_per_s;  /* by the last interval that was reported; 0 before the first */
+	uint64_t older_bytes_per_s; /* by the one before; 0 before the second */
+	uint64_t event_ns;          /* the host's scheduling granularity */
+	uint64_t pair_bytes;        /* the next pair is due when so much has been delivered in total */
+	uint64_t safe_end_ns;       /* SAFE: a round trip after its first acknowledgement; 0 before that */
 	uint32_t phase;
 	uint32_t exit; /* enum onramp_exit: why slow start ended last */
 };
@@ -89,10 +92,11 @@ static inline bool onramp_pair_is_due(const struct onramp_pair *state, const str
 static inline void onramp_pair_slow_start(struct onramp_pair *state, const struct onramp_ack *ack,
 					  struct onramp_decision *decision)
 {
-	bool is_measured = ack->ssthresh_bytes == ONRAMP_UNLIMITED && state->rate_bytes_per_s && ack->srtt_ns;
+	uint64_t rate = onramp_max(state->rate_bytes_per_s, state->older_bytes_per_s);
+	bool is_measured = ack->ssthresh_bytes == ONRAMP_UNLIMITED && state->older_bytes_per_s && ack->srtt_ns;
 
 	if (is_measured)
-		decision->ssthresh_bytes = onramp_path_bytes(state->rate_bytes_per_s, ack);
+		decision->ssthresh_bytes = onramp_path_bytes(rate, ack);
 	decision->cwnd_bytes = onramp_slow_start(ack, decision->ssthresh_bytes);
 	if (decision->cwnd_bytes >= decision->ssthresh_bytes) {
 		state->phase = ONRAMP_PHASE_SAFE;
@@ -122,8 +126,10 @@ static inline void onramp_pair_ack(struct onramp_pair *state, const struct onram
 		.cwnd_bytes = ack->cwnd_bytes,
 		.ssthresh_bytes = ack->ssthresh_bytes,
 	};
-	if (ack->pair_interval_ns)
+	if (ack->pair_interval_ns) {
+		state->older_bytes_per_s = state->rate_bytes_per_s;
 		state->rate_bytes_per_s = onramp_max(ack->mss_bytes * ONRAMP_NS_PER_S / ack->pair_interval_ns, 1);
+	}
 	if (state->phase == ONRAMP_PHASE_AVOIDANCE)
 		state->phase = ONRAMP_PHASE_SLOW_START;
 

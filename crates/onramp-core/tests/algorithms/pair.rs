@@ -141,9 +141,16 @@ fn a_clock_that_cannot_keep_the_rate_leaves_slow_start_as_it_is() {
 
 #[test]
 fn without_a_threshold_slow_start_ends_at_what_the_path_holds() {
-    // 25 segments a second for 1 s.
+    // 25 segments a second for 1 s. The first report, of half of it, ends nothing.
     let mut host = Host::new("pair", start(), 1000 * MS);
-    replied(&mut host, MS, 9, INTERVAL_NS);
+    replied(&mut host, MS, 9, 2 * INTERVAL_NS);
+    while host.decision.cwnd_bytes < 20 * SEGMENT {
+        let inflight = host.decision.cwnd_bytes / SEGMENT - 1;
+        assert!(!ack(&mut host, MS, inflight).is_over());
+    }
+    // Nor does a third, that is as low.
+    replied(&mut host, MS, 19, INTERVAL_NS);
+    replied(&mut host, MS, 20, 2 * INTERVAL_NS);
     while !host.decision.is_over() {
         assert!(host.decision.cwnd_bytes < 25 * SEGMENT);
         assert_eq!(host.decision.ssthresh_bytes, UNLIMITED, "while it may still move");

@@ -275,6 +275,8 @@ enum tcp_ca_state {
 /* enum sk_pacing (net/sock.h) */
 #define SK_PACING_NONE 0
 #define SK_PACING_NEEDED 1
+/* sk_max_pacing_rate where the application has set none */
+#define NO_PACING_RATE (~0UL)
 
 /* icsk_ack.pending (net/inet_connection_sock.h) */
 #define ICSK_ACK_SCHED 1

@@ -143,6 +143,9 @@ static void reserve(struct bpf_sock_ops *ctx)
 	struct onramp_pairs *pairs;
 
 	if (ctx->args[0] != BPF_WRITE_HDR_TCP_CURRENT_MSS && flags & TCP_FLAG_SYN) {
+		/* Something on the way may drop a SYN that has it: the second goes without. */
+		if (!(flags & TCP_FLAG_ACK) && ctx->total_retrans)
+			return;
 		/* Without state the SYN's option is forgotten when the connection stands. */
 		if (flags & TCP_FLAG_ACK &&
 		    (ctx->args[0] == BPF_WRITE_HDR_TCP_SYNACK_COOKIE || !says_permitted(ctx, BPF_LOAD_HDR_OPT_TCP_SYN)))

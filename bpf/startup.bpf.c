@@ -119,6 +119,15 @@ static void note_exit(struct onramp_connection *connection, __u64 now_ns)
 	}
 }
 
+/* Pacing that was switched on for the start-up goes off, but not where the application has asked for it meanwhile
+ * (SO_MAX_PACING_RATE). */
+static void stop_pacing(struct sock *sk, struct onramp_connection *connection)
+{
+	if (connection->paced_by_us && sk->sk_max_pacing_rate == NO_PACING_RATE)
+		sk->sk_pacing_status = SK_PACING_NONE;
+	connection->paced_by_us = false;
+}
+
 /* Pace at the decided rate; where none is decided, as the kernel would. */
 static void apply_pacing(struct sock *sk, struct onramp_connection *connection)
 {
@@ -132,10 +141,7 @@ static void apply_pacing(struct sock *sk, struct onramp_connection *connection)
 		sk->sk_pacing_rate = onramp_min(rate, sk->sk_max_pacing_rate);
 		return;
 	}
-	if (connection->paced_by_us) {
-		sk->sk_pacing_status = SK_PACING_NONE;
-		connection->paced_by_us = false;
-	}
+	stop_pacing(sk, connection);
 	if (config.avoidance != ONRAMP_AVOIDANCE_BBR)
 		update_pacing_rate(sk);
 	else if (!startup_is_over(connection))
@@ -203,7 +209,8 @@ static void let_pair_leave(struct sock *sk, struct onramp_connection *connection
 	struct tcp_sock *tp = tcp_sk(sk);
 	__u32 cwnd;
 
-	if (!pairs || !pairs->is_due)
+	/* A rate that the application has set holds: its pairs leave apart, and are not marked or not believed. */
+	if (!pairs || !pairs->is_due || sk->sk_max_pacing_rate != NO_PACING_RATE)
 		return;
 	if (connection->paced_by_us) {
 		/* Later it would be spaced; and a window that is held while nothing is under way would stay small. */
@@ -367,6 +374,16 @@ void BPF_PROG(onramp_init, struct sock *sk)
 SEC("struct_ops")
 void BPF_PROG(onramp_release, struct sock *sk)
 {
+	struct onramp_connection *connection = bpf_sk_storage_get(&onramp_conns, sk, 0, 0);
+	struct onramp_pairs *pairs = pairs_of(sk);
+
+	/* The socket may go on with another congestion control. */
+	if (connection) {
+		release_window(sk, connection);
+		stop_pacing(sk, connection);
+	}
+	if (pairs)
+		pairs->is_starting = pairs->is_due = pairs->ack_now = false;
 	bpf_sk_storage_delete(&onramp_conns, sk);
 }
 

@@ -25,7 +25,9 @@
  * SAFE        "safe-transmit": congestion avoidance has the window, and what it permits leaves one each interval.
  * AVOIDANCE   is not touched: acknowledgements clock the sender, and to space segments "may destroy the status".
  *
- * Constants: none but the paper's rules.
+ * Constants
+ * - 1/2: an interval of more than half a round trip is not believed. Slow start begins with more than two segments in
+ *   one, and a peer that lies or is confused can make its sender no slower than that.
  *
  * Differences from the paper, and what it leaves open
  * - When the next pair is due: by figure 5, when the first segment of the last pair has been acknowledged and the
@@ -38,6 +40,8 @@
  *   when the window holds what the path carries in a round trip (exit: estimate), by the higher of the last two
  *   reports: a packet of somebody else's between the two of a pair makes a path seem slow. The paper's simulator had
  *   a threshold.
+ * - A threshold that the host lowers meanwhile (HyStart) is not followed once an interval has been reported: delays
+ *   that grow may be those of the way back.
  * - A path whose interval is not known, because the peer has no packet pairs or the clock is too coarse for it, gets
  *   slow start as it is. So does a host whose ticks are worth more than 10 segments at the rate.
  */
@@ -47,9 +51,12 @@
 #include "flight.h"
 #include "onramp.h"
 
+#define ONRAMP_PAIR_INTERVAL_PART 2
+
 struct onramp_pair {
 	uint64_t rate_bytes_per_s;  /* by the last interval that was reported; 0 before the first */
 	uint64_t older_bytes_per_s; /* by the one before; 0 before the second */
+	uint64_t ssthresh_bytes;    /* the host's when this slow start began */
 	uint64_t event_ns;          /* the host's scheduling granularity */
 	uint64_t pair_bytes;        /* the next pair is due when so much has been delivered in total */
 	uint64_t safe_end_ns;       /* SAFE: a round trip after its first acknowledgement; 0 before that */
@@ -61,6 +68,7 @@ ONRAMP_ASSERT_STATE(struct onramp_pair);
 static inline void onramp_pair_start(struct onramp_pair *state, const struct onramp_start *start,
 				     struct onramp_decision *decision)
 {
+	state->ssthresh_bytes = start->ssthresh_bytes;
 	state->event_ns = onramp_max(start->clock.event_ns, 1);
 	state->phase = ONRAMP_PHASE_SLOW_START;
 	*decision = (struct onramp_decision){
@@ -93,8 +101,10 @@ static inline void onramp_pair_slow_start(struct onramp_pair *state, const struc
 					  struct onramp_decision *decision)
 {
 	uint64_t rate = onramp_max(state->rate_bytes_per_s, state->older_bytes_per_s);
-	bool is_measured = ack->ssthresh_bytes == ONRAMP_UNLIMITED && state->older_bytes_per_s && ack->srtt_ns;
+	uint64_t ssthresh_bytes = rate ? state->ssthresh_bytes : ack->ssthresh_bytes;
+	bool is_measured = ssthresh_bytes == ONRAMP_UNLIMITED && state->older_bytes_per_s && ack->srtt_ns;
 
+	decision->ssthresh_bytes = ssthresh_bytes;
 	if (is_measured)
 		decision->ssthresh_bytes = onramp_path_bytes(rate, ack);
 	decision->cwnd_bytes = onramp_slow_start(ack, decision->ssthresh_bytes);
@@ -104,7 +114,7 @@ static inline void onramp_pair_slow_start(struct onramp_pair *state, const struc
 		state->safe_end_ns = ack->now_ns + ack->srtt_ns;
 	} else {
 		/* The threshold that is measured may still move. */
-		decision->ssthresh_bytes = ack->ssthresh_bytes;
+		decision->ssthresh_bytes = ssthresh_bytes;
 		decision->pair = onramp_pair_is_due(state, ack, decision->cwnd_bytes);
 	}
 	if (decision->pair)
@@ -126,12 +136,14 @@ static inline void onramp_pair_ack(struct onramp_pair *state, const struct onram
 		.cwnd_bytes = ack->cwnd_bytes,
 		.ssthresh_bytes = ack->ssthresh_bytes,
 	};
-	if (ack->pair_interval_ns) {
+	if (ack->pair_interval_ns && ack->pair_interval_ns <= ack->srtt_ns / ONRAMP_PAIR_INTERVAL_PART) {
 		state->older_bytes_per_s = state->rate_bytes_per_s;
 		state->rate_bytes_per_s = onramp_max(ack->mss_bytes * ONRAMP_NS_PER_S / ack->pair_interval_ns, 1);
 	}
-	if (state->phase == ONRAMP_PHASE_AVOIDANCE)
+	if (state->phase == ONRAMP_PHASE_AVOIDANCE) {
 		state->phase = ONRAMP_PHASE_SLOW_START;
+		state->ssthresh_bytes = ack->ssthresh_bytes;
+	}
 
 	if (state->phase == ONRAMP_PHASE_SLOW_START)
 		onramp_pair_slow_start(state, ack, decision);

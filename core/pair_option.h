@@ -245,7 +245,8 @@ static inline bool onramp_pair_send_second(struct onramp_pair_probe *probe, stru
  *
  * It has to be the first for a pair that was sent, with an acknowledgement of that pair, of less than has passed since,
  * and of more than twice of what the two segments were apart when they left: that is the sender's own, not the path's.
- * A peer that lies can make its sender slower than slow start, and not faster: the window is still slow start's.
+ * A peer that lies can make its sender slower than slow start, and not faster: the window is still slow start's. How
+ * slow, the start-up bounds (core/pair.h).
  */
 static inline uint32_t onramp_pair_replied(struct onramp_pair_probe *probe, struct onramp_pair_counts *counts,
 					   const struct onramp_pair_option *reply, uint64_t now_ns, uint32_t ack)

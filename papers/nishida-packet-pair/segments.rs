@@ -106,17 +106,11 @@ pub fn measure_symmetric(bench: &Bench<'_>) -> Result<Measured, Error> {
     let run = (SYMMETRIC, 10.0);
     let reno = Line::run(bench, run, 8, "Reno, symmetric path", &Settings::default())?;
     let new = Line::run(bench, run, 9, "packet pairs, symmetric path", &new_tcp("answer-at-once"))?;
-    let delayed = Line::run(bench, run, 9, "", &new_tcp("answer"))?;
 
     let mut measured = Measured::default();
     measured.numbers("N.fig8", reno.segments());
     measured.numbers("N.fig9", new.segments());
     measured.exactly("N.fig9.gain", Value::Number(new.gain(&reno)));
-    measured.remarks.push(format!(
-        "Figure 9 where the first segment of a pair waits for the delayed acknowledgement, as section 4.1.2 permits and \
-         figure 5 does not do: {:.0} segments.",
-        delayed.median()
-    ));
     if bench.draws() {
         measured.figures = vec![reno.figure(10.0), new.figure(10.0)];
     }

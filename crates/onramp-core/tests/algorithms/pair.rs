@@ -64,6 +64,27 @@ fn the_last_report_counts() {
     assert_eq!(ack(&mut host, MS, 3).pacing_bytes_per_s, 2 * RATE);
 }
 
+/// HyStart takes delays of the way back for those of the data's.
+#[test]
+fn a_threshold_that_the_host_lowers_meanwhile_counts_until_an_interval_is_known() {
+    for is_known in [false, true] {
+        let mut host = Host::new("pair", start(), 100 * MS);
+        replied(&mut host, 0, 9, if is_known { MS } else { 0 });
+        host.decision.ssthresh_bytes = 11 * SEGMENT;
+        let decision = ack(&mut host, MS, 10);
+        assert_eq!(exit_name(decision.exit), if is_known { "none" } else { "ssthresh" });
+        assert_eq!(decision.ssthresh_bytes, if is_known { UNLIMITED } else { 11 * SEGMENT });
+    }
+}
+
+/// Two segments in a round trip, and nothing slower.
+#[test]
+fn an_interval_of_more_than_half_a_round_trip_is_not_believed() {
+    let mut host = figure_5();
+    assert_eq!(replied(&mut host, MS, 3, 120 * MS + 1).pacing_bytes_per_s, UNLIMITED);
+    assert_eq!(replied(&mut host, MS, 3, 120 * MS).pacing_bytes_per_s, SEGMENT * 1000 / 120);
+}
+
 #[test]
 fn no_pair_is_due_where_the_window_has_room_for_one_segment_only() {
     let mut host = figure_5();

@@ -30,7 +30,6 @@ enum bpf_map_type {
 #define BPF_F_NO_PREALLOC (1U << 0)
 #define BPF_SK_STORAGE_GET_F_CREATE (1ULL << 0)
 
-#define SOL_TCP 6
 #define TCP_SAVE_SYN 27
 #define TCP_BPF_SOCK_OPS_CB_FLAGS 1008 /* since Linux 6.12 */
 #define EFAULT 14

@@ -297,7 +297,7 @@ int onramp_pair(struct bpf_sock_ops *ctx)
 	case BPF_SOCK_OPS_TCP_LISTEN_CB:
 		if (!is_wanted(ctx))
 			break;
-		bpf_setsockopt(ctx, SOL_TCP, TCP_SAVE_SYN, &one, sizeof(one));
+		bpf_setsockopt(ctx, IPPROTO_TCP, TCP_SAVE_SYN, &one, sizeof(one));
 		set_flags(ctx, BPF_SOCK_OPS_WRITE_HDR_OPT_CB_FLAG, 0);
 		break;
 	case BPF_SOCK_OPS_TCP_CONNECT_CB:

@@ -173,7 +173,7 @@ static void ask_for_pair(struct sock *sk, const struct onramp_connection *connec
 		return;
 	/* It was over, and is not any more. Before Linux 6.12 this fails, and the first slow start alone has pairs. */
 	flags |= BPF_SOCK_OPS_WRITE_HDR_OPT_CB_FLAG;
-	bpf_setsockopt(sk, SOL_TCP, TCP_BPF_SOCK_OPS_CB_FLAGS, &flags, sizeof(flags));
+	bpf_setsockopt(sk, IPPROTO_TCP, TCP_BPF_SOCK_OPS_CB_FLAGS, &flags, sizeof(flags));
 }
 
 /* The interval that the peer has reported since this was asked last; 0: none. */

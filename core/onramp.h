@@ -173,6 +173,12 @@ static inline uint64_t onramp_slow_start(const struct onramp_ack *ack, uint64_t 
 	return onramp_min(ack->cwnd_bytes + ack->acked_bytes, ssthresh_bytes);
 }
 
+/* Was the window full before this acknowledgement? Then nothing that slow start permitted waits any more. */
+static inline bool onramp_window_was_full(const struct onramp_ack *ack)
+{
+	return ack->inflight_bytes + ack->acked_bytes >= ack->cwnd_bytes;
+}
+
 /* Bits that a number needs: 0 needs none, 255 needs 8. Without branches, which would multiply the paths that the
  * kernel's verifier walks: set every bit below the highest, then count them. */
 static inline uint32_t onramp_bits(uint64_t a)

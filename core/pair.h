@@ -126,7 +126,7 @@ static inline bool onramp_pair_is_clocked(struct onramp_pair *state, const struc
 {
 	if (!state->safe_end_ns)
 		state->safe_end_ns = ack->now_ns + ack->srtt_ns;
-	return ack->inflight_bytes + ack->acked_bytes >= ack->cwnd_bytes || ack->now_ns >= state->safe_end_ns;
+	return onramp_window_was_full(ack) || ack->now_ns >= state->safe_end_ns;
 }
 
 static inline void onramp_pair_ack(struct onramp_pair *state, const struct onramp_ack *ack,

@@ -154,12 +154,6 @@ static inline uint64_t onramp_spaced_rate(const struct onramp_spaced *state, con
 	return rate && onramp_can_pace(state->event_ns, rate, ack->mss_bytes) ? rate : ONRAMP_UNLIMITED;
 }
 
-/* Was the window full before this acknowledgement? Then nothing that slow start permitted waits any more. */
-static inline bool onramp_spaced_is_filled(const struct onramp_ack *ack)
-{
-	return ack->inflight_bytes + ack->acked_bytes >= ack->cwnd_bytes;
-}
-
 static inline void onramp_spaced_ack(struct onramp_spaced *state, const struct onramp_ack *ack,
 				     struct onramp_decision *decision)
 {
@@ -189,7 +183,7 @@ static inline void onramp_spaced_ack(struct onramp_spaced *state, const struct o
 		.estimate_bytes_per_s = state->rate_bytes_per_s,
 		.phase = state->phase,
 	};
-	if (was_pacing && (onramp_spaced_is_filled(ack) || ack->now_ns >= state->pacing_end_ns)) {
+	if (was_pacing && (onramp_window_was_full(ack) || ack->now_ns >= state->pacing_end_ns)) {
 		state->phase = ONRAMP_PHASE_AVOIDANCE;
 		onramp_pause(decision, state->is_measured ? ONRAMP_EXIT_ESTIMATE : ONRAMP_EXIT_SSTHRESH);
 	}

@@ -1,11 +1,11 @@
 //! Putting the connections of programs that know nothing of it on a congestion control, through a cgroup.
 
-use crate::registration::with_log;
+use crate::cgroup_program::attach;
 use crate::shared::name_bytes;
 use crate::{process, Error, Result};
-use libbpf_rs::{Link, MapCore, MapFlags, Object, ObjectBuilder};
+use libbpf_rs::{Link, MapCore, MapFlags, Object};
 use nix::libc;
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
@@ -164,22 +164,11 @@ impl Adoption {
     /// # Errors
     /// The kernel's refusal.
     pub fn new(cgroup: &Path, congestion_control: &str) -> Result<Adoption> {
-        let directory =
-            File::open(cgroup).map_err(|error| Error::io(format!("open the cgroup {}", cgroup.display()), error))?;
-        let (result, log) = with_log(|| {
-            let mut open = ObjectBuilder::default().open_memory(ADOPT_PROGRAM)?;
-            for mut map in open.maps_mut().filter(|map| map.name() == ADOPT_MAP) {
+        let (object, link) = attach(ADOPT_PROGRAM, cgroup, "watching the connections of", |map| {
+            if map.name() == ADOPT_MAP {
                 map.set_initial_value(&name_bytes(congestion_control))?;
             }
-            let object = open.load()?;
-            let program = object.progs_mut().next().expect("adopt.bpf.c has a program");
-            let link = program.attach_cgroup(directory.as_raw_fd())?;
-            Ok((object, link))
-        });
-        let (object, link) = result.map_err(|error| Error::Refused {
-            what: format!("watching the connections of {}", cgroup.display()),
-            cause: error.to_string(),
-            log,
+            Ok(())
         })?;
         Ok(Adoption { _link: link, object })
     }

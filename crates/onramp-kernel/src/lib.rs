@@ -6,6 +6,7 @@
 //! on a congestion control without the programs' knowledge, and [`PairOption`] gives them the option of packet pairs.
 
 mod adopt;
+mod cgroup_program;
 mod error;
 mod event;
 mod inspect;

@@ -1,13 +1,12 @@
 //! The TCP option of packet pairs, on the connections of a cgroup: what the start-up `pair` needs at both ends.
 
-use crate::registration::with_log;
+use crate::cgroup_program::attach;
 use crate::shared::PAIRS_MAP;
 use crate::{Error, Result};
-use libbpf_rs::{Link, MapHandle, Object, ObjectBuilder};
+use libbpf_rs::{Link, MapHandle, Object};
 use nix::sys::socket::sockopt::ReceiveTimestampns;
 use nix::sys::socket::{setsockopt, socket, AddressFamily, SockFlag, SockType};
-use std::fs::File;
-use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 
 const PAIR_PROGRAM: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/pair.o"));
@@ -39,28 +38,15 @@ impl PairOption {
     /// # Errors
     /// The kernel's refusal.
     pub fn new(cgroup: &Path, pairs: &PairsMap, namespaces: Option<[u64; 2]>) -> Result<PairOption> {
-        let directory =
-            File::open(cgroup).map_err(|error| Error::io(format!("open the cgroup {}", cgroup.display()), error))?;
         let clock = time_stamps().map_err(|errno| Error::io("ask for the times of packets", errno.into()))?;
         let config: Vec<u8> = namespaces.unwrap_or_default().iter().flat_map(|cookie| cookie.to_ne_bytes()).collect();
-        let (result, log) = with_log(|| {
-            let mut open = ObjectBuilder::default().open_memory(PAIR_PROGRAM)?;
-            for mut map in open.maps_mut() {
-                if map.name() == PAIR_CONFIG_MAP {
-                    map.set_initial_value(&config)?;
-                } else if map.name() == PAIRS_MAP {
-                    map.reuse_fd(pairs.0.as_fd())?;
-                }
+        let (object, link) = attach(PAIR_PROGRAM, cgroup, "putting packet pairs on the connections of", |map| {
+            if map.name() == PAIR_CONFIG_MAP {
+                map.set_initial_value(&config)?;
+            } else if map.name() == PAIRS_MAP {
+                map.reuse_fd(pairs.0.as_fd())?;
             }
-            let object = open.load()?;
-            let program = object.progs_mut().next().expect("pair.bpf.c has a program");
-            let link = program.attach_cgroup(directory.as_raw_fd())?;
-            Ok((object, link))
-        });
-        let (object, link) = result.map_err(|error| Error::Refused {
-            what: format!("putting packet pairs on the connections of {}", cgroup.display()),
-            cause: error.to_string(),
-            log,
+            Ok(())
         })?;
         Ok(PairOption { _link: link, _object: object, _clock: clock })
     }

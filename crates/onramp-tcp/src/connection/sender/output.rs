@@ -157,13 +157,13 @@ impl Sender {
         self.recovery.on_sent(len);
         let rate = self.congestion.pacing_bytes_per_s();
         match outgoing.half {
-            Some(Half::First) => self.pacer.pair_sent(now_ns, len, rate),
+            Some(Half::First) => {
+                self.pacer.pair_sent(now_ns, len, rate);
+                self.congestion.pair_sent();
+                self.is_second_due = true;
+            }
             Some(Half::Second) => {}
             None => self.pacer.sent(now_ns, len, rate),
-        }
-        if outgoing.half == Some(Half::First) {
-            self.congestion.pair_sent();
-            self.is_second_due = true;
         }
         self.usage.sent();
         self.idle_since_ns = now_ns;

@@ -47,14 +47,13 @@ impl ReceiverDraft {
     /// The receiver of a flow of this stack and start-up.
     pub(crate) fn of(&self, stack: Stack, startup: &str, buffer: Buffer) -> Receiver {
         let usual = tcp_of(stack);
-        let answers = if onramp_core::sends_pairs(startup) { PacketPair::Answer } else { PacketPair::None };
         Receiver {
             buffer,
             acks: self.acks.unwrap_or(usual.acks),
             timestamps: self.timestamps.unwrap_or(usual.timestamps),
             sack: self.sack.unwrap_or(usual.sack),
             window_scaling: self.window_scaling.unwrap_or(usual.window_scaling),
-            packet_pair: self.packet_pair.unwrap_or(answers),
+            packet_pair: self.packet_pair.unwrap_or_else(|| PacketPair::of_startup(startup)),
             pair_form: self.pair_form,
             pair_clock_ns: self.pair_clock_ns.unwrap_or(usual.ticks.measure_ns),
         }

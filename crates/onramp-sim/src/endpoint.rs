@@ -134,7 +134,7 @@ pub(crate) fn sender(choice: &Choice<'_>, host: &Sender) -> Result<Config, Unsup
             Buffer::LinuxDefault => LINUX_SEND_BUFFER_BYTES,
             Buffer::Bytes(bytes) => bytes,
         },
-        packet_pair: if onramp_core::sends_pairs(choice.startup) { PacketPair::Answer } else { PacketPair::None },
+        packet_pair: PacketPair::of_startup(choice.startup),
         pair_form: choice.pair_form,
         nagle: host.nagle,
         window_validation: host.window_validation,

@@ -94,6 +94,16 @@ choices! {
     }
 }
 
+impl PacketPair {
+    /// Of an end, where nothing else is chosen: a start-up that sends pairs wants them answered, and answers.
+    pub fn of_startup(startup: &str) -> PacketPair {
+        match onramp_core::sends_pairs(startup) {
+            true => PacketPair::Answer,
+            false => PacketPair::None,
+        }
+    }
+}
+
 choices! {
     /// When a receiver acknowledges.
     Acks {

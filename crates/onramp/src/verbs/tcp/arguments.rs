@@ -172,8 +172,7 @@ impl StackArguments {
         let stack = Config::of(self.stack, mtu_bytes);
         let startup = onramp_core::startup_names().iter().copied().find(|name| Some(*name) == self.startup.as_deref());
         // Without an answer the pairs of our data would say nothing.
-        let packet_pair =
-            if startup.is_some_and(onramp_core::sends_pairs) { PacketPair::Answer } else { stack.packet_pair };
+        let packet_pair = startup.map_or(stack.packet_pair, PacketPair::of_startup);
         Config {
             recovery: self.recovery.unwrap_or(stack.recovery),
             avoidance: self.avoidance.unwrap_or(stack.avoidance),

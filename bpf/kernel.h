@@ -218,6 +218,7 @@ struct ack_sample {
 };
 
 struct rate_sample {
+	long rtt_us; /* of the latest segment that was acknowledged; -1 without */
 	int losses;
 	__u32 acked_sacked;
 };

@@ -15,7 +15,7 @@ enum onramp_avoidance {
 };
 
 /* To be raised with every change of a record in this file: versions that do not know each other stay apart. */
-#define ONRAMP_CONFIG_VERSION 6
+#define ONRAMP_CONFIG_VERSION 7
 
 /* The user's choices, and who made them: read-only data, so that the verifier removes what they rule out. */
 struct onramp_config {
@@ -119,9 +119,9 @@ struct onramp_event {
 
 /* The same numbers stand in crates/onramp-kernel/src/shared.rs. */
 _Static_assert(sizeof(struct onramp_config) == 80, "struct onramp_config");
-_Static_assert(sizeof(struct onramp_connection) == 368, "struct onramp_connection");
+_Static_assert(sizeof(struct onramp_connection) == 880, "struct onramp_connection");
 _Static_assert(sizeof(struct onramp_pairs) == 136, "struct onramp_pairs");
-_Static_assert(sizeof(struct onramp_socket) == 608, "struct onramp_socket");
-_Static_assert(sizeof(struct onramp_event) == 184, "struct onramp_event");
+_Static_assert(sizeof(struct onramp_socket) == 1120, "struct onramp_socket");
+_Static_assert(sizeof(struct onramp_event) == 192, "struct onramp_event");
 
 #endif

@@ -275,6 +275,7 @@ static void startup_ack(struct sock *sk, struct onramp_connection *connection, c
 		.delivered_bytes = delivered_bytes(tp, connection),
 		.inflight_bytes = (__u64)packets_in_flight(tp) * mss_bytes,
 		.srtt_ns = (__u64)tp->srtt_us * 125, /* in eighths of a microsecond */
+		.rtt_ns = rs->rtt_us > 0 ? (__u64)rs->rtt_us * 1000 : 0,
 		.cwnd_bytes = (__u64)tp->snd_cwnd * mss_bytes,
 		.ssthresh_bytes = ssthresh_bytes(tp),
 		.pair_interval_ns = take_pair_interval(sk),

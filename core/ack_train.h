@@ -153,17 +153,6 @@ static inline void onramp_train_add(struct onramp_ack_train *train, uint64_t now
 	train->last_ns = now_ns;
 }
 
-/* So many segments in this time. */
-static inline uint64_t onramp_train_quotient(uint64_t segments, uint64_t time_ns, uint32_t mss_bytes)
-{
-	/* 2^16 segments of 2^16 bytes, times 2^30: halve both until it fits. */
-	uint64_t bytes = segments * mss_bytes;
-	uint32_t halvings = onramp_excess(onramp_bits(bytes), 33);
-
-	time_ns >>= halvings;
-	return time_ns ? (bytes >> halvings) * ONRAMP_NS_PER_S / time_ns : 0;
-}
-
 /* The slope of the line, 0 without extent in time. */
 static inline uint64_t onramp_train_slope(const struct onramp_ack_train *train, uint32_t mss_bytes)
 {
@@ -191,9 +180,9 @@ static inline uint64_t onramp_train_bytes_per_s(const struct onramp_ack_train *t
 	if (train->segments < ONRAMP_TRAIN_MIN_SEGMENTS)
 		return 0;
 	if (options & ONRAMP_OPTION_TRAIN_ENDS)
-		return onramp_train_quotient(train->segments, train->last_ns - train->first_ns, mss_bytes);
+		return onramp_bytes_per_s((uint64_t)train->segments * mss_bytes, train->last_ns - train->first_ns);
 	if (options & ONRAMP_OPTION_TRAIN_CLOSEST)
-		return onramp_train_quotient(train->closest_segments, train->closest_ns, mss_bytes);
+		return onramp_bytes_per_s((uint64_t)train->closest_segments * mss_bytes, train->closest_ns);
 	return onramp_train_slope(train, mss_bytes);
 }
 

@@ -72,18 +72,4 @@ static inline uint64_t onramp_flight_bytes_per_s(const struct onramp_flight *fli
 	return onramp_train_bytes_per_s(&flight->train, ack->mss_bytes, options);
 }
 
-/* The longest round trip that is reckoned with, 17 s: 1e9 times that still fits in 64 bits. */
-#define ONRAMP_MAX_RTT_NS (UINT64_C(1) << 34)
-
-/* What a path of this rate holds in a round trip, at least two segments. */
-static inline uint64_t onramp_path_bytes(uint64_t bytes_per_s, const struct onramp_ack *ack)
-{
-	uint64_t srtt_ns = onramp_min(ack->srtt_ns, ONRAMP_MAX_RTT_NS);
-	/* rate * srtt / 1e9 in two parts; below 2^59 bytes per second neither overflows. */
-	uint64_t bytes =
-		bytes_per_s / ONRAMP_NS_PER_S * srtt_ns + bytes_per_s % ONRAMP_NS_PER_S * srtt_ns / ONRAMP_NS_PER_S;
-
-	return onramp_max(bytes, 2 * (uint64_t)ack->mss_bytes);
-}
-
 #endif

@@ -39,6 +39,10 @@ enum onramp_option {
 	ONRAMP_OPTION_TRAIN_ENDS = 1 << 1,
 	/* The rate of a flight is that of its most closely spaced acknowledgements: core/ack_train.h. */
 	ONRAMP_OPTION_TRAIN_CLOSEST = 1 << 2,
+	/* The eligible rate's filter takes the latest sample alone: core/eligible_rate.h. */
+	ONRAMP_OPTION_ERE_LATEST = 1 << 3,
+	/* Its instability is compared with the connection's largest: core/eligible_rate.h. */
+	ONRAMP_OPTION_ERE_CALM = 1 << 4,
 };
 
 /* The connection is established and has sent nothing yet. */
@@ -71,6 +75,7 @@ struct onramp_ack {
 	uint64_t delivered_bytes; /* acknowledged in total, by this acknowledgement too */
 	uint64_t inflight_bytes;  /* still outstanding after it */
 	uint64_t srtt_ns;         /* smoothed round-trip time, this sample included; 0 before the first */
+	uint64_t rtt_ns; /* this acknowledgement's own sample, of the newest segment it covers; 0: it has none */
 	uint64_t cwnd_bytes;
 	uint64_t ssthresh_bytes;
 	/* Between the arrivals of a pair's two segments, as the peer reported it in this acknowledgement or since the
@@ -105,6 +110,7 @@ enum onramp_phase {
 	ONRAMP_PHASE_DONE,       /* congestion avoidance controls the connection */
 	ONRAMP_PHASE_AVOIDANCE,  /* it does until the next slow start, which is the algorithm's again */
 	ONRAMP_PHASE_SAFE,       /* it has the window; the algorithm still spaces what it permits */
+	ONRAMP_PHASE_LINEAR,     /* cwnd grows by a segment a round trip, until slow start goes on */
 	ONRAMP_PHASE_COUNT,
 };
 
@@ -133,7 +139,7 @@ struct onramp_decision {
 };
 
 /* Room that a host keeps for the state of any algorithm. */
-#define ONRAMP_STATE_BYTES 256
+#define ONRAMP_STATE_BYTES 768
 
 #define ONRAMP_ASSERT_STATE(type) _Static_assert(sizeof(type) <= ONRAMP_STATE_BYTES, #type " is too large")
 
@@ -199,6 +205,29 @@ static inline uint32_t onramp_bits(uint64_t a)
 static inline uint32_t onramp_excess(uint32_t a, uint32_t b)
 {
 	return a > b ? a - b : 0;
+}
+
+/* a * b / whole, where that has 64 bits; 0 where whole is 0. Where the product has more than 64, the larger factor and
+ * whole are halved until it has not. */
+static inline uint64_t onramp_share(uint64_t a, uint64_t b, uint64_t whole)
+{
+	uint32_t halvings = (uint32_t)onramp_min(onramp_excess(onramp_bits(a) + onramp_bits(b), 64), 63);
+	uint64_t larger = onramp_max(a, b) >> halvings;
+
+	whole >>= halvings;
+	return whole ? larger * onramp_min(a, b) / whole : 0;
+}
+
+/* So many bytes in this time, as a rate; 0 where there is no time. */
+static inline uint64_t onramp_bytes_per_s(uint64_t bytes, uint64_t time_ns)
+{
+	return onramp_share(bytes, ONRAMP_NS_PER_S, time_ns);
+}
+
+/* What a path of this rate holds: so much in a round trip, and at least two segments. */
+static inline uint64_t onramp_path_bytes(uint64_t bytes_per_s, uint64_t rtt_ns, uint32_t mss_bytes)
+{
+	return onramp_max(onramp_share(bytes_per_s, rtt_ns, ONRAMP_NS_PER_S), 2 * (uint64_t)mss_bytes);
 }
 
 /* At most so many segments may leave a host at once, when it knows nothing (RFC 6928). */

@@ -111,7 +111,7 @@ static inline bool onramp_paced_estimate(struct onramp_paced *state, const struc
 
 	if (!bw || !ack->srtt_ns)
 		return false;
-	estimate = onramp_path_bytes(bw, ack);
+	estimate = onramp_path_bytes(bw, ack->srtt_ns, ack->mss_bytes);
 	difference = estimate > state->least_bytes ? estimate - state->least_bytes : state->least_bytes - estimate;
 	agrees = !first && difference <= state->least_bytes / ONRAMP_PACED_AGREEMENT_PART;
 	if (estimate < state->least_bytes) {

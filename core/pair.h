@@ -106,7 +106,7 @@ static inline void onramp_pair_slow_start(struct onramp_pair *state, const struc
 
 	decision->ssthresh_bytes = ssthresh_bytes;
 	if (is_measured)
-		decision->ssthresh_bytes = onramp_path_bytes(rate, ack);
+		decision->ssthresh_bytes = onramp_path_bytes(rate, ack->srtt_ns, ack->mss_bytes);
 	decision->cwnd_bytes = onramp_slow_start(ack, decision->ssthresh_bytes);
 	if (decision->cwnd_bytes >= decision->ssthresh_bytes) {
 		state->phase = ONRAMP_PHASE_SAFE;

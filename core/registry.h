@@ -7,7 +7,9 @@
 #ifndef ONRAMP_REGISTRY_H
 #define ONRAMP_REGISTRY_H
 
+#include "astart.h"
 #include "gamma.h"
+#include "hoe.h"
 #include "paced.h"
 #include "pair.h"
 #include "spaced.h"
@@ -18,12 +20,14 @@
 	X(paced, "ssthresh from ACK spacing, then paced (Aron & Druschel 1998)")                                       \
 	X(gamma, "a share of the window as threshold, found by itself (Chaher et al. 1998)")                           \
 	X(spaced, "slow start at the rate of its ACKs (Chaher et al. 1998)")                                           \
-	X(pair, "slow start at the interval that the receiver reports (Nishida et al.)")
+	X(pair, "slow start at the interval that the receiver reports (Nishida et al.)")                               \
+	X(astart, "ssthresh raised to the eligible rate, again and again (Wang et al.)")                               \
+	X(hoe, "ssthresh from three acknowledgements, once (Hoe 1996)")
 
 static inline const char *onramp_phase_name(uint32_t phase)
 {
 	static const char *const names[ONRAMP_PHASE_COUNT] = {
-		"slow-start", "pacing", "approach", "done", "avoidance", "safe-transmit",
+		"slow-start", "pacing", "approach", "done", "avoidance", "safe-transmit", "linear",
 	};
 	return phase < ONRAMP_PHASE_COUNT ? names[phase] : "unknown";
 }

@@ -137,7 +137,7 @@ static inline uint64_t onramp_spaced_ssthresh(const struct onramp_spaced *state,
 
 	if (state->given_bytes_per_s || !state->older_bytes_per_s || !ack->srtt_ns)
 		return state->ssthresh_bytes;
-	return onramp_min(state->ssthresh_bytes, onramp_path_bytes(rate, ack));
+	return onramp_min(state->ssthresh_bytes, onramp_path_bytes(rate, ack->srtt_ns, ack->mss_bytes));
 }
 
 /* R for this window, or ONRAMP_UNLIMITED where there is none yet, or the host cannot keep it. */
@@ -150,7 +150,7 @@ static inline uint64_t onramp_spaced_rate(const struct onramp_spaced *state, con
 		rate = state->given_bytes_per_s;
 	else if (rate)
 		rate = onramp_max(rate + rate / ONRAMP_SPACED_SURPLUS_PART,
-				  onramp_train_quotient(cwnd_bytes / ack->mss_bytes, ack->srtt_ns, ack->mss_bytes));
+				  onramp_bytes_per_s(cwnd_bytes, ack->srtt_ns));
 	return rate && onramp_can_pace(state->event_ns, rate, ack->mss_bytes) ? rate : ONRAMP_UNLIMITED;
 }
 

@@ -9,7 +9,7 @@ use std::ffi::{c_char, c_void};
 pub const UNLIMITED: u64 = u64::MAX;
 
 /// Room for the state of any algorithm.
-pub const STATE_BYTES: usize = 256;
+pub const STATE_BYTES: usize = 768;
 
 /// [`Start::options`]: the initial window of RFC 3390 instead of the host's.
 pub const OPTION_PAPER_INITIAL_WINDOW: u32 = 1 << 0;
@@ -19,6 +19,12 @@ pub const OPTION_TRAIN_ENDS: u32 = 1 << 1;
 
 /// [`Start::options`]: the rate of a flight is that of its most closely spaced acknowledgements.
 pub const OPTION_TRAIN_CLOSEST: u32 = 1 << 2;
+
+/// [`Start::options`]: the eligible rate's filter takes the latest sample alone.
+pub const OPTION_ERE_LATEST: u32 = 1 << 3;
+
+/// [`Start::options`]: the eligible rate's samples differ much only if they never differed more.
+pub const OPTION_ERE_CALM: u32 = 1 << 4;
 
 /// [`Ack::flags`]: the window held the sender back in the last round trip.
 pub const ACK_CWND_LIMITED: u32 = 1 << 0;
@@ -87,6 +93,9 @@ pub struct Ack {
     pub inflight_bytes: u64,
     /// Smoothed round-trip time, this sample included; 0 before the first.
     pub srtt_ns: u64,
+    /// This acknowledgement's own sample, of the newest segment it covers; 0: it has none.
+    #[serde(default)]
+    pub rtt_ns: u64,
     /// The host's window before this decision.
     pub cwnd_bytes: u64,
     /// The host's threshold before this decision.

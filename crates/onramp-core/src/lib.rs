@@ -20,7 +20,8 @@ pub mod train;
 
 pub use ffi::{
     Ack, Clock, Decision, Loss, Start, ACK_APP_LIMITED, ACK_CWND_LIMITED, LOSS_RECOVERY, LOSS_TAHOE, LOSS_TIMEOUT,
-    OPTION_PAPER_INITIAL_WINDOW, OPTION_TRAIN_CLOSEST, OPTION_TRAIN_ENDS, STATE_BYTES, UNLIMITED,
+    OPTION_ERE_CALM, OPTION_ERE_LATEST, OPTION_PAPER_INITIAL_WINDOW, OPTION_TRAIN_CLOSEST, OPTION_TRAIN_ENDS,
+    STATE_BYTES, UNLIMITED,
 };
 use std::ffi::{c_char, CStr};
 use std::sync::OnceLock;
@@ -33,6 +34,9 @@ pub const PHASE_AVOIDANCE: u32 = 4;
 
 /// [`Decision::phase`] of one that is over but for the pacing: congestion avoidance has the window.
 pub const PHASE_SAFE: u32 = 5;
+
+/// [`Decision::phase`] of one whose slow start waits: the window grows by a segment a round trip.
+pub const PHASE_LINEAR: u32 = 6;
 
 fn algorithms() -> &'static [ffi::Algorithm] {
     // SAFETY: native.c defines the table and its length together.
@@ -160,12 +164,12 @@ mod tests {
 
     #[test]
     fn the_registry_names_each_algorithm_once() {
-        assert_eq!(startup_names(), ["standard", "paced", "gamma", "spaced", "pair"]);
+        assert_eq!(startup_names(), ["standard", "paced", "gamma", "spaced", "pair", "astart", "hoe"]);
         assert!(summary("paced").unwrap().contains("Aron & Druschel"));
         assert!(Startup::new("fast").is_none() && !sends_pairs("fast"));
         assert!(sends_pairs("pair") && !sends_pairs("paced"));
         assert_eq!((phase_name(PHASE_DONE), phase_name(PHASE_AVOIDANCE)), ("done", "avoidance"));
-        assert_eq!(phase_name(PHASE_SAFE), "safe-transmit");
+        assert_eq!((phase_name(PHASE_SAFE), phase_name(PHASE_LINEAR)), ("safe-transmit", "linear"));
         assert_eq!(phase_name(99), "unknown");
     }
 

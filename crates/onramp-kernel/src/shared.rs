@@ -4,7 +4,7 @@ use onramp_core::{Ack, Clock, Decision, Loss, Start, STATE_BYTES};
 use std::mem::{size_of, MaybeUninit};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-pub(crate) const CONFIG_VERSION: u32 = 6;
+pub(crate) const CONFIG_VERSION: u32 = 7;
 pub(crate) const NAME_BYTES: usize = 16;
 pub(crate) const CONFIG_MAP: &str = ".rodata.onramp";
 pub(crate) const CONNECTIONS_MAP: &str = "onramp_conns";
@@ -169,10 +169,10 @@ pub(crate) struct RawEvent {
 
 // The same numbers stand in bpf/shared.h.
 const _: () = assert!(size_of::<Config>() == 80);
-const _: () = assert!(size_of::<RawConnection>() == 368);
+const _: () = assert!(size_of::<RawConnection>() == 880);
 const _: () = assert!(size_of::<RawPairs>() == 136);
-const _: () = assert!(size_of::<RawSocket>() == 608);
-const _: () = assert!(size_of::<RawEvent>() == 184);
+const _: () = assert!(size_of::<RawSocket>() == 1120);
+const _: () = assert!(size_of::<RawEvent>() == 192);
 
 // SAFETY: repr(C), integers only.
 unsafe impl Plain for Config {}

@@ -1,7 +1,9 @@
 //! From a scenario's hosts and choices to the TCP of each end.
 
 use crate::error::{refuse, Unsupported};
-use onramp_core::{OPTION_PAPER_INITIAL_WINDOW, OPTION_TRAIN_CLOSEST, OPTION_TRAIN_ENDS};
+use onramp_core::{
+    OPTION_ERE_CALM, OPTION_ERE_LATEST, OPTION_PAPER_INITIAL_WINDOW, OPTION_TRAIN_CLOSEST, OPTION_TRAIN_ENDS,
+};
 use onramp_scenario::{
     Avoidance, Buffer, ByteCounting, Clocks, Given, InitialWindow, PairForm, Receiver, Recovery, Sender, Split, Stack,
     Timers, Train, Transfer, Transfers, NO_STARTUP,
@@ -115,6 +117,8 @@ pub(crate) fn sender(choice: &Choice<'_>, host: &Sender) -> Result<Config, Unsup
         Train::Line => 0,
         Train::Ends => OPTION_TRAIN_ENDS,
         Train::Closest => OPTION_TRAIN_CLOSEST,
+        Train::Latest => OPTION_ERE_LATEST,
+        Train::Calm => OPTION_ERE_CALM,
     };
     Ok(Config {
         window_scaling: choice.window_scaling,

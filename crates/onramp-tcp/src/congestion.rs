@@ -212,6 +212,7 @@ impl Congestion {
             delivered_bytes: self.delivered_bytes,
             inflight_bytes: ack.inflight_bytes,
             srtt_ns: ack.srtt_ns,
+            rtt_ns: ack.rtt_ns.map_or(0, |rtt_ns| self.measurement.elapsed_ns(ack.now_ns - rtt_ns, ack.now_ns)),
             cwnd_bytes: self.window.cwnd_bytes,
             ssthresh_bytes: self.window.ssthresh_bytes,
             pair_interval_ns: std::mem::take(&mut self.pair_interval_ns),

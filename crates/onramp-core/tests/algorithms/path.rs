@@ -69,6 +69,7 @@ impl Path {
                 delivered_bytes: (transfer.steps.len() as u64 + 1) * mss,
                 inflight_bytes: acks.len() as u64 * mss,
                 srtt_ns,
+                rtt_ns: sample_ns,
                 cwnd_bytes: decision.cwnd_bytes,
                 ssthresh_bytes: decision.ssthresh_bytes,
                 mss_bytes: self.mss_bytes,

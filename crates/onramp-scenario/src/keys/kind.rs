@@ -95,7 +95,7 @@ impl Kind {
             Kind::Timers => "the name of timers in quotes, for example \"bsd\"",
             Kind::Connect => "the end that connects in quotes: \"receiver\" or \"sender\"",
             Kind::Connections => "a number of connections without quotes, for example 4, or \"adaptive\"",
-            Kind::Train => "a reading of ACKs in quotes: \"line\", \"ends\" or \"closest\"",
+            Kind::Train => "a reading of ACKs in quotes: \"line\", \"ends\", \"closest\", \"latest\" or \"calm\"",
             Kind::Acks => "the name of a way to acknowledge in quotes, for example \"delayed\"",
             Kind::PacketPair => "what to do about packet pairs in quotes, for example \"answer\"",
             Kind::PairForm => "a form of the option in quotes: \"experiment\" or \"paper\"",

@@ -151,11 +151,15 @@ pub enum Train {
     Ends,
     /// The most closely spaced of them.
     Closest,
+    /// Of `astart`: the latest sample of the rate, alone.
+    Latest,
+    /// Of `astart`: what differs less than anything so far is calm.
+    Calm,
 }
 
 impl Train {
     /// All, in the order in which help texts list them.
-    pub const ALL: [Train; 3] = [Train::Line, Train::Ends, Train::Closest];
+    pub const ALL: [Train; 5] = [Train::Line, Train::Ends, Train::Closest, Train::Latest, Train::Calm];
 
     /// The name that scenario files use.
     pub fn name(self) -> &'static str {
@@ -163,6 +167,8 @@ impl Train {
             Train::Line => "line",
             Train::Ends => "ends",
             Train::Closest => "closest",
+            Train::Latest => "latest",
+            Train::Calm => "calm",
         }
     }
 }

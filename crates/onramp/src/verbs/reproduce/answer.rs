@@ -152,7 +152,7 @@ fn changes(influence: &Influence, reproduction: &Reproduction, width: usize) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use onramp_papers::{Paper, Value};
+    use onramp_papers::{Paper, ReproducedPart, Value};
 
     const LEDGER: &str = r#"
         id = "someone-1999"
@@ -220,7 +220,13 @@ mod tests {
         };
         let reproduction = Reproduction {
             records: records([3.0, 20.0]),
-            parts: vec![("Both (section 1)", 0, Vec::new(), vec!["A remark.".to_owned()])],
+            parts: vec![ReproducedPart {
+                title: "Both (section 1)",
+                first_record: 0,
+                figures: Vec::new(),
+                tables: Vec::new(),
+                remarks: vec!["A remark.".to_owned()],
+            }],
             influences: vec![influence],
             seeds: 9,
         };

@@ -43,7 +43,7 @@ impl<'a> Bench<'a> {
         Bench { options, scenarios, alternative }
     }
 
-    /// Are figures wanted? Not those of the alternatives.
+    /// Are figures and tables wanted? Not those of the alternatives.
     pub fn draws(&self) -> bool {
         self.alternative == Settings::default()
     }

@@ -5,7 +5,7 @@
 //! - `paper.toml`, its [`Ledger`]: every number and statement that counts, what the paper leaves open and how it was
 //!   decided, and the alternatives;
 //! - its scenarios, files that `onramp sim` runs as well;
-//! - `mod.rs` and what belongs to it: how each [`Part`] is measured in those scenarios, and its figures.
+//! - `mod.rs` and what belongs to it: how each [`Part`] is measured in those scenarios, its figures and tables.
 //!
 //! [`reproduce`] measures, judges each row by its rule and gives a [`Reproduction`]; `onramp reproduce` shows it on a
 //! terminal and [`page`](page()) as a page. Nothing here knows a paper's numbers but its ledger.
@@ -17,6 +17,7 @@ mod page;
 mod reproduce;
 mod settings;
 mod statistics;
+mod study_table;
 mod view;
 mod watch;
 
@@ -31,9 +32,10 @@ pub use bench::{Bench, Options, Run};
 pub use expectation::{Claim, Expected, Rule, Value};
 pub use ledger::{Alternative, Choice, Ledger, Row};
 pub use page::{file_name, index, page};
-pub use reproduce::{reproduce, Figure, Influence, Measured, Part, Record, Reproduction};
+pub use reproduce::{reproduce, Figure, Influence, Measured, Part, Record, ReproducedPart, Reproduction};
 pub use settings::Settings;
 pub use statistics::median;
+pub use study_table::Table;
 pub use view::{Change, Note, PartView};
 pub use watch::{Crossing, Flow, Timeout, Total, Watch, Windows};
 

@@ -1,6 +1,6 @@
 //! A paper as a page, and the page that leads to several.
 
-use crate::{Choice, Influence, Ledger, Note, Paper, PartView, Record, Reproduction};
+use crate::{Choice, Influence, Ledger, Note, Paper, PartView, Record, Reproduction, Table};
 use onramp_report::reproduction::{PageCell, PageFigure, PageTable, PageTone, ReproductionPage, Section};
 use onramp_report::Meta;
 
@@ -100,11 +100,11 @@ fn of_part(ledger: &Ledger, part: &PartView<'_>) -> Section {
         head: Vec::new(),
         rows: part.notes(ledger).into_iter().map(note).collect(),
     };
-    let tables = if notes.rows.is_empty() { vec![table] } else { vec![table, notes] };
+    let tables = [table, notes].into_iter().filter(|table| !table.rows.is_empty());
     Section {
         heading: part.title.to_owned(),
         paragraphs: part.remarks.to_vec(),
-        tables,
+        tables: tables.chain(part.tables.iter().map(Table::page_table)).collect(),
         figures: part
             .figures
             .iter()
@@ -194,4 +194,70 @@ fn changes(influence: &Influence, reproduction: &Reproduction) -> Option<PageTab
 
 fn head<const N: usize>(names: [&str; N]) -> Vec<String> {
     names.map(str::to_owned).to_vec()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Value;
+    use onramp_report::reproduction::reproduction_page;
+
+    const LEDGER: &str = r#"
+        id = "someone-1999"
+        title = "A paper"
+        citation = "Someone, 1999."
+        about = []
+
+        [[row]]
+        id = "X.one"
+        what = "the first"
+        section = "1"
+        expected = "yes"
+        rule = "exact"
+        note = "Measured at the receiver."
+    "#;
+
+    fn sweep() -> Table {
+        Table {
+            name: "sweep".to_owned(),
+            caption: "Completion, by bandwidth.".to_owned(),
+            head: vec!["bandwidth, Mbit/s".to_owned(), "start-up".to_owned()],
+            rows: vec![vec!["10".to_owned(), "none & paced".to_owned()]],
+        }
+    }
+
+    fn shown(records: &[Record]) -> Section {
+        let tables = [sweep()];
+        let part = PartView { title: "A part", records, figures: &[], tables: &tables, remarks: &[] };
+        of_part(&Ledger::read(LEDGER), &part)
+    }
+
+    #[test]
+    fn tables_come_after_the_rows_and_their_notes() {
+        let row = &Ledger::read(LEDGER).rows[0];
+        let record = Record {
+            paper: "someone-1999".to_owned(),
+            id: row.id.clone(),
+            what: row.what.clone(),
+            expected: row.expected.clone(),
+            measured: Value::Text("yes".to_owned()),
+            spread: None,
+            unit: String::new(),
+            rule: row.rule,
+            reproduced: true,
+            note: row.note.clone(),
+            section: row.section.clone(),
+        };
+        let section = shown(&[record]);
+        let captions: Vec<&str> = section.tables.iter().map(|table| &*table.caption).collect();
+        assert_eq!(captions, ["", "Notes (✗: why it misses)", "Completion, by bandwidth."]);
+        let html = reproduction_page(&ReproductionPage { sections: vec![section], ..ReproductionPage::default() });
+        let row = "<tr><td>10</td><td class=\"left\">none &amp; paced</td></tr>";
+        assert!(html.contains("<caption>Completion, by bandwidth.</caption>") && html.contains(row), "{html}");
+    }
+
+    #[test]
+    fn a_study_without_rows_has_its_tables_alone() {
+        assert_eq!(shown(&[]).tables, [sweep().page_table()]);
+    }
 }

@@ -2,7 +2,7 @@
 
 use crate::expectation::{Expected, Rule, Value};
 use crate::statistics::median;
-use crate::{Bench, Error, Options, Paper, Row, Settings};
+use crate::{study_table, Bench, Error, Options, Paper, Row, Settings, Table};
 use serde::Serialize;
 
 /// A part of a paper that is measured together: rows that come from the same runs.
@@ -25,6 +25,8 @@ pub struct Measured {
     rows: Vec<(String, Samples)>,
     /// The figures, redrawn.
     pub figures: Vec<Figure>,
+    /// What the runs show for which the paper has no row: studies of our own.
+    pub tables: Vec<Table>,
     /// What else the runs show, in sentences.
     pub remarks: Vec<String>,
 }
@@ -82,13 +84,28 @@ pub struct Influence {
     pub alternatives: Vec<(String, Vec<Record>)>,
 }
 
+/// A part of a paper, reproduced: all but its records, which are with those of the other parts.
+#[derive(Clone, Debug)]
+pub struct ReproducedPart {
+    /// Its heading.
+    pub title: &'static str,
+    /// The place of its first record; they end where those of the next part begin.
+    pub first_record: usize,
+    /// Its figures, redrawn.
+    pub figures: Vec<Figure>,
+    /// Its tables.
+    pub tables: Vec<Table>,
+    /// What else the runs show, in sentences.
+    pub remarks: Vec<String>,
+}
+
 /// A paper, reproduced.
 #[derive(Clone, Debug)]
 pub struct Reproduction {
     /// Its rows, in the ledger's order.
     pub records: Vec<Record>,
-    /// Its parts' headings, each with the place of its first record, its figures and remarks.
-    pub parts: Vec<(&'static str, usize, Vec<Figure>, Vec<String>)>,
+    /// Its parts.
+    pub parts: Vec<ReproducedPart>,
     /// What its open questions do to the rows.
     pub influences: Vec<Influence>,
     /// How many seeds there were.
@@ -171,17 +188,20 @@ impl Paper {
 /// The simulator's, among them that it was stopped.
 ///
 /// # Panics
-/// Where a part has no measurement for a row of its own, or one that is not in the ledger.
+/// Where a part has no measurement for a row of its own, or one that is not in the ledger; where a [`Table`] is not as
+/// its fields demand.
 pub fn reproduce(paper: &Paper, quick: bool, alternatives: bool, options: &Options<'_>) -> Result<Reproduction, Error> {
     let mut reproduction =
         Reproduction { records: Vec::new(), parts: Vec::new(), influences: Vec::new(), seeds: options.seeds };
     for part in paper.chosen(quick) {
         let measured = part.run(options, Settings::default())?;
-        let begin = reproduction.records.len();
+        let first_record = reproduction.records.len();
         reproduction.records.extend(records(paper, part, &measured));
-        reproduction.parts.push((part.title, begin, measured.figures, measured.remarks));
+        let Measured { figures, tables, remarks, .. } = measured;
+        reproduction.parts.push(ReproducedPart { title: part.title, first_record, figures, tables, remarks });
         (options.progress)();
     }
+    study_table::check(reproduction.parts.iter().flat_map(|part| &part.tables));
     for choice in paper.ledger.choices.iter().filter(|_| alternatives) {
         let mut influence = Influence { question: choice.question.clone(), alternatives: Vec::new() };
         for alternative in &choice.alternatives {

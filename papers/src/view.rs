@@ -1,6 +1,6 @@
 //! What everyone who shows a reproduction needs: its rows by part, and what an open question does to them.
 
-use crate::{Alternative, Choice, Figure, Influence, Ledger, Record, Reproduction, Row, Value};
+use crate::{Alternative, Choice, Figure, Influence, Ledger, Record, Reproduction, Row, Table, Value};
 
 /// A change of less than this share of a number is none.
 const NOTICEABLE: f64 = 0.01;
@@ -14,6 +14,8 @@ pub struct PartView<'a> {
     pub records: &'a [Record],
     /// Its figures, redrawn.
     pub figures: &'a [Figure],
+    /// Its tables.
+    pub tables: &'a [Table],
     /// What else the runs show.
     pub remarks: &'a [String],
 }
@@ -62,12 +64,13 @@ fn grouped<'a>(rows: &[&'a Row], is_cause: bool, text: fn(&'a Row) -> &'a str) -
 impl Reproduction {
     /// The parts that were measured, in the paper's order.
     pub fn views(&self) -> impl Iterator<Item = PartView<'_>> {
-        let ends = self.parts.iter().skip(1).map(|part| part.1).chain([self.records.len()]);
-        self.parts.iter().zip(ends).map(|((title, from, figures, remarks), to)| PartView {
-            title,
-            records: &self.records[*from..to],
-            figures,
-            remarks,
+        let ends = self.parts.iter().skip(1).map(|part| part.first_record).chain([self.records.len()]);
+        self.parts.iter().zip(ends).map(|(part, end)| PartView {
+            title: part.title,
+            records: &self.records[part.first_record..end],
+            figures: &part.figures,
+            tables: &part.tables,
+            remarks: &part.remarks,
         })
     }
 

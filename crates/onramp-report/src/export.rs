@@ -1,4 +1,4 @@
-//! The records as JSON and CSV, and the traces as JSON of bounded size.
+//! The records as JSON and CSV, any table as CSV, and the traces as JSON of bounded size.
 
 use crate::{thin, Run};
 use onramp_scenario::{Record, SegmentSample, SenderSample, StartupEvent, Trace};
@@ -28,6 +28,25 @@ pub fn to_csv(records: &[Record]) -> String {
     for record in records {
         writer.serialize(record).expect("a flat record of text and numbers always fits into a line");
     }
+    text_of(writer)
+}
+
+/// Any table as CSV, as [`to_csv`] writes it: a header, then a line per row. A row that is shorter than another is
+/// filled up with empty fields.
+pub fn table_to_csv(head: &[String], rows: &[Vec<String>]) -> String {
+    let columns = rows.iter().map(Vec::len).fold(head.len(), usize::max);
+    if columns == 0 {
+        return String::new();
+    }
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    for row in std::iter::once(head).chain(rows.iter().map(Vec::as_slice)) {
+        let fields = (0..columns).map(|column| row.get(column).map_or("", String::as_str));
+        writer.write_record(fields).expect("lines of as many fields fit into memory");
+    }
+    text_of(writer)
+}
+
+fn text_of(writer: csv::Writer<Vec<u8>>) -> String {
     let bytes = writer.into_inner().expect("memory takes all that is written");
     String::from_utf8(bytes).expect("text stays text")
 }
@@ -152,6 +171,14 @@ mod tests {
         let text = to_csv(&[record("a, \"b\"\n", "none", "cubic", 1)]);
         assert!(text.contains("\"a, \"\"b\"\"\n\","), "{text}");
         assert!(text.starts_with("scenario,host,role,case,flow,beside,beside_bytes,rate_bits_per_s,"), "{text}");
+    }
+
+    #[test]
+    fn any_table_is_csv_with_as_many_fields_in_each_line() {
+        let row = |cells: &[&str]| cells.iter().map(|&cell| cell.to_owned()).collect::<Vec<_>>();
+        let text = table_to_csv(&row(&["rate, Mbit/s", "time"]), &[row(&["10", "1.5"]), row(&["20"])]);
+        assert_eq!(text, "\"rate, Mbit/s\",time\n10,1.5\n20,\n");
+        assert_eq!(table_to_csv(&[], &[]), "");
     }
 
     #[test]

@@ -5,8 +5,8 @@
 //! - [`prepare`] before a long run, [`write`](write()) after it, for `--out DIR`;
 //! - [`to_json`] for `--json`;
 //! - [`plot`], [`trace_graph`], [`ladder`] and [`reproduction`] for papers computed again: any plot, the trace graph
-//!   of a sender, what two ends send each other, and a page of tables and figures; [`write_files`] puts them into a
-//!   directory.
+//!   of a sender, what two ends send each other, and a page of tables and figures; [`text_table`] and [`table_to_csv`]
+//!   for any table; [`write_files`] puts them into a directory.
 //!
 //! `docs/results.md` explains every field, column and plot.
 
@@ -15,6 +15,7 @@ mod export;
 mod figure;
 mod html;
 pub mod ladder;
+mod layout;
 mod link;
 mod out_dir;
 mod page;
@@ -24,6 +25,7 @@ mod spread;
 mod summary;
 mod svg;
 mod table;
+mod text_table;
 mod thin;
 pub mod trace_graph;
 mod units;
@@ -33,10 +35,12 @@ mod write;
 #[path = "../examples/sample/synthetic.rs"]
 mod sample;
 
-pub use export::{to_csv, to_json, SCHEMA_VERSION};
+pub use export::{table_to_csv, to_csv, to_json, SCHEMA_VERSION};
+pub use layout::TableOptions;
 pub use out_dir::{prepare_files, write_files, Error};
 pub use page::page;
-pub use table::{table, TableOptions};
+pub use table::table;
+pub use text_table::text_table;
 pub use write::{prepare, write, Written};
 
 use onramp_scenario::{Record, Trace};

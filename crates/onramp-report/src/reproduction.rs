@@ -129,7 +129,7 @@ fn draw_table(out: &mut String, table: &PageTable) {
     if columns == 0 {
         return;
     }
-    let left: Vec<bool> = (0..columns).map(|column| !is_numeric(table, column)).collect();
+    let left: Vec<bool> = (0..columns).map(|column| !is_numeric(texts(table, column))).collect();
     let class = |column: usize, more: &str| {
         let side = if left[column] { "left " } else { "" };
         class_attribute(&format!("{side}{more}"))
@@ -169,16 +169,19 @@ fn draw_table(out: &mut String, table: &PageTable) {
     out.push_str("</tbody></table></div>\n");
 }
 
-/// Whether each cell that is not empty begins like a number, or stands for one that is missing.
-fn is_numeric(table: &PageTable, column: usize) -> bool {
-    let mut texts = table.rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.text.trim());
+fn texts(table: &PageTable, column: usize) -> impl Iterator<Item = &str> + Clone {
+    table.rows.iter().filter_map(move |row| row.get(column)).map(|cell| cell.text.as_str())
+}
+
+/// Whether each cell of a column that is not empty begins like a number, or stands for one that is missing.
+pub(crate) fn is_numeric<'a>(cells: impl Iterator<Item = &'a str> + Clone) -> bool {
     let begins = |text: &str| {
         let digits = text.trim_start_matches(['+', '-', '−', '±', '~', '≈', '<', '>', '≤', '≥', '.', ' ']);
         text.chars().count() <= SHORT && digits.starts_with(|c: char| c.is_ascii_digit())
     };
     let is_number_or_none = |text: &str| text.is_empty() || matches!(text, "–" | "—" | "-" | "n/a") || begins(text);
-    table.rows.iter().filter_map(|row| row.get(column)).any(|cell| begins(cell.text.trim()))
-        && texts.all(is_number_or_none)
+    let mut cells = cells.map(str::trim);
+    cells.clone().any(begins) && cells.all(is_number_or_none)
 }
 
 #[cfg(test)]
@@ -187,10 +190,7 @@ mod tests {
 
     #[test]
     fn columns_of_numbers_are_flush_right_and_others_left() {
-        let column = |texts: &[&str]| {
-            let rows = texts.iter().map(|&text| vec![PageCell::from(text)]).collect();
-            is_numeric(&PageTable { rows, ..PageTable::default() }, 0)
-        };
+        let column = |texts: &[&str]| is_numeric(texts.iter().copied());
         assert!(column(&["30.52", "−4 %", "", "–", "≥ 2"]));
         assert!(!column(&["30.52", "none"]) && !column(&["", "–"]) && !column(&[]));
         assert!(!column(&["8 senders each over the whole of the path"]), "a sentence");

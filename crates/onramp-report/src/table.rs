@@ -5,29 +5,11 @@
 //! this is shorter than making one of them not do it.
 
 use crate::columns::{Cell, Column, Tone, FIGURE_SPACE, SUSPECT_MARK};
+use crate::layout::{self, paint, TableOptions, BOLD, FAINT, GAP};
 use crate::summary::{groups, Group};
 use crate::units::significant;
 use onramp_scenario::Record;
 use unicode_width::UnicodeWidthStr;
-
-/// How a terminal shows the table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TableOptions {
-    /// Columns of the terminal; 100 suits a pipe.
-    pub width: usize,
-    /// Colour and weight by ANSI sequences.
-    pub colour: bool,
-}
-
-impl Default for TableOptions {
-    fn default() -> TableOptions {
-        TableOptions { width: 100, colour: false }
-    }
-}
-
-const GAP: &str = "  ";
-const BOLD: &str = "1";
-const FAINT: &str = "2";
 
 /// The results as text: one part per group of transfers that can be compared, one line per start-up.
 ///
@@ -55,22 +37,9 @@ pub fn table(records: &[Record], options: &TableOptions) -> String {
     lines.join("\n").replace(FIGURE_SPACE, " ") + "\n"
 }
 
-/// Which columns stand side by side: as many as fit, the label first in every block, before and during together.
+/// Which columns stand side by side, before and during together.
 fn blocks(columns: &[Column], widths: &[usize], total: usize) -> Vec<Vec<usize>> {
-    let mut blocks = vec![vec![0]];
-    let mut used = widths[0];
-    for (at, width) in widths.iter().enumerate().skip(1) {
-        let needed = width + GAP.len();
-        let is_started = blocks[blocks.len() - 1].len() > 1;
-        let partner = if columns[at] == Column::RivalBefore { widths[at + 1] + GAP.len() } else { 0 };
-        if is_started && used + needed + partner > total {
-            blocks.push(vec![0]);
-            used = widths[0];
-        }
-        blocks.last_mut().expect("there is one from the start").push(at);
-        used += needed;
-    }
-    blocks
+    layout::blocks(widths, total, |at| columns[at] == Column::RivalBefore)
 }
 
 fn width_of(column: Column, groups: &[Group<'_>]) -> usize {
@@ -113,36 +82,22 @@ fn push_block(lines: &mut Vec<String>, group: &Group<'_>, block: &[(Column, usiz
 
 /// Pads each text to its width and joins them; no blanks at the line's end.
 fn join(cells: impl Iterator<Item = (String, Column, usize)>) -> String {
-    let cells: Vec<String> = cells.map(|(text, column, width)| pad(text, column, width)).collect();
+    let cells: Vec<String> = cells.map(|(text, column, width)| pad(&text, column, width)).collect();
     cells.join(GAP).trim_end().to_owned()
 }
 
-fn pad(text: String, column: Column, width: usize) -> String {
-    let blanks = " ".repeat(width.saturating_sub(text.width()));
-    if column.is_left() {
-        text + &blanks
-    } else {
-        blanks + &text
-    }
+fn pad(text: &str, column: Column, width: usize) -> String {
+    layout::pad(text, column.is_left(), width)
 }
 
-/// Padded before it is painted: escape sequences have no width.
 fn coloured(cell: &Cell, column: Column, width: usize, options: &TableOptions) -> String {
-    let padded = pad(cell.text.clone(), column, width);
+    let padded = pad(&cell.text, column, width);
     match cell.tone {
         Tone::Plain => padded,
         Tone::Better => paint("32", &padded, options),
         Tone::Worse => paint("31", &padded, options),
         Tone::Warning => paint("33", &padded, options),
         Tone::Faint => paint(FAINT, &padded, options),
-    }
-}
-
-fn paint(code: &str, text: &str, options: &TableOptions) -> String {
-    if options.colour && !text.is_empty() {
-        format!("\u{1b}[{code}m{text}\u{1b}[0m")
-    } else {
-        text.to_owned()
     }
 }
 

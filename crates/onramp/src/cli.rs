@@ -166,7 +166,7 @@ pub struct ReproduceArguments {
     /// Leave out the transfers on this machine's kernel
     #[arg(long)]
     pub no_kernel: bool,
-    /// Write a page for each paper, with its figures, and the rows as JSON into this directory
+    /// Write a page for each paper, with its figures, its studies' tables as CSV and the rows as JSON into this directory
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
 }

@@ -2,7 +2,8 @@
 
 use super::Done;
 use crate::text::{columns, columns_within, count, wrapped, Look};
-use onramp_papers::{Change, Choice, Influence, Ledger, PartView, Record, Reproduction};
+use onramp_papers::{Change, Choice, Influence, Ledger, PartView, Record, Reproduction, Table};
+use onramp_report::TableOptions;
 use std::fmt::Write;
 
 /// What a verdict looks like in the table of rows.
@@ -27,6 +28,7 @@ pub fn text(all: &[Done], look: Look) -> String {
         for part in reproduction.views() {
             text += &format!("\n{}\n{}", part.title, rows(&part, look));
             text += &notes(ledger, &part, look.width);
+            text += &part.tables.iter().map(|table| study(table, look)).collect::<String>();
         }
         if !reproduction.influences.is_empty() {
             text += "\nWhat the paper leaves open\n";
@@ -60,6 +62,9 @@ fn sums<'a>(reproductions: impl IntoIterator<Item = &'a Reproduction>) -> String
 }
 
 fn rows(part: &PartView<'_>, look: Look) -> String {
+    if part.records.is_empty() {
+        return String::new();
+    }
     let head = ["", "PAPER", "MEASURED", "SPREAD", "RULE", "VERDICT"].map(str::to_owned).to_vec();
     let row = |record: &Record| {
         vec![
@@ -104,6 +109,12 @@ fn notes(ledger: &Ledger, part: &PartView<'_>, width: usize) -> String {
         text += &wrapped(" ", 1, remark, width);
     }
     text
+}
+
+/// A table of a study, apart from what is above it.
+fn study(table: &Table, look: Look) -> String {
+    let options = TableOptions { width: look.width, colour: look.colour };
+    format!("\n{}{}", wrapped(" ", 1, &table.caption, look.width), table.text(&options))
 }
 
 /// A question, its answer, and what other answers do to the rows.
@@ -151,85 +162,30 @@ fn changes(influence: &Influence, reproduction: &Reproduction, width: usize) -> 
 
 #[cfg(test)]
 mod tests {
+    use super::super::made_up::{done, sweep};
     use super::*;
-    use onramp_papers::{Paper, Value};
-
-    const LEDGER: &str = r#"
-        id = "someone-1999"
-        title = "A paper"
-        citation = "Someone, 1999."
-        about = []
-
-        [[row]]
-        id = "X.one"
-        what = "the first number of this paper, which is a long one to describe"
-        section = "1"
-        expected = 2.0
-        unit = "s"
-        rule = "10 %"
-        note = "Measured at the receiver."
-        cause = "The paper's timer is another one."
-
-        [[row]]
-        id = "X.two"
-        what = "the second"
-        section = "2"
-        expected = "> 16"
-        rule = "shape"
-        note = "Measured at the receiver."
-
-        [[choice]]
-        question = "Which clock?"
-        decided = "500 ms"
-        reason = "All hosts of the time had it."
-        [[choice.alternative]]
-        name = "10 ms"
-        set = { "transfer.tick" = "10 ms" }
-        [[choice.alternative]]
-        name = "by the second reading"
-        set = { "transfer.tick" = "1 s" }
-    "#;
-
-    fn record(ledger: &Ledger, place: usize, number: f64) -> Record {
-        let row = &ledger.rows[place];
-        let measured = Value::Number(number);
-        Record {
-            paper: ledger.id.clone(),
-            id: row.id.clone(),
-            what: row.what.clone(),
-            expected: row.expected.clone(),
-            reproduced: row.expected.agrees(row.rule, &measured),
-            measured,
-            spread: Some([number - 1.0, number + 1.0]),
-            unit: row.unit.clone(),
-            rule: row.rule,
-            note: row.note.clone(),
-            section: row.section.clone(),
-        }
-    }
-
-    fn done() -> Done {
-        let ledger = Ledger::read(LEDGER);
-        let records = |numbers: [f64; 2]| vec![record(&ledger, 0, numbers[0]), record(&ledger, 1, numbers[1])];
-        let influence = Influence {
-            question: ledger.choices[0].question.clone(),
-            alternatives: vec![
-                ("10 ms".to_owned(), records([2.05, 20.0])),
-                ("by the second reading".to_owned(), records([f64::NAN, 20.1])),
-            ],
-        };
-        let reproduction = Reproduction {
-            records: records([3.0, 20.0]),
-            parts: vec![("Both (section 1)", 0, Vec::new(), vec!["A remark.".to_owned()])],
-            influences: vec![influence],
-            seeds: 9,
-        };
-        Done { paper: Paper { ledger, parts: &[], kernel: &[] }, reproduction, kernel: None }
-    }
 
     #[test]
     fn a_paper_on_a_terminal() {
         insta::assert_snapshot!(text(&[done()], Look { width: 80, colour: false }));
+    }
+
+    #[test]
+    fn tables_stand_below_the_rows_of_their_part() {
+        let mut done = done();
+        done.reproduction.influences.clear();
+        done.reproduction.parts[0].tables = vec![sweep()];
+        let narrow = text(&[done], Look { width: 48, colour: false });
+        insta::assert_snapshot!(narrow);
+    }
+
+    #[test]
+    fn a_study_without_rows_has_no_head_of_rows() {
+        let mut done = done();
+        done.reproduction.records.clear();
+        done.reproduction.parts[0].tables = vec![sweep()];
+        let text = text(&[done], Look { width: 80, colour: false });
+        assert!(!text.contains("VERDICT") && text.contains("saved, %"), "{text}");
     }
 
     #[test]

@@ -3,6 +3,8 @@
 mod answer;
 mod files;
 mod kernel;
+#[cfg(test)]
+mod made_up;
 
 use super::runs;
 use super::{print_json, Answer};

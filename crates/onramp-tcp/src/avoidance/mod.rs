@@ -81,7 +81,7 @@ pub fn new(choice: crate::Avoidance, stack: Stack) -> Box<dyn Avoidance> {
         (crate::Avoidance::Reno, _) => Box::new(reno),
         (crate::Avoidance::Cubic, _) => Box::new(Cubic::default()),
         (crate::Avoidance::Vegas, Stack::Linux) => Box::new(Vegas::default()),
-        (crate::Avoidance::Vegas, Stack::Lite) => Box::new(Vegas::as_published()),
+        (crate::Avoidance::Vegas, Stack::Lite) => Box::new(Vegas::as_in_ns()),
         (crate::Avoidance::Westwood, _) => Box::new(Westwood::new(reno)),
         (crate::Avoidance::Pipe, _) => Box::new(Pipe::new(reno)),
     }

@@ -15,13 +15,16 @@
 //! Decided once a round trip: when what had been sent at the last decision is acknowledged. With two samples or fewer in
 //! it a round says nothing (a delayed ACK may have made both late), and its last ACK counts as Reno's.
 //!
-//! Two slow starts, one for each [`Stack`](crate::Stack): [`Vegas::default`] doubles in each round trip, as Linux does;
-//! [`Vegas::as_published`] in every other one, and decides at the end of those in which the window stood still, so that
-//! the rates compared belong to one window (section 3.3).
+//! Two of them, one for each [`Stack`](crate::Stack). [`Vegas::default`] is Linux's: it doubles in each round trip, and
+//! slow start ends at what the path carries. [`Vegas::as_in_ns`] is that of the simulator ns (`tcp-vegas.cc`), which
+//! follows the authors' own code: it doubles in every other round trip, and decides at the end of those in which the window
+//! stood still, so that the rates compared belong to one window (section 3.3). Its RTT is the mean of the round, its base
+//! RTT the least mean, `queued` is rounded to whole segments, and slow start ends with 7/8 of the window. A flight that
+//! doubles leaves in pairs, which queue behind each other: the mean RTT shows them long before the path is full.
 //!
-//! Constants: alpha 2, beta 4 (the paper's "Vegas-2,4"): two segments are enough to take room that appears, four so few
-//! that a loss is rare, and between them is a gap so that the window does not oscillate. gamma 1: slow start overshoots
-//! by a round trip, so it has to stop at the first sign.
+//! Constants: alpha 2, beta 4 (the paper's "Vegas-2,4"; ns has 1 and 3): two segments are enough to take room that
+//! appears, four so few that a loss is rare, and between them is a gap so that the window does not oscillate. gamma 1:
+//! slow start overshoots by a round trip, so it has to stop at the first sign.
 //!
 //! Differences from the paper: none of its retransmissions (section 3.1), which belong to loss recovery; a loss halves
 //! the window as Reno's does; when slow start ends, the window becomes what the path carries, and one more, as in Linux.
@@ -35,16 +38,14 @@ use super::segments::{at_least_two, in_slow_start, slow_start, Segments};
 use super::{AckSample, Avoidance};
 use crate::Window;
 
-const ALPHA: u128 = 2;
-const BETA: u128 = 4;
 const GAMMA: u128 = 1;
 const FEW_SAMPLES: u32 = 2;
 
 /// Vegas's window.
 #[derive(Clone, Debug, Default)]
 pub struct Vegas {
-    /// Slow start doubles in every other round trip only.
-    every_other: bool,
+    /// ns's, not Linux's.
+    is_of_ns: bool,
     base_rtt_ns: Option<u64>,
     round: Option<Round>,
     segments: Segments,
@@ -56,45 +57,65 @@ struct Round {
     /// Sent when it began; it is over when more is acknowledged.
     end: u64,
     least_rtt_ns: u64,
+    sum_rtt_ns: u64,
     samples: u32,
     /// In slow start: the window stands still, to be compared.
     still: bool,
 }
 
 impl Vegas {
-    /// With the paper's slow start.
-    pub fn as_published() -> Vegas {
-        Vegas { every_other: true, ..Vegas::default() }
+    /// As ns has it.
+    pub fn as_in_ns() -> Vegas {
+        Vegas { is_of_ns: true, ..Vegas::default() }
     }
 
     fn begin_round(&mut self, end: u64, still: bool) {
-        self.round = Some(Round { end, least_rtt_ns: u64::MAX, samples: 0, still });
+        self.round = Some(Round { end, least_rtt_ns: u64::MAX, sum_rtt_ns: 0, samples: 0, still });
     }
 
     /// What the round that has ended tells.
-    fn decide(&mut self, window: &mut Window, ack: &AckSample, round: &Round, base_rtt_ns: u64) {
-        let (cwnd, rtt, base) = (window.segments(), u128::from(round.least_rtt_ns), u128::from(base_rtt_ns));
-        // queued * RTT, which needs no division
-        let queued = u128::from(cwnd) * (rtt - base);
+    fn decide(&mut self, window: &mut Window, ack: &AckSample, round: &Round) {
+        let Some((rtt_ns, base_rtt_ns)) = self.round_trip(round) else { return self.reno.raise(window, ack) };
+        let (cwnd, rtt, base) = (window.segments(), u128::from(rtt_ns), u128::from(base_rtt_ns));
+        let (alpha, beta) = if self.is_of_ns { (1, 3) } else { (2, 4) };
+        // queued * RTT, which needs no division; whole segments in ns
+        let queued = match u128::from(cwnd) * (rtt - base) {
+            queued if self.is_of_ns => (queued + rtt / 2) / rtt * rtt,
+            queued => queued,
+        };
         let mss = u64::from(window.mss_bytes);
 
         if in_slow_start(window) {
             if queued > GAMMA * rtt {
-                let carried = (u128::from(cwnd) * base / rtt) as u64;
-                window.cwnd_bytes = at_least_two(cwnd.min(carried + 1), window.mss_bytes);
+                let carried = match self.is_of_ns {
+                    true => cwnd - cwnd / 8,
+                    false => cwnd.min((u128::from(cwnd) * base / rtt) as u64 + 1),
+                };
+                window.cwnd_bytes = at_least_two(carried, window.mss_bytes);
                 window.ssthresh_bytes = window.cwnd_bytes;
             } else {
                 self.slow_start(window, ack);
             }
-        } else if queued > BETA * rtt {
+        } else if queued > beta * rtt {
             if cwnd > 2 {
                 window.cwnd_bytes -= mss;
             }
             // Not below the threshold again: that would be slow start.
             window.ssthresh_bytes = window.ssthresh_bytes.min(window.cwnd_bytes).max(2 * mss);
-        } else if queued < ALPHA * rtt && ack.cwnd_limited {
+        } else if queued < alpha * rtt && ack.cwnd_limited {
             window.cwnd_bytes = window.cwnd_bytes.saturating_add(mss);
         }
+    }
+
+    /// The round's RTT and the base RTT, if it says something.
+    fn round_trip(&mut self, round: &Round) -> Option<(u64, u64)> {
+        if self.is_of_ns {
+            let mean_ns = round.sum_rtt_ns.checked_div(round.samples.into())?;
+            let base_ns = self.base_rtt_ns.unwrap_or(mean_ns).min(mean_ns);
+            self.base_rtt_ns = Some(base_ns);
+            return Some((mean_ns, base_ns));
+        }
+        self.base_rtt_ns.filter(|_| round.samples > FEW_SAMPLES).map(|base_ns| (round.least_rtt_ns, base_ns))
     }
 
     fn slow_start(&mut self, window: &mut Window, ack: &AckSample) {
@@ -108,9 +129,12 @@ impl Vegas {
 impl Avoidance for Vegas {
     fn measure(&mut self, _window: &mut Window, ack: &AckSample) {
         let Some(rtt_ns) = ack.rtt_ns.map(|rtt_ns| rtt_ns.max(1)) else { return };
-        self.base_rtt_ns = Some(self.base_rtt_ns.unwrap_or(rtt_ns).min(rtt_ns));
+        if !self.is_of_ns {
+            self.base_rtt_ns = Some(self.base_rtt_ns.unwrap_or(rtt_ns).min(rtt_ns));
+        }
         if let Some(round) = &mut self.round {
             round.least_rtt_ns = round.least_rtt_ns.min(rtt_ns);
+            round.sum_rtt_ns = round.sum_rtt_ns.saturating_add(rtt_ns);
             round.samples = round.samples.saturating_add(1);
         }
     }
@@ -131,12 +155,13 @@ impl Avoidance for Vegas {
             }
             return;
         }
-        let stand_still = self.every_other && in_slow_start(window) && !round.still;
-        if !stand_still {
-            match self.base_rtt_ns {
-                Some(base_rtt_ns) if round.samples > FEW_SAMPLES => self.decide(window, ack, &round, base_rtt_ns),
-                _ => self.reno.raise(window, ack),
+        let stand_still = self.is_of_ns && in_slow_start(window) && !round.still;
+        match stand_still {
+            // A mean of a round that is not compared may still be the least.
+            true => {
+                self.round_trip(&round);
             }
+            false => self.decide(window, ack, &round),
         }
         self.begin_round(ack.nxt, stand_still);
     }
@@ -194,7 +219,7 @@ mod tests {
     #[test]
     fn slow_start_ends_when_one_segment_is_queued() {
         // Doubling each time, what a window queues is seen when it has doubled again.
-        for (vegas, most) in [(Vegas::default(), 32), (Vegas::as_published(), 20)] {
+        for (vegas, most) in [(Vegas::default(), 32), (Vegas::as_in_ns(), 20)] {
             let windows = windows(vegas, 2, UNLIMITED / MSS);
             assert!(*windows.iter().max().unwrap() <= most, "{:?}", windows.iter().max());
             assert!((12..=15).contains(windows.last().unwrap()));
@@ -210,7 +235,7 @@ mod tests {
         };
         assert_eq!(per_round_trip(Vegas::default()), [2, 4, 8, 16, 32, 64]);
         // The first round trips have too few samples to be compared, and grow as Reno.
-        let published = per_round_trip(Vegas::as_published());
+        let published = per_round_trip(Vegas::as_in_ns());
         assert!(published[5] <= 16, "{published:?}");
         assert!(published.windows(2).any(|pair| pair[0] == pair[1]), "{published:?}");
     }

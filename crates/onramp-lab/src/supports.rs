@@ -46,10 +46,7 @@ pub fn supports(case: &Case) -> Result<(), Unsupported> {
             "`host` or a number of segments for the kernel's own controls",
         );
     }
-    if let Some(bytes) = transfer.initial_ssthresh_bytes {
-        let asked = format!("a first threshold of {}", format_size(bytes));
-        return refuse("transfer.initial_ssthresh", asked, KERNEL);
-    }
+    first_threshold("transfer.initial_ssthresh", transfer.initial_ssthresh_bytes)?;
     if transfer.count > MOST_COPIES {
         return refuse("transfer.count", format!("{} copies", transfer.count), FEW_COPIES);
     }
@@ -127,6 +124,7 @@ pub fn rival(traffic: &Traffic) -> Result<&Transfers, Unsupported> {
     };
     tcp("traffic", transfers.stack, transfers.recovery, transfers.timers)?;
     clocks(["traffic.clock", "traffic.tick"], transfers.clocks)?;
+    first_threshold("traffic.initial_ssthresh", transfers.initial_ssthresh_bytes)?;
     if transfers.connect != Connect::Receiver {
         return refuse("traffic.connect", format!("`{}`", transfers.connect.name()), RECEIVER_CONNECTS);
     }
@@ -164,6 +162,13 @@ fn tcp(table: &str, stack: Stack, recovery: Recovery, timers: Timers) -> Result<
         return refuse(of("transfer.timers", "traffic.timers"), format!("`{}`", timers.name()), KERNEL);
     }
     Ok(())
+}
+
+fn first_threshold(key: &'static str, bytes: Option<u64>) -> Result<(), Unsupported> {
+    match bytes {
+        Some(bytes) => refuse(key, format!("a first threshold of {}", format_size(bytes)), KERNEL),
+        None => Ok(()),
+    }
 }
 
 fn clocks([clock, tick]: [&'static str; 2], clocks: Clocks) -> Result<(), Unsupported> {

@@ -238,6 +238,7 @@ fn the_simulator_s_cases_are_refused_by_their_key() {
     assert_eq!(refused("timers = \"bsd\"\n"), "transfer.timers");
     assert_eq!(refused("initial_window = \"paper\"\n"), "transfer.initial_window");
     assert_eq!(refused("initial_ssthresh = \"10 kB\"\n"), "transfer.initial_ssthresh");
+    assert_eq!(refused("[[traffic]]\ninitial_ssthresh = \"10 kB\"\n"), "traffic.initial_ssthresh");
     assert_eq!(refused("byte_counting = \"2 segments\"\n"), "transfer.byte_counting");
     assert_eq!(refused("window_scaling = false\n[[traffic]]\n"), "transfer.window_scaling");
     assert_eq!(

@@ -88,7 +88,7 @@ impl<'a> Choice<'a> {
             train: Train::Line,
             given: Given::default(),
             initial_window: InitialWindow::Host,
-            initial_ssthresh_bytes: None,
+            initial_ssthresh_bytes: transfers.initial_ssthresh_bytes,
             pair_form: transfers.receiver.pair_form,
         }
     }

@@ -228,6 +228,8 @@ keys! {
         "Of transfers: congestion avoidance of each.";
     TRAFFIC_CONNECT: "traffic", "connect", Connect, Text("receiver"), [], No,
         "Of transfers: which end connects, as `transfer.connect`.";
+    TRAFFIC_SSTHRESH: "traffic", "initial_ssthresh", Size, Other("none"), [SIZES], No,
+        "Of transfers: threshold at which each one's first slow start ends.";
     TRAFFIC_SIZE: "traffic", "size", Size, Other("without end"), [SIZES], Several,
         "Of transfers: payload of each, or several, one of which is drawn for each transfer.";
     TRAFFIC_COUNT: "traffic", "count", Integer, Other("1; with `arrivals` as many as arrive"), [COUNTS], No,

@@ -60,6 +60,8 @@ pub struct Transfers {
     pub clocks: Clocks,
     /// Which end opens each connection.
     pub connect: Connect,
+    /// Threshold of the first slow start of each.
+    pub initial_ssthresh_bytes: Option<u64>,
     /// The host that receives the data.
     pub receiver: Receiver,
     /// Payload: one of these, drawn evenly for each transfer. Empty: without end.

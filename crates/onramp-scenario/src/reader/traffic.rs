@@ -30,6 +30,7 @@ static OF_TRANSFERS: &[&Key] = &[
     &keys::TRAFFIC_STARTUP,
     &keys::TRAFFIC_AVOIDANCE,
     &keys::TRAFFIC_CONNECT,
+    &keys::TRAFFIC_SSTHRESH,
     &keys::TRAFFIC_SIZE,
     &keys::TRAFFIC_COUNT,
     &keys::TRAFFIC_ARRIVALS,
@@ -113,6 +114,7 @@ fn read_transfers(
     let startup = reader.one(section, &keys::TRAFFIC_STARTUP, &startup(startups));
     let avoidance = reader.one(section, &keys::TRAFFIC_AVOIDANCE, &avoidance);
     let connect = reader.one(section, &keys::TRAFFIC_CONNECT, &choice(&Connect::ALL, Connect::name));
+    let initial_ssthresh_bytes = reader.one(section, &keys::TRAFFIC_SSTHRESH, &quantity(parse_size));
     let sizes = reader.list(section, &keys::TRAFFIC_SIZE, &quantity(parse_size));
     let count = reader.one(section, &keys::TRAFFIC_COUNT, &integer::<u32>);
     let arrivals = reader.one(section, &keys::TRAFFIC_ARRIVALS, &quantity(parse_frequency));
@@ -128,6 +130,7 @@ fn read_transfers(
         timers: timers.unwrap_or(usual.timers),
         clocks: Clocks { clock_ns: clock_ns.unwrap_or(clocks.clock_ns), tick_ns: tick_ns.unwrap_or(clocks.tick_ns) },
         connect: connect?,
+        initial_ssthresh_bytes,
         sizes: sizes.unwrap_or_default().into(),
         count: count.or(arrivals.is_none().then_some(1)),
         arrivals: arrivals.map(|per_million_s| Poisson { per_million_s }),

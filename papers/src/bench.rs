@@ -81,10 +81,14 @@ impl<'a> Bench<'a> {
         take: impl Fn(Run<'_>) -> T + Sync,
     ) -> Result<Vec<T>, Error> {
         let scenario = self.scenario(scenario, settings);
-        let run = |seed: usize| self.run_case(&scenario, seed, watch, &take);
+        self.run_all(self.options.seeds, |seed| self.run_case(&scenario, seed, watch, &take))
+    }
+
+    /// Something of each of so many runs, in order.
+    fn run_all<T: Send>(&self, places: usize, run: impl Fn(usize) -> Result<T, Error> + Sync) -> Result<Vec<T>, Error> {
         let mut all = Vec::new();
         let mut failure = None;
-        run_all_with(self.options.seeds, self.options.threads, run, |_, taken| match taken {
+        run_all_with(places, self.options.threads, run, |_, taken| match taken {
             Ok(taken) => {
                 all.push(taken);
                 ControlFlow::Continue(())
@@ -95,6 +99,22 @@ impl<'a> Bench<'a> {
             }
         });
         failure.map_or(Ok(all), Err)
+    }
+
+    /// Runs a scenario of one case once with each of these settings, with the first seed, for what chance has no part in:
+    /// the cells of a sweep.
+    ///
+    /// # Errors
+    /// The simulator's.
+    pub fn run_cells<T: Send>(
+        &self,
+        scenario: &str,
+        cells: &[Settings],
+        watch: &Watch,
+        take: impl Fn(Run<'_>) -> T + Sync,
+    ) -> Result<Vec<T>, Error> {
+        let scenarios: Vec<Scenario> = cells.iter().map(|settings| self.scenario(scenario, settings)).collect();
+        self.run_all(scenarios.len(), |place| self.run_case(&scenarios[place], 0, watch, &take))
     }
 
     fn scenario(&self, text: &str, settings: &Settings) -> Scenario {

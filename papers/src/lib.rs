@@ -27,6 +27,8 @@ mod aron_druschel_1998;
 mod chaher_geo_satellite;
 #[path = "../nishida-packet-pair/mod.rs"]
 mod nishida_packet_pair;
+#[path = "../wang-astart/mod.rs"]
+mod wang_astart;
 
 pub use bench::{Bench, Options, Run};
 pub use expectation::{Claim, Expected, Rule, Value};
@@ -64,5 +66,5 @@ pub enum Error {
 
 /// All papers, in the order of their years.
 pub fn papers() -> Vec<Paper> {
-    vec![aron_druschel_1998::paper(), chaher_geo_satellite::paper(), nishida_packet_pair::paper()]
+    vec![aron_druschel_1998::paper(), chaher_geo_satellite::paper(), nishida_packet_pair::paper(), wang_astart::paper()]
 }

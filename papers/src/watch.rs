@@ -20,6 +20,12 @@ impl Total {
         let later = self.0.partition_point(|(time_s, _)| *time_s <= at_s);
         later.checked_sub(1).map_or(0, |last| self.0[last].1)
     }
+
+    /// When so much had come; `None`: it has not.
+    pub fn reached_s(&self, bytes: u64) -> Option<f64> {
+        let enough = self.0.partition_point(|(_, total)| *total < bytes);
+        self.0.get(enough).map(|(time_s, _)| *time_s)
+    }
 }
 
 /// A retransmission timer that expired.
@@ -36,6 +42,8 @@ pub struct Timeout {
 pub struct Flow {
     /// When its first end began to connect.
     pub started_s: f64,
+    /// The scenario's `[[traffic]]` table that it belongs to, from 0; `None`: it is the transfer's.
+    pub traffic: Option<u32>,
     /// When the sender's connection stood, and the peer's window then.
     pub established: Option<(f64, u64)>,
     /// What its receiver's application had read.
@@ -101,9 +109,10 @@ pub struct Windows {
 }
 
 impl Flow {
-    fn new(started_s: f64) -> Flow {
+    fn new(started_s: f64, traffic: Option<u32>) -> Flow {
         Flow {
             started_s,
+            traffic,
             sender_started_s: None,
             established: None,
             delivered: Total::default(),
@@ -175,7 +184,7 @@ fn seconds(time_ns: u64) -> f64 {
 impl Observer for Watch {
     fn flow_started(&mut self, flow: &FlowStart) {
         debug_assert_eq!(flow.flow as usize, self.flows.len(), "flows are numbered as they start");
-        self.flows.push(Flow::new(seconds(flow.time_ns)));
+        self.flows.push(Flow::new(seconds(flow.time_ns), flow.traffic));
     }
 
     fn sent(&mut self, packet: &Sight<'_>) {

@@ -48,6 +48,7 @@ choices! {
         Reno = "reno": "fast retransmit and fast recovery (RFC 5681)",
         CarefulReno = "careful-reno": "reno, but after a timeout no fast retransmit of what was sent before it (RFC 2582)",
         NewReno = "newreno": "fast recovery that goes on at partial ACKs (RFC 6582)",
+        SteadyNewReno = "steady-newreno": "newreno, but partial ACKs hold off the timeout, however many losses there are (RFC 2582)",
         Sack = "sack": "selective ACKs and a conservative pipe (RFC 6675)",
         Prr = "prr": "the same losses, sent by Proportional Rate Reduction (RFC 6937)",
         Rack = "rack": "losses found by time, with tail loss probes (RFC 8985), sent by Proportional Rate Reduction",

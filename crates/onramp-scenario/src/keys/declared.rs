@@ -161,7 +161,7 @@ keys! {
     TRANSFER_SCALING: "transfer", "window_scaling", Boolean, Other("of the stack"), [], Factor,
         "The sender takes part in window scaling (RFC 7323); the connection has it where the receiver does too.";
     TRANSFER_RECOVERY: "transfer", "recovery", Recovery, Other("of the stack"), [], Factor,
-        "The sender's loss recovery: `tahoe`, `reno`, `careful-reno`, `newreno`, `sack`, `prr` or `rack`.";
+        "The sender's loss recovery: `tahoe`, `reno`, `careful-reno`, `newreno`, `steady-newreno`, `sack`, `prr` or `rack`.";
     TRANSFER_TIMERS: "transfer", "timers", Timers, Other("of the stack"), [], Factor,
         "The sender's retransmission timer: `rfc6298`, `linux`, `bsd`, `brakmo`, `decoupled` or `ns`.";
     TRANSFER_CLOCK: "transfer", "clock", Time, Other("of the stack: `500 ms` with `lite`, else `1 ns`"), [GRANULARITIES], Factor,

@@ -112,6 +112,7 @@ pub fn new(choice: crate::Recovery, sack: bool, limited_transmit: bool) -> Box<d
         Sack if sack => Box::new(sack::Sack::new(false)),
         Prr if sack => Box::new(sack::Sack::new(true)),
         Rack if sack => Box::new(rack::Rack::default()),
+        SteadyNewReno => Box::new(newreno::NewReno::steady(limited_transmit)),
         NewReno | Sack | Prr | Rack => Box::new(newreno::NewReno::new(limited_transmit)),
     }
 }

@@ -1,6 +1,9 @@
 //! Fast recovery that goes on until everything is acknowledged that was outstanding when it began (RFC 6582).
 //!
-//! An acknowledgement of only a part of it shows the next loss, which is sent again at once.
+//! An acknowledgement of only a part of it shows the next loss, which is sent again at once: one in each round trip. The
+//! retransmission timer starts again at the first of them only, so that it ends a recovery from many losses ("impatient");
+//! with [`NewReno::steady`] it does at each, and such a recovery takes as many round trips as there are losses ("slow but
+//! steady": RFC 2582, section 4, and ns's default until May 2003).
 
 use super::{reno, Context, Recovery, Scoreboard, DUP_THRESHOLD};
 
@@ -8,6 +11,7 @@ use super::{reno, Context, Recovery, Scoreboard, DUP_THRESHOLD};
 #[derive(Debug)]
 pub struct NewReno {
     limited_transmit: bool,
+    is_steady: bool,
     duplicates: u32,
     recovering: bool,
     /// A partial acknowledgement came already in this recovery.
@@ -19,7 +23,13 @@ pub struct NewReno {
 impl NewReno {
     /// With or without limited transmit (RFC 3042).
     pub fn new(limited_transmit: bool) -> NewReno {
-        NewReno { limited_transmit, duplicates: 0, recovering: false, partial: false, recover: None }
+        let (is_steady, duplicates, recovering, partial) = (false, 0, false, false);
+        NewReno { limited_transmit, is_steady, duplicates, recovering, partial, recover: None }
+    }
+
+    /// The same, slow but steady.
+    pub fn steady(limited_transmit: bool) -> NewReno {
+        NewReno { is_steady: true, ..NewReno::new(limited_transmit) }
     }
 
     /// Section 3.2, step 3.
@@ -34,15 +44,14 @@ impl NewReno {
             *cx.restart_timer = true;
             return;
         }
-        // A partial one: deflate by what was acknowledged, add back one segment, repair the next loss. The timer
-        // starts again at the first only ("impatient").
+        // A partial one: deflate by what was acknowledged, add back one segment, repair the next loss.
         window.cwnd_bytes = window.cwnd_bytes.saturating_sub(cx.delivery.acked_bytes).max(mss);
         if cx.delivery.acked_bytes >= mss {
             window.cwnd_bytes += mss;
         }
         cx.board.mark_lost(0);
         *cx.force = true;
-        *cx.restart_timer = !self.partial;
+        *cx.restart_timer = self.is_steady || !self.partial;
         self.partial = true;
     }
 }

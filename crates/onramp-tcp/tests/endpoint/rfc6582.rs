@@ -5,7 +5,11 @@ use onramp_tcp::Recovery;
 
 /// Ten segments are out, and three duplicates have come at 200 ms.
 fn recovering() -> Script {
-    let mut script = Script::new(plain(Recovery::NewReno));
+    recovering_by(Recovery::NewReno)
+}
+
+fn recovering_by(recovery: Recovery) -> Script {
+    let mut script = Script::new(plain(recovery));
     script.write(100_000);
     script.now_ns = 200 * MS_NS;
     let sent: Vec<_> = (0..3).flat_map(|_| script.ack(0)).collect();
@@ -53,6 +57,18 @@ fn only_the_first_partial_acknowledgement_restarts_the_timer() {
     assert!(script.end.outstanding_bytes() > 0);
     //= RFC 6298 section 5 rule 5.3, which the full acknowledgement follows again
     assert_eq!(script.end.next_timer_ns(), Some(1500 * MS_NS));
+}
+
+/// RFC 2582, section 4: "in the Slow-but-Steady variant ... the retransmit timer is reset after each partial ACK".
+#[test]
+fn slow_but_steady_each_partial_acknowledgement_restarts_the_timer() {
+    let mut script = recovering_by(Recovery::SteadyNewReno);
+    (0..8).for_each(|_| drop(script.ack(0)));
+    for (at_ms, una) in [(300, 1000), (400, 2000), (500, 3000)] {
+        script.now_ns = at_ms * MS_NS;
+        script.ack(una);
+        assert_eq!(script.end.next_timer_ns(), Some((at_ms + 1000) * MS_NS));
+    }
 }
 
 #[test]

@@ -1,0 +1,106 @@
+//! The five senders that the paper compares, and what it asks of their first seconds.
+
+use crate::{Flow, Run, Settings};
+
+/// A sender's TCP.
+#[derive(Clone, Copy, Debug)]
+pub struct Sender {
+    /// As the paper calls it.
+    pub name: &'static str,
+    keys: &'static [(&'static str, &'static str)],
+    /// Its slow start is its own: no threshold ends it.
+    has_threshold: bool,
+}
+
+pub const RENO: Sender = Sender { name: "Reno", keys: &[("transfer.recovery", "careful-reno")], has_threshold: true };
+pub const NEWRENO: Sender = Sender { name: "NewReno", keys: &[], has_threshold: true };
+pub const HOE: Sender = Sender { name: "Hoe", keys: &[("transfer.startup", "hoe")], has_threshold: true };
+pub const VEGAS: Sender = Sender {
+    name: "Vegas",
+    keys: &[
+        ("transfer.stack", "lite"),
+        ("transfer.avoidance", "vegas"),
+        ("transfer.clock", "1 ns"),
+        ("transfer.tick", "1 ns"),
+    ],
+    has_threshold: false,
+};
+pub const ASTART: Sender = Sender { name: "Astart", keys: &[("transfer.startup", "astart")], has_threshold: true };
+
+/// All of them.
+pub const SENDERS: [Sender; 5] = [RENO, NEWRENO, HOE, VEGAS, ASTART];
+/// Places in [`SENDERS`].
+pub const OF_RENO: usize = 0;
+pub const OF_NEWRENO: usize = 1;
+pub const OF_HOE: usize = 2;
+pub const OF_VEGAS: usize = 3;
+pub const OF_ASTART: usize = 4;
+
+/// More than any window: no threshold.
+const NO_THRESHOLD: &str = "1 GB";
+
+impl Sender {
+    pub fn settings(&self) -> Settings {
+        let threshold: &[(&str, &str)] =
+            if self.has_threshold { &[] } else { &[("transfer.initial_ssthresh", NO_THRESHOLD)] };
+        Settings::of(self.keys.iter().chain(threshold).copied())
+    }
+}
+
+/// What a sender did from the moment at which it could send.
+#[derive(Clone, Copy, Debug)]
+pub struct Beginning {
+    /// Of the bandwidth, in percent: what the receiver got in the first 10 and 20 s, in IP packets.
+    pub utilization_10: f64,
+    pub utilization_20: f64,
+    /// Segments lost, in 20 s.
+    pub lost: usize,
+    /// Times that the retransmission timer expired, in 20 s.
+    pub timeouts: usize,
+}
+
+impl Beginning {
+    pub fn of(run: &Run<'_>) -> Beginning {
+        let flow = transfer(run);
+        let (from_s, _) = flow.established.expect("the connection stands");
+        let utilization = |seconds: f64| 100.0 * rate(run, flow, from_s, from_s + seconds) / bandwidth(run);
+        let until = |times: &mut dyn Iterator<Item = f64>| times.filter(|time_s| *time_s <= from_s + 20.0).count();
+        Beginning {
+            utilization_10: utilization(10.0),
+            utilization_20: utilization(20.0),
+            lost: until(&mut flow.drops_s.iter().copied()),
+            timeouts: until(&mut flow.timeouts.iter().map(|timeout| timeout.at_s)),
+        }
+    }
+}
+
+/// The flow that is watched.
+pub fn transfer<'a>(run: &'a Run<'_>) -> &'a Flow {
+    run.watch.flows.iter().find(|flow| flow.traffic.is_none()).expect("the transfer has begun")
+}
+
+/// The bottleneck's, in bits per second.
+pub fn bandwidth(run: &Run<'_>) -> f64 {
+    run.case.path.forward.rate_bits_per_s as f64
+}
+
+/// What a flow's receiver got in this time, in bits of IP packets per second.
+pub fn rate(run: &Run<'_>, flow: &Flow, from_s: f64, to_s: f64) -> f64 {
+    let bytes = flow.delivered.by(to_s) - flow.delivered.by(from_s);
+    bytes as f64 * 8.0 * packet_bytes(run) / segment_bytes(run) / (to_s - from_s)
+}
+
+/// Of an IP packet.
+pub fn packet_bytes(run: &Run<'_>) -> f64 {
+    run.case.path.mtu_bytes.into()
+}
+
+/// Payload of a packet, behind IP's and TCP's headers.
+pub fn segment_bytes(run: &Run<'_>) -> f64 {
+    packet_bytes(run) - 40.0
+}
+
+/// What the path holds besides its buffer, in packets.
+pub fn bdp_packets(run: &Run<'_>) -> f64 {
+    bandwidth(run) * run.case.path.rtt_ns as f64 / 8e9 / packet_bytes(run)
+}

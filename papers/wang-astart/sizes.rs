@@ -1,0 +1,84 @@
+//! "a majority of TCP connections are short-lived (mice), while a smaller number of long-lived connections carry most of the Internet
+//! traffic (elephants)": how long a transfer takes, by its size.
+
+use super::senders::{transfer, SENDERS};
+use super::START;
+use crate::reproduce::Figure;
+use crate::{Bench, Error, Measured, Run, Settings, Table, Watch};
+use onramp_report::plot::{draw_plot, Axis, Plot, PlotSeries, PlotStyle};
+
+/// kB of payload.
+const SIZES: [u32; 10] = [10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000, 300_000];
+/// What is a mouse, by the table's caption: it ends before the path is full.
+const MICE_KB: u32 = 1000;
+/// In percent of the BDP.
+const BUFFERS: [u32; 2] = [10, 100];
+
+/// How long after its SYN the receiver had so much, in s.
+fn completion_s(run: &Run<'_>, bytes: u64) -> f64 {
+    let flow = transfer(run);
+    flow.delivered.reached_s(bytes).map_or(f64::NAN, |end_s| end_s - flow.sender_start_s())
+}
+
+pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
+    let mut measured = Measured::default();
+    if !bench.draws() {
+        return Ok(measured);
+    }
+    for buffer in BUFFERS {
+        let share = f64::from(buffer) / 100.0;
+        let queue = format!("{share} bdp");
+        let mut rows = Vec::new();
+        for kilobytes in SIZES {
+            let size = Settings::of([
+                ("transfer.size", format!("{kilobytes} kB")),
+                ("path.queue", queue.clone()),
+                ("run.duration", "300 s".to_owned()),
+            ]);
+            let cells: Vec<Settings> = SENDERS.iter().map(|sender| size.clone().and(&sender.settings())).collect();
+            let bytes = u64::from(kilobytes) * 1000;
+            rows.push((kilobytes, bench.run_cells(START, &cells, &Watch::default(), |run| completion_s(&run, bytes))?));
+        }
+        measured.tables.push(table(&rows, buffer, "mice", |kilobytes| kilobytes <= MICE_KB));
+        measured.tables.push(table(&rows, buffer, "elephants", |kilobytes| kilobytes > MICE_KB));
+        measured.figures.push(figure(&rows, share));
+    }
+    Ok(measured)
+}
+
+type Rows = [(u32, Vec<f64>)];
+
+fn table(rows: &Rows, buffer: u32, who: &str, is_one: fn(u32) -> bool) -> Table {
+    let text = |seconds: &f64| if seconds.is_finite() { format!("{seconds:.2}") } else { "–".to_owned() };
+    let row = |(kilobytes, times): &(u32, Vec<f64>)| {
+        std::iter::once(kilobytes.to_string()).chain(times.iter().map(text)).collect()
+    };
+    Table {
+        name: format!("{who}-{buffer}"),
+        caption: format!(
+            "Completion of {who} at 100 Mbit/s and 100 ms with a buffer of {} BDP, in s from the SYN to the last byte's arrival",
+            f64::from(buffer) / 100.0
+        ),
+        head: std::iter::once("size (kB)".to_owned())
+            .chain(SENDERS.iter().map(|sender| sender.name.to_owned()))
+            .collect(),
+        rows: rows.iter().filter(|(kilobytes, _)| is_one(*kilobytes)).map(row).collect(),
+    }
+}
+
+/// Times the least that it could take: the bytes at the path's rate, and a way.
+fn figure(rows: &Rows, buffer: f64) -> Figure {
+    let series = SENDERS.iter().enumerate().map(|(sender, of)| {
+        let points = rows.iter().map(|(kilobytes, times)| (f64::from(*kilobytes), times[sender]));
+        PlotSeries::new(of.name, PlotStyle::Line, points.collect())
+    });
+    let plot = Plot {
+        title: format!("Completion times, buffer {buffer} BDP"),
+        x: Axis::new("size (kB)").log(),
+        y: Axis::new("completion time (s)").log(),
+        series: series.collect(),
+        ..Plot::default()
+    };
+    let caption = format!("Completion times over size at 100 Mbit/s and 100 ms, with a buffer of {buffer} BDP.");
+    Figure { svg: draw_plot(&plot), caption }
+}

@@ -1,0 +1,235 @@
+//! What a path's bandwidth, buffer and round-trip time do to the five senders.
+
+use super::senders::{Beginning, OF_ASTART, OF_HOE, OF_NEWRENO, OF_RENO, OF_VEGAS, SENDERS};
+use super::START;
+use crate::reproduce::Figure;
+use crate::{Bench, Error, Measured, Settings, Table, Value, Watch};
+use onramp_report::plot::{draw_plot, Axis, Plot, PlotSeries, PlotStyle};
+
+/// A path or a load, as a line of a table and a point of a figure.
+pub struct Point {
+    /// First cells of its line.
+    pub labels: Vec<String>,
+    /// Its place on the figure's axis.
+    pub x: f64,
+    pub settings: Settings,
+}
+
+/// What each of the senders did at each point.
+pub struct Sweep {
+    pub points: Vec<Point>,
+    pub beginnings: Vec<[Beginning; SENDERS.len()]>,
+}
+
+impl Sweep {
+    pub fn run(bench: &Bench<'_>, scenario: &str, points: Vec<Point>) -> Result<Sweep, Error> {
+        let of_point = |point: &Point| SENDERS.map(|sender| point.settings.clone().and(&sender.settings()));
+        let cells: Vec<Settings> = points.iter().flat_map(of_point).collect();
+        let all = bench.run_cells(scenario, &cells, &Watch::default(), |run| Beginning::of(&run))?;
+        let (beginnings, _) = all.as_chunks();
+        Ok(Sweep { points, beginnings: beginnings.to_vec() })
+    }
+
+    /// What one sender did at the points that are chosen.
+    pub fn of<'a>(
+        &'a self,
+        sender: usize,
+        chosen: impl Fn(&Point) -> bool + 'a,
+    ) -> impl Iterator<Item = Beginning> + 'a {
+        let points = self.points.iter().zip(&self.beginnings);
+        points.filter(move |(point, _)| chosen(point)).map(move |(_, beginnings)| beginnings[sender])
+    }
+
+    /// Utilization in the first 10 and 20 s, then what was lost: a table each.
+    pub fn tables(&self, name: &str, what: &str, labels: &[&str]) -> Vec<Table> {
+        let head = |columns: [&str; 2]| {
+            let of_sender = |index: usize| columns.map(|column| format!("{}, {column}", SENDERS[index].name));
+            labels.iter().map(|label| (*label).to_owned()).chain((0..SENDERS.len()).flat_map(of_sender)).collect()
+        };
+        let rows = |cells: fn(&Beginning) -> [String; 2]| {
+            let row = |(point, beginnings): (&Point, &[Beginning; SENDERS.len()])| {
+                point.labels.iter().cloned().chain(beginnings.iter().flat_map(cells)).collect()
+            };
+            self.points.iter().zip(&self.beginnings).map(row).collect()
+        };
+        vec![
+            Table {
+                name: format!("{name}-utilization"),
+                caption: format!("Utilization in the first 10 and 20 s, in percent, {what}"),
+                head: head(["10 s", "20 s"]),
+                rows: rows(|of| [of.utilization_10, of.utilization_20].map(|share| format!("{share:.1}"))),
+            },
+            Table {
+                name: format!("{name}-losses"),
+                caption: format!("Segments lost and timeouts in the first 20 s, {what}"),
+                head: head(["lost", "timeouts"]),
+                rows: rows(|of| [of.lost, of.timeouts].map(|count| count.to_string())),
+            },
+        ]
+    }
+
+    /// Utilization in the first 20 s over one of the axes.
+    pub fn figure(&self, title: &str, x: Axis, chosen: impl Fn(&Point) -> bool, caption: &str) -> Figure {
+        let points: Vec<&Point> = self.points.iter().filter(|point| chosen(point)).collect();
+        let of_sender = |sender: usize| {
+            let shares = self.of(sender, &chosen).map(|beginning| beginning.utilization_20);
+            let line = points.iter().map(|point| point.x).zip(shares).collect();
+            PlotSeries::new(SENDERS[sender].name, PlotStyle::Line, line)
+        };
+        let plot = Plot {
+            title: title.to_owned(),
+            x,
+            y: Axis::new("utilization in the first 20 s (%)").range(0.0, 100.0),
+            series: (0..SENDERS.len()).map(of_sender).collect(),
+            ..Plot::default()
+        };
+        Figure { svg: draw_plot(&plot), caption: caption.to_owned() }
+    }
+}
+
+pub fn least(shares: impl Iterator<Item = Beginning>) -> f64 {
+    shares.map(|beginning| beginning.utilization_20).fold(f64::INFINITY, f64::min)
+}
+
+pub fn most(shares: impl Iterator<Item = Beginning>) -> f64 {
+    shares.map(|beginning| beginning.utilization_20).fold(0.0, f64::max)
+}
+
+/// Mbit/s: the paper's range.
+const BANDWIDTHS: [u32; 6] = [10, 20, 40, 70, 100, 150];
+/// And beyond.
+const FASTER: [u32; 3] = [250, 500, 1000];
+/// ms: the paper's range.
+const RTTS: [u32; 4] = [20, 50, 100, 200];
+/// And beyond.
+const LONGER: [u32; 3] = [300, 400, 600];
+/// Of the paper's example.
+const BANDWIDTH: u32 = 100;
+const RTT: u32 = 100;
+
+fn path(bandwidth: u32, rtt: u32) -> Settings {
+    Settings::of([("path.rate", format!("{bandwidth} Mbit/s")), ("path.rtt", format!("{rtt} ms"))])
+}
+
+/// Packets of 1040 bytes.
+fn bdp_packets(bandwidth: u32, rtt: u32) -> u32 {
+    bandwidth * rtt * 1000 / 8 / 1040
+}
+
+/// Every bandwidth of the paper's range with every round-trip time of it.
+fn grid() -> Vec<Point> {
+    let of_rtt = |rtt: u32| BANDWIDTHS.map(|bandwidth| (bandwidth, rtt));
+    let point = |(bandwidth, rtt): (u32, u32)| Point {
+        labels: vec![rtt.to_string(), bandwidth.to_string(), bdp_packets(bandwidth, rtt).to_string()],
+        x: bandwidth.into(),
+        settings: path(bandwidth, rtt),
+    };
+    RTTS.into_iter().flat_map(of_rtt).map(point).collect()
+}
+
+/// So many packets are a long fat path: some more than the 32 of the first threshold, and the few hundred from which Vegas'
+/// mean RTT shows its own pairs.
+const LARGE_PACKETS: f64 = 500.0;
+
+pub fn measure_grid(bench: &Bench<'_>) -> Result<Measured, Error> {
+    let grid = Sweep::run(bench, START, grid())?;
+    let bdp = |point: &Point| point.labels[2].parse::<f64>().expect("a number of packets");
+    let large = |point: &Point| bdp(point) >= LARGE_PACKETS;
+    let all = |_: &Point| true;
+
+    let mut measured = Measured::default();
+    let mut number = |id: &str, number: f64| measured.exactly(id, Value::Number(number));
+    number("W.early.reno", most(grid.of(OF_RENO, large)));
+    number("W.early.newreno", most(grid.of(OF_NEWRENO, large)));
+    number("W.early.vegas", most(grid.of(OF_VEGAS, large)));
+    number("W.hoe.alone", least(grid.of(OF_HOE, all)));
+    number("W.astart.grid", least(grid.of(OF_ASTART, all)));
+    let at = |sender: usize, rtt: u32, bandwidth: u32| {
+        let is_it = move |point: &Point| point.labels[..2] == [rtt.to_string(), bandwidth.to_string()];
+        least(grid.of(sender, is_it))
+    };
+    let [slowest, .., fastest] = BANDWIDTHS;
+    let falls = |sender: usize| RTTS.into_iter().all(|rtt| at(sender, rtt, fastest) < at(sender, rtt, slowest));
+    measured.exactly("W.early.reno.falls", Value::yes_no(falls(OF_RENO)));
+    measured.exactly("W.early.vegas.falls", Value::yes_no(falls(OF_VEGAS)));
+    let lost: usize = grid.of(OF_ASTART, large).map(|beginning| beginning.lost).sum();
+    measured.exactly("W.astart.grid.lost", Value::Number(lost as f64));
+    if bench.draws() {
+        let labels = ["RTT (ms)", "bandwidth (Mbit/s)", "BDP (packets)"];
+        measured.tables.extend(grid.tables("grid", "by round-trip time and bandwidth", &labels));
+        draw_beyond(bench, &mut measured)?;
+    }
+    Ok(measured)
+}
+
+/// Both axes on their own, beyond the paper's range.
+fn draw_beyond(bench: &Bench<'_>, measured: &mut Measured) -> Result<(), Error> {
+    let of_bandwidth = |bandwidth: u32| Point {
+        labels: vec![bandwidth.to_string()],
+        x: bandwidth.into(),
+        settings: path(bandwidth, RTT),
+    };
+    let bandwidths = BANDWIDTHS.into_iter().chain(FASTER).map(of_bandwidth).collect();
+    let bandwidths = Sweep::run(bench, START, bandwidths)?;
+    let of_rtt = |rtt: u32| Point { labels: vec![rtt.to_string()], x: rtt.into(), settings: path(BANDWIDTH, rtt) };
+    let rtts = Sweep::run(bench, START, RTTS.into_iter().chain(LONGER).map(of_rtt).collect())?;
+
+    let what = format!("by bandwidth, at {RTT} ms");
+    measured.tables.extend(bandwidths.tables("bandwidths", &what, &["bandwidth (Mbit/s)"]));
+    let what = format!("by round-trip time, at {BANDWIDTH} Mbit/s");
+    measured.tables.extend(rtts.tables("round-trip-times", &what, &["RTT (ms)"]));
+    let axis = Axis::new("bandwidth (Mbit/s)").log();
+    let caption = "Utilization in the first 20 s over bandwidth, at 100 ms with a buffer of one BDP. The paper's range ends at 150 Mbit/s.";
+    measured.figures.push(bandwidths.figure("Bandwidths", axis, |_| true, caption));
+    let caption = "The same over the round-trip time, at 100 Mbit/s. The paper's range ends at 200 ms.";
+    measured.figures.push(rtts.figure("Round-trip times", Axis::new("RTT (ms)"), |_| true, caption));
+    Ok(())
+}
+
+/// In percent of the BDP.
+const BUFFERS: [u32; 7] = [5, 10, 15, 25, 35, 50, 100];
+/// Where the paper's small buffers end, for the rows: "relatively small comparing to BDP".
+const SMALL: f64 = 0.25;
+/// Mbit/s at which buffers are varied.
+const FOR_BUFFERS: [u32; 2] = [40, BANDWIDTH];
+
+pub fn measure_buffers(bench: &Bench<'_>) -> Result<Measured, Error> {
+    let of_bandwidth = |bandwidth: u32| BUFFERS.map(|buffer| (bandwidth, buffer));
+    let point = |(bandwidth, buffer): (u32, u32)| {
+        let share = f64::from(buffer) / 100.0;
+        let queue = Settings::of([("path.queue", format!("{share} bdp"))]);
+        Point {
+            labels: vec![bandwidth.to_string(), share.to_string()],
+            x: share,
+            settings: path(bandwidth, RTT).and(&queue),
+        }
+    };
+    let buffers = Sweep::run(bench, START, FOR_BUFFERS.into_iter().flat_map(of_bandwidth).map(point).collect())?;
+    let small = |point: &Point| point.x <= SMALL;
+
+    let mut measured = Measured::default();
+    let lost = |sender: usize| buffers.of(sender, small).map(|beginning| beginning.lost);
+    let count = |number: Option<usize>| Value::Number(number.unwrap_or_default() as f64);
+    measured.exactly("W.hoe.buffer.lost", count(lost(OF_HOE).min()));
+    measured.exactly("W.hoe.buffer.utilization", Value::Number(most(buffers.of(OF_HOE, small))));
+    measured.exactly("W.astart.buffer.lost", count(lost(OF_ASTART).max()));
+    measured.exactly(
+        "W.astart.buffer.timeouts",
+        count(buffers.of(OF_ASTART, small).map(|beginning| beginning.timeouts).max()),
+    );
+    measured.exactly("W.astart.buffer.utilization", Value::Number(least(buffers.of(OF_ASTART, small))));
+    let best = buffers.beginnings.iter().zip(&buffers.points).filter(|(_, point)| small(point)).all(|(of, _)| {
+        let others = of[..OF_ASTART].iter().map(|beginning| beginning.utilization_20);
+        others.fold(0.0, f64::max) <= of[OF_ASTART].utilization_20
+    });
+    measured.exactly("W.astart.buffer.best", Value::yes_no(best));
+    if bench.draws() {
+        let labels = ["bandwidth (Mbit/s)", "buffer (BDP)"];
+        measured.tables.extend(buffers.tables("buffers", "by bandwidth and buffer, at 100 ms", &labels));
+        let chosen = |point: &Point| point.labels[0] == BANDWIDTH.to_string();
+        let caption = "Utilization in the first 20 s over the buffer, at 100 Mbit/s and 100 ms.";
+        let axis = Axis::new("buffer (bandwidth-delay products)").range(0.0, 1.0);
+        measured.figures.push(buffers.figure("Buffers", axis, chosen, caption));
+    }
+    Ok(measured)
+}

@@ -83,10 +83,10 @@ static inline uint64_t onramp_ere_bytes_per_s(const struct onramp_ere *ere)
 	return ere->scaled >> ONRAMP_ERE_SCALE_BITS;
 }
 
-/* What was acknowledged since then, less than a round trip ago. */
-static inline uint64_t onramp_ere_bytes_since(const struct onramp_ere *ere, uint64_t since_ns)
+/* What was acknowledged within this interval, a round trip or less, until now. */
+static inline uint64_t onramp_ere_bytes_in(const struct onramp_ere *ere, uint64_t interval_ns, uint64_t now_ns)
 {
-	uint64_t bytes = 0;
+	uint64_t since_ns = now_ns - onramp_min(interval_ns, now_ns), bytes = 0;
 
 	for (uint32_t i = 0; i < ONRAMP_ERE_SLOTS; i++) {
 		const struct onramp_ere_slot *slot = &ere->slots[i];
@@ -183,11 +183,11 @@ static inline void onramp_ere_ack(struct onramp_ere *ere, const struct onramp_ac
 	if (!srtt_ns || !ere->rtt_min_ns || !ack->cwnd_bytes || !apart_ns)
 		return;
 
-	through = onramp_bytes_per_s(onramp_ere_bytes_since(ere, ack->now_ns - srtt_ns), srtt_ns);
+	through = onramp_bytes_per_s(onramp_ere_bytes_in(ere, srtt_ns, ack->now_ns), srtt_ns);
 	through = onramp_min(through, ONRAMP_ERE_MOST);
 	ere->through_bytes_per_s = (3 * ere->through_bytes_per_s + 2 * through) / 5;
 	interval_ns = onramp_ere_interval_ns(ere, ack, apart_ns);
-	bytes = interval_ns > apart_ns ? onramp_ere_bytes_since(ere, ack->now_ns - interval_ns) : ere->waiting_bytes;
+	bytes = interval_ns > apart_ns ? onramp_ere_bytes_in(ere, interval_ns, ack->now_ns) : ere->waiting_bytes;
 	ere->waiting_bytes = 0;
 	sample = onramp_bytes_per_s(bytes, interval_ns);
 	sample = onramp_min(sample, ONRAMP_ERE_MOST);

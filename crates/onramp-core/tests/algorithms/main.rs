@@ -3,6 +3,8 @@
 
 mod ack_train;
 mod ack_train_noise;
+mod eligible_rate;
+mod exact_rate;
 mod flights;
 mod gamma;
 mod golden;
@@ -13,5 +15,6 @@ mod pair;
 mod path;
 mod properties;
 mod restarts;
+mod share;
 mod spaced;
 mod standard;

@@ -3,11 +3,13 @@
 
 mod ack_train;
 mod ack_train_noise;
+mod astart;
 mod eligible_rate;
 mod exact_rate;
 mod flights;
 mod gamma;
 mod golden;
+mod hoe;
 mod paced_estimate;
 mod paced_exit;
 mod paced_pacing;

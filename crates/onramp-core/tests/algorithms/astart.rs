@@ -60,14 +60,14 @@ fn the_first_threshold_is_the_host_s_or_32_kib() {
 
 /// "ssthresh = max(ssthresh, ERE * RTT_min)"
 #[test]
-fn the_threshold_is_the_largest_eligible_window_that_there_was() {
+fn the_threshold_is_the_largest_eligible_window_that_there_was_in_whole_segments() {
     let transfer = transfer();
     let mut most = 32 * 1024;
     let mut rtt_min_ns = u64::MAX;
     for step in &transfer.steps {
         rtt_min_ns = rtt_min_ns.min(step.ack.rtt_ns);
         most = most.max(onramp_core::share(step.decision.estimate_bytes_per_s, rtt_min_ns, 1_000_000_000));
-        assert_eq!(step.decision.ssthresh_bytes, most, "at {} ns", step.ack.now_ns);
+        assert_eq!(step.decision.ssthresh_bytes, most / SEGMENT * SEGMENT, "at {} ns", step.ack.now_ns);
     }
     assert!(most > 320 * 1024, "{most}");
 }
@@ -111,6 +111,17 @@ fn linear_growth_is_a_segment_for_each_window_that_is_acknowledged() {
         assert_eq!(slow(&mut host, window - 1).cwnd_bytes, window * SEGMENT);
         assert_eq!(slow(&mut host, 1).cwnd_bytes, (window + 1) * SEGMENT);
     }
+}
+
+/// A host that counts segments, as most do, has no window of 32.768 of them.
+#[test]
+fn a_window_of_whole_segments_grows_linearly_too() {
+    let mut host = host(start());
+    for _ in 0..22 + 32 {
+        slow(&mut host, 1);
+        host.decision.cwnd_bytes -= host.decision.cwnd_bytes % SEGMENT;
+    }
+    assert_eq!((host.decision.phase, host.decision.cwnd_bytes), (PHASE_LINEAR, 33 * SEGMENT));
 }
 
 #[test]

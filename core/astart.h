@@ -97,7 +97,8 @@ static inline void onramp_astart_ack(struct onramp_astart *state, const struct o
 	if (!state->is_over) {
 		state->ssthresh_bytes = onramp_max(state->ssthresh_bytes,
 						   onramp_path_bytes(rate, state->ere.rtt_min_ns, ack->mss_bytes));
-		decision->ssthresh_bytes = state->ssthresh_bytes;
+		/* Hosts count whole segments: their windows would never reach a part of one. */
+		decision->ssthresh_bytes = state->ssthresh_bytes - state->ssthresh_bytes % ack->mss_bytes;
 	}
 	decision->cwnd_bytes = onramp_slow_start(ack, decision->ssthresh_bytes);
 	if (decision->cwnd_bytes < decision->ssthresh_bytes)

@@ -33,7 +33,7 @@
  * - A silence of more than 2 tau leaves nothing of the past.
  *
  * What is approximate: acknowledgements are remembered by sixteenths of a round trip, not one by one. Where t_k - T_k
- * falls into one of them, what it acknowledged counts evenly.
+ * falls into one of them, what it acknowledged counts evenly. What came since the last sample is known exactly.
  */
 #ifndef ONRAMP_ELIGIBLE_RATE_H
 #define ONRAMP_ELIGIBLE_RATE_H
@@ -71,7 +71,8 @@ struct onramp_ere {
 	uint64_t scaled;                      /* ERE, in parts of a byte per second */
 	uint64_t rtt_min_ns;                  /* 0: none yet */
 	uint64_t last_ns;                     /* t_k */
-	uint64_t delivered_bytes;             /* in total, by t_k */
+	uint64_t delivered_bytes;             /* in total, by the latest acknowledgement */
+	uint64_t waiting_bytes;               /* of it, not yet in the sample of its moment */
 	uint32_t slot;                        /* the present one */
 	uint32_t samples;                     /* 0 before the first; then 1 to ONRAMP_ERE_MEMORY, in turn */
 };
@@ -82,10 +83,10 @@ static inline uint64_t onramp_ere_bytes_per_s(const struct onramp_ere *ere)
 	return ere->scaled >> ONRAMP_ERE_SCALE_BITS;
 }
 
-/* What was acknowledged since then, less than a round trip ago. */
-static inline uint64_t onramp_ere_bytes_since(const struct onramp_ere *ere, uint64_t since_ns)
+/* What was acknowledged within this interval, a round trip or less, until now. */
+static inline uint64_t onramp_ere_bytes_in(const struct onramp_ere *ere, uint64_t interval_ns, uint64_t now_ns)
 {
-	uint64_t bytes = 0;
+	uint64_t since_ns = now_ns - onramp_min(interval_ns, now_ns), bytes = 0;
 
 	for (uint32_t i = 0; i < ONRAMP_ERE_SLOTS; i++) {
 		const struct onramp_ere_slot *slot = &ere->slots[i];
@@ -176,16 +177,19 @@ static inline void onramp_ere_ack(struct onramp_ere *ere, const struct onramp_ac
 		bytes = ack->acked_bytes;
 	}
 	ere->delivered_bytes = ack->delivered_bytes;
+	ere->waiting_bytes += bytes;
 	onramp_ere_remember(ere, ack, bytes);
-	/* Of several at the same moment the last speaks for all. */
+	/* Of several at the same moment the first speaks, and what the others bring belongs to the next sample. */
 	if (!srtt_ns || !ere->rtt_min_ns || !ack->cwnd_bytes || !apart_ns)
 		return;
 
-	through = onramp_bytes_per_s(onramp_ere_bytes_since(ere, ack->now_ns - srtt_ns), srtt_ns);
+	through = onramp_bytes_per_s(onramp_ere_bytes_in(ere, srtt_ns, ack->now_ns), srtt_ns);
 	through = onramp_min(through, ONRAMP_ERE_MOST);
 	ere->through_bytes_per_s = (3 * ere->through_bytes_per_s + 2 * through) / 5;
 	interval_ns = onramp_ere_interval_ns(ere, ack, apart_ns);
-	sample = onramp_bytes_per_s(onramp_ere_bytes_since(ere, ack->now_ns - interval_ns), interval_ns);
+	bytes = interval_ns > apart_ns ? onramp_ere_bytes_in(ere, interval_ns, ack->now_ns) : ere->waiting_bytes;
+	ere->waiting_bytes = 0;
+	sample = onramp_bytes_per_s(bytes, interval_ns);
 	sample = onramp_min(sample, ONRAMP_ERE_MOST);
 	if (ere->samples)
 		onramp_ere_filter(ere, ack, sample, apart_ns, options);

@@ -188,6 +188,11 @@ extern "C" {
         rtt_ns: u64,
     );
     pub(crate) fn onramp_native_train_bytes_per_s(train: *const c_void, mss_bytes: u32, options: u32) -> u64;
+    pub(crate) fn onramp_native_ere_ack(ere: *mut c_void, ack: *const Ack, options: u32);
+    pub(crate) fn onramp_native_ere_bytes_per_s(ere: *const c_void) -> u64;
+    pub(crate) fn onramp_native_ere_sample_bytes_per_s(ere: *const c_void) -> u64;
+    pub(crate) fn onramp_native_ere_through_bytes_per_s(ere: *const c_void) -> u64;
+    pub(crate) fn onramp_native_share(a: u64, b: u64, whole: u64) -> u64;
     pub(crate) fn onramp_native_pair_option_bytes(form: u32, kind: u32) -> u32;
     pub(crate) fn onramp_native_pair_option_write(out: *mut u8, form: u32, option: *const PairOption) -> u32;
     pub(crate) fn onramp_native_pair_option_read(

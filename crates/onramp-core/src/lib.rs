@@ -14,6 +14,7 @@
 //! assert_eq!(startup.start(&start).cwnd_bytes, 14480);
 //! ```
 
+pub mod eligible_rate;
 mod ffi;
 pub mod pairs;
 pub mod train;
@@ -75,6 +76,13 @@ pub fn phase_name(phase: u32) -> &'static str {
 pub fn exit_name(exit: u32) -> &'static str {
     // SAFETY: the function takes any number.
     text(unsafe { ffi::onramp_native_exit_name(exit) })
+}
+
+/// `a * b / whole` as the algorithms reckon it, 0 where `whole` is: `onramp_share` of `core/onramp.h`, whose error begins
+/// where the product has more than 64 bits.
+pub fn share(a: u64, b: u64, whole: u64) -> u64 {
+    // SAFETY: the function takes any numbers.
+    unsafe { ffi::onramp_native_share(a, b, whole) }
 }
 
 /// One connection's start-up.

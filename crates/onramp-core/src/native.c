@@ -61,6 +61,34 @@ uint64_t onramp_native_train_bytes_per_s(const struct onramp_ack_train *train, u
 }
 ONRAMP_ASSERT_STATE(struct onramp_ack_train);
 
+/* The eligible rate, for src/eligible_rate.rs. */
+void onramp_native_ere_ack(struct onramp_ere *ere, const struct onramp_ack *ack, uint32_t options)
+{
+	onramp_ere_ack(ere, ack, options);
+}
+
+uint64_t onramp_native_ere_bytes_per_s(const struct onramp_ere *ere)
+{
+	return onramp_ere_bytes_per_s(ere);
+}
+
+uint64_t onramp_native_ere_sample_bytes_per_s(const struct onramp_ere *ere)
+{
+	return ere->sample_bytes_per_s;
+}
+
+uint64_t onramp_native_ere_through_bytes_per_s(const struct onramp_ere *ere)
+{
+	return ere->through_bytes_per_s;
+}
+ONRAMP_ASSERT_STATE(struct onramp_ere);
+
+/* For share() of src/lib.rs. */
+uint64_t onramp_native_share(uint64_t a, uint64_t b, uint64_t whole)
+{
+	return onramp_share(a, b, whole);
+}
+
 /* The packet-pair option, for src/pairs.rs. */
 uint32_t onramp_native_pair_option_bytes(uint32_t form, uint32_t type)
 {

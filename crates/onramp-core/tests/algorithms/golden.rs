@@ -2,7 +2,7 @@
 
 use crate::flights::{start, MS};
 use crate::path::{Path, Transfer};
-use onramp_core::{exit_name, phase_name, Clock, Start, UNLIMITED};
+use onramp_core::{exit_name, phase_name, Clock, Decision, Start, UNLIMITED};
 use std::fmt::Write;
 
 /// FNV-1a over every member of every decision.
@@ -24,8 +24,8 @@ fn number(value: u64) -> String {
     }
 }
 
-/// Each change of phase or estimate, and every `stride`-th acknowledgement of each phase.
-fn table(transfer: &Transfer, stride: usize) -> String {
+/// Each change of phase or of what else is named, and every `stride`-th acknowledgement of each phase.
+fn table(transfer: &Transfer, stride: usize, what: impl Fn(&Decision) -> u64) -> String {
     let mut table = format!(
         "{:>5} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}  phase\n",
         "ack", "us", "inflight", "cwnd", "ssthresh", "pacing", "estimate"
@@ -33,10 +33,10 @@ fn table(transfer: &Transfer, stride: usize) -> String {
     let mut before = (u32::MAX, 0);
     for (i, step) in transfer.steps.iter().enumerate() {
         let d = &step.decision;
-        if before == (d.phase, d.estimate_bytes_per_s) && i % stride != 0 {
+        if before == (d.phase, what(d)) && i % stride != 0 {
             continue;
         }
-        before = (d.phase, d.estimate_bytes_per_s);
+        before = (d.phase, what(d));
         let exit = if d.exit == 0 { String::new() } else { format!(" ({})", exit_name(d.exit)) };
         writeln!(
             table,
@@ -59,10 +59,27 @@ fn table(transfer: &Transfer, stride: usize) -> String {
     table
 }
 
-#[test]
-fn paced_on_50_mbit_per_s_and_600_ms() {
+/// What a start-up decides on 50 Mbit/s and 600 ms.
+fn on_50_mbit_per_s_and_600_ms(startup: &str, acks: usize) -> Transfer {
     let path = Path { rate_bytes_per_s: 6_250_000, delay_ns: 600 * MS, mss_bytes: 1448 };
     let clock = Clock { measure_ns: 1, event_ns: 50_000 };
-    let start = Start { clock, cwnd_bytes: 14_480, ..start() };
-    insta::assert_snapshot!(table(&path.transfer("paced", start, 4000), 100));
+    path.transfer(startup, Start { clock, cwnd_bytes: 14_480, ..start() }, acks)
+}
+
+#[test]
+fn paced_on_50_mbit_per_s_and_600_ms() {
+    let transfer = on_50_mbit_per_s_and_600_ms("paced", 4000);
+    insta::assert_snapshot!(table(&transfer, 100, |decision| decision.estimate_bytes_per_s));
+}
+
+/// Its estimate and its threshold change with almost every acknowledgement.
+#[test]
+fn astart_on_50_mbit_per_s_and_600_ms() {
+    insta::assert_snapshot!(table(&on_50_mbit_per_s_and_600_ms("astart", 8000), 400, |_| 0));
+}
+
+#[test]
+fn hoe_on_50_mbit_per_s_and_600_ms() {
+    let transfer = on_50_mbit_per_s_and_600_ms("hoe", 4000);
+    insta::assert_snapshot!(table(&transfer, 400, |decision| decision.estimate_bytes_per_s));
 }

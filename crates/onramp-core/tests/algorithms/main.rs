@@ -3,9 +3,13 @@
 
 mod ack_train;
 mod ack_train_noise;
+mod astart;
+mod eligible_rate;
+mod exact_rate;
 mod flights;
 mod gamma;
 mod golden;
+mod hoe;
 mod paced_estimate;
 mod paced_exit;
 mod paced_pacing;
@@ -13,5 +17,6 @@ mod pair;
 mod path;
 mod properties;
 mod restarts;
+mod share;
 mod spaced;
 mod standard;

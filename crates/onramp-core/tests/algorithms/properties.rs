@@ -43,7 +43,7 @@ fn changes() -> impl Strategy<Value = Vec<Change>> {
 }
 
 fn starts() -> impl Strategy<Value = Start> {
-    (536u32..9000, 1u64..40, prop_oneof![3 => Just(UNLIMITED), 1 => 10_000u64..1_000_000], 0u32..2, 0u32..30).prop_map(
+    (536u32..9000, 1u64..40, prop_oneof![3 => Just(UNLIMITED), 1 => 10_000u64..1_000_000], 0u32..32, 0u32..30).prop_map(
         |(mss_bytes, segments, ssthresh_bytes, options, event_bits)| Start {
             now_ns: 1_000_000_000,
             clock: Clock { measure_ns: 1, event_ns: (1 << event_bits) - 1 },

@@ -22,5 +22,6 @@ mod rfc9293_states;
 mod rfc9293_windows;
 mod rfc9438;
 mod script;
+mod startups;
 mod trace;
 mod traces;

@@ -1,0 +1,186 @@
+//! The start-ups `astart` and `hoe` in a whole connection, and the avoidances that go on after them.
+
+use crate::pair::{Crossing, End, Pair};
+use crate::script::{plain, MS_NS};
+use onramp_core::{exit_name, phase_name};
+use onramp_tcp::{Avoidance, Config, ReceiveBuffer, Recovery, Window};
+
+const SECOND_NS: u64 = 1_000 * MS_NS;
+/// One way. With a segment of 1000 bytes each millisecond the path holds 101 segments.
+const DELAY_NS: u64 = 50 * MS_NS;
+const SEGMENT_NS: u64 = MS_NS;
+const BDP_SEGMENTS: u64 = 101;
+
+/// A download without end, over a bottleneck whose buffer is never full.
+struct Download {
+    pair: Pair,
+    /// When the bottleneck has sent what waits.
+    free_ns: u64,
+    /// Data is lost until then.
+    outage_ns: u64,
+    /// The next segment of data is lost.
+    loses: bool,
+}
+
+impl Download {
+    fn new(startup: &'static str, avoidance: Avoidance) -> Download {
+        let config = Config { window_scaling: true, restart_after_idle: false, ..plain(Recovery::Sack) };
+        let server = Config { startup: Some(startup), avoidance, ..config.clone() };
+        let client = Config { receive_buffer: ReceiveBuffer::Bytes(4 << 20), ..config };
+        Download { pair: Pair::new(client, server), free_ns: 0, outage_ns: 0, loses: false }
+    }
+
+    /// Goes on until a time. The windows with which the server has sent since.
+    fn until(&mut self, at_ns: u64) -> Vec<Window> {
+        self.until_it(at_ns, |_| false)
+    }
+
+    /// The same, or until the server satisfies a condition.
+    fn until_it(&mut self, at_ns: u64, mut is: impl FnMut(&Pair) -> bool) -> Vec<Window> {
+        let from = self.pair.log.len();
+        let Download { pair, free_ns, outage_ns, loses } = self;
+        let mut path = |crossing: &Crossing| {
+            if crossing.from == End::Client || crossing.transmit.segment.payload_bytes == 0 {
+                return vec![DELAY_NS];
+            }
+            if crossing.now_ns < *outage_ns || std::mem::take(loses) {
+                return vec![];
+            }
+            *free_ns = crossing.now_ns.max(*free_ns) + SEGMENT_NS;
+            vec![*free_ns - crossing.now_ns + DELAY_NS]
+        };
+        pair.until(1000 * SECOND_NS, &mut path, |pair| {
+            let now_ns = pair.now_ns;
+            if let Some(server) = &mut pair.server {
+                server.write(1 << 20);
+            }
+            pair.client.read(now_ns, u64::MAX);
+            now_ns >= at_ns || is(pair)
+        });
+        let sent = self.pair.log[from..].iter().filter(|crossing| crossing.from == End::Server);
+        sent.map(|crossing| crossing.window).collect()
+    }
+
+    fn window(&mut self) -> Window {
+        self.pair.end(End::Server).window()
+    }
+
+    /// The start-up's phase, and why it is over.
+    fn phase(&mut self) -> (&'static str, &'static str) {
+        let decision = self.pair.end(End::Server).startup().expect("the server has one");
+        (phase_name(decision.phase), exit_name(decision.exit))
+    }
+
+    /// Loses one segment and waits until that is repaired.
+    fn lose(&mut self) {
+        self.loses = true;
+        self.until(self.pair.now_ns + SECOND_NS);
+        assert_eq!(self.pair.end(End::Server).stats().recoveries, 1);
+    }
+
+    /// Loses everything until the retransmission timer has ended once.
+    fn time_out(&mut self) {
+        let timeouts = self.pair.end(End::Server).stats().timeouts;
+        self.outage_ns = u64::MAX;
+        self.until_it(self.pair.now_ns + 60 * SECOND_NS, |pair| {
+            pair.server.as_ref().is_some_and(|server| server.stats().timeouts > timeouts)
+        });
+        self.outage_ns = 0;
+    }
+}
+
+/// What the threshold was, in segments, each time that it changed; from when there was one.
+fn thresholds(windows: &[Window]) -> Vec<u64> {
+    let has_one = |window: &&Window| window.ssthresh_bytes != u64::MAX;
+    let mut thresholds: Vec<_> = windows.iter().filter(has_one).map(|window| window.ssthresh_bytes / 1000).collect();
+    thresholds.dedup();
+    thresholds
+}
+
+#[test]
+fn astart_raises_its_threshold_from_32_kib_to_what_the_path_holds() {
+    let mut download = Download::new("astart", Avoidance::Reno);
+    let thresholds = thresholds(&download.until(5 * SECOND_NS));
+    assert!(thresholds.windows(2).all(|pair| pair[0] < pair[1]), "{thresholds:?}");
+    assert!(thresholds.len() > 20, "again and again: {thresholds:?}");
+    assert_eq!((thresholds[0], *thresholds.last().unwrap()), (32, BDP_SEGMENTS));
+}
+
+/// 101 segments after 2 s, and then nothing but linear growth: one in each round trip, of 100 ms and the queue's.
+#[test]
+fn astart_grows_linearly_where_the_path_is_full() {
+    let mut download = Download::new("astart", Avoidance::Reno);
+    download.until(5 * SECOND_NS);
+    let full = download.window().segments();
+    let windows = download.until(10 * SECOND_NS);
+    let grown = windows.last().unwrap().segments() - full;
+    assert!(windows.windows(2).all(|pair| pair[1].cwnd_bytes - pair[0].cwnd_bytes <= 1000));
+    assert!((30..=50).contains(&grown), "{grown} in 5 s from {full}");
+    assert_eq!(download.phase(), ("linear", "none"));
+}
+
+#[test]
+fn astart_begins_anew_after_a_retransmission_timeout() {
+    let mut download = Download::new("astart", Avoidance::Reno);
+    download.until(SECOND_NS);
+    download.time_out();
+    assert_eq!(download.phase(), ("avoidance", "timeout"));
+    let after_timeout = download.window().ssthresh_bytes / 1000;
+    assert!(after_timeout < 40, "{after_timeout}");
+    let thresholds = thresholds(&download.until(download.pair.now_ns + 5 * SECOND_NS));
+    assert!(thresholds.windows(2).all(|pair| pair[0] < pair[1]), "{thresholds:?}");
+    assert!(*thresholds.last().unwrap() > 90, "{thresholds:?}");
+    assert!(!download.pair.end(End::Server).startup().unwrap().is_over());
+}
+
+#[test]
+fn astart_leaves_the_threshold_of_a_recovery_to_the_avoidance() {
+    let mut download = Download::new("astart", Avoidance::Reno);
+    download.until(SECOND_NS);
+    download.lose();
+    assert_eq!(download.phase(), ("avoidance", "loss"));
+    let halved = download.window().ssthresh_bytes / 1000;
+    assert!(halved < 40, "{halved}");
+    let windows = download.until(download.pair.now_ns + 10 * SECOND_NS);
+    assert_eq!(thresholds(&windows), [halved]);
+    assert!(windows.windows(2).all(|pair| pair[1].cwnd_bytes <= pair[0].cwnd_bytes + 1000), "Reno's growth");
+}
+
+#[test]
+fn vegas_goes_on_after_hoe_and_keeps_its_two_to_four_segments_in_the_queue() {
+    let mut download = Download::new("hoe", Avoidance::Vegas);
+    let to_its_place = download.until(2 * SECOND_NS);
+    assert_eq!((download.phase(), *thresholds(&to_its_place).last().unwrap()), (("done", "estimate"), BDP_SEGMENTS));
+    let windows = download.until(12 * SECOND_NS);
+    assert!(windows.iter().all(|window| (102..=105).contains(&window.segments())), "{:?}", windows.last());
+}
+
+#[test]
+fn vegas_goes_on_after_astart_and_keeps_its_two_to_four_segments_in_the_queue() {
+    let mut download = Download::new("astart", Avoidance::Vegas);
+    download.until(5 * SECOND_NS);
+    download.lose();
+    assert_eq!(download.phase(), ("avoidance", "loss"));
+    let halved = download.window().segments();
+    assert!(halved < 70, "{halved}");
+    download.until(15 * SECOND_NS);
+    let windows = download.until(25 * SECOND_NS);
+    assert!(windows.iter().all(|window| (102..=105).contains(&window.segments())), "{:?}", windows.last());
+}
+
+/// It has measured from the beginning: a loss leaves what the path holds, not half of the window.
+#[test]
+fn westwood_goes_on_after_either_with_the_rate_that_was_measured_meanwhile() {
+    for (startup, phase) in [("hoe", ("done", "estimate")), ("astart", ("avoidance", "loss"))] {
+        let mut download = Download::new(startup, Avoidance::Westwood);
+        download.until(8 * SECOND_NS);
+        let before = download.window().segments();
+        assert!(before > BDP_SEGMENTS + 20, "{startup}: {before}");
+        download.lose();
+        assert_eq!(download.phase(), phase);
+        let after = download.window().ssthresh_bytes / 1000;
+        assert!((BDP_SEGMENTS - 6..=BDP_SEGMENTS).contains(&after), "{startup}: {after} of {before}");
+        let windows = download.until(download.pair.now_ns + 5 * SECOND_NS);
+        assert!(windows.last().unwrap().segments() > after + 20, "{startup}: it grows as Reno does");
+    }
+}

@@ -15,7 +15,7 @@ enum onramp_avoidance {
 };
 
 /* To be raised with every change of a record in this file: versions that do not know each other stay apart. */
-#define ONRAMP_CONFIG_VERSION 7
+#define ONRAMP_CONFIG_VERSION 8
 
 /* The user's choices, and who made them: read-only data, so that the verifier removes what they rule out. */
 struct onramp_config {
@@ -46,13 +46,17 @@ struct onramp_connection {
 	uint64_t start_ns;
 	uint64_t exit_ns; /* of the first exit, as the other two; 0: not yet */
 	uint64_t exit_cwnd_bytes;
+	uint64_t told_ns; /* the latest event of an acknowledgement; estimate and phase in it */
+	uint64_t told_bytes_per_s;
 	uint64_t delivered_bytes;    /* acknowledged while the start-up was under way */
 	uint32_t delivered_segments; /* the kernel's count, which wraps, when that was taken */
 	uint32_t prr_delivered;      /* segments delivered in this recovery (RFC 6937) */
 	uint32_t paced_by_us;        /* the host's pacing was off and was switched on */
 	uint32_t initial_cwnd;       /* segments */
-	uint32_t exit;               /* enum onramp_exit; the decision has that of the latest */
-	uint32_t held_cwnd;          /* segments: the window while only a pair may leave; 0: it is the socket's */
+	uint32_t told_phase;         /* enum onramp_phase */
+	uint32_t reserved;
+	uint32_t exit;      /* enum onramp_exit; the decision has that of the latest */
+	uint32_t held_cwnd; /* segments: the window while only a pair may leave; 0: it is the socket's */
 };
 
 /* A connection whose two ends know the option of packet pairs: what bpf/pair.bpf.c, which writes and reads it, and the
@@ -99,7 +103,7 @@ struct onramp_socket {
 
 enum onramp_event_kind {
 	ONRAMP_EVENT_START = 1, /* input.start */
-	ONRAMP_EVENT_ACK = 2,   /* input.ack; only while recording, or when phase or estimate changed */
+	ONRAMP_EVENT_ACK = 2,   /* input.ack; only while recording, or when it is news: startup.bpf.c, is_news() */
 	ONRAMP_EVENT_LOSS = 3,  /* input.loss */
 };
 
@@ -119,9 +123,9 @@ struct onramp_event {
 
 /* The same numbers stand in crates/onramp-kernel/src/shared.rs. */
 _Static_assert(sizeof(struct onramp_config) == 80, "struct onramp_config");
-_Static_assert(sizeof(struct onramp_connection) == 880, "struct onramp_connection");
+_Static_assert(sizeof(struct onramp_connection) == 904, "struct onramp_connection");
 _Static_assert(sizeof(struct onramp_pairs) == 136, "struct onramp_pairs");
-_Static_assert(sizeof(struct onramp_socket) == 1120, "struct onramp_socket");
+_Static_assert(sizeof(struct onramp_socket) == 1144, "struct onramp_socket");
 _Static_assert(sizeof(struct onramp_event) == 192, "struct onramp_event");
 
 #endif

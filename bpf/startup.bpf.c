@@ -53,6 +53,9 @@ struct {
 	__uint(max_entries, 256 * 1024);
 } onramp_events SEC(".maps");
 
+/* On a path so short that an eighth of a round trip is less. */
+#define LEAST_NS_BETWEEN_EVENTS UINT64_C(1000000)
+
 __u64 connections = 0;
 __u64 events_lost = 0;
 
@@ -264,6 +267,19 @@ static __u64 delivered_bytes(const struct tcp_sock *tp, struct onramp_connection
 	return connection->delivered_bytes;
 }
 
+/* Is a decision worth an event? What ends the start-up is; so is any other phase or estimate that is new, but eight
+ * times in a round trip at most: what changes with each acknowledgement would leave no room in the ring for others. */
+static bool is_news(const struct onramp_connection *connection, const struct onramp_ack *ack, __u32 phase_before)
+{
+	const struct onramp_decision *decision = &connection->decision;
+
+	if (config.record || (startup_is_over(connection) && decision->phase != phase_before))
+		return true;
+	return (decision->phase != connection->told_phase ||
+		decision->estimate_bytes_per_s != connection->told_bytes_per_s) &&
+	       ack->now_ns - connection->told_ns >= onramp_max(ack->srtt_ns / 8, LEAST_NS_BETWEEN_EVENTS);
+}
+
 static void startup_ack(struct sock *sk, struct onramp_connection *connection, const struct rate_sample *rs)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
@@ -283,7 +299,6 @@ static void startup_ack(struct sock *sk, struct onramp_connection *connection, c
 		.flags = (cwnd_limited(tp) ? ONRAMP_ACK_CWND_LIMITED : 0) |
 			 (tp->write_seq == tp->snd_nxt ? ONRAMP_ACK_APP_LIMITED : 0),
 	};
-	__u64 estimate = decision->estimate_bytes_per_s;
 	__u32 phase = decision->phase;
 	struct onramp_event *event;
 
@@ -292,8 +307,11 @@ static void startup_ack(struct sock *sk, struct onramp_connection *connection, c
 	apply_decision(sk, connection, mss_bytes);
 	ask_for_pair(sk, connection);
 
-	if (!config.record && decision->phase == phase && decision->estimate_bytes_per_s == estimate)
+	if (!is_news(connection, &ack, phase))
 		return;
+	connection->told_ns = ack.now_ns;
+	connection->told_bytes_per_s = decision->estimate_bytes_per_s;
+	connection->told_phase = decision->phase;
 	event = new_event(sk, connection, ONRAMP_EVENT_ACK);
 	if (event) {
 		event->input.ack = ack;

@@ -132,7 +132,8 @@ static inline uint64_t onramp_ere_interval_ns(const struct onramp_ere *ere, cons
 /* U_max, after this U_k. */
 static inline uint64_t onramp_ere_most_unstable(struct onramp_ere *ere, uint32_t options)
 {
-	uint32_t turn = ere->samples % ONRAMP_ERE_MEMORY;
+	/* Not a remainder: the kernel's verifier sees no bound in one. */
+	uint32_t turn = ere->samples < ONRAMP_ERE_MEMORY ? ere->samples : 0;
 	uint64_t most = 0;
 
 	ere->unstable[turn] = ere->instability;

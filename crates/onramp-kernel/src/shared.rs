@@ -4,7 +4,7 @@ use onramp_core::{Ack, Clock, Decision, Loss, Start, STATE_BYTES};
 use std::mem::{size_of, MaybeUninit};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-pub(crate) const CONFIG_VERSION: u32 = 7;
+pub(crate) const CONFIG_VERSION: u32 = 8;
 pub(crate) const NAME_BYTES: usize = 16;
 pub(crate) const CONFIG_MAP: &str = ".rodata.onramp";
 pub(crate) const CONNECTIONS_MAP: &str = "onramp_conns";
@@ -78,11 +78,15 @@ pub(crate) struct RawConnection {
     pub start_ns: u64,
     pub exit_ns: u64,
     pub exit_cwnd_bytes: u64,
+    pub told_ns: u64,
+    pub told_bytes_per_s: u64,
     pub delivered_bytes: u64,
     pub delivered_segments: u32,
     pub prr_delivered: u32,
     pub paced_by_us: u32,
     pub initial_cwnd: u32,
+    pub told_phase: u32,
+    pub reserved: u32,
     pub exit: u32,
     pub held_cwnd: u32,
 }
@@ -169,9 +173,9 @@ pub(crate) struct RawEvent {
 
 // The same numbers stand in bpf/shared.h.
 const _: () = assert!(size_of::<Config>() == 80);
-const _: () = assert!(size_of::<RawConnection>() == 880);
+const _: () = assert!(size_of::<RawConnection>() == 904);
 const _: () = assert!(size_of::<RawPairs>() == 136);
-const _: () = assert!(size_of::<RawSocket>() == 1120);
+const _: () = assert!(size_of::<RawSocket>() == 1144);
 const _: () = assert!(size_of::<RawEvent>() == 192);
 
 // SAFETY: repr(C), integers only.

@@ -190,6 +190,42 @@ fn the_exit_of_a_connection_is_its_first_one() {
 }
 
 #[test]
+fn what_changes_with_each_acknowledgement_is_told_once_a_millisecond() {
+    if !root() {
+        return;
+    }
+    let _machine = MACHINE.lock().unwrap_or_else(|p| p.into_inner());
+    let mut counts = Vec::new();
+    for record in [false, true] {
+        let registration = Registration::new(&Options { record, ..Options::new("astart") }).unwrap();
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        setsockopt(&listener, TcpCongestion, &OsString::from(registration.name())).unwrap();
+        setsockopt(&listener, TcpMaxSeg, &1000).unwrap();
+        let mut receiver = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let (mut sender, _) = listener.accept().unwrap();
+        let reader = std::thread::spawn(move || receiver.read_exact(&mut vec![0; 20 * 300_000]).unwrap());
+        for _ in 0..20 {
+            sender.write_all(&[0; 300_000]).unwrap();
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        reader.join().unwrap();
+        let events = registration.take_events();
+        let times = events.iter().filter_map(|event| match event.input {
+            Input::Ack(ack) if !event.decision.is_over() => Some(ack.now_ns),
+            _ => None,
+        });
+        let times: Vec<u64> = times.collect();
+        if !record {
+            assert!(times.windows(2).all(|pair| pair[1] - pair[0] >= 1_000_000), "{times:?}");
+        }
+        counts.push(times.len());
+    }
+    let [told, all] = counts[..] else { panic!("two registrations") };
+    assert!(told >= 10, "only {told} events");
+    assert!(all > 2 * told, "{all} acknowledgements, {told} events");
+}
+
+#[test]
 fn a_second_registration_of_a_process_gets_a_number() {
     if !root() {
         return;

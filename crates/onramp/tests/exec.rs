@@ -104,6 +104,34 @@ fn connections_that_a_descendant_accepts_are_adopted_and_no_others() {
 }
 
 #[test]
+fn a_server_sends_its_files_with_the_start_up_that_was_asked_for() {
+    let Some(_machine) = machine() else { return };
+    for (startup, phases) in [("astart", ["slow-start", "linear", "avoidance"]), ("hoe", ["slow-start", "done", ""])] {
+        let hosts = Hosts::new();
+        let site = Website::new(&hosts);
+        let exec = Background::onramp(["exec", "--startup", startup, "--", "sh", "-c", &site.command]);
+        let pid = exec.pid();
+        wait_for_server(&hosts);
+        let mut curl = spawn(&site.download(&hosts));
+        wait_until("the transfer is under way", || {
+            assert!(curl.is_running(), "curl has ended: {}{}", curl.stderr(), exec.stderr());
+            established(&hosts.server).contains("bytes_acked")
+        });
+        let server = format!("{}:{PORT}", Hosts::SERVER);
+        let connection =
+            connections().into_iter().find(|connection| connection["local"] == server).expect("it is there");
+        let name = connection["congestion_control"].as_str().unwrap();
+        assert!(name.starts_with(&format!("onramp_{startup}")), "{name}");
+        assert!(phases.contains(&connection["phase"].as_str().unwrap()), "{connection}");
+        curl.wait().code(0);
+        site.assert_downloaded();
+        exec.signal(Signal::SIGTERM);
+        exec.wait().code(143);
+        assert_nothing_left_of(pid);
+    }
+}
+
+#[test]
 fn connections_that_a_program_opens_are_adopted_and_its_peers_are_not() {
     let Some(_machine) = machine() else { return };
     let hosts = Hosts::new();

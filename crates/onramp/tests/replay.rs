@@ -3,6 +3,7 @@
 mod common;
 
 use common::*;
+use onramp_core::{phase_name, LOSS_TIMEOUT};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -30,9 +31,10 @@ fn lines(file: &Path) -> Vec<Value> {
 fn the_kernel_and_the_native_build_decide_alike() {
     let Some(_machine) = machine() else { return };
     let dir = tempfile::tempdir().unwrap();
-    let recording = record(dir.path(), r#"["standard", "paced", "gamma", "spaced", "pair"]"#);
+    let startups = ["standard", "paced", "gamma", "spaced", "pair", "astart", "hoe"];
+    let recording = record(dir.path(), &format!("{startups:?}"));
     let lines = lines(&recording);
-    for startup in ["standard", "paced", "gamma", "spaced", "pair"] {
+    for startup in startups {
         let of_it: Vec<&Value> = lines.iter().filter(|line| line["startup"] == startup).collect();
         let count = |input: &str| of_it.iter().filter(|line| line["input"].get(input).is_some()).count();
         // Whoever answers pairs runs the start-up too.
@@ -41,11 +43,87 @@ fn the_kernel_and_the_native_build_decide_alike() {
     }
     let reports = |line: &&Value| line["input"]["ack"]["pair_interval_ns"].as_u64().is_some_and(|ns| ns > 0);
     assert!(lines.iter().filter(reports).count() >= 3, "no pair was reported");
-    replay(&recording, &[]).code(0).says(&["18 connections", &format!("{} decisions: all the same", lines.len())]);
+    replay(&recording, &[]).code(0).says(&["24 connections", &format!("{} decisions: all the same", lines.len())]);
     let summary = replay(&recording, &["--json"]).code(0).json();
     assert_eq!(keys(&summary), ["connections", "decisions", "differences"]);
     assert_eq!(summary["decisions"], lines.len());
     assert_eq!(summary["differences"], Value::Array(Vec::new()));
+}
+
+/// The receiver's own link is lost while windows are under way: nothing of them is acknowledged afterwards, and the sender
+/// has to begin anew.
+const OUTAGE: &str = r#"
+name = "outage"
+[[node]]
+name = "server"
+[[node]]
+name = "terminal"
+[[node]]
+name = "client"
+[[link]]
+from = "server"
+to = "terminal"
+rate = "10 Mbit/s"
+delay = "19 ms"
+queue = "1 bdp"
+[[link]]
+from = "terminal"
+to = "client"
+rate = "100 Mbit/s"
+delay = "1 ms"
+[[link.change]]
+at = "1 s"
+loss = "100 %"
+[[link.change]]
+at = "1600 ms"
+loss = "0 %"
+[[transfer]]
+from = "server"
+to = "client"
+size = "3 MB"
+startup = ["astart", "hoe"]
+avoidance = ["cubic", "reno"]
+"#;
+
+#[test]
+fn an_outage_begins_astart_again_and_hoe_no_more() {
+    let Some(_machine) = machine() else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("outage.toml");
+    fs::write(&file, OUTAGE).unwrap();
+    let recording = dir.path().join("recording.jsonl");
+    onramp(["lab".as_ref(), file.as_os_str(), "--record".as_ref(), recording.as_os_str()]).code(0);
+    let lines = lines(&recording);
+    // Each registration counts its own connections.
+    let connection = |line: &Value| ["startup", "transfer", "connection"].map(|key| line[key].clone());
+    let mut connections: Vec<Vec<&Value>> = Vec::new();
+    for line in &lines {
+        match connections.iter_mut().find(|lines| connection(lines[0]) == connection(line)) {
+            Some(lines) => lines.push(line),
+            None => connections.push(vec![line]),
+        }
+    }
+    assert_eq!(connections.len(), 4);
+    let phase = |line: &Value| phase_name(line["decision"]["phase"].as_u64().unwrap() as u32);
+    let ssthresh = |line: &Value| line["decision"]["ssthresh_bytes"].as_u64().unwrap();
+    let loss = |line: &&Value| line["input"]["loss"]["kind"].as_u64();
+    for lines in connections {
+        if lines[0]["startup"] == "hoe" {
+            let end = lines.iter().position(|line| phase(line) == "done").expect("it ends");
+            assert_eq!(end, lines.len() - 1, "who has ended is asked no more");
+            continue;
+        }
+        let timeout = lines.iter().rposition(|line| loss(line) == Some(u64::from(LOSS_TIMEOUT))).expect("a time-out");
+        assert_eq!(phase(lines[timeout]), "avoidance");
+        let again: Vec<_> = lines[timeout + 1..].iter().take_while(|line| loss(line).is_none()).collect();
+        assert!(again.len() > 100, "{} acknowledgements", again.len());
+        assert_eq!(phase(again[0]), "slow-start");
+        assert!(again.iter().all(|line| ["slow-start", "linear"].contains(&phase(line))));
+        assert!(again.iter().any(|line| phase(line) == "linear"));
+        let most = again.iter().map(|line| ssthresh(line)).max().unwrap();
+        assert!(most > ssthresh(lines[timeout]), "{most}: it was not raised");
+    }
+    replay(&recording, &[]).code(0).says(&["4 connections", &format!("{} decisions: all the same", lines.len())]);
 }
 
 #[test]

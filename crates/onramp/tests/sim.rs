@@ -58,6 +58,7 @@ fn the_scenarios_results() {
         "background",
         "double-slow-start",
         "toolbox",
+        "astart",
     ] {
         let file = format!("{}/../../scenarios/{name}.toml", env!("CARGO_MANIFEST_DIR"));
         let ran = onramp(["sim", &file, "--skip-missing"]).code(0);

@@ -132,7 +132,7 @@ fn list_names_start_ups_and_avoidances() {
     assert_eq!(keys(&list), ["avoidances", "startups"]);
     let startups = list["startups"].as_array().unwrap();
     let text = onramp(["list"]).code(0).stdout;
-    for name in ["standard", "paced", "gamma", "spaced"] {
+    for name in ["standard", "paced", "gamma", "spaced", "pair", "astart", "hoe"] {
         let startup = startups.iter().find(|startup| startup["name"] == name).expect("there is one");
         assert_eq!(keys(startup), ["congestion_control", "name", "summary"]);
         let row = text.lines().find(|line| line.starts_with(name)).expect("a row");

@@ -39,14 +39,19 @@ impl Settings {
     /// Where text or keys are wrong: all of them are part of the program, and tests run them.
     pub fn apply(&self, text: &str) -> Scenario {
         let mut scenario: Table = text.parse().unwrap_or_else(|error| panic!("{error}\n{text}"));
-        let name = scenario.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let mut name = scenario.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
         for (key, value) in &self.0 {
             let (only, key) = scenario_of(key);
             if only.is_some_and(|only| only != name) {
                 continue;
             }
             match key.split_once('.') {
-                None => drop(scenario.insert(key.to_owned(), value.clone())),
+                None => {
+                    if let ("name", Some(renamed)) = (key, value.as_str()) {
+                        renamed.clone_into(&mut name);
+                    }
+                    scenario.insert(key.to_owned(), value.clone());
+                }
                 Some((table, key)) => set(&mut scenario, table, key, value),
             }
         }
@@ -115,6 +120,13 @@ mod tests {
         assert_eq!((path.forward.rate_bits_per_s, path.rtt_ns), (1_000_000, 50_000_000));
         assert!(settings.concern("a") && settings.concern("b") && !settings.concern("c"));
         assert!(Settings::of([("path.rtt", "50 ms")]).concern("c"));
+    }
+
+    #[test]
+    fn a_scenario_that_is_renamed_is_told_what_its_new_name_is() {
+        let settings = Settings::of([("name", "b"), ("b: path.rate", "3 Mbit/s"), ("a: path.rtt", "50 ms")]);
+        let path = &settings.apply(TEXT).cases[0].path;
+        assert_eq!((path.forward.rate_bits_per_s, path.rtt_ns), (3_000_000, 100_000_000));
     }
 
     #[test]

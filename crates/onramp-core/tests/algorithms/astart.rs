@@ -113,6 +113,17 @@ fn linear_growth_is_a_segment_for_each_window_that_is_acknowledged() {
     }
 }
 
+/// Of 21 segments that seven of these acknowledge, one is beyond a window of 20, and belongs to the next.
+#[test]
+fn what_is_acknowledged_beyond_a_window_is_of_the_next() {
+    let mut host = up_to(20);
+    slow(&mut host, 10);
+    for window in [21, 22, 23] {
+        (0..7).for_each(|_| _ = host.jump(30 * MS, 3 * SEGMENT));
+        assert_eq!(host.decision.cwnd_bytes, window * SEGMENT);
+    }
+}
+
 /// A host that counts segments, as most do, has no window of 32.768 of them.
 #[test]
 fn a_window_of_whole_segments_grows_linearly_too() {

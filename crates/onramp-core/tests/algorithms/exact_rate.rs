@@ -50,7 +50,9 @@ impl Filter {
     }
 
     fn filtered(&mut self, estimate: f64, sample: f64, apart_ns: f64, rtt_ns: f64) -> f64 {
+        // In whole bytes per second: where samples agree, fractions would decide how much they differ.
         let unstable = 0.6 * self.unstable.last().unwrap_or(&0.0) + 0.4 * (sample - self.sample).abs();
+        let unstable = (unstable + 1e-6).floor();
         self.unstable.push(unstable);
         let memory = if self.options & OPTION_ERE_CALM != 0 { usize::MAX } else { 10 };
         let most = self.unstable.iter().rev().take(memory).fold(0.0f64, |most, &one| most.max(one));

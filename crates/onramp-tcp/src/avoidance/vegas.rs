@@ -27,8 +27,8 @@
 //! slow start overshoots by a round trip, so it has to stop at the first sign.
 //!
 //! Differences from the paper: none of its retransmissions (section 3.1), which belong to loss recovery; a loss halves
-//! the window as Reno's does; when slow start ends, the window becomes what the path carries, and one more, as in Linux.
-//! The window grows only while it limits the sender.
+//! the window as Reno's does; when Linux's slow start ends, the window becomes what the path carries, and one more. The
+//! window grows only while it limits the sender.
 //!
 //! Differences from Linux: `queued` is the paper's; Linux divides by the base RTT, which is the same for a short queue
 //! and more for a long one. The window is Vegas's, not Reno's, while a timeout's losses are repaired.
@@ -129,7 +129,8 @@ impl Vegas {
 impl Avoidance for Vegas {
     fn measure(&mut self, _window: &mut Window, ack: &AckSample) {
         let Some(rtt_ns) = ack.rtt_ns.map(|rtt_ns| rtt_ns.max(1)) else { return };
-        if !self.is_of_ns {
+        // No rounds are seen while a start-up of core/ is in charge.
+        if !self.is_of_ns || ack.startup {
             self.base_rtt_ns = Some(self.base_rtt_ns.unwrap_or(rtt_ns).min(rtt_ns));
         }
         if let Some(round) = &mut self.round {
@@ -271,6 +272,16 @@ mod tests {
         vegas.resume(0, MS);
         vegas.measure(&mut window, &AckSample { rtt_ns: Some(9 * MS), ..AckSample::default() });
         assert_eq!(vegas.base_rtt_ns, Some(9 * MS));
+    }
+
+    #[test]
+    fn ns_learns_the_base_rtt_during_a_start_up_too() {
+        let mut vegas = Vegas::as_in_ns();
+        let mut window = Window { cwnd_bytes: 2 * MSS, ssthresh_bytes: UNLIMITED, mss_bytes: MSS as u32 };
+        for (rtt_ns, startup) in [(10 * MS, true), (30 * MS, true), (5 * MS, false)] {
+            vegas.measure(&mut window, &AckSample { rtt_ns: Some(rtt_ns), startup, ..AckSample::default() });
+        }
+        assert_eq!(vegas.base_rtt_ns, Some(10 * MS), "afterwards by the means of rounds");
     }
 
     #[test]

@@ -20,14 +20,18 @@
  *
  * An acknowledgement at t_k reports d_k bytes. Where everything that a window permits is delivered in a round trip,
  * there is no congestion, and T_k is T_min, the time since the acknowledgement before: s_k is the bandwidth of a packet
- * pair. What a congested path delivers is less, T_k grows towards a round trip, and s_k is the connection's share.
+ * pair. What a congested path delivers is less, T_k grows towards a round trip, and s_k is the connection's share. ERE
+ * weighs each sample by the time that it stands for: it is near the rate that was achieved, and above it where
+ * acknowledgements come in bursts, as slow start's do. That is what lets a start-up go on that is led by it.
  *
  * Constants: 0.6 and 10 are the paper's; U_max is the largest of the ten latest U_k.
  *
  * What the definition leaves open
+ * - The equations are the paper's as later work on Westwood retells them (scitepress.org/PublishedPapers/2004/13988,
+ *   section 2.1); its own text was not at hand.
  * - (2 tau - dt) / (2 tau + dt) as the weight of the past is Tustin's form of a low-pass filter, which belongs to the
- * mean of two samples. MobiCom 2001 has it so, and so has the agent for ns by the paper's second author; texts that
- * cite the paper print s_k alone. ONRAMP_OPTION_ERE_LATEST is that.
+ *   mean of two samples. MobiCom 2001 has it so, and so has the agent for ns by the paper's second author; texts that
+ *   cite the paper print s_k alone. ONRAMP_OPTION_ERE_LATEST is that.
  * - How long U_max remembers. ONRAMP_OPTION_ERE_CALM: for the whole connection.
  * - The first acknowledgement's sample is the first estimate.
  * - A silence of more than 2 tau leaves nothing of the past.

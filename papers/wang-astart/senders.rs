@@ -55,6 +55,8 @@ pub struct Beginning {
     pub utilization_20: f64,
     /// Segments lost, in 20 s.
     pub lost: usize,
+    /// The most of them within the time of a window: the path's round trip, and its buffer's.
+    pub lost_together: usize,
     /// Times that the retransmission timer expired, in 20 s.
     pub timeouts: usize,
 }
@@ -64,12 +66,16 @@ impl Beginning {
         let flow = transfer(run);
         let (from_s, _) = flow.established.expect("the connection stands");
         let utilization = |seconds: f64| 100.0 * rate(run, flow, from_s, from_s + seconds) / bandwidth(run);
-        let until = |times: &mut dyn Iterator<Item = f64>| times.filter(|time_s| *time_s <= from_s + 20.0).count();
+        let until = |time_s: &f64| *time_s <= from_s + 20.0;
+        let drops_s: Vec<f64> = flow.drops_s.iter().copied().filter(until).collect();
+        let window_s = 2.0 * run.case.path.rtt_ns as f64 / 1e9;
+        let together = |first: usize| drops_s[first..].partition_point(|drop_s| *drop_s < drops_s[first] + window_s);
         Beginning {
             utilization_10: utilization(10.0),
             utilization_20: utilization(20.0),
-            lost: until(&mut flow.drops_s.iter().copied()),
-            timeouts: until(&mut flow.timeouts.iter().map(|timeout| timeout.at_s)),
+            lost: drops_s.len(),
+            lost_together: (0..drops_s.len()).map(together).max().unwrap_or(0),
+            timeouts: flow.timeouts.iter().filter(|timeout| until(&timeout.at_s)).count(),
         }
     }
 }

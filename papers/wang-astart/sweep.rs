@@ -208,7 +208,7 @@ pub fn measure_buffers(bench: &Bench<'_>) -> Result<Measured, Error> {
     let small = |point: &Point| point.x <= SMALL;
 
     let mut measured = Measured::default();
-    let lost = |sender: usize| buffers.of(sender, small).map(|beginning| beginning.lost);
+    let lost = |sender: usize| buffers.of(sender, small).map(|beginning| beginning.lost_together);
     let count = |number: Option<usize>| Value::Number(number.unwrap_or_default() as f64);
     measured.exactly("W.hoe.buffer.lost", count(lost(OF_HOE).min()));
     measured.exactly("W.hoe.buffer.utilization", Value::Number(most(buffers.of(OF_HOE, small))));

@@ -13,7 +13,7 @@ use std::thread::sleep;
 use std::time::Duration;
 
 const PAPER: &str = "aron-druschel-1998";
-const PAPERS: [&str; 3] = [PAPER, "chaher-geo-satellite", "nishida-packet-pair"];
+const PAPERS: [&str; 4] = [PAPER, "chaher-geo-satellite", "nishida-packet-pair", "wang-astart"];
 
 /// With few seeds: what is tested here is not the numbers.
 fn quick(more: &[&str]) -> Ran {

@@ -50,8 +50,8 @@ fn the_kernel_and_the_native_build_decide_alike() {
     assert_eq!(summary["differences"], Value::Array(Vec::new()));
 }
 
-/// The receiver's own link is lost while windows are under way: nothing of them is acknowledged afterwards, and the sender
-/// has to begin anew.
+/// The receiver's own link is lost while windows are under way, again and again: the sender has to begin anew. (Where the last
+/// segment before an outage arrived and was not acknowledged yet, Linux takes the time-out back, and nothing begins.)
 const OUTAGE: &str = r#"
 name = "outage"
 [[node]]
@@ -71,18 +71,12 @@ from = "terminal"
 to = "client"
 rate = "100 Mbit/s"
 delay = "1 ms"
-[[link.change]]
-at = "1 s"
-loss = "100 %"
-[[link.change]]
-at = "1600 ms"
-loss = "0 %"
 [[transfer]]
 from = "server"
 to = "client"
-size = "3 MB"
+size = "8 MB"
 startup = ["astart", "hoe"]
-avoidance = ["cubic", "reno"]
+avoidance = "cubic"
 "#;
 
 #[test]
@@ -90,7 +84,10 @@ fn an_outage_begins_astart_again_and_hoe_no_more() {
     let Some(_machine) = machine() else { return };
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("outage.toml");
-    fs::write(&file, OUTAGE).unwrap();
+    let outage = |from_ms: u64| [(from_ms, 100), (from_ms + 600, 0)];
+    let changes = (0..10).flat_map(|n| outage(1000 + 1600 * n));
+    let changes = changes.map(|(at_ms, loss)| format!("[[link.change]]\nat = \"{at_ms} ms\"\nloss = \"{loss} %\"\n"));
+    fs::write(&file, OUTAGE.replace("[[transfer]]", &format!("{}[[transfer]]", changes.collect::<String>()))).unwrap();
     let recording = dir.path().join("recording.jsonl");
     onramp(["lab".as_ref(), file.as_os_str(), "--record".as_ref(), recording.as_os_str()]).code(0);
     let lines = lines(&recording);
@@ -103,27 +100,35 @@ fn an_outage_begins_astart_again_and_hoe_no_more() {
             None => connections.push(vec![line]),
         }
     }
-    assert_eq!(connections.len(), 4);
+    assert_eq!(connections.len(), 2);
     let phase = |line: &Value| phase_name(line["decision"]["phase"].as_u64().unwrap() as u32);
     let ssthresh = |line: &Value| line["decision"]["ssthresh_bytes"].as_u64().unwrap();
     let loss = |line: &&Value| line["input"]["loss"]["kind"].as_u64();
+    let (mut begun_again, mut raised) = (0, 0);
     for lines in connections {
         if lines[0]["startup"] == "hoe" {
             let end = lines.iter().position(|line| phase(line) == "done").expect("it ends");
             assert_eq!(end, lines.len() - 1, "who has ended is asked no more");
             continue;
         }
-        let timeout = lines.iter().rposition(|line| loss(line) == Some(u64::from(LOSS_TIMEOUT))).expect("a time-out");
-        assert_eq!(phase(lines[timeout]), "avoidance");
-        let again: Vec<_> = lines[timeout + 1..].iter().take_while(|line| loss(line).is_none()).collect();
-        assert!(again.len() > 100, "{} acknowledgements", again.len());
-        assert_eq!(phase(again[0]), "slow-start");
-        assert!(again.iter().all(|line| ["slow-start", "linear"].contains(&phase(line))));
-        assert!(again.iter().any(|line| phase(line) == "linear"));
-        let most = again.iter().map(|line| ssthresh(line)).max().unwrap();
-        assert!(most > ssthresh(lines[timeout]), "{most}: it was not raised");
+        for (timeout, line) in lines.iter().enumerate() {
+            if loss(line) != Some(u64::from(LOSS_TIMEOUT)) {
+                continue;
+            }
+            assert_eq!(phase(line), "avoidance");
+            let until_loss: Vec<_> = lines[timeout + 1..].iter().take_while(|line| loss(line).is_none()).collect();
+            let Some(first) = until_loss.first() else { continue };
+            if first["input"]["ack"]["cwnd_bytes"].as_u64().unwrap() >= ssthresh(line) {
+                continue; // taken back
+            }
+            assert_eq!(phase(first), "slow-start");
+            assert!(until_loss.iter().all(|line| ["slow-start", "linear"].contains(&phase(line))));
+            begun_again += 1;
+            raised += usize::from(until_loss.iter().any(|later| ssthresh(later) > ssthresh(line)));
+        }
     }
-    replay(&recording, &[]).code(0).says(&["4 connections", &format!("{} decisions: all the same", lines.len())]);
+    assert!(begun_again > 0 && raised > 0, "begun {begun_again} times, raised {raised} times");
+    replay(&recording, &[]).code(0).says(&["2 connections", &format!("{} decisions: all the same", lines.len())]);
 }
 
 #[test]

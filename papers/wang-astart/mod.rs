@@ -53,8 +53,8 @@ const PARTS: &[Part] = &[
     },
 ];
 
-/// Start-ups of today and these, on a long path.
-const KERNEL: &[&str] = &[include_str!("kernel.toml")];
+/// Start-ups of today and these, before a small and a large buffer.
+const KERNEL: &[&str] = &[include_str!("../../scenarios/astart.toml")];
 
 /// One bottleneck.
 const START: &str = include_str!("start.toml");

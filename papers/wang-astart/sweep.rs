@@ -1,6 +1,7 @@
 //! What a path's bandwidth, buffer and round-trip time do to the five senders.
 
-use super::senders::{Beginning, OF_ASTART, OF_HOE, OF_NEWRENO, OF_RENO, OF_VEGAS, SENDERS};
+use super::senders::{self, segment_bytes, transfer, Beginning, RENO, VEGAS};
+use super::senders::{OF_ASTART, OF_HOE, OF_NEWRENO, OF_RENO, OF_VEGAS, SENDERS};
 use super::START;
 use crate::reproduce::Figure;
 use crate::{Bench, Error, Measured, Settings, Table, Value, Watch};
@@ -152,6 +153,9 @@ pub fn measure_grid(bench: &Bench<'_>) -> Result<Measured, Error> {
     let falls = |sender: usize| RTTS.into_iter().all(|rtt| at(sender, rtt, fastest) < at(sender, rtt, slowest));
     measured.exactly("W.early.reno.falls", Value::yes_no(falls(OF_RENO)));
     measured.exactly("W.early.vegas.falls", Value::yes_no(falls(OF_VEGAS)));
+    let exits = exit_windows(bench)?;
+    measured.exactly("W.early.reno.exit", Value::Number(exits[0]));
+    measured.exactly("W.early.vegas.exit", Value::Number(exits[1]));
     let lost: usize = grid.of(OF_ASTART, large).map(|beginning| beginning.lost).sum();
     measured.exactly("W.astart.grid.lost", Value::Number(lost as f64));
     if bench.draws() {
@@ -160,6 +164,17 @@ pub fn measure_grid(bench: &Bench<'_>) -> Result<Measured, Error> {
         draw_beyond(bench, &mut measured)?;
     }
     Ok(measured)
+}
+
+/// The windows with which Reno and Vegas leave slow start on the path of the paper's example, in percent of the ideal one.
+fn exit_windows(bench: &Bench<'_>) -> Result<Vec<f64>, Error> {
+    let cells = [RENO.settings(), VEGAS.settings()];
+    bench.run_cells(START, &cells, &Watch::with_windows(), |run| {
+        let begun = transfer(&run).windows.iter().skip_while(|windows| !windows.slow_start);
+        let end = begun.skip_while(|windows| windows.slow_start).next();
+        let packets = end.map_or(f64::NAN, |windows| windows.cwnd_bytes as f64 / segment_bytes(&run));
+        100.0 * packets / senders::bdp_packets(&run)
+    })
 }
 
 /// Both axes on their own, beyond the paper's range.

@@ -267,13 +267,15 @@ static __u64 delivered_bytes(const struct tcp_sock *tp, struct onramp_connection
 	return connection->delivered_bytes;
 }
 
-/* Is a decision worth an event? What ends the start-up is; so is any other phase or estimate that is new, but eight
+/* Is a decision worth an event? A new phase is; so are a new estimate and slow start that waits or goes on, but eight
  * times in a round trip at most: what changes with each acknowledgement would leave no room in the ring for others. */
 static bool is_news(const struct onramp_connection *connection, const struct onramp_ack *ack, __u32 phase_before)
 {
 	const struct onramp_decision *decision = &connection->decision;
+	bool alternates = (decision->phase == ONRAMP_PHASE_LINEAR || decision->phase == ONRAMP_PHASE_SLOW_START) &&
+			  (phase_before == ONRAMP_PHASE_LINEAR || phase_before == ONRAMP_PHASE_SLOW_START);
 
-	if (config.record || (startup_is_over(connection) && decision->phase != phase_before))
+	if (config.record || (decision->phase != phase_before && !alternates))
 		return true;
 	return (decision->phase != connection->told_phase ||
 		decision->estimate_bytes_per_s != connection->told_bytes_per_s) &&

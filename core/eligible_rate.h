@@ -28,16 +28,17 @@
  *
  * What the definition leaves open
  * - The equations are the paper's as later work on Westwood retells them (scitepress.org/PublishedPapers/2004/13988,
- *   section 2.1); its own text was not at hand.
+ *   section 2.1).
  * - (2 tau - dt) / (2 tau + dt) as the weight of the past is Tustin's form of a low-pass filter, which belongs to the
  *   mean of two samples. MobiCom 2001 has it so, and so has the agent for ns by the paper's second author; texts that
  *   cite the paper print s_k alone. ONRAMP_OPTION_ERE_LATEST is that.
  * - How long U_max remembers. ONRAMP_OPTION_ERE_CALM: for the whole connection.
  * - The first acknowledgement's sample is the first estimate.
- * - A silence of more than 2 tau leaves nothing of the past.
+ * - A silence of more than 2 tau leaves nothing of the past but its last sample.
  *
  * What is approximate: acknowledgements are remembered by sixteenths of a round trip, not one by one. Where t_k - T_k
  * falls into one of them, what it acknowledged counts evenly. What came since the last sample is known exactly.
+ * While RTT grows, the sixteenths are those of before: up to a third of a round trip is forgotten early.
  */
 #ifndef ONRAMP_ELIGIBLE_RATE_H
 #define ONRAMP_ELIGIBLE_RATE_H
@@ -183,7 +184,8 @@ static inline void onramp_ere_ack(struct onramp_ere *ere, const struct onramp_ac
 	}
 	ere->delivered_bytes = ack->delivered_bytes;
 	ere->waiting_bytes += bytes;
-	onramp_ere_remember(ere, ack, bytes);
+	/* What arrived while nobody told of it did not arrive now. */
+	onramp_ere_remember(ere, ack, apart_ns > srtt_ns ? ack->acked_bytes : bytes);
 	/* Of several at the same moment the first speaks, and what the others bring belongs to the next sample. */
 	if (!srtt_ns || !ere->rtt_min_ns || !ack->cwnd_bytes || !apart_ns)
 		return;

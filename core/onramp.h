@@ -207,8 +207,8 @@ static inline uint32_t onramp_excess(uint32_t a, uint32_t b)
 	return a > b ? a - b : 0;
 }
 
-/* a * b / whole, where that has 64 bits; 0 where whole is 0. Where the product has more than 64, the larger factor and
- * whole are halved until it has not. */
+/* a * b / whole, where that has 64 bits. Where the product may have more than 64, the larger factor and whole are
+ * halved until it cannot; 0 where that leaves nothing of whole. */
 static inline uint64_t onramp_share(uint64_t a, uint64_t b, uint64_t whole)
 {
 	uint32_t halvings = (uint32_t)onramp_min(onramp_excess(onramp_bits(a) + onramp_bits(b), 64), 63);

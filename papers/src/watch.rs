@@ -48,6 +48,8 @@ pub struct Flow {
     pub established: Option<(f64, u64)>,
     /// What its receiver's application had read.
     pub delivered: Total,
+    /// Bytes of its IP packets that left the scenario's first link, forward.
+    pub carried: Total,
     /// When one of its segments was lost.
     pub drops_s: Vec<f64>,
     /// When it sent a segment again.
@@ -116,6 +118,7 @@ impl Flow {
             sender_started_s: None,
             established: None,
             delivered: Total::default(),
+            carried: Total::default(),
             drops_s: Vec::new(),
             retransmissions_s: Vec::new(),
             timeouts: Vec::new(),
@@ -231,7 +234,11 @@ impl Observer for Watch {
 
     fn left(&mut self, link: u32, packet: &Sight<'_>) {
         if link == BOTTLENECK {
-            self.carried.add(seconds(packet.time_ns), packet.wire_bytes.into());
+            let at_s = seconds(packet.time_ns);
+            self.carried.add(at_s, packet.wire_bytes.into());
+            if packet.direction == Direction::Data {
+                self.flow(packet.flow).carried.add(at_s, packet.wire_bytes.into());
+            }
         }
     }
 

@@ -50,7 +50,7 @@ impl Sender {
 /// What a sender did from the moment at which it could send.
 #[derive(Clone, Copy, Debug)]
 pub struct Beginning {
-    /// Of the bandwidth, in percent: what the receiver got in the first 10 and 20 s, in IP packets.
+    /// Of the bandwidth, in percent: what the bottleneck carried of it in the first 10 and 20 s, in IP packets.
     pub utilization_10: f64,
     pub utilization_20: f64,
     /// Segments lost, in 20 s.
@@ -65,7 +65,11 @@ impl Beginning {
     pub fn of(run: &Run<'_>) -> Beginning {
         let flow = transfer(run);
         let (from_s, _) = flow.established.expect("the connection stands");
-        let utilization = |seconds: f64| 100.0 * rate(run, flow, from_s, from_s + seconds) / bandwidth(run);
+        assert!(
+            run.case.duration_ns.is_some_and(|end_ns| end_ns as f64 / 1e9 >= from_s + 20.0),
+            "the run is long enough"
+        );
+        let utilization = |seconds: f64| 100.0 * rate(flow, from_s, from_s + seconds) / bandwidth(run);
         let until = |time_s: &f64| *time_s <= from_s + 20.0;
         let drops_s: Vec<f64> = flow.drops_s.iter().copied().filter(until).collect();
         let window_s = 2.0 * run.case.path.rtt_ns as f64 / 1e9;
@@ -90,10 +94,9 @@ pub fn bandwidth(run: &Run<'_>) -> f64 {
     run.case.path.forward.rate_bits_per_s as f64
 }
 
-/// What a flow's receiver got in this time, in bits of IP packets per second.
-pub fn rate(run: &Run<'_>, flow: &Flow, from_s: f64, to_s: f64) -> f64 {
-    let bytes = flow.delivered.by(to_s) - flow.delivered.by(from_s);
-    bytes as f64 * 8.0 * packet_bytes(run) / segment_bytes(run) / (to_s - from_s)
+/// What the bottleneck carried of a flow in this time, in bits of IP packets per second.
+pub fn rate(flow: &Flow, from_s: f64, to_s: f64) -> f64 {
+    (flow.carried.by(to_s) - flow.carried.by(from_s)) as f64 * 8.0 / (to_s - from_s)
 }
 
 /// Of an IP packet.

@@ -9,7 +9,7 @@ use onramp_report::plot::{draw_plot, Axis, Plot, PlotSeries, PlotStyle};
 
 /// kB of payload.
 const SIZES: [u32; 10] = [10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000, 300_000];
-/// What is a mouse, by the table's caption: it ends before the path is full.
+/// The largest mouse: it ends before the path is full, but for Hoe's.
 const MICE_KB: u32 = 1000;
 /// In percent of the BDP.
 const BUFFERS: [u32; 2] = [10, 100];
@@ -66,7 +66,6 @@ fn table(rows: &Rows, buffer: u32, who: &str, is_one: fn(u32) -> bool) -> Table 
     }
 }
 
-/// Times the least that it could take: the bytes at the path's rate, and a way.
 fn figure(rows: &Rows, buffer: f64) -> Figure {
     let series = SENDERS.iter().enumerate().map(|(sender, of)| {
         let points = rows.iter().map(|(kilobytes, times)| (f64::from(*kilobytes), times[sender]));

@@ -300,7 +300,7 @@ fn the_first_acknowledgement_s_sample_is_the_first_estimate() {
 }
 
 #[test]
-fn a_silence_leaves_nothing_of_the_past() {
+fn a_silence_leaves_nothing_of_the_past_but_its_last_sample() {
     let mut acks = stream(EVEN, &windows(1));
     let last = *acks.last().unwrap();
     let delivered_bytes = last.delivered_bytes + 8 * MSS;

@@ -181,7 +181,7 @@ keys! {
     TRANSFER_CONNECT: "transfer", "connect", Connect, Text("receiver"), [], No,
         "Which end connects: `receiver`, which then asks for the data, or `sender`, which sends as soon as its handshake is complete.";
     TRANSFER_TRAIN: "transfer", "train", Train, Text("line"), [], No,
-        "How a start-up that measures a rate reads a flight's ACKs: by their least-squares `line`, by its `ends`, or by the `closest` of them; and how `astart` reads them otherwise than by default, the `latest` sample alone or the `calm` ones more.";
+        "How a start-up that measures a rate reads a flight's ACKs: by their least-squares `line`, by its `ends`, or by the `closest` of them; and how `astart` filters its samples: the `latest` alone instead of the mean of two, or `calm`, by the greatest instability of the connection instead of that of ten samples.";
     TRANSFER_WINDOW: "transfer", "initial_window", Window, Text("host"), [("1 segment", "1000 segments")], Factor,
         "What the sender may send before the first acknowledgement.";
     TRANSFER_SSTHRESH: "transfer", "initial_ssthresh", Size, Other("none"), [SIZES], No,

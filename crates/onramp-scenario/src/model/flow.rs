@@ -151,9 +151,9 @@ pub enum Train {
     Ends,
     /// The most closely spaced of them.
     Closest,
-    /// Of `astart`: the latest sample of the rate, alone.
+    /// Of `astart`: its filter takes the latest sample alone.
     Latest,
-    /// Of `astart`: what differs less than anything so far is calm.
+    /// Of `astart`: instability is compared with the greatest of the connection.
     Calm,
 }
 

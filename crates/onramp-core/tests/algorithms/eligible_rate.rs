@@ -310,6 +310,22 @@ fn a_silence_leaves_nothing_of_the_past_but_its_last_sample() {
     assert!(after(&acks, 0).bytes_per_s().abs_diff((2_000 + before) / 2) <= 1);
 }
 
+/// Hosts tell nothing of what is acknowledged in congestion avoidance; after a timeout the next acknowledgement has it in
+/// its total.
+#[test]
+fn what_nobody_told_of_did_not_arrive_at_once() {
+    let acks = stream(EVEN, &[(100, 100); 20]);
+    let last = *acks.last().unwrap();
+    let mut rate = EligibleRate::new(0);
+    acks.iter().for_each(|ack| rate.ack(ack));
+    for ack in &acks {
+        let (now_ns, delivered_bytes) =
+            (ack.now_ns + 15_000 * MS, ack.delivered_bytes + last.delivered_bytes + 15_000 * MSS);
+        rate.ack(&Ack { now_ns, delivered_bytes, ..*ack });
+        assert!(rate.through_bytes_per_s() <= 1_100_000, "of 1 MB/s: {}", rate.through_bytes_per_s());
+    }
+}
+
 /// A host whose clock ticks every 10 ms, or whose network delivers ten at a time.
 #[test]
 fn what_comes_at_one_moment_is_counted_whole() {

@@ -171,8 +171,8 @@ pub fn measure_grid(bench: &Bench<'_>) -> Result<Measured, Error> {
 fn exit_windows(bench: &Bench<'_>) -> Result<Vec<f64>, Error> {
     let cells = [RENO.settings(), VEGAS.settings()];
     bench.run_cells(START, &cells, &Watch::with_windows(), |run| {
-        let begun = transfer(&run).windows.iter().skip_while(|windows| !windows.slow_start);
-        let end = begun.skip_while(|windows| windows.slow_start).next();
+        let mut begun = transfer(&run).windows.iter().skip_while(|windows| !windows.slow_start);
+        let end = begun.find(|windows| !windows.slow_start);
         let packets = end.map_or(f64::NAN, |windows| windows.cwnd_bytes as f64 / segment_bytes(&run));
         100.0 * packets / senders::bdp_packets(&run)
     })

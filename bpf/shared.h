@@ -48,7 +48,7 @@ struct onramp_connection {
 	uint64_t exit_cwnd_bytes;
 	uint64_t told_ns; /* the latest event of an acknowledgement; estimate and phase in it */
 	uint64_t told_bytes_per_s;
-	uint64_t delivered_bytes;    /* delivered since then, by the latest word to the start-up */
+	uint64_t delivered_bytes;    /* since the start, by the latest word to the start-up */
 	uint32_t delivered_segments; /* the kernel's count, which wraps, when that was taken */
 	uint32_t prr_delivered;      /* segments delivered in this recovery (RFC 6937) */
 	uint32_t paced_by_us;        /* the host's pacing was off and was switched on */

@@ -61,12 +61,7 @@ static inline void onramp_astart_start(struct onramp_astart *state, const struct
 
 	state->ssthresh_bytes = has_ssthresh ? start->ssthresh_bytes : ONRAMP_ASTART_SSTHRESH_BYTES;
 	state->options = start->options;
-	*decision = (struct onramp_decision){
-		.cwnd_bytes = start->cwnd_bytes,
-		.ssthresh_bytes = state->ssthresh_bytes,
-		.pacing_bytes_per_s = ONRAMP_UNLIMITED,
-		.phase = ONRAMP_PHASE_SLOW_START,
-	};
+	onramp_start_slowly(decision, start->cwnd_bytes, state->ssthresh_bytes);
 }
 
 /* The window that linear growth makes of an acknowledgement: a segment more when a window has been acknowledged. */
@@ -88,12 +83,8 @@ static inline void onramp_astart_ack(struct onramp_astart *state, const struct o
 
 	onramp_ere_ack(&state->ere, ack, state->options);
 	rate = onramp_ere_bytes_per_s(&state->ere);
-	*decision = (struct onramp_decision){
-		.ssthresh_bytes = ack->ssthresh_bytes,
-		.pacing_bytes_per_s = ONRAMP_UNLIMITED,
-		.estimate_bytes_per_s = rate,
-		.phase = ONRAMP_PHASE_SLOW_START,
-	};
+	onramp_start_slowly(decision, ack->cwnd_bytes, ack->ssthresh_bytes);
+	decision->estimate_bytes_per_s = rate;
 	if (!state->is_over) {
 		state->ssthresh_bytes = onramp_max(state->ssthresh_bytes,
 						   onramp_path_bytes(rate, state->ere.rtt_min_ns, ack->mss_bytes));

@@ -175,8 +175,7 @@ static inline void onramp_ere_ack(struct onramp_ere *ere, const struct onramp_ac
 	uint64_t bytes = ack->delivered_bytes - ere->delivered_bytes;
 	uint64_t interval_ns, through, sample;
 
-	if (ack->rtt_ns && (!ere->rtt_min_ns || ack->rtt_ns < ere->rtt_min_ns))
-		ere->rtt_min_ns = ack->rtt_ns;
+	ere->rtt_min_ns = onramp_least_rtt(ere->rtt_min_ns, ack);
 	/* The first one, or a clock or a total that has nothing to do with the last. */
 	if (!ere->samples || ack->now_ns < ere->last_ns || ack->delivered_bytes < ere->delivered_bytes) {
 		apart_ns = srtt_ns;

@@ -74,23 +74,13 @@ static inline void onramp_gamma_start(struct onramp_gamma *state, const struct o
 	state->is_given = start->gamma_ppm != 0;
 	state->gamma_ppm =
 		state->is_given ? (uint32_t)onramp_min(start->gamma_ppm, ONRAMP_GAMMA_MOST_PPM) : ONRAMP_GAMMA_MOST_PPM;
-	*decision = (struct onramp_decision){
-		.cwnd_bytes = start->cwnd_bytes,
-		.ssthresh_bytes = start->ssthresh_bytes,
-		.pacing_bytes_per_s = ONRAMP_UNLIMITED,
-		.phase = ONRAMP_PHASE_SLOW_START,
-	};
+	onramp_start_slowly(decision, start->cwnd_bytes, start->ssthresh_bytes);
 }
 
 static inline void onramp_gamma_ack(struct onramp_gamma *state, const struct onramp_ack *ack,
 				    struct onramp_decision *decision)
 {
-	*decision = (struct onramp_decision){
-		.cwnd_bytes = onramp_slow_start(ack, ack->ssthresh_bytes),
-		.ssthresh_bytes = ack->ssthresh_bytes,
-		.pacing_bytes_per_s = ONRAMP_UNLIMITED,
-		.phase = ONRAMP_PHASE_SLOW_START,
-	};
+	onramp_start_slowly(decision, onramp_slow_start(ack, ack->ssthresh_bytes), ack->ssthresh_bytes);
 	state->avoidance_bytes = ONRAMP_UNLIMITED;
 	if (decision->cwnd_bytes >= ack->ssthresh_bytes) {
 		state->avoidance_bytes = ack->delivered_bytes;

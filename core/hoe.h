@@ -49,12 +49,7 @@ static inline void onramp_hoe_start(struct onramp_hoe *state, const struct onram
 {
 	state->ssthresh_bytes = start->ssthresh_bytes;
 	state->options = start->options;
-	*decision = (struct onramp_decision){
-		.cwnd_bytes = start->cwnd_bytes,
-		.ssthresh_bytes = start->ssthresh_bytes,
-		.pacing_bytes_per_s = ONRAMP_UNLIMITED,
-		.phase = ONRAMP_PHASE_SLOW_START,
-	};
+	onramp_start_slowly(decision, start->cwnd_bytes, start->ssthresh_bytes);
 }
 
 /* Is this the acknowledgement that tells the rate? */
@@ -71,17 +66,11 @@ static inline void onramp_hoe_measure(struct onramp_hoe *state, const struct onr
 static inline void onramp_hoe_ack(struct onramp_hoe *state, const struct onramp_ack *ack,
 				  struct onramp_decision *decision)
 {
-	if (ack->rtt_ns && (!state->rtt_min_ns || ack->rtt_ns < state->rtt_min_ns))
-		state->rtt_min_ns = ack->rtt_ns;
+	state->rtt_min_ns = onramp_least_rtt(state->rtt_min_ns, ack);
 	if (!state->bw_bytes_per_s)
 		onramp_hoe_measure(state, ack);
-	*decision = (struct onramp_decision){
-		.cwnd_bytes = onramp_slow_start(ack, state->ssthresh_bytes),
-		.ssthresh_bytes = state->ssthresh_bytes,
-		.pacing_bytes_per_s = ONRAMP_UNLIMITED,
-		.estimate_bytes_per_s = state->bw_bytes_per_s,
-		.phase = ONRAMP_PHASE_SLOW_START,
-	};
+	onramp_start_slowly(decision, onramp_slow_start(ack, state->ssthresh_bytes), state->ssthresh_bytes);
+	decision->estimate_bytes_per_s = state->bw_bytes_per_s;
 	if (decision->cwnd_bytes >= state->ssthresh_bytes)
 		onramp_finish(decision, state->bw_bytes_per_s ? ONRAMP_EXIT_ESTIMATE : ONRAMP_EXIT_SSTHRESH);
 }

@@ -179,6 +179,23 @@ static inline uint64_t onramp_slow_start(const struct onramp_ack *ack, uint64_t 
 	return onramp_min(ack->cwnd_bytes + ack->acked_bytes, ssthresh_bytes);
 }
 
+/* The decision of slow start with this window and threshold, which nothing but acknowledgements clocks. */
+static inline void onramp_start_slowly(struct onramp_decision *decision, uint64_t cwnd_bytes, uint64_t ssthresh_bytes)
+{
+	*decision = (struct onramp_decision){
+		.cwnd_bytes = cwnd_bytes,
+		.ssthresh_bytes = ssthresh_bytes,
+		.pacing_bytes_per_s = ONRAMP_UNLIMITED,
+		.phase = ONRAMP_PHASE_SLOW_START,
+	};
+}
+
+/* The least round-trip time, this acknowledgement's sample among them; 0: there was none yet. */
+static inline uint64_t onramp_least_rtt(uint64_t least_ns, const struct onramp_ack *ack)
+{
+	return ack->rtt_ns && (!least_ns || ack->rtt_ns < least_ns) ? ack->rtt_ns : least_ns;
+}
+
 /* Was the window full before this acknowledgement? Then nothing that slow start permitted waits any more. */
 static inline bool onramp_window_was_full(const struct onramp_ack *ack)
 {

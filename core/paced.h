@@ -87,14 +87,11 @@ static inline void onramp_paced_start(struct onramp_paced *state, const struct o
 	state->event_ns = onramp_max(start->clock.event_ns, 1);
 	state->phase = ONRAMP_PHASE_SLOW_START;
 	state->options = start->options;
-	*decision = (struct onramp_decision){
-		.cwnd_bytes = start->options & ONRAMP_OPTION_PAPER_INITIAL_WINDOW
-				      ? onramp_paced_initial_window(start->mss_bytes)
-				      : start->cwnd_bytes,
-		.ssthresh_bytes = state->ssthresh_bytes,
-		.pacing_bytes_per_s = ONRAMP_UNLIMITED,
-		.phase = state->phase,
-	};
+	onramp_start_slowly(decision,
+			    start->options & ONRAMP_OPTION_PAPER_INITIAL_WINDOW
+				    ? onramp_paced_initial_window(start->mss_bytes)
+				    : start->cwnd_bytes,
+			    start->ssthresh_bytes);
 }
 
 static inline uint64_t onramp_paced_ssthresh(const struct onramp_paced *state)

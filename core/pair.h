@@ -71,13 +71,8 @@ static inline void onramp_pair_start(struct onramp_pair *state, const struct onr
 	state->ssthresh_bytes = start->ssthresh_bytes;
 	state->event_ns = onramp_max(start->clock.event_ns, 1);
 	state->phase = ONRAMP_PHASE_SLOW_START;
-	*decision = (struct onramp_decision){
-		.cwnd_bytes = start->cwnd_bytes,
-		.ssthresh_bytes = start->ssthresh_bytes,
-		.pacing_bytes_per_s = ONRAMP_UNLIMITED,
-		.phase = state->phase,
-		.pair = true,
-	};
+	onramp_start_slowly(decision, start->cwnd_bytes, start->ssthresh_bytes);
+	decision->pair = true;
 }
 
 /* The bucket's rate, or ONRAMP_UNLIMITED where there is none, or the host cannot keep it. */

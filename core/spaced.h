@@ -92,12 +92,7 @@ static inline void onramp_spaced_start(struct onramp_spaced *state, const struct
 	state->sent_bytes_per_s = ONRAMP_UNLIMITED;
 	state->phase = ONRAMP_PHASE_SLOW_START;
 	state->options = start->options;
-	*decision = (struct onramp_decision){
-		.cwnd_bytes = start->cwnd_bytes,
-		.ssthresh_bytes = start->ssthresh_bytes,
-		.pacing_bytes_per_s = ONRAMP_UNLIMITED,
-		.phase = state->phase,
-	};
+	onramp_start_slowly(decision, start->cwnd_bytes, start->ssthresh_bytes);
 }
 
 /* A slow start begins anew, with the threshold that the host has now. What was measured is still the best guess. */

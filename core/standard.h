@@ -33,24 +33,14 @@ static inline void onramp_standard_start(struct onramp_standard *state, const st
 					 struct onramp_decision *decision)
 {
 	(void)state;
-	*decision = (struct onramp_decision){
-		.cwnd_bytes = start->cwnd_bytes,
-		.ssthresh_bytes = start->ssthresh_bytes,
-		.pacing_bytes_per_s = ONRAMP_UNLIMITED,
-		.phase = ONRAMP_PHASE_SLOW_START,
-	};
+	onramp_start_slowly(decision, start->cwnd_bytes, start->ssthresh_bytes);
 }
 
 static inline void onramp_standard_ack(struct onramp_standard *state, const struct onramp_ack *ack,
 				       struct onramp_decision *decision)
 {
 	(void)state;
-	*decision = (struct onramp_decision){
-		.cwnd_bytes = onramp_slow_start(ack, ack->ssthresh_bytes),
-		.ssthresh_bytes = ack->ssthresh_bytes,
-		.pacing_bytes_per_s = ONRAMP_UNLIMITED,
-		.phase = ONRAMP_PHASE_SLOW_START,
-	};
+	onramp_start_slowly(decision, onramp_slow_start(ack, ack->ssthresh_bytes), ack->ssthresh_bytes);
 	if (ack->cwnd_bytes >= ack->ssthresh_bytes)
 		onramp_finish(decision, ONRAMP_EXIT_SSTHRESH);
 }

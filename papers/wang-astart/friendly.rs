@@ -1,5 +1,6 @@
 //! What a newcomer gets among connections of NewReno that have filled the path, and what it takes from them.
 
+use super::buffer;
 use super::senders::{bandwidth, rate, transfer, OF_ASTART, OF_NEWRENO, SENDERS};
 use crate::statistics::median;
 use crate::{Bench, Error, Measured, Run, Settings, Table, Value, Watch};
@@ -53,9 +54,9 @@ impl Meeting {
 pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
     let mut rows = Vec::new();
     let (mut gains, mut first_gains, mut costs) = (Vec::new(), Vec::new(), Vec::new());
-    for (megabits, buffer) in PATHS {
-        let share = f64::from(buffer) / 100.0;
-        let path = Settings::of([("path.rate", format!("{megabits} Mbit/s")), ("path.queue", format!("{share} bdp"))]);
+    for (megabits, percent) in PATHS {
+        let (share, queue) = buffer(percent);
+        let path = Settings::of([("path.rate", format!("{megabits} Mbit/s"))]).and(&queue);
         let mut met: [Vec<Meeting>; SENDERS.len()] = Default::default();
         for place in 0..SENDERS.len() {
             if bench.draws() || [OF_NEWRENO, OF_ASTART].contains(&place) {

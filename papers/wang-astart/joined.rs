@@ -1,5 +1,6 @@
 //! "or other traffic joins in during the slow-start phase": packets that give way to nobody, or connections.
 
+use super::buffer;
 use super::senders::{Beginning, OF_ASTART, OF_HOE, OF_RENO};
 use super::sweep::{Point, Sweep};
 use crate::{Bench, Error, Measured, Settings, Value};
@@ -16,33 +17,32 @@ const BUFFERS: [u32; 2] = [50, 100];
 /// Mbit/s that the packets take of 100.
 const TAKEN: [u32; 3] = [25, 50, 75];
 /// So many connections.
-const COUNTS: [i64; 3] = [1, 5, 10];
+const COUNTS: [u32; 3] = [1, 5, 10];
 
 /// Utilization of what the packets leave.
 fn of_the_rest(point: &Point, beginning: &Beginning) -> f64 {
     beginning.utilization_20 / (100.0 - point.x) * 100.0
 }
 
-fn path(rtt: u32, buffer: u32) -> Settings {
-    let share = f64::from(buffer) / 100.0;
-    Settings::of([("path.rtt", format!("{rtt} ms")), ("path.queue", format!("{share} bdp"))])
-}
-
-fn paths() -> impl Iterator<Item = (u32, u32)> {
-    RTTS.into_iter().flat_map(|rtt| BUFFERS.map(|buffer| (rtt, buffer)))
+/// What joins, so much of it each time, on each path.
+fn run(bench: &Bench<'_>, scenario: &str, amounts: [u32; 3], traffic: fn(u32) -> Settings) -> Result<Sweep, Error> {
+    let paths = || RTTS.into_iter().flat_map(|rtt| BUFFERS.map(|percent| (rtt, percent)));
+    let point = |(amount, (rtt, percent)): (u32, (u32, u32))| {
+        let (share, queue) = buffer(percent);
+        let rtt_key = Settings::of([("path.rtt", format!("{rtt} ms"))]);
+        Point {
+            labels: vec![amount.to_string(), rtt.to_string(), share.to_string()],
+            x: amount.into(),
+            settings: rtt_key.and(&queue).and(&traffic(amount)),
+        }
+    };
+    let points = amounts.into_iter().flat_map(|amount| paths().map(move |path| (amount, path))).map(point);
+    Sweep::run(bench, scenario, points.collect())
 }
 
 pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
-    let point = |(taken, (rtt, buffer)): (u32, (u32, u32))| {
-        let rate = Settings::of([("traffic.rate", format!("{taken} Mbit/s"))]);
-        Point {
-            labels: vec![taken.to_string(), rtt.to_string(), (f64::from(buffer) / 100.0).to_string()],
-            x: taken.into(),
-            settings: path(rtt, buffer).and(&rate),
-        }
-    };
-    let points = TAKEN.into_iter().flat_map(|taken| paths().map(move |path| (taken, path))).map(point);
-    let packets = Sweep::run(bench, PACKETS, points.collect())?;
+    let rate = |taken: u32| Settings::of([("traffic.rate", format!("{taken} Mbit/s"))]);
+    let packets = run(bench, PACKETS, TAKEN, rate)?;
     let cells = || packets.points.iter().zip(&packets.beginnings);
     let lost = |sender: usize| cells().map(move |(_, of)| of[sender].lost_together);
     let rest = |sender: usize| cells().map(move |(point, of)| of_the_rest(point, &of[sender]));
@@ -71,13 +71,8 @@ pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
 }
 
 fn draw_flows(bench: &Bench<'_>, measured: &mut Measured) -> Result<(), Error> {
-    let point = |(count, (rtt, buffer)): (i64, (u32, u32))| Point {
-        labels: vec![count.to_string(), rtt.to_string(), (f64::from(buffer) / 100.0).to_string()],
-        x: count as f64,
-        settings: path(rtt, buffer).and(&Settings::of([("traffic.count", count)])),
-    };
-    let points = COUNTS.into_iter().flat_map(|count| paths().map(move |path| (count, path))).map(point);
-    let flows = Sweep::run(bench, FLOWS, points.collect())?;
+    let count = |count: u32| Settings::of([("traffic.count", i64::from(count))]);
+    let flows = run(bench, FLOWS, COUNTS, count)?;
     let labels = ["connections", "RTT (ms)", "buffer (BDP)"];
     let what = "at 100 Mbit/s, by how many connections of NewReno join at 0.5 s";
     measured.tables.extend(flows.tables("joined-connections", what, &labels));

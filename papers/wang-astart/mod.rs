@@ -7,7 +7,7 @@ mod senders;
 mod sizes;
 mod sweep;
 
-use crate::{Ledger, Paper, Part};
+use crate::{Ledger, Paper, Part, Settings};
 
 /// The paper and how it is measured.
 pub fn paper() -> Paper {
@@ -58,3 +58,9 @@ const KERNEL: &[&str] = &[include_str!("../../scenarios/astart.toml")];
 
 /// One bottleneck.
 const START: &str = include_str!("start.toml");
+
+/// A buffer of so many percent of what the path holds: the share, and the key that sets it.
+fn buffer(percent: u32) -> (f64, Settings) {
+    let share = f64::from(percent) / 100.0;
+    (share, Settings::of([("path.queue", format!("{share} bdp"))]))
+}

@@ -100,7 +100,7 @@ pub fn rate(flow: &Flow, from_s: f64, to_s: f64) -> f64 {
 }
 
 /// Of an IP packet.
-pub fn packet_bytes(run: &Run<'_>) -> f64 {
+fn packet_bytes(run: &Run<'_>) -> f64 {
     run.case.path.mtu_bytes.into()
 }
 

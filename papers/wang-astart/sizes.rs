@@ -2,7 +2,7 @@
 //! traffic (elephants)": how long a transfer takes, by its size.
 
 use super::senders::{transfer, SENDERS};
-use super::START;
+use super::{buffer, START};
 use crate::reproduce::Figure;
 use crate::{Bench, Error, Measured, Run, Settings, Table, Watch};
 use onramp_report::plot::{draw_plot, Axis, Plot, PlotSeries, PlotStyle};
@@ -25,22 +25,18 @@ pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
     if !bench.draws() {
         return Ok(measured);
     }
-    for buffer in BUFFERS {
-        let share = f64::from(buffer) / 100.0;
-        let queue = format!("{share} bdp");
+    for percent in BUFFERS {
+        let (share, queue) = buffer(percent);
         let mut rows = Vec::new();
         for kilobytes in SIZES {
-            let size = Settings::of([
-                ("transfer.size", format!("{kilobytes} kB")),
-                ("path.queue", queue.clone()),
-                ("run.duration", "300 s".to_owned()),
-            ]);
+            let size = [("transfer.size", format!("{kilobytes} kB")), ("run.duration", "300 s".to_owned())];
+            let size = Settings::of(size).and(&queue);
             let cells: Vec<Settings> = SENDERS.iter().map(|sender| size.clone().and(&sender.settings())).collect();
             let bytes = u64::from(kilobytes) * 1000;
             rows.push((kilobytes, bench.run_cells(START, &cells, &Watch::default(), |run| completion_s(&run, bytes))?));
         }
-        measured.tables.push(table(&rows, buffer, "mice", |kilobytes| kilobytes <= MICE_KB));
-        measured.tables.push(table(&rows, buffer, "elephants", |kilobytes| kilobytes > MICE_KB));
+        measured.tables.push(table(&rows, percent, "mice", |kilobytes| kilobytes <= MICE_KB));
+        measured.tables.push(table(&rows, percent, "elephants", |kilobytes| kilobytes > MICE_KB));
         measured.figures.push(figure(&rows, share));
     }
     Ok(measured)
@@ -48,16 +44,16 @@ pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
 
 type Rows = [(u32, Vec<f64>)];
 
-fn table(rows: &Rows, buffer: u32, who: &str, is_one: fn(u32) -> bool) -> Table {
+fn table(rows: &Rows, percent: u32, who: &str, is_one: fn(u32) -> bool) -> Table {
     let text = |seconds: &f64| if seconds.is_finite() { format!("{seconds:.2}") } else { "–".to_owned() };
     let row = |(kilobytes, times): &(u32, Vec<f64>)| {
         std::iter::once(kilobytes.to_string()).chain(times.iter().map(text)).collect()
     };
     Table {
-        name: format!("{who}-{buffer}"),
+        name: format!("{who}-{percent}"),
         caption: format!(
             "Completion of {who} at 100 Mbit/s and 100 ms with a buffer of {} BDP, in s from the SYN to the last byte's arrival",
-            f64::from(buffer) / 100.0
+            buffer(percent).0
         ),
         head: std::iter::once("size (kB)".to_owned())
             .chain(SENDERS.iter().map(|sender| sender.name.to_owned()))
@@ -66,18 +62,18 @@ fn table(rows: &Rows, buffer: u32, who: &str, is_one: fn(u32) -> bool) -> Table 
     }
 }
 
-fn figure(rows: &Rows, buffer: f64) -> Figure {
+fn figure(rows: &Rows, share: f64) -> Figure {
     let series = SENDERS.iter().enumerate().map(|(sender, of)| {
         let points = rows.iter().map(|(kilobytes, times)| (f64::from(*kilobytes), times[sender]));
         PlotSeries::new(of.name, PlotStyle::Line, points.collect())
     });
     let plot = Plot {
-        title: format!("Completion times, buffer {buffer} BDP"),
+        title: format!("Completion times, buffer {share} BDP"),
         x: Axis::new("size (kB)").log(),
         y: Axis::new("completion time (s)").log(),
         series: series.collect(),
         ..Plot::default()
     };
-    let caption = format!("Completion times over size at 100 Mbit/s and 100 ms, with a buffer of {buffer} BDP.");
+    let caption = format!("Completion times over size at 100 Mbit/s and 100 ms, with a buffer of {share} BDP.");
     Figure { svg: draw_plot(&plot), caption }
 }

@@ -2,7 +2,7 @@
 
 use super::senders::{self, segment_bytes, transfer, Beginning, RENO, VEGAS};
 use super::senders::{OF_ASTART, OF_HOE, OF_NEWRENO, OF_RENO, OF_VEGAS, SENDERS};
-use super::START;
+use super::{buffer, START};
 use crate::reproduce::Figure;
 use crate::{Bench, Error, Measured, Settings, Table, Value, Watch};
 use onramp_report::plot::{draw_plot, Axis, Plot, PlotSeries, PlotStyle};
@@ -88,11 +88,11 @@ impl Sweep {
     }
 }
 
-pub fn least(shares: impl Iterator<Item = Beginning>) -> f64 {
+fn least(shares: impl Iterator<Item = Beginning>) -> f64 {
     shares.map(|beginning| beginning.utilization_20).fold(f64::INFINITY, f64::min)
 }
 
-pub fn most(shares: impl Iterator<Item = Beginning>) -> f64 {
+fn most(shares: impl Iterator<Item = Beginning>) -> f64 {
     shares.map(|beginning| beginning.utilization_20).fold(0.0, f64::max)
 }
 
@@ -210,10 +210,9 @@ const SMALL: f64 = 0.25;
 const FOR_BUFFERS: [u32; 4] = [20, 40, 70, BANDWIDTH];
 
 pub fn measure_buffers(bench: &Bench<'_>) -> Result<Measured, Error> {
-    let of_bandwidth = |bandwidth: u32| BUFFERS.map(|buffer| (bandwidth, buffer));
-    let point = |(bandwidth, buffer): (u32, u32)| {
-        let share = f64::from(buffer) / 100.0;
-        let queue = Settings::of([("path.queue", format!("{share} bdp"))]);
+    let of_bandwidth = |bandwidth: u32| BUFFERS.map(|percent| (bandwidth, percent));
+    let point = |(bandwidth, percent): (u32, u32)| {
+        let (share, queue) = buffer(percent);
         Point {
             labels: vec![bandwidth.to_string(), share.to_string()],
             x: share,

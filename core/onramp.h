@@ -53,10 +53,11 @@ struct onramp_start {
 	uint64_t ssthresh_bytes; /* ONRAMP_UNLIMITED if the host has none */
 	uint32_t mss_bytes;
 	uint32_t options; /* enum onramp_option */
+	uint64_t srtt_ns; /* the smoothed round-trip time: of the handshake, as a rule; 0: not known */
 	/* What the user gave for what an algorithm would measure; 0: nothing. */
-	uint64_t pace_bytes_per_s; /* spaced: the rate of slow start's segments */
+	uint64_t pace_bytes_per_s; /* spaced: the rate of slow start's segments; qos: the rate that is reserved */
 	uint32_t gamma_ppm;        /* gamma: the share of the window, in millionths */
-	uint32_t reserved;
+	uint32_t burst_bytes;      /* qos: what may leave at once; 0: the algorithm's own choice */
 };
 
 enum onramp_ack_flag {
@@ -66,13 +67,15 @@ enum onramp_ack_flag {
 	ONRAMP_ACK_APP_LIMITED = 1 << 1,
 };
 
-/* An acknowledgement arrived that acknowledges something new, and the host is not recovering from a loss. */
+/* An acknowledgement arrived that acknowledges something new, and the host is not recovering from a loss; in
+ * ONRAMP_PHASE_RESERVED, any acknowledgement. */
 struct onramp_ack {
 	uint64_t now_ns;
 	/* Newly acknowledged, cumulatively or selectively; in slow start no more than the host counts for its growth
 	 * (RFC 3465; Linux counts all). */
 	uint64_t acked_bytes;
-	uint64_t delivered_bytes; /* acknowledged in total, by this acknowledgement too */
+	uint64_t delivered_bytes; /* acknowledged since the start, by this acknowledgement too */
+	uint64_t lost_bytes;      /* taken for lost since the start, what was sent again and lost again each time */
 	uint64_t inflight_bytes;  /* still outstanding after it */
 	uint64_t srtt_ns;         /* smoothed round-trip time, this sample included; 0 before the first */
 	uint64_t rtt_ns; /* this acknowledgement's own sample, of the newest segment it covers; 0: it has none */
@@ -98,6 +101,7 @@ struct onramp_loss {
 	uint64_t cwnd_bytes;
 	uint64_t ssthresh_bytes;     /* what the congestion avoidance would set */
 	uint64_t acknowledged_bytes; /* cumulatively, in the count of onramp_ack's delivered_bytes */
+	uint64_t lost_bytes;         /* as onramp_ack's */
 	uint32_t mss_bytes;
 	uint32_t kind; /* enum onramp_loss_kind */
 };
@@ -111,6 +115,7 @@ enum onramp_phase {
 	ONRAMP_PHASE_AVOIDANCE,  /* it does until the next slow start, which is the algorithm's again */
 	ONRAMP_PHASE_SAFE,       /* it has the window; the algorithm still spaces what it permits */
 	ONRAMP_PHASE_LINEAR,     /* cwnd grows by a segment a round trip, until slow start goes on */
+	ONRAMP_PHASE_RESERVED,   /* the path's rate is reserved: losses do not change the window */
 	ONRAMP_PHASE_COUNT,
 };
 
@@ -123,6 +128,8 @@ enum onramp_exit {
 	ONRAMP_EXIT_TIMEOUT,     /* a loss, found by the retransmission timer */
 	ONRAMP_EXIT_APPLICATION, /* the application sends too little to go on */
 	ONRAMP_EXIT_RECEIVER,    /* the receiver's window is the limit */
+	ONRAMP_EXIT_UNRESERVED,  /* no rate is reserved, or the host did not grant it */
+	ONRAMP_EXIT_BROKEN,      /* losses show that the reservation does not hold */
 	ONRAMP_EXIT_COUNT,
 };
 
@@ -135,7 +142,7 @@ struct onramp_decision {
 	uint32_t phase;                /* enum onramp_phase */
 	uint32_t exit;                 /* enum onramp_exit; set if and only if the start-up is over: onramp_is_over() */
 	uint32_t pair;                 /* the next two full segments leave at once, marked as a pair */
-	uint32_t reserved;
+	uint32_t burst_bytes; /* a token bucket of this depth paces (core/token_bucket.h); 0: the host's own way */
 };
 
 /* Room that a host keeps for the state of any algorithm. */
@@ -152,6 +159,9 @@ struct onramp_decision {
  *     void onramp_NAME_loss(struct onramp_NAME *, const struct onramp_loss *, struct onramp_decision *);
  *
  * and a line in core/registry.h. The state is zero before start. Every function fills the whole decision.
+ *
+ * In ONRAMP_PHASE_RESERVED the host leaves the window as decided while it repairs losses, and after a retransmission
+ * time-out and an idle time too.
  *
  * A start-up is over when the phase is ONRAMP_PHASE_DONE, ONRAMP_PHASE_AVOIDANCE or ONRAMP_PHASE_SAFE. After DONE the
  * host calls the algorithm no more. In AVOIDANCE it still tells it of each loss, and of acknowledgements as soon as

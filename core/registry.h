@@ -12,6 +12,7 @@
 #include "hoe.h"
 #include "paced.h"
 #include "pair.h"
+#include "qos.h"
 #include "spaced.h"
 #include "standard.h"
 
@@ -22,12 +23,13 @@
 	X(spaced, "slow start at the rate of its ACKs (Chaher et al. 1998)")                                           \
 	X(pair, "slow start at the interval that the receiver reports (Nishida et al.)")                               \
 	X(astart, "ssthresh raised to the eligible rate, again and again (Wang et al.)")                               \
-	X(hoe, "ssthresh from three acknowledgements, once (Hoe 1996)")
+	X(hoe, "ssthresh from three acknowledgements, once (Hoe 1996)")                                                \
+	X(qos, "a reserved rate from the first segment on (Ritter et al.)")
 
 static inline const char *onramp_phase_name(uint32_t phase)
 {
 	static const char *const names[ONRAMP_PHASE_COUNT] = {
-		"slow-start", "pacing", "approach", "done", "avoidance", "safe-transmit", "linear",
+		"slow-start", "pacing", "approach", "done", "avoidance", "safe-transmit", "linear", "reserved",
 	};
 	return phase < ONRAMP_PHASE_COUNT ? names[phase] : "unknown";
 }
@@ -35,7 +37,7 @@ static inline const char *onramp_phase_name(uint32_t phase)
 static inline const char *onramp_exit_name(uint32_t exit)
 {
 	static const char *const names[ONRAMP_EXIT_COUNT] = {
-		"none", "ssthresh", "estimate", "loss", "timeout", "application", "receiver",
+		"none", "ssthresh", "estimate", "loss", "timeout", "application", "receiver", "unreserved", "broken",
 	};
 	return exit < ONRAMP_EXIT_COUNT ? names[exit] : "unknown";
 }

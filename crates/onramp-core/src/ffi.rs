@@ -67,18 +67,21 @@ pub struct Start {
     pub mss_bytes: u32,
     /// `OPTION_*` bits.
     pub options: u32,
-    /// `spaced`: the rate of slow start's segments; 0: to be measured.
+    /// Smoothed round-trip time, of the handshake as a rule; 0 where it is not known.
+    #[serde(default)]
+    pub srtt_ns: u64,
+    /// `spaced`: the rate of slow start's segments; 0: to be measured. `qos`: the rate that is reserved; 0: none is.
     #[serde(default)]
     pub pace_bytes_per_s: u64,
     /// `gamma`: the share of the window that a threshold is, in millionths; 0: to be found.
     #[serde(default)]
     pub gamma_ppm: u32,
-    /// Zero.
-    #[serde(skip)]
-    pub reserved: u32,
+    /// `qos`: what may leave at once; 0: its own choice.
+    #[serde(default)]
+    pub burst_bytes: u32,
 }
 
-/// An acknowledgement of something new, outside of loss recovery.
+/// An acknowledgement of something new, outside of loss recovery; in [`crate::PHASE_RESERVED`] any.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ack {
@@ -87,8 +90,11 @@ pub struct Ack {
     /// Newly acknowledged, cumulatively or selectively; in slow start no more than the host counts for its growth
     /// (RFC 3465).
     pub acked_bytes: u64,
-    /// Acknowledged in total, by this acknowledgement too.
+    /// Acknowledged since the start, by this acknowledgement too.
     pub delivered_bytes: u64,
+    /// Taken for lost since the start, what was sent again and lost again each time.
+    #[serde(default)]
+    pub lost_bytes: u64,
     /// Still outstanding after it.
     pub inflight_bytes: u64,
     /// Smoothed round-trip time, this sample included; 0 before the first.
@@ -125,6 +131,9 @@ pub struct Loss {
     /// Cumulatively acknowledged, in the count of [`Ack::delivered_bytes`].
     #[serde(default)]
     pub acknowledged_bytes: u64,
+    /// Taken for lost since the start, as [`Ack::lost_bytes`].
+    #[serde(default)]
+    pub lost_bytes: u64,
     /// Payload of a full segment.
     pub mss_bytes: u32,
     /// `LOSS_*`.
@@ -150,9 +159,9 @@ pub struct Decision {
     /// Not 0: the next two full segments leave at once, marked as a pair.
     #[serde(default)]
     pub pair: u32,
-    /// Zero.
-    #[serde(skip)]
-    pub reserved: u32,
+    /// Depth of the token bucket that paces ([`crate::bucket`]); 0: as the host does it.
+    #[serde(default)]
+    pub burst_bytes: u32,
 }
 
 impl Decision {
@@ -192,6 +201,8 @@ extern "C" {
     pub(crate) fn onramp_native_ere_bytes_per_s(ere: *const c_void) -> u64;
     pub(crate) fn onramp_native_ere_sample_bytes_per_s(ere: *const c_void) -> u64;
     pub(crate) fn onramp_native_ere_through_bytes_per_s(ere: *const c_void) -> u64;
+    pub(crate) fn onramp_native_bucket_take(full_ns: u64, now_ns: u64, bytes: u64, bytes_per_s: u64) -> u64;
+    pub(crate) fn onramp_native_bucket_has_ns(full_ns: u64, bytes: u64, bytes_per_s: u64, burst_bytes: u64) -> u64;
     pub(crate) fn onramp_native_share(a: u64, b: u64, whole: u64) -> u64;
     pub(crate) fn onramp_native_pair_option_bytes(form: u32, kind: u32) -> u32;
     pub(crate) fn onramp_native_pair_option_write(out: *mut u8, form: u32, option: *const PairOption) -> u32;

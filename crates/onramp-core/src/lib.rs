@@ -14,6 +14,7 @@
 //! assert_eq!(startup.start(&start).cwnd_bytes, 14480);
 //! ```
 
+pub mod bucket;
 pub mod eligible_rate;
 mod ffi;
 pub mod pairs;
@@ -38,6 +39,10 @@ pub const PHASE_SAFE: u32 = 5;
 
 /// [`Decision::phase`] of one whose slow start waits: the window grows by a segment a round trip.
 pub const PHASE_LINEAR: u32 = 6;
+
+/// [`Decision::phase`] of one whose rate is reserved: losses do not change the window, and it hears of every
+/// acknowledgement.
+pub const PHASE_RESERVED: u32 = 7;
 
 fn algorithms() -> &'static [ffi::Algorithm] {
     // SAFETY: native.c defines the table and its length together.
@@ -149,13 +154,13 @@ mod tests {
             size_of::<Clock>(),
             offset_of!(Clock, event_ns),
             size_of::<Start>(),
-            offset_of!(Start, reserved),
+            offset_of!(Start, burst_bytes),
             size_of::<Ack>(),
             offset_of!(Ack, flags),
             size_of::<Loss>(),
             offset_of!(Loss, kind),
             size_of::<Decision>(),
-            offset_of!(Decision, reserved),
+            offset_of!(Decision, burst_bytes),
             size_of::<pairs::PairOption>(),
             pairs::PairOption::RESERVED_OFFSET,
             size_of::<pairs::Counts>(),
@@ -172,13 +177,13 @@ mod tests {
 
     #[test]
     fn the_registry_names_each_algorithm_once() {
-        assert_eq!(startup_names(), ["standard", "paced", "gamma", "spaced", "pair", "astart", "hoe"]);
+        assert_eq!(startup_names(), ["standard", "paced", "gamma", "spaced", "pair", "astart", "hoe", "qos"]);
         assert!(summary("paced").unwrap().contains("Aron & Druschel"));
         assert!(Startup::new("fast").is_none() && !sends_pairs("fast"));
         assert!(sends_pairs("pair") && !sends_pairs("paced"));
         assert_eq!((phase_name(PHASE_DONE), phase_name(PHASE_AVOIDANCE)), ("done", "avoidance"));
         assert_eq!((phase_name(PHASE_SAFE), phase_name(PHASE_LINEAR)), ("safe-transmit", "linear"));
-        assert_eq!(phase_name(99), "unknown");
+        assert_eq!((phase_name(PHASE_RESERVED), phase_name(99)), ("reserved", "unknown"));
     }
 
     #[test]

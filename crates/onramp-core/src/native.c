@@ -2,6 +2,7 @@
 /* The registry as a table that Rust can walk, and the layouts that src/ffi.rs is checked against. */
 #include "pair_option.h"
 #include "registry.h"
+#include "token_bucket.h"
 
 #include <stddef.h>
 
@@ -89,6 +90,17 @@ uint64_t onramp_native_share(uint64_t a, uint64_t b, uint64_t whole)
 	return onramp_share(a, b, whole);
 }
 
+/* The token bucket, for src/bucket.rs. */
+uint64_t onramp_native_bucket_take(uint64_t full_ns, uint64_t now_ns, uint64_t bytes, uint64_t bytes_per_s)
+{
+	return onramp_bucket_take(full_ns, now_ns, bytes, bytes_per_s);
+}
+
+uint64_t onramp_native_bucket_has_ns(uint64_t full_ns, uint64_t bytes, uint64_t bytes_per_s, uint64_t burst_bytes)
+{
+	return onramp_bucket_has_ns(full_ns, bytes, bytes_per_s, burst_bytes);
+}
+
 /* The packet-pair option, for src/pairs.rs. */
 uint32_t onramp_native_pair_option_bytes(uint32_t form, uint32_t type)
 {
@@ -136,13 +148,13 @@ const size_t onramp_layouts[] = {
 	sizeof(struct onramp_clock),
 	offsetof(struct onramp_clock, event_ns),
 	sizeof(struct onramp_start),
-	offsetof(struct onramp_start, reserved),
+	offsetof(struct onramp_start, burst_bytes),
 	sizeof(struct onramp_ack),
 	offsetof(struct onramp_ack, flags),
 	sizeof(struct onramp_loss),
 	offsetof(struct onramp_loss, kind),
 	sizeof(struct onramp_decision),
-	offsetof(struct onramp_decision, reserved),
+	offsetof(struct onramp_decision, burst_bytes),
 	sizeof(struct onramp_pair_option),
 	offsetof(struct onramp_pair_option, reserved),
 	sizeof(struct onramp_pair_counts),

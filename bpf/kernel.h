@@ -24,16 +24,24 @@ typedef __u32 __wsum;
 
 /* Values of the kernel's ABI to BPF programs (linux/bpf.h), as far as they are used. */
 enum bpf_map_type {
+	BPF_MAP_TYPE_HASH = 1,
 	BPF_MAP_TYPE_SK_STORAGE = 24,
 	BPF_MAP_TYPE_RINGBUF = 27,
 };
 #define BPF_F_NO_PREALLOC (1U << 0)
+#define BPF_F_CLONE (1U << 9)
+#define BPF_NOEXIST 1
 #define BPF_SK_STORAGE_GET_F_CREATE (1ULL << 0)
 
 #define TCP_SAVE_SYN 27
 #define TCP_BPF_SOCK_OPS_CB_FLAGS 1008 /* since Linux 6.12 */
+#define EPERM 1
+#define ENOMEM 12
 #define EFAULT 14
+#define EBUSY 16
+#define EINVAL 22
 #define ENOSPC 28
+#define ENOPROTOOPT 92
 #define AF_INET 2
 #define AF_INET6 10
 #define IPPROTO_TCP 6
@@ -58,9 +66,43 @@ enum bpf_map_type {
 
 #define BPF_LOAD_HDR_OPT_TCP_SYN (1ULL << 0)
 
-struct bpf_sock;
+/* Programs' views, which the verifier translates: the order counts. */
+struct bpf_sock {
+	__u32 bound_dev_if;
+	__u32 family;
+	__u32 type;
+	__u32 protocol;
+	__u32 mark;
+	__u32 priority;
+	__u32 src_ip4;
+	__u32 src_ip6[4];
+	__u32 src_port;
+	__be16 dst_port;
+	__u16 padding;
+	__u32 dst_ip4;
+	__u32 dst_ip6[4];
+	__u32 state;
+};
 
-/* A program's view, which the verifier translates: the order counts. */
+struct bpf_sockopt {
+	union {
+		struct bpf_sock *sk;
+		__u64 sk_room;
+	};
+	union {
+		void *optval;
+		__u64 optval_room;
+	};
+	union {
+		void *optval_end;
+		__u64 optval_end_room;
+	};
+	__s32 level;
+	__s32 optname;
+	volatile __s32 optlen; /* to be written one by one */
+	volatile __s32 retval;
+};
+
 struct bpf_sock_ops {
 	__u32 op;
 	__u32 args[4];
@@ -188,9 +230,11 @@ struct tcp_sock {
 	struct inet_connection_sock inet_conn;
 	__u8 bpf_sock_ops_cb_flags;
 	__u64 bytes_acked;
+	__u64 bytes_sent; /* what was sent again each time */
 	__u32 data_segs_out;
 	__u32 delivered;
 	__u8 is_cwnd_limited : 1;
+	__u32 lost; /* segments taken for lost in total, what was sent again each time */
 	__u32 lost_out;
 	__u32 lsndtime; /* jiffies when data was last sent */
 	__u32 max_packets_out;
@@ -207,7 +251,9 @@ struct tcp_sock {
 	__u32 snd_ssthresh;
 	__u32 snd_una;
 	__u32 snd_wnd;
-	__u32 srtt_us; /* eight times the smoothed RTT */
+	__u32 srtt_us;         /* eight times the smoothed RTT */
+	__u64 tcp_clock_cache; /* now, as it was last looked at */
+	__u64 tcp_wstamp_ns;   /* when the next paced segment may leave */
 	__u32 total_retrans;
 	__u32 undo_marker;
 	__u32 write_seq;
@@ -271,6 +317,10 @@ enum tcp_ca_state {
 	TCP_CA_Recovery = 3,
 	TCP_CA_Loss = 4,
 };
+
+/* skc_state (net/tcp_states.h) */
+#define TCP_CLOSE 7
+#define TCP_LISTEN 10
 
 /* enum sk_pacing (net/sock.h) */
 #define SK_PACING_NONE 0

@@ -8,6 +8,9 @@
 
 #define ONRAMP_NAME_BYTES 16
 
+/* Of cgroups with a limit, one within the other. */
+#define ONRAMP_LIMIT_LEVELS 8
+
 enum onramp_avoidance {
 	ONRAMP_AVOIDANCE_CUBIC,
 	ONRAMP_AVOIDANCE_BBR,
@@ -15,7 +18,7 @@ enum onramp_avoidance {
 };
 
 /* To be raised with every change of a record in this file: versions that do not know each other stay apart. */
-#define ONRAMP_CONFIG_VERSION 8
+#define ONRAMP_CONFIG_VERSION 9
 
 /* The user's choices, and who made them: read-only data, so that the verifier removes what they rule out. */
 struct onramp_config {
@@ -54,9 +57,47 @@ struct onramp_connection {
 	uint32_t paced_by_us;        /* the host's pacing was off and was switched on */
 	uint32_t initial_cwnd;       /* segments */
 	uint32_t told_phase;         /* enum onramp_phase */
+	uint32_t initial_ssthresh;   /* segments */
+	uint32_t exit;               /* enum onramp_exit; the decision has that of the latest */
+	uint32_t held_cwnd;          /* segments: the window while only a pair may leave; 0: it is the socket's */
+	uint64_t lost_bytes;         /* since the start, by the latest word to the start-up */
+	uint32_t lost_segments;      /* the kernel's count, which wraps, when that was taken */
 	uint32_t reserved;
-	uint32_t exit;      /* enum onramp_exit; the decision has that of the latest */
-	uint32_t held_cwnd; /* segments: the window while only a pair may leave; 0: it is the socket's */
+	uint64_t bucket_full_ns;     /* of a reserved rate: core/token_bucket.h */
+	uint64_t bucket_now_ns;      /* when it was last looked at */
+	uint64_t bucket_taken_bytes; /* the kernel's count of what was sent, when that was taken from it */
+};
+
+/* What became of a socket's TCP_QOS. */
+enum onramp_reservation_state {
+	ONRAMP_RESERVATION_NONE,
+	ONRAMP_RESERVATION_ASKED,   /* to be granted when the connection is established */
+	ONRAMP_RESERVATION_GRANTED, /* and counted against its limits */
+	ONRAMP_RESERVATION_REFUSED, /* by one of them */
+	ONRAMP_RESERVATION_BROKEN,  /* losses showed that it does not hold */
+};
+
+/* A socket's reservation; connections that a listening socket accepts have a copy of its own. */
+struct onramp_reservation {
+	uint64_t rate_bytes_per_s;
+	uint32_t burst_bytes;
+	uint32_t state;                       /* enum onramp_reservation_state */
+	uint64_t limits[ONRAMP_LIMIT_LEVELS]; /* the cgroups against whose limits it counts; 0: no more */
+	char previous[ONRAMP_NAME_BYTES];     /* the congestion control that the socket had */
+};
+
+/* How much may be reserved in a cgroup and those within it: the root's limit is the host's. */
+struct onramp_limit {
+	uint64_t bytes_per_s;
+	uint64_t outer; /* the nearest cgroup around it that has a limit; 0: none */
+};
+
+/* How much is, and how it came to that. */
+struct onramp_usage {
+	uint64_t bytes_per_s;
+	uint64_t granted;
+	uint64_t refused;
+	uint64_t broken;
 };
 
 /* A connection whose two ends know the option of packet pairs: what bpf/pair.bpf.c, which writes and reads it, and the
@@ -123,9 +164,12 @@ struct onramp_event {
 
 /* The same numbers stand in crates/onramp-kernel/src/shared.rs. */
 _Static_assert(sizeof(struct onramp_config) == 80, "struct onramp_config");
-_Static_assert(sizeof(struct onramp_connection) == 904, "struct onramp_connection");
+_Static_assert(sizeof(struct onramp_connection) == 944, "struct onramp_connection");
 _Static_assert(sizeof(struct onramp_pairs) == 136, "struct onramp_pairs");
-_Static_assert(sizeof(struct onramp_socket) == 1144, "struct onramp_socket");
-_Static_assert(sizeof(struct onramp_event) == 192, "struct onramp_event");
+_Static_assert(sizeof(struct onramp_socket) == 1184, "struct onramp_socket");
+_Static_assert(sizeof(struct onramp_event) == 200, "struct onramp_event");
+_Static_assert(sizeof(struct onramp_reservation) == 96, "struct onramp_reservation");
+_Static_assert(sizeof(struct onramp_limit) == 16, "struct onramp_limit");
+_Static_assert(sizeof(struct onramp_usage) == 32, "struct onramp_usage");
 
 #endif

@@ -20,6 +20,7 @@
 #include "endpoints.h"
 #include "recovery.h"
 #include "registry.h"
+#include "reserved.h"
 #include "shared.h"
 
 #define PASTE_(a, b, c) a##b##c
@@ -267,6 +268,19 @@ static __u64 delivered_bytes(const struct tcp_sock *tp, struct onramp_connection
 	return connection->delivered_bytes;
 }
 
+/* And what was taken for lost. */
+static __u64 lost_bytes(const struct tcp_sock *tp, struct onramp_connection *connection)
+{
+	connection->lost_bytes += (__u64)(tp->lost - connection->lost_segments) * mss_of(tp);
+	connection->lost_segments = tp->lost;
+	return connection->lost_bytes;
+}
+
+static __u64 srtt_ns(const struct tcp_sock *tp)
+{
+	return (__u64)tp->srtt_us * 125; /* in eighths of a microsecond */
+}
+
 /* Is a decision worth an event? A new phase is; so are a new estimate and slow start that waits or goes on, but eight
  * times in a round trip at most: what changes with each acknowledgement would leave no room in the ring for others. */
 static bool is_news(const struct onramp_connection *connection, const struct onramp_ack *ack, __u32 phase_before)
@@ -291,8 +305,9 @@ static void startup_ack(struct sock *sk, struct onramp_connection *connection, c
 		.now_ns = bpf_ktime_get_ns(),
 		.acked_bytes = (__u64)rs->acked_sacked * mss_bytes,
 		.delivered_bytes = delivered_bytes(tp, connection),
+		.lost_bytes = lost_bytes(tp, connection),
 		.inflight_bytes = (__u64)packets_in_flight(tp) * mss_bytes,
-		.srtt_ns = (__u64)tp->srtt_us * 125, /* in eighths of a microsecond */
+		.srtt_ns = srtt_ns(tp),
 		.rtt_ns = rs->rtt_us > 0 ? (__u64)rs->rtt_us * 1000 : 0,
 		.cwnd_bytes = (__u64)tp->snd_cwnd * mss_bytes,
 		.ssthresh_bytes = ssthresh_bytes(tp),
@@ -306,6 +321,8 @@ static void startup_ack(struct sock *sk, struct onramp_connection *connection, c
 
 	ALGORITHM(_ack)((ALGORITHM_STATE *)connection->state, &ack, decision);
 	note_exit(connection, ack.now_ns);
+	if (!is_reserved(connection))
+		end_reservation_of(sk, ONRAMP_RESERVATION_BROKEN);
 	apply_decision(sk, connection, mss_bytes);
 	ask_for_pair(sk, connection);
 
@@ -334,17 +351,28 @@ static void startup_start(struct sock *sk, struct onramp_connection *connection)
 		.ssthresh_bytes = ssthresh_bytes(tp),
 		.mss_bytes = mss_bytes,
 		.options = options,
+		.srtt_ns = srtt_ns(tp),
 	};
 	struct onramp_event *event;
 
 	connection->id = __sync_fetch_and_add(&connections, 1) + 1;
 	connection->start_ns = start.now_ns;
 	connection->delivered_segments = tp->delivered;
+	connection->lost_segments = tp->lost;
+	connection->bucket_taken_bytes = tp->bytes_sent;
+	start_reservation(sk, &start);
 	ALGORITHM(_start)((ALGORITHM_STATE *)connection->state, &start, &connection->decision);
+	note_exit(connection, start.now_ns);
+	/* What the window is again when a reservation ends. */
+	connection->initial_cwnd = tp->snd_cwnd;
+	connection->initial_ssthresh = tp->snd_ssthresh;
 	apply_decision(sk, connection, mss_bytes);
+	if (is_reserved(connection))
+		apply_pacing(sk, connection);
+	else
+		connection->initial_cwnd = tp->snd_cwnd;
 	ask_for_pair(sk, connection);
 	let_pair_leave(sk, connection);
-	connection->initial_cwnd = tp->snd_cwnd;
 	event = new_event(sk, connection, ONRAMP_EVENT_START);
 	if (event) {
 		event->input.start = start;
@@ -362,6 +390,7 @@ static __u32 startup_loss(struct sock *sk, struct onramp_connection *connection,
 		.cwnd_bytes = (__u64)tp->snd_cwnd * mss_bytes,
 		.ssthresh_bytes = (__u64)ssthresh * mss_bytes,
 		.acknowledged_bytes = delivered_bytes(tp, connection) - (__u64)tp->sacked_out * mss_bytes,
+		.lost_bytes = lost_bytes(tp, connection),
 		.mss_bytes = mss_bytes,
 		.kind = tp->inet_conn.icsk_pending == ICSK_PENDING_NONE ? ONRAMP_LOSS_TIMEOUT : ONRAMP_LOSS_RECOVERY,
 	};
@@ -369,6 +398,8 @@ static __u32 startup_loss(struct sock *sk, struct onramp_connection *connection,
 
 	ALGORITHM(_loss)((ALGORITHM_STATE *)connection->state, &loss, &connection->decision);
 	note_exit(connection, loss.now_ns);
+	if (!is_reserved(connection))
+		end_reservation_of(sk, ONRAMP_RESERVATION_BROKEN);
 	ask_for_pair(sk, connection);
 	event = new_event(sk, connection, ONRAMP_EVENT_LOSS);
 	if (event) {
@@ -401,8 +432,11 @@ void BPF_PROG(onramp_release, struct sock *sk)
 	/* The socket may go on with another congestion control. */
 	if (connection) {
 		release_window(sk, connection);
+		if (is_reserved(connection))
+			leave_reservation(tcp_sk(sk), connection);
 		stop_pacing(sk, connection);
 	}
+	end_reservation_of(sk, ONRAMP_RESERVATION_NONE);
 	if (pairs)
 		pairs->is_starting = pairs->is_due = pairs->ack_now = false;
 	bpf_sk_storage_delete(&onramp_conns, sk);
@@ -414,7 +448,13 @@ static void control(struct sock *sk, __u32 ack, int flag, const struct rate_samp
 	struct onramp_connection *connection = bpf_sk_storage_get(&onramp_conns, sk, 0, 0);
 	struct tcp_sock *tp = tcp_sk(sk);
 
-	if (reduces_cwnd(BPF_CORE_READ_BITFIELD(tp, inet_conn.icsk_ca_state))) {
+	bool was_reserved = connection && is_reserved(connection);
+
+	if (was_reserved)
+		startup_ack(sk, connection, rs);
+	if (was_reserved && is_reserved(connection)) {
+		/* The window is decided. */
+	} else if (reduces_cwnd(BPF_CORE_READ_BITFIELD(tp, inet_conn.icsk_ca_state))) {
 		if (connection)
 			reduce_cwnd(tp, connection, (int)rs->acked_sacked, rs->losses, flag);
 	} else if (may_raise_cwnd(tp, flag)) {
@@ -509,7 +549,7 @@ void BPF_PROG(onramp_cwnd_event, struct sock *sk, enum tcp_ca_event event)
 
 	if (event == CA_EVENT_TX_START && config.avoidance != ONRAMP_AVOIDANCE_BBR && was_idle(tcp_sk(sk))) {
 		connection = bpf_sk_storage_get(&onramp_conns, sk, 0, 0);
-		if (connection) {
+		if (connection && !is_reserved(connection)) {
 			release_window(sk, connection);
 			restart_after_idle(tcp_sk(sk), connection->initial_cwnd);
 		}
@@ -541,12 +581,17 @@ void BPF_PROG(onramp_acked, struct sock *sk, const struct ack_sample *sample)
 	cubictcp_acked(sk, sample);
 }
 
-/* Segments in a packet, at least: one where a pair is about to leave, otherwise what the kernel would say. */
+/* Segments in a packet, at least: one where a pair is about to leave, what a token bucket has, otherwise what the
+ * kernel would say. */
 SEC("struct_ops")
 __u32 BPF_PROG(onramp_min_tso_segs, struct sock *sk)
 {
+	struct onramp_connection *connection = bpf_sk_storage_get(&onramp_conns, sk, 0, 0);
 	struct onramp_pairs *pairs = pairs_of(sk);
+	__u32 segments = connection && is_reserved(connection) ? bucket_segments(sk, connection) : 0;
 
+	if (segments)
+		return segments;
 	if (pairs && pairs->is_due)
 		return 1;
 	if (config.avoidance == ONRAMP_AVOIDANCE_BBR)
@@ -582,14 +627,17 @@ __u32 BPF_PROG(onramp_sndbuf_expand, struct sock *sk)
 					 __VA_ARGS__}
 #ifdef ONRAMP_SENDS_PAIRS
 #define PAIR_ACK .in_ack_event = (void *)onramp_in_ack,
-#define PAIR_MEMBERS PAIR_ACK.min_tso_segs = (void *)onramp_min_tso_segs,
 #else
 #define PAIR_ACK
-#define PAIR_MEMBERS
 #endif
-#define CUBIC_MEMBERS PAIR_MEMBERS.pkts_acked = (void *)onramp_acked
+#if defined(ONRAMP_SENDS_PAIRS) || defined(ONRAMP_RESERVES)
+#define OWN_MEMBERS PAIR_ACK.min_tso_segs = (void *)onramp_min_tso_segs,
+#else
+#define OWN_MEMBERS
+#endif
+#define CUBIC_MEMBERS OWN_MEMBERS.pkts_acked = (void *)onramp_acked
 #define BBR_MEMBERS PAIR_ACK.min_tso_segs = (void *)onramp_min_tso_segs, .sndbuf_expand = (void *)onramp_sndbuf_expand
-#define RENO_MEMBERS PAIR_MEMBERS
+#define RENO_MEMBERS OWN_MEMBERS
 
 CONGESTION_CONTROL(onramp_cubic, onramp_control, CUBIC_MEMBERS);
 CONGESTION_CONTROL(onramp_cubic_v1, onramp_control_v1, CUBIC_MEMBERS);

@@ -8,6 +8,7 @@ fn main() {
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     println!("cargo::rerun-if-changed=../../bpf");
     println!("cargo::rerun-if-changed=../../core");
+    println!("cargo::rerun-if-changed=../../include");
 
     let mut table = String::from("&[\n");
     for name in onramp_core::startup_names() {
@@ -16,19 +17,22 @@ fn main() {
         if onramp_core::sends_pairs(name) {
             defines.push("-DONRAMP_SENDS_PAIRS".to_owned());
         }
+        if onramp_core::reserves(name) {
+            defines.push("-DONRAMP_RESERVES".to_owned());
+        }
         compile("startup", &object, &defines);
         table += &format!("    ({name:?}, include_bytes!({object:?})),\n");
     }
     table += "]\n";
     fs::write(out.join("startups.rs"), table).expect("OUT_DIR can be written");
-    for tool in ["connections", "adopt", "pair"] {
+    for tool in ["connections", "adopt", "pair", "qos"] {
         compile(tool, &out.join(format!("{tool}.o")), &[]);
     }
 }
 
 fn compile(source: &str, object: &PathBuf, extra: &[String]) {
     let flags = ["-std=gnu11", "-ffreestanding", "-mcpu=v3", "-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter"];
-    let paths = ["-I../../bpf", "-I../../core"];
+    let paths = ["-I../../bpf", "-I../../core", "-I../../include"];
     let arguments = flags.into_iter().chain(paths).map(str::to_owned).chain(extra.iter().cloned());
     let built = SkeletonBuilder::new()
         .source(format!("../../bpf/{source}.bpf.c"))

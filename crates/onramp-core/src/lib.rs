@@ -71,6 +71,12 @@ pub fn sends_pairs(name: &str) -> bool {
     Startup::new(name).is_some_and(|mut startup| startup.start(&start).pair != 0)
 }
 
+/// Whether an algorithm sends at a rate that is reserved ([`PHASE_RESERVED`]).
+pub fn reserves(name: &str) -> bool {
+    let start = Start { mss_bytes: 1, ssthresh_bytes: UNLIMITED, pace_bytes_per_s: 1, ..Start::default() };
+    Startup::new(name).is_some_and(|mut startup| startup.start(&start).phase == PHASE_RESERVED)
+}
+
 /// A phase's name, for example `slow-start`.
 pub fn phase_name(phase: u32) -> &'static str {
     // SAFETY: the function takes any number.
@@ -181,6 +187,7 @@ mod tests {
         assert!(summary("paced").unwrap().contains("Aron & Druschel"));
         assert!(Startup::new("fast").is_none() && !sends_pairs("fast"));
         assert!(sends_pairs("pair") && !sends_pairs("paced"));
+        assert!(reserves("qos") && !reserves("spaced"));
         assert_eq!((phase_name(PHASE_DONE), phase_name(PHASE_AVOIDANCE)), ("done", "avoidance"));
         assert_eq!((phase_name(PHASE_SAFE), phase_name(PHASE_LINEAR)), ("safe-transmit", "linear"));
         assert_eq!((phase_name(PHASE_RESERVED), phase_name(99)), ("reserved", "unknown"));

@@ -1,9 +1,10 @@
 //! Putting the connections of programs that know nothing of it on a congestion control, through a cgroup.
 
-use crate::cgroup_program::attach;
+use crate::cgroup_program;
+use crate::registration::only_value;
 use crate::shared::name_bytes;
 use crate::{process, Error, Result};
-use libbpf_rs::{Link, MapCore, MapFlags, Object};
+use libbpf_rs::{Link, MapCore, Object};
 use nix::libc;
 use std::fs;
 use std::io;
@@ -152,11 +153,25 @@ fn sweep(parent: &Path) {
     }
 }
 
+/// The two counters of a program that puts connections on a congestion control.
+pub(crate) fn counts(object: &Object) -> (u64, u64) {
+    let counters = object.maps().find(|map| map.name().to_string_lossy().ends_with(".bss"));
+    let value = counters.and_then(|map| only_value(&map));
+    let number = |at: usize| {
+        let bytes = value.as_ref().and_then(|value| value.get(at..at + 8));
+        bytes.map_or(0, |bytes| u64::from_ne_bytes(bytes.try_into().expect("8 bytes")))
+    };
+    (number(0), number(8))
+}
+
 /// While it lives, every TCP connection that a cgroup's processes open or accept uses a congestion control.
 pub struct Adoption {
-    _link: Link,
+    _links: Vec<Link>,
     object: Object,
 }
+
+/// What a refusal begins with.
+pub(crate) const WATCHING: &str = "watching the connections of";
 
 impl Adoption {
     /// Attach to a cgroup's directory.
@@ -164,25 +179,22 @@ impl Adoption {
     /// # Errors
     /// The kernel's refusal.
     pub fn new(cgroup: &Path, congestion_control: &str) -> Result<Adoption> {
-        let (object, link) = attach(ADOPT_PROGRAM, cgroup, "watching the connections of", |map| {
-            if map.name() == ADOPT_MAP {
-                map.set_initial_value(&name_bytes(congestion_control))?;
-            }
-            Ok(())
-        })?;
-        Ok(Adoption { _link: link, object })
+        let (object, links) = cgroup_program::load(
+            ADOPT_PROGRAM,
+            cgroup,
+            WATCHING,
+            |_| true,
+            |map| match map.name() == ADOPT_MAP {
+                true => map.set_initial_value(&name_bytes(congestion_control)),
+                false => Ok(()),
+            },
+            cgroup_program::link,
+        )?;
+        Ok(Adoption { _links: links, object })
     }
 
     /// Connections that were adopted, and connections that refused to be.
     pub fn counts(&self) -> (u64, u64) {
-        let counters = self.object.maps().find(|map| map.name().to_string_lossy().ends_with(".bss"));
-        let value = counters.and_then(|map| map.lookup(&0u32.to_ne_bytes(), MapFlags::ANY).ok().flatten());
-        let number = |at: usize| {
-            value
-                .as_ref()
-                .and_then(|v| v.get(at..at + 8))
-                .map_or(0, |b| u64::from_ne_bytes(b.try_into().expect("8 bytes")))
-        };
-        (number(0), number(8))
+        counts(&self.object)
     }
 }

@@ -1,6 +1,8 @@
 //! What can stand in the way, as facts; their sentences say what mends it.
 
+use crate::shared::LIMIT_LEVELS;
 use std::io;
+use std::path::PathBuf;
 use thiserror::Error;
 
 /// Why the kernel could not be asked to do something.
@@ -85,6 +87,22 @@ pub enum Error {
         /// The end of the verifier's log, if there is one.
         log: String,
     },
+    /// A path that is no cgroup.
+    #[error("`{}` is no directory of the cgroup v2 hierarchy ({})", path.display(), mount.display())]
+    NotACgroup {
+        /// As given.
+        path: PathBuf,
+        /// Where the hierarchy is.
+        mount: PathBuf,
+    },
+    /// More limits than the kernel's programs follow.
+    #[error("`{}` lies within {} cgroups that have a limit; {} are followed", path.display(), found, LIMIT_LEVELS)]
+    TooManyLimits {
+        /// The cgroup.
+        path: PathBuf,
+        /// Limits in force for it.
+        found: usize,
+    },
     /// No cgroup v2 hierarchy to attach to.
     #[error("this kernel has no cgroup v2, or it may not be mounted here: a kernel with CONFIG_CGROUPS=y and CONFIG_CGROUP_BPF=y is needed, and root outside of a restricted container")]
     NoCgroup,
@@ -110,6 +128,10 @@ impl Error {
         Error::Io { what: what.into(), source }
     }
 
+    pub(crate) fn unreadable(map: &str, of: &str, cause: &libbpf_rs::Error) -> Error {
+        Error::Refused { what: format!("reading {map} of {of}"), cause: cause.to_string(), log: String::new() }
+    }
+
     /// The request was wrong, as opposed to the host lacking something.
     pub fn is_bad_request(&self) -> bool {
         matches!(
@@ -119,6 +141,8 @@ impl Error {
                 | Error::NotLoaded { .. }
                 | Error::OwnedByProcess { .. }
                 | Error::NameTaken { .. }
+                | Error::NotACgroup { .. }
+                | Error::TooManyLimits { .. }
         )
     }
 }

@@ -5,17 +5,18 @@
 
 use crate::pair::PairsMap;
 use crate::process;
+use crate::qos::{self, Reservations};
 use crate::registration::{avoidance_name, only_value, with_log};
 use crate::shared::{
     name_text, Config, Plain, RawConnection, RawPairs, RawSocket, CONFIG_MAP, CONFIG_VERSION, CONNECTIONS_MAP,
-    PAIRS_MAP,
+    LIMITS_MAP, PAIRS_MAP, RESERVED_MAP, USAGE_MAP,
 };
 use crate::{probe, Error, Result};
 use libbpf_rs::btf::types::{MemberAttr, Struct};
 use libbpf_rs::btf::Btf;
 use libbpf_rs::query::{LinkInfoIter, LinkTypeInfo, MapInfoIter, ProgInfoIter, ProgInfoQueryOptions};
 use libbpf_rs::{Iter, MapCore, MapHandle, MapType, ObjectBuilder};
-use onramp_core::Decision;
+use onramp_core::{Decision, PHASE_RESERVED};
 use serde::Serialize;
 use std::fs;
 use std::io::Read;
@@ -49,6 +50,9 @@ pub struct Loaded {
     connections_map: Option<u32>,
     #[serde(skip)]
     pairs_map: Option<u32>,
+    /// Reserved, limits, usage.
+    #[serde(skip)]
+    reservation_maps: [Option<u32>; 3],
 }
 
 impl Loaded {
@@ -57,11 +61,24 @@ impl Loaded {
     /// # Errors
     /// The kernel's refusal: it may have been unloaded.
     pub fn pairs(&self) -> Result<Option<PairsMap>> {
-        self.pairs_map.map(|id| MapHandle::from_map_id(id).map(PairsMap)).transpose().map_err(|error| Error::Refused {
-            what: format!("reading the packet pairs of {}", self.name),
-            cause: error.to_string(),
-            log: String::new(),
-        })
+        Ok(self.map(PAIRS_MAP, self.pairs_map)?.map(PairsMap))
+    }
+
+    /// Where its reservations are, if it has any.
+    ///
+    /// # Errors
+    /// The kernel's refusal: it may have been unloaded.
+    pub fn reservations(&self) -> Result<Option<Reservations>> {
+        let [reserved, limits, usage] = self.reservation_maps;
+        Ok(Reservations::of(
+            &self.name,
+            [self.map(RESERVED_MAP, reserved)?, self.map(LIMITS_MAP, limits)?, self.map(USAGE_MAP, usage)?],
+        ))
+    }
+
+    fn map(&self, name: &str, id: Option<u32>) -> Result<Option<MapHandle>> {
+        let handle = id.map(MapHandle::from_map_id).transpose();
+        handle.map_err(|error| Error::unreadable(name, &self.name, &error))
     }
 }
 
@@ -91,7 +108,7 @@ pub fn loaded() -> Result<Vec<Loaded>> {
     let programs = ProgInfoIter::with_query_opts(ProgInfoQueryOptions::default().include_map_ids(true));
     for program in programs.filter(|program| program.name.to_string_lossy().starts_with("onramp_control")) {
         let mut config = None;
-        let (mut connections_map, mut pairs_map) = (None, None);
+        let (mut connections_map, mut pairs_map, mut reservation_maps) = (None, None, [None; 3]);
         for id in program.map_ids {
             let Ok(map) = MapHandle::from_map_id(id) else { continue };
             match map.name().to_string_lossy().as_ref() {
@@ -101,6 +118,9 @@ pub fn loaded() -> Result<Vec<Loaded>> {
                     connections_map = Some(id);
                 }
                 PAIRS_MAP if map.value_size() as usize == size_of::<RawPairs>() => pairs_map = Some(id),
+                RESERVED_MAP => reservation_maps[0] = Some(id),
+                LIMITS_MAP => reservation_maps[1] = Some(id),
+                USAGE_MAP => reservation_maps[2] = Some(id),
                 _ => {}
             }
         }
@@ -118,6 +138,7 @@ pub fn loaded() -> Result<Vec<Loaded>> {
             operations_map: operations.map(|operations| operations.map),
             connections_map,
             pairs_map,
+            reservation_maps,
         });
     }
     // What is neither registered nor used is about to go.
@@ -198,6 +219,9 @@ pub fn unload(name: &str) -> Result<Loaded> {
     };
     if let (Some(pid), true) = (found.owner_pid, found.owner_running) {
         return Err(Error::OwnedByProcess { name: found.name.clone(), pid });
+    }
+    if let Some(reserved) = found.reservation_maps[0] {
+        qos::detach(reserved)?;
     }
     unregister(found)?;
     Ok(found.clone())
@@ -344,7 +368,11 @@ fn connection(congestion_control: &str, socket: &RawSocket) -> Connection {
         exit_cwnd_bytes: has_ended.then_some(exit_cwnd_bytes),
         age_s: seconds(start_ns, now.now_ns),
         estimate_bytes_per_s: (estimate_bytes_per_s != 0).then_some(estimate_bytes_per_s),
-        pacing_bytes_per_s: (now.pacing_bytes_per_s != u64::MAX).then_some(now.pacing_bytes_per_s),
+        pacing_bytes_per_s: match phase == PHASE_RESERVED {
+            // The kernel's own is that of the next packet, by which the token bucket is kept.
+            true => Some(socket.connection.decision.pacing_bytes_per_s),
+            false => (now.pacing_bytes_per_s != u64::MAX).then_some(now.pacing_bytes_per_s),
+        },
         cwnd_bytes: u64::from(now.cwnd_segments) * mss,
         ssthresh_bytes: (now.ssthresh_segments < INFINITE_SSTHRESH).then(|| u64::from(now.ssthresh_segments) * mss),
         srtt_s: f64::from(now.srtt_us) / 1e6,

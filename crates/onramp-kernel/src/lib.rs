@@ -3,7 +3,8 @@
 //! A [`Registration`] is a start-up algorithm of `core/`, followed by one of the kernel's own congestion avoidances,
 //! under a name that any socket can choose (`setsockopt(TCP_CONGESTION)`). [`loaded`] and [`connections`] find what
 //! this and other processes have registered, and how their connections do. [`Adoption`] puts a cgroup's connections
-//! on a congestion control without the programs' knowledge, and [`PairOption`] gives them the option of packet pairs.
+//! on a congestion control without the programs' knowledge, [`PairOption`] gives them the option of packet pairs, and
+//! [`QosOption`] the socket option TCP_QOS.
 
 mod adopt;
 mod cgroup_program;
@@ -13,6 +14,7 @@ mod inspect;
 mod pair;
 pub mod probe;
 mod process;
+mod qos;
 mod registration;
 mod shared;
 
@@ -23,4 +25,5 @@ pub use inspect::{
     connections, default_in_this_namespace, loaded, registered_names, unload, Connection, Loaded, Pairs,
 };
 pub use pair::{PairOption, PairsMap};
+pub use qos::{reservation, reserve, LimitInForce, QosOption, Reservation, Reservations};
 pub use registration::{Lifetime, Options, Registration, AVOIDANCES, KERNEL_CLOCK};

@@ -1,6 +1,6 @@
 //! The TCP option of packet pairs, on the connections of a cgroup: what the start-up `pair` needs at both ends.
 
-use crate::cgroup_program::attach;
+use crate::cgroup_program;
 use crate::shared::PAIRS_MAP;
 use crate::{Error, Result};
 use libbpf_rs::{Link, MapHandle, Object};
@@ -20,7 +20,7 @@ pub struct PairsMap(pub(crate) MapHandle);
 ///
 /// To be attached before an [`crate::Adoption`] of the same cgroup: the start-up looks for it when it starts.
 pub struct PairOption {
-    _link: Link,
+    _links: Vec<Link>,
     _object: Object,
     _clock: OwnedFd,
 }
@@ -40,14 +40,21 @@ impl PairOption {
     pub fn new(cgroup: &Path, pairs: &PairsMap, namespaces: Option<[u64; 2]>) -> Result<PairOption> {
         let clock = time_stamps().map_err(|errno| Error::io("ask for the times of packets", errno.into()))?;
         let config: Vec<u8> = namespaces.unwrap_or_default().iter().flat_map(|cookie| cookie.to_ne_bytes()).collect();
-        let (object, link) = attach(PAIR_PROGRAM, cgroup, "putting packet pairs on the connections of", |map| {
-            if map.name() == PAIR_CONFIG_MAP {
-                map.set_initial_value(&config)?;
-            } else if map.name() == PAIRS_MAP {
-                map.reuse_fd(pairs.0.as_fd())?;
-            }
-            Ok(())
-        })?;
-        Ok(PairOption { _link: link, _object: object, _clock: clock })
+        let (object, links) = cgroup_program::load(
+            PAIR_PROGRAM,
+            cgroup,
+            "putting packet pairs on the connections of",
+            |_| true,
+            |map| {
+                if map.name() == PAIR_CONFIG_MAP {
+                    map.set_initial_value(&config)?;
+                } else if map.name() == PAIRS_MAP {
+                    map.reuse_fd(pairs.0.as_fd())?;
+                }
+                Ok(())
+            },
+            cgroup_program::link,
+        )?;
+        Ok(PairOption { _links: links, _object: object, _clock: clock })
     }
 }

@@ -5,7 +5,11 @@ use crate::inspect::{owner_of, registered_names, sweep};
 use crate::pair::PairsMap;
 use crate::probe::{self, ControlForm};
 use crate::process;
-use crate::shared::{name_bytes, Config, Plain, CONFIG_MAP, CONFIG_VERSION, EVENTS_MAP, NAME_BYTES, PAIRS_MAP};
+use crate::qos::Reservations;
+use crate::shared::{
+    name_bytes, Config, Plain, CONFIG_MAP, CONFIG_VERSION, EVENTS_MAP, LIMITS_MAP, NAME_BYTES, PAIRS_MAP, RESERVED_MAP,
+    USAGE_MAP,
+};
 use crate::{Error, Result};
 use libbpf_rs::{
     Link, MapCore, MapFlags, MapHandle, Object, ObjectBuilder, OpenObject, PrintLevel, RingBuffer, RingBufferBuilder,
@@ -136,12 +140,22 @@ impl Registration {
     /// # Errors
     /// The kernel's refusal.
     pub fn pairs(&self) -> Result<Option<PairsMap>> {
-        let map = self.object.maps().find(|map| map.name() == PAIRS_MAP);
-        map.map(|map| MapHandle::try_from(&map).map(PairsMap)).transpose().map_err(|error| Error::Refused {
-            what: format!("reading the packet pairs of {}", self.name),
-            cause: error.to_string(),
-            log: String::new(),
-        })
+        Ok(self.map(PAIRS_MAP)?.map(PairsMap))
+    }
+
+    /// Where its reservations are, if it has any.
+    ///
+    /// # Errors
+    /// The kernel's refusal.
+    pub fn reservations(&self) -> Result<Option<Reservations>> {
+        let [reserved, limits, usage] = [RESERVED_MAP, LIMITS_MAP, USAGE_MAP].map(|name| self.map(name));
+        Ok(Reservations::of(&self.name, [reserved?, limits?, usage?]))
+    }
+
+    fn map(&self, name: &str) -> Result<Option<MapHandle>> {
+        let map = self.object.maps().find(|map| map.name() == name);
+        let handle = map.map(|map| MapHandle::try_from(&map)).transpose();
+        handle.map_err(|error| Error::unreadable(name, &self.name, &error))
     }
 
     /// What was reported since the last call.

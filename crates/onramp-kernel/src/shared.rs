@@ -4,12 +4,16 @@ use onramp_core::{Ack, Clock, Decision, Loss, Start, STATE_BYTES};
 use std::mem::{size_of, MaybeUninit};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-pub(crate) const CONFIG_VERSION: u32 = 8;
+pub(crate) const CONFIG_VERSION: u32 = 9;
 pub(crate) const NAME_BYTES: usize = 16;
 pub(crate) const CONFIG_MAP: &str = ".rodata.onramp";
 pub(crate) const CONNECTIONS_MAP: &str = "onramp_conns";
 pub(crate) const PAIRS_MAP: &str = "onramp_pairs";
 pub(crate) const EVENTS_MAP: &str = "onramp_events";
+pub(crate) const RESERVED_MAP: &str = "onramp_reserved";
+pub(crate) const LIMITS_MAP: &str = "onramp_limits";
+pub(crate) const USAGE_MAP: &str = "onramp_usage";
+pub(crate) const LIMIT_LEVELS: usize = 8;
 
 /// A plain record: any bytes are one, and it has no padding that matters.
 ///
@@ -86,9 +90,15 @@ pub(crate) struct RawConnection {
     pub paced_by_us: u32,
     pub initial_cwnd: u32,
     pub told_phase: u32,
-    pub reserved: u32,
+    pub initial_ssthresh: u32,
     pub exit: u32,
     pub held_cwnd: u32,
+    pub lost_bytes: u64,
+    pub lost_segments: u32,
+    pub reserved: u32,
+    pub bucket_full_ns: u64,
+    pub bucket_now_ns: u64,
+    pub bucket_taken_bytes: u64,
 }
 
 /// What came of the options, as `core/pair_option.h` counts it.
@@ -147,6 +157,42 @@ pub(crate) struct RawSocket {
     pub now: RawSocketNow,
 }
 
+pub(crate) const RESERVATION_ASKED: u32 = 1;
+
+#[repr(C)]
+#[derive(Clone, Copy, Default)]
+pub(crate) struct RawReservation {
+    pub rate_bytes_per_s: u64,
+    pub burst_bytes: u32,
+    pub state: u32,
+    pub limits: [u64; LIMIT_LEVELS],
+    pub previous: [u8; NAME_BYTES],
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub(crate) struct RawLimit {
+    pub bytes_per_s: u64,
+    pub outer: u64,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Default)]
+pub(crate) struct RawUsage {
+    pub bytes_per_s: u64,
+    pub granted: u64,
+    pub refused: u64,
+    pub broken: u64,
+}
+
+/// What the programs of TCP_QOS are told.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub(crate) struct QosConfig {
+    pub congestion_control: [u8; NAME_BYTES],
+    pub asked: RawReservation,
+}
+
 pub(crate) const EVENT_START: u32 = 1;
 pub(crate) const EVENT_ACK: u32 = 2;
 pub(crate) const EVENT_LOSS: u32 = 3;
@@ -173,13 +219,22 @@ pub(crate) struct RawEvent {
 
 // The same numbers stand in bpf/shared.h.
 const _: () = assert!(size_of::<Config>() == 80);
-const _: () = assert!(size_of::<RawConnection>() == 904);
+const _: () = assert!(size_of::<RawConnection>() == 944);
 const _: () = assert!(size_of::<RawPairs>() == 136);
-const _: () = assert!(size_of::<RawSocket>() == 1144);
-const _: () = assert!(size_of::<RawEvent>() == 192);
+const _: () = assert!(size_of::<RawSocket>() == 1184);
+const _: () = assert!(size_of::<RawEvent>() == 200);
+const _: () = assert!(size_of::<RawReservation>() == 96);
+const _: () = assert!(size_of::<RawLimit>() == 16);
+const _: () = assert!(size_of::<RawUsage>() == 32);
 
 // SAFETY: repr(C), integers only.
 unsafe impl Plain for Config {}
+// SAFETY: repr(C), integers only.
+unsafe impl Plain for QosConfig {}
+// SAFETY: repr(C), integers only.
+unsafe impl Plain for RawLimit {}
+// SAFETY: repr(C), integers only.
+unsafe impl Plain for RawUsage {}
 // SAFETY: repr(C), integers only.
 unsafe impl Plain for RawSocket {}
 // SAFETY: repr(C), integers only; the union's members are too.

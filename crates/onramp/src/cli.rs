@@ -4,7 +4,7 @@ use crate::verbs::model::ModelArguments;
 use crate::verbs::tcp::TcpArguments;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use onramp_scenario::Avoidance;
+use onramp_scenario::{units, Avoidance};
 use std::ffi::OsString;
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
@@ -47,6 +47,8 @@ pub enum Verb {
     Status,
     /// Show live connections: phase, estimate, pacing rate, exit reason
     Ss,
+    /// Show or change how much may be reserved by TCP_QOS, and how much is (docs/algorithms/qos.md)
+    Qos(QosArguments),
     /// Run a program whose TCP connections, and its descendants', use a start-up
     Exec(ExecArguments),
     /// Our own TCP, over a TUN device, with this machine's kernel
@@ -217,6 +219,47 @@ pub struct LoadArguments {
     pub startup: String,
     #[command(flatten)]
     pub options: StartupArguments,
+    #[command(flatten)]
+    pub limits: LimitArguments,
+}
+
+#[derive(Args)]
+pub struct QosArguments {
+    #[command(flatten)]
+    pub limits: LimitArguments,
+}
+
+#[derive(Args)]
+pub struct LimitArguments {
+    /// Of `qos`: how much may be reserved on this host, payload [default of `load qos`: 100 Mbit/s]
+    #[arg(long, value_name = "RATE", value_parser = reserved_rate)]
+    pub total: Option<u64>,
+    /// Of `qos`: how much may be reserved in a cgroup and those within it, for example system.slice="10 Mbit/s"
+    #[arg(long = "limit", value_name = "CGROUP=RATE", value_parser = cgroup_limit)]
+    pub cgroups: Vec<(PathBuf, u64)>,
+}
+
+impl LimitArguments {
+    pub fn is_empty(&self) -> bool {
+        self.total.is_none() && self.cgroups.is_empty()
+    }
+}
+
+/// Bytes of payload a second.
+fn reserved_rate(text: &str) -> Result<u64, String> {
+    let bits_per_s = units::parse_rate(text).map_err(|error| error.to_string())?;
+    Ok(bits_per_s.div_ceil(8))
+}
+
+fn cgroup_limit(text: &str) -> Result<(PathBuf, u64), String> {
+    let wanted = "a cgroup and a rate are wanted, for example system.slice=\"10 Mbit/s\"";
+    let (cgroup, rate) = text.rsplit_once('=').ok_or(wanted)?;
+    Ok((PathBuf::from(cgroup), reserved_rate(rate)?))
+}
+
+fn burst(text: &str) -> Result<u32, String> {
+    let bytes = units::parse_size(text).map_err(|error| error.to_string())?;
+    u32::try_from(bytes).map_err(|_| format!("a size of at most {} B is wanted", u32::MAX))
 }
 
 #[derive(Args)]
@@ -228,11 +271,17 @@ pub struct UnloadArguments {
 
 #[derive(Args)]
 pub struct ExecArguments {
-    /// Which start-up
-    #[arg(long, default_value = "paced", value_parser = startups())]
-    pub startup: String,
+    /// Which start-up [default: paced; with --qos-rate qos]
+    #[arg(long, value_parser = startups())]
+    pub startup: Option<String>,
     #[command(flatten)]
     pub options: StartupArguments,
+    /// Reserve this rate of payload for each connection that does not do so itself (start-up qos)
+    #[arg(long, value_name = "RATE", value_parser = reserved_rate)]
+    pub qos_rate: Option<u64>,
+    /// Let so much leave at once [default: about a millisecond at the rate, 2 to 10 segments]
+    #[arg(long, value_name = "SIZE", value_parser = burst, requires = "qos_rate")]
+    pub qos_burst: Option<u32>,
     /// Print what the start-ups do, one line an event, on standard error
     #[arg(long)]
     pub events: bool,

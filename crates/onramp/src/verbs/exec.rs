@@ -10,7 +10,9 @@ use nix::poll::{poll, PollFd, PollFlags, PollTimeout};
 use nix::sys::signal::{kill, SigSet, Signal};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::unistd::Pid;
-use onramp_kernel::{Adoption, ExecCgroup, Lifetime, Loaded, PairOption, PairsMap, Registration};
+use onramp_kernel::{
+    Adoption, ExecCgroup, Lifetime, Loaded, PairOption, PairsMap, QosOption, Registration, Reservation, Reservations,
+};
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -29,7 +31,7 @@ pub fn run(arguments: &ExecArguments, json: bool) -> Answer {
     let startup = Startup::choose(arguments)?;
     let cgroup = ExecCgroup::create()?;
     let _option = startup.pairs()?.map(|pairs| PairOption::new(cgroup.path(), &pairs, None)).transpose()?;
-    let adoption = Adoption::new(cgroup.path(), startup.name())?;
+    let adoption = Adopted::new(&startup, &cgroup, arguments)?;
     let mut signals = Signals::block()?;
     let mut child = spawn(&arguments.command, &cgroup)?;
 
@@ -68,6 +70,50 @@ pub fn run(arguments: &ExecArguments, json: bool) -> Answer {
     Ok(code)
 }
 
+/// What puts the program's connections on the start-up: all of them, or those that reserve a rate.
+enum Adopted {
+    All(Adoption),
+    Reserving(QosOption),
+}
+
+impl Adopted {
+    fn new(startup: &Startup, cgroup: &ExecCgroup, arguments: &ExecArguments) -> Result<Adopted, Failure> {
+        let Some(reservations) = startup.reservations()? else {
+            return Ok(Adopted::All(Adoption::new(cgroup.path(), startup.name())?));
+        };
+        if let Startup::Own(_) = startup {
+            // Nobody has set a limit: who may run this, decides.
+            reservations.set_limit(cgroup.path(), u64::MAX)?;
+        }
+        let asked = arguments
+            .qos_rate
+            .map(|rate_bytes_per_s| Reservation { rate_bytes_per_s, burst_bytes: arguments.qos_burst.unwrap_or(0) });
+        Ok(Adopted::Reserving(QosOption::new(cgroup.path(), &reservations, asked)?))
+    }
+
+    /// Connections that it took on, and connections for which it could not.
+    fn counts(&self) -> (u64, u64) {
+        match self {
+            Adopted::All(adoption) => adoption.counts(),
+            Adopted::Reserving(option) => option.counts(),
+        }
+    }
+}
+
+/// Which start-up: with a rate that is to be reserved there is one alone.
+fn startup_name(arguments: &ExecArguments) -> Result<&str, Failure> {
+    const RESERVING: &str = "qos";
+    match (&arguments.startup, arguments.qos_rate) {
+        (Some(name), Some(_)) if !onramp_core::reserves(name) => {
+            let sentence = format!("--qos-rate is of start-up {RESERVING}; {name} reserves nothing");
+            Err(Failure::new(BAD_INPUT, sentence))
+        }
+        (Some(name), _) => Ok(name),
+        (None, Some(_)) => Ok(RESERVING),
+        (None, None) => Ok("paced"),
+    }
+}
+
 /// The congestion control for the program: one that `load` registered, or its own.
 enum Startup {
     Loaded(Loaded),
@@ -76,7 +122,7 @@ enum Startup {
 
 impl Startup {
     fn choose(arguments: &ExecArguments) -> Result<Startup, Failure> {
-        let options = options(&arguments.startup, &arguments.options, Lifetime::Process);
+        let options = options(startup_name(arguments)?, &arguments.options, Lifetime::Process);
         // Events reach only the process that registered.
         if !arguments.events {
             let same = onramp_kernel::loaded()?.into_iter().find(|loaded| {
@@ -104,6 +150,13 @@ impl Startup {
         match self {
             Startup::Loaded(loaded) => loaded.pairs(),
             Startup::Own(registration) => registration.pairs(),
+        }
+    }
+
+    fn reservations(&self) -> onramp_kernel::Result<Option<Reservations>> {
+        match self {
+            Startup::Loaded(loaded) => loaded.reservations(),
+            Startup::Own(registration) => registration.reservations(),
         }
     }
 

@@ -1,8 +1,8 @@
 //! `onramp load` and `onramp unload`.
 
-use super::{print_json, Answer};
+use super::{print_json, qos, Answer};
 use crate::cli::{FirstWindow, LoadArguments, StartupArguments, UnloadArguments};
-use crate::failure::DONE;
+use crate::failure::{Failure, BAD_INPUT, DONE};
 use crate::text;
 use crate::text::say;
 use onramp_kernel::{Lifetime, Loaded, Options, Registration};
@@ -18,14 +18,27 @@ pub fn options(startup: &str, arguments: &StartupArguments, lifetime: Lifetime) 
 
 pub fn load(arguments: &LoadArguments, json: bool) -> Answer {
     let options = options(&arguments.startup, &arguments.options, Lifetime::UntilUnloaded);
+    if !arguments.limits.is_empty() && !onramp_core::reserves(&arguments.startup) {
+        let sentence = format!("--total and --limit are of start-up qos; {} reserves nothing", arguments.startup);
+        return Err(Failure::new(BAD_INPUT, sentence));
+    }
     let registration = Registration::new(&options)?;
     let name = registration.name();
+    if let Some(reservations) = registration.reservations()? {
+        // Without its option, or with half of its limits, it would be of no use to anybody.
+        qos::offer(&reservations, &arguments.limits).inspect_err(|_| drop(onramp_kernel::unload(name)))?;
+    }
     if json {
         let loaded = onramp_kernel::loaded()?.into_iter().find(|loaded| loaded.name == name && loaded.registered);
         print_json(&loaded);
         return Ok(DONE);
     }
     say!("{name} is registered: {}, then {}.", arguments.startup, options.avoidance.name());
+    if onramp_core::reserves(&arguments.startup) {
+        say!("A program reserves a rate with setsockopt(TCP_QOS): include/onramp/tcp_qos.h, docs/algorithms/qos.md");
+        say!("For programs that do not: onramp exec --qos-rate RATE -- CMD");
+        return qos::show();
+    }
     say!("A program chooses it with setsockopt(TCP_CONGESTION), or run it with: onramp exec -- CMD");
     say!("For all new connections of this network namespace: sysctl -w net.ipv4.tcp_congestion_control={name}");
     Ok(DONE)

@@ -7,6 +7,7 @@ pub mod lab;
 pub mod list;
 pub mod load;
 pub mod model;
+pub mod qos;
 pub mod replay;
 pub mod reproduce;
 mod runs;

@@ -1,0 +1,77 @@
+//! `onramp qos`: how much may be reserved, and how much is.
+
+use super::{print_json, Answer};
+use crate::cli::{LimitArguments, QosArguments};
+use crate::failure::{Failure, DONE};
+use crate::text;
+use crate::text::out;
+use onramp_kernel::{cgroup2_mount, Error, QosOption, Reservations};
+
+/// What may be reserved on a host whose operator has not said: 100 Mbit/s.
+const DEFAULT_TOTAL_BYTES_PER_S: u64 = 12_500_000;
+
+pub fn run(arguments: &QosArguments, json: bool) -> Answer {
+    if !arguments.limits.is_empty() {
+        set(&loaded()?, &arguments.limits)?;
+    }
+    if json {
+        print_json(&loaded()?.limits()?);
+        return Ok(DONE);
+    }
+    show()
+}
+
+/// The reservations that `load qos` has begun.
+fn loaded() -> Result<Reservations, Failure> {
+    let all = onramp_kernel::loaded()?;
+    let hosts = all.iter().filter(|loaded| loaded.registered && loaded.owner_pid.is_none());
+    for loaded in hosts {
+        if let Some(reservations) = loaded.reservations()? {
+            return Ok(reservations);
+        }
+    }
+    let names = all.into_iter().filter(|loaded| loaded.registered).map(|loaded| loaded.name).collect();
+    Err(Error::NotLoaded { name: "qos".to_owned(), loaded: names }.into())
+}
+
+/// The option, for all programs of the host.
+pub fn offer(reservations: &Reservations, limits: &LimitArguments) -> Result<(), Failure> {
+    reservations.set_limit(&cgroup2_mount()?, limits.total.unwrap_or(DEFAULT_TOTAL_BYTES_PER_S))?;
+    set(reservations, &LimitArguments { total: None, cgroups: limits.cgroups.clone() })?;
+    Ok(QosOption::for_the_host(reservations)?)
+}
+
+fn set(reservations: &Reservations, limits: &LimitArguments) -> Result<(), Failure> {
+    let mount = cgroup2_mount()?;
+    if let Some(total) = limits.total {
+        reservations.set_limit(&mount, total)?;
+    }
+    for (cgroup, bytes_per_s) in &limits.cgroups {
+        // An absolute path stays what it is.
+        reservations.set_limit(&mount.join(cgroup), *bytes_per_s)?;
+    }
+    Ok(())
+}
+
+pub fn show() -> Answer {
+    let mount = cgroup2_mount()?;
+    let heading = ["CGROUP", "LIMIT", "RESERVED", "GRANTED", "REFUSED", "BROKEN"];
+    let mut rows = vec![heading.map(str::to_owned).to_vec()];
+    for limit in loaded()?.limits()? {
+        let cgroup = match &limit.cgroup {
+            Some(path) if *path == mount => "(this host)".to_owned(),
+            Some(path) => path.strip_prefix(&mount).unwrap_or(path).display().to_string(),
+            None => "(gone)".to_owned(),
+        };
+        rows.push(vec![
+            cgroup,
+            text::rate(limit.limit_bytes_per_s),
+            text::rate(limit.reserved_bytes_per_s),
+            limit.granted.to_string(),
+            limit.refused.to_string(),
+            limit.broken.to_string(),
+        ]);
+    }
+    out(format_args!("{}", text::columns(&rows)));
+    Ok(DONE)
+}

@@ -299,11 +299,14 @@ int onramp_reserve(struct bpf_sock_ops *ctx)
 	if (bpf_getsockopt(ctx, IPPROTO_TCP, TCP_CONGESTION, ours.asked.previous, sizeof(ours.asked.previous)))
 		return 1;
 	*reservation = ours.asked;
-	if (bpf_setsockopt(ctx, IPPROTO_TCP, TCP_CONGESTION, ours.congestion_control,
-			   sizeof(ours.congestion_control)) ||
-	    reservation->state != ONRAMP_RESERVATION_GRANTED)
-		__sync_fetch_and_add(&refused, 1);
-	else
+	if (!bpf_setsockopt(ctx, IPPROTO_TCP, TCP_CONGESTION, ours.congestion_control,
+			    sizeof(ours.congestion_control)) &&
+	    reservation->state == ONRAMP_RESERVATION_GRANTED) {
 		__sync_fetch_and_add(&adopted, 1);
+		return 1;
+	}
+	reservation->state = ONRAMP_RESERVATION_REFUSED;
+	bpf_setsockopt(ctx, IPPROTO_TCP, TCP_CONGESTION, ours.asked.previous, sizeof(ours.asked.previous));
+	__sync_fetch_and_add(&refused, 1);
 	return 1;
 }

@@ -149,6 +149,16 @@ impl Reservations {
         Ok(())
     }
 
+    /// The most that a process of a cgroup can reserve; 0 where there is no limit at all, and so no permission.
+    ///
+    /// # Errors
+    /// The kernel's refusal.
+    pub fn most_bytes_per_s(&self, cgroup: &Path) -> Result<u64> {
+        let around = self.limits_around(Some(cgroup))?;
+        let limits = around.into_iter().filter_map(|id| lookup::<RawLimit>(&self.limits, id));
+        Ok(limits.map(|limit| limit.bytes_per_s).min().unwrap_or(0))
+    }
+
     /// All limits, the outermost first.
     ///
     /// # Errors

@@ -85,6 +85,12 @@ impl Adopted {
             // Nobody has set a limit: who may run this, decides.
             reservations.set_limit(cgroup.path(), u64::MAX)?;
         }
+        let most = reservations.most_bytes_per_s(cgroup.path())?;
+        if let Some(rate) = arguments.qos_rate.filter(|&rate| rate > most) {
+            let (rate, most) = (text::rate(rate), text::rate(most));
+            let sentence = format!("--qos-rate {rate}: no more than {most} may be reserved; `onramp qos` shows limits");
+            return Err(Failure::new(BAD_INPUT, sentence));
+        }
         let asked = arguments
             .qos_rate
             .map(|rate_bytes_per_s| Reservation { rate_bytes_per_s, burst_bytes: arguments.qos_burst.unwrap_or(0) });

@@ -18,7 +18,7 @@ help:
 	@echo 'make interworking  100 MB each way between our TCP and this kernel, with every recovery (7 minutes)'
 	@echo 'make lint     formatting and lints, warnings are errors'
 	@echo 'make bench    benchmarks, side by side with the alternative (bench-kernel, bench-sim: one of them)'
-	@echo 'make install  the onramp command into /usr/local/bin (PREFIX=...)'
+	@echo 'make install  the onramp command and the header of TCP_QOS into /usr/local (PREFIX=...)'
 
 setup:
 	@scripts/setup.sh
@@ -33,7 +33,7 @@ demo: build
 	$(ONRAMP) sim scenarios/demo.toml --skip-missing --out onramp-out; }
 
 test: setup
-	@scripts/setup.sh tshark
+	@scripts/setup.sh tshark golang-go
 	$(CARGO) build --locked --workspace --all-targets
 	$(SUDO) $(CARGO) test --locked --workspace
 
@@ -53,7 +53,8 @@ interworking: setup
 lint:
 	@scripts/setup.sh clang-format
 	$(CARGO) fmt --all --check
-	clang-format --dry-run --Werror core/*.h bpf/*.h bpf/*.c crates/onramp-core/src/*.c
+	clang-format --dry-run --Werror core/*.h bpf/*.h bpf/*.c include/onramp/*.h examples/*/*.c \
+	crates/onramp-core/src/*.c
 	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
 	for fuzz in crates/*/fuzz; do $(CARGO) clippy --locked --manifest-path $$fuzz/Cargo.toml -- -D warnings || exit; done
 	RUSTDOCFLAGS='-D warnings' $(CARGO) doc --locked --workspace --no-deps --quiet
@@ -61,7 +62,8 @@ lint:
 format:
 	@scripts/setup.sh clang-format
 	$(CARGO) fmt --all
-	clang-format -i core/*.h bpf/*.h bpf/*.c crates/onramp-core/src/*.c
+	clang-format -i core/*.h bpf/*.h bpf/*.c include/onramp/*.h examples/*/*.c \
+	crates/onramp-core/src/*.c
 
 bench: bench-kernel bench-sim
 
@@ -76,6 +78,7 @@ bench-sim: setup
 PREFIX ?= /usr/local
 install: build
 	install -D -m 755 $(ONRAMP) $(DESTDIR)$(PREFIX)/bin/onramp
+	install -D -m 644 include/onramp/tcp_qos.h $(DESTDIR)$(PREFIX)/include/onramp/tcp_qos.h
 
 clean:
 	$(CARGO) clean

@@ -1,7 +1,8 @@
 #!/bin/sh
 # Install what building and running needs and is missing: clang (compiles bpf/), libelf and zlib (libbpf), pkg-config,
 # a C compiler and make, and iproute2 (the lab). On Debian and Ubuntu by apt-get; elsewhere it says what to install.
-# Arguments are further programs, by the names of their packages: clang-format (make lint), tshark (make test).
+# Arguments are further programs, by the names of their packages: clang-format (make lint), tshark and golang-go (make
+# test).
 set -eu
 
 packages=""
@@ -17,7 +18,7 @@ need pkg-config pkg-config
 need /usr/include/libelf.h libelf-dev
 need /usr/include/zlib.h zlib1g-dev
 for extra in "$@"; do
-	need "$extra" "$extra"
+	need "${extra#golang-}" "$extra"
 done
 
 if [ -n "$packages" ]; then

@@ -1,0 +1,16 @@
+#!/usr/bin/env python3
+"""server.py PORT SIZE RATE: send SIZE bytes to whoever connects, at RATE bytes a second that are reserved for it."""
+
+import socket
+import struct
+import sys
+
+TCP_QOS = 0x4F51  # include/onramp/tcp_qos.h
+
+port, size, rate = map(int, sys.argv[1:])
+with socket.create_server(("", port)) as server:
+    while True:
+        connection, _ = server.accept()
+        with connection:
+            connection.setsockopt(socket.IPPROTO_TCP, TCP_QOS, struct.pack("=QII", rate, 0, 0))
+            connection.sendall(bytes(size))

@@ -23,6 +23,7 @@ mod layout;
 mod link;
 mod options;
 pub mod parts;
+mod path;
 mod resources;
 mod result;
 mod run;

@@ -90,7 +90,7 @@ impl Ran {
 }
 
 #[track_caller]
-fn assert_has(text: &str, parts: &[&str]) {
+pub fn assert_has(text: &str, parts: &[&str]) {
     for part in parts {
         assert!(text.contains(part), "expected {part:?} in:\n{text}");
     }

@@ -1,0 +1,6 @@
+//! TCP_QOS from a user's point of view: programs of several languages over an emulated path, limits, and what is left.
+
+#[path = "../common/mod.rs"]
+mod common;
+mod path;
+mod programs;

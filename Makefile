@@ -69,6 +69,7 @@ bench: bench-kernel bench-sim
 
 bench-kernel: setup
 	$(SUDO) $(CARGO) bench --locked -p onramp-kernel --bench loopback -- $(ARGS)
+	$(SUDO) $(CARGO) bench --locked -p onramp-kernel --bench options
 
 # Beside ns-3 where Debian's libns3-dev is installed; build.sh says so where it is not.
 bench-sim: setup

@@ -77,9 +77,7 @@ pub fn outcome(case: &Case, observed: Observed, options: &RunOptions) -> Outcome
         record.retransmitted_segments = u64::from(copy.info.total_retrans);
         record.timeouts = copy.info.timeouts();
         let way = case.network.round_trip(case.transfer.ends(place as u32));
-        let sum = |count: fn(&LinkStats) -> u64| way.iter().map(|link| count(&links[*link as usize])).sum();
-        record.dropped_packets = sum(|link| link.dropped.packets + link.evicted.packets + link.policed.packets);
-        record.lost_packets = sum(|link| link.lost.packets);
+        record.count_losses(way.iter().map(|link| &links[*link as usize]));
         let bdp_bytes = bytes_in(record.rate_bits_per_s, (record.rtt_ms * 1e6) as u64);
         let queue = links[layout.bottleneck(place) as usize].peak_queue;
         record.peak_queue_bdp = queue.bytes as f64 / bdp_bytes.max(1) as f64;

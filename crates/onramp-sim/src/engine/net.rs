@@ -171,6 +171,7 @@ fn sight(time_ns: u64, handle: Handle, content: &Content) -> Sight<'_> {
         segment: &content.segment,
         stream_start: content.stream_start,
         retransmission: content.retransmission,
+        dscp: content.dscp,
         wire_bytes: handle.wire_bytes(),
     }
 }

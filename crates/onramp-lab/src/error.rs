@@ -73,11 +73,13 @@ pub enum Error {
         /// What it may be.
         expected: &'static str,
     },
-    /// More copies of the transfer than this process has room for.
-    #[error("`transfer.count` asks for {copies} copies, which need {needed} {what} at the same time: {available} are available; {mend}")]
-    Copies {
-        /// How many.
+    /// More flows than this process has room for.
+    #[error("{}, which need {needed} {what} at the same time: {available} are available; {mend}", asked(*copies, *rivals))]
+    Flows {
+        /// How many copies of the transfer.
         copies: u32,
+        /// How many transfers beside it.
+        rivals: u32,
         /// Of what they need too much.
         what: &'static str,
         /// How much of it.
@@ -176,5 +178,12 @@ impl Error {
                 | Sysctl { .. }
                 | NoCongestionControl { .. }
         )
+    }
+}
+/// What asks for so many flows.
+fn asked(copies: u32, rivals: u32) -> String {
+    match rivals {
+        0 => format!("`transfer.count` asks for {copies} copies"),
+        _ => format!("`transfer.count` and `traffic.count` ask for {} flows", u64::from(copies) + u64::from(rivals)),
     }
 }

@@ -1,6 +1,7 @@
-//! Whether this process has room for all copies of a transfer.
+//! Whether this process has room for all flows of a run.
 
 use crate::host::WMEM_MAX_BYTES;
+use crate::supports::rival;
 use crate::work::BUFFER_BYTES;
 use crate::Error;
 use nix::libc;
@@ -13,7 +14,7 @@ const OTHER_DESCRIPTORS: u64 = 100;
 /// What two threads take of their stacks, and the kernel for them and for the sockets.
 const THREADS_BYTES: u64 = 256 << 10;
 
-/// Refuses a case whose copies do not all fit.
+/// Refuses a case whose flows do not all fit.
 pub fn check(case: &Case) -> Result<(), Error> {
     let memory = memory_bytes().map_or(u64::MAX, |bytes| bytes / 2);
     fits(case, descriptors().unwrap_or(u64::MAX), memory)
@@ -21,10 +22,12 @@ pub fn check(case: &Case) -> Result<(), Error> {
 
 fn fits(case: &Case, descriptors: u64, memory_bytes: u64) -> Result<(), Error> {
     let copies = case.transfer.count;
+    let rivals = case.traffic.iter().filter_map(|traffic| rival(traffic).ok()?.count).fold(0, u32::saturating_add);
+    let flows = u64::from(copies) + u64::from(rivals);
     let check = |what, each: u64, other, available, mend| {
-        let needed = each.saturating_mul(copies.into()).saturating_add(other);
-        match needed > available && copies > 1 {
-            true => Err(Error::Copies { copies, what, needed, available, mend }),
+        let needed = each.saturating_mul(flows).saturating_add(other);
+        match needed > available && flows > 1 {
+            true => Err(Error::Flows { copies, rivals, what, needed, available, mend }),
             false => Ok(()),
         }
     };
@@ -37,7 +40,8 @@ fn fits(case: &Case, descriptors: u64, memory_bytes: u64) -> Result<(), Error> {
         Buffer::Bytes(bytes) => bytes,
     };
     let filled = case.path.bdp_bytes().saturating_mul(4).saturating_add(WMEM_MAX_BYTES);
-    let kept = case.transfer.size_bytes.min(sent).min(filled);
+    let most_bytes = if rivals > 0 { u64::MAX } else { case.transfer.size_bytes };
+    let kept = most_bytes.min(sent).min(filled);
     let each = kept.saturating_mul(2) + BUFFER_BYTES as u64 + THREADS_BYTES;
     check("bytes of memory", each, 0, memory_bytes, "ask for fewer, or give the scenario's sender a smaller `buffer`")
 }
@@ -80,6 +84,16 @@ mod tests {
         let memory = refusal(300, 1024, 1 << 30).unwrap();
         assert!(memory.starts_with("`transfer.count`") && memory.contains("bytes of memory"), "{memory}");
         assert_eq!(refusal(1, 10, 10), None);
+    }
+
+    #[test]
+    fn traffic_needs_room_too() {
+        let mut case = case(300);
+        let text = "name = \"x\"\n[path]\nrate = \"8 Mbit/s\"\nrtt = \"100 ms\"\n[[transfer]]\nsize = \"1 B\"\n[[traffic]]\ncount = 100\n";
+        case.traffic = onramp_scenario::parse("x", text).unwrap().cases.remove(0).traffic;
+        let refusal = fits(&case, 1024, 8 << 30).unwrap_err().to_string();
+        let asked = "`transfer.count` and `traffic.count` ask for 400 flows, which need 1300 file descriptors";
+        assert!(refusal.starts_with(asked), "{refusal}");
     }
 
     #[test]

@@ -6,7 +6,6 @@ use crate::options::percentile_us;
 use crate::suspect;
 use crate::work::{FlowState, Sample, TcpInfo};
 use crate::{ConnectionEvent, LinkSummary, Outcome, RunOptions};
-use onramp_net::LinkStats;
 use onramp_scenario::{
     bytes_in, rate_in, traffic_windows, Case, Record, SegmentSample, SenderSample, StartupEvent, Trace,
 };
@@ -77,14 +76,12 @@ pub fn outcome(case: &Case, observed: Observed, options: &RunOptions) -> Outcome
         record.retransmitted_segments = u64::from(copy.info.total_retrans);
         record.timeouts = copy.info.timeouts();
         let way = case.network.round_trip(case.transfer.ends(place as u32));
-        let sum = |count: fn(&LinkStats) -> u64| way.iter().map(|link| count(&links[*link as usize])).sum();
-        record.dropped_packets = sum(|link| link.dropped.packets + link.evicted.packets + link.policed.packets);
-        record.lost_packets = sum(|link| link.lost.packets);
+        record.count_losses(way.iter().map(|link| &links[*link as usize]));
         let bdp_bytes = bytes_in(record.rate_bits_per_s, (record.rtt_ms * 1e6) as u64);
         let queue = links[layout.bottleneck(place) as usize].peak_queue;
         record.peak_queue_bdp = queue.bytes as f64 / bdp_bytes.max(1) as f64;
         fill_startup(&mut record, &events);
-        fill_traffic(&mut record, case, copy.start_ns, end_ns, &rivals);
+        fill_traffic(&mut record, case, copy.start_ns, begin_ns..end_ns.unwrap_or(u64::MAX), &rivals);
         record.lateness_p99_us = percentile_us(&lateness, 99);
         record.lateness_max_us = lateness.max_ns() as f64 / 1e3;
         record.suspect = !reasons.is_empty();
@@ -180,14 +177,16 @@ fn fill_startup(record: &mut Record, events: &[StartupEvent]) {
     record.estimate_bytes_per_s = events.iter().rev().map(|event| event.estimate_bytes_per_s).find(|rate| *rate > 0);
 }
 
-fn fill_traffic(record: &mut Record, case: &Case, start_ns: u64, end_ns: Option<u64>, rivals: &[Arc<FlowState>]) {
+fn fill_traffic(record: &mut Record, case: &Case, start_ns: u64, run_ns: Range<u64>, rivals: &[Arc<FlowState>]) {
     let first_ns = rivals.iter().map(|rival| rival.connect_ns()).filter(|connect_ns| *connect_ns != 0).min();
     let Some(first_ns) = first_ns else { return };
     let goodput = |window: Range<u64>| {
         let bytes: f64 = rivals.iter().map(|rival| rival.received_between(window.start, window.end)).sum();
         rate_in(&window, bytes)
     };
-    let seen = first_ns..end_ns.unwrap_or(u64::MAX);
+    let stops_ns = case.traffic.iter().map(|traffic| traffic.stop_ns.unwrap_or(u64::MAX));
+    let last_ns = stops_ns.max().map_or(u64::MAX, |stop_ns| run_ns.start.saturating_add(stop_ns));
+    let seen = first_ns..run_ns.end.min(last_ns);
     let [before, during] = traffic_windows(start_ns, case.path.rtt_ns, &seen).map(goodput);
     (record.traffic_before_bytes_per_s, record.traffic_during_bytes_per_s) = (before, during);
 }

@@ -23,7 +23,8 @@ pub fn run(case: &Case, startups: &mut dyn Startups, options: &RunOptions) -> Re
     let mut rival_controls = Vec::new();
     for traffic in case.traffic.iter() {
         let transfers = rival(traffic)?;
-        rival_controls.push(control_of(startups, &transfers.startup, transfers.avoidance, InitialWindow::Host)?);
+        let control = control_of(startups, &transfers.startup, transfers.avoidance, InitialWindow::Host)?;
+        rival_controls.push((control, transfers.count.unwrap_or(1)));
     }
     let layout = Layout::of(case);
     let (sender, receiver) = hosts_of(case, &layout)?;
@@ -43,12 +44,12 @@ pub fn run(case: &Case, startups: &mut dyn Startups, options: &RunOptions) -> Re
         Buffer::Bytes(bytes) => Some(bytes),
         Buffer::LinuxDefault => None,
     };
-    let prepare = |control: &str, packet_bytes, ends: Ends, role| {
+    let prepare = |control: &str, packet_bytes, dscp, ends: Ends, role| {
         // Who measures pairs answers them through the same start-up.
         let answers = pairs.is_some() && matches!(role, Role::Transfer { .. });
         let receiver_control = answers.then(|| control.to_owned());
         let (sender, receiver, control) = ((&sender, ends.sender), (&receiver, ends.receiver), control.to_owned());
-        let plan = Plan { sender, receiver, control, receiver_control, packet_bytes, receive_buffer, role };
+        let plan = Plan { sender, receiver, control, receiver_control, packet_bytes, dscp, receive_buffer, role };
         Flow::prepare(plan, &open, cpu)
     };
     let mss_bytes = u64::from(transfer.packet_bytes(case.path.mtu_bytes)) - HEADER_BYTES;
@@ -56,13 +57,18 @@ pub fn run(case: &Case, startups: &mut dyn Startups, options: &RunOptions) -> Re
         size_bytes: transfer.size_bytes,
         initial_bytes: initial_bytes(transfer.initial_window, mss_bytes),
     };
-    let copies =
-        (0..transfer.count as usize).map(|copy| prepare(&control, transfer.segment_bytes, layout.copy(copy), role));
+    let copy = |copy| prepare(&control, transfer.segment_bytes, transfer.dscp, layout.copy(copy), role);
+    let copies = (0..transfer.count as usize).map(copy);
     let copies = copies.collect::<Result<Vec<_>, _>>()?;
     let note_ns = case.path.rtt_ns / 50;
-    let rivals = rival_controls.iter().enumerate();
-    let rivals = rivals.map(|(place, control)| prepare(control, None, layout.rival(place), Role::Rival { note_ns }));
-    let rivals = rivals.collect::<Result<Vec<_>, _>>()?;
+    let mut rivals = Vec::new();
+    for (place, (traffic, (control, count))) in case.traffic.iter().zip(rival_controls).enumerate() {
+        let role = Role::Rival { note_ns, stop_ns: traffic.stop_ns };
+        for _ in 0..count {
+            let flow = prepare(&control, None, traffic.dscp, layout.rival(place), role)?;
+            rivals.push((flow, case.traffic_start_ns(traffic)));
+        }
+    }
 
     let senders = copies.iter().enumerate().map(|(copy, flow)| (flow.sender, layout.bottleneck(copy)));
     let senders: Vec<_> = senders.collect();
@@ -114,19 +120,18 @@ impl Running {
     fn start(
         case: &Case,
         copies: Vec<PreparedFlow>,
-        rivals: Vec<PreparedFlow>,
+        rivals: Vec<(PreparedFlow, u64)>,
         link: LinkThread,
         options: &RunOptions,
         cpu: Option<usize>,
     ) -> Running {
-        let at_ns = |start_ns: u64| link.begin_ns.saturating_add(start_ns);
-        let rival = |(rival, traffic): (PreparedFlow, _)| rival.start(at_ns(case.traffic_start_ns(traffic)));
-        let rivals = rivals.into_iter().zip(case.traffic.iter()).map(rival).collect();
+        let start = |(flow, start_ns): (PreparedFlow, u64)| flow.start(link.begin_ns, start_ns);
+        let rivals = rivals.into_iter().map(start).collect();
         let (first_ns, spacing_ns) = (case.transfer_start_ns(), case.transfer.spacing_ns);
-        let starts =
-            (0..copies.len() as u64).map(|copy| at_ns(first_ns.saturating_add(copy.saturating_mul(spacing_ns))));
-        let starts_ns: Vec<u64> = starts.collect();
-        let copies: Vec<Flow> = copies.into_iter().zip(&starts_ns).map(|(copy, at_ns)| copy.start(*at_ns)).collect();
+        let starts = (0..copies.len() as u64).map(|copy| first_ns.saturating_add(copy.saturating_mul(spacing_ns)));
+        let starts: Vec<u64> = starts.collect();
+        let starts_ns = starts.iter().map(|start_ns| link.begin_ns.saturating_add(*start_ns)).collect();
+        let copies: Vec<Flow> = copies.into_iter().zip(starts).map(start).collect();
         // As many looks a second as at eight senders, however many there are.
         let interval_ns = (case.path.rtt_ns / 200).max(1_000_000) * copies.len().div_ceil(8) as u64;
         let states = || copies.iter().map(|copy| copy.state.clone()).collect();

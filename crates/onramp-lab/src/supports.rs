@@ -3,7 +3,7 @@
 use onramp_scenario::units::{format_percent, format_rate, format_size};
 use onramp_scenario::{
     Acks, ByteCounting, Case, Clocks, Connect, Connections, InitialWindow, PacketPair, PairForm, Receiver, Recovery,
-    Stack, Timers, Traffic, TrafficKind, TrafficStart, Train, Transfers, NO_STARTUP,
+    Stack, Timers, Traffic, TrafficKind, Train, Transfers, NO_STARTUP,
 };
 
 /// A case asks for what only the simulator has.
@@ -23,7 +23,8 @@ const RECEIVER_CONNECTS: &str = "a receiver that connects and asks";
 const WAYS: &str = "transfers from one node to another over links that take packets of one size";
 const ONE_HOST_SCALES: &str = "it in common for all connections of a host";
 const FEW_COPIES: &str = "at most 1000 copies of a transfer";
-const RIVALS: &str = "traffic of one endless transfer, which starts before the measured one";
+const FEW_RIVALS: &str = "at most 1000 transfers of each traffic";
+const RIVALS: &str = "traffic of endless transfers";
 
 const EXPERIMENT: &str = "the option as an experiment's, which it is on real paths";
 
@@ -134,20 +135,14 @@ pub fn rival(traffic: &Traffic) -> Result<&Transfers, Unsupported> {
     if transfers.arrivals.is_some() {
         return refuse("traffic.arrivals", "transfers that arrive one by one".to_owned(), RIVALS);
     }
-    if transfers.count != Some(1) {
-        return refuse("traffic.count", "several transfers".to_owned(), RIVALS);
+    if let Some(count) = transfers.count.filter(|count| *count > MOST_COPIES) {
+        return refuse("traffic.count", format!("{count} transfers"), FEW_RIVALS);
     }
     if traffic.measured {
         return refuse("traffic.measured", "a record of it".to_owned(), "a record of the transfer alone");
     }
-    if traffic.stop_ns.is_some() {
-        return refuse("traffic.stop", "an early end".to_owned(), RIVALS);
-    }
     receiver(&transfers.receiver)?;
-    match traffic.start {
-        TrafficStart::Lead(_) => Ok(transfers),
-        TrafficStart::At(_) => refuse("traffic.start", "a start of its own".to_owned(), RIVALS),
-    }
+    Ok(transfers)
 }
 
 fn tcp(table: &str, stack: Stack, recovery: Recovery, timers: Timers) -> Result<(), Unsupported> {

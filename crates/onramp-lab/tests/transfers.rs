@@ -250,13 +250,13 @@ fn the_simulator_s_cases_are_refused_by_their_key() {
     assert_eq!(refused("[sender]\nwindow_validation = false\n"), "sender.window_validation");
     assert_eq!(refused("[[traffic]]\nkind = \"constant\"\nrate = \"1 Mbit/s\"\n"), "traffic.kind");
     assert_eq!(refused("[[traffic]]\nsize = \"1 MB\"\n"), "traffic.size");
-    assert_eq!(refused("[[traffic]]\ncount = 2\n"), "traffic.count");
+    assert_eq!(refused("[[traffic]]\ncount = 1001\n"), "traffic.count");
     assert_eq!(refused("[[traffic]]\narrivals = \"1 /s\"\n"), "traffic.arrivals");
-    assert_eq!(refused("[[traffic]]\nstart = \"1 s\"\n"), "traffic.start");
-    assert_eq!(refused("[[traffic]]\nstop = \"1 s\"\n"), "traffic.stop");
     assert_eq!(refused("[[traffic]]\nmeasured = true\nstop = \"9 s\"\n"), "traffic.measured");
     assert_eq!(refused("[[traffic]]\nstack = \"lite\"\n"), "traffic.stack");
-    assert_eq!(supports(&case_with("1 Mbit/s", "40 ms", "1 MB", "[[traffic]]\n")), Ok(()));
+    for traffic in ["", "count = 2\n", "start = \"1 s\"\nstop = \"2 s\"\n", "dscp = \"ef\"\n"] {
+        assert_eq!(supports(&case_with("1 Mbit/s", "40 ms", "1 MB", &format!("[[traffic]]\n{traffic}"))), Ok(()));
+    }
 }
 
 #[test]

@@ -22,6 +22,10 @@ impl Packet for Segment {
     fn flow_hash(&self) -> u32 {
         (self.number % 8) as u32
     }
+
+    fn expedited(&self) -> bool {
+        true
+    }
 }
 
 fn main() {
@@ -37,6 +41,7 @@ fn main() {
     measure("CoDel", queue(QueueConfig::CoDel(CoDelConfig::default())));
     measure("FQ-CoDel, 8 flows", queue(QueueConfig::FqCoDel(FqCoDelConfig::default())));
     measure("policer", Config { policer: bucket, ..plain() });
+    measure("expedited, 8 flows", Config { expedited: bucket, ..plain() });
     measure("shaper", Config { shaper: bucket, ..plain() });
     measure("jitter", Config { jitter: jitter(false), ..plain() });
     measure("jitter, reordering", Config { jitter: jitter(true), ..plain() });

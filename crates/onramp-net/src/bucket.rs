@@ -36,6 +36,16 @@ impl Bucket {
         wire_bytes <= self.burst_bytes
     }
 
+    /// Whether it holds its burst: it is as it was at the start.
+    pub fn is_full(&self, now_ns: u64) -> bool {
+        self.full_at <= Instant::at(now_ns)
+    }
+
+    /// When it is full if nobody takes more, cut to a whole nanosecond: not before.
+    pub fn full_at_ns(&self) -> u64 {
+        self.full_at.ns
+    }
+
     /// Takes a packet's tokens if they are there.
     #[inline(never)]
     pub fn take(&mut self, now_ns: u64, wire_bytes: u32) -> bool {

@@ -22,6 +22,11 @@ pub struct Config {
     pub shaper: Option<TokenBucket>,
     /// Drops packets on arrival that have no tokens.
     pub policer: Option<TokenBucket>,
+    /// The profile of each flow of [expedited](crate::Packet::expedited) packets: those that exceed their flow's are
+    /// dropped, the others are served before all packets that are not expedited. At most 4096 flows have one at the same
+    /// time; expedited packets of further ones are dropped. Its rate is at most the link's. `None`: the link knows no
+    /// classes.
+    pub expedited: Option<TokenBucket>,
     /// Packets that vanish before the queue.
     pub loss: LossConfig,
     /// Probability in millionths that a packet is delivered twice, at the same time.
@@ -44,6 +49,7 @@ impl Config {
             queue: QueueConfig::DropTail(limit),
             shaper: None,
             policer: None,
+            expedited: None,
             loss: LossConfig::None,
             duplicate_ppm: 0,
             jitter: None,

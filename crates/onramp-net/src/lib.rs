@@ -10,6 +10,14 @@
 //!                            DroppedFull, DroppedEarly
 //! ```
 //!
+//! Where flows have a guaranteed rate (expedited forwarding, RFC 3246), what is a queue above is
+//!
+//! ```text
+//!                .-- expedited --> profile of its flow --> FIFO -- first --.
+//!   --> class --<                         |                                 >-->
+//!                '-- others              Policed          queue -----------'
+//! ```
+//!
 //! Nothing here knows what time it is: whoever drives a link passes `now_ns` with each call, simulated or real,
 //! and asks [`Link::next_departure_ns`] when to come back. Times never run backwards. Given the same calls and
 //! the same seed, a link does the same on every machine: all arithmetic is in integers, and each element draws from
@@ -45,8 +53,13 @@ pub trait Packet: Clone {
     /// Size of the IP packet, header included, as the serialiser and queues in bytes count it. Below 2^30.
     fn wire_bytes(&self) -> u32;
 
-    /// The same number for all packets of a flow; FQ-CoDel tells flows apart by it.
+    /// The same number for all packets of a flow; FQ-CoDel and profiles tell flows apart by it.
     fn flow_hash(&self) -> u32 {
         0
+    }
+
+    /// It belongs to a flow with a guaranteed rate, on links that [have such](Config::expedited).
+    fn expedited(&self) -> bool {
+        false
     }
 }

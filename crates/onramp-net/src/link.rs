@@ -19,7 +19,7 @@ mod exit;
 pub enum Verdict {
     /// It is on its way: waiting, in service or propagating.
     Queued,
-    /// It exceeded the policer's rate and burst.
+    /// It exceeded the rate and burst of the policer, or of its flow's profile where it is expedited.
     Policed,
     /// The loss process took it.
     LostRandom,
@@ -42,7 +42,7 @@ pub struct Departure<P> {
 }
 
 /// A link: packets go in by [`offer`](Link::offer) and come out by [`poll`](Link::poll), in the same order unless
-/// flows are queued apart or [jitter](crate::Jitter) reorders. Where the queue is CoDel or FQ-CoDel, packets also
+/// flows are queued apart, some are [expedited](Config::expedited) or [jitter](crate::Jitter) reorders. Where the queue is CoDel or FQ-CoDel, packets also
 /// come out by [`take_dropped`](Link::take_dropped).
 ///
 /// Ties: a packet offered in the same nanosecond in which another's serialisation ends finds the serialiser free.
@@ -122,8 +122,10 @@ impl<P: Packet> Link<P> {
             Some(shaper) if !shaper.could_hold(bytes) => Verdict::DroppedFull,
             _ => self.enter(now_ns, packet),
         };
-        if verdict != Verdict::Queued {
-            self.stats.dropped.add(bytes);
+        match verdict {
+            Verdict::Queued => {}
+            Verdict::Policed => self.stats.policed.add(bytes),
+            _ => self.stats.dropped.add(bytes),
         }
         verdict
     }

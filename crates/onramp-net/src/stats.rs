@@ -24,7 +24,7 @@ impl Count {
 pub struct LinkStats {
     /// Passed to [`Link::offer`](crate::Link::offer).
     pub offered: Count,
-    /// Dropped by the policer.
+    /// Dropped by the policer, or expedited ones beyond their flow's profile.
     pub policed: Count,
     /// Lost at random, before the queue.
     pub lost: Count,

@@ -4,8 +4,8 @@
 #[path = "links/mod.rs"]
 mod links;
 
-use links::{any_setups, count, plain_setups, run, Numbered};
-use onramp_net::{Count, Limit, QueueConfig, Verdict};
+use links::{any_setups, count, expedited_setups, plain_setups, run, Numbered};
+use onramp_net::{Config, Count, Limit, QueueConfig, Verdict};
 use proptest::prelude::*;
 
 proptest! {
@@ -82,7 +82,7 @@ proptest! {
             return Ok(());
         }
         let run = run(&setup, true);
-        let apart = matches!(setup.config.queue, QueueConfig::FqCoDel(_));
+        let apart = matches!(setup.config.queue, QueueConfig::FqCoDel(_)) || setup.config.expedited.is_some();
         for flow in 0..4 {
             let of_flow = run.out.iter().filter(|left| !left.copy && (!apart || left.packet.flow == flow));
             prop_assert!(of_flow.is_sorted_by(|a, b| a.packet.number < b.packet.number));
@@ -120,8 +120,63 @@ proptest! {
                 }
             }
             now_ns = arrival_ns;
-            run.link.offer(now_ns, Numbered { number, bytes, flow: 0 });
+            run.link.offer(now_ns, Numbered::new(number, bytes));
         }
+    }
+
+    /// What of an expedited flow a link takes in: over every window, no more than burst + rate x time.
+    #[test]
+    fn a_profile_bounds_each_flow(setup in any_setups()) {
+        let Some(profile) = setup.config.expedited else { return Ok(()) };
+        let run = run(&setup, true);
+        for flow in 2..4 {
+            let of_flow = run.verdicts.iter().filter(|(_, packet, verdict)| {
+                packet.flow == flow && *verdict == Verdict::Queued
+            });
+            let taken: Vec<(u64, u128)> =
+                of_flow.map(|(at_ns, packet, _)| (*at_ns, u128::from(packet.bytes))).collect();
+            for first in 0..taken.len() {
+                let mut bytes = 0;
+                for (at_ns, more) in &taken[first..] {
+                    bytes += more;
+                    let tokens = u128::from(at_ns - taken[first].0) * u128::from(profile.rate_bits_per_s.get());
+                    prop_assert!(bytes * 8_000_000_000 <= u128::from(profile.burst_bytes) * 8_000_000_000 + tokens);
+                }
+            }
+        }
+    }
+
+    /// Of the packets that leave after an expedited one has come, at most one that is not leaves before it; and none
+    /// that conforms is dropped, since the link has what was guaranteed.
+    #[test]
+    fn an_expedited_packet_waits_for_one_other_at_most_and_is_not_dropped(setup in expedited_setups()) {
+        let run = run(&setup, true);
+        let delay_ns = setup.config.delay_ns;
+        for (arrival_ns, packet, verdict) in run.verdicts.iter().filter(|(_, packet, _)| packet.expedited) {
+            prop_assert!(*verdict != Verdict::DroppedFull);
+            if *verdict != Verdict::Queued {
+                continue;
+            }
+            let before = run.out.iter().take_while(|left| left.packet != *packet);
+            let later = before.filter(|left| left.due_ns - delay_ns > *arrival_ns);
+            prop_assert!(later.filter(|left| !left.packet.expedited).count() <= 1);
+        }
+    }
+
+    /// A link without a profile knows no classes, and one with a profile treats packets without a class as such a link.
+    #[test]
+    fn without_profile_or_class_nothing_is_expedited(setup in any_setups()) {
+        let unmarked = |run: &links::Run| {
+            let out = run.out.iter().map(|left| (left.due_ns, left.packet.number, left.copy));
+            let dropped = run.dropped.iter().map(|packet| packet.number);
+            let verdicts = run.verdicts.iter().map(|(_, _, verdict)| *verdict);
+            (out.collect::<Vec<_>>(), dropped.collect::<Vec<_>>(), verdicts.collect::<Vec<_>>(), run.link.stats())
+        };
+        let classless = links::Setup { config: Config { expedited: None, ..setup.config.clone() }, ..setup.clone() };
+        let plain = unmarked(&links::run_with(&classless, true, |packet| Numbered { expedited: false, ..packet }));
+        prop_assert_eq!(&unmarked(&run(&classless, true)), &plain);
+        let profiled = links::run_with(&setup, true, |packet| Numbered { expedited: false, ..packet });
+        prop_assert_eq!(&unmarked(&profiled), &plain);
     }
 
     /// A shaped link carries no more than burst + rate x time, however long one looks.

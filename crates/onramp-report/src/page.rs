@@ -62,6 +62,7 @@ fn heading(column: Column) -> (&'static str, &'static str) {
         Column::Estimate => ("estimate", "% of link"),
         Column::Resent => ("resent", "segments"),
         Column::Drops => ("drops", "packets"),
+        Column::Policed => ("policed", "packets"),
         Column::Lost => ("lost", "packets"),
         other => other.head(),
     }

@@ -5,7 +5,7 @@
 
 use crate::topology::Topology;
 use crate::{
-    Acks, Application, Avoidance, Buffer, ByteCounting, Case, Clocks, Connect, Connections, Crossings, Given,
+    Acks, Application, Avoidance, Buffer, ByteCounting, Case, Clocks, Connect, Connections, Crossings, Dscp, Given,
     InitialWindow, Network, PacketPair, PairForm, Path, Receiver, Recovery, Scenario, Sender, Split, Stack, Timers,
     Traffic, TrafficKind, Train, Transfer, NO_STARTUP,
 };
@@ -115,6 +115,7 @@ pub(crate) struct TransferDraft {
     pub to: Arc<[usize]>,
     pub split: Option<Split>,
     pub connections: Vec<Connections>,
+    pub dscps: Vec<Dscp>,
     pub count: u32,
     pub start_ns: u64,
     pub spacing_ns: u64,
@@ -147,7 +148,8 @@ impl TransferDraft {
         let avoidance = |one: &Transfer| avoidance_of(one.stack);
         all = vary(all, |one| listed(&self.avoidances, || avoidance(one)), |one, avoidance| one.avoidance = avoidance);
         all = vary(all, |_| self.windows.clone(), |one, window| one.initial_window = window);
-        vary(all, |_| self.connections.clone(), |one, connections| one.connections = connections)
+        all = vary(all, |_| self.connections.clone(), |one, connections| one.connections = connections);
+        vary(all, |_| self.dscps.clone(), |one, dscp| one.dscp = dscp)
     }
 
     /// What all of them have in common, and anything in place of what they have not.
@@ -174,6 +176,7 @@ impl TransferDraft {
             to: self.to.clone(),
             split: self.split.clone(),
             connections: Connections::ONE,
+            dscp: Dscp::BestEffort,
             count: self.count,
             start_ns: self.start_ns,
             spacing_ns: self.spacing_ns,
@@ -198,6 +201,7 @@ impl TransferDraft {
             self.avoidances.as_ref().map_or(1, Vec::len),
             self.windows.len(),
             self.connections.len(),
+            self.dscps.len(),
         ];
         product(&lengths).saturating_mul(self.repeat.into())
     }

@@ -29,6 +29,7 @@ impl Channel {
             queue: self.queue_config(rtt_ns),
             shaper: self.shaper.map(bucket),
             policer: self.policer.map(bucket),
+            expedited: self.expedited.map(bucket),
             loss,
             duplicate_ppm: self.duplicate_ppm,
             jitter: self.jitter,
@@ -169,7 +170,7 @@ mod tests {
     fn every_element_arrives() {
         let text = "duplicate = \"1 %\"\njitter = \"2 ms\"\nreorder = true\naggregate = \"4 ms\"\naggregate_most = 8\n\
                     queue = \"500 packets\"\ndiscipline = \"fq-codel\"\nshaper_rate = \"4 Mbit/s\"\nshaper_burst = \"3 kB\"\n\
-                    policer_rate = \"5 Mbit/s\"\npolicer_burst = \"30 kB\"\n\
+                    policer_rate = \"5 Mbit/s\"\npolicer_burst = \"30 kB\"\nef_rate = \"2 Mbit/s\"\nef_burst = \"50 kB\"\n\
                     [path.bursts]\nenter = \"1 %\"\nleave = \"25 %\"\nloss_bad = \"50 %\"\n\
                     [[path.change]]\nat = \"2 s\"\nrate = \"1 Mbit/s\"\nrtt = \"300 ms\"\n";
         insta::assert_debug_snapshot!(config(text));

@@ -73,6 +73,8 @@ pub enum Mistake {
     NotBelow { key: String, found: String, other: String, most: String },
     /// A token bucket that no packet of the largest size passes.
     SmallBurst { key: String, found: String, mtu: String },
+    /// A rate that each flow is guaranteed, beyond what the link carries.
+    LargeGuarantee { key: String, found: String, rate: String },
     /// A packet of traffic that is larger than its way takes.
     LargePacket { key: String, found: String, mtu: String },
     /// A change that is not later than the one before it.
@@ -176,6 +178,7 @@ impl Mistake {
             Mistake::NotInPackets { .. } => Some("give a number of packets, for example \"1000 packets\"".to_owned()),
             Mistake::NotBelow { .. } | Mistake::StopsFirst | Mistake::SameNode { .. } => None,
             Mistake::SmallBurst { mtu, .. } => Some(format!("a bucket has to hold the largest packet: at least {mtu}")),
+            Mistake::LargeGuarantee { rate, .. } => Some(format!("expected at most {rate}, the `rate` of that way")),
             Mistake::LargePacket { mtu, .. } => Some(format!("expected at most {mtu}, the `mtu` of that way")),
             Mistake::NotLater { .. } => Some("changes stand in order of time, no two at one time".to_owned()),
             Mistake::NoChange { keys } => Some(format!("give {keys}, or leave the table out")),
@@ -246,6 +249,9 @@ impl fmt::Display for Mistake {
             }
             Mistake::SmallBurst { key, found, mtu } => {
                 write!(f, "`{key}` is {found}: no packet of {mtu} would ever pass")
+            }
+            Mistake::LargeGuarantee { key, found, rate } => {
+                write!(f, "`{key}` is {found}, and the link carries {rate}: more cannot be guaranteed")
             }
             Mistake::LargePacket { key, found, mtu } => {
                 write!(f, "`{key}` is {found}, and the way takes packets of {mtu} at most")

@@ -146,8 +146,14 @@ fn check_product(reader: &mut Reader, draft: &Draft, headers: &[Range<usize>]) -
     for (transfer, header) in draft.transfers.iter().zip(headers) {
         for one in transfer.product() {
             let tcp = (one.stack, one.recovery, one.timers, one.clocks, one.given, one.initial_window, one.connect);
-            let toolbox =
-                (one.segment_bytes, one.window_scaling, one.byte_counting, one.split.clone(), one.connections);
+            let toolbox = (
+                one.segment_bytes,
+                one.window_scaling,
+                one.byte_counting,
+                one.split.clone(),
+                one.connections,
+                one.dscp,
+            );
             let case = (one.size_bytes, one.startup.clone(), one.avoidance, tcp, toolbox, one.application);
             if let Some(first) = seen.insert(case, header.clone()) {
                 let (size, avoidance) = (format_size(one.size_bytes), one.avoidance.name());

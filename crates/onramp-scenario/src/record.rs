@@ -4,9 +4,11 @@ mod bound;
 mod wording;
 
 use crate::{
-    Case, Clocks, Connect, Hop, InitialWindow, Path, Receiver, Recovery, Stack, Timers, Traffic, Transfers, NO_STARTUP,
+    Case, Channel, Clocks, Connect, Dscp, Hop, InitialWindow, Path, Receiver, Recovery, Stack, Timers, Traffic,
+    Transfers, NO_STARTUP,
 };
 use bound::{bound_ns, Way, WayHop};
+use onramp_net::LinkStats;
 use serde::{Deserialize, Serialize};
 
 /// The role of a transfer that a scenario is about.
@@ -94,8 +96,10 @@ pub struct Record {
     pub retransmitted_segments: u64,
     /// Times that its retransmission timer ended, where the host tells.
     pub timeouts: Option<u64>,
-    /// Packets dropped on the path for want of queue room, all flows.
+    /// Packets dropped on the path by queues and policers, all flows.
     pub dropped_packets: u64,
+    /// Those of them that policers and the profiles of expedited flows dropped.
+    pub policed_packets: u64,
     /// Packets lost at random, all flows, both directions.
     pub lost_packets: u64,
     /// Most bytes that stood in the forward queue, in BDPs.
@@ -130,6 +134,8 @@ struct FlowOf<'a> {
     connect: Connect,
     /// The nodes at which it is split.
     relays: &'a [usize],
+    /// How many expedited flows it consists of.
+    expedited_flows: u32,
     start_ns: u64,
 }
 
@@ -148,7 +154,8 @@ impl Record {
         let (size_bytes, connect) = (transfer.size_bytes, transfer.connect);
         let packet_bytes = transfer.packet_bytes(u32::MAX);
         let relays = transfer.split.as_ref().map_or(&[][..], |split| &split.nodes);
-        let flow = FlowOf { size_bytes, packet_bytes, receiver: case.receiver, connect, relays, start_ns };
+        let (receiver, expedited_flows) = (case.receiver, transfer.expedited_flows());
+        let flow = FlowOf { size_bytes, packet_bytes, receiver, connect, relays, expedited_flows, start_ns };
         Record {
             flow: copy + 1,
             label: transfer.label.to_string(),
@@ -175,7 +182,8 @@ impl Record {
     ) -> Self {
         let beside = &case.transfer;
         let (receiver, connect) = (transfers.receiver, transfers.connect);
-        let flow = FlowOf { size_bytes, packet_bytes: u32::MAX, receiver, connect, relays: &[], start_ns };
+        let (packet_bytes, expedited_flows) = (u32::MAX, u32::from(traffic.dscp == Dscp::Ef));
+        let flow = FlowOf { size_bytes, packet_bytes, receiver, connect, relays: &[], expedited_flows, start_ns };
         let measured = Record {
             label: beside.label.to_string(),
             startup: wording::startup(&beside.startup, beside.given),
@@ -195,6 +203,7 @@ impl Record {
             beside_bytes: Some(beside.size_bytes),
             startup: transfers.startup.clone(),
             avoidance: transfers.avoidance.name().to_owned(),
+            sender_tcp: wording::dscp(traffic.dscp).unwrap_or_default(),
             application: wording::application(None, transfers.connect),
             ..Record::of_flow(case, (traffic.from, traffic.to), host, flow)
         }
@@ -210,7 +219,7 @@ impl Record {
             if ends == case.transfer.ends(0) { None } else { network.shared_path(&there, &back, &case.crossings) };
         let path = own.as_ref().unwrap_or(&case.path);
         let channels = |hops: &[Hop]| hops.iter().map(|hop| network.channel(*hop)).collect();
-        let way = match (&there[..], &back[..]) {
+        let mut way = match (&there[..], &back[..]) {
             // A case may have been given another path than its network's.
             ([_], [_]) => Way::whole(vec![&path.forward], vec![&path.reverse], path.mtu_bytes),
             _ if flow.relays.is_empty() => Way::whole(channels(&there), channels(&back), path.mtu_bytes),
@@ -220,9 +229,11 @@ impl Record {
                 let hop = |ends: &[usize]| WayHop { there: route(ends[0], ends[1]), back: route(ends[1], ends[0]) };
                 // Each hop has packets of its own size: the bound counts the least headers that any of them may have.
                 let mtu_bytes = there.iter().map(|hop| network.links[hop.link].mtu_bytes).max();
-                Way { hops: nodes.windows(2).map(hop).collect(), mtu_bytes: mtu_bytes.unwrap_or(path.mtu_bytes) }
+                let mtu_bytes = mtu_bytes.unwrap_or(path.mtu_bytes);
+                Way { hops: nodes.windows(2).map(hop).collect(), expedited_flows: 0, mtu_bytes }
             }
         };
+        way.expedited_flows = flow.expedited_flows;
         record.follow(path, &way, flow);
         record
     }
@@ -267,6 +278,7 @@ impl Record {
             retransmitted_segments: 0,
             timeouts: None,
             dropped_packets: 0,
+            policed_packets: 0,
             lost_packets: 0,
             peak_queue_bdp: 0.0,
             exit_reason: String::new(),
@@ -288,7 +300,8 @@ impl Record {
         let (_, most_payload_bytes) = full(way.mtu_bytes);
         let wire_bytes = self.size_bytes + self.size_bytes.div_ceil(most_payload_bytes) * header_bytes;
         self.rate_bits_per_s = path.forward.rate_bits_per_s;
-        self.capacity_bits_per_s = way.there().map(|channel| channel.capacity_bits_per_s()).min().unwrap_or(0);
+        let capacity = |channel: &Channel| channel.capacity_bits_per_s(flow.expedited_flows);
+        self.capacity_bits_per_s = way.there().map(capacity).min().unwrap_or(0);
         self.capacity_bytes_per_s = (self.capacity_bits_per_s as f64 / 8.0 * payload_bytes as f64
             / (payload_bytes + header_bytes) as f64) as u64;
         self.rtt_ms = path.rtt_ns as f64 / 1e6;
@@ -304,6 +317,15 @@ impl Record {
         self.timers = wording::timers(stack, timers, clocks);
         self.exit_reason = if self.startup == NO_STARTUP { NO_STARTUP } else { "unfinished" }.to_owned();
         self
+    }
+
+    /// Enters what the links of its way and back have lost: each of them, once.
+    pub fn count_losses<'a>(&mut self, links: impl IntoIterator<Item = &'a LinkStats>) {
+        for link in links {
+            self.dropped_packets += link.dropped.packets + link.evicted.packets + link.policed.packets;
+            self.policed_packets += link.policed.packets;
+            self.lost_packets += link.lost.packets;
+        }
     }
 
     /// Enters the completion time and, with it, the round trips wasted beyond [`bound_s`](Record::bound_s), the
@@ -364,6 +386,29 @@ mod tests {
         let record = Record::of_case(&case, "sim");
         assert_eq!((record.rate_bits_per_s, record.capacity_bits_per_s), (50_000_000, 30_000_000));
         assert_eq!(record.path, "shaper 30 Mbit/s 3 kB, policer 60 Mbit/s 3 kB");
+    }
+
+    #[test]
+    fn an_expedited_flow_has_what_it_is_guaranteed_and_no_more() {
+        let mut case = case();
+        case.path.forward.expedited = Some(crate::TokenBucket { rate_bits_per_s: 1_000_000, burst_bytes: 3_000 });
+        case.transfer.size_bytes = 1448 * 10;
+        let best_effort = Record::of_case(&case, "sim");
+        assert_eq!(best_effort.capacity_bits_per_s, 50_000_000);
+        assert_eq!(
+            (best_effort.algorithms().as_str(), best_effort.path.as_str()),
+            ("paced + cubic", "EF 1 Mbit/s 3 kB")
+        );
+        case.transfer.dscp = Dscp::Ef;
+        let of = |case: &Case| {
+            let record = Record::of_case(case, "sim");
+            (record.algorithms(), record.capacity_bits_per_s, record.bound_s)
+        };
+        assert_eq!(of(&case), ("paced + cubic, EF".to_owned(), 1_000_000, 1.2 + 12_000.0 * 8.0 / 1e6));
+        // Each connection is a flow.
+        case.transfer.connections = crate::Connections::Fixed(3);
+        let three = "paced + cubic, EF, 3 connections".to_owned();
+        assert_eq!(of(&case), (three, 3_000_000, 1.2 + 6_000.0 * 8.0 / 3e6));
     }
 
     #[test]

@@ -117,6 +117,7 @@ pub(crate) struct Elements {
     pub aggregation: Option<Aggregation>,
     pub shaper: Option<TokenBucket>,
     pub policer: Option<TokenBucket>,
+    pub expedited: Option<TokenBucket>,
 }
 
 /// A queue discipline before the queue's room is known.
@@ -150,6 +151,7 @@ impl Elements {
             aggregation: self.aggregation,
             shaper: self.shaper,
             policer: self.policer,
+            expedited: self.expedited,
             changes: changes.into(),
         }
     }

@@ -90,6 +90,8 @@ shaper_rate = "15 Mbit/s"
 shaper_burst = "30 kB"
 policer_rate = "50 Mbit/s"
 policer_burst = "100 kB"
+ef_rate = "1 Mbit/s"
+ef_burst = "50 kB"
 [link.codel]
 target = "5 ms"
 interval = "100 ms"
@@ -108,6 +110,7 @@ nagle = false
 [[transfer]]
 size = "20 MB"
 stack = ["linux", "lite"]
+dscp = ["ef", "best-effort"]
 recovery = ["reno", "newreno"]
 timers = ["bsd", "decoupled"]
 segment = ["512 B", "1400 B"]
@@ -198,7 +201,7 @@ fn check(scenario: &Scenario) {
 #[test]
 fn the_seed_of_the_mutations_is_good() {
     assert_eq!(parse("every.toml", EVERYTHING).unwrap().cases.len(), 2 * 3 * 2 * 2 * (2 * 2 * 3 * 2 * 2 + 1));
-    assert_eq!(parse("network.toml", NETWORK).unwrap().cases.len(), 2 * 2 * 2 * 2);
+    assert_eq!(parse("network.toml", NETWORK).unwrap().cases.len(), 2 * 2 * 2 * 2 * 2);
 }
 
 /// Pieces that files are made of, to put where they do not belong.

@@ -126,6 +126,29 @@ fn elements_that_need_or_exclude_one_another() {
 }
 
 #[test]
+fn guarantees_and_those_who_ask_for_them() {
+    let guaranteed = "aggregate_most = 16\nef_rate = \"1 Mbit/s\"\nef_burst = \"50 kB\"";
+    let with = |from: &'static str, to: &'static str| ("aggregate_most = 16", guaranteed.replace(from, to));
+    let back = "delay = \"20 ms\"\nef_rate = \"21 Mbit/s\"\nef_burst = \"50 kB\"";
+    let slow_back = format!("{}\nrate = \"5 Mbit/s\"", back.replace("21 M", "6 M"));
+    let traffic = |dscp: &str| format!("stop = \"9 s\"\ndscp = {dscp}");
+    let changes = [
+        with("ef_burst = \"50 kB\"", ""),
+        with("ef_rate = \"1 Mbit/s\"", ""),
+        with("50 kB", "1 kB"),
+        with("1 Mbit/s", "21 Mbit/s"),
+        ("delay = \"20 ms\"", back.to_owned()),
+        ("delay = \"20 ms\"", slow_back),
+        ("write = \"10 kB\"", "write = \"10 kB\"\ndscp = \"af41\"".to_owned()),
+        ("write = \"10 kB\"", "write = \"10 kB\"\ndscp = 46".to_owned()),
+        ("stop = \"9 s\"", traffic("\"EF\"")),
+        ("stop = \"9 s\"", traffic("[\"ef\", \"best-effort\"]")),
+    ];
+    let changes: Vec<(&str, &str)> = changes.iter().map(|(from, to)| (*from, to.as_str())).collect();
+    assert_snapshot!(refusals(PATH, &changes));
+}
+
+#[test]
 fn changes() {
     assert_snapshot!(refusals(
         PATH,

@@ -91,6 +91,7 @@ impl Planner<'_> {
             sender: endpoint::sender(&Choice::of_transfer(transfer, &case.receiver), &case.sender)?,
             receiver: endpoint::receiver(transfer.stack, &case.receiver),
             connect: transfer.connect,
+            dscp: transfer.dscp,
             ways,
             traffic: None,
             measured: true,
@@ -174,6 +175,7 @@ impl Planner<'_> {
             sender: endpoint::sender(&Choice::of_traffic(transfers), &self.case.sender)?,
             receiver: endpoint::receiver(transfers.stack, &transfers.receiver),
             connect: transfers.connect,
+            dscp: traffic.dscp,
             ways: vec![way],
             traffic: Some(number),
             measured: traffic.measured,
@@ -209,6 +211,7 @@ impl Planner<'_> {
             stop_ns: traffic.stop_ns.unwrap_or(u64::MAX),
             rate_bits_per_s: packets.rate_bits_per_s,
             packet_bytes: packets.packet_bytes,
+            dscp: traffic.dscp,
             poisson: matches!(traffic.kind, TrafficKind::Poisson(_)),
             turns,
         }));

@@ -2,6 +2,7 @@
 //!
 //! An observer that is not there costs nothing: the engine is compiled for [`NoObserver`] without any of the calls.
 
+use onramp_scenario::Dscp;
 use onramp_tcp::{Connection, Segment};
 
 /// Which way a packet goes in its flow, and what it is.
@@ -30,6 +31,8 @@ pub struct Sight<'a> {
     pub stream_start: u64,
     /// Some of its payload had been sent before.
     pub retransmission: bool,
+    /// How it is marked.
+    pub dscp: Dscp,
     /// Size of the IP packet.
     pub wire_bytes: u32,
 }
@@ -70,7 +73,7 @@ pub enum Loss {
     Evicted,
     /// It was lost at random.
     Random,
-    /// It exceeded a policer's rate.
+    /// It exceeded the rate of a policer, or of an expedited flow's profile.
     Policer,
 }
 

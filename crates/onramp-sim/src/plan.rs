@@ -1,7 +1,7 @@
 //! What the engine runs: a case with its names, routes and choices resolved.
 
 use crate::routes::Routes;
-use onramp_scenario::{Connect, Connections};
+use onramp_scenario::{Connect, Connections, Dscp};
 use onramp_tcp::Config;
 
 /// A run before its beginning.
@@ -33,6 +33,8 @@ pub(crate) struct Group {
     pub receiver: Config,
     /// The end that opens the connection.
     pub connect: Connect,
+    /// How the sender's packets are marked.
+    pub dscp: Dscp,
     /// Where they run; flows are dealt to them in turn.
     pub ways: Vec<Way>,
     /// The scenario's `[[traffic]]` table that they belong to; `None`: they are the transfer.
@@ -138,6 +140,8 @@ pub(crate) struct Datagrams {
     pub rate_bits_per_s: u64,
     /// Size of each IP packet.
     pub packet_bytes: u32,
+    /// How it is marked.
+    pub dscp: Dscp,
     /// They come one by one, as a Poisson process, not evenly.
     pub poisson: bool,
     /// How long it sends and how long it pauses; `None`: it never pauses.

@@ -2,7 +2,6 @@
 
 use crate::case::traffic_span;
 use crate::engine::{Finished, Ran, ENDLESS};
-use onramp_net::LinkStats;
 use onramp_scenario::{bytes_in, rate_in, traffic_windows, Case, Record, TrafficKind};
 use std::collections::HashMap;
 use std::ops::Range;
@@ -61,9 +60,7 @@ fn record(case: &Case, ran: &Ran, finished: &Finished, (blank, links): (Record, 
     record.delivered_bytes = finished.delivered_bytes;
     record.retransmitted_segments = finished.sender.retransmitted_segments;
     record.timeouts = Some(finished.sender.timeouts);
-    let sum = |count: fn(&LinkStats) -> u64| links.iter().map(|link| count(&ran.links_then[*link as usize])).sum();
-    record.dropped_packets = sum(|link| link.dropped.packets + link.evicted.packets + link.policed.packets);
-    record.lost_packets = sum(|link| link.lost.packets);
+    record.count_losses(links.iter().map(|link| &ran.links_then[*link as usize]));
     let bottleneck = &ran.links_then[finished.bottleneck as usize];
     let bdp_bytes = bytes_in(record.rate_bits_per_s, (record.rtt_ms * 1e6) as u64);
     record.peak_queue_bdp = bottleneck.peak_queue.bytes as f64 / bdp_bytes.max(1) as f64;

@@ -1,5 +1,6 @@
 //! A packet that was seen as the bytes that it has on the wire.
 
+use onramp_scenario::Dscp;
 use onramp_sim::observe::{Direction, Sight};
 use onramp_tcp::wire::{self, Endpoints, WriteError};
 
@@ -18,11 +19,25 @@ const LINE_END: &[u8; 16] = b" onramp payload\n";
 /// IPv4 has no packets of this size; nothing is appended then.
 pub(crate) fn write(packet: &Sight<'_>, data: &Endpoints, out: &mut Vec<u8>) -> Result<(), WriteError> {
     let fill = |bytes: &mut [u8]| fill(packet.stream_start, bytes);
+    let start = out.len();
     match packet.direction {
         Direction::Data => wire::write(packet.segment, data, 0, fill, out),
         Direction::Ack => wire::write(packet.segment, &data.reversed(), 0, fill, out),
         Direction::Datagram => datagram(packet, data, out),
+    }?;
+    if packet.dscp != Dscp::BestEffort {
+        mark(packet.dscp, &mut out[start..]);
     }
+    Ok(())
+}
+
+/// Gives a packet this code point; one whose header is cut off stays as it is.
+fn mark(dscp: Dscp, packet: &mut [u8]) {
+    let Some(header) = packet.get_mut(..IPV4_BYTES) else { return };
+    header[1] = dscp.tos();
+    header[10..12].fill(0);
+    let checksum = checksum(0, header);
+    header[10..12].copy_from_slice(&checksum.to_be_bytes());
 }
 
 /// The payload is text: each 32 bytes name their place in the stream, so that a reader sees what a packet carries.
@@ -102,7 +117,8 @@ mod tests {
     use onramp_tcp::{Flags, Segment};
 
     fn sight(segment: &Segment, direction: Direction, stream_start: u64, wire_bytes: u32) -> Sight<'_> {
-        Sight { time_ns: 0, flow: 0, direction, segment, stream_start, retransmission: false, wire_bytes }
+        let (time_ns, flow, retransmission, dscp) = (0, 0, false, Dscp::BestEffort);
+        Sight { time_ns, flow, direction, segment, stream_start, retransmission, dscp, wire_bytes }
     }
 
     #[test]
@@ -123,6 +139,19 @@ mod tests {
         let parsed = wire::parse(&bytes).unwrap();
         assert_eq!(parsed.endpoints.source.to_string(), "10.0.0.2:32771");
         assert_eq!(parsed.payload, b"00000000");
+    }
+
+    #[test]
+    fn a_marked_packet_has_its_code_point_and_a_right_checksum() {
+        let segment = Segment { payload_bytes: 8, flags: Flags::ACK, ..Segment::default() };
+        for (direction, wire_bytes) in [(Direction::Data, 48), (Direction::Datagram, 61), (Direction::Datagram, 10)] {
+            let packet = Sight { dscp: Dscp::Ef, ..sight(&segment, direction, 0, wire_bytes) };
+            let mut bytes = vec![9];
+            write(&packet, &endpoints(3, 0, 1), &mut bytes).unwrap();
+            let is_whole = wire_bytes > 20;
+            assert_eq!((bytes.len() as u32, bytes[2] >> 2), (1 + wire_bytes, if is_whole { 46 } else { 0 }));
+            assert!(!is_whole || checksum(0, &bytes[1..21]) == 0);
+        }
     }
 
     #[test]

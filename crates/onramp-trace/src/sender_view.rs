@@ -80,6 +80,7 @@ mod tests {
             segment,
             stream_start: 0,
             retransmission: false,
+            dscp: Default::default(),
             wire_bytes: 40,
         }
     }

@@ -30,6 +30,7 @@ impl Script {
             segment,
             stream_start: u64::from(segment.seq.wrapping_sub(first)),
             retransmission: direction == Direction::Data && time_ns > 50 * MS,
+            dscp: Default::default(),
             wire_bytes: segment.wire_bytes(),
         });
     }

@@ -1,6 +1,7 @@
 //! Packet buffers that are used again, so that the link thread does not allocate while packets are under way.
 
 use onramp_net::Packet;
+use onramp_scenario::Dscp;
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -67,6 +68,11 @@ impl Packet for Buffer {
         let tuple = addresses.iter().chain(&packet[9..10]).chain(ports);
         tuple.fold(0x811c_9dc5, |hash: u32, byte| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193))
     }
+
+    /// By its code point, the second byte of the IPv4 header.
+    fn expedited(&self) -> bool {
+        self.packet().get(1).is_some_and(|tos| Dscp::of_tos(*tos) == Dscp::Ef)
+    }
 }
 
 impl Clone for Buffer {
@@ -120,6 +126,19 @@ mod tests {
         };
         assert_eq!(packet(1, 7), packet(1, 8));
         assert_ne!(packet(1, 7), packet(2, 7));
+    }
+
+    /// RFC 2474, section 3: the six upper bits are the code point, whatever ECN says in the two others.
+    #[test]
+    fn code_point_46_is_expedited() {
+        let expedited = |tos: u8| {
+            let mut buffer = Pool::new(1500, 1).take();
+            (buffer.room()[0], buffer.room()[1]) = (0x45, tos);
+            buffer.truncate(40);
+            buffer.expedited()
+        };
+        assert!(expedited(46 << 2) && expedited(46 << 2 | 2) && expedited(Dscp::Ef.tos()));
+        assert!(!expedited(0) && !expedited(3) && !expedited(40 << 2));
     }
 
     #[test]

@@ -119,6 +119,10 @@ impl Packet for Parcel {
     fn flow_hash(&self) -> u32 {
         self.buffer.flow_hash()
     }
+
+    fn expedited(&self) -> bool {
+        self.buffer.expedited()
+    }
 }
 
 /// A host: packets come from it and are handed to it.

@@ -8,12 +8,14 @@ use crate::link::pin_away_from;
 use crate::Error;
 use nix::libc;
 use nix::sys::socket::{connect, getsockopt, send, sockopt, MsgFlags, SockaddrIn};
+use onramp_scenario::Dscp;
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, SocketAddrV4, TcpListener, TcpStream};
 use std::os::fd::AsRawFd;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, OnceLock};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 /// What a flow is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,10 +29,12 @@ pub enum Role {
         /// ACKs due then go out some tens of microseconds late, just when start-ups measure their spacing.
         initial_bytes: u64,
     },
-    /// Competing traffic without end, whose progress is noted about this often.
+    /// Competing traffic without end, whose progress is noted about this often, and at its stop.
     Rival {
         /// Least time between two notes.
         note_ns: u64,
+        /// When its sender stops and resets the connection, since the beginning of the run.
+        stop_ns: Option<u64>,
     },
 }
 
@@ -71,6 +75,10 @@ impl FlowState {
         Some((sender.local_addr().ok()?, sender.peer_addr().ok()?))
     }
 
+    fn note(&self, now_ns: u64, received_bytes: u64) {
+        self.progress.lock().expect("nobody panics with the lock").push((now_ns, received_bytes));
+    }
+
     /// Bytes that a rival received between two moments, from its notes.
     pub fn received_between(&self, from_ns: u64, to_ns: u64) -> f64 {
         let progress = self.progress.lock().expect("nobody panics with the lock");
@@ -105,6 +113,8 @@ pub struct Plan<'a> {
     pub receiver_control: Option<String>,
     /// The sender's largest IP packet; `None`: as the device takes.
     pub packet_bytes: Option<u32>,
+    /// How the sender marks its packets.
+    pub dscp: Dscp,
     /// Receive buffer, or auto-tuning.
     pub receive_buffer: Option<u64>,
     /// What it is for.
@@ -116,7 +126,7 @@ impl Flow {
     pub fn prepare(plan: Plan<'_>, open: &OpenSockets, link_cpu: Option<usize>) -> Result<PreparedFlow, Error> {
         let (host, address) = plan.sender;
         let address = SocketAddrV4::new(address, 0);
-        let listener = sockets::listener(&host.namespace, address, &plan.control, plan.packet_bytes)?;
+        let listener = sockets::listener(&host.namespace, address, &plan.control, plan.packet_bytes, plan.dscp)?;
         let sender = match listener.local_addr().map_err(failed("asking a socket its address"))? {
             SocketAddr::V4(address) => address,
             SocketAddr::V6(_) => unreachable!("the socket is of IPv4"),
@@ -163,8 +173,13 @@ pub struct PreparedFlow {
 }
 
 impl PreparedFlow {
-    /// Lets the receiver connect at a moment.
-    pub fn start(self, at_ns: u64) -> Flow {
+    /// Lets the receiver connect so long after the beginning of the run, if that is not after the flow's stop.
+    pub fn start(self, begin_ns: u64, start_ns: u64) -> Flow {
+        let at_ns = begin_ns.saturating_add(start_ns);
+        let stop_ns = match self.role {
+            Role::Rival { stop_ns: Some(stop_ns), .. } => begin_ns.saturating_add(stop_ns),
+            Role::Rival { stop_ns: None, .. } | Role::Transfer { .. } => NEVER_NS,
+        };
         let state = Arc::new(FlowState::default());
         let (serving, asking) = (state.clone(), state.clone());
         let cpu = self.link_cpu;
@@ -172,12 +187,12 @@ impl PreparedFlow {
         let opened = open.clone();
         let send = move || {
             pin_away_from(cpu);
-            serve(&listener, &control, &open, &serving)
+            serve(&listener, &control, &open, &serving, stop_ns)
         };
         let receive = move || {
             pin_away_from(cpu);
-            match opened.sleep_until(at_ns) {
-                true => download(&self.client, self.sender, self.role, &asking),
+            match at_ns < stop_ns && opened.sleep_until(at_ns) {
+                true => download(&self.client, self.sender, self.role, stop_ns, &asking),
                 false => Ok(()),
             }
         };
@@ -189,8 +204,18 @@ impl PreparedFlow {
     }
 }
 
-/// The sender: takes one connection, reads how much is wanted and sends it.
-fn serve(listener: &TcpListener, control: &str, open: &OpenSockets, state: &FlowState) -> Result<(), Error> {
+/// The stop of a flow that does not stop.
+const NEVER_NS: u64 = u64::MAX;
+
+/// The sender: takes one connection, reads how much is wanted and sends it, and resets the connection where it is to
+/// stop before.
+fn serve(
+    listener: &TcpListener,
+    control: &str,
+    open: &OpenSockets,
+    state: &FlowState,
+    stop_ns: u64,
+) -> Result<(), Error> {
     let (stream, _) = listener.accept().map_err(failed("accepting the connection"))?;
     let stream = Arc::new(stream);
     open.add(stream.clone());
@@ -203,38 +228,55 @@ fn serve(listener: &TcpListener, control: &str, open: &OpenSockets, state: &Flow
     let _ = state.sender.set(stream.clone());
     let mut request = [0; 8];
     (&*stream).read_exact(&mut request).map_err(failed("reading the request"))?;
-    send_content(&stream, u64::from_be_bytes(request)).map_err(failed("sending the data"))?;
+    if !send_content(&stream, u64::from_be_bytes(request), stop_ns).map_err(failed("sending the data"))? {
+        return sockets::reset(&*stream);
+    }
     stream.shutdown(Shutdown::Write).map_err(failed("ending the data"))
 }
 
 /// What every flow sends.
 static CONTENT: LazyLock<Content> = LazyLock::new(Content::new);
 
-fn send_content(stream: &TcpStream, size_bytes: u64) -> io::Result<()> {
+/// Whether all of it could be sent before that time.
+fn send_content(stream: &TcpStream, size_bytes: u64, stop_ns: u64) -> io::Result<bool> {
     let content = &*CONTENT;
     let mut sent = 0;
     while sent < size_bytes {
+        if stop_ns != NEVER_NS {
+            let left_ns = stop_ns.saturating_sub(now_ns());
+            if left_ns == 0 {
+                return Ok(false);
+            }
+            // A send that waits for room ends then: to the kernel's tick, some milliseconds at most.
+            stream.set_write_timeout(Some(Duration::from_nanos(left_ns)))?;
+        }
         let piece = content.from(sent, size_bytes - sent);
         // More follows, says the flag: a piece's last segment waits until it is full.
         let more = if sent + (piece.len() as u64) < size_bytes { libc::MSG_MORE } else { 0 };
         let flags = MsgFlags::from_bits_retain(libc::MSG_NOSIGNAL | more);
         match send(stream.as_raw_fd(), piece, flags) {
             Ok(bytes) => sent += bytes as u64,
-            Err(nix::Error::EINTR) => {}
+            Err(nix::Error::EINTR | nix::Error::EAGAIN) => {}
             Err(errno) => return Err(errno.into()),
         }
     }
-    Ok(())
+    Ok(true)
 }
 
 /// What a receiver reads at once at most.
 pub const BUFFER_BYTES: usize = 256 << 10;
 
-/// The receiver: connects, asks, reads and checks.
-fn download(mut stream: &TcpStream, from: SocketAddrV4, role: Role, state: &FlowState) -> Result<(), Error> {
+/// The receiver: connects, asks, reads and checks. A sender that stops resets the connection.
+fn download(
+    mut stream: &TcpStream,
+    from: SocketAddrV4,
+    role: Role,
+    stop_ns: u64,
+    state: &FlowState,
+) -> Result<(), Error> {
     let (size_bytes, initial_bytes, note_ns) = match role {
         Role::Transfer { size_bytes, initial_bytes } => (size_bytes, initial_bytes.min(size_bytes), None),
-        Role::Rival { note_ns } => (u64::MAX, 1, Some(note_ns)),
+        Role::Rival { note_ns, .. } => (u64::MAX, 1, Some(note_ns)),
     };
     let content = &*CONTENT;
     let mut buffer = vec![1; BUFFER_BYTES];
@@ -250,6 +292,10 @@ fn download(mut stream: &TcpStream, from: SocketAddrV4, role: Role, state: &Flow
             Ok(0) => return Err(Error::Truncated { received_bytes, size_bytes }),
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) if error.kind() == io::ErrorKind::ConnectionReset && now_ns() >= stop_ns => {
+                state.note(now_ns(), received_bytes);
+                return Ok(());
+            }
             Err(error) => return Err(failed("receiving the data")(error)),
         };
         let now = now_ns();
@@ -264,7 +310,7 @@ fn download(mut stream: &TcpStream, from: SocketAddrV4, role: Role, state: &Flow
         }
         if note_ns.is_some_and(|note_ns| now >= noted_ns + note_ns) {
             noted_ns = now;
-            state.progress.lock().expect("nobody panics with the lock").push((now, received_bytes));
+            state.note(now, received_bytes);
         }
     }
     Ok(())

@@ -8,6 +8,7 @@ use nix::sys::socket::{
     bind, listen, setsockopt, shutdown, socket, sockopt, AddressFamily, Backlog, Shutdown, SockFlag, SockProtocol,
     SockType, SockaddrIn,
 };
+use onramp_scenario::Dscp;
 use std::ffi::OsString;
 use std::net::{SocketAddrV4, TcpListener, TcpStream};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
@@ -77,12 +78,14 @@ pub fn failed<E: Into<std::io::Error>>(what: &'static str) -> impl FnOnce(E) -> 
 /// Headers of IP and TCP that TCP_MAXSEG leaves out: those without options, which take their room from the payload.
 const PLAIN_HEADERS_BYTES: u32 = 40;
 
-/// A listening socket whose connections run a congestion control and send IP packets of so many bytes at most.
+/// A listening socket whose connections run a congestion control and send IP packets marked so, of so many bytes at
+/// most.
 pub fn listener(
     at: &Namespace,
     address: SocketAddrV4,
     control: &str,
     packet_bytes: Option<u32>,
+    dscp: Dscp,
 ) -> Result<TcpListener, Error> {
     at.run(|| {
         let socket = tcp_socket()?;
@@ -90,6 +93,10 @@ pub fn listener(
         if let Some(bytes) = packet_bytes {
             setsockopt(&socket, sockopt::TcpMaxSeg, &bytes.saturating_sub(PLAIN_HEADERS_BYTES))
                 .map_err(failed("setting the largest segment"))?;
+        }
+        if dscp != Dscp::BestEffort {
+            let tos = i32::from(dscp.tos());
+            setsockopt(&socket, sockopt::Ipv4Tos, &tos).map_err(failed("marking the sender's packets"))?;
         }
         bind(socket.as_raw_fd(), &SockaddrIn::from(address)).map_err(failed("binding the sender's socket"))?;
         let backlog = Backlog::new(1).expect("1 is a backlog");
@@ -128,6 +135,19 @@ pub fn wake_reader_at(socket: impl AsFd, bytes: u64) -> Result<(), Error> {
     match result {
         0 => Ok(()),
         _ => Err(failed("setting when the receiver wakes")(std::io::Error::last_os_error())),
+    }
+}
+
+/// Resets a socket's connection, whoever else holds the socket.
+pub fn reset(socket: impl AsFd) -> Result<(), Error> {
+    let nowhere = libc::sockaddr { sa_family: libc::AF_UNSPEC as libc::sa_family_t, sa_data: [0; 14] };
+    // SAFETY: the address outlives the call, and its size is given.
+    let result = unsafe {
+        libc::connect(socket.as_fd().as_raw_fd(), &raw const nowhere, size_of::<libc::sockaddr>() as libc::socklen_t)
+    };
+    match result {
+        0 => Ok(()),
+        _ => Err(failed("resetting a connection")(std::io::Error::last_os_error())),
     }
 }
 

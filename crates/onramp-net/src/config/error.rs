@@ -80,6 +80,10 @@ impl Config {
         };
         bucket("shaper.rate_bits_per_s", "shaper.burst_bytes", &self.shaper)?;
         bucket("policer.rate_bits_per_s", "policer.burst_bytes", &self.policer)?;
+        bucket("expedited.rate_bits_per_s", "expedited.burst_bytes", &self.expedited)?;
+        // More than there is cannot be guaranteed.
+        let guaranteed = self.expedited.map_or(1, |profile| profile.rate_bits_per_s.get());
+        range("expedited.rate_bits_per_s", guaranteed, 1, self.rate_bits_per_s.get())?;
         ppm("duplicate_ppm", self.duplicate_ppm)?;
         range("jitter.most_ns", self.jitter.map_or(0, |jitter| jitter.most_ns), 0, TIME_MAX_NS)?;
         let interval_ns = self.aggregation.map_or(0, |aggregation| aggregation.interval_ns);
@@ -161,6 +165,20 @@ mod tests {
             complaint(Config { shaper, ..plain() }),
             "shaper.burst_bytes is 0, and must be between 1 and 1073741823"
         );
+    }
+
+    #[test]
+    fn more_than_the_link_s_rate_cannot_be_guaranteed() {
+        let link = Config::plain(NonZeroU64::new(1000).unwrap(), 0, Limit::Packets(1));
+        let of = |rate, burst_bytes| {
+            let profile = TokenBucket { rate_bits_per_s: NonZeroU64::new(rate).unwrap(), burst_bytes };
+            Config { expedited: Some(profile), ..link.clone() }
+        };
+        assert_eq!(of(1000, 1).check(), Ok(()));
+        let rate = "expedited.rate_bits_per_s is 1001, and must be between 1 and 1000";
+        assert_eq!(complaint(of(1001, 1)), rate);
+        let burst = "expedited.burst_bytes is 0, and must be between 1 and 1073741823";
+        assert_eq!(complaint(of(1000, 0)), burst);
     }
 
     #[test]

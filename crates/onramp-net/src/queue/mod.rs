@@ -2,6 +2,7 @@
 
 mod codel;
 mod drop_tail;
+mod expedited;
 mod fq_codel;
 mod limit;
 mod red;
@@ -15,6 +16,7 @@ pub use red::RedConfig;
 use crate::{Config, Count, Packet, QueueConfig, Verdict};
 use codel::CoDel;
 use drop_tail::DropTail;
+use expedited::Expedited;
 use fq_codel::FqCoDel;
 use red::Red;
 use std::collections::VecDeque;
@@ -67,15 +69,21 @@ pub(crate) enum Queue<P> {
     Red(Box<Red<P>>),
     CoDel(Box<CoDel<P>>),
     FqCoDel(Box<FqCoDel<P>>),
+    /// Two queues, the second of which is one of the others.
+    Expedited(Box<Expedited<P>>),
 }
 
 impl<P: Packet> Queue<P> {
     pub fn new(config: &Config) -> Queue<P> {
-        match &config.queue {
+        let queue = match &config.queue {
             QueueConfig::DropTail(limit) => Queue::DropTail(DropTail::new(*limit)),
             QueueConfig::Red(red) => Queue::Red(Box::new(Red::new(red, config.rate_bits_per_s, config.seed))),
             QueueConfig::CoDel(codel) => Queue::CoDel(Box::new(CoDel::new(codel))),
             QueueConfig::FqCoDel(fq) => Queue::FqCoDel(Box::new(FqCoDel::new(fq, config.seed))),
+        };
+        match config.expedited {
+            None => queue,
+            Some(profile) => Queue::Expedited(Box::new(Expedited::new(profile, queue))),
         }
     }
 }
@@ -88,6 +96,7 @@ macro_rules! other {
             Queue::Red($discipline) => $call,
             Queue::CoDel($discipline) => $call,
             Queue::FqCoDel($discipline) => $call,
+            Queue::Expedited($discipline) => $call,
         }
     };
 }

@@ -168,6 +168,8 @@ impl<P: Packet> Discipline<P> for Red<P> {
             self.since_drop = self.since_drop.map(|_| 0);
             return Verdict::DroppedFull;
         }
+        // Expedited packets may keep the link busy while this queue is idle.
+        self.idle_since_ns = None;
         self.bytes += u64::from(bytes);
         self.packets.push_back(packet);
         Verdict::Queued

@@ -13,6 +13,15 @@ pub struct Numbered {
     pub number: usize,
     pub bytes: u32,
     pub flow: u32,
+    pub expedited: bool,
+}
+
+impl Numbered {
+    /// Of four flows in turn, two of which are expedited.
+    pub fn new(number: usize, bytes: u32) -> Numbered {
+        let flow = number as u32 % 4;
+        Numbered { number, bytes, flow, expedited: flow > 1 }
+    }
 }
 
 impl Packet for Numbered {
@@ -22,6 +31,10 @@ impl Packet for Numbered {
 
     fn flow_hash(&self) -> u32 {
         self.flow
+    }
+
+    fn expedited(&self) -> bool {
+        self.expedited
     }
 }
 
@@ -129,9 +142,9 @@ fn exits() -> impl Strategy<Value = (u32, Option<Jitter>, Option<Aggregation>)> 
 
 /// Anything at all.
 pub fn any_setups() -> impl Strategy<Value = Setup> {
-    let entrance = (of(buckets()), of(buckets()), losses());
+    let entrance = (of(buckets()), of(buckets()), of(buckets()), losses());
     (rates(), 0u64..50_000_000, changes(), queues(), entrance, exits(), any::<u64>(), arrivals()).prop_map(
-        |(rate_bits_per_s, delay_ns, changes, queue, (shaper, policer, loss), exit, seed, arrivals)| {
+        |(rate_bits_per_s, delay_ns, changes, queue, (shaper, policer, profile, loss), exit, seed, arrivals)| {
             let (duplicate_ppm, jitter, aggregation) = exit;
             let config = Config {
                 rate_bits_per_s,
@@ -140,6 +153,10 @@ pub fn any_setups() -> impl Strategy<Value = Setup> {
                 queue,
                 shaper,
                 policer,
+                expedited: profile.map(|profile| TokenBucket {
+                    rate_bits_per_s: profile.rate_bits_per_s.min(rate_bits_per_s),
+                    ..profile
+                }),
                 loss,
                 duplicate_ppm,
                 jitter,
@@ -149,6 +166,16 @@ pub fn any_setups() -> impl Strategy<Value = Setup> {
             Setup { config, arrivals }
         },
     )
+}
+
+/// A link with a drop-tail queue and a profile, of which the two expedited flows may have half the link each.
+pub fn expedited_setups() -> impl Strategy<Value = Setup> {
+    (plain_setups(), 1u64..=500_000, 1u32..50_000).prop_map(|(setup, share_ppm, burst_bytes)| {
+        let rate = u128::from(setup.config.rate_bits_per_s.get()) * u128::from(share_ppm) / 1_000_000;
+        let rate_bits_per_s = NonZeroU64::new(rate as u64).unwrap_or(NonZeroU64::MIN);
+        let expedited = Some(TokenBucket { rate_bits_per_s, burst_bytes });
+        Setup { config: Config { expedited, ..setup.config }, ..setup }
+    })
 }
 
 /// What came of a setup.
@@ -161,6 +188,11 @@ pub struct Run {
 
 /// Offers all packets, polls in between where the setup says so and the caller permits it, and lets all leave.
 pub fn run(setup: &Setup, may_poll: bool) -> Run {
+    run_with(setup, may_poll, |packet| packet)
+}
+
+/// The same with other packets.
+pub fn run_with(setup: &Setup, may_poll: bool, other: fn(Numbered) -> Numbered) -> Run {
     let mut link = Link::from_config(&setup.config);
     let (mut now_ns, mut verdicts, mut out) = (0, Vec::new(), Vec::new());
     for (number, &(pause_ns, bytes, poll)) in setup.arrivals.iter().enumerate() {
@@ -168,7 +200,7 @@ pub fn run(setup: &Setup, may_poll: bool) -> Run {
         if poll && may_poll {
             out.extend(std::iter::from_fn(|| link.poll(now_ns)));
         }
-        let packet = Numbered { number, bytes, flow: number as u32 % 4 };
+        let packet = other(Numbered::new(number, bytes));
         verdicts.push((now_ns, packet, link.offer(now_ns, packet)));
     }
     out.extend(std::iter::from_fn(|| link.poll(u64::MAX / 2)));

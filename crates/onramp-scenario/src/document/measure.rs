@@ -2,8 +2,8 @@
 
 use super::Node;
 use crate::{
-    Acks, Avoidance, Buffer, ByteCounting, Connect, Connections, Distribution, InitialWindow, PacketPair, PairForm,
-    QueueLimit, Recovery, Stack, Timers, Train,
+    Acks, Avoidance, Buffer, ByteCounting, Connect, Connections, Distribution, Dscp, InitialWindow, PacketPair,
+    PairForm, QueueLimit, Recovery, Stack, Timers, Train,
 };
 
 /// A value's place in its range: which of the key's ranges, and how far along.
@@ -90,6 +90,7 @@ unmeasured!(
     Avoidance,
     Connect,
     Distribution,
+    Dscp,
     PacketPair,
     PairForm,
     Recovery,

@@ -30,6 +30,8 @@ pub(crate) struct ChannelKeys {
     pub shaper_burst: Key,
     pub policer_rate: Key,
     pub policer_burst: Key,
+    pub ef_rate: Key,
+    pub ef_burst: Key,
     pub red_min: Key,
     pub red_max: Key,
     pub red_probability: Key,
@@ -46,7 +48,7 @@ pub(crate) struct ChannelKeys {
 
 impl ChannelKeys {
     /// All of them, in the order in which messages and the manual list them.
-    pub(crate) const fn all(&'static self) -> [&'static Key; 26] {
+    pub(crate) const fn all(&'static self) -> [&'static Key; 28] {
         [
             &self.rate,
             &self.queue,
@@ -62,6 +64,8 @@ impl ChannelKeys {
             &self.shaper_burst,
             &self.policer_rate,
             &self.policer_burst,
+            &self.ef_rate,
+            &self.ef_burst,
             &self.red_min,
             &self.red_max,
             &self.red_probability,
@@ -202,6 +206,22 @@ macro_rules! channel_keys {
                 Other("none"),
                 &[BURST],
                 "What that bucket holds, full at the start.",
+            ),
+            ef_rate: key(
+                $table,
+                "ef_rate",
+                Kind::Rate,
+                Other("none"),
+                &[RATES],
+                "Expedited forwarding (RFC 3246): the rate that each flow with `dscp = \"ef\"` is guaranteed, at most `rate`; its packets beyond it are dropped.",
+            ),
+            ef_burst: key(
+                $table,
+                "ef_burst",
+                Kind::Size,
+                Other("none"),
+                &[BURST],
+                "What each such flow's token bucket holds, full at the start.",
             ),
             red_min: key(
                 concat!($table, ".red"),

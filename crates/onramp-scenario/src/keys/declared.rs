@@ -198,6 +198,8 @@ keys! {
         "With `split`: the relays send at this rate, counted in IP packets, without congestion control.";
     TRANSFER_CONNECTIONS: "transfer", "connections", Connections, Text("1"), [("1", "64")], Factor,
         "How many connections carry the payload side by side: a number, or `adaptive`.";
+    TRANSFER_DSCP: "transfer", "dscp", Dscp, Text("best-effort"), [], Factor,
+        "How the sender marks its IP packets (RFC 2474): `best-effort`, or `ef` for links with `ef_rate`.";
     TRANSFER_COUNT: "transfer", "count", Integer, Text("1"), [COUNTS], No,
         "Copies of the transfer that run in the same run, each with a result.";
     TRANSFER_START: "transfer", "start", Time, Text("0 s"), [MOMENTS], No,
@@ -248,6 +250,8 @@ keys! {
         "Of `on-off`: mean time of silence.";
     TRAFFIC_DISTRIBUTION: "traffic", "distribution", Distribution, Text("exponential"), [], No,
         "Of `on-off`: how both times are distributed, `exponential` or `fixed`.";
+    TRAFFIC_DSCP: "traffic", "dscp", Dscp, Text("best-effort"), [], No,
+        "How the sender marks its IP packets: `best-effort` or `ef`.";
     TRAFFIC_FROM: "traffic", "from", Node, Other("`sender` of a `[path]`"), [], No,
         "The node that sends the data.";
     TRAFFIC_TO: "traffic", "to", Node, Other("`receiver` of a `[path]`"), [], No,

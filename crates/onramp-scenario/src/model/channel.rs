@@ -31,15 +31,26 @@ pub struct Channel {
     pub shaper: Option<TokenBucket>,
     /// Drops packets beyond a rate.
     pub policer: Option<TokenBucket>,
+    /// What each flow of expedited packets is guaranteed, and may not exceed.
+    pub expedited: Option<TokenBucket>,
     /// Other rates, delays and losses from some time on, in order of time.
     pub changes: Arc<[ChannelChange]>,
 }
 
 impl Channel {
-    /// What it carries for as long as one likes, at the start: the least of its rate and of the rates of shaper and
-    /// policer, whose bursts end.
-    pub fn capacity_bits_per_s(&self) -> u64 {
-        let buckets = [self.shaper, self.policer].into_iter().flatten();
+    /// The token buckets that all packets pass, and those that so many expedited flows pass beside each other, as one.
+    pub(crate) fn buckets(&self, expedited_flows: u32) -> impl Iterator<Item = TokenBucket> {
+        let profiles = self.expedited.filter(|_| expedited_flows > 0).map(|profile| TokenBucket {
+            rate_bits_per_s: profile.rate_bits_per_s.saturating_mul(expedited_flows.into()),
+            burst_bytes: profile.burst_bytes.saturating_mul(expedited_flows.into()),
+        });
+        [self.shaper, self.policer, profiles].into_iter().flatten()
+    }
+
+    /// What it carries for as long as one likes, at the start, of best effort (0) or of so many expedited flows: the
+    /// least of its rate and of the rates of shaper, policer and profiles, whose bursts end.
+    pub fn capacity_bits_per_s(&self, expedited_flows: u32) -> u64 {
+        let buckets = self.buckets(expedited_flows);
         buckets.map(|bucket| bucket.rate_bits_per_s).fold(self.rate_bits_per_s, u64::min)
     }
 }

@@ -49,6 +49,8 @@ pub struct Transfer {
     pub split: Option<Split>,
     /// How many connections carry it side by side.
     pub connections: Connections,
+    /// How its sender marks its packets.
+    pub dscp: Dscp,
     /// How many copies there are, at least 1.
     pub count: u32,
     /// When the first copy starts at the earliest; see [`Case::transfer_start_ns`](crate::Case::transfer_start_ns).
@@ -64,6 +66,15 @@ impl Transfer {
     pub fn ends(&self, copy: u32) -> (usize, usize) {
         let dealt = |nodes: &[usize]| nodes[copy as usize % nodes.len()];
         (dealt(&self.from), dealt(&self.to))
+    }
+
+    /// How many flows with a guarantee of their own carry a copy, on links that give one to expedited flows.
+    pub(crate) fn expedited_flows(&self) -> u32 {
+        match (self.dscp, self.connections) {
+            (Dscp::BestEffort, _) => 0,
+            (Dscp::Ef, Connections::Fixed(connections)) => connections,
+            (Dscp::Ef, Connections::Adaptive) => Connections::MOST,
+        }
     }
 
     /// The largest IP packet of a copy on a way that takes packets of so many bytes.
@@ -169,6 +180,45 @@ impl Train {
             Train::Closest => "closest",
             Train::Latest => "latest",
             Train::Calm => "calm",
+        }
+    }
+}
+
+/// How a sender marks its IP packets: a code point of differentiated services (RFC 2474).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Dscp {
+    /// Not at all.
+    #[default]
+    BestEffort,
+    /// For expedited forwarding (RFC 3246).
+    Ef,
+}
+
+impl Dscp {
+    /// Both, in the order in which help texts list them.
+    pub const ALL: [Dscp; 2] = [Dscp::BestEffort, Dscp::Ef];
+
+    /// The name that scenario files use.
+    pub fn name(self) -> &'static str {
+        match self {
+            Dscp::BestEffort => "best-effort",
+            Dscp::Ef => "ef",
+        }
+    }
+
+    /// The second byte of the IP header (RFC 2474, section 3), without ECN.
+    pub fn tos(self) -> u8 {
+        match self {
+            Dscp::BestEffort => 0,
+            Dscp::Ef => 0xb8,
+        }
+    }
+
+    /// The code point in that byte; others than these are best effort.
+    pub fn of_tos(tos: u8) -> Dscp {
+        match tos & 0xfc {
+            0xb8 => Dscp::Ef,
+            _ => Dscp::BestEffort,
         }
     }
 }

@@ -167,7 +167,7 @@ impl Network {
     fn bottleneck(&self, route: &[Hop], sharers: impl Fn(Hop) -> u32) -> Option<Hop> {
         // a / n < b / m, without the divisions.
         let weight = |hop: Hop, other: Hop| {
-            u128::from(self.channel(hop).capacity_bits_per_s()) * u128::from(sharers(other).max(1))
+            u128::from(self.channel(hop).capacity_bits_per_s(0)) * u128::from(sharers(other).max(1))
         };
         route.iter().copied().min_by(|&a, &b| weight(a, b).cmp(&weight(b, a)))
     }

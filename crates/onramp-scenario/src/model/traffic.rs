@@ -1,6 +1,6 @@
 //! What shares the network with the transfer.
 
-use super::flow::{Avoidance, Clocks, Connect, Receiver};
+use super::flow::{Avoidance, Clocks, Connect, Dscp, Receiver};
 use onramp_tcp::{Recovery, Stack, Timers};
 use std::sync::Arc;
 
@@ -13,6 +13,8 @@ pub struct Traffic {
     pub from: usize,
     /// The node that receives it.
     pub to: usize,
+    /// How its sender marks its packets.
+    pub dscp: Dscp,
     /// Each of its transfers has a record.
     pub measured: bool,
     /// When it begins.

@@ -4,7 +4,7 @@ use super::values::{boolean, word};
 use crate::document::{integer, quantity, Reader, Section};
 use crate::keys::{ChannelKeys, Key};
 use crate::topology::{DisciplineDraft, Elements};
-use crate::units::{format_size, parse_packets, parse_percent, parse_rate, parse_size, parse_time};
+use crate::units::{format_rate, format_size, parse_packets, parse_percent, parse_rate, parse_size, parse_time};
 use crate::{Aggregation, Bursts, CoDel, FqCoDel, Jitter, Mistake, QueueLimit, TokenBucket};
 use std::num::NonZeroU32;
 
@@ -45,6 +45,7 @@ pub(super) fn read_channel(
     let aggregation = read_aggregation(reader, section, keys);
     let shaper = read_bucket(reader, section, [&keys.shaper_rate, &keys.shaper_burst], mtu_bytes);
     let policer = read_bucket(reader, section, [&keys.policer_rate, &keys.policer_burst], mtu_bytes);
+    let expedited = read_bucket(reader, section, [&keys.ef_rate, &keys.ef_burst], mtu_bytes);
     let elements = Elements {
         discipline: discipline?,
         loss_every,
@@ -54,6 +55,7 @@ pub(super) fn read_channel(
         aggregation,
         shaper,
         policer,
+        expedited,
     };
     Some(ChannelDraft { rates, queues, losses: losses?, elements })
 }
@@ -218,6 +220,23 @@ fn read_bucket(
         reader.fault(Mistake::SmallBurst { key: burst_key.path(), found, mtu }, section.span(burst_key.name));
     }
     Some(bucket)
+}
+
+/// Refuses to guarantee each flow more than a channel carries that has one of these rates.
+pub(super) fn check_guarantee(
+    reader: &mut Reader,
+    section: &Section,
+    keys: &'static ChannelKeys,
+    channel: Option<&ChannelDraft>,
+    rates: Option<&[u64]>,
+) {
+    let guaranteed = channel.and_then(|channel| channel.elements.expedited).map(|profile| profile.rate_bits_per_s);
+    let (Some(guaranteed), Some(least)) = (guaranteed, rates.unwrap_or_default().iter().copied().min()) else { return };
+    if guaranteed > least {
+        let [found, rate] = [guaranteed, least].map(format_rate);
+        reader
+            .fault(Mistake::LargeGuarantee { key: keys.ef_rate.path(), found, rate }, section.span(keys.ef_rate.name));
+    }
 }
 
 /// Refuses a key that is given without another.

@@ -1,6 +1,6 @@
 //! `[path]`, or `[[node]]` and `[[link]]`: what packets travel over.
 
-use super::channel::{read_channel, ChannelDraft};
+use super::channel::{check_guarantee, read_channel, ChannelDraft};
 use super::values::{file_name, node};
 use crate::document::{quantity, Reader, Section};
 use crate::keys::{self, Key};
@@ -45,6 +45,10 @@ fn read_path(reader: &mut Reader, path: &Section) -> Option<PathDraft> {
     let queues = channel.as_ref().and_then(|channel| channel.queues.as_deref());
     let section = reader.table(path, &keys::REVERSE);
     let back = read_channel(reader, &section, &keys::REVERSE_CHANNEL, mtu_bytes.unwrap_or(0), queues);
+    let rates = channel.as_ref().and_then(|channel| channel.rates.as_deref());
+    let back_rates = back.as_ref().and_then(|back| back.rates.as_deref()).or(rates);
+    check_guarantee(reader, path, &keys::PATH_CHANNEL, channel.as_ref(), rates);
+    check_guarantee(reader, &section, &keys::REVERSE_CHANNEL, back.as_ref(), back_rates);
     let back_ns = reader.one(&section, &keys::REVERSE_DELAY, &quantity(parse_time));
     let sections = reader.tables(path, &keys::PATH_CHANGE);
     let change_keys = [&keys::PATH_CHANGE_AT, &keys::PATH_CHANGE_RATE, &keys::PATH_CHANGE_RTT, &keys::PATH_CHANGE_LOSS];
@@ -160,6 +164,10 @@ fn read_link(reader: &mut Reader, section: &Section, nodes: &[String]) -> Option
     let queues = channel.as_ref().and_then(|channel| channel.queues.as_deref());
     let back_section = reader.table(section, &keys::LINK_REVERSE);
     let back = read_channel(reader, &back_section, &keys::LINK_REVERSE_CHANNEL, mtu_bytes.unwrap_or(0), queues);
+    let rates = channel.as_ref().and_then(|channel| channel.rates.as_deref());
+    let back_rates = back.as_ref().and_then(|back| back.rates.as_deref()).or(rates);
+    check_guarantee(reader, section, &keys::LINK_CHANNEL, channel.as_ref(), rates);
+    check_guarantee(reader, &back_section, &keys::LINK_REVERSE_CHANNEL, back.as_ref(), back_rates);
     let back_ns = reader.one(&back_section, &keys::LINK_REVERSE_DELAY, &quantity(parse_time));
     let sections = reader.tables(section, &keys::LINK_CHANGE);
     let change_keys =

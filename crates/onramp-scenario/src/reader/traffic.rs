@@ -7,7 +7,7 @@ use crate::document::{integer, quantity, Reader, Section};
 use crate::keys::{self, Key};
 use crate::units::{format_size, parse_frequency, parse_rate, parse_size, parse_time};
 use crate::{
-    Buffer, Clocks, Connect, Mistake, OnOff, Packets, Poisson, Recovery, Stack, Timers, Traffic, TrafficKind,
+    Buffer, Clocks, Connect, Dscp, Mistake, OnOff, Packets, Poisson, Recovery, Stack, Timers, Traffic, TrafficKind,
     TrafficStart, Transfers,
 };
 
@@ -51,6 +51,7 @@ pub(super) fn read_traffic(
     let kind = reader.one(section, &keys::TRAFFIC_KIND, &word(KINDS_OF_TRAFFIC));
     let transfers = read_transfers(reader, startups, receiver, section);
     let measured = reader.one(section, &keys::TRAFFIC_MEASURED, &boolean);
+    let dscp = reader.one(section, &keys::TRAFFIC_DSCP, &choice(&Dscp::ALL, Dscp::name));
     let start = read_start(reader, section);
     let stop_ns = reader.one(section, &keys::TRAFFIC_STOP, &quantity(parse_time));
     let ends = ways.read(reader, section, [&keys::TRAFFIC_FROM, &keys::TRAFFIC_TO], 1);
@@ -86,7 +87,7 @@ pub(super) fn read_traffic(
         reader.fault(Mistake::NeverEnds, section.span("measured"));
     }
     let (from, to) = ends?;
-    Some(Traffic { kind, from: from[0], to: to[0], measured, start, stop_ns })
+    Some(Traffic { kind, from: from[0], to: to[0], dscp: dscp?, measured, start, stop_ns })
 }
 
 fn is_endless(kind: &TrafficKind) -> bool {

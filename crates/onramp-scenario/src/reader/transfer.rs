@@ -8,7 +8,7 @@ use crate::document::{integer, quantity, Reader, Section};
 use crate::keys::{self, Key};
 use crate::limits::parse_byte_counting;
 use crate::units::{format_size, parse_percent, parse_rate, parse_size, parse_time};
-use crate::{Acks, Application, Connect, Mistake, PacketPair, PairForm, Recovery, Split, Stack, Timers, Train};
+use crate::{Acks, Application, Connect, Dscp, Mistake, PacketPair, PairForm, Recovery, Split, Stack, Timers, Train};
 
 pub(super) fn read_receiver(reader: &mut Reader, top: &Section) -> Option<ReceiverDraft> {
     let section = reader.table(top, &keys::RECEIVER);
@@ -70,6 +70,7 @@ pub(super) fn read_transfer(
     let windows = reader.list(section, &keys::TRANSFER_WINDOW, &quantity(str::parse));
     let initial_ssthresh_bytes = reader.one(section, &keys::TRANSFER_SSTHRESH, &quantity(parse_size));
     let connections = reader.list(section, &keys::TRANSFER_CONNECTIONS, &connections);
+    let dscps = reader.list(section, &keys::TRANSFER_DSCP, &choice(&Dscp::ALL, Dscp::name));
     let count = reader.one(section, &keys::TRANSFER_COUNT, &integer::<u32>);
     let start_ns = reader.one(section, &keys::TRANSFER_START, &quantity(parse_time));
     let spacing_ns = reader.one(section, &keys::TRANSFER_SPACING, &quantity(parse_time));
@@ -105,6 +106,7 @@ pub(super) fn read_transfer(
         to: to.into(),
         split,
         connections: connections?,
+        dscps: dscps?,
         count: count?,
         start_ns: start_ns?,
         spacing_ns: spacing_ns?,

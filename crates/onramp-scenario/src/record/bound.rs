@@ -9,6 +9,8 @@ use crate::{Channel, Connect, TokenBucket};
 /// A way and its way back: one connection after the other.
 pub(super) struct Way<'a> {
     pub hops: Vec<WayHop<'a>>,
+    /// How many expedited flows carry the data beside each other; 0: they are best effort.
+    pub expedited_flows: u32,
     pub mtu_bytes: u32,
 }
 
@@ -21,7 +23,7 @@ pub(super) struct WayHop<'a> {
 impl<'a> Way<'a> {
     /// That of a connection from end to end.
     pub fn whole(there: Vec<&'a Channel>, back: Vec<&'a Channel>, mtu_bytes: u32) -> Way<'a> {
-        Way { hops: vec![WayHop { there, back }], mtu_bytes }
+        Way { hops: vec![WayHop { there, back }], expedited_flows: 0, mtu_bytes }
     }
 
     /// The channels of the data.
@@ -51,7 +53,7 @@ pub(super) fn bound_ns(way: &Way<'_>, connect: Connect, start_ns: u64, wire_byte
             first_ns = handshake(hop, first_ns);
         }
         for channel in &hop.there {
-            last_ns = arrival(channel, last_ns.max(served(channel, first_ns, wire_bytes, way.mtu_bytes)));
+            last_ns = arrival(channel, last_ns.max(served(way, channel, first_ns, wire_bytes)));
             first_ns = arrival(channel, first_ns);
         }
     }
@@ -72,13 +74,13 @@ fn arrival(channel: &Channel, leaves_ns: u64) -> u64 {
 }
 
 /// When a channel has carried so many bytes that came to it from this time on.
-fn served(channel: &Channel, from_ns: u64, wire_bytes: u64, mtu_bytes: u32) -> u64 {
+fn served(way: &Way<'_>, channel: &Channel, from_ns: u64, wire_bytes: u64) -> u64 {
     let bucket = |bucket: TokenBucket| {
         let beyond_burst = wire_bytes.saturating_sub(bucket.burst_bytes);
         from_ns + time_ns(bits_ns(beyond_burst), bucket.rate_bits_per_s)
     };
-    let buckets = [channel.shaper, channel.policer].into_iter().flatten().map(bucket);
-    buckets.fold(serialised(channel, from_ns, wire_bytes, mtu_bytes), u64::max)
+    let buckets = channel.buckets(way.expedited_flows).map(bucket);
+    buckets.fold(serialised(channel, from_ns, wire_bytes, way.mtu_bytes), u64::max)
 }
 
 /// The serialiser's part of it: the rate is summed up over its changes.
@@ -153,7 +155,7 @@ mod tests {
         let case = case("");
         let fast = Channel { rate_bits_per_s: 80_000_000, ..case.path.forward.clone() };
         let hop = |there| WayHop { there: vec![there], back: vec![&case.path.reverse] };
-        let way = Way { hops: vec![hop(&case.path.forward), hop(&fast)], mtu_bytes: 1500 };
+        let way = Way { hops: vec![hop(&case.path.forward), hop(&fast)], expedited_flows: 0, mtu_bytes: 1500 };
         let bound_ms = |connect, bytes| bound_ns(&way, connect, 0, bytes) / 1_000_000;
         // Handshakes and request 150 ms a hop, then the data through both.
         assert_eq!(bound_ms(Connect::Receiver, 1_000_000), 300 + 1000 + 100);

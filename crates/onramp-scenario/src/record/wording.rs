@@ -5,8 +5,8 @@ use crate::cases::tcp_of;
 use crate::limits::format_byte_counting;
 use crate::units::{format_percent, format_rate, format_size, format_time};
 use crate::{
-    Application, Bursts, ByteCounting, Case, Channel, Clocks, CoDel, Connect, Connections, Discipline, FqCoDel, Given,
-    Path, Stack, Timers, TokenBucket, Transfer, NO_STARTUP,
+    Application, Bursts, ByteCounting, Case, Channel, Clocks, CoDel, Connect, Connections, Discipline, Dscp, FqCoDel,
+    Given, Path, Stack, Timers, TokenBucket, Transfer, NO_STARTUP,
 };
 
 /// That of `transfer.split_buffer`, which goes without saying.
@@ -60,8 +60,17 @@ pub(super) fn sender_tcp(transfer: &Transfer) -> String {
         transfer.segment_bytes.map(|bytes| format!("segment {}", format_size(bytes.into()))),
         (transfer.window_scaling != usual.window_scaling).then(|| scaling.to_owned()),
         (transfer.byte_counting != usual.byte_counting).then(|| counting(transfer.byte_counting)),
+        dscp(transfer.dscp),
     ];
     words.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+/// How a sender marks its packets, if it does.
+pub(super) fn dscp(dscp: Dscp) -> Option<String> {
+    match dscp {
+        Dscp::BestEffort => None,
+        Dscp::Ef => Some("EF".to_owned()),
+    }
 }
 
 /// Whatever of a path is not as a scenario file has it by default: `codel, jitter 5 ms, policer 20 Mbit/s 100 kB`.
@@ -120,6 +129,7 @@ fn of_channel(channel: &Channel) -> Vec<String> {
         aggregation,
         channel.shaper.map(|shaper| bucket("shaper", shaper)),
         channel.policer.map(|policer| bucket("policer", policer)),
+        channel.expedited.map(|profile| bucket("EF", profile)),
     ];
     all.into_iter().flatten().collect()
 }

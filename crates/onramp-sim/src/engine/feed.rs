@@ -73,6 +73,7 @@ impl<O: Observer> Engine<O> {
             flow: *flow.get_or_insert_with(|| self.flows.take_number()),
             flow_slot: NO_SLOT,
             direction: Direction::Datagram,
+            dscp: plan.dscp,
         };
         self.net.send(plan.route, plan.packet_bytes, content);
     }

@@ -14,7 +14,7 @@ use crate::plan::{Group, Way};
 use crate::pool::Content;
 use crate::queue::Entity;
 use crate::random::{seed_of, Element};
-use onramp_scenario::Connect;
+use onramp_scenario::{Connect, Dscp};
 use onramp_tcp::{Config, Connection, Flags, Segment};
 
 /// Bytes of the request that says how much is wanted.
@@ -59,6 +59,8 @@ pub(super) struct Flow {
     pub slot: u32,
     ends: [End; 2],
     way: Way,
+    /// Of the sender's packets.
+    dscp: Dscp,
     server: Server,
     size_bytes: u64,
     received_bytes: u64,
@@ -93,6 +95,7 @@ impl Flow {
             slot,
             ends,
             way,
+            dscp: group.dscp,
             server: Server::new(size_bytes, is_asked_for, group.writes, group.stop_ns),
             size_bytes,
             received_bytes: 0,
@@ -161,9 +164,9 @@ impl Flow {
 
     fn transmit<O: Observer>(&mut self, side: Side, net: &mut Net<O>) {
         let Some(connection) = &mut self.ends[side as usize].connection else { return };
-        let (direction, route) = match side {
-            Side::Sender => (Direction::Data, self.way.data),
-            Side::Receiver => (Direction::Ack, self.way.acks),
+        let (direction, route, dscp) = match side {
+            Side::Sender => (Direction::Data, self.way.data, self.dscp),
+            Side::Receiver => (Direction::Ack, self.way.acks, Dscp::BestEffort),
         };
         while let Some(transmit) = connection.poll_transmit(net.now_ns) {
             let content = Content {
@@ -173,6 +176,7 @@ impl Flow {
                 flow: self.number,
                 flow_slot: self.slot,
                 direction,
+                dscp,
             };
             net.send(route, transmit.segment.wire_bytes(), content);
         }

@@ -5,7 +5,7 @@ use crate::observe::{Direction, Loss, Observer, Sight};
 use crate::pool::{Content, Handle, Pool};
 use crate::queue::{Entity, EventQueue, Kind};
 use crate::routes::{Hop, Routes};
-use onramp_net::{Link, LinkStats, Verdict};
+use onramp_net::{Link, LinkStats, Packet, Verdict};
 
 /// No event.
 const NEVER: u64 = u64::MAX;
@@ -60,7 +60,7 @@ impl<O: Observer> Net<O> {
     /// A host sends a packet on a route.
     pub fn send(&mut self, route: u32, wire_bytes: u32, content: Content) {
         self.sent += 1;
-        let handle = Handle { slot: self.pool.insert(content), wire_bytes, flow: content.flow, hop: route };
+        let handle = Handle::new(self.pool.insert(content), wire_bytes, &content, route);
         if O::ACTIVE {
             self.observer.sent(&sight(self.now_ns, handle, &content));
         }
@@ -171,6 +171,7 @@ fn sight(time_ns: u64, handle: Handle, content: &Content) -> Sight<'_> {
         segment: &content.segment,
         stream_start: content.stream_start,
         retransmission: content.retransmission,
-        wire_bytes: handle.wire_bytes,
+        dscp: content.dscp,
+        wire_bytes: handle.wire_bytes(),
     }
 }

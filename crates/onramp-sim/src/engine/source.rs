@@ -107,6 +107,7 @@ impl Source {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use onramp_scenario::Dscp;
 
     fn moments(load: Load, count: usize) -> Vec<u64> {
         let mut source = Source::new(load, false, 1, 0);
@@ -131,6 +132,7 @@ mod tests {
             stop_ns,
             rate_bits_per_s,
             packet_bytes,
+            dscp: Dscp::BestEffort,
             poisson: false,
             turns,
         })

@@ -27,6 +27,7 @@ fn datagrams(route: u32, rate_bits_per_s: u64, stop_ns: u64) -> Load {
         stop_ns,
         rate_bits_per_s,
         packet_bytes,
+        dscp: onramp_scenario::Dscp::BestEffort,
         poisson: false,
         turns,
     })

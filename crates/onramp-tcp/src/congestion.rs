@@ -210,7 +210,6 @@ impl Congestion {
             now_ns: self.measurement.current_time(ack.now_ns),
             acked_bytes,
             delivered_bytes: self.delivered_bytes,
-            lost_bytes: 0,
             inflight_bytes: ack.inflight_bytes,
             srtt_ns: ack.srtt_ns,
             rtt_ns: ack.rtt_ns.map_or(0, |rtt_ns| self.measurement.elapsed_ns(ack.now_ns - rtt_ns, ack.now_ns)),
@@ -275,7 +274,6 @@ impl Congestion {
                 cwnd_bytes: self.window.cwnd_bytes,
                 ssthresh_bytes,
                 acknowledged_bytes: self.acknowledged_bytes,
-                lost_bytes: 0,
                 mss_bytes: self.window.mss_bytes,
                 kind: match kind {
                     LossKind::Acknowledgements => core::LOSS_RECOVERY,

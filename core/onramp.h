@@ -101,7 +101,7 @@ struct onramp_loss {
 	uint64_t cwnd_bytes;
 	uint64_t ssthresh_bytes;     /* what the congestion avoidance would set */
 	uint64_t acknowledged_bytes; /* cumulatively, in the count of onramp_ack's delivered_bytes */
-	uint64_t lost_bytes;         /* as onramp_ack's */
+	uint64_t lost_bytes;         /* as onramp_ack's, this loss included */
 	uint32_t mss_bytes;
 	uint32_t kind; /* enum onramp_loss_kind */
 };

@@ -19,7 +19,7 @@
  *
  * A reservation must not become a way to ignore congestion. Losses are counted against what arrives:
  *
- *   excess = max(0, excess + lost - delivered / 128), and a segment more for each event of loss
+ *   excess = max(0, excess + lost - delivered / 128), an event of loss counting for a segment at least
  *   it does not hold when excess > 10 segments
  *
  * Then the connection goes on as any other: half of what is in flight is its threshold (RFC 5681, equation 4), and the
@@ -112,15 +112,15 @@ static inline void onramp_qos_start(struct onramp_qos *state, const struct onram
 	onramp_qos_decide(state, decision);
 }
 
-/* Count losses against what arrived. Does the reservation hold? */
+/* Count losses, so many bytes at least, against what arrived. Does the reservation hold? */
 static inline bool onramp_qos_holds(struct onramp_qos *state, uint64_t delivered_bytes, uint64_t lost_bytes,
-				    uint64_t event_bytes, uint32_t mss_bytes)
+				    uint64_t least_bytes, uint32_t mss_bytes)
 {
 	uint64_t tolerated = (delivered_bytes - state->delivered_bytes) / ONRAMP_QOS_LOSS_PART;
 
 	/* What is less than a byte of tolerance is kept for the next time. */
 	state->delivered_bytes += tolerated * ONRAMP_QOS_LOSS_PART;
-	state->excess_bytes += lost_bytes - state->lost_bytes + event_bytes;
+	state->excess_bytes += onramp_max(lost_bytes - state->lost_bytes, least_bytes);
 	state->lost_bytes = lost_bytes;
 	state->excess_bytes -= onramp_min(state->excess_bytes, tolerated);
 	return state->excess_bytes <= ONRAMP_QOS_LOSS_SEGMENTS * (uint64_t)mss_bytes;
@@ -152,6 +152,7 @@ static inline void onramp_qos_ack(struct onramp_qos *state, const struct onramp_
 	onramp_qos_decide(state, decision);
 }
 
+/* Where a probe repaired the loss, or a router marked in place of losing, nothing was taken for lost. */
 static inline void onramp_qos_loss(struct onramp_qos *state, const struct onramp_loss *loss,
 				   struct onramp_decision *decision)
 {

@@ -131,7 +131,7 @@ pub struct Loss {
     /// Cumulatively acknowledged, in the count of [`Ack::delivered_bytes`].
     #[serde(default)]
     pub acknowledged_bytes: u64,
-    /// Taken for lost since the start, as [`Ack::lost_bytes`].
+    /// Taken for lost since the start, as [`Ack::lost_bytes`], this loss included.
     #[serde(default)]
     pub lost_bytes: u64,
     /// Payload of a full segment.

@@ -23,6 +23,9 @@ pub struct Config {
     pub startup_options: u32,
     /// What start-up `spaced` would measure: the rate of slow start's segments, in IP packets; `None`: it measures.
     pub pace_bits_per_s: Option<u64>,
+    /// What start-up `qos` needs: a rate that the network guarantees; `None`: it starts as if there were no start-up.
+    /// Not together with `pace_bits_per_s`.
+    pub reservation: Option<Reservation>,
     /// What start-up `gamma` would find: the share of the window that a threshold is, in millionths.
     pub gamma_ppm: Option<u32>,
     /// Congestion avoidance.
@@ -40,7 +43,7 @@ pub struct Config {
     /// Threshold of the first slow start; `None` is none.
     pub initial_ssthresh_bytes: Option<u64>,
     /// Sends at this rate, counted in IP packets, whatever congestion control would do: the window is the send buffer,
-    /// losses are sent again and change nothing else.
+    /// losses are sent again and change nothing else. There is no start-up then.
     pub fixed_rate_bits_per_s: Option<u64>,
     /// Receive buffer.
     pub receive_buffer: ReceiveBuffer,
@@ -63,6 +66,16 @@ pub struct Config {
     pub isn: u32,
     /// Added to the timestamp clock, which counts milliseconds.
     pub timestamp_offset: u32,
+}
+
+/// A rate that the network guarantees to a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reservation {
+    /// Of TCP's payload: packets have headers besides. At least 1.
+    pub bytes_per_s: u64,
+    /// What may leave at once, at least a segment; `None`: as `core/qos.h` chooses. A host that is woken at ticks only lets
+    /// as much more leave at once as the rate makes of a tick.
+    pub burst_bytes: Option<u32>,
 }
 
 /// What may be sent before the first acknowledgement.
@@ -99,6 +112,7 @@ impl Config {
             startup: None,
             startup_options: 0,
             pace_bits_per_s: None,
+            reservation: None,
             gamma_ppm: None,
             avoidance: Avoidance::Cubic,
             recovery: Recovery::Rack,

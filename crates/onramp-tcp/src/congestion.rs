@@ -41,15 +41,32 @@ pub struct Congestion {
     pair_interval_ns: u64,
     /// Where the last reduction leads.
     reduced_bytes: u64,
-    /// In place of all of it.
-    fixed: Option<Fixed>,
+    /// While there is one, losses, timeouts and idle times change nothing.
+    held: Option<Held>,
 }
 
-/// A rate and a window that nothing changes.
+/// A rate and a window that are given: the configuration's, for good, or a reservation's, while the start-up says so.
 #[derive(Clone, Copy, Debug)]
-struct Fixed {
-    pacing_bytes_per_s: u64,
+struct Held {
     cwnd_bytes: u64,
+    pacing: Pacing,
+}
+
+/// How segments are spaced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pacing {
+    /// At this rate.
+    pub bytes_per_s: u64,
+    /// By a token bucket of this depth, which nothing passes by; 0: one by one.
+    pub burst_bytes: u32,
+}
+
+impl Pacing {
+    /// What a start-up decided, if it spaces.
+    fn of(decision: &core::Decision) -> Option<Pacing> {
+        let pacing = Pacing { bytes_per_s: decision.pacing_bytes_per_s, burst_bytes: decision.burst_bytes };
+        (pacing.bytes_per_s != UNLIMITED).then_some(pacing)
+    }
 }
 
 #[derive(Debug)]
@@ -97,17 +114,27 @@ impl Congestion {
             pair_interval_ns: 0,
             reduced_bytes: initial_window_bytes,
             header_bytes,
-            fixed: None,
+            held: None,
         }
     }
 
     /// Where the configuration names a rate, sends at it.
     pub fn fix(&mut self, config: &Config) {
         let Some(rate_bits_per_s) = config.fixed_rate_bits_per_s else { return };
-        let pacing_bytes_per_s = self.payload_rate(rate_bits_per_s);
+        let pacing = Pacing { bytes_per_s: self.payload_rate(rate_bits_per_s), burst_bytes: 0 };
         let cwnd_bytes = config.send_buffer_bytes.max(u64::from(self.window.mss_bytes));
-        self.fixed = Some(Fixed { pacing_bytes_per_s, cwnd_bytes });
+        self.held = Some(Held { cwnd_bytes, pacing });
         self.hold();
+    }
+
+    /// Does the configuration's rate stand in place of all of it?
+    fn is_fixed(&self) -> bool {
+        self.held.is_some() && self.startup.is_none()
+    }
+
+    /// Does a reservation hold? Then the start-up is to hear of every acknowledgement and of every loss.
+    pub fn is_reserved(&self) -> bool {
+        self.held.is_some() && self.startup.is_some()
     }
 
     /// Bytes of payload a second where full IP packets leave at this rate; at least 1.
@@ -117,10 +144,10 @@ impl Congestion {
         u64::try_from(rate).unwrap_or(UNLIMITED - 1).max(1)
     }
 
-    /// Before anything is sent: recoveries and timeouts set the window, and must not where it is fixed.
+    /// Before anything is sent or decided: recoveries set the window, and must not where it is held.
     pub fn hold(&mut self) {
-        if let Some(fixed) = &self.fixed {
-            (self.window.cwnd_bytes, self.window.ssthresh_bytes) = (fixed.cwnd_bytes, UNLIMITED);
+        if let Some(held) = &self.held {
+            (self.window.cwnd_bytes, self.window.ssthresh_bytes) = (held.cwnd_bytes, UNLIMITED);
         }
     }
 
@@ -134,9 +161,11 @@ impl Congestion {
         self.window.cwnd_bytes = u64::from(self.window.mss_bytes);
     }
 
-    /// The connection is established.
-    pub fn start(&mut self, config: &Config, now_ns: u64) {
-        let Some(name) = config.startup else { return };
+    /// The connection is established; the handshake told the round trip, or 0.
+    pub fn start(&mut self, config: &Config, now_ns: u64, srtt_ns: u64) {
+        let Some(name) = config.startup.filter(|_| !self.is_fixed()) else { return };
+        let spaced_bytes_per_s = config.pace_bits_per_s.map(|rate| self.payload_rate(rate));
+        let reserved_bytes_per_s = config.reservation.map(|reservation| reservation.bytes_per_s);
         let mut running = Box::new(core::Startup::new(name).expect("a configuration names a start-up that exists"));
         let decision = running.start(&core::Start {
             now_ns: self.measurement.current_time(now_ns),
@@ -145,13 +174,16 @@ impl Congestion {
             ssthresh_bytes: self.window.ssthresh_bytes,
             mss_bytes: self.window.mss_bytes,
             options: config.startup_options,
-            pace_bytes_per_s: config.pace_bits_per_s.map_or(0, |rate| self.payload_rate(rate)),
+            srtt_ns,
+            pace_bytes_per_s: reserved_bytes_per_s.or(spaced_bytes_per_s).unwrap_or(0),
             gamma_ppm: config.gamma_ppm.unwrap_or(0),
-            ..core::Start::default()
+            burst_bytes: config.reservation.and_then(|reservation| reservation.burst_bytes).unwrap_or(0),
         });
         self.startup = Some(Startup { decision, running: Some(running), is_pair_due: decision.pair != 0 });
         self.apply();
-        self.initial_window_bytes = self.window.cwnd_bytes;
+        if !self.is_reserved() {
+            self.initial_window_bytes = self.window.cwnd_bytes;
+        }
     }
 
     /// What the start-up decided last.
@@ -164,12 +196,9 @@ impl Congestion {
         self.decision().is_some_and(|decision| !decision.is_over())
     }
 
-    /// The rate at which to pace, if any.
-    pub fn pacing_bytes_per_s(&self) -> Option<u64> {
-        match &self.fixed {
-            Some(fixed) => Some(fixed.pacing_bytes_per_s),
-            None => self.decision().map(|decision| decision.pacing_bytes_per_s).filter(|&rate| rate != UNLIMITED),
-        }
+    /// How to pace, if at all.
+    pub fn pacing(&self) -> Option<Pacing> {
+        self.held.map(|held| held.pacing).or_else(|| self.decision().and_then(Pacing::of))
     }
 
     /// An acknowledgement arrived: measure.
@@ -179,11 +208,13 @@ impl Congestion {
         self.avoidance.measure(&mut self.window, ack);
     }
 
-    /// It acknowledged new data outside of recovery: raise the window.
+    /// It acknowledged new data outside of recovery, or [anything](Congestion::is_reserved): raise the window.
     pub fn raise(&mut self, ack: &AckSample, app_limited: bool) {
-        if self.fixed.is_some() {
+        if self.is_fixed() {
             return;
         }
+        let was_reserved = self.is_reserved();
+        self.hold();
         let counted_bytes = self.counting.counted(ack.delivered_bytes, &self.window);
         let decides = self.startup.as_ref().is_some_and(|startup| startup.decides(&self.window));
         if decides || self.startup.as_ref().is_some_and(Startup::spaces) {
@@ -191,6 +222,11 @@ impl Congestion {
         }
         if decides {
             self.apply();
+            if was_reserved && !self.is_reserved() {
+                // A reduction like any other, from which a recovery goes on.
+                self.window.cwnd_bytes = self.window.cwnd_bytes.min(self.window.ssthresh_bytes);
+                self.reduced_bytes = self.window.cwnd_bytes;
+            }
         } else {
             self.avoidance.raise(&mut self.window, &AckSample { delivered_bytes: counted_bytes, ..*ack });
         }
@@ -210,6 +246,7 @@ impl Congestion {
             now_ns: self.measurement.current_time(ack.now_ns),
             acked_bytes,
             delivered_bytes: self.delivered_bytes,
+            lost_bytes: ack.lost_bytes,
             inflight_bytes: ack.inflight_bytes,
             srtt_ns: ack.srtt_ns,
             rtt_ns: ack.rtt_ns.map_or(0, |rtt_ns| self.measurement.elapsed_ns(ack.now_ns - rtt_ns, ack.now_ns)),
@@ -241,31 +278,44 @@ impl Congestion {
 
     /// Slow start begins again with one segment: after a timeout, and after what Tahoe takes for an early one.
     pub fn restart(&mut self) {
+        if self.held.is_some() {
+            return;
+        }
         self.window.cwnd_bytes = u64::from(self.window.mss_bytes);
         self.counting.restart();
     }
 
     /// The retransmission timer has ended: slow start begins again, with the threshold that there is.
     pub fn begin_again(&mut self) {
-        self.restart();
-        self.avoidance.timeout();
+        if self.held.is_none() {
+            self.restart();
+            self.avoidance.timeout();
+        }
     }
 
     /// A loss was found: lower the threshold. The window is the recovery's business.
     ///
     /// What is halved is what was outstanding (RFC 5681, equation 4); by 4.4BSD, and by ns, the lesser of cwnd and
     /// the peer's window (Wright & Stevens, "TCP/IP Illustrated, Volume 2", sections 25.11 and 29.4), inflated or
-    /// deflated as recovery left it.
-    pub fn reduce(&mut self, now_ns: u64, kind: LossKind, flight_bytes: u64) {
-        if let Some(fixed) = &self.fixed {
-            self.reduced_bytes = fixed.cwnd_bytes;
+    /// deflated as recovery left it. Of a reservation's window, which is larger than what it is for, only what was
+    /// outstanding counts.
+    ///
+    /// `lost_bytes`: taken for lost since the start, by this loss too.
+    pub fn reduce(&mut self, now_ns: u64, kind: LossKind, flight_bytes: u64, lost_bytes: u64) {
+        self.hold();
+        if self.is_fixed() {
+            self.reduced_bytes = self.window.cwnd_bytes;
             return;
         }
+        let mut window = self.window;
+        if self.is_reserved() {
+            window.cwnd_bytes = window.cwnd_bytes.min(flight_bytes.max(u64::from(window.mss_bytes)));
+        }
         let halved_bytes = match self.is_lite {
-            true => self.window.cwnd_bytes.min(self.peer_window_bytes),
+            true => window.cwnd_bytes.min(self.peer_window_bytes),
             false => flight_bytes,
         };
-        let mut ssthresh_bytes = self.avoidance.ssthresh(&self.window, now_ns, halved_bytes);
+        let mut ssthresh_bytes = self.avoidance.ssthresh(&window, now_ns, halved_bytes);
         if let Some(Startup { decision, running: Some(running), is_pair_due }) = &mut self.startup {
             *is_pair_due = false;
             let loss = core::Loss {
@@ -274,6 +324,7 @@ impl Congestion {
                 cwnd_bytes: self.window.cwnd_bytes,
                 ssthresh_bytes,
                 acknowledged_bytes: self.acknowledged_bytes,
+                lost_bytes,
                 mss_bytes: self.window.mss_bytes,
                 kind: match kind {
                     LossKind::Acknowledgements => core::LOSS_RECOVERY,
@@ -283,7 +334,12 @@ impl Congestion {
             };
             *decision = running.loss(&loss);
             ssthresh_bytes = decision.ssthresh_bytes;
-            self.end_startup_if_done();
+            self.follow_phase();
+        }
+        if self.is_reserved() {
+            self.hold();
+            self.reduced_bytes = self.window.cwnd_bytes;
+            return;
         }
         self.window.ssthresh_bytes = ssthresh_bytes.max(2 * u64::from(self.window.mss_bytes));
         self.reduced_bytes = self.window.ssthresh_bytes.min(self.window.cwnd_bytes);
@@ -302,8 +358,10 @@ impl Congestion {
     /// the window for each timeout of it, down to the initial window. `None`: it was too short, or that is not to be.
     pub fn resume(&mut self, idle_since_ns: u64, now_ns: u64, timeouts: Option<u64>) {
         self.avoidance.resume(idle_since_ns, now_ns);
-        let window = &mut self.window;
-        let Some(timeouts) = timeouts.filter(|_| window.cwnd_bytes > self.initial_window_bytes) else { return };
+        let (window, is_held) = (&mut self.window, self.held.is_some());
+        let Some(timeouts) = timeouts.filter(|_| !is_held && window.cwnd_bytes > self.initial_window_bytes) else {
+            return;
+        };
         let cwnd = window.cwnd_bytes;
         if window.ssthresh_bytes != UNLIMITED {
             window.ssthresh_bytes = window.ssthresh_bytes.max(cwnd / 4 * 3);
@@ -315,20 +373,28 @@ impl Congestion {
         let Some(startup) = &self.startup else { return };
         let mss = u64::from(self.window.mss_bytes);
         let decision = &startup.decision;
-        // Whole segments, as the kernel counts.
-        self.window.cwnd_bytes = (decision.cwnd_bytes / mss).max(1) * mss;
+        self.window.cwnd_bytes = whole_segments(decision.cwnd_bytes, mss);
         self.window.ssthresh_bytes = match decision.ssthresh_bytes {
             UNLIMITED => UNLIMITED,
             bytes => (bytes / mss).max(2) * mss,
         };
-        self.end_startup_if_done();
+        self.follow_phase();
     }
 
-    fn end_startup_if_done(&mut self) {
-        if let Some(startup) = &mut self.startup {
-            if startup.decision.phase == core::PHASE_DONE {
-                startup.running = None;
-            }
+    /// What the start-up's phase means beside window and threshold.
+    fn follow_phase(&mut self) {
+        let Some(startup) = &mut self.startup else { return };
+        let decision = &startup.decision;
+        let cwnd_bytes = whole_segments(decision.cwnd_bytes, u64::from(self.window.mss_bytes));
+        let reserved = Pacing::of(decision).filter(|_| decision.phase == core::PHASE_RESERVED);
+        self.held = reserved.map(|pacing| Held { cwnd_bytes, pacing });
+        if decision.phase == core::PHASE_DONE {
+            startup.running = None;
         }
     }
+}
+
+/// As the kernel counts, and at least one.
+fn whole_segments(cwnd_bytes: u64, mss_bytes: u64) -> u64 {
+    (cwnd_bytes / mss_bytes).max(1) * mss_bytes
 }

@@ -83,6 +83,7 @@ impl Host {
             cwnd_bytes: self.decision.cwnd_bytes,
             ssthresh_bytes,
             acknowledged_bytes: self.ack.delivered_bytes,
+            lost_bytes: self.ack.lost_bytes,
             mss_bytes: self.ack.mss_bytes,
             kind,
         });

@@ -78,6 +78,14 @@ fn astart_on_50_mbit_per_s_and_600_ms() {
     insta::assert_snapshot!(table(&on_50_mbit_per_s_and_600_ms("astart", 8000), 400, |_| 0));
 }
 
+/// A tenth of the path is reserved: the window follows from the first round trip on.
+#[test]
+fn qos_on_50_mbit_per_s_and_600_ms() {
+    let path = Path { rate_bytes_per_s: 6_250_000, delay_ns: 600 * MS, mss_bytes: 1448 };
+    let transfer = path.transfer("qos", Start { pace_bytes_per_s: 625_000, cwnd_bytes: 14_480, ..start() }, 1000);
+    insta::assert_snapshot!(table(&transfer, 100, |decision| decision.cwnd_bytes));
+}
+
 #[test]
 fn hoe_on_50_mbit_per_s_and_600_ms() {
     let transfer = on_50_mbit_per_s_and_600_ms("hoe", 4000);

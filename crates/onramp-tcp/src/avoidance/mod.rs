@@ -27,6 +27,8 @@ pub struct AckSample {
     pub now_ns: u64,
     /// Newly delivered by it: acknowledged cumulatively or selectively, and not before.
     pub delivered_bytes: u64,
+    /// Taken for lost since the start, by what this one told too; what was sent again and lost again each time.
+    pub lost_bytes: u64,
     /// Everything below this place in the stream is acknowledged.
     pub una: u64,
     /// Everything below this place has been sent.

@@ -49,6 +49,7 @@ impl Path {
         let ack = AckSample {
             now_ns,
             delivered_bytes: MSS,
+            lost_bytes: 0,
             una: self.una,
             nxt: self.una + inflight_bytes,
             inflight_bytes,

@@ -226,6 +226,7 @@ mod tests {
                 let ack = AckSample {
                     now_ns: self.now_ns,
                     delivered_bytes: bytes,
+                    lost_bytes: 0,
                     una: self.una,
                     nxt: self.una + cwnd_bytes,
                     inflight_bytes: cwnd_bytes,

@@ -69,6 +69,7 @@ impl Host {
                 self.acknowledge(&AckSample {
                     now_ns: self.now_ns,
                     delivered_bytes: delivered,
+                    lost_bytes: 0,
                     una: self.una,
                     nxt: self.una.saturating_add(self.window.cwnd_bytes),
                     inflight_bytes: self.window.cwnd_bytes,

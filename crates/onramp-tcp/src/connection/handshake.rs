@@ -135,6 +135,8 @@ impl Connection {
         if self.handshake.syns_sent == 1 {
             self.sender.note_handshake(self.handshake.sent_ns, now_ns);
         }
+        // Some timers forget what they learnt of the handshake.
+        let srtt_ns = self.sender.rto.srtt_ns();
         self.sender.rto.established();
         self.handshake.expires_ns = None;
         self.sender.open_window(now_ns, window_bytes);
@@ -142,7 +144,7 @@ impl Connection {
         if self.handshake.timeouts > 1 {
             self.sender.congestion.start_small();
         }
-        self.sender.congestion.start(&self.config, now_ns);
+        self.sender.congestion.start(&self.config, now_ns, srtt_ns);
         self.state = if self.sender.is_closed() { State::FinWait1 } else { State::Established };
     }
 

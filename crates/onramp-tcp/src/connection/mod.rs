@@ -268,7 +268,7 @@ impl Connection {
 
     /// Rate at which segments are paced, if they are.
     pub fn pacing_bytes_per_s(&self) -> Option<u64> {
-        self.sender.congestion.pacing_bytes_per_s()
+        self.sender.congestion.pacing().map(|pacing| pacing.bytes_per_s)
     }
 
     /// What the start-up of `core/` decided last, if there is one.

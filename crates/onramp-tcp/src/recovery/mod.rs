@@ -12,7 +12,7 @@ mod tahoe;
 pub use probe::Probe;
 pub use scoreboard::{Arrived, Delivery, Scoreboard, Sent};
 
-use crate::congestion::Congestion;
+use crate::congestion::{Congestion, LossKind};
 use std::fmt::Debug;
 
 /// Duplicate acknowledgements, or segments' worth of selective ones, that tell a loss from reordering (RFC 5681).
@@ -42,6 +42,15 @@ pub struct Context<'a> {
     pub restart_timer: &'a mut bool,
 }
 
+impl Context<'_> {
+    /// A loss was found, and what is lost is marked: lower the threshold. Returns what was outstanding.
+    fn reduce(&mut self, kind: LossKind) -> u64 {
+        let flight_bytes = self.board.outstanding_bytes();
+        self.congestion.reduce(self.now_ns, kind, flight_bytes, self.board.total_lost_bytes());
+        flight_bytes
+    }
+}
+
 /// Finds losses and decides what is sent while they are repaired.
 pub trait Recovery: Debug + Send {
     /// An acknowledgement arrived.
@@ -52,7 +61,7 @@ pub trait Recovery: Debug + Send {
         let _ = rtt_ns;
     }
 
-    /// The retransmission timer expired. Threshold and window are set; what is lost is for the recovery to mark.
+    /// The retransmission timer expired. What is lost is for the recovery to mark; threshold and window are set next.
     fn on_timeout(&mut self, now_ns: u64, board: &mut Scoreboard);
 
     /// The recovery sets the window, and the congestion avoidance must not.

@@ -123,8 +123,7 @@ impl Rack {
     fn enter(&mut self, cx: &mut Context<'_>) {
         self.recovering = true;
         self.recovery_point = cx.board.nxt();
-        let flight = cx.board.outstanding_bytes();
-        cx.congestion.reduce(cx.now_ns, LossKind::Acknowledgements, flight);
+        let flight = cx.reduce(LossKind::Acknowledgements);
         self.reduction = Reduction::begin(flight);
         *cx.restart_timer = true;
     }

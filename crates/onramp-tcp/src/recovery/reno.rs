@@ -32,10 +32,10 @@ impl Reno {
 /// RFC 5681, section 3.2, steps 2 and 3: halve the window, send the first segment again, inflate by the three
 /// segments that have left the network.
 pub(super) fn enter(cx: &mut Context<'_>) {
-    cx.congestion.reduce(cx.now_ns, LossKind::Acknowledgements, cx.board.outstanding_bytes());
+    cx.board.mark_lost(0);
+    cx.reduce(LossKind::Acknowledgements);
     let inflation_bytes = u64::from(DUP_THRESHOLD * cx.congestion.window.mss_bytes);
     cx.congestion.window.cwnd_bytes = cx.congestion.reduced_bytes() + inflation_bytes;
-    cx.board.mark_lost(0);
     *cx.force = true;
     *cx.restart_timer = true;
 }

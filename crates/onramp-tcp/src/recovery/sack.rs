@@ -66,12 +66,11 @@ impl Sack {
         self.recovery_point = cx.board.nxt();
         self.high_resent = cx.board.una();
         self.rescue = cx.board.una();
-        let flight = cx.board.outstanding_bytes();
-        cx.congestion.reduce(cx.now_ns, LossKind::Acknowledgements, flight);
         // Step 4.3: the first segment is sent again in any case.
         if !cx.board.segment(0).is_lost() {
             cx.board.mark_lost(0);
         }
+        let flight = cx.reduce(LossKind::Acknowledgements);
         *cx.force = true;
         *cx.restart_timer = true;
         self.reduction = Reduction::begin(flight);

@@ -32,6 +32,8 @@ pub struct Scoreboard {
     resent_bytes: u64,
     /// Lost, and not sent again since.
     waiting_bytes: u64,
+    /// Everything that was ever taken for lost.
+    total_lost_bytes: u64,
     /// No segment below this place is lost and waits to be sent again.
     lost_hint: u64,
     /// No segment below this place was sent once and is neither lost nor sacked: where loss detection by time
@@ -80,6 +82,11 @@ impl Scoreboard {
     /// Taken for lost, and to be sent again.
     pub fn waiting_bytes(&self) -> u64 {
         self.waiting_bytes
+    }
+
+    /// Taken for lost since the start; what was sent again and lost again each time.
+    pub fn total_lost_bytes(&self) -> u64 {
+        self.total_lost_bytes
     }
 
     /// An acknowledgement's report, to be filled.
@@ -140,6 +147,14 @@ impl Scoreboard {
 
     /// Takes a segment for lost; `true` if it was not yet, or was sent again meanwhile.
     pub fn mark_lost(&mut self, index: usize) -> bool {
+        let marked = self.mark(index);
+        if marked {
+            self.total_lost_bytes += u64::from(self.segments[index].len);
+        }
+        marked
+    }
+
+    fn mark(&mut self, index: usize) -> bool {
         let segment = &mut self.segments[index];
         if segment.is_sacked() || segment.is_lost() && !segment.is_resent() {
             return false;
@@ -161,6 +176,15 @@ impl Scoreboard {
     pub fn mark_all_lost(&mut self) {
         for index in 0..self.segments.len() {
             self.mark_lost(index);
+        }
+        self.resent.clear();
+    }
+
+    /// Everything that is not selectively acknowledged is to be sent again, from the first segment on, though nobody
+    /// knows that more than that one is lost.
+    pub fn go_back(&mut self) {
+        for index in 0..self.segments.len() {
+            self.mark(index);
         }
         self.resent.clear();
     }

@@ -26,9 +26,10 @@ impl Recovery for Tahoe {
             self.duplicates += 1;
             if self.duplicates == DUP_THRESHOLD && self.recover.is_none_or(|recover| cx.board.una() > recover) {
                 self.recover = Some(cx.board.nxt());
-                cx.congestion.reduce(cx.now_ns, LossKind::Tahoe, cx.board.outstanding_bytes());
+                cx.board.mark_lost(0);
+                cx.board.go_back();
+                cx.reduce(LossKind::Tahoe);
                 cx.congestion.restart();
-                cx.board.mark_all_lost();
                 *cx.force = true;
                 *cx.restart_timer = true;
             }

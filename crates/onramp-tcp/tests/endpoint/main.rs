@@ -5,6 +5,7 @@ mod handshake;
 mod packet_pairs;
 mod pair;
 mod recoveries;
+mod reservations;
 mod rfc1122;
 mod rfc2018;
 mod rfc3042;

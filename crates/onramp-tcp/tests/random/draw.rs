@@ -3,7 +3,8 @@
 use crate::rng::Rng;
 use onramp_core::pairs::Form;
 use onramp_tcp::{
-    Acks, Avoidance, ByteCounting, Config, InitialWindow, PacketPair, ReceiveBuffer, Recovery, Stack, Ticks, Timers,
+    Acks, Avoidance, ByteCounting, Config, InitialWindow, PacketPair, ReceiveBuffer, Recovery, Reservation, Stack,
+    Ticks, Timers,
 };
 use std::num::NonZeroU8;
 
@@ -89,6 +90,10 @@ fn config(rng: &mut Rng, mtu_bytes: u32) -> Config {
             onramp_core::OPTION_ERE_LATEST,
             onramp_core::OPTION_ERE_CALM,
         ]),
+        reservation: rng.chance(50).then(|| Reservation {
+            bytes_per_s: rng.magnitude(10_000, 1_000_000_000),
+            burst_bytes: rng.chance(50).then(|| rng.magnitude(1, 1 << 20) as u32),
+        }),
         avoidance: rng.pick(Avoidance::ALL),
         recovery: rng.pick(Recovery::ALL),
         timers: rng.pick(Timers::ALL),

@@ -62,7 +62,7 @@ impl Sender {
         }
         if self.probe.on_ack(ack.una, dsack, duplicate && blocks.is_empty()) && !self.recovery.is_recovering() {
             let flight = self.board.outstanding_bytes() + delivery.acked_bytes;
-            self.congestion.reduce(now_ns, LossKind::Acknowledgements, flight);
+            self.congestion.reduce(now_ns, LossKind::Acknowledgements, flight, self.board.total_lost_bytes());
             self.congestion.window.cwnd_bytes = self.congestion.reduced_bytes();
         }
         let sample = self.sample(now_ns, &delivery, rtt_ns);
@@ -71,8 +71,11 @@ impl Sender {
         let mut restart_timer = advanced && !self.recovery.holds_timer();
         self.recover(now_ns, &delivery, duplicate, dsack, &mut restart_timer, Self::tell_ack);
         self.note_recovery(was_recovering);
-        if advanced && !self.recovery.is_recovering() && !was_recovering {
-            let sample = AckSample { inflight_bytes: self.board.pipe_bytes(), ..sample };
+        let is_clear = advanced && !self.recovery.is_recovering() && !was_recovering;
+        let is_something = advanced || delivery.delivered_bytes > 0;
+        if is_clear || is_something && self.congestion.is_reserved() {
+            let (inflight_bytes, lost_bytes) = (self.board.pipe_bytes(), self.board.total_lost_bytes());
+            let sample = AckSample { inflight_bytes, lost_bytes, ..sample };
             self.congestion.raise(&sample, self.unsent_bytes() == 0);
         }
         self.after_ack(now_ns, restart_timer);
@@ -167,6 +170,7 @@ impl Sender {
         AckSample {
             now_ns,
             delivered_bytes: delivery.delivered_bytes,
+            lost_bytes: self.board.total_lost_bytes(),
             una: self.board.una(),
             nxt: self.board.nxt(),
             inflight_bytes: self.board.pipe_bytes(),

@@ -52,10 +52,19 @@ impl Sender {
                 half: None,
             });
         }
-        if std::mem::take(&mut self.probe_due) && !self.board.is_empty() {
+        let pacing = self.congestion.pacing();
+        // By a token bucket everything that is sent conforms, be it ever so urgent.
+        let bucket = pacing.filter(|pacing| pacing.burst_bytes > 0);
+        let probes = std::mem::take(&mut self.probe_due) && !self.board.is_empty();
+        if probes && self.pacer.permits(now_ns, self.mss_bytes, bucket) {
             return self.choose_probe(now_ns);
         }
-        if std::mem::take(&mut self.force) {
+        if self.force {
+            let bytes = self.next_lost_bytes();
+            if !self.pacer.permits(now_ns, bytes, bucket) {
+                return None;
+            }
+            self.force = false;
             if let Some(index) = self.recovery.next_resend(&mut self.board, false) {
                 return Some(self.resend(now_ns, index));
             }
@@ -66,9 +75,9 @@ impl Sender {
         }
         let pipe = self.board.pipe_bytes();
         let cwnd = self.congestion.window.cwnd_bytes;
-        let rate = self.congestion.pacing_bytes_per_s();
         if self.board.waiting_bytes() > 0 || self.recovery.is_recovering() {
-            if pipe + self.mss() <= cwnd && self.pacer.permits(now_ns, rate) {
+            let bytes = self.next_lost_bytes();
+            if pipe + self.mss() <= cwnd && self.pacer.permits(now_ns, bytes, pacing) {
                 if let Some(index) = self.recovery.next_resend(&mut self.board, new.is_some()) {
                     return Some(self.resend(now_ns, index));
                 }
@@ -87,13 +96,18 @@ impl Sender {
             new.half = Some(Half::Second);
             return Some(new);
         }
-        if !self.pacer.permits(now_ns, rate) {
+        if !self.pacer.permits(now_ns, new.payload_bytes, pacing) {
             return None;
         }
         if self.pairs && self.congestion.wants_pair() && room >= 2 * self.mss() && self.has_two_segments() {
             new.half = Some(Half::First);
         }
         Some(new)
+    }
+
+    /// Of the segment that is sent again next; of one that is not taken for lost, what it has at the most.
+    fn next_lost_bytes(&mut self) -> u32 {
+        self.board.next_lost().map_or(self.mss_bytes, |index| self.board.segment(index).len)
     }
 
     /// Do data and the peer's window permit two full segments?
@@ -155,15 +169,15 @@ impl Sender {
             }
         }
         self.recovery.on_sent(len);
-        let rate = self.congestion.pacing_bytes_per_s();
+        let pacing = self.congestion.pacing();
         match outgoing.half {
             Some(Half::First) => {
-                self.pacer.pair_sent(now_ns, len, rate);
+                self.pacer.pair_sent(now_ns, len, pacing);
                 self.congestion.pair_sent();
                 self.is_second_due = true;
             }
             Some(Half::Second) => {}
-            None => self.pacer.sent(now_ns, len, rate),
+            None => self.pacer.sent(now_ns, len, pacing),
         }
         self.usage.sent();
         self.idle_since_ns = now_ns;

@@ -42,7 +42,9 @@ impl Sender {
             && self.board.sacked_bytes() == 0
             && self.board.lost_bytes() == 0;
         if may_probe {
-            let wanted_ns = now_ns + Probe::timeout_ns(self.rto.srtt_ns(), self.board.len());
+            // What waits for tokens is sent before anything is taken for late.
+            let from_ns = now_ns.max(self.pacer.has_tokens_ns(self.mss_bytes, self.congestion.pacing()));
+            let wanted_ns = from_ns + Probe::timeout_ns(self.rto.srtt_ns(), self.board.len());
             let probe_ns = self.events.at_or_after_ns(wanted_ns);
             self.timer = Some((Wait::Probe, probe_ns.min(self.expires_ns)));
         }
@@ -103,6 +105,11 @@ impl Sender {
         if self.board.is_empty() {
             return Ok(());
         }
+        if let Some(deadline_ns) = self.lost_leaves_ns().map(|at_ns| self.rto.deadline_ns(at_ns.max(now_ns))) {
+            self.expires_ns = deadline_ns;
+            self.timer = Some((Wait::Retransmit, deadline_ns));
+            return Ok(());
+        }
         self.backoffs += 1;
         if self.backoffs > MOST_BACKOFFS {
             return Err(GaveUp);
@@ -113,12 +120,16 @@ impl Sender {
         }
         // RFC 5681, section 3.1: the threshold stays when the same segment times out again. As in Linux it also stays where a
         // recovery has lowered it for the same losses (tcp_enter_loss()), which may have inflated the window since.
-        if self.is_lite || self.backoffs == 1 && !self.recovery.is_recovering() {
-            self.congestion.reduce(now_ns, LossKind::Timeout, self.board.outstanding_bytes());
+        // While a reservation holds the window is not lowered, and every timeout is one more reason to doubt it.
+        let reduces =
+            self.is_lite || self.backoffs == 1 && !self.recovery.is_recovering() || self.congestion.is_reserved();
+        self.recovery.on_timeout(now_ns, &mut self.board);
+        if reduces {
+            let (flight_bytes, lost_bytes) = (self.board.outstanding_bytes(), self.board.total_lost_bytes());
+            self.congestion.reduce(now_ns, LossKind::Timeout, flight_bytes, lost_bytes);
         } else {
             self.congestion.begin_again();
         }
-        self.recovery.on_timeout(now_ns, &mut self.board);
         self.rto.back_off();
         self.probe.forget();
         self.timed = None;
@@ -126,5 +137,13 @@ impl Sender {
         self.expires_ns = self.rto.deadline_ns(now_ns);
         self.timer = Some((Wait::Retransmit, self.expires_ns));
         Ok(())
+    }
+
+    /// When the lost segment that is to be sent next may leave, where tokens are wanting and nothing else is under way
+    /// whose acknowledgement could be late.
+    fn lost_leaves_ns(&self) -> Option<u64> {
+        let is_lost = self.board.waiting_bytes() > 0 && (self.force || self.board.pipe_bytes() == 0);
+        let pacing = self.congestion.pacing().filter(|pacing| is_lost && pacing.burst_bytes > 0);
+        self.pacer.wakes_ns().filter(|_| pacing.is_some())
     }
 }

@@ -220,3 +220,19 @@ fn what_is_told_at_once_is_no_reordering() {
     board.acknowledge(4000, &mut delivery);
     assert_eq!(delivery.reordered, Some(2000));
 }
+
+#[test]
+fn what_is_sent_again_is_lost_once_more_and_what_is_gone_back_for_is_not() {
+    let mut board = Scoreboard::default();
+    (0..4).for_each(|now_ns| board.send(now_ns, 1000));
+    assert!(board.mark_lost(0) && !board.mark_lost(0));
+    board.resend(5, 0);
+    assert!(board.mark_lost(0));
+    assert_eq!((board.lost_bytes(), board.total_lost_bytes()), (1000, 2000));
+    board.sack(3000, 4000, &mut Delivery::default());
+    board.go_back();
+    board.check();
+    assert_eq!((board.waiting_bytes(), board.total_lost_bytes()), (3000, 2000));
+    board.acknowledge(4000, &mut Delivery::default());
+    assert_eq!((board.lost_bytes(), board.total_lost_bytes()), (0, 2000));
+}

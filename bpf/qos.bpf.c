@@ -69,6 +69,21 @@ static bool uses_ours(struct bpf_sock *sk)
 	return !bpf_getsockopt(sk, IPPROTO_TCP, TCP_CONGESTION, name, sizeof(name)) && is_ours(name);
 }
 
+/* Is the socket on another registration of the same start-up, whose programs are the ones to answer? */
+static bool uses_anothers(struct bpf_sock *sk)
+{
+	static const char ours[] = "onramp_qos";
+	char name[ONRAMP_NAME_BYTES] = {};
+
+	if (bpf_getsockopt(sk, IPPROTO_TCP, TCP_CONGESTION, name, sizeof(name)) || is_ours(name))
+		return false;
+	for (int i = 0; i < (int)sizeof(ours) - 1; i++) {
+		if (name[i] != ours[i])
+			return false;
+	}
+	return true;
+}
+
 /* To the congestion control that the socket had before; where that was this one, through one that every kernel has. */
 static long leave(struct bpf_sock *sk, const struct onramp_reservation *reservation)
 {
@@ -243,7 +258,7 @@ int onramp_set_qos(struct bpf_sockopt *ctx)
 	if (!is_option(ctx))
 		return pass(ctx);
 	/* Answered further within: by success, or by an error. */
-	if (ctx->optlen == HANDLED || bpf_get_retval() < 0)
+	if (ctx->optlen == HANDLED || bpf_get_retval() < 0 || uses_anothers(ctx->sk))
 		return 1;
 	if (ctx->optlen != sizeof(*qos) || (void *)(qos + 1) > ctx->optval_end)
 		return refuse(EINVAL);
@@ -260,21 +275,21 @@ int onramp_get_qos(struct bpf_sockopt *ctx)
 {
 	struct tcp_qos *qos = ctx->optval;
 	struct onramp_reservation *reservation;
+	bool is_in_force;
 
 	if (!is_option(ctx))
 		return pass(ctx);
-	/* The kernel itself knows no such option; what is answered otherwise, was answered further within. */
-	if (ctx->retval != -ENOPROTOOPT)
+	/* The kernel itself knows no such option. Who has something to say says it, and otherwise the innermost. */
+	reservation = bpf_sk_storage_get(&onramp_reserved, ctx->sk, 0, 0);
+	is_in_force = reservation && (reservation->state == ONRAMP_RESERVATION_ASKED ||
+				      reservation->state == ONRAMP_RESERVATION_GRANTED);
+	if (ctx->retval != -ENOPROTOOPT && !(is_in_force && !ctx->retval))
 		return 1;
 	if (ctx->optlen < (int)sizeof(*qos) || (void *)(qos + 1) > ctx->optval_end)
 		return refuse(EINVAL);
-	__builtin_memset(qos, 0, sizeof(*qos));
-	reservation = bpf_sk_storage_get(&onramp_reserved, ctx->sk, 0, 0);
-	if (reservation &&
-	    (reservation->state == ONRAMP_RESERVATION_ASKED || reservation->state == ONRAMP_RESERVATION_GRANTED)) {
-		qos->rate_bytes_per_s = reservation->rate_bytes_per_s;
-		qos->burst_bytes = reservation->burst_bytes;
-	}
+	qos->rate_bytes_per_s = is_in_force ? reservation->rate_bytes_per_s : 0;
+	qos->burst_bytes = is_in_force ? reservation->burst_bytes : 0;
+	qos->reserved = 0;
 	ctx->optlen = sizeof(*qos);
 	ctx->retval = 0;
 	return 1;

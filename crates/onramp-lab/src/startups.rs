@@ -4,6 +4,7 @@ use onramp_scenario::{Avoidance, InitialWindow, StartupEvent, NO_STARTUP};
 use std::any::Any;
 use std::error::Error;
 use std::net::SocketAddr;
+use std::os::fd::BorrowedFd;
 
 /// A supplier of congestion controls: `onramp-kernel`, or [`BuiltIn`].
 pub trait Startups {
@@ -24,6 +25,18 @@ pub trait Startups {
         _namespaces: [u64; 2],
     ) -> Result<Option<Box<dyn Any>>, Box<dyn Error + Send + Sync>> {
         Ok(None)
+    }
+
+    /// Reserves a rate, in bytes of payload a second, and a burst (0: the start-up's own) for a socket on this congestion
+    /// control, and for the connections that it will accept.
+    fn reserve(
+        &mut self,
+        congestion_control: &str,
+        _socket: BorrowedFd<'_>,
+        _rate_bytes_per_s: u64,
+        _burst_bytes: u32,
+    ) -> Result<(), Box<dyn Error + Send + Sync>> {
+        Err(format!("{congestion_control} reserves nothing").into())
     }
 
     /// Everything the start-ups reported since the last call, in order of time. The lab asks every few

@@ -1,12 +1,13 @@
 //! The kernel's start-ups, as the lab wants them.
 
 use onramp_core::PHASE_DONE;
-use onramp_kernel::{own_cgroup, Event, Input, Options, PairOption, Registration};
+use onramp_kernel::{own_cgroup, Event, Input, Options, PairOption, QosOption, Registration, Reservation};
 use onramp_lab::{BuiltIn, ConnectionEvent, Startups};
 use onramp_scenario::{Avoidance, InitialWindow, StartupEvent, StartupWatch, NO_STARTUP};
 use std::any::Any;
 use std::collections::HashMap;
 use std::error::Error;
+use std::os::fd::BorrowedFd;
 
 /// Registers each combination the first time that a transfer asks for it; all end with this value.
 pub struct KernelStartups {
@@ -64,6 +65,24 @@ impl Startups for KernelStartups {
         // This process stays in the cgroup that it is in; the namespaces are its own.
         let attach = |pairs| PairOption::new(&own_cgroup()?, &pairs, Some(namespaces));
         Ok(pairs.map(attach).transpose()?.map(|option| Box::new(option) as Box<dyn Any>))
+    }
+
+    fn reserve(
+        &mut self,
+        congestion_control: &str,
+        socket: BorrowedFd<'_>,
+        rate_bytes_per_s: u64,
+        burst_bytes: u32,
+    ) -> Result<(), Box<dyn Error + Send + Sync>> {
+        let mut registrations = self.registrations.values().map(|(registration, _)| registration);
+        let registration = registrations.find(|registration| registration.name() == congestion_control);
+        let reservations = registration.map(Registration::reservations).transpose()?.flatten();
+        let Some(reservations) = reservations else { return Err("its start-up reserves nothing".into()) };
+        // As any program would, with the option for as long as that takes: the socket keeps what it has.
+        let own = own_cgroup()?;
+        reservations.set_limit(&own, u64::MAX)?;
+        let _option = QosOption::new(&own, &reservations, None)?;
+        Ok(onramp_kernel::reserve(socket, Some(Reservation { rate_bytes_per_s, burst_bytes }))?)
     }
 
     fn take_events(&mut self) -> Vec<ConnectionEvent> {

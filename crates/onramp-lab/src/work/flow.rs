@@ -11,7 +11,7 @@ use nix::sys::socket::{connect, getsockopt, send, sockopt, MsgFlags, SockaddrIn}
 use onramp_scenario::Dscp;
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, SocketAddrV4, TcpListener, TcpStream};
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, OnceLock};
 use std::thread::JoinHandle;
@@ -173,6 +173,11 @@ pub struct PreparedFlow {
 }
 
 impl PreparedFlow {
+    /// The sender's socket, which accepts the connection.
+    pub fn listener(&self) -> BorrowedFd<'_> {
+        self.listener.as_fd()
+    }
+
     /// Lets the receiver connect so long after the beginning of the run, if that is not after the flow's stop.
     pub fn start(self, begin_ns: u64, start_ns: u64) -> Flow {
         let at_ns = begin_ns.saturating_add(start_ns);

@@ -2,5 +2,7 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod limits;
+mod losses;
 mod path;
 mod programs;

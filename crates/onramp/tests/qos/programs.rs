@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 /// `onramp load qos`, undone with its value, and the machine.
-fn loaded(options: &[&str]) -> Option<(Loaded, Machine)> {
+pub fn loaded(options: &[&str]) -> Option<(Loaded, Machine)> {
     let machine = machine()?;
     Some((Loaded::new("qos", options), machine))
 }
@@ -15,7 +15,7 @@ fn repository() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-fn example(name: &str) -> String {
+pub fn example(name: &str) -> String {
     repository().join("examples/tcp-qos").join(name).display().to_string()
 }
 

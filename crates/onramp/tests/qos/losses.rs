@@ -1,0 +1,78 @@
+//! What becomes of a reservation that the path does not keep, and of connections that have none.
+
+use crate::common::{connections, machine, onramp, scenario, wait_until};
+use crate::path::{download, path, resent, serve, PORT};
+use crate::programs::{example, loaded};
+use serde_json::Value;
+use std::process::Command;
+
+fn python(size: &str, rate: &str) -> Command {
+    let mut command = Command::new("python3");
+    command.args([&example("server.py"), &PORT.to_string(), size, rate]);
+    command
+}
+
+fn limit() -> Value {
+    onramp(["qos", "--json"]).code(0).json()[0].clone()
+}
+
+#[test]
+fn a_path_of_half_the_rate_breaks_the_reservation_and_the_connection_goes_on() {
+    let Some(_loaded) = loaded(&[]) else { return };
+    let path = path("rate = \"4 Mbit/s\"\nrtt = \"40 ms\"\nqueue = \"20 packets\"");
+    let _server = serve(&path, python("3000000", "1000000"));
+    let seen = std::thread::scope(|scope| {
+        let client = scope.spawn(|| download(&path));
+        wait_until("it breaks", || {
+            connections().iter().any(|row| row["phase"] == "done" && row["exit_reason"] == "broken")
+        });
+        let while_broken = limit();
+        (client.join().unwrap(), while_broken)
+    });
+    let ((bytes, took), limit) = seen;
+    assert_eq!(bytes, 3_000_000);
+    // It counts no longer, and is CUBIC's: the path is used, and few segments are lost after the first few hundred.
+    assert_eq!((limit["reserved_bytes_per_s"].as_u64(), limit["broken"].as_u64()), (Some(0), Some(1)));
+    assert!((6.1..9.0).contains(&took.as_secs_f64()), "{took:?}");
+    assert!((10..250).contains(&resent(&path)), "{}", resent(&path));
+}
+
+/// One packet in 500 is lost: three times less than what breaks a reservation.
+#[test]
+fn stray_losses_are_repaired_at_the_rate() {
+    let Some(_loaded) = loaded(&[]) else { return };
+    let path = path("rate = \"50 Mbit/s\"\nrtt = \"60 ms\"\nloss = \"0.2 %\"");
+    let _server = serve(&path, python("10000000", "2500000"));
+    let (bytes, took) = download(&path);
+    assert_eq!((bytes, limit()["broken"].as_u64()), (10_000_000, Some(0)));
+    // 4 s and two round trips; CUBIC takes several times as long.
+    assert!((4.0..4.5).contains(&took.as_secs_f64()), "{took:?}");
+    assert!(resent(&path) >= 5, "{}", resent(&path));
+}
+
+/// The segments of a transfer that asks for nothing, as they left: first byte, length, sent again, dropped.
+fn segments(dir: &std::path::Path) -> Vec<[Value; 4]> {
+    let transfer = "[[transfer]]\nsize = \"1 MB\"\nstartup = \"none\"\navoidance = \"cubic\"\n";
+    let file = scenario(dir, "plain", "queue = \"1 MB\"", transfer);
+    let out = dir.join("out");
+    let _ = std::fs::remove_dir_all(&out);
+    onramp(["lab", file.to_str().unwrap(), "--out", out.to_str().unwrap()]).code(0);
+    let trace: Value = serde_json::from_slice(&std::fs::read(out.join("traces/0.json")).unwrap()).unwrap();
+    let segments = trace["segments"].as_array().unwrap().iter();
+    let keys = ["start_byte", "length_bytes", "retransmission", "dropped"];
+    segments.map(|segment| keys.map(|key| segment[key].clone())).collect()
+}
+
+/// Row R.isolation of the papers, on this kernel: the same segments in the same order.
+#[test]
+fn a_connection_that_asks_for_nothing_sends_the_same_segments_while_the_option_is_there() {
+    let dir = tempfile::tempdir().unwrap();
+    let without = {
+        let Some(_machine) = machine() else { return };
+        segments(dir.path())
+    };
+    let Some(_loaded) = loaded(&[]) else { return };
+    let with = segments(dir.path());
+    assert!(without.len() > 600, "{}", without.len());
+    assert_eq!(with, without);
+}

@@ -8,7 +8,7 @@ use crate::result::{self, Measured, Observed};
 use crate::supports::{rival, supports};
 use crate::work::{Flow, FlowState, OpenSockets, Plan, PreparedFlow, Role, Sample, Sampler, TcpInfo};
 use crate::{resources, ConnectionEvent, Error, Outcome, RunOptions, Startups};
-use onramp_scenario::{Avoidance, Buffer, Case, InitialWindow, PacketPair, HEADER_BYTES, TRAFFIC_RTTS};
+use onramp_scenario::{Avoidance, Buffer, Case, Given, InitialWindow, PacketPair, HEADER_BYTES, TRAFFIC_RTTS};
 use std::sync::atomic::Ordering;
 use std::sync::Arc;
 
@@ -60,12 +60,17 @@ pub fn run(case: &Case, startups: &mut dyn Startups, options: &RunOptions) -> Re
     let copy = |copy| prepare(&control, transfer.segment_bytes, transfer.dscp, layout.copy(copy), role);
     let copies = (0..transfer.count as usize).map(copy);
     let copies = copies.collect::<Result<Vec<_>, _>>()?;
+    for flow in &copies {
+        reserve(startups, &transfer.startup, &control, &transfer.given, flow)?;
+    }
     let note_ns = case.path.rtt_ns / 50;
     let mut rivals = Vec::new();
     for (place, (traffic, (control, count))) in case.traffic.iter().zip(rival_controls).enumerate() {
         let role = Role::Rival { note_ns, stop_ns: traffic.stop_ns };
         for _ in 0..count {
             let flow = prepare(&control, None, traffic.dscp, layout.rival(place), role)?;
+            let transfers = rival(traffic)?;
+            reserve(startups, &transfers.startup, &control, &transfers.given, &flow)?;
             rivals.push((flow, case.traffic_start_ns(traffic)));
         }
     }
@@ -239,6 +244,21 @@ fn control_of(
 ) -> Result<String, Error> {
     startups
         .congestion_control(startup, avoidance, window)
+        .map_err(|source| Error::Startup { startup: startup.into(), source })
+}
+
+/// Has a flow's sender reserve what the file says, as any program would.
+fn reserve(
+    startups: &mut dyn Startups,
+    startup: &str,
+    control: &str,
+    given: &Given,
+    flow: &PreparedFlow,
+) -> Result<(), Error> {
+    let Some(bits_per_s) = given.qos_rate_bits_per_s else { return Ok(()) };
+    let burst_bytes = given.qos_burst_bytes.unwrap_or(0).try_into().unwrap_or(u32::MAX);
+    startups
+        .reserve(control, flow.listener(), bits_per_s.div_ceil(8), burst_bytes)
         .map_err(|source| Error::Startup { startup: startup.into(), source })
 }
 

@@ -193,7 +193,7 @@ impl Record {
                 writes => format!("{}, {writes}", measured.algorithms()),
             },
             beside_bytes: Some(beside.size_bytes),
-            startup: transfers.startup.clone(),
+            startup: wording::startup(&transfers.startup, transfers.given),
             avoidance: transfers.avoidance.name().to_owned(),
             application: wording::application(None, transfers.connect),
             ..Record::of_flow(case, (traffic.from, traffic.to), host, flow)

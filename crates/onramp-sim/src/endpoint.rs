@@ -170,19 +170,15 @@ pub(crate) fn receiver(stack: Stack, host: &Receiver) -> Config {
     }
 }
 
-/// A relay's end that sends: as the transfer's sender, from a buffer of its own. At a rate it has neither start-up nor
-/// congestion control, and a clock that can keep the rate.
+/// A relay's end that sends: as the transfer's sender, from a buffer of its own. At a rate it has a clock that can
+/// keep it, and TCP has neither start-up nor congestion control.
 pub(crate) fn relay_sender(sender: &Config, split: &Split) -> Config {
     let plain = Config { send_buffer_bytes: split.buffer_bytes, ..sender.clone() };
     match split.rate_bits_per_s {
         None => plain,
-        fixed_rate_bits_per_s => Config {
-            fixed_rate_bits_per_s,
-            startup: None,
-            restart_after_idle: false,
-            ticks: Ticks { event_ns: Ticks::FINE.event_ns, ..plain.ticks },
-            ..plain
-        },
+        fixed_rate_bits_per_s => {
+            Config { fixed_rate_bits_per_s, ticks: Ticks { event_ns: Ticks::FINE.event_ns, ..plain.ticks }, ..plain }
+        }
     }
 }
 

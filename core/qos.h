@@ -42,6 +42,8 @@
  *   a short path 2 * rate * RTT would be less than a segment.
  * - The rate is that of TCP's payload. Headers come on top: 3 to 4 % where packets have 1500 bytes, 7 to 10 % with the
  *   paper's segments of 536. What is reserved in the network has to be more, as the paper's 1.1 times.
+ * - A queue makes the smoothed round trip longer, and the window with it: what bounds the sender is the rate. On a path
+ *   that has less than that, the queue grows until it overflows.
  * - Where the round trip of the handshake is not known (a SYN was lost), the host's initial window is sent at the rate.
  */
 #ifndef ONRAMP_QOS_H

@@ -105,6 +105,8 @@ pub(crate) struct TransferDraft {
     pub startups: Option<Vec<String>>,
     pub gammas_ppm: Option<Vec<u32>>,
     pub paces_bits_per_s: Option<Vec<u64>>,
+    pub qos_rates_bits_per_s: Option<Vec<u64>>,
+    pub qos_bursts_bytes: Option<Vec<u64>>,
     pub byte_countings: Option<Vec<ByteCounting>>,
     pub avoidances: Option<Vec<Avoidance>>,
     pub connect: Connect,
@@ -143,6 +145,8 @@ impl TransferDraft {
         all = vary(all, |one| listed(&self.startups, || startup(one)), |one, startup| one.startup = startup);
         all = vary(all, |_| given(&self.gammas_ppm), |one, ppm| one.given.gamma_ppm = ppm);
         all = vary(all, |_| given(&self.paces_bits_per_s), |one, rate| one.given.pace_bits_per_s = rate);
+        all = vary(all, |_| given(&self.qos_rates_bits_per_s), |one, rate| one.given.qos_rate_bits_per_s = rate);
+        all = vary(all, |_| given(&self.qos_bursts_bytes), |one, bytes| one.given.qos_burst_bytes = bytes);
         let counting = |one: &Transfer| usual(one).byte_counting;
         all = vary(all, |one| listed(&self.byte_countings, || counting(one)), |one, limit| one.byte_counting = limit);
         let avoidance = |one: &Transfer| avoidance_of(one.stack);
@@ -197,6 +201,8 @@ impl TransferDraft {
             self.startups.as_ref().map_or(1, Vec::len),
             self.gammas_ppm.as_ref().map_or(1, Vec::len),
             self.paces_bits_per_s.as_ref().map_or(1, Vec::len),
+            self.qos_rates_bits_per_s.as_ref().map_or(1, Vec::len),
+            self.qos_bursts_bytes.as_ref().map_or(1, Vec::len),
             self.byte_countings.as_ref().map_or(1, Vec::len),
             self.avoidances.as_ref().map_or(1, Vec::len),
             self.windows.len(),

@@ -201,7 +201,7 @@ impl Record {
                 writes => format!("{}, {writes}", measured.algorithms()),
             },
             beside_bytes: Some(beside.size_bytes),
-            startup: transfers.startup.clone(),
+            startup: wording::startup(&transfers.startup, transfers.given),
             avoidance: transfers.avoidance.name().to_owned(),
             sender_tcp: wording::dscp(traffic.dscp).unwrap_or_default(),
             application: wording::application(None, transfers.connect),

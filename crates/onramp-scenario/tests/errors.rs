@@ -64,6 +64,25 @@ fn keys_of_one_start_up() {
 }
 
 #[test]
+fn reservations() {
+    assert_snapshot!(refusals(&[
+        ("startup = \"paced\"", "startup = \"qos\""),
+        ("startup = \"paced\"", "startup = [\"none\", \"qos\"]"),
+        ("startup = \"paced\"", "startup = [\"qos\", \"none\"]\nqos_rate = \"1 Mbit/s\""),
+        ("startup = \"paced\"", "startup = \"paced\"\nqos_rate = \"1 Mbit/s\""),
+        ("startup = \"paced\"", "qos_burst = \"10 kB\""),
+        ("startup = \"paced\"", "startup = \"qos\"\nqos_burst = \"10 kB\""),
+        ("startup = \"paced\"", "startup = \"qos\"\nqos_rate = [\"1 Mbit/s\", \"1000 bit/s\", \"999 bit/s\"]"),
+        ("startup = \"paced\"", "startup = \"qos\"\nqos_rate = \"1 Mbit/s\"\nqos_burst = [\"1 B\", \"5 GB\"]"),
+        ("startup = \"paced\"", "startup = \"qos\"\nqos_rate = \"1 MB\""),
+        ("lead = \"5 s\"", "startup = \"qos\""),
+        ("lead = \"5 s\"", "qos_rate = \"1 Mbit/s\""),
+        ("lead = \"5 s\"", "startup = \"qos\"\nqos_rate = [\"1 Mbit/s\"]"),
+        ("lead = \"5 s\"", "kind = \"constant\"\nrate = \"1 Mbit/s\"\nqos_rate = \"1 Mbit/s\""),
+    ]));
+}
+
+#[test]
 fn labels() {
     assert_snapshot!(refusals(&[
         ("startup = \"paced\"", "label = \"\""),

@@ -8,7 +8,7 @@ use onramp_scenario::{
     Avoidance, Buffer, ByteCounting, Clocks, Given, InitialWindow, PairForm, Receiver, Recovery, Sender, Split, Stack,
     Timers, Train, Transfer, Transfers, NO_STARTUP,
 };
-use onramp_tcp::{Config, PacketPair, ReceiveBuffer, Ticks};
+use onramp_tcp::{Config, PacketPair, ReceiveBuffer, Reservation, Ticks};
 
 /// Linux's limit of send-buffer auto-tuning (`net.ipv4.tcp_wmem`) on hosts with memory enough.
 const LINUX_SEND_BUFFER_BYTES: u64 = 4 << 20;
@@ -86,7 +86,7 @@ impl<'a> Choice<'a> {
             clocks: transfers.clocks,
             byte_counting: stack.byte_counting,
             train: Train::Line,
-            given: Given::default(),
+            given: transfers.given,
             initial_window: InitialWindow::Host,
             initial_ssthresh_bytes: transfers.initial_ssthresh_bytes,
             pair_form: transfers.receiver.pair_form,
@@ -128,6 +128,10 @@ pub(crate) fn sender(choice: &Choice<'_>, host: &Sender) -> Result<Config, Unsup
         startup_options: startup_options | train,
         pace_bits_per_s: choice.given.pace_bits_per_s,
         gamma_ppm: choice.given.gamma_ppm,
+        reservation: choice.given.qos_rate_bits_per_s.map(|rate_bits_per_s| Reservation {
+            bytes_per_s: (rate_bits_per_s / 8).max(1),
+            burst_bytes: choice.given.qos_burst_bytes.map(|bytes| u32::try_from(bytes).unwrap_or(u32::MAX)),
+        }),
         avoidance,
         recovery: choice.recovery,
         timers: choice.timers,
@@ -166,19 +170,15 @@ pub(crate) fn receiver(stack: Stack, host: &Receiver) -> Config {
     }
 }
 
-/// A relay's end that sends: as the transfer's sender, from a buffer of its own. At a rate it has neither start-up nor
-/// congestion control, and a clock that can keep the rate.
+/// A relay's end that sends: as the transfer's sender, from a buffer of its own. At a rate it has a clock that can
+/// keep it, and TCP has neither start-up nor congestion control.
 pub(crate) fn relay_sender(sender: &Config, split: &Split) -> Config {
     let plain = Config { send_buffer_bytes: split.buffer_bytes, ..sender.clone() };
     match split.rate_bits_per_s {
         None => plain,
-        fixed_rate_bits_per_s => Config {
-            fixed_rate_bits_per_s,
-            startup: None,
-            restart_after_idle: false,
-            ticks: Ticks { event_ns: Ticks::FINE.event_ns, ..plain.ticks },
-            ..plain
-        },
+        fixed_rate_bits_per_s => {
+            Config { fixed_rate_bits_per_s, ticks: Ticks { event_ns: Ticks::FINE.event_ns, ..plain.ticks }, ..plain }
+        }
     }
 }
 

@@ -305,3 +305,18 @@ fn applications_make_cases_that_can_be_told_apart() {
     let of = |case| crate::Record::of_case(case, "sim").application;
     assert_eq!([of(&cases[0]), of(&cases[1])], ["", "1 kB every 1 s"]);
 }
+
+#[test]
+fn reservations_multiply_and_are_told_apart() {
+    let text = "rtt = \"1 s\"\n[[transfer]]\nsize = \"1 kB\"\n[[transfer]]\nsize = \"1 kB\"\nstartup = \"qos\"\n\
+                qos_rate = [\"1 Mbit/s\", \"2 Mbit/s\"]\nqos_burst = [\"3 kB\", \"9 kB\"]\n";
+    let startups: Vec<_> = cases(text).iter().map(|case| crate::Record::of_case(case, "sim").startup).collect();
+    let wanted = [
+        "standard",
+        "qos 1 Mbit/s burst 3 kB",
+        "qos 1 Mbit/s burst 9 kB",
+        "qos 2 Mbit/s burst 3 kB",
+        "qos 2 Mbit/s burst 9 kB",
+    ];
+    assert_eq!(startups, wanted);
+}

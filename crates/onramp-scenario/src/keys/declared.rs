@@ -52,6 +52,8 @@ pub(super) const LOSSES: (&str, &str) = ("0 %", "50 %");
 pub(super) const PROBABILITIES: (&str, &str) = ("0 %", "100 %");
 const BUFFERS: (&str, &str) = ("4 KiB", "1 GiB");
 const SIZES: (&str, &str) = ("1 B", "1000 GB");
+/// Of a reservation: what fits into the 32 bits of `core/onramp.h`.
+const BURSTS: (&str, &str) = ("1 B", "4 GB");
 /// Of a host's clocks.
 const GRANULARITIES: (&str, &str) = ("1 ns", "10 s");
 const DELAYS: (&str, &str) = ("0 s", "3600 s");
@@ -174,6 +176,10 @@ keys! {
         "Of start-up `gamma`: the share of the window that a threshold is after a loss.";
     TRANSFER_PACE: "transfer", "pace", Rate, Other("measured by the start-up"), [RATES], Factor,
         "Of start-up `spaced`: the rate at which slow start's segments leave, counted in IP packets.";
+    TRANSFER_QOS_RATE: "transfer", "qos_rate", Rate, Other("required by start-up `qos`"), [RATES], Factor,
+        "Of start-up `qos`: the rate that the network guarantees, counted in TCP payload; its packets take more.";
+    TRANSFER_QOS_BURST: "transfer", "qos_burst", Size, Other("a millisecond's, 2 to 10 segments"), [BURSTS], Factor,
+        "Of start-up `qos`: how much payload may leave at once; at least a segment may.";
     TRANSFER_COUNTING: "transfer", "byte_counting", Counting, Other("of the stack: `1 segment` with `lite`, else `unlimited`"), [("1 segment", "255 segments")], Factor,
         "How much an ACK makes the window grow in slow start at the most: the limit L of RFC 3465.";
     TRANSFER_AVOIDANCE: "transfer", "avoidance", Avoidance, Other("`cubic`; `reno` with stack `lite`"), [], Factor,
@@ -226,6 +232,10 @@ keys! {
         "Of transfers: how finely it schedules.";
     TRAFFIC_STARTUP: "traffic", "startup", Startup, Text("none"), [], No,
         "Of transfers: start-up algorithm of each.";
+    TRAFFIC_QOS_RATE: "traffic", "qos_rate", Rate, Other("required by start-up `qos`"), [RATES], No,
+        "Of transfers with start-up `qos`: the rate that the network guarantees to each, as `transfer.qos_rate`.";
+    TRAFFIC_QOS_BURST: "traffic", "qos_burst", Size, Other("a millisecond's, 2 to 10 segments"), [BURSTS], No,
+        "Of transfers with start-up `qos`: how much payload of each may leave at once.";
     TRAFFIC_AVOIDANCE: "traffic", "avoidance", Avoidance, Other("`cubic`; `reno` with stack `lite`"), [], No,
         "Of transfers: congestion avoidance of each.";
     TRAFFIC_CONNECT: "traffic", "connect", Connect, Text("receiver"), [], No,

@@ -223,13 +223,17 @@ impl Dscp {
     }
 }
 
-/// What a file gives for what a start-up would measure (Chaher et al. 1998, sections 3 and 4).
+/// What a file gives for what a start-up would measure (Chaher et al. 1998, sections 3 and 4), or could not (Ritter et al. 2001).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Given {
     /// Of `gamma`: the share of the window that a threshold is, in millionths.
     pub gamma_ppm: Option<u32>,
     /// Of `spaced`: the rate of slow start's segments, in IP packets.
     pub pace_bits_per_s: Option<u64>,
+    /// Of `qos`: the rate that the network guarantees, of TCP payload.
+    pub qos_rate_bits_per_s: Option<u64>,
+    /// Of `qos`: what may leave at once; `None`: as the start-up chooses (`core/qos.h`).
+    pub qos_burst_bytes: Option<u64>,
 }
 
 /// An application that writes now and then.

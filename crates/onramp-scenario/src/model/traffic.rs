@@ -1,6 +1,6 @@
 //! What shares the network with the transfer.
 
-use super::flow::{Avoidance, Clocks, Connect, Dscp, Receiver};
+use super::flow::{Avoidance, Clocks, Connect, Dscp, Given, Receiver};
 use onramp_tcp::{Recovery, Stack, Timers};
 use std::sync::Arc;
 
@@ -50,6 +50,8 @@ pub enum TrafficKind {
 pub struct Transfers {
     /// Their start-up algorithm: a name from `core/registry.h`, or [`NO_STARTUP`](crate::NO_STARTUP).
     pub startup: String,
+    /// What their start-up is told.
+    pub given: Given,
     /// Their congestion avoidance.
     pub avoidance: Avoidance,
     /// The sender's TCP.

@@ -1,5 +1,6 @@
 //! `[[traffic]]`.
 
+use super::transfer::of_qos;
 use super::values::{avoidance, boolean, choice, distribution, startup, word};
 use super::ways::Ways;
 use crate::cases::{avoidance_of, tcp_of, ReceiverDraft};
@@ -7,9 +8,10 @@ use crate::document::{integer, quantity, Reader, Section};
 use crate::keys::{self, Key};
 use crate::units::{format_size, parse_frequency, parse_rate, parse_size, parse_time};
 use crate::{
-    Buffer, Clocks, Connect, Dscp, Mistake, OnOff, Packets, Poisson, Recovery, Stack, Timers, Traffic, TrafficKind,
-    TrafficStart, Transfers,
+    Buffer, Clocks, Connect, Dscp, Given, Mistake, OnOff, Packets, Poisson, Recovery, Stack, Timers, Traffic,
+    TrafficKind, TrafficStart, Transfers,
 };
+use std::slice;
 
 /// Names of the kinds, in the order in which help texts list them.
 pub(crate) const KINDS_OF_TRAFFIC: &[&str] = &["transfer", "constant", "poisson", "on-off"];
@@ -28,6 +30,8 @@ static OF_TRANSFERS: &[&Key] = &[
     &keys::TRAFFIC_CLOCK,
     &keys::TRAFFIC_TICK,
     &keys::TRAFFIC_STARTUP,
+    &keys::TRAFFIC_QOS_RATE,
+    &keys::TRAFFIC_QOS_BURST,
     &keys::TRAFFIC_AVOIDANCE,
     &keys::TRAFFIC_CONNECT,
     &keys::TRAFFIC_SSTHRESH,
@@ -61,7 +65,10 @@ pub(super) fn read_traffic(
         "transfer" => {
             refuse(reader, section, OF_PACKETS, "the kinds `constant`, `poisson` and `on-off`", "transfer");
             refuse(reader, section, OF_ON_OFF, "kind `on-off`", "transfer");
-            TrafficKind::Transfers(transfers?)
+            let transfers = transfers?;
+            let startup = slice::from_ref(&transfers.startup);
+            of_qos(reader, section, [&keys::TRAFFIC_QOS_RATE, &keys::TRAFFIC_QOS_BURST], Some(startup));
+            TrafficKind::Transfers(transfers)
         }
         kind @ ("constant" | "poisson") => {
             refuse(reader, section, OF_TRANSFERS, "kind `transfer`", kind);
@@ -113,6 +120,11 @@ fn read_transfers(
     let clock_ns = reader.one(section, &keys::TRAFFIC_CLOCK, &quantity(parse_time));
     let tick_ns = reader.one(section, &keys::TRAFFIC_TICK, &quantity(parse_time));
     let startup = reader.one(section, &keys::TRAFFIC_STARTUP, &startup(startups));
+    let given = Given {
+        qos_rate_bits_per_s: reader.one(section, &keys::TRAFFIC_QOS_RATE, &quantity(parse_rate)),
+        qos_burst_bytes: reader.one(section, &keys::TRAFFIC_QOS_BURST, &quantity(parse_size)),
+        ..Given::default()
+    };
     let avoidance = reader.one(section, &keys::TRAFFIC_AVOIDANCE, &avoidance);
     let connect = reader.one(section, &keys::TRAFFIC_CONNECT, &choice(&Connect::ALL, Connect::name));
     let initial_ssthresh_bytes = reader.one(section, &keys::TRAFFIC_SSTHRESH, &quantity(parse_size));
@@ -125,6 +137,7 @@ fn read_transfers(
     Some(Transfers {
         receiver: receiver?.of(stack, &startup, Buffer::LinuxDefault),
         startup,
+        given,
         avoidance: avoidance.unwrap_or_else(|| avoidance_of(stack)),
         stack,
         recovery: recovery.unwrap_or(usual.recovery),

@@ -63,6 +63,9 @@ pub(super) fn read_transfer(
     let paces_bits_per_s = reader.list(section, &keys::TRANSFER_PACE, &quantity(parse_rate));
     of_startup(reader, section, &keys::TRANSFER_GAMMA, ("gamma", "start-up `gamma`"), startups.as_deref());
     of_startup(reader, section, &keys::TRANSFER_PACE, ("spaced", "start-up `spaced`"), startups.as_deref());
+    let qos_rates_bits_per_s = reader.list(section, &keys::TRANSFER_QOS_RATE, &quantity(parse_rate));
+    let qos_bursts_bytes = reader.list(section, &keys::TRANSFER_QOS_BURST, &quantity(parse_size));
+    of_qos(reader, section, [&keys::TRANSFER_QOS_RATE, &keys::TRANSFER_QOS_BURST], startups.as_deref());
     let byte_countings = reader.list(section, &keys::TRANSFER_COUNTING, &quantity(parse_byte_counting));
     let avoidances = reader.list(section, &keys::TRANSFER_AVOIDANCE, &avoidance);
     let connect = reader.one(section, &keys::TRANSFER_CONNECT, &choice(&Connect::ALL, Connect::name));
@@ -96,6 +99,8 @@ pub(super) fn read_transfer(
         startups,
         gammas_ppm,
         paces_bits_per_s,
+        qos_rates_bits_per_s,
+        qos_bursts_bytes,
         byte_countings,
         avoidances,
         connect: connect?,
@@ -127,6 +132,19 @@ fn of_startup(
     let other = startups.unwrap_or(&default).iter().find(|chosen| *chosen != startup);
     if let Some(chosen) = other.filter(|_| section.has(key.name)).cloned() {
         reader.fault(Mistake::NotFor { key: key.path(), only, chosen }, section.span(key.name));
+    }
+}
+
+/// A reservation: no start-up but `qos` has one, and `qos` needs its rate.
+pub(super) fn of_qos(reader: &mut Reader, section: &Section, keys: [&'static Key; 2], startups: Option<&[String]>) {
+    const QOS: &str = "qos";
+    for key in keys {
+        of_startup(reader, section, key, (QOS, "start-up `qos`"), startups);
+    }
+    let [rate, _] = keys;
+    if startups.is_some_and(|startups| startups.iter().any(|startup| startup == QOS)) && !section.has(rate.name) {
+        let (key, chosen, expected) = (rate.path(), QOS.to_owned(), rate.kind.expected());
+        reader.fault(Mistake::NeededFor { key, chosen, expected }, section.header.clone());
     }
 }
 

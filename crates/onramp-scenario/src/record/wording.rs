@@ -32,11 +32,14 @@ pub(super) fn application(application: Option<Application>, connect: Connect) ->
     writes.into_iter().chain(unasked).collect::<Vec<_>>().join(", ")
 }
 
-/// `paced`, `gamma 34 %`, `spaced 1.8 Mbit/s`: with what the scenario gives it.
+/// `paced`, `gamma 34 %`, `spaced 1.8 Mbit/s`, `qos 1 Mbit/s burst 10 kB`: with what the scenario gives it.
 pub(super) fn startup(startup: &str, given: Given) -> String {
     let gamma = given.gamma_ppm.map(format_percent);
     let pace = given.pace_bits_per_s.map(format_rate);
-    std::iter::once(startup.to_owned()).chain(gamma).chain(pace).collect::<Vec<_>>().join(" ")
+    let rate = given.qos_rate_bits_per_s.map(format_rate);
+    let burst = given.qos_burst_bytes.map(|bytes| format!("burst {}", format_size(bytes)));
+    let words = [gamma, pace, rate, burst].into_iter().flatten();
+    std::iter::once(startup.to_owned()).chain(words).collect::<Vec<_>>().join(" ")
 }
 
 /// `decoupled, clock 1 ms, tick 10 ms`: clocks only where they are not the stack's.
@@ -257,6 +260,16 @@ mod tests {
             "name = \"x\"\n[path]\nrate = \"8 Mbit/s\"\nrtt = \"100 ms\"\n{path}[[transfer]]\nsize = \"1 B\"\n"
         );
         elements(&crate::parse("x.toml", &text).unwrap().cases.remove(0).path)
+    }
+
+    #[test]
+    fn a_start_up_is_named_with_what_it_is_given() {
+        let reserved =
+            Given { qos_rate_bits_per_s: Some(1_000_000), qos_burst_bytes: Some(10_000), ..Given::default() };
+        assert_eq!(startup("qos", reserved), "qos 1 Mbit/s burst 10 kB");
+        assert_eq!(startup("qos", Given { qos_burst_bytes: None, ..reserved }), "qos 1 Mbit/s");
+        assert_eq!(startup("gamma", Given { gamma_ppm: Some(340_000), ..Given::default() }), "gamma 34 %");
+        assert_eq!(startup("none", Given::default()), "none");
     }
 
     #[test]

@@ -75,7 +75,8 @@ static inline __u32 bucket_segments(struct sock *sk, struct onramp_connection *c
 	__u32 segments, mss_bytes = tp->mss_cache ?: 1;
 	__u64 rate = connection->decision.pacing_bytes_per_s;
 	__u64 burst = onramp_max(connection->decision.burst_bytes, mss_bytes);
-	__u64 now_ns = tp->tcp_clock_cache;
+	/* What is asked for while the pacing timer runs leaves when it ends, at the earliest. */
+	__u64 now_ns = onramp_max(tp->tcp_clock_cache, tp->tcp_wstamp_ns);
 	__u64 sent_bytes = tp->bytes_sent - connection->bucket_taken_bytes;
 	__u64 bytes, next_ns, gap_ns, late_ns;
 
@@ -92,7 +93,7 @@ static inline __u32 bucket_segments(struct sock *sk, struct onramp_connection *c
 	next_ns = onramp_bucket_has_ns(onramp_bucket_take(connection->bucket_full_ns, now_ns, bytes, rate), mss_bytes,
 				       rate, burst);
 	gap_ns = onramp_max(next_ns > now_ns ? next_ns - now_ns : 0, ONRAMP_NS_PER_S >> sk->sk_pacing_shift);
-	late_ns = now_ns > tp->tcp_wstamp_ns ? now_ns - tp->tcp_wstamp_ns : 0;
+	late_ns = now_ns - tp->tcp_wstamp_ns;
 	gap_ns += onramp_min(gap_ns, late_ns);
 	sk->sk_pacing_rate = onramp_min(onramp_max(onramp_bytes_per_s(bytes, gap_ns), 1), sk->sk_max_pacing_rate);
 	return segments;

@@ -40,6 +40,8 @@ pub struct Settings {
     pub wmem_max_bytes: u64,
     /// Its connections take part in window scaling.
     pub window_scaling: bool,
+    /// Most segments that its kernel makes one packet of before it cuts that up; `None`: as the device takes.
+    pub most_segments: Option<u32>,
 }
 
 /// Configures the namespace of the calling thread.
@@ -55,6 +57,9 @@ pub fn apply(settings: &Settings) -> Result<(), Error> {
         sysctl("net/ipv6/conf/default/disable_ipv6", "1".into())?;
     }
     let mut batch = format!("link set dev {DEVICE} mtu {} txqueuelen {DEVICE_QUEUE_PACKETS}\n", settings.mtu_bytes);
+    if let Some(segments) = settings.most_segments {
+        let _ = writeln!(batch, "link set dev {DEVICE} gso_max_segs {segments}");
+    }
     batch += "link set dev lo up\n";
     for address in &settings.addresses {
         let _ = writeln!(batch, "address add {address}/32 dev {DEVICE}");

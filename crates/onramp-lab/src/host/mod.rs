@@ -13,7 +13,7 @@ pub use tun::Tun;
 
 use crate::layout::Layout;
 use crate::Error;
-use onramp_scenario::{Buffer, Case, InitialWindow};
+use onramp_scenario::{Buffer, Case, InitialWindow, TrafficKind, HEADER_BYTES};
 use std::net::Ipv4Addr;
 
 /// One of the two hosts.
@@ -61,15 +61,34 @@ pub fn hosts_of(case: &Case, layout: &Layout) -> Result<(Host, Host), Error> {
         rmem_max_bytes: RMEM_MAX_BYTES,
         wmem_max_bytes,
         window_scaling: case.transfer.window_scaling,
+        most_segments: most_segments(case),
     };
     let receiver = Settings {
         addresses: receivers.iter().map(|(address, _)| *address).collect(),
         routes: senders.iter().map(|address| (*address, None)).collect(),
         wmem_max_bytes: WMEM_MAX_BYTES,
         window_scaling: case.receiver.window_scaling,
+        most_segments: None,
         ..sender.clone()
     };
     Ok((Host::new(&sender)?, Host::new(&receiver)?))
+}
+
+/// Where a flow reserves its rate, no packet of more segments than its token bucket lets go at once, or than leave in two
+/// milliseconds, and of ten at least. Linux asks the start-up how many; some machines' kernels were seen not to, at times,
+/// and to send half of a window in one piece (docs/lab.md).
+fn most_segments(case: &Case) -> Option<u32> {
+    const INITIAL_SEGMENTS: u64 = 10;
+    let traffic = case.traffic.iter().filter_map(|traffic| match &traffic.kind {
+        TrafficKind::Transfers(transfers) => Some(&transfers.given),
+        _ => None,
+    });
+    let mss_bytes = u64::from(case.path.mtu_bytes).saturating_sub(HEADER_BYTES).max(1);
+    let reserved = std::iter::once(&case.transfer.given).chain(traffic).filter_map(|given| {
+        let in_two_ms = given.qos_rate_bits_per_s? / 8 / 500;
+        Some(given.qos_burst_bytes.unwrap_or(0).max(in_two_ms).div_ceil(mss_bytes))
+    });
+    reserved.max().map(|segments| segments.clamp(INITIAL_SEGMENTS, u16::MAX.into()) as u32)
 }
 
 /// Finds out whether this process can make a host, by making one.
@@ -82,6 +101,7 @@ pub fn preflight() -> Result<(), Error> {
         rmem_max_bytes: RMEM_MAX_BYTES,
         wmem_max_bytes: WMEM_MAX_BYTES,
         window_scaling: true,
+        most_segments: None,
     };
     Host::new(&settings).map(drop)
 }

@@ -1,6 +1,6 @@
 //! What becomes of a reservation that the path does not keep, and of connections that have none.
 
-use crate::common::{connections, machine, onramp, scenario, wait_until};
+use crate::common::{assert_has, connections, machine, onramp, scenario, wait_until};
 use crate::path::{download, path, resent, serve, PORT};
 use crate::programs::{example, loaded};
 use serde_json::Value;
@@ -35,6 +35,20 @@ fn a_path_of_half_the_rate_breaks_the_reservation_and_the_connection_goes_on() {
     assert_eq!((limit["reserved_bytes_per_s"].as_u64(), limit["broken"].as_u64()), (Some(0), Some(1)));
     assert!((6.1..9.0).contains(&took.as_secs_f64()), "{took:?}");
     assert!((10..250).contains(&resent(&path)), "{}", resent(&path));
+}
+
+#[test]
+fn exec_says_when_a_reservation_breaks() {
+    let Some(_machine) = machine() else { return };
+    let path = path("rate = \"4 Mbit/s\"\nrtt = \"40 ms\"\nqueue = \"20 packets\"");
+    let mut server = Command::new(env!("CARGO_BIN_EXE_onramp"));
+    server.args(["exec", "--qos-rate", "8 Mbit/s", "--events", "--", "python3", "-c"]);
+    let program = "import socket\ns=socket.create_server(('',PORT))\nc,_=s.accept()\nc.sendall(bytes(1000000))";
+    server.arg(program.replace("PORT", &PORT.to_string()));
+    let server = serve(&path, server);
+    assert_eq!(download(&path).0, 1_000_000);
+    wait_until("the event is printed", || server.stderr().contains("exit broken"));
+    assert_has(&server.stderr(), &["phase reserved", "path 8.00 Mbit/s"]);
 }
 
 /// One packet in 500 is lost: three times less than what breaks a reservation.

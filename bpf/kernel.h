@@ -36,6 +36,8 @@ enum bpf_map_type {
 #define TCP_SAVE_SYN 27
 #define TCP_BPF_SOCK_OPS_CB_FLAGS 1008 /* since Linux 6.12 */
 #define EPERM 1
+#define ENOENT 2
+#define EAGAIN 11
 #define ENOMEM 12
 #define EFAULT 14
 #define EBUSY 16
@@ -319,6 +321,7 @@ enum tcp_ca_state {
 };
 
 /* skc_state (net/tcp_states.h) */
+#define TCP_SYN_SENT 2
 #define TCP_CLOSE 7
 #define TCP_LISTEN 10
 

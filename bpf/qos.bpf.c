@@ -24,8 +24,13 @@ char _license[] SEC("license") = "GPL";
 
 #define LEAST_BYTES_PER_S UINT64_C(125)
 #define MOST_BYTES_PER_S UINT64_C(125000000000)
-/* A bucket of more than a second is no limit of a rate. */
+/* A bucket of much time is no limit of a rate: a tenth of a second, but a packet of any size. */
+#define BURST_PART 10
 #define BURST_BYTES_OF_ANY_RATE 65536
+
+/* How long to wait before asking again after the first time that a reservation broke; each time it is twice as long. */
+#define WAIT_NS UINT64_C(1000000000)
+#define MOST_DOUBLINGS 6
 
 /* Of an option the programs see so much; a longer one they have to let pass with a length of 0. */
 #define PAGE_BYTES 4096
@@ -84,25 +89,30 @@ static bool uses_anothers(struct bpf_sock *sk)
 	return true;
 }
 
-/* To the congestion control that the socket had before; where that was this one, through one that every kernel has. */
+static long choose(struct bpf_sock *sk, const char *name)
+{
+	char copy[ONRAMP_NAME_BYTES];
+
+	__builtin_memcpy(copy, name, sizeof(copy));
+	return bpf_setsockopt(sk, IPPROTO_TCP, TCP_CONGESTION, copy, sizeof(copy));
+}
+
+/* Off this congestion control: to that which the socket had before or, where it had this one, to one that every kernel
+ * has. */
 static long leave(struct bpf_sock *sk, const struct onramp_reservation *reservation)
 {
-	struct onramp_reservation was = *reservation;
 	char reno[ONRAMP_NAME_BYTES] = "reno";
-	long error;
 
-	if (!is_ours(was.previous))
-		return bpf_setsockopt(sk, IPPROTO_TCP, TCP_CONGESTION, was.previous, sizeof(was.previous));
-	error = bpf_setsockopt(sk, IPPROTO_TCP, TCP_CONGESTION, reno, sizeof(reno));
-	return error ?: bpf_setsockopt(sk, IPPROTO_TCP, TCP_CONGESTION, was.previous, sizeof(was.previous));
+	return is_ours(reservation->previous) ? choose(sk, reno) : choose(sk, reservation->previous);
 }
 
 static long enter(struct bpf_sock *sk)
 {
-	struct onramp_qos_config ours = qos_config;
+	char ours[ONRAMP_NAME_BYTES];
 
-	return bpf_setsockopt(sk, IPPROTO_TCP, TCP_CONGESTION, ours.congestion_control,
-			      sizeof(ours.congestion_control));
+	for (int i = 0; i < ONRAMP_NAME_BYTES; i++)
+		ours[i] = qos_config.congestion_control[i];
+	return choose(sk, ours);
 }
 
 /* The limits of the process that asks: of its own cgroup or the nearest around it that has one, and so on outwards. */
@@ -124,53 +134,58 @@ static void find_limits(struct onramp_reservation *reservation)
 	}
 }
 
-/* What stands in the way of a reservation now: 0, or an error. */
-static int check_limits(const struct onramp_reservation *reservation)
+/* What stands in the way of a reservation: 0, or an error. Before a connection stands, only what can never be granted.
+ */
+static int check_limits(const struct onramp_reservation *reservation, bool stands)
 {
 	__u64 rate = reservation->rate_bytes_per_s;
 	struct onramp_limit *limit;
 	struct onramp_usage *usage;
 	int error = reservation->limits[0] ? 0 : EPERM;
 
-	for (int level = 0; level < ONRAMP_LIMIT_LEVELS; level++) {
+	for (int level = 0; level < ONRAMP_LIMIT_LEVELS && !error; level++) {
 		if (!level_of(reservation, level, &limit, &usage))
 			break;
 		if (rate > limit->bytes_per_s)
-			return EPERM;
-		if (usage->bytes_per_s + rate > limit->bytes_per_s) {
-			__sync_fetch_and_add(&usage->refused, 1);
+			error = EPERM;
+		else if (stands && usage->bytes_per_s + rate > limit->bytes_per_s)
 			error = EBUSY;
-		}
+		if (error)
+			__sync_fetch_and_add(&usage->refused, 1);
 	}
 	return error;
+}
+
+/* Count one that is granted at another rate, by the difference: 0, or an error, and then nothing has changed. */
+static int recount(const struct onramp_reservation *reservation, __u64 rate)
+{
+	__u64 was = reservation->rate_bytes_per_s;
+	struct onramp_limit *limit;
+	struct onramp_usage *usage;
+
+	if (rate <= was) {
+		give_back(reservation, ONRAMP_LIMIT_LEVELS, was - rate);
+		return 0;
+	}
+	for (int level = 0; level < ONRAMP_LIMIT_LEVELS; level++) {
+		if (!level_of(reservation, level, &limit, &usage))
+			break;
+		if (__sync_fetch_and_add(&usage->bytes_per_s, rate - was) + rate - was > limit->bytes_per_s) {
+			__sync_fetch_and_add(&usage->refused, 1);
+			give_back(reservation, level + 1, rate - was);
+			return rate > limit->bytes_per_s ? EPERM : EBUSY;
+		}
+	}
+	return 0;
 }
 
 static int check(const struct tcp_qos *qos)
 {
 	if (qos->reserved || qos->rate_bytes_per_s < LEAST_BYTES_PER_S || qos->rate_bytes_per_s > MOST_BYTES_PER_S)
 		return EINVAL;
-	if (qos->burst_bytes > qos->rate_bytes_per_s && qos->burst_bytes > BURST_BYTES_OF_ANY_RATE)
+	if (qos->burst_bytes > qos->rate_bytes_per_s / BURST_PART && qos->burst_bytes > BURST_BYTES_OF_ANY_RATE)
 		return EINVAL;
 	return 0;
-}
-
-/* Put a socket on the start-up with what is asked: 0, or an error, and then it is on none. */
-static int ask(struct bpf_sock *sk, struct onramp_reservation *reservation, const struct onramp_reservation *asked)
-{
-	long error = check_limits(asked);
-
-	if (error)
-		return (int)error;
-	*reservation = *asked;
-	error = enter(sk);
-	/* A connection that stands has been granted it by now, or refused: another may have been faster. */
-	if (!error && reservation->state == ONRAMP_RESERVATION_REFUSED) {
-		leave(sk, reservation);
-		error = -EBUSY;
-	}
-	if (error)
-		reservation->state = ONRAMP_RESERVATION_NONE;
-	return (int)-error;
 }
 
 static int clear(struct bpf_sock *sk, const struct tcp_qos *qos)
@@ -179,21 +194,57 @@ static int clear(struct bpf_sock *sk, const struct tcp_qos *qos)
 
 	if (qos->burst_bytes || qos->reserved || !reservation || reservation->state == ONRAMP_RESERVATION_NONE)
 		return EINVAL;
-	if (uses_ours(sk))
+	if (uses_ours(sk)) {
 		leave(sk, reservation);
+		if (is_ours(reservation->previous))
+			choose(sk, reservation->previous);
+	}
 	reservation->state = ONRAMP_RESERVATION_NONE;
 	return 0;
 }
 
+/* Another rate or burst for a connection that has one. The socket begins anew, and has neither its bucket nor its
+ * losses made good by that; what is counted never falls below what it sends at. */
+static int change(struct bpf_sock *sk, struct onramp_reservation *reservation, const struct tcp_qos *qos)
+{
+	int error;
+
+	if (qos->rate_bytes_per_s == reservation->rate_bytes_per_s && qos->burst_bytes == reservation->burst_bytes)
+		return 0;
+	error = recount(reservation, qos->rate_bytes_per_s);
+	if (error)
+		return error;
+	reservation->rate_bytes_per_s = qos->rate_bytes_per_s;
+	reservation->burst_bytes = qos->burst_bytes;
+	reservation->state = ONRAMP_RESERVATION_HELD;
+	leave(sk, reservation);
+	enter(sk);
+	if (reservation->state == ONRAMP_RESERVATION_GRANTED)
+		return 0;
+	/* The start-up is no longer registered. */
+	reservation->state = ONRAMP_RESERVATION_GRANTED;
+	end_reservation(reservation, ONRAMP_RESERVATION_NONE);
+	return ENOPROTOOPT;
+}
+
+/* Has it broken so lately that asking again is too early? */
+static bool has_to_wait(const struct onramp_reservation *reservation)
+{
+	__u32 doublings = reservation->breaks - 1;
+
+	if (!reservation->breaks)
+		return false;
+	if (doublings > MOST_DOUBLINGS)
+		doublings = MOST_DOUBLINGS;
+	return bpf_ktime_get_ns() - reservation->broken_ns < WAIT_NS << doublings;
+}
+
 static int reserve(struct bpf_sock *sk, const struct tcp_qos *qos)
 {
-	struct onramp_reservation asked = {
-		.rate_bytes_per_s = qos->rate_bytes_per_s,
-		.burst_bytes = qos->burst_bytes,
-		.state = ONRAMP_RESERVATION_ASKED,
-	};
+	bool stands = sk->state != TCP_CLOSE && sk->state != TCP_LISTEN;
 	struct onramp_reservation *reservation;
-	struct onramp_reservation was;
+	struct onramp_reservation asked;
+	char name[ONRAMP_NAME_BYTES] = {};
 	int error = check(qos);
 
 	if (error)
@@ -201,24 +252,39 @@ static int reserve(struct bpf_sock *sk, const struct tcp_qos *qos)
 	reservation = bpf_sk_storage_get(&onramp_reserved, sk, 0, BPF_SK_STORAGE_GET_F_CREATE);
 	if (!reservation)
 		return ENOMEM;
-	find_limits(&asked);
-	was = *reservation;
-	if (bpf_getsockopt(sk, IPPROTO_TCP, TCP_CONGESTION, asked.previous, sizeof(asked.previous)))
+	if (sk->state == TCP_SYN_SENT || has_to_wait(reservation))
+		return EAGAIN;
+	if (bpf_getsockopt(sk, IPPROTO_TCP, TCP_CONGESTION, name, sizeof(name)))
 		return EINVAL;
-	if (!is_ours(asked.previous))
-		return ask(sk, reservation, &asked);
+	if (is_ours(name) && reservation->state == ONRAMP_RESERVATION_GRANTED)
+		return change(sk, reservation, qos);
 
-	/* Another rate instead: the old one counts no longer, and comes back if the new one is refused. */
-	if (was.state == ONRAMP_RESERVATION_NONE)
-		return ask(sk, reservation, &asked);
-	__builtin_memcpy(asked.previous, was.previous, sizeof(asked.previous));
-	leave(sk, reservation);
-	error = ask(sk, reservation, &asked);
-	if (error && (was.state == ONRAMP_RESERVATION_ASKED || was.state == ONRAMP_RESERVATION_GRANTED)) {
-		was.state = ONRAMP_RESERVATION_ASKED;
-		ask(sk, reservation, &was);
+	asked = *reservation;
+	asked.rate_bytes_per_s = qos->rate_bytes_per_s;
+	asked.burst_bytes = qos->burst_bytes;
+	asked.state = ONRAMP_RESERVATION_ASKED;
+	asked.has_chosen = false;
+	__builtin_memset(asked.limits, 0, sizeof(asked.limits));
+	if (!is_ours(name) || reservation->state == ONRAMP_RESERVATION_NONE)
+		__builtin_memcpy(asked.previous, name, sizeof(name));
+	find_limits(&asked);
+	error = check_limits(&asked, stands);
+	if (error)
+		return error;
+
+	/* To begin anew, where it is on the start-up without a reservation. */
+	if (is_ours(name))
+		leave(sk, &asked);
+	*reservation = asked;
+	error = (int)-enter(sk);
+	/* A connection that stands has been granted it by now, or refused: another may have been faster. */
+	if (!error && stands && reservation->state != ONRAMP_RESERVATION_GRANTED) {
+		error = EBUSY;
+		leave(sk, reservation);
 	}
-	return error;
+	if (error)
+		reservation->state = ONRAMP_RESERVATION_NONE;
+	return error == ENOENT ? ENOPROTOOPT : error;
 }
 
 /* Is it the option, and of a TCP socket? (MPTCP's has another protocol; its subflows cannot be reached by name.) */
@@ -227,8 +293,8 @@ static bool is_option(const struct bpf_sockopt *ctx)
 	return ctx->level == IPPROTO_TCP && ctx->optname == TCP_QOS && ctx->sk && ctx->sk->protocol == IPPROTO_TCP;
 }
 
-/* Does the application choose another congestion control? Where the connection does not stand yet, nobody else would
- * say that its reservation goes with that. */
+/* Does the application choose another congestion control? Where the connection does not stand yet, its reservation goes
+ * with that, if the kernel agrees: when the connection stands, that shows. */
 static bool is_choice(const struct bpf_sockopt *ctx)
 {
 	return ctx->level == IPPROTO_TCP && ctx->optname == TCP_CONGESTION && ctx->sk;
@@ -253,7 +319,7 @@ int onramp_set_qos(struct bpf_sockopt *ctx)
 	if (is_choice(ctx)) {
 		reservation = bpf_sk_storage_get(&onramp_reserved, ctx->sk, 0, 0);
 		if (reservation && reservation->state == ONRAMP_RESERVATION_ASKED)
-			reservation->state = ONRAMP_RESERVATION_NONE;
+			reservation->has_chosen = true;
 	}
 	if (!is_option(ctx))
 		return pass(ctx);
@@ -276,14 +342,16 @@ int onramp_get_qos(struct bpf_sockopt *ctx)
 	struct tcp_qos *qos = ctx->optval;
 	struct onramp_reservation *reservation;
 	bool is_in_force;
+	int retval;
 
 	if (!is_option(ctx))
 		return pass(ctx);
 	/* The kernel itself knows no such option. Who has something to say says it, and otherwise the innermost. */
 	reservation = bpf_sk_storage_get(&onramp_reserved, ctx->sk, 0, 0);
-	is_in_force = reservation && (reservation->state == ONRAMP_RESERVATION_ASKED ||
+	is_in_force = reservation && ((reservation->state == ONRAMP_RESERVATION_ASKED && !reservation->has_chosen) ||
 				      reservation->state == ONRAMP_RESERVATION_GRANTED);
-	if (ctx->retval != -ENOPROTOOPT && !(is_in_force && !ctx->retval))
+	retval = ctx->retval;
+	if (retval != -ENOPROTOOPT && !(is_in_force && !retval))
 		return 1;
 	if (ctx->optlen < (int)sizeof(*qos) || (void *)(qos + 1) > ctx->optval_end)
 		return refuse(EINVAL);

@@ -54,8 +54,8 @@ static inline bool level_of(const struct onramp_reservation *reservation, int le
 	return *limit && *usage;
 }
 
-/* Count it no longer, on its first levels. */
-static inline void give_back(const struct onramp_reservation *reservation, int levels)
+/* Count so much of it no longer, on its first levels. */
+static inline void give_back(const struct onramp_reservation *reservation, int levels, __u64 rate)
 {
 	struct onramp_limit *limit;
 	struct onramp_usage *usage;
@@ -63,7 +63,7 @@ static inline void give_back(const struct onramp_reservation *reservation, int l
 	for (int level = 0; level < ONRAMP_LIMIT_LEVELS && level < levels; level++) {
 		if (!level_of(reservation, level, &limit, &usage))
 			break;
-		__sync_fetch_and_sub(&usage->bytes_per_s, reservation->rate_bytes_per_s);
+		__sync_fetch_and_sub(&usage->bytes_per_s, rate);
 	}
 }
 
@@ -81,14 +81,15 @@ static inline void grant(struct onramp_reservation *reservation)
 		if (__sync_fetch_and_add(&usage->bytes_per_s, rate) + rate > limit->bytes_per_s) {
 			__sync_fetch_and_sub(&usage->bytes_per_s, rate);
 			__sync_fetch_and_add(&usage->refused, 1);
-			give_back(reservation, level);
+			give_back(reservation, level, rate);
 			reservation->state = ONRAMP_RESERVATION_REFUSED;
 			return;
 		}
-		__sync_fetch_and_add(&usage->granted, 1);
 	}
 	/* One that no limit counts, nobody has allowed. */
 	reservation->state = level ? ONRAMP_RESERVATION_GRANTED : ONRAMP_RESERVATION_REFUSED;
+	for (level = 0; level < ONRAMP_LIMIT_LEVELS && level_of(reservation, level, &limit, &usage); level++)
+		__sync_fetch_and_add(&usage->granted, 1);
 }
 
 /* It ends, in this state. */
@@ -99,7 +100,7 @@ static inline void end_reservation(struct onramp_reservation *reservation, __u32
 
 	if (reservation->state != ONRAMP_RESERVATION_GRANTED)
 		return;
-	give_back(reservation, ONRAMP_LIMIT_LEVELS);
+	give_back(reservation, ONRAMP_LIMIT_LEVELS, reservation->rate_bytes_per_s);
 	for (int level = 0; state == ONRAMP_RESERVATION_BROKEN && level < ONRAMP_LIMIT_LEVELS; level++) {
 		if (!level_of(reservation, level, &limit, &usage))
 			break;

@@ -11,6 +11,7 @@
 
 #ifdef ONRAMP_RESERVES
 
+#include "qos.h"
 #include "recovery.h"
 #include "reservations.h"
 #include "token_bucket.h"
@@ -24,26 +25,49 @@ static inline bool is_reserved(const struct onramp_connection *connection)
 }
 
 /* The connection is established: may it have what was asked for? Then that is what it starts with. */
-static inline void start_reservation(struct sock *sk, struct onramp_start *start)
+static inline void start_reservation(struct sock *sk, struct onramp_connection *connection, struct onramp_start *start)
 {
 	struct onramp_reservation *reservation = bpf_sk_storage_get(&onramp_reserved, sk, 0, 0);
 
-	if (!reservation || reservation->state != ONRAMP_RESERVATION_ASKED)
+	if (!reservation)
 		return;
-	grant(reservation);
-	if (reservation->state == ONRAMP_RESERVATION_GRANTED) {
-		start->pace_bytes_per_s = reservation->rate_bytes_per_s;
-		start->burst_bytes = reservation->burst_bytes;
-	}
+	if (reservation->state == ONRAMP_RESERVATION_HELD)
+		reservation->state = ONRAMP_RESERVATION_GRANTED;
+	else if (reservation->state == ONRAMP_RESERVATION_ASKED)
+		grant(reservation);
+	if (reservation->state != ONRAMP_RESERVATION_GRANTED)
+		return;
+	reservation->has_chosen = false;
+	start->pace_bytes_per_s = reservation->rate_bytes_per_s;
+	start->burst_bytes = reservation->burst_bytes;
+	start->excess_bytes = reservation->excess_bytes;
+	connection->bucket_full_ns = reservation->bucket_full_ns;
 }
 
-/* If it had a reservation, that counts no longer. */
-static inline void end_reservation_of(struct sock *sk, enum onramp_reservation_state state)
+/* It does not hold: it counts no longer, and asking again has to wait. */
+static inline void break_reservation(struct sock *sk, __u64 now_ns)
 {
 	struct onramp_reservation *reservation = bpf_sk_storage_get(&onramp_reserved, sk, 0, 0);
 
-	if (reservation)
-		end_reservation(reservation, state);
+	if (!reservation || reservation->state != ONRAMP_RESERVATION_GRANTED)
+		return;
+	end_reservation(reservation, ONRAMP_RESERVATION_BROKEN);
+	reservation->broken_ns = now_ns;
+	reservation->breaks++;
+}
+
+/* The socket leaves the start-up, for good or to begin anew: what it has used up stays used up. */
+static inline void release_reservation(struct sock *sk, const struct onramp_connection *connection)
+{
+	struct onramp_reservation *reservation = bpf_sk_storage_get(&onramp_reserved, sk, 0, 0);
+
+	if (!reservation)
+		return;
+	if (connection && is_reserved(connection)) {
+		reservation->bucket_full_ns = connection->bucket_full_ns;
+		reservation->excess_bytes = ((const struct onramp_qos *)connection->state)->excess_bytes;
+	}
+	end_reservation(reservation, ONRAMP_RESERVATION_NONE);
 }
 
 /* A window that is the reservation's does not outlast it: that which was before, or what is under way. */
@@ -106,10 +130,13 @@ static inline bool is_reserved(const struct onramp_connection *connection)
 	return false;
 }
 
-static inline void start_reservation(struct sock *sk, struct onramp_start *start)
+static inline void start_reservation(struct sock *sk, struct onramp_connection *connection, struct onramp_start *start)
 {
 }
-static inline void end_reservation_of(struct sock *sk, enum onramp_reservation_state state)
+static inline void break_reservation(struct sock *sk, __u64 now_ns)
+{
+}
+static inline void release_reservation(struct sock *sk, const struct onramp_connection *connection)
 {
 }
 static inline void leave_reservation(struct tcp_sock *tp, const struct onramp_connection *connection)

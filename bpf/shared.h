@@ -73,6 +73,7 @@ enum onramp_reservation_state {
 	ONRAMP_RESERVATION_NONE,
 	ONRAMP_RESERVATION_ASKED,   /* to be granted when the connection is established */
 	ONRAMP_RESERVATION_GRANTED, /* and counted against its limits */
+	ONRAMP_RESERVATION_HELD,    /* counted, while the socket begins anew at another rate */
 	ONRAMP_RESERVATION_REFUSED, /* by one of them */
 	ONRAMP_RESERVATION_BROKEN,  /* losses showed that it does not hold */
 };
@@ -84,6 +85,12 @@ struct onramp_reservation {
 	uint32_t state;                       /* enum onramp_reservation_state */
 	uint64_t limits[ONRAMP_LIMIT_LEVELS]; /* the cgroups against whose limits it counts; 0: no more */
 	char previous[ONRAMP_NAME_BYTES];     /* the congestion control that the socket had */
+	/* What another rate, or asking once more, does not make good. */
+	uint64_t bucket_full_ns; /* core/token_bucket.h */
+	uint64_t excess_bytes;   /* core/qos.h */
+	uint64_t broken_ns;      /* when it last broke */
+	uint32_t breaks;
+	uint32_t has_chosen; /* the application has asked for another congestion control before the connection stood */
 };
 
 /* How much may be reserved in a cgroup and those within it: the root's limit is the host's. */
@@ -168,7 +175,7 @@ _Static_assert(sizeof(struct onramp_connection) == 944, "struct onramp_connectio
 _Static_assert(sizeof(struct onramp_pairs) == 136, "struct onramp_pairs");
 _Static_assert(sizeof(struct onramp_socket) == 1184, "struct onramp_socket");
 _Static_assert(sizeof(struct onramp_event) == 200, "struct onramp_event");
-_Static_assert(sizeof(struct onramp_reservation) == 96, "struct onramp_reservation");
+_Static_assert(sizeof(struct onramp_reservation) == 128, "struct onramp_reservation");
 _Static_assert(sizeof(struct onramp_limit) == 16, "struct onramp_limit");
 _Static_assert(sizeof(struct onramp_usage) == 32, "struct onramp_usage");
 

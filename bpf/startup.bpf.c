@@ -322,7 +322,7 @@ static void startup_ack(struct sock *sk, struct onramp_connection *connection, c
 	ALGORITHM(_ack)((ALGORITHM_STATE *)connection->state, &ack, decision);
 	note_exit(connection, ack.now_ns);
 	if (!is_reserved(connection))
-		end_reservation_of(sk, ONRAMP_RESERVATION_BROKEN);
+		break_reservation(sk, ack.now_ns);
 	apply_decision(sk, connection, mss_bytes);
 	ask_for_pair(sk, connection);
 
@@ -360,7 +360,7 @@ static void startup_start(struct sock *sk, struct onramp_connection *connection)
 	connection->delivered_segments = tp->delivered;
 	connection->lost_segments = tp->lost;
 	connection->bucket_taken_bytes = tp->bytes_sent;
-	start_reservation(sk, &start);
+	start_reservation(sk, connection, &start);
 	ALGORITHM(_start)((ALGORITHM_STATE *)connection->state, &start, &connection->decision);
 	note_exit(connection, start.now_ns);
 	/* What the window is again when a reservation ends. */
@@ -399,7 +399,7 @@ static __u32 startup_loss(struct sock *sk, struct onramp_connection *connection,
 	ALGORITHM(_loss)((ALGORITHM_STATE *)connection->state, &loss, &connection->decision);
 	note_exit(connection, loss.now_ns);
 	if (!is_reserved(connection))
-		end_reservation_of(sk, ONRAMP_RESERVATION_BROKEN);
+		break_reservation(sk, loss.now_ns);
 	ask_for_pair(sk, connection);
 	event = new_event(sk, connection, ONRAMP_EVENT_LOSS);
 	if (event) {
@@ -436,7 +436,7 @@ void BPF_PROG(onramp_release, struct sock *sk)
 			leave_reservation(tcp_sk(sk), connection);
 		stop_pacing(sk, connection);
 	}
-	end_reservation_of(sk, ONRAMP_RESERVATION_NONE);
+	release_reservation(sk, connection);
 	if (pairs)
 		pairs->is_starting = pairs->is_due = pairs->ack_now = false;
 	bpf_sk_storage_delete(&onramp_conns, sk);

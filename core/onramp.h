@@ -58,6 +58,7 @@ struct onramp_start {
 	uint64_t pace_bytes_per_s; /* spaced: the rate of slow start's segments; qos: the rate that is reserved */
 	uint32_t gamma_ppm;        /* gamma: the share of the window, in millionths */
 	uint32_t burst_bytes;      /* qos: what may leave at once; 0: the algorithm's own choice */
+	uint64_t excess_bytes;     /* qos: what an earlier reservation of the connection has lost beyond what it may */
 };
 
 enum onramp_ack_flag {

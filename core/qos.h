@@ -19,7 +19,7 @@
  *
  * A reservation must not become a way to ignore congestion. Losses are counted against what arrives:
  *
- *   excess = max(0, excess + lost - delivered / 128), an event of loss counting for a segment at least
+ *   excess = max(0, excess + lost - delivered / 128)
  *   it does not hold when excess > 10 segments
  *
  * Then the connection goes on as any other: half of what is in flight is its threshold (RFC 5681, equation 4), and the
@@ -33,6 +33,9 @@
  *   does not control congestion. A path that has a rate of a tenth less than reserved loses a tenth.
  * - 10 segments: what a host sends into the unknown at most (RFC 6928), here what it may lose before it gives way. A
  *   policer that is too small is found within some hundred segments, an outage at once.
+ * - 3 segments and 1/128 of what is in flight, for an event with which nothing was taken for lost: an ECN mark, which a
+ *   host tells of once in a round trip, or a loss that a probe has repaired. Round trips that are all marked break the
+ *   reservation with the fourth, whatever the window, and a mark in a few dozen round trips does not.
  * - Burst: about a millisecond at the rate, as Linux builds packets, but two segments at least, as a receiver
  *   acknowledges them, and at most 10. The paper does not say how deep its bucket is.
  *
@@ -54,6 +57,7 @@
 #define ONRAMP_QOS_WINDOW_PATHS 2
 #define ONRAMP_QOS_LOSS_PART 128
 #define ONRAMP_QOS_LOSS_SEGMENTS ONRAMP_BURST_SEGMENTS
+#define ONRAMP_QOS_MARK_SEGMENTS 3
 /* Of a second: what leaves in about a millisecond. */
 #define ONRAMP_QOS_BURST_PART 1024
 #define ONRAMP_QOS_BURST_LEAST_SEGMENTS 2
@@ -109,6 +113,7 @@ static inline void onramp_qos_start(struct onramp_qos *state, const struct onram
 	}
 	state->rate_bytes_per_s = start->pace_bytes_per_s;
 	state->burst_bytes = onramp_qos_burst(start);
+	state->excess_bytes = start->excess_bytes;
 	state->initial_bytes = onramp_min(start->cwnd_bytes, ONRAMP_BURST_SEGMENTS * (uint64_t)start->mss_bytes);
 	state->cwnd_bytes = onramp_qos_window(state, start->srtt_ns);
 	onramp_qos_decide(state, decision);
@@ -154,11 +159,15 @@ static inline void onramp_qos_ack(struct onramp_qos *state, const struct onramp_
 	onramp_qos_decide(state, decision);
 }
 
-/* Where a probe repaired the loss, or a router marked in place of losing, nothing was taken for lost. */
 static inline void onramp_qos_loss(struct onramp_qos *state, const struct onramp_loss *loss,
 				   struct onramp_decision *decision)
 {
-	if (onramp_qos_holds(state, state->delivered_bytes, loss->lost_bytes, loss->mss_bytes, loss->mss_bytes))
+	uint64_t mark_bytes = 0;
+
+	if (loss->lost_bytes == state->lost_bytes)
+		mark_bytes = loss->inflight_bytes / ONRAMP_QOS_LOSS_PART +
+			     ONRAMP_QOS_MARK_SEGMENTS * (uint64_t)loss->mss_bytes;
+	if (onramp_qos_holds(state, state->delivered_bytes, loss->lost_bytes, mark_bytes, loss->mss_bytes))
 		onramp_qos_decide(state, decision);
 	else
 		onramp_qos_break(state, loss->inflight_bytes, loss->ssthresh_bytes, loss->mss_bytes, decision);

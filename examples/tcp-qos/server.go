@@ -58,7 +58,7 @@ func main() {
 			log.Fatal(err)
 		}
 		if err := reserve(connection, uint64(rate)); err != nil {
-			log.Fatal(err)
+			log.Print("cannot reserve: ", err) // and sends as any other
 		}
 		connection.Write(make([]byte, size))
 		connection.Close()

@@ -35,8 +35,12 @@ fn main() -> Result<()> {
     let server = TcpListener::bind(("0.0.0.0", port as u16))?;
     for connection in server.incoming() {
         let mut connection = connection?;
-        reserve(&connection, rate)?;
-        connection.write_all(&vec![0; size as usize])?;
+        if let Err(error) = reserve(&connection, rate) {
+            eprintln!("cannot reserve: {error}"); // and sends as any other
+        }
+        if let Err(error) = connection.write_all(&vec![0; size as usize]) {
+            eprintln!("cannot send: {error}");
+        }
     }
     Ok(())
 }

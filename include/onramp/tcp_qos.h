@@ -21,8 +21,8 @@
 struct tcp_qos {
 	/* Bytes of payload a second, 125 (1 kbit/s) to 125,000,000,000 (1000 Gbit/s); 0 clears a reservation. */
 	uint64_t rate_bytes_per_s;
-	/* What may leave at once, up to a second at the rate, or 64 KiB where that is more; 0: about a millisecond, and
-	 * 2 to 10 segments. */
+	/* What may leave at once, up to a tenth of a second at the rate, or 64 KiB where that is more; 0: about a
+	 * millisecond, and 2 to 10 segments. */
 	uint32_t burst_bytes;
 	/* 0 */
 	uint32_t reserved;

@@ -79,6 +79,9 @@ pub struct Start {
     /// `qos`: what may leave at once; 0: its own choice.
     #[serde(default)]
     pub burst_bytes: u32,
+    /// `qos`: what an earlier reservation of the connection has lost beyond what it may.
+    #[serde(default)]
+    pub excess_bytes: u64,
 }
 
 /// An acknowledgement of something new, outside of loss recovery; in [`crate::PHASE_RESERVED`] any.

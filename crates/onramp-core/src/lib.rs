@@ -160,7 +160,7 @@ mod tests {
             size_of::<Clock>(),
             offset_of!(Clock, event_ns),
             size_of::<Start>(),
-            offset_of!(Start, burst_bytes),
+            offset_of!(Start, excess_bytes),
             size_of::<Ack>(),
             offset_of!(Ack, flags),
             size_of::<Loss>(),

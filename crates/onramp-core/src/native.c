@@ -148,7 +148,7 @@ const size_t onramp_layouts[] = {
 	sizeof(struct onramp_clock),
 	offsetof(struct onramp_clock, event_ns),
 	sizeof(struct onramp_start),
-	offsetof(struct onramp_start, burst_bytes),
+	offsetof(struct onramp_start, excess_bytes),
 	sizeof(struct onramp_ack),
 	offsetof(struct onramp_ack, flags),
 	sizeof(struct onramp_loss),

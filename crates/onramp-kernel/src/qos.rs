@@ -140,7 +140,10 @@ impl Reservations {
         self.write_limit(id, &RawLimit { bytes_per_s, outer })?;
         // Those within it whose next one outwards it is now.
         for (inner, limit) in self.raw_limits()?.into_iter().filter(|(inner, _)| *inner != id) {
-            let Some(path) = find_cgroup(inner)? else { continue };
+            let Some(path) = find_cgroup(inner)? else {
+                self.forget(inner);
+                continue;
+            };
             let around = self.limits_around(path.parent())?;
             if around.first() == Some(&id) && limit.outer != id {
                 self.write_limit(inner, &RawLimit { outer: id, ..limit })?;
@@ -178,6 +181,15 @@ impl Reservations {
         }
         all.sort_by(|a, b| a.cgroup.cmp(&b.cgroup));
         Ok(all)
+    }
+
+    /// The limit of a cgroup that is gone, unless a connection still counts against it.
+    fn forget(&self, id: u64) {
+        if lookup::<RawUsage>(&self.usage, id).is_some_and(|usage| usage.bytes_per_s == 0) {
+            // Either may have gone in the meantime.
+            let _ = self.limits.delete(&id.to_ne_bytes());
+            let _ = self.usage.delete(&id.to_ne_bytes());
+        }
     }
 
     fn raw_limits(&self) -> Result<Vec<(u64, RawLimit)>> {

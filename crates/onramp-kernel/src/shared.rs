@@ -167,6 +167,11 @@ pub(crate) struct RawReservation {
     pub state: u32,
     pub limits: [u64; LIMIT_LEVELS],
     pub previous: [u8; NAME_BYTES],
+    pub bucket_full_ns: u64,
+    pub excess_bytes: u64,
+    pub broken_ns: u64,
+    pub breaks: u32,
+    pub has_chosen: u32,
 }
 
 #[repr(C)]
@@ -223,7 +228,7 @@ const _: () = assert!(size_of::<RawConnection>() == 944);
 const _: () = assert!(size_of::<RawPairs>() == 136);
 const _: () = assert!(size_of::<RawSocket>() == 1184);
 const _: () = assert!(size_of::<RawEvent>() == 200);
-const _: () = assert!(size_of::<RawReservation>() == 96);
+const _: () = assert!(size_of::<RawReservation>() == 128);
 const _: () = assert!(size_of::<RawLimit>() == 16);
 const _: () = assert!(size_of::<RawUsage>() == 32);
 

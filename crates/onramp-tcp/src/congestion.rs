@@ -178,6 +178,7 @@ impl Congestion {
             pace_bytes_per_s: reserved_bytes_per_s.or(spaced_bytes_per_s).unwrap_or(0),
             gamma_ppm: config.gamma_ppm.unwrap_or(0),
             burst_bytes: config.reservation.and_then(|reservation| reservation.burst_bytes).unwrap_or(0),
+            excess_bytes: 0,
         });
         self.startup = Some(Startup { decision, running: Some(running), is_pair_due: decision.pair != 0 });
         self.apply();

@@ -29,12 +29,13 @@ struct Contract {
     dropped: Vec<(f64, f64)>,
 }
 
-/// Segments dropped, by what the sender did then.
+/// Segments dropped, by what the sender did when it began: what is dropped within two round trips of the one before is
+/// of one occasion, its repair included.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Drops {
     slow_start: usize,
     avoidance: usize,
-    /// Occasions of it: drops within a round trip, its queue included, are one.
+    /// Occasions in congestion avoidance.
     occasions: usize,
     /// The most on one of them.
     together: usize,
@@ -42,20 +43,17 @@ struct Drops {
 
 impl Drops {
     /// Each with when it was, and whether the sender was in slow start.
-    fn of(drops: impl Iterator<Item = (f64, bool)>, rtt_s: f64) -> Drops {
-        let (mut of, mut first_s, mut count) = (Drops::default(), f64::NEG_INFINITY, 0);
-        for (at_s, slow_start) in drops {
-            if slow_start {
-                of.slow_start += 1;
-                continue;
-            }
-            if at_s > first_s + rtt_s {
-                (first_s, count) = (at_s, 0);
+    fn of(drops: &[(f64, bool)], rtt_s: f64) -> Drops {
+        let mut of = Drops::default();
+        for occasion in drops.chunk_by(|(before_s, _), (after_s, _)| after_s - before_s <= 2.0 * rtt_s) {
+            let (_, in_slow_start) = occasion[0];
+            if in_slow_start {
+                of.slow_start += occasion.len();
+            } else {
+                of.avoidance += occasion.len();
                 of.occasions += 1;
+                of.together = of.together.max(occasion.len());
             }
-            count += 1;
-            of.avoidance += 1;
-            of.together = of.together.max(count);
         }
         of
     }
@@ -77,12 +75,14 @@ impl Contract {
         };
         let (from_s, _) = *flow.delivered.steps().first().expect("data arrives");
         let end_s = flow.delivered.reached_s(record.size_bytes).unwrap_or(f64::NAN);
+        let with_phase: Vec<(f64, bool)> =
+            flow.drops_s.iter().map(|at_s| (*at_s, window_at(*at_s).slow_start)).collect();
         let is_shown = |at_s: f64| at_s <= from_s + SHOWN_S;
         let point = |at_s: f64, cwnd_bytes: u64| (at_s - from_s, kilobytes(cwnd_bytes));
         let windows = flow.windows.iter().filter(|windows| is_shown(windows.at_s));
         let drops = flow.drops_s.iter().filter(|at_s| is_shown(**at_s));
         Contract {
-            drops: Drops::of(flow.drops_s.iter().map(|at_s| (*at_s, window_at(*at_s).slow_start)), rtt_s),
+            drops: Drops::of(&with_phase, rtt_s),
             timeouts: flow.timeouts.len(),
             share: 100.0 * record.size_bytes as f64 * 8.0 / (end_s - from_s) / RESERVED_BITS_PER_S,
             windows: windows.map(|windows| point(windows.at_s, windows.cwnd_bytes)).collect(),
@@ -126,7 +126,7 @@ pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
 
     let mut measured = Measured::default();
     let mut count = |id: &str, count: usize| measured.exactly(id, Value::Number(count as f64));
-    count("R.police.normal", contracts[PROFILE][USUAL].drops.avoidance);
+    count("R.police.normal", contracts[PROFILE][USUAL].drops.occasions);
     let dropped = contracts[PROFILE_MODIFIED].iter().map(|contract| contract.drops.all());
     count("R.police.qos", dropped.max().unwrap_or_default());
     count("R.police.single", contracts[BUCKET][USUAL].drops.together);
@@ -164,7 +164,7 @@ fn table(kinds: &[Kind], contracts: &[[Contract; RTTS.len()]]) -> Table {
     Table {
         name: "policing".to_owned(),
         caption:
-            "Segments of 10 MB that are dropped, with a scaled window: an occasion is a round trip, its queue included"
+            "Segments of 10 MB that are dropped, with a scaled window, by when that began: what is dropped within two round trips of the one before, their queue included, is of one occasion"
                 .to_owned(),
         head: head.map(str::to_owned).to_vec(),
         rows: rows.collect(),
@@ -196,8 +196,9 @@ mod tests {
 
     #[test]
     fn drops_within_a_round_trip_are_one_occasion() {
-        let drops = [(0.5, true), (1.0, false), (1.2, false), (1.9, false), (1.95, false), (2.05, false)];
-        let counted = Drops::of(drops.into_iter(), 0.5);
-        assert_eq!(counted, Drops { slow_start: 1, avoidance: 5, occasions: 2, together: 3 });
+        let drops = [(0.5, true), (0.9, false), (1.6, false), (2.0, false), (2.1, false), (2.7, false)];
+        let counted = Drops::of(&drops, 0.25);
+        assert_eq!(counted, Drops { slow_start: 2, avoidance: 4, occasions: 2, together: 3 });
+        assert_eq!(Drops::of(&[], 0.5), Drops::default());
     }
 }

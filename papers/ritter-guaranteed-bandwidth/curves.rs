@@ -68,7 +68,7 @@ pub fn kilobytes(bytes: u64) -> f64 {
 fn figure(curves: &[Arrivals]) -> Figure {
     let series = NAMES.iter().zip(curves).map(|(name, curve)| {
         let point = |(at_s, bytes): &(f64, u64)| (kilobytes(*bytes), at_s - curve.first_s());
-        PlotSeries::new(*name, PlotStyle::Points, curve.segments.iter().map(point).collect())
+        PlotSeries::new(*name, PlotStyle::Line, curve.segments.iter().map(point).collect())
     });
     let plot = plot("Figure 4", series.collect());
     let caption = "Figure 4: when segments arrive, counted from the first, over what has been received; at 500 ms. Diamonds: where curves 1, 3 \
@@ -101,7 +101,7 @@ pub fn on_kernel(runs: &[Run]) -> Vec<Figure> {
             (kilobytes(segment.start_byte + u64::from(segment.length_bytes)), segment.time_s - first_s)
         };
         let name = format!("{} + {}, receive buffer {}", record.startup, record.avoidance, record.receiver_buffer);
-        Some(PlotSeries::new(name, PlotStyle::Points, arrive().map(point).collect()))
+        Some(PlotSeries::new(name, PlotStyle::Line, arrive().map(point).collect()))
     });
     let series: Vec<PlotSeries> = series.collect();
     if series.is_empty() {

@@ -1,12 +1,13 @@
 //! When a transfer's data arrives: all that the paper measures.
 
 use super::{transfer, RESERVED_BITS_PER_S};
-use crate::Run;
+use crate::{Crossing, Run};
+use std::ops::Range;
 
 /// What arrives of a transfer.
 pub struct Arrivals {
-    /// Segments of data: when each arrived, and how far into the stream it reaches.
-    pub segments: Vec<(f64, u64)>,
+    /// When segments of data arrived, and how much had been received then.
+    pub received: Vec<(f64, u64)>,
     /// How much the application had, from when on.
     pub in_order: Vec<(f64, u64)>,
     /// When the application had all; not a number where it never did.
@@ -26,15 +27,15 @@ impl Arrivals {
     pub fn of(run: &Run<'_>) -> Arrivals {
         let flow = transfer(run);
         let data = || flow.packets.iter().filter(|packet| packet.from_sender && packet.segment.payload_bytes > 0);
-        let end = |start: u64, bytes: u32| start + u64::from(bytes);
-        let arrival = |packet: &crate::Crossing| {
-            packet.arrived_s.map(|at_s| (at_s, end(packet.stream_start, packet.segment.payload_bytes)))
+        let arrival = |packet: &Crossing| {
+            let end = packet.stream_start + u64::from(packet.segment.payload_bytes);
+            packet.arrived_s.map(|at_s| (at_s, packet.stream_start..end))
         };
+        let mut arrivals: Vec<(f64, Range<u64>)> = data().filter_map(arrival).collect();
+        arrivals.sort_by(|(one_s, _), (other_s, _)| one_s.total_cmp(other_s));
         let size_bytes = run.case.transfer.size_bytes;
-        let mut segments: Vec<(f64, u64)> = data().filter_map(arrival).collect();
-        segments.sort_by(|(one, _), (other, _)| one.total_cmp(other));
         Arrivals {
-            segments,
+            received: received(arrivals),
             in_order: flow.delivered.steps().to_vec(),
             end_s: flow.delivered.reached_s(size_bytes).unwrap_or(f64::NAN),
             sent_s: data().next().expect("data is sent").sent_s,
@@ -47,7 +48,7 @@ impl Arrivals {
 
     /// The clock of the paper's figures: the first arrival.
     pub fn first_s(&self) -> f64 {
-        self.segments.first().expect("data arrives").0
+        self.received.first().expect("data arrives").0
     }
 
     /// From the first arrival until the application has all.
@@ -72,7 +73,7 @@ impl Arrivals {
 
     /// Times in which nothing arrives for more than a quarter of a round trip.
     pub fn silences_s(&self) -> Vec<f64> {
-        let gaps = self.segments.windows(2).map(|pair| pair[1].0 - pair[0].0);
+        let gaps = self.received.windows(2).map(|pair| pair[1].0 - pair[0].0);
         gaps.filter(|gap_s| *gap_s > self.rtt_s / 4.0).collect()
     }
 
@@ -84,5 +85,31 @@ impl Arrivals {
     pub fn burst_rate(&self) -> f64 {
         let silent_s: f64 = self.silences_s().iter().sum();
         self.bits() / (self.seconds() - silent_s) / RESERVED_BITS_PER_S
+    }
+}
+
+/// What has been received after each of these parts of the stream, in the order in which they arrive: what comes again is
+/// not new.
+pub fn received(parts: impl IntoIterator<Item = (f64, Range<u64>)>) -> Vec<(f64, u64)> {
+    let mut has = Vec::new();
+    let mut total = 0;
+    let after = |(at_s, part): (f64, Range<u64>)| {
+        let [start, end] = [part.start, part.end].map(|place| place as usize);
+        has.resize(has.len().max(end), false);
+        total += has[start..end].iter().filter(|has_it| !**has_it).count() as u64;
+        has[start..end].fill(true);
+        (at_s, total)
+    };
+    parts.into_iter().map(after).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::received;
+
+    #[test]
+    fn what_comes_again_is_received_once_and_what_is_late_counts_when_it_comes() {
+        let parts = [(0.0, 0..10), (1.0, 20..30), (2.0, 15..25), (3.0, 10..20)];
+        assert_eq!(received(parts), [(0.0, 10), (1.0, 20), (2.0, 25), (3.0, 30)]);
     }
 }

@@ -1,6 +1,6 @@
 //! Figure 4: a transfer of 100 kB, with and without slow start, delayed ACKs and a scaled window.
 
-use super::arrivals::Arrivals;
+use super::arrivals::{received, Arrivals};
 use super::{modified, RESERVED, RESERVED_BITS_PER_S, UNDELAYED};
 use crate::reproduce::Figure;
 use crate::{Bench, Error, Measured, Settings, Value, Watch};
@@ -68,7 +68,7 @@ pub fn kilobytes(bytes: u64) -> f64 {
 fn figure(curves: &[Arrivals]) -> Figure {
     let series = NAMES.iter().zip(curves).map(|(name, curve)| {
         let point = |(at_s, bytes): &(f64, u64)| (kilobytes(*bytes), at_s - curve.first_s());
-        PlotSeries::new(*name, PlotStyle::Line, curve.segments.iter().map(point).collect())
+        PlotSeries::new(*name, PlotStyle::Line, curve.received.iter().map(point).collect())
     });
     let plot = plot("Figure 4", series.collect());
     let caption = "Figure 4: when segments arrive, counted from the first, over what has been received; at 500 ms. Diamonds: where curves 1, 3 \
@@ -95,13 +95,15 @@ pub fn on_kernel(runs: &[Run]) -> Vec<Figure> {
     let traced =
         runs.iter().filter(|run| run.record.run == 1).filter_map(|run| Some((&run.record, run.trace.as_ref()?)));
     let series = traced.filter_map(|(record, trace)| {
-        let arrive = || trace.segments.iter().filter(|segment| !segment.dropped);
-        let first_s = arrive().next()?.time_s;
-        let point = |segment: &SegmentSample| {
-            (kilobytes(segment.start_byte + u64::from(segment.length_bytes)), segment.time_s - first_s)
+        let arrive = trace.segments.iter().filter(|segment| !segment.dropped);
+        let part = |segment: &SegmentSample| {
+            (segment.time_s, segment.start_byte..segment.start_byte + u64::from(segment.length_bytes))
         };
+        let received = received(arrive.map(part));
+        let (first_s, _) = *received.first()?;
+        let point = |(at_s, bytes): &(f64, u64)| (kilobytes(*bytes), at_s - first_s);
         let name = format!("{} + {}, receive buffer {}", record.startup, record.avoidance, record.receiver_buffer);
-        Some(PlotSeries::new(name, PlotStyle::Line, arrive().map(point).collect()))
+        Some(PlotSeries::new(name, PlotStyle::Line, received.iter().map(point).collect()))
     });
     let series: Vec<PlotSeries> = series.collect();
     if series.is_empty() {

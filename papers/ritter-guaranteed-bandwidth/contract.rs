@@ -102,6 +102,7 @@ struct Kind {
 const PROFILE: usize = 0;
 const PROFILE_MODIFIED: usize = 1;
 const BUCKET: usize = 2;
+const BUCKET_MODIFIED: usize = 3;
 
 fn kinds() -> [Kind; 4] {
     let leaky = alternative("a leaky bucket").and(&Settings::of([("name", LEAKY)]));
@@ -133,9 +134,9 @@ pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
     count("R.police.sack", contracts[BUCKET][USUAL].timeouts);
     if bench.draws() {
         measured.tables.push(table(&kinds, contracts));
-        let [profile, modified, bucket] = [PROFILE, PROFILE_MODIFIED, BUCKET].map(|kind| &contracts[kind][USUAL]);
-        measured.figures.push(figure("an expedited profile", profile, modified));
-        measured.figures.push(figure("a leaky bucket", bucket, modified));
+        let usual = |kind: usize| &contracts[kind][USUAL];
+        measured.figures.push(figure("an expedited profile", usual(PROFILE), usual(PROFILE_MODIFIED)));
+        measured.figures.push(figure("a leaky bucket", usual(BUCKET), usual(BUCKET_MODIFIED)));
     }
     Ok(measured)
 }

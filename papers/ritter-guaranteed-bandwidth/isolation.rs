@@ -12,8 +12,8 @@ pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
     let (alone, _) = BESIDE.split_once("[[traffic]]").expect("the other transfer comes last");
     let normal = Settings::default();
     let reserved = Settings::of([("traffic.startup", "qos"), ("traffic.qos_rate", "1 Mbit/s"), ("traffic.dscp", "ef")]);
-    let mut beside = packets(bench, alone, &[normal.clone()])?;
-    beside.extend(packets(bench, BESIDE, &[normal, reserved])?);
+    let mut beside = packets(bench, BESIDE, &[normal, reserved])?;
+    beside.extend(packets(bench, alone, &[Settings::default()])?);
 
     let unmarked = Settings::of([("transfer.dscp", "best-effort"), ("name", UNMARKED)]);
     let profile = Settings::of([("path.ef_rate", "1.1 Mbit/s"), ("path.ef_burst", "50 kB")]);

@@ -12,7 +12,7 @@ use onramp_scenario::{Case, QueueLimit, TrafficKind};
 
 /// The paper and how it is measured.
 pub fn paper() -> Paper {
-    Paper { ledger: Ledger::read(include_str!("paper.toml")), parts: PARTS, kernel: KERNEL }
+    Paper { ledger: Ledger::read(include_str!("paper.toml")), parts: PARTS, kernel: KERNEL, kernel_figures: None }
 }
 
 const PARTS: &[Part] = &[

@@ -7,7 +7,7 @@ use crate::{Flow, Ledger, Paper, Part, Run, Settings};
 
 /// The paper and how it is measured.
 pub fn paper() -> Paper {
-    Paper { ledger: Ledger::read(include_str!("paper.toml")), parts: PARTS, kernel: KERNEL }
+    Paper { ledger: Ledger::read(include_str!("paper.toml")), parts: PARTS, kernel: KERNEL, kernel_figures: None }
 }
 
 const PARTS: &[Part] = &[

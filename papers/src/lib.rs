@@ -27,6 +27,8 @@ mod aron_druschel_1998;
 mod chaher_geo_satellite;
 #[path = "../nishida-packet-pair/mod.rs"]
 mod nishida_packet_pair;
+#[path = "../ritter-guaranteed-bandwidth/mod.rs"]
+mod ritter_guaranteed_bandwidth;
 #[path = "../wang-astart/mod.rs"]
 mod wang_astart;
 
@@ -49,7 +51,12 @@ pub struct Paper {
     pub parts: &'static [Part],
     /// Texts of scenario files that show the same on a real kernel, beside the controls of today.
     pub kernel: &'static [&'static str],
+    /// Draws what they gave there.
+    pub kernel_figures: Option<KernelFigures>,
 }
+
+/// Draws a paper's figures from the transfers of its [`kernel`](Paper::kernel) scenarios, in their order and with traces.
+pub type KernelFigures = fn(&[onramp_report::Run]) -> Vec<Figure>;
 
 /// Why a paper could not be reproduced.
 #[derive(Debug, thiserror::Error)]
@@ -66,5 +73,11 @@ pub enum Error {
 
 /// All papers, in the order of their years.
 pub fn papers() -> Vec<Paper> {
-    vec![aron_druschel_1998::paper(), chaher_geo_satellite::paper(), nishida_packet_pair::paper(), wang_astart::paper()]
+    vec![
+        aron_druschel_1998::paper(),
+        chaher_geo_satellite::paper(),
+        nishida_packet_pair::paper(),
+        ritter_guaranteed_bandwidth::paper(),
+        wang_astart::paper(),
+    ]
 }

@@ -1,7 +1,7 @@
 //! A paper as a page, and the page that leads to several.
 
-use crate::{Choice, Influence, Ledger, Note, Paper, PartView, Record, Reproduction, Table};
-use onramp_report::reproduction::{PageCell, PageFigure, PageTable, PageTone, ReproductionPage, Section};
+use crate::{Choice, Figure, Influence, Ledger, Note, Paper, PartView, Record, Reproduction, Table};
+use onramp_report::reproduction::{PageCell, PageTable, PageTone, ReproductionPage, Section};
 use onramp_report::Meta;
 
 /// The page of a paper. `kernel` is what a real kernel showed, and comes last.
@@ -105,11 +105,7 @@ fn of_part(ledger: &Ledger, part: &PartView<'_>) -> Section {
         heading: part.title.to_owned(),
         paragraphs: part.remarks.to_vec(),
         tables: tables.chain(part.tables.iter().map(Table::page_table)).collect(),
-        figures: part
-            .figures
-            .iter()
-            .map(|figure| PageFigure { svg: figure.svg.clone(), caption: figure.caption.clone() })
-            .collect(),
+        figures: part.figures.iter().map(Figure::page_figure).collect(),
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::expectation::{Expected, Rule, Value};
 use crate::statistics::median;
 use crate::{study_table, Bench, Error, Options, Paper, Row, Settings, Table};
+use onramp_report::reproduction::PageFigure;
 use serde::Serialize;
 
 /// A part of a paper that is measured together: rows that come from the same runs.
@@ -110,6 +111,13 @@ pub struct Reproduction {
     pub influences: Vec<Influence>,
     /// How many seeds there were.
     pub seeds: usize,
+}
+
+impl Figure {
+    /// For a page.
+    pub fn page_figure(&self) -> PageFigure {
+        PageFigure { svg: self.svg.clone(), caption: self.caption.clone() }
+    }
 }
 
 impl Measured {

@@ -15,6 +15,11 @@ impl Total {
         self.0.push((at_s, self.0.last().map_or(0, |(_, before)| *before) + bytes));
     }
 
+    /// Each time at which something came, and what had come by then.
+    pub fn steps(&self) -> &[(f64, u64)] {
+        &self.0
+    }
+
     /// What had come by this time.
     pub fn by(&self, at_s: f64) -> u64 {
         let later = self.0.partition_point(|(time_s, _)| *time_s <= at_s);

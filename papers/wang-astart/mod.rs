@@ -11,7 +11,7 @@ use crate::{Ledger, Paper, Part, Settings};
 
 /// The paper and how it is measured.
 pub fn paper() -> Paper {
-    Paper { ledger: Ledger::read(include_str!("paper.toml")), parts: PARTS, kernel: KERNEL }
+    Paper { ledger: Ledger::read(include_str!("paper.toml")), parts: PARTS, kernel: KERNEL, kernel_figures: None }
 }
 
 const PARTS: &[Part] = &[

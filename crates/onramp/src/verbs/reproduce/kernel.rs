@@ -8,7 +8,7 @@ use crate::verbs::lab::{self, NoResult};
 use crate::verbs::runs::{self, describe};
 use indicatif::ProgressBar;
 use onramp_kernel::probe;
-use onramp_papers::{median, Paper};
+use onramp_papers::{median, Figure, Paper};
 use onramp_report::reproduction::{PageCell, PageTable, Section};
 use onramp_report::Run;
 use onramp_scenario::{units, Case, Record, Scenario};
@@ -31,6 +31,7 @@ pub struct Stopped;
 /// What a paper's scenarios gave.
 pub struct OnKernel {
     rows: Vec<Row>,
+    figures: Vec<Figure>,
 }
 
 /// All copies and repeats of a transfer.
@@ -84,11 +85,15 @@ impl Lab {
         };
         progress.inc((all - cases.len()) as u64);
         let mut startups = KernelStartups::new(false);
-        let mut rows: Vec<Row> = Vec::new();
+        let in_lab = onramp_lab::RunOptions { trace: paper.kernel_figures.is_some(), ..self.in_lab.clone() };
+        let (mut rows, mut runs) = (Vec::<Row>::new(), Vec::new());
         for case in cases {
             progress.set_message(describe(case));
-            match on_both(case, &self.in_sim, &self.in_lab, &mut startups) {
-                Ok(both) => add(&mut rows, both),
+            match on_both(case, &self.in_sim, &in_lab, &mut startups) {
+                Ok(both) => {
+                    runs.extend_from_slice(&both[1]);
+                    add(&mut rows, both);
+                }
                 Err(NoResult::Stopped) => return Err(Stopped),
                 Err(NoResult::Ends(failure)) => {
                     progress.suspend(|| eprintln!("note: no more on this kernel: {failure}"));
@@ -100,7 +105,8 @@ impl Lab {
             }
             progress.inc(1);
         }
-        Ok((!rows.is_empty()).then_some(OnKernel { rows }))
+        let figures = paper.kernel_figures.map_or_else(Vec::new, |draw| draw(&runs));
+        Ok((!rows.is_empty()).then_some(OnKernel { rows, figures }))
     }
 }
 
@@ -115,8 +121,8 @@ fn add(rows: &mut Vec<Row>, both: [Vec<Run>; 2]) {
     }
 }
 
-fn what(record: &Record) -> (&str, u64, &str, &str) {
-    (&record.scenario, record.size_bytes, &record.startup, &record.avoidance)
+fn what(record: &Record) -> (&str, &str, u64, &str, &str) {
+    (&record.scenario, &record.receiver_buffer, record.size_bytes, &record.startup, &record.avoidance)
 }
 
 const HEAD: [&str; 9] = [
@@ -144,7 +150,7 @@ impl OnKernel {
         }
         let head = ["SCENARIO", "SIZE", "START-UP", "SECONDS", "WASTED RTTS", "RESENT"].map(str::to_owned).to_vec();
         let row = |row: &Row| {
-            let [scenario, size, startup, numbers @ ..] = row.cells();
+            let [scenario, size, startup, numbers @ ..] = self.cells(row);
             let pairs = numbers.chunks(2).map(|pair| format!("{} / {}", pair[0], pair[1]));
             [scenario, size, startup].into_iter().chain(pairs).collect()
         };
@@ -155,7 +161,7 @@ impl OnKernel {
 
     /// For a page.
     pub fn section(&self, said: &[String]) -> Section {
-        let cells = |row: &Row| row.cells().map(PageCell::from).to_vec();
+        let cells = |row: &Row| self.cells(row).map(PageCell::from).to_vec();
         let paragraphs = std::iter::once(NOT_THE_PAPERS).chain(said.iter().map(String::as_str));
         Section {
             heading: Self::heading(),
@@ -165,8 +171,19 @@ impl OnKernel {
                 head: HEAD.map(str::to_owned).to_vec(),
                 rows: self.rows.iter().map(cells).collect(),
             }],
-            ..Section::default()
+            figures: self.figures.iter().map(Figure::page_figure).collect(),
         }
+    }
+
+    /// Its receive buffer tells a row from others of its scenario where these have another one.
+    fn cells(&self, row: &Row) -> [String; 9] {
+        let record = &row.kernel[0];
+        let mut cells = row.cells();
+        let mut same = self.rows.iter().map(|other| &other.kernel[0]).filter(|other| other.scenario == record.scenario);
+        if same.any(|other| other.receiver_buffer != record.receiver_buffer) {
+            cells[0] += &format!(", receive buffer {}", record.receiver_buffer);
+        }
+        cells
     }
 
     fn legend(&self, before: &str) -> String {
@@ -244,6 +261,24 @@ mod tests {
         let [row] = &rows[..] else { panic!("{} rows", rows.len()) };
         let cells = row.cells();
         assert_eq!([&cells[1][..], &cells[3], &cells[7]], ["2 x 1 MB", "3.500", "12"]);
+    }
+
+    #[test]
+    fn transfers_to_other_receive_buffers_are_rows_of_their_own() {
+        let mut rows = Vec::new();
+        for buffer in ["32 KiB", "1 MiB"] {
+            let both = [0, 1].map(|_| {
+                let mut runs = copies(0, [Some(2.0), Some(2.0)]);
+                runs.iter_mut().for_each(|run| run.record.receiver_buffer = buffer.to_owned());
+                runs
+            });
+            add(&mut rows, both);
+        }
+        let all = OnKernel { rows, figures: Vec::new() };
+        let names: Vec<String> = all.rows.iter().map(|row| all.cells(row)[0].clone()).collect();
+        assert_eq!(names, ["two, receive buffer 32 KiB", "two, receive buffer 1 MiB"]);
+        let one = OnKernel { rows: all.rows.into_iter().take(1).collect(), figures: Vec::new() };
+        assert_eq!(one.cells(&one.rows[0])[0], "two");
     }
 
     #[test]

@@ -80,7 +80,7 @@ pub fn done() -> Done {
         influences: vec![influence],
         seeds: 9,
     };
-    Done { paper: Paper { ledger, parts: &[], kernel: &[] }, reproduction, kernel: None }
+    Done { paper: Paper { ledger, parts: &[], kernel: &[], kernel_figures: None }, reproduction, kernel: None }
 }
 
 /// A study's table.

@@ -1,0 +1,115 @@
+//! When a transfer's data arrives: all that the paper measures.
+
+use super::{transfer, RESERVED_BITS_PER_S};
+use crate::{Crossing, Run};
+use std::ops::Range;
+
+/// What arrives of a transfer.
+pub struct Arrivals {
+    /// When segments of data arrived, and how much had been received then.
+    pub received: Vec<(f64, u64)>,
+    /// How much the application had, from when on.
+    pub in_order: Vec<(f64, u64)>,
+    /// When the application had all; not a number where it never did.
+    pub end_s: f64,
+    /// When the server sent the first of it.
+    pub sent_s: f64,
+    /// When the client began to connect.
+    pub syn_s: f64,
+    /// The path's.
+    pub rtt_s: f64,
+    size_bytes: u64,
+    /// Segments that did not arrive.
+    pub dropped: usize,
+}
+
+impl Arrivals {
+    pub fn of(run: &Run<'_>) -> Arrivals {
+        let flow = transfer(run);
+        let data = || flow.packets.iter().filter(|packet| packet.from_sender && packet.segment.payload_bytes > 0);
+        let arrival = |packet: &Crossing| {
+            let end = packet.stream_start + u64::from(packet.segment.payload_bytes);
+            packet.arrived_s.map(|at_s| (at_s, packet.stream_start..end))
+        };
+        let mut arrivals: Vec<(f64, Range<u64>)> = data().filter_map(arrival).collect();
+        arrivals.sort_by(|(one_s, _), (other_s, _)| one_s.total_cmp(other_s));
+        let size_bytes = run.case.transfer.size_bytes;
+        Arrivals {
+            received: received(arrivals),
+            in_order: flow.delivered.steps().to_vec(),
+            end_s: flow.delivered.reached_s(size_bytes).unwrap_or(f64::NAN),
+            sent_s: data().next().expect("data is sent").sent_s,
+            syn_s: flow.started_s,
+            rtt_s: run.case.path.rtt_ns as f64 / 1e9,
+            size_bytes,
+            dropped: flow.drops_s.len(),
+        }
+    }
+
+    /// The clock of the paper's figures: the first arrival.
+    pub fn first_s(&self) -> f64 {
+        self.received.first().expect("data arrives").0
+    }
+
+    /// From the first arrival until the application has all.
+    pub fn seconds(&self) -> f64 {
+        self.end_s - self.first_s()
+    }
+
+    /// Payload in this time.
+    pub fn kbit_per_s(&self) -> f64 {
+        self.bits() / self.seconds() / 1e3
+    }
+
+    /// The same in percent of what is reserved.
+    pub fn share(&self) -> f64 {
+        self.share_since(self.first_s())
+    }
+
+    /// Of what is reserved, in percent, from another moment on.
+    pub fn share_since(&self, from_s: f64) -> f64 {
+        100.0 * self.bits() / (self.end_s - from_s) / RESERVED_BITS_PER_S
+    }
+
+    /// Times in which nothing arrives for more than a quarter of a round trip.
+    pub fn silences_s(&self) -> Vec<f64> {
+        let gaps = self.received.windows(2).map(|pair| pair[1].0 - pair[0].0);
+        gaps.filter(|gap_s| *gap_s > self.rtt_s / 4.0).collect()
+    }
+
+    fn bits(&self) -> f64 {
+        self.size_bytes as f64 * 8.0
+    }
+
+    /// The rate outside of [`silences_s`](Self::silences_s), times what is reserved.
+    pub fn burst_rate(&self) -> f64 {
+        let silent_s: f64 = self.silences_s().iter().sum();
+        self.bits() / (self.seconds() - silent_s) / RESERVED_BITS_PER_S
+    }
+}
+
+/// What has been received after each of these parts of the stream, in the order in which they arrive: what comes again is
+/// not new.
+pub fn received(parts: impl IntoIterator<Item = (f64, Range<u64>)>) -> Vec<(f64, u64)> {
+    let mut has = Vec::new();
+    let mut total = 0;
+    let after = |(at_s, part): (f64, Range<u64>)| {
+        let [start, end] = [part.start, part.end].map(|place| place as usize);
+        has.resize(has.len().max(end), false);
+        total += has[start..end].iter().filter(|has_it| !**has_it).count() as u64;
+        has[start..end].fill(true);
+        (at_s, total)
+    };
+    parts.into_iter().map(after).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::received;
+
+    #[test]
+    fn what_comes_again_is_received_once_and_what_is_late_counts_when_it_comes() {
+        let parts = [(0.0, 0..10), (1.0, 20..30), (2.0, 15..25), (3.0, 10..20)];
+        assert_eq!(received(parts), [(0.0, 10), (1.0, 20), (2.0, 25), (3.0, 30)]);
+    }
+}

@@ -277,7 +277,8 @@ fn received_while_asking(asked: impl Fn(&TcpStream, u32)) -> usize {
 fn asking_again_fills_no_bucket_and_gives_no_more_than_the_rate() {
     let Some(_host) = Host::new(2 * MEGABYTE) else { return };
     let burst = |times: u32| Reservation { rate_bytes_per_s: MEGABYTE, burst_bytes: 90_000 + times % 2 };
-    let cases: [(&str, fn(&TcpStream, Reservation)); 3] = [
+    type Asking = fn(&TcpStream, Reservation);
+    let cases: [(&str, Asking); 3] = [
         ("once", |_, _| {}),
         ("another burst", |sender, burst| ask(sender, Some(burst)).unwrap()),
         ("what is refused", |sender, _| assert_eq!(ask(sender, rate(3 * MEGABYTE)), Err(Errno::EPERM))),

@@ -147,12 +147,28 @@ fn two_segments_are_left_of_any_reservation() {
     assert_eq!((decision.cwnd_bytes, decision.ssthresh_bytes), (SEGMENT, 2 * SEGMENT));
 }
 
-/// A mark of congestion, or a tail loss that a probe repaired.
-#[test]
-fn an_event_without_a_lost_segment_counts_for_one() {
+/// Of a mark of congestion, or a tail loss that a probe repaired, while so much is in flight.
+fn mark_bytes(inflight_bytes: u64) -> u64 {
+    inflight_bytes / 128 + 3 * SEGMENT
+}
+
+/// After how many round trips a reservation breaks of which every so many-th is marked, with a window of so many segments.
+fn breaks_after(window: u64, every: u64) -> Option<u64> {
     let mut host = host();
-    let broken_after = (1..).find(|_| is_broken(&host.loss(LOSS_RECOVERY, 100 * SEGMENT, 50 * SEGMENT)));
-    assert_eq!(broken_after, Some(MOST_SEGMENTS + 1));
+    (1..200).find(|round| {
+        let is_marked = round % every == 0;
+        let marked = is_marked && is_broken(&host.loss(LOSS_RECOVERY, window * SEGMENT, window / 2 * SEGMENT));
+        marked || is_broken(&host.jump(MS, window * SEGMENT))
+    })
+}
+
+#[test]
+fn round_trips_that_are_all_marked_break_it_whatever_the_window() {
+    for window in [10, 100, 1000, 10_000] {
+        assert!(breaks_after(window, 1).is_some_and(|rounds| rounds <= 4), "{window}: {:?}", breaks_after(window, 1));
+    }
+    // A mark in so many round trips that the tolerance of those between is worth three segments.
+    assert_eq!(breaks_after(100, 8), None);
 }
 
 #[test]
@@ -211,7 +227,8 @@ proptest! {
             let (decision, holds) = match is_event {
                 true => {
                     let decision = host.loss(LOSS_RECOVERY, 100 * SEGMENT, 50 * SEGMENT);
-                    (decision, exact.holds(0, lost.max(SEGMENT)))
+                    let mark = if lost == 0 { mark_bytes(100 * SEGMENT) } else { 0 };
+                    (decision, exact.holds(0, lost.max(mark)))
                 }
                 false => (host.jump(MS, delivered), exact.holds(delivered, lost)),
             };

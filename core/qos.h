@@ -33,7 +33,7 @@
  *   does not control congestion. A path that has a rate of a tenth less than reserved loses a tenth.
  * - 10 segments: what a host sends into the unknown at most (RFC 6928), here what it may lose before it gives way. A
  *   policer that is too small is found within some hundred segments, an outage at once.
- * - 3 segments and 1/128 of what is in flight, for an event with which nothing was taken for lost: an ECN mark, which a
+ * - 3 segments and 1/128 of what is in flight, for an event since whose last nothing was taken for lost: an ECN mark, which a
  *   host tells of once in a round trip, or a loss that a probe has repaired. Round trips that are all marked break the
  *   reservation with the fourth, whatever the window, and a mark in a few dozen round trips does not.
  * - Burst: about a millisecond at the rate, as Linux builds packets, but two segments at least, as a receiver
@@ -68,6 +68,7 @@ struct onramp_qos {
 	uint64_t excess_bytes;    /* losses beyond what a reservation may lose */
 	uint64_t delivered_bytes; /* when that was reckoned */
 	uint64_t lost_bytes;
+	uint64_t event_lost_bytes; /* at the last event of loss */
 	uint64_t cwnd_bytes;
 	uint32_t burst_bytes;
 	uint32_t reserved;
@@ -164,9 +165,12 @@ static inline void onramp_qos_loss(struct onramp_qos *state, const struct onramp
 {
 	uint64_t mark_bytes = 0;
 
-	if (loss->lost_bytes == state->lost_bytes)
+	/* What was lost since the last event, but told of before, is no mark: a repair may begin where another ended.
+	 */
+	if (loss->lost_bytes == state->event_lost_bytes)
 		mark_bytes = loss->inflight_bytes / ONRAMP_QOS_LOSS_PART +
 			     ONRAMP_QOS_MARK_SEGMENTS * (uint64_t)loss->mss_bytes;
+	state->event_lost_bytes = loss->lost_bytes;
 	if (onramp_qos_holds(state, state->delivered_bytes, loss->lost_bytes, mark_bytes, loss->mss_bytes))
 		onramp_qos_decide(state, decision);
 	else

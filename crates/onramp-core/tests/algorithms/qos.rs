@@ -221,13 +221,15 @@ proptest! {
     ) {
         let mut host = host();
         let mut exact = Reckoning { excess: 0, part: 0 };
+        let mut lost_since_event = 0;
         for (delivered, lost, is_event, srtt_ns) in events {
+            lost_since_event += lost;
             host.ack.lost_bytes += lost;
             host.ack.srtt_ns = srtt_ns;
             let (decision, holds) = match is_event {
                 true => {
                     let decision = host.loss(LOSS_RECOVERY, 100 * SEGMENT, 50 * SEGMENT);
-                    let mark = if lost == 0 { mark_bytes(100 * SEGMENT) } else { 0 };
+                    let mark = if std::mem::take(&mut lost_since_event) == 0 { mark_bytes(100 * SEGMENT) } else { 0 };
                     (decision, exact.holds(0, lost.max(mark)))
                 }
                 false => (host.jump(MS, delivered), exact.holds(delivered, lost)),

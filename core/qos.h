@@ -33,9 +33,9 @@
  *   does not control congestion. A path that has a rate of a tenth less than reserved loses a tenth.
  * - 10 segments: what a host sends into the unknown at most (RFC 6928), here what it may lose before it gives way. A
  *   policer that is too small is found within some hundred segments, an outage at once.
- * - 3 segments and 1/128 of what is in flight, for an event since whose last nothing was taken for lost: an ECN mark, which a
- *   host tells of once in a round trip, or a loss that a probe has repaired. Round trips that are all marked break the
- *   reservation with the fourth, whatever the window, and a mark in a few dozen round trips does not.
+ * - 3 segments and 1/128 of what is in flight, for an event since whose last nothing was taken for lost: an ECN mark,
+ * which a host tells of once in a round trip, or a loss that a probe has repaired. Round trips that are all marked
+ * break the reservation with the fourth, whatever the window, and a mark in a few dozen round trips does not.
  * - Burst: about a millisecond at the rate, as Linux builds packets, but two segments at least, as a receiver
  *   acknowledges them, and at most 10. The paper does not say how deep its bucket is.
  *

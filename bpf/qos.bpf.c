@@ -10,8 +10,8 @@
  * has its answer at once. Before, what can never be granted is refused at once, and the rest is granted or refused when
  * the connection is established, as is that of each connection which a listening socket accepts.
  *
- * Options of others are passed on as they came. These programs may be attached to several cgroups, one within the
- * other: the innermost answers.
+ * Options of others are passed on as they came. These programs may be attached several times, to one cgroup or to some
+ * within each other: those on whose congestion control the socket is answer, and otherwise the innermost.
  */
 #include "kernel.h"
 
@@ -106,6 +106,14 @@ static long leave(struct bpf_sock *sk, const struct onramp_reservation *reservat
 	return is_ours(reservation->previous) ? choose(sk, reno) : choose(sk, reservation->previous);
 }
 
+/* Back to what it had before, without a reservation. */
+static void restore(struct bpf_sock *sk, const struct onramp_reservation *reservation)
+{
+	leave(sk, reservation);
+	if (is_ours(reservation->previous))
+		choose(sk, reservation->previous);
+}
+
 static long enter(struct bpf_sock *sk)
 {
 	char ours[ONRAMP_NAME_BYTES];
@@ -134,11 +142,9 @@ static void find_limits(struct onramp_reservation *reservation)
 	}
 }
 
-/* What stands in the way of a reservation: 0, or an error. Before a connection stands, only what can never be granted.
- */
-static int check_limits(const struct onramp_reservation *reservation, bool stands)
+/* What stands in the way of this rate: 0, or an error. Without `now`, only what makes it impossible for good. */
+static int check_limits(const struct onramp_reservation *reservation, __u64 rate, bool now)
 {
-	__u64 rate = reservation->rate_bytes_per_s;
 	struct onramp_limit *limit;
 	struct onramp_usage *usage;
 	int error = reservation->limits[0] ? 0 : EPERM;
@@ -148,7 +154,7 @@ static int check_limits(const struct onramp_reservation *reservation, bool stand
 			break;
 		if (rate > limit->bytes_per_s)
 			error = EPERM;
-		else if (stands && usage->bytes_per_s + rate > limit->bytes_per_s)
+		else if (now && usage->bytes_per_s + rate > limit->bytes_per_s)
 			error = EBUSY;
 		if (error)
 			__sync_fetch_and_add(&usage->refused, 1);
@@ -160,22 +166,10 @@ static int check_limits(const struct onramp_reservation *reservation, bool stand
 static int recount(const struct onramp_reservation *reservation, __u64 rate)
 {
 	__u64 was = reservation->rate_bytes_per_s;
-	struct onramp_limit *limit;
-	struct onramp_usage *usage;
 
-	if (rate <= was) {
-		give_back(reservation, ONRAMP_LIMIT_LEVELS, was - rate);
-		return 0;
-	}
-	for (int level = 0; level < ONRAMP_LIMIT_LEVELS; level++) {
-		if (!level_of(reservation, level, &limit, &usage))
-			break;
-		if (__sync_fetch_and_add(&usage->bytes_per_s, rate - was) + rate - was > limit->bytes_per_s) {
-			__sync_fetch_and_add(&usage->refused, 1);
-			give_back(reservation, level + 1, rate - was);
-			return rate > limit->bytes_per_s ? EPERM : EBUSY;
-		}
-	}
+	if (rate > was)
+		return count_more(reservation, rate - was);
+	give_back(reservation, ONRAMP_LIMIT_LEVELS, was - rate);
 	return 0;
 }
 
@@ -194,11 +188,8 @@ static int clear(struct bpf_sock *sk, const struct tcp_qos *qos)
 
 	if (qos->burst_bytes || qos->reserved || !reservation || reservation->state == ONRAMP_RESERVATION_NONE)
 		return EINVAL;
-	if (uses_ours(sk)) {
-		leave(sk, reservation);
-		if (is_ours(reservation->previous))
-			choose(sk, reservation->previous);
-	}
+	if (uses_ours(sk))
+		restore(sk, reservation);
 	reservation->state = ONRAMP_RESERVATION_NONE;
 	return 0;
 }
@@ -211,7 +202,7 @@ static int change(struct bpf_sock *sk, struct onramp_reservation *reservation, c
 
 	if (qos->rate_bytes_per_s == reservation->rate_bytes_per_s && qos->burst_bytes == reservation->burst_bytes)
 		return 0;
-	error = recount(reservation, qos->rate_bytes_per_s);
+	error = check_limits(reservation, qos->rate_bytes_per_s, false) ?: recount(reservation, qos->rate_bytes_per_s);
 	if (error)
 		return error;
 	reservation->rate_bytes_per_s = qos->rate_bytes_per_s;
@@ -268,7 +259,7 @@ static int reserve(struct bpf_sock *sk, const struct tcp_qos *qos)
 	if (!is_ours(name) || reservation->state == ONRAMP_RESERVATION_NONE)
 		__builtin_memcpy(asked.previous, name, sizeof(name));
 	find_limits(&asked);
-	error = check_limits(&asked, stands);
+	error = check_limits(&asked, asked.rate_bytes_per_s, stands);
 	if (error)
 		return error;
 
@@ -280,7 +271,7 @@ static int reserve(struct bpf_sock *sk, const struct tcp_qos *qos)
 	/* A connection that stands has been granted it by now, or refused: another may have been faster. */
 	if (!error && stands && reservation->state != ONRAMP_RESERVATION_GRANTED) {
 		error = EBUSY;
-		leave(sk, reservation);
+		restore(sk, reservation);
 	}
 	if (error)
 		reservation->state = ONRAMP_RESERVATION_NONE;

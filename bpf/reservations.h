@@ -67,28 +67,36 @@ static inline void give_back(const struct onramp_reservation *reservation, int l
 	}
 }
 
-/* Is there room for it on all levels? Then it counts, and is granted. */
-static inline void grant(struct onramp_reservation *reservation)
+/* Count so much more of it, where there is room on all levels: 0, or an error, and then nothing has changed. */
+static inline int count_more(const struct onramp_reservation *reservation, __u64 rate)
 {
-	__u64 rate = reservation->rate_bytes_per_s;
 	struct onramp_limit *limit;
 	struct onramp_usage *usage;
-	int level;
 
-	for (level = 0; level < ONRAMP_LIMIT_LEVELS; level++) {
+	for (int level = 0; level < ONRAMP_LIMIT_LEVELS; level++) {
 		if (!level_of(reservation, level, &limit, &usage))
-			break;
+			return level ? 0 : EPERM; /* what no limit counts, nobody has allowed */
 		if (__sync_fetch_and_add(&usage->bytes_per_s, rate) + rate > limit->bytes_per_s) {
-			__sync_fetch_and_sub(&usage->bytes_per_s, rate);
 			__sync_fetch_and_add(&usage->refused, 1);
-			give_back(reservation, level, rate);
-			reservation->state = ONRAMP_RESERVATION_REFUSED;
-			return;
+			give_back(reservation, level + 1, rate);
+			return EBUSY;
 		}
 	}
-	/* One that no limit counts, nobody has allowed. */
-	reservation->state = level ? ONRAMP_RESERVATION_GRANTED : ONRAMP_RESERVATION_REFUSED;
-	for (level = 0; level < ONRAMP_LIMIT_LEVELS && level_of(reservation, level, &limit, &usage); level++)
+	return 0;
+}
+
+/* Is there room for it? Then it counts, and is granted. */
+static inline void grant(struct onramp_reservation *reservation)
+{
+	struct onramp_limit *limit;
+	struct onramp_usage *usage;
+
+	if (count_more(reservation, reservation->rate_bytes_per_s)) {
+		reservation->state = ONRAMP_RESERVATION_REFUSED;
+		return;
+	}
+	reservation->state = ONRAMP_RESERVATION_GRANTED;
+	for (int level = 0; level < ONRAMP_LIMIT_LEVELS && level_of(reservation, level, &limit, &usage); level++)
 		__sync_fetch_and_add(&usage->granted, 1);
 }
 

@@ -14,10 +14,11 @@ use libbpf_rs::query::{ProgInfoIter, ProgInfoQueryOptions};
 use libbpf_rs::{Link, MapCore, MapFlags, MapHandle, Object, Program};
 use nix::libc;
 use serde::Serialize;
+use std::collections::HashMap;
 use std::fs;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{DirEntryExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 const QOS_PROGRAMS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/qos.o"));
@@ -131,16 +132,16 @@ impl Reservations {
         if around.len() >= LIMIT_LEVELS {
             return Err(Error::TooManyLimits { path: cgroup.to_owned(), found: around.len() });
         }
-        let refused = |error: libbpf_rs::Error| self.refused("setting a limit of", &error);
         match self.usage.update(&id.to_ne_bytes(), RawUsage::default().as_bytes(), MapFlags::NO_EXIST) {
-            Err(error) if error.kind() != libbpf_rs::ErrorKind::AlreadyExists => return Err(refused(error)),
+            Err(error) if error.kind() != libbpf_rs::ErrorKind::AlreadyExists => return Err(self.refused(&error)),
             _ => {}
         }
         let outer = around.first().copied().unwrap_or(0);
         self.write_limit(id, &RawLimit { bytes_per_s, outer })?;
         // Those within it whose next one outwards it is now.
+        let cgroups = all_cgroups()?;
         for (inner, limit) in self.raw_limits()?.into_iter().filter(|(inner, _)| *inner != id) {
-            let Some(path) = find_cgroup(inner)? else {
+            let Some(path) = cgroups.get(&inner) else {
                 self.forget(inner);
                 continue;
             };
@@ -167,11 +168,12 @@ impl Reservations {
     /// # Errors
     /// The kernel's refusal.
     pub fn limits(&self) -> Result<Vec<LimitInForce>> {
+        let mut cgroups = all_cgroups()?;
         let mut all = Vec::new();
         for (id, limit) in self.raw_limits()? {
             let usage = lookup::<RawUsage>(&self.usage, id).unwrap_or_default();
             all.push(LimitInForce {
-                cgroup: find_cgroup(id)?,
+                cgroup: cgroups.remove(&id),
                 limit_bytes_per_s: limit.bytes_per_s,
                 reserved_bytes_per_s: usage.bytes_per_s,
                 granted: usage.granted,
@@ -199,7 +201,7 @@ impl Reservations {
 
     fn write_limit(&self, id: u64, limit: &RawLimit) -> Result<()> {
         let written = self.limits.update(&id.to_ne_bytes(), limit.as_bytes(), MapFlags::ANY);
-        written.map_err(|error| self.refused("setting a limit of", &error))
+        written.map_err(|error| self.refused(&error))
     }
 
     /// The ids of a cgroup and of those around it that have a limit, the innermost first.
@@ -210,9 +212,9 @@ impl Reservations {
         Ok(ids.filter(|id| lookup::<RawLimit>(&self.limits, *id).is_some()).collect())
     }
 
-    fn refused(&self, what: &str, error: &libbpf_rs::Error) -> Error {
+    fn refused(&self, error: &libbpf_rs::Error) -> Error {
         Error::Refused {
-            what: format!("{what} {}", self.congestion_control),
+            what: format!("setting a limit of {}", self.congestion_control),
             cause: error.to_string(),
             log: String::new(),
         }
@@ -233,17 +235,19 @@ fn cgroup_id(path: &Path) -> Result<u64> {
     }
 }
 
-/// The cgroup with this id.
-fn find_cgroup(id: u64) -> Result<Option<PathBuf>> {
-    let mut left = vec![cgroup2_mount()?];
+/// Every cgroup, by its id.
+fn all_cgroups() -> Result<HashMap<u64, PathBuf>> {
+    let root = cgroup2_mount()?;
+    let mut all = HashMap::from([(cgroup_id(&root)?, root.clone())]);
+    let mut left = vec![root];
     while let Some(path) = left.pop() {
-        if cgroup_id(&path).is_ok_and(|found| found == id) {
-            return Ok(Some(path));
-        }
         let entries = fs::read_dir(&path).into_iter().flatten().flatten();
-        left.extend(entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())).map(|e| e.path()));
+        for entry in entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())) {
+            all.insert(entry.ino(), entry.path());
+            left.push(entry.path());
+        }
     }
-    Ok(None)
+    Ok(all)
 }
 
 /// While it lives, TCP_QOS is there for the sockets of a cgroup's processes.

@@ -2,6 +2,6 @@
 
 pub use crate::clock::now_ns;
 pub use crate::host::{ip, Namespace, Tun};
-pub use crate::link::{Buffer, LinkReport, Pool};
+pub use crate::link::{Buffer, Pool};
 pub use crate::path::Path;
 pub use crate::work::Content;

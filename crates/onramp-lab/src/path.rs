@@ -2,7 +2,7 @@
 
 use crate::host::{hosts_of, Host, Namespace};
 use crate::layout::Layout;
-use crate::link::{CpuLease, LinkPlan, LinkReport, LinkThread};
+use crate::link::{CpuLease, LinkPlan, LinkThread};
 use crate::supports::supports;
 use crate::Error;
 use onramp_scenario::Case;
@@ -46,14 +46,6 @@ impl Path {
             link: Some(LinkThread::start(plan)),
             _lease: lease,
         })
-    }
-
-    /// Ends it: what the links did.
-    ///
-    /// # Errors
-    /// That which ended the links before.
-    pub fn finish(mut self) -> Result<LinkReport, Error> {
-        self.link.take().expect("only this and the drop take it").finish()
     }
 }
 

@@ -255,10 +255,9 @@ fn reserve(
     given: &Given,
     flow: &PreparedFlow,
 ) -> Result<(), Error> {
-    let Some(bits_per_s) = given.qos_rate_bits_per_s else { return Ok(()) };
-    let burst_bytes = given.qos_burst_bytes.unwrap_or(0).try_into().unwrap_or(u32::MAX);
+    let Some(reservation) = given.reservation() else { return Ok(()) };
     startups
-        .reserve(control, flow.listener(), bits_per_s.div_ceil(8), burst_bytes)
+        .reserve(control, flow.listener(), reservation.bytes_per_s, reservation.burst_bytes.unwrap_or(0))
         .map_err(|source| Error::Startup { startup: startup.into(), source })
 }
 

@@ -8,6 +8,7 @@ pub(crate) struct Numbered {
     pub number: u32,
     pub bytes: u32,
     pub flow: u32,
+    pub expedited: bool,
 }
 
 impl Packet for Numbered {
@@ -17,5 +18,9 @@ impl Packet for Numbered {
 
     fn flow_hash(&self) -> u32 {
         self.flow
+    }
+
+    fn expedited(&self) -> bool {
+        self.expedited
     }
 }

@@ -8,7 +8,7 @@ use onramp_scenario::{
     Avoidance, Buffer, ByteCounting, Clocks, Given, InitialWindow, PairForm, Receiver, Recovery, Sender, Split, Stack,
     Timers, Train, Transfer, Transfers, NO_STARTUP,
 };
-use onramp_tcp::{Config, PacketPair, ReceiveBuffer, Reservation, Ticks};
+use onramp_tcp::{Config, PacketPair, ReceiveBuffer, Ticks};
 
 /// Linux's limit of send-buffer auto-tuning (`net.ipv4.tcp_wmem`) on hosts with memory enough.
 const LINUX_SEND_BUFFER_BYTES: u64 = 4 << 20;
@@ -128,10 +128,7 @@ pub(crate) fn sender(choice: &Choice<'_>, host: &Sender) -> Result<Config, Unsup
         startup_options: startup_options | train,
         pace_bits_per_s: choice.given.pace_bits_per_s,
         gamma_ppm: choice.given.gamma_ppm,
-        reservation: choice.given.qos_rate_bits_per_s.map(|rate_bits_per_s| Reservation {
-            bytes_per_s: (rate_bits_per_s / 8).max(1),
-            burst_bytes: choice.given.qos_burst_bytes.map(|bytes| u32::try_from(bytes).unwrap_or(u32::MAX)),
-        }),
+        reservation: choice.given.reservation(),
         avoidance,
         recovery: choice.recovery,
         timers: choice.timers,

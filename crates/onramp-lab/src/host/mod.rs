@@ -85,8 +85,9 @@ fn most_segments(case: &Case) -> Option<u32> {
     });
     let mss_bytes = u64::from(case.path.mtu_bytes).saturating_sub(HEADER_BYTES).max(1);
     let reserved = std::iter::once(&case.transfer.given).chain(traffic).filter_map(|given| {
-        let in_two_ms = given.qos_rate_bits_per_s? / 8 / 500;
-        Some(given.qos_burst_bytes.unwrap_or(0).max(in_two_ms).div_ceil(mss_bytes))
+        let reservation = given.reservation()?;
+        let burst_bytes = u64::from(reservation.burst_bytes.unwrap_or(0));
+        Some(burst_bytes.max(reservation.bytes_per_s / 500).div_ceil(mss_bytes))
     });
     reserved.max().map(|segments| segments.clamp(INITIAL_SEGMENTS, u16::MAX.into()) as u32)
 }

@@ -6,7 +6,7 @@ use crate::{Limit, LossConfig};
 use std::num::NonZeroU64;
 
 fn packet(number: u32, bytes: u32) -> Numbered {
-    Numbered { number, bytes, flow: 0 }
+    Numbered { number, bytes, flow: 0, expedited: false }
 }
 
 /// 12 Mbit/s: a packet of 1500 bytes takes 1 ms. 10 ms of delay.

@@ -1,7 +1,8 @@
 //! The transfer that is measured, and the TCP of both hosts.
 
+use super::channel::bytes_in;
 use onramp_core::pairs::Form as PairForm;
-use onramp_tcp::{Acks, ByteCounting, PacketPair, Recovery, Stack, Timers};
+use onramp_tcp::{Acks, ByteCounting, PacketPair, Recovery, Reservation, Stack, Timers};
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -234,6 +235,15 @@ pub struct Given {
     pub qos_rate_bits_per_s: Option<u64>,
     /// Of `qos`: what may leave at once; `None`: as the start-up chooses (`core/qos.h`).
     pub qos_burst_bytes: Option<u64>,
+}
+
+impl Given {
+    /// What is reserved, if anything is.
+    pub fn reservation(&self) -> Option<Reservation> {
+        let bytes_per_s = bytes_in(self.qos_rate_bits_per_s?, 1_000_000_000).max(1);
+        let burst_bytes = self.qos_burst_bytes.map(|bytes| u32::try_from(bytes).unwrap_or(u32::MAX));
+        Some(Reservation { bytes_per_s, burst_bytes })
+    }
 }
 
 /// An application that writes now and then.

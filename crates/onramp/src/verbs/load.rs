@@ -24,9 +24,10 @@ pub fn load(arguments: &LoadArguments, json: bool) -> Answer {
     }
     let registration = Registration::new(&options)?;
     let name = registration.name();
-    if let Some(reservations) = registration.reservations()? {
+    let reservations = registration.reservations()?;
+    if let Some(reservations) = &reservations {
         // Without its option, or with half of its limits, it would be of no use to anybody.
-        qos::offer(&reservations, &arguments.limits).inspect_err(|_| drop(onramp_kernel::unload(name)))?;
+        qos::offer(reservations, &arguments.limits).inspect_err(|_| drop(onramp_kernel::unload(name)))?;
     }
     if json {
         let loaded = onramp_kernel::loaded()?.into_iter().find(|loaded| loaded.name == name && loaded.registered);
@@ -34,10 +35,10 @@ pub fn load(arguments: &LoadArguments, json: bool) -> Answer {
         return Ok(DONE);
     }
     say!("{name} is registered: {}, then {}.", arguments.startup, options.avoidance.name());
-    if onramp_core::reserves(&arguments.startup) {
+    if let Some(reservations) = &reservations {
         say!("A program reserves a rate with setsockopt(TCP_QOS): include/onramp/tcp_qos.h, docs/algorithms/qos.md");
         say!("For programs that do not: onramp exec --qos-rate RATE -- CMD");
-        return qos::show();
+        return qos::show(reservations);
     }
     say!("A program chooses it with setsockopt(TCP_CONGESTION), or run it with: onramp exec -- CMD");
     say!("For all new connections of this network namespace: sysctl -w net.ipv4.tcp_congestion_control={name}");

@@ -11,14 +11,13 @@ use onramp_kernel::{cgroup2_mount, Error, QosOption, Reservations};
 const DEFAULT_TOTAL_BYTES_PER_S: u64 = 12_500_000;
 
 pub fn run(arguments: &QosArguments, json: bool) -> Answer {
-    if !arguments.limits.is_empty() {
-        set(&loaded()?, &arguments.limits)?;
-    }
+    let reservations = loaded()?;
+    set(&reservations, &arguments.limits)?;
     if json {
-        print_json(&loaded()?.limits()?);
+        print_json(&reservations.limits()?);
         return Ok(DONE);
     }
-    show()
+    show(&reservations)
 }
 
 /// The reservations that `load qos` has begun.
@@ -36,8 +35,8 @@ fn loaded() -> Result<Reservations, Failure> {
 
 /// The option, for all programs of the host.
 pub fn offer(reservations: &Reservations, limits: &LimitArguments) -> Result<(), Failure> {
-    reservations.set_limit(&cgroup2_mount()?, limits.total.unwrap_or(DEFAULT_TOTAL_BYTES_PER_S))?;
-    set(reservations, &LimitArguments { total: None, cgroups: limits.cgroups.clone() })?;
+    let total = limits.total.or(Some(DEFAULT_TOTAL_BYTES_PER_S));
+    set(reservations, &LimitArguments { total, cgroups: limits.cgroups.clone() })?;
     Ok(QosOption::for_the_host(reservations)?)
 }
 
@@ -53,11 +52,11 @@ fn set(reservations: &Reservations, limits: &LimitArguments) -> Result<(), Failu
     Ok(())
 }
 
-pub fn show() -> Answer {
+pub fn show(reservations: &Reservations) -> Answer {
     let mount = cgroup2_mount()?;
     let heading = ["CGROUP", "LIMIT", "RESERVED", "GRANTED", "REFUSED", "BROKEN"];
     let mut rows = vec![heading.map(str::to_owned).to_vec()];
-    for limit in loaded()?.limits()? {
+    for limit in reservations.limits()? {
         let cgroup = match &limit.cgroup {
             Some(path) if *path == mount => "(this host)".to_owned(),
             Some(path) => path.strip_prefix(&mount).unwrap_or(path).display().to_string(),

@@ -5,7 +5,7 @@ const MS: u64 = 1_000_000;
 const US: u64 = 1_000;
 
 fn packet() -> Numbered {
-    Numbered { number: 0, bytes: 1000, flow: 0 }
+    Numbered { number: 0, bytes: 1000, flow: 0, expedited: false }
 }
 
 /// A queue in which packets stand for 10 ms: one comes and one goes every 10 us. Only drops shorten it, and are made

@@ -1,37 +1,16 @@
 use super::*;
+use crate::testing::Numbered;
 use crate::{Config, Link, QueueConfig, RedConfig};
 use std::num::NonZeroU64;
 
 const MS: u64 = 1_000_000;
 
-#[derive(Clone, Debug, PartialEq)]
-struct Classed {
-    number: u32,
-    bytes: u32,
-    flow: u32,
-    expedited: bool,
+fn expedited(number: u32, flow: u32) -> Numbered {
+    Numbered { number, bytes: 1500, flow, expedited: true }
 }
 
-impl Packet for Classed {
-    fn wire_bytes(&self) -> u32 {
-        self.bytes
-    }
-
-    fn flow_hash(&self) -> u32 {
-        self.flow
-    }
-
-    fn expedited(&self) -> bool {
-        self.expedited
-    }
-}
-
-fn expedited(number: u32, flow: u32) -> Classed {
-    Classed { number, bytes: 1500, flow, expedited: true }
-}
-
-fn other(number: u32) -> Classed {
-    Classed { number, bytes: 1500, flow: 0, expedited: false }
+fn other(number: u32) -> Numbered {
+    Numbered { number, bytes: 1500, flow: 0, expedited: false }
 }
 
 fn rate(bits_per_s: u64) -> NonZeroU64 {
@@ -45,7 +24,7 @@ fn config(limit: Limit) -> Config {
     Config { expedited: Some(profile), ..Config::plain(rate(12_000_000), 0, limit) }
 }
 
-fn drain(link: &mut Link<Classed>) -> Vec<(u64, u32)> {
+fn drain(link: &mut Link<Numbered>) -> Vec<(u64, u32)> {
     std::iter::from_fn(|| link.poll(u64::MAX / 2)).map(|left| (left.due_ns / MS, left.packet.number)).collect()
 }
 

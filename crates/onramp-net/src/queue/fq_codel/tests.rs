@@ -17,7 +17,7 @@ impl Queue {
 
     fn arrive(&mut self, flow: u32, numbers: std::ops::Range<u32>, bytes: u32) {
         for number in numbers {
-            let verdict = self.fq.enqueue(0, Numbered { number, bytes, flow }, &mut self.evicted);
+            let verdict = self.fq.enqueue(0, Numbered { number, bytes, flow, expedited: false }, &mut self.evicted);
             assert_eq!(verdict, Verdict::Queued);
         }
     }
@@ -109,7 +109,7 @@ fn each_flow_has_a_codel_of_its_own() {
     let mut queue = Queue::new(FqCoDelConfig::default());
     queue.arrive(1, 0..1000, 1500);
     for ms in 0..400 {
-        queue.fq.enqueue(ms * MS, Numbered { number: 0, bytes: 100, flow: 2 }, &mut queue.evicted);
+        queue.fq.enqueue(ms * MS, Numbered { number: 0, bytes: 100, flow: 2, expedited: false }, &mut queue.evicted);
         queue.fq.dequeue(ms * MS, &mut queue.evicted);
         queue.fq.dequeue(ms * MS, &mut queue.evicted);
     }

@@ -14,7 +14,7 @@ fn red_at(config: &RedConfig, average_thousandths: u64) -> Red<Numbered> {
 }
 
 fn packet() -> Numbered {
-    Numbered { number: 0, bytes: 1000, flow: 0 }
+    Numbered { number: 0, bytes: 1000, flow: 0, expedited: false }
 }
 
 fn average(red: &Red<Numbered>) -> f64 {

@@ -59,6 +59,14 @@ static inline __u32 avoidance_ssthresh(__u32 avoidance, struct sock *sk)
 	return tcp_reno_ssthresh(sk);
 }
 
+/* The window holds what the path does, and there is nothing more to look for: CUBIC takes it for that of its last loss,
+ * where it would else grow by 5 % a round trip until there is one. */
+static inline void avoidance_path_is_full(__u32 avoidance, struct sock *sk)
+{
+	if (avoidance == ONRAMP_AVOIDANCE_CUBIC)
+		cubictcp_recalc_ssthresh(sk);
+}
+
 static inline void avoidance_set_state(__u32 avoidance, struct sock *sk, __u8 new_state)
 {
 	if (avoidance == ONRAMP_AVOIDANCE_CUBIC)

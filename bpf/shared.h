@@ -3,7 +3,7 @@
 #ifndef ONRAMP_SHARED_H
 #define ONRAMP_SHARED_H
 
-#include "onramp.h"
+#include "startup.h"
 #include "pair_option.h"
 
 #define ONRAMP_NAME_BYTES 16

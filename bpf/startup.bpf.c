@@ -105,6 +105,12 @@ static bool startup_spaces(const struct onramp_connection *connection)
 	return connection->decision.phase == ONRAMP_PHASE_SAFE && config.avoidance != ONRAMP_AVOIDANCE_BBR;
 }
 
+/* Is a loss being repaired, and what arrives meanwhile may lower the threshold? */
+static bool startup_retreats(const struct onramp_connection *connection)
+{
+	return connection->decision.phase == ONRAMP_PHASE_RETREAT;
+}
+
 /* Does it raise the window? One that is over for now does again in the next slow start. (BBR has none.) */
 static bool startup_decides(const struct tcp_sock *tp, const struct onramp_connection *connection)
 {
@@ -314,7 +320,11 @@ static void startup_ack(struct sock *sk, struct onramp_connection *connection, c
 		.pair_interval_ns = take_pair_interval(sk),
 		.mss_bytes = mss_bytes,
 		.flags = (cwnd_limited(tp) ? ONRAMP_ACK_CWND_LIMITED : 0) |
-			 (tp->write_seq == tp->snd_nxt ? ONRAMP_ACK_APP_LIMITED : 0),
+			 (tp->write_seq == tp->snd_nxt ? ONRAMP_ACK_APP_LIMITED : 0) |
+			 (startup_retreats(connection) &&
+					  reduces_cwnd(BPF_CORE_READ_BITFIELD(tp, inet_conn.icsk_ca_state))
+				  ? ONRAMP_ACK_RECOVERING
+				  : 0),
 	};
 	__u32 phase = decision->phase;
 	struct onramp_event *event;
@@ -324,6 +334,8 @@ static void startup_ack(struct sock *sk, struct onramp_connection *connection, c
 	if (!is_reserved(connection))
 		break_reservation(sk, ack.now_ns);
 	apply_decision(sk, connection, mss_bytes);
+	if (decision->is_full)
+		avoidance_path_is_full(config.avoidance, sk);
 	ask_for_pair(sk, connection);
 
 	if (!is_news(connection, &ack, phase))
@@ -406,6 +418,11 @@ static __u32 startup_loss(struct sock *sk, struct onramp_connection *connection,
 		event->input.loss = loss;
 		bpf_ringbuf_submit(event, 0);
 	}
+	/* BBR's window is its own from here on. */
+	if (startup_retreats(connection) && config.avoidance == ONRAMP_AVOIDANCE_BBR) {
+		onramp_finish(&connection->decision, onramp_loss_exit(&loss));
+		note_exit(connection, loss.now_ns);
+	}
 	return ssthresh_segments(connection->decision.ssthresh_bytes, mss_bytes);
 }
 
@@ -455,6 +472,8 @@ static void control(struct sock *sk, __u32 ack, int flag, const struct rate_samp
 	if (was_reserved && is_reserved(connection)) {
 		/* The window is decided. */
 	} else if (reduces_cwnd(BPF_CORE_READ_BITFIELD(tp, inet_conn.icsk_ca_state))) {
+		if (connection && startup_retreats(connection) && rs->acked_sacked)
+			startup_ack(sk, connection, rs);
 		if (connection)
 			reduce_cwnd(tp, connection, (int)rs->acked_sacked, rs->losses, flag);
 	} else if (may_raise_cwnd(tp, flag)) {
@@ -616,7 +635,7 @@ __u32 BPF_PROG(onramp_sndbuf_expand, struct sock *sk)
  * for every acknowledgement. */
 #define CONGESTION_CONTROL(map, control_program, ...)                                                                  \
 	SEC(".struct_ops.link")                                                                                        \
-	struct tcp_congestion_ops map = {.name = "onramp_" QUOTE(ONRAMP_ALGORITHM),                                    \
+	struct tcp_congestion_ops map = {.name = QUOTE(ONRAMP_CONGESTION_CONTROL),                                     \
 					 .init = (void *)onramp_init,                                                  \
 					 .release = (void *)onramp_release,                                            \
 					 .ssthresh = (void *)onramp_ssthresh,                                          \

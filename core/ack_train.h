@@ -29,7 +29,7 @@
 #ifndef ONRAMP_ACK_TRAIN_H
 #define ONRAMP_ACK_TRAIN_H
 
-#include "onramp.h"
+#include "startup.h"
 
 /* Bounds that keep every sum within 64 bits: n * sum(t*t) <= 2^10 * 2^10 * (2^20)^2 = 2^60. Times are counted in
  * units that double when one needs more bits than these, so that short trains keep their nanoseconds. */
@@ -65,6 +65,7 @@ struct onramp_ack_train {
 	uint64_t sum_b;        /* segments since the first point */
 	uint64_t sum_tt;
 	uint64_t sum_tb;
+	uint64_t sum_bb;
 	uint64_t pair_ns;    /* where the present pair begins */
 	uint64_t closest_ns; /* the closest pair's distance; 0 before the first */
 	uint32_t pair_segments;
@@ -148,16 +149,39 @@ static inline void onramp_train_add(struct onramp_ack_train *train, uint64_t now
 	train->sum_b += segments;
 	train->sum_tt += t * t;
 	train->sum_tb += t * segments;
+	train->sum_bb += segments * segments;
 	train->points++;
 	train->segments = (uint32_t)segments;
 	train->last_ns = now_ns;
 }
 
+/* The first point adds nothing to the sums: to leave it out is to count one less. */
+static inline uint64_t onramp_train_line_points(const struct onramp_ack_train *train)
+{
+	return train->points >= ONRAMP_TRAIN_POINTS_WITHOUT_FIRST ? train->points - 1 : train->points;
+}
+
+/* Do the points lie on a line? That is, does it explain nine tenths of how they differ (the coefficient of
+ * determination, the square of the correlation)? Where delays vary by more than a train's own spacing, it does not. */
+static inline bool onramp_train_is_line(const struct onramp_ack_train *train)
+{
+	uint64_t n = onramp_train_line_points(train);
+	uint64_t time_squared = n * train->sum_tt - train->sum_t * train->sum_t;
+	uint64_t segments_squared = n * train->sum_bb - train->sum_b * train->sum_b;
+	uint64_t both = n * train->sum_tb - onramp_min(train->sum_t * train->sum_b, n * train->sum_tb);
+	/* Halve it until its square fits in 64 bits. Where the other side does not fit then, the line explains little.
+	 */
+	uint32_t halvings = onramp_excess(onramp_bits(both), 31);
+	uint64_t all = onramp_share(time_squared, segments_squared, UINT64_C(1) << 2 * halvings);
+
+	both >>= halvings;
+	return all && both * both >= all - all / 10;
+}
+
 /* The slope of the line, 0 without extent in time. */
 static inline uint64_t onramp_train_slope(const struct onramp_ack_train *train, uint32_t mss_bytes)
 {
-	/* The first point adds nothing to the sums: to leave it out is to count one less. */
-	uint64_t n = train->points >= ONRAMP_TRAIN_POINTS_WITHOUT_FIRST ? train->points - 1 : train->points;
+	uint64_t n = onramp_train_line_points(train);
 	uint64_t time_squared = n * train->sum_tt - train->sum_t * train->sum_t;
 	uint64_t slope_up = n * train->sum_tb;
 	uint64_t slope_down = train->sum_t * train->sum_b;

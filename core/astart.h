@@ -41,7 +41,7 @@
 #define ONRAMP_ASTART_H
 
 #include "eligible_rate.h"
-#include "onramp.h"
+#include "startup.h"
 
 #define ONRAMP_ASTART_SSTHRESH_BYTES 32768
 

@@ -43,7 +43,7 @@
 #ifndef ONRAMP_ELIGIBLE_RATE_H
 #define ONRAMP_ELIGIBLE_RATE_H
 
-#include "onramp.h"
+#include "startup.h"
 
 /* Sixteen parts of a round trip, and the one that is beginning. */
 #define ONRAMP_ERE_PARTS 16

@@ -7,7 +7,7 @@
 #define ONRAMP_FLIGHT_H
 
 #include "ack_train.h"
-#include "onramp.h"
+#include "startup.h"
 
 struct onramp_flight {
 	struct onramp_ack_train train;

@@ -48,7 +48,7 @@
 #ifndef ONRAMP_GAMMA_H
 #define ONRAMP_GAMMA_H
 
-#include "onramp.h"
+#include "startup.h"
 
 #define ONRAMP_GAMMA_ONE_PPM 1000000
 #define ONRAMP_GAMMA_MOST_PPM (ONRAMP_GAMMA_ONE_PPM / 2)

@@ -30,7 +30,7 @@
 #define ONRAMP_HOE_H
 
 #include "flight.h"
-#include "onramp.h"
+#include "startup.h"
 
 #define ONRAMP_HOE_ACKS 3
 

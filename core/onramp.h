@@ -1,303 +1,445 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 OR GPL-2.0-only */
-/*
- * The interface between a start-up algorithm and its host.
- *
- * A start-up algorithm decides how a TCP sender behaves until it knows its path. The host (the kernel through
- * bpf/, another stack, a test) tells it what happens, one record an event, and carries out what it decides. When
- * the algorithm is done it says why (enum onramp_exit), leaves ssthresh, and the host's own congestion avoidance
- * goes on.
- *
- * Everything here compiles unchanged into a BPF program and into a native library: freestanding C11, integers
- * only, no allocation, no globals that are written, no unbounded loop, unsigned division only.
- *
- * Units are the last part of each name: bytes, nanoseconds, bytes per second. Bytes are bytes of TCP payload.
- * A segment is mss_bytes of them.
- */
-#ifndef ONRAMP_H
-#define ONRAMP_H
+#ifndef ONRAMP_ONRAMP_H
+#define ONRAMP_ONRAMP_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "flight.h"
+#include "startup.h"
 
-/* A threshold or a rate that is not set. */
-#define ONRAMP_UNLIMITED UINT64_MAX
+#define ONRAMP_ONRAMP_LEAST_POINTS 4
+#define ONRAMP_ONRAMP_LEAST_SPACING_NS (32 * UINT64_C(1000))
+#define ONRAMP_ONRAMP_SAMPLES 8
+#define ONRAMP_ONRAMP_DELAY_PART 16
+#define ONRAMP_ONRAMP_LEAST_DELAY_NS UINT64_C(1000000)
+#define ONRAMP_ONRAMP_MOST_DELAY_NS (16 * UINT64_C(1000000))
+#define ONRAMP_ONRAMP_STEPS 4
 
-#define ONRAMP_NS_PER_S UINT64_C(1000000000)
-
-/* What the host promises of its two timing services (Aron & Druschel, section 4): how finely it measures time,
- * and how finely it schedules a transmission. A 4.4BSD host says 500 ms and 500 ms. */
-struct onramp_clock {
-	uint64_t measure_ns;
-	uint64_t event_ns;
+struct onramp_onramp {
+	struct onramp_flight flight;
+	uint64_t path_bytes_per_s; /* of the bottleneck; 0: not yet measured */
+	uint64_t rtt_min_ns;       /* 0: none yet */
+	uint64_t base_ns;          /* the least of the round before this one */
+	uint64_t round_least_ns;   /* the least of this one; 0: none yet */
+	uint64_t least_ns;         /* the least of the latest samples */
+	uint64_t round_cwnd_bytes; /* when it began */
+	uint64_t last_cwnd_bytes;  /* of the round before */
+	uint64_t last_bytes_per_s;
+	uint64_t paced_bytes_per_s;   /* PACING: at this rate */
+	uint64_t mark_bytes;          /* when so much is delivered, in total or lost, a round ends */
+	uint64_t round_ns;            /* when it began */
+	uint64_t round_bytes;         /* delivered in total by then */
+	uint64_t lost_bytes;          /* taken for lost by then */
+	uint64_t before_bytes;        /* PACING: the window before it */
+	uint64_t grown_bytes;         /* less than a segment of growth */
+	uint64_t ssthresh_bytes;      /* RETREAT: the host's for the loss */
+	uint64_t handshake_ns;        /* its round trip; 0: not known */
+	uint64_t first_ns;            /* of the first data; 0: not yet */
+	uint64_t first_bytes;         /* so much they were */
+	uint64_t drained_ns;          /* DRAIN: the least round trip of the round before */
+	uint64_t carried_bytes_per_s; /* of what was too much; 0: not yet known */
+	uint32_t samples;
+	uint32_t step;
+	uint32_t phase;
+	uint32_t options;
+	uint32_t exit;
+	uint32_t is_second;
+	uint32_t is_known;
+	uint32_t reserved;
 };
+ONRAMP_ASSERT_STATE(struct onramp_onramp);
 
-/* What the user chose. */
-enum onramp_option {
-	/* The initial window of RFC 3390 instead of the host's. */
-	ONRAMP_OPTION_PAPER_INITIAL_WINDOW = 1 << 0,
-	/* The rate of a flight is that between its first and its last acknowledgement: core/ack_train.h. */
-	ONRAMP_OPTION_TRAIN_ENDS = 1 << 1,
-	/* The rate of a flight is that of its most closely spaced acknowledgements: core/ack_train.h. */
-	ONRAMP_OPTION_TRAIN_CLOSEST = 1 << 2,
-	/* The eligible rate's filter takes the latest sample alone: core/eligible_rate.h. */
-	ONRAMP_OPTION_ERE_LATEST = 1 << 3,
-	/* Its instability is compared with the connection's largest: core/eligible_rate.h. */
-	ONRAMP_OPTION_ERE_CALM = 1 << 4,
-};
-
-/* The connection is established and has sent nothing yet. */
-struct onramp_start {
-	uint64_t now_ns;
-	struct onramp_clock clock;
-	uint64_t cwnd_bytes;     /* the host's initial window */
-	uint64_t ssthresh_bytes; /* ONRAMP_UNLIMITED if the host has none */
-	uint32_t mss_bytes;
-	uint32_t options; /* enum onramp_option */
-	uint64_t srtt_ns; /* the smoothed round-trip time: of the handshake, as a rule; 0: not known */
-	/* What the user gave for what an algorithm would measure; 0: nothing. */
-	uint64_t pace_bytes_per_s; /* spaced: the rate of slow start's segments; qos: the rate that is reserved */
-	uint32_t gamma_ppm;        /* gamma: the share of the window, in millionths */
-	uint32_t burst_bytes;      /* qos: what may leave at once; 0: the algorithm's own choice */
-	uint64_t excess_bytes;     /* qos: what an earlier reservation of the connection has lost beyond what it may */
-};
-
-enum onramp_ack_flag {
-	/* The window, not the application or the receiver, held the sender back in the last round trip. */
-	ONRAMP_ACK_CWND_LIMITED = 1 << 0,
-	/* The application has given nothing that is not yet sent: pauses between segments may be its own. */
-	ONRAMP_ACK_APP_LIMITED = 1 << 1,
-};
-
-/* An acknowledgement arrived that acknowledges something new, and the host is not recovering from a loss; in
- * ONRAMP_PHASE_RESERVED, any acknowledgement. */
-struct onramp_ack {
-	uint64_t now_ns;
-	/* Newly acknowledged, cumulatively or selectively; in slow start no more than the host counts for its growth
-	 * (RFC 3465; Linux counts all). */
-	uint64_t acked_bytes;
-	uint64_t delivered_bytes; /* acknowledged since the start, by this acknowledgement too */
-	uint64_t lost_bytes;      /* taken for lost since the start, what was sent again and lost again each time */
-	uint64_t inflight_bytes;  /* still outstanding after it */
-	uint64_t srtt_ns;         /* smoothed round-trip time, this sample included; 0 before the first */
-	uint64_t rtt_ns; /* this acknowledgement's own sample, of the newest segment it covers; 0: it has none */
-	uint64_t cwnd_bytes;
-	uint64_t ssthresh_bytes;
-	/* Between the arrivals of a pair's two segments, as the peer reported it in this acknowledgement or since the
-	 * last; 0: it did not. */
-	uint64_t pair_interval_ns;
-	uint32_t mss_bytes;
-	uint32_t flags; /* enum onramp_ack_flag */
-};
-
-enum onramp_loss_kind {
-	ONRAMP_LOSS_RECOVERY = 1, /* found by acknowledgements: fast retransmit, RACK, or an ECN mark */
-	ONRAMP_LOSS_TIMEOUT = 2,  /* found by the retransmission timer; slow start follows */
-	ONRAMP_LOSS_TAHOE = 3,    /* found by acknowledgements; slow start follows, as 4.3BSD-Tahoe does it */
-};
-
-/* The host found a loss and is about to set a new ssthresh. */
-struct onramp_loss {
-	uint64_t now_ns;
-	uint64_t inflight_bytes; /* FlightSize of RFC 5681: sent and not cumulatively acknowledged */
-	uint64_t cwnd_bytes;
-	uint64_t ssthresh_bytes;     /* what the congestion avoidance would set */
-	uint64_t acknowledged_bytes; /* cumulatively, in the count of onramp_ack's delivered_bytes */
-	uint64_t lost_bytes;         /* as onramp_ack's, this loss included */
-	uint32_t mss_bytes;
-	uint32_t kind; /* enum onramp_loss_kind */
-};
-
-/* Where a connection stands. Names for people: onramp_phase_name(). */
-enum onramp_phase {
-	ONRAMP_PHASE_SLOW_START, /* cwnd grows by what is acknowledged */
-	ONRAMP_PHASE_PACING,     /* a window that was measured is being filled at the measured rate */
-	ONRAMP_PHASE_APPROACH,   /* slow start from there to ssthresh, never faster than the measured rate */
-	ONRAMP_PHASE_DONE,       /* congestion avoidance controls the connection */
-	ONRAMP_PHASE_AVOIDANCE,  /* it does until the next slow start, which is the algorithm's again */
-	ONRAMP_PHASE_SAFE,       /* it has the window; the algorithm still spaces what it permits */
-	ONRAMP_PHASE_LINEAR,     /* cwnd grows by a segment a round trip, until slow start goes on */
-	ONRAMP_PHASE_RESERVED,   /* the path's rate is reserved: losses do not change the window */
-	ONRAMP_PHASE_COUNT,
-};
-
-/* Why a start-up ended. Names for people: onramp_exit_name(). */
-enum onramp_exit {
-	ONRAMP_EXIT_NONE,        /* it has not */
-	ONRAMP_EXIT_SSTHRESH,    /* cwnd reached the threshold that the host had set (HyStart, a route's metric) */
-	ONRAMP_EXIT_ESTIMATE,    /* cwnd reached the threshold that the algorithm had measured */
-	ONRAMP_EXIT_LOSS,        /* a loss, found by acknowledgements */
-	ONRAMP_EXIT_TIMEOUT,     /* a loss, found by the retransmission timer */
-	ONRAMP_EXIT_APPLICATION, /* the application sends too little to go on */
-	ONRAMP_EXIT_RECEIVER,    /* the receiver's window is the limit */
-	ONRAMP_EXIT_UNRESERVED,  /* no rate is reserved, or the host did not grant it */
-	ONRAMP_EXIT_BROKEN,      /* losses show that the reservation does not hold */
-	ONRAMP_EXIT_COUNT,
-};
-
-/* What the host is to do from now on. */
-struct onramp_decision {
-	uint64_t cwnd_bytes;
-	uint64_t ssthresh_bytes;
-	uint64_t pacing_bytes_per_s;   /* ONRAMP_UNLIMITED: as the windows and acknowledgements allow */
-	uint64_t estimate_bytes_per_s; /* the path's rate as measured so far; 0: not yet */
-	uint32_t phase;                /* enum onramp_phase */
-	uint32_t exit;                 /* enum onramp_exit; set if and only if the start-up is over: onramp_is_over() */
-	uint32_t pair;                 /* the next two full segments leave at once, marked as a pair */
-	uint32_t burst_bytes; /* a token bucket of this depth paces (core/token_bucket.h); 0: the host's own way */
-};
-
-/* Room that a host keeps for the state of any algorithm. */
-#define ONRAMP_STATE_BYTES 768
-
-#define ONRAMP_ASSERT_STATE(type) _Static_assert(sizeof(type) <= ONRAMP_STATE_BYTES, #type " is too large")
-
-/*
- * An algorithm NAME is a file core/NAME.h with
- *
- *     struct onramp_NAME { ... };
- *     void onramp_NAME_start(struct onramp_NAME *, const struct onramp_start *, struct onramp_decision *);
- *     void onramp_NAME_ack(struct onramp_NAME *, const struct onramp_ack *, struct onramp_decision *);
- *     void onramp_NAME_loss(struct onramp_NAME *, const struct onramp_loss *, struct onramp_decision *);
- *
- * and a line in core/registry.h. The state is zero before start. Every function fills the whole decision.
- *
- * In ONRAMP_PHASE_RESERVED the host leaves the window as decided while it repairs losses, and after a retransmission
- * time-out and an idle time too.
- *
- * A start-up is over when the phase is ONRAMP_PHASE_DONE, ONRAMP_PHASE_AVOIDANCE or ONRAMP_PHASE_SAFE. After DONE the
- * host calls the algorithm no more. In AVOIDANCE it still tells it of each loss, and of acknowledgements as soon as
- * cwnd is below ssthresh: a slow start has begun anew, after a loss or an idle time, and the algorithm decides until
- * it says AVOIDANCE again. In SAFE it tells of both, the window is congestion avoidance's, and the algorithm decides
- * the pacing rate alone.
- */
-
-static inline uint64_t onramp_min(uint64_t a, uint64_t b)
+static inline void onramp_onramp_start(struct onramp_onramp *state, const struct onramp_start *start,
+				       struct onramp_decision *decision)
 {
-	return a < b ? a : b;
+	state->phase = ONRAMP_PHASE_SLOW_START;
+	state->options = start->options;
+	state->handshake_ns = start->srtt_ns;
+	onramp_start_slowly(decision, start->cwnd_bytes, start->ssthresh_bytes);
 }
 
-static inline uint64_t onramp_max(uint64_t a, uint64_t b)
+/* What the path holds, in bytes, by what was measured; without limit before that. */
+static inline uint64_t onramp_onramp_path(const struct onramp_onramp *state, uint32_t mss_bytes)
 {
-	return a > b ? a : b;
+	if (!state->path_bytes_per_s || !state->rtt_min_ns)
+		return ONRAMP_UNLIMITED;
+	return onramp_path_bytes(state->path_bytes_per_s, state->rtt_min_ns, mss_bytes);
 }
 
-/* The window that slow start up to this threshold makes of an acknowledgement. One that does not limit the sender
- * stays. */
-static inline uint64_t onramp_slow_start(const struct onramp_ack *ack, uint64_t ssthresh_bytes)
+/* What of it is filled before an acknowledgement has said that it carries so much. */
+static inline uint64_t onramp_onramp_unvalidated(uint64_t path_bytes, uint32_t mss_bytes)
 {
-	if (!(ack->flags & ONRAMP_ACK_CWND_LIMITED) || ack->cwnd_bytes >= ssthresh_bytes)
-		return ack->cwnd_bytes;
-	return onramp_min(ack->cwnd_bytes + ack->acked_bytes, ssthresh_bytes);
+	return onramp_min(path_bytes, path_bytes / 4 * 3 + ONRAMP_BURST_SEGMENTS * (uint64_t)mss_bytes);
 }
 
-/* The decision of slow start with this window and threshold, which nothing but acknowledgements clocks. */
-static inline void onramp_start_slowly(struct onramp_decision *decision, uint64_t cwnd_bytes, uint64_t ssthresh_bytes)
+static inline void onramp_onramp_begin_round(struct onramp_onramp *state, const struct onramp_ack *ack)
 {
+	state->mark_bytes = ack->delivered_bytes + ack->inflight_bytes;
+	state->round_ns = ack->now_ns;
+	state->round_bytes = ack->delivered_bytes;
+	state->lost_bytes = ack->lost_bytes;
+	state->round_least_ns = 0;
+	state->round_cwnd_bytes = ack->cwnd_bytes;
+}
+
+/* What was delivered since the round began, as a rate. */
+static inline uint64_t onramp_onramp_round_bytes_per_s(const struct onramp_onramp *state, const struct onramp_ack *ack)
+{
+	return onramp_bytes_per_s(ack->delivered_bytes - state->round_bytes, ack->now_ns - state->round_ns);
+}
+
+/* A round trip of more than this has a queue that the round before had not. */
+static inline uint64_t onramp_onramp_delay_ns(const struct onramp_onramp *state)
+{
+	return state->base_ns +
+	       onramp_min(onramp_max(state->rtt_min_ns / ONRAMP_ONRAMP_DELAY_PART, ONRAMP_ONRAMP_LEAST_DELAY_NS),
+			  ONRAMP_ONRAMP_MOST_DELAY_NS);
+}
+
+/* Were the latest samples all delayed? */
+static inline bool onramp_onramp_is_delayed(struct onramp_onramp *state, const struct onramp_ack *ack)
+{
+	if (!ack->rtt_ns)
+		return false;
+	state->round_least_ns = onramp_least_rtt(state->round_least_ns, ack);
+	if (!state->samples || ack->rtt_ns < state->least_ns)
+		state->least_ns = ack->rtt_ns;
+	if (++state->samples < ONRAMP_ONRAMP_SAMPLES)
+		return false;
+	if (state->phase != ONRAMP_PHASE_SLOW_START)
+		state->samples = 0;
+	return state->least_ns > onramp_onramp_delay_ns(state);
+}
+
+/* The round ends: what it delivered, with which window, is what the next ones are compared with. */
+static inline void onramp_onramp_end_round(struct onramp_onramp *state, const struct onramp_ack *ack)
+{
+	state->base_ns = state->round_least_ns ? state->round_least_ns : state->base_ns;
+	state->last_bytes_per_s = onramp_onramp_round_bytes_per_s(state, ack);
+	state->last_cwnd_bytes = state->round_cwnd_bytes;
+	onramp_onramp_begin_round(state, ack);
+}
+
+/* What of it is this connection's, where others begin at the same time: the queue before its first segments is theirs,
+ * and as many come behind as before it. */
+static inline uint64_t onramp_onramp_share(const struct onramp_onramp *state, const struct onramp_ack *ack,
+					   uint64_t path_bytes)
+{
+	uint64_t own_bytes = ONRAMP_BURST_SEGMENTS * (uint64_t)ack->mss_bytes;
+	uint64_t expected_ns =
+		state->handshake_ns + ONRAMP_ONRAMP_LEAST_DELAY_NS +
+		onramp_share(state->first_bytes + ack->mss_bytes, ONRAMP_NS_PER_S, state->path_bytes_per_s);
+	uint64_t ahead_bytes;
+
+	if (!state->handshake_ns || state->first_ns <= expected_ns || state->is_second)
+		return path_bytes;
+	ahead_bytes = onramp_share(state->first_ns - expected_ns, state->path_bytes_per_s, ONRAMP_NS_PER_S);
+	return onramp_share(path_bytes, own_bytes, own_bytes + 2 * ahead_bytes);
+}
+
+/* Fill what the path holds, as far as that may be done without having been validated. */
+static inline void onramp_onramp_begin_pacing(struct onramp_onramp *state, const struct onramp_ack *ack,
+					      struct onramp_decision *decision)
+{
+	uint64_t path_bytes = onramp_onramp_path(state, ack->mss_bytes);
+
+	state->before_bytes = decision->cwnd_bytes;
+	path_bytes = onramp_onramp_share(state, ack, path_bytes);
+	decision->cwnd_bytes = onramp_max(decision->cwnd_bytes, onramp_onramp_unvalidated(path_bytes, ack->mss_bytes));
+	state->last_bytes_per_s = 0;
+	decision->ssthresh_bytes = ONRAMP_UNLIMITED;
+	state->step = 0;
+	state->phase = ONRAMP_PHASE_PACING;
+	onramp_onramp_begin_round(state, ack);
+}
+
+/* Slow start, until the acknowledgements of a flight have told the path's rate. */
+static inline void onramp_onramp_measure(struct onramp_onramp *state, const struct onramp_ack *ack, bool flight_ends,
+					 struct onramp_decision *decision)
+{
+	const struct onramp_ack_train *train = &state->flight.train;
+	uint64_t rate = onramp_flight_bytes_per_s(&state->flight, ack, state->options);
+	uint64_t path_bytes;
+
+	decision->cwnd_bytes = onramp_slow_start(ack, ONRAMP_UNLIMITED);
+	if (!state->round_ns)
+		onramp_onramp_begin_round(state, ack);
+	if (flight_ends) {
+		onramp_onramp_end_round(state, ack);
+		state->samples = 0;
+	} else if (state->base_ns && state->samples < ONRAMP_ONRAMP_SAMPLES && onramp_onramp_is_delayed(state, ack)) {
+		state->phase = ONRAMP_PHASE_HOLD;
+		state->step = ONRAMP_ONRAMP_STEPS;
+		decision->cwnd_bytes = ack->cwnd_bytes;
+		onramp_onramp_begin_round(state, ack);
+		return;
+	}
+	if (!rate || !onramp_train_is_line(train) || train->points < ONRAMP_ONRAMP_LEAST_POINTS ||
+	    rate > ack->mss_bytes * ONRAMP_NS_PER_S / ONRAMP_ONRAMP_LEAST_SPACING_NS)
+		return;
+	state->path_bytes_per_s = rate;
+	path_bytes = onramp_onramp_path(state, ack->mss_bytes);
+	decision->cwnd_bytes = onramp_max(ack->cwnd_bytes, onramp_min(decision->cwnd_bytes, path_bytes));
+	if (!flight_ends) {
+		state->path_bytes_per_s = 0;
+		return;
+	}
+	onramp_onramp_begin_pacing(state, ack, decision);
+}
+
+/* So much of growth for this acknowledgement. */
+static inline uint64_t onramp_onramp_growth(const struct onramp_onramp *state, const struct onramp_ack *ack)
+{
+	uint64_t path_bytes = onramp_onramp_path(state, ack->mss_bytes);
+
+	if (ack->cwnd_bytes < onramp_onramp_unvalidated(path_bytes, ack->mss_bytes) && !state->step)
+		return ack->acked_bytes;
+	return state->step ? ack->acked_bytes >> (ONRAMP_ONRAMP_STEPS - state->step) : ack->acked_bytes / 3;
+}
+
+static inline void onramp_onramp_approach(struct onramp_onramp *state, const struct onramp_ack *ack,
+					  struct onramp_decision *decision)
+{
+	if (onramp_onramp_is_delayed(state, ack)) {
+		state->phase = ONRAMP_PHASE_HOLD;
+		if (state->step)
+			onramp_onramp_begin_round(state, ack);
+		return;
+	}
+	if (ack->flags & ONRAMP_ACK_CWND_LIMITED)
+		state->grown_bytes += onramp_onramp_growth(state, ack);
+	decision->cwnd_bytes += state->grown_bytes / ack->mss_bytes * ack->mss_bytes;
+	state->grown_bytes %= ack->mss_bytes;
+	if (ack->delivered_bytes >= state->mark_bytes) {
+		onramp_onramp_end_round(state, ack);
+		if (ack->cwnd_bytes >= onramp_onramp_path(state, ack->mss_bytes) / 8 * 7)
+			state->step += state->step < ONRAMP_ONRAMP_STEPS;
+	}
+}
+
+/* A round trip long all were delayed: does the path give more nevertheless? */
+static inline bool onramp_onramp_gives_more(const struct onramp_onramp *state, uint64_t rate)
+{
+	uint64_t more;
+
+	if (!state->last_bytes_per_s)
+		return rate > state->paced_bytes_per_s / 8 * 7;
+	if (state->round_cwnd_bytes <= state->last_cwnd_bytes)
+		return false;
+	more = onramp_share(state->last_bytes_per_s, state->round_cwnd_bytes - state->last_cwnd_bytes,
+			    state->last_cwnd_bytes);
+	return rate > state->last_bytes_per_s + more / 2;
+}
+
+/* Send half of what was carried, and see whether the queue was our own. */
+static inline void onramp_onramp_begin_drain(struct onramp_onramp *state, const struct onramp_ack *ack)
+{
+	state->phase = ONRAMP_PHASE_DRAIN;
+	state->drained_ns = ONRAMP_UNLIMITED;
+	state->samples = 0;
+	onramp_onramp_begin_round(state, ack);
+}
+
+static inline void onramp_onramp_drain(struct onramp_onramp *state, const struct onramp_ack *ack,
+				       struct onramp_decision *decision)
+{
+	uint64_t accuracy_ns = onramp_onramp_delay_ns(state) - state->base_ns;
+
+	decision->ssthresh_bytes = ack->ssthresh_bytes;
+	/* What was sent before is acknowledged first; then the queue may take its time. */
+	if (ack->delivered_bytes < state->mark_bytes)
+		return;
+	onramp_onramp_is_delayed(state, ack);
+	if (state->samples)
+		return;
+	if (state->least_ns > state->base_ns + accuracy_ns && state->least_ns + accuracy_ns < state->drained_ns) {
+		state->drained_ns = state->least_ns;
+		return;
+	}
+	/* As long as before the first flight, to the accuracy with which a queue is told: nobody else is there. */
+	if (!state->is_second && state->least_ns <= state->base_ns + accuracy_ns &&
+	    state->base_ns <= state->least_ns + accuracy_ns) {
+		state->is_second = true;
+		state->path_bytes_per_s = state->carried_bytes_per_s;
+		onramp_onramp_begin_pacing(state, ack, decision);
+		return;
+	}
+	decision->ssthresh_bytes = onramp_max(
+		onramp_path_bytes(state->carried_bytes_per_s, state->rtt_min_ns, ack->mss_bytes) / 4, ack->cwnd_bytes);
+	state->phase = ONRAMP_PHASE_DONE;
+}
+
+static inline void onramp_onramp_hold(struct onramp_onramp *state, const struct onramp_ack *ack,
+				      struct onramp_decision *decision)
+{
+	uint64_t rate;
+
+	state->round_least_ns = onramp_least_rtt(state->round_least_ns, ack);
+	if (ack->rtt_ns && ack->rtt_ns <= onramp_onramp_delay_ns(state)) {
+		state->phase = ONRAMP_PHASE_APPROACH;
+		state->samples = 0;
+		return;
+	}
+	if (ack->delivered_bytes < state->mark_bytes &&
+	    (state->step || ack->now_ns - state->round_ns < state->rtt_min_ns / 2))
+		return;
+	rate = onramp_onramp_round_bytes_per_s(state, ack);
+	if (onramp_onramp_gives_more(state, rate)) {
+		onramp_onramp_end_round(state, ack);
+		state->phase = ONRAMP_PHASE_APPROACH;
+		state->samples = 0;
+		state->step += state->step && state->step < ONRAMP_ONRAMP_STEPS;
+		return;
+	}
+	state->exit = ONRAMP_EXIT_DELAY;
+	if (!state->step) {
+		state->carried_bytes_per_s = rate;
+		decision->cwnd_bytes = onramp_min(decision->cwnd_bytes, state->before_bytes);
+		onramp_onramp_begin_drain(state, ack);
+		return;
+	}
+	state->path_bytes_per_s = rate;
+	decision->cwnd_bytes = onramp_onramp_path(state, ack->mss_bytes);
+	decision->cwnd_bytes += decision->cwnd_bytes / 16 + 2 * ack->mss_bytes;
+	decision->ssthresh_bytes = decision->cwnd_bytes;
+	decision->is_full = true;
+	state->phase = ONRAMP_PHASE_DONE;
+}
+
+/* A loss is being repaired: what of the flight arrived tells what the path carries. */
+static inline void onramp_onramp_retreat(struct onramp_onramp *state, const struct onramp_ack *ack,
+					 struct onramp_decision *decision)
+{
+	uint64_t carried_bytes;
+
+	decision->ssthresh_bytes = ack->ssthresh_bytes;
+	if (!state->round_ns) {
+		state->round_ns = ack->now_ns;
+		state->round_bytes = ack->delivered_bytes;
+	}
+	if (!(ack->flags & ONRAMP_ACK_RECOVERING)) {
+		/* A window that is below its threshold has had a time-out meanwhile. */
+		if (state->carried_bytes_per_s && !state->step && ack->cwnd_bytes >= ack->ssthresh_bytes)
+			onramp_onramp_begin_drain(state, ack);
+		else
+			state->phase = ONRAMP_PHASE_DONE;
+		return;
+	}
+	if (state->is_known || ack->now_ns - state->round_ns < state->rtt_min_ns / 2 ||
+	    ack->delivered_bytes + (ack->lost_bytes - state->lost_bytes) < state->mark_bytes)
+		return;
+	state->is_known = true;
+	if (!state->carried_bytes_per_s)
+		state->carried_bytes_per_s = onramp_onramp_round_bytes_per_s(state, ack);
+	/* A flight that arrived as fast as it left has lost what it lost for another reason than its rate. */
+	if (onramp_onramp_gives_more(state, state->carried_bytes_per_s))
+		state->step += !state->step;
+	carried_bytes = onramp_path_bytes(state->carried_bytes_per_s, state->rtt_min_ns, ack->mss_bytes);
+	decision->ssthresh_bytes =
+		onramp_min(state->ssthresh_bytes,
+			   state->step ? carried_bytes : onramp_max(carried_bytes / 4, state->before_bytes));
+}
+
+static inline uint64_t onramp_onramp_pace(const struct onramp_onramp *state, const struct onramp_ack *ack,
+					  uint64_t cwnd_bytes)
+{
+	switch (state->phase) {
+	case ONRAMP_PHASE_PACING:
+		return onramp_bytes_per_s(cwnd_bytes, state->rtt_min_ns);
+	case ONRAMP_PHASE_APPROACH:
+	case ONRAMP_PHASE_HOLD:
+		return onramp_bytes_per_s(
+			cwnd_bytes + (state->step ? cwnd_bytes >> (ONRAMP_ONRAMP_STEPS - state->step) : cwnd_bytes / 3),
+			ack->srtt_ns);
+	default:
+		return ONRAMP_UNLIMITED;
+	}
+}
+
+static inline void onramp_onramp_ack(struct onramp_onramp *state, const struct onramp_ack *ack,
+				     struct onramp_decision *decision)
+{
+	bool flight_ends = onramp_flight_ends(&state->flight, ack);
+
+	state->rtt_min_ns = onramp_least_rtt(state->rtt_min_ns, ack);
+	if (!state->first_ns) {
+		state->first_ns = ack->rtt_ns;
+		state->first_bytes = ack->acked_bytes;
+	}
 	*decision = (struct onramp_decision){
-		.cwnd_bytes = cwnd_bytes,
+		.cwnd_bytes = ack->cwnd_bytes,
+		.ssthresh_bytes = ONRAMP_UNLIMITED,
+	};
+	switch (state->phase) {
+	case ONRAMP_PHASE_SLOW_START:
+		onramp_onramp_measure(state, ack, flight_ends, decision);
+		break;
+	case ONRAMP_PHASE_PACING:
+		if (ack->delivered_bytes <= state->mark_bytes)
+			break;
+		state->phase = ONRAMP_PHASE_APPROACH;
+		state->samples = 0;
+		state->base_ns = state->rtt_min_ns;
+		state->paced_bytes_per_s = onramp_bytes_per_s(ack->cwnd_bytes, state->rtt_min_ns);
+		if (ack->flags & ONRAMP_ACK_APP_LIMITED)
+			decision->cwnd_bytes =
+				onramp_min(ack->cwnd_bytes,
+					   onramp_max(state->before_bytes, ack->inflight_bytes + ack->acked_bytes));
+		state->step = decision->cwnd_bytes >= onramp_onramp_path(state, ack->mss_bytes) / 8 * 7;
+		onramp_onramp_begin_round(state, ack);
+		break;
+	case ONRAMP_PHASE_APPROACH:
+		onramp_onramp_approach(state, ack, decision);
+		break;
+	case ONRAMP_PHASE_HOLD:
+		onramp_onramp_hold(state, ack, decision);
+		break;
+	case ONRAMP_PHASE_DRAIN:
+		onramp_onramp_drain(state, ack, decision);
+		break;
+	case ONRAMP_PHASE_RETREAT:
+		onramp_onramp_retreat(state, ack, decision);
+		break;
+	}
+	decision->pacing_bytes_per_s = onramp_max(onramp_onramp_pace(state, ack, decision->cwnd_bytes), 1);
+	decision->estimate_bytes_per_s = state->path_bytes_per_s;
+	decision->phase = state->phase;
+	if (state->phase == ONRAMP_PHASE_DONE)
+		onramp_finish(decision, (enum onramp_exit)state->exit);
+}
+
+static inline void onramp_onramp_loss(struct onramp_onramp *state, const struct onramp_loss *loss,
+				      struct onramp_decision *decision)
+{
+	uint64_t ssthresh_bytes = loss->ssthresh_bytes;
+
+	/* Of what was never sent nothing is halved. */
+	if (state->phase == ONRAMP_PHASE_PACING && loss->cwnd_bytes > loss->inflight_bytes)
+		ssthresh_bytes = onramp_share(ssthresh_bytes, loss->inflight_bytes, loss->cwnd_bytes);
+	*decision = (struct onramp_decision){
+		.cwnd_bytes = loss->cwnd_bytes,
 		.ssthresh_bytes = ssthresh_bytes,
 		.pacing_bytes_per_s = ONRAMP_UNLIMITED,
-		.phase = ONRAMP_PHASE_SLOW_START,
+		.estimate_bytes_per_s = state->path_bytes_per_s,
+		.phase = ONRAMP_PHASE_RETREAT,
 	};
-}
-
-/* The least round-trip time, this acknowledgement's sample among them; 0: there was none yet. */
-static inline uint64_t onramp_least_rtt(uint64_t least_ns, const struct onramp_ack *ack)
-{
-	return ack->rtt_ns && (!least_ns || ack->rtt_ns < least_ns) ? ack->rtt_ns : least_ns;
-}
-
-/* Was the window full before this acknowledgement? Then nothing that slow start permitted waits any more. */
-static inline bool onramp_window_was_full(const struct onramp_ack *ack)
-{
-	return ack->inflight_bytes + ack->acked_bytes >= ack->cwnd_bytes;
-}
-
-/* Bits that a number needs: 0 needs none, 255 needs 8. Without branches, which would multiply the paths that the
- * kernel's verifier walks: set every bit below the highest, then count them. */
-static inline uint32_t onramp_bits(uint64_t a)
-{
-	a |= a >> 1;
-	a |= a >> 2;
-	a |= a >> 4;
-	a |= a >> 8;
-	a |= a >> 16;
-	a |= a >> 32;
-	a -= a >> 1 & UINT64_C(0x5555555555555555);
-	a = (a & UINT64_C(0x3333333333333333)) + (a >> 2 & UINT64_C(0x3333333333333333));
-	a = (a + (a >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
-	return (uint32_t)(a * UINT64_C(0x0101010101010101) >> 56);
-}
-
-/* a - b, or 0 where that would be negative. */
-static inline uint32_t onramp_excess(uint32_t a, uint32_t b)
-{
-	return a > b ? a - b : 0;
-}
-
-/* a * b / whole, where that has 64 bits. Where the product may have more than 64, the larger factor and whole are
- * halved until it cannot; 0 where that leaves nothing of whole. */
-static inline uint64_t onramp_share(uint64_t a, uint64_t b, uint64_t whole)
-{
-	uint32_t halvings = (uint32_t)onramp_min(onramp_excess(onramp_bits(a) + onramp_bits(b), 64), 63);
-	uint64_t larger = onramp_max(a, b) >> halvings;
-
-	whole >>= halvings;
-	return whole ? larger * onramp_min(a, b) / whole : 0;
-}
-
-/* So many bytes in this time, as a rate; 0 where there is no time. */
-static inline uint64_t onramp_bytes_per_s(uint64_t bytes, uint64_t time_ns)
-{
-	return onramp_share(bytes, ONRAMP_NS_PER_S, time_ns);
-}
-
-/* What a path of this rate holds: so much in a round trip, and at least two segments. */
-static inline uint64_t onramp_path_bytes(uint64_t bytes_per_s, uint64_t rtt_ns, uint32_t mss_bytes)
-{
-	return onramp_max(onramp_share(bytes_per_s, rtt_ns, ONRAMP_NS_PER_S), 2 * (uint64_t)mss_bytes);
-}
-
-/* At most so many segments may leave a host at once, when it knows nothing (RFC 6928). */
-#define ONRAMP_BURST_SEGMENTS 10
-/* Hosts whose clock is as coarse have a periodic interrupt; finer ones have timers, as Linux, and pace any rate. */
-#define ONRAMP_INTERRUPT_NS UINT64_C(1000000)
-
-/* Can a host that schedules so finely pace all that it sends? With a timer always; with a periodic interrupt where a
- * tick is worth few segments. */
-static inline bool onramp_can_pace(uint64_t event_ns, uint64_t bytes_per_s, uint64_t mss_bytes)
-{
-	/* rate * tick <= 10 segments, by division: neither side overflows. */
-	return event_ns < ONRAMP_INTERRUPT_NS ||
-	       bytes_per_s <= ONRAMP_BURST_SEGMENTS * mss_bytes * ONRAMP_NS_PER_S / event_ns;
-}
-
-/* Is congestion avoidance in charge, be it for good or until the next slow start? */
-static inline bool onramp_is_over(const struct onramp_decision *decision)
-{
-	return decision->phase == ONRAMP_PHASE_DONE || decision->phase == ONRAMP_PHASE_AVOIDANCE ||
-	       decision->phase == ONRAMP_PHASE_SAFE;
-}
-
-/* End a start-up: cwnd and ssthresh stay as the decision has them, pacing becomes the host's own. */
-static inline void onramp_finish(struct onramp_decision *decision, enum onramp_exit exit)
-{
-	decision->phase = ONRAMP_PHASE_DONE;
-	decision->exit = exit;
-	decision->pacing_bytes_per_s = ONRAMP_UNLIMITED;
-}
-
-/* End it until the next slow start. */
-static inline void onramp_pause(struct onramp_decision *decision, enum onramp_exit exit)
-{
-	onramp_finish(decision, exit);
-	decision->phase = ONRAMP_PHASE_AVOIDANCE;
-}
-
-/* The reason to give when a start-up ends because of a loss. */
-static inline enum onramp_exit onramp_loss_exit(const struct onramp_loss *loss)
-{
-	return loss->kind == ONRAMP_LOSS_TIMEOUT ? ONRAMP_EXIT_TIMEOUT : ONRAMP_EXIT_LOSS;
+	if (loss->kind != ONRAMP_LOSS_RECOVERY || !state->rtt_min_ns) {
+		onramp_finish(decision, onramp_loss_exit(loss));
+		return;
+	}
+	/* What slow start sent is validated by acknowledgements. */
+	if (state->phase == ONRAMP_PHASE_SLOW_START || state->phase == ONRAMP_PHASE_PACING)
+		state->step = ONRAMP_ONRAMP_STEPS;
+	/* In DRAIN the window is not what was lost from. */
+	state->ssthresh_bytes = state->phase == ONRAMP_PHASE_DRAIN ? ONRAMP_UNLIMITED : ssthresh_bytes;
+	if (!state->step)
+		decision->ssthresh_bytes = onramp_min(ssthresh_bytes, state->before_bytes);
+	state->exit = ONRAMP_EXIT_LOSS;
+	if (state->phase != ONRAMP_PHASE_DRAIN)
+		state->carried_bytes_per_s = 0;
+	state->phase = ONRAMP_PHASE_RETREAT;
+	state->mark_bytes = loss->acknowledged_bytes + loss->inflight_bytes;
+	state->round_ns = 0;
+	state->is_known = false;
+	state->lost_bytes = loss->lost_bytes;
 }
 
 #endif

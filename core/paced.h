@@ -54,7 +54,7 @@
 #define ONRAMP_PACED_H
 
 #include "flight.h"
-#include "onramp.h"
+#include "startup.h"
 
 #define ONRAMP_PACED_AGREEMENT_PART 10
 #define ONRAMP_PACED_PTHRESH_PART 2

@@ -49,7 +49,7 @@
 #define ONRAMP_PAIR_H
 
 #include "flight.h"
-#include "onramp.h"
+#include "startup.h"
 
 #define ONRAMP_PAIR_INTERVAL_PART 2
 

@@ -27,7 +27,7 @@
 #ifndef ONRAMP_PAIR_OPTION_H
 #define ONRAMP_PAIR_OPTION_H
 
-#include "onramp.h"
+#include "startup.h"
 
 #define ONRAMP_PAIR_KIND_PAPER 6
 #define ONRAMP_PAIR_KIND_EXPERIMENT 253

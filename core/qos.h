@@ -52,7 +52,7 @@
 #ifndef ONRAMP_QOS_H
 #define ONRAMP_QOS_H
 
-#include "onramp.h"
+#include "startup.h"
 
 #define ONRAMP_QOS_WINDOW_PATHS 2
 #define ONRAMP_QOS_LOSS_PART 128

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 OR GPL-2.0-only */
 /*
  * Every start-up algorithm, once: X(name, summary). The name is that of its file, its functions, its
- * `startup = "..."` in scenario files and, as onramp_<name>, of its congestion control in the kernel (so it has at
- * most 8 characters). Names of phases and exits for people stand here too.
+ * `startup = "..."` in scenario files and, as onramp_<name> unless it is `onramp`, of its congestion control in the
+ * kernel (so it has at most 8 characters). Names of phases and exits for people stand here too.
  */
 #ifndef ONRAMP_REGISTRY_H
 #define ONRAMP_REGISTRY_H
@@ -10,6 +10,7 @@
 #include "astart.h"
 #include "gamma.h"
 #include "hoe.h"
+#include "onramp.h"
 #include "paced.h"
 #include "pair.h"
 #include "qos.h"
@@ -24,12 +25,14 @@
 	X(pair, "slow start at the interval that the receiver reports (Nishida et al.)")                               \
 	X(astart, "ssthresh raised to the eligible rate, again and again (Wang et al.)")                               \
 	X(hoe, "ssthresh from three acknowledgements, once (Hoe 1996)")                                                \
-	X(qos, "a reserved rate from the first segment on (Ritter et al.)")
+	X(qos, "a reserved rate from the first segment on (Ritter et al.)")                                            \
+	X(onramp, "measured in the first round trip, paced, validated, raised: the five papers in one")
 
 static inline const char *onramp_phase_name(uint32_t phase)
 {
 	static const char *const names[ONRAMP_PHASE_COUNT] = {
-		"slow-start", "pacing", "approach", "done", "avoidance", "safe-transmit", "linear", "reserved",
+		"slow-start", "pacing",   "approach", "done",  "avoidance", "safe-transmit",
+		"linear",     "reserved", "hold",     "drain", "retreat",
 	};
 	return phase < ONRAMP_PHASE_COUNT ? names[phase] : "unknown";
 }
@@ -37,7 +40,8 @@ static inline const char *onramp_phase_name(uint32_t phase)
 static inline const char *onramp_exit_name(uint32_t exit)
 {
 	static const char *const names[ONRAMP_EXIT_COUNT] = {
-		"none", "ssthresh", "estimate", "loss", "timeout", "application", "receiver", "unreserved", "broken",
+		"none",        "ssthresh", "estimate",   "loss",   "timeout",
+		"application", "receiver", "unreserved", "broken", "delay",
 	};
 	return exit < ONRAMP_EXIT_COUNT ? names[exit] : "unknown";
 }

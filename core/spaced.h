@@ -57,7 +57,7 @@
 #define ONRAMP_SPACED_H
 
 #include "flight.h"
-#include "onramp.h"
+#include "startup.h"
 
 #define ONRAMP_SPACED_SURPLUS_PART 8
 #define ONRAMP_SPACED_LEAST_ACKS 4

@@ -22,7 +22,7 @@
 #ifndef ONRAMP_STANDARD_H
 #define ONRAMP_STANDARD_H
 
-#include "onramp.h"
+#include "startup.h"
 
 struct onramp_standard {
 	uint64_t reserved; /* it remembers nothing */

@@ -15,7 +15,7 @@
 #ifndef ONRAMP_TOKEN_BUCKET_H
 #define ONRAMP_TOKEN_BUCKET_H
 
-#include "onramp.h"
+#include "startup.h"
 
 /* How long so many bytes, fewer than 2^33, take at this rate, rounded up: what is sent then is never too early. */
 static inline uint64_t onramp_bucket_time_ns(uint64_t bytes, uint64_t bytes_per_s)

@@ -13,7 +13,10 @@ fn main() {
     let mut table = String::from("&[\n");
     for name in onramp_core::startup_names() {
         let object = out.join(format!("startup_{name}.o"));
-        let mut defines = vec![format!("-DONRAMP_ALGORITHM={name}")];
+        let mut defines = vec![
+            format!("-DONRAMP_ALGORITHM={name}"),
+            format!("-DONRAMP_CONGESTION_CONTROL={}", onramp_core::congestion_control(name)),
+        ];
         if onramp_core::sends_pairs(name) {
             defines.push("-DONRAMP_SENDS_PAIRS".to_owned());
         }

@@ -1,4 +1,4 @@
-//! The records of `core/onramp.h`, and the library's symbols. Layouts are checked by a test against the C side's.
+//! The records of `core/startup.h`, and the library's symbols. Layouts are checked by a test against the C side's.
 
 use crate::pairs::{Counts, Meter, PairOption, Probe};
 use crate::{PHASE_AVOIDANCE, PHASE_DONE, PHASE_SAFE};
@@ -31,6 +31,9 @@ pub const ACK_CWND_LIMITED: u32 = 1 << 0;
 
 /// [`Ack::flags`]: the application has given nothing that is not yet sent.
 pub const ACK_APP_LIMITED: u32 = 1 << 1;
+
+/// [`Ack::flags`]: the host is repairing losses; told in [`crate::PHASE_RETREAT`].
+pub const ACK_RECOVERING: u32 = 1 << 2;
 
 /// [`Loss::kind`]: found by acknowledgements.
 pub const LOSS_RECOVERY: u32 = 1;
@@ -161,7 +164,10 @@ pub struct Decision {
     pub exit: u32,
     /// Not 0: the next two full segments leave at once, marked as a pair.
     #[serde(default)]
-    pub pair: u32,
+    pub pair: u16,
+    /// Not 0: the window is what the path holds, and congestion avoidance need not look for that.
+    #[serde(default)]
+    pub is_full: u16,
     /// Depth of the token bucket that paces ([`crate::bucket`]); 0: as the host does it.
     #[serde(default)]
     pub burst_bytes: u32,

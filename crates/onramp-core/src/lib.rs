@@ -21,9 +21,9 @@ pub mod pairs;
 pub mod train;
 
 pub use ffi::{
-    Ack, Clock, Decision, Loss, Start, ACK_APP_LIMITED, ACK_CWND_LIMITED, LOSS_RECOVERY, LOSS_TAHOE, LOSS_TIMEOUT,
-    OPTION_ERE_CALM, OPTION_ERE_LATEST, OPTION_PAPER_INITIAL_WINDOW, OPTION_TRAIN_CLOSEST, OPTION_TRAIN_ENDS,
-    STATE_BYTES, UNLIMITED,
+    Ack, Clock, Decision, Loss, Start, ACK_APP_LIMITED, ACK_CWND_LIMITED, ACK_RECOVERING, LOSS_RECOVERY, LOSS_TAHOE,
+    LOSS_TIMEOUT, OPTION_ERE_CALM, OPTION_ERE_LATEST, OPTION_PAPER_INITIAL_WINDOW, OPTION_TRAIN_CLOSEST,
+    OPTION_TRAIN_ENDS, STATE_BYTES, UNLIMITED,
 };
 use std::ffi::{c_char, CStr};
 use std::sync::OnceLock;
@@ -44,6 +44,10 @@ pub const PHASE_LINEAR: u32 = 6;
 /// acknowledgement.
 pub const PHASE_RESERVED: u32 = 7;
 
+/// [`Decision::phase`] of one whose losses are being repaired: the window is the recovery's, which leads to the decided
+/// threshold, and it hears of every acknowledgement until that is over.
+pub const PHASE_RETREAT: u32 = 10;
+
 fn algorithms() -> &'static [ffi::Algorithm] {
     // SAFETY: native.c defines the table and its length together.
     unsafe { std::slice::from_raw_parts((&raw const ffi::onramp_algorithms).cast(), ffi::onramp_algorithm_count) }
@@ -63,6 +67,14 @@ pub fn startup_names() -> &'static [&'static str] {
 /// What an algorithm does, in a line.
 pub fn summary(name: &str) -> Option<&'static str> {
     algorithms().iter().find(|a| text(a.name) == name).map(|a| text(a.summary))
+}
+
+/// The name of an algorithm's congestion control in the kernel: `onramp` is its own, the others are set apart by it.
+pub fn congestion_control(name: &str) -> String {
+    match name {
+        "onramp" => name.to_owned(),
+        _ => format!("onramp_{name}"),
+    }
 }
 
 /// Whether an algorithm asks for packet pairs ([`Decision::pair`]), as one does that begins with it.
@@ -89,7 +101,7 @@ pub fn exit_name(exit: u32) -> &'static str {
     text(unsafe { ffi::onramp_native_exit_name(exit) })
 }
 
-/// `a * b / whole` as the algorithms reckon it, 0 where `whole` is: `onramp_share` of `core/onramp.h`, whose error begins
+/// `a * b / whole` as the algorithms reckon it, 0 where `whole` is: `onramp_share` of `core/startup.h`, whose error begins
 /// where the product has more than 64 bits.
 pub fn share(a: u64, b: u64, whole: u64) -> u64 {
     // SAFETY: the function takes any numbers.
@@ -183,7 +195,7 @@ mod tests {
 
     #[test]
     fn the_registry_names_each_algorithm_once() {
-        assert_eq!(startup_names(), ["standard", "paced", "gamma", "spaced", "pair", "astart", "hoe", "qos"]);
+        assert_eq!(startup_names(), ["standard", "paced", "gamma", "spaced", "pair", "astart", "hoe", "qos", "onramp"]);
         assert!(summary("paced").unwrap().contains("Aron & Druschel"));
         assert!(Startup::new("fast").is_none() && !sends_pairs("fast"));
         assert!(sends_pairs("pair") && !sends_pairs("paced"));
@@ -196,7 +208,7 @@ mod tests {
     #[test]
     fn names_fit_the_kernels_limit() {
         for name in startup_names() {
-            assert!(format!("onramp_{name}").len() <= 15, "{name}");
+            assert!(congestion_control(name).len() <= 15, "{name}");
         }
     }
 }

@@ -213,7 +213,7 @@ pub(crate) fn owner_of(name: &str) -> Option<String> {
 /// [`Error::NotLoaded`], [`Error::OwnedByProcess`], or the kernel's refusal.
 pub fn unload(name: &str) -> Result<Loaded> {
     let all: Vec<Loaded> = loaded()?.into_iter().filter(|loaded| loaded.registered).collect();
-    let wanted = |loaded: &&Loaded| loaded.name == name || format!("onramp_{name}") == loaded.name;
+    let wanted = |loaded: &&Loaded| loaded.name == name || onramp_core::congestion_control(name) == loaded.name;
     let Some(found) = all.iter().find(wanted) else {
         return Err(Error::NotLoaded { name: name.to_owned(), loaded: all.into_iter().map(|l| l.name).collect() });
     };

@@ -109,7 +109,7 @@ impl Registration {
             options.lifetime == Lifetime::Process && !options.without_link && probe::has_struct_ops_links(&btf);
         sweep()?;
 
-        let own = format!("onramp_{}", options.startup);
+        let own = onramp_core::congestion_control(&options.startup);
         let names: Vec<String> = match options.lifetime {
             Lifetime::UntilUnloaded => vec![own],
             Lifetime::Process => std::iter::once(own.clone()).chain((2..100).map(|n| numbered(&own, n))).collect(),

@@ -132,6 +132,16 @@ impl Congestion {
         self.held.is_some() && self.startup.is_none()
     }
 
+    /// Is the start-up to hear of acknowledgements during recovery too?
+    pub fn hears_all(&self) -> bool {
+        self.is_reserved() || self.is_retreating()
+    }
+
+    /// Does what arrives while losses are repaired still lower the threshold?
+    fn is_retreating(&self) -> bool {
+        self.decision().is_some_and(|decision| decision.phase == core::PHASE_RETREAT)
+    }
+
     /// Does a reservation hold? Then the start-up is to hear of every acknowledgement and of every loss.
     pub fn is_reserved(&self) -> bool {
         self.held.is_some() && self.startup.is_some()
@@ -209,9 +219,15 @@ impl Congestion {
         self.avoidance.measure(&mut self.window, ack);
     }
 
-    /// It acknowledged new data outside of recovery, or [anything](Congestion::is_reserved): raise the window.
-    pub fn raise(&mut self, ack: &AckSample, app_limited: bool) {
+    /// It acknowledged new data outside of recovery, or [anything](Congestion::hears_all): raise the window.
+    pub fn raise(&mut self, ack: &AckSample, app_limited: bool, recovering: bool) {
         if self.is_fixed() {
+            return;
+        }
+        if self.is_retreating() {
+            self.retreat(ack, app_limited, recovering);
+        }
+        if recovering && !self.is_reserved() {
             return;
         }
         let was_reserved = self.is_reserved();
@@ -219,7 +235,7 @@ impl Congestion {
         let counted_bytes = self.counting.counted(ack.delivered_bytes, &self.window);
         let decides = self.startup.as_ref().is_some_and(|startup| startup.decides(&self.window));
         if decides || self.startup.as_ref().is_some_and(Startup::spaces) {
-            self.tell(ack, counted_bytes, app_limited);
+            self.tell(ack, counted_bytes, app_limited, recovering);
         }
         if decides {
             self.apply();
@@ -233,8 +249,18 @@ impl Congestion {
         }
     }
 
+    /// Losses are being repaired, or have been: the start-up may lower where that leads.
+    fn retreat(&mut self, ack: &AckSample, app_limited: bool, recovering: bool) {
+        self.tell(ack, ack.delivered_bytes, app_limited, recovering);
+        let Some(decision) = self.decision() else { return };
+        let least_bytes = 2 * u64::from(self.window.mss_bytes);
+        self.window.ssthresh_bytes = decision.ssthresh_bytes.max(least_bytes);
+        self.reduced_bytes = self.window.ssthresh_bytes;
+        self.follow_phase();
+    }
+
     /// The start-up hears of an acknowledgement.
-    fn tell(&mut self, ack: &AckSample, acked_bytes: u64, app_limited: bool) {
+    fn tell(&mut self, ack: &AckSample, acked_bytes: u64, app_limited: bool, recovering: bool) {
         let Some(Startup { decision, running: Some(running), is_pair_due }) = &mut self.startup else { return };
         let mut flags = 0;
         if ack.cwnd_limited {
@@ -242,6 +268,9 @@ impl Congestion {
         }
         if app_limited {
             flags |= core::ACK_APP_LIMITED;
+        }
+        if recovering {
+            flags |= core::ACK_RECOVERING;
         }
         *decision = running.ack(&core::Ack {
             now_ns: self.measurement.current_time(ack.now_ns),
@@ -379,6 +408,9 @@ impl Congestion {
             UNLIMITED => UNLIMITED,
             bytes => (bytes / mss).max(2) * mss,
         };
+        if decision.is_full != 0 {
+            self.avoidance.path_is_full(&self.window);
+        }
         self.follow_phase();
     }
 

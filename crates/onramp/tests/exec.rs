@@ -121,7 +121,7 @@ fn a_server_sends_its_files_with_the_start_up_that_was_asked_for() {
         let connection =
             connections().into_iter().find(|connection| connection["local"] == server).expect("it is there");
         let name = connection["congestion_control"].as_str().unwrap();
-        assert!(name.starts_with(&format!("onramp_{startup}")), "{name}");
+        assert!(name.starts_with(&onramp_core::congestion_control(startup)), "{name}");
         assert!(phases.contains(&connection["phase"].as_str().unwrap()), "{connection}");
         curl.wait().code(0);
         site.assert_downloaded();

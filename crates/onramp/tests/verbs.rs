@@ -136,7 +136,10 @@ fn list_names_start_ups_and_avoidances() {
         let startup = startups.iter().find(|startup| startup["name"] == name).expect("there is one");
         assert_eq!(keys(startup), ["congestion_control", "name", "summary"]);
         let row = text.lines().find(|line| line.starts_with(name)).expect("a row");
-        assert!(row.contains(&format!("onramp_{name}")) && row.contains(startup["summary"].as_str().unwrap()), "{row}");
+        assert!(
+            row.contains(&onramp_core::congestion_control(name)) && row.contains(startup["summary"].as_str().unwrap()),
+            "{row}"
+        );
     }
     let avoidances: Vec<_> = list["avoidances"].as_array().unwrap().iter().collect();
     let names: Vec<_> = avoidances.iter().map(|avoidance| &avoidance["name"]).collect();

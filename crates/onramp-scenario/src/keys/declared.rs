@@ -52,7 +52,7 @@ pub(super) const LOSSES: (&str, &str) = ("0 %", "50 %");
 pub(super) const PROBABILITIES: (&str, &str) = ("0 %", "100 %");
 const BUFFERS: (&str, &str) = ("4 KiB", "1 GiB");
 const SIZES: (&str, &str) = ("1 B", "1000 GB");
-/// Of a reservation: what fits into the 32 bits of `core/onramp.h`.
+/// Of a reservation: what fits into the 32 bits of `core/startup.h`.
 const BURSTS: (&str, &str) = ("1 B", "4 GB");
 /// Of a host's clocks.
 const GRANULARITIES: (&str, &str) = ("1 ns", "10 s");

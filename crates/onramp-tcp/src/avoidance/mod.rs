@@ -63,6 +63,11 @@ pub trait Avoidance: std::fmt::Debug + Send {
     /// timeouts as well.
     fn ssthresh(&mut self, window: &Window, now_ns: u64, flight_bytes: u64) -> u64;
 
+    /// A start-up of `core/` ends with a window that holds what the path does: there is nothing more to look for.
+    fn path_is_full(&mut self, window: &Window) {
+        let _ = window;
+    }
+
     /// The retransmission timer expired, after [`ssthresh`](Avoidance::ssthresh).
     fn timeout(&mut self) {}
 

@@ -13,7 +13,7 @@ pub fn run(as_json: bool) -> Answer {
         |avoidance| btf.as_ref().is_some_and(|btf| onramp_kernel::probe::check_avoidance(btf, avoidance).is_ok());
     let startups: Vec<_> = onramp_core::startup_names()
         .iter()
-        .map(|name| (*name, onramp_core::summary(name).unwrap_or_default(), format!("onramp_{name}")))
+        .map(|name| (*name, onramp_core::summary(name).unwrap_or_default(), onramp_core::congestion_control(name)))
         .collect();
     if as_json {
         print_json(&json!({

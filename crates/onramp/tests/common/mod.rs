@@ -174,7 +174,7 @@ pub struct Loaded(pub &'static str);
 impl Loaded {
     #[track_caller]
     pub fn new(startup: &'static str, arguments: &[&str]) -> Loaded {
-        wait_until_free(&format!("onramp_{startup}"));
+        wait_until_free(&onramp_core::congestion_control(startup));
         onramp(["load", startup].iter().chain(arguments)).code(0);
         Loaded(startup)
     }

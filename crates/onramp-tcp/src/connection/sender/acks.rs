@@ -73,10 +73,10 @@ impl Sender {
         self.note_recovery(was_recovering);
         let is_clear = advanced && !self.recovery.is_recovering() && !was_recovering;
         let is_something = advanced || delivery.delivered_bytes > 0;
-        if is_clear || is_something && self.congestion.is_reserved() {
+        if is_clear || is_something && self.congestion.hears_all() {
             let (inflight_bytes, lost_bytes) = (self.board.pipe_bytes(), self.board.total_lost_bytes());
             let sample = AckSample { inflight_bytes, lost_bytes, ..sample };
-            self.congestion.raise(&sample, self.unsent_bytes() == 0);
+            self.congestion.raise(&sample, self.unsent_bytes() == 0, !is_clear);
         }
         self.after_ack(now_ns, restart_timer);
     }

@@ -56,6 +56,7 @@ pub fn run(case: &Case, startups: &mut dyn Startups, options: &RunOptions) -> Re
     let role = Role::Transfer {
         size_bytes: transfer.size_bytes,
         initial_bytes: initial_bytes(transfer.initial_window, mss_bytes),
+        application: transfer.application,
     };
     let copy = |copy| prepare(&control, transfer.segment_bytes, transfer.dscp, layout.copy(copy), role);
     let copies = (0..transfer.count as usize).map(copy);
@@ -147,7 +148,9 @@ impl Running {
     /// Waits for the end of all copies or of the run, or for what prevents it.
     fn watch(&mut self, case: &Case, startups: &mut dyn Startups, options: &RunOptions) -> Result<Watched, Error> {
         let mut events = startups.take_events();
-        let patience_ns = (options.patience.as_nanos() as u64).max(20 * case.path.rtt_ns);
+        // Nothing arrives while the application has nothing to send.
+        let pause_ns = case.transfer.application.map_or(0, |application| application.every_ns);
+        let patience_ns = (options.patience.as_nanos() as u64).max(20 * case.path.rtt_ns).saturating_add(pause_ns);
         let last_start_ns = self.starts_ns.iter().copied().max().unwrap_or(0);
         let traffic_until_ns = match case.traffic.is_empty() {
             true => 0,

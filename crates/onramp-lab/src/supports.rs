@@ -77,9 +77,6 @@ pub fn supports(case: &Case) -> Result<(), Unsupported> {
         return refuse("transfer.split", "relays on the way".to_owned(), "connections from end to end");
     }
     ways(case)?;
-    if transfer.application.is_some() {
-        return refuse("transfer.write", "an application that writes now and then".to_owned(), "one that never waits");
-    }
     let switches = [("sender.nagle", case.sender.nagle), ("sender.window_validation", case.sender.window_validation)];
     if let Some((key, _)) = switches.into_iter().find(|(_, is_on)| !is_on) {
         return refuse(key, "`false`".to_owned(), KERNEL);

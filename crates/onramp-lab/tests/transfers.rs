@@ -180,6 +180,32 @@ fn buffers_of_linux_are_auto_tuned() {
 }
 
 #[test]
+fn an_application_that_writes_now_and_then_sets_the_pace() {
+    if !lab_runs_here() {
+        return;
+    }
+    let writes = "write = \"10 kB\"\nwrite_every = \"200 ms\"\n";
+    let mut case = case_with("20 Mbit/s", "20 ms", "100 kB", writes);
+    // It pauses for longer than a path without a sign of life is waited for.
+    let options = RunOptions { patience: Duration::from_millis(150), trace: true, ..RunOptions::default() };
+    let outcome = run(&case, &mut BuiltIn, &options).unwrap_or_else(|error| panic!("{error}"));
+    // The tenth write is 1.8 s after the first, which follows the request after 30 ms, and takes 10 ms and 4.2 ms to arrive.
+    assert!((1.839..1.86).contains(&completion_s(&outcome.record)), "{:?}", outcome.record);
+    assert_eq!(outcome.record.application, "10 kB every 200 ms");
+    // None is late because of those before it.
+    for write in 0..10_u64 {
+        let of_write = |segment: &&onramp_scenario::SegmentSample| segment.start_byte >= write * 10_000;
+        let first_s = outcome.trace.segments.iter().find(of_write).expect("all of it was sent").time_s;
+        assert!((first_s - 0.03 - 0.2 * write as f64).abs() < 0.01, "write {write} left at {first_s} s");
+    }
+    // What comes faster than the path takes it waits, and is all there when its last part comes.
+    case.transfer.application = Some(onramp_scenario::Application { write_bytes: 50_000, every_ns: 1_000_000 });
+    case.transfer.size_bytes = 1_000_000;
+    let record = run(&case, &mut BuiltIn, &options).unwrap_or_else(|error| panic!("{error}")).record;
+    assert!(completion_s(&record) < 1.3 * record.bound_s, "{record:?}");
+}
+
+#[test]
 fn a_dead_path_ends_in_an_error() {
     if !lab_runs_here() {
         return;
@@ -245,7 +271,6 @@ fn the_simulator_s_cases_are_refused_by_their_key() {
         supports(&case_with("1 Mbit/s", "40 ms", "1 MB", "window_scaling = false\nsegment = \"512 B\"\n")),
         Ok(())
     );
-    assert_eq!(refused("write = \"1 kB\"\nwrite_every = \"1 ms\"\n"), "transfer.write");
     assert_eq!(refused("[sender]\nnagle = false\n"), "sender.nagle");
     assert_eq!(refused("[sender]\nwindow_validation = false\n"), "sender.window_validation");
     assert_eq!(refused("[[traffic]]\nkind = \"constant\"\nrate = \"1 Mbit/s\"\n"), "traffic.kind");

@@ -3,7 +3,7 @@
 use crate::endpoint::{self, Choice};
 use crate::error::{Error, Unsupported};
 use crate::observe::Direction;
-use crate::plan::{Bundling, Datagrams, Group, Interval, Launch, Load, Plan, Way, Writes};
+use crate::plan::{Bundling, Datagrams, Group, Interval, Launch, Load, Plan, Way};
 use crate::router::Router;
 use crate::routes::Routes;
 use onramp_scenario::{
@@ -95,7 +95,7 @@ impl Planner<'_> {
             ways,
             traffic: None,
             measured: true,
-            writes: transfer.application.map(|app| Writes { bytes: app.write_bytes, every_ns: app.every_ns }),
+            application: transfer.application,
             stop_ns: u64::MAX,
             bundle: None,
         };
@@ -179,7 +179,7 @@ impl Planner<'_> {
             ways: vec![way],
             traffic: Some(number),
             measured: traffic.measured,
-            writes: None,
+            application: None,
             stop_ns,
             bundle: None,
         });

@@ -1,7 +1,7 @@
 //! What the engine runs: a case with its names, routes and choices resolved.
 
 use crate::routes::Routes;
-use onramp_scenario::{Connect, Connections, Dscp};
+use onramp_scenario::{Application, Connect, Connections, Dscp};
 use onramp_tcp::Config;
 
 /// A run before its beginning.
@@ -42,7 +42,7 @@ pub(crate) struct Group {
     /// Each of them has a record.
     pub measured: bool,
     /// What limits the sending application.
-    pub writes: Option<Writes>,
+    pub application: Option<Application>,
     /// The sending application stops in the middle, and resets the connection.
     pub stop_ns: u64,
     /// It is made of several connections, each of them a flow of another group; `None`: of one.
@@ -73,15 +73,6 @@ pub(crate) struct Way {
     pub bottleneck: u32,
     /// Largest payload of a segment without options.
     pub mss_bytes: u16,
-}
-
-/// An application that writes now and then.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Writes {
-    /// Payload of each write.
-    pub bytes: u64,
-    /// From one write to the next.
-    pub every_ns: u64,
 }
 
 /// What a source does.

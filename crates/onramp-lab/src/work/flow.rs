@@ -8,7 +8,7 @@ use crate::link::pin_away_from;
 use crate::Error;
 use nix::libc;
 use nix::sys::socket::{connect, getsockopt, send, sockopt, MsgFlags, SockaddrIn};
-use onramp_scenario::Dscp;
+use onramp_scenario::{Application, Dscp};
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, SocketAddrV4, TcpListener, TcpStream};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
@@ -28,6 +28,8 @@ pub enum Role {
         /// runs while the first train of segments arrives holds the socket's lock at moments of its own, and
         /// ACKs due then go out some tens of microseconds late, just when start-ups measure their spacing.
         initial_bytes: u64,
+        /// What limits the sending application.
+        application: Option<Application>,
     },
     /// Competing traffic without end, whose progress is noted about this often, and at its stop.
     Rival {
@@ -181,9 +183,9 @@ impl PreparedFlow {
     /// Lets the receiver connect so long after the beginning of the run, if that is not after the flow's stop.
     pub fn start(self, begin_ns: u64, start_ns: u64) -> Flow {
         let at_ns = begin_ns.saturating_add(start_ns);
-        let stop_ns = match self.role {
-            Role::Rival { stop_ns: Some(stop_ns), .. } => begin_ns.saturating_add(stop_ns),
-            Role::Rival { stop_ns: None, .. } | Role::Transfer { .. } => NEVER_NS,
+        let (stop_ns, application) = match self.role {
+            Role::Rival { stop_ns, .. } => (stop_ns.map_or(NEVER_NS, |stop_ns| begin_ns.saturating_add(stop_ns)), None),
+            Role::Transfer { application, .. } => (NEVER_NS, application),
         };
         let state = Arc::new(FlowState::default());
         let (serving, asking) = (state.clone(), state.clone());
@@ -192,7 +194,7 @@ impl PreparedFlow {
         let opened = open.clone();
         let send = move || {
             pin_away_from(cpu);
-            serve(&listener, &control, &open, &serving, stop_ns)
+            serve(&listener, &control, &open, &serving, application, stop_ns)
         };
         let receive = move || {
             pin_away_from(cpu);
@@ -219,6 +221,7 @@ fn serve(
     control: &str,
     open: &OpenSockets,
     state: &FlowState,
+    application: Option<Application>,
     stop_ns: u64,
 ) -> Result<(), Error> {
     let (stream, _) = listener.accept().map_err(failed("accepting the connection"))?;
@@ -233,7 +236,8 @@ fn serve(
     let _ = state.sender.set(stream.clone());
     let mut request = [0; 8];
     (&*stream).read_exact(&mut request).map_err(failed("reading the request"))?;
-    if !send_content(&stream, u64::from_be_bytes(request), stop_ns).map_err(failed("sending the data"))? {
+    let size_bytes = u64::from_be_bytes(request);
+    if !send_content(&stream, size_bytes, application, stop_ns, open).map_err(failed("sending the data"))? {
         return sockets::reset(&*stream);
     }
     stream.shutdown(Shutdown::Write).map_err(failed("ending the data"))
@@ -242,22 +246,38 @@ fn serve(
 /// What every flow sends.
 static CONTENT: LazyLock<Content> = LazyLock::new(Content::new);
 
-/// Whether all of it could be sent before that time.
-fn send_content(stream: &TcpStream, size_bytes: u64, stop_ns: u64) -> io::Result<bool> {
+/// Whether all of it could be sent before that time, and before the end of the run.
+fn send_content(
+    stream: &TcpStream,
+    size_bytes: u64,
+    application: Option<Application>,
+    stop_ns: u64,
+    open: &OpenSockets,
+) -> io::Result<bool> {
     let content = &*CONTENT;
+    let begun_ns = now_ns();
     let mut sent = 0;
     while sent < size_bytes {
+        let since_ns = now_ns() - begun_ns;
+        let left_ns = stop_ns.saturating_sub(begun_ns + since_ns);
+        if left_ns == 0 {
+            return Ok(false);
+        }
         if stop_ns != NEVER_NS {
-            let left_ns = stop_ns.saturating_sub(now_ns());
-            if left_ns == 0 {
-                return Ok(false);
-            }
             // A send that waits for room ends then: to the kernel's tick, some milliseconds at most.
             stream.set_write_timeout(Some(Duration::from_nanos(left_ns)))?;
         }
-        let piece = content.from(sent, size_bytes - sent);
+        let written = application.map_or(size_bytes, |application| application.written_bytes(since_ns).min(size_bytes));
+        if let Some(application) = application.filter(|_| sent == written) {
+            let next_ns = begun_ns.saturating_add(application.next_write_ns(since_ns));
+            if !open.sleep_until(next_ns.min(stop_ns)) {
+                return Ok(false);
+            }
+            continue;
+        }
+        let piece = content.from(sent, written - sent);
         // More follows, says the flag: a piece's last segment waits until it is full.
-        let more = if sent + (piece.len() as u64) < size_bytes { libc::MSG_MORE } else { 0 };
+        let more = if sent + (piece.len() as u64) < written { libc::MSG_MORE } else { 0 };
         let flags = MsgFlags::from_bits_retain(libc::MSG_NOSIGNAL | more);
         match send(stream.as_raw_fd(), piece, flags) {
             Ok(bytes) => sent += bytes as u64,
@@ -280,7 +300,10 @@ fn download(
     state: &FlowState,
 ) -> Result<(), Error> {
     let (size_bytes, initial_bytes, note_ns) = match role {
-        Role::Transfer { size_bytes, initial_bytes } => (size_bytes, initial_bytes.min(size_bytes), None),
+        Role::Transfer { size_bytes, initial_bytes, application } => {
+            let at_first = application.map_or(size_bytes, |application| application.write_bytes.min(size_bytes));
+            (size_bytes, initial_bytes.min(at_first), None)
+        }
         Role::Rival { note_ns, .. } => (u64::MAX, 1, Some(note_ns)),
     };
     let content = &*CONTENT;

@@ -96,7 +96,7 @@ impl Flow {
             ends,
             way,
             dscp: group.dscp,
-            server: Server::new(size_bytes, is_asked_for, group.writes, group.stop_ns),
+            server: Server::new(size_bytes, is_asked_for, group.application, group.stop_ns),
             size_bytes,
             received_bytes: 0,
             will_ask: is_asked_for && member.is_none_or(|member| member.is_last),

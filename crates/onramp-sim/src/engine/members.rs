@@ -25,7 +25,7 @@ impl<O: Observer> Engine<O> {
             transfer,
             lanes: Vec::new(),
             under_way: 0,
-            payload: is_shared.then(|| Payload::new(size_bytes, group.writes)),
+            payload: is_shared.then(|| Payload::new(size_bytes, group.application)),
             is_handed_out: false,
             adaptation: (connections == Connections::Adaptive).then(Adaptation::default),
             to_open: VecDeque::new(),

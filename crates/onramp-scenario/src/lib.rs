@@ -5,6 +5,7 @@
 //!
 //! `docs/scenarios.md` describes the file for its users; `keys.rs` declares its keys for reader and manual alike.
 
+mod arrivals;
 mod cases;
 mod document;
 mod error;
@@ -16,6 +17,7 @@ mod link;
 mod meter;
 mod mistake;
 mod model;
+pub mod random;
 mod reader;
 mod record;
 mod routes;
@@ -24,6 +26,7 @@ mod topology;
 mod trace;
 pub mod units;
 
+pub use arrivals::{Arrival, Arrivals, ENDLESS};
 pub use cases::{case_seed, link_seed};
 pub use error::{Error, Invalid};
 pub use fault::Fault;

@@ -1,7 +1,8 @@
 //! What the engine runs: a case with its names, routes and choices resolved.
 
 use crate::routes::Routes;
-use onramp_scenario::{Application, Connect, Connections, Dscp};
+use onramp_scenario::random::Interval;
+use onramp_scenario::{Application, Arrivals, Connect, Connections, Dscp};
 use onramp_tcp::Config;
 
 /// A run before its beginning.
@@ -89,25 +90,8 @@ pub(crate) enum Load {
 pub(crate) struct Launch {
     /// Of which group.
     pub group: u32,
-    /// The first one.
-    pub start_ns: u64,
-    /// From one to the next.
-    pub interval: Interval,
-    /// How many; `None`: without end.
-    pub count: Option<u64>,
-    /// No flow starts from here on.
-    pub stop_ns: u64,
-    /// Payload, drawn evenly from these; empty: without end.
-    pub sizes: Vec<u64>,
-}
-
-/// A time that is the same each time, or drawn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Interval {
-    /// Always so long.
-    Fixed(u64),
-    /// Exponentially distributed with this mean.
-    Exponential(u64),
+    /// When, and with which payload.
+    pub arrivals: Arrivals,
 }
 
 /// Datagrams, perhaps with pauses.

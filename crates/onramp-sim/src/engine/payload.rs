@@ -1,7 +1,6 @@
 //! What a sending application has to send, for one connection or for several.
 
-use super::flow::ENDLESS;
-use onramp_scenario::Application;
+use onramp_scenario::{Application, ENDLESS};
 
 /// What is left to send, and how much of it is at hand.
 #[derive(Debug)]

@@ -24,7 +24,7 @@ pub(super) struct Server {
 }
 
 impl Server {
-    /// It has so much to send, [`ENDLESS`](super::ENDLESS) if it never ends, when it is asked or at once, writes all of
+    /// It has so much to send, [`ENDLESS`](onramp_scenario::ENDLESS) if it never ends, when it is asked or at once, writes all of
     /// it or piece by piece, and resets the connection at a time.
     pub fn new(size_bytes: u64, is_asked_for: bool, application: Option<Application>, stop_ns: u64) -> Server {
         let payload = Payload::new(size_bytes, application);

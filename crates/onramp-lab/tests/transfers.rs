@@ -206,6 +206,22 @@ fn an_application_that_writes_now_and_then_sets_the_pace() {
 }
 
 #[test]
+fn a_narrow_way_back_thins_acknowledgements() {
+    if !lab_runs_here() {
+        return;
+    }
+    let back = |filter: &str| {
+        let tables = format!("[path.reverse]\nrate = \"300 kbit/s\"\nqueue = \"64 KiB\"\nack_filter = {filter}\n");
+        outcome(&case_with("30 Mbit/s", "40 ms", "2 MB", &tables))
+    };
+    let (plain, thinned) = (back("false"), back("true"));
+    assert_eq!(plain.link.reverse.thinned.packets, 0);
+    assert!(thinned.link.reverse.thinned.packets > 100, "{:?}", thinned.link.reverse);
+    assert_eq!((thinned.record.dropped_packets, thinned.record.timeouts.unwrap_or(0)), (0, 0));
+    assert!(completion_s(&thinned.record) < 0.8 * completion_s(&plain.record), "{:?}", thinned.record);
+}
+
+#[test]
 fn a_dead_path_ends_in_an_error() {
     if !lab_runs_here() {
         return;

@@ -90,7 +90,7 @@ pub enum Error {
         mend: &'static str,
     },
     /// More transfers of traffic are under way than there may be.
-    #[error("`traffic.arrivals` lets the {under_way}th transfer of one [[traffic]] start while all others are under way, {time_s:.3} s into the run: the lab has room for {most}; ask for arrivals that the path can carry, or allow more files with `ulimit -n`")]
+    #[error("`traffic.arrivals` has {under_way} transfers of one [[traffic]] under way {time_s:.3} s into the run: the lab has room for {most} at the same time; ask for no more than the path can carry, or allow more files with `ulimit -n`")]
     Arrivals {
         /// How many there would be.
         under_way: u64,

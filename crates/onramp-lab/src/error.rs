@@ -89,6 +89,16 @@ pub enum Error {
         /// What would help.
         mend: &'static str,
     },
+    /// More transfers of traffic are under way than there may be.
+    #[error("`traffic.arrivals` has {under_way} transfers of one [[traffic]] under way {time_s:.3} s into the run: the lab has room for {most} at the same time; ask for no more than the path can carry, or allow more files with `ulimit -n`")]
+    Arrivals {
+        /// How many there would be.
+        under_way: u64,
+        /// How many there may be.
+        most: u64,
+        /// When.
+        time_s: f64,
+    },
     /// The kernel does not know a congestion control.
     #[error("this kernel has no congestion control `{name}` ({source}); it has: {available}. For one of its own, `modprobe tcp_{name}`")]
     NoCongestionControl {

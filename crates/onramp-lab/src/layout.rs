@@ -48,6 +48,8 @@ pub struct Layout {
     copies: usize,
     /// The directed link that is the bottleneck of each copy.
     bottlenecks: Vec<u32>,
+    /// That of each traffic.
+    rival_bottlenecks: Vec<u32>,
 }
 
 impl Layout {
@@ -60,14 +62,15 @@ impl Layout {
             flows.push((place_of(&mut senders, from), place_of(&mut receivers, ReceivingNode { node: to, rivals })));
         }
         let network = network_of(case);
-        let bottleneck = |copy: u32| {
-            let (from, to) = case.transfer.ends(copy);
+        let bottleneck = |(from, to)| {
             let hop = network.route(from, to).and_then(|hops| network.data_bottleneck(&hops, &case.crossings));
             hop.map_or(0, Hop::number)
         };
         let first = fresh_addresses((senders.len() + receivers.len()) as u32);
-        let bottlenecks = (0..case.transfer.count).map(bottleneck).collect();
-        Layout { network, first, senders, receivers, flows, copies: case.transfer.count as usize, bottlenecks }
+        let bottlenecks = (0..case.transfer.count).map(|copy| bottleneck(case.transfer.ends(copy))).collect();
+        let rival_bottlenecks = case.traffic.iter().map(|traffic| bottleneck((traffic.from, traffic.to))).collect();
+        let copies = case.transfer.count as usize;
+        Layout { network, first, senders, receivers, flows, copies, bottlenecks, rival_bottlenecks }
     }
 
     /// The ends of a copy of the transfer, copies counted from 0.
@@ -83,6 +86,11 @@ impl Layout {
     /// The ends of the case's n-th traffic.
     pub fn rival(&self, traffic: usize) -> Ends {
         self.ends(self.flows[self.copies + traffic])
+    }
+
+    /// The bottleneck of its transfers.
+    pub fn rival_bottleneck(&self, traffic: usize) -> u32 {
+        self.rival_bottlenecks[traffic]
     }
 
     /// The addresses of the sending host.

@@ -34,6 +34,8 @@ pub struct Outcome {
     pub trace: Trace,
     /// The same of the other copies, in order of their starts.
     pub others: Vec<(Record, Trace)>,
+    /// The results of measured traffic, in order of starts. They have no traces.
+    pub traffic: Vec<Record>,
     /// Sentences about what was not as it should be, each with what mends it.
     pub notes: Vec<String>,
     /// What the emulated path did.
@@ -46,7 +48,14 @@ impl Outcome {
         std::iter::once((self.record, self.trace)).chain(self.others)
     }
 
-    /// Their records.
+    /// The same, then the results of measured traffic.
+    pub fn into_all(mut self) -> impl Iterator<Item = (Record, Option<Trace>)> {
+        let traffic = std::mem::take(&mut self.traffic);
+        let copies = self.into_copies().map(|(record, trace)| (record, Some(trace)));
+        copies.chain(traffic.into_iter().map(|record| (record, None)))
+    }
+
+    /// The records of all copies.
     pub fn records(&self) -> impl Iterator<Item = &Record> {
         std::iter::once(&self.record).chain(self.others.iter().map(|(record, _)| record))
     }

@@ -5,7 +5,7 @@ use crate::supports::rival;
 use crate::work::BUFFER_BYTES;
 use crate::Error;
 use nix::libc;
-use onramp_scenario::{Buffer, Case};
+use onramp_scenario::{Buffer, Case, ENDLESS};
 
 /// Descriptors of a flow: the sender's listening socket and its connection, and the receiver's.
 const DESCRIPTORS: u64 = 3;
@@ -14,25 +14,28 @@ const OTHER_DESCRIPTORS: u64 = 100;
 /// What two threads take of their stacks, and the kernel for them and for the sockets.
 const THREADS_BYTES: u64 = 256 << 10;
 
-/// Refuses a case whose flows do not all fit.
-pub fn check(case: &Case) -> Result<(), Error> {
+/// Refuses a case whose flows do not all fit, as far as it is certain how many there are: not of those that arrive one by
+/// one. How many more there is room for.
+pub fn check(case: &Case) -> Result<u64, Error> {
     let memory = memory_bytes().map_or(u64::MAX, |bytes| bytes / 2);
     fits(case, descriptors().unwrap_or(u64::MAX), memory)
 }
 
-fn fits(case: &Case, descriptors: u64, memory_bytes: u64) -> Result<(), Error> {
+fn fits(case: &Case, descriptors: u64, memory_bytes: u64) -> Result<u64, Error> {
     let copies = case.transfer.count;
-    let rivals = case.traffic.iter().filter_map(|traffic| rival(traffic).ok()?.count).fold(0, u32::saturating_add);
+    let traffic = || case.traffic.iter().filter_map(|traffic| rival(traffic).ok());
+    let at_once = traffic().filter(|transfers| transfers.arrivals.is_none());
+    let rivals = at_once.filter_map(|transfers| transfers.count).fold(0, u32::saturating_add);
     let flows = u64::from(copies) + u64::from(rivals);
     let check = |what, each: u64, other, available, mend| {
         let needed = each.saturating_mul(flows).saturating_add(other);
         match needed > available && flows > 1 {
             true => Err(Error::Flows { copies, rivals, what, needed, available, mend }),
-            false => Ok(()),
+            false => Ok(available.saturating_sub(needed) / each),
         }
     };
     let mend = "ask for fewer, or allow more files with `ulimit -n`";
-    check("file descriptors", DESCRIPTORS, OTHER_DESCRIPTORS, descriptors, mend)?;
+    let by_descriptors = check("file descriptors", DESCRIPTORS, OTHER_DESCRIPTORS, descriptors, mend)?;
     // The sender's kernel holds what is not acknowledged, and the receiver's what comes after a gap: with buffers that
     // grow with the window, a few times what fills the path.
     let sent = match case.sender.buffer {
@@ -40,10 +43,12 @@ fn fits(case: &Case, descriptors: u64, memory_bytes: u64) -> Result<(), Error> {
         Buffer::Bytes(bytes) => bytes,
     };
     let filled = case.path.bdp_bytes().saturating_mul(4).saturating_add(WMEM_MAX_BYTES);
-    let most_bytes = if rivals > 0 { u64::MAX } else { case.transfer.size_bytes };
+    let sizes = traffic().map(|transfers| transfers.sizes.iter().copied().max().unwrap_or(ENDLESS));
+    let most_bytes = sizes.fold(case.transfer.size_bytes, u64::max);
     let kept = most_bytes.min(sent).min(filled);
     let each = kept.saturating_mul(2) + BUFFER_BYTES as u64 + THREADS_BYTES;
-    check("bytes of memory", each, 0, memory_bytes, "ask for fewer, or give the scenario's sender a smaller `buffer`")
+    let mend = "ask for fewer, or give the scenario's sender a smaller `buffer`";
+    Ok(by_descriptors.min(check("bytes of memory", each, 0, memory_bytes, mend)?))
 }
 
 /// Descriptors that this process may have.
@@ -94,6 +99,18 @@ mod tests {
         let refusal = fits(&case, 1024, 8 << 30).unwrap_err().to_string();
         let asked = "`transfer.count` and `traffic.count` ask for 400 flows, which need 1300 file descriptors";
         assert!(refusal.starts_with(asked), "{refusal}");
+    }
+
+    #[test]
+    fn there_is_room_for_transfers_that_arrive_one_by_one_beside_those_that_are_certain() {
+        let mut case = case(10);
+        let text = "name = \"x\"\n[path]\nrate = \"8 Mbit/s\"\nrtt = \"100 ms\"\n[[transfer]]\nsize = \"1 B\"\n\
+                    [[traffic]]\nsize = \"1 kB\"\ncount = 10\n[[traffic]]\nsize = \"1 kB\"\narrivals = \"9 /s\"\n";
+        case.traffic = onramp_scenario::parse("x", text).unwrap().cases.remove(0).traffic;
+        assert_eq!(fits(&case, OTHER_DESCRIPTORS + 3 * 50, 8 << 30).unwrap(), 30);
+        let by_memory = fits(&case, 1 << 20, 1 << 30).unwrap();
+        case.transfer.size_bytes = 1;
+        assert!(by_memory < fits(&case, 1 << 20, 1 << 30).unwrap(), "what flows hold is no more than they carry");
     }
 
     #[test]

@@ -1,44 +1,36 @@
 //! From what was seen to records and traces.
 
 use crate::layout::Layout;
-use crate::link::{LinkReport, SegmentLog};
+use crate::link::{Lateness, LinkReport, SegmentLog};
 use crate::options::percentile_us;
+use crate::progress::Measured;
+use crate::rivals::MeasuredRival;
 use crate::suspect;
-use crate::work::{FlowState, Sample, TcpInfo};
+use crate::work::{FlowState, Sample};
 use crate::{ConnectionEvent, LinkSummary, Outcome, RunOptions};
+use onramp_net::LinkStats;
 use onramp_scenario::{
-    bytes_in, rate_in, traffic_windows, Case, Record, SegmentSample, SenderSample, StartupEvent, Trace,
+    bytes_in, rate_in, traffic_windows, Case, Record, SegmentSample, SenderSample, StartupEvent, Trace, TrafficKind,
+    ENDLESS,
 };
 use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A copy of the transfer when it was complete, or when the run ended.
-pub struct Measured {
-    /// The flow.
-    pub state: Arc<FlowState>,
-    /// When its receiver connected, or was to.
-    pub start_ns: u64,
-    /// When the last byte had been read, if it was.
-    pub completed_ns: Option<u64>,
-    /// Payload that was read.
-    pub delivered_bytes: u64,
-    /// The sender's account at that time.
-    pub info: TcpInfo,
-}
-
 /// Everything a run left.
-pub struct Observed {
+pub struct Observed<'a> {
     /// Who is who.
-    pub layout: Layout,
+    pub layout: &'a Layout,
     /// The run's beginning.
     pub begin_ns: u64,
     /// Its end, where that was not its transfers' doing.
     pub end_ns: Option<u64>,
     /// The copies of the transfer.
     pub copies: Vec<Measured>,
-    /// Competing traffic.
+    /// Transfers of measured traffic.
+    pub traffic: Vec<MeasuredRival>,
+    /// Those of the other traffic.
     pub rivals: Vec<Arc<FlowState>>,
     /// What start-ups reported, of all connections of the machine.
     pub events: Vec<ConnectionEvent>,
@@ -49,8 +41,8 @@ pub struct Observed {
 }
 
 /// Writes it up.
-pub fn outcome(case: &Case, observed: Observed, options: &RunOptions) -> Outcome {
-    let Observed { layout, begin_ns, end_ns, copies, rivals, events, samples, report } = observed;
+pub fn outcome(case: &Case, observed: Observed<'_>, options: &RunOptions) -> Outcome {
+    let Observed { layout, begin_ns, end_ns, copies, traffic, rivals, events, samples, report } = observed;
     let LinkReport { links, lateness, early_lateness_ns, forward_emissions, reverse_emissions, logs, stolen_ms, notes } =
         report;
     let reasons = suspect::reasons(case, &lateness, early_lateness_ns);
@@ -61,34 +53,25 @@ pub fn outcome(case: &Case, observed: Observed, options: &RunOptions) -> Outcome
             notes.push(format!("the hypervisor withheld the link thread's CPU for {stolen_ms} ms meanwhile"));
         }
     }
+    let is_suspect = !reasons.is_empty();
+    let mut writer = Writer {
+        case,
+        begin_ns,
+        end_ns,
+        links: &links,
+        lateness: &lateness,
+        is_suspect,
+        rivals: &rivals,
+        held_ms: None,
+    };
     let mut events = by_connection(events);
     let (mut samples, mut logs) = (samples.into_iter(), logs.into_iter());
-    let (mut results, mut held_back, mut left_out) = (Vec::new(), None::<f64>, 0);
-    for (place, copy) in copies.iter().enumerate() {
-        let events = copy.state.addresses().and_then(|addresses| events.remove(&addresses)).unwrap_or_default();
-        let events = copy.own_events(events, end_ns);
-        let mut record = Record::of_copy(case, "kernel", place as u32);
-        record.start_s = copy.start_ns.saturating_sub(begin_ns) as f64 / 1e9;
-        record.delivered_bytes = copy.delivered_bytes;
-        if let Some(completed_ns) = copy.completed_ns {
-            record.complete(copy.time_s(completed_ns));
-        }
-        record.retransmitted_segments = u64::from(copy.info.total_retrans);
-        record.timeouts = copy.info.timeouts();
-        let way = case.network.round_trip(case.transfer.ends(place as u32));
-        record.count_losses(way.iter().map(|link| &links[*link as usize]));
-        let bdp_bytes = bytes_in(record.rate_bits_per_s, (record.rtt_ms * 1e6) as u64);
-        let queue = links[layout.bottleneck(place) as usize].peak_queue;
-        record.peak_queue_bdp = queue.bytes as f64 / bdp_bytes.max(1) as f64;
-        fill_startup(&mut record, &events);
-        fill_traffic(&mut record, case, copy.start_ns, begin_ns..end_ns.unwrap_or(u64::MAX), &rivals);
-        record.lateness_p99_us = percentile_us(&lateness, 99);
-        record.lateness_max_us = lateness.max_ns() as f64 / 1e3;
-        record.suspect = !reasons.is_empty();
-        let held_ms = copy.info.sndbuf_limited_us as f64 / 1e3;
-        if record.completion_s.is_some_and(|completion_s| held_ms / 1e3 > 0.02 * completion_s) {
-            held_back = Some(held_back.unwrap_or(0.0).max(held_ms));
-        }
+    let (mut results, mut left_out) = (Vec::new(), 0);
+    for (place, copy) in (0..).zip(&copies) {
+        let events = copy.take_events(&mut events, end_ns);
+        let (blank, ends) = (Record::of_copy(case, "kernel", place), case.transfer.ends(place));
+        let mut record = writer.write(blank, copy, ends, layout.bottleneck(place as usize), &events);
+        writer.fill_traffic(&mut record, copy.start_ns);
         let mut trace = Trace::default();
         if options.trace {
             let (segments, more) = logs.next().map(SegmentLog::into_parts).unwrap_or_default();
@@ -107,7 +90,21 @@ pub fn outcome(case: &Case, observed: Observed, options: &RunOptions) -> Outcome
         }
         results.push((record, trace));
     }
-    if let Some(held_ms) = held_back {
+    let of_traffic = |(flow, rival): (u32, &MeasuredRival)| {
+        let MeasuredRival { traffic: number, arrival, measured } = rival;
+        let traffic = &case.traffic[*number];
+        let TrafficKind::Transfers(transfers) = &traffic.kind else {
+            unreachable!("the lab's traffic is made of transfers")
+        };
+        let size_bytes = if arrival.size_bytes == ENDLESS { 0 } else { arrival.size_bytes };
+        let start_ns = measured.start_ns.saturating_sub(begin_ns);
+        let blank = Record::of_traffic(case, "kernel", traffic, transfers, size_bytes, start_ns);
+        let events = measured.take_events(&mut events, end_ns);
+        let (ends, bottleneck) = ((traffic.from, traffic.to), layout.rival_bottleneck(*number));
+        writer.write(Record { flow, ..blank }, measured, ends, bottleneck, &events)
+    };
+    let traffic = (copies.len() as u32 + 1..).zip(&traffic).map(of_traffic).collect();
+    if let Some(held_ms) = writer.held_ms {
         notes.push(format!(
             "the send buffer held the sender back for {held_ms:.1} ms: give the scenario's sender a larger `buffer`"
         ));
@@ -126,12 +123,75 @@ pub fn outcome(case: &Case, observed: Observed, options: &RunOptions) -> Outcome
     };
     let others = results.split_off(1);
     let (record, trace) = results.pop().expect("a transfer has at least one copy");
-    Outcome { record, trace, others, notes, link }
+    Outcome { record, trace, others, traffic, notes, link }
+}
+
+/// Writes the records of a run.
+struct Writer<'a> {
+    case: &'a Case,
+    begin_ns: u64,
+    end_ns: Option<u64>,
+    links: &'a [LinkStats],
+    lateness: &'a Lateness,
+    is_suspect: bool,
+    /// Traffic without records.
+    rivals: &'a [Arc<FlowState>],
+    /// The longest time for which a send buffer held its sender back, where that mattered.
+    held_ms: Option<f64>,
+}
+
+impl Writer<'_> {
+    /// The record of a flow between these nodes, with this bottleneck.
+    fn write(
+        &mut self,
+        blank: Record,
+        flow: &Measured,
+        ends: (usize, usize),
+        bottleneck: u32,
+        events: &[StartupEvent],
+    ) -> Record {
+        let mut record = blank;
+        record.start_s = flow.start_ns.saturating_sub(self.begin_ns) as f64 / 1e9;
+        record.delivered_bytes = flow.delivered_bytes;
+        if let Some(completed_ns) = flow.completed_ns {
+            record.complete(flow.time_s(completed_ns));
+        }
+        record.retransmitted_segments = u64::from(flow.info.total_retrans);
+        record.timeouts = flow.info.timeouts();
+        let way = self.case.network.round_trip(ends);
+        record.count_losses(way.iter().map(|link| &self.links[*link as usize]));
+        let bdp_bytes = bytes_in(record.rate_bits_per_s, (record.rtt_ms * 1e6) as u64);
+        let queue = self.links[bottleneck as usize].peak_queue;
+        record.peak_queue_bdp = queue.bytes as f64 / bdp_bytes.max(1) as f64;
+        fill_startup(&mut record, events);
+        record.lateness_p99_us = percentile_us(self.lateness, 99);
+        record.lateness_max_us = self.lateness.max_ns() as f64 / 1e3;
+        record.suspect = self.is_suspect;
+        let held_ms = flow.info.sndbuf_limited_us as f64 / 1e3;
+        if record.completion_s.is_some_and(|completion_s| held_ms / 1e3 > 0.02 * completion_s) {
+            self.held_ms = Some(self.held_ms.unwrap_or(0.0).max(held_ms));
+        }
+        record
+    }
+
+    fn fill_traffic(&self, record: &mut Record, start_ns: u64) {
+        let Some(span) = self.case.traffic_span() else { return };
+        let goodput = |window: Range<u64>| {
+            let bytes: f64 = self.rivals.iter().map(|rival| rival.received_between(window.start, window.end)).sum();
+            rate_in(&window, bytes)
+        };
+        let at = |run_ns: u64| self.begin_ns.saturating_add(run_ns);
+        let seen = at(span.start)..at(span.end).min(self.end_ns.unwrap_or(u64::MAX));
+        let [before, during] = traffic_windows(start_ns, self.case.path.rtt_ns, &seen).map(goodput);
+        (record.traffic_before_bytes_per_s, record.traffic_during_bytes_per_s) = (before, during);
+    }
 }
 
 /// The events of each connection, which its sender's address and its receiver's name.
-fn by_connection(events: Vec<ConnectionEvent>) -> HashMap<(SocketAddr, SocketAddr), Vec<ConnectionEvent>> {
-    let mut connections: HashMap<_, Vec<_>> = HashMap::new();
+type Events = HashMap<(SocketAddr, SocketAddr), Vec<ConnectionEvent>>;
+
+fn by_connection(events: Vec<ConnectionEvent>) -> Events {
+    let mut connections = Events::new();
     for event in events {
         connections.entry((event.local, event.remote)).or_default().push(event);
     }
@@ -144,9 +204,10 @@ impl Measured {
         (at_ns as f64 - self.start_ns as f64) / 1e9
     }
 
-    /// Its events, with their times. What came after the last byte was read, at the connection's end, or after the end
-    /// of the run is none of the transfer's.
-    fn own_events(&self, events: Vec<ConnectionEvent>, end_ns: Option<u64>) -> Vec<StartupEvent> {
+    /// Takes its events out of all, with their times. What came after the last byte was read, at the connection's end, or
+    /// after the end of the run is none of the transfer's.
+    fn take_events(&self, events: &mut Events, end_ns: Option<u64>) -> Vec<StartupEvent> {
+        let events = self.state.addresses().and_then(|addresses| events.remove(&addresses)).unwrap_or_default();
         let last_ns = self.completed_ns.or(end_ns).unwrap_or(u64::MAX);
         let own = events.into_iter().filter(|event| event.time_ns <= last_ns);
         own.map(|event| StartupEvent { time_s: self.time_s(event.time_ns), ..event.event }).collect()
@@ -175,18 +236,4 @@ fn fill_startup(record: &mut Record, events: &[StartupEvent]) {
         record.exit_time_s = Some(exit.time_s);
     }
     record.estimate_bytes_per_s = events.iter().rev().map(|event| event.estimate_bytes_per_s).find(|rate| *rate > 0);
-}
-
-fn fill_traffic(record: &mut Record, case: &Case, start_ns: u64, run_ns: Range<u64>, rivals: &[Arc<FlowState>]) {
-    let first_ns = rivals.iter().map(|rival| rival.connect_ns()).filter(|connect_ns| *connect_ns != 0).min();
-    let Some(first_ns) = first_ns else { return };
-    let goodput = |window: Range<u64>| {
-        let bytes: f64 = rivals.iter().map(|rival| rival.received_between(window.start, window.end)).sum();
-        rate_in(&window, bytes)
-    };
-    let stops_ns = case.traffic.iter().map(|traffic| traffic.stop_ns.unwrap_or(u64::MAX));
-    let last_ns = stops_ns.max().map_or(u64::MAX, |stop_ns| run_ns.start.saturating_add(stop_ns));
-    let seen = first_ns..run_ns.end.min(last_ns);
-    let [before, during] = traffic_windows(start_ns, case.path.rtt_ns, &seen).map(goodput);
-    (record.traffic_before_bytes_per_s, record.traffic_during_bytes_per_s) = (before, during);
 }

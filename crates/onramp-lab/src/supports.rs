@@ -23,13 +23,13 @@ const RECEIVER_CONNECTS: &str = "a receiver that connects and asks";
 const WAYS: &str = "transfers from one node to another over links that take packets of one size";
 const ONE_HOST_SCALES: &str = "it in common for all connections of a host";
 const FEW_COPIES: &str = "at most 1000 copies of a transfer";
-const FEW_RIVALS: &str = "at most 1000 transfers of each traffic";
-const RIVALS: &str = "traffic of endless transfers";
+const FEW_RIVALS: &str = "at most 1000 transfers of each traffic that start at once";
+const RIVALS: &str = "traffic of transfers";
 
 const EXPERIMENT: &str = "the option as an experiment's, which it is on real paths";
 
-/// Most copies of a transfer: each has two threads.
-const MOST_COPIES: u32 = 1000;
+/// Most copies of a transfer, and most transfers of one traffic under way together: each has two threads.
+pub const MOST_FLOWS: u32 = 1000;
 
 /// Whether the lab can run a case; if not, the first key that stands in the way.
 ///
@@ -48,7 +48,7 @@ pub fn supports(case: &Case) -> Result<(), Unsupported> {
         );
     }
     first_threshold("transfer.initial_ssthresh", transfer.initial_ssthresh_bytes)?;
-    if transfer.count > MOST_COPIES {
+    if transfer.count > MOST_FLOWS {
         return refuse("transfer.count", format!("{} copies", transfer.count), FEW_COPIES);
     }
     if transfer.connect != Connect::Receiver {
@@ -77,9 +77,6 @@ pub fn supports(case: &Case) -> Result<(), Unsupported> {
         return refuse("transfer.split", "relays on the way".to_owned(), "connections from end to end");
     }
     ways(case)?;
-    if transfer.application.is_some() {
-        return refuse("transfer.write", "an application that writes now and then".to_owned(), "one that never waits");
-    }
     let switches = [("sender.nagle", case.sender.nagle), ("sender.window_validation", case.sender.window_validation)];
     if let Some((key, _)) = switches.into_iter().find(|(_, is_on)| !is_on) {
         return refuse(key, "`false`".to_owned(), KERNEL);
@@ -129,17 +126,8 @@ pub fn rival(traffic: &Traffic) -> Result<&Transfers, Unsupported> {
     if transfers.connect != Connect::Receiver {
         return refuse("traffic.connect", format!("`{}`", transfers.connect.name()), RECEIVER_CONNECTS);
     }
-    if !transfers.sizes.is_empty() {
-        return refuse("traffic.size", "transfers that end".to_owned(), RIVALS);
-    }
-    if transfers.arrivals.is_some() {
-        return refuse("traffic.arrivals", "transfers that arrive one by one".to_owned(), RIVALS);
-    }
-    if let Some(count) = transfers.count.filter(|count| *count > MOST_COPIES) {
+    if let Some(count) = transfers.count.filter(|count| transfers.arrivals.is_none() && *count > MOST_FLOWS) {
         return refuse("traffic.count", format!("{count} transfers"), FEW_RIVALS);
-    }
-    if traffic.measured {
-        return refuse("traffic.measured", "a record of it".to_owned(), "a record of the transfer alone");
     }
     receiver(&transfers.receiver)?;
     Ok(transfers)

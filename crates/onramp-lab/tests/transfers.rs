@@ -180,6 +180,48 @@ fn buffers_of_linux_are_auto_tuned() {
 }
 
 #[test]
+fn an_application_that_writes_now_and_then_sets_the_pace() {
+    if !lab_runs_here() {
+        return;
+    }
+    let writes = "write = \"10 kB\"\nwrite_every = \"200 ms\"\n";
+    let mut case = case_with("20 Mbit/s", "20 ms", "100 kB", writes);
+    // It pauses for longer than a path without a sign of life is waited for.
+    let options = RunOptions { patience: Duration::from_millis(150), trace: true, ..RunOptions::default() };
+    let outcome = run(&case, &mut BuiltIn, &options).unwrap_or_else(|error| panic!("{error}"));
+    // The tenth write is 1.8 s after the first, which follows the request after 30 ms, and takes 10 ms and 4.2 ms to arrive.
+    assert!((1.839..1.86).contains(&completion_s(&outcome.record)), "{:?}", outcome.record);
+    assert_eq!(outcome.record.application, "10 kB every 200 ms");
+    // None is late because of those before it.
+    for write in 0..10_u64 {
+        let of_write = |segment: &&onramp_scenario::SegmentSample| segment.start_byte >= write * 10_000;
+        let first_s = outcome.trace.segments.iter().find(of_write).expect("all of it was sent").time_s;
+        assert!((first_s - 0.03 - 0.2 * write as f64).abs() < 0.01, "write {write} left at {first_s} s");
+    }
+    // What comes faster than the path takes it waits, and is all there when its last part comes.
+    case.transfer.application = Some(onramp_scenario::Application { write_bytes: 50_000, every_ns: 1_000_000 });
+    case.transfer.size_bytes = 1_000_000;
+    let record = run(&case, &mut BuiltIn, &options).unwrap_or_else(|error| panic!("{error}")).record;
+    assert!(completion_s(&record) < 1.3 * record.bound_s, "{record:?}");
+}
+
+#[test]
+fn a_narrow_way_back_thins_acknowledgements() {
+    if !lab_runs_here() {
+        return;
+    }
+    let back = |filter: &str| {
+        let tables = format!("[path.reverse]\nrate = \"300 kbit/s\"\nqueue = \"64 KiB\"\nack_filter = {filter}\n");
+        outcome(&case_with("30 Mbit/s", "40 ms", "2 MB", &tables))
+    };
+    let (plain, thinned) = (back("false"), back("true"));
+    assert_eq!(plain.link.reverse.thinned.packets, 0);
+    assert!(thinned.link.reverse.thinned.packets > 100, "{:?}", thinned.link.reverse);
+    assert_eq!((thinned.record.dropped_packets, thinned.record.timeouts.unwrap_or(0)), (0, 0));
+    assert!(completion_s(&thinned.record) < 0.8 * completion_s(&plain.record), "{:?}", thinned.record);
+}
+
+#[test]
 fn a_dead_path_ends_in_an_error() {
     if !lab_runs_here() {
         return;
@@ -245,16 +287,13 @@ fn the_simulator_s_cases_are_refused_by_their_key() {
         supports(&case_with("1 Mbit/s", "40 ms", "1 MB", "window_scaling = false\nsegment = \"512 B\"\n")),
         Ok(())
     );
-    assert_eq!(refused("write = \"1 kB\"\nwrite_every = \"1 ms\"\n"), "transfer.write");
     assert_eq!(refused("[sender]\nnagle = false\n"), "sender.nagle");
     assert_eq!(refused("[sender]\nwindow_validation = false\n"), "sender.window_validation");
     assert_eq!(refused("[[traffic]]\nkind = \"constant\"\nrate = \"1 Mbit/s\"\n"), "traffic.kind");
-    assert_eq!(refused("[[traffic]]\nsize = \"1 MB\"\n"), "traffic.size");
     assert_eq!(refused("[[traffic]]\ncount = 1001\n"), "traffic.count");
-    assert_eq!(refused("[[traffic]]\narrivals = \"1 /s\"\n"), "traffic.arrivals");
-    assert_eq!(refused("[[traffic]]\nmeasured = true\nstop = \"9 s\"\n"), "traffic.measured");
     assert_eq!(refused("[[traffic]]\nstack = \"lite\"\n"), "traffic.stack");
-    for traffic in ["", "count = 2\n", "start = \"1 s\"\nstop = \"2 s\"\n", "dscp = \"ef\"\n"] {
+    let ends = "size = [\"1 kB\", \"1 MB\"]\narrivals = \"9 /s\"\ncount = 2000\nmeasured = true\n";
+    for traffic in ["", "count = 2\n", "start = \"1 s\"\nstop = \"2 s\"\n", "dscp = \"ef\"\n", ends] {
         assert_eq!(supports(&case_with("1 Mbit/s", "40 ms", "1 MB", &format!("[[traffic]]\n{traffic}"))), Ok(()));
     }
 }

@@ -87,6 +87,8 @@ pub enum QueueConfig {
     CoDel(CoDelConfig),
     /// A CoDel queue per flow, served in turn (RFC 8290).
     FqCoDel(FqCoDelConfig),
+    /// Drop-tail, where waiting acknowledgements go that a later one makes superfluous.
+    AckFilter(Limit),
 }
 
 /// A bucket of tokens that fills at a rate; it is full at the start. A packet takes as many tokens as it has bytes.

@@ -43,7 +43,7 @@ mod testing;
 
 pub use config::{Aggregation, Change, Config, ConfigError, Jitter, LossConfig, QueueConfig, TokenBucket};
 pub use link::{Departure, Link, Verdict};
-pub use queue::{CoDelConfig, FqCoDelConfig, Limit, RedConfig};
+pub use queue::{CoDelConfig, FqCoDelConfig, Limit, PureAck, RedConfig};
 pub use stats::{Count, LinkStats};
 
 /// What a link must know of a packet: a simulator's handle into a pool, or a buffer of bytes.

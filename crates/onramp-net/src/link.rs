@@ -7,7 +7,7 @@ use crate::line::Line;
 use crate::loss::Loss;
 use crate::queue::{Discipline, Evicted, Queue};
 use crate::serialiser::{Instant, Serialiser};
-use crate::{Config, Count, LinkStats, Packet};
+use crate::{Config, Count, LinkStats, Packet, PureAck, QueueConfig};
 use changes::Changes;
 
 mod changes;
@@ -42,8 +42,8 @@ pub struct Departure<P> {
 }
 
 /// A link: packets go in by [`offer`](Link::offer) and come out by [`poll`](Link::poll), in the same order unless
-/// flows are queued apart, some are [expedited](Config::expedited) or [jitter](crate::Jitter) reorders. Where the queue is CoDel or FQ-CoDel, packets also
-/// come out by [`take_dropped`](Link::take_dropped).
+/// flows are queued apart, some are [expedited](Config::expedited) or [jitter](crate::Jitter) reorders. Where the queue is CoDel or FQ-CoDel, or filters
+/// acknowledgements, packets also come out by [`take_dropped`](Link::take_dropped).
 ///
 /// Ties: a packet offered in the same nanosecond in which another's serialisation ends finds the serialiser free.
 /// A change of the link comes before a packet that is offered in the same nanosecond.
@@ -62,6 +62,7 @@ pub struct Link<P> {
     line: Line<P>,
     /// Packets leave as they come from the line, in order: nothing of what follows is there.
     plain_exit: bool,
+    filters_acks: bool,
     aggregator: Option<Box<Aggregator<P>>>,
     duplication: Option<Box<Duplication>>,
     evicted: Evicted<P>,
@@ -89,6 +90,7 @@ impl<P: Packet> Link<P> {
             in_service: None,
             changes: Changes::new(&config.changes),
             plain_exit: line.keeps_order() && config.aggregation.is_none() && config.duplicate_ppm == 0,
+            filters_acks: matches!(config.queue, QueueConfig::AckFilter(_)),
             line,
             aggregator: config.aggregation.map(|aggregation| Box::new(Aggregator::new(aggregation))),
             duplication: (config.duplicate_ppm > 0).then(duplication),
@@ -107,6 +109,23 @@ impl<P: Packet> Link<P> {
     /// A packet arrives at the link's entrance.
     #[inline]
     pub fn offer(&mut self, now_ns: u64, packet: P) -> Verdict {
+        self.take_in(now_ns, packet, None)
+    }
+
+    /// Whether it matters which packets are pure acknowledgements: [`offer_ack`](Link::offer_ack).
+    #[inline]
+    pub fn filters_acks(&self) -> bool {
+        self.filters_acks
+    }
+
+    /// The same as [`offer`](Link::offer) of a pure acknowledgement. On a link that [filters](Link::filters_acks) them, those
+    /// of its [flow](Packet::flow_hash) that wait and that it makes superfluous are taken out.
+    pub fn offer_ack(&mut self, now_ns: u64, packet: P, ack: &PureAck) -> Verdict {
+        self.take_in(now_ns, packet, Some(ack))
+    }
+
+    #[inline(always)]
+    fn take_in(&mut self, now_ns: u64, packet: P, ack: Option<&PureAck>) -> Verdict {
         self.advance(now_ns);
         let bytes = packet.wire_bytes();
         self.stats.offered.add(bytes);
@@ -120,7 +139,7 @@ impl<P: Packet> Link<P> {
         }
         let verdict = match &self.shaper {
             Some(shaper) if !shaper.could_hold(bytes) => Verdict::DroppedFull,
-            _ => self.enter(now_ns, packet),
+            _ => self.enter(now_ns, packet, ack),
         };
         match verdict {
             Verdict::Queued => {}
@@ -162,8 +181,8 @@ impl<P: Packet> Link<P> {
     }
 
     /// Takes back a packet that the queue dropped after it had accepted it, the earliest first. A driver with a
-    /// CoDel or FQ-CoDel queue calls this until it returns `None` after each `offer` and `poll`: the link keeps
-    /// these packets until then. The other queues drop packets on arrival only.
+    /// CoDel or FQ-CoDel queue, or one that filters acknowledgements, calls this until it returns `None` after each
+    /// `offer` and `poll`: the link keeps these packets until then. The other queues drop packets on arrival only.
     #[inline]
     pub fn take_dropped(&mut self) -> Option<P> {
         self.evicted.packets.pop_front()
@@ -171,7 +190,7 @@ impl<P: Packet> Link<P> {
 
     /// Counters since the link was made.
     pub fn stats(&self) -> LinkStats {
-        LinkStats { evicted: self.evicted.count, ..self.stats }
+        LinkStats { evicted: self.evicted.count, thinned: self.evicted.thinned, ..self.stats }
     }
 
     /// How much waits in the queue at this moment.
@@ -182,7 +201,7 @@ impl<P: Packet> Link<P> {
 
     /// The packet goes into service, or waits.
     #[inline(always)]
-    fn enter(&mut self, now_ns: u64, packet: P) -> Verdict {
+    fn enter(&mut self, now_ns: u64, packet: P, ack: Option<&PureAck>) -> Verdict {
         if self.in_service.is_none() {
             match self.queue.pass(now_ns, packet, &mut self.evicted) {
                 Ok(packet) => self.serve(Instant::at(now_ns).max(self.busy_until), packet),
@@ -190,7 +209,10 @@ impl<P: Packet> Link<P> {
             }
             return Verdict::Queued;
         }
-        let verdict = self.queue.enqueue(now_ns, packet, &mut self.evicted);
+        let verdict = match ack {
+            None => self.queue.enqueue(now_ns, packet, &mut self.evicted),
+            Some(ack) => self.queue.enqueue_ack(now_ns, packet, ack, &mut self.evicted),
+        };
         if verdict == Verdict::Queued {
             let (peak, waiting) = (&mut self.stats.peak_queue, self.queue.waiting());
             peak.packets = peak.packets.max(waiting.packets);

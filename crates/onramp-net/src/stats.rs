@@ -18,7 +18,7 @@ impl Count {
 }
 
 /// A link's counters since it was made. At every moment, for packets and for bytes,
-/// `offered + duplicated = policed + lost + dropped + evicted + delivered + in the queue + in service + propagating`,
+/// `offered + duplicated = policed + lost + dropped + evicted + thinned + delivered + in the queue + in service + propagating`,
 /// where those held for aggregation are propagating.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LinkStats {
@@ -33,6 +33,8 @@ pub struct LinkStats {
     /// Taken out of the queue again after it had accepted them: by CoDel, or from FQ-CoDel's fattest flow. They are
     /// what [`Link::take_dropped`](crate::Link::take_dropped) hands out.
     pub evicted: Count,
+    /// Acknowledgements taken out of the queue again because later ones said as much; `take_dropped` hands them out too.
+    pub thinned: Count,
     /// Copies, which are delivered in addition to their originals.
     pub duplicated: Count,
     /// Handed out by [`Link::poll`](crate::Link::poll), copies included.

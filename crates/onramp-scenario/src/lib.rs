@@ -5,6 +5,7 @@
 //!
 //! `docs/scenarios.md` describes the file for its users; `keys.rs` declares its keys for reader and manual alike.
 
+mod arrivals;
 mod cases;
 mod document;
 mod error;
@@ -16,6 +17,8 @@ mod link;
 mod meter;
 mod mistake;
 mod model;
+mod pure_ack;
+pub mod random;
 mod reader;
 mod record;
 mod routes;
@@ -24,6 +27,7 @@ mod topology;
 mod trace;
 pub mod units;
 
+pub use arrivals::{Arrival, Arrivals, ENDLESS};
 pub use cases::{case_seed, link_seed};
 pub use error::{Error, Invalid};
 pub use fault::Fault;
@@ -35,6 +39,7 @@ pub use mistake::{Mistake, NotBetween};
 pub use model::*;
 pub use onramp_core::pairs::Form as PairForm;
 pub use onramp_tcp::{Acks, ByteCounting, PacketPair, Recovery, Stack, Timers};
+pub use pure_ack::pure_ack;
 pub use reader::parse;
 pub use record::*;
 pub use routes::{Place, Routes};

@@ -52,6 +52,7 @@ impl Channel {
     fn queue_config(&self, rtt_ns: u64) -> QueueConfig {
         let limit = self.limit(self.queue, rtt_ns);
         match self.discipline {
+            Discipline::DropTail if self.ack_filter => QueueConfig::AckFilter(limit),
             Discipline::DropTail => QueueConfig::DropTail(limit),
             Discipline::Red(red) => QueueConfig::Red(self.red_config(&red, limit, rtt_ns)),
             Discipline::CoDel(codel) => QueueConfig::CoDel(CoDelConfig {
@@ -133,6 +134,13 @@ mod tests {
         assert_eq!(config("loss = \"1 %\"").loss, LossConfig::Bernoulli { ppm: 10_000 });
         let every = NonZeroU32::new(100).unwrap();
         assert_eq!(config("loss_every = \"100 packets\"").loss, LossConfig::Periodic { every });
+    }
+
+    #[test]
+    fn a_drop_tail_queue_may_filter_acknowledgements() {
+        let queue = |text| config(text).queue;
+        assert_eq!(queue("ack_filter = true"), QueueConfig::AckFilter(Limit::Bytes(100_000)));
+        assert_eq!(queue("ack_filter = false"), QueueConfig::DropTail(Limit::Bytes(100_000)));
     }
 
     #[test]

@@ -10,6 +10,7 @@ pub use flow::*;
 pub use network::*;
 pub use traffic::*;
 
+use std::ops::Range;
 use std::sync::Arc;
 
 /// A scenario file, read and checked.
@@ -70,5 +71,13 @@ impl Case {
             TrafficStart::Lead(lead_ns) => self.transfer_start_ns().saturating_sub(lead_ns),
             TrafficStart::At(start_ns) => start_ns,
         }
+    }
+
+    /// When there is traffic without records, since the beginning of the run: from its first start to its last stop.
+    pub fn traffic_span(&self) -> Option<Range<u64>> {
+        let unmeasured = || self.traffic.iter().filter(|traffic| !traffic.measured);
+        let first_ns = unmeasured().map(|traffic| self.traffic_start_ns(traffic)).min()?;
+        let last_ns = unmeasured().map(|traffic| traffic.stop_ns.unwrap_or(u64::MAX)).max()?;
+        Some(first_ns..last_ns)
     }
 }

@@ -110,6 +110,7 @@ impl ReverseDraft {
 #[derive(Clone, Debug)]
 pub(crate) struct Elements {
     pub discipline: DisciplineDraft,
+    pub ack_filter: bool,
     pub bursts: Option<Bursts>,
     pub loss_every: Option<NonZeroU32>,
     pub duplicate_ppm: u32,
@@ -143,6 +144,7 @@ impl Elements {
             delay_ns,
             queue,
             discipline: self.discipline.of(queue),
+            ack_filter: self.ack_filter,
             loss_ppm,
             loss_every: self.loss_every,
             bursts: self.bursts,

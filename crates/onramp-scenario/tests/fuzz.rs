@@ -57,6 +57,7 @@ rate = "100 Mbit/s"
 delay = "5 ms"
 queue = "60 packets"
 discipline = "red"
+ack_filter = false
 duplicate = "0.1 %"
 jitter = "4 ms"
 reorder = true

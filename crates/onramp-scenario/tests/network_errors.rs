@@ -94,6 +94,8 @@ fn disciplines() {
             ("discipline = \"red\"", "discipline = \"codel\""),
             ("discipline = \"fq-codel\"", "discipline = \"codel\""),
             ("discipline = \"fq-codel\"", ""),
+            ("discipline = \"red\"", "discipline = \"red\"\nack_filter = true"),
+            ("discipline = \"fq-codel\"", "discipline = \"fq-codel\"\nack_filter = \"yes\""),
             ("queue = \"60 packets\"", "queue = [\"60 packets\", \"1 bdp\"]"),
             ("min = \"5 packets\"", "min = \"5 kB\""),
             ("min = \"5 packets\"", "min = \"15 packets\""),

@@ -3,14 +3,13 @@
 use crate::endpoint::{self, Choice};
 use crate::error::{Error, Unsupported};
 use crate::observe::Direction;
-use crate::plan::{Bundling, Datagrams, Group, Interval, Launch, Load, Plan, Way, Writes};
+use crate::plan::{Bundling, Datagrams, Group, Launch, Load, Plan, Way};
 use crate::router::Router;
 use crate::routes::Routes;
 use onramp_scenario::{
-    link_seed, traffic_windows, Case, Connections, Distribution, Hop, OnOff, Packets, Split, Traffic, TrafficKind,
-    Transfers,
+    link_seed, random::Interval, traffic_windows, Arrivals, Case, Connections, Distribution, Hop, OnOff, Packets,
+    Split, Traffic, TrafficKind, Transfers,
 };
-use std::ops::Range;
 
 /// Whether the simulator can run a case; if not, the first key that stands in the way.
 ///
@@ -49,23 +48,11 @@ pub(crate) fn plan(case: &Case) -> Result<Plan, Error> {
     })
 }
 
-/// When copies of the transfer start.
-fn starts(case: &Case) -> impl Iterator<Item = u64> + '_ {
-    (0..u64::from(case.transfer.count)).map(|copy| case.transfer_start_ns() + copy * case.transfer.spacing_ns)
-}
-
-/// When there is traffic without records: from its first start to its last stop.
-pub(crate) fn traffic_span(case: &Case) -> Option<Range<u64>> {
-    let unmeasured = || case.traffic.iter().filter(|traffic| !traffic.measured);
-    let first_ns = unmeasured().map(|traffic| case.traffic_start_ns(traffic)).min()?;
-    let last_ns = unmeasured().map(|traffic| traffic.stop_ns.unwrap_or(u64::MAX)).max()?;
-    Some(first_ns..last_ns)
-}
-
 /// The moments that say how that traffic fares around each copy of the transfer.
 fn meter(case: &Case) -> Vec<u64> {
-    let Some(span) = traffic_span(case) else { return Vec::new() };
-    let windows = starts(case).flat_map(|start_ns| traffic_windows(start_ns, case.path.rtt_ns, &span));
+    let Some(span) = case.traffic_span() else { return Vec::new() };
+    let starts = Arrivals::of_transfer(case).map(|copy| copy.start_ns);
+    let windows = starts.flat_map(|start_ns| traffic_windows(start_ns, case.path.rtt_ns, &span));
     let seen = windows.filter(|window| !window.is_empty());
     let mut moments: Vec<u64> = seen.flat_map(|window| [window.start, window.end]).collect();
     moments.sort_unstable();
@@ -95,7 +82,7 @@ impl Planner<'_> {
             ways,
             traffic: None,
             measured: true,
-            writes: transfer.application.map(|app| Writes { bytes: app.write_bytes, every_ns: app.every_ns }),
+            application: transfer.application,
             stop_ns: u64::MAX,
             bundle: None,
         };
@@ -111,14 +98,7 @@ impl Planner<'_> {
         };
         self.groups.push(Group { bundle, ..whole });
         self.groups.extend(hops);
-        self.loads.push(Load::Launch(Launch {
-            group: 0,
-            start_ns: case.transfer_start_ns(),
-            interval: Interval::Fixed(transfer.spacing_ns),
-            count: Some(transfer.count.into()),
-            stop_ns: u64::MAX,
-            sizes: vec![transfer.size_bytes],
-        }));
+        self.loads.push(Load::Launch(Launch { group: 0, arrivals: Arrivals::of_transfer(case) }));
         Ok(())
     }
 
@@ -159,18 +139,8 @@ impl Planner<'_> {
 
     fn transfers(&mut self, number: u32, traffic: &Traffic, transfers: &Transfers) -> Result<(), Error> {
         let way = self.way((traffic.from, traffic.to))?;
-        let stop_ns = traffic.stop_ns.unwrap_or(u64::MAX);
-        self.loads.push(Load::Launch(Launch {
-            group: self.groups.len() as u32,
-            start_ns: self.case.traffic_start_ns(traffic),
-            interval: match transfers.arrivals {
-                Some(arrivals) => Interval::Exponential(arrivals.mean_interval_ns()),
-                None => Interval::Fixed(0),
-            },
-            count: transfers.count.map(u64::from),
-            stop_ns,
-            sizes: transfers.sizes.to_vec(),
-        }));
+        let arrivals = Arrivals::of_traffic(self.case, number).expect("the traffic is made of transfers");
+        self.loads.push(Load::Launch(Launch { group: self.groups.len() as u32, arrivals }));
         self.groups.push(Group {
             sender: endpoint::sender(&Choice::of_traffic(transfers), &self.case.sender)?,
             receiver: endpoint::receiver(transfers.stack, &transfers.receiver),
@@ -179,8 +149,8 @@ impl Planner<'_> {
             ways: vec![way],
             traffic: Some(number),
             measured: traffic.measured,
-            writes: None,
-            stop_ns,
+            application: None,
+            stop_ns: traffic.stop_ns.unwrap_or(u64::MAX),
             bundle: None,
         });
         Ok(())

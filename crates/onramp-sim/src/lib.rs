@@ -19,7 +19,6 @@ pub mod observe;
 mod plan;
 mod pool;
 mod queue;
-mod random;
 mod result;
 mod router;
 mod routes;

@@ -71,6 +71,8 @@ pub enum Loss {
     Early,
     /// The queue had taken it in, and threw it out.
     Evicted,
+    /// It was an acknowledgement, and a later one that came into the same queue said as much.
+    Thinned,
     /// It was lost at random.
     Random,
     /// It exceeded the rate of a policer, or of an expedited flow's profile.

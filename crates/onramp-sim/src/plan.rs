@@ -1,7 +1,8 @@
 //! What the engine runs: a case with its names, routes and choices resolved.
 
 use crate::routes::Routes;
-use onramp_scenario::{Connect, Connections, Dscp};
+use onramp_scenario::random::Interval;
+use onramp_scenario::{Application, Arrivals, Connect, Connections, Dscp};
 use onramp_tcp::Config;
 
 /// A run before its beginning.
@@ -42,7 +43,7 @@ pub(crate) struct Group {
     /// Each of them has a record.
     pub measured: bool,
     /// What limits the sending application.
-    pub writes: Option<Writes>,
+    pub application: Option<Application>,
     /// The sending application stops in the middle, and resets the connection.
     pub stop_ns: u64,
     /// It is made of several connections, each of them a flow of another group; `None`: of one.
@@ -75,15 +76,6 @@ pub(crate) struct Way {
     pub mss_bytes: u16,
 }
 
-/// An application that writes now and then.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Writes {
-    /// Payload of each write.
-    pub bytes: u64,
-    /// From one write to the next.
-    pub every_ns: u64,
-}
-
 /// What a source does.
 #[derive(Debug)]
 pub(crate) enum Load {
@@ -98,25 +90,8 @@ pub(crate) enum Load {
 pub(crate) struct Launch {
     /// Of which group.
     pub group: u32,
-    /// The first one.
-    pub start_ns: u64,
-    /// From one to the next.
-    pub interval: Interval,
-    /// How many; `None`: without end.
-    pub count: Option<u64>,
-    /// No flow starts from here on.
-    pub stop_ns: u64,
-    /// Payload, drawn evenly from these; empty: without end.
-    pub sizes: Vec<u64>,
-}
-
-/// A time that is the same each time, or drawn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Interval {
-    /// Always so long.
-    Fixed(u64),
-    /// Exponentially distributed with this mean.
-    Exponential(u64),
+    /// When, and with which payload.
+    pub arrivals: Arrivals,
 }
 
 /// Datagrams, perhaps with pauses.

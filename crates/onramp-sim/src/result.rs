@@ -1,8 +1,7 @@
 //! From what was seen to records.
 
-use crate::case::traffic_span;
-use crate::engine::{Finished, Ran, ENDLESS};
-use onramp_scenario::{bytes_in, rate_in, traffic_windows, Case, Record, TrafficKind};
+use crate::engine::{Finished, Ran};
+use onramp_scenario::{bytes_in, rate_in, traffic_windows, Case, Record, TrafficKind, ENDLESS};
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -81,7 +80,8 @@ fn fill_startup(record: &mut Record, finished: &Finished) {
 }
 
 fn fill_traffic(record: &mut Record, case: &Case, ran: &Ran, finished: &Finished) {
-    let Some(span) = traffic_span(case).filter(|_| finished.started_ns <= ran.until_ns) else { return };
+    let is_watched = finished.traffic.is_none() && finished.started_ns <= ran.until_ns;
+    let Some(span) = case.traffic_span().filter(|_| is_watched) else { return };
     let at = |moment_ns| {
         let place = ran.meter.binary_search_by_key(&moment_ns, |(noted_ns, _)| *noted_ns).ok()?;
         Some(ran.meter[place].1)

@@ -167,12 +167,13 @@ impl Writer for Pcapng {
             Loss::Full => "dropped: queue full",
             Loss::Early => "dropped: early, by the queue's management",
             Loss::Evicted => "dropped: thrown out of the queue",
+            Loss::Thinned => "dropped: a later acknowledgement says as much",
             Loss::Random => "dropped: lost at random",
             Loss::Policer => "dropped: policer's rate exceeded",
         };
         let interface = match why {
             // An interface for a packet that has no place is none.
-            Loss::Evicted if !self.writer.get_ref().is_full() => self.inside(link),
+            Loss::Evicted | Loss::Thinned if !self.writer.get_ref().is_full() => self.inside(link),
             _ => self.nodes + link,
         };
         self.packet(interface, packet, Some(EnhancedPacketOption::Comment(Cow::Borrowed(comment))));

@@ -52,6 +52,7 @@ fn the_scenarios_results() {
         "long-100",
         "short-10",
         "asymmetric",
+        "ack-thinning",
         "rival",
         "lossy",
         "wifi",

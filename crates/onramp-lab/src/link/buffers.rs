@@ -1,7 +1,8 @@
 //! Packet buffers that are used again, so that the link thread does not allocate while packets are under way.
 
-use onramp_net::Packet;
-use onramp_scenario::Dscp;
+use onramp_net::{Packet, PureAck};
+use onramp_scenario::{pure_ack, Dscp};
+use onramp_tcp::wire;
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -51,6 +52,14 @@ impl Buffer {
     pub fn packet(&self) -> &[u8] {
         &self.bytes[..self.length as usize]
     }
+
+    /// The pure acknowledgement that it is, if it is one.
+    pub fn pure_ack(&self) -> Option<PureAck> {
+        // What carries data need not be read. The host's device fills checksums in, and a link has no use for them.
+        let most_bytes = usize::from(u8::MAX);
+        let parsed = wire::parse_unverified(self.packet().get(..self.packet().len().min(most_bytes))?).ok()?;
+        pure_ack(&parsed.segment).filter(|_| parsed.unknown_options == 0)
+    }
 }
 
 impl Packet for Buffer {
@@ -93,6 +102,7 @@ impl Drop for Buffer {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use onramp_tcp::{Flags, Options, Segment};
 
     #[test]
     fn a_dropped_packet_returns_its_buffer() {
@@ -139,6 +149,32 @@ mod tests {
         };
         assert!(expedited(46 << 2) && expedited(46 << 2 | 2) && expedited(Dscp::Ef.tos()));
         assert!(!expedited(0) && !expedited(3) && !expedited(40 << 2));
+    }
+
+    #[test]
+    fn a_pure_acknowledgement_is_read_from_its_bytes() {
+        let buffer = |segment: Segment, change: fn(&mut Vec<u8>)| {
+            let ends = ["198.18.0.2:40000", "198.18.0.1:80"].map(|end| end.parse().unwrap());
+            let endpoints = wire::Endpoints { source: ends[0], destination: ends[1] };
+            let mut packet = Vec::new();
+            wire::write(&segment, &endpoints, 1, |payload| payload.fill(7), &mut packet).unwrap();
+            change(&mut packet);
+            let mut buffer = Pool::new(1500, 1).take();
+            buffer.room()[..packet.len()].copy_from_slice(&packet);
+            buffer.truncate(packet.len());
+            buffer
+        };
+        let options = Options { timestamps: Some((3, 4)), ..Options::default() };
+        let segment = Segment { ack: 9, flags: Flags::ACK, options, ..Segment::default() };
+        assert_eq!(buffer(segment, |_| ()).pure_ack(), pure_ack(&segment));
+        assert!(pure_ack(&segment).is_some());
+        for payload_bytes in [1, 1000] {
+            assert_eq!(buffer(Segment { payload_bytes, ..segment }, |_| ()).pure_ack(), None);
+        }
+        // An option that nobody knows here, in place of the two no-operations before the timestamps.
+        assert_eq!(buffer(segment, |packet| packet[40..42].copy_from_slice(&[200, 2])).pure_ack(), None);
+        assert_eq!(buffer(segment, |packet| packet[9] = 17).pure_ack(), None);
+        assert_eq!(buffer(segment, |packet| packet.truncate(30)).pure_ack(), None);
     }
 
     #[test]

@@ -12,17 +12,22 @@ use onramp_scenario::Dscp;
 use std::ffi::OsString;
 use std::net::{SocketAddrV4, TcpListener, TcpStream};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, Weak};
 
-/// Everything a thread may be blocked on.
+/// Everything a thread may be blocked on, as long as others hold it.
 #[derive(Clone, Default)]
 pub struct OpenSockets(Arc<Mutex<State>>);
 
 #[derive(Default)]
 struct State {
     shut: bool,
-    sockets: Vec<Arc<dyn Shut>>,
+    sockets: Vec<Weak<dyn Shut>>,
+    /// At so many it is time to forget those that are closed.
+    many: usize,
 }
+
+/// How many sockets, closed ones among them, are never too many.
+const FEW: usize = 100;
 
 trait Shut: Send + Sync {
     fn shut(&self);
@@ -36,11 +41,16 @@ impl<T: AsFd + Send + Sync> Shut for T {
 
 impl OpenSockets {
     /// Adds one; it is shut at once where all have been.
-    pub fn add(&self, socket: Arc<impl AsFd + Send + Sync + 'static>) {
+    pub fn add<T: AsFd + Send + Sync + 'static>(&self, socket: &Arc<T>) {
         let mut state = self.0.lock().expect("nobody panics with the lock");
         if state.shut {
             socket.shut();
         }
+        if state.sockets.len() >= state.many.max(FEW) {
+            state.sockets.retain(|socket| socket.strong_count() > 0);
+            state.many = 2 * state.sockets.len();
+        }
+        let socket = Arc::downgrade(socket);
         state.sockets.push(socket);
     }
 
@@ -48,7 +58,7 @@ impl OpenSockets {
     pub fn shut_all(&self) {
         let mut state = self.0.lock().expect("nobody panics with the lock");
         state.shut = true;
-        state.sockets.iter().for_each(|socket| socket.shut());
+        state.sockets.iter().filter_map(Weak::upgrade).for_each(|socket| socket.shut());
     }
 
     /// Sleeps until a moment, or returns at once where it has passed. Whether it is still to be done what was to be

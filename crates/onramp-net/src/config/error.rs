@@ -107,7 +107,7 @@ impl Config {
 
     fn check_queue(&self) -> Result<(), ConfigError> {
         match &self.queue {
-            QueueConfig::DropTail(_) => Ok(()),
+            QueueConfig::DropTail(_) | QueueConfig::AckFilter(_) => Ok(()),
             QueueConfig::Red(red) => {
                 range("queue.max_threshold", red.max_threshold, 1, SMALL_MAX)?;
                 range("queue.min_threshold", red.min_threshold, 0, red.max_threshold - 1)?;

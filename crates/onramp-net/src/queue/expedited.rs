@@ -12,7 +12,7 @@
 //! largest IP packet: so an expedited packet that conforms is dropped only where more was guaranteed than there is.
 
 use super::drop_tail::DropTail;
-use super::{Discipline, Evicted, Limit, Queue};
+use super::{Discipline, Evicted, Limit, PureAck, Queue};
 use crate::bucket::Bucket;
 use crate::{Count, Packet, TokenBucket, Verdict};
 use std::collections::HashMap;
@@ -88,6 +88,14 @@ impl<P: Packet> Discipline<P> for Expedited<P> {
             return Verdict::DroppedFull;
         }
         self.first.enqueue(now_ns, packet, evicted)
+    }
+
+    #[inline(never)]
+    fn enqueue_ack(&mut self, now_ns: u64, packet: P, ack: &PureAck, evicted: &mut Evicted<P>) -> Verdict {
+        match packet.expedited() {
+            false => self.others.enqueue_ack(now_ns, packet, ack, evicted),
+            true => self.enqueue(now_ns, packet, evicted),
+        }
     }
 
     #[inline(never)]

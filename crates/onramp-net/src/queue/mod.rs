@@ -1,5 +1,6 @@
 //! Queue disciplines: who waits, who is refused, who goes next.
 
+mod ack_filter;
 mod codel;
 mod drop_tail;
 mod expedited;
@@ -8,12 +9,14 @@ mod limit;
 mod red;
 mod stamped;
 
+pub use ack_filter::PureAck;
 pub use codel::CoDelConfig;
 pub use fq_codel::FqCoDelConfig;
 pub use limit::Limit;
 pub use red::RedConfig;
 
 use crate::{Config, Count, Packet, QueueConfig, Verdict};
+use ack_filter::AckFilter;
 use codel::CoDel;
 use drop_tail::DropTail;
 use expedited::Expedited;
@@ -27,6 +30,11 @@ use std::collections::VecDeque;
 pub(crate) trait Discipline<P: Packet> {
     /// A packet arrives that has to wait. Unless the verdict is [`Verdict::Queued`], it is gone.
     fn enqueue(&mut self, now_ns: u64, packet: P, evicted: &mut Evicted<P>) -> Verdict;
+
+    /// The same of a pure acknowledgement.
+    fn enqueue_ack(&mut self, now_ns: u64, packet: P, _ack: &PureAck, evicted: &mut Evicted<P>) -> Verdict {
+        self.enqueue(now_ns, packet, evicted)
+    }
 
     /// The next packet to serialise, at the moment at which the serialiser becomes free.
     fn dequeue(&mut self, now_ns: u64, evicted: &mut Evicted<P>) -> Option<P>;
@@ -47,17 +55,24 @@ pub(crate) trait Discipline<P: Packet> {
 #[derive(Debug)]
 pub(crate) struct Evicted<P> {
     pub packets: VecDeque<P>,
-    /// All that there ever were.
+    /// All that there ever were, but for those that were superfluous.
     pub count: Count,
+    /// Acknowledgements that later ones had made superfluous.
+    pub thinned: Count,
 }
 
 impl<P: Packet> Evicted<P> {
     pub fn new() -> Evicted<P> {
-        Evicted { packets: VecDeque::new(), count: Count::default() }
+        Evicted { packets: VecDeque::new(), count: Count::default(), thinned: Count::default() }
     }
 
     pub fn push(&mut self, packet: P) {
         self.count.add(packet.wire_bytes());
+        self.packets.push_back(packet);
+    }
+
+    pub fn push_thinned(&mut self, packet: P) {
+        self.thinned.add(packet.wire_bytes());
         self.packets.push_back(packet);
     }
 }
@@ -69,6 +84,7 @@ pub(crate) enum Queue<P> {
     Red(Box<Red<P>>),
     CoDel(Box<CoDel<P>>),
     FqCoDel(Box<FqCoDel<P>>),
+    AckFilter(Box<AckFilter<P>>),
     /// Two queues, the second of which is one of the others.
     Expedited(Box<Expedited<P>>),
 }
@@ -80,6 +96,7 @@ impl<P: Packet> Queue<P> {
             QueueConfig::Red(red) => Queue::Red(Box::new(Red::new(red, config.rate_bits_per_s, config.seed))),
             QueueConfig::CoDel(codel) => Queue::CoDel(Box::new(CoDel::new(codel))),
             QueueConfig::FqCoDel(fq) => Queue::FqCoDel(Box::new(FqCoDel::new(fq, config.seed))),
+            QueueConfig::AckFilter(limit) => Queue::AckFilter(Box::new(AckFilter::new(*limit))),
         };
         match config.expedited {
             None => queue,
@@ -96,6 +113,7 @@ macro_rules! other {
             Queue::Red($discipline) => $call,
             Queue::CoDel($discipline) => $call,
             Queue::FqCoDel($discipline) => $call,
+            Queue::AckFilter($discipline) => $call,
             Queue::Expedited($discipline) => $call,
         }
     };
@@ -130,6 +148,13 @@ impl<P: Packet> Discipline<P> for Queue<P> {
         match self {
             Queue::DropTail(queue) => queue.enqueue(now_ns, packet, evicted),
             other => other.enqueue_other(now_ns, packet, evicted),
+        }
+    }
+
+    fn enqueue_ack(&mut self, now_ns: u64, packet: P, ack: &PureAck, evicted: &mut Evicted<P>) -> Verdict {
+        match self {
+            Queue::DropTail(queue) => queue.enqueue(now_ns, packet, evicted),
+            other => other!(other, discipline => discipline.enqueue_ack(now_ns, packet, ack, evicted)),
         }
     }
 

@@ -100,7 +100,7 @@ fn queues() -> impl Strategy<Value = QueueConfig> {
             })
         },
     );
-    prop_oneof![limits().prop_map(QueueConfig::DropTail), red, codel, fq]
+    prop_oneof![limits().prop_map(QueueConfig::DropTail), limits().prop_map(QueueConfig::AckFilter), red, codel, fq]
 }
 
 fn losses() -> impl Strategy<Value = LossConfig> {

@@ -19,6 +19,7 @@ pub(crate) struct ChannelKeys {
     pub rate: Key,
     pub queue: Key,
     pub discipline: Key,
+    pub ack_filter: Key,
     pub loss: Key,
     pub loss_every: Key,
     pub duplicate: Key,
@@ -48,11 +49,12 @@ pub(crate) struct ChannelKeys {
 
 impl ChannelKeys {
     /// All of them, in the order in which messages and the manual list them.
-    pub(crate) const fn all(&'static self) -> [&'static Key; 28] {
+    pub(crate) const fn all(&'static self) -> [&'static Key; 29] {
         [
             &self.rate,
             &self.queue,
             &self.discipline,
+            &self.ack_filter,
             &self.loss,
             &self.loss_every,
             &self.duplicate,
@@ -122,6 +124,14 @@ macro_rules! channel_keys {
                 Text("drop-tail"),
                 &[],
                 "How the queue is kept: `drop-tail`, `red`, `codel` or `fq-codel`.",
+            ),
+            ack_filter: key(
+                $table,
+                "ack_filter",
+                Kind::Boolean,
+                Text("false"),
+                &[],
+                "With `drop-tail`: acknowledgements that wait go when a later one of their connection says as much.",
             ),
             loss: Key {
                 list: $list,

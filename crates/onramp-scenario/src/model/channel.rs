@@ -15,6 +15,8 @@ pub struct Channel {
     pub queue: QueueLimit,
     /// How that queue is kept.
     pub discipline: Discipline,
+    /// Waiting acknowledgements go that a later one makes superfluous; with [`Discipline::DropTail`] alone.
+    pub ack_filter: bool,
     /// Probability that a packet is lost at random, in millionths; 0 where losses are otherwise.
     pub loss_ppm: u32,
     /// Every so many packets that carry data one is lost, in place of [`loss_ppm`](Channel::loss_ppm).

@@ -246,13 +246,27 @@ impl Given {
     }
 }
 
-/// An application that writes now and then.
+/// An application that writes now and then. Its writes come when they come, whether or not the connection has taken what
+/// was written before: what it has no room for waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Application {
     /// Payload of each write.
     pub write_bytes: u64,
     /// From one write to the next.
     pub every_ns: u64,
+}
+
+impl Application {
+    /// All that it has written so long after its first write, that one included.
+    pub fn written_bytes(self, since_first_ns: u64) -> u64 {
+        self.write_bytes.saturating_mul((since_first_ns / self.every_ns.max(1)).saturating_add(1))
+    }
+
+    /// When it writes the next time after that, since its first write.
+    pub fn next_write_ns(self, since_first_ns: u64) -> u64 {
+        let every_ns = self.every_ns.max(1);
+        (since_first_ns / every_ns).saturating_add(1).saturating_mul(every_ns)
+    }
 }
 
 /// The start-up of a transfer that runs none of Onramp's code: the avoidance as the host ships it.
@@ -361,4 +375,17 @@ pub enum InitialWindow {
     Paper,
     /// This many segments.
     Segments(u32),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_application_writes_at_its_beginning_and_at_each_boundary() {
+        let application = Application { write_bytes: 10, every_ns: 100 };
+        let seen = |since_ns| (application.written_bytes(since_ns), application.next_write_ns(since_ns));
+        assert_eq!([0, 99, 100, 250].map(seen), [(10, 100), (10, 100), (20, 200), (30, 300)]);
+        assert_eq!(Application { write_bytes: u64::MAX, every_ns: 0 }.written_bytes(u64::MAX), u64::MAX);
+    }
 }

@@ -34,6 +34,7 @@ pub(super) fn read_channel(
 ) -> Option<ChannelDraft> {
     let rates = reader.list(section, &keys.rate, &quantity(parse_rate));
     let discipline = reader.one(section, &keys.discipline, &word(DISCIPLINES));
+    let ack_filter = read_ack_filter(reader, section, keys, discipline);
     let queues = read_queues(reader, section, keys, discipline, followed.is_some());
     let losses = reader.list(section, &keys.loss, &quantity(parse_percent));
     let used = queues.as_deref().or(followed).unwrap_or(&[]);
@@ -48,6 +49,7 @@ pub(super) fn read_channel(
     let expedited = read_bucket(reader, section, [&keys.ef_rate, &keys.ef_burst], mtu_bytes);
     let elements = Elements {
         discipline: discipline?,
+        ack_filter: ack_filter?,
         loss_every,
         bursts,
         duplicate_ppm: duplicate?,
@@ -123,6 +125,21 @@ fn read_discipline(
         }
         _ => Some(DisciplineDraft::DropTail),
     }
+}
+
+fn read_ack_filter(
+    reader: &mut Reader,
+    section: &Section,
+    keys: &'static ChannelKeys,
+    discipline: Option<&str>,
+) -> Option<bool> {
+    let ack_filter = reader.one(section, &keys.ack_filter, &boolean)?;
+    if let Some(chosen) = discipline.filter(|name| ack_filter && *name != "drop-tail") {
+        let (key, only) = (keys.ack_filter.path(), "discipline `drop-tail`");
+        let mistake = Mistake::NotFor { key, only, chosen: chosen.to_owned() };
+        reader.fault(mistake, section.span(keys.ack_filter.name));
+    }
+    Some(ack_filter)
 }
 
 fn check_red(

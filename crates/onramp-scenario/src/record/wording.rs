@@ -126,6 +126,7 @@ fn of_channel(channel: &Channel) -> Vec<String> {
     let duplicate = (channel.duplicate_ppm > 0).then(|| format!("duplicate {}", format_percent(channel.duplicate_ppm)));
     let all = [
         discipline(channel.discipline),
+        channel.ack_filter.then(|| "ACK filter".to_owned()),
         channel.bursts.map(bursts),
         duplicate,
         jitter,
@@ -295,6 +296,7 @@ mod tests {
             "[[path.change]]\nat = \"30 s\"\nloss = \"100 %\"\n[[path.change]]\nat = \"32 s\"\nloss = \"0 %\"\n";
         assert_eq!(words(outage), "from 30 s loss 100 %, from 32 s loss 0 %");
         assert_eq!(words(&format!("[path.reverse]\nrate = \"8 Mbit/s\"\n{outage}")), words(outage));
+        assert_eq!(words("[path.reverse]\nack_filter = true\n"), "back: ACK filter");
         let back = "[path.reverse]\nrate = \"1 Mbit/s\"\nloss = \"2 %\"\ndiscipline = \"fq-codel\"\n";
         assert_eq!(words(back), "back: 1 Mbit/s, queue 10240 packets, loss 2 %, fq-codel");
     }

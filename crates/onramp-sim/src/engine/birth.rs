@@ -16,7 +16,7 @@ pub(super) struct Birth<'a> {
     pub group: &'a Group,
     /// Where it runs.
     pub way: Way,
-    /// Payload, or [`ENDLESS`](super::ENDLESS).
+    /// Payload, or [`ENDLESS`](onramp_scenario::ENDLESS).
     pub size_bytes: u64,
     /// Of the case.
     pub seed: u64,

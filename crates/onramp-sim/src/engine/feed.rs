@@ -3,6 +3,7 @@
 use super::source::SourceKind;
 use super::Engine;
 use crate::observe::{Direction, FlowStart, Observer};
+use crate::plan::Launch;
 use crate::pool::Content;
 use crate::queue::{Entity, Kind};
 use onramp_tcp::Segment;
@@ -17,24 +18,31 @@ impl<O: Observer> Engine<O> {
     pub(super) fn feed(&mut self, entity: Entity) {
         let number = entity.slot() - self.first_source;
         let source = &mut self.sources[number];
-        let size_bytes = source.draw_size();
-        match &source.kind {
-            SourceKind::Launch { plan, started } => {
-                self.open += u64::from(source.is_measured);
-                let group = plan.group;
-                let started = *started;
-                if self.flows.group(group).bundle.is_some() {
-                    self.start_bundle(group, started, size_bytes);
-                } else {
-                    let slot = self.flows.start(group, started, size_bytes, self.seed, None, &mut self.net);
-                    let side = self.flows.opens(group);
-                    self.act(slot, side);
+        match &mut source.kind {
+            SourceKind::Launch(Launch { group, arrivals }) => {
+                let (group, copy) = (*group, arrivals.started());
+                if let Some(arrival) = arrivals.next() {
+                    self.open += u64::from(source.is_measured);
+                    self.launch(group, copy, arrival.size_bytes);
                 }
             }
-            SourceKind::Datagrams { .. } => self.send_datagram(number),
+            SourceKind::Datagrams { .. } => {
+                self.send_datagram(number);
+                self.sources[number].sent();
+            }
         }
-        self.sources[number].acted();
         self.reschedule_source(number);
+    }
+
+    /// The `copy`-th transfer of a group starts, counted from 0.
+    fn launch(&mut self, group: u32, copy: u64, size_bytes: u64) {
+        if self.flows.group(group).bundle.is_some() {
+            self.start_bundle(group, copy, size_bytes);
+        } else {
+            let slot = self.flows.start(group, copy, size_bytes, self.seed, None, &mut self.net);
+            let side = self.flows.opens(group);
+            self.act(slot, side);
+        }
     }
 
     /// Sources come after links in the queue. One that is exhausted is here for the last time.

@@ -17,7 +17,7 @@ pub(crate) struct Finished {
     pub traffic: Option<u32>,
     /// The slowest link of its data's way.
     pub bottleneck: u32,
-    /// Payload that was asked for, or [`ENDLESS`](super::ENDLESS).
+    /// Payload that was asked for, or [`ENDLESS`](onramp_scenario::ENDLESS).
     pub size_bytes: u64,
     /// Payload that was read.
     pub delivered_bytes: u64,

@@ -13,14 +13,12 @@ use crate::observe::{Direction, Observer};
 use crate::plan::{Group, Way};
 use crate::pool::Content;
 use crate::queue::Entity;
-use crate::random::{seed_of, Element};
+use onramp_scenario::random::{seed_of, Element};
 use onramp_scenario::{Connect, Dscp};
 use onramp_tcp::{Config, Connection, Flags, Segment};
 
 /// Bytes of the request that says how much is wanted.
 pub(super) const REQUEST_BYTES: u64 = 8;
-/// The size of a transfer without end.
-pub(crate) const ENDLESS: u64 = u64::MAX;
 
 /// The two ends of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,7 +94,7 @@ impl Flow {
             ends,
             way,
             dscp: group.dscp,
-            server: Server::new(size_bytes, is_asked_for, group.writes, group.stop_ns),
+            server: Server::new(size_bytes, is_asked_for, group.application, group.stop_ns),
             size_bytes,
             received_bytes: 0,
             will_ask: is_asked_for && member.is_none_or(|member| member.is_last),

@@ -3,13 +3,14 @@
 use super::birth::Birth;
 use super::bundle::Member;
 use super::finished::Finished;
-use super::flow::{Flow, Side, ENDLESS};
+use super::flow::{Flow, Side};
 use super::net::Net;
 use super::source::{Source, SourceKind};
 use crate::observe::{FlowStart, Observer};
-use crate::plan::{Group, Interval};
+use crate::plan::{Group, Launch};
 use crate::pool::Content;
 use crate::queue::{Entity, Kind};
+use onramp_scenario::Arrival;
 
 /// The flows.
 pub(super) struct Flows {
@@ -121,17 +122,15 @@ impl Flows {
 
     /// What is to be told of copies of the transfer that this source was to start after the end of the run.
     pub fn not_started(&self, source: &Source) -> Vec<Finished> {
-        let SourceKind::Launch { plan, started } = &source.kind else { return Vec::new() };
-        let group = &self.groups[plan.group as usize];
-        let (None, Interval::Fixed(spacing_ns), Some(count)) = (group.traffic, plan.interval, plan.count) else {
+        let SourceKind::Launch(Launch { group, arrivals }) = &source.kind else { return Vec::new() };
+        let group = &self.groups[*group as usize];
+        if group.traffic.is_some() {
             return Vec::new();
+        }
+        let finished = |(copy, arrival): (u64, Arrival)| {
+            Finished::not_started(group.way(copy).bottleneck, arrival.size_bytes, arrival.start_ns)
         };
-        let finished = |copy| {
-            let start_ns = plan.start_ns.saturating_add(spacing_ns.saturating_mul(copy));
-            let bottleneck = group.way(copy).bottleneck;
-            Finished::not_started(bottleneck, plan.sizes.first().copied().unwrap_or(ENDLESS), start_ns)
-        };
-        (*started..count).map(finished).collect()
+        (arrivals.started()..).zip(arrivals.clone()).map(finished).collect()
     }
 
     /// What is to be told of measured flows that the end of the run has overtaken.

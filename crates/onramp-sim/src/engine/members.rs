@@ -3,11 +3,12 @@
 use super::adaptive::{Adaptation, FIRST_CONNECTIONS};
 use super::bundle::{sum, Bundle, Hop, Lane, Member};
 use super::finished::Finished;
-use super::flow::{Side, ENDLESS};
+use super::flow::Side;
 use super::payload::Payload;
 use super::startup::Watched;
 use super::Engine;
 use crate::observe::Observer;
+use onramp_scenario::ENDLESS;
 use onramp_scenario::{Connect, Connections};
 use onramp_tcp::{Connection, Stats};
 use std::collections::VecDeque;
@@ -25,7 +26,7 @@ impl<O: Observer> Engine<O> {
             transfer,
             lanes: Vec::new(),
             under_way: 0,
-            payload: is_shared.then(|| Payload::new(size_bytes, group.writes)),
+            payload: is_shared.then(|| Payload::new(size_bytes, group.application)),
             is_handed_out: false,
             adaptation: (connections == Connections::Adaptive).then(Adaptation::default),
             to_open: VecDeque::new(),

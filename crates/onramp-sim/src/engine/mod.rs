@@ -30,7 +30,6 @@ mod startup;
 mod turns;
 
 pub(crate) use finished::Finished;
-pub(crate) use flow::ENDLESS;
 pub(crate) use net::NetStats;
 pub(crate) use ran::Ran;
 

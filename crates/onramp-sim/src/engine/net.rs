@@ -6,6 +6,7 @@ use crate::pool::{Content, Handle, Pool};
 use crate::queue::{Entity, EventQueue, Kind};
 use crate::routes::{Hop, Routes};
 use onramp_net::{Link, LinkStats, Packet, Verdict};
+use onramp_scenario::pure_ack;
 
 /// No event.
 const NEVER: u64 = u64::MAX;
@@ -115,7 +116,15 @@ impl<O: Observer> Net<O> {
     }
 
     fn offer(&mut self, link: u32, handle: Handle) {
-        let verdict = self.wires[link as usize].link.offer(self.now_ns, handle);
+        let wire = &mut self.wires[link as usize];
+        let ack = match wire.link.filters_acks() {
+            true => pure_ack(&self.pool.get(handle).segment),
+            false => None,
+        };
+        let verdict = match ack {
+            None => wire.link.offer(self.now_ns, handle),
+            Some(ack) => wire.link.offer_ack(self.now_ns, handle, &ack),
+        };
         let why = match verdict {
             Verdict::Queued => {
                 if O::ACTIVE {
@@ -136,8 +145,11 @@ impl<O: Observer> Net<O> {
     }
 
     fn collect_evicted(&mut self, link: u32) {
+        let wire = &mut self.wires[link as usize];
+        // A queue that filters acknowledgements throws nothing else out.
+        let why = if wire.link.filters_acks() { Loss::Thinned } else { Loss::Evicted };
         while let Some(handle) = self.wires[link as usize].link.take_dropped() {
-            self.lose(link, Loss::Evicted, handle);
+            self.lose(link, why, handle);
         }
     }
 

@@ -1,7 +1,6 @@
 //! What a sending application has to send, for one connection or for several.
 
-use super::flow::ENDLESS;
-use crate::plan::Writes;
+use onramp_scenario::{Application, ENDLESS};
 
 /// What is left to send, and how much of it is at hand.
 #[derive(Debug)]
@@ -10,15 +9,25 @@ pub(super) struct Payload {
     left_bytes: u64,
     /// How much of that the application has at hand.
     ready_bytes: u64,
-    writes: Option<Writes>,
-    begun: bool,
+    /// Written to a connection so far.
+    taken_bytes: u64,
+    application: Option<Application>,
+    /// When the application began.
+    begun_ns: Option<u64>,
     next_write_ns: u64,
 }
 
 impl Payload {
     /// So much, [`ENDLESS`] if it never ends, all of it at once or piece by piece.
-    pub fn new(size_bytes: u64, writes: Option<Writes>) -> Payload {
-        Payload { left_bytes: size_bytes, ready_bytes: 0, writes, begun: false, next_write_ns: u64::MAX }
+    pub fn new(size_bytes: u64, application: Option<Application>) -> Payload {
+        Payload {
+            left_bytes: size_bytes,
+            ready_bytes: 0,
+            taken_bytes: 0,
+            application,
+            begun_ns: None,
+            next_write_ns: u64::MAX,
+        }
     }
 
     /// Nothing is left.
@@ -48,22 +57,18 @@ impl Payload {
 
     /// What is at hand by this time; the first time of all is when the application begins.
     pub fn make_ready(&mut self, now_ns: u64) {
-        if !self.begun {
-            self.begun = true;
-            self.next_write_ns = now_ns;
-        }
-        let Some(writes) = self.writes else {
+        let begun_ns = *self.begun_ns.get_or_insert(now_ns);
+        let Some(application) = self.application else {
             self.ready_bytes = self.left_bytes;
-            self.next_write_ns = u64::MAX;
             return;
         };
-        while self.next_write_ns <= now_ns {
-            self.ready_bytes = self.ready_bytes.saturating_add(writes.bytes).min(self.left_bytes);
-            self.next_write_ns += writes.every_ns.max(1);
-        }
-        if self.ready_bytes == self.left_bytes && self.left_bytes != ENDLESS {
-            self.next_write_ns = u64::MAX;
-        }
+        let since_ns = now_ns - begun_ns;
+        let waiting_bytes = application.written_bytes(since_ns) - self.taken_bytes;
+        self.ready_bytes = waiting_bytes.min(self.left_bytes);
+        self.next_write_ns = match self.ready_bytes == self.left_bytes {
+            true => u64::MAX,
+            false => begun_ns.saturating_add(application.next_write_ns(since_ns)),
+        };
     }
 
     /// So much of what was at hand has been written.
@@ -72,5 +77,6 @@ impl Payload {
             self.left_bytes -= bytes;
         }
         self.ready_bytes -= bytes;
+        self.taken_bytes += bytes;
     }
 }

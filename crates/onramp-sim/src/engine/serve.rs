@@ -2,7 +2,7 @@
 
 use super::flow::REQUEST_BYTES;
 use super::payload::Payload;
-use crate::plan::Writes;
+use onramp_scenario::Application;
 use onramp_tcp::{Connection, State};
 
 /// What an application with several connections gives to one at a time.
@@ -24,10 +24,10 @@ pub(super) struct Server {
 }
 
 impl Server {
-    /// It has so much to send, [`ENDLESS`](super::ENDLESS) if it never ends, when it is asked or at once, writes all of
+    /// It has so much to send, [`ENDLESS`](onramp_scenario::ENDLESS) if it never ends, when it is asked or at once, writes all of
     /// it or piece by piece, and resets the connection at a time.
-    pub fn new(size_bytes: u64, is_asked_for: bool, writes: Option<Writes>, stop_ns: u64) -> Server {
-        let payload = Payload::new(size_bytes, writes);
+    pub fn new(size_bytes: u64, is_asked_for: bool, application: Option<Application>, stop_ns: u64) -> Server {
+        let payload = Payload::new(size_bytes, application);
         Server { is_asked_for, read_bytes: 0, begun: false, payload, stop_ns, retired: false, closed: false }
     }
 

@@ -2,9 +2,10 @@
 
 use super::{Engine, Ran};
 use crate::observe::{Direction, FlowStart, Loss, Observer, Sight};
-use crate::plan::{Datagrams, Interval, Load, Plan};
+use crate::plan::{Datagrams, Load, Plan};
 use crate::routes::Routes;
 use onramp_net::{Aggregation, Change, Config, Count, Jitter, Limit, LossConfig, QueueConfig};
+use onramp_scenario::random::Interval;
 use proptest::prelude::*;
 use std::num::{NonZeroU32, NonZeroU64};
 use std::sync::atomic::AtomicBool;

@@ -3,8 +3,7 @@
 //! What it sends is spread over its time of sending as if there were no pauses: a gap between packets that a pause
 //! interrupts goes on after it. So the mean rate is rate * on / (on + off), however short the turns are.
 
-use crate::plan::Interval;
-use crate::random::Stream;
+use onramp_scenario::random::{Interval, Stream};
 
 /// Pauses within one gap that are drawn one by one. Where more are to be expected their sum is drawn: work must not grow
 /// with the number of turns between two packets.

@@ -42,8 +42,8 @@ pub fn run(arguments: &LabArguments, json: bool) -> Answer {
                 for note in &outcome.notes {
                     progress.suspend(|| eprintln!("note: {}: {note}", describe(case)));
                 }
-                let run = |(record, trace)| Run { record, trace: options.trace.then_some(trace) };
-                runs.extend(outcome.into_copies().map(run));
+                let run = |(record, trace): (_, Option<_>)| Run { record, trace: trace.filter(|_| options.trace) };
+                runs.extend(outcome.into_all().map(run));
             }
             Err(NoResult::Stopped) => {
                 ending = Ok(INTERRUPTED);

@@ -1,27 +1,35 @@
-//! Random numbers: one stream per element, none shared, the same on every machine.
+//! Random numbers of a run: one stream per element, none shared, the same on every machine, in simulator and lab.
 
-use crate::plan::Interval;
-use onramp_scenario::case_seed;
+use crate::case_seed;
 use rand_core::Rng as _;
 use rand_pcg::Pcg32;
 
 /// What draws random numbers, or is numbered at random.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Element {
-    /// A source: arrivals, sizes, on and off times. (0 is a link: `onramp_scenario::link_seed`.)
+pub enum Element {
+    /// A source: arrivals, sizes, on and off times. (0 is a link: [`link_seed`](crate::link_seed).)
     Source = 1,
     /// The sequence numbers and timestamps of a flow.
     Flow = 2,
 }
 
 /// The seed of one element, by SplitMix64 from the case's.
-pub(crate) fn seed_of(case: u64, element: Element, number: u32) -> u64 {
+pub fn seed_of(case: u64, element: Element, number: u32) -> u64 {
     case_seed(case_seed(case, element as u64), u64::from(number))
+}
+
+/// A time that is the same each time, or drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Interval {
+    /// Always so long.
+    Fixed(u64),
+    /// Exponentially distributed with this mean.
+    Exponential(u64),
 }
 
 /// The random stream of one source.
 #[derive(Clone, Debug)]
-pub(crate) struct Stream(Pcg32);
+pub struct Stream(Pcg32);
 
 impl Stream {
     /// From its seed.
@@ -99,7 +107,7 @@ mod tests {
         let sources = [Element::Source, Element::Flow].into_iter();
         let mut seeds: Vec<u64> = sources
             .flat_map(|element| (0..100).map(move |number| seed_of(7, element, number)))
-            .chain((0..100).map(|number| onramp_scenario::link_seed(7, number)))
+            .chain((0..100).map(|number| crate::link_seed(7, number)))
             .collect();
         seeds.sort_unstable();
         seeds.dedup();

@@ -1,0 +1,144 @@
+//! Makes the flows of a case, each with its sockets and its congestion control.
+
+use crate::host::Namespace;
+use crate::layout::Ends;
+use crate::supports::rival;
+use crate::work::{Flow, Job, OpenSockets, Plan, PreparedFlow, NEVER_NS};
+use crate::{Error, Startups};
+use onramp_scenario::{Avoidance, Buffer, Case, Dscp, Given, InitialWindow, HEADER_BYTES};
+
+/// What all flows of a case have in common.
+pub struct Maker<'a> {
+    /// The case.
+    pub case: &'a Case,
+    /// Where senders are.
+    pub sender: &'a Namespace,
+    /// Where receivers are.
+    pub receiver: &'a Namespace,
+    /// Every socket is noted here.
+    pub open: &'a OpenSockets,
+    /// The link thread's CPU, which the flows' threads keep away from.
+    pub cpu: Option<usize>,
+}
+
+impl Maker<'_> {
+    /// Payload of a full segment of the transfer.
+    pub fn mss_bytes(&self) -> u64 {
+        u64::from(self.case.transfer.packet_bytes(self.case.path.mtu_bytes)) - HEADER_BYTES
+    }
+
+    /// The flow of a copy of the transfer, on this congestion control. Where its connection exchanges packet pairs, the
+    /// receiver answers them through the same start-up.
+    pub fn copy(
+        &self,
+        control: &str,
+        ends: Ends,
+        exchanges_pairs: bool,
+        startups: &mut dyn Startups,
+    ) -> Result<PreparedFlow, Error> {
+        let transfer = &self.case.transfer;
+        let at_first = transfer.application.map_or(transfer.size_bytes, |application| application.write_bytes);
+        let job = Job {
+            size_bytes: transfer.size_bytes,
+            initial_bytes: initial_bytes(transfer.initial_window, self.mss_bytes())
+                .min(at_first)
+                .min(transfer.size_bytes),
+            application: transfer.application,
+            stop_ns: NEVER_NS,
+            note_ns: None,
+        };
+        let receiver_control = exchanges_pairs.then_some(control);
+        let flow = self.prepare(control, receiver_control, transfer.segment_bytes, transfer.dscp, ends, job)?;
+        reserve(startups, &transfer.startup, control, &transfer.given, &flow)?;
+        Ok(flow)
+    }
+
+    /// The flow of one of the transfers of this traffic, of this size.
+    pub fn rival(
+        &self,
+        traffic: usize,
+        control: &str,
+        ends: Ends,
+        size_bytes: u64,
+        startups: &mut dyn Startups,
+    ) -> Result<PreparedFlow, Error> {
+        let (case, traffic) = (self.case, &self.case.traffic[traffic]);
+        let transfers = rival(traffic)?;
+        let job = Job {
+            size_bytes,
+            initial_bytes: match transfers.sizes.is_empty() {
+                true => 1,
+                false => {
+                    initial_bytes(InitialWindow::Host, u64::from(case.path.mtu_bytes) - HEADER_BYTES).min(size_bytes)
+                }
+            },
+            application: None,
+            stop_ns: traffic.stop_ns.unwrap_or(NEVER_NS),
+            note_ns: (!traffic.measured).then_some(case.path.rtt_ns / 50),
+        };
+        let flow = self.prepare(control, None, None, traffic.dscp, ends, job)?;
+        reserve(startups, &transfers.startup, control, &transfers.given, &flow)?;
+        Ok(flow)
+    }
+
+    fn prepare(
+        &self,
+        control: &str,
+        receiver_control: Option<&str>,
+        packet_bytes: Option<u32>,
+        dscp: Dscp,
+        ends: Ends,
+        job: Job,
+    ) -> Result<PreparedFlow, Error> {
+        let receive_buffer = match self.case.receiver.buffer {
+            Buffer::Bytes(bytes) => Some(bytes),
+            Buffer::LinuxDefault => None,
+        };
+        let plan = Plan {
+            sender: (self.sender, ends.sender),
+            receiver: (self.receiver, ends.receiver),
+            control: control.to_owned(),
+            receiver_control: receiver_control.map(str::to_owned),
+            packet_bytes,
+            dscp,
+            receive_buffer,
+            job,
+        };
+        Flow::prepare(plan, self.open, self.cpu)
+    }
+}
+
+/// The congestion control that runs a start-up and then an avoidance.
+pub fn control_of(
+    startups: &mut dyn Startups,
+    startup: &str,
+    avoidance: Avoidance,
+    window: InitialWindow,
+) -> Result<String, Error> {
+    startups
+        .congestion_control(startup, avoidance, window)
+        .map_err(|source| Error::Startup { startup: startup.into(), source })
+}
+
+/// What a sender sends before the first acknowledgement.
+fn initial_bytes(window: InitialWindow, mss_bytes: u64) -> u64 {
+    match window {
+        InitialWindow::Host => 10 * mss_bytes,
+        InitialWindow::Paper => (4 * mss_bytes).min(4380.max(2 * mss_bytes)) / mss_bytes * mss_bytes,
+        InitialWindow::Segments(segments) => u64::from(segments) * mss_bytes,
+    }
+}
+
+/// Has a flow's sender reserve what the file says, as any program would.
+fn reserve(
+    startups: &mut dyn Startups,
+    startup: &str,
+    control: &str,
+    given: &Given,
+    flow: &PreparedFlow,
+) -> Result<(), Error> {
+    let Some(reservation) = given.reservation() else { return Ok(()) };
+    startups
+        .reserve(control, flow.listener(), reservation.bytes_per_s, reservation.burst_bytes.unwrap_or(0))
+        .map_err(|source| Error::Startup { startup: startup.into(), source })
+}

@@ -1,0 +1,91 @@
+//! Traffic of transfers that end: when they start, how large they are, and what is known of them.
+
+mod common;
+
+use common::{case_with, lab_runs_here};
+use onramp_lab::{run, BuiltIn, Error, Outcome, RunOptions};
+use onramp_scenario::{Arrival, Arrivals, Case, TRAFFIC};
+
+fn outcome(case: &Case) -> Outcome {
+    run(case, &mut BuiltIn, &RunOptions::default()).unwrap_or_else(|error| panic!("{error}"))
+}
+
+#[test]
+fn measured_transfers_start_when_the_seed_says_and_are_as_large() {
+    if !lab_runs_here() {
+        return;
+    }
+    let traffic =
+        "[[traffic]]\nsize = [\"2 kB\", \"20 kB\", \"60 kB\"]\narrivals = \"40 /s\"\ncount = 30\nlead = \"100 ms\"\n\
+                   measured = true\n";
+    let case = case_with("50 Mbit/s", "20 ms", "200 kB", traffic);
+    let outcome = outcome(&case);
+    let expected: Vec<Arrival> = Arrivals::of_traffic(&case, 0).unwrap().collect();
+    assert_eq!(outcome.traffic.len(), 30);
+    for (place, (record, arrival)) in outcome.traffic.iter().zip(expected).enumerate() {
+        assert_eq!((record.role.as_str(), record.flow as usize, record.beside.as_str()), (TRAFFIC, place + 2, "cubic"));
+        assert_eq!((record.size_bytes, record.delivered_bytes), (arrival.size_bytes, arrival.size_bytes));
+        let late_s = record.start_s - arrival.start_ns as f64 / 1e9;
+        assert!((0.0..0.02).contains(&late_s), "{late_s} s late");
+        assert!(record.finished && record.completion_s.unwrap() > 0.99 * record.bound_s, "{record:?}");
+        assert_eq!(record.traffic_during_bytes_per_s, None);
+    }
+    assert!(outcome.record.finished && outcome.record.traffic_during_bytes_per_s.is_none(), "{:?}", outcome.record);
+}
+
+#[test]
+fn what_unmeasured_transfers_deliver_is_known() {
+    if !lab_runs_here() {
+        return;
+    }
+    // 4 MB/s are offered, of which the path carries 6.
+    let traffic = "[[traffic]]\nsize = \"40 kB\"\narrivals = \"100 /s\"\nlead = \"1 s\"\n";
+    let outcome = outcome(&case_with("50 Mbit/s", "20 ms", "50 kB", traffic));
+    assert!(outcome.traffic.is_empty());
+    let [before, during] = [outcome.record.traffic_before_bytes_per_s, outcome.record.traffic_during_bytes_per_s];
+    let rate = (before.unwrap() + during.unwrap()) / 2.0;
+    assert!((2e6..6e6).contains(&rate), "{before:?}, {during:?}");
+}
+
+#[test]
+fn a_stop_breaks_off_what_is_under_way_and_ends_the_arrivals() {
+    if !lab_runs_here() {
+        return;
+    }
+    let traffic = "[[traffic]]\nsize = \"1 MB\"\ncount = 2\nlead = \"0 s\"\nstop = \"400 ms\"\nmeasured = true\n\
+                   [[traffic]]\nsize = \"1 kB\"\narrivals = \"20 /s\"\nlead = \"0 s\"\nstop = \"400 ms\"\nmeasured = true\n";
+    let case = case_with("10 Mbit/s", "20 ms", "20 kB", traffic);
+    let outcome = outcome(&case);
+    let (long, short): (Vec<_>, Vec<_>) = outcome.traffic.iter().partition(|record| record.size_bytes == 1_000_000);
+    assert_eq!((long.len(), short.len()), (2, Arrivals::of_traffic(&case, 1).unwrap().count()));
+    for record in long {
+        assert!(!record.finished && (50_000..500_000).contains(&record.delivered_bytes), "{record:?}");
+    }
+    assert!(short.iter().all(|record| record.start_s < 0.41), "{short:?}");
+}
+
+#[test]
+fn the_end_of_the_run_overtakes_measured_transfers_and_leaves_out_those_to_come() {
+    if !lab_runs_here() {
+        return;
+    }
+    let traffic = "[run]\nduration = \"500 ms\"\n[[traffic]]\nsize = \"1 MB\"\narrivals = \"10 /s\"\ncount = 100\n\
+                   lead = \"0 s\"\nmeasured = true\n";
+    let case = case_with("10 Mbit/s", "20 ms", "20 kB", traffic);
+    let outcome = outcome(&case);
+    let started = Arrivals::of_traffic(&case, 0).unwrap().filter(|arrival| arrival.start_ns <= 500_000_000).count();
+    assert_eq!(outcome.traffic.len(), started);
+    assert!(outcome.traffic.iter().any(|record| !record.finished && record.delivered_bytes > 0));
+}
+
+#[test]
+fn more_arrivals_than_the_lab_can_hold_are_an_error() {
+    if !lab_runs_here() {
+        return;
+    }
+    let traffic = "[[traffic]]\nsize = \"1 MB\"\narrivals = \"10000 /s\"\nlead = \"0 s\"\n";
+    let error =
+        run(&case_with("1 Mbit/s", "20 ms", "1 MB", traffic), &mut BuiltIn, &RunOptions::default()).unwrap_err();
+    assert!(matches!(error, Error::Arrivals { .. }), "{error}");
+    assert!(error.to_string().starts_with("`traffic.arrivals`"), "{error}");
+}

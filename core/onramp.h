@@ -1,4 +1,69 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 OR GPL-2.0-only */
+/*
+ * onramp: measure the path in the first round trip, fill most of it spaced, and believe no more than what comes back.
+ *
+ * In one sentence: the acknowledgements of the first flight tell the bottleneck's rate; three quarters of what the path
+ * holds at that rate are sent in the next round trip, spaced; their acknowledgements say whether the path carries them,
+ * and from there on the window grows by little at first, until the delay rises and stays.
+ *
+ *   rate = slope of the line through the acknowledgements of a flight      core/ack_train.h: Hoe; Aron & Druschel
+ *   path = rate * RTT_min * share                                          share: what of it is not others', see below
+ *   w    = min(path, 3/4 path + 10 segments), in an RTT_min                PACING
+ *   growth for each byte that is acknowledged                              APPROACH
+ *       1                   below w, for a window that the application or the receiver held back
+ *       1/3                 in the round trip that shows that w is carried
+ *       1/8, 1/4, 1/2, 1    in those that follow                           raised while the path gives more: Wang et
+ * al.
+ *
+ *      +------------+  rate   +--------+  w is being     +----------+  8 samples delayed   +------+
+ *      | SLOW START | ------> | PACING | --------------> | APPROACH | -------------------> | HOLD |
+ *      +------------+         +--------+  acknowledged   +----------+ <------------------- +------+
+ *        |     |                ^   |                        |         a sample is not,     |   |
+ *        |     |                |   | loss (loss)            |         or the rate grew     |   |
+ *        |     |                |   |                        | loss                         |   | none is, for an RTT,
+ *        |     |   RTT as it    |   |                        v         w is not carried     |   | and the rate did not
+ *        |     |   was: nobody  |   |                   +---------+  +-------+              |   | grow (delay)
+ *        |     |   else         |   |                   | RETREAT |->| DRAIN | <------------+   |
+ *        |     |   is there     +------------------------------------|       |                  |
+ *        |     |                    |                   +---------+  +-------+                  v
+ *        |     |                    v                        | (loss)    | (loss, delay)   +--------+
+ *        |     +-----------------------------------------------------------------------> |  DONE  |
+ *        |       loss                                                                      +--------+
+ *        +- 8 samples at a flight's beginning delayed, before a rate is known: HOLD
+ *
+ * SLOW START  as ever, and no further than a flight's rate says that the path holds, while that flight comes in.
+ * PACING      w is sent in an RTT_min. Whatever it would do to the path or to others is bounded by it.
+ * APPROACH    acknowledgements clock the sender again, spaced.
+ * HOLD        the window stays for a round trip. A queue of the sender's own stays too, and what is delivered does not
+ * grow with the window; a delay that has another reason passes, or the rate grows with the window in spite of it. When
+ * the path is full the window becomes what it carries and 1/16, and the congestion avoidance is told. DRAIN       w was
+ * not carried. The window is what it was before w. When what was too much has come through, either the round trip is
+ * what it was before the first flight: the queue was the sender's own, and what was carried is the path's rate, to
+ * begin PACING with, once; or it is not: somebody else is there, and slow start goes on to a quarter of what was
+ * carried at the most. RETREAT     a loss is being repaired. Once the fate of all that was under way is known, so is
+ * what the path carried: that, or what congestion avoidance makes of the window if it is less. A w of which so much
+ * arrived as fast as it left was carried, and has lost what it lost for another reason.
+ *
+ * Others that begin at the same time have sent initial windows too. The queue in front of this one's first segments,
+ * which made the first round trip longer than the handshake's, is theirs; on average there is as much behind:
+ *
+ *   share = 10 / (10 + 2 q)      q: segments that the bottleneck serves in RTT_first - RTT_handshake
+ *
+ * Constants
+ * - 3/4: a half, as RFC 9959 has it for what is remembered, wastes half a round trip of everything that is longer, and
+ * the whole leaves no room for an error. Measured rates are too high by less than a third where 4 acknowledgements lie
+ * on a line (see there).
+ * - 10 segments: what may leave into the unknown (RFC 6928) may be added; where the path is small it is the rest of it.
+ * - 1/8 as in core/spaced.h, then twice as much each time, up to slow start's own growth: what is learned last is that
+ * the measurement was far too low.
+ * - RTT_min / 16, at least 1 ms and at most 16 ms, in 8 samples: HyStart++ (RFC 9406, section 4.2) has 1/8, 4 ms, 16 ms
+ * and 8 samples, for flights that leave in bursts. These are spaced.
+ * - 7/8: a w that arrives at more than this share of the rate at which it left was carried.
+ * - 32 us between segments: what ordinary hosts tell apart, whose interrupts wait for more; beyond 360 Mbit/s slow
+ * start goes on. It is also how fast the lines are that lie before a token bucket, which lets a flight pass at their
+ * rate.
+ * - 4 acknowledgements, on a line: see core/ack_train.h.
+ */
 #ifndef ONRAMP_ONRAMP_H
 #define ONRAMP_ONRAMP_H
 
@@ -11,38 +76,44 @@
 #define ONRAMP_ONRAMP_DELAY_PART 16
 #define ONRAMP_ONRAMP_LEAST_DELAY_NS UINT64_C(1000000)
 #define ONRAMP_ONRAMP_MOST_DELAY_NS (16 * UINT64_C(1000000))
+/* Of the growth in APPROACH, after the round trip that shows that the paced flight is carried. */
 #define ONRAMP_ONRAMP_STEPS 4
+
+/* A round trip: from an acknowledgement to that of what was sent then. */
+struct onramp_round {
+	uint64_t begin_ns;
+	uint64_t begin_bytes; /* delivered in total */
+	uint64_t end_bytes;   /* when so much is delivered, it is over */
+	uint64_t cwnd_bytes;  /* when it began */
+	uint64_t least_ns;    /* of its samples; 0: there was none */
+};
 
 struct onramp_onramp {
 	struct onramp_flight flight;
-	uint64_t path_bytes_per_s; /* of the bottleneck; 0: not yet measured */
-	uint64_t rtt_min_ns;       /* 0: none yet */
-	uint64_t base_ns;          /* the least of the round before this one */
-	uint64_t round_least_ns;   /* the least of this one; 0: none yet */
-	uint64_t least_ns;         /* the least of the latest samples */
-	uint64_t round_cwnd_bytes; /* when it began */
-	uint64_t last_cwnd_bytes;  /* of the round before */
-	uint64_t last_bytes_per_s;
+	struct onramp_round round;
+	uint64_t path_bytes_per_s;    /* of the bottleneck; 0: not yet measured */
+	uint64_t rtt_min_ns;          /* 0: none yet */
+	uint64_t base_ns;             /* the least sample of the round before, which others are compared with */
+	uint64_t least_ns;            /* the least of the latest samples */
+	uint64_t before_bytes;        /* the window before PACING */
 	uint64_t paced_bytes_per_s;   /* PACING: at this rate */
-	uint64_t mark_bytes;          /* when so much is delivered, in total or lost, a round ends */
-	uint64_t round_ns;            /* when it began */
-	uint64_t round_bytes;         /* delivered in total by then */
-	uint64_t lost_bytes;          /* taken for lost by then */
-	uint64_t before_bytes;        /* PACING: the window before it */
+	uint64_t last_bytes_per_s;    /* delivered in the last round that was complete; 0: none since PACING */
+	uint64_t last_cwnd_bytes;     /* its window */
 	uint64_t grown_bytes;         /* less than a segment of growth */
-	uint64_t ssthresh_bytes;      /* RETREAT: the host's for the loss */
 	uint64_t handshake_ns;        /* its round trip; 0: not known */
-	uint64_t first_ns;            /* of the first data; 0: not yet */
+	uint64_t first_ns;            /* that of the first data; 0: not yet */
 	uint64_t first_bytes;         /* so much they were */
-	uint64_t drained_ns;          /* DRAIN: the least round trip of the round before */
-	uint64_t carried_bytes_per_s; /* of what was too much; 0: not yet known */
+	uint64_t carried_bytes_per_s; /* what the path carried of what was too much; 0: not known */
+	uint64_t drained_ns;          /* DRAIN: the least of the samples before the latest */
+	uint64_t ssthresh_bytes;      /* RETREAT: the host's for the loss */
+	uint64_t lost_bytes;          /* RETREAT: taken for lost before it */
 	uint32_t samples;
-	uint32_t step;
+	uint32_t step; /* of growth; 0: nothing has shown yet that the paced flight is carried */
 	uint32_t phase;
-	uint32_t options;
-	uint32_t exit;
-	uint32_t is_second;
-	uint32_t is_known;
+	uint32_t options;   /* enum onramp_option */
+	uint32_t exit;      /* enum onramp_exit: the reason when it is over */
+	uint32_t is_second; /* PACING has begun anew */
+	uint32_t is_told;   /* RETREAT: what was carried is known */
 	uint32_t reserved;
 };
 ONRAMP_ASSERT_STATE(struct onramp_onramp);
@@ -56,15 +127,13 @@ static inline void onramp_onramp_start(struct onramp_onramp *state, const struct
 	onramp_start_slowly(decision, start->cwnd_bytes, start->ssthresh_bytes);
 }
 
-/* What the path holds, in bytes, by what was measured; without limit before that. */
-static inline uint64_t onramp_onramp_path(const struct onramp_onramp *state, uint32_t mss_bytes)
+/* What a path of this rate holds. */
+static inline uint64_t onramp_onramp_path(const struct onramp_onramp *state, uint64_t bytes_per_s, uint32_t mss_bytes)
 {
-	if (!state->path_bytes_per_s || !state->rtt_min_ns)
-		return ONRAMP_UNLIMITED;
-	return onramp_path_bytes(state->path_bytes_per_s, state->rtt_min_ns, mss_bytes);
+	return onramp_path_bytes(bytes_per_s, state->rtt_min_ns, mss_bytes);
 }
 
-/* What of it is filled before an acknowledgement has said that it carries so much. */
+/* What of it is filled before an acknowledgement has said that so much is carried. */
 static inline uint64_t onramp_onramp_unvalidated(uint64_t path_bytes, uint32_t mss_bytes)
 {
 	return onramp_min(path_bytes, path_bytes / 4 * 3 + ONRAMP_BURST_SEGMENTS * (uint64_t)mss_bytes);
@@ -72,54 +141,71 @@ static inline uint64_t onramp_onramp_unvalidated(uint64_t path_bytes, uint32_t m
 
 static inline void onramp_onramp_begin_round(struct onramp_onramp *state, const struct onramp_ack *ack)
 {
-	state->mark_bytes = ack->delivered_bytes + ack->inflight_bytes;
-	state->round_ns = ack->now_ns;
-	state->round_bytes = ack->delivered_bytes;
-	state->lost_bytes = ack->lost_bytes;
-	state->round_least_ns = 0;
-	state->round_cwnd_bytes = ack->cwnd_bytes;
+	state->round = (struct onramp_round){
+		.begin_ns = ack->now_ns,
+		.begin_bytes = ack->delivered_bytes,
+		.end_bytes = ack->delivered_bytes + ack->inflight_bytes,
+		.cwnd_bytes = ack->cwnd_bytes,
+	};
+}
+
+static inline bool onramp_onramp_round_ends(const struct onramp_onramp *state, const struct onramp_ack *ack)
+{
+	return ack->delivered_bytes >= state->round.end_bytes;
 }
 
 /* What was delivered since the round began, as a rate. */
 static inline uint64_t onramp_onramp_round_bytes_per_s(const struct onramp_onramp *state, const struct onramp_ack *ack)
 {
-	return onramp_bytes_per_s(ack->delivered_bytes - state->round_bytes, ack->now_ns - state->round_ns);
+	return onramp_bytes_per_s(ack->delivered_bytes - state->round.begin_bytes, ack->now_ns - state->round.begin_ns);
 }
 
-/* A round trip of more than this has a queue that the round before had not. */
-static inline uint64_t onramp_onramp_delay_ns(const struct onramp_onramp *state)
+/* It is over: what it delivered, with which window, at which delay, is what the next one is compared with. */
+static inline void onramp_onramp_end_round(struct onramp_onramp *state, const struct onramp_ack *ack)
 {
-	return state->base_ns +
-	       onramp_min(onramp_max(state->rtt_min_ns / ONRAMP_ONRAMP_DELAY_PART, ONRAMP_ONRAMP_LEAST_DELAY_NS),
+	if (state->round.least_ns)
+		state->base_ns = state->round.least_ns;
+	state->last_bytes_per_s = onramp_onramp_round_bytes_per_s(state, ack);
+	state->last_cwnd_bytes = state->round.cwnd_bytes;
+	onramp_onramp_begin_round(state, ack);
+}
+
+/* So much more delay is a queue. */
+static inline uint64_t onramp_onramp_queue_ns(const struct onramp_onramp *state)
+{
+	return onramp_min(onramp_max(state->rtt_min_ns / ONRAMP_ONRAMP_DELAY_PART, ONRAMP_ONRAMP_LEAST_DELAY_NS),
 			  ONRAMP_ONRAMP_MOST_DELAY_NS);
 }
 
-/* Were the latest samples all delayed? */
-static inline bool onramp_onramp_is_delayed(struct onramp_onramp *state, const struct onramp_ack *ack)
+/* Take a sample. True when there are as many as it takes; least_ns is the least of them then. */
+static inline bool onramp_onramp_sampled(struct onramp_onramp *state, const struct onramp_ack *ack)
 {
 	if (!ack->rtt_ns)
 		return false;
-	state->round_least_ns = onramp_least_rtt(state->round_least_ns, ack);
+	state->round.least_ns = onramp_least_rtt(state->round.least_ns, ack);
 	if (!state->samples || ack->rtt_ns < state->least_ns)
 		state->least_ns = ack->rtt_ns;
 	if (++state->samples < ONRAMP_ONRAMP_SAMPLES)
 		return false;
-	if (state->phase != ONRAMP_PHASE_SLOW_START)
-		state->samples = 0;
-	return state->least_ns > onramp_onramp_delay_ns(state);
+	state->samples = 0;
+	return true;
 }
 
-/* The round ends: what it delivered, with which window, is what the next ones are compared with. */
-static inline void onramp_onramp_end_round(struct onramp_onramp *state, const struct onramp_ack *ack)
+static inline void onramp_onramp_begin_approach(struct onramp_onramp *state)
 {
-	state->base_ns = state->round_least_ns ? state->round_least_ns : state->base_ns;
-	state->last_bytes_per_s = onramp_onramp_round_bytes_per_s(state, ack);
-	state->last_cwnd_bytes = state->round_cwnd_bytes;
-	onramp_onramp_begin_round(state, ack);
+	state->phase = ONRAMP_PHASE_APPROACH;
+	state->samples = 0;
 }
 
-/* What of it is this connection's, where others begin at the same time: the queue before its first segments is theirs,
- * and as many come behind as before it. */
+static inline void onramp_onramp_begin_hold(struct onramp_onramp *state, const struct onramp_ack *ack)
+{
+	state->phase = ONRAMP_PHASE_HOLD;
+	/* The round in which the paced flight comes in goes on. */
+	if (state->step)
+		onramp_onramp_begin_round(state, ack);
+}
+
+/* What of the path is this connection's, where others begin at the same time. */
 static inline uint64_t onramp_onramp_share(const struct onramp_onramp *state, const struct onramp_ack *ack,
 					   uint64_t path_bytes)
 {
@@ -139,97 +225,125 @@ static inline uint64_t onramp_onramp_share(const struct onramp_onramp *state, co
 static inline void onramp_onramp_begin_pacing(struct onramp_onramp *state, const struct onramp_ack *ack,
 					      struct onramp_decision *decision)
 {
-	uint64_t path_bytes = onramp_onramp_path(state, ack->mss_bytes);
+	uint64_t path_bytes =
+		onramp_onramp_share(state, ack, onramp_onramp_path(state, state->path_bytes_per_s, ack->mss_bytes));
 
 	state->before_bytes = decision->cwnd_bytes;
-	path_bytes = onramp_onramp_share(state, ack, path_bytes);
 	decision->cwnd_bytes = onramp_max(decision->cwnd_bytes, onramp_onramp_unvalidated(path_bytes, ack->mss_bytes));
-	state->last_bytes_per_s = 0;
 	decision->ssthresh_bytes = ONRAMP_UNLIMITED;
+	state->last_bytes_per_s = 0;
 	state->step = 0;
 	state->phase = ONRAMP_PHASE_PACING;
 	onramp_onramp_begin_round(state, ack);
 }
 
-/* Slow start, until the acknowledgements of a flight have told the path's rate. */
-static inline void onramp_onramp_measure(struct onramp_onramp *state, const struct onramp_ack *ack, bool flight_ends,
-					 struct onramp_decision *decision)
+/* The rate of a flight that is coming in, or has come in; 0: it says nothing that is to be relied upon. */
+static inline uint64_t onramp_onramp_measured(const struct onramp_onramp *state, const struct onramp_ack *ack)
 {
 	const struct onramp_ack_train *train = &state->flight.train;
-	uint64_t rate = onramp_flight_bytes_per_s(&state->flight, ack, state->options);
-	uint64_t path_bytes;
+	uint64_t rate;
 
-	decision->cwnd_bytes = onramp_slow_start(ack, ONRAMP_UNLIMITED);
-	if (!state->round_ns)
+	if (train->points < ONRAMP_ONRAMP_LEAST_POINTS || !onramp_train_is_line(train))
+		return 0;
+	rate = onramp_flight_bytes_per_s(&state->flight, ack, state->options);
+	return rate > ack->mss_bytes * ONRAMP_NS_PER_S / ONRAMP_ONRAMP_LEAST_SPACING_NS ? 0 : rate;
+}
+
+/* Slow start, until the acknowledgements of a flight have told the path's rate. */
+static inline void onramp_onramp_slow_start(struct onramp_onramp *state, const struct onramp_ack *ack, bool flight_ends,
+					    struct onramp_decision *decision)
+{
+	uint64_t rate = onramp_onramp_measured(state, ack), path_bytes;
+
+	if (!state->round.begin_ns)
 		onramp_onramp_begin_round(state, ack);
 	if (flight_ends) {
 		onramp_onramp_end_round(state, ack);
 		state->samples = 0;
-	} else if (state->base_ns && state->samples < ONRAMP_ONRAMP_SAMPLES && onramp_onramp_is_delayed(state, ack)) {
-		state->phase = ONRAMP_PHASE_HOLD;
-		state->step = ONRAMP_ONRAMP_STEPS;
-		decision->cwnd_bytes = ack->cwnd_bytes;
-		onramp_onramp_begin_round(state, ack);
-		return;
+	} else if (state->base_ns && state->samples < ONRAMP_ONRAMP_SAMPLES && onramp_onramp_sampled(state, ack)) {
+		/* Of a flight that left in bursts, only the first segments meet the queue that there is. */
+		state->samples = ONRAMP_ONRAMP_SAMPLES;
+		if (state->least_ns > state->base_ns + onramp_onramp_queue_ns(state)) {
+			state->step = ONRAMP_ONRAMP_STEPS;
+			onramp_onramp_begin_hold(state, ack);
+			return;
+		}
 	}
-	if (!rate || !onramp_train_is_line(train) || train->points < ONRAMP_ONRAMP_LEAST_POINTS ||
-	    rate > ack->mss_bytes * ONRAMP_NS_PER_S / ONRAMP_ONRAMP_LEAST_SPACING_NS)
+	decision->cwnd_bytes = onramp_slow_start(ack, ONRAMP_UNLIMITED);
+	if (!rate)
 		return;
-	state->path_bytes_per_s = rate;
-	path_bytes = onramp_onramp_path(state, ack->mss_bytes);
+	path_bytes = onramp_onramp_path(state, rate, ack->mss_bytes);
 	decision->cwnd_bytes = onramp_max(ack->cwnd_bytes, onramp_min(decision->cwnd_bytes, path_bytes));
-	if (!flight_ends) {
-		state->path_bytes_per_s = 0;
-		return;
+	if (flight_ends) {
+		state->path_bytes_per_s = rate;
+		onramp_onramp_begin_pacing(state, ack, decision);
 	}
-	onramp_onramp_begin_pacing(state, ack, decision);
 }
 
-/* So much of growth for this acknowledgement. */
-static inline uint64_t onramp_onramp_growth(const struct onramp_onramp *state, const struct onramp_ack *ack)
+/* Until the first segment that was spaced is acknowledged. */
+static inline void onramp_onramp_pacing(struct onramp_onramp *state, const struct onramp_ack *ack,
+					struct onramp_decision *decision)
 {
-	uint64_t path_bytes = onramp_onramp_path(state, ack->mss_bytes);
-
-	if (ack->cwnd_bytes < onramp_onramp_unvalidated(path_bytes, ack->mss_bytes) && !state->step)
-		return ack->acked_bytes;
-	return state->step ? ack->acked_bytes >> (ONRAMP_ONRAMP_STEPS - state->step) : ack->acked_bytes / 3;
+	if (ack->delivered_bytes <= state->round.end_bytes)
+		return;
+	state->base_ns = state->rtt_min_ns;
+	state->paced_bytes_per_s = onramp_bytes_per_s(ack->cwnd_bytes, state->rtt_min_ns);
+	/* What the application did not use of the window is lost (RFC 9959, section 3.4). */
+	if (ack->flags & ONRAMP_ACK_APP_LIMITED)
+		decision->cwnd_bytes = onramp_min(
+			ack->cwnd_bytes, onramp_max(state->before_bytes, ack->inflight_bytes + ack->acked_bytes));
+	/* Is there anything that slow start would not have sent? */
+	state->step =
+		decision->cwnd_bytes >= onramp_onramp_path(state, state->path_bytes_per_s, ack->mss_bytes) / 8 * 7;
+	onramp_onramp_begin_approach(state);
+	onramp_onramp_begin_round(state, ack);
 }
 
+/* What the window grows by, for so many bytes of it. */
+static inline uint64_t onramp_onramp_surplus(const struct onramp_onramp *state, uint64_t bytes)
+{
+	return state->step ? bytes >> (ONRAMP_ONRAMP_STEPS - state->step) : bytes / 3;
+}
+
+/* Acknowledgements clock the sender, and the window grows. */
 static inline void onramp_onramp_approach(struct onramp_onramp *state, const struct onramp_ack *ack,
 					  struct onramp_decision *decision)
 {
-	if (onramp_onramp_is_delayed(state, ack)) {
-		state->phase = ONRAMP_PHASE_HOLD;
-		if (state->step)
-			onramp_onramp_begin_round(state, ack);
+	uint64_t path_bytes = onramp_onramp_path(state, state->path_bytes_per_s, ack->mss_bytes);
+	bool is_below = !state->step && ack->cwnd_bytes < onramp_onramp_unvalidated(path_bytes, ack->mss_bytes);
+
+	if (onramp_onramp_sampled(state, ack) && state->least_ns > state->base_ns + onramp_onramp_queue_ns(state)) {
+		onramp_onramp_begin_hold(state, ack);
 		return;
 	}
 	if (ack->flags & ONRAMP_ACK_CWND_LIMITED)
-		state->grown_bytes += onramp_onramp_growth(state, ack);
-	decision->cwnd_bytes += state->grown_bytes / ack->mss_bytes * ack->mss_bytes;
+		state->grown_bytes += is_below ? ack->acked_bytes : onramp_onramp_surplus(state, ack->acked_bytes);
+	/* Hosts count whole segments. */
+	decision->cwnd_bytes += state->grown_bytes - state->grown_bytes % ack->mss_bytes;
 	state->grown_bytes %= ack->mss_bytes;
-	if (ack->delivered_bytes >= state->mark_bytes) {
-		onramp_onramp_end_round(state, ack);
-		if (ack->cwnd_bytes >= onramp_onramp_path(state, ack->mss_bytes) / 8 * 7)
-			state->step += state->step < ONRAMP_ONRAMP_STEPS;
-	}
+	if (!onramp_onramp_round_ends(state, ack))
+		return;
+	onramp_onramp_end_round(state, ack);
+	if (ack->cwnd_bytes >= path_bytes / 8 * 7 && state->step < ONRAMP_ONRAMP_STEPS)
+		state->step++;
 }
 
-/* A round trip long all were delayed: does the path give more nevertheless? */
+/* Does a path that delivers at this rate carry the paced flight, or give more than it did with a smaller window? */
 static inline bool onramp_onramp_gives_more(const struct onramp_onramp *state, uint64_t rate)
 {
 	uint64_t more;
 
 	if (!state->last_bytes_per_s)
 		return rate > state->paced_bytes_per_s / 8 * 7;
-	if (state->round_cwnd_bytes <= state->last_cwnd_bytes)
+	if (state->round.cwnd_bytes <= state->last_cwnd_bytes)
 		return false;
-	more = onramp_share(state->last_bytes_per_s, state->round_cwnd_bytes - state->last_cwnd_bytes,
+	/* Half of what the window has grown by, at least. */
+	more = onramp_share(state->last_bytes_per_s, state->round.cwnd_bytes - state->last_cwnd_bytes,
 			    state->last_cwnd_bytes);
 	return rate > state->last_bytes_per_s + more / 2;
 }
 
-/* Send half of what was carried, and see whether the queue was our own. */
+/* Go back to the window that was there before, and wait for what was too much to come through. */
 static inline void onramp_onramp_begin_drain(struct onramp_onramp *state, const struct onramp_ack *ack)
 {
 	state->phase = ONRAMP_PHASE_DRAIN;
@@ -238,117 +352,129 @@ static inline void onramp_onramp_begin_drain(struct onramp_onramp *state, const 
 	onramp_onramp_begin_round(state, ack);
 }
 
-static inline void onramp_onramp_drain(struct onramp_onramp *state, const struct onramp_ack *ack,
-				       struct onramp_decision *decision)
-{
-	uint64_t accuracy_ns = onramp_onramp_delay_ns(state) - state->base_ns;
-
-	decision->ssthresh_bytes = ack->ssthresh_bytes;
-	/* What was sent before is acknowledged first; then the queue may take its time. */
-	if (ack->delivered_bytes < state->mark_bytes)
-		return;
-	onramp_onramp_is_delayed(state, ack);
-	if (state->samples)
-		return;
-	if (state->least_ns > state->base_ns + accuracy_ns && state->least_ns + accuracy_ns < state->drained_ns) {
-		state->drained_ns = state->least_ns;
-		return;
-	}
-	/* As long as before the first flight, to the accuracy with which a queue is told: nobody else is there. */
-	if (!state->is_second && state->least_ns <= state->base_ns + accuracy_ns &&
-	    state->base_ns <= state->least_ns + accuracy_ns) {
-		state->is_second = true;
-		state->path_bytes_per_s = state->carried_bytes_per_s;
-		onramp_onramp_begin_pacing(state, ack, decision);
-		return;
-	}
-	decision->ssthresh_bytes = onramp_max(
-		onramp_path_bytes(state->carried_bytes_per_s, state->rtt_min_ns, ack->mss_bytes) / 4, ack->cwnd_bytes);
-	state->phase = ONRAMP_PHASE_DONE;
-}
-
+/* The window stays, to see whether the delay does. */
 static inline void onramp_onramp_hold(struct onramp_onramp *state, const struct onramp_ack *ack,
 				      struct onramp_decision *decision)
 {
 	uint64_t rate;
 
-	state->round_least_ns = onramp_least_rtt(state->round_least_ns, ack);
-	if (ack->rtt_ns && ack->rtt_ns <= onramp_onramp_delay_ns(state)) {
-		state->phase = ONRAMP_PHASE_APPROACH;
-		state->samples = 0;
+	state->round.least_ns = onramp_least_rtt(state->round.least_ns, ack);
+	if (ack->rtt_ns && ack->rtt_ns <= state->base_ns + onramp_onramp_queue_ns(state)) {
+		onramp_onramp_begin_approach(state);
 		return;
 	}
-	if (ack->delivered_bytes < state->mark_bytes &&
-	    (state->step || ack->now_ns - state->round_ns < state->rtt_min_ns / 2))
+	/* The delay grows while a flight comes in that is too much: half of it says enough. */
+	if (!onramp_onramp_round_ends(state, ack) &&
+	    (state->step || ack->now_ns - state->round.begin_ns < state->rtt_min_ns / 2))
 		return;
 	rate = onramp_onramp_round_bytes_per_s(state, ack);
 	if (onramp_onramp_gives_more(state, rate)) {
 		onramp_onramp_end_round(state, ack);
-		state->phase = ONRAMP_PHASE_APPROACH;
-		state->samples = 0;
+		onramp_onramp_begin_approach(state);
 		state->step += state->step && state->step < ONRAMP_ONRAMP_STEPS;
 		return;
 	}
 	state->exit = ONRAMP_EXIT_DELAY;
 	if (!state->step) {
 		state->carried_bytes_per_s = rate;
-		decision->cwnd_bytes = onramp_min(decision->cwnd_bytes, state->before_bytes);
+		decision->cwnd_bytes = onramp_min(ack->cwnd_bytes, state->before_bytes);
 		onramp_onramp_begin_drain(state, ack);
 		return;
 	}
 	state->path_bytes_per_s = rate;
-	decision->cwnd_bytes = onramp_onramp_path(state, ack->mss_bytes);
+	decision->cwnd_bytes = onramp_onramp_path(state, rate, ack->mss_bytes);
 	decision->cwnd_bytes += decision->cwnd_bytes / 16 + 2 * ack->mss_bytes;
 	decision->ssthresh_bytes = decision->cwnd_bytes;
 	decision->is_full = true;
 	state->phase = ONRAMP_PHASE_DONE;
 }
 
+/* Has the round trip the length that it had, to the accuracy with which a queue is told? */
+static inline bool onramp_onramp_is_as_before(const struct onramp_onramp *state)
+{
+	uint64_t queue_ns = onramp_onramp_queue_ns(state);
+
+	return state->least_ns <= state->base_ns + queue_ns && state->base_ns <= state->least_ns + queue_ns;
+}
+
+/* What was too much comes through: was the queue the sender's own? */
+static inline void onramp_onramp_drain(struct onramp_onramp *state, const struct onramp_ack *ack,
+				       struct onramp_decision *decision)
+{
+	uint64_t carried_bytes = onramp_onramp_path(state, state->carried_bytes_per_s, ack->mss_bytes);
+
+	decision->ssthresh_bytes = ack->ssthresh_bytes;
+	if (!onramp_onramp_round_ends(state, ack) || !onramp_onramp_sampled(state, ack))
+		return;
+	if (state->is_second || !onramp_onramp_is_as_before(state)) {
+		/* A queue that still becomes shorter has not yet said what it is. */
+		if (state->least_ns > state->base_ns &&
+		    state->least_ns + onramp_onramp_queue_ns(state) < state->drained_ns) {
+			state->drained_ns = state->least_ns;
+			return;
+		}
+		decision->ssthresh_bytes = onramp_max(carried_bytes / 4, ack->cwnd_bytes);
+		state->phase = ONRAMP_PHASE_DONE;
+		return;
+	}
+	state->is_second = true;
+	state->path_bytes_per_s = state->carried_bytes_per_s;
+	onramp_onramp_begin_pacing(state, ack, decision);
+}
+
+/* The repair of a loss has ended. A window below its threshold has had a time-out meanwhile. */
+static inline void onramp_onramp_end_retreat(struct onramp_onramp *state, const struct onramp_ack *ack)
+{
+	if (state->is_told && !state->step && ack->cwnd_bytes >= ack->ssthresh_bytes)
+		onramp_onramp_begin_drain(state, ack);
+	else
+		state->phase = ONRAMP_PHASE_DONE;
+}
+
 /* A loss is being repaired: what of the flight arrived tells what the path carries. */
 static inline void onramp_onramp_retreat(struct onramp_onramp *state, const struct onramp_ack *ack,
 					 struct onramp_decision *decision)
 {
-	uint64_t carried_bytes;
+	uint64_t carried_bytes, end_bytes = state->round.end_bytes;
 
 	decision->ssthresh_bytes = ack->ssthresh_bytes;
-	if (!state->round_ns) {
-		state->round_ns = ack->now_ns;
-		state->round_bytes = ack->delivered_bytes;
-	}
 	if (!(ack->flags & ONRAMP_ACK_RECOVERING)) {
-		/* A window that is below its threshold has had a time-out meanwhile. */
-		if (state->carried_bytes_per_s && !state->step && ack->cwnd_bytes >= ack->ssthresh_bytes)
-			onramp_onramp_begin_drain(state, ack);
-		else
-			state->phase = ONRAMP_PHASE_DONE;
+		onramp_onramp_end_retreat(state, ack);
 		return;
 	}
-	if (state->is_known || ack->now_ns - state->round_ns < state->rtt_min_ns / 2 ||
-	    ack->delivered_bytes + (ack->lost_bytes - state->lost_bytes) < state->mark_bytes)
+	if (!state->round.begin_ns) {
+		state->round.begin_ns = ack->now_ns;
+		state->round.begin_bytes = ack->delivered_bytes;
+	}
+	if (state->is_told || ack->now_ns - state->round.begin_ns < state->rtt_min_ns / 2 ||
+	    ack->delivered_bytes + (ack->lost_bytes - state->lost_bytes) < end_bytes)
 		return;
-	state->is_known = true;
+	state->is_told = true;
 	if (!state->carried_bytes_per_s)
 		state->carried_bytes_per_s = onramp_onramp_round_bytes_per_s(state, ack);
 	/* A flight that arrived as fast as it left has lost what it lost for another reason than its rate. */
-	if (onramp_onramp_gives_more(state, state->carried_bytes_per_s))
-		state->step += !state->step;
-	carried_bytes = onramp_path_bytes(state->carried_bytes_per_s, state->rtt_min_ns, ack->mss_bytes);
-	decision->ssthresh_bytes =
-		onramp_min(state->ssthresh_bytes,
-			   state->step ? carried_bytes : onramp_max(carried_bytes / 4, state->before_bytes));
+	if (!state->step && onramp_onramp_gives_more(state, state->carried_bytes_per_s))
+		state->step = 1;
+	carried_bytes = onramp_onramp_path(state, state->carried_bytes_per_s, ack->mss_bytes);
+	if (!state->step)
+		carried_bytes = onramp_max(carried_bytes / 4, state->before_bytes);
+	decision->ssthresh_bytes = onramp_min(state->ssthresh_bytes, carried_bytes);
 }
 
+/* How fast what this window permits leaves. */
 static inline uint64_t onramp_onramp_pace(const struct onramp_onramp *state, const struct onramp_ack *ack,
 					  uint64_t cwnd_bytes)
 {
 	switch (state->phase) {
 	case ONRAMP_PHASE_PACING:
-		return onramp_bytes_per_s(cwnd_bytes, state->rtt_min_ns);
+		/* What slow start would have sent too needs no spacing. */
+		return cwnd_bytes > state->before_bytes
+			       ? onramp_max(onramp_bytes_per_s(cwnd_bytes, state->rtt_min_ns), 1)
+			       : ONRAMP_UNLIMITED;
 	case ONRAMP_PHASE_APPROACH:
 	case ONRAMP_PHASE_HOLD:
-		return onramp_bytes_per_s(
-			cwnd_bytes + (state->step ? cwnd_bytes >> (ONRAMP_ONRAMP_STEPS - state->step) : cwnd_bytes / 3),
-			ack->srtt_ns);
+		return onramp_max(
+			onramp_bytes_per_s(cwnd_bytes + onramp_onramp_surplus(state, cwnd_bytes), ack->srtt_ns), 1);
 	default:
 		return ONRAMP_UNLIMITED;
 	}
@@ -370,21 +496,10 @@ static inline void onramp_onramp_ack(struct onramp_onramp *state, const struct o
 	};
 	switch (state->phase) {
 	case ONRAMP_PHASE_SLOW_START:
-		onramp_onramp_measure(state, ack, flight_ends, decision);
+		onramp_onramp_slow_start(state, ack, flight_ends, decision);
 		break;
 	case ONRAMP_PHASE_PACING:
-		if (ack->delivered_bytes <= state->mark_bytes)
-			break;
-		state->phase = ONRAMP_PHASE_APPROACH;
-		state->samples = 0;
-		state->base_ns = state->rtt_min_ns;
-		state->paced_bytes_per_s = onramp_bytes_per_s(ack->cwnd_bytes, state->rtt_min_ns);
-		if (ack->flags & ONRAMP_ACK_APP_LIMITED)
-			decision->cwnd_bytes =
-				onramp_min(ack->cwnd_bytes,
-					   onramp_max(state->before_bytes, ack->inflight_bytes + ack->acked_bytes));
-		state->step = decision->cwnd_bytes >= onramp_onramp_path(state, ack->mss_bytes) / 8 * 7;
-		onramp_onramp_begin_round(state, ack);
+		onramp_onramp_pacing(state, ack, decision);
 		break;
 	case ONRAMP_PHASE_APPROACH:
 		onramp_onramp_approach(state, ack, decision);
@@ -399,7 +514,7 @@ static inline void onramp_onramp_ack(struct onramp_onramp *state, const struct o
 		onramp_onramp_retreat(state, ack, decision);
 		break;
 	}
-	decision->pacing_bytes_per_s = onramp_max(onramp_onramp_pace(state, ack, decision->cwnd_bytes), 1);
+	decision->pacing_bytes_per_s = onramp_onramp_pace(state, ack, decision->cwnd_bytes);
 	decision->estimate_bytes_per_s = state->path_bytes_per_s;
 	decision->phase = state->phase;
 	if (state->phase == ONRAMP_PHASE_DONE)
@@ -409,36 +524,34 @@ static inline void onramp_onramp_ack(struct onramp_onramp *state, const struct o
 static inline void onramp_onramp_loss(struct onramp_onramp *state, const struct onramp_loss *loss,
 				      struct onramp_decision *decision)
 {
-	uint64_t ssthresh_bytes = loss->ssthresh_bytes;
+	bool is_validated = state->phase == ONRAMP_PHASE_SLOW_START || state->phase == ONRAMP_PHASE_PACING;
 
-	/* Of what was never sent nothing is halved. */
-	if (state->phase == ONRAMP_PHASE_PACING && loss->cwnd_bytes > loss->inflight_bytes)
-		ssthresh_bytes = onramp_share(ssthresh_bytes, loss->inflight_bytes, loss->cwnd_bytes);
 	*decision = (struct onramp_decision){
 		.cwnd_bytes = loss->cwnd_bytes,
-		.ssthresh_bytes = ssthresh_bytes,
+		.ssthresh_bytes = loss->ssthresh_bytes,
 		.pacing_bytes_per_s = ONRAMP_UNLIMITED,
 		.estimate_bytes_per_s = state->path_bytes_per_s,
 		.phase = ONRAMP_PHASE_RETREAT,
 	};
-	if (loss->kind != ONRAMP_LOSS_RECOVERY || !state->rtt_min_ns) {
+	/* Of what was never sent nothing is halved. */
+	if (state->phase == ONRAMP_PHASE_PACING && loss->cwnd_bytes > loss->inflight_bytes)
+		decision->ssthresh_bytes = onramp_share(loss->ssthresh_bytes, loss->inflight_bytes, loss->cwnd_bytes);
+	/* What slow start sent has lost what it always did. */
+	if (loss->kind != ONRAMP_LOSS_RECOVERY || is_validated || !state->rtt_min_ns) {
 		onramp_finish(decision, onramp_loss_exit(loss));
 		return;
 	}
-	/* What slow start sent is validated by acknowledgements. */
-	if (state->phase == ONRAMP_PHASE_SLOW_START || state->phase == ONRAMP_PHASE_PACING)
-		state->step = ONRAMP_ONRAMP_STEPS;
 	/* In DRAIN the window is not what was lost from. */
-	state->ssthresh_bytes = state->phase == ONRAMP_PHASE_DRAIN ? ONRAMP_UNLIMITED : ssthresh_bytes;
-	if (!state->step)
-		decision->ssthresh_bytes = onramp_min(ssthresh_bytes, state->before_bytes);
-	state->exit = ONRAMP_EXIT_LOSS;
+	state->ssthresh_bytes = state->phase == ONRAMP_PHASE_DRAIN ? ONRAMP_UNLIMITED : loss->ssthresh_bytes;
 	if (state->phase != ONRAMP_PHASE_DRAIN)
 		state->carried_bytes_per_s = 0;
+	if (!state->step)
+		decision->ssthresh_bytes = onramp_min(loss->ssthresh_bytes, state->before_bytes);
+	state->exit = ONRAMP_EXIT_LOSS;
 	state->phase = ONRAMP_PHASE_RETREAT;
-	state->mark_bytes = loss->acknowledged_bytes + loss->inflight_bytes;
-	state->round_ns = 0;
-	state->is_known = false;
+	state->is_told = false;
+	state->round.begin_ns = 0;
+	state->round.end_bytes = loss->acknowledged_bytes + loss->inflight_bytes;
 	state->lost_bytes = loss->lost_bytes;
 }
 

@@ -69,10 +69,13 @@ pub fn summary(name: &str) -> Option<&'static str> {
     algorithms().iter().find(|a| text(a.name) == name).map(|a| text(a.summary))
 }
 
-/// The name of an algorithm's congestion control in the kernel: `onramp` is its own, the others are set apart by it.
+/// The algorithm for those who choose none.
+pub const DEFAULT_STARTUP: &str = "onramp";
+
+/// The name of an algorithm's congestion control in the kernel: that of `onramp` is its own.
 pub fn congestion_control(name: &str) -> String {
     match name {
-        "onramp" => name.to_owned(),
+        DEFAULT_STARTUP => name.to_owned(),
         _ => format!("onramp_{name}"),
     }
 }

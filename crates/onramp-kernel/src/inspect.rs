@@ -239,9 +239,11 @@ fn unregister(loaded: &Loaded) -> Result<()> {
     let refused =
         |cause: String| Error::Refused { what: format!("unregistering {}", loaded.name), cause, log: String::new() };
     let map = loaded.operations_map.ok_or_else(|| refused("its registration was not found".to_owned()))?;
-    MapHandle::from_map_id(map)
-        .and_then(|map| map.delete(&0u32.to_ne_bytes()))
-        .map_err(|error| refused(error.to_string()))
+    match MapHandle::from_map_id(map).and_then(|map| map.delete(&0u32.to_ne_bytes())) {
+        // Another process of Onramp's, or the kernel at the end of its owner, was there first.
+        Err(error) if error.kind() != libbpf_rs::ErrorKind::NotFound => Err(refused(error.to_string())),
+        _ => Ok(()),
+    }
 }
 
 /// A connection that uses a congestion control of Onramp's.

@@ -215,7 +215,7 @@ pub struct StartupArguments {
 #[derive(Args)]
 pub struct LoadArguments {
     /// Which start-up
-    #[arg(default_value = "paced", value_parser = startups())]
+    #[arg(default_value = onramp_core::DEFAULT_STARTUP, value_parser = startups())]
     pub startup: String,
     #[command(flatten)]
     pub options: StartupArguments,

@@ -17,25 +17,25 @@ fn loaded_entry(name: &str) -> Option<Value> {
 #[test]
 fn load_and_unload_as_text() {
     let Some(_machine) = machine() else { return };
-    wait_until_free("onramp_paced");
-    let undo = Loaded("paced");
-    onramp(["load"]).code(0).says(&["onramp_paced is registered: paced, then cubic.", "onramp exec"]);
+    wait_until_free("onramp");
+    let undo = Loaded("onramp");
+    onramp(["load"]).code(0).says(&["onramp is registered: onramp, then cubic.", "onramp exec"]);
     let table = onramp(["status"]).code(0).stdout;
     assert!(table.starts_with("NAME"), "{table}");
-    let row = table.lines().find(|line| line.starts_with("onramp_paced ") && line.ends_with("onramp unload"));
+    let row = table.lines().find(|line| line.starts_with("onramp ") && line.ends_with("onramp unload"));
     let row = row.expect("a row");
-    for cell in ["paced", "cubic", "host"] {
+    for cell in ["onramp", "cubic", "host"] {
         assert!(row.contains(cell), "{row}");
     }
-    assert!(onramp_kernel::registered_names().unwrap().iter().any(|name| name == "onramp_paced"));
+    assert!(onramp_kernel::registered_names().unwrap().iter().any(|name| name == "onramp"));
     onramp(["load"]).code(2).warns(&[
-        "`onramp_paced` is registered already",
-        "start-up paced, then cubic",
-        "onramp unload paced",
+        "`onramp` is registered already",
+        "start-up onramp, then cubic",
+        "onramp unload onramp",
     ]);
-    onramp(["unload", "paced"]).code(0).says(&["onramp_paced is no longer registered."]);
-    assert!(!onramp_kernel::registered_names().unwrap().iter().any(|name| name == "onramp_paced"));
-    onramp(["unload", "paced"]).code(2).warns(&["`paced` is not loaded"]);
+    onramp(["unload", "onramp"]).code(0).says(&["onramp is no longer registered."]);
+    assert!(!onramp_kernel::registered_names().unwrap().iter().any(|name| name == "onramp"));
+    onramp(["unload", "onramp"]).code(2).warns(&["`onramp` is not loaded"]);
     onramp(["unload"]).code(0).says(&["Nothing is loaded."]);
     drop(undo);
 }
@@ -86,21 +86,21 @@ fn unload_without_a_name_removes_all_that_load_registered_and_nothing_else() {
 #[test]
 fn exec_uses_what_load_registered_with_the_same_options() {
     let Some(_machine) = machine() else { return };
-    let _paced = Loaded::new("paced", &[]);
+    let _loaded = Loaded::new("onramp", &[]);
     for (arguments, is_loaded) in [(&[][..], true), (&["--avoidance", "reno"], false), (&["--events"], false)] {
         let program = ["--", "python3", "-c", ANSWERING];
         let exec = Background::onramp(["exec"].iter().chain(arguments).chain(&program));
         let line = exec.first_line();
         let mut asking = Asking::connect(line.split_once(' ').unwrap().1.parse().unwrap());
         let name = asking.congestion_control();
-        assert_eq!(name == "onramp_paced", is_loaded, "{arguments:?}: {name}");
+        assert_eq!(name == "onramp", is_loaded, "{arguments:?}: {name}");
         assert_eq!(registered_by(exec.pid()).is_empty(), is_loaded, "{arguments:?}");
-        assert_eq!(loaded_entry("onramp_paced").unwrap()["connections"], usize::from(is_loaded));
+        assert_eq!(loaded_entry("onramp").unwrap()["connections"], usize::from(is_loaded));
         onramp(["ss"]).code(0).says(&["ESTAB", &name]);
         exec.signal(nix::sys::signal::Signal::SIGTERM);
         exec.wait().code(143);
     }
-    assert_eq!(loaded_entry("onramp_paced").unwrap()["registered"], true, "it stays until it is unloaded");
+    assert_eq!(loaded_entry("onramp").unwrap()["registered"], true, "it stays until it is unloaded");
 }
 
 #[test]

@@ -116,7 +116,7 @@ fn startup_name(arguments: &ExecArguments) -> Result<&str, Failure> {
         }
         (Some(name), _) => Ok(name),
         (None, Some(_)) => Ok(RESERVING),
-        (None, None) => Ok("paced"),
+        (None, None) => Ok(onramp_core::DEFAULT_STARTUP),
     }
 }
 

@@ -31,7 +31,7 @@ fn lines(file: &Path) -> Vec<Value> {
 fn the_kernel_and_the_native_build_decide_alike() {
     let Some(_machine) = machine() else { return };
     let dir = tempfile::tempdir().unwrap();
-    let startups = ["standard", "paced", "gamma", "spaced", "pair", "astart", "hoe"];
+    let startups = ["standard", "paced", "gamma", "spaced", "pair", "astart", "hoe", "onramp"];
     let recording = record(dir.path(), &format!("{startups:?}"));
     let lines = lines(&recording);
     for startup in startups {
@@ -43,11 +43,46 @@ fn the_kernel_and_the_native_build_decide_alike() {
     }
     let reports = |line: &&Value| line["input"]["ack"]["pair_interval_ns"].as_u64().is_some_and(|ns| ns > 0);
     assert!(lines.iter().filter(reports).count() >= 3, "no pair was reported");
-    replay(&recording, &[]).code(0).says(&["24 connections", &format!("{} decisions: all the same", lines.len())]);
+    replay(&recording, &[]).code(0).says(&["27 connections", &format!("{} decisions: all the same", lines.len())]);
     let summary = replay(&recording, &["--json"]).code(0).json();
     assert_eq!(keys(&summary), ["connections", "decisions", "differences"]);
     assert_eq!(summary["decisions"], lines.len());
     assert_eq!(summary["differences"], Value::Array(Vec::new()));
+}
+
+/// A flow that fills the path and its queue when the others come.
+const RIVAL: &str = r#"
+name = "rival"
+[path]
+rate = "20 Mbit/s"
+rtt = "40 ms"
+queue = "0.5 bdp"
+[receiver]
+buffer = "16 MiB"
+[[traffic]]
+startup = "none"
+avoidance = "cubic"
+lead = "2 s"
+[[transfer]]
+size = "2 MB"
+startup = "onramp"
+avoidance = ["cubic", "reno"]
+repeat = 2
+"#;
+
+#[test]
+fn the_kernel_and_the_native_build_hold_and_retreat_alike() {
+    let Some(_machine) = machine() else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let [file, recording] = ["rival.toml", "recording.jsonl"].map(|name| dir.path().join(name));
+    fs::write(&file, RIVAL).unwrap();
+    onramp(["lab".as_ref(), file.as_os_str(), "--record".as_ref(), recording.as_os_str()]).code(0);
+    let lines = lines(&recording);
+    let phase = |line: &Value| phase_name(line["decision"]["phase"].as_u64().unwrap() as u32);
+    for wanted in ["pacing", "approach", "hold", "retreat"] {
+        assert!(lines.iter().any(|line| phase(line) == wanted), "{wanted} never");
+    }
+    replay(&recording, &[]).code(0).says(&[&format!("{} decisions: all the same", lines.len())]);
 }
 
 /// The receiver's own link is lost while windows are under way, again and again: the sender has to begin anew. (Where the last

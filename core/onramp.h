@@ -288,7 +288,7 @@ static inline void onramp_onramp_pacing(struct onramp_onramp *state, const struc
 		return;
 	state->base_ns = state->rtt_min_ns;
 	state->paced_bytes_per_s = onramp_bytes_per_s(ack->cwnd_bytes, state->rtt_min_ns);
-	/* What the application did not use of the window is lost (RFC 9959, section 3.4). */
+	/* What the application did not use of the window is lost (RFC 9959, section 3.3). */
 	if (ack->flags & ONRAMP_ACK_APP_LIMITED)
 		decision->cwnd_bytes = onramp_min(
 			ack->cwnd_bytes, onramp_max(state->before_bytes, ack->inflight_bytes + ack->acked_bytes));

@@ -1,4 +1,4 @@
-//! The start-ups `astart` and `hoe` in a whole connection, and the avoidances that go on after them.
+//! The start-ups `astart`, `hoe` and `onramp` in a whole connection, and the avoidances that go on after them.
 
 use crate::pair::{Crossing, End, Pair};
 use crate::script::{plain, MS_NS};
@@ -14,7 +14,9 @@ const BDP_SEGMENTS: u64 = 101;
 /// A download without end, over a bottleneck whose buffer is never full.
 struct Download {
     pair: Pair,
-    /// When the bottleneck has sent what waits.
+    /// The bottleneck's time for a segment.
+    segment_ns: u64,
+    /// When it has sent what waits.
     free_ns: u64,
     /// Data is lost until then.
     outage_ns: u64,
@@ -27,7 +29,7 @@ impl Download {
         let config = Config { window_scaling: true, restart_after_idle: false, ..plain(Recovery::Sack) };
         let server = Config { startup: Some(startup), avoidance, ..config.clone() };
         let client = Config { receive_buffer: ReceiveBuffer::Bytes(4 << 20), ..config };
-        Download { pair: Pair::new(client, server), free_ns: 0, outage_ns: 0, loses: false }
+        Download { pair: Pair::new(client, server), segment_ns: SEGMENT_NS, free_ns: 0, outage_ns: 0, loses: false }
     }
 
     /// Goes on until a time. The windows with which the server has sent since.
@@ -38,7 +40,7 @@ impl Download {
     /// The same, or until the server satisfies a condition.
     fn until_it(&mut self, at_ns: u64, mut is: impl FnMut(&Pair) -> bool) -> Vec<Window> {
         let from = self.pair.log.len();
-        let Download { pair, free_ns, outage_ns, loses } = self;
+        let Download { pair, segment_ns, free_ns, outage_ns, loses } = self;
         let mut path = |crossing: &Crossing| {
             if crossing.from == End::Client || crossing.transmit.segment.payload_bytes == 0 {
                 return vec![DELAY_NS];
@@ -46,7 +48,7 @@ impl Download {
             if crossing.now_ns < *outage_ns || std::mem::take(loses) {
                 return vec![];
             }
-            *free_ns = crossing.now_ns.max(*free_ns) + SEGMENT_NS;
+            *free_ns = crossing.now_ns.max(*free_ns) + *segment_ns;
             vec![*free_ns - crossing.now_ns + DELAY_NS]
         };
         pair.until(1000 * SECOND_NS, &mut path, |pair| {
@@ -183,4 +185,62 @@ fn westwood_goes_on_after_either_with_the_rate_that_was_measured_meanwhile() {
         let windows = download.until(download.pair.now_ns + 5 * SECOND_NS);
         assert!(windows.last().unwrap().segments() > after + 20, "{startup}: it grows as Reno does");
     }
+}
+
+/// Goes on until the start-up says so.
+fn until_phase(download: &mut Download, wanted: &str) {
+    let is = |pair: &Pair| {
+        let decision = pair.server.as_ref().and_then(|server| server.startup().copied());
+        decision.is_some_and(|decision| phase_name(decision.phase) == wanted)
+    };
+    download.until_it(download.pair.now_ns + 20 * SECOND_NS, is);
+    assert_eq!(download.phase().0, wanted);
+}
+
+#[test]
+fn onramp_fills_the_path_within_three_round_trips_and_goes_no_further() {
+    let mut download = Download::new("onramp", Avoidance::Cubic);
+    until_phase(&mut download, "pacing");
+    assert_eq!(download.window().segments(), 101 * 3 / 4 + 10);
+    let windows = download.until(2 * SECOND_NS);
+    assert_eq!(download.phase(), ("done", "delay"));
+    let most = windows.iter().map(Window::segments).max().unwrap();
+    // An eighth, and what a quarter adds until the delay of that eighth is seen.
+    assert!((BDP_SEGMENTS * 17 / 16..BDP_SEGMENTS * 11 / 8).contains(&most), "{most}");
+    // CUBIC knows that this is the path. It would else have grown by 5 % in each of 14 round trips, to twice as much.
+    let last = download.window().segments();
+    assert!((BDP_SEGMENTS..BDP_SEGMENTS * 5 / 4).contains(&last), "{last}");
+    assert_eq!(download.pair.end(End::Server).stats().recoveries, 0);
+}
+
+#[test]
+fn onramp_goes_back_where_what_it_paced_is_not_carried_and_paces_what_was() {
+    let mut download = Download::new("onramp", Avoidance::Cubic);
+    until_phase(&mut download, "pacing");
+    download.segment_ns = 4 * SEGMENT_NS;
+    until_phase(&mut download, "drain");
+    assert_eq!(download.window().segments(), 20, "the window before it");
+    until_phase(&mut download, "pacing");
+    until_phase(&mut download, "done");
+    // 101 ms hold 26 segments of 4 ms.
+    let last = download.window().segments();
+    assert!((26..=33).contains(&last), "{last}");
+    assert_eq!(download.phase(), ("done", "delay"));
+}
+
+#[test]
+fn a_loss_while_onramp_validates_leads_to_what_the_path_carried() {
+    let mut download = Download::new("onramp", Avoidance::Cubic);
+    until_phase(&mut download, "pacing");
+    let sent = download.window().segments();
+    download.until(download.pair.now_ns + DELAY_NS);
+    download.loses = true;
+    until_phase(&mut download, "retreat");
+    let before = download.window().ssthresh_bytes / 1000;
+    assert_eq!(before, 20, "the window before it, until it is known what arrived");
+    until_phase(&mut download, "done");
+    // One segment of a flight that came as fast as it left: CUBIC's share of the window.
+    let after = download.window().ssthresh_bytes / 1000;
+    assert!((sent * 6 / 10..=sent).contains(&after), "{after} of {sent}");
+    assert_eq!(download.phase(), ("done", "loss"));
 }

@@ -260,10 +260,10 @@ static inline void onramp_onramp_slow_start(struct onramp_onramp *state, const s
 	if (flight_ends) {
 		onramp_onramp_end_round(state, ack);
 		state->samples = 0;
-	} else if (state->base_ns && state->samples < ONRAMP_ONRAMP_SAMPLES && onramp_onramp_sampled(state, ack)) {
+	} else if (state->samples < ONRAMP_ONRAMP_SAMPLES && onramp_onramp_sampled(state, ack)) {
 		/* Of a flight that left in bursts, only the first segments meet the queue that there is. */
 		state->samples = ONRAMP_ONRAMP_SAMPLES;
-		if (state->least_ns > state->base_ns + onramp_onramp_queue_ns(state)) {
+		if (state->base_ns && state->least_ns > state->base_ns + onramp_onramp_queue_ns(state)) {
 			state->step = ONRAMP_ONRAMP_STEPS;
 			onramp_onramp_begin_hold(state, ack);
 			return;

@@ -243,7 +243,7 @@ static inline uint64_t onramp_onramp_measured(const struct onramp_onramp *state,
 	const struct onramp_ack_train *train = &state->flight.train;
 	uint64_t rate;
 
-	if (train->points < ONRAMP_ONRAMP_LEAST_POINTS || !onramp_train_is_line(train))
+	if (!state->rtt_min_ns || train->points < ONRAMP_ONRAMP_LEAST_POINTS || !onramp_train_is_line(train))
 		return 0;
 	rate = onramp_flight_bytes_per_s(&state->flight, ack, state->options);
 	return rate > ack->mss_bytes * ONRAMP_NS_PER_S / ONRAMP_ONRAMP_LEAST_SPACING_NS ? 0 : rate;
@@ -260,10 +260,10 @@ static inline void onramp_onramp_slow_start(struct onramp_onramp *state, const s
 	if (flight_ends) {
 		onramp_onramp_end_round(state, ack);
 		state->samples = 0;
-	} else if (state->base_ns && state->samples < ONRAMP_ONRAMP_SAMPLES && onramp_onramp_sampled(state, ack)) {
+	} else if (state->samples < ONRAMP_ONRAMP_SAMPLES && onramp_onramp_sampled(state, ack)) {
 		/* Of a flight that left in bursts, only the first segments meet the queue that there is. */
 		state->samples = ONRAMP_ONRAMP_SAMPLES;
-		if (state->least_ns > state->base_ns + onramp_onramp_queue_ns(state)) {
+		if (state->base_ns && state->least_ns > state->base_ns + onramp_onramp_queue_ns(state)) {
 			state->step = ONRAMP_ONRAMP_STEPS;
 			onramp_onramp_begin_hold(state, ack);
 			return;
@@ -383,7 +383,7 @@ static inline void onramp_onramp_hold(struct onramp_onramp *state, const struct 
 	}
 	state->path_bytes_per_s = rate;
 	decision->cwnd_bytes = onramp_onramp_path(state, rate, ack->mss_bytes);
-	decision->cwnd_bytes += decision->cwnd_bytes / 16 + 2 * ack->mss_bytes;
+	decision->cwnd_bytes += decision->cwnd_bytes / 16 + 2 * (uint64_t)ack->mss_bytes;
 	decision->ssthresh_bytes = decision->cwnd_bytes;
 	decision->is_full = true;
 	state->phase = ONRAMP_PHASE_DONE;
@@ -473,8 +473,9 @@ static inline uint64_t onramp_onramp_pace(const struct onramp_onramp *state, con
 			       : ONRAMP_UNLIMITED;
 	case ONRAMP_PHASE_APPROACH:
 	case ONRAMP_PHASE_HOLD:
-		return onramp_max(
-			onramp_bytes_per_s(cwnd_bytes + onramp_onramp_surplus(state, cwnd_bytes), ack->srtt_ns), 1);
+		return onramp_max(onramp_bytes_per_s(cwnd_bytes + onramp_onramp_surplus(state, cwnd_bytes),
+						     onramp_max(ack->srtt_ns, state->rtt_min_ns)),
+				  1);
 	default:
 		return ONRAMP_UNLIMITED;
 	}

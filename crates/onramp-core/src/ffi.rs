@@ -206,6 +206,7 @@ extern "C" {
         rtt_ns: u64,
     );
     pub(crate) fn onramp_native_train_bytes_per_s(train: *const c_void, mss_bytes: u32, options: u32) -> u64;
+    pub(crate) fn onramp_native_train_is_line(train: *const c_void) -> bool;
     pub(crate) fn onramp_native_ere_ack(ere: *mut c_void, ack: *const Ack, options: u32);
     pub(crate) fn onramp_native_ere_bytes_per_s(ere: *const c_void) -> u64;
     pub(crate) fn onramp_native_ere_sample_bytes_per_s(ere: *const c_void) -> u64;

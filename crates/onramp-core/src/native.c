@@ -60,6 +60,11 @@ uint64_t onramp_native_train_bytes_per_s(const struct onramp_ack_train *train, u
 {
 	return onramp_train_bytes_per_s(train, mss_bytes, options);
 }
+
+bool onramp_native_train_is_line(const struct onramp_ack_train *train)
+{
+	return onramp_train_is_line(train);
+}
 ONRAMP_ASSERT_STATE(struct onramp_ack_train);
 
 /* The eligible rate, for src/eligible_rate.rs. */

@@ -44,4 +44,10 @@ impl AckTrain {
         let rate = unsafe { ffi::onramp_native_train_bytes_per_s(self.state.as_ptr().cast(), mss_bytes, options) };
         (rate > 0).then_some(rate)
     }
+
+    /// Do its points lie on a line, which explains nine tenths of how they differ?
+    pub fn is_line(&self) -> bool {
+        // SAFETY: begin() made the state.
+        unsafe { ffi::onramp_native_train_is_line(self.state.as_ptr().cast()) }
+    }
 }

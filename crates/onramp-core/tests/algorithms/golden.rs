@@ -91,3 +91,10 @@ fn hoe_on_50_mbit_per_s_and_600_ms() {
     let transfer = on_50_mbit_per_s_and_600_ms("hoe", 4000);
     insta::assert_snapshot!(table(&transfer, 400, |decision| decision.estimate_bytes_per_s));
 }
+
+/// What it holds is found again and again: the window grows until the path brings no more.
+#[test]
+fn onramp_on_50_mbit_per_s_and_600_ms() {
+    let transfer = on_50_mbit_per_s_and_600_ms("onramp", 12_000);
+    insta::assert_snapshot!(table(&transfer, 400, |decision| decision.estimate_bytes_per_s));
+}

@@ -10,6 +10,8 @@ mod flights;
 mod gamma;
 mod golden;
 mod hoe;
+mod onramp;
+mod onramp_loss;
 mod paced_estimate;
 mod paced_exit;
 mod paced_pacing;

@@ -3,8 +3,8 @@
 use crate::ack_train::any_size;
 use crate::flights::{start, MS, MSS};
 use onramp_core::{
-    startup_names, Ack, Clock, Decision, Loss, Start, Startup, ACK_APP_LIMITED, ACK_CWND_LIMITED, LOSS_TIMEOUT,
-    PHASE_LINEAR, PHASE_RESERVED, PHASE_SAFE, UNLIMITED,
+    exit_name, phase_name, startup_names, Ack, Clock, Decision, Loss, Start, Startup, ACK_CWND_LIMITED, LOSS_RECOVERY,
+    LOSS_TIMEOUT, PHASE_DONE, PHASE_LINEAR, PHASE_RESERVED, PHASE_RETREAT, PHASE_SAFE, UNLIMITED,
 };
 use proptest::prelude::*;
 
@@ -40,6 +40,84 @@ fn changes() -> impl Strategy<Value = Vec<Change>> {
         changes.iter_mut().for_each(|change| change.gap_ns += spacing_ns);
         changes
     })
+}
+
+/// What a host may say next, in sense or nonsense.
+#[derive(Clone, Debug)]
+struct Event {
+    /// A loss of this kind; an acknowledgement otherwise.
+    loss: Option<u32>,
+    /// Of the clock, with a step back now and then.
+    gap_ns: i64,
+    acked_segments: u64,
+    lost_bytes: u64,
+    /// Where the window, the total or the segment are no longer what they were.
+    inflight_bytes: Option<u64>,
+    cwnd_bytes: Option<u64>,
+    delivered_bytes: Option<u64>,
+    mss_bytes: Option<u32>,
+    srtt_ns: u64,
+    rtt_ns: u64,
+    flags: u32,
+}
+
+fn event() -> impl Strategy<Value = Event> {
+    // Up to a petabyte.
+    let any_bytes = || any_size().prop_map(|size| size >> 14);
+    let rarely = |strategy: BoxedStrategy<u64>| prop_oneof![30 => Just(None), 1 => strategy.prop_map(Some)];
+    let loss = prop_oneof![40 => Just(None), 1 => (1u32..=3).prop_map(Some)];
+    let gap_ns = prop_oneof![30 => 1_000i64..1_000_000, 3 => 0i64..1_000_000_000, 1 => -1_000_000_000i64..0];
+    let rtt_ns = prop_oneof![20 => 99_000_000u64..120_000_000, 2 => Just(0u64), 1 => any_size()];
+    let lost_bytes = prop_oneof![10 => Just(0u64), 1 => 0u64..100_000];
+    let mss_bytes = prop_oneof![50 => Just(None), 1 => (1u32..70_000).prop_map(Some)];
+    let flags = prop_oneof![10 => Just(ACK_CWND_LIMITED), 1 => any::<u32>()];
+    let odd = (
+        rarely(any_bytes().boxed()),
+        rarely((1u64..1 << 50).boxed()),
+        rarely(any_bytes().boxed()),
+        prop_oneof![20 => 99_000_000u64..120_000_000, 1 => any_size()],
+    );
+    (loss, gap_ns, 1u64..3, lost_bytes, mss_bytes, rtt_ns, flags, odd).prop_map(
+        |(loss, gap_ns, acked_segments, lost_bytes, mss_bytes, rtt_ns, flags, odd)| {
+            let (inflight_bytes, cwnd_bytes, delivered_bytes, srtt_ns) = odd;
+            Event {
+                loss,
+                gap_ns,
+                acked_segments,
+                lost_bytes,
+                inflight_bytes,
+                cwnd_bytes,
+                delivered_bytes,
+                mss_bytes,
+                srtt_ns,
+                rtt_ns,
+                flags,
+            }
+        },
+    )
+}
+
+impl Event {
+    /// The record of it, behind the last one.
+    fn told(&self, last: &Ack, decision: &Decision) -> Ack {
+        let mss_bytes = self.mss_bytes.unwrap_or(last.mss_bytes);
+        let acked_bytes = self.acked_segments * u64::from(mss_bytes);
+        let cwnd_bytes = self.cwnd_bytes.unwrap_or(decision.cwnd_bytes);
+        Ack {
+            now_ns: last.now_ns.wrapping_add_signed(self.gap_ns),
+            acked_bytes,
+            delivered_bytes: self.delivered_bytes.unwrap_or(last.delivered_bytes + acked_bytes),
+            lost_bytes: last.lost_bytes + self.lost_bytes,
+            inflight_bytes: self.inflight_bytes.unwrap_or(cwnd_bytes.saturating_sub(acked_bytes)),
+            srtt_ns: self.srtt_ns,
+            rtt_ns: self.rtt_ns,
+            cwnd_bytes,
+            ssthresh_bytes: decision.ssthresh_bytes,
+            pair_interval_ns: 0,
+            mss_bytes,
+            flags: self.flags,
+        }
+    }
 }
 
 fn starts() -> impl Strategy<Value = Start> {
@@ -94,6 +172,24 @@ fn run(startup: &mut Startup, start: &Start, srtt_ns: u64, changes: &[Change]) -
     steps
 }
 
+/// The arrows of the state diagrams.
+fn may_follow(name: &str, before: u32, after: u32) -> bool {
+    if name != "onramp" {
+        let alternates = name == "astart" && [after, before].iter().all(|phase| [0, PHASE_LINEAR].contains(phase));
+        return alternates || after >= before;
+    }
+    let next: &[&str] = match phase_name(before) {
+        "slow-start" => &["pacing", "hold"],
+        "pacing" => &["approach"],
+        "approach" => &["hold"],
+        "hold" => &["approach", "drain", "done"],
+        "drain" => &["pacing", "done"],
+        "retreat" => &["drain", "done"],
+        phase => panic!("{phase} is none of its phases"),
+    };
+    before == after || next.contains(&phase_name(after))
+}
+
 /// Those that are told nothing of the path.
 fn that_measure() -> impl Iterator<Item = &'static &'static str> {
     startup_names().iter().filter(|name| **name != "qos")
@@ -129,9 +225,11 @@ proptest! {
             for (ack, before, after) in run(&mut startup, &for_startup(name, &start), srtt_ns, &changes) {
                 let mss = u64::from(ack.mss_bytes);
                 prop_assert!(after.cwnd_bytes >= mss, "a window below a segment: {after:?}");
-                prop_assert!(after.cwnd_bytes >= ack.cwnd_bytes, "only a loss shrinks the window: {after:?}");
-                let alternates = name == &"astart" && [after.phase, before.phase].iter().all(|phase| [0, PHASE_LINEAR].contains(phase));
-                prop_assert!(alternates || after.phase >= before.phase, "phases go forward: {before:?} {after:?}");
+                prop_assert!(
+                    name == &"onramp" || after.cwnd_bytes >= ack.cwnd_bytes,
+                    "only a loss shrinks the window: {after:?}"
+                );
+                prop_assert!(may_follow(name, before.phase, after.phase), "phases go forward: {before:?} {after:?}");
                 prop_assert_eq!(after.exit != 0, after.is_over(), "an exit is the end: {:?}", after);
                 prop_assert!(after.pacing_bytes_per_s > 0, "a rate of nothing: {after:?}");
                 prop_assert!(
@@ -145,8 +243,9 @@ proptest! {
                 let slow_start = ack.cwnd_bytes + ack.acked_bytes;
                 let pthresh = if name == &"paced" && after.estimate_bytes_per_s > 0 { after.ssthresh_bytes / 2 } else { 0 };
                 let is_given = after.phase == PHASE_RESERVED;
+                let is_measured = name == &"onramp" && phase_name(after.phase) == "pacing";
                 prop_assert!(
-                    is_given || after.cwnd_bytes <= slow_start.max(pthresh),
+                    is_given || is_measured || after.cwnd_bytes <= slow_start.max(pthresh),
                     "a jump above pthresh: {before:?} {after:?}"
                 );
                 prop_assert!(
@@ -213,8 +312,10 @@ proptest! {
                 mss_bytes,
                 kind,
             });
+            let retreats = name == &"onramp" && kind == LOSS_RECOVERY && done.phase == PHASE_RETREAT;
             let exit = if kind == LOSS_TIMEOUT { "timeout" } else { "loss" };
-            prop_assert_eq!((done.is_over(), onramp_core::exit_name(done.exit)), (true, exit));
+            let exit = if retreats { "none" } else { exit };
+            prop_assert_eq!((done.is_over(), exit_name(done.exit)), (!retreats, exit));
             prop_assert!(done.ssthresh_bytes <= ssthresh_bytes.max(2 * u64::from(mss_bytes)));
             prop_assert_eq!(done.cwnd_bytes, cwnd_bytes);
             prop_assert!(done.phase == PHASE_SAFE || done.pacing_bytes_per_s == UNLIMITED);
@@ -226,7 +327,7 @@ proptest! {
     fn no_input_is_undefined(
         start in (any_size(), any_size(), any_size(), any_size(), any::<u32>(), any::<u32>()),
         acks in prop::collection::vec(
-            (any_size(), any_size(), any_size(), any_size(), any_size(), any_size(), 1u32.., 0u32..4),
+            (any_size(), any_size(), any_size(), any_size(), any_size(), any_size(), 1u32.., any::<u32>()),
             0..100,
         ),
         loss in (any_size(), any_size(), any_size(), any_size(), any::<u32>(), any::<u32>()),
@@ -259,7 +360,7 @@ proptest! {
                     ssthresh_bytes: UNLIMITED,
                     pair_interval_ns: srtt_ns,
                     mss_bytes,
-                    flags: flags & (ACK_CWND_LIMITED | ACK_APP_LIMITED),
+                    flags,
                 });
                 prop_assert_eq!(decision.exit != 0, decision.is_over());
             }
@@ -273,7 +374,42 @@ proptest! {
                 mss_bytes: loss.4,
                 kind: loss.5,
             });
-            prop_assert!(done.is_over() || done.phase == PHASE_RESERVED);
+            prop_assert!(done.is_over() || [PHASE_RESERVED, PHASE_RETREAT].contains(&done.phase));
+        }
+    }
+
+    /// A host whose clock goes back, whose totals jump and whose segments change size has a window all the same.
+    #[test]
+    fn every_record_has_a_whole_decision(start in starts(), events in prop::collection::vec(event(), 1..200)) {
+        for name in startup_names() {
+            let mut startup = Startup::new(name).unwrap();
+            let mut decision = startup.start(&for_startup(name, &start));
+            let mut host = Ack { now_ns: start.now_ns, mss_bytes: start.mss_bytes, ..Ack::default() };
+            for event in &events {
+                host = event.told(&host, &decision);
+                if decision.phase == PHASE_DONE {
+                    break;
+                }
+                decision = match event.loss {
+                    Some(kind) => startup.loss(&Loss {
+                        now_ns: host.now_ns,
+                        inflight_bytes: host.inflight_bytes,
+                        cwnd_bytes: host.cwnd_bytes,
+                        ssthresh_bytes: (host.cwnd_bytes / 2).max(2 * u64::from(host.mss_bytes)),
+                        acknowledged_bytes: host.delivered_bytes,
+                        lost_bytes: host.lost_bytes,
+                        mss_bytes: host.mss_bytes,
+                        kind,
+                    }),
+                    None if decision.is_over() && host.cwnd_bytes >= host.ssthresh_bytes => continue,
+                    None => startup.ack(&host),
+                };
+                prop_assert!(decision.cwnd_bytes > 0, "{name}: {host:?} {decision:?}");
+                prop_assert!(decision.pacing_bytes_per_s > 0, "{name}: {host:?} {decision:?}");
+                prop_assert!(phase_name(decision.phase) != "unknown" && exit_name(decision.exit) != "unknown");
+                prop_assert_eq!(decision.exit != 0, decision.is_over());
+                prop_assert!(decision.is_full == 0 || decision.cwnd_bytes == decision.ssthresh_bytes);
+            }
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The scenarios that come with Onramp, and the example of the manual, are read without a mistake.
 
 use onramp_scenario::{parse, read, Buffer, Scenario, Stack, Transfer};
+use std::collections::HashSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -8,11 +9,22 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
+/// The files of `scenarios/` and of its folders, by their paths below it.
 fn shipped() -> Vec<(String, Scenario)> {
-    let mut files: Vec<_> = std::fs::read_dir(root().join("scenarios")).unwrap().map(|f| f.unwrap().path()).collect();
-    files.retain(|file| file.extension().is_some_and(|extension| extension == "toml"));
-    files.sort();
-    let name = |file: &Path| file.file_name().unwrap().to_str().unwrap().to_owned();
+    let scenarios = root().join("scenarios");
+    let (mut files, mut folders) = (Vec::new(), vec![scenarios.clone()]);
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+            if entry.is_dir() {
+                folders.push(entry);
+            } else if entry.extension().is_some_and(|extension| extension == "toml") {
+                files.push(entry);
+            }
+        }
+    }
+    // Those of the folders last.
+    files.sort_by_key(|file| (file.components().count(), file.clone()));
+    let name = |file: &Path| file.strip_prefix(&scenarios).unwrap().to_str().unwrap().to_owned();
     files
         .iter()
         .map(|file| (name(file), read(file).unwrap_or_else(|e| panic!("{:?}", miette::Report::new(e)))))
@@ -70,19 +82,33 @@ fn each_file_makes_these_cases() {
 #[test]
 fn names_are_those_of_the_files() {
     for (file, scenario) in shipped() {
-        let wanted = if file == "demo.toml" { "geo-download" } else { file.trim_end_matches(".toml") };
+        let stem = Path::new(&file).file_stem().unwrap().to_str().unwrap();
+        let wanted = if file == "demo.toml" { "geo-download" } else { stem };
         assert_eq!(scenario.name, wanted);
         assert!(!scenario.description.is_empty(), "{file}");
-        let buffer = if file == "wan.toml" { 512 << 10 } else { 64 << 20 };
-        assert!(scenario.cases.iter().any(|case| case.receiver.buffer == Buffer::Bytes(buffer)), "{file}");
+        let buffer = match file.as_str() {
+            "wan.toml" => Buffer::Bytes(512 << 10),
+            "hostile/default-buffer.toml" => Buffer::LinuxDefault,
+            _ => Buffer::Bytes(64 << 20),
+        };
+        assert!(scenario.cases.iter().any(|case| case.receiver.buffer == buffer), "{file}");
     }
+}
+
+/// So one command can run them all.
+#[test]
+fn no_two_have_the_same_name() {
+    let names: Vec<_> = shipped().into_iter().map(|(_, scenario)| scenario.name).collect();
+    assert_eq!(names.len(), names.iter().collect::<HashSet<_>>().len(), "{names:?}");
 }
 
 #[test]
 fn the_manual_lists_every_file() {
     let manual = std::fs::read_to_string(root().join("docs/scenarios.md")).unwrap();
     for (file, _) in shipped() {
-        assert!(manual.contains(&format!("| `scenarios/{file}` |")), "docs/scenarios.md lacks {file}");
+        // Those of a folder have a line together.
+        let listed = file.split_once('/').map_or(file.clone(), |(folder, _)| format!("{folder}/*.toml"));
+        assert!(manual.contains(&format!("| `scenarios/{listed}` |")), "docs/scenarios.md lacks {listed}");
     }
 }
 

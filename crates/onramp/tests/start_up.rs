@@ -1,0 +1,218 @@
+//! What start-up `onramp` makes of the paths that come with Onramp, beside the host's own CUBIC.
+
+mod common;
+
+use common::*;
+use serde_json::Value;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+/// What the tables call them, in their order.
+const STARTUPS: [&str; 2] = ["none", "onramp"];
+
+/// All runs of one path and size, of each start-up.
+#[derive(Default)]
+struct Cell {
+    runs: [Vec<Run>; 2],
+}
+
+/// The records of the transfers that were measured, and of the others' that were measured beside them.
+#[derive(Default)]
+struct Run {
+    transfers: Vec<Value>,
+    others: Vec<Value>,
+}
+
+fn scenarios() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios")
+}
+
+fn files(folder: &str) -> Vec<PathBuf> {
+    let mut files: Vec<_> = scenarios().join(folder).read_dir().unwrap().map(|file| file.unwrap().path()).collect();
+    files.sort();
+    files
+}
+
+/// The cells of a file in their order; none where the simulator lacks what it asks for.
+fn cells(file: &Path) -> Vec<Cell> {
+    let key = |record: &Value| {
+        let size = if record["role"] == "traffic" { "beside_bytes" } else { "size_bytes" };
+        ["rate_bits_per_s", "rtt_ms", "queue", size].map(|field| record[field].to_string())
+    };
+    let ran = onramp(["sim".as_ref(), file.as_os_str(), "--json".as_ref(), "--skip-missing".as_ref()]).code(0);
+    let mut cells: Vec<(_, Cell)> = Vec::new();
+    for record in ran.json().as_array().unwrap() {
+        let key = key(record);
+        let at = cells.iter().position(|(other, _)| *other == key).unwrap_or_else(|| {
+            cells.push((key, Cell::default()));
+            cells.len() - 1
+        });
+        let is_other = record["role"] == "traffic";
+        let startup = record[if is_other { "beside" } else { "startup" }].as_str().unwrap();
+        let runs = &mut cells[at].1.runs[usize::from(startup.starts_with("onramp"))];
+        let run = record["run"].as_u64().unwrap() as usize;
+        runs.resize_with(runs.len().max(run), Run::default);
+        let run = &mut runs[run - 1];
+        (if is_other { &mut run.others } else { &mut run.transfers }).push(record.clone());
+    }
+    cells.into_iter().map(|(_, cell)| cell).collect()
+}
+
+/// The least number that so large a share of them do not exceed.
+fn quantile(mut numbers: Vec<f64>, share: f64) -> f64 {
+    numbers.sort_by(f64::total_cmp);
+    numbers[((numbers.len() as f64 * share).ceil() as usize).max(1) - 1]
+}
+
+fn median(numbers: impl Iterator<Item = f64>) -> f64 {
+    quantile(numbers.collect(), 0.5)
+}
+
+/// Of a field of records; unfinished transfers have taken no time that could be told.
+fn median_of<'a>(records: impl Iterator<Item = &'a Value>, field: &str) -> f64 {
+    median(records.map(|record| record[field].as_f64().unwrap_or(f64::NAN)))
+}
+
+impl Run {
+    fn sum(&self, field: &str) -> f64 {
+        self.transfers.iter().map(|record| record[field].as_f64().unwrap()).sum()
+    }
+
+    /// Jain's index of what they got: 1 where all got the same.
+    fn fairness(&self) -> f64 {
+        let squares: f64 =
+            self.transfers.iter().map(|record| record["delivered_bytes"].as_f64().unwrap().powi(2)).sum();
+        self.sum("delivered_bytes").powi(2) / squares / self.transfers.len() as f64
+    }
+}
+
+impl Cell {
+    fn any(&self) -> &Value {
+        &self.runs[0][0].transfers[0]
+    }
+
+    fn number(&self, field: &str) -> f64 {
+        self.any()[field].as_f64().unwrap()
+    }
+
+    /// Medians over all transfers of all runs.
+    fn medians(&self, field: &str) -> [f64; 2] {
+        [0, 1].map(|i| median_of(self.runs[i].iter().flat_map(|run| &run.transfers), field))
+    }
+
+    fn completions_s(&self) -> [f64; 2] {
+        self.medians("completion_s")
+    }
+
+    fn retransmissions(&self) -> [f64; 2] {
+        [0, 1].map(|i| median(self.runs[i].iter().map(|run| run.sum("retransmitted_segments"))))
+    }
+
+    fn slower_by_rtts(&self) -> f64 {
+        let [none_s, onramp_s] = self.completions_s();
+        (onramp_s - none_s) / self.number("rtt_ms") * 1e3
+    }
+
+    /// Why `onramp` ended, in its runs.
+    fn exits(&self) -> String {
+        let records = self.runs[1].iter().flat_map(|run| &run.transfers);
+        let mut reasons: Vec<_> = records.map(|record| record["exit_reason"].as_str().unwrap()).collect();
+        reasons.sort_unstable();
+        reasons.dedup();
+        reasons.join(", ")
+    }
+
+    /// What those got who have to share the path.
+    fn others(&self) -> String {
+        if self.runs[0].iter().any(|run| !run.others.is_empty()) {
+            let [none_s, onramp_s] =
+                [0, 1].map(|i| median_of(self.runs[i].iter().flat_map(|run| &run.others), "completion_s"));
+            return format!("the others take {none_s:.3} {onramp_s:.3} s");
+        }
+        if self.any()["traffic_during_bytes_per_s"].is_number() {
+            let capacity = self.number("capacity_bytes_per_s");
+            let [none, onramp] = self.medians("traffic_during_bytes_per_s").map(|rate| 100.0 * rate / capacity);
+            return format!("the other is left {none:.1} {onramp:.1} %");
+        }
+        if self.runs[0].iter().any(|run| run.transfers.len() > 1) {
+            let all = |of: fn(&Run) -> f64| [0, 1].map(|i| median(self.runs[i].iter().map(of)));
+            let ([none_mb, onramp_mb], [none, onramp]) =
+                (all(|run| run.sum("delivered_bytes") / 1e6), all(Run::fairness));
+            return format!("all get {none_mb:.1} {onramp_mb:.1} MB, fairness {none:.2} {onramp:.2}");
+        }
+        String::new()
+    }
+
+    fn path(&self) -> String {
+        let [scenario, queue] = ["scenario", "queue"].map(|field| self.any()[field].as_str().unwrap());
+        format!("{scenario} {} Mbit/s {} ms {queue}", self.number("rate_bits_per_s") / 1e6, self.number("rtt_ms"))
+    }
+
+    fn line(&self) -> String {
+        let seconds = |s: f64| if s.is_nan() { "-".to_owned() } else { format!("{s:.3}") };
+        let ([none_s, onramp_s], rtts) = (self.completions_s(), self.slower_by_rtts());
+        let rtts = if rtts.is_nan() { String::new() } else { format!("{rtts:+.2}") };
+        let ([none_again, onramp_again], [none_bdp, onramp_bdp]) =
+            (self.retransmissions(), self.medians("peak_queue_bdp"));
+        let line = format!(
+            "{:<46} {:>5} MB | {:>7} {:>7} | {rtts:>7} | {none_again:>4} {onramp_again:>4} | {none_bdp:.2} {onramp_bdp:.2} | {:<25} {}",
+            self.path(),
+            self.number("size_bytes") / 1e6,
+            seconds(none_s),
+            seconds(onramp_s),
+            self.exits(),
+            self.others(),
+        );
+        line.trim_end().to_owned()
+    }
+}
+
+/// A line for each path and size: medians without a start-up and with `onramp`.
+fn table<'a>(cells: impl IntoIterator<Item = &'a Cell>) -> String {
+    let [none, onramp] = STARTUPS;
+    let mut table = format!(
+        "{:<46} {:>8} | {none:>7} {onramp:>7} | {:>7} | {:>9} | {:>9} | exit\n",
+        "path", "size", "RTTs", "resent", "queue bdp"
+    );
+    for cell in cells {
+        writeln!(table, "{}", cell.line()).unwrap();
+    }
+    table
+}
+
+#[test]
+fn on_paths_where_nothing_is_in_the_way() {
+    let cells = cells(&scenarios().join("start-up.toml"));
+    insta::assert_snapshot!("start-up", table(&cells));
+
+    // On a path of less than 60 packets, half a dozen initial windows, there is little to start up for.
+    let is_long = |cell: &&Cell| cell.number("rate_bits_per_s") * cell.number("rtt_ms") / 1e3 / 8.0 / 1500.0 >= 60.0;
+    let of_size = |is: fn(f64) -> bool| -> Vec<f64> {
+        let cells = cells.iter().filter(is_long).filter(|cell| is(cell.number("size_bytes")));
+        cells.map(|cell| cell.medians("excess_rtts")[1]).collect()
+    };
+    let (large, small) = (of_size(|bytes| bytes >= 1e6), of_size(|bytes| bytes < 1e6));
+    assert_eq!((large.len(), small.len()), (32, 16));
+    assert!(quantile(large.clone(), 0.5) <= 1.3, "{large:?}");
+    assert!(quantile(large.clone(), 0.95) <= 2.0, "{large:?}");
+    assert!(quantile(small.clone(), 0.5) <= 1.1, "{small:?}");
+    for cell in &cells {
+        let ([none_s, onramp_s], [none_again, onramp_again]) = (cell.completions_s(), cell.retransmissions());
+        assert!(onramp_s <= none_s * 1.02, "slower: {}", cell.line());
+        let has_room = cell.any()["queue"] != "0.3 bdp";
+        assert!(!has_room || onramp_again == 0.0 || none_again > 0.0, "losses: {}", cell.line());
+    }
+}
+
+#[test]
+fn on_hostile_paths() {
+    let cells: Vec<_> = files("hostile").iter().flat_map(|file| cells(file)).collect();
+    assert_eq!(cells.len(), 3 * files("hostile").len());
+    insta::assert_snapshot!("hostile", table(&cells));
+}
+
+#[test]
+fn beside_others() {
+    let cells: Vec<_> = files("others").iter().flat_map(|file| cells(file)).collect();
+    insta::assert_snapshot!("others", table(&cells));
+}

@@ -246,6 +246,18 @@ fn later_than_the_handshake(handshake_ns: u64, more_ns: u64) -> Decision {
     host.decision
 }
 
+/// Those who began at the same time have been met.
+#[test]
+fn a_path_that_is_paced_once_more_is_not_shared() {
+    let rtt_ns = RTT + 20 * MS;
+    let mut host = Host::new("onramp", Start { srtt_ns: RTT, ..start() }, RTT);
+    arrive(&mut host, 10, RATE, rtt_ns);
+    until(&mut host, "approach", RATE, rtt_ns);
+    until(&mut host, "drain", RATE / 50, rtt_ns * 9 / 8);
+    until(&mut host, "pacing", RATE / 50, rtt_ns);
+    assert_segments(host.decision.cwnd_bytes, 24);
+}
+
 /// 10 / (10 + 2 q): that of 20 segments in front of it, and 20 behind, is a fifth.
 #[test]
 fn a_first_round_trip_longer_than_the_handshake_s_leaves_a_share_of_the_path() {

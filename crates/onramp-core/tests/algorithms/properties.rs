@@ -71,7 +71,7 @@ fn event() -> impl Strategy<Value = Event> {
     let lost_bytes = prop_oneof![10 => Just(0u64), 1 => 0u64..100_000];
     let mss_bytes = prop_oneof![50 => Just(None), 1 => (1u32..70_000).prop_map(Some)];
     let flags =
-        prop_oneof![10 => Just(ACK_CWND_LIMITED), 10 => Just(ACK_CWND_LIMITED | ACK_RECOVERING), 1 => any::<u32>()];
+        prop_oneof![1 => Just(ACK_CWND_LIMITED), 30 => Just(ACK_CWND_LIMITED | ACK_RECOVERING), 2 => any::<u32>()];
     let odd = (
         rarely(any_bytes().boxed()),
         rarely((1u64..1 << 50).boxed()),

@@ -11,6 +11,7 @@ mod gamma;
 mod golden;
 mod hoe;
 mod onramp;
+mod onramp_delay;
 mod onramp_loss;
 mod paced_estimate;
 mod paced_exit;

@@ -207,7 +207,7 @@ fn a_loss_while_the_path_is_drained_leads_to_a_quarter_of_what_was_carried() {
     arrive(&mut host, 100, RATE / 2, QUEUED);
     assert_eq!(lose(&mut host, LOSS_RECOVERY, 10).ssthresh_bytes, 10 * SEGMENT);
     assert_eq!(phase(&host), "retreat");
-    assert_segments(recover(&mut host, 300, RATE / 2).ssthresh_bytes, 125);
+    assert_segments(recover(&mut host, 300, RATE / 5).ssthresh_bytes, 125);
     recovered(&mut host);
     assert_eq!(phase(&host), "drain");
 }

@@ -1,0 +1,207 @@
+//! `onramp` when the delay rises: the window is held, and the path found full, drained or not.
+
+use crate::flights::{Host, MS};
+use crate::onramp::{
+    arrive, assert_segments, host_on, in_approach, in_drain, in_two_heaps, phase, round, until, validated,
+};
+use crate::onramp::{PACED_RATE, QUEUED, RATE, RTT, SEGMENT};
+use onramp_core::{exit_name, Decision, ACK_CWND_LIMITED, UNLIMITED};
+
+/// All but the last of what was too much.
+fn come_through(host: &mut Host) -> Decision {
+    arrive(host, host.ack.inflight_bytes / SEGMENT - 1, RATE / 2, QUEUED)
+}
+
+#[test]
+fn eight_delayed_samples_hold_the_window() {
+    let mut host = in_approach();
+    let window = arrive(&mut host, 7, PACED_RATE, QUEUED).cwnd_bytes;
+    assert_eq!(phase(&host), "approach");
+    assert_eq!(arrive(&mut host, 1, PACED_RATE, QUEUED).cwnd_bytes, window);
+    assert_eq!(phase(&host), "hold");
+    assert_eq!(arrive(&mut host, 50, PACED_RATE, QUEUED).cwnd_bytes, window);
+    assert_eq!(phase(&host), "hold");
+}
+
+#[test]
+fn one_of_eight_that_is_not_delayed_is_enough_to_go_on() {
+    let mut host = in_approach();
+    for _ in 0..5 {
+        arrive(&mut host, 7, PACED_RATE, QUEUED);
+        arrive(&mut host, 1, PACED_RATE, RTT);
+        assert_eq!(phase(&host), "approach");
+    }
+}
+
+/// A sixteenth of the least round trip, but a millisecond at least and 16 at most.
+#[test]
+fn a_delay_is_told_from_a_sixteenth_of_the_round_trip() {
+    for (rtt_ms, queue_ns) in [(10, MS), (32, 2 * MS), (100, MS * 25 / 4), (600, 16 * MS)] {
+        for (more_ns, name) in [(0, "approach"), (1, "hold")] {
+            let rtt_ns = rtt_ms * MS;
+            let mut host = host_on(rtt_ns);
+            host.flight(MS / 10, ACK_CWND_LIMITED);
+            until(&mut host, "approach", RATE, rtt_ns);
+            arrive(&mut host, 8, RATE, rtt_ns + queue_ns + more_ns);
+            assert_eq!(phase(&host), name, "{rtt_ms} ms");
+        }
+    }
+}
+
+#[test]
+fn one_sample_that_is_not_delayed_ends_a_hold() {
+    let mut host = validated();
+    until(&mut host, "hold", RATE, QUEUED);
+    arrive(&mut host, 500, RATE, QUEUED);
+    let window = host.decision.cwnd_bytes;
+    arrive(&mut host, 1, RATE, QUEUED - 1);
+    assert_eq!((phase(&host), host.decision.cwnd_bytes), ("approach", window));
+    assert_eq!(arrive(&mut host, 80, RATE, RTT).cwnd_bytes, window + 10 * SEGMENT, "growth is as it was");
+}
+
+/// With a third more of window an eighth more arrives, in place of the sixth that would be half of it.
+#[test]
+fn a_rate_that_does_not_grow_with_the_window_ends_at_what_is_carried_and_a_sixteenth() {
+    let mut host = validated();
+    until(&mut host, "hold", RATE, QUEUED);
+    let decision = round(&mut host, PACED_RATE / 8 * 9, QUEUED);
+    assert_eq!((phase(&host), exit_name(decision.exit), decision.is_full), ("done", "delay", 1));
+    assert_segments(decision.cwnd_bytes, 855 + 855 / 16 + 2);
+    assert_eq!((decision.ssthresh_bytes, decision.pacing_bytes_per_s), (decision.cwnd_bytes, UNLIMITED));
+    assert_eq!(decision.estimate_bytes_per_s / 1000, PACED_RATE / 8 * 9 / 1000);
+}
+
+#[test]
+fn a_rate_that_grows_with_the_window_goes_on_and_faster() {
+    let mut host = validated();
+    until(&mut host, "hold", RATE, QUEUED);
+    let window = host.decision.cwnd_bytes;
+    round(&mut host, PACED_RATE / 5 * 6, QUEUED);
+    assert_eq!((phase(&host), host.decision.cwnd_bytes, host.decision.is_full), ("approach", window, 0));
+    assert_eq!(arrive(&mut host, 40, RATE, RTT).cwnd_bytes, window + 10 * SEGMENT);
+}
+
+/// What was delayed all the time is the new measure: only more than that is a further queue.
+#[test]
+fn a_delay_that_did_not_keep_the_rate_from_growing_is_no_longer_one() {
+    let mut host = validated();
+    until(&mut host, "hold", RATE, QUEUED);
+    round(&mut host, PACED_RATE / 5 * 6, QUEUED);
+    arrive(&mut host, 80, RATE, QUEUED);
+    assert_eq!(phase(&host), "approach");
+    until(&mut host, "hold", RATE, QUEUED + RTT / 16 + 1);
+}
+
+/// Half a round trip at two thirds of its rate says enough.
+#[test]
+fn a_paced_flight_that_is_not_carried_drains_to_the_window_before_it() {
+    let mut host = in_approach();
+    let begin_ns = host.ack.now_ns;
+    until(&mut host, "hold", PACED_RATE / 3 * 2, QUEUED);
+    let decision = until(&mut host, "drain", PACED_RATE / 3 * 2, QUEUED);
+    assert!((host.ack.now_ns - begin_ns).abs_diff(RTT / 2) < MS, "{} ns", host.ack.now_ns - begin_ns);
+    assert_eq!((decision.cwnd_bytes, decision.ssthresh_bytes), (20 * SEGMENT, UNLIMITED));
+    assert_eq!((decision.pacing_bytes_per_s, decision.exit), (UNLIMITED, 0));
+}
+
+/// More than seven eighths of the rate at which it left.
+#[test]
+fn a_paced_flight_that_is_carried_in_spite_of_a_delay_goes_on() {
+    let mut host = in_approach();
+    until(&mut host, "hold", PACED_RATE / 9 * 8, QUEUED);
+    let window = host.decision.cwnd_bytes;
+    until(&mut host, "approach", PACED_RATE / 9 * 8, QUEUED);
+    assert_eq!(host.decision.cwnd_bytes, window);
+}
+
+#[test]
+fn a_drained_path_is_paced_once_more_at_the_rate_that_was_carried() {
+    let mut host = in_drain();
+    let window = come_through(&mut host).cwnd_bytes;
+    assert_eq!((phase(&host), window), ("drain", 20 * SEGMENT));
+    arrive(&mut host, 7, RATE / 2, RTT);
+    assert_eq!(phase(&host), "drain");
+    let decision = arrive(&mut host, 1, RATE / 2, RTT);
+    assert_eq!((phase(&host), decision.exit), ("pacing", 0));
+    assert_eq!(decision.estimate_bytes_per_s, RATE / 2);
+    assert_segments(decision.cwnd_bytes, 385);
+    assert_eq!(decision.pacing_bytes_per_s, decision.cwnd_bytes * 10);
+}
+
+#[test]
+fn a_path_is_drained_for_a_second_time_only_to_end() {
+    let mut host = in_drain();
+    until(&mut host, "pacing", RATE / 2, RTT);
+    until(&mut host, "drain", RATE / 5, QUEUED);
+    let decision = until(&mut host, "done", RATE / 5, RTT);
+    assert_eq!(exit_name(decision.exit), "delay");
+    assert_eq!(decision.cwnd_bytes, 20 * SEGMENT);
+    // A quarter of 2 MB/s * 100 ms.
+    assert_segments(decision.ssthresh_bytes, 50);
+}
+
+#[test]
+fn a_queue_that_stays_is_another_s_and_slow_start_ends_at_a_quarter_of_what_was_carried() {
+    let mut host = in_drain();
+    let decision = until(&mut host, "done", RATE / 2, QUEUED);
+    assert_eq!((exit_name(decision.exit), decision.is_full), ("delay", 0));
+    assert_eq!((decision.cwnd_bytes, decision.pacing_bytes_per_s), (20 * SEGMENT, UNLIMITED));
+    assert_segments(decision.ssthresh_bytes, 125);
+}
+
+#[test]
+fn a_queue_that_still_becomes_shorter_is_waited_for() {
+    let mut host = in_drain();
+    come_through(&mut host);
+    for more_ms in [40, 30, 20] {
+        arrive(&mut host, 8, RATE / 2, RTT + more_ms * MS);
+        assert_eq!(phase(&host), "drain");
+    }
+    arrive(&mut host, 8, RATE / 2, RTT);
+    assert_eq!(phase(&host), "pacing");
+}
+
+/// The queue before the first flight was somebody's, too.
+#[test]
+fn a_round_trip_that_is_shorter_than_before_is_not_as_before() {
+    let mut host = in_drain();
+    let decision = until(&mut host, "done", RATE / 2, RTT - 10 * MS);
+    assert_eq!(exit_name(decision.exit), "delay");
+}
+
+#[test]
+fn delayed_samples_at_a_flight_s_beginning_hold_slow_start() {
+    let mut host = host_on(RTT);
+    in_two_heaps(&mut host);
+    arrive(&mut host, 7, RATE, QUEUED);
+    assert_eq!(phase(&host), "slow-start");
+    let window = host.decision.cwnd_bytes;
+    arrive(&mut host, 1, RATE, QUEUED);
+    assert_eq!((phase(&host), host.decision.cwnd_bytes), ("hold", window));
+}
+
+#[test]
+fn slow_start_that_is_held_and_brings_no_more_ends_it() {
+    let mut host = host_on(RTT);
+    in_two_heaps(&mut host);
+    in_two_heaps(&mut host);
+    arrive(&mut host, 8, RATE / 100, QUEUED);
+    assert_eq!(phase(&host), "hold");
+    let decision = round(&mut host, RATE / 100, QUEUED);
+    assert_eq!((phase(&host), exit_name(decision.exit), decision.is_full), ("done", "delay", 1));
+    assert_segments(decision.cwnd_bytes, 12);
+}
+
+/// The segments behind the first of a flight wait for those.
+#[test]
+fn samples_that_are_delayed_behind_a_flight_s_beginning_hold_nothing() {
+    let mut host = host_on(RTT);
+    in_two_heaps(&mut host);
+    host.ack.rtt_ns = RTT;
+    for place in 0..20 {
+        let gap_ns = if place == 10 { 20 * MS } else { 1000 };
+        host.ack.rtt_ns = if place < 8 { RTT } else { 2 * RTT };
+        host.ack(gap_ns, host.decision.cwnd_bytes - SEGMENT, ACK_CWND_LIMITED);
+    }
+    assert_eq!((phase(&host), host.decision.cwnd_bytes), ("slow-start", 40 * SEGMENT));
+}

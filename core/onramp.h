@@ -6,14 +6,14 @@
  * holds at that rate are sent in the next round trip, spaced; their acknowledgements say whether the path carries them,
  * and from there on the window grows by little at first, until the delay rises and stays.
  *
- *   rate = slope of the line through the acknowledgements of a flight      core/ack_train.h: Hoe; Aron & Druschel
- *   path = rate * RTT_min * share                                          share: what of it is not others', see below
- *   w    = min(path, 3/4 path + 10 segments), in an RTT_min                PACING
- *   growth for each byte that is acknowledged                              APPROACH
- *       1                   below w, for a window that the application or the receiver held back
- *       1/3                 in the round trip that shows that w is carried
- *       1/8, 1/4, 1/2, 1    in those that follow                           raised while the path gives more: Wang et
- * al.
+ *   rate = slope of the line through a flight's acknowledgements      core/ack_train.h: Hoe; Aron & Druschel
+ *   path = rate * RTT_min * share                                     share: what of it is not others', see below
+ *   w    = min(path, 3/4 path + 10 segments), in an RTT_min           PACING
+ *
+ *   growth for each byte that is acknowledged                         APPROACH; raised as Wang et al. do
+ *       1                   below w: the application or the receiver held it back
+ *       1/3                 in the round trip that shows that w is carried, where w is less than 7/8 path
+ *       1/8, 1/4, 1/2, 1    in those that follow
  *
  *      +------------+  rate   +--------+  w is being     +----------+  8 samples delayed   +------+
  *      | SLOW START | ------> | PACING | --------------> | APPROACH | -------------------> | HOLD |
@@ -29,40 +29,49 @@
  *        |     |                    v                        | (loss)    | (loss, delay)   +--------+
  *        |     +-----------------------------------------------------------------------> |  DONE  |
  *        |       loss                                                                      +--------+
- *        +- 8 samples at a flight's beginning delayed, before a rate is known: HOLD
+ *        +- 8 samples at a flight's beginning delayed, before a rate is known: HOLD, and back
  *
- * SLOW START  as ever, and no further than a flight's rate says that the path holds, while that flight comes in.
- * PACING      w is sent in an RTT_min. Whatever it would do to the path or to others is bounded by it.
- * APPROACH    acknowledgements clock the sender again, spaced.
- * HOLD        the window stays for a round trip. A queue of the sender's own stays too, and what is delivered does not
- * grow with the window; a delay that has another reason passes, or the rate grows with the window in spite of it. When
- * the path is full the window becomes what it carries and 1/16, and the congestion avoidance is told. DRAIN       w was
- * not carried. The window is what it was before w. When what was too much has come through, either the round trip is
- * what it was before the first flight: the queue was the sender's own, and what was carried is the path's rate, to
- * begin PACING with, once; or it is not: somebody else is there, and slow start goes on to a quarter of what was
- * carried at the most. RETREAT     a loss is being repaired. Once the fate of all that was under way is known, so is
- * what the path carried: that, or what congestion avoidance makes of the window if it is less. A w of which so much
- * arrived as fast as it left was carried, and has lost what it lost for another reason.
+ * SLOW START: as ever, and no further than a flight's rate says that the path holds, while that flight comes in.
+ *
+ * PACING: w is sent in an RTT_min. What it can do to the path and to others is bounded by that.
+ *
+ * APPROACH: acknowledgements clock the sender again, spaced.
+ *
+ * HOLD: the window stays for a round trip. A queue of the sender's own stays too, and what is delivered does not grow
+ * with the window; a delay that has another reason passes, or the rate grows with the window in spite of it. When the
+ * path is full the window becomes what it carries and 1/16, and the congestion avoidance is told.
+ *
+ * DRAIN: w was not carried. The window is what it was before w. When what was too much has come through, either the
+ * round trip is what it was before the first flight: the queue was the sender's own, and what was carried is the path's
+ * rate, to begin PACING with, once. Or it is not: somebody else is there, and slow start goes on to a quarter of what
+ * was carried at the most.
+ *
+ * RETREAT: a loss is being repaired. Once the fate of all that was under way is known, so is what the path carried:
+ * that is the threshold, or what congestion avoidance makes of the window if it is less. A w of which 7/8 arrived as
+ * fast as it left was carried, and has lost what it lost for another reason. Of one that was not carried a quarter is
+ * left, and until that is known the window before it.
  *
  * Others that begin at the same time have sent initial windows too. The queue in front of this one's first segments,
  * which made the first round trip longer than the handshake's, is theirs; on average there is as much behind:
  *
- *   share = 10 / (10 + 2 q)      q: segments that the bottleneck serves in RTT_first - RTT_handshake
+ *   share = 10 / (10 + 2 q)      q: segments that the bottleneck serves in RTT_first - RTT_handshake - 1 ms
  *
  * Constants
- * - 3/4: a half, as RFC 9959 has it for what is remembered, wastes half a round trip of everything that is longer, and
- * the whole leaves no room for an error. Measured rates are too high by less than a third where 4 acknowledgements lie
- * on a line (see there).
- * - 10 segments: what may leave into the unknown (RFC 6928) may be added; where the path is small it is the rest of it.
- * - 1/8 as in core/spaced.h, then twice as much each time, up to slow start's own growth: what is learned last is that
- * the measurement was far too low.
+ * - 3/4: a half, as RFC 9959 has it for what is remembered, wastes half a round trip of every longer transfer, and the
+ *   whole leaves no room for an error. Where four acknowledgements lie on a line, the rate is rarely too high by a
+ *   third (core/ack_train.h).
+ * - 10 segments: what may leave into the unknown (RFC 6928) may be added; on a small path it is the rest.
+ * - 1/8 as in core/spaced.h, then twice as much each time, up to slow start's own growth.
  * - RTT_min / 16, at least 1 ms and at most 16 ms, in 8 samples: HyStart++ (RFC 9406, section 4.2) has 1/8, 4 ms, 16 ms
- * and 8 samples, for flights that leave in bursts. These are spaced.
- * - 7/8: a w that arrives at more than this share of the rate at which it left was carried.
+ *   and 8 samples, for flights that leave in bursts. These are spaced.
+ * - 7/8: what arrives at more than this share of the rate at which it left is carried.
  * - 32 us between segments: what ordinary hosts tell apart, whose interrupts wait for more; beyond 360 Mbit/s slow
  * start goes on. It is also how fast the lines are that lie before a token bucket, which lets a flight pass at their
  * rate.
- * - 4 acknowledgements, on a line: see core/ack_train.h.
+ * - 4 acknowledgements, on a line: core/ack_train.h.
+ *
+ * A threshold that the host has from the beginning (a route's metric) ends the start-up; one that it lowers meanwhile
+ * (HyStart) does not.
  */
 #ifndef ONRAMP_ONRAMP_H
 #define ONRAMP_ONRAMP_H
@@ -106,7 +115,9 @@ struct onramp_onramp {
 	uint64_t carried_bytes_per_s; /* what the path carried of what was too much; 0: not known */
 	uint64_t drained_ns;          /* DRAIN: the least of the samples before the latest */
 	uint64_t ssthresh_bytes;      /* RETREAT: the host's for the loss */
-	uint64_t lost_bytes;          /* RETREAT: taken for lost before it */
+	uint64_t lost_bytes;          /* taken for lost before RETREAT */
+	uint64_t target_bytes;        /* the path's share that is aimed at, until more is known */
+	uint64_t limit_bytes;         /* the host's threshold from the beginning; ONRAMP_UNLIMITED: none */
 	uint32_t samples;
 	uint32_t step; /* of growth; 0: nothing has shown yet that the paced flight is carried */
 	uint32_t phase;
@@ -124,6 +135,7 @@ static inline void onramp_onramp_start(struct onramp_onramp *state, const struct
 	state->phase = ONRAMP_PHASE_SLOW_START;
 	state->options = start->options;
 	state->handshake_ns = start->srtt_ns;
+	state->limit_bytes = start->ssthresh_bytes;
 	onramp_start_slowly(decision, start->cwnd_bytes, start->ssthresh_bytes);
 }
 
@@ -197,6 +209,17 @@ static inline void onramp_onramp_begin_approach(struct onramp_onramp *state)
 	state->samples = 0;
 }
 
+/* Grow again; before a rate is known, as slow start does. */
+static inline void onramp_onramp_grow_again(struct onramp_onramp *state)
+{
+	onramp_onramp_begin_approach(state);
+	if (state->path_bytes_per_s)
+		return;
+	state->phase = ONRAMP_PHASE_SLOW_START;
+	/* The next flight is looked at. */
+	state->samples = ONRAMP_ONRAMP_SAMPLES;
+}
+
 static inline void onramp_onramp_begin_hold(struct onramp_onramp *state, const struct onramp_ack *ack)
 {
 	state->phase = ONRAMP_PHASE_HOLD;
@@ -225,11 +248,11 @@ static inline uint64_t onramp_onramp_share(const struct onramp_onramp *state, co
 static inline void onramp_onramp_begin_pacing(struct onramp_onramp *state, const struct onramp_ack *ack,
 					      struct onramp_decision *decision)
 {
-	uint64_t path_bytes =
-		onramp_onramp_share(state, ack, onramp_onramp_path(state, state->path_bytes_per_s, ack->mss_bytes));
-
 	state->before_bytes = decision->cwnd_bytes;
-	decision->cwnd_bytes = onramp_max(decision->cwnd_bytes, onramp_onramp_unvalidated(path_bytes, ack->mss_bytes));
+	state->target_bytes =
+		onramp_onramp_share(state, ack, onramp_onramp_path(state, state->path_bytes_per_s, ack->mss_bytes));
+	decision->cwnd_bytes =
+		onramp_max(decision->cwnd_bytes, onramp_onramp_unvalidated(state->target_bytes, ack->mss_bytes));
 	decision->ssthresh_bytes = ONRAMP_UNLIMITED;
 	state->last_bytes_per_s = 0;
 	state->step = 0;
@@ -309,8 +332,8 @@ static inline uint64_t onramp_onramp_surplus(const struct onramp_onramp *state, 
 static inline void onramp_onramp_approach(struct onramp_onramp *state, const struct onramp_ack *ack,
 					  struct onramp_decision *decision)
 {
-	uint64_t path_bytes = onramp_onramp_path(state, state->path_bytes_per_s, ack->mss_bytes);
-	bool is_below = !state->step && ack->cwnd_bytes < onramp_onramp_unvalidated(path_bytes, ack->mss_bytes);
+	bool is_below =
+		!state->step && ack->cwnd_bytes < onramp_onramp_unvalidated(state->target_bytes, ack->mss_bytes);
 
 	if (onramp_onramp_sampled(state, ack) && state->least_ns > state->base_ns + onramp_onramp_queue_ns(state)) {
 		onramp_onramp_begin_hold(state, ack);
@@ -324,7 +347,7 @@ static inline void onramp_onramp_approach(struct onramp_onramp *state, const str
 	if (!onramp_onramp_round_ends(state, ack))
 		return;
 	onramp_onramp_end_round(state, ack);
-	if (ack->cwnd_bytes >= path_bytes / 8 * 7 && state->step < ONRAMP_ONRAMP_STEPS)
+	if (ack->cwnd_bytes >= state->target_bytes / 8 * 7 && state->step < ONRAMP_ONRAMP_STEPS)
 		state->step++;
 }
 
@@ -360,7 +383,7 @@ static inline void onramp_onramp_hold(struct onramp_onramp *state, const struct 
 
 	state->round.least_ns = onramp_least_rtt(state->round.least_ns, ack);
 	if (ack->rtt_ns && ack->rtt_ns <= state->base_ns + onramp_onramp_queue_ns(state)) {
-		onramp_onramp_begin_approach(state);
+		onramp_onramp_grow_again(state);
 		return;
 	}
 	/* The delay grows while a flight comes in that is too much: half of it says enough. */
@@ -370,7 +393,7 @@ static inline void onramp_onramp_hold(struct onramp_onramp *state, const struct 
 	rate = onramp_onramp_round_bytes_per_s(state, ack);
 	if (onramp_onramp_gives_more(state, rate)) {
 		onramp_onramp_end_round(state, ack);
-		onramp_onramp_begin_approach(state);
+		onramp_onramp_grow_again(state);
 		state->step += state->step && state->step < ONRAMP_ONRAMP_STEPS;
 		return;
 	}
@@ -487,6 +510,8 @@ static inline void onramp_onramp_ack(struct onramp_onramp *state, const struct o
 	bool flight_ends = onramp_flight_ends(&state->flight, ack);
 
 	state->rtt_min_ns = onramp_least_rtt(state->rtt_min_ns, ack);
+	if (state->phase != ONRAMP_PHASE_RETREAT)
+		state->lost_bytes = ack->lost_bytes;
 	if (!state->first_ns) {
 		state->first_ns = ack->rtt_ns;
 		state->first_bytes = ack->acked_bytes;
@@ -515,6 +540,13 @@ static inline void onramp_onramp_ack(struct onramp_onramp *state, const struct o
 		onramp_onramp_retreat(state, ack, decision);
 		break;
 	}
+	if (decision->cwnd_bytes >= state->limit_bytes && state->phase != ONRAMP_PHASE_DONE &&
+	    state->phase != ONRAMP_PHASE_RETREAT) {
+		decision->cwnd_bytes = state->limit_bytes;
+		decision->ssthresh_bytes = state->limit_bytes;
+		state->exit = ONRAMP_EXIT_SSTHRESH;
+		state->phase = ONRAMP_PHASE_DONE;
+	}
 	decision->pacing_bytes_per_s = onramp_onramp_pace(state, ack, decision->cwnd_bytes);
 	decision->estimate_bytes_per_s = state->path_bytes_per_s;
 	decision->phase = state->phase;
@@ -534,9 +566,12 @@ static inline void onramp_onramp_loss(struct onramp_onramp *state, const struct 
 		.estimate_bytes_per_s = state->path_bytes_per_s,
 		.phase = ONRAMP_PHASE_RETREAT,
 	};
-	/* Of what was never sent nothing is halved. */
+	/* Of what was never sent nothing is halved, by an avoidance that halves the window; and no more than half. */
 	if (state->phase == ONRAMP_PHASE_PACING && loss->cwnd_bytes > loss->inflight_bytes)
-		decision->ssthresh_bytes = onramp_share(loss->ssthresh_bytes, loss->inflight_bytes, loss->cwnd_bytes);
+		decision->ssthresh_bytes = onramp_min(
+			loss->ssthresh_bytes,
+			onramp_max(onramp_share(loss->ssthresh_bytes, loss->inflight_bytes, loss->cwnd_bytes),
+				   loss->inflight_bytes / 2));
 	/* What slow start sent has lost what it always did. */
 	if (loss->kind != ONRAMP_LOSS_RECOVERY || is_validated || !state->rtt_min_ns) {
 		onramp_finish(decision, onramp_loss_exit(loss));
@@ -553,7 +588,6 @@ static inline void onramp_onramp_loss(struct onramp_onramp *state, const struct 
 	state->is_told = false;
 	state->round.begin_ns = 0;
 	state->round.end_bytes = loss->acknowledged_bytes + loss->inflight_bytes;
-	state->lost_bytes = loss->lost_bytes;
 }
 
 #endif

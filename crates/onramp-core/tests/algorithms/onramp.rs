@@ -2,7 +2,7 @@
 
 use crate::flights::{start, Host, MS, MSS};
 use crate::path::time_ns;
-use onramp_core::{phase_name, Decision, Start, ACK_APP_LIMITED, ACK_CWND_LIMITED, UNLIMITED};
+use onramp_core::{exit_name, phase_name, Ack, Decision, Start, Startup, ACK_APP_LIMITED, ACK_CWND_LIMITED, UNLIMITED};
 
 pub const SEGMENT: u64 = MSS as u64;
 /// A path of 10 MB/s and 100 ms: 1000 segments, one each 100 us.
@@ -269,4 +269,28 @@ fn a_first_round_trip_longer_than_the_handshake_s_leaves_a_share_of_the_path() {
     let more_ns = own_ns + 2 * MS;
     assert_segments(later_than_the_handshake(RTT, more_ns).cwnd_bytes, filled(path(more_ns) / 5));
     assert_segments(later_than_the_handshake(0, more_ns).cwnd_bytes, filled(path(more_ns)));
+}
+
+/// A route's metric, for example.
+#[test]
+fn a_threshold_that_the_host_has_from_the_beginning_ends_it() {
+    let mut startup = Startup::new("onramp").unwrap();
+    let start = Start { mss_bytes: 1000, cwnd_bytes: 10_000, ssthresh_bytes: 12_000, ..Start::default() };
+    assert_eq!(startup.start(&start).ssthresh_bytes, 12_000);
+    let mut ack = Ack {
+        now_ns: 1,
+        acked_bytes: 1000,
+        delivered_bytes: 1000,
+        inflight_bytes: 9000,
+        cwnd_bytes: 10_000,
+        ssthresh_bytes: 12_000,
+        mss_bytes: 1000,
+        flags: ACK_CWND_LIMITED,
+        ..Ack::default()
+    };
+    assert_eq!(startup.ack(&ack).cwnd_bytes, 11_000);
+    ack = Ack { now_ns: 2, delivered_bytes: 2000, cwnd_bytes: 11_000, ..ack };
+    let decision = startup.ack(&ack);
+    assert_eq!((decision.cwnd_bytes, decision.ssthresh_bytes), (12_000, 12_000));
+    assert_eq!((phase_name(decision.phase), exit_name(decision.exit)), ("done", "ssthresh"));
 }

@@ -108,7 +108,6 @@ fn a_loss_while_the_window_is_held_is_one_of_the_approach() {
 fn what_is_lost_meanwhile_is_not_waited_for() {
     let mut host = validated();
     let outstanding = host.decision.cwnd_bytes / SEGMENT;
-    host.ack.lost_bytes = 3 * SEGMENT;
     lose(&mut host, LOSS_RECOVERY, 700);
     host.ack.lost_bytes += 400 * SEGMENT;
     assert_eq!(recover(&mut host, outstanding - 401, RATE / 2).ssthresh_bytes, 700 * SEGMENT);

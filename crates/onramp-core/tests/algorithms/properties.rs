@@ -180,9 +180,10 @@ fn may_follow(name: &str, before: u32, after: u32) -> bool {
         return alternates || after >= before;
     }
     let next: &[&str] = match phase_name(before) {
-        "slow-start" => &["pacing", "hold"],
-        "pacing" => &["approach"],
-        "approach" => &["hold"],
+        // A threshold that the host had from the beginning ends it anywhere.
+        "slow-start" => &["pacing", "hold", "done"],
+        "pacing" => &["approach", "done"],
+        "approach" => &["hold", "done"],
         "hold" => &["approach", "drain", "done"],
         "drain" => &["pacing", "done"],
         "retreat" => &["drain", "done"],
@@ -244,7 +245,10 @@ proptest! {
                 let slow_start = ack.cwnd_bytes + ack.acked_bytes;
                 let pthresh = if name == &"paced" && after.estimate_bytes_per_s > 0 { after.ssthresh_bytes / 2 } else { 0 };
                 let is_given = after.phase == PHASE_RESERVED;
-                let is_measured = name == &"onramp" && phase_name(after.phase) == "pacing";
+                // Also where that is the host's threshold at once.
+                let is_measured = name == &"onramp"
+                    && (phase_name(after.phase) == "pacing"
+                        || before.estimate_bytes_per_s == 0 && after.estimate_bytes_per_s > 0);
                 prop_assert!(
                     is_given || is_measured || after.cwnd_bytes <= slow_start.max(pthresh),
                     "a jump above pthresh: {before:?} {after:?}"

@@ -11,7 +11,7 @@
  *   w    = min(path, 3/4 path + 10 segments), in an RTT_min           PACING
  *
  *   growth for each byte that is acknowledged                         APPROACH; raised as Wang et al. do
- *       1                   below w: the application or the receiver held it back
+ *       1                   below w: the application or the receiver held it back, or it was idle
  *       1/3                 in the round trip that shows that w is carried, where w is less than 7/8 path
  *       1/8, 1/4, 1/2, 1    in those that follow
  *
@@ -322,9 +322,13 @@ static inline void onramp_onramp_pacing(struct onramp_onramp *state, const struc
 	onramp_onramp_begin_round(state, ack);
 }
 
-/* What the window grows by, for so many bytes of it. */
-static inline uint64_t onramp_onramp_surplus(const struct onramp_onramp *state, uint64_t bytes)
+/* What such a window grows by, for so many bytes of it. */
+static inline uint64_t onramp_onramp_surplus(const struct onramp_onramp *state, const struct onramp_ack *ack,
+					     uint64_t cwnd_bytes, uint64_t bytes)
 {
+	/* The application or the receiver held it back, or it has become less in an idle time. */
+	if (cwnd_bytes < onramp_onramp_unvalidated(state->target_bytes, ack->mss_bytes))
+		return bytes;
 	return state->step ? bytes >> (ONRAMP_ONRAMP_STEPS - state->step) : bytes / 3;
 }
 
@@ -332,15 +336,12 @@ static inline uint64_t onramp_onramp_surplus(const struct onramp_onramp *state, 
 static inline void onramp_onramp_approach(struct onramp_onramp *state, const struct onramp_ack *ack,
 					  struct onramp_decision *decision)
 {
-	bool is_below =
-		!state->step && ack->cwnd_bytes < onramp_onramp_unvalidated(state->target_bytes, ack->mss_bytes);
-
 	if (onramp_onramp_sampled(state, ack) && state->least_ns > state->base_ns + onramp_onramp_queue_ns(state)) {
 		onramp_onramp_begin_hold(state, ack);
 		return;
 	}
 	if (ack->flags & ONRAMP_ACK_CWND_LIMITED)
-		state->grown_bytes += is_below ? ack->acked_bytes : onramp_onramp_surplus(state, ack->acked_bytes);
+		state->grown_bytes += onramp_onramp_surplus(state, ack, ack->cwnd_bytes, ack->acked_bytes);
 	/* Hosts count whole segments. */
 	decision->cwnd_bytes += state->grown_bytes - state->grown_bytes % ack->mss_bytes;
 	state->grown_bytes %= ack->mss_bytes;
@@ -496,9 +497,10 @@ static inline uint64_t onramp_onramp_pace(const struct onramp_onramp *state, con
 			       : ONRAMP_UNLIMITED;
 	case ONRAMP_PHASE_APPROACH:
 	case ONRAMP_PHASE_HOLD:
-		return onramp_max(onramp_bytes_per_s(cwnd_bytes + onramp_onramp_surplus(state, cwnd_bytes),
-						     onramp_max(ack->srtt_ns, state->rtt_min_ns)),
-				  1);
+		return onramp_max(
+			onramp_bytes_per_s(cwnd_bytes + onramp_onramp_surplus(state, ack, cwnd_bytes, cwnd_bytes),
+					   onramp_max(ack->srtt_ns, state->rtt_min_ns)),
+			1);
 	default:
 		return ONRAMP_UNLIMITED;
 	}

@@ -105,7 +105,7 @@ static bool startup_spaces(const struct onramp_connection *connection)
 	return connection->decision.phase == ONRAMP_PHASE_SAFE && config.avoidance != ONRAMP_AVOIDANCE_BBR;
 }
 
-/* Is a loss being repaired, and what arrives meanwhile may lower the threshold? */
+/* Is a loss being repaired, and may what arrives meanwhile change the threshold? */
 static bool startup_retreats(const struct onramp_connection *connection)
 {
 	return connection->decision.phase == ONRAMP_PHASE_RETREAT;

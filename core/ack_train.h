@@ -161,18 +161,22 @@ static inline uint64_t onramp_train_line_points(const struct onramp_ack_train *t
 	return train->points >= ONRAMP_TRAIN_POINTS_WITHOUT_FIRST ? train->points - 1 : train->points;
 }
 
+/* n * sum(t*t) - sum(t)^2: how they differ in time. */
+static inline uint64_t onramp_train_time_squared(const struct onramp_ack_train *train)
+{
+	return onramp_train_line_points(train) * train->sum_tt - train->sum_t * train->sum_t;
+}
+
 /* Do the points lie on a line? That is, does it explain nine tenths of how they differ (the coefficient of
  * determination, the square of the correlation)? Where delays vary by more than a train's own spacing, it does not. */
 static inline bool onramp_train_is_line(const struct onramp_ack_train *train)
 {
 	uint64_t n = onramp_train_line_points(train);
-	uint64_t time_squared = n * train->sum_tt - train->sum_t * train->sum_t;
 	uint64_t segments_squared = n * train->sum_bb - train->sum_b * train->sum_b;
 	uint64_t both = n * train->sum_tb - onramp_min(train->sum_t * train->sum_b, n * train->sum_tb);
-	/* Halve it until its square fits in 64 bits. Where the other side does not fit then, the line explains little.
-	 */
+	/* Halve it until its square fits in 64 bits. Where the other side does not, the line explains little. */
 	uint32_t halvings = onramp_excess(onramp_bits(both), 31);
-	uint64_t all = onramp_share(time_squared, segments_squared, UINT64_C(1) << 2 * halvings);
+	uint64_t all = onramp_share(onramp_train_time_squared(train), segments_squared, UINT64_C(1) << 2 * halvings);
 
 	both >>= halvings;
 	return all && both * both >= all - all / 10;
@@ -182,7 +186,7 @@ static inline bool onramp_train_is_line(const struct onramp_ack_train *train)
 static inline uint64_t onramp_train_slope(const struct onramp_ack_train *train, uint32_t mss_bytes)
 {
 	uint64_t n = onramp_train_line_points(train);
-	uint64_t time_squared = n * train->sum_tt - train->sum_t * train->sum_t;
+	uint64_t time_squared = onramp_train_time_squared(train);
 	uint64_t slope_up = n * train->sum_tb;
 	uint64_t slope_down = train->sum_t * train->sum_b;
 	uint64_t segment_per_ns = mss_bytes * ONRAMP_NS_PER_S;

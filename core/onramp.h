@@ -189,6 +189,12 @@ static inline uint64_t onramp_onramp_queue_ns(const struct onramp_onramp *state)
 			  ONRAMP_ONRAMP_MOST_DELAY_NS);
 }
 
+/* Does a round trip of this length have a queue that the round before had not? */
+static inline bool onramp_onramp_is_delayed(const struct onramp_onramp *state, uint64_t rtt_ns)
+{
+	return rtt_ns > state->base_ns + onramp_onramp_queue_ns(state);
+}
+
 /* Take a sample. True when there are as many as it takes; least_ns is the least of them then. */
 static inline bool onramp_onramp_sampled(struct onramp_onramp *state, const struct onramp_ack *ack)
 {
@@ -286,7 +292,7 @@ static inline void onramp_onramp_slow_start(struct onramp_onramp *state, const s
 	} else if (state->samples < ONRAMP_ONRAMP_SAMPLES && onramp_onramp_sampled(state, ack)) {
 		/* Of a flight that left in bursts, only the first segments meet the queue that there is. */
 		state->samples = ONRAMP_ONRAMP_SAMPLES;
-		if (state->base_ns && state->least_ns > state->base_ns + onramp_onramp_queue_ns(state)) {
+		if (state->base_ns && onramp_onramp_is_delayed(state, state->least_ns)) {
 			state->step = ONRAMP_ONRAMP_STEPS;
 			onramp_onramp_begin_hold(state, ack);
 			return;
@@ -336,7 +342,7 @@ static inline uint64_t onramp_onramp_surplus(const struct onramp_onramp *state, 
 static inline void onramp_onramp_approach(struct onramp_onramp *state, const struct onramp_ack *ack,
 					  struct onramp_decision *decision)
 {
-	if (onramp_onramp_sampled(state, ack) && state->least_ns > state->base_ns + onramp_onramp_queue_ns(state)) {
+	if (onramp_onramp_sampled(state, ack) && onramp_onramp_is_delayed(state, state->least_ns)) {
 		onramp_onramp_begin_hold(state, ack);
 		return;
 	}
@@ -383,7 +389,7 @@ static inline void onramp_onramp_hold(struct onramp_onramp *state, const struct 
 	uint64_t rate;
 
 	state->round.least_ns = onramp_least_rtt(state->round.least_ns, ack);
-	if (ack->rtt_ns && ack->rtt_ns <= state->base_ns + onramp_onramp_queue_ns(state)) {
+	if (ack->rtt_ns && !onramp_onramp_is_delayed(state, ack->rtt_ns)) {
 		onramp_onramp_grow_again(state);
 		return;
 	}
@@ -416,9 +422,8 @@ static inline void onramp_onramp_hold(struct onramp_onramp *state, const struct 
 /* Has the round trip the length that it had, to the accuracy with which a queue is told? */
 static inline bool onramp_onramp_is_as_before(const struct onramp_onramp *state)
 {
-	uint64_t queue_ns = onramp_onramp_queue_ns(state);
-
-	return state->least_ns <= state->base_ns + queue_ns && state->base_ns <= state->least_ns + queue_ns;
+	return !onramp_onramp_is_delayed(state, state->least_ns) &&
+	       state->base_ns <= state->least_ns + onramp_onramp_queue_ns(state);
 }
 
 /* What was too much comes through: was the queue the sender's own? */

@@ -34,8 +34,8 @@
  * - 10 segments: what a host sends into the unknown at most (RFC 6928), here what it may lose before it gives way. A
  *   policer that is too small is found within some hundred segments, an outage at once.
  * - 3 segments and 1/128 of what is in flight, for an event since whose last nothing was taken for lost: an ECN mark,
- * which a host tells of once in a round trip, or a loss that a probe has repaired. Round trips that are all marked
- * break the reservation with the fourth, whatever the window, and a mark in a few dozen round trips does not.
+ *   which a host tells of once in a round trip, or a loss that a probe has repaired. Round trips that are all marked
+ *   break the reservation with the fourth, whatever the window, and a mark in a few dozen round trips does not.
  * - Burst: about a millisecond at the rate, as Linux builds packets, but two segments at least, as a receiver
  *   acknowledges them, and at most 10. The paper does not say how deep its bucket is.
  *
@@ -165,8 +165,7 @@ static inline void onramp_qos_loss(struct onramp_qos *state, const struct onramp
 {
 	uint64_t mark_bytes = 0;
 
-	/* What was lost since the last event, but told of before, is no mark: a repair may begin where another ended.
-	 */
+	/* What was lost since the last event, but told of before, is no mark: repairs may follow each other. */
 	if (loss->lost_bytes == state->event_lost_bytes)
 		mark_bytes = loss->inflight_bytes / ONRAMP_QOS_LOSS_PART +
 			     ONRAMP_QOS_MARK_SEGMENTS * (uint64_t)loss->mss_bytes;

@@ -121,7 +121,7 @@ enum onramp_phase {
 	ONRAMP_PHASE_RESERVED,   /* the path's rate is reserved: losses do not change the window */
 	ONRAMP_PHASE_HOLD,       /* the window stays for a round trip, to see whether a delay lasts */
 	ONRAMP_PHASE_DRAIN,      /* less is sent than before, to see whether a queue was the connection's own */
-	ONRAMP_PHASE_RETREAT,    /* a loss is being repaired: what arrives meanwhile may lower the threshold */
+	ONRAMP_PHASE_RETREAT,    /* a loss is being repaired: what arrives meanwhile may change the threshold */
 	ONRAMP_PHASE_COUNT,
 };
 

@@ -1,6 +1,6 @@
 //! Makes the flows of a case, each with its sockets and its congestion control.
 
-use crate::host::Namespace;
+use crate::host::{Namespace, INITIAL_SEGMENTS};
 use crate::layout::Ends;
 use crate::supports::rival;
 use crate::work::{Flow, Job, OpenSockets, Plan, PreparedFlow, NEVER_NS};
@@ -123,8 +123,8 @@ pub fn control_of(
 /// What a sender sends before the first acknowledgement.
 fn initial_bytes(window: InitialWindow, mss_bytes: u64) -> u64 {
     match window {
-        InitialWindow::Host => 10 * mss_bytes,
-        InitialWindow::Paper => (4 * mss_bytes).min(4380.max(2 * mss_bytes)) / mss_bytes * mss_bytes,
+        InitialWindow::Host => INITIAL_SEGMENTS * mss_bytes,
+        InitialWindow::Paper => onramp_tcp::InitialWindow::Rfc3390.bytes(mss_bytes) / mss_bytes * mss_bytes,
         InitialWindow::Segments(segments) => u64::from(segments) * mss_bytes,
     }
 }

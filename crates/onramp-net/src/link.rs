@@ -109,23 +109,20 @@ impl<P: Packet> Link<P> {
     /// A packet arrives at the link's entrance.
     #[inline]
     pub fn offer(&mut self, now_ns: u64, packet: P) -> Verdict {
-        self.take_in(now_ns, packet, None)
+        self.offer_reading(now_ns, packet, |_| None)
     }
 
-    /// Whether it matters which packets are pure acknowledgements: [`offer_ack`](Link::offer_ack).
+    /// Whether pure acknowledgements are looked at, and [thrown out](Link::take_dropped).
     #[inline]
     pub fn filters_acks(&self) -> bool {
         self.filters_acks
     }
 
-    /// The same as [`offer`](Link::offer) of a pure acknowledgement. On a link that [filters](Link::filters_acks) them, those
-    /// of its [flow](Packet::flow_hash) that wait and that it makes superfluous are taken out.
-    pub fn offer_ack(&mut self, now_ns: u64, packet: P, ack: &PureAck) -> Verdict {
-        self.take_in(now_ns, packet, Some(ack))
-    }
-
+    /// The same as [`offer`](Link::offer). On a link that [filters](Link::filters_acks) them, a packet that has to wait is read,
+    /// and where it is a pure acknowledgement, those of its [flow](Packet::flow_hash) that wait and that it makes superfluous
+    /// are taken out.
     #[inline(always)]
-    fn take_in(&mut self, now_ns: u64, packet: P, ack: Option<&PureAck>) -> Verdict {
+    pub fn offer_reading(&mut self, now_ns: u64, packet: P, read: impl FnOnce(&P) -> Option<PureAck>) -> Verdict {
         self.advance(now_ns);
         let bytes = packet.wire_bytes();
         self.stats.offered.add(bytes);
@@ -139,7 +136,7 @@ impl<P: Packet> Link<P> {
         }
         let verdict = match &self.shaper {
             Some(shaper) if !shaper.could_hold(bytes) => Verdict::DroppedFull,
-            _ => self.enter(now_ns, packet, ack),
+            _ => self.enter(now_ns, packet, read),
         };
         match verdict {
             Verdict::Queued => {}
@@ -201,7 +198,7 @@ impl<P: Packet> Link<P> {
 
     /// The packet goes into service, or waits.
     #[inline(always)]
-    fn enter(&mut self, now_ns: u64, packet: P, ack: Option<&PureAck>) -> Verdict {
+    fn enter(&mut self, now_ns: u64, packet: P, read: impl FnOnce(&P) -> Option<PureAck>) -> Verdict {
         if self.in_service.is_none() {
             match self.queue.pass(now_ns, packet, &mut self.evicted) {
                 Ok(packet) => self.serve(Instant::at(now_ns).max(self.busy_until), packet),
@@ -209,9 +206,10 @@ impl<P: Packet> Link<P> {
             }
             return Verdict::Queued;
         }
+        let ack = if self.filters_acks { read(&packet) } else { None };
         let verdict = match ack {
             None => self.queue.enqueue(now_ns, packet, &mut self.evicted),
-            Some(ack) => self.queue.enqueue_ack(now_ns, packet, ack, &mut self.evicted),
+            Some(ack) => self.queue.enqueue_ack(now_ns, packet, &ack, &mut self.evicted),
         };
         if verdict == Verdict::Queued {
             let (peak, waiting) = (&mut self.stats.peak_queue, self.queue.waiting());

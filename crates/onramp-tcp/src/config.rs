@@ -87,6 +87,16 @@ pub enum InitialWindow {
     Rfc3390,
 }
 
+impl InitialWindow {
+    /// In bytes, of segments of so much payload; at least one of them.
+    pub fn bytes(self, mss_bytes: u64) -> u64 {
+        match self {
+            InitialWindow::Segments(segments) => u64::from(segments.max(1)) * mss_bytes,
+            InitialWindow::Rfc3390 => (4 * mss_bytes).min((2 * mss_bytes).max(4380)),
+        }
+    }
+}
+
 /// The receive buffer, in bytes of payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReceiveBuffer {

@@ -4,7 +4,7 @@ use crate::avoidance::{self, AckSample, Avoidance};
 use crate::byte_counting::Counting;
 use crate::timing::Measurement;
 use crate::window::{Window, UNLIMITED};
-use crate::{Config, InitialWindow, Stack};
+use crate::{Config, Stack};
 use onramp_core as core;
 
 /// How a loss was found.
@@ -95,10 +95,7 @@ impl Congestion {
     /// A connection's before it is established, for segments of so much payload behind headers of so much.
     pub fn new(config: &Config, mss_bytes: u32, header_bytes: u32) -> Congestion {
         let mss = u64::from(mss_bytes);
-        let initial_window_bytes = match config.initial_window {
-            InitialWindow::Segments(segments) => u64::from(segments.max(1)) * mss,
-            InitialWindow::Rfc3390 => (4 * mss).min((2 * mss).max(4380)),
-        };
+        let initial_window_bytes = config.initial_window.bytes(mss);
         let ssthresh_bytes = config.initial_ssthresh_bytes.unwrap_or(UNLIMITED);
         Congestion {
             window: Window { cwnd_bytes: initial_window_bytes, ssthresh_bytes, mss_bytes },
@@ -137,7 +134,7 @@ impl Congestion {
         self.is_reserved() || self.is_retreating()
     }
 
-    /// Does what arrives while losses are repaired still lower the threshold?
+    /// May what arrives while losses are repaired still change the threshold?
     fn is_retreating(&self) -> bool {
         self.decision().is_some_and(|decision| decision.phase == core::PHASE_RETREAT)
     }
@@ -249,7 +246,7 @@ impl Congestion {
         }
     }
 
-    /// Losses are being repaired, or have been: the start-up may lower where that leads.
+    /// Losses are being repaired, or have been: the start-up may change where that leads.
     fn retreat(&mut self, ack: &AckSample, app_limited: bool, recovering: bool) {
         self.tell(ack, ack.delivered_bytes, app_limited, recovering);
         let Some(decision) = self.decision() else { return };

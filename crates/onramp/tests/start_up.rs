@@ -65,7 +65,7 @@ fn quantile(mut numbers: Vec<f64>, share: f64) -> f64 {
 }
 
 fn median(numbers: impl Iterator<Item = f64>) -> f64 {
-    quantile(numbers.collect(), 0.5)
+    onramp_papers::median(&numbers.collect::<Vec<_>>())
 }
 
 /// Of a field of records; unfinished transfers have taken no time that could be told.

@@ -74,11 +74,13 @@ pub fn hosts_of(case: &Case, layout: &Layout) -> Result<(Host, Host), Error> {
     Ok((Host::new(&sender)?, Host::new(&receiver)?))
 }
 
+/// Linux's initial window.
+pub const INITIAL_SEGMENTS: u64 = 10;
+
 /// Where a flow reserves its rate, no packet of more segments than its token bucket lets go at once, or than leave in two
 /// milliseconds, and of ten at least. Linux asks the start-up how many; some machines' kernels were seen not to, at times,
 /// and to send half of a window in one piece (docs/lab.md).
 fn most_segments(case: &Case) -> Option<u32> {
-    const INITIAL_SEGMENTS: u64 = 10;
     let traffic = case.traffic.iter().filter_map(|traffic| match &traffic.kind {
         TrafficKind::Transfers(transfers) => Some(&transfers.given),
         _ => None,

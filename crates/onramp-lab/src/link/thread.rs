@@ -270,11 +270,7 @@ impl Worker {
         let at_ns = at_ns.max(running.offered_ns);
         running.offered_ns = at_ns;
         let header = if running.is_watched { segments::header(parcel.buffer.packet()) } else { None };
-        let ack = if running.link.filters_acks() { parcel.buffer.pure_ack() } else { None };
-        let verdict = match ack {
-            None => running.link.offer(at_ns, parcel),
-            Some(ack) => running.link.offer_ack(at_ns, parcel, &ack),
-        };
+        let verdict = running.link.offer_reading(at_ns, parcel, |parcel| parcel.buffer.pure_ack());
         running.forget_dropped();
         self.departures.set(link, running.link.next_departure_ns());
         if let (Some(logs), Some(header)) = (&mut self.logs, header) {

@@ -116,15 +116,9 @@ impl<O: Observer> Net<O> {
     }
 
     fn offer(&mut self, link: u32, handle: Handle) {
-        let wire = &mut self.wires[link as usize];
-        let ack = match wire.link.filters_acks() {
-            true => pure_ack(&self.pool.get(handle).segment),
-            false => None,
-        };
-        let verdict = match ack {
-            None => wire.link.offer(self.now_ns, handle),
-            Some(ack) => wire.link.offer_ack(self.now_ns, handle, &ack),
-        };
+        let (pool, wire) = (&self.pool, &mut self.wires[link as usize]);
+        let read = |handle: &Handle| pure_ack(&pool.get(*handle).segment);
+        let verdict = wire.link.offer_reading(self.now_ns, handle, read);
         let why = match verdict {
             Verdict::Queued => {
                 if O::ACTIVE {

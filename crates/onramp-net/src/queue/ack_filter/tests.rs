@@ -32,7 +32,9 @@ fn a_later_acknowledgement_takes_the_place_of_all_that_wait() {
     let mut link = link(Limit::Packets(3));
     assert!(link.filters_acks());
     // The first is in service, and goes.
-    (0..6).for_each(|number| assert_eq!(link.offer_ack(0, packet(number, 1), &ack(number)), Verdict::Queued));
+    (0..6).for_each(|number| {
+        assert_eq!(link.offer_reading(0, packet(number, 1), |_| Some(ack(number))), Verdict::Queued)
+    });
     assert_eq!(
         std::iter::from_fn(|| link.take_dropped()).map(|thinned| thinned.number).collect::<Vec<_>>(),
         [1, 2, 3, 4]
@@ -47,10 +49,10 @@ fn a_later_acknowledgement_takes_the_place_of_all_that_wait() {
 fn other_flows_and_what_is_no_pure_acknowledgement_stay_in_their_order() {
     let mut link = link(Limit::Packets(10));
     link.offer(0, packet(0, 9));
-    link.offer_ack(0, packet(1, 1), &ack(10));
-    link.offer_ack(0, packet(2, 2), &ack(10));
+    link.offer_reading(0, packet(1, 1), |_| Some(ack(10)));
+    link.offer_reading(0, packet(2, 2), |_| Some(ack(10)));
     link.offer(0, packet(3, 1));
-    link.offer_ack(0, packet(4, 1), &ack(20));
+    link.offer_reading(0, packet(4, 1), |_| Some(ack(20)));
     assert_eq!(drain(&mut link).iter().map(|(_, number)| *number).collect::<Vec<_>>(), [0, 2, 3, 4]);
 }
 
@@ -59,10 +61,10 @@ fn what_finds_no_room_after_thinning_thins_nothing() {
     let mut link = link(Limit::Bytes(120));
     link.offer(0, packet(0, 9));
     link.offer(0, packet(1, 9));
-    link.offer_ack(0, packet(2, 1), &ack(1));
+    link.offer_reading(0, packet(2, 1), |_| Some(ack(1)));
     let large = Numbered { bytes: 80, ..packet(3, 1) };
-    assert_eq!(link.offer_ack(0, large, &ack(2)), Verdict::DroppedFull);
-    assert_eq!(link.offer_ack(0, packet(4, 1), &ack(2)), Verdict::Queued);
+    assert_eq!(link.offer_reading(0, large, |_| Some(ack(2))), Verdict::DroppedFull);
+    assert_eq!(link.offer_reading(0, packet(4, 1), |_| Some(ack(2))), Verdict::Queued);
     assert_eq!(drain(&mut link).iter().map(|(_, number)| *number).collect::<Vec<_>>(), [0, 1, 4]);
     assert_eq!((link.stats().dropped.packets, link.stats().thinned.packets), (1, 1));
 }
@@ -72,7 +74,9 @@ fn without_a_filter_acknowledgements_are_packets_like_others() {
     let mut link: Link<Numbered> =
         Link::from_config(&Config::plain(NonZeroU64::new(400_000).unwrap(), 0, Limit::Packets(10)));
     assert!(!link.filters_acks());
-    (0..4).for_each(|number| assert_eq!(link.offer_ack(0, packet(number, 1), &ack(number)), Verdict::Queued));
+    (0..4).for_each(|number| {
+        assert_eq!(link.offer_reading(0, packet(number, 1), |_| Some(ack(number))), Verdict::Queued)
+    });
     assert_eq!(drain(&mut link).len(), 4);
 }
 

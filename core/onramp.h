@@ -95,6 +95,8 @@ struct onramp_round {
 	uint64_t end_bytes;   /* when so much is delivered, it is over */
 	uint64_t cwnd_bytes;  /* when it began */
 	uint64_t least_ns;    /* of its samples; 0: there was none */
+	uint64_t groups_ns;   /* the least of each group of samples, all together */
+	uint64_t groups;
 };
 
 struct onramp_onramp {
@@ -102,8 +104,13 @@ struct onramp_onramp {
 	struct onramp_round round;
 	uint64_t path_bytes_per_s;    /* of the bottleneck; 0: not yet measured */
 	uint64_t rtt_min_ns;          /* 0: none yet */
-	uint64_t base_ns;             /* the least sample of the round before, which others are compared with */
+	uint64_t base_ns;             /* mean of the least samples of the round before, to compare others with */
 	uint64_t least_ns;            /* the least of the latest samples */
+	uint64_t noise_ns;            /* samples fall by so much for another reason than a queue */
+	uint64_t fall_ns;             /* of the latest samples: see onramp_onramp_hear() */
+	uint64_t falls_ns[3];         /* the most of them in this flight, and in the two before */
+	uint64_t heard_rtt_ns;        /* the latest sample */
+	uint64_t heard_ns;            /* and when it was taken */
 	uint64_t before_bytes;        /* the window before PACING */
 	uint64_t paced_bytes_per_s;   /* PACING: at this rate */
 	uint64_t last_bytes_per_s;    /* delivered in the last round that was complete; 0: none since PACING */
@@ -136,6 +143,8 @@ static inline void onramp_onramp_start(struct onramp_onramp *state, const struct
 	state->options = start->options;
 	state->handshake_ns = start->srtt_ns;
 	state->limit_bytes = start->ssthresh_bytes;
+	/* The first flight is believed. */
+	state->falls_ns[1] = ONRAMP_UNLIMITED;
 	onramp_start_slowly(decision, start->cwnd_bytes, start->ssthresh_bytes);
 }
 
@@ -172,27 +181,56 @@ static inline uint64_t onramp_onramp_round_bytes_per_s(const struct onramp_onram
 	return onramp_bytes_per_s(ack->delivered_bytes - state->round.begin_bytes, ack->now_ns - state->round.begin_ns);
 }
 
+/* So much more delay is a queue. */
+static inline uint64_t onramp_onramp_queue_ns(const struct onramp_onramp *state)
+{
+	uint64_t delay_ns =
+		onramp_min(onramp_max(state->rtt_min_ns / ONRAMP_ONRAMP_DELAY_PART, ONRAMP_ONRAMP_LEAST_DELAY_NS),
+			   ONRAMP_ONRAMP_MOST_DELAY_NS);
+
+	return onramp_max(delay_ns, state->noise_ns);
+}
+
 /* It is over: what it delivered, with which window, at which delay, is what the next one is compared with. */
 static inline void onramp_onramp_end_round(struct onramp_onramp *state, const struct onramp_ack *ack)
 {
 	if (state->round.least_ns)
 		state->base_ns = state->round.least_ns;
+	/* The least of a whole round is luck where there is noise. */
+	if (state->round.groups && onramp_onramp_queue_ns(state) == state->noise_ns)
+		state->base_ns = state->round.groups_ns / state->round.groups;
 	state->last_bytes_per_s = onramp_onramp_round_bytes_per_s(state, ack);
 	state->last_cwnd_bytes = state->round.cwnd_bytes;
 	onramp_onramp_begin_round(state, ack);
-}
-
-/* So much more delay is a queue. */
-static inline uint64_t onramp_onramp_queue_ns(const struct onramp_onramp *state)
-{
-	return onramp_min(onramp_max(state->rtt_min_ns / ONRAMP_ONRAMP_DELAY_PART, ONRAMP_ONRAMP_LEAST_DELAY_NS),
-			  ONRAMP_ONRAMP_MOST_DELAY_NS);
 }
 
 /* Does a round trip of this length have a queue that the round before had not? */
 static inline bool onramp_onramp_is_delayed(const struct onramp_onramp *state, uint64_t rtt_ns)
 {
 	return rtt_ns > state->base_ns + onramp_onramp_queue_ns(state);
+}
+
+/* Acknowledgements in bunches, and those behind a segment that was delayed by itself, come faster than what they
+ * acknowledge left: samples fall by more than the time between them. A queue of the sender's own does not become
+ * shorter so fast; what does hides it. The path may change once: what two of three flights had is believed. */
+static inline void onramp_onramp_hear(struct onramp_onramp *state, const struct onramp_ack *ack, bool flight_ends)
+{
+	uint64_t fall_ns = state->heard_rtt_ns > ack->rtt_ns ? state->heard_rtt_ns - ack->rtt_ns : 0;
+
+	if (ack->rtt_ns) {
+		state->fall_ns = fall_ns > ack->now_ns - state->heard_ns ? state->fall_ns + fall_ns : 0;
+		state->falls_ns[0] = onramp_max(state->falls_ns[0], state->fall_ns);
+		state->heard_rtt_ns = ack->rtt_ns;
+		state->heard_ns = ack->now_ns;
+	}
+	if (!flight_ends)
+		return;
+	state->noise_ns =
+		onramp_max(onramp_min(state->falls_ns[0], state->falls_ns[1]),
+			   onramp_min(onramp_max(state->falls_ns[0], state->falls_ns[1]), state->falls_ns[2]));
+	state->falls_ns[2] = state->falls_ns[1];
+	state->falls_ns[1] = state->falls_ns[0];
+	state->falls_ns[0] = 0;
 }
 
 /* Take a sample. True when there are as many as it takes; least_ns is the least of them then. */
@@ -206,6 +244,8 @@ static inline bool onramp_onramp_sampled(struct onramp_onramp *state, const stru
 	if (++state->samples < ONRAMP_ONRAMP_SAMPLES)
 		return false;
 	state->samples = 0;
+	state->round.groups_ns += state->least_ns;
+	state->round.groups++;
 	return true;
 }
 
@@ -272,7 +312,8 @@ static inline uint64_t onramp_onramp_measured(const struct onramp_onramp *state,
 	const struct onramp_ack_train *train = &state->flight.train;
 	uint64_t rate;
 
-	if (!state->rtt_min_ns || train->points < ONRAMP_ONRAMP_LEAST_POINTS || !onramp_train_is_line(train))
+	if (!state->rtt_min_ns || train->points < ONRAMP_ONRAMP_LEAST_POINTS || !onramp_train_is_line(train) ||
+	    2 * state->noise_ns > train->last_ns - train->first_ns)
 		return 0;
 	rate = onramp_flight_bytes_per_s(&state->flight, ack, state->options);
 	return rate > ack->mss_bytes * ONRAMP_NS_PER_S / ONRAMP_ONRAMP_LEAST_SPACING_NS ? 0 : rate;
@@ -284,8 +325,12 @@ static inline void onramp_onramp_slow_start(struct onramp_onramp *state, const s
 {
 	uint64_t rate = onramp_onramp_measured(state, ack), path_bytes;
 
-	if (!state->round.begin_ns)
+	/* The first flight's round began when it was sent. */
+	if (!state->round.begin_ns) {
 		onramp_onramp_begin_round(state, ack);
+		state->round.begin_ns -= ack->rtt_ns;
+		state->round.begin_bytes -= ack->acked_bytes;
+	}
 	if (flight_ends) {
 		onramp_onramp_end_round(state, ack);
 		state->samples = 0;
@@ -464,7 +509,8 @@ static inline void onramp_onramp_end_retreat(struct onramp_onramp *state, const 
 static inline void onramp_onramp_retreat(struct onramp_onramp *state, const struct onramp_ack *ack,
 					 struct onramp_decision *decision)
 {
-	uint64_t carried_bytes, end_bytes = state->round.end_bytes;
+	uint64_t rate, carried_bytes, end_bytes = state->round.end_bytes;
+	bool is_carried;
 
 	decision->ssthresh_bytes = ack->ssthresh_bytes;
 	if (!(ack->flags & ONRAMP_ACK_RECOVERING)) {
@@ -475,14 +521,19 @@ static inline void onramp_onramp_retreat(struct onramp_onramp *state, const stru
 		state->round.begin_ns = ack->now_ns;
 		state->round.begin_bytes = ack->delivered_bytes;
 	}
-	if (state->is_told || ack->now_ns - state->round.begin_ns < state->rtt_min_ns / 2 ||
-	    ack->delivered_bytes + (ack->lost_bytes - state->lost_bytes) < end_bytes)
+	if (state->is_told || ack->now_ns - state->round.begin_ns < state->rtt_min_ns / 2)
+		return;
+	rate = onramp_onramp_round_bytes_per_s(state, ack);
+	/* A flight that arrived as fast as it left has lost what it lost for another reason than its rate: half of it
+	 * says enough. */
+	is_carried = !state->step &&
+		     onramp_onramp_gives_more(state, state->carried_bytes_per_s ? state->carried_bytes_per_s : rate);
+	if (!is_carried && ack->delivered_bytes + (ack->lost_bytes - state->lost_bytes) < end_bytes)
 		return;
 	state->is_told = true;
 	if (!state->carried_bytes_per_s)
-		state->carried_bytes_per_s = onramp_onramp_round_bytes_per_s(state, ack);
-	/* A flight that arrived as fast as it left has lost what it lost for another reason than its rate. */
-	if (!state->step && onramp_onramp_gives_more(state, state->carried_bytes_per_s))
+		state->carried_bytes_per_s = rate;
+	if (is_carried)
 		state->step = 1;
 	carried_bytes = onramp_onramp_path(state, state->carried_bytes_per_s, ack->mss_bytes);
 	if (!state->step)
@@ -506,6 +557,10 @@ static inline uint64_t onramp_onramp_pace(const struct onramp_onramp *state, con
 			onramp_bytes_per_s(cwnd_bytes + onramp_onramp_surplus(state, ack, cwnd_bytes, cwnd_bytes),
 					   onramp_max(ack->srtt_ns, state->rtt_min_ns)),
 			1);
+	case ONRAMP_PHASE_RETREAT:
+		/* A threshold that rises lets more leave than acknowledgements clock. */
+		return state->is_told ? onramp_max(onramp_bytes_per_s(ack->ssthresh_bytes, state->rtt_min_ns), 1)
+				      : ONRAMP_UNLIMITED;
 	default:
 		return ONRAMP_UNLIMITED;
 	}
@@ -517,6 +572,7 @@ static inline void onramp_onramp_ack(struct onramp_onramp *state, const struct o
 	bool flight_ends = onramp_flight_ends(&state->flight, ack);
 
 	state->rtt_min_ns = onramp_least_rtt(state->rtt_min_ns, ack);
+	onramp_onramp_hear(state, ack, flight_ends);
 	if (state->phase != ONRAMP_PHASE_RETREAT)
 		state->lost_bytes = ack->lost_bytes;
 	if (!state->first_ns) {

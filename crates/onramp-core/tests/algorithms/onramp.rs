@@ -92,10 +92,10 @@ pub fn assert_segments(bytes: u64, segments: u64) {
 #[test]
 fn the_first_flight_tells_the_rate_and_a_window_is_paced_over_the_least_round_trip() {
     let mut host = host_on(RTT);
-    host.ack.rtt_ns = RTT + MS;
-    arrive(&mut host, 9, RATE, RTT + MS);
+    arrive(&mut host, 1, RATE, RTT);
+    arrive(&mut host, 8, RATE, RTT + MS);
     assert_eq!((phase(&host), host.decision.pacing_bytes_per_s), ("slow-start", UNLIMITED));
-    let decision = arrive(&mut host, 1, RATE, RTT);
+    let decision = arrive(&mut host, 1, RATE, RTT + MS);
     assert_eq!((phase(&host), decision.estimate_bytes_per_s), ("pacing", RATE));
     assert_eq!((decision.cwnd_bytes, decision.ssthresh_bytes), (PACED_SEGMENTS * SEGMENT, UNLIMITED));
     assert_eq!(decision.pacing_bytes_per_s, PACED_RATE);
@@ -110,6 +110,24 @@ fn a_window_is_no_more_than_the_path() {
         assert_eq!(phase(&host), "pacing");
         assert_segments(host.decision.cwnd_bytes, window_segments);
     }
+}
+
+/// Acknowledgements that were delayed come in bunches: a line through them is not believed, and a delay that is no longer
+/// than what they fall by is no queue.
+#[test]
+fn a_line_through_bunches_is_not_believed() {
+    let rates = [0, 5, 6].map(|fall| {
+        let mut host = host_on(RTT);
+        let gap_ns = time_ns(SEGMENT, RATE);
+        for place in 0..10 {
+            // The last segment was not delayed.
+            host.ack.rtt_ns = if place < 9 { RTT + fall * gap_ns } else { RTT };
+            host.ack(gap_ns, host.decision.cwnd_bytes - SEGMENT, ACK_CWND_LIMITED);
+        }
+        host.decision.estimate_bytes_per_s
+    });
+    // The train lasts nine times as long as one segment.
+    assert_eq!(rates, [RATE, 0, 0]);
 }
 
 /// 12 segments: three acknowledgements have made 13 of the window when four tell the rate.

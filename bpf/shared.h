@@ -18,7 +18,7 @@ enum onramp_avoidance {
 };
 
 /* To be raised with every change of a record in this file: versions that do not know each other stay apart. */
-#define ONRAMP_CONFIG_VERSION 9
+#define ONRAMP_CONFIG_VERSION 10
 
 /* The user's choices, and who made them: read-only data, so that the verifier removes what they rule out. */
 struct onramp_config {
@@ -171,10 +171,10 @@ struct onramp_event {
 
 /* The same numbers stand in crates/onramp-kernel/src/shared.rs. */
 _Static_assert(sizeof(struct onramp_config) == 80, "struct onramp_config");
-_Static_assert(sizeof(struct onramp_connection) == 944, "struct onramp_connection");
+_Static_assert(sizeof(struct onramp_connection) == 960, "struct onramp_connection");
 _Static_assert(sizeof(struct onramp_pairs) == 136, "struct onramp_pairs");
-_Static_assert(sizeof(struct onramp_socket) == 1184, "struct onramp_socket");
-_Static_assert(sizeof(struct onramp_event) == 200, "struct onramp_event");
+_Static_assert(sizeof(struct onramp_socket) == 1200, "struct onramp_socket");
+_Static_assert(sizeof(struct onramp_event) == 224, "struct onramp_event");
 _Static_assert(sizeof(struct onramp_reservation) == 128, "struct onramp_reservation");
 _Static_assert(sizeof(struct onramp_limit) == 16, "struct onramp_limit");
 _Static_assert(sizeof(struct onramp_usage) == 32, "struct onramp_usage");

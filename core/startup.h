@@ -43,6 +43,9 @@ enum onramp_option {
 	ONRAMP_OPTION_ERE_LATEST = 1 << 3,
 	/* Its instability is compared with the connection's largest: core/eligible_rate.h. */
 	ONRAMP_OPTION_ERE_CALM = 1 << 4,
+	/* What is remembered of the path is used at once, and does not wait for the acknowledgement of the initial
+	 * window, as RFC 9959 has it: core/memory.h. */
+	ONRAMP_OPTION_RESUME_AT_ONCE = 1 << 16,
 };
 
 /* The connection is established and has sent nothing yet. */
@@ -59,6 +62,9 @@ struct onramp_start {
 	uint32_t gamma_ppm;        /* gamma: the share of the window, in millionths */
 	uint32_t burst_bytes;      /* qos: what may leave at once; 0: the algorithm's own choice */
 	uint64_t excess_bytes;     /* qos: what an earlier reservation of the connection has lost beyond what it may */
+	/* What the host remembers of the path, and lets this connection alone use (core/memory.h). */
+	uint64_t remembered_bytes;  /* so much it carried in a round trip; 0: nothing is remembered, or may be used */
+	uint64_t remembered_rtt_ns; /* the least round trip at that time */
 };
 
 enum onramp_ack_flag {
@@ -151,6 +157,11 @@ struct onramp_decision {
 	uint16_t pair;                 /* the next two full segments leave at once, marked as a pair */
 	uint16_t is_full;     /* the window is what the path holds: congestion avoidance need not look for that */
 	uint32_t burst_bytes; /* a token bucket of this depth paces (core/token_bucket.h); 0: the host's own way */
+	/* What is to be remembered of the path from now on, instead of what was (core/memory.h): so much it carried in
+	 * a round trip, and the least round trip. 0 bytes: nothing new; ONRAMP_UNLIMITED: what is remembered is wrong.
+	 */
+	uint64_t learned_bytes;
+	uint64_t learned_rtt_ns;
 };
 
 /* Room that a host keeps for the state of any algorithm. */

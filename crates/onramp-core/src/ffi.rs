@@ -1,5 +1,6 @@
 //! The records of `core/startup.h`, and the library's symbols. Layouts are checked by a test against the C side's.
 
+use crate::memory::Entry;
 use crate::pairs::{Counts, Meter, PairOption, Probe};
 use crate::{PHASE_AVOIDANCE, PHASE_DONE, PHASE_SAFE};
 use serde::{Deserialize, Serialize};
@@ -25,6 +26,9 @@ pub const OPTION_ERE_LATEST: u32 = 1 << 3;
 
 /// [`Start::options`]: the eligible rate's samples differ much only if they never differed more.
 pub const OPTION_ERE_CALM: u32 = 1 << 4;
+
+/// [`Start::options`]: what is remembered of the path is used before the initial window is acknowledged.
+pub const OPTION_RESUME_AT_ONCE: u32 = 1 << 16;
 
 /// [`Ack::flags`]: the window held the sender back in the last round trip.
 pub const ACK_CWND_LIMITED: u32 = 1 << 0;
@@ -85,6 +89,13 @@ pub struct Start {
     /// `qos`: what an earlier reservation of the connection has lost beyond what it may.
     #[serde(default)]
     pub excess_bytes: u64,
+    /// What the path carried in a round trip when it was last used ([`crate::memory`]); 0: nothing is remembered, or it may
+    /// not be used.
+    #[serde(default)]
+    pub remembered_bytes: u64,
+    /// The least round trip at that time.
+    #[serde(default)]
+    pub remembered_rtt_ns: u64,
 }
 
 /// An acknowledgement of something new, outside of loss recovery; in [`crate::PHASE_RESERVED`] any.
@@ -171,6 +182,13 @@ pub struct Decision {
     /// Depth of the token bucket that paces ([`crate::bucket`]); 0: as the host does it.
     #[serde(default)]
     pub burst_bytes: u32,
+    /// What is to be remembered of the path, instead of what was ([`crate::memory`]): so much it carried in a round trip;
+    /// 0: nothing new; [`UNLIMITED`]: what is remembered is wrong.
+    #[serde(default)]
+    pub learned_bytes: u64,
+    /// The least round trip, where that is to be remembered.
+    #[serde(default)]
+    pub learned_rtt_ns: u64,
 }
 
 impl Decision {
@@ -214,6 +232,12 @@ extern "C" {
     pub(crate) fn onramp_native_bucket_take(full_ns: u64, now_ns: u64, bytes: u64, bytes_per_s: u64) -> u64;
     pub(crate) fn onramp_native_bucket_has_ns(full_ns: u64, bytes: u64, bytes_per_s: u64, burst_bytes: u64) -> u64;
     pub(crate) fn onramp_native_share(a: u64, b: u64, whole: u64) -> u64;
+    pub(crate) fn onramp_native_memory_is_over(entry: *const Entry, now_ns: u64, lifetime_ns: u64) -> bool;
+    pub(crate) fn onramp_native_memory_take(entry: *mut Entry, user: u64, start: *mut Start) -> bool;
+    pub(crate) fn onramp_native_memory_give_back(entry: *mut Entry, user: u64);
+    pub(crate) fn onramp_native_memory_news(decision: *const Decision, initial_bytes: u64) -> u32;
+    pub(crate) fn onramp_native_memory_save(entry: *mut Entry, user: u64, decision: *const Decision, now_ns: u64);
+    pub(crate) fn onramp_native_memory_fits(remembered_rtt_ns: u64, rtt_ns: u64) -> bool;
     pub(crate) fn onramp_native_pair_option_bytes(form: u32, kind: u32) -> u32;
     pub(crate) fn onramp_native_pair_option_write(out: *mut u8, form: u32, option: *const PairOption) -> u32;
     pub(crate) fn onramp_native_pair_option_read(

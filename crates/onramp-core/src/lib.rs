@@ -17,13 +17,14 @@
 pub mod bucket;
 pub mod eligible_rate;
 mod ffi;
+pub mod memory;
 pub mod pairs;
 pub mod train;
 
 pub use ffi::{
     Ack, Clock, Decision, Loss, Start, ACK_APP_LIMITED, ACK_CWND_LIMITED, ACK_RECOVERING, LOSS_RECOVERY, LOSS_TAHOE,
-    LOSS_TIMEOUT, OPTION_ERE_CALM, OPTION_ERE_LATEST, OPTION_PAPER_INITIAL_WINDOW, OPTION_TRAIN_CLOSEST,
-    OPTION_TRAIN_ENDS, STATE_BYTES, UNLIMITED,
+    LOSS_TIMEOUT, OPTION_ERE_CALM, OPTION_ERE_LATEST, OPTION_PAPER_INITIAL_WINDOW, OPTION_RESUME_AT_ONCE,
+    OPTION_TRAIN_CLOSEST, OPTION_TRAIN_ENDS, STATE_BYTES, UNLIMITED,
 };
 use std::ffi::{c_char, CStr};
 use std::sync::OnceLock;
@@ -90,6 +91,25 @@ pub fn sends_pairs(name: &str) -> bool {
 pub fn reserves(name: &str) -> bool {
     let start = Start { mss_bytes: 1, ssthresh_bytes: UNLIMITED, pace_bytes_per_s: 1, ..Start::default() };
     Startup::new(name).is_some_and(|mut startup| startup.start(&start).phase == PHASE_RESERVED)
+}
+
+/// Whether an algorithm uses what is remembered of the path ([`Start::remembered_bytes`]): then it begins with other
+/// decisions, or keeps it.
+pub fn remembers(name: &str) -> bool {
+    let begins = |remembered_bytes| {
+        let mut startup = Startup::new(name)?;
+        let start = Start {
+            mss_bytes: 1,
+            ssthresh_bytes: UNLIMITED,
+            srtt_ns: 1,
+            remembered_bytes,
+            remembered_rtt_ns: u64::from(remembered_bytes != 0),
+            ..Start::default()
+        };
+        let decision = startup.start(&start);
+        Some((decision, startup.state))
+    };
+    begins(0) != begins(1 << 20)
 }
 
 /// A phase's name, for example `slow-start`.
@@ -175,13 +195,15 @@ mod tests {
             size_of::<Clock>(),
             offset_of!(Clock, event_ns),
             size_of::<Start>(),
-            offset_of!(Start, excess_bytes),
+            offset_of!(Start, remembered_rtt_ns),
             size_of::<Ack>(),
             offset_of!(Ack, flags),
             size_of::<Loss>(),
             offset_of!(Loss, kind),
             size_of::<Decision>(),
-            offset_of!(Decision, burst_bytes),
+            offset_of!(Decision, learned_rtt_ns),
+            size_of::<memory::Entry>(),
+            memory::Entry::USER_OFFSET,
             size_of::<pairs::PairOption>(),
             pairs::PairOption::RESERVED_OFFSET,
             size_of::<pairs::Counts>(),
@@ -190,6 +212,7 @@ mod tests {
             pairs::Meter::RESERVED_OFFSET,
             size_of::<pairs::Probe>(),
             pairs::Probe::RESERVED_OFFSET,
+            memory::LIFETIME_NS as usize,
             STATE_BYTES,
             (0..).take_while(|&exit| exit_name(exit) != "unknown").count(),
         ];
@@ -203,6 +226,7 @@ mod tests {
         assert!(Startup::new("fast").is_none() && !sends_pairs("fast"));
         assert!(sends_pairs("pair") && !sends_pairs("paced"));
         assert!(reserves("qos") && !reserves("spaced"));
+        assert!(remembers("onramp") && !remembers("qos") && !remembers("fast"));
         assert_eq!((phase_name(PHASE_DONE), phase_name(PHASE_AVOIDANCE)), ("done", "avoidance"));
         assert_eq!((phase_name(PHASE_SAFE), phase_name(PHASE_LINEAR)), ("safe-transmit", "linear"));
         assert_eq!((phase_name(PHASE_RESERVED), phase_name(99)), ("reserved", "unknown"));

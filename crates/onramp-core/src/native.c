@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 OR GPL-2.0-only */
 /* The registry as a table that Rust can walk, and the layouts that src/ffi.rs is checked against. */
+#include "memory.h"
 #include "pair_option.h"
 #include "registry.h"
 #include "token_bucket.h"
@@ -106,6 +107,38 @@ uint64_t onramp_native_bucket_has_ns(uint64_t full_ns, uint64_t bytes, uint64_t 
 	return onramp_bucket_has_ns(full_ns, bytes, bytes_per_s, burst_bytes);
 }
 
+/* The memory of paths, for src/memory.rs. */
+bool onramp_native_memory_is_over(const struct onramp_memory_entry *entry, uint64_t now_ns, uint64_t lifetime_ns)
+{
+	return onramp_memory_is_over(entry, now_ns, lifetime_ns);
+}
+
+bool onramp_native_memory_take(struct onramp_memory_entry *entry, uint64_t user, struct onramp_start *start)
+{
+	return onramp_memory_take(entry, user, start);
+}
+
+void onramp_native_memory_give_back(struct onramp_memory_entry *entry, uint64_t user)
+{
+	onramp_memory_give_back(entry, user);
+}
+
+uint32_t onramp_native_memory_news(const struct onramp_decision *decision, uint64_t initial_bytes)
+{
+	return onramp_memory_news(decision, initial_bytes);
+}
+
+void onramp_native_memory_save(struct onramp_memory_entry *entry, uint64_t user, const struct onramp_decision *decision,
+			       uint64_t now_ns)
+{
+	onramp_memory_save(entry, user, decision, now_ns);
+}
+
+bool onramp_native_memory_fits(uint64_t remembered_rtt_ns, uint64_t rtt_ns)
+{
+	return onramp_memory_fits(remembered_rtt_ns, rtt_ns);
+}
+
 /* The packet-pair option, for src/pairs.rs. */
 uint32_t onramp_native_pair_option_bytes(uint32_t form, uint32_t type)
 {
@@ -153,13 +186,15 @@ const size_t onramp_layouts[] = {
 	sizeof(struct onramp_clock),
 	offsetof(struct onramp_clock, event_ns),
 	sizeof(struct onramp_start),
-	offsetof(struct onramp_start, excess_bytes),
+	offsetof(struct onramp_start, remembered_rtt_ns),
 	sizeof(struct onramp_ack),
 	offsetof(struct onramp_ack, flags),
 	sizeof(struct onramp_loss),
 	offsetof(struct onramp_loss, kind),
 	sizeof(struct onramp_decision),
-	offsetof(struct onramp_decision, burst_bytes),
+	offsetof(struct onramp_decision, learned_rtt_ns),
+	sizeof(struct onramp_memory_entry),
+	offsetof(struct onramp_memory_entry, user),
 	sizeof(struct onramp_pair_option),
 	offsetof(struct onramp_pair_option, reserved),
 	sizeof(struct onramp_pair_counts),
@@ -168,6 +203,7 @@ const size_t onramp_layouts[] = {
 	offsetof(struct onramp_pair_meter, reserved),
 	sizeof(struct onramp_pair_probe),
 	offsetof(struct onramp_pair_probe, reserved),
+	ONRAMP_MEMORY_LIFETIME_NS,
 	ONRAMP_STATE_BYTES,
 	ONRAMP_EXIT_COUNT,
 };

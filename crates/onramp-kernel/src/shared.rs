@@ -4,7 +4,7 @@ use onramp_core::{Ack, Clock, Decision, Loss, Start, STATE_BYTES};
 use std::mem::{size_of, MaybeUninit};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-pub(crate) const CONFIG_VERSION: u32 = 9;
+pub(crate) const CONFIG_VERSION: u32 = 10;
 pub(crate) const NAME_BYTES: usize = 16;
 pub(crate) const CONFIG_MAP: &str = ".rodata.onramp";
 pub(crate) const CONNECTIONS_MAP: &str = "onramp_conns";
@@ -224,10 +224,10 @@ pub(crate) struct RawEvent {
 
 // The same numbers stand in bpf/shared.h.
 const _: () = assert!(size_of::<Config>() == 80);
-const _: () = assert!(size_of::<RawConnection>() == 944);
+const _: () = assert!(size_of::<RawConnection>() == 960);
 const _: () = assert!(size_of::<RawPairs>() == 136);
-const _: () = assert!(size_of::<RawSocket>() == 1184);
-const _: () = assert!(size_of::<RawEvent>() == 200);
+const _: () = assert!(size_of::<RawSocket>() == 1200);
+const _: () = assert!(size_of::<RawEvent>() == 224);
 const _: () = assert!(size_of::<RawReservation>() == 128);
 const _: () = assert!(size_of::<RawLimit>() == 16);
 const _: () = assert!(size_of::<RawUsage>() == 32);

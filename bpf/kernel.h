@@ -25,6 +25,7 @@ typedef __u32 __wsum;
 /* Values of the kernel's ABI to BPF programs (linux/bpf.h), as far as they are used. */
 enum bpf_map_type {
 	BPF_MAP_TYPE_HASH = 1,
+	BPF_MAP_TYPE_LRU_HASH = 9,
 	BPF_MAP_TYPE_SK_STORAGE = 24,
 	BPF_MAP_TYPE_RINGBUF = 27,
 };
@@ -187,6 +188,7 @@ struct ns_common {
 
 struct net {
 	struct ns_common ns;
+	__u64 net_cookie;
 	struct netns_ipv4 ipv4;
 };
 

@@ -4,6 +4,7 @@
 #define ONRAMP_SHARED_H
 
 #include "startup.h"
+#include "memory.h"
 #include "pair_option.h"
 
 #define ONRAMP_NAME_BYTES 16
@@ -23,12 +24,13 @@ enum onramp_avoidance {
 /* The user's choices, and who made them: read-only data, so that the verifier removes what they rule out. */
 struct onramp_config {
 	struct onramp_clock clock;
-	uint64_t owner_start_ticks; /* of the process below, from /proc/PID/stat: a PID alone may be reused */
-	uint32_t owner_pid;         /* 0: loaded until it is unloaded */
-	uint32_t version;           /* ONRAMP_CONFIG_VERSION */
-	uint32_t avoidance;         /* enum onramp_avoidance */
-	uint32_t options;           /* enum onramp_option */
-	uint32_t record;            /* put every input and decision of the algorithm into the ring */
+	uint64_t memory_lifetime_ns; /* core/memory.h; 0: nothing is remembered */
+	uint64_t owner_start_ticks;  /* of the process below, from /proc/PID/stat: a PID alone may be reused */
+	uint32_t owner_pid;          /* 0: loaded until it is unloaded */
+	uint32_t version;            /* ONRAMP_CONFIG_VERSION */
+	uint32_t avoidance;          /* enum onramp_avoidance */
+	uint32_t options;            /* enum onramp_option */
+	uint32_t record;             /* put every input and decision of the algorithm into the ring */
 	uint32_t reserved;
 	char startup[ONRAMP_NAME_BYTES];
 	char congestion_control[ONRAMP_NAME_BYTES];
@@ -66,6 +68,23 @@ struct onramp_connection {
 	uint64_t bucket_full_ns;     /* of a reserved rate: core/token_bucket.h */
 	uint64_t bucket_now_ns;      /* when it was last looked at */
 	uint64_t bucket_taken_bytes; /* the kernel's count of what was sent, when that was taken from it */
+	/* Of what is remembered of the path: remembered.h. */
+	uint64_t memory_kept_ns;      /* when it last said that it has the entry; 0: it has it not */
+	uint64_t memory_window_bytes; /* the initial window, which says what is worth remembering */
+};
+
+/* A path: the sending interface and the destination, by their addresses. */
+struct onramp_path {
+	uint64_t network_namespace; /* cookie */
+	uint8_t local[16];          /* of IPv4 as IPv6 has them: ::ffff:192.0.2.1 */
+	uint8_t remote[16];
+};
+
+/* What is remembered of it. */
+struct onramp_remembered {
+	struct onramp_memory_entry entry; /* users are connections' ids; times those of bpf_ktime_get_boot_ns() */
+	uint32_t network_namespace;       /* inode number */
+	uint32_t reserved;
 };
 
 /* What became of a socket's TCP_QOS. */
@@ -170,13 +189,15 @@ struct onramp_event {
 };
 
 /* The same numbers stand in crates/onramp-kernel/src/shared.rs. */
-_Static_assert(sizeof(struct onramp_config) == 80, "struct onramp_config");
-_Static_assert(sizeof(struct onramp_connection) == 960, "struct onramp_connection");
+_Static_assert(sizeof(struct onramp_config) == 88, "struct onramp_config");
+_Static_assert(sizeof(struct onramp_connection) == 976, "struct onramp_connection");
 _Static_assert(sizeof(struct onramp_pairs) == 136, "struct onramp_pairs");
-_Static_assert(sizeof(struct onramp_socket) == 1200, "struct onramp_socket");
+_Static_assert(sizeof(struct onramp_socket) == 1216, "struct onramp_socket");
 _Static_assert(sizeof(struct onramp_event) == 224, "struct onramp_event");
 _Static_assert(sizeof(struct onramp_reservation) == 128, "struct onramp_reservation");
 _Static_assert(sizeof(struct onramp_limit) == 16, "struct onramp_limit");
 _Static_assert(sizeof(struct onramp_usage) == 32, "struct onramp_usage");
+_Static_assert(sizeof(struct onramp_path) == 40, "struct onramp_path");
+_Static_assert(sizeof(struct onramp_remembered) == 48, "struct onramp_remembered");
 
 #endif

@@ -20,6 +20,7 @@
 #include "endpoints.h"
 #include "recovery.h"
 #include "registry.h"
+#include "remembered.h"
 #include "reserved.h"
 #include "shared.h"
 
@@ -331,6 +332,7 @@ static void startup_ack(struct sock *sk, struct onramp_connection *connection, c
 
 	ALGORITHM(_ack)((ALGORITHM_STATE *)connection->state, &ack, decision);
 	note_exit(connection, ack.now_ns);
+	learn(sk, connection);
 	if (!is_reserved(connection))
 		break_reservation(sk, ack.now_ns);
 	apply_decision(sk, connection, mss_bytes);
@@ -373,13 +375,15 @@ static void startup_start(struct sock *sk, struct onramp_connection *connection)
 	connection->lost_segments = tp->lost;
 	connection->bucket_taken_bytes = tp->bytes_sent;
 	start_reservation(sk, connection, &start);
+	begin_memory(sk, connection, &start);
 	ALGORITHM(_start)((ALGORITHM_STATE *)connection->state, &start, &connection->decision);
 	note_exit(connection, start.now_ns);
-	/* What the window is again when a reservation ends. */
+	learn(sk, connection);
+	/* What the window is again when a reservation ends, and after an idle time on a remembered path. */
 	connection->initial_cwnd = tp->snd_cwnd;
 	connection->initial_ssthresh = tp->snd_ssthresh;
 	apply_decision(sk, connection, mss_bytes);
-	if (is_reserved(connection))
+	if (is_reserved(connection) || start.remembered_bytes)
 		apply_pacing(sk, connection);
 	else
 		connection->initial_cwnd = tp->snd_cwnd;
@@ -410,6 +414,7 @@ static __u32 startup_loss(struct sock *sk, struct onramp_connection *connection,
 
 	ALGORITHM(_loss)((ALGORITHM_STATE *)connection->state, &loss, &connection->decision);
 	note_exit(connection, loss.now_ns);
+	learn(sk, connection);
 	if (!is_reserved(connection))
 		break_reservation(sk, loss.now_ns);
 	ask_for_pair(sk, connection);
@@ -452,6 +457,7 @@ void BPF_PROG(onramp_release, struct sock *sk)
 		if (is_reserved(connection))
 			leave_reservation(tcp_sk(sk), connection);
 		stop_pacing(sk, connection);
+		end_memory(sk, connection);
 	}
 	release_reservation(sk, connection);
 	if (pairs)
@@ -485,6 +491,7 @@ static void control(struct sock *sk, __u32 ack, int flag, const struct rate_samp
 			avoidance_raise(config.avoidance, sk, ack, rs->acked_sacked);
 	}
 	if (connection) {
+		keep_memory(sk, connection);
 		apply_pacing(sk, connection);
 		let_pair_leave(sk, connection);
 	} else {
@@ -498,6 +505,8 @@ static void overrule_bbr(struct sock *sk, __u32 cwnd, const struct rate_sample *
 	struct onramp_connection *connection = bpf_sk_storage_get(&onramp_conns, sk, 0, 0);
 	bool starting = connection && !startup_is_over(connection);
 
+	if (connection)
+		keep_memory(sk, connection);
 	if (starting) {
 		tcp_sk(sk)->snd_cwnd = cwnd;
 		if (rs->acked_sacked)

@@ -3,82 +3,125 @@
  * A memory of paths: what a connection found that a path carries, for the next one on the same path. The rules of
  * Careful Resume (RFC 9959), for every host; the numbers in brackets are its sections.
  *
- * A host keeps entries by path: the sending interface and the destination (2.2), with addresses for both. It asks here,
- * in this order:
+ * A host keeps an entry for each path: the sending interface and the destination (2.2). Then it asks here:
  *
  *     a connection begins     onramp_memory_is_over(): away with the entry; else onramp_memory_take()
  *     it has decided          onramp_memory_news(): onramp_memory_save(), away with the entry, or nothing
+ *     it hears from its peer  onramp_memory_keep()
  *     it ends                 onramp_memory_give_back()
  *
- * and core/NAME.h uses what start->remembered_bytes says, as 3.2 to 3.5 have it.
+ * and core/NAME.h does with start->remembered_bytes what 3.2 to 3.5 have it do.
  *
- * The rules:
  * - One entry a path, the newest (3.1).
- * - What is less than four initial windows is not remembered (3.1): half of it is no gain. And it says that something
- *   larger that is remembered is wrong.
+ * - What is less than four initial windows is not remembered (3.1): half of it is no gain. And it says that more,
+ *   which may be remembered, is wrong.
  * - An entry is used for a time, the Lifetime, which the user chooses (4.3.1), and then deleted (3.2).
- * - One connection at a time uses it (3.2, 4.2). It does so until it ends, since it goes on sending what it found. So
- * does one that saved what nobody used: a second connection beside it has to find its share. RFC 9959 asks less.
- * - Not with a round trip of half of what it was or less: half of what was carried, sent in it, would be more than the
- *   rate that was. And not with one that is more than ten times as long: that is another path (4.2.1). The host asks
- * this with the handshake's round trip, the algorithm with that of the first data: onramp_memory_fits().
- * - When nothing is known of the round trip yet, what is remembered waits for it: with ONRAMP_OPTION_RESUME_AT_ONCE it
- * is not used.
+ * - One connection at a time uses it (3.2, 4.2), until it ends: it goes on sending what it found. For the same reason
+ *   one that saves what nobody uses has it too, and a second connection beside it finds its share by itself; RFC 9959
+ *   does not ask for that. A connection that has heard nothing for so long that it has to find its window anew (RFC
+ *   5681, section 4.1) has it no longer, be it idle or dead.
+ * - Not with a round trip of half of what it was or less: half of what was carried, sent within it, would be a higher
+ *   rate than was carried. And not with one that is more than ten times as long, which is another path's (4.2.1). The
+ *   host asks for that with the handshake's round trip, the algorithm with that of the first data.
+ * - Where the handshake has told no round trip, what is remembered may be used when there is one; with
+ *   ONRAMP_OPTION_RESUME_AT_ONCE, which does not wait for it, not at all.
  *
- * Hosts with several processors: an entry is taken by compare and swap. Its other members may be written by one
- * connection while another one reads them; what comes of that is an entry of the same path.
+ * Hosts with several processors: who has an entry is decided by compare and swap. The other members are written one by
+ * one: who reads meanwhile may find the bytes of one connection and the round trip of another, both of this path.
  */
 #ifndef ONRAMP_MEMORY_H
 #define ONRAMP_MEMORY_H
 
 #include "startup.h"
 
-/* The Lifetime for those who choose none. RFC 9959 has minutes on paths that change; 4.3.1 explains why it may be
- * longer than the 5 minutes of RFC 7661. */
+/* The Lifetime for those who choose none: RFC 9959 has minutes where paths change, and may exceed the 5 of RFC 7661
+ * because a jump that was wrong is taken back (4.3.1). */
 #define ONRAMP_MEMORY_LIFETIME_NS (600 * ONRAMP_NS_PER_S)
 /* Initial windows that are worth remembering. */
 #define ONRAMP_MEMORY_LEAST_WINDOWS 4
 /* A round trip no longer than 1/2, or longer than 10 times, is that of another path. */
 #define ONRAMP_MEMORY_SHORTER 2
 #define ONRAMP_MEMORY_LONGER 10
+/* Who has an entry loses it after so long without an acknowledgement: a time-out that is still unmeasured (RFC 6298),
+ * or so many round trips. */
+#define ONRAMP_MEMORY_IDLE_NS ONRAMP_NS_PER_S
+#define ONRAMP_MEMORY_IDLE_RTTS 4
+/* So often it says that it is still there. */
+#define ONRAMP_MEMORY_KEEP_NS (ONRAMP_MEMORY_IDLE_NS / 8)
 
-/* What is remembered of a path. Zero: nothing. */
+/* What is remembered of a path. Zero: nothing. Times are of a clock that goes on while the host sleeps. */
 struct onramp_memory_entry {
-	uint64_t bytes;    /* so much it carried in a round trip; 0: nothing is remembered */
-	uint64_t rtt_ns;   /* the least round trip at that time */
-	uint64_t saved_ns; /* when, on a clock that goes on while the host sleeps */
-	uint64_t user;     /* the connection that has it, by a number that is its own; 0: none */
+	uint64_t bytes;  /* so much it carried in a round trip; 0: nothing is remembered */
+	uint64_t rtt_ns; /* the least round trip at that time */
+	uint64_t saved_ns;
+	uint64_t user;    /* the connection that has it, by a number that is its own; 0: none */
+	uint64_t used_ns; /* when that last said so */
 };
 
-/* Is its Lifetime over? (A host's clock may be read a little later by one processor than by another.) */
-static inline bool onramp_memory_is_over(const struct onramp_memory_entry *entry, uint64_t now_ns, uint64_t lifetime_ns)
+/* So long after a moment. (One processor may read the clock a little later than another.) */
+static inline uint64_t onramp_memory_since(uint64_t then_ns, uint64_t now_ns)
 {
-	return now_ns > entry->saved_ns && now_ns - entry->saved_ns > lifetime_ns;
+	return now_ns > then_ns ? now_ns - then_ns : 0;
 }
 
-/* Is a round trip of this length that of the path that is remembered? 0: not known, and so it is not. */
+/* Is its Lifetime over? */
+static inline bool onramp_memory_is_over(const struct onramp_memory_entry *entry, uint64_t now_ns, uint64_t lifetime_ns)
+{
+	return onramp_memory_since(entry->saved_ns, now_ns) > lifetime_ns;
+}
+
+/* Has a connection other than this one got it? */
+static inline bool onramp_memory_is_in_use(const struct onramp_memory_entry *entry, uint64_t user, uint64_t now_ns)
+{
+	uint64_t idle_ns = onramp_max(ONRAMP_MEMORY_IDLE_NS,
+				      onramp_min(entry->rtt_ns, ONRAMP_MEMORY_LIFETIME_NS) * ONRAMP_MEMORY_IDLE_RTTS);
+
+	return entry->user && entry->user != user && onramp_memory_since(entry->used_ns, now_ns) <= idle_ns;
+}
+
+/* The connection has it from now on, unless another one has it, or is faster. */
+static inline bool onramp_memory_use(struct onramp_memory_entry *entry, uint64_t user, uint64_t now_ns)
+{
+	uint64_t before = entry->user;
+
+	if (onramp_memory_is_in_use(entry, user, now_ns))
+		return false;
+	/* First, so that nobody finds a new user with an old time. */
+	entry->used_ns = now_ns;
+	return __sync_val_compare_and_swap(&entry->user, before, user) == before;
+}
+
+/* Is a round trip of this length that of the path that is remembered? 0: it is not known, and is not. */
 static inline bool onramp_memory_fits(uint64_t remembered_rtt_ns, uint64_t rtt_ns)
 {
 	return rtt_ns > remembered_rtt_ns / ONRAMP_MEMORY_SHORTER &&
 	       (rtt_ns - 1) / ONRAMP_MEMORY_LONGER < remembered_rtt_ns;
 }
 
-/* A connection begins: it is told what is remembered, and has it, unless that may not be used. The entry's Lifetime is
- * not over. */
-static inline bool onramp_memory_take(struct onramp_memory_entry *entry, uint64_t user, struct onramp_start *start)
+/* A connection begins: if it may use the entry, whose Lifetime is not over, it has it, and is told what it says. */
+static inline bool onramp_memory_take(struct onramp_memory_entry *entry, uint64_t user, uint64_t now_ns,
+				      struct onramp_start *start)
 {
-	uint64_t bytes = entry->bytes, rtt_ns = entry->rtt_ns;
 	bool waits = !start->srtt_ns && !(start->options & ONRAMP_OPTION_RESUME_AT_ONCE);
+	uint64_t bytes = entry->bytes, rtt_ns = entry->rtt_ns;
 
-	if (!bytes || !(waits || onramp_memory_fits(rtt_ns, start->srtt_ns)) ||
-	    __sync_val_compare_and_swap(&entry->user, 0, user))
+	if (!bytes || !(waits || onramp_memory_fits(rtt_ns, start->srtt_ns)) || !onramp_memory_use(entry, user, now_ns))
 		return false;
 	start->remembered_bytes = bytes;
 	start->remembered_rtt_ns = rtt_ns;
 	return true;
 }
 
-/* A connection ends, or may not use what it took. Of one that does not have the entry, nothing changes. */
+/* A connection has heard from its peer. False: it does not have the entry any more, if it had. */
+static inline bool onramp_memory_keep(struct onramp_memory_entry *entry, uint64_t user, uint64_t now_ns)
+{
+	if (entry->user != user)
+		return false;
+	entry->used_ns = now_ns;
+	return true;
+}
+
+/* A connection ends. If it does not have the entry, nothing changes. */
 static inline void onramp_memory_give_back(struct onramp_memory_entry *entry, uint64_t user)
 {
 	__sync_val_compare_and_swap(&entry->user, user, 0);
@@ -102,14 +145,14 @@ static inline enum onramp_memory_news onramp_memory_news(const struct onramp_dec
 	return ONRAMP_MEMORY_SAVE;
 }
 
-/* Remember what this decision says; who has the entry keeps it, and if nobody has, this connection does. */
-static inline void onramp_memory_save(struct onramp_memory_entry *entry, uint64_t user,
+/* Remember what this decision says. True: the connection has the entry, which nobody else had. */
+static inline bool onramp_memory_save(struct onramp_memory_entry *entry, uint64_t user,
 				      const struct onramp_decision *decision, uint64_t now_ns)
 {
 	entry->bytes = decision->learned_bytes;
 	entry->rtt_ns = decision->learned_rtt_ns;
 	entry->saved_ns = now_ns;
-	__sync_val_compare_and_swap(&entry->user, 0, user);
+	return onramp_memory_use(entry, user, now_ns);
 }
 
 #endif

@@ -23,6 +23,9 @@ fn main() {
         if onramp_core::reserves(name) {
             defines.push("-DONRAMP_RESERVES".to_owned());
         }
+        if onramp_core::remembers(name) {
+            defines.push("-DONRAMP_REMEMBERS".to_owned());
+        }
         compile("startup", &object, &defines);
         table += &format!("    ({name:?}, include_bytes!({object:?})),\n");
     }

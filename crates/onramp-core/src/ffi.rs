@@ -233,10 +233,17 @@ extern "C" {
     pub(crate) fn onramp_native_bucket_has_ns(full_ns: u64, bytes: u64, bytes_per_s: u64, burst_bytes: u64) -> u64;
     pub(crate) fn onramp_native_share(a: u64, b: u64, whole: u64) -> u64;
     pub(crate) fn onramp_native_memory_is_over(entry: *const Entry, now_ns: u64, lifetime_ns: u64) -> bool;
-    pub(crate) fn onramp_native_memory_take(entry: *mut Entry, user: u64, start: *mut Start) -> bool;
+    pub(crate) fn onramp_native_memory_is_in_use(entry: *const Entry, user: u64, now_ns: u64) -> bool;
+    pub(crate) fn onramp_native_memory_take(entry: *mut Entry, user: u64, now_ns: u64, start: *mut Start) -> bool;
+    pub(crate) fn onramp_native_memory_keep(entry: *mut Entry, user: u64, now_ns: u64) -> bool;
     pub(crate) fn onramp_native_memory_give_back(entry: *mut Entry, user: u64);
     pub(crate) fn onramp_native_memory_news(decision: *const Decision, initial_bytes: u64) -> u32;
-    pub(crate) fn onramp_native_memory_save(entry: *mut Entry, user: u64, decision: *const Decision, now_ns: u64);
+    pub(crate) fn onramp_native_memory_save(
+        entry: *mut Entry,
+        user: u64,
+        decision: *const Decision,
+        now_ns: u64,
+    ) -> bool;
     pub(crate) fn onramp_native_memory_fits(remembered_rtt_ns: u64, rtt_ns: u64) -> bool;
     pub(crate) fn onramp_native_pair_option_bytes(form: u32, kind: u32) -> u32;
     pub(crate) fn onramp_native_pair_option_write(out: *mut u8, form: u32, option: *const PairOption) -> u32;

@@ -203,7 +203,7 @@ mod tests {
             size_of::<Decision>(),
             offset_of!(Decision, learned_rtt_ns),
             size_of::<memory::Entry>(),
-            memory::Entry::USER_OFFSET,
+            memory::Entry::LAST_OFFSET,
             size_of::<pairs::PairOption>(),
             pairs::PairOption::RESERVED_OFFSET,
             size_of::<pairs::Counts>(),
@@ -213,6 +213,7 @@ mod tests {
             size_of::<pairs::Probe>(),
             pairs::Probe::RESERVED_OFFSET,
             memory::LIFETIME_NS as usize,
+            memory::KEEP_NS as usize,
             STATE_BYTES,
             (0..).take_while(|&exit| exit_name(exit) != "unknown").count(),
         ];

@@ -113,9 +113,20 @@ bool onramp_native_memory_is_over(const struct onramp_memory_entry *entry, uint6
 	return onramp_memory_is_over(entry, now_ns, lifetime_ns);
 }
 
-bool onramp_native_memory_take(struct onramp_memory_entry *entry, uint64_t user, struct onramp_start *start)
+bool onramp_native_memory_is_in_use(const struct onramp_memory_entry *entry, uint64_t user, uint64_t now_ns)
 {
-	return onramp_memory_take(entry, user, start);
+	return onramp_memory_is_in_use(entry, user, now_ns);
+}
+
+bool onramp_native_memory_take(struct onramp_memory_entry *entry, uint64_t user, uint64_t now_ns,
+			       struct onramp_start *start)
+{
+	return onramp_memory_take(entry, user, now_ns, start);
+}
+
+bool onramp_native_memory_keep(struct onramp_memory_entry *entry, uint64_t user, uint64_t now_ns)
+{
+	return onramp_memory_keep(entry, user, now_ns);
 }
 
 void onramp_native_memory_give_back(struct onramp_memory_entry *entry, uint64_t user)
@@ -128,10 +139,10 @@ uint32_t onramp_native_memory_news(const struct onramp_decision *decision, uint6
 	return onramp_memory_news(decision, initial_bytes);
 }
 
-void onramp_native_memory_save(struct onramp_memory_entry *entry, uint64_t user, const struct onramp_decision *decision,
+bool onramp_native_memory_save(struct onramp_memory_entry *entry, uint64_t user, const struct onramp_decision *decision,
 			       uint64_t now_ns)
 {
-	onramp_memory_save(entry, user, decision, now_ns);
+	return onramp_memory_save(entry, user, decision, now_ns);
 }
 
 bool onramp_native_memory_fits(uint64_t remembered_rtt_ns, uint64_t rtt_ns)
@@ -194,7 +205,7 @@ const size_t onramp_layouts[] = {
 	sizeof(struct onramp_decision),
 	offsetof(struct onramp_decision, learned_rtt_ns),
 	sizeof(struct onramp_memory_entry),
-	offsetof(struct onramp_memory_entry, user),
+	offsetof(struct onramp_memory_entry, used_ns),
 	sizeof(struct onramp_pair_option),
 	offsetof(struct onramp_pair_option, reserved),
 	sizeof(struct onramp_pair_counts),
@@ -204,6 +215,7 @@ const size_t onramp_layouts[] = {
 	sizeof(struct onramp_pair_probe),
 	offsetof(struct onramp_pair_probe, reserved),
 	ONRAMP_MEMORY_LIFETIME_NS,
+	ONRAMP_MEMORY_KEEP_NS,
 	ONRAMP_STATE_BYTES,
 	ONRAMP_EXIT_COUNT,
 };

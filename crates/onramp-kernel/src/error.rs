@@ -14,6 +14,12 @@ pub enum Error {
         /// As given.
         name: String,
     },
+    /// A memory of paths was asked for, which this start-up does not use.
+    #[error("start-up {startup} uses no memory of paths; these do: {}", remembering().join(", "))]
+    NoMemory {
+        /// Its name.
+        startup: String,
+    },
     /// The process may not load BPF programs.
     #[error("loading BPF programs needs root (CAP_BPF and CAP_NET_ADMIN); run it with sudo")]
     NotPermitted,
@@ -116,6 +122,10 @@ pub enum Error {
     },
 }
 
+fn remembering() -> Vec<&'static str> {
+    onramp_core::startup_names().iter().copied().filter(|name| onramp_core::remembers(name)).collect()
+}
+
 fn loaded_hint(loaded: &[String]) -> String {
     match loaded {
         [] => "; nothing is".to_owned(),
@@ -138,6 +148,7 @@ impl Error {
             self,
             Error::UnknownStartup { .. }
                 | Error::UnknownAvoidance { .. }
+                | Error::NoMemory { .. }
                 | Error::NotLoaded { .. }
                 | Error::OwnedByProcess { .. }
                 | Error::NameTaken { .. }

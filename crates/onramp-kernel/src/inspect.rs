@@ -3,13 +3,14 @@
 //! Nothing is pinned or written down: the kernel's own lists of maps and programs are the only record, so that it
 //! can't go stale. A congestion control of ours is recognised by the map that holds its configuration.
 
+use crate::memory::PathsMap;
 use crate::pair::PairsMap;
 use crate::process;
 use crate::qos::{self, Reservations};
 use crate::registration::{avoidance_name, only_value, with_log};
 use crate::shared::{
     name_text, Config, Plain, RawConnection, RawPairs, RawSocket, CONFIG_MAP, CONFIG_VERSION, CONNECTIONS_MAP,
-    LIMITS_MAP, PAIRS_MAP, RESERVED_MAP, USAGE_MAP,
+    LIMITS_MAP, MEMORY_MAP, PAIRS_MAP, RESERVED_MAP, USAGE_MAP,
 };
 use crate::{probe, Error, Result};
 use libbpf_rs::btf::types::{MemberAttr, Struct};
@@ -17,6 +18,7 @@ use libbpf_rs::btf::Btf;
 use libbpf_rs::query::{LinkInfoIter, LinkTypeInfo, MapInfoIter, ProgInfoIter, ProgInfoQueryOptions};
 use libbpf_rs::{Iter, MapCore, MapHandle, MapType, ObjectBuilder};
 use onramp_core::{Decision, PHASE_RESERVED};
+use onramp_scenario::Memory;
 use serde::Serialize;
 use std::fs;
 use std::io::Read;
@@ -26,7 +28,7 @@ use std::os::fd::AsFd;
 const LIST_PROGRAM: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/connections.o"));
 
 /// A congestion control of Onramp's in this kernel.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Loaded {
     /// The name that sockets choose.
     pub name: String,
@@ -36,6 +38,10 @@ pub struct Loaded {
     pub avoidance: &'static str,
     /// It starts with the paper's initial window instead of the host's.
     pub paper_initial_window: bool,
+    /// What its connections make of what earlier ones found of their path: `off`, `careful` or `at-once`.
+    pub memory: &'static str,
+    /// How long that counts, where it does.
+    pub memory_lifetime_s: Option<f64>,
     /// The process it belongs to, if it does not stay until it is unloaded.
     pub owner_pid: Option<u32>,
     /// New connections can choose it; otherwise it only serves those that it has.
@@ -48,6 +54,10 @@ pub struct Loaded {
     operations_map: Option<u32>,
     #[serde(skip)]
     connections_map: Option<u32>,
+    #[serde(skip)]
+    memory_lifetime_ns: u64,
+    #[serde(skip)]
+    memory_map: Option<u32>,
     #[serde(skip)]
     pairs_map: Option<u32>,
     /// Reserved, limits, usage.
@@ -74,6 +84,20 @@ impl Loaded {
             &self.name,
             [self.map(RESERVED_MAP, reserved)?, self.map(LIMITS_MAP, limits)?, self.map(USAGE_MAP, usage)?],
         ))
+    }
+
+    /// What it remembers of paths, if that was asked for.
+    ///
+    /// # Errors
+    /// The kernel's refusal: it may have been unloaded.
+    pub fn memory(&self) -> Result<Option<PathsMap>> {
+        let map = self.map(MEMORY_MAP, self.memory_map)?;
+        Ok(map.map(|map| PathsMap::of(&self.name, map, self.memory_lifetime_ns)))
+    }
+
+    /// How long what it remembers of paths counts; 0: it remembers nothing.
+    pub fn memory_lifetime_ns(&self) -> u64 {
+        self.memory_lifetime_ns
     }
 
     fn map(&self, name: &str, id: Option<u32>) -> Result<Option<MapHandle>> {
@@ -108,7 +132,7 @@ pub fn loaded() -> Result<Vec<Loaded>> {
     let programs = ProgInfoIter::with_query_opts(ProgInfoQueryOptions::default().include_map_ids(true));
     for program in programs.filter(|program| program.name.to_string_lossy().starts_with("onramp_control")) {
         let mut config = None;
-        let (mut connections_map, mut pairs_map, mut reservation_maps) = (None, None, [None; 3]);
+        let (mut connections_map, mut memory_map, mut pairs_map, mut reservation_maps) = (None, None, None, [None; 3]);
         for id in program.map_ids {
             let Ok(map) = MapHandle::from_map_id(id) else { continue };
             match map.name().to_string_lossy().as_ref() {
@@ -118,6 +142,7 @@ pub fn loaded() -> Result<Vec<Loaded>> {
                     connections_map = Some(id);
                 }
                 PAIRS_MAP if map.value_size() as usize == size_of::<RawPairs>() => pairs_map = Some(id),
+                MEMORY_MAP => memory_map = Some(id),
                 RESERVED_MAP => reservation_maps[0] = Some(id),
                 LIMITS_MAP => reservation_maps[1] = Some(id),
                 USAGE_MAP => reservation_maps[2] = Some(id),
@@ -131,12 +156,16 @@ pub fn loaded() -> Result<Vec<Loaded>> {
             startup: name_text(&config.startup),
             avoidance: avoidance_name(config.avoidance),
             paper_initial_window: config.options & onramp_core::OPTION_PAPER_INITIAL_WINDOW != 0,
+            memory: memory_of(&config).name(),
+            memory_lifetime_s: (config.memory_lifetime_ns != 0).then_some(config.memory_lifetime_ns as f64 / 1e9),
             owner_pid: (config.owner_pid != 0).then_some(config.owner_pid),
             registered: operations.is_some_and(|operations| operations.registered),
             connections: connections_map.map_or(Ok(0), |id| raw_sockets(id, None).map(|sockets| sockets.len()))?,
             owner_running: process::is_running(config.owner_pid, config.owner_start_ticks),
             operations_map: operations.map(|operations| operations.map),
             connections_map,
+            memory_lifetime_ns: config.memory_lifetime_ns,
+            memory_map,
             pairs_map,
             reservation_maps,
         });
@@ -144,6 +173,14 @@ pub fn loaded() -> Result<Vec<Loaded>> {
     // What is neither registered nor used is about to go.
     all.retain(|loaded| loaded.registered || loaded.connections > 0);
     Ok(all)
+}
+
+fn memory_of(config: &Config) -> Memory {
+    match (config.memory_lifetime_ns, config.options & onramp_core::OPTION_RESUME_AT_ONCE) {
+        (0, _) => Memory::Off,
+        (_, 0) => Memory::Careful,
+        _ => Memory::AtOnce,
+    }
 }
 
 /// A tcp_congestion_ops in a BPF map, registered or not.

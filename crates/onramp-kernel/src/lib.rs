@@ -11,6 +11,7 @@ mod cgroup_program;
 mod error;
 mod event;
 mod inspect;
+mod memory;
 mod pair;
 pub mod probe;
 mod process;
@@ -24,6 +25,7 @@ pub use event::{Event, Input};
 pub use inspect::{
     connections, default_in_this_namespace, loaded, registered_names, unload, Connection, Loaded, Pairs,
 };
+pub use memory::{PathsMap, RememberedPath};
 pub use pair::{PairOption, PairsMap};
 pub use qos::{reservation, reserve, LimitInForce, QosOption, Reservation, Reservations};
 pub use registration::{Lifetime, Options, Registration, AVOIDANCES, KERNEL_CLOCK};

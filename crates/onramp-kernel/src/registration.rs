@@ -2,20 +2,21 @@
 
 use crate::event::Event;
 use crate::inspect::{owner_of, registered_names, sweep};
+use crate::memory::PathsMap;
 use crate::pair::PairsMap;
 use crate::probe::{self, ControlForm};
 use crate::process;
 use crate::qos::Reservations;
 use crate::shared::{
-    name_bytes, Config, Plain, CONFIG_MAP, CONFIG_VERSION, EVENTS_MAP, LIMITS_MAP, NAME_BYTES, PAIRS_MAP, RESERVED_MAP,
-    USAGE_MAP,
+    name_bytes, Config, Plain, CONFIG_MAP, CONFIG_VERSION, EVENTS_MAP, LIMITS_MAP, MEMORY_MAP, NAME_BYTES, PAIRS_MAP,
+    RESERVED_MAP, USAGE_MAP,
 };
 use crate::{Error, Result};
 use libbpf_rs::{
     Link, MapCore, MapFlags, MapHandle, Object, ObjectBuilder, OpenObject, PrintLevel, RingBuffer, RingBufferBuilder,
 };
 use onramp_core::Clock;
-use onramp_scenario::Avoidance;
+use onramp_scenario::{Avoidance, Memory};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 /// The compiled programs, by algorithm.
@@ -55,6 +56,10 @@ pub struct Options {
     pub avoidance: Avoidance,
     /// Start with the initial window of the paper (RFC 3390) instead of the host's.
     pub paper_initial_window: bool,
+    /// What its connections make of what earlier ones found of their path.
+    pub memory: Memory,
+    /// How long that counts, more than 0.
+    pub memory_lifetime_ns: u64,
     /// How long it lasts.
     pub lifetime: Lifetime,
     /// Report every input and decision instead of the changes only.
@@ -72,6 +77,8 @@ impl Options {
             startup: startup.into(),
             avoidance: Avoidance::Cubic,
             paper_initial_window: false,
+            memory: Memory::Off,
+            memory_lifetime_ns: onramp_core::memory::LIFETIME_NS,
             lifetime: Lifetime::Process,
             record: false,
             clock: KERNEL_CLOCK,
@@ -83,6 +90,8 @@ impl Options {
 /// A congestion control in the kernel.
 pub struct Registration {
     name: String,
+    /// 0: nothing is remembered.
+    memory_lifetime_ns: u64,
     events: Arc<Mutex<Vec<Event>>>,
     // Dropped in this order: the registration, the reader of its events, then its maps.
     _link: Link,
@@ -101,6 +110,9 @@ impl Registration {
             .find(|(name, _)| *name == options.startup)
             .ok_or_else(|| Error::UnknownStartup { name: options.startup.clone() })?
             .1;
+        if options.memory != Memory::Off && !onramp_core::remembers(&options.startup) {
+            return Err(Error::NoMemory { startup: options.startup.clone() });
+        }
         probe::check_permission()?;
         let btf = probe::kernel_btf()?;
         let form = probe::control_form(&btf)?;
@@ -150,6 +162,15 @@ impl Registration {
     pub fn reservations(&self) -> Result<Option<Reservations>> {
         let [reserved, limits, usage] = [RESERVED_MAP, LIMITS_MAP, USAGE_MAP].map(|name| self.map(name));
         Ok(Reservations::of(&self.name, [reserved?, limits?, usage?]))
+    }
+
+    /// What it remembers of paths, if that was asked for.
+    ///
+    /// # Errors
+    /// The kernel's refusal.
+    pub fn memory(&self) -> Result<Option<PathsMap>> {
+        let map = if self.memory_lifetime_ns == 0 { None } else { self.map(MEMORY_MAP)? };
+        Ok(map.map(|map| PathsMap::of(&self.name, map, self.memory_lifetime_ns)))
     }
 
     fn map(&self, name: &str) -> Result<Option<MapHandle>> {
@@ -202,7 +223,16 @@ fn register(object: &[u8], options: &Options, form: ControlForm, linked: bool, n
         cause: error.to_string(),
         log: String::new(),
     })?;
-    Ok(Registration { name: name.to_owned(), events, _link: link, ring, object })
+    let memory_lifetime_ns = lifetime_of_memory(options);
+    Ok(Registration { name: name.to_owned(), memory_lifetime_ns, events, _link: link, ring, object })
+}
+
+/// 0: nothing is remembered.
+fn lifetime_of_memory(options: &Options) -> u64 {
+    match options.memory {
+        Memory::Off => 0,
+        Memory::Careful | Memory::AtOnce => options.memory_lifetime_ns.max(1),
+    }
 }
 
 fn configure(
@@ -215,11 +245,13 @@ fn configure(
     let owner_pid = if options.lifetime == Lifetime::Process { std::process::id() } else { 0 };
     let config = Config {
         clock: options.clock,
+        memory_lifetime_ns: lifetime_of_memory(options),
         owner_start_ticks: process::start_ticks(owner_pid).unwrap_or(0),
         owner_pid,
         version: CONFIG_VERSION,
         avoidance: avoidance_number(options.avoidance),
-        options: if options.paper_initial_window { onramp_core::OPTION_PAPER_INITIAL_WINDOW } else { 0 },
+        options: options.memory.options()
+            | if options.paper_initial_window { onramp_core::OPTION_PAPER_INITIAL_WINDOW } else { 0 },
         record: u32::from(options.record),
         reserved: 0,
         startup: name_bytes(&options.startup),
@@ -245,6 +277,9 @@ fn configure(
                 map.set_map_flags(0)?;
             }
         } else if map.map_type() == libbpf_rs::MapType::StructOps {
+            map.set_autocreate(false)?;
+        } else if map_name == MEMORY_MAP && options.memory == Memory::Off {
+            // What uses it is removed too.
             map.set_autocreate(false)?;
         } else if map_name == EVENTS_MAP && options.record {
             map.set_max_entries(64 << 20)?;

@@ -1,5 +1,6 @@
 //! The records of `bpf/shared.h`, read out of and written into BPF maps.
 
+use onramp_core::memory::Entry;
 use onramp_core::{Ack, Clock, Decision, Loss, Start, STATE_BYTES};
 use std::mem::{size_of, MaybeUninit};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -13,6 +14,7 @@ pub(crate) const EVENTS_MAP: &str = "onramp_events";
 pub(crate) const RESERVED_MAP: &str = "onramp_reserved";
 pub(crate) const LIMITS_MAP: &str = "onramp_limits";
 pub(crate) const USAGE_MAP: &str = "onramp_usage";
+pub(crate) const MEMORY_MAP: &str = "onramp_memory";
 pub(crate) const LIMIT_LEVELS: usize = 8;
 
 /// A plain record: any bytes are one, and it has no padding that matters.
@@ -42,6 +44,7 @@ pub(crate) unsafe trait Plain: Copy {
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Config {
     pub clock: Clock,
+    pub memory_lifetime_ns: u64,
     pub owner_start_ticks: u64,
     pub owner_pid: u32,
     pub version: u32,
@@ -99,6 +102,8 @@ pub(crate) struct RawConnection {
     pub bucket_full_ns: u64,
     pub bucket_now_ns: u64,
     pub bucket_taken_bytes: u64,
+    pub memory_kept_ns: u64,
+    pub memory_window_bytes: u64,
 }
 
 /// What came of the options, as `core/pair_option.h` counts it.
@@ -190,6 +195,24 @@ pub(crate) struct RawUsage {
     pub broken: u64,
 }
 
+/// A path: the sending interface and the destination, by their addresses.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub(crate) struct RawPath {
+    pub network_namespace: u64,
+    pub local: [u8; 16],
+    pub remote: [u8; 16],
+}
+
+/// What is remembered of it.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub(crate) struct RawRemembered {
+    pub entry: Entry,
+    pub network_namespace: u32,
+    pub reserved: u32,
+}
+
 /// What the programs of TCP_QOS are told.
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -223,14 +246,16 @@ pub(crate) struct RawEvent {
 }
 
 // The same numbers stand in bpf/shared.h.
-const _: () = assert!(size_of::<Config>() == 80);
-const _: () = assert!(size_of::<RawConnection>() == 960);
+const _: () = assert!(size_of::<Config>() == 88);
+const _: () = assert!(size_of::<RawConnection>() == 976);
 const _: () = assert!(size_of::<RawPairs>() == 136);
-const _: () = assert!(size_of::<RawSocket>() == 1200);
+const _: () = assert!(size_of::<RawSocket>() == 1216);
 const _: () = assert!(size_of::<RawEvent>() == 224);
 const _: () = assert!(size_of::<RawReservation>() == 128);
 const _: () = assert!(size_of::<RawLimit>() == 16);
 const _: () = assert!(size_of::<RawUsage>() == 32);
+const _: () = assert!(size_of::<RawPath>() == 40);
+const _: () = assert!(size_of::<RawRemembered>() == 48);
 
 // SAFETY: repr(C), integers only.
 unsafe impl Plain for Config {}
@@ -240,6 +265,10 @@ unsafe impl Plain for QosConfig {}
 unsafe impl Plain for RawLimit {}
 // SAFETY: repr(C), integers only.
 unsafe impl Plain for RawUsage {}
+// SAFETY: repr(C), integers only.
+unsafe impl Plain for RawPath {}
+// SAFETY: repr(C), integers only.
+unsafe impl Plain for RawRemembered {}
 // SAFETY: repr(C), integers only.
 unsafe impl Plain for RawSocket {}
 // SAFETY: repr(C), integers only; the union's members are too.

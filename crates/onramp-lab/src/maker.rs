@@ -5,7 +5,7 @@ use crate::layout::Ends;
 use crate::supports::rival;
 use crate::work::{Flow, Job, OpenSockets, Plan, PreparedFlow, NEVER_NS};
 use crate::{Error, Startups};
-use onramp_scenario::{Avoidance, Buffer, Case, Dscp, Given, InitialWindow, HEADER_BYTES};
+use onramp_scenario::{Avoidance, Buffer, Case, Dscp, Given, InitialWindow, Memory, HEADER_BYTES};
 
 /// What all flows of a case have in common.
 pub struct Maker<'a> {
@@ -114,9 +114,10 @@ pub fn control_of(
     startup: &str,
     avoidance: Avoidance,
     window: InitialWindow,
+    memory: Memory,
 ) -> Result<String, Error> {
     startups
-        .congestion_control(startup, avoidance, window)
+        .congestion_control(startup, avoidance, window, memory)
         .map_err(|source| Error::Startup { startup: startup.into(), source })
 }
 

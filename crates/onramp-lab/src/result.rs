@@ -163,7 +163,7 @@ impl Writer<'_> {
         let bdp_bytes = bytes_in(record.rate_bits_per_s, (record.rtt_ms * 1e6) as u64);
         let queue = self.links[bottleneck as usize].peak_queue;
         record.peak_queue_bdp = queue.bytes as f64 / bdp_bytes.max(1) as f64;
-        fill_startup(&mut record, events);
+        record.fill_startup(events);
         record.lateness_p99_us = percentile_us(self.lateness, 99);
         record.lateness_max_us = self.lateness.max_ns() as f64 / 1e3;
         record.suspect = self.is_suspect;
@@ -226,14 +226,4 @@ impl Measured {
             srtt_s: f64::from(info.rtt_us) / 1e6,
         }
     }
-}
-
-/// The first exit counts: a start-up that runs again after a timeout has had its chance.
-fn fill_startup(record: &mut Record, events: &[StartupEvent]) {
-    if let Some(exit) = events.iter().find(|event| event.kind == "exit") {
-        record.exit_reason = exit.what.clone();
-        record.exit_cwnd_bytes = Some(exit.cwnd_bytes);
-        record.exit_time_s = Some(exit.time_s);
-    }
-    record.estimate_bytes_per_s = events.iter().rev().map(|event| event.estimate_bytes_per_s).find(|rate| *rate > 0);
 }

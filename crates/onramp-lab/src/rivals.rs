@@ -9,7 +9,7 @@ use crate::progress::{Measured, Progress};
 use crate::supports::{rival, MOST_FLOWS};
 use crate::work::{Flow, FlowState, PreparedFlow};
 use crate::{Error, Startups};
-use onramp_scenario::{Arrival, Arrivals, InitialWindow};
+use onramp_scenario::{Arrival, Arrivals, InitialWindow, Memory};
 use std::sync::Arc;
 
 /// How long before its start a transfer is made: much longer than it takes, and than the run is looked at.
@@ -69,7 +69,13 @@ impl<'a> Rivals<'a> {
         for (number, traffic) in (0..).zip(maker.case.traffic.iter()) {
             let transfers = rival(traffic)?;
             tables.push(Table {
-                control: control_of(startups, &transfers.startup, transfers.avoidance, InitialWindow::Host)?,
+                control: control_of(
+                    startups,
+                    &transfers.startup,
+                    transfers.avoidance,
+                    InitialWindow::Host,
+                    Memory::Off,
+                )?,
                 arrivals: Arrivals::of_traffic(maker.case, number).expect("the lab's traffic is made of transfers"),
                 arrive_one_by_one: transfers.arrivals.is_some(),
                 is_measured: traffic.measured,

@@ -1,6 +1,6 @@
 //! Where congestion controls come from, and what they report.
 
-use onramp_scenario::{Avoidance, InitialWindow, StartupEvent, NO_STARTUP};
+use onramp_scenario::{Avoidance, InitialWindow, Memory, StartupEvent, NO_STARTUP};
 use std::any::Any;
 use std::error::Error;
 use std::net::SocketAddr;
@@ -8,13 +8,14 @@ use std::os::fd::BorrowedFd;
 
 /// A supplier of congestion controls: `onramp-kernel`, or [`BuiltIn`].
 pub trait Startups {
-    /// Name of a registered congestion control that runs this start-up, then this avoidance. It stays registered
+    /// Name of a registered congestion control that runs this start-up, with this memory of paths, then this avoidance. It stays registered
     /// for as long as the supplier lives.
     fn congestion_control(
         &mut self,
         startup: &str,
         avoidance: Avoidance,
         initial_window: InitialWindow,
+        memory: Memory,
     ) -> Result<String, Box<dyn Error + Send + Sync>>;
 
     /// Has both ends of the connections in two network namespaces (cookies) exchange packet pairs, as long as the value
@@ -67,9 +68,13 @@ impl Startups for BuiltIn {
         startup: &str,
         avoidance: Avoidance,
         initial_window: InitialWindow,
+        memory: Memory,
     ) -> Result<String, Box<dyn Error + Send + Sync>> {
         if startup != NO_STARTUP {
             return Err(format!("it needs Onramp's code in the kernel, and only `{NO_STARTUP}` runs without").into());
+        }
+        if memory != Memory::Off {
+            return Err("the kernel's own controls remember no paths".into());
         }
         if initial_window == InitialWindow::Paper {
             return Err("the kernel's own controls have no initial window `paper`; use `host` or a number".into());

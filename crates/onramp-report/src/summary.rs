@@ -196,6 +196,7 @@ fn same_row(a: &Record, b: &Record) -> bool {
         && a.timers == b.timers
         && a.sender_tcp == b.sender_tcp
         && a.connections == b.connections
+        && a.remembered_bytes.is_some() == b.remembered_bytes.is_some()
 }
 
 fn add<'a>(rows: &mut Vec<Row<'a>>, index: usize, record: &'a Record) {
@@ -266,10 +267,14 @@ fn baseline_of(rows: &[Row<'_>], host: &str) -> usize {
         .unwrap_or(0)
 }
 
-/// `cubic`, `paced + cubic, IW 4`, `kernel: paced + cubic`; of traffic `cubic beside paced + cubic`.
+/// `cubic`, `paced + cubic, IW 4`, `kernel: paced + cubic`, `onramp memory careful + cubic, remembered` where the path was; of
+/// traffic `cubic beside paced + cubic`.
 fn label(record: &Record, with_host: bool) -> String {
     let mut label = if with_host { format!("{}: ", record.host) } else { String::new() };
     label += &record.algorithms();
+    if record.remembered_bytes.is_some() {
+        label += ", remembered";
+    }
     if !record.beside.is_empty() {
         label += &format!(" beside {}", record.beside);
     }

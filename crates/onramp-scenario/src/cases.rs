@@ -6,8 +6,8 @@
 use crate::topology::Topology;
 use crate::{
     Acks, Application, Avoidance, Buffer, ByteCounting, Case, Clocks, Connect, Connections, Crossings, Dscp, Given,
-    InitialWindow, Network, PacketPair, PairForm, Path, Receiver, Recovery, Scenario, Sender, Split, Stack, Timers,
-    Traffic, TrafficKind, Train, Transfer, NO_STARTUP,
+    InitialWindow, Memory, Network, PacketPair, PairForm, Path, Receiver, Recovery, Scenario, Sender, Split, Stack,
+    Timers, Traffic, TrafficKind, Train, Transfer, NO_STARTUP,
 };
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -107,6 +107,7 @@ pub(crate) struct TransferDraft {
     pub paces_bits_per_s: Option<Vec<u64>>,
     pub qos_rates_bits_per_s: Option<Vec<u64>>,
     pub qos_bursts_bytes: Option<Vec<u64>>,
+    pub memories: Vec<Memory>,
     pub byte_countings: Option<Vec<ByteCounting>>,
     pub avoidances: Option<Vec<Avoidance>>,
     pub connect: Connect,
@@ -147,6 +148,7 @@ impl TransferDraft {
         all = vary(all, |_| given(&self.paces_bits_per_s), |one, rate| one.given.pace_bits_per_s = rate);
         all = vary(all, |_| given(&self.qos_rates_bits_per_s), |one, rate| one.given.qos_rate_bits_per_s = rate);
         all = vary(all, |_| given(&self.qos_bursts_bytes), |one, bytes| one.given.qos_burst_bytes = bytes);
+        all = vary(all, |_| self.memories.clone(), |one, memory| one.memory = memory);
         let counting = |one: &Transfer| usual(one).byte_counting;
         all = vary(all, |one| listed(&self.byte_countings, || counting(one)), |one, limit| one.byte_counting = limit);
         let avoidance = |one: &Transfer| avoidance_of(one.stack);
@@ -175,6 +177,7 @@ impl TransferDraft {
             connect: self.connect,
             train: self.train,
             given: Given::default(),
+            memory: Memory::Off,
             initial_ssthresh_bytes: self.initial_ssthresh_bytes,
             from: self.from.clone(),
             to: self.to.clone(),
@@ -203,6 +206,7 @@ impl TransferDraft {
             self.paces_bits_per_s.as_ref().map_or(1, Vec::len),
             self.qos_rates_bits_per_s.as_ref().map_or(1, Vec::len),
             self.qos_bursts_bytes.as_ref().map_or(1, Vec::len),
+            self.memories.len(),
             self.byte_countings.as_ref().map_or(1, Vec::len),
             self.avoidances.as_ref().map_or(1, Vec::len),
             self.windows.len(),

@@ -18,7 +18,7 @@ mod tests {
     use super::*;
     use crate::units::{parse_frequency, parse_packets, parse_percent, parse_rate, parse_size, parse_time};
     use crate::{
-        Acks, Avoidance, Buffer, Connect, Distribution, Dscp, InitialWindow, PacketPair, PairForm, QueueLimit,
+        Acks, Avoidance, Buffer, Connect, Distribution, Dscp, InitialWindow, Memory, PacketPair, PairForm, QueueLimit,
         Recovery, Stack, Timers, Train, NO_STARTUP,
     };
 
@@ -44,6 +44,7 @@ mod tests {
             Kind::Connect => Connect::ALL.iter().any(|connect| connect.name() == text),
             Kind::Connections => text.parse::<u32>().is_ok(),
             Kind::Train => Train::ALL.iter().any(|train| train.name() == text),
+            Kind::Memory => Memory::ALL.iter().any(|memory| memory.name() == text),
             Kind::Dscp => Dscp::ALL.iter().any(|dscp| dscp.name() == text),
             Kind::Acks => Acks::from_name(text).is_some(),
             Kind::PacketPair => PacketPair::from_name(text).is_some(),

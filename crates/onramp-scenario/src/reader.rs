@@ -153,6 +153,7 @@ fn check_product(reader: &mut Reader, draft: &Draft, headers: &[Range<usize>]) -
                 one.split.clone(),
                 one.connections,
                 one.dscp,
+                one.memory,
             );
             let case = (one.size_bytes, one.startup.clone(), one.avoidance, tcp, toolbox, one.application);
             if let Some(first) = seen.insert(case, header.clone()) {

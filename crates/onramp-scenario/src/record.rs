@@ -4,8 +4,8 @@ mod bound;
 mod wording;
 
 use crate::{
-    Case, Channel, Clocks, Connect, Dscp, Hop, InitialWindow, Path, Receiver, Recovery, Stack, Timers, Traffic,
-    Transfers, NO_STARTUP,
+    Case, Channel, Clocks, Connect, Dscp, Hop, InitialWindow, Memory, Path, Receiver, Recovery, Stack, StartupEvent,
+    Timers, Traffic, Transfers, NO_STARTUP,
 };
 use bound::{bound_ns, Way, WayHop};
 use onramp_net::LinkStats;
@@ -53,7 +53,7 @@ pub struct Record {
     pub sender_buffer: String,
     /// What the scenario calls the transfer; empty where tables tell its choices.
     pub label: String,
-    /// Start-up algorithm, or `none`; with what the scenario gives it, as in `gamma 34 %`.
+    /// Start-up algorithm, or `none`; with what the scenario gives it, as in `gamma 34 %` or `onramp memory careful`.
     pub startup: String,
     /// Congestion avoidance after the start-up.
     pub avoidance: String,
@@ -112,6 +112,8 @@ pub struct Record {
     pub exit_time_s: Option<f64>,
     /// The start-up's last bandwidth estimate (payload), if it made one.
     pub estimate_bytes_per_s: Option<u64>,
+    /// What its start-up was told that the path had carried in a round trip, where it was remembered and could be used.
+    pub remembered_bytes: Option<u64>,
     /// What the competing traffic delivered in the 20 round trips before the transfer, if there was any.
     pub traffic_before_bytes_per_s: Option<f64>,
     /// What it delivered in the 20 round trips from the transfer's start on.
@@ -159,7 +161,7 @@ impl Record {
         Record {
             flow: copy + 1,
             label: transfer.label.to_string(),
-            startup: wording::startup(&transfer.startup, transfer.given),
+            startup: wording::startup(&transfer.startup, transfer.given, transfer.memory),
             avoidance: transfer.avoidance.name().to_owned(),
             initial_window: transfer.initial_window.to_string(),
             sender_tcp: wording::sender_tcp(transfer),
@@ -186,7 +188,7 @@ impl Record {
         let flow = FlowOf { size_bytes, packet_bytes, receiver, connect, relays: &[], expedited_flows, start_ns };
         let measured = Record {
             label: beside.label.to_string(),
-            startup: wording::startup(&beside.startup, beside.given),
+            startup: wording::startup(&beside.startup, beside.given, beside.memory),
             avoidance: beside.avoidance.name().to_owned(),
             initial_window: beside.initial_window.to_string(),
             sender_tcp: wording::sender_tcp(beside),
@@ -201,7 +203,7 @@ impl Record {
                 writes => format!("{}, {writes}", measured.algorithms()),
             },
             beside_bytes: Some(beside.size_bytes),
-            startup: wording::startup(&transfers.startup, transfers.given),
+            startup: wording::startup(&transfers.startup, transfers.given, Memory::Off),
             avoidance: transfers.avoidance.name().to_owned(),
             sender_tcp: wording::dscp(traffic.dscp).unwrap_or_default(),
             application: wording::application(None, transfers.connect),
@@ -285,6 +287,7 @@ impl Record {
             exit_cwnd_bytes: None,
             exit_time_s: None,
             estimate_bytes_per_s: None,
+            remembered_bytes: None,
             traffic_before_bytes_per_s: None,
             traffic_during_bytes_per_s: None,
             lateness_p99_us: 0.0,
@@ -326,6 +329,18 @@ impl Record {
             self.policed_packets += link.policed.packets;
             self.lost_packets += link.lost.packets;
         }
+    }
+
+    /// Enters what its start-up reported, in order of time. The first exit counts: one that runs again after a timeout has
+    /// had its chance.
+    pub fn fill_startup(&mut self, events: &[StartupEvent]) {
+        if let Some(exit) = events.iter().find(|event| event.kind == "exit") {
+            self.exit_reason = exit.what.clone();
+            self.exit_cwnd_bytes = Some(exit.cwnd_bytes);
+            self.exit_time_s = Some(exit.time_s);
+        }
+        self.estimate_bytes_per_s = events.iter().rev().map(|event| event.estimate_bytes_per_s).find(|rate| *rate > 0);
+        self.remembered_bytes = events.iter().map(|event| event.remembered_bytes).find(|bytes| *bytes > 0);
     }
 
     /// Enters the completion time and, with it, the round trips wasted beyond [`bound_s`](Record::bound_s), the

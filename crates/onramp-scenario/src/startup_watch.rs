@@ -8,9 +8,15 @@ use onramp_core::{exit_name, phase_name, Decision, UNLIMITED};
 pub struct StartupWatch {
     /// Phase and estimate of the last decision, and whether the start-up was over.
     last: Option<(u32, u64, bool)>,
+    remembered_bytes: u64,
 }
 
 impl StartupWatch {
+    /// The start-up was told that the path had carried so much in a round trip; 0: nothing.
+    pub fn remembers(&mut self, bytes: u64) {
+        self.remembered_bytes = bytes;
+    }
+
     /// What a decision that was made, or is in force, at this time changed: `estimate` first, then `phase` or `exit`. What
     /// comes after the end of a start-up are phases.
     pub fn look(&mut self, time_s: f64, decision: &Decision) -> impl Iterator<Item = StartupEvent> {
@@ -25,6 +31,7 @@ impl StartupWatch {
             cwnd_bytes: decision.cwnd_bytes,
             ssthresh_bytes: unlimited_as_zero(decision.ssthresh_bytes),
             pacing_bytes_per_s: unlimited_as_zero(decision.pacing_bytes_per_s),
+            remembered_bytes: self.remembered_bytes,
         };
         let phase = || phase_name(decision.phase);
         let estimate =

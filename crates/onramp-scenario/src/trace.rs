@@ -66,4 +66,7 @@ pub struct StartupEvent {
     pub ssthresh_bytes: u64,
     /// Pacing rate after the change, 0 if not paced.
     pub pacing_bytes_per_s: u64,
+    /// What the start-up was told at its beginning that the path had carried in a round trip, 0 if nothing.
+    #[serde(default)]
+    pub remembered_bytes: u64,
 }

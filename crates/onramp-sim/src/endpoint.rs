@@ -1,14 +1,15 @@
 //! From a scenario's hosts and choices to the TCP of each end.
 
 use crate::error::{refuse, Unsupported};
+use onramp_core::memory::LIFETIME_NS;
 use onramp_core::{
     OPTION_ERE_CALM, OPTION_ERE_LATEST, OPTION_PAPER_INITIAL_WINDOW, OPTION_TRAIN_CLOSEST, OPTION_TRAIN_ENDS,
 };
 use onramp_scenario::{
-    Avoidance, Buffer, ByteCounting, Clocks, Given, InitialWindow, PairForm, Receiver, Recovery, Sender, Split, Stack,
-    Timers, Train, Transfer, Transfers, NO_STARTUP,
+    Avoidance, Buffer, ByteCounting, Clocks, Given, InitialWindow, Memory, PairForm, Receiver, Recovery, Sender, Split,
+    Stack, Timers, Train, Transfer, Transfers, NO_STARTUP,
 };
-use onramp_tcp::{Config, PacketPair, ReceiveBuffer, Ticks};
+use onramp_tcp::{Config, PacketPair, PathMemory, ReceiveBuffer, Ticks};
 
 /// Linux's limit of send-buffer auto-tuning (`net.ipv4.tcp_wmem`) on hosts with memory enough.
 const LINUX_SEND_BUFFER_BYTES: u64 = 4 << 20;
@@ -41,6 +42,8 @@ pub(crate) struct Choice<'a> {
     pub train: Train,
     /// What it need not measure.
     pub given: Given,
+    /// What it remembers of paths.
+    pub memory: Memory,
     /// Initial window.
     pub initial_window: InitialWindow,
     /// Threshold of the first slow start.
@@ -65,6 +68,7 @@ impl<'a> Choice<'a> {
             byte_counting: transfer.byte_counting,
             train: transfer.train,
             given: transfer.given,
+            memory: transfer.memory,
             initial_window: transfer.initial_window,
             initial_ssthresh_bytes: transfer.initial_ssthresh_bytes,
             pair_form: receiver.pair_form,
@@ -87,6 +91,7 @@ impl<'a> Choice<'a> {
             byte_counting: stack.byte_counting,
             train: Train::Line,
             given: transfers.given,
+            memory: Memory::Off,
             initial_window: InitialWindow::Host,
             initial_ssthresh_bytes: transfers.initial_ssthresh_bytes,
             pair_form: transfers.receiver.pair_form,
@@ -125,7 +130,8 @@ pub(crate) fn sender(choice: &Choice<'_>, host: &Sender) -> Result<Config, Unsup
         // What is asked for by name gets what it needs; the receiver may still have none.
         sack: stack.sack || choice.recovery.needs_sack(),
         startup,
-        startup_options: startup_options | train,
+        startup_options: startup_options | train | choice.memory.options(),
+        memory: (choice.memory != Memory::Off).then(|| PathMemory::new(LIFETIME_NS)),
         pace_bits_per_s: choice.given.pace_bits_per_s,
         gamma_ppm: choice.given.gamma_ppm,
         reservation: choice.given.reservation(),

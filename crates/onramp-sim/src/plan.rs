@@ -123,6 +123,13 @@ pub(crate) struct Datagrams {
     pub turns: Option<(Interval, Interval)>,
 }
 
+impl Way {
+    /// A number for what a host remembers of it: who sends to whom.
+    pub fn path(&self) -> u64 {
+        u64::from(self.from) << 32 | u64::from(self.to)
+    }
+}
+
 impl Group {
     /// The way of a copy, counted from 0.
     pub fn way(&self, copy: u64) -> &Way {

@@ -63,20 +63,9 @@ fn record(case: &Case, ran: &Ran, finished: &Finished, (blank, links): (Record, 
     let bottleneck = &ran.links_then[finished.bottleneck as usize];
     let bdp_bytes = bytes_in(record.rate_bits_per_s, (record.rtt_ms * 1e6) as u64);
     record.peak_queue_bdp = bottleneck.peak_queue.bytes as f64 / bdp_bytes.max(1) as f64;
-    fill_startup(&mut record, finished);
+    record.fill_startup(&finished.startup.events);
     fill_traffic(&mut record, case, ran, finished);
     record
-}
-
-/// The first exit counts: a start-up that runs again after a timeout has had its chance.
-fn fill_startup(record: &mut Record, finished: &Finished) {
-    let events = &finished.startup.events;
-    if let Some(exit) = events.iter().find(|event| event.kind == "exit") {
-        record.exit_reason = exit.what.clone();
-        record.exit_cwnd_bytes = Some(exit.cwnd_bytes);
-        record.exit_time_s = Some(exit.time_s);
-    }
-    record.estimate_bytes_per_s = events.iter().rev().map(|event| event.estimate_bytes_per_s).find(|rate| *rate > 0);
 }
 
 fn fill_traffic(record: &mut Record, case: &Case, ran: &Ran, finished: &Finished) {

@@ -1,7 +1,7 @@
 //! What one end of a connection is.
 
 use crate::choice::{Acks, Avoidance, PacketPair, Recovery, Stack, Timers};
-use crate::{ByteCounting, Ticks};
+use crate::{ByteCounting, PathMemory, Ticks};
 use onramp_core::pairs::Form;
 
 /// One end's choices.
@@ -21,6 +21,8 @@ pub struct Config {
     pub startup: Option<&'static str>,
     /// Options of that start-up: `onramp_core::OPTION_*`.
     pub startup_options: u32,
+    /// Where its start-up finds what is remembered of the path, and what it learns is kept; `None`: nowhere.
+    pub memory: Option<PathMemory>,
     /// What start-up `spaced` would measure: the rate of slow start's segments, in IP packets; `None`: it measures.
     pub pace_bits_per_s: Option<u64>,
     /// What start-up `qos` needs: a rate that the network guarantees; `None`: it starts as if there were no start-up.
@@ -121,6 +123,7 @@ impl Config {
             window_scaling: true,
             startup: None,
             startup_options: 0,
+            memory: None,
             pace_bits_per_s: None,
             reservation: None,
             gamma_ppm: None,

@@ -2,6 +2,7 @@
 
 use crate::avoidance::{self, AckSample, Avoidance};
 use crate::byte_counting::Counting;
+use crate::memory::Remembering;
 use crate::timing::Measurement;
 use crate::window::{Window, UNLIMITED};
 use crate::{Config, Stack};
@@ -76,6 +77,19 @@ struct Startup {
     running: Option<Box<core::Startup>>,
     /// The pair that it last asked for has not left yet.
     is_pair_due: bool,
+    /// What it was told is remembered of the path; 0: nothing.
+    remembered_bytes: u64,
+    /// Where what it learns is kept.
+    memory: Option<Remembering>,
+}
+
+impl Startup {
+    /// What the decision says of the path is to be remembered.
+    fn learn(&mut self, now_ns: u64) {
+        if let Some(memory) = &mut self.memory {
+            memory.learn(&self.decision, now_ns);
+        }
+    }
 }
 
 impl Startup {
@@ -174,7 +188,7 @@ impl Congestion {
         let spaced_bytes_per_s = config.pace_bits_per_s.map(|rate| self.payload_rate(rate));
         let reserved_bytes_per_s = config.reservation.map(|reservation| reservation.bytes_per_s);
         let mut running = Box::new(core::Startup::new(name).expect("a configuration names a start-up that exists"));
-        let decision = running.start(&core::Start {
+        let mut start = core::Start {
             now_ns: self.measurement.current_time(now_ns),
             clock: config.ticks.clock(),
             cwnd_bytes: self.window.cwnd_bytes,
@@ -186,10 +200,18 @@ impl Congestion {
             gamma_ppm: config.gamma_ppm.unwrap_or(0),
             burst_bytes: config.reservation.and_then(|reservation| reservation.burst_bytes).unwrap_or(0),
             excess_bytes: 0,
-        });
-        self.startup = Some(Startup { decision, running: Some(running), is_pair_due: decision.pair != 0 });
+            remembered_bytes: 0,
+            remembered_rtt_ns: 0,
+        };
+        let memory = config.memory.as_ref().map(|memory| memory.begin(now_ns, &mut start));
+        let decision = running.start(&start);
+        let (remembered_bytes, is_pair_due) = (start.remembered_bytes, decision.pair != 0);
+        let mut startup = Startup { decision, running: Some(running), is_pair_due, remembered_bytes, memory };
+        startup.learn(now_ns);
+        self.startup = Some(startup);
         self.apply();
-        if !self.is_reserved() {
+        // What a remembered path lets leave at once is none that an idle time leads back to.
+        if !self.is_reserved() && remembered_bytes == 0 {
             self.initial_window_bytes = self.window.cwnd_bytes;
         }
     }
@@ -197,6 +219,11 @@ impl Congestion {
     /// What the start-up decided last.
     pub fn decision(&self) -> Option<&core::Decision> {
         self.startup.as_ref().map(|startup| &startup.decision)
+    }
+
+    /// What the start-up was told that is remembered of the path, in bytes in a round trip; 0: nothing.
+    pub fn remembered_bytes(&self) -> u64 {
+        self.startup.as_ref().map_or(0, |startup| startup.remembered_bytes)
     }
 
     /// Is a start-up of `core/` in charge?
@@ -213,6 +240,9 @@ impl Congestion {
     pub fn measure(&mut self, ack: &AckSample) {
         self.delivered_bytes += ack.delivered_bytes;
         self.acknowledged_bytes = ack.una;
+        if let Some(memory) = self.startup.as_mut().and_then(|startup| startup.memory.as_mut()) {
+            memory.keep(ack.now_ns);
+        }
         self.avoidance.measure(&mut self.window, ack);
     }
 
@@ -258,7 +288,7 @@ impl Congestion {
 
     /// The start-up hears of an acknowledgement.
     fn tell(&mut self, ack: &AckSample, acked_bytes: u64, app_limited: bool, recovering: bool) {
-        let Some(Startup { decision, running: Some(running), is_pair_due }) = &mut self.startup else { return };
+        let Some(Startup { decision, running: Some(running), is_pair_due, .. }) = &mut self.startup else { return };
         let mut flags = 0;
         if ack.cwnd_limited {
             flags |= core::ACK_CWND_LIMITED;
@@ -284,6 +314,14 @@ impl Congestion {
             flags,
         });
         *is_pair_due = decision.pair != 0;
+        self.learn(ack.now_ns);
+    }
+
+    /// What the start-up has just decided may say what is to be remembered of the path.
+    fn learn(&mut self, now_ns: u64) {
+        if let Some(startup) = &mut self.startup {
+            startup.learn(now_ns);
+        }
     }
 
     /// The peer has reported how far apart a pair arrived.
@@ -343,7 +381,7 @@ impl Congestion {
             false => flight_bytes,
         };
         let mut ssthresh_bytes = self.avoidance.ssthresh(&window, now_ns, halved_bytes);
-        if let Some(Startup { decision, running: Some(running), is_pair_due }) = &mut self.startup {
+        if let Some(Startup { decision, running: Some(running), is_pair_due, .. }) = &mut self.startup {
             *is_pair_due = false;
             let loss = core::Loss {
                 now_ns: self.measurement.current_time(now_ns),
@@ -361,6 +399,7 @@ impl Congestion {
             };
             *decision = running.loss(&loss);
             ssthresh_bytes = decision.ssthresh_bytes;
+            self.learn(now_ns);
             self.follow_phase();
         }
         if self.is_reserved() {

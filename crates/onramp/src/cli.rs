@@ -4,8 +4,9 @@ use crate::verbs::model::ModelArguments;
 use crate::verbs::tcp::TcpArguments;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use onramp_scenario::{units, Avoidance};
+use onramp_scenario::{units, Avoidance, Memory};
 use std::ffi::OsString;
+use std::net::IpAddr;
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 
@@ -47,6 +48,8 @@ pub enum Verb {
     Status,
     /// Show live connections: phase, estimate, pacing rate, exit reason
     Ss,
+    /// Show what start-ups remember of paths, or have them forget it (docs/kernel.md)
+    Memory(MemoryArguments),
     /// Show or change how much may be reserved by TCP_QOS, and how much is (docs/algorithms/qos.md)
     Qos(QosArguments),
     /// Run a program whose TCP connections, and its descendants', use a start-up
@@ -210,6 +213,58 @@ pub struct StartupArguments {
     /// The initial window: the host's own, or RFC 3390's as in Aron & Druschel (about three segments)
     #[arg(long, value_enum, default_value_t = FirstWindow::Host)]
     pub initial_window: FirstWindow,
+    /// Of `onramp`: remember what a connection finds of its path for later ones, used as RFC 9959 has it or at once
+    /// [default: nothing is remembered]
+    #[arg(long, value_enum, value_name = "HOW")]
+    pub memory: Option<Remembering>,
+    /// Forget it after this time [default: 600 s]
+    #[arg(long, value_name = "TIME", value_parser = memory_lifetime, requires = "memory")]
+    pub memory_lifetime: Option<u64>,
+}
+
+/// Nanoseconds.
+fn memory_lifetime(text: &str) -> Result<u64, String> {
+    match units::parse_time(text).map_err(|error| error.to_string())? {
+        0 => Err("a time of more than 0 is wanted, for example \"600 s\"".to_owned()),
+        ns => Ok(ns),
+    }
+}
+
+/// [`Memory`] that is not off, as an option's value.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Remembering {
+    Careful,
+    AtOnce,
+}
+
+impl From<Remembering> for Memory {
+    fn from(remembering: Remembering) -> Memory {
+        match remembering {
+            Remembering::Careful => Memory::Careful,
+            Remembering::AtOnce => Memory::AtOnce,
+        }
+    }
+}
+
+#[derive(Args)]
+pub struct MemoryArguments {
+    /// Forget the paths to this address, or all of them
+    #[arg(long, value_name = "ADDRESS|all", value_parser = destination)]
+    pub forget: Option<Destination>,
+}
+
+/// One destination; `None` is all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Destination(pub Option<IpAddr>);
+
+fn destination(text: &str) -> Result<Destination, String> {
+    match text {
+        "all" => Ok(Destination(None)),
+        address => match address.parse::<IpAddr>() {
+            Ok(address) => Ok(Destination(Some(address.to_canonical()))),
+            Err(_) => Err("an IP address is wanted, for example 192.0.2.1 or 2001:db8::1; or all".to_owned()),
+        },
+    }
 }
 
 #[derive(Args)]

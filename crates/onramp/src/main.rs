@@ -43,6 +43,7 @@ fn main() -> ExitCode {
         Verb::Unload(arguments) => verbs::load::unload(&arguments, json),
         Verb::Status => verbs::status::run(json),
         Verb::Ss => verbs::ss::run(json),
+        Verb::Memory(arguments) => verbs::memory::run(&arguments, json),
         Verb::Qos(arguments) => verbs::qos::run(&arguments, json),
         Verb::Exec(arguments) => verbs::exec::run(&arguments, json),
         Verb::Tcp(arguments) => verbs::tcp::run(&arguments, json),

@@ -3,7 +3,7 @@
 use onramp_core::PHASE_DONE;
 use onramp_kernel::{own_cgroup, Event, Input, Options, PairOption, QosOption, Registration, Reservation};
 use onramp_lab::{BuiltIn, ConnectionEvent, Startups};
-use onramp_scenario::{Avoidance, InitialWindow, StartupEvent, StartupWatch, NO_STARTUP};
+use onramp_scenario::{Avoidance, InitialWindow, Memory, StartupEvent, StartupWatch, NO_STARTUP};
 use std::any::Any;
 use std::collections::HashMap;
 use std::error::Error;
@@ -11,7 +11,7 @@ use std::os::fd::BorrowedFd;
 
 /// Registers each combination the first time that a transfer asks for it; all end with this value.
 pub struct KernelStartups {
-    registrations: HashMap<(String, Avoidance, bool), (Registration, Changes)>,
+    registrations: HashMap<(String, Avoidance, bool, Memory), (Registration, Changes)>,
     /// Every event with its algorithm, where recording was asked for.
     recorded: Option<Vec<(String, Event)>>,
 }
@@ -34,17 +34,18 @@ impl Startups for KernelStartups {
         startup: &str,
         avoidance: Avoidance,
         initial_window: InitialWindow,
+        memory: Memory,
     ) -> Result<String, Box<dyn Error + Send + Sync>> {
         if startup == NO_STARTUP {
-            return BuiltIn.congestion_control(startup, avoidance, initial_window);
+            return BuiltIn.congestion_control(startup, avoidance, initial_window, memory);
         }
         let paper_initial_window = initial_window == InitialWindow::Paper;
-        let key = (startup.to_owned(), avoidance, paper_initial_window);
+        let key = (startup.to_owned(), avoidance, paper_initial_window, memory);
         if let Some((registration, _)) = self.registrations.get(&key) {
             return Ok(registration.name().to_owned());
         }
         let record = self.recorded.is_some();
-        let options = Options { avoidance, paper_initial_window, record, ..Options::new(startup) };
+        let options = Options { avoidance, paper_initial_window, memory, record, ..Options::new(startup) };
         let registration = Registration::new(&options)?;
         let name = registration.name().to_owned();
         self.registrations.insert(key, (registration, Changes::default()));
@@ -116,8 +117,9 @@ impl Changes {
     /// What an event changed, in the words of the report. Times are left 0.
     pub fn of(&mut self, event: &Event) -> Vec<StartupEvent> {
         let watch = self.watches.entry(event.connection).or_default();
-        if matches!(event.input, Input::Start(_)) {
+        if let Input::Start(start) = &event.input {
             *watch = StartupWatch::default();
+            watch.remembers(start.remembered_bytes);
         }
         let changes = watch.look(0.0, &event.decision).collect();
         if event.decision.phase == PHASE_DONE {

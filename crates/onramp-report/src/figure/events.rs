@@ -178,6 +178,9 @@ fn tooltip(series: &Series<'_>, event: &StartupEvent) -> String {
     if event.estimate_bytes_per_s > 0 {
         text += &format!(", estimate {}", bit_rate(event.estimate_bytes_per_s as f64 * 8.0));
     }
+    if event.remembered_bytes > 0 {
+        text += &format!(", remembered {}", byte_count(event.remembered_bytes));
+    }
     text += &format!(", cwnd {}", byte_count(event.cwnd_bytes));
     if event.ssthresh_bytes > 0 {
         text += &format!(", ssthresh {}", byte_count(event.ssthresh_bytes));

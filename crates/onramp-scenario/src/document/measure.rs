@@ -2,7 +2,7 @@
 
 use super::Node;
 use crate::{
-    Acks, Avoidance, Buffer, ByteCounting, Connect, Connections, Distribution, Dscp, InitialWindow, PacketPair,
+    Acks, Avoidance, Buffer, ByteCounting, Connect, Connections, Distribution, Dscp, InitialWindow, Memory, PacketPair,
     PairForm, QueueLimit, Recovery, Stack, Timers, Train,
 };
 
@@ -96,5 +96,6 @@ unmeasured!(
     Recovery,
     Stack,
     Timers,
-    Train
+    Train,
+    Memory
 );

@@ -8,7 +8,9 @@ use crate::document::{integer, quantity, Reader, Section};
 use crate::keys::{self, Key};
 use crate::limits::parse_byte_counting;
 use crate::units::{format_size, parse_percent, parse_rate, parse_size, parse_time};
-use crate::{Acks, Application, Connect, Dscp, Mistake, PacketPair, PairForm, Recovery, Split, Stack, Timers, Train};
+use crate::{
+    Acks, Application, Connect, Dscp, Memory, Mistake, PacketPair, PairForm, Recovery, Split, Stack, Timers, Train,
+};
 
 pub(super) fn read_receiver(reader: &mut Reader, top: &Section) -> Option<ReceiverDraft> {
     let section = reader.table(top, &keys::RECEIVER);
@@ -66,6 +68,8 @@ pub(super) fn read_transfer(
     let qos_rates_bits_per_s = reader.list(section, &keys::TRANSFER_QOS_RATE, &quantity(parse_rate));
     let qos_bursts_bytes = reader.list(section, &keys::TRANSFER_QOS_BURST, &quantity(parse_size));
     of_qos(reader, section, [&keys::TRANSFER_QOS_RATE, &keys::TRANSFER_QOS_BURST], startups.as_deref());
+    let memories = reader.list(section, &keys::TRANSFER_MEMORY, &choice(&Memory::ALL, Memory::name));
+    only_for(reader, section, &keys::TRANSFER_MEMORY, REMEMBERING, onramp_core::remembers, startups.as_deref());
     let byte_countings = reader.list(section, &keys::TRANSFER_COUNTING, &quantity(parse_byte_counting));
     let avoidances = reader.list(section, &keys::TRANSFER_AVOIDANCE, &avoidance);
     let connect = reader.one(section, &keys::TRANSFER_CONNECT, &choice(&Connect::ALL, Connect::name));
@@ -101,6 +105,7 @@ pub(super) fn read_transfer(
         paces_bits_per_s,
         qos_rates_bits_per_s,
         qos_bursts_bytes,
+        memories: memories?,
         byte_countings,
         avoidances,
         connect: connect?,
@@ -128,8 +133,23 @@ fn of_startup(
     (startup, only): (&str, &'static str),
     startups: Option<&[String]>,
 ) {
+    only_for(reader, section, key, only, |chosen| chosen == startup, startups);
+}
+
+/// The start-ups that use what is remembered of a path.
+const REMEMBERING: &str = "start-up `onramp`";
+
+/// Refuses a key that some start-ups alone know in a table that has another.
+fn only_for(
+    reader: &mut Reader,
+    section: &Section,
+    key: &Key,
+    only: &'static str,
+    knows: impl Fn(&str) -> bool,
+    startups: Option<&[String]>,
+) {
     let default = [DEFAULT_STARTUP.to_owned()];
-    let other = startups.unwrap_or(&default).iter().find(|chosen| *chosen != startup);
+    let other = startups.unwrap_or(&default).iter().find(|chosen| !knows(chosen));
     if let Some(chosen) = other.filter(|_| section.has(key.name)).cloned() {
         reader.fault(Mistake::NotFor { key: key.path(), only, chosen }, section.span(key.name));
     }

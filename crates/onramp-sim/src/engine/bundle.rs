@@ -126,6 +126,7 @@ impl Bundle {
             cwnd_bytes,
             ssthresh_bytes: 0,
             pacing_bytes_per_s: 0,
+            remembered_bytes: 0,
         });
     }
 

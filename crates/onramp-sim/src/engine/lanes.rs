@@ -39,7 +39,7 @@ impl<O: Observer> Engine<O> {
         }
         let is_first = flow.member.is_some_and(|member| member.lane == 0);
         if let (Some(watch), Some(sender), true) = (&mut bundle.watch, flow.sender(), is_first) {
-            sender.startup().into_iter().for_each(|decision| watch.look(self.net.now_ns, decision));
+            watch.look(self.net.now_ns, sender);
         }
         self.show_sender(slot);
     }

@@ -1,7 +1,7 @@
 //! What a measured sender's start-up decided, and when it changed its mind.
 
-use onramp_core::Decision;
 use onramp_scenario::{StartupEvent, StartupWatch};
+use onramp_tcp::Connection;
 
 /// Looks at one connection's start-up before and after each event.
 #[derive(Debug)]
@@ -18,8 +18,10 @@ impl Watched {
         Watched { started_ns, watch: StartupWatch::default(), events: Vec::new() }
     }
 
-    /// Looks at the decision in force.
-    pub fn look(&mut self, now_ns: u64, decision: &Decision) {
+    /// Looks at the start-up of a sender, if there is one.
+    pub fn look(&mut self, now_ns: u64, sender: &Connection) {
+        let Some(decision) = sender.startup() else { return };
+        self.watch.remembers(sender.remembered_bytes());
         let time_s = (now_ns - self.started_ns) as f64 / 1e9;
         self.events.extend(self.watch.look(time_s, decision));
     }

@@ -276,6 +276,11 @@ impl Connection {
         self.sender.congestion.decision()
     }
 
+    /// What its start-up was told that is remembered of the path, in bytes in a round trip; 0: nothing.
+    pub fn remembered_bytes(&self) -> u64 {
+        self.sender.congestion.remembered_bytes()
+    }
+
     /// Its configuration.
     pub fn config(&self) -> &Config {
         &self.config

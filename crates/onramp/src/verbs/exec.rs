@@ -13,6 +13,7 @@ use nix::unistd::Pid;
 use onramp_kernel::{
     Adoption, ExecCgroup, Lifetime, Loaded, PairOption, PairsMap, QosOption, Registration, Reservation, Reservations,
 };
+use onramp_scenario::Memory;
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -137,6 +138,8 @@ impl Startup {
                     && loaded.startup == options.startup
                     && loaded.avoidance == options.avoidance.name()
                     && loaded.paper_initial_window == options.paper_initial_window
+                    && loaded.memory == options.memory.name()
+                    && (options.memory == Memory::Off || loaded.memory_lifetime_ns() == options.memory_lifetime_ns)
             });
             if let Some(loaded) = same {
                 return Ok(Startup::Loaded(loaded));

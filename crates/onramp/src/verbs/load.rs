@@ -5,12 +5,17 @@ use crate::cli::{FirstWindow, LoadArguments, StartupArguments, UnloadArguments};
 use crate::failure::{Failure, BAD_INPUT, DONE};
 use crate::text;
 use crate::text::say;
+use onramp_core::memory::LIFETIME_NS;
 use onramp_kernel::{Lifetime, Loaded, Options, Registration};
+use onramp_scenario::units::format_time;
+use onramp_scenario::Memory;
 
 pub fn options(startup: &str, arguments: &StartupArguments, lifetime: Lifetime) -> Options {
     Options {
         avoidance: arguments.avoidance.into(),
         paper_initial_window: arguments.initial_window == FirstWindow::Paper,
+        memory: arguments.memory.map_or(Memory::Off, Memory::from),
+        memory_lifetime_ns: arguments.memory_lifetime.unwrap_or(LIFETIME_NS),
         lifetime,
         ..Options::new(startup)
     }
@@ -39,6 +44,9 @@ pub fn load(arguments: &LoadArguments, json: bool) -> Answer {
         say!("A program reserves a rate with setsockopt(TCP_QOS): include/onramp/tcp_qos.h, docs/algorithms/qos.md");
         say!("For programs that do not: onramp exec --qos-rate RATE -- CMD");
         return qos::show(reservations);
+    }
+    if let Some(lifetime) = registration.memory()?.map(|_| format_time(options.memory_lifetime_ns)) {
+        say!("What a connection finds of its path is remembered for {lifetime}; `onramp memory` shows it.");
     }
     say!("A program chooses it with setsockopt(TCP_CONGESTION), or run it with: onramp exec -- CMD");
     say!("For all new connections of this network namespace: sysctl -w net.ipv4.tcp_congestion_control={name}");

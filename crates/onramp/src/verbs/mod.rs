@@ -6,6 +6,7 @@ pub mod exec;
 pub mod lab;
 pub mod list;
 pub mod load;
+pub mod memory;
 pub mod model;
 pub mod qos;
 pub mod replay;

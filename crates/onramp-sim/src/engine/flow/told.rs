@@ -8,9 +8,8 @@ impl Flow {
     /// Notes what the start-up has decided, for as long as it matters.
     pub fn watch_startup(&mut self, now_ns: u64) {
         let Some(watch) = &mut self.watch else { return };
-        let sender = self.ends[Side::Sender as usize].connection.as_ref();
-        if let Some(decision) = sender.and_then(Connection::startup) {
-            watch.look(now_ns, decision);
+        if let Some(sender) = &self.ends[Side::Sender as usize].connection {
+            watch.look(now_ns, sender);
         }
     }
 

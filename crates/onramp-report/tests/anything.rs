@@ -63,6 +63,7 @@ prop_compose! {
             exit_cwnd_bytes: options.0,
             exit_time_s: options.1,
             estimate_bytes_per_s: options.2,
+            remembered_bytes: options.0,
             traffic_before_bytes_per_s: options.3,
             traffic_during_bytes_per_s: options.4,
             lateness_p99_us: floats[5],
@@ -99,6 +100,7 @@ prop_compose! {
             cwnd_bytes: ints[1],
             ssthresh_bytes: ints[2],
             pacing_bytes_per_s: ints[3],
+            remembered_bytes: ints[3],
         });
         Trace { sender: sender.collect(), segments: segments.collect(), events: events.collect() }
     }

@@ -10,6 +10,7 @@ mod flights;
 mod gamma;
 mod golden;
 mod hoe;
+mod memory;
 mod onramp;
 mod onramp_delay;
 mod onramp_loss;

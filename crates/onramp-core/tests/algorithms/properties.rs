@@ -351,6 +351,8 @@ proptest! {
                 srtt_ns: start.1,
                 burst_bytes: start.5,
                 excess_bytes: 0,
+                remembered_bytes: start.3,
+                remembered_rtt_ns: start.0,
             });
             for &(now_ns, acked_bytes, delivered_bytes, inflight_bytes, srtt_ns, cwnd_bytes, mss_bytes, flags) in &acks {
                 let decision = startup.ack(&Ack {

@@ -101,6 +101,7 @@ fn blank(setup: &Setup, startup: &str, avoidance: &str, run: u32) -> Record {
         exit_cwnd_bytes: None,
         exit_time_s: None,
         estimate_bytes_per_s: None,
+        remembered_bytes: None,
         traffic_before_bytes_per_s: None,
         traffic_during_bytes_per_s: None,
         lateness_p99_us: 0.0,
@@ -339,6 +340,7 @@ impl Sender<'_> {
             cwnd_bytes: self.cwnd as u64,
             ssthresh_bytes: self.ssthresh.unwrap_or(0.0) as u64,
             pacing_bytes_per_s: self.pacing.unwrap_or(0.0) as u64,
+            remembered_bytes: 0,
         });
     }
 

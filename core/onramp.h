@@ -77,6 +77,7 @@
 #define ONRAMP_ONRAMP_H
 
 #include "flight.h"
+#include "memory.h"
 #include "startup.h"
 
 #define ONRAMP_ONRAMP_LEAST_POINTS 4
@@ -125,13 +126,20 @@ struct onramp_onramp {
 	uint64_t lost_bytes;          /* taken for lost before RETREAT */
 	uint64_t target_bytes;        /* the path's share that is aimed at, until more is known */
 	uint64_t limit_bytes;         /* the host's threshold from the beginning; ONRAMP_UNLIMITED: none */
+	uint64_t initial_bytes;       /* the initial window */
+	uint64_t remembered_bytes;    /* what the path carried once; 0: nothing is remembered, or not any more */
+	uint64_t remembered_rtt_ns;   /* and its round trip */
+	uint64_t unvalidated_bytes;   /* delivered in total when it was used, less what was outstanding */
+	uint64_t learned_bytes;       /* the most that it has carried in a round trip now */
 	uint32_t samples;
 	uint32_t step; /* of growth; 0: nothing has shown yet that the paced flight is carried */
 	uint32_t phase;
-	uint32_t options;   /* enum onramp_option */
-	uint32_t exit;      /* enum onramp_exit: the reason when it is over */
-	uint32_t is_second; /* PACING has begun anew */
-	uint32_t is_told;   /* RETREAT: what was carried is known */
+	uint32_t options;    /* enum onramp_option */
+	uint32_t exit;       /* enum onramp_exit: the reason when it is over */
+	uint32_t is_second;  /* PACING has begun anew */
+	uint32_t is_told;    /* RETREAT: what was carried is known */
+	uint32_t is_resumed; /* what is remembered has been used */
+	uint32_t is_wrong;   /* and was wrong */
 	uint32_t reserved;
 };
 ONRAMP_ASSERT_STATE(struct onramp_onramp);
@@ -145,7 +153,20 @@ static inline void onramp_onramp_start(struct onramp_onramp *state, const struct
 	state->limit_bytes = start->ssthresh_bytes;
 	/* The first flight is believed. */
 	state->falls_ns[1] = ONRAMP_UNLIMITED;
+	state->initial_bytes = start->cwnd_bytes;
+	state->remembered_bytes = start->remembered_bytes;
+	state->remembered_rtt_ns = start->remembered_rtt_ns;
 	onramp_start_slowly(decision, start->cwnd_bytes, start->ssthresh_bytes);
+	if (!start->remembered_bytes || !(start->options & ONRAMP_OPTION_RESUME_AT_ONCE))
+		return;
+	/* The initial window leaves as ever; what follows is spaced. */
+	state->is_resumed = true;
+	state->phase = ONRAMP_PHASE_PACING;
+	state->before_bytes = 2 * start->cwnd_bytes;
+	decision->cwnd_bytes = onramp_min(start->cwnd_bytes + start->remembered_bytes / 2, state->limit_bytes);
+	state->paced_bytes_per_s = onramp_max(onramp_bytes_per_s(decision->cwnd_bytes, start->srtt_ns), 1);
+	decision->pacing_bytes_per_s = state->paced_bytes_per_s;
+	decision->phase = state->phase;
 }
 
 /* What a path of this rate holds. */
@@ -259,7 +280,7 @@ static inline void onramp_onramp_begin_approach(struct onramp_onramp *state)
 static inline void onramp_onramp_grow_again(struct onramp_onramp *state)
 {
 	onramp_onramp_begin_approach(state);
-	if (state->path_bytes_per_s)
+	if (state->target_bytes)
 		return;
 	state->phase = ONRAMP_PHASE_SLOW_START;
 	/* The next flight is looked at. */
@@ -290,20 +311,33 @@ static inline uint64_t onramp_onramp_share(const struct onramp_onramp *state, co
 	return onramp_share(path_bytes, own_bytes, own_bytes + 2 * ahead_bytes);
 }
 
-/* Fill what the path holds, as far as that may be done without having been validated. */
+/* Send a window that nothing has validated, spaced, in the next round trip. */
 static inline void onramp_onramp_begin_pacing(struct onramp_onramp *state, const struct onramp_ack *ack,
+					      uint64_t target_bytes, uint64_t cwnd_bytes,
 					      struct onramp_decision *decision)
 {
 	state->before_bytes = decision->cwnd_bytes;
-	state->target_bytes =
-		onramp_onramp_share(state, ack, onramp_onramp_path(state, state->path_bytes_per_s, ack->mss_bytes));
-	decision->cwnd_bytes =
-		onramp_max(decision->cwnd_bytes, onramp_onramp_unvalidated(state->target_bytes, ack->mss_bytes));
+	state->target_bytes = target_bytes;
+	decision->cwnd_bytes = onramp_max(decision->cwnd_bytes, cwnd_bytes);
 	decision->ssthresh_bytes = ONRAMP_UNLIMITED;
+	state->paced_bytes_per_s = onramp_bytes_per_s(decision->cwnd_bytes, state->rtt_min_ns);
 	state->last_bytes_per_s = 0;
 	state->step = 0;
 	state->phase = ONRAMP_PHASE_PACING;
 	onramp_onramp_begin_round(state, ack);
+}
+
+/* Fill what the path holds, as far as that may be done without having been validated: so much, at least. */
+static inline void onramp_onramp_fill(struct onramp_onramp *state, const struct onramp_ack *ack, uint64_t least_bytes,
+				      struct onramp_decision *decision)
+{
+	uint64_t target_bytes =
+		onramp_onramp_share(state, ack, onramp_onramp_path(state, state->path_bytes_per_s, ack->mss_bytes));
+
+	onramp_onramp_begin_pacing(state, ack, target_bytes,
+				   onramp_max(onramp_onramp_unvalidated(target_bytes, ack->mss_bytes),
+					      onramp_min(least_bytes, target_bytes)),
+				   decision);
 }
 
 /* The rate of a flight that is coming in, or has come in; 0: it says nothing that is to be relied upon. */
@@ -317,6 +351,42 @@ static inline uint64_t onramp_onramp_measured(const struct onramp_onramp *state,
 		return 0;
 	rate = onramp_flight_bytes_per_s(&state->flight, ack, state->options);
 	return rate > ack->mss_bytes * ONRAMP_NS_PER_S / ONRAMP_ONRAMP_LEAST_SPACING_NS ? 0 : rate;
+}
+
+/* The initial window is acknowledged, and no rate is known: use what is remembered, once. */
+static inline void onramp_onramp_resume(struct onramp_onramp *state, const struct onramp_ack *ack,
+					struct onramp_decision *decision)
+{
+	if (!state->remembered_bytes || state->is_resumed)
+		return;
+	state->is_resumed = true;
+	state->unvalidated_bytes = ack->delivered_bytes - ack->inflight_bytes;
+	if (!onramp_memory_fits(state->remembered_rtt_ns, state->rtt_min_ns))
+		return;
+	onramp_onramp_begin_pacing(state, ack, state->remembered_bytes, state->remembered_bytes / 2, decision);
+}
+
+/* Until the initial window is acknowledged, behind which half of what is remembered has left. */
+static inline void onramp_onramp_resumed(struct onramp_onramp *state, const struct onramp_ack *ack, bool flight_ends,
+					 struct onramp_decision *decision)
+{
+	uint64_t rate, used_bytes, path_bytes;
+
+	if (!flight_ends)
+		return;
+	rate = onramp_onramp_measured(state, ack);
+	/* What was not used of the window is lost (RFC 9959, section 3.3). */
+	used_bytes = onramp_min(ack->cwnd_bytes, ack->inflight_bytes + ack->acked_bytes);
+	decision->cwnd_bytes = onramp_min(ack->cwnd_bytes, state->before_bytes);
+	if (!rate) {
+		onramp_onramp_begin_pacing(state, ack, state->remembered_bytes, used_bytes, decision);
+		return;
+	}
+	state->path_bytes_per_s = rate;
+	path_bytes = onramp_onramp_path(state, rate, ack->mss_bytes);
+	state->is_wrong = used_bytes > path_bytes;
+	/* Two who agree: the whole. */
+	onramp_onramp_fill(state, ack, state->remembered_bytes >= path_bytes / 2 ? path_bytes : 0, decision);
 }
 
 /* Slow start, until the acknowledgements of a flight have told the path's rate. */
@@ -344,13 +414,16 @@ static inline void onramp_onramp_slow_start(struct onramp_onramp *state, const s
 		}
 	}
 	decision->cwnd_bytes = onramp_slow_start(ack, ONRAMP_UNLIMITED);
-	if (!rate)
+	if (!rate) {
+		if (flight_ends)
+			onramp_onramp_resume(state, ack, decision);
 		return;
+	}
 	path_bytes = onramp_onramp_path(state, rate, ack->mss_bytes);
 	decision->cwnd_bytes = onramp_max(ack->cwnd_bytes, onramp_min(decision->cwnd_bytes, path_bytes));
 	if (flight_ends) {
 		state->path_bytes_per_s = rate;
-		onramp_onramp_begin_pacing(state, ack, decision);
+		onramp_onramp_fill(state, ack, 0, decision);
 	}
 }
 
@@ -361,14 +434,15 @@ static inline void onramp_onramp_pacing(struct onramp_onramp *state, const struc
 	if (ack->delivered_bytes <= state->round.end_bytes)
 		return;
 	state->base_ns = state->rtt_min_ns;
-	state->paced_bytes_per_s = onramp_bytes_per_s(ack->cwnd_bytes, state->rtt_min_ns);
 	/* What the application did not use of the window is lost (RFC 9959, section 3.3). */
 	if (ack->flags & ONRAMP_ACK_APP_LIMITED)
 		decision->cwnd_bytes = onramp_min(
 			ack->cwnd_bytes, onramp_max(state->before_bytes, ack->inflight_bytes + ack->acked_bytes));
 	/* Is there anything that slow start would not have sent? */
 	state->step =
-		decision->cwnd_bytes >= onramp_onramp_path(state, state->path_bytes_per_s, ack->mss_bytes) / 8 * 7;
+		decision->cwnd_bytes >=
+		onramp_max(onramp_onramp_path(state, state->path_bytes_per_s, ack->mss_bytes), state->target_bytes) /
+			8 * 7;
 	onramp_onramp_begin_approach(state);
 	onramp_onramp_begin_round(state, ack);
 }
@@ -458,6 +532,7 @@ static inline void onramp_onramp_hold(struct onramp_onramp *state, const struct 
 	}
 	state->path_bytes_per_s = rate;
 	decision->cwnd_bytes = onramp_onramp_path(state, rate, ack->mss_bytes);
+	state->learned_bytes = decision->cwnd_bytes;
 	decision->cwnd_bytes += decision->cwnd_bytes / 16 + 2 * (uint64_t)ack->mss_bytes;
 	decision->ssthresh_bytes = decision->cwnd_bytes;
 	decision->is_full = true;
@@ -493,7 +568,7 @@ static inline void onramp_onramp_drain(struct onramp_onramp *state, const struct
 	}
 	state->is_second = true;
 	state->path_bytes_per_s = state->carried_bytes_per_s;
-	onramp_onramp_begin_pacing(state, ack, decision);
+	onramp_onramp_fill(state, ack, 0, decision);
 }
 
 /* The repair of a loss has ended. A window below its threshold has had a time-out meanwhile. */
@@ -503,6 +578,20 @@ static inline void onramp_onramp_end_retreat(struct onramp_onramp *state, const 
 		onramp_onramp_begin_drain(state, ack);
 	else
 		state->phase = ONRAMP_PHASE_DONE;
+}
+
+/* What is remembered was wrong: the threshold that Careful Resume leaves (RFC 9959, section 3.5). */
+static inline uint64_t onramp_onramp_safe_retreat(struct onramp_onramp *state, const struct onramp_ack *ack)
+{
+	uint64_t pipe_bytes = ack->delivered_bytes - state->unvalidated_bytes;
+
+	state->is_told = ack->delivered_bytes + (ack->lost_bytes - state->lost_bytes) >= state->round.end_bytes;
+	/* PipeSize / 2 meanwhile, and at the end as much less as congestion avoidance has it. */
+	if (!state->is_told)
+		return onramp_max(pipe_bytes / 2, state->before_bytes);
+	state->step = 1;
+	return onramp_max(onramp_share(pipe_bytes, state->ssthresh_bytes, state->round.cwnd_bytes),
+			  state->before_bytes);
 }
 
 /* A loss is being repaired: what of the flight arrived tells what the path carries. */
@@ -521,7 +610,13 @@ static inline void onramp_onramp_retreat(struct onramp_onramp *state, const stru
 		state->round.begin_ns = ack->now_ns;
 		state->round.begin_bytes = ack->delivered_bytes;
 	}
-	if (state->is_told || ack->now_ns - state->round.begin_ns < state->rtt_min_ns / 2)
+	if (state->is_told)
+		return;
+	if (state->is_wrong) {
+		decision->ssthresh_bytes = onramp_onramp_safe_retreat(state, ack);
+		return;
+	}
+	if (ack->now_ns - state->round.begin_ns < state->rtt_min_ns / 2)
 		return;
 	rate = onramp_onramp_round_bytes_per_s(state, ack);
 	/* A flight that arrived as fast as it left has lost what it lost for another reason than its rate: half of it
@@ -566,13 +661,53 @@ static inline uint64_t onramp_onramp_pace(const struct onramp_onramp *state, con
 	}
 }
 
+/* What the path carries: as much as was acknowledged in a round trip, without the queue that there was; or of what was
+ * paced, when enough of it has arrived to say so, as much as would have been. */
+static inline void onramp_onramp_learn(struct onramp_onramp *state, const struct onramp_ack *ack)
+{
+	uint64_t bytes = ack->delivered_bytes - state->round.begin_bytes;
+	uint64_t elapsed_ns = ack->now_ns - state->round.begin_ns, rate;
+
+	if (!state->round.begin_ns || state->phase == ONRAMP_PHASE_RETREAT || state->phase == ONRAMP_PHASE_DRAIN)
+		return;
+	if (elapsed_ns > state->rtt_min_ns) {
+		bytes = onramp_share(bytes, state->rtt_min_ns, elapsed_ns);
+	} else if (state->phase == ONRAMP_PHASE_APPROACH && !state->last_bytes_per_s &&
+		   bytes >= ONRAMP_MEMORY_LEAST_WINDOWS * state->initial_bytes) {
+		rate = onramp_min(onramp_bytes_per_s(bytes, elapsed_ns), state->paced_bytes_per_s);
+		bytes = onramp_share(rate, state->rtt_min_ns, ONRAMP_NS_PER_S);
+	}
+	state->learned_bytes = onramp_max(state->learned_bytes, bytes);
+}
+
+/* What is to be remembered. A connection that did not fill the path says only that it carries more than what is; and
+ * what was carried while others lost by it (RFC 9959, section 4.5) says nothing. */
+static inline void onramp_onramp_tell(const struct onramp_onramp *state, struct onramp_decision *decision)
+{
+	bool is_full = state->phase == ONRAMP_PHASE_DONE && state->exit == ONRAMP_EXIT_DELAY && decision->is_full;
+
+	if (is_full || (!state->is_wrong && state->learned_bytes > state->remembered_bytes)) {
+		decision->learned_bytes = state->learned_bytes;
+		decision->learned_rtt_ns = state->rtt_min_ns;
+	} else if (state->is_wrong) {
+		decision->learned_bytes = ONRAMP_UNLIMITED;
+	}
+}
+
 static inline void onramp_onramp_ack(struct onramp_onramp *state, const struct onramp_ack *ack,
 				     struct onramp_decision *decision)
 {
 	bool flight_ends = onramp_flight_ends(&state->flight, ack);
 
+	if (!state->first_ns && state->is_resumed) {
+		/* The first flight is the initial window, whatever has left behind it. */
+		state->flight.end_bytes =
+			onramp_max(onramp_min(state->flight.end_bytes, state->initial_bytes), ack->delivered_bytes);
+		onramp_onramp_begin_round(state, ack);
+	}
 	state->rtt_min_ns = onramp_least_rtt(state->rtt_min_ns, ack);
 	onramp_onramp_hear(state, ack, flight_ends);
+	onramp_onramp_learn(state, ack);
 	if (state->phase != ONRAMP_PHASE_RETREAT)
 		state->lost_bytes = ack->lost_bytes;
 	if (!state->first_ns) {
@@ -588,7 +723,10 @@ static inline void onramp_onramp_ack(struct onramp_onramp *state, const struct o
 		onramp_onramp_slow_start(state, ack, flight_ends, decision);
 		break;
 	case ONRAMP_PHASE_PACING:
-		onramp_onramp_pacing(state, ack, decision);
+		if (state->target_bytes)
+			onramp_onramp_pacing(state, ack, decision);
+		else
+			onramp_onramp_resumed(state, ack, flight_ends, decision);
 		break;
 	case ONRAMP_PHASE_APPROACH:
 		onramp_onramp_approach(state, ack, decision);
@@ -615,19 +753,24 @@ static inline void onramp_onramp_ack(struct onramp_onramp *state, const struct o
 	decision->phase = state->phase;
 	if (state->phase == ONRAMP_PHASE_DONE)
 		onramp_finish(decision, (enum onramp_exit)state->exit);
+	onramp_onramp_tell(state, decision);
 }
 
 static inline void onramp_onramp_loss(struct onramp_onramp *state, const struct onramp_loss *loss,
 				      struct onramp_decision *decision)
 {
-	bool is_validated = state->phase == ONRAMP_PHASE_SLOW_START || state->phase == ONRAMP_PHASE_PACING;
+	bool is_validated =
+		state->phase == ONRAMP_PHASE_SLOW_START || (state->phase == ONRAMP_PHASE_PACING && !state->is_resumed);
 
+	/* What is remembered, and was used without having been validated since, is wrong (RFC 9959, section 3.5). */
+	state->is_wrong |= state->is_resumed && !state->step;
 	*decision = (struct onramp_decision){
 		.cwnd_bytes = loss->cwnd_bytes,
 		.ssthresh_bytes = loss->ssthresh_bytes,
 		.pacing_bytes_per_s = ONRAMP_UNLIMITED,
 		.estimate_bytes_per_s = state->path_bytes_per_s,
 		.phase = ONRAMP_PHASE_RETREAT,
+		.learned_bytes = state->is_wrong ? ONRAMP_UNLIMITED : 0,
 	};
 	/* Of what was never sent nothing is halved, by an avoidance that halves the window; and no more than half. */
 	if (state->phase == ONRAMP_PHASE_PACING && loss->cwnd_bytes > loss->inflight_bytes)
@@ -650,6 +793,7 @@ static inline void onramp_onramp_loss(struct onramp_onramp *state, const struct 
 	state->phase = ONRAMP_PHASE_RETREAT;
 	state->is_told = false;
 	state->round.begin_ns = 0;
+	state->round.cwnd_bytes = loss->cwnd_bytes;
 	state->round.end_bytes = loss->acknowledged_bytes + loss->inflight_bytes;
 }
 

@@ -14,6 +14,7 @@ mod memory;
 mod onramp;
 mod onramp_delay;
 mod onramp_loss;
+mod onramp_memory;
 mod paced_estimate;
 mod paced_exit;
 mod paced_pacing;

@@ -1,0 +1,152 @@
+//! `onramp` on a path that is remembered (the rules of what is kept: memory.rs).
+
+use crate::flights::{start, Host, MS};
+use crate::onramp::{arrive, assert_segments, in_two_heaps, phase, round, until, validated};
+use crate::onramp::{PACED_RATE, QUEUED, RATE, RTT, SEGMENT};
+use crate::path::time_ns;
+use onramp_core::{
+    Start, ACK_APP_LIMITED, ACK_CWND_LIMITED, ACK_RECOVERING, LOSS_RECOVERY, OPTION_RESUME_AT_ONCE, UNLIMITED,
+};
+
+const CAREFUL: u32 = 0;
+
+/// A path of so many segments is remembered.
+fn host(options: u32, remembered_segments: u64) -> Host {
+    let start = Start {
+        options,
+        srtt_ns: RTT,
+        remembered_bytes: remembered_segments * SEGMENT,
+        remembered_rtt_ns: RTT,
+        ..start()
+    };
+    let mut host = Host::new("onramp", start, RTT);
+    host.ack.rtt_ns = RTT;
+    host
+}
+
+/// The initial window has arrived.
+fn measured(options: u32, remembered_segments: u64) -> Host {
+    let mut host = host(options, remembered_segments);
+    arrive(&mut host, 10, RATE, RTT);
+    host
+}
+
+#[test]
+fn half_of_it_leaves_behind_the_initial_window_spaced_in_a_round_trip() {
+    let mut host = host(OPTION_RESUME_AT_ONCE, 1000);
+    assert_eq!((phase(&host), host.decision.cwnd_bytes), ("pacing", 510 * SEGMENT));
+    assert_eq!(host.decision.pacing_bytes_per_s, 5_100_000);
+    arrive(&mut host, 9, RATE, RTT);
+    assert_eq!((phase(&host), host.decision.cwnd_bytes), ("pacing", 510 * SEGMENT));
+}
+
+/// The path holds 1000 segments.
+#[test]
+fn the_whole_is_filled_where_the_first_flight_agrees_and_three_quarters_where_it_does_not() {
+    for (remembered, segments) in [(1000, 1000), (800, 1000), (500, 1000), (499, 760), (40, 760)] {
+        let host = measured(OPTION_RESUME_AT_ONCE, remembered);
+        assert_eq!((phase(&host), host.decision.estimate_bytes_per_s), ("pacing", RATE));
+        assert_segments(host.decision.cwnd_bytes, segments);
+        assert_eq!(host.decision.learned_bytes, 0);
+    }
+}
+
+/// RFC 9959, section 3.2: not before the initial window is acknowledged. By then the path is measured, as a rule.
+#[test]
+fn carefully_what_is_remembered_waits_and_is_used_where_nothing_was_measured() {
+    let host = measured(CAREFUL, 1000);
+    assert_segments(host.decision.cwnd_bytes, 760);
+
+    let mut host = self::host(CAREFUL, 1000);
+    assert_eq!((phase(&host), host.decision.cwnd_bytes), ("slow-start", 10 * SEGMENT));
+    in_two_heaps(&mut host);
+    assert_eq!((phase(&host), host.decision.estimate_bytes_per_s), ("pacing", 0));
+    assert_segments(host.decision.cwnd_bytes, 500);
+    assert_eq!(host.decision.pacing_bytes_per_s, 5_000_000);
+    // Slow start goes on from there, spaced, towards what is remembered.
+    let decision = until(&mut host, "approach", RATE, RTT);
+    assert!(decision.pacing_bytes_per_s > 9_900_000, "{decision:?}");
+}
+
+/// Section 4.2.1: at most half of the round trip, or more than ten times: another path.
+#[test]
+fn on_a_round_trip_that_does_not_fit_nothing_is_used() {
+    for (rtt_ns, used) in [(RTT / 2, false), (RTT / 2 + MS, true), (10 * RTT, true), (10 * RTT + 1, false)] {
+        let mut host = host(CAREFUL, 1000);
+        host.ack.rtt_ns = rtt_ns;
+        in_two_heaps(&mut host);
+        assert_eq!(phase(&host) == "pacing", used, "{rtt_ns}");
+    }
+}
+
+/// Section 3.3. Ten more are outstanding than the application has given.
+#[test]
+fn what_the_application_did_not_use_is_lost() {
+    let mut host = host(OPTION_RESUME_AT_ONCE, 1000);
+    for left in (10..20).rev() {
+        // In two heaps: no rate.
+        host.ack(if left == 15 { 20 * MS } else { 1000 }, left * SEGMENT, ACK_APP_LIMITED);
+    }
+    assert_segments(host.decision.cwnd_bytes, 20);
+}
+
+/// The path holds 100 segments and ten times as much is remembered: the first flight says so before a loss can.
+#[test]
+fn what_is_too_much_is_forgotten_and_the_window_is_what_was_measured() {
+    let mut host = host(OPTION_RESUME_AT_ONCE, 1000);
+    let decision = arrive(&mut host, 10, RATE / 10, RTT);
+    assert_segments(decision.cwnd_bytes, 100);
+    assert_eq!(decision.learned_bytes, UNLIMITED);
+}
+
+/// Section 3.5: half of what has arrived, meanwhile, and at the end as much less than it as congestion avoidance has it.
+#[test]
+fn a_loss_of_what_was_not_validated_retreats_by_what_has_arrived() {
+    let mut host = measured(OPTION_RESUME_AT_ONCE, 1000);
+    host.ack.inflight_bytes = 500 * SEGMENT;
+    let cwnd_bytes = host.decision.cwnd_bytes;
+    let decision = host.loss(LOSS_RECOVERY, 500 * SEGMENT, cwnd_bytes / 10 * 7);
+    assert_eq!((phase(&host), decision.learned_bytes), ("retreat", UNLIMITED));
+    let mut arrives = |host: &mut Host, lost: u64| {
+        host.ack.lost_bytes += lost * SEGMENT;
+        host.ack(time_ns(SEGMENT, RATE), 400 * SEGMENT, ACK_RECOVERING | ACK_CWND_LIMITED)
+    };
+    for _ in 0..90 {
+        arrives(&mut host, 0);
+    }
+    assert_segments(host.decision.ssthresh_bytes, 50);
+    // 400 of them are lost, and 20 more arrive: 120 have, of the initial window and the jump.
+    for _ in 0..20 {
+        arrives(&mut host, 20);
+    }
+    assert_segments(host.decision.ssthresh_bytes, 84);
+}
+
+#[test]
+fn what_a_full_path_carried_is_learned() {
+    let mut host = validated();
+    until(&mut host, "hold", RATE, QUEUED);
+    let decision = round(&mut host, PACED_RATE / 8 * 9, QUEUED);
+    assert_segments(decision.learned_bytes, 855);
+    assert_eq!(decision.learned_rtt_ns, RTT);
+}
+
+/// 200 segments of a flight that was paced at three quarters of the rate, and then nothing more.
+#[test]
+fn of_a_short_transfer_the_rate_is_learned_that_was_carried() {
+    let mut host = measured(CAREFUL, 0);
+    until(&mut host, "approach", RATE, RTT);
+    arrive(&mut host, 38, RATE * 3 / 4, RTT);
+    assert_segments(host.decision.learned_bytes, 38);
+    arrive(&mut host, 162, RATE * 3 / 4, RTT);
+    assert_segments(host.decision.learned_bytes, 750);
+}
+
+/// What does not fill the path says only that it carries more.
+#[test]
+fn what_is_less_than_is_remembered_is_not_learned() {
+    let mut host = measured(OPTION_RESUME_AT_ONCE, 1500);
+    round(&mut host, RATE, RTT);
+    round(&mut host, RATE, RTT);
+    assert_eq!(host.decision.learned_bytes, 0);
+}

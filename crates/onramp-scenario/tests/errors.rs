@@ -64,6 +64,19 @@ fn keys_of_one_start_up() {
 }
 
 #[test]
+fn memories() {
+    assert_snapshot!(refusals(&[
+        ("startup = \"paced\"", "startup = \"paced\"\nmemory = \"careful\""),
+        ("startup = \"paced\"", "startup = [\"onramp\", \"none\"]\nmemory = \"off\""),
+        ("startup = \"paced\"", "memory = \"careful\""),
+        ("startup = \"paced\"", "startup = \"onramp\"\nmemory = \"carefull\""),
+        ("startup = \"paced\"", "startup = \"onramp\"\nmemory = true"),
+        ("startup = \"paced\"", "startup = \"onramp\"\nmemory = [\"careful\", \"careful\"]"),
+        ("lead = \"5 s\"", "memory = \"careful\""),
+    ]));
+}
+
+#[test]
 fn reservations() {
     assert_snapshot!(refusals(&[
         ("startup = \"paced\"", "startup = \"qos\""),

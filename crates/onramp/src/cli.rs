@@ -224,9 +224,11 @@ pub struct StartupArguments {
 
 /// Nanoseconds.
 fn memory_lifetime(text: &str) -> Result<u64, String> {
-    match units::parse_time(text).map_err(|error| error.to_string())? {
-        0 => Err("a time of more than 0 is wanted, for example \"600 s\"".to_owned()),
-        ns => Ok(ns),
+    const WANTED: &str = "a time of more than 0 is wanted, for example \"600 s\"";
+    match units::parse_time(text) {
+        Ok(0) => Err(WANTED.to_owned()),
+        Ok(ns) => Ok(ns),
+        Err(error) => Err(format!("{error}; {WANTED}")),
     }
 }
 

@@ -6,8 +6,17 @@ use common::process::{Asking, Background, ANSWERING};
 use common::*;
 use serde_json::Value;
 
-const LOADED_KEYS: [&str; 7] =
-    ["avoidance", "connections", "name", "owner_pid", "paper_initial_window", "registered", "startup"];
+const LOADED_KEYS: [&str; 9] = [
+    "avoidance",
+    "connections",
+    "memory",
+    "memory_lifetime_s",
+    "name",
+    "owner_pid",
+    "paper_initial_window",
+    "registered",
+    "startup",
+];
 
 /// The entry of what `load` registered.
 fn loaded_entry(name: &str) -> Option<Value> {
@@ -87,7 +96,8 @@ fn unload_without_a_name_removes_all_that_load_registered_and_nothing_else() {
 fn exec_uses_what_load_registered_with_the_same_options() {
     let Some(_machine) = machine() else { return };
     let _loaded = Loaded::new("onramp", &[]);
-    for (arguments, is_loaded) in [(&[][..], true), (&["--avoidance", "reno"], false), (&["--events"], false)] {
+    let others: [&[&str]; 3] = [&["--avoidance", "reno"], &["--events"], &["--memory", "careful"]];
+    for (arguments, is_loaded) in std::iter::once((&[][..], true)).chain(others.map(|other| (other, false))) {
         let program = ["--", "python3", "-c", ANSWERING];
         let exec = Background::onramp(["exec"].iter().chain(arguments).chain(&program));
         let line = exec.first_line();

@@ -176,8 +176,11 @@ static inline uint64_t onramp_onramp_path(const struct onramp_onramp *state, uin
 }
 
 /* What of it is filled before an acknowledgement has said that so much is carried. */
-static inline uint64_t onramp_onramp_unvalidated(uint64_t path_bytes, uint32_t mss_bytes)
+static inline uint64_t onramp_onramp_unvalidated(const struct onramp_onramp *state, uint64_t path_bytes,
+						 uint32_t mss_bytes)
 {
+	if (state->options & ONRAMP_OPTION_WITHOUT_VALIDATING)
+		return path_bytes;
 	return onramp_min(path_bytes, path_bytes / 4 * 3 + ONRAMP_BURST_SEGMENTS * (uint64_t)mss_bytes);
 }
 
@@ -287,6 +290,12 @@ static inline void onramp_onramp_grow_again(struct onramp_onramp *state)
 	state->samples = ONRAMP_ONRAMP_SAMPLES;
 }
 
+/* Do the latest samples have a queue that the round before had not? */
+static inline bool onramp_onramp_is_queued(const struct onramp_onramp *state)
+{
+	return !(state->options & ONRAMP_OPTION_WITHOUT_DELAY) && onramp_onramp_is_delayed(state, state->least_ns);
+}
+
 static inline void onramp_onramp_begin_hold(struct onramp_onramp *state, const struct onramp_ack *ack)
 {
 	state->phase = ONRAMP_PHASE_HOLD;
@@ -305,7 +314,8 @@ static inline uint64_t onramp_onramp_share(const struct onramp_onramp *state, co
 		onramp_share(state->first_bytes + ack->mss_bytes, ONRAMP_NS_PER_S, state->path_bytes_per_s);
 	uint64_t ahead_bytes;
 
-	if (!state->handshake_ns || state->first_ns <= expected_ns || state->is_second)
+	if (!state->handshake_ns || state->first_ns <= expected_ns || state->is_second ||
+	    state->options & ONRAMP_OPTION_WITHOUT_SHARING)
 		return path_bytes;
 	ahead_bytes = onramp_share(state->first_ns - expected_ns, state->path_bytes_per_s, ONRAMP_NS_PER_S);
 	return onramp_share(path_bytes, own_bytes, own_bytes + 2 * ahead_bytes);
@@ -335,7 +345,7 @@ static inline void onramp_onramp_fill(struct onramp_onramp *state, const struct 
 		onramp_onramp_share(state, ack, onramp_onramp_path(state, state->path_bytes_per_s, ack->mss_bytes));
 
 	onramp_onramp_begin_pacing(state, ack, target_bytes,
-				   onramp_max(onramp_onramp_unvalidated(target_bytes, ack->mss_bytes),
+				   onramp_max(onramp_onramp_unvalidated(state, target_bytes, ack->mss_bytes),
 					      onramp_min(least_bytes, target_bytes)),
 				   decision);
 }
@@ -346,10 +356,14 @@ static inline uint64_t onramp_onramp_measured(const struct onramp_onramp *state,
 	const struct onramp_ack_train *train = &state->flight.train;
 	uint64_t rate;
 
-	if (!state->rtt_min_ns || train->points < ONRAMP_ONRAMP_LEAST_POINTS || !onramp_train_is_line(train) ||
-	    2 * state->noise_ns > train->last_ns - train->first_ns)
+	if (!state->rtt_min_ns || train->points < ONRAMP_ONRAMP_LEAST_POINTS)
+		return 0;
+	if (!(state->options & ONRAMP_OPTION_WITHOUT_LINE) &&
+	    (!onramp_train_is_line(train) || 2 * state->noise_ns > train->last_ns - train->first_ns))
 		return 0;
 	rate = onramp_flight_bytes_per_s(&state->flight, ack, state->options);
+	if (state->options & ONRAMP_OPTION_WITHOUT_MEASURING)
+		return 0;
 	return rate > ack->mss_bytes * ONRAMP_NS_PER_S / ONRAMP_ONRAMP_LEAST_SPACING_NS ? 0 : rate;
 }
 
@@ -407,7 +421,7 @@ static inline void onramp_onramp_slow_start(struct onramp_onramp *state, const s
 	} else if (state->samples < ONRAMP_ONRAMP_SAMPLES && onramp_onramp_sampled(state, ack)) {
 		/* Of a flight that left in bursts, only the first segments meet the queue that there is. */
 		state->samples = ONRAMP_ONRAMP_SAMPLES;
-		if (state->base_ns && onramp_onramp_is_delayed(state, state->least_ns)) {
+		if (state->base_ns && onramp_onramp_is_queued(state)) {
 			state->step = ONRAMP_ONRAMP_STEPS;
 			onramp_onramp_begin_hold(state, ack);
 			return;
@@ -440,9 +454,10 @@ static inline void onramp_onramp_pacing(struct onramp_onramp *state, const struc
 			ack->cwnd_bytes, onramp_max(state->before_bytes, ack->inflight_bytes + ack->acked_bytes));
 	/* Is there anything that slow start would not have sent? */
 	state->step =
-		decision->cwnd_bytes >=
-		onramp_max(onramp_onramp_path(state, state->path_bytes_per_s, ack->mss_bytes), state->target_bytes) /
-			8 * 7;
+		state->options & ONRAMP_OPTION_WITHOUT_VALIDATING ||
+		decision->cwnd_bytes >= onramp_max(onramp_onramp_path(state, state->path_bytes_per_s, ack->mss_bytes),
+						   state->target_bytes) /
+						8 * 7;
 	onramp_onramp_begin_approach(state);
 	onramp_onramp_begin_round(state, ack);
 }
@@ -452,16 +467,18 @@ static inline uint64_t onramp_onramp_surplus(const struct onramp_onramp *state, 
 					     uint64_t cwnd_bytes, uint64_t bytes)
 {
 	/* The application or the receiver held it back, or it has become less in an idle time. */
-	if (cwnd_bytes < onramp_onramp_unvalidated(state->target_bytes, ack->mss_bytes))
+	if (cwnd_bytes < onramp_onramp_unvalidated(state, state->target_bytes, ack->mss_bytes))
 		return bytes;
-	return state->step ? bytes >> (ONRAMP_ONRAMP_STEPS - state->step) : bytes / 3;
+	if (!state->step)
+		return bytes / 3;
+	return state->options & ONRAMP_OPTION_WITHOUT_EASING ? bytes : bytes >> (ONRAMP_ONRAMP_STEPS - state->step);
 }
 
 /* Acknowledgements clock the sender, and the window grows. */
 static inline void onramp_onramp_approach(struct onramp_onramp *state, const struct onramp_ack *ack,
 					  struct onramp_decision *decision)
 {
-	if (onramp_onramp_sampled(state, ack) && onramp_onramp_is_delayed(state, state->least_ns)) {
+	if (onramp_onramp_sampled(state, ack) && onramp_onramp_is_queued(state)) {
 		onramp_onramp_begin_hold(state, ack);
 		return;
 	}
@@ -473,8 +490,15 @@ static inline void onramp_onramp_approach(struct onramp_onramp *state, const str
 	if (!onramp_onramp_round_ends(state, ack))
 		return;
 	onramp_onramp_end_round(state, ack);
-	if (ack->cwnd_bytes >= state->target_bytes / 8 * 7 && state->step < ONRAMP_ONRAMP_STEPS)
+	if (ack->cwnd_bytes < state->target_bytes / 8 * 7)
+		return;
+	if (state->step < ONRAMP_ONRAMP_STEPS)
 		state->step++;
+	if (state->options & ONRAMP_OPTION_WITHOUT_RAISING) {
+		decision->ssthresh_bytes = onramp_max(decision->cwnd_bytes, state->target_bytes);
+		state->exit = ONRAMP_EXIT_ESTIMATE;
+		state->phase = ONRAMP_PHASE_DONE;
+	}
 }
 
 /* Does a path that delivers at this rate carry the paced flight, or give more than it did with a smaller window? */
@@ -535,7 +559,7 @@ static inline void onramp_onramp_hold(struct onramp_onramp *state, const struct 
 	state->learned_bytes = decision->cwnd_bytes;
 	decision->cwnd_bytes += decision->cwnd_bytes / 16 + 2 * (uint64_t)ack->mss_bytes;
 	decision->ssthresh_bytes = decision->cwnd_bytes;
-	decision->is_full = true;
+	decision->is_full = !(state->options & ONRAMP_OPTION_WITHOUT_RESTING);
 	state->phase = ONRAMP_PHASE_DONE;
 }
 
@@ -555,7 +579,7 @@ static inline void onramp_onramp_drain(struct onramp_onramp *state, const struct
 	decision->ssthresh_bytes = ack->ssthresh_bytes;
 	if (!onramp_onramp_round_ends(state, ack) || !onramp_onramp_sampled(state, ack))
 		return;
-	if (state->is_second || !onramp_onramp_is_as_before(state)) {
+	if (state->is_second || state->options & ONRAMP_OPTION_WITHOUT_REPACING || !onramp_onramp_is_as_before(state)) {
 		/* A queue that still becomes shorter has not yet said what it is. */
 		if (state->least_ns > state->base_ns &&
 		    state->least_ns + onramp_onramp_queue_ns(state) < state->drained_ns) {
@@ -640,6 +664,8 @@ static inline void onramp_onramp_retreat(struct onramp_onramp *state, const stru
 static inline uint64_t onramp_onramp_pace(const struct onramp_onramp *state, const struct onramp_ack *ack,
 					  uint64_t cwnd_bytes)
 {
+	if (state->options & ONRAMP_OPTION_WITHOUT_SPACING)
+		return ONRAMP_UNLIMITED;
 	switch (state->phase) {
 	case ONRAMP_PHASE_PACING:
 		/* What slow start would have sent too needs no spacing. */
@@ -772,6 +798,10 @@ static inline void onramp_onramp_loss(struct onramp_onramp *state, const struct 
 		.phase = ONRAMP_PHASE_RETREAT,
 		.learned_bytes = state->is_wrong ? ONRAMP_UNLIMITED : 0,
 	};
+	if (state->options & ONRAMP_OPTION_WITHOUT_RETREAT) {
+		onramp_finish(decision, onramp_loss_exit(loss));
+		return;
+	}
 	/* Of what was never sent nothing is halved, by an avoidance that halves the window; and no more than half. */
 	if (state->phase == ONRAMP_PHASE_PACING && loss->cwnd_bytes > loss->inflight_bytes)
 		decision->ssthresh_bytes = onramp_min(

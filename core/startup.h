@@ -43,6 +43,18 @@ enum onramp_option {
 	ONRAMP_OPTION_ERE_LATEST = 1 << 3,
 	/* Its instability is compared with the connection's largest: core/eligible_rate.h. */
 	ONRAMP_OPTION_ERE_CALM = 1 << 4,
+	/* One of onramp's ideas is switched off, to see what it contributes: core/onramp.h. */
+	ONRAMP_OPTION_WITHOUT_MEASURING = 1 << 5,  /* no rate is believed */
+	ONRAMP_OPTION_WITHOUT_LINE = 1 << 6,       /* of a train that is no line, too, the rate is believed */
+	ONRAMP_OPTION_WITHOUT_SHARING = 1 << 7,    /* the path is the connection's alone */
+	ONRAMP_OPTION_WITHOUT_SPACING = 1 << 8,    /* nothing is paced */
+	ONRAMP_OPTION_WITHOUT_VALIDATING = 1 << 9, /* all of the path is filled at once, and counts as carried */
+	ONRAMP_OPTION_WITHOUT_EASING = 1 << 10,    /* what is carried grows as in slow start at once */
+	ONRAMP_OPTION_WITHOUT_RAISING = 1 << 11,   /* what is carried does not grow: the path is the threshold */
+	ONRAMP_OPTION_WITHOUT_DELAY = 1 << 12,     /* no HOLD: a loss alone ends growth */
+	ONRAMP_OPTION_WITHOUT_RESTING = 1 << 13,   /* congestion avoidance is not told that the path is full */
+	ONRAMP_OPTION_WITHOUT_REPACING = 1 << 14,  /* a path that was drained is not paced once more */
+	ONRAMP_OPTION_WITHOUT_RETREAT = 1 << 15,   /* no RETREAT: a loss ends the start-up as the host has it */
 	/* What is remembered of the path is used at once, and does not wait for the acknowledgement of the initial
 	 * window, as RFC 9959 has it: core/memory.h. */
 	ONRAMP_OPTION_RESUME_AT_ONCE = 1 << 16,

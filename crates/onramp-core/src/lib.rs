@@ -20,6 +20,7 @@ mod ffi;
 pub mod memory;
 pub mod pairs;
 pub mod train;
+mod without;
 
 pub use ffi::{
     Ack, Clock, Decision, Loss, Start, ACK_APP_LIMITED, ACK_CWND_LIMITED, ACK_RECOVERING, LOSS_RECOVERY, LOSS_TAHOE,
@@ -28,6 +29,7 @@ pub use ffi::{
 };
 use std::ffi::{c_char, CStr};
 use std::sync::OnceLock;
+pub use without::Without;
 
 /// [`Decision::phase`] of a start-up that is over for good.
 pub const PHASE_DONE: u32 = 3;

@@ -3,7 +3,7 @@
 use onramp_scenario::units::{format_percent, format_rate, format_size};
 use onramp_scenario::{
     Acks, ByteCounting, Case, Clocks, Connect, Connections, InitialWindow, PacketPair, PairForm, Receiver, Recovery,
-    Stack, Timers, Traffic, TrafficKind, Train, Transfers, NO_STARTUP,
+    Stack, Timers, Traffic, TrafficKind, Train, Transfers, Without, NO_STARTUP,
 };
 
 /// A case asks for what only the simulator has.
@@ -63,6 +63,10 @@ pub fn supports(case: &Case) -> Result<(), Unsupported> {
     }
     if transfer.train != Train::Line {
         return refuse("transfer.train", format!("`{}`", transfer.train.name()), "`line`");
+    }
+    if transfer.given.without != Without::NOTHING {
+        let asked = format!("`{}`", transfer.given.without.name);
+        return refuse("transfer.without", asked, "start-ups with all their ideas");
     }
     if let Some(ppm) = transfer.given.gamma_ppm {
         return refuse("transfer.gamma", format_percent(ppm), "what the start-up finds");
@@ -212,6 +216,18 @@ mod tests {
             assert_eq!(refused("", keys).unwrap_err(), format!("traffic.{key}"));
         }
         assert_eq!(refused("connect = \"receiver\"\nclock = \"1 ns\"\n", "tick = \"1 ns\"\n"), Ok(()));
+    }
+
+    #[test]
+    fn an_idea_that_is_switched_off_is_refused() {
+        let refused = |keys: &str| {
+            let path = "name = \"x\"\n[path]\nrate = \"1 Mbit/s\"\nrtt = \"40 ms\"\n";
+            let text = format!("{path}[[transfer]]\nsize = \"1 B\"\nstartup = \"onramp\"\n{keys}");
+            supports(&onramp_scenario::parse("x.toml", &text).unwrap().cases[0]).map_err(|refusal| refusal.to_string())
+        };
+        assert_eq!(refused("without = \"nothing\"\n"), Ok(()));
+        let words = "`transfer.without` asks for `spacing`: the lab has start-ups with all their ideas; the simulator runs it: onramp sim";
+        assert_eq!(refused("without = \"spacing\"\n"), Err(words.to_owned()));
     }
 
     #[test]

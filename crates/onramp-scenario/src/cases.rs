@@ -7,7 +7,7 @@ use crate::topology::Topology;
 use crate::{
     Acks, Application, Avoidance, Buffer, ByteCounting, Case, Clocks, Connect, Connections, Crossings, Dscp, Given,
     InitialWindow, Memory, Network, PacketPair, PairForm, Path, Receiver, Recovery, Scenario, Sender, Split, Stack,
-    Timers, Traffic, TrafficKind, Train, Transfer, NO_STARTUP,
+    Timers, Traffic, TrafficKind, Train, Transfer, Without, NO_STARTUP,
 };
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -107,6 +107,7 @@ pub(crate) struct TransferDraft {
     pub paces_bits_per_s: Option<Vec<u64>>,
     pub qos_rates_bits_per_s: Option<Vec<u64>>,
     pub qos_bursts_bytes: Option<Vec<u64>>,
+    pub withouts: Vec<Without>,
     pub memories: Vec<Memory>,
     pub byte_countings: Option<Vec<ByteCounting>>,
     pub avoidances: Option<Vec<Avoidance>>,
@@ -148,6 +149,7 @@ impl TransferDraft {
         all = vary(all, |_| given(&self.paces_bits_per_s), |one, rate| one.given.pace_bits_per_s = rate);
         all = vary(all, |_| given(&self.qos_rates_bits_per_s), |one, rate| one.given.qos_rate_bits_per_s = rate);
         all = vary(all, |_| given(&self.qos_bursts_bytes), |one, bytes| one.given.qos_burst_bytes = bytes);
+        all = vary(all, |_| self.withouts.clone(), |one, without| one.given.without = without);
         all = vary(all, |_| self.memories.clone(), |one, memory| one.memory = memory);
         let counting = |one: &Transfer| usual(one).byte_counting;
         all = vary(all, |one| listed(&self.byte_countings, || counting(one)), |one, limit| one.byte_counting = limit);
@@ -206,6 +208,7 @@ impl TransferDraft {
             self.paces_bits_per_s.as_ref().map_or(1, Vec::len),
             self.qos_rates_bits_per_s.as_ref().map_or(1, Vec::len),
             self.qos_bursts_bytes.as_ref().map_or(1, Vec::len),
+            self.withouts.len(),
             self.memories.len(),
             self.byte_countings.as_ref().map_or(1, Vec::len),
             self.avoidances.as_ref().map_or(1, Vec::len),

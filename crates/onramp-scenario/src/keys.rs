@@ -19,7 +19,7 @@ mod tests {
     use crate::units::{parse_frequency, parse_packets, parse_percent, parse_rate, parse_size, parse_time};
     use crate::{
         Acks, Avoidance, Buffer, Connect, Distribution, Dscp, InitialWindow, Memory, PacketPair, PairForm, QueueLimit,
-        Recovery, Stack, Timers, Train, NO_STARTUP,
+        Recovery, Stack, Timers, Train, Without, NO_STARTUP,
     };
 
     fn is_readable(kind: Kind, text: &str) -> bool {
@@ -44,6 +44,7 @@ mod tests {
             Kind::Connect => Connect::ALL.iter().any(|connect| connect.name() == text),
             Kind::Connections => text.parse::<u32>().is_ok(),
             Kind::Train => Train::ALL.iter().any(|train| train.name() == text),
+            Kind::Without => Without::ALL.iter().any(|without| without.name == text),
             Kind::Memory => Memory::ALL.iter().any(|memory| memory.name() == text),
             Kind::Dscp => Dscp::ALL.iter().any(|dscp| dscp.name() == text),
             Kind::Acks => Acks::from_name(text).is_some(),

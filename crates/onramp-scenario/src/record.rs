@@ -53,7 +53,8 @@ pub struct Record {
     pub sender_buffer: String,
     /// What the scenario calls the transfer; empty where tables tell its choices.
     pub label: String,
-    /// Start-up algorithm, or `none`; with what the scenario gives it, as in `gamma 34 %` or `onramp memory careful`.
+    /// Start-up algorithm, or `none`; with what the scenario gives it or takes from it, as in `gamma 34 %`,
+    /// `onramp memory careful` or `onramp without spacing`.
     pub startup: String,
     /// Congestion avoidance after the start-up.
     pub avoidance: String,

@@ -60,6 +60,11 @@ fn keys_of_one_start_up() {
         ("startup = \"paced\"", "startup = \"gamma\"\ngamma = \"60 %\""),
         ("startup = \"paced\"", "startup = \"gamma\"\ngamma = \"0.34\""),
         ("startup = \"paced\"", "startup = \"spaced\"\npace = \"440 packets\""),
+        ("startup = \"paced\"", "startup = [\"none\", \"onramp\"]\nwithout = \"spacing\""),
+        ("startup = \"paced\"", "without = \"nothing\""),
+        ("startup = \"paced\"", "startup = \"onramp\"\nwithout = [\"spacing\", \"pacing\"]"),
+        ("startup = \"paced\"", "startup = \"onramp\"\nwithout = [\"spacing\", \"delay\", \"spacing\"]"),
+        ("startup = \"paced\"", "startup = \"onramp\"\nwithout = true"),
     ]));
 }
 

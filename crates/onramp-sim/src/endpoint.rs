@@ -130,7 +130,7 @@ pub(crate) fn sender(choice: &Choice<'_>, host: &Sender) -> Result<Config, Unsup
         // What is asked for by name gets what it needs; the receiver may still have none.
         sack: stack.sack || choice.recovery.needs_sack(),
         startup,
-        startup_options: startup_options | train | choice.memory.options(),
+        startup_options: startup_options | train | choice.memory.options() | choice.given.without.option,
         memory: (choice.memory != Memory::Off).then(|| PathMemory::new(LIFETIME_NS)),
         pace_bits_per_s: choice.given.pace_bits_per_s,
         gamma_ppm: choice.given.gamma_ppm,

@@ -1,5 +1,6 @@
 //! What start-up `onramp` makes of the paths that come with Onramp, beside the host's own CUBIC.
 
+mod ablation;
 mod common;
 
 use common::*;
@@ -33,23 +34,36 @@ fn files(folder: &str) -> Vec<PathBuf> {
     files
 }
 
-/// The cells of a file in their order; none where the simulator lacks what it asks for.
+/// The records of a file; none where the simulator lacks what it asks for.
+fn records(file: &Path) -> Vec<Value> {
+    let ran = onramp(["sim".as_ref(), file.as_os_str(), "--json".as_ref(), "--skip-missing".as_ref()]).code(0);
+    ran.json().as_array().unwrap().clone()
+}
+
 fn cells(file: &Path) -> Vec<Cell> {
+    cells_with(&records(file), STARTUPS[1])
+}
+
+/// The cells of records in their order: without a start-up, and with this one.
+fn cells_with(records: &[Value], with: &str) -> Vec<Cell> {
     let key = |record: &Value| {
         let size = if record["role"] == "traffic" { "beside_bytes" } else { "size_bytes" };
-        ["rate_bits_per_s", "rtt_ms", "queue", size].map(|field| record[field].to_string())
+        ["scenario", "rate_bits_per_s", "rtt_ms", "queue", size].map(|field| record[field].to_string())
     };
-    let ran = onramp(["sim".as_ref(), file.as_os_str(), "--json".as_ref(), "--skip-missing".as_ref()]).code(0);
     let mut cells: Vec<(_, Cell)> = Vec::new();
-    for record in ran.json().as_array().unwrap() {
+    for record in records {
+        let is_other = record["role"] == "traffic";
+        let startup = match record["beside"].as_str().unwrap() {
+            "" => record["startup"].as_str().unwrap(),
+            beside => beside.split_once(" + ").map_or(STARTUPS[0], |(startup, _)| startup),
+        };
+        let Some(side) = [STARTUPS[0], with].iter().position(|side| *side == startup) else { continue };
         let key = key(record);
         let at = cells.iter().position(|(other, _)| *other == key).unwrap_or_else(|| {
             cells.push((key, Cell::default()));
             cells.len() - 1
         });
-        let is_other = record["role"] == "traffic";
-        let startup = record[if is_other { "beside" } else { "startup" }].as_str().unwrap();
-        let runs = &mut cells[at].1.runs[usize::from(startup.starts_with("onramp"))];
+        let runs = &mut cells[at].1.runs[side];
         let run = record["run"].as_u64().unwrap() as usize;
         runs.resize_with(runs.len().max(run), Run::default);
         let run = &mut runs[run - 1];
@@ -180,13 +194,16 @@ fn table<'a>(cells: impl IntoIterator<Item = &'a Cell>) -> String {
     table
 }
 
+/// On a path of less than 60 packets, half a dozen initial windows, there is little to start up for.
+fn is_long(cell: &&Cell) -> bool {
+    cell.number("rate_bits_per_s") * cell.number("rtt_ms") / 1e3 / 8.0 / 1500.0 >= 60.0
+}
+
 #[test]
 fn on_paths_where_nothing_is_in_the_way() {
     let cells = cells(&scenarios().join("start-up.toml"));
     insta::assert_snapshot!("start-up", table(&cells));
 
-    // On a path of less than 60 packets, half a dozen initial windows, there is little to start up for.
-    let is_long = |cell: &&Cell| cell.number("rate_bits_per_s") * cell.number("rtt_ms") / 1e3 / 8.0 / 1500.0 >= 60.0;
     let of_size = |is: fn(f64) -> bool| -> Vec<f64> {
         let cells = cells.iter().filter(is_long).filter(|cell| is(cell.number("size_bytes")));
         cells.map(|cell| cell.medians("excess_rtts")[1]).collect()

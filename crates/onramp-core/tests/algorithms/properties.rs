@@ -3,8 +3,9 @@
 use crate::ack_train::any_size;
 use crate::flights::{start, MS, MSS};
 use onramp_core::{
-    exit_name, phase_name, startup_names, Ack, Clock, Decision, Loss, Start, Startup, ACK_CWND_LIMITED, ACK_RECOVERING,
-    LOSS_RECOVERY, LOSS_TIMEOUT, PHASE_DONE, PHASE_LINEAR, PHASE_RESERVED, PHASE_RETREAT, PHASE_SAFE, UNLIMITED,
+    exit_name, phase_name, startup_names, Ack, Clock, Decision, Loss, Start, Startup, Without, ACK_CWND_LIMITED,
+    ACK_RECOVERING, LOSS_RECOVERY, LOSS_TIMEOUT, PHASE_DONE, PHASE_LINEAR, PHASE_RESERVED, PHASE_RETREAT, PHASE_SAFE,
+    UNLIMITED,
 };
 use proptest::prelude::*;
 
@@ -122,7 +123,9 @@ impl Event {
 }
 
 fn starts() -> impl Strategy<Value = Start> {
-    (536u32..9000, 1u64..40, prop_oneof![3 => Just(UNLIMITED), 1 => 10_000u64..1_000_000], 0u32..32, 0u32..30).prop_map(
+    let all_options = Without::ALL.iter().fold(31, |all, without| all | without.option);
+    let options = prop_oneof![1 => 0u32..32, 1 => 0..=all_options];
+    (536u32..9000, 1u64..40, prop_oneof![3 => Just(UNLIMITED), 1 => 10_000u64..1_000_000], options, 0u32..30).prop_map(
         |(mss_bytes, segments, ssthresh_bytes, options, event_bits)| Start {
             now_ns: 1_000_000_000,
             clock: Clock { measure_ns: 1, event_ns: (1 << event_bits) - 1 },

@@ -320,3 +320,11 @@ fn reservations_multiply_and_are_told_apart() {
     ];
     assert_eq!(startups, wanted);
 }
+
+#[test]
+fn ideas_that_are_switched_off_multiply_and_are_told_apart() {
+    let text = "rtt = \"1 s\"\n[[transfer]]\nsize = \"1 kB\"\nstartup = \"onramp\"\n[[transfer]]\nsize = \"1 kB\"\n\
+                startup = \"onramp\"\nwithout = [\"spacing\", \"delay\"]\n";
+    let startups: Vec<_> = cases(text).iter().map(|case| crate::Record::of_case(case, "sim").startup).collect();
+    assert_eq!(startups, ["onramp", "onramp without spacing", "onramp without delay"]);
+}

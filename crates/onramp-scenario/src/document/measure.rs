@@ -3,7 +3,7 @@
 use super::Node;
 use crate::{
     Acks, Avoidance, Buffer, ByteCounting, Connect, Connections, Distribution, Dscp, InitialWindow, Memory, PacketPair,
-    PairForm, QueueLimit, Recovery, Stack, Timers, Train,
+    PairForm, QueueLimit, Recovery, Stack, Timers, Train, Without,
 };
 
 /// A value's place in its range: which of the key's ranges, and how far along.
@@ -97,5 +97,6 @@ unmeasured!(
     Stack,
     Timers,
     Train,
-    Memory
+    Memory,
+    Without
 );

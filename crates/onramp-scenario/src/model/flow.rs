@@ -2,7 +2,7 @@
 
 use super::channel::bytes_in;
 use onramp_core::pairs::Form as PairForm;
-use onramp_core::OPTION_RESUME_AT_ONCE;
+use onramp_core::{Without, OPTION_RESUME_AT_ONCE};
 use onramp_tcp::{Acks, ByteCounting, PacketPair, Recovery, Reservation, Stack, Timers};
 use serde::Serialize;
 use std::sync::Arc;
@@ -39,7 +39,7 @@ pub struct Transfer {
     pub connect: Connect,
     /// How a start-up that measures a rate reads a flight's acknowledgements.
     pub train: Train,
-    /// What the file gives for what its start-up would measure.
+    /// What the file gives its start-up.
     pub given: Given,
     /// What its start-up makes of what an earlier copy found of its path.
     pub memory: Memory,
@@ -261,7 +261,8 @@ impl Dscp {
     }
 }
 
-/// What a file gives for what a start-up would measure (Chaher et al. 1998, sections 3 and 4), or could not (Ritter et al. 2001).
+/// What a file gives for what a start-up would measure (Chaher et al. 1998, sections 3 and 4), or could not (Ritter et al. 2001),
+/// and takes from it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Given {
     /// Of `gamma`: the share of the window that a threshold is, in millionths.
@@ -272,6 +273,8 @@ pub struct Given {
     pub qos_rate_bits_per_s: Option<u64>,
     /// Of `qos`: what may leave at once; `None`: as the start-up chooses (`core/qos.h`).
     pub qos_burst_bytes: Option<u64>,
+    /// Of `onramp`: the idea that is switched off.
+    pub without: Without,
 }
 
 impl Given {

@@ -10,6 +10,7 @@ use crate::limits::parse_byte_counting;
 use crate::units::{format_size, parse_percent, parse_rate, parse_size, parse_time};
 use crate::{
     Acks, Application, Connect, Dscp, Memory, Mistake, PacketPair, PairForm, Recovery, Split, Stack, Timers, Train,
+    Without,
 };
 
 pub(super) fn read_receiver(reader: &mut Reader, top: &Section) -> Option<ReceiverDraft> {
@@ -68,6 +69,8 @@ pub(super) fn read_transfer(
     let qos_rates_bits_per_s = reader.list(section, &keys::TRANSFER_QOS_RATE, &quantity(parse_rate));
     let qos_bursts_bytes = reader.list(section, &keys::TRANSFER_QOS_BURST, &quantity(parse_size));
     of_qos(reader, section, [&keys::TRANSFER_QOS_RATE, &keys::TRANSFER_QOS_BURST], startups.as_deref());
+    let withouts = reader.list(section, &keys::TRANSFER_WITHOUT, &choice(&Without::ALL, Without::name));
+    of_startup(reader, section, &keys::TRANSFER_WITHOUT, ("onramp", "start-up `onramp`"), startups.as_deref());
     let memories = reader.list(section, &keys::TRANSFER_MEMORY, &choice(&Memory::ALL, Memory::name));
     only_for(reader, section, &keys::TRANSFER_MEMORY, REMEMBERING, onramp_core::remembers, startups.as_deref());
     let byte_countings = reader.list(section, &keys::TRANSFER_COUNTING, &quantity(parse_byte_counting));
@@ -105,6 +108,7 @@ pub(super) fn read_transfer(
         paces_bits_per_s,
         qos_rates_bits_per_s,
         qos_bursts_bytes,
+        withouts: withouts?,
         memories: memories?,
         byte_countings,
         avoidances,

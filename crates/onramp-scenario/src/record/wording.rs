@@ -6,7 +6,7 @@ use crate::limits::format_byte_counting;
 use crate::units::{format_percent, format_rate, format_size, format_time};
 use crate::{
     Application, Bursts, ByteCounting, Case, Channel, Clocks, CoDel, Connect, Connections, Discipline, Dscp, FqCoDel,
-    Given, Memory, Path, Stack, Timers, TokenBucket, Transfer, NO_STARTUP,
+    Given, Memory, Path, Stack, Timers, TokenBucket, Transfer, Without, NO_STARTUP,
 };
 
 /// That of `transfer.split_buffer`, which goes without saying.
@@ -32,15 +32,16 @@ pub(super) fn application(application: Option<Application>, connect: Connect) ->
     writes.into_iter().chain(unasked).collect::<Vec<_>>().join(", ")
 }
 
-/// `paced`, `gamma 34 %`, `spaced 1.8 Mbit/s`, `qos 1 Mbit/s burst 10 kB`, `onramp memory careful`: with what the scenario
-/// gives it.
+/// `paced`, `gamma 34 %`, `spaced 1.8 Mbit/s`, `qos 1 Mbit/s burst 10 kB`, `onramp memory careful`, `onramp without
+/// spacing`: with what the scenario gives it and takes from it.
 pub(super) fn startup(startup: &str, given: Given, memory: Memory) -> String {
     let gamma = given.gamma_ppm.map(format_percent);
     let pace = given.pace_bits_per_s.map(format_rate);
     let rate = given.qos_rate_bits_per_s.map(format_rate);
     let burst = given.qos_burst_bytes.map(|bytes| format!("burst {}", format_size(bytes)));
+    let without = (given.without != Without::NOTHING).then(|| format!("without {}", given.without.name));
     let memory = (memory != Memory::Off).then(|| format!("memory {}", memory.name()));
-    let words = [gamma, pace, rate, burst, memory].into_iter().flatten();
+    let words = [gamma, pace, rate, burst, memory, without].into_iter().flatten();
     std::iter::once(startup.to_owned()).chain(words).collect::<Vec<_>>().join(" ")
 }
 
@@ -274,6 +275,8 @@ mod tests {
         assert_eq!(startup("gamma", Given { gamma_ppm: Some(340_000), ..Given::default() }, Memory::Off), "gamma 34 %");
         assert_eq!(startup("none", Given::default(), Memory::Off), "none");
         assert_eq!(startup("onramp", Given::default(), Memory::AtOnce), "onramp memory at-once");
+        let without = Given { without: Without::ALL[1], ..Given::default() };
+        assert_eq!(startup("onramp", without, Memory::Off), "onramp without measuring");
     }
 
     #[test]

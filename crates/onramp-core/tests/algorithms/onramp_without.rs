@@ -1,0 +1,205 @@
+//! `onramp` with one of its ideas switched off: that idea is gone, and `onramp` with all of them is as ever.
+
+use crate::flights::{start, Host, MS};
+use crate::onramp::{
+    arrive, assert_segments, in_two_heaps, phase, round, until, PACED_RATE, QUEUED, RATE, RTT, SEGMENT,
+};
+use crate::path::time_ns;
+use onramp_core::{
+    exit_name, Start, Without, ACK_CWND_LIMITED, LOSS_RECOVERY, LOSS_TIMEOUT, OPTION_ERE_CALM, OPTION_ERE_LATEST,
+    OPTION_PAPER_INITIAL_WINDOW, OPTION_TRAIN_CLOSEST, OPTION_TRAIN_ENDS, UNLIMITED,
+};
+
+/// A host of RTT whose start-up has all ideas but this one.
+fn without(idea: &str) -> Host {
+    starting(idea, start().srtt_ns)
+}
+
+/// The same, with this round trip of the handshake.
+fn starting(idea: &str, handshake_ns: u64) -> Host {
+    let options = Without::ALL.into_iter().find(|without| without.name == idea).unwrap().option;
+    let mut host = Host::new("onramp", Start { options, srtt_ns: handshake_ns, ..start() }, RTT);
+    host.ack.rtt_ns = RTT;
+    host
+}
+
+/// With all of them, and with all but this one.
+fn with_and_without(idea: &str) -> [Host; 2] {
+    ["nothing", idea].map(without)
+}
+
+/// The first flight has told the rate.
+fn in_pacing(mut host: Host) -> Host {
+    host.flight(time_ns(SEGMENT, RATE), ACK_CWND_LIMITED);
+    assert_eq!(phase(&host), "pacing");
+    host
+}
+
+/// The first segment behind it has arrived.
+fn in_approach(host: Host) -> Host {
+    let mut host = in_pacing(host);
+    until(&mut host, "approach", RATE, RTT);
+    host
+}
+
+#[test]
+fn each_idea_has_a_bit_of_its_own() {
+    let of_others =
+        [OPTION_PAPER_INITIAL_WINDOW, OPTION_TRAIN_ENDS, OPTION_TRAIN_CLOSEST, OPTION_ERE_LATEST, OPTION_ERE_CALM];
+    let [nothing, ideas @ ..] = Without::ALL.map(|without| without.option);
+    assert_eq!((nothing, Without::default()), (0, Without::NOTHING));
+    let all: u32 = of_others.iter().chain(&ideas).sum();
+    assert_eq!(all.count_ones() as usize, of_others.len() + ideas.len());
+    assert!(of_others.iter().chain(&ideas).all(|option| option.is_power_of_two()));
+}
+
+#[test]
+fn without_measuring_no_rate_is_believed() {
+    let mut host = without("measuring");
+    for _ in 0..3 {
+        let decision = host.flight(MS / 10, ACK_CWND_LIMITED);
+        assert_eq!((phase(&host), decision.estimate_bytes_per_s), ("slow-start", 0));
+        assert_eq!(decision.pacing_bytes_per_s, UNLIMITED);
+    }
+    assert_eq!(host.decision.cwnd_bytes, 80 * SEGMENT);
+}
+
+/// Slow start still ends by the delay.
+#[test]
+fn without_measuring_delayed_samples_hold_slow_start() {
+    let mut host = without("measuring");
+    host.flight(MS / 10, ACK_CWND_LIMITED);
+    arrive(&mut host, 8, RATE, QUEUED);
+    assert_eq!(phase(&host), "hold");
+}
+
+#[test]
+fn without_the_line_a_train_that_is_none_is_believed() {
+    let [mut with, mut without] = with_and_without("line");
+    in_two_heaps(&mut with);
+    in_two_heaps(&mut without);
+    assert_eq!((phase(&with), phase(&without)), ("slow-start", "pacing"));
+    assert_ne!(without.decision.estimate_bytes_per_s, 0);
+}
+
+#[test]
+fn without_sharing_a_first_round_trip_that_is_longer_leaves_the_whole_path() {
+    let windows = ["nothing", "sharing"].map(|idea| {
+        let mut host = starting(idea, RTT - 10 * MS);
+        host.flight(MS / 10, ACK_CWND_LIMITED);
+        assert_eq!(phase(&host), "pacing");
+        host.decision.cwnd_bytes
+    });
+    assert!(windows[0] < 100 * SEGMENT, "{windows:?}");
+    assert_segments(windows[1], 760);
+}
+
+#[test]
+fn without_spacing_nothing_is_paced() {
+    let mut host = in_pacing(without("spacing"));
+    assert_eq!((host.decision.cwnd_bytes, host.decision.pacing_bytes_per_s), (760 * SEGMENT, UNLIMITED));
+    until(&mut host, "approach", RATE, RTT);
+    assert_eq!(host.decision.pacing_bytes_per_s, UNLIMITED);
+    until(&mut host, "hold", RATE, QUEUED);
+    assert_eq!(host.decision.pacing_bytes_per_s, UNLIMITED);
+}
+
+#[test]
+fn without_validating_the_whole_path_is_filled_and_counts_as_carried() {
+    let mut host = in_pacing(without("validating"));
+    assert_eq!(host.decision.cwnd_bytes, 1000 * SEGMENT);
+    assert_eq!(host.decision.pacing_bytes_per_s, RATE);
+    until(&mut host, "approach", RATE, RTT);
+    assert_segments(arrive(&mut host, 80, RATE, RTT).cwnd_bytes, 1010);
+    // Half of it arrives in time: with a round of validation, too much would have been sent.
+    let decision = until(&mut host, "done", RATE / 2, QUEUED);
+    assert_eq!((exit_name(decision.exit), decision.is_full), ("delay", 1));
+}
+
+#[test]
+fn without_validating_a_loss_leads_to_what_was_carried() {
+    for (idea, segments) in [("nothing", 20), ("validating", 500)] {
+        let mut host = in_approach(without(idea));
+        let window = host.decision.cwnd_bytes;
+        assert_eq!(host.loss(LOSS_RECOVERY, window, 500 * SEGMENT).ssthresh_bytes, segments * SEGMENT, "{idea}");
+    }
+}
+
+#[test]
+fn without_easing_the_window_grows_as_in_slow_start_once_it_is_carried() {
+    let mut host = in_approach(without("easing"));
+    for (one, of) in [(1, 3), (1, 1), (1, 1)] {
+        let (before, outstanding) = (host.decision.cwnd_bytes, host.ack.inflight_bytes);
+        let after = round(&mut host, RATE, RTT).cwnd_bytes;
+        assert_segments(after - before, outstanding / SEGMENT * one / of);
+    }
+}
+
+#[test]
+fn without_raising_a_flight_that_is_carried_is_the_end() {
+    let mut host = in_approach(without("raising"));
+    let outstanding = host.ack.inflight_bytes / SEGMENT;
+    arrive(&mut host, outstanding - 1, RATE, RTT);
+    assert_eq!(phase(&host), "approach");
+    let decision = arrive(&mut host, 1, RATE, RTT);
+    assert_eq!((phase(&host), exit_name(decision.exit), decision.is_full), ("done", "estimate", 0));
+    assert_segments(decision.cwnd_bytes, 760 + 253);
+    assert_eq!((decision.ssthresh_bytes, decision.pacing_bytes_per_s), (decision.cwnd_bytes, UNLIMITED));
+}
+
+#[test]
+fn without_the_delay_nothing_is_held() {
+    let mut host = in_approach(without("delay"));
+    for _ in 0..3 {
+        round(&mut host, RATE / 2, 2 * RTT);
+        assert_eq!(phase(&host), "approach");
+    }
+    let [mut with, mut without] = with_and_without("delay");
+    for host in [&mut with, &mut without] {
+        in_two_heaps(host);
+        arrive(host, 8, RATE, QUEUED);
+    }
+    assert_eq!((phase(&with), phase(&without)), ("hold", "slow-start"));
+}
+
+#[test]
+fn without_resting_congestion_avoidance_is_not_told_that_the_path_is_full() {
+    let [with, without] = with_and_without("resting").map(|host| {
+        let mut host = in_approach(host);
+        round(&mut host, PACED_RATE, RTT);
+        until(&mut host, "hold", RATE, QUEUED);
+        let decision = round(&mut host, PACED_RATE, QUEUED);
+        assert_eq!((phase(&host), exit_name(decision.exit)), ("done", "delay"));
+        decision
+    });
+    assert_eq!((with.is_full, without.is_full), (1, 0));
+    assert_eq!((with.cwnd_bytes, with.ssthresh_bytes), (without.cwnd_bytes, without.ssthresh_bytes));
+}
+
+#[test]
+fn without_repacing_a_drained_path_is_the_end() {
+    let drained = with_and_without("repacing").map(|host| {
+        let mut host = in_approach(host);
+        until(&mut host, "drain", RATE / 2, QUEUED);
+        while phase(&host) == "drain" {
+            arrive(&mut host, 1, RATE / 2, RTT);
+        }
+        host
+    });
+    let [with, without] = &drained;
+    assert_eq!((phase(with), phase(without)), ("pacing", "done"));
+    assert_eq!((exit_name(without.decision.exit), without.decision.cwnd_bytes), ("delay", 20 * SEGMENT));
+    // A quarter of 5 MB/s * 100 ms.
+    assert_segments(without.decision.ssthresh_bytes, 125);
+}
+
+#[test]
+fn without_retreat_a_loss_is_the_end_as_the_host_has_it() {
+    for (kind, exit) in [(LOSS_RECOVERY, "loss"), (LOSS_TIMEOUT, "timeout")] {
+        for mut host in [in_pacing(without("retreat")), in_approach(without("retreat"))] {
+            let decision = host.loss(kind, 190 * SEGMENT, 380 * SEGMENT);
+            assert_eq!((phase(&host), exit_name(decision.exit)), ("done", exit));
+            assert_eq!((decision.cwnd_bytes, decision.ssthresh_bytes), (760 * SEGMENT, 380 * SEGMENT));
+        }
+    }
+}

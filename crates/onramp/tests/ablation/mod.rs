@@ -1,0 +1,213 @@
+//! What each idea of `onramp` contributes: the same runs with that idea switched off. The tables are those of
+//! docs/algorithms/onramp.md; `INSTA_UPDATE=always cargo test -p onramp --test start_up` writes them there.
+
+use super::*;
+use onramp_core::Without;
+use std::fs;
+use std::sync::Mutex;
+
+/// What a table begins with: the host alone, and `onramp` with all its ideas.
+const WHOLE: &str = "onramp";
+
+/// The start-ups that are compared, as records name them.
+fn startups() -> impl Iterator<Item = String> {
+    Without::ALL.into_iter().map(|without| match without {
+        Without::NOTHING => WHOLE.to_owned(),
+        Without { name, .. } => format!("{WHOLE} without {name}"),
+    })
+}
+
+/// A scenario that compares `onramp` with the host alone, with each idea switched off as well. Other pieces of it are
+/// replaced, too.
+fn records_without_each(file: &Path, replaced: &[(&str, &str)]) -> Vec<Value> {
+    let both = format!("startup = {STARTUPS:?}");
+    let mut text = fs::read_to_string(file).unwrap();
+    for (old, new) in replaced {
+        assert_eq!(text.matches(old).count(), 1, "{old} in {}", file.display());
+        text = text.replace(old, new);
+    }
+    let (before, table) = text.split_once("[[transfer]]").unwrap();
+    assert_eq!(table.matches(&both).count(), 1, "{}", file.display());
+    let ideas = Without::ALL.map(Without::name);
+    let tables = [format!("startup = {:?}", STARTUPS[0]), format!("startup = {WHOLE:?}\nwithout = {ideas:?}")];
+    let text = tables.iter().fold(before.to_owned(), |text, own| text + "[[transfer]]" + &table.replace(&both, own));
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join(file.file_name().unwrap());
+    fs::write(&file, text).unwrap();
+    records(&file)
+}
+
+/// The manual has this table between its marks.
+fn assert_in_manual(name: &str, table: &str) {
+    /// One table at a time is put there.
+    static MANUAL: Mutex<()> = Mutex::new(());
+    let _alone = MANUAL.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/algorithms/onramp.md");
+    let text = fs::read_to_string(&file).unwrap();
+    let [begin, end] = [format!("<!-- {name} -->\n"), format!("<!-- /{name} -->")];
+    let (before, rest) = text.split_once(&begin).expect(name);
+    let (found, after) = rest.split_once(&end).expect(name);
+    if found != table && std::env::var("INSTA_UPDATE").is_ok_and(|update| update == "always") {
+        fs::write(&file, [before, &begin, table, &end, after].concat()).unwrap();
+    } else {
+        assert!(found == table, "`INSTA_UPDATE=always` puts this into docs/algorithms/onramp.md:\n\n{table}");
+    }
+}
+
+/// A table in Markdown: a line of the host alone, of `onramp`, and of it without each idea.
+fn table_of(header: &str, line: impl Fn(&str) -> String) -> String {
+    let columns = header.matches('|').count() - 1;
+    let mut table = format!("{header}\n{}|\n", "|---".repeat(columns));
+    for startup in std::iter::once(STARTUPS[0].to_owned()).chain(startups()) {
+        writeln!(table, "| {} | {} |", title(&startup), line(&startup)).unwrap();
+    }
+    table
+}
+
+/// What a line is called.
+fn title(startup: &str) -> String {
+    match startup.split_once(" without ") {
+        Some((_, idea)) => format!("without `{idea}`"),
+        None if startup == WHOLE => format!("`{WHOLE}`"),
+        None => "CUBIC alone".to_owned(),
+    }
+}
+
+/// The cells with a start-up, and which of their runs are its.
+fn cells_and_side(records: &[Value], startup: &str) -> (Vec<Cell>, usize) {
+    match startup == STARTUPS[0] {
+        true => (cells_with(records, WHOLE), 0),
+        false => (cells_with(records, startup), 1),
+    }
+}
+
+#[test]
+fn on_paths_where_nothing_is_in_the_way() {
+    let all = records(&scenarios().join("ablation.toml"));
+    let whole = cells_with(&all, WHOLE);
+    let started_up = cells(&scenarios().join("start-up.toml"));
+    let renamed = table(&started_up).replace("start-up ", "ablation ");
+    assert_eq!(table(&whole), renamed, "the same paths and sizes");
+
+    let header = "| | wasted round trips, 100 kB | 1 MB | 5 MB | resent in all | peak queue in BDP, 5 MB | slowest, of CUBIC's time |";
+    let table = table_of(header, |startup| {
+        let (cells, side) = cells_and_side(&all, startup);
+        assert_eq!(cells.len(), started_up.len(), "{startup}");
+        let of_size = |bytes: f64, field: &str| -> Vec<f64> {
+            let cells = cells.iter().filter(is_long).filter(|cell| cell.number("size_bytes") == bytes);
+            cells.map(|cell| cell.medians(field)[side]).collect()
+        };
+        let wasted = [1e5, 1e6, 5e6].map(|bytes| {
+            let rtts = of_size(bytes, "excess_rtts");
+            format!("{:.2}, {:.2}", median(rtts.iter().copied()), quantile(rtts, 0.95))
+        });
+        let again: f64 = cells.iter().map(|cell| cell.retransmissions()[side]).sum();
+        let queue = median(of_size(5e6, "peak_queue_bdp").into_iter());
+        let slowest = cells.iter().map(|cell| cell.completions_s()).map(|s| s[side] / s[0]).fold(0.0, f64::max);
+        format!("{} | {again} | {queue:.2} | {slowest:.2}", wasted.join(" | "))
+    });
+    assert_in_manual("ablation", &table);
+}
+
+/// It takes more than a round trip more than without a start-up, or sends more than twice as much again.
+fn is_bad(cell: &Cell) -> bool {
+    is_slow(cell) || sends_much_again(cell)
+}
+
+fn is_slow(cell: &Cell) -> bool {
+    cell.slower_by_rtts() > 1.0
+}
+
+fn sends_much_again(cell: &Cell) -> bool {
+    let [none, onramp] = cell.retransmissions();
+    onramp > 2.0 * none
+}
+
+/// `halved 1 and 5 MB`.
+fn names<'a>(cells: impl Iterator<Item = &'a Cell>) -> String {
+    let mut names: Vec<(String, Vec<String>)> = Vec::new();
+    for cell in cells {
+        let scenario = cell.any()["scenario"].as_str().unwrap().to_owned();
+        let size = (cell.number("size_bytes") / 1e6).to_string();
+        match names.last_mut() {
+            Some((last, sizes)) if *last == scenario => sizes.push(size),
+            _ => names.push((scenario, vec![size])),
+        }
+    }
+    names.iter().map(|(name, sizes)| format!("{name} {} MB", sizes.join(" and "))).collect::<Vec<_>>().join(", ")
+}
+
+/// The one that takes more round trips than the whole by the most, or by the least, and by how many; empty where none does.
+fn extreme(cells: &[Cell], whole: &[Cell], sign: f64) -> String {
+    let rtts = |(cell, whole): (&Cell, &Cell)| cell.slower_by_rtts() - whole.slower_by_rtts();
+    let most = cells.iter().zip(whole).max_by(|a, b| (sign * rtts(*a)).total_cmp(&(sign * rtts(*b)))).unwrap();
+    match format!("{:+.1}", rtts(most)) {
+        none if none.ends_with("0.0") => String::new(),
+        rtts => format!("{} {rtts}", names(std::iter::once(most.0))),
+    }
+}
+
+#[test]
+fn on_hostile_paths() {
+    let all: Vec<_> = files("hostile").iter().flat_map(|file| records_without_each(file, &[])).collect();
+    let whole = cells_with(&all, WHOLE);
+    assert_eq!(whole.len(), 3 * files("hostile").len());
+    let header = "| | rows that hurt (slow, resent) | time, of CUBIC's | resent in all | that hurt, beyond `onramp`'s own | that no longer do | slowest against `onramp` | fastest |";
+    let table = table_of(header, |startup| {
+        let (cells, side) = cells_and_side(&all, startup);
+        assert_eq!(cells.len(), whole.len(), "{startup}");
+        let ratio = |cell: &Cell| cell.completions_s()[side] / cell.completions_s()[0];
+        let mean = (cells.iter().map(|cell| ratio(cell).ln()).sum::<f64>() / cells.len() as f64).exp();
+        let again: f64 = cells.iter().map(|cell| cell.retransmissions()[side]).sum();
+        if side == 0 {
+            return format!("| {mean:.2} | {again} | | | |");
+        }
+        let count = |is: fn(&Cell) -> bool| cells.iter().filter(|cell| is(cell)).count();
+        // All of those of the whole.
+        let was_bad = |whole: &Cell| startup != WHOLE && is_bad(whole);
+        let differ = |is_now: bool| {
+            let pairs = cells.iter().zip(&whole);
+            names(
+                pairs.filter(|(cell, whole)| is_bad(cell) == is_now && was_bad(whole) != is_now).map(|(cell, _)| cell),
+            )
+        };
+        format!(
+            "{} ({}, {}) | {mean:.2} | {again} | {} | {} | {} | {}",
+            count(is_bad),
+            count(is_slow),
+            count(sends_much_again),
+            differ(true),
+            differ(false),
+            extreme(&cells, &whole, 1.0),
+            extreme(&cells, &whole, -1.0),
+        )
+    });
+    assert_in_manual("ablation, hostile", &table);
+}
+
+#[test]
+fn beside_others() {
+    let [long, ten] = ["beside-cubic.toml", "ten-at-once.toml"].map(|name| {
+        let queues = "queue = [\"0.5 bdp\", \"1 bdp\", \"2 bdp\"]";
+        let replaced = [(queues, "queue = \"1 bdp\"")];
+        let file = scenarios().join("others").join(name);
+        records_without_each(&file, if name == "beside-cubic.toml" { &replaced } else { &[] })
+    });
+    let of = |records: &[Value], startup: &str| {
+        let (mut cells, side) = cells_and_side(records, startup);
+        assert_eq!(cells.len(), 1, "{startup}");
+        (cells.remove(0), side)
+    };
+    let header = "| | long flow: left | newcomer's time | resent | ten at once: delivered | fairness | resent |";
+    let table = table_of(header, |startup| {
+        let (cell, side) = of(&long, startup);
+        let left = 100.0 * cell.medians("traffic_during_bytes_per_s")[side] / cell.number("capacity_bytes_per_s");
+        let (took_s, again) = (cell.completions_s()[side], cell.retransmissions()[side]);
+        let (all, side) = of(&ten, startup);
+        let of_runs = |of: fn(&Run) -> f64| median(all.runs[side].iter().map(of));
+        let (got_mb, fairness) = (of_runs(|run| run.sum("delivered_bytes") / 1e6), of_runs(Run::fairness));
+        let all_again = all.retransmissions()[side];
+        format!("{left:.1} % | {took_s:.1} s | {again} | {got_mb:.1} MB | {fairness:.2} | {all_again}")
+    });
+    assert_in_manual("ablation, others", &table);
+}

@@ -55,16 +55,13 @@ static inline void begin_memory(struct sock *sk, struct onramp_connection *conne
 {
 	__u64 now_ns = bpf_ktime_get_boot_ns();
 	struct onramp_remembered *remembered;
+	bool is_new = !tcp_sk(sk)->data_segs_out;
 	struct onramp_path path;
 
 	connection->memory_kept_ns = 0;
-	connection->memory_window_bytes = start->cwnd_bytes;
-	if (!config.memory_lifetime_ns)
+	connection->memory_window_bytes = onramp_memory_window(start, is_new);
+	if (!config.memory_lifetime_ns || !is_new)
 		return;
-	if (tcp_sk(sk)->data_segs_out) {
-		connection->memory_window_bytes = ONRAMP_BURST_SEGMENTS * (__u64)start->mss_bytes;
-		return;
-	}
 	fill_path(sk, &path);
 	remembered = bpf_map_lookup_elem(&onramp_memory, &path);
 	if (!remembered)

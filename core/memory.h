@@ -127,6 +127,13 @@ static inline void onramp_memory_give_back(struct onramp_memory_entry *entry, ui
 	__sync_val_compare_and_swap(&entry->user, user, 0);
 }
 
+/* The initial window by which a connection's findings are judged: the host's, and no less than RFC 6928's where a SYN
+ * was lost, or the connection is no new one. */
+static inline uint64_t onramp_memory_window(const struct onramp_start *start, bool is_new)
+{
+	return onramp_max(is_new ? start->cwnd_bytes : 0, ONRAMP_BURST_SEGMENTS * (uint64_t)start->mss_bytes);
+}
+
 /* What a decision means for what is remembered of the path. */
 enum onramp_memory_news {
 	ONRAMP_MEMORY_NO_NEWS,
@@ -134,7 +141,7 @@ enum onramp_memory_news {
 	ONRAMP_MEMORY_FORGET,
 };
 
-/* Of a connection with this initial window. */
+/* Of a connection with this onramp_memory_window(). */
 static inline enum onramp_memory_news onramp_memory_news(const struct onramp_decision *decision, uint64_t initial_bytes)
 {
 	if (!decision->learned_bytes)

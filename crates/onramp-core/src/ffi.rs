@@ -237,6 +237,7 @@ extern "C" {
     pub(crate) fn onramp_native_memory_take(entry: *mut Entry, user: u64, now_ns: u64, start: *mut Start) -> bool;
     pub(crate) fn onramp_native_memory_keep(entry: *mut Entry, user: u64, now_ns: u64) -> bool;
     pub(crate) fn onramp_native_memory_give_back(entry: *mut Entry, user: u64);
+    pub(crate) fn onramp_native_memory_window(start: *const Start, is_new: bool) -> u64;
     pub(crate) fn onramp_native_memory_news(decision: *const Decision, initial_bytes: u64) -> u32;
     pub(crate) fn onramp_native_memory_save(
         entry: *mut Entry,

@@ -80,7 +80,13 @@ impl Entry {
     }
 }
 
-/// What a decision of a connection with this initial window means.
+/// The initial window by which is judged what a connection finds, one that begins now or one that goes on.
+pub fn window(start: &Start, is_new: bool) -> u64 {
+    // SAFETY: the function takes any numbers.
+    unsafe { ffi::onramp_native_memory_window(start, is_new) }
+}
+
+/// What a decision of a connection with this [`window`] means.
 pub fn news(decision: &Decision, initial_bytes: u64) -> News {
     // SAFETY: the function takes any numbers.
     match unsafe { ffi::onramp_native_memory_news(decision, initial_bytes) } {

@@ -134,6 +134,11 @@ void onramp_native_memory_give_back(struct onramp_memory_entry *entry, uint64_t 
 	onramp_memory_give_back(entry, user);
 }
 
+uint64_t onramp_native_memory_window(const struct onramp_start *start, bool is_new)
+{
+	return onramp_memory_window(start, is_new);
+}
+
 uint32_t onramp_native_memory_news(const struct onramp_decision *decision, uint64_t initial_bytes)
 {
 	return onramp_memory_news(decision, initial_bytes);

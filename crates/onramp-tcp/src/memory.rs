@@ -1,6 +1,6 @@
 //! What hosts remember of paths (`core/memory.h`): kept for as long as somebody has a handle of it.
 
-use onramp_core::memory::{news, Entry, News, KEEP_NS};
+use onramp_core::memory::{news, window, Entry, News, KEEP_NS};
 use onramp_core::{Decision, Start};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -56,8 +56,8 @@ impl PathMemory {
                 false => has_entry = entry.take(user, now_ns, start),
             }
         }
-        let (memory, initial_bytes) = (self.clone(), start.cwnd_bytes);
-        Remembering { memory, user, initial_bytes, kept_ns: has_entry.then_some(now_ns) }
+        let (memory, window_bytes) = (self.clone(), window(start, true));
+        Remembering { memory, user, window_bytes, kept_ns: has_entry.then_some(now_ns) }
     }
 
     fn paths(&self) -> MutexGuard<'_, Paths> {
@@ -70,8 +70,8 @@ impl PathMemory {
 pub(crate) struct Remembering {
     memory: PathMemory,
     user: u64,
-    /// Of its initial window.
-    initial_bytes: u64,
+    /// By which is judged what it finds.
+    window_bytes: u64,
     /// When it last said that it has the path's entry; `None`: it has it not.
     kept_ns: Option<u64>,
 }
@@ -89,7 +89,7 @@ impl Remembering {
 
     /// Its start-up has decided.
     pub fn learn(&mut self, decision: &Decision, now_ns: u64) {
-        let news = news(decision, self.initial_bytes);
+        let news = news(decision, self.window_bytes);
         if news == News::None {
             return;
         }

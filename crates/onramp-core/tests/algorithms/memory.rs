@@ -1,6 +1,6 @@
 //! The memory of paths (`core/memory.h`) against the rules of RFC 9959, and against whatever connections may do.
 
-use onramp_core::memory::{fits, news, Entry, News, KEEP_NS, LIFETIME_NS};
+use onramp_core::memory::{fits, news, window, Entry, News, KEEP_NS, LIFETIME_NS};
 use onramp_core::{Decision, Start, OPTION_RESUME_AT_ONCE, UNLIMITED};
 use proptest::prelude::*;
 
@@ -100,6 +100,13 @@ fn little_is_not_remembered_and_what_is_wrong_is_forgotten() {
     assert_eq!([4 * WINDOW, 4 * WINDOW - 1, 1].map(|bytes| of(bytes, MS)), [News::Save, News::Forget, News::Forget]);
     assert_eq!([of(UNLIMITED, MS), of(UNLIMITED, 0), of(600_000, 0)], [News::Forget; 3]);
     assert_eq!(news(&learned(UNLIMITED - 1, 1), UNLIMITED), News::Forget, "of any window");
+}
+
+#[test]
+fn what_is_little_is_judged_by_the_initial_window_and_by_ten_segments_at_least() {
+    let of = |cwnd_bytes, is_new| window(&Start { cwnd_bytes, mss_bytes: 1448, ..Start::default() }, is_new);
+    assert_eq!([of(WINDOW, true), of(1448, true), of(4 * WINDOW, true)], [WINDOW, WINDOW, 4 * WINDOW]);
+    assert_eq!(of(4 * WINDOW, false), WINDOW, "that of a connection that has sent is no initial window");
 }
 
 #[test]

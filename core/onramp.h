@@ -164,8 +164,7 @@ static inline void onramp_onramp_start(struct onramp_onramp *state, const struct
 	state->phase = ONRAMP_PHASE_PACING;
 	state->before_bytes = 2 * start->cwnd_bytes;
 	decision->cwnd_bytes = onramp_min(start->cwnd_bytes + start->remembered_bytes / 2, state->limit_bytes);
-	state->paced_bytes_per_s = onramp_max(onramp_bytes_per_s(decision->cwnd_bytes, start->srtt_ns), 1);
-	decision->pacing_bytes_per_s = state->paced_bytes_per_s;
+	decision->pacing_bytes_per_s = onramp_max(onramp_bytes_per_s(decision->cwnd_bytes, start->srtt_ns), 1);
 	decision->phase = state->phase;
 }
 
@@ -330,7 +329,6 @@ static inline void onramp_onramp_begin_pacing(struct onramp_onramp *state, const
 	state->target_bytes = target_bytes;
 	decision->cwnd_bytes = onramp_max(decision->cwnd_bytes, cwnd_bytes);
 	decision->ssthresh_bytes = ONRAMP_UNLIMITED;
-	state->paced_bytes_per_s = onramp_bytes_per_s(decision->cwnd_bytes, state->rtt_min_ns);
 	state->last_bytes_per_s = 0;
 	state->step = 0;
 	state->phase = ONRAMP_PHASE_PACING;
@@ -445,19 +443,20 @@ static inline void onramp_onramp_slow_start(struct onramp_onramp *state, const s
 static inline void onramp_onramp_pacing(struct onramp_onramp *state, const struct onramp_ack *ack,
 					struct onramp_decision *decision)
 {
+	uint64_t path_bytes;
+
 	if (ack->delivered_bytes <= state->round.end_bytes)
 		return;
 	state->base_ns = state->rtt_min_ns;
+	state->paced_bytes_per_s = onramp_bytes_per_s(ack->cwnd_bytes, state->rtt_min_ns);
 	/* What the application did not use of the window is lost (RFC 9959, section 3.3). */
 	if (ack->flags & ONRAMP_ACK_APP_LIMITED)
 		decision->cwnd_bytes = onramp_min(
 			ack->cwnd_bytes, onramp_max(state->before_bytes, ack->inflight_bytes + ack->acked_bytes));
 	/* Is there anything that slow start would not have sent? */
-	state->step =
-		state->options & ONRAMP_OPTION_WITHOUT_VALIDATING ||
-		decision->cwnd_bytes >= onramp_max(onramp_onramp_path(state, state->path_bytes_per_s, ack->mss_bytes),
-						   state->target_bytes) /
-						8 * 7;
+	path_bytes = state->path_bytes_per_s ? onramp_onramp_path(state, state->path_bytes_per_s, ack->mss_bytes)
+					     : state->target_bytes;
+	state->step = state->options & ONRAMP_OPTION_WITHOUT_VALIDATING || decision->cwnd_bytes >= path_bytes / 8 * 7;
 	onramp_onramp_begin_approach(state);
 	onramp_onramp_begin_round(state, ack);
 }

@@ -107,7 +107,7 @@ fn a_loss_of_what_was_not_validated_retreats_by_what_has_arrived() {
     let cwnd_bytes = host.decision.cwnd_bytes;
     let decision = host.loss(LOSS_RECOVERY, 500 * SEGMENT, cwnd_bytes / 10 * 7);
     assert_eq!((phase(&host), decision.learned_bytes), ("retreat", UNLIMITED));
-    let mut arrives = |host: &mut Host, lost: u64| {
+    let arrives = |host: &mut Host, lost: u64| {
         host.ack.lost_bytes += lost * SEGMENT;
         host.ack(time_ns(SEGMENT, RATE), 400 * SEGMENT, ACK_RECOVERING | ACK_CWND_LIMITED)
     };

@@ -38,15 +38,18 @@ struct Host {
 
 impl Host {
     fn new(memory: Memory, memory_lifetime_ns: u64) -> Host {
+        Host::with(&Options { memory, memory_lifetime_ns, record: true, ..Options::new("onramp") }).unwrap()
+    }
+
+    fn with(options: &Options) -> Result<Host, Error> {
         let machine = MACHINE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let before = memory_maps();
-        let options = Options { memory, memory_lifetime_ns, record: true, ..Options::new("onramp") };
-        let registration = Registration::new(&options).unwrap();
+        let registration = Registration::new(options)?;
         let memory = registration.memory().unwrap().expect("it was asked for");
         let id = memory_maps().into_iter().find(|id| !before.contains(id)).expect("the registration has a map");
         let map = MapHandle::from_map_id(id).unwrap();
         assert_eq!((memory.paths().unwrap(), map.max_entries()), (vec![], 4096));
-        Host { registration, memory, map, _machine: machine }
+        Ok(Host { registration, memory, map, _machine: machine })
     }
 
     /// Has loopback's path remembered, as if saved so long ago.
@@ -171,6 +174,28 @@ fn one_connection_at_a_time_uses_a_remembered_path() {
         drop(first);
         wait_until("it is given back when the connection is closed", || !host.path().unwrap().in_use);
         drop(host.connect_remembering());
+    }
+}
+
+#[test]
+fn a_path_is_remembered_with_every_avoidance() {
+    if !root() {
+        return;
+    }
+    for avoidance in onramp_kernel::AVOIDANCES {
+        let memory = Memory::AtOnce;
+        let host = match Host::with(&Options { avoidance, memory, record: true, ..Options::new("onramp") }) {
+            Err(Error::NoAvoidance { avoidance: "bbr", .. }) => continue,
+            host => host.unwrap(),
+        };
+        host.remember(0);
+        let mut connection = host.connect_remembering();
+        std::thread::sleep(Duration::from_millis(700));
+        connection.send();
+        std::thread::sleep(Duration::from_millis(700));
+        assert!(host.path().unwrap().in_use, "{}: it has heard from its peer in between", avoidance.name());
+        drop(connection);
+        wait_until("it is given back when the connection is closed", || !host.path().unwrap().in_use);
     }
 }
 

@@ -78,6 +78,7 @@
 
 #include "flight.h"
 #include "memory.h"
+#include "rtt_noise.h"
 #include "startup.h"
 
 #define ONRAMP_ONRAMP_LEAST_POINTS 4
@@ -103,15 +104,11 @@ struct onramp_round {
 struct onramp_onramp {
 	struct onramp_flight flight;
 	struct onramp_round round;
+	struct onramp_rtt_noise noise;
 	uint64_t path_bytes_per_s;    /* of the bottleneck; 0: not yet measured */
 	uint64_t rtt_min_ns;          /* 0: none yet */
 	uint64_t base_ns;             /* mean of the least samples of the round before, to compare others with */
 	uint64_t least_ns;            /* the least of the latest samples */
-	uint64_t noise_ns;            /* samples fall by so much for another reason than a queue */
-	uint64_t fall_ns;             /* of the latest samples: see onramp_onramp_hear() */
-	uint64_t falls_ns[3];         /* the most of them in this flight, and in the two before */
-	uint64_t heard_rtt_ns;        /* the latest sample */
-	uint64_t heard_ns;            /* and when it was taken */
 	uint64_t before_bytes;        /* the window before PACING */
 	uint64_t paced_bytes_per_s;   /* PACING: at this rate */
 	uint64_t last_bytes_per_s;    /* delivered in the last round that was complete; 0: none since PACING */
@@ -151,8 +148,7 @@ static inline void onramp_onramp_start(struct onramp_onramp *state, const struct
 	state->options = start->options;
 	state->handshake_ns = start->srtt_ns;
 	state->limit_bytes = start->ssthresh_bytes;
-	/* The first flight is believed. */
-	state->falls_ns[1] = ONRAMP_UNLIMITED;
+	onramp_rtt_noise_begin(&state->noise);
 	state->initial_bytes = start->cwnd_bytes;
 	state->remembered_bytes = start->remembered_bytes;
 	state->remembered_rtt_ns = start->remembered_rtt_ns;
@@ -211,7 +207,7 @@ static inline uint64_t onramp_onramp_queue_ns(const struct onramp_onramp *state)
 		onramp_min(onramp_max(state->rtt_min_ns / ONRAMP_ONRAMP_DELAY_PART, ONRAMP_ONRAMP_LEAST_DELAY_NS),
 			   ONRAMP_ONRAMP_MOST_DELAY_NS);
 
-	return onramp_max(delay_ns, state->noise_ns);
+	return onramp_max(delay_ns, state->noise.noise_ns);
 }
 
 /* It is over: what it delivered, with which window, at which delay, is what the next one is compared with. */
@@ -220,7 +216,7 @@ static inline void onramp_onramp_end_round(struct onramp_onramp *state, const st
 	if (state->round.least_ns)
 		state->base_ns = state->round.least_ns;
 	/* The least of a whole round is luck where there is noise. */
-	if (state->round.groups && onramp_onramp_queue_ns(state) == state->noise_ns)
+	if (state->round.groups && onramp_onramp_queue_ns(state) == state->noise.noise_ns)
 		state->base_ns = state->round.groups_ns / state->round.groups;
 	state->last_bytes_per_s = onramp_onramp_round_bytes_per_s(state, ack);
 	state->last_cwnd_bytes = state->round.cwnd_bytes;
@@ -231,29 +227,6 @@ static inline void onramp_onramp_end_round(struct onramp_onramp *state, const st
 static inline bool onramp_onramp_is_delayed(const struct onramp_onramp *state, uint64_t rtt_ns)
 {
 	return rtt_ns > state->base_ns + onramp_onramp_queue_ns(state);
-}
-
-/* Acknowledgements in bunches, and those behind a segment that was delayed by itself, come faster than what they
- * acknowledge left: samples fall by more than the time between them. A queue of the sender's own does not become
- * shorter so fast; what does hides it. The path may change once: what two of three flights had is believed. */
-static inline void onramp_onramp_hear(struct onramp_onramp *state, const struct onramp_ack *ack, bool flight_ends)
-{
-	uint64_t fall_ns = state->heard_rtt_ns > ack->rtt_ns ? state->heard_rtt_ns - ack->rtt_ns : 0;
-
-	if (ack->rtt_ns) {
-		state->fall_ns = fall_ns > ack->now_ns - state->heard_ns ? state->fall_ns + fall_ns : 0;
-		state->falls_ns[0] = onramp_max(state->falls_ns[0], state->fall_ns);
-		state->heard_rtt_ns = ack->rtt_ns;
-		state->heard_ns = ack->now_ns;
-	}
-	if (!flight_ends)
-		return;
-	state->noise_ns =
-		onramp_max(onramp_min(state->falls_ns[0], state->falls_ns[1]),
-			   onramp_min(onramp_max(state->falls_ns[0], state->falls_ns[1]), state->falls_ns[2]));
-	state->falls_ns[2] = state->falls_ns[1];
-	state->falls_ns[1] = state->falls_ns[0];
-	state->falls_ns[0] = 0;
 }
 
 /* Take a sample. True when there are as many as it takes; least_ns is the least of them then. */
@@ -357,7 +330,7 @@ static inline uint64_t onramp_onramp_measured(const struct onramp_onramp *state,
 	if (!state->rtt_min_ns || train->points < ONRAMP_ONRAMP_LEAST_POINTS)
 		return 0;
 	if (!(state->options & ONRAMP_OPTION_WITHOUT_LINE) &&
-	    (!onramp_train_is_line(train) || 2 * state->noise_ns > train->last_ns - train->first_ns))
+	    (!onramp_train_is_line(train) || 2 * state->noise.noise_ns > train->last_ns - train->first_ns))
 		return 0;
 	rate = onramp_flight_bytes_per_s(&state->flight, ack, state->options);
 	if (state->options & ONRAMP_OPTION_WITHOUT_MEASURING)
@@ -731,7 +704,8 @@ static inline void onramp_onramp_ack(struct onramp_onramp *state, const struct o
 		onramp_onramp_begin_round(state, ack);
 	}
 	state->rtt_min_ns = onramp_least_rtt(state->rtt_min_ns, ack);
-	onramp_onramp_hear(state, ack, flight_ends);
+	if (!(state->options & ONRAMP_OPTION_WITHOUT_NOISE))
+		onramp_rtt_noise_add(&state->noise, ack, flight_ends);
 	onramp_onramp_learn(state, ack);
 	if (state->phase != ONRAMP_PHASE_RETREAT)
 		state->lost_bytes = ack->lost_bytes;

@@ -58,6 +58,7 @@ enum onramp_option {
 	/* What is remembered of the path is used at once, and does not wait for the acknowledgement of the initial
 	 * window, as RFC 9959 has it: core/memory.h. */
 	ONRAMP_OPTION_RESUME_AT_ONCE = 1 << 16,
+	ONRAMP_OPTION_WITHOUT_NOISE = 1 << 17, /* as the others above: any delay counts, be it jitter or not */
 };
 
 /* The connection is established and has sent nothing yet. */

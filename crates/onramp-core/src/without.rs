@@ -14,10 +14,11 @@ impl Without {
     pub const NOTHING: Without = Without { name: "nothing", option: 0 };
 
     /// Nothing, and then each idea, in the order in which they come into play.
-    pub const ALL: [Without; 12] = [
+    pub const ALL: [Without; 13] = [
         Without::NOTHING,
         Without { name: "measuring", option: 1 << 5 },
         Without { name: "line", option: 1 << 6 },
+        Without { name: "noise", option: 1 << 17 },
         Without { name: "sharing", option: 1 << 7 },
         Without { name: "spacing", option: 1 << 8 },
         Without { name: "validating", option: 1 << 9 },

@@ -82,6 +82,32 @@ fn without_the_line_a_train_that_is_none_is_believed() {
     assert_ne!(without.decision.estimate_bytes_per_s, 0);
 }
 
+/// Bunches of ten, in which samples fall by 9 ms; then a delay of 8 ms that stays.
+#[test]
+fn without_the_noise_a_delay_like_that_of_jitter_is_a_queue() {
+    let phases = ["nothing", "noise"].map(|idea| {
+        let mut host = in_approach(without(idea));
+        for place in (0..10).cycle().take(3000) {
+            host.ack.rtt_ns = RTT + (9 - place) * MS;
+            host.ack(if place == 0 { MS } else { 0 }, host.decision.cwnd_bytes - SEGMENT, ACK_CWND_LIMITED);
+        }
+        assert_eq!(phase(&host), "approach");
+        arrive(&mut host, 16, RATE, RTT + 8 * MS);
+        phase(&host)
+    });
+    assert_eq!(phases, ["approach", "hold"]);
+}
+
+/// A path that becomes shorter is none: one flight of three has that.
+#[test]
+fn a_fall_that_does_not_come_again_is_no_noise() {
+    let mut host = in_approach(without("nothing"));
+    round(&mut host, RATE, RTT);
+    arrive(&mut host, 10, RATE, RTT - 20 * MS);
+    round(&mut host, RATE, RTT - 20 * MS);
+    until(&mut host, "hold", RATE, RTT - 10 * MS);
+}
+
 #[test]
 fn without_sharing_a_first_round_trip_that_is_longer_leaves_the_whole_path() {
     let windows = ["nothing", "sharing"].map(|idea| {

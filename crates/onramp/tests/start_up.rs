@@ -2,6 +2,7 @@
 
 mod ablation;
 mod common;
+mod remembered;
 
 use common::*;
 use serde_json::Value;

@@ -48,13 +48,34 @@
  *
  * RETREAT: a loss is being repaired. Once the fate of all that was under way is known, so is what the path carried:
  * that is the threshold, or what congestion avoidance makes of the window if it is less. A w of which 7/8 arrived as
- * fast as it left was carried, and has lost what it lost for another reason. Of one that was not carried a quarter is
- * left, and until that is known the window before it.
+ * fast as it left, for half a round trip, was carried, and has lost what it lost for another reason. Of one that was
+ * not carried a quarter is left, and until that is known the window before it. What a threshold that rises lets go is
+ * spaced.
+ *
+ * What delays that are no queue fall by (core/rtt_noise.h) hides a queue of that length: only more than that is one,
+ * and it is compared with what was usual in the round before, not with its least. A train that is no longer than twice
+ * of it tells no rate.
  *
  * Others that begin at the same time have sent initial windows too. The queue in front of this one's first segments,
  * which made the first round trip longer than the handshake's, is theirs; on average there is as much behind:
  *
  *   share = 10 / (10 + 2 q)      q: segments that the bottleneck serves in RTT_first - RTT_handshake - 1 ms
+ *
+ * A path that is remembered (core/memory.h; RFC 9959, whose sections are in brackets) is a path that another connection
+ * has filled, R in a round trip. Half of it may be sent before it is validated (3.3), spaced:
+ *
+ *   carefully   where the initial window is acknowledged (3.2) and has told no rate. Where it has, the rate is newer.
+ *   at once     behind the initial window. Its rate, if it tells one, is the path, and where that is no more than 2 R,
+ *               two agree: all of it is w.
+ *
+ * Towards R, growth is slow start's (3.4). A loss before that is a Safe Retreat (3.5): half of what has arrived since,
+ * until the fate of all is known, and then as much less than that as congestion avoidance makes of a window. What is
+ * remembered is forgotten then, and where the first flight tells that the path holds less than has been sent.
+ *
+ * What is learned: the most that was acknowledged in a round trip, without its queue; of a paced flight of which as
+ * much has arrived as is worth remembering, what would have been at that rate; of a path that is full, what it carries.
+ * It is told where the path was full, or where it is more than what was remembered: a connection that had little to
+ * send says nothing of the path.
  *
  * Constants
  * - 3/4: a half, as RFC 9959 has it for what is remembered, wastes half a round trip of every longer transfer, and the
@@ -344,10 +365,13 @@ static inline void onramp_onramp_resume(struct onramp_onramp *state, const struc
 {
 	if (!state->remembered_bytes || state->is_resumed)
 		return;
+	/* Another path. */
+	if (!onramp_memory_fits(state->remembered_rtt_ns, state->rtt_min_ns)) {
+		state->remembered_bytes = 0;
+		return;
+	}
 	state->is_resumed = true;
 	state->unvalidated_bytes = ack->delivered_bytes - ack->inflight_bytes;
-	if (!onramp_memory_fits(state->remembered_rtt_ns, state->rtt_min_ns))
-		return;
 	onramp_onramp_begin_pacing(state, ack, state->remembered_bytes, state->remembered_bytes / 2, decision);
 }
 

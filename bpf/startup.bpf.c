@@ -303,6 +303,15 @@ static bool is_news(const struct onramp_connection *connection, const struct onr
 	       ack->now_ns - connection->told_ns >= onramp_max(ack->srtt_ns / 8, LEAST_NS_BETWEEN_EVENTS);
 }
 
+/* The algorithm's word on an acknowledgement. Not static: the verifier walks such a function once, and not once for
+ * each way that leads to a call. */
+__attribute__((noinline)) int algorithm_ack(struct onramp_connection *connection, const struct onramp_ack *ack)
+{
+	if (connection && ack)
+		ALGORITHM(_ack)((ALGORITHM_STATE *)connection->state, ack, &connection->decision);
+	return 0;
+}
+
 static void startup_ack(struct sock *sk, struct onramp_connection *connection, const struct rate_sample *rs)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
@@ -330,7 +339,7 @@ static void startup_ack(struct sock *sk, struct onramp_connection *connection, c
 	__u32 phase = decision->phase;
 	struct onramp_event *event;
 
-	ALGORITHM(_ack)((ALGORITHM_STATE *)connection->state, &ack, decision);
+	algorithm_ack(connection, &ack);
 	note_exit(connection, ack.now_ns);
 	learn(sk, connection);
 	if (!is_reserved(connection))

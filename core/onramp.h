@@ -231,6 +231,13 @@ static inline uint64_t onramp_onramp_queue_ns(const struct onramp_onramp *state)
 	return onramp_max(delay_ns, state->noise.noise_ns);
 }
 
+/* The path carries what arrives at this rate, in a round trip without a queue. */
+static inline void onramp_onramp_learn(struct onramp_onramp *state, uint64_t bytes_per_s)
+{
+	state->learned_bytes =
+		onramp_max(state->learned_bytes, onramp_share(bytes_per_s, state->rtt_min_ns, ONRAMP_NS_PER_S));
+}
+
 /* It is over: what it delivered, with which window, at which delay, is what the next one is compared with. */
 static inline void onramp_onramp_end_round(struct onramp_onramp *state, const struct onramp_ack *ack)
 {
@@ -241,6 +248,7 @@ static inline void onramp_onramp_end_round(struct onramp_onramp *state, const st
 		state->base_ns = state->round.groups_ns / state->round.groups;
 	state->last_bytes_per_s = onramp_onramp_round_bytes_per_s(state, ack);
 	state->last_cwnd_bytes = state->round.cwnd_bytes;
+	onramp_onramp_learn(state, state->last_bytes_per_s);
 	onramp_onramp_begin_round(state, ack);
 }
 
@@ -483,6 +491,11 @@ static inline void onramp_onramp_approach(struct onramp_onramp *state, const str
 	/* Hosts count whole segments. */
 	decision->cwnd_bytes += state->grown_bytes - state->grown_bytes % ack->mss_bytes;
 	state->grown_bytes %= ack->mss_bytes;
+	/* Of what was paced, enough has arrived to be worth remembering. */
+	if (!state->last_bytes_per_s &&
+	    ack->delivered_bytes - state->round.begin_bytes >= ONRAMP_MEMORY_LEAST_WINDOWS * state->initial_bytes)
+		onramp_onramp_learn(state,
+				    onramp_min(onramp_onramp_round_bytes_per_s(state, ack), state->paced_bytes_per_s));
 	if (!onramp_onramp_round_ends(state, ack))
 		return;
 	onramp_onramp_end_round(state, ack);
@@ -683,25 +696,6 @@ static inline uint64_t onramp_onramp_pace(const struct onramp_onramp *state, con
 	}
 }
 
-/* What the path carries: as much as was acknowledged in a round trip, without the queue that there was; or of what was
- * paced, when enough of it has arrived to say so, as much as would have been. */
-static inline void onramp_onramp_learn(struct onramp_onramp *state, const struct onramp_ack *ack)
-{
-	uint64_t bytes = ack->delivered_bytes - state->round.begin_bytes;
-	uint64_t elapsed_ns = ack->now_ns - state->round.begin_ns, rate;
-
-	if (!state->round.begin_ns || state->phase == ONRAMP_PHASE_RETREAT || state->phase == ONRAMP_PHASE_DRAIN)
-		return;
-	if (elapsed_ns > state->rtt_min_ns) {
-		bytes = onramp_share(bytes, state->rtt_min_ns, elapsed_ns);
-	} else if (state->phase == ONRAMP_PHASE_APPROACH && !state->last_bytes_per_s &&
-		   bytes >= ONRAMP_MEMORY_LEAST_WINDOWS * state->initial_bytes) {
-		rate = onramp_min(onramp_bytes_per_s(bytes, elapsed_ns), state->paced_bytes_per_s);
-		bytes = onramp_share(rate, state->rtt_min_ns, ONRAMP_NS_PER_S);
-	}
-	state->learned_bytes = onramp_max(state->learned_bytes, bytes);
-}
-
 /* What is to be remembered. A connection that did not fill the path says only that it carries more than what is; and
  * what was carried while others lost by it (RFC 9959, section 4.5) says nothing. */
 static inline void onramp_onramp_tell(const struct onramp_onramp *state, struct onramp_decision *decision)
@@ -730,7 +724,6 @@ static inline void onramp_onramp_ack(struct onramp_onramp *state, const struct o
 	state->rtt_min_ns = onramp_least_rtt(state->rtt_min_ns, ack);
 	if (!(state->options & ONRAMP_OPTION_WITHOUT_NOISE))
 		onramp_rtt_noise_add(&state->noise, ack, flight_ends);
-	onramp_onramp_learn(state, ack);
 	if (state->phase != ONRAMP_PHASE_RETREAT)
 		state->lost_bytes = ack->lost_bytes;
 	if (!state->first_ns) {

@@ -137,7 +137,7 @@ fn of_a_short_transfer_the_rate_is_learned_that_was_carried() {
     let mut host = measured(CAREFUL, 0);
     until(&mut host, "approach", RATE, RTT);
     arrive(&mut host, 38, RATE * 3 / 4, RTT);
-    assert_segments(host.decision.learned_bytes, 38);
+    assert_segments(host.decision.learned_bytes, 10);
     arrive(&mut host, 162, RATE * 3 / 4, RTT);
     assert_segments(host.decision.learned_bytes, 750);
 }

@@ -3,7 +3,8 @@
  * The option of packet pairs (core/pair_option.h) on the connections of a cgroup's processes.
  *
  *   SYN        says "permitted"; the SYN-ACK says it too if the SYN did
- *   probe      when the start-up wants a pair, the next two full segments carry "first" and "second"
+ *   probe      when the start-up wants a pair, the next two full segments carry "first" and "second"; of a train, all
+ *              that follow carry "second"
  *   meter      when both have arrived, the acknowledgement carries "reply"
  *
  * A connection whose peer does not say "permitted" asks for none of these calls any more.
@@ -127,13 +128,18 @@ static bool wants_to_write(struct bpf_sock_ops *ctx, const struct onramp_pairs *
 {
 	if (pairs->has_reply || pairs->probe.is_open)
 		return true;
-	return (pairs->is_due || pairs->is_starting) && ctx->data_segs_in <= ctx->data_segs_out + RECEIVER_SEGMENTS;
+	return (pairs->due || pairs->is_starting) && ctx->data_segs_in <= ctx->data_segs_out + RECEIVER_SEGMENTS;
 }
 
-/* Is the segment one of a pair, by its size? One that is cut up later would have the option on each piece. */
-static bool is_full_segment(struct bpf_sock_ops *ctx, __u32 payload_bytes)
+/* Is the segment one of a pair, by its size? One that is cut up later has the option on each piece: that is right for
+ * those of a train that follow its first. */
+static bool is_full_segment(struct bpf_sock_ops *ctx, const struct onramp_pairs *pairs, __u32 payload_bytes)
 {
-	return payload_bytes == ctx->mss_cache - MARK_ROOM_BYTES;
+	__u32 full_bytes = ctx->mss_cache - MARK_ROOM_BYTES;
+
+	if (pairs->due == ONRAMP_PAIR_TRAIN && pairs->probe.is_open)
+		return payload_bytes && full_bytes && payload_bytes % full_bytes == 0;
+	return payload_bytes == full_bytes;
 }
 
 /* Before options are written: keep room for ours. */
@@ -157,13 +163,13 @@ static void reserve(struct bpf_sock_ops *ctx)
 	if (!pairs) /* between SYN and SYN-ACK */
 		return;
 	if (ctx->args[0] == BPF_WRITE_HDR_TCP_CURRENT_MSS) {
-		if (pairs->is_due || pairs->probe.is_open)
+		if (pairs->due || pairs->probe.is_open)
 			bpf_reserve_hdr_opt(ctx, PERMITTED_BYTES, 0);
 	} else if (pairs->has_reply && ctx->skb_len + REPLY_ROOM_BYTES <= ctx->mss_cache) {
 		/* Where selective acknowledgements leave no room there is no reply: it would be late. */
 		if (bpf_reserve_hdr_opt(ctx, ONRAMP_PAIR_OPTION_MAX_BYTES, 0))
 			pairs->has_reply = false;
-	} else if ((pairs->is_due || pairs->probe.is_open) && is_full_segment(ctx, ctx->skb_len)) {
+	} else if ((pairs->due || pairs->probe.is_open) && is_full_segment(ctx, pairs, ctx->skb_len)) {
 		bpf_reserve_hdr_opt(ctx, PERMITTED_BYTES, 0);
 	} else if (!wants_to_write(ctx, pairs)) {
 		set_flags(ctx, 0, BPF_SOCK_OPS_WRITE_HDR_OPT_CB_FLAG);
@@ -180,11 +186,14 @@ static void mark(struct bpf_sock_ops *ctx, struct onramp_pairs *pairs, __u32 seq
 	if (seq != ctx->snd_nxt)
 		return; /* sent again */
 	if (pairs->probe.is_open) {
-		if (onramp_pair_send_second(&pairs->probe, &pairs->counts, now_ns, seq, end, &option)) {
-			pairs->is_due = false;
+		bool is_train = pairs->due == ONRAMP_PAIR_TRAIN;
+
+		if (onramp_pair_send_second(&pairs->probe, &pairs->counts, now_ns, seq, end, is_train, &option)) {
+			if (!is_train)
+				pairs->due = ONRAMP_PAIR_NONE;
 			store_option(ctx, &option);
 		}
-	} else if (pairs->is_due) {
+	} else if (pairs->due) {
 		onramp_pair_send_first(&pairs->probe, now_ns, end, &option);
 		store_option(ctx, &option);
 	}
@@ -211,7 +220,7 @@ static void write(struct bpf_sock_ops *ctx)
 	if (pairs->has_reply && payload_bytes + REPLY_ROOM_BYTES <= ctx->mss_cache) {
 		pairs->has_reply = false;
 		store_option(ctx, &pairs->reply);
-	} else if (is_full_segment(ctx, payload_bytes)) {
+	} else if (is_full_segment(ctx, pairs, payload_bytes)) {
 		mark(ctx, pairs, bpf_ntohl(th->seq), payload_bytes);
 	}
 }
@@ -253,15 +262,17 @@ static void measure(struct bpf_sock_ops *ctx, struct onramp_pairs *pairs, const 
 static void take_reply(struct bpf_sock_ops *ctx, struct onramp_pairs *pairs, const struct onramp_pair_option *option,
 		       __u32 ack)
 {
-	__u32 interval_ns;
+	struct onramp_pair_report report;
 
 	if ((__s32)(ctx->snd_nxt - ack) < 0) {
 		pairs->counts.ignored++; /* it acknowledges what was not sent */
 		return;
 	}
-	interval_ns = onramp_pair_replied(&pairs->probe, &pairs->counts, option, bpf_ktime_get_ns(), ack);
-	if (interval_ns)
-		pairs->interval_ns = pairs->reported_ns = interval_ns;
+	report = onramp_pair_replied(&pairs->probe, &pairs->counts, option, bpf_ktime_get_ns(), ack);
+	if (report.interval_ns) {
+		pairs->report = report;
+		pairs->reported_ns = report.interval_ns;
+	}
 }
 
 /* A segment arrived that carries an option which the kernel does not know. */

@@ -19,7 +19,7 @@ enum onramp_avoidance {
 };
 
 /* To be raised with every change of a record in this file: versions that do not know each other stay apart. */
-#define ONRAMP_CONFIG_VERSION 10
+#define ONRAMP_CONFIG_VERSION 11
 
 /* The user's choices, and who made them: read-only data, so that the verifier removes what they rule out. */
 struct onramp_config {
@@ -132,16 +132,16 @@ struct onramp_pairs {
 	struct onramp_pair_probe probe;
 	struct onramp_pair_meter meter;
 	struct onramp_pair_counts counts;
-	struct onramp_pair_option reply; /* to be sent, where has_reply */
-	uint32_t interval_ns;            /* the peer's report that the start-up has yet to see; 0: none */
-	uint32_t reported_ns;            /* the peer's latest report */
-	uint32_t measured_ns;            /* this end's latest report */
-	uint8_t is_starting;             /* the start-up is under way */
-	uint8_t is_due;                  /* the next two full segments are a pair */
+	struct onramp_pair_option reply;  /* to be sent, where has_reply */
+	struct onramp_pair_report report; /* the peer's that the start-up has yet to see; zero: none */
+	uint32_t reported_ns;             /* the peer's latest report */
+	uint32_t measured_ns;             /* this end's latest report */
+	uint8_t is_starting;              /* the start-up is under way */
+	uint8_t due;                      /* enum onramp_pair_request: what the next full segments are */
 	uint8_t has_reply;
 	uint8_t ack_now;      /* acknowledge what is arriving at once */
 	uint8_t has_arrivals; /* the kernel took the time when the first arrived */
-	uint8_t reserved[7];
+	uint8_t reserved[3];
 };
 
 /* What the kernel itself says of a connection. */
@@ -191,8 +191,8 @@ struct onramp_event {
 /* The same numbers stand in crates/onramp-kernel/src/shared.rs. */
 _Static_assert(sizeof(struct onramp_config) == 88, "struct onramp_config");
 _Static_assert(sizeof(struct onramp_connection) == 976, "struct onramp_connection");
-_Static_assert(sizeof(struct onramp_pairs) == 136, "struct onramp_pairs");
-_Static_assert(sizeof(struct onramp_socket) == 1216, "struct onramp_socket");
+_Static_assert(sizeof(struct onramp_pairs) == 152, "struct onramp_pairs");
+_Static_assert(sizeof(struct onramp_socket) == 1232, "struct onramp_socket");
 _Static_assert(sizeof(struct onramp_event) == 224, "struct onramp_event");
 _Static_assert(sizeof(struct onramp_reservation) == 128, "struct onramp_reservation");
 _Static_assert(sizeof(struct onramp_limit) == 16, "struct onramp_limit");

@@ -33,7 +33,8 @@
 #define ALGORITHM(function) PASTE(onramp_, ONRAMP_ALGORITHM, function)
 #define ALGORITHM_STATE struct PASTE(onramp_, ONRAMP_ALGORITHM, )
 
-/* ONRAMP_SENDS_PAIRS: the algorithm asks for packet pairs. The others have nothing to do with them. */
+/* ONRAMP_SENDS_PAIRS: the algorithm asks for packet pairs, if only where the user wants that. The others have nothing
+ * to do with them. */
 #ifdef ONRAMP_SENDS_PAIRS
 #include "pairs.h"
 #endif
@@ -169,7 +170,7 @@ static struct onramp_pairs *pairs_of(struct sock *sk)
 #endif
 }
 
-/* Tell the program of the option whether it is to mark a pair. */
+/* Tell the program of the option what it is to mark. */
 static void ask_for_pair(struct sock *sk, const struct onramp_connection *connection)
 {
 	struct onramp_pairs *pairs = pairs_of(sk);
@@ -178,26 +179,35 @@ static void ask_for_pair(struct sock *sk, const struct onramp_connection *connec
 	if (!pairs)
 		return;
 	pairs->is_starting = !startup_is_over(connection);
-	pairs->is_due = connection->decision.pair;
+	/* A train ends with what has left. */
+	if (pairs->due == ONRAMP_PAIR_TRAIN && connection->decision.pair != ONRAMP_PAIR_TRAIN)
+		pairs->probe.is_open = false;
+	pairs->due = connection->decision.pair;
 	flags = tcp_sk(sk)->bpf_sock_ops_cb_flags;
-	if (!pairs->is_due || flags & BPF_SOCK_OPS_WRITE_HDR_OPT_CB_FLAG)
+	if (!pairs->due || flags & BPF_SOCK_OPS_WRITE_HDR_OPT_CB_FLAG)
 		return;
 	/* It was over, and is not any more. Before Linux 6.12 this fails, and the first slow start alone has pairs. */
 	flags |= BPF_SOCK_OPS_WRITE_HDR_OPT_CB_FLAG;
 	bpf_setsockopt(sk, IPPROTO_TCP, TCP_BPF_SOCK_OPS_CB_FLAGS, &flags, sizeof(flags));
 }
 
-/* The interval that the peer has reported since this was asked last; 0: none. */
-static __u64 take_pair_interval(struct sock *sk)
+/* What the peer has reported since this was asked last; zero: nothing. */
+static struct onramp_pair_report take_pair_report(struct sock *sk)
 {
 	struct onramp_pairs *pairs = pairs_of(sk);
-	__u32 interval_ns = 0;
+	struct onramp_pair_report report = {0};
 
 	if (pairs) {
-		interval_ns = pairs->interval_ns;
-		pairs->interval_ns = 0;
+		report = pairs->report;
+		pairs->report = (struct onramp_pair_report){0};
 	}
-	return interval_ns;
+	return report;
+}
+
+/* Is a packet of one segment wanted next? A train's first is one; those that follow it leave as any. */
+static bool wants_one_segment(const struct onramp_pairs *pairs)
+{
+	return pairs->due == ONRAMP_PAIR_ONE || (pairs->due == ONRAMP_PAIR_TRAIN && !pairs->probe.is_open);
 }
 
 /* Can two full segments leave now, as far as the application and the receiver are concerned? */
@@ -212,7 +222,8 @@ static bool has_pair_to_send(const struct tcp_sock *tp)
 /*
  * Let a pair leave at once, in two packets of one segment each: until the next acknowledgement, not paced, and the
  * window of a connection that was has room for the pair alone. The pacing rate then only says how large packets are,
- * before segmentation, and says one segment.
+ * before segmentation, and says one segment. A train's leave as they would, but for the first, which is a packet of its
+ * own.
  */
 static void let_pair_leave(struct sock *sk, struct onramp_connection *connection)
 {
@@ -221,12 +232,12 @@ static void let_pair_leave(struct sock *sk, struct onramp_connection *connection
 	__u32 cwnd;
 
 	/* A rate that the application has set holds: its pairs leave apart, and are not marked or not believed. */
-	if (!pairs || !pairs->is_due || sk->sk_max_pacing_rate != NO_PACING_RATE)
+	if (!pairs || !wants_one_segment(pairs) || sk->sk_max_pacing_rate != NO_PACING_RATE)
 		return;
-	if (connection->paced_by_us) {
+	if (connection->paced_by_us && pairs->due == ONRAMP_PAIR_ONE) {
 		/* Later it would be spaced; and a window that is held while nothing is under way would stay small. */
 		if (!has_pair_to_send(tp)) {
-			pairs->is_due = false;
+			pairs->due = ONRAMP_PAIR_NONE;
 			return;
 		}
 		cwnd = packets_in_flight(tp) + 2;
@@ -317,6 +328,7 @@ static void startup_ack(struct sock *sk, struct onramp_connection *connection, c
 	struct tcp_sock *tp = tcp_sk(sk);
 	struct onramp_decision *decision = &connection->decision;
 	__u32 mss_bytes = mss_of(tp);
+	struct onramp_pair_report report = take_pair_report(sk);
 	struct onramp_ack ack = {
 		.now_ns = bpf_ktime_get_ns(),
 		.acked_bytes = (__u64)rs->acked_sacked * mss_bytes,
@@ -327,7 +339,8 @@ static void startup_ack(struct sock *sk, struct onramp_connection *connection, c
 		.rtt_ns = rs->rtt_us > 0 ? (__u64)rs->rtt_us * 1000 : 0,
 		.cwnd_bytes = (__u64)tp->snd_cwnd * mss_bytes,
 		.ssthresh_bytes = ssthresh_bytes(tp),
-		.pair_interval_ns = take_pair_interval(sk),
+		.pair_interval_ns = report.interval_ns,
+		.pair_bytes = report.bytes,
 		.mss_bytes = mss_bytes,
 		.flags = (cwnd_limited(tp) ? ONRAMP_ACK_CWND_LIMITED : 0) |
 			 (tp->write_seq == tp->snd_nxt ? ONRAMP_ACK_APP_LIMITED : 0) |
@@ -470,7 +483,7 @@ void BPF_PROG(onramp_release, struct sock *sk)
 	}
 	release_reservation(sk, connection);
 	if (pairs)
-		pairs->is_starting = pairs->is_due = pairs->ack_now = false;
+		pairs->is_starting = pairs->due = pairs->ack_now = false;
 	bpf_sk_storage_delete(&onramp_conns, sk);
 }
 
@@ -629,7 +642,7 @@ __u32 BPF_PROG(onramp_min_tso_segs, struct sock *sk)
 
 	if (segments)
 		return segments;
-	if (pairs && pairs->is_due)
+	if (pairs && wants_one_segment(pairs))
 		return 1;
 	if (config.avoidance == ONRAMP_AVOIDANCE_BBR)
 		return bbr_min_tso_segs(sk);

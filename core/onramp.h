@@ -91,6 +91,9 @@
  * rate.
  * - 4 acknowledgements, on a line: core/ack_train.h.
  *
+ * Where the user wants packet pairs and the peer knows them, the rate of a flight is what the receiver saw of it, and
+ * the delays are those of the data alone: core/pair_rate.h.
+ *
  * A threshold that the host has from the beginning (a route's metric) ends the start-up; one that it lowers meanwhile
  * (HyStart) does not.
  */
@@ -99,6 +102,7 @@
 
 #include "flight.h"
 #include "memory.h"
+#include "pair_rate.h"
 #include "rtt_noise.h"
 #include "startup.h"
 
@@ -124,6 +128,7 @@ struct onramp_round {
 
 struct onramp_onramp {
 	struct onramp_flight flight;
+	struct onramp_pair_rate pairs;
 	struct onramp_round round;
 	struct onramp_rtt_noise noise;
 	uint64_t path_bytes_per_s;    /* of the bottleneck; 0: not yet measured */
@@ -174,6 +179,7 @@ static inline void onramp_onramp_start(struct onramp_onramp *state, const struct
 	state->remembered_bytes = start->remembered_bytes;
 	state->remembered_rtt_ns = start->remembered_rtt_ns;
 	onramp_start_slowly(decision, start->cwnd_bytes, start->ssthresh_bytes);
+	decision->pair = onramp_pair_rate_request(start->options, decision);
 	if (!start->remembered_bytes || !(start->options & ONRAMP_OPTION_RESUME_AT_ONCE))
 		return;
 	/* The initial window leaves as ever; what follows is spaced. */
@@ -354,16 +360,21 @@ static inline void onramp_onramp_fill(struct onramp_onramp *state, const struct 
 static inline uint64_t onramp_onramp_measured(const struct onramp_onramp *state, const struct onramp_ack *ack)
 {
 	const struct onramp_ack_train *train = &state->flight.train;
-	uint64_t rate;
+	uint64_t rate = 0;
 
-	if (!state->rtt_min_ns || train->points < ONRAMP_ONRAMP_LEAST_POINTS)
+	if (!state->rtt_min_ns || state->options & ONRAMP_OPTION_WITHOUT_MEASURING)
 		return 0;
-	if (!(state->options & ONRAMP_OPTION_WITHOUT_LINE) &&
-	    (!onramp_train_is_line(train) || 2 * state->noise.noise_ns > train->last_ns - train->first_ns))
-		return 0;
-	rate = onramp_flight_bytes_per_s(&state->flight, ack, state->options);
-	if (state->options & ONRAMP_OPTION_WITHOUT_MEASURING)
-		return 0;
+	/* The receiver has the first word: core/pair_rate.h. */
+	if (onramp_pair_rate_is_told(&state->pairs, ONRAMP_ONRAMP_LEAST_POINTS)) {
+		rate = onramp_pair_rate_bytes_per_s(&state->pairs, ack->mss_bytes);
+	} else {
+		if (train->points < ONRAMP_ONRAMP_LEAST_POINTS)
+			return 0;
+		if (!(state->options & ONRAMP_OPTION_WITHOUT_LINE) &&
+		    (!onramp_train_is_line(train) || 2 * state->noise.noise_ns > train->last_ns - train->first_ns))
+			return 0;
+		rate = onramp_flight_bytes_per_s(&state->flight, ack, state->options);
+	}
 	return rate > ack->mss_bytes * ONRAMP_NS_PER_S / ONRAMP_ONRAMP_LEAST_SPACING_NS ? 0 : rate;
 }
 
@@ -410,8 +421,12 @@ static inline void onramp_onramp_resumed(struct onramp_onramp *state, const stru
 static inline void onramp_onramp_slow_start(struct onramp_onramp *state, const struct onramp_ack *ack, bool flight_ends,
 					    struct onramp_decision *decision)
 {
-	uint64_t rate = onramp_onramp_measured(state, ack), path_bytes;
+	uint64_t rate, path_bytes;
 
+	onramp_pair_rate_add(&state->pairs, ack);
+	rate = onramp_onramp_measured(state, ack);
+	if (flight_ends)
+		onramp_pair_rate_end(&state->pairs);
 	/* The first flight's round began when it was sent. */
 	if (!state->round.begin_ns) {
 		onramp_onramp_begin_round(state, ack);
@@ -714,6 +729,7 @@ static inline void onramp_onramp_ack(struct onramp_onramp *state, const struct o
 				     struct onramp_decision *decision)
 {
 	bool flight_ends = onramp_flight_ends(&state->flight, ack);
+	struct onramp_ack seen = *ack;
 
 	if (!state->first_ns && state->is_resumed) {
 		/* The first flight is the initial window, whatever has left behind it. */
@@ -722,6 +738,9 @@ static inline void onramp_onramp_ack(struct onramp_onramp *state, const struct o
 		onramp_onramp_begin_round(state, ack);
 	}
 	state->rtt_min_ns = onramp_least_rtt(state->rtt_min_ns, ack);
+	/* Delays are those of the data, where the receiver tells. */
+	seen.rtt_ns = onramp_pair_rate_rtt(&state->pairs, ack, state->rtt_min_ns);
+	ack = &seen;
 	if (!(state->options & ONRAMP_OPTION_WITHOUT_NOISE))
 		onramp_rtt_noise_add(&state->noise, ack, flight_ends);
 	if (state->phase != ONRAMP_PHASE_RETREAT)
@@ -767,6 +786,7 @@ static inline void onramp_onramp_ack(struct onramp_onramp *state, const struct o
 	decision->pacing_bytes_per_s = onramp_onramp_pace(state, ack, decision->cwnd_bytes);
 	decision->estimate_bytes_per_s = state->path_bytes_per_s;
 	decision->phase = state->phase;
+	decision->pair = onramp_pair_rate_request(state->options, decision);
 	if (state->phase == ONRAMP_PHASE_DONE)
 		onramp_finish(decision, (enum onramp_exit)state->exit);
 	onramp_onramp_tell(state, decision);

@@ -72,7 +72,7 @@ static inline void onramp_pair_start(struct onramp_pair *state, const struct onr
 	state->event_ns = onramp_max(start->clock.event_ns, 1);
 	state->phase = ONRAMP_PHASE_SLOW_START;
 	onramp_start_slowly(decision, start->cwnd_bytes, start->ssthresh_bytes);
-	decision->pair = true;
+	decision->pair = ONRAMP_PAIR_ONE;
 }
 
 /* The bucket's rate, or ONRAMP_UNLIMITED where there is none, or the host cannot keep it. */

@@ -13,10 +13,14 @@
  *   type 2  second      the second: to be acknowledged at once
  *   type 3  reply       on that acknowledgement: the time between the arrivals of the two
  *
+ * A train is a pair that goes on: each segment that follows the second is a second too, with the same pair-id, and its
+ * reply is the time since the arrival of the first. A pair is the train of two. Of a long train not every segment is
+ * replied to, and those that are not are acknowledged as any other is.
+ *
  * Kind 6 is assigned to Echo (RFC 1072; obsolete since RFC 6247), and a path or a host may take it for that. On
  * anything real the option is an experiment: kind 253 is for those, and the identifier keeps experiments apart.
- * "permitted" is not in the paper, whose two ends knew of each other. Its figure 4 does not give the width of the timer
- * value.
+ * "permitted" is not in the paper, whose two ends knew of each other, and neither are trains. Its figure 4 does not
+ * give the width of the timer value.
  *
  * Who sends pairs is a probe, who measures them a meter. Both sides of a connection may be both: a receiver that
  * answers pairs with pairs measures the way of the acknowledgements (section 4.2.1, figure 6).
@@ -147,14 +151,20 @@ struct onramp_pair_counts {
 /* The one who measures: the first segment that waits for its second. */
 struct onramp_pair_meter {
 	uint64_t first_ns;
-	uint32_t next_seq; /* where the second begins */
+	uint32_t next_seq; /* where the second begins, or the next one of a train */
 	uint8_t id;
 	uint8_t is_waiting;
 	uint8_t is_started; /* the id means something */
-	uint8_t reserved;
+	uint8_t replies;    /* to the train, up to ONRAMP_PAIR_REPLIES; from there on, segments since the last one */
 };
 
-/* A first or a second arrived, with the segment from seq to before end. True if it completes a pair: reply. */
+/* Of a train so many segments are replied to, then one of so many: replies take room on the way back, and no box on it
+ * may leave out acknowledgements that have one. */
+#define ONRAMP_PAIR_REPLIES 32
+#define ONRAMP_PAIR_REPLY_EVERY 8
+
+/* A first or a second arrived, with the segment from seq to before end. True if it is to be replied to: it completes a
+ * pair, or is one of those of a train that are. */
 static inline bool onramp_pair_arrived(struct onramp_pair_meter *meter, struct onramp_pair_counts *counts,
 				       const struct onramp_pair_option *option, uint64_t now_ns, uint32_t seq,
 				       uint32_t end, struct onramp_pair_option *reply)
@@ -167,6 +177,7 @@ static inline bool onramp_pair_arrived(struct onramp_pair_meter *meter, struct o
 		meter->id = option->id;
 		meter->is_waiting = true;
 		meter->is_started = true;
+		meter->replies = 0;
 		return false;
 	}
 	if (option->type != ONRAMP_PAIR_SECOND || !is_known || !meter->is_waiting || seq != meter->next_seq ||
@@ -174,7 +185,12 @@ static inline bool onramp_pair_arrived(struct onramp_pair_meter *meter, struct o
 		counts->ignored++;
 		return false;
 	}
-	meter->is_waiting = false;
+	meter->next_seq = end;
+	if (meter->replies++ >= ONRAMP_PAIR_REPLIES) {
+		if (meter->replies <= ONRAMP_PAIR_REPLIES + ONRAMP_PAIR_REPLY_EVERY - 1)
+			return false;
+		meter->replies = ONRAMP_PAIR_REPLIES;
+	}
 	counts->answers++;
 	*reply = (struct onramp_pair_option){
 		.interval_ns = (uint32_t)onramp_min(now_ns - meter->first_ns, UINT32_MAX),
@@ -184,26 +200,29 @@ static inline bool onramp_pair_arrived(struct onramp_pair_meter *meter, struct o
 	return true;
 }
 
-/* A pair under way. */
+/* A pair under way, or a train. */
 struct onramp_pair_sent {
 	uint64_t first_ns;
-	uint64_t second_ns;
-	uint32_t end; /* sequence number behind the second */
+	uint64_t second_ns; /* of a train, the latest segment's */
+	uint32_t begin;     /* sequence number behind the first */
+	uint32_t end;       /* behind the second; of a train, behind the latest */
+	uint32_t least;     /* a reply acknowledges everything below this */
 	uint8_t id;
-	uint8_t is_waiting; /* for its reply */
-	uint16_t reserved;
+	uint8_t is_waiting; /* for a reply */
+	uint8_t is_train;
+	uint8_t reserved;
 };
 
-/* A pair is due when the first segment of the last is acknowledged: two are under way at most. */
+/* A pair is due when the first segment of the last is acknowledged: two are under way at most. Of trains, one. */
 #define ONRAMP_PAIR_UNDER_WAY 2
 
 /* The one who sends pairs. */
 struct onramp_pair_probe {
 	struct onramp_pair_sent sent[ONRAMP_PAIR_UNDER_WAY];
 	uint64_t first_ns; /* when the first left that waits for its second */
-	uint32_t next_seq; /* where that begins */
+	uint32_t next_seq; /* where that begins; in a train, the next one */
 	uint8_t id;        /* of the pair that is sent last, or being sent */
-	uint8_t is_open;   /* a first has left */
+	uint8_t is_open;   /* a first has left, and a second may follow */
 	uint16_t reserved;
 };
 
@@ -218,52 +237,85 @@ static inline void onramp_pair_send_first(struct onramp_pair_probe *probe, uint6
 	*option = (struct onramp_pair_option){.type = ONRAMP_PAIR_FIRST, .id = probe->id};
 }
 
-/* The segment from seq to before end leaves. True if it is the second of the pair that is open, with its option. */
+/* The segment from seq to before end leaves. True if it is the second of the pair that is open, with its option. In a
+ * train the pair stays open for the next one. */
 static inline bool onramp_pair_send_second(struct onramp_pair_probe *probe, struct onramp_pair_counts *counts,
-					   uint64_t now_ns, uint32_t seq, uint32_t end,
+					   uint64_t now_ns, uint32_t seq, uint32_t end, bool is_train,
 					   struct onramp_pair_option *option)
 {
+	struct onramp_pair_sent *sent = &probe->sent[probe->id % ONRAMP_PAIR_UNDER_WAY];
+
 	if (!probe->is_open)
 		return false;
 	probe->is_open = false;
 	if (seq != probe->next_seq)
 		return false;
-	probe->sent[probe->id % ONRAMP_PAIR_UNDER_WAY] = (struct onramp_pair_sent){
-		.first_ns = probe->first_ns,
-		.second_ns = now_ns,
-		.end = end,
-		.id = probe->id,
-		.is_waiting = true,
-	};
+	if (!is_train || !sent->is_train || !sent->is_waiting || sent->id != probe->id)
+		*sent = (struct onramp_pair_sent){
+			.first_ns = probe->first_ns,
+			.begin = seq,
+			.least = is_train ? seq + 1 : end,
+			.id = probe->id,
+			.is_waiting = true,
+			.is_train = is_train,
+		};
+	sent->second_ns = now_ns;
+	sent->end = end;
+	probe->next_seq = end;
+	probe->is_open = is_train;
 	counts->pairs++;
 	*option = (struct onramp_pair_option){.type = ONRAMP_PAIR_SECOND, .id = probe->id};
 	return true;
 }
 
+/* What a reply reports: so much payload arrived in this time. 0: nothing. */
+struct onramp_pair_report {
+	uint32_t interval_ns;
+	uint32_t
+		bytes; /* from behind the first segment to behind the one that is acknowledged: in a pair, the second */
+};
+
 /*
- * A reply arrived with an acknowledgement of everything below ack. Returns the interval, 0 if it is not one.
+ * A reply arrived with an acknowledgement of everything below ack. What it reports, nothing if it is not one.
  *
  * It has to be the first for a pair that was sent, with an acknowledgement of that pair, of less than has passed since,
  * and of more than twice of what the two segments were apart when they left: that is the sender's own, not the path's.
- * A peer that lies can make its sender slower than slow start, and not faster: the window is still slow start's. How
- * slow, the start-up bounds (core/pair.h).
+ * In a train each reply has to acknowledge more than the last one did; what the sender itself has spaced is for those
+ * to see who read the train (core/pair_rate.h).
+ *
+ * A peer that lies about a pair can make its sender slower than slow start, and not faster: the window is still slow
+ * start's. How slow, the start-up bounds (core/pair.h). What a lie about a train does, the one who reads it bounds.
  */
-static inline uint32_t onramp_pair_replied(struct onramp_pair_probe *probe, struct onramp_pair_counts *counts,
-					   const struct onramp_pair_option *reply, uint64_t now_ns, uint32_t ack)
+static inline struct onramp_pair_report onramp_pair_replied(struct onramp_pair_probe *probe,
+							    struct onramp_pair_counts *counts,
+							    const struct onramp_pair_option *reply, uint64_t now_ns,
+							    uint32_t ack)
 {
 	struct onramp_pair_sent *sent = &probe->sent[reply->id % ONRAMP_PAIR_UNDER_WAY];
+	struct onramp_pair_report report = {.interval_ns = reply->interval_ns};
+	uint32_t end = (int32_t)(ack - sent->end) < 0 ? ack : sent->end;
 
-	if (!sent->is_waiting || sent->id != reply->id || (int32_t)(ack - sent->end) < 0 ||
+	if (!sent->is_waiting || sent->id != reply->id || (int32_t)(end - sent->least) < 0 ||
 	    reply->interval_ns > now_ns - sent->first_ns) {
 		counts->ignored++;
-		return 0;
+		return (struct onramp_pair_report){0};
 	}
-	sent->is_waiting = false;
-	/* Without a tick of the peer's clock between the two nothing was measured. */
-	if (!reply->interval_ns || reply->interval_ns <= 2 * (sent->second_ns - sent->first_ns))
-		return 0;
+	report.bytes = end - sent->begin;
+	if (sent->is_train) {
+		sent->least = end + 1;
+		/* The longest that the field can say may be longer. */
+		if (reply->interval_ns == UINT32_MAX)
+			return (struct onramp_pair_report){0};
+		/* Segments that arrive together are a part of the train too. */
+		report.interval_ns = (uint32_t)onramp_max(reply->interval_ns, 1);
+	} else {
+		sent->is_waiting = false;
+		/* Without a tick of the peer's clock between the two nothing was measured. */
+		if (!reply->interval_ns || reply->interval_ns <= 2 * (sent->second_ns - sent->first_ns))
+			return (struct onramp_pair_report){0};
+	}
 	counts->replies++;
-	return reply->interval_ns;
+	return report;
 }
 
 #endif

@@ -43,6 +43,8 @@ enum onramp_option {
 	ONRAMP_OPTION_ERE_LATEST = 1 << 3,
 	/* Its instability is compared with the connection's largest: core/eligible_rate.h. */
 	ONRAMP_OPTION_ERE_CALM = 1 << 4,
+	/* Packet pairs, for a start-up that does without them too, where the peer knows them: core/pair_rate.h. */
+	ONRAMP_OPTION_PAIRS = 1 << 18,
 	/* One of onramp's ideas is switched off, to see what it contributes: core/onramp.h. */
 	ONRAMP_OPTION_WITHOUT_MEASURING = 1 << 5,  /* no rate is believed */
 	ONRAMP_OPTION_WITHOUT_LINE = 1 << 6,       /* trains are believed that are no line, or jitter */
@@ -103,9 +105,10 @@ struct onramp_ack {
 	uint64_t rtt_ns; /* this acknowledgement's own sample, of the newest segment it covers; 0: it has none */
 	uint64_t cwnd_bytes;
 	uint64_t ssthresh_bytes;
-	/* Between the arrivals of a pair's two segments, as the peer reported it in this acknowledgement or since the
-	 * last; 0: it did not. */
+	/* Between the arrivals of a pair's two segments, or of a train's first and the newest that is acknowledged, as
+	 * the peer reported it in this acknowledgement or since the last; 0: it did not. */
 	uint64_t pair_interval_ns;
+	uint64_t pair_bytes; /* so much arrived in it: of a pair, its second segment */
 	uint32_t mss_bytes;
 	uint32_t flags; /* enum onramp_ack_flag */
 };
@@ -159,6 +162,13 @@ enum onramp_exit {
 	ONRAMP_EXIT_COUNT,
 };
 
+/* Which segments the peer is to measure, where both ends know packet pairs (core/pair_option.h). */
+enum onramp_pair_request {
+	ONRAMP_PAIR_NONE,
+	ONRAMP_PAIR_ONE,   /* the next two full segments leave at once, marked as a pair */
+	ONRAMP_PAIR_TRAIN, /* all full segments that leave are marked, as one train: they leave as they would */
+};
+
 /* What the host is to do from now on. */
 struct onramp_decision {
 	uint64_t cwnd_bytes;
@@ -167,7 +177,7 @@ struct onramp_decision {
 	uint64_t estimate_bytes_per_s; /* the path's rate as measured so far; 0: not yet */
 	uint32_t phase;                /* enum onramp_phase */
 	uint32_t exit;                 /* enum onramp_exit; set if and only if the start-up is over: onramp_is_over() */
-	uint16_t pair;                 /* the next two full segments leave at once, marked as a pair */
+	uint16_t pair;                 /* enum onramp_pair_request */
 	uint16_t is_full;     /* the window is what the path holds: congestion avoidance need not look for that */
 	uint32_t burst_bytes; /* a token bucket of this depth paces (core/token_bucket.h); 0: the host's own way */
 	/* What is to be remembered of the path from now on, instead of what was (core/memory.h): so much it carried in

@@ -12,22 +12,27 @@ fn main() {
 
     let mut table = String::from("&[\n");
     for name in onramp_core::startup_names() {
-        let object = out.join(format!("startup_{name}.o"));
         let mut defines = vec![
             format!("-DONRAMP_ALGORITHM={name}"),
             format!("-DONRAMP_CONGESTION_CONTROL={}", onramp_core::congestion_control(name)),
         ];
-        if onramp_core::sends_pairs(name) {
-            defines.push("-DONRAMP_SENDS_PAIRS".to_owned());
-        }
         if onramp_core::reserves(name) {
             defines.push("-DONRAMP_RESERVES".to_owned());
         }
         if onramp_core::remembers(name) {
             defines.push("-DONRAMP_REMEMBERS".to_owned());
         }
-        compile("startup", &object, &defines);
-        table += &format!("    ({name:?}, include_bytes!({object:?})),\n");
+        // Where they are a choice, who does not make it has none of their calls.
+        for with_pairs in [false, true] {
+            let is_there = if with_pairs { onramp_core::sends_pairs(name) } else { !onramp_core::needs_pairs(name) };
+            if !is_there {
+                continue;
+            }
+            let object = out.join(format!("startup_{name}{}.o", if with_pairs { "_pairs" } else { "" }));
+            let pairs = with_pairs.then(|| "-DONRAMP_SENDS_PAIRS".to_owned());
+            compile("startup", &object, &defines.iter().cloned().chain(pairs).collect::<Vec<_>>());
+            table += &format!("    ({name:?}, {with_pairs}, include_bytes!({object:?})),\n");
+        }
     }
     table += "]\n";
     fs::write(out.join("startups.rs"), table).expect("OUT_DIR can be written");

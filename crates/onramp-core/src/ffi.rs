@@ -1,7 +1,7 @@
 //! The records of `core/startup.h`, and the library's symbols. Layouts are checked by a test against the C side's.
 
 use crate::memory::Entry;
-use crate::pairs::{Counts, Meter, PairOption, Probe};
+use crate::pairs::{Counts, Meter, PairOption, Probe, Report};
 use crate::{PHASE_AVOIDANCE, PHASE_DONE, PHASE_SAFE};
 use serde::{Deserialize, Serialize};
 use std::ffi::{c_char, c_void};
@@ -27,6 +27,17 @@ pub const OPTION_ERE_LATEST: u32 = 1 << 3;
 /// [`Start::options`]: the eligible rate's samples differ much only if they never differed more.
 pub const OPTION_ERE_CALM: u32 = 1 << 4;
 
+/// [`Start::options`]: packet pairs, for a start-up that does without them too, where the peer knows them.
+pub const OPTION_PAIRS: u32 = 1 << 18;
+
+/// [`Decision::pair`]: no segment is marked.
+pub const PAIR_NONE: u16 = 0;
+
+/// [`Decision::pair`]: the next two full segments leave at once, marked as a pair.
+pub const PAIR_ONE: u16 = 1;
+
+/// [`Decision::pair`]: all full segments that leave are marked, as one train: they leave as they would.
+pub const PAIR_TRAIN: u16 = 2;
 /// [`Start::options`]: what is remembered of the path is used before the initial window is acknowledged.
 pub const OPTION_RESUME_AT_ONCE: u32 = 1 << 16;
 
@@ -123,10 +134,13 @@ pub struct Ack {
     pub cwnd_bytes: u64,
     /// The host's threshold before this decision.
     pub ssthresh_bytes: u64,
-    /// Between the arrivals of a pair's two segments, as the peer reported it in this acknowledgement or since the last;
-    /// 0: it did not.
+    /// Between the arrivals of a pair's two segments, or of a train's first and the newest that is acknowledged, as the
+    /// peer reported it in this acknowledgement or since the last; 0: it did not.
     #[serde(default)]
     pub pair_interval_ns: u64,
+    /// So much arrived in it: of a pair, its second segment.
+    #[serde(default)]
+    pub pair_bytes: u64,
     /// Payload of a full segment.
     pub mss_bytes: u32,
     /// `ACK_*` bits.
@@ -173,7 +187,7 @@ pub struct Decision {
     pub phase: u32,
     /// Number of the exit's reason: see [`crate::exit_name`].
     pub exit: u32,
-    /// Not 0: the next two full segments leave at once, marked as a pair.
+    /// Which segments the peer is to measure: `PAIR_*`.
     #[serde(default)]
     pub pair: u16,
     /// Not 0: the window is what the path holds, and congestion avoidance need not look for that.
@@ -270,6 +284,7 @@ extern "C" {
         now_ns: u64,
         seq: u32,
         end: u32,
+        is_train: bool,
         option: *mut PairOption,
     ) -> bool;
     pub(crate) fn onramp_native_pair_replied(
@@ -278,7 +293,7 @@ extern "C" {
         reply: *const PairOption,
         now_ns: u64,
         ack: u32,
-    ) -> u32;
+    ) -> Report;
     #[cfg(test)]
     pub(crate) static onramp_layouts: [usize; 0];
     #[cfg(test)]

@@ -24,8 +24,8 @@ mod without;
 
 pub use ffi::{
     Ack, Clock, Decision, Loss, Start, ACK_APP_LIMITED, ACK_CWND_LIMITED, ACK_RECOVERING, LOSS_RECOVERY, LOSS_TAHOE,
-    LOSS_TIMEOUT, OPTION_ERE_CALM, OPTION_ERE_LATEST, OPTION_PAPER_INITIAL_WINDOW, OPTION_RESUME_AT_ONCE,
-    OPTION_TRAIN_CLOSEST, OPTION_TRAIN_ENDS, STATE_BYTES, UNLIMITED,
+    LOSS_TIMEOUT, OPTION_ERE_CALM, OPTION_ERE_LATEST, OPTION_PAIRS, OPTION_PAPER_INITIAL_WINDOW, OPTION_RESUME_AT_ONCE,
+    OPTION_TRAIN_CLOSEST, OPTION_TRAIN_ENDS, PAIR_NONE, PAIR_ONE, PAIR_TRAIN, STATE_BYTES, UNLIMITED,
 };
 use std::ffi::{c_char, CStr};
 use std::sync::OnceLock;
@@ -83,10 +83,20 @@ pub fn congestion_control(name: &str) -> String {
     }
 }
 
-/// Whether an algorithm asks for packet pairs ([`Decision::pair`]), as one does that begins with it.
+/// Whether an algorithm asks for packet pairs ([`Decision::pair`]) though nobody chose them, as one does that begins with
+/// it: without them it is of no use.
+pub fn needs_pairs(name: &str) -> bool {
+    begins_with_pairs(name, 0)
+}
+
+/// Whether an algorithm asks for packet pairs where they are chosen ([`OPTION_PAIRS`]).
 pub fn sends_pairs(name: &str) -> bool {
-    let start = Start { mss_bytes: 1, ssthresh_bytes: UNLIMITED, ..Start::default() };
-    Startup::new(name).is_some_and(|mut startup| startup.start(&start).pair != 0)
+    begins_with_pairs(name, OPTION_PAIRS)
+}
+
+fn begins_with_pairs(name: &str, options: u32) -> bool {
+    let start = Start { mss_bytes: 1, ssthresh_bytes: UNLIMITED, options, ..Start::default() };
+    Startup::new(name).is_some_and(|mut startup| startup.start(&start).pair != PAIR_NONE)
 }
 
 /// Whether an algorithm sends at a rate that is reserved ([`PHASE_RESERVED`]).
@@ -211,7 +221,9 @@ mod tests {
             size_of::<pairs::Counts>(),
             pairs::Counts::RESERVED_OFFSET,
             size_of::<pairs::Meter>(),
-            pairs::Meter::RESERVED_OFFSET,
+            pairs::Meter::REPLIES_OFFSET,
+            size_of::<pairs::Report>(),
+            offset_of!(pairs::Report, bytes),
             size_of::<pairs::Probe>(),
             pairs::Probe::RESERVED_OFFSET,
             memory::LIFETIME_NS as usize,
@@ -226,8 +238,9 @@ mod tests {
     fn the_registry_names_each_algorithm_once() {
         assert_eq!(startup_names(), ["standard", "paced", "gamma", "spaced", "pair", "astart", "hoe", "qos", "onramp"]);
         assert!(summary("paced").unwrap().contains("Aron & Druschel"));
-        assert!(Startup::new("fast").is_none() && !sends_pairs("fast"));
-        assert!(sends_pairs("pair") && !sends_pairs("paced"));
+        assert!(Startup::new("fast").is_none() && !sends_pairs("fast") && !needs_pairs("fast"));
+        assert_eq!(["pair", "onramp", "paced"].map(needs_pairs), [true, false, false]);
+        assert_eq!(["pair", "onramp", "paced"].map(sends_pairs), [true, true, false]);
         assert!(reserves("qos") && !reserves("spaced"));
         assert!(remembers("onramp") && !remembers("qos") && !remembers("fast"));
         assert_eq!((phase_name(PHASE_DONE), phase_name(PHASE_AVOIDANCE)), ("done", "avoidance"));

@@ -186,13 +186,14 @@ void onramp_native_pair_send_first(struct onramp_pair_probe *probe, uint64_t now
 }
 
 bool onramp_native_pair_send_second(struct onramp_pair_probe *probe, struct onramp_pair_counts *counts, uint64_t now_ns,
-				    uint32_t seq, uint32_t end, struct onramp_pair_option *option)
+				    uint32_t seq, uint32_t end, bool is_train, struct onramp_pair_option *option)
 {
-	return onramp_pair_send_second(probe, counts, now_ns, seq, end, option);
+	return onramp_pair_send_second(probe, counts, now_ns, seq, end, is_train, option);
 }
 
-uint32_t onramp_native_pair_replied(struct onramp_pair_probe *probe, struct onramp_pair_counts *counts,
-				    const struct onramp_pair_option *reply, uint64_t now_ns, uint32_t ack)
+struct onramp_pair_report onramp_native_pair_replied(struct onramp_pair_probe *probe, struct onramp_pair_counts *counts,
+						     const struct onramp_pair_option *reply, uint64_t now_ns,
+						     uint32_t ack)
 {
 	return onramp_pair_replied(probe, counts, reply, now_ns, ack);
 }
@@ -216,7 +217,9 @@ const size_t onramp_layouts[] = {
 	sizeof(struct onramp_pair_counts),
 	offsetof(struct onramp_pair_counts, reserved),
 	sizeof(struct onramp_pair_meter),
-	offsetof(struct onramp_pair_meter, reserved),
+	offsetof(struct onramp_pair_meter, replies),
+	sizeof(struct onramp_pair_report),
+	offsetof(struct onramp_pair_report, bytes),
 	sizeof(struct onramp_pair_probe),
 	offsetof(struct onramp_pair_probe, reserved),
 	ONRAMP_MEMORY_LIFETIME_NS,

@@ -1,6 +1,6 @@
 //! Packet pairs on the wire: `core/pair_option.h` with a safe face.
 //!
-//! Who sends pairs has a [`Probe`], who measures them a [`Meter`]; both keep [`Counts`].
+//! Who sends pairs, or trains of more segments, has a [`Probe`], who measures them a [`Meter`]; both keep [`Counts`].
 
 use crate::ffi;
 use serde::{Deserialize, Serialize};
@@ -152,7 +152,7 @@ pub struct Meter {
     id: u8,
     is_waiting: u8,
     is_started: u8,
-    reserved: u8,
+    replies: u8,
 }
 
 impl Meter {
@@ -177,10 +177,23 @@ impl Meter {
 struct Sent {
     first_ns: u64,
     second_ns: u64,
+    begin: u32,
     end: u32,
+    least: u32,
     id: u8,
     is_waiting: u8,
-    reserved: u16,
+    is_train: u8,
+    reserved: u8,
+}
+
+/// What a reply reports.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// Between the arrivals of a pair's two segments, or of a train's first and the newest that is acknowledged.
+    pub interval_ns: u32,
+    /// So much payload arrived in it.
+    pub bytes: u32,
 }
 
 /// Of the end that sends pairs.
@@ -204,18 +217,28 @@ impl Probe {
         option
     }
 
-    /// The segment from a sequence number to before another leaves: its option, if it is the second of a pair.
-    pub fn send_second(&mut self, counts: &mut Counts, now_ns: u64, seq: u32, end: u32) -> Option<PairOption> {
+    /// The segment from a sequence number to before another leaves: its option, if it is the second of a pair. In a train
+    /// the next may follow it.
+    pub fn send_second(
+        &mut self,
+        counts: &mut Counts,
+        now_ns: u64,
+        seq: u32,
+        end: u32,
+        is_train: bool,
+    ) -> Option<PairOption> {
         let mut option = PairOption::default();
         // SAFETY: three records of the function's own layout.
-        unsafe { ffi::onramp_native_pair_send_second(self, counts, now_ns, seq, end, &mut option) }.then_some(option)
+        let is_second =
+            unsafe { ffi::onramp_native_pair_send_second(self, counts, now_ns, seq, end, is_train, &mut option) };
+        is_second.then_some(option)
     }
 
-    /// A reply arrived with an acknowledgement of everything below a sequence number: the interval, if it is one.
-    pub fn replied(&mut self, counts: &mut Counts, reply: &PairOption, now_ns: u64, ack: u32) -> Option<u32> {
+    /// A reply arrived with an acknowledgement of everything below a sequence number: what it reports, if it is one.
+    pub fn replied(&mut self, counts: &mut Counts, reply: &PairOption, now_ns: u64, ack: u32) -> Option<Report> {
         // SAFETY: three records of the function's own layout.
-        let interval_ns = unsafe { ffi::onramp_native_pair_replied(self, counts, reply, now_ns, ack) };
-        (interval_ns > 0).then_some(interval_ns)
+        let report = unsafe { ffi::onramp_native_pair_replied(self, counts, reply, now_ns, ack) };
+        (report.interval_ns > 0).then_some(report)
     }
 }
 
@@ -229,7 +252,12 @@ macro_rules! reserved_offsets {
 }
 
 #[cfg(test)]
-reserved_offsets!(Counts, Meter, Probe);
+reserved_offsets!(Counts, Probe);
+
+#[cfg(test)]
+impl Meter {
+    pub(crate) const REPLIES_OFFSET: usize = std::mem::offset_of!(Meter, replies);
+}
 
 #[cfg(test)]
 mod tests;

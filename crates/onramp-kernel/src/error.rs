@@ -14,6 +14,12 @@ pub enum Error {
         /// As given.
         name: String,
     },
+    /// No packet pairs belong to this algorithm.
+    #[error("start-up {startup} sends no packet pairs; these do: {}", senders().join(", "))]
+    NoPairs {
+        /// The algorithm.
+        startup: String,
+    },
     /// A memory of paths was asked for, which this start-up does not use.
     #[error("start-up {startup} uses no memory of paths; these do: {}", remembering().join(", "))]
     NoMemory {
@@ -133,6 +139,11 @@ fn loaded_hint(loaded: &[String]) -> String {
     }
 }
 
+/// The algorithms that send packet pairs, if only where the user wants that.
+fn senders() -> Vec<&'static str> {
+    onramp_core::startup_names().iter().copied().filter(|name| onramp_core::sends_pairs(name)).collect()
+}
+
 impl Error {
     pub(crate) fn io(what: impl Into<String>, source: io::Error) -> Error {
         Error::Io { what: what.into(), source }
@@ -147,6 +158,7 @@ impl Error {
         matches!(
             self,
             Error::UnknownStartup { .. }
+                | Error::NoPairs { .. }
                 | Error::UnknownAvoidance { .. }
                 | Error::NoMemory { .. }
                 | Error::NotLoaded { .. }

@@ -38,6 +38,8 @@ pub struct Loaded {
     pub avoidance: &'static str,
     /// It starts with the paper's initial window instead of the host's.
     pub paper_initial_window: bool,
+    /// It sends packet pairs, where the peer knows them.
+    pub packet_pairs: bool,
     /// What its connections make of what earlier ones found of their path: `off`, `careful` or `at-once`.
     pub memory: &'static str,
     /// How long that counts, where it does.
@@ -156,6 +158,7 @@ pub fn loaded() -> Result<Vec<Loaded>> {
             startup: name_text(&config.startup),
             avoidance: avoidance_name(config.avoidance),
             paper_initial_window: config.options & onramp_core::OPTION_PAPER_INITIAL_WINDOW != 0,
+            packet_pairs: pairs_map.is_some(),
             memory: memory_of(&config).name(),
             memory_lifetime_s: (config.memory_lifetime_ns != 0).then_some(config.memory_lifetime_ns as f64 / 1e9),
             owner_pid: (config.owner_pid != 0).then_some(config.owner_pid),

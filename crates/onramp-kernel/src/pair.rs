@@ -1,4 +1,4 @@
-//! The TCP option of packet pairs, on the connections of a cgroup: what the start-up `pair` needs at both ends.
+//! The TCP option of packet pairs, on the connections of a cgroup: what start-ups that send them need at both ends.
 
 use crate::cgroup_program;
 use crate::shared::PAIRS_MAP;

@@ -19,8 +19,8 @@ use onramp_core::Clock;
 use onramp_scenario::{Avoidance, Memory};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-/// The compiled programs, by algorithm.
-const OBJECTS: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/startups.rs"));
+/// The compiled programs, by algorithm, without and with packet pairs.
+const OBJECTS: &[(&str, bool, &[u8])] = include!(concat!(env!("OUT_DIR"), "/startups.rs"));
 
 /// What Linux promises: a nanosecond clock, and a pacing timer (hrtimer) that is good to about 50 microseconds on a
 /// busy host.
@@ -56,6 +56,8 @@ pub struct Options {
     pub avoidance: Avoidance,
     /// Start with the initial window of the paper (RFC 3390) instead of the host's.
     pub paper_initial_window: bool,
+    /// Send packet pairs, where the algorithm does without them too.
+    pub packet_pairs: bool,
     /// What its connections make of what earlier ones found of their path.
     pub memory: Memory,
     /// How long that counts, more than 0.
@@ -77,6 +79,7 @@ impl Options {
             startup: startup.into(),
             avoidance: Avoidance::Cubic,
             paper_initial_window: false,
+            packet_pairs: false,
             memory: Memory::Off,
             memory_lifetime_ns: onramp_core::memory::LIFETIME_NS,
             lifetime: Lifetime::Process,
@@ -84,6 +87,22 @@ impl Options {
             clock: KERNEL_CLOCK,
             without_link: false,
         }
+    }
+}
+
+impl Options {
+    /// Does it send packet pairs, because the user wants that or because the algorithm is of no use without?
+    pub fn sends_pairs(&self) -> bool {
+        self.packet_pairs || onramp_core::needs_pairs(&self.startup)
+    }
+
+    /// As the algorithm is told.
+    fn bits(&self) -> u32 {
+        let chosen = [
+            (self.paper_initial_window, onramp_core::OPTION_PAPER_INITIAL_WINDOW),
+            (self.packet_pairs, onramp_core::OPTION_PAIRS),
+        ];
+        chosen.iter().filter(|(is_chosen, _)| *is_chosen).fold(self.memory.options(), |bits, (_, bit)| bits | bit)
     }
 }
 
@@ -105,11 +124,16 @@ impl Registration {
     /// # Errors
     /// What the host lacks, a name that is taken, or the kernel's refusal with its log.
     pub fn new(options: &Options) -> Result<Registration> {
-        let object = OBJECTS
-            .iter()
-            .find(|(name, _)| *name == options.startup)
-            .ok_or_else(|| Error::UnknownStartup { name: options.startup.clone() })?
-            .1;
+        let mut of_startup = OBJECTS.iter().filter(|(name, ..)| *name == options.startup).peekable();
+        let object = match of_startup.peek() {
+            None => return Err(Error::UnknownStartup { name: options.startup.clone() }),
+            Some((name, ..)) => {
+                of_startup
+                    .find(|(_, with_pairs, _)| *with_pairs == options.sends_pairs())
+                    .ok_or_else(|| Error::NoPairs { startup: (*name).to_owned() })?
+                    .2
+            }
+        };
         if options.memory != Memory::Off && !onramp_core::remembers(&options.startup) {
             return Err(Error::NoMemory { startup: options.startup.clone() });
         }
@@ -250,8 +274,7 @@ fn configure(
         owner_pid,
         version: CONFIG_VERSION,
         avoidance: avoidance_number(options.avoidance),
-        options: options.memory.options()
-            | if options.paper_initial_window { onramp_core::OPTION_PAPER_INITIAL_WINDOW } else { 0 },
+        options: options.bits(),
         record: u32::from(options.record),
         reserved: 0,
         startup: name_bytes(&options.startup),

@@ -5,7 +5,7 @@ use onramp_core::{Ack, Clock, Decision, Loss, Start, STATE_BYTES};
 use std::mem::{size_of, MaybeUninit};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-pub(crate) const CONFIG_VERSION: u32 = 10;
+pub(crate) const CONFIG_VERSION: u32 = 11;
 pub(crate) const NAME_BYTES: usize = 16;
 pub(crate) const CONFIG_MAP: &str = ".rodata.onramp";
 pub(crate) const CONNECTIONS_MAP: &str = "onramp_conns";
@@ -121,19 +121,19 @@ pub(crate) struct RawPairCounts {
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub(crate) struct RawPairs {
-    pub probe: [u64; 8],
+    pub probe: [u64; 10],
     pub meter: [u64; 2],
     pub counts: RawPairCounts,
     pub reply: u64,
-    pub interval_ns: u32,
+    pub report: [u32; 2],
     pub reported_ns: u32,
     pub measured_ns: u32,
     pub is_starting: u8,
-    pub is_due: u8,
+    pub due: u8,
     pub has_reply: u8,
     pub ack_now: u8,
     pub has_arrivals: u8,
-    pub reserved: [u8; 7],
+    pub reserved: [u8; 3],
 }
 
 #[repr(C)]
@@ -248,8 +248,8 @@ pub(crate) struct RawEvent {
 // The same numbers stand in bpf/shared.h.
 const _: () = assert!(size_of::<Config>() == 88);
 const _: () = assert!(size_of::<RawConnection>() == 976);
-const _: () = assert!(size_of::<RawPairs>() == 136);
-const _: () = assert!(size_of::<RawSocket>() == 1216);
+const _: () = assert!(size_of::<RawPairs>() == 152);
+const _: () = assert!(size_of::<RawSocket>() == 1232);
 const _: () = assert!(size_of::<RawEvent>() == 224);
 const _: () = assert!(size_of::<RawReservation>() == 128);
 const _: () = assert!(size_of::<RawLimit>() == 16);

@@ -114,10 +114,11 @@ pub fn control_of(
     startup: &str,
     avoidance: Avoidance,
     window: InitialWindow,
+    packet_pairs: bool,
     memory: Memory,
 ) -> Result<String, Error> {
     startups
-        .congestion_control(startup, avoidance, window, memory)
+        .congestion_control(startup, avoidance, window, packet_pairs, memory)
         .map_err(|source| Error::Startup { startup: startup.into(), source })
 }
 

@@ -74,6 +74,7 @@ impl<'a> Rivals<'a> {
                     &transfers.startup,
                     transfers.avoidance,
                     InitialWindow::Host,
+                    maker.case.sender.packet_pairs,
                     Memory::Off,
                 )?,
                 arrivals: Arrivals::of_traffic(maker.case, number).expect("the lab's traffic is made of transfers"),

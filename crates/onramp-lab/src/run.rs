@@ -22,8 +22,8 @@ const WATCH_NS: u64 = 5_000_000;
 pub fn run(case: &Case, startups: &mut dyn Startups, options: &RunOptions) -> Result<Outcome, Error> {
     let room = check(case)?;
     let transfer = &case.transfer;
-    let (startup, avoidance) = (&transfer.startup, transfer.avoidance);
-    let control = control_of(startups, startup, avoidance, transfer.initial_window, transfer.memory)?;
+    let (startup, avoidance, window) = (&transfer.startup, transfer.avoidance, transfer.initial_window);
+    let control = control_of(startups, startup, avoidance, window, case.sender.packet_pairs, transfer.memory)?;
     let layout = Layout::of(case);
     let (sender, receiver) = hosts_of(case, &layout)?;
     let (Host { tun: sender_tun, namespace: sender }, Host { tun: receiver_tun, namespace: receiver }) =

@@ -8,13 +8,14 @@ use std::os::fd::BorrowedFd;
 
 /// A supplier of congestion controls: `onramp-kernel`, or [`BuiltIn`].
 pub trait Startups {
-    /// Name of a registered congestion control that runs this start-up, with this memory of paths, then this avoidance. It stays registered
-    /// for as long as the supplier lives.
+    /// Name of a registered congestion control that runs this start-up, with this memory of paths, then this avoidance, and
+    /// sends packet pairs where that is wanted and the start-up can. It stays registered for as long as the supplier lives.
     fn congestion_control(
         &mut self,
         startup: &str,
         avoidance: Avoidance,
         initial_window: InitialWindow,
+        packet_pairs: bool,
         memory: Memory,
     ) -> Result<String, Box<dyn Error + Send + Sync>>;
 
@@ -68,6 +69,7 @@ impl Startups for BuiltIn {
         startup: &str,
         avoidance: Avoidance,
         initial_window: InitialWindow,
+        _packet_pairs: bool,
         memory: Memory,
     ) -> Result<String, Box<dyn Error + Send + Sync>> {
         if startup != NO_STARTUP {

@@ -45,7 +45,7 @@ pub(crate) struct ReceiverDraft {
 
 impl ReceiverDraft {
     /// The receiver of a flow of this stack and start-up.
-    pub(crate) fn of(&self, stack: Stack, startup: &str, buffer: Buffer) -> Receiver {
+    pub(crate) fn of(&self, stack: Stack, startup: &str, buffer: Buffer, sender: &SenderDraft) -> Receiver {
         let usual = tcp_of(stack);
         Receiver {
             buffer,
@@ -53,7 +53,7 @@ impl ReceiverDraft {
             timestamps: self.timestamps.unwrap_or(usual.timestamps),
             sack: self.sack.unwrap_or(usual.sack),
             window_scaling: self.window_scaling.unwrap_or(usual.window_scaling),
-            packet_pair: self.packet_pair.unwrap_or_else(|| PacketPair::of_startup(startup)),
+            packet_pair: self.packet_pair.unwrap_or_else(|| PacketPair::of_startup(startup, sender.packet_pairs)),
             pair_form: self.pair_form,
             pair_clock_ns: self.pair_clock_ns.unwrap_or(usual.ticks.measure_ns),
         }
@@ -66,6 +66,7 @@ pub(crate) struct SenderDraft {
     pub buffers: Vec<Buffer>,
     pub nagle: bool,
     pub window_validation: bool,
+    pub packet_pairs: bool,
 }
 
 /// The choices of a stack.
@@ -309,8 +310,9 @@ pub(crate) fn multiply_out(draft: &Draft) -> Scenario {
                             buffer: sender_buffer,
                             nagle: draft.sender.nagle,
                             window_validation: draft.sender.window_validation,
+                            packet_pairs: draft.sender.packet_pairs,
                         },
-                        receiver: draft.receiver.of(transfer.stack, &transfer.startup, *receiver_buffer),
+                        receiver: draft.receiver.of(transfer.stack, &transfer.startup, *receiver_buffer, &draft.sender),
                         traffic: traffic.clone(),
                         transfer: transfer.clone(),
                         duration_ns: draft.duration_ns,

@@ -96,7 +96,9 @@ fn read_draft(reader: &mut Reader, startups: &[&str], document: &DeTable) -> Opt
         headers.push(section.header);
     }
     let sections = reader.tables(&top, &keys::TRAFFIC);
-    let of_section = |section| read_traffic(reader, startups, &ways, receiver.as_ref(), duration_ns.is_some(), section);
+    let of_section = |section| {
+        read_traffic(reader, startups, &ways, (receiver.as_ref(), sender.as_ref()), duration_ns.is_some(), section)
+    };
     let traffic = sections.iter().filter_map(of_section).collect();
 
     let draft = Draft {

@@ -145,7 +145,7 @@ pub(crate) fn sender(choice: &Choice<'_>, host: &Sender) -> Result<Config, Unsup
             Buffer::LinuxDefault => LINUX_SEND_BUFFER_BYTES,
             Buffer::Bytes(bytes) => bytes,
         },
-        packet_pair: PacketPair::of_startup(choice.startup),
+        packet_pair: PacketPair::of_startup(choice.startup, host.packet_pairs),
         pair_form: choice.pair_form,
         nagle: host.nagle,
         window_validation: host.window_validation,

@@ -96,9 +96,10 @@ choices! {
 }
 
 impl PacketPair {
-    /// Of an end, where nothing else is chosen: a start-up that sends pairs wants them answered, and answers.
-    pub fn of_startup(startup: &str) -> PacketPair {
-        match onramp_core::sends_pairs(startup) {
+    /// Of an end, where nothing else is chosen: a start-up that is of no use without pairs wants them answered, and answers;
+    /// so does any that sends pairs, where the user wants that.
+    pub fn of_startup(startup: &str, wants_pairs: bool) -> PacketPair {
+        match onramp_core::needs_pairs(startup) || wants_pairs && onramp_core::sends_pairs(startup) {
             true => PacketPair::Answer,
             false => PacketPair::None,
         }

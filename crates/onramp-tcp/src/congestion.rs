@@ -5,8 +5,9 @@ use crate::byte_counting::Counting;
 use crate::memory::Remembering;
 use crate::timing::Measurement;
 use crate::window::{Window, UNLIMITED};
-use crate::{Config, Stack};
+use crate::{Config, PacketPair, Stack};
 use onramp_core as core;
+use onramp_core::pairs::Report;
 
 /// How a loss was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,8 +39,8 @@ pub struct Congestion {
     header_bytes: u32,
     is_lite: bool,
     counting: Counting,
-    /// What the peer has reported of a pair since the last acknowledgement that the start-up heard of; 0: nothing.
-    pair_interval_ns: u64,
+    /// What the peer has reported of a pair since the last acknowledgement that the start-up heard of; zero: nothing.
+    pair: Report,
     /// Where the last reduction leads.
     reduced_bytes: u64,
     /// While there is one, losses, timeouts and idle times change nothing.
@@ -75,8 +76,8 @@ struct Startup {
     decision: core::Decision,
     /// Given up when it is over for good.
     running: Option<Box<core::Startup>>,
-    /// The pair that it last asked for has not left yet.
-    is_pair_due: bool,
+    /// Which segments the peer is to measure: what it asked for last, until a pair has left.
+    pair: u16,
     /// What it was told is remembered of the path; 0: nothing.
     remembered_bytes: u64,
     /// Where what it learns is kept.
@@ -122,7 +123,7 @@ impl Congestion {
             peer_window_bytes: UNLIMITED,
             is_lite: config.stack == Stack::Lite,
             counting: Counting::new(config.byte_counting),
-            pair_interval_ns: 0,
+            pair: Report::default(),
             reduced_bytes: initial_window_bytes,
             header_bytes,
             held: None,
@@ -194,7 +195,8 @@ impl Congestion {
             cwnd_bytes: self.window.cwnd_bytes,
             ssthresh_bytes: self.window.ssthresh_bytes,
             mss_bytes: self.window.mss_bytes,
-            options: config.startup_options,
+            options: config.startup_options
+                | if config.packet_pair == PacketPair::None { 0 } else { core::OPTION_PAIRS },
             srtt_ns,
             pace_bytes_per_s: reserved_bytes_per_s.or(spaced_bytes_per_s).unwrap_or(0),
             gamma_ppm: config.gamma_ppm.unwrap_or(0),
@@ -205,8 +207,8 @@ impl Congestion {
         };
         let memory = config.memory.as_ref().map(|memory| memory.begin(now_ns, &mut start));
         let decision = running.start(&start);
-        let (remembered_bytes, is_pair_due) = (start.remembered_bytes, decision.pair != 0);
-        let mut startup = Startup { decision, running: Some(running), is_pair_due, remembered_bytes, memory };
+        let (remembered_bytes, pair) = (start.remembered_bytes, decision.pair);
+        let mut startup = Startup { decision, running: Some(running), pair, remembered_bytes, memory };
         startup.learn(now_ns);
         self.startup = Some(startup);
         self.apply();
@@ -288,7 +290,8 @@ impl Congestion {
 
     /// The start-up hears of an acknowledgement.
     fn tell(&mut self, ack: &AckSample, acked_bytes: u64, app_limited: bool, recovering: bool) {
-        let Some(Startup { decision, running: Some(running), is_pair_due, .. }) = &mut self.startup else { return };
+        let Some(Startup { decision, running: Some(running), pair, .. }) = &mut self.startup else { return };
+        let report = std::mem::take(&mut self.pair);
         let mut flags = 0;
         if ack.cwnd_limited {
             flags |= core::ACK_CWND_LIMITED;
@@ -309,11 +312,12 @@ impl Congestion {
             rtt_ns: ack.rtt_ns.map_or(0, |rtt_ns| self.measurement.elapsed_ns(ack.now_ns - rtt_ns, ack.now_ns)),
             cwnd_bytes: self.window.cwnd_bytes,
             ssthresh_bytes: self.window.ssthresh_bytes,
-            pair_interval_ns: std::mem::take(&mut self.pair_interval_ns),
+            pair_interval_ns: report.interval_ns.into(),
+            pair_bytes: report.bytes.into(),
             mss_bytes: self.window.mss_bytes,
             flags,
         });
-        *is_pair_due = decision.pair != 0;
+        *pair = decision.pair;
         self.learn(ack.now_ns);
     }
 
@@ -325,19 +329,19 @@ impl Congestion {
     }
 
     /// The peer has reported how far apart a pair arrived.
-    pub fn note_pair(&mut self, interval_ns: u64) {
-        self.pair_interval_ns = interval_ns;
+    pub fn note_pair(&mut self, report: Report) {
+        self.pair = report;
     }
 
-    /// Are the next two segments to leave at once, as a pair?
-    pub fn wants_pair(&self) -> bool {
-        self.startup.as_ref().is_some_and(|startup| startup.is_pair_due)
+    /// Which of the next segments are to be measured: `PAIR_*`?
+    pub fn wanted_pair(&self) -> u16 {
+        self.startup.as_ref().map_or(core::PAIR_NONE, |startup| startup.pair)
     }
 
-    /// They have left.
+    /// A pair has left.
     pub fn pair_sent(&mut self) {
         if let Some(startup) = &mut self.startup {
-            startup.is_pair_due = false;
+            startup.pair = core::PAIR_NONE;
         }
     }
 
@@ -381,8 +385,8 @@ impl Congestion {
             false => flight_bytes,
         };
         let mut ssthresh_bytes = self.avoidance.ssthresh(&window, now_ns, halved_bytes);
-        if let Some(Startup { decision, running: Some(running), is_pair_due, .. }) = &mut self.startup {
-            *is_pair_due = false;
+        if let Some(Startup { decision, running: Some(running), pair, .. }) = &mut self.startup {
+            *pair = core::PAIR_NONE;
             let loss = core::Loss {
                 now_ns: self.measurement.current_time(now_ns),
                 inflight_bytes: flight_bytes,

@@ -213,6 +213,9 @@ pub struct StartupArguments {
     /// The initial window: the host's own, or RFC 3390's as in Aron & Druschel (about three segments)
     #[arg(long, value_enum, default_value_t = FirstWindow::Host)]
     pub initial_window: FirstWindow,
+    /// Of `onramp`: send packet pairs, where the peer knows them too (docs/algorithms/onramp.md); `pair` always does
+    #[arg(long)]
+    pub packet_pairs: bool,
     /// Of `onramp`: remember what a connection finds of its path for later ones, used as RFC 9959 has it or at once
     /// [default: nothing is remembered]
     #[arg(long, value_enum, value_name = "HOW")]

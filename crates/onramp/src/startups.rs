@@ -11,7 +11,7 @@ use std::os::fd::BorrowedFd;
 
 /// Registers each combination the first time that a transfer asks for it; all end with this value.
 pub struct KernelStartups {
-    registrations: HashMap<(String, Avoidance, bool, Memory), (Registration, Changes)>,
+    registrations: HashMap<(String, Avoidance, bool, bool, Memory), (Registration, Changes)>,
     /// Every event with its algorithm, where recording was asked for.
     recorded: Option<Vec<(String, Event)>>,
 }
@@ -34,18 +34,21 @@ impl Startups for KernelStartups {
         startup: &str,
         avoidance: Avoidance,
         initial_window: InitialWindow,
+        packet_pairs: bool,
         memory: Memory,
     ) -> Result<String, Box<dyn Error + Send + Sync>> {
         if startup == NO_STARTUP {
-            return BuiltIn.congestion_control(startup, avoidance, initial_window, memory);
+            return BuiltIn.congestion_control(startup, avoidance, initial_window, packet_pairs, memory);
         }
         let paper_initial_window = initial_window == InitialWindow::Paper;
-        let key = (startup.to_owned(), avoidance, paper_initial_window, memory);
+        let packet_pairs = packet_pairs && onramp_core::sends_pairs(startup);
+        let key = (startup.to_owned(), avoidance, paper_initial_window, packet_pairs, memory);
         if let Some((registration, _)) = self.registrations.get(&key) {
             return Ok(registration.name().to_owned());
         }
         let record = self.recorded.is_some();
-        let options = Options { avoidance, paper_initial_window, memory, record, ..Options::new(startup) };
+        let options =
+            Options { avoidance, paper_initial_window, packet_pairs, memory, record, ..Options::new(startup) };
         let registration = Registration::new(&options)?;
         let name = registration.name().to_owned();
         self.registrations.insert(key, (registration, Changes::default()));

@@ -70,6 +70,58 @@ avoidance = ["cubic", "reno"]
 repeat = 2
 "#;
 
+/// A way back whose acknowledgements are four times as far apart as the segments were that they acknowledge.
+const NARROW: &str = r#"
+name = "narrow"
+[path]
+rate = "20 Mbit/s"
+rtt = "60 ms"
+queue = "1 bdp"
+[path.reverse]
+rate = "200 kbit/s"
+queue = "64 KiB"
+[receiver]
+buffer = "16 MiB"
+[sender]
+packet_pairs = true
+[[transfer]]
+size = "500 kB"
+startup = "onramp"
+repeat = 2
+"#;
+
+#[test]
+fn with_packet_pairs_onramp_takes_its_rate_from_the_receiver_and_both_builds_decide_alike() {
+    let Some(_machine) = machine() else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let [file, recording] = ["narrow.toml", "recording.jsonl"].map(|name| dir.path().join(name));
+    let record = |text: &str| {
+        fs::write(&file, text).unwrap();
+        onramp(["lab".as_ref(), file.as_os_str(), "--record".as_ref(), recording.as_os_str()]).code(0);
+        lines(&recording)
+    };
+    let reports = |line: &&Value| line["input"]["ack"]["pair_interval_ns"].as_u64().is_some_and(|ns| ns > 0);
+    // 20 Mbit/s in packets of 1500 bytes, in bytes of payload a second.
+    let path = 20e6 / 8.0 * 1440.0 / 1500.0;
+    let share_of_path = |lines: &[Value]| {
+        let rates = lines.iter().map(|line| line["decision"]["estimate_bytes_per_s"].as_f64().unwrap());
+        rates.into_iter().find(|&rate| rate > 0.0).expect("a rate is measured") / path
+    };
+    let with = record(NARROW);
+    assert!(with.iter().filter(reports).count() >= 16, "hardly anything was reported");
+    let share = share_of_path(&with);
+    assert!((0.8..1.25).contains(&share), "{share}");
+    replay(&recording, &[]).code(0).says(&[&format!("{} decisions: all the same", with.len())]);
+
+    // Without the option it is the way back's rate.
+    fs::remove_file(&recording).unwrap();
+    let without = record(&NARROW.replace("packet_pairs = true", "packet_pairs = false"));
+    assert_eq!(without.iter().filter(reports).count(), 0);
+    let share = share_of_path(&without);
+    assert!(share < 0.6, "{share}");
+    replay(&recording, &[]).code(0);
+}
+
 #[test]
 fn the_kernel_and_the_native_build_hold_and_retreat_alike() {
     let Some(_machine) = machine() else { return };

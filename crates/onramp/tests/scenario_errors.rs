@@ -61,7 +61,7 @@ fn a_misspelt_key() {
       ·   ╰── did you mean `buffer`?
     9 │ [[transfer]]
       ╰────
-     help: [sender] has the keys buffer, nagle, window_validation
+     help: [sender] has the keys buffer, nagle, window_validation, packet_pairs
     "#);
 }
 

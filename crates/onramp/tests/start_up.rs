@@ -229,6 +229,30 @@ fn on_hostile_paths() {
     insta::assert_snapshot!("hostile", table(&cells));
 }
 
+/// The same files, with the option on both ends.
+#[test]
+fn on_hostile_paths_with_packet_pairs() {
+    let dir = tempfile::tempdir().unwrap();
+    let with_pairs = |file: &PathBuf| {
+        let text = std::fs::read_to_string(file).unwrap();
+        assert!(!text.contains("[sender]"), "{}", file.display());
+        let copy = dir.path().join(file.file_name().unwrap());
+        std::fs::write(&copy, format!("{text}\n[sender]\npacket_pairs = true\n")).unwrap();
+        cells(&copy)
+    };
+    let cells: Vec<_> = files("hostile").iter().flat_map(with_pairs).collect();
+    insta::assert_snapshot!("hostile-pairs", table(&cells));
+
+    // What the way back does to acknowledgements is no matter.
+    let narrow: Vec<_> = cells.iter().filter(|cell| cell.any()["scenario"] == "narrow-way-back").collect();
+    assert_eq!(narrow.len(), 3);
+    for cell in narrow {
+        let (rate, capacity) = (cell.medians("estimate_bytes_per_s")[1], cell.number("capacity_bytes_per_s"));
+        assert!((rate / capacity - 1.0).abs() < 0.02, "{rate} of {capacity}: {}", cell.line());
+        assert!(cell.slower_by_rtts() < -0.8, "{}", cell.line());
+    }
+}
+
 #[test]
 fn beside_others() {
     let cells: Vec<_> = files("others").iter().flat_map(|file| cells(file)).collect();

@@ -6,13 +6,14 @@ use common::process::{Asking, Background, ANSWERING};
 use common::*;
 use serde_json::Value;
 
-const LOADED_KEYS: [&str; 9] = [
+const LOADED_KEYS: [&str; 10] = [
     "avoidance",
     "connections",
     "memory",
     "memory_lifetime_s",
     "name",
     "owner_pid",
+    "packet_pairs",
     "paper_initial_window",
     "registered",
     "startup",
@@ -96,7 +97,7 @@ fn unload_without_a_name_removes_all_that_load_registered_and_nothing_else() {
 fn exec_uses_what_load_registered_with_the_same_options() {
     let Some(_machine) = machine() else { return };
     let _loaded = Loaded::new("onramp", &[]);
-    let others: [&[&str]; 3] = [&["--avoidance", "reno"], &["--events"], &["--memory", "careful"]];
+    let others: [&[&str]; 4] = [&["--avoidance", "reno"], &["--events"], &["--memory", "careful"], &["--packet-pairs"]];
     for (arguments, is_loaded) in std::iter::once((&[][..], true)).chain(others.map(|other| (other, false))) {
         let program = ["--", "python3", "-c", ANSWERING];
         let exec = Background::onramp(["exec"].iter().chain(arguments).chain(&program));
@@ -111,6 +112,15 @@ fn exec_uses_what_load_registered_with_the_same_options() {
         exec.wait().code(143);
     }
     assert_eq!(loaded_entry("onramp").unwrap()["registered"], true, "it stays until it is unloaded");
+}
+
+#[test]
+fn packet_pairs_are_of_the_start_ups_that_send_them() {
+    for verb in
+        [&["load", "paced", "--packet-pairs"][..], &["exec", "--startup", "paced", "--packet-pairs", "--", "true"]]
+    {
+        onramp(verb).code(2).warns(&["start-up paced sends no packet pairs; these do: pair, onramp"]);
+    }
 }
 
 #[test]

@@ -84,6 +84,7 @@ proptest! {
     #[test]
     fn no_reply_counts_twice_nor_says_more_than_has_passed(
         events in prop::collection::vec((0..4u8, 0..4u8, 0..200_000_000u32, 0..50_000_000u64), 1..200),
+        is_train in any::<bool>(),
     ) {
         let (mut probe, mut counts, mut now_ns, mut seq) = (Probe::default(), Counts::default(), 1_000_000_000, 0u32);
         for (what, id, interval_ns, pause_ns) in events {
@@ -94,12 +95,13 @@ proptest! {
                     seq = seq.wrapping_add(1000);
                 }
                 1 => {
-                    probe.send_second(&mut counts, now_ns, seq, seq.wrapping_add(1000));
+                    probe.send_second(&mut counts, now_ns, seq, seq.wrapping_add(1000), is_train);
                     seq = seq.wrapping_add(1000);
                 }
                 _ => {
                     let taken = probe.replied(&mut counts, &PairOption::reply(id, interval_ns), now_ns, seq);
-                    prop_assert!(taken.is_none_or(|taken| taken == interval_ns && u64::from(taken) <= now_ns));
+                    prop_assert!(taken.is_none_or(|taken| taken.interval_ns == interval_ns.max(1)));
+                    prop_assert!(taken.is_none_or(|taken| u64::from(taken.interval_ns) <= now_ns && taken.bytes <= seq));
                 }
             }
             prop_assert!(counts.replies <= counts.pairs);
@@ -151,7 +153,7 @@ fn a_first_that_is_repeated_does_not_move_the_beginning() {
 fn sent(apart_ns: u64) -> (Probe, Counts) {
     let (mut probe, mut counts) = (Probe::default(), Counts::default());
     assert_eq!(probe.send_first(1000 * MS_NS, 1000), PairOption::of(FIRST, 1));
-    let second = probe.send_second(&mut counts, 1000 * MS_NS + apart_ns, 1000, 2000);
+    let second = probe.send_second(&mut counts, 1000 * MS_NS + apart_ns, 1000, 2000, false);
     assert_eq!((second, counts.pairs), (Some(PairOption::of(SECOND, 1)), 1));
     (probe, counts)
 }
@@ -160,7 +162,10 @@ fn sent(apart_ns: u64) -> (Probe, Counts) {
 fn a_reply_is_taken_once() {
     let (mut probe, mut counts) = sent(0);
     let reply = PairOption::reply(1, 40_000_000);
-    assert_eq!(probe.replied(&mut counts, &reply, 1300 * MS_NS, 2000), Some(40_000_000));
+    assert_eq!(
+        probe.replied(&mut counts, &reply, 1300 * MS_NS, 2000),
+        Some(Report { interval_ns: 40_000_000, bytes: 1000 })
+    );
     assert_eq!(probe.replied(&mut counts, &reply, 1300 * MS_NS, 2000), None);
     assert_eq!((counts.replies, counts.ignored), (1, 1));
 }
@@ -182,15 +187,94 @@ fn what_the_sender_itself_spaced_says_nothing() {
     let (mut probe, mut counts) = sent(20 * MS_NS);
     assert_eq!(probe.replied(&mut counts, &PairOption::reply(1, 40_000_000), 1300 * MS_NS, 2000), None);
     let (mut probe, _) = sent(19 * MS_NS);
-    assert_eq!(probe.replied(&mut counts, &PairOption::reply(1, 40_000_000), 1300 * MS_NS, 2000), Some(40_000_000));
+    assert_eq!(
+        probe.replied(&mut counts, &PairOption::reply(1, 40_000_000), 1300 * MS_NS, 2000),
+        Some(Report { interval_ns: 40_000_000, bytes: 1000 })
+    );
 }
 
 #[test]
 fn a_pair_is_two_segments_that_follow_one_another() {
     let (mut probe, mut counts) = (Probe::default(), Counts::default());
-    assert_eq!(probe.send_second(&mut counts, 0, 0, 1000), None);
+    assert_eq!(probe.send_second(&mut counts, 0, 0, 1000, false), None);
     probe.send_first(0, 1000);
-    assert_eq!(probe.send_second(&mut counts, 0, 2000, 3000), None);
-    assert_eq!(probe.send_second(&mut counts, 0, 1000, 2000), None, "what came between ended it");
+    assert_eq!(probe.send_second(&mut counts, 0, 2000, 3000, false), None);
+    assert_eq!(probe.send_second(&mut counts, 0, 1000, 2000, false), None, "what came between ended it");
     assert_eq!(counts, Counts::default());
+}
+
+/// A train of so many segments of 1000 bytes that left together at 1 s, from 0 on.
+fn train_sent(segments: u32) -> (Probe, Counts) {
+    let (mut probe, mut counts) = (Probe::default(), Counts::default());
+    probe.send_first(1000 * MS_NS, 1000);
+    for n in 1..segments {
+        let second = probe.send_second(&mut counts, 1000 * MS_NS, 1000 * n, 1000 * (n + 1), true);
+        assert_eq!(second, Some(PairOption::of(SECOND, 1)), "all have the first one's id");
+    }
+    assert_eq!(counts.pairs, segments - 1);
+    (probe, counts)
+}
+
+#[test]
+fn each_reply_to_a_train_tells_when_what_it_acknowledges_arrived() {
+    let (mut probe, mut counts) = train_sent(4);
+    let mut reply = |ns, ack| probe.replied(&mut counts, &PairOption::reply(1, ns), 1300 * MS_NS, ack);
+    let report = |interval_ns, bytes| Some(Report { interval_ns, bytes });
+    assert_eq!(reply(40_000_000, 2000), report(40_000_000, 1000));
+    assert_eq!(reply(40_000_000, 2000), None, "it comes again");
+    assert_eq!(reply(41_000_000, 3000), report(41_000_000, 2000));
+    assert_eq!(reply(40_000_000, 2000), None, "it has been overtaken");
+    // What was sent behind the train is none of it.
+    assert_eq!(reply(80_000_000, 9000), report(80_000_000, 3000));
+    assert_eq!((counts.replies, counts.ignored), (3, 2));
+}
+
+/// A large packet that is cut up later has the option on each of its segments.
+#[test]
+fn replies_may_acknowledge_a_part_of_what_left_in_one_packet() {
+    let (mut probe, mut counts) = (Probe::default(), Counts::default());
+    probe.send_first(1000 * MS_NS, 1000);
+    assert!(probe.send_second(&mut counts, 1000 * MS_NS, 1000, 9000, true).is_some());
+    for n in 2..=9 {
+        let report = probe.replied(&mut counts, &PairOption::reply(1, 1000 * n), 1300 * MS_NS, 1000 * n);
+        assert_eq!(report, Some(Report { interval_ns: 1000 * n, bytes: 1000 * (n - 1) }));
+    }
+}
+
+#[test]
+fn segments_of_a_train_may_arrive_together_and_one_that_arrives_too_late_says_nothing() {
+    let (mut probe, mut counts) = train_sent(4);
+    let mut reply = |ns, ack| probe.replied(&mut counts, &PairOption::reply(1, ns), 9000 * MS_NS, ack);
+    assert_eq!(reply(0, 2000), Some(Report { interval_ns: 1, bytes: 1000 }));
+    assert_eq!(reply(u32::MAX, 3000), None);
+    assert_eq!(counts.ignored, 0);
+}
+
+#[test]
+fn a_train_ends_with_what_comes_between_and_the_next_has_another_id() {
+    let (mut probe, mut counts) = train_sent(3);
+    assert_eq!(probe.send_second(&mut counts, 1000 * MS_NS, 3500, 4500, true), None);
+    assert_eq!(probe.send_first(1000 * MS_NS, 4500), PairOption::of(FIRST, 2));
+    assert!(probe.send_second(&mut counts, 1000 * MS_NS, 4500, 5500, true).is_some());
+    let reply = |id| PairOption::reply(id, 40_000_000);
+    // Both wait for replies.
+    assert!(probe.replied(&mut counts, &reply(1), 1300 * MS_NS, 2000).is_some());
+    let report = probe.replied(&mut counts, &reply(2), 1300 * MS_NS, 5500);
+    assert_eq!(report, Some(Report { interval_ns: 40_000_000, bytes: 1000 }));
+}
+
+#[test]
+fn a_train_is_replied_to_often_at_first_and_seldom_later() {
+    let (mut meter, mut counts) = (Meter::default(), Counts::default());
+    assert_eq!(meter.arrived(&mut counts, &PairOption::of(FIRST, 1), MS_NS, 0, 1000), None);
+    let replied = |n: &u32| {
+        let now_ns = MS_NS + u64::from(*n) * 1000;
+        let reply = meter.arrived(&mut counts, &PairOption::of(SECOND, 1), now_ns, 1000 * n, 1000 * (n + 1));
+        assert!(reply.is_none_or(|reply| reply == PairOption::reply(1, n * 1000)), "since the first: {reply:?}");
+        reply.is_some()
+    };
+    let replied: Vec<u32> = (1..1000).filter(replied).collect();
+    assert_eq!(replied[..32], Vec::from_iter(1..=32));
+    assert_eq!(replied[32..], Vec::from_iter((40..1000).step_by(8)));
+    assert_eq!((counts.answers as usize, counts.ignored), (replied.len(), 0));
 }

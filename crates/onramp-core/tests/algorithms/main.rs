@@ -15,6 +15,7 @@ mod onramp;
 mod onramp_delay;
 mod onramp_loss;
 mod onramp_memory;
+mod onramp_pairs;
 mod onramp_without;
 mod paced_estimate;
 mod paced_exit;

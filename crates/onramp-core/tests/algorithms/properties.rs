@@ -4,8 +4,8 @@ use crate::ack_train::any_size;
 use crate::flights::{start, MS, MSS};
 use onramp_core::{
     exit_name, phase_name, startup_names, Ack, Clock, Decision, Loss, Start, Startup, Without, ACK_CWND_LIMITED,
-    ACK_RECOVERING, LOSS_RECOVERY, LOSS_TIMEOUT, PHASE_DONE, PHASE_LINEAR, PHASE_RESERVED, PHASE_RETREAT, PHASE_SAFE,
-    UNLIMITED,
+    ACK_RECOVERING, LOSS_RECOVERY, LOSS_TIMEOUT, OPTION_PAIRS, PHASE_DONE, PHASE_LINEAR, PHASE_RESERVED, PHASE_RETREAT,
+    PHASE_SAFE, UNLIMITED,
 };
 use proptest::prelude::*;
 
@@ -115,7 +115,13 @@ impl Event {
             rtt_ns: self.rtt_ns,
             cwnd_bytes,
             ssthresh_bytes: decision.ssthresh_bytes,
-            pair_interval_ns: 0,
+            // Every third brings a reply: of what has arrived by then, or of anything.
+            pair_interval_ns: if self.rtt_ns.is_multiple_of(3) {
+                last.now_ns.wrapping_sub(1_000_000_000) >> (self.gap_ns & 1)
+            } else {
+                0
+            },
+            pair_bytes: last.delivered_bytes,
             mss_bytes,
             flags: self.flags,
         }
@@ -123,7 +129,7 @@ impl Event {
 }
 
 fn starts() -> impl Strategy<Value = Start> {
-    let all_options = Without::ALL.iter().fold(31, |all, without| all | without.option);
+    let all_options = Without::ALL.iter().fold(31 | OPTION_PAIRS, |all, without| all | without.option);
     let options = prop_oneof![1 => 0u32..32, 1 => 0..=all_options];
     (536u32..9000, 1u64..40, prop_oneof![3 => Just(UNLIMITED), 1 => 10_000u64..1_000_000], options, 0u32..30).prop_map(
         |(mss_bytes, segments, ssthresh_bytes, options, event_bits)| Start {
@@ -163,6 +169,7 @@ fn run(startup: &mut Startup, start: &Start, srtt_ns: u64, changes: &[Change]) -
             cwnd_bytes: decision.cwnd_bytes,
             ssthresh_bytes: decision.ssthresh_bytes,
             pair_interval_ns: change.pair_interval_ns,
+            pair_bytes: delivered_bytes,
             mss_bytes: start.mss_bytes,
             flags: change.flags,
         };
@@ -369,6 +376,7 @@ proptest! {
                     cwnd_bytes,
                     ssthresh_bytes: UNLIMITED,
                     pair_interval_ns: srtt_ns,
+                    pair_bytes: acked_bytes,
                     mss_bytes,
                     flags,
                 });

@@ -140,7 +140,7 @@ keys! {
         "It takes part in selective acknowledgements (RFC 2018).";
     RECEIVER_SCALING: "receiver", "window_scaling", Boolean, Other("of the stack"), [], No,
         "It takes part in window scaling (RFC 7323).";
-    RECEIVER_PAIRS: "receiver", "packet_pair", PacketPair, Other("`answer` where the start-up is `pair`, else `none`"), [], No,
+    RECEIVER_PAIRS: "receiver", "packet_pair", PacketPair, Other("`answer` where the sender sends them, else `none`"), [], No,
         "What it does about packet pairs: `none`, `answer`, `answer-at-once` or `probe`.";
     RECEIVER_PAIR_OPTION: "receiver", "pair_option", PairForm, Text("experiment"), [], No,
         "How both ends write the packet-pair option: `experiment` (kind 253, nanoseconds) or `paper` (kind 6, ticks of 10 ms).";
@@ -152,6 +152,8 @@ keys! {
         "It waits with small segments while others are outstanding.";
     SENDER_VALIDATION: "sender", "window_validation", Boolean, Text("true"), [], No,
         "Its window grows only while it is what limits it (RFC 7661), as in Linux; the simulators of the nineties' grew with every ACK.";
+    SENDER_PAIRS: "sender", "packet_pairs", Boolean, Text("false"), [], No,
+        "Start-up `onramp` sends packet pairs; `pair` does in any case.";
     TRANSFER_LABEL: "transfer", "label", Text, Text(""), [], No,
         "What tables and figures call it in place of its choices: 1 to 40 characters, of a table with one choice of each kind.";
     TRANSFER_SIZE: "transfer", "size", Size, Required, [SIZES], Factor,

@@ -321,6 +321,8 @@ pub struct Sender {
     pub nagle: bool,
     /// Its window grows only while it limits the sender (RFC 7661).
     pub window_validation: bool,
+    /// Its start-ups send packet pairs where they do without them too.
+    pub packet_pairs: bool,
 }
 
 /// What a scenario says about the host that receives the data.

@@ -3,7 +3,7 @@
 use super::transfer::of_qos;
 use super::values::{avoidance, boolean, choice, distribution, startup, word};
 use super::ways::Ways;
-use crate::cases::{avoidance_of, tcp_of, ReceiverDraft};
+use crate::cases::{avoidance_of, tcp_of, ReceiverDraft, SenderDraft};
 use crate::document::{integer, quantity, Reader, Section};
 use crate::keys::{self, Key};
 use crate::units::{format_size, parse_frequency, parse_rate, parse_size, parse_time};
@@ -48,12 +48,12 @@ pub(super) fn read_traffic(
     reader: &mut Reader,
     startups: &[&str],
     ways: &Ways,
-    receiver: Option<&ReceiverDraft>,
+    hosts: (Option<&ReceiverDraft>, Option<&SenderDraft>),
     run_ends: bool,
     section: &Section,
 ) -> Option<Traffic> {
     let kind = reader.one(section, &keys::TRAFFIC_KIND, &word(KINDS_OF_TRAFFIC));
-    let transfers = read_transfers(reader, startups, receiver, section);
+    let transfers = read_transfers(reader, startups, hosts, section);
     let measured = reader.one(section, &keys::TRAFFIC_MEASURED, &boolean);
     let dscp = reader.one(section, &keys::TRAFFIC_DSCP, &choice(&Dscp::ALL, Dscp::name));
     let start = read_start(reader, section);
@@ -111,7 +111,7 @@ fn refuse(reader: &mut Reader, section: &Section, keys: &[&Key], only: &'static 
 fn read_transfers(
     reader: &mut Reader,
     startups: &[&str],
-    receiver: Option<&ReceiverDraft>,
+    (receiver, sender): (Option<&ReceiverDraft>, Option<&SenderDraft>),
     section: &Section,
 ) -> Option<Transfers> {
     let stack = reader.one(section, &keys::TRAFFIC_STACK, &choice(Stack::ALL, Stack::name));
@@ -135,7 +135,7 @@ fn read_transfers(
     let (usual, clocks) = (tcp_of(stack), Clocks::of(stack));
     let startup = startup?;
     Some(Transfers {
-        receiver: receiver?.of(stack, &startup, Buffer::LinuxDefault),
+        receiver: receiver?.of(stack, &startup, Buffer::LinuxDefault, sender?),
         startup,
         given,
         avoidance: avoidance.unwrap_or_else(|| avoidance_of(stack)),

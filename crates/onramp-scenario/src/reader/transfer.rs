@@ -40,7 +40,13 @@ pub(super) fn read_sender(reader: &mut Reader, top: &Section) -> Option<SenderDr
     let buffers = reader.list(&section, &keys::SENDER_BUFFER, &quantity(str::parse));
     let nagle = reader.one(&section, &keys::SENDER_NAGLE, &boolean);
     let window_validation = reader.one(&section, &keys::SENDER_VALIDATION, &boolean);
-    Some(SenderDraft { buffers: buffers?, nagle: nagle?, window_validation: window_validation? })
+    let packet_pairs = reader.one(&section, &keys::SENDER_PAIRS, &boolean);
+    Some(SenderDraft {
+        buffers: buffers?,
+        nagle: nagle?,
+        window_validation: window_validation?,
+        packet_pairs: packet_pairs?,
+    })
 }
 
 pub(super) fn read_transfer(

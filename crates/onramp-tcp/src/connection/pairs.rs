@@ -5,7 +5,7 @@ use super::Connection;
 use crate::choice::PacketPair;
 use crate::connection::sender::Half;
 use crate::{Config, PairOptions, Segment};
-use onramp_core::pairs::{Counts, Form, Meter, PairOption, Probe, FIRST, PERMITTED, SECOND};
+use onramp_core::pairs::{Counts, Form, Meter, PairOption, Probe, FIRST, PERMITTED};
 
 /// An acknowledgement waits for at most so many segments beyond the second: "every three or four packet arrival".
 const MOST_STRETCH_SEGMENTS: u32 = 2;
@@ -74,7 +74,11 @@ impl Pairs {
     pub fn of_data(&mut self, half: Option<Half>, now_ns: u64, seq: u32, end: u32) -> PairOptions {
         let mark = match half {
             Some(Half::First) => Some(self.probe.send_first(now_ns, end)),
-            Some(Half::Second) => self.send_second(now_ns, seq, end),
+            Some(Half::Second) => self.send_second(now_ns, seq, end, false),
+            // The first of a train, or another of it.
+            Some(Half::Train) => {
+                self.send_second(now_ns, seq, end, true).or_else(|| Some(self.probe.send_first(now_ns, end)))
+            }
             None => None,
         };
         // There is room for one.
@@ -86,15 +90,16 @@ impl Pairs {
     pub fn of_acknowledgement(&mut self, now_ns: u64, seq: u32) -> PairOptions {
         let mark = match self.ack_half.take() {
             Some(Half::First) => Some(self.probe.send_first(now_ns, seq)),
-            Some(Half::Second) => self.send_second(now_ns, seq, seq),
-            None => None,
+            Some(Half::Second) => self.send_second(now_ns, seq, seq, false),
+            // Acknowledgements are pairs.
+            Some(Half::Train) | None => None,
         };
         let reply = self.reply.take();
         self.options(mark, reply)
     }
 
-    fn send_second(&mut self, now_ns: u64, seq: u32, end: u32) -> Option<PairOption> {
-        let mark = self.probe.send_second(&mut self.counts, now_ns, seq, end)?;
+    fn send_second(&mut self, now_ns: u64, seq: u32, end: u32, is_train: bool) -> Option<PairOption> {
+        let mark = self.probe.send_second(&mut self.counts, now_ns, seq, end, is_train)?;
         self.is_of_acks[usize::from(mark.id % 2)] = seq == end;
         Some(mark)
     }
@@ -112,6 +117,7 @@ impl Pairs {
         if self.counts.ignored > ignored {
             return false;
         }
+        let is_replied = reply.is_some();
         if let Some(reply) = reply {
             self.forward_ns = Some(reply.interval_ns);
             // Whoever passes segments on without writing them passes on what a packet would say.
@@ -121,7 +127,7 @@ impl Pairs {
         if self.probes && has_data {
             self.ack_half = Some(if mark.kind == FIRST { Half::First } else { Half::Second });
         }
-        has_data && (self.at_once || mark.kind == SECOND)
+        has_data && (self.at_once || is_replied)
     }
 
     /// The segments beyond the second for which acknowledgements may wait, when theirs are so far apart: "in proportion
@@ -148,16 +154,16 @@ impl Connection {
         // The latest that it may be by this clock: a coarse one must not take what is true for a lie.
         let now_ns = clock.current_time(now_ns).saturating_add(clock.resolution_ns() - 1);
         let ignored = pairs.counts.ignored;
-        let interval_ns = pairs.probe.replied(&mut pairs.counts, reply, now_ns, segment.ack);
+        let report = pairs.probe.replied(&mut pairs.counts, reply, now_ns, segment.ack);
         if pairs.counts.ignored > ignored {
             return;
         }
-        match (pairs.is_of_acks[usize::from(reply.id % 2)], interval_ns) {
+        match (pairs.is_of_acks[usize::from(reply.id % 2)], report) {
             (false, None) => {}
-            (false, Some(interval_ns)) => self.sender.congestion.note_pair(interval_ns.into()),
+            (false, Some(report)) => self.sender.congestion.note_pair(report),
             // No further apart than they left: their way is as fast as that of the data.
             (true, None) => self.receiver.stretch_segments = 0,
-            (true, Some(interval_ns)) => self.receiver.stretch_segments = pairs.stretch_segments(interval_ns),
+            (true, Some(report)) => self.receiver.stretch_segments = pairs.stretch_segments(report.interval_ns),
         }
     }
 

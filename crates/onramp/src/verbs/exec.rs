@@ -138,6 +138,7 @@ impl Startup {
                     && loaded.startup == options.startup
                     && loaded.avoidance == options.avoidance.name()
                     && loaded.paper_initial_window == options.paper_initial_window
+                    && loaded.packet_pairs == options.sends_pairs()
                     && loaded.memory == options.memory.name()
                     && (options.memory == Memory::Off || loaded.memory_lifetime_ns() == options.memory_lifetime_ns)
             });

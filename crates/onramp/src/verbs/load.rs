@@ -14,6 +14,7 @@ pub fn options(startup: &str, arguments: &StartupArguments, lifetime: Lifetime) 
     Options {
         avoidance: arguments.avoidance.into(),
         paper_initial_window: arguments.initial_window == FirstWindow::Paper,
+        packet_pairs: arguments.packet_pairs,
         memory: arguments.memory.map_or(Memory::Off, Memory::from),
         memory_lifetime_ns: arguments.memory_lifetime.unwrap_or(LIFETIME_NS),
         lifetime,

@@ -41,12 +41,14 @@ fn client() -> String {
     )
 }
 
-/// A Python program in a host, as it is or under `onramp exec`.
-fn start(host: &str, program: &str, startup: Option<&str>) -> Background {
-    let exec = [env!("CARGO_BIN_EXE_onramp"), "exec", "--startup", startup.unwrap_or_default(), "--"];
-    let exec = if startup.is_some() { &exec[..] } else { &[] };
+/// A Python program in a host, as it is or under `onramp exec` with these options.
+fn start(host: &str, program: &str, options: Option<&str>) -> Background {
     let mut command = Command::new("ip");
-    command.args(["netns", "exec", host]).args(exec).args(["python3", "-c", program]);
+    command.args(["netns", "exec", host]);
+    if let Some(options) = options {
+        command.args([env!("CARGO_BIN_EXE_onramp"), "exec"]).args(options.split(' ')).arg("--");
+    }
+    command.args(["python3", "-c", program]);
     Background::spawn(command)
 }
 
@@ -87,9 +89,9 @@ fn read_capture(capture: &Path) -> Option<Vec<Captured>> {
     Some(String::from_utf8(output.stdout).unwrap().lines().map(segment).collect())
 }
 
-/// A transfer between two programs, each under `onramp exec` or not: what `onramp ss` says of the connection's ends
+/// A transfer between two programs, each under `onramp exec` with options or not: what `onramp ss` says of the connection's ends
 /// that it shows, and what was on the cable.
-fn transfer(startups: [Option<&str>; 2]) -> (Vec<Value>, Option<Vec<Captured>>) {
+fn transfer(options: [Option<&str>; 2]) -> (Vec<Value>, Option<Vec<Captured>>) {
     let hosts = Hosts::new();
     for host in [&hosts.server, &hosts.client] {
         // A cable's round trip is so short that the kernel sends large packets whatever the rate is.
@@ -103,9 +105,9 @@ fn transfer(startups: [Option<&str>; 2]) -> (Vec<Value>, Option<Vec<Captured>>) 
     if let Some(tshark) = &tshark {
         wait_until("the capture runs", || tshark.stderr().contains("Capturing"));
     }
-    let server = start(&hosts.server, &server(), startups[0]);
+    let server = start(&hosts.server, &server(), options[0]);
     assert_eq!(server.first_line(), "listening");
-    let client = start(&hosts.client, &client(), startups[1]);
+    let client = start(&hosts.client, &client(), options[1]);
     assert_eq!(client.first_line(), "received");
     // Those of an earlier test may still say goodbye, from the same addresses.
     let namespaces =
@@ -126,7 +128,7 @@ fn transfer(startups: [Option<&str>; 2]) -> (Vec<Value>, Option<Vec<Captured>>) 
 #[test]
 fn two_programs_that_know_nothing_of_it_exchange_pairs() {
     let Some(_machine) = machine() else { return };
-    let (rows, captured) = transfer([Some("pair"), Some("pair")]);
+    let (rows, captured) = transfer([Some("--startup pair"); 2]);
     assert_eq!(rows.len(), 2, "{rows:?}");
     let end = |address: &str| rows.iter().find(|row| row["local"].as_str().unwrap().starts_with(address)).unwrap();
     let (sender, receiver) = (&end(Hosts::SERVER)["pairs"], &end(Hosts::CLIENT)["pairs"]);
@@ -156,19 +158,42 @@ fn two_programs_that_know_nothing_of_it_exchange_pairs() {
 }
 
 #[test]
+fn onramp_exchanges_trains_where_both_ends_ask_for_pairs() {
+    let Some(_machine) = machine() else { return };
+    let (rows, captured) = transfer([Some("--packet-pairs"); 2]);
+    assert_eq!(rows.len(), 2, "{rows:?}");
+    assert!(rows.iter().all(|row| row["congestion_control"].as_str().unwrap().starts_with("onramp")), "{rows:?}");
+    let end = |address: &str| rows.iter().find(|row| row["local"].as_str().unwrap().starts_with(address)).unwrap();
+    let (sender, receiver) = (&end(Hosts::SERVER)["pairs"], &end(Hosts::CLIENT)["pairs"]);
+    assert!(sender["reported"].as_u64().unwrap() >= 4, "{sender}");
+    assert!(receiver["measured"].as_u64() >= sender["reported"].as_u64(), "{sender}, {receiver}");
+    assert_eq!((&receiver["sent"], &receiver["malformed"]), (&0.into(), &0.into()), "{receiver}");
+
+    let Some(captured) = captured else { return };
+    let seconds = captured.iter().filter(|segment| segment.from_server && of_type(&segment.options, 2) == Some(1));
+    let ends: Vec<_> = seconds.map(|second| (second.seq, second.seq + second.payload_bytes)).collect();
+    assert!(ends.len() > 2, "the initial window is one train: {ends:?}");
+    let replies = captured.iter().filter(|segment| of_type(&segment.options, 3).is_some());
+    assert!(
+        replies.clone().count() >= 4 && replies.clone().all(|reply| !reply.from_server && reply.payload_bytes == 0)
+    );
+}
+
+#[test]
 fn a_peer_that_does_not_know_it_gets_a_normal_connection() {
     let Some(_machine) = machine() else { return };
-    for (startups, peer) in [
-        ([Some("pair"), None], "a program as it is"),
-        ([None, Some("pair")], "a program as it is that listens"),
-        ([Some("pair"), Some("paced")], "another start-up"),
+    for (options, peer) in [
+        ([Some("--startup pair"), None], "a program as it is"),
+        ([None, Some("--startup pair")], "a program as it is that listens"),
+        ([Some("--startup pair"), Some("--startup paced")], "another start-up"),
+        ([Some("--packet-pairs"), Some("--startup onramp")], "onramp where nobody asked for pairs"),
     ] {
-        let (rows, captured) = transfer(startups);
+        let (rows, captured) = transfer(options);
         assert!(!rows.is_empty() && rows.iter().all(|row| row["pairs"].is_null()), "{peer}: {rows:?}");
         let Some(captured) = captured else { return };
         let with_option = captured.iter().filter(|segment| has_option(&segment.options));
         // The SYN of the one who knows it asks, and nothing follows.
-        assert_eq!(with_option.count(), usize::from(startups[1] == Some("pair")), "{peer}");
+        assert_eq!(with_option.count(), usize::from(options[1] == Some("--startup pair")), "{peer}");
         assert!(captured.iter().any(|segment| segment.payload_bytes == 1448), "{peer}: no segment is full");
     }
 }

@@ -2,6 +2,7 @@
 
 use super::timers::Wait;
 use super::{Sender, Timed};
+use onramp_core::{PAIR_ONE, PAIR_TRAIN};
 
 /// Which segment of a packet pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,6 +11,8 @@ pub enum Half {
     First,
     /// It follows at once.
     Second,
+    /// Neither: it is one of a train.
+    Train,
 }
 
 /// What to send.
@@ -99,8 +102,12 @@ impl Sender {
         if !self.pacer.permits(now_ns, new.payload_bytes, pacing) {
             return None;
         }
-        if self.pairs && self.congestion.wants_pair() && room >= 2 * self.mss() && self.has_two_segments() {
-            new.half = Some(Half::First);
+        if self.pairs {
+            new.half = match self.congestion.wanted_pair() {
+                PAIR_ONE if room >= 2 * self.mss() && self.has_two_segments() => Some(Half::First),
+                PAIR_TRAIN if new.payload_bytes == self.mss_bytes => Some(Half::Train),
+                _ => None,
+            };
         }
         Some(new)
     }
@@ -177,7 +184,7 @@ impl Sender {
                 self.is_second_due = true;
             }
             Some(Half::Second) => {}
-            None => self.pacer.sent(now_ns, len, pacing),
+            Some(Half::Train) | None => self.pacer.sent(now_ns, len, pacing),
         }
         self.usage.sent();
         self.idle_since_ns = now_ns;

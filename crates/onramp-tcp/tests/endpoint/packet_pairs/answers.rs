@@ -25,6 +25,22 @@ fn the_second_is_acknowledged_at_once_with_the_reply_and_the_first_may_wait() {
 }
 
 #[test]
+fn of_a_train_the_first_32_are_acknowledged_at_once_and_then_every_eighth() {
+    let mut script = receiving(PacketPair::Answer);
+    assert!(marked(&mut script, 0, 10, first(1)).is_empty());
+    let at_once = |n: &i64| {
+        script.now_ns += 10 * MS_NS;
+        let sent = marked(&mut script, 10 * n, 10, second(1));
+        let expected = format!("ack {} reply 1: {} ms", 10 * (n + 1), 10 * n);
+        assert!(sent.is_empty() || sent == [expected], "{n}: {sent:?}");
+        !sent.is_empty()
+    };
+    let at_once: Vec<i64> = (1..=60).filter(at_once).collect();
+    assert_eq!(at_once, Vec::from_iter((1..=32).chain([40, 48, 56])));
+    assert_eq!(counts(&script).answers, 35);
+}
+
+#[test]
 fn a_first_whose_second_is_late_waits_for_the_timer() {
     let mut script = receiving(PacketPair::Answer);
     assert!(marked(&mut script, 0, 100, first(1)).is_empty());

@@ -38,6 +38,35 @@ fn the_next_pair_is_due_when_the_first_segment_of_the_last_is_acknowledged() {
     assert_eq!(script.ack(6000), segments(14..16));
 }
 
+/// `onramp`, which asks for trains where an end has the option.
+fn sending_trains(initial_window: u32) -> Script {
+    let known = knowing(PacketPair::Answer, Form::Experiment);
+    let initial_window = InitialWindow::Segments(initial_window);
+    Script::new(Config { startup: Some("onramp"), initial_window, ..known })
+}
+
+#[test]
+fn a_train_is_all_that_leaves() {
+    let mut script = sending_trains(4);
+    let sent = ["0:1000 first 1", "1000:2000 second 1", "2000:3000 second 1", "3000:4000 second 1"];
+    assert_eq!(script.write(100_000), sent);
+    assert_eq!(counts(&script).pairs, 3);
+    script.now_ns = 200 * MS_NS;
+    assert_eq!(script.ack(1000), ["4000:5000 second 1", "5000:6000 second 1"]);
+    assert_eq!(replied(&mut script, 2000, reply(1, 1)), ["6000:7000 second 1", "7000:8000 second 1"]);
+    // Each is replied to once, and in order.
+    replied(&mut script, 3000, reply(1, 2));
+    replied(&mut script, 3000, reply(1, 2));
+    assert_eq!((counts(&script).replies, counts(&script).ignored), (2, 1));
+}
+
+#[test]
+fn a_small_segment_ends_a_train() {
+    let mut script = sending_trains(6);
+    assert_eq!(script.write(2500), ["0:1000 first 1", "1000:2000 second 1", "2000:2500"]);
+    assert_eq!(script.write(2000), ["2500:3500 first 2", "3500:4500 second 2"]);
+}
+
 #[test]
 fn data_for_one_segment_and_a_half_is_no_pair() {
     let mut script = Script::new(sending(4));
@@ -107,7 +136,7 @@ fn the_numbers_of_pairs_count_up_and_each_has_two_segments_that_follow_one_anoth
 
 #[test]
 fn other_start_ups_and_slow_start_without_one_send_none() {
-    for startup in onramp_core::startup_names().iter().copied().filter(|&name| name != "pair") {
+    for startup in onramp_core::startup_names().iter().copied().filter(|&name| !onramp_core::sends_pairs(name)) {
         let mut script = Script::new(Config { startup: Some(startup), ..sending(2) });
         assert_eq!(script.write(100_000), segments(0..2), "{startup}");
     }

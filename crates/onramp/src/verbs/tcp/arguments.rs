@@ -140,7 +140,7 @@ pub struct StackArguments {
     /// Start-up algorithm [default: the avoidance's own slow start]
     #[arg(long, value_parser = PossibleValuesParser::new(onramp_core::startup_names().iter().copied()))]
     pub startup: Option<String>,
-    /// What to do about packet pairs, if the peer knows them too [default: `answer` with start-up `pair`, else `none`]
+    /// What to do about packet pairs, if the peer knows them too; but with `none`, start-up `onramp` sends them [default: `answer` with start-up `pair`, else `none`]
     #[arg(long, value_parser = choice(PacketPair::ALL, PacketPair::name, PacketPair::summary))]
     pub packet_pair: Option<PacketPair>,
     /// Segments before the first acknowledgement [default: the stack's]
@@ -172,7 +172,7 @@ impl StackArguments {
         let stack = Config::of(self.stack, mtu_bytes);
         let startup = onramp_core::startup_names().iter().copied().find(|name| Some(*name) == self.startup.as_deref());
         // Without an answer the pairs of our data would say nothing.
-        let packet_pair = startup.map_or(stack.packet_pair, PacketPair::of_startup);
+        let packet_pair = startup.map_or(stack.packet_pair, |name| PacketPair::of_startup(name, false));
         Config {
             recovery: self.recovery.unwrap_or(stack.recovery),
             avoidance: self.avoidance.unwrap_or(stack.avoidance),

@@ -182,12 +182,13 @@ static inline void onramp_onramp_start(struct onramp_onramp *state, const struct
 	decision->pair = onramp_pair_rate_request(start->options, decision);
 	if (!start->remembered_bytes || !(start->options & ONRAMP_OPTION_RESUME_AT_ONCE))
 		return;
-	/* The initial window leaves as ever; what follows is spaced. */
+	/* The initial window leaves as ever, as Linux has it for the first ten segments; what follows is spaced. */
 	state->is_resumed = true;
 	state->phase = ONRAMP_PHASE_PACING;
 	state->before_bytes = 2 * start->cwnd_bytes;
 	decision->cwnd_bytes = onramp_min(start->cwnd_bytes + start->remembered_bytes / 2, state->limit_bytes);
 	decision->pacing_bytes_per_s = onramp_max(onramp_bytes_per_s(decision->cwnd_bytes, start->srtt_ns), 1);
+	decision->burst_bytes = (uint32_t)onramp_min(start->cwnd_bytes, UINT32_MAX);
 	decision->phase = state->phase;
 }
 
@@ -357,24 +358,24 @@ static inline void onramp_onramp_fill(struct onramp_onramp *state, const struct 
 }
 
 /* The rate of a flight that is coming in, or has come in; 0: it says nothing that is to be relied upon. */
-static inline uint64_t onramp_onramp_measured(const struct onramp_onramp *state, const struct onramp_ack *ack)
+static inline uint64_t onramp_onramp_measured(struct onramp_onramp *state, const struct onramp_ack *ack,
+					      bool flight_ends)
 {
 	const struct onramp_ack_train *train = &state->flight.train;
+	bool is_line = state->options & ONRAMP_OPTION_WITHOUT_LINE ||
+		       (onramp_train_is_line(train) && 2 * state->noise.noise_ns <= train->last_ns - train->first_ns);
 	uint64_t rate = 0;
 
+	onramp_pair_rate_add(&state->pairs, ack);
+	/* The receiver has the first word: core/pair_rate.h. */
+	if (onramp_pair_rate_is_told(&state->pairs, ONRAMP_ONRAMP_LEAST_POINTS))
+		rate = onramp_pair_rate_bytes_per_s(&state->pairs, ack->mss_bytes);
+	else if (train->points >= ONRAMP_ONRAMP_LEAST_POINTS && is_line)
+		rate = onramp_flight_bytes_per_s(&state->flight, ack, state->options);
+	if (flight_ends)
+		onramp_pair_rate_end(&state->pairs);
 	if (!state->rtt_min_ns || state->options & ONRAMP_OPTION_WITHOUT_MEASURING)
 		return 0;
-	/* The receiver has the first word: core/pair_rate.h. */
-	if (onramp_pair_rate_is_told(&state->pairs, ONRAMP_ONRAMP_LEAST_POINTS)) {
-		rate = onramp_pair_rate_bytes_per_s(&state->pairs, ack->mss_bytes);
-	} else {
-		if (train->points < ONRAMP_ONRAMP_LEAST_POINTS)
-			return 0;
-		if (!(state->options & ONRAMP_OPTION_WITHOUT_LINE) &&
-		    (!onramp_train_is_line(train) || 2 * state->noise.noise_ns > train->last_ns - train->first_ns))
-			return 0;
-		rate = onramp_flight_bytes_per_s(&state->flight, ack, state->options);
-	}
 	return rate > ack->mss_bytes * ONRAMP_NS_PER_S / ONRAMP_ONRAMP_LEAST_SPACING_NS ? 0 : rate;
 }
 
@@ -400,9 +401,9 @@ static inline void onramp_onramp_resumed(struct onramp_onramp *state, const stru
 {
 	uint64_t rate, used_bytes, path_bytes;
 
+	rate = onramp_onramp_measured(state, ack, flight_ends);
 	if (!flight_ends)
 		return;
-	rate = onramp_onramp_measured(state, ack);
 	/* What was not used of the window is lost (RFC 9959, section 3.3). */
 	used_bytes = onramp_min(ack->cwnd_bytes, ack->inflight_bytes + ack->acked_bytes);
 	decision->cwnd_bytes = onramp_min(ack->cwnd_bytes, state->before_bytes);
@@ -421,12 +422,8 @@ static inline void onramp_onramp_resumed(struct onramp_onramp *state, const stru
 static inline void onramp_onramp_slow_start(struct onramp_onramp *state, const struct onramp_ack *ack, bool flight_ends,
 					    struct onramp_decision *decision)
 {
-	uint64_t rate, path_bytes;
+	uint64_t rate = onramp_onramp_measured(state, ack, flight_ends), path_bytes;
 
-	onramp_pair_rate_add(&state->pairs, ack);
-	rate = onramp_onramp_measured(state, ack);
-	if (flight_ends)
-		onramp_pair_rate_end(&state->pairs);
 	/* The first flight's round began when it was sent. */
 	if (!state->round.begin_ns) {
 		onramp_onramp_begin_round(state, ack);

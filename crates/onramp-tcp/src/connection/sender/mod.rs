@@ -127,7 +127,7 @@ impl Sender {
             backoffs: 0,
             measurement: config.ticks.measurement(),
             events: config.ticks.events(),
-            pacer: Pacer::new(config.ticks.events(), config.stack),
+            pacer: Pacer::new(config.ticks.events()),
             idle_since_ns: 0,
             usage: Usage::default(),
             mss_bytes,

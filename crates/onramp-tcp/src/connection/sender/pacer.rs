@@ -7,7 +7,6 @@
 //! less it could not keep the rate, which a tick's tokens would overflow. Whoever polices it has to permit that: 10 ms at
 //! 10 Mbit/s are 12,500 bytes.
 
-use crate::choice::Stack;
 use crate::congestion::Pacing;
 use crate::timing::Events;
 use onramp_core::bucket::Bucket;
@@ -21,18 +20,14 @@ pub(super) struct Pacer {
     /// Where segments leave one by one.
     next_ns: u64,
     bucket: Bucket,
-    /// So many segments leave as the window permits before the first that is spaced.
-    unspaced: u32,
     /// A segment waits for this moment.
     waits_for_ns: Option<u64>,
 }
 
 impl Pacer {
-    /// On a host that can act at these moments. Linux spaces what follows a connection's first ten segments
-    /// (`tcp_update_skb_after_send`).
-    pub fn new(events: Events, stack: Stack) -> Pacer {
-        let unspaced = if stack == Stack::Linux { 9 } else { 0 };
-        Pacer { events, next_ns: 0, bucket: Bucket::default(), unspaced, waits_for_ns: None }
+    /// On a host that can act at these moments.
+    pub fn new(events: Events) -> Pacer {
+        Pacer { events, next_ns: 0, bucket: Bucket::default(), waits_for_ns: None }
     }
 
     /// Nothing waits so far.
@@ -64,7 +59,6 @@ impl Pacer {
     pub fn sent(&mut self, now_ns: u64, bytes: u32, pacing: Option<Pacing>) {
         match pacing {
             None => {}
-            Some(Pacing { burst_bytes: 0, .. }) if self.unspaced > 0 => {}
             Some(Pacing { bytes_per_s, burst_bytes: 0 }) => {
                 let gap_ns = gap_ns(bytes, bytes_per_s);
                 let credit_ns = if self.events.is_exact() { gap_ns / 2 } else { self.events.granularity_ns() };
@@ -72,19 +66,16 @@ impl Pacer {
             }
             Some(pacing) => self.bucket.take(now_ns, bytes, pacing.bytes_per_s),
         }
-        self.unspaced = self.unspaced.saturating_sub(1);
     }
 
     /// The first segment of a pair, which takes one turn: the second makes good more than any pause is worth.
     pub fn pair_sent(&mut self, now_ns: u64, bytes: u32, pacing: Option<Pacing>) {
         match pacing {
-            Some(Pacing { bytes_per_s, burst_bytes: 0 }) if self.unspaced == 0 => {
+            Some(Pacing { bytes_per_s, burst_bytes: 0 }) => {
                 self.next_ns = self.next_ns.max(now_ns) + gap_ns(bytes, bytes_per_s);
             }
             pacing => self.sent(now_ns, bytes, pacing),
         }
-        // The second goes with it.
-        self.unspaced = self.unspaced.saturating_sub(1);
     }
 
     /// The first moment at which the segment that waits may leave.
@@ -107,7 +98,7 @@ mod tests {
     /// When so many segments of 1000 bytes leave at 1 MB/s from this time on.
     fn departures(ticks: Ticks, mut now_ns: u64, count: usize, burst_bytes: u32) -> Vec<u64> {
         let pacing = Some(Pacing { bytes_per_s: 1_000_000, burst_bytes });
-        let (mut pacer, mut left) = (Pacer::new(ticks.events(), Stack::Lite), Vec::new());
+        let (mut pacer, mut left) = (Pacer::new(ticks.events()), Vec::new());
         while left.len() < count {
             pacer.begin();
             if pacer.permits(now_ns, 1000, pacing) {
@@ -118,19 +109,6 @@ mod tests {
             }
         }
         left
-    }
-
-    /// Ten leave at once on Linux, and the eleventh when the tenth has had its time.
-    #[test]
-    fn linux_does_not_space_the_first_ten_segments() {
-        let pacing = Some(Pacing { bytes_per_s: 1_000_000, burst_bytes: 0 });
-        let mut pacer = Pacer::new(Ticks::FINE.events(), Stack::Linux);
-        for _ in 0..10 {
-            assert!(pacer.permits(0, 1000, pacing));
-            pacer.sent(0, 1000, pacing);
-        }
-        assert!(!pacer.permits(0, 1000, pacing));
-        assert!(pacer.permits(1_000_000, 1000, pacing));
     }
 
     #[test]
@@ -171,7 +149,7 @@ mod tests {
     fn a_rate_without_end_has_a_depth_without_overflow() {
         let left = |bytes_per_s| {
             let (mut pacer, pacing) =
-                (Pacer::new(Ticks::BSD.events(), Stack::Lite), Some(Pacing { bytes_per_s, burst_bytes: u32::MAX }));
+                (Pacer::new(Ticks::BSD.events()), Some(Pacing { bytes_per_s, burst_bytes: u32::MAX }));
             pacer.sent(0, 9000, pacing);
             pacer.permits(0, 9000, pacing)
         };

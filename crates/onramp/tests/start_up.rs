@@ -1,4 +1,5 @@
-//! What start-up `onramp` makes of the paths that come with Onramp, beside the host's own CUBIC.
+//! What start-up `onramp` makes of the paths that come with Onramp, beside the host's own CUBIC. Tables for readers are
+//! those of docs/algorithms/onramp.md; `INSTA_UPDATE=always cargo test -p onramp --test start_up` writes them there.
 
 mod ablation;
 mod common;
@@ -7,10 +8,38 @@ mod remembered;
 use common::*;
 use serde_json::Value;
 use std::fmt::Write;
+use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
 /// What the tables call them, in their order.
 const STARTUPS: [&str; 2] = ["none", "onramp"];
+
+/// The hostile paths, in the order and the words of the manual.
+const HOSTILE: [(&str, &str); 22] = [
+    ("random-loss", "1 % random loss"),
+    ("loss-bursts", "bursts of loss (Gilbert-Elliott)"),
+    ("jitter-5", "5 ms jitter, both ways"),
+    ("jitter-20", "20 ms jitter, both ways"),
+    ("reordering", "3 ms jitter that reorders"),
+    ("wifi-bunches", "WiFi: bunches of 3 ms, both ways"),
+    ("lte-bunches", "LTE: acknowledgements in bunches of 10 ms"),
+    ("thin-acks", "0.5 Mbit/s back, ACK filter"),
+    ("narrow-way-back", "0.5 Mbit/s back, no filter"),
+    ("policer-20", "100 Mbit/s line, policer of 20 Mbit/s, 64 kB"),
+    ("policer-50", "1 Gbit/s line, policer of 50 Mbit/s, 128 kB"),
+    ("shaper-20", "100 Mbit/s line, shaper of 20 Mbit/s, 100 kB"),
+    ("shaper-50", "1 Gbit/s line, shaper of 50 Mbit/s, 64 kB"),
+    ("fair-queue", "FQ-CoDel"),
+    ("halved", "rate halved at 250 ms"),
+    ("doubled", "rate doubled at 250 ms"),
+    ("longer", "100 ms become 160 at 250 ms"),
+    ("shorter", "100 ms become 50 at 250 ms"),
+    ("default-buffer", "Linux's default receive buffer"),
+    ("writes-100", "writes of 100 kB every 150 ms"),
+    ("writes-400", "writes of 400 kB every 500 ms"),
+    ("geo-loss", "600 ms, 0.1 % loss"),
+];
 
 /// All runs of one path and size, of each start-up.
 #[derive(Default)]
@@ -158,6 +187,22 @@ impl Cell {
         String::new()
     }
 
+    /// For a reader: in bold where it is slower than CUBIC by more than a round trip.
+    fn difference(&self) -> String {
+        bold_if(self.slower_by_rtts() > 1.0, format!("{:+.2}", self.slower_by_rtts()))
+    }
+
+    fn resends_too_much(&self) -> bool {
+        let [none, onramp] = self.retransmissions();
+        onramp > 2.0 * none
+    }
+
+    /// And where it sends more than twice as many segments again.
+    fn again(&self) -> String {
+        let [none, onramp] = self.retransmissions();
+        bold_if(self.resends_too_much(), format!("{none}, {onramp}"))
+    }
+
     fn path(&self) -> String {
         let [scenario, queue] = ["scenario", "queue"].map(|field| self.any()[field].as_str().unwrap());
         format!("{scenario} {} Mbit/s {} ms {queue}", self.number("rate_bits_per_s") / 1e6, self.number("rtt_ms"))
@@ -182,6 +227,14 @@ impl Cell {
     }
 }
 
+fn bold_if(is_bold: bool, text: String) -> String {
+    if is_bold {
+        format!("**{text}**")
+    } else {
+        text
+    }
+}
+
 /// A line for each path and size: medians without a start-up and with `onramp`.
 fn table<'a>(cells: impl IntoIterator<Item = &'a Cell>) -> String {
     let [none, onramp] = STARTUPS;
@@ -193,6 +246,23 @@ fn table<'a>(cells: impl IntoIterator<Item = &'a Cell>) -> String {
         writeln!(table, "{}", cell.line()).unwrap();
     }
     table
+}
+
+/// The manual has this table between its marks.
+fn assert_in_manual(name: &str, table: &str) {
+    /// One table at a time is put there.
+    static MANUAL: Mutex<()> = Mutex::new(());
+    let _alone = MANUAL.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/algorithms/onramp.md");
+    let text = fs::read_to_string(&file).unwrap();
+    let [begin, end] = [format!("<!-- {name} -->\n"), format!("<!-- /{name} -->")];
+    let (before, rest) = text.split_once(&begin).expect(name);
+    let (found, after) = rest.split_once(&end).expect(name);
+    if found != table && std::env::var("INSTA_UPDATE").is_ok_and(|update| update == "always") {
+        fs::write(&file, [before, &begin, table, &end, after].concat()).unwrap();
+    } else {
+        assert!(found == table, "`INSTA_UPDATE=always` puts this into docs/algorithms/onramp.md:\n\n{table}");
+    }
 }
 
 /// On a path of less than 60 packets, half a dozen initial windows, there is little to start up for.
@@ -225,8 +295,30 @@ fn on_paths_where_nothing_is_in_the_way() {
 #[test]
 fn on_hostile_paths() {
     let cells: Vec<_> = files("hostile").iter().flat_map(|file| cells(file)).collect();
-    assert_eq!(cells.len(), 3 * files("hostile").len());
+    assert_eq!(cells.len(), 3 * HOSTILE.len());
     insta::assert_snapshot!("hostile", table(&cells));
+
+    let mut table = String::from(
+        "| path | 100 kB: difference | 1 MB: difference, resent | 5 MB: CUBIC, onramp, difference, resent | exit |\n\
+         |---|---|---|---|---|\n",
+    );
+    for (scenario, title) in HOSTILE {
+        let of_path: Vec<_> = cells.iter().filter(|cell| cell.any()["scenario"] == scenario).collect();
+        let [small, medium, large] = of_path[..] else { panic!("{scenario}: {} sizes", of_path.len()) };
+        let [none_s, onramp_s] = large.completions_s();
+        let (small_again, medium_again, large_again) = (small.again(), medium.again(), large.again());
+        let small_again = if small.resends_too_much() { format!(", {small_again}") } else { String::new() };
+        writeln!(
+            table,
+            "| {title} | {}{small_again} | {}, {medium_again} | {none_s:.2} s, {onramp_s:.2} s, {}, {large_again} | {} |",
+            small.difference(),
+            medium.difference(),
+            large.difference(),
+            large.exits()
+        )
+        .unwrap();
+    }
+    assert_in_manual("hostile", &table);
 }
 
 /// The same files, with the option on both ends.
@@ -234,10 +326,10 @@ fn on_hostile_paths() {
 fn on_hostile_paths_with_packet_pairs() {
     let dir = tempfile::tempdir().unwrap();
     let with_pairs = |file: &PathBuf| {
-        let text = std::fs::read_to_string(file).unwrap();
+        let text = fs::read_to_string(file).unwrap();
         assert!(!text.contains("[sender]"), "{}", file.display());
         let copy = dir.path().join(file.file_name().unwrap());
-        std::fs::write(&copy, format!("{text}\n[sender]\npacket_pairs = true\n")).unwrap();
+        fs::write(&copy, format!("{text}\n[sender]\npacket_pairs = true\n")).unwrap();
         cells(&copy)
     };
     let cells: Vec<_> = files("hostile").iter().flat_map(with_pairs).collect();
@@ -257,4 +349,24 @@ fn on_hostile_paths_with_packet_pairs() {
 fn beside_others() {
     let cells: Vec<_> = files("others").iter().flat_map(|file| cells(file)).collect();
     insta::assert_snapshot!("others", table(&cells));
+
+    let mut table = String::from(
+        "| long flow, queue | left beside a CUBIC newcomer | beside `onramp` | newcomer's time, CUBIC / `onramp` | resent |\n\
+         |---|---|---|---|---|\n",
+    );
+    for (scenario, long) in [("beside-cubic", "CUBIC"), ("beside-reno", "Reno")] {
+        for cell in cells.iter().filter(|cell| cell.any()["scenario"] == scenario) {
+            let capacity = cell.number("capacity_bytes_per_s");
+            let left = cell.medians("traffic_during_bytes_per_s").map(|rate| 100.0 * rate / capacity);
+            let ([none_s, onramp_s], [none, onramp]) = (cell.completions_s(), cell.retransmissions());
+            let queue = cell.any()["queue"].as_str().unwrap().to_uppercase();
+            writeln!(
+                table,
+                "| {long}, {queue} | {:.1} % | {:.1} % | {none_s:.1} / {onramp_s:.1} s | {none} / {onramp} |",
+                left[0], left[1]
+            )
+            .unwrap();
+        }
+    }
+    assert_in_manual("others", &table);
 }

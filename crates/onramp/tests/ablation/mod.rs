@@ -1,10 +1,8 @@
-//! What each idea of `onramp` contributes: the same runs with that idea switched off. The tables are those of
-//! docs/algorithms/onramp.md; `INSTA_UPDATE=always cargo test -p onramp --test start_up` writes them there.
+//! What each idea of `onramp` contributes: the same runs with that idea switched off.
 
 use super::*;
 use onramp_core::Without;
 use std::fs;
-use std::sync::Mutex;
 
 /// What a table begins with: the host alone, and `onramp` with all its ideas.
 const WHOLE: &str = "onramp";
@@ -35,23 +33,6 @@ fn records_without_each(file: &Path, replaced: &[(&str, &str)]) -> Vec<Value> {
     let file = dir.path().join(file.file_name().unwrap());
     fs::write(&file, text).unwrap();
     records(&file)
-}
-
-/// The manual has this table between its marks.
-fn assert_in_manual(name: &str, table: &str) {
-    /// One table at a time is put there.
-    static MANUAL: Mutex<()> = Mutex::new(());
-    let _alone = MANUAL.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/algorithms/onramp.md");
-    let text = fs::read_to_string(&file).unwrap();
-    let [begin, end] = [format!("<!-- {name} -->\n"), format!("<!-- /{name} -->")];
-    let (before, rest) = text.split_once(&begin).expect(name);
-    let (found, after) = rest.split_once(&end).expect(name);
-    if found != table && std::env::var("INSTA_UPDATE").is_ok_and(|update| update == "always") {
-        fs::write(&file, [before, &begin, table, &end, after].concat()).unwrap();
-    } else {
-        assert!(found == table, "`INSTA_UPDATE=always` puts this into docs/algorithms/onramp.md:\n\n{table}");
-    }
 }
 
 /// A table in Markdown: a line of the host alone, of `onramp`, and of it without each idea.

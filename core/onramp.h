@@ -550,7 +550,7 @@ static inline void onramp_onramp_begin_drain(struct onramp_onramp *state, const 
 static inline void onramp_onramp_hold(struct onramp_onramp *state, const struct onramp_ack *ack,
 				      struct onramp_decision *decision)
 {
-	uint64_t rate;
+	uint64_t rate, most, elapsed_ns;
 
 	state->round.least_ns = onramp_least_rtt(state->round.least_ns, ack);
 	if (ack->rtt_ns && !onramp_onramp_is_delayed(state, ack->rtt_ns)) {
@@ -562,7 +562,11 @@ static inline void onramp_onramp_hold(struct onramp_onramp *state, const struct 
 	    (state->step || ack->now_ns - state->round.begin_ns < state->rtt_min_ns / 2))
 		return;
 	rate = onramp_onramp_round_bytes_per_s(state, ack);
-	if (onramp_onramp_gives_more(state, rate)) {
+	/* The noise may have made half a round longer. */
+	elapsed_ns = ack->now_ns - state->round.begin_ns;
+	most = onramp_bytes_per_s(ack->delivered_bytes - state->round.begin_bytes,
+				  onramp_max(elapsed_ns, state->noise.noise_ns + 1) - state->noise.noise_ns);
+	if (onramp_onramp_gives_more(state, state->step ? rate : most)) {
 		onramp_onramp_end_round(state, ack);
 		onramp_onramp_grow_again(state);
 		state->step += state->step && state->step < ONRAMP_ONRAMP_STEPS;

@@ -183,7 +183,7 @@ keys! {
     TRANSFER_QOS_BURST: "transfer", "qos_burst", Size, Other("a millisecond's, 2 to 10 segments"), [BURSTS], Factor,
         "Of start-up `qos`: how much payload may leave at once; at least a segment may.";
     TRANSFER_WITHOUT: "transfer", "without", Without, Text("nothing"), [], Factor,
-        "Of start-up `onramp`: the idea that is switched off, to see what it contributes: `nothing`, `measuring`, `line`, `sharing`, `spacing`, `validating`, `easing`, `raising`, `delay`, `resting`, `repacing` or `retreat` ([what each is](algorithms/onramp.md#what-each-idea-contributes)).";
+        "Of start-up `onramp`: the idea that is switched off, to see what it contributes: `nothing`, `measuring`, `line`, `noise`, `sharing`, `spacing`, `validating`, `easing`, `raising`, `delay`, `resting`, `repacing` or `retreat` ([what each is](algorithms/onramp.md#what-each-idea-contributes)).";
     TRANSFER_MEMORY: "transfer", "memory", Memory, Text("off"), [], Factor,
         "Of start-up `onramp`: what earlier copies found of the path is used by later ones, not while another has it: `careful` as RFC 9959 has it, `at-once` before the initial window is acknowledged, or `off`.";
     TRANSFER_COUNTING: "transfer", "byte_counting", Counting, Other("of the stack: `1 segment` with `lite`, else `unlimited`"), [("1 segment", "255 segments")], Factor,

@@ -40,5 +40,5 @@ pub use host::preflight;
 pub use link::Emission;
 pub use options::{LinkSummary, Outcome, RunOptions};
 pub use run::run;
-pub use startups::{BuiltIn, ConnectionEvent, Startups};
+pub use startups::{BuiltIn, ConnectionEvent, Startups, Wanted};
 pub use supports::{supports, Unsupported};

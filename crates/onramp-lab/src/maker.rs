@@ -4,8 +4,8 @@ use crate::host::{Namespace, INITIAL_SEGMENTS};
 use crate::layout::Ends;
 use crate::supports::rival;
 use crate::work::{Flow, Job, OpenSockets, Plan, PreparedFlow, NEVER_NS};
-use crate::{Error, Startups};
-use onramp_scenario::{Avoidance, Buffer, Case, Dscp, Given, InitialWindow, Memory, HEADER_BYTES};
+use crate::{Error, Startups, Wanted};
+use onramp_scenario::{Buffer, Case, Dscp, Given, InitialWindow, HEADER_BYTES};
 
 /// What all flows of a case have in common.
 pub struct Maker<'a> {
@@ -108,18 +108,9 @@ impl Maker<'_> {
     }
 }
 
-/// The congestion control that runs a start-up and then an avoidance.
-pub fn control_of(
-    startups: &mut dyn Startups,
-    startup: &str,
-    avoidance: Avoidance,
-    window: InitialWindow,
-    packet_pairs: bool,
-    memory: Memory,
-) -> Result<String, Error> {
-    startups
-        .congestion_control(startup, avoidance, window, packet_pairs, memory)
-        .map_err(|source| Error::Startup { startup: startup.into(), source })
+/// The congestion control that does this.
+pub fn control_of(startups: &mut dyn Startups, wanted: &Wanted) -> Result<String, Error> {
+    startups.congestion_control(wanted).map_err(|source| Error::Startup { startup: wanted.startup.into(), source })
 }
 
 /// What a sender sends before the first acknowledgement.

@@ -8,7 +8,7 @@ use crate::maker::{control_of, Maker};
 use crate::progress::{Measured, Progress};
 use crate::supports::{rival, MOST_FLOWS};
 use crate::work::{Flow, FlowState, PreparedFlow};
-use crate::{Error, Startups};
+use crate::{Error, Startups, Wanted};
 use onramp_scenario::{Arrival, Arrivals, InitialWindow, Memory};
 use std::sync::Arc;
 
@@ -71,11 +71,13 @@ impl<'a> Rivals<'a> {
             tables.push(Table {
                 control: control_of(
                     startups,
-                    &transfers.startup,
-                    transfers.avoidance,
-                    InitialWindow::Host,
-                    maker.case.sender.packet_pairs,
-                    Memory::Off,
+                    &Wanted {
+                        startup: &transfers.startup,
+                        avoidance: transfers.avoidance,
+                        initial_window: InitialWindow::Host,
+                        memory: Memory::Off,
+                        packet_pairs: maker.case.sender.packet_pairs,
+                    },
                 )?,
                 arrivals: Arrivals::of_traffic(maker.case, number).expect("the lab's traffic is made of transfers"),
                 arrive_one_by_one: transfers.arrivals.is_some(),

@@ -10,7 +10,7 @@ use crate::result::{self, Observed};
 use crate::rivals::{MeasuredRival, Rivals};
 use crate::supports::supports;
 use crate::work::{Flow, FlowState, OpenSockets, PreparedFlow, Sample, Sampler};
-use crate::{resources, ConnectionEvent, Error, Outcome, RunOptions, Startups};
+use crate::{resources, ConnectionEvent, Error, Outcome, RunOptions, Startups, Wanted};
 use onramp_scenario::{Arrivals, Case, PacketPair, TRAFFIC_RTTS};
 use std::sync::atomic::Ordering;
 use std::sync::Arc;
@@ -22,8 +22,14 @@ const WATCH_NS: u64 = 5_000_000;
 pub fn run(case: &Case, startups: &mut dyn Startups, options: &RunOptions) -> Result<Outcome, Error> {
     let room = check(case)?;
     let transfer = &case.transfer;
-    let (startup, avoidance, window) = (&transfer.startup, transfer.avoidance, transfer.initial_window);
-    let control = control_of(startups, startup, avoidance, window, case.sender.packet_pairs, transfer.memory)?;
+    let wanted = Wanted {
+        startup: &transfer.startup,
+        avoidance: transfer.avoidance,
+        initial_window: transfer.initial_window,
+        memory: transfer.memory,
+        packet_pairs: case.sender.packet_pairs,
+    };
+    let control = control_of(startups, &wanted)?;
     let layout = Layout::of(case);
     let (sender, receiver) = hosts_of(case, &layout)?;
     let (Host { tun: sender_tun, namespace: sender }, Host { tun: receiver_tun, namespace: receiver }) =

@@ -6,18 +6,25 @@ use std::error::Error;
 use std::net::SocketAddr;
 use std::os::fd::BorrowedFd;
 
+/// What a congestion control is to do.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted<'a> {
+    /// An algorithm's name, or [`NO_STARTUP`].
+    pub startup: &'a str,
+    /// What follows it.
+    pub avoidance: Avoidance,
+    /// What is sent before the first acknowledgement.
+    pub initial_window: InitialWindow,
+    /// What its connections make of what earlier ones found of their path.
+    pub memory: Memory,
+    /// Send packet pairs, where the start-up can.
+    pub packet_pairs: bool,
+}
+
 /// A supplier of congestion controls: `onramp-kernel`, or [`BuiltIn`].
 pub trait Startups {
-    /// Name of a registered congestion control that runs this start-up, with this memory of paths, then this avoidance, and
-    /// sends packet pairs where that is wanted and the start-up can. It stays registered for as long as the supplier lives.
-    fn congestion_control(
-        &mut self,
-        startup: &str,
-        avoidance: Avoidance,
-        initial_window: InitialWindow,
-        packet_pairs: bool,
-        memory: Memory,
-    ) -> Result<String, Box<dyn Error + Send + Sync>>;
+    /// Name of a registered congestion control that does this. It stays registered for as long as the supplier lives.
+    fn congestion_control(&mut self, wanted: &Wanted) -> Result<String, Box<dyn Error + Send + Sync>>;
 
     /// Has both ends of the connections in two network namespaces (cookies) exchange packet pairs, as long as the value
     /// that it returns lives; `None` where this congestion control sends none.
@@ -64,24 +71,17 @@ pub struct ConnectionEvent {
 pub struct BuiltIn;
 
 impl Startups for BuiltIn {
-    fn congestion_control(
-        &mut self,
-        startup: &str,
-        avoidance: Avoidance,
-        initial_window: InitialWindow,
-        _packet_pairs: bool,
-        memory: Memory,
-    ) -> Result<String, Box<dyn Error + Send + Sync>> {
-        if startup != NO_STARTUP {
+    fn congestion_control(&mut self, wanted: &Wanted) -> Result<String, Box<dyn Error + Send + Sync>> {
+        if wanted.startup != NO_STARTUP {
             return Err(format!("it needs Onramp's code in the kernel, and only `{NO_STARTUP}` runs without").into());
         }
-        if memory != Memory::Off {
+        if wanted.memory != Memory::Off {
             return Err("the kernel's own controls remember no paths".into());
         }
-        if initial_window == InitialWindow::Paper {
+        if wanted.initial_window == InitialWindow::Paper {
             return Err("the kernel's own controls have no initial window `paper`; use `host` or a number".into());
         }
-        Ok(avoidance.name().into())
+        Ok(wanted.avoidance.name().into())
     }
 
     fn take_events(&mut self) -> Vec<ConnectionEvent> {

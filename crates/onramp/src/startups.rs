@@ -2,16 +2,19 @@
 
 use onramp_core::PHASE_DONE;
 use onramp_kernel::{own_cgroup, Event, Input, Options, PairOption, QosOption, Registration, Reservation};
-use onramp_lab::{BuiltIn, ConnectionEvent, Startups};
+use onramp_lab::{BuiltIn, ConnectionEvent, Startups, Wanted};
 use onramp_scenario::{Avoidance, InitialWindow, Memory, StartupEvent, StartupWatch, NO_STARTUP};
 use std::any::Any;
 use std::collections::HashMap;
 use std::error::Error;
 use std::os::fd::BorrowedFd;
 
+/// The start-up, what follows it, RFC 3390's initial window, the memory, packet pairs.
+type Combination = (String, Avoidance, bool, Memory, bool);
+
 /// Registers each combination the first time that a transfer asks for it; all end with this value.
 pub struct KernelStartups {
-    registrations: HashMap<(String, Avoidance, bool, bool, Memory), (Registration, Changes)>,
+    registrations: HashMap<Combination, (Registration, Changes)>,
     /// Every event with its algorithm, where recording was asked for.
     recorded: Option<Vec<(String, Event)>>,
 }
@@ -29,26 +32,20 @@ impl KernelStartups {
 }
 
 impl Startups for KernelStartups {
-    fn congestion_control(
-        &mut self,
-        startup: &str,
-        avoidance: Avoidance,
-        initial_window: InitialWindow,
-        packet_pairs: bool,
-        memory: Memory,
-    ) -> Result<String, Box<dyn Error + Send + Sync>> {
+    fn congestion_control(&mut self, wanted: &Wanted) -> Result<String, Box<dyn Error + Send + Sync>> {
+        let Wanted { startup, avoidance, initial_window, memory, packet_pairs } = *wanted;
         if startup == NO_STARTUP {
-            return BuiltIn.congestion_control(startup, avoidance, initial_window, packet_pairs, memory);
+            return BuiltIn.congestion_control(wanted);
         }
         let paper_initial_window = initial_window == InitialWindow::Paper;
         let packet_pairs = packet_pairs && onramp_core::sends_pairs(startup);
-        let key = (startup.to_owned(), avoidance, paper_initial_window, packet_pairs, memory);
+        let key = (startup.to_owned(), avoidance, paper_initial_window, memory, packet_pairs);
         if let Some((registration, _)) = self.registrations.get(&key) {
             return Ok(registration.name().to_owned());
         }
         let record = self.recorded.is_some();
         let options =
-            Options { avoidance, paper_initial_window, packet_pairs, memory, record, ..Options::new(startup) };
+            Options { avoidance, paper_initial_window, memory, packet_pairs, record, ..Options::new(startup) };
         let registration = Registration::new(&options)?;
         let name = registration.name().to_owned();
         self.registrations.insert(key, (registration, Changes::default()));

@@ -47,7 +47,7 @@ enum onramp_option {
 	ONRAMP_OPTION_PAIRS = 1 << 18,
 	/* One of onramp's ideas is switched off, to see what it contributes: core/onramp.h. */
 	ONRAMP_OPTION_WITHOUT_MEASURING = 1 << 5,  /* no rate is believed */
-	ONRAMP_OPTION_WITHOUT_LINE = 1 << 6,       /* trains are believed that are no line, or jitter */
+	ONRAMP_OPTION_WITHOUT_LINE = 1 << 6,       /* acknowledgements are believed that are no line, or jitter */
 	ONRAMP_OPTION_WITHOUT_SHARING = 1 << 7,    /* the path is the connection's alone */
 	ONRAMP_OPTION_WITHOUT_SPACING = 1 << 8,    /* nothing is paced */
 	ONRAMP_OPTION_WITHOUT_VALIDATING = 1 << 9, /* all of the path is filled at once, and counts as carried */

@@ -38,6 +38,7 @@ pub const PAIR_ONE: u16 = 1;
 
 /// [`Decision::pair`]: all full segments that leave are marked, as one train: they leave as they would.
 pub const PAIR_TRAIN: u16 = 2;
+
 /// [`Start::options`]: what is remembered of the path is used before the initial window is acknowledged.
 pub const OPTION_RESUME_AT_ONCE: u32 = 1 << 16;
 

@@ -3,7 +3,10 @@
 use crate::flights::{start, Host, MS};
 use crate::onramp::{phase, QUEUED, RATE, RTT, SEGMENT};
 use crate::path::time_ns;
-use onramp_core::{Decision, Start, ACK_CWND_LIMITED, LOSS_RECOVERY, OPTION_PAIRS, PAIR_NONE, PAIR_TRAIN, UNLIMITED};
+use onramp_core::{
+    Decision, Start, ACK_CWND_LIMITED, LOSS_RECOVERY, OPTION_PAIRS, OPTION_RESUME_AT_ONCE, PAIR_NONE, PAIR_TRAIN,
+    UNLIMITED,
+};
 
 /// Between two segments, at the bottleneck.
 const SPACING: u64 = 100_000;
@@ -56,6 +59,21 @@ fn the_rate_is_the_receivers_whatever_the_way_back_makes_of_acknowledgements() {
     }
     let mut without = Host::new("onramp", start(), RTT);
     assert_eq!(flight(&mut without, AT_ONCE, |_| 0, SLOWLY).estimate_bytes_per_s, RATE / 10);
+}
+
+#[test]
+fn behind_the_initial_window_of_a_remembered_path_the_rate_is_the_receivers_too() {
+    for acked_ns in [SPACED, SLOWLY, IN_TWO_HEAPS, AT_ONCE] {
+        let options = OPTION_PAIRS | OPTION_RESUME_AT_ONCE;
+        let remembered = Start { remembered_bytes: 1000 * SEGMENT, remembered_rtt_ns: RTT, ..start() };
+        let mut host = Host::new("onramp", Start { options, srtt_ns: RTT, ..remembered }, RTT);
+        assert_eq!((phase(&host), host.decision.pair), ("pacing", PAIR_TRAIN));
+        for n in 0..10 {
+            assert_eq!(host.decision.estimate_bytes_per_s, 0);
+            told(&mut host, RTT + acked_ns(n), 0, SPACED(n));
+        }
+        assert_eq!((phase(&host), host.decision.estimate_bytes_per_s), ("pacing", RATE));
+    }
 }
 
 /// Without reports it is what it is without the option, decision for decision.
@@ -133,6 +151,20 @@ fn delays_of_the_way_back_are_none() {
         assert!(is_held(&mut host(), queued, 0, reply_every), "the way there");
         assert!(is_held(&mut host(), queued, 10 * queued, reply_every), "both");
     }
+}
+
+/// Acknowledgements come in bunches of 15 ms. That is no noise in which a queue of 6 ms could hide.
+#[test]
+fn bunches_of_the_way_back_hide_no_queue() {
+    let mut host = host();
+    flight(&mut host, AT_ONCE, SPACED, SPACED);
+    let held = (0..4000).find(|n| {
+        let left_ns = RTT + n * SPACING;
+        let queue_ns = if *n < 2500 { 0 } else { QUEUED - RTT };
+        told(&mut host, (left_ns + RTT + queue_ns).next_multiple_of(15 * MS), left_ns, left_ns + SPACING + queue_ns);
+        phase(&host) == "hold"
+    });
+    assert!(held.is_some_and(|n| (2500..2520).contains(&n)), "{held:?}");
 }
 
 #[test]

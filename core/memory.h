@@ -12,9 +12,10 @@
  *
  * and core/NAME.h does with start->remembered_bytes what 3.2 to 3.5 have it do.
  *
- * - One entry a path, the newest (3.1).
- * - What is less than four initial windows is not remembered (3.1): half of it is no gain. And it says that more,
- *   which may be remembered, is wrong.
+ * - One entry a path (3.1): the newest of a path that was full. A connection that did not fill it says only that it
+ *   carries so much, which replaces what is less, or another path's.
+ * - What is less than four initial windows is not remembered (3.1): half of it is no gain. And where the path was full
+ *   it says that more, which is remembered, is wrong.
  * - An entry is used for a time, the Lifetime, which the user chooses (4.3.1), and then deleted (3.2).
  * - One connection at a time uses it (3.2, 4.2), until it ends: it goes on sending what it found. For the same reason
  *   one that saves what nobody uses has it too, and a second connection beside it finds its share by itself; RFC 9959
@@ -146,9 +147,10 @@ static inline enum onramp_memory_news onramp_memory_news(const struct onramp_dec
 {
 	if (!decision->learned_bytes)
 		return ONRAMP_MEMORY_NO_NEWS;
-	if (decision->learned_bytes == ONRAMP_UNLIMITED || !decision->learned_rtt_ns ||
-	    decision->learned_bytes / ONRAMP_MEMORY_LEAST_WINDOWS < initial_bytes)
+	if (decision->learned_bytes == ONRAMP_UNLIMITED || !decision->learned_rtt_ns)
 		return ONRAMP_MEMORY_FORGET;
+	if (decision->learned_bytes / ONRAMP_MEMORY_LEAST_WINDOWS < initial_bytes)
+		return decision->is_full ? ONRAMP_MEMORY_FORGET : ONRAMP_MEMORY_NO_NEWS;
 	return ONRAMP_MEMORY_SAVE;
 }
 
@@ -156,9 +158,13 @@ static inline enum onramp_memory_news onramp_memory_news(const struct onramp_dec
 static inline bool onramp_memory_save(struct onramp_memory_entry *entry, uint64_t user,
 				      const struct onramp_decision *decision, uint64_t now_ns)
 {
-	entry->bytes = decision->learned_bytes;
-	entry->rtt_ns = decision->learned_rtt_ns;
-	entry->saved_ns = now_ns;
+	/* One that did not fill the path says only that it carries so much: what is more, on the same path, stays. */
+	if (decision->is_full || decision->learned_bytes >= entry->bytes ||
+	    !onramp_memory_fits(entry->rtt_ns, decision->learned_rtt_ns)) {
+		entry->bytes = decision->learned_bytes;
+		entry->rtt_ns = decision->learned_rtt_ns;
+		entry->saved_ns = now_ns;
+	}
 	return onramp_memory_use(entry, user, now_ns);
 }
 

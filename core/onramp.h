@@ -153,6 +153,7 @@ struct onramp_onramp {
 	uint64_t remembered_bytes;    /* what the path carried once; 0: nothing is remembered, or not any more */
 	uint64_t remembered_rtt_ns;   /* and its round trip */
 	uint64_t unvalidated_bytes;   /* delivered in total when it was used, less what was outstanding */
+	uint64_t told_bytes;          /* what was said of that last; ONRAMP_UNLIMITED: that it is wrong */
 	uint64_t learned_bytes;       /* the most that it has carried in a round trip now */
 	uint32_t samples;
 	uint32_t step; /* of growth; 0: nothing has shown yet that the paced flight is carried */
@@ -163,6 +164,7 @@ struct onramp_onramp {
 	uint32_t is_told;    /* RETREAT: what was carried is known */
 	uint32_t is_resumed; /* what is remembered has been used */
 	uint32_t is_wrong;   /* and was wrong */
+	uint32_t is_safe;    /* RETREAT: from what it made of the window */
 	uint32_t reserved;
 };
 ONRAMP_ASSERT_STATE(struct onramp_onramp);
@@ -239,10 +241,11 @@ static inline uint64_t onramp_onramp_queue_ns(const struct onramp_onramp *state)
 }
 
 /* The path carries what arrives at this rate, in a round trip without a queue. */
-static inline void onramp_onramp_learn(struct onramp_onramp *state, uint64_t bytes_per_s)
+static inline void onramp_onramp_learn(struct onramp_onramp *state, uint64_t bytes_per_s, uint64_t most_bytes)
 {
-	state->learned_bytes =
-		onramp_max(state->learned_bytes, onramp_share(bytes_per_s, state->rtt_min_ns, ONRAMP_NS_PER_S));
+	uint64_t bytes = onramp_share(bytes_per_s, state->rtt_min_ns, ONRAMP_NS_PER_S);
+
+	state->learned_bytes = onramp_max(state->learned_bytes, onramp_min(bytes, most_bytes));
 }
 
 /* It is over: what it delivered, with which window, at which delay, is what the next one is compared with. */
@@ -255,7 +258,8 @@ static inline void onramp_onramp_end_round(struct onramp_onramp *state, const st
 		state->base_ns = state->round.groups_ns / state->round.groups;
 	state->last_bytes_per_s = onramp_onramp_round_bytes_per_s(state, ack);
 	state->last_cwnd_bytes = state->round.cwnd_bytes;
-	onramp_onramp_learn(state, state->last_bytes_per_s);
+	/* And no more than came in it, where acknowledgements come in bunches. */
+	onramp_onramp_learn(state, state->last_bytes_per_s, ack->delivered_bytes - state->round.begin_bytes);
 	onramp_onramp_begin_round(state, ack);
 }
 
@@ -464,7 +468,8 @@ static inline void onramp_onramp_pacing(struct onramp_onramp *state, const struc
 
 	if (ack->delivered_bytes <= state->round.end_bytes)
 		return;
-	state->base_ns = state->rtt_min_ns;
+	if (onramp_onramp_queue_ns(state) != state->noise.noise_ns)
+		state->base_ns = state->rtt_min_ns;
 	state->paced_bytes_per_s = onramp_bytes_per_s(ack->cwnd_bytes, state->rtt_min_ns);
 	/* What the application did not use of the window is lost (RFC 9959, section 3.3). */
 	if (ack->flags & ONRAMP_ACK_APP_LIMITED)
@@ -473,7 +478,8 @@ static inline void onramp_onramp_pacing(struct onramp_onramp *state, const struc
 	/* Is there anything that slow start would not have sent? */
 	path_bytes = state->path_bytes_per_s ? onramp_onramp_path(state, state->path_bytes_per_s, ack->mss_bytes)
 					     : state->target_bytes;
-	state->step = state->options & ONRAMP_OPTION_WITHOUT_VALIDATING || decision->cwnd_bytes >= path_bytes / 8 * 7;
+	state->step = state->options & ONRAMP_OPTION_WITHOUT_VALIDATING ||
+		      (decision->cwnd_bytes >= path_bytes / 8 * 7 && !state->is_resumed);
 	onramp_onramp_begin_approach(state);
 	onramp_onramp_begin_round(state, ack);
 }
@@ -486,7 +492,7 @@ static inline uint64_t onramp_onramp_surplus(const struct onramp_onramp *state, 
 	if (cwnd_bytes < onramp_onramp_unvalidated(state, state->target_bytes, ack->mss_bytes))
 		return bytes;
 	if (!state->step)
-		return bytes / 3;
+		return cwnd_bytes < state->target_bytes || !state->is_resumed ? bytes / 3 : 0;
 	return state->options & ONRAMP_OPTION_WITHOUT_EASING ? bytes : bytes >> (ONRAMP_ONRAMP_STEPS - state->step);
 }
 
@@ -507,7 +513,8 @@ static inline void onramp_onramp_approach(struct onramp_onramp *state, const str
 	if (!state->last_bytes_per_s &&
 	    ack->delivered_bytes - state->round.begin_bytes >= ONRAMP_MEMORY_LEAST_WINDOWS * state->initial_bytes)
 		onramp_onramp_learn(state,
-				    onramp_min(onramp_onramp_round_bytes_per_s(state, ack), state->paced_bytes_per_s));
+				    onramp_min(onramp_onramp_round_bytes_per_s(state, ack), state->paced_bytes_per_s),
+				    ONRAMP_UNLIMITED);
 	if (!onramp_onramp_round_ends(state, ack))
 		return;
 	onramp_onramp_end_round(state, ack);
@@ -637,10 +644,10 @@ static inline uint64_t onramp_onramp_safe_retreat(struct onramp_onramp *state, c
 	state->is_told = ack->delivered_bytes + (ack->lost_bytes - state->lost_bytes) >= state->round.end_bytes;
 	/* PipeSize / 2 meanwhile, and at the end as much less as congestion avoidance has it. */
 	if (!state->is_told)
-		return onramp_max(pipe_bytes / 2, state->before_bytes);
+		return onramp_max(onramp_min(pipe_bytes, state->round.cwnd_bytes) / 2, state->before_bytes);
 	state->step = 1;
-	return onramp_max(onramp_share(pipe_bytes, state->ssthresh_bytes, state->round.cwnd_bytes),
-			  state->before_bytes);
+	pipe_bytes = onramp_share(pipe_bytes, state->ssthresh_bytes, state->round.cwnd_bytes);
+	return onramp_max(onramp_min(pipe_bytes, state->round.cwnd_bytes), state->before_bytes);
 }
 
 /* A loss is being repaired: what of the flight arrived tells what the path carries. */
@@ -661,7 +668,7 @@ static inline void onramp_onramp_retreat(struct onramp_onramp *state, const stru
 	}
 	if (state->is_told)
 		return;
-	if (state->is_wrong) {
+	if (state->is_safe) {
 		decision->ssthresh_bytes = onramp_onramp_safe_retreat(state, ack);
 		return;
 	}
@@ -712,17 +719,20 @@ static inline uint64_t onramp_onramp_pace(const struct onramp_onramp *state, con
 	}
 }
 
-/* What is to be remembered. A connection that did not fill the path says only that it carries more than what is; and
- * what was carried while others lost by it (RFC 9959, section 4.5) says nothing. */
-static inline void onramp_onramp_tell(const struct onramp_onramp *state, struct onramp_decision *decision)
+/* What is to be remembered, where it is news. A connection that did not fill the path says only that it carries more
+ * than what is; and what was carried while others lost by it (RFC 9959, section 4.5) says nothing. */
+static inline void onramp_onramp_tell(struct onramp_onramp *state, struct onramp_decision *decision)
 {
-	bool is_full = state->phase == ONRAMP_PHASE_DONE && state->exit == ONRAMP_EXIT_DELAY && decision->is_full;
+	bool is_more = !state->is_wrong && state->learned_bytes > state->remembered_bytes &&
+		       state->learned_bytes > state->told_bytes + state->told_bytes / 8;
 
-	if (is_full || (!state->is_wrong && state->learned_bytes > state->remembered_bytes)) {
+	if (decision->is_full || is_more) {
 		decision->learned_bytes = state->learned_bytes;
 		decision->learned_rtt_ns = state->rtt_min_ns;
-	} else if (state->is_wrong) {
+		state->told_bytes = state->learned_bytes;
+	} else if (state->is_wrong && state->told_bytes != ONRAMP_UNLIMITED) {
 		decision->learned_bytes = ONRAMP_UNLIMITED;
+		state->told_bytes = ONRAMP_UNLIMITED;
 	}
 }
 
@@ -800,15 +810,16 @@ static inline void onramp_onramp_loss(struct onramp_onramp *state, const struct 
 		state->phase == ONRAMP_PHASE_SLOW_START || (state->phase == ONRAMP_PHASE_PACING && !state->is_resumed);
 
 	/* What is remembered, and was used without having been validated since, is wrong (RFC 9959, section 3.5). */
-	state->is_wrong |= state->is_resumed && !state->step;
+	state->is_safe = state->is_resumed && !state->step;
+	state->is_wrong |= state->is_safe;
 	*decision = (struct onramp_decision){
 		.cwnd_bytes = loss->cwnd_bytes,
 		.ssthresh_bytes = loss->ssthresh_bytes,
 		.pacing_bytes_per_s = ONRAMP_UNLIMITED,
 		.estimate_bytes_per_s = state->path_bytes_per_s,
 		.phase = ONRAMP_PHASE_RETREAT,
-		.learned_bytes = state->is_wrong ? ONRAMP_UNLIMITED : 0,
 	};
+	onramp_onramp_tell(state, decision);
 	if (state->options & ONRAMP_OPTION_WITHOUT_RETREAT) {
 		onramp_finish(decision, onramp_loss_exit(loss));
 		return;

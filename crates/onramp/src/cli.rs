@@ -331,7 +331,7 @@ pub struct UnloadArguments {
 
 #[derive(Args)]
 pub struct ExecArguments {
-    /// Which start-up [default: paced; with --qos-rate qos]
+    /// Which start-up [default: onramp; with --qos-rate qos]
     #[arg(long, value_parser = startups())]
     pub startup: Option<String>,
     #[command(flatten)]

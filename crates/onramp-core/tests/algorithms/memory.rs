@@ -12,6 +12,11 @@ fn learned(bytes: u64, rtt_ns: u64) -> Decision {
     Decision { learned_bytes: bytes, learned_rtt_ns: rtt_ns, ..Decision::default() }
 }
 
+/// And the path was full.
+fn full(bytes: u64, rtt_ns: u64) -> Decision {
+    Decision { is_full: 1, ..learned(bytes, rtt_ns) }
+}
+
 /// Of a connection whose handshake took so long.
 fn start(srtt_ns: u64, options: u32) -> Start {
     Start { cwnd_bytes: WINDOW, srtt_ns, options, ..Start::default() }
@@ -92,14 +97,16 @@ fn who_hears_nothing_has_it_no_longer() {
     assert!(told(&mut far, 2, 4 * S + 400 * MS + 1, 600 * MS).is_some());
 }
 
-/// Section 3.1: less than four initial windows need not be saved; and says that more is wrong.
+/// Section 3.1: less than four initial windows need not be saved; and of a path that was full they say that more is wrong.
 #[test]
 fn little_is_not_remembered_and_what_is_wrong_is_forgotten() {
-    let of = |bytes, rtt_ns| news(&learned(bytes, rtt_ns), WINDOW);
+    let of = |bytes, rtt_ns| news(&full(bytes, rtt_ns), WINDOW);
     assert_eq!(news(&Decision::default(), WINDOW), News::None);
     assert_eq!([4 * WINDOW, 4 * WINDOW - 1, 1].map(|bytes| of(bytes, MS)), [News::Save, News::Forget, News::Forget]);
+    let little = [4 * WINDOW, 4 * WINDOW - 1, 1].map(|bytes| news(&learned(bytes, MS), WINDOW));
+    assert_eq!(little, [News::Save, News::None, News::None], "who had little to send says nothing of the path");
     assert_eq!([of(UNLIMITED, MS), of(UNLIMITED, 0), of(600_000, 0)], [News::Forget; 3]);
-    assert_eq!(news(&learned(UNLIMITED - 1, 1), UNLIMITED), News::Forget, "of any window");
+    assert_eq!(news(&full(UNLIMITED - 1, 1), UNLIMITED), News::Forget, "of any window");
 }
 
 #[test]
@@ -115,11 +122,18 @@ fn the_newest_replaces_the_older_and_its_connection_has_it() {
     assert!(told(&mut entry, 1, S, 100 * MS).is_none(), "nothing is remembered yet");
     assert!(entry.save(1, &learned(600_000, 100 * MS), S));
     assert!(told(&mut entry, 2, S + 1, 100 * MS).is_none(), "the first goes on sending that");
-    // The second has found its share by itself; the entry stays the first one's.
-    assert!(!entry.save(2, &learned(300_000, 90 * MS), S + 2));
+    // The second has found less by itself, which says nothing where it did not fill the path.
+    assert!(!entry.save(2, &learned(300_000, 90 * MS), S + 1));
+    assert_eq!((entry.bytes, entry.rtt_ns, entry.saved_ns, entry.user), (600_000, 100 * MS, S, 1));
+    // Where it did, that is its share; the entry stays the first one's.
+    assert!(!entry.save(2, &full(300_000, 90 * MS), S + 2));
     assert_eq!((entry.bytes, entry.rtt_ns, entry.saved_ns, entry.user), (300_000, 90 * MS, S + 2, 1));
     entry.give_back(1);
     assert_eq!(told(&mut entry, 3, S + 3, 100 * MS), Some((300_000, 90 * MS)));
+    // More is news, and so is another path.
+    assert!(entry.save(3, &learned(400_000, 90 * MS), S + 4));
+    assert!(entry.save(3, &learned(200_000, 45 * MS), S + 5));
+    assert_eq!((entry.bytes, entry.rtt_ns, entry.saved_ns), (200_000, 45 * MS, S + 5));
 }
 
 /// Section 4.3.1. A processor may read the clock a little later than the one that saved.
@@ -135,7 +149,7 @@ fn a_lifetime_ends() {
 enum Act {
     Begins { user: u64, srtt_ns: u64, options: u32 },
     Hears { user: u64 },
-    Learns { user: u64, bytes: u64, rtt_ns: u64 },
+    Learns { user: u64, bytes: u64, rtt_ns: u64, is_full: bool },
     Ends { user: u64 },
 }
 
@@ -147,7 +161,12 @@ fn acts() -> impl Strategy<Value = Vec<(u64, Act)>> {
         (user(), rtt_ns(), prop_oneof![Just(0), Just(OPTION_RESUME_AT_ONCE)])
             .prop_map(|(user, srtt_ns, options)| Act::Begins { user, srtt_ns, options }),
         user().prop_map(|user| Act::Hears { user }),
-        (user(), bytes, rtt_ns()).prop_map(|(user, bytes, rtt_ns)| Act::Learns { user, bytes, rtt_ns }),
+        (user(), bytes, rtt_ns(), any::<bool>()).prop_map(|(user, bytes, rtt_ns, is_full)| Act::Learns {
+            user,
+            bytes,
+            rtt_ns,
+            is_full
+        }),
         user().prop_map(|user| Act::Ends { user }),
     ];
     prop::collection::vec((prop_oneof![0..S / 4, 0..3 * S], act), 1..100)
@@ -180,16 +199,20 @@ proptest! {
                     prop_assert_eq!(still, entry.user == user);
                     has[user as usize] = still.then_some(now_ns);
                 }
-                Act::Learns { user, bytes, rtt_ns } => match news(&learned(bytes, rtt_ns), WINDOW) {
-                    News::None => prop_assert_eq!(bytes, 0),
-                    News::Save => {
-                        prop_assert!(bytes >= 4 * WINDOW && bytes != UNLIMITED && rtt_ns > 0);
-                        let has_it = entry.save(user, &learned(bytes, rtt_ns), now_ns);
-                        last = Some((bytes, rtt_ns));
-                        has[user as usize] = has_it.then_some(now_ns);
+                Act::Learns { user, bytes, rtt_ns, is_full } => {
+                    let learned = if is_full { full(bytes, rtt_ns) } else { learned(bytes, rtt_ns) };
+                    match news(&learned, WINDOW) {
+                        News::None => prop_assert!(bytes == 0 || bytes < 4 * WINDOW && !is_full),
+                        News::Save => {
+                            prop_assert!(bytes >= 4 * WINDOW && bytes != UNLIMITED && rtt_ns > 0);
+                            let has_it = entry.save(user, &learned, now_ns);
+                            let stays = last.filter(|(before, rtt)| !is_full && bytes < *before && fits(*rtt, rtt_ns));
+                            last = stays.or(Some((bytes, rtt_ns)));
+                            has[user as usize] = has_it.then_some(now_ns);
+                        }
+                        News::Forget => (entry, last) = (Entry::default(), None),
                     }
-                    News::Forget => (entry, last) = (Entry::default(), None),
-                },
+                }
                 Act::Ends { user } => {
                     entry.give_back(user);
                     has[user as usize] = None;

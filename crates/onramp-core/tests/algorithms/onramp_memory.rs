@@ -122,6 +122,25 @@ fn a_loss_of_what_was_not_validated_retreats_by_what_has_arrived() {
     assert_segments(host.decision.ssthresh_bytes, 84);
 }
 
+/// What was told to be wrong once does not make a Safe Retreat of a loss that comes when all has been validated: that
+/// raises no window.
+#[test]
+fn a_loss_after_that_is_one_like_any_other() {
+    let mut host = host(OPTION_RESUME_AT_ONCE, 1000);
+    assert_eq!(arrive(&mut host, 10, RATE / 10, RTT).learned_bytes, UNLIMITED);
+    until(&mut host, "approach", RATE / 10, RTT);
+    for _ in 0..3 {
+        round(&mut host, RATE / 10, RTT);
+    }
+    let cwnd_bytes = host.decision.cwnd_bytes;
+    let decision = host.loss(LOSS_RECOVERY, cwnd_bytes, cwnd_bytes / 10 * 7);
+    assert_eq!((phase(&host), decision.learned_bytes), ("retreat", 0), "it is forgotten once");
+    while host.ack.delivered_bytes < 2000 * SEGMENT {
+        host.ack(time_ns(SEGMENT, RATE / 10), 10 * SEGMENT, ACK_RECOVERING | ACK_CWND_LIMITED);
+        assert!(host.decision.ssthresh_bytes <= cwnd_bytes / 10 * 7);
+    }
+}
+
 #[test]
 fn what_a_full_path_carried_is_learned() {
     let mut host = validated();
@@ -137,9 +156,11 @@ fn of_a_short_transfer_the_rate_is_learned_that_was_carried() {
     let mut host = measured(CAREFUL, 0);
     until(&mut host, "approach", RATE, RTT);
     arrive(&mut host, 38, RATE * 3 / 4, RTT);
-    assert_segments(host.decision.learned_bytes, 10);
-    arrive(&mut host, 162, RATE * 3 / 4, RTT);
-    assert_segments(host.decision.learned_bytes, 750);
+    assert_eq!(host.decision.learned_bytes, 0, "too little has arrived");
+    let told: Vec<u64> = (0..162).map(|_| arrive(&mut host, 1, RATE * 3 / 4, RTT).learned_bytes).collect();
+    let news: Vec<u64> = told.into_iter().filter(|bytes| *bytes > 0).collect();
+    assert!((1..4).contains(&news.len()), "what is no news is not told again: {news:?}");
+    assert_segments(*news.last().unwrap(), 750);
 }
 
 /// What does not fill the path says only that it carries more.

@@ -68,9 +68,10 @@
  *   at once     behind the initial window. Its rate, if it tells one, is the path, and where that is no more than 2 R,
  *               two agree: all of it is w.
  *
- * Towards R, growth is slow start's (3.4). A loss before that is a Safe Retreat (3.5): half of what has arrived since,
- * until the fate of all is known, and then as much less than that as congestion avoidance makes of a window. What is
- * remembered is forgotten then, and where the first flight tells that the path holds less than has been sent.
+ * Towards R, growth is slow start's (3.4), and nothing grows beyond before a round trip has been carried. A loss before
+ * that is a Safe Retreat (3.5): half of what has arrived since, until the fate of all is known, and then as much less
+ * than that as congestion avoidance makes of a window, which does not become larger by it. What is remembered is
+ * forgotten then, and where the first flight tells that the path holds less than has been sent.
  *
  * What is learned: the most that was acknowledged in a round trip, without its queue; of a paced flight of which as
  * much has arrived as is worth remembering, what would have been at that rate; of a path that is full, what it carries.

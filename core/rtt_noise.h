@@ -3,11 +3,12 @@
  * How much of a delay is no queue: what samples of the round trip fall by, faster than any queue of the sender's own.
  *
  * Segments wait where the path holds them up for a moment (a radio channel's turn, a retransmission below IP, an
- * interrupt that waits for more), and then come all at once. Their acknowledgements come faster than the segments left:
- * from one to the next the sample falls by more than the time between them. A queue that the sender built cannot become
- * shorter so fast: for a sample to fall by a time the bottleneck has to serve for that time what is in front.
+ * interrupt that waits for more), and then come all at once. Their acknowledgements come much faster than the segments
+ * left: from one to the next the sample falls by many times the time between them. A queue that the sender built
+ * becomes shorter as fast only where the sender paused, behind a burst: of ten segments, acknowledged two by two, it
+ * falls by five times that time at the most.
  *
- *   fall  = sum over samples in succession that fall by more than the time between them
+ *   fall  = sum over samples in succession that fall by more than five times the time between them
  *   noise = of the largest falls of this flight and of the two before, the middle one
  *
  * A path that becomes shorter is one such fall, and no noise: what two of three flights had is believed; of the first
@@ -17,6 +18,8 @@
 #define ONRAMP_RTT_NOISE_H
 
 #include "startup.h"
+
+#define ONRAMP_RTT_NOISE_TIMES (ONRAMP_BURST_SEGMENTS / 2)
 
 struct onramp_rtt_noise {
 	uint64_t noise_ns;
@@ -38,7 +41,8 @@ static inline void onramp_rtt_noise_add(struct onramp_rtt_noise *noise, const st
 	uint64_t fall_ns = noise->last_rtt_ns > ack->rtt_ns ? noise->last_rtt_ns - ack->rtt_ns : 0;
 
 	if (ack->rtt_ns) {
-		noise->fall_ns = fall_ns > ack->now_ns - noise->last_ns ? noise->fall_ns + fall_ns : 0;
+		noise->fall_ns =
+			fall_ns / ONRAMP_RTT_NOISE_TIMES > ack->now_ns - noise->last_ns ? noise->fall_ns + fall_ns : 0;
 		falls_ns[0] = onramp_max(falls_ns[0], noise->fall_ns);
 		noise->last_rtt_ns = ack->rtt_ns;
 		noise->last_ns = ack->now_ns;

@@ -126,8 +126,8 @@ fn a_line_through_bunches_is_not_believed() {
         }
         host.decision.estimate_bytes_per_s
     });
-    // The train lasts nine times as long as one segment.
-    assert_eq!(rates, [RATE, 0, 0]);
+    // The train lasts nine times as long as one segment; five times that is what a burst of the sender's can fall by.
+    assert_eq!(rates, [RATE, RATE, 0]);
 }
 
 /// 12 segments: three acknowledgements have made 13 of the window when four tell the rate.

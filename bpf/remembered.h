@@ -75,13 +75,16 @@ static inline void begin_memory(struct sock *sk, struct onramp_connection *conne
 /* A function of its own, with a stack of its own: decisions that say something new are few. */
 static __attribute__((noinline)) int save_memory(struct sock *sk, struct onramp_connection *connection)
 {
+	enum onramp_memory_news news = onramp_memory_news(&connection->decision, connection->memory_window_bytes);
 	__u64 now_ns = bpf_ktime_get_boot_ns();
 	struct onramp_remembered *remembered, fresh = {};
 	struct onramp_path path;
 	bool has_entry;
 
+	if (news == ONRAMP_MEMORY_NO_NEWS)
+		return 0;
 	fill_path(sk, &path);
-	if (onramp_memory_news(&connection->decision, connection->memory_window_bytes) == ONRAMP_MEMORY_FORGET) {
+	if (news == ONRAMP_MEMORY_FORGET) {
 		bpf_map_delete_elem(&onramp_memory, &path);
 		connection->memory_kept_ns = 0;
 		return 0;

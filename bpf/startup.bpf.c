@@ -405,7 +405,7 @@ static void startup_start(struct sock *sk, struct onramp_connection *connection)
 	connection->initial_cwnd = tp->snd_cwnd;
 	connection->initial_ssthresh = tp->snd_ssthresh;
 	apply_decision(sk, connection, mss_bytes);
-	if (is_reserved(connection) || start.remembered_bytes)
+	if (connection->decision.pacing_bytes_per_s != ONRAMP_UNLIMITED)
 		apply_pacing(sk, connection);
 	else
 		connection->initial_cwnd = tp->snd_cwnd;

@@ -134,7 +134,7 @@ struct onramp_onramp {
 	struct onramp_rtt_noise noise;
 	uint64_t path_bytes_per_s;    /* of the bottleneck; 0: not yet measured */
 	uint64_t rtt_min_ns;          /* 0: none yet */
-	uint64_t base_ns;             /* mean of the least samples of the round before, to compare others with */
+	uint64_t base_ns;             /* of the round before, to compare samples with */
 	uint64_t least_ns;            /* the least of the latest samples */
 	uint64_t before_bytes;        /* the window before PACING */
 	uint64_t paced_bytes_per_s;   /* PACING: at this rate */
@@ -231,14 +231,34 @@ static inline uint64_t onramp_onramp_round_bytes_per_s(const struct onramp_onram
 	return onramp_bytes_per_s(ack->delivered_bytes - state->round.begin_bytes, ack->now_ns - state->round.begin_ns);
 }
 
+/* The same, where noise has made the time longer. */
+static inline uint64_t onramp_onramp_round_at_most_bytes_per_s(const struct onramp_onramp *state,
+							       const struct onramp_ack *ack)
+{
+	uint64_t noise_ns = state->noise.noise_ns;
+	uint64_t elapsed_ns = onramp_max(ack->now_ns - state->round.begin_ns, noise_ns + 1);
+
+	return onramp_bytes_per_s(ack->delivered_bytes - state->round.begin_bytes, elapsed_ns - noise_ns);
+}
+
+/* So much more delay is a queue, where there is no noise. */
+static inline uint64_t onramp_onramp_quiet_ns(const struct onramp_onramp *state)
+{
+	return onramp_min(onramp_max(state->rtt_min_ns / ONRAMP_ONRAMP_DELAY_PART, ONRAMP_ONRAMP_LEAST_DELAY_NS),
+			  ONRAMP_ONRAMP_MOST_DELAY_NS);
+}
+
+/* Does noise hide such a queue? Then the least of a whole round is luck, and the mean of what its groups of samples had
+ * at least is compared with. */
+static inline bool onramp_onramp_is_noisy(const struct onramp_onramp *state)
+{
+	return state->noise.noise_ns >= onramp_onramp_quiet_ns(state);
+}
+
 /* So much more delay is a queue. */
 static inline uint64_t onramp_onramp_queue_ns(const struct onramp_onramp *state)
 {
-	uint64_t delay_ns =
-		onramp_min(onramp_max(state->rtt_min_ns / ONRAMP_ONRAMP_DELAY_PART, ONRAMP_ONRAMP_LEAST_DELAY_NS),
-			   ONRAMP_ONRAMP_MOST_DELAY_NS);
-
-	return onramp_max(delay_ns, state->noise.noise_ns);
+	return onramp_max(onramp_onramp_quiet_ns(state), state->noise.noise_ns);
 }
 
 /* The path carries what arrives at this rate, in a round trip without a queue. */
@@ -254,8 +274,7 @@ static inline void onramp_onramp_end_round(struct onramp_onramp *state, const st
 {
 	if (state->round.least_ns)
 		state->base_ns = state->round.least_ns;
-	/* The least of a whole round is luck where there is noise. */
-	if (state->round.groups && onramp_onramp_queue_ns(state) == state->noise.noise_ns)
+	if (state->round.groups && onramp_onramp_is_noisy(state))
 		state->base_ns = state->round.groups_ns / state->round.groups;
 	state->last_bytes_per_s = onramp_onramp_round_bytes_per_s(state, ack);
 	state->last_cwnd_bytes = state->round.cwnd_bytes;
@@ -362,20 +381,27 @@ static inline void onramp_onramp_fill(struct onramp_onramp *state, const struct 
 				   decision);
 }
 
+/* Do a flight's acknowledgements lie on a line, and one that jitter would not make? */
+static inline bool onramp_onramp_is_line(const struct onramp_onramp *state)
+{
+	const struct onramp_ack_train *train = &state->flight.train;
+
+	return train->points >= ONRAMP_ONRAMP_LEAST_POINTS &&
+	       (state->options & ONRAMP_OPTION_WITHOUT_LINE ||
+		(onramp_train_is_line(train) && 2 * state->noise.noise_ns <= train->last_ns - train->first_ns));
+}
+
 /* The rate of a flight that is coming in, or has come in; 0: it says nothing that is to be relied upon. */
 static inline uint64_t onramp_onramp_measured(struct onramp_onramp *state, const struct onramp_ack *ack,
 					      bool flight_ends)
 {
-	const struct onramp_ack_train *train = &state->flight.train;
-	bool is_line = state->options & ONRAMP_OPTION_WITHOUT_LINE ||
-		       (onramp_train_is_line(train) && 2 * state->noise.noise_ns <= train->last_ns - train->first_ns);
 	uint64_t rate = 0;
 
 	onramp_pair_rate_add(&state->pairs, ack);
 	/* The receiver has the first word: core/pair_rate.h. */
 	if (onramp_pair_rate_is_told(&state->pairs, ONRAMP_ONRAMP_LEAST_POINTS))
 		rate = onramp_pair_rate_bytes_per_s(&state->pairs, ack->mss_bytes);
-	else if (train->points >= ONRAMP_ONRAMP_LEAST_POINTS && is_line)
+	else if (onramp_onramp_is_line(state))
 		rate = onramp_flight_bytes_per_s(&state->flight, ack, state->options);
 	if (flight_ends)
 		onramp_pair_rate_end(&state->pairs);
@@ -404,9 +430,8 @@ static inline void onramp_onramp_resume(struct onramp_onramp *state, const struc
 static inline void onramp_onramp_resumed(struct onramp_onramp *state, const struct onramp_ack *ack, bool flight_ends,
 					 struct onramp_decision *decision)
 {
-	uint64_t rate, used_bytes, path_bytes;
+	uint64_t rate = onramp_onramp_measured(state, ack, flight_ends), used_bytes, path_bytes;
 
-	rate = onramp_onramp_measured(state, ack, flight_ends);
 	if (!flight_ends)
 		return;
 	/* What was not used of the window is lost (RFC 9959, section 3.3). */
@@ -469,7 +494,7 @@ static inline void onramp_onramp_pacing(struct onramp_onramp *state, const struc
 
 	if (ack->delivered_bytes <= state->round.end_bytes)
 		return;
-	if (onramp_onramp_queue_ns(state) != state->noise.noise_ns)
+	if (!onramp_onramp_is_noisy(state))
 		state->base_ns = state->rtt_min_ns;
 	state->paced_bytes_per_s = onramp_bytes_per_s(ack->cwnd_bytes, state->rtt_min_ns);
 	/* What the application did not use of the window is lost (RFC 9959, section 3.3). */
@@ -558,7 +583,7 @@ static inline void onramp_onramp_begin_drain(struct onramp_onramp *state, const 
 static inline void onramp_onramp_hold(struct onramp_onramp *state, const struct onramp_ack *ack,
 				      struct onramp_decision *decision)
 {
-	uint64_t rate, most, elapsed_ns;
+	uint64_t rate;
 
 	state->round.least_ns = onramp_least_rtt(state->round.least_ns, ack);
 	if (ack->rtt_ns && !onramp_onramp_is_delayed(state, ack->rtt_ns)) {
@@ -570,11 +595,8 @@ static inline void onramp_onramp_hold(struct onramp_onramp *state, const struct 
 	    (state->step || ack->now_ns - state->round.begin_ns < state->rtt_min_ns / 2))
 		return;
 	rate = onramp_onramp_round_bytes_per_s(state, ack);
-	/* The noise may have made half a round longer. */
-	elapsed_ns = ack->now_ns - state->round.begin_ns;
-	most = onramp_bytes_per_s(ack->delivered_bytes - state->round.begin_bytes,
-				  onramp_max(elapsed_ns, state->noise.noise_ns + 1) - state->noise.noise_ns);
-	if (onramp_onramp_gives_more(state, state->step ? rate : most)) {
+	/* Of half a round noise may be a good part. */
+	if (onramp_onramp_gives_more(state, state->step ? rate : onramp_onramp_round_at_most_bytes_per_s(state, ack))) {
 		onramp_onramp_end_round(state, ack);
 		onramp_onramp_grow_again(state);
 		state->step += state->step && state->step < ONRAMP_ONRAMP_STEPS;
@@ -637,12 +659,18 @@ static inline void onramp_onramp_end_retreat(struct onramp_onramp *state, const 
 		state->phase = ONRAMP_PHASE_DONE;
 }
 
+/* RETREAT: has all that was under way either arrived or been taken for lost? */
+static inline bool onramp_onramp_is_accounted_for(const struct onramp_onramp *state, const struct onramp_ack *ack)
+{
+	return ack->delivered_bytes + (ack->lost_bytes - state->lost_bytes) >= state->round.end_bytes;
+}
+
 /* What is remembered was wrong: the threshold that Careful Resume leaves (RFC 9959, section 3.5). */
 static inline uint64_t onramp_onramp_safe_retreat(struct onramp_onramp *state, const struct onramp_ack *ack)
 {
 	uint64_t pipe_bytes = ack->delivered_bytes - state->unvalidated_bytes;
 
-	state->is_told = ack->delivered_bytes + (ack->lost_bytes - state->lost_bytes) >= state->round.end_bytes;
+	state->is_told = onramp_onramp_is_accounted_for(state, ack);
 	/* PipeSize / 2 meanwhile, and at the end as much less as congestion avoidance has it. */
 	if (!state->is_told)
 		return onramp_max(onramp_min(pipe_bytes, state->round.cwnd_bytes) / 2, state->before_bytes);
@@ -655,7 +683,7 @@ static inline uint64_t onramp_onramp_safe_retreat(struct onramp_onramp *state, c
 static inline void onramp_onramp_retreat(struct onramp_onramp *state, const struct onramp_ack *ack,
 					 struct onramp_decision *decision)
 {
-	uint64_t rate, carried_bytes, end_bytes = state->round.end_bytes;
+	uint64_t rate, carried_bytes;
 	bool is_carried;
 
 	decision->ssthresh_bytes = ack->ssthresh_bytes;
@@ -680,7 +708,7 @@ static inline void onramp_onramp_retreat(struct onramp_onramp *state, const stru
 	 * says enough. */
 	is_carried = !state->step &&
 		     onramp_onramp_gives_more(state, state->carried_bytes_per_s ? state->carried_bytes_per_s : rate);
-	if (!is_carried && ack->delivered_bytes + (ack->lost_bytes - state->lost_bytes) < end_bytes)
+	if (!is_carried && !onramp_onramp_is_accounted_for(state, ack))
 		return;
 	state->is_told = true;
 	if (!state->carried_bytes_per_s)

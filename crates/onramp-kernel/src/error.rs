@@ -15,13 +15,13 @@ pub enum Error {
         name: String,
     },
     /// No packet pairs belong to this algorithm.
-    #[error("start-up {startup} sends no packet pairs; these do: {}", senders().join(", "))]
+    #[error("start-up {startup} sends no packet pairs; these do: {}", those_that(onramp_core::sends_pairs))]
     NoPairs {
         /// The algorithm.
         startup: String,
     },
     /// A memory of paths was asked for, which this start-up does not use.
-    #[error("start-up {startup} uses no memory of paths; these do: {}", remembering().join(", "))]
+    #[error("start-up {startup} uses no memory of paths; these do: {}", those_that(onramp_core::remembers))]
     NoMemory {
         /// Its name.
         startup: String,
@@ -128,8 +128,10 @@ pub enum Error {
     },
 }
 
-fn remembering() -> Vec<&'static str> {
-    onramp_core::startup_names().iter().copied().filter(|name| onramp_core::remembers(name)).collect()
+/// The names of these algorithms.
+fn those_that(have_it: fn(&str) -> bool) -> String {
+    let names: Vec<_> = onramp_core::startup_names().iter().copied().filter(|name| have_it(name)).collect();
+    names.join(", ")
 }
 
 fn loaded_hint(loaded: &[String]) -> String {
@@ -137,11 +139,6 @@ fn loaded_hint(loaded: &[String]) -> String {
         [] => "; nothing is".to_owned(),
         names => format!("; loaded are: {}", names.join(", ")),
     }
-}
-
-/// The algorithms that send packet pairs, if only where the user wants that.
-fn senders() -> Vec<&'static str> {
-    onramp_core::startup_names().iter().copied().filter(|name| onramp_core::sends_pairs(name)).collect()
 }
 
 impl Error {

@@ -37,8 +37,7 @@ fn records_without_each(file: &Path, replaced: &[(&str, &str)]) -> Vec<Value> {
 
 /// A table in Markdown: a line of the host alone, of `onramp`, and of it without each idea.
 fn table_of(header: &str, line: impl Fn(&str) -> String) -> String {
-    let columns = header.matches('|').count() - 1;
-    let mut table = format!("{header}\n{}|\n", "|---".repeat(columns));
+    let mut table = table_head(header);
     for startup in std::iter::once(STARTUPS[0].to_owned()).chain(startups()) {
         writeln!(table, "| {} | {} |", title(&startup), line(&startup)).unwrap();
     }

@@ -29,17 +29,17 @@ impl Row {
     }
 
     fn told(&self) -> String {
-        format!("{} {}: {}", self.path, KINDS[self.kind], self.words())
+        format!("{} {}: {}", self.path, KINDS[self.kind], self.words().join(", "))
     }
 
     /// Of each copy, what it wasted and what it sent again, if anything.
-    fn words(&self) -> String {
+    fn words(&self) -> Vec<String> {
         let words = |(wasted, again): (f64, f64)| match again {
             0.0 => format!("{wasted:.2}"),
             again => format!("{wasted:.2} ({again})"),
         };
         let each = self.numbers("excess_rtts").into_iter().zip(self.numbers("retransmitted_segments"));
-        each.map(words).collect::<Vec<_>>().join(", ")
+        each.map(words).collect()
     }
 }
 
@@ -61,10 +61,7 @@ fn rows(file: &Path) -> Vec<Row> {
             rows.push(Row { path, kind, copies: Vec::new() });
             rows.len() - 1
         });
-        let copy = match kind {
-            2.. => number("flow") as usize - 1,
-            _ => rows[at].copies.len().min(number("flow") as usize - 1),
-        };
+        let copy = number("flow") as usize - 1;
         let copies = &mut rows[at].copies;
         copies.resize_with(copies.len().max(copy + 1), Vec::new);
         copies[copy].push(record);
@@ -72,32 +69,32 @@ fn rows(file: &Path) -> Vec<Row> {
     rows
 }
 
-/// A line for each path and size, with a column for each of these kinds; of copies, those from this one on.
-fn table(rows: &[Row], header: &str, kinds: &[usize], from: usize) -> String {
-    let mut table = format!("{header}\n|{}\n", "---|".repeat(header.matches('|').count() - 1));
+/// A line for each path and size, with a column for each of these kinds: what its copies have in this way.
+fn table(rows: &[Row], header: &str, kinds: &[usize], of: impl Fn(&Row) -> String) -> String {
+    let mut table = table_head(header);
     let mut paths: Vec<_> = rows.iter().map(|row| row.path.as_str()).collect();
     paths.dedup();
     for path in paths {
-        let words = kinds.iter().map(|kind| {
-            let row = rows.iter().find(|row| row.path == path && row.kind == *kind).expect("each kind of each path");
-            let words = row.words();
-            let copies = words.split(", ").skip(if *kind < 2 { 0 } else { from });
-            let known = row.remembered().last().map_or(0.0, |share| *share);
-            match *kind {
-                3 if from == 0 => format!("{} | {known:.2}", copies.collect::<Vec<_>>().join(", ")),
-                _ => copies.collect::<Vec<_>>().join(", "),
-            }
-        });
-        writeln!(table, "| {path} | {} |", words.collect::<Vec<_>>().join(" | ")).unwrap();
+        let find = |kind| rows.iter().find(|row| row.path == path && row.kind == kind).expect("each kind of each path");
+        let columns: Vec<_> = kinds.iter().map(|kind| of(find(*kind))).collect();
+        writeln!(table, "| {path} | {} |", columns.join(" | ")).unwrap();
     }
     table
+}
+
+/// All copies of both kinds of memory, and what the last one of the second was told.
+fn table_of_memories(rows: &[Row]) -> String {
+    let header = "| path, size | `careful` | `at-once` | remembered at last, of a BDP |";
+    table(rows, header, &[2, 3], |row| {
+        let told = if row.kind == 3 { format!(" | {:.2}", row.remembered().last().unwrap()) } else { String::new() };
+        row.words().join(", ") + &told
+    })
 }
 
 #[test]
 fn a_path_that_is_remembered_rightly() {
     let rows = rows(&scenarios().join("memory.toml"));
-    let header = "| path, size | `careful` | `at-once` | remembered at last, of a BDP |";
-    assert_in_manual("memory", &table(&rows, header, &[2, 3], 0));
+    assert_in_manual("memory", &table_of_memories(&rows));
     for row in rows {
         let (wasted, remembered) = (row.numbers("excess_rtts"), row.remembered());
         for copy in 1..wasted.len() {
@@ -117,7 +114,8 @@ fn a_path_that_is_remembered_wrongly_by_ten() {
         .flat_map(|file| rows(&scenarios().join(file)))
         .collect();
     let header = "| path before, size | a cold start | `careful` | `at-once` |";
-    assert_in_manual("memory, wrong", &table(&rows, header, &[1, 2, 3], 1));
+    let last = |row: &Row| row.words().pop().unwrap();
+    assert_in_manual("memory, wrong", &table(&rows, header, &[1, 2, 3], last));
     let wasted = |row: &Row| *row.numbers("excess_rtts").last().unwrap();
     for row in rows.iter().filter(|row| row.kind >= 2) {
         let cold = rows.iter().find(|other| other.path == row.path && other.kind == 1).expect("a cold start");
@@ -143,6 +141,5 @@ fn a_path_whose_rate_cannot_be_measured() {
             rows(&dir.path().join(&name))
         })
         .collect();
-    let header = "| path, size | `careful` | `at-once` | remembered at last, of a BDP |";
-    assert_in_manual("memory, hostile", &table(&rows, header, &[2, 3], 0));
+    assert_in_manual("memory, hostile", &table_of_memories(&rows));
 }

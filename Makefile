@@ -1,7 +1,6 @@
-# make demo   real downloads over an emulated satellite on this machine's kernel (without root or BPF: in the
-#             simulator): a table and a report
-# make test   everything that can be tested here
-# make help   the rest
+# make demo   real downloads over an emulated satellite on this machine's kernel (without root or
+# BPF: in the simulator): a table and a report make test   everything that can be tested here make
+# help   the rest
 
 CARGO ?= cargo
 ONRAMP := target/release/onramp
@@ -45,7 +44,8 @@ reproduce: build
 test-papers: setup
 	$(SUDO) $(CARGO) test --locked --release -p onramp --test reproduce
 
-# Our TCP and this kernel's send each other 100 MB with every recovery over a path that loses: docs/tcp.md.
+# Our TCP and this kernel's send each other 100 MB with every recovery over a path that loses:
+# docs/tcp.md.
 interworking: setup
 	$(SUDO) env ONRAMP_INTERWORKING_SIZE='100 MB' $(CARGO) test --locked --release -p onramp --test tcp -- \
 	--test-threads 1 --nocapture interworking

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Every TCP connection that a cgroup's processes open or accept is put on one congestion control, when it is
- * established and before it has sent data.
+ * Every TCP connection that a cgroup's processes open or accept is put on one congestion control,
+ * when it is established and before it has sent data.
  */
 #include "kernel.h"
 
@@ -25,7 +25,8 @@ int onramp_adopt(struct bpf_sock_ops *ctx)
 {
 	struct onramp_adopt name;
 
-	if (ctx->op != BPF_SOCK_OPS_ACTIVE_ESTABLISHED_CB && ctx->op != BPF_SOCK_OPS_PASSIVE_ESTABLISHED_CB)
+	if (ctx->op != BPF_SOCK_OPS_ACTIVE_ESTABLISHED_CB &&
+	    ctx->op != BPF_SOCK_OPS_PASSIVE_ESTABLISHED_CB)
 		return 1;
 	name = adopt;
 	if (bpf_setsockopt(ctx, IPPROTO_TCP, TCP_CONGESTION, name.congestion_control, sizeof(name)))

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The connections of one loaded congestion control, in every network namespace: the rows of `onramp ss`. */
+/* The connections of one loaded congestion control, in every network namespace: the rows of `onramp
+ * ss`. */
 #include "kernel.h"
 
 #include <bpf/bpf_core_read.h>
@@ -30,7 +31,8 @@ int onramp_list(struct bpf_iter__bpf_sk_storage_map *ctx)
 	pairs = bpf_sk_storage_get(&onramp_pairs, sk, 0, 0);
 	fill_endpoints(sk, &now.local, &now.remote);
 	now.now_ns = bpf_ktime_get_ns();
-	now.pacing_bytes_per_s = sk->sk_pacing_status == SK_PACING_NONE ? ONRAMP_UNLIMITED : (__u64)sk->sk_pacing_rate;
+	now.pacing_bytes_per_s = sk->sk_pacing_status == SK_PACING_NONE ? ONRAMP_UNLIMITED
+									: (__u64)sk->sk_pacing_rate;
 	now.bytes_acked = tp->bytes_acked;
 	now.tcp_state = sk->__sk_common.skc_state;
 	now.mss_bytes = tp->mss_cache;
@@ -40,7 +42,8 @@ int onramp_list(struct bpf_iter__bpf_sk_storage_map *ctx)
 	now.retransmitted_segments = tp->total_retrans;
 	now.network_namespace = sk->__sk_common.skc_net.net->ns.inum;
 	now.has_pairs = pairs != NULL;
-	/* A struct onramp_socket, which is larger than a program's stack. The kernel shows rows that are complete. */
+	/* A struct onramp_socket, which is larger than a program's stack. The kernel shows rows
+	 * that are complete. */
 	bpf_seq_write(seq, connection, sizeof(*connection));
 	if (pairs)
 		bpf_seq_write(seq, pairs, sizeof(*pairs));

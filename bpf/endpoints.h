@@ -8,7 +8,8 @@
 
 #include <bpf/bpf_endian.h>
 
-static inline void fill_endpoints(const struct sock *sk, struct onramp_endpoint *local, struct onramp_endpoint *remote)
+static inline void fill_endpoints(const struct sock *sk, struct onramp_endpoint *local,
+				  struct onramp_endpoint *remote)
 {
 	local->family = remote->family = sk->__sk_common.skc_family;
 	local->port = sk->__sk_common.skc_num;
@@ -18,8 +19,10 @@ static inline void fill_endpoints(const struct sock *sk, struct onramp_endpoint 
 		*(__be32 *)remote->address = sk->__sk_common.skc_daddr;
 	} else {
 		for (int i = 0; i < 4; i++) {
-			((__be32 *)local->address)[i] = sk->__sk_common.skc_v6_rcv_saddr.in6_u.u6_addr32[i];
-			((__be32 *)remote->address)[i] = sk->__sk_common.skc_v6_daddr.in6_u.u6_addr32[i];
+			((__be32 *)local->address)[i] =
+				sk->__sk_common.skc_v6_rcv_saddr.in6_u.u6_addr32[i];
+			((__be32 *)remote->address)[i] =
+				sk->__sk_common.skc_v6_daddr.in6_u.u6_addr32[i];
 		}
 	}
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The parts of the kernel's types that Onramp's programs touch. Fields are found by name when a program is loaded
- * (CO-RE), so their order and their neighbours do not matter here, and one build serves every kernel.
+ * The parts of the kernel's types that Onramp's programs touch. Fields are found by name when a
+ * program is loaded (CO-RE), so their order and their neighbours do not matter here, and one build
+ * serves every kernel.
  */
 #ifndef ONRAMP_KERNEL_H
 #define ONRAMP_KERNEL_H
@@ -63,7 +64,8 @@ enum bpf_map_type {
 #define BPF_SOCK_OPS_PARSE_UNKNOWN_HDR_OPT_CB_FLAG (1 << 5)
 #define BPF_SOCK_OPS_WRITE_HDR_OPT_CB_FLAG (1 << 6)
 
-/* args[0] where options are written: for no packet, or for a SYN-ACK that leaves no state behind. */
+/* args[0] where options are written: for no packet, or for a SYN-ACK that leaves no state behind.
+ */
 #define BPF_WRITE_HDR_TCP_CURRENT_MSS 1
 #define BPF_WRITE_HDR_TCP_SYNACK_COOKIE 2
 
@@ -274,7 +276,8 @@ struct rate_sample {
 };
 
 struct sk_buff {
-	__s64 tstamp; /* of a segment that arrived: CLOCK_REALTIME, 0 while nobody on this machine asks for it */
+	__s64 tstamp; /* of a segment that arrived: CLOCK_REALTIME, 0 while nobody on this machine
+			 asks for it */
 };
 
 struct bpf_sock_ops_kern {
@@ -297,8 +300,9 @@ enum tcp_ca_event {
 	CA_EVENT_TX_START,
 };
 
-/* The value of a struct_ops map: members are matched by name, so the one that is changed before loading is first.
- * cong_control takes (sk, rate sample) before Linux 6.10, and (sk, ack, flag, rate sample) since. */
+/* The value of a struct_ops map: members are matched by name, so the one that is changed before
+ * loading is first. cong_control takes (sk, rate sample) before Linux 6.10, and (sk, ack, flag,
+ * rate sample) since. */
 struct tcp_congestion_ops {
 	char name[16];
 	void (*init)(struct sock *sk);

@@ -3,15 +3,16 @@
  * The option of packet pairs (core/pair_option.h) on the connections of a cgroup's processes.
  *
  *   SYN        says "permitted"; the SYN-ACK says it too if the SYN did
- *   probe      when the start-up wants a pair, the next two full segments carry "first" and "second"; of a train, all
- *              that follow carry "second"
- *   meter      when both have arrived, the acknowledgement carries "reply"
+ *   probe      when the start-up wants a pair, the next two full segments carry "first" and
+ * "second"; of a train, all that follow carry "second" meter      when both have arrived, the
+ * acknowledgement carries "reply"
  *
  * A connection whose peer does not say "permitted" asks for none of these calls any more.
  *
- * A segment leaves when it is built, and has arrived when the kernel took it from its device: TCP may look at it later,
- * where the program that reads has the socket. The kernel takes that time only while somebody asks for it, which
- * crates/onramp-kernel/src/pair.rs does; without, it is the time when TCP looks.
+ * A segment leaves when it is built, and has arrived when the kernel took it from its device: TCP
+ * may look at it later, where the program that reads has the socket. The kernel takes that time
+ * only while somebody asks for it, which crates/onramp-kernel/src/pair.rs does; without, it is the
+ * time when TCP looks.
  */
 #include "kernel.h"
 
@@ -39,7 +40,8 @@ char _license[] SEC("license") = "GPL";
 #define NAMESPACES 2
 
 struct onramp_pair_config {
-	uint64_t namespaces[NAMESPACES]; /* cookies of the network namespaces to look at; all 0: every one */
+	uint64_t namespaces[NAMESPACES]; /* cookies of the network namespaces to look at; all 0:
+					    every one */
 };
 
 const volatile struct onramp_pair_config pair_config SEC(".rodata.pair");
@@ -76,7 +78,8 @@ static void store_option(struct bpf_sock_ops *ctx, const struct onramp_pair_opti
 }
 
 /* Find our option in the segment, or in the SYN that is kept. */
-static enum onramp_pair_reading load_option(struct bpf_sock_ops *ctx, struct onramp_pair_option *option, __u64 flags)
+static enum onramp_pair_reading load_option(struct bpf_sock_ops *ctx,
+					    struct onramp_pair_option *option, __u64 flags)
 {
 	/* Sought by kind and experiment. */
 	__u8 bytes[BUFFER_BYTES] = {
@@ -88,7 +91,8 @@ static enum onramp_pair_reading load_option(struct bpf_sock_ops *ctx, struct onr
 	long found = bpf_load_hdr_opt(ctx, bytes, sizeof(bytes), flags);
 
 	if (found == -ENOSPC || found == -EFAULT)
-		return ONRAMP_PAIR_MALFORMED; /* longer than any of ours, or the options' lengths do not fit */
+		return ONRAMP_PAIR_MALFORMED; /* longer than any of ours, or the options' lengths do
+						 not fit */
 	if (found < 0)
 		return ONRAMP_PAIR_OTHER;
 	return onramp_pair_option_read(bytes, (__u32)found, ONRAMP_PAIR_EXPERIMENT, option);
@@ -98,7 +102,8 @@ static bool says_permitted(struct bpf_sock_ops *ctx, __u64 flags)
 {
 	struct onramp_pair_option option;
 
-	return load_option(ctx, &option, flags) == ONRAMP_PAIR_READ && option.type == ONRAMP_PAIR_PERMITTED;
+	return load_option(ctx, &option, flags) == ONRAMP_PAIR_READ &&
+	       option.type == ONRAMP_PAIR_PERMITTED;
 }
 
 static void set_flags(struct bpf_sock_ops *ctx, __u32 set, __u32 clear)
@@ -109,7 +114,8 @@ static void set_flags(struct bpf_sock_ops *ctx, __u32 set, __u32 clear)
 		bpf_sock_ops_cb_flags_set(ctx, (int)flags);
 }
 
-/* The connection stands: did the peer, whose SYN or SYN-ACK this is, say that it knows the option? */
+/* The connection stands: did the peer, whose SYN or SYN-ACK this is, say that it knows the option?
+ */
 static void negotiated(struct bpf_sock_ops *ctx, __u64 flags)
 {
 	struct onramp_pairs *pairs = NULL;
@@ -128,12 +134,14 @@ static bool wants_to_write(struct bpf_sock_ops *ctx, const struct onramp_pairs *
 {
 	if (pairs->has_reply || pairs->probe.is_open)
 		return true;
-	return (pairs->due || pairs->is_starting) && ctx->data_segs_in <= ctx->data_segs_out + RECEIVER_SEGMENTS;
+	return (pairs->due || pairs->is_starting) &&
+	       ctx->data_segs_in <= ctx->data_segs_out + RECEIVER_SEGMENTS;
 }
 
-/* Is the segment one of a pair, by its size? One that is cut up later has the option on each piece: that is right for
- * those of a train that follow its first. */
-static bool is_full_segment(struct bpf_sock_ops *ctx, const struct onramp_pairs *pairs, __u32 payload_bytes)
+/* Is the segment one of a pair, by its size? One that is cut up later has the option on each piece:
+ * that is right for those of a train that follow its first. */
+static bool is_full_segment(struct bpf_sock_ops *ctx, const struct onramp_pairs *pairs,
+			    __u32 payload_bytes)
 {
 	__u32 full_bytes = ctx->mss_cache - MARK_ROOM_BYTES;
 
@@ -153,8 +161,8 @@ static void reserve(struct bpf_sock_ops *ctx)
 		if (!(flags & TCP_FLAG_ACK) && ctx->total_retrans)
 			return;
 		/* Without state the SYN's option is forgotten when the connection stands. */
-		if (flags & TCP_FLAG_ACK &&
-		    (ctx->args[0] == BPF_WRITE_HDR_TCP_SYNACK_COOKIE || !says_permitted(ctx, BPF_LOAD_HDR_OPT_TCP_SYN)))
+		if (flags & TCP_FLAG_ACK && (ctx->args[0] == BPF_WRITE_HDR_TCP_SYNACK_COOKIE ||
+					     !says_permitted(ctx, BPF_LOAD_HDR_OPT_TCP_SYN)))
 			return;
 		bpf_reserve_hdr_opt(ctx, PERMITTED_BYTES, 0);
 		return;
@@ -166,10 +174,12 @@ static void reserve(struct bpf_sock_ops *ctx)
 		if (pairs->due || pairs->probe.is_open)
 			bpf_reserve_hdr_opt(ctx, PERMITTED_BYTES, 0);
 	} else if (pairs->has_reply && ctx->skb_len + REPLY_ROOM_BYTES <= ctx->mss_cache) {
-		/* Where selective acknowledgements leave no room there is no reply: it would be late. */
+		/* Where selective acknowledgements leave no room there is no reply: it would be
+		 * late. */
 		if (bpf_reserve_hdr_opt(ctx, ONRAMP_PAIR_OPTION_MAX_BYTES, 0))
 			pairs->has_reply = false;
-	} else if ((pairs->due || pairs->probe.is_open) && is_full_segment(ctx, pairs, ctx->skb_len)) {
+	} else if ((pairs->due || pairs->probe.is_open) &&
+		   is_full_segment(ctx, pairs, ctx->skb_len)) {
 		bpf_reserve_hdr_opt(ctx, PERMITTED_BYTES, 0);
 	} else if (!wants_to_write(ctx, pairs)) {
 		set_flags(ctx, 0, BPF_SOCK_OPS_WRITE_HDR_OPT_CB_FLAG);
@@ -177,7 +187,8 @@ static void reserve(struct bpf_sock_ops *ctx)
 }
 
 /* A full segment with room for a mark leaves. */
-static void mark(struct bpf_sock_ops *ctx, struct onramp_pairs *pairs, __u32 seq, __u32 payload_bytes)
+static void mark(struct bpf_sock_ops *ctx, struct onramp_pairs *pairs, __u32 seq,
+		 __u32 payload_bytes)
 {
 	struct onramp_pair_option option;
 	__u32 end = seq + payload_bytes;
@@ -188,7 +199,8 @@ static void mark(struct bpf_sock_ops *ctx, struct onramp_pairs *pairs, __u32 seq
 	if (pairs->probe.is_open) {
 		bool is_train = pairs->due == ONRAMP_PAIR_TRAIN;
 
-		if (onramp_pair_send_second(&pairs->probe, &pairs->counts, now_ns, seq, end, is_train, &option)) {
+		if (onramp_pair_send_second(&pairs->probe, &pairs->counts, now_ns, seq, end,
+					    is_train, &option)) {
 			if (!is_train)
 				pairs->due = ONRAMP_PAIR_NONE;
 			store_option(ctx, &option);
@@ -225,7 +237,8 @@ static void write(struct bpf_sock_ops *ctx)
 	}
 }
 
-/* When a segment arrived, by the clock of the kernel's time stamps or, without them, of this program. */
+/* When a segment arrived, by the clock of the kernel's time stamps or, without them, of this
+ * program. */
 static __u64 arrival_ns(struct bpf_sock_ops *ctx, bool *is_stamp)
 {
 	__s64 stamp_ns = 0;
@@ -240,8 +253,8 @@ static __u64 arrival_ns(struct bpf_sock_ops *ctx, bool *is_stamp)
 }
 
 /* A first or a second arrived. */
-static void measure(struct bpf_sock_ops *ctx, struct onramp_pairs *pairs, const struct onramp_pair_option *option,
-		    __u32 seq, __u32 end)
+static void measure(struct bpf_sock_ops *ctx, struct onramp_pairs *pairs,
+		    const struct onramp_pair_option *option, __u32 seq, __u32 end)
 {
 	bool is_stamp;
 	__u64 now_ns = arrival_ns(ctx, &is_stamp);
@@ -250,7 +263,8 @@ static void measure(struct bpf_sock_ops *ctx, struct onramp_pairs *pairs, const 
 	if (option->type == ONRAMP_PAIR_SECOND && is_stamp != pairs->has_arrivals)
 		pairs->meter.is_waiting = false;
 	pairs->has_arrivals = is_stamp;
-	if (!onramp_pair_arrived(&pairs->meter, &pairs->counts, option, now_ns, seq, end, &pairs->reply))
+	if (!onramp_pair_arrived(&pairs->meter, &pairs->counts, option, now_ns, seq, end,
+				 &pairs->reply))
 		return;
 	pairs->measured_ns = pairs->reply.interval_ns;
 	pairs->has_reply = true;
@@ -259,8 +273,8 @@ static void measure(struct bpf_sock_ops *ctx, struct onramp_pairs *pairs, const 
 }
 
 /* A reply arrived. */
-static void take_reply(struct bpf_sock_ops *ctx, struct onramp_pairs *pairs, const struct onramp_pair_option *option,
-		       __u32 ack)
+static void take_reply(struct bpf_sock_ops *ctx, struct onramp_pairs *pairs,
+		       const struct onramp_pair_option *option, __u32 ack)
 {
 	struct onramp_pair_report report;
 
@@ -268,7 +282,8 @@ static void take_reply(struct bpf_sock_ops *ctx, struct onramp_pairs *pairs, con
 		pairs->counts.ignored++; /* it acknowledges what was not sent */
 		return;
 	}
-	report = onramp_pair_replied(&pairs->probe, &pairs->counts, option, bpf_ktime_get_ns(), ack);
+	report =
+		onramp_pair_replied(&pairs->probe, &pairs->counts, option, bpf_ktime_get_ns(), ack);
 	if (report.interval_ns) {
 		pairs->report = report;
 		pairs->reported_ns = report.interval_ns;

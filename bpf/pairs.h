@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where a connection's packet pairs are kept: a map that a start-up and the program of its option share. */
+/* Where a connection's packet pairs are kept: a map that a start-up and the program of its option
+ * share. */
 #ifndef ONRAMP_PAIRS_H
 #define ONRAMP_PAIRS_H
 

@@ -2,16 +2,18 @@
 /*
  * The socket option TCP_QOS (include/onramp/tcp_qos.h) on the sockets of a cgroup's processes.
  *
- *   setsockopt   checks what is asked, remembers it and puts the socket on the start-up; a rate of 0 takes it off again
- *   getsockopt   says what is in force: zeros where nothing is
- *   sockops      asks for connections of programs that do not know the option, when they are established
+ *   setsockopt   checks what is asked, remembers it and puts the socket on the start-up; a rate of
+ * 0 takes it off again getsockopt   says what is in force: zeros where nothing is sockops      asks
+ * for connections of programs that do not know the option, when they are established
  *
- * Limits are those of the cgroups that the asking process is in, from the innermost outwards. A connection that stands
- * has its answer at once. Before, what can never be granted is refused at once, and the rest is granted or refused when
- * the connection is established, as is that of each connection which a listening socket accepts.
+ * Limits are those of the cgroups that the asking process is in, from the innermost outwards. A
+ * connection that stands has its answer at once. Before, what can never be granted is refused at
+ * once, and the rest is granted or refused when the connection is established, as is that of each
+ * connection which a listening socket accepts.
  *
- * Options of others are passed on as they came. These programs may be attached several times, to one cgroup or to some
- * within each other: those on whose congestion control the socket is answer, and otherwise the innermost.
+ * Options of others are passed on as they came. These programs may be attached several times, to
+ * one cgroup or to some within each other: those on whose congestion control the socket is answer,
+ * and otherwise the innermost.
  */
 #include "kernel.h"
 
@@ -28,7 +30,8 @@ char _license[] SEC("license") = "GPL";
 #define BURST_PART 10
 #define BURST_BYTES_OF_ANY_RATE 65536
 
-/* How long to wait before asking again after the first time that a reservation broke; each time it is twice as long. */
+/* How long to wait before asking again after the first time that a reservation broke; each time it
+ * is twice as long. */
 #define WAIT_NS UINT64_C(1000000000)
 #define MOST_DOUBLINGS 6
 
@@ -42,7 +45,8 @@ char _license[] SEC("license") = "GPL";
 
 struct onramp_qos_config {
 	char congestion_control[ONRAMP_NAME_BYTES];
-	struct onramp_reservation asked; /* for connections of programs that do not ask themselves */
+	struct onramp_reservation
+		asked; /* for connections of programs that do not ask themselves */
 };
 
 const volatile struct onramp_qos_config qos_config SEC(".rodata.qos");
@@ -71,10 +75,12 @@ static bool uses_ours(struct bpf_sock *sk)
 {
 	char name[ONRAMP_NAME_BYTES] = {};
 
-	return !bpf_getsockopt(sk, IPPROTO_TCP, TCP_CONGESTION, name, sizeof(name)) && is_ours(name);
+	return !bpf_getsockopt(sk, IPPROTO_TCP, TCP_CONGESTION, name, sizeof(name)) &&
+	       is_ours(name);
 }
 
-/* Is the socket on another registration of the same start-up, whose programs are the ones to answer? */
+/* Is the socket on another registration of the same start-up, whose programs are the ones to
+ * answer? */
 static bool uses_anothers(struct bpf_sock *sk)
 {
 	static const char ours[] = "onramp_qos";
@@ -97,13 +103,14 @@ static long choose(struct bpf_sock *sk, const char *name)
 	return bpf_setsockopt(sk, IPPROTO_TCP, TCP_CONGESTION, copy, sizeof(copy));
 }
 
-/* Off this congestion control: to that which the socket had before or, where it had this one, to one that every kernel
- * has. */
+/* Off this congestion control: to that which the socket had before or, where it had this one, to
+ * one that every kernel has. */
 static long leave(struct bpf_sock *sk, const struct onramp_reservation *reservation)
 {
 	char reno[ONRAMP_NAME_BYTES] = "reno";
 
-	return is_ours(reservation->previous) ? choose(sk, reno) : choose(sk, reservation->previous);
+	return is_ours(reservation->previous) ? choose(sk, reno)
+					      : choose(sk, reservation->previous);
 }
 
 /* Back to what it had before, without a reservation. */
@@ -123,7 +130,8 @@ static long enter(struct bpf_sock *sk)
 	return choose(sk, ours);
 }
 
-/* The limits of the process that asks: of its own cgroup or the nearest around it that has one, and so on outwards. */
+/* The limits of the process that asks: of its own cgroup or the nearest around it that has one, and
+ * so on outwards. */
 static void find_limits(struct onramp_reservation *reservation)
 {
 	struct onramp_limit *limit = NULL;
@@ -142,7 +150,8 @@ static void find_limits(struct onramp_reservation *reservation)
 	}
 }
 
-/* What stands in the way of this rate: 0, or an error. Without `now`, only what makes it impossible for good. */
+/* What stands in the way of this rate: 0, or an error. Without `now`, only what makes it impossible
+ * for good. */
 static int check_limits(const struct onramp_reservation *reservation, __u64 rate, bool now)
 {
 	struct onramp_limit *limit;
@@ -162,7 +171,8 @@ static int check_limits(const struct onramp_reservation *reservation, __u64 rate
 	return error;
 }
 
-/* Count one that is granted at another rate, by the difference: 0, or an error, and then nothing has changed. */
+/* Count one that is granted at another rate, by the difference: 0, or an error, and then nothing
+ * has changed. */
 static int recount(const struct onramp_reservation *reservation, __u64 rate)
 {
 	__u64 was = reservation->rate_bytes_per_s;
@@ -175,9 +185,11 @@ static int recount(const struct onramp_reservation *reservation, __u64 rate)
 
 static int check(const struct tcp_qos *qos)
 {
-	if (qos->reserved || qos->rate_bytes_per_s < LEAST_BYTES_PER_S || qos->rate_bytes_per_s > MOST_BYTES_PER_S)
+	if (qos->reserved || qos->rate_bytes_per_s < LEAST_BYTES_PER_S ||
+	    qos->rate_bytes_per_s > MOST_BYTES_PER_S)
 		return EINVAL;
-	if (qos->burst_bytes > qos->rate_bytes_per_s / BURST_PART && qos->burst_bytes > BURST_BYTES_OF_ANY_RATE)
+	if (qos->burst_bytes > qos->rate_bytes_per_s / BURST_PART &&
+	    qos->burst_bytes > BURST_BYTES_OF_ANY_RATE)
 		return EINVAL;
 	return 0;
 }
@@ -186,7 +198,8 @@ static int clear(struct bpf_sock *sk, const struct tcp_qos *qos)
 {
 	struct onramp_reservation *reservation = bpf_sk_storage_get(&onramp_reserved, sk, 0, 0);
 
-	if (qos->burst_bytes || qos->reserved || !reservation || reservation->state == ONRAMP_RESERVATION_NONE)
+	if (qos->burst_bytes || qos->reserved || !reservation ||
+	    reservation->state == ONRAMP_RESERVATION_NONE)
 		return EINVAL;
 	if (uses_ours(sk))
 		restore(sk, reservation);
@@ -194,15 +207,18 @@ static int clear(struct bpf_sock *sk, const struct tcp_qos *qos)
 	return 0;
 }
 
-/* Another rate or burst for a connection that has one. The socket begins anew, and has neither its bucket nor its
- * losses made good by that; what is counted never falls below what it sends at. */
-static int change(struct bpf_sock *sk, struct onramp_reservation *reservation, const struct tcp_qos *qos)
+/* Another rate or burst for a connection that has one. The socket begins anew, and has neither its
+ * bucket nor its losses made good by that; what is counted never falls below what it sends at. */
+static int change(struct bpf_sock *sk, struct onramp_reservation *reservation,
+		  const struct tcp_qos *qos)
 {
 	int error;
 
-	if (qos->rate_bytes_per_s == reservation->rate_bytes_per_s && qos->burst_bytes == reservation->burst_bytes)
+	if (qos->rate_bytes_per_s == reservation->rate_bytes_per_s &&
+	    qos->burst_bytes == reservation->burst_bytes)
 		return 0;
-	error = check_limits(reservation, qos->rate_bytes_per_s, false) ?: recount(reservation, qos->rate_bytes_per_s);
+	error = check_limits(reservation, qos->rate_bytes_per_s, false)
+			?: recount(reservation, qos->rate_bytes_per_s);
 	if (error)
 		return error;
 	reservation->rate_bytes_per_s = qos->rate_bytes_per_s;
@@ -268,7 +284,8 @@ static int reserve(struct bpf_sock *sk, const struct tcp_qos *qos)
 		leave(sk, &asked);
 	*reservation = asked;
 	error = (int)-enter(sk);
-	/* A connection that stands has been granted it by now, or refused: another may have been faster. */
+	/* A connection that stands has been granted it by now, or refused: another may have been
+	 * faster. */
 	if (!error && stands && reservation->state != ONRAMP_RESERVATION_GRANTED) {
 		error = EBUSY;
 		restore(sk, reservation);
@@ -278,14 +295,16 @@ static int reserve(struct bpf_sock *sk, const struct tcp_qos *qos)
 	return error == ENOENT ? ENOPROTOOPT : error;
 }
 
-/* Is it the option, and of a TCP socket? (MPTCP's has another protocol; its subflows cannot be reached by name.) */
+/* Is it the option, and of a TCP socket? (MPTCP's has another protocol; its subflows cannot be
+ * reached by name.) */
 static bool is_option(const struct bpf_sockopt *ctx)
 {
-	return ctx->level == IPPROTO_TCP && ctx->optname == TCP_QOS && ctx->sk && ctx->sk->protocol == IPPROTO_TCP;
+	return ctx->level == IPPROTO_TCP && ctx->optname == TCP_QOS && ctx->sk &&
+	       ctx->sk->protocol == IPPROTO_TCP;
 }
 
-/* Does the application choose another congestion control? Where the connection does not stand yet, its reservation goes
- * with that, if the kernel agrees: when the connection stands, that shows. */
+/* Does the application choose another congestion control? Where the connection does not stand yet,
+ * its reservation goes with that, if the kernel agrees: when the connection stands, that shows. */
 static bool is_choice(const struct bpf_sockopt *ctx)
 {
 	return ctx->level == IPPROTO_TCP && ctx->optname == TCP_CONGESTION && ctx->sk;
@@ -337,10 +356,13 @@ int onramp_get_qos(struct bpf_sockopt *ctx)
 
 	if (!is_option(ctx))
 		return pass(ctx);
-	/* The kernel itself knows no such option. Who has something to say says it, and otherwise the innermost. */
+	/* The kernel itself knows no such option. Who has something to say says it, and otherwise
+	 * the innermost. */
 	reservation = bpf_sk_storage_get(&onramp_reserved, ctx->sk, 0, 0);
-	is_in_force = reservation && ((reservation->state == ONRAMP_RESERVATION_ASKED && !reservation->has_chosen) ||
-				      reservation->state == ONRAMP_RESERVATION_GRANTED);
+	is_in_force =
+		reservation &&
+		((reservation->state == ONRAMP_RESERVATION_ASKED && !reservation->has_chosen) ||
+		 reservation->state == ONRAMP_RESERVATION_GRANTED);
 	retval = ctx->retval;
 	if (retval != -ENOPROTOOPT && !(is_in_force && !retval))
 		return 1;
@@ -354,7 +376,8 @@ int onramp_get_qos(struct bpf_sockopt *ctx)
 	return 1;
 }
 
-/* Connections of programs that know nothing of the option. One that has asked itself is left alone. */
+/* Connections of programs that know nothing of the option. One that has asked itself is left alone.
+ */
 SEC("sockops")
 int onramp_reserve(struct bpf_sock_ops *ctx)
 {
@@ -362,7 +385,8 @@ int onramp_reserve(struct bpf_sock_ops *ctx)
 	struct onramp_reservation *reservation;
 	struct bpf_sock *sk = ctx->sk;
 
-	if (ctx->op != BPF_SOCK_OPS_ACTIVE_ESTABLISHED_CB && ctx->op != BPF_SOCK_OPS_PASSIVE_ESTABLISHED_CB)
+	if (ctx->op != BPF_SOCK_OPS_ACTIVE_ESTABLISHED_CB &&
+	    ctx->op != BPF_SOCK_OPS_PASSIVE_ESTABLISHED_CB)
 		return 1;
 	if (!sk)
 		return 1;
@@ -370,7 +394,8 @@ int onramp_reserve(struct bpf_sock_ops *ctx)
 	if (!reservation || reservation->state != ONRAMP_RESERVATION_NONE)
 		return 1;
 	ours = qos_config;
-	if (bpf_getsockopt(ctx, IPPROTO_TCP, TCP_CONGESTION, ours.asked.previous, sizeof(ours.asked.previous)))
+	if (bpf_getsockopt(ctx, IPPROTO_TCP, TCP_CONGESTION, ours.asked.previous,
+			   sizeof(ours.asked.previous)))
 		return 1;
 	*reservation = ours.asked;
 	if (!bpf_setsockopt(ctx, IPPROTO_TCP, TCP_CONGESTION, ours.congestion_control,
@@ -380,7 +405,8 @@ int onramp_reserve(struct bpf_sock_ops *ctx)
 		return 1;
 	}
 	reservation->state = ONRAMP_RESERVATION_REFUSED;
-	bpf_setsockopt(ctx, IPPROTO_TCP, TCP_CONGESTION, ours.asked.previous, sizeof(ours.asked.previous));
+	bpf_setsockopt(ctx, IPPROTO_TCP, TCP_CONGESTION, ours.asked.previous,
+		       sizeof(ours.asked.previous));
 	__sync_fetch_and_add(&refused, 1);
 	return 1;
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the kernel does for a congestion control without cong_control, for one with it: Proportional Rate Reduction
- * (RFC 6937) while a loss is repaired, the window when it is over, the window after an idle time, and the pacing rate
- * after each ACK. It follows tcp_cwnd_reduction(), tcp_end_cwnd_reduction(), tcp_may_raise_cwnd() and
- * tcp_update_pacing_rate() of net/ipv4/tcp_input.c and tcp_cwnd_restart() of tcp_output.c, so that a connection whose
- * start-up is over behaves as the kernel's own.
+ * What the kernel does for a congestion control without cong_control, for one with it: Proportional
+ * Rate Reduction (RFC 6937) while a loss is repaired, the window when it is over, the window after
+ * an idle time, and the pacing rate after each ACK. It follows tcp_cwnd_reduction(),
+ * tcp_end_cwnd_reduction(), tcp_may_raise_cwnd() and tcp_update_pacing_rate() of
+ * net/ipv4/tcp_input.c and tcp_cwnd_restart() of tcp_output.c, so that a connection whose start-up
+ * is over behaves as the kernel's own.
  */
 #ifndef ONRAMP_RECOVERY_H
 #define ONRAMP_RECOVERY_H
@@ -36,8 +37,8 @@ static inline bool may_raise_cwnd(const struct tcp_sock *tp, int flag)
 }
 
 /* Send by how much arrived while a loss is repaired, and end at ssthresh. */
-static inline void reduce_cwnd(struct tcp_sock *tp, struct onramp_connection *connection, int newly_acked,
-			       int newly_lost, int flag)
+static inline void reduce_cwnd(struct tcp_sock *tp, struct onramp_connection *connection,
+			       int newly_acked, int newly_lost, int flag)
 {
 	__u32 inflight = packets_in_flight(tp);
 	int delta = (int)(tp->snd_ssthresh - inflight);
@@ -48,7 +49,8 @@ static inline void reduce_cwnd(struct tcp_sock *tp, struct onramp_connection *co
 	connection->prr_delivered += (__u32)newly_acked;
 	if (delta < 0) {
 		/* Proportional part: ssthresh / prior_cwnd of what was delivered. */
-		__u64 share = (__u64)tp->snd_ssthresh * connection->prr_delivered + tp->prior_cwnd - 1;
+		__u64 share =
+			(__u64)tp->snd_ssthresh * connection->prr_delivered + tp->prior_cwnd - 1;
 
 		send = (int)(__u32)(share / tp->prior_cwnd) - (int)tp->prr_out;
 	} else {
@@ -68,14 +70,15 @@ static inline void reduce_cwnd(struct tcp_sock *tp, struct onramp_connection *co
 }
 
 /* The congestion state is about to change: begin or end a reduction. */
-static inline void follow_reduction(struct tcp_sock *tp, struct onramp_connection *connection, __u32 old_state,
-				    __u32 new_state)
+static inline void follow_reduction(struct tcp_sock *tp, struct onramp_connection *connection,
+				    __u32 old_state, __u32 new_state)
 {
 	if (reduces_cwnd(new_state) && !reduces_cwnd(old_state))
 		connection->prr_delivered = 0;
 	/* Unless it was undone, a reduction ends at ssthresh. */
 	if (reduces_cwnd(old_state) && !reduces_cwnd(new_state) && new_state != TCP_CA_Loss &&
-	    tp->snd_ssthresh < TCP_INFINITE_SSTHRESH && (old_state == TCP_CA_CWR || tp->undo_marker))
+	    tp->snd_ssthresh < TCP_INFINITE_SSTHRESH &&
+	    (old_state == TCP_CA_CWR || tp->undo_marker))
 		tp->snd_cwnd = tp->snd_ssthresh;
 }
 
@@ -85,8 +88,8 @@ static inline bool was_idle(const struct tcp_sock *tp)
 	return (__u32)bpf_jiffies64() - tp->lsndtime > tp->inet_conn.icsk_rto;
 }
 
-/* Data is about to leave after an idle time: halve the window for each retransmission time-out of it, down to the
- * initial window (RFC 2861), unless the host does not want that. */
+/* Data is about to leave after an idle time: halve the window for each retransmission time-out of
+ * it, down to the initial window (RFC 2861), unless the host does not want that. */
 static inline void restart_after_idle(struct tcp_sock *tp, __u32 initial_cwnd)
 {
 	const struct sock *sk = (const struct sock *)tp;
@@ -95,7 +98,8 @@ static inline void restart_after_idle(struct tcp_sock *tp, __u32 initial_cwnd)
 	__u32 cwnd = tp->snd_cwnd;
 	__u32 halvings = idle / rto;
 
-	if (!sk->__sk_common.skc_net.net->ipv4.sysctl_tcp_slow_start_after_idle || cwnd <= initial_cwnd)
+	if (!sk->__sk_common.skc_net.net->ipv4.sysctl_tcp_slow_start_after_idle ||
+	    cwnd <= initial_cwnd)
 		return;
 	/* It has carried three quarters of the window at least. */
 	if (tp->snd_ssthresh < (cwnd >> 1) + (cwnd >> 2))
@@ -104,7 +108,8 @@ static inline void restart_after_idle(struct tcp_sock *tp, __u32 initial_cwnd)
 	tp->snd_cwnd = cwnd > initial_cwnd ? cwnd : initial_cwnd;
 }
 
-/* 200 % of cwnd per RTT in slow start, 120 % afterwards: it sizes bursts, and paces where a queue or option asks. */
+/* 200 % of cwnd per RTT in slow start, 120 % afterwards: it sizes bursts, and paces where a queue
+ * or option asks. */
 static inline void update_pacing_rate(struct sock *sk)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);

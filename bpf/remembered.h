@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a start-up remembers of paths: core/memory.h, kept in a map of its own. ONRAMP_REMEMBERS: it uses that; for the
- * others this is nothing, and costs nothing. Without a Lifetime nothing is remembered, and there is no map.
+ * What a start-up remembers of paths: core/memory.h, kept in a map of its own. ONRAMP_REMEMBERS: it
+ * uses that; for the others this is nothing, and costs nothing. Without a Lifetime nothing is
+ * remembered, and there is no map.
  *
- * The map makes room for new paths by giving up those that were asked for the longest time ago, also while a connection
- * has them. An entry may then be another path's at the moment in which it is written to: that is a matter of
- * nanoseconds, and of a map that is full.
+ * The map makes room for new paths by giving up those that were asked for the longest time ago,
+ * also while a connection has them. An entry may then be another path's at the moment in which it
+ * is written to: that is a matter of nanoseconds, and of a map that is full.
  */
 #ifndef ONRAMP_REMEMBERED_H
 #define ONRAMP_REMEMBERED_H
@@ -49,9 +50,10 @@ static inline void fill_path(const struct sock *sk, struct onramp_path *path)
 	}
 }
 
-/* A connection begins: what it may use of what is remembered goes into its start. A socket that has sent data has a
- * window of its own, and uses nothing; what it learns counts. */
-static inline void begin_memory(struct sock *sk, struct onramp_connection *connection, struct onramp_start *start)
+/* A connection begins: what it may use of what is remembered goes into its start. A socket that has
+ * sent data has a window of its own, and uses nothing; what it learns counts. */
+static inline void begin_memory(struct sock *sk, struct onramp_connection *connection,
+				struct onramp_start *start)
 {
 	__u64 now_ns = bpf_ktime_get_boot_ns();
 	struct onramp_remembered *remembered;
@@ -73,9 +75,11 @@ static inline void begin_memory(struct sock *sk, struct onramp_connection *conne
 }
 
 /* A function of its own, with a stack of its own: decisions that say something new are few. */
-static __attribute__((noinline)) int save_memory(struct sock *sk, struct onramp_connection *connection)
+static __attribute__((noinline)) int save_memory(struct sock *sk,
+						 struct onramp_connection *connection)
 {
-	enum onramp_memory_news news = onramp_memory_news(&connection->decision, connection->memory_window_bytes);
+	enum onramp_memory_news news =
+		onramp_memory_news(&connection->decision, connection->memory_window_bytes);
 	__u64 now_ns = bpf_ktime_get_boot_ns();
 	struct onramp_remembered *remembered, fresh = {};
 	struct onramp_path path;
@@ -92,12 +96,14 @@ static __attribute__((noinline)) int save_memory(struct sock *sk, struct onramp_
 	remembered = bpf_map_lookup_elem(&onramp_memory, &path);
 	if (!remembered) {
 		fresh.network_namespace = sk->__sk_common.skc_net.net->ns.inum;
-		has_entry = onramp_memory_save(&fresh.entry, connection->id, &connection->decision, now_ns);
+		has_entry = onramp_memory_save(&fresh.entry, connection->id, &connection->decision,
+					       now_ns);
 		/* Another connection may have been faster, just now: then its word stands. */
 		if (bpf_map_update_elem(&onramp_memory, &path, &fresh, BPF_NOEXIST))
 			has_entry = false;
 	} else {
-		has_entry = onramp_memory_save(&remembered->entry, connection->id, &connection->decision, now_ns);
+		has_entry = onramp_memory_save(&remembered->entry, connection->id,
+					       &connection->decision, now_ns);
 	}
 	connection->memory_kept_ns = has_entry ? now_ns : 0;
 	return 0;
@@ -125,7 +131,9 @@ static inline void keep_memory(struct sock *sk, struct onramp_connection *connec
 	fill_path(sk, &path);
 	remembered = bpf_map_lookup_elem(&onramp_memory, &path);
 	connection->memory_kept_ns =
-		remembered && onramp_memory_keep(&remembered->entry, connection->id, now_ns) ? now_ns : 0;
+		remembered && onramp_memory_keep(&remembered->entry, connection->id, now_ns)
+			? now_ns
+			: 0;
 }
 
 /* It ends, or goes on with another congestion control. */
@@ -145,7 +153,8 @@ static inline void end_memory(struct sock *sk, struct onramp_connection *connect
 
 #else
 
-static inline void begin_memory(struct sock *sk, struct onramp_connection *connection, struct onramp_start *start)
+static inline void begin_memory(struct sock *sk, struct onramp_connection *connection,
+				struct onramp_start *start)
 {
 }
 static inline void learn(struct sock *sk, struct onramp_connection *connection)

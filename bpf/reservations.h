@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Rates that sockets reserve (TCP_QOS), and what an operator allows: maps that a start-up and the programs of the
- * option share.
+ * Rates that sockets reserve (TCP_QOS), and what an operator allows: maps that a start-up and the
+ * programs of the option share.
  *
- * A reservation counts against every limit of the cgroups that it was asked for in, from the moment at which its
- * connection is established until it ends, is cleared, or has broken.
+ * A reservation counts against every limit of the cgroups that it was asked for in, from the moment
+ * at which its connection is established until it ends, is cleared, or has broken.
  */
 #ifndef ONRAMP_RESERVATIONS_H
 #define ONRAMP_RESERVATIONS_H
@@ -40,8 +40,8 @@ struct {
 } onramp_usage SEC(".maps");
 
 /* The limit and the usage of a reservation's level; false where there are no more. */
-static inline bool level_of(const struct onramp_reservation *reservation, int level, struct onramp_limit **limit,
-			    struct onramp_usage **usage)
+static inline bool level_of(const struct onramp_reservation *reservation, int level,
+			    struct onramp_limit **limit, struct onramp_usage **usage)
 {
 	__u64 id = reservation->limits[level];
 
@@ -67,7 +67,8 @@ static inline void give_back(const struct onramp_reservation *reservation, int l
 	}
 }
 
-/* Count so much more of it, where there is room on all levels: 0, or an error, and then nothing has changed. */
+/* Count so much more of it, where there is room on all levels: 0, or an error, and then nothing has
+ * changed. */
 static inline int count_more(const struct onramp_reservation *reservation, __u64 rate)
 {
 	struct onramp_limit *limit;
@@ -96,7 +97,8 @@ static inline void grant(struct onramp_reservation *reservation)
 		return;
 	}
 	reservation->state = ONRAMP_RESERVATION_GRANTED;
-	for (int level = 0; level < ONRAMP_LIMIT_LEVELS && level_of(reservation, level, &limit, &usage); level++)
+	for (int level = 0;
+	     level < ONRAMP_LIMIT_LEVELS && level_of(reservation, level, &limit, &usage); level++)
 		__sync_fetch_and_add(&usage->granted, 1);
 }
 
@@ -109,7 +111,8 @@ static inline void end_reservation(struct onramp_reservation *reservation, __u32
 	if (reservation->state != ONRAMP_RESERVATION_GRANTED)
 		return;
 	give_back(reservation, ONRAMP_LIMIT_LEVELS, reservation->rate_bytes_per_s);
-	for (int level = 0; state == ONRAMP_RESERVATION_BROKEN && level < ONRAMP_LIMIT_LEVELS; level++) {
+	for (int level = 0; state == ONRAMP_RESERVATION_BROKEN && level < ONRAMP_LIMIT_LEVELS;
+	     level++) {
 		if (!level_of(reservation, level, &limit, &usage))
 			break;
 		__sync_fetch_and_add(&usage->broken, 1);

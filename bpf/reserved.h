@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a start-up does for a socket that has reserved a rate. ONRAMP_RESERVES: it can; for the others this is nothing,
- * and costs nothing.
+ * What a start-up does for a socket that has reserved a rate. ONRAMP_RESERVES: it can; for the
+ * others this is nothing, and costs nothing.
  */
 #ifndef ONRAMP_RESERVED_H
 #define ONRAMP_RESERVED_H
@@ -24,8 +24,10 @@ static inline bool is_reserved(const struct onramp_connection *connection)
 	return connection->decision.phase == ONRAMP_PHASE_RESERVED;
 }
 
-/* The connection is established: may it have what was asked for? Then that is what it starts with. */
-static inline void start_reservation(struct sock *sk, struct onramp_connection *connection, struct onramp_start *start)
+/* The connection is established: may it have what was asked for? Then that is what it starts with.
+ */
+static inline void start_reservation(struct sock *sk, struct onramp_connection *connection,
+				     struct onramp_start *start)
 {
 	struct onramp_reservation *reservation = bpf_sk_storage_get(&onramp_reserved, sk, 0, 0);
 
@@ -65,13 +67,16 @@ static inline void release_reservation(struct sock *sk, const struct onramp_conn
 		return;
 	if (connection && is_reserved(connection)) {
 		reservation->bucket_full_ns = connection->bucket_full_ns;
-		reservation->excess_bytes = ((const struct onramp_qos *)connection->state)->excess_bytes;
+		reservation->excess_bytes =
+			((const struct onramp_qos *)connection->state)->excess_bytes;
 	}
 	end_reservation(reservation, ONRAMP_RESERVATION_NONE);
 }
 
-/* A window that is the reservation's does not outlast it: that which was before, or what is under way. */
-static inline void leave_reservation(struct tcp_sock *tp, const struct onramp_connection *connection)
+/* A window that is the reservation's does not outlast it: that which was before, or what is under
+ * way. */
+static inline void leave_reservation(struct tcp_sock *tp,
+				     const struct onramp_connection *connection)
 {
 	__u32 cwnd = packets_in_flight(tp);
 
@@ -85,13 +90,15 @@ static inline void leave_reservation(struct tcp_sock *tp, const struct onramp_co
 /*
  * Segments that may leave now by the token bucket of a reserved rate; 0: as the kernel has it.
  *
- * This is asked whenever the kernel begins to send. It then sends a packet of so many segments, or of what a
- * millisecond is worth at the pacing rate if that is more, and the next one when the pacing rate lets it: that is set
- * so that the bucket has a segment by then. Of a moment at which it could have sent earlier the kernel makes good up to
- * half the packet's time, which is added for that reason. Small packets take their share of it.
+ * This is asked whenever the kernel begins to send. It then sends a packet of so many segments, or
+ * of what a millisecond is worth at the pacing rate if that is more, and the next one when the
+ * pacing rate lets it: that is set so that the bucket has a segment by then. Of a moment at which
+ * it could have sent earlier the kernel makes good up to half the packet's time, which is added for
+ * that reason. Small packets take their share of it.
  *
- * Where a millisecond's worth is half of the bucket or more, the kernel's own pacing is as exact. Linux does not pace
- * the first ten segments of a connection; the bucket counts them, and the following wait for it.
+ * Where a millisecond's worth is half of the bucket or more, the kernel's own pacing is as exact.
+ * Linux does not pace the first ten segments of a connection; the bucket counts them, and the
+ * following wait for it.
  */
 static inline __u32 bucket_segments(struct sock *sk, struct onramp_connection *connection)
 {
@@ -107,19 +114,24 @@ static inline __u32 bucket_segments(struct sock *sk, struct onramp_connection *c
 	if (!rate || burst < 2 * (rate >> sk->sk_pacing_shift))
 		return 0;
 	if (sent_bytes)
-		connection->bucket_full_ns =
-			onramp_bucket_take(connection->bucket_full_ns, connection->bucket_now_ns, sent_bytes, rate);
+		connection->bucket_full_ns = onramp_bucket_take(
+			connection->bucket_full_ns, connection->bucket_now_ns, sent_bytes, rate);
 	connection->bucket_taken_bytes = tp->bytes_sent;
 	connection->bucket_now_ns = now_ns;
 
-	segments = (__u32)onramp_bucket_bytes(connection->bucket_full_ns, now_ns, rate, burst) / mss_bytes ?: 1;
+	segments = (__u32)onramp_bucket_bytes(connection->bucket_full_ns, now_ns, rate, burst) /
+				   mss_bytes
+			   ?: 1;
 	bytes = (__u64)segments * mss_bytes;
-	next_ns = onramp_bucket_has_ns(onramp_bucket_take(connection->bucket_full_ns, now_ns, bytes, rate), mss_bytes,
-				       rate, burst);
-	gap_ns = onramp_max(next_ns > now_ns ? next_ns - now_ns : 0, ONRAMP_NS_PER_S >> sk->sk_pacing_shift);
+	next_ns = onramp_bucket_has_ns(
+		onramp_bucket_take(connection->bucket_full_ns, now_ns, bytes, rate), mss_bytes,
+		rate, burst);
+	gap_ns = onramp_max(next_ns > now_ns ? next_ns - now_ns : 0,
+			    ONRAMP_NS_PER_S >> sk->sk_pacing_shift);
 	late_ns = now_ns - tp->tcp_wstamp_ns;
 	gap_ns += onramp_min(gap_ns, late_ns);
-	sk->sk_pacing_rate = onramp_min(onramp_max(onramp_bytes_per_s(bytes, gap_ns), 1), sk->sk_max_pacing_rate);
+	sk->sk_pacing_rate = onramp_min(onramp_max(onramp_bytes_per_s(bytes, gap_ns), 1),
+					sk->sk_max_pacing_rate);
 	return segments;
 }
 
@@ -130,7 +142,8 @@ static inline bool is_reserved(const struct onramp_connection *connection)
 	return false;
 }
 
-static inline void start_reservation(struct sock *sk, struct onramp_connection *connection, struct onramp_start *start)
+static inline void start_reservation(struct sock *sk, struct onramp_connection *connection,
+				     struct onramp_start *start)
 {
 }
 static inline void break_reservation(struct sock *sk, __u64 now_ns)
@@ -139,7 +152,8 @@ static inline void break_reservation(struct sock *sk, __u64 now_ns)
 static inline void release_reservation(struct sock *sk, const struct onramp_connection *connection)
 {
 }
-static inline void leave_reservation(struct tcp_sock *tp, const struct onramp_connection *connection)
+static inline void leave_reservation(struct tcp_sock *tp,
+				     const struct onramp_connection *connection)
 {
 }
 

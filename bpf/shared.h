@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the kernel programs and onramp-kernel tell each other; crates/onramp-kernel/src/shared.rs is its mirror. */
+/* What the kernel programs and onramp-kernel tell each other; crates/onramp-kernel/src/shared.rs is
+ * its mirror. */
 #ifndef ONRAMP_SHARED_H
 #define ONRAMP_SHARED_H
 
@@ -18,19 +19,22 @@ enum onramp_avoidance {
 	ONRAMP_AVOIDANCE_RENO,
 };
 
-/* To be raised with every change of a record in this file: versions that do not know each other stay apart. */
+/* To be raised with every change of a record in this file: versions that do not know each other
+ * stay apart. */
 #define ONRAMP_CONFIG_VERSION 11
 
-/* The user's choices, and who made them: read-only data, so that the verifier removes what they rule out. */
+/* The user's choices, and who made them: read-only data, so that the verifier removes what they
+ * rule out. */
 struct onramp_config {
 	struct onramp_clock clock;
 	uint64_t memory_lifetime_ns; /* core/memory.h; 0: nothing is remembered */
-	uint64_t owner_start_ticks;  /* of the process below, from /proc/PID/stat: a PID alone may be reused */
-	uint32_t owner_pid;          /* 0: loaded until it is unloaded */
-	uint32_t version;            /* ONRAMP_CONFIG_VERSION */
-	uint32_t avoidance;          /* enum onramp_avoidance */
-	uint32_t options;            /* enum onramp_option */
-	uint32_t record;             /* put every input and decision of the algorithm into the ring */
+	uint64_t owner_start_ticks; /* of the process below, from /proc/PID/stat: a PID alone may be
+				       reused */
+	uint32_t owner_pid;         /* 0: loaded until it is unloaded */
+	uint32_t version;           /* ONRAMP_CONFIG_VERSION */
+	uint32_t avoidance;         /* enum onramp_avoidance */
+	uint32_t options;           /* enum onramp_option */
+	uint32_t record; /* put every input and decision of the algorithm into the ring */
 	uint32_t reserved;
 	char startup[ONRAMP_NAME_BYTES];
 	char congestion_control[ONRAMP_NAME_BYTES];
@@ -61,15 +65,17 @@ struct onramp_connection {
 	uint32_t told_phase;         /* enum onramp_phase */
 	uint32_t initial_ssthresh;   /* segments */
 	uint32_t exit;               /* enum onramp_exit; the decision has that of the latest */
-	uint32_t held_cwnd;          /* segments: the window while only a pair may leave; 0: it is the socket's */
-	uint64_t lost_bytes;         /* since the start, by the latest word to the start-up */
-	uint32_t lost_segments;      /* the kernel's count, which wraps, when that was taken */
+	uint32_t held_cwnd;     /* segments: the window while only a pair may leave; 0: it is the
+				   socket's */
+	uint64_t lost_bytes;    /* since the start, by the latest word to the start-up */
+	uint32_t lost_segments; /* the kernel's count, which wraps, when that was taken */
 	uint32_t reserved;
 	uint64_t bucket_full_ns;     /* of a reserved rate: core/token_bucket.h */
 	uint64_t bucket_now_ns;      /* when it was last looked at */
-	uint64_t bucket_taken_bytes; /* the kernel's count of what was sent, when that was taken from it */
+	uint64_t bucket_taken_bytes; /* the kernel's count of what was sent, when that was taken
+					from it */
 	/* Of what is remembered of the path: remembered.h. */
-	uint64_t memory_kept_ns;      /* when it last said that it has the entry; 0: it has it not */
+	uint64_t memory_kept_ns; /* when it last said that it has the entry; 0: it has it not */
 	uint64_t memory_window_bytes; /* the initial window, which says what is worth remembering */
 };
 
@@ -82,8 +88,9 @@ struct onramp_path {
 
 /* What is remembered of it. */
 struct onramp_remembered {
-	struct onramp_memory_entry entry; /* users are connections' ids; times those of bpf_ktime_get_boot_ns() */
-	uint32_t network_namespace;       /* inode number */
+	struct onramp_memory_entry
+		entry; /* users are connections' ids; times those of bpf_ktime_get_boot_ns() */
+	uint32_t network_namespace; /* inode number */
 	uint32_t reserved;
 };
 
@@ -102,14 +109,16 @@ struct onramp_reservation {
 	uint64_t rate_bytes_per_s;
 	uint32_t burst_bytes;
 	uint32_t state;                       /* enum onramp_reservation_state */
-	uint64_t limits[ONRAMP_LIMIT_LEVELS]; /* the cgroups against whose limits it counts; 0: no more */
+	uint64_t limits[ONRAMP_LIMIT_LEVELS]; /* the cgroups against whose limits it counts; 0: no
+						 more */
 	char previous[ONRAMP_NAME_BYTES];     /* the congestion control that the socket had */
 	/* What another rate, or asking once more, does not make good. */
 	uint64_t bucket_full_ns; /* core/token_bucket.h */
 	uint64_t excess_bytes;   /* core/qos.h */
 	uint64_t broken_ns;      /* when it last broke */
 	uint32_t breaks;
-	uint32_t has_chosen; /* the application has asked for another congestion control before the connection stood */
+	uint32_t has_chosen; /* the application has asked for another congestion control before the
+				connection stood */
 };
 
 /* How much may be reserved in a cgroup and those within it: the root's limit is the host's. */
@@ -126,18 +135,19 @@ struct onramp_usage {
 	uint64_t broken;
 };
 
-/* A connection whose two ends know the option of packet pairs: what bpf/pair.bpf.c, which writes and reads it, and the
- * start-up tell each other. Both run under the socket's lock. */
+/* A connection whose two ends know the option of packet pairs: what bpf/pair.bpf.c, which writes
+ * and reads it, and the start-up tell each other. Both run under the socket's lock. */
 struct onramp_pairs {
 	struct onramp_pair_probe probe;
 	struct onramp_pair_meter meter;
 	struct onramp_pair_counts counts;
-	struct onramp_pair_option reply;  /* to be sent, where has_reply */
-	struct onramp_pair_report report; /* the peer's that the start-up has yet to see; zero: none */
-	uint32_t reported_ns;             /* the peer's latest report */
-	uint32_t measured_ns;             /* this end's latest report */
-	uint8_t is_starting;              /* the start-up is under way */
-	uint8_t due;                      /* enum onramp_pair_request: what the next full segments are */
+	struct onramp_pair_option reply; /* to be sent, where has_reply */
+	struct onramp_pair_report
+		report;       /* the peer's that the start-up has yet to see; zero: none */
+	uint32_t reported_ns; /* the peer's latest report */
+	uint32_t measured_ns; /* this end's latest report */
+	uint8_t is_starting;  /* the start-up is under way */
+	uint8_t due;          /* enum onramp_pair_request: what the next full segments are */
 	uint8_t has_reply;
 	uint8_t ack_now;      /* acknowledge what is arriving at once */
 	uint8_t has_arrivals; /* the kernel took the time when the first arrived */
@@ -170,8 +180,9 @@ struct onramp_socket {
 
 enum onramp_event_kind {
 	ONRAMP_EVENT_START = 1, /* input.start */
-	ONRAMP_EVENT_ACK = 2,   /* input.ack; only while recording, or when it is news: startup.bpf.c, is_news() */
-	ONRAMP_EVENT_LOSS = 3,  /* input.loss */
+	ONRAMP_EVENT_ACK = 2, /* input.ack; only while recording, or when it is news: startup.bpf.c,
+				 is_news() */
+	ONRAMP_EVENT_LOSS = 3, /* input.loss */
 };
 
 struct onramp_event {

@@ -2,13 +2,14 @@
 /*
  * A start-up algorithm of core/ as a congestion control of the kernel: tcp_congestion_ops in BPF.
  *
- * Compiled once for each line of core/registry.h, with ONRAMP_ALGORITHM naming it. While the start-up is under way
- * the algorithm decides window, threshold and pacing rate; afterwards everything is the kernel's own congestion
- * avoidance and its own recovery, up to the next slow start where the algorithm wants that too. A loss ends the
- * start-up before the kernel reduces the window.
+ * Compiled once for each line of core/registry.h, with ONRAMP_ALGORITHM naming it. While the
+ * start-up is under way the algorithm decides window, threshold and pacing rate; afterwards
+ * everything is the kernel's own congestion avoidance and its own recovery, up to the next slow
+ * start where the algorithm wants that too. A loss ends the start-up before the kernel reduces the
+ * window.
  *
- * BBR is fed from the first acknowledgement on, so that its model of the path is complete when it takes over; until
- * then its decisions are overwritten.
+ * BBR is fed from the first acknowledgement on, so that its model of the path is complete when it
+ * takes over; until then its decisions are overwritten.
  */
 #include "kernel.h"
 
@@ -33,8 +34,8 @@
 #define ALGORITHM(function) PASTE(onramp_, ONRAMP_ALGORITHM, function)
 #define ALGORITHM_STATE struct PASTE(onramp_, ONRAMP_ALGORITHM, )
 
-/* ONRAMP_SENDS_PAIRS: the algorithm asks for packet pairs, if only where the user wants that. The others have nothing
- * to do with them. */
+/* ONRAMP_SENDS_PAIRS: the algorithm asks for packet pairs, if only where the user wants that. The
+ * others have nothing to do with them. */
 #ifdef ONRAMP_SENDS_PAIRS
 #include "pairs.h"
 #endif
@@ -69,18 +70,22 @@ static __u32 mss_of(const struct tcp_sock *tp)
 
 static __u64 ssthresh_bytes(const struct tcp_sock *tp)
 {
-	return tp->snd_ssthresh >= TCP_INFINITE_SSTHRESH ? ONRAMP_UNLIMITED : (__u64)tp->snd_ssthresh * mss_of(tp);
+	return tp->snd_ssthresh >= TCP_INFINITE_SSTHRESH ? ONRAMP_UNLIMITED
+							 : (__u64)tp->snd_ssthresh * mss_of(tp);
 }
 
 static __u32 ssthresh_segments(__u64 bytes, __u32 mss_bytes)
 {
 	__u64 segments = bytes / mss_bytes;
 
-	return segments >= TCP_INFINITE_SSTHRESH ? TCP_INFINITE_SSTHRESH : segments < 2 ? 2 : (__u32)segments;
+	return segments >= TCP_INFINITE_SSTHRESH ? TCP_INFINITE_SSTHRESH
+	       : segments < 2                    ? 2
+						 : (__u32)segments;
 }
 
 /* An empty event, or NULL where the ring is full. */
-static struct onramp_event *new_event(const struct sock *sk, const struct onramp_connection *connection, __u32 kind)
+static struct onramp_event *new_event(const struct sock *sk,
+				      const struct onramp_connection *connection, __u32 kind)
 {
 	struct onramp_event *event = bpf_ringbuf_reserve(&onramp_events, sizeof(*event), 0);
 
@@ -101,10 +106,12 @@ static bool startup_is_over(const struct onramp_connection *connection)
 	return onramp_is_over(&connection->decision);
 }
 
-/* Does congestion avoidance have the window, while what it permits is spaced? (BBR spaces it itself.) */
+/* Does congestion avoidance have the window, while what it permits is spaced? (BBR spaces it
+ * itself.) */
 static bool startup_spaces(const struct onramp_connection *connection)
 {
-	return connection->decision.phase == ONRAMP_PHASE_SAFE && config.avoidance != ONRAMP_AVOIDANCE_BBR;
+	return connection->decision.phase == ONRAMP_PHASE_SAFE &&
+	       config.avoidance != ONRAMP_AVOIDANCE_BBR;
 }
 
 /* Is a loss being repaired, and may what arrives meanwhile change the threshold? */
@@ -113,7 +120,8 @@ static bool startup_retreats(const struct onramp_connection *connection)
 	return connection->decision.phase == ONRAMP_PHASE_RETREAT;
 }
 
-/* Does it raise the window? One that is over for now does again in the next slow start. (BBR has none.) */
+/* Does it raise the window? One that is over for now does again in the next slow start. (BBR has
+ * none.) */
 static bool startup_decides(const struct tcp_sock *tp, const struct onramp_connection *connection)
 {
 	if (connection->decision.phase == ONRAMP_PHASE_AVOIDANCE)
@@ -121,7 +129,8 @@ static bool startup_decides(const struct tcp_sock *tp, const struct onramp_conne
 	return !startup_is_over(connection);
 }
 
-/* Write down why, when and at what window the start-up ended, once: slow starts that come back end again. */
+/* Write down why, when and at what window the start-up ended, once: slow starts that come back end
+ * again. */
 static void note_exit(struct onramp_connection *connection, __u64 now_ns)
 {
 	if (startup_is_over(connection) && !connection->exit_ns) {
@@ -131,8 +140,8 @@ static void note_exit(struct onramp_connection *connection, __u64 now_ns)
 	}
 }
 
-/* Pacing that was switched on for the start-up goes off, but not where the application has asked for it meanwhile
- * (SO_MAX_PACING_RATE). */
+/* Pacing that was switched on for the start-up goes off, but not where the application has asked
+ * for it meanwhile (SO_MAX_PACING_RATE). */
 static void stop_pacing(struct sock *sk, struct onramp_connection *connection)
 {
 	if (connection->paced_by_us && sk->sk_max_pacing_rate == NO_PACING_RATE)
@@ -157,7 +166,8 @@ static void apply_pacing(struct sock *sk, struct onramp_connection *connection)
 	if (config.avoidance != ONRAMP_AVOIDANCE_BBR)
 		update_pacing_rate(sk);
 	else if (!startup_is_over(connection))
-		sk->sk_pacing_rate = sk->sk_max_pacing_rate; /* BBR has switched pacing on: let windows decide */
+		sk->sk_pacing_rate =
+			sk->sk_max_pacing_rate; /* BBR has switched pacing on: let windows decide */
 }
 
 /* What the two ends' option says of this connection; NULL where one of them does not know it. */
@@ -186,7 +196,8 @@ static void ask_for_pair(struct sock *sk, const struct onramp_connection *connec
 	flags = tcp_sk(sk)->bpf_sock_ops_cb_flags;
 	if (!pairs->due || flags & BPF_SOCK_OPS_WRITE_HDR_OPT_CB_FLAG)
 		return;
-	/* It was over, and is not any more. Before Linux 6.12 this fails, and the first slow start alone has pairs. */
+	/* It was over, and is not any more. Before Linux 6.12 this fails, and the first slow start
+	 * alone has pairs. */
 	flags |= BPF_SOCK_OPS_WRITE_HDR_OPT_CB_FLAG;
 	bpf_setsockopt(sk, IPPROTO_TCP, TCP_BPF_SOCK_OPS_CB_FLAGS, &flags, sizeof(flags));
 }
@@ -204,10 +215,12 @@ static struct onramp_pair_report take_pair_report(struct sock *sk)
 	return report;
 }
 
-/* Is a packet of one segment wanted next? A train's first is one; those that follow it leave as any. */
+/* Is a packet of one segment wanted next? A train's first is one; those that follow it leave as
+ * any. */
 static bool wants_one_segment(const struct onramp_pairs *pairs)
 {
-	return pairs->due == ONRAMP_PAIR_ONE || (pairs->due == ONRAMP_PAIR_TRAIN && !pairs->probe.is_open);
+	return pairs->due == ONRAMP_PAIR_ONE ||
+	       (pairs->due == ONRAMP_PAIR_TRAIN && !pairs->probe.is_open);
 }
 
 /* Can two full segments leave now, as far as the application and the receiver are concerned? */
@@ -220,10 +233,10 @@ static bool has_pair_to_send(const struct tcp_sock *tp)
 }
 
 /*
- * Let a pair leave at once, in two packets of one segment each: until the next acknowledgement, not paced, and the
- * window of a connection that was has room for the pair alone. The pacing rate then only says how large packets are,
- * before segmentation, and says one segment. A train's leave as they would, but for the first, which is a packet of its
- * own.
+ * Let a pair leave at once, in two packets of one segment each: until the next acknowledgement, not
+ * paced, and the window of a connection that was has room for the pair alone. The pacing rate then
+ * only says how large packets are, before segmentation, and says one segment. A train's leave as
+ * they would, but for the first, which is a packet of its own.
  */
 static void let_pair_leave(struct sock *sk, struct onramp_connection *connection)
 {
@@ -231,11 +244,13 @@ static void let_pair_leave(struct sock *sk, struct onramp_connection *connection
 	struct tcp_sock *tp = tcp_sk(sk);
 	__u32 cwnd;
 
-	/* A rate that the application has set holds: its pairs leave apart, and are not marked or not believed. */
+	/* A rate that the application has set holds: its pairs leave apart, and are not marked or
+	 * not believed. */
 	if (!pairs || !wants_one_segment(pairs) || sk->sk_max_pacing_rate != NO_PACING_RATE)
 		return;
 	if (connection->paced_by_us && pairs->due == ONRAMP_PAIR_ONE) {
-		/* Later it would be spaced; and a window that is held while nothing is under way would stay small. */
+		/* Later it would be spaced; and a window that is held while nothing is under way
+		 * would stay small. */
 		if (!has_pair_to_send(tp)) {
 			pairs->due = ONRAMP_PAIR_NONE;
 			return;
@@ -278,10 +293,12 @@ static bool cwnd_limited(const struct tcp_sock *tp)
 	return tp->snd_cwnd < tp->snd_ssthresh && tp->snd_cwnd < 2 * tp->max_packets_out;
 }
 
-/* What was delivered so far, in 64 bits: the kernel counts segments in 32, and a segment's size may change. */
+/* What was delivered so far, in 64 bits: the kernel counts segments in 32, and a segment's size may
+ * change. */
 static __u64 delivered_bytes(const struct tcp_sock *tp, struct onramp_connection *connection)
 {
-	connection->delivered_bytes += (__u64)(tp->delivered - connection->delivered_segments) * mss_of(tp);
+	connection->delivered_bytes +=
+		(__u64)(tp->delivered - connection->delivered_segments) * mss_of(tp);
 	connection->delivered_segments = tp->delivered;
 	return connection->delivered_bytes;
 }
@@ -299,31 +316,38 @@ static __u64 srtt_ns(const struct tcp_sock *tp)
 	return (__u64)tp->srtt_us * 125; /* in eighths of a microsecond */
 }
 
-/* Is a decision worth an event? A new phase is; so are a new estimate and slow start that waits or goes on, but eight
- * times in a round trip at most: what changes with each acknowledgement would leave no room in the ring for others. */
-static bool is_news(const struct onramp_connection *connection, const struct onramp_ack *ack, __u32 phase_before)
+/* Is a decision worth an event? A new phase is; so are a new estimate and slow start that waits or
+ * goes on, but eight times in a round trip at most: what changes with each acknowledgement would
+ * leave no room in the ring for others. */
+static bool is_news(const struct onramp_connection *connection, const struct onramp_ack *ack,
+		    __u32 phase_before)
 {
 	const struct onramp_decision *decision = &connection->decision;
-	bool alternates = (decision->phase == ONRAMP_PHASE_LINEAR || decision->phase == ONRAMP_PHASE_SLOW_START) &&
-			  (phase_before == ONRAMP_PHASE_LINEAR || phase_before == ONRAMP_PHASE_SLOW_START);
+	bool alternates =
+		(decision->phase == ONRAMP_PHASE_LINEAR ||
+		 decision->phase == ONRAMP_PHASE_SLOW_START) &&
+		(phase_before == ONRAMP_PHASE_LINEAR || phase_before == ONRAMP_PHASE_SLOW_START);
 
 	if (config.record || (decision->phase != phase_before && !alternates))
 		return true;
 	return (decision->phase != connection->told_phase ||
 		decision->estimate_bytes_per_s != connection->told_bytes_per_s) &&
-	       ack->now_ns - connection->told_ns >= onramp_max(ack->srtt_ns / 8, LEAST_NS_BETWEEN_EVENTS);
+	       ack->now_ns - connection->told_ns >=
+		       onramp_max(ack->srtt_ns / 8, LEAST_NS_BETWEEN_EVENTS);
 }
 
-/* The algorithm's word on an acknowledgement. Not static: the verifier walks such a function once, and not once for
- * each way that leads to a call. */
-__attribute__((noinline)) int algorithm_ack(struct onramp_connection *connection, const struct onramp_ack *ack)
+/* The algorithm's word on an acknowledgement. Not static: the verifier walks such a function once,
+ * and not once for each way that leads to a call. */
+__attribute__((noinline)) int algorithm_ack(struct onramp_connection *connection,
+					    const struct onramp_ack *ack)
 {
 	if (connection && ack)
 		ALGORITHM(_ack)((ALGORITHM_STATE *)connection->state, ack, &connection->decision);
 	return 0;
 }
 
-static void startup_ack(struct sock *sk, struct onramp_connection *connection, const struct rate_sample *rs)
+static void startup_ack(struct sock *sk, struct onramp_connection *connection,
+			const struct rate_sample *rs)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
 	struct onramp_decision *decision = &connection->decision;
@@ -344,8 +368,8 @@ static void startup_ack(struct sock *sk, struct onramp_connection *connection, c
 		.mss_bytes = mss_bytes,
 		.flags = (cwnd_limited(tp) ? ONRAMP_ACK_CWND_LIMITED : 0) |
 			 (tp->write_seq == tp->snd_nxt ? ONRAMP_ACK_APP_LIMITED : 0) |
-			 (startup_retreats(connection) &&
-					  reduces_cwnd(BPF_CORE_READ_BITFIELD(tp, inet_conn.icsk_ca_state))
+			 (startup_retreats(connection) && reduces_cwnd(BPF_CORE_READ_BITFIELD(
+								  tp, inet_conn.icsk_ca_state))
 				  ? ONRAMP_ACK_RECOVERING
 				  : 0),
 	};
@@ -378,8 +402,10 @@ static void startup_start(struct sock *sk, struct onramp_connection *connection)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
 	__u32 mss_bytes = mss_of(tp);
-	/* A socket that switches to this congestion control when it has sent data keeps its window. */
-	__u32 options = tp->data_segs_out ? config.options & ~ONRAMP_OPTION_PAPER_INITIAL_WINDOW : config.options;
+	/* A socket that switches to this congestion control when it has sent data keeps its window.
+	 */
+	__u32 options = tp->data_segs_out ? config.options & ~ONRAMP_OPTION_PAPER_INITIAL_WINDOW
+					  : config.options;
 	struct onramp_start start = {
 		.now_ns = bpf_ktime_get_ns(),
 		.clock = {.measure_ns = config.clock.measure_ns, .event_ns = config.clock.event_ns},
@@ -401,7 +427,8 @@ static void startup_start(struct sock *sk, struct onramp_connection *connection)
 	ALGORITHM(_start)((ALGORITHM_STATE *)connection->state, &start, &connection->decision);
 	note_exit(connection, start.now_ns);
 	learn(sk, connection);
-	/* What the window is again when a reservation ends, and after an idle time on a remembered path. */
+	/* What the window is again when a reservation ends, and after an idle time on a remembered
+	 * path. */
 	connection->initial_cwnd = tp->snd_cwnd;
 	connection->initial_ssthresh = tp->snd_ssthresh;
 	apply_decision(sk, connection, mss_bytes);
@@ -427,10 +454,12 @@ static __u32 startup_loss(struct sock *sk, struct onramp_connection *connection,
 		.inflight_bytes = (__u64)tp->packets_out * mss_bytes,
 		.cwnd_bytes = (__u64)tp->snd_cwnd * mss_bytes,
 		.ssthresh_bytes = (__u64)ssthresh * mss_bytes,
-		.acknowledged_bytes = delivered_bytes(tp, connection) - (__u64)tp->sacked_out * mss_bytes,
+		.acknowledged_bytes =
+			delivered_bytes(tp, connection) - (__u64)tp->sacked_out * mss_bytes,
 		.lost_bytes = lost_bytes(tp, connection),
 		.mss_bytes = mss_bytes,
-		.kind = tp->inet_conn.icsk_pending == ICSK_PENDING_NONE ? ONRAMP_LOSS_TIMEOUT : ONRAMP_LOSS_RECOVERY,
+		.kind = tp->inet_conn.icsk_pending == ICSK_PENDING_NONE ? ONRAMP_LOSS_TIMEOUT
+									: ONRAMP_LOSS_RECOVERY,
 	};
 	struct onramp_event *event;
 
@@ -521,7 +550,8 @@ static void control(struct sock *sk, __u32 ack, int flag, const struct rate_samp
 	}
 }
 
-/* BBR has seen the acknowledgement: until the start-up is over, the window that it found holds instead of its own. */
+/* BBR has seen the acknowledgement: until the start-up is over, the window that it found holds
+ * instead of its own. */
 static void overrule_bbr(struct sock *sk, __u32 cwnd, const struct rate_sample *rs)
 {
 	struct onramp_connection *connection = bpf_sk_storage_get(&onramp_conns, sk, 0, 0);
@@ -553,7 +583,8 @@ void BPF_PROG(onramp_control, struct sock *sk, __u32 ack, int flag, const struct
 	}
 }
 
-/* Before Linux 6.10 there is neither ack nor flag: progress stands for the acknowledgement of data. */
+/* Before Linux 6.10 there is neither ack nor flag: progress stands for the acknowledgement of data.
+ */
 SEC("struct_ops")
 void BPF_PROG(onramp_control_v1, struct sock *sk, const struct rate_sample *rs)
 {
@@ -563,7 +594,8 @@ void BPF_PROG(onramp_control_v1, struct sock *sk, const struct rate_sample *rs)
 		bbr_main___v1(sk, rs);
 		overrule_bbr(sk, cwnd, rs);
 	} else {
-		control(sk, tcp_sk(sk)->snd_una, rs->acked_sacked ? FLAG_DATA_ACKED | FLAG_SND_UNA_ADVANCED : 0, rs);
+		control(sk, tcp_sk(sk)->snd_una,
+			rs->acked_sacked ? FLAG_DATA_ACKED | FLAG_SND_UNA_ADVANCED : 0, rs);
 	}
 }
 
@@ -588,7 +620,8 @@ void BPF_PROG(onramp_set_state, struct sock *sk, __u8 new_state)
 	struct tcp_sock *tp = tcp_sk(sk);
 
 	if (connection && config.avoidance != ONRAMP_AVOIDANCE_BBR)
-		follow_reduction(tp, connection, BPF_CORE_READ_BITFIELD(tp, inet_conn.icsk_ca_state), new_state);
+		follow_reduction(tp, connection,
+				 BPF_CORE_READ_BITFIELD(tp, inet_conn.icsk_ca_state), new_state);
 	avoidance_set_state(config.avoidance, sk, new_state);
 }
 
@@ -597,7 +630,8 @@ void BPF_PROG(onramp_cwnd_event, struct sock *sk, enum tcp_ca_event event)
 {
 	struct onramp_connection *connection;
 
-	if (event == CA_EVENT_TX_START && config.avoidance != ONRAMP_AVOIDANCE_BBR && was_idle(tcp_sk(sk))) {
+	if (event == CA_EVENT_TX_START && config.avoidance != ONRAMP_AVOIDANCE_BBR &&
+	    was_idle(tcp_sk(sk))) {
 		connection = bpf_sk_storage_get(&onramp_conns, sk, 0, 0);
 		if (connection && !is_reserved(connection)) {
 			release_window(sk, connection);
@@ -608,7 +642,8 @@ void BPF_PROG(onramp_cwnd_event, struct sock *sk, enum tcp_ca_event event)
 }
 
 #ifdef ONRAMP_SENDS_PAIRS
-/* The first of the calls for an acknowledgement, and there is one for each segment that carries an option. */
+/* The first of the calls for an acknowledgement, and there is one for each segment that carries an
+ * option. */
 SEC("struct_ops")
 void BPF_PROG(onramp_in_ack, struct sock *sk, __u32 flags)
 {
@@ -631,14 +666,15 @@ void BPF_PROG(onramp_acked, struct sock *sk, const struct ack_sample *sample)
 	cubictcp_acked(sk, sample);
 }
 
-/* Segments in a packet, at least: one where a pair is about to leave, what a token bucket has, otherwise what the
- * kernel would say. */
+/* Segments in a packet, at least: one where a pair is about to leave, what a token bucket has,
+ * otherwise what the kernel would say. */
 SEC("struct_ops")
 __u32 BPF_PROG(onramp_min_tso_segs, struct sock *sk)
 {
 	struct onramp_connection *connection = bpf_sk_storage_get(&onramp_conns, sk, 0, 0);
 	struct onramp_pairs *pairs = pairs_of(sk);
-	__u32 segments = connection && is_reserved(connection) ? bucket_segments(sk, connection) : 0;
+	__u32 segments =
+		connection && is_reserved(connection) ? bucket_segments(sk, connection) : 0;
 
 	if (segments)
 		return segments;
@@ -661,19 +697,19 @@ __u32 BPF_PROG(onramp_sndbuf_expand, struct sock *sk)
 	return bbr_sndbuf_expand(sk);
 }
 
-/* One of them is loaded: that of the avoidance, with the cong_control that the kernel has. What an avoidance does not
- * implement is left to the kernel, since each member is a call: min_tso_segs for every packet that is sent, pkts_acked
- * for every acknowledgement. */
-#define CONGESTION_CONTROL(map, control_program, ...)                                                                  \
-	SEC(".struct_ops.link")                                                                                        \
-	struct tcp_congestion_ops map = {.name = QUOTE(ONRAMP_CONGESTION_CONTROL),                                     \
-					 .init = (void *)onramp_init,                                                  \
-					 .release = (void *)onramp_release,                                            \
-					 .ssthresh = (void *)onramp_ssthresh,                                          \
-					 .cong_control = (void *)control_program,                                      \
-					 .set_state = (void *)onramp_set_state,                                        \
-					 .cwnd_event = (void *)onramp_cwnd_event,                                      \
-					 .undo_cwnd = (void *)onramp_undo_cwnd,                                        \
+/* One of them is loaded: that of the avoidance, with the cong_control that the kernel has. What an
+ * avoidance does not implement is left to the kernel, since each member is a call: min_tso_segs for
+ * every packet that is sent, pkts_acked for every acknowledgement. */
+#define CONGESTION_CONTROL(map, control_program, ...)                                              \
+	SEC(".struct_ops.link")                                                                    \
+	struct tcp_congestion_ops map = {.name = QUOTE(ONRAMP_CONGESTION_CONTROL),                 \
+					 .init = (void *)onramp_init,                              \
+					 .release = (void *)onramp_release,                        \
+					 .ssthresh = (void *)onramp_ssthresh,                      \
+					 .cong_control = (void *)control_program,                  \
+					 .set_state = (void *)onramp_set_state,                    \
+					 .cwnd_event = (void *)onramp_cwnd_event,                  \
+					 .undo_cwnd = (void *)onramp_undo_cwnd,                    \
 					 __VA_ARGS__}
 #ifdef ONRAMP_SENDS_PAIRS
 #define PAIR_ACK .in_ack_event = (void *)onramp_in_ack,
@@ -686,7 +722,9 @@ __u32 BPF_PROG(onramp_sndbuf_expand, struct sock *sk)
 #define OWN_MEMBERS
 #endif
 #define CUBIC_MEMBERS OWN_MEMBERS.pkts_acked = (void *)onramp_acked
-#define BBR_MEMBERS PAIR_ACK.min_tso_segs = (void *)onramp_min_tso_segs, .sndbuf_expand = (void *)onramp_sndbuf_expand
+#define BBR_MEMBERS                                                                                \
+	PAIR_ACK.min_tso_segs = (void *)onramp_min_tso_segs,                                       \
+	.sndbuf_expand = (void *)onramp_sndbuf_expand
 #define RENO_MEMBERS OWN_MEMBERS
 
 CONGESTION_CONTROL(onramp_cubic, onramp_control, CUBIC_MEMBERS);

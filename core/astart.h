@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 OR GPL-2.0-only */
 /*
- * astart: raise the threshold again and again to what the eligible rate fills, and grow linearly where that is reached.
+ * astart: raise the threshold again and again to what the eligible rate fills, and grow linearly
+ * where that is reached.
  *
- * R. Wang, G. Pau, M. Sanadidi, M. Gerla: Improving TCP Start-up Behavior in High-Speed Networks (Adaptive Start).
- * University of California, Los Angeles; extended abstract of "TCP Startup Performance in Large Bandwidth Delay
- * Networks", INFOCOM 2004.
+ * R. Wang, G. Pau, M. Sanadidi, M. Gerla: Improving TCP Start-up Behavior in High-Speed Networks
+ * (Adaptive Start). University of California, Los Angeles; extended abstract of "TCP Startup
+ * Performance in Large Bandwidth Delay Networks", INFOCOM 2004.
  *
- * In one sentence: slow start goes on for as long as acknowledgements show that the path delivers more than the
- * threshold says, and waits, growing by a segment a round trip, while they do not.
+ * In one sentence: slow start goes on for as long as acknowledgements show that the path delivers
+ * more than the threshold says, and waits, growing by a segment a round trip, while they do not.
  *
  *   with each acknowledgement, from the beginning and after each coarse timeout, until a loss:
  *     ssthresh = max(ssthresh, ERE * RTT_min)          ERE: core/eligible_rate.h
@@ -27,14 +28,16 @@
  *           after a timeout  +-----------+
  *
  * Constants
- * - 32 KiB: the first threshold where the host has none, as Linux. The paper's example, from the 4 to 64 KB that it
- *   reports of operating systems. An eligible rate of a few acknowledgements is not to be believed further.
+ * - 32 KiB: the first threshold where the host has none, as Linux. The paper's example, from the 4
+ * to 64 KB that it reports of operating systems. An eligible rate of a few acknowledgements is not
+ * to be believed further.
  *
  * Differences from the paper, and what it leaves open
  * - The threshold after a timeout is the congestion avoidance's; it is raised from there.
- * - After losses that are found by acknowledgements, and after idle times, slow start leads to the host's threshold as
- *   ever: the paper speaks of the beginning and of coarse timeouts.
- * - A threshold that the host lowers meanwhile (HyStart) is not followed: the estimate is there to replace it.
+ * - After losses that are found by acknowledgements, and after idle times, slow start leads to the
+ * host's threshold as ever: the paper speaks of the beginning and of coarse timeouts.
+ * - A threshold that the host lowers meanwhile (HyStart) is not followed: the estimate is there to
+ * replace it.
  * - The window grows only while it limits the sender.
  */
 #ifndef ONRAMP_ASTART_H
@@ -54,7 +57,8 @@ struct onramp_astart {
 };
 ONRAMP_ASSERT_STATE(struct onramp_astart);
 
-static inline void onramp_astart_start(struct onramp_astart *state, const struct onramp_start *start,
+static inline void onramp_astart_start(struct onramp_astart *state,
+				       const struct onramp_start *start,
 				       struct onramp_decision *decision)
 {
 	bool has_ssthresh = start->ssthresh_bytes != ONRAMP_UNLIMITED;
@@ -64,8 +68,10 @@ static inline void onramp_astart_start(struct onramp_astart *state, const struct
 	onramp_start_slowly(decision, start->cwnd_bytes, state->ssthresh_bytes);
 }
 
-/* The window that linear growth makes of an acknowledgement: a segment more when a window has been acknowledged. */
-static inline uint64_t onramp_astart_linear(struct onramp_astart *state, const struct onramp_ack *ack)
+/* The window that linear growth makes of an acknowledgement: a segment more when a window has been
+ * acknowledged. */
+static inline uint64_t onramp_astart_linear(struct onramp_astart *state,
+					    const struct onramp_ack *ack)
 {
 	if (!(ack->flags & ONRAMP_ACK_CWND_LIMITED))
 		return ack->cwnd_bytes;
@@ -86,10 +92,12 @@ static inline void onramp_astart_ack(struct onramp_astart *state, const struct o
 	onramp_start_slowly(decision, ack->cwnd_bytes, ack->ssthresh_bytes);
 	decision->estimate_bytes_per_s = rate;
 	if (!state->is_over) {
-		state->ssthresh_bytes = onramp_max(state->ssthresh_bytes,
-						   onramp_path_bytes(rate, state->ere.rtt_min_ns, ack->mss_bytes));
+		state->ssthresh_bytes =
+			onramp_max(state->ssthresh_bytes,
+				   onramp_path_bytes(rate, state->ere.rtt_min_ns, ack->mss_bytes));
 		/* Hosts count whole segments: their windows would never reach a part of one. */
-		decision->ssthresh_bytes = state->ssthresh_bytes - state->ssthresh_bytes % ack->mss_bytes;
+		decision->ssthresh_bytes =
+			state->ssthresh_bytes - state->ssthresh_bytes % ack->mss_bytes;
 	}
 	decision->cwnd_bytes = onramp_slow_start(ack, decision->ssthresh_bytes);
 	if (decision->cwnd_bytes < decision->ssthresh_bytes)

@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 OR GPL-2.0-only */
 /*
- * gamma: a slow-start threshold that is reached before slow start overflows the bottleneck's buffer.
+ * gamma: a slow-start threshold that is reached before slow start overflows the bottleneck's
+ * buffer.
  *
- * N. Chaher, C. Barakat, W. Dabbous, E. Altman: Improving TCP/IP over Geostationary Satellite Links. INRIA RR-3573,
- * 1998. Section 3, the first proposition.
+ * N. Chaher, C. Barakat, W. Dabbous, E. Altman: Improving TCP/IP over Geostationary Satellite
+ * Links. INRIA RR-3573, 1998. Section 3, the first proposition.
  *
- * In one sentence: where slow start overflows a buffer at a window W_B of less than half the window W_max that the path
- * holds, the threshold after a loss is gamma * W_max, with a gamma of less than a half that is found by what was lost.
+ * In one sentence: where slow start overflows a buffer at a window W_B of less than half the window
+ * W_max that the path holds, the threshold after a loss is gamma * W_max, with a gamma of less than
+ * a half that is found by what was lost.
  *
  *   gamma_max = W_B / W_max                                       (7)
  *   if X2 - X1 < W the loss was slow start's, and
  *   gamma     = gamma (X2 - X1 + W) / (2 W)                       (8)
  *
- * X1 is what was acknowledged when congestion avoidance began, X2 when it ended with a loss, W the window then. Slow
- * start overflows the buffer at W_B and goes on, for the loss is seen a round trip later, when W_B more have been
- * acknowledged. Of these the window took W - W_B to reach its threshold, so X2 - X1 = 2 W_B - W. W is gamma * W_max.
+ * X1 is what was acknowledged when congestion avoidance began, X2 when it ended with a loss, W the
+ * window then. Slow start overflows the buffer at W_B and goes on, for the loss is seen a round
+ * trip later, when W_B more have been acknowledged. Of these the window took W - W_B to reach its
+ * threshold, so X2 - X1 = 2 W_B - W. W is gamma * W_max.
  *
  *      +------------+   cwnd >= ssthresh (exit: ssthresh)       +-----------+
  *      | SLOW START | ----------------------------------------> | AVOIDANCE |
@@ -23,27 +26,33 @@
  *            |          slow start follows, or after idling           ^
  *            |_____________ a loss (exit: loss, timeout) _____________|
  *
- *      at each loss: gamma as above; if slow start follows one of congestion avoidance, ssthresh = gamma * cwnd
+ *      at each loss: gamma as above; if slow start follows one of congestion avoidance, ssthresh =
+ * gamma * cwnd
  *
  * Constants
- * - 1/2: the most, and where it begins. More "violates the congestion control principle of TCP" (section 3).
- * - 1/4: by the paper less helps no more. Congestion avoidance would begin no higher than after two slow starts, which
- *   then are the lesser evil ("it is better to keep the problem unsolved", section 5): gamma goes back to 1/2.
- * - 1/16: (7) wants gamma below gamma_max, and (8) gives gamma_max, to within the segments that an acknowledgement or
- *   two stand for. In the paper's example 0.34 is taken of 0.38.
+ * - 1/2: the most, and where it begins. More "violates the congestion control principle of TCP"
+ * (section 3).
+ * - 1/4: by the paper less helps no more. Congestion avoidance would begin no higher than after two
+ * slow starts, which then are the lesser evil ("it is better to keep the problem unsolved", section
+ * 5): gamma goes back to 1/2.
+ * - 1/16: (7) wants gamma below gamma_max, and (8) gives gamma_max, to within the segments that an
+ * acknowledgement or two stand for. In the paper's example 0.34 is taken of 0.38.
  *
  * Differences from the paper, and what it leaves open
- * - gamma is a share of W_max, and (8) takes W / gamma for it. The window of a slow start's own loss is not W_max:
- *   it is halved as ever, and the threshold that is made of it teaches nothing. (A gamma that the user gives is
- *   taken at every loss, as in the paper's figures.)
- * - A loss in slow start itself has no X1: nothing was acknowledged in congestion avoidance, X2 - X1 = 0.
- * - The paper's TCP is Tahoe, which begins each loss's repair with slow start. Where fast recovery repairs a loss there
- *   is no slow start to overflow a buffer, and the threshold is the host's. What such a loss tells of gamma counts.
- * - Nor is there a share for a timeout that ends a fast recovery (section 2's case for other TCPs): the window was cut
- *   already, and is not W_max.
+ * - gamma is a share of W_max, and (8) takes W / gamma for it. The window of a slow start's own
+ * loss is not W_max: it is halved as ever, and the threshold that is made of it teaches nothing. (A
+ * gamma that the user gives is taken at every loss, as in the paper's figures.)
+ * - A loss in slow start itself has no X1: nothing was acknowledged in congestion avoidance, X2 -
+ * X1 = 0.
+ * - The paper's TCP is Tahoe, which begins each loss's repair with slow start. Where fast recovery
+ * repairs a loss there is no slow start to overflow a buffer, and the threshold is the host's. What
+ * such a loss tells of gamma counts.
+ * - Nor is there a share for a timeout that ends a fast recovery (section 2's case for other TCPs):
+ * the window was cut already, and is not W_max.
  * - The first slow start has no threshold, and ends as it does without gamma.
  * - The threshold is never above the host's. (CUBIC's is 0.7 * cwnd.)
- * - gamma falls and returns to 1/2, but does not rise by itself: the paper has no rule for a buffer that has grown.
+ * - gamma falls and returns to 1/2, but does not rise by itself: the paper has no rule for a buffer
+ * that has grown.
  */
 #ifndef ONRAMP_GAMMA_H
 #define ONRAMP_GAMMA_H
@@ -55,7 +64,8 @@
 #define ONRAMP_GAMMA_LEAST_PPM (ONRAMP_GAMMA_ONE_PPM / 4)
 #define ONRAMP_GAMMA_MARGIN_PART 16
 
-/* Windows beyond 2^43 bytes are not reckoned with: gamma times twice as much still fits in 64 bits. */
+/* Windows beyond 2^43 bytes are not reckoned with: gamma times twice as much still fits in 64 bits.
+ */
 #define ONRAMP_GAMMA_MAX_WINDOW_BYTES (UINT64_C(1) << 43)
 
 struct onramp_gamma {
@@ -72,15 +82,17 @@ static inline void onramp_gamma_start(struct onramp_gamma *state, const struct o
 {
 	state->avoidance_bytes = ONRAMP_UNLIMITED;
 	state->is_given = start->gamma_ppm != 0;
-	state->gamma_ppm =
-		state->is_given ? (uint32_t)onramp_min(start->gamma_ppm, ONRAMP_GAMMA_MOST_PPM) : ONRAMP_GAMMA_MOST_PPM;
+	state->gamma_ppm = state->is_given
+				   ? (uint32_t)onramp_min(start->gamma_ppm, ONRAMP_GAMMA_MOST_PPM)
+				   : ONRAMP_GAMMA_MOST_PPM;
 	onramp_start_slowly(decision, start->cwnd_bytes, start->ssthresh_bytes);
 }
 
 static inline void onramp_gamma_ack(struct onramp_gamma *state, const struct onramp_ack *ack,
 				    struct onramp_decision *decision)
 {
-	onramp_start_slowly(decision, onramp_slow_start(ack, ack->ssthresh_bytes), ack->ssthresh_bytes);
+	onramp_start_slowly(decision, onramp_slow_start(ack, ack->ssthresh_bytes),
+			    ack->ssthresh_bytes);
 	state->avoidance_bytes = ONRAMP_UNLIMITED;
 	if (decision->cwnd_bytes >= ack->ssthresh_bytes) {
 		state->avoidance_bytes = ack->delivered_bytes;
@@ -89,32 +101,39 @@ static inline void onramp_gamma_ack(struct onramp_gamma *state, const struct onr
 }
 
 /* X2 - X1. */
-static inline uint64_t onramp_gamma_acknowledged(const struct onramp_gamma *state, const struct onramp_loss *loss)
+static inline uint64_t onramp_gamma_acknowledged(const struct onramp_gamma *state,
+						 const struct onramp_loss *loss)
 {
-	return loss->acknowledged_bytes > state->avoidance_bytes ? loss->acknowledged_bytes - state->avoidance_bytes
-								 : 0;
+	return loss->acknowledged_bytes > state->avoidance_bytes
+		       ? loss->acknowledged_bytes - state->avoidance_bytes
+		       : 0;
 }
 
 /* Eq. (8), with X2 - X1 < W, less the margin. */
-static inline void onramp_gamma_adapt(struct onramp_gamma *state, uint64_t acknowledged_bytes, uint64_t window_bytes)
+static inline void onramp_gamma_adapt(struct onramp_gamma *state, uint64_t acknowledged_bytes,
+				      uint64_t window_bytes)
 {
-	uint64_t gamma_ppm = state->gamma_ppm * (acknowledged_bytes + window_bytes) / (2 * window_bytes);
+	uint64_t gamma_ppm =
+		state->gamma_ppm * (acknowledged_bytes + window_bytes) / (2 * window_bytes);
 
 	gamma_ppm -= gamma_ppm / ONRAMP_GAMMA_MARGIN_PART;
-	state->gamma_ppm = gamma_ppm <= ONRAMP_GAMMA_LEAST_PPM ? ONRAMP_GAMMA_MOST_PPM : (uint32_t)gamma_ppm;
+	state->gamma_ppm =
+		gamma_ppm <= ONRAMP_GAMMA_LEAST_PPM ? ONRAMP_GAMMA_MOST_PPM : (uint32_t)gamma_ppm;
 }
 
 /* gamma * W, at least two segments. */
-static inline uint64_t onramp_gamma_share(const struct onramp_gamma *state, const struct onramp_loss *loss,
-					  uint64_t window_bytes)
+static inline uint64_t onramp_gamma_share(const struct onramp_gamma *state,
+					  const struct onramp_loss *loss, uint64_t window_bytes)
 {
-	return onramp_max(window_bytes * state->gamma_ppm / ONRAMP_GAMMA_ONE_PPM, 2 * (uint64_t)loss->mss_bytes);
+	return onramp_max(window_bytes * state->gamma_ppm / ONRAMP_GAMMA_ONE_PPM,
+			  2 * (uint64_t)loss->mss_bytes);
 }
 
 static inline void onramp_gamma_loss(struct onramp_gamma *state, const struct onramp_loss *loss,
 				     struct onramp_decision *decision)
 {
-	uint64_t window_bytes = onramp_max(onramp_min(loss->cwnd_bytes, ONRAMP_GAMMA_MAX_WINDOW_BYTES), 1);
+	uint64_t window_bytes =
+		onramp_max(onramp_min(loss->cwnd_bytes, ONRAMP_GAMMA_MAX_WINDOW_BYTES), 1);
 	uint64_t acknowledged_bytes = onramp_gamma_acknowledged(state, loss);
 	bool is_of_slow_start = acknowledged_bytes < window_bytes;
 	bool starts_slowly = loss->kind != ONRAMP_LOSS_RECOVERY;
@@ -126,7 +145,8 @@ static inline void onramp_gamma_loss(struct onramp_gamma *state, const struct on
 	/* What fast recovery repairs is followed by congestion avoidance. */
 	state->avoidance_bytes = starts_slowly ? ONRAMP_UNLIMITED : loss->acknowledged_bytes;
 	if (starts_slowly && (!is_of_slow_start || state->is_given))
-		ssthresh_bytes = onramp_min(ssthresh_bytes, onramp_gamma_share(state, loss, window_bytes));
+		ssthresh_bytes =
+			onramp_min(ssthresh_bytes, onramp_gamma_share(state, loss, window_bytes));
 	*decision = (struct onramp_decision){
 		.cwnd_bytes = loss->cwnd_bytes,
 		.ssthresh_bytes = ssthresh_bytes,

@@ -1,32 +1,37 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 OR GPL-2.0-only */
 /*
- * Packet pairs on the wire: the TCP option, what the one who sends pairs keeps, and what the one who measures them
- * does.
+ * Packet pairs on the wire: the TCP option, what the one who sends pairs keeps, and what the one
+ * who measures them does.
  *
- * Nishida, Nakamura, Murai: New Congestion Control mechanism for TCP with Packet Pair scheme. Section 4.1.2.
+ * Nishida, Nakamura, Murai: New Congestion Control mechanism for TCP with Packet Pair scheme.
+ * Section 4.1.2.
  *
- *   paper (figures 2 to 4)          kind 6 | length | type | pair-id [| timer value, 16 bits, ticks of 10 ms ]
- *   experiment (RFC 6994)           kind 253 | length | 0x4f52 | type | pair-id [| interval, 32 bits, nanoseconds ]
+ *   paper (figures 2 to 4)          kind 6 | length | type | pair-id [| timer value, 16 bits, ticks
+ * of 10 ms ] experiment (RFC 6994)           kind 253 | length | 0x4f52 | type | pair-id [|
+ * interval, 32 bits, nanoseconds ]
  *
  *   type 0  permitted   on a SYN: whoever sends it knows the option
  *   type 1  first       the first segment of a pair
  *   type 2  second      the second: to be acknowledged at once
  *   type 3  reply       on that acknowledgement: the time between the arrivals of the two
  *
- * A train is a pair that goes on: each segment that follows the second is a second too, with the same pair-id, and its
- * reply is the time since the arrival of the first. A pair is the train of two. Of a long train not every segment is
- * replied to, and those that are not are acknowledged as any other is.
+ * A train is a pair that goes on: each segment that follows the second is a second too, with the
+ * same pair-id, and its reply is the time since the arrival of the first. A pair is the train of
+ * two. Of a long train not every segment is replied to, and those that are not are acknowledged as
+ * any other is.
  *
- * Kind 6 is assigned to Echo (RFC 1072; obsolete since RFC 6247), and a path or a host may take it for that. On
- * anything real the option is an experiment: kind 253 is for those, and the identifier keeps experiments apart.
- * "permitted" is not in the paper, whose two ends knew of each other, and neither are trains. Its figure 4 does not
- * give the width of the timer value.
+ * Kind 6 is assigned to Echo (RFC 1072; obsolete since RFC 6247), and a path or a host may take it
+ * for that. On anything real the option is an experiment: kind 253 is for those, and the identifier
+ * keeps experiments apart. "permitted" is not in the paper, whose two ends knew of each other, and
+ * neither are trains. Its figure 4 does not give the width of the timer value.
  *
- * Who sends pairs is a probe, who measures them a meter. Both sides of a connection may be both: a receiver that
- * answers pairs with pairs measures the way of the acknowledgements (section 4.2.1, figure 6).
+ * Who sends pairs is a probe, who measures them a meter. Both sides of a connection may be both: a
+ * receiver that answers pairs with pairs measures the way of the acknowledgements (section 4.2.1,
+ * figure 6).
  *
- * What does not fit changes nothing and is counted: an option of a wrong length or type, one that comes again, a second
- * without its first, a reply to what was not asked or that says what cannot be.
+ * What does not fit changes nothing and is counted: an option of a wrong length or type, one that
+ * comes again, a second without its first, a reply to what was not asked or that says what cannot
+ * be.
  */
 #ifndef ONRAMP_PAIR_OPTION_H
 #define ONRAMP_PAIR_OPTION_H
@@ -71,10 +76,13 @@ static inline uint32_t onramp_pair_option_bytes(uint32_t form, uint32_t type)
 	return type == ONRAMP_PAIR_REPLY ? ONRAMP_PAIR_OPTION_MAX_BYTES : 6;
 }
 
-/* Write it, and return its length. What is longer than the field can say is the longest that it can. */
-static inline uint32_t onramp_pair_option_write(uint8_t *out, uint32_t form, const struct onramp_pair_option *option)
+/* Write it, and return its length. What is longer than the field can say is the longest that it
+ * can. */
+static inline uint32_t onramp_pair_option_write(uint8_t *out, uint32_t form,
+						const struct onramp_pair_option *option)
 {
-	uint32_t ticks = (uint32_t)onramp_min(option->interval_ns / ONRAMP_PAIR_TICK_NS, UINT16_MAX);
+	uint32_t ticks =
+		(uint32_t)onramp_min(option->interval_ns / ONRAMP_PAIR_TICK_NS, UINT16_MAX);
 	uint32_t bytes = onramp_pair_option_bytes(form, option->type);
 
 	out[1] = (uint8_t)bytes;
@@ -108,8 +116,10 @@ enum onramp_pair_reading {
 	ONRAMP_PAIR_READ,
 };
 
-/* Read an option, kind and length included, that has ONRAMP_PAIR_OPTION_MAX_BYTES of room; bytes of it are there. */
-static inline enum onramp_pair_reading onramp_pair_option_read(const uint8_t *in, uint32_t bytes, uint32_t form,
+/* Read an option, kind and length included, that has ONRAMP_PAIR_OPTION_MAX_BYTES of room; bytes of
+ * it are there. */
+static inline enum onramp_pair_reading onramp_pair_option_read(const uint8_t *in, uint32_t bytes,
+							       uint32_t form,
 							       struct onramp_pair_option *option)
 {
 	bool is_paper = form == ONRAMP_PAIR_PAPER;
@@ -123,17 +133,20 @@ static inline enum onramp_pair_reading onramp_pair_option_read(const uint8_t *in
 	if (bytes < onramp_pair_option_bytes(form, ONRAMP_PAIR_FIRST))
 		return ONRAMP_PAIR_MALFORMED;
 	type = body[0];
-	if (type >= ONRAMP_PAIR_TYPE_COUNT || in[1] != onramp_pair_option_bytes(form, type) || bytes < in[1])
+	if (type >= ONRAMP_PAIR_TYPE_COUNT || in[1] != onramp_pair_option_bytes(form, type) ||
+	    bytes < in[1])
 		return ONRAMP_PAIR_MALFORMED;
 	*option = (struct onramp_pair_option){.type = (uint8_t)type, .id = body[1]};
 	if (type == ONRAMP_PAIR_REPLY && is_paper) {
-		/* 65,535 ticks are more than the record holds: the longest that it can, in whole ticks. */
-		uint64_t ticks = onramp_min(body[2] << 8 | body[3], UINT32_MAX / ONRAMP_PAIR_TICK_NS);
+		/* 65,535 ticks are more than the record holds: the longest that it can, in whole
+		 * ticks. */
+		uint64_t ticks =
+			onramp_min(body[2] << 8 | body[3], UINT32_MAX / ONRAMP_PAIR_TICK_NS);
 
 		option->interval_ns = (uint32_t)(ticks * ONRAMP_PAIR_TICK_NS);
 	} else if (type == ONRAMP_PAIR_REPLY) {
-		option->interval_ns =
-			(uint32_t)body[2] << 24 | (uint32_t)body[3] << 16 | (uint32_t)body[4] << 8 | body[5];
+		option->interval_ns = (uint32_t)body[2] << 24 | (uint32_t)body[3] << 16 |
+				      (uint32_t)body[4] << 8 | body[5];
 	}
 	return ONRAMP_PAIR_READ;
 }
@@ -155,19 +168,21 @@ struct onramp_pair_meter {
 	uint8_t id;
 	uint8_t is_waiting;
 	uint8_t is_started; /* the id means something */
-	uint8_t replies;    /* to the train, up to ONRAMP_PAIR_REPLIES; from there on, segments since the last one */
+	uint8_t replies; /* to the train, up to ONRAMP_PAIR_REPLIES; from there on, segments since
+			    the last one */
 };
 
-/* Of a train so many segments are replied to, then one of so many: replies take room on the way back, and no box on it
- * may leave out acknowledgements that have one. */
+/* Of a train so many segments are replied to, then one of so many: replies take room on the way
+ * back, and no box on it may leave out acknowledgements that have one. */
 #define ONRAMP_PAIR_REPLIES 32
 #define ONRAMP_PAIR_REPLY_EVERY 8
 
-/* A first or a second arrived, with the segment from seq to before end. True if it is to be replied to: it completes a
- * pair, or is one of those of a train that are. */
-static inline bool onramp_pair_arrived(struct onramp_pair_meter *meter, struct onramp_pair_counts *counts,
-				       const struct onramp_pair_option *option, uint64_t now_ns, uint32_t seq,
-				       uint32_t end, struct onramp_pair_option *reply)
+/* A first or a second arrived, with the segment from seq to before end. True if it is to be replied
+ * to: it completes a pair, or is one of those of a train that are. */
+static inline bool onramp_pair_arrived(struct onramp_pair_meter *meter,
+				       struct onramp_pair_counts *counts,
+				       const struct onramp_pair_option *option, uint64_t now_ns,
+				       uint32_t seq, uint32_t end, struct onramp_pair_option *reply)
 {
 	bool is_known = meter->is_started && meter->id == option->id;
 
@@ -180,8 +195,8 @@ static inline bool onramp_pair_arrived(struct onramp_pair_meter *meter, struct o
 		meter->replies = 0;
 		return false;
 	}
-	if (option->type != ONRAMP_PAIR_SECOND || !is_known || !meter->is_waiting || seq != meter->next_seq ||
-	    now_ns < meter->first_ns) {
+	if (option->type != ONRAMP_PAIR_SECOND || !is_known || !meter->is_waiting ||
+	    seq != meter->next_seq || now_ns < meter->first_ns) {
 		counts->ignored++;
 		return false;
 	}
@@ -213,7 +228,8 @@ struct onramp_pair_sent {
 	uint8_t reserved;
 };
 
-/* A pair is due when the first segment of the last is acknowledged: two are under way at most. Of trains, one. */
+/* A pair is due when the first segment of the last is acknowledged: two are under way at most. Of
+ * trains, one. */
 #define ONRAMP_PAIR_UNDER_WAY 2
 
 /* The one who sends pairs. */
@@ -227,8 +243,8 @@ struct onramp_pair_probe {
 };
 
 /* The first segment of a pair leaves: its option. */
-static inline void onramp_pair_send_first(struct onramp_pair_probe *probe, uint64_t now_ns, uint32_t end,
-					  struct onramp_pair_option *option)
+static inline void onramp_pair_send_first(struct onramp_pair_probe *probe, uint64_t now_ns,
+					  uint32_t end, struct onramp_pair_option *option)
 {
 	probe->id++;
 	probe->first_ns = now_ns;
@@ -237,10 +253,11 @@ static inline void onramp_pair_send_first(struct onramp_pair_probe *probe, uint6
 	*option = (struct onramp_pair_option){.type = ONRAMP_PAIR_FIRST, .id = probe->id};
 }
 
-/* The segment from seq to before end leaves. True if it is the second of the pair that is open, with its option. In a
- * train the pair stays open for the next one. */
-static inline bool onramp_pair_send_second(struct onramp_pair_probe *probe, struct onramp_pair_counts *counts,
-					   uint64_t now_ns, uint32_t seq, uint32_t end, bool is_train,
+/* The segment from seq to before end leaves. True if it is the second of the pair that is open,
+ * with its option. In a train the pair stays open for the next one. */
+static inline bool onramp_pair_send_second(struct onramp_pair_probe *probe,
+					   struct onramp_pair_counts *counts, uint64_t now_ns,
+					   uint32_t seq, uint32_t end, bool is_train,
 					   struct onramp_pair_option *option)
 {
 	struct onramp_pair_sent *sent = &probe->sent[probe->id % ONRAMP_PAIR_UNDER_WAY];
@@ -271,25 +288,28 @@ static inline bool onramp_pair_send_second(struct onramp_pair_probe *probe, stru
 /* What a reply reports: so much payload arrived in this time. 0: nothing. */
 struct onramp_pair_report {
 	uint32_t interval_ns;
-	uint32_t
-		bytes; /* from behind the first segment to behind the one that is acknowledged: in a pair, the second */
+	uint32_t bytes; /* from behind the first segment to behind the one that is acknowledged: in
+			   a pair, the second */
 };
 
 /*
- * A reply arrived with an acknowledgement of everything below ack. What it reports, nothing if it is not one.
+ * A reply arrived with an acknowledgement of everything below ack. What it reports, nothing if it
+ * is not one.
  *
- * It has to be the first for a pair that was sent, with an acknowledgement of that pair, of less than has passed since,
- * and of more than twice of what the two segments were apart when they left: that is the sender's own, not the path's.
- * In a train each reply has to acknowledge more than the last one did; what the sender itself has spaced is for those
- * to see who read the train (core/pair_rate.h).
+ * It has to be the first for a pair that was sent, with an acknowledgement of that pair, of less
+ * than has passed since, and of more than twice of what the two segments were apart when they left:
+ * that is the sender's own, not the path's. In a train each reply has to acknowledge more than the
+ * last one did; what the sender itself has spaced is for those to see who read the train
+ * (core/pair_rate.h).
  *
- * A peer that lies about a pair can make its sender slower than slow start, and not faster: the window is still slow
- * start's. How slow, the start-up bounds (core/pair.h). What a lie about a train does, the one who reads it bounds.
+ * A peer that lies about a pair can make its sender slower than slow start, and not faster: the
+ * window is still slow start's. How slow, the start-up bounds (core/pair.h). What a lie about a
+ * train does, the one who reads it bounds.
  */
 static inline struct onramp_pair_report onramp_pair_replied(struct onramp_pair_probe *probe,
 							    struct onramp_pair_counts *counts,
-							    const struct onramp_pair_option *reply, uint64_t now_ns,
-							    uint32_t ack)
+							    const struct onramp_pair_option *reply,
+							    uint64_t now_ns, uint32_t ack)
 {
 	struct onramp_pair_sent *sent = &probe->sent[reply->id % ONRAMP_PAIR_UNDER_WAY];
 	struct onramp_pair_report report = {.interval_ns = reply->interval_ns};
@@ -311,7 +331,8 @@ static inline struct onramp_pair_report onramp_pair_replied(struct onramp_pair_p
 	} else {
 		sent->is_waiting = false;
 		/* Without a tick of the peer's clock between the two nothing was measured. */
-		if (!reply->interval_ns || reply->interval_ns <= 2 * (sent->second_ns - sent->first_ns))
+		if (!reply->interval_ns ||
+		    reply->interval_ns <= 2 * (sent->second_ns - sent->first_ns))
 			return (struct onramp_pair_report){0};
 	}
 	counts->replies++;

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 OR GPL-2.0-only */
 /*
- * How much of a delay is no queue: what samples of the round trip fall by, faster than any queue of the sender's own.
+ * How much of a delay is no queue: what samples of the round trip fall by, faster than any queue of
+ * the sender's own.
  *
- * Segments wait where the path holds them up for a moment (a radio channel's turn, a retransmission below IP, an
- * interrupt that waits for more), and then come all at once. Their acknowledgements come much faster than the segments
- * left: from one to the next the sample falls by many times the time between them. A queue that the sender built
- * becomes shorter as fast only where the sender paused, behind a burst: of ten segments, acknowledged two by two, it
- * falls by five times that time at the most.
+ * Segments wait where the path holds them up for a moment (a radio channel's turn, a retransmission
+ * below IP, an interrupt that waits for more), and then come all at once. Their acknowledgements
+ * come much faster than the segments left: from one to the next the sample falls by many times the
+ * time between them. A queue that the sender built becomes shorter as fast only where the sender
+ * paused, behind a burst: of ten segments, acknowledged two by two, it falls by five times that
+ * time at the most.
  *
  *   fall  = sum over samples in succession that fall by more than five times the time between them
  *   noise = of the largest falls of this flight and of the two before, the middle one
  *
- * A path that becomes shorter is one such fall, and no noise: what two of three flights had is believed; of the first
- * flight, what it had, and of two the larger.
+ * A path that becomes shorter is one such fall, and no noise: what two of three flights had is
+ * believed; of the first flight, what it had, and of two the larger.
  */
 #ifndef ONRAMP_RTT_NOISE_H
 #define ONRAMP_RTT_NOISE_H
@@ -35,14 +37,16 @@ static inline void onramp_rtt_noise_begin(struct onramp_rtt_noise *noise)
 }
 
 /* Take the sample of an acknowledgement, which may be the last of a flight. */
-static inline void onramp_rtt_noise_add(struct onramp_rtt_noise *noise, const struct onramp_ack *ack, bool flight_ends)
+static inline void onramp_rtt_noise_add(struct onramp_rtt_noise *noise,
+					const struct onramp_ack *ack, bool flight_ends)
 {
 	uint64_t *falls_ns = noise->falls_ns;
 	uint64_t fall_ns = noise->last_rtt_ns > ack->rtt_ns ? noise->last_rtt_ns - ack->rtt_ns : 0;
 
 	if (ack->rtt_ns) {
-		noise->fall_ns =
-			fall_ns / ONRAMP_RTT_NOISE_TIMES > ack->now_ns - noise->last_ns ? noise->fall_ns + fall_ns : 0;
+		noise->fall_ns = fall_ns / ONRAMP_RTT_NOISE_TIMES > ack->now_ns - noise->last_ns
+					 ? noise->fall_ns + fall_ns
+					 : 0;
 		falls_ns[0] = onramp_max(falls_ns[0], noise->fall_ns);
 		noise->last_rtt_ns = ack->rtt_ns;
 		noise->last_ns = ack->now_ns;

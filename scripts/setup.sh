@@ -1,8 +1,8 @@
 #!/bin/sh
-# Install what building and running needs and is missing: clang (compiles bpf/), libelf and zlib (libbpf), pkg-config,
-# a C compiler and make, and iproute2 (the lab). On Debian and Ubuntu by apt-get; elsewhere it says what to install.
-# Arguments are further programs, by the names of their packages: clang-format (make lint), tshark and golang-go (make
-# test).
+# Install what building and running needs and is missing: clang (compiles bpf/), libelf and zlib
+# (libbpf), pkg-config, a C compiler and make, and iproute2 (the lab). On Debian and Ubuntu by
+# apt-get; elsewhere it says what to install. Arguments are further programs, by the names of their
+# packages: clang-format (make lint), tshark and golang-go (make test).
 set -eu
 
 packages=""
@@ -31,7 +31,8 @@ if [ -n "$packages" ]; then
 		sudo=sudo
 	fi
 	echo "setup: installing$packages"
-	# sudo keeps no environment; a package that asks questions (tshark's do) would wait for an answer that nobody sees.
+	# sudo keeps no environment; a package that asks questions (tshark's do) would wait for an answer
+	# that nobody sees.
 	apt_get="$sudo env DEBIAN_FRONTEND=noninteractive apt-get"
 	# The package lists may be old; they are fetched anew only where they do not suffice.
 	# shellcheck disable=SC2086

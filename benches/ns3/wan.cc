@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 /*
- * Bulk TCP transfers through one bottleneck in ns-3: the other side of the simulator's speed benchmark.
+ * Bulk TCP transfers through one bottleneck in ns-3: the other side of the simulator's speed
+ * benchmark.
  *
  *   sender 0 --+                                  +-- receiver 0
  *     ...      +-- left router == right router ---+     ...
  *   sender n --+                                  +-- receiver n
  *
- * By default this is "wan", after Fig. 1 of Aron & Druschel 1998. One line of JSON goes to standard output.
+ * By default this is "wan", after Fig. 1 of Aron & Druschel 1998. One line of JSON goes to standard
+ * output.
  */
 #include <ns3/boolean.h>
 #include <ns3/bulk-send-helper.h>
@@ -49,7 +51,8 @@ constexpr uint32_t ip_and_tcp_headers = 40;
 constexpr uint32_t timestamps_option = 12;
 constexpr uint32_t receive_buffer = 524288;
 constexpr uint16_t port = 9;
-// Senders' links have addresses in 10.0.0.0/9, receivers' in 10.128.0.0/9: room for 2^21 subnets of four each.
+// Senders' links have addresses in 10.0.0.0/9, receivers' in 10.128.0.0/9: room for 2^21 subnets of
+// four each.
 constexpr uint32_t most_flows = 1U << 21;
 
 struct options {
@@ -63,8 +66,9 @@ struct options {
 };
 
 /*
- * The routing of a router: a table from host to link, and one link for all the rest. ns-3's static routing looks at
- * every route for every packet, which with a thousand links on a router would be a benchmark of that loop.
+ * The routing of a router: a table from host to link, and one link for all the rest. ns-3's static
+ * routing looks at every route for every packet, which with a thousand links on a router would be a
+ * benchmark of that loop.
  */
 class host_routes : public Ipv4RoutingProtocol
 {
@@ -80,8 +84,8 @@ class host_routes : public Ipv4RoutingProtocol
 	}
 
 	bool RouteInput(Ptr<const Packet> packet, const Ipv4Header &header, Ptr<const NetDevice>,
-			UnicastForwardCallback forward, MulticastForwardCallback, LocalDeliverCallback,
-			ErrorCallback) override
+			UnicastForwardCallback forward, MulticastForwardCallback,
+			LocalDeliverCallback, ErrorCallback) override
 	{
 		auto found = table.find(header.GetDestination().Get());
 		forward(found == table.end() ? rest : found->second, packet, header);
@@ -89,7 +93,8 @@ class host_routes : public Ipv4RoutingProtocol
 	}
 
 	// A router sends nothing of its own.
-	Ptr<Ipv4Route> RouteOutput(Ptr<Packet>, const Ipv4Header &, Ptr<NetDevice>, Socket::SocketErrno &error) override
+	Ptr<Ipv4Route> RouteOutput(Ptr<Packet>, const Ipv4Header &, Ptr<NetDevice>,
+				   Socket::SocketErrno &error) override
 	{
 		error = Socket::ERROR_NOROUTETOHOST;
 		return nullptr;
@@ -133,7 +138,8 @@ struct stopwatch {
 
 	double wall() const
 	{
-		return std::chrono::duration<double>(std::chrono::steady_clock::now() - wall_start).count();
+		return std::chrono::duration<double>(std::chrono::steady_clock::now() - wall_start)
+			.count();
 	}
 
 	double cpu() const
@@ -159,7 +165,8 @@ struct stopwatch {
 void set_tcp_defaults(const options &chosen, uint32_t segment)
 {
 	Config::SetDefault("ns3::TcpL4Protocol::SocketType", TypeIdValue(TcpNewReno::GetTypeId()));
-	Config::SetDefault("ns3::TcpL4Protocol::RecoveryType", TypeIdValue(TcpClassicRecovery::GetTypeId()));
+	Config::SetDefault("ns3::TcpL4Protocol::RecoveryType",
+			   TypeIdValue(TcpClassicRecovery::GetTypeId()));
 	Config::SetDefault("ns3::TcpSocketBase::Sack", BooleanValue(chosen.sack));
 	Config::SetDefault("ns3::TcpSocketBase::Timestamp", BooleanValue(chosen.timestamps));
 	Config::SetDefault("ns3::TcpSocketBase::WindowScaling", BooleanValue(true));
@@ -177,7 +184,8 @@ PointToPointHelper link(const std::string &rate, Time one_way, uint32_t queue)
 	helper.SetChannelAttribute("Delay", TimeValue(one_way));
 	helper.SetQueue("ns3::DropTailQueue<Packet>", "MaxSize",
 			QueueSizeValue(QueueSize(QueueSizeUnit::PACKETS, queue)));
-	// Without it there is no queue discipline above the device, so that the device's queue is the only one.
+	// Without it there is no queue discipline above the device, so that the device's queue is
+	// the only one.
 	helper.DisableFlowControl();
 	return helper;
 }
@@ -214,7 +222,8 @@ class dumbbell
 	dumbbell(const options &chosen, uint32_t segment);
 
 	std::vector<Ptr<PacketSink>> sinks;
-	// The bottleneck's two ends: data leaves through the left one, acknowledgements through the right one.
+	// The bottleneck's two ends: data leaves through the left one, acknowledgements through the
+	// right one.
 	Ptr<NetDevice> left_end, right_end;
 	// Both ends of each access link.
 	NetDeviceContainer access;
@@ -232,7 +241,9 @@ void dumbbell::attach(Ptr<Node> host, Ptr<Node> router, Ptr<host_routes> routes,
 	NetDeviceContainer ends = wire.Install(host, router);
 	uint32_t interface = give_address(ends.Get(0), host_address);
 	give_address(ends.Get(1), router_address);
-	Ipv4StaticRoutingHelper().GetStaticRouting(host->GetObject<Ipv4>())->SetDefaultRoute(router_address, interface);
+	Ipv4StaticRoutingHelper()
+		.GetStaticRouting(host->GetObject<Ipv4>())
+		->SetDefaultRoute(router_address, interface);
 	routes->add(host_address, ends.Get(1));
 	access.Add(ends);
 }
@@ -269,11 +280,13 @@ dumbbell::dumbbell(const options &chosen, uint32_t segment)
 		attach(senders.Get(i), routers.Get(0), left_routes, sender_subnet, wire);
 		attach(receivers.Get(i), routers.Get(1), right_routes, receiver_subnet, wire);
 
-		PacketSinkHelper sink("ns3::TcpSocketFactory", InetSocketAddress(Ipv4Address::GetAny(), port));
+		PacketSinkHelper sink("ns3::TcpSocketFactory",
+				      InetSocketAddress(Ipv4Address::GetAny(), port));
 		sinks.push_back(DynamicCast<PacketSink>(sink.Install(receivers.Get(i)).Get(0)));
 
 		Ipv4Address receiver_address(receiver_subnet.Get() + 1);
-		BulkSendHelper bulk("ns3::TcpSocketFactory", InetSocketAddress(receiver_address, port));
+		BulkSendHelper bulk("ns3::TcpSocketFactory",
+				    InetSocketAddress(receiver_address, port));
 		// One write for each segment, so that ns-3 has none to put together from several.
 		bulk.SetAttribute("SendSize", UintegerValue(segment));
 		bulk.SetAttribute("MaxBytes", UintegerValue(0));
@@ -292,22 +305,25 @@ int main(int argc, char **argv)
 	cmd.AddValue("flows", "senders, each with a receiver of its own", chosen.flows);
 	cmd.AddValue("seconds", "simulated seconds", chosen.seconds);
 	cmd.AddValue("sack", "selective acknowledgements", chosen.sack);
-	cmd.AddValue("timestamps", "TCP timestamps: 1448 bytes in a segment, without them 1460", chosen.timestamps);
+	cmd.AddValue("timestamps", "TCP timestamps: 1448 bytes in a segment, without them 1460",
+		     chosen.timestamps);
 	cmd.AddValue("sndbuf", "send buffer in bytes", chosen.sndbuf);
 	cmd.AddValue("rate", "rate of the bottleneck", chosen.rate);
 	cmd.AddValue("queue", "buffer of the bottleneck in packets", chosen.queue);
 	cmd.Parse(argc, argv);
 	if (chosen.flows < 1 || chosen.flows > most_flows || !(chosen.seconds > 0)) {
-		fprintf(stderr, "wan: --flows is 1 to %u and --seconds is more than 0\n", most_flows);
+		fprintf(stderr, "wan: --flows is 1 to %u and --seconds is more than 0\n",
+			most_flows);
 		return 2;
 	}
 
-	uint32_t segment = ip_packet - ip_and_tcp_headers - (chosen.timestamps ? timestamps_option : 0);
-	// ns-3 3.37 ends in a segmentation fault after a loss where a sender is stopped by the window, not by its
-	// buffer.
+	uint32_t segment =
+		ip_packet - ip_and_tcp_headers - (chosen.timestamps ? timestamps_option : 0);
+	// ns-3 3.37 ends in a segmentation fault after a loss where a sender is stopped by the
+	// window, not by its buffer.
 	if (chosen.sndbuf < segment || chosen.sndbuf > receive_buffer) {
-		fprintf(stderr, "wan: --sndbuf is %u to %u: a segment to the receive buffer\n", segment,
-			receive_buffer);
+		fprintf(stderr, "wan: --sndbuf is %u to %u: a segment to the receive buffer\n",
+			segment, receive_buffer);
 		return 2;
 	}
 
@@ -320,7 +336,8 @@ int main(int argc, char **argv)
 	double wall_run = run.wall(), cpu_run = run.cpu();
 
 	uint64_t events = Simulator::GetEventCount(), total = 0;
-	// Flows that delivered something: others' SYN was lost, where more flows start at once than the queue holds.
+	// Flows that delivered something: others' SYN was lost, where more flows start at once than
+	// the queue holds.
 	uint32_t alive = 0;
 	std::string bytes;
 	for (const auto &sink : network.sinks) {
@@ -335,16 +352,20 @@ int main(int argc, char **argv)
 	uint32_t packets = carried(network.left_end), acks = carried(network.right_end);
 	Simulator::Destroy();
 
-	printf("{\"simulator\":\"ns-3\",\"flows\":%u,\"simulated_s\":%g,\"rate\":\"%s\",\"queue\":%u,\"sack\":%s,"
+	printf("{\"simulator\":\"ns-3\",\"flows\":%u,\"simulated_s\":%g,\"rate\":\"%s\",\"queue\":%"
+	       "u,\"sack\":%s,"
 	       "\"segment\":%u,\"sndbuf\":%u,",
-	       chosen.flows, chosen.seconds, chosen.rate.c_str(), chosen.queue, chosen.sack ? "true" : "false", segment,
-	       chosen.sndbuf);
-	printf("\"alive_flows\":%u,\"bytes\":[%s],\"total_bytes\":%ju,\"goodput_mbit_s\":%.3f,", alive, bytes.c_str(),
-	       uintmax_t(total), double(total) * 8e-6 / chosen.seconds);
-	printf("\"bottleneck_drops\":%u,\"bottleneck_packets\":%u,\"bottleneck_acks\":%u,\"ack_drops\":%u,"
+	       chosen.flows, chosen.seconds, chosen.rate.c_str(), chosen.queue,
+	       chosen.sack ? "true" : "false", segment, chosen.sndbuf);
+	printf("\"alive_flows\":%u,\"bytes\":[%s],\"total_bytes\":%ju,\"goodput_mbit_s\":%.3f,",
+	       alive, bytes.c_str(), uintmax_t(total), double(total) * 8e-6 / chosen.seconds);
+	printf("\"bottleneck_drops\":%u,\"bottleneck_packets\":%u,\"bottleneck_acks\":%u,\"ack_"
+	       "drops\":%u,"
 	       "\"access_drops\":%ju,\"events\":%ju,",
 	       drops, packets, acks, ack_drops, uintmax_t(access_drops), uintmax_t(events));
-	printf("\"wall_run_s\":%.3f,\"wall_s\":%.3f,\"cpu_run_s\":%.3f,\"cpu_s\":%.3f,\"peak_kb\":%ld}\n", wall_run,
-	       process.wall(), cpu_run, stopwatch::user_cpu(), stopwatch::usage().ru_maxrss);
+	printf("\"wall_run_s\":%.3f,\"wall_s\":%.3f,\"cpu_run_s\":%.3f,\"cpu_s\":%.3f,\"peak_kb\":%"
+	       "ld}\n",
+	       wall_run, process.wall(), cpu_run, stopwatch::user_cpu(),
+	       stopwatch::usage().ru_maxrss);
 	return 0;
 }

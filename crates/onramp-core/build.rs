@@ -5,9 +5,12 @@ fn main() {
     println!("cargo::rerun-if-changed={core}");
     println!("cargo::rerun-if-changed=src/native.c");
     let mut build = cc::Build::new();
-    // Undefined behaviour stops a test where it happens; without a run-time library, so nothing else is linked.
+    // Undefined behaviour stops a test where it happens; without a run-time library, so nothing
+    // else is linked.
     if std::env::var("PROFILE").as_deref() == Ok("debug") {
-        build.flag_if_supported("-fsanitize=undefined").flag_if_supported("-fsanitize-undefined-trap-on-error");
+        build
+            .flag_if_supported("-fsanitize=undefined")
+            .flag_if_supported("-fsanitize-undefined-trap-on-error");
     }
     build
         .file("src/native.c")

@@ -1,4 +1,5 @@
-//! Compiles bpf/: the congestion control once for each algorithm of core/registry.h, and the tools beside it.
+//! Compiles bpf/: the congestion control once for each algorithm of core/registry.h, and the tools
+//! beside it.
 
 use libbpf_cargo::SkeletonBuilder;
 use std::path::PathBuf;
@@ -14,7 +15,10 @@ fn main() {
     for name in onramp_core::startup_names() {
         let mut defines = vec![
             format!("-DONRAMP_ALGORITHM={name}"),
-            format!("-DONRAMP_CONGESTION_CONTROL={}", onramp_core::congestion_control(name)),
+            format!(
+                "-DONRAMP_CONGESTION_CONTROL={}",
+                onramp_core::congestion_control(name)
+            ),
         ];
         if onramp_core::reserves(name) {
             defines.push("-DONRAMP_RESERVES".to_owned());
@@ -24,13 +28,24 @@ fn main() {
         }
         // Where they are a choice, who does not make it has none of their calls.
         for with_pairs in [false, true] {
-            let is_there = if with_pairs { onramp_core::sends_pairs(name) } else { !onramp_core::needs_pairs(name) };
+            let is_there = if with_pairs {
+                onramp_core::sends_pairs(name)
+            } else {
+                !onramp_core::needs_pairs(name)
+            };
             if !is_there {
                 continue;
             }
-            let object = out.join(format!("startup_{name}{}.o", if with_pairs { "_pairs" } else { "" }));
+            let object = out.join(format!(
+                "startup_{name}{}.o",
+                if with_pairs { "_pairs" } else { "" }
+            ));
             let pairs = with_pairs.then(|| "-DONRAMP_SENDS_PAIRS".to_owned());
-            compile("startup", &object, &defines.iter().cloned().chain(pairs).collect::<Vec<_>>());
+            compile(
+                "startup",
+                &object,
+                &defines.iter().cloned().chain(pairs).collect::<Vec<_>>(),
+            );
             table += &format!("    ({name:?}, {with_pairs}, include_bytes!({object:?})),\n");
         }
     }
@@ -42,9 +57,21 @@ fn main() {
 }
 
 fn compile(source: &str, object: &PathBuf, extra: &[String]) {
-    let flags = ["-std=gnu11", "-ffreestanding", "-mcpu=v3", "-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter"];
+    let flags = [
+        "-std=gnu11",
+        "-ffreestanding",
+        "-mcpu=v3",
+        "-Wall",
+        "-Wextra",
+        "-Werror",
+        "-Wno-unused-parameter",
+    ];
     let paths = ["-I../../bpf", "-I../../core", "-I../../include"];
-    let arguments = flags.into_iter().chain(paths).map(str::to_owned).chain(extra.iter().cloned());
+    let arguments = flags
+        .into_iter()
+        .chain(paths)
+        .map(str::to_owned)
+        .chain(extra.iter().cloned());
     let built = SkeletonBuilder::new()
         .source(format!("../../bpf/{source}.bpf.c"))
         .obj(object)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* server PORT SIZE RATE: send SIZE bytes to whoever connects, at RATE bytes a second that are reserved for it.
+/* server PORT SIZE RATE: send SIZE bytes to whoever connects, at RATE bytes a second that are
+ * reserved for it.
  *
  *     cc -Iinclude -o server examples/tcp-qos/server.c
  */
@@ -13,7 +14,8 @@
 
 int main(int argc, char **argv)
 {
-	struct sockaddr_in any = {.sin_family = AF_INET, .sin_port = htons(argc == 4 ? atoi(argv[1]) : 0)};
+	struct sockaddr_in any = {.sin_family = AF_INET,
+				  .sin_port = htons(argc == 4 ? atoi(argv[1]) : 0)};
 	struct tcp_qos qos = {.rate_bytes_per_s = argc == 4 ? strtoull(argv[3], NULL, 10) : 0};
 	size_t size = argc == 4 ? strtoull(argv[2], NULL, 10) : 0;
 	int server = socket(AF_INET, SOCK_STREAM, 0), one = 1, connection;
@@ -34,7 +36,8 @@ int main(int argc, char **argv)
 		if (setsockopt(connection, IPPROTO_TCP, TCP_QOS, &qos, sizeof(qos)))
 			perror("cannot reserve"); /* and sends as any other */
 		for (size_t left = size; left; left -= (size_t)sent) {
-			sent = send(connection, piece, left < sizeof(piece) ? left : sizeof(piece), MSG_NOSIGNAL);
+			sent = send(connection, piece, left < sizeof(piece) ? left : sizeof(piece),
+				    MSG_NOSIGNAL);
 			if (sent < 0)
 				break;
 		}

@@ -1,4 +1,5 @@
-//! `server PORT SIZE RATE`: send SIZE bytes to whoever connects, at RATE bytes a second that are reserved for it.
+//! `server PORT SIZE RATE`: send SIZE bytes to whoever connects, at RATE bytes a second that are
+//! reserved for it.
 //!
 //! ```sh
 //! cargo run --example tcp-qos -- 8000 100000 125000
@@ -20,18 +21,35 @@ struct TcpQos {
 }
 
 fn reserve(connection: &TcpStream, rate_bytes_per_s: u64) -> Result<()> {
-    let qos = TcpQos { rate_bytes_per_s, burst_bytes: 0, reserved: 0 };
+    let qos = TcpQos {
+        rate_bytes_per_s,
+        burst_bytes: 0,
+        reserved: 0,
+    };
     let length = size_of::<TcpQos>() as u32;
     // SAFETY: the kernel reads `length` bytes of a record that lives until the call returns.
-    match unsafe { setsockopt(connection.as_raw_fd(), IPPROTO_TCP, TCP_QOS, (&raw const qos).cast(), length) } {
+    match unsafe {
+        setsockopt(
+            connection.as_raw_fd(),
+            IPPROTO_TCP,
+            TCP_QOS,
+            (&raw const qos).cast(),
+            length,
+        )
+    } {
         0 => Ok(()),
         _ => Err(Error::last_os_error()),
     }
 }
 
 fn main() -> Result<()> {
-    let numbers: Vec<u64> = std::env::args().skip(1).filter_map(|argument| argument.parse().ok()).collect();
-    let [port, size, rate] = numbers[..] else { panic!("usage: server PORT SIZE RATE") };
+    let numbers: Vec<u64> = std::env::args()
+        .skip(1)
+        .filter_map(|argument| argument.parse().ok())
+        .collect();
+    let [port, size, rate] = numbers[..] else {
+        panic!("usage: server PORT SIZE RATE")
+    };
     let server = TcpListener::bind(("0.0.0.0", port as u16))?;
     for connection in server.incoming() {
         let mut connection = connection?;

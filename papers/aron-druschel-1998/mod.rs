@@ -1,5 +1,5 @@
-//! M. Aron, P. Druschel: TCP: Improving Startup Dynamics by Adaptive Timers and Congestion Control. Rice University
-//! TR98-318, 1998.
+//! M. Aron, P. Druschel: TCP: Improving Startup Dynamics by Adaptive Timers and Congestion Control.
+//! Rice University TR98-318, 1998.
 
 mod pacing;
 mod rto;
@@ -11,7 +11,12 @@ use onramp_scenario::Case;
 
 /// The paper and how it is measured.
 pub fn paper() -> Paper {
-    Paper { ledger: Ledger::read(include_str!("paper.toml")), parts: PARTS, kernel: KERNEL, kernel_figures: None }
+    Paper {
+        ledger: Ledger::read(include_str!("paper.toml")),
+        parts: PARTS,
+        kernel: KERNEL,
+        kernel_figures: None,
+    }
 }
 
 const PARTS: &[Part] = &[
@@ -60,8 +65,10 @@ const PARTS: &[Part] = &[
 ];
 
 /// Both networks with the TCP of today.
-const KERNEL: &[&str] =
-    &[include_str!("../../scenarios/satellite-paper.toml"), include_str!("../../scenarios/wan-paper.toml")];
+const KERNEL: &[&str] = &[
+    include_str!("../../scenarios/satellite-paper.toml"),
+    include_str!("../../scenarios/wan-paper.toml"),
+];
 
 /// Figure 1: the high-speed WAN.
 const WAN: &str = include_str!("../../scenarios/wan.toml");
@@ -106,16 +113,25 @@ fn timers(name: &'static str) -> Settings {
     Settings::of([("transfer.timers", name), ("traffic.timers", name)])
 }
 
-/// The paper's timers on a host that measures with 1 ms, as all its proposals do (section 5), and schedules with this tick.
+/// The paper's timers on a host that measures with 1 ms, as all its proposals do (section 5), and
+/// schedules with this tick.
 fn decoupled(tick: &'static str) -> Settings {
-    let clocks =
-        [("transfer.clock", "1 ms"), ("traffic.clock", "1 ms"), ("transfer.tick", tick), ("traffic.tick", tick)];
+    let clocks = [
+        ("transfer.clock", "1 ms"),
+        ("traffic.clock", "1 ms"),
+        ("transfer.tick", tick),
+        ("traffic.tick", tick),
+    ];
     timers("decoupled").and(&Settings::of(clocks))
 }
 
-/// What was decided of TCP Lite, for `wan.toml`, which shows other recoveries; this folder's files have it.
+/// What was decided of TCP Lite, for `wan.toml`, which shows other recoveries; this folder's files
+/// have it.
 fn lite() -> Settings {
-    Settings::of([("transfer.recovery", "careful-reno"), ("traffic.recovery", "careful-reno")])
+    Settings::of([
+        ("transfer.recovery", "careful-reno"),
+        ("traffic.recovery", "careful-reno"),
+    ])
 }
 
 /// What was decided of section 5's receivers, for `wan.toml`; this folder's files have it.
@@ -123,7 +139,8 @@ fn every_second() -> Settings {
     Settings::of([("receiver.timestamps", false)])
 }
 
-/// What the bottleneck, each scenario's first link, carries of payload when it is full, in bytes a second.
+/// What the bottleneck, each scenario's first link, carries of payload when it is full, in bytes a
+/// second.
 fn payload_rate(case: &Case) -> f64 {
     let link = &case.network.links[0];
     let headers_bytes = if case.receiver.timestamps { 52 } else { 40 };

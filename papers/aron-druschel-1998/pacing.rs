@@ -27,7 +27,9 @@ struct Line {
 
 /// TCP Lite, from the initial window that all of them have, with the receivers of section 5.
 fn original() -> Settings {
-    lite().and(&every_second()).and(&Settings::of([("transfer.initial_window", "paper")]))
+    lite()
+        .and(&every_second())
+        .and(&Settings::of([("transfer.initial_window", "paper")]))
 }
 
 /// With ssthresh estimation, pacing and the timer framework, on a host with this tick.
@@ -44,13 +46,27 @@ impl Line {
         settings: &Settings,
         watch: &Watch,
     ) -> Result<Line, Error> {
-        Ok(Line { label, curves: bench.run(scenario, settings, watch, |run| Curve::of(&run))? })
+        Ok(Line {
+            label,
+            curves: bench.run(scenario, settings, watch, |run| Curve::of(&run))?,
+        })
     }
 
     /// The curve in the middle, at each step.
     fn series(&self, until_s: f64) -> PlotSeries {
-        let points = steps(STEP_S, until_s)
-            .map(|at_s| (at_s, 100.0 * median(&self.curves.iter().map(|curve| curve.at(at_s)).collect::<Vec<f64>>())));
+        let points = steps(STEP_S, until_s).map(|at_s| {
+            (
+                at_s,
+                100.0
+                    * median(
+                        &self
+                            .curves
+                            .iter()
+                            .map(|curve| curve.at(at_s))
+                            .collect::<Vec<f64>>(),
+                    ),
+            )
+        });
         PlotSeries::new(self.label, PlotStyle::Line, points.collect())
     }
 }
@@ -60,9 +76,13 @@ impl Curve {
         let end_s = run.case.duration_ns.expect("the scenario has an end") as f64 / 1e9;
         let most = payload_rate(run.case);
         let origin_s = run.watch.origin_s();
-        let throughput =
-            steps(STEP_S, end_s).map(|at_s| run.watch.delivered_by(origin_s + at_s) as f64 / (most * at_s));
-        let ends = run.watch.flows.iter().filter_map(|flow| flow.windows.iter().find(|windows| !windows.slow_start));
+        let throughput = steps(STEP_S, end_s)
+            .map(|at_s| run.watch.delivered_by(origin_s + at_s) as f64 / (most * at_s));
+        let ends = run
+            .watch
+            .flows
+            .iter()
+            .filter_map(|flow| flow.windows.iter().find(|windows| !windows.slow_start));
         Curve {
             throughput: throughput.collect(),
             slow_start_ends_s: ends.map(|windows| windows.at_s - origin_s).collect(),
@@ -79,15 +99,35 @@ fn steps(from_s: f64, until_s: f64) -> impl Iterator<Item = f64> {
     (step(from_s)..=step(until_s)).map(|step| f64::from(step) * STEP_S)
 }
 
-/// For each seed, by how much more one line has than another over a span of time: the ratio of their means.
+/// For each seed, by how much more one line has than another over a span of time: the ratio of
+/// their means.
 fn ratios(one: &Line, other: &Line, from_s: f64, until_s: f64) -> Vec<f64> {
-    let mean_of = |curve: &Curve| mean(&steps(from_s, until_s).map(|at_s| curve.at(at_s)).collect::<Vec<f64>>());
-    one.curves.iter().zip(&other.curves).map(|(one, other)| mean_of(one) / mean_of(other)).collect()
+    let mean_of = |curve: &Curve| {
+        mean(
+            &steps(from_s, until_s)
+                .map(|at_s| curve.at(at_s))
+                .collect::<Vec<f64>>(),
+        )
+    };
+    one.curves
+        .iter()
+        .zip(&other.curves)
+        .map(|(one, other)| mean_of(one) / mean_of(other))
+        .collect()
 }
 
-fn figure(number: u32, lines: &[&Line], until_s: f64, paper: &[(f64, &str)], caption: &str) -> Figure {
+fn figure(
+    number: u32,
+    lines: &[&Line],
+    until_s: f64,
+    paper: &[(f64, &str)],
+    caption: &str,
+) -> Figure {
     let title = format!("Figure {number}");
-    let annotations = paper.iter().map(|(y, text)| Annotation::Horizontal { y: *y, text: (*text).to_owned() });
+    let annotations = paper.iter().map(|(y, text)| Annotation::Horizontal {
+        y: *y,
+        text: (*text).to_owned(),
+    });
     let plot = Plot {
         title,
         x: Axis::new("simulation time (s)").range(0.0, until_s),
@@ -96,12 +136,21 @@ fn figure(number: u32, lines: &[&Line], until_s: f64, paper: &[(f64, &str)], cap
         annotations: annotations.collect(),
         ..Plot::default()
     };
-    Figure { svg: draw_plot(&plot), caption: caption.to_owned() }
+    Figure {
+        svg: draw_plot(&plot),
+        caption: caption.to_owned(),
+    }
 }
 
 pub fn measure_satellite(bench: &Bench<'_>) -> Result<Measured, Error> {
     let line = |label, settings: &Settings| {
-        Line::run(bench, include_str!("satellite.toml"), label, settings, &Watch::default())
+        Line::run(
+            bench,
+            include_str!("satellite.toml"),
+            label,
+            settings,
+            &Watch::default(),
+        )
     };
     let lite = line("orig-Lite-500ms", &original())?;
     let coarse = line("prop-Lite-500ms", &proposed("500 ms"))?;
@@ -112,17 +161,29 @@ pub fn measure_satellite(bench: &Bench<'_>) -> Result<Measured, Error> {
     measured.numbers("A.fig9.estimation", ratios(&coarse, &lite, 20.0, 30.0));
     measured.numbers("A.fig9.pacing", ratios(&fine, &coarse, STEP_S, 5.0));
     let cuts_s = [5.0, 10.0, 15.0, 20.0, 25.0, 30.0];
-    let at = |at_s: f64| 100.0 * median(&lite.curves.iter().map(|curve| curve.at(at_s)).collect::<Vec<f64>>());
+    let at = |at_s: f64| {
+        100.0
+            * median(
+                &lite
+                    .curves
+                    .iter()
+                    .map(|curve| curve.at(at_s))
+                    .collect::<Vec<f64>>(),
+            )
+    };
     let cuts: Vec<String> = cuts_s.map(|at_s| format!("{:.1}", at(at_s))).into();
-    measured
-        .remarks
-        .push(format!("orig-Lite-500ms has {} % in runs of 5, 10, 15, 20, 25 and 30 s (medians).", cuts.join(", "),));
+    measured.remarks.push(format!(
+        "orig-Lite-500ms has {} % in runs of 5, 10, 15, 20, 25 and 30 s (medians).",
+        cuts.join(", "),
+    ));
     if bench.draws() {
         let caption = "Figure 9: a transfer alone over the satellite. Each point is the throughput of a run that is cut there: the \
                        median of all seeds. The paper's orig-Lite-500ms reaches 18 % at most; beyond 20 s prop-Lite-500ms has five times \
                        as much, and below 5 s prop-Lite-10ms five times as much as that.";
         let paper = [(18.0, "paper: most of orig-Lite-500ms")];
-        measured.figures.push(figure(9, &[&lite, &coarse, &fine], 30.0, &paper, caption));
+        measured
+            .figures
+            .push(figure(9, &[&lite, &coarse, &fine], 30.0, &paper, caption));
     }
     Ok(measured)
 }
@@ -131,7 +192,8 @@ pub fn measure_wan(bench: &Bench<'_>) -> Result<Measured, Error> {
     let until_s = 5.0;
     let span = Settings::of([("run.duration", "6 s")]);
     let watch = Watch::with_windows();
-    let line = |label, settings: Settings| Line::run(bench, WAN, label, &settings.and(&span), &watch);
+    let line =
+        |label, settings: Settings| Line::run(bench, WAN, label, &settings.and(&span), &watch);
     let lite = line("orig-Lite-500ms", original())?;
     let coarse = line("prop-Lite-500ms", proposed("500 ms"))?;
     let ten = line("prop-Lite-10ms", proposed("10 ms"))?;
@@ -139,11 +201,17 @@ pub fn measure_wan(bench: &Bench<'_>) -> Result<Measured, Error> {
     let mut measured = Measured::default();
     let ends = |curve: &Curve| median(&curve.slow_start_ends_s);
     measured.numbers("A.fig10.slow-start", coarse.curves.iter().map(ends));
-    measured.numbers("A.fig10.estimation", ratios(&coarse, &lite, STEP_S, until_s));
+    measured.numbers(
+        "A.fig10.estimation",
+        ratios(&coarse, &lite, STEP_S, until_s),
+    );
     // While the start-up lasts: until the paper's 0.7 s.
     let during = 0.7;
     let gain = |line: &Line| -> Vec<f64> {
-        ratios(line, &coarse, during, during).into_iter().map(|ratio| 100.0 * (ratio - 1.0)).collect()
+        ratios(line, &coarse, during, during)
+            .into_iter()
+            .map(|ratio| 100.0 * (ratio - 1.0))
+            .collect()
     };
     let (gain_ten, gain_two) = (gain(&ten), gain(&two));
     let in_order = median(&gain_ten) > 0.0 && median(&gain_two) > median(&gain_ten);
@@ -154,7 +222,13 @@ pub fn measure_wan(bench: &Bench<'_>) -> Result<Measured, Error> {
         let caption = "Figure 10: eight transfers over the WAN, as figure 9. The paper's prop-Lite-500ms has nearly ten times what \
                        orig-Lite-500ms has below 5 s; while the start-up lasts (0.7 s), pacing by 10 ms adds 20 % to it and pacing \
                        by 2 ms 85 %.";
-        measured.figures.push(figure(10, &[&lite, &coarse, &ten, &two], until_s, &[], caption));
+        measured.figures.push(figure(
+            10,
+            &[&lite, &coarse, &ten, &two],
+            until_s,
+            &[],
+            caption,
+        ));
     }
     Ok(measured)
 }

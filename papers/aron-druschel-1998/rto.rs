@@ -1,9 +1,10 @@
 //! Figure 6: what four estimators make of the same round trips (section 4.1).
 //!
-//! It takes these conventions to match in every cell: no estimate before the first row; 4.4BSD's first measurement
-//! counts one tick more than the column says, later ones do not; the 4.4BSD column is Eq. (1) with shifts 3 and 2,
-//! not the shifts 5 and 4 of later BSDs, which are the column of Brakmo & Peterson; no bound of 2 ticks is applied
-//! to the first three columns (none falls below it); Eq. (2) rounds up and then adds one.
+//! It takes these conventions to match in every cell: no estimate before the first row; 4.4BSD's
+//! first measurement counts one tick more than the column says, later ones do not; the 4.4BSD
+//! column is Eq. (1) with shifts 3 and 2, not the shifts 5 and 4 of later BSDs, which are the
+//! column of Brakmo & Peterson; no bound of 2 ticks is applied to the first three columns (none
+//! falls below it); Eq. (2) rounds up and then adds one.
 
 use crate::{Bench, Error, Measured, Value};
 use onramp_tcp::rto::decoupled::event_ticks;
@@ -14,8 +15,20 @@ const COARSE_NS: u64 = 500_000_000;
 const FINE_NS: u64 = 1_000_000;
 
 /// RTT_c in ticks of 500 ms, and RTT_f in ticks of 1 ms: what the figure's sender measured.
-const ROUND_TRIPS: [(u64, u64); 12] =
-    [(0, 60), (0, 150), (1, 60), (0, 60), (0, 61), (0, 60), (0, 61), (0, 60), (0, 60), (0, 61), (0, 60), (1, 61)];
+const ROUND_TRIPS: [(u64, u64); 12] = [
+    (0, 60),
+    (0, 150),
+    (1, 60),
+    (0, 60),
+    (0, 61),
+    (0, 60),
+    (0, 61),
+    (0, 60),
+    (0, 60),
+    (0, 61),
+    (0, 60),
+    (1, 61),
+];
 
 pub fn measure(_bench: &Bench<'_>) -> Result<Measured, Error> {
     let mut measured = Measured::default();
@@ -27,8 +40,13 @@ pub fn measure(_bench: &Bench<'_>) -> Result<Measured, Error> {
         brakmo.measure(rtt_coarse);
         fine.measure(rtt_fine);
         let decoupled = event_ticks(fine.rto_ticks() * FINE_NS, COARSE_NS);
-        let cells =
-            [original.rto_ticks(), brakmo.rto_ticks(), fine.rto_ticks(), decoupled].map(|ticks| ticks.to_string());
+        let cells = [
+            original.rto_ticks(),
+            brakmo.rto_ticks(),
+            fine.rto_ticks(),
+            decoupled,
+        ]
+        .map(|ticks| ticks.to_string());
         measured.exactly(format!("A.fig6.{number}"), Value::Text(cells.join(" ")));
     }
     Ok(measured)

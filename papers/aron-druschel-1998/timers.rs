@@ -21,30 +21,48 @@ struct Answer {
     delays_s: Vec<f64>,
     /// Senders of those that were there before that timed out.
     timed_out: usize,
-    /// When the last sender lost its first segment, since its start, and what had crossed the bottleneck by then.
+    /// When the last sender lost its first segment, since its start, and what had crossed the
+    /// bottleneck by then.
     first_loss: Option<(f64, f64)>,
 }
 
 impl Answer {
     fn of(run: &Run<'_>) -> Answer {
-        let last = run.watch.flows.iter().max_by(|one, other| one.started_s.total_cmp(&other.started_s));
+        let last = run
+            .watch
+            .flows
+            .iter()
+            .max_by(|one, other| one.started_s.total_cmp(&other.started_s));
         let last = last.expect("a scenario has flows");
         let from_s = last.sender_start_s();
         let before = run.watch.carried.by(from_s);
         let steps = 1..=(WINDOW_S / STEP_S).round() as u32;
-        let curve: Vec<f64> =
-            steps.map(|step| (run.watch.carried.by(from_s + f64::from(step) * STEP_S) - before) as f64).collect();
+        let curve: Vec<f64> = steps
+            .map(|step| (run.watch.carried.by(from_s + f64::from(step) * STEP_S) - before) as f64)
+            .collect();
         let within = |at_s: f64| (from_s..=from_s + WINDOW_S).contains(&at_s);
-        let timeouts = run.watch.flows.iter().flat_map(|flow| &flow.timeouts).filter(|timeout| within(timeout.at_s));
-        let earlier = run.watch.flows.iter().filter(|flow| flow.started_s < last.started_s);
+        let timeouts = run
+            .watch
+            .flows
+            .iter()
+            .flat_map(|flow| &flow.timeouts)
+            .filter(|timeout| within(timeout.at_s));
+        let earlier = run
+            .watch
+            .flows
+            .iter()
+            .filter(|flow| flow.started_s < last.started_s);
         let first_loss_s = last.drops_s.iter().copied().find(|at_s| within(*at_s));
         let rate = run.case.network.links[0].forward.rate_bits_per_s as f64 / 8.0;
         Answer {
             throughput: curve.last().copied().unwrap_or(0.0) / rate / WINDOW_S,
             curve,
             delays_s: timeouts.map(|timeout| timeout.delay_s).collect(),
-            first_loss: first_loss_s.map(|at_s| (at_s - from_s, (run.watch.carried.by(at_s) - before) as f64)),
-            timed_out: earlier.filter(|flow| flow.timeouts.iter().any(|timeout| within(timeout.at_s))).count(),
+            first_loss: first_loss_s
+                .map(|at_s| (at_s - from_s, (run.watch.carried.by(at_s) - before) as f64)),
+            timed_out: earlier
+                .filter(|flow| flow.timeouts.iter().any(|timeout| within(timeout.at_s)))
+                .count(),
         }
     }
 
@@ -57,33 +75,54 @@ impl Answer {
 fn answers(bench: &Bench<'_>, scenario: &str) -> Result<[Vec<Answer>; 3], Error> {
     let mut all = Timing::ALL.map(|_| Vec::new());
     for (answers, timing) in all.iter_mut().zip(Timing::ALL) {
-        *answers = bench.run(scenario, &timing.settings(), &Watch::default(), |run| Answer::of(&run))?;
+        *answers = bench.run(scenario, &timing.settings(), &Watch::default(), |run| {
+            Answer::of(&run)
+        })?;
     }
     Ok(all)
 }
 
 /// The mean of each run in which a timer expired.
 fn delays(answers: &[Answer]) -> impl Iterator<Item = f64> + '_ {
-    answers.iter().map(|answer| mean(&answer.delays_s)).filter(|delay_s| delay_s.is_finite())
+    answers
+        .iter()
+        .map(|answer| mean(&answer.delays_s))
+        .filter(|delay_s| delay_s.is_finite())
 }
 
 /// Of all seeds.
 fn longest(answers: &[Answer]) -> Value {
-    Value::Number(answers.iter().flat_map(|answer| &answer.delays_s).copied().fold(0.0, f64::max))
+    Value::Number(
+        answers
+            .iter()
+            .flat_map(|answer| &answer.delays_s)
+            .copied()
+            .fold(0.0, f64::max),
+    )
 }
 
 fn gains<'a>(all: &'a [Vec<Answer>; 3], unit: f64) -> impl Iterator<Item = f64> + 'a {
     let [original, _, proposed] = all;
-    proposed.iter().zip(original).map(move |(proposed, original)| (proposed.bytes() - original.bytes()) / unit)
+    proposed
+        .iter()
+        .zip(original)
+        .map(move |(proposed, original)| (proposed.bytes() - original.bytes()) / unit)
 }
 
 fn figure(number: u32, all: &[Vec<Answer>; 3], (unit, name): (f64, &str), caption: &str) -> Figure {
     let series = all.iter().zip(Timing::ALL).map(|(answers, timing)| {
         let points = (0..answers[0].curve.len()).map(|step| {
-            let bytes: Vec<f64> = answers.iter().map(|answer| answer.curve[step] / unit).collect();
+            let bytes: Vec<f64> = answers
+                .iter()
+                .map(|answer| answer.curve[step] / unit)
+                .collect();
             (f64::from(step as u32 + 1) * STEP_S, median(&bytes))
         });
-        PlotSeries::new(timing.name(), PlotStyle::Line, std::iter::once((0.0, 0.0)).chain(points).collect())
+        PlotSeries::new(
+            timing.name(),
+            PlotStyle::Line,
+            std::iter::once((0.0, 0.0)).chain(points).collect(),
+        )
     });
     let plot = Plot {
         title: format!("Figure {number}"),
@@ -92,7 +131,10 @@ fn figure(number: u32, all: &[Vec<Answer>; 3], (unit, name): (f64, &str), captio
         series: series.collect(),
         ..Plot::default()
     };
-    Figure { svg: draw_plot(&plot), caption: caption.to_owned() }
+    Figure {
+        svg: draw_plot(&plot),
+        caption: caption.to_owned(),
+    }
 }
 
 pub fn measure_t1(bench: &Bench<'_>) -> Result<Measured, Error> {
@@ -100,7 +142,10 @@ pub fn measure_t1(bench: &Bench<'_>) -> Result<Measured, Error> {
     let [original, brakmo, proposed] = &all;
     let mut measured = Measured::default();
     for (name, answers) in ["original", "brakmo", "proposed"].into_iter().zip(&all) {
-        measured.numbers(format!("A.fig7.{name}"), answers.iter().map(|answer| 100.0 * answer.throughput));
+        measured.numbers(
+            format!("A.fig7.{name}"),
+            answers.iter().map(|answer| 100.0 * answer.throughput),
+        );
     }
     measured.numbers("A.fig7.delay.original", delays(original));
     measured.numbers("A.fig7.delay.brakmo", delays(brakmo));
@@ -118,8 +163,14 @@ pub fn measure_wan(bench: &Bench<'_>) -> Result<Measured, Error> {
     let all = answers(bench, include_str!("wan-late.toml"))?;
     let [original, brakmo, proposed] = &all;
     let mut measured = Measured::default();
-    measured.numbers("A.fig8.timeouts", original.iter().map(|answer| answer.timed_out as f64));
-    measured.numbers("A.fig8.total", original.iter().map(|answer| answer.bytes() / MB));
+    measured.numbers(
+        "A.fig8.timeouts",
+        original.iter().map(|answer| answer.timed_out as f64),
+    );
+    measured.numbers(
+        "A.fig8.total",
+        original.iter().map(|answer| answer.bytes() / MB),
+    );
     measured.numbers("A.fig8.gain", gains(&all, MB));
     measured.numbers("A.fig8.delay.original", delays(original));
     measured.numbers("A.fig8.delay.brakmo", delays(brakmo));

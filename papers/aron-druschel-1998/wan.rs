@@ -26,7 +26,8 @@ struct Answer {
     stories: Vec<Story>,
 }
 
-/// One sender's story (figure 4), in seconds since its handshake began; not a number where it did not come so far.
+/// One sender's story (figure 4), in seconds since its handshake began; not a number where it did
+/// not come so far.
 #[derive(Clone, Copy, Debug)]
 struct Story {
     established_s: f64,
@@ -46,27 +47,51 @@ pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
     let mut measured = Measured::default();
     for (place, cut_s) in CUTS_S.into_iter().enumerate() {
         let unit = if cut_s == 1.0 { KB } else { MB };
-        measured.numbers(format!("A.fig3.{cut_s}s"), answers.iter().map(|answer| 100.0 * answer.throughput[place]));
+        measured.numbers(
+            format!("A.fig3.{cut_s}s"),
+            answers
+                .iter()
+                .map(|answer| 100.0 * answer.throughput[place]),
+        );
         measured.numbers(
             format!("A.fig3.data.{cut_s}s"),
-            answers.iter().map(|answer| answer.delivered[place] / 8.0 / unit),
+            answers
+                .iter()
+                .map(|answer| answer.delivered[place] / 8.0 / unit),
         );
     }
     let (seed, sender) = typical(&answers);
     let story = &answers[seed].stories[sender];
     // Of each run the median of its senders.
-    let of_runs = |value: fn(&Story) -> f64| answers.iter().map(move |answer| median_of(answer.stories.iter(), value));
+    let of_runs = |value: fn(&Story) -> f64| {
+        answers
+            .iter()
+            .map(move |answer| median_of(answer.stories.iter(), value))
+    };
     measured.numbers("A.fig4.loss", of_runs(|story| story.loss_s));
     measured.numbers("A.fig4.timeout", of_runs(|story| story.timeout_s));
-    measured.numbers("A.fig4.slow-start", of_runs(|story| story.slow_start_ends_s));
+    measured.numbers(
+        "A.fig4.slow-start",
+        of_runs(|story| story.slow_start_ends_s),
+    );
     measured.numbers("A.fig4.next-loss", of_runs(|story| story.next_loss_s));
     measured.numbers("A.fig4.fill", of_runs(|story| story.fill_s));
     measured.numbers("A.fig5", of_runs(|story| 1000.0 * story.established_s));
-    measured.exactly("A.fig4.fast-retransmit", Value::yes_no(story.next_by_fast_retransmit));
-    measured.exactly("A.fig5.window", Value::yes_no(story.window_bytes == 512 * 1024));
+    measured.exactly(
+        "A.fig4.fast-retransmit",
+        Value::yes_no(story.next_by_fast_retransmit),
+    );
+    measured.exactly(
+        "A.fig5.window",
+        Value::yes_no(story.window_bytes == 512 * 1024),
+    );
     let stories = || answers.iter().flat_map(|answer| &answer.stories);
-    let lost = stories().filter(|story| story.next_loss_s.is_finite()).count();
-    let repaired = stories().filter(|story| story.next_by_fast_retransmit).count();
+    let lost = stories()
+        .filter(|story| story.next_loss_s.is_finite())
+        .count();
+    let repaired = stories()
+        .filter(|story| story.next_by_fast_retransmit)
+        .count();
     measured.remarks.push(format!(
         "The trace is that of the typical sender: of all senders and seeds the one nearest to the medians of loss, timeout, \
          end of slow start and next loss. In 45 s {lost} of {} senders have a next loss, and {repaired} of these repair it by \
@@ -74,8 +99,9 @@ pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
         stories().count(),
     ));
     if bench.draws() {
-        let graph =
-            bench.run_seed(WAN, &settings, seed, &Watch::with_windows(), |run| graph(&run.watch.flows[sender]))?;
+        let graph = bench.run_seed(WAN, &settings, seed, &Watch::with_windows(), |run| {
+            graph(&run.watch.flows[sender])
+        })?;
         measured.figures = figures(&graph);
     }
     Ok(measured)
@@ -86,7 +112,11 @@ fn answer(run: &Run<'_>) -> Answer {
     let delivered = CUTS_S.map(|cut_s| run.watch.delivered_by(origin_s + cut_s) as f64);
     let most = payload_rate(run.case);
     let throughput = std::array::from_fn(|place| delivered[place] / (most * CUTS_S[place]));
-    Answer { delivered, throughput, stories: run.watch.flows.iter().map(story).collect() }
+    Answer {
+        delivered,
+        throughput,
+        stories: run.watch.flows.iter().map(story).collect(),
+    }
 }
 
 fn story(flow: &Flow) -> Story {
@@ -94,65 +124,120 @@ fn story(flow: &Flow) -> Story {
     let first = |times: &[f64], after_s: f64| times.iter().copied().find(|at_s| *at_s > after_s);
     let timeouts_s: Vec<f64> = flow.timeouts.iter().map(|timeout| timeout.at_s).collect();
     let loss_s = first(&flow.drops_s, start_s);
-    let timeout_s = loss_s.and_then(|loss_s| first(&timeouts_s, loss_s)).unwrap_or(f64::NAN);
-    let after = || flow.windows.iter().filter(|windows| windows.at_s > timeout_s);
-    let slow_start_ends_s = after().find(|windows| !windows.slow_start).map_or(f64::NAN, |windows| windows.at_s);
-    let is_full = |windows: &&crate::Windows| !windows.slow_start && windows.cwnd_bytes >= PART_OF_PIPE_BYTES;
+    let timeout_s = loss_s
+        .and_then(|loss_s| first(&timeouts_s, loss_s))
+        .unwrap_or(f64::NAN);
+    let after = || {
+        flow.windows
+            .iter()
+            .filter(|windows| windows.at_s > timeout_s)
+    };
+    let slow_start_ends_s = after()
+        .find(|windows| !windows.slow_start)
+        .map_or(f64::NAN, |windows| windows.at_s);
+    let is_full =
+        |windows: &&crate::Windows| !windows.slow_start && windows.cwnd_bytes >= PART_OF_PIPE_BYTES;
     // Later than any, where it has not come yet.
     let next_loss_s = first(&flow.drops_s, slow_start_ends_s).unwrap_or(f64::INFINITY);
     let recovery_s = first(&flow.recoveries_s, next_loss_s);
     let next_timeout_s = first(&timeouts_s, next_loss_s);
     Story {
-        established_s: flow.established.map_or(f64::NAN, |(at_s, _)| at_s - start_s),
+        established_s: flow
+            .established
+            .map_or(f64::NAN, |(at_s, _)| at_s - start_s),
         window_bytes: flow.established.map_or(0, |(_, bytes)| bytes),
         loss_s: loss_s.map_or(f64::NAN, |at_s| at_s - start_s),
         timeout_s: timeout_s - start_s,
         slow_start_ends_s: slow_start_ends_s - start_s,
-        fill_s: after().find(is_full).map_or(f64::NAN, |windows| windows.at_s - timeout_s),
+        fill_s: after()
+            .find(is_full)
+            .map_or(f64::NAN, |windows| windows.at_s - timeout_s),
         next_loss_s: next_loss_s - start_s,
-        next_by_fast_retransmit: recovery_s.is_some_and(|at_s| next_timeout_s.is_none_or(|timeout_s| at_s < timeout_s)),
+        next_by_fast_retransmit: recovery_s
+            .is_some_and(|at_s| next_timeout_s.is_none_or(|timeout_s| at_s < timeout_s)),
     }
 }
 
 /// Of those senders that came so far; a loss that has not come counts as later than all.
 fn median_of<'a>(stories: impl Iterator<Item = &'a Story>, value: fn(&Story) -> f64) -> f64 {
-    median(&stories.map(value).filter(|value| !value.is_nan()).collect::<Vec<f64>>())
+    median(
+        &stories
+            .map(value)
+            .filter(|value| !value.is_nan())
+            .collect::<Vec<f64>>(),
+    )
 }
 
 /// Seed and sender of the story that is nearest to all medians.
 fn typical(answers: &[Answer]) -> (usize, usize) {
-    let parts: [fn(&Story) -> f64; 4] =
-        [|story| story.loss_s, |story| story.timeout_s, |story| story.slow_start_ends_s, |story| story.next_loss_s];
-    let medians = parts.map(|part| median_of(answers.iter().flat_map(|answer| &answer.stories), part));
+    let parts: [fn(&Story) -> f64; 4] = [
+        |story| story.loss_s,
+        |story| story.timeout_s,
+        |story| story.slow_start_ends_s,
+        |story| story.next_loss_s,
+    ];
+    let medians =
+        parts.map(|part| median_of(answers.iter().flat_map(|answer| &answer.stories), part));
     let distance = |story: &Story| -> f64 {
-        let distances = parts.iter().zip(medians).map(|(part, median)| (part(story) / median - 1.0).abs());
+        let distances = parts
+            .iter()
+            .zip(medians)
+            .map(|(part, median)| (part(story) / median - 1.0).abs());
         // One that did not come so far is not typical.
-        distances.map(|distance| if distance.is_finite() { distance } else { f64::INFINITY }).sum()
+        distances
+            .map(|distance| {
+                if distance.is_finite() {
+                    distance
+                } else {
+                    f64::INFINITY
+                }
+            })
+            .sum()
     };
     let all = answers.iter().enumerate().flat_map(|(seed, answer)| {
-        answer.stories.iter().enumerate().map(move |(sender, story)| ((seed, sender), distance(story)))
+        answer
+            .stories
+            .iter()
+            .enumerate()
+            .map(move |(sender, story)| ((seed, sender), distance(story)))
     });
-    all.min_by(|one, other| one.1.total_cmp(&other.1)).map_or((0, 0), |(place, _)| place)
+    all.min_by(|one, other| one.1.total_cmp(&other.1))
+        .map_or((0, 0), |(place, _)| place)
 }
 
 fn graph(flow: &Flow) -> TraceGraph {
     let start_s = flow.sender_start_s();
     let since = |times: &[f64]| -> Vec<f64> { times.iter().map(|at_s| at_s - start_s).collect() };
     let window = |bytes: fn(&crate::Windows) -> u64| -> Vec<(f64, u64)> {
-        flow.windows.iter().map(|windows| (windows.at_s - start_s, bytes(windows))).collect()
+        flow.windows
+            .iter()
+            .map(|windows| (windows.at_s - start_s, bytes(windows)))
+            .collect()
     };
-    let sent: Vec<(f64, u64)> = flow.sent.iter().map(|(at_s, bytes)| (at_s - start_s, *bytes)).collect();
+    let sent: Vec<(f64, u64)> = flow
+        .sent
+        .iter()
+        .map(|(at_s, bytes)| (at_s - start_s, *bytes))
+        .collect();
     let end_s = flow.windows.last().map_or(start_s, |windows| windows.at_s);
     let checks_s = flow.slow_timer_s.map_or(Vec::new(), |(first_s, period_s)| {
         let ticks = (0..).map(|tick| first_s + f64::from(tick) * period_s);
-        ticks.skip_while(|at_s| *at_s < start_s).take_while(|at_s| *at_s <= end_s).map(|at_s| at_s - start_s).collect()
+        ticks
+            .skip_while(|at_s| *at_s < start_s)
+            .take_while(|at_s| *at_s <= end_s)
+            .map(|at_s| at_s - start_s)
+            .collect()
     });
     TraceGraph {
         acks_s: since(&flow.acks_s),
         sends_s: sent.iter().map(|(at_s, _)| *at_s).collect(),
         kilobytes: kilobytes_sent(&sent),
         timer_checks_s: checks_s,
-        timeouts_s: flow.timeouts.iter().map(|timeout| timeout.at_s - start_s).collect(),
+        timeouts_s: flow
+            .timeouts
+            .iter()
+            .map(|timeout| timeout.at_s - start_s)
+            .collect(),
         retransmissions_s: since(&flow.retransmissions_s),
         ssthresh: window(|windows| windows.ssthresh_bytes),
         send_window: window(|windows| windows.send_window_bytes),

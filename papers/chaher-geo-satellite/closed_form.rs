@@ -5,7 +5,8 @@ use crate::{Bench, Error, Measured, Value};
 use onramp_model::double_slow_start::Path;
 use onramp_report::plot::{draw_plot, Annotation, Axis, Plot, PlotSeries, PlotStyle};
 
-/// Normalised buffers of figure 2, without background. The text does not say which networks the paper drew.
+/// Normalised buffers of figure 2, without background. The text does not say which networks the
+/// paper drew.
 const BETAS: [f64; 4] = [0.5, 0.25, 0.125, 0.0625];
 /// Steps of rho in figure 2.
 const STEPS: u32 = 99;
@@ -13,7 +14,11 @@ const STEPS: u32 = 99;
 /// So many digits, cut off as the paper prints them.
 fn cut(value: f64, places: i32) -> Value {
     let unit = 10f64.powi(places);
-    Value::Text(format!("{:.*}", places as usize, (value * unit).floor() / unit))
+    Value::Text(format!(
+        "{:.*}",
+        places as usize,
+        (value * unit).floor() / unit
+    ))
 }
 
 /// So many digits, rounded.
@@ -50,14 +55,19 @@ pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
     measured.exactly("C.eq.rate-max", cut(spaced, 0));
     measured.exactly("C.eq.twice", Value::yes_no(condition(&satellite)));
     let rhos = || (0..=STEPS).map(|step| f64::from(step) / f64::from(STEPS + 1));
-    let grid = || BETAS.into_iter().flat_map(|beta| rhos().map(move |rho| (beta, rho)));
+    let grid = || {
+        BETAS
+            .into_iter()
+            .flat_map(|beta| rhos().map(move |rho| (beta, rho)))
+    };
     let agrees = grid().all(|(beta, rho)| {
         let path = path(beta, rho);
         (path.gamma_max() / printed(&path) - 1.0).abs() < 1e-9
     });
     measured.exactly("C.fig2.equation", Value::yes_no(agrees));
     // "this condition": a gamma_max of a half is where the double slow start ends.
-    let twice = grid().all(|(beta, rho)| condition(&path(beta, rho)) == (path(beta, rho).gamma_max() <= 0.5));
+    let twice = grid()
+        .all(|(beta, rho)| condition(&path(beta, rho)) == (path(beta, rho).gamma_max() <= 0.5));
     measured.exactly("C.fig2.half", Value::yes_no(twice));
     if bench.draws() {
         measured.figures.push(figure_2(rhos));
@@ -67,19 +77,34 @@ pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
 
 fn figure_2<I: Iterator<Item = f64>>(rhos: impl Fn() -> I) -> Figure {
     let curve = |beta: f64| {
-        let points = rhos().map(|rho| (rho, path(beta, rho).gamma_max())).collect();
-        PlotSeries::new(format!("beta = {beta} without background"), PlotStyle::Line, points)
+        let points = rhos()
+            .map(|rho| (rho, path(beta, rho).gamma_max()))
+            .collect();
+        PlotSeries::new(
+            format!("beta = {beta} without background"),
+            PlotStyle::Line,
+            points,
+        )
     };
-    let line = |y: f64, text: &str| Annotation::Horizontal { y, text: text.to_owned() };
+    let line = |y: f64, text: &str| Annotation::Horizontal {
+        y,
+        text: text.to_owned(),
+    };
     let plot = Plot {
         title: "Figure 2".to_owned(),
         x: Axis::new("rho").range(0.0, 1.0),
         y: Axis::new("gamma_max").range(0.0, 2.0),
         series: BETAS.map(curve).into(),
-        annotations: vec![line(0.5, "above: no double slow start"), line(0.25, "below: no gamma helps")],
+        annotations: vec![
+            line(0.5, "above: no double slow start"),
+            line(0.25, "below: no gamma helps"),
+        ],
         ..Plot::default()
     };
     let caption = "Figure 2: Eq. (7). The more background there is, the less a smaller threshold is needed, and the smaller the buffer \
                    the more.";
-    Figure { svg: draw_plot(&plot), caption: caption.to_owned() }
+    Figure {
+        svg: draw_plot(&plot),
+        caption: caption.to_owned(),
+    }
 }

@@ -13,28 +13,42 @@ pub struct Cycle {
     pub avoidance: Option<f64>,
     /// The window at its end.
     pub window: f64,
-    /// The loss that ends it: when it is detected, and the threshold from then on; `None`: the run ends it.
+    /// The loss that ends it: when it is detected, and the threshold from then on; `None`: the run
+    /// ends it.
     pub end: Option<(f64, f64)>,
 }
 
 impl Cycle {
-    /// Did slow start overflow the buffer? By the paper's sign (section 3): "If X2 - X1 < W, this means that the loss detected has
-    /// happened in the slow-start phase": congestion avoidance, if it began, acknowledged less than a window, for which it
-    /// would have raised that by a packet.
+    /// Did slow start overflow the buffer? By the paper's sign (section 3): "If X2 - X1 < W, this
+    /// means that the loss detected has happened in the slow-start phase": congestion avoidance, if
+    /// it began, acknowledged less than a window, for which it would have raised that by a packet.
     pub fn is_of_slow_start(&self) -> bool {
         self.end.is_some() && !self.lasts()
     }
 
     /// Congestion avoidance began, and acknowledged a window and more.
     pub fn lasts(&self) -> bool {
-        self.avoidance.is_some_and(|begin| self.window >= begin + 1.0)
+        self.avoidance
+            .is_some_and(|begin| self.window >= begin + 1.0)
     }
 }
 
 /// A flow's cycles, with windows in packets of so many bytes.
 pub fn cycles(flow: &Flow, segment_bytes: f64) -> Vec<Cycle> {
-    let packets = |bytes: u64| if bytes == u64::MAX { f64::INFINITY } else { bytes as f64 / segment_bytes };
-    let blank = |begin_s, threshold| Cycle { begin_s, threshold, avoidance: None, window: 1.0, end: None };
+    let packets = |bytes: u64| {
+        if bytes == u64::MAX {
+            f64::INFINITY
+        } else {
+            bytes as f64 / segment_bytes
+        }
+    };
+    let blank = |begin_s, threshold| Cycle {
+        begin_s,
+        threshold,
+        avoidance: None,
+        window: 1.0,
+        end: None,
+    };
     let mut all = vec![blank(flow.sender_start_s(), f64::INFINITY)];
     for pair in flow.windows.windows(2) {
         let [before, now] = [pair[0], pair[1]];
@@ -70,8 +84,14 @@ pub fn restarts(cycles: &[Cycle]) -> Vec<Restart> {
     let mut lost: Option<(f64, u32)> = None;
     for cycle in cycles {
         lost = lost.map(|(lost_at, slow_starts)| (lost_at, slow_starts + 1));
-        let Some(avoidance) = cycle.avoidance.filter(|_| cycle.lasts()) else { continue };
-        all.extend(lost.map(|(lost_at, slow_starts)| Restart { lost_at, slow_starts, avoidance }));
+        let Some(avoidance) = cycle.avoidance.filter(|_| cycle.lasts()) else {
+            continue;
+        };
+        all.extend(lost.map(|(lost_at, slow_starts)| Restart {
+            lost_at,
+            slow_starts,
+            avoidance,
+        }));
         lost = Some((cycle.window, 0));
     }
     all
@@ -82,7 +102,13 @@ mod tests {
     use super::*;
 
     fn cycle(avoidance: Option<f64>, window: f64) -> Cycle {
-        Cycle { begin_s: 0.0, threshold: 50.0, avoidance, window, end: Some((3.0, window / 2.0)) }
+        Cycle {
+            begin_s: 0.0,
+            threshold: 50.0,
+            avoidance,
+            window,
+            end: Some((3.0, window / 2.0)),
+        }
     }
 
     /// However long after the beginning of congestion avoidance it was found.
@@ -91,16 +117,40 @@ mod tests {
         assert!(cycle(None, 40.0).is_of_slow_start());
         assert!(cycle(Some(50.0), 50.9).is_of_slow_start());
         assert!(!cycle(Some(50.0), 51.0).is_of_slow_start());
-        assert!(!Cycle { end: None, ..cycle(Some(50.0), 50.0) }.is_of_slow_start());
+        assert!(!Cycle {
+            end: None,
+            ..cycle(Some(50.0), 50.0)
+        }
+        .is_of_slow_start());
     }
 
-    /// The first slow start has no threshold, and follows no loss of congestion avoidance; nor does what comes of its own.
+    /// The first slow start has no threshold, and follows no loss of congestion avoidance; nor does
+    /// what comes of its own.
     #[test]
     fn slow_starts_are_counted_from_a_loss_of_avoidance_to_the_avoidance_that_lasts() {
-        let (none, early, late) = (cycle(None, 200.0), cycle(Some(50.0), 50.0), cycle(Some(40.0), 100.0));
-        let counts = |cycles: &[Cycle]| restarts(cycles).iter().map(|restart| restart.slow_starts).collect::<Vec<_>>();
-        assert_eq!(counts(&[none, early, late, early, late, late, early, early, late]), [2, 1, 3]);
+        let (none, early, late) = (
+            cycle(None, 200.0),
+            cycle(Some(50.0), 50.0),
+            cycle(Some(40.0), 100.0),
+        );
+        let counts = |cycles: &[Cycle]| {
+            restarts(cycles)
+                .iter()
+                .map(|restart| restart.slow_starts)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(
+            counts(&[none, early, late, early, late, late, early, early, late]),
+            [2, 1, 3]
+        );
         assert_eq!(counts(&[none, late, early]), [0; 0]);
-        assert_eq!(restarts(&[late, early, late])[0], Restart { lost_at: 100.0, slow_starts: 2, avoidance: 40.0 });
+        assert_eq!(
+            restarts(&[late, early, late])[0],
+            Restart {
+                lost_at: 100.0,
+                slow_starts: 2,
+                avoidance: 40.0
+            }
+        );
     }
 }

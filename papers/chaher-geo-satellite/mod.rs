@@ -1,4 +1,5 @@
-//! N. Chaher, C. Barakat, W. Dabbous, E. Altman: Improving TCP/IP over Geostationary Satellite Links. INRIA RR-3573, 1998.
+//! N. Chaher, C. Barakat, W. Dabbous, E. Altman: Improving TCP/IP over Geostationary Satellite
+//! Links. INRIA RR-3573, 1998.
 
 mod adaptive;
 mod closed_form;
@@ -12,7 +13,12 @@ use onramp_scenario::{Case, QueueLimit, TrafficKind};
 
 /// The paper and how it is measured.
 pub fn paper() -> Paper {
-    Paper { ledger: Ledger::read(include_str!("paper.toml")), parts: PARTS, kernel: KERNEL, kernel_figures: None }
+    Paper {
+        ledger: Ledger::read(include_str!("paper.toml")),
+        parts: PARTS,
+        kernel: KERNEL,
+        kernel_figures: None,
+    }
 }
 
 const PARTS: &[Part] = &[
@@ -45,7 +51,15 @@ const PARTS: &[Part] = &[
         measure: sweeps::measure_spacing,
     },
     Part {
-        ids: &["C.fig6", "C.fig7", "C.fig8", "C.fig9", "C.fig10", "C.spacing", "C.order"],
+        ids: &[
+            "C.fig6",
+            "C.fig7",
+            "C.fig8",
+            "C.fig9",
+            "C.fig10",
+            "C.spacing",
+            "C.order",
+        ],
         title: "Windows over time (section 5)",
         quick: false,
         scenarios: &["geo-tahoe"],
@@ -74,19 +88,26 @@ const PACKET_BITS: f64 = 512.0 * 8.0;
 
 /// A threshold of this share of the window, after every loss.
 fn gamma(share: f64) -> Settings {
-    Settings::of([("transfer.startup", "gamma".to_owned()), ("transfer.gamma", format!("{:.4} %", 100.0 * share))])
+    Settings::of([
+        ("transfer.startup", "gamma".to_owned()),
+        ("transfer.gamma", format!("{:.4} %", 100.0 * share)),
+    ])
 }
 
 /// Slow start at this rate.
 fn spacing(packets_per_s: f64) -> Settings {
     let rate = format!("{:.0} bit/s", packets_per_s * PACKET_BITS);
-    Settings::of([("transfer.startup", "spaced".to_owned()), ("transfer.pace", rate)])
+    Settings::of([
+        ("transfer.startup", "spaced".to_owned()),
+        ("transfer.pace", rate),
+    ])
 }
 
 /// What ns's queues hold less than their limit.
 const BELOW_LIMIT: u32 = 1;
 
-/// Links with a buffer of another limit; the access link's never has more than the two packets of an acknowledgement.
+/// Links with a buffer of another limit; the access link's never has more than the two packets of
+/// an acknowledgement.
 fn buffer(packets: u32) -> Settings {
     Settings::of([("link.queue", format!("{} packets", packets - BELOW_LIMIT))])
 }
@@ -99,7 +120,9 @@ fn model(case: &Case) -> Path {
         .traffic
         .iter()
         .map(|traffic| match &traffic.kind {
-            TrafficKind::Constant(packets) | TrafficKind::Poisson(packets) => packets.rate_bits_per_s as f64,
+            TrafficKind::Constant(packets) | TrafficKind::Poisson(packets) => {
+                packets.rate_bits_per_s as f64
+            }
             TrafficKind::OnOff(turns) => {
                 let share = turns.mean_on_ns as f64 / (turns.mean_on_ns + turns.mean_off_ns) as f64;
                 turns.on.rate_bits_per_s as f64 * share
@@ -107,16 +130,32 @@ fn model(case: &Case) -> Path {
             TrafficKind::Transfers(_) => 0.0,
         })
         .sum();
-    let delay_ns: u64 = case.network.links.iter().map(|link| link.forward.delay_ns + link.reverse.delay_ns).sum();
-    let QueueLimit::Packets(buffer) = link.forward.queue else { panic!("the scenario's queue is in packets") };
+    let delay_ns: u64 = case
+        .network
+        .links
+        .iter()
+        .map(|link| link.forward.delay_ns + link.reverse.delay_ns)
+        .sum();
+    let QueueLimit::Packets(buffer) = link.forward.queue else {
+        panic!("the scenario's queue is in packets")
+    };
     let rate = link.forward.rate_bits_per_s as f64;
-    Path::new(rate / packet_bits, background / packet_bits, f64::from(buffer + BELOW_LIMIT), delay_ns as f64 / 1e9)
-        .expect("the scenario is within the model")
+    Path::new(
+        rate / packet_bits,
+        background / packet_bits,
+        f64::from(buffer + BELOW_LIMIT),
+        delay_ns as f64 / 1e9,
+    )
+    .expect("the scenario is within the model")
 }
 
 /// The one transfer of a run.
 fn transfer<'a>(run: &'a Run<'_>) -> &'a Flow {
-    run.watch.flows.iter().find(|flow| flow.established.is_some()).expect("the transfer has begun")
+    run.watch
+        .flows
+        .iter()
+        .find(|flow| flow.established.is_some())
+        .expect("the transfer has begun")
 }
 
 fn duration_s(case: &Case) -> f64 {
@@ -131,5 +170,7 @@ fn throughput(run: &Run<'_>) -> f64 {
 
 /// The same for each seed.
 fn throughputs(bench: &Bench<'_>, settings: &Settings) -> Result<Vec<f64>, Error> {
-    bench.run(SATELLITE, settings, &Watch::default(), |run| throughput(&run))
+    bench.run(SATELLITE, settings, &Watch::default(), |run| {
+        throughput(&run)
+    })
 }

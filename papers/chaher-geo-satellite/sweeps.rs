@@ -1,5 +1,5 @@
-//! Figures 3, 4 and 5: throughput and the window at which congestion avoidance begins, over gamma and over R, for three buffers
-//! (sections 3 and 4).
+//! Figures 3, 4 and 5: throughput and the window at which congestion avoidance begins, over gamma
+//! and over R, for three buffers (sections 3 and 4).
 
 use super::cycles::cycles;
 use super::{buffer, gamma, long, model, spacing, throughputs, transfer, SATELLITE, SEGMENT_BYTES};
@@ -9,12 +9,17 @@ use crate::{Bench, Error, Measured, Run, Settings, Value, Watch};
 use onramp_model::double_slow_start::{Path, Source};
 use onramp_report::plot::{draw_plot, Annotation, Axis, Plot, PlotSeries, PlotStyle};
 
-/// The figures' normalised buffers, and the nearest whole numbers of packets at tau (mu - lambda) = 149.
+/// The figures' normalised buffers, and the nearest whole numbers of packets at tau (mu - lambda) =
+/// 149.
 const BUFFERS: [(&str, u32); 3] = [("0.5", 75), ("0.25", 37), ("0.125", 19)];
 /// Simulated shares, from the largest.
-const GAMMAS: [f64; 12] = [0.5, 0.46, 0.42, 0.38, 0.34, 0.3, 0.26, 0.22, 0.18, 0.14, 0.1, 0.06];
+const GAMMAS: [f64; 12] = [
+    0.5, 0.46, 0.42, 0.38, 0.34, 0.3, 0.26, 0.22, 0.18, 0.14, 0.1, 0.06,
+];
 /// Simulated rates, from the smallest that section 4 permits.
-const RATES: [f64; 12] = [270.0, 290.0, 310.0, 330.0, 350.0, 390.0, 430.0, 470.0, 510.0, 550.0, 590.0, 630.0];
+const RATES: [f64; 12] = [
+    270.0, 290.0, 310.0, 330.0, 350.0, 390.0, 430.0, 470.0, 510.0, 550.0, 590.0, 630.0,
+];
 
 /// Throughput over something, of one buffer.
 struct Curve {
@@ -32,22 +37,43 @@ impl Curve {
         settings: fn(f64) -> Settings,
     ) -> Result<Curve, Error> {
         let with_buffer = |x: f64| settings(x).and(&buffer(packets)).and(&long());
-        let model = bench.run_seed(SATELLITE, &with_buffer(xs[0]), 0, &Watch::default(), |run| model(run.case))?;
+        let model = bench.run_seed(
+            SATELLITE,
+            &with_buffer(xs[0]),
+            0,
+            &Watch::default(),
+            |run| model(run.case),
+        )?;
         let point = |x: &f64| Ok((*x, median(&throughputs(bench, &with_buffer(*x))?)));
-        Ok(Curve { beta, model, points: xs.iter().map(point).collect::<Result<_, _>>()? })
+        Ok(Curve {
+            beta,
+            model,
+            points: xs.iter().map(point).collect::<Result<_, _>>()?,
+        })
     }
 
     /// By how many percent the last point below a limit has more than the first one above.
     fn jump(&self, limit: f64) -> f64 {
         let rate = |point: Option<&(f64, f64)>| point.map_or(f64::NAN, |(_, rate)| *rate);
-        let below = self.points.iter().filter(|(x, _)| *x < limit).max_by(|one, other| one.0.total_cmp(&other.0));
-        let above = self.points.iter().filter(|(x, _)| *x >= limit).min_by(|one, other| one.0.total_cmp(&other.0));
+        let below = self
+            .points
+            .iter()
+            .filter(|(x, _)| *x < limit)
+            .max_by(|one, other| one.0.total_cmp(&other.0));
+        let above = self
+            .points
+            .iter()
+            .filter(|(x, _)| *x >= limit)
+            .min_by(|one, other| one.0.total_cmp(&other.0));
         100.0 * (rate(below) / rate(above) - 1.0)
     }
 
     /// Throughput at the points from one x to another.
     fn within(&self, from: f64, to: f64) -> impl Iterator<Item = f64> + '_ {
-        self.points.iter().filter(move |(x, _)| (from..=to).contains(x)).map(|(_, rate)| *rate)
+        self.points
+            .iter()
+            .filter(move |(x, _)| (from..=to).contains(x))
+            .map(|(_, rate)| *rate)
     }
 }
 
@@ -56,9 +82,14 @@ pub fn measure_gamma(bench: &Bench<'_>) -> Result<Measured, Error> {
     let curve = |buffer| Curve::run(bench, buffer, &GAMMAS, gamma);
     let curves = [curve(BUFFERS[0])?, curve(BUFFERS[1])?, curve(BUFFERS[2])?];
     for curve in &curves {
-        let most = curve.within(0.0, curve.model.gamma_max().min(0.49)).fold(0.0, f64::max);
+        let most = curve
+            .within(0.0, curve.model.gamma_max().min(0.49))
+            .fold(0.0, f64::max);
         let tahoe = curve.points[0].1;
-        measured.exactly(format!("C.fig4.gain.{}", curve.beta), Value::Number(100.0 * (most / tahoe - 1.0)));
+        measured.exactly(
+            format!("C.fig4.gain.{}", curve.beta),
+            Value::Number(100.0 * (most / tahoe - 1.0)),
+        );
     }
     for curve in &curves[1..] {
         let jump = curve.jump(curve.model.gamma_max());
@@ -71,7 +102,10 @@ pub fn measure_gamma(bench: &Bench<'_>) -> Result<Measured, Error> {
     if bench.draws() {
         let begins = simulated_begins(bench)?;
         let falls = |pair: &&[(f64, f64)]| pair[1].1 - pair[0].1;
-        let steepest = begins.windows(2).max_by(|one, other| falls(one).total_cmp(&falls(other))).expect("points");
+        let steepest = begins
+            .windows(2)
+            .max_by(|one, other| falls(one).total_cmp(&falls(other)))
+            .expect("points");
         measured.remarks.push(format!(
             "Figure 3's break comes between gamma = {} and {} in the simulation; the model has gamma_max = {:.3}.",
             steepest[1].0,
@@ -83,8 +117,9 @@ pub fn measure_gamma(bench: &Bench<'_>) -> Result<Measured, Error> {
     Ok(measured)
 }
 
-/// Section 3's case of gamma_max < 1/4: are the pieces gamma W_max, gamma^2 W_max and 2 gamma W_B, and do they break at gamma_max and at
-/// twice that: down at the first, without a step at the second?
+/// Section 3's case of gamma_max < 1/4: are the pieces gamma W_max, gamma^2 W_max and 2 gamma W_B,
+/// and do they break at gamma_max and at twice that: down at the first, without a step at the
+/// second?
 fn pieces(path: &Path) -> (bool, bool) {
     let (gamma_max, most, overflow) = (path.gamma_max(), path.max_window(), path.overflow_window());
     let begin = |gamma: f64| path.avoidance_window(gamma).expect("a share from 0 to 1/2");
@@ -94,10 +129,19 @@ fn pieces(path: &Path) -> (bool, bool) {
         gamma if gamma < 2.0 * gamma_max => gamma * gamma * most,
         gamma => 2.0 * gamma * overflow,
     };
-    let shape = gamma_max < 0.25 && (1..500).map(|step| f64::from(step) / 1000.0).all(|g| close(begin(g), piece(g)));
+    let shape = gamma_max < 0.25
+        && (1..500)
+            .map(|step| f64::from(step) / 1000.0)
+            .all(|g| close(begin(g), piece(g)));
     let (before, after) = (1.0 - 1e-9, 1.0 + 1e-9);
-    let falls = close(begin(gamma_max * after) / begin(gamma_max * before), gamma_max);
-    let goes_on = close(begin(2.0 * gamma_max * after), begin(2.0 * gamma_max * before));
+    let falls = close(
+        begin(gamma_max * after) / begin(gamma_max * before),
+        gamma_max,
+    );
+    let goes_on = close(
+        begin(2.0 * gamma_max * after),
+        begin(2.0 * gamma_max * before),
+    );
     (shape, falls && goes_on && close(begin(0.5), overflow))
 }
 
@@ -111,11 +155,14 @@ fn avoidance_windows(run: &Run<'_>) -> Vec<f64> {
         .collect()
 }
 
-/// For each gamma, from the largest, the median window at which congestion avoidance began that lasted.
+/// For each gamma, from the largest, the median window at which congestion avoidance began that
+/// lasted.
 fn simulated_begins(bench: &Bench<'_>) -> Result<Vec<(f64, f64)>, Error> {
     let begin = |share: f64| {
         let settings = gamma(share).and(&buffer(BUFFERS[2].1)).and(&long());
-        let begins = bench.run(SATELLITE, &settings, &Watch::with_windows(), |run| avoidance_windows(&run))?;
+        let begins = bench.run(SATELLITE, &settings, &Watch::with_windows(), |run| {
+            avoidance_windows(&run)
+        })?;
         Ok((share, median(&begins.concat())))
     };
     GAMMAS.into_iter().map(begin).collect()
@@ -123,7 +170,9 @@ fn simulated_begins(bench: &Bench<'_>) -> Result<Vec<(f64, f64)>, Error> {
 
 fn figure_3(points: Vec<(f64, f64)>, model: &Path) -> Figure {
     let curve = (20..=500).map(|step| f64::from(step) / 1000.0);
-    let modelled = curve.map(|g| (g, model.avoidance_window(g).expect("a share from 0 to 1/2"))).collect();
+    let modelled = curve
+        .map(|g| (g, model.avoidance_window(g).expect("a share from 0 to 1/2")))
+        .collect();
     let plot = Plot {
         title: "Figure 3".to_owned(),
         x: Axis::new("gamma").range(0.0, 0.5),
@@ -137,13 +186,22 @@ fn figure_3(points: Vec<(f64, f64)>, model: &Path) -> Figure {
     };
     let caption = "Figure 3: the window at which congestion avoidance begins, for gamma_max < 1/4 (beta = 0.125): the model's pieces, \
                    and the medians of all cycles and seeds.";
-    Figure { svg: draw_plot(&plot), caption: caption.to_owned() }
+    Figure {
+        svg: draw_plot(&plot),
+        caption: caption.to_owned(),
+    }
 }
 
 fn breaks(model: &Path) -> Vec<Annotation> {
     let gamma_max = model.gamma_max();
-    let at = |x: f64, text: &str| Annotation::Vertical { x, text: text.to_owned() };
-    vec![at(gamma_max, "gamma_max"), at(2.0 * gamma_max, "2 gamma_max")]
+    let at = |x: f64, text: &str| Annotation::Vertical {
+        x,
+        text: text.to_owned(),
+    };
+    vec![
+        at(gamma_max, "gamma_max"),
+        at(2.0 * gamma_max, "2 gamma_max"),
+    ]
 }
 
 /// Simulated points, and the model's curve in the same colour.
@@ -158,12 +216,24 @@ fn throughput_figure(
     let mut series = Vec::new();
     let mut annotations = Vec::new();
     for (look, curve) in curves.iter().enumerate() {
-        series
-            .push(PlotSeries::new(format!("beta = {}", curve.beta), PlotStyle::Line, curve.points.clone()).look(look));
-        let ends = |pick: fn(f64, f64) -> f64, from: f64| curve.points.iter().map(|(x, _)| *x).fold(from, pick);
-        let (first, last) = (ends(f64::min, f64::INFINITY), ends(f64::max, f64::NEG_INFINITY));
+        series.push(
+            PlotSeries::new(
+                format!("beta = {}", curve.beta),
+                PlotStyle::Line,
+                curve.points.clone(),
+            )
+            .look(look),
+        );
+        let ends = |pick: fn(f64, f64) -> f64, from: f64| {
+            curve.points.iter().map(|(x, _)| *x).fold(from, pick)
+        };
+        let (first, last) = (
+            ends(f64::min, f64::INFINITY),
+            ends(f64::max, f64::NEG_INFINITY),
+        );
         let steps = (0..=200).map(|step| first + (last - first) * f64::from(step) / 200.0);
-        let modelled = steps.filter_map(|x| Some((x, curve.model.cycle(&source(x)).ok()?.packets_per_s())));
+        let modelled =
+            steps.filter_map(|x| Some((x, curve.model.cycle(&source(x)).ok()?.packets_per_s())));
         let label = format!("beta = {}, fluid model", curve.beta);
         series.push(PlotSeries::new(label, PlotStyle::Dashed, modelled.collect()).look(look));
         let text = format!("beta = {}", curve.beta);
@@ -177,15 +247,28 @@ fn throughput_figure(
         annotations,
         ..Plot::default()
     };
-    Figure { svg: draw_plot(&plot), caption: caption.to_owned() }
+    Figure {
+        svg: draw_plot(&plot),
+        caption: caption.to_owned(),
+    }
 }
 
 fn figure_4(curves: &[Curve]) -> Figure {
     let caption = "Figure 4: throughput over gamma, for three buffers: simulated (medians of the seeds), and the fluid model's cycle \
                    (dashed). The upright lines are gamma_max.";
-    let source = |gamma| Source { gamma, ..Source::TAHOE };
+    let source = |gamma| Source {
+        gamma,
+        ..Source::TAHOE
+    };
     let mark = |model: &Path| Some(model.gamma_max()).filter(|gamma_max| *gamma_max < 0.5);
-    throughput_figure("Figure 4", Axis::new("gamma").range(0.0, 0.5), curves, source, mark, caption)
+    throughput_figure(
+        "Figure 4",
+        Axis::new("gamma").range(0.0, 0.5),
+        curves,
+        source,
+        mark,
+        caption,
+    )
 }
 
 pub fn measure_spacing(bench: &Bench<'_>) -> Result<Measured, Error> {
@@ -194,23 +277,42 @@ pub fn measure_spacing(bench: &Bench<'_>) -> Result<Measured, Error> {
     let curves = [curve(BUFFERS[0])?, curve(BUFFERS[1])?, curve(BUFFERS[2])?];
     for curve in &curves[1..] {
         let most = curve.model.max_spaced_rate().expect("the buffer is small");
-        measured.exactly(format!("C.fig5.jump.{}", curve.beta), Value::Number(curve.jump(most)));
+        measured.exactly(
+            format!("C.fig5.jump.{}", curve.beta),
+            Value::Number(curve.jump(most)),
+        );
         let (least, highest) = curve
             .within(0.0, most)
-            .fold((f64::INFINITY, 0.0_f64), |(least, highest), rate| (least.min(rate), highest.max(rate)));
-        measured.exactly(format!("C.fig5.flat.{}", curve.beta), Value::Number(100.0 * (highest / least - 1.0)));
+            .fold((f64::INFINITY, 0.0_f64), |(least, highest), rate| {
+                (least.min(rate), highest.max(rate))
+            });
+        measured.exactly(
+            format!("C.fig5.flat.{}", curve.beta),
+            Value::Number(100.0 * (highest / least - 1.0)),
+        );
     }
     let large = &curves[0];
     let all = || large.within(0.0, f64::INFINITY);
-    let (least, highest) = (all().fold(f64::INFINITY, f64::min), all().fold(0.0, f64::max));
-    measured.exactly("C.fig5.flat.0.5", Value::Number(100.0 * (highest / least - 1.0)));
+    let (least, highest) = (
+        all().fold(f64::INFINITY, f64::min),
+        all().fold(0.0, f64::max),
+    );
+    measured.exactly(
+        "C.fig5.flat.0.5",
+        Value::Number(100.0 * (highest / least - 1.0)),
+    );
     if bench.draws() {
         let caption = "Figure 5: throughput over the rate of slow start's segments, for three buffers: simulated (medians of the \
                        seeds), and the fluid model's cycle (dashed). The upright lines are R_max.";
-        let source = |rate| Source { spaced_rate: Some(rate), ..Source::TAHOE };
+        let source = |rate| Source {
+            spaced_rate: Some(rate),
+            ..Source::TAHOE
+        };
         let mark = |model: &Path| model.max_spaced_rate().filter(|rate| *rate < 640.0);
         let x = Axis::new("R (packets/s)").range(260.0, 640.0);
-        measured.figures.push(throughput_figure("Figure 5", x, &curves, source, mark, caption));
+        measured.figures.push(throughput_figure(
+            "Figure 5", x, &curves, source, mark, caption,
+        ));
     }
     Ok(measured)
 }

@@ -13,7 +13,8 @@ const LADDER: &str = include_str!("ladder.toml");
 const HEARTBEAT_S: f64 = 0.2;
 /// What figure 5 shows.
 const SHOWN_S: f64 = 1.0;
-/// Between the last segment of figure 5 that the bucket lets go and the one that follows an interval later.
+/// Between the last segment of figure 5 that the bucket lets go and the one that follows an
+/// interval later.
 const LAST_PACED_S: f64 = 0.92;
 /// An acknowledgement that left later than this after its data had arrived was delayed.
 const AT_ONCE_S: f64 = 0.001;
@@ -38,9 +39,13 @@ struct Answer {
 /// Had this acknowledgement waited?
 fn is_delayed(ack: &Crossing, packets: &[Crossing]) -> bool {
     let ends_there = |data: &&Crossing| {
-        data.from_sender && data.segment.seq.wrapping_add(data.segment.payload_bytes) == ack.segment.ack
+        data.from_sender
+            && data.segment.seq.wrapping_add(data.segment.payload_bytes) == ack.segment.ack
     };
-    let arrived_s = packets.iter().find(ends_there).and_then(|data| data.arrived_s);
+    let arrived_s = packets
+        .iter()
+        .find(ends_there)
+        .and_then(|data| data.arrived_s);
     arrived_s.is_some_and(|arrived_s| ack.sent_s - arrived_s > AT_ONCE_S)
 }
 
@@ -56,13 +61,26 @@ fn answer(run: &Run<'_>) -> Answer {
     let packets: Vec<Crossing> = flow.packets.iter().map(since).filter(shown).collect();
     let data = |packet: &&Crossing| packet.from_sender && packet.segment.payload_bytes > 0;
     let mark = |packet: &Crossing| packet.segment.options.pairs.mark.map(|mark| mark.kind);
-    let reported = packets.iter().find_map(|packet| Some((packet.arrived_s?, packet.segment.options.pairs.reply?)));
+    let reported = packets
+        .iter()
+        .find_map(|packet| Some((packet.arrived_s?, packet.segment.options.pairs.reply?)));
     let reported_s = reported.map_or(f64::INFINITY, |(arrived_s, _)| arrived_s);
     let sent = |chosen: &dyn Fn(&Crossing) -> bool| -> Vec<f64> {
-        packets.iter().filter(data).filter(|packet| chosen(packet)).map(|packet| packet.sent_s).collect()
+        packets
+            .iter()
+            .filter(data)
+            .filter(|packet| chosen(packet))
+            .map(|packet| packet.sent_s)
+            .collect()
     };
-    let delayed = packets.iter().filter(|packet| !packet.from_sender && is_delayed(packet, &packets));
-    let first = packets.iter().find(|packet| data(packet)).map(|packet| packet.segment).unwrap_or_default();
+    let delayed = packets
+        .iter()
+        .filter(|packet| !packet.from_sender && is_delayed(packet, &packets));
+    let first = packets
+        .iter()
+        .find(|packet| data(packet))
+        .map(|packet| packet.segment)
+        .unwrap_or_default();
     Answer {
         first_seq: first.seq,
         segment_bytes: first.payload_bytes.max(1),
@@ -74,41 +92,78 @@ fn answer(run: &Run<'_>) -> Answer {
     }
 }
 
-/// A seed's run whose connection begins with a heartbeat, as figure 5's does: the ticks' place is by chance.
+/// A seed's run whose connection begins with a heartbeat, as figure 5's does: the ticks' place is
+/// by chance.
 fn with_heartbeat(bench: &Bench<'_>, seed: usize) -> Result<Answer, Error> {
-    let run = |settings: &Settings| bench.run_seed(LADDER, settings, seed, &Watch::with_packets(), |run| answer(&run));
+    let run = |settings: &Settings| {
+        bench.run_seed(LADDER, settings, seed, &Watch::with_packets(), |run| {
+            answer(&run)
+        })
+    };
     let first = run(&Settings::default())?;
-    let late_s = first.delayed_s.first().map_or(0.0, |delayed_s| delayed_s % HEARTBEAT_S);
-    run(&Settings::of([("transfer.start", format!("{:.0} ns", late_s * 1e9))]))
+    let late_s = first
+        .delayed_s
+        .first()
+        .map_or(0.0, |delayed_s| delayed_s % HEARTBEAT_S);
+    run(&Settings::of([(
+        "transfer.start",
+        format!("{:.0} ns", late_s * 1e9),
+    )]))
 }
 
 pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
-    let answers = (0..bench.seeds()).map(|seed| with_heartbeat(bench, seed)).collect::<Result<Vec<_>, _>>()?;
+    let answers = (0..bench.seeds())
+        .map(|seed| with_heartbeat(bench, seed))
+        .collect::<Result<Vec<_>, _>>()?;
     let nth = |times: fn(&Answer) -> &[f64], index: usize| -> Vec<f64> {
-        answers.iter().map(|answer| times(answer).get(index).copied().unwrap_or(f64::NAN)).collect()
+        answers
+            .iter()
+            .map(|answer| times(answer).get(index).copied().unwrap_or(f64::NAN))
+            .collect()
     };
     // Figure 5 has three paced segments after the third pair.
     let after_third = |index: usize| -> Vec<f64> {
         let later = |answer: &Answer| {
             let third_s = answer.pairs_s.get(2).copied().unwrap_or(f64::INFINITY);
-            answer.paced_s.iter().copied().filter(|paced_s| *paced_s > third_s).nth(index).unwrap_or(f64::NAN)
+            answer
+                .paced_s
+                .iter()
+                .copied()
+                .filter(|paced_s| *paced_s > third_s)
+                .nth(index)
+                .unwrap_or(f64::NAN)
         };
         answers.iter().map(later).collect()
     };
 
     let mut measured = Measured::default();
     for pair in 0..3 {
-        measured.numbers(format!("N.fig5.pair.{}", pair + 1), nth(|answer| &answer.pairs_s, pair));
+        measured.numbers(
+            format!("N.fig5.pair.{}", pair + 1),
+            nth(|answer| &answer.pairs_s, pair),
+        );
     }
-    measured.numbers("N.fig5.interval", answers.iter().map(|answer| answer.interval_ns / 1e6));
+    measured.numbers(
+        "N.fig5.interval",
+        answers.iter().map(|answer| answer.interval_ns / 1e6),
+    );
     measured.numbers("N.fig5.paced.1", nth(|answer| &answer.paced_s, 0));
     for paced in 0..3 {
         measured.numbers(format!("N.fig5.paced.{}", paced + 2), after_third(paced));
     }
-    let paced = |answer: &Answer| answer.paced_s.iter().filter(|paced_s| **paced_s < LAST_PACED_S).count() as f64;
+    let paced = |answer: &Answer| {
+        answer
+            .paced_s
+            .iter()
+            .filter(|paced_s| **paced_s < LAST_PACED_S)
+            .count() as f64
+    };
     measured.numbers("N.fig5.paced.count", answers.iter().map(paced));
     for delayed in 0..2 {
-        measured.numbers(format!("N.fig5.delayed.{}", delayed + 1), nth(|answer| &answer.delayed_s, delayed));
+        measured.numbers(
+            format!("N.fig5.delayed.{}", delayed + 1),
+            nth(|answer| &answer.delayed_s, delayed),
+        );
     }
     if bench.draws() {
         measured.figures = answers.first().map(figure).into_iter().collect();
@@ -119,11 +174,21 @@ pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
 /// The first seed's run, from the packets themselves.
 fn figure(answer: &Answer) -> Figure {
     let rung = |packet: &Crossing| {
-        let Segment { payload_bytes, ack, options, .. } = packet.segment;
+        let Segment {
+            payload_bytes,
+            ack,
+            options,
+            ..
+        } = packet.segment;
         let is_data = packet.from_sender && payload_bytes > 0;
-        let mark = options.pairs.mark.map(|mark| format!("pair {}.{}", mark.id, mark.kind));
-        let reply =
-            options.pairs.reply.map(|reply| format!("reply {}: {} ms", reply.id, reply.interval_ns / 1_000_000));
+        let mark = options
+            .pairs
+            .mark
+            .map(|mark| format!("pair {}.{}", mark.id, mark.kind));
+        let reply = options
+            .pairs
+            .reply
+            .map(|reply| format!("reply {}: {} ms", reply.id, reply.interval_ns / 1_000_000));
         let kind = match is_data {
             true if mark.is_some() => RungKind::Pair,
             true if answer.paced_s.contains(&packet.sent_s) => RungKind::Paced,
@@ -132,14 +197,31 @@ fn figure(answer: &Answer) -> Figure {
             false => RungKind::Ack,
         };
         let what = match is_data {
-            true => format!("segment {}", packet.stream_start / u64::from(payload_bytes) + 1),
-            false => format!("ACK {}", ack.wrapping_sub(answer.first_seq) / answer.segment_bytes),
+            true => format!(
+                "segment {}",
+                packet.stream_start / u64::from(payload_bytes) + 1
+            ),
+            false => format!(
+                "ACK {}",
+                ack.wrapping_sub(answer.first_seq) / answer.segment_bytes
+            ),
         };
-        let text = [Some(what), mark, reply].into_iter().flatten().collect::<Vec<_>>().join(", ");
-        Rung { from_left: packet.from_sender, sent_s: packet.sent_s, arrived_s: packet.arrived_s, text, kind }
+        let text = [Some(what), mark, reply]
+            .into_iter()
+            .flatten()
+            .collect::<Vec<_>>()
+            .join(", ");
+        Rung {
+            from_left: packet.from_sender,
+            sent_s: packet.sent_s,
+            arrived_s: packet.arrived_s,
+            text,
+            kind,
+        }
     };
     let of_data = |packet: &&Crossing| {
-        !packet.segment.flags.has(Flags::SYN) && (!packet.from_sender || packet.segment.payload_bytes > 0)
+        !packet.segment.flags.has(Flags::SYN)
+            && (!packet.from_sender || packet.segment.payload_bytes > 0)
     };
     let ladder = Ladder {
         left: "sender".to_owned(),
@@ -147,7 +229,14 @@ fn figure(answer: &Answer) -> Figure {
         rungs: answer.packets.iter().filter(of_data).map(rung).collect(),
     };
     Figure {
-        svg: draw_ladder("Figure 5: slow start with packet pairs", &ladder, 0.0, SHOWN_S),
-        caption: "Figure 5: the first second, from the run's own packets. The handshake came before.".to_owned(),
+        svg: draw_ladder(
+            "Figure 5: slow start with packet pairs",
+            &ladder,
+            0.0,
+            SHOWN_S,
+        ),
+        caption:
+            "Figure 5: the first second, from the run's own packets. The handshake came before."
+                .to_owned(),
     }
 }

@@ -1,4 +1,5 @@
-//! Y. Nishida, O. Nakamura, J. Murai: New Congestion Control mechanism for TCP with Packet Pair scheme. Keio University.
+//! Y. Nishida, O. Nakamura, J. Murai: New Congestion Control mechanism for TCP with Packet Pair
+//! scheme. Keio University.
 
 mod ladder;
 mod segments;
@@ -7,7 +8,12 @@ use crate::{Flow, Ledger, Paper, Part, Run, Settings};
 
 /// The paper and how it is measured.
 pub fn paper() -> Paper {
-    Paper { ledger: Ledger::read(include_str!("paper.toml")), parts: PARTS, kernel: KERNEL, kernel_figures: None }
+    Paper {
+        ledger: Ledger::read(include_str!("paper.toml")),
+        parts: PARTS,
+        kernel: KERNEL,
+        kernel_figures: None,
+    }
 }
 
 const PARTS: &[Part] = &[
@@ -37,7 +43,8 @@ const PARTS: &[Part] = &[
 /// The slow way back between two kernels that exchange the option.
 const KERNEL: &[&str] = &[include_str!("kernel.toml")];
 
-/// Section 4: the paper's own TCP, with a timer of 10 ms at both ends, and a receiver that does this about pairs.
+/// Section 4: the paper's own TCP, with a timer of 10 ms at both ends, and a receiver that does
+/// this about pairs.
 fn new_tcp(packet_pair: &str) -> Settings {
     Settings::of([
         ("transfer.startup", "pair"),

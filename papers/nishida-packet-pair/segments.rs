@@ -12,8 +12,8 @@ const ASYMMETRIC: &str = include_str!("asymmetric.toml");
 /// Ways back that are a little longer or shorter than the paper's 200 ms.
 const ABOUT_200_MS: [u32; 6] = [190, 195, 198, 202, 205, 210];
 
-/// Where the ticks of both hosts lie decides which segments are lost, and results fall into groups by that: of each of the seeds
-/// so many are drawn.
+/// Where the ticks of both hosts lie decides which segments are lost, and results fall into groups
+/// by that: of each of the seeds so many are drawn.
 const DRAWS: i64 = 5;
 
 /// What a run says.
@@ -30,15 +30,35 @@ struct Answer {
 fn answer(run: &Run<'_>, seconds: f64) -> Answer {
     let flow = flow(run);
     let begin_s = origin_s(flow);
-    let data = flow.packets.iter().filter(|packet| packet.from_sender && packet.segment.payload_bytes > 0);
-    let early: Vec<_> = data.filter(|packet| packet.sent_s - begin_s <= seconds).collect();
-    let segment_bytes = early.iter().map(|packet| packet.segment.payload_bytes).max().map_or(1.0, f64::from);
+    let data = flow
+        .packets
+        .iter()
+        .filter(|packet| packet.from_sender && packet.segment.payload_bytes > 0);
+    let early: Vec<_> = data
+        .filter(|packet| packet.sent_s - begin_s <= seconds)
+        .collect();
+    let segment_bytes = early
+        .iter()
+        .map(|packet| packet.segment.payload_bytes)
+        .max()
+        .map_or(1.0, f64::from);
     let places = |again: bool| -> Vec<(f64, f64)> {
         let chosen = early.iter().filter(|packet| packet.again == again);
-        chosen.map(|packet| (packet.sent_s - begin_s, packet.stream_start as f64 / segment_bytes)).collect()
+        chosen
+            .map(|packet| {
+                (
+                    packet.sent_s - begin_s,
+                    packet.stream_start as f64 / segment_bytes,
+                )
+            })
+            .collect()
     };
     let sent = places(false);
-    Answer { segments: sent.last().map_or(0.0, |(_, place)| place + 1.0).round(), sent, again: places(true) }
+    Answer {
+        segments: sent.last().map_or(0.0, |(_, place)| place + 1.0).round(),
+        sent,
+        again: places(true),
+    }
 }
 
 /// A figure of the paper.
@@ -59,9 +79,17 @@ impl Line {
         let mut answers = Vec::new();
         for draw in 1..=DRAWS {
             let settings = Settings::of([("seed", draw)]).and(settings);
-            answers.extend(bench.run(scenario, &settings, &Watch::with_packets(), |run| answer(&run, seconds))?);
+            answers.extend(
+                bench.run(scenario, &settings, &Watch::with_packets(), |run| {
+                    answer(&run, seconds)
+                })?,
+            );
         }
-        Ok(Line { number, label, answers })
+        Ok(Line {
+            number,
+            label,
+            answers,
+        })
     }
 
     fn segments(&self) -> impl Iterator<Item = f64> + '_ {
@@ -86,18 +114,28 @@ impl Line {
             .iter()
             .min_by(|one, other| distance(one).total_cmp(&distance(other)))
             .expect("there are seeds");
-        let series = |label: &str, points: &[(f64, f64)]| PlotSeries::new(label, PlotStyle::Points, points.to_vec());
+        let series = |label: &str, points: &[(f64, f64)]| {
+            PlotSeries::new(label, PlotStyle::Points, points.to_vec())
+        };
         let plot = Plot {
             title: format!("Figure {}: {}", self.number, self.label),
             x: Axis::new("time (s)").range(0.0, seconds),
             y: Axis::new("sequence number (segments)"),
-            series: vec![series("sent", &typical.sent), series("sent again", &typical.again)],
+            series: vec![
+                series("sent", &typical.sent),
+                series("sent again", &typical.again),
+            ],
             height: Some(220.0),
             ..Plot::default()
         };
-        let caption =
-            format!("Figure {}: {}, the seed in the middle: {} segments.", self.number, self.label, typical.segments);
-        Figure { svg: draw_plot(&plot), caption }
+        let caption = format!(
+            "Figure {}: {}, the seed in the middle: {} segments.",
+            self.number, self.label, typical.segments
+        );
+        Figure {
+            svg: draw_plot(&plot),
+            caption,
+        }
     }
 }
 
@@ -105,7 +143,13 @@ impl Line {
 pub fn measure_symmetric(bench: &Bench<'_>) -> Result<Measured, Error> {
     let run = (SYMMETRIC, 10.0);
     let reno = Line::run(bench, run, 8, "Reno, symmetric path", &Settings::default())?;
-    let new = Line::run(bench, run, 9, "packet pairs, symmetric path", &new_tcp("answer-at-once"))?;
+    let new = Line::run(
+        bench,
+        run,
+        9,
+        "packet pairs, symmetric path",
+        &new_tcp("answer-at-once"),
+    )?;
 
     let mut measured = Measured::default();
     measured.numbers("N.fig8", reno.segments());
@@ -121,8 +165,20 @@ pub fn measure_symmetric(bench: &Bench<'_>) -> Result<Measured, Error> {
 pub fn measure_asymmetric(bench: &Bench<'_>) -> Result<Measured, Error> {
     let run = (ASYMMETRIC, 20.0);
     let reno = Line::run(bench, run, 11, "Reno, slow way back", &Settings::default())?;
-    let one = Line::run(bench, run, 12, "sender-side probing, slow way back", &new_tcp("answer-at-once"))?;
-    let both = Line::run(bench, run, 13, "both sides probe, slow way back", &new_tcp("probe"))?;
+    let one = Line::run(
+        bench,
+        run,
+        12,
+        "sender-side probing, slow way back",
+        &new_tcp("answer-at-once"),
+    )?;
+    let both = Line::run(
+        bench,
+        run,
+        13,
+        "both sides probe, slow way back",
+        &new_tcp("probe"),
+    )?;
     let delayed = Line::run(bench, run, 12, "", &new_tcp("answer"))?;
 
     let mut measured = Measured::default();
@@ -146,7 +202,10 @@ pub fn measure_asymmetric(bench: &Bench<'_>) -> Result<Measured, Error> {
             let line = Line::run(bench, (&scenario, run.1), 11, "", &Settings::default())?;
             nearby.push(format!("{:.0} with {delay_ms} ms", line.median()));
         }
-        measured.remarks.push(format!("Reno with another delay of the way back than 200 ms: {}.", nearby.join(", ")));
+        measured.remarks.push(format!(
+            "Reno with another delay of the way back than 200 ms: {}.",
+            nearby.join(", ")
+        ));
         measured.figures = vec![reno.figure(20.0), one.figure(20.0), both.figure(20.0)];
     }
     Ok(measured)

@@ -26,10 +26,16 @@ pub struct Arrivals {
 impl Arrivals {
     pub fn of(run: &Run<'_>) -> Arrivals {
         let flow = transfer(run);
-        let data = || flow.packets.iter().filter(|packet| packet.from_sender && packet.segment.payload_bytes > 0);
+        let data = || {
+            flow.packets
+                .iter()
+                .filter(|packet| packet.from_sender && packet.segment.payload_bytes > 0)
+        };
         let arrival = |packet: &Crossing| {
             let end = packet.stream_start + u64::from(packet.segment.payload_bytes);
-            packet.arrived_s.map(|at_s| (at_s, packet.stream_start..end))
+            packet
+                .arrived_s
+                .map(|at_s| (at_s, packet.stream_start..end))
         };
         let mut arrivals: Vec<(f64, Range<u64>)> = data().filter_map(arrival).collect();
         arrivals.sort_by(|(one_s, _), (other_s, _)| one_s.total_cmp(other_s));
@@ -88,8 +94,8 @@ impl Arrivals {
     }
 }
 
-/// What has been received after each of these parts of the stream, in the order in which they arrive: what comes again is
-/// not new.
+/// What has been received after each of these parts of the stream, in the order in which they
+/// arrive: what comes again is not new.
 pub fn received(parts: impl IntoIterator<Item = (f64, Range<u64>)>) -> Vec<(f64, u64)> {
     let mut has = Vec::new();
     let mut total = 0;
@@ -110,6 +116,9 @@ mod tests {
     #[test]
     fn what_comes_again_is_received_once_and_what_is_late_counts_when_it_comes() {
         let parts = [(0.0, 0..10), (1.0, 20..30), (2.0, 15..25), (3.0, 10..20)];
-        assert_eq!(received(parts), [(0.0, 10), (1.0, 20), (2.0, 25), (3.0, 30)]);
+        assert_eq!(
+            received(parts),
+            [(0.0, 10), (1.0, 20), (2.0, 25), (3.0, 30)]
+        );
     }
 }

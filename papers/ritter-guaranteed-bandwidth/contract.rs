@@ -1,4 +1,5 @@
-//! "it always exceeds this rate in the congestion avoidance phase": what a traffic contract drops of a long transfer.
+//! "it always exceeds this rate in the congestion avoidance phase": what a traffic contract drops
+//! of a long transfer.
 
 use super::curves::kilobytes;
 use super::{alternative, modified, transfer, RESERVED_BITS_PER_S};
@@ -8,7 +9,8 @@ use onramp_report::plot::{draw_plot, Axis, Plot, PlotSeries, PlotStyle};
 
 /// Behind an expedited profile.
 const POLICING: &str = include_str!("policing.toml");
-/// The same behind the leaky bucket: another scenario, so that what an alternative says of the profile is not for it.
+/// The same behind the leaky bucket: another scenario, so that what an alternative says of the
+/// profile is not for it.
 pub const LEAKY: &str = "guaranteed-leaky";
 
 /// ms.
@@ -29,8 +31,8 @@ struct Contract {
     dropped: Vec<(f64, f64)>,
 }
 
-/// Segments dropped, by what the sender did when it began: what is dropped within two round trips of the one before is
-/// of one occasion, its repair included.
+/// Segments dropped, by what the sender did when it began: what is dropped within two round trips
+/// of the one before is of one occasion, its repair included.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Drops {
     slow_start: usize,
@@ -45,7 +47,9 @@ impl Drops {
     /// Each with when it was, and whether the sender was in slow start.
     fn of(drops: &[(f64, bool)], rtt_s: f64) -> Drops {
         let mut of = Drops::default();
-        for occasion in drops.chunk_by(|(before_s, _), (after_s, _)| after_s - before_s <= 2.0 * rtt_s) {
+        for occasion in
+            drops.chunk_by(|(before_s, _), (after_s, _)| after_s - before_s <= 2.0 * rtt_s)
+        {
             let (_, in_slow_start) = occasion[0];
             if in_slow_start {
                 of.slow_start += occasion.len();
@@ -67,16 +71,23 @@ impl Contract {
     fn of(run: &Run<'_>) -> Contract {
         let flow = transfer(run);
         let record = &run.outcome.records[0];
-        let queue_rtts = record.peak_queue_bdp * record.rate_bits_per_s as f64 / record.capacity_bits_per_s as f64;
+        let queue_rtts = record.peak_queue_bdp * record.rate_bits_per_s as f64
+            / record.capacity_bits_per_s as f64;
         let rtt_s = record.rtt_ms / 1e3 * (1.0 + queue_rtts);
         let window_at = |at_s: f64| {
             let later = flow.windows.partition_point(|windows| windows.at_s <= at_s);
             &flow.windows[later.saturating_sub(1)]
         };
         let (from_s, _) = *flow.delivered.steps().first().expect("data arrives");
-        let end_s = flow.delivered.reached_s(record.size_bytes).unwrap_or(f64::NAN);
-        let with_phase: Vec<(f64, bool)> =
-            flow.drops_s.iter().map(|at_s| (*at_s, window_at(*at_s).slow_start)).collect();
+        let end_s = flow
+            .delivered
+            .reached_s(record.size_bytes)
+            .unwrap_or(f64::NAN);
+        let with_phase: Vec<(f64, bool)> = flow
+            .drops_s
+            .iter()
+            .map(|at_s| (*at_s, window_at(*at_s).slow_start))
+            .collect();
         let is_shown = |at_s: f64| at_s <= from_s + SHOWN_S;
         let point = |at_s: f64, cwnd_bytes: u64| (at_s - from_s, kilobytes(cwnd_bytes));
         let windows = flow.windows.iter().filter(|windows| is_shown(windows.at_s));
@@ -85,8 +96,12 @@ impl Contract {
             drops: Drops::of(&with_phase, rtt_s),
             timeouts: flow.timeouts.len(),
             share: 100.0 * record.size_bytes as f64 * 8.0 / (end_s - from_s) / RESERVED_BITS_PER_S,
-            windows: windows.map(|windows| point(windows.at_s, windows.cwnd_bytes)).collect(),
-            dropped: drops.map(|at_s| point(*at_s, window_at(*at_s).cwnd_bytes)).collect(),
+            windows: windows
+                .map(|windows| point(windows.at_s, windows.cwnd_bytes))
+                .collect(),
+            dropped: drops
+                .map(|at_s| point(*at_s, window_at(*at_s).cwnd_bytes))
+                .collect(),
         }
     }
 }
@@ -106,7 +121,11 @@ const BUCKET_MODIFIED: usize = 3;
 
 fn kinds() -> [Kind; 4] {
     let leaky = alternative("a leaky bucket").and(&Settings::of([("name", LEAKY)]));
-    let kind = |router, sender, settings| Kind { router, sender, settings };
+    let kind = |router, sender, settings| Kind {
+        router,
+        sender,
+        settings,
+    };
     [
         kind("expedited profile", "normal", Settings::default()),
         kind("expedited profile", "modified", modified()),
@@ -122,35 +141,70 @@ pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
         RTTS.map(|rtt_ms| Settings::of([("path.rtt", format!("{rtt_ms} ms"))]).and(&kind.settings))
     };
     let cells: Vec<Settings> = kinds.iter().flat_map(of_kind).collect();
-    let all = bench.run_cells(POLICING, &cells, &Watch::with_windows(), |run| Contract::of(&run))?;
+    let all = bench.run_cells(POLICING, &cells, &Watch::with_windows(), |run| {
+        Contract::of(&run)
+    })?;
     let (contracts, _) = all.as_chunks::<{ RTTS.len() }>();
 
     let mut measured = Measured::default();
     let mut count = |id: &str, count: usize| measured.exactly(id, Value::Number(count as f64));
     count("R.police.normal", contracts[PROFILE][USUAL].drops.occasions);
-    let dropped = contracts[PROFILE_MODIFIED].iter().map(|contract| contract.drops.all());
+    let dropped = contracts[PROFILE_MODIFIED]
+        .iter()
+        .map(|contract| contract.drops.all());
     count("R.police.qos", dropped.max().unwrap_or_default());
     count("R.police.single", contracts[BUCKET][USUAL].drops.together);
     count("R.police.sack", contracts[BUCKET][USUAL].timeouts);
     if bench.draws() {
         measured.tables.push(table(&kinds, contracts));
         let usual = |kind: usize| &contracts[kind][USUAL];
-        measured.figures.push(figure("an expedited profile", usual(PROFILE), usual(PROFILE_MODIFIED)));
-        measured.figures.push(figure("a leaky bucket", usual(BUCKET), usual(BUCKET_MODIFIED)));
+        measured.figures.push(figure(
+            "an expedited profile",
+            usual(PROFILE),
+            usual(PROFILE_MODIFIED),
+        ));
+        measured.figures.push(figure(
+            "a leaky bucket",
+            usual(BUCKET),
+            usual(BUCKET_MODIFIED),
+        ));
     }
     Ok(measured)
 }
 
 fn table(kinds: &[Kind], contracts: &[[Contract; RTTS.len()]]) -> Table {
     let row = |kind: &Kind, rtt_ms: u32, contract: &Contract| {
-        let Drops { slow_start, avoidance, occasions, together } = contract.drops;
-        let counts = [slow_start, avoidance, occasions, together, contract.timeouts].map(|count| count.to_string());
-        let begin = [kind.router.to_owned(), kind.sender.to_owned(), rtt_ms.to_string()];
-        begin.into_iter().chain(counts).chain([format!("{:.1}", contract.share)]).collect()
+        let Drops {
+            slow_start,
+            avoidance,
+            occasions,
+            together,
+        } = contract.drops;
+        let counts = [
+            slow_start,
+            avoidance,
+            occasions,
+            together,
+            contract.timeouts,
+        ]
+        .map(|count| count.to_string());
+        let begin = [
+            kind.router.to_owned(),
+            kind.sender.to_owned(),
+            rtt_ms.to_string(),
+        ];
+        begin
+            .into_iter()
+            .chain(counts)
+            .chain([format!("{:.1}", contract.share)])
+            .collect()
     };
     let rows = kinds.iter().zip(contracts);
-    let rows =
-        rows.flat_map(|(kind, of)| RTTS.iter().zip(of).map(move |(rtt_ms, contract)| row(kind, *rtt_ms, contract)));
+    let rows = rows.flat_map(|(kind, of)| {
+        RTTS.iter()
+            .zip(of)
+            .map(move |(rtt_ms, contract)| row(kind, *rtt_ms, contract))
+    });
     let head = [
         "router",
         "TCP",
@@ -188,7 +242,10 @@ fn figure(router: &str, normal: &Contract, modified: &Contract) -> Figure {
         "Congestion windows behind {router} of 1.1 times what is reserved, 100 ms, and where it drops segments of normal TCP. Modified TCP, whose \
          window is twice what the path holds, loses none."
     );
-    Figure { svg: draw_plot(&plot), caption }
+    Figure {
+        svg: draw_plot(&plot),
+        caption,
+    }
 }
 
 #[cfg(test)]
@@ -197,9 +254,24 @@ mod tests {
 
     #[test]
     fn drops_within_a_round_trip_are_one_occasion() {
-        let drops = [(0.5, true), (0.9, false), (1.6, false), (2.0, false), (2.1, false), (2.7, false)];
+        let drops = [
+            (0.5, true),
+            (0.9, false),
+            (1.6, false),
+            (2.0, false),
+            (2.1, false),
+            (2.7, false),
+        ];
         let counted = Drops::of(&drops, 0.25);
-        assert_eq!(counted, Drops { slow_start: 2, avoidance: 4, occasions: 2, together: 3 });
+        assert_eq!(
+            counted,
+            Drops {
+                slow_start: 2,
+                avoidance: 4,
+                occasions: 2,
+                together: 3
+            }
+        );
         assert_eq!(Drops::of(&[], 0.5), Drops::default());
     }
 }

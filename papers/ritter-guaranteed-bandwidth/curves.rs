@@ -27,12 +27,21 @@ const NAMES: [&str; 5] = [
 /// The keys of all curves.
 pub fn all() -> [Settings; 5] {
     let undelayed = Settings::of([("name", UNDELAYED), ("receiver.acks", "every")]);
-    let scaled = Settings::of([("receiver.buffer", "256 KiB")]).and(&Settings::of([("receiver.window_scaling", true)]));
-    [Settings::default(), undelayed.clone(), modified(), modified().and(&undelayed), modified().and(&scaled)]
+    let scaled = Settings::of([("receiver.buffer", "256 KiB")])
+        .and(&Settings::of([("receiver.window_scaling", true)]));
+    [
+        Settings::default(),
+        undelayed.clone(),
+        modified(),
+        modified().and(&undelayed),
+        modified().and(&scaled),
+    ]
 }
 
 pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
-    let curves = bench.run_cells(RESERVED, &all(), &Watch::with_packets(), |run| Arrivals::of(&run))?;
+    let curves = bench.run_cells(RESERVED, &all(), &Watch::with_packets(), |run| {
+        Arrivals::of(&run)
+    })?;
     let rate = |curve: usize| curves[curve].kbit_per_s();
     let more = |curve: usize, than: usize| 100.0 * (rate(curve) / rate(than) - 1.0);
     let normal = &curves[NORMAL];
@@ -41,7 +50,10 @@ pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
     let mut measured = Measured::default();
     let mut number = |id: &str, number: f64| measured.exactly(id, Value::Number(number));
     number("R.fig4.1.gaps", silences_s.len() as f64);
-    number("R.fig4.1.silent", 100.0 * silences_s.iter().sum::<f64>() / normal.seconds());
+    number(
+        "R.fig4.1.silent",
+        100.0 * silences_s.iter().sum::<f64>() / normal.seconds(),
+    );
     number("R.fig4.1.bursts", normal.burst_rate());
     number("R.fig4.2", more(UNDELAYED_NORMAL, NORMAL));
     number("R.fig4.3", rate(SMALL_WINDOW));
@@ -50,8 +62,10 @@ pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
     number("R.fig4.5.gain", rate(SCALED) / rate(NORMAL));
     let slow_start = [NORMAL, UNDELAYED_NORMAL];
     let small_window = [SMALL_WINDOW, UNDELAYED_SMALL_WINDOW];
-    let is_slower =
-        |some: [usize; 2], than: &[usize]| some.iter().all(|one| than.iter().all(|other| rate(*one) < rate(*other)));
+    let is_slower = |some: [usize; 2], than: &[usize]| {
+        some.iter()
+            .all(|one| than.iter().all(|other| rate(*one) < rate(*other)))
+    };
     let in_order = is_slower(slow_start, &small_window) && is_slower(small_window, &[SCALED]);
     measured.exactly("R.fig4.5.order", Value::yes_no(in_order));
     if bench.draws() {
@@ -68,18 +82,26 @@ pub fn kilobytes(bytes: u64) -> f64 {
 fn figure(curves: &[Arrivals]) -> Figure {
     let series = NAMES.iter().zip(curves).map(|(name, curve)| {
         let point = |(at_s, bytes): &(f64, u64)| (kilobytes(*bytes), at_s - curve.first_s());
-        PlotSeries::new(*name, PlotStyle::Line, curve.received.iter().map(point).collect())
+        PlotSeries::new(
+            *name,
+            PlotStyle::Line,
+            curve.received.iter().map(point).collect(),
+        )
     });
     let plot = plot("Figure 4", series.collect());
     let caption = "Figure 4: when segments arrive, counted from the first, over what has been received; at 500 ms. Diamonds: where curves 1, 3 \
                    and 5 end by the numbers in the paper's text (37 % of 1 Mbit/s, 512 kbit/s, 1 Mbit/s).";
-    Figure { svg: draw_plot(&plot), caption: caption.to_owned() }
+    Figure {
+        svg: draw_plot(&plot),
+        caption: caption.to_owned(),
+    }
 }
 
 /// Arrival times over what is received, with the ends that the paper's text gives.
 fn plot(title: &str, series: Vec<PlotSeries>) -> Plot {
     const SIZE_KB: f64 = 100.0;
-    let ends = [0.37 * RESERVED_BITS_PER_S, 512e3, RESERVED_BITS_PER_S].map(|rate| (SIZE_KB, SIZE_KB * 8e3 / rate));
+    let ends = [0.37 * RESERVED_BITS_PER_S, 512e3, RESERVED_BITS_PER_S]
+        .map(|rate| (SIZE_KB, SIZE_KB * 8e3 / rate));
     Plot {
         title: title.to_owned(),
         x: Axis::new("data received (kB)"),
@@ -92,18 +114,30 @@ fn plot(title: &str, series: Vec<PlotSeries>) -> Plot {
 
 /// The same from the first run of each kind on a real kernel.
 pub fn on_kernel(runs: &[Run]) -> Vec<Figure> {
-    let traced =
-        runs.iter().filter(|run| run.record.run == 1).filter_map(|run| Some((&run.record, run.trace.as_ref()?)));
+    let traced = runs
+        .iter()
+        .filter(|run| run.record.run == 1)
+        .filter_map(|run| Some((&run.record, run.trace.as_ref()?)));
     let series = traced.filter_map(|(record, trace)| {
         let arrive = trace.segments.iter().filter(|segment| !segment.dropped);
         let part = |segment: &SegmentSample| {
-            (segment.time_s, segment.start_byte..segment.start_byte + u64::from(segment.length_bytes))
+            (
+                segment.time_s,
+                segment.start_byte..segment.start_byte + u64::from(segment.length_bytes),
+            )
         };
         let received = received(arrive.map(part));
         let (first_s, _) = *received.first()?;
         let point = |(at_s, bytes): &(f64, u64)| (kilobytes(*bytes), at_s - first_s);
-        let name = format!("{} + {}, receive buffer {}", record.startup, record.avoidance, record.receiver_buffer);
-        Some(PlotSeries::new(name, PlotStyle::Line, received.iter().map(point).collect()))
+        let name = format!(
+            "{} + {}, receive buffer {}",
+            record.startup, record.avoidance, record.receiver_buffer
+        );
+        Some(PlotSeries::new(
+            name,
+            PlotStyle::Line,
+            received.iter().map(point).collect(),
+        ))
     });
     let series: Vec<PlotSeries> = series.collect();
     if series.is_empty() {
@@ -111,5 +145,8 @@ pub fn on_kernel(runs: &[Run]) -> Vec<Figure> {
     }
     let caption = "Figure 4 between real sockets: when the segments of the first run of each kind reach the bottleneck, counted from the first; the \
                    receiver has them half a round trip later.";
-    vec![Figure { svg: draw_plot(&plot("Figure 4, on this kernel", series)), caption: caption.to_owned() }]
+    vec![Figure {
+        svg: draw_plot(&plot("Figure 4, on this kernel", series)),
+        caption: caption.to_owned(),
+    }]
 }

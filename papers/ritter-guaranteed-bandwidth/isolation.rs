@@ -1,17 +1,25 @@
-//! "the modifications can be switched on or off at the socket interface, thus per flow": a transfer that reserves nothing.
+//! "the modifications can be switched on or off at the socket interface, thus per flow": a transfer
+//! that reserves nothing.
 
 use super::{transfer, RESERVED};
 use crate::{Bench, Crossing, Error, Measured, Settings, Value, Watch};
 
 /// Beside another one.
 const BESIDE: &str = include_str!("isolation.toml");
-/// The testbed, without a mark: another scenario, so that what an alternative says of its router is not for it.
+/// The testbed, without a mark: another scenario, so that what an alternative says of its router is
+/// not for it.
 pub const UNMARKED: &str = "guaranteed-unmarked";
 
 pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
-    let (alone, _) = BESIDE.split_once("[[traffic]]").expect("the other transfer comes last");
+    let (alone, _) = BESIDE
+        .split_once("[[traffic]]")
+        .expect("the other transfer comes last");
     let normal = Settings::default();
-    let reserved = Settings::of([("traffic.startup", "qos"), ("traffic.qos_rate", "1 Mbit/s"), ("traffic.dscp", "ef")]);
+    let reserved = Settings::of([
+        ("traffic.startup", "qos"),
+        ("traffic.qos_rate", "1 Mbit/s"),
+        ("traffic.dscp", "ef"),
+    ]);
     let mut beside = packets(bench, BESIDE, &[normal, reserved])?;
     beside.extend(packets(bench, alone, &[Settings::default()])?);
 
@@ -25,18 +33,35 @@ pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
     Ok(measured)
 }
 
-/// Every packet of the transfer until the application has all of it, with its times: alone, the run ends then.
-fn packets(bench: &Bench<'_>, scenario: &str, cells: &[Settings]) -> Result<Vec<Vec<Crossing>>, Error> {
+/// Every packet of the transfer until the application has all of it, with its times: alone, the run
+/// ends then.
+fn packets(
+    bench: &Bench<'_>,
+    scenario: &str,
+    cells: &[Settings],
+) -> Result<Vec<Vec<Crossing>>, Error> {
     bench.run_cells(scenario, cells, &Watch::with_packets(), |run| {
         let flow = transfer(&run);
-        let end_s = flow.delivered.reached_s(run.case.transfer.size_bytes).expect("it is complete");
-        let by_the_end =
-            |packet: &Crossing| Crossing { arrived_s: packet.arrived_s.filter(|at_s| *at_s <= end_s), ..*packet };
-        flow.packets.iter().filter(|packet| packet.sent_s <= end_s).map(by_the_end).collect()
+        let end_s = flow
+            .delivered
+            .reached_s(run.case.transfer.size_bytes)
+            .expect("it is complete");
+        let by_the_end = |packet: &Crossing| Crossing {
+            arrived_s: packet.arrived_s.filter(|at_s| *at_s <= end_s),
+            ..*packet
+        };
+        flow.packets
+            .iter()
+            .filter(|packet| packet.sent_s <= end_s)
+            .map(by_the_end)
+            .collect()
     })
 }
 
 fn are_same(traces: &[Vec<Crossing>]) -> bool {
-    assert!(traces.iter().all(|packets| packets.len() > 100), "there is something to compare");
+    assert!(
+        traces.iter().all(|packets| packets.len() > 100),
+        "there is something to compare"
+    );
     traces.windows(2).all(|pair| pair[0] == pair[1])
 }

@@ -1,4 +1,5 @@
-//! H. Ritter, K. Wehrle, L. Wolf: Improving the Performance of TCP on guaranteed bandwidth connections. University of Karlsruhe.
+//! H. Ritter, K. Wehrle, L. Wolf: Improving the Performance of TCP on guaranteed bandwidth
+//! connections. University of Karlsruhe.
 
 mod arrivals;
 mod contract;
@@ -10,7 +11,12 @@ use crate::{Flow, Ledger, Paper, Part, Run, Settings};
 
 /// The paper and how it is measured.
 pub fn paper() -> Paper {
-    Paper { ledger: ledger(), parts: PARTS, kernel: KERNEL, kernel_figures: Some(curves::on_kernel) }
+    Paper {
+        ledger: ledger(),
+        parts: PARTS,
+        kernel: KERNEL,
+        kernel_figures: Some(curves::on_kernel),
+    }
 }
 
 fn ledger() -> Ledger {
@@ -53,7 +59,8 @@ const KERNEL: &[&str] = &[include_str!("kernel.toml")];
 
 /// The testbed.
 const RESERVED: &str = include_str!("reserved.toml");
-/// The same with a receiver that acknowledges each segment: what an alternative says of delayed ACKs is not for it.
+/// The same with a receiver that acknowledges each segment: what an alternative says of delayed
+/// ACKs is not for it.
 const UNDELAYED: &str = "guaranteed-undelayed";
 
 /// What is reserved, in bits of payload per second.
@@ -61,18 +68,31 @@ const RESERVED_BITS_PER_S: f64 = 1e6;
 
 /// The sender of section 4, in place of normal TCP.
 fn modified() -> Settings {
-    Settings::of([("transfer.startup", "qos"), ("transfer.qos_rate", "1 Mbit/s")])
+    Settings::of([
+        ("transfer.startup", "qos"),
+        ("transfer.qos_rate", "1 Mbit/s"),
+    ])
 }
 
 /// The keys of one of the ledger's alternatives.
 fn alternative(name: &str) -> Settings {
     let ledger = ledger();
-    let mut all = ledger.choices.iter().flat_map(|choice| &choice.alternatives);
+    let mut all = ledger
+        .choices
+        .iter()
+        .flat_map(|choice| &choice.alternatives);
     let one = all.find(|alternative| alternative.name == name);
-    Settings::of_table(&one.unwrap_or_else(|| panic!("the ledger has no alternative {name}")).set)
+    Settings::of_table(
+        &one.unwrap_or_else(|| panic!("the ledger has no alternative {name}"))
+            .set,
+    )
 }
 
 /// The flow that is watched.
 fn transfer<'a>(run: &'a Run<'_>) -> &'a Flow {
-    run.watch.flows.iter().find(|flow| flow.traffic.is_none()).expect("the transfer has begun")
+    run.watch
+        .flows
+        .iter()
+        .find(|flow| flow.traffic.is_none())
+        .expect("the transfer has begun")
 }

@@ -1,4 +1,5 @@
-//! Figure 1: what normal TCP makes of a reserved rate, by the path's round-trip time; and what its answer depends on.
+//! Figure 1: what normal TCP makes of a reserved rate, by the path's round-trip time; and what its
+//! answer depends on.
 
 use super::arrivals::Arrivals;
 use super::curves::{self, kilobytes};
@@ -11,29 +12,55 @@ use onramp_report::plot::{draw_plot, Axis, Plot, PlotSeries, PlotStyle};
 const RTTS: [u32; 7] = [10, 50, 100, 200, 300, 400, 500];
 /// kB.
 const SIZES: [u32; 7] = [20, 50, 100, 200, 300, 500, 1000];
-/// Packets of other sizes, initial windows and ACKs than were decided: the ledger's alternatives, beside what was.
+/// Packets of other sizes, initial windows and ACKs than were decided: the ledger's alternatives,
+/// beside what was.
 const PACKETS: [&str; 2] = ["576 bytes", "1500 bytes"];
 const WINDOWS: [&str; 4] = ["1 segment", "2 segments", "3 segments", "4 segments"];
-const ACKS: [&str; 2] = ["first at once, then every second", "every second, or after 200 ms"];
+const ACKS: [&str; 2] = [
+    "first at once, then every second",
+    "every second, or after 200 ms",
+];
 
 pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
     let cells = RTTS.map(rtt);
-    let sweep = bench.run_cells(RESERVED, &cells, &Watch::with_packets(), |run| Arrivals::of(&run))?;
+    let sweep = bench.run_cells(RESERVED, &cells, &Watch::with_packets(), |run| {
+        Arrivals::of(&run)
+    })?;
     let longest = sweep.last().expect("there are round-trip times");
 
     let mut measured = Measured::default();
     measured.exactly("R.fig1", Value::Number(longest.share()));
-    let falls = sweep.windows(2).all(|pair| pair[1].share() < pair[0].share());
+    let falls = sweep
+        .windows(2)
+        .all(|pair| pair[1].share() < pair[0].share());
     measured.exactly("R.fig1.monotonic", Value::yes_no(falls));
-    let line: Vec<(f64, f64)> = sweep.iter().map(|arrivals| (arrivals.rtt_s, arrivals.seconds())).collect();
+    let line: Vec<(f64, f64)> = sweep
+        .iter()
+        .map(|arrivals| (arrivals.rtt_s, arrivals.seconds()))
+        .collect();
     measured.exactly("R.fig1.linear", Value::Number(determination(&line)));
     if bench.draws() {
         measured.figures.push(figure(&sweep));
         let shaped = Pair::run(bench, &RTTS.map(rtt))?;
-        let policed = Pair::run(bench, &RTTS.map(|rtt_ms| rtt(rtt_ms).and(&alternative("an expedited profile"))))?;
-        measured.tables.push(by_rtt("leaky-bucket", "a leaky bucket of 50,000 bytes", &shaped));
-        measured.tables.push(by_rtt("profile", "an expedited profile with a burst of 50,000 bytes", &policed));
-        if let Some((rtt_ms, _)) = RTTS.iter().zip(&policed).rfind(|(_, pair)| pair.gain() < 1.0) {
+        let policed = Pair::run(
+            bench,
+            &RTTS.map(|rtt_ms| rtt(rtt_ms).and(&alternative("an expedited profile"))),
+        )?;
+        measured.tables.push(by_rtt(
+            "leaky-bucket",
+            "a leaky bucket of 50,000 bytes",
+            &shaped,
+        ));
+        measured.tables.push(by_rtt(
+            "profile",
+            "an expedited profile with a burst of 50,000 bytes",
+            &policed,
+        ));
+        if let Some((rtt_ms, _)) = RTTS
+            .iter()
+            .zip(&policed)
+            .rfind(|(_, pair)| pair.gain() < 1.0)
+        {
             measured.remarks.push(format!(
                 "Behind the expedited profile, whose burst is half of the transfer, normal TCP ends before the modified one up to {rtt_ms} ms: \
                  a token bucket that keeps the rate has no use for the burst."
@@ -54,18 +81,31 @@ fn determination(points: &[(f64, f64)]) -> f64 {
     let count = points.len() as f64;
     let mean = |of: fn(&(f64, f64)) -> f64| points.iter().map(of).sum::<f64>() / count;
     let (x, y) = (mean(|point| point.0), mean(|point| point.1));
-    let sum = |of: &dyn Fn(f64, f64) -> f64| points.iter().map(|point| of(point.0 - x, point.1 - y)).sum::<f64>();
+    let sum = |of: &dyn Fn(f64, f64) -> f64| {
+        points
+            .iter()
+            .map(|point| of(point.0 - x, point.1 - y))
+            .sum::<f64>()
+    };
     sum(&|x, y| x * y).powi(2) / sum(&|x, _| x * x) / sum(&|_, y| y * y)
 }
 
 fn figure(sweep: &[Arrivals]) -> Figure {
     let series = RTTS.iter().zip(sweep).map(|(rtt_ms, arrivals)| {
         let point = |(at_s, bytes): &(f64, u64)| (at_s - arrivals.first_s(), kilobytes(*bytes));
-        PlotSeries::new(format!("{rtt_ms} ms"), PlotStyle::Steps, arrivals.in_order.iter().map(point).collect())
+        PlotSeries::new(
+            format!("{rtt_ms} ms"),
+            PlotStyle::Steps,
+            arrivals.in_order.iter().map(point).collect(),
+        )
     });
     let full = kilobytes((RESERVED_BITS_PER_S / 8.0) as u64);
     let size = 100.0;
-    let reserved = PlotSeries::new("what is reserved", PlotStyle::Dashed, vec![(0.0, 0.0), (size / full, size)]);
+    let reserved = PlotSeries::new(
+        "what is reserved",
+        PlotStyle::Dashed,
+        vec![(0.0, 0.0), (size / full, size)],
+    );
     let plot = Plot {
         title: "Figure 1: normal TCP, by round-trip time".to_owned(),
         x: Axis::new("time since the first arrival (s)"),
@@ -75,7 +115,10 @@ fn figure(sweep: &[Arrivals]) -> Figure {
     };
     let caption = "Figure 1: a transfer of 100 kB with 1 Mbit/s reserved, normal TCP, by the path's round-trip time. Which axes the paper has is not \
                    known here; these are chosen.";
-    Figure { svg: draw_plot(&plot), caption: caption.to_owned() }
+    Figure {
+        svg: draw_plot(&plot),
+        caption: caption.to_owned(),
+    }
 }
 
 /// Normal TCP, and the modified one with a scaled window.
@@ -89,11 +132,18 @@ impl Pair {
     fn run(bench: &Bench<'_>, cells: &[Settings]) -> Result<Vec<Pair>, Error> {
         let all = curves::all();
         let run = |curve: usize| {
-            let cells: Vec<Settings> = cells.iter().map(|cell| all[curve].clone().and(cell)).collect();
-            bench.run_cells(RESERVED, &cells, &Watch::with_packets(), |run| Arrivals::of(&run))
+            let cells: Vec<Settings> = cells
+                .iter()
+                .map(|cell| all[curve].clone().and(cell))
+                .collect();
+            bench.run_cells(RESERVED, &cells, &Watch::with_packets(), |run| {
+                Arrivals::of(&run)
+            })
         };
         let pairs = run(curves::NORMAL)?.into_iter().zip(run(curves::SCALED)?);
-        Ok(pairs.map(|(normal, modified)| Pair { normal, modified }).collect())
+        Ok(pairs
+            .map(|(normal, modified)| Pair { normal, modified })
+            .collect())
     }
 
     fn gain(&self) -> f64 {
@@ -107,9 +157,16 @@ fn head<const N: usize>(names: [&str; N]) -> Vec<String> {
 
 fn by_rtt(router: &str, what: &str, pairs: &[Pair]) -> Table {
     let row = |(rtt_ms, pair): (&u32, &Pair)| {
-        let of =
-            |one: &Arrivals| [format!("{:.1}", one.share()), format!("{:.3}", one.seconds()), one.dropped.to_string()];
-        let begin = std::iter::once(rtt_ms.to_string()).chain(of(&pair.normal)).chain(of(&pair.modified));
+        let of = |one: &Arrivals| {
+            [
+                format!("{:.1}", one.share()),
+                format!("{:.3}", one.seconds()),
+                one.dropped.to_string(),
+            ]
+        };
+        let begin = std::iter::once(rtt_ms.to_string())
+            .chain(of(&pair.normal))
+            .chain(of(&pair.modified));
         begin.chain([format!("{:.2}", pair.gain())]).collect()
     };
     Table {
@@ -132,14 +189,22 @@ fn by_rtt(router: &str, what: &str, pairs: &[Pair]) -> Table {
 fn by_size(bench: &Bench<'_>) -> Result<Table, Error> {
     let size = |kilobytes: u32| Settings::of([("transfer.size", format!("{kilobytes} kB"))]);
     let row = |(kilobytes, pair): (&u32, &Pair)| {
-        let numbers = [pair.normal.share(), pair.modified.share()].map(|share| format!("{share:.1}"));
-        std::iter::once(kilobytes.to_string()).chain(numbers).chain([format!("{:.2}", pair.gain())]).collect()
+        let numbers =
+            [pair.normal.share(), pair.modified.share()].map(|share| format!("{share:.1}"));
+        std::iter::once(kilobytes.to_string())
+            .chain(numbers)
+            .chain([format!("{:.2}", pair.gain())])
+            .collect()
     };
     Ok(Table {
         name: "size".to_owned(),
         caption: "By size at 500 ms, of what is reserved: curves 1 and 5".to_owned(),
         head: head(["size (kB)", "normal (%)", "modified (%)", "gain"]),
-        rows: SIZES.iter().zip(&Pair::run(bench, &SIZES.map(size))?).map(row).collect(),
+        rows: SIZES
+            .iter()
+            .zip(&Pair::run(bench, &SIZES.map(size))?)
+            .map(row)
+            .collect(),
     })
 }
 
@@ -152,18 +217,29 @@ fn reading(name: &str) -> Settings {
 }
 
 fn readings(bench: &Bench<'_>) -> Result<Table, Error> {
-    let all = PACKETS
-        .into_iter()
-        .flat_map(|packet| WINDOWS.into_iter().flat_map(move |window| ACKS.map(|acks| [packet, window, acks])));
+    let all = PACKETS.into_iter().flat_map(|packet| {
+        WINDOWS
+            .into_iter()
+            .flat_map(move |window| ACKS.map(|acks| [packet, window, acks]))
+    });
     let all: Vec<[&str; 3]> = all.collect();
-    let cells: Vec<Settings> =
-        all.iter().map(|names| names.iter().fold(Settings::default(), |keys, name| keys.and(&reading(name)))).collect();
+    let cells: Vec<Settings> = all
+        .iter()
+        .map(|names| {
+            names
+                .iter()
+                .fold(Settings::default(), |keys, name| keys.and(&reading(name)))
+        })
+        .collect();
     let row = |(names, pair): (&[&str; 3], &Pair)| {
         let normal = &pair.normal;
-        let shares =
-            [normal.first_s(), normal.sent_s, normal.syn_s].map(|from_s| format!("{:.1}", normal.share_since(from_s)));
+        let shares = [normal.first_s(), normal.sent_s, normal.syn_s]
+            .map(|from_s| format!("{:.1}", normal.share_since(from_s)));
         let names = names.iter().map(|name| (*name).to_owned());
-        names.chain(shares).chain([format!("{:.2}", pair.gain())]).collect()
+        names
+            .chain(shares)
+            .chain([format!("{:.2}", pair.gain())])
+            .collect()
     };
     Ok(Table {
         name: "readings".to_owned(),

@@ -1,4 +1,5 @@
-//! Running a paper's scenarios: once for each seed, on all processors, and with the keys of an alternative.
+//! Running a paper's scenarios: once for each seed, on all processors, and with the keys of an
+//! alternative.
 
 use crate::{Error, Settings, Watch};
 use onramp_scenario::{Case, Scenario};
@@ -8,7 +9,8 @@ use std::ops::ControlFlow;
 /// How to reproduce.
 #[derive(Clone)]
 pub struct Options<'a> {
-    /// Each run that chance has a part in is repeated with so many seeds; a row's number is the median.
+    /// Each run that chance has a part in is repeated with so many seeds; a row's number is the
+    /// median.
     pub seeds: usize,
     /// Runs at a time; the results are the same.
     pub threads: usize,
@@ -37,10 +39,18 @@ pub struct Run<'a> {
 }
 
 impl<'a> Bench<'a> {
-    /// For a part that runs the scenarios of these names, with these options, and the keys of an alternative, which count
-    /// more than any other.
-    pub fn new(options: &'a Options<'a>, scenarios: &'static [&'static str], alternative: Settings) -> Bench<'a> {
-        Bench { options, scenarios, alternative }
+    /// For a part that runs the scenarios of these names, with these options, and the keys of an
+    /// alternative, which count more than any other.
+    pub fn new(
+        options: &'a Options<'a>,
+        scenarios: &'static [&'static str],
+        alternative: Settings,
+    ) -> Bench<'a> {
+        Bench {
+            options,
+            scenarios,
+            alternative,
+        }
     }
 
     /// Are figures and tables wanted? Not those of the alternatives.
@@ -69,7 +79,8 @@ impl<'a> Bench<'a> {
         self.run_case(&scenario, seed, watch, &take)
     }
 
-    /// Runs a scenario of one case with some of its keys set, once for each seed, and takes something of each run.
+    /// Runs a scenario of one case with some of its keys set, once for each seed, and takes
+    /// something of each run.
     ///
     /// # Errors
     /// The simulator's.
@@ -81,11 +92,17 @@ impl<'a> Bench<'a> {
         take: impl Fn(Run<'_>) -> T + Sync,
     ) -> Result<Vec<T>, Error> {
         let scenario = self.scenario(scenario, settings);
-        self.run_all(self.options.seeds, |seed| self.run_case(&scenario, seed, watch, &take))
+        self.run_all(self.options.seeds, |seed| {
+            self.run_case(&scenario, seed, watch, &take)
+        })
     }
 
     /// Something of each of so many runs, in order.
-    fn run_all<T: Send>(&self, places: usize, run: impl Fn(usize) -> Result<T, Error> + Sync) -> Result<Vec<T>, Error> {
+    fn run_all<T: Send>(
+        &self,
+        places: usize,
+        run: impl Fn(usize) -> Result<T, Error> + Sync,
+    ) -> Result<Vec<T>, Error> {
         let mut all = Vec::new();
         let mut failure = None;
         run_all_with(places, self.options.threads, run, |_, taken| match taken {
@@ -101,8 +118,8 @@ impl<'a> Bench<'a> {
         failure.map_or(Ok(all), Err)
     }
 
-    /// Runs a scenario of one case once with each of these settings, with the first seed, for what chance has no part in:
-    /// the cells of a sweep.
+    /// Runs a scenario of one case once with each of these settings, with the first seed, for what
+    /// chance has no part in: the cells of a sweep.
     ///
     /// # Errors
     /// The simulator's.
@@ -113,15 +130,34 @@ impl<'a> Bench<'a> {
         watch: &Watch,
         take: impl Fn(Run<'_>) -> T + Sync,
     ) -> Result<Vec<T>, Error> {
-        let scenarios: Vec<Scenario> = cells.iter().map(|settings| self.scenario(scenario, settings)).collect();
-        self.run_all(scenarios.len(), |place| self.run_case(&scenarios[place], 0, watch, &take))
+        let scenarios: Vec<Scenario> = cells
+            .iter()
+            .map(|settings| self.scenario(scenario, settings))
+            .collect();
+        self.run_all(scenarios.len(), |place| {
+            self.run_case(&scenarios[place], 0, watch, &take)
+        })
     }
 
     fn scenario(&self, text: &str, settings: &Settings) -> Scenario {
         let seeds = Settings::of([("transfer.repeat", self.options.seeds as i64)]);
-        let scenario = settings.clone().and(&self.alternative).and(&seeds).apply(text);
-        assert!(self.scenarios.contains(&&*scenario.name), "{} is none of {:?}", scenario.name, self.scenarios);
-        assert_eq!(scenario.cases.len(), self.options.seeds, "{}: one case for each seed", scenario.name);
+        let scenario = settings
+            .clone()
+            .and(&self.alternative)
+            .and(&seeds)
+            .apply(text);
+        assert!(
+            self.scenarios.contains(&&*scenario.name),
+            "{} is none of {:?}",
+            scenario.name,
+            self.scenarios
+        );
+        assert_eq!(
+            scenario.cases.len(),
+            self.options.seeds,
+            "{}: one case for each seed",
+            scenario.name
+        );
         scenario
     }
 
@@ -133,8 +169,17 @@ impl<'a> Bench<'a> {
         take: &impl Fn(Run<'_>) -> T,
     ) -> Result<T, Error> {
         let case = &scenario.cases[seed];
-        let (outcome, watch) = run_observed(case, &self.options.sim, watch.clone())
-            .map_err(|error| Error::Simulator { scenario: scenario.name.clone(), error })?;
-        Ok(take(Run { case, outcome, watch }))
+        let (outcome, watch) =
+            run_observed(case, &self.options.sim, watch.clone()).map_err(|error| {
+                Error::Simulator {
+                    scenario: scenario.name.clone(),
+                    error,
+                }
+            })?;
+        Ok(take(Run {
+            case,
+            outcome,
+            watch,
+        }))
     }
 }

@@ -59,7 +59,9 @@ impl Expected {
             (Expected::Claim(_), Value::Text(_)) => false,
             (Expected::Value(Value::Number(paper)), Value::Number(ours)) => match rule {
                 // The bound belongs to it, whatever binary fractions make of it.
-                Rule::Within(percent) => (ours - paper).abs() <= (percent / 100.0 + 1e-12) * paper.abs(),
+                Rule::Within(percent) => {
+                    (ours - paper).abs() <= (percent / 100.0 + 1e-12) * paper.abs()
+                }
                 Rule::Exact | Rule::Shape => ours == paper,
             },
             (Expected::Value(paper), ours) => paper == ours,
@@ -79,7 +81,12 @@ impl Claim {
 
     /// `> 16`, `< 1`, `5 to 7`; nothing where the text is none of these.
     fn parse(text: &str) -> Option<Claim> {
-        let number = |text: &str| text.trim().parse::<f64>().ok().filter(|number| number.is_finite());
+        let number = |text: &str| {
+            text.trim()
+                .parse::<f64>()
+                .ok()
+                .filter(|number| number.is_finite())
+        };
         if let Some(least) = text.strip_prefix('>') {
             return Some(Claim::Above(number(least)?));
         }
@@ -154,12 +161,18 @@ impl<'de> Deserialize<'de> for Expected {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Expected, D::Error> {
         Ok(match toml::Value::deserialize(deserializer)? {
             toml::Value::Integer(number) => Expected::Value(Value::Number(number as f64)),
-            toml::Value::Float(number) if number.is_finite() => Expected::Value(Value::Number(number)),
+            toml::Value::Float(number) if number.is_finite() => {
+                Expected::Value(Value::Number(number))
+            }
             toml::Value::String(text) => match Claim::parse(&text) {
                 Some(claim) => Expected::Claim(claim),
                 None => Expected::Value(Value::Text(text)),
             },
-            other => return Err(D::Error::custom(format!("a number or a text is wanted, not {other}"))),
+            other => {
+                return Err(D::Error::custom(format!(
+                    "a number or a text is wanted, not {other}"
+                )))
+            }
         })
     }
 }
@@ -167,7 +180,8 @@ impl<'de> Deserialize<'de> for Expected {
 impl<'de> Deserialize<'de> for Rule {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Rule, D::Error> {
         let text = String::deserialize(deserializer)?;
-        Rule::parse(&text).ok_or_else(|| D::Error::custom(format!("no rule: {text}; exact, shape or 10 %")))
+        Rule::parse(&text)
+            .ok_or_else(|| D::Error::custom(format!("no rule: {text}; exact, shape or 10 %")))
     }
 }
 
@@ -227,7 +241,11 @@ mod tests {
 
     #[test]
     fn claims_are_computed() {
-        for (text, good, bad) in [("> 16", 16.1, 16.0), ("< 1", 0.99, 1.0), ("5 to 7", 7.0, 7.1)] {
+        for (text, good, bad) in [
+            ("> 16", 16.1, 16.0),
+            ("< 1", 0.99, 1.0),
+            ("5 to 7", 7.0, 7.1),
+        ] {
             let claim = Claim::parse(text).unwrap_or_else(|| panic!("{text}"));
             assert!(claim.holds(good) && !claim.holds(bad), "{text}");
             assert!(!claim.holds(f64::NAN));
@@ -239,7 +257,10 @@ mod tests {
     #[test]
     fn rules_are_read_as_they_are_written() {
         for text in ["exact", "shape", "10 %", "0.5 %"] {
-            assert_eq!(Rule::parse(text).map(|rule| rule.to_string()).as_deref(), Some(text));
+            assert_eq!(
+                Rule::parse(text).map(|rule| rule.to_string()).as_deref(),
+                Some(text)
+            );
         }
         assert_eq!(Rule::parse("about"), None);
         assert_eq!(Rule::parse("-1 %"), None);

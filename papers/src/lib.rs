@@ -1,14 +1,17 @@
-//! The papers that Onramp builds on: what they measured, and the same measured again by this simulator.
+//! The papers that Onramp builds on: what they measured, and the same measured again by this
+//! simulator.
 //!
 //! Each paper has a folder beside this one, named as on the command line:
 //!
-//! - `paper.toml`, its [`Ledger`]: every number and statement that counts, what the paper leaves open and how it was
-//!   decided, and the alternatives;
+//! - `paper.toml`, its [`Ledger`]: every number and statement that counts, what the paper leaves
+//!   open and how it was decided, and the alternatives;
 //! - its scenarios, files that `onramp sim` runs as well;
-//! - `mod.rs` and what belongs to it: how each [`Part`] is measured in those scenarios, its figures and tables.
+//! - `mod.rs` and what belongs to it: how each [`Part`] is measured in those scenarios, its figures
+//!   and tables.
 //!
-//! [`reproduce`] measures, judges each row by its rule and gives a [`Reproduction`]; `onramp reproduce` shows it on a
-//! terminal and [`page`](page()) as a page. Nothing here knows a paper's numbers but its ledger.
+//! [`reproduce`] measures, judges each row by its rule and gives a [`Reproduction`]; `onramp
+//! reproduce` shows it on a terminal and [`page`](page()) as a page. Nothing here knows a paper's
+//! numbers but its ledger.
 
 mod bench;
 mod expectation;
@@ -36,7 +39,9 @@ pub use bench::{Bench, Options, Run};
 pub use expectation::{Claim, Expected, Rule, Value};
 pub use ledger::{Alternative, Choice, Ledger, Row};
 pub use page::{file_name, index, page};
-pub use reproduce::{reproduce, Figure, Influence, Measured, Part, Record, ReproducedPart, Reproduction};
+pub use reproduce::{
+    reproduce, Figure, Influence, Measured, Part, Record, ReproducedPart, Reproduction,
+};
 pub use settings::Settings;
 pub use statistics::median;
 pub use study_table::Table;
@@ -55,7 +60,8 @@ pub struct Paper {
     pub kernel_figures: Option<KernelFigures>,
 }
 
-/// Draws a paper's figures from the transfers of its [`kernel`](Paper::kernel) scenarios, in their order and with traces.
+/// Draws a paper's figures from the transfers of its [`kernel`](Paper::kernel) scenarios, in their
+/// order and with traces.
 pub type KernelFigures = fn(&[onramp_report::Run]) -> Vec<Figure>;
 
 /// Why a paper could not be reproduced.

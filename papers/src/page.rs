@@ -1,13 +1,23 @@
 //! A paper as a page, and the page that leads to several.
 
-use crate::{Choice, Figure, Influence, Ledger, Note, Paper, PartView, Record, Reproduction, Table};
+use crate::{
+    Choice, Figure, Influence, Ledger, Note, Paper, PartView, Record, Reproduction, Table,
+};
 use onramp_report::reproduction::{PageCell, PageTable, PageTone, ReproductionPage, Section};
 use onramp_report::Meta;
 
 /// The page of a paper. `kernel` is what a real kernel showed, and comes last.
-pub fn page(paper: &Paper, reproduction: &Reproduction, kernel: Option<Section>, meta: Meta) -> ReproductionPage {
+pub fn page(
+    paper: &Paper,
+    reproduction: &Reproduction,
+    kernel: Option<Section>,
+    meta: Meta,
+) -> ReproductionPage {
     let ledger = &paper.ledger;
-    let mut sections: Vec<Section> = reproduction.views().map(|part| of_part(ledger, &part)).collect();
+    let mut sections: Vec<Section> = reproduction
+        .views()
+        .map(|part| of_part(ledger, &part))
+        .collect();
     if !ledger.choices.is_empty() {
         sections.push(left_open(ledger, reproduction));
     }
@@ -15,19 +25,28 @@ pub fn page(paper: &Paper, reproduction: &Reproduction, kernel: Option<Section>,
     ReproductionPage {
         title: ledger.title.clone(),
         citation: ledger.citation.clone(),
-        intro: ledger.about.iter().cloned().chain([summary(ledger, reproduction)]).collect(),
+        intro: ledger
+            .about
+            .iter()
+            .cloned()
+            .chain([summary(ledger, reproduction)])
+            .collect(),
         sections,
         meta,
     }
 }
 
-/// The page that leads to those of several papers, each in a file named as [`file_name`] says. What the cells of the
-/// column `page` say are these names.
+/// The page that leads to those of several papers, each in a file named as [`file_name`] says. What
+/// the cells of the column `page` say are these names.
 pub fn index(papers: &[(&Paper, &Reproduction)], meta: Meta) -> ReproductionPage {
     let row = |(paper, reproduction): &(&Paper, &Reproduction)| {
         let (rows, reproduced) = (reproduction.records.len(), reproduction.reproduced());
         let missed = rows - reproduced;
-        let tone = if missed == 0 { PageTone::Muted } else { PageTone::Bad };
+        let tone = if missed == 0 {
+            PageTone::Muted
+        } else {
+            PageTone::Bad
+        };
         vec![
             PageCell::from(file_name(&paper.ledger)),
             paper.ledger.title.as_str().into(),
@@ -62,7 +81,11 @@ pub fn file_name(ledger: &Ledger) -> String {
 
 fn summary(ledger: &Ledger, reproduction: &Reproduction) -> String {
     let (measured, all) = (reproduction.records.len(), ledger.rows.len());
-    let some = if measured < all { format!(" of its {all}") } else { String::new() };
+    let some = if measured < all {
+        format!(" of its {all}")
+    } else {
+        String::new()
+    };
     let reproduced = reproduction.reproduced();
     format!(
         "{measured} rows{some}: {reproduced} reproduced, {} missed. Where chance has a part, a number is the median of {} \
@@ -87,12 +110,18 @@ fn of_part(ledger: &Ledger, part: &PartView<'_>) -> Section {
     };
     let mut table = PageTable {
         caption: String::new(),
-        head: head(["row", "what", "section", "paper", "measured", "spread", "rule", "verdict"]),
+        head: head([
+            "row", "what", "section", "paper", "measured", "spread", "rule", "verdict",
+        ]),
         rows: part.records.iter().map(row).collect(),
     };
     drop_if_empty(&mut table, 5);
     let note = |note: Note<'_>| {
-        let tone = if note.is_cause { PageTone::Bad } else { PageTone::Plain };
+        let tone = if note.is_cause {
+            PageTone::Bad
+        } else {
+            PageTone::Plain
+        };
         vec![PageCell::new(note.ids.join(", "), tone), note.text.into()]
     };
     let notes = PageTable {
@@ -100,11 +129,15 @@ fn of_part(ledger: &Ledger, part: &PartView<'_>) -> Section {
         head: Vec::new(),
         rows: part.notes(ledger).into_iter().map(note).collect(),
     };
-    let tables = [table, notes].into_iter().filter(|table| !table.rows.is_empty());
+    let tables = [table, notes]
+        .into_iter()
+        .filter(|table| !table.rows.is_empty());
     Section {
         heading: part.title.to_owned(),
         paragraphs: part.remarks.to_vec(),
-        tables: tables.chain(part.tables.iter().map(Table::page_table)).collect(),
+        tables: tables
+            .chain(part.tables.iter().map(Table::page_table))
+            .collect(),
         figures: part.figures.iter().map(Figure::page_figure).collect(),
     }
 }
@@ -120,14 +153,20 @@ fn verdict(record: &Record) -> PageCell {
 fn drop_if_empty(table: &mut PageTable, column: usize) {
     if table.rows.iter().all(|row| row[column].text.is_empty()) {
         table.head.remove(column);
-        table.rows.iter_mut().for_each(|row| drop(row.remove(column)));
+        table
+            .rows
+            .iter_mut()
+            .for_each(|row| drop(row.remove(column)));
     }
 }
 
 /// The open questions, and for each that changes rows a table of them.
 fn left_open(ledger: &Ledger, reproduction: &Reproduction) -> Section {
     let tables = ledger.choices.iter().flat_map(|choice| {
-        let influence = reproduction.influences.iter().find(|influence| influence.question == choice.question);
+        let influence = reproduction
+            .influences
+            .iter()
+            .find(|influence| influence.question == choice.question);
         let changes = influence.and_then(|influence| changes(influence, reproduction));
         std::iter::once(decision(choice, influence, reproduction)).chain(changes)
     });
@@ -138,20 +177,41 @@ fn left_open(ledger: &Ledger, reproduction: &Reproduction) -> Section {
         heading: "What the paper leaves open".to_owned(),
         paragraphs: vec![
             "Each question was decided once, for all rows.".to_owned(),
-            if reproduction.influences.is_empty() { String::new() } else { what.to_owned() },
+            if reproduction.influences.is_empty() {
+                String::new()
+            } else {
+                what.to_owned()
+            },
         ],
         tables: tables.collect(),
         ..Section::default()
     }
 }
 
-fn decision(choice: &Choice, influence: Option<&Influence>, reproduction: &Reproduction) -> PageTable {
+fn decision(
+    choice: &Choice,
+    influence: Option<&Influence>,
+    reproduction: &Reproduction,
+) -> PageTable {
     let others = reproduction.others(choice);
-    let changes = influence.map(|influence| in_numbers(influence, reproduction)).unwrap_or_default();
-    let said = [("decided", &choice.decided), ("why", &choice.reason), ("else", &others), ("changes", &changes)];
+    let changes = influence
+        .map(|influence| in_numbers(influence, reproduction))
+        .unwrap_or_default();
+    let said = [
+        ("decided", &choice.decided),
+        ("why", &choice.reason),
+        ("else", &others),
+        ("changes", &changes),
+    ];
     let said = said.into_iter().filter(|(_, said)| !said.is_empty());
-    let row = |(what, said): (&str, &String)| vec![PageCell::new(what, PageTone::Muted), said.as_str().into()];
-    PageTable { caption: choice.question.clone(), head: Vec::new(), rows: said.map(row).collect() }
+    let row = |(what, said): (&str, &String)| {
+        vec![PageCell::new(what, PageTone::Muted), said.as_str().into()]
+    };
+    PageTable {
+        caption: choice.question.clone(),
+        head: Vec::new(),
+        rows: said.map(row).collect(),
+    }
 }
 
 /// `4 rows of 31`.
@@ -165,7 +225,11 @@ fn in_numbers(influence: &Influence, reproduction: &Reproduction) -> String {
 fn changes(influence: &Influence, reproduction: &Reproduction) -> Option<PageTable> {
     let changes = reproduction.changes(influence);
     let value = |record: &Record| {
-        let tone = if record.reproduced { PageTone::Good } else { PageTone::Bad };
+        let tone = if record.reproduced {
+            PageTone::Good
+        } else {
+            PageTone::Bad
+        };
         PageCell::new(record.measured_text(), tone)
     };
     let rows = changes.iter().map(|change| {
@@ -177,13 +241,21 @@ fn changes(influence: &Influence, reproduction: &Reproduction) -> Option<PageTab
             value(decided),
         ];
         let unchanged = || PageCell::new("=", PageTone::Muted);
-        row.extend(change.alternatives.iter().map(|record| record.map_or_else(unchanged, value)));
+        row.extend(
+            change
+                .alternatives
+                .iter()
+                .map(|record| record.map_or_else(unchanged, value)),
+        );
         row
     });
     let names = influence.alternatives.iter().map(|(name, _)| name.clone());
     (!changes.is_empty()).then(|| PageTable {
         caption: String::new(),
-        head: head(["row", "paper", "rule", "as decided"]).into_iter().chain(names).collect(),
+        head: head(["row", "paper", "rule", "as decided"])
+            .into_iter()
+            .chain(names)
+            .collect(),
         rows: rows.collect(),
     })
 }
@@ -224,7 +296,13 @@ mod tests {
 
     fn shown(records: &[Record]) -> Section {
         let tables = [sweep()];
-        let part = PartView { title: "A part", records, figures: &[], tables: &tables, remarks: &[] };
+        let part = PartView {
+            title: "A part",
+            records,
+            figures: &[],
+            tables: &tables,
+            remarks: &[],
+        };
         of_part(&Ledger::read(LEDGER), &part)
     }
 
@@ -246,10 +324,19 @@ mod tests {
         };
         let section = shown(&[record]);
         let captions: Vec<&str> = section.tables.iter().map(|table| &*table.caption).collect();
-        assert_eq!(captions, ["", "Notes (✗: why it misses)", "Completion, by bandwidth."]);
-        let html = reproduction_page(&ReproductionPage { sections: vec![section], ..ReproductionPage::default() });
+        assert_eq!(
+            captions,
+            ["", "Notes (✗: why it misses)", "Completion, by bandwidth."]
+        );
+        let html = reproduction_page(&ReproductionPage {
+            sections: vec![section],
+            ..ReproductionPage::default()
+        });
         let row = "<tr><td>10</td><td class=\"left\">none &amp; paced</td></tr>";
-        assert!(html.contains("<caption>Completion, by bandwidth.</caption>") && html.contains(row), "{html}");
+        assert!(
+            html.contains("<caption>Completion, by bandwidth.</caption>") && html.contains(row),
+            "{html}"
+        );
     }
 
     #[test]

@@ -14,7 +14,8 @@ pub struct Part {
     pub title: &'static str,
     /// It takes seconds even in a build for debugging.
     pub quick: bool,
-    /// Names of the scenarios that it runs; none where nothing that the paper leaves open has a part in it.
+    /// Names of the scenarios that it runs; none where nothing that the paper leaves open has a
+    /// part in it.
     pub scenarios: &'static [&'static str],
     /// Measures it.
     pub measure: fn(&Bench<'_>) -> Result<Measured, Error>,
@@ -116,14 +117,18 @@ pub struct Reproduction {
 impl Figure {
     /// For a page.
     pub fn page_figure(&self) -> PageFigure {
-        PageFigure { svg: self.svg.clone(), caption: self.caption.clone() }
+        PageFigure {
+            svg: self.svg.clone(),
+            caption: self.caption.clone(),
+        }
     }
 }
 
 impl Measured {
     /// Adds a row's numbers, one of each seed.
     pub fn numbers(&mut self, id: impl Into<String>, numbers: impl IntoIterator<Item = f64>) {
-        self.rows.push((id.into(), Samples::Numbers(numbers.into_iter().collect())));
+        self.rows
+            .push((id.into(), Samples::Numbers(numbers.into_iter().collect())));
     }
 
     /// Adds what no seed has a part in.
@@ -140,7 +145,10 @@ impl Record {
                 let least = numbers.iter().copied().fold(f64::INFINITY, f64::min);
                 let most = numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max);
                 // Of none, or of nothing but what did not happen, there is neither.
-                (Value::Number(median(numbers)), (least <= most).then_some([least, most]))
+                (
+                    Value::Number(median(numbers)),
+                    (least <= most).then_some([least, most]),
+                )
             }
         };
         let reproduced = row.expected.agrees(row.rule, &measured);
@@ -155,7 +163,11 @@ impl Record {
             unit: row.unit.clone(),
             rule: row.rule,
             reproduced,
-            note: said.into_iter().filter(|said| !said.is_empty()).collect::<Vec<_>>().join(" "),
+            note: said
+                .into_iter()
+                .filter(|said| !said.is_empty())
+                .collect::<Vec<_>>()
+                .join(" "),
             section: row.section.clone(),
         }
     }
@@ -168,11 +180,19 @@ impl Part {
 
     /// Do these keys belong to any of its scenarios?
     fn is_changed_by(&self, settings: &Settings) -> bool {
-        self.scenarios.iter().any(|scenario| settings.concern(scenario))
+        self.scenarios
+            .iter()
+            .any(|scenario| settings.concern(scenario))
     }
 
     fn has(&self, row: &Row) -> bool {
-        self.ids.iter().any(|id| row.id == *id || row.id.strip_prefix(id).is_some_and(|rest| rest.starts_with('.')))
+        self.ids.iter().any(|id| {
+            row.id == *id
+                || row
+                    .id
+                    .strip_prefix(id)
+                    .is_some_and(|rest| rest.starts_with('.'))
+        })
     }
 }
 
@@ -184,9 +204,21 @@ impl Paper {
 
     /// How often a part is measured by [`reproduce`], for a progress bar: all of them together.
     pub fn steps(&self, quick: bool, alternatives: bool) -> usize {
-        let all = self.ledger.choices.iter().filter(|_| alternatives).flat_map(|choice| &choice.alternatives);
-        let again = |settings: &Settings| self.chosen(quick).filter(|part| part.is_changed_by(settings)).count();
-        self.chosen(quick).count() + all.map(|alternative| again(&Settings::of_table(&alternative.set))).sum::<usize>()
+        let all = self
+            .ledger
+            .choices
+            .iter()
+            .filter(|_| alternatives)
+            .flat_map(|choice| &choice.alternatives);
+        let again = |settings: &Settings| {
+            self.chosen(quick)
+                .filter(|part| part.is_changed_by(settings))
+                .count()
+        };
+        self.chosen(quick).count()
+            + all
+                .map(|alternative| again(&Settings::of_table(&alternative.set)))
+                .sum::<usize>()
     }
 }
 
@@ -196,26 +228,52 @@ impl Paper {
 /// The simulator's, among them that it was stopped.
 ///
 /// # Panics
-/// Where a part has no measurement for a row of its own, or one that is not in the ledger; where a [`Table`] is not as
-/// its fields demand.
-pub fn reproduce(paper: &Paper, quick: bool, alternatives: bool, options: &Options<'_>) -> Result<Reproduction, Error> {
-    let mut reproduction =
-        Reproduction { records: Vec::new(), parts: Vec::new(), influences: Vec::new(), seeds: options.seeds };
+/// Where a part has no measurement for a row of its own, or one that is not in the ledger; where a
+/// [`Table`] is not as its fields demand.
+pub fn reproduce(
+    paper: &Paper,
+    quick: bool,
+    alternatives: bool,
+    options: &Options<'_>,
+) -> Result<Reproduction, Error> {
+    let mut reproduction = Reproduction {
+        records: Vec::new(),
+        parts: Vec::new(),
+        influences: Vec::new(),
+        seeds: options.seeds,
+    };
     for part in paper.chosen(quick) {
         let measured = part.run(options, Settings::default())?;
         let first_record = reproduction.records.len();
         reproduction.records.extend(records(paper, part, &measured));
-        let Measured { figures, tables, remarks, .. } = measured;
-        reproduction.parts.push(ReproducedPart { title: part.title, first_record, figures, tables, remarks });
+        let Measured {
+            figures,
+            tables,
+            remarks,
+            ..
+        } = measured;
+        reproduction.parts.push(ReproducedPart {
+            title: part.title,
+            first_record,
+            figures,
+            tables,
+            remarks,
+        });
         (options.progress)();
     }
     study_table::check(reproduction.parts.iter().flat_map(|part| &part.tables));
     for choice in paper.ledger.choices.iter().filter(|_| alternatives) {
-        let mut influence = Influence { question: choice.question.clone(), alternatives: Vec::new() };
+        let mut influence = Influence {
+            question: choice.question.clone(),
+            alternatives: Vec::new(),
+        };
         for alternative in &choice.alternatives {
             let settings = Settings::of_table(&alternative.set);
             let mut all = Vec::new();
-            for part in paper.chosen(quick).filter(|part| part.is_changed_by(&settings)) {
+            for part in paper
+                .chosen(quick)
+                .filter(|part| part.is_changed_by(&settings))
+            {
                 all.extend(records(paper, part, &part.run(options, settings.clone())?));
                 (options.progress)();
             }
@@ -227,9 +285,18 @@ pub fn reproduce(paper: &Paper, quick: bool, alternatives: bool, options: &Optio
 }
 
 fn records(paper: &Paper, part: &Part, measured: &Measured) -> Vec<Record> {
-    let rows: Vec<&Row> = paper.ledger.rows.iter().filter(|row| part.has(row)).collect();
+    let rows: Vec<&Row> = paper
+        .ledger
+        .rows
+        .iter()
+        .filter(|row| part.has(row))
+        .collect();
     for (id, _) in &measured.rows {
-        assert!(rows.iter().any(|row| row.id == *id), "{id} is not in the ledger of {}", paper.ledger.id);
+        assert!(
+            rows.iter().any(|row| row.id == *id),
+            "{id} is not in the ledger of {}",
+            paper.ledger.id
+        );
     }
     let record = |row: &&Row| {
         let samples = measured.rows.iter().find(|(id, _)| *id == row.id);
@@ -253,8 +320,11 @@ mod tests {
 
     #[test]
     fn ids_are_unique() {
-        let mut ids: Vec<String> =
-            crate::papers().into_iter().flat_map(|paper| paper.ledger.rows).map(|row| row.id).collect();
+        let mut ids: Vec<String> = crate::papers()
+            .into_iter()
+            .flat_map(|paper| paper.ledger.rows)
+            .map(|row| row.id)
+            .collect();
         let count = ids.len();
         ids.sort();
         ids.dedup();

@@ -1,24 +1,35 @@
-//! A scenario with some keys changed: how a paper's variants, seeds and alternatives come from one file.
+//! A scenario with some keys changed: how a paper's variants, seeds and alternatives come from one
+//! file.
 
 use onramp_scenario::Scenario;
 use toml::{Table, Value};
 
-/// Keys and the values that they get, for example `transfer.timers` = `"brakmo"`. A key of several tables, such as
-/// `transfer.timers`, is set in each of them; of `traffic` in those tables that have transfers, or those that have packets
-/// without TCP, as the key belongs to the ones or the others. With a scenario's name
-/// and a colon before it, as `wan: transfer.spacing`, it is set in that scenario alone.
+/// Keys and the values that they get, for example `transfer.timers` = `"brakmo"`. A key of several
+/// tables, such as `transfer.timers`, is set in each of them; of `traffic` in those tables that
+/// have transfers, or those that have packets without TCP, as the key belongs to the ones or the
+/// others. With a scenario's name and a colon before it, as `wan: transfer.spacing`, it is set in
+/// that scenario alone.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Settings(Vec<(String, Value)>);
 
 impl Settings {
     /// These keys.
     pub fn of<V: Into<Value>>(keys: impl IntoIterator<Item = (&'static str, V)>) -> Settings {
-        Settings(keys.into_iter().map(|(key, value)| (key.to_owned(), value.into())).collect())
+        Settings(
+            keys.into_iter()
+                .map(|(key, value)| (key.to_owned(), value.into()))
+                .collect(),
+        )
     }
 
     /// The keys of a table of `paper.toml`, dotted ones as texts: `"receiver.acks" = "every"`.
     pub fn of_table(table: &Table) -> Settings {
-        Settings(table.iter().map(|(key, value)| (key.clone(), value.clone())).collect())
+        Settings(
+            table
+                .iter()
+                .map(|(key, value)| (key.clone(), value.clone()))
+                .collect(),
+        )
     }
 
     /// These, and then others.
@@ -30,7 +41,9 @@ impl Settings {
 
     /// Is any of these keys for the scenario of this name?
     pub fn concern(&self, scenario: &str) -> bool {
-        self.0.iter().any(|(key, _)| scenario_of(key).0.is_none_or(|only| only == scenario))
+        self.0
+            .iter()
+            .any(|(key, _)| scenario_of(key).0.is_none_or(|only| only == scenario))
     }
 
     /// The scenario of this text with these keys.
@@ -38,8 +51,14 @@ impl Settings {
     /// # Panics
     /// Where text or keys are wrong: all of them are part of the program, and tests run them.
     pub fn apply(&self, text: &str) -> Scenario {
-        let mut scenario: Table = text.parse().unwrap_or_else(|error| panic!("{error}\n{text}"));
-        let mut name = scenario.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let mut scenario: Table = text
+            .parse()
+            .unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let mut name = scenario
+            .get("name")
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+            .to_owned();
         for (key, value) in &self.0 {
             let (only, key) = scenario_of(key);
             if only.is_some_and(|only| only != name) {
@@ -56,7 +75,8 @@ impl Settings {
             }
         }
         let text = toml::to_string(&scenario).expect("a table is a file");
-        onramp_scenario::parse("scenario.toml", &text).unwrap_or_else(|error| panic!("{error}\n{text}"))
+        onramp_scenario::parse("scenario.toml", &text)
+            .unwrap_or_else(|error| panic!("{error}\n{text}"))
     }
 }
 
@@ -65,14 +85,17 @@ const OF_PACKETS: [&str; 5] = ["kind", "rate", "packet", "on", "off"];
 
 /// The scenario that a key is for alone, if there is one, and the key itself.
 fn scenario_of(key: &str) -> (Option<&str>, &str) {
-    key.split_once(": ").map_or((None, key), |(scenario, key)| (Some(scenario), key))
+    key.split_once(": ")
+        .map_or((None, key), |(scenario, key)| (Some(scenario), key))
 }
 
 fn set(scenario: &mut Table, table: &str, key: &str, value: &Value) {
     match scenario.get_mut(table) {
         Some(Value::Array(tables)) => {
             for one in tables.iter_mut().filter_map(Value::as_table_mut) {
-                let is_of_packets = one.get("kind").is_some_and(|kind| kind.as_str() != Some("transfer"));
+                let is_of_packets = one
+                    .get("kind")
+                    .is_some_and(|kind| kind.as_str() != Some("transfer"));
                 if table != "traffic" || OF_PACKETS.contains(&key) == is_of_packets {
                     one.insert(key.to_owned(), value.clone());
                 }
@@ -81,7 +104,10 @@ fn set(scenario: &mut Table, table: &str, key: &str, value: &Value) {
         Some(Value::Table(one)) => drop(one.insert(key.to_owned(), value.clone())),
         // There is no traffic to be told of it; any other table may begin here.
         None if table == "traffic" => {}
-        _ => drop(scenario.insert(table.to_owned(), Table::from_iter([(key.to_owned(), value.clone())]).into())),
+        _ => drop(scenario.insert(
+            table.to_owned(),
+            Table::from_iter([(key.to_owned(), value.clone())]).into(),
+        )),
     }
 }
 
@@ -95,8 +121,11 @@ mod tests {
 
     #[test]
     fn a_key_is_set_in_each_table_that_has_it() {
-        let settings =
-            Settings::of([("path.rate", "2 Mbit/s"), ("transfer.avoidance", "reno"), ("receiver.buffer", "64 KiB")]);
+        let settings = Settings::of([
+            ("path.rate", "2 Mbit/s"),
+            ("transfer.avoidance", "reno"),
+            ("receiver.buffer", "64 KiB"),
+        ]);
         let scenario = settings.apply(TEXT);
         assert_eq!(scenario.cases.len(), 2);
         for case in &scenario.cases {
@@ -107,26 +136,44 @@ mod tests {
 
     #[test]
     fn of_traffic_those_are_told_that_have_the_key() {
-        let scenario = Settings::of([("traffic.avoidance", "reno"), ("traffic.kind", "poisson")]).apply(TEXT);
-        let [packets, transfers] = &scenario.cases[0].traffic[..] else { panic!("two tables") };
-        assert!(matches!(packets.kind, onramp_scenario::TrafficKind::Poisson(_)));
-        assert!(matches!(&transfers.kind, onramp_scenario::TrafficKind::Transfers(t) if t.avoidance.name() == "reno"));
+        let scenario =
+            Settings::of([("traffic.avoidance", "reno"), ("traffic.kind", "poisson")]).apply(TEXT);
+        let [packets, transfers] = &scenario.cases[0].traffic[..] else {
+            panic!("two tables")
+        };
+        assert!(matches!(
+            packets.kind,
+            onramp_scenario::TrafficKind::Poisson(_)
+        ));
+        assert!(
+            matches!(&transfers.kind, onramp_scenario::TrafficKind::Transfers(t) if t.avoidance.name() == "reno")
+        );
     }
 
     #[test]
     fn a_key_may_be_for_one_scenario_alone() {
         let settings = Settings::of([("b: path.rate", "3 Mbit/s"), ("a: path.rtt", "50 ms")]);
         let path = &settings.apply(TEXT).cases[0].path;
-        assert_eq!((path.forward.rate_bits_per_s, path.rtt_ns), (1_000_000, 50_000_000));
+        assert_eq!(
+            (path.forward.rate_bits_per_s, path.rtt_ns),
+            (1_000_000, 50_000_000)
+        );
         assert!(settings.concern("a") && settings.concern("b") && !settings.concern("c"));
         assert!(Settings::of([("path.rtt", "50 ms")]).concern("c"));
     }
 
     #[test]
     fn a_scenario_that_is_renamed_is_told_what_its_new_name_is() {
-        let settings = Settings::of([("name", "b"), ("b: path.rate", "3 Mbit/s"), ("a: path.rtt", "50 ms")]);
+        let settings = Settings::of([
+            ("name", "b"),
+            ("b: path.rate", "3 Mbit/s"),
+            ("a: path.rtt", "50 ms"),
+        ]);
         let path = &settings.apply(TEXT).cases[0].path;
-        assert_eq!((path.forward.rate_bits_per_s, path.rtt_ns), (3_000_000, 100_000_000));
+        assert_eq!(
+            (path.forward.rate_bits_per_s, path.rtt_ns),
+            (3_000_000, 100_000_000)
+        );
     }
 
     #[test]

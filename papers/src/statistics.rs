@@ -4,7 +4,10 @@
 pub fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
-    let (lower, upper) = (sorted.get(sorted.len().wrapping_sub(1) / 2), sorted.get(sorted.len() / 2));
+    let (lower, upper) = (
+        sorted.get(sorted.len().wrapping_sub(1) / 2),
+        sorted.get(sorted.len() / 2),
+    );
     match (lower, upper) {
         (Some(lower), Some(upper)) => (lower + upper) / 2.0,
         _ => f64::NAN,

@@ -1,12 +1,12 @@
-//! A table that a part's runs gave: what a study shows for which no paper has a row to compare with, such as a sweep
-//! over bandwidths.
+//! A table that a part's runs gave: what a study shows for which no paper has a row to compare
+//! with, such as a sweep over bandwidths.
 
 use onramp_report::reproduction::{PageCell, PageTable};
 use onramp_report::{table_to_csv, text_table, TableOptions};
 use std::collections::BTreeSet;
 
-/// A table of a study. Programs read its cells as well: a cell of a column of numbers is a number alone, or `–` where
-/// there is none, and its unit stands in the head.
+/// A table of a study. Programs read its cells as well: a cell of a column of numbers is a number
+/// alone, or `–` where there is none, and its unit stands in the head.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Table {
     /// In kebab case, and the paper's only one of this name: its file is named so.
@@ -22,7 +22,11 @@ pub struct Table {
 impl Table {
     /// For a page.
     pub fn page_table(&self) -> PageTable {
-        let cells = |row: &Vec<String>| row.iter().map(|cell| PageCell::from(cell.as_str())).collect();
+        let cells = |row: &Vec<String>| {
+            row.iter()
+                .map(|cell| PageCell::from(cell.as_str()))
+                .collect()
+        };
         PageTable {
             caption: self.caption.clone(),
             head: self.head.clone(),
@@ -30,7 +34,8 @@ impl Table {
         }
     }
 
-    /// For a terminal, without its caption: in blocks where it is too wide, each with the first column.
+    /// For a terminal, without its caption: in blocks where it is too wide, each with the first
+    /// column.
     pub fn text(&self, options: &TableOptions) -> String {
         text_table(&self.head, &self.rows, options)
     }
@@ -42,18 +47,33 @@ impl Table {
 }
 
 /// # Panics
-/// Where two of a paper's tables would be one file, a name is none for a file, or a row is not as long as the head.
+/// Where two of a paper's tables would be one file, a name is none for a file, or a row is not as
+/// long as the head.
 pub(crate) fn check<'a>(tables: impl IntoIterator<Item = &'a Table>) {
     let mut names = BTreeSet::new();
-    for Table { name, head, rows, .. } in tables {
-        assert!(is_kebab_case(name), "the name of table {name:?} is not in kebab case");
+    for Table {
+        name, head, rows, ..
+    } in tables
+    {
+        assert!(
+            is_kebab_case(name),
+            "the name of table {name:?} is not in kebab case"
+        );
         assert!(names.insert(name), "two tables are named {name}");
-        assert!(rows.iter().all(|row| row.len() == head.len()), "a row of table {name} is not as long as its head");
+        assert!(
+            rows.iter().all(|row| row.len() == head.len()),
+            "a row of table {name} is not as long as its head"
+        );
     }
 }
 
 fn is_kebab_case(name: &str) -> bool {
-    let is_word = |word: &str| !word.is_empty() && word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
+    let is_word = |word: &str| {
+        !word.is_empty()
+            && word
+                .bytes()
+                .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
+    };
     name.split('-').all(is_word)
 }
 
@@ -62,13 +82,20 @@ mod tests {
     use super::*;
 
     fn named(name: &str) -> Table {
-        Table { name: name.to_owned(), ..Table::default() }
+        Table {
+            name: name.to_owned(),
+            ..Table::default()
+        }
     }
 
     #[test]
     fn a_name_is_one_of_a_file_in_the_papers_directory() {
-        assert!(["sweep", "sweep-of-10-rates"].into_iter().all(is_kebab_case));
-        assert!(!["", "-", "a--b", "Sweep", "a b", "../a", "a.csv", "ä"].into_iter().any(is_kebab_case));
+        assert!(["sweep", "sweep-of-10-rates"]
+            .into_iter()
+            .all(is_kebab_case));
+        assert!(!["", "-", "a--b", "Sweep", "a b", "../a", "a.csv", "ä"]
+            .into_iter()
+            .any(is_kebab_case));
     }
 
     #[test]
@@ -80,6 +107,9 @@ mod tests {
     #[test]
     #[should_panic(expected = "not as long as its head")]
     fn a_row_has_a_cell_for_each_column() {
-        check(&[Table { rows: vec![vec!["1".to_owned()]], ..named("sweep") }]);
+        check(&[Table {
+            rows: vec![vec!["1".to_owned()]],
+            ..named("sweep")
+        }]);
     }
 }

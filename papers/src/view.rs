@@ -1,6 +1,9 @@
-//! What everyone who shows a reproduction needs: its rows by part, and what an open question does to them.
+//! What everyone who shows a reproduction needs: its rows by part, and what an open question does
+//! to them.
 
-use crate::{Alternative, Choice, Figure, Influence, Ledger, Record, Reproduction, Row, Table, Value};
+use crate::{
+    Alternative, Choice, Figure, Influence, Ledger, Record, Reproduction, Row, Table, Value,
+};
 
 /// A change of less than this share of a number is none.
 const NOTICEABLE: f64 = 0.01;
@@ -45,9 +48,17 @@ impl<'a> PartView<'a> {
     pub fn notes(&self, ledger: &'a Ledger) -> Vec<Note<'a>> {
         let row = |record: &Record| ledger.rows.iter().find(|row| row.id == record.id);
         let rows: Vec<&Row> = self.records.iter().filter_map(row).collect();
-        let missed: Vec<&Row> = self.records.iter().filter(|record| !record.reproduced).filter_map(row).collect();
+        let missed: Vec<&Row> = self
+            .records
+            .iter()
+            .filter(|record| !record.reproduced)
+            .filter_map(row)
+            .collect();
         let notes = grouped(&rows, false, |row| &row.note);
-        notes.into_iter().chain(grouped(&missed, true, |row| &row.cause)).collect()
+        notes
+            .into_iter()
+            .chain(grouped(&missed, true, |row| &row.cause))
+            .collect()
     }
 }
 
@@ -58,13 +69,20 @@ fn grouped<'a>(rows: &[&'a Row], is_cause: bool, text: fn(&'a Row) -> &'a str) -
         is_cause,
         text: text(rows[0]),
     };
-    same.map(note).filter(|note| !note.text.is_empty()).collect()
+    same.map(note)
+        .filter(|note| !note.text.is_empty())
+        .collect()
 }
 
 impl Reproduction {
     /// The parts that were measured, in the paper's order.
     pub fn views(&self) -> impl Iterator<Item = PartView<'_>> {
-        let ends = self.parts.iter().skip(1).map(|part| part.first_record).chain([self.records.len()]);
+        let ends = self
+            .parts
+            .iter()
+            .skip(1)
+            .map(|part| part.first_record)
+            .chain([self.records.len()]);
         self.parts.iter().zip(ends).map(|(part, end)| PartView {
             title: part.title,
             records: &self.records[part.first_record..end],
@@ -76,25 +94,50 @@ impl Reproduction {
 
     /// How many rows agree with the paper.
     pub fn reproduced(&self) -> usize {
-        self.records.iter().filter(|record| record.reproduced).count()
+        self.records
+            .iter()
+            .filter(|record| record.reproduced)
+            .count()
     }
 
-    /// The alternatives to what was decided, each with how many rows are reproduced under it, where it was measured:
-    /// `every segment (18 of 52 rows)`.
+    /// The alternatives to what was decided, each with how many rows are reproduced under it, where
+    /// it was measured: `every segment (18 of 52 rows)`.
     pub fn others(&self, choice: &Choice) -> String {
-        let influence = self.influences.iter().find(|influence| influence.question == choice.question);
-        let other = |(place, name): (usize, &str)| match influence.and_then(|of| of.alternatives.get(place)) {
+        let influence = self
+            .influences
+            .iter()
+            .find(|influence| influence.question == choice.question);
+        let other = |(place, name): (usize, &str)| match influence
+            .and_then(|of| of.alternatives.get(place))
+        {
             None => name.to_owned(),
-            Some((_, records)) => format!("{name} ({} of {} rows)", self.reproduced_with(records), self.records.len()),
+            Some((_, records)) => format!(
+                "{name} ({} of {} rows)",
+                self.reproduced_with(records),
+                self.records.len()
+            ),
         };
-        choice.names().enumerate().map(other).collect::<Vec<_>>().join("; ")
+        choice
+            .names()
+            .enumerate()
+            .map(other)
+            .collect::<Vec<_>>()
+            .join("; ")
     }
 
     /// How many rows are reproduced when these take the place of those that were decided.
     fn reproduced_with(&self, others: &[Record]) -> usize {
-        let of_row =
-            |decided: &Record| others.iter().find(|record| record.id == decided.id).unwrap_or(decided).reproduced;
-        self.records.iter().filter(|decided| of_row(decided)).count()
+        let of_row = |decided: &Record| {
+            others
+                .iter()
+                .find(|record| record.id == decided.id)
+                .unwrap_or(decided)
+                .reproduced
+        };
+        self.records
+            .iter()
+            .filter(|decided| of_row(decided))
+            .count()
     }
 
     /// The rows that change noticeably under one of the alternatives.
@@ -104,9 +147,19 @@ impl Reproduction {
             differs(&decided.measured, &record.measured).then_some(record)
         };
         let change = |decided: &'a Record| {
-            let alternatives = influence.alternatives.iter().map(|(_, records)| of_row(records, decided));
-            let change = Change { decided, alternatives: alternatives.collect() };
-            change.alternatives.iter().any(Option::is_some).then_some(change)
+            let alternatives = influence
+                .alternatives
+                .iter()
+                .map(|(_, records)| of_row(records, decided));
+            let change = Change {
+                decided,
+                alternatives: alternatives.collect(),
+            };
+            change
+                .alternatives
+                .iter()
+                .any(Option::is_some)
+                .then_some(change)
         };
         self.records.iter().filter_map(change).collect()
     }
@@ -115,14 +168,18 @@ impl Reproduction {
 impl Choice {
     /// The names of the alternatives.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.alternatives.iter().map(|Alternative { name, .. }| name.as_str())
+        self.alternatives
+            .iter()
+            .map(|Alternative { name, .. }| name.as_str())
     }
 }
 
 impl Record {
     /// A number with its unit, such as `6.62 %`.
     pub fn with_unit(&self, number: impl ToString) -> String {
-        format!("{} {}", number.to_string(), self.unit).trim_end().to_owned()
+        format!("{} {}", number.to_string(), self.unit)
+            .trim_end()
+            .to_owned()
     }
 
     /// What was measured, with its unit; `none` where what was to be measured did not happen.
@@ -135,7 +192,10 @@ impl Record {
 
     /// The least and the most of the seeds, where they differ.
     pub fn range_text(&self) -> String {
-        let Some(spread) = self.spread.filter(|spread| spread.iter().all(|number| number.is_finite())) else {
+        let Some(spread) = self
+            .spread
+            .filter(|spread| spread.iter().all(|number| number.is_finite()))
+        else {
             return String::new();
         };
         let dash = if spread[0] < 0.0 { " to " } else { "–" };
@@ -150,7 +210,9 @@ impl Record {
 
 fn differs(one: &Value, other: &Value) -> bool {
     match (one, other) {
-        (Value::Number(one), Value::Number(other)) if one.is_nan() || other.is_nan() => one.is_nan() != other.is_nan(),
+        (Value::Number(one), Value::Number(other)) if one.is_nan() || other.is_nan() => {
+            one.is_nan() != other.is_nan()
+        }
         (Value::Number(one), Value::Number(other)) => (one - other).abs() > NOTICEABLE * one.abs(),
         (one, other) => one != other,
     }
@@ -163,9 +225,17 @@ mod tests {
     #[test]
     fn a_change_is_noticed_from_a_hundredth_on() {
         let number = Value::Number;
-        assert!(differs(&number(100.0), &number(101.5)) && !differs(&number(100.0), &number(100.5)));
-        assert!(differs(&number(f64::NAN), &number(1.0)) && !differs(&number(f64::NAN), &number(f64::NAN)));
+        assert!(
+            differs(&number(100.0), &number(101.5)) && !differs(&number(100.0), &number(100.5))
+        );
+        assert!(
+            differs(&number(f64::NAN), &number(1.0))
+                && !differs(&number(f64::NAN), &number(f64::NAN))
+        );
         assert!(differs(&number(0.0), &number(0.1)) && !differs(&number(0.0), &number(0.0)));
-        assert!(differs(&Value::Text("3 3".to_owned()), &Value::Text("3 2".to_owned())));
+        assert!(differs(
+            &Value::Text("3 3".to_owned()),
+            &Value::Text("3 2".to_owned())
+        ));
     }
 }

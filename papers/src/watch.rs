@@ -12,7 +12,8 @@ pub struct Total(Vec<(f64, u64)>);
 
 impl Total {
     fn add(&mut self, at_s: f64, bytes: u64) {
-        self.0.push((at_s, self.0.last().map_or(0, |(_, before)| *before) + bytes));
+        self.0
+            .push((at_s, self.0.last().map_or(0, |(_, before)| *before) + bytes));
     }
 
     /// Each time at which something came, and what had come by then.
@@ -38,7 +39,8 @@ impl Total {
 pub struct Timeout {
     /// When.
     pub at_s: f64,
-    /// How long it had run: since the last acknowledgement of something new, or since it was set otherwise.
+    /// How long it had run: since the last acknowledgement of something new, or since it was set
+    /// otherwise.
     pub delay_s: f64,
 }
 
@@ -63,15 +65,18 @@ pub struct Flow {
     pub timeouts: Vec<Timeout>,
     /// When acknowledgements made it send again (fast retransmit).
     pub recoveries_s: Vec<f64>,
-    /// When its sender acted, and what its windows were then; kept while [`Watch::windows`] asks for it.
+    /// When its sender acted, and what its windows were then; kept while [`Watch::windows`] asks
+    /// for it.
     pub windows: Vec<Windows>,
     /// When it sent a segment with data, and how far into the stream it had come then.
     pub sent: Vec<(f64, u64)>,
     /// When an acknowledgement arrived.
     pub acks_s: Vec<f64>,
-    /// Its packets, in the order in which they were sent; kept while [`Watch::packets`] asks for it.
+    /// Its packets, in the order in which they were sent; kept while [`Watch::packets`] asks for
+    /// it.
     pub packets: Vec<Crossing>,
-    /// When its host's slow timer ticks: the first tick, and the time between two; of hosts that have one.
+    /// When its host's slow timer ticks: the first tick, and the time between two; of hosts that
+    /// have one.
     pub slow_timer_s: Option<(f64, f64)>,
     sender_started_s: Option<f64>,
     /// When its retransmission timer was started last.
@@ -155,24 +160,34 @@ pub struct Watch {
     pub packets: bool,
     /// The flows, as they started.
     pub flows: Vec<Flow>,
-    /// Bytes of IP packets that left the scenario's first link, forward: in all of them the bottleneck.
+    /// Bytes of IP packets that left the scenario's first link, forward: in all of them the
+    /// bottleneck.
     pub carried: Total,
 }
 
 impl Watch {
     /// One that keeps windows too.
     pub fn with_windows() -> Watch {
-        Watch { windows: true, ..Watch::default() }
+        Watch {
+            windows: true,
+            ..Watch::default()
+        }
     }
 
     /// One that keeps packets.
     pub fn with_packets() -> Watch {
-        Watch { packets: true, ..Watch::default() }
+        Watch {
+            packets: true,
+            ..Watch::default()
+        }
     }
 
     /// The simulation's beginning as the papers count: when the first sender did something.
     pub fn origin_s(&self) -> f64 {
-        self.flows.iter().filter_map(|flow| flow.sender_started_s).fold(f64::INFINITY, f64::min)
+        self.flows
+            .iter()
+            .filter_map(|flow| flow.sender_started_s)
+            .fold(f64::INFINITY, f64::min)
     }
 
     /// What all receivers' applications had read by this time.
@@ -191,8 +206,13 @@ fn seconds(time_ns: u64) -> f64 {
 
 impl Observer for Watch {
     fn flow_started(&mut self, flow: &FlowStart) {
-        debug_assert_eq!(flow.flow as usize, self.flows.len(), "flows are numbered as they start");
-        self.flows.push(Flow::new(seconds(flow.time_ns), flow.traffic));
+        debug_assert_eq!(
+            flow.flow as usize,
+            self.flows.len(),
+            "flows are numbered as they start"
+        );
+        self.flows
+            .push(Flow::new(seconds(flow.time_ns), flow.traffic));
     }
 
     fn sent(&mut self, packet: &Sight<'_>) {
@@ -227,7 +247,9 @@ impl Observer for Watch {
             // Ways are first in, first out: the oldest that is the same.
             let from_sender = packet.direction == Direction::Data;
             let same = |sent: &&mut Crossing| {
-                sent.arrived_s.is_none() && sent.from_sender == from_sender && sent.segment == *packet.segment
+                sent.arrived_s.is_none()
+                    && sent.from_sender == from_sender
+                    && sent.segment == *packet.segment
             };
             let sent = self.flow(packet.flow).packets.iter_mut().find(same);
             sent.expect("what arrives was sent").arrived_s = Some(seconds(packet.time_ns));
@@ -242,7 +264,9 @@ impl Observer for Watch {
             let at_s = seconds(packet.time_ns);
             self.carried.add(at_s, packet.wire_bytes.into());
             if packet.direction == Direction::Data {
-                self.flow(packet.flow).carried.add(at_s, packet.wire_bytes.into());
+                self.flow(packet.flow)
+                    .carried
+                    .add(at_s, packet.wire_bytes.into());
             }
         }
     }
@@ -266,20 +290,26 @@ impl Observer for Watch {
         if sender.config().stack == Stack::Lite {
             let period_ns = Ticks::BSD.event_ns;
             let first_s = seconds(sender.config().ticks.phase_ns % period_ns);
-            flow.slow_timer_s.get_or_insert((first_s, seconds(period_ns)));
+            flow.slow_timer_s
+                .get_or_insert((first_s, seconds(period_ns)));
         }
         if flow.established.is_none() && sender.state() == State::Established {
             flow.established = Some((at_s, sender.peer_window_bytes()));
         }
         if stats.timeouts > flow.seen.0 {
-            flow.timeouts.push(Timeout { at_s, delay_s: at_s - flow.timer_s });
+            flow.timeouts.push(Timeout {
+                at_s,
+                delay_s: at_s - flow.timer_s,
+            });
         }
         if stats.recoveries > flow.seen.1 {
             flow.recoveries_s.push(at_s);
         }
-        // What starts the timer again: something new acknowledged, something sent again, and data after none.
+        // What starts the timer again: something new acknowledged, something sent again, and data
+        // after none.
         let acked_bytes = sender.acked_bytes();
-        let restarts = acked_bytes > flow.acked_bytes || (stats.timeouts, stats.recoveries) != flow.seen;
+        let restarts =
+            acked_bytes > flow.acked_bytes || (stats.timeouts, stats.recoveries) != flow.seen;
         if restarts || flow.was_idle {
             flow.timer_s = at_s;
         }
@@ -292,7 +322,9 @@ impl Observer for Watch {
                 at_s,
                 cwnd_bytes: window.cwnd_bytes,
                 ssthresh_bytes: window.ssthresh_bytes,
-                send_window_bytes: sender.peer_window_bytes().min(sender.config().send_buffer_bytes),
+                send_window_bytes: sender
+                    .peer_window_bytes()
+                    .min(sender.config().send_buffer_bytes),
                 unacked_bytes: sender.outstanding_bytes(),
                 slow_start: window.in_slow_start(),
             });

@@ -1,7 +1,9 @@
-//! "with initial ssthresh set to 32 Kbytes, a TCP connection takes about 100 sec to reach the ideal window ...": Reno's numbers, and
-//! the five senders' windows on the same path.
+//! "with initial ssthresh set to 32 Kbytes, a TCP connection takes about 100 sec to reach the ideal
+//! window ...": Reno's numbers, and the five senders' windows on the same path.
 
-use super::senders::{bdp_packets, segment_bytes, transfer, Beginning, Sender, ASTART, RENO, SENDERS};
+use super::senders::{
+    bdp_packets, segment_bytes, transfer, Beginning, Sender, ASTART, RENO, SENDERS,
+};
 use super::START;
 use crate::reproduce::Figure;
 use crate::{Bench, Error, Measured, Run, Settings, Value, Watch};
@@ -22,7 +24,10 @@ pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
         (window_reaches_s(&run, ideal), Beginning::of(&run))
     })?;
     measured.exactly("W.reno.time", Value::Number(time_s));
-    measured.exactly("W.reno.utilization", Value::Number(beginning.utilization_10));
+    measured.exactly(
+        "W.reno.utilization",
+        Value::Number(beginning.utilization_10),
+    );
     if bench.draws() {
         measured.figures = vec![windows(bench)?, thresholds(bench)?];
     }
@@ -37,7 +42,10 @@ fn example(sender: &Sender) -> Settings {
 fn window_reaches_s(run: &Run<'_>, bytes: f64) -> f64 {
     let flow = transfer(run);
     let (from_s, _) = flow.established.expect("the connection stands");
-    let reached = flow.windows.iter().find(|windows| windows.cwnd_bytes as f64 >= bytes);
+    let reached = flow
+        .windows
+        .iter()
+        .find(|windows| windows.cwnd_bytes as f64 >= bytes);
     reached.map_or(f64::NAN, |windows| windows.at_s - from_s)
 }
 
@@ -52,11 +60,19 @@ fn curve(run: &Run<'_>) -> Curve {
     let flow = transfer(run);
     let (from_s, _) = flow.established.expect("the connection stands");
     let segment = segment_bytes(run);
-    let shown = || flow.windows.iter().filter(|windows| (from_s..from_s + SHOWN_S).contains(&windows.at_s));
+    let shown = || {
+        flow.windows
+            .iter()
+            .filter(|windows| (from_s..from_s + SHOWN_S).contains(&windows.at_s))
+    };
     let point = |at_s: f64, bytes: u64| (at_s - from_s, bytes as f64 / segment);
     Curve {
-        cwnd: shown().map(|windows| point(windows.at_s, windows.cwnd_bytes)).collect(),
-        ssthresh: shown().map(|windows| point(windows.at_s, windows.ssthresh_bytes)).collect(),
+        cwnd: shown()
+            .map(|windows| point(windows.at_s, windows.cwnd_bytes))
+            .collect(),
+        ssthresh: shown()
+            .map(|windows| point(windows.at_s, windows.ssthresh_bytes))
+            .collect(),
         bdp: bdp_packets(run),
     }
 }
@@ -81,16 +97,24 @@ fn windows(bench: &Bench<'_>) -> Result<Figure, Error> {
         ..Plot::default()
     };
     let caption = "Congestion windows in the first 10 s at 100 Mbit/s and 100 ms, with a buffer of one BDP. Reno and NewReno are one line.";
-    Ok(Figure { svg: draw_plot(&plot), caption: caption.to_owned() })
+    Ok(Figure {
+        svg: draw_plot(&plot),
+        caption: caption.to_owned(),
+    })
 }
 
 fn ideal(packets: f64) -> Annotation {
-    Annotation::Horizontal { y: packets, text: format!("ideal window: {packets:.0} packets") }
+    Annotation::Horizontal {
+        y: packets,
+        text: format!("ideal window: {packets:.0} packets"),
+    }
 }
 
 /// How Astart's threshold leads its window.
 fn thresholds(bench: &Bench<'_>) -> Result<Figure, Error> {
-    let curve = bench.run_seed(START, &example(&ASTART), 0, &Watch::with_windows(), |run| curve(&run))?;
+    let curve = bench.run_seed(START, &example(&ASTART), 0, &Watch::with_windows(), |run| {
+        curve(&run)
+    })?;
     let plot = Plot {
         title: "Astart's window and threshold".to_owned(),
         x: Axis::new("time since the sender may send (s)").range(0.0, SHOWN_S),
@@ -104,5 +128,8 @@ fn thresholds(bench: &Bench<'_>) -> Result<Figure, Error> {
     };
     let caption = "The same of Astart: each time the eligible rate says more than the threshold, it is raised, and slow start goes on; in between \
                    the window grows by a packet a round trip.";
-    Ok(Figure { svg: draw_plot(&plot), caption: caption.to_owned() })
+    Ok(Figure {
+        svg: draw_plot(&plot),
+        caption: caption.to_owned(),
+    })
 }

@@ -1,4 +1,5 @@
-//! What a newcomer gets among connections of NewReno that have filled the path, and what it takes from them.
+//! What a newcomer gets among connections of NewReno that have filled the path, and what it takes
+//! from them.
 
 use super::buffer;
 use super::senders::{bandwidth, rate, transfer, OF_ASTART, OF_NEWRENO, SENDERS};
@@ -36,9 +37,13 @@ impl Meeting {
         let (from_s, _) = newcomer.established.expect("the connection stands");
         let others = || run.watch.flows.iter().filter(|flow| flow.traffic.is_some());
         let share = |bits_per_s: f64| 100.0 * bits_per_s / bandwidth(run);
-        let sum = |from_s: f64, to_s: f64| others().map(|flow| rate(flow, from_s, to_s)).sum::<f64>();
+        let sum =
+            |from_s: f64, to_s: f64| others().map(|flow| rate(flow, from_s, to_s)).sum::<f64>();
         let lost = |drops_s: &[f64]| {
-            drops_s.iter().filter(|drop_s| (from_s..from_s + WATCHED_S).contains(drop_s)).count() as f64
+            drops_s
+                .iter()
+                .filter(|drop_s| (from_s..from_s + WATCHED_S).contains(drop_s))
+                .count() as f64
         };
         Meeting {
             beginning: share(rate(newcomer, from_s, from_s + BEGINNING_S)),
@@ -61,14 +66,22 @@ pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
         for place in 0..SENDERS.len() {
             if bench.draws() || [OF_NEWRENO, OF_ASTART].contains(&place) {
                 let settings = path.clone().and(&SENDERS[place].settings());
-                met[place] = bench.run(FRIENDLY, &settings, &Watch::default(), |run| Meeting::of(&run))?;
+                met[place] = bench.run(FRIENDLY, &settings, &Watch::default(), |run| {
+                    Meeting::of(&run)
+                })?;
             }
         }
-        let middle =
-            |sender: usize, what: fn(&Meeting) -> f64| median(&met[sender].iter().map(what).collect::<Vec<_>>());
+        let middle = |sender: usize, what: fn(&Meeting) -> f64| {
+            median(&met[sender].iter().map(what).collect::<Vec<_>>())
+        };
         gains.push(middle(OF_ASTART, |met| met.whole) / middle(OF_NEWRENO, |met| met.whole));
-        first_gains.push(middle(OF_ASTART, |met| met.beginning) / middle(OF_NEWRENO, |met| met.beginning));
-        costs.push(100.0 * (middle(OF_ASTART, |met| met.during) / middle(OF_NEWRENO, |met| met.during) - 1.0));
+        first_gains
+            .push(middle(OF_ASTART, |met| met.beginning) / middle(OF_NEWRENO, |met| met.beginning));
+        costs.push(
+            100.0
+                * (middle(OF_ASTART, |met| met.during) / middle(OF_NEWRENO, |met| met.during)
+                    - 1.0),
+        );
         for (place, sender) in SENDERS.iter().enumerate() {
             let whats: [fn(&Meeting) -> f64; 6] = [
                 |met| met.beginning,
@@ -86,7 +99,11 @@ pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
                     format!("{number:.0}")
                 }
             });
-            let labels = [megabits.to_string(), share.to_string(), sender.name.to_owned()];
+            let labels = [
+                megabits.to_string(),
+                share.to_string(),
+                sender.name.to_owned(),
+            ];
             rows.push(labels.into_iter().chain(numbers).collect());
         }
     }
@@ -94,7 +111,10 @@ pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
     let most = |gains: &[f64]| Value::Number(gains.iter().copied().fold(0.0, f64::max));
     measured.exactly("W.astart.share", most(&gains));
     measured.exactly("W.astart.share.beginning", most(&first_gains));
-    measured.exactly("W.astart.share.others", Value::Number(costs.iter().copied().fold(f64::INFINITY, f64::min)));
+    measured.exactly(
+        "W.astart.share.others",
+        Value::Number(costs.iter().copied().fold(f64::INFINITY, f64::min)),
+    );
     if bench.draws() {
         let head = [
             "bandwidth (Mbit/s)",

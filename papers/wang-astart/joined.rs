@@ -1,4 +1,5 @@
-//! "or other traffic joins in during the slow-start phase": packets that give way to nobody, or connections.
+//! "or other traffic joins in during the slow-start phase": packets that give way to nobody, or
+//! connections.
 
 use super::buffer;
 use super::senders::{Beginning, OF_ASTART, OF_HOE, OF_RENO};
@@ -25,8 +26,16 @@ fn of_the_rest(point: &Point, beginning: &Beginning) -> f64 {
 }
 
 /// What joins, so much of it each time, on each path.
-fn run(bench: &Bench<'_>, scenario: &str, amounts: [u32; 3], traffic: fn(u32) -> Settings) -> Result<Sweep, Error> {
-    let paths = || RTTS.into_iter().flat_map(|rtt| BUFFERS.map(|percent| (rtt, percent)));
+fn run(
+    bench: &Bench<'_>,
+    scenario: &str,
+    amounts: [u32; 3],
+    traffic: fn(u32) -> Settings,
+) -> Result<Sweep, Error> {
+    let paths = || {
+        RTTS.into_iter()
+            .flat_map(|rtt| BUFFERS.map(|percent| (rtt, percent)))
+    };
     let point = |(amount, (rtt, percent)): (u32, (u32, u32))| {
         let (share, queue) = buffer(percent);
         let rtt_key = Settings::of([("path.rtt", format!("{rtt} ms"))]);
@@ -36,7 +45,10 @@ fn run(bench: &Bench<'_>, scenario: &str, amounts: [u32; 3], traffic: fn(u32) ->
             settings: rtt_key.and(&queue).and(&traffic(amount)),
         }
     };
-    let points = amounts.into_iter().flat_map(|amount| paths().map(move |path| (amount, path))).map(point);
+    let points = amounts
+        .into_iter()
+        .flat_map(|amount| paths().map(move |path| (amount, path)))
+        .map(point);
     Sweep::run(bench, scenario, points.collect())
 }
 
@@ -48,13 +60,20 @@ pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
     let rest = |sender: usize| cells().map(move |(point, of)| of_the_rest(point, &of[sender]));
 
     let mut measured = Measured::default();
-    let mut count =
-        |id: &str, lost: Option<usize>| measured.exactly(id, Value::Number(lost.unwrap_or_default() as f64));
+    let mut count = |id: &str, lost: Option<usize>| {
+        measured.exactly(id, Value::Number(lost.unwrap_or_default() as f64))
+    };
     count("W.hoe.joined.lost", lost(OF_HOE).max());
     count("W.astart.joined.lost", lost(OF_ASTART).max());
     let mut share = |id: &str, share: f64| measured.exactly(id, Value::Number(share));
-    share("W.hoe.joined.utilization", rest(OF_HOE).fold(f64::INFINITY, f64::min));
-    share("W.astart.joined.utilization", rest(OF_ASTART).fold(f64::INFINITY, f64::min));
+    share(
+        "W.hoe.joined.utilization",
+        rest(OF_HOE).fold(f64::INFINITY, f64::min),
+    );
+    share(
+        "W.astart.joined.utilization",
+        rest(OF_ASTART).fold(f64::INFINITY, f64::min),
+    );
     if bench.draws() {
         let many = lost(OF_HOE).filter(|lost| *lost > 1).count();
         measured.remarks.push(format!(
@@ -64,7 +83,9 @@ pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
         ));
         let labels = ["packets (Mbit/s)", "RTT (ms)", "buffer (BDP)"];
         let what = "of 100 Mbit/s, by what packets of a constant rate take from 0.5 s on";
-        measured.tables.extend(packets.tables("joined-packets", what, &labels));
+        measured
+            .tables
+            .extend(packets.tables("joined-packets", what, &labels));
         draw_flows(bench, &mut measured)?;
     }
     Ok(measured)
@@ -75,9 +96,20 @@ fn draw_flows(bench: &Bench<'_>, measured: &mut Measured) -> Result<(), Error> {
     let flows = run(bench, FLOWS, COUNTS, count)?;
     let labels = ["connections", "RTT (ms)", "buffer (BDP)"];
     let what = "at 100 Mbit/s, by how many connections of NewReno join at 0.5 s";
-    measured.tables.extend(flows.tables("joined-connections", what, &labels));
-    let wins = flows.beginnings.iter().filter(|of| of[OF_ASTART].utilization_20 > of[OF_RENO].utilization_20).count();
-    let lost = flows.beginnings.iter().map(|of| of[OF_HOE].lost).max().unwrap_or_default();
+    measured
+        .tables
+        .extend(flows.tables("joined-connections", what, &labels));
+    let wins = flows
+        .beginnings
+        .iter()
+        .filter(|of| of[OF_ASTART].utilization_20 > of[OF_RENO].utilization_20)
+        .count();
+    let lost = flows
+        .beginnings
+        .iter()
+        .map(|of| of[OF_HOE].lost)
+        .max()
+        .unwrap_or_default();
     measured.remarks.push(format!(
         "Connections of NewReno that join with a threshold of 32 packets are slow themselves, and leave most of the path: Hoe loses {lost} segments \
          at most, and in {wins} of {} cells Astart uses more of the path than Reno.",

@@ -1,4 +1,5 @@
-//! R. Wang, G. Pau, M. Sanadidi, M. Gerla: Improving TCP Start-up Behavior in High-Speed Networks. UCLA.
+//! R. Wang, G. Pau, M. Sanadidi, M. Gerla: Improving TCP Start-up Behavior in High-Speed Networks.
+//! UCLA.
 
 mod first_seconds;
 mod friendly;
@@ -11,7 +12,12 @@ use crate::{Ledger, Paper, Part, Settings};
 
 /// The paper and how it is measured.
 pub fn paper() -> Paper {
-    Paper { ledger: Ledger::read(include_str!("paper.toml")), parts: PARTS, kernel: KERNEL, kernel_figures: None }
+    Paper {
+        ledger: Ledger::read(include_str!("paper.toml")),
+        parts: PARTS,
+        kernel: KERNEL,
+        kernel_figures: None,
+    }
 }
 
 const PARTS: &[Part] = &[
@@ -43,7 +49,13 @@ const PARTS: &[Part] = &[
         scenarios: &["astart-packets", "astart-flows"],
         measure: joined::measure,
     },
-    Part { ids: &[], title: "Mice and elephants", quick: false, scenarios: &["astart"], measure: sizes::measure },
+    Part {
+        ids: &[],
+        title: "Mice and elephants",
+        quick: false,
+        scenarios: &["astart"],
+        measure: sizes::measure,
+    },
     Part {
         ids: &["W.astart.share"],
         title: "A newcomer among connections of NewReno",
@@ -62,5 +74,8 @@ const START: &str = include_str!("start.toml");
 /// A buffer of so many percent of what the path holds: the share, and the key that sets it.
 fn buffer(percent: u32) -> (f64, Settings) {
     let share = f64::from(percent) / 100.0;
-    (share, Settings::of([("path.queue", format!("{share} bdp"))]))
+    (
+        share,
+        Settings::of([("path.queue", format!("{share} bdp"))]),
+    )
 }

@@ -12,9 +12,21 @@ pub struct Sender {
     has_threshold: bool,
 }
 
-pub const RENO: Sender = Sender { name: "Reno", keys: &[("transfer.recovery", "careful-reno")], has_threshold: true };
-pub const NEWRENO: Sender = Sender { name: "NewReno", keys: &[], has_threshold: true };
-pub const HOE: Sender = Sender { name: "Hoe", keys: &[("transfer.startup", "hoe")], has_threshold: true };
+pub const RENO: Sender = Sender {
+    name: "Reno",
+    keys: &[("transfer.recovery", "careful-reno")],
+    has_threshold: true,
+};
+pub const NEWRENO: Sender = Sender {
+    name: "NewReno",
+    keys: &[],
+    has_threshold: true,
+};
+pub const HOE: Sender = Sender {
+    name: "Hoe",
+    keys: &[("transfer.startup", "hoe")],
+    has_threshold: true,
+};
 pub const VEGAS: Sender = Sender {
     name: "Vegas",
     keys: &[
@@ -25,7 +37,11 @@ pub const VEGAS: Sender = Sender {
     ],
     has_threshold: false,
 };
-pub const ASTART: Sender = Sender { name: "Astart", keys: &[("transfer.startup", "astart")], has_threshold: true };
+pub const ASTART: Sender = Sender {
+    name: "Astart",
+    keys: &[("transfer.startup", "astart")],
+    has_threshold: true,
+};
 
 /// All of them.
 pub const SENDERS: [Sender; 5] = [RENO, NEWRENO, HOE, VEGAS, ASTART];
@@ -41,8 +57,11 @@ const NO_THRESHOLD: &str = "1 GB";
 
 impl Sender {
     pub fn settings(&self) -> Settings {
-        let threshold: &[(&str, &str)] =
-            if self.has_threshold { &[] } else { &[("transfer.initial_ssthresh", NO_THRESHOLD)] };
+        let threshold: &[(&str, &str)] = if self.has_threshold {
+            &[]
+        } else {
+            &[("transfer.initial_ssthresh", NO_THRESHOLD)]
+        };
         Settings::of(self.keys.iter().chain(threshold).copied())
     }
 }
@@ -50,7 +69,8 @@ impl Sender {
 /// What a sender did from the moment at which it could send.
 #[derive(Clone, Copy, Debug)]
 pub struct Beginning {
-    /// Of the bandwidth, in percent: what the bottleneck carried of it in the first 10 and 20 s, in IP packets.
+    /// Of the bandwidth, in percent: what the bottleneck carried of it in the first 10 and 20 s, in
+    /// IP packets.
     pub utilization_10: f64,
     pub utilization_20: f64,
     /// Segments lost, in 20 s.
@@ -66,27 +86,40 @@ impl Beginning {
         let flow = transfer(run);
         let (from_s, _) = flow.established.expect("the connection stands");
         assert!(
-            run.case.duration_ns.is_some_and(|end_ns| end_ns as f64 / 1e9 >= from_s + 20.0),
+            run.case
+                .duration_ns
+                .is_some_and(|end_ns| end_ns as f64 / 1e9 >= from_s + 20.0),
             "the run is long enough"
         );
-        let utilization = |seconds: f64| 100.0 * rate(flow, from_s, from_s + seconds) / bandwidth(run);
+        let utilization =
+            |seconds: f64| 100.0 * rate(flow, from_s, from_s + seconds) / bandwidth(run);
         let until = |time_s: &f64| *time_s <= from_s + 20.0;
         let drops_s: Vec<f64> = flow.drops_s.iter().copied().filter(until).collect();
         let window_s = 2.0 * run.case.path.rtt_ns as f64 / 1e9;
-        let together = |first: usize| drops_s[first..].partition_point(|drop_s| *drop_s < drops_s[first] + window_s);
+        let together = |first: usize| {
+            drops_s[first..].partition_point(|drop_s| *drop_s < drops_s[first] + window_s)
+        };
         Beginning {
             utilization_10: utilization(10.0),
             utilization_20: utilization(20.0),
             lost: drops_s.len(),
             lost_together: (0..drops_s.len()).map(together).max().unwrap_or(0),
-            timeouts: flow.timeouts.iter().filter(|timeout| until(&timeout.at_s)).count(),
+            timeouts: flow
+                .timeouts
+                .iter()
+                .filter(|timeout| until(&timeout.at_s))
+                .count(),
         }
     }
 }
 
 /// The flow that is watched.
 pub fn transfer<'a>(run: &'a Run<'_>) -> &'a Flow {
-    run.watch.flows.iter().find(|flow| flow.traffic.is_none()).expect("the transfer has begun")
+    run.watch
+        .flows
+        .iter()
+        .find(|flow| flow.traffic.is_none())
+        .expect("the transfer has begun")
 }
 
 /// The bottleneck's, in bits per second.

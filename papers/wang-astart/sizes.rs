@@ -1,5 +1,6 @@
-//! "a majority of TCP connections are short-lived (mice), while a smaller number of long-lived connections carry most of the Internet
-//! traffic (elephants)": how long a transfer takes, by its size.
+//! "a majority of TCP connections are short-lived (mice), while a smaller number of long-lived
+//! connections carry most of the Internet traffic (elephants)": how long a transfer takes, by its
+//! size.
 
 use super::senders::{transfer, SENDERS};
 use super::{buffer, START};
@@ -8,7 +9,9 @@ use crate::{Bench, Error, Measured, Run, Settings, Table, Watch};
 use onramp_report::plot::{draw_plot, Axis, Plot, PlotSeries, PlotStyle};
 
 /// kB of payload.
-const SIZES: [u32; 10] = [10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000, 300_000];
+const SIZES: [u32; 10] = [
+    10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000, 300_000,
+];
 /// The largest mouse: it ends before the path is full, but for Hoe's.
 const MICE_KB: u32 = 1000;
 /// In percent of the BDP.
@@ -17,7 +20,9 @@ const BUFFERS: [u32; 2] = [10, 100];
 /// How long after its SYN the receiver had so much, in s.
 fn completion_s(run: &Run<'_>, bytes: u64) -> f64 {
     let flow = transfer(run);
-    flow.delivered.reached_s(bytes).map_or(f64::NAN, |end_s| end_s - flow.sender_start_s())
+    flow.delivered
+        .reached_s(bytes)
+        .map_or(f64::NAN, |end_s| end_s - flow.sender_start_s())
 }
 
 pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
@@ -29,14 +34,33 @@ pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
         let (share, queue) = buffer(percent);
         let mut rows = Vec::new();
         for kilobytes in SIZES {
-            let size = [("transfer.size", format!("{kilobytes} kB")), ("run.duration", "300 s".to_owned())];
+            let size = [
+                ("transfer.size", format!("{kilobytes} kB")),
+                ("run.duration", "300 s".to_owned()),
+            ];
             let size = Settings::of(size).and(&queue);
-            let cells: Vec<Settings> = SENDERS.iter().map(|sender| size.clone().and(&sender.settings())).collect();
+            let cells: Vec<Settings> = SENDERS
+                .iter()
+                .map(|sender| size.clone().and(&sender.settings()))
+                .collect();
             let bytes = u64::from(kilobytes) * 1000;
-            rows.push((kilobytes, bench.run_cells(START, &cells, &Watch::default(), |run| completion_s(&run, bytes))?));
+            rows.push((
+                kilobytes,
+                bench.run_cells(START, &cells, &Watch::default(), |run| {
+                    completion_s(&run, bytes)
+                })?,
+            ));
         }
-        measured.tables.push(table(&rows, percent, "mice", |kilobytes| kilobytes <= MICE_KB));
-        measured.tables.push(table(&rows, percent, "elephants", |kilobytes| kilobytes > MICE_KB));
+        measured
+            .tables
+            .push(table(&rows, percent, "mice", |kilobytes| {
+                kilobytes <= MICE_KB
+            }));
+        measured
+            .tables
+            .push(table(&rows, percent, "elephants", |kilobytes| {
+                kilobytes > MICE_KB
+            }));
         measured.figures.push(figure(&rows, share));
     }
     Ok(measured)
@@ -45,9 +69,17 @@ pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
 type Rows = [(u32, Vec<f64>)];
 
 fn table(rows: &Rows, percent: u32, who: &str, is_one: fn(u32) -> bool) -> Table {
-    let text = |seconds: &f64| if seconds.is_finite() { format!("{seconds:.2}") } else { "–".to_owned() };
+    let text = |seconds: &f64| {
+        if seconds.is_finite() {
+            format!("{seconds:.2}")
+        } else {
+            "–".to_owned()
+        }
+    };
     let row = |(kilobytes, times): &(u32, Vec<f64>)| {
-        std::iter::once(kilobytes.to_string()).chain(times.iter().map(text)).collect()
+        std::iter::once(kilobytes.to_string())
+            .chain(times.iter().map(text))
+            .collect()
     };
     Table {
         name: format!("{who}-{percent}"),
@@ -64,7 +96,9 @@ fn table(rows: &Rows, percent: u32, who: &str, is_one: fn(u32) -> bool) -> Table
 
 fn figure(rows: &Rows, share: f64) -> Figure {
     let series = SENDERS.iter().enumerate().map(|(sender, of)| {
-        let points = rows.iter().map(|(kilobytes, times)| (f64::from(*kilobytes), times[sender]));
+        let points = rows
+            .iter()
+            .map(|(kilobytes, times)| (f64::from(*kilobytes), times[sender]));
         PlotSeries::new(of.name, PlotStyle::Line, points.collect())
     });
     let plot = Plot {
@@ -74,6 +108,11 @@ fn figure(rows: &Rows, share: f64) -> Figure {
         series: series.collect(),
         ..Plot::default()
     };
-    let caption = format!("Completion times over size at 100 Mbit/s and 100 ms, with a buffer of {share} BDP.");
-    Figure { svg: draw_plot(&plot), caption }
+    let caption = format!(
+        "Completion times over size at 100 Mbit/s and 100 ms, with a buffer of {share} BDP."
+    );
+    Figure {
+        svg: draw_plot(&plot),
+        caption,
+    }
 }

@@ -24,11 +24,17 @@ pub struct Sweep {
 
 impl Sweep {
     pub fn run(bench: &Bench<'_>, scenario: &str, points: Vec<Point>) -> Result<Sweep, Error> {
-        let of_point = |point: &Point| SENDERS.map(|sender| point.settings.clone().and(&sender.settings()));
+        let of_point =
+            |point: &Point| SENDERS.map(|sender| point.settings.clone().and(&sender.settings()));
         let cells: Vec<Settings> = points.iter().flat_map(of_point).collect();
-        let all = bench.run_cells(scenario, &cells, &Watch::default(), |run| Beginning::of(&run))?;
+        let all = bench.run_cells(scenario, &cells, &Watch::default(), |run| {
+            Beginning::of(&run)
+        })?;
         let (beginnings, _) = all.as_chunks();
-        Ok(Sweep { points, beginnings: beginnings.to_vec() })
+        Ok(Sweep {
+            points,
+            beginnings: beginnings.to_vec(),
+        })
     }
 
     /// What one sender did at the points that are chosen.
@@ -38,18 +44,30 @@ impl Sweep {
         chosen: impl Fn(&Point) -> bool + 'a,
     ) -> impl Iterator<Item = Beginning> + 'a {
         let points = self.points.iter().zip(&self.beginnings);
-        points.filter(move |(point, _)| chosen(point)).map(move |(_, beginnings)| beginnings[sender])
+        points
+            .filter(move |(point, _)| chosen(point))
+            .map(move |(_, beginnings)| beginnings[sender])
     }
 
     /// Utilization in the first 10 and 20 s, then what was lost: a table each.
     pub fn tables(&self, name: &str, what: &str, labels: &[&str]) -> Vec<Table> {
         let head = |columns: [&str; 2]| {
-            let of_sender = |index: usize| columns.map(|column| format!("{}, {column}", SENDERS[index].name));
-            labels.iter().map(|label| (*label).to_owned()).chain((0..SENDERS.len()).flat_map(of_sender)).collect()
+            let of_sender =
+                |index: usize| columns.map(|column| format!("{}, {column}", SENDERS[index].name));
+            labels
+                .iter()
+                .map(|label| (*label).to_owned())
+                .chain((0..SENDERS.len()).flat_map(of_sender))
+                .collect()
         };
         let rows = |cells: fn(&Beginning) -> [String; 2]| {
             let row = |(point, beginnings): (&Point, &[Beginning; SENDERS.len()])| {
-                point.labels.iter().cloned().chain(beginnings.iter().flat_map(cells)).collect()
+                point
+                    .labels
+                    .iter()
+                    .cloned()
+                    .chain(beginnings.iter().flat_map(cells))
+                    .collect()
             };
             self.points.iter().zip(&self.beginnings).map(row).collect()
         };
@@ -58,7 +76,9 @@ impl Sweep {
                 name: format!("{name}-utilization"),
                 caption: format!("Utilization in the first 10 and 20 s, in percent, {what}"),
                 head: head(["10 s", "20 s"]),
-                rows: rows(|of| [of.utilization_10, of.utilization_20].map(|share| format!("{share:.1}"))),
+                rows: rows(|of| {
+                    [of.utilization_10, of.utilization_20].map(|share| format!("{share:.1}"))
+                }),
             },
             Table {
                 name: format!("{name}-losses"),
@@ -70,10 +90,18 @@ impl Sweep {
     }
 
     /// Utilization in the first 20 s over one of the axes.
-    pub fn figure(&self, title: &str, x: Axis, chosen: impl Fn(&Point) -> bool, caption: &str) -> Figure {
+    pub fn figure(
+        &self,
+        title: &str,
+        x: Axis,
+        chosen: impl Fn(&Point) -> bool,
+        caption: &str,
+    ) -> Figure {
         let points: Vec<&Point> = self.points.iter().filter(|point| chosen(point)).collect();
         let of_sender = |sender: usize| {
-            let shares = self.of(sender, &chosen).map(|beginning| beginning.utilization_20);
+            let shares = self
+                .of(sender, &chosen)
+                .map(|beginning| beginning.utilization_20);
             let line = points.iter().map(|point| point.x).zip(shares).collect();
             PlotSeries::new(SENDERS[sender].name, PlotStyle::Line, line)
         };
@@ -84,16 +112,23 @@ impl Sweep {
             series: (0..SENDERS.len()).map(of_sender).collect(),
             ..Plot::default()
         };
-        Figure { svg: draw_plot(&plot), caption: caption.to_owned() }
+        Figure {
+            svg: draw_plot(&plot),
+            caption: caption.to_owned(),
+        }
     }
 }
 
 fn least(shares: impl Iterator<Item = Beginning>) -> f64 {
-    shares.map(|beginning| beginning.utilization_20).fold(f64::INFINITY, f64::min)
+    shares
+        .map(|beginning| beginning.utilization_20)
+        .fold(f64::INFINITY, f64::min)
 }
 
 fn most(shares: impl Iterator<Item = Beginning>) -> f64 {
-    shares.map(|beginning| beginning.utilization_20).fold(0.0, f64::max)
+    shares
+        .map(|beginning| beginning.utilization_20)
+        .fold(0.0, f64::max)
 }
 
 /// Mbit/s: the paper's range.
@@ -109,7 +144,10 @@ const BANDWIDTH: u32 = 100;
 const RTT: u32 = 100;
 
 fn path(bandwidth: u32, rtt: u32) -> Settings {
-    Settings::of([("path.rate", format!("{bandwidth} Mbit/s")), ("path.rtt", format!("{rtt} ms"))])
+    Settings::of([
+        ("path.rate", format!("{bandwidth} Mbit/s")),
+        ("path.rtt", format!("{rtt} ms")),
+    ])
 }
 
 /// Packets of 1040 bytes.
@@ -121,15 +159,20 @@ fn bdp_packets(bandwidth: u32, rtt: u32) -> u32 {
 fn grid() -> Vec<Point> {
     let of_rtt = |rtt: u32| BANDWIDTHS.map(|bandwidth| (bandwidth, rtt));
     let point = |(bandwidth, rtt): (u32, u32)| Point {
-        labels: vec![rtt.to_string(), bandwidth.to_string(), bdp_packets(bandwidth, rtt).to_string()],
+        labels: vec![
+            rtt.to_string(),
+            bandwidth.to_string(),
+            bdp_packets(bandwidth, rtt).to_string(),
+        ],
         x: bandwidth.into(),
         settings: path(bandwidth, rtt),
     };
     RTTS.into_iter().flat_map(of_rtt).map(point).collect()
 }
 
-/// Does a window of 32 packets that grows by one a round trip need twice the time that is watched to fill this path, so that a
-/// half is filled in it at most? These are the paper's high-speed networks: on others a wrong threshold is made up for.
+/// Does a window of 32 packets that grows by one a round trip need twice the time that is watched
+/// to fill this path, so that a half is filled in it at most? These are the paper's high-speed
+/// networks: on others a wrong threshold is made up for.
 fn is_long(point: &Point) -> bool {
     let [rtt_ms, bdp] = [0, 2].map(|column| point.labels[column].parse::<f64>().expect("a number"));
     (bdp - 32.0) * rtt_ms / 1e3 > 40.0
@@ -147,33 +190,49 @@ pub fn measure_grid(bench: &Bench<'_>) -> Result<Measured, Error> {
     number("W.hoe.alone", least(grid.of(OF_HOE, all)));
     number("W.astart.grid", least(grid.of(OF_ASTART, all)));
     let at = |sender: usize, rtt: u32, bandwidth: u32| {
-        let is_it = move |point: &Point| point.labels[..2] == [rtt.to_string(), bandwidth.to_string()];
+        let is_it =
+            move |point: &Point| point.labels[..2] == [rtt.to_string(), bandwidth.to_string()];
         least(grid.of(sender, is_it))
     };
     let [slowest, .., fastest] = BANDWIDTHS;
-    let falls = |sender: usize| RTTS.into_iter().all(|rtt| at(sender, rtt, fastest) < at(sender, rtt, slowest));
+    let falls = |sender: usize| {
+        RTTS.into_iter()
+            .all(|rtt| at(sender, rtt, fastest) < at(sender, rtt, slowest))
+    };
     measured.exactly("W.early.reno.falls", Value::yes_no(falls(OF_RENO)));
     measured.exactly("W.early.vegas.falls", Value::yes_no(falls(OF_VEGAS)));
     let exits = exit_windows(bench)?;
     measured.exactly("W.early.reno.exit", Value::Number(exits[0]));
     measured.exactly("W.early.vegas.exit", Value::Number(exits[1]));
-    let lost = grid.of(OF_ASTART, all).map(|beginning| beginning.lost_together).max().unwrap_or_default();
+    let lost = grid
+        .of(OF_ASTART, all)
+        .map(|beginning| beginning.lost_together)
+        .max()
+        .unwrap_or_default();
     measured.exactly("W.astart.grid.lost", Value::Number(lost as f64));
     if bench.draws() {
         let labels = ["RTT (ms)", "bandwidth (Mbit/s)", "BDP (packets)"];
-        measured.tables.extend(grid.tables("grid", "by round-trip time and bandwidth", &labels));
+        measured
+            .tables
+            .extend(grid.tables("grid", "by round-trip time and bandwidth", &labels));
         draw_beyond(bench, &mut measured)?;
     }
     Ok(measured)
 }
 
-/// The windows with which Reno and Vegas leave slow start on the path of the paper's example, in percent of the ideal one.
+/// The windows with which Reno and Vegas leave slow start on the path of the paper's example, in
+/// percent of the ideal one.
 fn exit_windows(bench: &Bench<'_>) -> Result<Vec<f64>, Error> {
     let cells = [RENO.settings(), VEGAS.settings()];
     bench.run_cells(START, &cells, &Watch::with_windows(), |run| {
-        let mut begun = transfer(&run).windows.iter().skip_while(|windows| !windows.slow_start);
+        let mut begun = transfer(&run)
+            .windows
+            .iter()
+            .skip_while(|windows| !windows.slow_start);
         let end = begun.find(|windows| !windows.slow_start);
-        let packets = end.map_or(f64::NAN, |windows| windows.cwnd_bytes as f64 / segment_bytes(&run));
+        let packets = end.map_or(f64::NAN, |windows| {
+            windows.cwnd_bytes as f64 / segment_bytes(&run)
+        });
         100.0 * packets / senders::bdp_packets(&run)
     })
 }
@@ -185,20 +244,44 @@ fn draw_beyond(bench: &Bench<'_>, measured: &mut Measured) -> Result<(), Error> 
         x: bandwidth.into(),
         settings: path(bandwidth, RTT),
     };
-    let bandwidths = BANDWIDTHS.into_iter().chain(FASTER).map(of_bandwidth).collect();
+    let bandwidths = BANDWIDTHS
+        .into_iter()
+        .chain(FASTER)
+        .map(of_bandwidth)
+        .collect();
     let bandwidths = Sweep::run(bench, START, bandwidths)?;
-    let of_rtt = |rtt: u32| Point { labels: vec![rtt.to_string()], x: rtt.into(), settings: path(BANDWIDTH, rtt) };
-    let rtts = Sweep::run(bench, START, RTTS.into_iter().chain(LONGER).map(of_rtt).collect())?;
+    let of_rtt = |rtt: u32| Point {
+        labels: vec![rtt.to_string()],
+        x: rtt.into(),
+        settings: path(BANDWIDTH, rtt),
+    };
+    let rtts = Sweep::run(
+        bench,
+        START,
+        RTTS.into_iter().chain(LONGER).map(of_rtt).collect(),
+    )?;
 
     let what = format!("by bandwidth, at {RTT} ms");
-    measured.tables.extend(bandwidths.tables("bandwidths", &what, &["bandwidth (Mbit/s)"]));
+    measured
+        .tables
+        .extend(bandwidths.tables("bandwidths", &what, &["bandwidth (Mbit/s)"]));
     let what = format!("by round-trip time, at {BANDWIDTH} Mbit/s");
-    measured.tables.extend(rtts.tables("round-trip-times", &what, &["RTT (ms)"]));
+    measured
+        .tables
+        .extend(rtts.tables("round-trip-times", &what, &["RTT (ms)"]));
     let axis = Axis::new("bandwidth (Mbit/s)").log();
     let caption = "Utilization in the first 20 s over bandwidth, at 100 ms with a buffer of one BDP. The paper's range ends at 150 Mbit/s.";
-    measured.figures.push(bandwidths.figure("Bandwidths", axis, |_| true, caption));
-    let caption = "The same over the round-trip time, at 100 Mbit/s. The paper's range ends at 200 ms.";
-    measured.figures.push(rtts.figure("Round-trip times", Axis::new("RTT (ms)"), |_| true, caption));
+    measured
+        .figures
+        .push(bandwidths.figure("Bandwidths", axis, |_| true, caption));
+    let caption =
+        "The same over the round-trip time, at 100 Mbit/s. The paper's range ends at 200 ms.";
+    measured.figures.push(rtts.figure(
+        "Round-trip times",
+        Axis::new("RTT (ms)"),
+        |_| true,
+        caption,
+    ));
     Ok(())
 }
 
@@ -219,32 +302,68 @@ pub fn measure_buffers(bench: &Bench<'_>) -> Result<Measured, Error> {
             settings: path(bandwidth, RTT).and(&queue),
         }
     };
-    let buffers = Sweep::run(bench, START, FOR_BUFFERS.into_iter().flat_map(of_bandwidth).map(point).collect())?;
+    let buffers = Sweep::run(
+        bench,
+        START,
+        FOR_BUFFERS
+            .into_iter()
+            .flat_map(of_bandwidth)
+            .map(point)
+            .collect(),
+    )?;
     let small = |point: &Point| point.x <= SMALL;
 
     let mut measured = Measured::default();
-    let lost = |sender: usize| buffers.of(sender, small).map(|beginning| beginning.lost_together);
+    let lost = |sender: usize| {
+        buffers
+            .of(sender, small)
+            .map(|beginning| beginning.lost_together)
+    };
     let count = |number: Option<usize>| Value::Number(number.unwrap_or_default() as f64);
     measured.exactly("W.hoe.buffer.lost", count(lost(OF_HOE).min()));
-    measured.exactly("W.hoe.buffer.utilization", Value::Number(most(buffers.of(OF_HOE, small))));
+    measured.exactly(
+        "W.hoe.buffer.utilization",
+        Value::Number(most(buffers.of(OF_HOE, small))),
+    );
     measured.exactly("W.astart.buffer.lost", count(lost(OF_ASTART).max()));
     measured.exactly(
         "W.astart.buffer.timeouts",
-        count(buffers.of(OF_ASTART, small).map(|beginning| beginning.timeouts).max()),
+        count(
+            buffers
+                .of(OF_ASTART, small)
+                .map(|beginning| beginning.timeouts)
+                .max(),
+        ),
     );
-    measured.exactly("W.astart.buffer.utilization", Value::Number(least(buffers.of(OF_ASTART, small))));
-    let best = buffers.beginnings.iter().zip(&buffers.points).filter(|(_, point)| small(point)).all(|(of, _)| {
-        let others = of[..OF_ASTART].iter().map(|beginning| beginning.utilization_20);
-        others.fold(0.0, f64::max) <= of[OF_ASTART].utilization_20
-    });
+    measured.exactly(
+        "W.astart.buffer.utilization",
+        Value::Number(least(buffers.of(OF_ASTART, small))),
+    );
+    let best = buffers
+        .beginnings
+        .iter()
+        .zip(&buffers.points)
+        .filter(|(_, point)| small(point))
+        .all(|(of, _)| {
+            let others = of[..OF_ASTART]
+                .iter()
+                .map(|beginning| beginning.utilization_20);
+            others.fold(0.0, f64::max) <= of[OF_ASTART].utilization_20
+        });
     measured.exactly("W.astart.buffer.best", Value::yes_no(best));
     if bench.draws() {
         let labels = ["bandwidth (Mbit/s)", "buffer (BDP)"];
-        measured.tables.extend(buffers.tables("buffers", "by bandwidth and buffer, at 100 ms", &labels));
+        measured.tables.extend(buffers.tables(
+            "buffers",
+            "by bandwidth and buffer, at 100 ms",
+            &labels,
+        ));
         let chosen = |point: &Point| point.labels[0] == BANDWIDTH.to_string();
         let caption = "Utilization in the first 20 s over the buffer, at 100 Mbit/s and 100 ms.";
         let axis = Axis::new("buffer (bandwidth-delay products)").range(0.0, 1.0);
-        measured.figures.push(buffers.figure("Buffers", axis, chosen, caption));
+        measured
+            .figures
+            .push(buffers.figure("Buffers", axis, chosen, caption));
     }
     Ok(measured)
 }

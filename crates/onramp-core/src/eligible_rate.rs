@@ -10,15 +10,20 @@ pub struct EligibleRate {
 }
 
 impl EligibleRate {
-    /// Of a connection of which nothing was acknowledged, with [`OPTION_ERE_LATEST`](crate::OPTION_ERE_LATEST) and
+    /// Of a connection of which nothing was acknowledged, with
+    /// [`OPTION_ERE_LATEST`](crate::OPTION_ERE_LATEST) and
     /// [`OPTION_ERE_CALM`](crate::OPTION_ERE_CALM) among the options or not.
     pub fn new(options: u32) -> EligibleRate {
-        EligibleRate { state: [0; STATE_BYTES / 8], options }
+        EligibleRate {
+            state: [0; STATE_BYTES / 8],
+            options,
+        }
     }
 
     /// An acknowledgement arrived.
     pub fn ack(&mut self, ack: &Ack) {
-        // SAFETY: native.c asserts that an estimate has room here; 8 is its alignment, zero its beginning.
+        // SAFETY: native.c asserts that an estimate has room here; 8 is its alignment, zero its
+        // beginning.
         unsafe { ffi::onramp_native_ere_ack(self.state.as_mut_ptr().cast(), ack, self.options) };
     }
 

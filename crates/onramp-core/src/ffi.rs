@@ -1,4 +1,5 @@
-//! The records of `core/startup.h`, and the library's symbols. Layouts are checked by a test against the C side's.
+//! The records of `core/startup.h`, and the library's symbols. Layouts are checked by a test
+//! against the C side's.
 
 use crate::memory::Entry;
 use crate::pairs::{Counts, Meter, PairOption, Probe, Report};
@@ -27,7 +28,8 @@ pub const OPTION_ERE_LATEST: u32 = 1 << 3;
 /// [`Start::options`]: the eligible rate's samples differ much only if they never differed more.
 pub const OPTION_ERE_CALM: u32 = 1 << 4;
 
-/// [`Start::options`]: packet pairs, for a start-up that does without them too, where the peer knows them.
+/// [`Start::options`]: packet pairs, for a start-up that does without them too, where the peer
+/// knows them.
 pub const OPTION_PAIRS: u32 = 1 << 18;
 
 /// [`Decision::pair`]: no segment is marked.
@@ -36,10 +38,12 @@ pub const PAIR_NONE: u16 = 0;
 /// [`Decision::pair`]: the next two full segments leave at once, marked as a pair.
 pub const PAIR_ONE: u16 = 1;
 
-/// [`Decision::pair`]: all full segments that leave are marked, as one train: they leave as they would.
+/// [`Decision::pair`]: all full segments that leave are marked, as one train: they leave as they
+/// would.
 pub const PAIR_TRAIN: u16 = 2;
 
-/// [`Start::options`]: what is remembered of the path is used before the initial window is acknowledged.
+/// [`Start::options`]: what is remembered of the path is used before the initial window is
+/// acknowledged.
 pub const OPTION_RESUME_AT_ONCE: u32 = 1 << 16;
 
 /// [`Ack::flags`]: the window held the sender back in the last round trip.
@@ -89,7 +93,8 @@ pub struct Start {
     /// Smoothed round-trip time, of the handshake as a rule; 0 where it is not known.
     #[serde(default)]
     pub srtt_ns: u64,
-    /// `spaced`: the rate of slow start's segments; 0: to be measured. `qos`: the rate that is reserved; 0: none is.
+    /// `spaced`: the rate of slow start's segments; 0: to be measured. `qos`: the rate that is
+    /// reserved; 0: none is.
     #[serde(default)]
     pub pace_bytes_per_s: u64,
     /// `gamma`: the share of the window that a threshold is, in millionths; 0: to be found.
@@ -101,8 +106,8 @@ pub struct Start {
     /// `qos`: what an earlier reservation of the connection has lost beyond what it may.
     #[serde(default)]
     pub excess_bytes: u64,
-    /// What the path carried in a round trip when it was last used ([`crate::memory`]); 0: nothing is remembered, or it may
-    /// not be used.
+    /// What the path carried in a round trip when it was last used ([`crate::memory`]); 0: nothing
+    /// is remembered, or it may not be used.
     #[serde(default)]
     pub remembered_bytes: u64,
     /// The least round trip at that time.
@@ -116,8 +121,8 @@ pub struct Start {
 pub struct Ack {
     /// When it arrived.
     pub now_ns: u64,
-    /// Newly acknowledged, cumulatively or selectively; in slow start no more than the host counts for its growth
-    /// (RFC 3465).
+    /// Newly acknowledged, cumulatively or selectively; in slow start no more than the host counts
+    /// for its growth (RFC 3465).
     pub acked_bytes: u64,
     /// Acknowledged since the start, by this acknowledgement too.
     pub delivered_bytes: u64,
@@ -135,8 +140,9 @@ pub struct Ack {
     pub cwnd_bytes: u64,
     /// The host's threshold before this decision.
     pub ssthresh_bytes: u64,
-    /// Between the arrivals of a pair's two segments, or of a train's first and the newest that is acknowledged, as the
-    /// peer reported it in this acknowledgement or since the last; 0: it did not.
+    /// Between the arrivals of a pair's two segments, or of a train's first and the newest that is
+    /// acknowledged, as the peer reported it in this acknowledgement or since the last; 0: it did
+    /// not.
     #[serde(default)]
     pub pair_interval_ns: u64,
     /// So much arrived in it: of a pair, its second segment.
@@ -197,8 +203,8 @@ pub struct Decision {
     /// Depth of the token bucket that paces ([`crate::bucket`]); 0: as the host does it.
     #[serde(default)]
     pub burst_bytes: u32,
-    /// What is to be remembered of the path, instead of what was ([`crate::memory`]): so much it carried in a round trip;
-    /// 0: nothing new; [`UNLIMITED`]: what is remembered is wrong.
+    /// What is to be remembered of the path, instead of what was ([`crate::memory`]): so much it
+    /// carried in a round trip; 0: nothing new; [`UNLIMITED`]: what is remembered is wrong.
     #[serde(default)]
     pub learned_bytes: u64,
     /// The least round trip, where that is to be remembered.
@@ -230,7 +236,12 @@ extern "C" {
     pub(crate) static onramp_algorithm_count: usize;
     pub(crate) fn onramp_native_phase_name(phase: u32) -> *const c_char;
     pub(crate) fn onramp_native_exit_name(exit: u32) -> *const c_char;
-    pub(crate) fn onramp_native_train_begin(train: *mut c_void, now_ns: u64, delivered_bytes: u64, flight_bytes: u64);
+    pub(crate) fn onramp_native_train_begin(
+        train: *mut c_void,
+        now_ns: u64,
+        delivered_bytes: u64,
+        flight_bytes: u64,
+    );
     pub(crate) fn onramp_native_train_add(
         train: *mut c_void,
         now_ns: u64,
@@ -238,18 +249,45 @@ extern "C" {
         mss_bytes: u32,
         rtt_ns: u64,
     );
-    pub(crate) fn onramp_native_train_bytes_per_s(train: *const c_void, mss_bytes: u32, options: u32) -> u64;
+    pub(crate) fn onramp_native_train_bytes_per_s(
+        train: *const c_void,
+        mss_bytes: u32,
+        options: u32,
+    ) -> u64;
     pub(crate) fn onramp_native_train_is_line(train: *const c_void) -> bool;
     pub(crate) fn onramp_native_ere_ack(ere: *mut c_void, ack: *const Ack, options: u32);
     pub(crate) fn onramp_native_ere_bytes_per_s(ere: *const c_void) -> u64;
     pub(crate) fn onramp_native_ere_sample_bytes_per_s(ere: *const c_void) -> u64;
     pub(crate) fn onramp_native_ere_through_bytes_per_s(ere: *const c_void) -> u64;
-    pub(crate) fn onramp_native_bucket_take(full_ns: u64, now_ns: u64, bytes: u64, bytes_per_s: u64) -> u64;
-    pub(crate) fn onramp_native_bucket_has_ns(full_ns: u64, bytes: u64, bytes_per_s: u64, burst_bytes: u64) -> u64;
+    pub(crate) fn onramp_native_bucket_take(
+        full_ns: u64,
+        now_ns: u64,
+        bytes: u64,
+        bytes_per_s: u64,
+    ) -> u64;
+    pub(crate) fn onramp_native_bucket_has_ns(
+        full_ns: u64,
+        bytes: u64,
+        bytes_per_s: u64,
+        burst_bytes: u64,
+    ) -> u64;
     pub(crate) fn onramp_native_share(a: u64, b: u64, whole: u64) -> u64;
-    pub(crate) fn onramp_native_memory_is_over(entry: *const Entry, now_ns: u64, lifetime_ns: u64) -> bool;
-    pub(crate) fn onramp_native_memory_is_in_use(entry: *const Entry, user: u64, now_ns: u64) -> bool;
-    pub(crate) fn onramp_native_memory_take(entry: *mut Entry, user: u64, now_ns: u64, start: *mut Start) -> bool;
+    pub(crate) fn onramp_native_memory_is_over(
+        entry: *const Entry,
+        now_ns: u64,
+        lifetime_ns: u64,
+    ) -> bool;
+    pub(crate) fn onramp_native_memory_is_in_use(
+        entry: *const Entry,
+        user: u64,
+        now_ns: u64,
+    ) -> bool;
+    pub(crate) fn onramp_native_memory_take(
+        entry: *mut Entry,
+        user: u64,
+        now_ns: u64,
+        start: *mut Start,
+    ) -> bool;
     pub(crate) fn onramp_native_memory_keep(entry: *mut Entry, user: u64, now_ns: u64) -> bool;
     pub(crate) fn onramp_native_memory_give_back(entry: *mut Entry, user: u64);
     pub(crate) fn onramp_native_memory_window(start: *const Start, is_new: bool) -> u64;
@@ -262,7 +300,11 @@ extern "C" {
     ) -> bool;
     pub(crate) fn onramp_native_memory_fits(remembered_rtt_ns: u64, rtt_ns: u64) -> bool;
     pub(crate) fn onramp_native_pair_option_bytes(form: u32, kind: u32) -> u32;
-    pub(crate) fn onramp_native_pair_option_write(out: *mut u8, form: u32, option: *const PairOption) -> u32;
+    pub(crate) fn onramp_native_pair_option_write(
+        out: *mut u8,
+        form: u32,
+        option: *const PairOption,
+    ) -> u32;
     pub(crate) fn onramp_native_pair_option_read(
         bytes: *const u8,
         length: u32,
@@ -278,7 +320,12 @@ extern "C" {
         end: u32,
         reply: *mut PairOption,
     ) -> bool;
-    pub(crate) fn onramp_native_pair_send_first(probe: *mut Probe, now_ns: u64, end: u32, option: *mut PairOption);
+    pub(crate) fn onramp_native_pair_send_first(
+        probe: *mut Probe,
+        now_ns: u64,
+        end: u32,
+        option: *mut PairOption,
+    );
     pub(crate) fn onramp_native_pair_send_second(
         probe: *mut Probe,
         counts: *mut Counts,

@@ -1,7 +1,7 @@
 //! Start-up algorithms for TCP, as `core/` has them, with a safe face.
 //!
-//! The C files in `core/` are the algorithms: this crate compiles them for the host it runs on, and the kernel
-//! programs in `bpf/` compile the same files for the kernel.
+//! The C files in `core/` are the algorithms: this crate compiles them for the host it runs on, and
+//! the kernel programs in `bpf/` compile the same files for the kernel.
 //!
 //! ```
 //! let mut startup = onramp_core::Startup::new("standard").unwrap();
@@ -23,9 +23,10 @@ pub mod train;
 mod without;
 
 pub use ffi::{
-    Ack, Clock, Decision, Loss, Start, ACK_APP_LIMITED, ACK_CWND_LIMITED, ACK_RECOVERING, LOSS_RECOVERY, LOSS_TAHOE,
-    LOSS_TIMEOUT, OPTION_ERE_CALM, OPTION_ERE_LATEST, OPTION_PAIRS, OPTION_PAPER_INITIAL_WINDOW, OPTION_RESUME_AT_ONCE,
-    OPTION_TRAIN_CLOSEST, OPTION_TRAIN_ENDS, PAIR_NONE, PAIR_ONE, PAIR_TRAIN, STATE_BYTES, UNLIMITED,
+    Ack, Clock, Decision, Loss, Start, ACK_APP_LIMITED, ACK_CWND_LIMITED, ACK_RECOVERING,
+    LOSS_RECOVERY, LOSS_TAHOE, LOSS_TIMEOUT, OPTION_ERE_CALM, OPTION_ERE_LATEST, OPTION_PAIRS,
+    OPTION_PAPER_INITIAL_WINDOW, OPTION_RESUME_AT_ONCE, OPTION_TRAIN_CLOSEST, OPTION_TRAIN_ENDS,
+    PAIR_NONE, PAIR_ONE, PAIR_TRAIN, STATE_BYTES, UNLIMITED,
 };
 use std::ffi::{c_char, CStr};
 use std::sync::OnceLock;
@@ -43,22 +44,29 @@ pub const PHASE_SAFE: u32 = 5;
 /// [`Decision::phase`] of one whose slow start waits: the window grows by a segment a round trip.
 pub const PHASE_LINEAR: u32 = 6;
 
-/// [`Decision::phase`] of one whose rate is reserved: losses do not change the window, and it hears of every
-/// acknowledgement.
+/// [`Decision::phase`] of one whose rate is reserved: losses do not change the window, and it hears
+/// of every acknowledgement.
 pub const PHASE_RESERVED: u32 = 7;
 
-/// [`Decision::phase`] of one whose losses are being repaired: the window is the recovery's, which leads to the decided
-/// threshold, and it hears of every acknowledgement until that is over.
+/// [`Decision::phase`] of one whose losses are being repaired: the window is the recovery's, which
+/// leads to the decided threshold, and it hears of every acknowledgement until that is over.
 pub const PHASE_RETREAT: u32 = 10;
 
 fn algorithms() -> &'static [ffi::Algorithm] {
     // SAFETY: native.c defines the table and its length together.
-    unsafe { std::slice::from_raw_parts((&raw const ffi::onramp_algorithms).cast(), ffi::onramp_algorithm_count) }
+    unsafe {
+        std::slice::from_raw_parts(
+            (&raw const ffi::onramp_algorithms).cast(),
+            ffi::onramp_algorithm_count,
+        )
+    }
 }
 
 fn text(literal: *const c_char) -> &'static str {
     // SAFETY: every string that native.c hands out is a literal.
-    unsafe { CStr::from_ptr(literal) }.to_str().expect("core/ is written in UTF-8")
+    unsafe { CStr::from_ptr(literal) }
+        .to_str()
+        .expect("core/ is written in UTF-8")
 }
 
 /// The names of all algorithms, in the registry's order.
@@ -69,7 +77,10 @@ pub fn startup_names() -> &'static [&'static str] {
 
 /// What an algorithm does, in a line.
 pub fn summary(name: &str) -> Option<&'static str> {
-    algorithms().iter().find(|a| text(a.name) == name).map(|a| text(a.summary))
+    algorithms()
+        .iter()
+        .find(|a| text(a.name) == name)
+        .map(|a| text(a.summary))
 }
 
 /// The algorithm for those who choose none.
@@ -83,8 +94,8 @@ pub fn congestion_control(name: &str) -> String {
     }
 }
 
-/// Whether an algorithm asks for packet pairs ([`Decision::pair`]) though nobody chose them, as one does that begins with
-/// it: without them it is of no use.
+/// Whether an algorithm asks for packet pairs ([`Decision::pair`]) though nobody chose them, as one
+/// does that begins with it: without them it is of no use.
 pub fn needs_pairs(name: &str) -> bool {
     begins_with_pairs(name, 0)
 }
@@ -95,18 +106,28 @@ pub fn sends_pairs(name: &str) -> bool {
 }
 
 fn begins_with_pairs(name: &str, options: u32) -> bool {
-    let start = Start { mss_bytes: 1, ssthresh_bytes: UNLIMITED, options, ..Start::default() };
+    let start = Start {
+        mss_bytes: 1,
+        ssthresh_bytes: UNLIMITED,
+        options,
+        ..Start::default()
+    };
     Startup::new(name).is_some_and(|mut startup| startup.start(&start).pair != PAIR_NONE)
 }
 
 /// Whether an algorithm sends at a rate that is reserved ([`PHASE_RESERVED`]).
 pub fn reserves(name: &str) -> bool {
-    let start = Start { mss_bytes: 1, ssthresh_bytes: UNLIMITED, pace_bytes_per_s: 1, ..Start::default() };
+    let start = Start {
+        mss_bytes: 1,
+        ssthresh_bytes: UNLIMITED,
+        pace_bytes_per_s: 1,
+        ..Start::default()
+    };
     Startup::new(name).is_some_and(|mut startup| startup.start(&start).phase == PHASE_RESERVED)
 }
 
-/// Whether an algorithm uses what is remembered of the path ([`Start::remembered_bytes`]): then it begins with other
-/// decisions, or keeps it.
+/// Whether an algorithm uses what is remembered of the path ([`Start::remembered_bytes`]): then it
+/// begins with other decisions, or keeps it.
 pub fn remembers(name: &str) -> bool {
     let begins = |remembered_bytes| {
         let mut startup = Startup::new(name)?;
@@ -136,8 +157,8 @@ pub fn exit_name(exit: u32) -> &'static str {
     text(unsafe { ffi::onramp_native_exit_name(exit) })
 }
 
-/// `a * b / whole` as the algorithms reckon it, 0 where `whole` is: `onramp_share` of `core/startup.h`, whose error begins
-/// where the product has more than 64 bits.
+/// `a * b / whole` as the algorithms reckon it, 0 where `whole` is: `onramp_share` of
+/// `core/startup.h`, whose error begins where the product has more than 64 bits.
 pub fn share(a: u64, b: u64, whole: u64) -> u64 {
     // SAFETY: the function takes any numbers.
     unsafe { ffi::onramp_native_share(a, b, whole) }
@@ -160,7 +181,10 @@ impl Startup {
     /// A start-up of the algorithm with this name, if there is one.
     pub fn new(name: &str) -> Option<Startup> {
         let algorithm = algorithms().iter().find(|a| text(a.name) == name)?;
-        Some(Startup { algorithm, state: [0; STATE_BYTES / 8] })
+        Some(Startup {
+            algorithm,
+            state: [0; STATE_BYTES / 8],
+        })
     }
 
     /// The connection is established: what may it send?
@@ -171,13 +195,17 @@ impl Startup {
         decision
     }
 
-    /// An acknowledgement arrived. Not to be called once a decision's phase was [`PHASE_DONE`], nor while it is
-    /// [`PHASE_AVOIDANCE`] and the window has reached its threshold. In [`PHASE_SAFE`] only the decision's pacing counts.
+    /// An acknowledgement arrived. Not to be called once a decision's phase was [`PHASE_DONE`], nor
+    /// while it is [`PHASE_AVOIDANCE`] and the window has reached its threshold. In [`PHASE_SAFE`]
+    /// only the decision's pacing counts.
     ///
     /// # Panics
     /// If the record has no MSS.
     pub fn ack(&mut self, ack: &Ack) -> Decision {
-        assert!(ack.mss_bytes > 0, "an acknowledgement's record needs the MSS");
+        assert!(
+            ack.mss_bytes > 0,
+            "an acknowledgement's record needs the MSS"
+        );
         let mut decision = Decision::default();
         // SAFETY: as in start(); the state is the algorithm's own.
         unsafe { (self.algorithm.ack)(self.state.as_mut_ptr().cast(), ack, &mut decision) };
@@ -201,8 +229,12 @@ mod tests {
     #[test]
     fn records_have_the_layout_that_c_gives_them() {
         // SAFETY: native.c defines the table and its length together.
-        let c: &[usize] =
-            unsafe { std::slice::from_raw_parts((&raw const ffi::onramp_layouts).cast(), ffi::onramp_layout_count) };
+        let c: &[usize] = unsafe {
+            std::slice::from_raw_parts(
+                (&raw const ffi::onramp_layouts).cast(),
+                ffi::onramp_layout_count,
+            )
+        };
         let rust = [
             size_of::<Clock>(),
             offset_of!(Clock, event_ns),
@@ -229,23 +261,43 @@ mod tests {
             memory::LIFETIME_NS as usize,
             memory::KEEP_NS as usize,
             STATE_BYTES,
-            (0..).take_while(|&exit| exit_name(exit) != "unknown").count(),
+            (0..)
+                .take_while(|&exit| exit_name(exit) != "unknown")
+                .count(),
         ];
         assert_eq!(c, rust);
     }
 
     #[test]
     fn the_registry_names_each_algorithm_once() {
-        assert_eq!(startup_names(), ["standard", "paced", "gamma", "spaced", "pair", "astart", "hoe", "qos", "onramp"]);
+        assert_eq!(
+            startup_names(),
+            ["standard", "paced", "gamma", "spaced", "pair", "astart", "hoe", "qos", "onramp"]
+        );
         assert!(summary("paced").unwrap().contains("Aron & Druschel"));
         assert!(Startup::new("fast").is_none() && !sends_pairs("fast") && !needs_pairs("fast"));
-        assert_eq!(["pair", "onramp", "paced"].map(needs_pairs), [true, false, false]);
-        assert_eq!(["pair", "onramp", "paced"].map(sends_pairs), [true, true, false]);
+        assert_eq!(
+            ["pair", "onramp", "paced"].map(needs_pairs),
+            [true, false, false]
+        );
+        assert_eq!(
+            ["pair", "onramp", "paced"].map(sends_pairs),
+            [true, true, false]
+        );
         assert!(reserves("qos") && !reserves("spaced"));
         assert!(remembers("onramp") && !remembers("qos") && !remembers("fast"));
-        assert_eq!((phase_name(PHASE_DONE), phase_name(PHASE_AVOIDANCE)), ("done", "avoidance"));
-        assert_eq!((phase_name(PHASE_SAFE), phase_name(PHASE_LINEAR)), ("safe-transmit", "linear"));
-        assert_eq!((phase_name(PHASE_RESERVED), phase_name(99)), ("reserved", "unknown"));
+        assert_eq!(
+            (phase_name(PHASE_DONE), phase_name(PHASE_AVOIDANCE)),
+            ("done", "avoidance")
+        );
+        assert_eq!(
+            (phase_name(PHASE_SAFE), phase_name(PHASE_LINEAR)),
+            ("safe-transmit", "linear")
+        );
+        assert_eq!(
+            (phase_name(PHASE_RESERVED), phase_name(99)),
+            ("reserved", "unknown")
+        );
     }
 
     #[test]

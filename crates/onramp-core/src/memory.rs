@@ -1,14 +1,15 @@
 //! The memory of paths: `core/memory.h` with a safe face.
 //!
-//! A host keeps an [`Entry`] for each path, and asks here what may be done with it. Times are the host's, of a clock that
-//! goes on while it sleeps.
+//! A host keeps an [`Entry`] for each path, and asks here what may be done with it. Times are the
+//! host's, of a clock that goes on while it sleeps.
 
 use crate::{ffi, Decision, Start};
 
 /// The Lifetime for those who choose none: ten minutes.
 pub const LIFETIME_NS: u64 = 600_000_000_000;
 
-/// A connection says so often that it still has its entry ([`Entry::keep`]), as long as it hears from its peer.
+/// A connection says so often that it still has its entry ([`Entry::keep`]), as long as it hears
+/// from its peer.
 pub const KEEP_NS: u64 = 125_000_000;
 
 /// What is remembered of a path.
@@ -54,8 +55,8 @@ impl Entry {
         unsafe { ffi::onramp_native_memory_is_in_use(self, user, now_ns) }
     }
 
-    /// A connection begins, with a number that is its own and not 0. True if it has the entry now: then `start` says what
-    /// is remembered.
+    /// A connection begins, with a number that is its own and not 0. True if it has the entry now:
+    /// then `start` says what is remembered.
     pub fn take(&mut self, user: u64, now_ns: u64, start: &mut Start) -> bool {
         // SAFETY: the function takes any numbers.
         unsafe { ffi::onramp_native_memory_take(self, user, now_ns, start) }
@@ -73,14 +74,16 @@ impl Entry {
         unsafe { ffi::onramp_native_memory_give_back(self, user) }
     }
 
-    /// Remember what a decision says that means [`News::Save`]. True: the connection has the entry, which nobody else had.
+    /// Remember what a decision says that means [`News::Save`]. True: the connection has the entry,
+    /// which nobody else had.
     pub fn save(&mut self, user: u64, decision: &Decision, now_ns: u64) -> bool {
         // SAFETY: the function takes any numbers.
         unsafe { ffi::onramp_native_memory_save(self, user, decision, now_ns) }
     }
 }
 
-/// The initial window by which is judged what a connection finds, one that begins now or one that goes on.
+/// The initial window by which is judged what a connection finds, one that begins now or one that
+/// goes on.
 pub fn window(start: &Start, is_new: bool) -> u64 {
     // SAFETY: the function takes any numbers.
     unsafe { ffi::onramp_native_memory_window(start, is_new) }

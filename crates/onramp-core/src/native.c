@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 OR GPL-2.0-only */
-/* The registry as a table that Rust can walk, and the layouts that src/ffi.rs is checked against. */
+/* The registry as a table that Rust can walk, and the layouts that src/ffi.rs is checked against.
+ */
 #include "memory.h"
 #include "pair_option.h"
 #include "registry.h"
@@ -15,18 +16,21 @@ struct onramp_algorithm {
 	void (*loss)(void *state, const struct onramp_loss *, struct onramp_decision *);
 };
 
-#define ONRAMP_DEFINE(name, summary)                                                                                   \
-	static void name##_start(void *state, const struct onramp_start *start, struct onramp_decision *decision)      \
-	{                                                                                                              \
-		onramp_##name##_start(state, start, decision);                                                         \
-	}                                                                                                              \
-	static void name##_ack(void *state, const struct onramp_ack *ack, struct onramp_decision *decision)            \
-	{                                                                                                              \
-		onramp_##name##_ack(state, ack, decision);                                                             \
-	}                                                                                                              \
-	static void name##_loss(void *state, const struct onramp_loss *loss, struct onramp_decision *decision)         \
-	{                                                                                                              \
-		onramp_##name##_loss(state, loss, decision);                                                           \
+#define ONRAMP_DEFINE(name, summary)                                                               \
+	static void name##_start(void *state, const struct onramp_start *start,                    \
+				 struct onramp_decision *decision)                                 \
+	{                                                                                          \
+		onramp_##name##_start(state, start, decision);                                     \
+	}                                                                                          \
+	static void name##_ack(void *state, const struct onramp_ack *ack,                          \
+			       struct onramp_decision *decision)                                   \
+	{                                                                                          \
+		onramp_##name##_ack(state, ack, decision);                                         \
+	}                                                                                          \
+	static void name##_loss(void *state, const struct onramp_loss *loss,                       \
+				struct onramp_decision *decision)                                  \
+	{                                                                                          \
+		onramp_##name##_loss(state, loss, decision);                                       \
 	}
 ONRAMP_ALGORITHMS(ONRAMP_DEFINE)
 
@@ -45,19 +49,20 @@ const char *onramp_native_exit_name(uint32_t exit)
 }
 
 /* The train, for src/train.rs. */
-void onramp_native_train_begin(struct onramp_ack_train *train, uint64_t now_ns, uint64_t delivered_bytes,
-			       uint64_t flight_bytes)
+void onramp_native_train_begin(struct onramp_ack_train *train, uint64_t now_ns,
+			       uint64_t delivered_bytes, uint64_t flight_bytes)
 {
 	onramp_train_begin(train, now_ns, delivered_bytes, flight_bytes);
 }
 
-void onramp_native_train_add(struct onramp_ack_train *train, uint64_t now_ns, uint64_t delivered_bytes,
-			     uint32_t mss_bytes, uint64_t rtt_ns)
+void onramp_native_train_add(struct onramp_ack_train *train, uint64_t now_ns,
+			     uint64_t delivered_bytes, uint32_t mss_bytes, uint64_t rtt_ns)
 {
 	onramp_train_add(train, now_ns, delivered_bytes, mss_bytes, rtt_ns);
 }
 
-uint64_t onramp_native_train_bytes_per_s(const struct onramp_ack_train *train, uint32_t mss_bytes, uint32_t options)
+uint64_t onramp_native_train_bytes_per_s(const struct onramp_ack_train *train, uint32_t mss_bytes,
+					 uint32_t options)
 {
 	return onramp_train_bytes_per_s(train, mss_bytes, options);
 }
@@ -97,23 +102,27 @@ uint64_t onramp_native_share(uint64_t a, uint64_t b, uint64_t whole)
 }
 
 /* The token bucket, for src/bucket.rs. */
-uint64_t onramp_native_bucket_take(uint64_t full_ns, uint64_t now_ns, uint64_t bytes, uint64_t bytes_per_s)
+uint64_t onramp_native_bucket_take(uint64_t full_ns, uint64_t now_ns, uint64_t bytes,
+				   uint64_t bytes_per_s)
 {
 	return onramp_bucket_take(full_ns, now_ns, bytes, bytes_per_s);
 }
 
-uint64_t onramp_native_bucket_has_ns(uint64_t full_ns, uint64_t bytes, uint64_t bytes_per_s, uint64_t burst_bytes)
+uint64_t onramp_native_bucket_has_ns(uint64_t full_ns, uint64_t bytes, uint64_t bytes_per_s,
+				     uint64_t burst_bytes)
 {
 	return onramp_bucket_has_ns(full_ns, bytes, bytes_per_s, burst_bytes);
 }
 
 /* The memory of paths, for src/memory.rs. */
-bool onramp_native_memory_is_over(const struct onramp_memory_entry *entry, uint64_t now_ns, uint64_t lifetime_ns)
+bool onramp_native_memory_is_over(const struct onramp_memory_entry *entry, uint64_t now_ns,
+				  uint64_t lifetime_ns)
 {
 	return onramp_memory_is_over(entry, now_ns, lifetime_ns);
 }
 
-bool onramp_native_memory_is_in_use(const struct onramp_memory_entry *entry, uint64_t user, uint64_t now_ns)
+bool onramp_native_memory_is_in_use(const struct onramp_memory_entry *entry, uint64_t user,
+				    uint64_t now_ns)
 {
 	return onramp_memory_is_in_use(entry, user, now_ns);
 }
@@ -144,8 +153,8 @@ uint32_t onramp_native_memory_news(const struct onramp_decision *decision, uint6
 	return onramp_memory_news(decision, initial_bytes);
 }
 
-bool onramp_native_memory_save(struct onramp_memory_entry *entry, uint64_t user, const struct onramp_decision *decision,
-			       uint64_t now_ns)
+bool onramp_native_memory_save(struct onramp_memory_entry *entry, uint64_t user,
+			       const struct onramp_decision *decision, uint64_t now_ns)
 {
 	return onramp_memory_save(entry, user, decision, now_ns);
 }
@@ -161,7 +170,8 @@ uint32_t onramp_native_pair_option_bytes(uint32_t form, uint32_t type)
 	return onramp_pair_option_bytes(form, type);
 }
 
-uint32_t onramp_native_pair_option_write(uint8_t *out, uint32_t form, const struct onramp_pair_option *option)
+uint32_t onramp_native_pair_option_write(uint8_t *out, uint32_t form,
+					 const struct onramp_pair_option *option)
 {
 	return onramp_pair_option_write(out, form, option);
 }
@@ -173,8 +183,8 @@ uint32_t onramp_native_pair_option_read(const uint8_t *in, uint32_t bytes, uint3
 }
 
 bool onramp_native_pair_arrived(struct onramp_pair_meter *meter, struct onramp_pair_counts *counts,
-				const struct onramp_pair_option *option, uint64_t now_ns, uint32_t seq, uint32_t end,
-				struct onramp_pair_option *reply)
+				const struct onramp_pair_option *option, uint64_t now_ns,
+				uint32_t seq, uint32_t end, struct onramp_pair_option *reply)
 {
 	return onramp_pair_arrived(meter, counts, option, now_ns, seq, end, reply);
 }
@@ -185,15 +195,18 @@ void onramp_native_pair_send_first(struct onramp_pair_probe *probe, uint64_t now
 	onramp_pair_send_first(probe, now_ns, end, option);
 }
 
-bool onramp_native_pair_send_second(struct onramp_pair_probe *probe, struct onramp_pair_counts *counts, uint64_t now_ns,
-				    uint32_t seq, uint32_t end, bool is_train, struct onramp_pair_option *option)
+bool onramp_native_pair_send_second(struct onramp_pair_probe *probe,
+				    struct onramp_pair_counts *counts, uint64_t now_ns,
+				    uint32_t seq, uint32_t end, bool is_train,
+				    struct onramp_pair_option *option)
 {
 	return onramp_pair_send_second(probe, counts, now_ns, seq, end, is_train, option);
 }
 
-struct onramp_pair_report onramp_native_pair_replied(struct onramp_pair_probe *probe, struct onramp_pair_counts *counts,
-						     const struct onramp_pair_option *reply, uint64_t now_ns,
-						     uint32_t ack)
+struct onramp_pair_report onramp_native_pair_replied(struct onramp_pair_probe *probe,
+						     struct onramp_pair_counts *counts,
+						     const struct onramp_pair_option *reply,
+						     uint64_t now_ns, uint32_t ack)
 {
 	return onramp_pair_replied(probe, counts, reply, now_ns, ack);
 }

@@ -1,6 +1,7 @@
 //! Packet pairs on the wire: `core/pair_option.h` with a safe face.
 //!
-//! Who sends pairs, or trains of more segments, has a [`Probe`], who measures them a [`Meter`]; both keep [`Counts`].
+//! Who sends pairs, or trains of more segments, has a [`Probe`], who measures them a [`Meter`];
+//! both keep [`Counts`].
 
 use crate::ffi;
 use serde::{Deserialize, Serialize};
@@ -78,12 +79,21 @@ impl PairOption {
 
     /// An option of a kind without interval.
     pub fn of(kind: u8, id: u8) -> PairOption {
-        PairOption { kind, id, ..PairOption::default() }
+        PairOption {
+            kind,
+            id,
+            ..PairOption::default()
+        }
     }
 
     /// A reply.
     pub fn reply(id: u8, interval_ns: u32) -> PairOption {
-        PairOption { interval_ns, kind: REPLY, id, reserved: 0 }
+        PairOption {
+            interval_ns,
+            kind: REPLY,
+            id,
+            reserved: 0,
+        }
     }
 
     /// Its length on the wire.
@@ -96,11 +106,13 @@ impl PairOption {
     pub fn write(&self, form: Form, out: &mut Vec<u8>) {
         let mut bytes = [0; MOST_BYTES];
         // SAFETY: no option is longer than the room.
-        let length = unsafe { ffi::onramp_native_pair_option_write(bytes.as_mut_ptr(), form as u32, self) };
+        let length =
+            unsafe { ffi::onramp_native_pair_option_write(bytes.as_mut_ptr(), form as u32, self) };
         out.extend(&bytes[..length as usize]);
     }
 
-    /// One of the four kinds as who reads it finds it: an interval in the paper's form has whole ticks of 10 ms.
+    /// One of the four kinds as who reads it finds it: an interval in the paper's form has whole
+    /// ticks of 10 ms.
     pub fn as_read(&self, form: Form) -> PairOption {
         let mut bytes = Vec::with_capacity(MOST_BYTES);
         self.write(form, &mut bytes);
@@ -117,7 +129,14 @@ impl PairOption {
         room[..length].copy_from_slice(&option[..length]);
         let mut read = PairOption::default();
         // SAFETY: the room is as long as the function asks for.
-        match unsafe { ffi::onramp_native_pair_option_read(room.as_ptr(), length as u32, form as u32, &mut read) } {
+        match unsafe {
+            ffi::onramp_native_pair_option_read(
+                room.as_ptr(),
+                length as u32,
+                form as u32,
+                &mut read,
+            )
+        } {
             0 => Reading::Other,
             1 => Reading::Malformed,
             _ => Reading::Read(read),
@@ -156,8 +175,8 @@ pub struct Meter {
 }
 
 impl Meter {
-    /// A first or a second arrived, with the segment from a sequence number to before another. The reply, if it
-    /// completes a pair.
+    /// A first or a second arrived, with the segment from a sequence number to before another. The
+    /// reply, if it completes a pair.
     pub fn arrived(
         &mut self,
         counts: &mut Counts,
@@ -168,7 +187,10 @@ impl Meter {
     ) -> Option<PairOption> {
         let mut reply = PairOption::default();
         // SAFETY: four records of the function's own layout.
-        unsafe { ffi::onramp_native_pair_arrived(self, counts, option, now_ns, seq, end, &mut reply) }.then_some(reply)
+        unsafe {
+            ffi::onramp_native_pair_arrived(self, counts, option, now_ns, seq, end, &mut reply)
+        }
+        .then_some(reply)
     }
 }
 
@@ -190,7 +212,8 @@ struct Sent {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    /// Between the arrivals of a pair's two segments, or of a train's first and the newest that is acknowledged.
+    /// Between the arrivals of a pair's two segments, or of a train's first and the newest that is
+    /// acknowledged.
     pub interval_ns: u32,
     /// So much payload arrived in it.
     pub bytes: u32,
@@ -217,8 +240,8 @@ impl Probe {
         option
     }
 
-    /// The segment from a sequence number to before another leaves: its option, if it is the second of a pair. In a train
-    /// the next may follow it.
+    /// The segment from a sequence number to before another leaves: its option, if it is the second
+    /// of a pair. In a train the next may follow it.
     pub fn send_second(
         &mut self,
         counts: &mut Counts,
@@ -229,13 +252,29 @@ impl Probe {
     ) -> Option<PairOption> {
         let mut option = PairOption::default();
         // SAFETY: three records of the function's own layout.
-        let is_second =
-            unsafe { ffi::onramp_native_pair_send_second(self, counts, now_ns, seq, end, is_train, &mut option) };
+        let is_second = unsafe {
+            ffi::onramp_native_pair_send_second(
+                self,
+                counts,
+                now_ns,
+                seq,
+                end,
+                is_train,
+                &mut option,
+            )
+        };
         is_second.then_some(option)
     }
 
-    /// A reply arrived with an acknowledgement of everything below a sequence number: what it reports, if it is one.
-    pub fn replied(&mut self, counts: &mut Counts, reply: &PairOption, now_ns: u64, ack: u32) -> Option<Report> {
+    /// A reply arrived with an acknowledgement of everything below a sequence number: what it
+    /// reports, if it is one.
+    pub fn replied(
+        &mut self,
+        counts: &mut Counts,
+        reply: &PairOption,
+        now_ns: u64,
+        ack: u32,
+    ) -> Option<Report> {
         // SAFETY: three records of the function's own layout.
         let report = unsafe { ffi::onramp_native_pair_replied(self, counts, reply, now_ns, ack) };
         (report.interval_ns > 0).then_some(report)

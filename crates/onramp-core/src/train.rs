@@ -1,4 +1,5 @@
-//! The rate of a path from the spacing of a flight's acknowledgements: `core/ack_train.h` for itself.
+//! The rate of a path from the spacing of a flight's acknowledgements: `core/ack_train.h` for
+//! itself.
 
 use crate::{ffi, STATE_BYTES};
 
@@ -12,10 +13,17 @@ impl AckTrain {
     /// The first acknowledgement of a flight, with the bytes delivered in total and
     /// those of the flight that are still outstanding.
     pub fn begin(now_ns: u64, delivered_bytes: u64, flight_bytes: u64) -> AckTrain {
-        let mut train = AckTrain { state: [0; STATE_BYTES / 8] };
+        let mut train = AckTrain {
+            state: [0; STATE_BYTES / 8],
+        };
         // SAFETY: native.c asserts that a train has room here; 8 is its alignment.
         unsafe {
-            ffi::onramp_native_train_begin(train.state.as_mut_ptr().cast(), now_ns, delivered_bytes, flight_bytes);
+            ffi::onramp_native_train_begin(
+                train.state.as_mut_ptr().cast(),
+                now_ns,
+                delivered_bytes,
+                flight_bytes,
+            );
         }
         train
     }
@@ -28,7 +36,13 @@ impl AckTrain {
         assert!(mss_bytes > 0, "a train is counted in segments");
         // SAFETY: begin() made the state.
         unsafe {
-            ffi::onramp_native_train_add(self.state.as_mut_ptr().cast(), now_ns, delivered_bytes, mss_bytes, rtt_ns);
+            ffi::onramp_native_train_add(
+                self.state.as_mut_ptr().cast(),
+                now_ns,
+                delivered_bytes,
+                mss_bytes,
+                rtt_ns,
+            );
         }
     }
 
@@ -37,11 +51,13 @@ impl AckTrain {
         self.bytes_per_s_by(mss_bytes, 0)
     }
 
-    /// The same in the reading that options name: [`OPTION_TRAIN_ENDS`](crate::OPTION_TRAIN_ENDS) or
-    /// [`OPTION_TRAIN_CLOSEST`](crate::OPTION_TRAIN_CLOSEST); the line without either.
+    /// The same in the reading that options name: [`OPTION_TRAIN_ENDS`](crate::OPTION_TRAIN_ENDS)
+    /// or [`OPTION_TRAIN_CLOSEST`](crate::OPTION_TRAIN_CLOSEST); the line without either.
     pub fn bytes_per_s_by(&self, mss_bytes: u32, options: u32) -> Option<u64> {
         // SAFETY: begin() made the state.
-        let rate = unsafe { ffi::onramp_native_train_bytes_per_s(self.state.as_ptr().cast(), mss_bytes, options) };
+        let rate = unsafe {
+            ffi::onramp_native_train_bytes_per_s(self.state.as_ptr().cast(), mss_bytes, options)
+        };
         (rate > 0).then_some(rate)
     }
 

@@ -1,5 +1,5 @@
-//! What it costs other programs that TCP_QOS is there: setsockopt and getsockopt of another option, side by side with and
-//! without. docs/benchmarks.md describes the method and keeps the figures.
+//! What it costs other programs that TCP_QOS is there: setsockopt and getsockopt of another option,
+//! side by side with and without. docs/benchmarks.md describes the method and keeps the figures.
 //!
 //!     cargo bench -p onramp-kernel --bench options -- [--rounds N]
 
@@ -16,7 +16,12 @@ type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
 
 /// Nanoseconds of a setsockopt and of a getsockopt.
 fn measure() -> Result<[f64; 2]> {
-    let socket = socket(AddressFamily::Inet, SockType::Stream, SockFlag::SOCK_CLOEXEC, None)?;
+    let socket = socket(
+        AddressFamily::Inet,
+        SockType::Stream,
+        SockFlag::SOCK_CLOEXEC,
+        None,
+    )?;
     let time = |mut call: Box<dyn FnMut() -> nix::Result<()> + '_>| {
         let start = Instant::now();
         for _ in 0..CALLS {
@@ -24,7 +29,9 @@ fn measure() -> Result<[f64; 2]> {
         }
         Ok::<_, nix::Error>(start.elapsed().as_nanos() as f64 / f64::from(CALLS))
     };
-    let set = time(Box::new(|| setsockopt(&socket, TcpNoDelay, black_box(&true))))?;
+    let set = time(Box::new(|| {
+        setsockopt(&socket, TcpNoDelay, black_box(&true))
+    }))?;
     let get = time(Box::new(|| {
         getsockopt(&socket, TcpNoDelay).map(|value| {
             black_box(value);
@@ -55,7 +62,9 @@ fn run(rounds: usize) -> Result<()> {
                 (measure()?, with, measure()?)
             }
         };
-        all.iter_mut().enumerate().for_each(|(call, rounds)| rounds.push([without[call], with[call], again[call]]));
+        all.iter_mut()
+            .enumerate()
+            .for_each(|(call, rounds)| rounds.push([without[call], with[call], again[call]]));
     }
     println!(
         "{:<12} {:>12} {:>12} {:>22} {:>22}",
@@ -65,10 +74,19 @@ fn run(rounds: usize) -> Result<()> {
         let median = |column: usize| sorted(rounds.iter().map(|round| round[column]));
         let ratio = |of: usize| {
             let ratios = sorted(rounds.iter().map(|round| round[of] / round[0]));
-            format!("{:.2} ({:.2}-{:.2})", quantile(&ratios, 0.5), quantile(&ratios, 0.05), quantile(&ratios, 0.95))
+            format!(
+                "{:.2} ({:.2}-{:.2})",
+                quantile(&ratios, 0.5),
+                quantile(&ratios, 0.05),
+                quantile(&ratios, 0.95)
+            )
         };
         let (without, with) = (quantile(&median(0), 0.5), quantile(&median(1), 0.5));
-        println!("{name:<12} {without:>12.0} {with:>12.0} {:>22} {:>22}", ratio(1), ratio(2));
+        println!(
+            "{name:<12} {without:>12.0} {with:>12.0} {:>22} {:>22}",
+            ratio(1),
+            ratio(2)
+        );
     }
     Ok(())
 }
@@ -88,7 +106,9 @@ fn main() -> Result<()> {
             .ok()
             .filter(|n| (1..=1000).contains(n))
             .ok_or_else(|| format!("--rounds is a number from 1 to 1000, not `{number}`"))?,
-        (Some(word), _) => return Err(format!("unknown option `{word}`; there is --rounds N").into()),
+        (Some(word), _) => {
+            return Err(format!("unknown option `{word}`; there is --rounds N").into())
+        }
     };
     run(rounds)
 }

@@ -1,4 +1,5 @@
-//! Putting the connections of programs that know nothing of it on a congestion control, through a cgroup.
+//! Putting the connections of programs that know nothing of it on a congestion control, through a
+//! cgroup.
 
 use crate::cgroup_program;
 use crate::registration::only_value;
@@ -17,23 +18,32 @@ const ADOPT_PROGRAM: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/adopt.o")
 const ADOPT_MAP: &str = ".rodata.adopt";
 const DIRECTORY_PREFIX: &str = "onramp-exec-";
 
-/// Where the cgroup v2 hierarchy is to be found: as the mount table says or, where it is not mounted (`ip netns exec`
-/// hides it, for example), a mount of this process's own that nobody else sees.
+/// Where the cgroup v2 hierarchy is to be found: as the mount table says or, where it is not
+/// mounted (`ip netns exec` hides it, for example), a mount of this process's own that nobody else
+/// sees.
 ///
 /// # Errors
 /// [`Error::NoCgroup`] if the kernel does not have it.
 pub fn cgroup2_mount() -> Result<PathBuf> {
     let file = "/proc/self/mountinfo";
-    let text = fs::read_to_string(file).map_err(|error| Error::io(format!("read {file}"), error))?;
-    // "36 35 98:0 / /sys/fs/cgroup rw,... shared:1 - cgroup2 cgroup2 rw,..."; spaces in paths stand as \040.
+    let text =
+        fs::read_to_string(file).map_err(|error| Error::io(format!("read {file}"), error))?;
+    // "36 35 98:0 / /sys/fs/cgroup rw,... shared:1 - cgroup2 cgroup2 rw,..."; spaces in paths stand
+    // as \040.
     let mounted = text.lines().find_map(|line| {
         let (mount, kind) = line.split_once(" - ")?;
         let is_cgroup2 = kind.split_whitespace().next() == Some("cgroup2");
-        is_cgroup2.then(|| mount.split(' ').nth(4).map(|path| PathBuf::from(path.replace("\\040", " "))))?
+        is_cgroup2.then(|| {
+            mount
+                .split(' ')
+                .nth(4)
+                .map(|path| PathBuf::from(path.replace("\\040", " ")))
+        })?
     });
     match mounted {
         Some(path) => Ok(path),
-        None => detached_mount().map(|mount| PathBuf::from(format!("/proc/self/fd/{}", mount.as_raw_fd()))),
+        None => detached_mount()
+            .map(|mount| PathBuf::from(format!("/proc/self/fd/{}", mount.as_raw_fd()))),
     }
 }
 
@@ -45,9 +55,14 @@ fn detached_mount() -> Result<&'static OwnedFd> {
     const FSCONFIG_CMD_CREATE: libc::c_uint = 6;
     let mount = MOUNT.get_or_init(|| {
         let null = std::ptr::null::<libc::c_char>();
-        // SAFETY: each call gets what its manual page says; a descriptor that succeeds is owned here alone.
+        // SAFETY: each call gets what its manual page says; a descriptor that succeeds is owned
+        // here alone.
         unsafe {
-            let context = owned(libc::syscall(libc::SYS_fsopen, c"cgroup2".as_ptr(), FSOPEN_CLOEXEC))?;
+            let context = owned(libc::syscall(
+                libc::SYS_fsopen,
+                c"cgroup2".as_ptr(),
+                FSOPEN_CLOEXEC,
+            ))?;
             let raw = context.as_raw_fd();
             if libc::syscall(libc::SYS_fsconfig, raw, FSCONFIG_CMD_CREATE, null, null, 0) != 0 {
                 return None;
@@ -61,7 +76,9 @@ fn detached_mount() -> Result<&'static OwnedFd> {
 /// # Safety
 /// A non-negative number is a descriptor that nobody else owns.
 unsafe fn owned(result: libc::c_long) -> Option<OwnedFd> {
-    let descriptor = i32::try_from(result).ok().filter(|&descriptor| descriptor >= 0)?;
+    let descriptor = i32::try_from(result)
+        .ok()
+        .filter(|&descriptor| descriptor >= 0)?;
     // SAFETY: the caller's promise.
     Some(unsafe { OwnedFd::from_raw_fd(descriptor) })
 }
@@ -73,16 +90,20 @@ unsafe fn owned(result: libc::c_long) -> Option<OwnedFd> {
 pub fn own_cgroup() -> Result<PathBuf> {
     let mount = cgroup2_mount()?;
     let file = "/proc/self/cgroup";
-    let text = fs::read_to_string(file).map_err(|error| Error::io(format!("read {file}"), error))?;
-    let own = text.lines().find_map(|line| line.strip_prefix("0::")).ok_or(Error::NoCgroup)?;
+    let text =
+        fs::read_to_string(file).map_err(|error| Error::io(format!("read {file}"), error))?;
+    let own = text
+        .lines()
+        .find_map(|line| line.strip_prefix("0::"))
+        .ok_or(Error::NoCgroup)?;
     let path = mount.join(own.trim_start_matches('/'));
     // Seen from another cgroup namespace, the path may not be under the mount.
     Ok(if path.is_dir() { path } else { mount })
 }
 
-/// A cgroup for one program and its descendants, below this process's own; removed when it is dropped, as far as its
-/// processes have ended. Within another [`ExecCgroup`] it is made beside that one, so that the innermost choice of a
-/// start-up holds.
+/// A cgroup for one program and its descendants, below this process's own; removed when it is
+/// dropped, as far as its processes have ended. Within another [`ExecCgroup`] it is made beside
+/// that one, so that the innermost choice of a start-up holds.
 pub struct ExecCgroup {
     path: PathBuf,
 }
@@ -94,12 +115,16 @@ impl ExecCgroup {
     /// No cgroup v2, or it cannot be written.
     pub fn create() -> Result<ExecCgroup> {
         let own = own_cgroup()?;
-        let parent = own.ancestors().find(|path| !is_ours(path)).ok_or(Error::NoCgroup)?;
+        let parent = own
+            .ancestors()
+            .find(|path| !is_ours(path))
+            .ok_or(Error::NoCgroup)?;
         sweep(parent);
         let pid = std::process::id();
         let ticks = process::start_ticks(pid).unwrap_or(0);
         let path = parent.join(format!("{DIRECTORY_PREFIX}{pid}-{ticks}"));
-        fs::create_dir(&path).map_err(|error| Error::io(format!("create the cgroup {}", path.display()), error))?;
+        fs::create_dir(&path)
+            .map_err(|error| Error::io(format!("create the cgroup {}", path.display()), error))?;
         Ok(ExecCgroup { path })
     }
 
@@ -124,7 +149,9 @@ impl Drop for ExecCgroup {
     fn drop(&mut self) {
         // The kernel may need a moment after the last process has been reaped.
         let deadline = Instant::now() + Duration::from_secs(1);
-        while fs::remove_dir(&self.path).is_err_and(|error| error.kind() == io::ErrorKind::ResourceBusy) {
+        while fs::remove_dir(&self.path)
+            .is_err_and(|error| error.kind() == io::ErrorKind::ResourceBusy)
+        {
             if Instant::now() > deadline || !self.processes().is_empty() {
                 break;
             }
@@ -134,16 +161,23 @@ impl Drop for ExecCgroup {
 }
 
 fn is_ours(path: &Path) -> bool {
-    path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(DIRECTORY_PREFIX))
+    path.file_name()
+        .is_some_and(|name| name.to_string_lossy().starts_with(DIRECTORY_PREFIX))
 }
 
 /// Remove the empty cgroups of `onramp exec` processes that are gone.
 fn sweep(parent: &Path) {
-    let Ok(entries) = fs::read_dir(parent) else { return };
+    let Ok(entries) = fs::read_dir(parent) else {
+        return;
+    };
     for entry in entries.flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
-        let owner = name.strip_prefix(DIRECTORY_PREFIX).and_then(|owner| owner.split_once('-'));
-        let Some((pid, ticks)) = owner.and_then(|(pid, ticks)| Some((pid.parse().ok()?, ticks.parse().ok()?))) else {
+        let owner = name
+            .strip_prefix(DIRECTORY_PREFIX)
+            .and_then(|owner| owner.split_once('-'));
+        let Some((pid, ticks)) =
+            owner.and_then(|(pid, ticks)| Some((pid.parse().ok()?, ticks.parse().ok()?)))
+        else {
             continue;
         };
         if !process::is_running(pid, ticks) {
@@ -155,16 +189,21 @@ fn sweep(parent: &Path) {
 
 /// The two counters of a program that puts connections on a congestion control.
 pub(crate) fn counts(object: &Object) -> (u64, u64) {
-    let counters = object.maps().find(|map| map.name().to_string_lossy().ends_with(".bss"));
+    let counters = object
+        .maps()
+        .find(|map| map.name().to_string_lossy().ends_with(".bss"));
     let value = counters.and_then(|map| only_value(&map));
     let number = |at: usize| {
         let bytes = value.as_ref().and_then(|value| value.get(at..at + 8));
-        bytes.map_or(0, |bytes| u64::from_ne_bytes(bytes.try_into().expect("8 bytes")))
+        bytes.map_or(0, |bytes| {
+            u64::from_ne_bytes(bytes.try_into().expect("8 bytes"))
+        })
     };
     (number(0), number(8))
 }
 
-/// While it lives, every TCP connection that a cgroup's processes open or accept uses a congestion control.
+/// While it lives, every TCP connection that a cgroup's processes open or accept uses a congestion
+/// control.
 pub struct Adoption {
     _links: Vec<Link>,
     object: Object,
@@ -190,7 +229,10 @@ impl Adoption {
             },
             cgroup_program::link,
         )?;
-        Ok(Adoption { _links: links, object })
+        Ok(Adoption {
+            _links: links,
+            object,
+        })
     }
 
     /// Connections that were adopted, and connections that refused to be.

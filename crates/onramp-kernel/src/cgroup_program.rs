@@ -9,12 +9,13 @@ use std::path::Path;
 
 /// Opens a cgroup's directory.
 pub(crate) fn open(cgroup: &Path) -> Result<File> {
-    File::open(cgroup).map_err(|error| Error::io(format!("open the cgroup {}", cgroup.display()), error))
+    File::open(cgroup)
+        .map_err(|error| Error::io(format!("open the cgroup {}", cgroup.display()), error))
 }
 
-/// Loads an object's programs, those that are `wanted` by their names, and attaches them to a cgroup's directory by
-/// `attach`; `set_up` sees each of its maps before. `what` begins the sentence of a refusal: "watching the connections
-/// of".
+/// Loads an object's programs, those that are `wanted` by their names, and attaches them to a
+/// cgroup's directory by `attach`; `set_up` sees each of its maps before. `what` begins the
+/// sentence of a refusal: "watching the connections of".
 pub(crate) fn load<T>(
     object: &[u8],
     cgroup: &Path,
@@ -46,5 +47,9 @@ pub(crate) fn load<T>(
 
 /// Attaches an object's programs for as long as the links live.
 pub(crate) fn link(object: &mut Object, cgroup: i32) -> libbpf_rs::Result<Vec<Link>> {
-    object.progs_mut().filter(|program| program.autoload()).map(|program| program.attach_cgroup(cgroup)).collect()
+    object
+        .progs_mut()
+        .filter(|program| program.autoload())
+        .map(|program| program.attach_cgroup(cgroup))
+        .collect()
 }

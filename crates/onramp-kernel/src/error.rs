@@ -15,13 +15,19 @@ pub enum Error {
         name: String,
     },
     /// No packet pairs belong to this algorithm.
-    #[error("start-up {startup} sends no packet pairs; these do: {}", those_that(onramp_core::sends_pairs))]
+    #[error(
+        "start-up {startup} sends no packet pairs; these do: {}",
+        those_that(onramp_core::sends_pairs)
+    )]
     NoPairs {
         /// The algorithm.
         startup: String,
     },
     /// A memory of paths was asked for, which this start-up does not use.
-    #[error("start-up {startup} uses no memory of paths; these do: {}", those_that(onramp_core::remembers))]
+    #[error(
+        "start-up {startup} uses no memory of paths; these do: {}",
+        those_that(onramp_core::remembers)
+    )]
     NoMemory {
         /// Its name.
         startup: String,
@@ -130,7 +136,11 @@ pub enum Error {
 
 /// The names of these algorithms.
 fn those_that(have_it: fn(&str) -> bool) -> String {
-    let names: Vec<_> = onramp_core::startup_names().iter().copied().filter(|name| have_it(name)).collect();
+    let names: Vec<_> = onramp_core::startup_names()
+        .iter()
+        .copied()
+        .filter(|name| have_it(name))
+        .collect();
     names.join(", ")
 }
 
@@ -143,11 +153,18 @@ fn loaded_hint(loaded: &[String]) -> String {
 
 impl Error {
     pub(crate) fn io(what: impl Into<String>, source: io::Error) -> Error {
-        Error::Io { what: what.into(), source }
+        Error::Io {
+            what: what.into(),
+            source,
+        }
     }
 
     pub(crate) fn unreadable(map: &str, of: &str, cause: &libbpf_rs::Error) -> Error {
-        Error::Refused { what: format!("reading {map} of {of}"), cause: cause.to_string(), log: String::new() }
+        Error::Refused {
+            what: format!("reading {map} of {of}"),
+            cause: cause.to_string(),
+            log: String::new(),
+        }
     }
 
     /// The request was wrong, as opposed to the host lacking something.

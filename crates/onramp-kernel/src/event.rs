@@ -19,7 +19,8 @@ pub enum Input {
 
 /// An input of a start-up algorithm in the kernel, and what it decided.
 ///
-/// Without [`crate::Options::record`] only those inputs are reported that changed the phase or the estimate.
+/// Without [`crate::Options::record`] only those inputs are reported that changed the phase or the
+/// estimate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Event {
     /// The connection, unique within one registration.

@@ -1,7 +1,8 @@
 //! Finding what is registered, by this process or another, and the connections that use it.
 //!
-//! Nothing is pinned or written down: the kernel's own lists of maps and programs are the only record, so that it
-//! can't go stale. A congestion control of ours is recognised by the map that holds its configuration.
+//! Nothing is pinned or written down: the kernel's own lists of maps and programs are the only
+//! record, so that it can't go stale. A congestion control of ours is recognised by the map that
+//! holds its configuration.
 
 use crate::memory::PathsMap;
 use crate::pair::PairsMap;
@@ -9,13 +10,15 @@ use crate::process;
 use crate::qos::{self, Reservations};
 use crate::registration::{avoidance_name, only_value, with_log};
 use crate::shared::{
-    name_text, Config, Plain, RawConnection, RawPairs, RawSocket, CONFIG_MAP, CONFIG_VERSION, CONNECTIONS_MAP,
-    LIMITS_MAP, MEMORY_MAP, PAIRS_MAP, RESERVED_MAP, USAGE_MAP,
+    name_text, Config, Plain, RawConnection, RawPairs, RawSocket, CONFIG_MAP, CONFIG_VERSION,
+    CONNECTIONS_MAP, LIMITS_MAP, MEMORY_MAP, PAIRS_MAP, RESERVED_MAP, USAGE_MAP,
 };
 use crate::{probe, Error, Result};
 use libbpf_rs::btf::types::{MemberAttr, Struct};
 use libbpf_rs::btf::Btf;
-use libbpf_rs::query::{LinkInfoIter, LinkTypeInfo, MapInfoIter, ProgInfoIter, ProgInfoQueryOptions};
+use libbpf_rs::query::{
+    LinkInfoIter, LinkTypeInfo, MapInfoIter, ProgInfoIter, ProgInfoQueryOptions,
+};
 use libbpf_rs::{Iter, MapCore, MapHandle, MapType, ObjectBuilder};
 use onramp_core::{Decision, PHASE_RESERVED};
 use onramp_scenario::Memory;
@@ -40,7 +43,8 @@ pub struct Loaded {
     pub paper_initial_window: bool,
     /// It sends packet pairs, where the peer knows them.
     pub packet_pairs: bool,
-    /// What its connections make of what earlier ones found of their path: `off`, `careful` or `at-once`.
+    /// What its connections make of what earlier ones found of their path: `off`, `careful` or
+    /// `at-once`.
     pub memory: &'static str,
     /// How long that counts, where it does.
     pub memory_lifetime_s: Option<f64>,
@@ -84,7 +88,11 @@ impl Loaded {
         let [reserved, limits, usage] = self.reservation_maps;
         Ok(Reservations::of(
             &self.name,
-            [self.map(RESERVED_MAP, reserved)?, self.map(LIMITS_MAP, limits)?, self.map(USAGE_MAP, usage)?],
+            [
+                self.map(RESERVED_MAP, reserved)?,
+                self.map(LIMITS_MAP, limits)?,
+                self.map(USAGE_MAP, usage)?,
+            ],
         ))
     }
 
@@ -114,13 +122,16 @@ impl Loaded {
 /// [`Error::Io`] where /proc cannot be read.
 pub fn registered_names() -> Result<Vec<String>> {
     let file = "/proc/sys/net/ipv4/tcp_available_congestion_control";
-    let text = fs::read_to_string(file).map_err(|error| Error::io(format!("read {file}"), error))?;
+    let text =
+        fs::read_to_string(file).map_err(|error| Error::io(format!("read {file}"), error))?;
     Ok(text.split_whitespace().map(str::to_owned).collect())
 }
 
 /// The congestion control that new sockets of this network namespace have.
 pub fn default_in_this_namespace() -> Option<String> {
-    fs::read_to_string("/proc/sys/net/ipv4/tcp_congestion_control").ok().map(|name| name.trim().to_owned())
+    fs::read_to_string("/proc/sys/net/ipv4/tcp_congestion_control")
+        .ok()
+        .map(|name| name.trim().to_owned())
 }
 
 /// Every congestion control of Onramp's in this kernel, whoever loaded it.
@@ -131,19 +142,29 @@ pub fn loaded() -> Result<Vec<Loaded>> {
     probe::check_permission()?;
     let operations = operations()?;
     let mut all = Vec::new();
-    let programs = ProgInfoIter::with_query_opts(ProgInfoQueryOptions::default().include_map_ids(true));
-    for program in programs.filter(|program| program.name.to_string_lossy().starts_with("onramp_control")) {
+    let programs =
+        ProgInfoIter::with_query_opts(ProgInfoQueryOptions::default().include_map_ids(true));
+    for program in
+        programs.filter(|program| program.name.to_string_lossy().starts_with("onramp_control"))
+    {
         let mut config = None;
-        let (mut connections_map, mut memory_map, mut pairs_map, mut reservation_maps) = (None, None, None, [None; 3]);
+        let (mut connections_map, mut memory_map, mut pairs_map, mut reservation_maps) =
+            (None, None, None, [None; 3]);
         for id in program.map_ids {
-            let Ok(map) = MapHandle::from_map_id(id) else { continue };
+            let Ok(map) = MapHandle::from_map_id(id) else {
+                continue;
+            };
             match map.name().to_string_lossy().as_ref() {
-                CONFIG_MAP => config = only_value(&map).and_then(|bytes| Config::from_bytes(&bytes)),
+                CONFIG_MAP => {
+                    config = only_value(&map).and_then(|bytes| Config::from_bytes(&bytes))
+                }
                 // Of another size it is another version's.
                 CONNECTIONS_MAP if map.value_size() as usize == size_of::<RawConnection>() => {
                     connections_map = Some(id);
                 }
-                PAIRS_MAP if map.value_size() as usize == size_of::<RawPairs>() => pairs_map = Some(id),
+                PAIRS_MAP if map.value_size() as usize == size_of::<RawPairs>() => {
+                    pairs_map = Some(id)
+                }
                 MEMORY_MAP => memory_map = Some(id),
                 RESERVED_MAP => reservation_maps[0] = Some(id),
                 LIMITS_MAP => reservation_maps[1] = Some(id),
@@ -151,8 +172,12 @@ pub fn loaded() -> Result<Vec<Loaded>> {
                 _ => {}
             }
         }
-        let Some(config) = config.filter(|config| config.version == CONFIG_VERSION) else { continue };
-        let operations = operations.iter().find(|operations| operations.control_program == program.id);
+        let Some(config) = config.filter(|config| config.version == CONFIG_VERSION) else {
+            continue;
+        };
+        let operations = operations
+            .iter()
+            .find(|operations| operations.control_program == program.id);
         all.push(Loaded {
             name: name_text(&config.congestion_control),
             startup: name_text(&config.startup),
@@ -160,10 +185,13 @@ pub fn loaded() -> Result<Vec<Loaded>> {
             paper_initial_window: config.options & onramp_core::OPTION_PAPER_INITIAL_WINDOW != 0,
             packet_pairs: pairs_map.is_some(),
             memory: memory_of(&config).name(),
-            memory_lifetime_s: (config.memory_lifetime_ns != 0).then_some(config.memory_lifetime_ns as f64 / 1e9),
+            memory_lifetime_s: (config.memory_lifetime_ns != 0)
+                .then_some(config.memory_lifetime_ns as f64 / 1e9),
             owner_pid: (config.owner_pid != 0).then_some(config.owner_pid),
             registered: operations.is_some_and(|operations| operations.registered),
-            connections: connections_map.map_or(Ok(0), |id| raw_sockets(id, None).map(|sockets| sockets.len()))?,
+            connections: connections_map.map_or(Ok(0), |id| {
+                raw_sockets(id, None).map(|sockets| sockets.len())
+            })?,
             owner_running: process::is_running(config.owner_pid, config.owner_start_ticks),
             operations_map: operations.map(|operations| operations.map),
             connections_map,
@@ -179,7 +207,10 @@ pub fn loaded() -> Result<Vec<Loaded>> {
 }
 
 fn memory_of(config: &Config) -> Memory {
-    match (config.memory_lifetime_ns, config.options & onramp_core::OPTION_RESUME_AT_ONCE) {
+    match (
+        config.memory_lifetime_ns,
+        config.options & onramp_core::OPTION_RESUME_AT_ONCE,
+    ) {
         (0, _) => Memory::Off,
         (_, 0) => Memory::Careful,
         _ => Memory::AtOnce,
@@ -205,7 +236,11 @@ fn operations() -> Result<Vec<Operations>> {
             _ => None,
         })
         .collect();
-    let number = |value: &[u8], at: usize| value.get(at..at + 4).map(|b| u32::from_ne_bytes(b.try_into().expect("4")));
+    let number = |value: &[u8], at: usize| {
+        value
+            .get(at..at + 4)
+            .map(|b| u32::from_ne_bytes(b.try_into().expect("4")))
+    };
     Ok(MapInfoIter::default()
         .filter(|info| info.ty == MapType::StructOps)
         .filter_map(|info| {
@@ -214,20 +249,25 @@ fn operations() -> Result<Vec<Operations>> {
                 map: info.id,
                 // The kernel shows a member that is a function as the id of its program.
                 control_program: number(&value, control)?,
-                registered: number(&value, STATE_OFFSET)? == STATE_IN_USE || linked.contains(&info.id),
+                registered: number(&value, STATE_OFFSET)? == STATE_IN_USE
+                    || linked.contains(&info.id),
             })
         })
         .collect())
 }
 
 fn member_offset(btf: &Btf<'_>, structure: &str, member: &str) -> Result<usize> {
-    let found = btf.type_by_name::<Struct<'_>>(structure).and_then(|structure| {
-        let member = structure.iter().find(|m| m.name.is_some_and(|name| name == member))?;
-        match member.attr {
-            MemberAttr::Normal { offset } => Some(offset as usize / 8),
-            MemberAttr::BitField { .. } => None,
-        }
-    });
+    let found = btf
+        .type_by_name::<Struct<'_>>(structure)
+        .and_then(|structure| {
+            let member = structure
+                .iter()
+                .find(|m| m.name.is_some_and(|name| name == member))?;
+            match member.attr {
+                MemberAttr::Normal { offset } => Some(offset as usize / 8),
+                MemberAttr::BitField { .. } => None,
+            }
+        });
     found.ok_or_else(|| Error::Unsupported {
         release: probe::kernel_release(),
         lacks: format!("struct {structure} has no {member}"),
@@ -236,7 +276,10 @@ fn member_offset(btf: &Btf<'_>, structure: &str, member: &str) -> Result<usize> 
 
 /// Who a registered name belongs to, for a message.
 pub(crate) fn owner_of(name: &str) -> Option<String> {
-    let loaded = loaded().ok()?.into_iter().find(|loaded| loaded.name == name && loaded.registered)?;
+    let loaded = loaded()
+        .ok()?
+        .into_iter()
+        .find(|loaded| loaded.name == name && loaded.registered)?;
     Some(match loaded.owner_pid {
         Some(pid) => format!("by process {pid}, a running `onramp exec` or `onramp lab`"),
         None => format!(
@@ -246,19 +289,30 @@ pub(crate) fn owner_of(name: &str) -> Option<String> {
     })
 }
 
-/// End a registration that stays until it is unloaded, by its start-up's or its own name. Connections that use it
-/// keep it and go on.
+/// End a registration that stays until it is unloaded, by its start-up's or its own name.
+/// Connections that use it keep it and go on.
 ///
 /// # Errors
 /// [`Error::NotLoaded`], [`Error::OwnedByProcess`], or the kernel's refusal.
 pub fn unload(name: &str) -> Result<Loaded> {
-    let all: Vec<Loaded> = loaded()?.into_iter().filter(|loaded| loaded.registered).collect();
-    let wanted = |loaded: &&Loaded| loaded.name == name || onramp_core::congestion_control(name) == loaded.name;
+    let all: Vec<Loaded> = loaded()?
+        .into_iter()
+        .filter(|loaded| loaded.registered)
+        .collect();
+    let wanted = |loaded: &&Loaded| {
+        loaded.name == name || onramp_core::congestion_control(name) == loaded.name
+    };
     let Some(found) = all.iter().find(wanted) else {
-        return Err(Error::NotLoaded { name: name.to_owned(), loaded: all.into_iter().map(|l| l.name).collect() });
+        return Err(Error::NotLoaded {
+            name: name.to_owned(),
+            loaded: all.into_iter().map(|l| l.name).collect(),
+        });
     };
     if let (Some(pid), true) = (found.owner_pid, found.owner_running) {
-        return Err(Error::OwnedByProcess { name: found.name.clone(), pid });
+        return Err(Error::OwnedByProcess {
+            name: found.name.clone(),
+            pid,
+        });
     }
     if let Some(reserved) = found.reservation_maps[0] {
         qos::detach(reserved)?;
@@ -269,19 +323,29 @@ pub fn unload(name: &str) -> Result<Loaded> {
 
 /// Remove what killed processes left registered: before Linux 6.4 the kernel does not do it.
 pub(crate) fn sweep() -> Result<()> {
-    for stale in loaded()?.iter().filter(|l| l.registered && l.owner_pid.is_some() && !l.owner_running) {
+    for stale in loaded()?
+        .iter()
+        .filter(|l| l.registered && l.owner_pid.is_some() && !l.owner_running)
+    {
         unregister(stale)?;
     }
     Ok(())
 }
 
 fn unregister(loaded: &Loaded) -> Result<()> {
-    let refused =
-        |cause: String| Error::Refused { what: format!("unregistering {}", loaded.name), cause, log: String::new() };
-    let map = loaded.operations_map.ok_or_else(|| refused("its registration was not found".to_owned()))?;
+    let refused = |cause: String| Error::Refused {
+        what: format!("unregistering {}", loaded.name),
+        cause,
+        log: String::new(),
+    };
+    let map = loaded
+        .operations_map
+        .ok_or_else(|| refused("its registration was not found".to_owned()))?;
     match MapHandle::from_map_id(map).and_then(|map| map.delete(&0u32.to_ne_bytes())) {
         // Another process of Onramp's, or the kernel at the end of its owner, was there first.
-        Err(error) if error.kind() != libbpf_rs::ErrorKind::NotFound => Err(refused(error.to_string())),
+        Err(error) if error.kind() != libbpf_rs::ErrorKind::NotFound => {
+            Err(refused(error.to_string()))
+        }
         _ => Ok(()),
     }
 }
@@ -361,15 +425,22 @@ impl Pairs {
     }
 }
 
-/// All connections that use a congestion control of Onramp's, in all network namespaces, oldest first.
+/// All connections that use a congestion control of Onramp's, in all network namespaces, oldest
+/// first.
 ///
 /// # Errors
 /// [`Error::NotPermitted`], or the kernel's refusal.
 pub fn connections() -> Result<Vec<Connection>> {
     let mut all = Vec::new();
     for loaded in loaded()? {
-        let sockets = loaded.connections_map.map_or(Ok(Vec::new()), |id| raw_sockets(id, loaded.pairs_map))?;
-        all.extend(sockets.iter().map(|socket| connection(&loaded.name, socket)));
+        let sockets = loaded
+            .connections_map
+            .map_or(Ok(Vec::new()), |id| raw_sockets(id, loaded.pairs_map))?;
+        all.extend(
+            sockets
+                .iter()
+                .map(|socket| connection(&loaded.name, socket)),
+        );
     }
     all.sort_by(|a, b| b.age_s.total_cmp(&a.age_s));
     Ok(all)
@@ -392,8 +463,18 @@ fn connection(congestion_control: &str, socket: &RawSocket) -> Connection {
         "SYN-RECV",
     ];
     const INFINITE_SSTHRESH: u32 = 0x7fff_ffff;
-    let Decision { phase, estimate_bytes_per_s, .. } = socket.connection.decision;
-    let RawConnection { start_ns, exit, exit_ns, exit_cwnd_bytes, .. } = socket.connection;
+    let Decision {
+        phase,
+        estimate_bytes_per_s,
+        ..
+    } = socket.connection.decision;
+    let RawConnection {
+        start_ns,
+        exit,
+        exit_ns,
+        exit_cwnd_bytes,
+        ..
+    } = socket.connection;
     let seconds = |from: u64, to: u64| to.saturating_sub(from) as f64 / 1e9;
     let now = &socket.now;
     let mss = u64::from(now.mss_bytes);
@@ -402,7 +483,10 @@ fn connection(congestion_control: &str, socket: &RawSocket) -> Connection {
         congestion_control: congestion_control.to_owned(),
         local: now.local.socket_address(),
         remote: now.remote.socket_address(),
-        state: STATES.get(now.tcp_state as usize).copied().unwrap_or("UNKNOWN"),
+        state: STATES
+            .get(now.tcp_state as usize)
+            .copied()
+            .unwrap_or("UNKNOWN"),
         network_namespace: now.network_namespace,
         phase: onramp_core::phase_name(phase),
         exit_reason: onramp_core::exit_name(exit),
@@ -416,7 +500,8 @@ fn connection(congestion_control: &str, socket: &RawSocket) -> Connection {
             false => (now.pacing_bytes_per_s != u64::MAX).then_some(now.pacing_bytes_per_s),
         },
         cwnd_bytes: u64::from(now.cwnd_segments) * mss,
-        ssthresh_bytes: (now.ssthresh_segments < INFINITE_SSTHRESH).then(|| u64::from(now.ssthresh_segments) * mss),
+        ssthresh_bytes: (now.ssthresh_segments < INFINITE_SSTHRESH)
+            .then(|| u64::from(now.ssthresh_segments) * mss),
         srtt_s: f64::from(now.srtt_us) / 1e6,
         acked_bytes: now.bytes_acked,
         retransmitted_segments: now.retransmitted_segments,
@@ -438,10 +523,15 @@ fn raw_sockets(map_id: u32, pairs_map: Option<u32>) -> Result<Vec<RawSocket>> {
                 .try_for_each(|mut map| map.reuse_fd(pairs.as_fd()))?;
         }
         let object = open.load()?;
-        let program = object.progs_mut().next().expect("connections.bpf.c has a program");
+        let program = object
+            .progs_mut()
+            .next()
+            .expect("connections.bpf.c has a program");
         let link = program.attach_iter(map.as_fd())?;
         let mut bytes = Vec::new();
-        Iter::new(&link)?.read_to_end(&mut bytes).map_err(libbpf_rs::Error::from)?;
+        Iter::new(&link)?
+            .read_to_end(&mut bytes)
+            .map_err(libbpf_rs::Error::from)?;
         Ok(bytes)
     });
     let bytes = result.map_err(|error| Error::Refused {
@@ -449,5 +539,8 @@ fn raw_sockets(map_id: u32, pairs_map: Option<u32>) -> Result<Vec<RawSocket>> {
         cause: error.to_string(),
         log,
     })?;
-    Ok(bytes.chunks_exact(size_of::<RawSocket>()).filter_map(RawSocket::from_bytes).collect())
+    Ok(bytes
+        .chunks_exact(size_of::<RawSocket>())
+        .filter_map(RawSocket::from_bytes)
+        .collect())
 }

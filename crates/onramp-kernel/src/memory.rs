@@ -40,7 +40,11 @@ pub struct RememberedPath {
 
 impl PathsMap {
     pub(crate) fn of(congestion_control: &str, map: MapHandle, lifetime_ns: u64) -> PathsMap {
-        PathsMap { congestion_control: congestion_control.to_owned(), map, lifetime_ns }
+        PathsMap {
+            congestion_control: congestion_control.to_owned(),
+            map,
+            lifetime_ns,
+        }
     }
 
     /// All paths whose Lifetime is not over, by their addresses.
@@ -51,9 +55,19 @@ impl PathsMap {
         let now_ns = boot_ns()?;
         let mut all = Vec::new();
         for key in self.map.keys() {
-            let value = self.map.lookup(&key, MapFlags::ANY).map_err(|error| self.unreadable(&error))?;
-            let (Some(path), Some(value)) = (RawPath::from_bytes(&key), value) else { continue };
-            let Some(RawRemembered { entry, network_namespace, .. }) = RawRemembered::from_bytes(&value) else {
+            let value = self
+                .map
+                .lookup(&key, MapFlags::ANY)
+                .map_err(|error| self.unreadable(&error))?;
+            let (Some(path), Some(value)) = (RawPath::from_bytes(&key), value) else {
+                continue;
+            };
+            let Some(RawRemembered {
+                entry,
+                network_namespace,
+                ..
+            }) = RawRemembered::from_bytes(&value)
+            else {
                 continue;
             };
             if entry.bytes == 0 || entry.is_over(now_ns, self.lifetime_ns) {
@@ -85,8 +99,12 @@ impl PathsMap {
         let mut forgotten = 0;
         // The keys are collected first: deleting one while they are walked begins again.
         for key in self.map.keys().collect::<Vec<_>>() {
-            let Some(path) = RawPath::from_bytes(&key) else { continue };
-            if remote.is_some_and(|remote| IpAddr::from(Ipv6Addr::from(path.remote)).to_canonical() != remote) {
+            let Some(path) = RawPath::from_bytes(&key) else {
+                continue;
+            };
+            if remote.is_some_and(|remote| {
+                IpAddr::from(Ipv6Addr::from(path.remote)).to_canonical() != remote
+            }) {
                 continue;
             }
             match self.map.delete(&key) {
@@ -106,6 +124,7 @@ impl PathsMap {
 
 /// The clock of `bpf_ktime_get_boot_ns()`.
 fn boot_ns() -> Result<u64> {
-    let now = clock_gettime(ClockId::CLOCK_BOOTTIME).map_err(|error| Error::io("read the clock", error.into()))?;
+    let now = clock_gettime(ClockId::CLOCK_BOOTTIME)
+        .map_err(|error| Error::io("read the clock", error.into()))?;
     Ok(now.tv_sec() as u64 * 1_000_000_000 + now.tv_nsec() as u64)
 }

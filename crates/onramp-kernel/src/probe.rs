@@ -1,4 +1,5 @@
-//! What this kernel can do, asked before anything is loaded so that an error can name what is missing.
+//! What this kernel can do, asked before anything is loaded so that an error can name what is
+//! missing.
 
 use crate::{Error, Result};
 use libbpf_rs::btf::types::{Func, FuncProto, Ptr, Struct};
@@ -21,8 +22,10 @@ pub const KERNEL_BTF: &str = "/sys/kernel/btf/vmlinux";
 
 /// The kernel's release, as `uname -r` prints it.
 pub fn kernel_release() -> String {
-    nix::sys::utsname::uname()
-        .map_or_else(|_| "unknown".to_owned(), |name| name.release().to_string_lossy().into_owned())
+    nix::sys::utsname::uname().map_or_else(
+        |_| "unknown".to_owned(),
+        |name| name.release().to_string_lossy().into_owned(),
+    )
 }
 
 /// The kernel's own description of its types.
@@ -47,7 +50,8 @@ pub fn check_permission() -> Result<()> {
     const CAP_NET_ADMIN: u32 = 12;
     const CAP_SYS_ADMIN: u32 = 21;
     const CAP_BPF: u32 = 39;
-    let status = std::fs::read_to_string("/proc/self/status").map_err(|e| Error::io("read /proc/self/status", e))?;
+    let status = std::fs::read_to_string("/proc/self/status")
+        .map_err(|e| Error::io("read /proc/self/status", e))?;
     let effective = status
         .lines()
         .find_map(|line| line.strip_prefix("CapEff:"))
@@ -62,7 +66,10 @@ pub fn check_permission() -> Result<()> {
 }
 
 fn unsupported(lacks: &str) -> Error {
-    Error::Unsupported { release: kernel_release(), lacks: lacks.to_owned() }
+    Error::Unsupported {
+        release: kernel_release(),
+        lacks: lacks.to_owned(),
+    }
 }
 
 /// Which form of `cong_control` this kernel calls.
@@ -88,30 +95,39 @@ pub fn control_form(btf: &Btf<'_>) -> Result<ControlForm> {
     match parameters {
         2 => Ok(ControlForm::V1),
         4 => Ok(ControlForm::V2),
-        other => Err(unsupported(&format!("cong_control takes {other} parameters (2 and 4 are known)"))),
+        other => Err(unsupported(&format!(
+            "cong_control takes {other} parameters (2 and 4 are known)"
+        ))),
     }
 }
 
 /// Does this kernel have the congestion avoidance, callable from BPF?
 ///
 /// # Errors
-/// [`Error::NoAvoidance`] if not, [`Error::UnknownAvoidance`] where no start-up can hand over to it in any kernel.
+/// [`Error::NoAvoidance`] if not, [`Error::UnknownAvoidance`] where no start-up can hand over to it
+/// in any kernel.
 pub fn check_avoidance(btf: &Btf<'_>, avoidance: Avoidance) -> Result<()> {
     let function = match avoidance {
         Avoidance::Cubic => "cubictcp_cong_avoid",
         Avoidance::Bbr => "bbr_main",
         Avoidance::Reno => "tcp_reno_cong_avoid",
         Avoidance::Vegas | Avoidance::Westwood | Avoidance::Pipe => {
-            return Err(Error::UnknownAvoidance { avoidance: avoidance.name() })
+            return Err(Error::UnknownAvoidance {
+                avoidance: avoidance.name(),
+            })
         }
     };
     match btf.type_by_name::<Func<'_>>(function) {
         Some(_) => Ok(()),
-        None => Err(Error::NoAvoidance { avoidance: avoidance.name(), function }),
+        None => Err(Error::NoAvoidance {
+            avoidance: avoidance.name(),
+            function,
+        }),
     }
 }
 
 /// Does a struct_ops registration end with the process that made it (BPF links, Linux 6.4)?
 pub fn has_struct_ops_links(btf: &Btf<'_>) -> bool {
-    btf.type_by_name::<Struct<'_>>("bpf_struct_ops_link").is_some()
+    btf.type_by_name::<Struct<'_>>("bpf_struct_ops_link")
+        .is_some()
 }

@@ -8,12 +8,13 @@ use crate::probe::{self, ControlForm};
 use crate::process;
 use crate::qos::Reservations;
 use crate::shared::{
-    name_bytes, Config, Plain, CONFIG_MAP, CONFIG_VERSION, EVENTS_MAP, LIMITS_MAP, MEMORY_MAP, NAME_BYTES, PAIRS_MAP,
-    RESERVED_MAP, USAGE_MAP,
+    name_bytes, Config, Plain, CONFIG_MAP, CONFIG_VERSION, EVENTS_MAP, LIMITS_MAP, MEMORY_MAP,
+    NAME_BYTES, PAIRS_MAP, RESERVED_MAP, USAGE_MAP,
 };
 use crate::{Error, Result};
 use libbpf_rs::{
-    Link, MapCore, MapFlags, MapHandle, Object, ObjectBuilder, OpenObject, PrintLevel, RingBuffer, RingBufferBuilder,
+    Link, MapCore, MapFlags, MapHandle, Object, ObjectBuilder, OpenObject, PrintLevel, RingBuffer,
+    RingBufferBuilder,
 };
 use onramp_core::Clock;
 use onramp_scenario::{Avoidance, Memory};
@@ -22,19 +23,28 @@ use std::sync::{Arc, Mutex, MutexGuard};
 /// The compiled programs, by algorithm, without and with packet pairs.
 const OBJECTS: &[(&str, bool, &[u8])] = include!(concat!(env!("OUT_DIR"), "/startups.rs"));
 
-/// What Linux promises: a nanosecond clock, and a pacing timer (hrtimer) that is good to about 50 microseconds on a
-/// busy host.
-pub const KERNEL_CLOCK: Clock = Clock { measure_ns: 1, event_ns: 50_000 };
+/// What Linux promises: a nanosecond clock, and a pacing timer (hrtimer) that is good to about 50
+/// microseconds on a busy host.
+pub const KERNEL_CLOCK: Clock = Clock {
+    measure_ns: 1,
+    event_ns: 50_000,
+};
 
-/// The avoidances that bpf/avoidance.h can hand over to, in the order of their numbers in bpf/shared.h.
+/// The avoidances that bpf/avoidance.h can hand over to, in the order of their numbers in
+/// bpf/shared.h.
 pub const AVOIDANCES: [Avoidance; 3] = [Avoidance::Cubic, Avoidance::Bbr, Avoidance::Reno];
 
 fn avoidance_number(avoidance: Avoidance) -> u32 {
-    AVOIDANCES.iter().position(|&a| a == avoidance).expect("probe::check_avoidance let it pass") as u32
+    AVOIDANCES
+        .iter()
+        .position(|&a| a == avoidance)
+        .expect("probe::check_avoidance let it pass") as u32
 }
 
 pub(crate) fn avoidance_name(number: u32) -> &'static str {
-    AVOIDANCES.get(number as usize).map_or("unknown", |avoidance| avoidance.name())
+    AVOIDANCES
+        .get(number as usize)
+        .map_or("unknown", |avoidance| avoidance.name())
 }
 
 /// How long a registration lasts.
@@ -42,8 +52,9 @@ pub(crate) fn avoidance_name(number: u32) -> &'static str {
 pub enum Lifetime {
     /// Until [`crate::unload`], across processes, under its own name only.
     UntilUnloaded,
-    /// As long as the [`Registration`]; the kernel ends it even if the process is killed (Linux 6.4 and later; before,
-    /// the next Onramp process does). If the name is taken, a numbered one is used.
+    /// As long as the [`Registration`]; the kernel ends it even if the process is killed (Linux 6.4
+    /// and later; before, the next Onramp process does). If the name is taken, a numbered one is
+    /// used.
     Process,
 }
 
@@ -91,7 +102,8 @@ impl Options {
 }
 
 impl Options {
-    /// Does it send packet pairs, because the user wants that or because the algorithm is of no use without?
+    /// Does it send packet pairs, because the user wants that or because the algorithm is of no use
+    /// without?
     pub fn sends_pairs(&self) -> bool {
         self.packet_pairs || onramp_core::needs_pairs(&self.startup)
     }
@@ -99,10 +111,16 @@ impl Options {
     /// As the algorithm is told.
     fn bits(&self) -> u32 {
         let chosen = [
-            (self.paper_initial_window, onramp_core::OPTION_PAPER_INITIAL_WINDOW),
+            (
+                self.paper_initial_window,
+                onramp_core::OPTION_PAPER_INITIAL_WINDOW,
+            ),
             (self.packet_pairs, onramp_core::OPTION_PAIRS),
         ];
-        chosen.iter().filter(|(is_chosen, _)| *is_chosen).fold(self.memory.options(), |bits, (_, bit)| bits | bit)
+        chosen
+            .iter()
+            .filter(|(is_chosen, _)| *is_chosen)
+            .fold(self.memory.options(), |bits, (_, bit)| bits | bit)
     }
 }
 
@@ -124,34 +142,51 @@ impl Registration {
     /// # Errors
     /// What the host lacks, a name that is taken, or the kernel's refusal with its log.
     pub fn new(options: &Options) -> Result<Registration> {
-        let mut of_startup = OBJECTS.iter().filter(|(name, ..)| *name == options.startup).peekable();
+        let mut of_startup = OBJECTS
+            .iter()
+            .filter(|(name, ..)| *name == options.startup)
+            .peekable();
         let object = match of_startup.peek() {
-            None => return Err(Error::UnknownStartup { name: options.startup.clone() }),
+            None => {
+                return Err(Error::UnknownStartup {
+                    name: options.startup.clone(),
+                })
+            }
             Some((name, ..)) => {
                 of_startup
                     .find(|(_, with_pairs, _)| *with_pairs == options.sends_pairs())
-                    .ok_or_else(|| Error::NoPairs { startup: (*name).to_owned() })?
+                    .ok_or_else(|| Error::NoPairs {
+                        startup: (*name).to_owned(),
+                    })?
                     .2
             }
         };
         if options.memory != Memory::Off && !onramp_core::remembers(&options.startup) {
-            return Err(Error::NoMemory { startup: options.startup.clone() });
+            return Err(Error::NoMemory {
+                startup: options.startup.clone(),
+            });
         }
         probe::check_permission()?;
         let btf = probe::kernel_btf()?;
         let form = probe::control_form(&btf)?;
         probe::check_avoidance(&btf, options.avoidance)?;
-        let linked =
-            options.lifetime == Lifetime::Process && !options.without_link && probe::has_struct_ops_links(&btf);
+        let linked = options.lifetime == Lifetime::Process
+            && !options.without_link
+            && probe::has_struct_ops_links(&btf);
         sweep()?;
 
         let own = onramp_core::congestion_control(&options.startup);
         let names: Vec<String> = match options.lifetime {
             Lifetime::UntilUnloaded => vec![own],
-            Lifetime::Process => std::iter::once(own.clone()).chain((2..100).map(|n| numbered(&own, n))).collect(),
+            Lifetime::Process => std::iter::once(own.clone())
+                .chain((2..100).map(|n| numbered(&own, n)))
+                .collect(),
         };
         for name in &names {
-            if registered_names()?.iter().any(|registered| registered == name) {
+            if registered_names()?
+                .iter()
+                .any(|registered| registered == name)
+            {
                 continue;
             }
             match register(object, options, form, linked, name) {
@@ -160,8 +195,14 @@ impl Registration {
             }
         }
         match names.as_slice() {
-            [name] => Err(Error::NameTaken { name: name.clone(), owner: owner_of(name) }),
-            [first, .., last] => Err(Error::NoNameLeft { first: first.clone(), last: last.clone() }),
+            [name] => Err(Error::NameTaken {
+                name: name.clone(),
+                owner: owner_of(name),
+            }),
+            [first, .., last] => Err(Error::NoNameLeft {
+                first: first.clone(),
+                last: last.clone(),
+            }),
             [] => unreachable!("a start-up has at least its own name"),
         }
     }
@@ -184,7 +225,8 @@ impl Registration {
     /// # Errors
     /// The kernel's refusal.
     pub fn reservations(&self) -> Result<Option<Reservations>> {
-        let [reserved, limits, usage] = [RESERVED_MAP, LIMITS_MAP, USAGE_MAP].map(|name| self.map(name));
+        let [reserved, limits, usage] =
+            [RESERVED_MAP, LIMITS_MAP, USAGE_MAP].map(|name| self.map(name));
         Ok(Reservations::of(&self.name, [reserved?, limits?, usage?]))
     }
 
@@ -193,7 +235,11 @@ impl Registration {
     /// # Errors
     /// The kernel's refusal.
     pub fn memory(&self) -> Result<Option<PathsMap>> {
-        let map = if self.memory_lifetime_ns == 0 { None } else { self.map(MEMORY_MAP)? };
+        let map = if self.memory_lifetime_ns == 0 {
+            None
+        } else {
+            self.map(MEMORY_MAP)?
+        };
         Ok(map.map(|map| PathsMap::of(&self.name, map, self.memory_lifetime_ns)))
     }
 
@@ -212,16 +258,27 @@ impl Registration {
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    mutex
+        .lock()
+        .unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
 /// `onramp_paced`, 2 -> `onramp_paced.2`, within the kernel's 15 characters.
 fn numbered(name: &str, number: u32) -> String {
     let suffix = format!(".{number}");
-    format!("{}{suffix}", &name[..name.len().min(NAME_BYTES - 1 - suffix.len())])
+    format!(
+        "{}{suffix}",
+        &name[..name.len().min(NAME_BYTES - 1 - suffix.len())]
+    )
 }
 
-fn register(object: &[u8], options: &Options, form: ControlForm, linked: bool, name: &str) -> Result<Registration> {
+fn register(
+    object: &[u8],
+    options: &Options,
+    form: ControlForm,
+    linked: bool,
+    name: &str,
+) -> Result<Registration> {
     let what = format!("the congestion control {name}");
     let (result, log) = with_log(|| {
         let mut open = ObjectBuilder::default().open_memory(object)?;
@@ -233,9 +290,18 @@ fn register(object: &[u8], options: &Options, form: ControlForm, linked: bool, n
     let (object, mut link) = match result {
         Ok(registered) => registered,
         Err(error) if error.kind() == libbpf_rs::ErrorKind::AlreadyExists => {
-            return Err(Error::NameTaken { name: name.to_owned(), owner: owner_of(name) })
+            return Err(Error::NameTaken {
+                name: name.to_owned(),
+                owner: owner_of(name),
+            })
         }
-        Err(error) => return Err(Error::Refused { what, cause: error.to_string(), log }),
+        Err(error) => {
+            return Err(Error::Refused {
+                what,
+                cause: error.to_string(),
+                log,
+            })
+        }
     };
     if options.lifetime == Lifetime::UntilUnloaded {
         link.disconnect();
@@ -248,7 +314,14 @@ fn register(object: &[u8], options: &Options, form: ControlForm, linked: bool, n
         log: String::new(),
     })?;
     let memory_lifetime_ns = lifetime_of_memory(options);
-    Ok(Registration { name: name.to_owned(), memory_lifetime_ns, events, _link: link, ring, object })
+    Ok(Registration {
+        name: name.to_owned(),
+        memory_lifetime_ns,
+        events,
+        _link: link,
+        ring,
+        object,
+    })
 }
 
 /// 0: nothing is remembered.
@@ -266,7 +339,11 @@ fn configure(
     linked: bool,
     name: &str,
 ) -> libbpf_rs::Result<()> {
-    let owner_pid = if options.lifetime == Lifetime::Process { std::process::id() } else { 0 };
+    let owner_pid = if options.lifetime == Lifetime::Process {
+        std::process::id()
+    } else {
+        0
+    };
     let config = Config {
         clock: options.clock,
         memory_lifetime_ns: lifetime_of_memory(options),
@@ -319,8 +396,14 @@ fn attach(object: &mut Object) -> libbpf_rs::Result<Link> {
     operations.attach_struct_ops()
 }
 
-fn ring_of(object: &Object, events: &Arc<Mutex<Vec<Event>>>) -> libbpf_rs::Result<RingBuffer<'static>> {
-    let map = object.maps().find(|map| map.name() == EVENTS_MAP).expect("every program has its ring");
+fn ring_of(
+    object: &Object,
+    events: &Arc<Mutex<Vec<Event>>>,
+) -> libbpf_rs::Result<RingBuffer<'static>> {
+    let map = object
+        .maps()
+        .find(|map| map.name() == EVENTS_MAP)
+        .expect("every program has its ring");
     let events = Arc::clone(events);
     let mut builder = RingBufferBuilder::new();
     builder.add(&map, move |bytes| {
@@ -333,7 +416,9 @@ fn ring_of(object: &Object, events: &Arc<Mutex<Vec<Event>>>) -> libbpf_rs::Resul
 }
 
 /// Run with libbpf's messages collected: on failure the verifier's last lines say why.
-pub(crate) fn with_log<T>(work: impl FnOnce() -> libbpf_rs::Result<T>) -> (libbpf_rs::Result<T>, String) {
+pub(crate) fn with_log<T>(
+    work: impl FnOnce() -> libbpf_rs::Result<T>,
+) -> (libbpf_rs::Result<T>, String) {
     static MESSAGES: Mutex<String> = Mutex::new(String::new());
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     fn collect(_: PrintLevel, message: String) {
@@ -352,7 +437,9 @@ pub(crate) fn with_log<T>(work: impl FnOnce() -> libbpf_rs::Result<T>) -> (libbp
 
 /// An element of a map with one element.
 pub(crate) fn only_value(map: &impl MapCore) -> Option<Vec<u8>> {
-    map.lookup(&0u32.to_ne_bytes(), MapFlags::ANY).ok().flatten()
+    map.lookup(&0u32.to_ne_bytes(), MapFlags::ANY)
+        .ok()
+        .flatten()
 }
 
 #[cfg(test)]

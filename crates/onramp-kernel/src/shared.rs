@@ -29,7 +29,11 @@ pub(crate) unsafe trait Plain: Copy {
         let mut record = MaybeUninit::<Self>::uninit();
         // SAFETY: the source is long enough, and any bytes are a value of a plain type.
         unsafe {
-            std::ptr::copy_nonoverlapping(bytes.as_ptr(), record.as_mut_ptr().cast(), size_of::<Self>());
+            std::ptr::copy_nonoverlapping(
+                bytes.as_ptr(),
+                record.as_mut_ptr().cast(),
+                size_of::<Self>(),
+            );
             Some(record.assume_init())
         }
     }
@@ -283,6 +287,9 @@ pub(crate) fn name_bytes(name: &str) -> [u8; NAME_BYTES] {
 }
 
 pub(crate) fn name_text(bytes: &[u8]) -> String {
-    let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
+    let end = bytes
+        .iter()
+        .position(|&byte| byte == 0)
+        .unwrap_or(bytes.len());
     String::from_utf8_lossy(&bytes[..end]).into_owned()
 }

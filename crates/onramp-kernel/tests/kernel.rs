@@ -1,4 +1,5 @@
-//! Against the kernel that runs this test. As root; without, it says so and passes, but fails where CI=true.
+//! Against the kernel that runs this test. As root; without, it says so and passes, but fails where
+//! CI=true.
 
 mod common;
 
@@ -7,7 +8,9 @@ use nix::libc;
 use nix::sys::socket::setsockopt;
 use nix::sys::socket::sockopt::{TcpCongestion, TcpMaxSeg};
 use onramp_core::{exit_name, Decision};
-use onramp_kernel::{connections, loaded, registered_names, unload, Error, Input, Lifetime, Options, Registration};
+use onramp_kernel::{
+    connections, loaded, registered_names, unload, Error, Input, Lifetime, Options, Registration,
+};
 use onramp_scenario::Avoidance;
 use std::ffi::OsString;
 use std::io::{Read, Write};
@@ -19,16 +22,25 @@ use std::time::{Duration, Instant};
 /// Names are global to the machine: one test at a time looks at them.
 static MACHINE: Mutex<()> = Mutex::new(());
 
-/// Send bytes over loopback from a socket on this congestion control; both ends stay open until the call returns.
+/// Send bytes over loopback from a socket on this congestion control; both ends stay open until the
+/// call returns.
 fn transfer(congestion_control: &str, bytes: usize, while_open: impl FnOnce(&TcpStream)) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    setsockopt(&listener, TcpCongestion, &OsString::from(congestion_control)).unwrap();
+    setsockopt(
+        &listener,
+        TcpCongestion,
+        &OsString::from(congestion_control),
+    )
+    .unwrap();
     let address = listener.local_addr().unwrap();
     let reader = std::thread::spawn(move || {
         let mut stream = TcpStream::connect(address).unwrap();
         let mut received = vec![0; bytes];
         stream.read_exact(&mut received).unwrap();
-        assert!(received.iter().enumerate().all(|(i, &b)| b == (i % 251) as u8));
+        assert!(received
+            .iter()
+            .enumerate()
+            .all(|(i, &b)| b == (i % 251) as u8));
         stream
     });
     let (mut stream, _) = listener.accept().unwrap();
@@ -45,26 +57,49 @@ fn every_startup_carries_traffic_with_every_avoidance_and_decides_as_its_native_
     }
     let _machine = MACHINE.lock().unwrap_or_else(|p| p.into_inner());
     // What reserves a rate needs one: tests/qos.rs.
-    for &startup in onramp_core::startup_names().iter().filter(|name| !onramp_core::reserves(name)) {
+    for &startup in onramp_core::startup_names()
+        .iter()
+        .filter(|name| !onramp_core::reserves(name))
+    {
         for avoidance in onramp_kernel::AVOIDANCES {
-            let registration = match Registration::new(&Options { avoidance, record: true, ..Options::new(startup) }) {
-                Err(Error::NoAvoidance { avoidance: "bbr", .. }) => continue,
+            let registration = match Registration::new(&Options {
+                avoidance,
+                record: true,
+                ..Options::new(startup)
+            }) {
+                Err(Error::NoAvoidance {
+                    avoidance: "bbr", ..
+                }) => continue,
                 result => result.unwrap(),
             };
-            assert!(registered_names().unwrap().iter().any(|name| name == registration.name()));
+            assert!(registered_names()
+                .unwrap()
+                .iter()
+                .any(|name| name == registration.name()));
             transfer(registration.name(), 3_000_000, |stream| {
                 let local = stream.local_addr().unwrap();
-                let row = connections().unwrap().into_iter().find(|c| c.local == local).expect("ss shows it");
+                let row = connections()
+                    .unwrap()
+                    .into_iter()
+                    .find(|c| c.local == local)
+                    .expect("ss shows it");
                 assert_eq!(row.congestion_control, registration.name());
                 assert_eq!(row.acked_bytes, 3_000_000);
             });
             let events = registration.take_events();
             let compared = decisions_match(startup, &events);
-            assert!(compared > 2, "{startup}, {}: only {compared} events", avoidance.name());
+            assert!(
+                compared > 2,
+                "{startup}, {}: only {compared} events",
+                avoidance.name()
+            );
         }
     }
     let own = Some(std::process::id());
-    assert!(loaded().unwrap().iter().all(|loaded| !loaded.registered || loaded.owner_pid != own));
+    assert!(loaded()
+        .unwrap()
+        .iter()
+        .all(|loaded| !loaded.registered || loaded.owner_pid != own));
 }
 
 fn window_segments(socket: &TcpStream) -> u32 {
@@ -73,17 +108,29 @@ fn window_segments(socket: &TcpStream) -> u32 {
     // SAFETY: the kernel writes at most `length` bytes, and any bytes are a tcp_info.
     let info = unsafe {
         let value = info.as_mut_ptr().cast();
-        let result = libc::getsockopt(socket.as_raw_fd(), libc::IPPROTO_TCP, libc::TCP_INFO, value, &mut length);
+        let result = libc::getsockopt(
+            socket.as_raw_fd(),
+            libc::IPPROTO_TCP,
+            libc::TCP_INFO,
+            value,
+            &mut length,
+        );
         assert_eq!(result, 0);
         info.assume_init()
     };
     info.tcpi_snd_cwnd
 }
 
-/// The window after eight megabytes, and after the first byte that follows a pause of six retransmission time-outs.
+/// The window after eight megabytes, and after the first byte that follows a pause of six
+/// retransmission time-outs.
 fn windows_around_a_pause(congestion_control: &str) -> (u32, u32) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    setsockopt(&listener, TcpCongestion, &OsString::from(congestion_control)).unwrap();
+    setsockopt(
+        &listener,
+        TcpCongestion,
+        &OsString::from(congestion_control),
+    )
+    .unwrap();
     let mut receiver = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
     let (mut sender, _) = listener.accept().unwrap();
     let reader = std::thread::spawn(move || {
@@ -110,19 +157,41 @@ fn the_window_shrinks_in_a_pause_as_it_does_for_the_kernels_own() {
     for congestion_control in ["cubic", registration.name()] {
         let (before, after) = windows_around_a_pause(congestion_control);
         let wanted = (before >> 6..=before >> 5).contains(&after) || after == 10;
-        assert!(before > 10 && wanted, "{congestion_control}: {before} segments, then {after}");
+        assert!(
+            before > 10 && wanted,
+            "{congestion_control}: {before} segments, then {after}"
+        );
     }
 }
 
 /// Drop what arrives at a socket, or no longer: a filter of one instruction, "keep nothing".
 fn set_deaf(socket: &TcpStream, deaf: bool) {
-    let mut instruction = libc::sock_filter { code: (libc::BPF_RET | libc::BPF_K) as u16, jt: 0, jf: 0, k: 0 };
-    let program = libc::sock_fprog { len: 1, filter: &mut instruction };
-    let option = if deaf { libc::SO_ATTACH_FILTER } else { libc::SO_DETACH_FILTER };
+    let mut instruction = libc::sock_filter {
+        code: (libc::BPF_RET | libc::BPF_K) as u16,
+        jt: 0,
+        jf: 0,
+        k: 0,
+    };
+    let program = libc::sock_fprog {
+        len: 1,
+        filter: &mut instruction,
+    };
+    let option = if deaf {
+        libc::SO_ATTACH_FILTER
+    } else {
+        libc::SO_DETACH_FILTER
+    };
     let length = size_of_val(&program) as libc::socklen_t;
     // SAFETY: the kernel copies the program, which lives until the call returns.
-    let result =
-        unsafe { libc::setsockopt(socket.as_raw_fd(), libc::SOL_SOCKET, option, (&raw const program).cast(), length) };
+    let result = unsafe {
+        libc::setsockopt(
+            socket.as_raw_fd(),
+            libc::SOL_SOCKET,
+            option,
+            (&raw const program).cast(),
+            length,
+        )
+    };
     assert_eq!(result, 0);
 }
 
@@ -132,15 +201,33 @@ fn the_exit_of_a_connection_is_its_first_one() {
         return;
     }
     let _machine = MACHINE.lock().unwrap_or_else(|p| p.into_inner());
-    let registration = Registration::new(&Options { avoidance: Avoidance::Reno, ..Options::new("gamma") }).unwrap();
+    let registration = Registration::new(&Options {
+        avoidance: Avoidance::Reno,
+        ..Options::new("gamma")
+    })
+    .unwrap();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    setsockopt(&listener, TcpCongestion, &OsString::from(registration.name())).unwrap();
+    setsockopt(
+        &listener,
+        TcpCongestion,
+        &OsString::from(registration.name()),
+    )
+    .unwrap();
     setsockopt(&listener, TcpMaxSeg, &1000).unwrap(); // ten of them fit into the receiver's window
     let mut receiver = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
     let (mut sender, _) = listener.accept().unwrap();
     let local = sender.local_addr().unwrap();
-    let row = || connections().unwrap().into_iter().find(|row| row.local == local).expect("ss shows it");
-    assert_eq!((row().exit_reason, row().exit_time_s, row().exit_cwnd_bytes), ("none", None, None));
+    let row = || {
+        connections()
+            .unwrap()
+            .into_iter()
+            .find(|row| row.local == local)
+            .expect("ss shows it")
+    };
+    assert_eq!(
+        (row().exit_reason, row().exit_time_s, row().exit_cwnd_bytes),
+        ("none", None, None)
+    );
 
     set_deaf(&receiver, true);
     let writer = std::thread::spawn(move || {
@@ -157,15 +244,25 @@ fn the_exit_of_a_connection_is_its_first_one() {
     receiver.read_exact(&mut vec![0; 1_000_000]).unwrap();
     let _open = writer.join().unwrap();
 
-    let decisions: Vec<Decision> = registration.take_events().iter().map(|event| event.decision).collect();
-    let exits = decisions.iter().map(|decision| exit_name(decision.exit)).filter(|&exit| exit != "none");
+    let decisions: Vec<Decision> = registration
+        .take_events()
+        .iter()
+        .map(|event| event.decision)
+        .collect();
+    let exits = decisions
+        .iter()
+        .map(|decision| exit_name(decision.exit))
+        .filter(|&exit| exit != "none");
     let mut exits: Vec<_> = exits.collect();
     exits.dedup(); // the timer may expire more than once
     assert_eq!(exits, ["timeout", "ssthresh"]);
     let last = row();
     assert_eq!(first.exit_reason, "timeout");
     assert_eq!(last.exit_reason, "timeout");
-    assert_eq!((last.exit_time_s, last.exit_cwnd_bytes), (first.exit_time_s, first.exit_cwnd_bytes));
+    assert_eq!(
+        (last.exit_time_s, last.exit_cwnd_bytes),
+        (first.exit_time_s, first.exit_cwnd_bytes)
+    );
     assert!(last.exit_time_s.is_some_and(|time| time > 0.0) && last.exit_cwnd_bytes.is_some());
 }
 
@@ -177,13 +274,23 @@ fn what_changes_with_each_acknowledgement_is_told_once_a_millisecond() {
     let _machine = MACHINE.lock().unwrap_or_else(|p| p.into_inner());
     let mut counts = Vec::new();
     for record in [false, true] {
-        let registration = Registration::new(&Options { record, ..Options::new("astart") }).unwrap();
+        let registration = Registration::new(&Options {
+            record,
+            ..Options::new("astart")
+        })
+        .unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        setsockopt(&listener, TcpCongestion, &OsString::from(registration.name())).unwrap();
+        setsockopt(
+            &listener,
+            TcpCongestion,
+            &OsString::from(registration.name()),
+        )
+        .unwrap();
         setsockopt(&listener, TcpMaxSeg, &1000).unwrap();
         let mut receiver = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
         let (mut sender, _) = listener.accept().unwrap();
-        let reader = std::thread::spawn(move || receiver.read_exact(&mut vec![0; 20 * 300_000]).unwrap());
+        let reader =
+            std::thread::spawn(move || receiver.read_exact(&mut vec![0; 20 * 300_000]).unwrap());
         for _ in 0..20 {
             sender.write_all(&[0; 300_000]).unwrap();
             std::thread::sleep(Duration::from_millis(2));
@@ -196,11 +303,16 @@ fn what_changes_with_each_acknowledgement_is_told_once_a_millisecond() {
         });
         let times: Vec<u64> = times.collect();
         if !record {
-            assert!(times.windows(2).all(|pair| pair[1] - pair[0] >= 1_000_000), "{times:?}");
+            assert!(
+                times.windows(2).all(|pair| pair[1] - pair[0] >= 1_000_000),
+                "{times:?}"
+            );
         }
         counts.push(times.len());
     }
-    let [told, all] = counts[..] else { panic!("two registrations") };
+    let [told, all] = counts[..] else {
+        panic!("two registrations")
+    };
     assert!(told >= 10, "only {told} events");
     assert!(all > 2 * told, "{all} acknowledgements, {told} events");
 }
@@ -214,11 +326,25 @@ fn a_second_registration_of_a_process_gets_a_number() {
     let first = Registration::new(&Options::new("paced")).unwrap();
     let second = Registration::new(&Options::new("paced")).unwrap();
     assert_ne!(first.name(), second.name());
-    assert!(second.name().starts_with("onramp_paced."), "{}", second.name());
-    let until_unloaded = Options { lifetime: Lifetime::UntilUnloaded, ..Options::new("paced") };
-    let Err(error) = Registration::new(&until_unloaded) else { panic!("the name is taken") };
-    assert!(matches!(error, Error::NameTaken { .. }) && error.to_string().contains("by process"), "{error}");
-    assert!(matches!(unload(second.name()), Err(Error::OwnedByProcess { pid, .. }) if pid == std::process::id()));
+    assert!(
+        second.name().starts_with("onramp_paced."),
+        "{}",
+        second.name()
+    );
+    let until_unloaded = Options {
+        lifetime: Lifetime::UntilUnloaded,
+        ..Options::new("paced")
+    };
+    let Err(error) = Registration::new(&until_unloaded) else {
+        panic!("the name is taken")
+    };
+    assert!(
+        matches!(error, Error::NameTaken { .. }) && error.to_string().contains("by process"),
+        "{error}"
+    );
+    assert!(
+        matches!(unload(second.name()), Err(Error::OwnedByProcess { pid, .. }) if pid == std::process::id())
+    );
 }
 
 #[test]
@@ -227,7 +353,10 @@ fn unloading_leaves_live_connections_running() {
         return;
     }
     let _machine = MACHINE.lock().unwrap_or_else(|p| p.into_inner());
-    let options = Options { lifetime: Lifetime::UntilUnloaded, ..Options::new("paced") };
+    let options = Options {
+        lifetime: Lifetime::UntilUnloaded,
+        ..Options::new("paced")
+    };
     let _ = unload("paced"); // where an earlier run of this test failed
     let deadline = std::time::Instant::now() + std::time::Duration::from_secs(60);
     let name = loop {
@@ -239,7 +368,10 @@ fn unloading_leaves_live_connections_running() {
             result => break result.unwrap().name().to_owned(),
         }
     };
-    assert!(registered_names().unwrap().contains(&name), "it outlives its Registration");
+    assert!(
+        registered_names().unwrap().contains(&name),
+        "it outlives its Registration"
+    );
 
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     setsockopt(&listener, TcpCongestion, &OsString::from(&name)).unwrap();
@@ -249,7 +381,13 @@ fn unloading_leaves_live_connections_running() {
             (client, listener.accept().unwrap().0)
         })
         .collect();
-    let ours = || loaded().unwrap().into_iter().filter(|loaded| loaded.owner_pid.is_none()).collect::<Vec<_>>();
+    let ours = || {
+        loaded()
+            .unwrap()
+            .into_iter()
+            .filter(|loaded| loaded.owner_pid.is_none())
+            .collect::<Vec<_>>()
+    };
     // The listener chose it too, but only connections have a start-up.
     assert_eq!((ours().len(), ours()[0].connections), (1, 1000));
     drop(listener);
@@ -257,7 +395,10 @@ fn unloading_leaves_live_connections_running() {
     unload("paced").unwrap();
     assert!(!registered_names().unwrap().contains(&name));
     let left = ours();
-    assert_eq!((left.len(), left[0].registered, left[0].connections), (1, false, 1000));
+    assert_eq!(
+        (left.len(), left[0].registered, left[0].connections),
+        (1, false, 1000)
+    );
     for (client, server) in &mut pairs {
         server.write_all(&[7; 100_000]).unwrap();
         client.read_exact(&mut [0; 100_000]).unwrap();
@@ -266,7 +407,10 @@ fn unloading_leaves_live_connections_running() {
     drop(pairs);
     let deadline = std::time::Instant::now() + std::time::Duration::from_secs(10);
     while !ours().is_empty() {
-        assert!(std::time::Instant::now() < deadline, "the programs go with their last connection");
+        assert!(
+            std::time::Instant::now() < deadline,
+            "the programs go with their last connection"
+        );
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
 }
@@ -277,26 +421,45 @@ fn without_links_a_killed_process_is_cleaned_up_by_the_next() {
         return;
     }
     if std::env::var_os("ONRAMP_TEST_HOLD").is_some() {
-        let _held = Registration::new(&Options { without_link: true, ..Options::new("standard") }).unwrap();
+        let _held = Registration::new(&Options {
+            without_link: true,
+            ..Options::new("standard")
+        })
+        .unwrap();
         println!("held");
         std::thread::sleep(std::time::Duration::from_secs(60));
         return;
     }
     let _machine = MACHINE.lock().unwrap_or_else(|p| p.into_inner());
     let mut holder = std::process::Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "without_links_a_killed_process_is_cleaned_up_by_the_next", "--nocapture"])
+        .args([
+            "--exact",
+            "without_links_a_killed_process_is_cleaned_up_by_the_next",
+            "--nocapture",
+        ])
         .env("ONRAMP_TEST_HOLD", "1")
         .spawn()
         .unwrap();
-    let registered = || registered_names().unwrap().iter().any(|name| name == "onramp_standard");
+    let registered = || {
+        registered_names()
+            .unwrap()
+            .iter()
+            .any(|name| name == "onramp_standard")
+    };
     let deadline = std::time::Instant::now() + std::time::Duration::from_secs(20);
     while !registered() {
-        assert!(std::time::Instant::now() < deadline, "the other process registers");
+        assert!(
+            std::time::Instant::now() < deadline,
+            "the other process registers"
+        );
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
     holder.kill().unwrap();
     holder.wait().unwrap();
-    assert!(registered(), "the kernel keeps a registration without a link");
+    assert!(
+        registered(),
+        "the kernel keeps a registration without a link"
+    );
     drop(Registration::new(&Options::new("paced")).unwrap());
     assert!(!registered());
 }

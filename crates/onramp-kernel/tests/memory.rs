@@ -1,5 +1,5 @@
-//! What the kernel host remembers of paths, and who may use it. As root; without, it says so and passes, but fails where
-//! CI=true.
+//! What the kernel host remembers of paths, and who may use it. As root; without, it says so and
+//! passes, but fails where CI=true.
 
 mod common;
 
@@ -38,19 +38,39 @@ struct Host {
 
 impl Host {
     fn new(memory: Memory, memory_lifetime_ns: u64) -> Host {
-        Host::with(&Options { memory, memory_lifetime_ns, record: true, ..Options::new("onramp") }).unwrap()
+        Host::with(&Options {
+            memory,
+            memory_lifetime_ns,
+            record: true,
+            ..Options::new("onramp")
+        })
+        .unwrap()
     }
 
     fn with(options: &Options) -> Result<Host, Error> {
-        let machine = MACHINE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let machine = MACHINE
+            .lock()
+            .unwrap_or_else(|poisoned| poisoned.into_inner());
         let before = memory_maps();
         let registration = Registration::new(options)?;
         let memory = registration.memory().unwrap().expect("it was asked for");
-        let id = memory_maps().into_iter().find(|id| !before.contains(id)).expect("the registration has a map");
+        let id = memory_maps()
+            .into_iter()
+            .find(|id| !before.contains(id))
+            .expect("the registration has a map");
         let map = MapHandle::from_map_id(id).unwrap();
         assert_eq!((memory.paths().unwrap(), map.max_entries()), (vec![], 4096));
-        let mut host = Host { registration, memory, map, rtt_ns: 0, _machine: machine };
-        host.rtt_ns = (0..20).map(|_| host.connect().start.srtt_ns).min().expect("twenty of them");
+        let mut host = Host {
+            registration,
+            memory,
+            map,
+            rtt_ns: 0,
+            _machine: machine,
+        };
+        host.rtt_ns = (0..20)
+            .map(|_| host.connect().start.srtt_ns)
+            .min()
+            .expect("twenty of them");
         Ok(host)
     }
 
@@ -58,9 +78,17 @@ impl Host {
     fn remember(&self, age_ns: u64) {
         // struct onramp_path and struct onramp_remembered of bpf/shared.h.
         let address = Ipv4Addr::LOCALHOST.to_ipv6_mapped().octets();
-        let key = [&network_namespace_cookie().to_ne_bytes()[..], &address, &address].concat();
+        let key = [
+            &network_namespace_cookie().to_ne_bytes()[..],
+            &address,
+            &address,
+        ]
+        .concat();
         let entry = [CARRIED_BYTES, self.rtt_ns, boot_ns() - age_ns, 0, 0, 0];
-        let value: Vec<u8> = entry.iter().flat_map(|number| number.to_ne_bytes()).collect();
+        let value: Vec<u8> = entry
+            .iter()
+            .flat_map(|number| number.to_ne_bytes())
+            .collect();
         self.map.update(&key, &value, MapFlags::ANY).unwrap();
     }
 
@@ -73,12 +101,21 @@ impl Host {
     /// A connection over loopback whose sender uses the start-up.
     fn connect(&self) -> Connection {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        setsockopt(&listener, TcpCongestion, &OsString::from(self.registration.name())).unwrap();
+        setsockopt(
+            &listener,
+            TcpCongestion,
+            &OsString::from(self.registration.name()),
+        )
+        .unwrap();
         let receiver = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
         let (sender, _) = listener.accept().unwrap();
         // Others may still have heard of their ends.
         let port = sender.local_addr().unwrap().port();
-        let events = self.registration.take_events().into_iter().filter(|event| event.local.port() == port);
+        let events = self
+            .registration
+            .take_events()
+            .into_iter()
+            .filter(|event| event.local.port() == port);
         let events: Vec<Event> = events.collect();
         decisions_match("onramp", &events);
         let start = |event: &Event| match event.input {
@@ -86,24 +123,47 @@ impl Host {
             _ => None,
         };
         let starts: Vec<Start> = events.iter().filter_map(start).collect();
-        let [start] = starts[..] else { panic!("one connection begins: {starts:?}") };
-        Connection { sender, receiver, start }
+        let [start] = starts[..] else {
+            panic!("one connection begins: {starts:?}")
+        };
+        Connection {
+            sender,
+            receiver,
+            start,
+        }
     }
 
-    /// One that has the remembered path: handshakes that take too short or too long a time are no such, and say nothing.
+    /// One that has the remembered path: handshakes that take too short or too long a time are no
+    /// such, and say nothing.
     fn connect_remembering(&self) -> Connection {
         for _ in 0..200 {
             let connection = self.connect();
-            let Start { srtt_ns, remembered_bytes, remembered_rtt_ns, .. } = connection.start;
+            let Start {
+                srtt_ns,
+                remembered_bytes,
+                remembered_rtt_ns,
+                ..
+            } = connection.start;
             match fits(self.rtt_ns, srtt_ns) {
                 true => {
-                    assert_eq!((remembered_bytes, remembered_rtt_ns), (CARRIED_BYTES, self.rtt_ns), "{srtt_ns} ns");
+                    assert_eq!(
+                        (remembered_bytes, remembered_rtt_ns),
+                        (CARRIED_BYTES, self.rtt_ns),
+                        "{srtt_ns} ns"
+                    );
                     return connection;
                 }
-                false => assert_eq!((remembered_bytes, remembered_rtt_ns), (0, 0), "{srtt_ns} ns"),
+                false => assert_eq!(
+                    (remembered_bytes, remembered_rtt_ns),
+                    (0, 0),
+                    "{srtt_ns} ns"
+                ),
             }
         }
-        panic!("no handshake of 200 took {} ns, or about as long", self.rtt_ns);
+        panic!(
+            "no handshake of 200 took {} ns, or about as long",
+            self.rtt_ns
+        );
     }
 }
 
@@ -122,7 +182,10 @@ impl Connection {
 }
 
 fn memory_maps() -> Vec<u32> {
-    MapInfoIter::default().filter(|info| info.name == "onramp_memory").map(|info| info.id).collect()
+    MapInfoIter::default()
+        .filter(|info| info.name == "onramp_memory")
+        .map(|info| info.id)
+        .collect()
 }
 
 fn network_namespace_cookie() -> u64 {
@@ -132,7 +195,13 @@ fn network_namespace_cookie() -> u64 {
     // SAFETY: the kernel writes at most `length` bytes.
     let result = unsafe {
         let value = (&raw mut cookie).cast();
-        libc::getsockopt(socket.as_raw_fd(), libc::SOL_SOCKET, SO_NETNS_COOKIE, value, &mut length)
+        libc::getsockopt(
+            socket.as_raw_fd(),
+            libc::SOL_SOCKET,
+            SO_NETNS_COOKIE,
+            value,
+            &mut length,
+        )
     };
     assert_eq!(result, 0);
     cookie
@@ -162,10 +231,22 @@ fn one_connection_at_a_time_uses_a_remembered_path() {
         let host = Host::new(memory, LIFETIME_NS);
         host.remember(1_000_000_000);
         let path = host.path().unwrap();
-        assert_eq!((path.local, path.remote), (IpAddr::from(Ipv4Addr::LOCALHOST), IpAddr::from(Ipv4Addr::LOCALHOST)));
+        assert_eq!(
+            (path.local, path.remote),
+            (
+                IpAddr::from(Ipv4Addr::LOCALHOST),
+                IpAddr::from(Ipv4Addr::LOCALHOST)
+            )
+        );
         assert_eq!((path.carried_bytes, path.in_use), (CARRIED_BYTES, false));
-        assert!((path.rtt_s * 1e9 - host.rtt_ns as f64).abs() < 1.0, "{path:?}");
-        assert!((1.0..1.5).contains(&path.age_s) && (598.0..599.1).contains(&path.left_s), "{path:?}");
+        assert!(
+            (path.rtt_s * 1e9 - host.rtt_ns as f64).abs() < 1.0,
+            "{path:?}"
+        );
+        assert!(
+            (1.0..1.5).contains(&path.age_s) && (598.0..599.1).contains(&path.left_s),
+            "{path:?}"
+        );
 
         let mut first = host.connect_remembering();
         first.send();
@@ -175,7 +256,9 @@ fn one_connection_at_a_time_uses_a_remembered_path() {
             assert_eq!(host.connect().start.remembered_bytes, 0, "it is in use");
         }
         drop(first);
-        wait_until("it is given back when the connection is closed", || !host.path().unwrap().in_use);
+        wait_until("it is given back when the connection is closed", || {
+            !host.path().unwrap().in_use
+        });
         drop(host.connect_remembering());
     }
 }
@@ -187,8 +270,15 @@ fn a_path_is_remembered_with_every_avoidance() {
     }
     for avoidance in onramp_kernel::AVOIDANCES {
         let memory = Memory::AtOnce;
-        let host = match Host::with(&Options { avoidance, memory, record: true, ..Options::new("onramp") }) {
-            Err(Error::NoAvoidance { avoidance: "bbr", .. }) => continue,
+        let host = match Host::with(&Options {
+            avoidance,
+            memory,
+            record: true,
+            ..Options::new("onramp")
+        }) {
+            Err(Error::NoAvoidance {
+                avoidance: "bbr", ..
+            }) => continue,
             host => host.unwrap(),
         };
         host.remember(0);
@@ -196,9 +286,15 @@ fn a_path_is_remembered_with_every_avoidance() {
         std::thread::sleep(Duration::from_millis(700));
         connection.send();
         std::thread::sleep(Duration::from_millis(700));
-        assert!(host.path().unwrap().in_use, "{}: it has heard from its peer in between", avoidance.name());
+        assert!(
+            host.path().unwrap().in_use,
+            "{}: it has heard from its peer in between",
+            avoidance.name()
+        );
         drop(connection);
-        wait_until("it is given back when the connection is closed", || !host.path().unwrap().in_use);
+        wait_until("it is given back when the connection is closed", || {
+            !host.path().unwrap().in_use
+        });
     }
 }
 
@@ -221,11 +317,17 @@ fn who_goes_over_to_another_congestion_control_or_is_idle_has_the_path_no_longer
     }
     assert!(host.path().unwrap().in_use, "it hears from its peer");
     std::thread::sleep(Duration::from_millis(1100));
-    assert!(!host.path().unwrap().in_use, "it has heard nothing for a second");
+    assert!(
+        !host.path().unwrap().in_use,
+        "it has heard nothing for a second"
+    );
     let third = host.connect_remembering();
     drop(second);
     std::thread::sleep(Duration::from_millis(50));
-    assert!(host.path().unwrap().in_use, "what the second gives back is not its own any more");
+    assert!(
+        host.path().unwrap().in_use,
+        "what the second gives back is not its own any more"
+    );
     drop(third);
 }
 
@@ -250,12 +352,36 @@ fn what_is_remembered_can_be_forgotten() {
     }
     let host = Host::new(Memory::Careful, LIFETIME_NS);
     host.remember(0);
-    assert_eq!(host.memory.forget(Some(IpAddr::from([192, 0, 2, 1]))).unwrap(), 0);
-    assert_eq!(host.memory.forget(Some(IpAddr::from(Ipv6Addr::LOCALHOST))).unwrap(), 0);
-    assert_eq!(host.memory.forget(Some(IpAddr::from(Ipv4Addr::LOCALHOST))).unwrap(), 1);
+    assert_eq!(
+        host.memory
+            .forget(Some(IpAddr::from([192, 0, 2, 1])))
+            .unwrap(),
+        0
+    );
+    assert_eq!(
+        host.memory
+            .forget(Some(IpAddr::from(Ipv6Addr::LOCALHOST)))
+            .unwrap(),
+        0
+    );
+    assert_eq!(
+        host.memory
+            .forget(Some(IpAddr::from(Ipv4Addr::LOCALHOST)))
+            .unwrap(),
+        1
+    );
     host.remember(0);
-    assert_eq!((host.memory.forget(None).unwrap(), host.memory.forget(None).unwrap()), (1, 0));
-    assert_eq!((host.path(), host.connect().start.remembered_bytes), (None, 0));
+    assert_eq!(
+        (
+            host.memory.forget(None).unwrap(),
+            host.memory.forget(None).unwrap()
+        ),
+        (1, 0)
+    );
+    assert_eq!(
+        (host.path(), host.connect().start.remembered_bytes),
+        (None, 0)
+    );
     // A connection whose path is forgotten while it has it goes on.
     host.remember(0);
     let mut connection = host.connect_remembering();
@@ -272,24 +398,54 @@ fn without_a_memory_there_is_no_map_and_nothing_is_left_of_one() {
         return;
     }
     let before = {
-        let _machine = MACHINE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let _machine = MACHINE
+            .lock()
+            .unwrap_or_else(|poisoned| poisoned.into_inner());
         let before = memory_maps();
         let registration = Registration::new(&Options::new("onramp")).unwrap();
         // Those of other tests may be about to go.
-        assert!(memory_maps().iter().all(|id| before.contains(id)) && registration.memory().unwrap().is_none());
-        let own = loaded().unwrap().into_iter().find(|loaded| loaded.name == registration.name()).unwrap();
-        assert_eq!((own.memory, own.memory_lifetime_s, own.memory().unwrap().is_none()), ("off", None, true));
-        let refused = Registration::new(&Options { memory: Memory::Careful, ..Options::new("paced") }).err().unwrap();
+        assert!(
+            memory_maps().iter().all(|id| before.contains(id))
+                && registration.memory().unwrap().is_none()
+        );
+        let own = loaded()
+            .unwrap()
+            .into_iter()
+            .find(|loaded| loaded.name == registration.name())
+            .unwrap();
+        assert_eq!(
+            (
+                own.memory,
+                own.memory_lifetime_s,
+                own.memory().unwrap().is_none()
+            ),
+            ("off", None, true)
+        );
+        let refused = Registration::new(&Options {
+            memory: Memory::Careful,
+            ..Options::new("paced")
+        })
+        .err()
+        .unwrap();
         assert!(matches!(refused, Error::NoMemory { .. }) && refused.is_bad_request());
-        assert_eq!(refused.to_string(), "start-up paced uses no memory of paths; these do: onramp");
+        assert_eq!(
+            refused.to_string(),
+            "start-up paced uses no memory of paths; these do: onramp"
+        );
         before
     };
     let host = Host::new(Memory::AtOnce, 7_000_000_000);
     host.remember(0);
-    let own = loaded().unwrap().into_iter().find(|loaded| loaded.name == host.registration.name()).unwrap();
+    let own = loaded()
+        .unwrap()
+        .into_iter()
+        .find(|loaded| loaded.name == host.registration.name())
+        .unwrap();
     assert_eq!((own.memory, own.memory_lifetime_s), ("at-once", Some(7.0)));
     assert_eq!(own.memory().unwrap().unwrap().paths().unwrap().len(), 1);
     drop((own, host));
     // The kernel takes programs and maps away a little later.
-    wait_until("the map is gone", || memory_maps().iter().all(|id| before.contains(id)));
+    wait_until("the map is gone", || {
+        memory_maps().iter().all(|id| before.contains(id))
+    });
 }

@@ -1,6 +1,7 @@
 //! Measures the lab itself: completion, lateness and the spacing of acknowledgements.
 //!
-//! `measure [RATE [RTT [SIZE [RUNS [AVOIDANCE]]]]]`, for example `measure "250 Mbit/s" "600 ms" "20 MB" 5 cubic`
+//! `measure [RATE [RTT [SIZE [RUNS [AVOIDANCE]]]]]`, for example `measure "250 Mbit/s" "600 ms" "20
+//! MB" 5 cubic`
 
 use onramp_lab::{run, BuiltIn, Emission, RunOptions};
 
@@ -14,7 +15,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
          [[transfer]]\nsize = \"{size}\"\nstartup = \"none\"\navoidance = \"{avoidance}\"\nrepeat = {runs}\n"
     );
     let scenario = onramp_scenario::parse("measure", &text)?;
-    let options = RunOptions { trace: std::env::var_os("TRACE").is_some(), ..RunOptions::default() };
+    let options = RunOptions {
+        trace: std::env::var_os("TRACE").is_some(),
+        ..RunOptions::default()
+    };
     let mut completions = Vec::new();
     for case in &scenario.cases {
         let outcome = run(case, &mut BuiltIn, &options)?;
@@ -35,30 +39,51 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             outcome.link.forward.offered.packets,
             outcome.link.reverse.offered.packets,
         );
-        spacing(&outcome.link.forward_emissions, &outcome.link.reverse_emissions, case.path.forward.rate_bits_per_s);
+        spacing(
+            &outcome.link.forward_emissions,
+            &outcome.link.reverse_emissions,
+            case.path.forward.rate_bits_per_s,
+        );
         for note in &outcome.notes {
             println!("  note: {note}");
         }
         if options.trace {
-            println!("  trace: {} samples, {} segments", outcome.trace.sender.len(), outcome.trace.segments.len());
+            println!(
+                "  trace: {} samples, {} segments",
+                outcome.trace.sender.len(),
+                outcome.trace.segments.len()
+            );
         }
         completions.push(completion_s);
     }
-    let (low, high) = completions.iter().fold((f64::MAX, 0f64), |(l, h), c| (l.min(*c), h.max(*c)));
+    let (low, high) = completions
+        .iter()
+        .fold((f64::MAX, 0f64), |(l, h), c| (l.min(*c), h.max(*c)));
     println!("spread {:.4} %", (high - low) / low * 100.0);
     Ok(())
 }
 
-/// The initial window's train: ten data segments, and the acknowledgements that they caused; when they were due
-/// and when they were written.
+/// The initial window's train: ten data segments, and the acknowledgements that they caused; when
+/// they were due and when they were written.
 fn spacing(data: &[Emission], acks: &[Emission], rate: u64) {
     let gaps = |emissions: &[Emission], time: fn(&Emission) -> u64| -> Vec<f64> {
-        emissions.windows(2).map(|pair| (time(&pair[1]) - time(&pair[0])) as f64 / 1e3).collect()
+        emissions
+            .windows(2)
+            .map(|pair| (time(&pair[1]) - time(&pair[0])) as f64 / 1e3)
+            .collect()
     };
-    let data: Vec<Emission> = data.iter().copied().filter(|e| e.wire_bytes == 1500).take(10).collect();
+    let data: Vec<Emission> = data
+        .iter()
+        .copied()
+        .filter(|e| e.wire_bytes == 1500)
+        .take(10)
+        .collect();
     // SYN, the handshake's ACK and the request come first.
     let acks = &acks[3..acks.len().min(13)];
-    println!("  a segment takes {:.1} us; gaps in us", 1500.0 * 8e6 / rate as f64);
+    println!(
+        "  a segment takes {:.1} us; gaps in us",
+        1500.0 * 8e6 / rate as f64
+    );
     println!("  data written {:.1?}", gaps(&data, |e| e.at_ns));
     println!("  acks due     {:.1?}", gaps(acks, |e| e.due_ns));
     println!("  acks written {:.1?}", gaps(acks, |e| e.at_ns));

@@ -1,7 +1,9 @@
-//! Measures this kernel's timers, which `docs/kernel.md` compares with the timer framework of Aron & Druschel (1998).
+//! Measures this kernel's timers, which `docs/kernel.md` compares with the timer framework of Aron
+//! & Druschel (1998).
 //!
-//! `timers [REPEATS]`: round-trip times, time stamps, retransmission time-outs, delayed acknowledgements and pacing of
-//! two real sockets, seen where their packets leave the hosts. Nothing but delay and chosen losses lies between them.
+//! `timers [REPEATS]`: round-trip times, time stamps, retransmission time-outs, delayed
+//! acknowledgements and pacing of two real sockets, seen where their packets leave the hosts.
+//! Nothing but delay and chosen losses lies between them.
 
 use nix::libc;
 use nix::poll::{ppoll, PollFd, PollFlags};
@@ -60,12 +62,21 @@ fn host(own: &str, peer: &str) -> Result<(Namespace, Tun)> {
 impl Pair {
     fn new() -> Result<Pair> {
         let ((sender, a), (receiver, b)) = (host(SENDER, RECEIVER)?, host(RECEIVER, SENDER)?);
-        let (seen, delay_ns) = (Arc::<Mutex<Vec<Seen>>>::default(), Arc::new(AtomicU64::new(10_000_000)));
+        let (seen, delay_ns) = (
+            Arc::<Mutex<Vec<Seen>>>::default(),
+            Arc::new(AtomicU64::new(10_000_000)),
+        );
         let cut = Arc::<AtomicBool>::default();
         let shared = (seen.clone(), delay_ns.clone(), cut.clone());
         // Ends with the process.
         spawn(move || carry([a, b], &shared.0, &shared.1, &shared.2));
-        Ok(Pair { sender, receiver, seen, delay_ns, cut })
+        Ok(Pair {
+            sender,
+            receiver,
+            seen,
+            delay_ns,
+            cut,
+        })
     }
 
     /// A connection: the sender's socket, then the receiver's.
@@ -86,15 +97,22 @@ impl Pair {
     fn take(&self, sender: &TcpStream) -> Vec<Seen> {
         let port = sender.local_addr().map_or(0, |address| address.port());
         let seen = std::mem::take(&mut *self.seen.lock().unwrap());
-        seen.into_iter().filter(|packet| packet.port == port).collect()
+        seen.into_iter()
+            .filter(|packet| packet.port == port)
+            .collect()
     }
 }
 
-/// Notes when packets leave, and hands them to the other host when they have been under way for long enough.
+/// Notes when packets leave, and hands them to the other host when they have been under way for
+/// long enough.
 fn carry(tuns: [Tun; 2], seen: &Mutex<Vec<Seen>>, delay_ns: &AtomicU64, cut: &AtomicBool) {
     // Idle CPUs stay awake while the descriptor is open.
-    let mut awake = std::fs::OpenOptions::new().write(true).open("/dev/cpu_dma_latency");
-    let _ = awake.as_mut().map(|awake| awake.write_all(&0i32.to_ne_bytes()));
+    let mut awake = std::fs::OpenOptions::new()
+        .write(true)
+        .open("/dev/cpu_dma_latency");
+    let _ = awake
+        .as_mut()
+        .map(|awake| awake.write_all(&0i32.to_ne_bytes()));
     let parameter = libc::sched_param { sched_priority: 50 };
     // SAFETY: for the calling thread, with plain data that outlives the calls.
     unsafe {
@@ -106,14 +124,21 @@ fn carry(tuns: [Tun; 2], seen: &Mutex<Vec<Seen>>, delay_ns: &AtomicU64, cut: &At
     loop {
         let mut found = false;
         for (side, from) in tuns.iter().enumerate() {
-            while under_way[side].front().is_some_and(|(due_ns, _)| *due_ns <= now_ns()) {
+            while under_way[side]
+                .front()
+                .is_some_and(|(due_ns, _)| *due_ns <= now_ns())
+            {
                 let (_, packet) = under_way[side].pop_front().expect("there is one");
-                tuns[1 - side].write(&packet).expect("the host takes packets");
+                tuns[1 - side]
+                    .write(&packet)
+                    .expect("the host takes packets");
             }
             if let Some(length) = from.read(&mut buffer).expect("the host gives packets") {
                 found = true;
                 let at_ns = now_ns();
-                let Some(packet) = seen_in(at_ns, side == 0, &buffer[..length]) else { continue };
+                let Some(packet) = seen_in(at_ns, side == 0, &buffer[..length]) else {
+                    continue;
+                };
                 seen.lock().unwrap().push(packet);
                 if side == 1 || packet.payload_bytes == 0 || !cut.load(Ordering::Relaxed) {
                     let due_ns = at_ns + delay_ns.load(Ordering::Relaxed);
@@ -122,10 +147,20 @@ fn carry(tuns: [Tun; 2], seen: &Mutex<Vec<Seen>>, delay_ns: &AtomicU64, cut: &At
             }
         }
         if !found {
-            let due_ns = under_way.iter().filter_map(|packets| Some(packets.front()?.0)).min().unwrap_or(u64::MAX);
+            let due_ns = under_way
+                .iter()
+                .filter_map(|packets| Some(packets.front()?.0))
+                .min()
+                .unwrap_or(u64::MAX);
             let sleep_ns = due_ns.saturating_sub(now_ns()).min(10_000_000);
-            let mut descriptors = tuns.each_ref().map(|tun| PollFd::new(tun.as_fd(), PollFlags::POLLIN));
-            let _ = ppoll(&mut descriptors, Some(TimeSpec::from_duration(Duration::from_nanos(sleep_ns))), None);
+            let mut descriptors = tuns
+                .each_ref()
+                .map(|tun| PollFd::new(tun.as_fd(), PollFlags::POLLIN));
+            let _ = ppoll(
+                &mut descriptors,
+                Some(TimeSpec::from_duration(Duration::from_nanos(sleep_ns))),
+                None,
+            );
         }
     }
 }
@@ -140,8 +175,20 @@ fn seen_in(at_ns: u64, from_sender: bool, packet: &[u8]) -> Option<Seen> {
     // After two NOPs, as Linux writes the option outside handshakes.
     let time_stamp = (header_bytes >= 32 && tcp[20..24] == [1, 1, 8, 10]).then(|| word(24));
     let payload_bytes = tcp.len() - header_bytes;
-    let port = if from_sender { word(0) >> 16 } else { word(0) & 0xffff } as u16;
-    Some(Seen { at_ns, from_sender, port, payload_bytes, sequence: word(4), ack: word(8), time_stamp })
+    let port = if from_sender {
+        word(0) >> 16
+    } else {
+        word(0) & 0xffff
+    } as u16;
+    Some(Seen {
+        at_ns,
+        from_sender,
+        port,
+        payload_bytes,
+        sequence: word(4),
+        ack: word(8),
+        time_stamp,
+    })
 }
 
 /// `tcpi_rto`, `tcpi_rtt`, `tcpi_rttvar` and `tcpi_min_rtt`, all in microseconds.
@@ -151,17 +198,30 @@ fn times_us(socket: &TcpStream) -> [u32; 4] {
     // SAFETY: the kernel writes at most 256 bytes into a buffer of that size.
     let result = unsafe {
         let (value, length) = (info.as_mut_ptr().cast(), &raw mut length);
-        libc::getsockopt(socket.as_raw_fd(), libc::IPPROTO_TCP, libc::TCP_INFO, value, length)
+        libc::getsockopt(
+            socket.as_raw_fd(),
+            libc::IPPROTO_TCP,
+            libc::TCP_INFO,
+            value,
+            length,
+        )
     };
     assert_eq!(result, 0);
-    [8, 68, 72, 148].map(|at| u32::from_ne_bytes([info[at], info[at + 1], info[at + 2], info[at + 3]]))
+    [8, 68, 72, 148]
+        .map(|at| u32::from_ne_bytes([info[at], info[at + 1], info[at + 2], info[at + 3]]))
 }
 
 fn set_pacing(socket: &TcpStream, bytes_per_s: u32) {
     // SAFETY: the value is a u32 that outlives the call.
     let result = unsafe {
         let value = (&raw const bytes_per_s).cast();
-        libc::setsockopt(socket.as_raw_fd(), libc::SOL_SOCKET, libc::SO_MAX_PACING_RATE, value, 4)
+        libc::setsockopt(
+            socket.as_raw_fd(),
+            libc::SOL_SOCKET,
+            libc::SO_MAX_PACING_RATE,
+            value,
+            4,
+        )
     };
     assert_eq!(result, 0);
 }
@@ -191,7 +251,9 @@ fn percentiles(mut values: Vec<f64>) -> String {
 }
 
 fn main() -> Result<()> {
-    let repeats: usize = std::env::args().nth(1).map_or(Ok(20), |text| text.parse())?;
+    let repeats: usize = std::env::args()
+        .nth(1)
+        .map_or(Ok(20), |text| text.parse())?;
     let pair = Pair::new()?;
     round_trips(&pair)?;
     time_stamps(&pair)?;
@@ -224,24 +286,44 @@ fn time_stamps(pair: &Pair) -> Result<()> {
         sleep(Duration::from_micros(1700));
     }
     let seen = pair.take(&sender);
-    let stamps: Vec<(u64, u32)> =
-        seen.iter().filter(|s| s.from_sender).filter_map(|s| Some((s.at_ns, s.time_stamp?))).collect();
+    let stamps: Vec<(u64, u32)> = seen
+        .iter()
+        .filter(|s| s.from_sender)
+        .filter_map(|s| Some((s.at_ns, s.time_stamp?)))
+        .collect();
     let ((t0, v0), (t1, v1)) = (stamps[0], stamps[stamps.len() - 1]);
     let ticks = f64::from(v1.wrapping_sub(v0));
-    let mut steps: Vec<u32> = stamps.windows(2).map(|w| w[1].1.wrapping_sub(w[0].1)).collect();
+    let mut steps: Vec<u32> = stamps
+        .windows(2)
+        .map(|w| w[1].1.wrapping_sub(w[0].1))
+        .collect();
     steps.sort_unstable();
     steps.dedup();
-    println!("time stamps: {ticks} ticks in {:.1} ms; steps of {steps:?}", (t1 - t0) as f64 / 1e6);
-    // When a stamp of value v is sent at t, the clock's k-th tick lies before t: by how much at least and at most?
-    let phases = stamps.iter().map(|(t, v)| (t - t0) as f64 / 1e6 - f64::from(v.wrapping_sub(v0))).collect();
-    println!("  time since the stamp's tick, in ms, up to a constant: {}", percentiles(phases));
+    println!(
+        "time stamps: {ticks} ticks in {:.1} ms; steps of {steps:?}",
+        (t1 - t0) as f64 / 1e6
+    );
+    // When a stamp of value v is sent at t, the clock's k-th tick lies before t: by how much at
+    // least and at most?
+    let phases = stamps
+        .iter()
+        .map(|(t, v)| (t - t0) as f64 / 1e6 - f64::from(v.wrapping_sub(v0)))
+        .collect();
+    println!(
+        "  time since the stamp's tick, in ms, up to a constant: {}",
+        percentiles(phases)
+    );
     Ok(())
 }
 
-/// A receiver that neither reads nor answers: how long it waits with its acknowledgement of one small segment.
+/// A receiver that neither reads nor answers: how long it waits with its acknowledgement of one
+/// small segment.
 fn delayed_acks(pair: &Pair, repeats: usize) -> Result<()> {
     let (mut sender, mut receiver) = pair.connect(2)?;
-    for (what, pings, pause_us) in [("after an exchange", 5, 1300), ("500 ms after an exchange", 5, 500_000)] {
+    for (what, pings, pause_us) in [
+        ("after an exchange", 5, 1300),
+        ("500 ms after an exchange", 5, 500_000),
+    ] {
         let mut delays = Vec::new();
         for _ in 0..repeats {
             for _ in 0..pings {
@@ -254,11 +336,19 @@ fn delayed_acks(pair: &Pair, repeats: usize) -> Result<()> {
             let (seen, delay_ns) = (pair.take(&sender), pair.delay_ns.load(Ordering::Relaxed));
             receiver.read_exact(&mut [0])?;
             let data = seen.iter().find(|s| s.from_sender && s.payload_bytes > 0);
-            let ack =
-                data.and_then(|data| seen.iter().find(|s| !s.from_sender && s.ack == data.sequence.wrapping_add(1)));
-            delays.extend(data.zip(ack).map(|(data, ack)| (ack.at_ns as f64 - (data.at_ns + delay_ns) as f64) / 1e6));
+            let ack = data.and_then(|data| {
+                seen.iter()
+                    .find(|s| !s.from_sender && s.ack == data.sequence.wrapping_add(1))
+            });
+            delays.extend(
+                data.zip(ack)
+                    .map(|(data, ack)| (ack.at_ns as f64 - (data.at_ns + delay_ns) as f64) / 1e6),
+            );
         }
-        println!("delayed acknowledgements, {what}, in ms: {}", percentiles(delays));
+        println!(
+            "delayed acknowledgements, {what}, in ms: {}",
+            percentiles(delays)
+        );
     }
     Ok(())
 }
@@ -277,17 +367,29 @@ fn timeouts(pair: &Pair, rtt_ms: u64, repeats: usize) -> Result<()> {
         let [rto_us, srtt_us, ..] = times_us(&sender);
         sender.write_all(&[0])?;
         sleep(Duration::from_micros(u64::from(rto_us) * 3 + 100_000));
-        let times: Vec<u64> =
-            pair.take(&sender).iter().filter(|s| s.from_sender && s.payload_bytes > 0).map(|s| s.at_ns).collect();
-        let [first, again, once_more, ..] = times[..] else { continue };
+        let times: Vec<u64> = pair
+            .take(&sender)
+            .iter()
+            .filter(|s| s.from_sender && s.payload_bytes > 0)
+            .map(|s| s.at_ns)
+            .collect();
+        let [first, again, once_more, ..] = times[..] else {
+            continue;
+        };
         late.push((again - first) as f64 / 1e6 - f64::from(rto_us) / 1e3);
         second.push((once_more - again) as f64 / 1e6 - 2.0 * f64::from(rto_us) / 1e3);
         floors.push((f64::from(rto_us) - f64::from(srtt_us)) / 1e3);
     }
     println!("time-outs, RTT {rtt_ms} ms, {} of them", late.len());
     println!("  RTO - srtt, in ms: {}", percentiles(floors));
-    println!("  first retransmission after the RTO, in ms: {}", percentiles(late));
-    println!("  second one after twice the RTO, in ms: {}", percentiles(second));
+    println!(
+        "  first retransmission after the RTO, in ms: {}",
+        percentiles(late)
+    );
+    println!(
+        "  second one after twice the RTO, in ms: {}",
+        percentiles(second)
+    );
     Ok(())
 }
 
@@ -301,13 +403,19 @@ fn pacing(pair: &Pair, mbit_per_s: f64) -> Result<()> {
         let mut buffer = vec![0; 1 << 16];
         let mut left = size;
         while left > 0 {
-            left -= receiver.read(&mut buffer).expect("the connection holds").min(left);
+            left -= receiver
+                .read(&mut buffer)
+                .expect("the connection holds")
+                .min(left);
         }
     });
     sender.write_all(&vec![0; size])?;
     reader.join().expect("the reader does not panic");
     let seen = pair.take(&sender);
-    let data: Vec<&Seen> = seen.iter().filter(|s| s.from_sender && s.payload_bytes > 0).collect();
+    let data: Vec<&Seen> = seen
+        .iter()
+        .filter(|s| s.from_sender && s.payload_bytes > 0)
+        .collect();
     // The second half: the window is beyond the path's by then.
     let data = &data[data.len() / 2..];
     let mut bursts: Vec<(u64, usize, usize)> = Vec::new();
@@ -322,9 +430,17 @@ fn pacing(pair: &Pair, mbit_per_s: f64) -> Result<()> {
         last_ns = segment.at_ns;
     }
     let elapsed_s = (bursts[bursts.len() - 1].0 - bursts[0].0) as f64 / 1e9;
-    let sent: usize = bursts[..bursts.len() - 1].iter().map(|(.., bytes)| bytes).sum();
-    let late = |w: &[(u64, usize, usize)]| (w[1].0 - w[0].0) as f64 / 1e3 - w[0].2 as f64 / bytes_per_s * 1e6;
-    let mut sizes: Vec<usize> = bursts[..bursts.len() - 1].iter().map(|(_, segments, _)| *segments).collect();
+    let sent: usize = bursts[..bursts.len() - 1]
+        .iter()
+        .map(|(.., bytes)| bytes)
+        .sum();
+    let late = |w: &[(u64, usize, usize)]| {
+        (w[1].0 - w[0].0) as f64 / 1e3 - w[0].2 as f64 / bytes_per_s * 1e6
+    };
+    let mut sizes: Vec<usize> = bursts[..bursts.len() - 1]
+        .iter()
+        .map(|(_, segments, _)| *segments)
+        .collect();
     sizes.sort_unstable();
     println!(
         "pacing at {mbit_per_s} Mbit/s: {:.4} Mbit/s of payload left; segments in a burst p10 {} p50 {} p90 {}; a burst takes \
@@ -335,6 +451,9 @@ fn pacing(pair: &Pair, mbit_per_s: f64) -> Result<()> {
         sizes[sizes.len() * 9 / 10],
         sizes[sizes.len() / 2] as f64 * 1448.0 / bytes_per_s * 1e6
     );
-    println!("  a gap is longer than it should be by, in us: {}", percentiles(bursts.windows(2).map(late).collect()));
+    println!(
+        "  a gap is longer than it should be by, in us: {}",
+        percentiles(bursts.windows(2).map(late).collect())
+    );
     Ok(())
 }

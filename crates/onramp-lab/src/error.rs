@@ -175,7 +175,8 @@ pub enum Error {
 }
 
 impl Error {
-    /// The host lacks something, and the message says how to get it (exit code 3 of the command line).
+    /// The host lacks something, and the message says how to get it (exit code 3 of the command
+    /// line).
     pub fn is_of_host(&self) -> bool {
         use Error::*;
         matches!(
@@ -194,6 +195,9 @@ impl Error {
 fn asked(copies: u32, rivals: u32) -> String {
     match rivals {
         0 => format!("`transfer.count` asks for {copies} copies"),
-        _ => format!("`transfer.count` and `traffic.count` ask for {} flows", u64::from(copies) + u64::from(rivals)),
+        _ => format!(
+            "`transfer.count` and `traffic.count` ask for {} flows",
+            u64::from(copies) + u64::from(rivals)
+        ),
     }
 }

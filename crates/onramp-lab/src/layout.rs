@@ -1,7 +1,7 @@
 //! A case's network as the lab makes it: the hosts' addresses, and the links between them.
 //!
-//! All nodes that send data are one host of the lab, and all that receive it another. Each node has an address of its
-//! own there, so that a packet's addresses say which way it goes.
+//! All nodes that send data are one host of the lab, and all that receive it another. Each node has
+//! an address of its own there, so that a packet's addresses say which way it goes.
 
 use crate::host::fresh_addresses;
 use onramp_net::Config;
@@ -30,8 +30,8 @@ pub struct Ends {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct ReceivingNode {
     node: usize,
-    /// Competing traffic goes to another address of the node than the measured transfers: the initial window is a
-    /// property of the route, and theirs is the host's.
+    /// Competing traffic goes to another address of the node than the measured transfers: the
+    /// initial window is a property of the route, and theirs is the host's.
     rivals: bool,
 }
 
@@ -57,20 +57,43 @@ impl Layout {
     pub fn of(case: &Case) -> Layout {
         let (mut senders, mut receivers, mut flows) = (Vec::new(), Vec::new(), Vec::new());
         let transfers = (0..case.transfer.count).map(|copy| (case.transfer.ends(copy), false));
-        let traffic = case.traffic.iter().map(|traffic| ((traffic.from, traffic.to), true));
+        let traffic = case
+            .traffic
+            .iter()
+            .map(|traffic| ((traffic.from, traffic.to), true));
         for ((from, to), rivals) in transfers.chain(traffic) {
-            flows.push((place_of(&mut senders, from), place_of(&mut receivers, ReceivingNode { node: to, rivals })));
+            flows.push((
+                place_of(&mut senders, from),
+                place_of(&mut receivers, ReceivingNode { node: to, rivals }),
+            ));
         }
         let network = network_of(case);
         let bottleneck = |(from, to)| {
-            let hop = network.route(from, to).and_then(|hops| network.data_bottleneck(&hops, &case.crossings));
+            let hop = network
+                .route(from, to)
+                .and_then(|hops| network.data_bottleneck(&hops, &case.crossings));
             hop.map_or(0, Hop::number)
         };
         let first = fresh_addresses((senders.len() + receivers.len()) as u32);
-        let bottlenecks = (0..case.transfer.count).map(|copy| bottleneck(case.transfer.ends(copy))).collect();
-        let rival_bottlenecks = case.traffic.iter().map(|traffic| bottleneck((traffic.from, traffic.to))).collect();
+        let bottlenecks = (0..case.transfer.count)
+            .map(|copy| bottleneck(case.transfer.ends(copy)))
+            .collect();
+        let rival_bottlenecks = case
+            .traffic
+            .iter()
+            .map(|traffic| bottleneck((traffic.from, traffic.to)))
+            .collect();
         let copies = case.transfer.count as usize;
-        Layout { network, first, senders, receivers, flows, copies, bottlenecks, rival_bottlenecks }
+        Layout {
+            network,
+            first,
+            senders,
+            receivers,
+            flows,
+            copies,
+            bottlenecks,
+            rival_bottlenecks,
+        }
     }
 
     /// The ends of a copy of the transfer, copies counted from 0.
@@ -78,7 +101,8 @@ impl Layout {
         self.ends(self.flows[copy])
     }
 
-    /// The directed link that is the bottleneck of a copy: 2 n for the network's n-th link forward, 2 n + 1 in reverse.
+    /// The directed link that is the bottleneck of a copy: 2 n for the network's n-th link forward,
+    /// 2 n + 1 in reverse.
     pub fn bottleneck(&self, copy: usize) -> u32 {
         self.bottlenecks[copy]
     }
@@ -95,13 +119,17 @@ impl Layout {
 
     /// The addresses of the sending host.
     pub fn sender_addresses(&self) -> Vec<Ipv4Addr> {
-        (0..self.senders.len()).map(|place| self.sender_address(place)).collect()
+        (0..self.senders.len())
+            .map(|place| self.sender_address(place))
+            .collect()
     }
 
     /// The addresses of the receiving host, and whether competing traffic goes to them.
     pub fn receiver_addresses(&self) -> Vec<(Ipv4Addr, bool)> {
         let receivers = self.receivers.iter().enumerate();
-        receivers.map(|(place, receiver)| (self.receiver_address(place), receiver.rivals)).collect()
+        receivers
+            .map(|(place, receiver)| (self.receiver_address(place), receiver.rivals))
+            .collect()
     }
 
     /// What the link thread needs to know of a case.
@@ -121,8 +149,14 @@ impl Layout {
             }
             let (from, to) = (self.senders[sender], self.receivers[receiver].node);
             let mut add = |from, to, side| {
-                let hops = self.network.route(from, to).expect("the reader has refused flows without a way");
-                let mut left_ns = hops.iter().map(|hop| least_delay_ns(self.network.channel(*hop))).sum();
+                let hops = self
+                    .network
+                    .route(from, to)
+                    .expect("the reader has refused flows without a way");
+                let mut left_ns = hops
+                    .iter()
+                    .map(|hop| least_delay_ns(self.network.channel(*hop)))
+                    .sum();
                 let mut links = Vec::with_capacity(hops.len());
                 for hop in hops {
                     let place = self.wire(&mut wires, case, hop);
@@ -134,25 +168,37 @@ impl Layout {
             };
             *places = [add(from, to, Side::Receiver), add(to, from, Side::Sender)];
         }
-        Wiring { wires, routes, lookup, mtu_bytes: case.path.mtu_bytes, links: 2 * self.network.links.len() }
+        Wiring {
+            wires,
+            routes,
+            lookup,
+            mtu_bytes: case.path.mtu_bytes,
+            links: 2 * self.network.links.len(),
+        }
     }
 
     fn wire(&self, wires: &mut Vec<Wire>, case: &Case, hop: Hop) -> usize {
         let number = hop.number();
-        wires.iter().position(|wire| wire.number == number).unwrap_or_else(|| {
-            let channel = self.network.channel(hop);
-            wires.push(Wire {
-                number,
-                config: channel.link_config(case.path.rtt_ns, link_seed(case.seed, number)),
-                bytes: bytes_in(channel.rate_bits_per_s, channel.delay_ns),
-                slack_ns: u64::MAX,
-            });
-            wires.len() - 1
-        })
+        wires
+            .iter()
+            .position(|wire| wire.number == number)
+            .unwrap_or_else(|| {
+                let channel = self.network.channel(hop);
+                wires.push(Wire {
+                    number,
+                    config: channel.link_config(case.path.rtt_ns, link_seed(case.seed, number)),
+                    bytes: bytes_in(channel.rate_bits_per_s, channel.delay_ns),
+                    slack_ns: u64::MAX,
+                });
+                wires.len() - 1
+            })
     }
 
     fn ends(&self, (sender, receiver): (usize, usize)) -> Ends {
-        Ends { sender: self.sender_address(sender), receiver: self.receiver_address(receiver) }
+        Ends {
+            sender: self.sender_address(sender),
+            receiver: self.receiver_address(receiver),
+        }
     }
 
     fn sender_address(&self, place: usize) -> Ipv4Addr {
@@ -164,23 +210,33 @@ impl Layout {
     }
 }
 
-/// Nodes and links of a case. One with a `[path]` may have been given another path than its network's.
+/// Nodes and links of a case. One with a `[path]` may have been given another path than its
+/// network's.
 fn network_of(case: &Case) -> Network {
-    match case.network.nodes.len() == 2 && case.network.links.len() == 1 && case.transfer.ends(0) == (0, 1) {
+    match case.network.nodes.len() == 2
+        && case.network.links.len() == 1
+        && case.transfer.ends(0) == (0, 1)
+    {
         true => case.path.network(),
         false => Network::clone(&case.network),
     }
 }
 
 fn place_of<T: PartialEq>(list: &mut Vec<T>, entry: T) -> usize {
-    list.iter().position(|other| *other == entry).unwrap_or_else(|| {
-        list.push(entry);
-        list.len() - 1
-    })
+    list.iter()
+        .position(|other| *other == entry)
+        .unwrap_or_else(|| {
+            list.push(entry);
+            list.len() - 1
+        })
 }
 
 fn least_delay_ns(channel: &Channel) -> u64 {
-    channel.changes.iter().filter_map(|change| change.delay_ns).fold(channel.delay_ns, u64::min)
+    channel
+        .changes
+        .iter()
+        .filter_map(|change| change.delay_ns)
+        .fold(channel.delay_ns, u64::min)
 }
 
 /// The links that packets pass, and the ways over them.
@@ -225,13 +281,17 @@ pub struct Lookup {
 impl Lookup {
     const NO_ROUTE: u32 = u32::MAX;
 
-    /// The first place of the route of a packet that this host sends; `None` where it is none of the lab's packets.
+    /// The first place of the route of a packet that this host sends; `None` where it is none of
+    /// the lab's packets.
     pub fn route(&self, packet: &[u8], from: Side) -> Option<u32> {
-        let [version, addresses @ ..] = packet.get(..20)? else { return None };
+        let [version, addresses @ ..] = packet.get(..20)? else {
+            return None;
+        };
         if version >> 4 != 4 {
             return None;
         }
-        let address = |at: usize| u32::from_be_bytes([0, 1, 2, 3].map(|byte| addresses[at - 1 + byte]));
+        let address =
+            |at: usize| u32::from_be_bytes([0, 1, 2, 3].map(|byte| addresses[at - 1 + byte]));
         let (source, destination) = (address(12), address(16));
         let (sender, receiver, way) = match from {
             Side::Sender => (source, destination, 0),
@@ -255,7 +315,10 @@ mod tests {
     const DUMBBELL: &str = include_str!("../../../scenarios/wan.toml");
 
     fn case(text: &str) -> Case {
-        onramp_scenario::parse("x.toml", text).unwrap().cases.remove(0)
+        onramp_scenario::parse("x.toml", text)
+            .unwrap()
+            .cases
+            .remove(0)
     }
 
     fn path(tables: &str) -> Case {
@@ -272,8 +335,14 @@ mod tests {
         packet
     }
 
-    /// The numbers of the directed links that a packet between two addresses passes, and where it ends.
-    fn way(wiring: &Wiring, from: Side, source: Ipv4Addr, destination: Ipv4Addr) -> Option<(Vec<u32>, Side)> {
+    /// The numbers of the directed links that a packet between two addresses passes, and where it
+    /// ends.
+    fn way(
+        wiring: &Wiring,
+        from: Side,
+        source: Ipv4Addr,
+        destination: Ipv4Addr,
+    ) -> Option<(Vec<u32>, Side)> {
         let mut place = wiring.lookup.route(&packet(source, destination), from)?;
         let mut links = Vec::new();
         loop {
@@ -291,11 +360,24 @@ mod tests {
         let layout = Layout::of(&case);
         let wiring = layout.wiring(&case);
         for Ends { sender, receiver } in [layout.copy(0), layout.rival(0)] {
-            assert_eq!(way(&wiring, Side::Sender, sender, receiver), Some((vec![0], Side::Receiver)));
-            assert_eq!(way(&wiring, Side::Receiver, receiver, sender), Some((vec![1], Side::Sender)));
+            assert_eq!(
+                way(&wiring, Side::Sender, sender, receiver),
+                Some((vec![0], Side::Receiver))
+            );
+            assert_eq!(
+                way(&wiring, Side::Receiver, receiver, sender),
+                Some((vec![1], Side::Sender))
+            );
         }
         assert_ne!(layout.copy(0).receiver, layout.rival(0).receiver);
-        assert_eq!(wiring.wires.iter().map(|wire| wire.slack_ns).collect::<Vec<_>>(), [0, 0]);
+        assert_eq!(
+            wiring
+                .wires
+                .iter()
+                .map(|wire| wire.slack_ns)
+                .collect::<Vec<_>>(),
+            [0, 0]
+        );
     }
 
     #[test]
@@ -308,12 +390,25 @@ mod tests {
             let Ends { sender, receiver } = layout.copy(copy);
             // In the file the bottleneck comes first, then the senders' links, then the receivers'.
             let (access, exit) = (2 * (1 + copy as u32), 2 * (9 + copy as u32));
-            assert_eq!(way(&wiring, Side::Sender, sender, receiver), Some((vec![access, 0, exit], Side::Receiver)));
+            assert_eq!(
+                way(&wiring, Side::Sender, sender, receiver),
+                Some((vec![access, 0, exit], Side::Receiver))
+            );
             let back = vec![exit + 1, 1, access + 1];
-            assert_eq!(way(&wiring, Side::Receiver, receiver, sender), Some((back, Side::Sender)));
+            assert_eq!(
+                way(&wiring, Side::Receiver, receiver, sender),
+                Some((back, Side::Sender))
+            );
             assert_eq!(layout.bottleneck(copy), 0);
         }
-        let slack = |number: u32| wiring.wires.iter().find(|wire| wire.number == number).unwrap().slack_ns;
+        let slack = |number: u32| {
+            wiring
+                .wires
+                .iter()
+                .find(|wire| wire.number == number)
+                .unwrap()
+                .slack_ns
+        };
         assert_eq!([slack(2), slack(0), slack(18)], [29_000_000, 1_000_000, 0]);
     }
 
@@ -321,8 +416,17 @@ mod tests {
     fn copies_beyond_the_nodes_share_their_addresses() {
         let case = case(&DUMBBELL.replace("count = 8", "count = 20"));
         let layout = Layout::of(&case);
-        assert_eq!((layout.sender_addresses().len(), layout.receiver_addresses().len()), (8, 8));
-        assert_eq!((layout.copy(3), layout.copy(4)), (layout.copy(19), layout.copy(12)));
+        assert_eq!(
+            (
+                layout.sender_addresses().len(),
+                layout.receiver_addresses().len()
+            ),
+            (8, 8)
+        );
+        assert_eq!(
+            (layout.copy(3), layout.copy(4)),
+            (layout.copy(19), layout.copy(12))
+        );
     }
 
     #[test]
@@ -330,7 +434,10 @@ mod tests {
         let case = path("from = \"receiver\"\nto = \"sender\"\n");
         let layout = Layout::of(&case);
         let (wiring, Ends { sender, receiver }) = (layout.wiring(&case), layout.copy(0));
-        assert_eq!(way(&wiring, Side::Sender, sender, receiver), Some((vec![1], Side::Receiver)));
+        assert_eq!(
+            way(&wiring, Side::Sender, sender, receiver),
+            Some((vec![1], Side::Receiver))
+        );
         assert_eq!(layout.bottleneck(0), 1);
     }
 
@@ -340,7 +447,12 @@ mod tests {
         let layout = Layout::of(&case);
         let (wiring, Ends { sender, receiver }) = (layout.wiring(&case), layout.copy(0));
         let other = Ipv4Addr::new(10, 0, 0, 1);
-        for (source, destination) in [(sender, other), (other, receiver), (receiver, sender), (sender, sender)] {
+        for (source, destination) in [
+            (sender, other),
+            (other, receiver),
+            (receiver, sender),
+            (sender, sender),
+        ] {
             assert_eq!(way(&wiring, Side::Sender, source, destination), None);
         }
         let mut ipv6 = packet(sender, receiver);

@@ -27,8 +27,8 @@ impl Maker<'_> {
         u64::from(self.case.transfer.packet_bytes(self.case.path.mtu_bytes)) - HEADER_BYTES
     }
 
-    /// The flow of a copy of the transfer, on this congestion control. Where its connection exchanges packet pairs, the
-    /// receiver answers them through the same start-up.
+    /// The flow of a copy of the transfer, on this congestion control. Where its connection
+    /// exchanges packet pairs, the receiver answers them through the same start-up.
     pub fn copy(
         &self,
         control: &str,
@@ -37,7 +37,9 @@ impl Maker<'_> {
         startups: &mut dyn Startups,
     ) -> Result<PreparedFlow, Error> {
         let transfer = &self.case.transfer;
-        let at_first = transfer.application.map_or(transfer.size_bytes, |application| application.write_bytes);
+        let at_first = transfer
+            .application
+            .map_or(transfer.size_bytes, |application| application.write_bytes);
         let job = Job {
             size_bytes: transfer.size_bytes,
             initial_bytes: initial_bytes(transfer.initial_window, self.mss_bytes())
@@ -48,7 +50,14 @@ impl Maker<'_> {
             note_ns: None,
         };
         let receiver_control = exchanges_pairs.then_some(control);
-        let flow = self.prepare(control, receiver_control, transfer.segment_bytes, transfer.dscp, ends, job)?;
+        let flow = self.prepare(
+            control,
+            receiver_control,
+            transfer.segment_bytes,
+            transfer.dscp,
+            ends,
+            job,
+        )?;
         reserve(startups, &transfer.startup, control, &transfer.given, &flow)?;
         Ok(flow)
     }
@@ -68,16 +77,24 @@ impl Maker<'_> {
             size_bytes,
             initial_bytes: match transfers.sizes.is_empty() {
                 true => 1,
-                false => {
-                    initial_bytes(InitialWindow::Host, u64::from(case.path.mtu_bytes) - HEADER_BYTES).min(size_bytes)
-                }
+                false => initial_bytes(
+                    InitialWindow::Host,
+                    u64::from(case.path.mtu_bytes) - HEADER_BYTES,
+                )
+                .min(size_bytes),
             },
             application: None,
             stop_ns: traffic.stop_ns.unwrap_or(NEVER_NS),
             note_ns: (!traffic.measured).then_some(case.path.rtt_ns / 50),
         };
         let flow = self.prepare(control, None, None, traffic.dscp, ends, job)?;
-        reserve(startups, &transfers.startup, control, &transfers.given, &flow)?;
+        reserve(
+            startups,
+            &transfers.startup,
+            control,
+            &transfers.given,
+            &flow,
+        )?;
         Ok(flow)
     }
 
@@ -110,14 +127,21 @@ impl Maker<'_> {
 
 /// The congestion control that does this.
 pub fn control_of(startups: &mut dyn Startups, wanted: &Wanted) -> Result<String, Error> {
-    startups.congestion_control(wanted).map_err(|source| Error::Startup { startup: wanted.startup.into(), source })
+    startups
+        .congestion_control(wanted)
+        .map_err(|source| Error::Startup {
+            startup: wanted.startup.into(),
+            source,
+        })
 }
 
 /// What a sender sends before the first acknowledgement.
 fn initial_bytes(window: InitialWindow, mss_bytes: u64) -> u64 {
     match window {
         InitialWindow::Host => INITIAL_SEGMENTS * mss_bytes,
-        InitialWindow::Paper => onramp_tcp::InitialWindow::Rfc3390.bytes(mss_bytes) / mss_bytes * mss_bytes,
+        InitialWindow::Paper => {
+            onramp_tcp::InitialWindow::Rfc3390.bytes(mss_bytes) / mss_bytes * mss_bytes
+        }
         InitialWindow::Segments(segments) => u64::from(segments) * mss_bytes,
     }
 }
@@ -130,8 +154,18 @@ fn reserve(
     given: &Given,
     flow: &PreparedFlow,
 ) -> Result<(), Error> {
-    let Some(reservation) = given.reservation() else { return Ok(()) };
+    let Some(reservation) = given.reservation() else {
+        return Ok(());
+    };
     startups
-        .reserve(control, flow.listener(), reservation.bytes_per_s, reservation.burst_bytes.unwrap_or(0))
-        .map_err(|source| Error::Startup { startup: startup.into(), source })
+        .reserve(
+            control,
+            flow.listener(),
+            reservation.bytes_per_s,
+            reservation.burst_bytes.unwrap_or(0),
+        )
+        .map_err(|source| Error::Startup {
+            startup: startup.into(),
+            source,
+        })
 }

@@ -14,14 +14,19 @@ pub struct RunOptions {
     pub trace: bool,
     /// A transfer that receives nothing for this long, and for 20 round trips, is given up.
     pub patience: Duration,
-    /// Set it from anywhere, for example on Ctrl-C: the run ends with [`Error::Stopped`](crate::Error::Stopped)
-    /// within some tens of milliseconds and leaves nothing behind.
+    /// Set it from anywhere, for example on Ctrl-C: the run ends with
+    /// [`Error::Stopped`](crate::Error::Stopped) within some tens of milliseconds and leaves
+    /// nothing behind.
     pub stop: Arc<AtomicBool>,
 }
 
 impl Default for RunOptions {
     fn default() -> Self {
-        RunOptions { trace: false, patience: Duration::from_secs(30), stop: Arc::default() }
+        RunOptions {
+            trace: false,
+            patience: Duration::from_secs(30),
+            stop: Arc::default(),
+        }
     }
 }
 
@@ -51,7 +56,9 @@ impl Outcome {
     /// The same, then the results of measured traffic.
     pub fn into_all(mut self) -> impl Iterator<Item = (Record, Option<Trace>)> {
         let traffic = std::mem::take(&mut self.traffic);
-        let copies = self.into_copies().map(|(record, trace)| (record, Some(trace)));
+        let copies = self
+            .into_copies()
+            .map(|(record, trace)| (record, Some(trace)));
         copies.chain(traffic.into_iter().map(|record| (record, None)))
     }
 

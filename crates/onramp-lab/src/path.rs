@@ -34,10 +34,25 @@ impl Path {
         let (sender, receiver) = hosts_of(case, &layout)?;
         let lease = CpuLease::take();
         let cpu = lease.as_ref().map(CpuLease::cpu);
-        let (Host { tun: sender_tun, namespace: sender }, Host { tun: receiver_tun, namespace: receiver }) =
-            (sender, receiver);
+        let (
+            Host {
+                tun: sender_tun,
+                namespace: sender,
+            },
+            Host {
+                tun: receiver_tun,
+                namespace: receiver,
+            },
+        ) = (sender, receiver);
         let wiring = layout.wiring(case);
-        let plan = LinkPlan { wiring, sender: sender_tun, receiver: receiver_tun, flows: 1, logs: None, cpu };
+        let plan = LinkPlan {
+            wiring,
+            sender: sender_tun,
+            receiver: receiver_tun,
+            flows: 1,
+            logs: None,
+            cpu,
+        };
         Ok(Path {
             sender,
             receiver,

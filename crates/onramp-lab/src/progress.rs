@@ -30,7 +30,11 @@ pub struct Measured {
 impl Progress {
     /// Of a flow that starts at this time.
     pub fn from(start_ns: u64) -> Progress {
-        Progress { received_bytes: 0, moved_ns: start_ns, info: None }
+        Progress {
+            received_bytes: 0,
+            moved_ns: start_ns,
+            info: None,
+        }
     }
 
     /// Nothing more is to be known of it.
@@ -42,7 +46,13 @@ impl Progress {
     ///
     /// # Errors
     /// It has stood still for longer than that.
-    pub fn look(&mut self, state: &FlowState, size_bytes: u64, now_ns: u64, patience_ns: u64) -> Result<(), Error> {
+    pub fn look(
+        &mut self,
+        state: &FlowState,
+        size_bytes: u64,
+        now_ns: u64,
+        patience_ns: u64,
+    ) -> Result<(), Error> {
         // Taken once: the numbers are those of the flow's end, whatever the others do then.
         if self.is_done() {
             return Ok(());
@@ -57,19 +67,36 @@ impl Progress {
         }
         if !self.is_done() && now_ns.saturating_sub(self.moved_ns) > patience_ns {
             let (received_bytes, waited_s) = (self.received_bytes, patience_ns as f64 / 1e9);
-            return Err(Error::Stalled { received_bytes, size_bytes, waited_s });
+            return Err(Error::Stalled {
+                received_bytes,
+                size_bytes,
+                waited_s,
+            });
         }
         Ok(())
     }
 
-    /// What has become of it until now, the end of the run, or its own. It was to start at this time.
+    /// What has become of it until now, the end of the run, or its own. It was to start at this
+    /// time.
     pub fn finish(&self, state: Arc<FlowState>, start_ns: u64, end_ns: u64) -> Measured {
-        let completed_ns = Some(state.completed_ns()).filter(|at_ns| *at_ns != 0 && *at_ns <= end_ns);
+        let completed_ns =
+            Some(state.completed_ns()).filter(|at_ns| *at_ns != 0 && *at_ns <= end_ns);
         let delivered_bytes = state.received_bytes();
         // One that has no connection yet has sent nothing.
-        let info = self.info.or_else(|| sender_info(&state).ok()).unwrap_or_default();
-        let start_ns = Some(state.connect_ns()).filter(|at_ns| *at_ns != 0).unwrap_or(start_ns);
-        Measured { state, start_ns, completed_ns, delivered_bytes, info }
+        let info = self
+            .info
+            .or_else(|| sender_info(&state).ok())
+            .unwrap_or_default();
+        let start_ns = Some(state.connect_ns())
+            .filter(|at_ns| *at_ns != 0)
+            .unwrap_or(start_ns);
+        Measured {
+            state,
+            start_ns,
+            completed_ns,
+            delivered_bytes,
+            info,
+        }
     }
 }
 
@@ -78,6 +105,9 @@ fn sender_info(flow: &FlowState) -> Result<TcpInfo, Error> {
     let socket: Arc<_> = flow
         .sender()
         .ok_or(std::io::ErrorKind::NotConnected)
-        .map_err(|kind| Error::Socket { what, source: kind.into() })?;
+        .map_err(|kind| Error::Socket {
+            what,
+            source: kind.into(),
+        })?;
     TcpInfo::of(&*socket).map_err(|source| Error::Socket { what, source })
 }

@@ -1,6 +1,6 @@
-//! The traffic of a run. Transfers that all start at once are made before the run; those that arrive one by one are made
-//! shortly before their time comes, and their sockets go when they are over: there may be any number of them, as long as
-//! not too many are under way together.
+//! The traffic of a run. Transfers that all start at once are made before the run; those that
+//! arrive one by one are made shortly before their time comes, and their sockets go when they are
+//! over: there may be any number of them, as long as not too many are under way together.
 
 use crate::clock::now_ns;
 use crate::layout::Layout;
@@ -12,7 +12,8 @@ use crate::{Error, Startups, Wanted};
 use onramp_scenario::{Arrival, Arrivals, InitialWindow, Memory};
 use std::sync::Arc;
 
-/// How long before its start a transfer is made: much longer than it takes, and than the run is looked at.
+/// How long before its start a transfer is made: much longer than it takes, and than the run is
+/// looked at.
 const AHEAD_NS: u64 = 200_000_000;
 
 /// The traffic of a run.
@@ -58,7 +59,8 @@ pub struct MeasuredRival {
 }
 
 impl<'a> Rivals<'a> {
-    /// Those of the case, before the run, where there is room for so many flows beside those that are certain.
+    /// Those of the case, before the run, where there is room for so many flows beside those that
+    /// are certain.
     pub fn new(
         maker: &'a Maker<'a>,
         layout: &'a Layout,
@@ -79,15 +81,26 @@ impl<'a> Rivals<'a> {
                         packet_pairs: maker.case.sender.packet_pairs,
                     },
                 )?,
-                arrivals: Arrivals::of_traffic(maker.case, number).expect("the lab's traffic is made of transfers"),
+                arrivals: Arrivals::of_traffic(maker.case, number)
+                    .expect("the lab's traffic is made of transfers"),
                 arrive_one_by_one: transfers.arrivals.is_some(),
                 is_measured: traffic.measured,
                 under_way: 0,
             });
         }
-        let (prepared, under_way, measured, over) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let (prepared, under_way, measured, over) =
+            (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let most = room.min(MOST_FLOWS.into());
-        let mut rivals = Rivals { maker, layout, tables, most, prepared, under_way, measured, over };
+        let mut rivals = Rivals {
+            maker,
+            layout,
+            tables,
+            most,
+            prepared,
+            under_way,
+            measured,
+            over,
+        };
         rivals.prepare(AHEAD_NS, startups)?;
         Ok(rivals)
     }
@@ -96,21 +109,38 @@ impl<'a> Rivals<'a> {
     pub fn start(&mut self, begin_ns: u64) {
         for (table, arrival, flow) in self.prepared.drain(..) {
             let start_ns = begin_ns.saturating_add(arrival.start_ns);
-            let progress = self.tables[table].is_measured.then(|| Progress::from(start_ns));
+            let progress = self.tables[table]
+                .is_measured
+                .then(|| Progress::from(start_ns));
             let flow = flow.start(begin_ns, arrival.start_ns);
-            self.under_way.push(Rival { table, arrival, flow, progress });
+            self.under_way.push(Rival {
+                table,
+                arrival,
+                flow,
+                progress,
+            });
         }
     }
 
     /// Looks at all that is under way, closes what is over and starts what is next.
-    pub fn look(&mut self, begin_ns: u64, startups: &mut dyn Startups, patience_ns: u64) -> Result<(), Error> {
+    pub fn look(
+        &mut self,
+        begin_ns: u64,
+        startups: &mut dyn Startups,
+        patience_ns: u64,
+    ) -> Result<(), Error> {
         let now = now_ns();
         for rival in &mut self.under_way {
             if let Some(error) = rival.flow.take_error() {
                 return Err(error);
             }
             if let Some(progress) = &mut rival.progress {
-                progress.look(&rival.flow.state, rival.arrival.size_bytes, now, patience_ns)?;
+                progress.look(
+                    &rival.flow.state,
+                    rival.arrival.size_bytes,
+                    now,
+                    patience_ns,
+                )?;
             }
         }
         for rival in self.under_way.extract_if(.., |rival| rival.flow.is_over()) {
@@ -121,7 +151,10 @@ impl<'a> Rivals<'a> {
             }
             rival.flow.close();
         }
-        self.prepare(now.saturating_sub(begin_ns).saturating_add(AHEAD_NS), startups)?;
+        self.prepare(
+            now.saturating_sub(begin_ns).saturating_add(AHEAD_NS),
+            startups,
+        )?;
         self.start(begin_ns);
         Ok(())
     }
@@ -133,15 +166,26 @@ impl<'a> Rivals<'a> {
         self.tables.iter().all(is_exhausted) && self.under_way.iter().all(is_done)
     }
 
-    /// Those of measured traffic that started before the end of the run, in order of their starts, and what is known of the
-    /// others.
-    pub fn take(&mut self, begin_ns: u64, end_ns: u64) -> (Vec<MeasuredRival>, Vec<Arc<FlowState>>) {
+    /// Those of measured traffic that started before the end of the run, in order of their starts,
+    /// and what is known of the others.
+    pub fn take(
+        &mut self,
+        begin_ns: u64,
+        end_ns: u64,
+    ) -> (Vec<MeasuredRival>, Vec<Arc<FlowState>>) {
         let mut measured = std::mem::take(&mut self.measured);
-        measured.extend(self.under_way.iter().filter_map(|rival| rival.measured(begin_ns, end_ns)));
+        measured.extend(
+            self.under_way
+                .iter()
+                .filter_map(|rival| rival.measured(begin_ns, end_ns)),
+        );
         measured.retain(|rival| begin_ns.saturating_add(rival.arrival.start_ns) <= end_ns);
         measured.sort_by_key(|rival| (rival.arrival.start_ns, rival.traffic));
         let mut others = std::mem::take(&mut self.over);
-        let unmeasured = self.under_way.iter().filter(|rival| rival.progress.is_none());
+        let unmeasured = self
+            .under_way
+            .iter()
+            .filter(|rival| rival.progress.is_none());
         others.extend(unmeasured.map(|rival| rival.flow.state.clone()));
         (measured, others)
     }
@@ -156,14 +200,22 @@ impl<'a> Rivals<'a> {
         for (number, table) in self.tables.iter_mut().enumerate() {
             let is_due = |next_ns: &u64| !table.arrive_one_by_one || *next_ns <= until_ns;
             while table.arrivals.next_ns().filter(is_due).is_some() {
-                let Some(arrival) = table.arrivals.next() else { break };
+                let Some(arrival) = table.arrivals.next() else {
+                    break;
+                };
                 table.under_way += 1;
                 if table.arrive_one_by_one && table.under_way > self.most {
                     let (under_way, time_s) = (table.under_way, arrival.start_ns as f64 / 1e9);
-                    return Err(Error::Arrivals { under_way, most: self.most, time_s });
+                    return Err(Error::Arrivals {
+                        under_way,
+                        most: self.most,
+                        time_s,
+                    });
                 }
                 let ends = self.layout.rival(number);
-                let flow = self.maker.rival(number, &table.control, ends, arrival.size_bytes, startups)?;
+                let flow =
+                    self.maker
+                        .rival(number, &table.control, ends, arrival.size_bytes, startups)?;
                 self.prepared.push((number, arrival, flow));
             }
         }
@@ -175,7 +227,14 @@ impl Rival {
     /// What has become of it by that time, if it is measured.
     fn measured(&self, begin_ns: u64, end_ns: u64) -> Option<MeasuredRival> {
         let start_ns = begin_ns.saturating_add(self.arrival.start_ns);
-        let measured = self.progress.as_ref()?.finish(self.flow.state.clone(), start_ns, end_ns);
-        Some(MeasuredRival { traffic: self.table, arrival: self.arrival, measured })
+        let measured = self
+            .progress
+            .as_ref()?
+            .finish(self.flow.state.clone(), start_ns, end_ns);
+        Some(MeasuredRival {
+            traffic: self.table,
+            arrival: self.arrival,
+            measured,
+        })
     }
 }

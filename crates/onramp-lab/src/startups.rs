@@ -23,11 +23,15 @@ pub struct Wanted<'a> {
 
 /// A supplier of congestion controls: `onramp-kernel`, or [`BuiltIn`].
 pub trait Startups {
-    /// Name of a registered congestion control that does this. It stays registered for as long as the supplier lives.
-    fn congestion_control(&mut self, wanted: &Wanted) -> Result<String, Box<dyn Error + Send + Sync>>;
+    /// Name of a registered congestion control that does this. It stays registered for as long as
+    /// the supplier lives.
+    fn congestion_control(
+        &mut self,
+        wanted: &Wanted,
+    ) -> Result<String, Box<dyn Error + Send + Sync>>;
 
-    /// Has both ends of the connections in two network namespaces (cookies) exchange packet pairs, as long as the value
-    /// that it returns lives; `None` where this congestion control sends none.
+    /// Has both ends of the connections in two network namespaces (cookies) exchange packet pairs,
+    /// as long as the value that it returns lives; `None` where this congestion control sends none.
     fn exchange_pairs(
         &mut self,
         _congestion_control: &str,
@@ -36,8 +40,8 @@ pub trait Startups {
         Ok(None)
     }
 
-    /// Reserves a rate, in bytes of payload a second, and a burst (0: the start-up's own) for a socket on this congestion
-    /// control, and for the connections that it will accept.
+    /// Reserves a rate, in bytes of payload a second, and a burst (0: the start-up's own) for a
+    /// socket on this congestion control, and for the connections that it will accept.
     fn reserve(
         &mut self,
         congestion_control: &str,
@@ -48,8 +52,8 @@ pub trait Startups {
         Err(format!("{congestion_control} reserves nothing").into())
     }
 
-    /// Everything the start-ups reported since the last call, in order of time. The lab asks every few
-    /// milliseconds while a transfer runs.
+    /// Everything the start-ups reported since the last call, in order of time. The lab asks every
+    /// few milliseconds while a transfer runs.
     fn take_events(&mut self) -> Vec<ConnectionEvent>;
 }
 
@@ -71,15 +75,24 @@ pub struct ConnectionEvent {
 pub struct BuiltIn;
 
 impl Startups for BuiltIn {
-    fn congestion_control(&mut self, wanted: &Wanted) -> Result<String, Box<dyn Error + Send + Sync>> {
+    fn congestion_control(
+        &mut self,
+        wanted: &Wanted,
+    ) -> Result<String, Box<dyn Error + Send + Sync>> {
         if wanted.startup != NO_STARTUP {
-            return Err(format!("it needs Onramp's code in the kernel, and only `{NO_STARTUP}` runs without").into());
+            return Err(format!(
+                "it needs Onramp's code in the kernel, and only `{NO_STARTUP}` runs without"
+            )
+            .into());
         }
         if wanted.memory != Memory::Off {
             return Err("the kernel's own controls remember no paths".into());
         }
         if wanted.initial_window == InitialWindow::Paper {
-            return Err("the kernel's own controls have no initial window `paper`; use `host` or a number".into());
+            return Err(
+                "the kernel's own controls have no initial window `paper`; use `host` or a number"
+                    .into(),
+            );
         }
         Ok(wanted.avoidance.name().into())
     }

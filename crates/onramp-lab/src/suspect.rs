@@ -5,24 +5,30 @@ use onramp_scenario::Case;
 
 /// How late packets may leave before a run is suspect.
 struct Limits {
-    /// Each of the first packets: 10 % of the time that ten full packets take at the bottleneck. From such a train
-    /// a start-up estimates the rate, and that is how far the estimate may be off.
+    /// Each of the first packets: 10 % of the time that ten full packets take at the bottleneck.
+    /// From such a train a start-up estimates the rate, and that is how far the estimate may be
+    /// off.
     early_us: f64,
-    /// 99 of 100 packets: the same, and at most 0.5 % of the round trip, which is what a slow start of a dozen
-    /// rounds may then gain or lose at most in each.
+    /// 99 of 100 packets: the same, and at most 0.5 % of the round trip, which is what a slow start
+    /// of a dozen rounds may then gain or lose at most in each.
     p99_us: f64,
-    /// Every packet: 2 % of the round trip. So long a stall moves the end of a transfer by as much, and is short of
-    /// what exits on a rising delay look for (HyStart: RTT/8, within 4 to 16 ms).
+    /// Every packet: 2 % of the round trip. So long a stall moves the end of a transfer by as much,
+    /// and is short of what exits on a rising delay look for (HyStart: RTT/8, within 4 to 16 ms).
     stall_us: f64,
 }
 
 impl Limits {
     fn of(case: &Case) -> Limits {
-        let train_us = 10.0 * f64::from(case.path.mtu_bytes) * 8e6 / case.path.forward.rate_bits_per_s as f64;
+        let train_us =
+            10.0 * f64::from(case.path.mtu_bytes) * 8e6 / case.path.forward.rate_bits_per_s as f64;
         let rtt_us = case.path.rtt_ns as f64 / 1e3;
         // Below these no host of ours is quiet enough, and no algorithm exact enough.
         let early_us = (0.1 * train_us).max(10.0);
-        Limits { early_us, p99_us: early_us.min(0.005 * rtt_us).max(10.0), stall_us: (0.02 * rtt_us).clamp(1e3, 12e3) }
+        Limits {
+            early_us,
+            p99_us: early_us.min(0.005 * rtt_us).max(10.0),
+            stall_us: (0.02 * rtt_us).clamp(1e3, 12e3),
+        }
     }
 }
 
@@ -33,11 +39,17 @@ pub fn reasons(case: &Case, lateness: &Lateness, early_ns: u64) -> Vec<String> {
     let mut check = |what: &str, ns: u64, limit_us: f64| {
         let us = ns as f64 / 1e3;
         if us > limit_us {
-            reasons.push(format!("{what} left {us:.0} us late (limit {limit_us:.0} us)"));
+            reasons.push(format!(
+                "{what} left {us:.0} us late (limit {limit_us:.0} us)"
+            ));
         }
     };
     check("a packet of the first trains", early_ns, limits.early_us);
-    check("one packet in a hundred", lateness.percentile_ns(99), limits.p99_us);
+    check(
+        "one packet in a hundred",
+        lateness.percentile_ns(99),
+        limits.p99_us,
+    );
     check("a packet", lateness.max_ns(), limits.stall_us);
     reasons
 }
@@ -56,13 +68,20 @@ mod tests {
 
     fn lateness(packets: &[(u64, u32)]) -> Lateness {
         let mut lateness = Lateness::default();
-        packets.iter().for_each(|&(late_ns, count)| (0..count).for_each(|_| lateness.add(late_ns)));
+        packets
+            .iter()
+            .for_each(|&(late_ns, count)| (0..count).for_each(|_| lateness.add(late_ns)));
         lateness
     }
 
     #[test]
     fn a_punctual_run_is_sound() {
-        assert!(reasons(&case("250 Mbit/s"), &lateness(&[(500, 1000), (3_000_000, 1)]), 20_000).is_empty());
+        assert!(reasons(
+            &case("250 Mbit/s"),
+            &lateness(&[(500, 1000), (3_000_000, 1)]),
+            20_000
+        )
+        .is_empty());
     }
 
     #[test]
@@ -74,7 +93,18 @@ mod tests {
 
     #[test]
     fn constant_lateness_and_a_long_stall_are_each_a_reason() {
-        assert_eq!(reasons(&case("250 Mbit/s"), &lateness(&[(500, 95), (60_000, 5)]), 0).len(), 1);
-        assert_eq!(reasons(&case("250 Mbit/s"), &lateness(&[(500, 1000), (13_000_000, 1)]), 0).len(), 1);
+        assert_eq!(
+            reasons(&case("250 Mbit/s"), &lateness(&[(500, 95), (60_000, 5)]), 0).len(),
+            1
+        );
+        assert_eq!(
+            reasons(
+                &case("250 Mbit/s"),
+                &lateness(&[(500, 1000), (13_000_000, 1)]),
+                0
+            )
+            .len(),
+            1
+        );
     }
 }

@@ -11,13 +11,18 @@ fn outcome(case: &Case) -> Outcome {
 }
 
 fn completion_s(record: &Record) -> f64 {
-    record.completion_s.expect("a transfer of the lab is finished or an error")
+    record
+        .completion_s
+        .expect("a transfer of the lab is finished or an error")
 }
 
 /// 10 Mbit/s, of which each expedited flow has 2.2 Mbit/s.
 fn guaranteed(tables: &str) -> Case {
     let mut case = case_with("10 Mbit/s", "40 ms", "400 kB", tables);
-    let profile = onramp_scenario::TokenBucket { rate_bits_per_s: 2_200_000, burst_bytes: 50_000 };
+    let profile = onramp_scenario::TokenBucket {
+        rate_bits_per_s: 2_200_000,
+        burst_bytes: 50_000,
+    };
     case.path.forward.expedited = Some(profile);
     case
 }
@@ -28,15 +33,30 @@ fn a_marked_flow_has_its_rate_beside_others_and_no_more() {
         return;
     }
     let rivals = "[[traffic]]\navoidance = \"cubic\"\ncount = 12\nlead = \"2 s\"\n";
-    let [ef, other] = ["ef", "best-effort"].map(|dscp| outcome(&guaranteed(&format!("dscp = \"{dscp}\"\n{rivals}"))));
+    let [ef, other] = ["ef", "best-effort"]
+        .map(|dscp| outcome(&guaranteed(&format!("dscp = \"{dscp}\"\n{rivals}"))));
     let took = [&ef, &other].map(|outcome| completion_s(&outcome.record));
     let bound_s = ef.record.bound_s;
-    assert!(took[0] >= bound_s && took[0] < 1.3 * bound_s, "{took:?}, {bound_s}");
+    assert!(
+        took[0] >= bound_s && took[0] < 1.3 * bound_s,
+        "{took:?}, {bound_s}"
+    );
     assert!(took[1] > 1.5 * took[0], "{took:?}");
-    assert_eq!((ef.record.sender_tcp.as_str(), ef.record.capacity_bits_per_s), ("EF", 2_200_000));
+    assert_eq!(
+        (ef.record.sender_tcp.as_str(), ef.record.capacity_bits_per_s),
+        ("EF", 2_200_000)
+    );
     // CUBIC does not know its guarantee, and exceeds it.
-    assert!(ef.record.policed_packets > 0 && ef.record.policed_packets < ef.record.dropped_packets, "{:?}", ef.record);
-    assert!(other.record.policed_packets == 0 && other.record.dropped_packets > 0, "{:?}", other.record);
+    assert!(
+        ef.record.policed_packets > 0 && ef.record.policed_packets < ef.record.dropped_packets,
+        "{:?}",
+        ef.record
+    );
+    assert!(
+        other.record.policed_packets == 0 && other.record.dropped_packets > 0,
+        "{:?}",
+        other.record
+    );
 }
 
 #[test]
@@ -46,21 +66,32 @@ fn each_connection_is_a_flow_with_a_profile_of_its_own() {
     }
     let outcome = outcome(&guaranteed("dscp = \"ef\"\ncount = 3\n"));
     for record in outcome.records() {
-        assert!(completion_s(record) >= record.bound_s && completion_s(record) < 1.4 * record.bound_s, "{record:?}");
+        assert!(
+            completion_s(record) >= record.bound_s && completion_s(record) < 1.4 * record.bound_s,
+            "{record:?}"
+        );
     }
     assert_eq!(outcome.records().count(), 3);
 }
 
-/// What the receiver sends is not marked: with a profile that lets nearly nothing pass back, acknowledgements do.
+/// What the receiver sends is not marked: with a profile that lets nearly nothing pass back,
+/// acknowledgements do.
 #[test]
 fn acknowledgements_are_best_effort() {
     if !lab_runs_here() {
         return;
     }
     let mut case = guaranteed("dscp = \"ef\"\n");
-    case.path.reverse.expedited = Some(onramp_scenario::TokenBucket { rate_bits_per_s: 1000, burst_bytes: 1500 });
+    case.path.reverse.expedited = Some(onramp_scenario::TokenBucket {
+        rate_bits_per_s: 1000,
+        burst_bytes: 1500,
+    });
     let outcome = outcome(&case);
-    assert!(completion_s(&outcome.record) < 1.4 * outcome.record.bound_s, "{:?}", outcome.record);
+    assert!(
+        completion_s(&outcome.record) < 1.4 * outcome.record.bound_s,
+        "{:?}",
+        outcome.record
+    );
     assert_eq!(outcome.link.reverse.policed.packets, 0);
 }
 
@@ -70,8 +101,14 @@ fn traffic_starts_and_stops_when_it_is_to() {
     if !lab_runs_here() {
         return;
     }
-    let traffic = "[[traffic]]\navoidance = \"cubic\"\ncount = 3\nstart = \"500 ms\"\nstop = \"1500 ms\"\n";
-    let case = case_with("10 Mbit/s", "20 ms", "500 kB", &format!("start = \"2 s\"\n{traffic}"));
+    let traffic =
+        "[[traffic]]\navoidance = \"cubic\"\ncount = 3\nstart = \"500 ms\"\nstop = \"1500 ms\"\n";
+    let case = case_with(
+        "10 Mbit/s",
+        "20 ms",
+        "500 kB",
+        &format!("start = \"2 s\"\n{traffic}"),
+    );
     let outcome = outcome(&case);
     let record = &outcome.record;
     // Traffic had been gone for half a second when the transfer began: it is alone.
@@ -80,7 +117,13 @@ fn traffic_starts_and_stops_when_it_is_to() {
     // 0.5 MB and one second of 1.25 MB/s; what waits at the stop, at most 25 kB, is delivered too.
     assert!((1.55..1.85).contains(&megabytes), "{megabytes}");
     // 20 round trips before the start are 400 ms, in which there was none.
-    assert_eq!((record.traffic_before_bytes_per_s, record.traffic_during_bytes_per_s), (None, None));
+    assert_eq!(
+        (
+            record.traffic_before_bytes_per_s,
+            record.traffic_during_bytes_per_s
+        ),
+        (None, None)
+    );
 }
 
 #[test]
@@ -92,7 +135,8 @@ fn traffic_that_comes_and_goes_during_a_transfer_takes_its_share_meanwhile() {
     let alone = completion_s(&outcome(&case_with("10 Mbit/s", "20 ms", "2 MB", "")).record);
     let outcome = outcome(&case_with("10 Mbit/s", "20 ms", "2 MB", traffic));
     let longer = completion_s(&outcome.record) - alone;
-    // No more than the whole second can be gone, and after it the transfer has the link to itself again.
+    // No more than the whole second can be gone, and after it the transfer has the link to itself
+    // again.
     assert!((0.05..1.2).contains(&longer), "{longer}");
     let carried = outcome.record.traffic_during_bytes_per_s.unwrap();
     assert!(carried > 50_000.0 && carried < 1_250_000.0, "{carried}");
@@ -104,7 +148,16 @@ fn traffic_whose_stop_is_before_its_start_never_comes() {
         return;
     }
     let traffic = "[[traffic]]\navoidance = \"cubic\"\nlead = \"100 ms\"\nstop = \"500 ms\"\n";
-    let outcome = outcome(&case_with("10 Mbit/s", "20 ms", "100 kB", &format!("start = \"1 s\"\n{traffic}")));
+    let outcome = outcome(&case_with(
+        "10 Mbit/s",
+        "20 ms",
+        "100 kB",
+        &format!("start = \"1 s\"\n{traffic}"),
+    ));
     assert_eq!(outcome.record.traffic_before_bytes_per_s, None);
-    assert!(outcome.link.forward.delivered.bytes < 120_000, "{:?}", outcome.link.forward);
+    assert!(
+        outcome.link.forward.delivered.bytes < 120_000,
+        "{:?}",
+        outcome.link.forward
+    );
 }

@@ -10,16 +10,26 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 fn outcome(case: &Case, trace: bool) -> Outcome {
-    let options = RunOptions { trace, ..RunOptions::default() };
+    let options = RunOptions {
+        trace,
+        ..RunOptions::default()
+    };
     run(case, &mut BuiltIn, &options).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// So many pairs of hosts with 100 Mbit/s each on either side of a link of 40 Mbit/s; 20 ms in all.
 fn dumbbell(pairs: usize, transfer: &str) -> Case {
     let names = |letter: char| (1..=pairs).map(move |n| format!("{letter}{n}"));
-    let all: Vec<String> =
-        ["left", "right"].map(str::to_owned).into_iter().chain(names('s')).chain(names('r')).collect();
-    let nodes: String = all.iter().map(|name| format!("[[node]]\nname = \"{name}\"\n")).collect();
+    let all: Vec<String> = ["left", "right"]
+        .map(str::to_owned)
+        .into_iter()
+        .chain(names('s'))
+        .chain(names('r'))
+        .collect();
+    let nodes: String = all
+        .iter()
+        .map(|name| format!("[[node]]\nname = \"{name}\"\n"))
+        .collect();
     let link = |from: &str, to: &str, rate: u32, delay: u32, queue: u32| {
         format!(
             "[[link]]\nfrom = \"{from}\"\nto = \"{to}\"\nrate = \"{rate} Mbit/s\"\ndelay = \"{delay} ms\"\n\
@@ -29,18 +39,28 @@ fn dumbbell(pairs: usize, transfer: &str) -> Case {
     let mut links = link("left", "right", 40, 8, 40);
     names('s').for_each(|name| links += &link(&name, "left", 100, 1, 200));
     names('r').for_each(|name| links += &link("right", &name, 100, 1, 200));
-    let list = |letter| names(letter).map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ");
+    let list = |letter| {
+        names(letter)
+            .map(|name| format!("\"{name}\""))
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
     let text = format!(
         "name = \"dumbbell\"\n{nodes}{links}[receiver]\nbuffer = \"4 MiB\"\n[[transfer]]\nstartup = \"none\"\n\
          avoidance = \"cubic\"\nfrom = [{}]\nto = [{}]\ncount = {pairs}\n{transfer}",
         list('s'),
         list('r')
     );
-    onramp_scenario::parse("dumbbell", &text).unwrap_or_else(|e| panic!("{e:?}")).cases.remove(0)
+    onramp_scenario::parse("dumbbell", &text)
+        .unwrap_or_else(|e| panic!("{e:?}"))
+        .cases
+        .remove(0)
 }
 
 fn completion_s(record: &Record) -> f64 {
-    record.completion_s.unwrap_or_else(|| panic!("unfinished: {record:?}"))
+    record
+        .completion_s
+        .unwrap_or_else(|| panic!("unfinished: {record:?}"))
 }
 
 #[test]
@@ -50,10 +70,18 @@ fn eight_copies_share_the_bottleneck_of_a_dumbbell() {
     }
     let outcome = outcome(&dumbbell(8, "size = \"500 kB\"\n"), true);
     let records: Vec<&Record> = outcome.records().collect();
-    assert_eq!(records.iter().map(|record| record.flow).collect::<Vec<_>>(), [1, 2, 3, 4, 5, 6, 7, 8]);
-    assert!(records.iter().all(|record| record.finished && record.delivered_bytes == 500_000 && record.rtt_ms == 20.0));
+    assert_eq!(
+        records.iter().map(|record| record.flow).collect::<Vec<_>>(),
+        [1, 2, 3, 4, 5, 6, 7, 8]
+    );
+    assert!(records.iter().all(|record| record.finished
+        && record.delivered_bytes == 500_000
+        && record.rtt_ms == 20.0));
     // Together they are 4 MB and their headers, which the bottleneck carries in 0.83 s.
-    let last_s = records.iter().map(|record| completion_s(record)).fold(0.0, f64::max);
+    let last_s = records
+        .iter()
+        .map(|record| completion_s(record))
+        .fold(0.0, f64::max);
     assert!((0.83..2.5).contains(&last_s), "{last_s}");
     // The queue is far shorter than eight initial windows.
     assert!(
@@ -61,7 +89,10 @@ fn eight_copies_share_the_bottleneck_of_a_dumbbell() {
         "{:?}",
         outcome.link.forward
     );
-    let resent: u64 = records.iter().map(|record| record.retransmitted_segments).sum();
+    let resent: u64 = records
+        .iter()
+        .map(|record| record.retransmitted_segments)
+        .sum();
     assert!(resent > 0);
     // Each sender's link has carried its copy, and the bottleneck all that was not dropped.
     let links = &outcome.link.links;
@@ -70,8 +101,15 @@ fn eight_copies_share_the_bottleneck_of_a_dumbbell() {
     let sent: u64 = (1..=8).map(|pair| links[2 * pair].delivered.packets).sum();
     assert_eq!(links[0].offered.packets, sent);
     for trace in outcome.into_copies().map(|(_, trace)| trace) {
-        let new = trace.segments.iter().filter(|segment| !segment.retransmission);
-        assert_eq!(new.map(|segment| u64::from(segment.length_bytes)).sum::<u64>(), 500_000);
+        let new = trace
+            .segments
+            .iter()
+            .filter(|segment| !segment.retransmission);
+        assert_eq!(
+            new.map(|segment| u64::from(segment.length_bytes))
+                .sum::<u64>(),
+            500_000
+        );
         assert!(!trace.sender.is_empty());
     }
 }
@@ -85,7 +123,10 @@ fn a_copy_alone_takes_as_long_as_all_its_links() {
     // The second round trip carries what is left beyond ten segments.
     let excess_rtts = record.excess_rtts.unwrap();
     assert!((0.5..3.0).contains(&excess_rtts), "{record:?}");
-    assert_eq!((record.dropped_packets, record.rate_bits_per_s), (0, 40_000_000));
+    assert_eq!(
+        (record.dropped_packets, record.rate_bits_per_s),
+        (0, 40_000_000)
+    );
 }
 
 #[test]
@@ -93,10 +134,19 @@ fn copies_start_one_after_another() {
     if !lab_runs_here() {
         return;
     }
-    let case = case_with("20 Mbit/s", "20 ms", "50 kB", "count = 3\nstart = \"100 ms\"\nspacing = \"300 ms\"\n");
+    let case = case_with(
+        "20 Mbit/s",
+        "20 ms",
+        "50 kB",
+        "count = 3\nstart = \"100 ms\"\nspacing = \"300 ms\"\n",
+    );
     let outcome = outcome(&case, false);
     for (record, wanted_s) in outcome.records().zip([0.1, 0.4, 0.7]) {
-        assert!((record.start_s - wanted_s).abs() < 0.02, "{} instead of {wanted_s}", record.start_s);
+        assert!(
+            (record.start_s - wanted_s).abs() < 0.02,
+            "{} instead of {wanted_s}",
+            record.start_s
+        );
         // None has company: 50 kB take 20 ms and four round trips.
         assert!(completion_s(record) < 0.2, "{record:?}");
     }
@@ -112,13 +162,24 @@ fn a_run_ends_at_its_duration_whatever_is_unfinished() {
     let started = Instant::now();
     let outcome = outcome(&case_with("10 Mbit/s", "20 ms", "5 MB", tables), false);
     assert!(started.elapsed() < Duration::from_secs(3));
-    let [first, second, third] = outcome.records().collect::<Vec<_>>()[..] else { panic!("three records") };
+    let [first, second, third] = outcome.records().collect::<Vec<_>>()[..] else {
+        panic!("three records")
+    };
     for record in [first, second, third] {
-        assert_eq!((record.finished, record.completion_s, record.excess_rtts), (false, None, None));
+        assert_eq!(
+            (record.finished, record.completion_s, record.excess_rtts),
+            (false, None, None)
+        );
     }
     // 10 Mbit/s carry 750 kB in 0.6 s.
-    assert!((300_000..750_000).contains(&first.delivered_bytes), "{first:?}");
-    assert!(second.delivered_bytes > 0 && first.delivered_bytes + second.delivered_bytes < 750_000, "{second:?}");
+    assert!(
+        (300_000..750_000).contains(&first.delivered_bytes),
+        "{first:?}"
+    );
+    assert!(
+        second.delivered_bytes > 0 && first.delivered_bytes + second.delivered_bytes < 750_000,
+        "{second:?}"
+    );
     assert_eq!((third.delivered_bytes, third.start_s), (0, 0.8));
 }
 
@@ -128,8 +189,20 @@ fn what_is_finished_before_the_duration_ends_the_run() {
         return;
     }
     let started = Instant::now();
-    let record = outcome(&case_with("20 Mbit/s", "20 ms", "50 kB", "[run]\nduration = \"60 s\"\n"), false).record;
-    assert!(record.finished && started.elapsed() < Duration::from_secs(5), "{record:?}");
+    let record = outcome(
+        &case_with(
+            "20 Mbit/s",
+            "20 ms",
+            "50 kB",
+            "[run]\nduration = \"60 s\"\n",
+        ),
+        false,
+    )
+    .record;
+    assert!(
+        record.finished && started.elapsed() < Duration::from_secs(5),
+        "{record:?}"
+    );
 }
 
 #[test]
@@ -140,7 +213,10 @@ fn data_can_go_either_way() {
     let tables = "from = \"receiver\"\nto = \"sender\"\n[path.reverse]\nrate = \"5 Mbit/s\"\n";
     let record = outcome(&case_with("20 Mbit/s", "20 ms", "300 kB", tables), false).record;
     assert_eq!(record.rate_bits_per_s, 5_000_000);
-    assert!(completion_s(&record) >= record.bound_s && completion_s(&record) < 1.5 * record.bound_s, "{record:?}");
+    assert!(
+        completion_s(&record) >= record.bound_s && completion_s(&record) < 1.5 * record.bound_s,
+        "{record:?}"
+    );
 }
 
 #[test]
@@ -155,7 +231,12 @@ fn a_stop_does_not_wait_for_a_later_start() {
         thread::sleep(Duration::from_millis(300));
         stop.store(true, Ordering::Relaxed);
     });
-    let case = case_with("1 Mbit/s", "40 ms", "10 MB", "count = 2\nspacing = \"100 s\"\n[[traffic]]\nlead = \"1 s\"\n");
+    let case = case_with(
+        "1 Mbit/s",
+        "40 ms",
+        "10 MB",
+        "count = 2\nspacing = \"100 s\"\n[[traffic]]\nlead = \"1 s\"\n",
+    );
     let error = run(&case, &mut BuiltIn, &options).unwrap_err();
     assert!(matches!(error, Error::Stopped), "{error}");
     assert!(started.elapsed() < Duration::from_secs(3));
@@ -171,5 +252,10 @@ fn ways_that_a_host_s_one_device_cannot_carry_are_refused() {
     case.network = network.into();
     let error = supports(&case).unwrap_err();
     assert_eq!(error.key, "link.mtu");
-    assert!(error.to_string().contains("packets of 1 kB from `s2` to `r2`"), "{error}");
+    assert!(
+        error
+            .to_string()
+            .contains("packets of 1 kB from `s2` to `r2`"),
+        "{error}"
+    );
 }

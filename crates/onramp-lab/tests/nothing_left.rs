@@ -22,9 +22,14 @@ struct Host {
 
 impl Host {
     fn now() -> Host {
-        let setting = |name: &str| fs::read_to_string(format!("/proc/sys/{name}")).unwrap_or_default();
-        let settings =
-            ["net/ipv4/tcp_rmem", "net/ipv4/tcp_wmem", "net/ipv4/tcp_no_metrics_save", "kernel/sched_rt_runtime_us"];
+        let setting =
+            |name: &str| fs::read_to_string(format!("/proc/sys/{name}")).unwrap_or_default();
+        let settings = [
+            "net/ipv4/tcp_rmem",
+            "net/ipv4/tcp_wmem",
+            "net/ipv4/tcp_no_metrics_save",
+            "kernel/sched_rt_runtime_us",
+        ];
         Host {
             interfaces: names("/sys/class/net"),
             named_namespaces: names("/run/netns"),
@@ -35,18 +40,29 @@ impl Host {
 
 fn names(folder: &str) -> BTreeSet<String> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
+    entries
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .collect()
 }
 
-/// Network namespaces other than the host's of which a process has a descriptor: one hold on each for us.
+/// Network namespaces other than the host's of which a process has a descriptor: one hold on each
+/// for us.
 fn namespaces_of(process: &str) -> Vec<File> {
     let folder = format!("/proc/{process}/fd");
-    let is_namespace = |path: &String| fs::read_link(path).is_ok_and(|to| to.to_string_lossy().starts_with("net:["));
-    let paths = names(&folder).into_iter().map(|name| format!("{folder}/{name}"));
-    let open = paths.filter(is_namespace).filter_map(|path| File::open(path).ok());
-    // While a lab is being made it may have several descriptors of one namespace, and one of the host's.
+    let is_namespace = |path: &String| {
+        fs::read_link(path).is_ok_and(|to| to.to_string_lossy().starts_with("net:["))
+    };
+    let paths = names(&folder)
+        .into_iter()
+        .map(|name| format!("{folder}/{name}"));
+    let open = paths
+        .filter(is_namespace)
+        .filter_map(|path| File::open(path).ok());
+    // While a lab is being made it may have several descriptors of one namespace, and one of the
+    // host's.
     let mut seen = BTreeSet::from([fs::metadata("/proc/self/ns/net").unwrap().ino()]);
-    open.filter(|file| seen.insert(file.metadata().unwrap().ino())).collect()
+    open.filter(|file| seen.insert(file.metadata().unwrap().ino()))
+        .collect()
 }
 
 fn wait_for<T>(what: &str, mut attempt: impl FnMut() -> Option<T>) -> T {
@@ -60,7 +76,8 @@ fn wait_for<T>(what: &str, mut attempt: impl FnMut() -> Option<T>) -> T {
     }
 }
 
-/// Nothing but our own hold keeps the namespace: no device, no socket, no process or thread in it, no descriptor.
+/// Nothing but our own hold keeps the namespace: no device, no socket, no process or thread in it,
+/// no descriptor.
 fn assert_only_we_hold(namespace: &File) {
     let inside = |file: &str| {
         thread::scope(|scope| {
@@ -71,16 +88,30 @@ fn assert_only_we_hold(namespace: &File) {
             read.join().unwrap()
         })
     };
-    wait_for("a device is left", || (!inside("dev").contains("onramp")).then_some(()));
-    wait_for("a socket is left", || (inside("tcp").lines().count() == 1).then_some(()));
+    wait_for("a device is left", || {
+        (!inside("dev").contains("onramp")).then_some(())
+    });
+    wait_for("a socket is left", || {
+        (inside("tcp").lines().count() == 1).then_some(())
+    });
     let link = format!("net:[{}]", namespace.metadata().unwrap().ino());
-    let leads_there = |path: String| fs::read_link(path).is_ok_and(|to| to.to_string_lossy() == link);
+    let leads_there =
+        |path: String| fs::read_link(path).is_ok_and(|to| to.to_string_lossy() == link);
     let mut holds = 0;
-    for process in names("/proc").into_iter().filter(|name| name.parse::<u32>().is_ok()) {
+    for process in names("/proc")
+        .into_iter()
+        .filter(|name| name.parse::<u32>().is_ok())
+    {
         let descriptors = names(&format!("/proc/{process}/fd"));
         let threads = names(&format!("/proc/{process}/task"));
-        holds += descriptors.into_iter().filter(|fd| leads_there(format!("/proc/{process}/fd/{fd}"))).count();
-        holds += threads.into_iter().filter(|id| leads_there(format!("/proc/{process}/task/{id}/ns/net"))).count();
+        holds += descriptors
+            .into_iter()
+            .filter(|fd| leads_there(format!("/proc/{process}/fd/{fd}")))
+            .count();
+        holds += threads
+            .into_iter()
+            .filter(|id| leads_there(format!("/proc/{process}/task/{id}/ns/net")))
+            .count();
     }
     assert_eq!(holds, 1, "somebody else holds {link}");
 }
@@ -94,13 +125,25 @@ fn nothing_is_left_after_a_run_or_a_kill() {
         return;
     }
     if std::env::var_os(TO_BE_KILLED).is_some() {
-        let _ = run(&case("1 Mbit/s", "100 ms", "10 MB"), &mut BuiltIn, &RunOptions::default());
+        let _ = run(
+            &case("1 Mbit/s", "100 ms", "10 MB"),
+            &mut BuiltIn,
+            &RunOptions::default(),
+        );
         return;
     }
     let host = Host::now();
-    let running =
-        thread::spawn(|| run(&case("10 Mbit/s", "50 ms", "500 kB"), &mut BuiltIn, &RunOptions::default()).unwrap());
-    let namespaces = wait_for("no lab in this process", || Some(namespaces_of("self")).filter(|held| held.len() == 2));
+    let running = thread::spawn(|| {
+        run(
+            &case("10 Mbit/s", "50 ms", "500 kB"),
+            &mut BuiltIn,
+            &RunOptions::default(),
+        )
+        .unwrap()
+    });
+    let namespaces = wait_for("no lab in this process", || {
+        Some(namespaces_of("self")).filter(|held| held.len() == 2)
+    });
     running.join().unwrap();
     namespaces.iter().for_each(assert_only_we_hold);
     drop(namespaces);
@@ -114,9 +157,14 @@ fn nothing_is_left_after_a_run_or_a_kill() {
         .spawn()
         .unwrap();
     let id = child.id().to_string();
-    let namespaces = wait_for("no lab in the child", || Some(namespaces_of(&id)).filter(|held| held.len() == 2));
+    let namespaces = wait_for("no lab in the child", || {
+        Some(namespaces_of(&id)).filter(|held| held.len() == 2)
+    });
     thread::sleep(Duration::from_millis(500));
-    assert!(child.try_wait().unwrap().is_none(), "the child ended before it was killed");
+    assert!(
+        child.try_wait().unwrap().is_none(),
+        "the child ended before it was killed"
+    );
     child.kill().unwrap();
     child.wait().unwrap();
     namespaces.iter().for_each(assert_only_we_hold);

@@ -23,14 +23,31 @@ fn measured_transfers_start_when_the_seed_says_and_are_as_large() {
     let expected: Vec<Arrival> = Arrivals::of_traffic(&case, 0).unwrap().collect();
     assert_eq!(outcome.traffic.len(), 30);
     for (place, (record, arrival)) in outcome.traffic.iter().zip(expected).enumerate() {
-        assert_eq!((record.role.as_str(), record.flow as usize, record.beside.as_str()), (TRAFFIC, place + 2, "cubic"));
-        assert_eq!((record.size_bytes, record.delivered_bytes), (arrival.size_bytes, arrival.size_bytes));
+        assert_eq!(
+            (
+                record.role.as_str(),
+                record.flow as usize,
+                record.beside.as_str()
+            ),
+            (TRAFFIC, place + 2, "cubic")
+        );
+        assert_eq!(
+            (record.size_bytes, record.delivered_bytes),
+            (arrival.size_bytes, arrival.size_bytes)
+        );
         let late_s = record.start_s - arrival.start_ns as f64 / 1e9;
         assert!((0.0..0.02).contains(&late_s), "{late_s} s late");
-        assert!(record.finished && record.completion_s.unwrap() > 0.99 * record.bound_s, "{record:?}");
+        assert!(
+            record.finished && record.completion_s.unwrap() > 0.99 * record.bound_s,
+            "{record:?}"
+        );
         assert_eq!(record.traffic_during_bytes_per_s, None);
     }
-    assert!(outcome.record.finished && outcome.record.traffic_during_bytes_per_s.is_none(), "{:?}", outcome.record);
+    assert!(
+        outcome.record.finished && outcome.record.traffic_during_bytes_per_s.is_none(),
+        "{:?}",
+        outcome.record
+    );
 }
 
 #[test]
@@ -42,7 +59,10 @@ fn what_unmeasured_transfers_deliver_is_known() {
     let traffic = "[[traffic]]\nsize = \"40 kB\"\narrivals = \"100 /s\"\nlead = \"1 s\"\n";
     let outcome = outcome(&case_with("50 Mbit/s", "20 ms", "50 kB", traffic));
     assert!(outcome.traffic.is_empty());
-    let [before, during] = [outcome.record.traffic_before_bytes_per_s, outcome.record.traffic_during_bytes_per_s];
+    let [before, during] = [
+        outcome.record.traffic_before_bytes_per_s,
+        outcome.record.traffic_during_bytes_per_s,
+    ];
     let rate = (before.unwrap() + during.unwrap()) / 2.0;
     assert!((2e6..6e6).contains(&rate), "{before:?}, {during:?}");
 }
@@ -56,12 +76,24 @@ fn a_stop_breaks_off_what_is_under_way_and_ends_the_arrivals() {
                    [[traffic]]\nsize = \"1 kB\"\narrivals = \"20 /s\"\nlead = \"0 s\"\nstop = \"400 ms\"\nmeasured = true\n";
     let case = case_with("10 Mbit/s", "20 ms", "20 kB", traffic);
     let outcome = outcome(&case);
-    let (long, short): (Vec<_>, Vec<_>) = outcome.traffic.iter().partition(|record| record.size_bytes == 1_000_000);
-    assert_eq!((long.len(), short.len()), (2, Arrivals::of_traffic(&case, 1).unwrap().count()));
+    let (long, short): (Vec<_>, Vec<_>) = outcome
+        .traffic
+        .iter()
+        .partition(|record| record.size_bytes == 1_000_000);
+    assert_eq!(
+        (long.len(), short.len()),
+        (2, Arrivals::of_traffic(&case, 1).unwrap().count())
+    );
     for record in long {
-        assert!(!record.finished && (50_000..500_000).contains(&record.delivered_bytes), "{record:?}");
+        assert!(
+            !record.finished && (50_000..500_000).contains(&record.delivered_bytes),
+            "{record:?}"
+        );
     }
-    assert!(short.iter().all(|record| record.start_s < 0.41), "{short:?}");
+    assert!(
+        short.iter().all(|record| record.start_s < 0.41),
+        "{short:?}"
+    );
 }
 
 #[test]
@@ -73,9 +105,15 @@ fn the_end_of_the_run_overtakes_measured_transfers_and_leaves_out_those_to_come(
                    lead = \"0 s\"\nmeasured = true\n";
     let case = case_with("10 Mbit/s", "20 ms", "20 kB", traffic);
     let outcome = outcome(&case);
-    let started = Arrivals::of_traffic(&case, 0).unwrap().filter(|arrival| arrival.start_ns <= 500_000_000).count();
+    let started = Arrivals::of_traffic(&case, 0)
+        .unwrap()
+        .filter(|arrival| arrival.start_ns <= 500_000_000)
+        .count();
     assert_eq!(outcome.traffic.len(), started);
-    assert!(outcome.traffic.iter().any(|record| !record.finished && record.delivered_bytes > 0));
+    assert!(outcome
+        .traffic
+        .iter()
+        .any(|record| !record.finished && record.delivered_bytes > 0));
 }
 
 #[test]
@@ -84,8 +122,15 @@ fn more_arrivals_than_the_lab_can_hold_are_an_error() {
         return;
     }
     let traffic = "[[traffic]]\nsize = \"1 MB\"\narrivals = \"10000 /s\"\nlead = \"0 s\"\n";
-    let error =
-        run(&case_with("1 Mbit/s", "20 ms", "1 MB", traffic), &mut BuiltIn, &RunOptions::default()).unwrap_err();
+    let error = run(
+        &case_with("1 Mbit/s", "20 ms", "1 MB", traffic),
+        &mut BuiltIn,
+        &RunOptions::default(),
+    )
+    .unwrap_err();
     assert!(matches!(error, Error::Arrivals { .. }), "{error}");
-    assert!(error.to_string().starts_with("`traffic.arrivals`"), "{error}");
+    assert!(
+        error.to_string().starts_with("`traffic.arrivals`"),
+        "{error}"
+    );
 }

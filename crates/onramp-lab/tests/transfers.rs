@@ -15,11 +15,16 @@ fn outcome(case: &Case) -> Outcome {
 }
 
 fn completion_s(record: &Record) -> f64 {
-    record.completion_s.expect("a transfer of the lab is finished or an error")
+    record
+        .completion_s
+        .expect("a transfer of the lab is finished or an error")
 }
 
 fn traced(case: &Case) -> Outcome {
-    let options = RunOptions { trace: true, ..RunOptions::default() };
+    let options = RunOptions {
+        trace: true,
+        ..RunOptions::default()
+    };
     run(case, &mut BuiltIn, &options).unwrap_or_else(|error| panic!("{error}"))
 }
 
@@ -31,7 +36,10 @@ fn cubic_on_a_short_path_comes_close_to_the_bound() {
     let record = outcome(&case("10 Mbit/s", "40 ms", "1 MB")).record;
     assert!(completion_s(&record) >= record.bound_s, "{record:?}");
     assert!(completion_s(&record) < 1.1 * record.bound_s, "{record:?}");
-    assert_eq!((record.host.as_str(), record.exit_reason.as_str()), ("kernel", "none"));
+    assert_eq!(
+        (record.host.as_str(), record.exit_reason.as_str()),
+        ("kernel", "none")
+    );
     assert_eq!((record.retransmitted_segments, record.lost_packets), (0, 0));
 }
 
@@ -40,8 +48,12 @@ fn every_control_of_the_kernel_completes() {
     if !lab_runs_here() {
         return;
     }
-    let available = std::fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control").unwrap();
-    for avoidance in Avoidance::ALL.into_iter().filter(|avoidance| available.contains(avoidance.name())) {
+    let available =
+        std::fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control").unwrap();
+    for avoidance in Avoidance::ALL
+        .into_iter()
+        .filter(|avoidance| available.contains(avoidance.name()))
+    {
         let mut case = case("50 Mbit/s", "20 ms", "500 kB");
         case.transfer.avoidance = avoidance;
         assert_eq!(outcome(&case).record.avoidance, avoidance.name());
@@ -55,7 +67,10 @@ fn two_labs_run_at_once() {
     }
     let case = case("20 Mbit/s", "40 ms", "1 MB");
     thread::scope(|scope| {
-        let labs = [scope.spawn(|| outcome(&case)), scope.spawn(|| outcome(&case))];
+        let labs = [
+            scope.spawn(|| outcome(&case)),
+            scope.spawn(|| outcome(&case)),
+        ];
         for lab in labs {
             let record = lab.join().unwrap().record;
             assert!(completion_s(&record) < 1.6 * record.bound_s, "{record:?}");
@@ -72,7 +87,11 @@ fn random_losses_are_repaired() {
     case.path.forward.loss_ppm = 20_000;
     case.path.reverse.loss_ppm = 5_000;
     let outcome = outcome(&case);
-    assert!(outcome.record.retransmitted_segments > 0, "{:?}", outcome.record);
+    assert!(
+        outcome.record.retransmitted_segments > 0,
+        "{:?}",
+        outcome.record
+    );
     let lost = outcome.link.forward.lost.packets + outcome.link.reverse.lost.packets;
     assert!(lost > 0 && outcome.record.lost_packets == lost);
 }
@@ -86,7 +105,11 @@ fn a_full_queue_drops_and_its_peak_is_its_limit() {
     case.transfer.avoidance = Avoidance::Reno;
     case.path.forward.queue = onramp_scenario::QueueLimit::Packets(20);
     let outcome = outcome(&case);
-    assert!(outcome.record.dropped_packets > 0 && outcome.record.retransmitted_segments > 0, "{:?}", outcome.record);
+    assert!(
+        outcome.record.dropped_packets > 0 && outcome.record.retransmitted_segments > 0,
+        "{:?}",
+        outcome.record
+    );
     assert_eq!(outcome.link.forward.peak_queue.packets, 20);
 }
 
@@ -95,12 +118,26 @@ fn a_rival_gives_way_to_the_transfer() {
     if !lab_runs_here() {
         return;
     }
-    let case = case_with("20 Mbit/s", "40 ms", "3 MB", "[[traffic]]\nlead = \"1.5 s\"\n");
+    let case = case_with(
+        "20 Mbit/s",
+        "40 ms",
+        "3 MB",
+        "[[traffic]]\nlead = \"1.5 s\"\n",
+    );
     let record = outcome(&case).record;
-    let (before, during) = (record.traffic_before_bytes_per_s.unwrap(), record.traffic_during_bytes_per_s.unwrap());
+    let (before, during) = (
+        record.traffic_before_bytes_per_s.unwrap(),
+        record.traffic_during_bytes_per_s.unwrap(),
+    );
     let link_bytes_per_s = 20e6 / 8.0;
-    assert!((0.8 * link_bytes_per_s..link_bytes_per_s).contains(&before), "{before}");
-    assert!(during < 0.95 * before && during > 0.05 * before, "{before} then {during}");
+    assert!(
+        (0.8 * link_bytes_per_s..link_bytes_per_s).contains(&before),
+        "{before}"
+    );
+    assert!(
+        during < 0.95 * before && during > 0.05 * before,
+        "{before} then {during}"
+    );
     assert!(completion_s(&record) > 1.1 * record.bound_s, "{record:?}");
 }
 
@@ -111,12 +148,27 @@ fn the_trace_holds_every_byte_and_the_sender_s_state() {
     }
     let case = case("20 Mbit/s", "40 ms", "1 MB");
     let trace = traced(&case).trace;
-    let new: u64 = trace.segments.iter().filter(|s| !s.retransmission).map(|s| u64::from(s.length_bytes)).sum();
+    let new: u64 = trace
+        .segments
+        .iter()
+        .filter(|s| !s.retransmission)
+        .map(|s| u64::from(s.length_bytes))
+        .sum();
     assert_eq!(new, case.transfer.size_bytes);
-    assert!(trace.segments.windows(2).all(|pair| pair[0].time_s <= pair[1].time_s));
-    assert!(trace.segments[0].time_s > 0.06 && trace.segments[0].time_s < 0.09, "{:?}", trace.segments[0]);
+    assert!(trace
+        .segments
+        .windows(2)
+        .all(|pair| pair[0].time_s <= pair[1].time_s));
+    assert!(
+        trace.segments[0].time_s > 0.06 && trace.segments[0].time_s < 0.09,
+        "{:?}",
+        trace.segments[0]
+    );
     assert!(trace.sender.len() > 100, "{} samples", trace.sender.len());
-    assert!(trace.sender.windows(2).all(|pair| pair[0].acked_bytes <= pair[1].acked_bytes));
+    assert!(trace
+        .sender
+        .windows(2)
+        .all(|pair| pair[0].acked_bytes <= pair[1].acked_bytes));
     let last = trace.sender.last().unwrap();
     assert!(last.cwnd_bytes > 14_000 && last.srtt_s > 0.039, "{last:?}");
 }
@@ -131,7 +183,11 @@ fn the_initial_window_is_the_one_asked_for() {
         case.transfer.initial_window = InitialWindow::Segments(segments);
         let trace = traced(&case).trace;
         let first_s = trace.segments[0].time_s;
-        let flight = trace.segments.iter().filter(|segment| segment.time_s < first_s + 0.03).count();
+        let flight = trace
+            .segments
+            .iter()
+            .filter(|segment| segment.time_s < first_s + 0.03)
+            .count();
         assert_eq!(flight, segments as usize);
     }
 }
@@ -145,11 +201,26 @@ fn segments_are_as_large_as_the_transfer_has_them() {
         let mut case = case("20 Mbit/s", "40 ms", "300 kB");
         case.transfer.segment_bytes = Some(packet_bytes);
         let outcome = traced(&case);
-        let lengths = || outcome.trace.segments.iter().map(|segment| segment.length_bytes);
-        assert_eq!(lengths().max(), Some(packet_bytes - 52), "IP, TCP and timestamps take 52 bytes");
-        let full = lengths().filter(|bytes| *bytes == packet_bytes - 52).count();
+        let lengths = || {
+            outcome
+                .trace
+                .segments
+                .iter()
+                .map(|segment| segment.length_bytes)
+        };
+        assert_eq!(
+            lengths().max(),
+            Some(packet_bytes - 52),
+            "IP, TCP and timestamps take 52 bytes"
+        );
+        let full = lengths()
+            .filter(|bytes| *bytes == packet_bytes - 52)
+            .count();
         assert!(full * 10 > lengths().count() * 9, "nearly all are full");
-        assert_eq!(outcome.record.sender_tcp, format!("segment {}", format_size(packet_bytes.into())));
+        assert_eq!(
+            outcome.record.sender_tcp,
+            format!("segment {}", format_size(packet_bytes.into()))
+        );
     }
 }
 
@@ -161,10 +232,19 @@ fn without_window_scaling_no_window_is_beyond_64_kib() {
     let most = |window_scaling| {
         let mut case = case("100 Mbit/s", "40 ms", "3 MB");
         case.transfer.window_scaling = window_scaling;
-        traced(&case).trace.sender.iter().map(|sample| sample.inflight_bytes).max().unwrap()
+        traced(&case)
+            .trace
+            .sender
+            .iter()
+            .map(|sample| sample.inflight_bytes)
+            .max()
+            .unwrap()
     };
     let (scaled, unscaled) = (most(true), most(false));
-    assert!(scaled > 150_000 && unscaled <= 65_535 && unscaled > 50_000, "{scaled} and {unscaled}");
+    assert!(
+        scaled > 150_000 && unscaled <= 65_535 && unscaled > 50_000,
+        "{scaled} and {unscaled}"
+    );
 }
 
 #[test]
@@ -187,21 +267,45 @@ fn an_application_that_writes_now_and_then_sets_the_pace() {
     let writes = "write = \"10 kB\"\nwrite_every = \"200 ms\"\n";
     let mut case = case_with("20 Mbit/s", "20 ms", "100 kB", writes);
     // It pauses for longer than a path without a sign of life is waited for.
-    let options = RunOptions { patience: Duration::from_millis(150), trace: true, ..RunOptions::default() };
+    let options = RunOptions {
+        patience: Duration::from_millis(150),
+        trace: true,
+        ..RunOptions::default()
+    };
     let outcome = run(&case, &mut BuiltIn, &options).unwrap_or_else(|error| panic!("{error}"));
-    // The tenth write is 1.8 s after the first, which follows the request after 30 ms, and takes 10 ms and 4.2 ms to arrive.
-    assert!((1.839..1.86).contains(&completion_s(&outcome.record)), "{:?}", outcome.record);
+    // The tenth write is 1.8 s after the first, which follows the request after 30 ms, and takes 10
+    // ms and 4.2 ms to arrive.
+    assert!(
+        (1.839..1.86).contains(&completion_s(&outcome.record)),
+        "{:?}",
+        outcome.record
+    );
     assert_eq!(outcome.record.application, "10 kB every 200 ms");
     // None is late because of those before it.
     for write in 0..10_u64 {
-        let of_write = |segment: &&onramp_scenario::SegmentSample| segment.start_byte >= write * 10_000;
-        let first_s = outcome.trace.segments.iter().find(of_write).expect("all of it was sent").time_s;
-        assert!((first_s - 0.03 - 0.2 * write as f64).abs() < 0.01, "write {write} left at {first_s} s");
+        let of_write =
+            |segment: &&onramp_scenario::SegmentSample| segment.start_byte >= write * 10_000;
+        let first_s = outcome
+            .trace
+            .segments
+            .iter()
+            .find(of_write)
+            .expect("all of it was sent")
+            .time_s;
+        assert!(
+            (first_s - 0.03 - 0.2 * write as f64).abs() < 0.01,
+            "write {write} left at {first_s} s"
+        );
     }
     // What comes faster than the path takes it waits, and is all there when its last part comes.
-    case.transfer.application = Some(onramp_scenario::Application { write_bytes: 50_000, every_ns: 1_000_000 });
+    case.transfer.application = Some(onramp_scenario::Application {
+        write_bytes: 50_000,
+        every_ns: 1_000_000,
+    });
     case.transfer.size_bytes = 1_000_000;
-    let record = run(&case, &mut BuiltIn, &options).unwrap_or_else(|error| panic!("{error}")).record;
+    let record = run(&case, &mut BuiltIn, &options)
+        .unwrap_or_else(|error| panic!("{error}"))
+        .record;
     assert!(completion_s(&record) < 1.3 * record.bound_s, "{record:?}");
 }
 
@@ -211,14 +315,30 @@ fn a_narrow_way_back_thins_acknowledgements() {
         return;
     }
     let back = |filter: &str| {
-        let tables = format!("[path.reverse]\nrate = \"300 kbit/s\"\nqueue = \"64 KiB\"\nack_filter = {filter}\n");
+        let tables = format!(
+            "[path.reverse]\nrate = \"300 kbit/s\"\nqueue = \"64 KiB\"\nack_filter = {filter}\n"
+        );
         outcome(&case_with("30 Mbit/s", "40 ms", "2 MB", &tables))
     };
     let (plain, thinned) = (back("false"), back("true"));
     assert_eq!(plain.link.reverse.thinned.packets, 0);
-    assert!(thinned.link.reverse.thinned.packets > 100, "{:?}", thinned.link.reverse);
-    assert_eq!((thinned.record.dropped_packets, thinned.record.timeouts.unwrap_or(0)), (0, 0));
-    assert!(completion_s(&thinned.record) < 0.8 * completion_s(&plain.record), "{:?}", thinned.record);
+    assert!(
+        thinned.link.reverse.thinned.packets > 100,
+        "{:?}",
+        thinned.link.reverse
+    );
+    assert_eq!(
+        (
+            thinned.record.dropped_packets,
+            thinned.record.timeouts.unwrap_or(0)
+        ),
+        (0, 0)
+    );
+    assert!(
+        completion_s(&thinned.record) < 0.8 * completion_s(&plain.record),
+        "{:?}",
+        thinned.record
+    );
 }
 
 #[test]
@@ -228,9 +348,21 @@ fn a_dead_path_ends_in_an_error() {
     }
     let mut case = case("20 Mbit/s", "20 ms", "1 MB");
     case.path.forward.loss_ppm = 1_000_000;
-    let options = RunOptions { patience: Duration::from_millis(700), ..RunOptions::default() };
+    let options = RunOptions {
+        patience: Duration::from_millis(700),
+        ..RunOptions::default()
+    };
     let error = run(&case, &mut BuiltIn, &options).unwrap_err();
-    assert!(matches!(error, Error::Stalled { received_bytes: 0, .. }), "{error}");
+    assert!(
+        matches!(
+            error,
+            Error::Stalled {
+                received_bytes: 0,
+                ..
+            }
+        ),
+        "{error}"
+    );
 }
 
 #[test]
@@ -264,7 +396,11 @@ fn every_element_of_a_path_works_on_real_packets() {
         policer_burst = \"100 kB\"\nshaper_rate = \"15 Mbit/s\"\nshaper_burst = \"10 kB\"\n\
         [path.bursts]\nenter = \"0.05 %\"\nleave = \"50 %\"\n[[path.change]]\nat = \"200 ms\"\nrate = \"10 Mbit/s\"\n\
         [[transfer]]\nsize = \"1 B\"\n";
-    case.path = onramp_scenario::parse("x", text).unwrap().cases.remove(0).path;
+    case.path = onramp_scenario::parse("x", text)
+        .unwrap()
+        .cases
+        .remove(0)
+        .path;
     let record = outcome(&case).record;
     // 2 MB take 0.8 s at 20 Mbit/s, and 1.6 s at 10.
     assert!((1.3..6.0).contains(&completion_s(&record)), "{record:?}");
@@ -273,28 +409,72 @@ fn every_element_of_a_path_works_on_real_packets() {
 
 #[test]
 fn the_simulator_s_cases_are_refused_by_their_key() {
-    let refused = |tables: &str| supports(&case_with("1 Mbit/s", "40 ms", "1 MB", tables)).unwrap_err().key;
+    let refused = |tables: &str| {
+        supports(&case_with("1 Mbit/s", "40 ms", "1 MB", tables))
+            .unwrap_err()
+            .key
+    };
     assert_eq!(refused("count = 1001\n"), "transfer.count");
     assert_eq!(refused("stack = \"lite\"\n"), "transfer.stack");
     assert_eq!(refused("recovery = \"newreno\"\n"), "transfer.recovery");
     assert_eq!(refused("timers = \"bsd\"\n"), "transfer.timers");
-    assert_eq!(refused("initial_window = \"paper\"\n"), "transfer.initial_window");
-    assert_eq!(refused("initial_ssthresh = \"10 kB\"\n"), "transfer.initial_ssthresh");
-    assert_eq!(refused("[[traffic]]\ninitial_ssthresh = \"10 kB\"\n"), "traffic.initial_ssthresh");
-    assert_eq!(refused("byte_counting = \"2 segments\"\n"), "transfer.byte_counting");
-    assert_eq!(refused("window_scaling = false\n[[traffic]]\n"), "transfer.window_scaling");
     assert_eq!(
-        supports(&case_with("1 Mbit/s", "40 ms", "1 MB", "window_scaling = false\nsegment = \"512 B\"\n")),
+        refused("initial_window = \"paper\"\n"),
+        "transfer.initial_window"
+    );
+    assert_eq!(
+        refused("initial_ssthresh = \"10 kB\"\n"),
+        "transfer.initial_ssthresh"
+    );
+    assert_eq!(
+        refused("[[traffic]]\ninitial_ssthresh = \"10 kB\"\n"),
+        "traffic.initial_ssthresh"
+    );
+    assert_eq!(
+        refused("byte_counting = \"2 segments\"\n"),
+        "transfer.byte_counting"
+    );
+    assert_eq!(
+        refused("window_scaling = false\n[[traffic]]\n"),
+        "transfer.window_scaling"
+    );
+    assert_eq!(
+        supports(&case_with(
+            "1 Mbit/s",
+            "40 ms",
+            "1 MB",
+            "window_scaling = false\nsegment = \"512 B\"\n"
+        )),
         Ok(())
     );
     assert_eq!(refused("[sender]\nnagle = false\n"), "sender.nagle");
-    assert_eq!(refused("[sender]\nwindow_validation = false\n"), "sender.window_validation");
-    assert_eq!(refused("[[traffic]]\nkind = \"constant\"\nrate = \"1 Mbit/s\"\n"), "traffic.kind");
+    assert_eq!(
+        refused("[sender]\nwindow_validation = false\n"),
+        "sender.window_validation"
+    );
+    assert_eq!(
+        refused("[[traffic]]\nkind = \"constant\"\nrate = \"1 Mbit/s\"\n"),
+        "traffic.kind"
+    );
     assert_eq!(refused("[[traffic]]\ncount = 1001\n"), "traffic.count");
     assert_eq!(refused("[[traffic]]\nstack = \"lite\"\n"), "traffic.stack");
     let ends = "size = [\"1 kB\", \"1 MB\"]\narrivals = \"9 /s\"\ncount = 2000\nmeasured = true\n";
-    for traffic in ["", "count = 2\n", "start = \"1 s\"\nstop = \"2 s\"\n", "dscp = \"ef\"\n", ends] {
-        assert_eq!(supports(&case_with("1 Mbit/s", "40 ms", "1 MB", &format!("[[traffic]]\n{traffic}"))), Ok(()));
+    for traffic in [
+        "",
+        "count = 2\n",
+        "start = \"1 s\"\nstop = \"2 s\"\n",
+        "dscp = \"ef\"\n",
+        ends,
+    ] {
+        assert_eq!(
+            supports(&case_with(
+                "1 Mbit/s",
+                "40 ms",
+                "1 MB",
+                &format!("[[traffic]]\n{traffic}")
+            )),
+            Ok(())
+        );
     }
 }
 
@@ -305,7 +485,12 @@ fn what_the_receiver_of_the_kernel_cannot_be_is_refused() {
     assert_eq!(supports(&case).unwrap_err().key, "receiver.sack");
     case.receiver.acks = onramp_scenario::Acks::Delayed;
     let error = run(&case, &mut BuiltIn, &RunOptions::default()).unwrap_err();
-    assert!(error.to_string().starts_with("`receiver.acks` asks for `delayed`"), "{error}");
+    assert!(
+        error
+            .to_string()
+            .starts_with("`receiver.acks` asks for `delayed`"),
+        "{error}"
+    );
 }
 
 #[test]

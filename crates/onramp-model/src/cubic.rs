@@ -1,16 +1,16 @@
 //! CUBIC's response function.
 //!
-//! RFC 9438 (L. Xu, S. Ha, I. Rhee, V. Goel, L. Eggert), section 5.1, after S. Ha, I. Rhee, L. Xu: CUBIC: A New
-//! TCP-Friendly High-Speed TCP Variant, 2008, section 4. Every 1/p-th packet is lost, and the window goes along
-//! W(t) = C (t - K)^3 + W_max from beta W_max back to W_max in K seconds:
+//! RFC 9438 (L. Xu, S. Ha, I. Rhee, V. Goel, L. Eggert), section 5.1, after S. Ha, I. Rhee, L. Xu:
+//! CUBIC: A New TCP-Friendly High-Speed TCP Variant, 2008, section 4. Every 1/p-th packet is lost,
+//! and the window goes along W(t) = C (t - K)^3 + W_max from beta W_max back to W_max in K seconds:
 //!
 //! ```text
 //!   K = cbrt(W_max (1 - beta) / C)
 //!   1/p = packets in K = W_max (1 - (1 - beta) / 4) K / RTT = W_max (3 + beta) / 4 K / RTT
 //! ```
 //!
-//! Assumptions: as those of the [square-root law](crate::square_root); and a window that goes up to W_max and no
-//! further, since the loss comes right there.
+//! Assumptions: as those of the [square-root law](crate::square_root); and a window that goes up to
+//! W_max and no further, since the loss comes right there.
 
 /// C, in segments a second cubed.
 pub const C: f64 = 0.4;
@@ -22,13 +22,14 @@ pub fn packets_per_rtt(c: f64, p: f64, rtt_s: f64) -> f64 {
     cubic_region(c, p, rtt_s).max(reno_friendly_region(p))
 }
 
-/// Where the cubic function decides: AVG_W_cubic = (C (3 + beta) / (4 (1 - beta)))^(1/4) RTT^(3/4) / p^(3/4).
+/// Where the cubic function decides: AVG_W_cubic = (C (3 + beta) / (4 (1 - beta)))^(1/4) RTT^(3/4)
+/// / p^(3/4).
 pub fn cubic_region(c: f64, p: f64, rtt_s: f64) -> f64 {
     (c * (3.0 + BETA) / (4.0 * (1.0 - BETA))).powf(0.25) * (rtt_s / p).powf(0.75)
 }
 
-/// Where Reno would be faster: section 4.3 chooses the growth alpha such that AVG_AIMD(alpha, beta) is Reno's
-/// sqrt(3 / (2 p)).
+/// Where Reno would be faster: section 4.3 chooses the growth alpha such that AVG_AIMD(alpha, beta)
+/// is Reno's sqrt(3 / (2 p)).
 pub fn reno_friendly_region(p: f64) -> f64 {
     let alpha = 3.0 * (1.0 - BETA) / (1.0 + BETA);
     (alpha * (1.0 + BETA) / (2.0 * (1.0 - BETA) * p)).sqrt()
@@ -39,21 +40,27 @@ pub fn seconds_between_losses(c: f64, p: f64, rtt_s: f64) -> f64 {
     rtt_s / (p * cubic_region(c, p, rtt_s))
 }
 
-/// Shares of [`cubic_region`] between which a window stays where it is, when windows are whole segments and each period
-/// has `more_rtts` round trips that the formula has not.
+/// Shares of [`cubic_region`] between which a window stays where it is, when windows are whole
+/// segments and each period has `more_rtts` round trips that the formula has not.
 ///
-/// The curve is so flat that for cbrt(1 / C) = 1.36 s before and after K the window is within a segment of W_max. A loss
-/// anywhere there finds the same window, and the next period is like this one: which of them it is, the past decides.
-/// The mean window is as W_max, and W_max as the cube of K.
+/// The curve is so flat that for cbrt(1 / C) = 1.36 s before and after K the window is within a
+/// segment of W_max. A loss anywhere there finds the same window, and the next period is like this
+/// one: which of them it is, the past decides. The mean window is as W_max, and W_max as the cube
+/// of K.
 pub fn standing_shares(c: f64, p: f64, rtt_s: f64, more_rtts: f64) -> [f64; 2] {
     let k_s = seconds_between_losses(c, p, rtt_s);
     let flat_s = c.recip().cbrt();
-    // A share x of the window needs the time cbrt(x) K to its plateau; its packets are x times the period's length.
+    // A share x of the window needs the time cbrt(x) K to its plateau; its packets are x times the
+    // period's length.
     let share_with = |more_s: f64| {
         let (mut low, mut high) = (0.0f64, 10.0);
         for _ in 0..60 {
             let share = f64::midpoint(low, high);
-            *(if share * (share.cbrt() * k_s + more_s) < k_s { &mut low } else { &mut high }) = share;
+            *(if share * (share.cbrt() * k_s + more_s) < k_s {
+                &mut low
+            } else {
+                &mut high
+            }) = share;
         }
         low
     };
@@ -89,7 +96,11 @@ mod tests {
 
     #[test]
     fn the_friendly_region_is_renos_law() {
-        crate::assert_near(reno_friendly_region(0.01), crate::square_root::packets_per_rtt(0.01, 1.0), 1e-12);
+        crate::assert_near(
+            reno_friendly_region(0.01),
+            crate::square_root::packets_per_rtt(0.01, 1.0),
+            1e-12,
+        );
     }
 
     #[test]

@@ -1,13 +1,15 @@
 //! Reno with timeouts.
 //!
-//! J. Padhye, V. Firoiu, D. Towsley, J. Kurose: Modeling TCP Throughput: A Simple Model and its Empirical Validation,
-//! SIGCOMM 1998; equation numbers are those of the journal's version, Modeling TCP Reno Performance, IEEE/ACM ToN 8(2),
+//! J. Padhye, V. Firoiu, D. Towsley, J. Kurose: Modeling TCP Throughput: A Simple Model and its
+//! Empirical Validation, SIGCOMM 1998; equation numbers are those of the journal's version,
+//! Modeling TCP Reno Performance, IEEE/ACM ToN 8(2),
 //! 2000. Its rate counts packets sent, whether they arrive or not.
 //!
-//! Assumptions: in a round (the packets of a window, sent together) each packet is lost with probability p if the one
-//! before it was not, and after a loss the rest of the round is lost too; rounds are independent of each other. p is
-//! thus the probability that a packet begins a loss. Three duplicate ACKs are needed, or a timeout follows; each timeout
-//! doubles the next, up to 64 times. Slow start after a timeout and the time of fast recovery are left out.
+//! Assumptions: in a round (the packets of a window, sent together) each packet is lost with
+//! probability p if the one before it was not, and after a loss the rest of the round is lost too;
+//! rounds are independent of each other. p is thus the probability that a packet begins a loss.
+//! Three duplicate ACKs are needed, or a timeout follows; each timeout doubles the next, up to 64
+//! times. Slow start after a timeout and the time of fast recovery are left out.
 
 /// A path and the sender's timer.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,11 +28,13 @@ impl Path {
         let window = self.expected_window(p);
         let timeouts = timeout_probability(p, window);
         let packets = (1.0 - p) / p + window + timeouts / (1.0 - p);
-        let time_s = self.rtt_s * (self.b / 2.0 * window + 1.0) + timeouts * self.timeout_s * backoff(p) / (1.0 - p);
+        let time_s = self.rtt_s * (self.b / 2.0 * window + 1.0)
+            + timeouts * self.timeout_s * backoff(p) / (1.0 - p);
         packets / time_s
     }
 
-    /// The same, equation 32: the form for small p that TFRC uses (RFC 5348, section 3.1, with the minimum).
+    /// The same, equation 32: the form for small p that TFRC uses (RFC 5348, section 3.1, with the
+    /// minimum).
     pub fn packets_per_s_approximately(&self, p: f64) -> f64 {
         let root = |of: f64| (of * self.b * p).sqrt();
         let timeouts = (3.0 * root(3.0 / 8.0)).min(1.0);
@@ -53,7 +57,10 @@ pub fn timeout_probability(p: f64, window: f64) -> f64 {
 
 /// f(p), equation 29: the mean length of a series of timeouts is T0 f(p) / (1 - p).
 pub fn backoff(p: f64) -> f64 {
-    (0..6).map(|n| f64::from(1 << n) * p.powi(n + 1)).sum::<f64>() + 1.0
+    (0..6)
+        .map(|n| f64::from(1 << n) * p.powi(n + 1))
+        .sum::<f64>()
+        + 1.0
 }
 
 #[cfg(test)]
@@ -61,16 +68,28 @@ mod tests {
     use super::*;
     use crate::{assert_near, square_root};
 
-    const PATH: Path = Path { rtt_s: 0.2, timeout_s: 1.0, b: 2.0 };
+    const PATH: Path = Path {
+        rtt_s: 0.2,
+        timeout_s: 1.0,
+        b: 2.0,
+    };
 
-    /// Equations 20 to 23: the loss falls on packet k of the round; k more are sent in the last round, and m of those
-    /// arrive. Fewer than three are too few duplicate ACKs.
+    /// Equations 20 to 23: the loss falls on packet k of the round; k more are sent in the last
+    /// round, and m of those arrive. Fewer than three are too few duplicate ACKs.
     fn timeout_probability_by_its_sums(p: f64, window: i32) -> f64 {
         let q = 1.0 - p;
         let first_lost = |k: i32| q.powi(k) * p / (1.0 - q.powi(window));
         let arrive = |k: i32, m: i32| if m < k { q.powi(m) * p } else { q.powi(k) };
         let too_few = |k: i32| (0..3).map(|m| arrive(k, m)).sum::<f64>();
-        (0..window).map(|k| if k < 3 { first_lost(k) } else { first_lost(k) * too_few(k) }).sum()
+        (0..window)
+            .map(|k| {
+                if k < 3 {
+                    first_lost(k)
+                } else {
+                    first_lost(k) * too_few(k)
+                }
+            })
+            .sum()
     }
 
     #[test]
@@ -90,13 +109,21 @@ mod tests {
         assert_eq!(timeout_probability(0.2, 2.0), 1.0);
     }
 
-    /// Equations 26 to 29: a series of k timeouts, which happens with probability p^(k-1) (1-p), lasts (2^k - 1) T0,
-    /// and from the seventh on 64 T0 each.
+    /// Equations 26 to 29: a series of k timeouts, which happens with probability p^(k-1) (1-p),
+    /// lasts (2^k - 1) T0, and from the seventh on 64 T0 each.
     #[test]
     fn the_backoff_is_the_mean_of_the_series() {
         for p in [0.01f64, 0.2, 0.5] {
-            let length = |k: i32| if k <= 6 { 2f64.powi(k) - 1.0 } else { 63.0 + 64.0 * f64::from(k - 6) };
-            let mean: f64 = (1..400).map(|k| p.powi(k - 1) * (1.0 - p) * length(k)).sum();
+            let length = |k: i32| {
+                if k <= 6 {
+                    2f64.powi(k) - 1.0
+                } else {
+                    63.0 + 64.0 * f64::from(k - 6)
+                }
+            };
+            let mean: f64 = (1..400)
+                .map(|k| p.powi(k - 1) * (1.0 - p) * length(k))
+                .sum();
             assert_near(backoff(p) / (1.0 - p), mean, 1e-9);
         }
     }
@@ -106,24 +133,46 @@ mod tests {
     fn rare_losses_make_it_the_square_root_law() {
         for b in [1.0, 2.0] {
             let path = Path { b, ..PATH };
-            assert_near(path.packets_per_s(1e-8) * path.rtt_s, square_root::packets_per_rtt(1e-8, b), 2e-3);
+            assert_near(
+                path.packets_per_s(1e-8) * path.rtt_s,
+                square_root::packets_per_rtt(1e-8, b),
+                2e-3,
+            );
         }
     }
 
-    /// Figure 21's setting: RTT 0.47 s, T0 3.2 s. The two forms differ by little beside their range of a thousand.
+    /// Figure 21's setting: RTT 0.47 s, T0 3.2 s. The two forms differ by little beside their range
+    /// of a thousand.
     #[test]
     fn the_approximation_is_near() {
-        let path = Path { rtt_s: 0.47, timeout_s: 3.2, b: 2.0 };
+        let path = Path {
+            rtt_s: 0.47,
+            timeout_s: 3.2,
+            b: 2.0,
+        };
         for p in [0.001, 0.003, 0.01, 0.03, 0.1] {
-            assert_near(path.packets_per_s_approximately(p), path.packets_per_s(p), 0.25);
+            assert_near(
+                path.packets_per_s_approximately(p),
+                path.packets_per_s(p),
+                0.25,
+            );
         }
     }
 
-    /// RFC 5348's equation with the values of its section 3.1 in a worked example: R = 100 ms, t_RTO = 4 R, b = 1.
+    /// RFC 5348's equation with the values of its section 3.1 in a worked example: R = 100 ms,
+    /// t_RTO = 4 R, b = 1.
     #[test]
     fn by_hand() {
-        let path = Path { rtt_s: 0.1, timeout_s: 0.4, b: 1.0 };
+        let path = Path {
+            rtt_s: 0.1,
+            timeout_s: 0.4,
+            b: 1.0,
+        };
         // sqrt(2 p / 3) = 0.0816497; 3 sqrt(3 p / 8) = 0.183712; 1 + 32 p^2 = 1.0032.
-        assert_near(path.packets_per_s_approximately(0.01), 1.0 / (0.00816497 + 0.4 * 0.183712 * 0.01 * 1.0032), 1e-5);
+        assert_near(
+            path.packets_per_s_approximately(0.01),
+            1.0 / (0.00816497 + 0.4 * 0.183712 * 0.01 * 1.0032),
+            1e-5,
+        );
     }
 }

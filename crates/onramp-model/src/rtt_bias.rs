@@ -2,15 +2,16 @@
 //!
 //! The rates of two flows are as (RTT2 / RTT1)^k. Which k depends on who loses packets when:
 //!
-//! - [Each packet is lost with the same probability](same_probability_reno), as RED does at a large queue: the
-//!   square-root law gives both flows the same window, so k = 1. CUBIC's window has RTT^(3/4) in it, so k = 1/4.
-//! - [Both flows lose at the same moments](same_moments_reno), as a drop-tail queue may do: Reno's window at a loss
-//!   grows as the round trips since the last one, which are T / RTT, and the rate is a window a round trip, so k = 2.
-//!   CUBIC's window grows with time alone, so k = 1.
+//! - [Each packet is lost with the same probability](same_probability_reno), as RED does at a large
+//!   queue: the square-root law gives both flows the same window, so k = 1. CUBIC's window has
+//!   RTT^(3/4) in it, so k = 1/4.
+//! - [Both flows lose at the same moments](same_moments_reno), as a drop-tail queue may do: Reno's
+//!   window at a loss grows as the round trips since the last one, which are T / RTT, and the rate
+//!   is a window a round trip, so k = 2. CUBIC's window grows with time alone, so k = 1.
 //!
-//! T. V. Lakshman, U. Madhow: The Performance of TCP/IP for Networks with High Bandwidth-Delay Products and Random Loss,
-//! IEEE/ACM ToN 5(3), 1997: 1 <= k <= 2 for Reno. S. Ha, I. Rhee, L. Xu 2008, section 4: CUBIC's is linear where
-//! losses are synchronised.
+//! T. V. Lakshman, U. Madhow: The Performance of TCP/IP for Networks with High Bandwidth-Delay
+//! Products and Random Loss, IEEE/ACM ToN 5(3), 1997: 1 <= k <= 2 for Reno. S. Ha, I. Rhee, L. Xu
+//! 2008, section 4: CUBIC's is linear where losses are synchronised.
 
 /// k of Reno where all packets are lost with one probability.
 pub fn same_probability_reno() -> f64 {
@@ -51,7 +52,8 @@ mod tests {
         crate::assert_near(exponent(cubic, rtts), same_probability_cubic(), 1e-9);
     }
 
-    /// Both windows fall to half when their sum fills the path, and grow by a segment in each round trip of their own.
+    /// Both windows fall to half when their sum fills the path, and grow by a segment in each round
+    /// trip of their own.
     #[test]
     fn equal_moments_square_renos_disadvantage() {
         let rtts = [1.0, 3.0];

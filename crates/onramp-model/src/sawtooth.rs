@@ -1,8 +1,9 @@
 //! One Reno flow that fills a drop-tail queue.
 //!
-//! The window W of a path of P packets (its bandwidth-delay product) with a queue of q P falls to half when it reaches
-//! (1 + q) P. Where it is below P a round trip lasts RTT and carries W packets; above, the link is busy and a round trip
-//! lasts as long as its W packets. With one segment a round trip of growth, in units of P and of P round trips:
+//! The window W of a path of P packets (its bandwidth-delay product) with a queue of q P falls to
+//! half when it reaches (1 + q) P. Where it is below P a round trip lasts RTT and carries W
+//! packets; above, the link is busy and a round trip lasts as long as its W packets. With one
+//! segment a round trip of growth, in units of P and of P round trips:
 //!
 //! ```text
 //!   W from (1+q)/2 to 1:    time (1-q)/2               packets (1 - (1+q)^2/4) / 2          only if q < 1
@@ -12,9 +13,9 @@
 //!               = 1                                           = 3/8 (1+q)^2                 q >= 1
 //! ```
 //!
-//! So 3/4 without a queue, and all of the link from one bandwidth-delay product on: the old rule for buffers
-//! (C. Villamizar, C. Song: High Performance TCP in ANSNET, 1994; G. Appenzeller, I. Keslassy, N. McKeown: Sizing
-//! Router Buffers, 2004, section 2).
+//! So 3/4 without a queue, and all of the link from one bandwidth-delay product on: the old rule
+//! for buffers (C. Villamizar, C. Song: High Performance TCP in ANSNET, 1994; G. Appenzeller, I.
+//! Keslassy, N. McKeown: Sizing Router Buffers, 2004, section 2).
 //!
 //! Assumptions: fluid windows, one loss a period, and no time for recovery.
 
@@ -26,9 +27,14 @@ pub fn utilisation(q: f64) -> f64 {
     0.75 * (1.0 + q).powi(2) / (1.0 + q + q * q)
 }
 
-/// Round trips (without queueing) from one loss to the next, where the path alone holds so many packets.
+/// Round trips (without queueing) from one loss to the next, where the path alone holds so many
+/// packets.
 pub fn period_rtts(q: f64, path_packets: f64) -> f64 {
-    let period = if q >= 1.0 { 0.375 * (1.0 + q).powi(2) } else { (1.0 + q + q * q) / 2.0 };
+    let period = if q >= 1.0 {
+        0.375 * (1.0 + q).powi(2)
+    } else {
+        (1.0 + q + q * q) / 2.0
+    };
     period * path_packets
 }
 
@@ -59,6 +65,9 @@ mod tests {
 
     #[test]
     fn three_quarters_without_a_queue_and_all_with_a_path_of_it() {
-        assert_eq!([utilisation(0.0), utilisation(1.0), utilisation(3.0)], [0.75, 1.0, 1.0]);
+        assert_eq!(
+            [utilisation(0.0), utilisation(1.0), utilisation(3.0)],
+            [0.75, 1.0, 1.0]
+        );
     }
 }

@@ -1,8 +1,9 @@
 //! The square-root law of Reno.
 //!
-//! M. Mathis, J. Semke, J. Mahdavi, T. Ott: The Macroscopic Behavior of the TCP Congestion Avoidance Algorithm, 1997,
-//! section 2. Every 1/p-th packet is lost. The window climbs from W/2 to W by one segment in b round trips, and the
-//! packets under one tooth are those from one loss to the next:
+//! M. Mathis, J. Semke, J. Mahdavi, T. Ott: The Macroscopic Behavior of the TCP Congestion
+//! Avoidance Algorithm, 1997, section 2. Every 1/p-th packet is lost. The window climbs from W/2 to
+//! W by one segment in b round trips, and the packets under one tooth are those from one loss to
+//! the next:
 //!
 //! ```text
 //!   W |      /|      /|         b W/2 round trips of 3/4 W packets each:  1/p = 3/8 b W^2
@@ -11,10 +12,12 @@
 //!     +-------+-------+--> t
 //! ```
 //!
-//! Assumptions: no timeouts, and no time for recovery, so that the window is W/2 at once after a loss.
+//! Assumptions: no timeouts, and no time for recovery, so that the window is W/2 at once after a
+//! loss.
 
-/// Packets a round trip when each 1/p-th packet is lost and the window grows by a segment in `b` round trips: 1 where
-/// bytes, or ACKs of every segment, are counted, and 2 where ACKs are counted that come for every second segment.
+/// Packets a round trip when each 1/p-th packet is lost and the window grows by a segment in `b`
+/// round trips: 1 where bytes, or ACKs of every segment, are counted, and 2 where ACKs are counted
+/// that come for every second segment.
 pub fn packets_per_rtt(p: f64, b: f64) -> f64 {
     (3.0 / (2.0 * b * p)).sqrt()
 }
@@ -29,9 +32,10 @@ pub fn peak_window(p: f64, b: f64) -> f64 {
     (8.0 / (3.0 * b * p)).sqrt()
 }
 
-/// Packets a round trip when each packet is lost with probability p, whatever happened before: 1.31 / sqrt(b p), table 1
-/// of the paper, from T. Ott, J. Kemperman, M. Mathis: The Stationary Behavior of Ideal TCP Congestion Avoidance, 1996.
-/// More than where losses come at equal distances, since the time between two losses is spent mostly in long gaps.
+/// Packets a round trip when each packet is lost with probability p, whatever happened before: 1.31
+/// / sqrt(b p), table 1 of the paper, from T. Ott, J. Kemperman, M. Mathis: The Stationary Behavior
+/// of Ideal TCP Congestion Avoidance, 1996. More than where losses come at equal distances, since
+/// the time between two losses is spent mostly in long gaps.
 pub fn packets_per_rtt_at_random(p: f64, b: f64) -> f64 {
     1.3098 / (b * p).sqrt()
 }
@@ -40,9 +44,15 @@ pub fn packets_per_rtt_at_random(p: f64, b: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// RFC 3649, section 3, table 2: "Response function for Standard TCP": loss rate, window, round trips between losses.
-    const RFC_3649: [(f64, f64, f64); 5] =
-        [(1e-2, 12.0, 8.0), (1e-3, 38.0, 25.0), (1e-4, 120.0, 80.0), (1e-6, 1_200.0, 800.0), (1e-8, 12_000.0, 8_000.0)];
+    /// RFC 3649, section 3, table 2: "Response function for Standard TCP": loss rate, window, round
+    /// trips between losses.
+    const RFC_3649: [(f64, f64, f64); 5] = [
+        (1e-2, 12.0, 8.0),
+        (1e-3, 38.0, 25.0),
+        (1e-4, 120.0, 80.0),
+        (1e-6, 1_200.0, 800.0),
+        (1e-8, 12_000.0, 8_000.0),
+    ];
 
     #[test]
     fn the_table_of_rfc_3649_which_rounds_the_constant_to_1_2() {
@@ -54,32 +64,59 @@ mod tests {
 
     #[test]
     fn counting_delayed_acks_costs_the_root_of_two() {
-        crate::assert_near(packets_per_rtt(0.01, 1.0) / packets_per_rtt(0.01, 2.0), 2f64.sqrt(), 1e-12);
+        crate::assert_near(
+            packets_per_rtt(0.01, 1.0) / packets_per_rtt(0.01, 2.0),
+            2f64.sqrt(),
+            1e-12,
+        );
     }
 
-    /// Mathis et al., table 1: ACKs of every segment and of every second one, losses periodic and at random.
+    /// Mathis et al., table 1: ACKs of every segment and of every second one, losses periodic and
+    /// at random.
     #[test]
     fn the_constants_of_the_paper() {
         let constants = [packets_per_rtt(1.0, 1.0), packets_per_rtt(1.0, 2.0)];
-        let at_random = [packets_per_rtt_at_random(1.0, 1.0), packets_per_rtt_at_random(1.0, 2.0)];
-        for (found, published) in constants.into_iter().chain(at_random).zip([1.22, 0.87, 1.31, 0.93]) {
+        let at_random = [
+            packets_per_rtt_at_random(1.0, 1.0),
+            packets_per_rtt_at_random(1.0, 2.0),
+        ];
+        for (found, published) in constants
+            .into_iter()
+            .chain(at_random)
+            .zip([1.22, 0.87, 1.31, 0.93])
+        {
             crate::assert_near(found, published, 0.006);
         }
     }
 
-    /// Counted in packets, half the window's square grows evenly and a loss leaves a quarter of the square: it is
-    /// Y = 2 (E0 + E1 / 4 + E2 / 16 ...) with exponential times E between losses, and the rate is 1 / E[Y^(-1/2)], which
-    /// the transform of Y gives as an integral, here over ln of the root of its argument.
+    /// Counted in packets, half the window's square grows evenly and a loss leaves a quarter of the
+    /// square: it is Y = 2 (E0 + E1 / 4 + E2 / 16 ...) with exponential times E between losses, and
+    /// the rate is 1 / E[Y^(-1/2)], which the transform of Y gives as an integral, here over ln of
+    /// the root of its argument.
     #[test]
     fn the_constant_at_random_is_the_integral() {
-        let transform = |s: f64| (0..40).map(|k| 1.0 / (1.0 + 2.0 * s / 4f64.powi(k))).product::<f64>();
+        let transform = |s: f64| {
+            (0..40)
+                .map(|k| 1.0 / (1.0 + 2.0 * s / 4f64.powi(k)))
+                .product::<f64>()
+        };
         let steps = (-1500..1200).map(|step| (f64::from(step) * 0.01).exp());
-        let mean: f64 = steps.map(|root| 2.0 * root * transform(root * root) * 0.01).sum();
-        crate::assert_near(packets_per_rtt_at_random(1.0, 1.0), std::f64::consts::PI.sqrt() / mean, 1e-3);
+        let mean: f64 = steps
+            .map(|root| 2.0 * root * transform(root * root) * 0.01)
+            .sum();
+        crate::assert_near(
+            packets_per_rtt_at_random(1.0, 1.0),
+            std::f64::consts::PI.sqrt() / mean,
+            1e-3,
+        );
     }
 
     #[test]
     fn the_mean_is_three_quarters_of_the_peak() {
-        crate::assert_near(packets_per_rtt(0.003, 1.0), 0.75 * peak_window(0.003, 1.0), 1e-12);
+        crate::assert_near(
+            packets_per_rtt(0.003, 1.0),
+            0.75 * peak_window(0.003, 1.0),
+            1e-12,
+        );
     }
 }

@@ -1,9 +1,9 @@
-//! How many packets a second one core carries through one saturated link, by kind of link: all of them, or those
-//! whose name begins with the argument.
+//! How many packets a second one core carries through one saturated link, by kind of link: all of
+//! them, or those whose name begins with the argument.
 
 use onramp_net::{
-    Aggregation, CoDelConfig, Config, FqCoDelConfig, Jitter, Limit, Link, LossConfig, Packet, QueueConfig, RedConfig,
-    TokenBucket,
+    Aggregation, CoDelConfig, Config, FqCoDelConfig, Jitter, Limit, Link, LossConfig, Packet,
+    QueueConfig, RedConfig, TokenBucket,
 };
 use std::num::{NonZeroU32, NonZeroU64};
 use std::time::Instant;
@@ -32,29 +32,100 @@ fn main() {
     let rate = NonZeroU64::new(10_000_000_000).expect("not 0");
     let plain = || Config::plain(rate, 1_000_000, Limit::Packets(1000));
     let queue = |queue| Config { queue, ..plain() };
-    let bucket = Some(TokenBucket { rate_bits_per_s: rate, burst_bytes: 100_000 });
-    let jitter = |reorder| Some(Jitter { most_ns: 100_000, reorder });
-    let aggregation = Some(Aggregation { interval_ns: 100_000, most_packets: NonZeroU32::new(64).expect("not 0") });
+    let bucket = Some(TokenBucket {
+        rate_bits_per_s: rate,
+        burst_bytes: 100_000,
+    });
+    let jitter = |reorder| {
+        Some(Jitter {
+            most_ns: 100_000,
+            reorder,
+        })
+    };
+    let aggregation = Some(Aggregation {
+        interval_ns: 100_000,
+        most_packets: NonZeroU32::new(64).expect("not 0"),
+    });
     measure("drop-tail", plain());
-    measure("drop-tail, 0.1 % loss", Config { loss: LossConfig::Bernoulli { ppm: 1000 }, ..plain() });
-    measure("RED", queue(QueueConfig::Red(RedConfig { limit: Limit::Packets(1000), ..RedConfig::default() })));
+    measure(
+        "drop-tail, 0.1 % loss",
+        Config {
+            loss: LossConfig::Bernoulli { ppm: 1000 },
+            ..plain()
+        },
+    );
+    measure(
+        "RED",
+        queue(QueueConfig::Red(RedConfig {
+            limit: Limit::Packets(1000),
+            ..RedConfig::default()
+        })),
+    );
     measure("CoDel", queue(QueueConfig::CoDel(CoDelConfig::default())));
-    measure("FQ-CoDel, 8 flows", queue(QueueConfig::FqCoDel(FqCoDelConfig::default())));
-    measure("policer", Config { policer: bucket, ..plain() });
-    measure("expedited, 8 flows", Config { expedited: bucket, ..plain() });
-    measure("shaper", Config { shaper: bucket, ..plain() });
-    measure("jitter", Config { jitter: jitter(false), ..plain() });
-    measure("jitter, reordering", Config { jitter: jitter(true), ..plain() });
-    measure("aggregation", Config { aggregation, ..plain() });
+    measure(
+        "FQ-CoDel, 8 flows",
+        queue(QueueConfig::FqCoDel(FqCoDelConfig::default())),
+    );
+    measure(
+        "policer",
+        Config {
+            policer: bucket,
+            ..plain()
+        },
+    );
+    measure(
+        "expedited, 8 flows",
+        Config {
+            expedited: bucket,
+            ..plain()
+        },
+    );
+    measure(
+        "shaper",
+        Config {
+            shaper: bucket,
+            ..plain()
+        },
+    );
+    measure(
+        "jitter",
+        Config {
+            jitter: jitter(false),
+            ..plain()
+        },
+    );
+    measure(
+        "jitter, reordering",
+        Config {
+            jitter: jitter(true),
+            ..plain()
+        },
+    );
+    measure(
+        "aggregation",
+        Config {
+            aggregation,
+            ..plain()
+        },
+    );
 }
 
 /// The best of some runs: other work on the machine only ever slows one down.
 fn measure(name: &str, config: Config) {
-    if !std::env::args().nth(1).is_none_or(|wanted| name.starts_with(&wanted)) {
+    if !std::env::args()
+        .nth(1)
+        .is_none_or(|wanted| name.starts_with(&wanted))
+    {
         return;
     }
-    let (seconds, delivered) = (0..7).map(|_| run(&config)).min_by(|a, b| a.0.total_cmp(&b.0)).expect("seven runs");
-    println!("{name:24}{:6.1} million packets a second, {delivered} delivered", PACKETS as f64 / seconds / 1e6);
+    let (seconds, delivered) = (0..7)
+        .map(|_| run(&config))
+        .min_by(|a, b| a.0.total_cmp(&b.0))
+        .expect("seven runs");
+    println!(
+        "{name:24}{:6.1} million packets a second, {delivered} delivered",
+        PACKETS as f64 / seconds / 1e6
+    );
 }
 
 const PACKETS: u64 = 5_000_000;
@@ -65,9 +136,18 @@ fn run(config: &Config) -> (f64, u64) {
     let started = Instant::now();
     for number in 0..PACKETS {
         let now_ns = number * 1000;
-        link.offer(now_ns, Segment { number, bytes: 1500 });
+        link.offer(
+            now_ns,
+            Segment {
+                number,
+                bytes: 1500,
+            },
+        );
         while link.poll(now_ns).is_some() {}
         while link.take_dropped().is_some() {}
     }
-    (started.elapsed().as_secs_f64(), link.stats().delivered.packets)
+    (
+        started.elapsed().as_secs_f64(),
+        link.stats().delivered.packets,
+    )
 }

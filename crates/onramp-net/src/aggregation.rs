@@ -1,8 +1,9 @@
 //! Packets that leave in bunches.
 //!
-//! A WiFi station or an LTE scheduler saves transmissions by sending what has gathered in one frame; a sender then
-//! sees its acknowledgements arrive in bursts at the line rate. Here packets are held at the end of the link, from
-//! the first one until an interval is over or a number is reached, whichever is first.
+//! A WiFi station or an LTE scheduler saves transmissions by sending what has gathered in one
+//! frame; a sender then sees its acknowledgements arrive in bursts at the line rate. Here packets
+//! are held at the end of the link, from the first one until an interval is over or a number is
+//! reached, whichever is first.
 
 use crate::Aggregation;
 use std::collections::VecDeque;
@@ -21,7 +22,12 @@ pub(crate) struct Aggregator<P> {
 
 impl<P> Aggregator<P> {
     pub fn new(config: Aggregation) -> Aggregator<P> {
-        Aggregator { config, packets: VecDeque::new(), open: 0, release_ns: 0 }
+        Aggregator {
+            config,
+            packets: VecDeque::new(),
+            open: 0,
+            release_ns: 0,
+        }
     }
 
     /// A packet arrives at the end of the link; in order of time.
@@ -37,7 +43,8 @@ impl<P> Aggregator<P> {
         }
     }
 
-    /// Releases what is due; to be called after all packets of that time have been passed to `hold`.
+    /// Releases what is due; to be called after all packets of that time have been passed to
+    /// `hold`.
     pub fn release_until(&mut self, now_ns: u64) {
         if self.open > 0 && self.release_ns <= now_ns {
             self.release(self.release_ns);
@@ -46,7 +53,9 @@ impl<P> Aggregator<P> {
 
     fn release(&mut self, at_ns: u64) {
         let released = self.packets.len() - self.open as usize;
-        self.packets.range_mut(released..).for_each(|(due_ns, _)| *due_ns = at_ns);
+        self.packets
+            .range_mut(released..)
+            .for_each(|(due_ns, _)| *due_ns = at_ns);
         self.open = 0;
     }
 
@@ -86,9 +95,15 @@ mod tests {
     use std::num::NonZeroU32;
 
     fn released(arrivals_ns: &[u64]) -> Vec<(u64, usize)> {
-        let config = Aggregation { interval_ns: 100, most_packets: NonZeroU32::new(3).unwrap() };
+        let config = Aggregation {
+            interval_ns: 100,
+            most_packets: NonZeroU32::new(3).unwrap(),
+        };
         let mut aggregator = Aggregator::new(config);
-        arrivals_ns.iter().enumerate().for_each(|(number, at_ns)| aggregator.hold(*at_ns, number));
+        arrivals_ns
+            .iter()
+            .enumerate()
+            .for_each(|(number, at_ns)| aggregator.hold(*at_ns, number));
         aggregator.release_until(1_000_000);
         std::iter::from_fn(|| aggregator.pop()).collect()
     }
@@ -105,18 +120,27 @@ mod tests {
 
     #[test]
     fn a_full_bunch_leaves_at_once() {
-        assert_eq!(released(&[10, 20, 30, 40]), [(30, 0), (30, 1), (30, 2), (140, 3)]);
+        assert_eq!(
+            released(&[10, 20, 30, 40]),
+            [(30, 0), (30, 1), (30, 2), (140, 3)]
+        );
     }
 
     #[test]
     fn an_open_bunch_stays() {
-        let config = Aggregation { interval_ns: 100, most_packets: NonZeroU32::MAX };
+        let config = Aggregation {
+            interval_ns: 100,
+            most_packets: NonZeroU32::MAX,
+        };
         let mut aggregator = Aggregator::new(config);
         aggregator.hold(10, 'a');
         aggregator.release_until(109);
         assert_eq!((aggregator.next_ns(), aggregator.pop()), (Some(110), None));
         aggregator.release_until(110);
-        assert_eq!((aggregator.next_ns(), aggregator.pop()), (Some(110), Some((110, 'a'))));
+        assert_eq!(
+            (aggregator.next_ns(), aggregator.pop()),
+            (Some(110), Some((110, 'a')))
+        );
         assert_eq!(aggregator.next_ns(), None);
     }
 }

@@ -1,14 +1,16 @@
 //! Token buckets, exact in integers.
 //!
-//! A bucket is kept as the moment at which it would be full again if nobody took more (the "theoretical arrival
-//! time" of the generic cell rate algorithm, ITU-T I.371): each packet moves that moment on by its time at the
-//! bucket's rate, and conforms if the moment is then at most a burst's time ahead. So no level has to be updated as
-//! time passes, and no fraction of a token is ever lost: the remainders are those of the [`Serialiser`].
+//! A bucket is kept as the moment at which it would be full again if nobody took more (the
+//! "theoretical arrival time" of the generic cell rate algorithm, ITU-T I.371): each packet moves
+//! that moment on by its time at the bucket's rate, and conforms if the moment is then at most a
+//! burst's time ahead. So no level has to be updated as time passes, and no fraction of a token is
+//! ever lost: the remainders are those of the [`Serialiser`].
 //!
-//! The shaper differs from tc-tbf in one point that shows: the packet at the head leaves the queue when the
-//! serialiser is free, not when its tokens are there, and waits for them in the serialiser's place. A queue that
-//! drops at its head (CoDel) and one that counts packets thus see a shaped link as they see a serialiser of the
-//! shaper's rate; so does a child qdisc of tc-tbf, which peeks by dequeuing.
+//! The shaper differs from tc-tbf in one point that shows: the packet at the head leaves the queue
+//! when the serialiser is free, not when its tokens are there, and waits for them in the
+//! serialiser's place. A queue that drops at its head (CoDel) and one that counts packets thus see
+//! a shaped link as they see a serialiser of the shaper's rate; so does a child qdisc of tc-tbf,
+//! which peeks by dequeuing.
 
 use crate::serialiser::{Instant, Serialiser};
 use crate::TokenBucket;
@@ -28,7 +30,12 @@ impl Bucket {
         let mut rate = Serialiser::new(config.rate_bits_per_s);
         let burst_bytes = config.burst_bytes;
         let fill = rate.end(Instant::at(0), burst_bytes);
-        Bucket { rate, burst_bytes, fill, full_at: Instant::at(0) }
+        Bucket {
+            rate,
+            burst_bytes,
+            fill,
+            full_at: Instant::at(0),
+        }
     }
 
     /// Whether a packet can ever have the tokens it needs.
@@ -57,8 +64,8 @@ impl Bucket {
         conforms
     }
 
-    /// Takes a packet's tokens when they are there: the first whole nanosecond at or after `now_ns` that has them.
-    /// The packet must be one that the bucket [could hold](Bucket::could_hold).
+    /// Takes a packet's tokens when they are there: the first whole nanosecond at or after `now_ns`
+    /// that has them. The packet must be one that the bucket [could hold](Bucket::could_hold).
     #[inline(never)]
     pub fn take_at(&mut self, now_ns: u64, wire_bytes: u32) -> u64 {
         debug_assert!(self.could_hold(wire_bytes));
@@ -69,13 +76,19 @@ impl Bucket {
     }
 
     fn full_after(&mut self, at_ns: u64, wire_bytes: u32) -> Instant {
-        self.rate.end(self.full_at.max(Instant::at(at_ns)), wire_bytes)
+        self.rate
+            .end(self.full_at.max(Instant::at(at_ns)), wire_bytes)
     }
 
     /// By how much `full_at` is further ahead than an empty bucket's, rounded up.
     fn wait_ns(&self, now_ns: u64, full_at: Instant) -> u64 {
         let latest_ns = now_ns + self.fill.ns;
-        if full_at <= (Instant { ns: latest_ns, part: self.fill.part }) {
+        if full_at
+            <= (Instant {
+                ns: latest_ns,
+                part: self.fill.part,
+            })
+        {
             return 0;
         }
         full_at.ns - latest_ns + u64::from(full_at.part > self.fill.part)
@@ -89,7 +102,10 @@ mod tests {
     use std::num::NonZeroU64;
 
     fn bucket(rate: u64, burst_bytes: u32) -> Bucket {
-        Bucket::new(&TokenBucket { rate_bits_per_s: NonZeroU64::new(rate).unwrap(), burst_bytes })
+        Bucket::new(&TokenBucket {
+            rate_bits_per_s: NonZeroU64::new(rate).unwrap(),
+            burst_bytes,
+        })
     }
 
     #[test]
@@ -113,7 +129,8 @@ mod tests {
     }
 
     proptest! {
-        /// Over every window from one packet to another, both included: no more than burst + rate * time.
+        /// Over every window from one packet to another, both included: no more than burst + rate *
+        /// time.
         #[test]
         fn no_window_exceeds_rate_and_burst(
             rate in 1_000u64..2_000_000_000, burst in 1500u32..20_000, waits in any::<bool>(),

@@ -22,10 +22,10 @@ pub struct Config {
     pub shaper: Option<TokenBucket>,
     /// Drops packets on arrival that have no tokens.
     pub policer: Option<TokenBucket>,
-    /// The profile of each flow of [expedited](crate::Packet::expedited) packets: those that exceed their flow's are
-    /// dropped, the others are served before all packets that are not expedited. At most 4096 flows have one at the same
-    /// time; expedited packets of further ones are dropped. Its rate is at most the link's. `None`: the link knows no
-    /// classes.
+    /// The profile of each flow of [expedited](crate::Packet::expedited) packets: those that exceed
+    /// their flow's are dropped, the others are served before all packets that are not expedited.
+    /// At most 4096 flows have one at the same time; expedited packets of further ones are dropped.
+    /// Its rate is at most the link's. `None`: the link knows no classes.
     pub expedited: Option<TokenBucket>,
     /// Packets that vanish before the queue.
     pub loss: LossConfig,
@@ -59,10 +59,10 @@ impl Config {
     }
 }
 
-/// The link becomes another. A packet in service has its remaining bits sent at the new rate; one whose
-/// serialisation has ended keeps the delay of that moment. Where the delay shrinks, later packets wait for earlier
-/// ones, unless [`Jitter::reorder`] lets them overtake. A new loss is for packets that are offered from then on: what
-/// is in the link goes on its way.
+/// The link becomes another. A packet in service has its remaining bits sent at the new rate; one
+/// whose serialisation has ended keeps the delay of that moment. Where the delay shrinks, later
+/// packets wait for earlier ones, unless [`Jitter::reorder`] lets them overtake. A new loss is for
+/// packets that are offered from then on: what is in the link goes on its way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Change {
     /// When.
@@ -71,8 +71,8 @@ pub struct Change {
     pub rate_bits_per_s: Option<NonZeroU64>,
     /// The new propagation delay, if it changes.
     pub delay_ns: Option<u64>,
-    /// The probability in millionths with which packets are lost from now on, each independently of the others and in
-    /// place of [`Config::loss`], if it changes.
+    /// The probability in millionths with which packets are lost from now on, each independently of
+    /// the others and in place of [`Config::loss`], if it changes.
     pub loss_ppm: Option<u32>,
 }
 
@@ -91,7 +91,8 @@ pub enum QueueConfig {
     AckFilter(Limit),
 }
 
-/// A bucket of tokens that fills at a rate; it is full at the start. A packet takes as many tokens as it has bytes.
+/// A bucket of tokens that fills at a rate; it is full at the start. A packet takes as many tokens
+/// as it has bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TokenBucket {
     /// At most 10^18 bit/s.
@@ -110,8 +111,9 @@ pub enum LossConfig {
         /// Probability of a loss.
         ppm: u32,
     },
-    /// Every so many packets one: the n-th, the 2 n-th and so on. Only packets of more than 80 bytes count and are lost:
-    /// those that carry data, not TCP segments that only open, acknowledge or close.
+    /// Every so many packets one: the n-th, the 2 n-th and so on. Only packets of more than 80
+    /// bytes count and are lost: those that carry data, not TCP segments that only open,
+    /// acknowledge or close.
     Periodic {
         /// Packets from one loss to the next, the lost one included.
         every: NonZeroU32,
@@ -138,11 +140,12 @@ pub struct Jitter {
     pub reorder: bool,
 }
 
-/// Packets at the end of the link are held and released together, as WiFi and LTE do with acknowledgements.
+/// Packets at the end of the link are held and released together, as WiFi and LTE do with
+/// acknowledgements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Aggregation {
-    /// How long after the first held packet they are released. A packet that arrives in the nanosecond of the
-    /// release belongs to the next bunch.
+    /// How long after the first held packet they are released. A packet that arrives in the
+    /// nanosecond of the release belongs to the next bunch.
     pub interval_ns: u64,
     /// They are released as soon as so many are held.
     pub most_packets: NonZeroU32,

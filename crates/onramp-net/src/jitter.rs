@@ -1,4 +1,5 @@
-//! Delay that varies: uniform, drawn for each packet alone, as when a medium is shared with strangers.
+//! Delay that varies: uniform, drawn for each packet alone, as when a medium is shared with
+//! strangers.
 
 use crate::random::{stream, Element};
 use crate::Jitter;
@@ -15,7 +16,10 @@ pub(crate) struct ExtraDelay {
 
 impl ExtraDelay {
     pub fn new(config: &Jitter, seed: u64) -> ExtraDelay {
-        ExtraDelay { below_ns: config.most_ns + 1, random: stream(seed, Element::Jitter) }
+        ExtraDelay {
+            below_ns: config.most_ns + 1,
+            random: stream(seed, Element::Jitter),
+        }
     }
 
     /// The next packet's.
@@ -30,10 +34,19 @@ mod tests {
 
     #[test]
     fn delays_are_uniform_from_nothing_to_the_most() {
-        let mut extra = ExtraDelay::new(&Jitter { most_ns: 9, reorder: false }, 1);
+        let mut extra = ExtraDelay::new(
+            &Jitter {
+                most_ns: 9,
+                reorder: false,
+            },
+            1,
+        );
         let mut seen = [0u32; 10];
         (0..100_000).for_each(|_| seen[extra.draw_ns() as usize] += 1);
         // The standard deviation of each count is 95; the bound is five of them.
-        assert!(seen.iter().all(|count| count.abs_diff(10_000) < 475), "{seen:?}");
+        assert!(
+            seen.iter().all(|count| count.abs_diff(10_000) < 475),
+            "{seen:?}"
+        );
     }
 }

@@ -60,10 +60,21 @@ impl<P> Ord for Due<P> {
 impl<P> Line<P> {
     pub fn new(config: &Config) -> Line<P> {
         let scatter = config.jitter.map(|jitter| {
-            let reordered = jitter.reorder.then(|| Reordered { pushed: 0, packets: BinaryHeap::new() });
-            Box::new(Scatter { extra: ExtraDelay::new(&jitter, config.seed), reordered })
+            let reordered = jitter.reorder.then(|| Reordered {
+                pushed: 0,
+                packets: BinaryHeap::new(),
+            });
+            Box::new(Scatter {
+                extra: ExtraDelay::new(&jitter, config.seed),
+                reordered,
+            })
         });
-        Line { delay_ns: config.delay_ns, latest_due_ns: 0, in_order: VecDeque::new(), scatter }
+        Line {
+            delay_ns: config.delay_ns,
+            latest_due_ns: 0,
+            in_order: VecDeque::new(),
+            scatter,
+        }
     }
 
     pub fn reserve(&mut self, packets: usize) {
@@ -106,10 +117,19 @@ impl<P> Line<P> {
 
     #[inline(never)]
     fn push_scattered(&mut self, due_ns: u64, packet: P) {
-        let due_ns = due_ns + self.scatter.as_mut().map_or(0, |scatter| scatter.extra.draw_ns());
-        let Some(reordered) = self.reordered_mut() else { return self.push_in_order(due_ns, packet) };
+        let due_ns = due_ns
+            + self
+                .scatter
+                .as_mut()
+                .map_or(0, |scatter| scatter.extra.draw_ns());
+        let Some(reordered) = self.reordered_mut() else {
+            return self.push_in_order(due_ns, packet);
+        };
         reordered.pushed += 1;
-        reordered.packets.push(Reverse(Due { at: (due_ns, reordered.pushed), packet: (due_ns, packet) }));
+        reordered.packets.push(Reverse(Due {
+            at: (due_ns, reordered.pushed),
+            packet: (due_ns, packet),
+        }));
     }
 
     /// The next packet to arrive, of those on their way, and when.
@@ -146,15 +166,22 @@ impl<P> Line<P> {
     /// How many are on their way.
     #[cfg(test)]
     pub fn len(&self) -> usize {
-        self.in_order.len() + self.reordered().map_or(0, |reordered| reordered.packets.len())
+        self.in_order.len()
+            + self
+                .reordered()
+                .map_or(0, |reordered| reordered.packets.len())
     }
 
     fn reordered(&self) -> Option<&Reordered<P>> {
-        self.scatter.as_ref().and_then(|scatter| scatter.reordered.as_ref())
+        self.scatter
+            .as_ref()
+            .and_then(|scatter| scatter.reordered.as_ref())
     }
 
     fn reordered_mut(&mut self) -> Option<&mut Reordered<P>> {
-        self.scatter.as_mut().and_then(|scatter| scatter.reordered.as_mut())
+        self.scatter
+            .as_mut()
+            .and_then(|scatter| scatter.reordered.as_mut())
     }
 }
 
@@ -164,10 +191,14 @@ mod tests {
     use crate::{Jitter, Limit};
     use std::num::NonZeroU64;
 
-    /// 200 packets, 1 us apart, through up to 20 us of jitter: their numbers and times in order of arrival.
+    /// 200 packets, 1 us apart, through up to 20 us of jitter: their numbers and times in order of
+    /// arrival.
     fn arrivals(reorder: bool) -> Vec<(u64, u64)> {
         let mut config = Config::plain(NonZeroU64::MIN, 5_000, Limit::Packets(0));
-        config.jitter = Some(Jitter { most_ns: 20_000, reorder });
+        config.jitter = Some(Jitter {
+            most_ns: 20_000,
+            reorder,
+        });
         let mut line = Line::new(&config);
         (0..200).for_each(|number| line.push(number * 1000, number));
         std::iter::from_fn(|| line.pop(u64::MAX)).collect()
@@ -176,7 +207,9 @@ mod tests {
     #[test]
     fn jitter_without_reordering_keeps_the_order() {
         let arrivals = arrivals(false);
-        assert!(arrivals.windows(2).all(|pair| pair[0].0 <= pair[1].0 && pair[0].1 < pair[1].1));
+        assert!(arrivals
+            .windows(2)
+            .all(|pair| pair[0].0 <= pair[1].0 && pair[0].1 < pair[1].1));
         assert!(arrivals.windows(2).any(|pair| pair[1].0 - pair[0].0 > 1000));
     }
 
@@ -185,16 +218,23 @@ mod tests {
         let arrivals = arrivals(true);
         assert!(arrivals.windows(2).all(|pair| pair[0].0 <= pair[1].0));
         assert!(arrivals.windows(2).any(|pair| pair[0].1 > pair[1].1));
-        assert!(arrivals.iter().all(|(at_ns, number)| (5_000..=25_000).contains(&(at_ns - number * 1000))));
+        assert!(arrivals
+            .iter()
+            .all(|(at_ns, number)| (5_000..=25_000).contains(&(at_ns - number * 1000))));
     }
 
     #[test]
     fn packets_due_together_arrive_in_the_order_in_which_they_started() {
         let mut config = Config::plain(NonZeroU64::MIN, 1_000, Limit::Packets(0));
-        config.jitter = Some(Jitter { most_ns: 0, reorder: true });
+        config.jitter = Some(Jitter {
+            most_ns: 0,
+            reorder: true,
+        });
         let mut line = Line::new(&config);
         (0..50).for_each(|number| line.push(0, number));
-        assert!(std::iter::from_fn(|| line.pop(1_000)).map(|(_, number)| number).eq(0..50));
+        assert!(std::iter::from_fn(|| line.pop(1_000))
+            .map(|(_, number)| number)
+            .eq(0..50));
     }
 
     #[test]
@@ -205,6 +245,10 @@ mod tests {
         line.push(2_000, 'b');
         line.push(9_500, 'c');
         assert_eq!(line.pop(9_999), None);
-        assert!(std::iter::from_fn(|| line.pop(u64::MAX)).eq([(10_000, 'a'), (10_000, 'b'), (10_500, 'c')]));
+        assert!(std::iter::from_fn(|| line.pop(u64::MAX)).eq([
+            (10_000, 'a'),
+            (10_000, 'b'),
+            (10_500, 'c')
+        ]));
     }
 }

@@ -13,13 +13,14 @@ use changes::Changes;
 mod changes;
 mod exit;
 
-/// What became of an offered packet. The link has it after [`Verdict::Queued`], and returns it later by
-/// [`Link::poll`] or [`Link::take_dropped`]; after the others it is gone.
+/// What became of an offered packet. The link has it after [`Verdict::Queued`], and returns it
+/// later by [`Link::poll`] or [`Link::take_dropped`]; after the others it is gone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// It is on its way: waiting, in service or propagating.
     Queued,
-    /// It exceeded the rate and burst of the policer, or of its flow's profile where it is expedited.
+    /// It exceeded the rate and burst of the policer, or of its flow's profile where it is
+    /// expedited.
     Policed,
     /// The loss process took it.
     LostRandom,
@@ -36,17 +37,19 @@ pub struct Departure<P> {
     pub due_ns: u64,
     /// The packet.
     pub packet: P,
-    /// This is a clone of a packet that is still in the link and is the next to leave. Where packets are handles,
-    /// the driver makes another of what this one stands for, now.
+    /// This is a clone of a packet that is still in the link and is the next to leave. Where
+    /// packets are handles, the driver makes another of what this one stands for, now.
     pub copy: bool,
 }
 
-/// A link: packets go in by [`offer`](Link::offer) and come out by [`poll`](Link::poll), in the same order unless
-/// flows are queued apart, some are [expedited](Config::expedited) or [jitter](crate::Jitter) reorders. Where the queue is CoDel or FQ-CoDel, or filters
+/// A link: packets go in by [`offer`](Link::offer) and come out by [`poll`](Link::poll), in the
+/// same order unless flows are queued apart, some are [expedited](Config::expedited) or
+/// [jitter](crate::Jitter) reorders. Where the queue is CoDel or FQ-CoDel, or filters
 /// acknowledgements, packets also come out by [`take_dropped`](Link::take_dropped).
 ///
-/// Ties: a packet offered in the same nanosecond in which another's serialisation ends finds the serialiser free.
-/// A change of the link comes before a packet that is offered in the same nanosecond.
+/// Ties: a packet offered in the same nanosecond in which another's serialisation ends finds the
+/// serialiser free. A change of the link comes before a packet that is offered in the same
+/// nanosecond.
 #[derive(Debug)]
 pub struct Link<P> {
     policer: Option<Bucket>,
@@ -89,18 +92,22 @@ impl<P: Packet> Link<P> {
             busy_until: Instant::default(),
             in_service: None,
             changes: Changes::new(&config.changes),
-            plain_exit: line.keeps_order() && config.aggregation.is_none() && config.duplicate_ppm == 0,
+            plain_exit: line.keeps_order()
+                && config.aggregation.is_none()
+                && config.duplicate_ppm == 0,
             filters_acks: matches!(config.queue, QueueConfig::AckFilter(_)),
             line,
-            aggregator: config.aggregation.map(|aggregation| Box::new(Aggregator::new(aggregation))),
+            aggregator: config
+                .aggregation
+                .map(|aggregation| Box::new(Aggregator::new(aggregation))),
             duplication: (config.duplicate_ppm > 0).then(duplication),
             evicted: Evicted::new(),
             stats: LinkStats::default(),
         }
     }
 
-    /// Makes room for so many packets in the queue, as far as its limit lets them in, and for as many between
-    /// serialiser and far end, so that the link does not allocate later.
+    /// Makes room for so many packets in the queue, as far as its limit lets them in, and for as
+    /// many between serialiser and far end, so that the link does not allocate later.
     pub fn reserve(&mut self, packets: usize) {
         self.queue.reserve(packets);
         self.line.reserve(packets);
@@ -118,15 +125,24 @@ impl<P: Packet> Link<P> {
         self.filters_acks
     }
 
-    /// The same as [`offer`](Link::offer). On a link that [filters](Link::filters_acks) them, a packet that has to wait is read,
-    /// and where it is a pure acknowledgement, those of its [flow](Packet::flow_hash) that wait and that it makes superfluous
-    /// are taken out.
+    /// The same as [`offer`](Link::offer). On a link that [filters](Link::filters_acks) them, a
+    /// packet that has to wait is read, and where it is a pure acknowledgement, those of its
+    /// [flow](Packet::flow_hash) that wait and that it makes superfluous are taken out.
     #[inline(always)]
-    pub fn offer_reading(&mut self, now_ns: u64, packet: P, read: impl FnOnce(&P) -> Option<PureAck>) -> Verdict {
+    pub fn offer_reading(
+        &mut self,
+        now_ns: u64,
+        packet: P,
+        read: impl FnOnce(&P) -> Option<PureAck>,
+    ) -> Verdict {
         self.advance(now_ns);
         let bytes = packet.wire_bytes();
         self.stats.offered.add(bytes);
-        if self.policer.as_mut().is_some_and(|policer| !policer.take(now_ns, bytes)) {
+        if self
+            .policer
+            .as_mut()
+            .is_some_and(|policer| !policer.take(now_ns, bytes))
+        {
             self.stats.policed.add(bytes);
             return Verdict::Policed;
         }
@@ -146,9 +162,10 @@ impl<P: Packet> Link<P> {
         verdict
     }
 
-    /// When to call [`poll`](Link::poll) next, as things stand: never later than the next packet reaches the far
-    /// end, and exactly then unless rate or delay change, packets are aggregated or jitter is added; then it may be
-    /// earlier, and a poll may find nothing. `None` while the link is empty.
+    /// When to call [`poll`](Link::poll) next, as things stand: never later than the next packet
+    /// reaches the far end, and exactly then unless rate or delay change, packets are aggregated or
+    /// jitter is added; then it may be earlier, and a poll may find nothing. `None` while the link
+    /// is empty.
     #[inline]
     pub fn next_departure_ns(&self) -> Option<u64> {
         if !self.plain_exit {
@@ -174,12 +191,17 @@ impl<P: Packet> Link<P> {
         }
         let (due_ns, packet) = self.line.pop_in_order()?;
         self.stats.delivered.add(packet.wire_bytes());
-        Some(Departure { due_ns, packet, copy: false })
+        Some(Departure {
+            due_ns,
+            packet,
+            copy: false,
+        })
     }
 
-    /// Takes back a packet that the queue dropped after it had accepted it, the earliest first. A driver with a
-    /// CoDel or FQ-CoDel queue, or one that filters acknowledgements, calls this until it returns `None` after each
-    /// `offer` and `poll`: the link keeps these packets until then. The other queues drop packets on arrival only.
+    /// Takes back a packet that the queue dropped after it had accepted it, the earliest first. A
+    /// driver with a CoDel or FQ-CoDel queue, or one that filters acknowledgements, calls this
+    /// until it returns `None` after each `offer` and `poll`: the link keeps these packets until
+    /// then. The other queues drop packets on arrival only.
     #[inline]
     pub fn take_dropped(&mut self) -> Option<P> {
         self.evicted.packets.pop_front()
@@ -187,7 +209,11 @@ impl<P: Packet> Link<P> {
 
     /// Counters since the link was made.
     pub fn stats(&self) -> LinkStats {
-        LinkStats { evicted: self.evicted.count, thinned: self.evicted.thinned, ..self.stats }
+        LinkStats {
+            evicted: self.evicted.count,
+            thinned: self.evicted.thinned,
+            ..self.stats
+        }
     }
 
     /// How much waits in the queue at this moment.
@@ -198,7 +224,12 @@ impl<P: Packet> Link<P> {
 
     /// The packet goes into service, or waits.
     #[inline(always)]
-    fn enter(&mut self, now_ns: u64, packet: P, read: impl FnOnce(&P) -> Option<PureAck>) -> Verdict {
+    fn enter(
+        &mut self,
+        now_ns: u64,
+        packet: P,
+        read: impl FnOnce(&P) -> Option<PureAck>,
+    ) -> Verdict {
         if self.in_service.is_none() {
             match self.queue.pass(now_ns, packet, &mut self.evicted) {
                 Ok(packet) => self.serve(Instant::at(now_ns).max(self.busy_until), packet),
@@ -206,10 +237,16 @@ impl<P: Packet> Link<P> {
             }
             return Verdict::Queued;
         }
-        let ack = if self.filters_acks { read(&packet) } else { None };
+        let ack = if self.filters_acks {
+            read(&packet)
+        } else {
+            None
+        };
         let verdict = match ack {
             None => self.queue.enqueue(now_ns, packet, &mut self.evicted),
-            Some(ack) => self.queue.enqueue_ack(now_ns, packet, &ack, &mut self.evicted),
+            Some(ack) => self
+                .queue
+                .enqueue_ack(now_ns, packet, &ack, &mut self.evicted),
         };
         if verdict == Verdict::Queued {
             let (peak, waiting) = (&mut self.stats.peak_queue, self.queue.waiting());
@@ -219,8 +256,8 @@ impl<P: Packet> Link<P> {
         verdict
     }
 
-    /// Does what the link has done up to and including `now_ns`. Late calls lose nothing: each packet starts when
-    /// its predecessor ended, not when somebody looked.
+    /// Does what the link has done up to and including `now_ns`. Late calls lose nothing: each
+    /// packet starts when its predecessor ended, not when somebody looked.
     #[inline(always)]
     fn advance(&mut self, now_ns: u64) {
         if self.changes.next_ns() <= now_ns {
@@ -229,10 +266,13 @@ impl<P: Packet> Link<P> {
         while self.busy_until.ns <= now_ns && self.end_service() {}
     }
 
-    /// The packet in service leaves the serialiser, and the next one follows; whether there was one.
+    /// The packet in service leaves the serialiser, and the next one follows; whether there was
+    /// one.
     #[inline(always)]
     fn end_service(&mut self) -> bool {
-        let Some(packet) = self.in_service.take() else { return false };
+        let Some(packet) = self.in_service.take() else {
+            return false;
+        };
         self.line.push(self.busy_until.ns, packet);
         if let Some(next) = self.queue.dequeue(self.busy_until.ns, &mut self.evicted) {
             self.serve(self.busy_until, next);
@@ -251,13 +291,16 @@ impl<P: Packet> Link<P> {
         self.in_service = Some(packet);
     }
 
-    /// When the packet in service reaches the far end at the earliest, or when a change decides that.
+    /// When the packet in service reaches the far end at the earliest, or when a change decides
+    /// that.
     #[inline]
     fn in_service_ns(&self) -> Option<u64> {
-        self.in_service.as_ref().map(|_| match self.changes.next_ns() {
-            change_ns if change_ns <= self.busy_until.ns => change_ns,
-            _ => self.busy_until.ns + self.line.delay_ns(),
-        })
+        self.in_service
+            .as_ref()
+            .map(|_| match self.changes.next_ns() {
+                change_ns if change_ns <= self.busy_until.ns => change_ns,
+                _ => self.busy_until.ns + self.line.delay_ns(),
+            })
     }
 }
 

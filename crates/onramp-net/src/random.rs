@@ -1,8 +1,9 @@
 //! Random numbers: a stream per element, the same on every machine.
 //!
-//! The generator is PCG32 (O'Neill 2014, "XSH RR" 64/32). Its start is the link's seed after one round of SplitMix64
-//! (Steele, Lea & Flood 2014), so that seeds 1, 2, 3 have nothing in common; its stream is the element's number, so
-//! that switching one element on does not change another's numbers.
+//! The generator is PCG32 (O'Neill 2014, "XSH RR" 64/32). Its start is the link's seed after one
+//! round of SplitMix64 (Steele, Lea & Flood 2014), so that seeds 1, 2, 3 have nothing in common;
+//! its stream is the element's number, so that switching one element on does not change another's
+//! numbers.
 
 use rand_core::Rng;
 use rand_pcg::Pcg32;
@@ -29,7 +30,8 @@ pub(crate) fn probability(ppm: u32) -> u64 {
     (u64::from(ppm) << 32) / 1_000_000
 }
 
-/// Whether something with this probability (times 2^32) happens now. Draws nothing where it never does.
+/// Whether something with this probability (times 2^32) happens now. Draws nothing where it never
+/// does.
 #[inline]
 pub(crate) fn happens(probability: u64, random: &mut Pcg32) -> bool {
     probability > 0 && u64::from(random.next_u32()) < probability

@@ -19,9 +19,10 @@ impl Instant {
     }
 }
 
-/// Serialises packets at a fixed rate. A packet's end keeps the fraction of a nanosecond that integers cut off,
-/// so a busy link carries exactly its rate in the long run, however its packets divide. One direction of a path
-/// carries mostly packets of one size: the last quotient is kept, and saves the division.
+/// Serialises packets at a fixed rate. A packet's end keeps the fraction of a nanosecond that
+/// integers cut off, so a busy link carries exactly its rate in the long run, however its packets
+/// divide. One direction of a path carries mostly packets of one size: the last quotient is kept,
+/// and saves the division.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Serialiser {
     rate_bits_per_s: u64,
@@ -29,13 +30,18 @@ pub(crate) struct Serialiser {
     last: Instant,
 }
 
-/// A byte in nanobits: what a rate in bits per second has sent after so many nanoseconds, times that rate.
+/// A byte in nanobits: what a rate in bits per second has sent after so many nanoseconds, times
+/// that rate.
 const NANOBITS_PER_BYTE: u64 = 8 * 1_000_000_000;
 
 impl Serialiser {
     /// A transmitter of this rate, which must not exceed 10^18 bit/s.
     pub fn new(rate_bits_per_s: NonZeroU64) -> Serialiser {
-        Serialiser { rate_bits_per_s: rate_bits_per_s.get(), last_bytes: 0, last: Instant::at(0) }
+        Serialiser {
+            rate_bits_per_s: rate_bits_per_s.get(),
+            last_bytes: 0,
+            last: Instant::at(0),
+        }
     }
 
     /// When the last bit of a packet leaves whose first bit leaves at `start`.
@@ -55,13 +61,22 @@ impl Serialiser {
 
     /// When so many nanobits have been sent that begin at a whole nanosecond.
     fn after(&self, start_ns: u64, nanobits: u64) -> Instant {
-        Instant { ns: start_ns + nanobits / self.rate_bits_per_s, part: nanobits % self.rate_bits_per_s }
+        Instant {
+            ns: start_ns + nanobits / self.rate_bits_per_s,
+            part: nanobits % self.rate_bits_per_s,
+        }
     }
 
-    /// When a packet ends at this rate that would have ended at `end` at the rate `before`, if the rate changes at
-    /// `at_ns`, before that end. A packet that has not begun yet, because it waits for tokens, begins when it would
-    /// have.
-    pub fn end_after_change(&self, before: &Serialiser, at_ns: u64, end: Instant, wire_bytes: u32) -> Instant {
+    /// When a packet ends at this rate that would have ended at `end` at the rate `before`, if the
+    /// rate changes at `at_ns`, before that end. A packet that has not begun yet, because it waits
+    /// for tokens, begins when it would have.
+    pub fn end_after_change(
+        &self,
+        before: &Serialiser,
+        at_ns: u64,
+        end: Instant,
+        wire_bytes: u32,
+    ) -> Instant {
         debug_assert!(end >= Instant::at(at_ns));
         let old_rate = u128::from(before.rate_bits_per_s);
         let until_end = u128::from(end.ns - at_ns) * old_rate + u128::from(end.part);
@@ -82,12 +97,16 @@ mod tests {
 
     #[test]
     fn a_full_packet_takes_48_us_at_250_mbit_per_s() {
-        assert_eq!(serialiser(250_000_000).end(Instant::at(7), 1500), Instant::at(48_007));
+        assert_eq!(
+            serialiser(250_000_000).end(Instant::at(7), 1500),
+            Instant::at(48_007)
+        );
     }
 
     #[test]
     fn fractions_add_up_to_the_exact_rate() {
-        // 100 bytes at 7 bit/s are 114,285,714,285.714... ns each; 7 of them are 800 s to the nanosecond.
+        // 100 bytes at 7 bit/s are 114,285,714,285.714... ns each; 7 of them are 800 s to the
+        // nanosecond.
         let mut s = serialiser(7);
         let end = (0..7).fold(Instant::at(0), |at, _| s.end(at, 100));
         assert_eq!(end, Instant::at(800_000_000_000));
@@ -95,19 +114,32 @@ mod tests {
 
     #[test]
     fn the_largest_values_do_not_overflow() {
-        assert_eq!(serialiser(1).end(Instant::at(0), (1 << 30) - 1).ns, ((1 << 30) - 1) * 8_000_000_000);
+        assert_eq!(
+            serialiser(1).end(Instant::at(0), (1 << 30) - 1).ns,
+            ((1 << 30) - 1) * 8_000_000_000
+        );
         let mut fast = serialiser(1_000_000_000_000_000_000);
-        let late = Instant { ns: 5, part: 999_999_999_999_999_999 };
+        let late = Instant {
+            ns: 5,
+            part: 999_999_999_999_999_999,
+        };
         assert_eq!(fast.end(late, (1 << 30) - 1).ns, 5 + 9);
     }
 
     #[test]
     fn a_change_in_mid_packet_sends_the_remaining_bits_at_the_new_rate() {
-        // Of 8 bits, 7 are sent in the first second at 7 bit/s; the last takes a third of a second at 3 bit/s.
+        // Of 8 bits, 7 are sent in the first second at 7 bit/s; the last takes a third of a second
+        // at 3 bit/s.
         let (mut slow, slower) = (serialiser(7), serialiser(3));
         let end = slow.end(Instant::at(0), 1);
         let changed = slower.end_after_change(&slow, 1_000_000_000, end, 1);
-        assert_eq!(changed, Instant { ns: 1_333_333_333, part: 1 });
+        assert_eq!(
+            changed,
+            Instant {
+                ns: 1_333_333_333,
+                part: 1
+            }
+        );
     }
 
     #[test]
@@ -122,6 +154,9 @@ mod tests {
     fn a_packet_that_waits_for_tokens_is_sent_whole_at_the_new_rate() {
         let (mut one, other) = (serialiser(12_000_000), serialiser(6_000_000));
         let end = one.end(Instant::at(5_000_000), 1500);
-        assert_eq!(other.end_after_change(&one, 1_000_000, end, 1500), Instant::at(7_000_000));
+        assert_eq!(
+            other.end_after_change(&one, 1_000_000, end, 1500),
+            Instant::at(7_000_000)
+        );
     }
 }

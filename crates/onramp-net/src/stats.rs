@@ -17,9 +17,9 @@ impl Count {
     }
 }
 
-/// A link's counters since it was made. At every moment, for packets and for bytes,
-/// `offered + duplicated = policed + lost + dropped + evicted + thinned + delivered + in the queue + in service + propagating`,
-/// where those held for aggregation are propagating.
+/// A link's counters since it was made. At every moment, for packets and for bytes, `offered +
+/// duplicated = policed + lost + dropped + evicted + thinned + delivered + in the queue + in
+/// service + propagating`, where those held for aggregation are propagating.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LinkStats {
     /// Passed to [`Link::offer`](crate::Link::offer).
@@ -30,15 +30,17 @@ pub struct LinkStats {
     pub lost: Count,
     /// Refused by the queue on arrival, early or because it was full.
     pub dropped: Count,
-    /// Taken out of the queue again after it had accepted them: by CoDel, or from FQ-CoDel's fattest flow. They are
-    /// what [`Link::take_dropped`](crate::Link::take_dropped) hands out.
+    /// Taken out of the queue again after it had accepted them: by CoDel, or from FQ-CoDel's
+    /// fattest flow. They are what [`Link::take_dropped`](crate::Link::take_dropped) hands out.
     pub evicted: Count,
-    /// Acknowledgements taken out of the queue again because later ones said as much; `take_dropped` hands them out too.
+    /// Acknowledgements taken out of the queue again because later ones said as much;
+    /// `take_dropped` hands them out too.
     pub thinned: Count,
     /// Copies, which are delivered in addition to their originals.
     pub duplicated: Count,
     /// Handed out by [`Link::poll`](crate::Link::poll), copies included.
     pub delivered: Count,
-    /// The most packets that ever stood in the queue, and the most bytes (not necessarily at the same time).
+    /// The most packets that ever stood in the queue, and the most bytes (not necessarily at the
+    /// same time).
     pub peak_queue: Count,
 }

@@ -1,5 +1,5 @@
-//! Whatever is offered, in whatever pattern, a link obeys these laws: a plain one those of a serialiser and its
-//! queue, any one those of conservation and determinism.
+//! Whatever is offered, in whatever pattern, a link obeys these laws: a plain one those of a
+//! serialiser and its queue, any one those of conservation and determinism.
 
 #[path = "links/mod.rs"]
 mod links;
@@ -15,8 +15,8 @@ proptest! {
         prop_assert!(run.out.is_sorted_by(|a, b| a.packet.number < b.packet.number && a.due_ns <= b.due_ns));
     }
 
-    /// Each departure is that of a packet that starts at its arrival or at its predecessor's end, to the
-    /// nanosecond; checked with 128-bit fractions, without carried remainders.
+    /// Each departure is that of a packet that starts at its arrival or at its predecessor's end,
+    /// to the nanosecond; checked with 128-bit fractions, without carried remainders.
     #[test]
     fn departures_are_those_of_an_ideal_serialiser(setup in plain_setups()) {
         let run = run(&setup, true);
@@ -75,7 +75,8 @@ proptest! {
         prop_assert!(run.out.last().is_none_or(|last| !last.copy));
     }
 
-    /// Flows that are queued apart may overtake each other, and jitter may let anyone; otherwise nobody does.
+    /// Flows that are queued apart may overtake each other, and jitter may let anyone; otherwise
+    /// nobody does.
     #[test]
     fn only_those_overtake_that_may(setup in any_setups()) {
         if setup.config.jitter.is_some_and(|jitter| jitter.reorder) {
@@ -105,7 +106,8 @@ proptest! {
         prop_assert_eq!(looking.link.stats(), waiting.link.stats());
     }
 
-    /// A driver that comes back when it is told to, and only then, finds every packet in its nanosecond.
+    /// A driver that comes back when it is told to, and only then, finds every packet in its
+    /// nanosecond.
     #[test]
     fn who_comes_when_told_is_never_late(setup in any_setups()) {
         let mut run = run(&links::Setup { arrivals: Vec::new(), ..setup.clone() }, false);
@@ -124,7 +126,8 @@ proptest! {
         }
     }
 
-    /// What of an expedited flow a link takes in: over every window, no more than burst + rate x time.
+    /// What of an expedited flow a link takes in: over every window, no more than burst + rate x
+    /// time.
     #[test]
     fn a_profile_bounds_each_flow(setup in any_setups()) {
         let Some(profile) = setup.config.expedited else { return Ok(()) };
@@ -146,8 +149,8 @@ proptest! {
         }
     }
 
-    /// Of the packets that leave after an expedited one has come, at most one that is not leaves before it; and none
-    /// that conforms is dropped, since the link has what was guaranteed.
+    /// Of the packets that leave after an expedited one has come, at most one that is not leaves
+    /// before it; and none that conforms is dropped, since the link has what was guaranteed.
     #[test]
     fn an_expedited_packet_waits_for_one_other_at_most_and_is_not_dropped(setup in expedited_setups()) {
         let run = run(&setup, true);
@@ -163,7 +166,8 @@ proptest! {
         }
     }
 
-    /// A link without a profile knows no classes, and one with a profile treats packets without a class as such a link.
+    /// A link without a profile knows no classes, and one with a profile treats packets without a
+    /// class as such a link.
     #[test]
     fn without_profile_or_class_nothing_is_expedited(setup in any_setups()) {
         let unmarked = |run: &links::Run| {
@@ -197,7 +201,8 @@ proptest! {
             let mut bytes = 0;
             for (start_ns, more) in &starts[first..] {
                 bytes += more;
-                // The end is cut to a whole nanosecond, the time of service too: one more at each side.
+                // The end is cut to a whole nanosecond, the time of service too: one more at each
+                // side.
                 let tokens = u128::from(start_ns - starts[first].0 + 2) * u128::from(shaper.rate_bits_per_s.get());
                 prop_assert!(bytes * 8_000_000_000 <= u128::from(shaper.burst_bytes) * 8_000_000_000 + tokens);
             }

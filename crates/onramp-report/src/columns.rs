@@ -52,7 +52,11 @@ pub(crate) struct Cell {
 
 impl Cell {
     fn plain(text: String) -> Cell {
-        Cell { text, tone: Tone::Plain, detail: None }
+        Cell {
+            text,
+            tone: Tone::Plain,
+            detail: None,
+        }
     }
 }
 
@@ -70,7 +74,10 @@ impl Column {
             (Column::Wasted, true),
             (Column::Delivered, any(&|r| !r.finished)),
             (Column::Resent, true),
-            (Column::Timeouts, any(&|r| r.timeouts.is_some_and(|n| n > 0))),
+            (
+                Column::Timeouts,
+                any(&|r| r.timeouts.is_some_and(|n| n > 0)),
+            ),
             (Column::Drops, true),
             (Column::Policed, any(&|r| r.policed_packets > 0)),
             (Column::Lost, any(&|r| r.lost_packets > 0)),
@@ -80,18 +87,22 @@ impl Column {
             anywhere(Column::RivalBefore),
             anywhere(Column::RivalDuring),
         ];
-        candidates.into_iter().filter_map(|(column, wanted)| wanted.then_some(column)).collect()
+        candidates
+            .into_iter()
+            .filter_map(|(column, wanted)| wanted.then_some(column))
+            .collect()
     }
 
-    /// Whether it says something about this group, of the columns at the end: a table leaves them out group by group.
+    /// Whether it says something about this group, of the columns at the end: a table leaves them
+    /// out group by group.
     pub(crate) fn is_for(self, group: &Group<'_>) -> bool {
         let any = |test: fn(&Record) -> bool| group.records().any(test);
         match self {
             Column::Exit => any(|r| r.startup != NO_STARTUP),
             Column::Estimate => any(|r| r.estimate_bytes_per_s.is_some()),
-            Column::RivalBefore | Column::RivalDuring => {
-                any(|r| r.traffic_before_bytes_per_s.is_some() || r.traffic_during_bytes_per_s.is_some())
-            }
+            Column::RivalBefore | Column::RivalDuring => any(|r| {
+                r.traffic_before_bytes_per_s.is_some() || r.traffic_during_bytes_per_s.is_some()
+            }),
             _ => true,
         }
     }
@@ -164,7 +175,11 @@ impl Column {
             Column::Completion => completion(row),
             Column::Ratio => ratio(row),
             Column::Bound => match row.spread(|r| r.bound_s) {
-                Some(bound) => Cell { text: bound.median_text(), tone: Tone::Faint, detail: bound.range_text() },
+                Some(bound) => Cell {
+                    text: bound.median_text(),
+                    tone: Tone::Faint,
+                    detail: bound.range_text(),
+                },
                 None => blank(),
             },
             Column::Wasted => counted(row, |r| r.excess_rtts, 1),
@@ -185,22 +200,37 @@ impl Column {
     /// The row that closes a group: the least possible.
     pub(crate) fn bound_cell(self, group: &Group<'_>) -> Option<Cell> {
         let bound_s = group.bound_s?;
-        let baseline = group.rows.iter().find(|row| row.is_baseline).and_then(|row| row.completion);
+        let baseline = group
+            .rows
+            .iter()
+            .find(|row| row.is_baseline)
+            .and_then(|row| row.completion);
         let text = match self {
             Column::Label => "bound".to_owned(),
             Column::Completion => {
-                FIGURE_SPACE.repeat(group.bound_indent) + &fixed(bound_s, crate::units::decimals(bound_s, 3))
+                FIGURE_SPACE.repeat(group.bound_indent)
+                    + &fixed(bound_s, crate::units::decimals(bound_s, 3))
             }
-            Column::Ratio if !group.mixed_hosts => baseline.map_or(String::new(), |b| ratio_text(bound_s / b.median)),
+            Column::Ratio if !group.mixed_hosts => {
+                baseline.map_or(String::new(), |b| ratio_text(bound_s / b.median))
+            }
             Column::Wasted => "0.0".to_owned(),
             _ => String::new(),
         };
-        Some(Cell { text, tone: Tone::Faint, detail: None })
+        Some(Cell {
+            text,
+            tone: Tone::Faint,
+            detail: None,
+        })
     }
 }
 
 fn blank() -> Cell {
-    Cell { text: NOTHING.to_owned(), tone: Tone::Faint, detail: None }
+    Cell {
+        text: NOTHING.to_owned(),
+        tone: Tone::Faint,
+        detail: None,
+    }
 }
 
 fn label(row: &Row<'_>) -> Cell {
@@ -217,7 +247,11 @@ fn label(row: &Row<'_>) -> Cell {
 fn completion(row: &Row<'_>) -> Cell {
     let unfinished = row.unfinished();
     let Some(spread) = row.completion else {
-        return if unfinished > 0 { Cell::plain("unfinished".to_owned()) } else { blank() };
+        return if unfinished > 0 {
+            Cell::plain("unfinished".to_owned())
+        } else {
+            blank()
+        };
     };
     let median = FIGURE_SPACE.repeat(row.indent) + &spread.median_text();
     let text = match spread.range_text() {
@@ -226,27 +260,41 @@ fn completion(row: &Row<'_>) -> Cell {
     };
     match unfinished {
         0 => Cell::plain(text),
-        n => Cell { text: format!("{text}, {n} unfinished"), tone: Tone::Warning, detail: None },
+        n => Cell {
+            text: format!("{text}, {n} unfinished"),
+            tone: Tone::Warning,
+            detail: None,
+        },
     }
 }
 
 /// Megabytes, with as many digits as a completion time.
 fn delivered(row: &Row<'_>) -> Cell {
     match row.spread(|r| r.delivered_bytes as f64 / 1e6) {
-        Some(megabytes) => Cell { text: megabytes.median_text(), tone: Tone::Plain, detail: megabytes.range_text() },
+        Some(megabytes) => Cell {
+            text: megabytes.median_text(),
+            tone: Tone::Plain,
+            detail: megabytes.range_text(),
+        },
         None => blank(),
     }
 }
 
 fn ratio(row: &Row<'_>) -> Cell {
-    let Some(ratio) = row.ratio else { return blank() };
+    let Some(ratio) = row.ratio else {
+        return blank();
+    };
     let tone = match ratio {
         _ if row.is_baseline => Tone::Plain,
         r if r <= 0.95 => Tone::Better,
         r if r >= 1.05 => Tone::Worse,
         _ => Tone::Plain,
     };
-    Cell { text: ratio_text(ratio), tone, detail: None }
+    Cell {
+        text: ratio_text(ratio),
+        tone,
+        detail: None,
+    }
 }
 
 fn ratio_text(ratio: f64) -> String {
@@ -259,12 +307,22 @@ fn ratio_text(ratio: f64) -> String {
 
 /// A median with so many decimals at most, and the repeats' extremes as detail.
 fn counted(row: &Row<'_>, value: impl Fn(&Record) -> Option<f64>, decimals: usize) -> Cell {
-    let Some(spread) = row.spread_of_some(value) else { return blank() };
-    let decimals = if spread.median.abs() >= 100.0 { 0 } else { decimals };
+    let Some(spread) = row.spread_of_some(value) else {
+        return blank();
+    };
+    let decimals = if spread.median.abs() >= 100.0 {
+        0
+    } else {
+        decimals
+    };
     let text = |value| fixed(value, decimals);
-    let detail =
-        (spread.n > 1 && spread.min != spread.max).then(|| format!("{}–{}", text(spread.min), text(spread.max)));
-    Cell { text: text(spread.median), tone: Tone::Plain, detail }
+    let detail = (spread.n > 1 && spread.min != spread.max)
+        .then(|| format!("{}–{}", text(spread.min), text(spread.max)));
+    Cell {
+        text: text(spread.median),
+        tone: Tone::Plain,
+        detail,
+    }
 }
 
 /// The reason on which the repeats agree, or the commonest with its share.
@@ -274,18 +332,32 @@ fn exit(row: &Row<'_>) -> Cell {
     }
     let mut reasons: Vec<(&str, usize)> = Vec::new();
     for record in &row.records {
-        match reasons.iter_mut().find(|(reason, _)| *reason == record.exit_reason) {
+        match reasons
+            .iter_mut()
+            .find(|(reason, _)| *reason == record.exit_reason)
+        {
             Some((_, n)) => *n += 1,
             None => reasons.push((&record.exit_reason, 1)),
         }
     }
     let total = row.records.len();
-    let (reason, most) = reasons.iter().copied().fold(("", 0), |best, next| if next.1 > best.1 { next } else { best });
+    let (reason, most) =
+        reasons.iter().copied().fold(
+            ("", 0),
+            |best, next| if next.1 > best.1 { next } else { best },
+        );
     if most == total {
         return Cell::plain(printable(reason));
     }
-    let all: Vec<String> = reasons.iter().map(|(reason, n)| format!("{} {n}", printable(reason))).collect();
-    Cell { text: format!("{} {most}/{total}", printable(reason)), tone: Tone::Plain, detail: Some(all.join(", ")) }
+    let all: Vec<String> = reasons
+        .iter()
+        .map(|(reason, n)| format!("{} {n}", printable(reason)))
+        .collect();
+    Cell {
+        text: format!("{} {most}/{total}", printable(reason)),
+        tone: Tone::Plain,
+        detail: Some(all.join(", ")),
+    }
 }
 
 /// Percent of the link's payload rate.
@@ -293,16 +365,22 @@ fn estimate(row: &Row<'_>) -> Cell {
     let capacity = crate::link::Link::of(row.records[0]).payload_bytes_per_s;
     let percent = row.spread_of_some(|r| Some(r.estimate_bytes_per_s? as f64 / capacity * 100.0));
     match percent {
-        Some(p) => {
-            Cell { text: significant(p.median.round(), 3), tone: Tone::Plain, detail: p.range_text().map(|r| r + " %") }
-        }
+        Some(p) => Cell {
+            text: significant(p.median.round(), 3),
+            tone: Tone::Plain,
+            detail: p.range_text().map(|r| r + " %"),
+        },
         None => blank(),
     }
 }
 
 fn rival(row: &Row<'_>, value: impl Fn(&Record) -> Option<f64>) -> Cell {
     match row.spread_of_some(|r| value(r).map(|rate| rate * 8.0 / 1e6)) {
-        Some(rate) => Cell { text: rate.median_text(), tone: Tone::Plain, detail: rate.range_text() },
+        Some(rate) => Cell {
+            text: rate.median_text(),
+            tone: Tone::Plain,
+            detail: rate.range_text(),
+        },
         None => blank(),
     }
 }

@@ -11,28 +11,32 @@ pub const SCHEMA_VERSION: u32 = 1;
 /// Most samples of each list in an exported trace.
 pub(crate) const MOST_SAMPLES: usize = 8_000;
 
-/// The records as a JSON array of objects, one key per field of [`Record`], in the order of its fields.
+/// The records as a JSON array of objects, one key per field of [`Record`], in the order of its
+/// fields.
 ///
-/// Numbers that are not finite become `null`, and so do fields that hold nothing. Ends with a line break.
+/// Numbers that are not finite become `null`, and so do fields that hold nothing. Ends with a line
+/// break.
 pub fn to_json(records: &[Record]) -> String {
     pretty(&records)
 }
 
-/// The records as CSV (RFC 4180, line feeds): a header of field names, then a line per record; fields that hold
-/// nothing are empty.
+/// The records as CSV (RFC 4180, line feeds): a header of field names, then a line per record;
+/// fields that hold nothing are empty.
 pub fn to_csv(records: &[Record]) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
     if records.is_empty() {
         return String::new();
     }
     for record in records {
-        writer.serialize(record).expect("a flat record of text and numbers always fits into a line");
+        writer
+            .serialize(record)
+            .expect("a flat record of text and numbers always fits into a line");
     }
     text_of(writer)
 }
 
-/// Any table as CSV, as [`to_csv`] writes it: a header, then a line per row. A row that is shorter than another is
-/// filled up with empty fields.
+/// Any table as CSV, as [`to_csv`] writes it: a header, then a line per row. A row that is shorter
+/// than another is filled up with empty fields.
 pub fn table_to_csv(head: &[String], rows: &[Vec<String>]) -> String {
     let columns = rows.iter().map(Vec::len).fold(head.len(), usize::max);
     if columns == 0 {
@@ -41,19 +45,24 @@ pub fn table_to_csv(head: &[String], rows: &[Vec<String>]) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
     for row in std::iter::once(head).chain(rows.iter().map(Vec::as_slice)) {
         let fields = (0..columns).map(|column| row.get(column).map_or("", String::as_str));
-        writer.write_record(fields).expect("lines of as many fields fit into memory");
+        writer
+            .write_record(fields)
+            .expect("lines of as many fields fit into memory");
     }
     text_of(writer)
 }
 
 fn text_of(writer: csv::Writer<Vec<u8>>) -> String {
-    let bytes = writer.into_inner().expect("memory takes all that is written");
+    let bytes = writer
+        .into_inner()
+        .expect("memory takes all that is written");
     String::from_utf8(bytes).expect("text stays text")
 }
 
 /// JSON that people can read too.
 pub(crate) fn pretty(value: &impl Serialize) -> String {
-    serde_json::to_string_pretty(value).expect("keys are text and memory takes all that is written") + "\n"
+    serde_json::to_string_pretty(value).expect("keys are text and memory takes all that is written")
+        + "\n"
 }
 
 /// One exported trace: which record it belongs to, how much of it there is, and the samples.
@@ -115,28 +124,37 @@ pub(crate) fn trace_json(index: usize, run: &Run) -> Option<String> {
         connections: &record.connections,
         size_bytes: record.size_bytes,
         run: record.run,
-        recorded: Recorded { sender: trace.sender.len(), segments: trace.segments.len(), events: trace.events.len() },
+        recorded: Recorded {
+            sender: trace.sender.len(),
+            segments: trace.segments.len(),
+            events: trace.events.len(),
+        },
         sender: sender(trace),
         segments: segments(trace),
         events: trace.events.iter().take(MOST_SAMPLES).collect(),
     };
-    let json = serde_json::to_string(&file).expect("keys are text and memory takes all that is written");
+    let json =
+        serde_json::to_string(&file).expect("keys are text and memory takes all that is written");
     Some(json + "\n")
 }
 
 /// Keeps the extremes of the window.
 fn sender(trace: &Trace) -> Vec<SenderSample> {
     let samples = &trace.sender;
-    let kept = thin::keep(samples.len(), MOST_SAMPLES / 4, |at| samples[at].cwnd_bytes as f64);
+    let kept = thin::keep(samples.len(), MOST_SAMPLES / 4, |at| {
+        samples[at].cwnd_bytes as f64
+    });
     kept.into_iter().map(|at| samples[at]).collect()
 }
 
 /// Retransmissions and drops, the rare ones, have half of the room to themselves.
 fn segments(trace: &Trace) -> Vec<SegmentSample> {
-    let (marked, clean): (Vec<usize>, Vec<usize>) =
-        (0..trace.segments.len()).partition(|&at| trace.segments[at].retransmission || trace.segments[at].dropped);
+    let (marked, clean): (Vec<usize>, Vec<usize>) = (0..trace.segments.len())
+        .partition(|&at| trace.segments[at].retransmission || trace.segments[at].dropped);
     let thinned = |all: Vec<usize>| {
-        let kept = thin::keep(all.len(), MOST_SAMPLES / 8, |at| trace.segments[all[at]].start_byte as f64);
+        let kept = thin::keep(all.len(), MOST_SAMPLES / 8, |at| {
+            trace.segments[all[at]].start_byte as f64
+        });
         kept.into_iter().map(|at| all[at]).collect::<Vec<usize>>()
     };
     let mut kept = thinned(marked);
@@ -159,7 +177,10 @@ mod tests {
             retransmission: false,
             dropped: at == 77_777,
         };
-        let trace = Trace { segments: (0..100_000).map(segment).collect(), ..Trace::default() };
+        let trace = Trace {
+            segments: (0..100_000).map(segment).collect(),
+            ..Trace::default()
+        };
         let kept = segments(&trace);
         assert!(kept.len() <= MOST_SAMPLES, "{}", kept.len());
         assert!(kept.iter().any(|s| s.dropped));
@@ -170,20 +191,34 @@ mod tests {
     fn csv_quotes_what_would_break_a_line() {
         let text = to_csv(&[record("a, \"b\"\n", "none", "cubic", 1)]);
         assert!(text.contains("\"a, \"\"b\"\"\n\","), "{text}");
-        assert!(text.starts_with("scenario,host,role,case,flow,beside,beside_bytes,rate_bits_per_s,"), "{text}");
+        assert!(
+            text.starts_with("scenario,host,role,case,flow,beside,beside_bytes,rate_bits_per_s,"),
+            "{text}"
+        );
     }
 
     #[test]
     fn any_table_is_csv_with_as_many_fields_in_each_line() {
-        let row = |cells: &[&str]| cells.iter().map(|&cell| cell.to_owned()).collect::<Vec<_>>();
-        let text = table_to_csv(&row(&["rate, Mbit/s", "time"]), &[row(&["10", "1.5"]), row(&["20"])]);
+        let row = |cells: &[&str]| {
+            cells
+                .iter()
+                .map(|&cell| cell.to_owned())
+                .collect::<Vec<_>>()
+        };
+        let text = table_to_csv(
+            &row(&["rate, Mbit/s", "time"]),
+            &[row(&["10", "1.5"]), row(&["20"])],
+        );
         assert_eq!(text, "\"rate, Mbit/s\",time\n10,1.5\n20,\n");
         assert_eq!(table_to_csv(&[], &[]), "");
     }
 
     #[test]
     fn what_is_no_number_is_null() {
-        let text = to_json(&[Record { completion_s: Some(f64::NAN), ..record("a", "none", "cubic", 1) }]);
+        let text = to_json(&[Record {
+            completion_s: Some(f64::NAN),
+            ..record("a", "none", "cubic", 1)
+        }]);
         assert!(text.contains("\"completion_s\": null"), "{text}");
     }
 }

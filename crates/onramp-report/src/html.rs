@@ -1,4 +1,5 @@
-//! What all pages have in common: HTML that needs nothing else, style and plots in it and no scripts.
+//! What all pages have in common: HTML that needs nothing else, style and plots in it and no
+//! scripts.
 
 use crate::svg::escape;
 use crate::Meta;
@@ -31,7 +32,11 @@ pub(crate) fn paragraph(html: &mut String, class: &str, text: &str) {
 
 /// Where and how a page's results were made.
 pub(crate) fn facts(html: &mut String, meta: &Meta) {
-    let cpus = if meta.cpus > 0 { meta.cpus.to_string() } else { String::new() };
+    let cpus = if meta.cpus > 0 {
+        meta.cpus.to_string()
+    } else {
+        String::new()
+    };
     let facts = [
         ("command", &meta.command),
         ("date", &meta.date),
@@ -65,7 +70,11 @@ pub(crate) fn heading(html: &mut String, at: usize, text: &str) {
 
 /// A plot and the sentence below it.
 pub(crate) fn figure(html: &mut String, svg: &str, caption: &str) {
-    let _ = writeln!(html, "<figure>\n{svg}<figcaption>{}</figcaption>\n</figure>", escape(caption));
+    let _ = writeln!(
+        html,
+        "<figure>\n{svg}<figcaption>{}</figcaption>\n</figure>",
+        escape(caption)
+    );
 }
 
 /// ` class="..."`, or nothing.

@@ -18,24 +18,38 @@ pub struct TableOptions {
 
 impl Default for TableOptions {
     fn default() -> TableOptions {
-        TableOptions { width: 100, colour: false }
+        TableOptions {
+            width: 100,
+            colour: false,
+        }
     }
 }
 
-/// Which columns stand side by side, of columns of these widths: as many as fit into `total`, the first in every
-/// block. A column that `leads` is not parted from the next.
-pub(crate) fn blocks(widths: &[usize], total: usize, leads: impl Fn(usize) -> bool) -> Vec<Vec<usize>> {
+/// Which columns stand side by side, of columns of these widths: as many as fit into `total`, the
+/// first in every block. A column that `leads` is not parted from the next.
+pub(crate) fn blocks(
+    widths: &[usize],
+    total: usize,
+    leads: impl Fn(usize) -> bool,
+) -> Vec<Vec<usize>> {
     let mut blocks = vec![vec![0]];
     let mut used = widths[0];
     for (at, width) in widths.iter().enumerate().skip(1) {
         let needed = width + GAP.len();
         let is_started = blocks[blocks.len() - 1].len() > 1;
-        let partner = if leads(at) { widths[at + 1] + GAP.len() } else { 0 };
+        let partner = if leads(at) {
+            widths[at + 1] + GAP.len()
+        } else {
+            0
+        };
         if is_started && used + needed + partner > total {
             blocks.push(vec![0]);
             used = widths[0];
         }
-        blocks.last_mut().expect("there is one from the start").push(at);
+        blocks
+            .last_mut()
+            .expect("there is one from the start")
+            .push(at);
         used += needed;
     }
     blocks

@@ -1,12 +1,13 @@
-//! What a comparison of start-ups says, for people and for programs: a table for the terminal, a page that
-//! needs nothing but itself, and files that other tools read.
+//! What a comparison of start-ups says, for people and for programs: a table for the terminal, a
+//! page that needs nothing but itself, and files that other tools read.
 //!
 //! - [`table`] for the terminal;
 //! - [`prepare`] before a long run, [`write`](write()) after it, for `--out DIR`;
 //! - [`to_json`] for `--json`;
-//! - [`plot`], [`trace_graph`], [`ladder`] and [`reproduction`] for papers computed again: any plot, the trace graph
-//!   of a sender, what two ends send each other, and a page of tables and figures; [`text_table`] and [`table_to_csv`]
-//!   for any table; [`write_files`] puts them into a directory.
+//! - [`plot`], [`trace_graph`], [`ladder`] and [`reproduction`] for papers computed again: any
+//!   plot, the trace graph of a sender, what two ends send each other, and a page of tables and
+//!   figures; [`text_table`] and [`table_to_csv`] for any table; [`write_files`] puts them into a
+//!   directory.
 //!
 //! `docs/results.md` explains every field, column and plot.
 
@@ -55,8 +56,8 @@ pub struct Run {
     pub trace: Option<Trace>,
 }
 
-/// Where and how the runs were made. The caller fills it in, the report repeats it: nothing about the
-/// machine is in a report that is not here or in a record.
+/// Where and how the runs were made. The caller fills it in, the report repeats it: nothing about
+/// the machine is in a report that is not here or in a record.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Meta {
     /// Heading of the page.

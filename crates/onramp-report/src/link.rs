@@ -1,4 +1,5 @@
-//! What the bottleneck can carry, counted in payload: the yardstick for estimates, windows and delivery.
+//! What the bottleneck can carry, counted in payload: the yardstick for estimates, windows and
+//! delivery.
 
 use onramp_scenario::{Record, HEADER_BYTES};
 
@@ -23,22 +24,38 @@ pub(crate) struct Link {
 impl Link {
     /// What the path carries for long, and for how much of it its queue has room.
     pub(crate) fn of(record: &Record) -> Link {
-        let rtt_s = if record.rtt_ms.is_finite() && record.rtt_ms > 0.0 { record.rtt_ms / 1e3 } else { 0.0 };
+        let rtt_s = if record.rtt_ms.is_finite() && record.rtt_ms > 0.0 {
+            record.rtt_ms / 1e3
+        } else {
+            0.0
+        };
         let payload_bytes_per_s = record.capacity_bytes_per_s as f64;
         let share = payload_bytes_per_s * 8.0 / record.capacity_bits_per_s as f64;
-        let payload_share = if (0.1..1.0).contains(&share) { share } else { ETHERNET_SHARE };
+        let payload_share = if (0.1..1.0).contains(&share) {
+            share
+        } else {
+            ETHERNET_SHARE
+        };
         let bdp_bytes = payload_bytes_per_s * rtt_s;
         // The bdp of a queue is one of its serialiser's rate.
         let queue_bdp_bytes = record.rate_bits_per_s as f64 / 8.0 * payload_share * rtt_s;
         let queue_bytes = queue_bytes(&record.queue, queue_bdp_bytes, payload_share);
-        Link { payload_share, payload_bytes_per_s, bdp_bytes, queue_bytes, rtt_s }
+        Link {
+            payload_share,
+            payload_bytes_per_s,
+            bdp_bytes,
+            queue_bytes,
+            rtt_s,
+        }
     }
 }
 
 /// Payload in a queue of `0.5 bdp`, `40 packets` or `256 KiB`.
 fn queue_bytes(text: &str, bdp_bytes: f64, payload_share: f64) -> Option<f64> {
     let text = text.trim();
-    let split = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
+    let split = text
+        .find(|c: char| !(c.is_ascii_digit() || c == '.'))
+        .unwrap_or(text.len());
     let (number, unit) = text.split_at(split);
     let number: f64 = number.parse().ok()?;
     let scale = match unit.trim().to_ascii_lowercase().as_str() {

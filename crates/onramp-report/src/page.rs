@@ -1,4 +1,5 @@
-//! The report as one page of HTML that needs nothing else: style and plots are in it, scripts are not.
+//! The report as one page of HTML that needs nothing else: style and plots are in it, scripts are
+//! not.
 
 use crate::columns::{Cell, Column, Tone};
 use crate::figure::{completion, over_time, series};
@@ -9,7 +10,8 @@ use crate::{Meta, Run};
 use onramp_scenario::Record;
 use std::fmt::Write;
 
-/// The page: what was run, the summary, and the plots of each group of transfers that can be compared.
+/// The page: what was run, the summary, and the plots of each group of transfers that can be
+/// compared.
 pub fn page(meta: &Meta, runs: &[Run]) -> String {
     let records: Vec<Record> = runs.iter().map(|run| run.record.clone()).collect();
     let groups = groups(&records);
@@ -19,7 +21,10 @@ pub fn page(meta: &Meta, runs: &[Run]) -> String {
     if groups.is_empty() {
         html += "<p>No results.</p>\n";
     } else {
-        html::contents(&mut html, &groups.iter().map(Group::title).collect::<Vec<_>>());
+        html::contents(
+            &mut html,
+            &groups.iter().map(Group::title).collect::<Vec<_>>(),
+        );
         summary(&mut html, &groups);
         for (at, group) in groups.iter().enumerate() {
             section(&mut html, at, group, meta, runs);
@@ -33,19 +38,36 @@ fn summary(html: &mut String, groups: &[Group<'_>]) {
     html.push_str("<h2>Summary</h2>\n<div class=\"scroll\"><table>\n<thead><tr>");
     for &column in &columns {
         let (name, unit) = heading(column);
-        let class = if column.is_left() { " class=\"left\"" } else { "" };
-        let _ = write!(html, "<th{class} title=\"{}\">{name}<small>{unit}</small></th>", escape(column.meaning()));
+        let class = if column.is_left() {
+            " class=\"left\""
+        } else {
+            ""
+        };
+        let _ = write!(
+            html,
+            "<th{class} title=\"{}\">{name}<small>{unit}</small></th>",
+            escape(column.meaning())
+        );
     }
     html.push_str("</tr></thead>\n");
     for group in groups {
         let (title, conditions) = (escape(&group.title()), escape(&group.conditions()));
         let span = columns.len();
-        let _ = writeln!(html, "<tbody><tr><th colspan=\"{span}\">{title}<br><span>{conditions}</span></th></tr>");
+        let _ = writeln!(
+            html,
+            "<tbody><tr><th colspan=\"{span}\">{title}<br><span>{conditions}</span></th></tr>"
+        );
         for row in &group.rows {
-            table_row(html, "", columns.iter().map(|&column| (column, column.cell(row))));
+            table_row(
+                html,
+                "",
+                columns.iter().map(|&column| (column, column.cell(row))),
+            );
         }
         if group.bound_s.is_some() {
-            let cells = columns.iter().filter_map(|&column| Some((column, column.bound_cell(group)?)));
+            let cells = columns
+                .iter()
+                .filter_map(|&column| Some((column, column.bound_cell(group)?)));
             table_row(html, " class=\"bound\"", cells);
         }
         html.push_str("</tbody>\n");
@@ -80,7 +102,10 @@ fn table_row(out: &mut String, class: &str, cells: impl Iterator<Item = (Column,
         };
         let left = if column.is_left() { "left " } else { "" };
         let class = html::class_attribute(&format!("{left}{tone}"));
-        let detail = cell.detail.map(|d| format!(" title=\"{}\"", escape(&d))).unwrap_or_default();
+        let detail = cell
+            .detail
+            .map(|d| format!(" title=\"{}\"", escape(&d)))
+            .unwrap_or_default();
         let _ = write!(out, "<td{class}{detail}>{}</td>", escape(&cell.text));
     }
     out.push_str("</tr>\n");
@@ -97,7 +122,11 @@ fn notes(html: &mut String, groups: &[Group<'_>], columns: &[Column]) {
     }
     html.push_str("</p>\n");
     if let Some(note) = crate::table::suspect_note(groups) {
-        let _ = writeln!(html, "<p class=\"warning\">{}</p>", escape(&note.replace("\n ", "")));
+        let _ = writeln!(
+            html,
+            "<p class=\"warning\">{}</p>",
+            escape(&note.replace("\n ", ""))
+        );
     }
 }
 

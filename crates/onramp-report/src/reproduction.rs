@@ -21,8 +21,8 @@ pub struct ReproductionPage {
     pub intro: Vec<String>,
     /// The page's parts, in order. Where there are several, the contents link to them.
     pub sections: Vec<Section>,
-    /// Where and how the numbers were made: command, date, version, kernel and CPUs are shown where they are not
-    /// empty. The page has its own title and text.
+    /// Where and how the numbers were made: command, date, version, kernel and CPUs are shown where
+    /// they are not empty. The page has its own title and text.
     pub meta: Meta,
 }
 
@@ -46,8 +46,8 @@ pub struct PageTable {
     pub caption: String,
     /// Names of the columns, with units.
     pub head: Vec<String>,
-    /// The rows. One that is shorter than the head is filled up with empty cells. A column in which every cell
-    /// begins like a number is set flush right.
+    /// The rows. One that is shorter than the head is filled up with empty cells. A column in which
+    /// every cell begins like a number is set flush right.
     pub rows: Vec<Vec<PageCell>>,
 }
 
@@ -77,8 +77,9 @@ pub enum PageTone {
 /// A figure.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PageFigure {
-    /// As [`draw_plot`](crate::plot::draw_plot), [`trace_graph`](crate::trace_graph::trace_graph) and
-    /// [`draw_ladder`](crate::ladder::draw_ladder) make it. It goes into the page unchanged: no text of others.
+    /// As [`draw_plot`](crate::plot::draw_plot), [`trace_graph`](crate::trace_graph::trace_graph)
+    /// and [`draw_ladder`](crate::ladder::draw_ladder) make it. It goes into the page unchanged: no
+    /// text of others.
     pub svg: String,
     /// Stands below it.
     pub caption: String,
@@ -87,7 +88,10 @@ pub struct PageFigure {
 impl PageCell {
     /// A cell of this tone.
     pub fn new(text: impl Into<String>, tone: PageTone) -> PageCell {
-        PageCell { text: text.into(), tone }
+        PageCell {
+            text: text.into(),
+            tone,
+        }
     }
 }
 
@@ -98,8 +102,8 @@ impl<T: Into<String>> From<T> for PageCell {
     }
 }
 
-/// The page as HTML that needs nothing but itself: no network, no script. It follows the reader's light or dark
-/// scheme, prints, and on a phone its wide tables scroll by themselves.
+/// The page as HTML that needs nothing but itself: no network, no script. It follows the reader's
+/// light or dark scheme, prints, and on a phone its wide tables scroll by themselves.
 pub fn reproduction_page(page: &ReproductionPage) -> String {
     let mut html = html::begin(&page.title);
     html::paragraph(&mut html, "citation", &page.citation);
@@ -107,7 +111,14 @@ pub fn reproduction_page(page: &ReproductionPage) -> String {
         html::paragraph(&mut html, "", paragraph);
     }
     html::facts(&mut html, &page.meta);
-    html::contents(&mut html, &page.sections.iter().map(|s| s.heading.clone()).collect::<Vec<_>>());
+    html::contents(
+        &mut html,
+        &page
+            .sections
+            .iter()
+            .map(|s| s.heading.clone())
+            .collect::<Vec<_>>(),
+    );
     for (at, section) in page.sections.iter().enumerate() {
         html::heading(&mut html, at, &section.heading);
         for paragraph in &section.paragraphs {
@@ -125,18 +136,36 @@ pub fn reproduction_page(page: &ReproductionPage) -> String {
 
 /// The frame around a table scrolls, so it can be reached with the keyboard and has a name.
 fn draw_table(out: &mut String, table: &PageTable) {
-    let columns = table.rows.iter().map(Vec::len).fold(table.head.len(), usize::max);
+    let columns = table
+        .rows
+        .iter()
+        .map(Vec::len)
+        .fold(table.head.len(), usize::max);
     if columns == 0 {
         return;
     }
-    let left: Vec<bool> = (0..columns).map(|column| !is_numeric(texts(table, column))).collect();
+    let left: Vec<bool> = (0..columns)
+        .map(|column| !is_numeric(texts(table, column)))
+        .collect();
     let class = |column: usize, more: &str| {
         let side = if left[column] { "left " } else { "" };
         class_attribute(&format!("{side}{more}"))
     };
-    let long = if table.rows.len() >= LONG { " long" } else { "" };
-    let name = if table.caption.is_empty() { "table" } else { &table.caption };
-    let _ = write!(out, "<div class=\"scroll{long}\" tabindex=\"0\" role=\"region\" aria-label=\"{}\">", escape(name));
+    let long = if table.rows.len() >= LONG {
+        " long"
+    } else {
+        ""
+    };
+    let name = if table.caption.is_empty() {
+        "table"
+    } else {
+        &table.caption
+    };
+    let _ = write!(
+        out,
+        "<div class=\"scroll{long}\" tabindex=\"0\" role=\"region\" aria-label=\"{}\">",
+        escape(name)
+    );
     out.push_str("<table class=\"data\">\n");
     if !table.caption.is_empty() {
         let _ = writeln!(out, "<caption>{}</caption>", escape(&table.caption));
@@ -145,7 +174,12 @@ fn draw_table(out: &mut String, table: &PageTable) {
         out.push_str("<thead><tr>");
         for column in 0..columns {
             let name = table.head.get(column).map_or("", String::as_str);
-            let _ = write!(out, "<th scope=\"col\"{}>{}</th>", class(column, ""), escape(name));
+            let _ = write!(
+                out,
+                "<th scope=\"col\"{}>{}</th>",
+                class(column, ""),
+                escape(name)
+            );
         }
         out.push_str("</tr></thead>\n");
     }
@@ -161,8 +195,17 @@ fn draw_table(out: &mut String, table: &PageTable) {
                 PageTone::Bad => ("worse", "✗ "),
                 PageTone::Muted => ("faint", ""),
             };
-            let wrap = if cell.text.chars().count() > SHORT { " wrap" } else { "" };
-            let _ = write!(out, "<td{}>{sign}{}</td>", class(column, &format!("{tone}{wrap}")), escape(&cell.text));
+            let wrap = if cell.text.chars().count() > SHORT {
+                " wrap"
+            } else {
+                ""
+            };
+            let _ = write!(
+                out,
+                "<td{}>{sign}{}</td>",
+                class(column, &format!("{tone}{wrap}")),
+                escape(&cell.text)
+            );
         }
         out.push_str("</tr>\n");
     }
@@ -170,16 +213,23 @@ fn draw_table(out: &mut String, table: &PageTable) {
 }
 
 fn texts(table: &PageTable, column: usize) -> impl Iterator<Item = &str> + Clone {
-    table.rows.iter().filter_map(move |row| row.get(column)).map(|cell| cell.text.as_str())
+    table
+        .rows
+        .iter()
+        .filter_map(move |row| row.get(column))
+        .map(|cell| cell.text.as_str())
 }
 
-/// Whether each cell of a column that is not empty begins like a number, or stands for one that is missing.
+/// Whether each cell of a column that is not empty begins like a number, or stands for one that is
+/// missing.
 pub(crate) fn is_numeric<'a>(cells: impl Iterator<Item = &'a str> + Clone) -> bool {
     let begins = |text: &str| {
-        let digits = text.trim_start_matches(['+', '-', '−', '±', '~', '≈', '<', '>', '≤', '≥', '.', ' ']);
+        let digits =
+            text.trim_start_matches(['+', '-', '−', '±', '~', '≈', '<', '>', '≤', '≥', '.', ' ']);
         text.chars().count() <= SHORT && digits.starts_with(|c: char| c.is_ascii_digit())
     };
-    let is_number_or_none = |text: &str| text.is_empty() || matches!(text, "–" | "—" | "-" | "n/a") || begins(text);
+    let is_number_or_none =
+        |text: &str| text.is_empty() || matches!(text, "–" | "—" | "-" | "n/a") || begins(text);
     let mut cells = cells.map(str::trim);
     cells.clone().any(begins) && cells.all(is_number_or_none)
 }
@@ -193,6 +243,9 @@ mod tests {
         let column = |texts: &[&str]| is_numeric(texts.iter().copied());
         assert!(column(&["30.52", "−4 %", "", "–", "≥ 2"]));
         assert!(!column(&["30.52", "none"]) && !column(&["", "–"]) && !column(&[]));
-        assert!(!column(&["8 senders each over the whole of the path"]), "a sentence");
+        assert!(
+            !column(&["8 senders each over the whole of the path"]),
+            "a sentence"
+        );
     }
 }

@@ -19,12 +19,21 @@ impl Spread {
         let n = finite.len();
         let (min, max) = (*finite.first()?, *finite.last()?);
         // Halved before the sum, which could overflow.
-        let median = if n % 2 == 1 { finite[n / 2] } else { finite[n / 2 - 1] / 2.0 + finite[n / 2] / 2.0 };
-        Some(Spread { median, min, max, n })
+        let median = if n % 2 == 1 {
+            finite[n / 2]
+        } else {
+            finite[n / 2 - 1] / 2.0 + finite[n / 2] / 2.0
+        };
+        Some(Spread {
+            median,
+            min,
+            max,
+            n,
+        })
     }
 
-    /// Decimals that the repeats warrant: three significant digits for one run or identical ones, up to four
-    /// for more, and none finer than a tenth of the distance between the extremes.
+    /// Decimals that the repeats warrant: three significant digits for one run or identical ones,
+    /// up to four for more, and none finer than a tenth of the distance between the extremes.
     fn decimals(&self) -> usize {
         let width = self.max - self.min;
         if width > 0.0 {
@@ -64,17 +73,35 @@ mod tests {
     #[test]
     fn digits_finer_than_the_spread_are_not_shown() {
         assert_eq!(shown(&[4.2134]), ("4.21".into(), None));
-        assert_eq!(shown(&[4.2134, 4.2099, 4.2531]), ("4.21".into(), Some("4.21–4.25".into())));
-        assert_eq!(shown(&[4.2134, 3.9, 4.5]), ("4.2".into(), Some("3.9–4.5".into())));
-        assert_eq!(shown(&[4.2134, 9.0]), ("6.6".into(), Some("4.2–9.0".into())));
+        assert_eq!(
+            shown(&[4.2134, 4.2099, 4.2531]),
+            ("4.21".into(), Some("4.21–4.25".into()))
+        );
+        assert_eq!(
+            shown(&[4.2134, 3.9, 4.5]),
+            ("4.2".into(), Some("3.9–4.5".into()))
+        );
+        assert_eq!(
+            shown(&[4.2134, 9.0]),
+            ("6.6".into(), Some("4.2–9.0".into()))
+        );
         assert_eq!(shown(&[4.2134, 4.2134]), ("4.21".into(), None));
     }
 
     #[test]
     fn two_significant_digits_are_always_shown() {
-        assert_eq!(shown(&[3.1, 0.083, 7.4]), ("3.1".into(), Some("0.083–7.4".into())));
-        assert_eq!(shown(&[0.0824, 0.0931, 2.2]), ("0.093".into(), Some("0.082–2.2".into())));
-        assert_eq!(shown(&[31.0, 12.2, 170.0]), ("31".into(), Some("12–170".into())));
+        assert_eq!(
+            shown(&[3.1, 0.083, 7.4]),
+            ("3.1".into(), Some("0.083–7.4".into()))
+        );
+        assert_eq!(
+            shown(&[0.0824, 0.0931, 2.2]),
+            ("0.093".into(), Some("0.082–2.2".into()))
+        );
+        assert_eq!(
+            shown(&[31.0, 12.2, 170.0]),
+            ("31".into(), Some("12–170".into()))
+        );
     }
 
     #[test]

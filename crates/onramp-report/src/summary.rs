@@ -23,7 +23,8 @@ pub(crate) struct Group<'a> {
     pub(crate) mixed_hosts: bool,
 }
 
-/// All repeats of one start-up, avoidance, initial window and TCP on one host, and all flows of each repeat.
+/// All repeats of one start-up, avoidance, initial window and TCP on one host, and all flows of
+/// each repeat.
 #[derive(Debug)]
 pub(crate) struct Row<'a> {
     pub(crate) label: String,
@@ -57,7 +58,11 @@ impl Row<'_> {
 
     /// How many runs its records come from.
     fn runs(&self) -> usize {
-        self.records.iter().map(|r| r.run).collect::<HashSet<u32>>().len()
+        self.records
+            .iter()
+            .map(|r| r.run)
+            .collect::<HashSet<u32>>()
+            .len()
     }
 
     /// Median over the repeats that have the value.
@@ -83,7 +88,10 @@ impl<'a> Group<'a> {
     /// Records of every row, where all rows have the same number.
     pub(crate) fn common_n(&self) -> Option<usize> {
         let n = self.rows[0].records.len();
-        self.rows.iter().all(|row| row.records.len() == n).then_some(n)
+        self.rows
+            .iter()
+            .all(|row| row.records.len() == n)
+            .then_some(n)
     }
 
     /// `geo-download · 1 MB`, `background · traffic beside 5 MB`.
@@ -100,7 +108,10 @@ impl<'a> Group<'a> {
     /// Runs of every row, where all rows have the same number.
     fn common_runs(&self) -> Option<usize> {
         let runs = self.rows[0].runs();
-        self.rows.iter().all(|row| row.runs() == runs).then_some(runs)
+        self.rows
+            .iter()
+            .all(|row| row.runs() == runs)
+            .then_some(runs)
     }
 
     /// `3 runs each`, `8 flows each`, `24 flows of 3 runs each`.
@@ -132,7 +143,10 @@ impl<'a> Group<'a> {
             parts.push(format!("send buffer {}", printable(&first.sender_buffer)));
         }
         if !first.application.is_empty() {
-            parts.push(format!("application writes {}", printable(&first.application)));
+            parts.push(format!(
+                "application writes {}",
+                printable(&first.application)
+            ));
         }
         if !self.mixed_hosts {
             parts.push(printable(&first.host));
@@ -146,23 +160,33 @@ impl<'a> Group<'a> {
 pub(crate) fn groups(records: &[Record]) -> Vec<Group<'_>> {
     let mut groups: Vec<Group<'_>> = Vec::new();
     for (index, record) in records.iter().enumerate() {
-        let position = groups.iter().position(|group| same_group(group.first(), record));
+        let position = groups
+            .iter()
+            .position(|group| same_group(group.first(), record));
         match position {
             Some(at) => add(&mut groups[at].rows, index, record),
             None => {
                 let mut rows = Vec::new();
                 add(&mut rows, index, record);
-                groups.push(Group { rows, bound_s: None, bound_indent: 0, mixed_hosts: false });
+                groups.push(Group {
+                    rows,
+                    bound_s: None,
+                    bound_indent: 0,
+                    mixed_hosts: false,
+                });
             }
         }
     }
     groups.iter_mut().for_each(complete);
     let mut labels: Vec<String> = Vec::new();
     for row in groups.iter_mut().flat_map(|group| &mut group.rows) {
-        row.look = labels.iter().position(|label| *label == row.label).unwrap_or_else(|| {
-            labels.push(row.label.clone());
-            labels.len() - 1
-        });
+        row.look = labels
+            .iter()
+            .position(|label| *label == row.label)
+            .unwrap_or_else(|| {
+                labels.push(row.label.clone());
+                labels.len() - 1
+            });
     }
     groups
 }
@@ -235,14 +259,23 @@ fn complete(group: &mut Group<'_>) {
         // A median over those that were quick enough to finish says nothing about all.
         let of_all = |row: &Row<'_>| row.completion.filter(|_| row.unfinished() == 0);
         let (own, base) = (of_all(&group.rows[at]), of_all(&group.rows[baseline]));
-        group.rows[at].ratio = own.zip(base).map(|(own, base)| own.median / base.median).filter(|r| r.is_finite());
+        group.rows[at].ratio = own
+            .zip(base)
+            .map(|(own, base)| own.median / base.median)
+            .filter(|r| r.is_finite());
     }
     indent(group);
 }
 
 /// Digits before the point differ within a group; what has fewer is moved to the right.
 fn indent(group: &mut Group<'_>) {
-    let digits = |value: f64| if value.abs() < 1e7 { (value.abs().max(1.0).log10().floor() as usize) + 1 } else { 1 };
+    let digits = |value: f64| {
+        if value.abs() < 1e7 {
+            (value.abs().max(1.0).log10().floor() as usize) + 1
+        } else {
+            1
+        }
+    };
     let of_row = |row: &Row<'_>| row.completion.map_or(1, |c| digits(c.median));
     let of_bound = group.bound_s.map_or(1, digits);
     let most = group.rows.iter().map(of_row).fold(of_bound, usize::max);
@@ -252,25 +285,34 @@ fn indent(group: &mut Group<'_>) {
     group.bound_indent = most - of_bound;
 }
 
-/// Plain cubic with the host's initial window, else any plain cubic, else the host's first row. Of traffic, what ran
-/// beside plain cubic is asked first.
+/// Plain cubic with the host's initial window, else any plain cubic, else the host's first row. Of
+/// traffic, what ran beside plain cubic is asked first.
 fn baseline_of(rows: &[Row<'_>], host: &str) -> usize {
     let on_host = |row: &Row<'_>| row.records[0].host == host;
-    let plain =
-        |row: &Row<'_>| on_host(row) && row.records[0].startup == NO_STARTUP && row.records[0].avoidance == "cubic";
+    let plain = |row: &Row<'_>| {
+        on_host(row) && row.records[0].startup == NO_STARTUP && row.records[0].avoidance == "cubic"
+    };
     let beside_plain = |row: &Row<'_>| plain(row) && row.records[0].beside == "cubic";
     rows.iter()
-        .position(|row| plain(row) && row.records[0].initial_window == "host" && row.records[0].beside.is_empty())
+        .position(|row| {
+            plain(row)
+                && row.records[0].initial_window == "host"
+                && row.records[0].beside.is_empty()
+        })
         .or_else(|| rows.iter().position(beside_plain))
         .or_else(|| rows.iter().position(plain))
         .or_else(|| rows.iter().position(on_host))
         .unwrap_or(0)
 }
 
-/// `cubic`, `paced + cubic, IW 4`, `kernel: paced + cubic`, `onramp memory careful + cubic, remembered` where the path was; of
-/// traffic `cubic beside paced + cubic`.
+/// `cubic`, `paced + cubic, IW 4`, `kernel: paced + cubic`, `onramp memory careful + cubic,
+/// remembered` where the path was; of traffic `cubic beside paced + cubic`.
 fn label(record: &Record, with_host: bool) -> String {
-    let mut label = if with_host { format!("{}: ", record.host) } else { String::new() };
+    let mut label = if with_host {
+        format!("{}: ", record.host)
+    } else {
+        String::new()
+    };
     label += &record.algorithms();
     if record.remembered_bytes.is_some() {
         label += ", remembered";
@@ -288,8 +330,11 @@ mod tests {
 
     #[test]
     fn the_baseline_is_plain_cubic_wherever_it_stands() {
-        let records =
-            [record("a", "paced", "cubic", 1), record("a", "none", "bbr", 1), record("a", "none", "cubic", 1)];
+        let records = [
+            record("a", "paced", "cubic", 1),
+            record("a", "none", "bbr", 1),
+            record("a", "none", "cubic", 1),
+        ];
         let groups = groups(&records);
         let baseline: Vec<bool> = groups[0].rows.iter().map(|row| row.is_baseline).collect();
         assert_eq!(baseline, [false, false, true]);
@@ -298,19 +343,28 @@ mod tests {
 
     #[test]
     fn each_host_has_its_own_baseline() {
-        let mut records = vec![record("a", "none", "cubic", 1), record("a", "none", "cubic", 1)];
+        let mut records = vec![
+            record("a", "none", "cubic", 1),
+            record("a", "none", "cubic", 1),
+        ];
         records[1].host = "kernel".to_owned();
         records[1].completion_s = Some(9.0);
         let groups = groups(&records);
         assert_eq!(groups.len(), 1);
-        assert!(groups[0].rows.iter().all(|row| row.is_baseline && row.ratio == Some(1.0)));
+        assert!(groups[0]
+            .rows
+            .iter()
+            .all(|row| row.is_baseline && row.ratio == Some(1.0)));
         assert_eq!(groups[0].rows[1].label, "kernel: cubic");
     }
 
     #[test]
     fn a_start_up_looks_the_same_in_every_group() {
-        let records =
-            [record("a", "none", "cubic", 1), record("a", "paced", "cubic", 1), record("b", "paced", "cubic", 1)];
+        let records = [
+            record("a", "none", "cubic", 1),
+            record("a", "paced", "cubic", 1),
+            record("b", "paced", "cubic", 1),
+        ];
         let groups = groups(&records);
         assert_eq!((groups[0].rows[1].look, groups[1].rows[0].look), (1, 1));
     }
@@ -320,12 +374,25 @@ mod tests {
         let mut records = vec![record("a", "none", "reno", 1); 4];
         records[1].recovery = "newreno".to_owned();
         for (record, recovery) in records[2..].iter_mut().zip(["reno", "newreno"]) {
-            (record.stack, record.recovery, record.timers) = ("lite".into(), recovery.into(), "bsd".into());
+            (record.stack, record.recovery, record.timers) =
+                ("lite".into(), recovery.into(), "bsd".into());
         }
         records[3].timers = "decoupled".to_owned();
         let groups = groups(&records);
-        let labels: Vec<&str> = groups[0].rows.iter().map(|row| row.label.as_str()).collect();
-        assert_eq!(labels, ["reno", "reno, newreno", "reno, lite", "reno, lite, newreno, decoupled timers"]);
+        let labels: Vec<&str> = groups[0]
+            .rows
+            .iter()
+            .map(|row| row.label.as_str())
+            .collect();
+        assert_eq!(
+            labels,
+            [
+                "reno",
+                "reno, newreno",
+                "reno, lite",
+                "reno, lite, newreno, decoupled timers"
+            ]
+        );
     }
 
     #[test]
@@ -336,22 +403,44 @@ mod tests {
         }
         let groups = groups(&records);
         assert_eq!(groups.len(), 2);
-        assert_eq!((groups[1].title().as_str(), groups[1].rows[0].indices.len()), ("a · traffic", 3));
-        assert!(groups[1].conditions().ends_with("3 flows each"), "{}", groups[1].conditions());
+        assert_eq!(
+            (groups[1].title().as_str(), groups[1].rows[0].indices.len()),
+            ("a · traffic", 3)
+        );
+        assert!(
+            groups[1].conditions().ends_with("3 flows each"),
+            "{}",
+            groups[1].conditions()
+        );
     }
 
     #[test]
     fn traffic_is_told_apart_by_what_it_ran_beside() {
         let mut records = vec![record("a", "none", "cubic", 1); 5];
-        for (one, (beside, bytes)) in
-            records.iter_mut().zip([("paced + cubic", 10), ("cubic", 10), ("paced + cubic", 10), ("cubic", 20)])
-        {
-            (one.role, one.beside, one.beside_bytes) = (TRAFFIC.to_owned(), beside.to_owned(), Some(bytes));
+        for (one, (beside, bytes)) in records.iter_mut().zip([
+            ("paced + cubic", 10),
+            ("cubic", 10),
+            ("paced + cubic", 10),
+            ("cubic", 20),
+        ]) {
+            (one.role, one.beside, one.beside_bytes) =
+                (TRAFFIC.to_owned(), beside.to_owned(), Some(bytes));
         }
         let groups = groups(&records);
         let titles: Vec<String> = groups.iter().map(Group::title).collect();
-        assert_eq!(titles, ["a · traffic beside 10 B", "a · traffic beside 20 B", "a · 1 MB"]);
-        let labels: Vec<&str> = groups[0].rows.iter().map(|row| row.label.as_str()).collect();
+        assert_eq!(
+            titles,
+            [
+                "a · traffic beside 10 B",
+                "a · traffic beside 20 B",
+                "a · 1 MB"
+            ]
+        );
+        let labels: Vec<&str> = groups[0]
+            .rows
+            .iter()
+            .map(|row| row.label.as_str())
+            .collect();
         assert_eq!(labels, ["cubic beside paced + cubic", "cubic beside cubic"]);
         assert!(groups[0].rows[1].is_baseline && !groups[0].rows[0].is_baseline);
     }
@@ -365,13 +454,22 @@ mod tests {
         let conditions: Vec<String> = groups.iter().map(Group::conditions).collect();
         assert_eq!(groups.len(), 3);
         assert!(conditions[1].contains(" · codel · "), "{conditions:?}");
-        assert!(conditions[2].contains(" · application writes 1 kB every 1 s · "), "{conditions:?}");
+        assert!(
+            conditions[2].contains(" · application writes 1 kB every 1 s · "),
+            "{conditions:?}"
+        );
     }
 
     #[test]
     fn repeats_make_one_row_and_sizes_make_groups() {
-        let mut records = vec![record("a", "none", "cubic", 1), record("a", "none", "cubic", 2)];
-        records.push(Record { size_bytes: 5, ..records[0].clone() });
+        let mut records = vec![
+            record("a", "none", "cubic", 1),
+            record("a", "none", "cubic", 2),
+        ];
+        records.push(Record {
+            size_bytes: 5,
+            ..records[0].clone()
+        });
         let groups = groups(&records);
         assert_eq!(groups.len(), 2);
         assert_eq!(groups[0].rows[0].indices, [0, 1]);

@@ -1,8 +1,8 @@
 //! The summary as text for a terminal.
 //!
-//! Columns that don't fit into the width go into a second block below, with the labels repeated, so that
-//! nothing is cut off or wrapped. Written by hand: the table crates wrap or truncate cells instead, and
-//! this is shorter than making one of them not do it.
+//! Columns that don't fit into the width go into a second block below, with the labels repeated, so
+//! that nothing is cut off or wrapped. Written by hand: the table crates wrap or truncate cells
+//! instead, and this is shorter than making one of them not do it.
 
 use crate::columns::{Cell, Column, Tone, FIGURE_SPACE, SUSPECT_MARK};
 use crate::layout::{self, paint, TableOptions, BOLD, FAINT, GAP};
@@ -11,7 +11,8 @@ use crate::units::significant;
 use onramp_scenario::Record;
 use unicode_width::UnicodeWidthStr;
 
-/// The results as text: one part per group of transfers that can be compared, one line per start-up.
+/// The results as text: one part per group of transfers that can be compared, one line per
+/// start-up.
 ///
 /// Ends with a line break; an empty list gives the line `no results`.
 pub fn table(records: &[Record], options: &TableOptions) -> String {
@@ -20,15 +21,23 @@ pub fn table(records: &[Record], options: &TableOptions) -> String {
         return "no results\n".to_owned();
     }
     let columns = Column::chosen(&groups);
-    let widths: Vec<usize> = columns.iter().map(|&column| width_of(column, &groups)).collect();
+    let widths: Vec<usize> = columns
+        .iter()
+        .map(|&column| width_of(column, &groups))
+        .collect();
     let mut lines = Vec::new();
     for group in &groups {
         push_title(&mut lines, group, options);
         let here = |at: &usize| columns[*at].is_for(group);
-        let (columns, widths): (Vec<Column>, Vec<usize>) =
-            (0..columns.len()).filter(here).map(|at| (columns[at], widths[at])).unzip();
+        let (columns, widths): (Vec<Column>, Vec<usize>) = (0..columns.len())
+            .filter(here)
+            .map(|at| (columns[at], widths[at]))
+            .unzip();
         for block in blocks(&columns, &widths, options.width) {
-            let block: Vec<(Column, usize)> = block.into_iter().map(|at| (columns[at], widths[at])).collect();
+            let block: Vec<(Column, usize)> = block
+                .into_iter()
+                .map(|at| (columns[at], widths[at]))
+                .collect();
             push_block(&mut lines, group, &block, options);
         }
         lines.push(String::new());
@@ -55,7 +64,10 @@ fn width_of(column: Column, groups: &[Group<'_>]) -> usize {
 fn push_title(lines: &mut Vec<String>, group: &Group<'_>, options: &TableOptions) {
     let (title, conditions) = (group.title(), group.conditions());
     let fits = title.width() + GAP.len() + conditions.width() <= options.width;
-    let (title, conditions) = (paint(BOLD, &title, options), paint(FAINT, &conditions, options));
+    let (title, conditions) = (
+        paint(BOLD, &title, options),
+        paint(FAINT, &conditions, options),
+    );
     if fits {
         lines.push(title + GAP + &conditions);
     } else {
@@ -63,26 +75,45 @@ fn push_title(lines: &mut Vec<String>, group: &Group<'_>, options: &TableOptions
     }
 }
 
-fn push_block(lines: &mut Vec<String>, group: &Group<'_>, block: &[(Column, usize)], options: &TableOptions) {
+fn push_block(
+    lines: &mut Vec<String>,
+    group: &Group<'_>,
+    block: &[(Column, usize)],
+    options: &TableOptions,
+) {
     let head = |pick: fn((&'static str, &'static str)) -> &'static str| {
-        let texts = block.iter().map(|&(column, width)| (pick(column.head()).to_owned(), column, width));
+        let texts = block
+            .iter()
+            .map(|&(column, width)| (pick(column.head()).to_owned(), column, width));
         paint(FAINT, &join(texts), options)
     };
     lines.push(head(|h| h.0));
     lines.push(head(|h| h.1));
     for row in &group.rows {
-        let cells = block.iter().map(|&(column, width)| (column.cell(row), column, width));
-        lines.push(join(cells.map(|(cell, column, width)| (coloured(&cell, column, width, options), column, 0))));
+        let cells = block
+            .iter()
+            .map(|&(column, width)| (column.cell(row), column, width));
+        lines.push(join(cells.map(|(cell, column, width)| {
+            (coloured(&cell, column, width, options), column, 0)
+        })));
     }
-    if group.bound_s.is_some() && block.iter().any(|(column, _)| matches!(column, Column::Completion)) {
-        let cells = block.iter().filter_map(|&(column, width)| Some((column.bound_cell(group)?.text, column, width)));
+    if group.bound_s.is_some()
+        && block
+            .iter()
+            .any(|(column, _)| matches!(column, Column::Completion))
+    {
+        let cells = block
+            .iter()
+            .filter_map(|&(column, width)| Some((column.bound_cell(group)?.text, column, width)));
         lines.push(paint(FAINT, &join(cells), options));
     }
 }
 
 /// Pads each text to its width and joins them; no blanks at the line's end.
 fn join(cells: impl Iterator<Item = (String, Column, usize)>) -> String {
-    let cells: Vec<String> = cells.map(|(text, column, width)| pad(&text, column, width)).collect();
+    let cells: Vec<String> = cells
+        .map(|(text, column, width)| pad(&text, column, width))
+        .collect();
     cells.join(GAP).trim_end().to_owned()
 }
 
@@ -123,7 +154,10 @@ fn notes(groups: &[Group<'_>], columns: &[Column]) -> Vec<String> {
 pub(crate) fn suspect_note(groups: &[Group<'_>]) -> Option<String> {
     let all = || groups.iter().flat_map(Group::records);
     let suspects = all().filter(|r| r.suspect).count();
-    let worst_us = all().filter(|r| r.suspect).map(|r| r.lateness_p99_us).fold(f64::NAN, f64::max);
+    let worst_us = all()
+        .filter(|r| r.suspect)
+        .map(|r| r.lateness_p99_us)
+        .fold(f64::NAN, f64::max);
     (suspects > 0).then(|| {
         let late =
             if worst_us.is_finite() { format!(" (p99 up to {} µs)", significant(worst_us, 3)) } else { String::new() };

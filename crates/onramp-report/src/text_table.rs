@@ -5,9 +5,9 @@ use crate::reproduction::is_numeric;
 use crate::units::printable;
 use unicode_width::UnicodeWidthStr;
 
-/// Lines of aligned columns below their names, those of numbers flush right. Columns that don't fit into the width
-/// go into further blocks below, each with the first column repeated, so that nothing is cut off or wrapped. A row
-/// that is shorter than another is filled up with empty cells.
+/// Lines of aligned columns below their names, those of numbers flush right. Columns that don't fit
+/// into the width go into further blocks below, each with the first column repeated, so that
+/// nothing is cut off or wrapped. A row that is shorter than another is filled up with empty cells.
 ///
 /// Ends with a line break; without columns it is empty.
 pub fn text_table(head: &[String], rows: &[Vec<String>], options: &TableOptions) -> String {
@@ -31,14 +31,24 @@ struct Columns {
 impl Columns {
     fn of(head: &[String], rows: &[Vec<String>]) -> Columns {
         let count = rows.iter().map(Vec::len).fold(head.len(), usize::max);
-        let cells = |column: usize| rows.iter().filter_map(move |row| row.get(column)).map(String::as_str);
+        let cells = |column: usize| {
+            rows.iter()
+                .filter_map(move |row| row.get(column))
+                .map(String::as_str)
+        };
         let width = |column: usize| {
             let names = head.get(column).map(String::as_str);
-            cells(column).chain(names).map(|text| printable(text).width()).max().unwrap_or(0)
+            cells(column)
+                .chain(names)
+                .map(|text| printable(text).width())
+                .max()
+                .unwrap_or(0)
         };
         Columns {
             widths: (0..count).map(width).collect(),
-            are_left: (0..count).map(|column| !is_numeric(cells(column))).collect(),
+            are_left: (0..count)
+                .map(|column| !is_numeric(cells(column)))
+                .collect(),
         }
     }
 
@@ -48,6 +58,12 @@ impl Columns {
             let text = texts.get(at).map_or("", String::as_str);
             pad(&printable(text), self.are_left[at], self.widths[at])
         };
-        block.iter().map(cell).collect::<Vec<_>>().join(GAP).trim_end().to_owned()
+        block
+            .iter()
+            .map(cell)
+            .collect::<Vec<_>>()
+            .join(GAP)
+            .trim_end()
+            .to_owned()
     }
 }

@@ -1,6 +1,7 @@
 //! Fewer points that look the same: long traces are thinned, and their extremes are kept.
 
-/// Positions to keep of `len` items: first, last, least and greatest of each of `buckets` stretches.
+/// Positions to keep of `len` items: first, last, least and greatest of each of `buckets`
+/// stretches.
 pub(crate) fn keep(len: usize, buckets: usize, value: impl Fn(usize) -> f64) -> Vec<usize> {
     let buckets = buckets.max(1);
     if len <= buckets * 4 {
@@ -13,7 +14,11 @@ pub(crate) fn keep(len: usize, buckets: usize, value: impl Fn(usize) -> f64) -> 
 /// The same for a line on a plot: the stretches are columns of equal width between `from` and `to`.
 /// Points with a coordinate that is no number are left out, the others are put in order of x.
 pub(crate) fn line(points: &[(f64, f64)], from: f64, to: f64, columns: usize) -> Vec<(f64, f64)> {
-    let mut points: Vec<(f64, f64)> = points.iter().copied().filter(|(x, y)| x.is_finite() && y.is_finite()).collect();
+    let mut points: Vec<(f64, f64)> = points
+        .iter()
+        .copied()
+        .filter(|(x, y)| x.is_finite() && y.is_finite())
+        .collect();
     // Stable: points of one moment stay in order.
     points.sort_by(|a, b| a.0.total_cmp(&b.0));
     let width = (to - from) / columns.max(1) as f64;
@@ -22,10 +27,17 @@ pub(crate) fn line(points: &[(f64, f64)], from: f64, to: f64, columns: usize) ->
     }
     // Saturates at both ends.
     let bucket_of = |at: usize| ((points[at].0 - from) / width) as usize;
-    extremes(points.len(), bucket_of, |at| points[at].1).into_iter().map(|at| points[at]).collect()
+    extremes(points.len(), bucket_of, |at| points[at].1)
+        .into_iter()
+        .map(|at| points[at])
+        .collect()
 }
 
-fn extremes(len: usize, bucket_of: impl Fn(usize) -> usize, value: impl Fn(usize) -> f64) -> Vec<usize> {
+fn extremes(
+    len: usize,
+    bucket_of: impl Fn(usize) -> usize,
+    value: impl Fn(usize) -> f64,
+) -> Vec<usize> {
     let mut kept = Vec::new();
     let mut start = 0;
     while start < len {

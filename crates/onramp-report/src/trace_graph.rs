@@ -1,11 +1,13 @@
-//! The trace graph of Aron and Druschel, after Brakmo and Peterson: all that a TCP sender did, on one time axis.
+//! The trace graph of Aron and Druschel, after Brakmo and Peterson: all that a TCP sender did, on
+//! one time axis.
 //!
-//! "TCP: Improving Startup Dynamics by Adaptive Timers and Congestion Control" (1998), Appendix A, explains its
-//! ten marks. Figure 11, events: (1) hash marks on the x axis: an ACK was received; (2) hash marks at the top: a
-//! segment was sent; (3) numbers at the top: the n-th kilobyte was sent; (4) diamonds at the top: TCP checked
-//! for a coarse timeout; (5) black circles at the top: a coarse timeout occurred; (6) solid lines of full
-//! height: a segment that is retransmitted was sent. Figure 12, windows: (1) dashed: ssthresh; (2) dark grey:
-//! send window; (3) light grey: congestion window; (4) thin: unacked data.
+//! "TCP: Improving Startup Dynamics by Adaptive Timers and Congestion Control" (1998), Appendix A,
+//! explains its ten marks. Figure 11, events: (1) hash marks on the x axis: an ACK was received;
+//! (2) hash marks at the top: a segment was sent; (3) numbers at the top: the n-th kilobyte was
+//! sent; (4) diamonds at the top: TCP checked for a coarse timeout; (5) black circles at the top: a
+//! coarse timeout occurred; (6) solid lines of full height: a segment that is retransmitted was
+//! sent. Figure 12, windows: (1) dashed: ssthresh; (2) dark grey: send window; (3) light grey:
+//! congestion window; (4) thin: unacked data.
 
 use crate::figure::{LEFT, RIGHT, WIDTH};
 use crate::svg::axes::Frame;
@@ -13,7 +15,8 @@ use crate::svg::marks::{self, Key};
 use crate::svg::{lines, shortened, text_width, Anchor, Svg};
 use crate::units::significant;
 
-/// Bytes of a kilobyte: the paper's 155 Mbit/s x 60 ms / 8 senders are its "145KB" only in decimal kilobytes.
+/// Bytes of a kilobyte: the paper's 155 Mbit/s x 60 ms / 8 senders are its "145KB" only in decimal
+/// kilobytes.
 pub const KILOBYTE: u64 = 1000;
 
 const HEIGHT: f64 = 320.0;
@@ -46,8 +49,8 @@ pub struct TraceGraph {
     pub timeouts_s: Vec<f64>,
     /// When a segment that is retransmitted was actually sent.
     pub retransmissions_s: Vec<f64>,
-    /// Slow-start threshold: time and bytes. What lies above the plot, such as an infinite one, is drawn along
-    /// its upper edge.
+    /// Slow-start threshold: time and bytes. What lies above the plot, such as an infinite one, is
+    /// drawn along its upper edge.
     pub ssthresh: Vec<(f64, u64)>,
     /// The lesser of the sender's buffer and the advertised window: time and bytes.
     pub send_window: Vec<(f64, u64)>,
@@ -57,8 +60,8 @@ pub struct TraceGraph {
     pub unacked: Vec<(f64, u64)>,
 }
 
-/// When each [`KILOBYTE`] was sent, from (time, bytes of the stream sent so far). Of kilobytes that were sent at
-/// one moment only the last has an entry; bytes sent again count once.
+/// When each [`KILOBYTE`] was sent, from (time, bytes of the stream sent so far). Of kilobytes that
+/// were sent at one moment only the last has an entry; bytes sent again count once.
 pub fn kilobytes_sent(sent: &[(f64, u64)]) -> Vec<(f64, u64)> {
     let mut kilobytes: Vec<(f64, u64)> = Vec::new();
     for &(time_s, bytes) in sent {
@@ -73,15 +76,19 @@ pub fn kilobytes_sent(sent: &[(f64, u64)]) -> Vec<(f64, u64)> {
     kilobytes
 }
 
-/// The graph from `from_s` to `to_s` as an SVG element, for example 0 to 30 s, or 0 to 4 s for an exploded view.
-/// Where these are no range it shows everything.
+/// The graph from `from_s` to `to_s` as an SVG element, for example 0 to 30 s, or 0 to 4 s for an
+/// exploded view. Where these are no range it shows everything.
 ///
-/// Windows hold their value until the next one, and the last one until the last moment of the graph. Marks that
-/// are less than a pixel apart merge; tooltips say how many there are.
+/// Windows hold their value until the next one, and the last one until the last moment of the
+/// graph. Marks that are less than a pixel apart merge; tooltips say how many there are.
 pub fn trace_graph(title: &str, graph: &TraceGraph, from_s: f64, to_s: f64) -> String {
     let end_s = graph.end_s();
     let is_range = from_s.is_finite() && to_s.is_finite() && from_s < to_s;
-    let (from_s, to_s) = if is_range { (from_s, to_s) } else { (0.0, end_s) };
+    let (from_s, to_s) = if is_range {
+        (from_s, to_s)
+    } else {
+        (0.0, end_s)
+    };
     let windows = Windows::new(graph, from_s, to_s, end_s);
     let title_height = if title.is_empty() { 0.0 } else { TITLE_HEIGHT };
     let width = WIDTH - LEFT - RIGHT;
@@ -90,13 +97,29 @@ pub fn trace_graph(title: &str, graph: &TraceGraph, from_s: f64, to_s: f64) -> S
     let (state_places, state_height) = marks::legend_places(&states, width);
     let numbers_top = title_height + event_height + state_height + 8.0;
     let top = numbers_top + NUMBERS + CHECKS + HASH;
-    let frame = Frame::new((LEFT, top), width, HEIGHT, (from_s, to_s), (0.0, windows.top_kb));
+    let frame = Frame::new(
+        (LEFT, top),
+        width,
+        HEIGHT,
+        (from_s, to_s),
+        (0.0, windows.top_kb),
+    );
     let mut svg = Svg::new(WIDTH, frame.bottom() + HASH + 42.0, title);
     if !title.is_empty() {
-        svg.text("lane", (LEFT, 15.0), Anchor::Start, &shortened(title, width));
+        svg.text(
+            "lane",
+            (LEFT, 15.0),
+            Anchor::Start,
+            &shortened(title, width),
+        );
     }
     marks::legend(&mut svg, (LEFT, title_height + 2.0), &events, &event_places);
-    marks::legend(&mut svg, (LEFT, title_height + 2.0 + event_height), &states, &state_places);
+    marks::legend(
+        &mut svg,
+        (LEFT, title_height + 2.0 + event_height),
+        &states,
+        &state_places,
+    );
     frame.draw_lower(&mut svg, "time (s)", "KB", 1.0, HASH);
     svg.line("axis", (frame.left, frame.top), (frame.right(), frame.top));
     let mut canvas = Canvas { graph, frame, svg };
@@ -123,7 +146,10 @@ fn event_legend() -> Vec<(Key, String)> {
 fn state_legend() -> Vec<(Key, String)> {
     let entries = [
         (Key::Line("ssthresh"), "ssthresh"),
-        (Key::Line("send-window"), "send window: sender's buffer or advertised window"),
+        (
+            Key::Line("send-window"),
+            "send window: sender's buffer or advertised window",
+        ),
         (Key::Line("cwnd"), "congestion window"),
         (Key::Line("unacked"), "unacked data"),
     ];
@@ -133,15 +159,45 @@ fn state_legend() -> Vec<(Key, String)> {
 impl TraceGraph {
     /// The last moment of anything.
     fn end_s(&self) -> f64 {
-        let TraceGraph { acks_s, sends_s, timer_checks_s, timeouts_s, retransmissions_s, .. } = self;
-        let marks = [acks_s, sends_s, timer_checks_s, timeouts_s, retransmissions_s].into_iter().flatten().copied();
-        let TraceGraph { kilobytes, ssthresh, send_window, cwnd, unacked, .. } = self;
-        let pairs = [kilobytes, ssthresh, send_window, cwnd, unacked].into_iter().flatten().map(|p| p.0);
-        marks.chain(pairs).filter(|t| t.is_finite()).fold(0.0, f64::max)
+        let TraceGraph {
+            acks_s,
+            sends_s,
+            timer_checks_s,
+            timeouts_s,
+            retransmissions_s,
+            ..
+        } = self;
+        let marks = [
+            acks_s,
+            sends_s,
+            timer_checks_s,
+            timeouts_s,
+            retransmissions_s,
+        ]
+        .into_iter()
+        .flatten()
+        .copied();
+        let TraceGraph {
+            kilobytes,
+            ssthresh,
+            send_window,
+            cwnd,
+            unacked,
+            ..
+        } = self;
+        let pairs = [kilobytes, ssthresh, send_window, cwnd, unacked]
+            .into_iter()
+            .flatten()
+            .map(|p| p.0);
+        marks
+            .chain(pairs)
+            .filter(|t| t.is_finite())
+            .fold(0.0, f64::max)
     }
 }
 
-/// The four windows in KB, in order of time, each going on until the end, and what the plot shows of them.
+/// The four windows in KB, in order of time, each going on until the end, and what the plot shows
+/// of them.
 struct Windows {
     ssthresh: Vec<(f64, f64)>,
     send_window: Vec<(f64, f64)>,
@@ -154,8 +210,11 @@ struct Windows {
 impl Windows {
     fn new(graph: &TraceGraph, from_s: f64, to_s: f64, end_s: f64) -> Windows {
         let in_kb = |window: &[(f64, u64)]| {
-            let mut points: Vec<(f64, f64)> =
-                window.iter().filter(|p| p.0.is_finite()).map(|&(t, b)| (t, b as f64 / KILOBYTE as f64)).collect();
+            let mut points: Vec<(f64, f64)> = window
+                .iter()
+                .filter(|p| p.0.is_finite())
+                .map(|&(t, b)| (t, b as f64 / KILOBYTE as f64))
+                .collect();
             points.sort_by(|a, b| a.0.total_cmp(&b.0));
             points.extend(points.last().map(|last| (end_s, last.1)));
             points
@@ -163,17 +222,35 @@ impl Windows {
         let most = |points: &[(f64, f64)]| {
             // The value from before the range is shown in it.
             let first = points.partition_point(|p| p.0 <= from_s).saturating_sub(1);
-            points[first..].iter().take_while(|p| p.0 <= to_s).map(|p| p.1).fold(0.0, f64::max)
+            points[first..]
+                .iter()
+                .take_while(|p| p.0 <= to_s)
+                .map(|p| p.1)
+                .fold(0.0, f64::max)
         };
-        let [ssthresh, send_window, cwnd, unacked] =
-            [&graph.ssthresh, &graph.send_window, &graph.cwnd, &graph.unacked].map(|window| in_kb(window));
+        let [ssthresh, send_window, cwnd, unacked] = [
+            &graph.ssthresh,
+            &graph.send_window,
+            &graph.cwnd,
+            &graph.unacked,
+        ]
+        .map(|window| in_kb(window));
         let used = most(&cwnd).max(most(&unacked));
         let is_near = |kb: &f64| used == 0.0 || *kb <= used * MOST_USED;
         let shown = used.max(Some(most(&send_window)).filter(is_near).unwrap_or(0.0));
-        let thresholds =
-            ssthresh.iter().filter(|p| p.0 <= to_s).map(|p| p.1).filter(|kb| shown == 0.0 || *kb <= shown * 1.5);
+        let thresholds = ssthresh
+            .iter()
+            .filter(|p| p.0 <= to_s)
+            .map(|p| p.1)
+            .filter(|kb| shown == 0.0 || *kb <= shown * 1.5);
         let top_kb = thresholds.fold(shown, f64::max) * 1.06;
-        Windows { ssthresh, send_window, cwnd, unacked, top_kb }
+        Windows {
+            ssthresh,
+            send_window,
+            cwnd,
+            unacked,
+            top_kb,
+        }
     }
 }
 
@@ -185,8 +262,15 @@ struct Canvas<'a> {
 
 impl Canvas<'_> {
     fn windows(&mut self, windows: &Windows) {
-        let Frame { left, top, width, height, .. } = self.frame;
-        self.svg.begin_clip((left - 1.0, top - 1.5), width + 2.0, height + 3.0);
+        let Frame {
+            left,
+            top,
+            width,
+            height,
+            ..
+        } = self.frame;
+        self.svg
+            .begin_clip((left - 1.0, top - 1.5), width + 2.0, height + 3.0);
         let again: Vec<f64> = self.visible(&self.graph.retransmissions_s);
         let tooltip = count(&again, "segment sent again", "segments sent again");
         let again_px = self.pixels(&again).into_iter();
@@ -200,38 +284,75 @@ impl Canvas<'_> {
 
     fn window(&mut self, class: &str, points: &[(f64, f64)], name: &str) {
         let top_kb = self.frame.y.to();
-        let pixels: Vec<(f64, f64)> = points.iter().map(|&(t, kb)| self.frame.px((t, kb.min(top_kb)))).collect();
+        let pixels: Vec<(f64, f64)> = points
+            .iter()
+            .map(|&(t, kb)| self.frame.px((t, kb.min(top_kb))))
+            .collect();
         let most = points.iter().map(|p| p.1).fold(0.0, f64::max);
-        let above = if most > top_kb { " (along the upper edge: above this plot)" } else { "" };
-        lines::steps(&mut self.svg, &self.frame, &format!("{class} ink"), &pixels, &format!("{name}{above}"));
+        let above = if most > top_kb {
+            " (along the upper edge: above this plot)"
+        } else {
+            ""
+        };
+        lines::steps(
+            &mut self.svg,
+            &self.frame,
+            &format!("{class} ink"),
+            &pixels,
+            &format!("{name}{above}"),
+        );
     }
 
     fn acks(&mut self) {
         let acks = self.visible(&self.graph.acks_s);
         let tooltip = count(&acks, "ACK received", "ACKs received");
         let acks_px = self.pixels(&acks).into_iter();
-        lines::hashes(&mut self.svg, "hash ink", acks_px, self.frame.bottom(), HASH, &tooltip);
+        lines::hashes(
+            &mut self.svg,
+            "hash ink",
+            acks_px,
+            self.frame.bottom(),
+            HASH,
+            &tooltip,
+        );
     }
 
     fn sends(&mut self) {
         let sends = self.visible(&self.graph.sends_s);
         let tooltip = count(&sends, "segment sent", "segments sent");
         let sends_px = self.pixels(&sends).into_iter();
-        lines::hashes(&mut self.svg, "hash ink", sends_px, self.frame.top - HASH, HASH, &tooltip);
+        lines::hashes(
+            &mut self.svg,
+            "hash ink",
+            sends_px,
+            self.frame.top - HASH,
+            HASH,
+            &tooltip,
+        );
     }
 
     /// Checks and the timeouts that some of them found, in one row.
     fn checks(&mut self, y: f64) {
         let checks = self.visible(&self.graph.timer_checks_s);
-        let diamonds: String =
-            lines::merged(self.pixels(&checks).into_iter()).into_iter().map(|x| marks::diamond((x, y))).collect();
+        let diamonds: String = lines::merged(self.pixels(&checks).into_iter())
+            .into_iter()
+            .map(|x| marks::diamond((x, y)))
+            .collect();
         if !diamonds.is_empty() {
-            let tooltip = count(&checks, "check for a coarse timeout", "checks for a coarse timeout");
+            let tooltip = count(
+                &checks,
+                "check for a coarse timeout",
+                "checks for a coarse timeout",
+            );
             self.svg.path("check ink", &diamonds, &tooltip);
         }
         let timeouts = self.visible(&self.graph.timeouts_s);
         for x in lines::merged(self.pixels(&timeouts).into_iter()) {
-            let nearest = timeouts.iter().copied().find(|t| self.frame.x.px(*t) == x).unwrap_or(f64::NAN);
+            let nearest = timeouts
+                .iter()
+                .copied()
+                .find(|t| self.frame.x.px(*t) == x)
+                .unwrap_or(f64::NAN);
             let tooltip = format!("coarse timeout at {} s", significant(nearest, 4));
             self.svg.circle("disc ink", (x, y), 5.0, &tooltip);
         }
@@ -240,13 +361,18 @@ impl Canvas<'_> {
     fn numbers(&mut self, bottom: f64) {
         for (x, n) in chosen(&self.graph.kilobytes, &self.frame) {
             let text = n.to_string();
-            self.svg.text("tick", (x, bottom - 4.0), Anchor::Middle, &text);
+            self.svg
+                .text("tick", (x, bottom - 4.0), Anchor::Middle, &text);
         }
     }
 
     fn visible(&self, times: &[f64]) -> Vec<f64> {
         let shown = self.frame.x.from()..=self.frame.x.to();
-        times.iter().copied().filter(|t| shown.contains(t)).collect()
+        times
+            .iter()
+            .copied()
+            .filter(|t| shown.contains(t))
+            .collect()
     }
 
     fn pixels(&self, times: &[f64]) -> Vec<f64> {
@@ -261,7 +387,8 @@ fn count(times: &[f64], one: &str, many: &str) -> String {
     }
 }
 
-/// Numbers that do not touch each other, of those that could be next the roundest: their pixels and n.
+/// Numbers that do not touch each other, of those that could be next the roundest: their pixels and
+/// n.
 fn chosen(kilobytes: &[(f64, u64)], frame: &Frame) -> Vec<(f64, u64)> {
     let mut all: Vec<(f64, u64)> = kilobytes.iter().map(|&(t, n)| (frame.x.px(t), n)).collect();
     all.retain(|(x, _)| (frame.left..=frame.right()).contains(x));
@@ -277,10 +404,17 @@ fn chosen(kilobytes: &[(f64, u64)], frame: &Frame) -> Vec<(f64, u64)> {
             at += 1;
             continue;
         }
-        let choice = all[at..].iter().take_while(|(x, _)| *x <= first + NUMBER_CHOICE);
+        let choice = all[at..]
+            .iter()
+            .take_while(|(x, _)| *x <= first + NUMBER_CHOICE);
         // The first of the roundest.
-        let best = choice.enumerate().filter(|(_, p)| fits(**p)).max_by_key(|(i, p)| (roundness(p.1), usize::MAX - i));
-        let Some((skipped, &(x, n))) = best else { break };
+        let best = choice
+            .enumerate()
+            .filter(|(_, p)| fits(**p))
+            .max_by_key(|(i, p)| (roundness(p.1), usize::MAX - i));
+        let Some((skipped, &(x, n))) = best else {
+            break;
+        };
         chosen.push((x, n));
         end = x + half(n) + NUMBER_GAP;
         at += skipped + 1;
@@ -293,7 +427,13 @@ fn roundness(n: u64) -> u32 {
     if n == 0 {
         return 0;
     }
-    let zeros = (0..20).take_while(|z| 10u64.checked_pow(z + 1).is_some_and(|p| n.is_multiple_of(p))).count() as u32;
+    let zeros = (0..20)
+        .take_while(|z| {
+            10u64
+                .checked_pow(z + 1)
+                .is_some_and(|p| n.is_multiple_of(p))
+        })
+        .count() as u32;
     let digit = n / 10u64.pow(zeros) % 10;
     zeros * 2 + u32::from(digit == 5 || digit.is_multiple_of(2))
 }
@@ -304,7 +444,14 @@ mod tests {
 
     #[test]
     fn kilobytes_are_counted_once_and_the_last_of_a_moment_stands_for_all() {
-        let sent = [(0.0, 0), (0.1, 1500), (0.2, 2999), (0.2, 4500), (0.3, 3000), (0.4, 5000)];
+        let sent = [
+            (0.0, 0),
+            (0.1, 1500),
+            (0.2, 2999),
+            (0.2, 4500),
+            (0.3, 3000),
+            (0.4, 5000),
+        ];
         assert_eq!(kilobytes_sent(&sent), [(0.1, 1), (0.2, 4), (0.4, 5)]);
     }
 
@@ -314,7 +461,9 @@ mod tests {
         let kilobytes: Vec<(f64, u64)> = (1..=1000).map(|n| (n as f64 / 100.0, n)).collect();
         let chosen = chosen(&kilobytes, &frame);
         assert!(chosen.len() > 15, "{chosen:?}");
-        assert!(chosen.windows(2).all(|pair| pair[1].0 - pair[0].0 > text_width("999")));
+        assert!(chosen
+            .windows(2)
+            .all(|pair| pair[1].0 - pair[0].0 > text_width("999")));
         assert!(chosen[1..].iter().all(|(_, n)| n % 10 == 0), "{chosen:?}");
         assert!(roundness(500) > roundness(300) && roundness(10) > roundness(8));
     }
@@ -328,7 +477,10 @@ mod tests {
             ..TraceGraph::default()
         };
         assert_eq!(Windows::new(&graph, 0.0, 1.0, 1.0).top_kb, 300.0 * 1.06);
-        let far = TraceGraph { send_window: vec![(0.0, 64_000_000)], ..graph };
+        let far = TraceGraph {
+            send_window: vec![(0.0, 64_000_000)],
+            ..graph
+        };
         assert_eq!(Windows::new(&far, 0.0, 1.0, 1.0).top_kb, 120.0 * 1.06);
     }
 }

@@ -20,7 +20,8 @@ pub(crate) fn fixed(value: f64, decimals: usize) -> String {
         format!("{value:.2e}")
     } else {
         let text = format!("{value:.decimals$}");
-        let is_minus_zero = text.starts_with('-') && text.bytes().all(|b| matches!(b, b'-' | b'0' | b'.'));
+        let is_minus_zero =
+            text.starts_with('-') && text.bytes().all(|b| matches!(b, b'-' | b'0' | b'.'));
         if is_minus_zero {
             text[1..].to_owned()
         } else {
@@ -39,7 +40,8 @@ pub(crate) fn significant(value: f64, digits: i32) -> String {
     }
 }
 
-/// A decimal prefix and what it stands for, so that `largest` has one to three digits before the point.
+/// A decimal prefix and what it stands for, so that `largest` has one to three digits before the
+/// point.
 pub(crate) fn prefix(largest: f64) -> (f64, &'static str) {
     match largest.abs() {
         x if x >= 1e12 => (1e12, "T"),
@@ -69,13 +71,16 @@ pub(crate) fn byte_count(bytes: u64) -> String {
     format!("{} {prefix}B", significant(bytes as f64 / scale, 4))
 }
 
-/// Text of unknown origin for a terminal or a page: control characters, which could move the cursor or
-/// make a page ill-formed, become visible replacement characters.
+/// Text of unknown origin for a terminal or a page: control characters, which could move the cursor
+/// or make a page ill-formed, become visible replacement characters.
 pub(crate) fn printable(text: &str) -> String {
     let bad = |c: char| {
-        c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+        c.is_control()
+            || matches!(c, '\u{fffe}' | '\u{ffff}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
     };
-    text.chars().map(|c| if bad(c) { '\u{fffd}' } else { c }).collect()
+    text.chars()
+        .map(|c| if bad(c) { '\u{fffd}' } else { c })
+        .collect()
 }
 
 #[cfg(test)]

@@ -13,7 +13,10 @@ fn runs(n: u32) -> Vec<Run> {
     (1..=n)
         .map(|repeat| {
             let (record, trace) = run(&SHALLOW, "paced", "cubic", repeat);
-            Run { record, trace: Some(trace) }
+            Run {
+                record,
+                trace: Some(trace),
+            }
         })
         .collect()
 }
@@ -40,14 +43,29 @@ fn a_report_has_its_files_and_nothing_else() {
     let dir = tempfile::tempdir().unwrap();
     let out = dir.path().join("new/report");
     prepare(&out).unwrap();
-    assert_eq!(listing(dir.path()), [] as [&str; 0], "the check leaves nothing");
+    assert_eq!(
+        listing(dir.path()),
+        [] as [&str; 0],
+        "the check leaves nothing"
+    );
     let written = write(&out, &Meta::default(), &runs(2)).unwrap();
-    let expected =
-        ["meta.json", "report.html", "results.csv", "results.json", "traces", "traces/0.json", "traces/1.json"];
+    let expected = [
+        "meta.json",
+        "report.html",
+        "results.csv",
+        "results.json",
+        "traces",
+        "traces/0.json",
+        "traces/1.json",
+    ];
     assert_eq!(listing(&out), expected);
     assert_eq!(written.report, out.join("report.html"));
     assert_eq!(written.files.len(), 6);
-    for file in written.files.iter().filter(|f| f.extension().is_some_and(|e| e == "json")) {
+    for file in written
+        .files
+        .iter()
+        .filter(|f| f.extension().is_some_and(|e| e == "json"))
+    {
         serde_json::from_slice::<serde_json::Value>(&fs::read(file).unwrap()).unwrap();
     }
 }
@@ -59,13 +77,28 @@ fn what_is_not_ours_is_left_alone_and_what_is_outdated_goes() {
     for other in ["notes.txt", "traces/mine.json", "traces/77.json"] {
         fs::write(dir.path().join(other), "mine").unwrap();
     }
-    write(dir.path(), &Meta { title: "Second".into(), ..Meta::default() }, &runs(1)).unwrap();
+    write(
+        dir.path(),
+        &Meta {
+            title: "Second".into(),
+            ..Meta::default()
+        },
+        &runs(1),
+    )
+    .unwrap();
     let names = listing(dir.path());
-    for kept in ["notes.txt", "traces/mine.json", "traces/77.json", "traces/0.json"] {
+    for kept in [
+        "notes.txt",
+        "traces/mine.json",
+        "traces/77.json",
+        "traces/0.json",
+    ] {
         assert!(names.iter().any(|name| name == kept), "{kept}");
     }
     assert!(!names.iter().any(|name| name == "traces/1.json"));
-    assert!(fs::read_to_string(dir.path().join("report.html")).unwrap().contains("Second"));
+    assert!(fs::read_to_string(dir.path().join("report.html"))
+        .unwrap()
+        .contains("Second"));
 }
 
 #[test]
@@ -74,7 +107,11 @@ fn an_earlier_list_cannot_name_files_outside() {
     let out = dir.path().join("out");
     fs::create_dir(&out).unwrap();
     fs::write(dir.path().join("1.json"), "mine").unwrap();
-    fs::write(out.join("meta.json"), r#"{"files": ["../1.json", "traces/../../1.json", "/etc/x"]}"#).unwrap();
+    fs::write(
+        out.join("meta.json"),
+        r#"{"files": ["../1.json", "traces/../../1.json", "/etc/x"]}"#,
+    )
+    .unwrap();
     write(&out, &Meta::default(), &runs(1)).unwrap();
     assert!(dir.path().join("1.json").exists());
 }
@@ -85,9 +122,18 @@ fn a_file_where_the_directory_goes_is_refused() {
     let file = dir.path().join("taken");
     fs::write(&file, "mine").unwrap();
     for out in [file.clone(), file.join("below")] {
-        for error in [prepare(&out).unwrap_err(), write(&out, &Meta::default(), &[]).unwrap_err()] {
-            assert!(matches!(&error, Error::NotADirectory { path } if *path == file), "{error:?}");
-            assert!(error.to_string().contains("taken is not a directory"), "{error}");
+        for error in [
+            prepare(&out).unwrap_err(),
+            write(&out, &Meta::default(), &[]).unwrap_err(),
+        ] {
+            assert!(
+                matches!(&error, Error::NotADirectory { path } if *path == file),
+                "{error:?}"
+            );
+            assert!(
+                error.to_string().contains("taken is not a directory"),
+                "{error}"
+            );
         }
     }
     assert_eq!(fs::read_to_string(&file).unwrap(), "mine");
@@ -98,8 +144,20 @@ fn a_file_where_the_directory_goes_is_refused() {
 fn a_directory_where_a_file_goes_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     fs::create_dir(dir.path().join("report.html")).unwrap();
-    for error in [prepare(dir.path()).unwrap_err(), write(dir.path(), &Meta::default(), &[]).unwrap_err()] {
-        assert!(matches!(error, Error::InTheWay { expected: "file", .. }), "{error:?}");
+    for error in [
+        prepare(dir.path()).unwrap_err(),
+        write(dir.path(), &Meta::default(), &[]).unwrap_err(),
+    ] {
+        assert!(
+            matches!(
+                error,
+                Error::InTheWay {
+                    expected: "file",
+                    ..
+                }
+            ),
+            "{error:?}"
+        );
     }
     assert_eq!(listing(dir.path()), ["report.html"]);
 }
@@ -119,24 +177,48 @@ fn files_of_any_names_are_written_and_replaced() {
     let out = dir.path().join("new/paper");
     let files = [("data/figure-4.json", "{}"), ("index.html", "a page")];
     prepare_files(&out, &files.map(|f| f.0)).unwrap();
-    assert_eq!(listing(dir.path()), [] as [&str; 0], "the check leaves nothing");
-    assert_eq!(write_files(&out, &files).unwrap(), files.map(|f| out.join(f.0)));
+    assert_eq!(
+        listing(dir.path()),
+        [] as [&str; 0],
+        "the check leaves nothing"
+    );
+    assert_eq!(
+        write_files(&out, &files).unwrap(),
+        files.map(|f| out.join(f.0))
+    );
     fs::write(out.join("data/mine.txt"), "mine").unwrap();
     write_files(&out, &[("index.html", "another")]).unwrap();
-    assert_eq!(listing(&out), ["data", "data/figure-4.json", "data/mine.txt", "index.html"]);
-    assert_eq!(fs::read_to_string(out.join("index.html")).unwrap(), "another");
+    assert_eq!(
+        listing(&out),
+        ["data", "data/figure-4.json", "data/mine.txt", "index.html"]
+    );
+    assert_eq!(
+        fs::read_to_string(out.join("index.html")).unwrap(),
+        "another"
+    );
 }
 
 #[test]
 fn names_that_lead_out_of_the_directory_are_refused() {
     let dir = tempfile::tempdir().unwrap();
-    for name in ["", ".", "..", "../x", "a/../x", "/etc/x", "./x", "a//x", "x/", "x\0"] {
+    for name in [
+        "", ".", "..", "../x", "a/../x", "/etc/x", "./x", "a//x", "x/", "x\0",
+    ] {
         let error = write_files(dir.path(), &[("good", ""), (name, "")]).unwrap_err();
-        assert!(matches!(&error, Error::BadName { name: bad } if bad == name), "{error}");
+        assert!(
+            matches!(&error, Error::BadName { name: bad } if bad == name),
+            "{error}"
+        );
         assert!(prepare_files(dir.path(), &[name]).is_err());
     }
     for names in [["x", "x"], ["x", "x/y"], ["x/y", "x"]] {
-        assert!(matches!(prepare_files(dir.path(), &names), Err(Error::BadName { .. })), "{names:?}");
+        assert!(
+            matches!(
+                prepare_files(dir.path(), &names),
+                Err(Error::BadName { .. })
+            ),
+            "{names:?}"
+        );
     }
     assert_eq!(listing(dir.path()), [] as [&str; 0]);
 }
@@ -148,7 +230,12 @@ fn what_stands_where_files_go_is_refused_before_any_is_written() {
     fs::create_dir(dir.path().join("index.html")).unwrap();
     for (name, expected) in [("data/x.json", "directory"), ("index.html", "file")] {
         let error = write_files(dir.path(), &[("first", ""), (name, "")]).unwrap_err();
-        assert!(error.to_string().contains(&format!("the report's {expected} of that name")), "{error}");
+        assert!(
+            error
+                .to_string()
+                .contains(&format!("the report's {expected} of that name")),
+            "{error}"
+        );
         assert!(prepare_files(dir.path(), &[name]).is_err());
     }
     let error = write_files(&dir.path().join("data/below"), &[("x", "")]).unwrap_err();
@@ -165,9 +252,17 @@ impl Small {
     /// `None` where this user may not mount; an error with CI=true, where nothing may be skipped.
     fn mount(options: &str, flags: MsFlags) -> Option<Small> {
         let dir = tempfile::tempdir().unwrap();
-        match mount(Some("tmpfs"), dir.path(), Some("tmpfs"), flags, Some(options)) {
+        match mount(
+            Some("tmpfs"),
+            dir.path(),
+            Some("tmpfs"),
+            flags,
+            Some(options),
+        ) {
             Ok(()) => Some(Small { dir }),
-            Err(e) if std::env::var("CI").is_ok_and(|ci| ci == "true") => panic!("cannot mount a tmpfs: {e}"),
+            Err(e) if std::env::var("CI").is_ok_and(|ci| ci == "true") => {
+                panic!("cannot mount a tmpfs: {e}")
+            }
             Err(e) => {
                 eprintln!("skipped: cannot mount a tmpfs: {e}");
                 None
@@ -188,35 +283,65 @@ impl Drop for Small {
 
 #[test]
 fn a_full_disk_keeps_the_earlier_report_and_leaves_no_leftovers() {
-    let Some(disk) = Small::mount("size=256k", MsFlags::empty()) else { return };
+    let Some(disk) = Small::mount("size=256k", MsFlags::empty()) else {
+        return;
+    };
     let out = disk.path().join("report");
-    let small = [Run { record: record("a", "none", "cubic", 1), trace: None }];
+    let small = [Run {
+        record: record("a", "none", "cubic", 1),
+        trace: None,
+    }];
     write(&out, &Meta::default(), &small).unwrap();
     let before = fs::read(out.join("report.html")).unwrap();
     let error = write(&out, &Meta::default(), &runs(3)).unwrap_err();
-    assert!(error.to_string().contains("No space left on device"), "{error}");
-    assert!(error.to_string().contains(&format!("cannot write {}", out.display())), "{error}");
+    assert!(
+        error.to_string().contains("No space left on device"),
+        "{error}"
+    );
+    assert!(
+        error
+            .to_string()
+            .contains(&format!("cannot write {}", out.display())),
+        "{error}"
+    );
     assert_eq!(fs::read(out.join("report.html")).unwrap(), before);
-    assert_eq!(listing(&out), ["meta.json", "report.html", "results.csv", "results.json"]);
+    assert_eq!(
+        listing(&out),
+        ["meta.json", "report.html", "results.csv", "results.json"]
+    );
     let error = write(&disk.path().join("new/other"), &Meta::default(), &runs(3)).unwrap_err();
     assert!(matches!(error, Error::Io { .. }));
-    assert_eq!(fs::read_dir(disk.path()).unwrap().count(), 1, "the new directories are gone");
+    assert_eq!(
+        fs::read_dir(disk.path()).unwrap().count(),
+        1,
+        "the new directories are gone"
+    );
 }
 
 #[test]
 fn a_read_only_disk_is_reported_before_the_run() {
-    let Some(disk) = Small::mount("size=64k", MsFlags::MS_RDONLY) else { return };
+    let Some(disk) = Small::mount("size=64k", MsFlags::MS_RDONLY) else {
+        return;
+    };
     for out in [disk.path(), disk.path().join("new")] {
         let error = prepare(&out).unwrap_err();
-        assert!(error.to_string().contains("Read-only file system"), "{error}");
+        assert!(
+            error.to_string().contains("Read-only file system"),
+            "{error}"
+        );
     }
 }
 
 #[test]
 fn a_disk_without_room_is_reported_before_the_run() {
-    let Some(disk) = Small::mount("size=64k", MsFlags::empty()) else { return };
+    let Some(disk) = Small::mount("size=64k", MsFlags::empty()) else {
+        return;
+    };
     let _ = fs::write(disk.path().join("fill"), vec![0; 1 << 17]);
     let error = prepare(&disk.path()).unwrap_err();
-    assert!(error.to_string().contains("No space left on device"), "{error}");
+    assert!(
+        error.to_string().contains("No space left on device"),
+        "{error}"
+    );
     assert_eq!(listing(&disk.path()), ["fill"]);
 }

@@ -4,14 +4,30 @@ use onramp_report::ladder::{draw_ladder, Ladder, Rung, RungKind};
 use proptest::prelude::*;
 use roxmltree::Document;
 
-const KINDS: [RungKind; 5] = [RungKind::Data, RungKind::Pair, RungKind::Paced, RungKind::Ack, RungKind::DelayedAck];
+const KINDS: [RungKind; 5] = [
+    RungKind::Data,
+    RungKind::Pair,
+    RungKind::Paced,
+    RungKind::Ack,
+    RungKind::DelayedAck,
+];
 
 fn ladder(rungs: Vec<Rung>) -> Ladder {
-    Ladder { left: "sender".into(), right: "receiver".into(), rungs }
+    Ladder {
+        left: "sender".into(),
+        right: "receiver".into(),
+        rungs,
+    }
 }
 
 fn rung(text: &str, from_left: bool, sent_s: f64, arrived_s: Option<f64>, kind: RungKind) -> Rung {
-    Rung { from_left, sent_s, arrived_s, text: text.into(), kind }
+    Rung {
+        from_left,
+        sent_s,
+        arrived_s,
+        text: text.into(),
+        kind,
+    }
 }
 
 #[test]
@@ -33,14 +49,30 @@ fn a_small_ladder() {
 
 #[test]
 fn the_legend_explains_what_is_shown() {
-    let rungs = |kinds: &[RungKind]| kinds.iter().map(|&kind| rung("", true, 0.1, Some(0.2), kind)).collect::<Vec<_>>();
+    let rungs = |kinds: &[RungKind]| {
+        kinds
+            .iter()
+            .map(|&kind| rung("", true, 0.1, Some(0.2), kind))
+            .collect::<Vec<_>>()
+    };
     let texts = |rungs: Vec<Rung>| {
         let svg = draw_ladder("", &ladder(rungs), 0.0, 1.0);
         let document = Document::parse(&svg).unwrap();
-        let legend = document.descendants().filter(|n| n.attribute("class") == Some("legend"));
-        legend.filter_map(|n| n.text().map(str::to_owned)).collect::<Vec<_>>()
+        let legend = document
+            .descendants()
+            .filter(|n| n.attribute("class") == Some("legend"));
+        legend
+            .filter_map(|n| n.text().map(str::to_owned))
+            .collect::<Vec<_>>()
     };
-    let all = ["segment", "segment of a packet pair", "paced segment", "ACK", "delayed ACK", "lost on the way"];
+    let all = [
+        "segment",
+        "segment of a packet pair",
+        "paced segment",
+        "ACK",
+        "delayed ACK",
+        "lost on the way",
+    ];
     let lost = rung("", true, 0.1, None, RungKind::Data);
     assert_eq!(texts([rungs(&KINDS), vec![lost]].concat()), all);
     assert_eq!(texts(rungs(&[RungKind::Ack])), ["ACK"]);
@@ -53,7 +85,13 @@ fn thirty_thousand_segments_stay_below_500_kb() {
         let (sent_s, kind) = (f64::from(at) / 1e3, KINDS[at as usize % 5]);
         let delay_s = 0.1 + f64::from(at * 7919 % 1009) / 1e3;
         let arrived_s = (at % 7 != 3).then_some(sent_s + delay_s);
-        rung(&format!("segment {at}"), at.is_multiple_of(2), sent_s, arrived_s, kind)
+        rung(
+            &format!("segment {at}"),
+            at.is_multiple_of(2),
+            sent_s,
+            arrived_s,
+            kind,
+        )
     };
     let svg = draw_ladder("", &ladder((0..30_000).map(segment).collect()), 0.0, 30.0);
     assert!(svg.len() < 500_000, "{}", svg.len());

@@ -13,7 +13,10 @@ fn runs() -> Vec<Run> {
         for startup in ["none", "paced", "gamma"] {
             for repeat in 1..=2 {
                 let (record, trace) = run(&setup, startup, "cubic", repeat);
-                runs.push(Run { record, trace: Some(trace) });
+                runs.push(Run {
+                    record,
+                    trace: Some(trace),
+                });
             }
         }
     }
@@ -35,13 +38,18 @@ fn meta() -> Meta {
 
 /// The outermost SVG elements of a page.
 fn svgs(html: &str) -> Vec<&str> {
-    html.split("<figure>\n").skip(1).map(|rest| rest.split("<figcaption>").next().unwrap().trim()).collect()
+    html.split("<figure>\n")
+        .skip(1)
+        .map(|rest| rest.split("<figcaption>").next().unwrap().trim())
+        .collect()
 }
 
 fn count(svg: &str, class: &str) -> usize {
     let document = Document::parse(svg).unwrap();
-    let has_class =
-        |n: &roxmltree::Node<'_, '_>| n.attribute("class").is_some_and(|c| c.split(' ').any(|c| c == class));
+    let has_class = |n: &roxmltree::Node<'_, '_>| {
+        n.attribute("class")
+            .is_some_and(|c| c.split(' ').any(|c| c == class))
+    };
     document.descendants().filter(has_class).count()
 }
 
@@ -65,16 +73,26 @@ fn the_sequence_plot_shows_each_start_up_and_what_was_lost() {
     }
     assert!(sequence.contains("<title>cubic (run 1): enters the bottleneck</title>"));
     assert!(sequence.contains("sent again at") && sequence.contains("dropped at"));
-    assert_eq!(count(sequence, "ideal"), 2, "the line and its key in the legend");
-    assert_eq!(count(sequence, "exit"), 3, "two of three have a start-up that ends; and the legend");
+    assert_eq!(
+        count(sequence, "ideal"),
+        2,
+        "the line and its key in the legend"
+    );
+    assert_eq!(
+        count(sequence, "exit"),
+        3,
+        "two of three have a start-up that ends; and the legend"
+    );
 }
 
 #[test]
 fn the_page_as_a_whole_nests_properly() {
     let html = page(&meta(), &runs());
     // HTML's void elements and its doctype are all that keep the page from being XML.
-    let xml =
-        html.replace("<!DOCTYPE html>\n", "").replace("\"utf-8\">", "\"utf-8\"/>").replace("scale=1\">", "scale=1\"/>");
+    let xml = html
+        .replace("<!DOCTYPE html>\n", "")
+        .replace("\"utf-8\">", "\"utf-8\"/>")
+        .replace("scale=1\">", "scale=1\"/>");
     let xml = xml.replace("<br>", "<br/>");
     Document::parse(&xml).unwrap_or_else(|e| panic!("{e}"));
 }
@@ -82,7 +100,9 @@ fn the_page_as_a_whole_nests_properly() {
 #[test]
 fn nothing_is_fetched_from_anywhere() {
     let html = page(&meta(), &runs()).replace("xmlns=\"http://www.w3.org/2000/svg\"", "");
-    for reference in ["http:", "https:", "url(", "@import", "src=", "<link", "<script"] {
+    for reference in [
+        "http:", "https:", "url(", "@import", "src=", "<link", "<script",
+    ] {
         assert!(!html.contains(reference), "{reference}");
     }
 }
@@ -118,7 +138,13 @@ fn markup_in_names_stays_text() {
         kernel_release: all(),
         cpus: 1,
     };
-    let html = page(&meta, &[Run { record, trace: Some(trace) }]);
+    let html = page(
+        &meta,
+        &[Run {
+            record,
+            trace: Some(trace),
+        }],
+    );
     assert!(!html.contains("<script") && !html.contains("alert('"));
     assert!(html.contains("&lt;script&gt;"));
     for svg in svgs(&html) {
@@ -128,7 +154,13 @@ fn markup_in_names_stays_text() {
 
 #[test]
 fn without_traces_there_is_still_the_comparison() {
-    let html = page(&meta(), &[Run { record: record("a", "none", "cubic", 1), trace: None }]);
+    let html = page(
+        &meta(),
+        &[Run {
+            record: record("a", "none", "cubic", 1),
+            trace: None,
+        }],
+    );
     assert_eq!(svgs(&html).len(), 1);
     assert!(page(&Meta::default(), &[]).contains("No results."));
 }
@@ -139,12 +171,26 @@ fn a_long_trace_makes_a_page_of_bounded_size() {
     let (sender, segments) = (trace.sender.clone(), trace.segments.clone());
     for round in 1..100 {
         let later = f64::from(round) * 3.0;
-        trace.sender.extend(sender.iter().map(|s| onramp_scenario::SenderSample { time_s: s.time_s + later, ..*s }));
+        trace
+            .sender
+            .extend(sender.iter().map(|s| onramp_scenario::SenderSample {
+                time_s: s.time_s + later,
+                ..*s
+            }));
         trace
             .segments
-            .extend(segments.iter().map(|s| onramp_scenario::SegmentSample { time_s: s.time_s + later, ..*s }));
+            .extend(segments.iter().map(|s| onramp_scenario::SegmentSample {
+                time_s: s.time_s + later,
+                ..*s
+            }));
     }
     assert!(trace.segments.len() > 100_000);
-    let html = page(&meta(), &[Run { record, trace: Some(trace) }]);
+    let html = page(
+        &meta(),
+        &[Run {
+            record,
+            trace: Some(trace),
+        }],
+    );
     assert!(html.len() < 1_500_000, "{}", html.len());
 }

@@ -1,28 +1,41 @@
-//! Plots and trace graphs: every kind of mark is there, nothing panics, nothing grows without bounds.
+//! Plots and trace graphs: every kind of mark is there, nothing panics, nothing grows without
+//! bounds.
 
 use onramp_report::plot::{draw_plot, Annotation, Axis, Plot, PlotMarks, PlotSeries, PlotStyle};
 use onramp_report::trace_graph::{trace_graph, TraceGraph};
 use proptest::prelude::*;
 use roxmltree::Document;
 
-const STYLES: [PlotStyle; 4] = [PlotStyle::Line, PlotStyle::Dashed, PlotStyle::Steps, PlotStyle::Points];
+const STYLES: [PlotStyle; 4] = [
+    PlotStyle::Line,
+    PlotStyle::Dashed,
+    PlotStyle::Steps,
+    PlotStyle::Points,
+];
 
 fn parse(svg: &str) -> Document<'_> {
-    assert!(!svg.contains("NaN") && !svg.contains("inf\"") && !svg.contains("inf "), "{svg}");
+    assert!(
+        !svg.contains("NaN") && !svg.contains("inf\"") && !svg.contains("inf "),
+        "{svg}"
+    );
     Document::parse(svg).unwrap_or_else(|e| panic!("{e}: {svg}"))
 }
 
 /// Elements of this class.
 fn count(svg: &str, class: &str) -> usize {
-    let has_class =
-        |n: &roxmltree::Node<'_, '_>| n.attribute("class").is_some_and(|c| c.split(' ').any(|c| c == class));
+    let has_class = |n: &roxmltree::Node<'_, '_>| {
+        n.attribute("class")
+            .is_some_and(|c| c.split(' ').any(|c| c == class))
+    };
     parse(svg).descendants().filter(has_class).count()
 }
 
 /// Texts of this class.
 fn texts(svg: &str, class: &str) -> Vec<String> {
     let document = parse(svg);
-    let nodes = document.descendants().filter(|n| n.attribute("class") == Some(class));
+    let nodes = document
+        .descendants()
+        .filter(|n| n.attribute("class") == Some(class));
     nodes.filter_map(|n| n.text().map(str::to_owned)).collect()
 }
 
@@ -42,8 +55,14 @@ fn a_small_plot() {
     insta::assert_snapshot!(draw_plot(&Plot {
         marks: vec![PlotMarks::new("paper", vec![(1.0, 3.5)]).look(0)],
         annotations: vec![
-            Annotation::Vertical { x: 1.5, text: "timeout".into() },
-            Annotation::Horizontal { y: 3.0, text: "the link".into() },
+            Annotation::Vertical {
+                x: 1.5,
+                text: "timeout".into()
+            },
+            Annotation::Horizontal {
+                y: 3.0,
+                text: "the link".into()
+            },
         ],
         ..plot(points, PlotStyle::Line)
     }));
@@ -53,25 +72,53 @@ fn a_small_plot() {
 fn each_style_has_its_marks_and_its_entry_in_the_legend() {
     let points = vec![(0.0, 1.0), (1.0, 4.0), (2.0, 2.5)];
     // Elements of a class: in the plot and in the legend.
-    for (style, main, dashed) in
-        [(PlotStyle::Line, 2, 0), (PlotStyle::Dashed, 0, 2), (PlotStyle::Steps, 2, 0), (PlotStyle::Points, 0, 0)]
-    {
+    for (style, main, dashed) in [
+        (PlotStyle::Line, 2, 0),
+        (PlotStyle::Dashed, 0, 2),
+        (PlotStyle::Steps, 2, 0),
+        (PlotStyle::Points, 0, 0),
+    ] {
         let svg = draw_plot(&plot(points.clone(), style));
-        assert_eq!((count(&svg, "main"), count(&svg, "dashed"), count(&svg, "marker")), (main, dashed, 4), "{style:?}");
+        assert_eq!(
+            (
+                count(&svg, "main"),
+                count(&svg, "dashed"),
+                count(&svg, "marker")
+            ),
+            (main, dashed, 4),
+            "{style:?}"
+        );
         assert_eq!(texts(&svg, "legend"), ["measured"]);
     }
 }
 
 #[test]
 fn eight_series_differ_in_colour_or_marker() {
-    let series: Vec<PlotSeries> =
-        (0..8).map(|k| PlotSeries::new(format!("{k}"), PlotStyle::Points, vec![(1.0, f64::from(k))])).collect();
-    let svg = draw_plot(&Plot { series, height: Some(1000.0), ..Plot::default() });
+    let series: Vec<PlotSeries> = (0..8)
+        .map(|k| PlotSeries::new(format!("{k}"), PlotStyle::Points, vec![(1.0, f64::from(k))]))
+        .collect();
+    let svg = draw_plot(&Plot {
+        series,
+        height: Some(1000.0),
+        ..Plot::default()
+    });
     let document = parse(&svg);
-    let markers = document.descendants().filter(|n| n.attribute("class").is_some_and(|c| c.starts_with("marker ")));
-    let look = |n: roxmltree::Node<'_, '_>| (n.attribute("class").unwrap().to_owned(), n.has_tag_name("circle"));
+    let markers = document.descendants().filter(|n| {
+        n.attribute("class")
+            .is_some_and(|c| c.starts_with("marker "))
+    });
+    let look = |n: roxmltree::Node<'_, '_>| {
+        (
+            n.attribute("class").unwrap().to_owned(),
+            n.has_tag_name("circle"),
+        )
+    };
     let looks: std::collections::BTreeSet<_> = markers.map(look).collect();
-    assert_eq!(looks.len(), 8, "the eighth has the first's colour, but no circle: {looks:?}");
+    assert_eq!(
+        looks.len(),
+        8,
+        "the eighth has the first's colour, but no circle: {looks:?}"
+    );
 }
 
 #[test]
@@ -89,25 +136,47 @@ fn a_papers_numbers_are_hollow_diamonds_that_share_an_entry() {
 
 #[test]
 fn annotations_keep_apart_and_stay_inside() {
-    let verticals = (0..4).map(|at| Annotation::Vertical { x: 1.9 + f64::from(at) * 0.01, text: "close by".into() });
-    let outside = Annotation::Vertical { x: 99.0, text: "outside".into() };
+    let verticals = (0..4).map(|at| Annotation::Vertical {
+        x: 1.9 + f64::from(at) * 0.01,
+        text: "close by".into(),
+    });
+    let outside = Annotation::Vertical {
+        x: 99.0,
+        text: "outside".into(),
+    };
     let svg = draw_plot(&Plot {
         annotations: verticals
-            .chain([outside, Annotation::Horizontal { y: f64::NAN, text: "nowhere".into() }])
+            .chain([
+                outside,
+                Annotation::Horizontal {
+                    y: f64::NAN,
+                    text: "nowhere".into(),
+                },
+            ])
             .collect(),
         x: Axis::new("x").range(0.0, 2.0),
         ..plot(vec![(0.0, 1.0), (2.0, 4.0)], PlotStyle::Line)
     });
     assert_eq!(count(&svg, "level"), 4);
     let document = parse(&svg);
-    let notes = document.descendants().filter(|n| n.attribute("class") == Some("note"));
-    let places: std::collections::BTreeSet<_> = notes.map(|n| n.attribute("y").unwrap().to_owned()).collect();
+    let notes = document
+        .descendants()
+        .filter(|n| n.attribute("class") == Some("note"));
+    let places: std::collections::BTreeSet<_> = notes
+        .map(|n| n.attribute("y").unwrap().to_owned())
+        .collect();
     assert_eq!(places.len(), 4, "a row each");
 }
 
 #[test]
 fn what_is_no_number_is_left_out() {
-    let points = vec![(f64::NAN, 1.0), (0.0, f64::INFINITY), (1.0, 2.0), (2.0, f64::NEG_INFINITY), (3.0, 4.0)];
+    let points = vec![
+        (f64::NAN, 1.0),
+        (0.0, f64::INFINITY),
+        (1.0, 2.0),
+        (2.0, f64::NEG_INFINITY),
+        (3.0, 4.0),
+    ];
     for style in STYLES {
         let svg = draw_plot(&plot(points.clone(), style));
         assert_eq!(count(&svg, "marker"), 2 + 1, "{style:?}");
@@ -118,7 +187,10 @@ fn what_is_no_number_is_left_out() {
 fn no_points_and_one_still_make_a_plot() {
     for style in STYLES {
         let empty = draw_plot(&plot(Vec::new(), style));
-        assert_eq!((count(&empty, "marker"), texts(&empty, "legend").len()), (1, 1));
+        assert_eq!(
+            (count(&empty, "marker"), texts(&empty, "legend").len()),
+            (1, 1)
+        );
         let one = draw_plot(&plot(vec![(3.0, 7.0)], style));
         assert_eq!(count(&one, "marker"), 2);
     }
@@ -130,14 +202,24 @@ fn points_without_any_range_are_drawn() {
     for value in [0.0, 5.0, -5.0, 1e300] {
         for style in STYLES {
             let svg = draw_plot(&plot(vec![(value, value); 3], style));
-            assert_eq!(count(&svg, "marker"), 1 + 1, "{value} {style:?}: they are at one place");
+            assert_eq!(
+                count(&svg, "marker"),
+                1 + 1,
+                "{value} {style:?}: they are at one place"
+            );
         }
     }
 }
 
 #[test]
 fn a_logarithmic_axis_says_what_it_cannot_show() {
-    let points = vec![(-1.0, 3.0), (0.0, 3.0), (1.0, -3.0), (2.0, 3.0), (200.0, 30.0)];
+    let points = vec![
+        (-1.0, 3.0),
+        (0.0, 3.0),
+        (1.0, -3.0),
+        (2.0, 3.0),
+        (200.0, 30.0),
+    ];
     let mut plot = plot(points, PlotStyle::Points);
     plot.x = plot.x.log();
     plot.y = plot.y.log();
@@ -151,8 +233,9 @@ fn a_logarithmic_axis_says_what_it_cannot_show() {
 
 #[test]
 fn long_series_stay_small_and_keep_their_extremes() {
-    let mut points: Vec<(f64, f64)> =
-        (0..100_000).map(|at| (f64::from(at) / 1e3, f64::from(at * 7919 % 1009))).collect();
+    let mut points: Vec<(f64, f64)> = (0..100_000)
+        .map(|at| (f64::from(at) / 1e3, f64::from(at * 7919 % 1009)))
+        .collect();
     points[51_234].1 = 5000.0;
     for style in STYLES {
         let svg = draw_plot(&plot(points.clone(), style));
@@ -201,11 +284,27 @@ fn a_trace_graph_has_all_ten_marks_and_explains_them() {
     assert_eq!(texts(&svg, "legend"), LEGEND);
     // In the legend and in the graph.
     assert_eq!(count(&svg, "hash"), 2 + 2, "ACKs and segments");
-    for class in ["check", "disc", "again", "ssthresh", "send-window", "cwnd", "unacked"] {
+    for class in [
+        "check",
+        "disc",
+        "again",
+        "ssthresh",
+        "send-window",
+        "cwnd",
+        "unacked",
+    ] {
         assert_eq!(count(&svg, class), 1 + 1, "{class}");
     }
-    assert!(texts(&svg, "tick").iter().any(|t| t == "4"), "the fourth kilobyte");
-    let titles = ["2 ACKs received", "4 segments sent", "coarse timeout at 0.8 s", "segment sent again at 0.9 s"];
+    assert!(
+        texts(&svg, "tick").iter().any(|t| t == "4"),
+        "the fourth kilobyte"
+    );
+    let titles = [
+        "2 ACKs received",
+        "4 segments sent",
+        "coarse timeout at 0.8 s",
+        "segment sent again at 0.9 s",
+    ];
     for title in titles.into_iter().chain(["2 checks for a coarse timeout"]) {
         assert!(svg.contains(&format!("<title>{title}</title>")), "{title}");
     }
@@ -213,7 +312,12 @@ fn a_trace_graph_has_all_ten_marks_and_explains_them() {
 
 #[test]
 fn a_trace_graph_of_nothing_is_empty_but_explained() {
-    for (from_s, to_s) in [(0.0, 1.0), (1.0, 0.0), (f64::NAN, 1.0), (0.0, f64::INFINITY)] {
+    for (from_s, to_s) in [
+        (0.0, 1.0),
+        (1.0, 0.0),
+        (f64::NAN, 1.0),
+        (0.0, f64::INFINITY),
+    ] {
         let svg = trace_graph("", &TraceGraph::default(), from_s, to_s);
         assert_eq!(texts(&svg, "legend"), LEGEND);
         assert_eq!(count(&svg, "cwnd"), 1);
@@ -223,7 +327,14 @@ fn a_trace_graph_of_nothing_is_empty_but_explained() {
 #[test]
 fn an_exploded_view_shows_its_part_only_and_the_windows_at_its_edges() {
     let svg = trace_graph("", &small_trace(), 0.2, 0.7);
-    assert_eq!((count(&svg, "disc"), count(&svg, "again"), count(&svg, "hash")), (1, 1, 2));
+    assert_eq!(
+        (
+            count(&svg, "disc"),
+            count(&svg, "again"),
+            count(&svg, "hash")
+        ),
+        (1, 1, 2)
+    );
     assert!(svg.contains("<title>check for a coarse timeout at 0.3 s</title>"));
     assert_eq!(count(&svg, "cwnd"), 2, "the window from before holds");
 }
@@ -231,7 +342,13 @@ fn an_exploded_view_shows_its_part_only_and_the_windows_at_its_edges() {
 #[test]
 fn thirty_seconds_with_thirty_thousand_acks_stay_below_300_kb() {
     let times: Vec<f64> = (0..30_000).map(|at| f64::from(at) / 1e3).collect();
-    let window = |scale: u64| times.iter().zip(0..).map(|(&t, at)| (t, at * 7919 % 1009 * scale)).collect::<Vec<_>>();
+    let window = |scale: u64| {
+        times
+            .iter()
+            .zip(0..)
+            .map(|(&t, at)| (t, at * 7919 % 1009 * scale))
+            .collect::<Vec<_>>()
+    };
     let graph = TraceGraph {
         acks_s: times.clone(),
         sends_s: times.clone(),

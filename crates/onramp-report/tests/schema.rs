@@ -1,4 +1,5 @@
-//! The exported fields: a list that changes on purpose only, and that the documentation holds in full.
+//! The exported fields: a list that changes on purpose only, and that the documentation holds in
+//! full.
 
 #[path = "../examples/sample/synthetic.rs"]
 mod synthetic;
@@ -9,7 +10,12 @@ use synthetic::record;
 
 fn fields() -> Vec<String> {
     let csv = to_csv(&[record("a", "paced", "cubic", 1)]);
-    csv.lines().next().unwrap().split(',').map(str::to_owned).collect()
+    csv.lines()
+        .next()
+        .unwrap()
+        .split(',')
+        .map(str::to_owned)
+        .collect()
 }
 
 #[test]
@@ -30,7 +36,10 @@ fn json_and_csv_have_the_same_fields() {
 
 #[test]
 fn records_survive_the_way_there_and_back() {
-    let records = [record("a", "paced", "cubic", 1), record("b", "none", "bbr", 2)];
+    let records = [
+        record("a", "paced", "cubic", 1),
+        record("b", "none", "bbr", 2),
+    ];
     let back: Vec<Record> = serde_json::from_str(&to_json(&records)).unwrap();
     assert_eq!(back, records);
     assert_eq!(to_json(&[]), "[]\n");
@@ -40,7 +49,10 @@ fn records_survive_the_way_there_and_back() {
 fn the_documentation_names_every_field_and_the_version() {
     let doc = include_str!("../../../docs/results.md");
     for field in fields() {
-        assert!(doc.contains(&format!("| `{field}` |")), "docs/results.md says nothing about {field}");
+        assert!(
+            doc.contains(&format!("| `{field}` |")),
+            "docs/results.md says nothing about {field}"
+        );
     }
     assert!(doc.contains(&format!("schema version is {SCHEMA_VERSION}")));
 }

@@ -1,4 +1,5 @@
-//! When transfers start, and how large they are: the same moments and the same sizes in simulator and lab.
+//! When transfers start, and how large they are: the same moments and the same sizes in simulator
+//! and lab.
 
 use crate::random::{seed_of, Element, Interval, Stream};
 use crate::{Case, TrafficKind};
@@ -16,7 +17,8 @@ pub struct Arrival {
     pub size_bytes: u64,
 }
 
-/// The transfers of one table in order of their starts. What is random in it comes from the case's seed alone.
+/// The transfers of one table in order of their starts. What is random in it comes from the case's
+/// seed alone.
 #[derive(Clone, Debug)]
 pub struct Arrivals {
     random: Stream,
@@ -33,24 +35,41 @@ impl Arrivals {
     /// The copies of the measured transfer.
     pub fn of_transfer(case: &Case) -> Arrivals {
         let transfer = &case.transfer;
-        let (interval, count) = (Interval::Fixed(transfer.spacing_ns), Some(transfer.count.into()));
+        let (interval, count) = (
+            Interval::Fixed(transfer.spacing_ns),
+            Some(transfer.count.into()),
+        );
         let random = Stream::new(seed_of(case.seed, Element::Source, 0));
-        Arrivals::new(random, case.transfer_start_ns(), interval, count, u64::MAX, [transfer.size_bytes].into())
+        Arrivals::new(
+            random,
+            case.transfer_start_ns(),
+            interval,
+            count,
+            u64::MAX,
+            [transfer.size_bytes].into(),
+        )
     }
 
     /// The transfers of the case's n-th traffic; `None` where that is made of something else.
     pub fn of_traffic(case: &Case, number: u32) -> Option<Arrivals> {
         let traffic = &case.traffic[number as usize];
-        let TrafficKind::Transfers(transfers) = &traffic.kind else { return None };
+        let TrafficKind::Transfers(transfers) = &traffic.kind else {
+            return None;
+        };
         let interval = match transfers.arrivals {
             Some(arrivals) => Interval::Exponential(arrivals.mean_interval_ns()),
             None => Interval::Fixed(0),
         };
         // The transfer is source 0.
         let random = Stream::new(seed_of(case.seed, Element::Source, number + 1));
-        let (start_ns, stop_ns) = (case.traffic_start_ns(traffic), traffic.stop_ns.unwrap_or(u64::MAX));
+        let (start_ns, stop_ns) = (
+            case.traffic_start_ns(traffic),
+            traffic.stop_ns.unwrap_or(u64::MAX),
+        );
         let (count, sizes) = (transfers.count.map(u64::from), transfers.sizes.clone());
-        Some(Arrivals::new(random, start_ns, interval, count, stop_ns, sizes))
+        Some(Arrivals::new(
+            random, start_ns, interval, count, stop_ns, sizes,
+        ))
     }
 
     fn new(
@@ -67,7 +86,15 @@ impl Arrivals {
             Interval::Fixed(_) => start_ns,
         };
         let next_ns = Some(first_ns).filter(|first_ns| *first_ns < stop_ns && count != Some(0));
-        Arrivals { random, interval, sizes, count, stop_ns, started: 0, next_ns }
+        Arrivals {
+            random,
+            interval,
+            sizes,
+            count,
+            stop_ns,
+            started: 0,
+            next_ns,
+        }
     }
 
     /// When the next one starts; `None`: that was the last.
@@ -97,8 +124,12 @@ impl Iterator for Arrivals {
         let size_bytes = self.draw_size();
         self.started += 1;
         let next_ns = start_ns.saturating_add(self.random.interval(self.interval));
-        self.next_ns = Some(next_ns).filter(|next_ns| *next_ns < self.stop_ns && self.count != Some(self.started));
-        Some(Arrival { start_ns, size_bytes })
+        self.next_ns = Some(next_ns)
+            .filter(|next_ns| *next_ns < self.stop_ns && self.count != Some(self.started));
+        Some(Arrival {
+            start_ns,
+            size_bytes,
+        })
     }
 }
 
@@ -111,13 +142,19 @@ mod tests {
     }
 
     fn moments(interval: Interval, count: Option<u64>, stop_ns: u64) -> Vec<u64> {
-        arrivals(interval, count, stop_ns, &[]).map(|arrival| arrival.start_ns).take(200_000).collect()
+        arrivals(interval, count, stop_ns, &[])
+            .map(|arrival| arrival.start_ns)
+            .take(200_000)
+            .collect()
     }
 
     #[test]
     fn arrivals_are_poisson() {
         let moments = moments(Interval::Exponential(1_000_000), None, u64::MAX);
-        let gaps: Vec<f64> = moments.windows(2).map(|pair| (pair[1] - pair[0]) as f64 / 1e6).collect();
+        let gaps: Vec<f64> = moments
+            .windows(2)
+            .map(|pair| (pair[1] - pair[0]) as f64 / 1e6)
+            .collect();
         let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
         let longer = gaps.iter().filter(|gap| **gap > 1.0).count() as f64 / gaps.len() as f64;
         assert!((mean - 1.0).abs() < 0.012, "{mean}");
@@ -127,7 +164,10 @@ mod tests {
 
     #[test]
     fn they_end_with_the_last_transfer() {
-        assert_eq!(moments(Interval::Fixed(10), Some(3), u64::MAX), [500, 510, 520]);
+        assert_eq!(
+            moments(Interval::Fixed(10), Some(3), u64::MAX),
+            [500, 510, 520]
+        );
         assert_eq!(moments(Interval::Fixed(0), Some(2), u64::MAX), [500, 500]);
         assert_eq!(moments(Interval::Fixed(0), Some(0), u64::MAX), []);
     }
@@ -143,10 +183,15 @@ mod tests {
     #[test]
     fn sizes_are_drawn_evenly_and_one_alone_is_not_drawn() {
         let fixed = Interval::Fixed(1);
-        let drawn: Vec<u64> = arrivals(fixed, Some(3000), u64::MAX, &[10, 20, 30]).map(|one| one.size_bytes).collect();
+        let drawn: Vec<u64> = arrivals(fixed, Some(3000), u64::MAX, &[10, 20, 30])
+            .map(|one| one.size_bytes)
+            .collect();
         let count = |bytes| drawn.iter().filter(|drawn| **drawn == bytes).count();
         assert!(
-            [10, 20, 30].map(count).iter().all(|count| (900..1100).contains(count)),
+            [10, 20, 30]
+                .map(count)
+                .iter()
+                .all(|count| (900..1100).contains(count)),
             "{:?}",
             [10, 20, 30].map(count)
         );
@@ -163,10 +208,19 @@ mod tests {
                     spacing = \"1 s\"\n[[traffic]]\nsize = \"1 kB\"\narrivals = \"2 /s\"\n[[traffic]]\nsize = \"1 kB\"\n\
                     arrivals = \"2 /s\"\n[[traffic]]\nkind = \"constant\"\nrate = \"1 kbit/s\"\n";
         let case = crate::parse("x.toml", text).unwrap().cases.remove(0);
-        let starts = |arrivals: Arrivals| arrivals.map(|arrival| arrival.start_ns).take(4).collect::<Vec<_>>();
+        let starts = |arrivals: Arrivals| {
+            arrivals
+                .map(|arrival| arrival.start_ns)
+                .take(4)
+                .collect::<Vec<_>>()
+        };
         // Traffic leads by 5 s.
-        assert_eq!(starts(Arrivals::of_transfer(&case)), [5_000_000_000, 6_000_000_000, 7_000_000_000]);
-        let [first, second] = [0, 1].map(|number| starts(Arrivals::of_traffic(&case, number).unwrap()));
+        assert_eq!(
+            starts(Arrivals::of_transfer(&case)),
+            [5_000_000_000, 6_000_000_000, 7_000_000_000]
+        );
+        let [first, second] =
+            [0, 1].map(|number| starts(Arrivals::of_traffic(&case, number).unwrap()));
         assert_ne!(first, second);
         assert_eq!(first, starts(Arrivals::of_traffic(&case, 0).unwrap()));
         assert!(Arrivals::of_traffic(&case, 2).is_none());

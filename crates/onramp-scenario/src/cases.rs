@@ -1,13 +1,16 @@
-//! The cross product of a scenario's lists: which cases there are, in which order, and with which seeds.
+//! The cross product of a scenario's lists: which cases there are, in which order, and with which
+//! seeds.
 //!
-//! The runs that are compared with each other, the start-ups and avoidances of one size and one repeat, follow one
-//! another directly, so that a machine that drifts through a long lab session drifts past all of them alike.
+//! The runs that are compared with each other, the start-ups and avoidances of one size and one
+//! repeat, follow one another directly, so that a machine that drifts through a long lab session
+//! drifts past all of them alike.
 
 use crate::topology::Topology;
 use crate::{
-    Acks, Application, Avoidance, Buffer, ByteCounting, Case, Clocks, Connect, Connections, Crossings, Dscp, Given,
-    InitialWindow, Memory, Network, PacketPair, PairForm, Path, Receiver, Recovery, Scenario, Sender, Split, Stack,
-    Timers, Traffic, TrafficKind, Train, Transfer, Without, NO_STARTUP,
+    Acks, Application, Avoidance, Buffer, ByteCounting, Case, Clocks, Connect, Connections,
+    Crossings, Dscp, Given, InitialWindow, Memory, Network, PacketPair, PairForm, Path, Receiver,
+    Recovery, Scenario, Sender, Split, Stack, Timers, Traffic, TrafficKind, Train, Transfer,
+    Without, NO_STARTUP,
 };
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -45,7 +48,13 @@ pub(crate) struct ReceiverDraft {
 
 impl ReceiverDraft {
     /// The receiver of a flow of this stack and start-up.
-    pub(crate) fn of(&self, stack: Stack, startup: &str, buffer: Buffer, sender: &SenderDraft) -> Receiver {
+    pub(crate) fn of(
+        &self,
+        stack: Stack,
+        startup: &str,
+        buffer: Buffer,
+        sender: &SenderDraft,
+    ) -> Receiver {
         let usual = tcp_of(stack);
         Receiver {
             buffer,
@@ -53,7 +62,9 @@ impl ReceiverDraft {
             timestamps: self.timestamps.unwrap_or(usual.timestamps),
             sack: self.sack.unwrap_or(usual.sack),
             window_scaling: self.window_scaling.unwrap_or(usual.window_scaling),
-            packet_pair: self.packet_pair.unwrap_or_else(|| PacketPair::of_startup(startup, sender.packet_pairs)),
+            packet_pair: self
+                .packet_pair
+                .unwrap_or_else(|| PacketPair::of_startup(startup, sender.packet_pairs)),
             pair_form: self.pair_form,
             pair_clock_ns: self.pair_clock_ns.unwrap_or(usual.ticks.measure_ns),
         }
@@ -133,31 +144,102 @@ impl TransferDraft {
     pub(crate) fn product(&self) -> Vec<Transfer> {
         let usual = |transfer: &Transfer| tcp_of(transfer.stack);
         let mut all = vec![self.first()];
-        all = vary(all, |_| self.sizes.clone(), |one, bytes| one.size_bytes = bytes);
-        all = vary(all, |_| listed(&self.segments, || None), |one, bytes| one.segment_bytes = bytes);
+        all = vary(
+            all,
+            |_| self.sizes.clone(),
+            |one, bytes| one.size_bytes = bytes,
+        );
+        all = vary(
+            all,
+            |_| listed(&self.segments, || None),
+            |one, bytes| one.segment_bytes = bytes,
+        );
         all = vary(all, |_| self.stacks.clone(), |one, stack| one.stack = stack);
         let scaling = |one: &Transfer| usual(one).window_scaling;
-        all = vary(all, |one| listed(&self.window_scalings, || scaling(one)), |one, is_on| one.window_scaling = is_on);
-        all =
-            vary(all, |one| listed(&self.recoveries, || usual(one).recovery), |one, recovery| one.recovery = recovery);
-        all = vary(all, |one| listed(&self.timers, || usual(one).timers), |one, timers| one.timers = timers);
+        all = vary(
+            all,
+            |one| listed(&self.window_scalings, || scaling(one)),
+            |one, is_on| one.window_scaling = is_on,
+        );
+        all = vary(
+            all,
+            |one| listed(&self.recoveries, || usual(one).recovery),
+            |one, recovery| one.recovery = recovery,
+        );
+        all = vary(
+            all,
+            |one| listed(&self.timers, || usual(one).timers),
+            |one, timers| one.timers = timers,
+        );
         let clocks = |one: &Transfer| Clocks::of(one.stack);
-        all = vary(all, |one| listed(&self.clocks_ns, || clocks(one).clock_ns), |one, ns| one.clocks.clock_ns = ns);
-        all = vary(all, |one| listed(&self.ticks_ns, || clocks(one).tick_ns), |one, ns| one.clocks.tick_ns = ns);
+        all = vary(
+            all,
+            |one| listed(&self.clocks_ns, || clocks(one).clock_ns),
+            |one, ns| one.clocks.clock_ns = ns,
+        );
+        all = vary(
+            all,
+            |one| listed(&self.ticks_ns, || clocks(one).tick_ns),
+            |one, ns| one.clocks.tick_ns = ns,
+        );
         let startup = |one: &Transfer| startup_of(one.stack).to_owned();
-        all = vary(all, |one| listed(&self.startups, || startup(one)), |one, startup| one.startup = startup);
-        all = vary(all, |_| given(&self.gammas_ppm), |one, ppm| one.given.gamma_ppm = ppm);
-        all = vary(all, |_| given(&self.paces_bits_per_s), |one, rate| one.given.pace_bits_per_s = rate);
-        all = vary(all, |_| given(&self.qos_rates_bits_per_s), |one, rate| one.given.qos_rate_bits_per_s = rate);
-        all = vary(all, |_| given(&self.qos_bursts_bytes), |one, bytes| one.given.qos_burst_bytes = bytes);
-        all = vary(all, |_| self.withouts.clone(), |one, without| one.given.without = without);
-        all = vary(all, |_| self.memories.clone(), |one, memory| one.memory = memory);
+        all = vary(
+            all,
+            |one| listed(&self.startups, || startup(one)),
+            |one, startup| one.startup = startup,
+        );
+        all = vary(
+            all,
+            |_| given(&self.gammas_ppm),
+            |one, ppm| one.given.gamma_ppm = ppm,
+        );
+        all = vary(
+            all,
+            |_| given(&self.paces_bits_per_s),
+            |one, rate| one.given.pace_bits_per_s = rate,
+        );
+        all = vary(
+            all,
+            |_| given(&self.qos_rates_bits_per_s),
+            |one, rate| one.given.qos_rate_bits_per_s = rate,
+        );
+        all = vary(
+            all,
+            |_| given(&self.qos_bursts_bytes),
+            |one, bytes| one.given.qos_burst_bytes = bytes,
+        );
+        all = vary(
+            all,
+            |_| self.withouts.clone(),
+            |one, without| one.given.without = without,
+        );
+        all = vary(
+            all,
+            |_| self.memories.clone(),
+            |one, memory| one.memory = memory,
+        );
         let counting = |one: &Transfer| usual(one).byte_counting;
-        all = vary(all, |one| listed(&self.byte_countings, || counting(one)), |one, limit| one.byte_counting = limit);
+        all = vary(
+            all,
+            |one| listed(&self.byte_countings, || counting(one)),
+            |one, limit| one.byte_counting = limit,
+        );
         let avoidance = |one: &Transfer| avoidance_of(one.stack);
-        all = vary(all, |one| listed(&self.avoidances, || avoidance(one)), |one, avoidance| one.avoidance = avoidance);
-        all = vary(all, |_| self.windows.clone(), |one, window| one.initial_window = window);
-        all = vary(all, |_| self.connections.clone(), |one, connections| one.connections = connections);
+        all = vary(
+            all,
+            |one| listed(&self.avoidances, || avoidance(one)),
+            |one, avoidance| one.avoidance = avoidance,
+        );
+        all = vary(
+            all,
+            |_| self.windows.clone(),
+            |one, window| one.initial_window = window,
+        );
+        all = vary(
+            all,
+            |_| self.connections.clone(),
+            |one, connections| one.connections = connections,
+        );
         vary(all, |_| self.dscps.clone(), |one, dscp| one.dscp = dscp)
     }
 
@@ -232,7 +314,12 @@ fn vary<T>(
         set(&mut transfer, value);
         transfer
     };
-    let all = |transfer: &Transfer| values(transfer).into_iter().map(|value| with(transfer, value)).collect::<Vec<_>>();
+    let all = |transfer: &Transfer| {
+        values(transfer)
+            .into_iter()
+            .map(|value| with(transfer, value))
+            .collect::<Vec<_>>()
+    };
     transfers.iter().flat_map(all).collect()
 }
 
@@ -243,11 +330,14 @@ fn listed<T: Clone>(list: &Option<Vec<T>>, usual: impl Fn() -> T) -> Vec<T> {
 
 /// What the file gives, or nothing.
 fn given<T: Copy>(list: &Option<Vec<T>>) -> Vec<Option<T>> {
-    list.as_ref().map_or_else(|| vec![None], |list| list.iter().copied().map(Some).collect())
+    list.as_ref().map_or_else(
+        || vec![None],
+        |list| list.iter().copied().map(Some).collect(),
+    )
 }
 
-/// The transfers of one condition with their repeats, in the order in which they run: by size, sizes in the order in
-/// which the file first has them, then by repeat, then as the file has them.
+/// The transfers of one condition with their repeats, in the order in which they run: by size,
+/// sizes in the order in which the file first has them, then by repeat, then as the file has them.
 fn schedule(tables: &[TransferDraft]) -> Vec<(u32, Transfer)> {
     let mut ranks = HashMap::new();
     let mut schedule = Vec::new();
@@ -260,14 +350,24 @@ fn schedule(tables: &[TransferDraft]) -> Vec<(u32, Transfer)> {
     }
     // Stable: what has one size and one repeat stays in the file's order.
     schedule.sort_by_key(|(rank, run, _)| (*rank, *run));
-    schedule.into_iter().map(|(_, run, transfer)| (run, transfer)).collect()
+    schedule
+        .into_iter()
+        .map(|(_, run, transfer)| (run, transfer))
+        .collect()
 }
 
 impl Draft {
     pub(crate) fn case_count(&self) -> u128 {
         let buffers = [self.receiver.buffers.len(), self.sender.buffers.len()];
-        let transfers = self.transfers.iter().map(TransferDraft::case_count).fold(0, u128::saturating_add);
-        self.topology.count().saturating_mul(product(&buffers)).saturating_mul(transfers)
+        let transfers = self
+            .transfers
+            .iter()
+            .map(TransferDraft::case_count)
+            .fold(0, u128::saturating_add);
+        self.topology
+            .count()
+            .saturating_mul(product(&buffers))
+            .saturating_mul(transfers)
     }
 
     /// The traffic, with receivers that have this buffer.
@@ -284,14 +384,21 @@ impl Draft {
 }
 
 fn product(lengths: &[usize]) -> u128 {
-    lengths.iter().fold(1, |product, length| product.saturating_mul(*length as u128))
+    lengths
+        .iter()
+        .fold(1, |product, length| product.saturating_mul(*length as u128))
 }
 
-/// Makes the cases. The caller has seen that there are not too many, that no delay exceeds its round trip, and that
-/// there is a way for each flow.
+/// Makes the cases. The caller has seen that there are not too many, that no delay exceeds its
+/// round trip, and that there is a way for each flow.
 pub(crate) fn multiply_out(draft: &Draft) -> Scenario {
     let schedule = schedule(&draft.transfers);
-    let traffic: Vec<_> = draft.receiver.buffers.iter().map(|&buffer| (buffer, draft.traffic(buffer))).collect();
+    let traffic: Vec<_> = draft
+        .receiver
+        .buffers
+        .iter()
+        .map(|&buffer| (buffer, draft.traffic(buffer)))
+        .collect();
     let mut cases = Vec::new();
     for network in draft.topology.networks() {
         let mut paths = HashMap::new();
@@ -299,7 +406,9 @@ pub(crate) fn multiply_out(draft: &Draft) -> Scenario {
             for &sender_buffer in &draft.sender.buffers {
                 for (run, transfer) in &schedule {
                     let flows = (transfer.from.clone(), transfer.to.clone(), transfer.count);
-                    let (path, crossings) = paths.entry(flows).or_insert_with(|| path(&network, transfer));
+                    let (path, crossings) = paths
+                        .entry(flows)
+                        .or_insert_with(|| path(&network, transfer));
                     cases.push(Case {
                         scenario: draft.name.clone(),
                         number: cases.len() as u32 + 1,
@@ -312,7 +421,12 @@ pub(crate) fn multiply_out(draft: &Draft) -> Scenario {
                             window_validation: draft.sender.window_validation,
                             packet_pairs: draft.sender.packet_pairs,
                         },
-                        receiver: draft.receiver.of(transfer.stack, &transfer.startup, *receiver_buffer, &draft.sender),
+                        receiver: draft.receiver.of(
+                            transfer.stack,
+                            &transfer.startup,
+                            *receiver_buffer,
+                            &draft.sender,
+                        ),
                         traffic: traffic.clone(),
                         transfer: transfer.clone(),
                         duration_ns: draft.duration_ns,
@@ -323,7 +437,11 @@ pub(crate) fn multiply_out(draft: &Draft) -> Scenario {
             }
         }
     }
-    Scenario { name: draft.name.clone(), description: draft.description.clone(), cases }
+    Scenario {
+        name: draft.name.clone(),
+        description: draft.description.clone(),
+        cases,
+    }
 }
 
 fn path(network: &Network, transfer: &Transfer) -> (Path, Crossings) {
@@ -331,20 +449,28 @@ fn path(network: &Network, transfer: &Transfer) -> (Path, Crossings) {
     let (from, to) = transfer.ends(0);
     let ways = network.route(from, to).zip(network.route(to, from));
     let path = ways.and_then(|(there, back)| network.shared_path(&there, &back, &crossings));
-    (path.expect("the reader has refused flows without a way"), crossings)
+    (
+        path.expect("the reader has refused flows without a way"),
+        crossings,
+    )
 }
 
-/// The seed of a repetition, from 0: the output of that index of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014)
-/// started at the file's seed. All cases of a repetition share it, so that start-ups are compared on the same luck;
-/// the seeds of different repetitions are unrelated.
+/// The seed of a repetition, from 0: the output of that index of SplitMix64 (Steele, Lea and Flood,
+/// OOPSLA 2014) started at the file's seed. All cases of a repetition share it, so that start-ups
+/// are compared on the same luck; the seeds of different repetitions are unrelated.
 pub fn case_seed(file_seed: u64, repetition: u64) -> u64 {
-    let state = file_seed.wrapping_add(repetition.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    let state = file_seed.wrapping_add(
+        repetition
+            .wrapping_add(1)
+            .wrapping_mul(0x9e37_79b9_7f4a_7c15),
+    );
     let mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     mixed ^ (mixed >> 31)
 }
 
-/// The seed of a directed link in a run with this seed: the network's n-th link has number 2 n, its reverse 2 n + 1.
+/// The seed of a directed link in a run with this seed: the network's n-th link has number 2 n, its
+/// reverse 2 n + 1.
 pub fn link_seed(case_seed: u64, number: u32) -> u64 {
     self::case_seed(self::case_seed(case_seed, 0), u64::from(number))
 }

@@ -1,6 +1,7 @@
 //! A parsed TOML document seen through the declared keys: values checked for type, range and place.
 //!
-//! Mistakes are collected, not returned: a key that is wrong reads as `None`, and the caller goes on with the next.
+//! Mistakes are collected, not returned: a key that is wrong reads as `None`, and the caller goes
+//! on with the next.
 
 mod measure;
 
@@ -25,13 +26,24 @@ pub(crate) struct Node(pub usize);
 pub(crate) type Parse<'p, T> = &'p dyn Fn(&Key, &str) -> Result<T, Mistake>;
 
 /// The [`Parse`] of a quantity.
-pub(crate) fn quantity<T>(parse: fn(&str) -> Result<T, UnitError>) -> impl Fn(&Key, &str) -> Result<T, Mistake> {
-    move |key, text| parse(text).map_err(|error| Mistake::Quantity { key: key.path(), error: Box::new(error) })
+pub(crate) fn quantity<T>(
+    parse: fn(&str) -> Result<T, UnitError>,
+) -> impl Fn(&Key, &str) -> Result<T, Mistake> {
+    move |key, text| {
+        parse(text).map_err(|error| Mistake::Quantity {
+            key: key.path(),
+            error: Box::new(error),
+        })
+    }
 }
 
 /// The [`Parse`] of a whole number; its text has been an integer of TOML.
 pub(crate) fn integer<T: FromStr>(key: &Key, text: &str) -> Result<T, Mistake> {
-    text.parse().map_err(|_| Mistake::OutOfRange { key: key.path(), found: shown(text), range: key.range() })
+    text.parse().map_err(|_| Mistake::OutOfRange {
+        key: key.path(),
+        found: shown(text),
+        range: key.range(),
+    })
 }
 
 /// One table of the file, or the lack of it.
@@ -45,11 +57,19 @@ pub(crate) struct Section<'a> {
 
 impl<'a> Section<'a> {
     pub(crate) fn top(entries: &'a DeTable<'a>) -> Self {
-        Section { table: &crate::keys::TOP, header: 0..0, entries: Some(entries) }
+        Section {
+            table: &crate::keys::TOP,
+            header: 0..0,
+            entries: Some(entries),
+        }
     }
 
     fn absent(table: &'static Table) -> Self {
-        Section { table, header: 0..0, entries: None }
+        Section {
+            table,
+            header: 0..0,
+            entries: None,
+        }
     }
 
     /// Whether the file has a key or table of this name here, right or wrong.
@@ -63,7 +83,10 @@ impl<'a> Section<'a> {
     }
 
     fn value(&self, name: &str) -> Option<&'a Spanned<DeValue<'a>>> {
-        self.entries?.iter().find(|(key, _)| key.get_ref() == name).map(|(_, value)| value)
+        self.entries?
+            .iter()
+            .find(|(key, _)| key.get_ref() == name)
+            .map(|(_, value)| value)
     }
 }
 
@@ -80,7 +103,11 @@ impl Reader {
         for (key, value) in section.entries.into_iter().flatten() {
             let name = key.get_ref().as_ref();
             if !accepted.contains(&name) {
-                let alike = if is_tables(value.get_ref()) { section.table.tables() } else { section.table.keys() };
+                let alike = if is_tables(value.get_ref()) {
+                    section.table.tables()
+                } else {
+                    section.table.keys()
+                };
                 let mistake = Mistake::UnknownKey {
                     key: shown(name),
                     table: section.table.header(),
@@ -95,11 +122,17 @@ impl Reader {
 
     /// The table within `parent`, empty if the file does not have it.
     pub(crate) fn table<'a>(&mut self, parent: &Section<'a>, table: &'static Table) -> Section<'a> {
-        self.tables(parent, table).pop().unwrap_or(Section::absent(table))
+        self.tables(parent, table)
+            .pop()
+            .unwrap_or(Section::absent(table))
     }
 
     /// All tables of this name, in the file's order. Their keys have been checked.
-    pub(crate) fn tables<'a>(&mut self, parent: &Section<'a>, table: &'static Table) -> Vec<Section<'a>> {
+    pub(crate) fn tables<'a>(
+        &mut self,
+        parent: &Section<'a>,
+        table: &'static Table,
+    ) -> Vec<Section<'a>> {
         let name = table.name.rsplit('.').next().unwrap_or(table.name);
         let Some(value) = parent.value(name) else {
             if table.required {
@@ -115,21 +148,35 @@ impl Reader {
         if values.is_empty() || values.iter().any(|value| !value.get_ref().is_table()) {
             let expected = format!("a table that begins with {}", table.header());
             let found = match (value.get_ref(), table.is_many()) {
-                (DeValue::Array(array), true) if !array.is_empty() => "a list of other things than tables",
+                (DeValue::Array(array), true) if !array.is_empty() => {
+                    "a list of other things than tables"
+                }
                 _ => found(value.get_ref()),
             };
-            let mistake = Mistake::WrongType { key: table.name.to_owned(), found, expected };
+            let mistake = Mistake::WrongType {
+                key: table.name.to_owned(),
+                found,
+                expected,
+            };
             self.faults.push(mistake.at(value.span()));
             return Vec::new();
         }
         if values.len() > table.most {
-            let mistake = Mistake::TooMany { key: table.header(), count: values.len(), most: table.most };
+            let mistake = Mistake::TooMany {
+                key: table.header(),
+                count: values.len(),
+                most: table.most,
+            };
             self.faults.push(mistake.at(values[table.most].span()));
             return Vec::new();
         }
         let sections: Vec<_> = values
             .into_iter()
-            .map(|value| Section { table, header: value.span(), entries: value.get_ref().as_table() })
+            .map(|value| Section {
+                table,
+                header: value.span(),
+                entries: value.get_ref().as_table(),
+            })
             .collect();
         for section in &sections {
             self.refuse_unknown_keys(section);
@@ -141,7 +188,12 @@ impl Reader {
     pub(crate) fn miss(&mut self, parent: &Section, table: &Table) {
         let name = table.name.rsplit('.').next().unwrap_or(table.name);
         if !self.is_misspelt(parent.table, name) {
-            self.faults.push(Mistake::MissingTable { table: table.header() }.nowhere());
+            self.faults.push(
+                Mistake::MissingTable {
+                    table: table.header(),
+                }
+                .nowhere(),
+            );
         }
     }
 
@@ -150,8 +202,14 @@ impl Reader {
         self.faults.push(mistake.at(span));
     }
 
-    /// One value: the file's, or the default. `None` if it is wrong, or if it is absent without a default text.
-    pub(crate) fn one<T: Measure>(&mut self, section: &Section, key: &'static Key, parse: Parse<T>) -> Option<T> {
+    /// One value: the file's, or the default. `None` if it is wrong, or if it is absent without a
+    /// default text.
+    pub(crate) fn one<T: Measure>(
+        &mut self,
+        section: &Section,
+        key: &'static Key,
+        parse: Parse<T>,
+    ) -> Option<T> {
         match self.given(section, key)? {
             Given::Value(value) => {
                 let parsed = scalar(key, value, parse);
@@ -162,7 +220,12 @@ impl Reader {
     }
 
     /// The values of a key that may be a list; a single value is a list of one.
-    pub(crate) fn list<T>(&mut self, section: &Section, key: &'static Key, parse: Parse<T>) -> Option<Vec<T>>
+    pub(crate) fn list<T>(
+        &mut self,
+        section: &Section,
+        key: &'static Key,
+        parse: Parse<T>,
+    ) -> Option<Vec<T>>
     where
         T: Measure + PartialEq,
     {
@@ -180,7 +243,11 @@ impl Reader {
             return self.keep(Err(Mistake::EmptyList { key: key.path() }), span);
         }
         if array.len() > MOST_ENTRIES {
-            let mistake = Mistake::TooMany { key: key.path(), count: array.len(), most: MOST_ENTRIES };
+            let mistake = Mistake::TooMany {
+                key: key.path(),
+                count: array.len(),
+                most: MOST_ENTRIES,
+            };
             return self.keep(Err(mistake), array[MOST_ENTRIES].span());
         }
         let mut values = Vec::with_capacity(array.len());
@@ -197,7 +264,11 @@ impl Reader {
                     DeValue::Integer(integer) => integer.to_string(),
                     _ => String::new(),
                 };
-                let mistake = Mistake::Twice { key: key.path(), value, first: Range::clone(first) };
+                let mistake = Mistake::Twice {
+                    key: key.path(),
+                    value,
+                    first: Range::clone(first),
+                };
                 self.faults.push(mistake.at(element.span()));
                 complete = false;
                 continue;
@@ -210,7 +281,9 @@ impl Reader {
     /// Whether this name has been suggested for an unknown one: then it is not missing besides.
     fn is_misspelt(&self, within: &Table, name: &str) -> bool {
         self.faults.iter().any(|fault| match &fault.mistake {
-            Mistake::UnknownKey { table, nearest, .. } => *nearest == Some(name) && *table == within.header(),
+            Mistake::UnknownKey { table, nearest, .. } => {
+                *nearest == Some(name) && *table == within.header()
+            }
             _ => false,
         })
     }
@@ -223,7 +296,10 @@ impl Reader {
             Fallback::Text(text) => Some(Given::Default(text)),
             Fallback::Other(_) => None,
             Fallback::Required => {
-                let mistake = Mistake::MissingKey { key: key.path(), expected: key.kind.expected() };
+                let mistake = Mistake::MissingKey {
+                    key: key.path(),
+                    expected: key.kind.expected(),
+                };
                 match (section.entries, key.table) {
                     // Of an absent table it has been said that it is absent.
                     (None, _) => {}
@@ -242,7 +318,9 @@ impl Reader {
     }
 
     pub(crate) fn keep<T>(&mut self, parsed: Result<T, Mistake>, span: Range<usize>) -> Option<T> {
-        parsed.map_err(|mistake| self.faults.push(mistake.at(span))).ok()
+        parsed
+            .map_err(|mistake| self.faults.push(mistake.at(span)))
+            .ok()
     }
 }
 
@@ -255,28 +333,50 @@ enum Given<'a> {
 fn scalar<T: Measure>(key: &Key, value: &Spanned<DeValue>, parse: Parse<T>) -> Result<T, Mistake> {
     let text = match (value.get_ref(), key.kind) {
         (DeValue::Integer(integer), Kind::Integer | Kind::Connections) => {
-            i128::from_str_radix(integer.as_str(), integer.radix()).map_or(integer.to_string(), |n| n.to_string())
+            i128::from_str_radix(integer.as_str(), integer.radix())
+                .map_or(integer.to_string(), |n| n.to_string())
         }
         (DeValue::Boolean(value), Kind::Boolean) => value.to_string(),
         (DeValue::String(text), kind) if !is_number(kind, text) => text.to_string(),
         (DeValue::Array(_), _) if key.list == List::No => {
-            let lists = all_keys().filter(|key| key.list != List::No).map(|key| key.path()).collect();
-            return Err(Mistake::ListNotAllowed { key: key.path(), lists });
+            let lists = all_keys()
+                .filter(|key| key.list != List::No)
+                .map(|key| key.path())
+                .collect();
+            return Err(Mistake::ListNotAllowed {
+                key: key.path(),
+                lists,
+            });
         }
         (other, kind) => {
             let expected = kind.expected().to_owned();
-            return Err(Mistake::WrongType { key: key.path(), found: found(other), expected });
+            return Err(Mistake::WrongType {
+                key: key.path(),
+                found: found(other),
+                expected,
+            });
         }
     };
     let parsed = parse(key, &text)?;
-    let Some((unit, amount)) = parsed.measure() else { return Ok(parsed) };
+    let Some((unit, amount)) = parsed.measure() else {
+        return Ok(parsed);
+    };
     let limit = |text: &str| parse(key, text).ok().and_then(|limit| limit.measure());
-    let is_beyond = key.ranges.iter().any(|(least, most)| match (limit(least), limit(most)) {
-        (Some((range_unit, least)), Some((_, most))) => range_unit == unit && !(least..=most).contains(&amount),
-        _ => false,
-    });
+    let is_beyond = key
+        .ranges
+        .iter()
+        .any(|(least, most)| match (limit(least), limit(most)) {
+            (Some((range_unit, least)), Some((_, most))) => {
+                range_unit == unit && !(least..=most).contains(&amount)
+            }
+            _ => false,
+        });
     match is_beyond {
-        true => Err(Mistake::OutOfRange { key: key.path(), found: shown(&text), range: key.range() }),
+        true => Err(Mistake::OutOfRange {
+            key: key.path(),
+            found: shown(&text),
+            range: key.range(),
+        }),
         false => Ok(parsed),
     }
 }
@@ -307,14 +407,19 @@ fn found(value: &DeValue) -> &'static str {
 fn is_tables(value: &DeValue) -> bool {
     match value {
         DeValue::Table(_) => true,
-        DeValue::Array(array) => !array.is_empty() && array.iter().all(|element| element.get_ref().is_table()),
+        DeValue::Array(array) => {
+            !array.is_empty() && array.iter().all(|element| element.get_ref().is_table())
+        }
         _ => false,
     }
 }
 
 /// The only table that has a key of this name, or two that stand side by side.
 fn belongs(name: &str) -> Option<String> {
-    let tables: Vec<_> = TABLES.iter().filter(|table| table.names().contains(&name)).collect();
+    let tables: Vec<_> = TABLES
+        .iter()
+        .filter(|table| table.names().contains(&name))
+        .collect();
     let within = tables.iter().any(|table| table.name.contains('.'));
     match tables[..] {
         [only] => Some(only.header()),

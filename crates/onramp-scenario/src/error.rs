@@ -4,7 +4,8 @@ use crate::Fault;
 use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode};
 use std::fmt;
 
-/// Why a scenario file was refused. A miette [`Diagnostic`]: print it with a [`miette::Report`] to have the lines.
+/// Why a scenario file was refused. A miette [`Diagnostic`]: print it with a [`miette::Report`] to
+/// have the lines.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The file system did not give the file.
@@ -24,7 +25,10 @@ pub enum Error {
         what: &'static str,
     },
     /// More than [`MAX_FILE_BYTES`](crate::MAX_FILE_BYTES).
-    #[error("cannot read the scenario {file}: it is larger than {}", crate::units::format_size(crate::MAX_FILE_BYTES))]
+    #[error(
+        "cannot read the scenario {file}: it is larger than {}",
+        crate::units::format_size(crate::MAX_FILE_BYTES)
+    )]
     TooLarge {
         /// As it was asked for.
         file: String,
@@ -59,13 +63,24 @@ impl Invalid {
         assert!(!faults.is_empty());
         for span in faults.iter_mut().filter_map(|fault| fault.span.as_mut()) {
             // Of a value of many lines the first is enough.
-            let line_end = text.get(span.start..).and_then(|rest| rest.find('\n')).map(|length| span.start + length);
+            let line_end = text
+                .get(span.start..)
+                .and_then(|rest| rest.find('\n'))
+                .map(|length| span.start + length);
             span.end = span.end.min(line_end.unwrap_or(text.len()));
         }
         let is_shown = text.lines().all(|line| line.len() <= MOST_LINE_BYTES);
-        let mut invalid = Invalid { source: NamedSource::new(file_name, text.to_owned()), faults, is_shown };
+        let mut invalid = Invalid {
+            source: NamedSource::new(file_name, text.to_owned()),
+            faults,
+            is_shown,
+        };
         if !is_shown {
-            let places: Vec<_> = invalid.faults.iter().map(|fault| invalid.line_column(fault)).collect();
+            let places: Vec<_> = invalid
+                .faults
+                .iter()
+                .map(|fault| invalid.line_column(fault))
+                .collect();
             for (fault, place) in invalid.faults.iter_mut().zip(places) {
                 fault.place = place;
             }
@@ -83,11 +98,15 @@ impl Invalid {
         self.source.name()
     }
 
-    /// Line and column of a mistake, both from 1, the column in characters; `None` where it is of the whole file.
+    /// Line and column of a mistake, both from 1, the column in characters; `None` where it is of
+    /// the whole file.
     pub fn line_column(&self, fault: &Fault) -> Option<(usize, usize)> {
         let before = self.source.inner().get(..fault.span.as_ref()?.start)?;
         let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
-        Some((before.matches('\n').count() + 1, before[line_start..].chars().count() + 1))
+        Some((
+            before.matches('\n').count() + 1,
+            before[line_start..].chars().count() + 1,
+        ))
     }
 
     fn only(&self) -> Option<&Fault> {
@@ -125,7 +144,9 @@ impl Diagnostic for Invalid {
     fn related<'a>(&'a self) -> Option<Box<dyn Iterator<Item = &'a dyn Diagnostic> + 'a>> {
         match self.only() {
             Some(_) => None,
-            None => Some(Box::new(self.faults.iter().map(|fault| fault as &dyn Diagnostic))),
+            None => Some(Box::new(
+                self.faults.iter().map(|fault| fault as &dyn Diagnostic),
+            )),
         }
     }
 }

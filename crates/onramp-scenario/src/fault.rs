@@ -29,12 +29,19 @@ impl std::error::Error for Fault {}
 
 impl Diagnostic for Fault {
     fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
-        self.mistake.mend().map(|mend| Box::new(mend) as Box<dyn fmt::Display>)
+        self.mistake
+            .mend()
+            .map(|mend| Box::new(mend) as Box<dyn fmt::Display>)
     }
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        let label = |text: String, span: &Range<usize>| LabeledSpan::new(Some(text), span.start, span.len());
-        let here = self.span.as_ref().map(|span| label(self.mistake.label(), span))?;
+        let label = |text: String, span: &Range<usize>| {
+            LabeledSpan::new(Some(text), span.start, span.len())
+        };
+        let here = self
+            .span
+            .as_ref()
+            .map(|span| label(self.mistake.label(), span))?;
         let first = match &self.mistake {
             Mistake::Twice { first, .. } | Mistake::SameName { first, .. } => {
                 Some(label("first here".to_owned(), first))

@@ -12,26 +12,37 @@ pub const MAX_FILE_BYTES: u64 = 1 << 20;
 /// Reads and checks a scenario file.
 ///
 /// # Errors
-/// The file cannot be read, is not a regular file, is larger than [`MAX_FILE_BYTES`], is not text, or has mistakes.
+/// The file cannot be read, is not a regular file, is larger than [`MAX_FILE_BYTES`], is not text,
+/// or has mistakes.
 pub fn read(path: &Path) -> Result<Scenario, Error> {
     let file = path.display().to_string();
-    let unreadable = |cause| Error::Unreadable { file: file.clone(), cause };
+    let unreadable = |cause| Error::Unreadable {
+        file: file.clone(),
+        cause,
+    };
     // Before it is opened: opening a pipe nobody writes to would wait for ever.
     let metadata = std::fs::metadata(path).map_err(unreadable)?;
     if !metadata.is_file() {
-        return Err(Error::NotAFile { what: kind(metadata.file_type()), file });
+        return Err(Error::NotAFile {
+            what: kind(metadata.file_type()),
+            file,
+        });
     }
     if metadata.len() > MAX_FILE_BYTES {
         return Err(Error::TooLarge { file });
     }
     let mut bytes = Vec::new();
     // The limit again: files in /proc have no length, and others grow.
-    File::open(path).and_then(|f| f.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)).map_err(unreadable)?;
+    File::open(path)
+        .and_then(|f| f.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes))
+        .map_err(unreadable)?;
     if bytes.len() as u64 > MAX_FILE_BYTES {
         return Err(Error::TooLarge { file });
     }
-    let text = String::from_utf8(bytes)
-        .map_err(|error| Error::NotUtf8 { offset: error.utf8_error().valid_up_to(), file: file.clone() })?;
+    let text = String::from_utf8(bytes).map_err(|error| Error::NotUtf8 {
+        offset: error.utf8_error().valid_up_to(),
+        file: file.clone(),
+    })?;
     parse(&file, &text)
 }
 

@@ -1,5 +1,6 @@
-//! The keys of a scenario file, declared once: the reader takes defaults and ranges from here, errors take their
-//! suggestions from here, and a test holds the reference tables of `docs/scenarios.md` against it.
+//! The keys of a scenario file, declared once: the reader takes defaults and ranges from here,
+//! errors take their suggestions from here, and a test holds the reference tables of
+//! `docs/scenarios.md` against it.
 
 mod channel;
 mod declared;
@@ -7,7 +8,9 @@ mod kind;
 mod manual;
 mod table;
 
-pub(crate) use channel::{ChannelKeys, LINK_CHANNEL, LINK_REVERSE_CHANNEL, PATH_CHANNEL, REVERSE_CHANNEL};
+pub(crate) use channel::{
+    ChannelKeys, LINK_CHANNEL, LINK_REVERSE_CHANNEL, PATH_CHANNEL, REVERSE_CHANNEL,
+};
 pub(crate) use declared::*;
 pub(crate) use kind::Kind;
 pub use manual::reference_tables;
@@ -16,10 +19,12 @@ pub(crate) use table::{Fallback, Key, List, Table};
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::units::{parse_frequency, parse_packets, parse_percent, parse_rate, parse_size, parse_time};
+    use crate::units::{
+        parse_frequency, parse_packets, parse_percent, parse_rate, parse_size, parse_time,
+    };
     use crate::{
-        Acks, Avoidance, Buffer, Connect, Distribution, Dscp, InitialWindow, Memory, PacketPair, PairForm, QueueLimit,
-        Recovery, Stack, Timers, Train, Without, NO_STARTUP,
+        Acks, Avoidance, Buffer, Connect, Distribution, Dscp, InitialWindow, Memory, PacketPair,
+        PairForm, QueueLimit, Recovery, Stack, Timers, Train, Without, NO_STARTUP,
     };
 
     fn is_readable(kind: Kind, text: &str) -> bool {
@@ -37,7 +42,9 @@ mod tests {
             Kind::Window => text.parse::<InitialWindow>().is_ok(),
             Kind::Counting => crate::limits::parse_byte_counting(text).is_ok(),
             Kind::Startup => text == NO_STARTUP || onramp_core::startup_names().contains(&text),
-            Kind::Avoidance => Avoidance::ALL.iter().any(|avoidance| avoidance.name() == text),
+            Kind::Avoidance => Avoidance::ALL
+                .iter()
+                .any(|avoidance| avoidance.name() == text),
             Kind::Stack => Stack::from_name(text).is_some(),
             Kind::Recovery => Recovery::from_name(text).is_some(),
             Kind::Timers => Timers::from_name(text).is_some(),
@@ -52,7 +59,9 @@ mod tests {
             Kind::PairForm => PairForm::ALL.iter().any(|form| form.name() == text),
             Kind::Discipline => crate::reader::DISCIPLINES.contains(&text),
             Kind::Traffic => crate::reader::KINDS_OF_TRAFFIC.contains(&text),
-            Kind::Distribution => Distribution::ALL.iter().any(|distribution| distribution.name() == text),
+            Kind::Distribution => Distribution::ALL
+                .iter()
+                .any(|distribution| distribution.name() == text),
             Kind::Name | Kind::Text | Kind::Node => true,
         }
     }
@@ -74,19 +83,47 @@ mod tests {
     #[test]
     fn every_key_is_in_a_declared_table_once() {
         for (i, key) in all_keys().enumerate() {
-            assert!(TABLES.iter().any(|table| table.name == key.table), "{}", key.path());
-            assert!(all_keys().take(i).all(|other| other.path() != key.path()), "{}", key.path());
+            assert!(
+                TABLES.iter().any(|table| table.name == key.table),
+                "{}",
+                key.path()
+            );
+            assert!(
+                all_keys().take(i).all(|other| other.path() != key.path()),
+                "{}",
+                key.path()
+            );
         }
     }
 
     #[test]
     fn a_table_knows_the_names_within() {
         let of_channel = PATH_CHANNEL.tables.red.names();
-        assert_eq!(of_channel, ["min", "max", "probability", "weight", "gentle"]);
-        assert_eq!(PATH.tables(), ["reverse", "change", "red", "codel", "bursts"]);
-        assert_eq!(PATH.keys()[..5], ["rtt", "mtu", "rate", "queue", "discipline"]);
-        let top =
-            ["name", "description", "seed", "path", "node", "link", "run", "receiver", "sender", "transfer", "traffic"];
+        assert_eq!(
+            of_channel,
+            ["min", "max", "probability", "weight", "gentle"]
+        );
+        assert_eq!(
+            PATH.tables(),
+            ["reverse", "change", "red", "codel", "bursts"]
+        );
+        assert_eq!(
+            PATH.keys()[..5],
+            ["rtt", "mtu", "rate", "queue", "discipline"]
+        );
+        let top = [
+            "name",
+            "description",
+            "seed",
+            "path",
+            "node",
+            "link",
+            "run",
+            "receiver",
+            "sender",
+            "transfer",
+            "traffic",
+        ];
         assert_eq!(TOP.names(), top);
     }
 }

@@ -1,9 +1,11 @@
 //! What is asked of a path, and what it answered.
 //!
-//! A [scenario file](parse) describes a path, two hosts and the transfers between them; it becomes a list of
-//! [`Case`]s, each of which one transfer answers with one [`Record`]. Simulator and lab share both.
+//! A [scenario file](parse) describes a path, two hosts and the transfers between them; it becomes
+//! a list of [`Case`]s, each of which one transfer answers with one [`Record`]. Simulator and lab
+//! share both.
 //!
-//! `docs/scenarios.md` describes the file for its users; `keys.rs` declares its keys for reader and manual alike.
+//! `docs/scenarios.md` describes the file for its users; `keys.rs` declares its keys for reader and
+//! manual alike.
 
 mod arrivals;
 mod cases;

@@ -1,10 +1,12 @@
-//! The values of a scenario that are words or quantities by choice: queues, buffers, initial windows.
+//! The values of a scenario that are words or quantities by choice: queues, buffers, initial
+//! windows.
 //!
-//! Each is read with [`FromStr`] and written with [`Display`](std::fmt::Display), in the wording of the scenario.
+//! Each is read with [`FromStr`] and written with [`Display`](std::fmt::Display), in the wording of
+//! the scenario.
 
 use crate::units::{
-    format_bdp, format_count, format_size, parse_quantity, shown, Quantity, UnitError, BDP, PACKETS, SEGMENTS,
-    SIZE_UNITS,
+    format_bdp, format_count, format_size, parse_quantity, shown, Quantity, UnitError, BDP,
+    PACKETS, SEGMENTS, SIZE_UNITS,
 };
 use crate::{Buffer, ByteCounting, InitialWindow, QueueLimit};
 use std::fmt;
@@ -16,14 +18,31 @@ const HOST: &str = "host";
 const PAPER: &str = "paper";
 const UNLIMITED: &str = "unlimited";
 
-const QUEUE: Quantity =
-    Quantity { what: "queue", example: "0.5 bdp", units: &[&[PACKETS], SIZE_UNITS, &[BDP]], words: &[] };
-const BUFFER: Quantity = Quantity { what: "buffer", example: "64 MiB", units: &[SIZE_UNITS], words: &[LINUX_DEFAULT] };
-const WINDOW: Quantity =
-    Quantity { what: "initial window", example: "10 segments", units: &[&[SEGMENTS]], words: &[HOST, PAPER] };
+const QUEUE: Quantity = Quantity {
+    what: "queue",
+    example: "0.5 bdp",
+    units: &[&[PACKETS], SIZE_UNITS, &[BDP]],
+    words: &[],
+};
+const BUFFER: Quantity = Quantity {
+    what: "buffer",
+    example: "64 MiB",
+    units: &[SIZE_UNITS],
+    words: &[LINUX_DEFAULT],
+};
+const WINDOW: Quantity = Quantity {
+    what: "initial window",
+    example: "10 segments",
+    units: &[&[SEGMENTS]],
+    words: &[HOST, PAPER],
+};
 
-const COUNTING: Quantity =
-    Quantity { what: "byte counting", example: "2 segments", units: &[&[SEGMENTS]], words: &[UNLIMITED] };
+const COUNTING: Quantity = Quantity {
+    what: "byte counting",
+    example: "2 segments",
+    units: &[&[SEGMENTS]],
+    words: &[UNLIMITED],
+};
 
 /// `40 packets`, `256 KiB` or `0.4 bdp`; more than zero.
 impl FromStr for QueueLimit {
@@ -32,7 +51,10 @@ impl FromStr for QueueLimit {
     fn from_str(text: &str) -> Result<Self, UnitError> {
         let (value, unit) = parse_quantity(&QUEUE, text)?;
         if value == 0 {
-            return Err(UnitError::Zero { what: QUEUE.what, found: shown(text) });
+            return Err(UnitError::Zero {
+                what: QUEUE.what,
+                found: shown(text),
+            });
         }
         match unit {
             PACKETS => count(value, &QUEUE, text).map(QueueLimit::Packets),
@@ -50,7 +72,10 @@ impl FromStr for Buffer {
         match text.trim() {
             LINUX_DEFAULT => Ok(Buffer::LinuxDefault),
             text => match parse_quantity(&BUFFER, text)?.0 {
-                0 => Err(UnitError::Zero { what: BUFFER.what, found: shown(text) }),
+                0 => Err(UnitError::Zero {
+                    what: BUFFER.what,
+                    found: shown(text),
+                }),
                 bytes => Ok(Buffer::Bytes(bytes)),
             },
         }
@@ -66,7 +91,10 @@ impl FromStr for InitialWindow {
             HOST => Ok(InitialWindow::Host),
             PAPER => Ok(InitialWindow::Paper),
             text => match parse_quantity(&WINDOW, text)?.0 {
-                0 => Err(UnitError::Zero { what: WINDOW.what, found: shown(text) }),
+                0 => Err(UnitError::Zero {
+                    what: WINDOW.what,
+                    found: shown(text),
+                }),
                 segments => count(segments, &WINDOW, text).map(InitialWindow::Segments),
             },
         }
@@ -81,7 +109,10 @@ pub(crate) fn parse_byte_counting(text: &str) -> Result<ByteCounting, UnitError>
     let segments = parse_quantity(&COUNTING, text)?.0;
     match u8::try_from(segments).map(NonZeroU8::new) {
         Ok(Some(segments)) => Ok(ByteCounting::Segments(segments)),
-        Ok(None) => Err(UnitError::Zero { what: COUNTING.what, found: shown(text) }),
+        Ok(None) => Err(UnitError::Zero {
+            what: COUNTING.what,
+            found: shown(text),
+        }),
         Err(_) => Err(UnitError::TooLarge {
             what: COUNTING.what,
             found: shown(text),
@@ -130,7 +161,9 @@ impl fmt::Display for InitialWindow {
         match *self {
             InitialWindow::Host => f.pad(HOST),
             InitialWindow::Paper => f.pad(PAPER),
-            InitialWindow::Segments(segments) => f.pad(&format_count(u64::from(segments), SEGMENTS.name)),
+            InitialWindow::Segments(segments) => {
+                f.pad(&format_count(u64::from(segments), SEGMENTS.name))
+            }
         }
     }
 }
@@ -169,21 +202,49 @@ mod tests {
     #[test]
     fn byte_counting_is_read_as_it_was_written() {
         for text in ["unlimited", "1 segment", "2 segments", "255 segments"] {
-            assert_eq!(format_byte_counting(parse_byte_counting(text).unwrap()), text);
+            assert_eq!(
+                format_byte_counting(parse_byte_counting(text).unwrap()),
+                text
+            );
         }
         let refused = |text| parse_byte_counting(text).unwrap_err().to_string();
-        assert_eq!(refused("0 segments"), "the byte counting `0 segments` is zero: it must be more");
-        assert_eq!(refused("256 segments"), "the byte counting `256 segments` is too large");
-        assert_eq!(refused("unlimitted"), "the byte counting is `unlimitted`; did you mean `unlimited`?");
+        assert_eq!(
+            refused("0 segments"),
+            "the byte counting `0 segments` is zero: it must be more"
+        );
+        assert_eq!(
+            refused("256 segments"),
+            "the byte counting `256 segments` is too large"
+        );
+        assert_eq!(
+            refused("unlimitted"),
+            "the byte counting is `unlimitted`; did you mean `unlimited`?"
+        );
     }
 
     #[test]
     fn labels_are_the_wording_of_the_scenario() {
-        let queues = ["40 packets", "1 packet", "256 KiB", "0.4 bdp", "1 bdp", "2.5 bdp"];
-        assert_eq!(queues.map(|q| q.parse::<QueueLimit>().unwrap().to_string()), queues);
+        let queues = [
+            "40 packets",
+            "1 packet",
+            "256 KiB",
+            "0.4 bdp",
+            "1 bdp",
+            "2.5 bdp",
+        ];
+        assert_eq!(
+            queues.map(|q| q.parse::<QueueLimit>().unwrap().to_string()),
+            queues
+        );
         let buffers = ["linux-default", "64 MiB", "1 MB"];
-        assert_eq!(buffers.map(|b| b.parse::<Buffer>().unwrap().to_string()), buffers);
+        assert_eq!(
+            buffers.map(|b| b.parse::<Buffer>().unwrap().to_string()),
+            buffers
+        );
         let windows = ["host", "paper", "10 segments", "1 segment"];
-        assert_eq!(windows.map(|w| w.parse::<InitialWindow>().unwrap().to_string()), windows);
+        assert_eq!(
+            windows.map(|w| w.parse::<InitialWindow>().unwrap().to_string()),
+            windows
+        );
     }
 }

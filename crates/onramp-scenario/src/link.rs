@@ -1,7 +1,10 @@
-//! From a scenario's channel to a link: the one place where what a file asks for becomes what simulator and lab run.
+//! From a scenario's channel to a link: the one place where what a file asks for becomes what
+//! simulator and lab run.
 
 use crate::{Channel, Discipline, QueueLimit, Red, TokenBucket};
-use onramp_net::{Change, CoDelConfig, Config, FqCoDelConfig, Limit, LossConfig, QueueConfig, RedConfig};
+use onramp_net::{
+    Change, CoDelConfig, Config, FqCoDelConfig, Limit, LossConfig, QueueConfig, RedConfig,
+};
 use std::num::{NonZeroU32, NonZeroU64};
 
 impl Channel {
@@ -38,14 +41,22 @@ impl Channel {
                 most_packets: NonZeroU32::new(a.most_packets).unwrap_or(NonZeroU32::MIN),
             }),
             seed,
-            ..Config::plain(not_zero(self.rate_bits_per_s), self.delay_ns, self.limit(self.queue, rtt_ns))
+            ..Config::plain(
+                not_zero(self.rate_bits_per_s),
+                self.delay_ns,
+                self.limit(self.queue, rtt_ns),
+            )
         }
     }
 
     fn limit(&self, queue: QueueLimit, rtt_ns: u64) -> Limit {
         match queue {
             QueueLimit::Packets(packets) => Limit::Packets(packets),
-            in_bytes => Limit::Bytes(in_bytes.bytes(self.rate_bits_per_s, rtt_ns).unwrap_or(u64::MAX)),
+            in_bytes => Limit::Bytes(
+                in_bytes
+                    .bytes(self.rate_bits_per_s, rtt_ns)
+                    .unwrap_or(u64::MAX),
+            ),
         }
     }
 
@@ -69,7 +80,8 @@ impl Channel {
                 limit_packets: match limit {
                     Limit::Packets(packets) => packets,
                     Limit::Bytes(bytes) => {
-                        u32::try_from(bytes / u64::from(fq.codel.mtu_bytes.max(1))).unwrap_or(u32::MAX)
+                        u32::try_from(bytes / u64::from(fq.codel.mtu_bytes.max(1)))
+                            .unwrap_or(u32::MAX)
                     }
                 }
                 .max(1),
@@ -99,12 +111,17 @@ impl Channel {
 
 /// The n of the 2^-n nearest to a share.
 fn nearest_shift(ppm: u32) -> u32 {
-    (0..=24).min_by_key(|shift| ppm.abs_diff(1_000_000 >> shift)).unwrap_or(0)
+    (0..=24)
+        .min_by_key(|shift| ppm.abs_diff(1_000_000 >> shift))
+        .unwrap_or(0)
 }
 
 fn bucket(bucket: TokenBucket) -> onramp_net::TokenBucket {
     let burst_bytes = u32::try_from(bucket.burst_bytes).unwrap_or(u32::MAX);
-    onramp_net::TokenBucket { rate_bits_per_s: not_zero(bucket.rate_bits_per_s), burst_bytes }
+    onramp_net::TokenBucket {
+        rate_bits_per_s: not_zero(bucket.rate_bits_per_s),
+        burst_bytes,
+    }
 }
 
 /// A scenario's rates are not zero; a case made by hand has the least instead.
@@ -120,8 +137,10 @@ mod tests {
         let text = format!(
             "name = \"x\"\n[path]\nrate = \"8 Mbit/s\"\nrtt = \"100 ms\"\n{text}\n[[transfer]]\nsize = \"1 B\"\n"
         );
-        let case =
-            crate::parse("x.toml", &text).unwrap_or_else(|e| panic!("{:?}", miette::Report::new(e))).cases.remove(0);
+        let case = crate::parse("x.toml", &text)
+            .unwrap_or_else(|e| panic!("{:?}", miette::Report::new(e)))
+            .cases
+            .remove(0);
         let config = case.path.forward.link_config(case.path.rtt_ns, 7);
         config.check().unwrap();
         config
@@ -129,26 +148,57 @@ mod tests {
 
     #[test]
     fn a_plain_path_is_a_plain_link() {
-        let plain = Config::plain(NonZeroU64::new(8_000_000).unwrap(), 50_000_000, Limit::Bytes(100_000));
+        let plain = Config::plain(
+            NonZeroU64::new(8_000_000).unwrap(),
+            50_000_000,
+            Limit::Bytes(100_000),
+        );
         assert_eq!(config(""), Config { seed: 7, ..plain });
-        assert_eq!(config("loss = \"1 %\"").loss, LossConfig::Bernoulli { ppm: 10_000 });
+        assert_eq!(
+            config("loss = \"1 %\"").loss,
+            LossConfig::Bernoulli { ppm: 10_000 }
+        );
         let every = NonZeroU32::new(100).unwrap();
-        assert_eq!(config("loss_every = \"100 packets\"").loss, LossConfig::Periodic { every });
+        assert_eq!(
+            config("loss_every = \"100 packets\"").loss,
+            LossConfig::Periodic { every }
+        );
     }
 
     #[test]
     fn a_drop_tail_queue_may_filter_acknowledgements() {
         let queue = |text| config(text).queue;
-        assert_eq!(queue("ack_filter = true"), QueueConfig::AckFilter(Limit::Bytes(100_000)));
-        assert_eq!(queue("ack_filter = false"), QueueConfig::DropTail(Limit::Bytes(100_000)));
+        assert_eq!(
+            queue("ack_filter = true"),
+            QueueConfig::AckFilter(Limit::Bytes(100_000))
+        );
+        assert_eq!(
+            queue("ack_filter = false"),
+            QueueConfig::DropTail(Limit::Bytes(100_000))
+        );
     }
 
     #[test]
     fn red_is_measured_in_the_unit_of_its_queue() {
-        let usual = RedConfig { max_p_ppm: 100_000, gentle: true, ..RedConfig::default() };
-        let packets = RedConfig { limit: Limit::Packets(60), ..usual };
-        assert_eq!(config("queue = \"60 packets\"\ndiscipline = \"red\"").queue, QueueConfig::Red(packets));
-        let bytes = RedConfig { limit: Limit::Bytes(100_000), min_threshold: 10_000, max_threshold: 50_000, ..usual };
+        let usual = RedConfig {
+            max_p_ppm: 100_000,
+            gentle: true,
+            ..RedConfig::default()
+        };
+        let packets = RedConfig {
+            limit: Limit::Packets(60),
+            ..usual
+        };
+        assert_eq!(
+            config("queue = \"60 packets\"\ndiscipline = \"red\"").queue,
+            QueueConfig::Red(packets)
+        );
+        let bytes = RedConfig {
+            limit: Limit::Bytes(100_000),
+            min_threshold: 10_000,
+            max_threshold: 50_000,
+            ..usual
+        };
         let text = "discipline = \"red\"\n[path.red]\nmin = \"0.1 bdp\"\nmax = \"0.5 bdp\"";
         assert_eq!(config(text).queue, QueueConfig::Red(bytes));
     }
@@ -166,12 +216,18 @@ mod tests {
             other => panic!("{other:?}"),
         };
         assert_eq!(packets("discipline = \"fq-codel\""), 10_240);
-        assert_eq!(packets("discipline = \"fq-codel\"\nqueue = \"40 packets\""), 40);
+        assert_eq!(
+            packets("discipline = \"fq-codel\"\nqueue = \"40 packets\""),
+            40
+        );
     }
 
     #[test]
     fn the_weight_is_the_nearest_power_of_two() {
-        assert_eq!([1_000_000, 700_000, 500_000, 2_000, 1].map(nearest_shift), [0, 1, 1, 9, 19]);
+        assert_eq!(
+            [1_000_000, 700_000, 500_000, 2_000, 1].map(nearest_shift),
+            [0, 1, 1, 9, 19]
+        );
     }
 
     #[test]

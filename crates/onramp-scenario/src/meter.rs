@@ -5,11 +5,15 @@ use std::ops::Range;
 /// Round trips over which competing traffic is measured, before a transfer and from its start on.
 pub const TRAFFIC_RTTS: u64 = 20;
 
-/// The 20 round trips before a transfer's start and the 20 from it on, each as far as there is traffic in it: `traffic_ns`
-/// is from the traffic's start to its stop, or to the end of what was seen of it. A window may be empty.
+/// The 20 round trips before a transfer's start and the 20 from it on, each as far as there is
+/// traffic in it: `traffic_ns` is from the traffic's start to its stop, or to the end of what was
+/// seen of it. A window may be empty.
 pub fn traffic_windows(start_ns: u64, rtt_ns: u64, traffic_ns: &Range<u64>) -> [Range<u64>; 2] {
     let window_ns = rtt_ns.saturating_mul(TRAFFIC_RTTS);
-    let (first_ns, last_ns) = (start_ns.saturating_sub(window_ns), start_ns.saturating_add(window_ns));
+    let (first_ns, last_ns) = (
+        start_ns.saturating_sub(window_ns),
+        start_ns.saturating_add(window_ns),
+    );
     [first_ns..start_ns, start_ns..last_ns].map(|window| {
         let begin_ns = window.start.max(traffic_ns.start);
         begin_ns..window.end.min(traffic_ns.end).max(begin_ns)
@@ -27,11 +31,21 @@ mod tests {
 
     #[test]
     fn only_time_with_traffic_counts() {
-        assert_eq!(traffic_windows(1000, 10, &(0..u64::MAX)), [800..1000, 1000..1200]);
-        assert_eq!(traffic_windows(1000, 10, &(950..1100)), [950..1000, 1000..1100]);
+        assert_eq!(
+            traffic_windows(1000, 10, &(0..u64::MAX)),
+            [800..1000, 1000..1200]
+        );
+        assert_eq!(
+            traffic_windows(1000, 10, &(950..1100)),
+            [950..1000, 1000..1100]
+        );
         assert_eq!(traffic_windows(100, 10, &(0..u64::MAX)), [0..100, 100..300]);
-        assert!(traffic_windows(1000, 10, &(1300..2000)).iter().all(Range::is_empty));
-        assert!(traffic_windows(1000, 10, &(0..500)).iter().all(Range::is_empty));
+        assert!(traffic_windows(1000, 10, &(1300..2000))
+            .iter()
+            .all(Range::is_empty));
+        assert!(traffic_windows(1000, 10, &(0..500))
+            .iter()
+            .all(Range::is_empty));
     }
 
     #[test]

@@ -17,7 +17,8 @@ pub enum Mistake {
     Syntax { message: String },
     /// No key at all.
     Empty,
-    /// A key or table that scenario files do not have there. `belongs` is the table that does have it, or two.
+    /// A key or table that scenario files do not have there. `belongs` is the table that does have
+    /// it, or two.
     UnknownKey {
         key: String,
         table: String,
@@ -30,21 +31,42 @@ pub enum Mistake {
     /// A table that every scenario has is not given.
     MissingTable { table: String },
     /// A value of another type.
-    WrongType { key: String, found: &'static str, expected: String },
+    WrongType {
+        key: String,
+        found: &'static str,
+        expected: String,
+    },
     /// A list where one value is wanted.
     ListNotAllowed { key: String, lists: Vec<String> },
     /// A list without an element.
     EmptyList { key: String },
     /// A list, or a series of tables, beyond what is sensible.
-    TooMany { key: String, count: usize, most: usize },
+    TooMany {
+        key: String,
+        count: usize,
+        most: usize,
+    },
     /// A list that has one value two times.
-    Twice { key: String, value: String, first: Range<usize> },
+    Twice {
+        key: String,
+        value: String,
+        first: Range<usize>,
+    },
     /// A quantity that cannot be read.
     Quantity { key: String, error: Box<UnitError> },
     /// A value beyond its least or most.
-    OutOfRange { key: String, found: String, range: String },
+    OutOfRange {
+        key: String,
+        found: String,
+        range: String,
+    },
     /// A name that is not one of those known.
-    UnknownName { key: String, found: String, nearest: Option<String>, accepted: Vec<String> },
+    UnknownName {
+        key: String,
+        found: String,
+        nearest: Option<String>,
+        accepted: Vec<String>,
+    },
     /// The name of a scenario or node has other characters than tables and file names can take.
     BadName { what: &'static str, found: String },
     /// `path.reverse.delay` is more than one of the round trips.
@@ -60,23 +82,52 @@ pub enum Mistake {
     /// A key or table that means nothing without another.
     NeedsOther { key: String, other: String },
     /// Two keys or tables of which a scenario has one.
-    Excludes { key: String, other: String, other_at: Range<usize> },
+    Excludes {
+        key: String,
+        other: String,
+        other_at: Range<usize>,
+    },
     /// A key or table that is of another choice than the one made.
-    NotFor { key: String, only: &'static str, chosen: String },
+    NotFor {
+        key: String,
+        only: &'static str,
+        chosen: String,
+    },
     /// A key that the choice made has to have.
-    NeededFor { key: String, chosen: String, expected: &'static str },
+    NeededFor {
+        key: String,
+        chosen: String,
+        expected: &'static str,
+    },
     /// A threshold in another unit than the queue whose threshold it is.
     OtherUnit { key: String, queue: String },
     /// A queue of `fq-codel` in bytes.
     NotInPackets { key: String, found: String },
     /// A lower threshold that is not below the upper one.
-    NotBelow { key: String, found: String, other: String, most: String },
+    NotBelow {
+        key: String,
+        found: String,
+        other: String,
+        most: String,
+    },
     /// A token bucket that no packet of the largest size passes.
-    SmallBurst { key: String, found: String, mtu: String },
+    SmallBurst {
+        key: String,
+        found: String,
+        mtu: String,
+    },
     /// A rate that each flow is guaranteed, beyond what the link carries.
-    LargeGuarantee { key: String, found: String, rate: String },
+    LargeGuarantee {
+        key: String,
+        found: String,
+        rate: String,
+    },
     /// A packet of traffic that is larger than its way takes.
-    LargePacket { key: String, found: String, mtu: String },
+    LargePacket {
+        key: String,
+        found: String,
+        mtu: String,
+    },
     /// A change that is not later than the one before it.
     NotLater { key: String },
     /// A change without anything that changes.
@@ -88,7 +139,13 @@ pub enum Mistake {
     /// No links lead from a sender to its receiver.
     NoRoute { from: String, to: String },
     /// A relay that is not between the ends of a flow, in the place that it is given.
-    NotBetween { node: String, from: String, to: String, way: Vec<String>, why: NotBetween },
+    NotBetween {
+        node: String,
+        from: String,
+        to: String,
+        way: Vec<String>,
+        why: NotBetween,
+    },
     /// All links on the way have no delay.
     NoDelay { from: String, to: String },
     /// Traffic stops before it starts.
@@ -101,25 +158,41 @@ pub enum Mistake {
 
 impl Mistake {
     pub(crate) fn at(self, span: Range<usize>) -> Fault {
-        Fault { mistake: self, span: Some(span), place: None }
+        Fault {
+            mistake: self,
+            span: Some(span),
+            place: None,
+        }
     }
 
     pub(crate) fn nowhere(self) -> Fault {
-        Fault { mistake: self, span: None, place: None }
+        Fault {
+            mistake: self,
+            span: None,
+            place: None,
+        }
     }
 
     pub(crate) fn label(&self) -> String {
         match self {
-            Mistake::UnknownKey { nearest: Some(nearest), .. } => format!("did you mean `{nearest}`?"),
+            Mistake::UnknownKey {
+                nearest: Some(nearest),
+                ..
+            } => format!("did you mean `{nearest}`?"),
             Mistake::UnknownKey { table, .. } => format!("not a key of {table}"),
             Mistake::MissingKey { key, .. } => {
                 format!("`{}` is missing in this table", last(key))
             }
             Mistake::WrongType { found, .. } => format!("found {found}"),
             Mistake::ListNotAllowed { .. } => "found a list".to_owned(),
-            Mistake::UnknownName { nearest: Some(nearest), .. } => format!("did you mean `{nearest}`?"),
+            Mistake::UnknownName {
+                nearest: Some(nearest),
+                ..
+            } => format!("did you mean `{nearest}`?"),
             Mistake::Twice { .. } => "here again".to_owned(),
-            Mistake::RepeatedCase { .. } | Mistake::SameLabel { .. } => "and in this table".to_owned(),
+            Mistake::RepeatedCase { .. } | Mistake::SameLabel { .. } => {
+                "and in this table".to_owned()
+            }
             Mistake::SameName { .. } => "here again".to_owned(),
             Mistake::NeedsOther { other, .. } => format!("without `{}`", last(other)),
             Mistake::NeededFor { key, .. } => format!("`{}` is missing in this table", last(key)),
@@ -202,7 +275,12 @@ impl fmt::Display for Mistake {
         match self {
             Mistake::Syntax { message } => write!(f, "this is not TOML: {message}"),
             Mistake::Empty => write!(f, "the file is empty"),
-            Mistake::UnknownKey { key, table, nearest, .. } => {
+            Mistake::UnknownKey {
+                key,
+                table,
+                nearest,
+                ..
+            } => {
                 let place = if table == "the top level" { "at" } else { "in" };
                 write!(f, "unknown key `{key}` {place} {table}")?;
                 match nearest {
@@ -215,11 +293,20 @@ impl fmt::Display for Mistake {
             Mistake::WrongType { key, found, .. } => write!(f, "`{key}` is {found}"),
             Mistake::ListNotAllowed { key, .. } => write!(f, "`{key}` cannot be a list"),
             Mistake::EmptyList { key } => write!(f, "the list `{key}` is empty"),
-            Mistake::TooMany { key, count, most } => write!(f, "`{key}` has {count} entries; the most is {most}"),
+            Mistake::TooMany { key, count, most } => {
+                write!(f, "`{key}` has {count} entries; the most is {most}")
+            }
             Mistake::Twice { key, value, .. } => write!(f, "the list `{key}` has {value} twice"),
             Mistake::Quantity { key, error } => write!(f, "`{key}`: {error}"),
-            Mistake::OutOfRange { key, found, .. } => write!(f, "`{key}` is {found}: out of its range"),
-            Mistake::UnknownName { key, found, nearest, .. } => {
+            Mistake::OutOfRange { key, found, .. } => {
+                write!(f, "`{key}` is {found}: out of its range")
+            }
+            Mistake::UnknownName {
+                key,
+                found,
+                nearest,
+                ..
+            } => {
                 write!(f, "`{key}` is `{found}`, which is unknown")?;
                 match nearest {
                     Some(nearest) => write!(f, "; did you mean `{nearest}`?"),
@@ -229,40 +316,89 @@ impl fmt::Display for Mistake {
             Mistake::BadName { what, found } => write!(f, "`{found}` cannot be a {what}'s name"),
             Mistake::BadLabel { found } => write!(f, "`{found}` cannot be a label"),
             Mistake::LabelOfSeveral { label, rows } => {
-                write!(f, "the label `{label}` is of one row, and the lists of its table make {rows}")
+                write!(
+                    f,
+                    "the label `{label}` is of one row, and the lists of its table make {rows}"
+                )
             }
-            Mistake::SameLabel { label, .. } => write!(f, "two [[transfer]] tables have the label `{label}`"),
+            Mistake::SameLabel { label, .. } => {
+                write!(f, "two [[transfer]] tables have the label `{label}`")
+            }
             Mistake::DelayBeyondRtt { delay, rtt } => {
-                write!(f, "the reverse delay of {delay} is more than the round trip of {rtt}")
+                write!(
+                    f,
+                    "the reverse delay of {delay} is more than the round trip of {rtt}"
+                )
             }
-            Mistake::RepeatedCase { case, .. } => write!(f, "two [[transfer]] tables have the case {case}"),
-            Mistake::NeedsOther { key, other } => write!(f, "`{key}` means nothing without `{other}`"),
-            Mistake::Excludes { key, other, .. } => write!(f, "`{key}` and `{other}` exclude each other"),
-            Mistake::NotFor { key, only, chosen } => write!(f, "`{key}` is for {only}, and this is `{chosen}`"),
-            Mistake::NeededFor { key, chosen, .. } => write!(f, "`{key}` is missing, which `{chosen}` needs"),
-            Mistake::OtherUnit { key, queue } => write!(f, "`{key}` has another unit than `{queue}`"),
+            Mistake::RepeatedCase { case, .. } => {
+                write!(f, "two [[transfer]] tables have the case {case}")
+            }
+            Mistake::NeedsOther { key, other } => {
+                write!(f, "`{key}` means nothing without `{other}`")
+            }
+            Mistake::Excludes { key, other, .. } => {
+                write!(f, "`{key}` and `{other}` exclude each other")
+            }
+            Mistake::NotFor { key, only, chosen } => {
+                write!(f, "`{key}` is for {only}, and this is `{chosen}`")
+            }
+            Mistake::NeededFor { key, chosen, .. } => {
+                write!(f, "`{key}` is missing, which `{chosen}` needs")
+            }
+            Mistake::OtherUnit { key, queue } => {
+                write!(f, "`{key}` has another unit than `{queue}`")
+            }
             Mistake::NotInPackets { key, found } => {
-                write!(f, "`{key}` is {found}, and a queue of `fq-codel` counts packets")
+                write!(
+                    f,
+                    "`{key}` is {found}, and a queue of `fq-codel` counts packets"
+                )
             }
-            Mistake::NotBelow { key, found, other, most } => {
-                write!(f, "`{key}` is {found}, which is not less than `{other}`, {most}")
+            Mistake::NotBelow {
+                key,
+                found,
+                other,
+                most,
+            } => {
+                write!(
+                    f,
+                    "`{key}` is {found}, which is not less than `{other}`, {most}"
+                )
             }
             Mistake::SmallBurst { key, found, mtu } => {
                 write!(f, "`{key}` is {found}: no packet of {mtu} would ever pass")
             }
             Mistake::LargeGuarantee { key, found, rate } => {
-                write!(f, "`{key}` is {found}, and the link carries {rate}: more cannot be guaranteed")
+                write!(
+                    f,
+                    "`{key}` is {found}, and the link carries {rate}: more cannot be guaranteed"
+                )
             }
             Mistake::LargePacket { key, found, mtu } => {
-                write!(f, "`{key}` is {found}, and the way takes packets of {mtu} at most")
+                write!(
+                    f,
+                    "`{key}` is {found}, and the way takes packets of {mtu} at most"
+                )
             }
-            Mistake::NotLater { key } => write!(f, "`{key}` is not later than that of the change before"),
+            Mistake::NotLater { key } => {
+                write!(f, "`{key}` is not later than that of the change before")
+            }
             Mistake::NoChange { .. } => write!(f, "this change changes nothing"),
             Mistake::SameName { name, .. } => write!(f, "two nodes have the name `{name}`"),
-            Mistake::SameNode { what, node } => write!(f, "this {what} leads from `{node}` to itself"),
+            Mistake::SameNode { what, node } => {
+                write!(f, "this {what} leads from `{node}` to itself")
+            }
             Mistake::NoRoute { from, to } => write!(f, "no links lead from `{from}` to `{to}`"),
-            Mistake::NotBetween { node, from, to, why, .. } => f.write_str(&why.sentence(node, from, to)),
-            Mistake::NoDelay { from, to } => write!(f, "the way from `{from}` to `{to}` and back takes no time"),
+            Mistake::NotBetween {
+                node,
+                from,
+                to,
+                why,
+                ..
+            } => f.write_str(&why.sentence(node, from, to)),
+            Mistake::NoDelay { from, to } => {
+                write!(f, "the way from `{from}` to `{to}` and back takes no time")
+            }
             Mistake::StopsFirst => write!(f, "this traffic stops before it starts"),
             Mistake::NeverEnds => write!(f, "this measured traffic never ends"),
             Mistake::TooManyCases { cases, .. } => write!(f, "the lists multiply to {cases} cases"),

@@ -1,4 +1,5 @@
-//! A scenario after its lists have been multiplied out: every value is one value, every unit is fixed.
+//! A scenario after its lists have been multiplied out: every value is one value, every unit is
+//! fixed.
 
 mod channel;
 mod flow;
@@ -20,8 +21,8 @@ pub struct Scenario {
     pub name: String,
     /// One sentence for the report.
     pub description: String,
-    /// The cross product of all lists in the file: conditions outermost, then sizes, then repeats, and innermost
-    /// the transfers that are compared with each other (`docs/scenarios.md`).
+    /// The cross product of all lists in the file: conditions outermost, then sizes, then repeats,
+    /// and innermost the transfers that are compared with each other (`docs/scenarios.md`).
     pub cases: Vec<Case>,
 }
 
@@ -46,7 +47,8 @@ pub struct Case {
     pub traffic: Arc<[Traffic]>,
     /// The transfer that is measured.
     pub transfer: Transfer,
-    /// The run ends at this time, whatever is unfinished; `None`: when all that is measured is finished.
+    /// The run ends at this time, whatever is unfinished; `None`: when all that is measured is
+    /// finished.
     pub duration_ns: Option<u64>,
     /// Which repetition this is, from 1.
     pub run: u32,
@@ -55,8 +57,8 @@ pub struct Case {
 }
 
 impl Case {
-    /// When the transfer's first copy starts, since the beginning of the run: late enough for all traffic that is to
-    /// be under way before it.
+    /// When the transfer's first copy starts, since the beginning of the run: late enough for all
+    /// traffic that is to be under way before it.
     pub fn transfer_start_ns(&self) -> u64 {
         let leads = self.traffic.iter().map(|traffic| match traffic.start {
             TrafficStart::Lead(lead_ns) => lead_ns,
@@ -73,11 +75,16 @@ impl Case {
         }
     }
 
-    /// When there is traffic without records, since the beginning of the run: from its first start to its last stop.
+    /// When there is traffic without records, since the beginning of the run: from its first start
+    /// to its last stop.
     pub fn traffic_span(&self) -> Option<Range<u64>> {
         let unmeasured = || self.traffic.iter().filter(|traffic| !traffic.measured);
-        let first_ns = unmeasured().map(|traffic| self.traffic_start_ns(traffic)).min()?;
-        let last_ns = unmeasured().map(|traffic| traffic.stop_ns.unwrap_or(u64::MAX)).max()?;
+        let first_ns = unmeasured()
+            .map(|traffic| self.traffic_start_ns(traffic))
+            .min()?;
+        let last_ns = unmeasured()
+            .map(|traffic| traffic.stop_ns.unwrap_or(u64::MAX))
+            .max()?;
         Some(first_ns..last_ns)
     }
 }

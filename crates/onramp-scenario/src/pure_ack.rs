@@ -1,4 +1,5 @@
-//! Which segments are acknowledgements and nothing else: for links that filter them, in simulator and lab.
+//! Which segments are acknowledgements and nothing else: for links that filter them, in simulator
+//! and lab.
 
 use onramp_net::PureAck;
 use onramp_tcp::{Flags, Segment};
@@ -6,16 +7,30 @@ use onramp_tcp::{Flags, Segment};
 /// The control bits of explicit congestion notification (RFC 3168): CWR and ECE.
 const ECN: u8 = 0xc0;
 
-/// The pure acknowledgement that a segment is, if it is one: of its control bits none but ACK and those of ECN is set, it has
-/// no payload, and no options but timestamps and SACK. The caller knows whether it has options that a [`Segment`] does not have.
+/// The pure acknowledgement that a segment is, if it is one: of its control bits none but ACK and
+/// those of ECN is set, it has no payload, and no options but timestamps and SACK. The caller knows
+/// whether it has options that a [`Segment`] does not have.
 pub fn pure_ack(segment: &Segment) -> Option<PureAck> {
-    let Segment { ack, payload_bytes, flags: Flags(bits), options, .. } = segment;
+    let Segment {
+        ack,
+        payload_bytes,
+        flags: Flags(bits),
+        options,
+        ..
+    } = segment;
     let has_others = options.mss.is_some()
         || options.window_scale.is_some()
         || options.sack_permitted
         || options.pairs.form.is_some();
     let is_pure = bits & !ECN == Flags::ACK.0 && *payload_bytes == 0 && !has_others;
-    is_pure.then(|| PureAck::new(*ack, bits & ECN, options.timestamps, options.sack.as_slice()))
+    is_pure.then(|| {
+        PureAck::new(
+            *ack,
+            bits & ECN,
+            options.timestamps,
+            options.sack.as_slice(),
+        )
+    })
 }
 
 #[cfg(test)]
@@ -28,22 +43,74 @@ mod tests {
     fn a_segment_that_acknowledges_and_does_nothing_else_is_one() {
         let mut sack = SackBlocks::default();
         sack.push(20, 30);
-        let options = Options { timestamps: Some((1, 2)), sack, ..Options::default() };
-        let segment = Segment { ack: 10, flags: Flags::ACK, options, ..Segment::default() };
-        assert_eq!(pure_ack(&segment), Some(PureAck::new(10, 0, Some((1, 2)), &[(20, 30)])));
-        let congested = Segment { flags: Flags(Flags::ACK.0 | 0x40), ..segment };
-        assert_eq!(pure_ack(&congested), Some(PureAck::new(10, 0x40, Some((1, 2)), &[(20, 30)])));
+        let options = Options {
+            timestamps: Some((1, 2)),
+            sack,
+            ..Options::default()
+        };
+        let segment = Segment {
+            ack: 10,
+            flags: Flags::ACK,
+            options,
+            ..Segment::default()
+        };
+        assert_eq!(
+            pure_ack(&segment),
+            Some(PureAck::new(10, 0, Some((1, 2)), &[(20, 30)]))
+        );
+        let congested = Segment {
+            flags: Flags(Flags::ACK.0 | 0x40),
+            ..segment
+        };
+        assert_eq!(
+            pure_ack(&congested),
+            Some(PureAck::new(10, 0x40, Some((1, 2)), &[(20, 30)]))
+        );
     }
 
     #[test]
     fn what_does_more_is_none() {
-        let segment = Segment { ack: 10, flags: Flags::ACK, ..Segment::default() };
+        let segment = Segment {
+            ack: 10,
+            flags: Flags::ACK,
+            ..Segment::default()
+        };
         for flag in [Flags::SYN, Flags::FIN, Flags::RST, Flags::PSH] {
-            assert_eq!(pure_ack(&Segment { flags: Flags::ACK.with(flag), ..segment }), None);
+            assert_eq!(
+                pure_ack(&Segment {
+                    flags: Flags::ACK.with(flag),
+                    ..segment
+                }),
+                None
+            );
         }
-        assert_eq!(pure_ack(&Segment { flags: Flags::default(), ..segment }), None);
-        assert_eq!(pure_ack(&Segment { payload_bytes: 1, ..segment }), None);
-        let pairs = PairOptions { form: Some(Form::Experiment), ..PairOptions::default() };
-        assert_eq!(pure_ack(&Segment { options: Options { pairs, ..Options::default() }, ..segment }), None);
+        assert_eq!(
+            pure_ack(&Segment {
+                flags: Flags::default(),
+                ..segment
+            }),
+            None
+        );
+        assert_eq!(
+            pure_ack(&Segment {
+                payload_bytes: 1,
+                ..segment
+            }),
+            None
+        );
+        let pairs = PairOptions {
+            form: Some(Form::Experiment),
+            ..PairOptions::default()
+        };
+        assert_eq!(
+            pure_ack(&Segment {
+                options: Options {
+                    pairs,
+                    ..Options::default()
+                },
+                ..segment
+            }),
+            None
+        );
     }
 }

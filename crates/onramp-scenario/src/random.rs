@@ -1,4 +1,5 @@
-//! Random numbers of a run: one stream per element, none shared, the same on every machine, in simulator and lab.
+//! Random numbers of a run: one stream per element, none shared, the same on every machine, in
+//! simulator and lab.
 
 use crate::case_seed;
 use rand_core::Rng as _;
@@ -91,7 +92,10 @@ mod tests {
         let mut stream = Stream::new(1);
         let first = mean(|| stream.normal());
         let second = mean(|| stream.normal().powi(2));
-        assert!(first.abs() < 0.004 && (second - 1.0).abs() < 0.006, "{first}, {second}");
+        assert!(
+            first.abs() < 0.004 && (second - 1.0).abs() < 0.006,
+            "{first}, {second}"
+        );
     }
 
     #[test]
@@ -99,7 +103,12 @@ mod tests {
         let mut stream = Stream::new(2);
         let mut counts = [0; 3];
         (0..300_000).for_each(|_| counts[stream.below(3) as usize] += 1);
-        assert!(counts.iter().all(|count: &i32| count.abs_diff(100_000) < 1300), "{counts:?}");
+        assert!(
+            counts
+                .iter()
+                .all(|count: &i32| count.abs_diff(100_000) < 1300),
+            "{counts:?}"
+        );
     }
 
     #[test]

@@ -35,11 +35,14 @@ const MOST_FAULTS: usize = 20;
 /// [`Error::Invalid`] with all mistakes that were found, or [`Error::TooLarge`].
 pub fn parse(file_name: &str, text: &str) -> Result<Scenario, Error> {
     if text.len() as u64 > MAX_FILE_BYTES {
-        return Err(Error::TooLarge { file: file_name.to_owned() });
+        return Err(Error::TooLarge {
+            file: file_name.to_owned(),
+        });
     }
     parse_with(onramp_core::startup_names(), text).map_err(|mut faults| {
         faults.sort_by_key(|fault| fault.span.as_ref().map(|span| span.start));
-        // A parser that recovers stumbles over the end of a file once for each thing that is open there.
+        // A parser that recovers stumbles over the end of a file once for each thing that is open
+        // there.
         faults.dedup_by_key(|fault| (fault.span.clone(), fault.to_string()));
         faults.truncate(MOST_FAULTS);
         Error::Invalid(Box::new(Invalid::new(file_name, text, faults)))
@@ -50,7 +53,10 @@ pub fn parse(file_name: &str, text: &str) -> Result<Scenario, Error> {
 fn parse_with(startups: &[&str], text: &str) -> Result<Scenario, Vec<Fault>> {
     let (document, errors) = DeTable::parse_recoverable(text);
     if !errors.is_empty() {
-        return Err(errors.iter().map(|error| syntax_fault(text, error)).collect());
+        return Err(errors
+            .iter()
+            .map(|error| syntax_fault(text, error))
+            .collect());
     }
     if document.get_ref().is_empty() {
         return Err(vec![Mistake::Empty.nowhere()]);
@@ -66,10 +72,16 @@ fn parse_with(startups: &[&str], text: &str) -> Result<Scenario, Vec<Fault>> {
 fn syntax_fault(text: &str, error: &toml::de::Error) -> Fault {
     let message = error.message().trim_end_matches(", expected nothing");
     // Errors at the end of the file point behind it.
-    let span = error.span().map(|span| span.start.min(text.len())..span.end.min(text.len()));
+    let span = error
+        .span()
+        .map(|span| span.start.min(text.len())..span.end.min(text.len()));
     let message = match span.clone().and_then(|span| text.get(span)) {
-        Some("") if message.starts_with("string values must be quoted") => "there is no value".to_owned(),
-        Some(key) if message == "duplicate key" => format!("the key `{}` is given twice", shown(key)),
+        Some("") if message.starts_with("string values must be quoted") => {
+            "there is no value".to_owned()
+        }
+        Some(key) if message == "duplicate key" => {
+            format!("the key `{}` is given twice", shown(key))
+        }
         _ => message.to_owned(),
     };
     let mistake = Mistake::Syntax { message };
@@ -97,7 +109,14 @@ fn read_draft(reader: &mut Reader, startups: &[&str], document: &DeTable) -> Opt
     }
     let sections = reader.tables(&top, &keys::TRAFFIC);
     let of_section = |section| {
-        read_traffic(reader, startups, &ways, (receiver.as_ref(), sender.as_ref()), duration_ns.is_some(), section)
+        read_traffic(
+            reader,
+            startups,
+            &ways,
+            (receiver.as_ref(), sender.as_ref()),
+            duration_ns.is_some(),
+            section,
+        )
     };
     let traffic = sections.iter().filter_map(of_section).collect();
 
@@ -122,7 +141,12 @@ fn read_draft(reader: &mut Reader, startups: &[&str], document: &DeTable) -> Opt
 /// A label is of one row, and of one table.
 fn check_labels(reader: &mut Reader, draft: &Draft, headers: &[Range<usize>]) -> Option<()> {
     let mut seen = HashMap::new();
-    for (transfer, header) in draft.transfers.iter().zip(headers).filter(|(transfer, _)| !transfer.label.is_empty()) {
+    for (transfer, header) in draft
+        .transfers
+        .iter()
+        .zip(headers)
+        .filter(|(transfer, _)| !transfer.label.is_empty())
+    {
         let label = transfer.label.to_string();
         let rows = transfer.product().len() / transfer.sizes.len();
         let mistake = match seen.insert(label.clone(), header.clone()) {
@@ -140,14 +164,28 @@ fn check_labels(reader: &mut Reader, draft: &Draft, headers: &[Range<usize>]) ->
 fn check_product(reader: &mut Reader, draft: &Draft, headers: &[Range<usize>]) -> Option<()> {
     let cases = draft.case_count();
     if cases > u128::from(cases::MOST_CASES) {
-        reader.faults.push(Mistake::TooManyCases { cases, most: cases::MOST_CASES }.nowhere());
+        reader.faults.push(
+            Mistake::TooManyCases {
+                cases,
+                most: cases::MOST_CASES,
+            }
+            .nowhere(),
+        );
         return None;
     }
     check_labels(reader, draft, headers)?;
     let mut seen = HashMap::new();
     for (transfer, header) in draft.transfers.iter().zip(headers) {
         for one in transfer.product() {
-            let tcp = (one.stack, one.recovery, one.timers, one.clocks, one.given, one.initial_window, one.connect);
+            let tcp = (
+                one.stack,
+                one.recovery,
+                one.timers,
+                one.clocks,
+                one.given,
+                one.initial_window,
+                one.connect,
+            );
             let toolbox = (
                 one.segment_bytes,
                 one.window_scaling,
@@ -157,16 +195,27 @@ fn check_product(reader: &mut Reader, draft: &Draft, headers: &[Range<usize>]) -
                 one.dscp,
                 one.memory,
             );
-            let case = (one.size_bytes, one.startup.clone(), one.avoidance, tcp, toolbox, one.application);
+            let case = (
+                one.size_bytes,
+                one.startup.clone(),
+                one.avoidance,
+                tcp,
+                toolbox,
+                one.application,
+            );
             if let Some(first) = seen.insert(case, header.clone()) {
                 let (size, avoidance) = (format_size(one.size_bytes), one.avoidance.name());
                 let tcp = match one.stack {
                     Stack::Linux => String::new(),
                     stack => format!(", stack {}", stack.name()),
                 };
-                let case =
-                    format!("{size}, {} with {avoidance}, initial window {}{tcp}", one.startup, one.initial_window);
-                reader.faults.push(Mistake::RepeatedCase { case, first }.at(header.clone()));
+                let case = format!(
+                    "{size}, {} with {avoidance}, initial window {}{tcp}",
+                    one.startup, one.initial_window
+                );
+                reader
+                    .faults
+                    .push(Mistake::RepeatedCase { case, first }.at(header.clone()));
                 return None;
             }
         }

@@ -9,8 +9,8 @@ pub enum Place<E> {
     Host(E),
 }
 
-/// All routes of a run, each to an end that the driver names. A packet carries its place: one look says where it goes
-/// next.
+/// All routes of a run, each to an end that the driver names. A packet carries its place: one look
+/// says where it goes next.
 #[derive(Clone, Debug)]
 pub struct Routes<E> {
     places: Vec<Place<E>>,
@@ -29,7 +29,8 @@ impl<E: Copy> Routes<E> {
     /// Beyond 2^32 places.
     pub fn add(&mut self, links: &[u32], end: E) -> u32 {
         let first = u32::try_from(self.places.len()).expect("routes have fewer than 2^32 places");
-        self.places.extend(links.iter().map(|link| Place::Link(*link)));
+        self.places
+            .extend(links.iter().map(|link| Place::Link(*link)));
         self.places.push(Place::Host(end));
         first
     }
@@ -50,8 +51,20 @@ mod tests {
         let mut routes = Routes::default();
         let there = routes.add(&[4, 0, 6], "data");
         let back = routes.add(&[7], "acks");
-        let along = |first: u32, places: u32| (first..first + places).map(|place| routes.at(place)).collect::<Vec<_>>();
-        assert_eq!(along(there, 4), [Place::Link(4), Place::Link(0), Place::Link(6), Place::Host("data")]);
+        let along = |first: u32, places: u32| {
+            (first..first + places)
+                .map(|place| routes.at(place))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(
+            along(there, 4),
+            [
+                Place::Link(4),
+                Place::Link(0),
+                Place::Link(6),
+                Place::Host("data")
+            ]
+        );
         assert_eq!(along(back, 2), [Place::Link(7), Place::Host("acks")]);
     }
 }

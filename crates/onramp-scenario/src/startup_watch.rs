@@ -17,10 +17,14 @@ impl StartupWatch {
         self.remembered_bytes = bytes;
     }
 
-    /// What a decision that was made, or is in force, at this time changed: `estimate` first, then `phase` or `exit`. What
-    /// comes after the end of a start-up are phases.
+    /// What a decision that was made, or is in force, at this time changed: `estimate` first, then
+    /// `phase` or `exit`. What comes after the end of a start-up are phases.
     pub fn look(&mut self, time_s: f64, decision: &Decision) -> impl Iterator<Item = StartupEvent> {
-        let now = (decision.phase, decision.estimate_bytes_per_s, decision.is_over());
+        let now = (
+            decision.phase,
+            decision.estimate_bytes_per_s,
+            decision.is_over(),
+        );
         let before = self.last.replace(now);
         let unlimited_as_zero = |value: u64| if value == UNLIMITED { 0 } else { value };
         let change = |kind: &str, what: &str| StartupEvent {
@@ -34,13 +38,16 @@ impl StartupWatch {
             remembered_bytes: self.remembered_bytes,
         };
         let phase = || phase_name(decision.phase);
-        let estimate =
-            before.map_or(now.1 != 0, |(_, estimate, _)| estimate != now.1).then(|| change("estimate", phase()));
+        let estimate = before
+            .map_or(now.1 != 0, |(_, estimate, _)| estimate != now.1)
+            .then(|| change("estimate", phase()));
         let ends = now.2 && before.is_none_or(|(_, _, was_over)| !was_over);
-        let phase = before.is_none_or(|(phase, _, _)| phase != now.0).then(|| match ends {
-            true => change("exit", exit_name(decision.exit)),
-            false => change("phase", phase()),
-        });
+        let phase = before
+            .is_none_or(|(phase, _, _)| phase != now.0)
+            .then(|| match ends {
+                true => change("exit", exit_name(decision.exit)),
+                false => change("phase", phase()),
+            });
         estimate.into_iter().chain(phase)
     }
 }
@@ -55,18 +62,50 @@ mod tests {
         let mut watch = StartupWatch::default();
         let mut look = |decision: Decision| {
             let events = watch.look(1.5, &decision);
-            events.map(|event| format!("{} {}", event.kind, event.what)).collect::<Vec<_>>()
+            events
+                .map(|event| format!("{} {}", event.kind, event.what))
+                .collect::<Vec<_>>()
         };
-        let slow = Decision { cwnd_bytes: 1000, ssthresh_bytes: UNLIMITED, ..Decision::default() };
+        let slow = Decision {
+            cwnd_bytes: 1000,
+            ssthresh_bytes: UNLIMITED,
+            ..Decision::default()
+        };
         assert_eq!(look(slow), ["phase slow-start"]);
-        assert_eq!(look(Decision { cwnd_bytes: 2000, ..slow }), [""; 0]);
-        let measured = Decision { estimate_bytes_per_s: 7, ..slow };
+        assert_eq!(
+            look(Decision {
+                cwnd_bytes: 2000,
+                ..slow
+            }),
+            [""; 0]
+        );
+        let measured = Decision {
+            estimate_bytes_per_s: 7,
+            ..slow
+        };
         assert_eq!(look(measured), ["estimate slow-start"]);
-        let done = Decision { phase: PHASE_DONE, exit: 2, ..measured };
+        let done = Decision {
+            phase: PHASE_DONE,
+            exit: 2,
+            ..measured
+        };
         assert_eq!(look(done), ["exit estimate"]);
         assert_eq!(look(done), [""; 0]);
         assert_eq!(look(measured), ["phase slow-start"]);
-        assert_eq!(look(Decision { phase: PHASE_SAFE, ..done }), ["exit estimate"]);
-        assert_eq!(look(Decision { phase: PHASE_AVOIDANCE, ..done }), ["phase avoidance"], "it ended before");
+        assert_eq!(
+            look(Decision {
+                phase: PHASE_SAFE,
+                ..done
+            }),
+            ["exit estimate"]
+        );
+        assert_eq!(
+            look(Decision {
+                phase: PHASE_AVOIDANCE,
+                ..done
+            }),
+            ["phase avoidance"],
+            "it ended before"
+        );
     }
 }

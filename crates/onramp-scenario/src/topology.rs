@@ -1,8 +1,8 @@
 //! A network before the lists of its `[path]` are multiplied out.
 
 use crate::{
-    Aggregation, Bursts, Channel, ChannelChange, CoDel, Discipline, FqCoDel, Jitter, Network, Path, QueueLimit, Red,
-    TokenBucket,
+    Aggregation, Bursts, Channel, ChannelChange, CoDel, Discipline, FqCoDel, Jitter, Network, Path,
+    QueueLimit, Red, TokenBucket,
 };
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -20,7 +20,12 @@ impl Topology {
         match self {
             Topology::Network(_) => 1,
             Topology::Path(path) => {
-                let lists = [path.rates.len(), path.rtts.len(), path.queues.len(), path.losses.len()];
+                let lists = [
+                    path.rates.len(),
+                    path.rtts.len(),
+                    path.queues.len(),
+                    path.losses.len(),
+                ];
                 lists.into_iter().map(|length| length as u128).product()
             }
         }
@@ -78,21 +83,43 @@ impl PathDraft {
         let with_delay = |delay: &dyn Fn(u64) -> u64| -> Vec<ChannelChange> {
             self.changes
                 .iter()
-                .map(|change| ChannelChange { delay_ns: change.delay_ns.map(delay), ..*change })
+                .map(|change| ChannelChange {
+                    delay_ns: change.delay_ns.map(delay),
+                    ..*change
+                })
                 .collect()
         };
-        let forward = self.elements.channel(rate_bits_per_s, there(rtt_ns), queue, loss_ppm, with_delay(&there));
+        let forward = self.elements.channel(
+            rate_bits_per_s,
+            there(rtt_ns),
+            queue,
+            loss_ppm,
+            with_delay(&there),
+        );
         let reverse = reverse.channel(&forward, back(rtt_ns), with_delay(&back));
-        Path { rtt_ns, mtu_bytes: self.mtu_bytes, forward, reverse }
+        Path {
+            rtt_ns,
+            mtu_bytes: self.mtu_bytes,
+            forward,
+            reverse,
+        }
     }
 }
 
 impl ReverseDraft {
-    /// The channel back. `delay_ns` and the delays of the changes are those that it has unless it has its own.
-    pub(crate) fn channel(&self, forward: &Channel, delay_ns: u64, changes: Vec<ChannelChange>) -> Channel {
+    /// The channel back. `delay_ns` and the delays of the changes are those that it has unless it
+    /// has its own.
+    pub(crate) fn channel(
+        &self,
+        forward: &Channel,
+        delay_ns: u64,
+        changes: Vec<ChannelChange>,
+    ) -> Channel {
         let mut changes = changes;
         for change in &mut changes {
-            change.rate_bits_per_s = change.rate_bits_per_s.filter(|_| self.rate_bits_per_s.is_none());
+            change.rate_bits_per_s = change
+                .rate_bits_per_s
+                .filter(|_| self.rate_bits_per_s.is_none());
             change.delay_ns = change.delay_ns.filter(|_| self.delay_ns.is_none());
         }
         changes.retain(ChannelChange::changes_something);
@@ -125,7 +152,13 @@ pub(crate) struct Elements {
 #[derive(Clone, Debug)]
 pub(crate) enum DisciplineDraft {
     DropTail,
-    Red { min: Option<QueueLimit>, max: Option<QueueLimit>, probability_ppm: u32, weight_ppm: u32, gentle: bool },
+    Red {
+        min: Option<QueueLimit>,
+        max: Option<QueueLimit>,
+        probability_ppm: u32,
+        weight_ppm: u32,
+        gentle: bool,
+    },
     CoDel(CoDel),
     FqCoDel(FqCoDel),
 }
@@ -165,10 +198,22 @@ impl DisciplineDraft {
             DisciplineDraft::DropTail => Discipline::DropTail,
             DisciplineDraft::CoDel(codel) => Discipline::CoDel(codel),
             DisciplineDraft::FqCoDel(fq_codel) => Discipline::FqCoDel(fq_codel),
-            DisciplineDraft::Red { min, max, probability_ppm, weight_ppm, gentle } => {
+            DisciplineDraft::Red {
+                min,
+                max,
+                probability_ppm,
+                weight_ppm,
+                gentle,
+            } => {
                 let max = max.unwrap_or_else(|| part(queue, 4, 1));
                 let min = min.unwrap_or_else(|| part(max, 3, 0));
-                Discipline::Red(Red { min, max, probability_ppm, weight_ppm, gentle })
+                Discipline::Red(Red {
+                    min,
+                    max,
+                    probability_ppm,
+                    weight_ppm,
+                    gentle,
+                })
             }
         }
     }

@@ -54,7 +54,8 @@ pub struct SegmentSample {
 pub struct StartupEvent {
     /// When.
     pub time_s: f64,
-    /// What happened: `phase`, `estimate` or `exit`; `connections` where the application changes their number.
+    /// What happened: `phase`, `estimate` or `exit`; `connections` where the application changes
+    /// their number.
     pub kind: String,
     /// The new phase, the exit's reason, or the number and why.
     pub what: String,
@@ -66,7 +67,8 @@ pub struct StartupEvent {
     pub ssthresh_bytes: u64,
     /// Pacing rate after the change, 0 if not paced.
     pub pacing_bytes_per_s: u64,
-    /// What the start-up was told at its beginning that the path had carried in a round trip, 0 if nothing.
+    /// What the start-up was told at its beginning that the path had carried in a round trip, 0 if
+    /// nothing.
     #[serde(default)]
     pub remembered_bytes: u64,
 }

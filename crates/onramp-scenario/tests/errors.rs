@@ -1,4 +1,5 @@
-//! What people see when a file is wrong: one snapshot a theme, so that a change of wording shows everywhere at once.
+//! What people see when a file is wrong: one snapshot a theme, so that a change of wording shows
+//! everywhere at once.
 
 mod common;
 
@@ -55,28 +56,64 @@ fn unknown_keys_and_tables() {
 #[test]
 fn keys_of_one_start_up() {
     assert_snapshot!(refusals(&[
-        ("startup = \"paced\"", "startup = [\"gamma\", \"paced\"]\ngamma = \"34 %\""),
+        (
+            "startup = \"paced\"",
+            "startup = [\"gamma\", \"paced\"]\ngamma = \"34 %\""
+        ),
         ("startup = \"paced\"", "pace = \"1.8 Mbit/s\""),
-        ("startup = \"paced\"", "startup = \"gamma\"\ngamma = \"60 %\""),
-        ("startup = \"paced\"", "startup = \"gamma\"\ngamma = \"0.34\""),
-        ("startup = \"paced\"", "startup = \"spaced\"\npace = \"440 packets\""),
-        ("startup = \"paced\"", "startup = [\"none\", \"onramp\"]\nwithout = \"spacing\""),
+        (
+            "startup = \"paced\"",
+            "startup = \"gamma\"\ngamma = \"60 %\""
+        ),
+        (
+            "startup = \"paced\"",
+            "startup = \"gamma\"\ngamma = \"0.34\""
+        ),
+        (
+            "startup = \"paced\"",
+            "startup = \"spaced\"\npace = \"440 packets\""
+        ),
+        (
+            "startup = \"paced\"",
+            "startup = [\"none\", \"onramp\"]\nwithout = \"spacing\""
+        ),
         ("startup = \"paced\"", "without = \"nothing\""),
-        ("startup = \"paced\"", "startup = \"onramp\"\nwithout = [\"spacing\", \"pacing\"]"),
-        ("startup = \"paced\"", "startup = \"onramp\"\nwithout = [\"spacing\", \"delay\", \"spacing\"]"),
-        ("startup = \"paced\"", "startup = \"onramp\"\nwithout = true"),
+        (
+            "startup = \"paced\"",
+            "startup = \"onramp\"\nwithout = [\"spacing\", \"pacing\"]"
+        ),
+        (
+            "startup = \"paced\"",
+            "startup = \"onramp\"\nwithout = [\"spacing\", \"delay\", \"spacing\"]"
+        ),
+        (
+            "startup = \"paced\"",
+            "startup = \"onramp\"\nwithout = true"
+        ),
     ]));
 }
 
 #[test]
 fn memories() {
     assert_snapshot!(refusals(&[
-        ("startup = \"paced\"", "startup = \"paced\"\nmemory = \"careful\""),
-        ("startup = \"paced\"", "startup = [\"onramp\", \"none\"]\nmemory = \"off\""),
+        (
+            "startup = \"paced\"",
+            "startup = \"paced\"\nmemory = \"careful\""
+        ),
+        (
+            "startup = \"paced\"",
+            "startup = [\"onramp\", \"none\"]\nmemory = \"off\""
+        ),
         ("startup = \"paced\"", "memory = \"careful\""),
-        ("startup = \"paced\"", "startup = \"onramp\"\nmemory = \"carefull\""),
+        (
+            "startup = \"paced\"",
+            "startup = \"onramp\"\nmemory = \"carefull\""
+        ),
         ("startup = \"paced\"", "startup = \"onramp\"\nmemory = true"),
-        ("startup = \"paced\"", "startup = \"onramp\"\nmemory = [\"careful\", \"careful\"]"),
+        (
+            "startup = \"paced\"",
+            "startup = \"onramp\"\nmemory = [\"careful\", \"careful\"]"
+        ),
         ("lead = \"5 s\"", "memory = \"careful\""),
     ]));
 }
@@ -86,17 +123,41 @@ fn reservations() {
     assert_snapshot!(refusals(&[
         ("startup = \"paced\"", "startup = \"qos\""),
         ("startup = \"paced\"", "startup = [\"none\", \"qos\"]"),
-        ("startup = \"paced\"", "startup = [\"qos\", \"none\"]\nqos_rate = \"1 Mbit/s\""),
-        ("startup = \"paced\"", "startup = \"paced\"\nqos_rate = \"1 Mbit/s\""),
+        (
+            "startup = \"paced\"",
+            "startup = [\"qos\", \"none\"]\nqos_rate = \"1 Mbit/s\""
+        ),
+        (
+            "startup = \"paced\"",
+            "startup = \"paced\"\nqos_rate = \"1 Mbit/s\""
+        ),
         ("startup = \"paced\"", "qos_burst = \"10 kB\""),
-        ("startup = \"paced\"", "startup = \"qos\"\nqos_burst = \"10 kB\""),
-        ("startup = \"paced\"", "startup = \"qos\"\nqos_rate = [\"1 Mbit/s\", \"1000 bit/s\", \"999 bit/s\"]"),
-        ("startup = \"paced\"", "startup = \"qos\"\nqos_rate = \"1 Mbit/s\"\nqos_burst = [\"1 B\", \"5 GB\"]"),
-        ("startup = \"paced\"", "startup = \"qos\"\nqos_rate = \"1 MB\""),
+        (
+            "startup = \"paced\"",
+            "startup = \"qos\"\nqos_burst = \"10 kB\""
+        ),
+        (
+            "startup = \"paced\"",
+            "startup = \"qos\"\nqos_rate = [\"1 Mbit/s\", \"1000 bit/s\", \"999 bit/s\"]"
+        ),
+        (
+            "startup = \"paced\"",
+            "startup = \"qos\"\nqos_rate = \"1 Mbit/s\"\nqos_burst = [\"1 B\", \"5 GB\"]"
+        ),
+        (
+            "startup = \"paced\"",
+            "startup = \"qos\"\nqos_rate = \"1 MB\""
+        ),
         ("lead = \"5 s\"", "startup = \"qos\""),
         ("lead = \"5 s\"", "qos_rate = \"1 Mbit/s\""),
-        ("lead = \"5 s\"", "startup = \"qos\"\nqos_rate = [\"1 Mbit/s\"]"),
-        ("lead = \"5 s\"", "kind = \"constant\"\nrate = \"1 Mbit/s\"\nqos_rate = \"1 Mbit/s\""),
+        (
+            "lead = \"5 s\"",
+            "startup = \"qos\"\nqos_rate = [\"1 Mbit/s\"]"
+        ),
+        (
+            "lead = \"5 s\"",
+            "kind = \"constant\"\nrate = \"1 Mbit/s\"\nqos_rate = \"1 Mbit/s\""
+        ),
     ]));
 }
 
@@ -106,8 +167,14 @@ fn labels() {
         ("startup = \"paced\"", "label = \"\""),
         ("startup = \"paced\"", "label = \"bound\""),
         ("startup = \"paced\"", "label = \"a\\nb\""),
-        ("startup = \"paced\"", "label = \"both\"\nstartup = [\"none\", \"paced\"]"),
-        ("[[traffic]]", "label = \"a\"\n[[transfer]]\nsize = \"2 MB\"\nlabel = \"a\"\n[[traffic]]"),
+        (
+            "startup = \"paced\"",
+            "label = \"both\"\nstartup = [\"none\", \"paced\"]"
+        ),
+        (
+            "[[traffic]]",
+            "label = \"a\"\n[[transfer]]\nsize = \"2 MB\"\nlabel = \"a\"\n[[traffic]]"
+        ),
     ]));
 }
 
@@ -118,7 +185,11 @@ fn missing_keys_and_tables() {
         .replace("[path.reverse]\ndelay = \"300 ms\"\n", "");
     let without_transfer = GOOD.replace("[[transfer]]\nsize = \"1 MB\"\nstartup = \"paced\"\n", "");
     assert_snapshot!([
-        refusals(&[("name = \"geo\"\n", ""), ("rate = \"50 Mbit/s\"\n", ""), ("size = \"1 MB\"\n", "")]),
+        refusals(&[
+            ("name = \"geo\"\n", ""),
+            ("rate = \"50 Mbit/s\"\n", ""),
+            ("size = \"1 MB\"\n", "")
+        ]),
         refused(&without_path),
         refused(&without_transfer),
         refused("name = \"geo\"\n"),
@@ -174,7 +245,10 @@ fn types() {
         ("buffer = \"64 MiB\"", "sack = 1"),
         ("[receiver]", "[[receiver]]"),
         ("[[transfer]]", "[transfer]"),
-        ("[receiver]\nbuffer = \"64 MiB\"", "[receiver.buffer]\nsize = 1"),
+        (
+            "[receiver]\nbuffer = \"64 MiB\"",
+            "[receiver.buffer]\nsize = 1"
+        ),
         ("name = \"geo\"", "name = \"geo\"\nsender = 1"),
     ]));
     assert_snapshot!(
@@ -213,7 +287,10 @@ fn names_and_numbers() {
         ("startup = \"paced\"", "avoidance = \"bbr2\""),
         ("startup = \"paced\"", "avoidance = \"vages\""),
         ("startup = \"paced\"", "stack = \"bsd\""),
-        ("startup = \"paced\"", "recovery = [\"newreno\", \"new-reno\"]"),
+        (
+            "startup = \"paced\"",
+            "recovery = [\"newreno\", \"new-reno\"]"
+        ),
         ("startup = \"paced\"", "timers = \"linx\""),
         ("startup = \"paced\"", "repeat = 0"),
         ("startup = \"paced\"", "repeat = -3"),
@@ -270,7 +347,10 @@ fn not_toml() {
 
 #[test]
 fn several_mistakes_are_told_at_once() {
-    let text = GOOD.replace("rate =", "raet =").replace("1 MB", "1 Mb").replace("paced", "pased");
+    let text = GOOD
+        .replace("rate =", "raet =")
+        .replace("1 MB", "1 Mb")
+        .replace("paced", "pased");
     assert_snapshot!(refused(&text));
 }
 
@@ -283,9 +363,17 @@ fn at_most_twenty_mistakes_are_told() {
 
 #[test]
 fn a_place_is_told_in_lines_and_characters() {
-    let error = parse("bad.toml", "description = \"ééé\"\nname = \"x\" \ndescription2 = 1\n").unwrap_err();
+    let error = parse(
+        "bad.toml",
+        "description = \"ééé\"\nname = \"x\" \ndescription2 = 1\n",
+    )
+    .unwrap_err();
     let invalid = error.invalid().unwrap();
-    let places: Vec<_> = invalid.faults().iter().map(|fault| invalid.line_column(fault)).collect();
+    let places: Vec<_> = invalid
+        .faults()
+        .iter()
+        .map(|fault| invalid.line_column(fault))
+        .collect();
     assert_eq!(places, [None, None, Some((3, 1))]);
 }
 
@@ -300,10 +388,21 @@ fn scratch(name: &str) -> PathBuf {
 #[test]
 fn files_that_cannot_be_read() {
     let directory = scratch("files_that_cannot_be_read");
-    std::fs::File::create(directory.join("huge.toml")).unwrap().set_len(100 << 20).unwrap();
+    std::fs::File::create(directory.join("huge.toml"))
+        .unwrap()
+        .set_len(100 << 20)
+        .unwrap();
     std::fs::write(directory.join("latin1.toml"), b"name = \"caf\xe9\"\n").unwrap();
     std::fs::write(directory.join("nothing.toml"), b"").unwrap();
-    let names = ["huge.toml", "latin1.toml", "nothing.toml", "missing.toml", "nothing.toml/x", ".", ""];
+    let names = [
+        "huge.toml",
+        "latin1.toml",
+        "nothing.toml",
+        "missing.toml",
+        "nothing.toml/x",
+        ".",
+        "",
+    ];
     let mut text: String = names
         .iter()
         .map(|name| format!("{}\n", read(&directory.join(name)).unwrap_err()))
@@ -313,21 +412,32 @@ fn files_that_cannot_be_read() {
         text += &format!("{}\n", read(Path::new(name)).unwrap_err());
     }
     assert_snapshot!(text);
-    assert!(matches!(read(Path::new("a name with a \0")), Err(Error::Unreadable { .. })));
+    assert!(matches!(
+        read(Path::new("a name with a \0")),
+        Err(Error::Unreadable { .. })
+    ));
 }
 
 #[test]
 fn a_text_over_the_limit_is_refused() {
     let text = "#".repeat(MAX_FILE_BYTES as usize + 1);
-    assert!(matches!(parse("big.toml", &text), Err(Error::TooLarge { .. })));
+    assert!(matches!(
+        parse("big.toml", &text),
+        Err(Error::TooLarge { .. })
+    ));
 }
 
 #[test]
 fn a_line_too_long_to_show_is_told_by_its_number() {
-    let on_one_line: String = (0..MAX_FILE_BYTES / 8).map(|n| format!("\"{:3}\",", n % 1000)).collect();
+    let on_one_line: String = (0..MAX_FILE_BYTES / 8)
+        .map(|n| format!("\"{:3}\",", n % 1000))
+        .collect();
     let texts = [
         "x".repeat(MAX_FILE_BYTES as usize),
-        format!("name = \"x\"\nseed = [{}]", &on_one_line[..on_one_line.len() / 2]),
+        format!(
+            "name = \"x\"\nseed = [{}]",
+            &on_one_line[..on_one_line.len() / 2]
+        ),
         "[".repeat(MAX_FILE_BYTES as usize),
         format!("a = {}", "[".repeat(500_000)),
         "a.".repeat(500_000),
@@ -337,5 +447,8 @@ fn a_line_too_long_to_show_is_told_by_its_number() {
 
 #[test]
 fn a_mistake_of_many_lines_is_shown_by_its_first() {
-    assert_snapshot!(refused(&with("\"300 ms\"", "[\n  \"300 ms\",\n  \"200 ms\",\n]")));
+    assert_snapshot!(refused(&with(
+        "\"300 ms\"",
+        "[\n  \"300 ms\",\n  \"200 ms\",\n]"
+    )));
 }

@@ -159,9 +159,12 @@ fn read_and_show(text: &str) {
         Ok(scenario) => check(&scenario),
         Err(error) => {
             let mut shown = String::new();
-            let graphical = GraphicalReportHandler::new_themed(GraphicalTheme::unicode_nocolor()).with_width(80);
+            let graphical = GraphicalReportHandler::new_themed(GraphicalTheme::unicode_nocolor())
+                .with_width(80);
             graphical.render_report(&mut shown, &error).unwrap();
-            NarratableReportHandler::new().render_report(&mut shown, &error).unwrap();
+            NarratableReportHandler::new()
+                .render_report(&mut shown, &error)
+                .unwrap();
             let invalid = error.invalid().expect("the text was short");
             for fault in invalid.faults() {
                 let place = invalid.line_column(fault);
@@ -178,13 +181,23 @@ fn read_and_show(text: &str) {
 fn check(scenario: &Scenario) {
     assert!((1..=100_000).contains(&scenario.cases.len()));
     for case in &scenario.cases {
-        assert!(case.path.rtt_ns > 0 && case.path.forward.rate_bits_per_s > 0 && case.path.reverse.rate_bits_per_s > 0);
-        assert_eq!(case.path.forward.delay_ns + case.path.reverse.delay_ns, case.path.rtt_ns);
+        assert!(
+            case.path.rtt_ns > 0
+                && case.path.forward.rate_bits_per_s > 0
+                && case.path.reverse.rate_bits_per_s > 0
+        );
+        assert_eq!(
+            case.path.forward.delay_ns + case.path.reverse.delay_ns,
+            case.path.rtt_ns
+        );
         assert!(case.transfer.size_bytes > 0 && case.run > 0);
         assert!(Record::of_case(case, "sim").bound_s.is_finite());
         for link in &case.network.links {
             for channel in [&link.forward, &link.reverse] {
-                assert_eq!(channel.link_config(case.path.rtt_ns, case.seed).check(), Ok(()));
+                assert_eq!(
+                    channel.link_config(case.path.rtt_ns, case.seed).check(),
+                    Ok(())
+                );
             }
         }
         for copy in 0..case.transfer.count.min(1000) {
@@ -192,7 +205,10 @@ fn check(scenario: &Scenario) {
             assert!(from != to && case.network.route(from, to).is_some());
         }
         for traffic in case.traffic.iter() {
-            assert!(traffic.from != traffic.to && case.network.route(traffic.from, traffic.to).is_some());
+            assert!(
+                traffic.from != traffic.to
+                    && case.network.route(traffic.from, traffic.to).is_some()
+            );
             let is_lead = matches!(traffic.start, TrafficStart::Lead(_));
             assert!(!is_lead || case.traffic_start_ns(traffic) <= case.transfer_start_ns());
         }
@@ -201,13 +217,23 @@ fn check(scenario: &Scenario) {
 
 #[test]
 fn the_seed_of_the_mutations_is_good() {
-    assert_eq!(parse("every.toml", EVERYTHING).unwrap().cases.len(), 2 * 3 * 2 * 2 * (2 * 2 * 3 * 2 * 2 + 1));
-    assert_eq!(parse("network.toml", NETWORK).unwrap().cases.len(), 2 * 2 * 2 * 2 * 2);
+    assert_eq!(
+        parse("every.toml", EVERYTHING).unwrap().cases.len(),
+        2 * 3 * 2 * 2 * (2 * 2 * 3 * 2 * 2 + 1)
+    );
+    assert_eq!(
+        parse("network.toml", NETWORK).unwrap().cases.len(),
+        2 * 2 * 2 * 2 * 2
+    );
 }
 
 /// Pieces that files are made of, to put where they do not belong.
 fn piece() -> impl Strategy<Value = String> {
-    let lines: Vec<String> = EVERYTHING.lines().chain(NETWORK.lines()).map(|line| format!("{line}\n")).collect();
+    let lines: Vec<String> = EVERYTHING
+        .lines()
+        .chain(NETWORK.lines())
+        .map(|line| format!("{line}\n"))
+        .collect();
     let odd = [
         "\"",
         "'",
@@ -240,7 +266,11 @@ fn piece() -> impl Strategy<Value = String> {
         "bdp",
         "\"0 s\"",
     ];
-    prop_oneof![proptest::sample::select(lines), proptest::sample::select(odd.map(str::to_owned).to_vec()), "\\PC{0,8}",]
+    prop_oneof![
+        proptest::sample::select(lines),
+        proptest::sample::select(odd.map(str::to_owned).to_vec()),
+        "\\PC{0,8}",
+    ]
 }
 
 fn at(text: &str, share: f64) -> usize {

@@ -94,12 +94,24 @@ fn disciplines() {
             ("discipline = \"red\"", "discipline = \"codel\""),
             ("discipline = \"fq-codel\"", "discipline = \"codel\""),
             ("discipline = \"fq-codel\"", ""),
-            ("discipline = \"red\"", "discipline = \"red\"\nack_filter = true"),
-            ("discipline = \"fq-codel\"", "discipline = \"fq-codel\"\nack_filter = \"yes\""),
-            ("queue = \"60 packets\"", "queue = [\"60 packets\", \"1 bdp\"]"),
+            (
+                "discipline = \"red\"",
+                "discipline = \"red\"\nack_filter = true"
+            ),
+            (
+                "discipline = \"fq-codel\"",
+                "discipline = \"fq-codel\"\nack_filter = \"yes\""
+            ),
+            (
+                "queue = \"60 packets\"",
+                "queue = [\"60 packets\", \"1 bdp\"]"
+            ),
             ("min = \"5 packets\"", "min = \"5 kB\""),
             ("min = \"5 packets\"", "min = \"15 packets\""),
-            ("min = \"5 packets\"\nmax = \"15 packets\"", "min = \"15 packets\""),
+            (
+                "min = \"5 packets\"\nmax = \"15 packets\"",
+                "min = \"15 packets\""
+            ),
         ]
     ));
 }
@@ -115,10 +127,19 @@ fn elements_that_need_or_exclude_one_another() {
             ("shaper_rate = \"15 Mbit/s\"\n", ""),
             ("shaper_burst = \"30 kB\"\n", ""),
             ("shaper_burst = \"30 kB\"", "shaper_burst = \"1 kB\""),
-            ("shaper_burst = \"30 kB\"", "shaper_burst = \"30 kB\"\npolicer_rate = \"1 Mbit/s\""),
+            (
+                "shaper_burst = \"30 kB\"",
+                "shaper_burst = \"30 kB\"\npolicer_rate = \"1 Mbit/s\""
+            ),
             ("jitter = \"4 ms\"", "jitter = \"4 ms\"\nloss = \"1 %\""),
-            ("jitter = \"4 ms\"", "jitter = \"4 ms\"\nloss_every = \"100 packets\""),
-            ("jitter = \"4 ms\"", "jitter = \"4 ms\"\nloss_every = \"0.5 packets\""),
+            (
+                "jitter = \"4 ms\"",
+                "jitter = \"4 ms\"\nloss_every = \"100 packets\""
+            ),
+            (
+                "jitter = \"4 ms\"",
+                "jitter = \"4 ms\"\nloss_every = \"0.5 packets\""
+            ),
             ("leave = \"30 %\"", ""),
             ("reorder = true", "reorder = \"yes\""),
             ("write = \"10 kB\"\n", ""),
@@ -130,7 +151,9 @@ fn elements_that_need_or_exclude_one_another() {
 #[test]
 fn guarantees_and_those_who_ask_for_them() {
     let guaranteed = "aggregate_most = 16\nef_rate = \"1 Mbit/s\"\nef_burst = \"50 kB\"";
-    let with = |from: &'static str, to: &'static str| ("aggregate_most = 16", guaranteed.replace(from, to));
+    let with = |from: &'static str, to: &'static str| {
+        ("aggregate_most = 16", guaranteed.replace(from, to))
+    };
     let back = "delay = \"20 ms\"\nef_rate = \"21 Mbit/s\"\nef_burst = \"50 kB\"";
     let slow_back = format!("{}\nrate = \"5 Mbit/s\"", back.replace("21 M", "6 M"));
     let traffic = |dscp: &str| format!("stop = \"9 s\"\ndscp = {dscp}");
@@ -141,12 +164,21 @@ fn guarantees_and_those_who_ask_for_them() {
         with("1 Mbit/s", "21 Mbit/s"),
         ("delay = \"20 ms\"", back.to_owned()),
         ("delay = \"20 ms\"", slow_back),
-        ("write = \"10 kB\"", "write = \"10 kB\"\ndscp = \"af41\"".to_owned()),
-        ("write = \"10 kB\"", "write = \"10 kB\"\ndscp = 46".to_owned()),
+        (
+            "write = \"10 kB\"",
+            "write = \"10 kB\"\ndscp = \"af41\"".to_owned(),
+        ),
+        (
+            "write = \"10 kB\"",
+            "write = \"10 kB\"\ndscp = 46".to_owned(),
+        ),
         ("stop = \"9 s\"", traffic("\"EF\"")),
         ("stop = \"9 s\"", traffic("[\"ef\", \"best-effort\"]")),
     ];
-    let changes: Vec<(&str, &str)> = changes.iter().map(|(from, to)| (*from, to.as_str())).collect();
+    let changes: Vec<(&str, &str)> = changes
+        .iter()
+        .map(|(from, to)| (*from, to.as_str()))
+        .collect();
     assert_snapshot!(refusals(PATH, &changes));
 }
 
@@ -176,7 +208,10 @@ fn traffic() {
             ("kind = \"on-off\"", ""),
             ("on = \"1 s\"\n", ""),
             ("rate = \"1 Mbit/s\"\n", ""),
-            ("rate = \"1 Mbit/s\"", "rate = \"1 Mbit/s\"\nmeasured = true\nstartup = \"none\""),
+            (
+                "rate = \"1 Mbit/s\"",
+                "rate = \"1 Mbit/s\"\nmeasured = true\nstartup = \"none\""
+            ),
             ("on = \"1 s\"\n", "on = \"1 s\"\npacket = \"1501 B\"\n"),
             ("on = \"1 s\"\n", "on = \"1 s\"\npacket = \"27 B\"\n"),
             ("stop = \"9 s\"", "stop = \"2 s\""),
@@ -208,9 +243,22 @@ fn traffic() {
 #[test]
 fn connections() {
     let with = |value: &str| format!("connections = {value}\nwrite = \"10 kB\"");
-    let values = ["0", "65", "-1", "\"4\"", "\"adaptiv\"", "[1, 2, 1]", "[\"adaptive\", \"adaptive\"]", "2.5", "[]"];
+    let values = [
+        "0",
+        "65",
+        "-1",
+        "\"4\"",
+        "\"adaptiv\"",
+        "[1, 2, 1]",
+        "[\"adaptive\", \"adaptive\"]",
+        "2.5",
+        "[]",
+    ];
     let changed = values.map(with);
-    let changes: Vec<_> = changed.iter().map(|new| ("write = \"10 kB\"", new.as_str())).collect();
+    let changes: Vec<_> = changed
+        .iter()
+        .map(|new| ("write = \"10 kB\"", new.as_str()))
+        .collect();
     let twice = "[[transfer]]\nsize = \"2 MB\"\nconnections = [2, 4]\n[[transfer]]\nsize = \"2 MB\"\nconnections = 4\n";
     let path = "name = \"x\"\n[path]\nrate = \"1 Mbit/s\"\nrtt = \"1 s\"\n";
     assert_snapshot!([refusals(PATH, &changes), refused(&format!("{path}{twice}"))].concat());
@@ -222,11 +270,32 @@ fn splits() {
     let aside = "[[node]]\nname = \"d\"\n[[link]]\nfrom = \"a\"\nto = \"d\"\nrate = \"1 Mbit/s\"\ndelay = \"1 ms\"\n";
     let line = format!(
         "{}{aside}",
-        NETWORK.replace("from = [\"a\", \"b\"]\nto = \"c\"\ncount = 2\n", "from = \"a\"\nto = \"c\"\n# here\n")
+        NETWORK.replace(
+            "from = [\"a\", \"b\"]\nto = \"c\"\ncount = 2\n",
+            "from = \"a\"\nto = \"c\"\n# here\n"
+        )
     );
-    let longer = line.replace("from = \"a\"\nto = \"c\"\n# here", "from = \"d\"\nto = \"c\"\n# here");
-    assert_eq!(parse("good.toml", &line.replace("# here", "split = [\"b\"]")).unwrap().cases.len(), 1);
-    assert_eq!(parse("good.toml", &longer.replace("# here", "split = [\"a\", \"b\"]")).unwrap().cases.len(), 1);
+    let longer = line.replace(
+        "from = \"a\"\nto = \"c\"\n# here",
+        "from = \"d\"\nto = \"c\"\n# here",
+    );
+    assert_eq!(
+        parse("good.toml", &line.replace("# here", "split = [\"b\"]"))
+            .unwrap()
+            .cases
+            .len(),
+        1
+    );
+    assert_eq!(
+        parse(
+            "good.toml",
+            &longer.replace("# here", "split = [\"a\", \"b\"]")
+        )
+        .unwrap()
+        .cases
+        .len(),
+        1
+    );
     assert_snapshot!([
         refusals(
             &line,
@@ -244,8 +313,14 @@ fn splits() {
             ]
         ),
         refusals(&longer, &[("# here", "split = [\"b\", \"a\"]")]),
-        refusals(&NETWORK.replace("count = 2", "count = 2\n# here"), &[("# here", "split = \"b\"")],),
-        refusals(PATH, &[("write = \"10 kB\"", "split = \"sender\"\nwrite = \"10 kB\"")]),
+        refusals(
+            &NETWORK.replace("count = 2", "count = 2\n# here"),
+            &[("# here", "split = \"b\"")],
+        ),
+        refusals(
+            PATH,
+            &[("write = \"10 kB\"", "split = \"sender\"\nwrite = \"10 kB\"")]
+        ),
     ]
     .concat());
 }
@@ -267,11 +342,16 @@ fn networks() {
                 ("from = [\"a\", \"b\"]", "from = \"left\""),
                 ("delay = \"20 ms\"", "rtt = \"20 ms\""),
                 ("count = 2", "count = 100001"),
-                ("[[transfer]]", "[path]\nrate = \"1 Mbit/s\"\nrtt = \"1 s\"\n[[transfer]]"),
+                (
+                    "[[transfer]]",
+                    "[path]\nrate = \"1 Mbit/s\"\nrtt = \"1 s\"\n[[transfer]]"
+                ),
             ]
         ),
         refused(
-            &NETWORK.replace("delay = \"10 ms\"", "delay = \"0 s\"").replace("delay = \"20 ms\"", "delay = \"0 s\"")
+            &NETWORK
+                .replace("delay = \"10 ms\"", "delay = \"0 s\"")
+                .replace("delay = \"20 ms\"", "delay = \"0 s\"")
         ),
         refused("name = \"x\"\n[[node]]\nname = \"a\"\n[[transfer]]\nsize = \"1 B\"\n"),
         refused("name = \"x\"\n[[link]]\nfrom = \"a\"\n[[transfer]]\nsize = \"1 B\"\n"),
@@ -281,7 +361,13 @@ fn networks() {
 
 #[test]
 fn at_most_twenty_names_are_suggested() {
-    let nodes: String = (0..100).map(|n| format!("[[node]]\nname = \"node-{n}\"\n")).collect();
+    let nodes: String = (0..100)
+        .map(|n| format!("[[node]]\nname = \"node-{n}\"\n"))
+        .collect();
     let text = replaced(NETWORK, "[[node]]\nname = \"a\"\n", &nodes);
-    assert!(refused(&text).contains("and 82 others"), "{}", refused(&text));
+    assert!(
+        refused(&text).contains("and 82 others"),
+        "{}",
+        refused(&text)
+    );
 }

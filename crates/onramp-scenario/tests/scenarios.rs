@@ -14,20 +14,37 @@ fn shipped() -> Vec<(String, Scenario)> {
     let scenarios = root().join("scenarios");
     let (mut files, mut folders) = (Vec::new(), vec![scenarios.clone()]);
     while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+        for entry in std::fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+        {
             if entry.is_dir() {
                 folders.push(entry);
-            } else if entry.extension().is_some_and(|extension| extension == "toml") {
+            } else if entry
+                .extension()
+                .is_some_and(|extension| extension == "toml")
+            {
                 files.push(entry);
             }
         }
     }
     // Those of the folders last.
     files.sort_by_key(|file| (file.components().count(), file.clone()));
-    let name = |file: &Path| file.strip_prefix(&scenarios).unwrap().to_str().unwrap().to_owned();
+    let name = |file: &Path| {
+        file.strip_prefix(&scenarios)
+            .unwrap()
+            .to_str()
+            .unwrap()
+            .to_owned()
+    };
     files
         .iter()
-        .map(|file| (name(file), read(file).unwrap_or_else(|e| panic!("{:?}", miette::Report::new(e)))))
+        .map(|file| {
+            (
+                name(file),
+                read(file).unwrap_or_else(|e| panic!("{:?}", miette::Report::new(e))),
+            )
+        })
         .collect()
 }
 
@@ -36,7 +53,13 @@ fn tcp(transfer: &Transfer) -> String {
     match transfer.stack {
         Stack::Linux => String::new(),
         stack => {
-            format!(" {} of {}/{}/{}", transfer.count, stack.name(), transfer.recovery.name(), transfer.timers.name())
+            format!(
+                " {} of {}/{}/{}",
+                transfer.count,
+                stack.name(),
+                transfer.recovery.name(),
+                transfer.timers.name()
+            )
         }
     }
 }
@@ -45,8 +68,14 @@ fn tcp(transfer: &Transfer) -> String {
 fn each_file_makes_these_cases() {
     let mut table = String::new();
     for (file, scenario) in shipped() {
-        writeln!(table, "{file}: {} ({}), {} cases", scenario.name, scenario.description, scenario.cases.len())
-            .unwrap();
+        writeln!(
+            table,
+            "{file}: {} ({}), {} cases",
+            scenario.name,
+            scenario.description,
+            scenario.cases.len()
+        )
+        .unwrap();
         for case in &scenario.cases {
             let (forward, reverse) = (&case.path.forward, &case.path.reverse);
             writeln!(
@@ -70,7 +99,13 @@ fn each_file_makes_these_cases() {
         }
         let case = &scenario.cases[0];
         if case.network.links.len() > 1 {
-            writeln!(table, "  {} nodes, {} links", case.network.nodes.len(), case.network.links.len()).unwrap();
+            writeln!(
+                table,
+                "  {} nodes, {} links",
+                case.network.nodes.len(),
+                case.network.links.len()
+            )
+            .unwrap();
         }
         for traffic in case.traffic.iter() {
             writeln!(table, "  beside {traffic:?}").unwrap();
@@ -83,7 +118,11 @@ fn each_file_makes_these_cases() {
 fn names_are_those_of_the_files() {
     for (file, scenario) in shipped() {
         let stem = Path::new(&file).file_stem().unwrap().to_str().unwrap();
-        let wanted = if file == "demo.toml" { "geo-download" } else { stem };
+        let wanted = if file == "demo.toml" {
+            "geo-download"
+        } else {
+            stem
+        };
         assert_eq!(scenario.name, wanted);
         assert!(!scenario.description.is_empty(), "{file}");
         let buffer = match file.as_str() {
@@ -91,15 +130,28 @@ fn names_are_those_of_the_files() {
             "hostile/default-buffer.toml" => Buffer::LinuxDefault,
             _ => Buffer::Bytes(64 << 20),
         };
-        assert!(scenario.cases.iter().any(|case| case.receiver.buffer == buffer), "{file}");
+        assert!(
+            scenario
+                .cases
+                .iter()
+                .any(|case| case.receiver.buffer == buffer),
+            "{file}"
+        );
     }
 }
 
 /// So one command can run them all.
 #[test]
 fn no_two_have_the_same_name() {
-    let names: Vec<_> = shipped().into_iter().map(|(_, scenario)| scenario.name).collect();
-    assert_eq!(names.len(), names.iter().collect::<HashSet<_>>().len(), "{names:?}");
+    let names: Vec<_> = shipped()
+        .into_iter()
+        .map(|(_, scenario)| scenario.name)
+        .collect();
+    assert_eq!(
+        names.len(),
+        names.iter().collect::<HashSet<_>>().len(),
+        "{names:?}"
+    );
 }
 
 #[test]
@@ -107,15 +159,25 @@ fn the_manual_lists_every_file() {
     let manual = std::fs::read_to_string(root().join("docs/scenarios.md")).unwrap();
     for (file, _) in shipped() {
         // Those of a folder have a line together.
-        let listed = file.split_once('/').map_or(file.clone(), |(folder, _)| format!("{folder}/*.toml"));
-        assert!(manual.contains(&format!("| `scenarios/{listed}` |")), "docs/scenarios.md lacks {listed}");
+        let listed = file
+            .split_once('/')
+            .map_or(file.clone(), |(folder, _)| format!("{folder}/*.toml"));
+        assert!(
+            manual.contains(&format!("| `scenarios/{listed}` |")),
+            "docs/scenarios.md lacks {listed}"
+        );
     }
 }
 
 #[test]
 fn the_manual_s_examples_are_scenarios() {
     let manual = std::fs::read_to_string(root().join("docs/scenarios.md")).unwrap();
-    let examples = manual.split("```toml\n").skip(1).map(|rest| rest.split_once("```").unwrap().0);
-    let counts: Vec<_> = examples.map(|text| parse("docs/scenarios.md", text).unwrap().cases.len()).collect();
+    let examples = manual
+        .split("```toml\n")
+        .skip(1)
+        .map(|rest| rest.split_once("```").unwrap().0);
+    let counts: Vec<_> = examples
+        .map(|text| parse("docs/scenarios.md", text).unwrap().cases.len())
+        .collect();
     assert_eq!(counts, [6, 3, 1, 1, 2, 1, 4, 96, 1, 3]);
 }

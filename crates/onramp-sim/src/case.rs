@@ -7,8 +7,8 @@ use crate::plan::{Bundling, Datagrams, Group, Launch, Load, Plan, Way};
 use crate::router::Router;
 use crate::routes::Routes;
 use onramp_scenario::{
-    link_seed, random::Interval, traffic_windows, Arrivals, Case, Connections, Distribution, Hop, OnOff, Packets,
-    Split, Traffic, TrafficKind, Transfers,
+    link_seed, random::Interval, traffic_windows, Arrivals, Case, Connections, Distribution, Hop,
+    OnOff, Packets, Split, Traffic, TrafficKind, Transfers,
 };
 
 /// Whether the simulator can run a case; if not, the first key that stands in the way.
@@ -16,7 +16,10 @@ use onramp_scenario::{
 /// # Errors
 /// [`Unsupported`] names it.
 pub fn supports(case: &Case) -> Result<(), Unsupported> {
-    endpoint::sender(&Choice::of_transfer(&case.transfer, &case.receiver), &case.sender)?;
+    endpoint::sender(
+        &Choice::of_transfer(&case.transfer, &case.receiver),
+        &case.sender,
+    )?;
     for traffic in case.traffic.iter() {
         if let TrafficKind::Transfers(transfers) = &traffic.kind {
             endpoint::sender(&Choice::of_traffic(transfers), &case.sender)?;
@@ -28,15 +31,26 @@ pub fn supports(case: &Case) -> Result<(), Unsupported> {
 /// Resolves a case. Group 0 is the transfer; groups of traffic follow in the scenario's order.
 pub(crate) fn plan(case: &Case) -> Result<Plan, Error> {
     let router = Router::new(&case.network);
-    let mut planner = Planner { case, router, routes: Routes::default(), groups: Vec::new(), loads: Vec::new() };
+    let mut planner = Planner {
+        case,
+        router,
+        routes: Routes::default(),
+        groups: Vec::new(),
+        loads: Vec::new(),
+    };
     planner.transfer()?;
     for (number, traffic) in (0..).zip(case.traffic.iter()) {
         planner.traffic(number, traffic)?;
     }
-    let channels = case.network.links.iter().flat_map(|link| [&link.forward, &link.reverse]);
+    let channels = case
+        .network
+        .links
+        .iter()
+        .flat_map(|link| [&link.forward, &link.reverse]);
     let rtt_ns = case.path.rtt_ns;
-    let link =
-        |(number, channel): (u32, &onramp_scenario::Channel)| channel.link_config(rtt_ns, link_seed(case.seed, number));
+    let link = |(number, channel): (u32, &onramp_scenario::Channel)| {
+        channel.link_config(rtt_ns, link_seed(case.seed, number))
+    };
     Ok(Plan {
         links: (0..).zip(channels).map(link).collect(),
         routes: planner.routes,
@@ -50,7 +64,9 @@ pub(crate) fn plan(case: &Case) -> Result<Plan, Error> {
 
 /// The moments that say how that traffic fares around each copy of the transfer.
 fn meter(case: &Case) -> Vec<u64> {
-    let Some(span) = case.traffic_span() else { return Vec::new() };
+    let Some(span) = case.traffic_span() else {
+        return Vec::new();
+    };
     let starts = Arrivals::of_transfer(case).map(|copy| copy.start_ns);
     let windows = starts.flat_map(|start_ns| traffic_windows(start_ns, case.path.rtt_ns, &span));
     let seen = windows.filter(|window| !window.is_empty());
@@ -73,7 +89,9 @@ impl Planner<'_> {
         let (case, transfer) = (self.case, &self.case.transfer);
         // Senders and receivers are dealt in turn: after so many copies it begins again.
         let period = lcm(transfer.from.len(), transfer.to.len()).min(transfer.count as usize);
-        let ways = (0..period as u32).map(|copy| self.way(transfer.ends(copy))).collect::<Result<_, _>>()?;
+        let ways = (0..period as u32)
+            .map(|copy| self.way(transfer.ends(copy)))
+            .collect::<Result<_, _>>()?;
         let whole = Group {
             sender: endpoint::sender(&Choice::of_transfer(transfer, &case.receiver), &case.sender)?,
             receiver: endpoint::receiver(transfer.stack, &case.receiver),
@@ -93,12 +111,21 @@ impl Planner<'_> {
         let connections = transfer.connections;
         let bundle = match hops.len() as u32 {
             0 if connections == Connections::ONE => None,
-            0 => Some(Bundling { hops: vec![0], connections }),
-            hops => Some(Bundling { hops: (1..=hops).collect(), connections }),
+            0 => Some(Bundling {
+                hops: vec![0],
+                connections,
+            }),
+            hops => Some(Bundling {
+                hops: (1..=hops).collect(),
+                connections,
+            }),
         };
         self.groups.push(Group { bundle, ..whole });
         self.groups.extend(hops);
-        self.loads.push(Load::Launch(Launch { group: 0, arrivals: Arrivals::of_transfer(case) }));
+        self.loads.push(Load::Launch(Launch {
+            group: 0,
+            arrivals: Arrivals::of_transfer(case),
+        }));
         Ok(())
     }
 
@@ -114,7 +141,11 @@ impl Planner<'_> {
             let ways = ways.collect::<Result<_, _>>()?;
             let is_relayed = (hop > 0, hop < split.nodes.len());
             hops.push(Group {
-                sender: if is_relayed.0 { endpoint::relay_sender(&whole.sender, split) } else { whole.sender.clone() },
+                sender: if is_relayed.0 {
+                    endpoint::relay_sender(&whole.sender, split)
+                } else {
+                    whole.sender.clone()
+                },
                 receiver: if is_relayed.1 {
                     endpoint::relay_receiver(&whole.receiver, split)
                 } else {
@@ -137,10 +168,19 @@ impl Planner<'_> {
         }
     }
 
-    fn transfers(&mut self, number: u32, traffic: &Traffic, transfers: &Transfers) -> Result<(), Error> {
+    fn transfers(
+        &mut self,
+        number: u32,
+        traffic: &Traffic,
+        transfers: &Transfers,
+    ) -> Result<(), Error> {
         let way = self.way((traffic.from, traffic.to))?;
-        let arrivals = Arrivals::of_traffic(self.case, number).expect("the traffic is made of transfers");
-        self.loads.push(Load::Launch(Launch { group: self.groups.len() as u32, arrivals }));
+        let arrivals =
+            Arrivals::of_traffic(self.case, number).expect("the traffic is made of transfers");
+        self.loads.push(Load::Launch(Launch {
+            group: self.groups.len() as u32,
+            arrivals,
+        }));
         self.groups.push(Group {
             sender: endpoint::sender(&Choice::of_traffic(transfers), &self.case.sender)?,
             receiver: endpoint::receiver(transfers.stack, &transfers.receiver),
@@ -197,7 +237,10 @@ impl Planner<'_> {
             bottleneck: self.bottleneck(&there),
             data: self.routes.add(&there, Direction::Data),
             acks: self.routes.add(&back, Direction::Ack),
-            mss_bytes: mtu_there.min(mtu_back).saturating_sub(40).clamp(1, u16::MAX.into()) as u16,
+            mss_bytes: mtu_there
+                .min(mtu_back)
+                .saturating_sub(40)
+                .clamp(1, u16::MAX.into()) as u16,
         })
     }
 
@@ -205,15 +248,24 @@ impl Planner<'_> {
     fn route(&mut self, (from, to): (usize, usize)) -> Result<(Vec<u32>, u32), Error> {
         let network = self.router.network();
         let name = |node: usize| network.nodes[node].clone();
-        let hops = self.router.route(from, to).ok_or_else(|| Error::NoRoute { from: name(from), to: name(to) })?;
-        let mtu_bytes = hops.iter().map(|hop| network.links[hop.link].mtu_bytes).min();
+        let hops = self.router.route(from, to).ok_or_else(|| Error::NoRoute {
+            from: name(from),
+            to: name(to),
+        })?;
+        let mtu_bytes = hops
+            .iter()
+            .map(|hop| network.links[hop.link].mtu_bytes)
+            .min();
         let mtu_bytes = mtu_bytes.ok_or_else(|| Error::SameNode { node: name(from) })?;
         Ok((hops.into_iter().map(Hop::number).collect(), mtu_bytes))
     }
 
     fn bottleneck(&self, links: &[u32]) -> u32 {
         let hops: Vec<Hop> = links.iter().copied().map(Hop::of_number).collect();
-        let bottleneck = self.case.network.data_bottleneck(&hops, &self.case.crossings);
+        let bottleneck = self
+            .case
+            .network
+            .data_bottleneck(&hops, &self.case.crossings);
         bottleneck.expect("a route has at least one link").number()
     }
 }

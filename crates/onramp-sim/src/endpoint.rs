@@ -3,17 +3,19 @@
 use crate::error::{refuse, Unsupported};
 use onramp_core::memory::LIFETIME_NS;
 use onramp_core::{
-    OPTION_ERE_CALM, OPTION_ERE_LATEST, OPTION_PAPER_INITIAL_WINDOW, OPTION_TRAIN_CLOSEST, OPTION_TRAIN_ENDS,
+    OPTION_ERE_CALM, OPTION_ERE_LATEST, OPTION_PAPER_INITIAL_WINDOW, OPTION_TRAIN_CLOSEST,
+    OPTION_TRAIN_ENDS,
 };
 use onramp_scenario::{
-    Avoidance, Buffer, ByteCounting, Clocks, Given, InitialWindow, Memory, PairForm, Receiver, Recovery, Sender, Split,
-    Stack, Timers, Train, Transfer, Transfers, NO_STARTUP,
+    Avoidance, Buffer, ByteCounting, Clocks, Given, InitialWindow, Memory, PairForm, Receiver,
+    Recovery, Sender, Split, Stack, Timers, Train, Transfer, Transfers, NO_STARTUP,
 };
 use onramp_tcp::{Config, PacketPair, PathMemory, ReceiveBuffer, Ticks};
 
 /// Linux's limit of send-buffer auto-tuning (`net.ipv4.tcp_wmem`) on hosts with memory enough.
 const LINUX_SEND_BUFFER_BYTES: u64 = 4 << 20;
-/// The MTU that configurations are made for where nothing is chosen: each flow has the MSS of its own route, if that is less.
+/// The MTU that configurations are made for where nothing is chosen: each flow has the MSS of its
+/// own route, if that is less.
 const ANY_MTU_BYTES: u32 = u32::MAX;
 
 /// What a sender's TCP is chosen from: the keys of a `[[transfer]]` or a `[[traffic]]` table.
@@ -107,7 +109,10 @@ pub(crate) fn sender(choice: &Choice<'_>, host: &Sender) -> Result<Config, Unsup
     };
     let startup = match choice.startup {
         NO_STARTUP => None,
-        name => match onramp_core::startup_names().iter().find(|known| **known == name) {
+        name => match onramp_core::startup_names()
+            .iter()
+            .find(|known| **known == name)
+        {
             Some(known) => Some(*known),
             None => return refuse(key("startup"), name),
         },
@@ -115,7 +120,10 @@ pub(crate) fn sender(choice: &Choice<'_>, host: &Sender) -> Result<Config, Unsup
     let stack = Config::of(choice.stack, choice.segment_bytes.unwrap_or(ANY_MTU_BYTES));
     let (initial_window, startup_options) = match choice.initial_window {
         InitialWindow::Host => (stack.initial_window, 0),
-        InitialWindow::Paper => (onramp_tcp::InitialWindow::Rfc3390, OPTION_PAPER_INITIAL_WINDOW),
+        InitialWindow::Paper => (
+            onramp_tcp::InitialWindow::Rfc3390,
+            OPTION_PAPER_INITIAL_WINDOW,
+        ),
         InitialWindow::Segments(segments) => (onramp_tcp::InitialWindow::Segments(segments), 0),
     };
     let train = match choice.train {
@@ -130,7 +138,10 @@ pub(crate) fn sender(choice: &Choice<'_>, host: &Sender) -> Result<Config, Unsup
         // What is asked for by name gets what it needs; the receiver may still have none.
         sack: stack.sack || choice.recovery.needs_sack(),
         startup,
-        startup_options: startup_options | train | choice.memory.options() | choice.given.without.option,
+        startup_options: startup_options
+            | train
+            | choice.memory.options()
+            | choice.given.without.option,
         memory: (choice.memory != Memory::Off).then(|| PathMemory::new(LIFETIME_NS)),
         pace_bits_per_s: choice.given.pace_bits_per_s,
         gamma_ppm: choice.given.gamma_ppm,
@@ -149,7 +160,11 @@ pub(crate) fn sender(choice: &Choice<'_>, host: &Sender) -> Result<Config, Unsup
         pair_form: choice.pair_form,
         nagle: host.nagle,
         window_validation: host.window_validation,
-        ticks: Ticks { measure_ns: choice.clocks.clock_ns, event_ns: choice.clocks.tick_ns, ..stack.ticks },
+        ticks: Ticks {
+            measure_ns: choice.clocks.clock_ns,
+            event_ns: choice.clocks.tick_ns,
+            ..stack.ticks
+        },
         ..stack
     })
 }
@@ -160,7 +175,10 @@ pub(crate) fn receiver(stack: Stack, host: &Receiver) -> Config {
     Config {
         packet_pair: host.packet_pair,
         pair_form: host.pair_form,
-        ticks: Ticks { measure_ns: host.pair_clock_ns, ..own.ticks },
+        ticks: Ticks {
+            measure_ns: host.pair_clock_ns,
+            ..own.ticks
+        },
         acks: host.acks,
         timestamps: host.timestamps,
         sack: host.sack,
@@ -173,19 +191,31 @@ pub(crate) fn receiver(stack: Stack, host: &Receiver) -> Config {
     }
 }
 
-/// A relay's end that sends: as the transfer's sender, from a buffer of its own. At a rate it has a clock that can
-/// keep it, and TCP has neither start-up nor congestion control.
+/// A relay's end that sends: as the transfer's sender, from a buffer of its own. At a rate it has a
+/// clock that can keep it, and TCP has neither start-up nor congestion control.
 pub(crate) fn relay_sender(sender: &Config, split: &Split) -> Config {
-    let plain = Config { send_buffer_bytes: split.buffer_bytes, ..sender.clone() };
+    let plain = Config {
+        send_buffer_bytes: split.buffer_bytes,
+        ..sender.clone()
+    };
     match split.rate_bits_per_s {
         None => plain,
-        fixed_rate_bits_per_s => {
-            Config { fixed_rate_bits_per_s, ticks: Ticks { event_ns: Ticks::FINE.event_ns, ..plain.ticks }, ..plain }
-        }
+        fixed_rate_bits_per_s => Config {
+            fixed_rate_bits_per_s,
+            ticks: Ticks {
+                event_ns: Ticks::FINE.event_ns,
+                ..plain.ticks
+            },
+            ..plain
+        },
     }
 }
 
-/// A relay's end that receives: as the transfer's receiver, but it takes no more than its buffer holds.
+/// A relay's end that receives: as the transfer's receiver, but it takes no more than its buffer
+/// holds.
 pub(crate) fn relay_receiver(receiver: &Config, split: &Split) -> Config {
-    Config { receive_buffer: ReceiveBuffer::Exactly(split.buffer_bytes), ..receiver.clone() }
+    Config {
+        receive_buffer: ReceiveBuffer::Exactly(split.buffer_bytes),
+        ..receiver.clone()
+    }
 }

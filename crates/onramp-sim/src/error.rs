@@ -48,5 +48,8 @@ pub struct Unsupported {
 }
 
 pub(crate) fn refuse<T>(key: String, asked: &str) -> Result<T, Unsupported> {
-    Err(Unsupported { key, asked: asked.to_owned() })
+    Err(Unsupported {
+        key,
+        asked: asked.to_owned(),
+    })
 }

@@ -8,19 +8,25 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::thread;
 
-/// Runs cases on so many threads and hands each outcome to `done`, with the case's place, in the cases' order and on
-/// the calling thread. Whatever the number of threads, `done` is called with the same in the same order; when it
-/// breaks off, cases that have not begun do not begin any more.
+/// Runs cases on so many threads and hands each outcome to `done`, with the case's place, in the
+/// cases' order and on the calling thread. Whatever the number of threads, `done` is called with
+/// the same in the same order; when it breaks off, cases that have not begun do not begin any more.
 pub fn run_all(
     cases: &[&Case],
     options: &Options,
     threads: usize,
     done: impl FnMut(usize, Result<Outcome, Error>) -> ControlFlow<()>,
 ) {
-    run_all_with(cases.len(), threads, |place| run(cases[place], options), done);
+    run_all_with(
+        cases.len(),
+        threads,
+        |place| run(cases[place], options),
+        done,
+    );
 }
 
-/// The same for whatever is to be done at each of so many places, for example a run before an observer.
+/// The same for whatever is to be done at each of so many places, for example a run before an
+/// observer.
 pub fn run_all_with<T: Send>(
     places: usize,
     threads: usize,

@@ -1,6 +1,7 @@
 //! Looking on: everything that happens in a run, for whoever writes traces or captures.
 //!
-//! An observer that is not there costs nothing: the engine is compiled for [`NoObserver`] without any of the calls.
+//! An observer that is not there costs nothing: the engine is compiled for [`NoObserver`] without
+//! any of the calls.
 
 use onramp_scenario::Dscp;
 use onramp_tcp::{Connection, Segment};
@@ -44,13 +45,15 @@ pub struct FlowStart {
     pub time_ns: u64,
     /// Its number.
     pub flow: u32,
-    /// Of a transfer that is made of several connections, the number of its first flow; otherwise its own.
+    /// Of a transfer that is made of several connections, the number of its first flow; otherwise
+    /// its own.
     pub transfer: u32,
     /// Which of them it is side by side, from 0.
     pub lane: u32,
     /// Which of them it is in series, from 0 at the sender.
     pub hop: u32,
-    /// The scenario's `[[traffic]]` table that it belongs to, from 0; `None`: it is a copy of the transfer.
+    /// The scenario's `[[traffic]]` table that it belongs to, from 0; `None`: it is a copy of the
+    /// transfer.
     pub traffic: Option<u32>,
     /// It has a record.
     pub measured: bool,
@@ -79,9 +82,11 @@ pub enum Loss {
     Policer,
 }
 
-/// Sees a run. Links are numbered in the scenario's order, twice: 2 n is link n forward, 2 n + 1 its reverse.
+/// Sees a run. Links are numbered in the scenario's order, twice: 2 n is link n forward, 2 n + 1
+/// its reverse.
 ///
-/// Of one packet, calls come in this order: `sent`, `entered` (or `lost`) and `left` for each link, `arrived`.
+/// Of one packet, calls come in this order: `sent`, `entered` (or `lost`) and `left` for each link,
+/// `arrived`.
 pub trait Observer {
     /// Whether there is anybody to look.
     const ACTIVE: bool = true;

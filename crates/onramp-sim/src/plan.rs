@@ -16,8 +16,8 @@ pub(crate) struct Plan {
     pub groups: Vec<Group>,
     /// What starts flows and sends datagrams; sources are numbered in this order.
     pub loads: Vec<Load>,
-    /// Moments at which the traffic's progress is noted, ascending. The run goes on until the last of them, but no longer than a
-    /// minute after the last measured transfer.
+    /// Moments at which the traffic's progress is noted, ascending. The run goes on until the last
+    /// of them, but no longer than a minute after the last measured transfer.
     pub meter_ns: Vec<u64>,
     /// The run ends here at the latest.
     pub until_ns: u64,
@@ -138,8 +138,8 @@ impl Group {
 }
 
 impl Datagrams {
-    /// From one to the next at an even rate. Exact in the long run: what a division cuts off, in `part`, is carried into
-    /// the next one.
+    /// From one to the next at an even rate. Exact in the long run: what a division cuts off, in
+    /// `part`, is carried into the next one.
     pub fn interval_ns(&self, part: &mut u64) -> u64 {
         let parts = u128::from(self.packet_bytes) * 8_000_000_000 + u128::from(*part);
         let rate = u128::from(self.rate_bits_per_s.max(1));

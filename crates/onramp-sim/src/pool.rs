@@ -1,4 +1,5 @@
-//! The packets of a run: one slab, so that links move small handles and nothing is allocated per packet.
+//! The packets of a run: one slab, so that links move small handles and nothing is allocated per
+//! packet.
 
 use crate::observe::Direction;
 use onramp_scenario::Dscp;
@@ -40,14 +41,20 @@ pub(crate) struct Handle {
 const EXPEDITED: u32 = 1 << 31;
 
 impl Handle {
-    /// That of a packet in this slot, of so many bytes with its IP header, at this place of its route.
+    /// That of a packet in this slot, of so many bytes with its IP header, at this place of its
+    /// route.
     pub fn new(slot: u32, wire_bytes: u32, content: &Content, hop: u32) -> Handle {
         debug_assert!(wire_bytes < 1 << 30);
         let class = match content.dscp {
             Dscp::BestEffort => 0,
             Dscp::Ef => EXPEDITED,
         };
-        Handle { slot, size_and_class: wire_bytes | class, flow: content.flow, hop }
+        Handle {
+            slot,
+            size_and_class: wire_bytes | class,
+            flow: content.flow,
+            hop,
+        }
     }
 }
 
@@ -82,7 +89,8 @@ impl Pool {
             }
             None => {
                 self.contents.push(content);
-                u32::try_from(self.contents.len() - 1).expect("fewer than 2^32 packets are under way")
+                u32::try_from(self.contents.len() - 1)
+                    .expect("fewer than 2^32 packets are under way")
             }
         }
     }
@@ -112,18 +120,32 @@ mod tests {
     fn packet(stream_start: u64) -> Content {
         let (segment, direction) = (Segment::default(), Direction::Data);
         let (flow, flow_slot, dscp) = (7, 0, Dscp::Ef);
-        Content { segment, stream_start, retransmission: false, flow, flow_slot, direction, dscp }
+        Content {
+            segment,
+            stream_start,
+            retransmission: false,
+            flow,
+            flow_slot,
+            direction,
+            dscp,
+        }
     }
 
     #[test]
     fn a_handle_knows_size_class_and_flow() {
         let expedited = packet(0);
-        let plain = Content { dscp: Dscp::BestEffort, ..expedited };
+        let plain = Content {
+            dscp: Dscp::BestEffort,
+            ..expedited
+        };
         let of = |content| {
             let handle = Handle::new(0, 1500, &content, 0);
             (handle.wire_bytes(), handle.expedited(), handle.flow_hash())
         };
-        assert_eq!([of(expedited), of(plain)], [(1500, true, 7), (1500, false, 7)]);
+        assert_eq!(
+            [of(expedited), of(plain)],
+            [(1500, true, 7), (1500, false, 7)]
+        );
     }
 
     #[test]

@@ -1,10 +1,12 @@
 //! What happens next: an indexed 4-ary heap in which each entity has at most one moment.
 //!
-//! Nothing is ever scheduled twice and nothing stale is ever popped: moving an entity's moment moves its one entry.
-//! The order is total. Of two entities due in the same nanosecond the one with the lower rank goes first: links in
-//! the file's order, forward before reverse, then connection ends in order of creation, then sources.
+//! Nothing is ever scheduled twice and nothing stale is ever popped: moving an entity's moment
+//! moves its one entry. The order is total. Of two entities due in the same nanosecond the one with
+//! the lower rank goes first: links in the file's order, forward before reverse, then connection
+//! ends in order of creation, then sources.
 
-/// An entity: where it stands among those of the same nanosecond, and in which slot of the heap's index it lives.
+/// An entity: where it stands among those of the same nanosecond, and in which slot of the heap's
+/// index it lives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Entity(u64);
 
@@ -24,7 +26,10 @@ const NUMBER_BITS: u32 = 30;
 impl Entity {
     /// The `number`-th entity of its kind, in a slot that no other living entity has.
     pub fn new(kind: Kind, number: u32, slot: u32) -> Entity {
-        assert!(number < 1 << NUMBER_BITS, "a run has at most 2^30 entities of a kind");
+        assert!(
+            number < 1 << NUMBER_BITS,
+            "a run has at most 2^30 entities of a kind"
+        );
         let kind = kind as u64;
         Entity(kind << (32 + NUMBER_BITS) | u64::from(number) << 32 | u64::from(slot))
     }
@@ -60,7 +65,8 @@ impl Entry {
 /// Not in the heap.
 const NOWHERE: u32 = u32::MAX;
 
-/// The queue. Its operations are in O(log n), and it allocates only when more entities exist than ever before.
+/// The queue. Its operations are in O(log n), and it allocates only when more entities exist than
+/// ever before.
 #[derive(Debug, Default)]
 pub(crate) struct EventQueue {
     heap: Vec<Entry>,
@@ -88,7 +94,10 @@ impl EventQueue {
             }
             place => {
                 let place = place as usize;
-                debug_assert_eq!(self.heap[place].entity, entity, "two living entities in one slot");
+                debug_assert_eq!(
+                    self.heap[place].entity, entity,
+                    "two living entities in one slot"
+                );
                 self.settle(place, entry);
             }
         }
@@ -96,7 +105,13 @@ impl EventQueue {
 
     /// The entity has no moment any more.
     pub fn cancel(&mut self, entity: Entity) {
-        let Some(&place) = self.places.get(entity.slot()).filter(|place| **place != NOWHERE) else { return };
+        let Some(&place) = self
+            .places
+            .get(entity.slot())
+            .filter(|place| **place != NOWHERE)
+        else {
+            return;
+        };
         self.places[entity.slot()] = NOWHERE;
         let last = self.heap.pop().expect("it holds the entity");
         if (place as usize) < self.heap.len() {
@@ -145,9 +160,21 @@ impl EventQueue {
         let first = 4 * place + 1;
         // Two rounds of a knock-out, which compile to moves instead of jumps.
         if let Some(&[a, b, c, d]) = self.heap.get(first..first + 4) {
-            let left = if b.key() < a.key() { (first + 1, b) } else { (first, a) };
-            let right = if d.key() < c.key() { (first + 3, d) } else { (first + 2, c) };
-            return Some(if right.1.key() < left.1.key() { right } else { left });
+            let left = if b.key() < a.key() {
+                (first + 1, b)
+            } else {
+                (first, a)
+            };
+            let right = if d.key() < c.key() {
+                (first + 3, d)
+            } else {
+                (first + 2, c)
+            };
+            return Some(if right.1.key() < left.1.key() {
+                right
+            } else {
+                left
+            });
         }
         let children = self.heap.get(first..)?.iter().copied();
         (first..).zip(children).min_by_key(|(_, child)| child.key())

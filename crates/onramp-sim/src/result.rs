@@ -5,23 +5,34 @@ use onramp_scenario::{bytes_in, rate_in, traffic_windows, Case, Record, TrafficK
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// The records of the measured transfers, with what the engine says of each: first the copies of the transfer, then
-/// those of traffic, each in order of their starts.
+/// The records of the measured transfers, with what the engine says of each: first the copies of
+/// the transfer, then those of traffic, each in order of their starts.
 pub(crate) fn records<'a>(case: &Case, ran: &'a Ran) -> Vec<(Record, &'a Finished)> {
-    let mut blanks = Blanks { case, of_ends: HashMap::new() };
-    let (copies, traffic): (Vec<_>, Vec<_>) = ran.finished.iter().partition(|finished| finished.traffic.is_none());
+    let mut blanks = Blanks {
+        case,
+        of_ends: HashMap::new(),
+    };
+    let (copies, traffic): (Vec<_>, Vec<_>) = ran
+        .finished
+        .iter()
+        .partition(|finished| finished.traffic.is_none());
     let ordered = copies.into_iter().chain(traffic);
     (0..)
         .zip(ordered)
-        .map(|(number, finished)| (record(case, ran, finished, blanks.of(number, finished)), finished))
+        .map(|(number, finished)| {
+            (
+                record(case, ran, finished, blanks.of(number, finished)),
+                finished,
+            )
+        })
         .collect()
 }
 
 /// Records before their transfers have run.
 struct Blanks<'a> {
     case: &'a Case,
-    /// Copies with the same ends differ in number and start alone, and where links change in their bounds: finding
-    /// their path is the work.
+    /// Copies with the same ends differ in number and start alone, and where links change in their
+    /// bounds: finding their path is the work.
     of_ends: HashMap<(usize, usize), (Record, Vec<u32>)>,
 }
 
@@ -29,29 +40,60 @@ impl Blanks<'_> {
     /// With the links of its way and back.
     fn of(&mut self, number: u32, finished: &Finished) -> (Record, Vec<u32>) {
         let case = self.case;
-        let (blank, links) = match finished.traffic.map(|traffic| &case.traffic[traffic as usize]) {
+        let (blank, links) = match finished
+            .traffic
+            .map(|traffic| &case.traffic[traffic as usize])
+        {
             None => {
                 let ends = case.transfer.ends(number);
                 if case.network.changes() {
                     self.of_ends.clear();
                 }
-                let of_copy = || (Record::of_copy(case, "sim", number), case.network.round_trip(ends));
+                let of_copy = || {
+                    (
+                        Record::of_copy(case, "sim", number),
+                        case.network.round_trip(ends),
+                    )
+                };
                 self.of_ends.entry(ends).or_insert_with(of_copy).clone()
             }
             Some(traffic) => {
                 let TrafficKind::Transfers(transfers) = &traffic.kind else {
                     unreachable!("only TCP is measured: datagrams have no end")
                 };
-                let size_bytes = if finished.size_bytes == ENDLESS { 0 } else { finished.size_bytes };
-                let record = Record::of_traffic(case, "sim", traffic, transfers, size_bytes, finished.started_ns);
+                let size_bytes = if finished.size_bytes == ENDLESS {
+                    0
+                } else {
+                    finished.size_bytes
+                };
+                let record = Record::of_traffic(
+                    case,
+                    "sim",
+                    traffic,
+                    transfers,
+                    size_bytes,
+                    finished.started_ns,
+                );
                 (record, case.network.round_trip((traffic.from, traffic.to)))
             }
         };
-        (Record { flow: number + 1, start_s: finished.started_ns as f64 / 1e9, ..blank }, links)
+        (
+            Record {
+                flow: number + 1,
+                start_s: finished.started_ns as f64 / 1e9,
+                ..blank
+            },
+            links,
+        )
     }
 }
 
-fn record(case: &Case, ran: &Ran, finished: &Finished, (blank, links): (Record, Vec<u32>)) -> Record {
+fn record(
+    case: &Case,
+    ran: &Ran,
+    finished: &Finished,
+    (blank, links): (Record, Vec<u32>),
+) -> Record {
     let mut record = blank;
     if let Some(completed_ns) = finished.completed_ns {
         record.complete((completed_ns - finished.started_ns) as f64 / 1e9);
@@ -70,13 +112,21 @@ fn record(case: &Case, ran: &Ran, finished: &Finished, (blank, links): (Record, 
 
 fn fill_traffic(record: &mut Record, case: &Case, ran: &Ran, finished: &Finished) {
     let is_watched = finished.traffic.is_none() && finished.started_ns <= ran.until_ns;
-    let Some(span) = case.traffic_span().filter(|_| is_watched) else { return };
+    let Some(span) = case.traffic_span().filter(|_| is_watched) else {
+        return;
+    };
     let at = |moment_ns| {
-        let place = ran.meter.binary_search_by_key(&moment_ns, |(noted_ns, _)| *noted_ns).ok()?;
+        let place = ran
+            .meter
+            .binary_search_by_key(&moment_ns, |(noted_ns, _)| *noted_ns)
+            .ok()?;
         Some(ran.meter[place].1)
     };
     let seen = span.start..span.end.min(ran.until_ns);
     let rate = |window: Range<u64>| rate_in(&window, (at(window.end)? - at(window.start)?) as f64);
     let [before, during] = traffic_windows(finished.started_ns, case.path.rtt_ns, &seen).map(rate);
-    (record.traffic_before_bytes_per_s, record.traffic_during_bytes_per_s) = (before, during);
+    (
+        record.traffic_before_bytes_per_s,
+        record.traffic_during_bytes_per_s,
+    ) = (before, during);
 }

@@ -1,5 +1,5 @@
-//! Routes through a network, for thousands of hosts: the same as [`Network::route`] finds, with one search for each
-//! router that hosts hang on instead of one for each pair of hosts.
+//! Routes through a network, for thousands of hosts: the same as [`Network::route`] finds, with one
+//! search for each router that hosts hang on instead of one for each pair of hosts.
 
 use onramp_scenario::{Hop, Network};
 use std::collections::HashMap;
@@ -18,10 +18,26 @@ impl<'a> Router<'a> {
     pub fn new(network: &'a Network) -> Router<'a> {
         let mut leaving = vec![Vec::new(); network.nodes.len()];
         for (link, ends) in network.links.iter().enumerate() {
-            leaving[ends.from].push((Hop { link, is_forward: true }, ends.to));
-            leaving[ends.to].push((Hop { link, is_forward: false }, ends.from));
+            leaving[ends.from].push((
+                Hop {
+                    link,
+                    is_forward: true,
+                },
+                ends.to,
+            ));
+            leaving[ends.to].push((
+                Hop {
+                    link,
+                    is_forward: false,
+                },
+                ends.from,
+            ));
         }
-        Router { network, leaving, towards: HashMap::new() }
+        Router {
+            network,
+            leaving,
+            towards: HashMap::new(),
+        }
     }
 
     /// The network.
@@ -29,13 +45,14 @@ impl<'a> Router<'a> {
         self.network
     }
 
-    /// The way from one node to another over the fewest links; `None` where none leads there, no hops from a node to
-    /// itself.
+    /// The way from one node to another over the fewest links; `None` where none leads there, no
+    /// hops from a node to itself.
     pub fn route(&mut self, from: usize, to: usize) -> Option<Vec<Hop>> {
         if from == to {
             return Some(Vec::new());
         }
-        // All ways to a host with one link end with that link: the way to its neighbour is shared with other hosts.
+        // All ways to a host with one link end with that link: the way to its neighbour is shared
+        // with other hosts.
         if let [(away, neighbour)] = self.leaving[to][..] {
             let mut hops = self.route_to_router(from, neighbour)?;
             hops.push(away.turned());
@@ -45,7 +62,9 @@ impl<'a> Router<'a> {
     }
 
     fn route_to_router(&mut self, from: usize, to: usize) -> Option<Vec<Hop>> {
-        let Router { leaving, towards, .. } = self;
+        let Router {
+            leaving, towards, ..
+        } = self;
         let next = towards.entry(to).or_insert_with(|| search(leaving, to));
         let mut hops = Vec::new();
         let mut node = from;
@@ -58,7 +77,8 @@ impl<'a> Router<'a> {
     }
 }
 
-/// The first hop of every node's way to one: at each node the first link of the file that leads nearer.
+/// The first hop of every node's way to one: at each node the first link of the file that leads
+/// nearer.
 fn search(leaving: &[Vec<(Hop, usize)>], to: usize) -> Vec<Option<(Hop, usize)>> {
     let mut distances = vec![usize::MAX; leaving.len()];
     distances[to] = 0;

@@ -1,5 +1,5 @@
-//! Where the simulator's packets go: [`onramp_scenario::Routes`], at whose ends are hosts that take data,
-//! acknowledgements or datagrams.
+//! Where the simulator's packets go: [`onramp_scenario::Routes`], at whose ends are hosts that take
+//! data, acknowledgements or datagrams.
 
 use crate::observe::Direction;
 

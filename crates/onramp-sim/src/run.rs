@@ -15,23 +15,26 @@ use std::sync::Arc;
 /// How to run a case.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Fill [`Outcome::traces`]. It costs memory per segment, up to a bound per flow, and changes nothing else.
+    /// Fill [`Outcome::traces`]. It costs memory per segment, up to a bound per flow, and changes
+    /// nothing else.
     pub trace: bool,
-    /// Set it from anywhere, for example on Ctrl-C: the run ends with [`Error::Stopped`] within milliseconds.
+    /// Set it from anywhere, for example on Ctrl-C: the run ends with [`Error::Stopped`] within
+    /// milliseconds.
     pub stop: Arc<AtomicBool>,
 }
 
 /// What a case answered.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
-    /// The results of the measured transfers: first the copies of the transfer, then those of traffic, each in order
-    /// of their starts.
+    /// The results of the measured transfers: first the copies of the transfer, then those of
+    /// traffic, each in order of their starts.
     pub records: Vec<Record>,
     /// Those of them that gave up before the run ended, by their places there, and why.
     pub failures: Vec<(usize, Failure)>,
     /// How their connections moved, in the same order; empty without [`Options::trace`].
     pub traces: Vec<Trace>,
-    /// Of so many of them not every segment or acknowledgement was kept: there were more than 100,000.
+    /// Of so many of them not every segment or acknowledgement was kept: there were more than
+    /// 100,000.
     pub traces_thinned: usize,
     /// What the directed links did: link n of the scenario forward is 2 n, its reverse 2 n + 1.
     pub links: Vec<LinkStats>,
@@ -68,7 +71,11 @@ pub fn run(case: &Case, options: &Options) -> Result<Outcome, Error> {
 ///
 /// # Errors
 /// As [`run`].
-pub fn run_observed<O: Observer>(case: &Case, options: &Options, observer: O) -> Result<(Outcome, O), Error> {
+pub fn run_observed<O: Observer>(
+    case: &Case,
+    options: &Options,
+    observer: O,
+) -> Result<(Outcome, O), Error> {
     if !options.trace {
         let (ran, observer) = Engine::new(plan(case)?, observer)?.run(&options.stop)?;
         return Ok((outcome(case, &ran, |_| None), observer));
@@ -83,14 +90,23 @@ pub fn run_observed<O: Observer>(case: &Case, options: &Options, observer: O) ->
         Some(Trace { events, ..trace })
     };
     let outcome = outcome(case, &ran, trace);
-    Ok((Outcome { traces_thinned, ..outcome }, observer))
+    Ok((
+        Outcome {
+            traces_thinned,
+            ..outcome
+        },
+        observer,
+    ))
 }
 
 fn outcome(case: &Case, ran: &Ran, mut trace: impl FnMut(&Finished) -> Option<Trace>) -> Outcome {
     let (records, finished): (Vec<_>, Vec<_>) = result::records(case, ran).into_iter().unzip();
     Outcome {
         records,
-        failures: (0..).zip(&finished).filter_map(|(place, finished)| Some((place, finished.failure?))).collect(),
+        failures: (0..)
+            .zip(&finished)
+            .filter_map(|(place, finished)| Some((place, finished.failure?)))
+            .collect(),
         traces: finished.into_iter().filter_map(&mut trace).collect(),
         traces_thinned: 0,
         links: ran.net.links.clone(),

@@ -1,4 +1,5 @@
-//! How measured connections moved: an observer that collects what the report draws, within bounds for each flow.
+//! How measured connections moved: an observer that collects what the report draws, within bounds
+//! for each flow.
 
 mod thinned;
 
@@ -24,7 +25,8 @@ pub(crate) struct Tracer {
 struct Watched {
     started_ns: u64,
     bottleneck: u32,
-    /// The newest of the sender's kept samples that is a round trip old, from which the delivery rate is counted.
+    /// The newest of the sender's kept samples that is a round trip old, from which the delivery
+    /// rate is counted.
     round_trip_ago: usize,
     sender: Thinned<SenderSample>,
     /// Segments that were neither sent again nor dropped, each with its place among all.
@@ -42,7 +44,10 @@ impl Watched {
     /// What was acknowledged in the last round trip, per second.
     fn delivery_bytes_per_s(&mut self, time_s: f64, acked_bytes: u64, srtt_s: f64) -> u64 {
         let samples = self.sender.entries();
-        while samples.get(self.round_trip_ago + 1).is_some_and(|next| next.time_s <= time_s - srtt_s) {
+        while samples
+            .get(self.round_trip_ago + 1)
+            .is_some_and(|next| next.time_s <= time_s - srtt_s)
+        {
             self.round_trip_ago += 1;
         }
         match samples.get(self.round_trip_ago) {
@@ -57,15 +62,32 @@ impl Watched {
 impl Tracer {
     /// The trace of a flow, without its start-up's events, and whether there was more than is kept.
     pub fn take(&mut self, flow: u32) -> (Trace, bool) {
-        let Some(Watched { sender, plain, troubled, .. }) = self.watched.remove(&flow) else {
+        let Some(Watched {
+            sender,
+            plain,
+            troubled,
+            ..
+        }) = self.watched.remove(&flow)
+        else {
             return Default::default();
         };
-        let is_thinned = sender.interval().max(plain.interval()).max(troubled.interval()) > 1;
+        let is_thinned = sender
+            .interval()
+            .max(plain.interval())
+            .max(troubled.interval())
+            > 1;
         let mut segments = plain.into_entries();
         segments.extend(troubled.into_entries());
         segments.sort_unstable_by_key(|(place, _)| *place);
         let segments = segments.into_iter().map(|(_, segment)| segment).collect();
-        (Trace { sender: sender.into_entries(), segments, events: Vec::new() }, is_thinned)
+        (
+            Trace {
+                sender: sender.into_entries(),
+                segments,
+                events: Vec::new(),
+            },
+            is_thinned,
+        )
     }
 
     /// A data segment at the entrance of a link.
@@ -73,7 +95,11 @@ impl Tracer {
         if packet.direction != Direction::Data || packet.segment.payload_bytes == 0 {
             return;
         }
-        let Some(watched) = self.watched.get_mut(&packet.flow).filter(|watched| watched.bottleneck == link) else {
+        let Some(watched) = self
+            .watched
+            .get_mut(&packet.flow)
+            .filter(|watched| watched.bottleneck == link)
+        else {
             return;
         };
         let sample = SegmentSample {
@@ -86,7 +112,11 @@ impl Tracer {
         let place = watched.segments;
         watched.segments += 1;
         let is_troubled = sample.retransmission || sample.dropped;
-        let kept = if is_troubled { &mut watched.troubled } else { &mut watched.plain };
+        let kept = if is_troubled {
+            &mut watched.troubled
+        } else {
+            &mut watched.plain
+        };
         kept.push((place, sample));
     }
 }
@@ -117,7 +147,9 @@ impl Observer for Tracer {
     }
 
     fn sender_acted(&mut self, time_ns: u64, flow: u32, sender: &Connection) {
-        let Some(watched) = self.watched.get_mut(&flow) else { return };
+        let Some(watched) = self.watched.get_mut(&flow) else {
+            return;
+        };
         let (window, acked_bytes) = (sender.window(), sender.acked_bytes());
         let (time_s, srtt_s) = (watched.time_s(time_ns), sender.srtt_ns() as f64 / 1e9);
         let delivery_bytes_per_s = watched.delivery_bytes_per_s(time_s, acked_bytes, srtt_s);

@@ -9,7 +9,10 @@ fn case(reverse: &str, transfer: &str) -> Case {
          [path.reverse]\nrate = \"500 kbit/s\"\nqueue = \"64 KiB\"\n{reverse}[receiver]\nbuffer = \"16 MiB\"\n\
          [[transfer]]\nsize = \"3 MB\"\n{transfer}"
     );
-    onramp_scenario::parse("test.toml", &text).expect("the scenario is right").cases.remove(0)
+    onramp_scenario::parse("test.toml", &text)
+        .expect("the scenario is right")
+        .cases
+        .remove(0)
 }
 
 fn simulate(case: &Case) -> Outcome {
@@ -20,18 +23,39 @@ fn simulate(case: &Case) -> Outcome {
 fn thinned_acknowledgements_come_in_time_and_are_no_drops() {
     let [plain, thinned] = ["", "ack_filter = true\n"].map(|reverse| simulate(&case(reverse, "")));
     let completion_s = |outcome: &Outcome| outcome.records[0].completion_s.unwrap();
-    // 2072 segments are acknowledged by half as many ACKs of 52 bytes, which take 0.86 s at 500 kbit/s.
+    // 2072 segments are acknowledged by half as many ACKs of 52 bytes, which take 0.86 s at 500
+    // kbit/s.
     assert!(completion_s(&plain) > 1.0 && completion_s(&thinned) < 0.65 * completion_s(&plain));
-    assert_eq!((plain.links[1].thinned.packets, plain.links[0].thinned.packets), (0, 0));
-    assert!(thinned.links[1].thinned.packets > 300, "{:?}", thinned.links[1]);
-    assert_eq!((thinned.records[0].dropped_packets, thinned.links[1].evicted.packets), (0, 0));
     assert_eq!(
-        (thinned.counters.flows_under_way, thinned.records[0].path.as_str()),
+        (
+            plain.links[1].thinned.packets,
+            plain.links[0].thinned.packets
+        ),
+        (0, 0)
+    );
+    assert!(
+        thinned.links[1].thinned.packets > 300,
+        "{:?}",
+        thinned.links[1]
+    );
+    assert_eq!(
+        (
+            thinned.records[0].dropped_packets,
+            thinned.links[1].evicted.packets
+        ),
+        (0, 0)
+    );
+    assert_eq!(
+        (
+            thinned.counters.flows_under_way,
+            thinned.records[0].path.as_str()
+        ),
         (1, "back: 500 kbit/s, queue 64 KiB, ACK filter")
     );
 }
 
-/// Duplicates and SACK blocks are what tells of losses: where they are thinned away, timers have to.
+/// Duplicates and SACK blocks are what tells of losses: where they are thinned away, timers have
+/// to.
 #[test]
 fn losses_are_found_without_timers() {
     let recoveries = ["reno", "newreno", "sack", "prr", "rack"];
@@ -44,8 +68,15 @@ fn losses_are_found_without_timers() {
         case.network = network.into();
         let outcome = simulate(&case);
         let record = &outcome.records[0];
-        assert!(record.finished && record.lost_packets >= 5, "{recovery}: {record:?}");
+        assert!(
+            record.finished && record.lost_packets >= 5,
+            "{recovery}: {record:?}"
+        );
         assert_eq!(record.timeouts, Some(0), "{recovery}");
-        assert!(outcome.links[1].thinned.packets > 50, "{recovery}: {:?}", outcome.links[1]);
+        assert!(
+            outcome.links[1].thinned.packets > 50,
+            "{recovery}: {:?}",
+            outcome.links[1]
+        );
     }
 }

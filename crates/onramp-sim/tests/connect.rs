@@ -7,14 +7,18 @@ use onramp_tcp::Flags;
 
 fn case(text: &str) -> Case {
     let text = format!("name = \"test\"\n{text}");
-    onramp_scenario::parse("test.toml", &text).expect("the scenario is right").cases.remove(0)
+    onramp_scenario::parse("test.toml", &text)
+        .expect("the scenario is right")
+        .cases
+        .remove(0)
 }
 
 fn simulate(case: &Case) -> Outcome {
     run(case, &Options::default()).expect("the case can be simulated")
 }
 
-/// Flow, time in ns, direction, flags and payload of each packet that a host sends, and the flags of those lost.
+/// Flow, time in ns, direction, flags and payload of each packet that a host sends, and the flags
+/// of those lost.
 #[derive(Default)]
 struct Log {
     sent: Vec<(u32, u64, Direction, Flags, u32)>,
@@ -23,8 +27,20 @@ struct Log {
 
 impl Observer for Log {
     fn sent(&mut self, packet: &Sight<'_>) {
-        let Sight { flow, time_ns, direction, segment, .. } = *packet;
-        self.sent.push((flow, time_ns, direction, segment.flags, segment.payload_bytes));
+        let Sight {
+            flow,
+            time_ns,
+            direction,
+            segment,
+            ..
+        } = *packet;
+        self.sent.push((
+            flow,
+            time_ns,
+            direction,
+            segment.flags,
+            segment.payload_bytes,
+        ));
     }
 
     fn lost(&mut self, _link: u32, _why: Loss, packet: &Sight<'_>) {
@@ -40,13 +56,18 @@ fn logged(case: &Case) -> (Outcome, Log) {
 const FAST: &str = "[path]\nrate = \"100 Gbit/s\"\nrtt = \"60 ms\"\nqueue = \"1000 packets\"\n";
 const CLEAN: &str = "[path]\nrate = \"12 Mbit/s\"\nrtt = \"100 ms\"\nqueue = \"100 packets\"\n";
 
-/// Aron & Druschel (1998), Figure 5: on a path of 60 ms the handshake is done 60 ms after the start.
+/// Aron & Druschel (1998), Figure 5: on a path of 60 ms the handshake is done 60 ms after the
+/// start.
 #[test]
 fn the_sender_s_handshake_takes_a_round_trip_and_data_follow_it_at_once() {
-    let (_, log) = logged(&case(&format!("{FAST}[[transfer]]\nsize = \"10 kB\"\nconnect = \"sender\"\n")));
+    let (_, log) = logged(&case(&format!(
+        "{FAST}[[transfer]]\nsize = \"10 kB\"\nconnect = \"sender\"\n"
+    )));
     let ms = |ns: u64| (ns as f64 / 1e4).round() / 100.0;
-    let first: Vec<_> =
-        log.sent[..4].iter().map(|(_, ns, direction, flags, bytes)| (ms(*ns), *direction, *flags, *bytes)).collect();
+    let first: Vec<_> = log.sent[..4]
+        .iter()
+        .map(|(_, ns, direction, flags, bytes)| (ms(*ns), *direction, *flags, *bytes))
+        .collect();
     let wanted = [
         (0.0, Direction::Data, Flags::SYN, 0),
         (30.0, Direction::Ack, Flags::SYN.with(Flags::ACK), 0),
@@ -56,35 +77,57 @@ fn the_sender_s_handshake_takes_a_round_trip_and_data_follow_it_at_once() {
     assert_eq!(first, wanted);
 }
 
-/// The window of a SYN's answer is not scaled (RFC 7323, section 2.2): 40 segments fit into its 64 KB.
+/// The window of a SYN's answer is not scaled (RFC 7323, section 2.2): 40 segments fit into its 64
+/// KB.
 #[test]
 fn with_a_window_for_all_of_it_a_clean_path_takes_no_more_than_the_bound() {
     let transfer = "[[transfer]]\nsize = \"57920 B\"\nconnect = \"sender\"\ninitial_window = \"40 segments\"\nstartup = \"none\"\n";
-    let record = simulate(&case(&format!("{CLEAN}[receiver]\nbuffer = \"1 MB\"\n{transfer}"))).records.remove(0);
+    let record = simulate(&case(&format!(
+        "{CLEAN}[receiver]\nbuffer = \"1 MB\"\n{transfer}"
+    )))
+    .records
+    .remove(0);
     assert_eq!(record.bound_s, 0.15 + 60_000.0 * 8.0 / 12e6);
     // SYN and its answer of 60 bytes each, and the 52 of the handshake's last segment.
     let beyond_s = record.completion_s.unwrap() - record.bound_s;
     assert!((beyond_s - 172.0 * 8.0 / 12e6).abs() < 1e-6, "{beyond_s}");
-    assert_eq!((record.application.as_str(), record.start_s), ("unasked (sender connects)", 0.0));
+    assert_eq!(
+        (record.application.as_str(), record.start_s),
+        ("unasked (sender connects)", 0.0)
+    );
 }
 
 /// The SYN's timer is a second at first; everything else is as if it had started then.
 #[test]
 fn a_lost_syn_costs_its_timeout() {
-    let transfer = "loss = \"30 %\"\n[[transfer]]\nsize = \"1000 B\"\nconnect = \"sender\"\nrepeat = 40\n";
+    let transfer =
+        "loss = \"30 %\"\n[[transfer]]\nsize = \"1000 B\"\nconnect = \"sender\"\nrepeat = 40\n";
     let scenario = format!("name = \"test\"\n{FAST}{transfer}");
-    let cases = onramp_scenario::parse("test.toml", &scenario).unwrap().cases;
-    let lost_syn = cases.iter().map(logged).find(|(_, log)| log.lost == [Flags::SYN]);
+    let cases = onramp_scenario::parse("test.toml", &scenario)
+        .unwrap()
+        .cases;
+    let lost_syn = cases
+        .iter()
+        .map(logged)
+        .find(|(_, log)| log.lost == [Flags::SYN]);
     let (outcome, log) = lost_syn.expect("one of them loses the first SYN and nothing else");
     let completion_s = outcome.records[0].completion_s.unwrap();
     assert!((completion_s - 1.09).abs() < 1e-5, "{completion_s}");
-    assert_eq!(log.sent.iter().filter(|(.., flags, _)| *flags == Flags::SYN).count(), 2);
+    assert_eq!(
+        log.sent
+            .iter()
+            .filter(|(.., flags, _)| *flags == Flags::SYN)
+            .count(),
+        2
+    );
 }
 
 #[test]
 fn nothing_is_asked_by_a_receiver_that_does_not_connect() {
     let asked_bytes = |connect: &str| {
-        let (_, log) = logged(&case(&format!("{CLEAN}[[transfer]]\nsize = \"10 kB\"\nconnect = \"{connect}\"\n")));
+        let (_, log) = logged(&case(&format!(
+            "{CLEAN}[[transfer]]\nsize = \"10 kB\"\nconnect = \"{connect}\"\n"
+        )));
         log.sent
             .iter()
             .filter(|(_, _, direction, ..)| *direction == Direction::Ack)
@@ -97,21 +140,37 @@ fn nothing_is_asked_by_a_receiver_that_does_not_connect() {
 #[test]
 fn copies_and_applications_that_write_begin_when_their_handshake_is_over() {
     let copies = "count = 3\nspacing = \"1 s\"\nwrite = \"1000 B\"\nwrite_every = \"200 ms\"\n";
-    let (outcome, log) =
-        logged(&case(&format!("{FAST}[[transfer]]\nsize = \"3000 B\"\nconnect = \"sender\"\n{copies}")));
+    let (outcome, log) = logged(&case(&format!(
+        "{FAST}[[transfer]]\nsize = \"3000 B\"\nconnect = \"sender\"\n{copies}"
+    )));
     for (copy, record) in (0..).zip(&outcome.records) {
         let completion_s = record.completion_s.unwrap();
-        assert!((completion_s - (0.06 + 0.4 + 0.03)).abs() < 1e-5, "{completion_s}");
-        assert_eq!((record.start_s, record.delivered_bytes), (f64::from(copy), 3000));
-        assert_eq!(record.application, "1 kB every 200 ms, unasked (sender connects)");
+        assert!(
+            (completion_s - (0.06 + 0.4 + 0.03)).abs() < 1e-5,
+            "{completion_s}"
+        );
+        assert_eq!(
+            (record.start_s, record.delivered_bytes),
+            (f64::from(copy), 3000)
+        );
+        assert_eq!(
+            record.application,
+            "1 kB every 200 ms, unasked (sender connects)"
+        );
     }
-    assert_eq!(log.sent.iter().filter(|(.., bytes)| *bytes == 1000).count(), 9);
+    assert_eq!(
+        log.sent.iter().filter(|(.., bytes)| *bytes == 1000).count(),
+        9
+    );
 }
 
 #[test]
 fn traffic_of_transfers_has_the_key_too() {
-    let traffic = "[[traffic]]\nsize = \"10 kB\"\nconnect = \"sender\"\nmeasured = true\nstart = \"0 s\"\n";
-    let (outcome, log) = logged(&case(&format!("{FAST}{traffic}[[transfer]]\nsize = \"10 kB\"\nstart = \"1 s\"\n")));
+    let traffic =
+        "[[traffic]]\nsize = \"10 kB\"\nconnect = \"sender\"\nmeasured = true\nstart = \"0 s\"\n";
+    let (outcome, log) = logged(&case(&format!(
+        "{FAST}{traffic}[[transfer]]\nsize = \"10 kB\"\nstart = \"1 s\"\n"
+    )));
     let opens: Vec<_> = log
         .sent
         .iter()
@@ -119,14 +178,19 @@ fn traffic_of_transfers_has_the_key_too() {
         .map(|(flow, _, direction, ..)| (*flow, *direction))
         .collect();
     assert_eq!(opens, [(0, Direction::Data), (1, Direction::Ack)]);
-    let told: Vec<_> =
-        outcome.records.iter().map(|record| (record.application.as_str(), (record.bound_s * 1e3).round())).collect();
+    let told: Vec<_> = outcome
+        .records
+        .iter()
+        .map(|record| (record.application.as_str(), (record.bound_s * 1e3).round()))
+        .collect();
     assert_eq!(told, [("", 120.0), ("unasked (sender connects)", 90.0)]);
 }
 
 #[test]
 fn a_sender_that_nobody_answers_gives_up() {
-    let mut case = case(&format!("{FAST}[[transfer]]\nsize = \"10 kB\"\nconnect = \"sender\"\n"));
+    let mut case = case(&format!(
+        "{FAST}[[transfer]]\nsize = \"10 kB\"\nconnect = \"sender\"\n"
+    ));
     let mut network = (*case.network).clone();
     network.links[0].forward.loss_ppm = 1_000_000;
     case.network = network.into();

@@ -6,7 +6,9 @@ use onramp_sim::{run, Options, Outcome};
 fn cases(text: &str) -> Vec<Case> {
     let path = "name = \"test\"\n[path]\nrate = \"10 Mbit/s\"\nrtt = \"100 ms\"\nef_rate = \"2.2 Mbit/s\"\nef_burst = \"50 kB\"\n";
     let text = format!("{path}[receiver]\nbuffer = \"64 MiB\"\n{text}");
-    onramp_scenario::parse("test.toml", &text).expect("the scenario is right").cases
+    onramp_scenario::parse("test.toml", &text)
+        .expect("the scenario is right")
+        .cases
 }
 
 fn simulate(case: &Case) -> Outcome {
@@ -14,7 +16,10 @@ fn simulate(case: &Case) -> Outcome {
 }
 
 fn records(text: &str) -> Vec<Record> {
-    cases(text).iter().flat_map(|case| simulate(case).records).collect()
+    cases(text)
+        .iter()
+        .flat_map(|case| simulate(case).records)
+        .collect()
 }
 
 const RIVALS: &str = "[[traffic]]\ncount = 12\nstart = \"0 s\"\n";
@@ -25,20 +30,40 @@ fn a_guaranteed_flow_has_its_rate_whatever_else_there_is() {
     let writes = "write = \"2.5 kB\"\nwrite_every = \"10 ms\"\ndscp = [\"ef\", \"best-effort\"]\n";
     let text = format!("{RIVALS}[[transfer]]\nsize = \"500 kB\"\nstart = \"9 s\"\n{writes}");
     let records = records(&text);
-    let [ef, other] = &records[..] else { panic!("two cases") };
-    assert_eq!((ef.sender_tcp.as_str(), other.sender_tcp.as_str()), ("EF", ""));
-    assert_eq!((ef.capacity_bits_per_s, other.capacity_bits_per_s), (2_200_000, 10_000_000));
+    let [ef, other] = &records[..] else {
+        panic!("two cases")
+    };
+    assert_eq!(
+        (ef.sender_tcp.as_str(), other.sender_tcp.as_str()),
+        ("EF", "")
+    );
+    assert_eq!(
+        (ef.capacity_bits_per_s, other.capacity_bits_per_s),
+        (2_200_000, 10_000_000)
+    );
     assert_eq!((ef.policed_packets, ef.retransmitted_segments), (0, 0));
     let took = |record: &Record| record.completion_s.unwrap();
-    assert!(took(ef) < 2.3 && took(other) > 1.5 * took(ef), "{} and {} s", took(ef), took(other));
+    assert!(
+        took(ef) < 2.3 && took(other) > 1.5 * took(ef),
+        "{} and {} s",
+        took(ef),
+        took(other)
+    );
     assert!(other.dropped_packets > 0 && other.policed_packets == 0);
 }
 
 #[test]
 fn beyond_its_guarantee_a_flow_is_policed_where_the_link_is_empty() {
-    let records = records("[[transfer]]\nsize = \"2 MB\"\nstartup = \"none\"\ndscp = [\"ef\", \"best-effort\"]\n");
-    let [ef, other] = &records[..] else { panic!("two cases") };
-    assert!(ef.policed_packets > 10 && ef.policed_packets == ef.dropped_packets, "{ef:?}");
+    let records = records(
+        "[[transfer]]\nsize = \"2 MB\"\nstartup = \"none\"\ndscp = [\"ef\", \"best-effort\"]\n",
+    );
+    let [ef, other] = &records[..] else {
+        panic!("two cases")
+    };
+    assert!(
+        ef.policed_packets > 10 && ef.policed_packets == ef.dropped_packets,
+        "{ef:?}"
+    );
     assert_eq!(other.policed_packets, 0);
     assert!(ef.excess_rtts.unwrap() >= 0.0 && ef.bound_s > 7.0, "{ef:?}");
     assert!(other.completion_s.unwrap() < 2.5, "{other:?}");
@@ -46,14 +71,36 @@ fn beyond_its_guarantee_a_flow_is_policed_where_the_link_is_empty() {
 
 #[test]
 fn each_copy_and_each_connection_has_a_guarantee_of_its_own() {
-    let of = |keys: &str| records(&format!("[[transfer]]\nsize = \"1 MB\"\ndscp = \"ef\"\n{keys}"));
-    let slowest = |records: &[Record]| records.iter().map(|record| record.completion_s.unwrap()).fold(0.0, f64::max);
+    let of = |keys: &str| {
+        records(&format!(
+            "[[transfer]]\nsize = \"1 MB\"\ndscp = \"ef\"\n{keys}"
+        ))
+    };
+    let slowest = |records: &[Record]| {
+        records
+            .iter()
+            .map(|record| record.completion_s.unwrap())
+            .fold(0.0, f64::max)
+    };
     let alone = of("");
     let copies = of("count = 3\n");
-    assert!(slowest(&copies) < 1.5 * slowest(&alone), "{} and {} s", slowest(&copies), slowest(&alone));
+    assert!(
+        slowest(&copies) < 1.5 * slowest(&alone),
+        "{} and {} s",
+        slowest(&copies),
+        slowest(&alone)
+    );
     let connections = of("connections = 3\n");
-    assert!(slowest(&connections) < 0.6 * slowest(&alone), "{} and {} s", slowest(&connections), slowest(&alone));
-    assert!(connections[0].excess_rtts.unwrap() > 0.0 && connections[0].capacity_bits_per_s == 6_600_000);
+    assert!(
+        slowest(&connections) < 0.6 * slowest(&alone),
+        "{} and {} s",
+        slowest(&connections),
+        slowest(&alone)
+    );
+    assert!(
+        connections[0].excess_rtts.unwrap() > 0.0
+            && connections[0].capacity_bits_per_s == 6_600_000
+    );
 }
 
 /// The stream is within its profile, or beyond it; the link is full of best effort in either case.
@@ -62,9 +109,18 @@ fn marked_datagrams_pass_as_far_as_they_conform() {
     let policed = |rate: &str, dscp: &str| {
         let stream =
             format!("[[traffic]]\nkind = \"constant\"\nrate = \"{rate}\"\ndscp = \"{dscp}\"\nstart = \"0 s\"\n");
-        records(&format!("{stream}{RIVALS}[[transfer]]\nsize = \"1 MB\"\nstart = \"5 s\"\n"))[0].policed_packets
+        records(&format!(
+            "{stream}{RIVALS}[[transfer]]\nsize = \"1 MB\"\nstart = \"5 s\"\n"
+        ))[0]
+            .policed_packets
     };
-    assert_eq!((policed("2.2 Mbit/s", "ef"), policed("4.4 Mbit/s", "best-effort")), (0, 0));
+    assert_eq!(
+        (
+            policed("2.2 Mbit/s", "ef"),
+            policed("4.4 Mbit/s", "best-effort")
+        ),
+        (0, 0)
+    );
     assert!(policed("4.4 Mbit/s", "ef") > 500);
 }
 
@@ -72,7 +128,12 @@ fn marked_datagrams_pass_as_far_as_they_conform() {
 #[test]
 fn acknowledgements_are_best_effort() {
     let profile = "[path.reverse]\nef_rate = \"1 kbit/s\"\nef_burst = \"1500 B\"\n";
-    let outcome = |back: &str| records(&format!("{back}[[transfer]]\nsize = \"200 kB\"\ndscp = \"ef\"\n")).remove(0);
+    let outcome = |back: &str| {
+        records(&format!(
+            "{back}[[transfer]]\nsize = \"200 kB\"\ndscp = \"ef\"\n"
+        ))
+        .remove(0)
+    };
     let (without, with) = (outcome(""), outcome(profile));
     assert_eq!(with.completion_s, without.completion_s);
 }
@@ -80,9 +141,13 @@ fn acknowledgements_are_best_effort() {
 #[test]
 fn without_a_profile_marks_mean_nothing() {
     let of = |dscp: &str| {
-        let path = "name = \"test\"\n[path]\nrate = \"10 Mbit/s\"\nrtt = \"100 ms\"\nloss = \"1 %\"\n";
+        let path =
+            "name = \"test\"\n[path]\nrate = \"10 Mbit/s\"\nrtt = \"100 ms\"\nloss = \"1 %\"\n";
         let text = format!("{path}{RIVALS}[[transfer]]\nsize = \"1 MB\"\nstart = \"2 s\"\n{dscp}");
-        let case = onramp_scenario::parse("test.toml", &text).expect("the scenario is right").cases.remove(0);
+        let case = onramp_scenario::parse("test.toml", &text)
+            .expect("the scenario is right")
+            .cases
+            .remove(0);
         let outcome = simulate(&case);
         (outcome.links.clone(), outcome.records[0].completion_s)
     };

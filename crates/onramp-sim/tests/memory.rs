@@ -7,10 +7,17 @@ const PATH: &str = "[path]\nrate = \"50 Mbit/s\"\nrtt = \"100 ms\"\nqueue = \"0.
 
 fn case(network: &str, transfer: &str) -> Case {
     let receiver = "[receiver]\nbuffer = \"64 MiB\"\n";
-    let size = if transfer.contains("size = ") { "" } else { "size = \"5 MB\"\n" };
+    let size = if transfer.contains("size = ") {
+        ""
+    } else {
+        "size = \"5 MB\"\n"
+    };
     let transfer = format!("[[transfer]]\n{size}startup = \"onramp\"\n{transfer}");
     let text = format!("name = \"test\"\n{network}{receiver}{transfer}");
-    onramp_scenario::parse("test.toml", &text).expect("the scenario is right").cases.remove(0)
+    onramp_scenario::parse("test.toml", &text)
+        .expect("the scenario is right")
+        .cases
+        .remove(0)
 }
 
 fn simulate(network: &str, transfer: &str) -> Outcome {
@@ -19,30 +26,45 @@ fn simulate(network: &str, transfer: &str) -> Outcome {
 
 /// Which copies were told what the path had carried.
 fn told(network: &str, transfer: &str) -> Vec<bool> {
-    simulate(network, transfer).records.iter().map(|record| record.remembered_bytes.is_some()).collect()
+    simulate(network, transfer)
+        .records
+        .iter()
+        .map(|record| record.remembered_bytes.is_some())
+        .collect()
 }
 
 #[test]
 fn a_path_is_remembered_where_that_is_asked_for() {
     for memory in ["careful", "at-once"] {
-        let records = simulate(PATH, &format!("memory = \"{memory}\"\ncount = 3\nspacing = \"5 s\"\n")).records;
+        let records = simulate(
+            PATH,
+            &format!("memory = \"{memory}\"\ncount = 3\nspacing = \"5 s\"\n"),
+        )
+        .records;
         assert_eq!(records[0].remembered_bytes, None);
         for record in &records[1..] {
-            // What it holds, which is 600 kB with headers; what else the algorithm makes of it is its own.
+            // What it holds, which is 600 kB with headers; what else the algorithm makes of it is
+            // its own.
             let bytes = record.remembered_bytes.expect("the first one has found it");
             assert!((300_000..1_200_000).contains(&bytes), "{bytes}");
             assert_eq!(record.startup, format!("onramp memory {memory}"));
         }
     }
     assert_eq!(told(PATH, "count = 3\nspacing = \"5 s\"\n"), [false; 3]);
-    assert_eq!(told(PATH, "memory = \"off\"\ncount = 3\nspacing = \"5 s\"\n"), [false; 3]);
+    assert_eq!(
+        told(PATH, "memory = \"off\"\ncount = 3\nspacing = \"5 s\"\n"),
+        [false; 3]
+    );
 }
 
 #[test]
 fn a_run_with_a_memory_is_the_same_each_time_and_knows_nothing_of_others() {
     let transfer = "memory = \"careful\"\ncount = 4\nspacing = \"2 s\"\n";
     let records = |outcome: Outcome| -> Vec<Record> { outcome.records };
-    assert_eq!(records(simulate(PATH, transfer)), records(simulate(PATH, transfer)));
+    assert_eq!(
+        records(simulate(PATH, transfer)),
+        records(simulate(PATH, transfer))
+    );
 }
 
 #[test]
@@ -58,20 +80,40 @@ fn while_a_copy_has_the_path_others_find_it_by_themselves() {
 fn an_idle_copy_does_not_keep_others_from_the_path() {
     // It writes twice, 10 s apart, and is idle when the second one begins.
     let transfer = "size = \"10 MB\"\nwrite = \"5 MB\"\nwrite_every = \"10 s\"\nmemory = \"careful\"\ncount = 2\n";
-    assert_eq!(told(PATH, &format!("{transfer}spacing = \"5 s\"\n")), [false, true]);
+    assert_eq!(
+        told(PATH, &format!("{transfer}spacing = \"5 s\"\n")),
+        [false, true]
+    );
 }
 
 #[test]
 fn a_lifetime_ends_after_ten_minutes() {
-    assert_eq!(told(PATH, "memory = \"careful\"\ncount = 2\nspacing = \"598 s\"\n"), [false, true]);
-    assert_eq!(told(PATH, "memory = \"careful\"\ncount = 2\nspacing = \"605 s\"\n"), [false, false]);
+    assert_eq!(
+        told(
+            PATH,
+            "memory = \"careful\"\ncount = 2\nspacing = \"598 s\"\n"
+        ),
+        [false, true]
+    );
+    assert_eq!(
+        told(
+            PATH,
+            "memory = \"careful\"\ncount = 2\nspacing = \"605 s\"\n"
+        ),
+        [false, false]
+    );
 }
 
 #[test]
 fn another_round_trip_is_another_path() {
     let changed = |rtt: &str| format!("{PATH}[[path.change]]\nat = \"4 s\"\nrtt = \"{rtt}\"\n");
     let transfer = "memory = \"at-once\"\ncount = 2\nspacing = \"5 s\"\n";
-    for (rtt, fits) in [("60 ms", true), ("48 ms", false), ("900 ms", true), ("1100 ms", false)] {
+    for (rtt, fits) in [
+        ("60 ms", true),
+        ("48 ms", false),
+        ("900 ms", true),
+        ("1100 ms", false),
+    ] {
         assert_eq!(told(&changed(rtt), transfer), [false, fits], "{rtt}");
     }
 }
@@ -82,8 +124,12 @@ fn each_pair_of_hosts_has_a_path_of_its_own() {
     let link = |from, to| {
         format!("[[link]]\nfrom = \"{from}\"\nto = \"{to}\"\nrate = \"50 Mbit/s\"\ndelay = \"25 ms\"\nqueue = \"0.5 bdp\"\n")
     };
-    let network = ["a", "m", "b", "c"].map(node).concat() + &link("a", "m") + &link("m", "b") + &link("m", "c");
-    let transfer = "memory = \"careful\"\nfrom = \"a\"\nto = [\"b\", \"c\"]\ncount = 4\nspacing = \"5 s\"\n";
+    let network = ["a", "m", "b", "c"].map(node).concat()
+        + &link("a", "m")
+        + &link("m", "b")
+        + &link("m", "c");
+    let transfer =
+        "memory = \"careful\"\nfrom = \"a\"\nto = [\"b\", \"c\"]\ncount = 4\nspacing = \"5 s\"\n";
     assert_eq!(told(&network, transfer), [false, false, true, true]);
 }
 
@@ -91,5 +137,11 @@ fn each_pair_of_hosts_has_a_path_of_its_own() {
 fn a_path_of_little_is_not_remembered() {
     // 4 packets of 1500 bytes: less than four initial windows.
     let path = "[path]\nrate = \"2 Mbit/s\"\nrtt = \"24 ms\"\nqueue = \"20 packets\"\n";
-    assert_eq!(told(path, "memory = \"careful\"\ncount = 2\nspacing = \"60 s\"\n"), [false, false]);
+    assert_eq!(
+        told(
+            path,
+            "memory = \"careful\"\ncount = 2\nspacing = \"60 s\"\n"
+        ),
+        [false, false]
+    );
 }

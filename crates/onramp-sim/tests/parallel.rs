@@ -9,7 +9,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 fn case(text: &str) -> Case {
     let text = format!("name = \"test\"\n{text}");
-    onramp_scenario::parse("test.toml", &text).unwrap_or_else(|error| panic!("{error:?}")).cases.remove(0)
+    onramp_scenario::parse("test.toml", &text)
+        .unwrap_or_else(|error| panic!("{error:?}"))
+        .cases
+        .remove(0)
 }
 
 fn simulate(case: &Case) -> Outcome {
@@ -39,7 +42,10 @@ impl Observer for Witness {
     }
 
     fn sent(&mut self, packet: &Sight<'_>) {
-        if packet.direction == Direction::Data && packet.segment.payload_bytes > 0 && !packet.retransmission {
+        if packet.direction == Direction::Data
+            && packet.segment.payload_bytes > 0
+            && !packet.retransmission
+        {
             self.sent_ns.push(packet.time_ns);
             let end = packet.stream_start + u64::from(packet.segment.payload_bytes);
             let reached = self.reached.entry(packet.flow).or_default();
@@ -78,24 +84,38 @@ fn n_connections_start_n_times_as_fast() {
             let keys = "size = \"100 MB\"\nstack = \"lite\"\n[receiver]\nacks = \"every\"\nbuffer = \"16 MiB\"\n";
             let text = format!("{FAST}[[transfer]]\nconnect = \"{connect}\"\nconnections = {connections}\n{keys}[run]\nduration = \"500 ms\"\n");
             let (outcome, seen) = witnessed(&case(&text));
-            assert_eq!((seen.started.len(), outcome.counters.flows), (connections, connections as u32));
+            assert_eq!(
+                (seen.started.len(), outcome.counters.flows),
+                (connections, connections as u32)
+            );
             for k in 1..=5 {
                 let until_ns = (first_ms + 60 * k as u64 - 1) * 1_000_000;
-                let sent = seen.sent_ns.iter().filter(|at_ns| **at_ns < until_ns).count();
-                assert_eq!(sent, connections * ((1 << k) - 1), "{connections} connections, {k} round trips, {connect}");
+                let sent = seen
+                    .sent_ns
+                    .iter()
+                    .filter(|at_ns| **at_ns < until_ns)
+                    .count();
+                assert_eq!(
+                    sent,
+                    connections * ((1 << k) - 1),
+                    "{connections} connections, {k} round trips, {connect}"
+                );
             }
         }
     }
 }
 
-/// Equation (1) of the paper: a window in a round trip, here that of 64 KB without scaling, and N of them.
+/// Equation (1) of the paper: a window in a round trip, here that of 64 KB without scaling, and N
+/// of them.
 #[test]
 fn n_windows_carry_n_times_as_much() {
     let rate = |connections: u32| {
         let keys = format!("size = \"8 MB\"\nconnections = {connections}\n");
         let host = "[receiver]\nwindow_scaling = false\nbuffer = \"64 KiB\"\n";
         let path = SATELLITE.replace("1.5 Mbit/s", "20 Mbit/s");
-        let record = simulate(&case(&format!("{path}[[transfer]]\n{keys}{host}"))).records.remove(0);
+        let record = simulate(&case(&format!("{path}[[transfer]]\n{keys}{host}")))
+            .records
+            .remove(0);
         8e6 / (record.completion_s.unwrap() - record.bound_s + 8e6 / 2.4e6)
     };
     let one = rate(1);
@@ -108,25 +128,50 @@ fn n_windows_carry_n_times_as_much() {
 
 #[test]
 fn the_record_has_the_sums_and_all_bytes_arrive() {
-    let text = format!("{SATELLITE}loss = \"1 %\"\n[[transfer]]\nsize = \"1 MB\"\nconnections = 5\n");
+    let text =
+        format!("{SATELLITE}loss = \"1 %\"\n[[transfer]]\nsize = \"1 MB\"\nconnections = 5\n");
     let (outcome, seen) = witnessed(&case(&text));
     let record = &outcome.records[0];
-    assert!(record.finished && record.retransmitted_segments > 3, "{record:?}");
-    assert_eq!((record.connections.as_str(), record.delivered_bytes), ("5 connections", 1_000_000));
+    assert!(
+        record.finished && record.retransmitted_segments > 3,
+        "{record:?}"
+    );
+    assert_eq!(
+        (record.connections.as_str(), record.delivered_bytes),
+        ("5 connections", 1_000_000)
+    );
     assert_eq!(seen.delivered.values().sum::<u64>(), 1_000_000);
     assert_eq!(seen.delivered, seen.reached);
     // In records of 8 KiB, but for the last.
-    assert_eq!(seen.delivered.values().filter(|bytes| *bytes % 8192 != 0).count(), 1);
-    let lanes: Vec<_> = seen.started.iter().map(|flow| (flow.transfer, flow.lane, flow.hop)).collect();
-    assert_eq!(lanes, [(0, 0, 0), (0, 1, 0), (0, 2, 0), (0, 3, 0), (0, 4, 0)]);
+    assert_eq!(
+        seen.delivered
+            .values()
+            .filter(|bytes| *bytes % 8192 != 0)
+            .count(),
+        1
+    );
+    let lanes: Vec<_> = seen
+        .started
+        .iter()
+        .map(|flow| (flow.transfer, flow.lane, flow.hop))
+        .collect();
+    assert_eq!(
+        lanes,
+        [(0, 0, 0), (0, 1, 0), (0, 2, 0), (0, 3, 0), (0, 4, 0)]
+    );
 }
 
 #[test]
 fn fewer_records_than_connections_leave_some_without_any() {
-    let (outcome, seen) = witnessed(&case(&format!("{SATELLITE}[[transfer]]\nsize = \"20 kB\"\nconnections = 64\n")));
+    let (outcome, seen) = witnessed(&case(&format!(
+        "{SATELLITE}[[transfer]]\nsize = \"20 kB\"\nconnections = 64\n"
+    )));
     assert!(outcome.records[0].finished);
     // The first windows of ten segments take them all.
-    assert_eq!((seen.started.len(), seen.delivered.values().sum::<u64>()), (64, 20_000));
+    assert_eq!(
+        (seen.started.len(), seen.delivered.values().sum::<u64>()),
+        (64, 20_000)
+    );
     assert!(seen.delivered.len() <= 3, "{:?}", seen.delivered);
 }
 
@@ -142,13 +187,20 @@ fn an_application_that_writes_now_and_then_feeds_all_of_them() {
 #[test]
 fn when_one_gives_up_the_transfer_has_failed() {
     let path = SATELLITE.replace("1.5 Mbit/s", "10 Mbit/s");
-    for (number, connect) in
-        [("3", "sender"), ("3", "receiver"), ("\"adaptive\"", "sender"), ("\"adaptive\"", "receiver")]
-    {
+    for (number, connect) in [
+        ("3", "sender"),
+        ("3", "receiver"),
+        ("\"adaptive\"", "sender"),
+        ("\"adaptive\"", "receiver"),
+    ] {
         let keys = format!("size = \"50 MB\"\nconnect = \"{connect}\"\nconnections = {number}\n");
         let gone = "[[path.change]]\nat = \"6 s\"\nrtt = \"3600 s\"\n";
         let outcome = simulate(&case(&format!("{path}{gone}[[transfer]]\n{keys}")));
-        assert_eq!(outcome.failures, [(0, Failure::TimedOut)], "{number} {connect}");
+        assert_eq!(
+            outcome.failures,
+            [(0, Failure::TimedOut)],
+            "{number} {connect}"
+        );
         assert_eq!(outcome.counters.flows_under_way, 0);
         assert!(outcome.records[0].delivered_bytes < 50_000_000);
     }
@@ -156,10 +208,26 @@ fn when_one_gives_up_the_transfer_has_failed() {
 
 /// When the number changed, to what and why.
 fn numbers(case: &Case) -> (Vec<String>, Outcome, Witness) {
-    let (outcome, seen) =
-        run_observed(case, &Options { trace: true, ..Options::default() }, Witness::default()).unwrap();
-    let events = outcome.traces[0].events.iter().filter(|event| event.kind == "connections");
-    (events.map(|event| format!("{:.2} s: {}", event.time_s, event.what)).collect(), outcome, seen)
+    let (outcome, seen) = run_observed(
+        case,
+        &Options {
+            trace: true,
+            ..Options::default()
+        },
+        Witness::default(),
+    )
+    .unwrap();
+    let events = outcome.traces[0]
+        .events
+        .iter()
+        .filter(|event| event.kind == "connections");
+    (
+        events
+            .map(|event| format!("{:.2} s: {}", event.time_s, event.what))
+            .collect(),
+        outcome,
+        seen,
+    )
 }
 
 #[test]
@@ -182,7 +250,11 @@ fn an_adaptive_number_doubles_until_there_is_a_queue_then_looks_for_more() {
     ];
     assert_eq!(changes, wanted);
     assert_eq!(seen.delivered.values().sum::<u64>(), 10_000_000);
-    assert!((13..=64).contains(&seen.most_at_once()), "{}", seen.most_at_once());
+    assert!(
+        (13..=64).contains(&seen.most_at_once()),
+        "{}",
+        seen.most_at_once()
+    );
 }
 
 #[test]
@@ -190,14 +262,19 @@ fn an_adaptive_number_halves_at_losses() {
     let text = format!("{SATELLITE}queue = \"10 packets\"\n[[transfer]]\nsize = \"3 MB\"\nconnect = \"sender\"\nconnections = \"adaptive\"\n");
     let (changes, outcome, seen) = numbers(&case(&text));
     assert!(outcome.records[0].finished && outcome.records[0].retransmitted_segments > 0);
-    assert!(changes.iter().any(|change| change.ends_with("a loss")), "{changes:#?}");
+    assert!(
+        changes.iter().any(|change| change.ends_with("a loss")),
+        "{changes:#?}"
+    );
     assert!((1..=64).contains(&seen.most_at_once()));
     assert_eq!(seen.delivered, seen.reached);
 }
 
 #[test]
 fn connections_side_by_side_pass_through_relays() {
-    let nodes = ["a", "m", "b"].map(|name| format!("[[node]]\nname = \"{name}\"\n")).concat();
+    let nodes = ["a", "m", "b"]
+        .map(|name| format!("[[node]]\nname = \"{name}\"\n"))
+        .concat();
     let link = |from, to, rate, delay| {
         format!("[[link]]\nfrom = \"{from}\"\nto = \"{to}\"\nrate = \"{rate}\"\ndelay = \"{delay}\"\nqueue = \"500 packets\"\n")
     };
@@ -207,12 +284,21 @@ fn connections_side_by_side_pass_through_relays() {
             let keys = format!("size = \"2 MB\"\nfrom = \"a\"\nto = \"b\"\nsplit = \"m\"\nconnect = \"{connect}\"\nconnections = {number}\ncount = 2\n");
             let case = case(&format!("{nodes}{links}[[transfer]]\n{keys}"));
             let (outcome, seen) = witnessed(&case);
-            assert!(outcome.records.iter().all(|record| record.finished), "{number} {connect}: {:?}", outcome.failures);
+            assert!(
+                outcome.records.iter().all(|record| record.finished),
+                "{number} {connect}: {:?}",
+                outcome.failures
+            );
             let transfers: BTreeSet<u32> = seen.started.iter().map(|flow| flow.transfer).collect();
             assert_eq!(transfers.len(), 2, "two copies");
             for transfer in transfers {
-                let last_hops = seen.started.iter().filter(|flow| flow.transfer == transfer && flow.hop == 1);
-                let bytes: u64 = last_hops.filter_map(|flow| seen.delivered.get(&flow.flow)).sum();
+                let last_hops = seen
+                    .started
+                    .iter()
+                    .filter(|flow| flow.transfer == transfer && flow.hop == 1);
+                let bytes: u64 = last_hops
+                    .filter_map(|flow| seen.delivered.get(&flow.flow))
+                    .sum();
                 assert_eq!(bytes, 2_000_000, "{number} {connect}");
             }
             assert_eq!(simulate(&case), outcome);

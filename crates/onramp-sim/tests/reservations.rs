@@ -1,15 +1,26 @@
-//! Reserved rates on whole paths: what they take, what becomes of those that do not hold, and that nobody else is changed.
+//! Reserved rates on whole paths: what they take, what becomes of those that do not hold, and that
+//! nobody else is changed.
 
 use onramp_scenario::{Case, Record, Trace};
 use onramp_sim::{run, Options, Outcome};
 
 fn case(text: &str) -> Case {
     let text = format!("name = \"test\"\n{text}");
-    onramp_scenario::parse("test.toml", &text).expect("the scenario is right").cases.remove(0)
+    onramp_scenario::parse("test.toml", &text)
+        .expect("the scenario is right")
+        .cases
+        .remove(0)
 }
 
 fn simulate(text: &str) -> Outcome {
-    run(&case(text), &Options { trace: true, ..Options::default() }).expect("the case can be simulated")
+    run(
+        &case(text),
+        &Options {
+            trace: true,
+            ..Options::default()
+        },
+    )
+    .expect("the case can be simulated")
 }
 
 fn record(text: &str) -> Record {
@@ -19,16 +30,26 @@ fn record(text: &str) -> Record {
 /// Ritter, Wehrle & Wolf (2001), section 5: RTT 500 ms between links of 10 Mbit/s.
 const PAPER: &str = "[path]\nrate = \"10 Mbit/s\"\nrtt = \"500 ms\"\nqueue = \"100 packets\"\n";
 
-/// 100 kB at 1 Mbit/s are 0.8 s; the handshake and the request take two round trips before the last of them is there.
+/// 100 kB at 1 Mbit/s are 0.8 s; the handshake and the request take two round trips before the last
+/// of them is there.
 #[test]
 fn what_is_reserved_is_there_from_the_first_segment_on() {
     let transfer = "[[transfer]]\nsize = \"100 kB\"\nstartup = \"qos\"\nqos_rate = \"1 Mbit/s\"\n";
     let record = record(&format!("{PAPER}{transfer}"));
     let completion_s = record.completion_s.unwrap();
     let bound_s = 2.0 * 0.5 + 100_000.0 * 8.0 / 1e6;
-    assert!((0.97..1.0).contains(&(completion_s / bound_s)), "{completion_s} of {bound_s}: less the burst");
-    assert_eq!((record.retransmitted_segments, record.dropped_packets), (0, 0));
-    assert_eq!((record.startup.as_str(), record.exit_reason.as_str()), ("qos 1 Mbit/s", "unfinished"));
+    assert!(
+        (0.97..1.0).contains(&(completion_s / bound_s)),
+        "{completion_s} of {bound_s}: less the burst"
+    );
+    assert_eq!(
+        (record.retransmitted_segments, record.dropped_packets),
+        (0, 0)
+    );
+    assert_eq!(
+        (record.startup.as_str(), record.exit_reason.as_str()),
+        ("qos 1 Mbit/s", "unfinished")
+    );
 }
 
 /// Fig. 1 and Fig. 4 of the paper: the rest of the transfer is spent in slow start.
@@ -36,37 +57,60 @@ fn what_is_reserved_is_there_from_the_first_segment_on() {
 fn without_it_a_short_transfer_gets_a_part_of_what_it_could() {
     let with = |more: &str| {
         let transfer = "[[transfer]]\nsize = \"100 kB\"\ninitial_window = \"2 segments\"\nconnect = \"sender\"\n";
-        record(&format!("{PAPER}{transfer}{more}")).completion_s.unwrap()
+        record(&format!("{PAPER}{transfer}{more}"))
+            .completion_s
+            .unwrap()
     };
-    let (reserved_s, slow_s) = (with("startup = \"qos\"\nqos_rate = \"1 Mbit/s\"\n"), with("startup = \"none\"\n"));
+    let (reserved_s, slow_s) = (
+        with("startup = \"qos\"\nqos_rate = \"1 Mbit/s\"\n"),
+        with("startup = \"none\"\n"),
+    );
     assert!(slow_s / reserved_s > 2.0, "{slow_s} s and {reserved_s} s");
 }
 
 #[test]
 fn a_policer_of_the_rate_and_its_headers_drops_nothing() {
     for burst in ["3 kB", "14480 B"] {
-        // 1448 bytes of payload have 52 of headers, in the burst too; the handshake's packets are small.
+        // 1448 bytes of payload have 52 of headers, in the burst too; the handshake's packets are
+        // small.
         let policer = "policer_rate = \"1.036 Mbit/s\"\npolicer_burst = \"15.2 kB\"\n";
         let transfer = format!(
             "[[transfer]]\nsize = \"2 MB\"\nstartup = \"qos\"\nqos_rate = \"1 Mbit/s\"\nqos_burst = \"{burst}\"\n"
         );
         let record = record(&format!("{PAPER}{policer}{transfer}"));
-        assert_eq!((record.dropped_packets, record.retransmitted_segments), (0, 0), "{burst}");
+        assert_eq!(
+            (record.dropped_packets, record.retransmitted_segments),
+            (0, 0),
+            "{burst}"
+        );
         let completion_s = record.completion_s.unwrap();
-        assert!((16.85..17.0).contains(&completion_s), "{burst}: {completion_s}");
+        assert!(
+            (16.85..17.0).contains(&completion_s),
+            "{burst}: {completion_s}"
+        );
     }
 }
 
 #[test]
 fn errors_of_a_link_cost_no_rate() {
-    for stack in ["stack = \"linux\"", "stack = \"lite\"\nrecovery = \"sack\"\ntick = \"10 ms\""] {
+    for stack in [
+        "stack = \"linux\"",
+        "stack = \"lite\"\nrecovery = \"sack\"\ntick = \"10 ms\"",
+    ] {
         let path = "[path]\nrate = \"10 Mbit/s\"\nrtt = \"200 ms\"\nqueue = \"100 packets\"\nloss = \"0.2 %\"\n";
-        let transfer = format!("{stack}\nsize = \"10 MB\"\nstartup = \"qos\"\nqos_rate = \"4 Mbit/s\"\n");
+        let transfer =
+            format!("{stack}\nsize = \"10 MB\"\nstartup = \"qos\"\nqos_rate = \"4 Mbit/s\"\n");
         let large = "[receiver]\nbuffer = \"4 MiB\"\nsack = true\n";
         let record = record(&format!("{path}{large}[[transfer]]\n{transfer}"));
         let completion_s = record.completion_s.unwrap();
-        assert!(record.retransmitted_segments > 5 && record.exit_reason == "unfinished", "{record:?}");
-        assert!((20.0..21.3).contains(&completion_s), "{stack}: {completion_s}");
+        assert!(
+            record.retransmitted_segments > 5 && record.exit_reason == "unfinished",
+            "{record:?}"
+        );
+        assert!(
+            (20.0..21.3).contains(&completion_s),
+            "{stack}: {completion_s}"
+        );
     }
 }
 
@@ -75,14 +119,19 @@ fn errors_of_a_link_cost_no_rate() {
 fn a_reservation_that_does_not_hold_becomes_an_ordinary_flow() {
     for avoidance in ["reno", "cubic"] {
         let path = "[path]\nrate = \"10 Mbit/s\"\nrtt = \"50 ms\"\nqueue = \"1 bdp\"\n[run]\nduration = \"125 s\"\n";
-        let rival = format!("[[traffic]]\navoidance = \"{avoidance}\"\nlead = \"5 s\"\nmeasured = true\n");
+        let rival =
+            format!("[[traffic]]\navoidance = \"{avoidance}\"\nlead = \"5 s\"\nmeasured = true\n");
         let transfer = format!(
             "[[transfer]]\nsize = \"1 GB\"\nstartup = \"qos\"\nqos_rate = \"20 Mbit/s\"\navoidance = \"{avoidance}\"\n"
         );
         let outcome = simulate(&format!("{path}{rival}{transfer}"));
         let record = &outcome.records[0];
         assert_eq!(record.exit_reason, "broken");
-        assert!(record.exit_time_s.unwrap() < 1.0, "{:?}", record.exit_time_s);
+        assert!(
+            record.exit_time_s.unwrap() < 1.0,
+            "{:?}",
+            record.exit_time_s
+        );
         // Of 120 s, at 10 Mbit/s of packets.
         let share = record.delivered_bytes as f64 / (120.0 * 1_250_000.0 * 1448.0 / 1500.0);
         assert!((0.4..0.6).contains(&share), "{avoidance}: {share}");
@@ -96,11 +145,19 @@ fn several_reservations_share_a_path_as_they_were_reserved() {
     let other = "[[traffic]]\nstartup = \"qos\"\nqos_rate = \"3 Mbit/s\"\nqos_burst = \"1448 B\"\nlead = \"1 s\"\nmeasured = true\n";
     let transfer = "[[transfer]]\nsize = \"1 GB\"\nstartup = \"qos\"\nqos_rate = \"6 Mbit/s\"\n";
     let outcome = simulate(&format!("{path}{other}{transfer}"));
-    let startups: Vec<_> = outcome.records.iter().map(|record| record.startup.as_str()).collect();
+    let startups: Vec<_> = outcome
+        .records
+        .iter()
+        .map(|record| record.startup.as_str())
+        .collect();
     assert_eq!(startups, ["qos 6 Mbit/s", "qos 3 Mbit/s burst 1448 B"]);
     for (record, bytes) in outcome.records.iter().zip([20.0 * 750e3, 21.0 * 375e3]) {
         let share = record.delivered_bytes as f64 / bytes;
-        assert!((0.98..1.0).contains(&share) && record.retransmitted_segments == 0, "{} {share}", record.startup);
+        assert!(
+            (0.98..1.0).contains(&share) && record.retransmitted_segments == 0,
+            "{} {share}",
+            record.startup
+        );
     }
 }
 
@@ -120,7 +177,8 @@ fn beside(traffic: &str) -> Trace {
     outcome.traces.remove(0)
 }
 
-/// "The modifications can be switched on or off at the socket interface, thus per flow" (section 6).
+/// "The modifications can be switched on or off at the socket interface, thus per flow" (section
+/// 6).
 #[test]
 fn a_flow_without_a_reservation_is_the_same_beside_one_that_has_one() {
     let traffic = "[[traffic]]\nfrom = \"c\"\nto = \"d\"\nstart = \"0 s\"\n";

@@ -1,16 +1,21 @@
-//! What one transfer may choose of TCP's remedies for long paths: segments, window scaling, byte counting, initial windows
-//! and selective acknowledgements.
+//! What one transfer may choose of TCP's remedies for long paths: segments, window scaling, byte
+//! counting, initial windows and selective acknowledgements.
 
 use onramp_scenario::{Case, Record, Trace};
 use onramp_sim::{run, Options};
 
 fn cases(text: &str) -> Vec<Case> {
-    onramp_scenario::parse("test.toml", &format!("name = \"test\"\n{text}")).expect("the scenario is right").cases
+    onramp_scenario::parse("test.toml", &format!("name = \"test\"\n{text}"))
+        .expect("the scenario is right")
+        .cases
 }
 
 /// Of each case, in order.
 fn traced(text: &str) -> Vec<(Record, Trace)> {
-    let options = Options { trace: true, ..Options::default() };
+    let options = Options {
+        trace: true,
+        ..Options::default()
+    };
     let one = |case: &Case| {
         let mut outcome = run(case, &options).expect("the case can be simulated");
         (outcome.records.remove(0), outcome.traces.remove(0))
@@ -19,30 +24,51 @@ fn traced(text: &str) -> Vec<(Record, Trace)> {
 }
 
 fn completions_s(text: &str) -> Vec<f64> {
-    traced(text).iter().map(|(record, _)| record.completion_s.expect("it is finished")).collect()
+    traced(text)
+        .iter()
+        .map(|(record, _)| record.completion_s.expect("it is finished"))
+        .collect()
 }
 
 /// Segments that leave before anything is acknowledged.
 fn first_flight(trace: &Trace) -> usize {
     let first_s = trace.segments[0].time_s;
-    trace.segments.iter().filter(|segment| segment.time_s < first_s + 0.3).count()
+    trace
+        .segments
+        .iter()
+        .filter(|segment| segment.time_s < first_s + 0.3)
+        .count()
 }
 
 const LONG: &str = "[path]\nrate = \"10 Mbit/s\"\nrtt = \"560 ms\"\nqueue = \"2 bdp\"\n";
 
 #[test]
 fn segments_are_as_large_as_the_transfer_has_them() {
-    let runs = traced(&format!("{LONG}[[transfer]]\nsize = \"100 kB\"\nsegment = [\"512 B\", \"1500 B\"]\n"));
-    for ((record, trace), (packet, tcp)) in runs.iter().zip([(512u32, "segment 512 B"), (1500, "")]) {
+    let runs = traced(&format!(
+        "{LONG}[[transfer]]\nsize = \"100 kB\"\nsegment = [\"512 B\", \"1500 B\"]\n"
+    ));
+    for ((record, trace), (packet, tcp)) in runs.iter().zip([(512u32, "segment 512 B"), (1500, "")])
+    {
         let payload = packet - 52;
-        let most = trace.segments.iter().map(|segment| segment.length_bytes).max().unwrap();
+        let most = trace
+            .segments
+            .iter()
+            .map(|segment| segment.length_bytes)
+            .max()
+            .unwrap();
         assert_eq!((most, record.sender_tcp.as_str()), (payload, tcp));
         let packets = 100_000u64.div_ceil(payload.into());
         assert_eq!(trace.segments.len() as u64, packets);
         // Two round trips, and every byte and header through the bottleneck.
         let wire_bits = (100_000 + 52 * packets) * 8;
-        assert!((record.bound_s - 1.12 - wire_bits as f64 / 10e6).abs() < 1e-9, "{record:?}");
-        assert_eq!(record.capacity_bytes_per_s, 1_250_000 * u64::from(payload) / u64::from(packet));
+        assert!(
+            (record.bound_s - 1.12 - wire_bits as f64 / 10e6).abs() < 1e-9,
+            "{record:?}"
+        );
+        assert_eq!(
+            record.capacity_bytes_per_s,
+            1_250_000 * u64::from(payload) / u64::from(packet)
+        );
     }
 }
 
@@ -58,16 +84,30 @@ fn larger_segments_open_the_window_faster() {
 fn without_scaling_no_window_is_beyond_64_kib() {
     let both = "[[transfer]]\nsize = \"2 MB\"\nwindow_scaling = [true, false]\n";
     let most = |text: &str| -> Vec<u64> {
-        let inflight = |(_, trace): &(Record, Trace)| trace.sender.iter().map(|state| state.inflight_bytes).max();
-        traced(text).iter().map(|run| inflight(run).unwrap()).collect()
+        let inflight = |(_, trace): &(Record, Trace)| {
+            trace.sender.iter().map(|state| state.inflight_bytes).max()
+        };
+        traced(text)
+            .iter()
+            .map(|run| inflight(run).unwrap())
+            .collect()
     };
     let scaled = most(&format!("{LONG}[receiver]\nbuffer = \"4 MiB\"\n{both}"));
-    assert!(scaled[0] > 500_000 && scaled[1] <= 65_535 && scaled[1] > 60_000, "{scaled:?}");
-    let neither = most(&format!("{LONG}[receiver]\nbuffer = \"4 MiB\"\nwindow_scaling = false\n{both}"));
-    assert!(neither.iter().all(|bytes| *bytes <= 65_535), "a connection has it where both ends do: {neither:?}");
+    assert!(
+        scaled[0] > 500_000 && scaled[1] <= 65_535 && scaled[1] > 60_000,
+        "{scaled:?}"
+    );
+    let neither = most(&format!(
+        "{LONG}[receiver]\nbuffer = \"4 MiB\"\nwindow_scaling = false\n{both}"
+    ));
+    assert!(
+        neither.iter().all(|bytes| *bytes <= 65_535),
+        "a connection has it where both ends do: {neither:?}"
+    );
 }
 
-/// Of delayed ACKs, each of two segments, a limit of two counts everything, and one of one half of it.
+/// Of delayed ACKs, each of two segments, a limit of two counts everything, and one of one half of
+/// it.
 #[test]
 fn byte_counting_makes_up_for_delayed_acks() {
     for startup in ["none", "standard"] {
@@ -76,7 +116,10 @@ fn byte_counting_makes_up_for_delayed_acks() {
              startup = \"{startup}\"\nbyte_counting = [\"1 segment\", \"2 segments\", \"unlimited\"]\n"
         );
         let found = completions_s(&text);
-        assert!(found[0] > found[1] + 0.56 && found[1] == found[2], "{startup}: {found:?}");
+        assert!(
+            found[0] > found[1] + 0.56 && found[1] == found[2],
+            "{startup}: {found:?}"
+        );
     }
 }
 
@@ -84,7 +127,9 @@ fn byte_counting_makes_up_for_delayed_acks() {
 fn the_lite_stack_counts_acks_unless_it_is_told_otherwise() {
     let transfer = "[[transfer]]\nsize = \"500 kB\"\nstack = \"lite\"\n";
     let head = format!("{LONG}[receiver]\nbuffer = \"4 MiB\"\nacks = \"delayed\"\n{transfer}");
-    let found = completions_s(&format!("{head}byte_counting = [\"1 segment\", \"unlimited\"]\n"));
+    let found = completions_s(&format!(
+        "{head}byte_counting = [\"1 segment\", \"unlimited\"]\n"
+    ));
     assert_eq!(completions_s(&head), found[..1]);
     assert!(found[1] < found[0] - 0.56, "{found:?}");
 }
@@ -97,7 +142,10 @@ fn the_paper_s_initial_window_is_four_small_segments_or_three_of_ethernet() {
             "{LONG}[[transfer]]\nsize = \"50 kB\"\nstack = \"{stack}\"\nstartup = [\"none\", \"standard\"]\ninitial_window = \"paper\"\n\
              segment = [\"512 B\", \"1500 B\"]\n"
         );
-        let flights: Vec<usize> = traced(&text).iter().map(|(_, trace)| first_flight(trace)).collect();
+        let flights: Vec<usize> = traced(&text)
+            .iter()
+            .map(|(_, trace)| first_flight(trace))
+            .collect();
         assert_eq!(flights, [4, 4, 3, 3], "{stack}");
     }
 }
@@ -114,7 +162,10 @@ fn the_lite_stack_has_sack_where_its_recovery_asks_for_it_and_the_receiver_has_i
         ))
     };
     let (without, with) = (runs(false), runs(true));
-    assert_eq!(without[0], without[1], "a receiver without it makes it NewReno");
+    assert_eq!(
+        without[0], without[1],
+        "a receiver without it makes it NewReno"
+    );
     assert_eq!(with[0], without[0], "NewReno does not use it");
     assert!(with[1] < with[0] - 1.0, "{with:?}");
 }

@@ -1,11 +1,13 @@
-//! Transfers from beginning to end: what they take, and that they take the same whenever they are run.
+//! Transfers from beginning to end: what they take, and that they take the same whenever they are
+//! run.
 
 use onramp_scenario::{Case, Scenario};
 use onramp_sim::{run, run_all, Options, Outcome};
 use std::ops::ControlFlow;
 
 fn scenario(text: &str) -> Scenario {
-    onramp_scenario::parse("test.toml", &format!("name = \"test\"\n{text}")).expect("the scenario is right")
+    onramp_scenario::parse("test.toml", &format!("name = \"test\"\n{text}"))
+        .expect("the scenario is right")
 }
 
 fn simulate(case: &Case) -> Outcome {
@@ -13,7 +15,14 @@ fn simulate(case: &Case) -> Outcome {
 }
 
 fn traced(case: &Case) -> Outcome {
-    run(case, &Options { trace: true, ..Options::default() }).expect("the case can be simulated")
+    run(
+        case,
+        &Options {
+            trace: true,
+            ..Options::default()
+        },
+    )
+    .expect("the case can be simulated")
 }
 
 const CLEAN: &str = "[path]\nrate = \"12 Mbit/s\"\nrtt = \"100 ms\"\nqueue = \"100 packets\"\n";
@@ -24,25 +33,38 @@ const ROUGH: &str = "[path]\nrate = [\"10 Mbit/s\", \"40 Mbit/s\"]\nrtt = \"40 m
 
 #[test]
 fn a_tiny_transfer_takes_two_round_trips_and_its_packets() {
-    let case = scenario(&format!("{CLEAN}[[transfer]]\nsize = \"1000 B\"\n")).cases.remove(0);
+    let case = scenario(&format!("{CLEAN}[[transfer]]\nsize = \"1000 B\"\n"))
+        .cases
+        .remove(0);
     let record = simulate(&case).records.remove(0);
-    // One way: SYN of 60 bytes; back: SYN-ACK of 60; there: ACK of 52 and, right behind it, the request of 60; back:
-    // first the request's acknowledgement of 52, then 1052 bytes of data. At 12 Mbit/s a byte takes 2/3 us.
+    // One way: SYN of 60 bytes; back: SYN-ACK of 60; there: ACK of 52 and, right behind it, the
+    // request of 60; back: first the request's acknowledgement of 52, then 1052 bytes of data. At
+    // 12 Mbit/s a byte takes 2/3 us.
     let bytes = [60, 60, 52 + 60, 52 + 1052].iter().sum::<u64>() as f64;
     let wanted_s = 0.2 + bytes * 8.0 / 12e6;
     let found_s = record.completion_s.unwrap();
-    assert!((found_s - wanted_s).abs() < 2e-9, "{found_s} instead of {wanted_s}");
-    assert!(record.finished && record.delivered_bytes == 1000 && record.retransmitted_segments == 0);
+    assert!(
+        (found_s - wanted_s).abs() < 2e-9,
+        "{found_s} instead of {wanted_s}"
+    );
+    assert!(
+        record.finished && record.delivered_bytes == 1000 && record.retransmitted_segments == 0
+    );
 }
 
 #[test]
 fn a_transfer_that_fits_the_initial_window_is_one_train() {
-    let case = scenario(&format!("{CLEAN}[[transfer]]\nsize = \"14480 B\"\n")).cases.remove(0);
+    let case = scenario(&format!("{CLEAN}[[transfer]]\nsize = \"14480 B\"\n"))
+        .cases
+        .remove(0);
     let record = simulate(&case).records.remove(0);
     let bytes = [60, 60, 52 + 60, 52 + 10 * 1500].iter().sum::<u64>() as f64;
     let wanted_s = 0.2 + bytes * 8.0 / 12e6;
     let found_s = record.completion_s.unwrap();
-    assert!((found_s - wanted_s).abs() < 5e-9, "{found_s} instead of {wanted_s}");
+    assert!(
+        (found_s - wanted_s).abs() < 5e-9,
+        "{found_s} instead of {wanted_s}"
+    );
 }
 
 #[test]
@@ -57,7 +79,13 @@ fn whether_somebody_looks_changes_nothing() {
     for case in &scenario(ROUGH).cases {
         let seen = traced(case);
         assert_eq!(seen.traces.len(), seen.records.len());
-        assert_eq!(Outcome { traces: Vec::new(), ..seen }, simulate(case));
+        assert_eq!(
+            Outcome {
+                traces: Vec::new(),
+                ..seen
+            },
+            simulate(case)
+        );
     }
 }
 
@@ -97,48 +125,100 @@ fn breaking_off_ends_with_the_outcome_at_which_it_was_broken_off() {
 #[test]
 fn seeds_and_not_repetitions_make_the_difference() {
     let cases = scenario(ROUGH).cases;
-    let completions: Vec<_> = cases.iter().map(|case| simulate(case).records[0].completion_s).collect();
+    let completions: Vec<_> = cases
+        .iter()
+        .map(|case| simulate(case).records[0].completion_s)
+        .collect();
     let first = cases.iter().position(|case| case.run == 2).unwrap();
-    assert_ne!(completions[first], completions[first - 4], "another repetition, another luck");
+    assert_ne!(
+        completions[first],
+        completions[first - 4],
+        "another repetition, another luck"
+    );
 }
 
 #[test]
 fn a_trace_agrees_with_its_record() {
-    let case = scenario(&format!("{CLEAN}[[transfer]]\nsize = \"1 MB\"\nstartup = \"paced\"\n")).cases.remove(0);
+    let case = scenario(&format!(
+        "{CLEAN}[[transfer]]\nsize = \"1 MB\"\nstartup = \"paced\"\n"
+    ))
+    .cases
+    .remove(0);
     let outcome = traced(&case);
     let (record, trace) = (&outcome.records[0], &outcome.traces[0]);
-    let first_sent: u64 = trace.segments.iter().filter(|s| !s.retransmission).map(|s| u64::from(s.length_bytes)).sum();
+    let first_sent: u64 = trace
+        .segments
+        .iter()
+        .filter(|s| !s.retransmission)
+        .map(|s| u64::from(s.length_bytes))
+        .sum();
     assert_eq!(first_sent, 1_000_000);
     assert_eq!(
-        trace.segments.iter().filter(|segment| segment.retransmission).count() as u64,
+        trace
+            .segments
+            .iter()
+            .filter(|segment| segment.retransmission)
+            .count() as u64,
         record.retransmitted_segments
     );
-    assert!(trace.sender.is_sorted_by_key(|sample| (sample.time_s, sample.acked_bytes)));
+    assert!(trace
+        .sender
+        .is_sorted_by_key(|sample| (sample.time_s, sample.acked_bytes)));
     // The run ends with the last byte read: its acknowledgement is still on its way.
     let last = trace.sender.last().unwrap();
-    assert!(last.time_s <= record.completion_s.unwrap() && last.acked_bytes < 1_000_000, "{last:?}");
-    let exit = trace.events.iter().find(|event| event.kind == "exit").expect("1 MB is enough to leave the start-up");
-    assert_eq!((Some(exit.time_s), &exit.what), (record.exit_time_s, &record.exit_reason));
+    assert!(
+        last.time_s <= record.completion_s.unwrap() && last.acked_bytes < 1_000_000,
+        "{last:?}"
+    );
+    let exit = trace
+        .events
+        .iter()
+        .find(|event| event.kind == "exit")
+        .expect("1 MB is enough to leave the start-up");
+    assert_eq!(
+        (Some(exit.time_s), &exit.what),
+        (record.exit_time_s, &record.exit_reason)
+    );
 }
 
 #[test]
 fn a_run_ends_at_its_duration_and_says_what_is_unfinished() {
-    let mut case = scenario(&format!("{CLEAN}[[transfer]]\nsize = \"100 MB\"\n")).cases.remove(0);
+    let mut case = scenario(&format!("{CLEAN}[[transfer]]\nsize = \"100 MB\"\n"))
+        .cases
+        .remove(0);
     case.duration_ns = Some(3_000_000_000);
     let outcome = simulate(&case);
     let record = &outcome.records[0];
     assert!(!record.finished && record.completion_s.is_none() && record.excess_rtts.is_none());
-    assert!((2_000_000..4_500_000).contains(&record.delivered_bytes), "{}", record.delivered_bytes);
+    assert!(
+        (2_000_000..4_500_000).contains(&record.delivered_bytes),
+        "{}",
+        record.delivered_bytes
+    );
     assert!(outcome.counters.end_ns <= 3_000_000_000);
-    assert!(outcome.failures.is_empty(), "it was overtaken, and did not give up");
+    assert!(
+        outcome.failures.is_empty(),
+        "it was overtaken, and did not give up"
+    );
 }
 
 #[test]
 fn copies_that_were_to_start_after_the_end_have_records_too() {
     let transfer = "[run]\nduration = \"5 s\"\n[[transfer]]\nsize = \"10 kB\"\ncount = 10\nspacing = \"1 s\"\nstart = \"500 ms\"\n";
     let outcome = traced(&scenario(&format!("{CLEAN}{transfer}")).cases[0]);
-    let told: Vec<_> = outcome.records.iter().map(|r| (r.flow, r.start_s, r.finished, r.delivered_bytes)).collect();
-    let wanted = |copy: u32| (copy + 1, 0.5 + f64::from(copy), copy < 5, if copy < 5 { 10_000 } else { 0 });
+    let told: Vec<_> = outcome
+        .records
+        .iter()
+        .map(|r| (r.flow, r.start_s, r.finished, r.delivered_bytes))
+        .collect();
+    let wanted = |copy: u32| {
+        (
+            copy + 1,
+            0.5 + f64::from(copy),
+            copy < 5,
+            if copy < 5 { 10_000 } else { 0 },
+        )
+    };
     assert_eq!(told, (0..10).map(wanted).collect::<Vec<_>>());
     assert_eq!((outcome.traces.len(), outcome.failures.len()), (10, 0));
     assert!(outcome.traces[9].sender.is_empty() && outcome.records[9].completion_s.is_none());
@@ -148,39 +228,84 @@ fn copies_that_were_to_start_after_the_end_have_records_too() {
 fn a_transfer_whose_start_comes_after_the_end_has_a_record() {
     let text = "[run]\nduration = \"5 s\"\n[[transfer]]\nsize = \"10 kB\"\nstart = \"10 s\"\n\
         [[traffic]]\nkind = \"constant\"\nrate = \"1 Mbit/s\"\nstart = \"0 s\"\n";
-    let record = simulate(&scenario(&format!("{CLEAN}{text}")).cases[0]).records.remove(0);
-    assert_eq!((record.finished, record.delivered_bytes, record.start_s), (false, 0, 10.0));
-    assert_eq!((record.traffic_before_bytes_per_s, record.traffic_during_bytes_per_s), (None, None));
+    let record = simulate(&scenario(&format!("{CLEAN}{text}")).cases[0])
+        .records
+        .remove(0);
+    assert_eq!(
+        (record.finished, record.delivered_bytes, record.start_s),
+        (false, 0, 10.0)
+    );
+    assert_eq!(
+        (
+            record.traffic_before_bytes_per_s,
+            record.traffic_during_bytes_per_s
+        ),
+        (None, None)
+    );
 }
 
 #[test]
 fn copies_of_a_transfer_have_a_record_each_and_share_the_link() {
-    let mut case = scenario(&format!("{CLEAN}[[transfer]]\nsize = \"1 MB\"\n")).cases.remove(0);
+    let mut case = scenario(&format!("{CLEAN}[[transfer]]\nsize = \"1 MB\"\n"))
+        .cases
+        .remove(0);
     (case.transfer.count, case.transfer.spacing_ns) = (4, 250_000_000);
     let records = simulate(&case).records;
-    let starts: Vec<_> = records.iter().map(|record| (record.flow, record.start_s)).collect();
+    let starts: Vec<_> = records
+        .iter()
+        .map(|record| (record.flow, record.start_s))
+        .collect();
     assert_eq!(starts, [(1, 0.0), (2, 0.25), (3, 0.5), (4, 0.75)]);
-    let alone_s = simulate(&Case { transfer: onramp_scenario::Transfer { count: 1, ..case.transfer.clone() }, ..case })
-        .records[0]
+    let alone_s = simulate(&Case {
+        transfer: onramp_scenario::Transfer {
+            count: 1,
+            ..case.transfer.clone()
+        },
+        ..case
+    })
+    .records[0]
         .completion_s;
-    assert!(records.iter().all(|record| record.finished && record.completion_s > alone_s));
+    assert!(records
+        .iter()
+        .all(|record| record.finished && record.completion_s > alone_s));
 }
 
 #[test]
 fn a_long_transfer_s_trace_has_a_bound() {
     let path = "[path]\nrate = \"10 Gbit/s\"\nrtt = \"1 ms\"\nqueue = \"50 packets\"\n";
-    let case = scenario(&format!("{path}[[transfer]]\nsize = \"400 MB\"\n")).cases.remove(0);
+    let case = scenario(&format!("{path}[[transfer]]\nsize = \"400 MB\"\n"))
+        .cases
+        .remove(0);
     let outcome = traced(&case);
     let trace = &outcome.traces[0];
-    let troubled = trace.segments.iter().filter(|s| s.retransmission || s.dropped).count();
+    let troubled = trace
+        .segments
+        .iter()
+        .filter(|s| s.retransmission || s.dropped)
+        .count();
     let plain = trace.segments.len() - troubled;
     assert!((50_000..=100_000).contains(&plain), "{plain} of 276,000");
-    assert!((50_000..=100_000).contains(&trace.sender.len()), "{}", trace.sender.len());
+    assert!(
+        (50_000..=100_000).contains(&trace.sender.len()),
+        "{}",
+        trace.sender.len()
+    );
     let resent = trace.segments.iter().filter(|s| s.retransmission).count() as u64;
-    assert!(resent > 0 && resent == outcome.records[0].retransmitted_segments, "{resent}");
-    assert!(trace.segments.is_sorted_by_key(|s| s.time_s) && trace.sender.is_sorted_by_key(|s| s.time_s));
+    assert!(
+        resent > 0 && resent == outcome.records[0].retransmitted_segments,
+        "{resent}"
+    );
+    assert!(
+        trace.segments.is_sorted_by_key(|s| s.time_s)
+            && trace.sender.is_sorted_by_key(|s| s.time_s)
+    );
     assert_eq!(outcome.traces_thinned, 1);
     // Rates are counted over a round trip all the same.
-    let fastest = trace.sender.iter().map(|sample| sample.delivery_bytes_per_s).max().unwrap();
+    let fastest = trace
+        .sender
+        .iter()
+        .map(|sample| sample.delivery_bytes_per_s)
+        .max()
+        .unwrap();
     assert!((500_000_000..1_300_000_000).contains(&fastest), "{fastest}");
 }

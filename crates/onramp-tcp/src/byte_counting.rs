@@ -3,11 +3,12 @@
 use crate::Window;
 use std::num::NonZeroU8;
 
-/// By how much an acknowledgement makes the window grow in slow start, at the most. It grows by no more than was acknowledged.
+/// By how much an acknowledgement makes the window grow in slow start, at the most. It grows by no
+/// more than was acknowledged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ByteCounting {
-    /// By so many segments, the RFC's L; by one while a slow start repairs what a timeout left (section 2.3). 1 counts
-    /// acknowledgements (RFC 5681, equation 2).
+    /// By so many segments, the RFC's L; by one while a slow start repairs what a timeout left
+    /// (section 2.3). 1 counts acknowledgements (RFC 5681, equation 2).
     Segments(NonZeroU8),
     /// By all that was acknowledged, as Linux does, after timeouts too.
     Unlimited,
@@ -28,11 +29,14 @@ pub(crate) struct Counting {
 
 impl Counting {
     pub fn new(choice: ByteCounting) -> Counting {
-        Counting { choice, restarted: false }
+        Counting {
+            choice,
+            restarted: false,
+        }
     }
 
-    /// Slow start begins again with one segment. What arrived behind the loss is acknowledged at once then, which says nothing of
-    /// what left the network meanwhile (section 2.3).
+    /// Slow start begins again with one segment. What arrived behind the loss is acknowledged at
+    /// once then, which says nothing of what left the network meanwhile (section 2.3).
     pub fn restart(&mut self) {
         self.restarted = true;
     }
@@ -61,11 +65,19 @@ mod tests {
     #[test]
     fn a_later_slow_start_counts_as_chosen_again() {
         let mut counting = Counting::new(ByteCounting::Segments(NonZeroU8::new(2).unwrap()));
-        let window = |ssthresh_bytes| Window { cwnd_bytes: 5000, ssthresh_bytes, mss_bytes: 1000 };
+        let window = |ssthresh_bytes| Window {
+            cwnd_bytes: 5000,
+            ssthresh_bytes,
+            mss_bytes: 1000,
+        };
         assert_eq!(counting.counted(4000, &window(UNLIMITED)), 2000);
         counting.restart();
         assert_eq!(counting.counted(4000, &window(UNLIMITED)), 1000);
-        assert_eq!(counting.counted(4000, &window(5000)), 4000, "congestion avoidance is not counted by it");
+        assert_eq!(
+            counting.counted(4000, &window(5000)),
+            4000,
+            "congestion avoidance is not counted by it"
+        );
         assert_eq!(counting.counted(4000, &window(UNLIMITED)), 2000);
     }
 }

@@ -96,10 +96,11 @@ choices! {
 }
 
 impl PacketPair {
-    /// Of an end, where nothing else is chosen: a start-up that is of no use without pairs wants them answered, and answers;
-    /// so does any that sends pairs, where the user wants that.
+    /// Of an end, where nothing else is chosen: a start-up that is of no use without pairs wants
+    /// them answered, and answers; so does any that sends pairs, where the user wants that.
     pub fn of_startup(startup: &str, wants_pairs: bool) -> PacketPair {
-        match onramp_core::needs_pairs(startup) || wants_pairs && onramp_core::sends_pairs(startup) {
+        match onramp_core::needs_pairs(startup) || wants_pairs && onramp_core::sends_pairs(startup)
+        {
             true => PacketPair::Answer,
             false => PacketPair::None,
         }

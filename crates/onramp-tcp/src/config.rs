@@ -21,18 +21,22 @@ pub struct Config {
     pub startup: Option<&'static str>,
     /// Options of that start-up: `onramp_core::OPTION_*`.
     pub startup_options: u32,
-    /// Where its start-up finds what is remembered of the path, and what it learns is kept; `None`: nowhere.
+    /// Where its start-up finds what is remembered of the path, and what it learns is kept; `None`:
+    /// nowhere.
     pub memory: Option<PathMemory>,
-    /// What start-up `spaced` would measure: the rate of slow start's segments, in IP packets; `None`: it measures.
+    /// What start-up `spaced` would measure: the rate of slow start's segments, in IP packets;
+    /// `None`: it measures.
     pub pace_bits_per_s: Option<u64>,
-    /// What start-up `qos` needs: a rate that the network guarantees; `None`: it starts as if there were no start-up.
-    /// Not together with `pace_bits_per_s`.
+    /// What start-up `qos` needs: a rate that the network guarantees; `None`: it starts as if there
+    /// were no start-up. Not together with `pace_bits_per_s`.
     pub reservation: Option<Reservation>,
-    /// What start-up `gamma` would find: the share of the window that a threshold is, in millionths.
+    /// What start-up `gamma` would find: the share of the window that a threshold is, in
+    /// millionths.
     pub gamma_ppm: Option<u32>,
     /// Congestion avoidance.
     pub avoidance: Avoidance,
-    /// Loss recovery. Those that stand on SACK fall back to [`Recovery::NewReno`] with a peer that has none.
+    /// Loss recovery. Those that stand on SACK fall back to [`Recovery::NewReno`] with a peer that
+    /// has none.
     pub recovery: Recovery,
     /// Retransmission timer.
     pub timers: Timers,
@@ -44,21 +48,23 @@ pub struct Config {
     pub byte_counting: ByteCounting,
     /// Threshold of the first slow start; `None` is none.
     pub initial_ssthresh_bytes: Option<u64>,
-    /// Sends at this rate, counted in IP packets, whatever congestion control would do: the window is the send buffer,
-    /// losses are sent again and change nothing else. There is no start-up then.
+    /// Sends at this rate, counted in IP packets, whatever congestion control would do: the window
+    /// is the send buffer, losses are sent again and change nothing else. There is no start-up
+    /// then.
     pub fixed_rate_bits_per_s: Option<u64>,
     /// Receive buffer.
     pub receive_buffer: ReceiveBuffer,
     /// Bytes that the application may have given and that are not yet acknowledged.
     pub send_buffer_bytes: u64,
-    /// What it does about packet pairs, if the peer knows them too. Its own data are sent in pairs where the start-up asks
-    /// for that.
+    /// What it does about packet pairs, if the peer knows them too. Its own data are sent in pairs
+    /// where the start-up asks for that.
     pub packet_pair: PacketPair,
     /// How their options are written.
     pub pair_form: Form,
     /// Waits with small segments while any are outstanding (RFC 9293, section 3.7.4).
     pub nagle: bool,
-    /// The window grows only while it is what holds the sender back (RFC 7661); otherwise with every acknowledgement.
+    /// The window grows only while it is what holds the sender back (RFC 7661); otherwise with
+    /// every acknowledgement.
     pub window_validation: bool,
     /// Starts again from the initial window after an idle time (RFC 5681, section 4.1; RFC 2861).
     pub restart_after_idle: bool,
@@ -75,8 +81,8 @@ pub struct Config {
 pub struct Reservation {
     /// Of TCP's payload: packets have headers besides. At least 1.
     pub bytes_per_s: u64,
-    /// What may leave at once, at least a segment; `None`: as `core/qos.h` chooses. A host that is woken at ticks only lets
-    /// as much more leave at once as the rate makes of a tick.
+    /// What may leave at once, at least a segment; `None`: as `core/qos.h` chooses. A host that is
+    /// woken at ticks only lets as much more leave at once as the rate makes of a tick.
     pub burst_bytes: Option<u32>,
 }
 
@@ -106,8 +112,8 @@ pub enum ReceiveBuffer {
     LinuxDefault,
     /// So much from the start.
     Bytes(u64),
-    /// The same with every stack, and never a byte more: [`Bytes`](ReceiveBuffer::Bytes) grows where Linux's does, and
-    /// promises up to a unit of the window field beyond what is free.
+    /// The same with every stack, and never a byte more: [`Bytes`](ReceiveBuffer::Bytes) grows
+    /// where Linux's does, and promises up to a unit of the window field beyond what is free.
     Exactly(u64),
 }
 

@@ -1,7 +1,9 @@
-//! TCP (RFC 9293) without a clock and without sockets: segments and times in, segments and times out.
+//! TCP (RFC 9293) without a clock and without sockets: segments and times in, segments and times
+//! out.
 //!
-//! A [`Connection`] is one end. Whoever drives it, a simulator or a program with a real network device, hands it
-//! the segments that arrive and the moments that it asked for, and carries the segments that it makes:
+//! A [`Connection`] is one end. Whoever drives it, a simulator or a program with a real network
+//! device, hands it the segments that arrive and the moments that it asked for, and carries the
+//! segments that it makes:
 //!
 //! ```text
 //!    write, read, close          on_segment, on_timer
@@ -11,7 +13,8 @@
 //! ```
 //!
 //! A connection counts bytes of the stream and does not hold them, which keeps a simulator fast;
-//! [`stream`] adds the bytes where somebody reads them. [`wire`] turns segments into IP packets and back.
+//! [`stream`] adds the bytes where somebody reads them. [`wire`] turns segments into IP packets and
+//! back.
 //!
 //! What TCPs differ in is chosen by [`Config`]; each choice is a small file behind a small trait:
 //!
@@ -26,9 +29,10 @@
 //!
 //! What it measures and schedules, it does as its host can: [`timing`].
 //!
-//! Times are nanoseconds on the driver's clock and never run backwards. Positions in a stream are bytes since its
-//! start, in 64 bits; only [`Segment`] has TCP's 32-bit numbers. Nothing here reads a clock or draws a random number:
-//! given the same calls, a connection does the same on every machine.
+//! Times are nanoseconds on the driver's clock and never run backwards. Positions in a stream are
+//! bytes since its start, in 64 bits; only [`Segment`] has TCP's 32-bit numbers. Nothing here reads
+//! a clock or draws a random number: given the same calls, a connection does the same on every
+//! machine.
 
 pub mod acks;
 pub mod avoidance;
@@ -53,6 +57,8 @@ pub use config::{Config, InitialWindow, ReceiveBuffer, Reservation};
 pub use connection::{Connection, Failure, State, Stats, Transmit};
 pub use memory::PathMemory;
 pub use onramp_core::pairs::Counts as PairCounts;
-pub use segment::{Flags, Options, PairOptions, SackBlocks, Segment, IPV4_HEADER_BYTES, TCP_HEADER_BYTES};
+pub use segment::{
+    Flags, Options, PairOptions, SackBlocks, Segment, IPV4_HEADER_BYTES, TCP_HEADER_BYTES,
+};
 pub use timing::Ticks;
 pub use window::Window;

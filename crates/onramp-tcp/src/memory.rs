@@ -23,19 +23,27 @@ struct Paths {
 /// The same memory, and the same path.
 impl PartialEq for PathMemory {
     fn eq(&self, other: &PathMemory) -> bool {
-        Arc::ptr_eq(&self.paths, &other.paths) && (self.lifetime_ns, self.path) == (other.lifetime_ns, other.path)
+        Arc::ptr_eq(&self.paths, &other.paths)
+            && (self.lifetime_ns, self.path) == (other.lifetime_ns, other.path)
     }
 }
 
 impl PathMemory {
     /// A new memory, which keeps what it is told for so long, and any path's place in it.
     pub fn new(lifetime_ns: u64) -> PathMemory {
-        PathMemory { paths: Arc::default(), lifetime_ns, path: 0 }
+        PathMemory {
+            paths: Arc::default(),
+            lifetime_ns,
+            path: 0,
+        }
     }
 
     /// The place of another path in it, by a number that is the path's own.
     pub fn of_path(&self, path: u64) -> PathMemory {
-        PathMemory { path, ..self.clone() }
+        PathMemory {
+            path,
+            ..self.clone()
+        }
     }
 
     /// What is remembered of the path, and not yet over.
@@ -57,7 +65,12 @@ impl PathMemory {
             }
         }
         let (memory, window_bytes) = (self.clone(), window(start, true));
-        Remembering { memory, user, window_bytes, kept_ns: has_entry.then_some(now_ns) }
+        Remembering {
+            memory,
+            user,
+            window_bytes,
+            kept_ns: has_entry.then_some(now_ns),
+        }
     }
 
     fn paths(&self) -> MutexGuard<'_, Paths> {
@@ -79,12 +92,17 @@ pub(crate) struct Remembering {
 impl Remembering {
     /// It has heard from its peer.
     pub fn keep(&mut self, now_ns: u64) {
-        if self.kept_ns.is_none_or(|kept_ns| now_ns - kept_ns < KEEP_NS) {
+        if self
+            .kept_ns
+            .is_none_or(|kept_ns| now_ns - kept_ns < KEEP_NS)
+        {
             return;
         }
         let mut paths = self.memory.paths();
         let entry = paths.entries.get_mut(&self.memory.path);
-        self.kept_ns = entry.is_some_and(|entry| entry.keep(self.user, now_ns)).then_some(now_ns);
+        self.kept_ns = entry
+            .is_some_and(|entry| entry.keep(self.user, now_ns))
+            .then_some(now_ns);
     }
 
     /// Its start-up has decided.
@@ -95,7 +113,11 @@ impl Remembering {
         }
         let mut paths = self.memory.paths();
         let has_entry = match news {
-            News::Save => paths.entries.entry(self.memory.path).or_default().save(self.user, decision, now_ns),
+            News::Save => paths
+                .entries
+                .entry(self.memory.path)
+                .or_default()
+                .save(self.user, decision, now_ns),
             News::Forget | News::None => {
                 paths.entries.remove(&self.memory.path);
                 false

@@ -1,4 +1,5 @@
-//! A TCP segment as a struct: what a simulator passes around and [`wire`](crate::wire) reads and writes.
+//! A TCP segment as a struct: what a simulator passes around and [`wire`](crate::wire) reads and
+//! writes.
 
 use onramp_core::pairs::{Form, PairOption};
 
@@ -34,7 +35,8 @@ impl Flags {
     }
 }
 
-/// The blocks of a SACK option (RFC 2018): up to four, each from a left edge to just before a right edge.
+/// The blocks of a SACK option (RFC 2018): up to four, each from a left edge to just before a right
+/// edge.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SackBlocks {
     count: u8,
@@ -44,7 +46,9 @@ pub struct SackBlocks {
 impl SackBlocks {
     /// Adds a block; `false` where four are there already.
     pub fn push(&mut self, left: u32, right: u32) -> bool {
-        let Some(slot) = self.blocks.get_mut(usize::from(self.count)) else { return false };
+        let Some(slot) = self.blocks.get_mut(usize::from(self.count)) else {
+            return false;
+        };
         *slot = (left, right);
         self.count += 1;
         true
@@ -77,13 +81,21 @@ pub struct PairOptions {
 impl PairOptions {
     /// With this mark alone.
     pub fn marked(form: Form, mark: PairOption) -> PairOptions {
-        PairOptions { form: Some(form), mark: Some(mark), ..PairOptions::default() }
+        PairOptions {
+            form: Some(form),
+            mark: Some(mark),
+            ..PairOptions::default()
+        }
     }
 
     /// Without those that could not be read: what is left when they are written again.
     pub fn readable(&self) -> PairOptions {
         let form = self.form.filter(|_| self.iter().next().is_some());
-        PairOptions { form, malformed: 0, ..*self }
+        PairOptions {
+            form,
+            malformed: 0,
+            ..*self
+        }
     }
 
     /// In the order in which they are written.
@@ -93,7 +105,12 @@ impl PairOptions {
 
     /// Length on the wire, padded to four bytes.
     pub fn wire_bytes(&self) -> u32 {
-        self.form.map_or(0, |form| self.iter().map(|option| option.wire_bytes(form)).sum::<u32>().next_multiple_of(4))
+        self.form.map_or(0, |form| {
+            self.iter()
+                .map(|option| option.wire_bytes(form))
+                .sum::<u32>()
+                .next_multiple_of(4)
+        })
     }
 }
 
@@ -167,7 +184,9 @@ impl Segment {
 
     /// What it takes of the sequence space: payload, and one each for SYN and FIN.
     pub fn sequence_bytes(&self) -> u32 {
-        self.payload_bytes + u32::from(self.flags.has(Flags::SYN)) + u32::from(self.flags.has(Flags::FIN))
+        self.payload_bytes
+            + u32::from(self.flags.has(Flags::SYN))
+            + u32::from(self.flags.has(Flags::FIN))
     }
 }
 
@@ -177,8 +196,15 @@ mod tests {
 
     #[test]
     fn a_full_data_segment_with_timestamps_fills_1500_bytes() {
-        let options = Options { timestamps: Some((1, 2)), ..Options::default() };
-        let segment = Segment { payload_bytes: 1448, options, ..Segment::default() };
+        let options = Options {
+            timestamps: Some((1, 2)),
+            ..Options::default()
+        };
+        let segment = Segment {
+            payload_bytes: 1448,
+            options,
+            ..Segment::default()
+        };
         assert_eq!((segment.header_bytes(), segment.wire_bytes()), (32, 1500));
     }
 
@@ -191,7 +217,11 @@ mod tests {
             timestamps: Some((1, 0)),
             ..Options::default()
         };
-        let segment = Segment { flags: Flags::SYN, options, ..Segment::default() };
+        let segment = Segment {
+            flags: Flags::SYN,
+            options,
+            ..Segment::default()
+        };
         assert_eq!((segment.wire_bytes(), segment.sequence_bytes()), (60, 1));
     }
 
@@ -200,7 +230,11 @@ mod tests {
         let mut sack = SackBlocks::default();
         assert!(sack.push(1, 2) && sack.push(3, 4) && sack.push(5, 6));
         assert_eq!(sack.as_slice(), [(1, 2), (3, 4), (5, 6)]);
-        let options = Options { timestamps: Some((1, 2)), sack, ..Options::default() };
+        let options = Options {
+            timestamps: Some((1, 2)),
+            sack,
+            ..Options::default()
+        };
         assert_eq!(options.wire_bytes(), 40);
         assert!(sack.push(7, 8) && !sack.push(9, 10));
     }

@@ -25,8 +25,8 @@ impl Window {
         (self.cwnd_bytes / u64::from(self.mss_bytes)).max(1)
     }
 
-    /// Grows by what was acknowledged up to the threshold; what is left of it is for congestion avoidance
-    /// (RFC 5681, section 3.1, with byte counting as in RFC 3465 without a limit).
+    /// Grows by what was acknowledged up to the threshold; what is left of it is for congestion
+    /// avoidance (RFC 5681, section 3.1, with byte counting as in RFC 3465 without a limit).
     pub fn slow_start(&mut self, acked_bytes: u64) -> u64 {
         let room = self.ssthresh_bytes.saturating_sub(self.cwnd_bytes);
         let growth = acked_bytes.min(room);

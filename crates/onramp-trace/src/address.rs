@@ -1,4 +1,5 @@
-//! Addresses and ports: made up from the numbers of nodes and flows, so that a reader can tell which is which.
+//! Addresses and ports: made up from the numbers of nodes and flows, so that a reader can tell
+//! which is which.
 
 use onramp_tcp::wire::Endpoints;
 use std::net::{Ipv4Addr, SocketAddrV4};

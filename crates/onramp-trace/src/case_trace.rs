@@ -67,18 +67,28 @@ impl CaseTrace {
                 Format::Xplot => Box::new(Xplot::new(place.clone())),
             }
         };
-        CaseTrace { writers: formats.iter().map(writer).collect(), acknowledged: None }
+        CaseTrace {
+            writers: formats.iter().map(writer).collect(),
+            acknowledged: None,
+        }
     }
 
     /// One that writes nothing.
     #[cfg(test)]
     pub(crate) fn idle() -> CaseTrace {
-        CaseTrace { writers: Vec::new(), acknowledged: None }
+        CaseTrace {
+            writers: Vec::new(),
+            acknowledged: None,
+        }
     }
 
     /// The files, still to be closed, and how many flows have none of their own.
     pub(crate) fn finish(self) -> (Vec<Output>, u64) {
-        let flows_left_out = self.writers.iter().map(|writer| writer.flows_left_out()).max();
+        let flows_left_out = self
+            .writers
+            .iter()
+            .map(|writer| writer.flows_left_out())
+            .max();
         let outputs = self.writers.into_iter().flat_map(|writer| writer.finish());
         (outputs.collect(), flows_left_out.unwrap_or(0))
     }
@@ -86,33 +96,47 @@ impl CaseTrace {
 
 impl Observer for CaseTrace {
     fn flow_started(&mut self, flow: &FlowStart) {
-        self.writers.iter_mut().for_each(|writer| writer.flow_started(flow));
+        self.writers
+            .iter_mut()
+            .for_each(|writer| writer.flow_started(flow));
     }
 
     fn sent(&mut self, packet: &Sight<'_>) {
-        self.writers.iter_mut().for_each(|writer| writer.sent(packet));
+        self.writers
+            .iter_mut()
+            .for_each(|writer| writer.sent(packet));
     }
 
     fn arrived(&mut self, packet: &Sight<'_>) {
         let is_ack = packet.direction == Direction::Ack && packet.segment.flags.has(Flags::ACK);
         self.acknowledged = is_ack.then_some(packet.flow);
-        self.writers.iter_mut().for_each(|writer| writer.arrived(packet));
+        self.writers
+            .iter_mut()
+            .for_each(|writer| writer.arrived(packet));
     }
 
     fn entered(&mut self, link: u32, packet: &Sight<'_>) {
-        self.writers.iter_mut().for_each(|writer| writer.entered(link, packet));
+        self.writers
+            .iter_mut()
+            .for_each(|writer| writer.entered(link, packet));
     }
 
     fn lost(&mut self, link: u32, why: Loss, packet: &Sight<'_>) {
-        self.writers.iter_mut().for_each(|writer| writer.lost(link, why, packet));
+        self.writers
+            .iter_mut()
+            .for_each(|writer| writer.lost(link, why, packet));
     }
 
     fn sender_acted(&mut self, time_ns: u64, flow: u32, sender: &Connection) {
         let by_ack = self.acknowledged.take() == Some(flow);
-        self.writers.iter_mut().for_each(|writer| writer.sender_acted(time_ns, flow, sender, by_ack));
+        self.writers
+            .iter_mut()
+            .for_each(|writer| writer.sender_acted(time_ns, flow, sender, by_ack));
     }
 
     fn flow_ended(&mut self, _time_ns: u64, flow: u32) {
-        self.writers.iter_mut().for_each(|writer| writer.flow_ended(flow));
+        self.writers
+            .iter_mut()
+            .for_each(|writer| writer.flow_ended(flow));
     }
 }

@@ -49,15 +49,24 @@ fn line(out: &mut Vec<u8>, time_ns: u64, flow: u32, sender: &Connection) {
     let _ = write!(out, "{time_ns},{flow}");
     field(out, Some(sender.acked_bytes()));
     field(out, Some(window.cwnd_bytes));
-    field(out, Some(window.ssthresh_bytes).filter(|bytes| *bytes != UNLIMITED));
+    field(
+        out,
+        Some(window.ssthresh_bytes).filter(|bytes| *bytes != UNLIMITED),
+    );
     field(out, Some(sender.inflight_bytes()));
     field(out, Some(sender.outstanding_bytes()));
     field(out, Some(sender.peer_window_bytes()));
     field(out, Some(sender.srtt_ns()).filter(|ns| *ns != 0));
     field(out, Some(sender.rto_ns()));
     field(out, sender.pacing_bytes_per_s());
-    let phase = sender.startup().map_or("", |decision| phase_name(decision.phase));
-    let _ = writeln!(out, ",{phase},{},{}", stats.timeouts, stats.retransmitted_segments);
+    let phase = sender
+        .startup()
+        .map_or("", |decision| phase_name(decision.phase));
+    let _ = writeln!(
+        out,
+        ",{phase},{},{}",
+        stats.timeouts, stats.retransmitted_segments
+    );
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! The trace files of all cases, in `DIR/traces`.
 //!
-//! A file is written into a hidden directory of DIR and renamed into its place when its case is complete. So whatever
-//! breaks a run off, what is in `traces` is whole. `traces/files.json` lists the files, last of all; those of an
-//! earlier list are removed.
+//! A file is written into a hidden directory of DIR and renamed into its place when its case is
+//! complete. So whatever breaks a run off, what is in `traces` is whole. `traces/files.json` lists
+//! the files, last of all; those of an earlier list are removed.
 
 use crate::case_trace::CaseTrace;
 use crate::format::Format;
@@ -79,20 +79,35 @@ impl Traces {
     ///
     /// # Errors
     /// It cannot be written to.
-    pub fn begin(out: &Path, formats: &[Format], most_entries: u64, cases: &[&Case]) -> Result<Traces, Error> {
+    pub fn begin(
+        out: &Path,
+        formats: &[Format],
+        most_entries: u64,
+        cases: &[&Case],
+    ) -> Result<Traces, Error> {
         let target = out.join(TRACES);
         fs::create_dir_all(&target).map_err(|source| error("create", &target, source))?;
         let staging = tempfile::Builder::new().prefix(STAGING).tempdir_in(out);
         let staging = staging.map_err(|source| error("write to", out, source))?;
         let wanted = |format: &Format| formats.contains(format);
         let formats = Format::ALL.into_iter().filter(wanted).collect();
-        Ok(Traces { staging, target, formats, most_entries, stems: names::stems(cases) })
+        Ok(Traces {
+            staging,
+            target,
+            formats,
+            most_entries,
+            stems: names::stems(cases),
+        })
     }
 
     /// An observer for the run of a case.
     pub fn case(&self, place: usize, case: &Case) -> CaseTrace {
         let directory = self.staging.path().to_owned();
-        let place = Place { directory, stem: self.stems[place].clone(), most_entries: self.most_entries };
+        let place = Place {
+            directory,
+            stem: self.stems[place].clone(),
+            most_entries: self.most_entries,
+        };
         CaseTrace::new(&self.formats, case, &place)
     }
 
@@ -103,17 +118,22 @@ impl Traces {
     pub fn keep(&self, place: usize, case: &Case, trace: CaseTrace) -> Result<Kept, Error> {
         let (mut outputs, flows_left_out) = trace.finish();
         let closed = outputs.iter_mut().try_for_each(|output| {
-            output.close().map_err(|source| error("write", &self.target.join(&output.name), source))
+            output
+                .close()
+                .map_err(|source| error("write", &self.target.join(&output.name), source))
         });
         if closed.is_err() {
             // The other cases need the room that they take.
-            outputs.iter().for_each(|output| drop(fs::remove_file(&output.path)));
+            outputs
+                .iter()
+                .for_each(|output| drop(fs::remove_file(&output.path)));
         }
         closed?;
         let mut files = Vec::with_capacity(outputs.len());
         for output in outputs {
             let target = self.target.join(&output.name);
-            fs::rename(&output.path, &target).map_err(|source| error("replace", &target, source))?;
+            fs::rename(&output.path, &target)
+                .map_err(|source| error("replace", &target, source))?;
             files.push(FileEntry {
                 file: output.name,
                 case: place + 1,
@@ -125,22 +145,34 @@ impl Traces {
             });
         }
         files.sort_by_key(|entry| (entry.format.name(), entry.flow));
-        Ok(Kept { files, flows_left_out })
+        Ok(Kept {
+            files,
+            flows_left_out,
+        })
     }
 
-    /// Writes the list of the files, and removes those that only an earlier list has. The list's path.
+    /// Writes the list of the files, and removes those that only an earlier list has. The list's
+    /// path.
     ///
     /// # Errors
     /// As the system says.
     pub fn finish(self, files: &[FileEntry]) -> Result<PathBuf, Error> {
         let list = self.target.join(LIST);
-        let earlier = fs::read(&list).ok().and_then(|bytes| serde_json::from_slice::<Vec<Earlier>>(&bytes).ok());
-        let text = serde_json::to_string_pretty(files).expect("numbers and text always fit into JSON") + "\n";
+        let earlier = fs::read(&list)
+            .ok()
+            .and_then(|bytes| serde_json::from_slice::<Vec<Earlier>>(&bytes).ok());
+        let text = serde_json::to_string_pretty(files)
+            .expect("numbers and text always fit into JSON")
+            + "\n";
         let staged = self.staging.path().join(LIST);
         let written = fs::write(&staged, text).and_then(|()| fs::rename(&staged, &list));
         written.map_err(|source| error("write", &list, source))?;
         let is_old = |name: &str| is_ours(name) && files.iter().all(|entry| entry.file != name);
-        for old in earlier.unwrap_or_default().iter().filter(|old| is_old(&old.file)) {
+        for old in earlier
+            .unwrap_or_default()
+            .iter()
+            .filter(|old| is_old(&old.file))
+        {
             match fs::remove_file(self.target.join(&old.file)) {
                 Err(source) if source.kind() != io::ErrorKind::NotFound => {
                     return Err(error("remove", &self.target.join(&old.file), source));
@@ -149,19 +181,27 @@ impl Traces {
             }
         }
         let path = self.staging.path().to_owned();
-        self.staging.close().map_err(|source| error("remove", &path, source))?;
+        self.staging
+            .close()
+            .map_err(|source| error("remove", &path, source))?;
         Ok(list)
     }
 }
 
 /// Whatever else stands in a list is not removed.
 fn is_ours(name: &str) -> bool {
-    let ends = Format::ALL.iter().any(|format| name.ends_with(&format!(".{}", format.extension())));
+    let ends = Format::ALL
+        .iter()
+        .any(|format| name.ends_with(&format!(".{}", format.extension())));
     name.starts_with("case-") && ends && !name.contains(['/', '\\'])
 }
 
 fn error(tried: &'static str, path: &Path, source: io::Error) -> Error {
-    Error { tried, path: path.to_owned(), source }
+    Error {
+        tried,
+        path: path.to_owned(),
+        source,
+    }
 }
 
 #[cfg(test)]
@@ -171,7 +211,13 @@ mod tests {
     #[test]
     fn only_trace_files_are_removed_by_name() {
         assert!(is_ours("case-1-paced-flow-0.sqlog") && is_ours("case-2.csv"));
-        for other in ["0.json", "case-1.txt", "../case-1.csv", "case-/../x.csv", "notes.csv"] {
+        for other in [
+            "0.json",
+            "case-1.txt",
+            "../case-1.csv",
+            "case-/../x.csv",
+            "notes.csv",
+        ] {
             assert!(!is_ours(other), "{other}");
         }
     }

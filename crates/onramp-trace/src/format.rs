@@ -30,7 +30,8 @@ impl Format {
         }
     }
 
-    /// How its files' names end. `.sqlog` tells readers that a qlog file is a sequence of JSON texts.
+    /// How its files' names end. `.sqlog` tells readers that a qlog file is a sequence of JSON
+    /// texts.
     pub(crate) fn extension(self) -> &'static str {
         match self {
             Format::Qlog => "sqlog",

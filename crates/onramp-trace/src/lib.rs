@@ -1,8 +1,9 @@
 //! Traces of simulated runs, in the formats that people's tools read.
 //!
-//! A [`CaseTrace`] is an [`Observer`](onramp_sim::observe::Observer): the simulator shows it a run, and it writes each
-//! of the wanted [`Format`]s as the run goes on. It changes nothing of the run, and what it writes depends on nothing
-//! but the case. [`Traces`] keeps the files of all cases together:
+//! A [`CaseTrace`] is an [`Observer`](onramp_sim::observe::Observer): the simulator shows it a run,
+//! and it writes each of the wanted [`Format`]s as the run goes on. It changes nothing of the run,
+//! and what it writes depends on nothing but the case. [`Traces`] keeps the files of all cases
+//! together:
 //!
 //! ```text
 //!    Traces::begin --> Traces::case --> CaseTrace --> a run --> Traces::keep --> Traces::finish

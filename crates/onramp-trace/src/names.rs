@@ -18,13 +18,21 @@ fn traits(case: &Case) -> Vec<String> {
         format!("receiver {}", buffer(case.receiver.buffer)),
         format!("sender {}", buffer(case.sender.buffer)),
         units::format_size(transfer.size_bytes),
-        transfer.segment_bytes.map_or("segment mtu".to_owned(), |bytes| format!("segment {bytes}")),
+        transfer
+            .segment_bytes
+            .map_or("segment mtu".to_owned(), |bytes| format!("segment {bytes}")),
         transfer.stack.name().to_owned(),
-        format!("scaling {}", if transfer.window_scaling { "on" } else { "off" }),
+        format!(
+            "scaling {}",
+            if transfer.window_scaling { "on" } else { "off" }
+        ),
         transfer.recovery.name().to_owned(),
         transfer.timers.name().to_owned(),
         transfer.startup.clone(),
-        format!("counting {}", onramp_scenario::format_byte_counting(transfer.byte_counting)),
+        format!(
+            "counting {}",
+            onramp_scenario::format_byte_counting(transfer.byte_counting)
+        ),
         transfer.avoidance.name().to_owned(),
         format!("iw {}", transfer.initial_window),
         match case.connections() {
@@ -39,7 +47,9 @@ fn traits(case: &Case) -> Vec<String> {
 pub(crate) fn stems(cases: &[&Case]) -> Vec<String> {
     let all: Vec<Vec<String>> = cases.iter().map(|case| traits(case)).collect();
     let differs: Vec<bool> = match all.first() {
-        Some(first) => (0..first.len()).map(|at| all.iter().any(|traits| traits[at] != first[at])).collect(),
+        Some(first) => (0..first.len())
+            .map(|at| all.iter().any(|traits| traits[at] != first[at]))
+            .collect(),
         None => Vec::new(),
     };
     let width = cases.len().to_string().len();
@@ -59,7 +69,14 @@ pub(crate) fn stems(cases: &[&Case]) -> Vec<String> {
 /// Letters, digits, dots and dashes.
 fn plain(word: &str) -> String {
     let kept = word.chars().filter(|c| *c != ' ');
-    kept.map(|c| if c.is_ascii_alphanumeric() || c == '.' { c } else { '-' }).collect()
+    kept.map(|c| {
+        if c.is_ascii_alphanumeric() || c == '.' {
+            c
+        } else {
+            '-'
+        }
+    })
+    .collect()
 }
 
 /// A case in a line.
@@ -94,10 +111,16 @@ mod tests {
 
     #[test]
     fn what_distinguishes_cases_is_in_their_names() {
-        let text = "[[transfer]]\nsize = [\"1 MB\", \"0.3 MB\"]\nstartup = [\"standard\", \"paced\"]\n";
+        let text =
+            "[[transfer]]\nsize = [\"1 MB\", \"0.3 MB\"]\nstartup = [\"standard\", \"paced\"]\n";
         assert_eq!(
             stems_of(text),
-            ["case-1-1MB-standard", "case-2-1MB-paced", "case-3-300kB-standard", "case-4-300kB-paced"]
+            [
+                "case-1-1MB-standard",
+                "case-2-1MB-paced",
+                "case-3-300kB-standard",
+                "case-4-300kB-paced"
+            ]
         );
     }
 
@@ -116,6 +139,9 @@ mod tests {
     #[test]
     fn names_sort_as_their_numbers_do() {
         let stems = stems_of("[[transfer]]\nsize = \"1 MB\"\nrepeat = 10\n");
-        assert_eq!((stems[0].as_str(), stems[9].as_str()), ("case-01-run1", "case-10-run10"));
+        assert_eq!(
+            (stems[0].as_str(), stems[9].as_str()),
+            ("case-01-run1", "case-10-run10")
+        );
     }
 }

@@ -24,7 +24,12 @@ pub(crate) struct Place {
 impl Place {
     /// The case's only file of a format.
     pub fn file(&self, format: Format) -> Output {
-        self.output(format, None, format!("{}.{}", self.stem, format.extension()), CHUNK_BYTES)
+        self.output(
+            format,
+            None,
+            format!("{}.{}", self.stem, format.extension()),
+            CHUNK_BYTES,
+        )
     }
 
     /// A flow's file.
@@ -33,7 +38,13 @@ impl Place {
         self.output(format, Some(flow), name, SMALL_CHUNK_BYTES)
     }
 
-    fn output(&self, format: Format, flow: Option<u32>, name: String, chunk_bytes: usize) -> Output {
+    fn output(
+        &self,
+        format: Format,
+        flow: Option<u32>,
+        name: String,
+        chunk_bytes: usize,
+    ) -> Output {
         let path = self.directory.join(&name);
         // What an earlier run of this process left there would be appended to.
         let error = File::create(&path).err();
@@ -53,8 +64,9 @@ impl Place {
     }
 }
 
-/// A file that is written piece by piece. It is open only while a piece is written: a run may have more of them than
-/// a process may have open files. After an error it takes no more, and keeps the error for the end.
+/// A file that is written piece by piece. It is open only while a piece is written: a run may have
+/// more of them than a process may have open files. After an error it takes no more, and keeps the
+/// error for the end.
 #[derive(Debug)]
 pub(crate) struct Output {
     pub name: String,
@@ -98,8 +110,12 @@ impl Output {
     /// What to say of the end that is none.
     pub fn limit_note(&self) -> Option<String> {
         let what = self.format.entries();
-        self.limited
-            .then(|| format!("the limit of {} {what} was reached: what followed is not here", self.most_entries))
+        self.limited.then(|| {
+            format!(
+                "the limit of {} {what} was reached: what followed is not here",
+                self.most_entries
+            )
+        })
     }
 
     /// Writes the rest. Synced, because some file systems report a full disk no earlier.
@@ -136,7 +152,11 @@ mod tests {
     use super::*;
 
     fn place(directory: &std::path::Path, most_entries: u64) -> Place {
-        Place { directory: directory.to_owned(), stem: "case-1".to_owned(), most_entries }
+        Place {
+            directory: directory.to_owned(),
+            stem: "case-1".to_owned(),
+            most_entries,
+        }
     }
 
     #[test]
@@ -149,9 +169,15 @@ mod tests {
         }
         assert!(output.limit_note().is_none());
         assert!(output.entry().is_none());
-        assert_eq!(output.limit_note().unwrap(), "the limit of 2 lines was reached: what followed is not here");
+        assert_eq!(
+            output.limit_note().unwrap(),
+            "the limit of 2 lines was reached: what followed is not here"
+        );
         output.close().unwrap();
-        assert_eq!(std::fs::read_to_string(dir.path().join("case-1.csv")).unwrap(), "head\nline\nline\n");
+        assert_eq!(
+            std::fs::read_to_string(dir.path().join("case-1.csv")).unwrap(),
+            "head\nline\nline\n"
+        );
     }
 
     #[test]
@@ -163,7 +189,10 @@ mod tests {
         }
         output.close().unwrap();
         let text = std::fs::read_to_string(dir.path().join("case-1-flow-7.sqlog")).unwrap();
-        assert!(text.lines().enumerate().all(|(place, line)| line == place.to_string()));
+        assert!(text
+            .lines()
+            .enumerate()
+            .all(|(place, line)| line == place.to_string()));
         assert_eq!(text.lines().count(), 10_000);
     }
 

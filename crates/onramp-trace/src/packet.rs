@@ -13,11 +13,16 @@ const LINE_END: &[u8; 16] = b" onramp payload\n";
 
 /// Appends the packet; `data` are the ends of its flow in the direction of its data.
 ///
-/// The identification is always 0: it means nothing in packets that are not to be fragmented (RFC 6864, section 4.1).
+/// The identification is always 0: it means nothing in packets that are not to be fragmented (RFC
+/// 6864, section 4.1).
 ///
 /// # Errors
 /// IPv4 has no packets of this size; nothing is appended then.
-pub(crate) fn write(packet: &Sight<'_>, data: &Endpoints, out: &mut Vec<u8>) -> Result<(), WriteError> {
+pub(crate) fn write(
+    packet: &Sight<'_>,
+    data: &Endpoints,
+    out: &mut Vec<u8>,
+) -> Result<(), WriteError> {
     let fill = |bytes: &mut [u8]| fill(packet.stream_start, bytes);
     let start = out.len();
     match packet.direction {
@@ -33,14 +38,17 @@ pub(crate) fn write(packet: &Sight<'_>, data: &Endpoints, out: &mut Vec<u8>) -> 
 
 /// Gives a packet this code point; one whose header is cut off stays as it is.
 fn mark(dscp: Dscp, packet: &mut [u8]) {
-    let Some(header) = packet.get_mut(..IPV4_BYTES) else { return };
+    let Some(header) = packet.get_mut(..IPV4_BYTES) else {
+        return;
+    };
     header[1] = dscp.tos();
     header[10..12].fill(0);
     let checksum = checksum(0, header);
     header[10..12].copy_from_slice(&checksum.to_be_bytes());
 }
 
-/// The payload is text: each 32 bytes name their place in the stream, so that a reader sees what a packet carries.
+/// The payload is text: each 32 bytes name their place in the stream, so that a reader sees what a
+/// packet carries.
 fn fill(start: u64, mut bytes: &mut [u8]) {
     let mut place = start;
     while !bytes.is_empty() {
@@ -64,7 +72,8 @@ fn line(mut place: u64) -> [u8; LINE_BYTES] {
     line
 }
 
-/// A datagram in UDP (RFC 768). What is too small for its headers is cut off, with the length that it had.
+/// A datagram in UDP (RFC 768). What is too small for its headers is cut off, with the length that
+/// it had.
 fn datagram(packet: &Sight<'_>, ends: &Endpoints, out: &mut Vec<u8>) -> Result<(), WriteError> {
     let found_bytes = u64::from(packet.wire_bytes);
     let total_bytes = u16::try_from(found_bytes.max((IPV4_BYTES + UDP_BYTES) as u64))
@@ -87,7 +96,8 @@ fn datagram(packet: &Sight<'_>, ends: &Endpoints, out: &mut Vec<u8>) -> Result<(
 
     let header = checksum(0, &out[start..start + IPV4_BYTES]);
     out[start + 10..start + 12].copy_from_slice(&header.to_be_bytes());
-    let pseudo_header = u32::from(PROTOCOL_UDP) + u32::from(udp_bytes) + sum(&out[start + 12..start + IPV4_BYTES]);
+    let pseudo_header =
+        u32::from(PROTOCOL_UDP) + u32::from(udp_bytes) + sum(&out[start + 12..start + IPV4_BYTES]);
     // 0 would say that there is none (RFC 768).
     let udp = match checksum(pseudo_header, &out[start + IPV4_BYTES..]) {
         0 => 0xffff,
@@ -100,7 +110,10 @@ fn datagram(packet: &Sight<'_>, ends: &Endpoints, out: &mut Vec<u8>) -> Result<(
 
 fn sum(bytes: &[u8]) -> u32 {
     // 2^16 bytes are 2^15 words: their sum fits.
-    bytes.chunks(2).map(|pair| u32::from(pair[0]) << 8 | u32::from(pair.get(1).copied().unwrap_or(0))).sum()
+    bytes
+        .chunks(2)
+        .map(|pair| u32::from(pair[0]) << 8 | u32::from(pair.get(1).copied().unwrap_or(0)))
+        .sum()
 }
 
 /// The internet checksum (RFC 1071).
@@ -116,9 +129,23 @@ mod tests {
     use crate::address::endpoints;
     use onramp_tcp::{Flags, Segment};
 
-    fn sight(segment: &Segment, direction: Direction, stream_start: u64, wire_bytes: u32) -> Sight<'_> {
+    fn sight(
+        segment: &Segment,
+        direction: Direction,
+        stream_start: u64,
+        wire_bytes: u32,
+    ) -> Sight<'_> {
         let (time_ns, flow, retransmission, dscp) = (0, 0, false, Dscp::BestEffort);
-        Sight { time_ns, flow, direction, segment, stream_start, retransmission, dscp, wire_bytes }
+        Sight {
+            time_ns,
+            flow,
+            direction,
+            segment,
+            stream_start,
+            retransmission,
+            dscp,
+            wire_bytes,
+        }
     }
 
     #[test]
@@ -133,9 +160,18 @@ mod tests {
 
     #[test]
     fn a_segment_of_the_receiver_goes_the_other_way() {
-        let segment = Segment { payload_bytes: 8, flags: Flags::ACK, ..Segment::default() };
+        let segment = Segment {
+            payload_bytes: 8,
+            flags: Flags::ACK,
+            ..Segment::default()
+        };
         let mut bytes = Vec::new();
-        write(&sight(&segment, Direction::Ack, 0, 48), &endpoints(3, 0, 1), &mut bytes).unwrap();
+        write(
+            &sight(&segment, Direction::Ack, 0, 48),
+            &endpoints(3, 0, 1),
+            &mut bytes,
+        )
+        .unwrap();
         let parsed = wire::parse(&bytes).unwrap();
         assert_eq!(parsed.endpoints.source.to_string(), "10.0.0.2:32771");
         assert_eq!(parsed.payload, b"00000000");
@@ -143,24 +179,49 @@ mod tests {
 
     #[test]
     fn a_marked_packet_has_its_code_point_and_a_right_checksum() {
-        let segment = Segment { payload_bytes: 8, flags: Flags::ACK, ..Segment::default() };
-        for (direction, wire_bytes) in [(Direction::Data, 48), (Direction::Datagram, 61), (Direction::Datagram, 10)] {
-            let packet = Sight { dscp: Dscp::Ef, ..sight(&segment, direction, 0, wire_bytes) };
+        let segment = Segment {
+            payload_bytes: 8,
+            flags: Flags::ACK,
+            ..Segment::default()
+        };
+        for (direction, wire_bytes) in [
+            (Direction::Data, 48),
+            (Direction::Datagram, 61),
+            (Direction::Datagram, 10),
+        ] {
+            let packet = Sight {
+                dscp: Dscp::Ef,
+                ..sight(&segment, direction, 0, wire_bytes)
+            };
             let mut bytes = vec![9];
             write(&packet, &endpoints(3, 0, 1), &mut bytes).unwrap();
             let is_whole = wire_bytes > 20;
-            assert_eq!((bytes.len() as u32, bytes[2] >> 2), (1 + wire_bytes, if is_whole { 46 } else { 0 }));
+            assert_eq!(
+                (bytes.len() as u32, bytes[2] >> 2),
+                (1 + wire_bytes, if is_whole { 46 } else { 0 })
+            );
             assert!(!is_whole || checksum(0, &bytes[1..21]) == 0);
         }
     }
 
     #[test]
     fn a_datagram_is_udp_of_its_size() {
-        let segment = Segment { payload_bytes: 5, ..Segment::default() };
+        let segment = Segment {
+            payload_bytes: 5,
+            ..Segment::default()
+        };
         let mut bytes = vec![9];
-        write(&sight(&segment, Direction::Datagram, 2, 61), &endpoints(3, 0, 1), &mut bytes).unwrap();
+        write(
+            &sight(&segment, Direction::Datagram, 2, 61),
+            &endpoints(3, 0, 1),
+            &mut bytes,
+        )
+        .unwrap();
         let packet = &bytes[1..];
-        assert_eq!((packet.len(), packet[9], &packet[28..44]), (61, 17, &b"0000000000000064"[..]));
+        assert_eq!(
+            (packet.len(), packet[9], &packet[28..44]),
+            (61, 17, &b"0000000000000064"[..])
+        );
         let ones = |started, bytes: &[u8]| checksum(started, bytes);
         assert_eq!(ones(0, &packet[..20]), 0);
         assert_eq!(ones(17 + 41 + sum(&packet[12..20]), &packet[20..]), 0);
@@ -170,7 +231,12 @@ mod tests {
     fn a_datagram_smaller_than_its_headers_is_cut_off() {
         let segment = Segment::default();
         let mut bytes = Vec::new();
-        write(&sight(&segment, Direction::Datagram, 0, 10), &endpoints(0, 0, 1), &mut bytes).unwrap();
+        write(
+            &sight(&segment, Direction::Datagram, 0, 10),
+            &endpoints(0, 0, 1),
+            &mut bytes,
+        )
+        .unwrap();
         assert_eq!((bytes.len(), bytes[3]), (10, 28));
     }
 }

@@ -1,4 +1,5 @@
-//! All packets wherever they were seen: one interface for each node, one for each directed link's entrance.
+//! All packets wherever they were seen: one interface for each node, one for each directed link's
+//! entrance.
 
 use crate::address::{endpoints, node_address};
 use crate::case_trace::Writer;
@@ -10,8 +11,12 @@ use onramp_scenario::{units, Case};
 use onramp_sim::observe::{Direction, FlowStart, Loss, Sight};
 use onramp_tcp::wire::Endpoints;
 use pcap_file::pcapng::blocks::enhanced_packet::{EnhancedPacketBlock, EnhancedPacketOption};
-use pcap_file::pcapng::blocks::interface_description::{InterfaceDescriptionBlock, InterfaceDescriptionOption};
-use pcap_file::pcapng::blocks::interface_statistics::{InterfaceStatisticsBlock, InterfaceStatisticsOption};
+use pcap_file::pcapng::blocks::interface_description::{
+    InterfaceDescriptionBlock, InterfaceDescriptionOption,
+};
+use pcap_file::pcapng::blocks::interface_statistics::{
+    InterfaceStatisticsBlock, InterfaceStatisticsOption,
+};
 use pcap_file::pcapng::blocks::section_header::{SectionHeaderBlock, SectionHeaderOption};
 use pcap_file::pcapng::{PcapNgBlock, PcapNgWriter};
 use pcap_file::{DataLink, Endianness};
@@ -71,12 +76,19 @@ impl Pcapng {
         };
         for (node, name) in (0..).zip(&network.nodes) {
             let address = node_address(node);
-            capture.interface(name, &format!("node {name}, {address}: what it sends and what arrives"), None);
+            capture.interface(
+                name,
+                &format!("node {name}, {address}: what it sends and what arrives"),
+                None,
+            );
         }
         for (number, link) in (1..).zip(&network.links) {
             let (from, to) = (&network.nodes[link.from], &network.nodes[link.to]);
             for (from, to, channel) in [(from, to, &link.forward), (to, from, &link.reverse)] {
-                let (name, rate) = (format!("{from}>{to}"), units::format_rate(channel.rate_bits_per_s));
+                let (name, rate) = (
+                    format!("{from}>{to}"),
+                    units::format_rate(channel.rate_bits_per_s),
+                );
                 let what = format!("entrance of link {number} from {from} to {to}, {rate}");
                 capture.interface(&name, &what, Some(channel.rate_bits_per_s));
                 capture.links.push(name);
@@ -92,7 +104,11 @@ impl Pcapng {
             InterfaceDescriptionOption::IfTsResol(NANOSECONDS),
         ];
         options.extend(bits_per_s.map(InterfaceDescriptionOption::IfSpeed));
-        let block = InterfaceDescriptionBlock { linktype: DataLink::RAW, snaplen: 0, options };
+        let block = InterfaceDescriptionBlock {
+            linktype: DataLink::RAW,
+            snaplen: 0,
+            options,
+        };
         self.block(block);
         self.interfaces += 1;
         self.interfaces - 1
@@ -103,11 +119,20 @@ impl Pcapng {
         let _ = self.writer.write_pcapng_block(block);
     }
 
-    fn packet(&mut self, interface: u32, packet: &Sight<'_>, option: Option<EnhancedPacketOption<'static>>) {
-        let Some(Some(ends)) = self.flows.get(packet.flow as usize) else { return };
+    fn packet(
+        &mut self,
+        interface: u32,
+        packet: &Sight<'_>,
+        option: Option<EnhancedPacketOption<'static>>,
+    ) {
+        let Some(Some(ends)) = self.flows.get(packet.flow as usize) else {
+            return;
+        };
         let mut bytes = std::mem::take(&mut self.bytes);
         bytes.clear();
-        if packet::write(packet, &ends.data, &mut bytes).is_ok() && self.writer.get_mut().entry().is_some() {
+        if packet::write(packet, &ends.data, &mut bytes).is_ok()
+            && self.writer.get_mut().entry().is_some()
+        {
             self.block(EnhancedPacketBlock {
                 interface_id: interface,
                 timestamp: Duration::from_nanos(packet.time_ns),
@@ -120,20 +145,30 @@ impl Pcapng {
     }
 
     fn at_host(&mut self, packet: &Sight<'_>, flags: u32) {
-        let Some(Some(ends)) = self.flows.get(packet.flow as usize) else { return };
+        let Some(Some(ends)) = self.flows.get(packet.flow as usize) else {
+            return;
+        };
         let from_sender = packet.direction != Direction::Ack;
-        let node = if from_sender == (flags == OUTBOUND) { ends.from } else { ends.to };
+        let node = if from_sender == (flags == OUTBOUND) {
+            ends.from
+        } else {
+            ends.to
+        };
         self.packet(node, packet, Some(EnhancedPacketOption::Flags(flags)));
     }
 
-    /// Where a packet is shown that had entered a link and was thrown out of its queue: a second time at the entrance
-    /// it would look like a packet sent twice.
+    /// Where a packet is shown that had entered a link and was thrown out of its queue: a second
+    /// time at the entrance it would look like a packet sent twice.
     fn inside(&mut self, link: u32) -> u32 {
         if let Some(interface) = self.inside.get(&link) {
             return *interface;
         }
         let name = self.links[link as usize].clone();
-        let what = format!("thrown out of the queue of link {} from {}", link / 2 + 1, name.replace('>', " to "));
+        let what = format!(
+            "thrown out of the queue of link {} from {}",
+            link / 2 + 1,
+            name.replace('>', " to ")
+        );
         let interface = self.interface(&format!("{name} (queue)"), &what, None);
         self.inside.insert(link, interface);
         interface
@@ -147,7 +182,11 @@ impl Writer for Pcapng {
             self.flows.resize(number + 1, None);
         }
         let data = endpoints(flow.flow, flow.from, flow.to);
-        self.flows[number] = Some(Ends { from: flow.from, to: flow.to, data });
+        self.flows[number] = Some(Ends {
+            from: flow.from,
+            to: flow.to,
+            data,
+        });
     }
 
     fn sent(&mut self, packet: &Sight<'_>) {
@@ -176,13 +215,21 @@ impl Writer for Pcapng {
             Loss::Evicted | Loss::Thinned if !self.writer.get_ref().is_full() => self.inside(link),
             _ => self.nodes + link,
         };
-        self.packet(interface, packet, Some(EnhancedPacketOption::Comment(Cow::Borrowed(comment))));
+        self.packet(
+            interface,
+            packet,
+            Some(EnhancedPacketOption::Comment(Cow::Borrowed(comment))),
+        );
     }
 
     fn finish(mut self: Box<Self>) -> Vec<Output> {
         if let Some(note) = self.writer.get_ref().limit_note() {
             let options = vec![InterfaceStatisticsOption::Comment(Cow::Owned(note))];
-            self.block(InterfaceStatisticsBlock { interface_id: 0, timestamp: 0, options });
+            self.block(InterfaceStatisticsBlock {
+                interface_id: 0,
+                timestamp: 0,
+                options,
+            });
         }
         vec![self.writer.into_inner()]
     }

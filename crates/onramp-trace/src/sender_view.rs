@@ -1,5 +1,5 @@
-//! What a sender's host can tell from the packets that it sends and receives: places in the stream instead of
-//! TCP's 32-bit numbers, and windows in bytes.
+//! What a sender's host can tell from the packets that it sends and receives: places in the stream
+//! instead of TCP's 32-bit numbers, and windows in bytes.
 
 use onramp_sim::observe::Sight;
 use onramp_tcp::{Flags, Segment};
@@ -30,7 +30,8 @@ pub(crate) struct Heard {
 }
 
 impl SenderView {
-    /// The sender sends a segment: the places that it takes, and whether it is the SYN, which comes before them.
+    /// The sender sends a segment: the places that it takes, and whether it is the SYN, which comes
+    /// before them.
     pub fn sent(&mut self, packet: &Sight<'_>) -> (u64, u64, bool) {
         let segment = packet.segment;
         if segment.flags.has(Flags::SYN) {
@@ -55,14 +56,21 @@ impl SenderView {
         let acked = self.place(segment.ack)?;
         self.acked = self.acked.max(acked);
         let blocks = segment.options.sack.as_slice().iter();
-        let sack = blocks.filter_map(|(left, right)| Some((self.place(*left)?, self.place(*right)?))).collect();
-        Some(Heard { acked, window_end: acked + (u64::from(segment.window) << self.shift), sack })
+        let sack = blocks
+            .filter_map(|(left, right)| Some((self.place(*left)?, self.place(*right)?)))
+            .collect();
+        Some(Heard {
+            acked,
+            window_end: acked + (u64::from(segment.window) << self.shift),
+            sack,
+        })
     }
 
     /// The place nearest to what is acknowledged; `None` for one before the stream.
     fn place(&self, number: u32) -> Option<u64> {
         let acked_number = self.first?.wrapping_add(self.acked as u32);
-        self.acked.checked_add_signed(i64::from(number.wrapping_sub(acked_number) as i32))
+        self.acked
+            .checked_add_signed(i64::from(number.wrapping_sub(acked_number) as i32))
     }
 }
 
@@ -88,16 +96,49 @@ mod tests {
     #[test]
     fn places_go_on_where_numbers_wrap() {
         let mut view = SenderView::default();
-        let options = Options { window_scale: Some(7), ..Options::default() };
-        assert_eq!(view.heard(&Segment { flags: Flags::SYN, options, ..Segment::default() }), None);
-        let answer = Segment { seq: u32::MAX - 10, flags: Flags::SYN.with(Flags::ACK), options, ..Segment::default() };
+        let options = Options {
+            window_scale: Some(7),
+            ..Options::default()
+        };
+        assert_eq!(
+            view.heard(&Segment {
+                flags: Flags::SYN,
+                options,
+                ..Segment::default()
+            }),
+            None
+        );
+        let answer = Segment {
+            seq: u32::MAX - 10,
+            flags: Flags::SYN.with(Flags::ACK),
+            options,
+            ..Segment::default()
+        };
         assert_eq!(view.sent(&sight(&answer)), (0, 0, true));
         let mut sack = SackBlocks::default();
         sack.push(200, 300);
-        let ack = |ack| Segment { ack, window: 2, flags: Flags::ACK, ..Segment::default() };
-        let options = Options { sack, ..Options::default() };
-        let heard = view.heard(&Segment { options, ..ack(100) });
-        assert_eq!(heard, Some(Heard { acked: 110, window_end: 110 + 256, sack: vec![(210, 310)] }));
+        let ack = |ack| Segment {
+            ack,
+            window: 2,
+            flags: Flags::ACK,
+            ..Segment::default()
+        };
+        let options = Options {
+            sack,
+            ..Options::default()
+        };
+        let heard = view.heard(&Segment {
+            options,
+            ..ack(100)
+        });
+        assert_eq!(
+            heard,
+            Some(Heard {
+                acked: 110,
+                window_end: 110 + 256,
+                sack: vec![(210, 310)]
+            })
+        );
         assert_eq!(view.heard(&ack(u32::MAX - 9)).unwrap().acked, 0);
         assert_eq!(view.heard(&ack(u32::MAX - 10)), None);
         assert_eq!(view.heard(&ack(1 << 30)).unwrap().acked, (1 << 30) + 10);

@@ -1,4 +1,5 @@
-//! A transfer of five segments as observers see it, written by hand: the second one is dropped, and sent again.
+//! A transfer of five segments as observers see it, written by hand: the second one is dropped, and
+//! sent again.
 
 use crate::case_trace::CaseTrace;
 use crate::format::Format;
@@ -21,7 +22,13 @@ struct Script {
 }
 
 impl Script {
-    fn sight(&self, time_ns: u64, direction: Direction, segment: &Segment, see: impl FnOnce(&Sight<'_>)) {
+    fn sight(
+        &self,
+        time_ns: u64,
+        direction: Direction,
+        segment: &Segment,
+        see: impl FnOnce(&Sight<'_>),
+    ) {
         let first = ISNS[usize::from(direction == Direction::Ack)].wrapping_add(1);
         see(&Sight {
             time_ns,
@@ -38,7 +45,9 @@ impl Script {
     /// A segment of the receiver reaches the sender, which acts.
     fn heard(&mut self, time_ms: u64, segment: Segment) {
         let mut trace = std::mem::replace(&mut self.trace, CaseTrace::idle());
-        self.sight(time_ms * MS, Direction::Ack, &segment, |packet| trace.arrived(packet));
+        self.sight(time_ms * MS, Direction::Ack, &segment, |packet| {
+            trace.arrived(packet)
+        });
         trace.sender_acted(time_ms * MS, 0, &self.sender);
         self.trace = trace;
     }
@@ -58,9 +67,23 @@ impl Script {
 }
 
 fn script(trace: CaseTrace) -> CaseTrace {
-    let options = Options { mss: Some(1460), window_scale: Some(3), sack_permitted: true, ..Options::default() };
-    let syn = Segment { seq: ISNS[1], window: 1000, flags: Flags::SYN, options, ..Segment::default() };
-    let config = Config { isn: ISNS[0], ..Config::of(Stack::Linux, 1500) };
+    let options = Options {
+        mss: Some(1460),
+        window_scale: Some(3),
+        sack_permitted: true,
+        ..Options::default()
+    };
+    let syn = Segment {
+        seq: ISNS[1],
+        window: 1000,
+        flags: Flags::SYN,
+        options,
+        ..Segment::default()
+    };
+    let config = Config {
+        isn: ISNS[0],
+        ..Config::of(Stack::Linux, 1500)
+    };
     let sender = Connection::accept(config, 10 * MS, &syn);
     let mut script = Script { trace, sender };
     let (time_ns, flow, from, to) = (0, 0, 0, 1);
@@ -78,20 +101,45 @@ fn script(trace: CaseTrace) -> CaseTrace {
     });
     script.heard(10, syn);
     let flags = Flags::SYN.with(Flags::ACK);
-    let syn = Segment { seq: ISNS[0], ack: ISNS[1] + 1, window: 2000, flags, options, ..Segment::default() };
+    let syn = Segment {
+        seq: ISNS[0],
+        ack: ISNS[1] + 1,
+        window: 2000,
+        flags,
+        options,
+        ..Segment::default()
+    };
     script.sends(10, syn, None);
     let ack = |place: u32, sack: &[(u32, u32)]| {
         let number = |place: u32| ISNS[0].wrapping_add(1 + place);
         let mut blocks = SackBlocks::default();
-        sack.iter().for_each(|(left, right)| assert!(blocks.push(number(*left), number(*right))));
-        let options = Options { sack: blocks, ..Options::default() };
+        sack.iter()
+            .for_each(|(left, right)| assert!(blocks.push(number(*left), number(*right))));
+        let options = Options {
+            sack: blocks,
+            ..Options::default()
+        };
         let (seq, ack, window) = (ISNS[1] + 1, number(place), 125);
-        Segment { seq, ack, window, flags: Flags::ACK, options, ..Segment::default() }
+        Segment {
+            seq,
+            ack,
+            window,
+            flags: Flags::ACK,
+            options,
+            ..Segment::default()
+        }
     };
     let data = |place: u32| {
         let (seq, ack, payload_bytes) = (ISNS[0].wrapping_add(1 + place), ISNS[1] + 1, 100);
         let last = if place == 400 { Flags::FIN } else { Flags::ACK };
-        Segment { seq, ack, payload_bytes, window: 500, flags: Flags::ACK.with(last), ..Segment::default() }
+        Segment {
+            seq,
+            ack,
+            payload_bytes,
+            window: 500,
+            flags: Flags::ACK.with(last),
+            ..Segment::default()
+        }
     };
     script.heard(30, ack(0, &[]));
     for (number, dropped) in (0..).zip([None, Some(Loss::Full), None, None, Some(Loss::Evicted)]) {
@@ -109,9 +157,14 @@ fn script(trace: CaseTrace) -> CaseTrace {
 /// Names and bytes of the files.
 pub(crate) fn written_bytes(formats: &[Format], most_entries: u64) -> Vec<(String, Vec<u8>)> {
     let dir = tempfile::tempdir().unwrap();
-    let scenario = onramp_scenario::parse("short.toml", SCENARIO).unwrap_or_else(|error| panic!("{error:?}"));
+    let scenario =
+        onramp_scenario::parse("short.toml", SCENARIO).unwrap_or_else(|error| panic!("{error:?}"));
     let case: &Case = &scenario.cases[0];
-    let place = Place { directory: dir.path().to_owned(), stem: "case-1".to_owned(), most_entries };
+    let place = Place {
+        directory: dir.path().to_owned(),
+        stem: "case-1".to_owned(),
+        most_entries,
+    };
     let trace = script(CaseTrace::new(formats, case, &place));
     let read = |mut output: Output| {
         output.close().unwrap();
@@ -123,5 +176,7 @@ pub(crate) fn written_bytes(formats: &[Format], most_entries: u64) -> Vec<(Strin
 /// The same of formats that are text.
 pub(crate) fn written(formats: &[Format], most_entries: u64) -> Vec<(String, String)> {
     let files = written_bytes(formats, most_entries).into_iter();
-    files.map(|(name, bytes)| (name, String::from_utf8(bytes).unwrap())).collect()
+    files
+        .map(|(name, bytes)| (name, String::from_utf8(bytes).unwrap()))
+        .collect()
 }

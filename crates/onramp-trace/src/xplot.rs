@@ -1,7 +1,7 @@
 //! Time-sequence graphs, one for each flow, drawn at the sender's host as tcptrace draws them.
 //!
-//! The language is xplot's: a line for each mark, colours on lines of their own, `go` at the end. Sequence numbers are
-//! relative as in Wireshark: 0 is the SYN, 1 the first byte.
+//! The language is xplot's: a line for each mark, colours on lines of their own, `go` at the end.
+//! Sequence numbers are relative as in Wireshark: 0 is the SYN, 1 the first byte.
 
 use crate::address::endpoints;
 use crate::case_trace::Writer;
@@ -29,7 +29,12 @@ pub(crate) struct Xplot {
 
 impl Xplot {
     pub fn new(place: Place) -> Xplot {
-        Xplot { place, graphs: BTreeMap::new(), finished: Vec::new(), flows_left_out: 0 }
+        Xplot {
+            place,
+            graphs: BTreeMap::new(),
+            finished: Vec::new(),
+            flows_left_out: 0,
+        }
     }
 }
 
@@ -38,18 +43,24 @@ impl Writer for Xplot {
         if self.graphs.len() + self.finished.len() == MOST_FLOWS {
             self.flows_left_out += 1;
         } else {
-            self.graphs.insert(flow.flow, Graph::new(self.place.flow_file(Format::Xplot, flow.flow), flow));
+            self.graphs.insert(
+                flow.flow,
+                Graph::new(self.place.flow_file(Format::Xplot, flow.flow), flow),
+            );
         }
     }
 
     fn sent(&mut self, packet: &Sight<'_>) {
-        if let (Direction::Data, Some(graph)) = (packet.direction, self.graphs.get_mut(&packet.flow)) {
+        if let (Direction::Data, Some(graph)) =
+            (packet.direction, self.graphs.get_mut(&packet.flow))
+        {
             graph.sent(packet);
         }
     }
 
     fn arrived(&mut self, packet: &Sight<'_>) {
-        if let (Direction::Ack, Some(graph)) = (packet.direction, self.graphs.get_mut(&packet.flow)) {
+        if let (Direction::Ack, Some(graph)) = (packet.direction, self.graphs.get_mut(&packet.flow))
+        {
             if let Some(heard) = graph.view.heard(packet.segment) {
                 graph.heard(packet, &heard);
             }
@@ -57,7 +68,8 @@ impl Writer for Xplot {
     }
 
     fn flow_ended(&mut self, flow: u32) {
-        self.finished.extend(self.graphs.remove(&flow).map(Graph::finish));
+        self.finished
+            .extend(self.graphs.remove(&flow).map(Graph::finish));
     }
 
     fn flows_left_out(&self) -> u64 {
@@ -65,7 +77,11 @@ impl Writer for Xplot {
     }
 
     fn finish(mut self: Box<Self>) -> Vec<Output> {
-        self.finished.extend(std::mem::take(&mut self.graphs).into_values().map(Graph::finish));
+        self.finished.extend(
+            std::mem::take(&mut self.graphs)
+                .into_values()
+                .map(Graph::finish),
+        );
         self.finished
     }
 }
@@ -76,7 +92,12 @@ struct Time(u64);
 
 impl fmt::Display for Time {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}.{:06}", self.0 / 1_000_000_000, self.0 / 1000 % 1_000_000)
+        write!(
+            f,
+            "{}.{:06}",
+            self.0 / 1_000_000_000,
+            self.0 / 1000 % 1_000_000
+        )
     }
 }
 
@@ -109,7 +130,12 @@ impl Graph {
             "timeval unsigned\ntitle\n{}_==>_{} (time sequence graph)\nxlabel\ntime\nylabel\nsequence number\n",
             ends.source, ends.destination
         );
-        Graph { output, view: SenderView::default(), colour: "", last: None }
+        Graph {
+            output,
+            view: SenderView::default(),
+            colour: "",
+            last: None,
+        }
     }
 
     /// Room for one segment's or acknowledgement's marks.
@@ -152,13 +178,25 @@ impl Graph {
             return;
         }
         let time = Time(packet.time_ns);
-        let mut now = Last { time, acked: heard.acked, window_end: heard.window_end, times: 1 };
+        let mut now = Last {
+            time,
+            acked: heard.acked,
+            window_end: heard.window_end,
+            times: 1,
+        };
         let (acked, window_end) = (sequence(now.acked), sequence(now.window_end));
         if let Some(last) = self.last.take() {
-            let (then, was_acked, was_end) = (last.time, sequence(last.acked), sequence(last.window_end));
-            self.draw("green", format_args!("line {then} {was_acked} {time} {was_acked}"));
+            let (then, was_acked, was_end) =
+                (last.time, sequence(last.acked), sequence(last.window_end));
+            self.draw(
+                "green",
+                format_args!("line {then} {was_acked} {time} {was_acked}"),
+            );
             if last.acked != now.acked {
-                self.draw("green", format_args!("line {time} {was_acked} {time} {acked}"));
+                self.draw(
+                    "green",
+                    format_args!("line {time} {was_acked} {time} {acked}"),
+                );
             } else {
                 self.draw("green", format_args!("dtick {time} {acked}"));
                 // A segment with data, or of the handshake, repeats what it has to.
@@ -167,9 +205,15 @@ impl Graph {
                     self.draw("green", format_args!("atext {time} {acked}\n{THIRD}"));
                 }
             }
-            self.draw("yellow", format_args!("line {then} {was_end} {time} {was_end}"));
+            self.draw(
+                "yellow",
+                format_args!("line {then} {was_end} {time} {was_end}"),
+            );
             if was_end != window_end {
-                self.draw("yellow", format_args!("line {time} {was_end} {time} {window_end}"));
+                self.draw(
+                    "yellow",
+                    format_args!("line {time} {was_end} {time} {window_end}"),
+                );
             } else {
                 self.draw("yellow", format_args!("utick {time} {window_end}"));
             }

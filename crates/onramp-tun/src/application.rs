@@ -7,8 +7,8 @@ pub trait Application {
     /// Why it cannot go on.
     type Error;
 
-    /// Reads what there is to read, and writes what there is room for; asked whenever something may have changed.
-    /// `true` if it wrote something or closed.
+    /// Reads what there is to read, and writes what there is room for; asked whenever something may
+    /// have changed. `true` if it wrote something or closed.
     ///
     /// # Errors
     /// It cannot go on: the connection is reset.

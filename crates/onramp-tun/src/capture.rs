@@ -1,6 +1,7 @@
 //! A capture file of what an endpoint sends and receives, for Wireshark and tcpdump.
 //!
-//! The format is pcap with nanoseconds (draft-ietf-opsawg-pcap), packets that begin with the IP header.
+//! The format is pcap with nanoseconds (draft-ietf-opsawg-pcap), packets that begin with the IP
+//! header.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -30,15 +31,25 @@ impl Capture {
         for field in [0, 0, MOST_PACKET_BYTES, LINKTYPE_RAW] {
             file.write_all(&field.to_ne_bytes())?;
         }
-        let today_ns = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos() as u64);
-        Ok(Capture { file, zero_ns: today_ns.saturating_sub(now_ns) })
+        let today_ns = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .map_or(0, |since| since.as_nanos() as u64);
+        Ok(Capture {
+            file,
+            zero_ns: today_ns.saturating_sub(now_ns),
+        })
     }
 
     /// Adds a packet.
     pub fn add(&mut self, now_ns: u64, packet: &[u8]) -> io::Result<()> {
         let at_ns = self.zero_ns + now_ns;
         let length = packet.len() as u32;
-        for field in [(at_ns / 1_000_000_000) as u32, (at_ns % 1_000_000_000) as u32, length, length] {
+        for field in [
+            (at_ns / 1_000_000_000) as u32,
+            (at_ns % 1_000_000_000) as u32,
+            length,
+            length,
+        ] {
             self.file.write_all(&field.to_ne_bytes())?;
         }
         self.file.write_all(packet)

@@ -15,7 +15,8 @@ use std::time::Duration;
 /// Packets that are taken from the host at a time, before others have their turn.
 const BURST: usize = 64;
 
-/// A TUN device, perhaps with a path before it, and perhaps with somebody who writes down what passes.
+/// A TUN device, perhaps with a path before it, and perhaps with somebody who writes down what
+/// passes.
 pub struct Device {
     name: String,
     tun: Tun,
@@ -32,7 +33,14 @@ impl Device {
         // Wake up when a timer says, not up to 50 us later.
         // SAFETY: a system call without pointers, for the calling thread.
         unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1) };
-        Device { name: name.to_owned(), tun, mtu_bytes, path: None, has_more: false, capture: None }
+        Device {
+            name: name.to_owned(),
+            tun,
+            mtu_bytes,
+            path: None,
+            has_more: false,
+            capture: None,
+        }
     }
 
     /// Puts a path between the endpoint and the host.
@@ -46,7 +54,10 @@ impl Device {
     /// The file cannot be made.
     pub fn capture(&mut self, path: &FilePath) -> Result<(), Error> {
         let capture = Capture::create(path, now_ns());
-        let capture = capture.map_err(|source| Error::Capture { path: path.to_owned(), source })?;
+        let capture = capture.map_err(|source| Error::Capture {
+            path: path.to_owned(),
+            source,
+        })?;
         self.capture = Some((capture, path.to_owned()));
         Ok(())
     }
@@ -62,7 +73,10 @@ impl Device {
         match &mut self.path {
             None => {
                 into.resize(mtu_bytes, 0);
-                let length = self.tun.read(into).map_err(|source| failed("reading from", &self.name, source))?;
+                let length = self
+                    .tun
+                    .read(into)
+                    .map_err(|source| failed("reading from", &self.name, source))?;
                 self.has_more = length.is_some();
                 into.truncate(length.unwrap_or(0));
             }
@@ -91,9 +105,12 @@ impl Device {
         }
     }
 
-    /// Moves what is under way on the path: what the host sent goes in, what has arrived goes to the host.
+    /// Moves what is under way on the path: what the host sent goes in, what has arrived goes to
+    /// the host.
     pub(crate) fn carry(&mut self, now_ns: u64) -> Result<(), Error> {
-        let Some(path) = &mut self.path else { return Ok(()) };
+        let Some(path) = &mut self.path else {
+            return Ok(());
+        };
         while let Some(packet) = path.deliver(now_ns) {
             write(&self.tun, &self.name, packet.packet())?;
         }
@@ -107,17 +124,31 @@ impl Device {
         if self.has_more {
             return Ok(());
         }
-        let next_ns = self.path.as_ref().and_then(Path::next_ns).map_or(until_ns, |next| next.min(until_ns));
+        let next_ns = self
+            .path
+            .as_ref()
+            .and_then(Path::next_ns)
+            .map_or(until_ns, |next| next.min(until_ns));
         let sleep_ns = next_ns.saturating_sub(now_ns());
         let mut ready = [PollFd::new(self.tun.as_fd(), PollFlags::POLLIN)];
-        match ppoll(&mut ready, Some(TimeSpec::from_duration(Duration::from_nanos(sleep_ns))), None) {
+        match ppoll(
+            &mut ready,
+            Some(TimeSpec::from_duration(Duration::from_nanos(sleep_ns))),
+            None,
+        ) {
             Ok(_) | Err(nix::Error::EINTR) => {}
             Err(errno) => return Err(failed("waiting for", &self.name, errno.into())),
         }
         // A device that was deleted reports an error and nothing to read.
         match ready[0].revents() {
-            Some(events) if events.contains(PollFlags::POLLERR) && !events.contains(PollFlags::POLLIN) => {
-                Err(failed("waiting for", &self.name, io::Error::from_raw_os_error(libc::ENODEV)))
+            Some(events)
+                if events.contains(PollFlags::POLLERR) && !events.contains(PollFlags::POLLIN) =>
+            {
+                Err(failed(
+                    "waiting for",
+                    &self.name,
+                    io::Error::from_raw_os_error(libc::ENODEV),
+                ))
             }
             _ => Ok(()),
         }
@@ -125,12 +156,21 @@ impl Device {
 
     /// Packets are still under way on the path.
     pub(crate) fn is_busy(&self) -> bool {
-        self.path.as_ref().is_some_and(|path| path.next_ns().is_some())
+        self.path
+            .as_ref()
+            .is_some_and(|path| path.next_ns().is_some())
     }
 
     fn note(&mut self, now_ns: u64, packet: &[u8]) -> Result<(), Error> {
-        let Some((capture, path)) = &mut self.capture else { return Ok(()) };
-        capture.add(now_ns, packet).map_err(|source| Error::Capture { path: path.clone(), source })
+        let Some((capture, path)) = &mut self.capture else {
+            return Ok(());
+        };
+        capture
+            .add(now_ns, packet)
+            .map_err(|source| Error::Capture {
+                path: path.clone(),
+                source,
+            })
     }
 
     /// Completes the capture.
@@ -138,8 +178,12 @@ impl Device {
     /// # Errors
     /// It cannot be written.
     pub fn finish(mut self) -> Result<(), Error> {
-        let Some((mut capture, path)) = self.capture.take() else { return Ok(()) };
-        capture.flush().map_err(|source| Error::Capture { path, source })
+        let Some((mut capture, path)) = self.capture.take() else {
+            return Ok(());
+        };
+        capture
+            .flush()
+            .map_err(|source| Error::Capture { path, source })
     }
 }
 
@@ -147,12 +191,25 @@ fn write(tun: &Tun, name: &str, packet: &[u8]) -> Result<(), Error> {
     match tun.write(packet) {
         Ok(()) => Ok(()),
         // The host is short of memory, and loses the packet, as a network might.
-        Err(error) if matches!(error.raw_os_error(), Some(libc::ENOMEM | libc::ENOBUFS | libc::EAGAIN)) => Ok(()),
-        Err(error) if error.raw_os_error() == Some(libc::EIO) => Err(Error::Down { device: name.to_owned() }),
+        Err(error)
+            if matches!(
+                error.raw_os_error(),
+                Some(libc::ENOMEM | libc::ENOBUFS | libc::EAGAIN)
+            ) =>
+        {
+            Ok(())
+        }
+        Err(error) if error.raw_os_error() == Some(libc::EIO) => Err(Error::Down {
+            device: name.to_owned(),
+        }),
         Err(source) => Err(failed("writing to", name, source)),
     }
 }
 
 fn failed(what: &'static str, device: &str, source: io::Error) -> Error {
-    Error::Device { what, device: device.to_owned(), source }
+    Error::Device {
+        what,
+        device: device.to_owned(),
+        source,
+    }
 }

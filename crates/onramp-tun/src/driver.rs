@@ -18,11 +18,15 @@ pub struct Driver<A: Application> {
 impl<A: Application> Driver<A> {
     /// Puts them together.
     pub fn new(endpoint: Endpoint<A>, device: Device) -> Driver<A> {
-        Driver { endpoint, device, packet: Vec::new() }
+        Driver {
+            endpoint,
+            device,
+            packet: Vec::new(),
+        }
     }
 
-    /// Takes in what has come, does what is due, sends what there is to send, and, where there was nothing of all
-    /// that, sleeps until there is; not for longer than 50 ms.
+    /// Takes in what has come, does what is due, sends what there is to send, and, where there was
+    /// nothing of all that, sleeps until there is; not for longer than 50 ms.
     ///
     /// # Errors
     /// The device fails.
@@ -49,11 +53,15 @@ impl<A: Application> Driver<A> {
             return Ok(());
         }
         let nap_ends = now_ns() + NAP_NS;
-        self.device.wait(self.endpoint.next_timer_ns().map_or(nap_ends, |timer| timer.min(nap_ends)))
+        self.device.wait(
+            self.endpoint
+                .next_timer_ns()
+                .map_or(nap_ends, |timer| timer.min(nap_ends)),
+        )
     }
 
-    /// Goes on until every connection is over and every packet has arrived, but not for longer than this: a peer
-    /// that has not got our last acknowledgement asks again.
+    /// Goes on until every connection is over and every packet has arrived, but not for longer than
+    /// this: a peer that has not got our last acknowledgement asks again.
     ///
     /// # Errors
     /// The device fails.

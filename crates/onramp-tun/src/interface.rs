@@ -9,10 +9,12 @@ use std::io;
 use std::net::{Ipv4Addr, UdpSocket};
 use std::os::fd::AsRawFd;
 
-/// Packets that the device holds until they are read. The usual 500 are fewer than a fast sender sends at once.
+/// Packets that the device holds until they are read. The usual 500 are fewer than a fast sender
+/// sends at once.
 const QUEUE_PACKETS: u32 = 10_000;
 
-/// Makes a device with an address for the host, from which it reaches ours. It is gone when the [`Tun`] is dropped.
+/// Makes a device with an address for the host, from which it reaches ours. It is gone when the
+/// [`Tun`] is dropped.
 ///
 /// # Errors
 /// Not permitted, or the name or an address is taken.
@@ -37,15 +39,28 @@ pub fn create(name: &str, host: Ipv4Addr, ours: Ipv4Addr, mtu_bytes: u32) -> Res
 /// Not permitted, or there is none, or it is in use, or down, or the address is the host's own.
 pub fn open(name: &str, ours: Ipv4Addr) -> Result<(Tun, u32), Error> {
     if let Some(device) = holder_of(ours) {
-        return Err(Error::OwnAddress { address: ours, device });
+        return Err(Error::OwnAddress {
+            address: ours,
+            device,
+        });
     }
     if if_nametoindex(name).is_err() {
-        return Err(Error::Missing { device: name.to_owned() });
+        return Err(Error::Missing {
+            device: name.to_owned(),
+        });
     }
     let tun = Tun::attach(name)?;
-    let failed = |what| move |source| Error::Device { what, device: name.to_owned(), source };
+    let failed = |what| {
+        move |source| Error::Device {
+            what,
+            device: name.to_owned(),
+            source,
+        }
+    };
     if !is_up(name).map_err(failed("asking for the state of"))? {
-        return Err(Error::Down { device: name.to_owned() });
+        return Err(Error::Down {
+            device: name.to_owned(),
+        });
     }
     let mtu_bytes = mtu_bytes(name).map_err(failed("asking for the MTU of"))?;
     Ok((tun, mtu_bytes))
@@ -54,7 +69,10 @@ pub fn open(name: &str, ours: Ipv4Addr) -> Result<(Tun, u32), Error> {
 /// The device that has an address, if the host has it.
 pub fn holder_of(address: Ipv4Addr) -> Option<String> {
     let has_it = |found: &nix::ifaddrs::InterfaceAddress| {
-        let found = found.address.as_ref().and_then(|address| address.as_sockaddr_in());
+        let found = found
+            .address
+            .as_ref()
+            .and_then(|address| address.as_sockaddr_in());
         found.is_some_and(|found| found.ip() == address)
     };
     Some(getifaddrs().ok()?.find(has_it)?.interface_name)
@@ -62,7 +80,9 @@ pub fn holder_of(address: Ipv4Addr) -> Option<String> {
 
 fn is_up(name: &str) -> io::Result<bool> {
     let is_it = |found: &nix::ifaddrs::InterfaceAddress| found.interface_name == name;
-    Ok(getifaddrs()?.find(is_it).is_some_and(|found| found.flags.contains(InterfaceFlags::IFF_UP)))
+    Ok(getifaddrs()?
+        .find(is_it)
+        .is_some_and(|found| found.flags.contains(InterfaceFlags::IFF_UP)))
 }
 
 // SIOCGIFMTU takes a pointer to an ifreq.
@@ -72,7 +92,11 @@ fn mtu_bytes(name: &str) -> io::Result<u32> {
     let any_socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0))?;
     // SAFETY: ifreq is plain data for which zeroes are valid.
     let mut request: libc::ifreq = unsafe { std::mem::zeroed() };
-    for (to, from) in request.ifr_name.iter_mut().zip(name.bytes().take(libc::IFNAMSIZ - 1)) {
+    for (to, from) in request
+        .ifr_name
+        .iter_mut()
+        .zip(name.bytes().take(libc::IFNAMSIZ - 1))
+    {
         *to = from as libc::c_char;
     }
     // SAFETY: the descriptor is a socket and the request a complete ifreq that outlives the call.

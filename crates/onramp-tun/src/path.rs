@@ -26,7 +26,11 @@ impl PathSettings {
             0 => LossConfig::None,
             ppm => LossConfig::Bernoulli { ppm },
         };
-        Link::from_config(&Config { loss, seed, ..Config::plain(self.rate_bits_per_s, self.delay_ns, self.queue) })
+        Link::from_config(&Config {
+            loss,
+            seed,
+            ..Config::plain(self.rate_bits_per_s, self.delay_ns, self.queue)
+        })
     }
 }
 
@@ -51,7 +55,9 @@ impl Path {
     pub fn gather(&mut self, now_ns: u64, tun: &Tun, most: usize) -> io::Result<bool> {
         for _ in 0..most {
             let mut buffer = self.pool.take();
-            let Some(length) = tun.read(buffer.room())? else { return Ok(false) };
+            let Some(length) = tun.read(buffer.room())? else {
+                return Ok(false);
+            };
             buffer.truncate(length);
             self.from_host.offer(now_ns, buffer);
         }
@@ -78,6 +84,12 @@ impl Path {
 
     /// When the next packet arrives at either end.
     pub fn next_ns(&self) -> Option<u64> {
-        [self.to_host.next_departure_ns(), self.from_host.next_departure_ns()].into_iter().flatten().min()
+        [
+            self.to_host.next_departure_ns(),
+            self.from_host.next_departure_ns(),
+        ]
+        .into_iter()
+        .flatten()
+        .min()
     }
 }

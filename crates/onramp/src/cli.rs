@@ -10,10 +10,11 @@ use std::net::IpAddr;
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 
-/// Start TCP connections fast: measure the path in the first round trips, pace up to its rate, hand over.
+/// Start TCP connections fast: measure the path in the first round trips, pace up to its rate, hand
+/// over.
 ///
-/// Exit codes: 0 done, 1 a result missed its expectation, 2 bad input, 3 the host lacks something (the message says
-/// what, and how to get it).
+/// Exit codes: 0 done, 1 a result missed its expectation, 2 bad input, 3 the host lacks something
+/// (the message says what, and how to get it).
 #[derive(Parser)]
 #[command(version, max_term_width = 100, arg_required_else_help = true)]
 pub struct Cli {
@@ -73,11 +74,18 @@ pub struct SimArguments {
     /// Run so many cases at a time; the results are the same [default: one on each processor]
     #[arg(long, value_name = "N")]
     pub threads: Option<NonZeroUsize>,
-    /// Leave out transfers whose congestion avoidance the simulator does not have, instead of stopping there
+    /// Leave out transfers whose congestion avoidance the simulator does not have, instead of
+    /// stopping there
     #[arg(long)]
     pub skip_missing: bool,
     /// Write these traces of each case into DIR/traces: csv, pcapng, qlog, xplot (docs/traces.md)
-    #[arg(long, value_name = "FORMAT", value_delimiter = ',', requires = "out", hide_possible_values = true)]
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        value_delimiter = ',',
+        requires = "out",
+        hide_possible_values = true
+    )]
     pub trace: Vec<TraceFormat>,
     /// End a trace file after so many packets (lines of csv, events of qlog)
     #[arg(long, value_name = "N", default_value = "1000000", requires = "trace")]
@@ -92,7 +100,12 @@ impl ValueEnum for TraceFormat {
     fn value_variants<'a>() -> &'a [TraceFormat] {
         const ALL: [TraceFormat; onramp_trace::Format::ALL.len()] = {
             let [a, b, c, d] = onramp_trace::Format::ALL;
-            [TraceFormat(a), TraceFormat(b), TraceFormat(c), TraceFormat(d)]
+            [
+                TraceFormat(a),
+                TraceFormat(b),
+                TraceFormat(c),
+                TraceFormat(d),
+            ]
         };
         &ALL
     }
@@ -110,10 +123,12 @@ pub struct LabArguments {
     /// Write report.html, the results as JSON and CSV, and the traces into this directory
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Write everything that the start-ups were told and what they decided into this file, for `onramp replay`
+    /// Write everything that the start-ups were told and what they decided into this file, for
+    /// `onramp replay`
     #[arg(long, value_name = "FILE")]
     pub record: Option<PathBuf>,
-    /// Leave out transfers whose congestion avoidance this kernel does not have, instead of stopping there
+    /// Leave out transfers whose congestion avoidance this kernel does not have, instead of
+    /// stopping there
     #[arg(long)]
     pub skip_missing: bool,
 }
@@ -126,7 +141,8 @@ pub struct CompareArguments {
     /// How many percent a completion time on a clean path may differ; exit 1 if one does by more
     #[arg(long, value_name = "PERCENT", default_value_t = 10.0, value_parser = percent)]
     pub within: f64,
-    /// Write report.html with the runs of both, the results as JSON and CSV, and the traces into this directory
+    /// Write report.html with the runs of both, the results as JSON and CSV, and the traces into
+    /// this directory
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
 }
@@ -165,13 +181,15 @@ pub struct ReproduceArguments {
     /// Run so many simulations at a time; the results are the same [default: one on each processor]
     #[arg(long, value_name = "N")]
     pub threads: Option<NonZeroUsize>,
-    /// Leave out what becomes of the rows where the paper leaves a question open that could be answered otherwise
+    /// Leave out what becomes of the rows where the paper leaves a question open that could be
+    /// answered otherwise
     #[arg(long)]
     pub no_alternatives: bool,
     /// Leave out the transfers on this machine's kernel
     #[arg(long)]
     pub no_kernel: bool,
-    /// Write a page for each paper, with its figures, its studies' tables as CSV and the rows as JSON into this directory
+    /// Write a page for each paper, with its figures, its studies' tables as CSV and the rows as
+    /// JSON into this directory
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
 }
@@ -188,15 +206,24 @@ fn paper(text: &str) -> Result<PaperName, String> {
     if text == ALL {
         return Ok(PaperName::All);
     }
-    let names: Vec<String> = onramp_papers::papers().into_iter().map(|paper| paper.ledger.id).collect();
+    let names: Vec<String> = onramp_papers::papers()
+        .into_iter()
+        .map(|paper| paper.ledger.id)
+        .collect();
     if names.iter().any(|name| name == text) {
         return Ok(PaperName::One(text.to_owned()));
     }
     // The first author's name alone is like the whole, too.
     let likeness = |name: &&String| (1000.0 * strsim::jaro_winkler(text, name)) as u32;
-    let nearest = names.iter().max_by_key(likeness).filter(|name| likeness(name) >= 750);
+    let nearest = names
+        .iter()
+        .max_by_key(likeness)
+        .filter(|name| likeness(name) >= 750);
     let suggestion = nearest.map_or(String::new(), |name| format!("; did you mean `{name}`?"));
-    Err(format!("no such paper{suggestion} (there are {}; or {ALL})", names.join(", ")))
+    Err(format!(
+        "no such paper{suggestion} (there are {}; or {ALL})",
+        names.join(", ")
+    ))
 }
 
 #[derive(Args)]
@@ -210,14 +237,16 @@ pub struct StartupArguments {
     /// The congestion avoidance that follows the start-up
     #[arg(long, value_enum, default_value_t = FollowedBy::Cubic)]
     pub avoidance: FollowedBy,
-    /// The initial window: the host's own, or RFC 3390's as in Aron & Druschel (about three segments)
+    /// The initial window: the host's own, or RFC 3390's as in Aron & Druschel (about three
+    /// segments)
     #[arg(long, value_enum, default_value_t = FirstWindow::Host)]
     pub initial_window: FirstWindow,
-    /// Of `onramp`: send packet pairs, where the peer knows them too (docs/algorithms/onramp.md); `pair` always does
+    /// Of `onramp`: send packet pairs, where the peer knows them too (docs/algorithms/onramp.md);
+    /// `pair` always does
     #[arg(long)]
     pub packet_pairs: bool,
-    /// Of `onramp`: remember what a connection finds of its path for later ones, used as RFC 9959 has it or at once
-    /// [default: nothing is remembered]
+    /// Of `onramp`: remember what a connection finds of its path for later ones, used as RFC 9959
+    /// has it or at once [default: nothing is remembered]
     #[arg(long, value_enum, value_name = "HOW")]
     pub memory: Option<Remembering>,
     /// Forget it after this time [default: 600 s]
@@ -267,7 +296,9 @@ fn destination(text: &str) -> Result<Destination, String> {
         "all" => Ok(Destination(None)),
         address => match address.parse::<IpAddr>() {
             Ok(address) => Ok(Destination(Some(address.to_canonical()))),
-            Err(_) => Err("an IP address is wanted, for example 192.0.2.1 or 2001:db8::1; or all".to_owned()),
+            Err(_) => Err(
+                "an IP address is wanted, for example 192.0.2.1 or 2001:db8::1; or all".to_owned(),
+            ),
         },
     }
 }
@@ -294,7 +325,8 @@ pub struct LimitArguments {
     /// Of `qos`: how much may be reserved on this host, payload [default of `load qos`: 100 Mbit/s]
     #[arg(long, value_name = "RATE", value_parser = reserved_rate)]
     pub total: Option<u64>,
-    /// Of `qos`: how much may be reserved in a cgroup and those within it, for example system.slice="10 Mbit/s"
+    /// Of `qos`: how much may be reserved in a cgroup and those within it, for example
+    /// system.slice="10 Mbit/s"
     #[arg(long = "limit", value_name = "CGROUP=RATE", value_parser = cgroup_limit)]
     pub cgroups: Vec<(PathBuf, u64)>,
 }

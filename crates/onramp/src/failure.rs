@@ -21,7 +21,10 @@ pub enum Failure {
 
 impl Failure {
     pub fn new(code: u8, message: impl Into<String>) -> Failure {
-        Failure::Other { code, message: message.into() }
+        Failure::Other {
+            code,
+            message: message.into(),
+        }
     }
 
     pub fn code(&self) -> u8 {
@@ -34,7 +37,10 @@ impl Failure {
     /// On standard error.
     pub fn print(&self, json: bool) {
         if json {
-            eprintln!("{}", serde_json::json!({ "error": self.to_json(), "exit_code": self.code() }));
+            eprintln!(
+                "{}",
+                serde_json::json!({ "error": self.to_json(), "exit_code": self.code() })
+            );
             return;
         }
         match self {
@@ -65,10 +71,16 @@ impl Failure {
 }
 
 fn render(error: &onramp_scenario::Error) -> String {
-    let theme =
-        if std::io::stderr().is_terminal() { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
+    let theme = if std::io::stderr().is_terminal() {
+        GraphicalTheme::unicode()
+    } else {
+        GraphicalTheme::unicode_nocolor()
+    };
     let mut text = String::new();
-    match GraphicalReportHandler::new_themed(theme).with_width(100).render_report(&mut text, error) {
+    match GraphicalReportHandler::new_themed(theme)
+        .with_width(100)
+        .render_report(&mut text, error)
+    {
         Ok(()) => text,
         Err(_) => format!("onramp: {error}\n"),
     }
@@ -91,7 +103,14 @@ impl From<onramp_scenario::Error> for Failure {
 
 impl From<onramp_kernel::Error> for Failure {
     fn from(error: onramp_kernel::Error) -> Failure {
-        Failure::new(if error.is_bad_request() { BAD_INPUT } else { HOST_LACKS }, error.to_string())
+        Failure::new(
+            if error.is_bad_request() {
+                BAD_INPUT
+            } else {
+                HOST_LACKS
+            },
+            error.to_string(),
+        )
     }
 }
 

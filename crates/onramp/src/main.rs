@@ -27,7 +27,11 @@ fn main() -> ExitCode {
                 let _ = error.print();
             }
             // --help and --version are answers, not errors.
-            return ExitCode::from(if error.use_stderr() { failure::BAD_INPUT } else { failure::DONE });
+            return ExitCode::from(if error.use_stderr() {
+                failure::BAD_INPUT
+            } else {
+                failure::DONE
+            });
         }
     };
     let json = cli.json;
@@ -61,9 +65,15 @@ fn main() -> ExitCode {
 
 /// What is wrong, without the usage and the advice that follow for people.
 fn first_sentence(message: &str) -> String {
-    let lines = message.lines().map(str::trim).take_while(|line| !line.is_empty());
+    let lines = message
+        .lines()
+        .map(str::trim)
+        .take_while(|line| !line.is_empty());
     let sentence = lines.collect::<Vec<_>>().join(" ");
-    sentence.strip_prefix("error: ").unwrap_or(&sentence).to_owned()
+    sentence
+        .strip_prefix("error: ")
+        .unwrap_or(&sentence)
+        .to_owned()
 }
 
 #[cfg(test)]
@@ -78,6 +88,9 @@ mod tests {
     fn an_error_in_the_command_line_is_a_sentence() {
         let missing = "the following required arguments were not provided: <FILE>...";
         assert_eq!(sentence_of(&["onramp", "--json", "sim"]), missing);
-        assert_eq!(sentence_of(&["onramp", "sim", "x", "--thread", "1"]), "unexpected argument '--thread' found");
+        assert_eq!(
+            sentence_of(&["onramp", "sim", "x", "--thread", "1"]),
+            "unexpected argument '--thread' found"
+        );
     }
 }

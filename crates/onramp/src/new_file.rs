@@ -14,11 +14,15 @@ pub struct NewFile {
 }
 
 impl NewFile {
-    /// The name must be free or that of a file: it is replaced at the end, which would be the end of a device, too.
-    /// `purpose` says what it is for, as in "cannot record into FILE".
+    /// The name must be free or that of a file: it is replaced at the end, which would be the end
+    /// of a device, too. `purpose` says what it is for, as in "cannot record into FILE".
     pub fn create(path: &Path, purpose: &str) -> Result<NewFile, Failure> {
-        let in_the_way =
-            |what| Err(Failure::new(BAD_INPUT, format!("cannot {purpose} {}: it is {what}", path.display())));
+        let in_the_way = |what| {
+            Err(Failure::new(
+                BAD_INPUT,
+                format!("cannot {purpose} {}: it is {what}", path.display()),
+            ))
+        };
         match std::fs::metadata(path).map(|metadata| (metadata.is_dir(), metadata.is_file())) {
             Ok((true, _)) => return in_the_way("a directory"),
             Ok((false, false)) => return in_the_way("a device or pipe, not a file"),
@@ -28,7 +32,11 @@ impl NewFile {
         let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let unfinished = unfinished_name(&path);
         match File::create(&unfinished) {
-            Ok(file) => Ok(NewFile { path, unfinished, file: BufWriter::new(file) }),
+            Ok(file) => Ok(NewFile {
+                path,
+                unfinished,
+                file: BufWriter::new(file),
+            }),
             Err(error) => Err(failure("create", &path, error)),
         }
     }
@@ -40,7 +48,10 @@ impl NewFile {
 
     /// It is complete.
     pub fn finish(mut self) -> Result<(), Failure> {
-        let renamed = self.file.flush().and_then(|()| std::fs::rename(&self.unfinished, &self.path));
+        let renamed = self
+            .file
+            .flush()
+            .and_then(|()| std::fs::rename(&self.unfinished, &self.path));
         renamed.map_err(|error| self.failure(error))
     }
 }
@@ -74,5 +85,8 @@ fn unfinished_name(path: &Path) -> PathBuf {
 }
 
 fn failure(tried: &str, path: &Path, error: io::Error) -> Failure {
-    Failure::new(BAD_INPUT, format!("cannot {tried} {}: {error}", path.display()))
+    Failure::new(
+        BAD_INPUT,
+        format!("cannot {tried} {}: {error}", path.display()),
+    )
 }

@@ -1,4 +1,5 @@
-//! What start-ups were told and decided in the kernel, as lines of JSON: one connection's event a line.
+//! What start-ups were told and decided in the kernel, as lines of JSON: one connection's event a
+//! line.
 
 use crate::failure::{Failure, BAD_INPUT};
 use crate::new_file::NewFile;
@@ -41,19 +42,30 @@ impl Writer {
 }
 
 /// Read a recording line by line.
-pub fn read(path: &Path) -> Result<impl Iterator<Item = Result<(usize, Line), Failure>> + '_, Failure> {
+pub fn read(
+    path: &Path,
+) -> Result<impl Iterator<Item = Result<(usize, Line), Failure>> + '_, Failure> {
     let file = File::open(path).map_err(|error| failure("open", path, error))?;
-    Ok(BufReader::new(file).lines().enumerate().map(move |(index, line)| {
-        let number = index + 1;
-        let line = line.map_err(|error| failure("read", path, error))?;
-        let line = serde_json::from_str(&line).map_err(|error| {
-            let place = format!("{}:{number}", path.display());
-            Failure::new(BAD_INPUT, format!("{place}: expected a line that `onramp lab --record` wrote: {error}"))
-        })?;
-        Ok((number, line))
-    }))
+    Ok(BufReader::new(file)
+        .lines()
+        .enumerate()
+        .map(move |(index, line)| {
+            let number = index + 1;
+            let line = line.map_err(|error| failure("read", path, error))?;
+            let line = serde_json::from_str(&line).map_err(|error| {
+                let place = format!("{}:{number}", path.display());
+                Failure::new(
+                    BAD_INPUT,
+                    format!("{place}: expected a line that `onramp lab --record` wrote: {error}"),
+                )
+            })?;
+            Ok((number, line))
+        }))
 }
 
 fn failure(tried: &str, path: &Path, error: std::io::Error) -> Failure {
-    Failure::new(BAD_INPUT, format!("cannot {tried} {}: {error}", path.display()))
+    Failure::new(
+        BAD_INPUT,
+        format!("cannot {tried} {}: {error}", path.display()),
+    )
 }

@@ -1,7 +1,9 @@
 //! The kernel's start-ups, as the lab wants them.
 
 use onramp_core::PHASE_DONE;
-use onramp_kernel::{own_cgroup, Event, Input, Options, PairOption, QosOption, Registration, Reservation};
+use onramp_kernel::{
+    own_cgroup, Event, Input, Options, PairOption, QosOption, Registration, Reservation,
+};
 use onramp_lab::{BuiltIn, ConnectionEvent, Startups, Wanted};
 use onramp_scenario::{Avoidance, InitialWindow, Memory, StartupEvent, StartupWatch, NO_STARTUP};
 use std::any::Any;
@@ -22,33 +24,61 @@ pub struct KernelStartups {
 impl KernelStartups {
     /// `record`: let the start-ups report all that they are told and decide, and keep it.
     pub fn new(record: bool) -> KernelStartups {
-        KernelStartups { registrations: HashMap::new(), recorded: record.then(Vec::new) }
+        KernelStartups {
+            registrations: HashMap::new(),
+            recorded: record.then(Vec::new),
+        }
     }
 
     /// What was recorded since the last call.
     pub fn take_recorded(&mut self) -> Vec<(String, Event)> {
-        self.recorded.as_mut().map(std::mem::take).unwrap_or_default()
+        self.recorded
+            .as_mut()
+            .map(std::mem::take)
+            .unwrap_or_default()
     }
 }
 
 impl Startups for KernelStartups {
-    fn congestion_control(&mut self, wanted: &Wanted) -> Result<String, Box<dyn Error + Send + Sync>> {
-        let Wanted { startup, avoidance, initial_window, memory, packet_pairs } = *wanted;
+    fn congestion_control(
+        &mut self,
+        wanted: &Wanted,
+    ) -> Result<String, Box<dyn Error + Send + Sync>> {
+        let Wanted {
+            startup,
+            avoidance,
+            initial_window,
+            memory,
+            packet_pairs,
+        } = *wanted;
         if startup == NO_STARTUP {
             return BuiltIn.congestion_control(wanted);
         }
         let paper_initial_window = initial_window == InitialWindow::Paper;
         let packet_pairs = packet_pairs && onramp_core::sends_pairs(startup);
-        let key = (startup.to_owned(), avoidance, paper_initial_window, memory, packet_pairs);
+        let key = (
+            startup.to_owned(),
+            avoidance,
+            paper_initial_window,
+            memory,
+            packet_pairs,
+        );
         if let Some((registration, _)) = self.registrations.get(&key) {
             return Ok(registration.name().to_owned());
         }
         let record = self.recorded.is_some();
-        let options =
-            Options { avoidance, paper_initial_window, memory, packet_pairs, record, ..Options::new(startup) };
+        let options = Options {
+            avoidance,
+            paper_initial_window,
+            memory,
+            packet_pairs,
+            record,
+            ..Options::new(startup)
+        };
         let registration = Registration::new(&options)?;
         let name = registration.name().to_owned();
-        self.registrations.insert(key, (registration, Changes::default()));
+        self.registrations
+            .insert(key, (registration, Changes::default()));
         Ok(name)
     }
 
@@ -57,15 +87,23 @@ impl Startups for KernelStartups {
         congestion_control: &str,
         namespaces: [u64; 2],
     ) -> Result<Option<Box<dyn Any>>, Box<dyn Error + Send + Sync>> {
-        let mut registrations = self.registrations.values().map(|(registration, _)| registration);
-        let Some(pairs) =
-            registrations.find(|r| r.name() == congestion_control).map(Registration::pairs).transpose()?
+        let mut registrations = self
+            .registrations
+            .values()
+            .map(|(registration, _)| registration);
+        let Some(pairs) = registrations
+            .find(|r| r.name() == congestion_control)
+            .map(Registration::pairs)
+            .transpose()?
         else {
             return Ok(None);
         };
         // This process stays in the cgroup that it is in; the namespaces are its own.
         let attach = |pairs| PairOption::new(&own_cgroup()?, &pairs, Some(namespaces));
-        Ok(pairs.map(attach).transpose()?.map(|option| Box::new(option) as Box<dyn Any>))
+        Ok(pairs
+            .map(attach)
+            .transpose()?
+            .map(|option| Box::new(option) as Box<dyn Any>))
     }
 
     fn reserve(
@@ -75,15 +113,31 @@ impl Startups for KernelStartups {
         rate_bytes_per_s: u64,
         burst_bytes: u32,
     ) -> Result<(), Box<dyn Error + Send + Sync>> {
-        let mut registrations = self.registrations.values().map(|(registration, _)| registration);
-        let registration = registrations.find(|registration| registration.name() == congestion_control);
-        let reservations = registration.map(Registration::reservations).transpose()?.flatten();
-        let Some(reservations) = reservations else { return Err("its start-up reserves nothing".into()) };
-        // As any program would, with the option for as long as that takes: the socket keeps what it has.
+        let mut registrations = self
+            .registrations
+            .values()
+            .map(|(registration, _)| registration);
+        let registration =
+            registrations.find(|registration| registration.name() == congestion_control);
+        let reservations = registration
+            .map(Registration::reservations)
+            .transpose()?
+            .flatten();
+        let Some(reservations) = reservations else {
+            return Err("its start-up reserves nothing".into());
+        };
+        // As any program would, with the option for as long as that takes: the socket keeps what it
+        // has.
         let own = own_cgroup()?;
         reservations.set_limit(&own, u64::MAX)?;
         let _option = QosOption::new(&own, &reservations, None)?;
-        Ok(onramp_kernel::reserve(socket, Some(Reservation { rate_bytes_per_s, burst_bytes }))?)
+        Ok(onramp_kernel::reserve(
+            socket,
+            Some(Reservation {
+                rate_bytes_per_s,
+                burst_bytes,
+            }),
+        )?)
     }
 
     fn take_events(&mut self) -> Vec<ConnectionEvent> {
@@ -93,12 +147,17 @@ impl Startups for KernelStartups {
                 if let Some(recorded) = &mut self.recorded {
                     recorded.push((startup.clone(), event));
                 }
-                all.extend(changes.of(&event).into_iter().map(|change| ConnectionEvent {
-                    time_ns: event.time_ns(),
-                    local: event.local,
-                    remote: event.remote,
-                    event: change,
-                }));
+                all.extend(
+                    changes
+                        .of(&event)
+                        .into_iter()
+                        .map(|change| ConnectionEvent {
+                            time_ns: event.time_ns(),
+                            local: event.local,
+                            remote: event.remote,
+                            event: change,
+                        }),
+                );
             }
         }
         all.sort_by_key(|event| event.time_ns);

@@ -23,8 +23,13 @@ pub(crate) use say;
 /// Lines of aligned columns; the first row is the heading.
 pub fn columns(rows: &[Vec<String>]) -> String {
     let count = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let width =
-        |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.width()).max().unwrap_or(0);
+    let width = |column: usize| {
+        rows.iter()
+            .filter_map(|row| row.get(column))
+            .map(|cell| cell.width())
+            .max()
+            .unwrap_or(0)
+    };
     let widths: Vec<usize> = (0..count).map(width).collect();
     let mut text = String::new();
     for row in rows {
@@ -39,17 +44,26 @@ pub fn columns(rows: &[Vec<String>]) -> String {
     text
 }
 
-/// The same, as wide as this: what the first column says beyond its first line is wrapped, down to 24, and indented.
+/// The same, as wide as this: what the first column says beyond its first line is wrapped, down to
+/// 24, and indented.
 pub fn columns_within(width: usize, rows: &[Vec<String>]) -> String {
     const LEAST: usize = 24;
     let others: Vec<Vec<String>> = rows.iter().map(|row| row[1..].to_vec()).collect();
-    let others = columns(&others).lines().map(UnicodeWidthStr::width).max().unwrap_or(0);
+    let others = columns(&others)
+        .lines()
+        .map(UnicodeWidthStr::width)
+        .max()
+        .unwrap_or(0);
     let room = width.saturating_sub(others + 2).max(LEAST);
     let mut lines = Vec::new();
     for row in rows {
         let (first, further) = row[0].split_once('\n').unwrap_or((&row[0], ""));
         lines.push([&[first.to_owned()], &row[1..]].concat());
-        lines.extend(wrap(further, room - 2).into_iter().map(|line| vec![format!("  {line}")]));
+        lines.extend(
+            wrap(further, room - 2)
+                .into_iter()
+                .map(|line| vec![format!("  {line}")]),
+        );
     }
     columns(&lines)
 }
@@ -93,7 +107,8 @@ impl Look {
     pub fn of_stdout() -> Look {
         let stdout = io::stdout();
         Look {
-            width: terminal_size::terminal_size_of(&stdout).map_or(100, |(width, _)| usize::from(width.0)),
+            width: terminal_size::terminal_size_of(&stdout)
+                .map_or(100, |(width, _)| usize::from(width.0)),
             colour: stdout.is_terminal() && std::env::var_os("NO_COLOR").is_none(),
         }
     }
@@ -134,7 +149,10 @@ pub fn count(number: usize, one: &str) -> String {
     if number == 1 {
         format!("1 {one}")
     } else {
-        format!("{number} {one}{}", if one.ends_with('s') { "es" } else { "s" })
+        format!(
+            "{number} {one}{}",
+            if one.ends_with('s') { "es" } else { "s" }
+        )
     }
 }
 
@@ -154,22 +172,37 @@ mod tests {
     #[test]
     fn counts_have_their_plural() {
         assert_eq!(
-            [count(1, "process"), count(2, "process"), count(0, "connection")],
+            [
+                count(1, "process"),
+                count(2, "process"),
+                count(0, "connection")
+            ],
             ["1 process", "2 processes", "0 connections"]
         );
     }
 
     #[test]
     fn what_is_long_goes_on_below_itself() {
-        assert_eq!(wrapped("unit:", 6, "one two three", 16), "unit:  one two\n       three\n");
+        assert_eq!(
+            wrapped("unit:", 6, "one two three", 16),
+            "unit:  one two\n       three\n"
+        );
         assert_eq!(wrapped("", 0, "unbreakable", 4), " unbreakable\n");
         assert_eq!(wrapped("nothing", 8, "", 20), "");
     }
 
     #[test]
     fn a_first_column_is_wrapped_where_the_others_leave_too_little() {
-        let row = |cells: &[&str]| cells.iter().map(|cell| (*cell).to_owned()).collect::<Vec<_>>();
-        let rows = [row(&["", "PAPER"]), row(&["A.fig3\nfour words of one kind, and two", "12 %"])];
+        let row = |cells: &[&str]| {
+            cells
+                .iter()
+                .map(|cell| (*cell).to_owned())
+                .collect::<Vec<_>>()
+        };
+        let rows = [
+            row(&["", "PAPER"]),
+            row(&["A.fig3\nfour words of one kind, and two", "12 %"]),
+        ];
         let narrow = "                     PAPER\nA.fig3               12 %\n  four words of one\n  kind, and two\n";
         assert_eq!(columns_within(31, &rows), narrow);
         assert!(columns_within(60, &rows).contains("\n  four words of one kind, and two\n"));
@@ -178,6 +211,9 @@ mod tests {
     #[test]
     fn columns_are_as_wide_as_their_widest_cell() {
         let row = |cells: &[&str]| cells.iter().map(|cell| (*cell).to_owned()).collect();
-        assert_eq!(columns(&[row(&["a", "bb"]), row(&["ccc", "d"])]), "a    bb\nccc  d\n");
+        assert_eq!(
+            columns(&[row(&["a", "bb"]), row(&["ccc", "d"])]),
+            "a    bb\nccc  d\n"
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! `onramp exec`: whose connections it puts on a start-up, for how long, and the program's exit code.
+//! `onramp exec`: whose connections it puts on a start-up, for how long, and the program's exit
+//! code.
 
 mod common;
 
@@ -25,25 +26,52 @@ struct Website {
 impl Website {
     fn new(hosts: &Hosts) -> Website {
         let dir = tempfile::tempdir().unwrap();
-        fs::write(dir.path().join("file"), (0..SIZE).map(|i| (i % 251) as u8).collect::<Vec<_>>()).unwrap();
-        let python = format!("python3 -m http.server --bind {} {PORT} --directory", Hosts::SERVER);
-        let command = format!("ip netns exec {} {python} {}; exit", hosts.server, dir.path().display());
+        fs::write(
+            dir.path().join("file"),
+            (0..SIZE).map(|i| (i % 251) as u8).collect::<Vec<_>>(),
+        )
+        .unwrap();
+        let python = format!(
+            "python3 -m http.server --bind {} {PORT} --directory",
+            Hosts::SERVER
+        );
+        let command = format!(
+            "ip netns exec {} {python} {}; exit",
+            hosts.server,
+            dir.path().display()
+        );
         Website { dir, command }
     }
 
-    /// At a pace that leaves time to look at the connection, and without a buffer that hides it. curl may read up to 10 MB
-    /// before it looks at its limit for the first time.
+    /// At a pace that leaves time to look at the connection, and without a buffer that hides it.
+    /// curl may read up to 10 MB before it looks at its limit for the first time.
     fn download(&self, hosts: &Hosts) -> Vec<String> {
         let url = format!("http://{}:{PORT}/file", Hosts::SERVER);
         let target = self.dir.path().join("got").display().to_string();
-        let curl = ["curl", "-sS", "--fail", "--limit-rate", "10M", "-o", &target, &url];
-        ["ip", "netns", "exec", &hosts.client].iter().chain(&curl).map(|part| (*part).to_owned()).collect()
+        let curl = [
+            "curl",
+            "-sS",
+            "--fail",
+            "--limit-rate",
+            "10M",
+            "-o",
+            &target,
+            &url,
+        ];
+        ["ip", "netns", "exec", &hosts.client]
+            .iter()
+            .chain(&curl)
+            .map(|part| (*part).to_owned())
+            .collect()
     }
 
     #[track_caller]
     fn assert_downloaded(&self) {
         let read = |name| fs::read(self.dir.path().join(name)).unwrap();
-        assert!(read("got") == read("file"), "the download differs from the file");
+        assert!(
+            read("got") == read("file"),
+            "the download differs from the file"
+        );
     }
 }
 
@@ -56,7 +84,9 @@ fn spawn(arguments: &[String]) -> Background {
 fn wait_for_server(hosts: &Hosts) {
     let listening = || {
         let ss = ["netns", "exec", &hosts.server, "ss", "-Htln"];
-        String::from_utf8(Command::new("ip").args(ss).output().unwrap().stdout).unwrap().contains(PORT)
+        String::from_utf8(Command::new("ip").args(ss).output().unwrap().stdout)
+            .unwrap()
+            .contains(PORT)
     };
     wait_until("the server listens", listening);
 }
@@ -66,7 +96,12 @@ fn wait_for_server(hosts: &Hosts) {
 fn assert_nothing_left_of(pid: u32) {
     wait_until("nothing is registered", || nothing_left_of(pid));
     let cgroups = listing(&onramp_kernel::own_cgroup().unwrap());
-    assert!(!cgroups.iter().any(|name| name.starts_with(&format!("onramp-exec-{pid}-"))), "{cgroups:?}");
+    assert!(
+        !cgroups
+            .iter()
+            .any(|name| name.starts_with(&format!("onramp-exec-{pid}-"))),
+        "{cgroups:?}"
+    );
 }
 
 #[test]
@@ -81,19 +116,38 @@ fn connections_that_a_descendant_accepts_are_adopted_and_no_others() {
 
     let mut curl = spawn(&site.download(&hosts));
     wait_until("the transfer is under way", || {
-        assert!(curl.is_running(), "curl has ended: {}{}", curl.stderr(), exec.stderr());
+        assert!(
+            curl.is_running(),
+            "curl has ended: {}{}",
+            curl.stderr(),
+            exec.stderr()
+        );
         established(&hosts.server).contains("bytes_acked")
     });
     let (served, downloaded) = (established(&hosts.server), established(&hosts.client));
     assert!(served.contains(&format!(" {name} ")), "{name}: {served}");
-    assert!(!downloaded.is_empty() && !downloaded.contains("onramp"), "{downloaded}");
+    assert!(
+        !downloaded.is_empty() && !downloaded.contains("onramp"),
+        "{downloaded}"
+    );
 
     let server = format!("{}:{PORT}", Hosts::SERVER);
-    let connection = connections().into_iter().find(|connection| connection["local"] == server).expect("ss shows it");
+    let connection = connections()
+        .into_iter()
+        .find(|connection| connection["local"] == server)
+        .expect("ss shows it");
     assert_eq!(connection["congestion_control"], name);
-    assert!(connection["remote"].as_str().unwrap().starts_with(Hosts::CLIENT));
-    assert!(PHASES.contains(&connection["phase"].as_str().unwrap()), "{connection}");
-    let namespace = fs::metadata(format!("/run/netns/{}", hosts.server)).unwrap().ino();
+    assert!(connection["remote"]
+        .as_str()
+        .unwrap()
+        .starts_with(Hosts::CLIENT));
+    assert!(
+        PHASES.contains(&connection["phase"].as_str().unwrap()),
+        "{connection}"
+    );
+    let namespace = fs::metadata(format!("/run/netns/{}", hosts.server))
+        .unwrap()
+        .ino();
     assert_eq!(connection["network_namespace"], namespace);
 
     curl.wait().code(0);
@@ -106,23 +160,47 @@ fn connections_that_a_descendant_accepts_are_adopted_and_no_others() {
 #[test]
 fn a_server_sends_its_files_with_the_start_up_that_was_asked_for() {
     let Some(_machine) = machine() else { return };
-    for (startup, phases) in [("astart", ["slow-start", "linear", "avoidance"]), ("hoe", ["slow-start", "done", ""])] {
+    for (startup, phases) in [
+        ("astart", ["slow-start", "linear", "avoidance"]),
+        ("hoe", ["slow-start", "done", ""]),
+    ] {
         let hosts = Hosts::new();
         let site = Website::new(&hosts);
-        let exec = Background::onramp(["exec", "--startup", startup, "--", "sh", "-c", &site.command]);
+        let exec = Background::onramp([
+            "exec",
+            "--startup",
+            startup,
+            "--",
+            "sh",
+            "-c",
+            &site.command,
+        ]);
         let pid = exec.pid();
         wait_for_server(&hosts);
         let mut curl = spawn(&site.download(&hosts));
         wait_until("the transfer is under way", || {
-            assert!(curl.is_running(), "curl has ended: {}{}", curl.stderr(), exec.stderr());
+            assert!(
+                curl.is_running(),
+                "curl has ended: {}{}",
+                curl.stderr(),
+                exec.stderr()
+            );
             established(&hosts.server).contains("bytes_acked")
         });
         let server = format!("{}:{PORT}", Hosts::SERVER);
-        let connection =
-            connections().into_iter().find(|connection| connection["local"] == server).expect("it is there");
+        let connection = connections()
+            .into_iter()
+            .find(|connection| connection["local"] == server)
+            .expect("it is there");
         let name = connection["congestion_control"].as_str().unwrap();
-        assert!(name.starts_with(&onramp_core::congestion_control(startup)), "{name}");
-        assert!(phases.contains(&connection["phase"].as_str().unwrap()), "{connection}");
+        assert!(
+            name.starts_with(&onramp_core::congestion_control(startup)),
+            "{name}"
+        );
+        assert!(
+            phases.contains(&connection["phase"].as_str().unwrap()),
+            "{connection}"
+        );
         curl.wait().code(0);
         site.assert_downloaded();
         exec.signal(Signal::SIGTERM);
@@ -136,21 +214,45 @@ fn connections_that_a_program_opens_are_adopted_and_its_peers_are_not() {
     let Some(_machine) = machine() else { return };
     let hosts = Hosts::new();
     let site = Website::new(&hosts);
-    let server =
-        spawn(&["sh", "-c", &site.command.replace("; exit", "").replacen("ip", "exec ip", 1)].map(str::to_owned));
+    let server = spawn(
+        &[
+            "sh",
+            "-c",
+            &site
+                .command
+                .replace("; exit", "")
+                .replacen("ip", "exec ip", 1),
+        ]
+        .map(str::to_owned),
+    );
     wait_for_server(&hosts);
-    let exec =
-        Background::onramp(["exec", "--json", "--"].iter().map(|part| (*part).to_owned()).chain(site.download(&hosts)));
+    let exec = Background::onramp(
+        ["exec", "--json", "--"]
+            .iter()
+            .map(|part| (*part).to_owned())
+            .chain(site.download(&hosts)),
+    );
     let pid = exec.pid();
-    wait_until("the transfer is under way", || established(&hosts.client).contains("bytes_received"));
+    wait_until("the transfer is under way", || {
+        established(&hosts.client).contains("bytes_received")
+    });
     let name = registered_by(pid).pop().expect("exec has registered");
     let (served, downloaded) = (established(&hosts.server), established(&hosts.client));
-    assert!(downloaded.contains(&format!(" {name} ")), "{name}: {downloaded}");
+    assert!(
+        downloaded.contains(&format!(" {name} ")),
+        "{name}: {downloaded}"
+    );
     assert!(!served.is_empty() && !served.contains("onramp"), "{served}");
 
     let summary = exec.wait().code(0).json_error();
-    assert_eq!(keys(&summary), ["adopted", "congestion_control", "exit_code", "refused"]);
-    assert_eq!((&summary["adopted"], &summary["refused"]), (&1.into(), &0.into()));
+    assert_eq!(
+        keys(&summary),
+        ["adopted", "congestion_control", "exit_code", "refused"]
+    );
+    assert_eq!(
+        (&summary["adopted"], &summary["refused"]),
+        (&1.into(), &0.into())
+    );
     assert_eq!(summary["congestion_control"], name);
     site.assert_downloaded();
     assert_nothing_left_of(pid);
@@ -168,17 +270,29 @@ fn exit_codes_are_the_programs_own() {
         (126, &["/etc/passwd"]),
     ] {
         let ran = onramp(["exec", "--"].iter().chain(program)).code(code);
-        assert_eq!(ran.stderr.contains(program[0]), [126, 127].contains(&code), "{ran:#?}");
+        assert_eq!(
+            ran.stderr.contains(program[0]),
+            [126, 127].contains(&code),
+            "{ran:#?}"
+        );
     }
     onramp(["exec"]).code(2).warns(&["<CMD>"]);
-    onramp(["exec", "--startup", "pacd", "--", "true"]).code(2).warns(&["paced"]);
+    onramp(["exec", "--startup", "pacd", "--", "true"])
+        .code(2)
+        .warns(&["paced"]);
 }
 
 #[test]
 fn what_the_program_reads_and_writes_passes_through() {
     let Some(_machine) = machine() else { return };
-    let cat = assert_cmd::Command::from_std(command(["exec", "--", "cat"])).write_stdin("in and out").output().unwrap();
-    assert_eq!((cat.stdout.as_slice(), cat.stderr.as_slice()), (&b"in and out"[..], &b""[..]));
+    let cat = assert_cmd::Command::from_std(command(["exec", "--", "cat"]))
+        .write_stdin("in and out")
+        .output()
+        .unwrap();
+    assert_eq!(
+        (cat.stdout.as_slice(), cat.stderr.as_slice()),
+        (&b"in and out"[..], &b""[..])
+    );
 }
 
 /// A Python program that connects to a port and prints what `TCP_CONGESTION` says.
@@ -197,8 +311,16 @@ fn of_nested_execs_the_innermost_holds() {
     let onramp_ = env!("CARGO_BIN_EXE_onramp");
     for (outer, inner) in [("paced", "standard"), ("standard", "paced")] {
         let nested = ["exec", "--startup", inner, "--", "python3", "-c", &print];
-        let ran = onramp(["exec", "--startup", outer, "--", onramp_].iter().chain(&nested)).code(0);
-        assert!(ran.stdout.starts_with(&format!("onramp_{}", &inner[..5])), "{outer}, {inner}: {ran:#?}");
+        let ran = onramp(
+            ["exec", "--startup", outer, "--", onramp_]
+                .iter()
+                .chain(&nested),
+        )
+        .code(0);
+        assert!(
+            ran.stdout.starts_with(&format!("onramp_{}", &inner[..5])),
+            "{outer}, {inner}: {ran:#?}"
+        );
     }
 }
 
@@ -210,12 +332,18 @@ fn exec_stays_as_long_as_a_daemon_that_was_left_behind() {
     let dir = tempfile::tempdir().unwrap();
     let found = dir.path().join("found");
     // It asks once the program that started it has long ended.
-    let script = format!("(sleep 1; python3 -c \"{print}\" >{}) & echo started; exit 5", found.display());
+    let script = format!(
+        "(sleep 1; python3 -c \"{print}\" >{}) & echo started; exit 5",
+        found.display()
+    );
     let exec = Background::onramp(["exec", "--", "sh", "-c", &script]);
     let pid = exec.pid();
     assert_eq!(exec.first_line(), "started");
     let name = registered_by(pid).pop().expect("exec has registered");
-    let ran = exec.wait().code(5).warns(&["onramp: sh has ended; staying for ", "that it started"]);
+    let ran = exec
+        .wait()
+        .code(5)
+        .warns(&["onramp: sh has ended; staying for ", "that it started"]);
     assert!(ran.took >= Duration::from_secs(1), "{ran:#?}");
     assert_eq!(fs::read_to_string(found).unwrap().trim(), name);
     assert_nothing_left_of(pid);
@@ -233,7 +361,9 @@ fn events_are_printed_as_they_happen() {
     let ran = exec.wait().code(143);
     let line = |what: &str| {
         let ends = format!("onramp: {}:{PORT} -> {}:", Hosts::SERVER, Hosts::CLIENT);
-        ran.stderr.lines().any(|line| line.starts_with(&ends) && line.contains(what) && line.contains("cwnd"))
+        ran.stderr
+            .lines()
+            .any(|line| line.starts_with(&ends) && line.contains(what) && line.contains("cwnd"))
     };
     assert!(line(" phase "), "{ran:#?}");
 }

@@ -1,4 +1,5 @@
-//! What is left when `lab`, `exec` or `unload` end in the middle: nothing of ours, and other people's connections.
+//! What is left when `lab`, `exec` or `unload` end in the middle: nothing of ours, and other
+//! people's connections.
 
 mod common;
 
@@ -17,14 +18,24 @@ const SHORT: &str = "[[transfer]]\nsize = \"100 kB\"\nstartup = \"paced\"\n";
 const LONG: &str = "[[transfer]]\nsize = \"20 MB\"\nstartup = \"paced\"\n";
 
 fn lab(file: &Path, arguments: &[&OsStr]) -> Background {
-    Background::onramp([OsStr::new("lab"), file.as_os_str()].iter().chain(arguments))
+    Background::onramp(
+        [OsStr::new("lab"), file.as_os_str()]
+            .iter()
+            .chain(arguments),
+    )
 }
 
 /// A connection of a process's registration has had this much acknowledged.
 fn has_sent(pid: u32, bytes: u64) -> bool {
     let names = registered_by(pid);
-    let of_it = |connection: &serde_json::Value| names.iter().any(|name| connection["congestion_control"] == **name);
-    connections().iter().any(|connection| of_it(connection) && connection["acked_bytes"].as_u64().unwrap() >= bytes)
+    let of_it = |connection: &serde_json::Value| {
+        names
+            .iter()
+            .any(|name| connection["congestion_control"] == **name)
+    };
+    connections()
+        .iter()
+        .any(|connection| of_it(connection) && connection["acked_bytes"].as_u64().unwrap() >= bytes)
 }
 
 #[test]
@@ -40,25 +51,42 @@ fn is_cleaned_up_when_killed(transfer: &str, links: usize) {
     let dir = tempfile::tempdir().unwrap();
     let out = dir.path().join("out");
     std::fs::create_dir(&out).unwrap();
-    let lab_ = lab(&scenario(dir.path(), "long", "", transfer), &["--out".as_ref(), out.as_ref()]);
+    let lab_ = lab(
+        &scenario(dir.path(), "long", "", transfer),
+        &["--out".as_ref(), out.as_ref()],
+    );
     let pid = lab_.pid();
     wait_for_turn("the transfer is under way", || has_sent(pid, 200_000));
     let held = Held::by(pid);
     assert_eq!(held.namespaces.len(), 2, "two hosts");
-    assert!(held.programs.len() >= 5 && held.maps.len() >= 3 && held.links.len() == links, "a congestion control");
-    assert_eq!(held.inside_left().iter().filter(|line| *line == "onramp0").count(), 2, "a device each");
+    assert!(
+        held.programs.len() >= 5 && held.maps.len() >= 3 && held.links.len() == links,
+        "a congestion control"
+    );
+    assert_eq!(
+        held.inside_left()
+            .iter()
+            .filter(|line| *line == "onramp0")
+            .count(),
+        2,
+        "a device each"
+    );
 
     lab_.signal(Signal::SIGKILL);
     assert_eq!(lab_.wait().code, None);
 
     wait_until("the congestion control is gone", || nothing_left_of(pid));
     wait_until("programs, maps and links are gone", || held.bpf_left() == 0);
-    wait_until("devices and sockets are gone", || held.inside_left().is_empty());
+    wait_until("devices and sockets are gone", || {
+        held.inside_left().is_empty()
+    });
     wait_until("the namespaces are free", || !held.is_referred_to());
     assert!(listing(&out).is_empty(), "{:?}", listing(&out));
 
     let next = scenario(dir.path(), "next", "", SHORT);
-    onramp(["lab".as_ref(), next.as_os_str()]).code(0).says(&["paced + cubic"]);
+    onramp(["lab".as_ref(), next.as_os_str()])
+        .code(0)
+        .says(&["paced + cubic"]);
 }
 
 #[test]
@@ -67,23 +95,37 @@ fn an_interrupted_lab_shows_and_keeps_what_was_completed() {
     let dir = tempfile::tempdir().unwrap();
     let (out, recording) = (dir.path().join("out"), dir.path().join("recording"));
     let file = scenario(dir.path(), "interrupted", "", &format!("{SHORT}{LONG}"));
-    let options = ["--out".as_ref(), out.as_os_str(), "--record".as_ref(), recording.as_os_str()];
+    let options = [
+        "--out".as_ref(),
+        out.as_os_str(),
+        "--record".as_ref(),
+        recording.as_os_str(),
+    ];
     let lab_ = lab(&file, &options);
     let pid = lab_.pid();
-    wait_for_turn("the second transfer is under way", || has_sent(pid, 200_000));
+    wait_for_turn("the second transfer is under way", || {
+        has_sent(pid, 200_000)
+    });
     let held = Held::by(pid);
     lab_.signal(Signal::SIGINT);
-    lab_.wait().code(130).says(&["100 kB", "paced + cubic", "report.html"]);
+    lab_.wait()
+        .code(130)
+        .says(&["100 kB", "paced + cubic", "report.html"]);
 
-    let results: serde_json::Value = serde_json::from_slice(&std::fs::read(out.join("results.json")).unwrap()).unwrap();
+    let results: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(out.join("results.json")).unwrap()).unwrap();
     assert_eq!(results.as_array().unwrap().len(), 1);
     assert_eq!(results[0]["size_bytes"], 100_000);
-    assert!(std::fs::read_to_string(out.join("report.html")).unwrap().contains("The run was interrupted"));
+    assert!(std::fs::read_to_string(out.join("report.html"))
+        .unwrap()
+        .contains("The run was interrupted"));
     onramp(["replay".as_ref(), recording.as_os_str()]).code(0);
     let names = listing(dir.path()).into_iter().collect::<Vec<_>>();
     assert_eq!(names, ["interrupted.toml", "out", "recording"]);
 
-    wait_until("nothing is left", || nothing_left_of(pid) && held.bpf_left() == 0);
+    wait_until("nothing is left", || {
+        nothing_left_of(pid) && held.bpf_left() == 0
+    });
     assert!(held.inside_left().is_empty() && !held.is_referred_to());
 }
 
@@ -92,21 +134,32 @@ fn two_labs_at_once_have_their_own_names_and_leave_nothing() {
     let Some(_machine) = machine() else { return };
     let dir = tempfile::tempdir().unwrap();
     let transfer = "[[transfer]]\nsize = \"3 MB\"\nstartup = \"paced\"\n";
-    let labs = ["one", "two"].map(|name| lab(&scenario(dir.path(), name, "", transfer), &["--json".as_ref()]));
+    let labs = ["one", "two"].map(|name| {
+        lab(
+            &scenario(dir.path(), name, "", transfer),
+            &["--json".as_ref()],
+        )
+    });
     let pids = labs.each_ref().map(Background::pid);
     let mut names = Vec::new();
     wait_for_turn("both have registered", || {
         names = pids.iter().flat_map(|&pid| registered_by(pid)).collect();
         names.len() == 2
     });
-    assert!(names.iter().all(|name| name.starts_with("onramp_paced")), "{names:?}");
+    assert!(
+        names.iter().all(|name| name.starts_with("onramp_paced")),
+        "{names:?}"
+    );
     assert_ne!(names[0], names[1]);
     for (lab, scenario) in labs.into_iter().zip(["one", "two"]) {
         let records = lab.wait().code(0).json();
         assert_eq!(records[0]["scenario"], scenario);
         assert_eq!(records[0]["startup"], "paced");
         // The start-up ended for a reason of its own: it was the one that ran.
-        assert!(!["none", "unfinished"].contains(&records[0]["exit_reason"].as_str().unwrap()), "{records}");
+        assert!(
+            !["none", "unfinished"].contains(&records[0]["exit_reason"].as_str().unwrap()),
+            "{records}"
+        );
     }
     assert!(pids.iter().all(|&pid| nothing_left_of(pid)));
 }
@@ -125,17 +178,34 @@ fn the_program_of_a_killed_exec_goes_on_and_the_next_exec_removes_its_cgroup() {
     exec.wait();
     wait_until("nothing is registered", || registered_by(pid).is_empty());
     assert!(python.is_running());
-    assert_eq!(before.congestion_control(), name, "a live connection keeps it and goes on");
+    assert_eq!(
+        before.congestion_control(),
+        name,
+        "a live connection keeps it and goes on"
+    );
     let default = onramp_kernel::default_in_this_namespace().unwrap();
-    assert_eq!(Asking::connect(port).congestion_control(), default, "a new connection has the host's own");
+    assert_eq!(
+        Asking::connect(port).congestion_control(),
+        default,
+        "a new connection has the host's own"
+    );
 
     let cgroup = python.cgroup();
-    assert!(cgroup.file_name().unwrap().to_string_lossy().starts_with(&format!("onramp-exec-{pid}-")));
+    assert!(cgroup
+        .file_name()
+        .unwrap()
+        .to_string_lossy()
+        .starts_with(&format!("onramp-exec-{pid}-")));
     onramp(["exec", "--", "true"]).code(0);
-    assert!(cgroup.is_dir() && python.is_running(), "a cgroup in use stays");
+    assert!(
+        cgroup.is_dir() && python.is_running(),
+        "a cgroup in use stays"
+    );
     assert_eq!(before.congestion_control(), name);
     python.kill();
-    wait_until("the last connection's congestion control is gone", || nothing_left_of(pid));
+    wait_until("the last connection's congestion control is gone", || {
+        nothing_left_of(pid)
+    });
     onramp(["exec", "--", "true"]).code(0);
     assert!(!cgroup.exists());
 }
@@ -143,7 +213,9 @@ fn the_program_of_a_killed_exec_goes_on_and_the_next_exec_removes_its_cgroup() {
 /// What [`ANSWERING`] prints.
 fn python_and_port(exec: &Background) -> (Descendant, u16) {
     let line = exec.first_line();
-    let (pid, port) = line.split_once(' ').unwrap_or_else(|| panic!("a PID and a port: {line:?}"));
+    let (pid, port) = line
+        .split_once(' ')
+        .unwrap_or_else(|| panic!("a PID and a port: {line:?}"));
     (Descendant::new(pid.parse().unwrap()), port.parse().unwrap())
 }
 
@@ -178,11 +250,20 @@ fn unload_lets_a_thousand_connections_go_on() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     setsockopt(&listener, TcpCongestion, &OsString::from("onramp_standard")).unwrap();
     let address = listener.local_addr().unwrap();
-    let mut pairs: Vec<(TcpStream, TcpStream)> =
-        (0..CONNECTIONS).map(|_| (TcpStream::connect(address).unwrap(), listener.accept().unwrap().0)).collect();
+    let mut pairs: Vec<(TcpStream, TcpStream)> = (0..CONNECTIONS)
+        .map(|_| {
+            (
+                TcpStream::connect(address).unwrap(),
+                listener.accept().unwrap().0,
+            )
+        })
+        .collect();
     drop(listener);
-    let entry =
-        || status().into_iter().find(|loaded| loaded["name"] == "onramp_standard" && loaded["owner_pid"].is_null());
+    let entry = || {
+        status()
+            .into_iter()
+            .find(|loaded| loaded["name"] == "onramp_standard" && loaded["owner_pid"].is_null())
+    };
     assert_eq!(entry().unwrap()["connections"], CONNECTIONS);
 
     onramp(["unload", "standard"])
@@ -190,8 +271,13 @@ fn unload_lets_a_thousand_connections_go_on() {
         .says(&["onramp_standard is no longer registered; 1000 connections on it go on."]);
     drop(loaded);
     let left = entry().unwrap();
-    assert_eq!((&left["registered"], &left["connections"]), (&false.into(), &CONNECTIONS.into()));
-    onramp(["status"]).code(0).says(&["its connections end (no longer registered)"]);
+    assert_eq!(
+        (&left["registered"], &left["connections"]),
+        (&false.into(), &CONNECTIONS.into())
+    );
+    onramp(["status"])
+        .code(0)
+        .says(&["its connections end (no longer registered)"]);
     for (index, (receiver, sender)) in pairs.iter_mut().enumerate() {
         let sent = [index as u8; 3000];
         let mut received = [0; 3000];
@@ -199,16 +285,27 @@ fn unload_lets_a_thousand_connections_go_on() {
         receiver.read_exact(&mut received).unwrap();
         assert_eq!(sent, received);
     }
-    let own = connections().into_iter().filter(|connection| connection["local"] == address.to_string());
-    assert!(own.map(|connection| assert_eq!(connection["acked_bytes"], 3000)).count() == CONNECTIONS);
+    let own = connections()
+        .into_iter()
+        .filter(|connection| connection["local"] == address.to_string());
+    assert!(
+        own.map(|connection| assert_eq!(connection["acked_bytes"], 3000))
+            .count()
+            == CONNECTIONS
+    );
 
     // The receiver first: then it is not the sender that waits in TIME-WAIT.
-    pairs.into_iter().for_each(|(receiver, sender)| drop((receiver, sender)));
+    pairs
+        .into_iter()
+        .for_each(|(receiver, sender)| drop((receiver, sender)));
     wait_until("nothing is left of it", || entry().is_none());
 }
 
 fn allow_descriptors(count: usize) {
-    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    let mut limit = libc::rlimit {
+        rlim_cur: 0,
+        rlim_max: 0,
+    };
     // SAFETY: both calls get a complete rlimit that outlives them.
     unsafe {
         assert_eq!(libc::getrlimit(libc::RLIMIT_NOFILE, &mut limit), 0);

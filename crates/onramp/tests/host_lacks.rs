@@ -1,4 +1,5 @@
-//! A host that lacks something: root, type information, an avoidance. The exit code is 3 and the message says what.
+//! A host that lacks something: root, type information, an avoidance. The exit code is 3 and the
+//! message says what.
 
 mod common;
 
@@ -23,7 +24,11 @@ fn public_dir() -> tempfile::TempDir {
 
 fn as_nobody(dir: &Path, arguments: &[&str]) -> Ran {
     let mut command = Command::new(dir.join("onramp"));
-    command.args(arguments).current_dir(dir).uid(NOBODY).gid(NOBODY);
+    command
+        .args(arguments)
+        .current_dir(dir)
+        .uid(NOBODY)
+        .gid(NOBODY);
     run(command)
 }
 
@@ -32,7 +37,12 @@ fn as_nobody(dir: &Path, arguments: &[&str]) -> Ran {
 fn lacks(doctor: &Ran, what: &str) -> String {
     assert_eq!(doctor.code, Some(3));
     let checks = doctor.json();
-    let check = checks.as_array().unwrap().iter().find(|check| check["what"] == what).expect("it was looked at");
+    let check = checks
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|check| check["what"] == what)
+        .expect("it was looked at");
     assert_eq!(check["verdict"], "lacks", "{check}");
     check["mend"].as_str().expect("how to mend it").to_owned()
 }
@@ -54,19 +64,34 @@ fn without_root_each_verb_that_needs_it_says_so() {
         &["exec", "--", "touch", "must-not-run"],
     ] {
         let ran = try_(arguments).code(3);
-        assert!(ran.stderr.contains("root") && ran.stderr.contains("CAP_"), "{arguments:?}: {ran:#?}");
+        assert!(
+            ran.stderr.contains("root") && ran.stderr.contains("CAP_"),
+            "{arguments:?}: {ran:#?}"
+        );
         assert!(ran.stdout.is_empty(), "{arguments:?}: {ran:#?}");
         let ran = try_(&[&["--json"], arguments].concat()).code(3);
         assert_eq!(ran.json_error()["exit_code"], 3);
-        assert!(ran.json_error()["error"].as_str().unwrap().contains("root"), "{arguments:?}: {ran:#?}");
+        assert!(
+            ran.json_error()["error"].as_str().unwrap().contains("root"),
+            "{arguments:?}: {ran:#?}"
+        );
     }
     assert!(!dir.path().join("must-not-run").exists());
-    try_(&["list"]).code(0).says(&["paced", "standard", "gamma", "spaced", "cubic"]);
+    try_(&["list"])
+        .code(0)
+        .says(&["paced", "standard", "gamma", "spaced", "cubic"]);
     let mend = lacks(&try_(&["doctor", "--json"]), "permission");
-    assert!(mend.contains("needs root (CAP_BPF and CAP_NET_ADMIN)"), "{mend}");
-    try_(&["doctor"]).code(3).says(&["LACKS", "permission", &mend]);
+    assert!(
+        mend.contains("needs root (CAP_BPF and CAP_NET_ADMIN)"),
+        "{mend}"
+    );
+    try_(&["doctor"])
+        .code(3)
+        .says(&["LACKS", "permission", &mend]);
     // The input is looked at first: what is wrong with it does not depend on the host.
-    try_(&["lab", "broken.toml"]).code(2).warns(&["did you mean `queue`?"]);
+    try_(&["lab", "broken.toml"])
+        .code(2)
+        .warns(&["did you mean `queue`?"]);
     try_(&["load", "pacd"]).code(2).warns(&["paced"]);
 }
 
@@ -74,8 +99,18 @@ fn without_root_each_verb_that_needs_it_says_so() {
 fn without_type_information_what_needs_no_bpf_works() {
     let Some(_machine) = machine() else { return };
     let dir = tempfile::tempdir().unwrap();
-    let paced = scenario(dir.path(), "paced", "", &format!("{TRANSFER}startup = \"paced\""));
-    let none = scenario(dir.path(), "none", "", &format!("{TRANSFER}startup = \"none\""));
+    let paced = scenario(
+        dir.path(),
+        "paced",
+        "",
+        &format!("{TRANSFER}startup = \"paced\""),
+    );
+    let none = scenario(
+        dir.path(),
+        "none",
+        "",
+        &format!("{TRANSFER}startup = \"none\""),
+    );
     let mark = dir.path().join("must-not-run");
     with_own_mounts(|| {
         mount_tmpfs("/sys/kernel/btf", "size=4k");
@@ -86,14 +121,18 @@ fn without_type_information_what_needs_no_bpf_works() {
             &["exec", "--", "touch", mark.to_str().unwrap()],
             &["lab", paced.to_str().unwrap()],
         ] {
-            onramp(arguments).code(3).warns(&["(BTF)", "CONFIG_DEBUG_INFO_BTF=y"]);
+            onramp(arguments)
+                .code(3)
+                .warns(&["(BTF)", "CONFIG_DEBUG_INFO_BTF=y"]);
         }
         assert!(!mark.exists());
         let mend = lacks(&onramp(["doctor", "--json"]), "type information (BTF)");
         assert!(mend.contains("CONFIG_DEBUG_INFO_BTF=y"), "{mend}");
         onramp(["doctor"]).code(3).says(&["LACKS", &mend]);
         onramp(["list"]).code(0).says(&["cubic      no"]);
-        onramp(["lab".as_ref(), none.as_os_str()]).code(0).says(&["100 kB", "cubic"]);
+        onramp(["lab".as_ref(), none.as_os_str()])
+            .code(0)
+            .says(&["100 kB", "cubic"]);
     });
 }
 
@@ -101,15 +140,30 @@ fn without_type_information_what_needs_no_bpf_works() {
 fn a_transfer_whose_avoidance_is_missing_is_left_out_on_request_only() {
     let Some(_machine) = machine() else { return };
     let dir = tempfile::tempdir().unwrap();
-    let transfers = "[[transfer]]\nsize = \"50 kB\"\nstartup = \"none\"\navoidance = [\"bbr\", \"cubic\"]\n";
+    let transfers =
+        "[[transfer]]\nsize = \"50 kB\"\nstartup = \"none\"\navoidance = [\"bbr\", \"cubic\"]\n";
     let file = scenario(dir.path(), "both", "", transfers);
     let available = dir.path().join("available");
     fs::write(&available, "reno cubic\n").unwrap();
     with_own_mounts(|| {
-        mount_file(&available, "/proc/sys/net/ipv4/tcp_available_congestion_control");
-        let ran = onramp(["lab".as_ref(), file.as_os_str(), "--skip-missing".as_ref(), "--json".as_ref()]).code(0);
+        mount_file(
+            &available,
+            "/proc/sys/net/ipv4/tcp_available_congestion_control",
+        );
+        let ran = onramp([
+            "lab".as_ref(),
+            file.as_os_str(),
+            "--skip-missing".as_ref(),
+            "--json".as_ref(),
+        ])
+        .code(0);
         let records = ran.json();
-        let avoidances: Vec<_> = records.as_array().unwrap().iter().map(|record| &record["avoidance"]).collect();
+        let avoidances: Vec<_> = records
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|record| &record["avoidance"])
+            .collect();
         assert_eq!(avoidances, ["cubic"]);
         ran.warns(&["note: this kernel has no bbr: 1 transfer left out"]);
     });
@@ -121,12 +175,28 @@ fn without_a_cgroup_hierarchy_in_the_file_tree_exec_mounts_one_of_its_own() {
     let mount = onramp_kernel::cgroup2_mount().unwrap();
     let left = || {
         let entries = std::fs::read_dir(onramp_kernel::own_cgroup().unwrap()).unwrap();
-        entries.flatten().filter(|entry| entry.file_name().to_string_lossy().starts_with("onramp-exec-")).count()
+        entries
+            .flatten()
+            .filter(|entry| {
+                entry
+                    .file_name()
+                    .to_string_lossy()
+                    .starts_with("onramp-exec-")
+            })
+            .count()
     };
     let before = left();
     with_own_mounts(|| {
         nix::mount::umount2(&mount, nix::mount::MntFlags::MNT_DETACH).unwrap();
-        let ran = onramp(["exec", "--json", "--", "sh", "-c", "grep -q ^0::.*/onramp-exec- /proc/self/cgroup"]).code(0);
+        let ran = onramp([
+            "exec",
+            "--json",
+            "--",
+            "sh",
+            "-c",
+            "grep -q ^0::.*/onramp-exec- /proc/self/cgroup",
+        ])
+        .code(0);
         ran.warns(&["\"refused\":0"]);
         onramp(["doctor"]).says(&["not mounted here: exec mounts one of its own"]);
     });
@@ -140,8 +210,13 @@ fn without_the_tun_device_lab_names_the_module() {
     let file = scenario(dir.path(), "tun", "", TRANSFER);
     with_own_mounts(|| {
         mount_tmpfs("/dev/net", "size=4k");
-        onramp(["lab".as_ref(), file.as_os_str()]).code(3).warns(&["/dev/net/tun", "modprobe tun"]);
-        assert!(lacks(&onramp(["doctor", "--json"]), "namespaces and TUN (lab)").contains("modprobe tun"));
+        onramp(["lab".as_ref(), file.as_os_str()])
+            .code(3)
+            .warns(&["/dev/net/tun", "modprobe tun"]);
+        assert!(
+            lacks(&onramp(["doctor", "--json"]), "namespaces and TUN (lab)")
+                .contains("modprobe tun")
+        );
         // What is lacking for one verb does not keep the others from working.
         onramp(["exec", "--", "true"]).code(0);
     });

@@ -31,7 +31,13 @@ fn the_second_download_is_told_what_the_first_has_found_and_decides_as_its_nativ
     let dir = tempfile::tempdir().unwrap();
     let [file, recording] = ["again.toml", "recording.jsonl"].map(|name| dir.path().join(name));
     fs::write(&file, AGAIN).unwrap();
-    let ran = onramp(["lab".as_ref(), file.as_os_str(), "--record".as_ref(), recording.as_os_str(), "--json".as_ref()]);
+    let ran = onramp([
+        "lab".as_ref(),
+        file.as_os_str(),
+        "--record".as_ref(),
+        recording.as_os_str(),
+        "--json".as_ref(),
+    ]);
     let records = ran.code(0).json();
     let told: Vec<(&str, u64, Option<u64>)> = records
         .as_array()
@@ -39,11 +45,17 @@ fn the_second_download_is_told_what_the_first_has_found_and_decides_as_its_nativ
         .iter()
         .map(|record| {
             let flow = record["flow"].as_u64().unwrap();
-            (record["startup"].as_str().unwrap(), flow, record["remembered_bytes"].as_u64())
+            (
+                record["startup"].as_str().unwrap(),
+                flow,
+                record["remembered_bytes"].as_u64(),
+            )
         })
         .collect();
     let second: Vec<u64> = told.iter().filter_map(|(.., bytes)| *bytes).collect();
-    let [careful, at_once] = second[..] else { panic!("{told:?}") };
+    let [careful, at_once] = second[..] else {
+        panic!("{told:?}")
+    };
     let wanted = [
         ("onramp", 1, None),
         ("onramp", 2, None),
@@ -54,16 +66,33 @@ fn the_second_download_is_told_what_the_first_has_found_and_decides_as_its_nativ
     ];
     assert_eq!(told, wanted);
     // 250 kB with headers is what the path holds.
-    assert!(second.iter().all(|bytes| (120_000..500_000).contains(bytes)), "{second:?}");
+    assert!(
+        second
+            .iter()
+            .all(|bytes| (120_000..500_000).contains(bytes)),
+        "{second:?}"
+    );
 
     let lines = fs::read_to_string(&recording).unwrap();
-    let starts = lines.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-    let starts: Vec<Value> = starts.filter_map(|line| line["input"].get("start").cloned()).collect();
-    let of_starts: Vec<u64> = starts.iter().filter_map(|start| start["remembered_bytes"].as_u64()).collect();
+    let starts = lines
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let starts: Vec<Value> = starts
+        .filter_map(|line| line["input"].get("start").cloned())
+        .collect();
+    let of_starts: Vec<u64> = starts
+        .iter()
+        .filter_map(|start| start["remembered_bytes"].as_u64())
+        .collect();
     assert_eq!(of_starts, [0, 0, 0, careful, 0, at_once]);
     let rtt_ns = |start: &Value| start["remembered_rtt_ns"].as_u64().unwrap();
-    assert!((40_000_000..42_000_000).contains(&rtt_ns(&starts[3])) && rtt_ns(&starts[4]) == 0, "{starts:?}");
-    onramp(["replay".as_ref(), recording.as_os_str()]).code(0).says(&["6 connections", "all the same"]);
+    assert!(
+        (40_000_000..42_000_000).contains(&rtt_ns(&starts[3])) && rtt_ns(&starts[4]) == 0,
+        "{starts:?}"
+    );
+    onramp(["replay".as_ref(), recording.as_os_str()])
+        .code(0)
+        .says(&["6 connections", "all the same"]);
     onramp(["memory"]).code(2).warns(&[NONE]);
 }
 
@@ -74,14 +103,34 @@ fn a_memory_is_shown_and_goes_with_its_start_up() {
     wait_until_free("onramp");
     let loading = onramp(["load", "--memory", "careful", "--memory-lifetime", "90 s"]);
     let _loaded = Loaded("onramp");
-    loading.code(0).says(&["What a connection finds of its path is remembered for 90 s; `onramp memory` shows it."]);
-    onramp(["status"]).code(0).says(&["MEMORY", "careful, 90 s"]);
-    let entry = status().into_iter().find(|loaded| loaded["name"] == "onramp").unwrap();
-    assert_eq!((&entry["memory"], &entry["memory_lifetime_s"]), (&"careful".into(), &90.0.into()));
+    loading.code(0).says(&[
+        "What a connection finds of its path is remembered for 90 s; `onramp memory` shows it.",
+    ]);
+    onramp(["status"])
+        .code(0)
+        .says(&["MEMORY", "careful, 90 s"]);
+    let entry = status()
+        .into_iter()
+        .find(|loaded| loaded["name"] == "onramp")
+        .unwrap();
+    assert_eq!(
+        (&entry["memory"], &entry["memory_lifetime_s"]),
+        (&"careful".into(), &90.0.into())
+    );
     onramp(["memory"]).code(0).says(&["Nothing is remembered."]);
-    assert_eq!(onramp(["memory", "--json"]).code(0).json(), Value::Array(Vec::new()));
-    onramp(["memory", "--forget", "all"]).code(0).says(&["0 paths forgotten."]);
-    assert_eq!(onramp(["memory", "--forget", "192.0.2.1", "--json"]).code(0).json()["forgotten"], 0);
+    assert_eq!(
+        onramp(["memory", "--json"]).code(0).json(),
+        Value::Array(Vec::new())
+    );
+    onramp(["memory", "--forget", "all"])
+        .code(0)
+        .says(&["0 paths forgotten."]);
+    assert_eq!(
+        onramp(["memory", "--forget", "192.0.2.1", "--json"])
+            .code(0)
+            .json()["forgotten"],
+        0
+    );
     onramp(["unload"]).code(0);
     onramp(["memory"]).code(2).warns(&[NONE]);
 }
@@ -91,15 +140,38 @@ fn what_cannot_be_is_refused() {
     let refused = |arguments: &[&str], says: &[&str]| {
         onramp(arguments).code(2).warns(says);
     };
-    refused(&["load", "paced", "--memory", "careful"], &["start-up paced uses no memory of paths; these do: onramp"]);
-    refused(&["load", "--memory", "carefully"], &["carefully", "careful, at-once"]);
+    refused(
+        &["load", "paced", "--memory", "careful"],
+        &["start-up paced uses no memory of paths; these do: onramp"],
+    );
+    refused(
+        &["load", "--memory", "carefully"],
+        &["carefully", "careful, at-once"],
+    );
     refused(&["load", "--memory-lifetime", "60 s"], &["--memory <HOW>"]);
     refused(
         &["load", "--memory", "careful", "--memory-lifetime", "60"],
         &["the time `60` has no unit; a time of more than 0 is wanted, for example \"600 s\""],
     );
-    refused(&["load", "--memory", "careful", "--memory-lifetime", "0 s"], &["a time of more than 0 is wanted"]);
-    refused(&["memory", "--forget", "example.org"], &["an IP address is wanted, for example 192.0.2.1"]);
+    refused(
+        &["load", "--memory", "careful", "--memory-lifetime", "0 s"],
+        &["a time of more than 0 is wanted"],
+    );
+    refused(
+        &["memory", "--forget", "example.org"],
+        &["an IP address is wanted, for example 192.0.2.1"],
+    );
     let Some(_machine) = machine() else { return };
-    refused(&["exec", "--startup", "qos", "--memory", "at-once", "--", "true"], &["start-up qos uses no memory"]);
+    refused(
+        &[
+            "exec",
+            "--startup",
+            "qos",
+            "--memory",
+            "at-once",
+            "--",
+            "true",
+        ],
+        &["start-up qos uses no memory"],
+    );
 }

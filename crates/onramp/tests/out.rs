@@ -1,4 +1,5 @@
-//! Where `--out` and `--record` cannot write: said before the first transfer, or else after its results are shown.
+//! Where `--out` and `--record` cannot write: said before the first transfer, or else after its
+//! results are shown.
 
 mod common;
 
@@ -17,14 +18,22 @@ const SHORT: &str = "[[transfer]]\nsize = \"300 kB\"\nstartup = \"paced\"\n";
 const LONG: &str = "[[transfer]]\nsize = \"100 MB\"\nstartup = \"paced\"\n";
 
 fn lab(file: &Path, option: &str, target: &Path) -> Ran {
-    onramp([OsStr::new("lab"), file.as_os_str(), option.as_ref(), target.as_os_str()])
+    onramp([
+        OsStr::new("lab"),
+        file.as_os_str(),
+        option.as_ref(),
+        target.as_os_str(),
+    ])
 }
 
 /// Refused as bad input before anything ran.
 #[track_caller]
 fn refused_at_once(ran: Ran, parts: &[&str]) {
     let ran = ran.code(2).warns(parts);
-    assert!(ran.stdout.is_empty() && ran.took < Duration::from_secs(5), "{ran:#?}");
+    assert!(
+        ran.stdout.is_empty() && ran.took < Duration::from_secs(5),
+        "{ran:#?}"
+    );
 }
 
 fn fill(dir: &Path) {
@@ -37,8 +46,14 @@ fn a_place_that_cannot_be_written_is_refused_before_the_run() {
     let Some(_machine) = machine() else { return };
     let dir = tempfile::tempdir().unwrap();
     let file = scenario(dir.path(), "long", "", LONG);
-    refused_at_once(lab(&file, "--out", &file), &["long.toml is not a directory", "--out"]);
-    refused_at_once(lab(&file, "--out", &file.join("below")), &["not a directory"]);
+    refused_at_once(
+        lab(&file, "--out", &file),
+        &["long.toml is not a directory", "--out"],
+    );
+    refused_at_once(
+        lab(&file, "--out", &file.join("below")),
+        &["not a directory"],
+    );
     let before = fs::read(&file).unwrap();
 
     let disk = dir.path().join("disk");
@@ -52,11 +67,20 @@ fn a_place_that_cannot_be_written_is_refused_before_the_run() {
         assert_eq!(Vec::from_iter(listing(&disk)), ["full"]);
         let read_only = MsFlags::MS_REMOUNT | MsFlags::MS_RDONLY;
         mount(None::<&str>, &disk, None::<&str>, read_only, None::<&str>).unwrap();
-        refused_at_once(lab(&file, "--out", &disk), &["disk", "Read-only file system"]);
-        refused_at_once(lab(&file, "--record", &disk.join("recording")), &["disk/recording", "Read-only file system"]);
+        refused_at_once(
+            lab(&file, "--out", &disk),
+            &["disk", "Read-only file system"],
+        );
+        refused_at_once(
+            lab(&file, "--record", &disk.join("recording")),
+            &["disk/recording", "Read-only file system"],
+        );
     });
     refused_at_once(lab(&file, "--record", dir.path()), &["it is a directory"]);
-    refused_at_once(lab(&file, "--record", &dir.path().join("no/recording")), &["No such file or directory"]);
+    refused_at_once(
+        lab(&file, "--record", &dir.path().join("no/recording")),
+        &["No such file or directory"],
+    );
     assert_eq!(fs::read(&file).unwrap(), before);
     assert_eq!(Vec::from_iter(listing(dir.path())), ["disk", "long.toml"]);
 }
@@ -71,11 +95,16 @@ fn a_disk_that_fills_up_costs_the_report_but_not_the_table_nor_the_earlier_repor
     with_own_mounts(|| {
         mount_tmpfs(&disk, "size=32k");
         fs::write(disk.join("report.html"), "the earlier one").unwrap();
-        let ran = lab(&file, "--out", &disk).code(2).says(&["300 kB", "paced + cubic"]);
+        let ran = lab(&file, "--out", &disk)
+            .code(2)
+            .says(&["300 kB", "paced + cubic"]);
         assert!(!ran.stdout.contains("Report:"), "{ran:#?}");
         ran.warns(&["disk/", "No space left on device"]);
         assert_eq!(Vec::from_iter(listing(&disk)), ["report.html"]);
-        assert_eq!(fs::read(disk.join("report.html")).unwrap(), b"the earlier one");
+        assert_eq!(
+            fs::read(disk.join("report.html")).unwrap(),
+            b"the earlier one"
+        );
     });
 }
 
@@ -83,7 +112,12 @@ fn a_disk_that_fills_up_costs_the_report_but_not_the_table_nor_the_earlier_repor
 fn a_disk_that_fills_up_costs_the_recording_but_not_the_table() {
     let Some(_machine) = machine() else { return };
     let dir = tempfile::tempdir().unwrap();
-    let file = scenario(dir.path(), "short", "", &SHORT.replace("\"paced\"", "[\"paced\", \"standard\"]"));
+    let file = scenario(
+        dir.path(),
+        "short",
+        "",
+        &SHORT.replace("\"paced\"", "[\"paced\", \"standard\"]"),
+    );
     let disk = dir.path().join("disk");
     fs::create_dir(&disk).unwrap();
     with_own_mounts(|| {

@@ -1,4 +1,5 @@
-//! `lab --record`, then `replay`: the kernel's build of core/ and the native one decide alike, and where not, it shows.
+//! `lab --record`, then `replay`: the kernel's build of core/ and the native one decide alike, and
+//! where not, it shows.
 
 mod common;
 
@@ -8,42 +9,88 @@ use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Record transfers over a path that loses packets, often enough for some to fall into a start-up. The scenario's seed
-/// decides which.
+/// Record transfers over a path that loses packets, often enough for some to fall into a start-up.
+/// The scenario's seed decides which.
 fn record(dir: &Path, startups: &str) -> PathBuf {
     let transfers = format!("[[transfer]]\nsize = \"500 kB\"\nstartup = {startups}\nrepeat = 3\n");
     let file = scenario(dir, "lossy", "loss = \"3 %\"\n", &transfers);
     let recording = dir.join("recording.jsonl");
-    onramp(["lab".as_ref(), file.as_os_str(), "--record".as_ref(), recording.as_os_str()]).code(0);
-    assert_eq!(Vec::from_iter(listing(dir)), ["lossy.toml", "recording.jsonl"]);
+    onramp([
+        "lab".as_ref(),
+        file.as_os_str(),
+        "--record".as_ref(),
+        recording.as_os_str(),
+    ])
+    .code(0);
+    assert_eq!(
+        Vec::from_iter(listing(dir)),
+        ["lossy.toml", "recording.jsonl"]
+    );
     recording
 }
 
 fn replay(file: &Path, arguments: &[&str]) -> Ran {
-    onramp(["replay".as_ref(), file.as_os_str()].into_iter().chain(arguments.iter().map(|a| a.as_ref())))
+    onramp(
+        ["replay".as_ref(), file.as_os_str()]
+            .into_iter()
+            .chain(arguments.iter().map(|a| a.as_ref())),
+    )
 }
 
 fn lines(file: &Path) -> Vec<Value> {
-    fs::read_to_string(file).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    fs::read_to_string(file)
+        .unwrap()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
 }
 
 #[test]
 fn the_kernel_and_the_native_build_decide_alike() {
     let Some(_machine) = machine() else { return };
     let dir = tempfile::tempdir().unwrap();
-    let startups = ["standard", "paced", "gamma", "spaced", "pair", "astart", "hoe", "onramp"];
+    let startups = [
+        "standard", "paced", "gamma", "spaced", "pair", "astart", "hoe", "onramp",
+    ];
     let recording = record(dir.path(), &format!("{startups:?}"));
     let lines = lines(&recording);
     for startup in startups {
-        let of_it: Vec<&Value> = lines.iter().filter(|line| line["startup"] == startup).collect();
-        let count = |input: &str| of_it.iter().filter(|line| line["input"].get(input).is_some()).count();
+        let of_it: Vec<&Value> = lines
+            .iter()
+            .filter(|line| line["startup"] == startup)
+            .collect();
+        let count = |input: &str| {
+            of_it
+                .iter()
+                .filter(|line| line["input"].get(input).is_some())
+                .count()
+        };
         // Whoever answers pairs runs the start-up too.
-        assert_eq!(count("start"), if startup == "pair" { 6 } else { 3 }, "{startup}");
-        assert!(count("ack") > 10 && count("loss") > 0, "{startup}: {} acks, {} losses", count("ack"), count("loss"));
+        assert_eq!(
+            count("start"),
+            if startup == "pair" { 6 } else { 3 },
+            "{startup}"
+        );
+        assert!(
+            count("ack") > 10 && count("loss") > 0,
+            "{startup}: {} acks, {} losses",
+            count("ack"),
+            count("loss")
+        );
     }
-    let reports = |line: &&Value| line["input"]["ack"]["pair_interval_ns"].as_u64().is_some_and(|ns| ns > 0);
-    assert!(lines.iter().filter(reports).count() >= 3, "no pair was reported");
-    replay(&recording, &[]).code(0).says(&["27 connections", &format!("{} decisions: all the same", lines.len())]);
+    let reports = |line: &&Value| {
+        line["input"]["ack"]["pair_interval_ns"]
+            .as_u64()
+            .is_some_and(|ns| ns > 0)
+    };
+    assert!(
+        lines.iter().filter(reports).count() >= 3,
+        "no pair was reported"
+    );
+    replay(&recording, &[]).code(0).says(&[
+        "27 connections",
+        &format!("{} decisions: all the same", lines.len()),
+    ]);
     let summary = replay(&recording, &["--json"]).code(0).json();
     assert_eq!(keys(&summary), ["connections", "decisions", "differences"]);
     assert_eq!(summary["decisions"], lines.len());
@@ -70,7 +117,8 @@ avoidance = ["cubic", "reno"]
 repeat = 2
 "#;
 
-/// A way back whose acknowledgements are four times as far apart as the segments were that they acknowledge.
+/// A way back whose acknowledgements are four times as far apart as the segments were that they
+/// acknowledge.
 const NARROW: &str = r#"
 name = "narrow"
 [path]
@@ -97,21 +145,42 @@ fn with_packet_pairs_onramp_takes_its_rate_from_the_receiver_and_both_builds_dec
     let [file, recording] = ["narrow.toml", "recording.jsonl"].map(|name| dir.path().join(name));
     let record = |text: &str| {
         fs::write(&file, text).unwrap();
-        onramp(["lab".as_ref(), file.as_os_str(), "--record".as_ref(), recording.as_os_str()]).code(0);
+        onramp([
+            "lab".as_ref(),
+            file.as_os_str(),
+            "--record".as_ref(),
+            recording.as_os_str(),
+        ])
+        .code(0);
         lines(&recording)
     };
-    let reports = |line: &&Value| line["input"]["ack"]["pair_interval_ns"].as_u64().is_some_and(|ns| ns > 0);
+    let reports = |line: &&Value| {
+        line["input"]["ack"]["pair_interval_ns"]
+            .as_u64()
+            .is_some_and(|ns| ns > 0)
+    };
     // 20 Mbit/s in packets of 1500 bytes, in bytes of payload a second.
     let path = 20e6 / 8.0 * 1440.0 / 1500.0;
     let share_of_path = |lines: &[Value]| {
-        let rates = lines.iter().map(|line| line["decision"]["estimate_bytes_per_s"].as_f64().unwrap());
-        rates.into_iter().find(|&rate| rate > 0.0).expect("a rate is measured") / path
+        let rates = lines
+            .iter()
+            .map(|line| line["decision"]["estimate_bytes_per_s"].as_f64().unwrap());
+        rates
+            .into_iter()
+            .find(|&rate| rate > 0.0)
+            .expect("a rate is measured")
+            / path
     };
     let with = record(NARROW);
-    assert!(with.iter().filter(reports).count() >= 16, "hardly anything was reported");
+    assert!(
+        with.iter().filter(reports).count() >= 16,
+        "hardly anything was reported"
+    );
     let share = share_of_path(&with);
     assert!((0.8..1.25).contains(&share), "{share}");
-    replay(&recording, &[]).code(0).says(&[&format!("{} decisions: all the same", with.len())]);
+    replay(&recording, &[])
+        .code(0)
+        .says(&[&format!("{} decisions: all the same", with.len())]);
 
     // Without the option it is the way back's rate.
     fs::remove_file(&recording).unwrap();
@@ -128,17 +197,29 @@ fn the_kernel_and_the_native_build_hold_and_retreat_alike() {
     let dir = tempfile::tempdir().unwrap();
     let [file, recording] = ["rival.toml", "recording.jsonl"].map(|name| dir.path().join(name));
     fs::write(&file, RIVAL).unwrap();
-    onramp(["lab".as_ref(), file.as_os_str(), "--record".as_ref(), recording.as_os_str()]).code(0);
+    onramp([
+        "lab".as_ref(),
+        file.as_os_str(),
+        "--record".as_ref(),
+        recording.as_os_str(),
+    ])
+    .code(0);
     let lines = lines(&recording);
     let phase = |line: &Value| phase_name(line["decision"]["phase"].as_u64().unwrap() as u32);
     for wanted in ["pacing", "approach", "hold", "retreat"] {
-        assert!(lines.iter().any(|line| phase(line) == wanted), "{wanted} never");
+        assert!(
+            lines.iter().any(|line| phase(line) == wanted),
+            "{wanted} never"
+        );
     }
-    replay(&recording, &[]).code(0).says(&[&format!("{} decisions: all the same", lines.len())]);
+    replay(&recording, &[])
+        .code(0)
+        .says(&[&format!("{} decisions: all the same", lines.len())]);
 }
 
-/// The receiver's own link is lost while windows are under way, again and again: the sender has to begin anew. (Where the last
-/// segment before an outage arrived and was not acknowledged yet, Linux takes the time-out back, and nothing begins.)
+/// The receiver's own link is lost while windows are under way, again and again: the sender has to
+/// begin anew. (Where the last segment before an outage arrived and was not acknowledged yet, Linux
+/// takes the time-out back, and nothing begins.)
 const OUTAGE: &str = r#"
 name = "outage"
 [[node]]
@@ -173,16 +254,35 @@ fn an_outage_begins_astart_again_and_hoe_no_more() {
     let file = dir.path().join("outage.toml");
     let outage = |from_ms: u64| [(from_ms, 100), (from_ms + 600, 0)];
     let changes = (0..10).flat_map(|n| outage(1000 + 1600 * n));
-    let changes = changes.map(|(at_ms, loss)| format!("[[link.change]]\nat = \"{at_ms} ms\"\nloss = \"{loss} %\"\n"));
-    fs::write(&file, OUTAGE.replace("[[transfer]]", &format!("{}[[transfer]]", changes.collect::<String>()))).unwrap();
+    let changes = changes.map(|(at_ms, loss)| {
+        format!("[[link.change]]\nat = \"{at_ms} ms\"\nloss = \"{loss} %\"\n")
+    });
+    fs::write(
+        &file,
+        OUTAGE.replace(
+            "[[transfer]]",
+            &format!("{}[[transfer]]", changes.collect::<String>()),
+        ),
+    )
+    .unwrap();
     let recording = dir.path().join("recording.jsonl");
-    onramp(["lab".as_ref(), file.as_os_str(), "--record".as_ref(), recording.as_os_str()]).code(0);
+    onramp([
+        "lab".as_ref(),
+        file.as_os_str(),
+        "--record".as_ref(),
+        recording.as_os_str(),
+    ])
+    .code(0);
     let lines = lines(&recording);
     // Each registration counts its own connections.
-    let connection = |line: &Value| ["startup", "transfer", "connection"].map(|key| line[key].clone());
+    let connection =
+        |line: &Value| ["startup", "transfer", "connection"].map(|key| line[key].clone());
     let mut connections: Vec<Vec<&Value>> = Vec::new();
     for line in &lines {
-        match connections.iter_mut().find(|lines| connection(lines[0]) == connection(line)) {
+        match connections
+            .iter_mut()
+            .find(|lines| connection(lines[0]) == connection(line))
+        {
             Some(lines) => lines.push(line),
             None => connections.push(vec![line]),
         }
@@ -194,7 +294,10 @@ fn an_outage_begins_astart_again_and_hoe_no_more() {
     let (mut begun_again, mut raised) = (0, 0);
     for lines in connections {
         if lines[0]["startup"] == "hoe" {
-            let end = lines.iter().position(|line| phase(line) == "done").expect("it ends");
+            let end = lines
+                .iter()
+                .position(|line| phase(line) == "done")
+                .expect("it ends");
             assert_eq!(end, lines.len() - 1, "who has ended is asked no more");
             continue;
         }
@@ -203,19 +306,36 @@ fn an_outage_begins_astart_again_and_hoe_no_more() {
                 continue;
             }
             assert_eq!(phase(line), "avoidance");
-            let until_loss: Vec<_> = lines[timeout + 1..].iter().take_while(|line| loss(line).is_none()).collect();
-            let Some(first) = until_loss.first() else { continue };
+            let until_loss: Vec<_> = lines[timeout + 1..]
+                .iter()
+                .take_while(|line| loss(line).is_none())
+                .collect();
+            let Some(first) = until_loss.first() else {
+                continue;
+            };
             if first["input"]["ack"]["cwnd_bytes"].as_u64().unwrap() >= ssthresh(line) {
                 continue; // taken back
             }
             assert_eq!(phase(first), "slow-start");
-            assert!(until_loss.iter().all(|line| ["slow-start", "linear"].contains(&phase(line))));
+            assert!(until_loss
+                .iter()
+                .all(|line| ["slow-start", "linear"].contains(&phase(line))));
             begun_again += 1;
-            raised += usize::from(until_loss.iter().any(|later| ssthresh(later) > ssthresh(line)));
+            raised += usize::from(
+                until_loss
+                    .iter()
+                    .any(|later| ssthresh(later) > ssthresh(line)),
+            );
         }
     }
-    assert!(begun_again > 0 && raised > 0, "begun {begun_again} times, raised {raised} times");
-    replay(&recording, &[]).code(0).says(&["2 connections", &format!("{} decisions: all the same", lines.len())]);
+    assert!(
+        begun_again > 0 && raised > 0,
+        "begun {begun_again} times, raised {raised} times"
+    );
+    replay(&recording, &[]).code(0).says(&[
+        "2 connections",
+        &format!("{} decisions: all the same", lines.len()),
+    ]);
 }
 
 #[test]
@@ -228,7 +348,13 @@ fn a_recording_that_was_changed_is_found_out() {
         let changed: Vec<String> = good
             .lines()
             .enumerate()
-            .map(|(i, line)| if i + 1 == number { change(line) } else { line.to_owned() })
+            .map(|(i, line)| {
+                if i + 1 == number {
+                    change(line)
+                } else {
+                    line.to_owned()
+                }
+            })
             .collect();
         fs::write(&recording, changed.join("\n")).unwrap();
     };
@@ -240,33 +366,47 @@ fn a_recording_that_was_changed_is_found_out() {
         line["decision"]["cwnd_bytes"] = (cwnd + 1).into();
         line.to_string()
     });
-    replay(&recording, &[]).code(1).says(&["\"line\":3", "1 difference"]);
+    replay(&recording, &[])
+        .code(1)
+        .says(&["\"line\":3", "1 difference"]);
     let differences = replay(&recording, &["--json"]).code(1).json()["differences"].clone();
     assert_eq!(differences.as_array().unwrap().len(), 1);
-    let [kernel, native] = ["kernel", "native"].map(|side| differences[0][side]["cwnd_bytes"].as_u64().unwrap());
+    let [kernel, native] =
+        ["kernel", "native"].map(|side| differences[0][side]["cwnd_bytes"].as_u64().unwrap());
     assert_eq!((&differences[0]["line"], kernel), (&3.into(), native + 1));
 
     let place = |number: usize| format!("recording.jsonl:{number}:");
     with_line(5, &|_| "garbage".to_owned());
-    replay(&recording, &[]).code(2).warns(&[&place(5), "expected a line that `onramp lab --record` wrote"]);
+    replay(&recording, &[]).code(2).warns(&[
+        &place(5),
+        "expected a line that `onramp lab --record` wrote",
+    ]);
     with_line(5, &|line| line[..line.len() / 2].to_owned());
     replay(&recording, &["--json"]).code(2).warns(&[&place(5)]);
     with_line(1, &|line| line.replace("\"paced\"", "\"pacd\""));
-    replay(&recording, &[]).code(2).warns(&[&place(1), "there is no start-up `pacd`"]);
+    replay(&recording, &[])
+        .code(2)
+        .warns(&[&place(1), "there is no start-up `pacd`"]);
     with_line(1, &|_| good.lines().nth(1).unwrap().to_owned());
-    replay(&recording, &[]).code(2).warns(&[&place(1), "expected the connection's start first"]);
+    replay(&recording, &[])
+        .code(2)
+        .warns(&[&place(1), "expected the connection's start first"]);
     with_line(4, &|line| {
         let mut line: Value = serde_json::from_str(line).unwrap();
         line["input"]["ack"]["mss_bytes"] = 0.into();
         line.to_string()
     });
-    replay(&recording, &[]).code(2).warns(&[&place(4), "mss_bytes is 0"]);
+    replay(&recording, &[])
+        .code(2)
+        .warns(&[&place(4), "mss_bytes is 0"]);
 }
 
 #[test]
 fn a_recording_that_is_not_there_or_no_text_is_bad_input() {
     let dir = tempfile::tempdir().unwrap();
-    replay(&dir.path().join("missing"), &[]).code(2).warns(&["missing", "No such file or directory"]);
+    replay(&dir.path().join("missing"), &[])
+        .code(2)
+        .warns(&["missing", "No such file or directory"]);
     replay(dir.path(), &[]).code(2).warns(&["Is a directory"]);
     let binary = dir.path().join("binary");
     fs::write(&binary, b"\xff\xfe\n").unwrap();

@@ -1,4 +1,5 @@
-//! Papers, reproduced: how the verb answers; and in a release build, which takes minutes, every row of every paper.
+//! Papers, reproduced: how the verb answers; and in a release build, which takes minutes, every row
+//! of every paper.
 
 mod common;
 
@@ -13,27 +14,61 @@ use std::thread::sleep;
 use std::time::Duration;
 
 const PAPER: &str = "aron-druschel-1998";
-const PAPERS: [&str; 5] =
-    [PAPER, "chaher-geo-satellite", "nishida-packet-pair", "ritter-guaranteed-bandwidth", "wang-astart"];
+const PAPERS: [&str; 5] = [
+    PAPER,
+    "chaher-geo-satellite",
+    "nishida-packet-pair",
+    "ritter-guaranteed-bandwidth",
+    "wang-astart",
+];
 
 /// With few seeds: what is tested here is not the numbers.
 fn quick(more: &[&str]) -> Ran {
-    onramp(["reproduce", PAPER, "--quick", "--seeds", "2"].iter().chain(more))
+    onramp(
+        ["reproduce", PAPER, "--quick", "--seeds", "2"]
+            .iter()
+            .chain(more),
+    )
 }
 
 /// The exit code: 0 if every row is reproduced, 1 if one misses.
 fn code_of(rows: &Value) -> i32 {
-    i32::from(rows.as_array().unwrap().iter().any(|row| row["reproduced"] == false))
+    i32::from(
+        rows.as_array()
+            .unwrap()
+            .iter()
+            .any(|row| row["reproduced"] == false),
+    )
 }
 
 #[test]
 fn rows_are_shown_by_part_with_their_verdicts_and_sums() {
     let ran = quick(&["--no-alternatives"]);
-    let missed = ran.stdout.lines().filter(|line| line.ends_with("  MISSED")).count();
-    let reproduced = ran.stdout.lines().filter(|line| line.ends_with("  reproduced")).count();
-    let sums = format!("{} rows: {reproduced} reproduced, {missed} missed; medians of 2 seeds", missed + reproduced);
-    let ran = ran.code(i32::from(missed > 0)).says(&["Rice University", "PAPER", "A.fig6.1", "(section 5.1.1)", &sums]);
-    assert!(ran.stderr.is_empty(), "quiet in a pipe, and nothing of the kernel: {ran:#?}");
+    let missed = ran
+        .stdout
+        .lines()
+        .filter(|line| line.ends_with("  MISSED"))
+        .count();
+    let reproduced = ran
+        .stdout
+        .lines()
+        .filter(|line| line.ends_with("  reproduced"))
+        .count();
+    let sums = format!(
+        "{} rows: {reproduced} reproduced, {missed} missed; medians of 2 seeds",
+        missed + reproduced
+    );
+    let ran = ran.code(i32::from(missed > 0)).says(&[
+        "Rice University",
+        "PAPER",
+        "A.fig6.1",
+        "(section 5.1.1)",
+        &sums,
+    ]);
+    assert!(
+        ran.stderr.is_empty(),
+        "quiet in a pipe, and nothing of the kernel: {ran:#?}"
+    );
     assert!(!ran.stdout.contains('\u{1b}'), "{ran:#?}");
 }
 
@@ -44,8 +79,16 @@ fn what_the_paper_leaves_open_is_shown_unless_it_is_left_out() {
     let paper = onramp_papers::papers().swap_remove(0);
     let ran = quick(&[]);
     for choice in &paper.ledger.choices {
-        let first_words: String = choice.question.split_whitespace().take(3).collect::<Vec<_>>().join(" ");
-        assert!(ran.stdout.contains(OPEN) && ran.stdout.contains(&first_words), "{first_words}: {ran:#?}");
+        let first_words: String = choice
+            .question
+            .split_whitespace()
+            .take(3)
+            .collect::<Vec<_>>()
+            .join(" ");
+        assert!(
+            ran.stdout.contains(OPEN) && ran.stdout.contains(&first_words),
+            "{first_words}: {ran:#?}"
+        );
     }
 }
 
@@ -60,14 +103,37 @@ fn the_json_is_an_array_of_records() {
     let ran = quick(&["--json"]);
     let rows = ran.json();
     for row in rows.as_array().unwrap() {
-        let members =
-            ["expected", "id", "measured", "note", "paper", "reproduced", "rule", "section", "spread", "unit", "what"];
+        let members = [
+            "expected",
+            "id",
+            "measured",
+            "note",
+            "paper",
+            "reproduced",
+            "rule",
+            "section",
+            "spread",
+            "unit",
+            "what",
+        ];
         assert_eq!(keys(row), members);
         assert_eq!(row["paper"], PAPER);
-        assert!(row["reproduced"].is_boolean() && row["unit"].is_string() && row["note"].is_string(), "{row}");
-        assert!(row["spread"].is_null() || row["spread"].as_array().is_some_and(|spread| spread.len() == 2), "{row}");
+        assert!(
+            row["reproduced"].is_boolean() && row["unit"].is_string() && row["note"].is_string(),
+            "{row}"
+        );
+        assert!(
+            row["spread"].is_null()
+                || row["spread"]
+                    .as_array()
+                    .is_some_and(|spread| spread.len() == 2),
+            "{row}"
+        );
         let rule = row["rule"].as_str().unwrap();
-        assert!(["exact", "shape"].contains(&rule) || rule.ends_with('%'), "{row}");
+        assert!(
+            ["exact", "shape"].contains(&rule) || rule.ends_with('%'),
+            "{row}"
+        );
     }
     let code = code_of(&rows);
     ran.code(code);
@@ -75,12 +141,24 @@ fn the_json_is_an_array_of_records() {
 
 #[test]
 fn a_paper_that_is_not_there_is_refused() {
-    onramp(["reproduce", "aron-drushel"]).code(2).warns(&["no such paper", "did you mean `aron-druschel-1998`?"]);
-    onramp(["reproduce", "aron"]).code(2).warns(&["did you mean `aron-druschel-1998`?"]);
+    onramp(["reproduce", "aron-drushel"])
+        .code(2)
+        .warns(&["no such paper", "did you mean `aron-druschel-1998`?"]);
+    onramp(["reproduce", "aron"])
+        .code(2)
+        .warns(&["did you mean `aron-druschel-1998`?"]);
     let ran = onramp(["reproduce", "zzz", "--json"]).code(2);
     let error = ran.json_error()["error"].as_str().unwrap().to_owned();
-    assert!(error.contains(PAPER) && error.contains("all") && !error.contains("did you mean"), "{error}");
-    for arguments in [&["--seeds", "0"][..], &["--seeds", "1001"], &["--threads", "0"], &["--seeds", "many"]] {
+    assert!(
+        error.contains(PAPER) && error.contains("all") && !error.contains("did you mean"),
+        "{error}"
+    );
+    for arguments in [
+        &["--seeds", "0"][..],
+        &["--seeds", "1001"],
+        &["--threads", "0"],
+        &["--seeds", "many"],
+    ] {
         let ran = onramp(["reproduce", "all"].iter().chain(arguments)).code(2);
         assert!(ran.stdout.is_empty(), "{ran:#?}");
     }
@@ -90,14 +168,30 @@ fn a_paper_that_is_not_there_is_refused() {
 fn out_writes_pages_and_rows() {
     let dir = tempfile::tempdir().unwrap();
     let out = dir.path().join("new/papers");
-    let ran = onramp(["reproduce", "all", "--quick", "--seeds", "2", "--out", out.to_str().unwrap()]);
+    let ran = onramp([
+        "reproduce",
+        "all",
+        "--quick",
+        "--seeds",
+        "2",
+        "--out",
+        out.to_str().unwrap(),
+    ]);
     let pages: Vec<String> = PAPERS.map(|paper| format!("{paper}.html")).into();
     // Of the parts that take seconds, those of one paper have tables.
-    let others = ["index.html", "reproduction.json", "ritter-guaranteed-bandwidth"].map(str::to_owned);
+    let others = [
+        "index.html",
+        "reproduction.json",
+        "ritter-guaranteed-bandwidth",
+    ]
+    .map(str::to_owned);
     let files = others.into_iter().chain(pages.clone()).collect();
     assert_eq!(listing(&out), files);
-    let rows: Value = serde_json::from_str(&fs::read_to_string(out.join("reproduction.json")).unwrap()).unwrap();
-    let ran = ran.code(code_of(&rows)).says(&[&format!("Page: {}", out.join("index.html").display())]);
+    let rows: Value =
+        serde_json::from_str(&fs::read_to_string(out.join("reproduction.json")).unwrap()).unwrap();
+    let ran = ran
+        .code(code_of(&rows))
+        .says(&[&format!("Page: {}", out.join("index.html").display())]);
     assert!(ran.stderr.is_empty(), "{ran:#?}");
 
     let index = fs::read_to_string(out.join("index.html")).unwrap();
@@ -105,12 +199,26 @@ fn out_writes_pages_and_rows() {
     for (paper, page) in PAPERS.iter().zip(&pages) {
         let html = fs::read_to_string(out.join(page)).unwrap();
         well_formed(&html);
-        for row in rows.as_array().unwrap().iter().filter(|row| row["paper"] == *paper) {
-            assert!(html.contains(&format!(">{}</td>", row["id"].as_str().unwrap())), "{row}");
+        for row in rows
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|row| row["paper"] == *paper)
+        {
+            assert!(
+                html.contains(&format!(">{}</td>", row["id"].as_str().unwrap())),
+                "{row}"
+            );
         }
         let all = onramp_papers::papers();
-        let is_whole = all.iter().any(|one| one.ledger.id == *paper && one.parts.iter().all(|part| part.quick));
-        assert_eq!(html.contains(" rows of its "), !is_whole, "{paper}: are the quick rows all of the paper's?");
+        let is_whole = all
+            .iter()
+            .any(|one| one.ledger.id == *paper && one.parts.iter().all(|part| part.quick));
+        assert_eq!(
+            html.contains(" rows of its "),
+            !is_whole,
+            "{paper}: are the quick rows all of the paper's?"
+        );
         assert!(!html.contains("s kernel (Linux "), "{paper}");
         assert!(index.contains(&format!("<a href=\"{page}\">")), "{index}");
     }
@@ -122,7 +230,10 @@ fn one_paper_has_no_index() {
     let out = dir.path().to_str().unwrap();
     quick(&["--out", out, "--json"]).json();
     let page = format!("{PAPER}.html");
-    assert_eq!(listing(dir.path()), BTreeSet::from([page, "reproduction.json".to_owned()]));
+    assert_eq!(
+        listing(dir.path()),
+        BTreeSet::from([page, "reproduction.json".to_owned()])
+    );
 }
 
 #[test]
@@ -132,7 +243,10 @@ fn a_place_that_cannot_be_written_is_refused_before_the_run() {
     fs::write(&file, "mine").unwrap();
     let refused = |out: &Path| {
         let ran = onramp(["reproduce", "all", "--out", out.to_str().unwrap()]).code(2);
-        assert!(ran.stdout.is_empty() && ran.took < Duration::from_secs(5), "{ran:#?}");
+        assert!(
+            ran.stdout.is_empty() && ran.took < Duration::from_secs(5),
+            "{ran:#?}"
+        );
         ran
     };
     refused(&file).warns(&["file is not a directory", "--out"]);
@@ -145,8 +259,15 @@ fn a_place_that_cannot_be_written_is_refused_before_the_run() {
 fn ctrl_c_ends_it_and_leaves_nothing_behind() {
     let dir = tempfile::tempdir().unwrap();
     let out = dir.path().join("out");
-    let run =
-        Background::onramp(["reproduce", "all", "--seeds", "1000", "--no-kernel", "--out", out.to_str().unwrap()]);
+    let run = Background::onramp([
+        "reproduce",
+        "all",
+        "--seeds",
+        "1000",
+        "--no-kernel",
+        "--out",
+        out.to_str().unwrap(),
+    ]);
     sleep(Duration::from_millis(500));
     run.signal(Signal::SIGINT);
     let ran = run.wait();
@@ -172,7 +293,9 @@ mod complete {
     fn text(value: &Value) -> String {
         match value {
             Value::String(text) => text.clone(),
-            value => value.as_f64().map_or("none".to_owned(), |number| number.to_string()),
+            value => value
+                .as_f64()
+                .map_or("none".to_owned(), |number| number.to_string()),
         }
     }
 
@@ -193,11 +316,23 @@ mod complete {
         let (mut table, mut reproduced) = (String::new(), 0);
         for row in rows() {
             let (paper, id) = (row["paper"].as_str().unwrap(), row["id"].as_str().unwrap());
-            let measured = row["measured"].as_f64().map_or_else(|| text(&row["measured"]), four_digits);
-            let (expected, unit, rule) = (text(&row["expected"]), text(&row["unit"]), text(&row["rule"]));
-            let verdict = if row["reproduced"] == true { "reproduced" } else { "MISSED" };
+            let measured = row["measured"]
+                .as_f64()
+                .map_or_else(|| text(&row["measured"]), four_digits);
+            let (expected, unit, rule) = (
+                text(&row["expected"]),
+                text(&row["unit"]),
+                text(&row["rule"]),
+            );
+            let verdict = if row["reproduced"] == true {
+                "reproduced"
+            } else {
+                "MISSED"
+            };
             reproduced += usize::from(row["reproduced"] == true);
-            table += &format!("{paper} {id:<26} {expected:>10} {measured:>10} {unit:<4} {rule:<6} {verdict}\n");
+            table += &format!(
+                "{paper} {id:<26} {expected:>10} {measured:>10} {unit:<4} {rule:<6} {verdict}\n"
+            );
         }
         table += &format!("{reproduced} of {} reproduced\n", rows().len());
         insta::assert_snapshot!(table);
@@ -211,9 +346,14 @@ mod complete {
     fn a_row_that_misses_has_its_cause() {
         let ledgers = onramp_papers::papers();
         let all = ledgers.iter().flat_map(|paper| &paper.ledger.rows);
-        let without_cause: Vec<_> = all.filter(|row| row.cause.is_empty()).map(|row| row.id.as_str()).collect();
+        let without_cause: Vec<_> = all
+            .filter(|row| row.cause.is_empty())
+            .map(|row| row.id.as_str())
+            .collect();
         let missed = rows().iter().filter(|row| row["reproduced"] == false);
-        let unexplained: Vec<_> = missed.filter(|row| without_cause.contains(&row["id"].as_str().unwrap())).collect();
+        let unexplained: Vec<_> = missed
+            .filter(|row| without_cause.contains(&row["id"].as_str().unwrap()))
+            .collect();
         assert!(unexplained.is_empty(), "{unexplained:#?}");
     }
 
@@ -227,8 +367,13 @@ mod complete {
         let mut command = std::process::Command::new(dir.path().join("onramp"));
         command.args(["reproduce", PAPER, "--seeds", "1", "--no-alternatives"]);
         command.current_dir(dir.path()).uid(NOBODY).gid(NOBODY);
-        let ran = ran(command).warns(&["note: nothing on this kernel:", "root"]).says(&["1 seed\n"]);
-        assert!(ran.stderr.lines().count() == 1 && !ran.stdout.contains("today's kernel"), "{ran:#?}");
+        let ran = ran(command)
+            .warns(&["note: nothing on this kernel:", "root"])
+            .says(&["1 seed\n"]);
+        assert!(
+            ran.stderr.lines().count() == 1 && !ran.stdout.contains("today's kernel"),
+            "{ran:#?}"
+        );
         let code = i32::from(ran.stdout.lines().any(|line| line.ends_with("  MISSED")));
         ran.code(code);
     }
@@ -238,19 +383,33 @@ mod complete {
         let Some(_machine) = machine() else { return };
         let dir = tempfile::tempdir().unwrap();
         let out = dir.path().to_str().unwrap();
-        let ran = ran(command(["reproduce", PAPER, "--seeds", "1", "--no-alternatives", "--out", out]));
+        let ran = ran(command([
+            "reproduce",
+            PAPER,
+            "--seeds",
+            "1",
+            "--no-alternatives",
+            "--out",
+            out,
+        ]));
         assert!(ran.stdout.contains("On today's kernel (Linux "), "{ran:#?}");
         let ran = ran.says(&["Not the paper's numbers", "8 x 5 MB", "paced + cubic"]);
         assert!(!ran.stderr.contains("failed:"), "{ran:#?}");
         let page = fs::read_to_string(dir.path().join(format!("{PAPER}.html"))).unwrap();
         well_formed(&page);
-        assert!(page.contains("On today&#39;s kernel (Linux ") || page.contains("On today's kernel (Linux "), "{page}");
+        assert!(
+            page.contains("On today&#39;s kernel (Linux ")
+                || page.contains("On today's kernel (Linux "),
+            "{page}"
+        );
     }
 }
 
 /// HTML of ours is XML but for these.
 fn well_formed(html: &str) {
     let xml = html.replace("<!DOCTYPE html>\n", "");
-    let xml = xml.replace("<meta charset=\"utf-8\">", "").replace("scale=1\">", "scale=1\"/>");
+    let xml = xml
+        .replace("<meta charset=\"utf-8\">", "")
+        .replace("scale=1\">", "scale=1\"/>");
     roxmltree::Document::parse(&xml).unwrap_or_else(|error| panic!("{error}"));
 }

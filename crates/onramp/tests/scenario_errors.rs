@@ -1,4 +1,5 @@
-//! Scenario files that are wrong: exit code 2, and a message that says where and what. Needs no root.
+//! Scenario files that are wrong: exit code 2, and a message that says where and what. Needs no
+//! root.
 
 mod common;
 
@@ -21,20 +22,33 @@ fn lab(dir: &Path, arguments: &[&str]) -> Ran {
     let mut command = command(["lab", "geo.toml"].iter().chain(arguments));
     command.current_dir(dir);
     let ran = run(command).code(2);
-    assert!(ran.stdout.is_empty() && ran.took < Duration::from_secs(2), "{ran:#?}");
+    assert!(
+        ran.stdout.is_empty() && ran.took < Duration::from_secs(2),
+        "{ran:#?}"
+    );
     ran
 }
 
-/// What is said of a file with this content, as text; as JSON it must be an object with the same places.
+/// What is said of a file with this content, as text; as JSON it must be an object with the same
+/// places.
 #[track_caller]
 fn refused(content: &str, places: &[(u64, u64)]) -> String {
     let dir = tempfile::tempdir().unwrap();
     fs::write(dir.path().join("geo.toml"), content).unwrap();
     let error = lab(dir.path(), &["--json"]).json_error();
     assert_eq!(error["exit_code"], 2);
-    let faults = error["error"].as_array().unwrap_or_else(|| panic!("a list of faults: {error}"));
-    assert!(faults.iter().all(|fault| fault["file"] == "geo.toml" && fault["message"].is_string()), "{error}");
-    let found = faults.iter().filter_map(|fault| Some((fault["line"].as_u64()?, fault["column"].as_u64()?)));
+    let faults = error["error"]
+        .as_array()
+        .unwrap_or_else(|| panic!("a list of faults: {error}"));
+    assert!(
+        faults
+            .iter()
+            .all(|fault| fault["file"] == "geo.toml" && fault["message"].is_string()),
+        "{error}"
+    );
+    let found = faults
+        .iter()
+        .filter_map(|fault| Some((fault["line"].as_u64()?, fault["column"].as_u64()?)));
     assert_eq!(found.collect::<Vec<_>>(), places, "{error}");
     lab(dir.path(), &[]).stderr
 }
@@ -46,7 +60,10 @@ fn unreadable(make: impl FnOnce(&Path)) -> String {
     make(&dir.path().join("geo.toml"));
     let error = lab(dir.path(), &["--json"]).json_error();
     assert_eq!(error["exit_code"], 2);
-    assert!(error["error"].as_str().unwrap().contains("geo.toml"), "{error}");
+    assert!(
+        error["error"].as_str().unwrap().contains("geo.toml"),
+        "{error}"
+    );
     lab(dir.path(), &[]).stderr
 }
 
@@ -67,7 +84,8 @@ fn a_misspelt_key() {
 
 #[test]
 fn what_the_lab_cannot_run_is_told_by_its_key() {
-    let stacks = |path: &Path| fs::write(path, format!("{GOOD}stack = [\"linux\", \"lite\"]\n")).unwrap();
+    let stacks =
+        |path: &Path| fs::write(path, format!("{GOOD}stack = [\"linux\", \"lite\"]\n")).unwrap();
     insta::assert_snapshot!(unreadable(stacks), @"onramp: geo.toml: `transfer.stack` asks for `lite`: the lab has this kernel's TCP alone; the simulator runs it: onramp sim");
 }
 
@@ -153,7 +171,12 @@ fn an_empty_file() {
 
 #[test]
 fn a_file_of_100_mb() {
-    let sparse = |file: &Path| fs::File::create(file).unwrap().set_len(100_000_000).unwrap();
+    let sparse = |file: &Path| {
+        fs::File::create(file)
+            .unwrap()
+            .set_len(100_000_000)
+            .unwrap()
+    };
     insta::assert_snapshot!(unreadable(sparse), @"  × cannot read the scenario geo.toml: it is larger than 1 MiB");
 }
 
@@ -189,7 +212,12 @@ fn one_wrong_file_of_several_stops_all() {
 fn results_that_could_not_be_told_apart_are_refused() {
     let dir = tempfile::tempdir().unwrap();
     fs::write(dir.path().join("geo.toml"), GOOD).unwrap();
-    fs::write(dir.path().join("other.toml"), GOOD.replace("600 ms", "500 ms")).unwrap();
+    fs::write(
+        dir.path().join("other.toml"),
+        GOOD.replace("600 ms", "500 ms"),
+    )
+    .unwrap();
     lab(dir.path(), &["geo.toml"]).warns(&["geo.toml is given twice", "repeat"]);
-    lab(dir.path(), &["other.toml"]).warns(&["geo.toml and other.toml are both the scenario `geo`"]);
+    lab(dir.path(), &["other.toml"])
+        .warns(&["geo.toml and other.toml are both the scenario `geo`"]);
 }

@@ -1,5 +1,6 @@
-//! What start-up `onramp` makes of the paths that come with Onramp, beside the host's own CUBIC. Tables for readers are
-//! those of docs/algorithms/onramp.md; `INSTA_UPDATE=always cargo test -p onramp --test start_up` writes them there.
+//! What start-up `onramp` makes of the paths that come with Onramp, beside the host's own CUBIC.
+//! Tables for readers are those of docs/algorithms/onramp.md; `INSTA_UPDATE=always cargo test -p
+//! onramp --test start_up` writes them there.
 
 mod ablation;
 mod common;
@@ -47,7 +48,8 @@ struct Cell {
     runs: [Vec<Run>; 2],
 }
 
-/// The records of the transfers that were measured, and of the others' that were measured beside them.
+/// The records of the transfers that were measured, and of the others' that were measured beside
+/// them.
 #[derive(Default)]
 struct Run {
     transfers: Vec<Value>,
@@ -59,14 +61,25 @@ fn scenarios() -> PathBuf {
 }
 
 fn files(folder: &str) -> Vec<PathBuf> {
-    let mut files: Vec<_> = scenarios().join(folder).read_dir().unwrap().map(|file| file.unwrap().path()).collect();
+    let mut files: Vec<_> = scenarios()
+        .join(folder)
+        .read_dir()
+        .unwrap()
+        .map(|file| file.unwrap().path())
+        .collect();
     files.sort();
     files
 }
 
 /// The records of a file; none where the simulator lacks what it asks for.
 fn records(file: &Path) -> Vec<Value> {
-    let ran = onramp(["sim".as_ref(), file.as_os_str(), "--json".as_ref(), "--skip-missing".as_ref()]).code(0);
+    let ran = onramp([
+        "sim".as_ref(),
+        file.as_os_str(),
+        "--json".as_ref(),
+        "--skip-missing".as_ref(),
+    ])
+    .code(0);
     ran.json().as_array().unwrap().clone()
 }
 
@@ -77,27 +90,44 @@ fn cells(file: &Path) -> Vec<Cell> {
 /// The cells of records in their order: without a start-up, and with this one.
 fn cells_with(records: &[Value], with: &str) -> Vec<Cell> {
     let key = |record: &Value| {
-        let size = if record["role"] == "traffic" { "beside_bytes" } else { "size_bytes" };
-        ["scenario", "rate_bits_per_s", "rtt_ms", "queue", size].map(|field| record[field].to_string())
+        let size = if record["role"] == "traffic" {
+            "beside_bytes"
+        } else {
+            "size_bytes"
+        };
+        ["scenario", "rate_bits_per_s", "rtt_ms", "queue", size]
+            .map(|field| record[field].to_string())
     };
     let mut cells: Vec<(_, Cell)> = Vec::new();
     for record in records {
         let is_other = record["role"] == "traffic";
         let startup = match record["beside"].as_str().unwrap() {
             "" => record["startup"].as_str().unwrap(),
-            beside => beside.split_once(" + ").map_or(STARTUPS[0], |(startup, _)| startup),
+            beside => beside
+                .split_once(" + ")
+                .map_or(STARTUPS[0], |(startup, _)| startup),
         };
-        let Some(side) = [STARTUPS[0], with].iter().position(|side| *side == startup) else { continue };
+        let Some(side) = [STARTUPS[0], with].iter().position(|side| *side == startup) else {
+            continue;
+        };
         let key = key(record);
-        let at = cells.iter().position(|(other, _)| *other == key).unwrap_or_else(|| {
-            cells.push((key, Cell::default()));
-            cells.len() - 1
-        });
+        let at = cells
+            .iter()
+            .position(|(other, _)| *other == key)
+            .unwrap_or_else(|| {
+                cells.push((key, Cell::default()));
+                cells.len() - 1
+            });
         let runs = &mut cells[at].1.runs[side];
         let run = record["run"].as_u64().unwrap() as usize;
         runs.resize_with(runs.len().max(run), Run::default);
         let run = &mut runs[run - 1];
-        (if is_other { &mut run.others } else { &mut run.transfers }).push(record.clone());
+        (if is_other {
+            &mut run.others
+        } else {
+            &mut run.transfers
+        })
+        .push(record.clone());
     }
     cells.into_iter().map(|(_, cell)| cell).collect()
 }
@@ -119,13 +149,19 @@ fn median_of<'a>(records: impl Iterator<Item = &'a Value>, field: &str) -> f64 {
 
 impl Run {
     fn sum(&self, field: &str) -> f64 {
-        self.transfers.iter().map(|record| record[field].as_f64().unwrap()).sum()
+        self.transfers
+            .iter()
+            .map(|record| record[field].as_f64().unwrap())
+            .sum()
     }
 
     /// Jain's index of what they got: 1 where all got the same.
     fn fairness(&self) -> f64 {
-        let squares: f64 =
-            self.transfers.iter().map(|record| record["delivered_bytes"].as_f64().unwrap().powi(2)).sum();
+        let squares: f64 = self
+            .transfers
+            .iter()
+            .map(|record| record["delivered_bytes"].as_f64().unwrap().powi(2))
+            .sum();
         self.sum("delivered_bytes").powi(2) / squares / self.transfers.len() as f64
     }
 }
@@ -149,7 +185,13 @@ impl Cell {
     }
 
     fn retransmissions(&self) -> [f64; 2] {
-        [0, 1].map(|i| median(self.runs[i].iter().map(|run| run.sum("retransmitted_segments"))))
+        [0, 1].map(|i| {
+            median(
+                self.runs[i]
+                    .iter()
+                    .map(|run| run.sum("retransmitted_segments")),
+            )
+        })
     }
 
     fn slower_by_rtts(&self) -> f64 {
@@ -160,7 +202,9 @@ impl Cell {
     /// Why `onramp` ended, in its runs.
     fn exits(&self) -> String {
         let records = self.runs[1].iter().flat_map(|run| &run.transfers);
-        let mut reasons: Vec<_> = records.map(|record| record["exit_reason"].as_str().unwrap()).collect();
+        let mut reasons: Vec<_> = records
+            .map(|record| record["exit_reason"].as_str().unwrap())
+            .collect();
         reasons.sort_unstable();
         reasons.dedup();
         reasons.join(", ")
@@ -169,27 +213,40 @@ impl Cell {
     /// What those got who have to share the path.
     fn others(&self) -> String {
         if self.runs[0].iter().any(|run| !run.others.is_empty()) {
-            let [none_s, onramp_s] =
-                [0, 1].map(|i| median_of(self.runs[i].iter().flat_map(|run| &run.others), "completion_s"));
+            let [none_s, onramp_s] = [0, 1].map(|i| {
+                median_of(
+                    self.runs[i].iter().flat_map(|run| &run.others),
+                    "completion_s",
+                )
+            });
             return format!("the others take {none_s:.3} {onramp_s:.3} s");
         }
         if self.any()["traffic_during_bytes_per_s"].is_number() {
             let capacity = self.number("capacity_bytes_per_s");
-            let [none, onramp] = self.medians("traffic_during_bytes_per_s").map(|rate| 100.0 * rate / capacity);
+            let [none, onramp] = self
+                .medians("traffic_during_bytes_per_s")
+                .map(|rate| 100.0 * rate / capacity);
             return format!("the other is left {none:.1} {onramp:.1} %");
         }
         if self.runs[0].iter().any(|run| run.transfers.len() > 1) {
             let all = |of: fn(&Run) -> f64| [0, 1].map(|i| median(self.runs[i].iter().map(of)));
-            let ([none_mb, onramp_mb], [none, onramp]) =
-                (all(|run| run.sum("delivered_bytes") / 1e6), all(Run::fairness));
-            return format!("all get {none_mb:.1} {onramp_mb:.1} MB, fairness {none:.2} {onramp:.2}");
+            let ([none_mb, onramp_mb], [none, onramp]) = (
+                all(|run| run.sum("delivered_bytes") / 1e6),
+                all(Run::fairness),
+            );
+            return format!(
+                "all get {none_mb:.1} {onramp_mb:.1} MB, fairness {none:.2} {onramp:.2}"
+            );
         }
         String::new()
     }
 
     /// For a reader: in bold where it is slower than CUBIC by more than a round trip.
     fn difference(&self) -> String {
-        bold_if(self.slower_by_rtts() > 1.0, format!("{:+.2}", self.slower_by_rtts()))
+        bold_if(
+            self.slower_by_rtts() > 1.0,
+            format!("{:+.2}", self.slower_by_rtts()),
+        )
     }
 
     fn resends_too_much(&self) -> bool {
@@ -204,14 +261,29 @@ impl Cell {
     }
 
     fn path(&self) -> String {
-        let [scenario, queue] = ["scenario", "queue"].map(|field| self.any()[field].as_str().unwrap());
-        format!("{scenario} {} Mbit/s {} ms {queue}", self.number("rate_bits_per_s") / 1e6, self.number("rtt_ms"))
+        let [scenario, queue] =
+            ["scenario", "queue"].map(|field| self.any()[field].as_str().unwrap());
+        format!(
+            "{scenario} {} Mbit/s {} ms {queue}",
+            self.number("rate_bits_per_s") / 1e6,
+            self.number("rtt_ms")
+        )
     }
 
     fn line(&self) -> String {
-        let seconds = |s: f64| if s.is_nan() { "-".to_owned() } else { format!("{s:.3}") };
+        let seconds = |s: f64| {
+            if s.is_nan() {
+                "-".to_owned()
+            } else {
+                format!("{s:.3}")
+            }
+        };
         let ([none_s, onramp_s], rtts) = (self.completions_s(), self.slower_by_rtts());
-        let rtts = if rtts.is_nan() { String::new() } else { format!("{rtts:+.2}") };
+        let rtts = if rtts.is_nan() {
+            String::new()
+        } else {
+            format!("{rtts:+.2}")
+        };
         let ([none_again, onramp_again], [none_bdp, onramp_bdp]) =
             (self.retransmissions(), self.medians("peak_queue_bdp"));
         let line = format!(
@@ -250,14 +322,19 @@ fn table<'a>(cells: impl IntoIterator<Item = &'a Cell>) -> String {
 
 /// How a table in Markdown begins.
 fn table_head(header: &str) -> String {
-    format!("{header}\n{}|\n", "|---".repeat(header.matches('|').count() - 1))
+    format!(
+        "{header}\n{}|\n",
+        "|---".repeat(header.matches('|').count() - 1)
+    )
 }
 
 /// The manual has this table between its marks.
 fn assert_in_manual(name: &str, table: &str) {
     /// One table at a time is put there.
     static MANUAL: Mutex<()> = Mutex::new(());
-    let _alone = MANUAL.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let _alone = MANUAL
+        .lock()
+        .unwrap_or_else(|poisoned| poisoned.into_inner());
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/algorithms/onramp.md");
     let text = fs::read_to_string(&file).unwrap();
     let [begin, end] = [format!("<!-- {name} -->\n"), format!("<!-- /{name} -->")];
@@ -266,11 +343,15 @@ fn assert_in_manual(name: &str, table: &str) {
     if found != table && std::env::var("INSTA_UPDATE").is_ok_and(|update| update == "always") {
         fs::write(&file, [before, &begin, table, &end, after].concat()).unwrap();
     } else {
-        assert!(found == table, "`INSTA_UPDATE=always` puts this into docs/algorithms/onramp.md:\n\n{table}");
+        assert!(
+            found == table,
+            "`INSTA_UPDATE=always` puts this into docs/algorithms/onramp.md:\n\n{table}"
+        );
     }
 }
 
-/// On a path of less than 60 packets, half a dozen initial windows, there is little to start up for.
+/// On a path of less than 60 packets, half a dozen initial windows, there is little to start up
+/// for.
 fn is_long(cell: &&Cell) -> bool {
     cell.number("rate_bits_per_s") * cell.number("rtt_ms") / 1e3 / 8.0 / 1500.0 >= 60.0
 }
@@ -281,7 +362,10 @@ fn on_paths_where_nothing_is_in_the_way() {
     insta::assert_snapshot!("start-up", table(&cells));
 
     let of_size = |is: fn(f64) -> bool| -> Vec<f64> {
-        let cells = cells.iter().filter(is_long).filter(|cell| is(cell.number("size_bytes")));
+        let cells = cells
+            .iter()
+            .filter(is_long)
+            .filter(|cell| is(cell.number("size_bytes")));
         cells.map(|cell| cell.medians("excess_rtts")[1]).collect()
     };
     let (large, small) = (of_size(|bytes| bytes >= 1e6), of_size(|bytes| bytes < 1e6));
@@ -290,16 +374,24 @@ fn on_paths_where_nothing_is_in_the_way() {
     assert!(quantile(large.clone(), 0.95) <= 2.0, "{large:?}");
     assert!(quantile(small.clone(), 0.5) <= 1.1, "{small:?}");
     for cell in &cells {
-        let ([none_s, onramp_s], [none_again, onramp_again]) = (cell.completions_s(), cell.retransmissions());
+        let ([none_s, onramp_s], [none_again, onramp_again]) =
+            (cell.completions_s(), cell.retransmissions());
         assert!(onramp_s <= none_s * 1.02, "slower: {}", cell.line());
         let has_room = cell.any()["queue"] != "0.3 bdp";
-        assert!(!has_room || onramp_again == 0.0 || none_again > 0.0, "losses: {}", cell.line());
+        assert!(
+            !has_room || onramp_again == 0.0 || none_again > 0.0,
+            "losses: {}",
+            cell.line()
+        );
     }
 }
 
 #[test]
 fn on_hostile_paths() {
-    let cells: Vec<_> = files("hostile").iter().flat_map(|file| cells(file)).collect();
+    let cells: Vec<_> = files("hostile")
+        .iter()
+        .flat_map(|file| cells(file))
+        .collect();
     assert_eq!(cells.len(), 3 * HOSTILE.len());
     insta::assert_snapshot!("hostile", table(&cells));
 
@@ -307,10 +399,19 @@ fn on_hostile_paths() {
         "| path | 100 kB: difference | 1 MB: difference, resent | 5 MB: CUBIC, onramp, difference, resent | exit |",
     );
     for (scenario, title) in HOSTILE {
-        let of_path: Vec<_> = cells.iter().filter(|cell| cell.any()["scenario"] == scenario).collect();
-        let [small, medium, large] = of_path[..] else { panic!("{scenario}: {} sizes", of_path.len()) };
+        let of_path: Vec<_> = cells
+            .iter()
+            .filter(|cell| cell.any()["scenario"] == scenario)
+            .collect();
+        let [small, medium, large] = of_path[..] else {
+            panic!("{scenario}: {} sizes", of_path.len())
+        };
         let [none_s, onramp_s] = large.completions_s();
-        let small_again = if small.resends_too_much() { format!(", {}", small.again()) } else { String::new() };
+        let small_again = if small.resends_too_much() {
+            format!(", {}", small.again())
+        } else {
+            String::new()
+        };
         writeln!(
             table,
             "| {title} | {}{small_again} | {}, {} | {none_s:.2} s, {onramp_s:.2} s, {}, {} | {} |",
@@ -341,28 +442,47 @@ fn on_hostile_paths_with_packet_pairs() {
     insta::assert_snapshot!("hostile-pairs", table(&cells));
 
     // What the way back does to acknowledgements is no matter.
-    let narrow: Vec<_> = cells.iter().filter(|cell| cell.any()["scenario"] == "narrow-way-back").collect();
+    let narrow: Vec<_> = cells
+        .iter()
+        .filter(|cell| cell.any()["scenario"] == "narrow-way-back")
+        .collect();
     assert_eq!(narrow.len(), 3);
     for cell in narrow {
-        let (rate, capacity) = (cell.medians("estimate_bytes_per_s")[1], cell.number("capacity_bytes_per_s"));
-        assert!((rate / capacity - 1.0).abs() < 0.02, "{rate} of {capacity}: {}", cell.line());
+        let (rate, capacity) = (
+            cell.medians("estimate_bytes_per_s")[1],
+            cell.number("capacity_bytes_per_s"),
+        );
+        assert!(
+            (rate / capacity - 1.0).abs() < 0.02,
+            "{rate} of {capacity}: {}",
+            cell.line()
+        );
         assert!(cell.slower_by_rtts() < -0.8, "{}", cell.line());
     }
 }
 
 #[test]
 fn beside_others() {
-    let cells: Vec<_> = files("others").iter().flat_map(|file| cells(file)).collect();
+    let cells: Vec<_> = files("others")
+        .iter()
+        .flat_map(|file| cells(file))
+        .collect();
     insta::assert_snapshot!("others", table(&cells));
 
     let mut table = table_head(
         "| long flow, queue | left beside a CUBIC newcomer | beside `onramp` | newcomer's time, CUBIC / `onramp` | resent |",
     );
     for (scenario, long) in [("beside-cubic", "CUBIC"), ("beside-reno", "Reno")] {
-        for cell in cells.iter().filter(|cell| cell.any()["scenario"] == scenario) {
+        for cell in cells
+            .iter()
+            .filter(|cell| cell.any()["scenario"] == scenario)
+        {
             let capacity = cell.number("capacity_bytes_per_s");
-            let left = cell.medians("traffic_during_bytes_per_s").map(|rate| 100.0 * rate / capacity);
-            let ([none_s, onramp_s], [none, onramp]) = (cell.completions_s(), cell.retransmissions());
+            let left = cell
+                .medians("traffic_during_bytes_per_s")
+                .map(|rate| 100.0 * rate / capacity);
+            let ([none_s, onramp_s], [none, onramp]) =
+                (cell.completions_s(), cell.retransmissions());
             let queue = cell.any()["queue"].as_str().unwrap().to_uppercase();
             writeln!(
                 table,

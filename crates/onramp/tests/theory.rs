@@ -10,12 +10,21 @@ const MANUAL: &str = include_str!("../../../docs/theory.md");
 /// Lines of a table without the widths of its columns, which depend on the other rows.
 fn rows(text: &str) -> Vec<String> {
     let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
-    text.lines().map(words).filter(|line| line.ends_with("holds") || line.ends_with("MISSES")).collect()
+    text.lines()
+        .map(words)
+        .filter(|line| line.ends_with("holds") || line.ends_with("MISSES"))
+        .collect()
 }
 
 fn manual() -> &'static str {
-    let after = MANUAL.split_once("<!-- onramp theory -->").expect("a table in docs/theory.md").1;
-    after.split_once("<!-- /onramp theory -->").expect("its end").0
+    let after = MANUAL
+        .split_once("<!-- onramp theory -->")
+        .expect("a table in docs/theory.md")
+        .1;
+    after
+        .split_once("<!-- /onramp theory -->")
+        .expect("its end")
+        .0
 }
 
 #[test]
@@ -33,17 +42,38 @@ fn the_quick_rows_hold_and_are_those_of_the_manual() {
 
 #[test]
 fn the_manual_has_no_row_that_misses() {
-    assert!(!manual().contains("MISSES") && manual().contains(" 0 missed"), "{}", manual());
+    assert!(
+        !manual().contains("MISSES") && manual().contains(" 0 missed"),
+        "{}",
+        manual()
+    );
 }
 
 #[test]
 fn its_scenarios_can_be_written_out_and_run() {
     let dir = tempfile::tempdir().unwrap();
     let folder = dir.path().join("theory");
-    onramp(["theory".as_ref(), "--quick".as_ref(), "--scenarios".as_ref(), folder.as_os_str()]).code(0);
-    let files: Vec<_> = folder.read_dir().unwrap().map(|file| file.unwrap().path()).collect();
-    assert!(files.iter().any(|file| file.ends_with("theory-01.toml")), "{files:?}");
-    onramp(["sim".as_ref(), Path::new(&folder.join("theory-01.toml")).as_os_str()]).code(0);
+    onramp([
+        "theory".as_ref(),
+        "--quick".as_ref(),
+        "--scenarios".as_ref(),
+        folder.as_os_str(),
+    ])
+    .code(0);
+    let files: Vec<_> = folder
+        .read_dir()
+        .unwrap()
+        .map(|file| file.unwrap().path())
+        .collect();
+    assert!(
+        files.iter().any(|file| file.ends_with("theory-01.toml")),
+        "{files:?}"
+    );
+    onramp([
+        "sim".as_ref(),
+        Path::new(&folder.join("theory-01.toml")).as_os_str(),
+    ])
+    .code(0);
 }
 
 #[test]
@@ -51,5 +81,7 @@ fn a_folder_that_cannot_be_written_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("file");
     std::fs::write(&file, "").unwrap();
-    onramp(["theory".as_ref(), "--scenarios".as_ref(), file.as_os_str()]).code(2).warns(&["cannot write into"]);
+    onramp(["theory".as_ref(), "--scenarios".as_ref(), file.as_os_str()])
+        .code(2)
+        .warns(&["cannot write into"]);
 }

@@ -14,24 +14,52 @@ const ALL: &str = "csv,pcapng,qlog,xplot";
 /// `onramp sim --trace` into a new directory, whose `traces` it returns.
 #[track_caller]
 fn traced(file: &Path, formats: &str, out: &Path, more: &[&str]) -> (Ran, PathBuf) {
-    let arguments = [OsStr::new("sim"), file.as_os_str(), "--out".as_ref(), out.as_os_str()];
-    let arguments = arguments.into_iter().chain(["--trace", formats].map(OsStr::new));
+    let arguments = [
+        OsStr::new("sim"),
+        file.as_os_str(),
+        "--out".as_ref(),
+        out.as_os_str(),
+    ];
+    let arguments = arguments
+        .into_iter()
+        .chain(["--trace", formats].map(OsStr::new));
     let ran = onramp(arguments.chain(more.iter().map(OsStr::new))).code(0);
     (ran, out.join("traces"))
 }
 
 /// Names and bytes of what is in a directory.
 fn contents(dir: &Path) -> BTreeMap<String, Vec<u8>> {
-    listing(dir).into_iter().map(|name| (name.clone(), fs::read(dir.join(name)).unwrap())).collect()
+    listing(dir)
+        .into_iter()
+        .map(|name| (name.clone(), fs::read(dir.join(name)).unwrap()))
+        .collect()
 }
 
-/// The lines of tshark on a capture, checksums checked; `None`, with a note, where there is no tshark.
+/// The lines of tshark on a capture, checksums checked; `None`, with a note, where there is no
+/// tshark.
 fn tshark(capture: &Path, arguments: &[&str]) -> Option<Vec<String>> {
-    let checks = ["-o", "tcp.check_checksum:TRUE", "-o", "ip.check_checksum:TRUE", "-r"];
-    match Command::new("tshark").args(checks).arg(capture).args(arguments).output() {
+    let checks = [
+        "-o",
+        "tcp.check_checksum:TRUE",
+        "-o",
+        "ip.check_checksum:TRUE",
+        "-r",
+    ];
+    match Command::new("tshark")
+        .args(checks)
+        .arg(capture)
+        .args(arguments)
+        .output()
+    {
         Ok(output) => {
             assert!(output.status.success(), "{output:?}");
-            Some(String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect())
+            Some(
+                String::from_utf8(output.stdout)
+                    .unwrap()
+                    .lines()
+                    .map(str::to_owned)
+                    .collect(),
+            )
         }
         Err(error) => {
             assert!(std::env::var_os("CI").is_none(), "CI has tshark: {error}");
@@ -41,11 +69,19 @@ fn tshark(capture: &Path, arguments: &[&str]) -> Option<Vec<String>> {
     }
 }
 
-/// What passes the sender's own interface. tshark takes packets for the same if only their addresses are: it must not
-/// see those of several interfaces at once.
+/// What passes the sender's own interface. tshark takes packets for the same if only their
+/// addresses are: it must not see those of several interfaces at once.
 fn at_sender(capture: &Path) -> Option<PathBuf> {
     let own = capture.with_extension("sender.pcapng");
-    tshark(capture, &["-Y", "frame.interface_name == \"sender\"", "-w", own.to_str().unwrap()])?;
+    tshark(
+        capture,
+        &[
+            "-Y",
+            "frame.interface_name == \"sender\"",
+            "-w",
+            own.to_str().unwrap(),
+        ],
+    )?;
     Some(own)
 }
 
@@ -63,20 +99,42 @@ fn retransmitted(out: &Path) -> usize {
 #[test]
 fn tracing_changes_no_result_and_threads_change_no_file() {
     let dir = tempfile::tempdir().unwrap();
-    let transfers = "[[transfer]]\nsize = [\"30 kB\", \"1 MB\"]\nstartup = [\"standard\", \"paced\"]\n";
-    let file = scenario(dir.path(), "four", "queue = \"20 packets\"\nloss = \"1 %\"", transfers);
+    let transfers =
+        "[[transfer]]\nsize = [\"30 kB\", \"1 MB\"]\nstartup = [\"standard\", \"paced\"]\n";
+    let file = scenario(
+        dir.path(),
+        "four",
+        "queue = \"20 packets\"\nloss = \"1 %\"",
+        transfers,
+    );
     let [plain, one, two] = ["plain", "one", "two"].map(|name| dir.path().join(name));
-    onramp([OsStr::new("sim"), file.as_os_str(), "--out".as_ref(), plain.as_os_str()]).code(0);
+    onramp([
+        OsStr::new("sim"),
+        file.as_os_str(),
+        "--out".as_ref(),
+        plain.as_os_str(),
+    ])
+    .code(0);
     let (ran, traces) = traced(&file, ALL, &one, &["--threads", "1"]);
     ran.says(&["Traces: 16 files, listed in ", "traces/files.json"]);
     traced(&file, ALL, &two, &["--threads", "2"]);
-    assert_eq!(fs::read(plain.join("results.json")).unwrap(), fs::read(one.join("results.json")).unwrap());
+    assert_eq!(
+        fs::read(plain.join("results.json")).unwrap(),
+        fs::read(one.join("results.json")).unwrap()
+    );
     assert_eq!(contents(&traces), contents(&two.join("traces")));
     let names = listing(&traces);
-    for name in ["case-1-30kB-standard.csv", "case-2-30kB-paced.pcapng", "case-4-1MB-paced-flow-0.sqlog"] {
+    for name in [
+        "case-1-30kB-standard.csv",
+        "case-2-30kB-paced.pcapng",
+        "case-4-1MB-paced-flow-0.sqlog",
+    ] {
         assert!(names.contains(name), "{name} in {names:?}");
     }
-    assert!(!listing(&one).iter().any(|name| name.starts_with('.')), "nothing unfinished is left");
+    assert!(
+        !listing(&one).iter().any(|name| name.starts_with('.')),
+        "nothing unfinished is left"
+    );
 }
 
 #[test]
@@ -85,20 +143,43 @@ fn a_clean_capture_has_nothing_to_complain_about() {
     let transfer = "[[transfer]]\nsize = \"1 MB\"\nstartup = \"paced\"\n";
     let file = scenario(dir.path(), "clean", "queue = \"1000 packets\"", transfer);
     let (_, traces) = traced(&file, "pcapng", &dir.path().join("out"), &[]);
-    let Some(own) = at_sender(&traces.join("case-1.pcapng")) else { return };
+    let Some(own) = at_sender(&traces.join("case-1.pcapng")) else {
+        return;
+    };
     let all = frames(&own, "frame");
     assert!(all > 700, "{all}");
-    assert_eq!(frames(&own, "ip.checksum.status == \"Good\" && tcp.checksum.status == \"Good\""), all);
-    assert_eq!(frames(&own, "tcp.analysis.flags && !tcp.analysis.window_update"), 0);
-    assert_eq!(frames(&own, "_ws.malformed || _ws.expert.severity >= \"Warning\""), 0);
+    assert_eq!(
+        frames(
+            &own,
+            "ip.checksum.status == \"Good\" && tcp.checksum.status == \"Good\""
+        ),
+        all
+    );
+    assert_eq!(
+        frames(&own, "tcp.analysis.flags && !tcp.analysis.window_update"),
+        0
+    );
+    assert_eq!(
+        frames(&own, "_ws.malformed || _ws.expert.severity >= \"Warning\""),
+        0
+    );
     // Each of two hosts sees every packet, and each packet enters one link.
-    assert_eq!(frames(&traces.join("case-1.pcapng"), "frame.interface_name contains \">\""), all_sent(&traces));
+    assert_eq!(
+        frames(
+            &traces.join("case-1.pcapng"),
+            "frame.interface_name contains \">\""
+        ),
+        all_sent(&traces)
+    );
 }
 
 /// Packets that hosts sent.
 fn all_sent(traces: &Path) -> usize {
     // Of raw IP without Ethernet, the direction is only in the packet's flags: 2 is outbound.
-    frames(&traces.join("case-1.pcapng"), "frame.packet_flags_direction == 2")
+    frames(
+        &traces.join("case-1.pcapng"),
+        "frame.packet_flags_direction == 2",
+    )
 }
 
 #[test]
@@ -107,39 +188,73 @@ fn tshark_counts_the_retransmissions_that_the_simulator_reports() {
     let transfer = "[[transfer]]\nsize = \"3 MB\"\nstartup = \"standard\"\n";
     let path = "queue = \"1000 packets\"\nloss_every = \"300 packets\"";
     let out = dir.path().join("out");
-    let (_, traces) = traced(&scenario(dir.path(), "lossy", path, transfer), "pcapng", &out, &[]);
+    let (_, traces) = traced(
+        &scenario(dir.path(), "lossy", path, transfer),
+        "pcapng",
+        &out,
+        &[],
+    );
     let capture = traces.join("case-1.pcapng");
-    let Some(own) = at_sender(&capture) else { return };
+    let Some(own) = at_sender(&capture) else {
+        return;
+    };
     let retransmitted = retransmitted(&out);
     assert!(retransmitted >= 6, "{retransmitted}");
     assert_eq!(frames(&own, "tcp.analysis.retransmission"), retransmitted);
     assert_eq!(frames(&own, "tcp.analysis.out_of_order"), 0);
-    assert_eq!(frames(&capture, "frame.comment == \"dropped: lost at random\""), retransmitted);
+    assert_eq!(
+        frames(&capture, "frame.comment == \"dropped: lost at random\""),
+        retransmitted
+    );
 }
 
-/// Where several segments of a window are lost, tshark calls some retransmissions "out of order": those within the
-/// initial round-trip time after the last new segment that do not begin at the last acknowledgement (docs/traces.md).
-/// At the sender's own interface nothing can be out of order.
+/// Where several segments of a window are lost, tshark calls some retransmissions "out of order":
+/// those within the initial round-trip time after the last new segment that do not begin at the
+/// last acknowledgement (docs/traces.md). At the sender's own interface nothing can be out of
+/// order.
 #[test]
 fn what_tshark_calls_out_of_order_at_the_sender_is_a_retransmission_too() {
     let dir = tempfile::tempdir().unwrap();
     let transfer = "[[transfer]]\nsize = \"3 MB\"\nstartup = \"standard\"\n";
     let out = dir.path().join("out");
     let path = "queue = \"20 packets\"";
-    let (_, traces) = traced(&scenario(dir.path(), "burst", path, transfer), "pcapng", &out, &[]);
-    let Some(own) = at_sender(&traces.join("case-1.pcapng")) else { return };
+    let (_, traces) = traced(
+        &scenario(dir.path(), "burst", path, transfer),
+        "pcapng",
+        &out,
+        &[],
+    );
+    let Some(own) = at_sender(&traces.join("case-1.pcapng")) else {
+        return;
+    };
     let retransmitted = retransmitted(&out);
     assert!(retransmitted > 0);
-    assert_eq!(frames(&own, "tcp.analysis.retransmission || tcp.analysis.out_of_order"), retransmitted);
+    assert_eq!(
+        frames(
+            &own,
+            "tcp.analysis.retransmission || tcp.analysis.out_of_order"
+        ),
+        retransmitted
+    );
     // The same without tshark's guesses: data that does not go beyond what was sent before.
-    let fields = ["-Y", "tcp.srcport == 8400 && tcp.len > 0", "-T", "fields", "-e", "tcp.nxtseq"];
+    let fields = [
+        "-Y",
+        "tcp.srcport == 8400 && tcp.len > 0",
+        "-T",
+        "fields",
+        "-e",
+        "tcp.nxtseq",
+    ];
     let ends = tshark(&own, &fields).unwrap();
     let mut sent = 0;
-    let again = ends.iter().map(|end| end.parse::<u64>().unwrap()).filter(|end| {
-        let is_old = *end <= sent;
-        sent = sent.max(*end);
-        is_old
-    });
+    let again = ends
+        .iter()
+        .map(|end| end.parse::<u64>().unwrap())
+        .filter(|end| {
+            let is_old = *end <= sent;
+            sent = sent.max(*end);
+            is_old
+        });
     assert_eq!(again.count(), retransmitted);
 }
 
@@ -147,10 +262,26 @@ fn what_tshark_calls_out_of_order_at_the_sender_is_a_retransmission_too() {
 fn a_trace_ends_at_its_limit_and_says_so() {
     let dir = tempfile::tempdir().unwrap();
     let file = scenario(dir.path(), "long", "", "[[transfer]]\nsize = \"1 MB\"\n");
-    let (ran, traces) = traced(&file, ALL, &dir.path().join("out"), &["--trace-packets", "100"]);
-    ran.warns(&["note: case-1.pcapng ends at its limit (--trace-packets 100)", "note: case-1.csv ends"]);
-    assert_eq!(fs::read_to_string(traces.join("case-1.csv")).unwrap().lines().count(), 1 + 100);
-    assert!(fs::read_to_string(traces.join("case-1-flow-0.xpl")).unwrap().ends_with("not here\ngo\n"));
+    let (ran, traces) = traced(
+        &file,
+        ALL,
+        &dir.path().join("out"),
+        &["--trace-packets", "100"],
+    );
+    ran.warns(&[
+        "note: case-1.pcapng ends at its limit (--trace-packets 100)",
+        "note: case-1.csv ends",
+    ]);
+    assert_eq!(
+        fs::read_to_string(traces.join("case-1.csv"))
+            .unwrap()
+            .lines()
+            .count(),
+        1 + 100
+    );
+    assert!(fs::read_to_string(traces.join("case-1-flow-0.xpl"))
+        .unwrap()
+        .ends_with("not here\ngo\n"));
     if let Some(lines) = tshark(&traces.join("case-1.pcapng"), &[]) {
         assert_eq!(lines.len(), 100);
     }
@@ -159,13 +290,21 @@ fn a_trace_ends_at_its_limit_and_says_so() {
 #[test]
 fn files_of_an_earlier_run_go_and_those_of_others_stay() {
     let dir = tempfile::tempdir().unwrap();
-    let two = scenario(dir.path(), "two", "", "[[transfer]]\nsize = \"10 kB\"\nstartup = [\"standard\", \"paced\"]\n");
+    let two = scenario(
+        dir.path(),
+        "two",
+        "",
+        "[[transfer]]\nsize = \"10 kB\"\nstartup = [\"standard\", \"paced\"]\n",
+    );
     let one = scenario(dir.path(), "one", "", "[[transfer]]\nsize = \"10 kB\"\n");
     let out = dir.path().join("out");
     let (_, traces) = traced(&two, "csv", &out, &[]);
     fs::write(traces.join("notes.csv"), "mine").unwrap();
     traced(&one, "csv", &out, &[]);
-    assert_eq!(Vec::from_iter(listing(&traces)), ["0.json", "case-1.csv", "files.json", "notes.csv"]);
+    assert_eq!(
+        Vec::from_iter(listing(&traces)),
+        ["0.json", "case-1.csv", "files.json", "notes.csv"]
+    );
 }
 
 #[test]
@@ -173,7 +312,22 @@ fn wrong_options_are_refused() {
     let dir = tempfile::tempdir().unwrap();
     let file = scenario(dir.path(), "x", "", "[[transfer]]\nsize = \"10 kB\"\n");
     let file = file.to_str().unwrap();
-    onramp(["sim", file, "--trace", "csv"]).code(2).warns(&["--out"]);
-    onramp(["sim", file, "--trace", "pcap", "--out", "o"]).code(2).warns(&["pcap", "pcapng"]);
-    onramp(["sim", file, "--trace", "csv", "--trace-packets", "0", "--out", "o"]).code(2).warns(&["0"]);
+    onramp(["sim", file, "--trace", "csv"])
+        .code(2)
+        .warns(&["--out"]);
+    onramp(["sim", file, "--trace", "pcap", "--out", "o"])
+        .code(2)
+        .warns(&["pcap", "pcapng"]);
+    onramp([
+        "sim",
+        file,
+        "--trace",
+        "csv",
+        "--trace-packets",
+        "0",
+        "--out",
+        "o",
+    ])
+    .code(2)
+    .warns(&["0"]);
 }

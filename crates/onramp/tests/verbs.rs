@@ -1,4 +1,5 @@
-//! `load`, `unload`, `status`, `ss`, `list` and `doctor`: what they say, as text and as JSON, and their exit codes.
+//! `load`, `unload`, `status`, `ss`, `list` and `doctor`: what they say, as text and as JSON, and
+//! their exit codes.
 
 mod common;
 
@@ -21,7 +22,9 @@ const LOADED_KEYS: [&str; 10] = [
 
 /// The entry of what `load` registered.
 fn loaded_entry(name: &str) -> Option<Value> {
-    status().into_iter().find(|loaded| loaded["name"] == name && loaded["owner_pid"].is_null())
+    status()
+        .into_iter()
+        .find(|loaded| loaded["name"] == name && loaded["owner_pid"].is_null())
 }
 
 #[test]
@@ -29,23 +32,37 @@ fn load_and_unload_as_text() {
     let Some(_machine) = machine() else { return };
     wait_until_free("onramp");
     let undo = Loaded("onramp");
-    onramp(["load"]).code(0).says(&["onramp is registered: onramp, then cubic.", "onramp exec"]);
+    onramp(["load"])
+        .code(0)
+        .says(&["onramp is registered: onramp, then cubic.", "onramp exec"]);
     let table = onramp(["status"]).code(0).stdout;
     assert!(table.starts_with("NAME"), "{table}");
-    let row = table.lines().find(|line| line.starts_with("onramp ") && line.ends_with("onramp unload"));
+    let row = table
+        .lines()
+        .find(|line| line.starts_with("onramp ") && line.ends_with("onramp unload"));
     let row = row.expect("a row");
     for cell in ["onramp", "cubic", "host"] {
         assert!(row.contains(cell), "{row}");
     }
-    assert!(onramp_kernel::registered_names().unwrap().iter().any(|name| name == "onramp"));
+    assert!(onramp_kernel::registered_names()
+        .unwrap()
+        .iter()
+        .any(|name| name == "onramp"));
     onramp(["load"]).code(2).warns(&[
         "`onramp` is registered already",
         "start-up onramp, then cubic",
         "onramp unload onramp",
     ]);
-    onramp(["unload", "onramp"]).code(0).says(&["onramp is no longer registered."]);
-    assert!(!onramp_kernel::registered_names().unwrap().iter().any(|name| name == "onramp"));
-    onramp(["unload", "onramp"]).code(2).warns(&["`onramp` is not loaded"]);
+    onramp(["unload", "onramp"])
+        .code(0)
+        .says(&["onramp is no longer registered."]);
+    assert!(!onramp_kernel::registered_names()
+        .unwrap()
+        .iter()
+        .any(|name| name == "onramp"));
+    onramp(["unload", "onramp"])
+        .code(2)
+        .warns(&["`onramp` is not loaded"]);
     onramp(["unload"]).code(0).says(&["Nothing is loaded."]);
     drop(undo);
 }
@@ -55,39 +72,82 @@ fn load_and_unload_as_json() {
     let Some(_machine) = machine() else { return };
     wait_until_free("onramp_standard");
     let undo = Loaded("standard");
-    let arguments = ["load", "standard", "--avoidance", "reno", "--initial-window", "paper", "--json"];
+    let arguments = [
+        "load",
+        "standard",
+        "--avoidance",
+        "reno",
+        "--initial-window",
+        "paper",
+        "--json",
+    ];
     let loaded = onramp(arguments).code(0).json();
     assert_eq!(keys(&loaded), LOADED_KEYS);
-    assert_eq!(loaded_entry("onramp_standard").expect("status shows it"), loaded);
+    assert_eq!(
+        loaded_entry("onramp_standard").expect("status shows it"),
+        loaded
+    );
     assert_eq!(loaded["startup"], "standard");
     assert_eq!(loaded["avoidance"], "reno");
-    assert_eq!((&loaded["paper_initial_window"], &loaded["registered"]), (&true.into(), &true.into()));
+    assert_eq!(
+        (&loaded["paper_initial_window"], &loaded["registered"]),
+        (&true.into(), &true.into())
+    );
     assert_eq!(loaded["connections"], 0);
     onramp(["status"]).code(0).says(&["paper"]);
 
     let error = onramp(["load", "standard", "--json"]).code(2).json_error();
     assert_eq!(error["exit_code"], 2);
-    assert!(error["error"].as_str().unwrap().contains("registered already"), "{error}");
+    assert!(
+        error["error"]
+            .as_str()
+            .unwrap()
+            .contains("registered already"),
+        "{error}"
+    );
     // Its own name is as good as its start-up's.
-    let unloaded = onramp(["unload", "onramp_standard", "--json"]).code(0).json();
+    let unloaded = onramp(["unload", "onramp_standard", "--json"])
+        .code(0)
+        .json();
     assert_eq!(unloaded, Value::Array(vec![loaded]));
     assert!(loaded_entry("onramp_standard").is_none());
-    let error = onramp(["unload", "standard", "--json"]).code(2).json_error();
-    assert!(error["error"].as_str().unwrap().contains("not loaded"), "{error}");
-    assert_eq!(onramp(["unload", "--json"]).code(0).json(), Value::Array(Vec::new()));
+    let error = onramp(["unload", "standard", "--json"])
+        .code(2)
+        .json_error();
+    assert!(
+        error["error"].as_str().unwrap().contains("not loaded"),
+        "{error}"
+    );
+    assert_eq!(
+        onramp(["unload", "--json"]).code(0).json(),
+        Value::Array(Vec::new())
+    );
     drop(undo);
 }
 
 #[test]
 fn unload_without_a_name_removes_all_that_load_registered_and_nothing_else() {
     let Some(_machine) = machine() else { return };
-    let exec = Background::onramp(["exec", "--avoidance", "reno", "--", "python3", "-c", ANSWERING]);
+    let exec = Background::onramp([
+        "exec",
+        "--avoidance",
+        "reno",
+        "--",
+        "python3",
+        "-c",
+        ANSWERING,
+    ]);
     exec.first_line();
     let of_exec = registered_by(exec.pid()).pop().unwrap();
     let message = onramp(["unload", &of_exec]).code(2).stderr;
-    assert!(message.contains(&format!("`{of_exec}` belongs to process {}", exec.pid())), "{message}");
+    assert!(
+        message.contains(&format!("`{of_exec}` belongs to process {}", exec.pid())),
+        "{message}"
+    );
     let _standard = Loaded::new("standard", &[]);
-    onramp(["unload"]).code(0).says(&["onramp_standard is no longer registered."]);
+    onramp(["unload"])
+        .code(0)
+        .says(&["onramp_standard is no longer registered."]);
     assert_eq!(registered_by(exec.pid()), [of_exec]);
     exec.signal(nix::sys::signal::Signal::SIGTERM);
     exec.wait().code(143);
@@ -97,29 +157,50 @@ fn unload_without_a_name_removes_all_that_load_registered_and_nothing_else() {
 fn exec_uses_what_load_registered_with_the_same_options() {
     let Some(_machine) = machine() else { return };
     let _loaded = Loaded::new("onramp", &[]);
-    let others: [&[&str]; 4] = [&["--avoidance", "reno"], &["--events"], &["--memory", "careful"], &["--packet-pairs"]];
-    for (arguments, is_loaded) in std::iter::once((&[][..], true)).chain(others.map(|other| (other, false))) {
+    let others: [&[&str]; 4] = [
+        &["--avoidance", "reno"],
+        &["--events"],
+        &["--memory", "careful"],
+        &["--packet-pairs"],
+    ];
+    for (arguments, is_loaded) in
+        std::iter::once((&[][..], true)).chain(others.map(|other| (other, false)))
+    {
         let program = ["--", "python3", "-c", ANSWERING];
         let exec = Background::onramp(["exec"].iter().chain(arguments).chain(&program));
         let line = exec.first_line();
         let mut asking = Asking::connect(line.split_once(' ').unwrap().1.parse().unwrap());
         let name = asking.congestion_control();
         assert_eq!(name == "onramp", is_loaded, "{arguments:?}: {name}");
-        assert_eq!(registered_by(exec.pid()).is_empty(), is_loaded, "{arguments:?}");
-        assert_eq!(loaded_entry("onramp").unwrap()["connections"], usize::from(is_loaded));
+        assert_eq!(
+            registered_by(exec.pid()).is_empty(),
+            is_loaded,
+            "{arguments:?}"
+        );
+        assert_eq!(
+            loaded_entry("onramp").unwrap()["connections"],
+            usize::from(is_loaded)
+        );
         onramp(["ss"]).code(0).says(&["ESTAB", &name]);
         exec.signal(nix::sys::signal::Signal::SIGTERM);
         exec.wait().code(143);
     }
-    assert_eq!(loaded_entry("onramp").unwrap()["registered"], true, "it stays until it is unloaded");
+    assert_eq!(
+        loaded_entry("onramp").unwrap()["registered"],
+        true,
+        "it stays until it is unloaded"
+    );
 }
 
 #[test]
 fn packet_pairs_are_of_the_start_ups_that_send_them() {
-    for verb in
-        [&["load", "paced", "--packet-pairs"][..], &["exec", "--startup", "paced", "--packet-pairs", "--", "true"]]
-    {
-        onramp(verb).code(2).warns(&["start-up paced sends no packet pairs; these do: pair, onramp"]);
+    for verb in [
+        &["load", "paced", "--packet-pairs"][..],
+        &["exec", "--startup", "paced", "--packet-pairs", "--", "true"],
+    ] {
+        onramp(verb)
+            .code(2)
+            .warns(&["start-up paced sends no packet pairs; these do: pair, onramp"]);
     }
 }
 
@@ -132,7 +213,10 @@ fn ss_shows_each_connection() {
     let name = asking.congestion_control();
     let local = format!("127.0.0.1:{port}");
     let all = connections();
-    let connection = all.iter().find(|connection| connection["local"] == local).expect("it is there");
+    let connection = all
+        .iter()
+        .find(|connection| connection["local"] == local)
+        .expect("it is there");
     insta::assert_snapshot!(keys(connection).join(" "), @"acked_bytes age_s congestion_control cwnd_bytes estimate_bytes_per_s exit_cwnd_bytes exit_reason exit_time_s local network_namespace pacing_bytes_per_s pairs phase remote retransmitted_segments srtt_s ssthresh_bytes state");
     assert_eq!(connection["congestion_control"], name);
     assert_eq!(connection["state"], "ESTAB");
@@ -141,7 +225,12 @@ fn ss_shows_each_connection() {
     let heading: Vec<&str> = table.lines().next().unwrap().split_whitespace().collect();
     // Somebody else's connection may have pairs, and another column.
     insta::assert_snapshot!(heading[..13].join(" "), @"STATE LOCAL REMOTE CONTROL PHASE EXIT AT ESTIMATE PACING CWND SSTHRESH SRTT RETRANS");
-    assert!(table.lines().any(|line| line.starts_with("ESTAB") && line.contains(&local)), "{table}");
+    assert!(
+        table
+            .lines()
+            .any(|line| line.starts_with("ESTAB") && line.contains(&local)),
+        "{table}"
+    );
     exec.signal(nix::sys::signal::Signal::SIGTERM);
     exec.wait().code(143);
 }
@@ -152,20 +241,35 @@ fn list_names_start_ups_and_avoidances() {
     assert_eq!(keys(&list), ["avoidances", "startups"]);
     let startups = list["startups"].as_array().unwrap();
     let text = onramp(["list"]).code(0).stdout;
-    for name in ["standard", "paced", "gamma", "spaced", "pair", "astart", "hoe"] {
-        let startup = startups.iter().find(|startup| startup["name"] == name).expect("there is one");
+    for name in [
+        "standard", "paced", "gamma", "spaced", "pair", "astart", "hoe",
+    ] {
+        let startup = startups
+            .iter()
+            .find(|startup| startup["name"] == name)
+            .expect("there is one");
         assert_eq!(keys(startup), ["congestion_control", "name", "summary"]);
-        let row = text.lines().find(|line| line.starts_with(name)).expect("a row");
+        let row = text
+            .lines()
+            .find(|line| line.starts_with(name))
+            .expect("a row");
         assert!(
-            row.contains(&onramp_core::congestion_control(name)) && row.contains(startup["summary"].as_str().unwrap()),
+            row.contains(&onramp_core::congestion_control(name))
+                && row.contains(startup["summary"].as_str().unwrap()),
             "{row}"
         );
     }
     let avoidances: Vec<_> = list["avoidances"].as_array().unwrap().iter().collect();
-    let names: Vec<_> = avoidances.iter().map(|avoidance| &avoidance["name"]).collect();
+    let names: Vec<_> = avoidances
+        .iter()
+        .map(|avoidance| &avoidance["name"])
+        .collect();
     assert_eq!(names, ["cubic", "bbr", "reno", "vegas", "westwood", "pipe"]);
     for (avoidance, in_simulator) in avoidances.iter().zip([true, false, true, true, true, true]) {
-        assert_eq!(keys(avoidance), ["in_the_simulator", "in_this_kernel", "name"]);
+        assert_eq!(
+            keys(avoidance),
+            ["in_the_simulator", "in_this_kernel", "name"]
+        );
         assert_eq!(avoidance["in_the_simulator"], in_simulator, "{avoidance}");
     }
 }
@@ -181,9 +285,16 @@ fn doctor_fails_exactly_if_something_is_lacking() {
         assert_eq!(keys(check), ["found", "mend", "verdict", "what"]);
         let verdict = check["verdict"].as_str().unwrap();
         assert!(["ok", "advice", "lacks"].contains(&verdict), "{check}");
-        assert_eq!(check["mend"].is_null(), verdict == "ok", "what is not well has a mend: {check}");
+        assert_eq!(
+            check["mend"].is_null(),
+            verdict == "ok",
+            "what is not well has a mend: {check}"
+        );
         let what = check["what"].as_str().unwrap();
-        assert!(text.stdout.lines().any(|line| line.contains(what)), "{what}");
+        assert!(
+            text.stdout.lines().any(|line| line.contains(what)),
+            "{what}"
+        );
     }
     let lacks = checks.iter().any(|check| check["verdict"] == "lacks");
     assert_eq!(text.code, Some(if lacks { 3 } else { 0 }));
@@ -194,28 +305,58 @@ fn doctor_fails_exactly_if_something_is_lacking() {
 
 #[test]
 fn a_wrong_command_line_is_bad_input() {
-    for arguments in [&[][..], &["lod"], &["load", "--avoidance", "vegas"], &["lab"], &["status", "--colour"]] {
+    for arguments in [
+        &[][..],
+        &["lod"],
+        &["load", "--avoidance", "vegas"],
+        &["lab"],
+        &["status", "--colour"],
+    ] {
         let ran = onramp(arguments).code(2);
-        assert!(ran.stdout.is_empty() && !ran.stderr.is_empty(), "{arguments:?}: {ran:#?}");
+        assert!(
+            ran.stdout.is_empty() && !ran.stderr.is_empty(),
+            "{arguments:?}: {ran:#?}"
+        );
     }
     onramp(["--help"]).code(0).says(&["Exit codes:", "replay"]);
-    onramp(["--version"]).code(0).says(&[env!("CARGO_PKG_VERSION")]);
+    onramp(["--version"])
+        .code(0)
+        .says(&[env!("CARGO_PKG_VERSION")]);
 }
 
 #[test]
 fn a_standard_output_that_cannot_be_written_is_a_sentence() {
     let mut list = command(["list"]);
-    list.stdout(std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap());
+    list.stdout(
+        std::fs::OpenOptions::new()
+            .write(true)
+            .open("/dev/full")
+            .unwrap(),
+    );
     let output = list.output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     let error = String::from_utf8(output.stderr).unwrap();
-    assert!(error.starts_with("onramp: cannot write to standard output: No space left"), "{error}");
+    assert!(
+        error.starts_with("onramp: cannot write to standard output: No space left"),
+        "{error}"
+    );
 }
 
 #[test]
 fn a_wrong_command_line_is_json_too() {
-    let error = onramp(["exec", "--json", "--startup", "pace", "--", "true"]).code(2).json_error();
-    assert!(error["error"].as_str().unwrap().contains("invalid value 'pace'"), "{error}");
+    let error = onramp(["exec", "--json", "--startup", "pace", "--", "true"])
+        .code(2)
+        .json_error();
+    assert!(
+        error["error"]
+            .as_str()
+            .unwrap()
+            .contains("invalid value 'pace'"),
+        "{error}"
+    );
     let error = onramp(["--json", "sim"]).code(2).json_error();
-    assert_eq!(error["error"], "the following required arguments were not provided: <FILE>...");
+    assert_eq!(
+        error["error"],
+        "the following required arguments were not provided: <FILE>..."
+    );
 }

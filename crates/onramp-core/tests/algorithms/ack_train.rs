@@ -9,20 +9,35 @@ const MSS: u32 = 1448;
 const MS: u64 = 1_000_000;
 const FIFTY_MBIT: u64 = 50_000_000 / 8;
 
-/// A train whose n-th acknowledgement arrives at the time, and acknowledges the segments in total, that the list says.
+/// A train whose n-th acknowledgement arrives at the time, and acknowledges the segments in total,
+/// that the list says.
 pub fn train(points: &[(u64, u64)], mss_bytes: u32, rtt_ns: u64) -> AckTrain {
     let mss = u64::from(mss_bytes);
-    let mut train = AckTrain::begin(points[0].0, points[0].1 * mss, (points[points.len() - 1].1 - points[0].1) * mss);
+    let mut train = AckTrain::begin(
+        points[0].0,
+        points[0].1 * mss,
+        (points[points.len() - 1].1 - points[0].1) * mss,
+    );
     for &(now_ns, segments) in &points[1..] {
         train.add(now_ns, segments * mss, mss_bytes, rtt_ns);
     }
     train
 }
 
-/// The acknowledgements of so many segments, spaced as a bottleneck spaces them, one for each `stride` segments.
-pub fn spaced(segments: u64, stride: u64, rate_bytes_per_s: u64, mss_bytes: u32) -> Vec<(u64, u64)> {
-    let arrival_ns = |segment| 7_777 * MS + time_ns(segment * u64::from(mss_bytes), rate_bytes_per_s);
-    (stride..=segments).step_by(stride as usize).map(|segment| (arrival_ns(segment), segment)).collect()
+/// The acknowledgements of so many segments, spaced as a bottleneck spaces them, one for each
+/// `stride` segments.
+pub fn spaced(
+    segments: u64,
+    stride: u64,
+    rate_bytes_per_s: u64,
+    mss_bytes: u32,
+) -> Vec<(u64, u64)> {
+    let arrival_ns =
+        |segment| 7_777 * MS + time_ns(segment * u64::from(mss_bytes), rate_bytes_per_s);
+    (stride..=segments)
+        .step_by(stride as usize)
+        .map(|segment| (arrival_ns(segment), segment))
+        .collect()
 }
 
 fn error(estimate: Option<u64>, truth: u64) -> f64 {
@@ -38,7 +53,11 @@ fn assert_exact(rates_bit_per_s: &[u64], rtts_ns: &[u64]) {
                 let srtt_ns = rtt_ns + time_ns(mss.into(), rate);
                 let estimate = train(&spaced(64, 1, rate, mss), mss, srtt_ns).bytes_per_s(mss);
                 let error = error(estimate, rate);
-                assert!(error < 1e-3, "{rate} B/s, {mss} B, {rtt_ns} ns: {estimate:?} is {:.2} % off", error * 100.0);
+                assert!(
+                    error < 1e-3,
+                    "{rate} B/s, {mss} B, {rtt_ns} ns: {estimate:?} is {:.2} % off",
+                    error * 100.0
+                );
             }
         }
     }
@@ -46,20 +65,42 @@ fn assert_exact(rates_bit_per_s: &[u64], rtts_ns: &[u64]) {
 
 const RTTS_NS: [u64; 6] = [20_000, MS, 20 * MS, 100 * MS, 600 * MS, 10_000 * MS];
 
-/// Aron & Druschel, 4.2.1: "bw is estimated based on the interarrival times of closely spaced acknowledgements".
+/// Aron & Druschel, 4.2.1: "bw is estimated based on the interarrival times of closely spaced
+/// acknowledgements".
 #[test]
 fn the_rate_of_an_even_train_is_exact_up_to_100_mbit_per_s() {
-    assert_exact(&[10_000, 100_000, 1_500_000, 10_000_000, 50_000_000, 100_000_000], &RTTS_NS[..5]);
+    assert_exact(
+        &[
+            10_000,
+            100_000,
+            1_500_000,
+            10_000_000,
+            50_000_000,
+            100_000_000,
+        ],
+        &RTTS_NS[..5],
+    );
 }
 
 #[test]
 fn the_rate_of_an_even_train_is_exact_on_round_trips_of_seconds() {
-    assert_exact(&[10_000, 100_000, 1_500_000, 10_000_000, 50_000_000], &RTTS_NS[5..]);
+    assert_exact(
+        &[10_000, 100_000, 1_500_000, 10_000_000, 50_000_000],
+        &RTTS_NS[5..],
+    );
 }
 
 #[test]
 fn the_rate_of_an_even_train_is_exact_from_1_to_100_gbit_per_s() {
-    assert_exact(&[1_000_000_000, 10_000_000_000, 25_000_000_000, 100_000_000_000], &RTTS_NS);
+    assert_exact(
+        &[
+            1_000_000_000,
+            10_000_000_000,
+            25_000_000_000,
+            100_000_000_000,
+        ],
+        &RTTS_NS,
+    );
 }
 
 /// Where the sums are largest.
@@ -68,7 +109,10 @@ fn the_rate_of_a_thousand_segments_in_a_round_trip_is_exact() {
     for rtt_ns in &RTTS_NS[1..] {
         let rate = 1000 * u64::from(MSS) * 1_000_000_000 / rtt_ns;
         let estimate = train(&spaced(1000, 1, rate, MSS), MSS, *rtt_ns).bytes_per_s(MSS);
-        assert!(error(estimate, rate) < 1e-3, "{rtt_ns} ns: {estimate:?} is not {rate}");
+        assert!(
+            error(estimate, rate) < 1e-3,
+            "{rtt_ns} ns: {estimate:?} is not {rate}"
+        );
     }
 }
 
@@ -97,11 +141,13 @@ fn acknowledgements_at_one_instant_say_nothing() {
     assert_eq!(train(&at_once, MSS, 100 * MS).bytes_per_s(MSS), None);
 }
 
-/// Generic receive offload acknowledges up to 64 KiB at once, a receiver with delayed acknowledgements two segments.
+/// Generic receive offload acknowledges up to 64 KiB at once, a receiver with delayed
+/// acknowledgements two segments.
 #[test]
 fn one_acknowledgement_for_many_segments_gives_the_same_rate() {
     for stride in [2, 3, 8, 45] {
-        let estimate = train(&spaced(stride * 10, stride, FIFTY_MBIT, MSS), MSS, 100 * MS).bytes_per_s(MSS);
+        let estimate =
+            train(&spaced(stride * 10, stride, FIFTY_MBIT, MSS), MSS, 100 * MS).bytes_per_s(MSS);
         assert!(error(estimate, FIFTY_MBIT) < 1e-3, "{stride}: {estimate:?}");
     }
 }
@@ -113,7 +159,10 @@ fn assert_delay_is_ignored(segments: u64, rtt_ns: u64) {
         let last_ns = points.last().unwrap().0;
         points.push((last_ns + delay_ms * MS, segments + 1));
         let estimate = train(&points, MSS, rtt_ns).bytes_per_s(MSS);
-        assert!(error(estimate, FIFTY_MBIT) < 1e-3, "{delay_ms} ms: {estimate:?}");
+        assert!(
+            error(estimate, FIFTY_MBIT) < 1e-3,
+            "{delay_ms} ms: {estimate:?}"
+        );
     }
 }
 
@@ -154,7 +203,8 @@ fn a_train_of_thousands_is_measured_by_its_first_points() {
     assert!(error(estimate, FIFTY_MBIT) < 1e-3, "{estimate:?}");
 }
 
-/// Acknowledgements that arrive `batch` at a time, a microsecond apart, when the last of each is due.
+/// Acknowledgements that arrive `batch` at a time, a microsecond apart, when the last of each is
+/// due.
 pub fn batched(mut points: Vec<(u64, u64)>, batch: usize, phase: usize) -> Vec<(u64, u64)> {
     let due: Vec<u64> = points.iter().map(|point| point.0).collect();
     for (i, point) in points.iter_mut().enumerate() {
@@ -165,10 +215,15 @@ pub fn batched(mut points: Vec<(u64, u64)>, batch: usize, phase: usize) -> Vec<(
     points
 }
 
-/// A batch at the head of a flight must not be taken for the flight: an overestimate is sent into the path.
+/// A batch at the head of a flight must not be taken for the flight: an overestimate is sent into
+/// the path.
 #[test]
 fn batches_do_not_inflate_the_rate() {
-    for (rate, rtt_ns) in [(FIFTY_MBIT, 100 * MS), (12_500_000, 20 * MS), (125_000, 200 * MS)] {
+    for (rate, rtt_ns) in [
+        (FIFTY_MBIT, 100 * MS),
+        (12_500_000, 20 * MS),
+        (125_000, 200 * MS),
+    ] {
         for batch in 2..=8 {
             for phase in 0..batch {
                 let points = batched(spaced(20, 1, rate, MSS), batch, phase);
@@ -190,7 +245,10 @@ fn time_that_goes_backwards_does_not_invent_a_rate() {
         let mut points = spaced(20, 1, FIFTY_MBIT, MSS);
         points[15].0 = points[15].0.wrapping_sub(back_ns);
         let estimate = train(&points, MSS, 100 * MS).bytes_per_s(MSS);
-        assert!(error(estimate, FIFTY_MBIT) < 0.05, "{back_ns}: {estimate:?}");
+        assert!(
+            error(estimate, FIFTY_MBIT) < 0.05,
+            "{back_ns}: {estimate:?}"
+        );
     }
 }
 
@@ -207,7 +265,8 @@ fn a_total_that_shrinks_does_not_invent_a_rate() {
 
 /// Small numbers, and numbers at every power of two.
 pub fn any_size() -> impl Strategy<Value = u64> {
-    (0u32..=64, any::<u64>()).prop_map(|(bits, number)| if bits == 0 { 0 } else { number >> (64 - bits) })
+    (0u32..=64, any::<u64>())
+        .prop_map(|(bits, number)| if bits == 0 { 0 } else { number >> (64 - bits) })
 }
 
 proptest! {
@@ -226,7 +285,8 @@ proptest! {
         train.bytes_per_s(mss_bytes);
     }
 
-    /// Sums that overflowed would leave this interval at once: all points lie between two lines from the first.
+    /// Sums that overflowed would leave this interval at once: all points lie between two lines
+    /// from the first.
     #[test]
     fn the_rate_lies_between_the_slowest_and_the_fastest_gap(
         srtt_ns in any_size(),
@@ -246,51 +306,77 @@ proptest! {
     }
 }
 
-/// Three readings of "interarrival times of closely spaced acknowledgements" agree where all are spaced by the path.
+/// Three readings of "interarrival times of closely spaced acknowledgements" agree where all are
+/// spaced by the path.
 #[test]
 fn all_readings_of_an_even_train_are_its_rate() {
     let train = train(&spaced(200, 2, FIFTY_MBIT, MSS), MSS, 100 * MS);
     for options in [0, OPTION_TRAIN_ENDS, OPTION_TRAIN_CLOSEST] {
-        assert!(error(train.bytes_per_s_by(MSS, options), FIFTY_MBIT) < 1e-3, "{options}");
+        assert!(
+            error(train.bytes_per_s_by(MSS, options), FIFTY_MBIT) < 1e-3,
+            "{options}"
+        );
     }
 }
 
-/// A gap in the middle, such as a delayed acknowledgement leaves, is in two of the readings and not in the third.
+/// A gap in the middle, such as a delayed acknowledgement leaves, is in two of the readings and not
+/// in the third.
 #[test]
 fn the_closest_acknowledgements_know_no_gap() {
     let mut points = spaced(40, 2, FIFTY_MBIT, MSS);
-    points.iter_mut().skip(10).for_each(|(at_ns, _)| *at_ns += 20 * MS);
+    points
+        .iter_mut()
+        .skip(10)
+        .for_each(|(at_ns, _)| *at_ns += 20 * MS);
     let train = train(&points, MSS, 100 * MS);
     assert!(error(train.bytes_per_s_by(MSS, OPTION_TRAIN_CLOSEST), FIFTY_MBIT) < 1e-3);
     assert!(error(train.bytes_per_s_by(MSS, OPTION_TRAIN_ENDS), FIFTY_MBIT) > 0.5);
     assert!(error(train.bytes_per_s(MSS), FIFTY_MBIT) > 0.5);
 }
 
-/// "of the order of two orders of magnitude larger than the MTU": what lies apart by more than RTT / 32 is not close.
+/// "of the order of two orders of magnitude larger than the MTU": what lies apart by more than RTT
+/// / 32 is not close.
 #[test]
 fn acknowledgements_that_are_far_apart_are_no_pair() {
-    let points = [(0, 3), (40 * MS, 6), (80 * MS, 9)].map(|(at_ns, segments)| (at_ns + MS, segments));
+    let points =
+        [(0, 3), (40 * MS, 6), (80 * MS, 9)].map(|(at_ns, segments)| (at_ns + MS, segments));
     let closest = |rtt_ns| train(&points, MSS, rtt_ns).bytes_per_s_by(MSS, OPTION_TRAIN_CLOSEST);
     assert_eq!(closest(1200 * MS), None);
     assert!(error(closest(1300 * MS), 3 * u64::from(MSS) * 25) < 1e-3);
 }
 
-/// With a clock of a millisecond many acknowledgements have one time: a pair begins with the first of them.
+/// With a clock of a millisecond many acknowledgements have one time: a pair begins with the first
+/// of them.
 #[test]
 fn a_coarse_clock_makes_one_pair_of_many() {
-    let points: Vec<(u64, u64)> = (0..12).map(|ack| ((5 + ack / 4) * MS, 3 + 3 * ack)).collect();
+    let points: Vec<(u64, u64)> = (0..12)
+        .map(|ack| ((5 + ack / 4) * MS, 3 + 3 * ack))
+        .collect();
     let train = train(&points, MSS, 100 * MS);
-    // From the first at 5 ms to the first at 6 ms there are four acknowledgements of three segments.
-    assert_eq!(train.bytes_per_s_by(MSS, OPTION_TRAIN_CLOSEST), Some(12 * u64::from(MSS) * 1000));
+    // From the first at 5 ms to the first at 6 ms there are four acknowledgements of three
+    // segments.
+    assert_eq!(
+        train.bytes_per_s_by(MSS, OPTION_TRAIN_CLOSEST),
+        Some(12 * u64::from(MSS) * 1000)
+    );
 }
 
 /// An exact line, whatever its slope and however long it is.
 #[test]
 fn evenly_spaced_acknowledgements_are_a_line() {
-    for rate_bits_per_s in [10_000u64, 1_500_000, 50_000_000, 1_000_000_000, 100_000_000_000] {
+    for rate_bits_per_s in [
+        10_000u64,
+        1_500_000,
+        50_000_000,
+        1_000_000_000,
+        100_000_000_000,
+    ] {
         for (segments, stride) in [(3, 1), (10, 1), (40, 4), (1000, 1), (60_000, 60)] {
             let points = spaced(segments, stride, rate_bits_per_s / 8, MSS);
-            assert!(train(&points, MSS, 100 * MS).is_line(), "{rate_bits_per_s} bit/s, {segments} by {stride}");
+            assert!(
+                train(&points, MSS, 100 * MS).is_line(),
+                "{rate_bits_per_s} bit/s, {segments} by {stride}"
+            );
         }
     }
 }
@@ -301,8 +387,20 @@ fn what_has_no_extent_is_no_line() {
     let points = spaced(10, 1, FIFTY_MBIT, MSS);
     assert!(!train(&points[..1], MSS, 100 * MS).is_line());
     assert!(!train(&[(5 * MS, 3); 10], MSS, 100 * MS).is_line());
-    assert!(!train(&(1..=10).map(|segment| (5 * MS, segment)).collect::<Vec<_>>(), MSS, 100 * MS).is_line());
-    assert!(!train(&(1..=10).map(|time| (time * MS, 3)).collect::<Vec<_>>(), MSS, 100 * MS).is_line());
+    assert!(!train(
+        &(1..=10)
+            .map(|segment| (5 * MS, segment))
+            .collect::<Vec<_>>(),
+        MSS,
+        100 * MS
+    )
+    .is_line());
+    assert!(!train(
+        &(1..=10).map(|time| (time * MS, 3)).collect::<Vec<_>>(),
+        MSS,
+        100 * MS
+    )
+    .is_line());
 }
 
 /// What the host's interrupts, or a network that sends in turns, make of a flight.
@@ -310,9 +408,15 @@ fn what_has_no_extent_is_no_line() {
 fn two_clumps_are_no_line() {
     for clump in [5, 8, 20] {
         for apart_ns in [MS, 20 * MS] {
-            let arrival_ns = |segment| 5 * MS + segment * 1000 + if segment > clump { apart_ns } else { 0 };
-            let points: Vec<_> = (1..=2 * clump).map(|segment| (arrival_ns(segment), segment)).collect();
-            assert!(!train(&points, MSS, 100 * MS).is_line(), "twice {clump}, {apart_ns} ns apart");
+            let arrival_ns =
+                |segment| 5 * MS + segment * 1000 + if segment > clump { apart_ns } else { 0 };
+            let points: Vec<_> = (1..=2 * clump)
+                .map(|segment| (arrival_ns(segment), segment))
+                .collect();
+            assert!(
+                !train(&points, MSS, 100 * MS).is_line(),
+                "twice {clump}, {apart_ns} ns apart"
+            );
         }
     }
 }
@@ -321,12 +425,16 @@ fn two_clumps_are_no_line() {
 fn r_squared(points: &[(u64, u64)]) -> f64 {
     let points = &points[usize::from(points.len() >= 4)..];
     let n = points.len() as f64;
-    let mean_of = |value: fn(&(u64, u64)) -> u64| points.iter().map(|point| value(point) as f64).sum::<f64>() / n;
+    let mean_of = |value: fn(&(u64, u64)) -> u64| {
+        points.iter().map(|point| value(point) as f64).sum::<f64>() / n
+    };
     let (mean_t, mean_b) = (mean_of(|point| point.0), mean_of(|point| point.1));
-    let (tt, bb, tb) = points.iter().fold((0.0, 0.0, 0.0), |(tt, bb, tb), &(t, b)| {
-        let (t, b) = (t as f64 - mean_t, b as f64 - mean_b);
-        (tt + t * t, bb + b * b, tb + t * b)
-    });
+    let (tt, bb, tb) = points
+        .iter()
+        .fold((0.0, 0.0, 0.0), |(tt, bb, tb), &(t, b)| {
+            let (t, b) = (t as f64 - mean_t, b as f64 - mean_b);
+            (tt + t * t, bb + b * b, tb + t * b)
+        });
     if tt * bb > 0.0 {
         tb * tb / (tt * bb)
     } else {

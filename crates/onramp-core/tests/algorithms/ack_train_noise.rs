@@ -1,5 +1,6 @@
-//! How the slope of the least-squares line and the plain quotient, (last - first) / time, stand what hosts and networks
-//! do to acknowledgements. The table is the reason why `core/ack_train.h` takes the line.
+//! How the slope of the least-squares line and the plain quotient, (last - first) / time, stand
+//! what hosts and networks do to acknowledgements. The table is the reason why `core/ack_train.h`
+//! takes the line.
 
 use crate::ack_train::{batched, spaced, train};
 use std::fmt::Write;
@@ -27,7 +28,10 @@ impl Random {
 
     /// A sum of twelve uniform numbers: nearly Gaussian, and the same on every machine.
     fn gaussian(&mut self) -> f64 {
-        (0..12).map(|_| (self.next() >> 11) as f64 / (1u64 << 53) as f64).sum::<f64>() - 6.0
+        (0..12)
+            .map(|_| (self.next() >> 11) as f64 / (1u64 << 53) as f64)
+            .sum::<f64>()
+            - 6.0
     }
 
     /// Each point late by a random time; they keep their order.
@@ -59,9 +63,15 @@ const NOISES: [(&str, Noise); 11] = [
     ("batches of 2", |random, n| in_batches(random, n, 2)),
     ("batches of 4", |random, n| in_batches(random, n, 4)),
     ("batches of 8", |random, n| in_batches(random, n, 8)),
-    ("jitter of 1/4 gap", |random, n| random.jittered(even(n, 1), SPACING_NS / 4.0)),
-    ("jitter of 1 gap", |random, n| random.jittered(even(n, 1), SPACING_NS)),
-    ("jitter of 4 gaps", |random, n| random.jittered(even(n, 1), SPACING_NS * 4.0)),
+    ("jitter of 1/4 gap", |random, n| {
+        random.jittered(even(n, 1), SPACING_NS / 4.0)
+    }),
+    ("jitter of 1 gap", |random, n| {
+        random.jittered(even(n, 1), SPACING_NS)
+    }),
+    ("jitter of 4 gaps", |random, n| {
+        random.jittered(even(n, 1), SPACING_NS * 4.0)
+    }),
     ("last delayed 40 ms", |_, n| {
         let mut points = even(n, 1);
         points.last_mut().unwrap().0 += 40_000_000;
@@ -69,7 +79,9 @@ const NOISES: [(&str, Noise); 11] = [
     }),
     ("one ACK per 2", |_, n| even(n, 2)),
     ("one ACK per 8", |_, n| even(n, 8)),
-    ("one per 2, jitter 1 gap", |random, n| random.jittered(even(n, 2), SPACING_NS)),
+    ("one per 2, jitter 1 gap", |random, n| {
+        random.jittered(even(n, 2), SPACING_NS)
+    }),
 ];
 
 fn quotient(points: &[(u64, u64)]) -> Option<f64> {
@@ -91,7 +103,12 @@ fn summary(mut estimates: Vec<Option<f64>>) -> String {
 #[test]
 fn the_line_stands_noise_better_than_the_quotient() {
     let mut table = String::from("estimate / truth over 1000 flights, 50 Mbit/s, 100 ms\n\n");
-    writeln!(table, "{:<25} {:>8}  {:>21}  {:>21}", "", "", "line", "quotient").unwrap();
+    writeln!(
+        table,
+        "{:<25} {:>8}  {:>21}  {:>21}",
+        "", "", "line", "quotient"
+    )
+    .unwrap();
     let columns = "   median     p5    p95";
     writeln!(table, "{:<25} {:>8}{columns}{columns}", "noise", "segments").unwrap();
     for (name, noise) in NOISES {
@@ -100,11 +117,19 @@ fn the_line_stands_noise_better_than_the_quotient() {
             let (lines, quotients) = (0..TRIALS)
                 .map(|_| {
                     let points = noise(&mut random, segments);
-                    let line = train(&points, MSS, RTT_NS).bytes_per_s(MSS).map(|rate| rate as f64);
+                    let line = train(&points, MSS, RTT_NS)
+                        .bytes_per_s(MSS)
+                        .map(|rate| rate as f64);
                     (line, quotient(&points))
                 })
                 .unzip();
-            writeln!(table, "{name:<25} {segments:>8}  {}  {}", summary(lines), summary(quotients)).unwrap();
+            writeln!(
+                table,
+                "{name:<25} {segments:>8}  {}  {}",
+                summary(lines),
+                summary(quotients)
+            )
+            .unwrap();
         }
     }
     insta::assert_snapshot!(table);

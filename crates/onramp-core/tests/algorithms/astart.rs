@@ -1,26 +1,41 @@
-//! `astart`: what the threshold is, how the window grows below and above it, and which losses end it for how long.
+//! `astart`: what the threshold is, how the window grows below and above it, and which losses end
+//! it for how long.
 
 use crate::flights::{start, Host, MS, MSS};
 use crate::path::{Path, Transfer};
 use onramp_core::{
-    exit_name, phase_name, Decision, Start, ACK_CWND_LIMITED, LOSS_RECOVERY, LOSS_TAHOE, LOSS_TIMEOUT, PHASE_AVOIDANCE,
-    PHASE_LINEAR, UNLIMITED,
+    exit_name, phase_name, Decision, Start, ACK_CWND_LIMITED, LOSS_RECOVERY, LOSS_TAHOE,
+    LOSS_TIMEOUT, PHASE_AVOIDANCE, PHASE_LINEAR, UNLIMITED,
 };
 
 const SEGMENT: u64 = MSS as u64;
 const RTT_NS: u64 = 100 * MS;
 /// 10 MB/s and 100 ms: 1000 segments.
-const PATH: Path = Path { rate_bytes_per_s: 10_000_000, delay_ns: RTT_NS, mss_bytes: MSS };
+const PATH: Path = Path {
+    rate_bytes_per_s: 10_000_000,
+    delay_ns: RTT_NS,
+    mss_bytes: MSS,
+};
 
 fn host(start: Start) -> Host {
-    let mut host = Host::new("astart", Start { now_ns: 1_000 * MS, ..start }, RTT_NS);
+    let mut host = Host::new(
+        "astart",
+        Start {
+            now_ns: 1_000 * MS,
+            ..start
+        },
+        RTT_NS,
+    );
     host.ack.rtt_ns = RTT_NS;
     host
 }
 
 /// With a first threshold of so many segments.
 fn up_to(segments: u64) -> Host {
-    host(Start { ssthresh_bytes: segments * SEGMENT, ..start() })
+    host(Start {
+        ssthresh_bytes: segments * SEGMENT,
+        ..start()
+    })
 }
 
 fn ack(host: &mut Host, gap_ns: u64) -> Decision {
@@ -41,13 +56,24 @@ fn slow(host: &mut Host, acks: u64) -> Decision {
 
 /// The window goes back to one segment, as after a timeout.
 fn timeout(host: &mut Host, ssthresh_segments: u64) -> Decision {
-    let decision = host.loss(LOSS_TIMEOUT, host.decision.cwnd_bytes, ssthresh_segments * SEGMENT);
+    let decision = host.loss(
+        LOSS_TIMEOUT,
+        host.decision.cwnd_bytes,
+        ssthresh_segments * SEGMENT,
+    );
     host.decision.cwnd_bytes = SEGMENT;
     decision
 }
 
 fn transfer() -> Transfer {
-    PATH.transfer("astart", Start { now_ns: 1_000 * MS, ..start() }, 20_000)
+    PATH.transfer(
+        "astart",
+        Start {
+            now_ns: 1_000 * MS,
+            ..start()
+        },
+        20_000,
+    )
 }
 
 #[test]
@@ -66,8 +92,17 @@ fn the_threshold_is_the_largest_eligible_window_that_there_was_in_whole_segments
     let mut rtt_min_ns = u64::MAX;
     for step in &transfer.steps {
         rtt_min_ns = rtt_min_ns.min(step.ack.rtt_ns);
-        most = most.max(onramp_core::share(step.decision.estimate_bytes_per_s, rtt_min_ns, 1_000_000_000));
-        assert_eq!(step.decision.ssthresh_bytes, most / SEGMENT * SEGMENT, "at {} ns", step.ack.now_ns);
+        most = most.max(onramp_core::share(
+            step.decision.estimate_bytes_per_s,
+            rtt_min_ns,
+            1_000_000_000,
+        ));
+        assert_eq!(
+            step.decision.ssthresh_bytes,
+            most / SEGMENT * SEGMENT,
+            "at {} ns",
+            step.ack.now_ns
+        );
     }
     assert!(most > 320 * 1024, "{most}");
 }
@@ -77,20 +112,39 @@ fn an_estimate_that_falls_does_not_lower_it() {
     let mut host = up_to(10);
     let high = fast(&mut host, 300);
     let low = slow(&mut host, 300);
-    assert!(low.estimate_bytes_per_s < high.estimate_bytes_per_s / 2, "{high:?} {low:?}");
-    assert!(low.ssthresh_bytes >= high.ssthresh_bytes, "{high:?} {low:?}");
+    assert!(
+        low.estimate_bytes_per_s < high.estimate_bytes_per_s / 2,
+        "{high:?} {low:?}"
+    );
+    assert!(
+        low.ssthresh_bytes >= high.ssthresh_bytes,
+        "{high:?} {low:?}"
+    );
 }
 
 #[test]
 fn slow_start_and_linear_growth_take_turns() {
     let transfer = transfer();
-    let phases: Vec<_> = transfer.steps.iter().map(|step| phase_name(step.decision.phase)).collect();
+    let phases: Vec<_> = transfer
+        .steps
+        .iter()
+        .map(|step| phase_name(step.decision.phase))
+        .collect();
     let turns = phases.windows(2).filter(|pair| pair[0] != pair[1]).count();
-    assert!(turns >= 4 && phases.iter().all(|phase| ["slow-start", "linear"].contains(phase)), "{turns}");
+    assert!(
+        turns >= 4
+            && phases
+                .iter()
+                .all(|phase| ["slow-start", "linear"].contains(phase)),
+        "{turns}"
+    );
     for pair in transfer.steps.windows(2) {
         let grown = pair[1].decision.cwnd_bytes - pair[0].decision.cwnd_bytes;
-        let most =
-            if pair[1].ack.cwnd_bytes < pair[1].decision.ssthresh_bytes { pair[1].ack.acked_bytes } else { SEGMENT };
+        let most = if pair[1].ack.cwnd_bytes < pair[1].decision.ssthresh_bytes {
+            pair[1].ack.acked_bytes
+        } else {
+            SEGMENT
+        };
         assert!(grown <= most, "{grown} at {} ns", pair[1].ack.now_ns);
     }
 }
@@ -106,14 +160,18 @@ fn the_window_grows_to_what_the_path_holds() {
 fn linear_growth_is_a_segment_for_each_window_that_is_acknowledged() {
     let mut host = up_to(20);
     slow(&mut host, 10);
-    assert_eq!((host.decision.phase, host.decision.cwnd_bytes), (PHASE_LINEAR, 20 * SEGMENT));
+    assert_eq!(
+        (host.decision.phase, host.decision.cwnd_bytes),
+        (PHASE_LINEAR, 20 * SEGMENT)
+    );
     for window in 20..30 {
         assert_eq!(slow(&mut host, window - 1).cwnd_bytes, window * SEGMENT);
         assert_eq!(slow(&mut host, 1).cwnd_bytes, (window + 1) * SEGMENT);
     }
 }
 
-/// Of 21 segments that seven of these acknowledge, one is beyond a window of 20, and belongs to the next.
+/// Of 21 segments that seven of these acknowledge, one is beyond a window of 20, and belongs to the
+/// next.
 #[test]
 fn what_is_acknowledged_beyond_a_window_is_of_the_next() {
     let mut host = up_to(20);
@@ -132,7 +190,10 @@ fn a_window_of_whole_segments_grows_linearly_too() {
         slow(&mut host, 1);
         host.decision.cwnd_bytes -= host.decision.cwnd_bytes % SEGMENT;
     }
-    assert_eq!((host.decision.phase, host.decision.cwnd_bytes), (PHASE_LINEAR, 33 * SEGMENT));
+    assert_eq!(
+        (host.decision.phase, host.decision.cwnd_bytes),
+        (PHASE_LINEAR, 33 * SEGMENT)
+    );
 }
 
 #[test]
@@ -141,12 +202,18 @@ fn a_window_that_does_not_limit_grows_in_neither_way() {
     for _ in 0..200 {
         host.ack(10 * MS, 5 * SEGMENT, 0);
     }
-    assert_eq!((phase_name(host.decision.phase), host.decision.cwnd_bytes), ("slow-start", 10 * SEGMENT));
+    assert_eq!(
+        (phase_name(host.decision.phase), host.decision.cwnd_bytes),
+        ("slow-start", 10 * SEGMENT)
+    );
     slow(&mut host, 10);
     for _ in 0..200 {
         host.ack(10 * MS, 5 * SEGMENT, 0);
     }
-    assert_eq!((host.decision.phase, host.decision.cwnd_bytes), (PHASE_LINEAR, 20 * SEGMENT));
+    assert_eq!(
+        (host.decision.phase, host.decision.cwnd_bytes),
+        (PHASE_LINEAR, 20 * SEGMENT)
+    );
 }
 
 /// HyStart takes a queue for the end of the path.
@@ -156,19 +223,32 @@ fn a_threshold_that_the_host_lowers_meanwhile_is_not_followed() {
     slow(&mut host, 2);
     host.decision.ssthresh_bytes = 12 * SEGMENT;
     let decision = slow(&mut host, 1);
-    assert_eq!((phase_name(decision.phase), decision.ssthresh_bytes), ("slow-start", 20 * SEGMENT));
+    assert_eq!(
+        (phase_name(decision.phase), decision.ssthresh_bytes),
+        ("slow-start", 20 * SEGMENT)
+    );
 }
 
 #[test]
 fn a_loss_ends_it_with_the_host_s_threshold() {
-    for (kind, exit) in [(LOSS_RECOVERY, "loss"), (LOSS_TAHOE, "loss"), (LOSS_TIMEOUT, "timeout")] {
+    for (kind, exit) in [
+        (LOSS_RECOVERY, "loss"),
+        (LOSS_TAHOE, "loss"),
+        (LOSS_TIMEOUT, "timeout"),
+    ] {
         for acks in [2, 30] {
             let mut host = up_to(20);
             let before = slow(&mut host, acks);
             let lost = host.loss(kind, before.cwnd_bytes, 7 * SEGMENT);
             assert_eq!((lost.phase, exit_name(lost.exit)), (PHASE_AVOIDANCE, exit));
-            assert_eq!((lost.cwnd_bytes, lost.ssthresh_bytes), (before.cwnd_bytes, 7 * SEGMENT));
-            assert_eq!((lost.pacing_bytes_per_s, lost.estimate_bytes_per_s), (UNLIMITED, before.estimate_bytes_per_s));
+            assert_eq!(
+                (lost.cwnd_bytes, lost.ssthresh_bytes),
+                (before.cwnd_bytes, 7 * SEGMENT)
+            );
+            assert_eq!(
+                (lost.pacing_bytes_per_s, lost.estimate_bytes_per_s),
+                (UNLIMITED, before.estimate_bytes_per_s)
+            );
         }
     }
 }
@@ -181,12 +261,26 @@ fn after_a_timeout_it_begins_again_from_the_host_s_threshold() {
     for _ in 0..2 {
         timeout(&mut host, 20);
         let again = slow(&mut host, 1);
-        assert_eq!((phase_name(again.phase), exit_name(again.exit)), ("slow-start", "none"));
-        assert_eq!((again.cwnd_bytes, again.ssthresh_bytes), (2 * SEGMENT, 20 * SEGMENT));
+        assert_eq!(
+            (phase_name(again.phase), exit_name(again.exit)),
+            ("slow-start", "none")
+        );
+        assert_eq!(
+            (again.cwnd_bytes, again.ssthresh_bytes),
+            (2 * SEGMENT, 20 * SEGMENT)
+        );
         let reached = slow(&mut host, 18);
-        assert_eq!((reached.phase, reached.cwnd_bytes), (PHASE_LINEAR, 20 * SEGMENT), "and waits there");
+        assert_eq!(
+            (reached.phase, reached.cwnd_bytes),
+            (PHASE_LINEAR, 20 * SEGMENT),
+            "and waits there"
+        );
     }
-    assert!(fast(&mut host, 500).ssthresh_bytes > 60 * SEGMENT, "{:?}", host.decision);
+    assert!(
+        fast(&mut host, 500).ssthresh_bytes > 60 * SEGMENT,
+        "{:?}",
+        host.decision
+    );
 }
 
 #[test]
@@ -208,11 +302,23 @@ fn after_a_recovery_slow_starts_end_at_the_host_s_threshold() {
         host.loss(kind, host.decision.cwnd_bytes, 30 * SEGMENT);
         host.decision.cwnd_bytes = 10 * SEGMENT;
         let decision = fast(&mut host, 19);
-        assert!(decision.estimate_bytes_per_s / 10 > 30 * SEGMENT, "{decision:?}");
-        assert_eq!((phase_name(decision.phase), decision.ssthresh_bytes), ("slow-start", 30 * SEGMENT));
+        assert!(
+            decision.estimate_bytes_per_s / 10 > 30 * SEGMENT,
+            "{decision:?}"
+        );
+        assert_eq!(
+            (phase_name(decision.phase), decision.ssthresh_bytes),
+            ("slow-start", 30 * SEGMENT)
+        );
         let end = fast(&mut host, 1);
-        assert_eq!((end.phase, exit_name(end.exit)), (PHASE_AVOIDANCE, "ssthresh"));
-        assert_eq!((end.cwnd_bytes, end.ssthresh_bytes), (30 * SEGMENT, 30 * SEGMENT));
+        assert_eq!(
+            (end.phase, exit_name(end.exit)),
+            (PHASE_AVOIDANCE, "ssthresh")
+        );
+        assert_eq!(
+            (end.cwnd_bytes, end.ssthresh_bytes),
+            (30 * SEGMENT, 30 * SEGMENT)
+        );
     }
 }
 
@@ -223,7 +329,10 @@ fn a_timeout_after_a_recovery_begins_it_again() {
     host.loss(LOSS_RECOVERY, host.decision.cwnd_bytes, 30 * SEGMENT);
     timeout(&mut host, 15);
     let again = fast(&mut host, 40);
-    assert!(!again.is_over() && again.ssthresh_bytes > 30 * SEGMENT, "{again:?}");
+    assert!(
+        !again.is_over() && again.ssthresh_bytes > 30 * SEGMENT,
+        "{again:?}"
+    );
 }
 
 #[test]
@@ -234,5 +343,8 @@ fn a_recovery_after_a_timeout_ends_it_again() {
     host.loss(LOSS_RECOVERY, host.decision.cwnd_bytes, 12 * SEGMENT);
     host.decision.cwnd_bytes = 11 * SEGMENT;
     let end = fast(&mut host, 1);
-    assert_eq!((end.phase, end.ssthresh_bytes), (PHASE_AVOIDANCE, 12 * SEGMENT));
+    assert_eq!(
+        (end.phase, end.ssthresh_bytes),
+        (PHASE_AVOIDANCE, 12 * SEGMENT)
+    );
 }

@@ -1,6 +1,8 @@
 //! A test fixture: a host whose acknowledgements arrive as the test says, flight after flight.
 
-use onramp_core::{Ack, Clock, Decision, Loss, Start, Startup, ACK_CWND_LIMITED, PHASE_DONE, UNLIMITED};
+use onramp_core::{
+    Ack, Clock, Decision, Loss, Start, Startup, ACK_CWND_LIMITED, PHASE_DONE, UNLIMITED,
+};
 
 pub const MS: u64 = 1_000_000;
 pub const MSS: u32 = 1000;
@@ -15,7 +17,10 @@ pub struct Host {
 /// What a host with a clock of 1 us says when the connection is established.
 pub fn start() -> Start {
     Start {
-        clock: Clock { measure_ns: 1, event_ns: 1000 },
+        clock: Clock {
+            measure_ns: 1,
+            event_ns: 1000,
+        },
         cwnd_bytes: 10 * u64::from(MSS),
         ssthresh_bytes: UNLIMITED,
         mss_bytes: MSS,
@@ -27,8 +32,18 @@ impl Host {
     pub fn new(algorithm: &str, start: Start, rtt_ns: u64) -> Host {
         let mut startup = Startup::new(algorithm).unwrap();
         let decision = startup.start(&start);
-        let ack = Ack { srtt_ns: rtt_ns, mss_bytes: start.mss_bytes, now_ns: start.now_ns, ..Default::default() };
-        Host { startup, ack, decision, acks_left: 100_000 }
+        let ack = Ack {
+            srtt_ns: rtt_ns,
+            mss_bytes: start.mss_bytes,
+            now_ns: start.now_ns,
+            ..Default::default()
+        };
+        Host {
+            startup,
+            ack,
+            decision,
+            acks_left: 100_000,
+        }
     }
 
     /// One acknowledgement of one segment, so long after the previous one.
@@ -41,7 +56,13 @@ impl Host {
         self.acknowledge(gap_ns, acked_bytes, 0, ACK_CWND_LIMITED)
     }
 
-    fn acknowledge(&mut self, gap_ns: u64, acked_bytes: u64, inflight_bytes: u64, flags: u32) -> Decision {
+    fn acknowledge(
+        &mut self,
+        gap_ns: u64,
+        acked_bytes: u64,
+        inflight_bytes: u64,
+        flags: u32,
+    ) -> Decision {
         self.ack = Ack {
             now_ns: self.ack.now_ns + gap_ns,
             acked_bytes,
@@ -52,21 +73,31 @@ impl Host {
             flags,
             ..self.ack
         };
-        assert_ne!(self.decision.phase, PHASE_DONE, "a host calls a finished start-up no more");
-        self.acks_left = self.acks_left.checked_sub(1).expect("what the test waits for never comes");
+        assert_ne!(
+            self.decision.phase, PHASE_DONE,
+            "a host calls a finished start-up no more"
+        );
+        self.acks_left = self
+            .acks_left
+            .checked_sub(1)
+            .expect("what the test waits for never comes");
         self.decision = self.startup.ack(&self.ack);
         self.decision
     }
 
-    /// The acknowledgements of a whole window, one a segment and so far apart, after a round trip of silence. A sender
-    /// that the window limits fills it again at once; others send nothing more. Ends early when the start-up is done.
+    /// The acknowledgements of a whole window, one a segment and so far apart, after a round trip
+    /// of silence. A sender that the window limits fills it again at once; others send nothing
+    /// more. Ends early when the start-up is done.
     pub fn flight(&mut self, spacing_ns: u64, flags: u32) -> Decision {
         let mss = u64::from(self.ack.mss_bytes);
         let segments = self.decision.cwnd_bytes / mss;
         for i in 1..=segments {
             let gap_ns = if i == 1 { self.ack.srtt_ns } else { spacing_ns };
-            let window =
-                if flags & ACK_CWND_LIMITED != 0 { self.decision.cwnd_bytes - mss } else { (segments - i) * mss };
+            let window = if flags & ACK_CWND_LIMITED != 0 {
+                self.decision.cwnd_bytes - mss
+            } else {
+                (segments - i) * mss
+            };
             self.ack(gap_ns, window, flags);
             if self.decision.is_over() {
                 break;
@@ -97,7 +128,11 @@ pub fn paced_in(phase: &str) -> Host {
     host.flight(MS / 10, ACK_CWND_LIMITED);
     host.flight(MS / 10, ACK_CWND_LIMITED);
     while onramp_core::phase_name(host.decision.phase) != phase {
-        host.ack(MS / 10, host.decision.cwnd_bytes - u64::from(MSS), ACK_CWND_LIMITED);
+        host.ack(
+            MS / 10,
+            host.decision.cwnd_bytes - u64::from(MSS),
+            ACK_CWND_LIMITED,
+        );
     }
     host
 }

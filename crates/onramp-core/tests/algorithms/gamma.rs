@@ -2,14 +2,22 @@
 
 use crate::flights::{start, Host, MS, MSS};
 use onramp_core::{
-    exit_name, Decision, Start, ACK_CWND_LIMITED, LOSS_RECOVERY, LOSS_TAHOE, LOSS_TIMEOUT, PHASE_AVOIDANCE, UNLIMITED,
+    exit_name, Decision, Start, ACK_CWND_LIMITED, LOSS_RECOVERY, LOSS_TAHOE, LOSS_TIMEOUT,
+    PHASE_AVOIDANCE, UNLIMITED,
 };
 
 const SEGMENT: u64 = MSS as u64;
 
 /// A host whose congestion avoidance has brought the window to so many segments, W_max.
 fn at_w_max(start: Start, segments: u64) -> Host {
-    let mut host = Host::new("gamma", Start { ssthresh_bytes: 20 * SEGMENT, ..start }, 100 * MS);
+    let mut host = Host::new(
+        "gamma",
+        Start {
+            ssthresh_bytes: 20 * SEGMENT,
+            ..start
+        },
+        100 * MS,
+    );
     slow_start(&mut host);
     acknowledge(&mut host, 10 * segments);
     host.decision.cwnd_bytes = segments * SEGMENT;
@@ -21,7 +29,10 @@ fn slow_start(host: &mut Host) {
     while host.decision.cwnd_bytes < host.decision.ssthresh_bytes {
         host.ack(MS, host.decision.cwnd_bytes, ACK_CWND_LIMITED);
     }
-    assert_eq!((host.decision.phase, exit_name(host.decision.exit)), (PHASE_AVOIDANCE, "ssthresh"));
+    assert_eq!(
+        (host.decision.phase, exit_name(host.decision.exit)),
+        (PHASE_AVOIDANCE, "ssthresh")
+    );
 }
 
 /// Acknowledgements that congestion avoidance keeps to itself.
@@ -29,12 +40,17 @@ fn acknowledge(host: &mut Host, segments: u64) {
     host.ack.delivered_bytes += segments * SEGMENT;
 }
 
-/// A loss; the window goes back to one segment where slow start follows. The threshold, in segments.
+/// A loss; the window goes back to one segment where slow start follows. The threshold, in
+/// segments.
 fn loss(host: &mut Host, kind: u32) -> u64 {
     let half = host.decision.cwnd_bytes / 2;
     let decision: Decision = host.loss(kind, host.decision.cwnd_bytes, half);
     assert_eq!(decision.phase, PHASE_AVOIDANCE);
-    host.decision.cwnd_bytes = if kind == LOSS_RECOVERY { decision.ssthresh_bytes } else { SEGMENT };
+    host.decision.cwnd_bytes = if kind == LOSS_RECOVERY {
+        decision.ssthresh_bytes
+    } else {
+        SEGMENT
+    };
     decision.ssthresh_bytes / SEGMENT
 }
 
@@ -45,15 +61,27 @@ fn eq_8_finds_the_share_and_the_next_threshold_is_that_of_w_max() {
     // W_B = 80: the loss is seen 2 W_B - W = 60 acknowledgements after the window reached W = 100.
     slow_start(&mut host);
     acknowledge(&mut host, 60);
-    assert_eq!(loss(&mut host, LOSS_TAHOE), 50, "the window was not W_max: halved as ever");
+    assert_eq!(
+        loss(&mut host, LOSS_TAHOE),
+        50,
+        "the window was not W_max: halved as ever"
+    );
     slow_start(&mut host);
     acknowledge(&mut host, 2000);
     host.decision.cwnd_bytes = 200 * SEGMENT;
-    assert_eq!(loss(&mut host, LOSS_TAHOE), 75, "gamma = 15/16 * 0.5 (60 + 100) / 200 = 0.375");
+    assert_eq!(
+        loss(&mut host, LOSS_TAHOE),
+        75,
+        "gamma = 15/16 * 0.5 (60 + 100) / 200 = 0.375"
+    );
     slow_start(&mut host);
     acknowledge(&mut host, 2000);
     host.decision.cwnd_bytes = 200 * SEGMENT;
-    assert_eq!(loss(&mut host, LOSS_TIMEOUT), 75, "and stays, after timeouts too");
+    assert_eq!(
+        loss(&mut host, LOSS_TIMEOUT),
+        75,
+        "and stays, after timeouts too"
+    );
 }
 
 /// "it is better to keep the problem unsolved"
@@ -81,7 +109,11 @@ fn fast_recovery_keeps_the_host_s_threshold_and_teaches_all_the_same() {
     acknowledge(&mut host, 60);
     assert_eq!(loss(&mut host, LOSS_RECOVERY), 50);
     acknowledge(&mut host, 20);
-    assert_eq!(loss(&mut host, LOSS_RECOVERY), 25, "no slow start led here: nothing to learn");
+    assert_eq!(
+        loss(&mut host, LOSS_RECOVERY),
+        25,
+        "no slow start led here: nothing to learn"
+    );
     acknowledge(&mut host, 2000);
     host.decision.cwnd_bytes = 200 * SEGMENT;
     assert_eq!(loss(&mut host, LOSS_TIMEOUT), 75);
@@ -90,7 +122,13 @@ fn fast_recovery_keeps_the_host_s_threshold_and_teaches_all_the_same() {
 /// Section 3: "W'_th(gamma) = gamma^2 W_max".
 #[test]
 fn a_share_that_is_given_is_taken_at_every_loss() {
-    let mut host = at_w_max(Start { gamma_ppm: 400_000, ..start() }, 200);
+    let mut host = at_w_max(
+        Start {
+            gamma_ppm: 400_000,
+            ..start()
+        },
+        200,
+    );
     assert_eq!(loss(&mut host, LOSS_TAHOE), 80);
     slow_start(&mut host);
     acknowledge(&mut host, 10);
@@ -99,7 +137,14 @@ fn a_share_that_is_given_is_taken_at_every_loss() {
 
 #[test]
 fn the_first_slow_start_s_loss_teaches_nothing() {
-    let mut host = Host::new("gamma", Start { ssthresh_bytes: UNLIMITED, ..start() }, 100 * MS);
+    let mut host = Host::new(
+        "gamma",
+        Start {
+            ssthresh_bytes: UNLIMITED,
+            ..start()
+        },
+        100 * MS,
+    );
     while host.decision.cwnd_bytes < 160 * SEGMENT {
         host.ack(MS, host.decision.cwnd_bytes, ACK_CWND_LIMITED);
     }

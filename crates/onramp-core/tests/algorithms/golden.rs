@@ -9,11 +9,20 @@ use std::fmt::Write;
 fn digest(transfer: &Transfer) -> u64 {
     let members = transfer.steps.iter().flat_map(|step| {
         let d = step.decision;
-        [d.cwnd_bytes, d.ssthresh_bytes, d.pacing_bytes_per_s, d.estimate_bytes_per_s, d.phase.into(), d.exit.into()]
+        [
+            d.cwnd_bytes,
+            d.ssthresh_bytes,
+            d.pacing_bytes_per_s,
+            d.estimate_bytes_per_s,
+            d.phase.into(),
+            d.exit.into(),
+        ]
     });
     members
         .flat_map(u64::to_le_bytes)
-        .fold(0xcbf2_9ce4_8422_2325, |digest, byte| (digest ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3))
+        .fold(0xcbf2_9ce4_8422_2325, |digest, byte| {
+            (digest ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+        })
 }
 
 fn number(value: u64) -> String {
@@ -24,7 +33,8 @@ fn number(value: u64) -> String {
     }
 }
 
-/// Each change of phase or of what else is named, and every `stride`-th acknowledgement of each phase.
+/// Each change of phase or of what else is named, and every `stride`-th acknowledgement of each
+/// phase.
 fn table(transfer: &Transfer, stride: usize, what: impl Fn(&Decision) -> u64) -> String {
     let mut table = format!(
         "{:>5} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}  phase\n",
@@ -37,7 +47,11 @@ fn table(transfer: &Transfer, stride: usize, what: impl Fn(&Decision) -> u64) ->
             continue;
         }
         before = (d.phase, what(d));
-        let exit = if d.exit == 0 { String::new() } else { format!(" ({})", exit_name(d.exit)) };
+        let exit = if d.exit == 0 {
+            String::new()
+        } else {
+            format!(" ({})", exit_name(d.exit))
+        };
         writeln!(
             table,
             "{:>5} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}  {}{exit}",
@@ -61,9 +75,24 @@ fn table(transfer: &Transfer, stride: usize, what: impl Fn(&Decision) -> u64) ->
 
 /// What a start-up decides on 50 Mbit/s and 600 ms.
 fn on_50_mbit_per_s_and_600_ms(startup: &str, acks: usize) -> Transfer {
-    let path = Path { rate_bytes_per_s: 6_250_000, delay_ns: 600 * MS, mss_bytes: 1448 };
-    let clock = Clock { measure_ns: 1, event_ns: 50_000 };
-    path.transfer(startup, Start { clock, cwnd_bytes: 14_480, ..start() }, acks)
+    let path = Path {
+        rate_bytes_per_s: 6_250_000,
+        delay_ns: 600 * MS,
+        mss_bytes: 1448,
+    };
+    let clock = Clock {
+        measure_ns: 1,
+        event_ns: 50_000,
+    };
+    path.transfer(
+        startup,
+        Start {
+            clock,
+            cwnd_bytes: 14_480,
+            ..start()
+        },
+        acks,
+    )
 }
 
 #[test]
@@ -75,14 +104,30 @@ fn paced_on_50_mbit_per_s_and_600_ms() {
 /// Its estimate and its threshold change with almost every acknowledgement.
 #[test]
 fn astart_on_50_mbit_per_s_and_600_ms() {
-    insta::assert_snapshot!(table(&on_50_mbit_per_s_and_600_ms("astart", 8000), 400, |_| 0));
+    insta::assert_snapshot!(table(
+        &on_50_mbit_per_s_and_600_ms("astart", 8000),
+        400,
+        |_| 0
+    ));
 }
 
 /// A tenth of the path is reserved: the window follows from the first round trip on.
 #[test]
 fn qos_on_50_mbit_per_s_and_600_ms() {
-    let path = Path { rate_bytes_per_s: 6_250_000, delay_ns: 600 * MS, mss_bytes: 1448 };
-    let transfer = path.transfer("qos", Start { pace_bytes_per_s: 625_000, cwnd_bytes: 14_480, ..start() }, 1000);
+    let path = Path {
+        rate_bytes_per_s: 6_250_000,
+        delay_ns: 600 * MS,
+        mss_bytes: 1448,
+    };
+    let transfer = path.transfer(
+        "qos",
+        Start {
+            pace_bytes_per_s: 625_000,
+            cwnd_bytes: 14_480,
+            ..start()
+        },
+        1000,
+    );
     insta::assert_snapshot!(table(&transfer, 100, |decision| decision.cwnd_bytes));
 }
 

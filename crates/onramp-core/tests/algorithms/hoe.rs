@@ -2,8 +2,8 @@
 
 use crate::flights::{start, Host, MS, MSS};
 use onramp_core::{
-    exit_name, phase_name, Decision, Start, ACK_APP_LIMITED, ACK_CWND_LIMITED, LOSS_RECOVERY, LOSS_TAHOE, LOSS_TIMEOUT,
-    PHASE_DONE, UNLIMITED,
+    exit_name, phase_name, Decision, Start, ACK_APP_LIMITED, ACK_CWND_LIMITED, LOSS_RECOVERY,
+    LOSS_TAHOE, LOSS_TIMEOUT, PHASE_DONE, UNLIMITED,
 };
 
 const SEGMENT: u64 = MSS as u64;
@@ -11,14 +11,22 @@ const RTT_NS: u64 = 100 * MS;
 
 /// A host with a window of ten segments, none of which is acknowledged.
 fn host(ssthresh_bytes: u64) -> Host {
-    let mut host = Host::new("hoe", Start { ssthresh_bytes, ..start() }, RTT_NS);
+    let mut host = Host::new(
+        "hoe",
+        Start {
+            ssthresh_bytes,
+            ..start()
+        },
+        RTT_NS,
+    );
     host.ack.rtt_ns = RTT_NS;
     host
 }
 
 /// Acknowledgements of a segment each, so far apart, of a full window.
 fn acks(host: &mut Host, count: u64, gap_ns: u64) -> Decision {
-    (0..count).for_each(|_| _ = host.ack(gap_ns, host.decision.cwnd_bytes - SEGMENT, ACK_CWND_LIMITED));
+    (0..count)
+        .for_each(|_| _ = host.ack(gap_ns, host.decision.cwnd_bytes - SEGMENT, ACK_CWND_LIMITED));
     host.decision
 }
 
@@ -34,9 +42,15 @@ fn measured() -> Host {
 fn the_third_acknowledgement_of_a_flight_tells_the_rate() {
     let mut host = host(UNLIMITED);
     let two = acks(&mut host, 2, MS);
-    assert_eq!((two.estimate_bytes_per_s, two.ssthresh_bytes), (0, UNLIMITED));
+    assert_eq!(
+        (two.estimate_bytes_per_s, two.ssthresh_bytes),
+        (0, UNLIMITED)
+    );
     let three = acks(&mut host, 1, MS);
-    assert_eq!((three.estimate_bytes_per_s, three.ssthresh_bytes), (1_000_000, 100 * SEGMENT));
+    assert_eq!(
+        (three.estimate_bytes_per_s, three.ssthresh_bytes),
+        (1_000_000, 100 * SEGMENT)
+    );
 }
 
 /// The slope of a line, not what lies between its ends: 2 + 4 segments in 2 + 2 ms.
@@ -58,14 +72,23 @@ fn acknowledgements_of_several_flights_tell_nothing() {
         host.ack(RTT_NS, SEGMENT, ACK_CWND_LIMITED);
         host.ack(MS, 0, ACK_CWND_LIMITED);
     }
-    assert_eq!((host.decision.estimate_bytes_per_s, host.decision.ssthresh_bytes), (0, UNLIMITED));
+    assert_eq!(
+        (
+            host.decision.estimate_bytes_per_s,
+            host.decision.ssthresh_bytes
+        ),
+        (0, UNLIMITED)
+    );
 }
 
 #[test]
 fn what_was_measured_stays() {
     let mut host = measured();
     let later = acks(&mut host, 60, MS / 4);
-    assert_eq!((later.estimate_bytes_per_s, later.ssthresh_bytes), (1_000_000, 100 * SEGMENT));
+    assert_eq!(
+        (later.estimate_bytes_per_s, later.ssthresh_bytes),
+        (1_000_000, 100 * SEGMENT)
+    );
 }
 
 /// HyStart takes a queue for the end of the path.
@@ -76,7 +99,10 @@ fn a_threshold_that_the_host_lowers_meanwhile_is_not_followed() {
         let before = acks(&mut host, acknowledged, MS);
         host.decision.ssthresh_bytes = 12 * SEGMENT;
         let after = acks(&mut host, 1, MS);
-        assert_eq!((phase_name(after.phase), after.ssthresh_bytes), ("slow-start", before.ssthresh_bytes));
+        assert_eq!(
+            (phase_name(after.phase), after.ssthresh_bytes),
+            ("slow-start", before.ssthresh_bytes)
+        );
     }
 }
 
@@ -112,7 +138,10 @@ fn without_a_round_trip_there_is_no_window() {
 fn acknowledgements_at_one_moment_wait_for_a_later_one() {
     let mut host = host(UNLIMITED);
     let at_once = acks(&mut host, 5, 0);
-    assert_eq!((at_once.estimate_bytes_per_s, at_once.ssthresh_bytes), (0, UNLIMITED));
+    assert_eq!(
+        (at_once.estimate_bytes_per_s, at_once.ssthresh_bytes),
+        (0, UNLIMITED)
+    );
     // Of the line through the second to the sixth.
     assert_eq!(acks(&mut host, 1, 2 * MS).estimate_bytes_per_s, 1_250_000);
 }
@@ -136,10 +165,16 @@ fn a_flight_that_the_application_held_back_tells_nothing() {
 fn slow_start_ends_where_the_path_is_full() {
     let mut host = measured();
     let before = acks(&mut host, 86, MS);
-    assert_eq!((phase_name(before.phase), before.cwnd_bytes), ("slow-start", 99 * SEGMENT));
+    assert_eq!(
+        (phase_name(before.phase), before.cwnd_bytes),
+        ("slow-start", 99 * SEGMENT)
+    );
     let end = acks(&mut host, 1, MS);
     assert_eq!((end.phase, exit_name(end.exit)), (PHASE_DONE, "estimate"));
-    assert_eq!((end.cwnd_bytes, end.ssthresh_bytes), (100 * SEGMENT, 100 * SEGMENT));
+    assert_eq!(
+        (end.cwnd_bytes, end.ssthresh_bytes),
+        (100 * SEGMENT, 100 * SEGMENT)
+    );
     assert_eq!(end.pacing_bytes_per_s, UNLIMITED);
 }
 
@@ -148,7 +183,10 @@ fn a_window_that_is_more_than_the_path_holds_stays_and_ends_it() {
     let mut host = host(UNLIMITED);
     let end = acks(&mut host, 3, 20 * MS);
     assert_eq!((end.phase, exit_name(end.exit)), (PHASE_DONE, "estimate"));
-    assert_eq!((end.cwnd_bytes, end.ssthresh_bytes), (12 * SEGMENT, 5 * SEGMENT));
+    assert_eq!(
+        (end.cwnd_bytes, end.ssthresh_bytes),
+        (12 * SEGMENT, 5 * SEGMENT)
+    );
 }
 
 #[test]
@@ -156,16 +194,26 @@ fn a_host_s_threshold_that_comes_first_ends_it() {
     let mut host = host(12 * SEGMENT);
     let end = acks(&mut host, 2, MS);
     assert_eq!((end.phase, exit_name(end.exit)), (PHASE_DONE, "ssthresh"));
-    assert_eq!((end.cwnd_bytes, end.ssthresh_bytes), (12 * SEGMENT, 12 * SEGMENT));
+    assert_eq!(
+        (end.cwnd_bytes, end.ssthresh_bytes),
+        (12 * SEGMENT, 12 * SEGMENT)
+    );
 }
 
 #[test]
 fn a_loss_ends_it_with_the_host_s_threshold() {
-    for (kind, exit) in [(LOSS_RECOVERY, "loss"), (LOSS_TAHOE, "loss"), (LOSS_TIMEOUT, "timeout")] {
+    for (kind, exit) in [
+        (LOSS_RECOVERY, "loss"),
+        (LOSS_TAHOE, "loss"),
+        (LOSS_TIMEOUT, "timeout"),
+    ] {
         let mut host = measured();
         let end = host.loss(kind, 12 * SEGMENT, 6 * SEGMENT);
         assert_eq!((end.phase, exit_name(end.exit)), (PHASE_DONE, exit));
-        assert_eq!((end.cwnd_bytes, end.ssthresh_bytes), (13 * SEGMENT, 6 * SEGMENT));
+        assert_eq!(
+            (end.cwnd_bytes, end.ssthresh_bytes),
+            (13 * SEGMENT, 6 * SEGMENT)
+        );
         assert_eq!(end.estimate_bytes_per_s, 1_000_000);
     }
 }

@@ -1,5 +1,5 @@
-//! The algorithms of `core/`, tested through their Rust face: what the papers and RFCs demand of them, and what their
-//! interface promises to a host.
+//! The algorithms of `core/`, tested through their Rust face: what the papers and RFCs demand of
+//! them, and what their interface promises to a host.
 
 mod ack_train;
 mod ack_train_noise;

@@ -1,4 +1,5 @@
-//! The memory of paths (`core/memory.h`) against the rules of RFC 9959, and against whatever connections may do.
+//! The memory of paths (`core/memory.h`) against the rules of RFC 9959, and against whatever
+//! connections may do.
 
 use onramp_core::memory::{fits, news, window, Entry, News, KEEP_NS, LIFETIME_NS};
 use onramp_core::{Decision, Start, OPTION_RESUME_AT_ONCE, UNLIMITED};
@@ -9,22 +10,40 @@ const S: u64 = 1_000 * MS;
 const WINDOW: u64 = 14_480;
 
 fn learned(bytes: u64, rtt_ns: u64) -> Decision {
-    Decision { learned_bytes: bytes, learned_rtt_ns: rtt_ns, ..Decision::default() }
+    Decision {
+        learned_bytes: bytes,
+        learned_rtt_ns: rtt_ns,
+        ..Decision::default()
+    }
 }
 
 /// And the path was full.
 fn full(bytes: u64, rtt_ns: u64) -> Decision {
-    Decision { is_full: 1, ..learned(bytes, rtt_ns) }
+    Decision {
+        is_full: 1,
+        ..learned(bytes, rtt_ns)
+    }
 }
 
 /// Of a connection whose handshake took so long.
 fn start(srtt_ns: u64, options: u32) -> Start {
-    Start { cwnd_bytes: WINDOW, srtt_ns, options, ..Start::default() }
+    Start {
+        cwnd_bytes: WINDOW,
+        srtt_ns,
+        options,
+        ..Start::default()
+    }
 }
 
 /// 600 kB in 100 ms, saved at 1 s by a connection that has ended.
 fn entry() -> Entry {
-    Entry { bytes: 600_000, rtt_ns: 100 * MS, saved_ns: S, user: 0, used_ns: 0 }
+    Entry {
+        bytes: 600_000,
+        rtt_ns: 100 * MS,
+        saved_ns: S,
+        user: 0,
+        used_ns: 0,
+    }
 }
 
 fn told(entry: &mut Entry, user: u64, now_ns: u64, srtt_ns: u64) -> Option<(u64, u64)> {
@@ -38,15 +57,34 @@ fn told(entry: &mut Entry, user: u64, now_ns: u64, srtt_ns: u64) -> Option<(u64,
 #[test]
 fn a_round_trip_of_half_or_of_more_than_ten_times_is_of_another_path() {
     let seen = [0, 1, 49, 50, 51, 100, 999, 1000, 1001].map(|ms| fits(100 * MS, ms * MS));
-    assert_eq!(seen, [false, false, false, false, true, true, true, true, false]);
+    assert_eq!(
+        seen,
+        [false, false, false, false, true, true, true, true, false]
+    );
     assert!(!fits(100, 50) && fits(100, 51) && fits(100, 1000) && !fits(100, 1001));
-    assert!(!fits(0, 0) && !fits(0, 1) && !fits(1, 0) && fits(UNLIMITED, UNLIMITED) && !fits(UNLIMITED, UNLIMITED / 2));
+    assert!(
+        !fits(0, 0)
+            && !fits(0, 1)
+            && !fits(1, 0)
+            && fits(UNLIMITED, UNLIMITED)
+            && !fits(UNLIMITED, UNLIMITED / 2)
+    );
 }
 
 #[test]
 fn what_is_remembered_is_told_where_the_round_trip_fits() {
-    for (srtt_ms, fits) in [(100, true), (51, true), (50, false), (1000, true), (1001, false)] {
-        assert_eq!(told(&mut entry(), 7, 2 * S, srtt_ms * MS), fits.then_some((600_000, 100 * MS)), "{srtt_ms} ms");
+    for (srtt_ms, fits) in [
+        (100, true),
+        (51, true),
+        (50, false),
+        (1000, true),
+        (1001, false),
+    ] {
+        assert_eq!(
+            told(&mut entry(), 7, 2 * S, srtt_ms * MS),
+            fits.then_some((600_000, 100 * MS)),
+            "{srtt_ms} ms"
+        );
     }
 }
 
@@ -57,7 +95,11 @@ fn where_the_handshake_told_no_round_trip_it_waits_for_one() {
         (entry().take(7, 2 * S, &mut start), start.remembered_bytes)
     };
     assert_eq!(take(0), (true, 600_000));
-    assert_eq!(take(OPTION_RESUME_AT_ONCE), (false, 0), "that does not wait");
+    assert_eq!(
+        take(OPTION_RESUME_AT_ONCE),
+        (false, 0),
+        "that does not wait"
+    );
 }
 
 /// Section 3.2.
@@ -67,7 +109,10 @@ fn one_connection_at_a_time_has_it() {
     assert!(told(&mut entry, 1, 2 * S, 100 * MS).is_some());
     assert!(told(&mut entry, 2, 2 * S + 1, 100 * MS).is_none());
     entry.give_back(2);
-    assert!(told(&mut entry, 2, 2 * S + 2, 100 * MS).is_none(), "it had nothing to give back");
+    assert!(
+        told(&mut entry, 2, 2 * S + 2, 100 * MS).is_none(),
+        "it had nothing to give back"
+    );
     entry.give_back(1);
     assert!(told(&mut entry, 2, 2 * S + 3, 100 * MS).is_some());
 }
@@ -86,71 +131,148 @@ fn who_hears_nothing_has_it_no_longer() {
     assert!(entry.keep(1, 3 * S) && !entry.keep(2, 3 * S));
     assert!(entry.is_in_use(2, 4 * S) && entry.is_in_use(0, 4 * S) && !entry.is_in_use(1, 4 * S));
     assert!(told(&mut entry, 2, 4 * S, 100 * MS).is_none());
-    assert!(told(&mut entry, 2, 4 * S + 1, 100 * MS).is_some(), "after a second");
+    assert!(
+        told(&mut entry, 2, 4 * S + 1, 100 * MS).is_some(),
+        "after a second"
+    );
     assert!(!entry.keep(1, 4 * S + 2));
     entry.give_back(1);
-    assert!(entry.is_in_use(3, 4 * S + 3), "it was not the first one's any more");
+    assert!(
+        entry.is_in_use(3, 4 * S + 3),
+        "it was not the first one's any more"
+    );
 
-    let mut far = Entry { rtt_ns: 600 * MS, ..self::entry() };
+    let mut far = Entry {
+        rtt_ns: 600 * MS,
+        ..self::entry()
+    };
     assert!(told(&mut far, 1, 2 * S, 600 * MS).is_some());
-    assert!(told(&mut far, 2, 4 * S + 400 * MS, 600 * MS).is_none(), "within four round trips");
+    assert!(
+        told(&mut far, 2, 4 * S + 400 * MS, 600 * MS).is_none(),
+        "within four round trips"
+    );
     assert!(told(&mut far, 2, 4 * S + 400 * MS + 1, 600 * MS).is_some());
 }
 
-/// Section 3.1: less than four initial windows need not be saved; and of a path that was full they say that more is wrong.
+/// Section 3.1: less than four initial windows need not be saved; and of a path that was full they
+/// say that more is wrong.
 #[test]
 fn little_is_not_remembered_and_what_is_wrong_is_forgotten() {
     let of = |bytes, rtt_ns| news(&full(bytes, rtt_ns), WINDOW);
     assert_eq!(news(&Decision::default(), WINDOW), News::None);
-    assert_eq!([4 * WINDOW, 4 * WINDOW - 1, 1].map(|bytes| of(bytes, MS)), [News::Save, News::Forget, News::Forget]);
+    assert_eq!(
+        [4 * WINDOW, 4 * WINDOW - 1, 1].map(|bytes| of(bytes, MS)),
+        [News::Save, News::Forget, News::Forget]
+    );
     let little = [4 * WINDOW, 4 * WINDOW - 1, 1].map(|bytes| news(&learned(bytes, MS), WINDOW));
-    assert_eq!(little, [News::Save, News::None, News::None], "who had little to send says nothing of the path");
-    assert_eq!([of(UNLIMITED, MS), of(UNLIMITED, 0), of(600_000, 0)], [News::Forget; 3]);
-    assert_eq!(news(&full(UNLIMITED - 1, 1), UNLIMITED), News::Forget, "of any window");
+    assert_eq!(
+        little,
+        [News::Save, News::None, News::None],
+        "who had little to send says nothing of the path"
+    );
+    assert_eq!(
+        [of(UNLIMITED, MS), of(UNLIMITED, 0), of(600_000, 0)],
+        [News::Forget; 3]
+    );
+    assert_eq!(
+        news(&full(UNLIMITED - 1, 1), UNLIMITED),
+        News::Forget,
+        "of any window"
+    );
 }
 
 #[test]
 fn what_is_little_is_judged_by_the_initial_window_and_by_ten_segments_at_least() {
-    let of = |cwnd_bytes, is_new| window(&Start { cwnd_bytes, mss_bytes: 1448, ..Start::default() }, is_new);
-    assert_eq!([of(WINDOW, true), of(1448, true), of(4 * WINDOW, true)], [WINDOW, WINDOW, 4 * WINDOW]);
-    assert_eq!(of(4 * WINDOW, false), WINDOW, "that of a connection that has sent is no initial window");
+    let of = |cwnd_bytes, is_new| {
+        window(
+            &Start {
+                cwnd_bytes,
+                mss_bytes: 1448,
+                ..Start::default()
+            },
+            is_new,
+        )
+    };
+    assert_eq!(
+        [of(WINDOW, true), of(1448, true), of(4 * WINDOW, true)],
+        [WINDOW, WINDOW, 4 * WINDOW]
+    );
+    assert_eq!(
+        of(4 * WINDOW, false),
+        WINDOW,
+        "that of a connection that has sent is no initial window"
+    );
 }
 
 #[test]
 fn the_newest_replaces_the_older_and_its_connection_has_it() {
     let mut entry = Entry::default();
-    assert!(told(&mut entry, 1, S, 100 * MS).is_none(), "nothing is remembered yet");
+    assert!(
+        told(&mut entry, 1, S, 100 * MS).is_none(),
+        "nothing is remembered yet"
+    );
     assert!(entry.save(1, &learned(600_000, 100 * MS), S));
-    assert!(told(&mut entry, 2, S + 1, 100 * MS).is_none(), "the first goes on sending that");
+    assert!(
+        told(&mut entry, 2, S + 1, 100 * MS).is_none(),
+        "the first goes on sending that"
+    );
     // The second has found less by itself, which says nothing where it did not fill the path.
     assert!(!entry.save(2, &learned(300_000, 90 * MS), S + 1));
-    assert_eq!((entry.bytes, entry.rtt_ns, entry.saved_ns, entry.user), (600_000, 100 * MS, S, 1));
+    assert_eq!(
+        (entry.bytes, entry.rtt_ns, entry.saved_ns, entry.user),
+        (600_000, 100 * MS, S, 1)
+    );
     // Where it did, that is its share; the entry stays the first one's.
     assert!(!entry.save(2, &full(300_000, 90 * MS), S + 2));
-    assert_eq!((entry.bytes, entry.rtt_ns, entry.saved_ns, entry.user), (300_000, 90 * MS, S + 2, 1));
+    assert_eq!(
+        (entry.bytes, entry.rtt_ns, entry.saved_ns, entry.user),
+        (300_000, 90 * MS, S + 2, 1)
+    );
     entry.give_back(1);
-    assert_eq!(told(&mut entry, 3, S + 3, 100 * MS), Some((300_000, 90 * MS)));
+    assert_eq!(
+        told(&mut entry, 3, S + 3, 100 * MS),
+        Some((300_000, 90 * MS))
+    );
     // More is news, and so is another path.
     assert!(entry.save(3, &learned(400_000, 90 * MS), S + 4));
     assert!(entry.save(3, &learned(200_000, 45 * MS), S + 5));
-    assert_eq!((entry.bytes, entry.rtt_ns, entry.saved_ns), (200_000, 45 * MS, S + 5));
+    assert_eq!(
+        (entry.bytes, entry.rtt_ns, entry.saved_ns),
+        (200_000, 45 * MS, S + 5)
+    );
 }
 
 /// Section 4.3.1. A processor may read the clock a little later than the one that saved.
 #[test]
 fn a_lifetime_ends() {
     let entry = entry();
-    assert!(!entry.is_over(S + LIFETIME_NS, LIFETIME_NS) && entry.is_over(S + LIFETIME_NS + 1, LIFETIME_NS));
+    assert!(
+        !entry.is_over(S + LIFETIME_NS, LIFETIME_NS)
+            && entry.is_over(S + LIFETIME_NS + 1, LIFETIME_NS)
+    );
     assert!(!entry.is_over(S - 1, 0) && !entry.is_over(0, LIFETIME_NS));
     const { assert!(KEEP_NS < S / 2, "who is there says so in time") };
 }
 
 #[derive(Clone, Debug)]
 enum Act {
-    Begins { user: u64, srtt_ns: u64, options: u32 },
-    Hears { user: u64 },
-    Learns { user: u64, bytes: u64, rtt_ns: u64, is_full: bool },
-    Ends { user: u64 },
+    Begins {
+        user: u64,
+        srtt_ns: u64,
+        options: u32,
+    },
+    Hears {
+        user: u64,
+    },
+    Learns {
+        user: u64,
+        bytes: u64,
+        rtt_ns: u64,
+        is_full: bool,
+    },
+    Ends {
+        user: u64,
+    },
 }
 
 fn acts() -> impl Strategy<Value = Vec<(u64, Act)>> {
@@ -158,14 +280,24 @@ fn acts() -> impl Strategy<Value = Vec<(u64, Act)>> {
     let rtt_ns = || prop_oneof![Just(0), 1u64..5 * S, Just(UNLIMITED)];
     let bytes = prop_oneof![Just(0), 0..20 * WINDOW, Just(UNLIMITED)];
     let act = prop_oneof![
-        (user(), rtt_ns(), prop_oneof![Just(0), Just(OPTION_RESUME_AT_ONCE)])
-            .prop_map(|(user, srtt_ns, options)| Act::Begins { user, srtt_ns, options }),
+        (
+            user(),
+            rtt_ns(),
+            prop_oneof![Just(0), Just(OPTION_RESUME_AT_ONCE)]
+        )
+            .prop_map(|(user, srtt_ns, options)| Act::Begins {
+                user,
+                srtt_ns,
+                options
+            }),
         user().prop_map(|user| Act::Hears { user }),
-        (user(), bytes, rtt_ns(), any::<bool>()).prop_map(|(user, bytes, rtt_ns, is_full)| Act::Learns {
-            user,
-            bytes,
-            rtt_ns,
-            is_full
+        (user(), bytes, rtt_ns(), any::<bool>()).prop_map(|(user, bytes, rtt_ns, is_full)| {
+            Act::Learns {
+                user,
+                bytes,
+                rtt_ns,
+                is_full,
+            }
         }),
         user().prop_map(|user| Act::Ends { user }),
     ];
@@ -173,8 +305,8 @@ fn acts() -> impl Strategy<Value = Vec<(u64, Act)>> {
 }
 
 proptest! {
-    /// Whatever happens: at most one connection believes that it has the entry and is right; nobody is told what nobody
-    /// said; and who was told may have used it.
+    /// Whatever happens: at most one connection believes that it has the entry and is right; nobody
+    /// is told what nobody said; and who was told may have used it.
     #[test]
     fn an_entry_has_one_user_and_says_what_was_saved_last(acts in acts()) {
         let (mut entry, mut now_ns) = (Entry::default(), 0);

@@ -2,14 +2,20 @@
 
 use crate::flights::{Host, MS};
 use crate::onramp::{
-    arrive, assert_segments, host_on, in_approach, in_drain, in_two_heaps, phase, round, until, validated,
+    arrive, assert_segments, host_on, in_approach, in_drain, in_two_heaps, phase, round, until,
+    validated,
 };
 use crate::onramp::{PACED_RATE, QUEUED, RATE, RTT, SEGMENT};
 use onramp_core::{exit_name, Decision, ACK_CWND_LIMITED, UNLIMITED};
 
 /// All but the last of what was too much.
 fn come_through(host: &mut Host) -> Decision {
-    arrive(host, host.ack.inflight_bytes / SEGMENT - 1, RATE / 2, QUEUED)
+    arrive(
+        host,
+        host.ack.inflight_bytes / SEGMENT - 1,
+        RATE / 2,
+        QUEUED,
+    )
 }
 
 #[test]
@@ -55,20 +61,37 @@ fn one_sample_that_is_not_delayed_ends_a_hold() {
     arrive(&mut host, 500, RATE, QUEUED);
     let window = host.decision.cwnd_bytes;
     arrive(&mut host, 1, RATE, QUEUED - 1);
-    assert_eq!((phase(&host), host.decision.cwnd_bytes), ("approach", window));
-    assert_eq!(arrive(&mut host, 80, RATE, RTT).cwnd_bytes, window + 10 * SEGMENT, "growth is as it was");
+    assert_eq!(
+        (phase(&host), host.decision.cwnd_bytes),
+        ("approach", window)
+    );
+    assert_eq!(
+        arrive(&mut host, 80, RATE, RTT).cwnd_bytes,
+        window + 10 * SEGMENT,
+        "growth is as it was"
+    );
 }
 
-/// With a third more of window an eighth more arrives, in place of the sixth that would be half of it.
+/// With a third more of window an eighth more arrives, in place of the sixth that would be half of
+/// it.
 #[test]
 fn a_rate_that_does_not_grow_with_the_window_ends_at_what_is_carried_and_a_sixteenth() {
     let mut host = validated();
     until(&mut host, "hold", RATE, QUEUED);
     let decision = round(&mut host, PACED_RATE / 8 * 9, QUEUED);
-    assert_eq!((phase(&host), exit_name(decision.exit), decision.is_full), ("done", "delay", 1));
+    assert_eq!(
+        (phase(&host), exit_name(decision.exit), decision.is_full),
+        ("done", "delay", 1)
+    );
     assert_segments(decision.cwnd_bytes, 855 + 855 / 16 + 2);
-    assert_eq!((decision.ssthresh_bytes, decision.pacing_bytes_per_s), (decision.cwnd_bytes, UNLIMITED));
-    assert_eq!(decision.estimate_bytes_per_s / 1000, PACED_RATE / 8 * 9 / 1000);
+    assert_eq!(
+        (decision.ssthresh_bytes, decision.pacing_bytes_per_s),
+        (decision.cwnd_bytes, UNLIMITED)
+    );
+    assert_eq!(
+        decision.estimate_bytes_per_s / 1000,
+        PACED_RATE / 8 * 9 / 1000
+    );
 }
 
 #[test]
@@ -77,8 +100,18 @@ fn a_rate_that_grows_with_the_window_goes_on_and_faster() {
     until(&mut host, "hold", RATE, QUEUED);
     let window = host.decision.cwnd_bytes;
     round(&mut host, PACED_RATE / 5 * 6, QUEUED);
-    assert_eq!((phase(&host), host.decision.cwnd_bytes, host.decision.is_full), ("approach", window, 0));
-    assert_eq!(arrive(&mut host, 40, RATE, RTT).cwnd_bytes, window + 10 * SEGMENT);
+    assert_eq!(
+        (
+            phase(&host),
+            host.decision.cwnd_bytes,
+            host.decision.is_full
+        ),
+        ("approach", window, 0)
+    );
+    assert_eq!(
+        arrive(&mut host, 40, RATE, RTT).cwnd_bytes,
+        window + 10 * SEGMENT
+    );
 }
 
 /// What was delayed all the time is the new measure: only more than that is a further queue.
@@ -99,8 +132,15 @@ fn a_paced_flight_that_is_not_carried_drains_to_the_window_before_it() {
     let begin_ns = host.ack.now_ns;
     until(&mut host, "hold", PACED_RATE / 3 * 2, QUEUED);
     let decision = until(&mut host, "drain", PACED_RATE / 3 * 2, QUEUED);
-    assert!((host.ack.now_ns - begin_ns).abs_diff(RTT / 2) < MS, "{} ns", host.ack.now_ns - begin_ns);
-    assert_eq!((decision.cwnd_bytes, decision.ssthresh_bytes), (20 * SEGMENT, UNLIMITED));
+    assert!(
+        (host.ack.now_ns - begin_ns).abs_diff(RTT / 2) < MS,
+        "{} ns",
+        host.ack.now_ns - begin_ns
+    );
+    assert_eq!(
+        (decision.cwnd_bytes, decision.ssthresh_bytes),
+        (20 * SEGMENT, UNLIMITED)
+    );
     assert_eq!((decision.pacing_bytes_per_s, decision.exit), (UNLIMITED, 0));
 }
 
@@ -145,7 +185,10 @@ fn a_queue_that_stays_is_another_s_and_slow_start_ends_at_a_quarter_of_what_was_
     let mut host = in_drain();
     let decision = until(&mut host, "done", RATE / 2, QUEUED);
     assert_eq!((exit_name(decision.exit), decision.is_full), ("delay", 0));
-    assert_eq!((decision.cwnd_bytes, decision.pacing_bytes_per_s), (20 * SEGMENT, UNLIMITED));
+    assert_eq!(
+        (decision.cwnd_bytes, decision.pacing_bytes_per_s),
+        (20 * SEGMENT, UNLIMITED)
+    );
     assert_segments(decision.ssthresh_bytes, 125);
 }
 
@@ -188,7 +231,10 @@ fn slow_start_that_is_held_and_brings_no_more_ends_it() {
     arrive(&mut host, 8, RATE / 100, QUEUED);
     assert_eq!(phase(&host), "hold");
     let decision = round(&mut host, RATE / 100, QUEUED);
-    assert_eq!((phase(&host), exit_name(decision.exit), decision.is_full), ("done", "delay", 1));
+    assert_eq!(
+        (phase(&host), exit_name(decision.exit), decision.is_full),
+        ("done", "delay", 1)
+    );
     assert_segments(decision.cwnd_bytes, 12);
 }
 
@@ -203,5 +249,8 @@ fn samples_that_are_delayed_behind_a_flight_s_beginning_hold_nothing() {
         host.ack.rtt_ns = if place < 8 { RTT } else { 2 * RTT };
         host.ack(gap_ns, host.decision.cwnd_bytes - SEGMENT, ACK_CWND_LIMITED);
     }
-    assert_eq!((phase(&host), host.decision.cwnd_bytes), ("slow-start", 40 * SEGMENT));
+    assert_eq!(
+        (phase(&host), host.decision.cwnd_bytes),
+        ("slow-start", 40 * SEGMENT)
+    );
 }

@@ -1,11 +1,14 @@
 //! `onramp` when something is lost.
 
 use crate::flights::{Host, MS};
-use crate::onramp::{arrive, assert_segments, host_on, in_approach, in_drain, in_pacing, phase, until, validated};
+use crate::onramp::{
+    arrive, assert_segments, host_on, in_approach, in_drain, in_pacing, phase, until, validated,
+};
 use crate::onramp::{QUEUED, RATE, RTT, SEGMENT};
 use crate::path::time_ns;
 use onramp_core::{
-    exit_name, Decision, ACK_CWND_LIMITED, ACK_RECOVERING, LOSS_RECOVERY, LOSS_TAHOE, LOSS_TIMEOUT, UNLIMITED,
+    exit_name, Decision, ACK_CWND_LIMITED, ACK_RECOVERING, LOSS_RECOVERY, LOSS_TAHOE, LOSS_TIMEOUT,
+    UNLIMITED,
 };
 
 /// The window was full when the loss was found.
@@ -16,7 +19,11 @@ fn lose(host: &mut Host, kind: u32, ssthresh_segments: u64) -> Decision {
 /// So many segments arrive while the loss is repaired.
 fn recover(host: &mut Host, segments: u64, bytes_per_s: u64) -> Decision {
     for _ in 0..segments {
-        host.ack(time_ns(SEGMENT, bytes_per_s), host.ack.inflight_bytes, ACK_RECOVERING | ACK_CWND_LIMITED);
+        host.ack(
+            time_ns(SEGMENT, bytes_per_s),
+            host.ack.inflight_bytes,
+            ACK_RECOVERING | ACK_CWND_LIMITED,
+        );
     }
     host.decision
 }
@@ -30,17 +37,27 @@ fn recovered(host: &mut Host) -> Decision {
 #[track_caller]
 fn assert_done(decision: &Decision, exit: &str) {
     assert_eq!((decision.is_over(), exit_name(decision.exit)), (true, exit));
-    assert_eq!((decision.pacing_bytes_per_s, decision.is_full), (UNLIMITED, 0));
+    assert_eq!(
+        (decision.pacing_bytes_per_s, decision.is_full),
+        (UNLIMITED, 0)
+    );
 }
 
 #[test]
 fn a_loss_of_slow_start_ends_at_the_host_s_threshold() {
-    for (kind, exit) in [(LOSS_RECOVERY, "loss"), (LOSS_TAHOE, "loss"), (LOSS_TIMEOUT, "timeout")] {
+    for (kind, exit) in [
+        (LOSS_RECOVERY, "loss"),
+        (LOSS_TAHOE, "loss"),
+        (LOSS_TIMEOUT, "timeout"),
+    ] {
         let mut host = host_on(RTT);
         arrive(&mut host, 5, RATE, RTT);
         let decision = host.loss(kind, 12 * SEGMENT, 7 * SEGMENT);
         assert_done(&decision, exit);
-        assert_eq!((decision.cwnd_bytes, decision.ssthresh_bytes), (15 * SEGMENT, 7 * SEGMENT));
+        assert_eq!(
+            (decision.cwnd_bytes, decision.ssthresh_bytes),
+            (15 * SEGMENT, 7 * SEGMENT)
+        );
     }
 }
 
@@ -50,10 +67,17 @@ fn of_what_was_not_yet_paced_nothing_is_halved() {
         let mut host = in_pacing();
         let decision = host.loss(kind, 190 * SEGMENT, 380 * SEGMENT);
         assert_done(&decision, exit);
-        assert_eq!((decision.cwnd_bytes, decision.ssthresh_bytes), (760 * SEGMENT, 95 * SEGMENT));
+        assert_eq!(
+            (decision.cwnd_bytes, decision.ssthresh_bytes),
+            (760 * SEGMENT, 95 * SEGMENT)
+        );
     }
     let mut host = in_pacing();
-    assert_eq!(host.loss(LOSS_RECOVERY, 800 * SEGMENT, 380 * SEGMENT).ssthresh_bytes, 380 * SEGMENT);
+    assert_eq!(
+        host.loss(LOSS_RECOVERY, 800 * SEGMENT, 380 * SEGMENT)
+            .ssthresh_bytes,
+        380 * SEGMENT
+    );
 }
 
 #[test]
@@ -71,14 +95,23 @@ fn a_threshold_is_lowered_to_what_was_carried() {
     let mut host = validated();
     let outstanding = host.decision.cwnd_bytes / SEGMENT;
     let decision = lose(&mut host, LOSS_RECOVERY, 700);
-    assert_eq!((phase(&host), decision.exit, decision.pacing_bytes_per_s), ("retreat", 0, UNLIMITED));
+    assert_eq!(
+        (phase(&host), decision.exit, decision.pacing_bytes_per_s),
+        ("retreat", 0, UNLIMITED)
+    );
     assert_eq!(decision.ssthresh_bytes, 700 * SEGMENT);
-    assert_eq!(recover(&mut host, outstanding - 1, RATE / 2).ssthresh_bytes, 700 * SEGMENT);
+    assert_eq!(
+        recover(&mut host, outstanding - 1, RATE / 2).ssthresh_bytes,
+        700 * SEGMENT
+    );
     let decision = recover(&mut host, 1, RATE / 2);
     assert_eq!(phase(&host), "retreat");
     assert_segments(decision.ssthresh_bytes, 500);
     // What comes later changes nothing.
-    assert_eq!(recover(&mut host, 100, RATE / 10).ssthresh_bytes, decision.ssthresh_bytes);
+    assert_eq!(
+        recover(&mut host, 100, RATE / 10).ssthresh_bytes,
+        decision.ssthresh_bytes
+    );
     let ssthresh_bytes = decision.ssthresh_bytes;
     let decision = recovered(&mut host);
     assert_done(&decision, "loss");
@@ -90,7 +123,10 @@ fn a_threshold_that_is_less_than_what_was_carried_stays() {
     let mut host = validated();
     let outstanding = host.decision.cwnd_bytes / SEGMENT;
     lose(&mut host, LOSS_RECOVERY, 300);
-    assert_eq!(recover(&mut host, outstanding, RATE / 2).ssthresh_bytes, 300 * SEGMENT);
+    assert_eq!(
+        recover(&mut host, outstanding, RATE / 2).ssthresh_bytes,
+        300 * SEGMENT
+    );
 }
 
 #[test]
@@ -99,7 +135,10 @@ fn a_loss_while_the_window_is_held_is_one_of_the_approach() {
     until(&mut host, "hold", RATE, QUEUED);
     let outstanding = host.decision.cwnd_bytes / SEGMENT;
     lose(&mut host, LOSS_RECOVERY, 700);
-    assert_segments(recover(&mut host, outstanding, RATE / 2).ssthresh_bytes, 500);
+    assert_segments(
+        recover(&mut host, outstanding, RATE / 2).ssthresh_bytes,
+        500,
+    );
     assert_done(&recovered(&mut host), "loss");
 }
 
@@ -110,7 +149,10 @@ fn what_is_lost_meanwhile_is_not_waited_for() {
     let outstanding = host.decision.cwnd_bytes / SEGMENT;
     lose(&mut host, LOSS_RECOVERY, 700);
     host.ack.lost_bytes += 400 * SEGMENT;
-    assert_eq!(recover(&mut host, outstanding - 401, RATE / 2).ssthresh_bytes, 700 * SEGMENT);
+    assert_eq!(
+        recover(&mut host, outstanding - 401, RATE / 2).ssthresh_bytes,
+        700 * SEGMENT
+    );
     assert_segments(recover(&mut host, 1, RATE / 2).ssthresh_bytes, 500);
 }
 
@@ -119,7 +161,10 @@ fn less_than_half_a_round_trip_tells_no_rate() {
     let mut host = validated();
     host.loss(LOSS_RECOVERY, 10 * SEGMENT, 700 * SEGMENT);
     // Of 500 us each; time begins with the first.
-    assert_eq!(recover(&mut host, 100, RATE / 5).ssthresh_bytes, 700 * SEGMENT);
+    assert_eq!(
+        recover(&mut host, 100, RATE / 5).ssthresh_bytes,
+        700 * SEGMENT
+    );
     assert_segments(recover(&mut host, 1, RATE / 5).ssthresh_bytes, 200);
 }
 
@@ -138,7 +183,11 @@ fn a_repair_that_ends_before_anything_is_known_leaves_the_host_s_threshold() {
 /// A paced flight that was too much has lost something, and half of what it wanted to know arrives.
 fn known_to_be_too_much() -> Host {
     let mut host = in_approach();
-    assert_eq!(lose(&mut host, LOSS_RECOVERY, 500).ssthresh_bytes, 20 * SEGMENT, "the window before it");
+    assert_eq!(
+        lose(&mut host, LOSS_RECOVERY, 500).ssthresh_bytes,
+        20 * SEGMENT,
+        "the window before it"
+    );
     recover(&mut host, 760, RATE / 2);
     host
 }
@@ -149,7 +198,10 @@ fn a_paced_flight_that_lost_too_much_leads_to_a_quarter_of_what_was_carried_and_
     assert_eq!(phase(&host), "retreat");
     assert_segments(host.decision.ssthresh_bytes, 125);
     let decision = recovered(&mut host);
-    assert_eq!((phase(&host), decision.exit, decision.pacing_bytes_per_s), ("drain", 0, UNLIMITED));
+    assert_eq!(
+        (phase(&host), decision.exit, decision.pacing_bytes_per_s),
+        ("drain", 0, UNLIMITED)
+    );
     assert_segments(decision.cwnd_bytes, 125);
     assert_eq!(decision.ssthresh_bytes, decision.cwnd_bytes);
 }
@@ -159,7 +211,10 @@ fn a_path_that_was_drained_after_a_loss_is_paced_at_what_was_carried() {
     let mut host = known_to_be_too_much();
     recovered(&mut host);
     let decision = until(&mut host, "pacing", RATE / 2, RTT);
-    assert_eq!((decision.estimate_bytes_per_s, decision.ssthresh_bytes), (RATE / 2, UNLIMITED));
+    assert_eq!(
+        (decision.estimate_bytes_per_s, decision.ssthresh_bytes),
+        (RATE / 2, UNLIMITED)
+    );
     assert_segments(decision.cwnd_bytes, 385);
 }
 
@@ -177,7 +232,10 @@ fn a_queue_that_stays_after_a_loss_ends_with_it() {
 fn a_paced_flight_of_which_so_much_arrived_as_left_was_carried() {
     let mut host = in_approach();
     lose(&mut host, LOSS_RECOVERY, 600);
-    assert_eq!(recover(&mut host, 760, RATE / 10 * 7).ssthresh_bytes, 600 * SEGMENT);
+    assert_eq!(
+        recover(&mut host, 760, RATE / 10 * 7).ssthresh_bytes,
+        600 * SEGMENT
+    );
     assert_done(&recovered(&mut host), "loss");
 }
 
@@ -204,7 +262,10 @@ fn a_window_below_its_threshold_behind_a_repair_ends_it() {
 fn a_loss_while_the_path_is_drained_leads_to_a_quarter_of_what_was_carried() {
     let mut host = in_drain();
     arrive(&mut host, 100, RATE / 2, QUEUED);
-    assert_eq!(lose(&mut host, LOSS_RECOVERY, 10).ssthresh_bytes, 10 * SEGMENT);
+    assert_eq!(
+        lose(&mut host, LOSS_RECOVERY, 10).ssthresh_bytes,
+        10 * SEGMENT
+    );
     assert_eq!(phase(&host), "retreat");
     assert_segments(recover(&mut host, 300, RATE / 5).ssthresh_bytes, 125);
     recovered(&mut host);

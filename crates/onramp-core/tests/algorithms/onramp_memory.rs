@@ -5,7 +5,8 @@ use crate::onramp::{arrive, assert_segments, in_two_heaps, phase, round, until, 
 use crate::onramp::{PACED_RATE, QUEUED, RATE, RTT, SEGMENT};
 use crate::path::time_ns;
 use onramp_core::{
-    Start, ACK_APP_LIMITED, ACK_CWND_LIMITED, ACK_RECOVERING, LOSS_RECOVERY, OPTION_RESUME_AT_ONCE, UNLIMITED,
+    Start, ACK_APP_LIMITED, ACK_CWND_LIMITED, ACK_RECOVERING, LOSS_RECOVERY, OPTION_RESUME_AT_ONCE,
+    UNLIMITED,
 };
 
 const CAREFUL: u32 = 0;
@@ -34,33 +35,55 @@ fn measured(options: u32, remembered_segments: u64) -> Host {
 #[test]
 fn half_of_it_leaves_behind_the_initial_window_spaced_in_a_round_trip() {
     let mut host = host(OPTION_RESUME_AT_ONCE, 1000);
-    assert_eq!((phase(&host), host.decision.cwnd_bytes), ("pacing", 510 * SEGMENT));
+    assert_eq!(
+        (phase(&host), host.decision.cwnd_bytes),
+        ("pacing", 510 * SEGMENT)
+    );
     assert_eq!(host.decision.pacing_bytes_per_s, 5_100_000);
     arrive(&mut host, 9, RATE, RTT);
-    assert_eq!((phase(&host), host.decision.cwnd_bytes), ("pacing", 510 * SEGMENT));
+    assert_eq!(
+        (phase(&host), host.decision.cwnd_bytes),
+        ("pacing", 510 * SEGMENT)
+    );
 }
 
 /// The path holds 1000 segments.
 #[test]
 fn the_whole_is_filled_where_the_first_flight_agrees_and_three_quarters_where_it_does_not() {
-    for (remembered, segments) in [(1000, 1000), (800, 1000), (500, 1000), (499, 760), (40, 760)] {
+    for (remembered, segments) in [
+        (1000, 1000),
+        (800, 1000),
+        (500, 1000),
+        (499, 760),
+        (40, 760),
+    ] {
         let host = measured(OPTION_RESUME_AT_ONCE, remembered);
-        assert_eq!((phase(&host), host.decision.estimate_bytes_per_s), ("pacing", RATE));
+        assert_eq!(
+            (phase(&host), host.decision.estimate_bytes_per_s),
+            ("pacing", RATE)
+        );
         assert_segments(host.decision.cwnd_bytes, segments);
         assert_eq!(host.decision.learned_bytes, 0);
     }
 }
 
-/// RFC 9959, section 3.2: not before the initial window is acknowledged. By then the path is measured, as a rule.
+/// RFC 9959, section 3.2: not before the initial window is acknowledged. By then the path is
+/// measured, as a rule.
 #[test]
 fn carefully_what_is_remembered_waits_and_is_used_where_nothing_was_measured() {
     let host = measured(CAREFUL, 1000);
     assert_segments(host.decision.cwnd_bytes, 760);
 
     let mut host = self::host(CAREFUL, 1000);
-    assert_eq!((phase(&host), host.decision.cwnd_bytes), ("slow-start", 10 * SEGMENT));
+    assert_eq!(
+        (phase(&host), host.decision.cwnd_bytes),
+        ("slow-start", 10 * SEGMENT)
+    );
     in_two_heaps(&mut host);
-    assert_eq!((phase(&host), host.decision.estimate_bytes_per_s), ("pacing", 0));
+    assert_eq!(
+        (phase(&host), host.decision.estimate_bytes_per_s),
+        ("pacing", 0)
+    );
     assert_segments(host.decision.cwnd_bytes, 500);
     assert_eq!(host.decision.pacing_bytes_per_s, 5_000_000);
     // Slow start goes on from there, spaced, towards what is remembered.
@@ -71,7 +94,12 @@ fn carefully_what_is_remembered_waits_and_is_used_where_nothing_was_measured() {
 /// Section 4.2.1: at most half of the round trip, or more than ten times: another path.
 #[test]
 fn on_a_round_trip_that_does_not_fit_nothing_is_used() {
-    for (rtt_ns, used) in [(RTT / 2, false), (RTT / 2 + MS, true), (10 * RTT, true), (10 * RTT + 1, false)] {
+    for (rtt_ns, used) in [
+        (RTT / 2, false),
+        (RTT / 2 + MS, true),
+        (10 * RTT, true),
+        (10 * RTT + 1, false),
+    ] {
         let mut host = host(CAREFUL, 1000);
         host.ack.rtt_ns = rtt_ns;
         in_two_heaps(&mut host);
@@ -85,12 +113,17 @@ fn what_the_application_did_not_use_is_lost() {
     let mut host = host(OPTION_RESUME_AT_ONCE, 1000);
     for left in (10..20).rev() {
         // In two heaps: no rate.
-        host.ack(if left == 15 { 20 * MS } else { 1000 }, left * SEGMENT, ACK_APP_LIMITED);
+        host.ack(
+            if left == 15 { 20 * MS } else { 1000 },
+            left * SEGMENT,
+            ACK_APP_LIMITED,
+        );
     }
     assert_segments(host.decision.cwnd_bytes, 20);
 }
 
-/// The path holds 100 segments and ten times as much is remembered: the first flight says so before a loss can.
+/// The path holds 100 segments and ten times as much is remembered: the first flight says so before
+/// a loss can.
 #[test]
 fn what_is_too_much_is_forgotten_and_the_window_is_what_was_measured() {
     let mut host = host(OPTION_RESUME_AT_ONCE, 1000);
@@ -99,17 +132,25 @@ fn what_is_too_much_is_forgotten_and_the_window_is_what_was_measured() {
     assert_eq!(decision.learned_bytes, UNLIMITED);
 }
 
-/// Section 3.5: half of what has arrived, meanwhile, and at the end as much less than it as congestion avoidance has it.
+/// Section 3.5: half of what has arrived, meanwhile, and at the end as much less than it as
+/// congestion avoidance has it.
 #[test]
 fn a_loss_of_what_was_not_validated_retreats_by_what_has_arrived() {
     let mut host = measured(OPTION_RESUME_AT_ONCE, 1000);
     host.ack.inflight_bytes = 500 * SEGMENT;
     let cwnd_bytes = host.decision.cwnd_bytes;
     let decision = host.loss(LOSS_RECOVERY, 500 * SEGMENT, cwnd_bytes / 10 * 7);
-    assert_eq!((phase(&host), decision.learned_bytes), ("retreat", UNLIMITED));
+    assert_eq!(
+        (phase(&host), decision.learned_bytes),
+        ("retreat", UNLIMITED)
+    );
     let arrives = |host: &mut Host, lost: u64| {
         host.ack.lost_bytes += lost * SEGMENT;
-        host.ack(time_ns(SEGMENT, RATE), 400 * SEGMENT, ACK_RECOVERING | ACK_CWND_LIMITED)
+        host.ack(
+            time_ns(SEGMENT, RATE),
+            400 * SEGMENT,
+            ACK_RECOVERING | ACK_CWND_LIMITED,
+        )
     };
     for _ in 0..90 {
         arrives(&mut host, 0);
@@ -122,21 +163,32 @@ fn a_loss_of_what_was_not_validated_retreats_by_what_has_arrived() {
     assert_segments(host.decision.ssthresh_bytes, 84);
 }
 
-/// What was told to be wrong once does not make a Safe Retreat of a loss that comes when all has been validated: that
-/// raises no window.
+/// What was told to be wrong once does not make a Safe Retreat of a loss that comes when all has
+/// been validated: that raises no window.
 #[test]
 fn a_loss_after_that_is_one_like_any_other() {
     let mut host = host(OPTION_RESUME_AT_ONCE, 1000);
-    assert_eq!(arrive(&mut host, 10, RATE / 10, RTT).learned_bytes, UNLIMITED);
+    assert_eq!(
+        arrive(&mut host, 10, RATE / 10, RTT).learned_bytes,
+        UNLIMITED
+    );
     until(&mut host, "approach", RATE / 10, RTT);
     for _ in 0..3 {
         round(&mut host, RATE / 10, RTT);
     }
     let cwnd_bytes = host.decision.cwnd_bytes;
     let decision = host.loss(LOSS_RECOVERY, cwnd_bytes, cwnd_bytes / 10 * 7);
-    assert_eq!((phase(&host), decision.learned_bytes), ("retreat", 0), "it is forgotten once");
+    assert_eq!(
+        (phase(&host), decision.learned_bytes),
+        ("retreat", 0),
+        "it is forgotten once"
+    );
     while host.ack.delivered_bytes < 2000 * SEGMENT {
-        host.ack(time_ns(SEGMENT, RATE / 10), 10 * SEGMENT, ACK_RECOVERING | ACK_CWND_LIMITED);
+        host.ack(
+            time_ns(SEGMENT, RATE / 10),
+            10 * SEGMENT,
+            ACK_RECOVERING | ACK_CWND_LIMITED,
+        );
         assert!(host.decision.ssthresh_bytes <= cwnd_bytes / 10 * 7);
     }
 }
@@ -157,9 +209,14 @@ fn of_a_short_transfer_the_rate_is_learned_that_was_carried() {
     until(&mut host, "approach", RATE, RTT);
     arrive(&mut host, 38, RATE * 3 / 4, RTT);
     assert_eq!(host.decision.learned_bytes, 0, "too little has arrived");
-    let told: Vec<u64> = (0..162).map(|_| arrive(&mut host, 1, RATE * 3 / 4, RTT).learned_bytes).collect();
+    let told: Vec<u64> = (0..162)
+        .map(|_| arrive(&mut host, 1, RATE * 3 / 4, RTT).learned_bytes)
+        .collect();
     let news: Vec<u64> = told.into_iter().filter(|bytes| *bytes > 0).collect();
-    assert!((1..4).contains(&news.len()), "what is no news is not told again: {news:?}");
+    assert!(
+        (1..4).contains(&news.len()),
+        "what is no news is not told again: {news:?}"
+    );
     assert_segments(*news.last().unwrap(), 750);
 }
 

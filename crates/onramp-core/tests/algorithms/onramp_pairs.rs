@@ -1,32 +1,50 @@
-//! `onramp` with packet pairs: what the receiver reports, and what is believed of it (core/pair_rate.h).
+//! `onramp` with packet pairs: what the receiver reports, and what is believed of it
+//! (core/pair_rate.h).
 
 use crate::flights::{start, Host, MS};
 use crate::onramp::{phase, QUEUED, RATE, RTT, SEGMENT};
 use crate::path::time_ns;
 use onramp_core::{
-    Decision, Start, ACK_CWND_LIMITED, LOSS_RECOVERY, OPTION_PAIRS, OPTION_RESUME_AT_ONCE, PAIR_NONE, PAIR_TRAIN,
-    UNLIMITED,
+    Decision, Start, ACK_CWND_LIMITED, LOSS_RECOVERY, OPTION_PAIRS, OPTION_RESUME_AT_ONCE,
+    PAIR_NONE, PAIR_TRAIN, UNLIMITED,
 };
 
 /// Between two segments, at the bottleneck.
 const SPACING: u64 = 100_000;
 
 fn host() -> Host {
-    Host::new("onramp", Start { options: OPTION_PAIRS, ..start() }, RTT)
+    Host::new(
+        "onramp",
+        Start {
+            options: OPTION_PAIRS,
+            ..start()
+        },
+        RTT,
+    )
 }
 
-/// A segment is acknowledged that left at this time; the receiver says when it arrived, since the first one did.
+/// A segment is acknowledged that left at this time; the receiver says when it arrived, since the
+/// first one did.
 fn told(host: &mut Host, now_ns: u64, left_ns: u64, arrived_ns: u64) -> Decision {
     host.ack.rtt_ns = now_ns - left_ns;
     (host.ack.pair_interval_ns, host.ack.pair_bytes) = (arrived_ns, host.ack.delivered_bytes);
-    let decision = host.ack(now_ns - host.ack.now_ns, host.decision.cwnd_bytes - SEGMENT, ACK_CWND_LIMITED);
+    let decision = host.ack(
+        now_ns - host.ack.now_ns,
+        host.decision.cwnd_bytes - SEGMENT,
+        ACK_CWND_LIMITED,
+    );
     host.ack.pair_interval_ns = 0;
     decision
 }
 
-/// The first flight: of each of its segments, when it left, when it arrived, and when its acknowledgement did beyond a
-/// round trip.
-fn flight(host: &mut Host, left_ns: fn(u64) -> u64, arrived_ns: fn(u64) -> u64, acked_ns: fn(u64) -> u64) -> Decision {
+/// The first flight: of each of its segments, when it left, when it arrived, and when its
+/// acknowledgement did beyond a round trip.
+fn flight(
+    host: &mut Host,
+    left_ns: fn(u64) -> u64,
+    arrived_ns: fn(u64) -> u64,
+    acked_ns: fn(u64) -> u64,
+) -> Decision {
     for n in 0..host.decision.cwnd_bytes / SEGMENT {
         told(host, RTT + acked_ns(n), left_ns(n), arrived_ns(n));
     }
@@ -55,24 +73,45 @@ fn the_rate_is_the_receivers_whatever_the_way_back_makes_of_acknowledgements() {
     for acked_ns in [SPACED, SLOWLY, IN_TWO_HEAPS, AT_ONCE] {
         let mut host = host();
         let decision = flight(&mut host, AT_ONCE, SPACED, acked_ns);
-        assert_eq!((phase(&host), decision.estimate_bytes_per_s), ("pacing", RATE));
+        assert_eq!(
+            (phase(&host), decision.estimate_bytes_per_s),
+            ("pacing", RATE)
+        );
     }
     let mut without = Host::new("onramp", start(), RTT);
-    assert_eq!(flight(&mut without, AT_ONCE, |_| 0, SLOWLY).estimate_bytes_per_s, RATE / 10);
+    assert_eq!(
+        flight(&mut without, AT_ONCE, |_| 0, SLOWLY).estimate_bytes_per_s,
+        RATE / 10
+    );
 }
 
 #[test]
 fn behind_the_initial_window_of_a_remembered_path_the_rate_is_the_receivers_too() {
     for acked_ns in [SPACED, SLOWLY, IN_TWO_HEAPS, AT_ONCE] {
         let options = OPTION_PAIRS | OPTION_RESUME_AT_ONCE;
-        let remembered = Start { remembered_bytes: 1000 * SEGMENT, remembered_rtt_ns: RTT, ..start() };
-        let mut host = Host::new("onramp", Start { options, srtt_ns: RTT, ..remembered }, RTT);
+        let remembered = Start {
+            remembered_bytes: 1000 * SEGMENT,
+            remembered_rtt_ns: RTT,
+            ..start()
+        };
+        let mut host = Host::new(
+            "onramp",
+            Start {
+                options,
+                srtt_ns: RTT,
+                ..remembered
+            },
+            RTT,
+        );
         assert_eq!((phase(&host), host.decision.pair), ("pacing", PAIR_TRAIN));
         for n in 0..10 {
             assert_eq!(host.decision.estimate_bytes_per_s, 0);
             told(&mut host, RTT + acked_ns(n), 0, SPACED(n));
         }
-        assert_eq!((phase(&host), host.decision.estimate_bytes_per_s), ("pacing", RATE));
+        assert_eq!(
+            (phase(&host), host.decision.estimate_bytes_per_s),
+            ("pacing", RATE)
+        );
     }
 }
 
@@ -84,12 +123,21 @@ fn a_peer_that_knows_no_pairs_changes_nothing() {
         let mut all = vec![flight(host, AT_ONCE, |_| 0, SPACED)];
         for n in 0..20_000 {
             host.ack.rtt_ns = if n < 1000 { RTT } else { QUEUED };
-            all.push(host.ack(SPACING, host.decision.cwnd_bytes - SEGMENT, ACK_CWND_LIMITED));
+            all.push(host.ack(
+                SPACING,
+                host.decision.cwnd_bytes - SEGMENT,
+                ACK_CWND_LIMITED,
+            ));
             if host.decision.is_over() {
                 break;
             }
         }
-        all.iter().map(|decision| Decision { pair: PAIR_NONE, ..*decision }).collect::<Vec<_>>()
+        all.iter()
+            .map(|decision| Decision {
+                pair: PAIR_NONE,
+                ..*decision
+            })
+            .collect::<Vec<_>>()
     };
     let [with, without] = hosts.each_mut().map(run);
     assert_eq!(with, without);
@@ -104,7 +152,10 @@ fn reports_that_are_no_line_are_a_veto() {
     for arrived_ns in [IN_TWO_HEAPS, three_heaps, |n| n * 31_000 / 2] {
         let mut host = host();
         flight(&mut host, AT_ONCE, arrived_ns, SPACED);
-        assert_eq!((phase(&host), host.decision.estimate_bytes_per_s), ("slow-start", 0));
+        assert_eq!(
+            (phase(&host), host.decision.estimate_bytes_per_s),
+            ("slow-start", 0)
+        );
     }
 }
 
@@ -115,13 +166,15 @@ fn what_the_sender_itself_spaced_is_no_rate() {
         flight(&mut host, left_ns, SPACED, SPACED).estimate_bytes_per_s
     };
     assert_eq!(left_in(|n| n * SPACING / 2), RATE);
-    // A clock of a microsecond, by which round trips are measured, may say that the first left last.
+    // A clock of a microsecond, by which round trips are measured, may say that the first left
+    // last.
     assert_eq!(left_in(|n| 1000 - 100 * n), RATE);
     assert_eq!(left_in(|n| n * SPACING / 5 * 4), 0);
 }
 
-/// The paced flight, and what follows it: segments left at the rate, arrived so much later than they would without a
-/// queue, and were acknowledged so late beyond that. Until there is a round trip that is held, or so many are over.
+/// The paced flight, and what follows it: segments left at the rate, arrived so much later than
+/// they would without a queue, and were acknowledged so late beyond that. Until there is a round
+/// trip that is held, or so many are over.
 fn is_held(host: &mut Host, queue_ns: u64, back_ns: u64, reply_every: u64) -> bool {
     flight(host, AT_ONCE, SPACED, SPACED);
     assert_eq!(phase(host), "pacing");
@@ -133,7 +186,11 @@ fn is_held(host: &mut Host, queue_ns: u64, back_ns: u64, reply_every: u64) -> bo
             told(host, now_ns, left_ns, left_ns + SPACING + queue_ns);
         } else {
             host.ack.rtt_ns = now_ns - left_ns;
-            host.ack(now_ns - host.ack.now_ns, host.decision.cwnd_bytes - SEGMENT, ACK_CWND_LIMITED);
+            host.ack(
+                now_ns - host.ack.now_ns,
+                host.decision.cwnd_bytes - SEGMENT,
+                ACK_CWND_LIMITED,
+            );
         }
         if phase(host) == "hold" {
             return true;
@@ -147,9 +204,18 @@ fn delays_of_the_way_back_are_none() {
     let queued = QUEUED - RTT;
     for reply_every in [1, 8] {
         assert!(!is_held(&mut host(), 0, 0, reply_every));
-        assert!(!is_held(&mut host(), 0, 10 * queued, reply_every), "the way back");
-        assert!(is_held(&mut host(), queued, 0, reply_every), "the way there");
-        assert!(is_held(&mut host(), queued, 10 * queued, reply_every), "both");
+        assert!(
+            !is_held(&mut host(), 0, 10 * queued, reply_every),
+            "the way back"
+        );
+        assert!(
+            is_held(&mut host(), queued, 0, reply_every),
+            "the way there"
+        );
+        assert!(
+            is_held(&mut host(), queued, 10 * queued, reply_every),
+            "both"
+        );
     }
 }
 
@@ -161,7 +227,12 @@ fn bunches_of_the_way_back_hide_no_queue() {
     let held = (0..4000).find(|n| {
         let left_ns = RTT + n * SPACING;
         let queue_ns = if *n < 2500 { 0 } else { QUEUED - RTT };
-        told(&mut host, (left_ns + RTT + queue_ns).next_multiple_of(15 * MS), left_ns, left_ns + SPACING + queue_ns);
+        told(
+            &mut host,
+            (left_ns + RTT + queue_ns).next_multiple_of(15 * MS),
+            left_ns,
+            left_ns + SPACING + queue_ns,
+        );
         phase(&host) == "hold"
     });
     assert!(held.is_some_and(|n| (2500..2520).contains(&n)), "{held:?}");
@@ -179,13 +250,20 @@ fn what_a_reply_says_of_the_way_back_holds_for_a_round_trip() {
             told(host, now_ns, at_ns, at_ns + SPACING);
         } else {
             host.ack.rtt_ns = 2 * RTT;
-            host.ack(now_ns - host.ack.now_ns, host.decision.cwnd_bytes - SEGMENT, ACK_CWND_LIMITED);
+            host.ack(
+                now_ns - host.ack.now_ns,
+                host.decision.cwnd_bytes - SEGMENT,
+                ACK_CWND_LIMITED,
+            );
         }
         phase(host) == "hold"
     };
     assert!(!acked(&mut host, true));
     let until = (1..).find(|_| acked(&mut host, false)).unwrap();
-    assert!((RTT / SPACING..RTT / SPACING + 20).contains(&until), "{until}");
+    assert!(
+        (RTT / SPACING..RTT / SPACING + 20).contains(&until),
+        "{until}"
+    );
 }
 
 /// A peer may report anything.
@@ -205,7 +283,10 @@ fn no_report_makes_a_window_of_more_than_is_believed_of_any_path() {
             let decision = host.ack(now_ns - host.ack.now_ns, inflight_bytes, ACK_CWND_LIMITED);
             // 360 Mbit/s, three quarters of the path and ten segments; or slow start's.
             let most_bytes = time_bytes(host.ack.rtt_ns) / 4 * 3 + 11 * SEGMENT;
-            assert!(decision.cwnd_bytes <= most_bytes.max(before_bytes + SEGMENT), "{decision:?}");
+            assert!(
+                decision.cwnd_bytes <= most_bytes.max(before_bytes + SEGMENT),
+                "{decision:?}"
+            );
             assert_ne!(decision.cwnd_bytes, UNLIMITED);
             if decision.is_over() {
                 break;

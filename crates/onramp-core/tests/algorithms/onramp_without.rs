@@ -1,13 +1,16 @@
-//! `onramp` with one of its ideas switched off: that idea is gone, and `onramp` with all of them is as ever.
+//! `onramp` with one of its ideas switched off: that idea is gone, and `onramp` with all of them is
+//! as ever.
 
 use crate::flights::{start, Host, MS};
 use crate::onramp::{
-    arrive, assert_segments, in_two_heaps, phase, round, until, PACED_RATE, QUEUED, RATE, RTT, SEGMENT,
+    arrive, assert_segments, in_two_heaps, phase, round, until, PACED_RATE, QUEUED, RATE, RTT,
+    SEGMENT,
 };
 use crate::path::time_ns;
 use onramp_core::{
-    exit_name, Start, Without, ACK_CWND_LIMITED, LOSS_RECOVERY, LOSS_TIMEOUT, OPTION_ERE_CALM, OPTION_ERE_LATEST,
-    OPTION_PAPER_INITIAL_WINDOW, OPTION_TRAIN_CLOSEST, OPTION_TRAIN_ENDS, UNLIMITED,
+    exit_name, Start, Without, ACK_CWND_LIMITED, LOSS_RECOVERY, LOSS_TIMEOUT, OPTION_ERE_CALM,
+    OPTION_ERE_LATEST, OPTION_PAPER_INITIAL_WINDOW, OPTION_TRAIN_CLOSEST, OPTION_TRAIN_ENDS,
+    UNLIMITED,
 };
 
 /// A host of RTT whose start-up has all ideas but this one.
@@ -17,8 +20,20 @@ fn without(idea: &str) -> Host {
 
 /// The same, with this round trip of the handshake.
 fn starting(idea: &str, handshake_ns: u64) -> Host {
-    let options = Without::ALL.into_iter().find(|without| without.name == idea).unwrap().option;
-    let mut host = Host::new("onramp", Start { options, srtt_ns: handshake_ns, ..start() }, RTT);
+    let options = Without::ALL
+        .into_iter()
+        .find(|without| without.name == idea)
+        .unwrap()
+        .option;
+    let mut host = Host::new(
+        "onramp",
+        Start {
+            options,
+            srtt_ns: handshake_ns,
+            ..start()
+        },
+        RTT,
+    );
     host.ack.rtt_ns = RTT;
     host
 }
@@ -44,13 +59,21 @@ fn in_approach(host: Host) -> Host {
 
 #[test]
 fn each_idea_has_a_bit_of_its_own() {
-    let of_others =
-        [OPTION_PAPER_INITIAL_WINDOW, OPTION_TRAIN_ENDS, OPTION_TRAIN_CLOSEST, OPTION_ERE_LATEST, OPTION_ERE_CALM];
+    let of_others = [
+        OPTION_PAPER_INITIAL_WINDOW,
+        OPTION_TRAIN_ENDS,
+        OPTION_TRAIN_CLOSEST,
+        OPTION_ERE_LATEST,
+        OPTION_ERE_CALM,
+    ];
     let [nothing, ideas @ ..] = Without::ALL.map(|without| without.option);
     assert_eq!((nothing, Without::default()), (0, Without::NOTHING));
     let all: u32 = of_others.iter().chain(&ideas).sum();
     assert_eq!(all.count_ones() as usize, of_others.len() + ideas.len());
-    assert!(of_others.iter().chain(&ideas).all(|option| option.is_power_of_two()));
+    assert!(of_others
+        .iter()
+        .chain(&ideas)
+        .all(|option| option.is_power_of_two()));
 }
 
 #[test]
@@ -58,7 +81,10 @@ fn without_measuring_no_rate_is_believed() {
     let mut host = without("measuring");
     for _ in 0..3 {
         let decision = host.flight(MS / 10, ACK_CWND_LIMITED);
-        assert_eq!((phase(&host), decision.estimate_bytes_per_s), ("slow-start", 0));
+        assert_eq!(
+            (phase(&host), decision.estimate_bytes_per_s),
+            ("slow-start", 0)
+        );
         assert_eq!(decision.pacing_bytes_per_s, UNLIMITED);
     }
     assert_eq!(host.decision.cwnd_bytes, 80 * SEGMENT);
@@ -89,7 +115,11 @@ fn without_the_noise_a_delay_like_that_of_jitter_is_a_queue() {
         let mut host = in_approach(without(idea));
         for place in (0..10).cycle().take(3000) {
             host.ack.rtt_ns = RTT + (9 - place) * MS;
-            host.ack(if place == 0 { MS } else { 0 }, host.decision.cwnd_bytes - SEGMENT, ACK_CWND_LIMITED);
+            host.ack(
+                if place == 0 { MS } else { 0 },
+                host.decision.cwnd_bytes - SEGMENT,
+                ACK_CWND_LIMITED,
+            );
         }
         assert_eq!(phase(&host), "approach");
         arrive(&mut host, 16, RATE, RTT + 8 * MS);
@@ -123,7 +153,10 @@ fn without_sharing_a_first_round_trip_that_is_longer_leaves_the_whole_path() {
 #[test]
 fn without_spacing_nothing_is_paced() {
     let mut host = in_pacing(without("spacing"));
-    assert_eq!((host.decision.cwnd_bytes, host.decision.pacing_bytes_per_s), (760 * SEGMENT, UNLIMITED));
+    assert_eq!(
+        (host.decision.cwnd_bytes, host.decision.pacing_bytes_per_s),
+        (760 * SEGMENT, UNLIMITED)
+    );
     until(&mut host, "approach", RATE, RTT);
     assert_eq!(host.decision.pacing_bytes_per_s, UNLIMITED);
     until(&mut host, "hold", RATE, QUEUED);
@@ -147,7 +180,12 @@ fn without_validating_a_loss_leads_to_what_was_carried() {
     for (idea, segments) in [("nothing", 20), ("validating", 500)] {
         let mut host = in_approach(without(idea));
         let window = host.decision.cwnd_bytes;
-        assert_eq!(host.loss(LOSS_RECOVERY, window, 500 * SEGMENT).ssthresh_bytes, segments * SEGMENT, "{idea}");
+        assert_eq!(
+            host.loss(LOSS_RECOVERY, window, 500 * SEGMENT)
+                .ssthresh_bytes,
+            segments * SEGMENT,
+            "{idea}"
+        );
     }
 }
 
@@ -168,9 +206,15 @@ fn without_raising_a_flight_that_is_carried_is_the_end() {
     arrive(&mut host, outstanding - 1, RATE, RTT);
     assert_eq!(phase(&host), "approach");
     let decision = arrive(&mut host, 1, RATE, RTT);
-    assert_eq!((phase(&host), exit_name(decision.exit), decision.is_full), ("done", "estimate", 0));
+    assert_eq!(
+        (phase(&host), exit_name(decision.exit), decision.is_full),
+        ("done", "estimate", 0)
+    );
     assert_segments(decision.cwnd_bytes, 760 + 253);
-    assert_eq!((decision.ssthresh_bytes, decision.pacing_bytes_per_s), (decision.cwnd_bytes, UNLIMITED));
+    assert_eq!(
+        (decision.ssthresh_bytes, decision.pacing_bytes_per_s),
+        (decision.cwnd_bytes, UNLIMITED)
+    );
 }
 
 #[test]
@@ -199,7 +243,10 @@ fn without_resting_congestion_avoidance_is_not_told_that_the_path_is_full() {
         decision
     });
     assert_eq!((with.is_full, without.is_full), (1, 0));
-    assert_eq!((with.cwnd_bytes, with.ssthresh_bytes), (without.cwnd_bytes, without.ssthresh_bytes));
+    assert_eq!(
+        (with.cwnd_bytes, with.ssthresh_bytes),
+        (without.cwnd_bytes, without.ssthresh_bytes)
+    );
 }
 
 #[test]
@@ -214,7 +261,13 @@ fn without_repacing_a_drained_path_is_the_end() {
     });
     let [with, without] = &drained;
     assert_eq!((phase(with), phase(without)), ("pacing", "done"));
-    assert_eq!((exit_name(without.decision.exit), without.decision.cwnd_bytes), ("delay", 20 * SEGMENT));
+    assert_eq!(
+        (
+            exit_name(without.decision.exit),
+            without.decision.cwnd_bytes
+        ),
+        ("delay", 20 * SEGMENT)
+    );
     // A quarter of 5 MB/s * 100 ms.
     assert_segments(without.decision.ssthresh_bytes, 125);
 }
@@ -222,10 +275,16 @@ fn without_repacing_a_drained_path_is_the_end() {
 #[test]
 fn without_retreat_a_loss_is_the_end_as_the_host_has_it() {
     for (kind, exit) in [(LOSS_RECOVERY, "loss"), (LOSS_TIMEOUT, "timeout")] {
-        for mut host in [in_pacing(without("retreat")), in_approach(without("retreat"))] {
+        for mut host in [
+            in_pacing(without("retreat")),
+            in_approach(without("retreat")),
+        ] {
             let decision = host.loss(kind, 190 * SEGMENT, 380 * SEGMENT);
             assert_eq!((phase(&host), exit_name(decision.exit)), ("done", exit));
-            assert_eq!((decision.cwnd_bytes, decision.ssthresh_bytes), (760 * SEGMENT, 380 * SEGMENT));
+            assert_eq!(
+                (decision.cwnd_bytes, decision.ssthresh_bytes),
+                (760 * SEGMENT, 380 * SEGMENT)
+            );
         }
     }
 }

@@ -2,7 +2,8 @@
 
 use crate::flights::{start, Host, MS, MSS};
 use onramp_core::{
-    phase_name, Ack, Start, Startup, ACK_APP_LIMITED, ACK_CWND_LIMITED, OPTION_PAPER_INITIAL_WINDOW, UNLIMITED,
+    phase_name, Ack, Start, Startup, ACK_APP_LIMITED, ACK_CWND_LIMITED,
+    OPTION_PAPER_INITIAL_WINDOW, UNLIMITED,
 };
 
 const RTT_NS: u64 = 100 * MS;
@@ -19,24 +20,44 @@ fn host() -> Host {
 #[track_caller]
 fn assert_segments(bytes: u64, segments: u64) {
     let segments_bytes = segments * u64::from(MSS);
-    assert!(bytes.abs_diff(segments_bytes) <= segments_bytes / 1000, "{bytes} bytes are not {segments} segments");
+    assert!(
+        bytes.abs_diff(segments_bytes) <= segments_bytes / 1000,
+        "{bytes} bytes are not {segments} segments"
+    );
 }
 
-/// "MIN(4 * MSS, MAX(2 * MSS, 4380 bytes)) [...] an initial congestion window of 3 segments for an IP packet size of
-/// 1500 bytes and 4 segments for an IP packet size of 512 bytes"
+/// "MIN(4 * MSS, MAX(2 * MSS, 4380 bytes)) [...] an initial congestion window of 3 segments for an
+/// IP packet size of 1500 bytes and 4 segments for an IP packet size of 512 bytes"
 #[test]
 fn the_papers_initial_window_on_request() {
-    for (mss_bytes, segments) in [(460, 4.0), (472, 4.0), (1448, 4380.0 / 1448.0), (1460, 3.0), (8960, 2.0)] {
+    for (mss_bytes, segments) in [
+        (460, 4.0),
+        (472, 4.0),
+        (1448, 4380.0 / 1448.0),
+        (1460, 3.0),
+        (8960, 2.0),
+    ] {
         let window = |options| {
             let mut paced = Startup::new("paced").unwrap();
-            paced.start(&Start { mss_bytes, options, cwnd_bytes: 10 * u64::from(mss_bytes), ..start() }).cwnd_bytes
+            paced
+                .start(&Start {
+                    mss_bytes,
+                    options,
+                    cwnd_bytes: 10 * u64::from(mss_bytes),
+                    ..start()
+                })
+                .cwnd_bytes
         };
-        assert_eq!(window(OPTION_PAPER_INITIAL_WINDOW), (segments * f64::from(mss_bytes)).round() as u64);
+        assert_eq!(
+            window(OPTION_PAPER_INITIAL_WINDOW),
+            (segments * f64::from(mss_bytes)).round() as u64
+        );
         assert_eq!(window(0), 10 * u64::from(mss_bytes));
     }
 }
 
-/// "The bandwidth-delay product is computed by taking the product of the bandwidth with the estimated RTT."
+/// "The bandwidth-delay product is computed by taking the product of the bandwidth with the
+/// estimated RTT."
 #[test]
 fn the_first_flight_gives_bandwidth_times_rtt() {
     let mut host = host();
@@ -50,9 +71,17 @@ fn the_first_flight_gives_bandwidth_times_rtt() {
 fn one_estimate_a_round_trip() {
     let mut host = host();
     for _ in 1..10 {
-        assert_eq!(host.ack(spacing_ns(1000), 9 * u64::from(MSS), ACK_CWND_LIMITED).ssthresh_bytes, UNLIMITED);
+        assert_eq!(
+            host.ack(spacing_ns(1000), 9 * u64::from(MSS), ACK_CWND_LIMITED)
+                .ssthresh_bytes,
+            UNLIMITED
+        );
     }
-    assert_ne!(host.ack(spacing_ns(1000), 9 * u64::from(MSS), ACK_CWND_LIMITED).ssthresh_bytes, UNLIMITED);
+    assert_ne!(
+        host.ack(spacing_ns(1000), 9 * u64::from(MSS), ACK_CWND_LIMITED)
+            .ssthresh_bytes,
+        UNLIMITED
+    );
 }
 
 /// The window grows as in slow start until the estimate is final.
@@ -61,14 +90,22 @@ fn slow_start_goes_on_after_the_first_estimate() {
     let mut host = host();
     let first = host.flight(spacing_ns(1000), ACK_CWND_LIMITED);
     assert_eq!(phase_name(first.phase), "slow-start");
-    assert_eq!((first.cwnd_bytes, first.pacing_bytes_per_s), (20 * u64::from(MSS), UNLIMITED));
+    assert_eq!(
+        (first.cwnd_bytes, first.pacing_bytes_per_s),
+        (20 * u64::from(MSS), UNLIMITED)
+    );
 }
 
-/// "As soon as an estimation lies within 10% of the minimum of the estimations done so far, the resulting ssthresh
-/// value is considered to be final"
+/// "As soon as an estimation lies within 10% of the minimum of the estimations done so far, the
+/// resulting ssthresh value is considered to be final"
 #[test]
 fn estimates_agree_within_ten_percent_of_the_minimum() {
-    for (second, phase) in [(880, "slow-start"), (910, "pacing"), (1090, "pacing"), (1120, "slow-start")] {
+    for (second, phase) in [
+        (880, "slow-start"),
+        (910, "pacing"),
+        (1090, "pacing"),
+        (1120, "slow-start"),
+    ] {
         let mut host = host();
         host.flight(spacing_ns(1000), ACK_CWND_LIMITED);
         let decision = host.flight(spacing_ns(second), ACK_CWND_LIMITED);
@@ -80,17 +117,31 @@ fn estimates_agree_within_ten_percent_of_the_minimum() {
 /// The host's threshold is no estimate for the first one to agree with.
 #[test]
 fn one_estimate_is_never_final() {
-    let mut host = Host::new("paced", Start { ssthresh_bytes: 1000 * u64::from(MSS), ..start() }, RTT_NS);
-    assert_eq!(phase_name(host.flight(spacing_ns(1000), ACK_CWND_LIMITED).phase), "slow-start");
+    let mut host = Host::new(
+        "paced",
+        Start {
+            ssthresh_bytes: 1000 * u64::from(MSS),
+            ..start()
+        },
+        RTT_NS,
+    );
+    assert_eq!(
+        phase_name(host.flight(spacing_ns(1000), ACK_CWND_LIMITED).phase),
+        "slow-start"
+    );
 }
 
-/// "The new ssthresh value at each estimation is set to the minimum of all estimations done so far."
+/// "The new ssthresh value at each estimation is set to the minimum of all estimations done so
+/// far."
 #[test]
 fn the_minimum_is_kept_until_two_agree() {
     let mut host = host();
-    for (estimate, minimum, phase) in
-        [(1000, 1000, "slow-start"), (2000, 1000, "slow-start"), (600, 600, "slow-start"), (630, 600, "approach")]
-    {
+    for (estimate, minimum, phase) in [
+        (1000, 1000, "slow-start"),
+        (2000, 1000, "slow-start"),
+        (600, 600, "slow-start"),
+        (630, 600, "approach"),
+    ] {
         let decision = host.flight(spacing_ns(estimate), ACK_CWND_LIMITED);
         assert_segments(decision.ssthresh_bytes, minimum);
         assert_segments(decision.estimate_bytes_per_s / 10, minimum);
@@ -115,7 +166,10 @@ fn a_final_estimate_stays() {
 fn a_flight_that_the_application_left_short_gives_no_estimate() {
     let mut host = host();
     let decision = host.flight(spacing_ns(20), ACK_APP_LIMITED);
-    assert_eq!((decision.ssthresh_bytes, decision.estimate_bytes_per_s), (UNLIMITED, 0));
+    assert_eq!(
+        (decision.ssthresh_bytes, decision.estimate_bytes_per_s),
+        (UNLIMITED, 0)
+    );
 }
 
 /// One acknowledgement of a whole flight has no spacing; the next flight counts.
@@ -124,8 +178,15 @@ fn a_flight_acknowledged_at_once_gives_no_estimate() {
     let mut host = host();
     let mss = u64::from(MSS);
     host.ack.delivered_bytes += 9 * mss;
-    assert_eq!(host.ack(RTT_NS, 0, ACK_CWND_LIMITED).estimate_bytes_per_s, 0);
-    assert_segments(host.flight(spacing_ns(1000), ACK_CWND_LIMITED).ssthresh_bytes, 1000);
+    assert_eq!(
+        host.ack(RTT_NS, 0, ACK_CWND_LIMITED).estimate_bytes_per_s,
+        0
+    );
+    assert_segments(
+        host.flight(spacing_ns(1000), ACK_CWND_LIMITED)
+            .ssthresh_bytes,
+        1000,
+    );
 }
 
 #[test]
@@ -159,37 +220,70 @@ fn the_product_holds_on_a_round_trip_of_microseconds() {
     assert_eq!(decision.ssthresh_bytes, 18_750);
 }
 
-/// The host's threshold (a route's metric) and the estimates are two things: the estimates agree with one another.
+/// The host's threshold (a route's metric) and the estimates are two things: the estimates agree
+/// with one another.
 #[test]
 fn estimates_agree_below_which_the_host_has_a_threshold() {
-    let mut host = Host::new("paced", Start { ssthresh_bytes: 200 * u64::from(MSS), ..start() }, RTT_NS);
+    let mut host = Host::new(
+        "paced",
+        Start {
+            ssthresh_bytes: 200 * u64::from(MSS),
+            ..start()
+        },
+        RTT_NS,
+    );
     host.flight(spacing_ns(1000), ACK_CWND_LIMITED);
     let decision = host.flight(spacing_ns(1000), ACK_CWND_LIMITED);
     assert_eq!(decision.ssthresh_bytes, 200 * u64::from(MSS));
     assert_eq!(phase_name(decision.phase), "pacing");
 }
 
-/// The flag says that the application has no more at this moment; what it lets pass in pieces is acknowledged a round
-/// trip later.
+/// The flag says that the application has no more at this moment; what it lets pass in pieces is
+/// acknowledged a round trip later.
 #[test]
 fn a_flight_that_left_while_the_application_paused_gives_no_estimate() {
     let mut host = host();
     host.flight(spacing_ns(20), ACK_APP_LIMITED);
-    assert_eq!(host.flight(spacing_ns(20), ACK_CWND_LIMITED).estimate_bytes_per_s, 0);
-    assert_segments(host.flight(spacing_ns(1000), ACK_CWND_LIMITED).ssthresh_bytes, 1000);
+    assert_eq!(
+        host.flight(spacing_ns(20), ACK_CWND_LIMITED)
+            .estimate_bytes_per_s,
+        0
+    );
+    assert_segments(
+        host.flight(spacing_ns(1000), ACK_CWND_LIMITED)
+            .ssthresh_bytes,
+        1000,
+    );
 }
 
-/// Hosts count segments: when the MSS shrinks, the total in bytes shrinks with it. The flight is lost, not the rest.
+/// Hosts count segments: when the MSS shrinks, the total in bytes shrinks with it. The flight is
+/// lost, not the rest.
 #[test]
 fn a_smaller_mss_costs_one_flight() {
-    let mut host = Host::new("paced", Start { mss_bytes: 9000, cwnd_bytes: 90_000, ..start() }, RTT_NS);
+    let mut host = Host::new(
+        "paced",
+        Start {
+            mss_bytes: 9000,
+            cwnd_bytes: 90_000,
+            ..start()
+        },
+        RTT_NS,
+    );
     for _ in 0..5 {
         host.ack(MS / 10, host.decision.cwnd_bytes - 9000, ACK_CWND_LIMITED);
     }
-    host.ack = Ack { mss_bytes: 1000, delivered_bytes: host.ack.delivered_bytes / 9, ..host.ack };
+    host.ack = Ack {
+        mss_bytes: 1000,
+        delivered_bytes: host.ack.delivered_bytes / 9,
+        ..host.ack
+    };
     host.decision.cwnd_bytes = 15_000;
     host.flight(spacing_ns(1000), ACK_CWND_LIMITED);
-    assert_segments(host.flight(spacing_ns(1000), ACK_CWND_LIMITED).ssthresh_bytes, 1000);
+    assert_segments(
+        host.flight(spacing_ns(1000), ACK_CWND_LIMITED)
+            .ssthresh_bytes,
+        1000,
+    );
 }
 
 /// When it grows, so does the total: nothing was acknowledged for that.
@@ -197,10 +291,22 @@ fn a_smaller_mss_costs_one_flight() {
 fn a_larger_mss_invents_no_estimate() {
     let mut host = host();
     for _ in 0..5 {
-        host.ack(MS / 10, host.decision.cwnd_bytes - u64::from(MSS), ACK_CWND_LIMITED);
+        host.ack(
+            MS / 10,
+            host.decision.cwnd_bytes - u64::from(MSS),
+            ACK_CWND_LIMITED,
+        );
     }
-    host.ack = Ack { mss_bytes: 9000, delivered_bytes: host.ack.delivered_bytes * 9, ..host.ack };
-    assert_eq!(host.ack(MS / 10, 9 * 9000, ACK_CWND_LIMITED).estimate_bytes_per_s, 0);
+    host.ack = Ack {
+        mss_bytes: 9000,
+        delivered_bytes: host.ack.delivered_bytes * 9,
+        ..host.ack
+    };
+    assert_eq!(
+        host.ack(MS / 10, 9 * 9000, ACK_CWND_LIMITED)
+            .estimate_bytes_per_s,
+        0
+    );
 }
 
 /// The kernel's total is 32 bits of segments.
@@ -215,7 +321,11 @@ fn a_total_that_wraps_costs_one_flight() {
     }
     host.ack.delivered_bytes -= wrap - mss;
     host.flight(spacing_ns(1000), ACK_CWND_LIMITED);
-    assert_segments(host.flight(spacing_ns(1000), ACK_CWND_LIMITED).ssthresh_bytes, 1000);
+    assert_segments(
+        host.flight(spacing_ns(1000), ACK_CWND_LIMITED)
+            .ssthresh_bytes,
+        1000,
+    );
 }
 
 /// An acknowledgement that also covers what was sent a round trip later came as late as that did.
@@ -240,7 +350,8 @@ fn a_stretch_acknowledgement_across_two_flights_is_in_neither_train() {
         });
         decision.estimate_bytes_per_s
     };
-    // Ten segments in flight behind the first three; the fourth acknowledgement waits for two of the next flight.
+    // Ten segments in flight behind the first three; the fourth acknowledgement waits for two of
+    // the next flight.
     for (gap_ns, delivered) in [(0, 3), (MS, 6), (MS, 9), (MS, 12)] {
         assert_eq!(ack(gap_ns, delivered, 10), 0);
     }

@@ -2,12 +2,16 @@
 
 use crate::flights::{paced_in, start, Host, MS, MSS};
 use onramp_core::{
-    exit_name, Decision, Start, ACK_APP_LIMITED, ACK_CWND_LIMITED, LOSS_RECOVERY, LOSS_TIMEOUT, PHASE_DONE,
+    exit_name, Decision, Start, ACK_APP_LIMITED, ACK_CWND_LIMITED, LOSS_RECOVERY, LOSS_TIMEOUT,
+    PHASE_DONE,
 };
 
 #[track_caller]
 fn assert_exit(decision: Decision, exit: &str) {
-    assert_eq!((decision.phase, exit_name(decision.exit)), (PHASE_DONE, exit));
+    assert_eq!(
+        (decision.phase, exit_name(decision.exit)),
+        (PHASE_DONE, exit)
+    );
 }
 
 #[test]
@@ -31,7 +35,14 @@ fn estimate_when_the_first_is_below_the_window() {
 
 #[test]
 fn ssthresh_when_the_window_reaches_the_hosts_threshold() {
-    let mut host = Host::new("paced", Start { ssthresh_bytes: 15 * u64::from(MSS), ..start() }, 100 * MS);
+    let mut host = Host::new(
+        "paced",
+        Start {
+            ssthresh_bytes: 15 * u64::from(MSS),
+            ..start()
+        },
+        100 * MS,
+    );
     assert_exit(host.flight(MS / 10, ACK_CWND_LIMITED), "ssthresh");
     assert_eq!(host.decision.cwnd_bytes, 15 * u64::from(MSS));
 }
@@ -39,7 +50,14 @@ fn ssthresh_when_the_window_reaches_the_hosts_threshold() {
 /// The threshold that was reached is still the host's, whatever has been measured meanwhile.
 #[test]
 fn ssthresh_when_the_hosts_threshold_is_below_the_estimate() {
-    let mut host = Host::new("paced", Start { ssthresh_bytes: 25 * u64::from(MSS), ..start() }, 100 * MS);
+    let mut host = Host::new(
+        "paced",
+        Start {
+            ssthresh_bytes: 25 * u64::from(MSS),
+            ..start()
+        },
+        100 * MS,
+    );
     host.flight(MS / 10, ACK_CWND_LIMITED);
     assert_exit(host.flight(MS / 10, ACK_CWND_LIMITED), "ssthresh");
 }
@@ -49,15 +67,24 @@ fn loss_in_every_phase() {
     for phase in ["pacing", "approach"] {
         assert_exit(paced_in(phase).loss(LOSS_RECOVERY, 100_000, 70_000), "loss");
     }
-    assert_exit(Host::new("paced", start(), 0).loss(LOSS_RECOVERY, 10_000, 7_000), "loss");
+    assert_exit(
+        Host::new("paced", start(), 0).loss(LOSS_RECOVERY, 10_000, 7_000),
+        "loss",
+    );
 }
 
 #[test]
 fn timeout_in_every_phase() {
     for phase in ["pacing", "approach"] {
-        assert_exit(paced_in(phase).loss(LOSS_TIMEOUT, 100_000, 70_000), "timeout");
+        assert_exit(
+            paced_in(phase).loss(LOSS_TIMEOUT, 100_000, 70_000),
+            "timeout",
+        );
     }
-    assert_exit(Host::new("paced", start(), 0).loss(LOSS_TIMEOUT, 10_000, 7_000), "timeout");
+    assert_exit(
+        Host::new("paced", start(), 0).loss(LOSS_TIMEOUT, 10_000, 7_000),
+        "timeout",
+    );
 }
 
 /// Acknowledge what is in flight, then a round trip that something else than the window limits.

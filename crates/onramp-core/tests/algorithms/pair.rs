@@ -1,8 +1,10 @@
-//! `pair`: when two segments leave at once, what the bucket is driven by, and when it is taken away.
+//! `pair`: when two segments leave at once, what the bucket is driven by, and when it is taken
+//! away.
 
 use crate::flights::{start, Host, MS, MSS};
 use onramp_core::{
-    exit_name, phase_name, Clock, Decision, Start, ACK_CWND_LIMITED, LOSS_RECOVERY, LOSS_TAHOE, LOSS_TIMEOUT, UNLIMITED,
+    exit_name, phase_name, Clock, Decision, Start, ACK_CWND_LIMITED, LOSS_RECOVERY, LOSS_TAHOE,
+    LOSS_TIMEOUT, UNLIMITED,
 };
 
 const SEGMENT: u64 = MSS as u64;
@@ -12,7 +14,14 @@ const RATE: u64 = SEGMENT * 25;
 
 /// A host of figure 5 whose first segment has just been acknowledged.
 fn figure_5() -> Host {
-    let mut host = Host::new("pair", Start { cwnd_bytes: SEGMENT, ..start() }, 240 * MS);
+    let mut host = Host::new(
+        "pair",
+        Start {
+            cwnd_bytes: SEGMENT,
+            ..start()
+        },
+        240 * MS,
+    );
     ack(&mut host, 0, 0);
     host
 }
@@ -33,17 +42,46 @@ fn replied(host: &mut Host, gap_ns: u64, inflight: u64, interval_ns: u64) -> Dec
 /// Figure 5's acknowledgements at 0.300, 0.540, 0.580, 0.780 and 0.820 s, one a segment.
 #[test]
 fn pairs_and_paced_segments_are_those_of_figure_5() {
-    let mut host = Host::new("pair", Start { cwnd_bytes: SEGMENT, ..start() }, 240 * MS);
-    let unpaced_pair = |decision: Decision| (decision.pair, decision.pacing_bytes_per_s) == (1, UNLIMITED);
-    assert!(unpaced_pair(ack(&mut host, 0, 0)), "0.300: the first of which two may leave");
-    assert!(unpaced_pair(ack(&mut host, 240 * MS, 1)), "0.540: the first of that pair has been acknowledged");
+    let mut host = Host::new(
+        "pair",
+        Start {
+            cwnd_bytes: SEGMENT,
+            ..start()
+        },
+        240 * MS,
+    );
+    let unpaced_pair =
+        |decision: Decision| (decision.pair, decision.pacing_bytes_per_s) == (1, UNLIMITED);
+    assert!(
+        unpaced_pair(ack(&mut host, 0, 0)),
+        "0.300: the first of which two may leave"
+    );
+    assert!(
+        unpaced_pair(ack(&mut host, 240 * MS, 1)),
+        "0.540: the first of that pair has been acknowledged"
+    );
     let decision = replied(&mut host, 40 * MS, 2, INTERVAL_NS);
-    assert_eq!((decision.pair, decision.pacing_bytes_per_s), (0, RATE), "0.580: the bucket");
+    assert_eq!(
+        (decision.pair, decision.pacing_bytes_per_s),
+        (0, RATE),
+        "0.580: the bucket"
+    );
     let decision = ack(&mut host, 200 * MS, 3);
-    assert_eq!((decision.pair, decision.pacing_bytes_per_s), (1, RATE), "0.780: a pair, and the bucket goes on");
+    assert_eq!(
+        (decision.pair, decision.pacing_bytes_per_s),
+        (1, RATE),
+        "0.780: a pair, and the bucket goes on"
+    );
     let decision = ack(&mut host, 40 * MS, 4);
-    assert_eq!((decision.pair, decision.pacing_bytes_per_s), (0, RATE), "0.820");
-    assert_eq!((decision.cwnd_bytes, decision.estimate_bytes_per_s), (6 * SEGMENT, RATE));
+    assert_eq!(
+        (decision.pair, decision.pacing_bytes_per_s),
+        (0, RATE),
+        "0.820"
+    );
+    assert_eq!(
+        (decision.cwnd_bytes, decision.estimate_bytes_per_s),
+        (6 * SEGMENT, RATE)
+    );
 }
 
 #[test]
@@ -51,7 +89,10 @@ fn without_replies_it_is_slow_start() {
     let mut host = Host::new("pair", start(), 100 * MS);
     for segments in 11..200 {
         let decision = host.ack(MS, host.decision.cwnd_bytes - SEGMENT, ACK_CWND_LIMITED);
-        assert_eq!((decision.cwnd_bytes, decision.pacing_bytes_per_s), (segments * SEGMENT, UNLIMITED));
+        assert_eq!(
+            (decision.cwnd_bytes, decision.pacing_bytes_per_s),
+            (segments * SEGMENT, UNLIMITED)
+        );
         assert_eq!(phase_name(decision.phase), "slow-start");
     }
 }
@@ -59,8 +100,14 @@ fn without_replies_it_is_slow_start() {
 #[test]
 fn the_last_report_counts() {
     let mut host = figure_5();
-    assert_eq!(replied(&mut host, MS, 3, INTERVAL_NS).pacing_bytes_per_s, RATE);
-    assert_eq!(replied(&mut host, MS, 3, INTERVAL_NS / 2).pacing_bytes_per_s, 2 * RATE);
+    assert_eq!(
+        replied(&mut host, MS, 3, INTERVAL_NS).pacing_bytes_per_s,
+        RATE
+    );
+    assert_eq!(
+        replied(&mut host, MS, 3, INTERVAL_NS / 2).pacing_bytes_per_s,
+        2 * RATE
+    );
     assert_eq!(ack(&mut host, MS, 3).pacing_bytes_per_s, 2 * RATE);
 }
 
@@ -72,8 +119,14 @@ fn a_threshold_that_the_host_lowers_meanwhile_counts_until_an_interval_is_known(
         replied(&mut host, 0, 9, if is_known { MS } else { 0 });
         host.decision.ssthresh_bytes = 11 * SEGMENT;
         let decision = ack(&mut host, MS, 10);
-        assert_eq!(exit_name(decision.exit), if is_known { "none" } else { "ssthresh" });
-        assert_eq!(decision.ssthresh_bytes, if is_known { UNLIMITED } else { 11 * SEGMENT });
+        assert_eq!(
+            exit_name(decision.exit),
+            if is_known { "none" } else { "ssthresh" }
+        );
+        assert_eq!(
+            decision.ssthresh_bytes,
+            if is_known { UNLIMITED } else { 11 * SEGMENT }
+        );
     }
 }
 
@@ -81,8 +134,14 @@ fn a_threshold_that_the_host_lowers_meanwhile_counts_until_an_interval_is_known(
 #[test]
 fn an_interval_of_more_than_half_a_round_trip_is_not_believed() {
     let mut host = figure_5();
-    assert_eq!(replied(&mut host, MS, 3, 120 * MS + 1).pacing_bytes_per_s, UNLIMITED);
-    assert_eq!(replied(&mut host, MS, 3, 120 * MS).pacing_bytes_per_s, SEGMENT * 1000 / 120);
+    assert_eq!(
+        replied(&mut host, MS, 3, 120 * MS + 1).pacing_bytes_per_s,
+        UNLIMITED
+    );
+    assert_eq!(
+        replied(&mut host, MS, 3, 120 * MS).pacing_bytes_per_s,
+        SEGMENT * 1000 / 120
+    );
 }
 
 #[test]
@@ -95,17 +154,37 @@ fn no_pair_is_due_where_the_window_has_room_for_one_segment_only() {
 
 #[test]
 fn what_the_bucket_holds_at_the_threshold_is_sent_by_safe_transmit() {
-    let mut host = Host::new("pair", Start { ssthresh_bytes: 12 * SEGMENT, ..start() }, 100 * MS);
+    let mut host = Host::new(
+        "pair",
+        Start {
+            ssthresh_bytes: 12 * SEGMENT,
+            ..start()
+        },
+        100 * MS,
+    );
     replied(&mut host, 0, 9, INTERVAL_NS);
     let decision = ack(&mut host, MS, 8);
-    assert_eq!((phase_name(decision.phase), exit_name(decision.exit)), ("safe-transmit", "ssthresh"));
-    assert_eq!((decision.cwnd_bytes, decision.pacing_bytes_per_s), (12 * SEGMENT, RATE));
+    assert_eq!(
+        (phase_name(decision.phase), exit_name(decision.exit)),
+        ("safe-transmit", "ssthresh")
+    );
+    assert_eq!(
+        (decision.cwnd_bytes, decision.pacing_bytes_per_s),
+        (12 * SEGMENT, RATE)
+    );
     // Congestion avoidance has the window meanwhile.
     host.decision.cwnd_bytes = 13 * SEGMENT;
     let decision = ack(&mut host, MS, 9);
-    assert_eq!((phase_name(decision.phase), decision.cwnd_bytes), ("safe-transmit", 13 * SEGMENT));
+    assert_eq!(
+        (phase_name(decision.phase), decision.cwnd_bytes),
+        ("safe-transmit", 13 * SEGMENT)
+    );
     let decision = ack(&mut host, MS, 12);
-    assert_eq!((phase_name(decision.phase), exit_name(decision.exit)), ("avoidance", "ssthresh"), "it was full");
+    assert_eq!(
+        (phase_name(decision.phase), exit_name(decision.exit)),
+        ("avoidance", "ssthresh"),
+        "it was full"
+    );
     assert_eq!(decision.pacing_bytes_per_s, UNLIMITED);
 }
 
@@ -114,8 +193,15 @@ fn safe_transmit_ends_after_a_round_trip() {
     let mut host = figure_5();
     replied(&mut host, MS, 1, INTERVAL_NS);
     host.loss(LOSS_RECOVERY, 4 * SEGMENT, 2 * SEGMENT);
-    assert_eq!(phase_name(ack(&mut host, 500 * MS, 0).phase), "safe-transmit", "however long the recovery took");
-    assert_eq!(phase_name(ack(&mut host, 239 * MS, 0).phase), "safe-transmit");
+    assert_eq!(
+        phase_name(ack(&mut host, 500 * MS, 0).phase),
+        "safe-transmit",
+        "however long the recovery took"
+    );
+    assert_eq!(
+        phase_name(ack(&mut host, 239 * MS, 0).phase),
+        "safe-transmit"
+    );
     assert_eq!(phase_name(ack(&mut host, MS, 0).phase), "avoidance");
 }
 
@@ -130,9 +216,19 @@ fn a_recovery_is_followed_by_safe_transmit_and_slow_start_by_itself() {
         let mut host = figure_5();
         replied(&mut host, MS, 1, INTERVAL_NS);
         let decision = host.loss(kind, 4 * SEGMENT, 2 * SEGMENT);
-        assert_eq!((phase_name(decision.phase), exit_name(decision.exit)), (phase, exit));
-        let rate = if kind == LOSS_RECOVERY { RATE } else { UNLIMITED };
-        assert_eq!((decision.pacing_bytes_per_s, decision.ssthresh_bytes), (rate, 2 * SEGMENT));
+        assert_eq!(
+            (phase_name(decision.phase), exit_name(decision.exit)),
+            (phase, exit)
+        );
+        let rate = if kind == LOSS_RECOVERY {
+            RATE
+        } else {
+            UNLIMITED
+        };
+        assert_eq!(
+            (decision.pacing_bytes_per_s, decision.ssthresh_bytes),
+            (rate, 2 * SEGMENT)
+        );
     }
 }
 
@@ -143,20 +239,33 @@ fn a_slow_start_that_begins_anew_knows_the_interval() {
     host.loss(LOSS_TIMEOUT, 4 * SEGMENT, 8 * SEGMENT);
     host.decision.cwnd_bytes = SEGMENT;
     let decision = ack(&mut host, 1000 * MS, 0);
-    assert_eq!((phase_name(decision.phase), exit_name(decision.exit)), ("slow-start", "none"));
+    assert_eq!(
+        (phase_name(decision.phase), exit_name(decision.exit)),
+        ("slow-start", "none")
+    );
     assert_eq!((decision.pair, decision.pacing_bytes_per_s), (1, RATE));
 }
 
 /// The paper's timer: a tick of 10 ms holds no more than 10 segments of any rate that is paced.
 #[test]
 fn a_clock_that_cannot_keep_the_rate_leaves_slow_start_as_it_is() {
-    let clock = Clock { measure_ns: 10 * MS, event_ns: 10 * MS };
+    let clock = Clock {
+        measure_ns: 10 * MS,
+        event_ns: 10 * MS,
+    };
     for (interval_ns, is_paced) in [(MS, true), (MS * 9 / 10, false)] {
         let mut host = Host::new("pair", Start { clock, ..start() }, 240 * MS);
         let decision = replied(&mut host, MS, 9, interval_ns);
         assert_eq!(decision.pacing_bytes_per_s != UNLIMITED, is_paced);
         let decision = host.loss(LOSS_RECOVERY, 4 * SEGMENT, 2 * SEGMENT);
-        assert_eq!(phase_name(decision.phase), if is_paced { "safe-transmit" } else { "avoidance" });
+        assert_eq!(
+            phase_name(decision.phase),
+            if is_paced {
+                "safe-transmit"
+            } else {
+                "avoidance"
+            }
+        );
     }
 }
 
@@ -174,10 +283,22 @@ fn without_a_threshold_slow_start_ends_at_what_the_path_holds() {
     replied(&mut host, MS, 20, 2 * INTERVAL_NS);
     while !host.decision.is_over() {
         assert!(host.decision.cwnd_bytes < 25 * SEGMENT);
-        assert_eq!(host.decision.ssthresh_bytes, UNLIMITED, "while it may still move");
+        assert_eq!(
+            host.decision.ssthresh_bytes, UNLIMITED,
+            "while it may still move"
+        );
         let inflight = host.decision.cwnd_bytes / SEGMENT - 1;
         ack(&mut host, MS, inflight);
     }
-    assert_eq!((host.decision.cwnd_bytes, host.decision.ssthresh_bytes), (25 * SEGMENT, 25 * SEGMENT));
-    assert_eq!((phase_name(host.decision.phase), exit_name(host.decision.exit)), ("safe-transmit", "estimate"));
+    assert_eq!(
+        (host.decision.cwnd_bytes, host.decision.ssthresh_bytes),
+        (25 * SEGMENT, 25 * SEGMENT)
+    );
+    assert_eq!(
+        (
+            phase_name(host.decision.phase),
+            exit_name(host.decision.exit)
+        ),
+        ("safe-transmit", "estimate")
+    );
 }

@@ -1,4 +1,5 @@
-//! A test fixture: one sender, one bottleneck that loses nothing, and a receiver that acknowledges each segment at once.
+//! A test fixture: one sender, one bottleneck that loses nothing, and a receiver that acknowledges
+//! each segment at once.
 
 use onramp_core::{Ack, Decision, Start, Startup, ACK_CWND_LIMITED, UNLIMITED};
 use std::collections::VecDeque;
@@ -35,19 +36,31 @@ impl Path {
         (u128::from(self.rate_bytes_per_s) * u128::from(self.delay_ns) / NS_PER_S) as u64
     }
 
-    /// Send so many segments. When its start-up is done the sender grows its window to ssthresh and no further.
+    /// Send so many segments. When its start-up is done the sender grows its window to ssthresh and
+    /// no further.
     pub fn transfer(&self, algorithm: &str, start: Start, segments: usize) -> Transfer {
         let mss = u64::from(self.mss_bytes);
         let mut startup = Startup::new(algorithm).unwrap();
-        let mut decision = startup.start(&Start { mss_bytes: self.mss_bytes, ..start });
-        let mut transfer = Transfer { steps: Vec::new(), sent_ns: Vec::new() };
+        let mut decision = startup.start(&Start {
+            mss_bytes: self.mss_bytes,
+            ..start
+        });
+        let mut transfer = Transfer {
+            steps: Vec::new(),
+            sent_ns: Vec::new(),
+        };
         let mut acks = VecDeque::new();
         let (mut now_ns, mut free_ns, mut idle_ns, mut srtt_ns) = (start.now_ns, 0, 0, 0);
 
         while transfer.steps.len() < segments {
             let inflight = acks.len() as u64 * mss;
-            let may_send = transfer.sent_ns.len() < segments && inflight + mss <= decision.cwnd_bytes.max(mss);
-            let send_ns = if may_send { now_ns.max(free_ns) } else { u64::MAX };
+            let may_send =
+                transfer.sent_ns.len() < segments && inflight + mss <= decision.cwnd_bytes.max(mss);
+            let send_ns = if may_send {
+                now_ns.max(free_ns)
+            } else {
+                u64::MAX
+            };
             let ack_ns = acks.front().map_or(u64::MAX, |&(_, ack_ns)| ack_ns);
             if send_ns < ack_ns {
                 now_ns = send_ns;
@@ -59,10 +72,16 @@ impl Path {
                 }
                 continue;
             }
-            let (sent_ns, _) = acks.pop_front().expect("something is in flight when nothing may be sent");
+            let (sent_ns, _) = acks
+                .pop_front()
+                .expect("something is in flight when nothing may be sent");
             now_ns = ack_ns;
             let sample_ns = now_ns - sent_ns;
-            srtt_ns = if srtt_ns == 0 { sample_ns } else { srtt_ns - srtt_ns / 8 + sample_ns / 8 };
+            srtt_ns = if srtt_ns == 0 {
+                sample_ns
+            } else {
+                srtt_ns - srtt_ns / 8 + sample_ns / 8
+            };
             let ack = Ack {
                 now_ns,
                 acked_bytes: mss,
@@ -90,7 +109,10 @@ impl Path {
 impl Transfer {
     /// The first acknowledgement after which the connection was in this phase, and its place.
     pub fn first_in(&self, phase: &str) -> Option<(usize, &Step)> {
-        self.steps.iter().enumerate().find(|(_, step)| onramp_core::phase_name(step.decision.phase) == phase)
+        self.steps
+            .iter()
+            .enumerate()
+            .find(|(_, step)| onramp_core::phase_name(step.decision.phase) == phase)
     }
 
     /// When everything had been acknowledged.

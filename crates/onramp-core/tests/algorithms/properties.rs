@@ -3,9 +3,9 @@
 use crate::ack_train::any_size;
 use crate::flights::{start, MS, MSS};
 use onramp_core::{
-    exit_name, phase_name, startup_names, Ack, Clock, Decision, Loss, Start, Startup, Without, ACK_CWND_LIMITED,
-    ACK_RECOVERING, LOSS_RECOVERY, LOSS_TIMEOUT, OPTION_PAIRS, PHASE_DONE, PHASE_LINEAR, PHASE_RESERVED, PHASE_RETREAT,
-    PHASE_SAFE, UNLIMITED,
+    exit_name, phase_name, startup_names, Ack, Clock, Decision, Loss, Start, Startup, Without,
+    ACK_CWND_LIMITED, ACK_RECOVERING, LOSS_RECOVERY, LOSS_TIMEOUT, OPTION_PAIRS, PHASE_DONE,
+    PHASE_LINEAR, PHASE_RESERVED, PHASE_RETREAT, PHASE_SAFE, UNLIMITED,
 };
 use proptest::prelude::*;
 
@@ -37,10 +37,14 @@ fn changes() -> impl Strategy<Value = Vec<Change>> {
             pair_interval_ns,
         },
     );
-    (prop::collection::vec(change, 1..600), 100u64..5_000_000).prop_map(|(mut changes, spacing_ns)| {
-        changes.iter_mut().for_each(|change| change.gap_ns += spacing_ns);
-        changes
-    })
+    (prop::collection::vec(change, 1..600), 100u64..5_000_000).prop_map(
+        |(mut changes, spacing_ns)| {
+            changes
+                .iter_mut()
+                .for_each(|change| change.gap_ns += spacing_ns);
+            changes
+        },
+    )
 }
 
 /// What a host may say next, in sense or nonsense.
@@ -65,38 +69,49 @@ struct Event {
 fn event() -> impl Strategy<Value = Event> {
     // Up to a petabyte.
     let any_bytes = || any_size().prop_map(|size| size >> 14);
-    let rarely = |strategy: BoxedStrategy<u64>| prop_oneof![30 => Just(None), 1 => strategy.prop_map(Some)];
+    let rarely =
+        |strategy: BoxedStrategy<u64>| prop_oneof![30 => Just(None), 1 => strategy.prop_map(Some)];
     let loss = prop_oneof![150 => Just(None), 1 => (1u32..=3).prop_map(Some)];
-    let gap_ns = prop_oneof![30 => 1_000i64..1_000_000, 3 => 0i64..1_000_000_000, 1 => -1_000_000_000i64..0];
+    let gap_ns =
+        prop_oneof![30 => 1_000i64..1_000_000, 3 => 0i64..1_000_000_000, 1 => -1_000_000_000i64..0];
     let rtt_ns = prop_oneof![20 => 99_000_000u64..108_000_000, 20 => 108_000_000u64..120_000_000, 2 => Just(0u64), 1 => any_size()];
     let lost_bytes = prop_oneof![10 => Just(0u64), 1 => 0u64..100_000];
     let mss_bytes = prop_oneof![50 => Just(None), 1 => (1u32..70_000).prop_map(Some)];
-    let flags =
-        prop_oneof![1 => Just(ACK_CWND_LIMITED), 30 => Just(ACK_CWND_LIMITED | ACK_RECOVERING), 2 => any::<u32>()];
+    let flags = prop_oneof![1 => Just(ACK_CWND_LIMITED), 30 => Just(ACK_CWND_LIMITED | ACK_RECOVERING), 2 => any::<u32>()];
     let odd = (
         rarely(any_bytes().boxed()),
         rarely((1u64..1 << 50).boxed()),
         rarely(any_bytes().boxed()),
         prop_oneof![20 => 99_000_000u64..120_000_000, 1 => any_size()],
     );
-    (loss, gap_ns, 1u64..3, lost_bytes, mss_bytes, rtt_ns, flags, odd).prop_map(
-        |(loss, gap_ns, acked_segments, lost_bytes, mss_bytes, rtt_ns, flags, odd)| {
-            let (inflight_bytes, cwnd_bytes, delivered_bytes, srtt_ns) = odd;
-            Event {
-                loss,
-                gap_ns,
-                acked_segments,
-                lost_bytes,
-                inflight_bytes,
-                cwnd_bytes,
-                delivered_bytes,
-                mss_bytes,
-                srtt_ns,
-                rtt_ns,
-                flags,
-            }
-        },
+    (
+        loss,
+        gap_ns,
+        1u64..3,
+        lost_bytes,
+        mss_bytes,
+        rtt_ns,
+        flags,
+        odd,
     )
+        .prop_map(
+            |(loss, gap_ns, acked_segments, lost_bytes, mss_bytes, rtt_ns, flags, odd)| {
+                let (inflight_bytes, cwnd_bytes, delivered_bytes, srtt_ns) = odd;
+                Event {
+                    loss,
+                    gap_ns,
+                    acked_segments,
+                    lost_bytes,
+                    inflight_bytes,
+                    cwnd_bytes,
+                    delivered_bytes,
+                    mss_bytes,
+                    srtt_ns,
+                    rtt_ns,
+                    flags,
+                }
+            },
+        )
 }
 
 impl Event {
@@ -108,9 +123,13 @@ impl Event {
         Ack {
             now_ns: last.now_ns.wrapping_add_signed(self.gap_ns),
             acked_bytes,
-            delivered_bytes: self.delivered_bytes.unwrap_or(last.delivered_bytes + acked_bytes),
+            delivered_bytes: self
+                .delivered_bytes
+                .unwrap_or(last.delivered_bytes + acked_bytes),
             lost_bytes: last.lost_bytes + self.lost_bytes,
-            inflight_bytes: self.inflight_bytes.unwrap_or(cwnd_bytes.saturating_sub(acked_bytes)),
+            inflight_bytes: self
+                .inflight_bytes
+                .unwrap_or(cwnd_bytes.saturating_sub(acked_bytes)),
             srtt_ns: self.srtt_ns,
             rtt_ns: self.rtt_ns,
             cwnd_bytes,
@@ -129,28 +148,49 @@ impl Event {
 }
 
 fn starts() -> impl Strategy<Value = Start> {
-    let all_options = Without::ALL.iter().fold(31 | OPTION_PAIRS, |all, without| all | without.option);
+    let all_options = Without::ALL
+        .iter()
+        .fold(31 | OPTION_PAIRS, |all, without| all | without.option);
     let options = prop_oneof![1 => 0u32..32, 1 => 0..=all_options];
-    (536u32..9000, 1u64..40, prop_oneof![3 => Just(UNLIMITED), 1 => 10_000u64..1_000_000], options, 0u32..30).prop_map(
-        |(mss_bytes, segments, ssthresh_bytes, options, event_bits)| Start {
-            now_ns: 1_000_000_000,
-            clock: Clock { measure_ns: 1, event_ns: (1 << event_bits) - 1 },
-            cwnd_bytes: segments * u64::from(mss_bytes),
-            ssthresh_bytes,
-            mss_bytes,
-            options,
-            ..Start::default()
-        },
+    (
+        536u32..9000,
+        1u64..40,
+        prop_oneof![3 => Just(UNLIMITED), 1 => 10_000u64..1_000_000],
+        options,
+        0u32..30,
     )
+        .prop_map(
+            |(mss_bytes, segments, ssthresh_bytes, options, event_bits)| Start {
+                now_ns: 1_000_000_000,
+                clock: Clock {
+                    measure_ns: 1,
+                    event_ns: (1 << event_bits) - 1,
+                },
+                cwnd_bytes: segments * u64::from(mss_bytes),
+                ssthresh_bytes,
+                mss_bytes,
+                options,
+                ..Start::default()
+            },
+        )
 }
 
 /// With what an algorithm needs.
 fn for_startup(name: &str, start: &Start) -> Start {
-    Start { pace_bytes_per_s: if name == "qos" { 1_000_000 } else { 0 }, ..*start }
+    Start {
+        pace_bytes_per_s: if name == "qos" { 1_000_000 } else { 0 },
+        ..*start
+    }
 }
 
-/// The acknowledgements that a host obeying the decisions would report, each with what was decided before and after.
-fn run(startup: &mut Startup, start: &Start, srtt_ns: u64, changes: &[Change]) -> Vec<(Ack, Decision, Decision)> {
+/// The acknowledgements that a host obeying the decisions would report, each with what was decided
+/// before and after.
+fn run(
+    startup: &mut Startup,
+    start: &Start,
+    srtt_ns: u64,
+    changes: &[Change],
+) -> Vec<(Ack, Decision, Decision)> {
     let mut decision = startup.start(start);
     let mut steps = Vec::new();
     let (mut now_ns, mut delivered_bytes) = (start.now_ns, 0);
@@ -163,7 +203,8 @@ fn run(startup: &mut Startup, start: &Start, srtt_ns: u64, changes: &[Change]) -
             acked_bytes,
             delivered_bytes,
             lost_bytes: 0,
-            inflight_bytes: (decision.cwnd_bytes * change.window_filled / 256).saturating_sub(acked_bytes),
+            inflight_bytes: (decision.cwnd_bytes * change.window_filled / 256)
+                .saturating_sub(acked_bytes),
             srtt_ns,
             rtt_ns: srtt_ns,
             cwnd_bytes: decision.cwnd_bytes,
@@ -186,7 +227,10 @@ fn run(startup: &mut Startup, start: &Start, srtt_ns: u64, changes: &[Change]) -
 /// The arrows of the state diagrams.
 fn may_follow(name: &str, before: u32, after: u32) -> bool {
     if name != "onramp" {
-        let alternates = name == "astart" && [after, before].iter().all(|phase| [0, PHASE_LINEAR].contains(phase));
+        let alternates = name == "astart"
+            && [after, before]
+                .iter()
+                .all(|phase| [0, PHASE_LINEAR].contains(phase));
         return alternates || after >= before;
     }
     let next: &[&str] = match phase_name(before) {
@@ -337,7 +381,8 @@ proptest! {
         }
     }
 
-    /// Nonsense gives a decision all the same: the native build of a test traps on undefined behaviour.
+    /// Nonsense gives a decision all the same: the native build of a test traps on undefined
+    /// behaviour.
     #[test]
     fn no_input_is_undefined(
         start in (any_size(), any_size(), any_size(), any_size(), any::<u32>(), any::<u32>()),
@@ -396,7 +441,8 @@ proptest! {
         }
     }
 
-    /// A host whose clock goes back, whose totals jump and whose segments change size has a window all the same.
+    /// A host whose clock goes back, whose totals jump and whose segments change size has a window
+    /// all the same.
     #[test]
     fn every_record_has_a_whole_decision(start in starts(), events in prop::collection::vec(event(), 1..300)) {
         for name in startup_names() {

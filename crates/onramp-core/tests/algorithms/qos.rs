@@ -2,7 +2,8 @@
 
 use crate::flights::{start, Host, MS, MSS};
 use onramp_core::{
-    exit_name, phase_name, Decision, Loss, Start, LOSS_RECOVERY, LOSS_TIMEOUT, PHASE_RESERVED, UNLIMITED,
+    exit_name, phase_name, Decision, Loss, Start, LOSS_RECOVERY, LOSS_TIMEOUT, PHASE_RESERVED,
+    UNLIMITED,
 };
 use proptest::prelude::*;
 
@@ -13,7 +14,11 @@ const RATE: u64 = 1_000_000;
 const MOST_SEGMENTS: u64 = 10;
 
 fn reserved() -> Start {
-    Start { pace_bytes_per_s: RATE, srtt_ns: 100 * MS, ..start() }
+    Start {
+        pace_bytes_per_s: RATE,
+        srtt_ns: 100 * MS,
+        ..start()
+    }
 }
 
 fn host() -> Host {
@@ -44,47 +49,106 @@ fn is_broken(decision: &Decision) -> bool {
 fn the_window_is_two_paths_as_the_round_trip_is_known() {
     let mut host = host();
     assert_eq!(phase_name(host.decision.phase), "reserved");
-    assert_eq!((host.decision.cwnd_bytes, host.decision.ssthresh_bytes), (200 * SEGMENT, UNLIMITED));
-    assert_eq!((host.decision.pacing_bytes_per_s, host.decision.estimate_bytes_per_s), (RATE, RATE));
+    assert_eq!(
+        (host.decision.cwnd_bytes, host.decision.ssthresh_bytes),
+        (200 * SEGMENT, UNLIMITED)
+    );
+    assert_eq!(
+        (
+            host.decision.pacing_bytes_per_s,
+            host.decision.estimate_bytes_per_s
+        ),
+        (RATE, RATE)
+    );
     for (srtt_ms, segments) in [(500, 1000), (50, 100), (7, 14)] {
         host.ack.srtt_ns = srtt_ms * MS;
         assert_eq!(host.ack(MS, 0, 0).cwnd_bytes, segments * SEGMENT);
     }
     host.ack.srtt_ns = 0;
-    assert_eq!(host.ack(MS, 0, 0).cwnd_bytes, 14 * SEGMENT, "nothing new is known");
+    assert_eq!(
+        host.ack(MS, 0, 0).cwnd_bytes,
+        14 * SEGMENT,
+        "nothing new is known"
+    );
 }
 
 #[test]
 fn the_window_is_no_less_than_the_host_s_initial_one_nor_a_path_and_a_burst() {
     let at = |srtt_ns, burst_bytes, cwnd_bytes| {
-        decided_at_start(Start { srtt_ns, burst_bytes, cwnd_bytes, ..reserved() }).cwnd_bytes
+        decided_at_start(Start {
+            srtt_ns,
+            burst_bytes,
+            cwnd_bytes,
+            ..reserved()
+        })
+        .cwnd_bytes
     };
-    assert_eq!(at(0, 0, 4 * SEGMENT), 4 * SEGMENT, "the handshake's round trip is not known");
+    assert_eq!(
+        at(0, 0, 4 * SEGMENT),
+        4 * SEGMENT,
+        "the handshake's round trip is not known"
+    );
     assert_eq!(at(MS, 0, 4 * SEGMENT), 4 * SEGMENT);
-    assert_eq!(at(MS, 0, 40 * SEGMENT), 10 * SEGMENT, "but no more than what may leave at once of any host");
+    assert_eq!(
+        at(MS, 0, 40 * SEGMENT),
+        10 * SEGMENT,
+        "but no more than what may leave at once of any host"
+    );
     assert_eq!(at(MS, 50_000, 4 * SEGMENT), SEGMENT + 50_000);
 }
 
 #[test]
 fn a_burst_is_a_millisecond_s_but_two_segments_at_least_and_ten_at_most() {
-    let burst = |pace_bytes_per_s| decided_at_start(Start { pace_bytes_per_s, ..reserved() }).burst_bytes;
+    let burst = |pace_bytes_per_s| {
+        decided_at_start(Start {
+            pace_bytes_per_s,
+            ..reserved()
+        })
+        .burst_bytes
+    };
     assert_eq!([1, 125_000, 2_048_000].map(burst), [2000, 2000, 2000]);
-    assert_eq!([4_096_000, 10_240_000, 1_250_000_000].map(burst), [4000, 10_000, 10_000]);
+    assert_eq!(
+        [4_096_000, 10_240_000, 1_250_000_000].map(burst),
+        [4000, 10_000, 10_000]
+    );
 }
 
 #[test]
 fn a_burst_that_is_given_holds_a_segment_at_least() {
-    let burst = |burst_bytes| decided_at_start(Start { burst_bytes, ..reserved() }).burst_bytes;
-    assert_eq!([1, 1500, 50_000, u32::MAX].map(burst), [1000, 1500, 50_000, u32::MAX]);
+    let burst = |burst_bytes| {
+        decided_at_start(Start {
+            burst_bytes,
+            ..reserved()
+        })
+        .burst_bytes
+    };
+    assert_eq!(
+        [1, 1500, 50_000, u32::MAX].map(burst),
+        [1000, 1500, 50_000, u32::MAX]
+    );
 }
 
 #[test]
 fn without_a_rate_it_is_over_before_it_begins_and_changes_nothing() {
-    let host = Start { cwnd_bytes: 7 * SEGMENT, ssthresh_bytes: 90_000, srtt_ns: 100 * MS, ..start() };
+    let host = Start {
+        cwnd_bytes: 7 * SEGMENT,
+        ssthresh_bytes: 90_000,
+        srtt_ns: 100 * MS,
+        ..start()
+    };
     let decision = decided_at_start(host);
-    assert_eq!((phase_name(decision.phase), exit_name(decision.exit)), ("done", "unreserved"));
-    assert_eq!((decision.cwnd_bytes, decision.ssthresh_bytes), (7 * SEGMENT, 90_000));
-    assert_eq!((decision.pacing_bytes_per_s, decision.burst_bytes), (UNLIMITED, 0));
+    assert_eq!(
+        (phase_name(decision.phase), exit_name(decision.exit)),
+        ("done", "unreserved")
+    );
+    assert_eq!(
+        (decision.cwnd_bytes, decision.ssthresh_bytes),
+        (7 * SEGMENT, 90_000)
+    );
+    assert_eq!(
+        (decision.pacing_bytes_per_s, decision.burst_bytes),
+        (UNLIMITED, 0)
+    );
 }
 
 /// One in 129, each a loss event of its own.
@@ -94,13 +158,20 @@ fn stray_losses_below_one_in_128_never_break_it() {
     for _ in 0..700 {
         assert!(!is_broken(&arrive(&mut host, 128, 0)));
         host.ack.lost_bytes += SEGMENT;
-        assert!(!is_broken(&host.loss(LOSS_RECOVERY, 100 * SEGMENT, 50 * SEGMENT)));
-        assert_eq!((host.decision.cwnd_bytes, host.decision.ssthresh_bytes), (200 * SEGMENT, UNLIMITED));
+        assert!(!is_broken(&host.loss(
+            LOSS_RECOVERY,
+            100 * SEGMENT,
+            50 * SEGMENT
+        )));
+        assert_eq!(
+            (host.decision.cwnd_bytes, host.decision.ssthresh_bytes),
+            (200 * SEGMENT, UNLIMITED)
+        );
     }
 }
 
-/// One in 64, of which half a segment is tolerated: with the 20th there are 10.5 too many, as nothing had arrived before the
-/// first that could make good of it.
+/// One in 64, of which half a segment is tolerated: with the 20th there are 10.5 too many, as
+/// nothing had arrived before the first that could make good of it.
 #[test]
 fn losses_of_twice_the_tolerance_break_it_when_ten_segments_are_beyond() {
     let mut host = host();
@@ -116,8 +187,14 @@ fn a_policer_that_is_too_small_breaks_it_within_some_hundred_segments() {
     // Each ten add 1 - 9 / 128.
     assert_eq!(broken_after, Some(11));
     let decision = host.decision;
-    assert_eq!((decision.cwnd_bytes, decision.ssthresh_bytes), (50 * SEGMENT, 25 * SEGMENT));
-    assert_eq!((decision.pacing_bytes_per_s, decision.burst_bytes), (UNLIMITED, 0));
+    assert_eq!(
+        (decision.cwnd_bytes, decision.ssthresh_bytes),
+        (50 * SEGMENT, 25 * SEGMENT)
+    );
+    assert_eq!(
+        (decision.pacing_bytes_per_s, decision.burst_bytes),
+        (UNLIMITED, 0)
+    );
 }
 
 #[test]
@@ -127,14 +204,21 @@ fn an_outage_breaks_it_at_once() {
     host.ack.lost_bytes += 100 * SEGMENT;
     let decision = host.loss(LOSS_TIMEOUT, 100 * SEGMENT, 70 * SEGMENT);
     assert!(is_broken(&decision), "what arrived before is no credit");
-    assert_eq!((decision.cwnd_bytes, decision.ssthresh_bytes), (100 * SEGMENT, 50 * SEGMENT));
+    assert_eq!(
+        (decision.cwnd_bytes, decision.ssthresh_bytes),
+        (100 * SEGMENT, 50 * SEGMENT)
+    );
 }
 
 #[test]
 fn the_avoidance_s_threshold_counts_if_it_is_the_lower_one() {
     let mut host = host();
     host.ack.lost_bytes += 11 * SEGMENT;
-    assert_eq!(host.loss(LOSS_RECOVERY, 100 * SEGMENT, 30 * SEGMENT).ssthresh_bytes, 30 * SEGMENT);
+    assert_eq!(
+        host.loss(LOSS_RECOVERY, 100 * SEGMENT, 30 * SEGMENT)
+            .ssthresh_bytes,
+        30 * SEGMENT
+    );
 }
 
 /// RFC 5681, equation 4.
@@ -144,7 +228,10 @@ fn two_segments_are_left_of_any_reservation() {
     host.ack.lost_bytes += 11 * SEGMENT;
     let decision = host.ack(MS, 0, 0);
     assert!(is_broken(&decision));
-    assert_eq!((decision.cwnd_bytes, decision.ssthresh_bytes), (SEGMENT, 2 * SEGMENT));
+    assert_eq!(
+        (decision.cwnd_bytes, decision.ssthresh_bytes),
+        (SEGMENT, 2 * SEGMENT)
+    );
 }
 
 /// Of a mark of congestion, or a tail loss that a probe repaired, while so much is in flight.
@@ -152,12 +239,14 @@ fn mark_bytes(inflight_bytes: u64) -> u64 {
     inflight_bytes / 128 + 3 * SEGMENT
 }
 
-/// After how many round trips a reservation breaks of which every so many-th is marked, with a window of so many segments.
+/// After how many round trips a reservation breaks of which every so many-th is marked, with a
+/// window of so many segments.
 fn breaks_after(window: u64, every: u64) -> Option<u64> {
     let mut host = host();
     (1..200).find(|round| {
         let is_marked = round % every == 0;
-        let marked = is_marked && is_broken(&host.loss(LOSS_RECOVERY, window * SEGMENT, window / 2 * SEGMENT));
+        let marked = is_marked
+            && is_broken(&host.loss(LOSS_RECOVERY, window * SEGMENT, window / 2 * SEGMENT));
         marked || is_broken(&host.jump(MS, window * SEGMENT))
     })
 }
@@ -165,7 +254,11 @@ fn breaks_after(window: u64, every: u64) -> Option<u64> {
 #[test]
 fn round_trips_that_are_all_marked_break_it_whatever_the_window() {
     for window in [10, 100, 1000, 10_000] {
-        assert!(breaks_after(window, 1).is_some_and(|rounds| rounds <= 4), "{window}: {:?}", breaks_after(window, 1));
+        assert!(
+            breaks_after(window, 1).is_some_and(|rounds| rounds <= 4),
+            "{window}: {:?}",
+            breaks_after(window, 1)
+        );
     }
     // A mark in so many round trips that the tolerance of those between is worth three segments.
     assert_eq!(breaks_after(100, 8), None);
@@ -175,8 +268,15 @@ fn round_trips_that_are_all_marked_break_it_whatever_the_window() {
 fn a_loss_is_not_counted_again_as_an_event() {
     let mut host = host();
     host.ack.lost_bytes += MOST_SEGMENTS * SEGMENT;
-    assert!(!is_broken(&host.loss(LOSS_RECOVERY, 100 * SEGMENT, 50 * SEGMENT)));
-    assert!(!is_broken(&host.ack(MS, 50 * SEGMENT, 0)), "an acknowledgement tells of the same");
+    assert!(!is_broken(&host.loss(
+        LOSS_RECOVERY,
+        100 * SEGMENT,
+        50 * SEGMENT
+    )));
+    assert!(
+        !is_broken(&host.ack(MS, 50 * SEGMENT, 0)),
+        "an acknowledgement tells of the same"
+    );
     host.ack.lost_bytes += SEGMENT;
     assert!(is_broken(&host.ack(MS, 50 * SEGMENT, 0)));
 }
@@ -190,7 +290,10 @@ fn fractions_of_a_byte_of_tolerance_are_kept() {
         assert!(!is_broken(&host.jump(MS, 1)));
     }
     host.ack.lost_bytes += 1;
-    assert!(!is_broken(&host.jump(MS, 1)), "128 bytes that arrive make good of one that is lost");
+    assert!(
+        !is_broken(&host.jump(MS, 1)),
+        "128 bytes that arrive make good of one that is lost"
+    );
     host.ack.lost_bytes += 1;
     assert!(is_broken(&host.jump(MS, 1)));
 }
@@ -249,7 +352,12 @@ proptest! {
 fn a_loss_that_is_tolerated_leaves_everything_as_it_is() {
     let mut startup = onramp_core::Startup::new("qos").unwrap();
     let before = startup.start(&reserved());
-    let loss =
-        Loss { cwnd_bytes: SEGMENT, ssthresh_bytes: SEGMENT, mss_bytes: MSS, kind: LOSS_TIMEOUT, ..Loss::default() };
+    let loss = Loss {
+        cwnd_bytes: SEGMENT,
+        ssthresh_bytes: SEGMENT,
+        mss_bytes: MSS,
+        kind: LOSS_TIMEOUT,
+        ..Loss::default()
+    };
     assert_eq!(startup.loss(&loss), before);
 }

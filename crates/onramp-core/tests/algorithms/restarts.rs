@@ -1,12 +1,15 @@
-//! `gamma` and `spaced`, which come back: a slow start that begins anew after a time-out, and one that the application ends.
+//! `gamma` and `spaced`, which come back: a slow start that begins anew after a time-out, and one
+//! that the application ends.
 
 use crate::flights::{start, Host, MS, MSS};
-use onramp_core::{exit_name, phase_name, Decision, ACK_CWND_LIMITED, LOSS_RECOVERY, LOSS_TIMEOUT, UNLIMITED};
+use onramp_core::{
+    exit_name, phase_name, Decision, ACK_CWND_LIMITED, LOSS_RECOVERY, LOSS_TIMEOUT, UNLIMITED,
+};
 
 const SEGMENT: u64 = MSS as u64;
 
-/// A host whose window has grown to 80 segments and a bit by slow start and congestion avoidance, with fast recovery
-/// between them.
+/// A host whose window has grown to 80 segments and a bit by slow start and congestion avoidance,
+/// with fast recovery between them.
 fn in_avoidance(algorithm: &str) -> Host {
     let mut host = Host::new(algorithm, start(), 100 * MS);
     (0..3).for_each(|_| _ = host.flight(MS, ACK_CWND_LIMITED));
@@ -15,7 +18,8 @@ fn in_avoidance(algorithm: &str) -> Host {
     host
 }
 
-/// Congestion avoidance, of which the algorithm hears nothing, acknowledges so much that the window has so many segments.
+/// Congestion avoidance, of which the algorithm hears nothing, acknowledges so much that the window
+/// has so many segments.
 fn grown_to(host: &mut Host, segments: u64) {
     host.ack.now_ns += 10_000 * MS;
     host.ack.delivered_bytes += 3000 * SEGMENT;
@@ -46,8 +50,9 @@ fn gamma_is_a_half_until_a_slow_start_loses() {
     assert_eq!(timeout(&mut host).ssthresh_bytes, 40 * SEGMENT);
 }
 
-/// The slow start after the first time-out has the threshold 40 and overflows a buffer at 30: when that is found 20 were
-/// acknowledged in congestion avoidance (2 * 30 - 40). gamma is 15/16 of 30 / 80.
+/// The slow start after the first time-out has the threshold 40 and overflows a buffer at 30: when
+/// that is found 20 were acknowledged in congestion avoidance (2 * 30 - 40). gamma is 15/16 of 30 /
+/// 80.
 #[test]
 fn gamma_learns_where_fast_recovery_had_ended_the_first_slow_start() {
     let mut host = in_avoidance("gamma");
@@ -72,8 +77,8 @@ fn gamma_takes_no_share_of_a_window_that_was_just_cut() {
     assert_eq!(timeout(&mut host).ssthresh_bytes, 10 * SEGMENT);
 }
 
-/// Linux takes a time-out back where it was spurious (F-RTO): window and threshold are restored, and no slow start
-/// followed from which a loss could tell something.
+/// Linux takes a time-out back where it was spurious (F-RTO): window and threshold are restored,
+/// and no slow start followed from which a loss could tell something.
 #[test]
 fn gamma_learns_nothing_from_a_time_out_that_was_taken_back() {
     let mut host = in_avoidance("gamma");
@@ -84,26 +89,35 @@ fn gamma_learns_nothing_from_a_time_out_that_was_taken_back() {
     assert_eq!(timeout(&mut host).ssthresh_bytes, 40 * SEGMENT);
 }
 
-/// After an outage the first acknowledgement covers what came through while acknowledgements were lost: it takes the
-/// window from one segment to its threshold.
+/// After an outage the first acknowledgement covers what came through while acknowledgements were
+/// lost: it takes the window from one segment to its threshold.
 #[test]
 fn spaced_spaces_what_one_acknowledgement_permits() {
     let mut host = in_avoidance("spaced");
     let rate = host.decision.estimate_bytes_per_s;
     timeout(&mut host);
     let decision = host.jump(100 * MS, 60 * SEGMENT);
-    assert_eq!((decision.cwnd_bytes, decision.ssthresh_bytes), (40 * SEGMENT, 40 * SEGMENT));
+    assert_eq!(
+        (decision.cwnd_bytes, decision.ssthresh_bytes),
+        (40 * SEGMENT, 40 * SEGMENT)
+    );
     assert_eq!(phase_name(decision.phase), "pacing");
     assert_eq!(decision.pacing_bytes_per_s, rate + rate / 8);
     // Half of the window is filled, then all of it.
-    assert_eq!(phase_name(host.ack(50 * MS, 20 * SEGMENT, ACK_CWND_LIMITED).phase), "pacing");
+    assert_eq!(
+        phase_name(host.ack(50 * MS, 20 * SEGMENT, ACK_CWND_LIMITED).phase),
+        "pacing"
+    );
     let filled = host.ack(MS, 39 * SEGMENT, ACK_CWND_LIMITED);
-    assert_eq!((phase_name(filled.phase), exit_name(filled.exit)), ("avoidance", "ssthresh"));
+    assert_eq!(
+        (phase_name(filled.phase), exit_name(filled.exit)),
+        ("avoidance", "ssthresh")
+    );
     assert_eq!(filled.pacing_bytes_per_s, UNLIMITED);
 }
 
-/// The acknowledgements of five segments, a fifth of a round trip apart, look like a rate of five segments in a round
-/// trip. Slow start at that rate would not double its window.
+/// The acknowledgements of five segments, a fifth of a round trip apart, look like a rate of five
+/// segments in a round trip. Slow start at that rate would not double its window.
 #[test]
 fn spaced_never_takes_longer_than_a_round_trip_for_a_window() {
     let mut host = in_avoidance("spaced");
@@ -113,10 +127,15 @@ fn spaced_never_takes_longer_than_a_round_trip_for_a_window() {
         let in_a_round_trip = decision.pacing_bytes_per_s / 10;
         assert!(in_a_round_trip >= decision.cwnd_bytes, "{decision:?}");
     }
-    assert!(host.decision.estimate_bytes_per_s < 60 * SEGMENT, "{:?}", host.decision);
+    assert!(
+        host.decision.estimate_bytes_per_s < 60 * SEGMENT,
+        "{:?}",
+        host.decision
+    );
 }
 
-/// An application that sends a little now and then says nothing about the path: neither rate nor threshold come of it.
+/// An application that sends a little now and then says nothing about the path: neither rate nor
+/// threshold come of it.
 #[test]
 fn spaced_learns_nothing_from_what_does_not_fill_the_window() {
     let mut host = Host::new("spaced", start(), 100 * MS);
@@ -124,7 +143,10 @@ fn spaced_learns_nothing_from_what_does_not_fill_the_window() {
     let estimate = host.decision.estimate_bytes_per_s;
     for _ in 0..100 {
         let decision = host.ack(20 * MS, 4 * SEGMENT, 0);
-        assert_eq!((phase_name(decision.phase), decision.ssthresh_bytes), ("slow-start", UNLIMITED));
+        assert_eq!(
+            (phase_name(decision.phase), decision.ssthresh_bytes),
+            ("slow-start", UNLIMITED)
+        );
         assert_eq!(decision.estimate_bytes_per_s, estimate);
     }
 }

@@ -14,7 +14,14 @@ fn bits(number: u64) -> u32 {
 
 #[test]
 fn of_nothing_there_is_no_share() {
-    assert_eq!((share(3, 4, 0), share(u64::MAX, u64::MAX, 0), share(0, u64::MAX, 7)), (0, 0, 0));
+    assert_eq!(
+        (
+            share(3, 4, 0),
+            share(u64::MAX, u64::MAX, 0),
+            share(0, u64::MAX, 7)
+        ),
+        (0, 0, 0)
+    );
 }
 
 #[test]
@@ -34,8 +41,9 @@ proptest! {
         prop_assert_eq!(u128::from(share(a, b, whole)), if whole == 0 { 0 } else { exact(a, b, whole) });
     }
 
-    /// Each halving takes a bit of the larger factor, which makes the share smaller, and one of the whole, which makes it
-    /// larger. Only of a share of more than 62 bits it may leave nothing, and then it says 0.
+    /// Each halving takes a bit of the larger factor, which makes the share smaller, and one of the
+    /// whole, which makes it larger. Only of a share of more than 62 bits it may leave nothing, and
+    /// then it says 0.
     #[test]
     fn beyond_that_its_error_is_that_of_the_bits_that_are_lost(a in any_size(), b in any_size(), whole in any_size()) {
         let halvings = (bits(a) + bits(b)).saturating_sub(64).min(63);
@@ -50,7 +58,8 @@ proptest! {
         prop_assert!((least..=most).contains(&share), "{share} is not within {least}..={most}");
     }
 
-    /// As the algorithms use it: rates of up to 2^44 bytes per second, times of up to a minute, and what they give.
+    /// As the algorithms use it: rates of up to 2^44 bytes per second, times of up to a minute, and
+    /// what they give.
     #[test]
     fn rates_and_times_are_right_to_a_ten_thousandth(
         rate in 1_000u64..1 << 44,

@@ -2,22 +2,32 @@
 
 use crate::flights::{start, Host, MS, MSS};
 use crate::path::Path;
-use onramp_core::{exit_name, phase_name, Clock, Start, ACK_CWND_LIMITED, LOSS_TIMEOUT, PHASE_AVOIDANCE, UNLIMITED};
+use onramp_core::{
+    exit_name, phase_name, Clock, Start, ACK_CWND_LIMITED, LOSS_TIMEOUT, PHASE_AVOIDANCE, UNLIMITED,
+};
 
 const SEGMENT: u64 = MSS as u64;
 /// 10 MB/s and 100 ms: 1000 segments.
-const PATH: Path = Path { rate_bytes_per_s: 10_000_000, delay_ns: 100 * MS, mss_bytes: MSS };
+const PATH: Path = Path {
+    rate_bytes_per_s: 10_000_000,
+    delay_ns: 100 * MS,
+    mss_bytes: MSS,
+};
 
 #[test]
 fn segments_leave_an_eighth_faster_than_acknowledgements_arrive() {
     let mut host = Host::new("spaced", start(), 100 * MS);
-    assert_eq!(host.decision.pacing_bytes_per_s, UNLIMITED, "nothing is measured yet");
+    assert_eq!(
+        host.decision.pacing_bytes_per_s, UNLIMITED,
+        "nothing is measured yet"
+    );
     host.flight(MS, ACK_CWND_LIMITED);
     assert_eq!(host.decision.estimate_bytes_per_s, 1_000_000);
     assert_eq!(host.decision.pacing_bytes_per_s, 1_125_000);
 }
 
-/// Growth is slow start's; on a path that loses nothing the queue stays within what an eighth more than its rate makes.
+/// Growth is slow start's; on a path that loses nothing the queue stays within what an eighth more
+/// than its rate makes.
 #[test]
 fn the_first_slow_start_ends_at_what_the_path_holds_with_a_queue_of_an_eighth() {
     let transfer = PATH.transfer("spaced", start(), 5000);
@@ -25,34 +35,77 @@ fn the_first_slow_start_ends_at_what_the_path_holds_with_a_queue_of_an_eighth() 
     assert_eq!(exit_name(end.decision.exit), "estimate");
     let path_segments = PATH.bdp_bytes() / SEGMENT;
     let window = end.decision.cwnd_bytes / SEGMENT;
-    assert!((path_segments * 95 / 100..=path_segments * 115 / 100).contains(&window), "{window} of {path_segments}");
-    let most = transfer.steps[..place].iter().map(|step| step.ack.srtt_ns).max().unwrap();
-    assert!(most < PATH.delay_ns * 5 / 4, "round trips of {} ms", most / MS);
+    assert!(
+        (path_segments * 95 / 100..=path_segments * 115 / 100).contains(&window),
+        "{window} of {path_segments}"
+    );
+    let most = transfer.steps[..place]
+        .iter()
+        .map(|step| step.ack.srtt_ns)
+        .max()
+        .unwrap();
+    assert!(
+        most < PATH.delay_ns * 5 / 4,
+        "round trips of {} ms",
+        most / MS
+    );
     // Of slow start, whose second half of a window of 1000 would queue: 250 segments, 25 ms.
     let standard = PATH.transfer("standard", start(), 5000);
-    let at = |steps: &[crate::path::Step]| steps[..place].iter().map(|step| step.ack.inflight_bytes).max().unwrap();
+    let at = |steps: &[crate::path::Step]| {
+        steps[..place]
+            .iter()
+            .map(|step| step.ack.inflight_bytes)
+            .max()
+            .unwrap()
+    };
     assert!(at(&transfer.steps) < at(&standard.steps));
 }
 
 /// What slow start permitted and the rate held back is still sent at the rate.
 #[test]
 fn a_window_that_is_not_filled_is_filled_at_the_rate_before_avoidance_begins() {
-    let mut host = Host::new("spaced", Start { ssthresh_bytes: 40 * SEGMENT, ..start() }, 100 * MS);
+    let mut host = Host::new(
+        "spaced",
+        Start {
+            ssthresh_bytes: 40 * SEGMENT,
+            ..start()
+        },
+        100 * MS,
+    );
     host.flight(MS, ACK_CWND_LIMITED);
     while host.decision.cwnd_bytes < 40 * SEGMENT {
         host.ack(MS, 20 * SEGMENT, ACK_CWND_LIMITED);
     }
-    assert_eq!((phase_name(host.decision.phase), host.decision.pacing_bytes_per_s), ("pacing", 1_125_000));
+    assert_eq!(
+        (
+            phase_name(host.decision.phase),
+            host.decision.pacing_bytes_per_s
+        ),
+        ("pacing", 1_125_000)
+    );
     host.ack(MS, 30 * SEGMENT, ACK_CWND_LIMITED);
     assert_eq!(phase_name(host.decision.phase), "pacing");
     let end = host.ack(MS, 39 * SEGMENT, ACK_CWND_LIMITED);
-    assert_eq!((end.phase, exit_name(end.exit)), (PHASE_AVOIDANCE, "ssthresh"));
-    assert_eq!((end.cwnd_bytes, end.pacing_bytes_per_s), (40 * SEGMENT, UNLIMITED));
+    assert_eq!(
+        (end.phase, exit_name(end.exit)),
+        (PHASE_AVOIDANCE, "ssthresh")
+    );
+    assert_eq!(
+        (end.cwnd_bytes, end.pacing_bytes_per_s),
+        (40 * SEGMENT, UNLIMITED)
+    );
 }
 
 #[test]
 fn a_window_that_nobody_fills_is_waited_for_no_longer_than_a_round_trip() {
-    let mut host = Host::new("spaced", Start { ssthresh_bytes: 12 * SEGMENT, ..start() }, 100 * MS);
+    let mut host = Host::new(
+        "spaced",
+        Start {
+            ssthresh_bytes: 12 * SEGMENT,
+            ..start()
+        },
+        100 * MS,
+    );
     host.ack(MS, 2 * SEGMENT, ACK_CWND_LIMITED);
     host.ack(MS, 2 * SEGMENT, ACK_CWND_LIMITED);
     assert_eq!(phase_name(host.decision.phase), "pacing");
@@ -67,27 +120,56 @@ fn it_comes_back_with_the_next_slow_start_and_what_it_has_measured() {
     let mut host = Host::new("spaced", start(), 100 * MS);
     host.flight(MS, ACK_CWND_LIMITED);
     let lost = host.loss(LOSS_TIMEOUT, 20 * SEGMENT, 8 * SEGMENT);
-    assert_eq!((lost.phase, exit_name(lost.exit)), (PHASE_AVOIDANCE, "timeout"));
-    assert_eq!((lost.ssthresh_bytes, lost.pacing_bytes_per_s), (8 * SEGMENT, UNLIMITED));
+    assert_eq!(
+        (lost.phase, exit_name(lost.exit)),
+        (PHASE_AVOIDANCE, "timeout")
+    );
+    assert_eq!(
+        (lost.ssthresh_bytes, lost.pacing_bytes_per_s),
+        (8 * SEGMENT, UNLIMITED)
+    );
     host.decision.cwnd_bytes = SEGMENT;
     let again = host.ack(500 * MS, 0, ACK_CWND_LIMITED);
-    assert_eq!((phase_name(again.phase), again.pacing_bytes_per_s), ("slow-start", 1_125_000));
-    assert_eq!((again.cwnd_bytes, again.ssthresh_bytes), (2 * SEGMENT, 8 * SEGMENT), "the threshold is the loss's");
+    assert_eq!(
+        (phase_name(again.phase), again.pacing_bytes_per_s),
+        ("slow-start", 1_125_000)
+    );
+    assert_eq!(
+        (again.cwnd_bytes, again.ssthresh_bytes),
+        (2 * SEGMENT, 8 * SEGMENT),
+        "the threshold is the loss's"
+    );
 }
 
 /// The paper's constant R; the threshold is then the host's alone.
 #[test]
 fn a_rate_that_is_given_is_the_rate() {
-    let mut host = Host::new("spaced", Start { pace_bytes_per_s: 700_000, ..start() }, 100 * MS);
+    let mut host = Host::new(
+        "spaced",
+        Start {
+            pace_bytes_per_s: 700_000,
+            ..start()
+        },
+        100 * MS,
+    );
     for _ in 0..3 {
         host.flight(MS, ACK_CWND_LIMITED);
-        assert_eq!((host.decision.pacing_bytes_per_s, host.decision.ssthresh_bytes), (700_000, UNLIMITED));
+        assert_eq!(
+            (
+                host.decision.pacing_bytes_per_s,
+                host.decision.ssthresh_bytes
+            ),
+            (700_000, UNLIMITED)
+        );
     }
 }
 
 #[test]
 fn a_host_of_coarse_ticks_does_not_space_what_a_tick_would_bunch() {
-    let clock = Clock { measure_ns: 1, event_ns: 10 * MS };
+    let clock = Clock {
+        measure_ns: 1,
+        event_ns: 10 * MS,
+    };
     let rate_after = |spacing_ns| {
         let mut host = Host::new("spaced", Start { clock, ..start() }, 100 * MS);
         host.flight(spacing_ns, ACK_CWND_LIMITED).pacing_bytes_per_s
@@ -96,44 +178,81 @@ fn a_host_of_coarse_ticks_does_not_space_what_a_tick_would_bunch() {
     assert_eq!(rate_after(MS / 2), UNLIMITED, "22 of them");
 }
 
-/// A first window of one segment behind a receiver that delays every second acknowledgement by 200 ms: the flights of one,
-/// two and three segments have no more than two acknowledgements, the last of them late.
+/// A first window of one segment behind a receiver that delays every second acknowledgement by 200
+/// ms: the flights of one, two and three segments have no more than two acknowledgements, the last
+/// of them late.
 #[test]
 fn flights_of_a_few_acknowledgements_say_nothing() {
-    let mut host = Host::new("spaced", Start { cwnd_bytes: 2 * SEGMENT, ..start() }, 100 * MS);
+    let mut host = Host::new(
+        "spaced",
+        Start {
+            cwnd_bytes: 2 * SEGMENT,
+            ..start()
+        },
+        100 * MS,
+    );
     for _ in 0..3 {
         host.ack(100 * MS, 2 * SEGMENT, ACK_CWND_LIMITED);
         let late = host.ack(200 * MS, 0, ACK_CWND_LIMITED);
-        assert_eq!((late.estimate_bytes_per_s, late.pacing_bytes_per_s), (0, UNLIMITED));
-        assert_eq!((phase_name(late.phase), late.ssthresh_bytes), ("slow-start", UNLIMITED));
+        assert_eq!(
+            (late.estimate_bytes_per_s, late.pacing_bytes_per_s),
+            (0, UNLIMITED)
+        );
+        assert_eq!(
+            (phase_name(late.phase), late.ssthresh_bytes),
+            ("slow-start", UNLIMITED)
+        );
     }
 }
 
-/// Half of a flight waits for an acknowledgement that its receiver delayed: the pieces together look as slow as the window.
+/// Half of a flight waits for an acknowledgement that its receiver delayed: the pieces together
+/// look as slow as the window.
 #[test]
 fn a_flight_in_two_pieces_says_nothing() {
     let mut host = Host::new("spaced", start(), 400 * MS);
     for _ in 0..4 {
         let segments = host.decision.cwnd_bytes / SEGMENT;
         for place in 1..=segments {
-            let gap_ns = if place == 1 || place == segments / 3 { 200 * MS } else { MS };
+            let gap_ns = if place == 1 || place == segments / 3 {
+                200 * MS
+            } else {
+                MS
+            };
             host.ack(gap_ns, (segments - place) * SEGMENT, ACK_CWND_LIMITED);
         }
-        assert_eq!((host.decision.estimate_bytes_per_s, host.decision.ssthresh_bytes), (0, UNLIMITED));
+        assert_eq!(
+            (
+                host.decision.estimate_bytes_per_s,
+                host.decision.ssthresh_bytes
+            ),
+            (0, UNLIMITED)
+        );
     }
 }
 
-/// A host may set a threshold beyond the path, as NewReno does where a timeout ends a recovery that had inflated its window.
+/// A host may set a threshold beyond the path, as NewReno does where a timeout ends a recovery that
+/// had inflated its window.
 #[test]
 fn a_threshold_beyond_the_path_is_not_waited_for() {
-    let transfer = PATH.transfer("spaced", Start { ssthresh_bytes: 5000 * SEGMENT, ..start() }, 5000);
+    let transfer = PATH.transfer(
+        "spaced",
+        Start {
+            ssthresh_bytes: 5000 * SEGMENT,
+            ..start()
+        },
+        5000,
+    );
     let (_, end) = transfer.first_in("avoidance").expect("it ends");
     assert_eq!(exit_name(end.decision.exit), "estimate");
-    assert!(end.decision.cwnd_bytes < PATH.bdp_bytes() * 5 / 4, "{} bytes", end.decision.cwnd_bytes);
+    assert!(
+        end.decision.cwnd_bytes < PATH.bdp_bytes() * 5 / 4,
+        "{} bytes",
+        end.decision.cwnd_bytes
+    );
 }
 
-/// A host that stood still while a flight left makes it look slow; the next one is spaced at that rate and confirms it. Its own
-/// rate ends no slow start.
+/// A host that stood still while a flight left makes it look slow; the next one is spaced at that
+/// rate and confirms it. Its own rate ends no slow start.
 #[test]
 fn a_rate_that_is_its_own_is_not_the_path_s() {
     let mut host = Host::new("spaced", start(), 100 * MS);
@@ -142,7 +261,11 @@ fn a_rate_that_is_its_own_is_not_the_path_s() {
     // The second left before there was a rate; it came in two pieces, and says nothing.
     let segments = host.decision.cwnd_bytes / SEGMENT;
     for place in 1..=segments {
-        let gap_ns = if place == 1 || place == segments / 3 { 50 * MS } else { MS };
+        let gap_ns = if place == 1 || place == segments / 3 {
+            50 * MS
+        } else {
+            MS
+        };
         host.ack(gap_ns, (segments - place) * SEGMENT, ACK_CWND_LIMITED);
     }
     assert_eq!(host.decision.estimate_bytes_per_s, 500_000);
@@ -150,7 +273,13 @@ fn a_rate_that_is_its_own_is_not_the_path_s() {
         let before = host.decision;
         let spacing_ns = SEGMENT * 1_000_000_000 / before.pacing_bytes_per_s;
         let after = host.flight(spacing_ns, ACK_CWND_LIMITED);
-        assert_eq!((phase_name(after.phase), after.ssthresh_bytes), ("slow-start", UNLIMITED));
-        assert!(after.estimate_bytes_per_s > before.estimate_bytes_per_s, "{before:?} {after:?}");
+        assert_eq!(
+            (phase_name(after.phase), after.ssthresh_bytes),
+            ("slow-start", UNLIMITED)
+        );
+        assert!(
+            after.estimate_bytes_per_s > before.estimate_bytes_per_s,
+            "{before:?} {after:?}"
+        );
     }
 }

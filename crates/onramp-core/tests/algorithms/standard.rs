@@ -1,16 +1,25 @@
 //! Slow start as it is (RFC 5681, section 3.1).
 
 use crate::flights::{start, Host, MS, MSS};
-use onramp_core::{exit_name, Start, ACK_CWND_LIMITED, LOSS_RECOVERY, LOSS_TIMEOUT, PHASE_DONE, UNLIMITED};
+use onramp_core::{
+    exit_name, Start, ACK_CWND_LIMITED, LOSS_RECOVERY, LOSS_TIMEOUT, PHASE_DONE, UNLIMITED,
+};
 
 const RTT_NS: u64 = 100 * MS;
 
 fn host(ssthresh_segments: u64) -> Host {
-    Host::new("standard", Start { ssthresh_bytes: ssthresh_segments * u64::from(MSS), ..start() }, RTT_NS)
+    Host::new(
+        "standard",
+        Start {
+            ssthresh_bytes: ssthresh_segments * u64::from(MSS),
+            ..start()
+        },
+        RTT_NS,
+    )
 }
 
-/// "During slow start, a TCP increments cwnd by at most SMSS bytes for each ACK received that cumulatively
-/// acknowledges new data."
+/// "During slow start, a TCP increments cwnd by at most SMSS bytes for each ACK received that
+/// cumulatively acknowledges new data."
 #[test]
 fn the_window_doubles_each_round_trip() {
     let mut host = host(1_000_000);
@@ -27,7 +36,10 @@ fn growth_stops_exactly_at_ssthresh() {
     let mut host = host(37);
     host.flight(MS, ACK_CWND_LIMITED);
     let reached = host.flight(MS, ACK_CWND_LIMITED);
-    assert_eq!((reached.cwnd_bytes, reached.ssthresh_bytes), (37_000, 37_000));
+    assert_eq!(
+        (reached.cwnd_bytes, reached.ssthresh_bytes),
+        (37_000, 37_000)
+    );
 }
 
 #[test]

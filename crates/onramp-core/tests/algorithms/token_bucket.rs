@@ -1,11 +1,13 @@
-//! The token bucket against exact arithmetic: what it lets go conforms, and nothing waits for longer than that needs.
+//! The token bucket against exact arithmetic: what it lets go conforms, and nothing waits for
+//! longer than that needs.
 
 use onramp_core::bucket::Bucket;
 use proptest::prelude::*;
 
 const NS_PER_S: u128 = 1_000_000_000;
 
-/// The bucket that RFC 2697 and others describe, in units of a byte / 10^9 so that nothing is rounded.
+/// The bucket that RFC 2697 and others describe, in units of a byte / 10^9 so that nothing is
+/// rounded.
 struct Exact {
     tokens: u128,
     depth: u128,
@@ -16,7 +18,12 @@ struct Exact {
 impl Exact {
     fn full(rate: u64, depth: u32) -> Exact {
         let depth = u128::from(depth) * NS_PER_S;
-        Exact { tokens: depth, depth, rate: rate.into(), now_ns: 0 }
+        Exact {
+            tokens: depth,
+            depth,
+            rate: rate.into(),
+            now_ns: 0,
+        }
     }
 
     fn at(&mut self, now_ns: u64) -> &mut Exact {

@@ -30,16 +30,29 @@ impl Spread {
         values.sort_by(f64::total_cmp);
         let at = |part: f64| {
             let place = part * (values.len() - 1) as f64;
-            let (low, high) = (values[place.floor() as usize], values[place.ceil() as usize]);
+            let (low, high) = (
+                values[place.floor() as usize],
+                values[place.ceil() as usize],
+            );
             low + (high - low) * place.fract()
         };
-        Spread { median: at(0.5), p5: at(0.05), p95: at(0.95) }
+        Spread {
+            median: at(0.5),
+            p5: at(0.05),
+            p95: at(0.95),
+        }
     }
 }
 
 impl fmt::Display for Spread {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:6.1} % ({:5.1} .. {:5.1})", self.median * 100.0, self.p5 * 100.0, self.p95 * 100.0)
+        write!(
+            f,
+            "{:6.1} % ({:5.1} .. {:5.1})",
+            self.median * 100.0,
+            self.p5 * 100.0,
+            self.p95 * 100.0
+        )
     }
 }
 
@@ -67,8 +80,14 @@ impl Throughput {
         disturbed: usize,
     ) -> Throughput {
         let median = |figure: fn(&Bulk) -> f64| Spread::of(transfers.iter().map(figure)).median;
-        let ratio =
-            |figure: fn(&Bulk) -> f64| Spread::of(transfers.iter().zip(built_in).map(|(a, b)| figure(a) / figure(b)));
+        let ratio = |figure: fn(&Bulk) -> f64| {
+            Spread::of(
+                transfers
+                    .iter()
+                    .zip(built_in)
+                    .map(|(a, b)| figure(a) / figure(b)),
+            )
+        };
         Throughput {
             loopback: loopback.label,
             congestion_control: name.to_owned(),
@@ -97,8 +116,16 @@ impl CpuTime {
         let text = fs::read_to_string("/proc/stat").unwrap_or_default();
         let first = text.lines().next().unwrap_or_default();
         // guest and guest_nice, the last two, are in user and nice already
-        let ticks: Vec<u64> = first.split_whitespace().skip(1).take(8).filter_map(|word| word.parse().ok()).collect();
-        CpuTime { all: ticks.iter().sum(), stolen: ticks.get(STEAL).copied().unwrap_or(0) }
+        let ticks: Vec<u64> = first
+            .split_whitespace()
+            .skip(1)
+            .take(8)
+            .filter_map(|word| word.parse().ok())
+            .collect();
+        CpuTime {
+            all: ticks.iter().sum(),
+            stolen: ticks.get(STEAL).copied().unwrap_or(0),
+        }
     }
 
     pub fn stolen_since(before: CpuTime) -> f64 {
@@ -145,7 +172,13 @@ impl fmt::Display for Report {
                 writeln!(
                     f,
                     "{:<22}{:<26}{:<26}{:<26}{:>8}{:>10}{:>12}",
-                    "", "throughput", "after the start", "CPU time per byte", "Gbit/s", "bytes/ACK", "CPU ns/ACK"
+                    "",
+                    "throughput",
+                    "after the start",
+                    "CPU time per byte",
+                    "Gbit/s",
+                    "bytes/ACK",
+                    "CPU ns/ACK"
                 )?;
             }
             writeln!(
@@ -165,12 +198,31 @@ impl fmt::Display for Report {
             let next = format!("{}: {}", row.startup, row.situation);
             if next != heading {
                 heading = next;
-                let same = |other: &&Program| other.startup == row.startup && other.situation == row.situation;
-                let all: f64 = self.programs.iter().filter(same).map(|p| p.ns_per_call * p.calls_per_ack).sum();
-                writeln!(f, "\n{heading:<46}{:>10}{:>12}{:>12}", "calls", "calls/ACK", "ns/call")?;
-                writeln!(f, "  {:<44}{:>10}{:>12}{:>12.0}", "all programs, for an ACK", "", "", all)?;
+                let same = |other: &&Program| {
+                    other.startup == row.startup && other.situation == row.situation
+                };
+                let all: f64 = self
+                    .programs
+                    .iter()
+                    .filter(same)
+                    .map(|p| p.ns_per_call * p.calls_per_ack)
+                    .sum();
+                writeln!(
+                    f,
+                    "\n{heading:<46}{:>10}{:>12}{:>12}",
+                    "calls", "calls/ACK", "ns/call"
+                )?;
+                writeln!(
+                    f,
+                    "  {:<44}{:>10}{:>12}{:>12.0}",
+                    "all programs, for an ACK", "", "", all
+                )?;
             }
-            writeln!(f, "  {:<44}{:>10}{:>12.2}{:>12.0}", row.program, row.calls, row.calls_per_ack, row.ns_per_call)?;
+            writeln!(
+                f,
+                "  {:<44}{:>10}{:>12.2}{:>12.0}",
+                row.program, row.calls, row.calls_per_ack, row.ns_per_call
+            )?;
         }
         Ok(())
     }

@@ -1,5 +1,6 @@
-//! What Onramp costs the kernel: bulk transfers over loopback side by side with the kernel's own CUBIC, and the time
-//! that each BPF program takes. docs/benchmarks.md describes the method and keeps the figures.
+//! What Onramp costs the kernel: bulk transfers over loopback side by side with the kernel's own
+//! CUBIC, and the time that each BPF program takes. docs/benchmarks.md describes the method and
+//! keeps the figures.
 //!
 //!     make bench
 //!     cargo bench -p onramp-kernel --bench loopback -- [--rounds N] [--seconds S] [--with NAME]... [--json]
@@ -22,8 +23,8 @@ use transfer::{bulk, Bulk};
 /// The start-ups that are measured, each followed by CUBIC.
 const STARTUPS: [&str; 2] = ["standard", "paced"];
 
-/// A round in which a transfer's threads waited longer than this part of its time for a CPU says more about the other
-/// processes than about the transfer.
+/// A round in which a transfer's threads waited longer than this part of its time for a CPU says
+/// more about the other processes than about the transfer.
 const WAITING_SHARE: f64 = 0.05;
 /// How long to leave the CPUs to the others then.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -37,14 +38,20 @@ type Result<T, E = Box<dyn Error + Send + Sync>> = std::result::Result<T, E>;
 struct Arguments {
     rounds: usize,
     round: Duration,
-    /// Other congestion controls of this kernel to compare, for example one that another build has registered.
+    /// Other congestion controls of this kernel to compare, for example one that another build has
+    /// registered.
     with: Vec<String>,
     json: bool,
 }
 
 impl Arguments {
     fn parse(mut words: impl Iterator<Item = String>) -> Result<Arguments, String> {
-        let mut arguments = Arguments { rounds: 40, round: Duration::from_millis(200), with: Vec::new(), json: false };
+        let mut arguments = Arguments {
+            rounds: 40,
+            round: Duration::from_millis(200),
+            with: Vec::new(),
+            json: false,
+        };
         while let Some(word) = words.next() {
             let mut value = |what: &str| words.next().ok_or(format!("{word} needs {what}"));
             match word.as_str() {
@@ -63,12 +70,18 @@ impl Arguments {
                         .ok()
                         .filter(|seconds| (0.05..=60.0).contains(seconds))
                         .map(Duration::from_secs_f64)
-                        .ok_or(format!("--seconds is a number from 0.05 to 60, not `{text}`"))?;
+                        .ok_or(format!(
+                            "--seconds is a number from 0.05 to 60, not `{text}`"
+                        ))?;
                 }
                 "--with" => arguments.with.push(value("a congestion control's name")?),
                 "--json" => arguments.json = true,
                 "--bench" => {} // from cargo
-                other => return Err(format!("`{other}` is not one of --rounds, --seconds, --with and --json")),
+                other => {
+                    return Err(format!(
+                        "`{other}` is not one of --rounds, --seconds, --with and --json"
+                    ))
+                }
             }
         }
         Ok(arguments)
@@ -89,11 +102,17 @@ fn main() -> ExitCode {
     }
     let known = onramp_kernel::registered_names().unwrap_or_default();
     if let Some(unknown) = arguments.with.iter().find(|name| !known.contains(name)) {
-        eprintln!("loopback: this kernel has no congestion control `{unknown}`; it has: {}", known.join(", "));
+        eprintln!(
+            "loopback: this kernel has no congestion control `{unknown}`; it has: {}",
+            known.join(", ")
+        );
         return ExitCode::from(2);
     }
     match measure(&arguments) {
-        Ok(report) if arguments.json => println!("{}", serde_json::to_string_pretty(&report).expect("plain data")),
+        Ok(report) if arguments.json => println!(
+            "{}",
+            serde_json::to_string_pretty(&report).expect("plain data")
+        ),
         Ok(report) => print!("{report}"),
         Err(error) => {
             eprintln!("loopback: {error}");
@@ -108,14 +127,19 @@ fn measure(arguments: &Arguments) -> Result<Report> {
     let before = CpuTime::now();
     let mut throughput = Vec::new();
     {
-        let registrations =
-            STARTUPS.iter().map(|&startup| Registration::new(&Options::new(startup))).collect::<Result<Vec<_>, _>>()?;
+        let registrations = STARTUPS
+            .iter()
+            .map(|&startup| Registration::new(&Options::new(startup)))
+            .collect::<Result<Vec<_>, _>>()?;
         // The second CUBIC shows what the method says about two equals.
         let mut names = vec!["cubic", "cubic"];
         names.extend(registrations.iter().map(Registration::name));
         names.extend(arguments.with.iter().map(String::as_str));
         for loopback in &LOOPBACKS {
-            let Rounds { transfers, disturbed } = loopback.run(|| play(&names, arguments, cpus))??;
+            let Rounds {
+                transfers,
+                disturbed,
+            } = loopback.run(|| play(&names, arguments, cpus))??;
             if transfers[0].len() < arguments.rounds.min(ENOUGH) {
                 eprintln!(
                     "loopback: {}: no figures: other processes disturbed {disturbed} rounds and left {}",
@@ -125,7 +149,13 @@ fn measure(arguments: &Arguments) -> Result<Report> {
                 continue;
             }
             for (name, own) in names.iter().zip(&transfers).skip(1) {
-                throughput.push(Throughput::compare(loopback, name, own, &transfers[0], disturbed));
+                throughput.push(Throughput::compare(
+                    loopback,
+                    name,
+                    own,
+                    &transfers[0],
+                    disturbed,
+                ));
             }
         }
     }
@@ -156,9 +186,14 @@ struct Rounds {
 
 /// In each round every contestant has one transfer.
 fn play(names: &[&str], arguments: &Arguments, cpus: [usize; 2]) -> std::io::Result<Rounds> {
-    let mut rounds = Rounds { transfers: vec![Vec::with_capacity(arguments.rounds); names.len()], disturbed: 0 };
+    let mut rounds = Rounds {
+        transfers: vec![Vec::with_capacity(arguments.rounds); names.len()],
+        disturbed: 0,
+    };
     bulk(names[0], arguments.round, cpus)?; // the first one warms caches and clocks
-    while rounds.transfers[0].len() < arguments.rounds && rounds.disturbed < MOST_DISTURBED * arguments.rounds {
+    while rounds.transfers[0].len() < arguments.rounds
+        && rounds.disturbed < MOST_DISTURBED * arguments.rounds
+    {
         let mut round = vec![None; names.len()];
         for contestant in order(names.len(), rounds.transfers[0].len()) {
             let transfer = bulk(names[contestant], arguments.round, cpus)?;
@@ -168,7 +203,11 @@ fn play(names: &[&str], arguments: &Arguments, cpus: [usize; 2]) -> std::io::Res
             round[contestant] = Some(transfer);
         }
         if let Some(round) = round.into_iter().collect::<Option<Vec<Bulk>>>() {
-            rounds.transfers.iter_mut().zip(round).for_each(|(all, transfer)| all.push(transfer));
+            rounds
+                .transfers
+                .iter_mut()
+                .zip(round)
+                .for_each(|(all, transfer)| all.push(transfer));
         } else {
             rounds.disturbed += 1;
             std::thread::sleep(PATIENCE);
@@ -177,13 +216,22 @@ fn play(names: &[&str], arguments: &Arguments, cpus: [usize; 2]) -> std::io::Res
     Ok(rounds)
 }
 
-/// In each round the next contestant begins; when all have, the order is reversed. So everyone has every place as often.
+/// In each round the next contestant begins; when all have, the order is reversed. So everyone has
+/// every place as often.
 fn order(contestants: usize, round: usize) -> impl Iterator<Item = usize> {
     let backwards = round / contestants % 2 == 1;
-    (0..contestants).map(move |place| (if backwards { contestants - 1 - place } else { place } + round) % contestants)
+    (0..contestants).map(move |place| {
+        (if backwards {
+            contestants - 1 - place
+        } else {
+            place
+        } + round)
+            % contestants
+    })
 }
 
-/// The CPUs for the sender and the receiver: the first two that this process may use, or twice the only one.
+/// The CPUs for the sender and the receiver: the first two that this process may use, or twice the
+/// only one.
 fn two_cpus() -> Result<[usize; 2]> {
     let allowed = sched_getaffinity(Pid::from_raw(0))?;
     let mut usable = (0..CpuSet::count()).filter(|&cpu| allowed.is_set(cpu).unwrap_or(false));

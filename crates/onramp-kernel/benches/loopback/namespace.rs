@@ -1,4 +1,5 @@
-//! Loopback devices of one's own: a network namespace without a name, gone with the thread that made it.
+//! Loopback devices of one's own: a network namespace without a name, gone with the thread that
+//! made it.
 
 use nix::libc;
 use nix::sched::{unshare, CloneFlags};
@@ -10,24 +11,42 @@ use std::os::raw::{c_char, c_ulong};
 pub struct Loopback {
     pub label: &'static str,
     mtu: i32,
-    /// The device takes segments of up to 64 KB, whatever its MTU, and TCP leaves the cutting to it.
+    /// The device takes segments of up to 64 KB, whatever its MTU, and TCP leaves the cutting to
+    /// it.
     offload: bool,
     /// The most that a receiver buffers; the host's if `None`.
     receive_buffer_bytes: Option<u32>,
 }
 
-/// The default; the same with a network's segment size; and the worst case for whatever runs once an ACK.
+/// The default; the same with a network's segment size; and the worst case for whatever runs once
+/// an ACK.
 pub const LOOPBACKS: [Loopback; 3] = [
-    Loopback { label: "MTU 65536", mtu: 65536, offload: true, receive_buffer_bytes: None },
+    Loopback {
+        label: "MTU 65536",
+        mtu: 65536,
+        offload: true,
+        receive_buffer_bytes: None,
+    },
     MTU_1500,
-    // Every segment is a packet of its own, and the window is so small that every second or third packet has an ACK
-    // of its own too. Otherwise loopback batches both to 64 KB and more.
-    Loopback { label: "many ACKs", mtu: 1500, offload: false, receive_buffer_bytes: Some(8192) },
+    // Every segment is a packet of its own, and the window is so small that every second or third
+    // packet has an ACK of its own too. Otherwise loopback batches both to 64 KB and more.
+    Loopback {
+        label: "many ACKs",
+        mtu: 1500,
+        offload: false,
+        receive_buffer_bytes: Some(8192),
+    },
 ];
-pub const MTU_1500: Loopback = Loopback { label: "MTU 1500", mtu: 1500, offload: true, receive_buffer_bytes: None };
+pub const MTU_1500: Loopback = Loopback {
+    label: "MTU 1500",
+    mtu: 1500,
+    offload: true,
+    receive_buffer_bytes: None,
+};
 
 impl Loopback {
-    /// Do something in a fresh namespace with such a device. Threads that it starts are in the namespace too.
+    /// Do something in a fresh namespace with such a device. Threads that it starts are in the
+    /// namespace too.
     pub fn run<T: Send>(&self, inside: impl FnOnce() -> T + Send) -> io::Result<T> {
         std::thread::scope(|scope| {
             let thread = scope.spawn(|| {
@@ -35,7 +54,9 @@ impl Loopback {
                 self.bring_up()?;
                 Ok(inside())
             });
-            thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            thread
+                .join()
+                .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         })
     }
 
@@ -47,14 +68,20 @@ impl Loopback {
         }
         const ETHTOOL_STSO: u32 = 0x1f;
         const ETHTOOL_SGSO: u32 = 0x24;
-        request(libc::SIOCSIFMTU, |request| request.ifr_ifru.ifru_mtu = self.mtu)?;
+        request(libc::SIOCSIFMTU, |request| {
+            request.ifr_ifru.ifru_mtu = self.mtu
+        })?;
         if !self.offload {
             for command in [ETHTOOL_STSO, ETHTOOL_SGSO] {
                 let mut value = [command, 0]; // struct ethtool_value
-                request(libc::SIOCETHTOOL, |request| request.ifr_ifru.ifru_data = value.as_mut_ptr().cast())?;
+                request(libc::SIOCETHTOOL, |request| {
+                    request.ifr_ifru.ifru_data = value.as_mut_ptr().cast()
+                })?;
             }
         }
-        request(libc::SIOCSIFFLAGS, |request| request.ifr_ifru.ifru_flags = (libc::IFF_UP | libc::IFF_RUNNING) as i16)
+        request(libc::SIOCSIFFLAGS, |request| {
+            request.ifr_ifru.ifru_flags = (libc::IFF_UP | libc::IFF_RUNNING) as i16
+        })
     }
 }
 

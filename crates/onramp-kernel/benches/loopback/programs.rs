@@ -13,7 +13,8 @@ use std::net::SocketAddr;
 use std::os::fd::{FromRawFd, OwnedFd};
 use std::time::Duration;
 
-/// The members of tcp_congestion_ops that bpf/startup.bpf.c implements. The kernel cuts names after 15 characters.
+/// The members of tcp_congestion_ops that bpf/startup.bpf.c implements. The kernel cuts names after
+/// 15 characters.
 const MEMBERS: [&str; 11] = [
     "control",
     "control_v1",
@@ -34,8 +35,10 @@ const BURST_BYTES: usize = 10 * 1448;
 const BURSTS: usize = 10_000;
 
 /// What a connection sends before it sends bursts, and where that leaves its start-up.
-const SITUATIONS: [(&str, usize, &str); 2] =
-    [("bursts, start-up under way", 1, "slow-start"), ("bursts, start-up over", 64 << 20, "done")];
+const SITUATIONS: [(&str, usize, &str); 2] = [
+    ("bursts, start-up under way", 1, "slow-start"),
+    ("bursts, start-up over", 64 << 20, "done"),
+];
 
 /// All programs of one start-up: while it is under way, after it, and in bulk transfers.
 pub fn measure(startup: &str, length: Duration, cpus: [usize; 2]) -> Result<Vec<Program>> {
@@ -48,7 +51,10 @@ pub fn measure(startup: &str, length: Duration, cpus: [usize; 2]) -> Result<Vec<
             bursts.send(BURST_BYTES, cpus, BURSTS / 10)?;
             let (calls, sent) = counted(|| bursts.send(BURST_BYTES, cpus, BURSTS))?;
             sent?;
-            Ok((calls, connection(name, bursts.sender.local_addr()?).map(|c| c.phase)))
+            Ok((
+                calls,
+                connection(name, bursts.sender.local_addr()?).map(|c| c.phase),
+            ))
         })??;
         if phase == Some(expected) {
             all.extend(calls.figures(startup, situation));
@@ -65,7 +71,10 @@ pub fn measure(startup: &str, length: Duration, cpus: [usize; 2]) -> Result<Vec<
 }
 
 fn connection(name: &str, local: SocketAddr) -> Option<Connection> {
-    connections().ok()?.into_iter().find(|c| c.congestion_control == name && c.local == local)
+    connections()
+        .ok()?
+        .into_iter()
+        .find(|c| c.congestion_control == name && c.local == local)
 }
 
 /// By member of tcp_congestion_ops: time spent, in nanoseconds, and calls.
@@ -73,7 +82,11 @@ struct Calls(BTreeMap<String, (u64, u64)>);
 
 impl Calls {
     fn figures(self, startup: &str, situation: &str) -> Vec<Program> {
-        let acks = self.0.iter().find(|(member, _)| member.starts_with("control")).map_or(0, |(_, calls)| calls.1);
+        let acks = self
+            .0
+            .iter()
+            .find(|(member, _)| member.starts_with("control"))
+            .map_or(0, |(_, calls)| calls.1);
         self.0
             .into_iter()
             .filter(|(_, (_, count))| *count * 100 > acks) // what runs once a connection says little
@@ -109,19 +122,35 @@ fn counted<T>(work: impl FnOnce() -> T) -> io::Result<(Calls, T)> {
     Ok((Calls(calls), result))
 }
 
-/// The programs that this process holds: the kernel writes their statistics into their descriptors' fdinfo.
+/// The programs that this process holds: the kernel writes their statistics into their descriptors'
+/// fdinfo.
 fn own_programs() -> io::Result<BTreeMap<String, (u64, u64)>> {
     let mut programs = BTreeMap::new();
     for descriptor in fs::read_dir("/proc/self/fdinfo")? {
-        let Ok(text) = fs::read_to_string(descriptor?.path()) else { continue };
-        let field = |name: &str| -> Option<u64> {
-            text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':')?.trim().parse().ok())
+        let Ok(text) = fs::read_to_string(descriptor?.path()) else {
+            continue;
         };
-        if let (Some(id), Some(ns), Some(count)) = (field("prog_id"), field("run_time_ns"), field("run_cnt")) {
+        let field = |name: &str| -> Option<u64> {
+            text.lines().find_map(|line| {
+                line.strip_prefix(name)?
+                    .strip_prefix(':')?
+                    .trim()
+                    .parse()
+                    .ok()
+            })
+        };
+        if let (Some(id), Some(ns), Some(count)) =
+            (field("prog_id"), field("run_time_ns"), field("run_cnt"))
+        {
             let program = ProgramHandle::from_prog_id(id as u32).map_err(io::Error::other)?;
             let name = program.name().to_string_lossy();
-            let member = MEMBERS.iter().find(|member| format!("onramp_{member:.0$}", NAME_CHARACTERS - 7) == name);
-            programs.insert(member.map_or(name.as_ref(), |member| member).to_owned(), (ns, count));
+            let member = MEMBERS
+                .iter()
+                .find(|member| format!("onramp_{member:.0$}", NAME_CHARACTERS - 7) == name);
+            programs.insert(
+                member.map_or(name.as_ref(), |member| member).to_owned(),
+                (ns, count),
+            );
         }
     }
     Ok(programs)

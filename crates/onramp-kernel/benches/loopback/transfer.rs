@@ -40,7 +40,11 @@ impl Bulk {
 }
 
 /// Send as much as goes in this time.
-pub fn bulk(congestion_control: &str, length: Duration, [sending_cpu, receiving_cpu]: [usize; 2]) -> io::Result<Bulk> {
+pub fn bulk(
+    congestion_control: &str,
+    length: Duration,
+    [sending_cpu, receiving_cpu]: [usize; 2],
+) -> io::Result<Bulk> {
     let listener = listen(congestion_control)?;
     let receiver = TcpStream::connect(listener.local_addr()?)?;
     let (mut sender, _) = listener.accept()?;
@@ -99,7 +103,8 @@ fn receive(mut stream: TcpStream, start: Duration) -> io::Result<Bulk> {
     })
 }
 
-/// A connection of requests and small answers. The sender never waits for its window, so a start-up goes on.
+/// A connection of requests and small answers. The sender never waits for its window, so a start-up
+/// goes on.
 pub struct Bursts {
     pub sender: TcpStream,
     receiver: TcpStream,
@@ -107,7 +112,11 @@ pub struct Bursts {
 
 impl Bursts {
     /// Connect, and first send so many bytes at once.
-    pub fn new(congestion_control: &str, bulk_bytes: usize, cpus: [usize; 2]) -> io::Result<Bursts> {
+    pub fn new(
+        congestion_control: &str,
+        bulk_bytes: usize,
+        cpus: [usize; 2],
+    ) -> io::Result<Bursts> {
         let listener = listen(congestion_control)?;
         let receiver = TcpStream::connect(listener.local_addr()?)?;
         receiver.set_nodelay(true)?;
@@ -119,7 +128,12 @@ impl Bursts {
     }
 
     /// Send bursts of so many bytes, each after the answer to the one before.
-    pub fn send(&mut self, bytes: usize, [sending_cpu, receiving_cpu]: [usize; 2], count: usize) -> io::Result<()> {
+    pub fn send(
+        &mut self,
+        bytes: usize,
+        [sending_cpu, receiving_cpu]: [usize; 2],
+        count: usize,
+    ) -> io::Result<()> {
         let (mut sender, mut receiver) = (&self.sender, &self.receiver);
         thread::scope(|scope| {
             let answers = scope.spawn(move || -> io::Result<()> {
@@ -155,14 +169,24 @@ impl Bursts {
 /// A listener whose connections use this congestion control.
 fn listen(congestion_control: &str) -> io::Result<TcpListener> {
     let listener = TcpListener::bind("127.0.0.1:0")?;
-    setsockopt(&listener, TcpCongestion, &OsString::from(congestion_control)).map_err(|errno| {
-        io::Error::new(io::Error::from(errno).kind(), format!("congestion control {congestion_control}: {errno}"))
+    setsockopt(
+        &listener,
+        TcpCongestion,
+        &OsString::from(congestion_control),
+    )
+    .map_err(|errno| {
+        io::Error::new(
+            io::Error::from(errno).kind(),
+            format!("congestion control {congestion_control}: {errno}"),
+        )
     })?;
     Ok(listener)
 }
 
 fn joined<T>(thread: thread::ScopedJoinHandle<'_, T>) -> T {
-    thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    thread
+        .join()
+        .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
 fn pin(cpu: usize) -> io::Result<()> {
@@ -174,17 +198,27 @@ fn pin(cpu: usize) -> io::Result<()> {
 /// How long this thread has run, and how long it has waited for a CPU.
 fn cpu_and_waiting_ns() -> io::Result<(u64, u64)> {
     let text = fs::read_to_string("/proc/thread-self/schedstat")?;
-    let mut fields = text.split_whitespace().map_while(|field| field.parse().ok());
-    fields.next().zip(fields.next()).ok_or_else(|| io::Error::other("/proc/thread-self/schedstat has no numbers"))
+    let mut fields = text
+        .split_whitespace()
+        .map_while(|field| field.parse().ok());
+    fields
+        .next()
+        .zip(fields.next())
+        .ok_or_else(|| io::Error::other("/proc/thread-self/schedstat has no numbers"))
 }
 
-/// What interrupt handling left to its own threads, in nanoseconds of CPU time. Without a view of them, 0.
+/// What interrupt handling left to its own threads, in nanoseconds of CPU time. Without a view of
+/// them, 0.
 fn deferred_interrupts() -> u64 {
-    let Ok(processes) = fs::read_dir("/proc") else { return 0 };
+    let Ok(processes) = fs::read_dir("/proc") else {
+        return 0;
+    };
     processes
         .flatten()
         .map(|process| process.path())
-        .filter(|path| fs::read_to_string(path.join("comm")).is_ok_and(|name| name.starts_with("ksoftirqd/")))
+        .filter(|path| {
+            fs::read_to_string(path.join("comm")).is_ok_and(|name| name.starts_with("ksoftirqd/"))
+        })
         .filter_map(|path| fs::read_to_string(path.join("schedstat")).ok())
         .filter_map(|text| text.split_whitespace().next()?.parse::<u64>().ok())
         .sum()
@@ -197,10 +231,18 @@ fn segments_received(stream: &TcpStream) -> io::Result<u64> {
     let mut length = info.len() as libc::socklen_t;
     // SAFETY: the kernel writes at most `length` bytes to info.
     let result = unsafe {
-        libc::getsockopt(stream.as_raw_fd(), libc::IPPROTO_TCP, libc::TCP_INFO, info.as_mut_ptr().cast(), &mut length)
+        libc::getsockopt(
+            stream.as_raw_fd(),
+            libc::IPPROTO_TCP,
+            libc::TCP_INFO,
+            info.as_mut_ptr().cast(),
+            &mut length,
+        )
     };
     if result == -1 {
         return Err(io::Error::last_os_error());
     }
-    Ok(u64::from(u32::from_ne_bytes(info[SEGS_IN_OFFSET..].try_into().expect("4 bytes"))))
+    Ok(u64::from(u32::from_ne_bytes(
+        info[SEGS_IN_OFFSET..].try_into().expect("4 bytes"),
+    )))
 }

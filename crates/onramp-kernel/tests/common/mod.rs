@@ -21,7 +21,11 @@ pub fn decisions_match(startup: &str, events: &[Event]) -> usize {
             Input::Ack(ack) => native.ack(ack),
             Input::Loss(loss) => native.loss(loss),
         };
-        assert_eq!(decision, event.decision, "{startup}, event {index}: {:?}", event.input);
+        assert_eq!(
+            decision, event.decision,
+            "{startup}, event {index}: {:?}",
+            event.input
+        );
     }
     events.len()
 }

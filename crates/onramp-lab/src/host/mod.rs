@@ -1,7 +1,8 @@
-//! The two hosts of a lab: a fresh network namespace each, with a TUN device for its only interface.
+//! The two hosts of a lab: a fresh network namespace each, with a TUN device for its only
+//! interface.
 //!
-//! All of it hangs on file descriptors. When they close, by return, panic or SIGKILL, the kernel takes devices
-//! and namespaces away; nothing has a name outside.
+//! All of it hangs on file descriptors. When they close, by return, panic or SIGKILL, the kernel
+//! takes devices and namespaces away; nothing has a name outside.
 
 mod configure;
 mod namespace;
@@ -36,8 +37,8 @@ impl Host {
     }
 }
 
-/// Largest receive buffer of auto-tuning since Linux 6.16; 6 MiB before. Written down so that a run does not
-/// depend on the host's kernel or settings.
+/// Largest receive buffer of auto-tuning since Linux 6.16; 6 MiB before. Written down so that a run
+/// does not depend on the host's kernel or settings.
 const RMEM_MAX_BYTES: u64 = 33_554_432;
 /// Largest send buffer of auto-tuning in every Linux since 2.6.
 pub const WMEM_MAX_BYTES: u64 = 4_194_304;
@@ -53,7 +54,8 @@ pub fn hosts_of(case: &Case, layout: &Layout) -> Result<(Host, Host), Error> {
         Buffer::Bytes(bytes) => bytes.max(16_384),
     };
     let (senders, receivers) = (layout.sender_addresses(), layout.receiver_addresses());
-    let to_receiver = |&(address, rivals): &(Ipv4Addr, bool)| (address, initial_window.filter(|_| !rivals));
+    let to_receiver =
+        |&(address, rivals): &(Ipv4Addr, bool)| (address, initial_window.filter(|_| !rivals));
     let sender = Settings {
         mtu_bytes: case.path.mtu_bytes,
         addresses: senders.clone(),
@@ -77,21 +79,35 @@ pub fn hosts_of(case: &Case, layout: &Layout) -> Result<(Host, Host), Error> {
 /// Linux's initial window.
 pub const INITIAL_SEGMENTS: u64 = 10;
 
-/// Where a flow reserves its rate, no packet of more segments than its token bucket lets go at once, or than leave in two
-/// milliseconds, and of ten at least. Linux asks the start-up how many; some machines' kernels were seen not to, at times,
-/// and to send half of a window in one piece (docs/lab.md).
+/// Where a flow reserves its rate, no packet of more segments than its token bucket lets go at
+/// once, or than leave in two milliseconds, and of ten at least. Linux asks the start-up how many;
+/// some machines' kernels were seen not to, at times, and to send half of a window in one piece
+/// (docs/lab.md).
 fn most_segments(case: &Case) -> Option<u32> {
-    let traffic = case.traffic.iter().filter_map(|traffic| match &traffic.kind {
-        TrafficKind::Transfers(transfers) => Some(&transfers.given),
-        _ => None,
-    });
-    let mss_bytes = u64::from(case.path.mtu_bytes).saturating_sub(HEADER_BYTES).max(1);
-    let reserved = std::iter::once(&case.transfer.given).chain(traffic).filter_map(|given| {
-        let reservation = given.reservation()?;
-        let burst_bytes = u64::from(reservation.burst_bytes.unwrap_or(0));
-        Some(burst_bytes.max(reservation.bytes_per_s / 500).div_ceil(mss_bytes))
-    });
-    reserved.max().map(|segments| segments.clamp(INITIAL_SEGMENTS, u16::MAX.into()) as u32)
+    let traffic = case
+        .traffic
+        .iter()
+        .filter_map(|traffic| match &traffic.kind {
+            TrafficKind::Transfers(transfers) => Some(&transfers.given),
+            _ => None,
+        });
+    let mss_bytes = u64::from(case.path.mtu_bytes)
+        .saturating_sub(HEADER_BYTES)
+        .max(1);
+    let reserved = std::iter::once(&case.transfer.given)
+        .chain(traffic)
+        .filter_map(|given| {
+            let reservation = given.reservation()?;
+            let burst_bytes = u64::from(reservation.burst_bytes.unwrap_or(0));
+            Some(
+                burst_bytes
+                    .max(reservation.bytes_per_s / 500)
+                    .div_ceil(mss_bytes),
+            )
+        });
+    reserved
+        .max()
+        .map(|segments| segments.clamp(INITIAL_SEGMENTS, u16::MAX.into()) as u32)
 }
 
 /// Finds out whether this process can make a host, by making one.

@@ -17,7 +17,8 @@ impl Namespace {
     /// A fresh one. The calling thread stays where it is.
     pub fn new() -> Result<Namespace, Error> {
         let descriptor = on_own_thread(|| {
-            unshare(CloneFlags::CLONE_NEWNET).map_err(|errno| refused("making a network namespace", errno))?;
+            unshare(CloneFlags::CLONE_NEWNET)
+                .map_err(|errno| refused("making a network namespace", errno))?;
             File::open("/proc/thread-self/ns/net").map_err(|source| Error::NoNamespace { source })
         })?;
         Ok(Namespace { descriptor })
@@ -25,23 +26,32 @@ impl Namespace {
 
     /// Its number on this machine, which no other gets (SO_NETNS_COOKIE).
     pub fn cookie(&self) -> Result<u64, Error> {
-        let socket =
-            self.run(|| std::net::UdpSocket::bind("0.0.0.0:0"))?.map_err(|source| Error::NoNamespace { source })?;
+        let socket = self
+            .run(|| std::net::UdpSocket::bind("0.0.0.0:0"))?
+            .map_err(|source| Error::NoNamespace { source })?;
         let mut cookie = 0_u64;
         let mut length = size_of::<u64>() as libc::socklen_t;
         // SAFETY: the kernel writes at most `length` bytes into an integer that outlives the call.
         let result = unsafe {
             let value = (&raw mut cookie).cast();
-            libc::getsockopt(socket.as_raw_fd(), libc::SOL_SOCKET, libc::SO_NETNS_COOKIE, value, &raw mut length)
+            libc::getsockopt(
+                socket.as_raw_fd(),
+                libc::SOL_SOCKET,
+                libc::SO_NETNS_COOKIE,
+                value,
+                &raw mut length,
+            )
         };
         match result {
             0 => Ok(cookie),
-            _ => Err(Error::NoNamespace { source: io::Error::last_os_error() }),
+            _ => Err(Error::NoNamespace {
+                source: io::Error::last_os_error(),
+            }),
         }
     }
 
-    /// Does something on a thread inside the namespace. Sockets and devices made there stay in it, whichever
-    /// thread uses them later.
+    /// Does something on a thread inside the namespace. Sockets and devices made there stay in it,
+    /// whichever thread uses them later.
     pub fn run<T: Send>(&self, inside: impl FnOnce() -> T + Send) -> Result<T, Error> {
         on_own_thread(|| {
             setns(&self.descriptor, CloneFlags::CLONE_NEWNET)
@@ -61,7 +71,12 @@ fn on_own_thread<T: Send>(action: impl FnOnce() -> T + Send) -> T {
 
 fn refused(what: &'static str, errno: nix::Error) -> Error {
     match errno {
-        nix::Error::EPERM => Error::Permission { what, capability: "CAP_SYS_ADMIN" },
-        other => Error::NoNamespace { source: io::Error::from(other) },
+        nix::Error::EPERM => Error::Permission {
+            what,
+            capability: "CAP_SYS_ADMIN",
+        },
+        other => Error::NoNamespace {
+            source: io::Error::from(other),
+        },
     }
 }

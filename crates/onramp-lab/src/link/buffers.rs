@@ -1,4 +1,5 @@
-//! Packet buffers that are used again, so that the link thread does not allocate while packets are under way.
+//! Packet buffers that are used again, so that the link thread does not allocate while packets are
+//! under way.
 
 use onramp_net::{Packet, PureAck};
 use onramp_scenario::{pure_ack, Dscp};
@@ -16,16 +17,26 @@ pub struct Pool {
 impl Pool {
     /// A stock of so many buffers, their memory touched; more are made as they are asked for.
     pub fn new(buffer_bytes: usize, buffers: usize) -> Pool {
-        // Ones, not zeroes: zeroed memory is only promised, and given at the first write, when time matters.
-        let free = (0..buffers).map(|_| vec![1; buffer_bytes].into_boxed_slice()).collect();
-        Pool { free: Rc::new(RefCell::new(free)), buffer_bytes }
+        // Ones, not zeroes: zeroed memory is only promised, and given at the first write, when time
+        // matters.
+        let free = (0..buffers)
+            .map(|_| vec![1; buffer_bytes].into_boxed_slice())
+            .collect();
+        Pool {
+            free: Rc::new(RefCell::new(free)),
+            buffer_bytes,
+        }
     }
 
     /// A buffer of full length with old bytes in it.
     pub fn take(&self) -> Buffer {
         let spare = self.free.borrow_mut().pop();
         let bytes = spare.unwrap_or_else(|| vec![1; self.buffer_bytes].into_boxed_slice());
-        Buffer { length: bytes.len() as u32, bytes, pool: self.clone() }
+        Buffer {
+            length: bytes.len() as u32,
+            bytes,
+            pool: self.clone(),
+        }
     }
 }
 
@@ -55,9 +66,12 @@ impl Buffer {
 
     /// The pure acknowledgement that it is, if it is one.
     pub fn pure_ack(&self) -> Option<PureAck> {
-        // What carries data need not be read. The host's device fills checksums in, and a link has no use for them.
+        // What carries data need not be read. The host's device fills checksums in, and a link has
+        // no use for them.
         let most_bytes = usize::from(u8::MAX);
-        let parsed = wire::parse_unverified(self.packet().get(..self.packet().len().min(most_bytes))?).ok()?;
+        let parsed =
+            wire::parse_unverified(self.packet().get(..self.packet().len().min(most_bytes))?)
+                .ok()?;
         pure_ack(&parsed.segment).filter(|_| parsed.unknown_options == 0)
     }
 }
@@ -70,17 +84,26 @@ impl Packet for Buffer {
     /// FNV-1a of the IPv4 addresses, the protocol and the ports; 0 where the packet has none.
     fn flow_hash(&self) -> u32 {
         let packet = self.packet();
-        let header_bytes = packet.first().map_or(0, |first| usize::from(first & 0x0f) * 4);
-        let (Some(addresses), Some(ports)) = (packet.get(12..20), packet.get(header_bytes..header_bytes + 4)) else {
+        let header_bytes = packet
+            .first()
+            .map_or(0, |first| usize::from(first & 0x0f) * 4);
+        let (Some(addresses), Some(ports)) = (
+            packet.get(12..20),
+            packet.get(header_bytes..header_bytes + 4),
+        ) else {
             return 0;
         };
         let tuple = addresses.iter().chain(&packet[9..10]).chain(ports);
-        tuple.fold(0x811c_9dc5, |hash: u32, byte| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193))
+        tuple.fold(0x811c_9dc5, |hash: u32, byte| {
+            (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193)
+        })
     }
 
     /// By its code point, the second byte of the IPv4 header.
     fn expedited(&self) -> bool {
-        self.packet().get(1).is_some_and(|tos| Dscp::of_tos(*tos) == Dscp::Ef)
+        self.packet()
+            .get(1)
+            .is_some_and(|tos| Dscp::of_tos(*tos) == Dscp::Ef)
     }
 }
 
@@ -95,7 +118,10 @@ impl Clone for Buffer {
 
 impl Drop for Buffer {
     fn drop(&mut self) {
-        self.pool.free.borrow_mut().push(std::mem::take(&mut self.bytes));
+        self.pool
+            .free
+            .borrow_mut()
+            .push(std::mem::take(&mut self.bytes));
     }
 }
 
@@ -138,7 +164,8 @@ mod tests {
         assert_ne!(packet(1, 7), packet(2, 7));
     }
 
-    /// RFC 2474, section 3: the six upper bits are the code point, whatever ECN says in the two others.
+    /// RFC 2474, section 3: the six upper bits are the code point, whatever ECN says in the two
+    /// others.
     #[test]
     fn code_point_46_is_expedited() {
         let expedited = |tos: u8| {
@@ -155,26 +182,61 @@ mod tests {
     fn a_pure_acknowledgement_is_read_from_its_bytes() {
         let buffer = |segment: Segment, change: fn(&mut Vec<u8>)| {
             let ends = ["198.18.0.2:40000", "198.18.0.1:80"].map(|end| end.parse().unwrap());
-            let endpoints = wire::Endpoints { source: ends[0], destination: ends[1] };
+            let endpoints = wire::Endpoints {
+                source: ends[0],
+                destination: ends[1],
+            };
             let mut packet = Vec::new();
-            wire::write(&segment, &endpoints, 1, |payload| payload.fill(7), &mut packet).unwrap();
+            wire::write(
+                &segment,
+                &endpoints,
+                1,
+                |payload| payload.fill(7),
+                &mut packet,
+            )
+            .unwrap();
             change(&mut packet);
             let mut buffer = Pool::new(1500, 1).take();
             buffer.room()[..packet.len()].copy_from_slice(&packet);
             buffer.truncate(packet.len());
             buffer
         };
-        let options = Options { timestamps: Some((3, 4)), ..Options::default() };
-        let segment = Segment { ack: 9, flags: Flags::ACK, options, ..Segment::default() };
+        let options = Options {
+            timestamps: Some((3, 4)),
+            ..Options::default()
+        };
+        let segment = Segment {
+            ack: 9,
+            flags: Flags::ACK,
+            options,
+            ..Segment::default()
+        };
         assert_eq!(buffer(segment, |_| ()).pure_ack(), pure_ack(&segment));
         assert!(pure_ack(&segment).is_some());
         for payload_bytes in [1, 1000] {
-            assert_eq!(buffer(Segment { payload_bytes, ..segment }, |_| ()).pure_ack(), None);
+            assert_eq!(
+                buffer(
+                    Segment {
+                        payload_bytes,
+                        ..segment
+                    },
+                    |_| ()
+                )
+                .pure_ack(),
+                None
+            );
         }
-        // An option that nobody knows here, in place of the two no-operations before the timestamps.
-        assert_eq!(buffer(segment, |packet| packet[40..42].copy_from_slice(&[200, 2])).pure_ack(), None);
+        // An option that nobody knows here, in place of the two no-operations before the
+        // timestamps.
+        assert_eq!(
+            buffer(segment, |packet| packet[40..42].copy_from_slice(&[200, 2])).pure_ack(),
+            None
+        );
         assert_eq!(buffer(segment, |packet| packet[9] = 17).pure_ack(), None);
-        assert_eq!(buffer(segment, |packet| packet.truncate(30)).pure_ack(), None);
+        assert_eq!(
+            buffer(segment, |packet| packet.truncate(30)).pure_ack(),
+            None
+        );
     }
 
     #[test]

@@ -5,7 +5,8 @@ const NEVER: u64 = u64::MAX;
 /// The next departure of each link.
 pub struct Departures {
     leaves: usize,
-    /// Node n is the least of nodes 2 n and 2 n + 1; the links are the leaves, from node `leaves` on.
+    /// Node n is the least of nodes 2 n and 2 n + 1; the links are the leaves, from node `leaves`
+    /// on.
     due_ns: Vec<u64>,
 }
 
@@ -13,7 +14,10 @@ impl Departures {
     /// Of so many links, from all of which nothing departs.
     pub fn new(links: usize) -> Departures {
         let leaves = links.next_power_of_two();
-        Departures { leaves, due_ns: vec![NEVER; 2 * leaves] }
+        Departures {
+            leaves,
+            due_ns: vec![NEVER; 2 * leaves],
+        }
     }
 
     /// Says when a link is to be looked at next.

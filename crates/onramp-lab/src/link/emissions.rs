@@ -14,7 +14,8 @@ pub struct Emission {
 /// How many are kept per direction.
 const KEPT: usize = 4096;
 
-/// How many of them count as early for each flow: handshake, request, and the trains of the first round trips.
+/// How many of them count as early for each flow: handshake, request, and the trains of the first
+/// round trips.
 const EARLY: usize = 64;
 
 /// The first packets handed to a host.

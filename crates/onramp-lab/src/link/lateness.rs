@@ -14,7 +14,11 @@ pub struct Lateness {
 
 impl Default for Lateness {
     fn default() -> Self {
-        Lateness { counts: vec![0; BUCKETS], packets: 0, max_ns: 0 }
+        Lateness {
+            counts: vec![0; BUCKETS],
+            packets: 0,
+            max_ns: 0,
+        }
     }
 }
 
@@ -40,7 +44,8 @@ impl Lateness {
         self.max_ns
     }
 
-    /// The lateness that this share of the packets, in hundredths, does not exceed; 0 without packets.
+    /// The lateness that this share of the packets, in hundredths, does not exceed; 0 without
+    /// packets.
     pub fn percentile_ns(&self, hundredths: u64) -> u64 {
         let mut left = (self.packets * hundredths).div_ceil(100);
         for (bucket, count) in self.counts.iter().enumerate() {
@@ -79,7 +84,10 @@ mod tests {
     fn every_value_lies_in_a_bucket_that_is_close_to_it() {
         for value in (0..200_000).chain([1 << 40, (1 << 40) + 12_345, u64::MAX / 4]) {
             let highest = highest_of(bucket(value));
-            assert!(highest >= value && highest - value <= value / 32, "{value} is counted as up to {highest}");
+            assert!(
+                highest >= value && highest - value <= value / 32,
+                "{value} is counted as up to {highest}"
+            );
         }
     }
 
@@ -89,7 +97,10 @@ mod tests {
         (1..=1000).for_each(|us| lateness.add(us * 1000));
         assert_eq!(lateness.percentile_ns(50) / 20_000, 500_000 / 20_000);
         assert!((990_000..1_000_000).contains(&lateness.percentile_ns(99)));
-        assert_eq!((lateness.percentile_ns(100), lateness.max_ns()), (1_000_000, 1_000_000));
+        assert_eq!(
+            (lateness.percentile_ns(100), lateness.max_ns()),
+            (1_000_000, 1_000_000)
+        );
         assert_eq!(Lateness::default().percentile_ns(99), 0);
     }
 }

@@ -10,8 +10,9 @@ use std::os::unix::net::{SocketAddr, UnixDatagram};
 
 /// A CPU that no other lab of this machine uses for its link thread.
 ///
-/// Two punctual threads on one CPU would each make the other late. The lease is an abstract socket, bound and never
-/// used: one bearer at a time, in any process, and it ends with the process at the latest.
+/// Two punctual threads on one CPU would each make the other late. The lease is an abstract socket,
+/// bound and never used: one bearer at a time, in any process, and it ends with the process at the
+/// latest.
 pub struct CpuLease {
     cpu: usize,
     _bearer: UnixDatagram,
@@ -23,7 +24,10 @@ impl CpuLease {
         let allowed = allowed_cpus();
         allowed.iter().skip(1).rev().find_map(|&cpu| {
             let name = SocketAddr::from_abstract_name(format!("onramp-lab-cpu-{cpu}")).ok()?;
-            Some(CpuLease { cpu, _bearer: UnixDatagram::bind_addr(&name).ok()? })
+            Some(CpuLease {
+                cpu,
+                _bearer: UnixDatagram::bind_addr(&name).ok()?,
+            })
         })
     }
 
@@ -34,13 +38,20 @@ impl CpuLease {
 }
 
 fn allowed_cpus() -> Vec<usize> {
-    let Ok(set) = sched_getaffinity(Pid::from_raw(0)) else { return Vec::new() };
-    (0..CpuSet::count()).filter(|cpu| set.is_set(*cpu).unwrap_or(false)).collect()
+    let Ok(set) = sched_getaffinity(Pid::from_raw(0)) else {
+        return Vec::new();
+    };
+    (0..CpuSet::count())
+        .filter(|cpu| set.is_set(*cpu).unwrap_or(false))
+        .collect()
 }
 
 /// Keeps the calling thread off a link thread's CPU.
 pub fn pin_away_from(cpu: Option<usize>) {
-    let others: Vec<usize> = allowed_cpus().into_iter().filter(|other| Some(*other) != cpu).collect();
+    let others: Vec<usize> = allowed_cpus()
+        .into_iter()
+        .filter(|other| Some(*other) != cpu)
+        .collect();
     if cpu.is_some() && !others.is_empty() {
         let _ = pin(&others);
     }
@@ -54,8 +65,9 @@ fn pin(cpus: &[usize]) -> nix::Result<()> {
 
 /// Length of the periods over which the thread's real-time running is budgeted.
 const PERIOD_NS: u64 = 100_000_000;
-/// How long it may run as SCHED_FIFO in each. The kernel stops real-time threads for 50 ms once they have had
-/// 950 ms of a second (sched_rt_runtime_us, and the fair server since Linux 6.12); so it is never asked to.
+/// How long it may run as SCHED_FIFO in each. The kernel stops real-time threads for 50 ms once
+/// they have had 950 ms of a second (sched_rt_runtime_us, and the fair server since Linux 6.12); so
+/// it is never asked to.
 const FIFO_NS: u64 = 90_000_000;
 
 /// The calling thread's punctuality; what it asked of the kernel ends with the thread.
@@ -73,8 +85,9 @@ pub struct Realtime {
 }
 
 impl Realtime {
-    /// Makes the calling thread as punctual as the host permits: its own CPU, SCHED_FIFO, exact timers, and no
-    /// deep sleep of idle CPUs (the kernel forgets that wish when the descriptor closes).
+    /// Makes the calling thread as punctual as the host permits: its own CPU, SCHED_FIFO, exact
+    /// timers, and no deep sleep of idle CPUs (the kernel forgets that wish when the descriptor
+    /// closes).
     pub fn enter(cpu: Option<usize>) -> Realtime {
         let mut notes = Vec::new();
         match cpu {
@@ -112,9 +125,9 @@ impl Realtime {
         }
     }
 
-    /// To be called all the time while the thread runs: gives real-time running up for the rest of the period
-    /// once the budget is spent, and takes it up again. Meanwhile the thread runs at the best ordinary priority,
-    /// so that it stands back only where something else wants its CPU.
+    /// To be called all the time while the thread runs: gives real-time running up for the rest of
+    /// the period once the budget is spent, and takes it up again. Meanwhile the thread runs at the
+    /// best ordinary priority, so that it stands back only where something else wants its CPU.
     pub fn account(&mut self, now_ns: u64) {
         if !self.fifo_permitted {
             return;
@@ -136,12 +149,16 @@ impl Realtime {
 
     /// How long the hypervisor, if there is one, has let this thread's CPU wait since it entered.
     pub fn stolen_ms(&self) -> u64 {
-        self.cpu.and_then(stolen_ms).unwrap_or(0).saturating_sub(self.stolen_before_ms)
+        self.cpu
+            .and_then(stolen_ms)
+            .unwrap_or(0)
+            .saturating_sub(self.stolen_before_ms)
     }
 
-    /// How long before a departure to wake up and watch the clock. A sleeper is woken 20 us late on an idle
-    /// machine, and far later where its CPU is deep in somebody's system call: the margin is wide while the budget
-    /// lasts, which it does in the first trains after a pause, and narrow when it runs short.
+    /// How long before a departure to wake up and watch the clock. A sleeper is woken 20 us late on
+    /// an idle machine, and far later where its CPU is deep in somebody's system call: the margin
+    /// is wide while the budget lasts, which it does in the first trains after a pause, and narrow
+    /// when it runs short.
     pub fn margin_ns(&self) -> u64 {
         if self.fifo && self.fifo_left_ns > FIFO_NS / 2 {
             300_000
@@ -168,14 +185,18 @@ fn set_policy(policy: i32, sched_priority: i32) -> io::Result<()> {
 /// The `steal` column of /proc/stat.
 fn stolen_ms(cpu: usize) -> Option<u64> {
     let stat = std::fs::read_to_string("/proc/stat").ok()?;
-    let line = stat.lines().find_map(|line| line.strip_prefix(&format!("cpu{cpu} ")))?;
+    let line = stat
+        .lines()
+        .find_map(|line| line.strip_prefix(&format!("cpu{cpu} ")))?;
     let ticks: u64 = line.split_whitespace().nth(7)?.parse().ok()?;
     let ticks_per_s = nix::unistd::sysconf(nix::unistd::SysconfVar::CLK_TCK).ok()??;
     Some(ticks * 1000 / ticks_per_s as u64)
 }
 
 fn keep_awake() -> io::Result<File> {
-    let mut latency = OpenOptions::new().write(true).open("/dev/cpu_dma_latency")?;
+    let mut latency = OpenOptions::new()
+        .write(true)
+        .open("/dev/cpu_dma_latency")?;
     latency.write_all(&0i32.to_ne_bytes())?;
     Ok(latency)
 }

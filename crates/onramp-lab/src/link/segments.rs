@@ -1,4 +1,5 @@
-//! The data segments of the measured connections as they enter their bottlenecks, read from their headers.
+//! The data segments of the measured connections as they enter their bottlenecks, read from their
+//! headers.
 
 use onramp_net::Verdict;
 use std::collections::HashMap;
@@ -30,14 +31,18 @@ pub struct SegmentLogs {
 }
 
 impl SegmentLogs {
-    /// Logs with room for the segments of transfers of this size, each given by its sender and its bottleneck.
+    /// Logs with room for the segments of transfers of this size, each given by its sender and its
+    /// bottleneck.
     pub fn new(senders: &[(SocketAddrV4, u32)], size_bytes: u64, mss_bytes: u64) -> SegmentLogs {
         let kept_max = KEPT_MAX / senders.len().max(1);
         let place = |(place, (sender, link)): (usize, &(SocketAddrV4, u32))| {
             ((sender.ip().octets(), sender.port()), (place, *link))
         };
         SegmentLogs {
-            logs: senders.iter().map(|_| SegmentLog::new(size_bytes, mss_bytes, kept_max)).collect(),
+            logs: senders
+                .iter()
+                .map(|_| SegmentLog::new(size_bytes, mss_bytes, kept_max))
+                .collect(),
             places: senders.iter().enumerate().map(place).collect(),
         }
     }
@@ -50,7 +55,9 @@ impl SegmentLogs {
     /// Looks at a packet that a link has just judged.
     pub fn observe(&mut self, link: u32, time_ns: u64, packet: Header, verdict: Verdict) {
         match self.places.get(&(packet.source, packet.source_port)) {
-            Some(&(place, watched)) if watched == link => self.logs[place].observe(time_ns, packet, verdict),
+            Some(&(place, watched)) if watched == link => {
+                self.logs[place].observe(time_ns, packet, verdict)
+            }
             _ => {}
         }
     }
@@ -74,9 +81,17 @@ pub struct SegmentLog {
 
 impl SegmentLog {
     fn new(size_bytes: u64, mss_bytes: u64, kept_max: usize) -> SegmentLog {
-        let expected = (size_bytes / mss_bytes.max(1)).saturating_mul(2).saturating_add(1000);
+        let expected = (size_bytes / mss_bytes.max(1))
+            .saturating_mul(2)
+            .saturating_add(1000);
         let segments = Vec::with_capacity((expected as usize).min(kept_max));
-        SegmentLog { kept_max, first_sequence: None, sent_bytes: 0, segments, left_out: 0 }
+        SegmentLog {
+            kept_max,
+            first_sequence: None,
+            sent_bytes: 0,
+            segments,
+            left_out: 0,
+        }
     }
 
     fn observe(&mut self, time_ns: u64, packet: Header, verdict: Verdict) {
@@ -84,9 +99,14 @@ impl SegmentLog {
             self.first_sequence = Some(packet.sequence.wrapping_add(1));
             return;
         }
-        let Some(first) = self.first_sequence.filter(|_| packet.payload_bytes > 0) else { return };
+        let Some(first) = self.first_sequence.filter(|_| packet.payload_bytes > 0) else {
+            return;
+        };
         // The stream may be longer than 4 GiB: the position nearest to the highest one sent.
-        let ahead = packet.sequence.wrapping_sub(first).wrapping_sub(self.sent_bytes as u32) as i32;
+        let ahead = packet
+            .sequence
+            .wrapping_sub(first)
+            .wrapping_sub(self.sent_bytes as u32) as i32;
         let start_byte = self.sent_bytes.saturating_add_signed(i64::from(ahead));
         let end_byte = start_byte + u64::from(packet.payload_bytes);
         let retransmission = start_byte < self.sent_bytes;
@@ -172,7 +192,12 @@ mod tests {
         let mut logs = SegmentLogs::new(&[(SENDER, LINK)], 10_000, 1000);
         assert_eq!((logs.watch(LINK), logs.watch(LINK + 1)), (true, false));
         for (sequence, flags, payload) in packets {
-            logs.observe(link, 0, header(&packet(*sequence, *flags, *payload)).unwrap(), Verdict::Queued);
+            logs.observe(
+                link,
+                0,
+                header(&packet(*sequence, *flags, *payload)).unwrap(),
+                Verdict::Queued,
+            );
         }
         logs.into_logs()
             .remove(0)
@@ -193,13 +218,22 @@ mod tests {
 
     #[test]
     fn what_was_sent_before_is_a_retransmission() {
-        let seen = observed(&[(99, 0x12, 0), (100, 0x10, 1000), (1100, 0x10, 1000), (100, 0x10, 1000)]);
+        let seen = observed(&[
+            (99, 0x12, 0),
+            (100, 0x10, 1000),
+            (1100, 0x10, 1000),
+            (100, 0x10, 1000),
+        ]);
         assert_eq!(seen[2], (0, 1000, true));
     }
 
     #[test]
     fn sequence_numbers_wrap() {
-        let seen = observed(&[(u32::MAX - 500, 0x12, 0), (u32::MAX - 499, 0x10, 1000), (500, 0x10, 1000)]);
+        let seen = observed(&[
+            (u32::MAX - 500, 0x12, 0),
+            (u32::MAX - 499, 0x10, 1000),
+            (500, 0x10, 1000),
+        ]);
         assert_eq!(seen, [(0, 1000, false), (1000, 1000, false)]);
     }
 

@@ -22,11 +22,13 @@ use std::time::Duration;
 
 /// What the link did.
 pub struct LinkReport {
-    /// Of each directed link of the network: its n-th link forward has place 2 n, in reverse 2 n + 1.
+    /// Of each directed link of the network: its n-th link forward has place 2 n, in reverse 2 n +
+    /// 1.
     pub links: Vec<LinkStats>,
     /// Of every packet at either host.
     pub lateness: Lateness,
-    /// The latest of the first packets at either host, among them the initial windows and their ACKs.
+    /// The latest of the first packets at either host, among them the initial windows and their
+    /// ACKs.
     pub early_lateness_ns: u64,
     /// The first packets handed to the receiver.
     pub forward_emissions: Vec<Emission>,
@@ -34,7 +36,8 @@ pub struct LinkReport {
     pub reverse_emissions: Vec<Emission>,
     /// Data segments of each copy of the transfer, if they were asked for.
     pub logs: Vec<SegmentLog>,
-    /// How long a hypervisor let the link thread's CPU wait, as far as it says so, in steps of 10 ms.
+    /// How long a hypervisor let the link thread's CPU wait, as far as it says so, in steps of 10
+    /// ms.
     pub stolen_ms: u64,
     /// What the host did not permit.
     pub notes: Vec<String>,
@@ -77,9 +80,16 @@ impl LinkThread {
             worker.run(&stopped)?;
             Ok(worker.into_report())
         };
-        let handle = std::thread::Builder::new().name("onramp-link".into()).spawn(work).expect("threads can be made");
+        let handle = std::thread::Builder::new()
+            .name("onramp-link".into())
+            .spawn(work)
+            .expect("threads can be made");
         let begin_ns = is_ready.recv().unwrap_or_else(|_| now_ns());
-        LinkThread { begin_ns, stop, handle }
+        LinkThread {
+            begin_ns,
+            stop,
+            handle,
+        }
     }
 
     /// It has ended of itself, which only a failure makes it do.
@@ -90,7 +100,9 @@ impl LinkThread {
     /// Stops it and collects what it saw.
     pub fn finish(self) -> Result<LinkReport, Error> {
         self.stop.store(true, Ordering::Relaxed);
-        self.handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        self.handle
+            .join()
+            .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     }
 }
 
@@ -137,7 +149,12 @@ struct Host {
 
 impl Host {
     fn new(device: Tun) -> Host {
-        Host { device, provoked_ns: None, lateness: Lateness::default(), emissions: Emissions::new() }
+        Host {
+            device,
+            provoked_ns: None,
+            lateness: Lateness::default(),
+            emissions: Emissions::new(),
+        }
     }
 }
 
@@ -158,11 +175,21 @@ struct Running {
 impl Running {
     fn new(wire: &Wire, begin_ns: u64, packets: usize, is_watched: bool) -> Running {
         let mut config = wire.config.clone();
-        config.changes.iter_mut().for_each(|change| change.at_ns += begin_ns);
+        config
+            .changes
+            .iter_mut()
+            .for_each(|change| change.at_ns += begin_ns);
         let mut link = Link::from_config(&config);
         link.reserve(packets);
         let (number, slack_ns) = (wire.number, wire.slack_ns);
-        Running { link, number, slack_ns, offered_ns: 0, polled_ns: 0, is_watched }
+        Running {
+            link,
+            number,
+            slack_ns,
+            offered_ns: 0,
+            polled_ns: 0,
+            is_watched,
+        }
     }
 
     /// Gives the buffers of packets that the queue dropped after all back to the pool.
@@ -191,17 +218,41 @@ struct Worker {
 
 impl Worker {
     fn new(plan: LinkPlan, realtime: Realtime) -> Worker {
-        let LinkPlan { wiring, sender, receiver, flows, logs, .. } = plan;
-        let Wiring { wires, routes, lookup, mtu_bytes, links: network_links } = wiring;
+        let LinkPlan {
+            wiring,
+            sender,
+            receiver,
+            flows,
+            logs,
+            ..
+        } = plan;
+        let Wiring {
+            wires,
+            routes,
+            lookup,
+            mtu_bytes,
+            links: network_links,
+        } = wiring;
         // What fills the links and queues of the same size, in both directions.
-        let bytes = wires.iter().fold(0u64, |sum, wire| sum.saturating_add(wire.bytes)).saturating_mul(3);
+        let bytes = wires
+            .iter()
+            .fold(0u64, |sum, wire| sum.saturating_add(wire.bytes))
+            .saturating_mul(3);
         let packets = |bytes: u64| (bytes.min(POOL_BYTES_MAX) / u64::from(mtu_bytes)) as usize;
-        let pool = Pool::new(mtu_bytes as usize, packets(bytes.saturating_add(SPARE_BYTES)));
+        let pool = Pool::new(
+            mtu_bytes as usize,
+            packets(bytes.saturating_add(SPARE_BYTES)),
+        );
         let begin_ns = now_ns() + SETTLE_NS;
         let spare_bytes = 2 * SPARE_BYTES / wires.len().max(1) as u64;
         let running = |wire: &Wire| {
             let room = packets(wire.bytes.saturating_mul(6).saturating_add(spare_bytes));
-            Running::new(wire, begin_ns, room, logs.as_ref().is_some_and(|logs| logs.watch(wire.number)))
+            Running::new(
+                wire,
+                begin_ns,
+                room,
+                logs.as_ref().is_some_and(|logs| logs.watch(wire.number)),
+            )
         };
         Worker {
             begin_ns,
@@ -240,11 +291,17 @@ impl Worker {
         }
     }
 
-    /// Moves packets from link to link, in the order in which they leave them, until one has been handed to a host:
-    /// its answer comes before everything else.
+    /// Moves packets from link to link, in the order in which they leave them, until one has been
+    /// handed to a host: its answer comes before everything else.
     fn move_on(&mut self, now_ns: u64) -> Result<(), Error> {
-        while let Some((due_ns, link)) = self.departures.earliest().filter(|(due_ns, _)| *due_ns <= now_ns) {
-            let Some((due_ns, mut parcel)) = self.leave(link, due_ns) else { return Ok(()) };
+        while let Some((due_ns, link)) = self
+            .departures
+            .earliest()
+            .filter(|(due_ns, _)| *due_ns <= now_ns)
+        {
+            let Some((due_ns, mut parcel)) = self.leave(link, due_ns) else {
+                return Ok(());
+            };
             parcel.place += 1;
             match self.routes.at(parcel.place) {
                 // The next link has it when it is due there, not when somebody got round to it.
@@ -269,8 +326,14 @@ impl Worker {
         let running = &mut self.links[link];
         let at_ns = at_ns.max(running.offered_ns);
         running.offered_ns = at_ns;
-        let header = if running.is_watched { segments::header(parcel.buffer.packet()) } else { None };
-        let verdict = running.link.offer_reading(at_ns, parcel, |parcel| parcel.buffer.pure_ack());
+        let header = if running.is_watched {
+            segments::header(parcel.buffer.packet())
+        } else {
+            None
+        };
+        let verdict = running
+            .link
+            .offer_reading(at_ns, parcel, |parcel| parcel.buffer.pure_ack());
         running.forget_dropped();
         self.departures.set(link, running.link.next_departure_ns());
         if let (Some(logs), Some(header)) = (&mut self.logs, header) {
@@ -283,9 +346,16 @@ impl Worker {
         let packet = packet.packet();
         let host = self.host(side);
         host.lateness.add(at_ns.saturating_sub(due_ns));
-        host.emissions.add(Emission { due_ns, at_ns, wire_bytes: packet.len() as u32 });
+        host.emissions.add(Emission {
+            due_ns,
+            at_ns,
+            wire_bytes: packet.len() as u32,
+        });
         host.provoked_ns = Some(at_ns);
-        host.device.write(packet).map_err(|source| Error::Link { what: "handing a packet to a host", source })
+        host.device.write(packet).map_err(|source| Error::Link {
+            what: "handing a packet to a host",
+            source,
+        })
     }
 
     /// Takes one packet from a host; whether there was one.
@@ -293,7 +363,10 @@ impl Worker {
         let mut buffer = self.spare.take().unwrap_or_else(|| self.pool.take());
         let host = self.host(side);
         let read = host.device.read(buffer.room());
-        let length = match read.map_err(|source| Error::Link { what: "taking a packet from a host", source })? {
+        let length = match read.map_err(|source| Error::Link {
+            what: "taking a packet from a host",
+            source,
+        })? {
             Some(length) => length,
             None => {
                 host.provoked_ns = None;
@@ -301,8 +374,8 @@ impl Worker {
                 return Ok(false);
             }
         };
-        // A host's TCP answers inside the write that hands it a packet, in some microseconds that vary with the
-        // state of the caches: its answer counts as given at once.
+        // A host's TCP answers inside the write that hands it a packet, in some microseconds that
+        // vary with the state of the caches: its answer counts as given at once.
         let at_ns = host.provoked_ns.unwrap_or_else(now_ns);
         buffer.truncate(length);
         // Nothing but the lab's own packets has business on the network.
@@ -314,14 +387,18 @@ impl Worker {
         Ok(true)
     }
 
-    /// Sleeps until shortly before a host is to be handed a packet or until one comes; does not sleep for less. Moving
-    /// a packet on between links can wait meanwhile.
+    /// Sleeps until shortly before a host is to be handed a packet or until one comes; does not
+    /// sleep for less. Moving a packet on between links can wait meanwhile.
     fn wait(&mut self) -> Result<(), Error> {
         let at_host_ns = |(link, running): (usize, &Running)| {
-            self.departures.of(link).map(|due_ns| due_ns.saturating_add(running.slack_ns))
+            self.departures
+                .of(link)
+                .map(|due_ns| due_ns.saturating_add(running.slack_ns))
         };
         let sleep_ns = match self.links.iter().enumerate().filter_map(at_host_ns).min() {
-            Some(due_ns) => due_ns.saturating_sub(now_ns() + self.realtime.margin_ns()).min(NAP_NS),
+            Some(due_ns) => due_ns
+                .saturating_sub(now_ns() + self.realtime.margin_ns())
+                .min(NAP_NS),
             None => NAP_NS,
         };
         if sleep_ns == 0 {
@@ -329,17 +406,29 @@ impl Worker {
         }
         let devices = [&self.sender.device, &self.receiver.device];
         let mut descriptors = devices.map(|device| PollFd::new(device.as_fd(), PollFlags::POLLIN));
-        match ppoll(&mut descriptors, Some(TimeSpec::from_duration(Duration::from_nanos(sleep_ns))), None) {
+        match ppoll(
+            &mut descriptors,
+            Some(TimeSpec::from_duration(Duration::from_nanos(sleep_ns))),
+            None,
+        ) {
             Ok(_) | Err(nix::Error::EINTR) => {
                 self.realtime.slept_until(now_ns());
                 Ok(())
             }
-            Err(errno) => Err(Error::Link { what: "waiting for packets", source: errno.into() }),
+            Err(errno) => Err(Error::Link {
+                what: "waiting for packets",
+                source: errno.into(),
+            }),
         }
     }
 
     fn into_report(self) -> LinkReport {
-        let Worker { sender, receiver, flows, .. } = self;
+        let Worker {
+            sender,
+            receiver,
+            flows,
+            ..
+        } = self;
         let mut lateness = sender.lateness;
         lateness.merge(&receiver.lateness);
         let mut links = vec![LinkStats::default(); self.network_links];

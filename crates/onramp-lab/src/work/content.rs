@@ -19,7 +19,9 @@ impl Content {
     pub fn new() -> Content {
         let mut state = 0x9e37_79b9_7f4a_7c15_u64;
         let next = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             (state >> 56) as u8
         };
         Content(std::iter::repeat_with(next).take(PERIOD).collect())
@@ -38,8 +40,16 @@ impl Content {
             let expected = self.from(position, received.len() as u64);
             let (here, rest) = received.split_at(expected.len());
             if here != expected {
-                let at = here.iter().zip(expected).position(|(found, sent)| found != sent).unwrap_or(0);
-                return Err(Error::Content { position: position + at as u64, expected: expected[at], found: here[at] });
+                let at = here
+                    .iter()
+                    .zip(expected)
+                    .position(|(found, sent)| found != sent)
+                    .unwrap_or(0);
+                return Err(Error::Content {
+                    position: position + at as u64,
+                    expected: expected[at],
+                    found: here[at],
+                });
             }
             position += here.len() as u64;
             received = rest;
@@ -56,7 +66,8 @@ mod tests {
         let content = Content::new();
         let mut bytes = Vec::new();
         while bytes.len() < length {
-            bytes.extend_from_slice(content.from(bytes.len() as u64, (length - bytes.len()) as u64));
+            bytes
+                .extend_from_slice(content.from(bytes.len() as u64, (length - bytes.len()) as u64));
         }
         bytes
     }
@@ -76,7 +87,16 @@ mod tests {
         let mut sent = stream(200_000);
         sent[123_456] ^= 1;
         let error = Content::new().check(0, &sent).unwrap_err();
-        assert!(matches!(error, Error::Content { position: 123_456, .. }), "{error}");
+        assert!(
+            matches!(
+                error,
+                Error::Content {
+                    position: 123_456,
+                    ..
+                }
+            ),
+            "{error}"
+        );
     }
 
     #[test]

@@ -18,8 +18,9 @@ use std::time::Duration;
 /// The stop of a flow that does not stop.
 pub const NEVER_NS: u64 = u64::MAX;
 
-/// The sender: takes one connection, reads how much is wanted, sends it and waits for the receiver's end; it resets the
-/// connection where it is to stop before. `job.stop_ns` is by CLOCK_MONOTONIC here, as in [`download`].
+/// The sender: takes one connection, reads how much is wanted, sends it and waits for the
+/// receiver's end; it resets the connection where it is to stop before. `job.stop_ns` is by
+/// CLOCK_MONOTONIC here, as in [`download`].
 pub fn serve(
     listener: &TcpListener,
     control: &str,
@@ -27,22 +28,34 @@ pub fn serve(
     job: &Job,
     state: &FlowState,
 ) -> Result<(), Error> {
-    let (stream, _) = listener.accept().map_err(failed("accepting the connection"))?;
+    let (stream, _) = listener
+        .accept()
+        .map_err(failed("accepting the connection"))?;
     let stream = Arc::new(stream);
     open.add(&stream);
-    let found = getsockopt(&*stream, sockopt::TcpCongestion).map_err(failed("asking a socket its control"))?;
+    let found = getsockopt(&*stream, sockopt::TcpCongestion)
+        .map_err(failed("asking a socket its control"))?;
     let found = found.to_string_lossy().trim_end_matches('\0').to_string();
     if found != control {
-        return Err(Error::OtherCongestionControl { wanted: control.into(), found });
+        return Err(Error::OtherCongestionControl {
+            wanted: control.into(),
+            found,
+        });
     }
     state.accepted(stream.clone());
     let mut request = [0; 8];
-    (&*stream).read_exact(&mut request).map_err(failed("reading the request"))?;
+    (&*stream)
+        .read_exact(&mut request)
+        .map_err(failed("reading the request"))?;
     let size_bytes = u64::from_be_bytes(request);
-    let mut in_time = send_content(&stream, size_bytes, job, open).map_err(failed("sending the data"))?;
+    let mut in_time =
+        send_content(&stream, size_bytes, job, open).map_err(failed("sending the data"))?;
     if in_time {
-        stream.shutdown(Shutdown::Write).map_err(failed("ending the data"))?;
-        in_time = await_end(&stream, job.stop_ns).map_err(failed("waiting for the receiver's end"))?;
+        stream
+            .shutdown(Shutdown::Write)
+            .map_err(failed("ending the data"))?;
+        in_time =
+            await_end(&stream, job.stop_ns).map_err(failed("waiting for the receiver's end"))?;
     }
     if in_time {
         return Ok(());
@@ -57,19 +70,27 @@ pub fn serve(
 static CONTENT: LazyLock<Content> = LazyLock::new(Content::new);
 
 /// Whether all of it could be sent before its stop, and before the end of the run.
-fn send_content(stream: &TcpStream, size_bytes: u64, job: &Job, open: &OpenSockets) -> io::Result<bool> {
+fn send_content(
+    stream: &TcpStream,
+    size_bytes: u64,
+    job: &Job,
+    open: &OpenSockets,
+) -> io::Result<bool> {
     let content = &*CONTENT;
     let begun_ns = now_ns();
     let mut sent = 0;
     while sent < size_bytes {
         let since_ns = now_ns() - begun_ns;
-        // A send that waits for room ends at the stop: to the kernel's tick, some milliseconds at most.
+        // A send that waits for room ends at the stop: to the kernel's tick, some milliseconds at
+        // most.
         match left_until(job.stop_ns) {
             Some(Duration::ZERO) => return Ok(false),
             Some(left) => stream.set_write_timeout(Some(left))?,
             None => {}
         }
-        let written = job.application.map_or(size_bytes, |writes| writes.written_bytes(since_ns).min(size_bytes));
+        let written = job.application.map_or(size_bytes, |writes| {
+            writes.written_bytes(since_ns).min(size_bytes)
+        });
         if let Some(writes) = job.application.filter(|_| sent == written) {
             let next_ns = begun_ns.saturating_add(writes.next_write_ns(since_ns));
             if !open.sleep_until(next_ns.min(job.stop_ns)) {
@@ -79,7 +100,11 @@ fn send_content(stream: &TcpStream, size_bytes: u64, job: &Job, open: &OpenSocke
         }
         let piece = content.from(sent, written - sent);
         // More follows, says the flag: a piece's last segment waits until it is full.
-        let more = if sent + (piece.len() as u64) < written { libc::MSG_MORE } else { 0 };
+        let more = if sent + (piece.len() as u64) < written {
+            libc::MSG_MORE
+        } else {
+            0
+        };
         let flags = MsgFlags::from_bits_retain(libc::MSG_NOSIGNAL | more);
         match send(stream.as_raw_fd(), piece, flags) {
             Ok(bytes) => sent += bytes as u64,
@@ -101,7 +126,8 @@ fn await_end(mut stream: &TcpStream, stop_ns: u64) -> io::Result<bool> {
         match stream.read(&mut [0]) {
             Ok(0) => return Ok(true),
             Ok(_) => {}
-            Err(error) if matches!(error.kind(), ErrorKind::Interrupted | ErrorKind::WouldBlock) => {}
+            Err(error)
+                if matches!(error.kind(), ErrorKind::Interrupted | ErrorKind::WouldBlock) => {}
             Err(error) => return Err(error),
         }
     }
@@ -115,10 +141,17 @@ fn left_until(stop_ns: u64) -> Option<Duration> {
 /// What a receiver reads at once at most.
 pub const BUFFER_BYTES: usize = 256 << 10;
 
-/// The receiver: connects, asks, reads and checks, and closes when it has all. A sender that stops resets the connection.
-pub fn download(stream: &TcpStream, from: SocketAddrV4, job: &Job, state: &FlowState) -> Result<(), Error> {
+/// The receiver: connects, asks, reads and checks, and closes when it has all. A sender that stops
+/// resets the connection.
+pub fn download(
+    stream: &TcpStream,
+    from: SocketAddrV4,
+    job: &Job,
+    state: &FlowState,
+) -> Result<(), Error> {
     state.connects(now_ns());
-    connect(stream.as_raw_fd(), &SockaddrIn::from(from)).map_err(failed("connecting through the path"))?;
+    connect(stream.as_raw_fd(), &SockaddrIn::from(from))
+        .map_err(failed("connecting through the path"))?;
     let result = receive(stream, job, state);
     match &result {
         Err(Error::Socket { source, .. }) if is_reset(source) && now_ns() >= job.stop_ns => Ok(()),
@@ -127,12 +160,17 @@ pub fn download(stream: &TcpStream, from: SocketAddrV4, job: &Job, state: &FlowS
 }
 
 fn is_reset(error: &io::Error) -> bool {
-    matches!(error.kind(), ErrorKind::ConnectionReset | ErrorKind::BrokenPipe | ErrorKind::NotConnected)
+    matches!(
+        error.kind(),
+        ErrorKind::ConnectionReset | ErrorKind::BrokenPipe | ErrorKind::NotConnected
+    )
 }
 
 fn receive(mut stream: &TcpStream, job: &Job, state: &FlowState) -> Result<(), Error> {
     let (size_bytes, content) = (job.size_bytes, &*CONTENT);
-    stream.write_all(&size_bytes.to_be_bytes()).map_err(failed("sending the request"))?;
+    stream
+        .write_all(&size_bytes.to_be_bytes())
+        .map_err(failed("sending the request"))?;
     sockets::wake_reader_at(stream, job.initial_bytes)?;
     let mut buffer = vec![1; size_bytes.min(BUFFER_BYTES as u64) as usize];
     let mut received_bytes = 0;
@@ -142,7 +180,12 @@ fn receive(mut stream: &TcpStream, job: &Job, state: &FlowState) -> Result<(), E
         let read = stream.read(&mut buffer[..wanted]);
         let now = now_ns();
         let bytes = match read {
-            Ok(0) => return Err(Error::Truncated { received_bytes, size_bytes }),
+            Ok(0) => {
+                return Err(Error::Truncated {
+                    received_bytes,
+                    size_bytes,
+                })
+            }
             Ok(bytes) => bytes,
             Err(error) if error.kind() == ErrorKind::Interrupted => continue,
             Err(error) => {
@@ -165,6 +208,10 @@ fn receive(mut stream: &TcpStream, job: &Job, state: &FlowState) -> Result<(), E
             state.note(now, received_bytes);
         }
     }
-    stream.shutdown(Shutdown::Write).map_err(failed("closing the connection"))?;
-    await_end(stream, NEVER_NS).map_err(failed("waiting for the sender's end")).map(drop)
+    stream
+        .shutdown(Shutdown::Write)
+        .map_err(failed("closing the connection"))?;
+    await_end(stream, NEVER_NS)
+        .map_err(failed("waiting for the sender's end"))
+        .map(drop)
 }

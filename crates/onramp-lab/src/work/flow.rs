@@ -17,16 +17,18 @@ use std::thread::JoinHandle;
 pub struct Job {
     /// Payload, or [`ENDLESS`](onramp_scenario::ENDLESS).
     pub size_bytes: u64,
-    /// Payload of the sender's initial window, or of the application's first write where that is less. The receiver
-    /// sleeps until so much has come: a reader that runs while the first train of segments arrives holds the socket's
-    /// lock at moments of its own, and ACKs due then go out some tens of microseconds late, just when start-ups measure
-    /// their spacing.
+    /// Payload of the sender's initial window, or of the application's first write where that is
+    /// less. The receiver sleeps until so much has come: a reader that runs while the first train
+    /// of segments arrives holds the socket's lock at moments of its own, and ACKs due then go out
+    /// some tens of microseconds late, just when start-ups measure their spacing.
     pub initial_bytes: u64,
     /// What limits the sending application.
     pub application: Option<Application>,
-    /// When its sender stops and resets the connection, since the beginning of the run; [`NEVER_NS`](super::NEVER_NS).
+    /// When its sender stops and resets the connection, since the beginning of the run;
+    /// [`NEVER_NS`](super::NEVER_NS).
     pub stop_ns: u64,
-    /// Least time between two notes of its progress, the last of which is at its end; `None`: nobody asks.
+    /// Least time between two notes of its progress, the last of which is at its end; `None`:
+    /// nobody asks.
     pub note_ns: Option<u64>,
 }
 
@@ -60,16 +62,33 @@ pub struct Plan<'a> {
 
 impl Flow {
     /// Makes the sockets; nothing is sent yet.
-    pub fn prepare(plan: Plan<'_>, open: &OpenSockets, link_cpu: Option<usize>) -> Result<PreparedFlow, Error> {
+    pub fn prepare(
+        plan: Plan<'_>,
+        open: &OpenSockets,
+        link_cpu: Option<usize>,
+    ) -> Result<PreparedFlow, Error> {
         let (namespace, address) = plan.sender;
         let address = SocketAddrV4::new(address, 0);
-        let listener = sockets::listener(namespace, address, &plan.control, plan.packet_bytes, plan.dscp)?;
-        let sender = match listener.local_addr().map_err(failed("asking a socket its address"))? {
+        let listener = sockets::listener(
+            namespace,
+            address,
+            &plan.control,
+            plan.packet_bytes,
+            plan.dscp,
+        )?;
+        let sender = match listener
+            .local_addr()
+            .map_err(failed("asking a socket its address"))?
+        {
             SocketAddr::V4(address) => address,
             SocketAddr::V6(_) => unreachable!("the socket is of IPv4"),
         };
         let (namespace, address) = plan.receiver;
-        let client = sockets::client(namespace, SocketAddrV4::new(address, 0), plan.receive_buffer)?;
+        let client = sockets::client(
+            namespace,
+            SocketAddrV4::new(address, 0),
+            plan.receive_buffer,
+        )?;
         if let Some(control) = &plan.receiver_control {
             sockets::set_control(&client, control)?;
         }
@@ -77,17 +96,29 @@ impl Flow {
         open.add(&listener);
         open.add(&client);
         let (control, job, open) = (plan.control, plan.job, open.clone());
-        Ok(PreparedFlow { listener, client, sender, control, job, open, link_cpu })
+        Ok(PreparedFlow {
+            listener,
+            client,
+            sender,
+            control,
+            job,
+            open,
+            link_cpu,
+        })
     }
 
     /// The error of a thread that has ended with one.
     pub fn take_error(&mut self) -> Option<Error> {
-        let ended = self.threads.iter().position(|thread| thread.is_finished())?;
+        let ended = self
+            .threads
+            .iter()
+            .position(|thread| thread.is_finished())?;
         let thread = self.threads.swap_remove(ended);
         join(thread).err().or_else(|| self.take_error())
     }
 
-    /// Neither end has anything to do any more: [`take_error`](Flow::take_error) has seen both ended.
+    /// Neither end has anything to do any more: [`take_error`](Flow::take_error) has seen both
+    /// ended.
     pub fn is_over(&self) -> bool {
         self.threads.is_empty()
     }
@@ -104,7 +135,9 @@ impl Flow {
 }
 
 fn join(thread: JoinHandle<Result<(), Error>>) -> Result<(), Error> {
-    thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    thread
+        .join()
+        .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
 /// A flow before its start.
@@ -125,10 +158,14 @@ impl PreparedFlow {
         self.listener.as_fd()
     }
 
-    /// Lets the receiver connect so long after the beginning of the run, if that is not after the flow's stop.
+    /// Lets the receiver connect so long after the beginning of the run, if that is not after the
+    /// flow's stop.
     pub fn start(self, begin_ns: u64, start_ns: u64) -> Flow {
         let at_ns = begin_ns.saturating_add(start_ns);
-        let job = Job { stop_ns: begin_ns.saturating_add(self.job.stop_ns), ..self.job };
+        let job = Job {
+            stop_ns: begin_ns.saturating_add(self.job.stop_ns),
+            ..self.job
+        };
         let state = Arc::new(FlowState::default());
         let (serving, asking) = (state.clone(), state.clone());
         let cpu = self.link_cpu;
@@ -146,9 +183,19 @@ impl PreparedFlow {
             }
         };
         let spawn = |name: &str, work: Box<dyn FnOnce() -> Result<(), Error> + Send>| {
-            std::thread::Builder::new().name(name.into()).spawn(work).expect("threads can be made")
+            std::thread::Builder::new()
+                .name(name.into())
+                .spawn(work)
+                .expect("threads can be made")
         };
-        let threads = vec![spawn("onramp-sender", Box::new(send)), spawn("onramp-receiver", Box::new(receive))];
-        Flow { state, threads, _client: self.client }
+        let threads = vec![
+            spawn("onramp-sender", Box::new(send)),
+            spawn("onramp-receiver", Box::new(receive)),
+        ];
+        Flow {
+            state,
+            threads,
+            _client: self.client,
+        }
     }
 }

@@ -27,7 +27,8 @@ pub struct Sampler {
 }
 
 impl Sampler {
-    /// Starts to look at each flow's sender, as soon as that has a connection and until its transfer is complete.
+    /// Starts to look at each flow's sender, as soon as that has a connection and until its
+    /// transfer is complete.
     pub fn start(flows: Vec<Arc<FlowState>>, interval_ns: u64, link_cpu: Option<usize>) -> Sampler {
         let stop = Arc::new(AtomicBool::new(false));
         let stopped = stop.clone();
@@ -35,15 +36,19 @@ impl Sampler {
             pin_away_from(link_cpu);
             sample(&flows, interval_ns, &stopped)
         };
-        let handle =
-            std::thread::Builder::new().name("onramp-sampler".into()).spawn(work).expect("threads can be made");
+        let handle = std::thread::Builder::new()
+            .name("onramp-sampler".into())
+            .spawn(work)
+            .expect("threads can be made");
         Sampler { stop, handle }
     }
 
     /// Stops it and takes the samples of each flow.
     pub fn finish(self) -> Vec<Vec<Sample>> {
         self.stop.store(true, Ordering::Relaxed);
-        self.handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        self.handle
+            .join()
+            .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     }
 }
 
@@ -52,9 +57,16 @@ fn sample(flows: &[Arc<FlowState>], mut interval_ns: u64, stop: &AtomicBool) -> 
     let mut samples = vec![Vec::new(); flows.len()];
     let mut next_ns = now_ns();
     while !stop.load(Ordering::Relaxed) {
-        for (flow, samples) in flows.iter().zip(&mut samples).filter(|(flow, _)| flow.completed_ns() == 0) {
+        for (flow, samples) in flows
+            .iter()
+            .zip(&mut samples)
+            .filter(|(flow, _)| flow.completed_ns() == 0)
+        {
             if let Some(info) = flow.sender().and_then(|socket| TcpInfo::of(&*socket).ok()) {
-                samples.push(Sample { time_ns: now_ns(), info });
+                samples.push(Sample {
+                    time_ns: now_ns(),
+                    info,
+                });
             }
         }
         if samples.iter().any(|samples| samples.len() >= kept_max) {

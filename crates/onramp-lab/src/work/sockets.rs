@@ -5,8 +5,8 @@ use crate::host::Namespace;
 use crate::Error;
 use nix::libc;
 use nix::sys::socket::{
-    bind, listen, setsockopt, shutdown, socket, sockopt, AddressFamily, Backlog, Shutdown, SockFlag, SockProtocol,
-    SockType, SockaddrIn,
+    bind, listen, setsockopt, shutdown, socket, sockopt, AddressFamily, Backlog, Shutdown,
+    SockFlag, SockProtocol, SockType, SockaddrIn,
 };
 use onramp_scenario::Dscp;
 use std::ffi::OsString;
@@ -58,11 +58,15 @@ impl OpenSockets {
     pub fn shut_all(&self) {
         let mut state = self.0.lock().expect("nobody panics with the lock");
         state.shut = true;
-        state.sockets.iter().filter_map(Weak::upgrade).for_each(|socket| socket.shut());
+        state
+            .sockets
+            .iter()
+            .filter_map(Weak::upgrade)
+            .for_each(|socket| socket.shut());
     }
 
-    /// Sleeps until a moment, or returns at once where it has passed. Whether it is still to be done what was to be
-    /// done then: not where all sockets have been shut, which ends the sleep.
+    /// Sleeps until a moment, or returns at once where it has passed. Whether it is still to be
+    /// done what was to be done then: not where all sockets have been shut, which ends the sleep.
     pub fn sleep_until(&self, at_ns: u64) -> bool {
         loop {
             if self.0.lock().expect("nobody panics with the lock").shut {
@@ -82,14 +86,18 @@ const NAP_NS: u64 = 20_000_000;
 
 /// A socket error with what was being done.
 pub fn failed<E: Into<std::io::Error>>(what: &'static str) -> impl FnOnce(E) -> Error {
-    move |error| Error::Socket { what, source: error.into() }
+    move |error| Error::Socket {
+        what,
+        source: error.into(),
+    }
 }
 
-/// Headers of IP and TCP that TCP_MAXSEG leaves out: those without options, which take their room from the payload.
+/// Headers of IP and TCP that TCP_MAXSEG leaves out: those without options, which take their room
+/// from the payload.
 const PLAIN_HEADERS_BYTES: u32 = 40;
 
-/// A listening socket whose connections run a congestion control and send IP packets marked so, of so many bytes at
-/// most.
+/// A listening socket whose connections run a congestion control and send IP packets marked so, of
+/// so many bytes at most.
 pub fn listener(
     at: &Namespace,
     address: SocketAddrV4,
@@ -101,14 +109,20 @@ pub fn listener(
         let socket = tcp_socket()?;
         set_control(&socket, control)?;
         if let Some(bytes) = packet_bytes {
-            setsockopt(&socket, sockopt::TcpMaxSeg, &bytes.saturating_sub(PLAIN_HEADERS_BYTES))
-                .map_err(failed("setting the largest segment"))?;
+            setsockopt(
+                &socket,
+                sockopt::TcpMaxSeg,
+                &bytes.saturating_sub(PLAIN_HEADERS_BYTES),
+            )
+            .map_err(failed("setting the largest segment"))?;
         }
         if dscp != Dscp::BestEffort {
             let tos = i32::from(dscp.tos());
-            setsockopt(&socket, sockopt::Ipv4Tos, &tos).map_err(failed("marking the sender's packets"))?;
+            setsockopt(&socket, sockopt::Ipv4Tos, &tos)
+                .map_err(failed("marking the sender's packets"))?;
         }
-        bind(socket.as_raw_fd(), &SockaddrIn::from(address)).map_err(failed("binding the sender's socket"))?;
+        bind(socket.as_raw_fd(), &SockaddrIn::from(address))
+            .map_err(failed("binding the sender's socket"))?;
         let backlog = Backlog::new(1).expect("1 is a backlog");
         listen(&socket, backlog).map_err(failed("listening on the sender's socket"))?;
         Ok(TcpListener::from(socket))
@@ -117,19 +131,27 @@ pub fn listener(
 
 /// Puts a socket on a congestion control.
 pub fn set_control(socket: &impl AsFd, control: &str) -> Result<(), Error> {
-    setsockopt(socket, sockopt::TcpCongestion, &OsString::from(control)).map_err(|errno| unknown(control, errno))
+    setsockopt(socket, sockopt::TcpCongestion, &OsString::from(control))
+        .map_err(|errno| unknown(control, errno))
 }
 
 /// A socket that has yet to connect.
-pub fn client(at: &Namespace, address: SocketAddrV4, receive_buffer: Option<u64>) -> Result<TcpStream, Error> {
+pub fn client(
+    at: &Namespace,
+    address: SocketAddrV4,
+    receive_buffer: Option<u64>,
+) -> Result<TcpStream, Error> {
     at.run(|| {
         let socket = tcp_socket()?;
         if let Some(bytes) = receive_buffer {
-            // The kernel doubles the value for its own bookkeeping and offers half of the double as the window.
+            // The kernel doubles the value for its own bookkeeping and offers half of the double as
+            // the window.
             let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
-            setsockopt(&socket, sockopt::RcvBufForce, &bytes).map_err(failed("setting the receive buffer"))?;
+            setsockopt(&socket, sockopt::RcvBufForce, &bytes)
+                .map_err(failed("setting the receive buffer"))?;
         }
-        bind(socket.as_raw_fd(), &SockaddrIn::from(address)).map_err(failed("binding the receiver's socket"))?;
+        bind(socket.as_raw_fd(), &SockaddrIn::from(address))
+            .map_err(failed("binding the receiver's socket"))?;
         Ok(TcpStream::from(socket))
     })?
 }
@@ -139,34 +161,62 @@ pub fn wake_reader_at(socket: impl AsFd, bytes: u64) -> Result<(), Error> {
     let bytes = libc::c_int::try_from(bytes).unwrap_or(libc::c_int::MAX);
     // SAFETY: the value is an int that outlives the call, and its size is given.
     let result = unsafe {
-        let (value, length) = ((&raw const bytes).cast(), size_of::<libc::c_int>() as libc::socklen_t);
-        libc::setsockopt(socket.as_fd().as_raw_fd(), libc::SOL_SOCKET, libc::SO_RCVLOWAT, value, length)
+        let (value, length) = (
+            (&raw const bytes).cast(),
+            size_of::<libc::c_int>() as libc::socklen_t,
+        );
+        libc::setsockopt(
+            socket.as_fd().as_raw_fd(),
+            libc::SOL_SOCKET,
+            libc::SO_RCVLOWAT,
+            value,
+            length,
+        )
     };
     match result {
         0 => Ok(()),
-        _ => Err(failed("setting when the receiver wakes")(std::io::Error::last_os_error())),
+        _ => Err(failed("setting when the receiver wakes")(
+            std::io::Error::last_os_error(),
+        )),
     }
 }
 
 /// Resets a socket's connection, whoever else holds the socket.
 pub fn reset(socket: impl AsFd) -> Result<(), Error> {
-    let nowhere = libc::sockaddr { sa_family: libc::AF_UNSPEC as libc::sa_family_t, sa_data: [0; 14] };
+    let nowhere = libc::sockaddr {
+        sa_family: libc::AF_UNSPEC as libc::sa_family_t,
+        sa_data: [0; 14],
+    };
     // SAFETY: the address outlives the call, and its size is given.
     let result = unsafe {
-        libc::connect(socket.as_fd().as_raw_fd(), &raw const nowhere, size_of::<libc::sockaddr>() as libc::socklen_t)
+        libc::connect(
+            socket.as_fd().as_raw_fd(),
+            &raw const nowhere,
+            size_of::<libc::sockaddr>() as libc::socklen_t,
+        )
     };
     match result {
         0 => Ok(()),
-        _ => Err(failed("resetting a connection")(std::io::Error::last_os_error())),
+        _ => Err(failed("resetting a connection")(
+            std::io::Error::last_os_error(),
+        )),
     }
 }
 
 /// Closing it resets the connection: no socket outlives a run in FIN_WAIT or TIME_WAIT.
 fn tcp_socket() -> Result<OwnedFd, Error> {
     let protocol = SockProtocol::Tcp;
-    let socket = socket(AddressFamily::Inet, SockType::Stream, SockFlag::SOCK_CLOEXEC, protocol)
-        .map_err(failed("making a socket"))?;
-    let linger = libc::linger { l_onoff: 1, l_linger: 0 };
+    let socket = socket(
+        AddressFamily::Inet,
+        SockType::Stream,
+        SockFlag::SOCK_CLOEXEC,
+        protocol,
+    )
+    .map_err(failed("making a socket"))?;
+    let linger = libc::linger {
+        l_onoff: 1,
+        l_linger: 0,
+    };
     setsockopt(&socket, sockopt::Linger, &linger).map_err(failed("setting a socket's option"))?;
     Ok(socket)
 }

@@ -35,7 +35,10 @@ impl FlowState {
 
     /// The sender's socket, from when the connection stands until it is over.
     pub fn sender(&self) -> Option<Arc<TcpStream>> {
-        self.sender.lock().expect("nobody panics with the lock").clone()
+        self.sender
+            .lock()
+            .expect("nobody panics with the lock")
+            .clone()
     }
 
     /// The connection as the sender names it: its own address, then the receiver's.
@@ -82,7 +85,10 @@ impl FlowState {
     }
 
     pub(super) fn note(&self, now_ns: u64, received_bytes: u64) {
-        self.progress.lock().expect("nobody panics with the lock").push((now_ns, received_bytes));
+        self.progress
+            .lock()
+            .expect("nobody panics with the lock")
+            .push((now_ns, received_bytes));
     }
 
     /// Bytes that the receiver read between two moments, from its notes.
@@ -95,8 +101,12 @@ impl FlowState {
 /// The total at a moment, from notes (time, total) in order.
 fn interpolate(notes: &[(u64, u64)], at_ns: u64) -> f64 {
     let after = notes.partition_point(|(time_ns, _)| *time_ns <= at_ns);
-    let Some(&(t0, b0)) = after.checked_sub(1).and_then(|before| notes.get(before)) else { return 0.0 };
-    let Some(&(t1, b1)) = notes.get(after) else { return b0 as f64 };
+    let Some(&(t0, b0)) = after.checked_sub(1).and_then(|before| notes.get(before)) else {
+        return 0.0;
+    };
+    let Some(&(t1, b1)) = notes.get(after) else {
+        return b0 as f64;
+    };
     b0 as f64 + (b1 - b0) as f64 * (at_ns - t0) as f64 / (t1 - t0) as f64
 }
 
@@ -108,6 +118,9 @@ mod tests {
     fn totals_between_notes_are_interpolated() {
         let notes = [(100, 1000), (200, 3000), (400, 3000)];
         let at = |ns| interpolate(&notes, ns);
-        assert_eq!([at(50), at(100), at(150), at(300), at(900)], [0.0, 1000.0, 2000.0, 3000.0, 3000.0]);
+        assert_eq!(
+            [at(50), at(100), at(150), at(300), at(900)],
+            [0.0, 1000.0, 2000.0, 3000.0, 3000.0]
+        );
     }
 }

@@ -4,8 +4,8 @@ use nix::libc;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd};
 
-/// The leading part of `struct tcp_info`, as of Linux 6.7; older kernels fill less of it. Names are the kernel's
-/// without `tcpi_`.
+/// The leading part of `struct tcp_info`, as of Linux 6.7; older kernels fill less of it. Names are
+/// the kernel's without `tcpi_`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TcpInfo {
@@ -75,10 +75,13 @@ const NOT_COUNTED: u16 = u16::MAX;
 impl TcpInfo {
     /// Of a connected socket.
     pub fn of(socket: impl AsFd) -> io::Result<TcpInfo> {
-        let mut info = TcpInfo { total_rto: NOT_COUNTED, ..TcpInfo::default() };
+        let mut info = TcpInfo {
+            total_rto: NOT_COUNTED,
+            ..TcpInfo::default()
+        };
         let mut length = size_of::<TcpInfo>() as libc::socklen_t;
-        // SAFETY: the kernel writes at most `length` bytes into a struct of that size, all of whose bit patterns
-        // are valid; both outlive the call.
+        // SAFETY: the kernel writes at most `length` bytes into a struct of that size, all of whose
+        // bit patterns are valid; both outlive the call.
         let result = unsafe {
             libc::getsockopt(
                 socket.as_fd().as_raw_fd(),

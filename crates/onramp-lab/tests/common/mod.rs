@@ -7,7 +7,9 @@ use onramp_scenario::Case;
 pub fn lab_runs_here() -> bool {
     match preflight() {
         Ok(()) => true,
-        Err(error) if std::env::var("CI").as_deref() == Ok("true") => panic!("no lab on this CI host: {error}"),
+        Err(error) if std::env::var("CI").as_deref() == Ok("true") => {
+            panic!("no lab on this CI host: {error}")
+        }
         Err(error) => {
             eprintln!("skipped: no lab on this host: {error}");
             false
@@ -27,5 +29,8 @@ pub fn case_with(rate: &str, rtt: &str, size: &str, tables: &str) -> Case {
         "name = \"test\"\n[path]\nrate = \"{rate}\"\nrtt = \"{rtt}\"\nqueue = \"1 bdp\"\n[receiver]\nbuffer = \"16 MiB\"\n\
          [[transfer]]\nsize = \"{size}\"\nstartup = \"none\"\navoidance = \"cubic\"\n{tables}"
     );
-    onramp_scenario::parse("test", &text).expect("the test's scenario is right").cases.remove(0)
+    onramp_scenario::parse("test", &text)
+        .expect("the test's scenario is right")
+        .cases
+        .remove(0)
 }

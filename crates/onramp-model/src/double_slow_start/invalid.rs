@@ -11,7 +11,8 @@ pub enum Invalid {
         /// What it is.
         found: f64,
     },
-    /// The background alone fills the bottleneck, or is less than nothing: the model needs rho in [0, 1).
+    /// The background alone fills the bottleneck, or is less than nothing: the model needs rho in
+    /// [0, 1).
     #[error("the background is {background:.1} packets/s: from 0 to less than the bottleneck's {rate:.1} is wanted")]
     Background {
         /// What it is.

@@ -1,5 +1,5 @@
-//! The paper's identities and monotonic statements, over a lattice of paths: from a modem to 10 Gbit/s, with buffers from a packet to
-//! many times the path.
+//! The paper's identities and monotonic statements, over a lattice of paths: from a modem to 10
+//! Gbit/s, with buffers from a packet to many times the path.
 
 use super::*;
 use crate::assert_near;
@@ -15,7 +15,9 @@ fn paths() -> impl Iterator<Item = Path> {
     rates.into_iter().flat_map(move |rate| {
         rhos.into_iter().flat_map(move |rho| {
             let path = move |buffer, time_s| Path::new(rate, rho * rate, buffer, time_s).unwrap();
-            buffers.into_iter().flat_map(move |buffer| times.into_iter().map(move |time_s| path(buffer, time_s)))
+            buffers
+                .into_iter()
+                .flat_map(move |buffer| times.into_iter().map(move |time_s| path(buffer, time_s)))
         })
     })
 }
@@ -23,19 +25,35 @@ fn paths() -> impl Iterator<Item = Path> {
 /// Sources that this path can have, in all combinations.
 fn sources(path: Path) -> impl Iterator<Item = Source> {
     let between = move |share: f64| path.available() + share * path.rate();
-    let rates =
-        [None, Some(between(0.0)), Some(between(0.01)), Some(between(0.4)), Some(between(0.9)), Some(between(3.0))];
-    [0.05, 0.2, 0.34, 0.5]
-        .into_iter()
-        .flat_map(move |gamma| rates.into_iter().map(move |spaced_rate| Source { gamma, spaced_rate }))
+    let rates = [
+        None,
+        Some(between(0.0)),
+        Some(between(0.01)),
+        Some(between(0.4)),
+        Some(between(0.9)),
+        Some(between(3.0)),
+    ];
+    [0.05, 0.2, 0.34, 0.5].into_iter().flat_map(move |gamma| {
+        rates
+            .into_iter()
+            .map(move |spaced_rate| Source { gamma, spaced_rate })
+    })
 }
 
 #[test]
 fn eq_9_at_the_rate_of_slow_start_is_eq_4() {
     for path in paths() {
         let (mu, lambda) = (path.rate(), path.rate() - path.available());
-        assert_near(path.overflow_window(), path.buffer() * (2.0 * mu - lambda) / mu, ROUNDING);
-        assert_near(path.overflow_window_at(path.slow_start_rate()).unwrap(), path.overflow_window(), ROUNDING);
+        assert_near(
+            path.overflow_window(),
+            path.buffer() * (2.0 * mu - lambda) / mu,
+            ROUNDING,
+        );
+        assert_near(
+            path.overflow_window_at(path.slow_start_rate()).unwrap(),
+            path.overflow_window(),
+            ROUNDING,
+        );
     }
 }
 
@@ -45,8 +63,18 @@ fn both_forms_of_eq_5_and_eq_7_agree() {
         let (beta, rho) = (path.beta(), path.rho());
         assert_eq!(path.starts_twice(), beta <= path.beta_limit(), "{path:?}");
         assert_eq!(path.starts_twice(), path.gamma_max() <= 0.5, "{path:?}");
-        assert_near(path.gamma_max(), beta * (2.0 - rho) / (beta * (1.0 - rho) + 1.0), ROUNDING);
-        let at = |share: f64| Path { buffer: share * path.buffer_limit(), ..path }.starts_twice();
+        assert_near(
+            path.gamma_max(),
+            beta * (2.0 - rho) / (beta * (1.0 - rho) + 1.0),
+            ROUNDING,
+        );
+        let at = |share: f64| {
+            Path {
+                buffer: share * path.buffer_limit(),
+                ..path
+            }
+            .starts_twice()
+        };
         assert!(at(1.0 - ROUNDING) && !at(1.0 + ROUNDING), "{path:?}");
     }
 }
@@ -55,68 +83,130 @@ fn both_forms_of_eq_5_and_eq_7_agree() {
 #[test]
 fn eq_10_is_where_eq_9_meets_the_threshold() {
     for path in paths().filter(Path::starts_twice) {
-        let spaced = path.max_spaced_rate().expect("(5) implies that the denominator is above 0");
-        assert!(spaced <= path.slow_start_rate() * (1.0 + ROUNDING), "{path:?}");
-        assert_near(path.overflow_window_at(spaced).unwrap(), path.max_window() / 2.0, ROUNDING);
+        let spaced = path
+            .max_spaced_rate()
+            .expect("(5) implies that the denominator is above 0");
+        assert!(
+            spaced <= path.slow_start_rate() * (1.0 + ROUNDING),
+            "{path:?}"
+        );
+        assert_near(
+            path.overflow_window_at(spaced).unwrap(),
+            path.max_window() / 2.0,
+            ROUNDING,
+        );
     }
     for path in paths().filter(|path| !path.starts_twice()) {
-        assert!(path.max_spaced_rate().is_none_or(|spaced| spaced > path.slow_start_rate()), "{path:?}");
+        assert!(
+            path.max_spaced_rate()
+                .is_none_or(|spaced| spaced > path.slow_start_rate()),
+            "{path:?}"
+        );
     }
 }
 
-/// "gamma_max decreases when beta becomes smaller due to an increase in mu or tau or a decrease in the buffer capacity B"; and "an increase
-/// in lambda, thus in rho, makes gamma_max" grow, though to B and not "to infinity".
+/// "gamma_max decreases when beta becomes smaller due to an increase in mu or tau or a decrease in
+/// the buffer capacity B"; and "an increase in lambda, thus in rho, makes gamma_max" grow, though
+/// to B and not "to infinity".
 #[test]
 fn gamma_max_falls_with_beta_and_rises_with_the_background() {
     for path in paths() {
         let more = |path: Path| path.gamma_max();
-        assert!(more(Path { buffer: 1.1 * path.buffer, ..path }) > path.gamma_max(), "{path:?}");
-        assert!(more(Path { round_trip_s: 1.1 * path.round_trip_s, ..path }) < path.gamma_max(), "{path:?}");
-        assert!(more(Path { rate: 1.1 * path.rate, ..path }) < path.gamma_max(), "{path:?}");
+        assert!(
+            more(Path {
+                buffer: 1.1 * path.buffer,
+                ..path
+            }) > path.gamma_max(),
+            "{path:?}"
+        );
+        assert!(
+            more(Path {
+                round_trip_s: 1.1 * path.round_trip_s,
+                ..path
+            }) < path.gamma_max(),
+            "{path:?}"
+        );
+        assert!(
+            more(Path {
+                rate: 1.1 * path.rate,
+                ..path
+            }) < path.gamma_max(),
+            "{path:?}"
+        );
         let background = path.background + 0.01 * path.available();
-        assert!(more(Path { background, ..path }) > path.gamma_max(), "{path:?}");
-        let full = Path { background: (1.0 - 1e-12) * path.rate, ..path };
+        assert!(
+            more(Path { background, ..path }) > path.gamma_max(),
+            "{path:?}"
+        );
+        let full = Path {
+            background: (1.0 - 1e-12) * path.rate,
+            ..path
+        };
         assert_near(full.gamma_max(), path.buffer, 1e-3);
     }
 }
 
-/// "any decrease in beta [...] reduces R_max"; of a beta, "a variation of lambda between 0 and mu makes R_max vary between
-/// mu (1 + beta) / (1 - beta) and 0".
+/// "any decrease in beta [...] reduces R_max"; of a beta, "a variation of lambda between 0 and mu
+/// makes R_max vary between mu (1 + beta) / (1 - beta) and 0".
 #[test]
 fn r_max_falls_with_beta_and_with_the_background() {
     let of = |beta: f64, rho: f64| {
         let path = Path::new(1000.0, 1000.0 * rho, 1.0, 0.5).unwrap();
-        Path { buffer: beta * path.held(), ..path }.max_spaced_rate().unwrap()
+        Path {
+            buffer: beta * path.held(),
+            ..path
+        }
+        .max_spaced_rate()
+        .unwrap()
     };
     for beta in [0.01, 0.1, 0.25, 0.33] {
-        assert_near(of(beta, 0.0), 1000.0 * (1.0 + beta) / (1.0 - beta), ROUNDING);
+        assert_near(
+            of(beta, 0.0),
+            1000.0 * (1.0 + beta) / (1.0 - beta),
+            ROUNDING,
+        );
         assert!(of(beta, 1.0 - 1e-9) < 1e-3);
         let rhos = [0.0, 0.2, 0.4, 0.6, 0.8, 0.99];
-        assert!(rhos.windows(2).all(|pair| of(beta, pair[0]) > of(beta, pair[1])));
-        assert!(rhos.iter().all(|rho| of(0.99 * beta, *rho) < of(beta, *rho)));
+        assert!(rhos
+            .windows(2)
+            .all(|pair| of(beta, pair[0]) > of(beta, pair[1])));
+        assert!(rhos
+            .iter()
+            .all(|rho| of(0.99 * beta, *rho) < of(beta, *rho)));
     }
 }
 
-/// "this window increases when R decreases for any network parameters", is B at least, and infinite at what is available.
+/// "this window increases when R decreases for any network parameters", is B at least, and infinite
+/// at what is available.
 #[test]
 fn the_window_that_overflows_grows_as_segments_are_spaced() {
     for path in paths() {
-        let at = |share: f64| path.overflow_window_at(path.available() + share * path.rate()).unwrap();
+        let at = |share: f64| {
+            path.overflow_window_at(path.available() + share * path.rate())
+                .unwrap()
+        };
         let windows = [1.0, 0.9, 0.5, 0.1, 0.001, 0.0].map(at);
-        assert!(windows.windows(2).all(|pair| pair[0] < pair[1]), "{path:?} {windows:?}");
+        assert!(
+            windows.windows(2).all(|pair| pair[0] < pair[1]),
+            "{path:?} {windows:?}"
+        );
         assert!(windows[0] >= path.buffer() && windows[5].is_infinite());
     }
 }
 
-/// "If the chosen factor is less than 1/4, it reduces the throughput", by the window at which avoidance begins; between 1/4 and gamma_max
-/// it raises it, and between gamma_max and 1/2 never.
+/// "If the chosen factor is less than 1/4, it reduces the throughput", by the window at which
+/// avoidance begins; between 1/4 and gamma_max it raises it, and between gamma_max and 1/2 never.
 #[test]
 fn which_gamma_helps() {
     for path in paths().filter(Path::starts_twice) {
         let tahoe = path.avoidance_window(0.5).unwrap();
         for gamma in (1..50).map(|percent| f64::from(percent) / 100.0) {
             let helps = path.avoidance_window(gamma).unwrap() > tahoe * (1.0 + ROUNDING);
-            assert_eq!(helps, gamma > 0.25 && gamma < path.gamma_max(), "{path:?} {gamma}");
+            assert_eq!(
+                helps,
+                gamma > 0.25 && gamma < path.gamma_max(),
+                "{path:?} {gamma}"
+            );
         }
     }
 }
@@ -125,32 +215,61 @@ fn which_gamma_helps() {
 fn a_cycle_is_its_parts_and_no_faster_than_the_path() {
     let mut cycles = 0;
     for (path, source) in paths().flat_map(|path| sources(path).map(move |source| (path, source))) {
-        let Ok(cycle) = path.cycle(&source) else { continue };
+        let Ok(cycle) = path.cycle(&source) else {
+            continue;
+        };
         for phase in cycle.phases() {
-            assert!(phase.seconds >= 0.0 && phase.packets >= 0.0 && phase.to_window >= phase.from_window, "{phase:?}");
+            assert!(
+                phase.seconds >= 0.0
+                    && phase.packets >= 0.0
+                    && phase.to_window >= phase.from_window,
+                "{phase:?}"
+            );
         }
         assert_eq!(cycle.avoidance.from_window, cycle.slow_start.to_window);
-        assert_near(cycle.avoidance.from_window, path.avoidance_window_of(&source).unwrap(), ROUNDING);
+        assert_near(
+            cycle.avoidance.from_window,
+            path.avoidance_window_of(&source).unwrap(),
+            ROUNDING,
+        );
         // Where slow start alone would fill the path its mini-cycles are no longer tau.
         let fills = path.round_trip_s * path.available();
-        if cycle.overflow.into_iter().chain([cycle.slow_start]).all(|phase| phase.to_window <= fills) {
+        if cycle
+            .overflow
+            .into_iter()
+            .chain([cycle.slow_start])
+            .all(|phase| phase.to_window <= fills)
+        {
             let throughput = cycle.packets_per_s();
-            assert!(throughput > 0.0 && throughput <= path.available(), "{path:?} {source:?} {throughput}");
+            assert!(
+                throughput > 0.0 && throughput <= path.available(),
+                "{path:?} {source:?} {throughput}"
+            );
             cycles += 1;
         }
     }
     assert!(cycles > 1_000, "{cycles}");
 }
 
-/// "any R satisfying (10) results in the same performance", and one that does not in no other than Tahoe's.
+/// "any R satisfying (10) results in the same performance", and one that does not in no other than
+/// Tahoe's.
 #[test]
 fn spacing_is_a_step_at_r_max() {
     for path in paths().filter(|path| path.starts_twice() && path.overflow_window() >= 4.0) {
-        let of = |spaced_rate| path.cycle(&Source { spaced_rate, ..Source::TAHOE }).unwrap();
+        let of = |spaced_rate| {
+            path.cycle(&Source {
+                spaced_rate,
+                ..Source::TAHOE
+            })
+            .unwrap()
+        };
         let limit = path.max_spaced_rate().unwrap();
         let below = |share: f64| of(Some(path.available() + share * (limit - path.available())));
         assert_eq!(below(0.0), below(1.0 - 1e-6));
         assert!(below(0.5).overflow.is_none() && below(1.0 + 1e-6).overflow.is_some());
-        assert!(below(0.5).packets_per_s() > of(None).packets_per_s(), "{path:?}");
+        assert!(
+            below(0.5).packets_per_s() > of(None).packets_per_s(),
+            "{path:?}"
+        );
     }
 }

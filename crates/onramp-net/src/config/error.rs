@@ -27,11 +27,22 @@ pub enum ConfigError {
 impl fmt::Display for ConfigError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            ConfigError::Range { field, value, least, most } => {
-                write!(f, "{field} is {value}, and must be between {least} and {most}")
+            ConfigError::Range {
+                field,
+                value,
+                least,
+                most,
+            } => {
+                write!(
+                    f,
+                    "{field} is {value}, and must be between {least} and {most}"
+                )
             }
             ConfigError::ChangesUnsorted { index } => {
-                write!(f, "changes[{index}] is earlier than the one before it; sort them by time")
+                write!(
+                    f,
+                    "changes[{index}] is earlier than the one before it; sort them by time"
+                )
             }
         }
     }
@@ -51,7 +62,12 @@ fn range(field: &'static str, value: u64, least: u64, most: u64) -> Result<(), C
     if (least..=most).contains(&value) {
         return Ok(());
     }
-    Err(ConfigError::Range { field, value, least, most })
+    Err(ConfigError::Range {
+        field,
+        value,
+        least,
+        most,
+    })
 }
 
 fn ppm(field: &'static str, ppm: u32) -> Result<(), ConfigError> {
@@ -67,8 +83,18 @@ impl Config {
             if index > 0 && change.at_ns < self.changes[index - 1].at_ns {
                 return Err(ConfigError::ChangesUnsorted { index });
             }
-            range("changes.rate_bits_per_s", change.rate_bits_per_s.map_or(1, |rate| rate.get()), 1, RATE_MAX)?;
-            range("changes.delay_ns", change.delay_ns.unwrap_or(0), 0, TIME_MAX_NS)?;
+            range(
+                "changes.rate_bits_per_s",
+                change.rate_bits_per_s.map_or(1, |rate| rate.get()),
+                1,
+                RATE_MAX,
+            )?;
+            range(
+                "changes.delay_ns",
+                change.delay_ns.unwrap_or(0),
+                0,
+                TIME_MAX_NS,
+            )?;
             ppm("changes.loss_ppm", change.loss_ppm.unwrap_or(0))?;
         }
         let bucket = |rate, burst, bucket: &Option<TokenBucket>| match bucket {
@@ -79,14 +105,36 @@ impl Config {
             None => Ok(()),
         };
         bucket("shaper.rate_bits_per_s", "shaper.burst_bytes", &self.shaper)?;
-        bucket("policer.rate_bits_per_s", "policer.burst_bytes", &self.policer)?;
-        bucket("expedited.rate_bits_per_s", "expedited.burst_bytes", &self.expedited)?;
+        bucket(
+            "policer.rate_bits_per_s",
+            "policer.burst_bytes",
+            &self.policer,
+        )?;
+        bucket(
+            "expedited.rate_bits_per_s",
+            "expedited.burst_bytes",
+            &self.expedited,
+        )?;
         // More than there is cannot be guaranteed.
-        let guaranteed = self.expedited.map_or(1, |profile| profile.rate_bits_per_s.get());
-        range("expedited.rate_bits_per_s", guaranteed, 1, self.rate_bits_per_s.get())?;
+        let guaranteed = self
+            .expedited
+            .map_or(1, |profile| profile.rate_bits_per_s.get());
+        range(
+            "expedited.rate_bits_per_s",
+            guaranteed,
+            1,
+            self.rate_bits_per_s.get(),
+        )?;
         ppm("duplicate_ppm", self.duplicate_ppm)?;
-        range("jitter.most_ns", self.jitter.map_or(0, |jitter| jitter.most_ns), 0, TIME_MAX_NS)?;
-        let interval_ns = self.aggregation.map_or(0, |aggregation| aggregation.interval_ns);
+        range(
+            "jitter.most_ns",
+            self.jitter.map_or(0, |jitter| jitter.most_ns),
+            0,
+            TIME_MAX_NS,
+        )?;
+        let interval_ns = self
+            .aggregation
+            .map_or(0, |aggregation| aggregation.interval_ns);
         range("aggregation.interval_ns", interval_ns, 0, TIME_MAX_NS)?;
         self.check_loss()?;
         self.check_queue()
@@ -96,7 +144,12 @@ impl Config {
         match self.loss {
             LossConfig::None | LossConfig::Periodic { .. } => Ok(()),
             LossConfig::Bernoulli { ppm: loss } => ppm("loss.ppm", loss),
-            LossConfig::GilbertElliott { p_ppm, r_ppm, loss_good_ppm, loss_bad_ppm } => {
+            LossConfig::GilbertElliott {
+                p_ppm,
+                r_ppm,
+                loss_good_ppm,
+                loss_bad_ppm,
+            } => {
                 ppm("loss.p_ppm", p_ppm)?;
                 ppm("loss.r_ppm", r_ppm)?;
                 ppm("loss.loss_good_ppm", loss_good_ppm)?;
@@ -110,18 +163,45 @@ impl Config {
             QueueConfig::DropTail(_) | QueueConfig::AckFilter(_) => Ok(()),
             QueueConfig::Red(red) => {
                 range("queue.max_threshold", red.max_threshold, 1, SMALL_MAX)?;
-                range("queue.min_threshold", red.min_threshold, 0, red.max_threshold - 1)?;
+                range(
+                    "queue.min_threshold",
+                    red.min_threshold,
+                    0,
+                    red.max_threshold - 1,
+                )?;
                 ppm("queue.max_p_ppm", red.max_p_ppm)?;
                 range("queue.weight_shift", u64::from(red.weight_shift), 0, 24)?;
-                range("queue.mean_packet_bytes", u64::from(red.mean_packet_bytes), 1, BURST_MAX)
+                range(
+                    "queue.mean_packet_bytes",
+                    u64::from(red.mean_packet_bytes),
+                    1,
+                    BURST_MAX,
+                )
             }
-            QueueConfig::CoDel(codel) => range("queue.interval_ns", codel.interval_ns, 1, SMALL_MAX),
+            QueueConfig::CoDel(codel) => {
+                range("queue.interval_ns", codel.interval_ns, 1, SMALL_MAX)
+            }
             QueueConfig::FqCoDel(fq) => {
                 range("queue.interval_ns", fq.interval_ns, 1, SMALL_MAX)?;
                 range("queue.flows", u64::from(fq.flows), 1, 1 << 20)?;
-                range("queue.quantum_bytes", u64::from(fq.quantum_bytes), 1, BURST_MAX)?;
-                range("queue.limit_packets", u64::from(fq.limit_packets), 1, SMALL_MAX)?;
-                range("queue.drop_batch_packets", u64::from(fq.drop_batch_packets), 1, SMALL_MAX)
+                range(
+                    "queue.quantum_bytes",
+                    u64::from(fq.quantum_bytes),
+                    1,
+                    BURST_MAX,
+                )?;
+                range(
+                    "queue.limit_packets",
+                    u64::from(fq.limit_packets),
+                    1,
+                    SMALL_MAX,
+                )?;
+                range(
+                    "queue.drop_batch_packets",
+                    u64::from(fq.drop_batch_packets),
+                    1,
+                    SMALL_MAX,
+                )
             }
         }
     }
@@ -143,24 +223,50 @@ mod tests {
 
     #[test]
     fn defaults_are_valid() {
-        let queues = [QueueConfig::Red(RedConfig::default()), QueueConfig::CoDel(Default::default())]
-            .into_iter()
-            .chain([QueueConfig::FqCoDel(FqCoDelConfig::default()), QueueConfig::DropTail(Limit::Bytes(0))]);
+        let queues = [
+            QueueConfig::Red(RedConfig::default()),
+            QueueConfig::CoDel(Default::default()),
+        ]
+        .into_iter()
+        .chain([
+            QueueConfig::FqCoDel(FqCoDelConfig::default()),
+            QueueConfig::DropTail(Limit::Bytes(0)),
+        ]);
         queues.for_each(|queue| assert_eq!(Config { queue, ..plain() }.check(), Ok(())));
     }
 
     #[test]
     fn a_value_out_of_range_is_named_with_its_range() {
         let loss = LossConfig::Bernoulli { ppm: 1_000_001 };
-        assert_eq!(complaint(Config { loss, ..plain() }), "loss.ppm is 1000001, and must be between 0 and 1000000");
-        let queue = QueueConfig::Red(RedConfig { min_threshold: 15, ..RedConfig::default() });
-        assert_eq!(complaint(Config { queue, ..plain() }), "queue.min_threshold is 15, and must be between 0 and 14");
-        let worse = Change { at_ns: 0, rate_bits_per_s: None, delay_ns: None, loss_ppm: Some(1_000_001) };
         assert_eq!(
-            complaint(Config { changes: vec![worse], ..plain() }),
+            complaint(Config { loss, ..plain() }),
+            "loss.ppm is 1000001, and must be between 0 and 1000000"
+        );
+        let queue = QueueConfig::Red(RedConfig {
+            min_threshold: 15,
+            ..RedConfig::default()
+        });
+        assert_eq!(
+            complaint(Config { queue, ..plain() }),
+            "queue.min_threshold is 15, and must be between 0 and 14"
+        );
+        let worse = Change {
+            at_ns: 0,
+            rate_bits_per_s: None,
+            delay_ns: None,
+            loss_ppm: Some(1_000_001),
+        };
+        assert_eq!(
+            complaint(Config {
+                changes: vec![worse],
+                ..plain()
+            }),
             "changes.loss_ppm is 1000001, and must be between 0 and 1000000"
         );
-        let shaper = Some(TokenBucket { rate_bits_per_s: NonZeroU64::MIN, burst_bytes: 0 });
+        let shaper = Some(TokenBucket {
+            rate_bits_per_s: NonZeroU64::MIN,
+            burst_bytes: 0,
+        });
         assert_eq!(
             complaint(Config { shaper, ..plain() }),
             "shaper.burst_bytes is 0, and must be between 1 and 1073741823"
@@ -171,8 +277,14 @@ mod tests {
     fn more_than_the_link_s_rate_cannot_be_guaranteed() {
         let link = Config::plain(NonZeroU64::new(1000).unwrap(), 0, Limit::Packets(1));
         let of = |rate, burst_bytes| {
-            let profile = TokenBucket { rate_bits_per_s: NonZeroU64::new(rate).unwrap(), burst_bytes };
-            Config { expedited: Some(profile), ..link.clone() }
+            let profile = TokenBucket {
+                rate_bits_per_s: NonZeroU64::new(rate).unwrap(),
+                burst_bytes,
+            };
+            Config {
+                expedited: Some(profile),
+                ..link.clone()
+            }
         };
         assert_eq!(of(1000, 1).check(), Ok(()));
         let rate = "expedited.rate_bits_per_s is 1001, and must be between 1 and 1000";
@@ -183,8 +295,14 @@ mod tests {
 
     #[test]
     fn changes_out_of_order_are_named() {
-        let changes =
-            [5, 7, 6].map(|at_ns| Change { at_ns, rate_bits_per_s: None, delay_ns: None, loss_ppm: None }).to_vec();
+        let changes = [5, 7, 6]
+            .map(|at_ns| Change {
+                at_ns,
+                rate_bits_per_s: None,
+                delay_ns: None,
+                loss_ppm: None,
+            })
+            .to_vec();
         assert_eq!(
             complaint(Config { changes, ..plain() }),
             "changes[2] is earlier than the one before it; sort them by time"

@@ -15,7 +15,10 @@ pub(super) struct Changes {
 impl Changes {
     pub fn new(changes: &[Change]) -> Changes {
         let reversed: Vec<Change> = changes.iter().rev().copied().collect();
-        Changes { next_ns: next_ns(&reversed), reversed }
+        Changes {
+            next_ns: next_ns(&reversed),
+            reversed,
+        }
     }
 
     /// When the next change is; the end of time if there is none.
@@ -40,7 +43,8 @@ impl<P: Packet> Link<P> {
     #[cold]
     pub(super) fn advance_over_changes(&mut self, now_ns: u64) {
         while let Some(change) = self.changes.pop_until(now_ns) {
-            // Exactly until then: a packet whose last bit leaves in a later part of that nanosecond is in service.
+            // Exactly until then: a packet whose last bit leaves in a later part of that nanosecond
+            // is in service.
             while self.busy_until <= Instant::at(change.at_ns) && self.end_service() {}
             if let Some(rate_bits_per_s) = change.rate_bits_per_s {
                 self.change_rate(change.at_ns, Serialiser::new(rate_bits_per_s));
@@ -57,7 +61,9 @@ impl<P: Packet> Link<P> {
     fn change_rate(&mut self, at_ns: u64, serialiser: Serialiser) {
         let before = std::mem::replace(&mut self.serialiser, serialiser);
         self.busy_until = match &self.in_service {
-            Some(packet) => serialiser.end_after_change(&before, at_ns, self.busy_until, packet.wire_bytes()),
+            Some(packet) => {
+                serialiser.end_after_change(&before, at_ns, self.busy_until, packet.wire_bytes())
+            }
             None => Instant::at(at_ns),
         };
     }

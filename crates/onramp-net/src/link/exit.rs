@@ -1,4 +1,5 @@
-//! The exit of a link whose packets do not simply leave in order: reordering, aggregation, duplication.
+//! The exit of a link whose packets do not simply leave in order: reordering, aggregation,
+//! duplication.
 
 use super::{Departure, Link};
 use crate::Packet;
@@ -8,8 +9,14 @@ impl<P: Packet> Link<P> {
     #[inline(never)]
     pub(super) fn earliest_ns(&self) -> Option<u64> {
         let on_the_way_ns = self.line.front().map(|(due_ns, _)| *due_ns);
-        let held_ns = self.aggregator.as_ref().and_then(|aggregator| aggregator.next_ns());
-        [on_the_way_ns, self.in_service_ns(), held_ns].into_iter().flatten().min()
+        let held_ns = self
+            .aggregator
+            .as_ref()
+            .and_then(|aggregator| aggregator.next_ns());
+        [on_the_way_ns, self.in_service_ns(), held_ns]
+            .into_iter()
+            .flatten()
+            .min()
     }
 
     /// The next packet leaves, by way of what is not plain.
@@ -30,7 +37,11 @@ impl<P: Packet> Link<P> {
             Some(aggregator) => aggregator.pop()?,
         };
         self.stats.delivered.add(packet.wire_bytes());
-        Some(Departure { due_ns, packet, copy: false })
+        Some(Departure {
+            due_ns,
+            packet,
+            copy: false,
+        })
     }
 
     /// A copy of the packet that is about to leave, if it is to be copied.
@@ -45,6 +56,10 @@ impl<P: Packet> Link<P> {
         }
         self.stats.duplicated.add(packet.wire_bytes());
         self.stats.delivered.add(packet.wire_bytes());
-        Some(Departure { due_ns: *due_ns, packet: packet.clone(), copy: true })
+        Some(Departure {
+            due_ns: *due_ns,
+            packet: packet.clone(),
+            copy: true,
+        })
     }
 }

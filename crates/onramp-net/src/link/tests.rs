@@ -6,7 +6,12 @@ use crate::{Limit, LossConfig};
 use std::num::NonZeroU64;
 
 fn packet(number: u32, bytes: u32) -> Numbered {
-    Numbered { number, bytes, flow: 0, expedited: false }
+    Numbered {
+        number,
+        bytes,
+        flow: 0,
+        expedited: false,
+    }
 }
 
 /// 12 Mbit/s: a packet of 1500 bytes takes 1 ms. 10 ms of delay.
@@ -23,7 +28,9 @@ fn plain(rate_bits_per_s: u64, limit: Limit) -> Config {
 }
 
 fn drain(link: &mut Link<Numbered>) -> Vec<(u64, u32)> {
-    std::iter::from_fn(|| link.poll(u64::MAX / 2)).map(|left| (left.due_ns, left.packet.number)).collect()
+    std::iter::from_fn(|| link.poll(u64::MAX / 2))
+        .map(|left| (left.due_ns, left.packet.number))
+        .collect()
 }
 
 const MS: u64 = 1_000_000;
@@ -36,7 +43,14 @@ fn a_lone_packet_takes_serialisation_and_delay() {
     assert_eq!(link.next_departure_ns(), Some(11 * MS + 5));
     assert_eq!(link.poll(11 * MS + 4), None);
     let packet = packet(1, 1500);
-    assert_eq!(link.poll(11 * MS + 5), Some(Departure { due_ns: 11 * MS + 5, packet, copy: false }));
+    assert_eq!(
+        link.poll(11 * MS + 5),
+        Some(Departure {
+            due_ns: 11 * MS + 5,
+            packet,
+            copy: false
+        })
+    );
     assert_eq!(link.next_departure_ns(), None);
 }
 
@@ -46,7 +60,10 @@ fn a_burst_leaves_at_the_rate_and_in_order() {
     for n in 0..4 {
         link.offer(0, packet(n, 1500));
     }
-    assert_eq!(drain(&mut link), [(11 * MS, 0), (12 * MS, 1), (13 * MS, 2), (14 * MS, 3)]);
+    assert_eq!(
+        drain(&mut link),
+        [(11 * MS, 0), (12 * MS, 1), (13 * MS, 2), (14 * MS, 3)]
+    );
 }
 
 #[test]
@@ -61,9 +78,29 @@ fn a_small_packet_is_served_in_proportion() {
 fn a_limit_in_packets_leaves_the_one_in_service_out() {
     let mut link = link(Limit::Packets(2));
     let verdicts: Vec<_> = (0..4).map(|n| link.offer(0, packet(n, 40))).collect();
-    assert_eq!(verdicts, [Verdict::Queued, Verdict::Queued, Verdict::Queued, Verdict::DroppedFull]);
-    assert_eq!(link.stats().dropped, crate::Count { packets: 1, bytes: 40 });
-    assert_eq!(link.stats().peak_queue, crate::Count { packets: 2, bytes: 80 });
+    assert_eq!(
+        verdicts,
+        [
+            Verdict::Queued,
+            Verdict::Queued,
+            Verdict::Queued,
+            Verdict::DroppedFull
+        ]
+    );
+    assert_eq!(
+        link.stats().dropped,
+        crate::Count {
+            packets: 1,
+            bytes: 40
+        }
+    );
+    assert_eq!(
+        link.stats().peak_queue,
+        crate::Count {
+            packets: 2,
+            bytes: 80
+        }
+    );
 }
 
 #[test]
@@ -89,30 +126,41 @@ fn room_returns_in_the_nanosecond_in_which_service_ends() {
 
 #[test]
 fn fractions_survive_a_back_to_back_arrival_and_not_a_pause() {
-    // 7 bit/s and one byte: 8/7 s. The second is offered in the very nanosecond in which the first ends.
+    // 7 bit/s and one byte: 8/7 s. The second is offered in the very nanosecond in which the first
+    // ends.
     let mut link = link_of(7, Limit::Packets(10));
     link.offer(0, packet(0, 1));
     link.offer(1_142_857_142, packet(1, 1));
     link.offer(5_000_000_000, packet(2, 1));
-    let due: Vec<u64> = drain(&mut link).into_iter().map(|(due_ns, _)| due_ns - 10 * MS).collect();
+    let due: Vec<u64> = drain(&mut link)
+        .into_iter()
+        .map(|(due_ns, _)| due_ns - 10 * MS)
+        .collect();
     assert_eq!(due, [1_142_857_142, 2_285_714_285, 6_142_857_142]);
 }
 
 #[test]
 fn a_saturated_link_carries_exactly_its_rate() {
-    // A rate that divides nothing; a thousand packets of 1499 bytes take floor(1000 * 1499 * 8e9 / rate) ns.
+    // A rate that divides nothing; a thousand packets of 1499 bytes take floor(1000 * 1499 * 8e9 /
+    // rate) ns.
     let rate = 99_999_989;
     let mut link = link_of(rate, Limit::Packets(2000));
     for n in 0..1000 {
         link.offer(0, packet(n, 1499));
     }
-    assert_eq!(drain(&mut link).last().unwrap().0 - 10 * MS, 1000 * 1499 * 8_000_000_000 / rate);
+    assert_eq!(
+        drain(&mut link).last().unwrap().0 - 10 * MS,
+        1000 * 1499 * 8_000_000_000 / rate
+    );
 }
 
 #[test]
 fn a_lost_packet_takes_no_room_and_no_time() {
     let loss = LossConfig::Bernoulli { ppm: 1_000_000 };
-    let mut link = Link::from_config(&Config { loss, ..plain(12_000_000, Limit::Packets(1)) });
+    let mut link = Link::from_config(&Config {
+        loss,
+        ..plain(12_000_000, Limit::Packets(1))
+    });
     assert_eq!(link.offer(0, packet(0, 1500)), Verdict::LostRandom);
     assert_eq!(link.next_departure_ns(), None);
     assert_eq!(link.stats().lost.packets, 1);

@@ -12,7 +12,9 @@ pub(crate) struct Bernoulli {
 impl Bernoulli {
     /// The probability is rounded down to a multiple of 2^-32.
     pub fn new(loss_ppm: u32) -> Bernoulli {
-        Bernoulli { probability: probability(loss_ppm) }
+        Bernoulli {
+            probability: probability(loss_ppm),
+        }
     }
 
     #[inline]
@@ -33,7 +35,10 @@ mod tests {
     #[test]
     fn the_rate_is_the_one_asked_for() {
         // 10^6 draws at 2 %: the standard deviation is 140 losses, the bound five of them.
-        let lost = losses(20_000, Pcg32::new(42, 1), 1_000_000).into_iter().filter(|lost| *lost).count();
+        let lost = losses(20_000, Pcg32::new(42, 1), 1_000_000)
+            .into_iter()
+            .filter(|lost| *lost)
+            .count();
         assert!(lost.abs_diff(20_000) < 700, "{lost} of 1,000,000");
     }
 

@@ -1,4 +1,5 @@
-//! Loss processes: packets that vanish for reasons other than a full queue, decided packet by packet.
+//! Loss processes: packets that vanish for reasons other than a full queue, decided packet by
+//! packet.
 
 mod bernoulli;
 mod gilbert_elliott;
@@ -32,15 +33,25 @@ impl Loss {
             LossConfig::None => Process::None,
             LossConfig::Bernoulli { ppm } => Process::Bernoulli(Bernoulli::new(ppm)),
             LossConfig::Periodic { every } => Process::Periodic(Periodic::new(every.get())),
-            LossConfig::GilbertElliott { p_ppm, r_ppm, loss_good_ppm, loss_bad_ppm } => {
-                Process::GilbertElliott(Box::new(GilbertElliott::new([p_ppm, r_ppm], [loss_good_ppm, loss_bad_ppm])))
-            }
+            LossConfig::GilbertElliott {
+                p_ppm,
+                r_ppm,
+                loss_good_ppm,
+                loss_bad_ppm,
+            } => Process::GilbertElliott(Box::new(GilbertElliott::new(
+                [p_ppm, r_ppm],
+                [loss_good_ppm, loss_bad_ppm],
+            ))),
         };
-        Loss { process, random: stream(seed, Element::Loss) }
+        Loss {
+            process,
+            random: stream(seed, Element::Loss),
+        }
     }
 
-    /// From now on packets are lost independently of each other, whatever it was that lost them before. The stream of
-    /// random numbers goes on: a change to the probability that there was is none.
+    /// From now on packets are lost independently of each other, whatever it was that lost them
+    /// before. The stream of random numbers goes on: a change to the probability that there was is
+    /// none.
     pub fn change_to(&mut self, ppm: u32) {
         self.process = match ppm {
             0 => Process::None,

@@ -1,10 +1,12 @@
 //! Every n-th data packet.
 
-/// A TCP segment without payload is at most so large: 20 bytes of IPv4 and 60 of TCP, the most that its header takes.
+/// A TCP segment without payload is at most so large: 20 bytes of IPv4 and 60 of TCP, the most that
+/// its header takes.
 const LARGEST_WITHOUT_PAYLOAD_BYTES: u32 = 80;
 
-/// Loses the n-th of the packets that carry data, and each n-th after it. The sawtooth of the formulas: they count the
-/// packets between two losses, and a SYN or an acknowledgement among them would only shift the pattern.
+/// Loses the n-th of the packets that carry data, and each n-th after it. The sawtooth of the
+/// formulas: they count the packets between two losses, and a SYN or an acknowledgement among them
+/// would only shift the pattern.
 #[derive(Clone, Debug)]
 pub(crate) struct Periodic {
     every: u32,
@@ -38,7 +40,9 @@ mod tests {
     fn lost(every: u32, sizes: impl IntoIterator<Item = u32>) -> Vec<usize> {
         let mut process = Periodic::new(every);
         let lost = sizes.into_iter().map(|bytes| process.loses(bytes));
-        lost.enumerate().filter_map(|(at, lost)| lost.then_some(at)).collect()
+        lost.enumerate()
+            .filter_map(|(at, lost)| lost.then_some(at))
+            .collect()
     }
 
     #[test]

@@ -1,14 +1,14 @@
-//! A drop-tail queue that thins acknowledgements: as a pure acknowledgement comes, those of its flow that wait and that
-//! it makes superfluous are taken out. What is worth keeping is decided as in the `ack-filter` of CAKE (Linux,
-//! net/sched/sch_cake.c: Høiland-Jørgensen, Täht & Morton 2018); of those that are not, none is kept, as in its
-//! `ack-filter-aggressive`.
+//! A drop-tail queue that thins acknowledgements: as a pure acknowledgement comes, those of its
+//! flow that wait and that it makes superfluous are taken out. What is worth keeping is decided as
+//! in the `ack-filter` of CAKE (Linux, net/sched/sch_cake.c: Høiland-Jørgensen, Täht & Morton
+//! 2018); of those that are not, none is kept, as in its `ack-filter-aggressive`.
 
 use super::{Discipline, Evicted, Limit};
 use crate::{Count, Packet, Verdict};
 use std::collections::VecDeque;
 
-/// A TCP segment that acknowledges and does nothing else: it has no payload, of the control bits ACK and perhaps those
-/// of ECN, and of the options timestamps and SACK.
+/// A TCP segment that acknowledges and does nothing else: it has no payload, of the control bits
+/// ACK and perhaps those of ECN, and of the options timestamps and SACK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PureAck {
     ack: u32,
@@ -19,22 +19,28 @@ pub struct PureAck {
 }
 
 impl PureAck {
-    /// One that acknowledges everything before `ack`, with these control bits of ECN, these timestamps (TSval and TSecr)
-    /// and these SACK blocks, of which the first four count.
+    /// One that acknowledges everything before `ack`, with these control bits of ECN, these
+    /// timestamps (TSval and TSecr) and these SACK blocks, of which the first four count.
     pub fn new(ack: u32, ecn: u8, timestamps: Option<(u32, u32)>, sack: &[(u32, u32)]) -> PureAck {
         let mut blocks = [(0, 0); 4];
         let block_count = sack.len().min(blocks.len());
         blocks[..block_count].copy_from_slice(&sack[..block_count]);
-        PureAck { ack, ecn, timestamps, blocks, block_count: block_count as u8 }
+        PureAck {
+            ack,
+            ecn,
+            timestamps,
+            blocks,
+            block_count: block_count as u8,
+        }
     }
 
     fn sack(&self) -> &[(u32, u32)] {
         &self.blocks[..usize::from(self.block_count)]
     }
 
-    /// Whether a sender that gets this one misses nothing of an older one of the same flow. It misses a duplicate, the
-    /// number of which tells of losses; what that one says of ECN, and this one does not; a duplicate SACK (RFC 2883); and
-    /// SACK blocks that are in none of this one's.
+    /// Whether a sender that gets this one misses nothing of an older one of the same flow. It
+    /// misses a duplicate, the number of which tells of losses; what that one says of ECN, and this
+    /// one does not; a duplicate SACK (RFC 2883); and SACK blocks that are in none of this one's.
     pub fn makes_superfluous(&self, older: &PureAck) -> bool {
         let are_older = match (older.timestamps, self.timestamps) {
             (None, _) => true,
@@ -44,9 +50,14 @@ impl PureAck {
         if older.ecn != self.ecn || is_after(older.ack, self.ack) || !are_older {
             return false;
         }
-        let holds = |(left, right)| self.sack().iter().any(|own| !is_after(own.0, left) && !is_after(right, own.1));
+        let holds = |(left, right)| {
+            self.sack()
+                .iter()
+                .any(|own| !is_after(own.0, left) && !is_after(right, own.1))
+        };
         let is_held = |block: &(u32, u32)| !is_after(older.ack, block.0) && holds(*block);
-        older.sack().iter().all(is_held) && (older.ack != self.ack || bytes_of(self.sack()) > bytes_of(older.sack()))
+        older.sack().iter().all(is_held)
+            && (older.ack != self.ack || bytes_of(self.sack()) > bytes_of(older.sack()))
     }
 }
 
@@ -56,7 +67,10 @@ fn is_after(one: u32, other: u32) -> bool {
 }
 
 fn bytes_of(blocks: &[(u32, u32)]) -> u64 {
-    blocks.iter().map(|(left, right)| u64::from(right.wrapping_sub(*left))).sum()
+    blocks
+        .iter()
+        .map(|(left, right)| u64::from(right.wrapping_sub(*left)))
+        .sum()
 }
 
 /// A first-in first-out queue that refuses what does not fit, and thins acknowledgements.
@@ -76,7 +90,11 @@ struct Waiting<P> {
 
 impl<P: Packet> AckFilter<P> {
     pub fn new(limit: Limit) -> AckFilter<P> {
-        AckFilter { limit, bytes: 0, packets: VecDeque::new() }
+        AckFilter {
+            limit,
+            bytes: 0,
+            packets: VecDeque::new(),
+        }
     }
 
     fn push(&mut self, packet: P, ack: Option<(u32, PureAck)>) -> Verdict {
@@ -103,13 +121,25 @@ impl<P: Packet> Discipline<P> for AckFilter<P> {
     }
 
     #[inline(never)]
-    fn enqueue_ack(&mut self, _now_ns: u64, packet: P, ack: &PureAck, evicted: &mut Evicted<P>) -> Verdict {
+    fn enqueue_ack(
+        &mut self,
+        _now_ns: u64,
+        packet: P,
+        ack: &PureAck,
+        evicted: &mut Evicted<P>,
+    ) -> Verdict {
         let flow = packet.flow_hash();
         let is_superfluous = |waiting: &Waiting<P>| {
-            waiting.ack.is_some_and(|(other, older)| other == flow && ack.makes_superfluous(&older))
+            waiting
+                .ack
+                .is_some_and(|(other, older)| other == flow && ack.makes_superfluous(&older))
         };
         let mut left = self.waiting();
-        for superfluous in self.packets.iter().filter(|waiting| is_superfluous(waiting)) {
+        for superfluous in self
+            .packets
+            .iter()
+            .filter(|waiting| is_superfluous(waiting))
+        {
             left.packets -= 1;
             left.bytes -= u64::from(superfluous.packet.wire_bytes());
         }
@@ -119,7 +149,9 @@ impl<P: Packet> Discipline<P> for AckFilter<P> {
         }
         while self.waiting().packets > left.packets {
             let place = self.packets.iter().position(is_superfluous);
-            let Some(thinned) = place.and_then(|place| self.remove(place)) else { break };
+            let Some(thinned) = place.and_then(|place| self.remove(place)) else {
+                break;
+            };
             evicted.push_thinned(thinned);
         }
         self.push(packet, Some((flow, *ack)))
@@ -135,7 +167,10 @@ impl<P: Packet> Discipline<P> for AckFilter<P> {
     }
 
     fn waiting(&self) -> Count {
-        Count { packets: self.packets.len() as u64, bytes: self.bytes }
+        Count {
+            packets: self.packets.len() as u64,
+            bytes: self.bytes,
+        }
     }
 }
 

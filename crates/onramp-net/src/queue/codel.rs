@@ -1,10 +1,11 @@
 //! CoDel, controlled delay: RFC 8289 (Nichols, Jacobson, McGregor, Iyengar 2018).
 //!
-//! A queue is good if it drains within an interval and bad if it stands. So CoDel looks at how long each packet
-//! stood when it leaves. Once that has been `target` or more for a whole `interval`, it drops the packet at the head
-//! and goes on dropping, the n-th packet `interval / sqrt(n)` after the one before: a TCP's rate falls with one over
-//! the square root of its loss rate, so the load falls linearly with time. The first packet that stood for less
-//! ends that. If the dropping begins again soon after, it begins at about the frequency at which it ended.
+//! A queue is good if it drains within an interval and bad if it stands. So CoDel looks at how long
+//! each packet stood when it leaves. Once that has been `target` or more for a whole `interval`, it
+//! drops the packet at the head and goes on dropping, the n-th packet `interval / sqrt(n)` after
+//! the one before: a TCP's rate falls with one over the square root of its loss rate, so the load
+//! falls linearly with time. The first packet that stood for less ends that. If the dropping begins
+//! again soon after, it begins at about the frequency at which it ended.
 //!
 //! The names are those of section 5's pseudocode. Drops only: no ECN.
 
@@ -27,8 +28,17 @@ pub struct CoDelConfig {
 
 impl Default for CoDelConfig {
     fn default() -> CoDelConfig {
-        let Law { target_ns, interval_ns, mtu_bytes } = Law::default();
-        CoDelConfig { target_ns, interval_ns, mtu_bytes, limit: Limit::Packets(1000) }
+        let Law {
+            target_ns,
+            interval_ns,
+            mtu_bytes,
+        } = Law::default();
+        CoDelConfig {
+            target_ns,
+            interval_ns,
+            mtu_bytes,
+            limit: Limit::Packets(1000),
+        }
     }
 }
 
@@ -42,7 +52,11 @@ pub(super) struct Law {
 
 impl Default for Law {
     fn default() -> Law {
-        Law { target_ns: 5_000_000, interval_ns: 100_000_000, mtu_bytes: 1500 }
+        Law {
+            target_ns: 5_000_000,
+            interval_ns: 100_000_000,
+            mtu_bytes: 1500,
+        }
     }
 }
 
@@ -101,13 +115,22 @@ impl Control {
     }
 
     /// The packet at the head, and whether it may be dropped: section 5, `dodequeue`.
-    fn do_dequeue<P: Packet>(&mut self, law: &Law, now_ns: u64, queue: &mut Stamped<P>) -> (Option<P>, bool) {
+    fn do_dequeue<P: Packet>(
+        &mut self,
+        law: &Law,
+        now_ns: u64,
+        queue: &mut Stamped<P>,
+    ) -> (Option<P>, bool) {
         let Some((came_ns, packet)) = queue.pop() else {
             self.first_above_ns = None;
             return (None, false);
         };
-        let below = now_ns - came_ns < law.target_ns || queue.waiting().bytes <= u64::from(law.mtu_bytes);
-        let ok_to_drop = !below && self.first_above_ns.is_some_and(|first_above_ns| now_ns >= first_above_ns);
+        let below =
+            now_ns - came_ns < law.target_ns || queue.waiting().bytes <= u64::from(law.mtu_bytes);
+        let ok_to_drop = !below
+            && self
+                .first_above_ns
+                .is_some_and(|first_above_ns| now_ns >= first_above_ns);
         self.first_above_ns = match below {
             true => None,
             false => self.first_above_ns.or(Some(now_ns + law.interval_ns)),
@@ -118,8 +141,8 @@ impl Control {
 
 /// One queue under CoDel's control.
 ///
-/// A packet that finds the serialiser idle stood for no time. It need not be shown to the control: the `dequeue`
-/// that found the queue empty before has already reset it.
+/// A packet that finds the serialiser idle stood for no time. It need not be shown to the control:
+/// the `dequeue` that found the queue empty before has already reset it.
 #[derive(Debug)]
 pub(crate) struct CoDel<P> {
     law: Law,
@@ -130,9 +153,23 @@ pub(crate) struct CoDel<P> {
 
 impl<P: Packet> CoDel<P> {
     pub fn new(config: &CoDelConfig) -> CoDel<P> {
-        let CoDelConfig { target_ns, interval_ns, mtu_bytes, limit } = *config;
-        let law = Law { target_ns, interval_ns, mtu_bytes };
-        CoDel { law, limit, control: Control::default(), queue: Stamped::new() }
+        let CoDelConfig {
+            target_ns,
+            interval_ns,
+            mtu_bytes,
+            limit,
+        } = *config;
+        let law = Law {
+            target_ns,
+            interval_ns,
+            mtu_bytes,
+        };
+        CoDel {
+            law,
+            limit,
+            control: Control::default(),
+            queue: Stamped::new(),
+        }
     }
 }
 
@@ -148,7 +185,8 @@ impl<P: Packet> Discipline<P> for CoDel<P> {
 
     #[inline(never)]
     fn dequeue(&mut self, now_ns: u64, evicted: &mut Evicted<P>) -> Option<P> {
-        self.control.dequeue(&self.law, now_ns, &mut self.queue, evicted)
+        self.control
+            .dequeue(&self.law, now_ns, &mut self.queue, evicted)
     }
 
     fn reserve(&mut self, packets: usize) {

@@ -14,7 +14,11 @@ pub(crate) struct DropTail<P> {
 
 impl<P> DropTail<P> {
     pub fn new(limit: Limit) -> DropTail<P> {
-        DropTail { limit, bytes: 0, packets: VecDeque::new() }
+        DropTail {
+            limit,
+            bytes: 0,
+            packets: VecDeque::new(),
+        }
     }
 }
 
@@ -43,6 +47,9 @@ impl<P: Packet> Discipline<P> for DropTail<P> {
 
     #[inline(always)]
     fn waiting(&self) -> Count {
-        Count { packets: self.packets.len() as u64, bytes: self.bytes }
+        Count {
+            packets: self.packets.len() as u64,
+            bytes: self.bytes,
+        }
     }
 }

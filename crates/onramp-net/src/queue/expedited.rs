@@ -1,15 +1,18 @@
-//! Expedited forwarding: flows with a guaranteed rate go first. RFC 3246 (Davie et al. 2002), in a router of
-//! differentiated services (RFC 2475).
+//! Expedited forwarding: flows with a guaranteed rate go first. RFC 3246 (Davie et al. 2002), in a
+//! router of differentiated services (RFC 2475).
 //!
-//! Each expedited flow has a profile, a token bucket of its own: what exceeds it is dropped. What conforms waits in a
-//! FIFO that is served before the queue of all others, strictly and without preemption: an expedited packet waits for
-//! other expedited ones and for at most one other packet, which is in service when it comes.
+//! Each expedited flow has a profile, a token bucket of its own: what exceeds it is dropped. What
+//! conforms waits in a FIFO that is served before the queue of all others, strictly and without
+//! preemption: an expedited packet waits for other expedited ones and for at most one other packet,
+//! which is in service when it comes.
 //!
-//! While the guaranteed rates of the flows add up to no more than the link's rate C, the FIFO never holds more than
-//! their bursts and what comes while one other packet of L bytes is in service: a flow with bucket (rho, sigma) brings
-//! at most `sigma + rho t` in a time t, the link serves at least `C t - L` of it, and a flow whose bucket is full again
-//! has brought at most `rho t`. The FIFO has exactly that room, sigma for each flow whose bucket is not full and the
-//! largest IP packet: so an expedited packet that conforms is dropped only where more was guaranteed than there is.
+//! While the guaranteed rates of the flows add up to no more than the link's rate C, the FIFO never
+//! holds more than their bursts and what comes while one other packet of L bytes is in service: a
+//! flow with bucket (rho, sigma) brings at most `sigma + rho t` in a time t, the link serves at
+//! least `C t - L` of it, and a flow whose bucket is full again has brought at most `rho t`. The
+//! FIFO has exactly that room, sigma for each flow whose bucket is not full and the largest IP
+//! packet: so an expedited packet that conforms is dropped only where more was guaranteed than
+//! there is.
 
 use super::drop_tail::DropTail;
 use super::{Discipline, Evicted, Limit, PureAck, Queue};
@@ -17,8 +20,9 @@ use crate::bucket::Bucket;
 use crate::{Count, Packet, TokenBucket, Verdict};
 use std::collections::HashMap;
 
-/// Flows that have a bucket at the same time. One whose bucket is full again is forgotten, which makes no difference to
-/// it; while none is, a further flow has no guarantee, and its expedited packets exceed it.
+/// Flows that have a bucket at the same time. One whose bucket is full again is forgotten, which
+/// makes no difference to it; while none is, a further flow has no guarantee, and its expedited
+/// packets exceed it.
 pub(crate) const MOST_FLOWS: usize = 4096;
 
 /// The largest IP packet: what may be in service when the first expedited packet comes.
@@ -37,7 +41,13 @@ pub(crate) struct Expedited<P> {
 impl<P: Packet> Expedited<P> {
     pub fn new(profile: TokenBucket, others: Queue<P>) -> Expedited<P> {
         let (buckets, first) = (HashMap::new(), DropTail::new(Limit::Bytes(u64::MAX)));
-        Expedited { profile, buckets, none_full_before_ns: 0, first, others }
+        Expedited {
+            profile,
+            buckets,
+            none_full_before_ns: 0,
+            first,
+            others,
+        }
     }
 
     /// Whether an expedited packet is within its flow's profile, whose tokens it takes.
@@ -49,7 +59,10 @@ impl<P: Packet> Expedited<P> {
             }
             self.none_full_before_ns = now_ns;
         }
-        let bucket = self.buckets.entry(flow).or_insert_with(|| Bucket::new(&self.profile));
+        let bucket = self
+            .buckets
+            .entry(flow)
+            .or_insert_with(|| Bucket::new(&self.profile));
         bucket.take(now_ns, packet.wire_bytes())
     }
 
@@ -57,7 +70,12 @@ impl<P: Packet> Expedited<P> {
     fn active_flows(&mut self, now_ns: u64) -> usize {
         if now_ns >= self.none_full_before_ns {
             self.buckets.retain(|_, bucket| !bucket.is_full(now_ns));
-            self.none_full_before_ns = self.buckets.values().map(Bucket::full_at_ns).min().unwrap_or(now_ns);
+            self.none_full_before_ns = self
+                .buckets
+                .values()
+                .map(Bucket::full_at_ns)
+                .min()
+                .unwrap_or(now_ns);
         }
         self.buckets.len()
     }
@@ -91,7 +109,13 @@ impl<P: Packet> Discipline<P> for Expedited<P> {
     }
 
     #[inline(never)]
-    fn enqueue_ack(&mut self, now_ns: u64, packet: P, ack: &PureAck, evicted: &mut Evicted<P>) -> Verdict {
+    fn enqueue_ack(
+        &mut self,
+        now_ns: u64,
+        packet: P,
+        ack: &PureAck,
+        evicted: &mut Evicted<P>,
+    ) -> Verdict {
         match packet.expedited() {
             false => self.others.enqueue_ack(now_ns, packet, ack, evicted),
             true => self.enqueue(now_ns, packet, evicted),
@@ -100,7 +124,9 @@ impl<P: Packet> Discipline<P> for Expedited<P> {
 
     #[inline(never)]
     fn dequeue(&mut self, now_ns: u64, evicted: &mut Evicted<P>) -> Option<P> {
-        self.first.dequeue(now_ns, evicted).or_else(|| self.others.dequeue(now_ns, evicted))
+        self.first
+            .dequeue(now_ns, evicted)
+            .or_else(|| self.others.dequeue(now_ns, evicted))
     }
 
     #[inline(never)]
@@ -120,7 +146,10 @@ impl<P: Packet> Discipline<P> for Expedited<P> {
 
     fn waiting(&self) -> Count {
         let (first, others) = (self.first.waiting(), self.others.waiting());
-        Count { packets: first.packets + others.packets, bytes: first.bytes + others.bytes }
+        Count {
+            packets: first.packets + others.packets,
+            bytes: first.bytes + others.bytes,
+        }
     }
 }
 

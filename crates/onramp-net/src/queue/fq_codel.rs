@@ -1,11 +1,13 @@
-//! FQ-CoDel: a CoDel queue per flow, served by deficit round robin. RFC 8290 (Hoeiland-Joergensen, McKenney, Taht,
-//! Gettys, Dumazet 2018).
+//! FQ-CoDel: a CoDel queue per flow, served by deficit round robin. RFC 8290 (Hoeiland-Joergensen,
+//! McKenney, Taht, Gettys, Dumazet 2018).
 //!
-//! Flows are hashed to queues. A queue that becomes active is new and served before the old ones until it has had a
-//! quantum of bytes or is empty: so a sparse flow never waits for a fat one. Where the whole is too long, packets
-//! are dropped at the head of the longest queue, whoever's packet came last.
+//! Flows are hashed to queues. A queue that becomes active is new and served before the old ones
+//! until it has had a quantum of bytes or is empty: so a sparse flow never waits for a fat one.
+//! Where the whole is too long, packets are dropped at the head of the longest queue, whoever's
+//! packet came last.
 //!
-//! The defaults are those of section 5.2. NOTE: CoDel's "no more than an MTU waits" looks at the flow's own queue.
+//! The defaults are those of section 5.2. NOTE: CoDel's "no more than an MTU waits" looks at the
+//! flow's own queue.
 
 use super::codel::{Control, Law};
 use super::stamped::Stamped;
@@ -30,13 +32,18 @@ pub struct FqCoDelConfig {
     pub quantum_bytes: u32,
     /// Packets that may wait in all queues; at least 1.
     pub limit_packets: u32,
-    /// Where more wait, half of the longest queue is dropped, but at most so many packets; at least 1.
+    /// Where more wait, half of the longest queue is dropped, but at most so many packets; at least
+    /// 1.
     pub drop_batch_packets: u32,
 }
 
 impl Default for FqCoDelConfig {
     fn default() -> FqCoDelConfig {
-        let Law { target_ns, interval_ns, mtu_bytes } = Law::default();
+        let Law {
+            target_ns,
+            interval_ns,
+            mtu_bytes,
+        } = Law::default();
         FqCoDelConfig {
             target_ns,
             interval_ns,
@@ -73,10 +80,25 @@ pub(crate) struct FqCoDel<P> {
 
 impl<P: Packet> FqCoDel<P> {
     pub fn new(config: &FqCoDelConfig, seed: u64) -> FqCoDel<P> {
-        let FqCoDelConfig { target_ns, interval_ns, mtu_bytes, flows, .. } = *config;
-        let flow = || Flow { queue: Stamped::new(), control: Control::default(), deficit: 0, active: false };
+        let FqCoDelConfig {
+            target_ns,
+            interval_ns,
+            mtu_bytes,
+            flows,
+            ..
+        } = *config;
+        let flow = || Flow {
+            queue: Stamped::new(),
+            control: Control::default(),
+            deficit: 0,
+            active: false,
+        };
         FqCoDel {
-            law: Law { target_ns, interval_ns, mtu_bytes },
+            law: Law {
+                target_ns,
+                interval_ns,
+                mtu_bytes,
+            },
             perturbation: stream(seed, Element::Queue).next_u32(),
             flows: std::iter::repeat_with(flow).take(flows as usize).collect(),
             new: VecDeque::with_capacity(flows as usize),
@@ -86,7 +108,8 @@ impl<P: Packet> FqCoDel<P> {
         }
     }
 
-    /// Mixes the flow's number with the perturbation (the finaliser of MurmurHash3) and scales it to the queues.
+    /// Mixes the flow's number with the perturbation (the finaliser of MurmurHash3) and scales it
+    /// to the queues.
     fn flow_of(&self, packet: &P) -> u32 {
         let mut hash = packet.flow_hash() ^ self.perturbation;
         hash = (hash ^ (hash >> 16)).wrapping_mul(0x85eb_ca6b);
@@ -98,11 +121,15 @@ impl<P: Packet> FqCoDel<P> {
     /// Section 4.1: drops at the head of the queue with the most bytes.
     fn drop_from_longest(&mut self, evicted: &mut Evicted<P>) {
         let bytes = |flow: &&u32| self.flows[**flow as usize].queue.waiting().bytes;
-        let Some(&longest) = self.new.iter().chain(&self.old).max_by_key(bytes) else { return };
+        let Some(&longest) = self.new.iter().chain(&self.old).max_by_key(bytes) else {
+            return;
+        };
         let queue = &mut self.flows[longest as usize].queue;
         let half = queue.waiting().packets.div_ceil(2);
         for _ in 0..half.min(u64::from(self.config.drop_batch_packets)) {
-            let Some((_, packet)) = queue.pop() else { return };
+            let Some((_, packet)) = queue.pop() else {
+                return;
+            };
             self.waiting.packets -= 1;
             self.waiting.bytes -= u64::from(packet.wire_bytes());
             evicted.push(packet);
@@ -111,7 +138,8 @@ impl<P: Packet> FqCoDel<P> {
 }
 
 impl<P: Packet> Discipline<P> for FqCoDel<P> {
-    /// Section 4.1. The packet itself is always taken in; where it is dropped for lack of room, it is evicted.
+    /// Section 4.1. The packet itself is always taken in; where it is dropped for lack of room, it
+    /// is evicted.
     #[inline(never)]
     fn enqueue(&mut self, now_ns: u64, packet: P, evicted: &mut Evicted<P>) -> Verdict {
         let index = self.flow_of(&packet);
@@ -144,7 +172,9 @@ impl<P: Packet> Discipline<P> for FqCoDel<P> {
                 continue;
             }
             let before = flow.queue.waiting();
-            let packet = flow.control.dequeue(&self.law, now_ns, &mut flow.queue, evicted);
+            let packet = flow
+                .control
+                .dequeue(&self.law, now_ns, &mut flow.queue, evicted);
             let after = flow.queue.waiting();
             self.waiting.packets -= before.packets - after.packets;
             self.waiting.bytes -= before.bytes - after.bytes;
@@ -152,7 +182,8 @@ impl<P: Packet> Discipline<P> for FqCoDel<P> {
                 flow.deficit -= i64::from(packet.wire_bytes());
                 return Some(packet);
             }
-            // An empty new queue goes through the old ones once, lest it be new again at once and starve them.
+            // An empty new queue goes through the old ones once, lest it be new again at once and
+            // starve them.
             list.pop_front();
             if is_new {
                 self.old.push_back(index);
@@ -166,7 +197,9 @@ impl<P: Packet> Discipline<P> for FqCoDel<P> {
     #[inline(never)]
     fn pass(&mut self, now_ns: u64, packet: P, evicted: &mut Evicted<P>) -> Result<P, Verdict> {
         self.enqueue(now_ns, packet, evicted);
-        Ok(self.dequeue(now_ns, evicted).expect("the packet came just now, and CoDel drops none that did not stand"))
+        Ok(self
+            .dequeue(now_ns, evicted)
+            .expect("the packet came just now, and CoDel drops none that did not stand"))
     }
 
     /// The flows' queues grow as they are used: nobody knows whose packets there will be.

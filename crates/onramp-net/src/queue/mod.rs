@@ -24,15 +24,22 @@ use fq_codel::FqCoDel;
 use red::Red;
 use std::collections::VecDeque;
 
-/// The queue before a serialiser. The packet in service has left it and does not count, and a packet that finds
-/// the serialiser idle goes straight into service: the queue holds only those that wait, as in ns-2 and in a
-/// router's output queue. `now_ns` never decreases from call to call.
+/// The queue before a serialiser. The packet in service has left it and does not count, and a
+/// packet that finds the serialiser idle goes straight into service: the queue holds only those
+/// that wait, as in ns-2 and in a router's output queue. `now_ns` never decreases from call to
+/// call.
 pub(crate) trait Discipline<P: Packet> {
     /// A packet arrives that has to wait. Unless the verdict is [`Verdict::Queued`], it is gone.
     fn enqueue(&mut self, now_ns: u64, packet: P, evicted: &mut Evicted<P>) -> Verdict;
 
     /// The same of a pure acknowledgement.
-    fn enqueue_ack(&mut self, now_ns: u64, packet: P, _ack: &PureAck, evicted: &mut Evicted<P>) -> Verdict {
+    fn enqueue_ack(
+        &mut self,
+        now_ns: u64,
+        packet: P,
+        _ack: &PureAck,
+        evicted: &mut Evicted<P>,
+    ) -> Verdict {
         self.enqueue(now_ns, packet, evicted)
     }
 
@@ -63,7 +70,11 @@ pub(crate) struct Evicted<P> {
 
 impl<P: Packet> Evicted<P> {
     pub fn new() -> Evicted<P> {
-        Evicted { packets: VecDeque::new(), count: Count::default(), thinned: Count::default() }
+        Evicted {
+            packets: VecDeque::new(),
+            count: Count::default(),
+            thinned: Count::default(),
+        }
     }
 
     pub fn push(&mut self, packet: P) {
@@ -93,7 +104,9 @@ impl<P: Packet> Queue<P> {
     pub fn new(config: &Config) -> Queue<P> {
         let queue = match &config.queue {
             QueueConfig::DropTail(limit) => Queue::DropTail(DropTail::new(*limit)),
-            QueueConfig::Red(red) => Queue::Red(Box::new(Red::new(red, config.rate_bits_per_s, config.seed))),
+            QueueConfig::Red(red) => {
+                Queue::Red(Box::new(Red::new(red, config.rate_bits_per_s, config.seed)))
+            }
             QueueConfig::CoDel(codel) => Queue::CoDel(Box::new(CoDel::new(codel))),
             QueueConfig::FqCoDel(fq) => Queue::FqCoDel(Box::new(FqCoDel::new(fq, config.seed))),
             QueueConfig::AckFilter(limit) => Queue::AckFilter(Box::new(AckFilter::new(*limit))),
@@ -131,7 +144,12 @@ impl<P: Packet> Queue<P> {
     }
 
     #[inline(never)]
-    fn pass_other(&mut self, now_ns: u64, packet: P, evicted: &mut Evicted<P>) -> Result<P, Verdict> {
+    fn pass_other(
+        &mut self,
+        now_ns: u64,
+        packet: P,
+        evicted: &mut Evicted<P>,
+    ) -> Result<P, Verdict> {
         other!(self, discipline => discipline.pass(now_ns, packet, evicted))
     }
 
@@ -151,10 +169,18 @@ impl<P: Packet> Discipline<P> for Queue<P> {
         }
     }
 
-    fn enqueue_ack(&mut self, now_ns: u64, packet: P, ack: &PureAck, evicted: &mut Evicted<P>) -> Verdict {
+    fn enqueue_ack(
+        &mut self,
+        now_ns: u64,
+        packet: P,
+        ack: &PureAck,
+        evicted: &mut Evicted<P>,
+    ) -> Verdict {
         match self {
             Queue::DropTail(queue) => queue.enqueue(now_ns, packet, evicted),
-            other => other!(other, discipline => discipline.enqueue_ack(now_ns, packet, ack, evicted)),
+            other => {
+                other!(other, discipline => discipline.enqueue_ack(now_ns, packet, ack, evicted))
+            }
         }
     }
 

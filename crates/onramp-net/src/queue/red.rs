@@ -1,8 +1,9 @@
-//! RED, random early detection: Floyd & Jacobson, "Random Early Detection Gateways for Congestion Avoidance",
-//! IEEE/ACM Transactions on Networking 1(4), 1993.
+//! RED, random early detection: Floyd & Jacobson, "Random Early Detection Gateways for Congestion
+//! Avoidance", IEEE/ACM Transactions on Networking 1(4), 1993.
 //!
-//! Section 4: each arrival updates the average of the queue; between two thresholds on it the packet is dropped with
-//! a probability that rises with the average and with the number of packets let through since the last drop:
+//! Section 4: each arrival updates the average of the queue; between two thresholds on it the
+//! packet is dropped with a probability that rises with the average and with the number of packets
+//! let through since the last drop:
 //!
 //! ```text
 //!   avg <- avg + w (q - avg)              or, after an idle time of m packets, avg <- (1 - w)^m avg
@@ -10,10 +11,11 @@
 //!   p_a <- p_b / (1 - count p_b)          which spaces drops uniformly instead of geometrically (section 7)
 //! ```
 //!
-//! Averages are fixed-point numbers of 24 fractional bits, probabilities of 32; w is a power of two, as in section 11.
+//! Averages are fixed-point numbers of 24 fractional bits, probabilities of 32; w is a power of
+//! two, as in section 11.
 //!
-//! NOTE: Where the queue is measured in bytes the paper scales p_b by the packet's size. This does not: RFC 7141
-//! (section 2.2) advises against it, and tc-red does not either. Drops only: no ECN.
+//! NOTE: Where the queue is measured in bytes the paper scales p_b by the packet's size. This does
+//! not: RFC 7141 (section 2.2) advises against it, and tc-red does not either. Drops only: no ECN.
 
 use super::{Discipline, Evicted, Limit};
 use crate::random::{probability, stream, Element};
@@ -24,11 +26,12 @@ use rand_pcg::Pcg32;
 use std::collections::VecDeque;
 use std::num::NonZeroU64;
 
-/// A RED queue. The defaults are those of the paper's simulations (section 5 and figure 3); it leaves the room open,
-/// and this has 100 packets.
+/// A RED queue. The defaults are those of the paper's simulations (section 5 and figure 3); it
+/// leaves the room open, and this has 100 packets.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RedConfig {
-    /// Room in the queue. It also says whether the average and its thresholds are in packets or in bytes.
+    /// Room in the queue. It also says whether the average and its thresholds are in packets or in
+    /// bytes.
     pub limit: Limit,
     /// Below this average nothing is dropped early.
     pub min_threshold: u64,
@@ -38,8 +41,8 @@ pub struct RedConfig {
     pub max_p_ppm: u32,
     /// The average's weight is 2^-this; at most 24.
     pub weight_shift: u32,
-    /// The drop probability rises from `max_p` to 1 between once and twice `max_threshold` instead of jumping
-    /// (Floyd, "Recommendation on using the gentle_ variant of RED", 2000).
+    /// The drop probability rises from `max_p` to 1 between once and twice `max_threshold` instead
+    /// of jumping (Floyd, "Recommendation on using the gentle_ variant of RED", 2000).
     pub gentle: bool,
     /// A typical packet, by whose time at the link's first rate idle times are counted.
     pub mean_packet_bytes: u32,
@@ -111,12 +114,14 @@ impl<P: Packet> Red<P> {
         self.average = self.average.wrapping_add_signed(difference >> shift);
     }
 
-    /// The paper's p_b, times 2^32; `None` below the lower threshold, where packets are not counted either.
+    /// The paper's p_b, times 2^32; `None` below the lower threshold, where packets are not counted
+    /// either.
     fn p_b(&self) -> Option<u64> {
-        let [min, max] =
-            [self.config.min_threshold, self.config.max_threshold].map(|in_units| in_units << AVERAGE_BITS);
-        let slope =
-            |rise: u64, above: u64, width: u64| (u128::from(rise) * u128::from(above) / u128::from(width)) as u64;
+        let [min, max] = [self.config.min_threshold, self.config.max_threshold]
+            .map(|in_units| in_units << AVERAGE_BITS);
+        let slope = |rise: u64, above: u64, width: u64| {
+            (u128::from(rise) * u128::from(above) / u128::from(width)) as u64
+        };
         match self.average {
             average if average < min => None,
             average if average < max => Some(slope(self.max_p, average - min, max - min)),
@@ -200,7 +205,10 @@ impl<P: Packet> Discipline<P> for Red<P> {
     }
 
     fn waiting(&self) -> Count {
-        Count { packets: self.packets.len() as u64, bytes: self.bytes }
+        Count {
+            packets: self.packets.len() as u64,
+            bytes: self.bytes,
+        }
     }
 }
 

@@ -12,7 +12,10 @@ pub(super) struct Stamped<P> {
 
 impl<P: Packet> Stamped<P> {
     pub fn new() -> Stamped<P> {
-        Stamped { bytes: 0, packets: VecDeque::new() }
+        Stamped {
+            bytes: 0,
+            packets: VecDeque::new(),
+        }
     }
 
     pub fn reserve(&mut self, packets: usize) {
@@ -32,6 +35,9 @@ impl<P: Packet> Stamped<P> {
     }
 
     pub fn waiting(&self) -> Count {
-        Count { packets: self.packets.len() as u64, bytes: self.bytes }
+        Count {
+            packets: self.packets.len() as u64,
+            bytes: self.bytes,
+        }
     }
 }

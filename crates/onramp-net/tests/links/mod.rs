@@ -1,8 +1,8 @@
 //! Links drawn at random, and what happens to packets that are offered to them.
 
 use onramp_net::{
-    Aggregation, Change, CoDelConfig, Config, Count, Departure, FqCoDelConfig, Jitter, Limit, Link, LossConfig, Packet,
-    QueueConfig, RedConfig, TokenBucket, Verdict,
+    Aggregation, Change, CoDelConfig, Config, Count, Departure, FqCoDelConfig, Jitter, Limit, Link,
+    LossConfig, Packet, QueueConfig, RedConfig, TokenBucket, Verdict,
 };
 use proptest::option::of;
 use proptest::prelude::*;
@@ -20,7 +20,12 @@ impl Numbered {
     /// Of four flows in turn, two of which are expedited.
     pub fn new(number: usize, bytes: u32) -> Numbered {
         let flow = number as u32 % 4;
-        Numbered { number, bytes, flow, expedited: flow > 1 }
+        Numbered {
+            number,
+            bytes,
+            flow,
+            expedited: flow > 1,
+        }
     }
 }
 
@@ -46,7 +51,10 @@ pub struct Setup {
 }
 
 fn limits() -> impl Strategy<Value = Limit> {
-    prop_oneof![(0u32..20).prop_map(Limit::Packets), (0u64..30_000).prop_map(Limit::Bytes)]
+    prop_oneof![
+        (0u32..20).prop_map(Limit::Packets),
+        (0u64..30_000).prop_map(Limit::Bytes)
+    ]
 }
 
 fn rates() -> impl Strategy<Value = NonZeroU64> {
@@ -59,68 +67,126 @@ fn arrivals() -> impl Strategy<Value = Vec<(u64, u32, bool)>> {
 
 /// A drop-tail queue, a rate, a delay, and perhaps independent losses.
 pub fn plain_setups() -> impl Strategy<Value = Setup> {
-    let loss = prop_oneof![Just(LossConfig::None), (0u32..=1_000_000).prop_map(|ppm| LossConfig::Bernoulli { ppm })];
-    (rates(), 0u64..50_000_000, limits(), loss, any::<u64>(), arrivals()).prop_map(
-        |(rate, delay_ns, limit, loss, seed, arrivals)| Setup {
-            config: Config { loss, seed, ..Config::plain(rate, delay_ns, limit) },
-            arrivals,
-        },
+    let loss = prop_oneof![
+        Just(LossConfig::None),
+        (0u32..=1_000_000).prop_map(|ppm| LossConfig::Bernoulli { ppm })
+    ];
+    (
+        rates(),
+        0u64..50_000_000,
+        limits(),
+        loss,
+        any::<u64>(),
+        arrivals(),
     )
+        .prop_map(|(rate, delay_ns, limit, loss, seed, arrivals)| Setup {
+            config: Config {
+                loss,
+                seed,
+                ..Config::plain(rate, delay_ns, limit)
+            },
+            arrivals,
+        })
 }
 
 fn queues() -> impl Strategy<Value = QueueConfig> {
-    let red = (limits(), 0u64..5, 1u64..10, 0u32..=1_000_000, 0u32..10, any::<bool>()).prop_map(
-        |(limit, min_threshold, more, max_p_ppm, weight_shift, gentle)| {
-            QueueConfig::Red(RedConfig {
-                limit,
-                min_threshold,
-                max_threshold: min_threshold + more,
-                max_p_ppm,
-                weight_shift,
-                gentle,
-                mean_packet_bytes: 4500,
-            })
-        },
-    );
-    let codel = (limits(), 0u64..10_000_000, 1u64..50_000_000).prop_map(|(limit, target_ns, interval_ns)| {
-        QueueConfig::CoDel(CoDelConfig { target_ns, interval_ns, mtu_bytes: 1500, limit })
-    });
-    let fq = (0u64..10_000_000, 1u64..50_000_000, 1u32..5, 1u32..5000, 1u32..20, 1u32..10).prop_map(
-        |(target_ns, interval_ns, flows, quantum_bytes, limit_packets, drop_batch_packets)| {
-            let mtu_bytes = 1500;
-            let limits = (limit_packets, drop_batch_packets);
-            QueueConfig::FqCoDel(FqCoDelConfig {
+    let red = (
+        limits(),
+        0u64..5,
+        1u64..10,
+        0u32..=1_000_000,
+        0u32..10,
+        any::<bool>(),
+    )
+        .prop_map(
+            |(limit, min_threshold, more, max_p_ppm, weight_shift, gentle)| {
+                QueueConfig::Red(RedConfig {
+                    limit,
+                    min_threshold,
+                    max_threshold: min_threshold + more,
+                    max_p_ppm,
+                    weight_shift,
+                    gentle,
+                    mean_packet_bytes: 4500,
+                })
+            },
+        );
+    let codel = (limits(), 0u64..10_000_000, 1u64..50_000_000).prop_map(
+        |(limit, target_ns, interval_ns)| {
+            QueueConfig::CoDel(CoDelConfig {
                 target_ns,
                 interval_ns,
-                mtu_bytes,
-                flows,
-                quantum_bytes,
-                limit_packets: limits.0,
-                drop_batch_packets: limits.1,
+                mtu_bytes: 1500,
+                limit,
             })
         },
     );
-    prop_oneof![limits().prop_map(QueueConfig::DropTail), limits().prop_map(QueueConfig::AckFilter), red, codel, fq]
+    let fq = (
+        0u64..10_000_000,
+        1u64..50_000_000,
+        1u32..5,
+        1u32..5000,
+        1u32..20,
+        1u32..10,
+    )
+        .prop_map(
+            |(target_ns, interval_ns, flows, quantum_bytes, limit_packets, drop_batch_packets)| {
+                let mtu_bytes = 1500;
+                let limits = (limit_packets, drop_batch_packets);
+                QueueConfig::FqCoDel(FqCoDelConfig {
+                    target_ns,
+                    interval_ns,
+                    mtu_bytes,
+                    flows,
+                    quantum_bytes,
+                    limit_packets: limits.0,
+                    drop_batch_packets: limits.1,
+                })
+            },
+        );
+    prop_oneof![
+        limits().prop_map(QueueConfig::DropTail),
+        limits().prop_map(QueueConfig::AckFilter),
+        red,
+        codel,
+        fq
+    ]
 }
 
 fn losses() -> impl Strategy<Value = LossConfig> {
     prop_oneof![
         Just(LossConfig::None),
         (0u32..200_000).prop_map(|ppm| LossConfig::Bernoulli { ppm }),
-        (0u32..200_000, 0u32..500_000, 0u32..100_000, 0u32..=1_000_000).prop_map(
-            |(p_ppm, r_ppm, loss_good_ppm, loss_bad_ppm)| LossConfig::GilbertElliott {
-                p_ppm,
-                r_ppm,
-                loss_good_ppm,
-                loss_bad_ppm
-            }
-        ),
+        (
+            0u32..200_000,
+            0u32..500_000,
+            0u32..100_000,
+            0u32..=1_000_000
+        )
+            .prop_map(|(p_ppm, r_ppm, loss_good_ppm, loss_bad_ppm)| {
+                LossConfig::GilbertElliott {
+                    p_ppm,
+                    r_ppm,
+                    loss_good_ppm,
+                    loss_bad_ppm,
+                }
+            }),
     ]
 }
 
 fn changes() -> impl Strategy<Value = Vec<Change>> {
-    let change = (0u64..300_000_000, of(rates()), of(0u64..50_000_000), of(0u32..=1_000_000))
-        .prop_map(|(at_ns, rate_bits_per_s, delay_ns, loss_ppm)| Change { at_ns, rate_bits_per_s, delay_ns, loss_ppm });
+    let change = (
+        0u64..300_000_000,
+        of(rates()),
+        of(0u64..50_000_000),
+        of(0u32..=1_000_000),
+    )
+        .prop_map(|(at_ns, rate_bits_per_s, delay_ns, loss_ppm)| Change {
+            at_ns,
+            rate_bits_per_s,
+            delay_ns,
+            loss_ppm,
+        });
     proptest::collection::vec(change, 0..6).prop_map(|mut changes| {
         changes.sort_by_key(|change| change.at_ns);
         changes
@@ -128,53 +194,92 @@ fn changes() -> impl Strategy<Value = Vec<Change>> {
 }
 
 fn buckets() -> impl Strategy<Value = TokenBucket> {
-    (rates(), 1u32..50_000).prop_map(|(rate_bits_per_s, burst_bytes)| TokenBucket { rate_bits_per_s, burst_bytes })
+    (rates(), 1u32..50_000).prop_map(|(rate_bits_per_s, burst_bytes)| TokenBucket {
+        rate_bits_per_s,
+        burst_bytes,
+    })
 }
 
 fn exits() -> impl Strategy<Value = (u32, Option<Jitter>, Option<Aggregation>)> {
-    let jitter = (0u64..20_000_000, any::<bool>()).prop_map(|(most_ns, reorder)| Jitter { most_ns, reorder });
-    let aggregation = (0u64..20_000_000, 1u32..10).prop_map(|(interval_ns, most_packets)| Aggregation {
-        interval_ns,
-        most_packets: NonZeroU32::new(most_packets).unwrap(),
-    });
-    (prop_oneof![Just(0u32), 0u32..=1_000_000], of(jitter), of(aggregation))
+    let jitter = (0u64..20_000_000, any::<bool>())
+        .prop_map(|(most_ns, reorder)| Jitter { most_ns, reorder });
+    let aggregation =
+        (0u64..20_000_000, 1u32..10).prop_map(|(interval_ns, most_packets)| Aggregation {
+            interval_ns,
+            most_packets: NonZeroU32::new(most_packets).unwrap(),
+        });
+    (
+        prop_oneof![Just(0u32), 0u32..=1_000_000],
+        of(jitter),
+        of(aggregation),
+    )
 }
 
 /// Anything at all.
 pub fn any_setups() -> impl Strategy<Value = Setup> {
     let entrance = (of(buckets()), of(buckets()), of(buckets()), losses());
-    (rates(), 0u64..50_000_000, changes(), queues(), entrance, exits(), any::<u64>(), arrivals()).prop_map(
-        |(rate_bits_per_s, delay_ns, changes, queue, (shaper, policer, profile, loss), exit, seed, arrivals)| {
-            let (duplicate_ppm, jitter, aggregation) = exit;
-            let config = Config {
+    (
+        rates(),
+        0u64..50_000_000,
+        changes(),
+        queues(),
+        entrance,
+        exits(),
+        any::<u64>(),
+        arrivals(),
+    )
+        .prop_map(
+            |(
                 rate_bits_per_s,
                 delay_ns,
                 changes,
                 queue,
-                shaper,
-                policer,
-                expedited: profile.map(|profile| TokenBucket {
-                    rate_bits_per_s: profile.rate_bits_per_s.min(rate_bits_per_s),
-                    ..profile
-                }),
-                loss,
-                duplicate_ppm,
-                jitter,
-                aggregation,
+                (shaper, policer, profile, loss),
+                exit,
                 seed,
-            };
-            Setup { config, arrivals }
-        },
-    )
+                arrivals,
+            )| {
+                let (duplicate_ppm, jitter, aggregation) = exit;
+                let config = Config {
+                    rate_bits_per_s,
+                    delay_ns,
+                    changes,
+                    queue,
+                    shaper,
+                    policer,
+                    expedited: profile.map(|profile| TokenBucket {
+                        rate_bits_per_s: profile.rate_bits_per_s.min(rate_bits_per_s),
+                        ..profile
+                    }),
+                    loss,
+                    duplicate_ppm,
+                    jitter,
+                    aggregation,
+                    seed,
+                };
+                Setup { config, arrivals }
+            },
+        )
 }
 
-/// A link with a drop-tail queue and a profile, of which the two expedited flows may have half the link each.
+/// A link with a drop-tail queue and a profile, of which the two expedited flows may have half the
+/// link each.
 pub fn expedited_setups() -> impl Strategy<Value = Setup> {
     (plain_setups(), 1u64..=500_000, 1u32..50_000).prop_map(|(setup, share_ppm, burst_bytes)| {
-        let rate = u128::from(setup.config.rate_bits_per_s.get()) * u128::from(share_ppm) / 1_000_000;
+        let rate =
+            u128::from(setup.config.rate_bits_per_s.get()) * u128::from(share_ppm) / 1_000_000;
         let rate_bits_per_s = NonZeroU64::new(rate as u64).unwrap_or(NonZeroU64::MIN);
-        let expedited = Some(TokenBucket { rate_bits_per_s, burst_bytes });
-        Setup { config: Config { expedited, ..setup.config }, ..setup }
+        let expedited = Some(TokenBucket {
+            rate_bits_per_s,
+            burst_bytes,
+        });
+        Setup {
+            config: Config {
+                expedited,
+                ..setup.config
+            },
+            ..setup
+        }
     })
 }
 
@@ -186,7 +291,8 @@ pub struct Run {
     pub dropped: Vec<Numbered>,
 }
 
-/// Offers all packets, polls in between where the setup says so and the caller permits it, and lets all leave.
+/// Offers all packets, polls in between where the setup says so and the caller permits it, and lets
+/// all leave.
 pub fn run(setup: &Setup, may_poll: bool) -> Run {
     run_with(setup, may_poll, |packet| packet)
 }
@@ -205,12 +311,19 @@ pub fn run_with(setup: &Setup, may_poll: bool, other: fn(Numbered) -> Numbered) 
     }
     out.extend(std::iter::from_fn(|| link.poll(u64::MAX / 2)));
     let dropped = std::iter::from_fn(|| link.take_dropped()).collect();
-    Run { link, verdicts, out, dropped }
+    Run {
+        link,
+        verdicts,
+        out,
+        dropped,
+    }
 }
 
 pub fn count<'a>(packets: impl IntoIterator<Item = &'a Numbered>) -> Count {
-    packets.into_iter().fold(Count::default(), |sum, packet| Count {
-        packets: sum.packets + 1,
-        bytes: sum.bytes + u64::from(packet.bytes),
-    })
+    packets
+        .into_iter()
+        .fold(Count::default(), |sum, packet| Count {
+            packets: sum.packets + 1,
+            bytes: sum.bytes + u64::from(packet.bytes),
+        })
 }

@@ -15,7 +15,9 @@ use std::path::Path;
 const PAGE: &str = "index.html";
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let dir = std::env::args().nth(1).unwrap_or_else(|| "/tmp/onramp-reproduction".to_owned());
+    let dir = std::env::args()
+        .nth(1)
+        .unwrap_or_else(|| "/tmp/onramp-reproduction".to_owned());
     let dir = Path::new(&dir);
     prepare_files(dir, &[PAGE])?;
     let page = ReproductionPage {
@@ -39,7 +41,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 }
 
 fn throughput() -> Section {
-    let paper = [(1.0, 6.76), (2.0, 6.62), (5.0, 15.35), (10.0, 30.52), (20.0, 56.36), (30.0, 68.65)];
+    let paper = [
+        (1.0, 6.76),
+        (2.0, 6.62),
+        (5.0, 15.35),
+        (10.0, 30.52),
+        (20.0, 56.36),
+        (30.0, 68.65),
+    ];
     let measured = [6.9, 6.5, 16.1, 31.2, 55.0, 81.3];
     let rows = paper.iter().zip(measured).enumerate().map(|(at, (&(time_s, expected), measured))| {
         let is_near = f64::abs(measured - expected) <= expected * 0.1;
@@ -64,32 +73,55 @@ fn throughput() -> Section {
             ),
         ]
     });
-    let head = ["id", "what", "paper", "measured", "unit", "rule", "result", "note"];
+    let head = [
+        "id", "what", "paper", "measured", "unit", "rule", "result", "note",
+    ];
     let rows: Vec<Vec<PageCell>> = rows.collect();
     let plot = Plot {
         title: "Effective throughput by simulation time".to_owned(),
         x: Axis::new("simulation time (s)").log(),
         y: Axis::new("effective throughput (%)").range(0.0, 100.0),
         series: vec![
-            PlotSeries::new("TCP Lite", PlotStyle::Line, paper.iter().zip(measured).map(|(p, m)| (p.0, m)).collect()),
-            PlotSeries::new("limit of a window of 512 KB", PlotStyle::Dashed, vec![(1.0, 88.0), (30.0, 97.0)]).look(1),
+            PlotSeries::new(
+                "TCP Lite",
+                PlotStyle::Line,
+                paper.iter().zip(measured).map(|(p, m)| (p.0, m)).collect(),
+            ),
+            PlotSeries::new(
+                "limit of a window of 512 KB",
+                PlotStyle::Dashed,
+                vec![(1.0, 88.0), (30.0, 97.0)],
+            )
+            .look(1),
         ],
         marks: vec![PlotMarks::new("paper, Figure 3", paper.to_vec()).look(0)],
         annotations: vec![
-            Annotation::Vertical { x: 2.8, text: "the first coarse timeout".to_owned() },
-            Annotation::Horizontal { y: 70.0, text: "what the paper calls effective".to_owned() },
+            Annotation::Vertical {
+                x: 2.8,
+                text: "the first coarse timeout".to_owned(),
+            },
+            Annotation::Horizontal {
+                y: 70.0,
+                text: "what the paper calls effective".to_owned(),
+            },
         ],
         height: None,
     };
     Section {
         heading: "Figure 3: time against throughput".to_owned(),
-        paragraphs: vec!["Eight senders share the bottleneck; the simulation ends before their transfers.".to_owned()],
+        paragraphs: vec![
+            "Eight senders share the bottleneck; the simulation ends before their transfers."
+                .to_owned(),
+        ],
         tables: vec![PageTable {
             caption: "Effective throughput".to_owned(),
             head: head.map(str::to_owned).to_vec(),
             rows: [rows.clone(), rows.clone(), rows].concat(),
         }],
-        figures: vec![PageFigure { svg: draw_plot(&plot), caption: "Figure 3 as a plot.".to_owned() }],
+        figures: vec![PageFigure {
+            svg: draw_plot(&plot),
+            caption: "Figure 3 as a plot.".to_owned(),
+        }],
     }
 }
 
@@ -103,7 +135,11 @@ fn traces() -> Section {
         heading: "Figures 4 and 5: the trace of a transfer".to_owned(),
         figures: vec![
             figure("TCP Lite over topology 1", 30.0, "Figure 4: 30 s."),
-            figure("Slow start in TCP Lite over topology 1", 4.0, "Figure 5: the first 4 s of it."),
+            figure(
+                "Slow start in TCP Lite over topology 1",
+                4.0,
+                "Figure 5: the first 4 s of it.",
+            ),
         ],
         ..Section::default()
     }
@@ -118,9 +154,27 @@ fn ladders() -> Section {
     Section {
         heading: "Ladders: segments and acknowledgements one by one".to_owned(),
         figures: vec![
-            figure("Slow start with packet pairs", pairs(), 0.0, 1.2, "As Nishida's Figure 5."),
-            figure("One packet pair", pairs(), 0.28, 0.6, "A part of it, cut off at its edges."),
-            figure("Ten at once, and losses", synthetic::burst(), 0.0, 0.1, "Labels move apart."),
+            figure(
+                "Slow start with packet pairs",
+                pairs(),
+                0.0,
+                1.2,
+                "As Nishida's Figure 5.",
+            ),
+            figure(
+                "One packet pair",
+                pairs(),
+                0.28,
+                0.6,
+                "A part of it, cut off at its edges.",
+            ),
+            figure(
+                "Ten at once, and losses",
+                synthetic::burst(),
+                0.0,
+                0.1,
+                "Labels move apart.",
+            ),
         ],
         ..Section::default()
     }
@@ -135,11 +189,33 @@ fn looks() -> Section {
         };
         (0..=n).map(point).collect::<Vec<_>>()
     };
-    let many = (0..8).map(|k| PlotSeries::new(format!("series {k}"), PlotStyle::Line, wave(k, 200))).collect();
-    let cloud = (0..30_000).map(|at| (f64::from(at) / 3e3, 1e6 + f64::from(at * 7919 % 30_011) * 40.0)).collect();
-    let few = (0..40).map(|at| (f64::from(at) / 4.0, 1.4e6 + f64::from(at * 7919 % 997) * 900.0)).collect();
+    let many = (0..8)
+        .map(|k| PlotSeries::new(format!("series {k}"), PlotStyle::Line, wave(k, 200)))
+        .collect();
+    let cloud = (0..30_000)
+        .map(|at| {
+            (
+                f64::from(at) / 3e3,
+                1e6 + f64::from(at * 7919 % 30_011) * 40.0,
+            )
+        })
+        .collect();
+    let few = (0..40)
+        .map(|at| {
+            (
+                f64::from(at) / 4.0,
+                1.4e6 + f64::from(at * 7919 % 997) * 900.0,
+            )
+        })
+        .collect();
     let plots = [
-        Plot { title: "Eight looks".to_owned(), x: Axis::new("x"), y: Axis::new("y"), series: many, ..Plot::default() },
+        Plot {
+            title: "Eight looks".to_owned(),
+            x: Axis::new("x"),
+            y: Axis::new("y"),
+            series: many,
+            ..Plot::default()
+        },
         Plot {
             title: "Points".to_owned(),
             x: Axis::new("time (s)"),
@@ -150,17 +226,38 @@ fn looks() -> Section {
                 PlotSeries::new(
                     "steps",
                     PlotStyle::Steps,
-                    (0..10).map(|x| (f64::from(x), 3e4 * 2f64.powi(x))).collect(),
+                    (0..10)
+                        .map(|x| (f64::from(x), 3e4 * 2f64.powi(x)))
+                        .collect(),
                 ),
             ],
             annotations: vec![
-                Annotation::Horizontal { y: 2.5e6, text: "the link".to_owned() },
-                Annotation::Vertical { x: 9.8, text: "the end of the transfer".to_owned() },
-                Annotation::Vertical { x: 9.9, text: "one more, close by".to_owned() },
+                Annotation::Horizontal {
+                    y: 2.5e6,
+                    text: "the link".to_owned(),
+                },
+                Annotation::Vertical {
+                    x: 9.8,
+                    text: "the end of the transfer".to_owned(),
+                },
+                Annotation::Vertical {
+                    x: 9.9,
+                    text: "one more, close by".to_owned(),
+                },
             ],
             ..Plot::default()
         },
     ];
-    let figures = plots.iter().map(|p| PageFigure { svg: draw_plot(p), caption: "A caption.".to_owned() }).collect();
-    Section { heading: "Looks".to_owned(), figures, ..Section::default() }
+    let figures = plots
+        .iter()
+        .map(|p| PageFigure {
+            svg: draw_plot(p),
+            caption: "A caption.".to_owned(),
+        })
+        .collect();
+    Section {
+        heading: "Looks".to_owned(),
+        figures,
+        ..Section::default()
+    }
 }

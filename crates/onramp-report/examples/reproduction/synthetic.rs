@@ -1,5 +1,5 @@
-//! A transfer like the paper's Figure 4: slow start, losses, a coarse timeout, slow start, avoidance. And what two
-//! ends send each other.
+//! A transfer like the paper's Figure 4: slow start, losses, a coarse timeout, slow start,
+//! avoidance. And what two ends send each other.
 
 use onramp_report::ladder::{Ladder, Rung, RungKind};
 use onramp_report::trace_graph::{kilobytes_sent, TraceGraph};
@@ -11,7 +11,10 @@ const END_S: f64 = 30.0;
 /// What a window-limited sender on a clean path would do, with the paper's losses put in by hand.
 pub fn tcp_lite() -> TraceGraph {
     let mut graph = TraceGraph {
-        timer_checks_s: (0..60).map(|tick| 0.3 + f64::from(tick) * 0.5).take_while(|t| *t < END_S).collect(),
+        timer_checks_s: (0..60)
+            .map(|tick| 0.3 + f64::from(tick) * 0.5)
+            .take_while(|t| *t < END_S)
+            .collect(),
         timeouts_s: vec![2.8],
         send_window: vec![(0.0, 0), (RTT_S, 512 * 1024)],
         ssthresh: vec![(0.0, u64::MAX), (2.8, 130_000), (26.5, 105_000)],
@@ -32,13 +35,21 @@ pub fn tcp_lite() -> TraceGraph {
                 sent_by_time.push((at_s, sent));
                 graph.cwnd.push((at_s, cwnd + at * SEGMENT / segments));
                 let before = cwnd / 2 + (at * 7919 % 5) * SEGMENT;
-                graph.unacked.push((at_s, (before + at * SEGMENT / 2).min(cwnd)));
+                graph
+                    .unacked
+                    .push((at_s, (before + at * SEGMENT / 2).min(cwnd)));
             }
             if (1.1..1.2).contains(&time_s) || (26.4..26.5).contains(&time_s) {
-                graph.retransmissions_s.extend([0.010, 0.014].map(|late| time_s + late));
+                graph
+                    .retransmissions_s
+                    .extend([0.010, 0.014].map(|late| time_s + late));
             }
             let threshold = if time_s < 2.8 { u64::MAX } else { 130_000 };
-            cwnd = if cwnd < threshold { (cwnd * 2).min(threshold) } else { cwnd + SEGMENT / 2 };
+            cwnd = if cwnd < threshold {
+                (cwnd * 2).min(threshold)
+            } else {
+                cwnd + SEGMENT / 2
+            };
             cwnd = cwnd.min(420_000);
         }
         time_s += RTT_S;
@@ -55,16 +66,33 @@ pub fn tcp_lite() -> TraceGraph {
     graph
 }
 
-/// A ladder like Figure 5 of Nishida, Nakamura and Murai: 100 ms of propagation, 40 ms for each segment at the
-/// bottleneck; packet pairs at 0.3, 0.54 and 0.78 s, paced segments at 0.58, 0.82, 0.86 and 0.9 s.
+/// A ladder like Figure 5 of Nishida, Nakamura and Murai: 100 ms of propagation, 40 ms for each
+/// segment at the bottleneck; packet pairs at 0.3, 0.54 and 0.78 s, paced segments at 0.58, 0.82,
+/// 0.86 and 0.9 s.
 pub fn packet_pairs() -> Ladder {
     let data = |from_left, n: u32, sent_s, arrived_s, kind| {
-        let pair = if kind == RungKind::Pair { format!(", pair {}", 1 + n % 2) } else { String::new() };
-        Rung { from_left, sent_s, arrived_s: Some(arrived_s), text: format!("segment {n}{pair}"), kind }
+        let pair = if kind == RungKind::Pair {
+            format!(", pair {}", 1 + n % 2)
+        } else {
+            String::new()
+        };
+        Rung {
+            from_left,
+            sent_s,
+            arrived_s: Some(arrived_s),
+            text: format!("segment {n}{pair}"),
+            kind,
+        }
     };
     let ack = |n: u32, sent_s, kind| {
         let arrived_s = Some(sent_s + 0.1);
-        Rung { from_left: false, sent_s, arrived_s, text: format!("ACK {n}"), kind }
+        Rung {
+            from_left: false,
+            sent_s,
+            arrived_s,
+            text: format!("ACK {n}"),
+            kind,
+        }
     };
     let rungs = vec![
         data(true, 1, 0.0, 0.14, RungKind::Data),
@@ -88,11 +116,15 @@ pub fn packet_pairs() -> Ladder {
         ack(10, 1.0, RungKind::Ack),
         ack(12, 1.08, RungKind::Ack),
     ];
-    Ladder { left: "sender".to_owned(), right: "receiver".to_owned(), rungs }
+    Ladder {
+        left: "sender".to_owned(),
+        right: "receiver".to_owned(),
+        rungs,
+    }
 }
 
-/// An initial window of ten segments at once over a queue of six, and what is sent for each ACK: labels that move
-/// apart, several texts to a moment, and losses.
+/// An initial window of ten segments at once over a queue of six, and what is sent for each ACK:
+/// labels that move apart, several texts to a moment, and losses.
 pub fn burst() -> Ladder {
     let mut rungs = Vec::new();
     for n in 1..=10_u32 {
@@ -118,9 +150,19 @@ pub fn burst() -> Ladder {
             if !is_lost {
                 let text = format!("segment {}", n + 10);
                 let arrived_s = Some(back_s + 0.03);
-                rungs.push(Rung { from_left: true, sent_s: back_s, arrived_s, text, kind: RungKind::Data });
+                rungs.push(Rung {
+                    from_left: true,
+                    sent_s: back_s,
+                    arrived_s,
+                    text,
+                    kind: RungKind::Data,
+                });
             }
         }
     }
-    Ladder { left: "server with an initial window of ten".to_owned(), right: "client".to_owned(), rungs }
+    Ladder {
+        left: "server with an initial window of ten".to_owned(),
+        right: "client".to_owned(),
+        rungs,
+    }
 }

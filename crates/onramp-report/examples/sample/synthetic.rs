@@ -1,5 +1,5 @@
-//! Made-up results that look like real ones: a coarse model of a sender and a drop-tail bottleneck, just
-//! good enough to draw. Used by the example and by the tests.
+//! Made-up results that look like real ones: a coarse model of a sender and a drop-tail bottleneck,
+//! just good enough to draw. Used by the example and by the tests.
 #![allow(dead_code, missing_docs)]
 
 use onramp_scenario::{Record, SegmentSample, SenderSample, StartupEvent, Trace};
@@ -36,7 +36,10 @@ pub const SHALLOW: Setup = Setup {
 
 /// A record without a trace, for tests of everything but plots.
 pub fn record(scenario: &str, startup: &str, avoidance: &str, run: u32) -> Record {
-    let setup = Setup { size_bytes: 1_000_000, ..SATELLITE };
+    let setup = Setup {
+        size_bytes: 1_000_000,
+        ..SATELLITE
+    };
     let completion_s = if startup == "none" { 4.214 } else { 2.013 };
     let mut record = blank(&setup, startup, avoidance, run);
     record.scenario = scenario.to_owned();
@@ -139,8 +142,8 @@ struct Sender<'a> {
     acks: u64,
 }
 
-/// Runs one transfer: `none` is slow start, `paced` jumps to half the estimate after a round trip and then
-/// to all of it, `gamma` doubles but paces and stops when a queue stands.
+/// Runs one transfer: `none` is slow start, `paced` jumps to half the estimate after a round trip
+/// and then to all of it, `gamma` doubles but paces and stops when a queue stands.
 pub fn run(setup: &Setup, startup: &str, avoidance: &str, run: u32) -> (Record, Trace) {
     let rtt_ns = (setup.rtt_ms * 1e6) as u64;
     let mut sender = Sender {
@@ -224,7 +227,8 @@ impl Sender<'_> {
     fn send(&mut self, start: u64, again: bool) {
         let length = MSS.min(self.setup.size_bytes - start);
         if let Some(rate) = self.pacing {
-            self.pace_from_ns = self.now_ns.max(self.pace_from_ns) + (length as f64 / rate * 1e9) as u64;
+            self.pace_from_ns =
+                self.now_ns.max(self.pace_from_ns) + (length as f64 / rate * 1e9) as u64;
         }
         let rate = self.setup.rate_bits_per_s as f64 / 8.0;
         let backlog = self.idle_ns.saturating_sub(self.now_ns) as f64 / 1e9 * rate;
@@ -238,7 +242,8 @@ impl Sender<'_> {
             self.push(self.idle_ns + rtt_ns + 3, What::Lost { start });
         } else {
             self.record.peak_queue_bdp = self.record.peak_queue_bdp.max(backlog / bdp);
-            self.idle_ns = self.idle_ns.max(self.now_ns) + ((length + 52) as f64 / rate * 1e9) as u64;
+            self.idle_ns =
+                self.idle_ns.max(self.now_ns) + ((length + 52) as f64 / rate * 1e9) as u64;
             self.push(self.idle_ns + rtt_ns, What::Acked { start });
         }
         self.trace.segments.push(SegmentSample {

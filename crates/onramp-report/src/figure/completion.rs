@@ -20,18 +20,35 @@ struct Layout {
 }
 
 pub(crate) fn draw(group: &Group<'_>) -> Figure {
-    let labels: Vec<String> = group.rows.iter().map(|row| shortened(&row.label, LABEL_WIDTH)).collect();
+    let labels: Vec<String> = group
+        .rows
+        .iter()
+        .map(|row| shortened(&row.label, LABEL_WIDTH))
+        .collect();
     let values: Vec<String> = group.rows.iter().map(value).collect();
-    let widest = |texts: &[String]| texts.iter().map(|text| text_width(text)).fold(50.0, f64::max);
+    let widest = |texts: &[String]| {
+        texts
+            .iter()
+            .map(|text| text_width(text))
+            .fold(50.0, f64::max)
+    };
     // Labels are bold.
     let left = widest(&labels) * 1.15 + 18.0;
     let right = WIDTH - RIGHT - widest(&values) - 14.0;
-    let slowest = group.rows.iter().filter_map(|row| Some(row.completion?.max));
+    let slowest = group
+        .rows
+        .iter()
+        .filter_map(|row| Some(row.completion?.max));
     let end_s = slowest.fold(group.bound_s.unwrap_or(0.0), f64::max);
     let has_wasted = group.bound_s.is_some() && group.link().rtt_s > 0.0;
     let top = if has_wasted { 44.0 } else { 24.0 };
     let bottom = top + ROW_HEIGHT * group.rows.len() as f64;
-    let layout = Layout { x: Scale::new(0.0, end_s * 1.01, left, right), left, top, bottom };
+    let layout = Layout {
+        x: Scale::new(0.0, end_s * 1.01, left, right),
+        left,
+        top,
+        bottom,
+    };
     let mut svg = Svg::new(WIDTH, bottom + 40.0, "Completion times");
     draw_axes(&mut svg, group, &layout);
     for (at, row) in group.rows.iter().enumerate() {
@@ -44,19 +61,37 @@ pub(crate) fn draw(group: &Group<'_>) -> Figure {
     let caption = "Completion time: bars are medians, dots single runs (hollow: suspect), the dotted line is the \
                    bound, the least possible; the upper scale counts the round trips wasted beyond it."
         .to_owned();
-    Figure { svg: svg.finish(), caption }
+    Figure {
+        svg: svg.finish(),
+        caption,
+    }
 }
 
 fn draw_axes(svg: &mut Svg, group: &Group<'_>, layout: &Layout) {
-    let Layout { x, left, top, bottom } = *layout;
+    let Layout {
+        x,
+        left,
+        top,
+        bottom,
+    } = *layout;
     for tick in x.ticks(10) {
         svg.line("grid", (x.px(tick), top), (x.px(tick), bottom));
-        svg.text("tick", (x.px(tick), bottom + 16.0), Anchor::Middle, &fixed(tick, x.tick_decimals(10)));
+        svg.text(
+            "tick",
+            (x.px(tick), bottom + 16.0),
+            Anchor::Middle,
+            &fixed(tick, x.tick_decimals(10)),
+        );
     }
     svg.line("axis", (left, bottom), (x.px(x.to()), bottom));
     svg.line("axis", (left, top), (left, bottom));
     let middle = (left + x.px(x.to())) / 2.0;
-    svg.text("label", (middle, bottom + 34.0), Anchor::Middle, "completion (s)");
+    svg.text(
+        "label",
+        (middle, bottom + 34.0),
+        Anchor::Middle,
+        "completion (s)",
+    );
     let rtt_s = group.link().rtt_s;
     if let Some(bound_s) = group.bound_s {
         let bound_px = x.px(bound_s);
@@ -64,7 +99,11 @@ fn draw_axes(svg: &mut Svg, group: &Group<'_>, layout: &Layout) {
             draw_wasted(svg, bound_s, rtt_s, layout);
         }
         let tooltip = format!("bound: {}", seconds(bound_s));
-        svg.polyline("ideal ink", &[(bound_px, top - 4.0), (bound_px, bottom)], &tooltip);
+        svg.polyline(
+            "ideal ink",
+            &[(bound_px, top - 4.0), (bound_px, bottom)],
+            &tooltip,
+        );
     }
 }
 
@@ -76,15 +115,29 @@ fn draw_wasted(svg: &mut Svg, bound_s: f64, rtt_s: f64, layout: &Layout) {
     // A tick needs about 45 pixels.
     let count = ((x.px(x.to()) - x.px(bound_s)) / 45.0).clamp(1.0, 10.0) as usize;
     let is_readable = (x.to() - bound_s) / rtt_s > 0.05;
-    for tick in wasted.ticks(count).into_iter().filter(|tick| is_readable || *tick == 0.0) {
+    for tick in wasted
+        .ticks(count)
+        .into_iter()
+        .filter(|tick| is_readable || *tick == 0.0)
+    {
         let at = wasted.px(tick);
         svg.line("axis", (at, top - 4.0), (at, top));
-        svg.text("tick", (at, top - 8.0), Anchor::Middle, &fixed(tick, wasted.tick_decimals(count)));
+        svg.text(
+            "tick",
+            (at, top - 8.0),
+            Anchor::Middle,
+            &fixed(tick, wasted.tick_decimals(count)),
+        );
     }
     let name = "round trips wasted beyond the bound";
     let middle = (x.px(bound_s) + x.px(x.to())) / 2.0;
     let half = text_width(name) / 2.0;
-    svg.text("label", (middle.clamp(left + half, WIDTH - half), 14.0), Anchor::Middle, name);
+    svg.text(
+        "label",
+        (middle.clamp(left + half, WIDTH - half), 14.0),
+        Anchor::Middle,
+        name,
+    );
 }
 
 fn draw_row(svg: &mut Svg, row: &Row<'_>, y: f64, layout: &Layout) {
@@ -93,19 +146,42 @@ fn draw_row(svg: &mut Svg, row: &Row<'_>, y: f64, layout: &Layout) {
     if let Some(completion) = row.completion {
         let tooltip = format!("{}: {}", row.label, value(row));
         let width = x.px(completion.median) - layout.left;
-        svg.rect(&format!("bar {colour}"), (layout.left, y - BAR_HEIGHT / 2.0), width, BAR_HEIGHT, &tooltip);
+        svg.rect(
+            &format!("bar {colour}"),
+            (layout.left, y - BAR_HEIGHT / 2.0),
+            width,
+            BAR_HEIGHT,
+            &tooltip,
+        );
         if completion.n > 1 {
-            svg.line(&format!("range {colour}"), (x.px(completion.min), y), (x.px(completion.max), y));
+            svg.line(
+                &format!("range {colour}"),
+                (x.px(completion.min), y),
+                (x.px(completion.max), y),
+            );
         }
     }
     // The suspect ones last, on top.
     let finite = |record: &'_ Record| record.completion_s.filter(|s| s.is_finite());
-    let mut records: Vec<_> = row.records.iter().filter_map(|r| Some((*r, finite(r)?))).collect();
+    let mut records: Vec<_> = row
+        .records
+        .iter()
+        .filter_map(|r| Some((*r, finite(r)?)))
+        .collect();
     records.sort_by_key(|(r, _)| r.suspect);
     for (record, completion_s) in records {
-        let class = if record.suspect { format!("mark {colour}") } else { format!("dot {colour}") };
+        let class = if record.suspect {
+            format!("mark {colour}")
+        } else {
+            format!("dot {colour}")
+        };
         let suspect = if record.suspect { ", suspect" } else { "" };
-        let tooltip = format!("{}, run {}: {}{suspect}", row.label, record.run, seconds(completion_s));
+        let tooltip = format!(
+            "{}, run {}: {}{suspect}",
+            row.label,
+            record.run,
+            seconds(completion_s)
+        );
         svg.circle(&class, (x.px(completion_s), y), 3.6, &tooltip);
     }
 }
@@ -113,10 +189,19 @@ fn draw_row(svg: &mut Svg, row: &Row<'_>, y: f64, layout: &Layout) {
 /// `2.01 s (+1.1 RTT)`.
 fn value(row: &Row<'_>) -> String {
     let Some(completion) = row.completion else {
-        return if row.unfinished() > 0 { "unfinished" } else { "no result" }.to_owned();
+        return if row.unfinished() > 0 {
+            "unfinished"
+        } else {
+            "no result"
+        }
+        .to_owned();
     };
     match row.spread_of_some(|r| r.excess_rtts) {
-        Some(wasted) => format!("{} s (bound + {} RTT)", completion.median_text(), fixed(wasted.median, 1)),
+        Some(wasted) => format!(
+            "{} s (bound + {} RTT)",
+            completion.median_text(),
+            fixed(wasted.median, 1)
+        ),
         None => format!("{} s", completion.median_text()),
     }
 }

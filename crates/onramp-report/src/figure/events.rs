@@ -41,15 +41,26 @@ pub(crate) fn draw(series: &[Series<'_>], end_s: f64) -> Option<Figure> {
     if lanes.is_empty() {
         return None;
     }
-    let height_of = |lane: &Lane<'_>| NAME_HEIGHT + LABEL_GAP + lane.rows as f64 * ROW_HEIGHT + LANE_GAP;
+    let height_of =
+        |lane: &Lane<'_>| NAME_HEIGHT + LABEL_GAP + lane.rows as f64 * ROW_HEIGHT + LANE_GAP;
     let height: f64 = lanes.iter().map(height_of).sum();
     let mut svg = Svg::new(WIDTH, height + 42.0, "Start-up events");
     for tick in x.ticks(10) {
         svg.line("grid", (x.px(tick), 0.0), (x.px(tick), height));
-        svg.text("tick", (x.px(tick), height + 16.0), Anchor::Middle, &fixed(tick, x.tick_decimals(10)));
+        svg.text(
+            "tick",
+            (x.px(tick), height + 16.0),
+            Anchor::Middle,
+            &fixed(tick, x.tick_decimals(10)),
+        );
     }
     let middle = (LEFT + WIDTH - RIGHT) / 2.0;
-    svg.text("label", (middle, height + 34.0), Anchor::Middle, "time since the receiver's connect (s)");
+    svg.text(
+        "label",
+        (middle, height + 34.0),
+        Anchor::Middle,
+        "time since the receiver's connect (s)",
+    );
     let mut top = 0.0;
     for lane in &lanes {
         draw_lane(&mut svg, lane, top);
@@ -58,16 +69,28 @@ pub(crate) fn draw(series: &[Series<'_>], end_s: f64) -> Option<Figure> {
     let caption = "What the start-ups reported, on the time axis of the plots below: phases, bandwidth estimates \
                    (payload), and the end with its reason, which the plots below repeat as a dash-dotted line."
         .to_owned();
-    Some(Figure { svg: svg.finish(), caption })
+    Some(Figure {
+        svg: svg.finish(),
+        caption,
+    })
 }
 
 fn lane<'a>(series: &'a Series<'a>, x: &Scale) -> Option<Lane<'a>> {
-    let mut events: Vec<&StartupEvent> = series.trace.events.iter().filter(|e| e.time_s.is_finite()).collect();
+    let mut events: Vec<&StartupEvent> = series
+        .trace
+        .events
+        .iter()
+        .filter(|e| e.time_s.is_finite())
+        .collect();
     events.sort_by(|a, b| a.time_s.total_cmp(&b.time_s));
     let mut ticks: Vec<(f64, &StartupEvent)> = Vec::new();
     for event in &events {
         let at = x.px(event.time_s);
-        let is_there = ticks.iter().rev().take(3).any(|(px, e)| (px - at).abs() < 1.0 && e.kind == event.kind);
+        let is_there = ticks
+            .iter()
+            .rev()
+            .take(3)
+            .any(|(px, e)| (px - at).abs() < 1.0 && e.kind == event.kind);
         // The end is always there.
         if !is_there || event.kind == "exit" {
             ticks.push((at, event));
@@ -75,7 +98,12 @@ fn lane<'a>(series: &'a Series<'a>, x: &Scale) -> Option<Lane<'a>> {
     }
     let texts = labelled(&events, x);
     let (rows, labels) = place_best(&texts)?;
-    (!ticks.is_empty()).then_some(Lane { series, ticks, labels, rows })
+    (!ticks.is_empty()).then_some(Lane {
+        series,
+        ticks,
+        labels,
+        rows,
+    })
 }
 
 /// A text that wants a label.
@@ -87,17 +115,23 @@ struct Wanted {
     is_exit: bool,
 }
 
-/// Labels and their rows: as many labels as possible in as few rows as possible, but the end always has
-/// its own, if need be at the expense of estimates.
+/// Labels and their rows: as many labels as possible in as few rows as possible, but the end always
+/// has its own, if need be at the expense of estimates.
 fn place_best(texts: &[Wanted]) -> Option<(usize, Vec<Label>)> {
     let without_estimates: Vec<Wanted> = texts.iter().filter(|t| !t.is_estimate).cloned().collect();
     let last_estimate = texts.iter().rposition(|t| t.is_estimate);
     let kept = |at: usize, text: &Wanted| !text.is_estimate || Some(at) == last_estimate;
-    let with_last: Vec<Wanted> =
-        texts.iter().enumerate().filter(|(at, text)| kept(*at, text)).map(|(_, text)| text.clone()).collect();
+    let with_last: Vec<Wanted> = texts
+        .iter()
+        .enumerate()
+        .filter(|(at, text)| kept(*at, text))
+        .map(|(_, text)| text.clone())
+        .collect();
     let only_exit: Vec<Wanted> = texts.iter().filter(|t| t.is_exit).cloned().collect();
     let choices = [texts.to_vec(), with_last, without_estimates, only_exit];
-    let attempts = choices.iter().flat_map(|texts| (1..=MOST_ROWS).map(move |rows| (rows, place(texts, rows))));
+    let attempts = choices
+        .iter()
+        .flat_map(|texts| (1..=MOST_ROWS).map(move |rows| (rows, place(texts, rows))));
     let exits = |labels: &[Label]| labels.iter().filter(|l| l.is_exit).count();
     attempts.max_by_key(|(rows, labels)| (exits(labels), labels.len(), MOST_ROWS - rows))
 }
@@ -129,12 +163,15 @@ fn labelled(events: &[&StartupEvent], x: &Scale) -> Vec<Wanted> {
     texts
 }
 
-/// Puts each label into the highest row that is free at its tick together with all rows below it, so that
-/// no tick crosses a label. Row 0 is the lowest.
+/// Puts each label into the highest row that is free at its tick together with all rows below it,
+/// so that no tick crosses a label. Row 0 is the lowest.
 fn place(texts: &[Wanted], rows: usize) -> Vec<Label> {
     let mut ends = vec![f64::MIN; rows];
     let mut labels = Vec::new();
-    for Wanted { x, text, is_exit, .. } in texts {
+    for Wanted {
+        x, text, is_exit, ..
+    } in texts
+    {
         let width = text_width(text) + 4.0;
         let fits_right = x + 3.0 + width <= WIDTH;
         let (anchor, start, end) = if fits_right {
@@ -147,7 +184,13 @@ fn place(texts: &[Wanted], rows: usize) -> Vec<Label> {
         if let Some(row) = row {
             ends[row] = end;
             let offset = if fits_right { 4.0 } else { -4.0 };
-            labels.push(Label { x: x + offset, row, anchor, text: text.clone(), is_exit: *is_exit });
+            labels.push(Label {
+                x: x + offset,
+                row,
+                anchor,
+                text: text.clone(),
+                is_exit: *is_exit,
+            });
         }
     }
     labels
@@ -158,25 +201,59 @@ fn draw_lane(svg: &mut Svg, lane: &Lane<'_>, top: f64) {
     let base = top + NAME_HEIGHT + LABEL_GAP + lane.rows as f64 * ROW_HEIGHT;
     let row_y = |row: usize| base - row as f64 * ROW_HEIGHT - 8.0;
     marks::marker(svg, series.look, (LEFT + 5.0, top + 10.0), "");
-    svg.text("lane", (LEFT + 16.0, top + 14.0), Anchor::Start, &shortened(&series.label, 600.0));
+    svg.text(
+        "lane",
+        (LEFT + 16.0, top + 14.0),
+        Anchor::Start,
+        &shortened(&series.label, 600.0),
+    );
     svg.line("axis", (LEFT, base), (WIDTH - RIGHT, base));
     for (x, event) in &lane.ticks {
-        let text_x = |label: &Label| if label.anchor == Anchor::Start { label.x - 4.0 } else { label.x + 4.0 };
-        let row = lane.labels.iter().filter(|l| (text_x(l) - x).abs() < 0.01).map(|l| l.row).max();
+        let text_x = |label: &Label| {
+            if label.anchor == Anchor::Start {
+                label.x - 4.0
+            } else {
+                label.x + 4.0
+            }
+        };
+        let row = lane
+            .labels
+            .iter()
+            .filter(|l| (text_x(l) - x).abs() < 0.01)
+            .map(|l| l.row)
+            .max();
         let up_to = row.map_or(base - 5.0, |row| row_y(row) - 9.0);
         let class = format!("event {}", marks::colour(series.look));
-        svg.polyline(&class, &[(*x, base + 3.0), (*x, up_to)], &tooltip(series, event));
+        svg.polyline(
+            &class,
+            &[(*x, base + 3.0), (*x, up_to)],
+            &tooltip(series, event),
+        );
     }
     for label in &lane.labels {
-        svg.text("tick", (label.x, row_y(label.row)), label.anchor, &label.text);
+        svg.text(
+            "tick",
+            (label.x, row_y(label.row)),
+            label.anchor,
+            &label.text,
+        );
     }
 }
 
 /// Everything that the event says.
 fn tooltip(series: &Series<'_>, event: &StartupEvent) -> String {
-    let mut text = format!("{} at {}: {} {}", series.label, seconds(event.time_s), event.kind, event.what);
+    let mut text = format!(
+        "{} at {}: {} {}",
+        series.label,
+        seconds(event.time_s),
+        event.kind,
+        event.what
+    );
     if event.estimate_bytes_per_s > 0 {
-        text += &format!(", estimate {}", bit_rate(event.estimate_bytes_per_s as f64 * 8.0));
+        text += &format!(
+            ", estimate {}",
+            bit_rate(event.estimate_bytes_per_s as f64 * 8.0)
+        );
     }
     if event.remembered_bytes > 0 {
         text += &format!(", remembered {}", byte_count(event.remembered_bytes));
@@ -186,7 +263,10 @@ fn tooltip(series: &Series<'_>, event: &StartupEvent) -> String {
         text += &format!(", ssthresh {}", byte_count(event.ssthresh_bytes));
     }
     if event.pacing_bytes_per_s > 0 {
-        text += &format!(", pacing {}", bit_rate(event.pacing_bytes_per_s as f64 * 8.0));
+        text += &format!(
+            ", pacing {}",
+            bit_rate(event.pacing_bytes_per_s as f64 * 8.0)
+        );
     }
     text
 }
@@ -196,7 +276,12 @@ mod tests {
     use super::*;
 
     fn wanted(x: f64, text: &str) -> Wanted {
-        Wanted { x, text: text.to_owned(), is_estimate: text == "estimate", is_exit: text == "exit" }
+        Wanted {
+            x,
+            text: text.to_owned(),
+            is_estimate: text == "estimate",
+            is_exit: text == "exit",
+        }
     }
 
     #[test]
@@ -211,7 +296,9 @@ mod tests {
 
     #[test]
     fn the_end_has_a_label_however_many_estimates_precede_it() {
-        let mut texts: Vec<Wanted> = (0..40).map(|at| wanted(100.0 + f64::from(at), "estimate")).collect();
+        let mut texts: Vec<Wanted> = (0..40)
+            .map(|at| wanted(100.0 + f64::from(at), "estimate"))
+            .collect();
         texts.push(wanted(140.0, "exit"));
         let (_, labels) = place_best(&texts).unwrap();
         assert!(labels.iter().any(|label| label.is_exit));

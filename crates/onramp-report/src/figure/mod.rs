@@ -31,7 +31,12 @@ pub(crate) struct Series<'a> {
 impl Series<'_> {
     /// When the start-up ended: as its event says, else as its record does.
     pub(crate) fn exit_time_s(&self) -> Option<f64> {
-        let event = self.trace.events.iter().find(|e| e.kind == "exit").map(|e| e.time_s);
+        let event = self
+            .trace
+            .events
+            .iter()
+            .find(|e| e.kind == "exit")
+            .map(|e| e.time_s);
         event.or(self.record.exit_time_s).filter(|t| t.is_finite())
     }
 }
@@ -42,18 +47,35 @@ pub(crate) struct Figure {
     pub(crate) caption: String,
 }
 
-/// The runs of a group that have a trace: of each row the one whose completion is nearest to the median.
+/// The runs of a group that have a trace: of each row the one whose completion is nearest to the
+/// median.
 pub(crate) fn series<'a>(group: &Group<'_>, runs: &'a [Run]) -> Vec<Series<'a>> {
     let mut all = Vec::new();
     for row in &group.rows {
         let median = row.completion.map_or(0.0, |c| c.median);
-        let traced = row.indices.iter().filter_map(|&at| Some((&runs[at].record, runs[at].trace.as_ref()?)));
-        let distance = |record: &Record| record.completion_s.map_or(f64::INFINITY, |s| (s - median).abs());
+        let traced = row
+            .indices
+            .iter()
+            .filter_map(|&at| Some((&runs[at].record, runs[at].trace.as_ref()?)));
+        let distance = |record: &Record| {
+            record
+                .completion_s
+                .map_or(f64::INFINITY, |s| (s - median).abs())
+        };
         let nearest = traced.min_by(|a, b| distance(a.0).total_cmp(&distance(b.0)));
         if let Some((record, trace)) = nearest {
             let of = row.records.len();
-            let label = if of > 1 { format!("{} (run {})", row.label, record.run) } else { row.label.clone() };
-            all.push(Series { look: row.look, label, record, trace });
+            let label = if of > 1 {
+                format!("{} (run {})", row.label, record.run)
+            } else {
+                row.label.clone()
+            };
+            all.push(Series {
+                look: row.look,
+                label,
+                record,
+                trace,
+            });
         }
     }
     all
@@ -81,7 +103,11 @@ fn end_s(series: &[Series<'_>]) -> f64 {
         let sender = one.trace.sender.iter().map(|s| s.time_s);
         let segments = one.trace.segments.iter().map(|s| s.time_s);
         let events = one.trace.events.iter().map(|e| e.time_s);
-        let times = sender.chain(segments).chain(events).chain(one.record.completion_s).chain([one.record.bound_s]);
+        let times = sender
+            .chain(segments)
+            .chain(events)
+            .chain(one.record.completion_s)
+            .chain([one.record.bound_s]);
         end = times.filter(|t| t.is_finite()).fold(end, f64::max);
     }
     end
@@ -103,7 +129,10 @@ mod tests {
             .into_iter()
             .zip(1..)
             .map(|(completion_s, run)| Run {
-                record: Record { completion_s: Some(completion_s), ..sample::record("a", "none", "cubic", run) },
+                record: Record {
+                    completion_s: Some(completion_s),
+                    ..sample::record("a", "none", "cubic", run)
+                },
                 trace: (run != 3).then(Trace::default),
             })
             .collect();
@@ -111,6 +140,9 @@ mod tests {
         let groups = crate::summary::groups(&records);
         let series = series(&groups[0], &runs);
         assert_eq!(series.len(), 1);
-        assert_eq!(series[0].record.run, 1, "the median run has no trace, the next nearest has");
+        assert_eq!(
+            series[0].record.run, 1,
+            "the median run has no trace, the next nearest has"
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! Sequence over time: what entered the bottleneck, what was acknowledged, what was lost on the way.
+//! Sequence over time: what entered the bottleneck, what was acknowledged, what was lost on the
+//! way.
 
 use super::timeline::{legend_of, Plan, Timeline};
 use super::{seconds, Figure, Series};
@@ -14,9 +15,14 @@ const CELL_PX: f64 = 3.0;
 
 pub(crate) fn draw(group: &Group<'_>, series: &[Series<'_>], link: &Link, end_s: f64) -> Figure {
     let size_bytes = group.first().size_bytes as f64;
-    let y_max = series.iter().flat_map(|s| sent(s)).map(|p| p.1).fold(size_bytes, f64::max);
+    let y_max = series
+        .iter()
+        .flat_map(|s| sent(s))
+        .map(|p| p.1)
+        .fold(size_bytes, f64::max);
     let (y_unit, unit) = prefix(y_max);
-    let any = |test: fn(&SegmentSample) -> bool| series.iter().any(|s| s.trace.segments.iter().any(test));
+    let any =
+        |test: fn(&SegmentSample) -> bool| series.iter().any(|s| s.trace.segments.iter().any(test));
     let mut legend = legend_of(series);
     legend.push((Key::Line("main"), "enters the bottleneck".to_owned()));
     legend.push((Key::Line("thin"), "acknowledged".to_owned()));
@@ -26,7 +32,10 @@ pub(crate) fn draw(group: &Group<'_>, series: &[Series<'_>], link: &Link, end_s:
     if any(|s| s.dropped) {
         legend.push((Key::Cross, "dropped or lost".to_owned()));
     }
-    legend.push((Key::Line("ideal"), "ideal: the link busy from 1.5 RTT on".to_owned()));
+    legend.push((
+        Key::Line("ideal"),
+        "ideal: the link busy from 1.5 RTT on".to_owned(),
+    ));
     let mut plot = Timeline::new(Plan {
         name: "Sequence over time",
         y_label: &format!("payload ({unit}B)"),
@@ -45,16 +54,22 @@ pub(crate) fn draw(group: &Group<'_>, series: &[Series<'_>], link: &Link, end_s:
                    (thin). Between the two is the data in flight. What lies below the ideal line the link could \
                    have carried by then; where a line climbs more steeply than the ideal one, a queue builds."
         .to_owned();
-    Figure { svg: plot.finish(), caption }
+    Figure {
+        svg: plot.finish(),
+        caption,
+    }
 }
 
-/// The request reaches the sender 1.5 RTT after the connect (SYN, SYN-ACK and request cross the path once
-/// each); from then on the link carries payload without a pause.
+/// The request reaches the sender 1.5 RTT after the connect (SYN, SYN-ACK and request cross the
+/// path once each); from then on the link carries payload without a pause.
 fn ideal(plot: &mut Timeline, link: &Link, size_bytes: f64) {
     let start_s = 1.5 * link.rtt_s;
     let end_s = start_s + size_bytes / link.payload_bytes_per_s;
     if end_s.is_finite() {
-        let line = [plot.frame.px((start_s, 0.0)), plot.frame.px((end_s, size_bytes))];
+        let line = [
+            plot.frame.px((start_s, 0.0)),
+            plot.frame.px((end_s, size_bytes)),
+        ];
         let tooltip = format!("ideal: from {} to {}", seconds(start_s), seconds(end_s));
         plot.svg.polyline("ideal ink", &line, &tooltip);
     }
@@ -63,20 +78,44 @@ fn ideal(plot: &mut Timeline, link: &Link, size_bytes: f64) {
 fn draw_series(plot: &mut Timeline, one: &Series<'_>) {
     let colour = marks::colour(one.look);
     let sent = sent(one);
-    let mut acked: Vec<(f64, f64)> = one.trace.sender.iter().map(|s| (s.time_s, s.acked_bytes as f64)).collect();
+    let mut acked: Vec<(f64, f64)> = one
+        .trace
+        .sender
+        .iter()
+        .map(|s| (s.time_s, s.acked_bytes as f64))
+        .collect();
     // The step to what was sent is drawn from its first moment, not from the origin.
     acked.dedup_by_key(|p| p.1.to_bits());
-    plot.steps(&format!("thin {colour}"), &acked, &format!("{}: acknowledged", one.label));
-    plot.steps(&format!("main {colour}"), &sent, &format!("{}: enters the bottleneck", one.label));
+    plot.steps(
+        &format!("thin {colour}"),
+        &acked,
+        &format!("{}: acknowledged", one.label),
+    );
+    plot.steps(
+        &format!("main {colour}"),
+        &sent,
+        &format!("{}: enters the bottleneck", one.label),
+    );
     plot.markers(one, &sent, |time, bytes| {
-        format!("{}: {} sent at {}", one.label, byte_count(bytes as u64), seconds(time))
+        format!(
+            "{}: {} sent at {}",
+            one.label,
+            byte_count(bytes as u64),
+            seconds(time)
+        )
     });
     let mut seen = HashSet::new();
     for segment in &one.trace.segments {
         let at = plot.frame.px((segment.time_s, end_of(segment)));
         let cell = |kind: u8| (kind, (at.0 / CELL_PX) as i64, (at.1 / CELL_PX) as i64);
-        let tooltip =
-            |what: &str| format!("{}: byte {} {what} at {}", one.label, segment.start_byte, seconds(segment.time_s));
+        let tooltip = |what: &str| {
+            format!(
+                "{}: byte {} {what} at {}",
+                one.label,
+                segment.start_byte,
+                seconds(segment.time_s)
+            )
+        };
         if segment.retransmission && seen.insert(cell(0)) {
             marks::ring(&mut plot.svg, one.look, at, &tooltip("sent again"));
         }

@@ -38,11 +38,26 @@ impl Timeline {
         let top = legend_height + 12.0;
         let mut svg = Svg::new(WIDTH, top + plan.height + 42.0, plan.name);
         marks::legend(&mut svg, (LEFT, 2.0), &plan.legend, &places);
-        let frame = Frame::new((LEFT, top), width, plan.height, (0.0, plan.end_s * 1.01), (0.0, plan.y_max * 1.06));
-        frame.draw(&mut svg, "time since the receiver's connect (s)", plan.y_label, plan.y_unit);
+        let frame = Frame::new(
+            (LEFT, top),
+            width,
+            plan.height,
+            (0.0, plan.end_s * 1.01),
+            (0.0, plan.y_max * 1.06),
+        );
+        frame.draw(
+            &mut svg,
+            "time since the receiver's connect (s)",
+            plan.y_label,
+            plan.y_unit,
+        );
         // Room for half a stroke at the edges.
         svg.begin_clip((LEFT - 1.0, top - 1.0), width + 2.0, plan.height + 2.0);
-        Timeline { svg, frame, notes: Vec::new() }
+        Timeline {
+            svg,
+            frame,
+            notes: Vec::new(),
+        }
     }
 
     /// A thinned line that keeps each value until the next one.
@@ -52,7 +67,12 @@ impl Timeline {
     }
 
     /// Some of the series' markers along a step line, no two series at the same times.
-    pub(crate) fn markers(&mut self, series: &Series<'_>, points: &[(f64, f64)], tooltip: impl Fn(f64, f64) -> String) {
+    pub(crate) fn markers(
+        &mut self,
+        series: &Series<'_>,
+        points: &[(f64, f64)],
+        tooltip: impl Fn(f64, f64) -> String,
+    ) {
         for (time, value) in lines::along_steps(points, series.look) {
             if value <= self.frame.y.to() {
                 let at = self.frame.px((time, value));
@@ -61,34 +81,59 @@ impl Timeline {
         }
     }
 
-    /// A horizontal line with its name at the left edge, where the handshake leaves the plot empty; out of
-    /// sight it is left out. Labels of lines that are drawn from above to below are kept apart.
+    /// A horizontal line with its name at the left edge, where the handshake leaves the plot empty;
+    /// out of sight it is left out. Labels of lines that are drawn from above to below are kept
+    /// apart.
     pub(crate) fn level(&mut self, class: &str, value: f64, text: &str) {
         if !value.is_finite() || value > self.frame.y.to() {
             return;
         }
         let y = self.frame.y.px(value);
-        self.svg.line(class, (self.frame.left, y), (self.frame.right(), y));
+        self.svg
+            .line(class, (self.frame.left, y), (self.frame.right(), y));
         let above = y - 5.0;
-        let lowest = self.notes.iter().filter(|n| n.anchor == Anchor::Start).map(|n| n.at.1).fold(0.0, f64::max);
-        let text_y = if above < lowest + 14.0 { y + 14.0 } else { above };
+        let lowest = self
+            .notes
+            .iter()
+            .filter(|n| n.anchor == Anchor::Start)
+            .map(|n| n.at.1)
+            .fold(0.0, f64::max);
+        let text_y = if above < lowest + 14.0 {
+            y + 14.0
+        } else {
+            above
+        };
         self.note((self.frame.left + 8.0, text_y), Anchor::Start, text);
     }
 
     /// The ends of the start-ups as vertical lines through the plot.
     pub(crate) fn exits(&mut self, series: &[Series<'_>]) {
         for one in series {
-            let Some(time_s) = one.exit_time_s() else { continue };
+            let Some(time_s) = one.exit_time_s() else {
+                continue;
+            };
             let x = self.frame.x.px(time_s);
-            let tooltip =
-                format!("{}: start-up ends at {}: {}", one.label, super::seconds(time_s), one.record.exit_reason);
+            let tooltip = format!(
+                "{}: start-up ends at {}: {}",
+                one.label,
+                super::seconds(time_s),
+                one.record.exit_reason
+            );
             let line = [(x, self.frame.top), (x, self.frame.bottom())];
-            self.svg.polyline(&format!("exit {}", marks::colour(one.look)), &line, &tooltip);
+            self.svg.polyline(
+                &format!("exit {}", marks::colour(one.look)),
+                &line,
+                &tooltip,
+            );
         }
     }
 
     fn note(&mut self, at: (f64, f64), anchor: Anchor, text: &str) {
-        self.notes.push(Note { at, anchor, text: text.to_owned() });
+        self.notes.push(Note {
+            at,
+            anchor,
+            text: text.to_owned(),
+        });
     }
 
     /// Says, in the upper right corner, what lies above the plot.
@@ -108,7 +153,14 @@ impl Timeline {
 
 /// The legend's entries for the start-ups, and for their ends if there are any.
 pub(crate) fn legend_of(series: &[Series<'_>]) -> Vec<(Key, String)> {
-    let names = series.iter().map(|one| (Key::Series(one.look), crate::svg::shortened(&one.label, 400.0)));
+    let names = series.iter().map(|one| {
+        (
+            Key::Series(one.look),
+            crate::svg::shortened(&one.label, 400.0),
+        )
+    });
     let ends = series.iter().any(|one| one.exit_time_s().is_some());
-    names.chain(ends.then(|| (Key::Line("exit"), "start-up ends".to_owned()))).collect()
+    names
+        .chain(ends.then(|| (Key::Line("exit"), "start-up ends".to_owned())))
+        .collect()
 }

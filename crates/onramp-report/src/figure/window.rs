@@ -11,16 +11,26 @@ const MOST_PATHS: f64 = 4.0;
 
 pub(crate) fn draw(series: &[Series<'_>], link: &Link, end_s: f64) -> Figure {
     let full_bytes = link.queue_bytes.map(|queue| link.bdp_bytes + queue);
-    let cwnd_max = series.iter().flat_map(|s| cwnd(s)).map(|p| p.1).fold(0.0, f64::max);
+    let cwnd_max = series
+        .iter()
+        .flat_map(|s| cwnd(s))
+        .map(|p| p.1)
+        .fold(0.0, f64::max);
     // A queue far deeper than any window is named but not shown: it would press the windows flat.
     let shown_full = full_bytes.filter(|full| *full <= 2.0 * cwnd_max.max(link.bdp_bytes));
     let wanted = cwnd_max.max(link.bdp_bytes).max(shown_full.unwrap_or(0.0));
     let limit = MOST_PATHS * link.bdp_bytes.max(full_bytes.unwrap_or(0.0));
-    let y_max = if limit > 0.0 { wanted.min(limit) } else { wanted };
+    let y_max = if limit > 0.0 {
+        wanted.min(limit)
+    } else {
+        wanted
+    };
     let (y_unit, unit) = prefix(y_max);
     let mut legend = legend_of(series);
     legend.push((Key::Line("main"), "cwnd".to_owned()));
-    let has_ssthresh = series.iter().any(|s| s.trace.sender.iter().any(|x| x.ssthresh_bytes.is_some()));
+    let has_ssthresh = series
+        .iter()
+        .any(|s| s.trace.sender.iter().any(|x| x.ssthresh_bytes.is_some()));
     if has_ssthresh {
         legend.push((Key::Line("dashed"), "ssthresh".to_owned()));
     }
@@ -37,7 +47,11 @@ pub(crate) fn draw(series: &[Series<'_>], link: &Link, end_s: f64) -> Figure {
     if let Some(full) = shown_full {
         plot.level("level", full, &format!("BDP + queue {}", amount(full)));
     }
-    plot.level("level", link.bdp_bytes, &format!("BDP {}", amount(link.bdp_bytes)));
+    plot.level(
+        "level",
+        link.bdp_bytes,
+        &format!("BDP {}", amount(link.bdp_bytes)),
+    );
     if cwnd_max > plot.frame.y.to() {
         plot.cut_off(&format!("cut off: windows reach {}", amount(cwnd_max)));
     } else if let (Some(full), None) = (full_bytes, shown_full) {
@@ -50,21 +64,46 @@ pub(crate) fn draw(series: &[Series<'_>], link: &Link, end_s: f64) -> Figure {
     let caption = "Congestion window and, where one is set, slow-start threshold. All in payload: at the BDP line \
                    the window just fills the path, at BDP + queue it fills the queue too."
         .to_owned();
-    Figure { svg: plot.finish(), caption }
+    Figure {
+        svg: plot.finish(),
+        caption,
+    }
 }
 
 fn draw_series(plot: &mut Timeline, one: &Series<'_>) {
     let colour = marks::colour(one.look);
-    let ssthresh: Vec<(f64, f64)> =
-        one.trace.sender.iter().filter_map(|s| Some((s.time_s, s.ssthresh_bytes? as f64))).collect();
-    plot.steps(&format!("dashed {colour}"), &ssthresh, &format!("{}: ssthresh", one.label));
+    let ssthresh: Vec<(f64, f64)> = one
+        .trace
+        .sender
+        .iter()
+        .filter_map(|s| Some((s.time_s, s.ssthresh_bytes? as f64)))
+        .collect();
+    plot.steps(
+        &format!("dashed {colour}"),
+        &ssthresh,
+        &format!("{}: ssthresh", one.label),
+    );
     let cwnd = cwnd(one);
-    plot.steps(&format!("main {colour}"), &cwnd, &format!("{}: cwnd", one.label));
+    plot.steps(
+        &format!("main {colour}"),
+        &cwnd,
+        &format!("{}: cwnd", one.label),
+    );
     plot.markers(one, &cwnd, |time, bytes| {
-        format!("{}: cwnd {} at {}", one.label, byte_count(bytes as u64), seconds(time))
+        format!(
+            "{}: cwnd {} at {}",
+            one.label,
+            byte_count(bytes as u64),
+            seconds(time)
+        )
     });
 }
 
 fn cwnd(series: &Series<'_>) -> Vec<(f64, f64)> {
-    series.trace.sender.iter().map(|s| (s.time_s, s.cwnd_bytes as f64)).collect()
+    series
+        .trace
+        .sender
+        .iter()
+        .map(|s| (s.time_s, s.cwnd_bytes as f64))
+        .collect()
 }

@@ -48,9 +48,22 @@ fn beside(column: &Column) -> f64 {
 
 impl Canvas {
     /// The lifelines as far apart as the labels of both sides let them be.
-    pub(super) fn new(svg: Svg, range: Range, time: Scale, left: &Column, right: &Column) -> Canvas {
+    pub(super) fn new(
+        svg: Svg,
+        range: Range,
+        time: Scale,
+        left: &Column,
+        right: &Column,
+    ) -> Canvas {
         let lifelines = (beside(left), WIDTH - beside(right));
-        Canvas { svg, range, time, lifelines, top: time.px(range.from_s), bottom: time.px(range.to_s) }
+        Canvas {
+            svg,
+            range,
+            time,
+            lifelines,
+            top: time.px(range.from_s),
+            bottom: time.px(range.to_s),
+        }
     }
 
     pub(super) fn finish(self) -> String {
@@ -70,10 +83,17 @@ impl Canvas {
         let half = BESIDE.0.min((self.lifelines.1 - self.lifelines.0) / 2.0) - 8.0;
         for (is_left, name) in [(true, &ladder.left), (false, &ladder.right)] {
             let x = self.lifeline(is_left);
-            self.svg.line("axis", (x, self.top - OVER), (x, self.bottom + OVER));
-            self.svg.text("lane", (x, self.top - 36.0), Anchor::Middle, &shortened(name, half * 2.0));
+            self.svg
+                .line("axis", (x, self.top - OVER), (x, self.bottom + OVER));
+            self.svg.text(
+                "lane",
+                (x, self.top - 36.0),
+                Anchor::Middle,
+                &shortened(name, half * 2.0),
+            );
             let (x, anchor) = self.beside(is_left, LEADER);
-            self.svg.text("label", (x, self.top - 18.0), anchor, "time (s) ↓");
+            self.svg
+                .text("label", (x, self.top - 18.0), anchor, "time (s) ↓");
         }
     }
 
@@ -86,7 +106,8 @@ impl Canvas {
         }
     }
 
-    /// Labels beside their lifeline, each with a leader from its moment, or from the first and the last of its range.
+    /// Labels beside their lifeline, each with a leader from its moment, or from the first and the
+    /// last of its range.
     pub(super) fn column(&mut self, column: &Column, is_left: bool) {
         let (times_x, anchor) = self.beside(is_left, LEADER);
         let text_at = LEADER + column.time_width() + GAP;
@@ -95,14 +116,33 @@ impl Canvas {
         for label in &column.labels {
             let y = label.top + LINE / 2.0;
             let (first, last) = (self.time.px(label.from_s), self.time.px(label.to_s));
-            let both = if last - first < 1.0 { vec![first] } else { vec![first, last] };
+            let both = if last - first < 1.0 {
+                vec![first]
+            } else {
+                vec![first, last]
+            };
             for at in both {
-                self.svg.polyline("leader", &[(leader[0], at), (leader[1], at), (leader[2], y), (leader[3], y)], "");
+                self.svg.polyline(
+                    "leader",
+                    &[
+                        (leader[0], at),
+                        (leader[1], at),
+                        (leader[2], y),
+                        (leader[3], y),
+                    ],
+                    "",
+                );
             }
-            self.svg.text("tick", (times_x, y + 4.0), anchor, &label.time);
+            self.svg
+                .text("tick", (times_x, y + 4.0), anchor, &label.time);
             let (x, _) = self.beside(is_left, text_at);
             for (line, text) in label.lines.iter().enumerate() {
-                self.svg.text("label", (x, y + 4.0 + line as f64 * LINE), anchor, &shortened(text, room));
+                self.svg.text(
+                    "label",
+                    (x, y + 4.0 + line as f64 * LINE),
+                    anchor,
+                    &shortened(text, room),
+                );
             }
         }
     }
@@ -110,12 +150,31 @@ impl Canvas {
     /// The lines first, so that none of them covers a mark.
     pub(super) fn rungs(&mut self, shown: &[Flight<'_>]) {
         let drawn = self.apart(shown);
-        for Drawn { flight, from, to, tooltip, .. } in &drawn {
-            self.svg.polyline(flight.rung.kind.class(), &[*from, *to], tooltip);
+        for Drawn {
+            flight,
+            from,
+            to,
+            tooltip,
+            ..
+        } in &drawn
+        {
+            self.svg
+                .polyline(flight.rung.kind.class(), &[*from, *to], tooltip);
         }
         let mut around = BTreeSet::new();
-        for Drawn { flight, from, tooltip, .. } in &drawn {
-            let Rung { kind, from_left, sent_s, .. } = *flight.rung;
+        for Drawn {
+            flight,
+            from,
+            tooltip,
+            ..
+        } in &drawn
+        {
+            let Rung {
+                kind,
+                from_left,
+                sent_s,
+                ..
+            } = *flight.rung;
             // Those of one moment share a mark.
             if self.range.holds(sent_s) && around.insert((kind, from_left, from.1.round() as i64)) {
                 match kind {
@@ -126,7 +185,14 @@ impl Canvas {
             }
         }
         let mut counted: Vec<f64> = Vec::new();
-        for Drawn { flight, from, to, tooltip, others } in drawn {
+        for Drawn {
+            flight,
+            from,
+            to,
+            tooltip,
+            others,
+        } in drawn
+        {
             match flight.rung.arrived_s {
                 _ if !self.range.holds(flight.end_s) => {}
                 Some(_) => {
@@ -137,8 +203,17 @@ impl Canvas {
                     self.svg.path("mark ink", &marks::cross_path(to), &tooltip);
                     // Where it is legible.
                     if others > 0 && counted.iter().all(|y| (to.1 - y).abs() >= LINE) {
-                        let (x, anchor) = if from.0 < to.0 { (9.0, Anchor::Start) } else { (-9.0, Anchor::End) };
-                        self.svg.text("note", (to.0 + x, to.1 + 4.0), anchor, &format!("{} lost", others + 1));
+                        let (x, anchor) = if from.0 < to.0 {
+                            (9.0, Anchor::Start)
+                        } else {
+                            (-9.0, Anchor::End)
+                        };
+                        self.svg.text(
+                            "note",
+                            (to.0 + x, to.1 + 4.0),
+                            anchor,
+                            &format!("{} lost", others + 1),
+                        );
                         counted.push(to.1);
                     }
                 }
@@ -148,8 +223,13 @@ impl Canvas {
 
     /// The ends of a flight's line.
     fn line(&self, flight: &Flight<'_>) -> [(f64, f64); 2] {
-        let (from, to) = (self.lifeline(flight.rung.from_left), self.lifeline(!flight.rung.from_left));
-        flight.within(&self.range).map(|(share, time_s)| (from + (to - from) * share, self.time.px(time_s)))
+        let (from, to) = (
+            self.lifeline(flight.rung.from_left),
+            self.lifeline(!flight.rung.from_left),
+        );
+        flight
+            .within(&self.range)
+            .map(|(share, time_s)| (from + (to - from) * share, self.time.px(time_s)))
     }
 
     /// One for all whose lines are at one place. Places grow until there are few enough.
@@ -161,15 +241,27 @@ impl Canvas {
             for flight in shown {
                 let [from, to] = self.line(flight);
                 let place = [from.0, from.1, to.0, to.1].map(|px| (px / cell).round() as i64);
-                let at = *seen.entry((flight.rung.kind, flight.is_lost(), place)).or_insert(drawn.len());
+                let at = *seen
+                    .entry((flight.rung.kind, flight.is_lost(), place))
+                    .or_insert(drawn.len());
                 match drawn.get_mut(at) {
                     Some(first) => first.others += 1,
-                    None => drawn.push(Drawn { flight, from, to, tooltip: String::new(), others: 0 }),
+                    None => drawn.push(Drawn {
+                        flight,
+                        from,
+                        to,
+                        tooltip: String::new(),
+                        others: 0,
+                    }),
                 }
             }
             if drawn.len() <= MOST_LINES || cell > WIDTH {
                 for one in &mut drawn {
-                    let more = if one.others > 0 { format!(", and {} more here", one.others) } else { String::new() };
+                    let more = if one.others > 0 {
+                        format!(", and {} more here", one.others)
+                    } else {
+                        String::new()
+                    };
                     one.tooltip = format!("{}{more}", one.flight.tooltip());
                 }
                 break drawn;
@@ -183,11 +275,21 @@ impl Canvas {
         let middle = (self.lifelines.0 + self.lifelines.1) / 2.0;
         if is_empty {
             let text = "nothing was sent or arrived";
-            self.svg.text("note", (middle, (self.top + self.bottom) / 2.0), Anchor::Middle, text);
+            self.svg.text(
+                "note",
+                (middle, (self.top + self.bottom) / 2.0),
+                Anchor::Middle,
+                text,
+            );
         }
         if left_out > 0 {
             let text = format!("left out: {left_out} without a time");
-            self.svg.text("note", (middle, self.bottom + FOOT - 8.0), Anchor::Middle, &text);
+            self.svg.text(
+                "note",
+                (middle, self.bottom + FOOT - 8.0),
+                Anchor::Middle,
+                &text,
+            );
         }
     }
 }

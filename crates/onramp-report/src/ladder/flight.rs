@@ -1,4 +1,5 @@
-//! What is drawn of a ladder's rungs: each from its sending to its arrival, or as far as a lost one goes.
+//! What is drawn of a ladder's rungs: each from its sending to its arrival, or as far as a lost one
+//! goes.
 
 use super::labels::clock;
 use super::{Ladder, Rung};
@@ -22,29 +23,48 @@ impl Flight<'_> {
     pub(super) fn within(&self, range: &Range) -> [(f64, f64); 2] {
         let (sent_s, end_s) = (self.rung.sent_s, self.end_s);
         let share = |time_s: f64| (time_s - sent_s) / (end_s - sent_s) * self.reach;
-        let from = if range.holds(sent_s) { 0.0 } else { share(range.cut(sent_s)) };
-        let to = if range.holds(end_s) { self.reach } else { share(range.cut(end_s)) };
+        let from = if range.holds(sent_s) {
+            0.0
+        } else {
+            share(range.cut(sent_s))
+        };
+        let to = if range.holds(end_s) {
+            self.reach
+        } else {
+            share(range.cut(end_s))
+        };
         [(from, range.cut(sent_s)), (to, range.cut(end_s))]
     }
 
     pub(super) fn tooltip(&self) -> String {
-        let Rung { text, kind, sent_s, arrived_s, .. } = self.rung;
+        let Rung {
+            text,
+            kind,
+            sent_s,
+            arrived_s,
+            ..
+        } = self.rung;
         let colon = if text.is_empty() { "" } else { ": " };
         let end = match arrived_s {
             Some(arrived_s) => format!("arrived {} s", clock(*arrived_s)),
             None => "lost on the way".to_owned(),
         };
-        format!("{text}{colon}{}, sent {} s, {end}", kind.name(), clock(*sent_s))
+        format!(
+            "{text}{colon}{}, sent {} s, {end}",
+            kind.name(),
+            clock(*sent_s)
+        )
     }
 }
 
-/// Of a lost one's time for the whole way, were it as fast as the one before it. A half would put it onto the line of
-/// the one before it if they were sent at one moment.
+/// Of a lost one's time for the whole way, were it as fast as the one before it. A half would put
+/// it onto the line of the one before it if they were sent at one moment.
 const LOST_AFTER: f64 = 0.6;
 
 /// Those whose times are numbers, lost ones with an end.
 pub(super) fn flights(ladder: &Ladder, given_s: Option<(f64, f64)>) -> Vec<Flight<'_>> {
-    let is_sound = |rung: &&Rung| rung.sent_s.is_finite() && rung.arrived_s.is_none_or(f64::is_finite);
+    let is_sound =
+        |rung: &&Rung| rung.sent_s.is_finite() && rung.arrived_s.is_none_or(f64::is_finite);
     let sound: Vec<&Rung> = ladder.rungs.iter().filter(is_sound).collect();
     // When sent and how long on the way, of those that arrived.
     let delays = [false, true].map(|from_left| {
@@ -60,24 +80,43 @@ pub(super) fn flights(ladder: &Ladder, given_s: Option<(f64, f64)>) -> Vec<Fligh
         times.clone().fold(f64::NEG_INFINITY, f64::max) - times.fold(f64::INFINITY, f64::min)
     };
     let some_s = given_s.map_or_else(extent_s, |(from_s, to_s)| to_s - from_s) / 10.0;
-    let some_s = if some_s.is_finite() && some_s > 0.0 { some_s } else { 0.1 };
+    let some_s = if some_s.is_finite() && some_s > 0.0 {
+        some_s
+    } else {
+        0.1
+    };
     let delay_s = |rung: &Rung| {
         let own = &delays[usize::from(rung.from_left)];
-        let before = own.partition_point(|delay| delay.0 <= rung.sent_s).saturating_sub(1);
+        let before = own
+            .partition_point(|delay| delay.0 <= rung.sent_s)
+            .saturating_sub(1);
         let other = delays[usize::from(!rung.from_left)].first();
         own.get(before).or(other).map_or(some_s, |delay| delay.1)
     };
     let flights = sound.iter().map(|&rung| match rung.arrived_s {
-        Some(arrived_s) => Flight { rung, end_s: arrived_s, reach: 1.0 },
-        None => Flight { rung, end_s: rung.sent_s + delay_s(rung) * LOST_AFTER, reach: 0.5 },
+        Some(arrived_s) => Flight {
+            rung,
+            end_s: arrived_s,
+            reach: 1.0,
+        },
+        None => Flight {
+            rung,
+            end_s: rung.sent_s + delay_s(rung) * LOST_AFTER,
+            reach: 0.5,
+        },
     });
     flights.filter(|flight| flight.end_s.is_finite()).collect()
 }
 
 /// From the first moment to the last one, or a second where these are one.
 pub(super) fn extent_s(flights: &[Flight<'_>]) -> (f64, f64) {
-    let times = flights.iter().flat_map(|flight| [flight.rung.sent_s, flight.end_s]);
-    let (from_s, to_s) = (times.clone().fold(f64::INFINITY, f64::min), times.fold(f64::NEG_INFINITY, f64::max));
+    let times = flights
+        .iter()
+        .flat_map(|flight| [flight.rung.sent_s, flight.end_s]);
+    let (from_s, to_s) = (
+        times.clone().fold(f64::INFINITY, f64::min),
+        times.fold(f64::NEG_INFINITY, f64::max),
+    );
     match (from_s, to_s) {
         (from_s, to_s) if from_s < to_s => (from_s, to_s),
         (from_s, to_s) if from_s == to_s => (from_s, from_s + 1.0),
@@ -96,7 +135,10 @@ impl Range {
     /// As the scale has it, which refuses what it cannot divide by.
     pub(super) fn new((from_s, to_s): (f64, f64)) -> Range {
         let scale = Scale::new(from_s, to_s, 0.0, 1.0);
-        Range { from_s: scale.from(), to_s: scale.to() }
+        Range {
+            from_s: scale.from(),
+            to_s: scale.to(),
+        }
     }
 
     /// With some room for moments that are the range's end but for rounding.

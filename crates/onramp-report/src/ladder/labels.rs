@@ -29,7 +29,11 @@ pub(super) fn moments(mut events: Vec<(f64, Option<&str>)>) -> Vec<Label<'_>> {
     let mut labels: Vec<Label<'_>> = Vec::new();
     let mut before = String::new();
     for (time_s, text) in events {
-        let label = Label { from_s: time_s, to_s: time_s, texts: text.filter(|t| !t.is_empty()).into_iter().collect() };
+        let label = Label {
+            from_s: time_s,
+            to_s: time_s,
+            texts: text.filter(|t| !t.is_empty()).into_iter().collect(),
+        };
         let reads = clock(time_s);
         match labels.last_mut() {
             Some(last) if reads == before => last.merge(label),
@@ -53,10 +57,19 @@ impl<'a> Label<'a> {
 
     /// The texts below each other.
     fn piled(&self) -> Vec<String> {
-        let own = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect::<Vec<_>>();
+        let own = |texts: &[&str]| {
+            texts
+                .iter()
+                .map(|&text| text.to_owned())
+                .collect::<Vec<_>>()
+        };
         match self.texts.len() {
             n if n <= PILE => own(&self.texts),
-            n => [own(&self.texts[..PILE - 1]), vec![format!("and {} more", n - PILE + 1)]].concat(),
+            n => [
+                own(&self.texts[..PILE - 1]),
+                vec![format!("and {} more", n - PILE + 1)],
+            ]
+            .concat(),
         }
     }
 
@@ -95,19 +108,35 @@ pub(super) struct Placed {
 }
 
 impl Column {
-    /// Puts labels beside a lifeline from `top` to `bottom`: as they are if there is room, else the texts of each in
-    /// one line, else also those merged that are closer than a line.
+    /// Puts labels beside a lifeline from `top` to `bottom`: as they are if there is room, else the
+    /// texts of each in one line, else also those merged that are closer than a line.
     pub(super) fn new(labels: Vec<Label<'_>>, time: &Scale, top: f64, bottom: f64) -> Column {
         // The first and the last may reach half a line beyond.
         let (top, bottom) = (top - LINE / 2.0, bottom + LINE / 2.0);
         let room = ((bottom - top) / LINE) as usize;
         let is_roomy = lines(&labels) <= room;
-        let labels = if labels.len() <= room { labels } else { merged(labels, time) };
-        let texts = |label: &Label<'_>| if is_roomy { label.piled() } else { label.joined() };
+        let labels = if labels.len() <= room {
+            labels
+        } else {
+            merged(labels, time)
+        };
+        let texts = |label: &Label<'_>| {
+            if is_roomy {
+                label.piled()
+            } else {
+                label.joined()
+            }
+        };
         let lines: Vec<Vec<String>> = labels.iter().map(texts).collect();
         let middle = |label: &Label<'_>| (time.px(label.from_s) + time.px(label.to_s)) / 2.0;
-        let wanted: Vec<f64> = labels.iter().map(|label| middle(label) - LINE / 2.0).collect();
-        let heights: Vec<f64> = lines.iter().map(|lines| lines.len().max(1) as f64 * LINE).collect();
+        let wanted: Vec<f64> = labels
+            .iter()
+            .map(|label| middle(label) - LINE / 2.0)
+            .collect();
+        let heights: Vec<f64> = lines
+            .iter()
+            .map(|lines| lines.len().max(1) as f64 * LINE)
+            .collect();
         let tops = beside::spread(&wanted, &heights, top, bottom);
         let placed = |((label, lines), top): ((&Label<'_>, Vec<String>), f64)| Placed {
             top,
@@ -116,17 +145,26 @@ impl Column {
             time: label.time(),
             lines,
         };
-        Column { labels: labels.iter().zip(lines).zip(tops).map(placed).collect() }
+        Column {
+            labels: labels.iter().zip(lines).zip(tops).map(placed).collect(),
+        }
     }
 
     /// Width of the widest moment.
     pub(super) fn time_width(&self) -> f64 {
-        self.labels.iter().map(|label| text_width(&label.time)).fold(0.0, f64::max)
+        self.labels
+            .iter()
+            .map(|label| text_width(&label.time))
+            .fold(0.0, f64::max)
     }
 
     /// Width of the widest text.
     pub(super) fn text_width(&self) -> f64 {
-        self.labels.iter().flat_map(|label| &label.lines).map(|line| text_width(line)).fold(0.0, f64::max)
+        self.labels
+            .iter()
+            .flat_map(|label| &label.lines)
+            .map(|line| text_width(line))
+            .fold(0.0, f64::max)
     }
 }
 

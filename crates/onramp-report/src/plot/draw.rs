@@ -26,23 +26,48 @@ const ROW_HEIGHT: f64 = 15.0;
 /// [`reproduction_page`](crate::reproduction::reproduction_page).
 pub fn draw_plot(plot: &Plot) -> String {
     let legend = legend(plot);
-    let height = plot.height.filter(|h| h.is_finite()).unwrap_or(HEIGHT).clamp(80.0, 1000.0);
+    let height = plot
+        .height
+        .filter(|h| h.is_finite())
+        .unwrap_or(HEIGHT)
+        .clamp(80.0, 1000.0);
     // The room on the left depends on the height of the axis, the legend on the room.
     let left = left_room(&range::scale_y(plot, height, 0.0)).clamp(LEFT, WIDTH / 3.0);
     let width = WIDTH - left - RIGHT;
     let (places, legend_height) = marks::legend_places(&legend, width);
-    let title_height = if plot.title.is_empty() { 0.0 } else { TITLE_HEIGHT };
+    let title_height = if plot.title.is_empty() {
+        0.0
+    } else {
+        TITLE_HEIGHT
+    };
     let top = title_height + legend_height + 12.0;
     let x = range::scale_x(plot, left, left + width);
     let y = range::scale_y(plot, top + height, top);
-    let frame = Frame { left, top, width, height, x, y };
+    let frame = Frame {
+        left,
+        top,
+        width,
+        height,
+        x,
+        y,
+    };
     let mut svg = Svg::new(WIDTH, frame.bottom() + 42.0, &plot.title);
     if !plot.title.is_empty() {
-        svg.text("lane", (left, 15.0), Anchor::Start, &shortened(&plot.title, width));
+        svg.text(
+            "lane",
+            (left, 15.0),
+            Anchor::Start,
+            &shortened(&plot.title, width),
+        );
     }
     marks::legend(&mut svg, (left, title_height + 2.0), &legend, &places);
     frame.draw(&mut svg, &plot.x.label, &plot.y.label, 1.0);
-    let mut canvas = Canvas { plot, frame, labels: Labels::new(frame), svg };
+    let mut canvas = Canvas {
+        plot,
+        frame,
+        labels: Labels::new(frame),
+        svg,
+    };
     canvas.draw();
     canvas.svg.finish()
 }
@@ -64,8 +89,15 @@ fn legend(plot: &Plot) -> Vec<(Key, String)> {
         if plot.marks[..at].iter().any(|other| of_name(&other)) {
             continue;
         }
-        let is_of_one = plot.marks.iter().filter(of_name).all(|other| other.look == marks.look);
-        legend.push((Key::Reference(marks.look.filter(|_| is_of_one)), name(&marks.label)));
+        let is_of_one = plot
+            .marks
+            .iter()
+            .filter(of_name)
+            .all(|other| other.look == marks.look);
+        legend.push((
+            Key::Reference(marks.look.filter(|_| is_of_one)),
+            name(&marks.label),
+        ));
     }
     legend
 }
@@ -85,7 +117,11 @@ impl Canvas<'_> {
     fn draw(&mut self) {
         let Canvas { plot, frame, .. } = *self;
         // Room for half a stroke at the edges.
-        self.svg.begin_clip((frame.left - 1.0, frame.top - 1.0), frame.width + 2.0, frame.height + 2.0);
+        self.svg.begin_clip(
+            (frame.left - 1.0, frame.top - 1.0),
+            frame.width + 2.0,
+            frame.height + 2.0,
+        );
         for annotation in &plot.annotations {
             self.annotation_line(annotation);
         }
@@ -108,8 +144,16 @@ impl Canvas<'_> {
     }
 
     fn line(&mut self, series: &PlotSeries, look: usize) {
-        let pixels: Vec<(f64, f64)> = series.points.iter().map(|&point| self.frame.px(point)).collect();
-        let class = if series.style == PlotStyle::Dashed { "dashed" } else { "main" };
+        let pixels: Vec<(f64, f64)> = series
+            .points
+            .iter()
+            .map(|&point| self.frame.px(point))
+            .collect();
+        let class = if series.style == PlotStyle::Dashed {
+            "dashed"
+        } else {
+            "main"
+        };
         let class = format!("{class} {}", marks::colour(look));
         match series.style {
             PlotStyle::Line | PlotStyle::Dashed => {
@@ -125,11 +169,22 @@ impl Canvas<'_> {
     }
 
     fn markers(&mut self, series: &PlotSeries, look: usize) {
-        let shown: Vec<(f64, f64)> = series.points.iter().copied().filter(|&point| self.shows(point)).collect();
+        let shown: Vec<(f64, f64)> = series
+            .points
+            .iter()
+            .copied()
+            .filter(|&point| self.shows(point))
+            .collect();
         let chosen = match series.style {
             PlotStyle::Points if shown.len() > MOST_MARKERS => {
-                let pixels: Vec<(f64, f64)> = shown.iter().map(|&point| self.frame.px(point)).collect();
-                lines::dots(&mut self.svg, &format!("dots {}", marks::colour(look)), &pixels, &series.label);
+                let pixels: Vec<(f64, f64)> =
+                    shown.iter().map(|&point| self.frame.px(point)).collect();
+                lines::dots(
+                    &mut self.svg,
+                    &format!("dots {}", marks::colour(look)),
+                    &pixels,
+                    &series.label,
+                );
                 pixels.iter().for_each(|&at| self.labels.avoid(at));
                 return;
             }
@@ -171,11 +226,17 @@ impl Canvas<'_> {
         let (line, tooltip) = match annotation {
             Annotation::Vertical { x, text } => {
                 let at = frame.x.px(*x);
-                ([(at, frame.top), (at, frame.bottom())], self.named(text, &self.plot.x.label, *x))
+                (
+                    [(at, frame.top), (at, frame.bottom())],
+                    self.named(text, &self.plot.x.label, *x),
+                )
             }
             Annotation::Horizontal { y, text } => {
                 let at = frame.y.px(*y);
-                ([(frame.left, at), (frame.right(), at)], self.named(text, &self.plot.y.label, *y))
+                (
+                    [(frame.left, at), (frame.right(), at)],
+                    self.named(text, &self.plot.y.label, *y),
+                )
             }
         };
         if self.is_inside(line[0]) && self.is_inside(line[1]) {
@@ -200,9 +261,15 @@ impl Canvas<'_> {
                 let at = frame.y.px(*y);
                 if self.is_inside((frame.left, at)) {
                     let (left, right) = (frame.left + 8.0, frame.right() - 8.0);
-                    let columns = [(left, Anchor::Start), (right, Anchor::End), ((left + right) / 2.0, Anchor::Middle)];
-                    let places = [at - 5.0, at + 14.0].map(|y| columns.map(|(x, anchor)| ((x, y), anchor)));
-                    self.labels.place(&shortened(text, LABEL_WIDTH), places.into_iter().flatten());
+                    let columns = [
+                        (left, Anchor::Start),
+                        (right, Anchor::End),
+                        ((left + right) / 2.0, Anchor::Middle),
+                    ];
+                    let places =
+                        [at - 5.0, at + 14.0].map(|y| columns.map(|(x, anchor)| ((x, y), anchor)));
+                    self.labels
+                        .place(&shortened(text, LABEL_WIDTH), places.into_iter().flatten());
                 }
             }
             _ => {}
@@ -214,7 +281,9 @@ impl Canvas<'_> {
         let points = self.plot.series.iter().flat_map(|s| &s.points);
         let points = points.chain(self.plot.marks.iter().flat_map(|m| &m.points));
         let is_off = |(x, y): &&(f64, f64)| {
-            x.is_finite() && y.is_finite() && (self.plot.x.log && *x <= 0.0 || self.plot.y.log && *y <= 0.0)
+            x.is_finite()
+                && y.is_finite()
+                && (self.plot.x.log && *x <= 0.0 || self.plot.y.log && *y <= 0.0)
         };
         let count = points.filter(is_off).count();
         if count > 0 {
@@ -222,7 +291,8 @@ impl Canvas<'_> {
             let text = format!("left out: {count} point{s} at or below zero");
             let frame = self.frame;
             let rows = [frame.top + 15.0, frame.bottom() - 8.0];
-            self.labels.place(&text, rows.map(|y| ((frame.right() - 6.0, y), Anchor::End)));
+            self.labels
+                .place(&text, rows.map(|y| ((frame.right() - 6.0, y), Anchor::End)));
         }
     }
 
@@ -233,12 +303,17 @@ impl Canvas<'_> {
     /// Within half a pixel, for values that are the range's end but for rounding.
     fn is_inside(&self, (x, y): (f64, f64)) -> bool {
         let Frame { left, top, .. } = self.frame;
-        (left - 0.5..=self.frame.right() + 0.5).contains(&x) && (top - 0.5..=self.frame.bottom() + 0.5).contains(&y)
+        (left - 0.5..=self.frame.right() + 0.5).contains(&x)
+            && (top - 0.5..=self.frame.bottom() + 0.5).contains(&y)
     }
 
     fn tooltip(&self, label: &str, (x, y): (f64, f64)) -> String {
         let (x_label, y_label) = (&self.plot.x.label, &self.plot.y.label);
-        format!("{label}: {x_label} {}, {y_label} {}", significant(x, 4), significant(y, 4))
+        format!(
+            "{label}: {x_label} {}, {y_label} {}",
+            significant(x, 4),
+            significant(y, 4)
+        )
     }
 
     fn named(&self, text: &str, label: &str, value: f64) -> String {

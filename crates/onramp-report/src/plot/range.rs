@@ -23,19 +23,28 @@ pub(super) fn scale_y(plot: &Plot, bottom: f64, top: f64) -> Scale {
     scale(&plot.y, values(plot, |p| p.1, at), HEADROOM, bottom, top)
 }
 
-fn values(plot: &Plot, of: fn(&(f64, f64)) -> f64, at: impl Fn(&Annotation) -> Option<f64>) -> Vec<f64> {
+fn values(
+    plot: &Plot,
+    of: fn(&(f64, f64)) -> f64,
+    at: impl Fn(&Annotation) -> Option<f64>,
+) -> Vec<f64> {
     let series = plot.series.iter().flat_map(|s| &s.points);
     let marks = plot.marks.iter().flat_map(|m| &m.points);
     let finite = |(x, y): &&(f64, f64)| x.is_finite() && y.is_finite();
     let points = series.chain(marks).filter(finite).map(of);
-    points.chain(plot.annotations.iter().filter_map(at)).filter(|v| v.is_finite()).collect()
+    points
+        .chain(plot.annotations.iter().filter_map(at))
+        .filter(|v| v.is_finite())
+        .collect()
 }
 
 fn scale(axis: &Axis, mut values: Vec<f64>, headroom: f64, from_px: f64, to_px: f64) -> Scale {
     if axis.log {
         values.retain(|v| *v > 0.0);
     }
-    let given = axis.range.filter(|(from, to)| is_sound(*from, *to, axis.log));
+    let given = axis
+        .range
+        .filter(|(from, to)| is_sound(*from, *to, axis.log));
     let least = values.iter().copied().fold(f64::INFINITY, f64::min);
     let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let (from, to) = match (given, values.is_empty(), axis.log) {
@@ -56,7 +65,8 @@ fn is_sound(from: f64, to: f64, log: bool) -> bool {
     from.is_finite() && to.is_finite() && to > from && (from > 0.0 || !log)
 }
 
-/// With zero, unless all values are far from it compared with their spread; a single value has room around it.
+/// With zero, unless all values are far from it compared with their spread; a single value has room
+/// around it.
 fn around(least: f64, most: f64, headroom: f64) -> (f64, f64) {
     if least == most {
         return match least {
@@ -77,7 +87,11 @@ fn around(least: f64, most: f64, headroom: f64) -> (f64, f64) {
 
 /// With room in proportion on both sides; a single value has its decade around it.
 fn around_log(least: f64, most: f64, headroom: f64) -> (f64, f64) {
-    let room = if least == most { 10f64.sqrt() } else { (most / least).powf(headroom) };
+    let room = if least == most {
+        10f64.sqrt()
+    } else {
+        (most / least).powf(headroom)
+    };
     let (from, to) = (least / room, most * room);
     if from > 0.0 && to.is_finite() {
         (from, to)
@@ -117,16 +131,36 @@ mod tests {
 
     #[test]
     fn a_logarithmic_range_knows_no_zero() {
-        assert_eq!(shown(Axis::new("").log(), &[-1.0, 0.0, 3.0, 70.0]), (3.0, 70.0));
-        assert_eq!(shown(Axis::new("").log().range(0.0, 5.0), &[3.0, 70.0]), (3.0, 70.0));
-        assert_eq!(shown(Axis::new("").log(), &[f64::MIN_POSITIVE, f64::MAX]), (f64::MIN_POSITIVE, f64::MAX));
+        assert_eq!(
+            shown(Axis::new("").log(), &[-1.0, 0.0, 3.0, 70.0]),
+            (3.0, 70.0)
+        );
+        assert_eq!(
+            shown(Axis::new("").log().range(0.0, 5.0), &[3.0, 70.0]),
+            (3.0, 70.0)
+        );
+        assert_eq!(
+            shown(Axis::new("").log(), &[f64::MIN_POSITIVE, f64::MAX]),
+            (f64::MIN_POSITIVE, f64::MAX)
+        );
     }
 
     #[test]
     fn a_senseless_range_is_not_taken() {
-        for (from, to) in [(5.0, 1.0), (2.0, 2.0), (f64::NAN, 1.0), (0.0, f64::INFINITY)] {
-            assert_eq!(shown(Axis::new("").range(from, to), &[0.0, 8.0]), (0.0, 8.0));
+        for (from, to) in [
+            (5.0, 1.0),
+            (2.0, 2.0),
+            (f64::NAN, 1.0),
+            (0.0, f64::INFINITY),
+        ] {
+            assert_eq!(
+                shown(Axis::new("").range(from, to), &[0.0, 8.0]),
+                (0.0, 8.0)
+            );
         }
-        assert_eq!(shown(Axis::new("").range(2.0, 3.0), &[0.0, 8.0]), (2.0, 3.0));
+        assert_eq!(
+            shown(Axis::new("").range(2.0, 3.0), &[0.0, 8.0]),
+            (2.0, 3.0)
+        );
     }
 }

@@ -21,19 +21,33 @@ pub(crate) struct Scale {
 impl Scale {
     /// An empty or impossible range becomes 0 to 1.
     pub(crate) fn new(from: f64, to: f64, from_px: f64, to_px: f64) -> Scale {
-        let is_sound = from.is_finite() && to.is_finite() && to - from > 0.0 && (to - from).is_finite();
+        let is_sound =
+            from.is_finite() && to.is_finite() && to - from > 0.0 && (to - from).is_finite();
         let (from, to) = if is_sound { (from, to) } else { (0.0, 1.0) };
-        Scale { from, to, from_px, to_px, log: false }
+        Scale {
+            from,
+            to,
+            from_px,
+            to_px,
+            log: false,
+        }
     }
 
     /// A logarithmic scale; an empty or impossible range becomes 1 to 10.
     pub(crate) fn log(from: f64, to: f64, from_px: f64, to_px: f64) -> Scale {
         let is_sound = from > 0.0 && to.is_finite() && to > from;
         let (from, to) = if is_sound { (from, to) } else { (1.0, 10.0) };
-        Scale { from, to, from_px, to_px, log: true }
+        Scale {
+            from,
+            to,
+            from_px,
+            to_px,
+            log: true,
+        }
     }
 
-    /// Not a finite number where the scale has no place for the value: on a logarithmic one, up to zero.
+    /// Not a finite number where the scale has no place for the value: on a logarithmic one, up to
+    /// zero.
     pub(crate) fn px(&self, value: f64) -> f64 {
         let share = if self.log {
             (value.log10() - self.from.log10()) / (self.to.log10() - self.from.log10())
@@ -54,24 +68,45 @@ impl Scale {
     /// At most about `count` ticks: their pixels and labels.
     pub(crate) fn labelled_ticks(&self, count: usize) -> Vec<(f64, String)> {
         if self.log {
-            return self.log_ticks(count).into_iter().map(|tick| (self.px(tick), power_label(tick))).collect();
+            return self
+                .log_ticks(count)
+                .into_iter()
+                .map(|tick| (self.px(tick), power_label(tick)))
+                .collect();
         }
         let decimals = self.tick_decimals(count);
-        self.ticks(count).into_iter().map(|tick| (self.px(tick), fixed(tick, decimals))).collect()
+        self.ticks(count)
+            .into_iter()
+            .map(|tick| (self.px(tick), fixed(tick, decimals)))
+            .collect()
     }
 
-    /// 1, 2 and 5 of each decade where there is room, else the decades, else every so many of them; within
-    /// one decade, where that gives too few, those of a linear scale.
+    /// 1, 2 and 5 of each decade where there is room, else the decades, else every so many of them;
+    /// within one decade, where that gives too few, those of a linear scale.
     fn log_ticks(&self, count: usize) -> Vec<f64> {
-        let (first, last) = (self.from.log10().floor() as i32, self.to.log10().ceil() as i32);
+        let (first, last) = (
+            self.from.log10().floor() as i32,
+            self.to.log10().ceil() as i32,
+        );
         let decades = (last - first).max(1) as usize;
-        let digits: &[u8] = if decades * 3 <= count { &[1, 2, 5] } else { &[1] };
+        let digits: &[u8] = if decades * 3 <= count {
+            &[1, 2, 5]
+        } else {
+            &[1]
+        };
         // Parsed rather than computed: the nearest number there is.
-        let tick = |digit: &u8, power: i32| format!("{digit}e{power}").parse::<f64>().unwrap_or(f64::NAN);
-        let is_shown = |tick: &f64| *tick >= self.from * (1.0 - 1e-12) && *tick <= self.to * (1.0 + 1e-12);
+        let tick = |digit: &u8, power: i32| {
+            format!("{digit}e{power}")
+                .parse::<f64>()
+                .unwrap_or(f64::NAN)
+        };
+        let is_shown =
+            |tick: &f64| *tick >= self.from * (1.0 - 1e-12) && *tick <= self.to * (1.0 + 1e-12);
         let powers = (first..=last).step_by(decades.div_ceil(count.max(1)));
-        let ticks: Vec<f64> =
-            powers.flat_map(|power| digits.iter().map(move |digit| tick(digit, power))).filter(is_shown).collect();
+        let ticks: Vec<f64> = powers
+            .flat_map(|power| digits.iter().map(move |digit| tick(digit, power)))
+            .filter(is_shown)
+            .collect();
         if ticks.len() >= 2 {
             ticks
         } else {
@@ -87,7 +122,9 @@ impl Scale {
         if !(first.is_finite() && last.is_finite()) || last - first > 100.0 {
             return Vec::new();
         }
-        (0..=(last - first) as usize).map(|at| (first + at as f64) * step).collect()
+        (0..=(last - first) as usize)
+            .map(|at| (first + at as f64) * step)
+            .collect()
     }
 
     /// Decimals that tell neighbouring ticks apart.
@@ -98,8 +135,12 @@ impl Scale {
     fn step(&self, count: usize) -> f64 {
         let rough = (self.to - self.from) / count.max(1) as f64;
         let power = 10f64.powf(rough.log10().floor());
-        let step = [1.0, 2.0, 5.0, 10.0].map(|m| m * power).into_iter().find(|&s| s >= rough * 0.999);
-        step.filter(|s| s.is_normal()).unwrap_or(self.to - self.from)
+        let step = [1.0, 2.0, 5.0, 10.0]
+            .map(|m| m * power)
+            .into_iter()
+            .find(|&s| s >= rough * 0.999);
+        step.filter(|s| s.is_normal())
+            .unwrap_or(self.to - self.from)
     }
 }
 
@@ -125,11 +166,24 @@ pub(crate) struct Frame {
 
 impl Frame {
     /// `x` and `y` are the ranges of values; y grows upwards.
-    pub(crate) fn new(corner: (f64, f64), width: f64, height: f64, x: (f64, f64), y: (f64, f64)) -> Frame {
+    pub(crate) fn new(
+        corner: (f64, f64),
+        width: f64,
+        height: f64,
+        x: (f64, f64),
+        y: (f64, f64),
+    ) -> Frame {
         let (left, top) = corner;
         let x = Scale::new(x.0, x.1, left, left + width);
         let y = Scale::new(y.0, y.1, top + height, top);
-        Frame { left, top, width, height, x, y }
+        Frame {
+            left,
+            top,
+            width,
+            height,
+            x,
+            y,
+        }
     }
 
     pub(crate) fn right(&self) -> f64 {
@@ -150,10 +204,21 @@ impl Frame {
     }
 
     /// The same, the labels of the x axis so many pixels further down, for what stands on the axis.
-    pub(crate) fn draw_lower(&self, svg: &mut Svg, x_label: &str, y_label: &str, y_unit: f64, below: f64) {
+    pub(crate) fn draw_lower(
+        &self,
+        svg: &mut Svg,
+        x_label: &str,
+        y_label: &str,
+        y_unit: f64,
+        below: f64,
+    ) {
         self.draw_x(svg, x_label, below);
         self.draw_y(svg, y_label, y_unit);
-        svg.line("axis", (self.left, self.bottom()), (self.right(), self.bottom()));
+        svg.line(
+            "axis",
+            (self.left, self.bottom()),
+            (self.right(), self.bottom()),
+        );
         svg.line("axis", (self.left, self.top), (self.left, self.bottom()));
     }
 
@@ -163,7 +228,12 @@ impl Frame {
             svg.line("grid", (x, self.top), (x, self.bottom()));
             svg.text("tick", (x, bottom + 16.0), Anchor::Middle, &label);
         }
-        svg.text("label", (self.left + self.width / 2.0, bottom + 34.0), Anchor::Middle, label);
+        svg.text(
+            "label",
+            (self.left + self.width / 2.0, bottom + 34.0),
+            Anchor::Middle,
+            label,
+        );
     }
 
     fn draw_y(&self, svg: &mut Svg, label: &str, unit: f64) {
@@ -172,7 +242,11 @@ impl Frame {
             svg.line("grid", (self.left, *y), (self.right(), *y));
             svg.text("tick", (self.left - TICK_PX, y + 4.0), Anchor::End, label);
         }
-        svg.text_up("label", (self.left - label_px(&ticks), self.top + self.height / 2.0), label);
+        svg.text_up(
+            "label",
+            (self.left - label_px(&ticks), self.top + self.height / 2.0),
+            label,
+        );
     }
 }
 
@@ -183,11 +257,19 @@ pub(crate) fn left_room(y: &Scale) -> f64 {
 
 fn y_ticks(y: &Scale, unit: f64) -> Vec<(f64, String)> {
     let count = ((y.from_px - y.to_px).abs() / 32.0) as usize;
-    Scale { from: y.from / unit, to: y.to / unit, ..*y }.labelled_ticks(count)
+    Scale {
+        from: y.from / unit,
+        to: y.to / unit,
+        ..*y
+    }
+    .labelled_ticks(count)
 }
 
 fn label_px(ticks: &[(f64, String)]) -> f64 {
-    let widest = ticks.iter().map(|(_, label)| text_width(label)).fold(0.0, f64::max);
+    let widest = ticks
+        .iter()
+        .map(|(_, label)| text_width(label))
+        .fold(0.0, f64::max);
     (TICK_PX + widest + 10.0).max(LABEL_PX)
 }
 
@@ -199,7 +281,12 @@ mod tests {
     fn ticks_are_round_numbers() {
         let scale = Scale::new(0.0, 4.3, 0.0, 100.0);
         assert_eq!(
-            scale.ticks(10).iter().map(|t| fixed(*t, 1)).collect::<Vec<_>>().join(" "),
+            scale
+                .ticks(10)
+                .iter()
+                .map(|t| fixed(*t, 1))
+                .collect::<Vec<_>>()
+                .join(" "),
             "0.0 0.5 1.0 1.5 2.0 2.5 3.0 3.5 4.0"
         );
         assert_eq!(scale.tick_decimals(10), 1);
@@ -208,7 +295,13 @@ mod tests {
 
     #[test]
     fn impossible_ranges_still_give_an_axis() {
-        for (from, to) in [(0.0, 0.0), (f64::NAN, 1.0), (0.0, f64::INFINITY), (5.0, 1.0), (f64::MIN, f64::MAX)] {
+        for (from, to) in [
+            (0.0, 0.0),
+            (f64::NAN, 1.0),
+            (0.0, f64::INFINITY),
+            (5.0, 1.0),
+            (f64::MIN, f64::MAX),
+        ] {
             let scale = Scale::new(from, to, 0.0, 10.0);
             assert!(!scale.ticks(5).is_empty() && scale.px(0.5).is_finite());
         }
@@ -222,12 +315,20 @@ mod tests {
     fn logarithmic_ticks_thin_out_as_room_gets_scarce() {
         let labels = |from, to, count| {
             let ticks = Scale::log(from, to, 0.0, 100.0).labelled_ticks(count);
-            ticks.into_iter().map(|(_, label)| label).collect::<Vec<_>>().join(" ")
+            ticks
+                .into_iter()
+                .map(|(_, label)| label)
+                .collect::<Vec<_>>()
+                .join(" ")
         };
         assert_eq!(labels(0.02, 10.0, 10), "0.02 0.05 0.1 0.2 0.5 1 2 5 10");
         assert_eq!(labels(0.02, 10.0, 5), "0.1 1 10");
         assert_eq!(labels(1e-9, 1e9, 6), "1e-9 1e-6 0.001 1 1000 1e6 1e9");
-        assert_eq!(labels(3.0, 4.5, 3), "3 3.5 4 4.5", "within a decade, round numbers");
+        assert_eq!(
+            labels(3.0, 4.5, 3),
+            "3 3.5 4 4.5",
+            "within a decade, round numbers"
+        );
     }
 
     #[test]
@@ -235,9 +336,23 @@ mod tests {
         let scale = Scale::log(1.0, 100.0, 0.0, 10.0);
         assert_eq!(scale.px(10.0), 5.0);
         assert!(!scale.px(0.0).is_finite() && !scale.px(-1.0).is_finite());
-        for (from, to) in [(0.0, 1.0), (-5.0, 5.0), (f64::NAN, 1.0), (1.0, f64::INFINITY), (2.0, 2.0)] {
-            assert_eq!(Scale::log(from, to, 0.0, 10.0), Scale::log(1.0, 10.0, 0.0, 10.0));
+        for (from, to) in [
+            (0.0, 1.0),
+            (-5.0, 5.0),
+            (f64::NAN, 1.0),
+            (1.0, f64::INFINITY),
+            (2.0, 2.0),
+        ] {
+            assert_eq!(
+                Scale::log(from, to, 0.0, 10.0),
+                Scale::log(1.0, 10.0, 0.0, 10.0)
+            );
         }
-        assert!(Scale::log(f64::MIN_POSITIVE, f64::MAX, 0.0, 10.0).labelled_ticks(5).len() < 10);
+        assert!(
+            Scale::log(f64::MIN_POSITIVE, f64::MAX, 0.0, 10.0)
+                .labelled_ticks(5)
+                .len()
+                < 10
+        );
     }
 }

@@ -1,23 +1,33 @@
 //! Labels beside an upright line: each as near to its place as the others let it be.
 
-/// Where labels go that want to be at `wanted`, in ascending order, each `heights` tall from there on, so that none
-/// overlaps the next and all lie from `top` to `bottom`. What they are moved by is the least there is, as the sum of
-/// squares. Where there is no room for all of them they begin at `top` and reach beyond `bottom`.
+/// Where labels go that want to be at `wanted`, in ascending order, each `heights` tall from there
+/// on, so that none overlaps the next and all lie from `top` to `bottom`. What they are moved by is
+/// the least there is, as the sum of squares. Where there is no room for all of them they begin at
+/// `top` and reach beyond `bottom`.
 pub(crate) fn spread(wanted: &[f64], heights: &[f64], top: f64, bottom: f64) -> Vec<f64> {
-    // Less the heights before it, a label must only not be above the one before it: an isotonic regression, which
-    // pooling adjacent violators solves, and cutting it off at bounds solves it within them.
+    // Less the heights before it, a label must only not be above the one before it: an isotonic
+    // regression, which pooling adjacent violators solves, and cutting it off at bounds solves it
+    // within them.
     let mut before = 0.0;
     let mut pools: Vec<Pool> = Vec::new();
     for (wanted, height) in wanted.iter().zip(heights) {
-        let mut pool = Pool { sum: wanted - before, labels: 1 };
+        let mut pool = Pool {
+            sum: wanted - before,
+            labels: 1,
+        };
         while let Some(above) = pools.pop_if(|above| above.mean() >= pool.mean()) {
-            pool = Pool { sum: above.sum + pool.sum, labels: above.labels + pool.labels };
+            pool = Pool {
+                sum: above.sum + pool.sum,
+                labels: above.labels + pool.labels,
+            };
         }
         pools.push(pool);
         before += height;
     }
     let lowest = (bottom - before).max(top);
-    let means = pools.iter().flat_map(|pool| std::iter::repeat_n(pool.mean().max(top).min(lowest), pool.labels));
+    let means = pools
+        .iter()
+        .flat_map(|pool| std::iter::repeat_n(pool.mean().max(top).min(lowest), pool.labels));
     let mut before = 0.0;
     let place = |(mean, height): (f64, &f64)| {
         let place = mean + before;
@@ -45,23 +55,39 @@ mod tests {
 
     #[test]
     fn labels_with_room_stay_where_they_want_to_be() {
-        assert_eq!(spread(&[10.0, 30.0, 50.0], &[10.0; 3], 0.0, 100.0), [10.0, 30.0, 50.0]);
+        assert_eq!(
+            spread(&[10.0, 30.0, 50.0], &[10.0; 3], 0.0, 100.0),
+            [10.0, 30.0, 50.0]
+        );
         assert!(spread(&[], &[], 0.0, 100.0).is_empty());
     }
 
     #[test]
     fn labels_of_one_place_move_apart_to_both_sides() {
-        assert_eq!(spread(&[50.0, 50.0, 50.0, 90.0], &[10.0; 4], 0.0, 100.0), [40.0, 50.0, 60.0, 90.0]);
+        assert_eq!(
+            spread(&[50.0, 50.0, 50.0, 90.0], &[10.0; 4], 0.0, 100.0),
+            [40.0, 50.0, 60.0, 90.0]
+        );
     }
 
     #[test]
     fn labels_stay_between_top_and_bottom() {
-        assert_eq!(spread(&[0.0, 1.0, 99.0, 100.0], &[10.0; 4], 0.0, 100.0), [0.0, 10.0, 80.0, 90.0]);
-        assert_eq!(spread(&[5.0; 3], &[10.0; 3], 0.0, 20.0), [0.0, 10.0, 20.0], "no room: beyond the bottom");
+        assert_eq!(
+            spread(&[0.0, 1.0, 99.0, 100.0], &[10.0; 4], 0.0, 100.0),
+            [0.0, 10.0, 80.0, 90.0]
+        );
+        assert_eq!(
+            spread(&[5.0; 3], &[10.0; 3], 0.0, 20.0),
+            [0.0, 10.0, 20.0],
+            "no room: beyond the bottom"
+        );
     }
 
     #[test]
     fn a_tall_label_takes_more_room() {
-        assert_eq!(spread(&[10.0, 20.0], &[30.0, 10.0], 0.0, 100.0), [0.0, 30.0]);
+        assert_eq!(
+            spread(&[10.0, 20.0], &[30.0, 10.0], 0.0, 100.0),
+            [0.0, 30.0]
+        );
     }
 }

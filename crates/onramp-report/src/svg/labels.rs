@@ -36,7 +36,11 @@ impl Room {
 
 impl Labels {
     pub(crate) fn new(frame: Frame) -> Labels {
-        Labels { frame, obstacles: Vec::new(), placed: Vec::new() }
+        Labels {
+            frame,
+            obstacles: Vec::new(),
+            placed: Vec::new(),
+        }
     }
 
     /// A mark to keep clear of.
@@ -51,10 +55,17 @@ impl Labels {
         for pair in pixels.windows(2) {
             let (from, to) = (pair[0], pair[1]);
             let length = (to.0 - from.0).hypot(to.1 - from.1);
-            let steps = if length.is_finite() { (length / STEP_PX).ceil().min(400.0) } else { 0.0 };
+            let steps = if length.is_finite() {
+                (length / STEP_PX).ceil().min(400.0)
+            } else {
+                0.0
+            };
             for step in 0..steps as usize {
                 let share = step as f64 / steps;
-                self.avoid((from.0 + (to.0 - from.0) * share, from.1 + (to.1 - from.1) * share));
+                self.avoid((
+                    from.0 + (to.0 - from.0) * share,
+                    from.1 + (to.1 - from.1) * share,
+                ));
             }
         }
     }
@@ -66,19 +77,27 @@ impl Labels {
         }
     }
 
-    /// Puts the text where it covers the least: at the first of the best of these places (baseline and
-    /// anchor). Nowhere if each is taken by a label or leaves the plot.
-    pub(crate) fn place(&mut self, text: &str, places: impl IntoIterator<Item = ((f64, f64), Anchor)>) {
+    /// Puts the text where it covers the least: at the first of the best of these places (baseline
+    /// and anchor). Nowhere if each is taken by a label or leaves the plot.
+    pub(crate) fn place(
+        &mut self,
+        text: &str,
+        places: impl IntoIterator<Item = ((f64, f64), Anchor)>,
+    ) {
         let frame = self.frame;
         let free = places.into_iter().filter_map(|(at, anchor)| {
             let room = Room::new(at, anchor, text);
-            let is_inside = room.0 >= frame.left && room.2 <= frame.right() && room.1 >= frame.top - 1.0;
+            let is_inside =
+                room.0 >= frame.left && room.2 <= frame.right() && room.1 >= frame.top - 1.0;
             let is_inside = is_inside && room.3 <= frame.bottom() + 1.0;
             let is_free = !self.placed.iter().any(|(other, ..)| room.overlaps(other));
             (is_inside && is_free).then_some((room, anchor, at))
         });
         let covered = |room: &Room| {
-            self.obstacles.iter().filter(|(x, y)| *x > room.0 && *x < room.2 && *y > room.1 && *y < room.3).count()
+            self.obstacles
+                .iter()
+                .filter(|(x, y)| *x > room.0 && *x < room.2 && *y > room.1 && *y < room.3)
+                .count()
         };
         if let Some((room, anchor, at)) = free.min_by_key(|(room, ..)| covered(room)) {
             self.placed.push((room, anchor, at, text.to_owned()));
@@ -105,7 +124,8 @@ mod tests {
         for text in ["first", "second", "third finds no place"] {
             labels.place(text, places);
         }
-        let placed: Vec<(&str, Anchor)> = labels.placed.iter().map(|p| (p.3.as_str(), p.1)).collect();
+        let placed: Vec<(&str, Anchor)> =
+            labels.placed.iter().map(|p| (p.3.as_str(), p.1)).collect();
         assert_eq!(placed, [("first", Anchor::End), ("second", Anchor::Start)]);
     }
 }

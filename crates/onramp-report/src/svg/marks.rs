@@ -1,8 +1,8 @@
 //! Colours, marker shapes and legends: what tells the start-ups apart.
 //!
-//! The colours are those of Okabe and Ito, chosen to be told apart by colour-blind readers; each series
-//! has a marker shape too, so that a print in grey still tells them apart. The style sheet holds the
-//! colours themselves, as `s0` to `s6`.
+//! The colours are those of Okabe and Ito, chosen to be told apart by colour-blind readers; each
+//! series has a marker shape too, so that a print in grey still tells them apart. The style sheet
+//! holds the colours themselves, as `s0` to `s6`.
 
 use super::{text_width, Anchor, Svg};
 
@@ -14,7 +14,8 @@ pub(crate) fn colour(series: usize) -> String {
     format!("s{}", series % COLOURS)
 }
 
-/// The series' marker, filled, around a point. Seven colours and eight shapes make 56 pairs before one repeats.
+/// The series' marker, filled, around a point. Seven colours and eight shapes make 56 pairs before
+/// one repeats.
 pub(crate) fn marker(svg: &mut Svg, series: usize, (x, y): (f64, f64), tooltip: &str) {
     let class = format!("marker {}", colour(series));
     let mut polygon = |corners: &[(f64, f64)]| svg.path(&class, &shape((x, y), corners), tooltip);
@@ -49,14 +50,22 @@ const PLUS: [(f64, f64); 12] = [
 /// The path around these corners, which are relative to a point.
 fn shape((x, y): (f64, f64), corners: &[(f64, f64)]) -> String {
     let corner = |&(dx, dy): &(f64, f64)| format!("{} {}", super::px(x + dx), super::px(y + dy));
-    format!("M{}Z", corners.iter().map(corner).collect::<Vec<_>>().join("L"))
+    format!(
+        "M{}Z",
+        corners.iter().map(corner).collect::<Vec<_>>().join("L")
+    )
 }
 
-/// A number from elsewhere, such as a paper's own: a hollow diamond around a point, in the colour of the
-/// series that it is to be compared with. A marker of that series at the same point shows inside it.
+/// A number from elsewhere, such as a paper's own: a hollow diamond around a point, in the colour
+/// of the series that it is to be compared with. A marker of that series at the same point shows
+/// inside it.
 pub(crate) fn reference(svg: &mut Svg, series: Option<usize>, at: (f64, f64), tooltip: &str) {
     let class = format!("paper {}", series.map_or("ink".to_owned(), colour));
-    svg.path(&class, &shape(at, &[(0.0, -8.0), (7.4, 0.0), (0.0, 8.0), (-7.4, 0.0)]), tooltip);
+    svg.path(
+        &class,
+        &shape(at, &[(0.0, -8.0), (7.4, 0.0), (0.0, 8.0), (-7.4, 0.0)]),
+        tooltip,
+    );
 }
 
 /// A diamond of the trace graph: the path of one, so that many can share an element.
@@ -66,7 +75,11 @@ pub(crate) fn diamond(at: (f64, f64)) -> String {
 
 /// A dropped packet: a cross.
 pub(crate) fn cross(svg: &mut Svg, series: usize, at: (f64, f64), tooltip: &str) {
-    svg.path(&format!("mark {}", colour(series)), &cross_path(at), tooltip);
+    svg.path(
+        &format!("mark {}", colour(series)),
+        &cross_path(at),
+        tooltip,
+    );
 }
 
 /// The path of a cross.
@@ -91,15 +104,26 @@ pub(crate) fn circled(svg: &mut Svg, class: &str, at: (f64, f64), tooltip: &str)
 
 /// A square around a point.
 pub(crate) fn squared(svg: &mut Svg, class: &str, (x, y): (f64, f64), tooltip: &str) {
-    svg.rect(class, (x - AROUND_PX, y - AROUND_PX), 2.0 * AROUND_PX, 2.0 * AROUND_PX, tooltip);
+    svg.rect(
+        class,
+        (x - AROUND_PX, y - AROUND_PX),
+        2.0 * AROUND_PX,
+        2.0 * AROUND_PX,
+        tooltip,
+    );
 }
 
 /// The head of an arrow whose tip is at a point and that comes from another one: its path.
 pub(crate) fn arrowhead(from: (f64, f64), tip: (f64, f64)) -> String {
     let (dx, dy) = (tip.0 - from.0, tip.1 - from.1);
     let length = dx.hypot(dy);
-    let (along, across) = if length > 0.0 { (dx / length, dy / length) } else { (1.0, 0.0) };
-    let corner = |back: f64, side: f64| (-back * along - side * across, -back * across + side * along);
+    let (along, across) = if length > 0.0 {
+        (dx / length, dy / length)
+    } else {
+        (1.0, 0.0)
+    };
+    let corner =
+        |back: f64, side: f64| (-back * along - side * across, -back * across + side * along);
     shape(tip, &[(0.0, 0.0), corner(8.0, 3.2), corner(8.0, -3.2)])
 }
 
@@ -150,11 +174,23 @@ pub(crate) fn legend_places(entries: &[(Key, String)], width: f64) -> (Vec<(f64,
         places.push((x, y));
         x += needed;
     }
-    (places, if entries.is_empty() { 0.0 } else { y + ROW_HEIGHT })
+    (
+        places,
+        if entries.is_empty() {
+            0.0
+        } else {
+            y + ROW_HEIGHT
+        },
+    )
 }
 
 /// Draws a legend whose places were computed, its corner at this point.
-pub(crate) fn legend(svg: &mut Svg, corner: (f64, f64), entries: &[(Key, String)], places: &[(f64, f64)]) {
+pub(crate) fn legend(
+    svg: &mut Svg,
+    corner: (f64, f64),
+    entries: &[(Key, String)],
+    places: &[(f64, f64)],
+) {
     for ((key, text), place) in entries.iter().zip(places) {
         let (x, y) = (corner.0 + place.0, corner.1 + place.1 + ROW_HEIGHT / 2.0);
         let (from, to, middle) = ((x, y), (x + 24.0, y), (x + 12.0, y));
@@ -170,7 +206,11 @@ pub(crate) fn legend(svg: &mut Svg, corner: (f64, f64), entries: &[(Key, String)
             Key::Marker(series) => marker(svg, series, middle, ""),
             Key::Reference(series) => reference(svg, series, middle, ""),
             Key::Upright(class, height) => {
-                svg.line(&format!("{class} ink"), (middle.0, y - height / 2.0), (middle.0, y + height / 2.0));
+                svg.line(
+                    &format!("{class} ink"),
+                    (middle.0, y - height / 2.0),
+                    (middle.0, y + height / 2.0),
+                );
             }
             Key::Number(number) => svg.text("tick", (middle.0, y + 4.0), Anchor::Middle, number),
             Key::Diamond => svg.path("check ink", &diamond(middle), ""),

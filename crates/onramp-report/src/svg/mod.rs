@@ -1,9 +1,9 @@
 //! A small writer of SVG.
 //!
-//! Written by hand rather than with `plotters`: that crate fixes every colour in the file, where these
-//! plots take theirs from the page's style sheet and so follow the reader's light or dark scheme; it has no
-//! `<title>`, from which browsers make tooltips; and without a font library it guesses the width of text
-//! no better than [`text_width`] does.
+//! Written by hand rather than with `plotters`: that crate fixes every colour in the file, where
+//! these plots take theirs from the page's style sheet and so follow the reader's light or dark
+//! scheme; it has no `<title>`, from which browsers make tooltips; and without a font library it
+//! guesses the width of text no better than [`text_width`] does.
 
 pub(crate) mod axes;
 pub(crate) mod beside;
@@ -36,12 +36,19 @@ pub(crate) struct Svg {
 impl Svg {
     /// `name` is what a screen reader says.
     pub(crate) fn new(width: f64, height: f64, name: &str) -> Svg {
-        Svg { width, height, name: name.to_owned(), body: String::new() }
+        Svg {
+            width,
+            height,
+            name: name.to_owned(),
+            body: String::new(),
+        }
     }
 
     pub(crate) fn line(&mut self, class: &str, from: (f64, f64), to: (f64, f64)) {
         let (x1, y1, x2, y2) = (px(from.0), px(from.1), px(to.0), px(to.1));
-        self.push(&format!("<line class=\"{class}\" x1=\"{x1}\" y1=\"{y1}\" x2=\"{x2}\" y2=\"{y2}\"/>"));
+        self.push(&format!(
+            "<line class=\"{class}\" x1=\"{x1}\" y1=\"{y1}\" x2=\"{x2}\" y2=\"{y2}\"/>"
+        ));
     }
 
     /// A line through pixels; `tooltip` may be empty.
@@ -63,10 +70,19 @@ impl Svg {
 
     pub(crate) fn circle(&mut self, class: &str, center: (f64, f64), radius: f64, tooltip: &str) {
         let (x, y, r, title) = (px(center.0), px(center.1), px(radius), title(tooltip));
-        self.push(&format!("<circle class=\"{class}\" cx=\"{x}\" cy=\"{y}\" r=\"{r}\">{title}</circle>"));
+        self.push(&format!(
+            "<circle class=\"{class}\" cx=\"{x}\" cy=\"{y}\" r=\"{r}\">{title}</circle>"
+        ));
     }
 
-    pub(crate) fn rect(&mut self, class: &str, corner: (f64, f64), width: f64, height: f64, tooltip: &str) {
+    pub(crate) fn rect(
+        &mut self,
+        class: &str,
+        corner: (f64, f64),
+        width: f64,
+        height: f64,
+        tooltip: &str,
+    ) {
         let (x, y, title) = (px(corner.0), px(corner.1), title(tooltip));
         let (w, h) = (px(width.max(0.0)), px(height.max(0.0)));
         self.push(&format!("<rect class=\"{class}\" x=\"{x}\" y=\"{y}\" width=\"{w}\" height=\"{h}\">{title}</rect>"));
@@ -75,7 +91,9 @@ impl Svg {
     pub(crate) fn text(&mut self, class: &str, at: (f64, f64), anchor: Anchor, text: &str) {
         let anchor = anchor_name(anchor);
         let (x, y, text) = (px(at.0), px(at.1), escape(text));
-        self.push(&format!("<text class=\"{class}\" x=\"{x}\" y=\"{y}\" text-anchor=\"{anchor}\">{text}</text>"));
+        self.push(&format!(
+            "<text class=\"{class}\" x=\"{x}\" y=\"{y}\" text-anchor=\"{anchor}\">{text}</text>"
+        ));
     }
 
     /// Text that reads upwards, its middle at this point.
@@ -86,11 +104,13 @@ impl Svg {
         ));
     }
 
-    /// Everything until [`Svg::end_clip`] shows in this rectangle only. A nested viewport clips without the
-    /// page-wide identifier that a clip path needs.
+    /// Everything until [`Svg::end_clip`] shows in this rectangle only. A nested viewport clips
+    /// without the page-wide identifier that a clip path needs.
     pub(crate) fn begin_clip(&mut self, corner: (f64, f64), width: f64, height: f64) {
         let (x, y, w, h) = (px(corner.0), px(corner.1), px(width), px(height));
-        self.push(&format!("<svg x=\"{x}\" y=\"{y}\" width=\"{w}\" height=\"{h}\" viewBox=\"{x} {y} {w} {h}\">"));
+        self.push(&format!(
+            "<svg x=\"{x}\" y=\"{y}\" width=\"{w}\" height=\"{h}\" viewBox=\"{x} {y} {w} {h}\">"
+        ));
     }
 
     pub(crate) fn end_clip(&mut self) {
@@ -130,7 +150,11 @@ fn title(tooltip: &str) -> String {
 
 /// A coordinate to a tenth of a pixel, whatever comes in.
 fn px(value: f64) -> String {
-    let value = if value.is_finite() { value.clamp(-1e5, 1e5) } else { 0.0 };
+    let value = if value.is_finite() {
+        value.clamp(-1e5, 1e5)
+    } else {
+        0.0
+    };
     let rounded = (value * 10.0).round() / 10.0;
     // Adding zero turns -0 into 0.
     format!("{}", rounded + 0.0)

@@ -6,7 +6,9 @@ use miette::{GraphicalReportHandler, GraphicalTheme};
 use onramp_scenario::{parse, Error};
 
 fuzz_target!(|bytes: &[u8]| -> Corpus {
-    let Ok(text) = std::str::from_utf8(bytes) else { return Corpus::Reject };
+    let Ok(text) = std::str::from_utf8(bytes) else {
+        return Corpus::Reject;
+    };
     match parse("fuzz.toml", text) {
         Ok(scenario) => assert!((1..=100_000).contains(&scenario.cases.len())),
         Err(error) => shown(text, &error),
@@ -19,8 +21,11 @@ fn shown(text: &str, error: &Error) {
     // To show a report takes four times as long as to find the mistakes.
     if text.len().is_multiple_of(16) {
         let mut shown = String::new();
-        let handler = GraphicalReportHandler::new_themed(GraphicalTheme::unicode_nocolor()).with_width(80);
-        handler.render_report(&mut shown, error).expect("a report can be shown");
+        let handler =
+            GraphicalReportHandler::new_themed(GraphicalTheme::unicode_nocolor()).with_width(80);
+        handler
+            .render_report(&mut shown, error)
+            .expect("a report can be shown");
         assert!(!shown.is_empty());
     }
     let invalid = error.invalid().expect("the text was short");

@@ -5,7 +5,9 @@ use proptest::prelude::*;
 const PATH: &str = "name = \"x\"\n[path]\nrate = \"50 Mbit/s\"\n";
 
 fn cases(text: &str) -> Vec<Case> {
-    parse("x.toml", &format!("{PATH}{text}")).unwrap_or_else(|e| panic!("{:?}", miette::Report::new(e))).cases
+    parse("x.toml", &format!("{PATH}{text}"))
+        .unwrap_or_else(|e| panic!("{:?}", miette::Report::new(e)))
+        .cases
 }
 
 #[test]
@@ -16,7 +18,10 @@ fn what_is_compared_is_adjacent_also_across_tables() {
     let short = |case: &Case| {
         let (rtt_ms, transfer) = (case.path.rtt_ns / 1_000_000, &case.transfer);
         let avoidance = transfer.avoidance.name();
-        format!("{rtt_ms} ms {} B run {} {} {avoidance}", transfer.size_bytes, case.run, transfer.startup)
+        format!(
+            "{rtt_ms} ms {} B run {} {} {avoidance}",
+            transfer.size_bytes, case.run, transfer.startup
+        )
     };
     let order: Vec<_> = cases(text).iter().map(short).collect();
     let of_each_rtt = [
@@ -31,8 +36,10 @@ fn what_is_compared_is_adjacent_also_across_tables() {
         "1000 B run 2 none bbr",
         "3000 B run 1 paced cubic",
     ];
-    let wanted: Vec<_> =
-        ["10 ms", "20 ms"].iter().flat_map(|rtt| of_each_rtt.iter().map(move |case| format!("{rtt} {case}"))).collect();
+    let wanted: Vec<_> = ["10 ms", "20 ms"]
+        .iter()
+        .flat_map(|rtt| of_each_rtt.iter().map(move |case| format!("{rtt} {case}")))
+        .collect();
     assert_eq!(order, wanted);
 }
 
@@ -54,18 +61,30 @@ fn the_path_s_rate_is_outermost_and_the_sender_s_buffer_innermost_of_the_conditi
     };
     let counted: Vec<usize> = cases
         .iter()
-        .map(|case| last_of_each(case).iter().fold(0, |number, bit| number * 2 + usize::from(*bit)))
+        .map(|case| {
+            last_of_each(case)
+                .iter()
+                .fold(0, |number, bit| number * 2 + usize::from(*bit))
+        })
         .collect();
     assert_eq!(counted, (0..64).collect::<Vec<_>>());
 }
 
 #[test]
 fn the_reverse_channel_follows_the_forward_one_except_in_loss() {
-    let text = "rtt = \"10001 ns\"\nqueue = \"9 packets\"\nloss = \"1 %\"\n[[transfer]]\nsize = \"1 B\"\n";
+    let text =
+        "rtt = \"10001 ns\"\nqueue = \"9 packets\"\nloss = \"1 %\"\n[[transfer]]\nsize = \"1 B\"\n";
     let path = cases(text).remove(0).path;
-    let wanted = Channel { loss_ppm: 0, delay_ns: 5000, ..path.forward.clone() };
+    let wanted = Channel {
+        loss_ppm: 0,
+        delay_ns: 5000,
+        ..path.forward.clone()
+    };
     assert_eq!(path.reverse, wanted);
-    assert_eq!((path.forward.loss_ppm, path.forward.delay_ns), (10_000, 5001));
+    assert_eq!(
+        (path.forward.loss_ppm, path.forward.delay_ns),
+        (10_000, 5001)
+    );
 }
 
 #[test]
@@ -73,9 +92,20 @@ fn tables_that_differ_in_who_connects_are_told_apart() {
     let text = "rtt = \"1 s\"\n[[transfer]]\nsize = \"1 B\"\n[[transfer]]\nsize = \"1 B\"\nconnect = \"sender\"\n";
     let found: Vec<_> = cases(text)
         .iter()
-        .map(|case| (case.transfer.connect.name(), crate::Record::of_case(case, "sim").application))
+        .map(|case| {
+            (
+                case.transfer.connect.name(),
+                crate::Record::of_case(case, "sim").application,
+            )
+        })
         .collect();
-    assert_eq!(found, [("receiver", String::new()), ("sender", "unasked (sender connects)".to_owned())]);
+    assert_eq!(
+        found,
+        [
+            ("receiver", String::new()),
+            ("sender", "unasked (sender connects)".to_owned())
+        ]
+    );
 }
 
 #[test]
@@ -83,7 +113,10 @@ fn hosts_of_several_clocks_stand_in_one_table() {
     let text = "rtt = \"1 s\"\n[[transfer]]\nsize = \"1 B\"\nstack = \"lite\"\ntimers = [\"bsd\", \"decoupled\"]\n\
                 clock = \"1 ms\"\ntick = [\"500 ms\", \"10 ms\"]\nstartup = [\"none\", \"paced\"]\n\
                 [[transfer]]\nsize = \"1 B\"\nstack = \"lite\"\nclock = \"500 ms\"\n";
-    let labels: Vec<_> = cases(text).iter().map(|case| crate::Record::of_case(case, "sim").algorithms()).collect();
+    let labels: Vec<_> = cases(text)
+        .iter()
+        .map(|case| crate::Record::of_case(case, "sim").algorithms())
+        .collect();
     let wanted = [
         "reno, lite, clock 1 ms",
         "paced + reno, lite, clock 1 ms",
@@ -103,7 +136,10 @@ fn what_a_transfer_chooses_of_its_tcp_is_told_apart() {
     let text = "rtt = \"1 s\"\n[[transfer]]\nsize = \"1 B\"\nsegment = [\"1500 B\", \"512 B\"]\nstack = [\"linux\", \"lite\"]\n\
                 startup = \"none\"\nbyte_counting = [\"1 segment\", \"unlimited\"]\n\
                 [[transfer]]\nsize = \"1 B\"\nstartup = \"none\"\nwindow_scaling = false\nbyte_counting = \"2 segments\"\n";
-    let labels: Vec<_> = cases(text).iter().map(|case| crate::Record::of_case(case, "sim").algorithms()).collect();
+    let labels: Vec<_> = cases(text)
+        .iter()
+        .map(|case| crate::Record::of_case(case, "sim").algorithms())
+        .collect();
     let wanted = [
         "cubic, byte counting 1 segment",
         "cubic",
@@ -129,32 +165,55 @@ fn a_segment_is_of_all_ways_of_a_transfer() {
              [[transfer]]\nsize = \"1 kB\"\nfrom = [\"a\", \"b\"]\nto = \"c\"\ncount = 2\nsegment = \"{segment}\"\n"
         )
     };
-    let segment = |segment, mtu| crate::parse("x.toml", &text(segment, mtu)).unwrap().cases[0].transfer.segment_bytes;
+    let segment = |segment, mtu| {
+        crate::parse("x.toml", &text(segment, mtu)).unwrap().cases[0]
+            .transfer
+            .segment_bytes
+    };
     assert_eq!(
-        [segment("1500 B", "1500 B"), segment("1500 B", "9000 B"), segment("576 B", "576 B")],
+        [
+            segment("1500 B", "1500 B"),
+            segment("1500 B", "9000 B"),
+            segment("576 B", "576 B")
+        ],
         [None, Some(1500), Some(576)]
     );
     let error = crate::parse("x.toml", &text("1500 B", "1400 B")).unwrap_err();
     let error = error.invalid().unwrap().faults()[0].to_string();
-    assert!(error.contains("`transfer.segment` is 1500 B, and the way takes packets of 1400 B at most"), "{error}");
+    assert!(
+        error.contains("`transfer.segment` is 1500 B, and the way takes packets of 1400 B at most"),
+        "{error}"
+    );
 }
 
 #[test]
 fn numbers_of_connections_stand_in_one_list() {
     let text = "rtt = \"1 s\"\n[[transfer]]\nsize = \"1 B\"\nconnections = [1, 4, \"adaptive\"]\n";
     let cases = cases(text);
-    let labels: Vec<_> = cases.iter().map(|case| crate::Record::of_case(case, "sim").algorithms()).collect();
+    let labels: Vec<_> = cases
+        .iter()
+        .map(|case| crate::Record::of_case(case, "sim").algorithms())
+        .collect();
     assert_eq!(
         labels,
-        ["standard + cubic", "standard + cubic, 4 connections", "standard + cubic, adaptive connections"]
+        [
+            "standard + cubic",
+            "standard + cubic, 4 connections",
+            "standard + cubic, adaptive connections"
+        ]
     );
 }
 
 #[test]
 fn tables_that_differ_in_where_they_are_split_are_told_apart() {
-    let nodes = ["a", "m", "b"].map(|name| format!("[[node]]\nname = \"{name}\"\n")).concat();
+    let nodes = ["a", "m", "b"]
+        .map(|name| format!("[[node]]\nname = \"{name}\"\n"))
+        .concat();
     let link = |ends: [&str; 2]| {
-        format!("[[link]]\nfrom = \"{}\"\nto = \"{}\"\nrate = \"1 Mbit/s\"\ndelay = \"1 ms\"\n", ends[0], ends[1])
+        format!(
+            "[[link]]\nfrom = \"{}\"\nto = \"{}\"\nrate = \"1 Mbit/s\"\ndelay = \"1 ms\"\n",
+            ends[0], ends[1]
+        )
     };
     let links = [["a", "m"], ["m", "b"]].map(link).concat();
     let keys = [
@@ -163,10 +222,14 @@ fn tables_that_differ_in_where_they_are_split_are_told_apart() {
         "split = [\"m\"]\nsplit_buffer = \"64 KiB\"\n",
         "split = \"m\"\nsplit_rate = \"800 kbit/s\"\nstartup = \"none\"\n",
     ];
-    let table = |keys: &str| format!("[[transfer]]\nsize = \"1 B\"\nfrom = \"a\"\nto = \"b\"\n{keys}");
+    let table =
+        |keys: &str| format!("[[transfer]]\nsize = \"1 B\"\nfrom = \"a\"\nto = \"b\"\n{keys}");
     let text = format!("name = \"x\"\n{nodes}{links}{}", keys.map(table).concat());
     let cases = crate::parse("x.toml", &text).unwrap().cases;
-    let records: Vec<_> = cases.iter().map(|case| crate::Record::of_case(case, "sim")).collect();
+    let records: Vec<_> = cases
+        .iter()
+        .map(|case| crate::Record::of_case(case, "sim"))
+        .collect();
     let labels: Vec<_> = records.iter().map(crate::Record::algorithms).collect();
     let wanted = [
         "standard + cubic",
@@ -175,8 +238,14 @@ fn tables_that_differ_in_where_they_are_split_are_told_apart() {
         "cubic, split at m, rate 800 kbit/s",
     ];
     assert_eq!(labels, wanted);
-    assert_eq!(cases[1].transfer.split.as_ref().unwrap().buffer_bytes, 4 << 20, "the default, which has no words");
-    assert!(records.windows(2).all(|pair| pair[0].bound_s == pair[1].bound_s));
+    assert_eq!(
+        cases[1].transfer.split.as_ref().unwrap().buffer_bytes,
+        4 << 20,
+        "the default, which has no words"
+    );
+    assert!(records
+        .windows(2)
+        .all(|pair| pair[0].bound_s == pair[1].bound_s));
 }
 
 #[test]
@@ -187,9 +256,18 @@ fn a_stack_is_a_set_of_defaults() {
         .iter()
         .map(|case| {
             let (transfer, receiver) = (&case.transfer, &case.receiver);
-            let names = [transfer.recovery.name(), transfer.timers.name(), transfer.avoidance.name()];
+            let names = [
+                transfer.recovery.name(),
+                transfer.timers.name(),
+                transfer.avoidance.name(),
+            ];
             let switches = (receiver.timestamps, receiver.sack, receiver.window_scaling);
-            format!("{} {} {} {switches:?}", names.join(" "), transfer.startup, receiver.acks.name())
+            format!(
+                "{} {} {} {switches:?}",
+                names.join(" "),
+                transfer.startup,
+                receiver.acks.name()
+            )
         })
         .collect();
     let wanted = [
@@ -202,17 +280,33 @@ fn a_stack_is_a_set_of_defaults() {
 
 #[test]
 fn the_tcps_of_one_size_and_repeat_are_adjacent() {
-    let text = "rtt = \"1 s\"\n[[transfer]]\nsize = [\"1 B\", \"2 B\"]\nrecovery = [\"sack\", \"rack\"]\n\
+    let text =
+        "rtt = \"1 s\"\n[[transfer]]\nsize = [\"1 B\", \"2 B\"]\nrecovery = [\"sack\", \"rack\"]\n\
                 timers = [\"linux\", \"bsd\"]\nrepeat = 2\n";
     let order: Vec<_> = cases(text)
         .iter()
         .map(|case| {
             let transfer = &case.transfer;
-            format!("{} {} {} {}", transfer.size_bytes, case.run, transfer.recovery.name(), transfer.timers.name())
+            format!(
+                "{} {} {} {}",
+                transfer.size_bytes,
+                case.run,
+                transfer.recovery.name(),
+                transfer.timers.name()
+            )
         })
         .take(5)
         .collect();
-    assert_eq!(order, ["1 1 sack linux", "1 1 sack bsd", "1 1 rack linux", "1 1 rack bsd", "1 2 sack linux"]);
+    assert_eq!(
+        order,
+        [
+            "1 1 sack linux",
+            "1 1 sack bsd",
+            "1 1 rack linux",
+            "1 1 rack bsd",
+            "1 2 sack linux"
+        ]
+    );
 }
 
 #[test]
@@ -222,27 +316,52 @@ fn the_reverse_channel_changes_with_the_forward_one_except_in_what_is_its_own() 
          [[path.change]]\nat = \"3 s\"\nloss = \"100 %\"\n";
     let transfer = "[[transfer]]\nsize = \"1 B\"\n";
     let of = |reverse: &str| {
-        let path = cases(&format!("rtt = \"20 ms\"\n[path.reverse]\n{reverse}{changes}{transfer}")).remove(0).path;
+        let path = cases(&format!(
+            "rtt = \"20 ms\"\n[path.reverse]\n{reverse}{changes}{transfer}"
+        ))
+        .remove(0)
+        .path;
         let shown = |channel: &Channel| -> Vec<_> {
-            channel.changes.iter().map(|change| (change.rate_bits_per_s, change.delay_ns, change.loss_ppm)).collect()
+            channel
+                .changes
+                .iter()
+                .map(|change| (change.rate_bits_per_s, change.delay_ns, change.loss_ppm))
+                .collect()
         };
         (shown(&path.forward), shown(&path.reverse))
     };
-    let (rate, delay) = ((Some(1_000_000), None, None), (None, Some(25_000_000), None));
+    let (rate, delay) = (
+        (Some(1_000_000), None, None),
+        (None, Some(25_000_000), None),
+    );
     // A fade hits both ways, whatever losses they have of their own.
     let loss = (None, None, Some(1_000_000));
     assert_eq!(of(""), (vec![rate, delay, loss], vec![rate, delay, loss]));
-    assert_eq!(of("loss = \"1 %\"\n"), (vec![rate, delay, loss], vec![rate, delay, loss]));
-    assert_eq!(of("rate = \"2 Mbit/s\"\n"), (vec![rate, delay, loss], vec![delay, loss]));
+    assert_eq!(
+        of("loss = \"1 %\"\n"),
+        (vec![rate, delay, loss], vec![rate, delay, loss])
+    );
+    assert_eq!(
+        of("rate = \"2 Mbit/s\"\n"),
+        (vec![rate, delay, loss], vec![delay, loss])
+    );
     let forward_delay = (None, Some(40_000_000), None);
-    assert_eq!(of("delay = \"10 ms\"\n"), (vec![rate, forward_delay, loss], vec![rate, loss]));
+    assert_eq!(
+        of("delay = \"10 ms\"\n"),
+        (vec![rate, forward_delay, loss], vec![rate, loss])
+    );
 }
 
 #[test]
 fn copies_are_dealt_to_the_nodes_in_turn() {
-    let nodes: String = ["a", "b", "c"].map(|name| format!("[[node]]\nname = \"{name}\"\n")).concat();
-    let link =
-        |from, to| format!("[[link]]\nfrom = \"{from}\"\nto = \"{to}\"\nrate = \"1 Mbit/s\"\ndelay = \"1 ms\"\n");
+    let nodes: String = ["a", "b", "c"]
+        .map(|name| format!("[[node]]\nname = \"{name}\"\n"))
+        .concat();
+    let link = |from, to| {
+        format!(
+            "[[link]]\nfrom = \"{from}\"\nto = \"{to}\"\nrate = \"1 Mbit/s\"\ndelay = \"1 ms\"\n"
+        )
+    };
     let text = format!(
         "name = \"x\"\n{nodes}{}{}[[transfer]]\nsize = \"1 B\"\nfrom = [\"a\", \"b\"]\nto = \"c\"\ncount = 3\n\
          [[traffic]]\nfrom = \"c\"\nto = \"a\"\nlead = \"2 s\"\n[[traffic]]\nfrom = \"c\"\nto = \"a\"\nstart = \"9 s\"\n",
@@ -250,9 +369,19 @@ fn copies_are_dealt_to_the_nodes_in_turn() {
         link("b", "c"),
     );
     let case = parse("x.toml", &text).unwrap().cases.remove(0);
-    assert_eq!([0, 1, 2].map(|copy| case.transfer.ends(copy)), [(0, 2), (1, 2), (0, 2)]);
-    assert_eq!((case.path.rtt_ns, case.transfer_start_ns()), (4_000_000, 2_000_000_000));
-    let starts: Vec<_> = case.traffic.iter().map(|traffic| case.traffic_start_ns(traffic)).collect();
+    assert_eq!(
+        [0, 1, 2].map(|copy| case.transfer.ends(copy)),
+        [(0, 2), (1, 2), (0, 2)]
+    );
+    assert_eq!(
+        (case.path.rtt_ns, case.transfer_start_ns()),
+        (4_000_000, 2_000_000_000)
+    );
+    let starts: Vec<_> = case
+        .traffic
+        .iter()
+        .map(|traffic| case.traffic_start_ns(traffic))
+        .collect();
     assert_eq!(starts, [0, 9_000_000_000]);
 }
 
@@ -260,7 +389,9 @@ fn copies_are_dealt_to_the_nodes_in_turn() {
 fn traffic_s_receivers_have_the_buffer_of_the_case() {
     let text = "rtt = \"1 s\"\n[receiver]\nbuffer = [\"linux-default\", \"1 MB\"]\n[[transfer]]\nsize = \"1 B\"\n[[traffic]]\n";
     for case in cases(text) {
-        let TrafficKind::Transfers(transfers) = &case.traffic[0].kind else { panic!("{:?}", case.traffic) };
+        let TrafficKind::Transfers(transfers) = &case.traffic[0].kind else {
+            panic!("{:?}", case.traffic)
+        };
         assert_eq!(transfers.receiver, case.receiver);
     }
 }
@@ -268,8 +399,16 @@ fn traffic_s_receivers_have_the_buffer_of_the_case() {
 #[test]
 fn seeds_do_not_change_between_versions() {
     // The outputs of SplitMix64 as Vigna publishes it, from the state 1234567.
-    let published = [6457827717110365317, 3203168211198807973, 9817491932198370423, 4593380528125082431];
-    assert_eq!([0, 1, 2, 3].map(|index| case_seed(1_234_567, index)), published);
+    let published = [
+        6457827717110365317,
+        3203168211198807973,
+        9817491932198370423,
+        4593380528125082431,
+    ];
+    assert_eq!(
+        [0, 1, 2, 3].map(|index| case_seed(1_234_567, index)),
+        published
+    );
     let cases = cases("rtt = \"1 s\"\n[[transfer]]\nsize = \"1 B\"\nrepeat = 3\n");
     let seeds: Vec<_> = cases.iter().map(|case| case.seed).collect();
     assert_eq!(seeds, [0, 1, 2].map(|index| case_seed(1, index)));
@@ -293,7 +432,9 @@ fn traffic_s_packets_fit_the_way_and_cases_are_numbered() {
                 repeat = 2\n[[traffic]]\nkind = \"constant\"\nrate = \"1 kbit/s\"\n";
     let cases = crate::parse("x.toml", text).unwrap().cases;
     assert_eq!([cases[0].number, cases[1].number], [1, 2]);
-    let TrafficKind::Constant(constant) = &cases[0].traffic[0].kind else { panic!() };
+    let TrafficKind::Constant(constant) = &cases[0].traffic[0].kind else {
+        panic!()
+    };
     assert_eq!(constant.packet_bytes, 1400);
 }
 
@@ -310,7 +451,10 @@ fn applications_make_cases_that_can_be_told_apart() {
 fn reservations_multiply_and_are_told_apart() {
     let text = "rtt = \"1 s\"\n[[transfer]]\nsize = \"1 kB\"\n[[transfer]]\nsize = \"1 kB\"\nstartup = \"qos\"\n\
                 qos_rate = [\"1 Mbit/s\", \"2 Mbit/s\"]\nqos_burst = [\"3 kB\", \"9 kB\"]\n";
-    let startups: Vec<_> = cases(text).iter().map(|case| crate::Record::of_case(case, "sim").startup).collect();
+    let startups: Vec<_> = cases(text)
+        .iter()
+        .map(|case| crate::Record::of_case(case, "sim").startup)
+        .collect();
     let wanted = [
         "standard",
         "qos 1 Mbit/s burst 3 kB",
@@ -325,6 +469,12 @@ fn reservations_multiply_and_are_told_apart() {
 fn ideas_that_are_switched_off_multiply_and_are_told_apart() {
     let text = "rtt = \"1 s\"\n[[transfer]]\nsize = \"1 kB\"\nstartup = \"onramp\"\n[[transfer]]\nsize = \"1 kB\"\n\
                 startup = \"onramp\"\nwithout = [\"spacing\", \"delay\"]\n";
-    let startups: Vec<_> = cases(text).iter().map(|case| crate::Record::of_case(case, "sim").startup).collect();
-    assert_eq!(startups, ["onramp", "onramp without spacing", "onramp without delay"]);
+    let startups: Vec<_> = cases(text)
+        .iter()
+        .map(|case| crate::Record::of_case(case, "sim").startup)
+        .collect();
+    assert_eq!(
+        startups,
+        ["onramp", "onramp without spacing", "onramp without delay"]
+    );
 }

@@ -2,8 +2,8 @@
 
 use super::Node;
 use crate::{
-    Acks, Avoidance, Buffer, ByteCounting, Connect, Connections, Distribution, Dscp, InitialWindow, Memory, PacketPair,
-    PairForm, QueueLimit, Recovery, Stack, Timers, Train, Without,
+    Acks, Avoidance, Buffer, ByteCounting, Connect, Connections, Distribution, Dscp, InitialWindow,
+    Memory, PacketPair, PairForm, QueueLimit, Recovery, Stack, Timers, Train, Without,
 };
 
 /// A value's place in its range: which of the key's ranges, and how far along.

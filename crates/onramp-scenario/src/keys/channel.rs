@@ -96,11 +96,19 @@ const fn key(
     ranges: &'static [(&'static str, &'static str)],
     meaning: &'static str,
 ) -> Key {
-    Key { table, name, kind, default, ranges, list: List::No, meaning }
+    Key {
+        table,
+        name,
+        kind,
+        default,
+        ranges,
+        list: List::No,
+        meaning,
+    }
 }
 
-/// The keys of the channel table of this name. Rate and queue have these defaults; a list of them, and of losses,
-/// has this meaning.
+/// The keys of the channel table of this name. Rate and queue have these defaults; a list of them,
+/// and of losses, has this meaning.
 macro_rules! channel_keys {
     ($table:literal, $rate:expr, $queue:expr, $list:expr) => {
         ChannelKeys {

@@ -1,10 +1,16 @@
 //! Every table and every key.
 
-use super::channel::{ChannelKeys, LINK_CHANNEL, LINK_REVERSE_CHANNEL, PATH_CHANNEL, REVERSE_CHANNEL};
+use super::channel::{
+    ChannelKeys, LINK_CHANNEL, LINK_REVERSE_CHANNEL, PATH_CHANNEL, REVERSE_CHANNEL,
+};
 use super::Fallback::{Other, Required, Text};
 use super::{Key, Kind, List, Table};
 
-pub(crate) static TOP: Table = Table { name: "", most: 1, required: true };
+pub(crate) static TOP: Table = Table {
+    name: "",
+    most: 1,
+    required: true,
+};
 pub(crate) static PATH: Table = Table::one("path");
 pub(crate) static REVERSE: Table = Table::one("path.reverse");
 pub(crate) static PATH_CHANGE: Table = Table::many("path.change", 1000);
@@ -15,7 +21,11 @@ pub(crate) static LINK_CHANGE: Table = Table::many("link.change", 1000);
 pub(crate) static RUN: Table = Table::one("run");
 pub(crate) static RECEIVER: Table = Table::one("receiver");
 pub(crate) static SENDER: Table = Table::one("sender");
-pub(crate) static TRANSFER: Table = Table { name: "transfer", most: 1000, required: true };
+pub(crate) static TRANSFER: Table = Table {
+    name: "transfer",
+    most: 1000,
+    required: true,
+};
 pub(crate) static TRAFFIC: Table = Table::many("traffic", 64);
 pub(crate) static TABLES: &[&Table] = &[
     &TOP,
@@ -46,8 +56,11 @@ pub(crate) static TABLES: &[&Table] = &[
 ];
 
 pub(super) const RATES: (&str, &str) = ("1 kbit/s", "1000 Gbit/s");
-pub(super) const QUEUES: [(&str, &str); 3] =
-    [("1 packet", "1000000000 packets"), ("1 B", "1000 GB"), ("0.000001 bdp", "1000 bdp")];
+pub(super) const QUEUES: [(&str, &str); 3] = [
+    ("1 packet", "1000000000 packets"),
+    ("1 B", "1000 GB"),
+    ("0.000001 bdp", "1000 bdp"),
+];
 pub(super) const LOSSES: (&str, &str) = ("0 %", "50 %");
 pub(super) const PROBABILITIES: (&str, &str) = ("0 %", "100 %");
 const BUFFERS: (&str, &str) = ("4 KiB", "1 GiB");
@@ -75,7 +88,12 @@ macro_rules! keys {
 
 /// Every key of every table, those of a table in the order in which messages list them.
 pub(crate) fn all_keys() -> impl Iterator<Item = &'static Key> {
-    let channels = [&PATH_CHANNEL, &REVERSE_CHANNEL, &LINK_CHANNEL, &LINK_REVERSE_CHANNEL];
+    let channels = [
+        &PATH_CHANNEL,
+        &REVERSE_CHANNEL,
+        &LINK_CHANNEL,
+        &LINK_REVERSE_CHANNEL,
+    ];
     own_keys().chain(channels.into_iter().flat_map(ChannelKeys::all))
 }
 

@@ -13,11 +13,19 @@ pub(crate) struct Table {
 
 impl Table {
     pub(crate) const fn one(name: &'static str) -> Table {
-        Table { name, most: 1, required: false }
+        Table {
+            name,
+            most: 1,
+            required: false,
+        }
     }
 
     pub(crate) const fn many(name: &'static str, most: usize) -> Table {
-        Table { name, most, required: false }
+        Table {
+            name,
+            most,
+            required: false,
+        }
     }
 
     pub(crate) fn is_many(&self) -> bool {
@@ -35,7 +43,10 @@ impl Table {
 
     /// The keys of this table.
     pub(crate) fn keys(&self) -> Vec<&'static str> {
-        all_keys().filter(|key| key.table == self.name).map(|key| key.name).collect()
+        all_keys()
+            .filter(|key| key.table == self.name)
+            .map(|key| key.name)
+            .collect()
     }
 
     /// The tables within this table, by their names in it.
@@ -44,7 +55,11 @@ impl Table {
             "" => (!table.name.is_empty()).then_some(table.name),
             parent => table.name.strip_prefix(parent)?.strip_prefix('.'),
         };
-        TABLES.iter().filter_map(within).filter(|name| !name.contains('.')).collect()
+        TABLES
+            .iter()
+            .filter_map(within)
+            .filter(|name| !name.contains('.'))
+            .collect()
     }
 
     /// Everything that may stand in this table.
@@ -77,7 +92,11 @@ impl Key {
 
     /// `1 kbit/s to 1000 Gbit/s`.
     pub(crate) fn range(&self) -> String {
-        let ranges: Vec<_> = self.ranges.iter().map(|(least, most)| format!("{least} to {most}")).collect();
+        let ranges: Vec<_> = self
+            .ranges
+            .iter()
+            .map(|(least, most)| format!("{least} to {most}"))
+            .collect();
         ranges.join("; ")
     }
 }

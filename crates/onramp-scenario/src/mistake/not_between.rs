@@ -17,9 +17,15 @@ impl NotBetween {
     /// What is wrong with this relay of a flow.
     pub(super) fn sentence(self, node: &str, from: &str, to: &str) -> String {
         match self {
-            NotBetween::Sender => format!("`{node}` is the sender, and cannot be a relay on the way to `{to}`"),
-            NotBetween::Receiver => format!("`{node}` is the receiver, and cannot be a relay on the way from `{from}`"),
-            NotBetween::Order => format!("`{node}` stands too late: the way from `{from}` to `{to}` has it earlier"),
+            NotBetween::Sender => {
+                format!("`{node}` is the sender, and cannot be a relay on the way to `{to}`")
+            }
+            NotBetween::Receiver => {
+                format!("`{node}` is the receiver, and cannot be a relay on the way from `{from}`")
+            }
+            NotBetween::Order => {
+                format!("`{node}` stands too late: the way from `{from}` to `{to}` has it earlier")
+            }
             NotBetween::Elsewhere => format!("`{node}` is not on the way from `{from}` to `{to}`"),
         }
     }

@@ -15,11 +15,13 @@ pub struct Channel {
     pub queue: QueueLimit,
     /// How that queue is kept.
     pub discipline: Discipline,
-    /// Waiting acknowledgements go that a later one makes superfluous; with [`Discipline::DropTail`] alone.
+    /// Waiting acknowledgements go that a later one makes superfluous; with
+    /// [`Discipline::DropTail`] alone.
     pub ack_filter: bool,
     /// Probability that a packet is lost at random, in millionths; 0 where losses are otherwise.
     pub loss_ppm: u32,
-    /// Every so many packets that carry data one is lost, in place of [`loss_ppm`](Channel::loss_ppm).
+    /// Every so many packets that carry data one is lost, in place of
+    /// [`loss_ppm`](Channel::loss_ppm).
     pub loss_every: Option<NonZeroU32>,
     /// Losses that come in bursts.
     pub bursts: Option<Bursts>,
@@ -40,20 +42,29 @@ pub struct Channel {
 }
 
 impl Channel {
-    /// The token buckets that all packets pass, and those that so many expedited flows pass beside each other, as one.
+    /// The token buckets that all packets pass, and those that so many expedited flows pass beside
+    /// each other, as one.
     pub(crate) fn buckets(&self, expedited_flows: u32) -> impl Iterator<Item = TokenBucket> {
-        let profiles = self.expedited.filter(|_| expedited_flows > 0).map(|profile| TokenBucket {
-            rate_bits_per_s: profile.rate_bits_per_s.saturating_mul(expedited_flows.into()),
-            burst_bytes: profile.burst_bytes.saturating_mul(expedited_flows.into()),
-        });
+        let profiles = self
+            .expedited
+            .filter(|_| expedited_flows > 0)
+            .map(|profile| TokenBucket {
+                rate_bits_per_s: profile
+                    .rate_bits_per_s
+                    .saturating_mul(expedited_flows.into()),
+                burst_bytes: profile.burst_bytes.saturating_mul(expedited_flows.into()),
+            });
         [self.shaper, self.policer, profiles].into_iter().flatten()
     }
 
-    /// What it carries for as long as one likes, at the start, of best effort (0) or of so many expedited flows: the
-    /// least of its rate and of the rates of shaper, policer and profiles, whose bursts end.
+    /// What it carries for as long as one likes, at the start, of best effort (0) or of so many
+    /// expedited flows: the least of its rate and of the rates of shaper, policer and profiles,
+    /// whose bursts end.
     pub fn capacity_bits_per_s(&self, expedited_flows: u32) -> u64 {
         let buckets = self.buckets(expedited_flows);
-        buckets.map(|bucket| bucket.rate_bits_per_s).fold(self.rate_bits_per_s, u64::min)
+        buckets
+            .map(|bucket| bucket.rate_bits_per_s)
+            .fold(self.rate_bits_per_s, u64::min)
     }
 }
 
@@ -69,13 +80,15 @@ pub enum QueueLimit {
 }
 
 impl QueueLimit {
-    /// Room in bytes on a channel of this rate and round-trip time; `None` where the limit counts packets.
+    /// Room in bytes on a channel of this rate and round-trip time; `None` where the limit counts
+    /// packets.
     pub fn bytes(self, rate_bits_per_s: u64, rtt_ns: u64) -> Option<u64> {
         match self {
             QueueLimit::Packets(_) => None,
             QueueLimit::Bytes(bytes) => Some(bytes),
             QueueLimit::BdpPpm(ppm) => {
-                let bytes = u128::from(bytes_in(rate_bits_per_s, rtt_ns)) * u128::from(ppm) / 1_000_000;
+                let bytes =
+                    u128::from(bytes_in(rate_bits_per_s, rtt_ns)) * u128::from(ppm) / 1_000_000;
                 Some(u64::try_from(bytes).unwrap_or(u64::MAX))
             }
         }
@@ -84,7 +97,8 @@ impl QueueLimit {
 
 /// Bytes that a rate carries in a time, rounded down.
 pub fn bytes_in(rate_bits_per_s: u64, time_ns: u64) -> u64 {
-    u64::try_from(u128::from(rate_bits_per_s) * u128::from(time_ns) / 8_000_000_000).unwrap_or(u64::MAX)
+    u64::try_from(u128::from(rate_bits_per_s) * u128::from(time_ns) / 8_000_000_000)
+        .unwrap_or(u64::MAX)
 }
 
 /// How a queue is kept.
@@ -112,8 +126,8 @@ impl Discipline {
     }
 }
 
-/// Random early detection (Floyd and Jacobson 1993). Both thresholds count what the queue's limit counts, packets
-/// or bytes.
+/// Random early detection (Floyd and Jacobson 1993). Both thresholds count what the queue's limit
+/// counts, packets or bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Red {
     /// Average queue below which nothing is dropped.
@@ -124,7 +138,8 @@ pub struct Red {
     pub probability_ppm: u32,
     /// Weight of a new sample in the average, in millionths.
     pub weight_ppm: u32,
-    /// Above the upper threshold the probability rises on to one at twice that threshold, instead of at once.
+    /// Above the upper threshold the probability rises on to one at twice that threshold, instead
+    /// of at once.
     pub gentle: bool,
 }
 
@@ -148,8 +163,8 @@ pub struct FqCoDel {
     pub quantum_bytes: u32,
 }
 
-/// Losses of a channel that is now good, now bad (Gilbert 1960, Elliott 1963). Probabilities are per packet, in
-/// millionths.
+/// Losses of a channel that is now good, now bad (Gilbert 1960, Elliott 1963). Probabilities are
+/// per packet, in millionths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bursts {
     /// Good becomes bad.
@@ -168,7 +183,8 @@ impl Bursts {
         let [enter, leave] = [self.enter_ppm, self.leave_ppm].map(u64::from);
         let lost = leave * u64::from(self.loss_good_ppm) + enter * u64::from(self.loss_bad_ppm);
         // A channel that never changes stays as it begins: good.
-        lost.checked_div(enter + leave).map_or(self.loss_good_ppm, |ppm| ppm as u32)
+        lost.checked_div(enter + leave)
+            .map_or(self.loss_good_ppm, |ppm| ppm as u32)
     }
 }
 
@@ -199,8 +215,8 @@ pub struct ChannelChange {
     pub rate_bits_per_s: Option<u64>,
     /// The new delay, if it changes.
     pub delay_ns: Option<u64>,
-    /// The new probability of a loss, in millionths, if it changes: of each packet alone, and in place of bursts and
-    /// periodic losses too. 1,000,000 is an outage.
+    /// The new probability of a loss, in millionths, if it changes: of each packet alone, and in
+    /// place of bursts and periodic losses too. 1,000,000 is an outage.
     pub loss_ppm: Option<u32>,
 }
 

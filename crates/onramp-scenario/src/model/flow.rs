@@ -7,15 +7,16 @@ use onramp_tcp::{Acks, ByteCounting, PacketPair, Recovery, Reservation, Stack, T
 use serde::Serialize;
 use std::sync::Arc;
 
-/// The transfer that is measured: one end [connects](Transfer::connect), and the receiver is sent `size_bytes`.
-/// [`count`](Transfer::count) copies of it run at the same time.
+/// The transfer that is measured: one end [connects](Transfer::connect), and the receiver is sent
+/// `size_bytes`. [`count`](Transfer::count) copies of it run at the same time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Transfer {
     /// What tables call it; empty where they tell its choices.
     pub label: Arc<str>,
     /// Bytes of payload.
     pub size_bytes: u64,
-    /// Largest IP packet that it is sent in; `None`: as large as the way takes. Never larger than that.
+    /// Largest IP packet that it is sent in; `None`: as large as the way takes. Never larger than
+    /// that.
     pub segment_bytes: Option<u32>,
     /// Start-up algorithm: a name from `core/registry.h`, or [`NO_STARTUP`].
     pub startup: String,
@@ -57,7 +58,8 @@ pub struct Transfer {
     pub dscp: Dscp,
     /// How many copies there are, at least 1.
     pub count: u32,
-    /// When the first copy starts at the earliest; see [`Case::transfer_start_ns`](crate::Case::transfer_start_ns).
+    /// When the first copy starts at the earliest; see
+    /// [`Case::transfer_start_ns`](crate::Case::transfer_start_ns).
     pub start_ns: u64,
     /// From one copy's start to the next one's.
     pub spacing_ns: u64,
@@ -66,13 +68,15 @@ pub struct Transfer {
 }
 
 impl Transfer {
-    /// The nodes from which and to which a copy sends, copies counted from 0: senders and receivers are dealt in turn.
+    /// The nodes from which and to which a copy sends, copies counted from 0: senders and receivers
+    /// are dealt in turn.
     pub fn ends(&self, copy: u32) -> (usize, usize) {
         let dealt = |nodes: &[usize]| nodes[copy as usize % nodes.len()];
         (dealt(&self.from), dealt(&self.to))
     }
 
-    /// How many flows with a guarantee of their own carry a copy, on links that give one to expedited flows.
+    /// How many flows with a guarantee of their own carry a copy, on links that give one to
+    /// expedited flows.
     pub(crate) fn expedited_flows(&self) -> u32 {
         match (self.dscp, self.connections) {
             (Dscp::BestEffort, _) => 0,
@@ -83,12 +87,13 @@ impl Transfer {
 
     /// The largest IP packet of a copy on a way that takes packets of so many bytes.
     pub fn packet_bytes(&self, mtu_bytes: u32) -> u32 {
-        self.segment_bytes.map_or(mtu_bytes, |bytes| bytes.min(mtu_bytes))
+        self.segment_bytes
+            .map_or(mtu_bytes, |bytes| bytes.min(mtu_bytes))
     }
 }
 
-/// Relays on the way of the data: each ends one TCP connection and begins the next ("virtual sources and destinations",
-/// Chaher, Barakat, Dabbous & Altman 1998, section 1).
+/// Relays on the way of the data: each ends one TCP connection and begins the next ("virtual
+/// sources and destinations", Chaher, Barakat, Dabbous & Altman 1998, section 1).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Split {
     /// The nodes that are relays, in order from the sender to the receiver, at least one.
@@ -128,7 +133,10 @@ impl Clocks {
     /// Those of a stack's hosts.
     pub fn of(stack: Stack) -> Clocks {
         let ticks = onramp_tcp::Config::of(stack, 1500).ticks;
-        Clocks { clock_ns: ticks.measure_ns, tick_ns: ticks.event_ns }
+        Clocks {
+            clock_ns: ticks.measure_ns,
+            tick_ns: ticks.event_ns,
+        }
     }
 }
 
@@ -138,8 +146,8 @@ pub enum Connect {
     /// The receiver does, and asks for the data with 8 bytes: a download.
     #[default]
     Receiver,
-    /// The sender does, and sends as soon as its handshake is complete: an upload, and what simulators of the papers'
-    /// time have.
+    /// The sender does, and sends as soon as its handshake is complete: an upload, and what
+    /// simulators of the papers' time have.
     Sender,
 }
 
@@ -174,7 +182,13 @@ pub enum Train {
 
 impl Train {
     /// All, in the order in which help texts list them.
-    pub const ALL: [Train; 5] = [Train::Line, Train::Ends, Train::Closest, Train::Latest, Train::Calm];
+    pub const ALL: [Train; 5] = [
+        Train::Line,
+        Train::Ends,
+        Train::Closest,
+        Train::Latest,
+        Train::Calm,
+    ];
 
     /// The name that scenario files use.
     pub fn name(self) -> &'static str {
@@ -261,8 +275,8 @@ impl Dscp {
     }
 }
 
-/// What a file gives for what a start-up would measure (Chaher et al. 1998, sections 3 and 4), or could not (Ritter et al. 2001),
-/// and takes from it.
+/// What a file gives for what a start-up would measure (Chaher et al. 1998, sections 3 and 4), or
+/// could not (Ritter et al. 2001), and takes from it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Given {
     /// Of `gamma`: the share of the window that a threshold is, in millionths.
@@ -281,13 +295,18 @@ impl Given {
     /// What is reserved, if anything is.
     pub fn reservation(&self) -> Option<Reservation> {
         let bytes_per_s = bytes_in(self.qos_rate_bits_per_s?, 1_000_000_000).max(1);
-        let burst_bytes = self.qos_burst_bytes.map(|bytes| u32::try_from(bytes).unwrap_or(u32::MAX));
-        Some(Reservation { bytes_per_s, burst_bytes })
+        let burst_bytes = self
+            .qos_burst_bytes
+            .map(|bytes| u32::try_from(bytes).unwrap_or(u32::MAX));
+        Some(Reservation {
+            bytes_per_s,
+            burst_bytes,
+        })
     }
 }
 
-/// An application that writes now and then. Its writes come when they come, whether or not the connection has taken what
-/// was written before: what it has no room for waits.
+/// An application that writes now and then. Its writes come when they come, whether or not the
+/// connection has taken what was written before: what it has no room for waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Application {
     /// Payload of each write.
@@ -299,13 +318,16 @@ pub struct Application {
 impl Application {
     /// All that it has written so long after its first write, that one included.
     pub fn written_bytes(self, since_first_ns: u64) -> u64 {
-        self.write_bytes.saturating_mul((since_first_ns / self.every_ns.max(1)).saturating_add(1))
+        self.write_bytes
+            .saturating_mul((since_first_ns / self.every_ns.max(1)).saturating_add(1))
     }
 
     /// When it writes the next time after that, since its first write.
     pub fn next_write_ns(self, since_first_ns: u64) -> u64 {
         let every_ns = self.every_ns.max(1);
-        (since_first_ns / every_ns).saturating_add(1).saturating_mul(every_ns)
+        (since_first_ns / every_ns)
+            .saturating_add(1)
+            .saturating_mul(every_ns)
     }
 }
 
@@ -375,8 +397,14 @@ pub enum Avoidance {
 
 impl Avoidance {
     /// All of them, in the order in which help texts list them.
-    pub const ALL: [Avoidance; 6] =
-        [Avoidance::Cubic, Avoidance::Bbr, Avoidance::Reno, Avoidance::Vegas, Avoidance::Westwood, Avoidance::Pipe];
+    pub const ALL: [Avoidance; 6] = [
+        Avoidance::Cubic,
+        Avoidance::Bbr,
+        Avoidance::Reno,
+        Avoidance::Vegas,
+        Avoidance::Westwood,
+        Avoidance::Pipe,
+    ];
 
     /// The name that scenario files, the command line and the kernel use.
     pub fn name(self) -> &'static str {
@@ -425,9 +453,27 @@ mod tests {
 
     #[test]
     fn an_application_writes_at_its_beginning_and_at_each_boundary() {
-        let application = Application { write_bytes: 10, every_ns: 100 };
-        let seen = |since_ns| (application.written_bytes(since_ns), application.next_write_ns(since_ns));
-        assert_eq!([0, 99, 100, 250].map(seen), [(10, 100), (10, 100), (20, 200), (30, 300)]);
-        assert_eq!(Application { write_bytes: u64::MAX, every_ns: 0 }.written_bytes(u64::MAX), u64::MAX);
+        let application = Application {
+            write_bytes: 10,
+            every_ns: 100,
+        };
+        let seen = |since_ns| {
+            (
+                application.written_bytes(since_ns),
+                application.next_write_ns(since_ns),
+            )
+        };
+        assert_eq!(
+            [0, 99, 100, 250].map(seen),
+            [(10, 100), (10, 100), (20, 200), (30, 300)]
+        );
+        assert_eq!(
+            Application {
+                write_bytes: u64::MAX,
+                every_ns: 0
+            }
+            .written_bytes(u64::MAX),
+            u64::MAX
+        );
     }
 }

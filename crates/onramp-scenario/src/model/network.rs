@@ -5,7 +5,8 @@ use super::flow::Transfer;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// What packets travel over. A scenario with a `[path]` has the nodes `sender` and `receiver` and one link.
+/// What packets travel over. A scenario with a `[path]` has the nodes `sender` and `receiver` and
+/// one link.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Network {
     /// Names of the nodes; everything else refers to them by their place in this list.
@@ -39,15 +40,17 @@ pub struct Hop {
 }
 
 impl Network {
-    /// The way from one node to another over the fewest links: at each node the first link of the file that leads
-    /// nearer. `None` where no links lead there; no hops from a node to itself.
+    /// The way from one node to another over the fewest links: at each node the first link of the
+    /// file that leads nearer. `None` where no links lead there; no hops from a node to itself.
     pub fn route(&self, from: usize, to: usize) -> Option<Vec<Hop>> {
         self.route_by(&self.distances(to), from, to)
     }
 
-    /// The directed links of the way from one node to another and back, by [`Hop::number`]; none where there is no way.
+    /// The directed links of the way from one node to another and back, by [`Hop::number`]; none
+    /// where there is no way.
     pub fn round_trip(&self, (from, to): (usize, usize)) -> Vec<u32> {
-        let ways = [(from, to), (to, from)].map(|(from, to)| self.route(from, to).unwrap_or_default());
+        let ways =
+            [(from, to), (to, from)].map(|(from, to)| self.route(from, to).unwrap_or_default());
         ways.concat().into_iter().map(Hop::number).collect()
     }
 
@@ -61,10 +64,12 @@ impl Network {
 
     /// The nodes of a route from this node, both ends included.
     pub fn nodes_of(&self, from: usize, route: &[Hop]) -> Vec<usize> {
-        let ends = route.iter().map(|hop| match (&self.links[hop.link], hop.is_forward) {
-            (link, true) => link.to,
-            (link, false) => link.from,
-        });
+        let ends = route
+            .iter()
+            .map(|hop| match (&self.links[hop.link], hop.is_forward) {
+                (link, true) => link.to,
+                (link, false) => link.from,
+            });
         std::iter::once(from).chain(ends).collect()
     }
 
@@ -72,12 +77,30 @@ impl Network {
         let mut hops = Vec::with_capacity(distances[from]?);
         let mut node = from;
         while node != to {
-            let nearer = |end: usize| distances[end].is_some_and(|distance| Some(distance + 1) == distances[node]);
-            let (hop, next) = self.links.iter().enumerate().find_map(|(link, ends)| match () {
-                () if ends.from == node && nearer(ends.to) => Some((Hop { link, is_forward: true }, ends.to)),
-                () if ends.to == node && nearer(ends.from) => Some((Hop { link, is_forward: false }, ends.from)),
-                () => None,
-            })?;
+            let nearer = |end: usize| {
+                distances[end].is_some_and(|distance| Some(distance + 1) == distances[node])
+            };
+            let (hop, next) = self
+                .links
+                .iter()
+                .enumerate()
+                .find_map(|(link, ends)| match () {
+                    () if ends.from == node && nearer(ends.to) => Some((
+                        Hop {
+                            link,
+                            is_forward: true,
+                        },
+                        ends.to,
+                    )),
+                    () if ends.to == node && nearer(ends.from) => Some((
+                        Hop {
+                            link,
+                            is_forward: false,
+                        },
+                        ends.from,
+                    )),
+                    () => None,
+                })?;
             hops.push(hop);
             node = next;
         }
@@ -127,7 +150,9 @@ impl Network {
 
     /// Whether rates or delays change during a run.
     pub fn changes(&self) -> bool {
-        self.links.iter().any(|link| !link.forward.changes.is_empty() || !link.reverse.changes.is_empty())
+        self.links
+            .iter()
+            .any(|link| !link.forward.changes.is_empty() || !link.reverse.changes.is_empty())
     }
 
     /// The channel that a hop passes.
@@ -140,26 +165,45 @@ impl Network {
         }
     }
 
-    /// The way from one node to another and back as one [`Path`]; `None` where no links lead there, or both are one.
+    /// The way from one node to another and back as one [`Path`]; `None` where no links lead there,
+    /// or both are one.
     pub fn path(&self, from: usize, to: usize) -> Option<Path> {
-        self.shared_path(&self.route(from, to)?, &self.route(to, from)?, &Crossings::default())
+        self.shared_path(
+            &self.route(from, to)?,
+            &self.route(to, from)?,
+            &Crossings::default(),
+        )
     }
 
-    /// A way and its way back as one [`Path`], with the bottleneck of those who share it. `None` without hops.
+    /// A way and its way back as one [`Path`], with the bottleneck of those who share it. `None`
+    /// without hops.
     pub fn shared_path(&self, there: &[Hop], back: &[Hop], crossings: &Crossings) -> Option<Path> {
-        let mtu_bytes = there.iter().chain(back).map(|hop| self.links[hop.link].mtu_bytes).min()?;
+        let mtu_bytes = there
+            .iter()
+            .chain(back)
+            .map(|hop| self.links[hop.link].mtu_bytes)
+            .min()?;
         let with_delay = |route: &[Hop], bottleneck: Hop| Channel {
             delay_ns: route.iter().map(|hop| self.channel(*hop).delay_ns).sum(),
             ..self.channel(bottleneck).clone()
         };
         let forward = with_delay(there, self.bottleneck(there, |hop| crossings.of(hop))?);
         // Acknowledgements come back over the links that the data took, or over as many.
-        let reverse = with_delay(back, self.bottleneck(back, |hop| crossings.of(hop.turned()))?);
-        Some(Path { rtt_ns: forward.delay_ns + reverse.delay_ns, mtu_bytes, forward, reverse })
+        let reverse = with_delay(
+            back,
+            self.bottleneck(back, |hop| crossings.of(hop.turned()))?,
+        );
+        Some(Path {
+            rtt_ns: forward.delay_ns + reverse.delay_ns,
+            mtu_bytes,
+            forward,
+            reverse,
+        })
     }
 
-    /// The bottleneck of the data of a route: the hop with the least [capacity](Channel::capacity_bits_per_s) for each
-    /// copy of the transfer that crosses it, the first of several. `None` without hops.
+    /// The bottleneck of the data of a route: the hop with the least
+    /// [capacity](Channel::capacity_bits_per_s) for each copy of the transfer that crosses it, the
+    /// first of several. `None` without hops.
     pub fn data_bottleneck(&self, route: &[Hop], crossings: &Crossings) -> Option<Hop> {
         self.bottleneck(route, |hop| crossings.of(hop))
     }
@@ -169,7 +213,10 @@ impl Network {
         let weight = |hop: Hop, other: Hop| {
             u128::from(self.channel(hop).capacity_bits_per_s(0)) * u128::from(sharers(other).max(1))
         };
-        route.iter().copied().min_by(|&a, &b| weight(a, b).cmp(&weight(b, a)))
+        route
+            .iter()
+            .copied()
+            .min_by(|&a, &b| weight(a, b).cmp(&weight(b, a)))
     }
 
     /// How many copies of a transfer cross each link, whose first ends and number these are.
@@ -181,8 +228,9 @@ impl Network {
         let mut distances = HashMap::new();
         // Senders and receivers are dealt in turn: after so many copies it begins again.
         let most = transfer.from.len().saturating_mul(transfer.to.len());
-        let period =
-            (1..=most).find(|n| n % transfer.from.len() == 0 && n % transfer.to.len() == 0).unwrap_or(1) as u32;
+        let period = (1..=most)
+            .find(|n| n % transfer.from.len() == 0 && n % transfer.to.len() == 0)
+            .unwrap_or(1) as u32;
         for copy in 0..period.min(transfer.count) {
             let copies = (transfer.count - copy).div_ceil(period);
             let (from, to) = transfer.ends(copy);
@@ -203,12 +251,18 @@ impl Hop {
 
     /// The hop with this [`number`](Hop::number).
     pub fn of_number(number: u32) -> Hop {
-        Hop { link: number as usize / 2, is_forward: number.is_multiple_of(2) }
+        Hop {
+            link: number as usize / 2,
+            is_forward: number.is_multiple_of(2),
+        }
     }
 
     /// The same link the other way.
     pub fn turned(self) -> Hop {
-        Hop { is_forward: !self.is_forward, ..self }
+        Hop {
+            is_forward: !self.is_forward,
+            ..self
+        }
     }
 }
 
@@ -236,7 +290,8 @@ pub struct Path {
 }
 
 impl Path {
-    /// Bandwidth-delay product of the forward channel: the bytes that fill the path without a queue.
+    /// Bandwidth-delay product of the forward channel: the bytes that fill the path without a
+    /// queue.
     pub fn bdp_bytes(&self) -> u64 {
         bytes_in(self.forward.rate_bits_per_s, self.rtt_ns)
     }
@@ -250,7 +305,10 @@ impl Path {
             forward: self.forward.clone(),
             reverse: self.reverse.clone(),
         };
-        Network { nodes: [SENDER, RECEIVER].map(str::to_owned).to_vec(), links: vec![link] }
+        Network {
+            nodes: [SENDER, RECEIVER].map(str::to_owned).to_vec(),
+            links: vec![link],
+        }
     }
 }
 
@@ -277,17 +335,33 @@ mod tests {
                 delay_ns,
                 ..channel.clone()
             };
-            let (forward, reverse) = (with(&plain.forward, 10 * (place + 1)), with(&plain.reverse, place + 1));
-            NetworkLink { from, to, mtu_bytes: 1500 - place as u32, forward, reverse }
+            let (forward, reverse) = (
+                with(&plain.forward, 10 * (place + 1)),
+                with(&plain.reverse, place + 1),
+            );
+            NetworkLink {
+                from,
+                to,
+                mtu_bytes: 1500 - place as u32,
+                forward,
+                reverse,
+            }
         };
-        Network { nodes: (0..nodes).map(|n| n.to_string()).collect(), links: (0..).zip(ends).map(link).collect() }
+        Network {
+            nodes: (0..nodes).map(|n| n.to_string()).collect(),
+            links: (0..).zip(ends).map(link).collect(),
+        }
     }
 
     fn nodes_of(network: &Network, from: usize, route: &[Hop]) -> Vec<usize> {
         let mut nodes = vec![from];
         for hop in route {
             let link = &network.links[hop.link];
-            let (start, end) = if hop.is_forward { (link.from, link.to) } else { (link.to, link.from) };
+            let (start, end) = if hop.is_forward {
+                (link.from, link.to)
+            } else {
+                (link.to, link.from)
+            };
             assert_eq!(nodes.last(), Some(&start));
             nodes.push(end);
         }
@@ -297,10 +371,22 @@ mod tests {
     #[test]
     fn of_ways_as_short_the_first_link_of_the_file_leads() {
         let square = network(4, &[(0, 2), (1, 0), (1, 3), (3, 2)]);
-        assert_eq!(nodes_of(&square, 0, &square.route(0, 3).unwrap()), [0, 2, 3]);
-        assert_eq!(nodes_of(&square, 3, &square.route(3, 0).unwrap()), [3, 1, 0]);
+        assert_eq!(
+            nodes_of(&square, 0, &square.route(0, 3).unwrap()),
+            [0, 2, 3]
+        );
+        assert_eq!(
+            nodes_of(&square, 3, &square.route(3, 0).unwrap()),
+            [3, 1, 0]
+        );
         let twice = network(2, &[(1, 0), (0, 1)]);
-        assert_eq!(twice.route(0, 1).unwrap(), [Hop { link: 0, is_forward: false }]);
+        assert_eq!(
+            twice.route(0, 1).unwrap(),
+            [Hop {
+                link: 0,
+                is_forward: false
+            }]
+        );
     }
 
     #[test]
@@ -308,16 +394,25 @@ mod tests {
         let islands = network(4, &[(0, 1), (2, 3)]);
         assert_eq!(islands.islands(), [0, 0, 2, 2]);
         assert_eq!((islands.route(0, 3), islands.path(3, 1)), (None, None));
-        assert_eq!((islands.route(1, 1), islands.path(1, 1)), (Some(vec![]), None));
+        assert_eq!(
+            (islands.route(1, 1), islands.path(1, 1)),
+            (Some(vec![]), None)
+        );
     }
 
     #[test]
     fn a_path_is_the_slowest_channel_and_all_delays() {
         let line = network(4, &[(1, 2), (1, 0), (2, 3)]);
         let path = line.path(0, 3).unwrap();
-        assert_eq!((path.forward.rate_bits_per_s, path.reverse.rate_bits_per_s), (1_000_000, 1_000_000));
+        assert_eq!(
+            (path.forward.rate_bits_per_s, path.reverse.rate_bits_per_s),
+            (1_000_000, 1_000_000)
+        );
         // There: link 1 backwards, 0 and 2 forwards; back the other channels of them.
-        assert_eq!((path.forward.delay_ns, path.reverse.delay_ns), (2 + 10 + 30, 20 + 1 + 3));
+        assert_eq!(
+            (path.forward.delay_ns, path.reverse.delay_ns),
+            (2 + 10 + 30, 20 + 1 + 3)
+        );
         assert_eq!((path.rtt_ns, path.mtu_bytes), (66, 1498));
     }
 
@@ -327,16 +422,28 @@ mod tests {
         let case = crate::parse("wan.toml", text).unwrap().cases.remove(0);
         assert_eq!(case.path.forward.rate_bits_per_s, 155_000_000);
         assert_eq!(case.path.reverse.rate_bits_per_s, 155_000_000);
-        let alone = case.network.path(case.transfer.from[0], case.transfer.to[0]).unwrap();
-        assert_eq!((alone.forward.rate_bits_per_s, alone.rtt_ns), (100_000_000, case.path.rtt_ns));
-        let one = crate::parse("wan.toml", &text.replace("count = 8", "count = 1")).unwrap().cases.remove(0);
+        let alone = case
+            .network
+            .path(case.transfer.from[0], case.transfer.to[0])
+            .unwrap();
+        assert_eq!(
+            (alone.forward.rate_bits_per_s, alone.rtt_ns),
+            (100_000_000, case.path.rtt_ns)
+        );
+        let one = crate::parse("wan.toml", &text.replace("count = 8", "count = 1"))
+            .unwrap()
+            .cases
+            .remove(0);
         assert_eq!(one.path, alone);
     }
 
     #[test]
     fn what_is_shaped_is_as_slow_as_its_shaper() {
         let mut line = network(3, &[(0, 1), (1, 2)]);
-        line.links[1].forward.shaper = Some(crate::TokenBucket { rate_bits_per_s: 500, burst_bytes: 3_000 });
+        line.links[1].forward.shaper = Some(crate::TokenBucket {
+            rate_bits_per_s: 500,
+            burst_bytes: 3_000,
+        });
         assert_eq!(line.path(0, 2).unwrap().forward.rate_bits_per_s, 2_000_000);
     }
 

@@ -19,7 +19,8 @@ pub struct Traffic {
     pub measured: bool,
     /// When it begins.
     pub start: TrafficStart,
-    /// When it stops sending, since the beginning of the run; `None`: it goes on until the run ends.
+    /// When it stops sending, since the beginning of the run; `None`: it goes on until the run
+    /// ends.
     pub stop_ns: Option<u64>,
 }
 
@@ -39,7 +40,8 @@ pub enum TrafficKind {
     Transfers(Transfers),
     /// Packets at a constant rate, whatever becomes of them.
     Constant(Packets),
-    /// Packets that come one by one, each at a moment that has nothing to do with the others: a Poisson process.
+    /// Packets that come one by one, each at a moment that has nothing to do with the others: a
+    /// Poisson process.
     Poisson(Packets),
     /// The same by turns with silence.
     OnOff(OnOff),
@@ -48,7 +50,8 @@ pub enum TrafficKind {
 /// Transfers of TCP.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Transfers {
-    /// Their start-up algorithm: a name from `core/registry.h`, or [`NO_STARTUP`](crate::NO_STARTUP).
+    /// Their start-up algorithm: a name from `core/registry.h`, or
+    /// [`NO_STARTUP`](crate::NO_STARTUP).
     pub startup: String,
     /// What their start-up is told.
     pub given: Given,
@@ -70,7 +73,8 @@ pub struct Transfers {
     pub receiver: Receiver,
     /// Payload: one of these, drawn evenly for each transfer. Empty: without end.
     pub sizes: Arc<[u64]>,
-    /// How many there are; `None`: as many as arrive, which only [`arrivals`](Transfers::arrivals) can have.
+    /// How many there are; `None`: as many as arrive, which only [`arrivals`](Transfers::arrivals)
+    /// can have.
     pub count: Option<u32>,
     /// They begin one by one; `None`: all at once.
     pub arrivals: Option<Poisson>,

@@ -23,8 +23,19 @@ pub(super) fn read_topology(reader: &mut Reader, top: &Section) -> Described {
     match (top.has("path"), of_network) {
         (true, Some(name)) => {
             let (key, other) = (format!("[[{name}]]"), keys::PATH.header());
-            reader.fault(Mistake::Excludes { key, other, other_at: top.span("path") }, top.span(name));
-            Described { nodes: Vec::new(), is_path: true, topology: None }
+            reader.fault(
+                Mistake::Excludes {
+                    key,
+                    other,
+                    other_at: top.span("path"),
+                },
+                top.span(name),
+            );
+            Described {
+                nodes: Vec::new(),
+                is_path: true,
+                topology: None,
+            }
         }
         (false, Some(_)) => read_network(reader, top),
         (has_path, None) => {
@@ -33,7 +44,11 @@ pub(super) fn read_topology(reader: &mut Reader, top: &Section) -> Described {
             }
             let path = reader.table(top, &keys::PATH);
             let topology = read_path(reader, &path).map(Box::new).map(Topology::Path);
-            Described { nodes: [SENDER, RECEIVER].map(str::to_owned).to_vec(), is_path: true, topology }
+            Described {
+                nodes: [SENDER, RECEIVER].map(str::to_owned).to_vec(),
+                is_path: true,
+                topology,
+            }
         }
     }
 }
@@ -41,31 +56,74 @@ pub(super) fn read_topology(reader: &mut Reader, top: &Section) -> Described {
 fn read_path(reader: &mut Reader, path: &Section) -> Option<PathDraft> {
     let rtts = reader.list(path, &keys::PATH_RTT, &quantity(parse_time));
     let mtu_bytes = read_mtu(reader, path, &keys::PATH_MTU);
-    let channel = read_channel(reader, path, &keys::PATH_CHANNEL, mtu_bytes.unwrap_or(0), None);
-    let queues = channel.as_ref().and_then(|channel| channel.queues.as_deref());
+    let channel = read_channel(
+        reader,
+        path,
+        &keys::PATH_CHANNEL,
+        mtu_bytes.unwrap_or(0),
+        None,
+    );
+    let queues = channel
+        .as_ref()
+        .and_then(|channel| channel.queues.as_deref());
     let section = reader.table(path, &keys::REVERSE);
-    let back = read_channel(reader, &section, &keys::REVERSE_CHANNEL, mtu_bytes.unwrap_or(0), queues);
-    let rates = channel.as_ref().and_then(|channel| channel.rates.as_deref());
-    let back_rates = back.as_ref().and_then(|back| back.rates.as_deref()).or(rates);
+    let back = read_channel(
+        reader,
+        &section,
+        &keys::REVERSE_CHANNEL,
+        mtu_bytes.unwrap_or(0),
+        queues,
+    );
+    let rates = channel
+        .as_ref()
+        .and_then(|channel| channel.rates.as_deref());
+    let back_rates = back
+        .as_ref()
+        .and_then(|back| back.rates.as_deref())
+        .or(rates);
     check_guarantee(reader, path, &keys::PATH_CHANNEL, channel.as_ref(), rates);
-    check_guarantee(reader, &section, &keys::REVERSE_CHANNEL, back.as_ref(), back_rates);
+    check_guarantee(
+        reader,
+        &section,
+        &keys::REVERSE_CHANNEL,
+        back.as_ref(),
+        back_rates,
+    );
     let back_ns = reader.one(&section, &keys::REVERSE_DELAY, &quantity(parse_time));
     let sections = reader.tables(path, &keys::PATH_CHANGE);
-    let change_keys = [&keys::PATH_CHANGE_AT, &keys::PATH_CHANGE_RATE, &keys::PATH_CHANGE_RTT, &keys::PATH_CHANGE_LOSS];
+    let change_keys = [
+        &keys::PATH_CHANGE_AT,
+        &keys::PATH_CHANGE_RATE,
+        &keys::PATH_CHANGE_RTT,
+        &keys::PATH_CHANGE_LOSS,
+    ];
     let changes = read_changes(reader, &sections, change_keys);
 
     let least_rtt = rtts.iter().flatten().copied().min();
     if let (Some(delay), Some(rtt)) = (back_ns, least_rtt.filter(|rtt| back_ns > Some(*rtt))) {
-        let mistake = Mistake::DelayBeyondRtt { delay: format_time(delay), rtt: format_time(rtt) };
+        let mistake = Mistake::DelayBeyondRtt {
+            delay: format_time(delay),
+            rtt: format_time(rtt),
+        };
         reader.fault(mistake, section.span("delay"));
     }
     for (change, section) in changes.iter().zip(&sections) {
-        if let (Some(delay), Some(rtt)) = (back_ns, change.delay_ns.filter(|rtt| back_ns > Some(*rtt))) {
-            let mistake = Mistake::DelayBeyondRtt { delay: format_time(delay), rtt: format_time(rtt) };
+        if let (Some(delay), Some(rtt)) =
+            (back_ns, change.delay_ns.filter(|rtt| back_ns > Some(*rtt)))
+        {
+            let mistake = Mistake::DelayBeyondRtt {
+                delay: format_time(delay),
+                rtt: format_time(rtt),
+            };
             reader.fault(mistake, section.span("rtt"));
         }
     }
-    let ChannelDraft { rates, queues, losses, elements } = channel?;
+    let ChannelDraft {
+        rates,
+        queues,
+        losses,
+        elements,
+    } = channel?;
     Some(PathDraft {
         rates: rates?,
         rtts: rtts?,
@@ -110,15 +168,27 @@ fn read_changes(
         let rate_bits_per_s = reader.one(section, rate_key, &quantity(parse_rate));
         let delay_ns = reader.one(section, delay_key, &quantity(parse_time));
         let loss_ppm = reader.one(section, loss_key, &quantity(parse_percent));
-        if [rate_key, delay_key, loss_key].iter().all(|key| !section.has(key.name)) {
-            let keys = if delay_key.name == "rtt" { "`rate`, `rtt` or `loss`" } else { "`rate`, `delay` or `loss`" };
+        if [rate_key, delay_key, loss_key]
+            .iter()
+            .all(|key| !section.has(key.name))
+        {
+            let keys = if delay_key.name == "rtt" {
+                "`rate`, `rtt` or `loss`"
+            } else {
+                "`rate`, `delay` or `loss`"
+            };
             reader.fault(Mistake::NoChange { keys }, section.header.clone());
         }
         let Some(at_ns) = at_ns else { continue };
         if changes.last().is_some_and(|before| before.at_ns >= at_ns) {
             reader.fault(Mistake::NotLater { key: at_key.path() }, section.span("at"));
         }
-        changes.push(ChannelChange { at_ns, rate_bits_per_s, delay_ns, loss_ppm });
+        changes.push(ChannelChange {
+            at_ns,
+            rate_bits_per_s,
+            delay_ns,
+            loss_ppm,
+        });
     }
     changes
 }
@@ -134,10 +204,18 @@ fn read_network(reader: &mut Reader, top: &Section) -> Described {
     let mut nodes: Vec<String> = Vec::new();
     let mut places: HashMap<String, Range<usize>> = HashMap::new();
     for section in reader.tables(top, &keys::NODE) {
-        let Some(name) = reader.one(&section, &keys::NODE_NAME, &file_name("node")) else { continue };
+        let Some(name) = reader.one(&section, &keys::NODE_NAME, &file_name("node")) else {
+            continue;
+        };
         let here = section.span("name");
         match places.get(&name) {
-            Some(first) => reader.fault(Mistake::SameName { name, first: first.clone() }, here),
+            Some(first) => reader.fault(
+                Mistake::SameName {
+                    name,
+                    first: first.clone(),
+                },
+                here,
+            ),
             None => {
                 places.insert(name.clone(), here);
                 nodes.push(name);
@@ -150,28 +228,85 @@ fn read_network(reader: &mut Reader, top: &Section) -> Described {
     }
     // Where a link could not be read, that no links lead somewhere says nothing new.
     let is_whole = reader.faults.len() == mistakes_before;
-    let topology = is_whole.then(|| Topology::Network(Network { nodes: nodes.clone(), links }.into()));
-    Described { nodes, is_path: false, topology }
+    let topology = is_whole.then(|| {
+        Topology::Network(
+            Network {
+                nodes: nodes.clone(),
+                links,
+            }
+            .into(),
+        )
+    });
+    Described {
+        nodes,
+        is_path: false,
+        topology,
+    }
 }
 
 fn read_link(reader: &mut Reader, section: &Section, nodes: &[String]) -> Option<NetworkLink> {
     // Of nodes that are missing altogether it has been said that they are.
-    let mut end = |key| if nodes.is_empty() { None } else { reader.one(section, key, &node(nodes)) };
+    let mut end = |key| {
+        if nodes.is_empty() {
+            None
+        } else {
+            reader.one(section, key, &node(nodes))
+        }
+    };
     let (from, to) = (end(&keys::LINK_FROM), end(&keys::LINK_TO));
     let delay_ns = reader.one(section, &keys::LINK_DELAY, &quantity(parse_time));
     let mtu_bytes = read_mtu(reader, section, &keys::LINK_MTU);
-    let channel = read_channel(reader, section, &keys::LINK_CHANNEL, mtu_bytes.unwrap_or(0), None);
-    let queues = channel.as_ref().and_then(|channel| channel.queues.as_deref());
+    let channel = read_channel(
+        reader,
+        section,
+        &keys::LINK_CHANNEL,
+        mtu_bytes.unwrap_or(0),
+        None,
+    );
+    let queues = channel
+        .as_ref()
+        .and_then(|channel| channel.queues.as_deref());
     let back_section = reader.table(section, &keys::LINK_REVERSE);
-    let back = read_channel(reader, &back_section, &keys::LINK_REVERSE_CHANNEL, mtu_bytes.unwrap_or(0), queues);
-    let rates = channel.as_ref().and_then(|channel| channel.rates.as_deref());
-    let back_rates = back.as_ref().and_then(|back| back.rates.as_deref()).or(rates);
-    check_guarantee(reader, section, &keys::LINK_CHANNEL, channel.as_ref(), rates);
-    check_guarantee(reader, &back_section, &keys::LINK_REVERSE_CHANNEL, back.as_ref(), back_rates);
-    let back_ns = reader.one(&back_section, &keys::LINK_REVERSE_DELAY, &quantity(parse_time));
+    let back = read_channel(
+        reader,
+        &back_section,
+        &keys::LINK_REVERSE_CHANNEL,
+        mtu_bytes.unwrap_or(0),
+        queues,
+    );
+    let rates = channel
+        .as_ref()
+        .and_then(|channel| channel.rates.as_deref());
+    let back_rates = back
+        .as_ref()
+        .and_then(|back| back.rates.as_deref())
+        .or(rates);
+    check_guarantee(
+        reader,
+        section,
+        &keys::LINK_CHANNEL,
+        channel.as_ref(),
+        rates,
+    );
+    check_guarantee(
+        reader,
+        &back_section,
+        &keys::LINK_REVERSE_CHANNEL,
+        back.as_ref(),
+        back_rates,
+    );
+    let back_ns = reader.one(
+        &back_section,
+        &keys::LINK_REVERSE_DELAY,
+        &quantity(parse_time),
+    );
     let sections = reader.tables(section, &keys::LINK_CHANGE);
-    let change_keys =
-        [&keys::LINK_CHANGE_AT, &keys::LINK_CHANGE_RATE, &keys::LINK_CHANGE_DELAY, &keys::LINK_CHANGE_LOSS];
+    let change_keys = [
+        &keys::LINK_CHANGE_AT,
+        &keys::LINK_CHANGE_RATE,
+        &keys::LINK_CHANGE_DELAY,
+        &keys::LINK_CHANGE_LOSS,
+    ];
     let changes = read_changes(reader, &sections, change_keys);
 
     let (from, to) = (from?, to?);
@@ -179,9 +314,20 @@ fn read_link(reader: &mut Reader, section: &Section, nodes: &[String]) -> Option
         let node = nodes.get(from.0).cloned().unwrap_or_default();
         reader.fault(Mistake::SameNode { what: "link", node }, section.span("to"));
     }
-    let ChannelDraft { rates, queues, losses, elements } = channel?;
+    let ChannelDraft {
+        rates,
+        queues,
+        losses,
+        elements,
+    } = channel?;
     let (rate, queue, loss_ppm) = (only(rates)?, only(queues)?, only(Some(losses))?);
     let forward = elements.channel(rate, delay_ns?, queue, loss_ppm, changes.clone());
     let reverse = reverse_of(back?, back_ns).channel(&forward, forward.delay_ns, changes);
-    Some(NetworkLink { from: from.0, to: to.0, mtu_bytes: mtu_bytes?, forward, reverse })
+    Some(NetworkLink {
+        from: from.0,
+        to: to.0,
+        mtu_bytes: mtu_bytes?,
+        forward,
+        reverse,
+    })
 }

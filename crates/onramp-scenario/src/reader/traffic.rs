@@ -8,8 +8,8 @@ use crate::document::{integer, quantity, Reader, Section};
 use crate::keys::{self, Key};
 use crate::units::{format_size, parse_frequency, parse_rate, parse_size, parse_time};
 use crate::{
-    Buffer, Clocks, Connect, Dscp, Given, Mistake, OnOff, Packets, Poisson, Recovery, Stack, Timers, Traffic,
-    TrafficKind, TrafficStart, Transfers,
+    Buffer, Clocks, Connect, Dscp, Given, Mistake, OnOff, Packets, Poisson, Recovery, Stack,
+    Timers, Traffic, TrafficKind, TrafficStart, Transfers,
 };
 use std::slice;
 
@@ -41,9 +41,14 @@ static OF_TRANSFERS: &[&Key] = &[
     &keys::TRAFFIC_MEASURED,
 ];
 static OF_PACKETS: &[&Key] = &[&keys::TRAFFIC_RATE, &keys::TRAFFIC_PACKET];
-static OF_ON_OFF: &[&Key] = &[&keys::TRAFFIC_ON, &keys::TRAFFIC_OFF, &keys::TRAFFIC_DISTRIBUTION];
+static OF_ON_OFF: &[&Key] = &[
+    &keys::TRAFFIC_ON,
+    &keys::TRAFFIC_OFF,
+    &keys::TRAFFIC_DISTRIBUTION,
+];
 
-/// Traffic whose receivers have the default buffer. `run_ends`: at some time, whatever is unfinished.
+/// Traffic whose receivers have the default buffer. `run_ends`: at some time, whatever is
+/// unfinished.
 pub(super) fn read_traffic(
     reader: &mut Reader,
     startups: &[&str],
@@ -55,19 +60,36 @@ pub(super) fn read_traffic(
     let kind = reader.one(section, &keys::TRAFFIC_KIND, &word(KINDS_OF_TRAFFIC));
     let transfers = read_transfers(reader, startups, hosts, section);
     let measured = reader.one(section, &keys::TRAFFIC_MEASURED, &boolean);
-    let dscp = reader.one(section, &keys::TRAFFIC_DSCP, &choice(&Dscp::ALL, Dscp::name));
+    let dscp = reader.one(
+        section,
+        &keys::TRAFFIC_DSCP,
+        &choice(&Dscp::ALL, Dscp::name),
+    );
     let start = read_start(reader, section);
     let stop_ns = reader.one(section, &keys::TRAFFIC_STOP, &quantity(parse_time));
     let ends = ways.read(reader, section, [&keys::TRAFFIC_FROM, &keys::TRAFFIC_TO], 1);
-    let mtu_bytes = ends.as_ref().and_then(|(from, to)| ways.mtu_bytes(from[0], to[0]));
+    let mtu_bytes = ends
+        .as_ref()
+        .and_then(|(from, to)| ways.mtu_bytes(from[0], to[0]));
     let packets = read_packets(reader, section, kind, mtu_bytes.unwrap_or(u32::MAX));
     let kind = match kind? {
         "transfer" => {
-            refuse(reader, section, OF_PACKETS, "the kinds `constant`, `poisson` and `on-off`", "transfer");
+            refuse(
+                reader,
+                section,
+                OF_PACKETS,
+                "the kinds `constant`, `poisson` and `on-off`",
+                "transfer",
+            );
             refuse(reader, section, OF_ON_OFF, "kind `on-off`", "transfer");
             let transfers = transfers?;
             let startup = slice::from_ref(&transfers.startup);
-            of_qos(reader, section, [&keys::TRAFFIC_QOS_RATE, &keys::TRAFFIC_QOS_BURST], Some(startup));
+            of_qos(
+                reader,
+                section,
+                [&keys::TRAFFIC_QOS_RATE, &keys::TRAFFIC_QOS_BURST],
+                Some(startup),
+            );
             TrafficKind::Transfers(transfers)
         }
         kind @ ("constant" | "poisson") => {
@@ -86,7 +108,8 @@ pub(super) fn read_traffic(
         }
     };
     let start = start?;
-    if matches!((start, stop_ns), (TrafficStart::At(start_ns), Some(stop_ns)) if stop_ns <= start_ns) {
+    if matches!((start, stop_ns), (TrafficStart::At(start_ns), Some(stop_ns)) if stop_ns <= start_ns)
+    {
         reader.fault(Mistake::StopsFirst, section.span("stop"));
     }
     let measured = measured?;
@@ -94,7 +117,15 @@ pub(super) fn read_traffic(
         reader.fault(Mistake::NeverEnds, section.span("measured"));
     }
     let (from, to) = ends?;
-    Some(Traffic { kind, from: from[0], to: to[0], dscp: dscp?, measured, start, stop_ns })
+    Some(Traffic {
+        kind,
+        from: from[0],
+        to: to[0],
+        dscp: dscp?,
+        measured,
+        start,
+        stop_ns,
+    })
 }
 
 fn is_endless(kind: &TrafficKind) -> bool {
@@ -103,7 +134,11 @@ fn is_endless(kind: &TrafficKind) -> bool {
 
 fn refuse(reader: &mut Reader, section: &Section, keys: &[&Key], only: &'static str, chosen: &str) {
     for key in keys.iter().filter(|key| section.has(key.name)) {
-        let mistake = Mistake::NotFor { key: key.path(), only, chosen: chosen.to_owned() };
+        let mistake = Mistake::NotFor {
+            key: key.path(),
+            only,
+            chosen: chosen.to_owned(),
+        };
         reader.fault(mistake, section.span(key.name));
     }
 }
@@ -114,9 +149,21 @@ fn read_transfers(
     (receiver, sender): (Option<&ReceiverDraft>, Option<&SenderDraft>),
     section: &Section,
 ) -> Option<Transfers> {
-    let stack = reader.one(section, &keys::TRAFFIC_STACK, &choice(Stack::ALL, Stack::name));
-    let recovery = reader.one(section, &keys::TRAFFIC_RECOVERY, &choice(Recovery::ALL, Recovery::name));
-    let timers = reader.one(section, &keys::TRAFFIC_TIMERS, &choice(Timers::ALL, Timers::name));
+    let stack = reader.one(
+        section,
+        &keys::TRAFFIC_STACK,
+        &choice(Stack::ALL, Stack::name),
+    );
+    let recovery = reader.one(
+        section,
+        &keys::TRAFFIC_RECOVERY,
+        &choice(Recovery::ALL, Recovery::name),
+    );
+    let timers = reader.one(
+        section,
+        &keys::TRAFFIC_TIMERS,
+        &choice(Timers::ALL, Timers::name),
+    );
     let clock_ns = reader.one(section, &keys::TRAFFIC_CLOCK, &quantity(parse_time));
     let tick_ns = reader.one(section, &keys::TRAFFIC_TICK, &quantity(parse_time));
     let startup = reader.one(section, &keys::TRAFFIC_STARTUP, &startup(startups));
@@ -126,8 +173,13 @@ fn read_transfers(
         ..Given::default()
     };
     let avoidance = reader.one(section, &keys::TRAFFIC_AVOIDANCE, &avoidance);
-    let connect = reader.one(section, &keys::TRAFFIC_CONNECT, &choice(&Connect::ALL, Connect::name));
-    let initial_ssthresh_bytes = reader.one(section, &keys::TRAFFIC_SSTHRESH, &quantity(parse_size));
+    let connect = reader.one(
+        section,
+        &keys::TRAFFIC_CONNECT,
+        &choice(&Connect::ALL, Connect::name),
+    );
+    let initial_ssthresh_bytes =
+        reader.one(section, &keys::TRAFFIC_SSTHRESH, &quantity(parse_size));
     let sizes = reader.list(section, &keys::TRAFFIC_SIZE, &quantity(parse_size));
     let count = reader.one(section, &keys::TRAFFIC_COUNT, &integer::<u32>);
     let arrivals = reader.one(section, &keys::TRAFFIC_ARRIVALS, &quantity(parse_frequency));
@@ -142,7 +194,10 @@ fn read_transfers(
         stack,
         recovery: recovery.unwrap_or(usual.recovery),
         timers: timers.unwrap_or(usual.timers),
-        clocks: Clocks { clock_ns: clock_ns.unwrap_or(clocks.clock_ns), tick_ns: tick_ns.unwrap_or(clocks.tick_ns) },
+        clocks: Clocks {
+            clock_ns: clock_ns.unwrap_or(clocks.clock_ns),
+            tick_ns: tick_ns.unwrap_or(clocks.tick_ns),
+        },
         connect: connect?,
         initial_ssthresh_bytes,
         sizes: sizes.unwrap_or_default().into(),
@@ -152,7 +207,12 @@ fn read_transfers(
 }
 
 /// What `constant`, `poisson` and `on-off` say; the times of `on-off` alone.
-fn read_packets(reader: &mut Reader, section: &Section, kind: Option<&'static str>, mtu_bytes: u32) -> Option<OnOff> {
+fn read_packets(
+    reader: &mut Reader,
+    section: &Section,
+    kind: Option<&'static str>,
+    mtu_bytes: u32,
+) -> Option<OnOff> {
     let rate = reader.one(section, &keys::TRAFFIC_RATE, &quantity(parse_rate));
     let packet = read_packet(reader, section, mtu_bytes);
     let on = reader.one(section, &keys::TRAFFIC_ON, &quantity(parse_time));
@@ -165,13 +225,23 @@ fn read_packets(reader: &mut Reader, section: &Section, kind: Option<&'static st
     };
     for key in needed.iter().filter(|key| !section.has(key.name)) {
         let (chosen, expected) = (kind.unwrap_or_default().to_owned(), key.kind.expected());
-        reader.fault(Mistake::NeededFor { key: key.path(), chosen, expected }, section.header.clone());
+        reader.fault(
+            Mistake::NeededFor {
+                key: key.path(),
+                chosen,
+                expected,
+            },
+            section.header.clone(),
+        );
     }
     let turns = kind == Some("on-off");
     let on_ns = if turns { on } else { Some(0) };
     let off_ns = if turns { off } else { Some(0) };
     Some(OnOff {
-        on: Packets { rate_bits_per_s: rate?, packet_bytes: packet? },
+        on: Packets {
+            rate_bits_per_s: rate?,
+            packet_bytes: packet?,
+        },
         mean_on_ns: on_ns?,
         mean_off_ns: off_ns?,
         distribution: distribution?,
@@ -187,7 +257,14 @@ fn read_packet(reader: &mut Reader, section: &Section, mtu_bytes: u32) -> Option
     let packet_bytes = u32::try_from(reader.one(section, key, &quantity(parse_size))?).ok()?;
     if packet_bytes > mtu_bytes {
         let [found, mtu] = [packet_bytes, mtu_bytes].map(|bytes| format_size(bytes.into()));
-        reader.fault(Mistake::LargePacket { key: key.path(), found, mtu }, section.span(key.name));
+        reader.fault(
+            Mistake::LargePacket {
+                key: key.path(),
+                found,
+                mtu,
+            },
+            section.span(key.name),
+        );
     }
     Some(packet_bytes)
 }
@@ -197,7 +274,11 @@ fn read_start(reader: &mut Reader, section: &Section) -> Option<TrafficStart> {
     let start_ns = reader.one(section, &keys::TRAFFIC_START, &quantity(parse_time));
     if section.has("lead") && section.has("start") {
         let (key, other) = (keys::TRAFFIC_START.path(), keys::TRAFFIC_LEAD.path());
-        let mistake = Mistake::Excludes { key, other, other_at: section.span("lead") };
+        let mistake = Mistake::Excludes {
+            key,
+            other,
+            other_at: section.span("lead"),
+        };
         reader.fault(mistake, section.span("start"));
     }
     match (section.has("start"), section.has("lead")) {

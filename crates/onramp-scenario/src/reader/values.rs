@@ -14,8 +14,15 @@ pub(super) fn file_name(what: &'static str) -> impl Fn(&Key, &str) -> Result<Str
     move |_, text| {
         let is_good = (1..=64).contains(&text.len())
             && !text.starts_with('-')
-            && text.bytes().all(|b| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'-'));
-        is_good.then(|| text.to_owned()).ok_or_else(|| Mistake::BadName { what, found: shown(text) })
+            && text
+                .bytes()
+                .all(|b| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'-'));
+        is_good
+            .then(|| text.to_owned())
+            .ok_or_else(|| Mistake::BadName {
+                what,
+                found: shown(text),
+            })
     }
 }
 
@@ -28,9 +35,13 @@ const BOUND: &str = "bound";
 
 /// What a table calls a row.
 pub(super) fn label(_: &Key, text: &str) -> Result<String, Mistake> {
-    let is_good = (1..=40).contains(&text.chars().count()) && text.trim() == text && !text.contains(char::is_control);
+    let is_good = (1..=40).contains(&text.chars().count())
+        && text.trim() == text
+        && !text.contains(char::is_control);
     let is_good = is_good && text != BOUND;
-    is_good.then(|| text.to_owned()).ok_or_else(|| Mistake::BadLabel { found: shown(text) })
+    is_good
+        .then(|| text.to_owned())
+        .ok_or_else(|| Mistake::BadLabel { found: shown(text) })
 }
 
 /// `true` or `false`; the text has been a boolean of TOML.
@@ -39,9 +50,15 @@ pub(super) fn boolean(_: &Key, text: &str) -> Result<bool, Mistake> {
 }
 
 /// One of these names.
-pub(super) fn word(names: &'static [&'static str]) -> impl Fn(&Key, &str) -> Result<&'static str, Mistake> {
+pub(super) fn word(
+    names: &'static [&'static str],
+) -> impl Fn(&Key, &str) -> Result<&'static str, Mistake> {
     move |key, text| {
-        names.iter().copied().find(|name| *name == text).ok_or_else(|| unknown_name(names.iter().copied(), key, text))
+        names
+            .iter()
+            .copied()
+            .find(|name| *name == text)
+            .ok_or_else(|| unknown_name(names.iter().copied(), key, text))
     }
 }
 
@@ -65,11 +82,15 @@ pub(super) fn distribution(key: &Key, text: &str) -> Result<Distribution, Mistak
 }
 
 /// [`NO_STARTUP`], or one of these.
-pub(super) fn startup<'s>(startups: &'s [&'s str]) -> impl Fn(&Key, &str) -> Result<String, Mistake> + 's {
+pub(super) fn startup<'s>(
+    startups: &'s [&'s str],
+) -> impl Fn(&Key, &str) -> Result<String, Mistake> + 's {
     move |key, text| {
         let names = std::iter::once(NO_STARTUP).chain(startups.iter().copied());
         let known = names.clone().any(|name| name == text);
-        known.then(|| text.to_owned()).ok_or_else(|| unknown_name(names, key, text))
+        known
+            .then(|| text.to_owned())
+            .ok_or_else(|| unknown_name(names, key, text))
     }
 }
 
@@ -81,9 +102,19 @@ pub(super) fn connections(key: &Key, text: &str) -> Result<Connections, Mistake>
             integer(key, text).map(Connections::Fixed)
         }
         text => Err(match unknown_name(["adaptive"].into_iter(), key, text) {
-            Mistake::UnknownName { key: path, found, nearest, mut accepted } => {
+            Mistake::UnknownName {
+                key: path,
+                found,
+                nearest,
+                mut accepted,
+            } => {
                 accepted.push(format!("and numbers without quotes, {}", key.range()));
-                Mistake::UnknownName { key: path, found, nearest, accepted }
+                Mistake::UnknownName {
+                    key: path,
+                    found,
+                    nearest,
+                    accepted,
+                }
             }
             other => other,
         }),
@@ -98,8 +129,16 @@ pub(super) fn node<'n>(nodes: &'n [String]) -> impl Fn(&Key, &str) -> Result<Nod
     }
 }
 
-fn unknown_name<'n>(names: impl Iterator<Item = &'n str> + Clone, key: &Key, text: &str) -> Mistake {
-    let mut accepted: Vec<_> = names.clone().take(MOST_NAMES).map(|name| format!("`{name}`")).collect();
+fn unknown_name<'n>(
+    names: impl Iterator<Item = &'n str> + Clone,
+    key: &Key,
+    text: &str,
+) -> Mistake {
+    let mut accepted: Vec<_> = names
+        .clone()
+        .take(MOST_NAMES)
+        .map(|name| format!("`{name}`"))
+        .collect();
     let left_out = names.clone().count().saturating_sub(MOST_NAMES);
     if left_out > 0 {
         accepted.push(format!("and {left_out} others"));

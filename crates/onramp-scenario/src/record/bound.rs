@@ -1,8 +1,9 @@
 //! The least time that a transfer can take: what every completion is measured against.
 //!
-//! A fluid that begins as soon as the handshake is over, and the request if there is one, fills every channel of the way; nothing waits but
-//! for serialisers and tokens. What a real path adds (other flows, packets that cannot be divided, jitter, losses)
-//! makes a transfer later, never earlier.
+//! A fluid that begins as soon as the handshake is over, and the request if there is one, fills
+//! every channel of the way; nothing waits but for serialisers and tokens. What a real path adds
+//! (other flows, packets that cannot be divided, jitter, losses) makes a transfer later, never
+//! earlier.
 
 use crate::{Channel, Connect, TokenBucket};
 
@@ -23,7 +24,11 @@ pub(super) struct WayHop<'a> {
 impl<'a> Way<'a> {
     /// That of a connection from end to end.
     pub fn whole(there: Vec<&'a Channel>, back: Vec<&'a Channel>, mtu_bytes: u32) -> Way<'a> {
-        Way { hops: vec![WayHop { there, back }], expedited_flows: 0, mtu_bytes }
+        Way {
+            hops: vec![WayHop { there, back }],
+            expedited_flows: 0,
+            mtu_bytes,
+        }
     }
 
     /// The channels of the data.
@@ -34,16 +39,24 @@ impl<'a> Way<'a> {
 
 /// From the connect at this time to the receiver's last byte.
 pub(super) fn bound_ns(way: &Way<'_>, connect: Connect, start_ns: u64, wire_bytes: u64) -> u64 {
-    let cross = |channels: &[&Channel], from_ns: u64| channels.iter().fold(from_ns, |t, channel| arrival(channel, t));
-    // SYN, SYN-ACK, and the request of a receiver that connects, from hop to hop; then the data, whose last byte leaves each
-    // channel when that has carried all of it. Where the sender connects, a relay's handshake goes on beside the data of
-    // the hop before.
+    let cross = |channels: &[&Channel], from_ns: u64| {
+        channels
+            .iter()
+            .fold(from_ns, |t, channel| arrival(channel, t))
+    };
+    // SYN, SYN-ACK, and the request of a receiver that connects, from hop to hop; then the data,
+    // whose last byte leaves each channel when that has carried all of it. Where the sender
+    // connects, a relay's handshake goes on beside the data of the hop before.
     let handshake = |hop: &WayHop<'_>, from_ns| match connect {
         Connect::Receiver => cross(&hop.there, cross(&hop.back, from_ns)),
         Connect::Sender => cross(&hop.back, cross(&hop.there, from_ns)),
     };
     let sends_ns = match connect {
-        Connect::Receiver => way.hops.iter().rev().fold(start_ns, |t, hop| cross(&hop.back, handshake(hop, t))),
+        Connect::Receiver => way
+            .hops
+            .iter()
+            .rev()
+            .fold(start_ns, |t, hop| cross(&hop.back, handshake(hop, t))),
         Connect::Sender => start_ns,
     };
     let mut first_ns = sends_ns;
@@ -53,22 +66,31 @@ pub(super) fn bound_ns(way: &Way<'_>, connect: Connect, start_ns: u64, wire_byte
             first_ns = handshake(hop, first_ns);
         }
         for channel in &hop.there {
-            last_ns = arrival(channel, last_ns.max(served(way, channel, first_ns, wire_bytes)));
+            last_ns = arrival(
+                channel,
+                last_ns.max(served(way, channel, first_ns, wire_bytes)),
+            );
             first_ns = arrival(channel, first_ns);
         }
     }
     last_ns - start_ns
 }
 
-/// When something that leaves the serialiser at this time or later arrives at the earliest: it may be worth waiting
-/// for a shorter delay.
+/// When something that leaves the serialiser at this time or later arrives at the earliest: it may
+/// be worth waiting for a shorter delay.
 fn arrival(channel: &Channel, leaves_ns: u64) -> u64 {
     let mut earliest = leaves_ns + channel.delay_ns;
     for change in channel.changes.iter() {
-        let Some(delay_ns) = change.delay_ns else { continue };
+        let Some(delay_ns) = change.delay_ns else {
+            continue;
+        };
         let arrives_ns = change.at_ns.max(leaves_ns) + delay_ns;
         // What was so before counts no longer.
-        earliest = if change.at_ns <= leaves_ns { arrives_ns } else { earliest.min(arrives_ns) };
+        earliest = if change.at_ns <= leaves_ns {
+            arrives_ns
+        } else {
+            earliest.min(arrives_ns)
+        };
     }
     earliest
 }
@@ -80,7 +102,10 @@ fn served(way: &Way<'_>, channel: &Channel, from_ns: u64, wire_bytes: u64) -> u6
         from_ns + time_ns(bits_ns(beyond_burst), bucket.rate_bits_per_s)
     };
     let buckets = channel.buckets(way.expedited_flows).map(bucket);
-    buckets.fold(serialised(channel, from_ns, wire_bytes, way.mtu_bytes), u64::max)
+    buckets.fold(
+        serialised(channel, from_ns, wire_bytes, way.mtu_bytes),
+        u64::max,
+    )
 }
 
 /// The serialiser's part of it: the rate is summed up over its changes.
@@ -89,7 +114,9 @@ fn serialised(channel: &Channel, from_ns: u64, wire_bytes: u64, mtu_bytes: u32) 
     let mut now_ns = from_ns;
     let mut left = bits_ns(wire_bytes);
     for change in channel.changes.iter() {
-        let Some(next_rate) = change.rate_bits_per_s else { continue };
+        let Some(next_rate) = change.rate_bits_per_s else {
+            continue;
+        };
         if change.at_ns > now_ns {
             let carried = u128::from(rate) * u128::from(change.at_ns - now_ns);
             if carried >= left {
@@ -107,7 +134,8 @@ fn serialised(channel: &Channel, from_ns: u64, wire_bytes: u64, mtu_bytes: u32) 
     now_ns + time_ns(left, rate)
 }
 
-/// Bits by the nanoseconds in a second: what a rate of one bit per second carries in so many nanoseconds.
+/// Bits by the nanoseconds in a second: what a rate of one bit per second carries in so many
+/// nanoseconds.
 fn bits_ns(bytes: u64) -> u128 {
     u128::from(bytes) * 8_000_000_000
 }
@@ -132,13 +160,21 @@ mod tests {
     fn bound_ms(path: &str, start_ms: u64, wire_bytes: u64) -> u64 {
         let case = case(path);
         let way = Way::whole(vec![&case.path.forward], vec![&case.path.reverse], 1500);
-        bound_ns(&way, case.transfer.connect, start_ms * 1_000_000, wire_bytes) / 1_000_000
+        bound_ns(
+            &way,
+            case.transfer.connect,
+            start_ms * 1_000_000,
+            wire_bytes,
+        ) / 1_000_000
     }
 
     #[test]
     fn two_round_trips_and_the_wire() {
         assert_eq!(bound_ms("", 0, 1_000_000), 1200);
-        assert_eq!(bound_ms("[path.reverse]\ndelay = \"90 ms\"\n", 7, 1_000_000), 1200);
+        assert_eq!(
+            bound_ms("[path.reverse]\ndelay = \"90 ms\"\n", 7, 1_000_000),
+            1200
+        );
     }
 
     /// The handshake's round trip, and half of one for the data.
@@ -153,9 +189,19 @@ mod tests {
     #[test]
     fn a_relay_s_handshake_goes_on_beside_the_data() {
         let case = case("");
-        let fast = Channel { rate_bits_per_s: 80_000_000, ..case.path.forward.clone() };
-        let hop = |there| WayHop { there: vec![there], back: vec![&case.path.reverse] };
-        let way = Way { hops: vec![hop(&case.path.forward), hop(&fast)], expedited_flows: 0, mtu_bytes: 1500 };
+        let fast = Channel {
+            rate_bits_per_s: 80_000_000,
+            ..case.path.forward.clone()
+        };
+        let hop = |there| WayHop {
+            there: vec![there],
+            back: vec![&case.path.reverse],
+        };
+        let way = Way {
+            hops: vec![hop(&case.path.forward), hop(&fast)],
+            expedited_flows: 0,
+            mtu_bytes: 1500,
+        };
         let bound_ms = |connect, bytes| bound_ns(&way, connect, 0, bytes) / 1_000_000;
         // Handshakes and request 150 ms a hop, then the data through both.
         assert_eq!(bound_ms(Connect::Receiver, 1_000_000), 300 + 1000 + 100);
@@ -169,7 +215,10 @@ mod tests {
         let shaped = "shaper_rate = \"4 Mbit/s\"\nshaper_burst = \"200 kB\"\n";
         assert_eq!(bound_ms(shaped, 0, 200_000), 400);
         assert_eq!(bound_ms(shaped, 0, 1_000_000), 200 + 1600);
-        assert_eq!(bound_ms(&shaped.replace("shaper", "policer"), 0, 1_000_000), 200 + 1600);
+        assert_eq!(
+            bound_ms(&shaped.replace("shaper", "policer"), 0, 1_000_000),
+            200 + 1600
+        );
         let wide = "policer_rate = \"80 Mbit/s\"\npolicer_burst = \"10 kB\"\n";
         assert_eq!(bound_ms(wide, 0, 1_000_000), 1200);
     }

@@ -5,8 +5,9 @@ use crate::cases::tcp_of;
 use crate::limits::format_byte_counting;
 use crate::units::{format_percent, format_rate, format_size, format_time};
 use crate::{
-    Application, Bursts, ByteCounting, Case, Channel, Clocks, CoDel, Connect, Connections, Discipline, Dscp, FqCoDel,
-    Given, Memory, Path, Stack, Timers, TokenBucket, Transfer, Without, NO_STARTUP,
+    Application, Bursts, ByteCounting, Case, Channel, Clocks, CoDel, Connect, Connections,
+    Discipline, Dscp, FqCoDel, Given, Memory, Path, Stack, Timers, TokenBucket, Transfer, Without,
+    NO_STARTUP,
 };
 
 /// That of `transfer.split_buffer`, which goes without saying.
@@ -23,33 +24,53 @@ pub(super) fn loss(channel: &Channel) -> String {
     }
 }
 
-/// `100 kB every 10 ms, unasked (sender connects)`; empty for an application that has everything at once when it is
-/// asked.
+/// `100 kB every 10 ms, unasked (sender connects)`; empty for an application that has everything at
+/// once when it is asked.
 pub(super) fn application(application: Option<Application>, connect: Connect) -> String {
-    let writes =
-        application.map(|writes| format!("{} every {}", format_size(writes.write_bytes), format_time(writes.every_ns)));
+    let writes = application.map(|writes| {
+        format!(
+            "{} every {}",
+            format_size(writes.write_bytes),
+            format_time(writes.every_ns)
+        )
+    });
     let unasked = (connect == Connect::Sender).then(|| "unasked (sender connects)".to_owned());
-    writes.into_iter().chain(unasked).collect::<Vec<_>>().join(", ")
+    writes
+        .into_iter()
+        .chain(unasked)
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
-/// `paced`, `gamma 34 %`, `spaced 1.8 Mbit/s`, `qos 1 Mbit/s burst 10 kB`, `onramp memory careful`, `onramp without
-/// spacing`: with what the scenario gives it and takes from it.
+/// `paced`, `gamma 34 %`, `spaced 1.8 Mbit/s`, `qos 1 Mbit/s burst 10 kB`, `onramp memory careful`,
+/// `onramp without spacing`: with what the scenario gives it and takes from it.
 pub(super) fn startup(startup: &str, given: Given, memory: Memory) -> String {
     let gamma = given.gamma_ppm.map(format_percent);
     let pace = given.pace_bits_per_s.map(format_rate);
     let rate = given.qos_rate_bits_per_s.map(format_rate);
-    let burst = given.qos_burst_bytes.map(|bytes| format!("burst {}", format_size(bytes)));
-    let without = (given.without != Without::NOTHING).then(|| format!("without {}", given.without.name));
+    let burst = given
+        .qos_burst_bytes
+        .map(|bytes| format!("burst {}", format_size(bytes)));
+    let without =
+        (given.without != Without::NOTHING).then(|| format!("without {}", given.without.name));
     let memory = (memory != Memory::Off).then(|| format!("memory {}", memory.name()));
-    let words = [gamma, pace, rate, burst, memory, without].into_iter().flatten();
-    std::iter::once(startup.to_owned()).chain(words).collect::<Vec<_>>().join(" ")
+    let words = [gamma, pace, rate, burst, memory, without]
+        .into_iter()
+        .flatten();
+    std::iter::once(startup.to_owned())
+        .chain(words)
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// `decoupled, clock 1 ms, tick 10 ms`: clocks only where they are not the stack's.
 pub(super) fn timers(stack: Stack, timers: Timers, clocks: Clocks) -> String {
     let usual = Clocks::of(stack);
     let mut words = timers.name().to_owned();
-    for (name, ns, usual_ns) in [("clock", clocks.clock_ns, usual.clock_ns), ("tick", clocks.tick_ns, usual.tick_ns)] {
+    for (name, ns, usual_ns) in [
+        ("clock", clocks.clock_ns, usual.clock_ns),
+        ("tick", clocks.tick_ns, usual.tick_ns),
+    ] {
         if ns != usual_ns {
             words += &format!(", {name} {}", format_time(ns));
         }
@@ -57,13 +78,20 @@ pub(super) fn timers(stack: Stack, timers: Timers, clocks: Clocks) -> String {
     words
 }
 
-/// What else of a sender's TCP is not its stack's or its way's: `segment 512 B, byte counting 2 segments`.
+/// What else of a sender's TCP is not its stack's or its way's: `segment 512 B, byte counting 2
+/// segments`.
 pub(super) fn sender_tcp(transfer: &Transfer) -> String {
     let usual = tcp_of(transfer.stack);
-    let scaling = if transfer.window_scaling { "window scaling" } else { "no window scaling" };
+    let scaling = if transfer.window_scaling {
+        "window scaling"
+    } else {
+        "no window scaling"
+    };
     let counting = |limit: ByteCounting| format!("byte counting {}", format_byte_counting(limit));
     let words = [
-        transfer.segment_bytes.map(|bytes| format!("segment {}", format_size(bytes.into()))),
+        transfer
+            .segment_bytes
+            .map(|bytes| format!("segment {}", format_size(bytes.into()))),
         (transfer.window_scaling != usual.window_scaling).then(|| scaling.to_owned()),
         (transfer.byte_counting != usual.byte_counting).then(|| counting(transfer.byte_counting)),
         dscp(transfer.dscp),
@@ -79,8 +107,9 @@ pub(super) fn dscp(dscp: Dscp) -> Option<String> {
     }
 }
 
-/// Whatever of a path is not as a scenario file has it by default: `codel, jitter 5 ms, policer 20 Mbit/s 100 kB`.
-/// Rate, round trip, queue and loss have fields of their own, but for those of the way back.
+/// Whatever of a path is not as a scenario file has it by default: `codel, jitter 5 ms, policer 20
+/// Mbit/s 100 kB`. Rate, round trip, queue and loss have fields of their own, but for those of the
+/// way back.
 pub(super) fn elements(path: &Path) -> String {
     let (forward, reverse) = (&path.forward, &path.reverse);
     let mut words = of_channel(forward);
@@ -103,7 +132,11 @@ pub(super) fn elements(path: &Path) -> String {
     }
     back.extend(of_channel(reverse));
     let moments = |channel: &Channel| -> Vec<_> {
-        channel.changes.iter().map(|change| (change.at_ns, change.rate_bits_per_s, change.loss_ppm)).collect()
+        channel
+            .changes
+            .iter()
+            .map(|change| (change.at_ns, change.rate_bits_per_s, change.loss_ppm))
+            .collect()
     };
     if moments(reverse) != moments(forward) {
         back.extend(changes(reverse));
@@ -117,16 +150,25 @@ pub(super) fn elements(path: &Path) -> String {
 /// What a channel has beside rate, delay, queue, loss and changes.
 fn of_channel(channel: &Channel) -> Vec<String> {
     let bucket = |name: &str, bucket: TokenBucket| {
-        format!("{name} {} {}", format_rate(bucket.rate_bits_per_s), format_size(bucket.burst_bytes))
+        format!(
+            "{name} {} {}",
+            format_rate(bucket.rate_bits_per_s),
+            format_size(bucket.burst_bytes)
+        )
     };
     let jitter = channel.jitter.map(|jitter| {
         let order = if jitter.reorder { " reordering" } else { "" };
         format!("jitter {}{order}", format_time(jitter.most_ns))
     });
     let aggregation = channel.aggregation.map(|aggregation| {
-        format!("aggregate {} or {}", format_time(aggregation.interval_ns), aggregation.most_packets)
+        format!(
+            "aggregate {} or {}",
+            format_time(aggregation.interval_ns),
+            aggregation.most_packets
+        )
     });
-    let duplicate = (channel.duplicate_ppm > 0).then(|| format!("duplicate {}", format_percent(channel.duplicate_ppm)));
+    let duplicate = (channel.duplicate_ppm > 0)
+        .then(|| format!("duplicate {}", format_percent(channel.duplicate_ppm)));
     let all = [
         discipline(channel.discipline),
         channel.ack_filter.then(|| "ACK filter".to_owned()),
@@ -153,10 +195,18 @@ fn discipline(discipline: Discipline) -> Option<String> {
             if red.gentle { "" } else { " not gentle" },
         )),
         Discipline::CoDel(codel) => Some(format!("codel{}", law(codel))),
-        Discipline::FqCoDel(FqCoDel { codel, quantum_bytes: 1514 }) => Some(format!("fq-codel{}", law(codel))),
-        Discipline::FqCoDel(FqCoDel { codel, quantum_bytes }) => {
-            Some(format!("fq-codel{} quantum {}", law(codel), format_size(quantum_bytes.into())))
-        }
+        Discipline::FqCoDel(FqCoDel {
+            codel,
+            quantum_bytes: 1514,
+        }) => Some(format!("fq-codel{}", law(codel))),
+        Discipline::FqCoDel(FqCoDel {
+            codel,
+            quantum_bytes,
+        }) => Some(format!(
+            "fq-codel{} quantum {}",
+            law(codel),
+            format_size(quantum_bytes.into())
+        )),
     }
 }
 
@@ -164,23 +214,44 @@ fn discipline(discipline: Discipline) -> Option<String> {
 fn law(codel: CoDel) -> String {
     match (codel.target_ns, codel.interval_ns) {
         (5_000_000, 100_000_000) => String::new(),
-        (target_ns, interval_ns) => format!(" {} in {}", format_time(target_ns), format_time(interval_ns)),
+        (target_ns, interval_ns) => format!(
+            " {} in {}",
+            format_time(target_ns),
+            format_time(interval_ns)
+        ),
     }
 }
 
 fn bursts(bursts: Bursts) -> String {
-    let [enter, leave, good, bad] =
-        [bursts.enter_ppm, bursts.leave_ppm, bursts.loss_good_ppm, bursts.loss_bad_ppm].map(format_percent);
+    let [enter, leave, good, bad] = [
+        bursts.enter_ppm,
+        bursts.leave_ppm,
+        bursts.loss_good_ppm,
+        bursts.loss_bad_ppm,
+    ]
+    .map(format_percent);
     format!("bursts {enter} to {leave}, losing {good} and {bad}")
 }
 
 fn changes(channel: &Channel) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     for change in channel.changes.iter().take(MOST_CHANGES) {
-        let rate = change.rate_bits_per_s.map(|rate| format!(" {}", format_rate(rate))).unwrap_or_default();
-        let delay = change.delay_ns.map(|ns| format!(" {} one way", format_time(ns))).unwrap_or_default();
-        let loss = change.loss_ppm.map(|ppm| format!(" loss {}", format_percent(ppm))).unwrap_or_default();
-        words.push(format!("from {}{rate}{delay}{loss}", format_time(change.at_ns)));
+        let rate = change
+            .rate_bits_per_s
+            .map(|rate| format!(" {}", format_rate(rate)))
+            .unwrap_or_default();
+        let delay = change
+            .delay_ns
+            .map(|ns| format!(" {} one way", format_time(ns)))
+            .unwrap_or_default();
+        let loss = change
+            .loss_ppm
+            .map(|ppm| format!(" loss {}", format_percent(ppm)))
+            .unwrap_or_default();
+        words.push(format!(
+            "from {}{rate}{delay}{loss}",
+            format_time(change.at_ns)
+        ));
     }
     let more = channel.changes.len().saturating_sub(MOST_CHANGES);
     if more > 0 {
@@ -198,8 +269,9 @@ fn usual_tcp(stack: &str) -> (&'static str, &'static str) {
 }
 
 impl Case {
-    /// Of what connections the transfer is made: `4 connections, split at edge, ground, buffer 64 KiB, rate 10 Mbit/s`; empty
-    /// for one from end to end. A buffer is there only where it is not the default.
+    /// Of what connections the transfer is made: `4 connections, split at edge, ground, buffer 64
+    /// KiB, rate 10 Mbit/s`; empty for one from end to end. A buffer is there only where it is not
+    /// the default.
     pub fn connections(&self) -> String {
         let mut words = Vec::new();
         match self.transfer.connections {
@@ -208,20 +280,29 @@ impl Case {
             Connections::Adaptive => words.push("adaptive connections".to_owned()),
         }
         if let Some(split) = &self.transfer.split {
-            let nodes: Vec<_> = split.nodes.iter().map(|node| self.network.nodes[*node].as_str()).collect();
+            let nodes: Vec<_> = split
+                .nodes
+                .iter()
+                .map(|node| self.network.nodes[*node].as_str())
+                .collect();
             words.push(format!("split at {}", nodes.join(", ")));
             if split.buffer_bytes != DEFAULT_SPLIT_BUFFER_BYTES {
                 words.push(format!("buffer {}", format_size(split.buffer_bytes)));
             }
-            words.extend(split.rate_bits_per_s.map(|rate| format!("rate {}", format_rate(rate))));
+            words.extend(
+                split
+                    .rate_bits_per_s
+                    .map(|rate| format!("rate {}", format_rate(rate))),
+            );
         }
         words.join(", ")
     }
 }
 
 impl Record {
-    /// The scenario's label, or the sender's algorithms, as tables name them: `cubic`, `paced + cubic, IW 4`, `reno, lite, newreno`,
-    /// `reno, lite, decoupled timers, clock 1 ms, tick 10 ms, segment 512 B`.
+    /// The scenario's label, or the sender's algorithms, as tables name them: `cubic`, `paced +
+    /// cubic, IW 4`, `reno, lite, newreno`, `reno, lite, decoupled timers, clock 1 ms, tick 10 ms,
+    /// segment 512 B`.
     pub fn algorithms(&self) -> String {
         if !self.label.is_empty() {
             return self.label.clone();
@@ -245,7 +326,10 @@ impl Record {
         if name != timers {
             label += &format!(", {name} timers");
         }
-        for words in [clocks, &self.sender_tcp].into_iter().filter(|words| !words.is_empty()) {
+        for words in [clocks, &self.sender_tcp]
+            .into_iter()
+            .filter(|words| !words.is_empty())
+        {
             label += &format!(", {words}");
         }
         if !self.connections.is_empty() {
@@ -268,15 +352,50 @@ mod tests {
 
     #[test]
     fn a_start_up_is_named_with_what_it_is_given() {
-        let reserved =
-            Given { qos_rate_bits_per_s: Some(1_000_000), qos_burst_bytes: Some(10_000), ..Given::default() };
-        assert_eq!(startup("qos", reserved, Memory::Off), "qos 1 Mbit/s burst 10 kB");
-        assert_eq!(startup("qos", Given { qos_burst_bytes: None, ..reserved }, Memory::Off), "qos 1 Mbit/s");
-        assert_eq!(startup("gamma", Given { gamma_ppm: Some(340_000), ..Given::default() }, Memory::Off), "gamma 34 %");
+        let reserved = Given {
+            qos_rate_bits_per_s: Some(1_000_000),
+            qos_burst_bytes: Some(10_000),
+            ..Given::default()
+        };
+        assert_eq!(
+            startup("qos", reserved, Memory::Off),
+            "qos 1 Mbit/s burst 10 kB"
+        );
+        assert_eq!(
+            startup(
+                "qos",
+                Given {
+                    qos_burst_bytes: None,
+                    ..reserved
+                },
+                Memory::Off
+            ),
+            "qos 1 Mbit/s"
+        );
+        assert_eq!(
+            startup(
+                "gamma",
+                Given {
+                    gamma_ppm: Some(340_000),
+                    ..Given::default()
+                },
+                Memory::Off
+            ),
+            "gamma 34 %"
+        );
         assert_eq!(startup("none", Given::default(), Memory::Off), "none");
-        assert_eq!(startup("onramp", Given::default(), Memory::AtOnce), "onramp memory at-once");
-        let without = Given { without: Without::ALL[1], ..Given::default() };
-        assert_eq!(startup("onramp", without, Memory::Off), "onramp without measuring");
+        assert_eq!(
+            startup("onramp", Given::default(), Memory::AtOnce),
+            "onramp memory at-once"
+        );
+        let without = Given {
+            without: Without::ALL[1],
+            ..Given::default()
+        };
+        assert_eq!(
+            startup("onramp", without, Memory::Off),
+            "onramp without measuring"
+        );
     }
 
     #[test]
@@ -288,7 +407,10 @@ mod tests {
     fn what_is_not_the_default_is_named() {
         let elements =
             "discipline = \"codel\"\njitter = \"5 ms\"\npolicer_rate = \"20 Mbit/s\"\npolicer_burst = \"100 kB\"\n";
-        assert_eq!(words(elements), "codel, jitter 5 ms, policer 20 Mbit/s 100 kB");
+        assert_eq!(
+            words(elements),
+            "codel, jitter 5 ms, policer 20 Mbit/s 100 kB"
+        );
         let more = "duplicate = \"1 %\"\njitter = \"5 ms\"\nreorder = true\naggregate = \"2 ms\"\nmtu = \"9000 B\"\n\
                     queue = \"40 packets\"\ndiscipline = \"red\"\n[path.bursts]\nenter = \"1 %\"\nleave = \"30 %\"\n";
         assert_eq!(
@@ -301,9 +423,19 @@ mod tests {
         let outage =
             "[[path.change]]\nat = \"30 s\"\nloss = \"100 %\"\n[[path.change]]\nat = \"32 s\"\nloss = \"0 %\"\n";
         assert_eq!(words(outage), "from 30 s loss 100 %, from 32 s loss 0 %");
-        assert_eq!(words(&format!("[path.reverse]\nrate = \"8 Mbit/s\"\n{outage}")), words(outage));
-        assert_eq!(words("[path.reverse]\nack_filter = true\n"), "back: ACK filter");
-        let back = "[path.reverse]\nrate = \"1 Mbit/s\"\nloss = \"2 %\"\ndiscipline = \"fq-codel\"\n";
-        assert_eq!(words(back), "back: 1 Mbit/s, queue 10240 packets, loss 2 %, fq-codel");
+        assert_eq!(
+            words(&format!("[path.reverse]\nrate = \"8 Mbit/s\"\n{outage}")),
+            words(outage)
+        );
+        assert_eq!(
+            words("[path.reverse]\nack_filter = true\n"),
+            "back: ACK filter"
+        );
+        let back =
+            "[path.reverse]\nrate = \"1 Mbit/s\"\nloss = \"2 %\"\ndiscipline = \"fq-codel\"\n";
+        assert_eq!(
+            words(back),
+            "back: 1 Mbit/s, queue 10240 packets, loss 2 %, fq-codel"
+        );
     }
 }

@@ -1,5 +1,5 @@
-//! Integers as people read them. The shortest exact wording wins; no rounding, so that what a table shows can be
-//! written into a scenario.
+//! Integers as people read them. The shortest exact wording wins; no rounding, so that what a table
+//! shows can be written into a scenario.
 
 use super::{Unit, BDP, PERCENT, RATE_UNITS, SIZE_UNITS, TIME_UNITS};
 
@@ -20,7 +20,11 @@ pub fn format_size(bytes: u64) -> String {
 
 /// `0.5 %` for 5,000 millionths.
 pub fn format_percent(ppm: u32) -> String {
-    format!("{} {}", decimal(u64::from(ppm), PERCENT.factor), PERCENT.name)
+    format!(
+        "{} {}",
+        decimal(u64::from(ppm), PERCENT.factor),
+        PERCENT.name
+    )
 }
 
 /// `0.4 bdp` for 400,000 millionths.
@@ -34,14 +38,25 @@ pub fn format_count(count: u64, plural: &str) -> String {
     format!("{count} {}", if count == 1 { singular } else { plural })
 }
 
-/// The shortest of the exact wordings of at most three decimals; the earlier unit where two are as short.
+/// The shortest of the exact wordings of at most three decimals; the earlier unit where two are as
+/// short.
 fn shortest(value: u64, units: &[Unit]) -> String {
-    let wordings = units.iter().filter(|unit| unit.factor == 1 || value >= unit.factor).filter_map(|unit| {
-        // Thousandths of a binary unit are rarely whole; an exact wording is asked for, so most fall away here.
-        let thousandths = u128::from(value) * 1000;
-        let exact = thousandths % u128::from(unit.factor) == 0;
-        exact.then(|| format!("{} {}", decimal_of_thousandths(thousandths / u128::from(unit.factor)), unit.name))
-    });
+    let wordings = units
+        .iter()
+        .filter(|unit| unit.factor == 1 || value >= unit.factor)
+        .filter_map(|unit| {
+            // Thousandths of a binary unit are rarely whole; an exact wording is asked for, so most
+            // fall away here.
+            let thousandths = u128::from(value) * 1000;
+            let exact = thousandths % u128::from(unit.factor) == 0;
+            exact.then(|| {
+                format!(
+                    "{} {}",
+                    decimal_of_thousandths(thousandths / u128::from(unit.factor)),
+                    unit.name
+                )
+            })
+        });
     let in_base_unit = format!("{value} {}", units[0].name);
     wordings.min_by_key(String::len).unwrap_or(in_base_unit)
 }
@@ -52,10 +67,17 @@ fn decimal_of_thousandths(thousandths: u128) -> String {
 
 /// `value / scale` as a decimal number, exact where `scale` is a power of ten.
 fn decimal(value: u64, scale: u64) -> String {
-    point(u128::from(value / scale), u128::from(value % scale), scale.ilog10() as usize)
+    point(
+        u128::from(value / scale),
+        u128::from(value % scale),
+        scale.ilog10() as usize,
+    )
 }
 
 fn point(whole: u128, fraction: u128, decimals: usize) -> String {
     let digits = format!("{whole}.{fraction:0decimals$}");
-    digits.trim_end_matches('0').trim_end_matches('.').to_owned()
+    digits
+        .trim_end_matches('0')
+        .trim_end_matches('.')
+        .to_owned()
 }

@@ -92,18 +92,39 @@ fn blanks_are_free() {
 
 #[test]
 fn a_fraction_as_fine_as_two_to_the_minus_30_is_read() {
-    assert_eq!(parse_size("0.000000000931322574615478515625 GiB").unwrap(), 1);
-    assert_eq!(parse_size("1.0000000000000000000000000000000000000000000000 B").unwrap(), 1);
-    assert_eq!(parse_size("000000000000000000000000000000000000000000000001 B").unwrap(), 1);
+    assert_eq!(
+        parse_size("0.000000000931322574615478515625 GiB").unwrap(),
+        1
+    );
+    assert_eq!(
+        parse_size("1.0000000000000000000000000000000000000000000000 B").unwrap(),
+        1
+    );
+    assert_eq!(
+        parse_size("000000000000000000000000000000000000000000000001 B").unwrap(),
+        1
+    );
 }
 
 #[test]
 fn the_largest_value_is_read_and_one_more_is_refused() {
     assert_eq!(parse_size("18446744073709551615 B").unwrap(), u64::MAX);
-    assert!(matches!(parse_size("18446744073709551616 B"), Err(UnitError::TooLarge { .. })));
-    assert!(matches!(parse_size("18446744074 GB"), Err(UnitError::TooLarge { .. })));
-    assert!(matches!(parse_size(&format!("{} B", "9".repeat(1000))), Err(UnitError::TooLarge { .. })));
-    assert!(matches!(parse_percent("100.1 %"), Err(UnitError::TooLarge { .. })));
+    assert!(matches!(
+        parse_size("18446744073709551616 B"),
+        Err(UnitError::TooLarge { .. })
+    ));
+    assert!(matches!(
+        parse_size("18446744074 GB"),
+        Err(UnitError::TooLarge { .. })
+    ));
+    assert!(matches!(
+        parse_size(&format!("{} B", "9".repeat(1000))),
+        Err(UnitError::TooLarge { .. })
+    ));
+    assert!(matches!(
+        parse_percent("100.1 %"),
+        Err(UnitError::TooLarge { .. })
+    ));
 }
 
 #[test]

@@ -5,11 +5,14 @@ use onramp_scenario::{parse, Error};
 
 /// An error as a terminal shows it.
 pub fn rendered(error: &Error) -> String {
-    let handler = GraphicalReportHandler::new_themed(GraphicalTheme::unicode_nocolor()).with_width(110);
+    let handler =
+        GraphicalReportHandler::new_themed(GraphicalTheme::unicode_nocolor()).with_width(110);
     let mut text = String::new();
     handler.render_report(&mut text, error).unwrap();
     // The renderer pads lines; a snapshot should not.
-    text.lines().map(|line| format!("{}\n", line.trim_end())).collect()
+    text.lines()
+        .map(|line| format!("{}\n", line.trim_end()))
+        .collect()
 }
 
 /// What is said of a bad file.
@@ -25,7 +28,10 @@ pub fn replaced(text: &str, old: &str, new: &str) -> String {
 
 /// What is said of each change of a good file.
 pub fn refusals(text: &str, changes: &[(&str, &str)]) -> String {
-    changes.iter().map(|(old, new)| format!("{old} -> {new}\n{}\n", refused(&replaced(text, old, new)))).collect()
+    changes
+        .iter()
+        .map(|(old, new)| format!("{old} -> {new}\n{}\n", refused(&replaced(text, old, new))))
+        .collect()
 }
 
 /// A snapshot without the expression that made it, which is long.

@@ -1,5 +1,5 @@
-//! How fast the simulator is: the wan topology, side by side with ns-3 where its program is built, and many flows at
-//! 10 Gbit/s.
+//! How fast the simulator is: the wan topology, side by side with ns-3 where its program is built,
+//! and many flows at 10 Gbit/s.
 //!
 //! `cargo bench -p onramp-sim` prints a table; `-- wan` runs that network alone, for a profiler.
 
@@ -18,7 +18,12 @@ fn cpu_s() -> f64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     // Fields after the name in parentheses; user time is the 14th of all, in ticks of 10 ms.
     let after_name = stat.rsplit(')').next().unwrap_or_default();
-    after_name.split_whitespace().nth(11).and_then(|ticks| ticks.parse::<f64>().ok()).unwrap_or(0.0) / 100.0
+    after_name
+        .split_whitespace()
+        .nth(11)
+        .and_then(|ticks| ticks.parse::<f64>().ok())
+        .unwrap_or(0.0)
+        / 100.0
 }
 
 struct Timed {
@@ -35,7 +40,12 @@ fn timed(network: &Dumbbell) -> Timed {
     let outcome = run(&case, &Options::default()).expect("the case can be simulated");
     let cpu_s = (cpu_s() - started_s).max(0.005);
     let (peak_bytes, allocations) = memory::take();
-    Timed { outcome, cpu_s, peak_bytes, allocations }
+    Timed {
+        outcome,
+        cpu_s,
+        peak_bytes,
+        allocations,
+    }
 }
 
 fn print(name: &str, network: &Dumbbell, timed: &Timed) {
@@ -58,25 +68,47 @@ fn print(name: &str, network: &Dumbbell, timed: &Timed) {
 /// What ns-3 takes for wan, where `benches/ns3/build.sh` has built its program.
 fn ns3_cpu_s() -> Option<f64> {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
-    let output =
-        Command::new(format!("{root}/target/ns3/wan")).output().ok().filter(|output| output.status.success())?;
+    let output = Command::new(format!("{root}/target/ns3/wan"))
+        .output()
+        .ok()
+        .filter(|output| output.status.success())?;
     let text = String::from_utf8(output.stdout).ok()?;
-    text.split("\"cpu_s\":").nth(1)?.split([',', '}']).next()?.trim().parse().ok()
+    text.split("\"cpu_s\":")
+        .nth(1)?
+        .split([',', '}'])
+        .next()?
+        .trim()
+        .parse()
+        .ok()
 }
 
 fn main() {
-    let only = std::env::args().nth(1).filter(|argument| !argument.starts_with("--"));
+    let only = std::env::args()
+        .nth(1)
+        .filter(|argument| !argument.starts_with("--"));
     let wanted = |name: &str| only.as_deref().is_none_or(|only| name.contains(only));
     println!(
         "{:<14} {:>7} {:>6} {:>7} {:>8} {:>9} {:>9} {:>8} {:>8} {:>10}",
-        "network", "flows", "sim s", "CPU s", "Mevent/s", "Mpacket/s", "Mbit/s", "drops", "B/flow", "allocations"
+        "network",
+        "flows",
+        "sim s",
+        "CPU s",
+        "Mevent/s",
+        "Mpacket/s",
+        "Mbit/s",
+        "drops",
+        "B/flow",
+        "allocations"
     );
     if wanted("wan") {
         let network = wan();
         let timed = timed(&network);
         print("wan", &network, &timed);
         if let Some(ns3_s) = only.is_none().then(ns3_cpu_s).flatten() {
-            println!("               ns-3 takes {ns3_s:.2} s of CPU: {:.1} times as long", ns3_s / timed.cpu_s);
+            println!(
+                "               ns-3 takes {ns3_s:.2} s of CPU: {:.1} times as long",
+                ns3_s / timed.cpu_s
+            );
         }
     }
     for (flows, seconds) in [(10, 3), (100, 3), (1000, 3), (10_000, 3)] {

@@ -31,7 +31,8 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// Since the last call: the most bytes that lived beyond those that live now, and how often memory was asked for.
+/// Since the last call: the most bytes that lived beyond those that live now, and how often memory
+/// was asked for.
 pub fn take() -> (u64, u64) {
     let live = LIVE.load(Ordering::Relaxed);
     let peak = PEAK.swap(live, Ordering::Relaxed);

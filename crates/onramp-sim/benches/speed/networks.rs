@@ -1,7 +1,8 @@
 //! The networks that are timed.
 
 use onramp_scenario::{
-    Avoidance, Buffer, Case, Channel, InitialWindow, Network, NetworkLink, QueueLimit, Recovery, Stack, Timers,
+    Avoidance, Buffer, Case, Channel, InitialWindow, Network, NetworkLink, QueueLimit, Recovery,
+    Stack, Timers,
 };
 use std::sync::Arc;
 
@@ -61,7 +62,10 @@ impl Dumbbell {
     pub fn case(&self) -> Case {
         let text = "name = \"speed\"\n[path]\nrate = \"155 Mbit/s\"\nrtt = \"60 ms\"\nqueue = \"200 packets\"\n\
                     [[transfer]]\nsize = \"100 GB\"\n";
-        let mut case = onramp_scenario::parse("speed.toml", text).expect("the text is right").cases.remove(0);
+        let mut case = onramp_scenario::parse("speed.toml", text)
+            .expect("the text is right")
+            .cases
+            .remove(0);
         let channel = |rate_bits_per_s, delay_ns| Channel {
             rate_bits_per_s,
             delay_ns,
@@ -70,23 +74,38 @@ impl Dumbbell {
         };
         let link = |from, to, rate, delay_ns| {
             let (forward, reverse) = (channel(rate, delay_ns), channel(rate, delay_ns));
-            NetworkLink { from, to, mtu_bytes: 1500, forward, reverse }
+            NetworkLink {
+                from,
+                to,
+                mtu_bytes: 1500,
+                forward,
+                reverse,
+            }
         };
         let (sender, receiver) = (|flow| 2 + flow, |flow| 2 + self.pairs + flow);
         let mut nodes = vec!["left".to_owned(), "right".to_owned()];
         nodes.extend((0..self.pairs).map(|flow| format!("sender {flow}")));
         nodes.extend((0..self.pairs).map(|flow| format!("receiver {flow}")));
         let mut links = vec![link(0, 1, self.rate_bits_per_s, 29_000_000)];
-        links.extend((0..self.pairs).map(|flow| link(sender(flow), 0, self.access_bits_per_s, 500_000)));
-        links.extend((0..self.pairs).map(|flow| link(1, receiver(flow), self.access_bits_per_s, 500_000)));
+        links.extend(
+            (0..self.pairs).map(|flow| link(sender(flow), 0, self.access_bits_per_s, 500_000)),
+        );
+        links.extend(
+            (0..self.pairs).map(|flow| link(1, receiver(flow), self.access_bits_per_s, 500_000)),
+        );
         let network = Network { nodes, links };
-        case.path = network.path(sender(0), receiver(0)).expect("the links connect them");
+        case.path = network
+            .path(sender(0), receiver(0))
+            .expect("the links connect them");
         case.network = Arc::new(network);
         case.receiver.buffer = Buffer::Bytes(self.window_bytes);
         case.sender.buffer = Buffer::Bytes(self.window_bytes);
         case.duration_ns = Some(self.seconds * 1_000_000_000);
         let transfer = &mut case.transfer;
-        (transfer.from, transfer.to) = ((0..self.pairs).map(sender).collect(), (0..self.pairs).map(receiver).collect());
+        (transfer.from, transfer.to) = (
+            (0..self.pairs).map(sender).collect(),
+            (0..self.pairs).map(receiver).collect(),
+        );
         transfer.count = self.flows as u32;
         transfer.initial_window = InitialWindow::Host;
         if self.stack == Stack::Lite {

@@ -1,8 +1,9 @@
 //! How many connections a sending application has side by side, where it decides that itself.
 //!
-//! XFTP found "the appropriate number of connections so to not overload the network" by an adaptive algorithm (Chaher, Barakat,
-//! Dabbous & Altman 1998, section 1, of Allman, Kruse & Ostermann 1996, who write of "congestion avoidance at the
-//! application level"). Only that much of it is taken from there: the rule below is TCP's own, one level higher.
+//! XFTP found "the appropriate number of connections so to not overload the network" by an adaptive
+//! algorithm (Chaher, Barakat, Dabbous & Altman 1998, section 1, of Allman, Kruse & Ostermann 1996,
+//! who write of "congestion avoidance at the application level"). Only that much of it is taken
+//! from there: the rule below is TCP's own, one level higher.
 //!
 //! ```text
 //!   once in a round trip
@@ -14,7 +15,8 @@
 
 use onramp_scenario::Connections;
 
-/// Connections to begin with: with a segment each they are together the largest initial window of RFC 3390.
+/// Connections to begin with: with a segment each they are together the largest initial window of
+/// RFC 3390.
 pub(super) const FIRST_CONNECTIONS: u32 = 4;
 /// A round trip so much longer than the least, in eighths, shows a queue.
 const QUEUE_EIGHTHS: u64 = 10;
@@ -55,14 +57,25 @@ impl Adaptation {
 
     /// The number of connections for the next round trip, and why.
     pub fn judge(&mut self, view: View) -> (u32, &'static str) {
-        let View { now_ns, srtt_ns, number, .. } = view;
+        let View {
+            now_ns,
+            srtt_ns,
+            number,
+            ..
+        } = view;
         let is_first = self.least_srtt_ns == 0;
         self.round_ends_ns = now_ns.saturating_add(srtt_ns);
-        self.least_srtt_ns = if is_first { srtt_ns } else { self.least_srtt_ns.min(srtt_ns) };
-        let has_lost = std::mem::replace(&mut self.resent_segments, view.resent_segments) < view.resent_segments;
+        self.least_srtt_ns = if is_first {
+            srtt_ns
+        } else {
+            self.least_srtt_ns.min(srtt_ns)
+        };
+        let has_lost = std::mem::replace(&mut self.resent_segments, view.resent_segments)
+            < view.resent_segments;
         let has_halved = std::mem::take(&mut self.has_halved);
         // Those that have only just begun have not shown yet what they do to the network.
-        let all_sent = std::mem::replace(&mut self.were_all_sending, view.all_send) && view.all_send;
+        let all_sent =
+            std::mem::replace(&mut self.were_all_sending, view.all_send) && view.all_send;
         let has_queue = 8 * srtt_ns > QUEUE_EIGHTHS * self.least_srtt_ns;
         self.is_avoiding |= has_lost || has_queue;
         match () {
@@ -89,7 +102,13 @@ mod tests {
         (0..)
             .zip(rounds)
             .map(|(round, &(srtt_ns, resent_segments, all_send))| {
-                let view = View { now_ns: round * RTT_NS, srtt_ns, resent_segments, number, all_send };
+                let view = View {
+                    now_ns: round * RTT_NS,
+                    srtt_ns,
+                    resent_segments,
+                    number,
+                    all_send,
+                };
                 number = adaptation.judge(view).0;
                 number
             })
@@ -99,8 +118,21 @@ mod tests {
     #[test]
     fn it_doubles_until_a_sign_then_adds_one_and_halves_at_losses() {
         let round = |srtt_ns, resent| (srtt_ns, resent, true);
-        let rounds = [(100, 0), (100, 0), (110, 0), (126, 0), (125, 0), (100, 3), (100, 7), (100, 7), (100, 8)];
-        assert_eq!(numbers(&rounds.map(|(srtt, resent)| round(srtt, resent))), [4, 8, 16, 16, 17, 8, 8, 9, 4]);
+        let rounds = [
+            (100, 0),
+            (100, 0),
+            (110, 0),
+            (126, 0),
+            (125, 0),
+            (100, 3),
+            (100, 7),
+            (100, 7),
+            (100, 8),
+        ];
+        assert_eq!(
+            numbers(&rounds.map(|(srtt, resent)| round(srtt, resent))),
+            [4, 8, 16, 16, 17, 8, 8, 9, 4]
+        );
     }
 
     #[test]
@@ -113,7 +145,13 @@ mod tests {
     fn a_round_is_a_round_trip() {
         let mut adaptation = Adaptation::default();
         assert!(adaptation.is_due(0));
-        adaptation.judge(View { now_ns: 1000, srtt_ns: RTT_NS, resent_segments: 0, number: 1, all_send: true });
+        adaptation.judge(View {
+            now_ns: 1000,
+            srtt_ns: RTT_NS,
+            resent_segments: 0,
+            number: 1,
+            all_send: true,
+        });
         assert!(!adaptation.is_due(1099) && adaptation.is_due(1100));
     }
 

@@ -26,14 +26,20 @@ pub(super) struct Birth<'a> {
 
 /// A group's configuration for one end of one flow.
 pub(super) fn with_keys(config: &Config, way: &Way, key: u32) -> Config {
-    // Any number will do as long as it differs from end to end; the clock's offset is another one than the ISN. Hosts'
-    // ticks lie anywhere in the second.
+    // Any number will do as long as it differs from end to end; the clock's offset is another one
+    // than the ISN. Hosts' ticks lie anywhere in the second.
     Config {
         mss_bytes: way.mss_bytes.min(config.mss_bytes),
         isn: key,
         timestamp_offset: key.rotate_left(16) ^ 0x5bd1_e995,
-        memory: config.memory.as_ref().map(|memory| memory.of_path(way.path())),
-        ticks: Ticks { phase_ns: (u64::from(key.rotate_left(8)) * 1_000_000_000) >> 32, ..config.ticks },
+        memory: config
+            .memory
+            .as_ref()
+            .map(|memory| memory.of_path(way.path())),
+        ticks: Ticks {
+            phase_ns: (u64::from(key.rotate_left(8)) * 1_000_000_000) >> 32,
+            ..config.ticks
+        },
         ..config.clone()
     }
 }

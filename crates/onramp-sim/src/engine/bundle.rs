@@ -85,7 +85,8 @@ pub(super) struct Bundle {
     pub traced_flow: u32,
     /// What the first end met that met something.
     pub failure: Option<Failure>,
-    /// Counters of the senders of connections that are over, and what the sender itself sent again of it.
+    /// Counters of the senders of connections that are over, and what the sender itself sent again
+    /// of it.
     pub stats: Stats,
     pub resent_segments: u64,
     /// What the first sender's start-up decided, until the last byte has been read.
@@ -112,7 +113,9 @@ impl Bundle {
 
     /// The slots of all its connections under way.
     pub fn slots(&self) -> impl Iterator<Item = u32> + '_ {
-        self.lanes.iter().flat_map(|lane| (0..lane.hops.len() as u32).filter_map(|hop| lane.slot(hop)))
+        self.lanes
+            .iter()
+            .flat_map(|lane| (0..lane.hops.len() as u32).filter_map(|hop| lane.slot(hop)))
     }
 
     /// Notes how many lanes there are from now on, with the window of the first one.
@@ -130,8 +133,13 @@ impl Bundle {
         });
     }
 
-    /// What is to be told of it, with these counters of what is under way; `None` if that has been taken.
-    pub fn take_finished(&mut self, completed_ns: Option<u64>, under_way: Stats) -> Option<Finished> {
+    /// What is to be told of it, with these counters of what is under way; `None` if that has been
+    /// taken.
+    pub fn take_finished(
+        &mut self,
+        completed_ns: Option<u64>,
+        under_way: Stats,
+    ) -> Option<Finished> {
         let startup = self.watch.take()?;
         Some(Finished {
             flow: self.transfer,

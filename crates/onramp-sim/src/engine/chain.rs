@@ -1,4 +1,5 @@
-//! Connections in series: relays on the way of the data, each of which ends one connection and begins the next.
+//! Connections in series: relays on the way of the data, each of which ends one connection and
+//! begins the next.
 //!
 //! ```text
 //!            hop 0                    hop 1                   hop 2
@@ -6,9 +7,10 @@
 //!   Server           `--- relay ---'           `--- relay ---'           reads
 //! ```
 //!
-//! A relay reads from one connection as much as it can write into the next: what that has no room for stays in the receive
-//! buffer, whose window closes. It passes on in both directions, the data, the request, the end and a reset. It opens its
-//! connection when the one that came to it is established, as a transparent proxy does.
+//! A relay reads from one connection as much as it can write into the next: what that has no room
+//! for stays in the receive buffer, whose window closes. It passes on in both directions, the data,
+//! the request, the end and a reset. It opens its connection when the one that came to it is
+//! established, as a transparent proxy does.
 
 use super::bundle::Hop;
 use super::flow::Side;
@@ -20,7 +22,9 @@ use onramp_tcp::{Connection, State};
 impl<O: Observer> Engine<O> {
     /// The relay between a hop and the next one acts.
     pub(super) fn relay(&mut self, place: u32, lane: u32, hop: u32) {
-        let Some(bundle) = &self.bundles[place as usize] else { return };
+        let Some(bundle) = &self.bundles[place as usize] else {
+            return;
+        };
         let all = &bundle.lanes[lane as usize].hops;
         let mut hops = [all[hop as usize], all[hop as usize + 1]];
         match hops {
@@ -51,22 +55,34 @@ impl<O: Observer> Engine<O> {
         let (bytes, ends, is_reset) = match from {
             Hop::Unopened => return,
             Hop::Over => {
-                let has_failed = self.bundles[place as usize].as_ref().is_some_and(|bundle| bundle.failure.is_some());
+                let has_failed = self.bundles[place as usize]
+                    .as_ref()
+                    .is_some_and(|bundle| bundle.failure.is_some());
                 (0, true, has_failed)
             }
             Hop::Open(from) => {
-                let Some(out) = self.flows.get(to).end(to_side) else { return };
-                // The end of what has come so far is not the end of the data: no small segments for it.
+                let Some(out) = self.flows.get(to).end(to_side) else {
+                    return;
+                };
+                // The end of what has come so far is not the end of the data: no small segments for
+                // it.
                 let room_bytes = fitting_bytes(out, u64::MAX);
-                let Some(came) = self.flows.get(from).end(from_side) else { return };
+                let Some(came) = self.flows.get(from).end(from_side) else {
+                    return;
+                };
                 let bytes = came.read(now_ns, room_bytes);
                 let ends = came.peer_closed() && came.readable_bytes() == 0;
                 (bytes, ends, came.failure().is_some())
             }
         };
-        let Some(out) = self.flows.get(to).end(to_side) else { return };
+        let Some(out) = self.flows.get(to).end(to_side) else {
+            return;
+        };
         let written_bytes = out.write(bytes);
-        debug_assert_eq!(written_bytes, bytes, "a relay reads no more than it can pass on");
+        debug_assert_eq!(
+            written_bytes, bytes,
+            "a relay reads no more than it can pass on"
+        );
         if is_reset && !is_over(out) {
             out.abort();
         } else if ends {
@@ -77,7 +93,10 @@ impl<O: Observer> Engine<O> {
     /// The handshake of an end is complete.
     fn stands(&mut self, slot: u32, side: Side) -> bool {
         self.flows.get(slot).end(side).is_some_and(|end| {
-            !matches!(end.state(), State::SynSent | State::SynReceived | State::TimeWait | State::Closed)
+            !matches!(
+                end.state(),
+                State::SynSent | State::SynReceived | State::TimeWait | State::Closed
+            )
         })
     }
 }

@@ -39,7 +39,9 @@ impl<O: Observer> Engine<O> {
         if self.flows.group(group).bundle.is_some() {
             self.start_bundle(group, copy, size_bytes);
         } else {
-            let slot = self.flows.start(group, copy, size_bytes, self.seed, None, &mut self.net);
+            let slot = self
+                .flows
+                .start(group, copy, size_bytes, self.seed, None, &mut self.net);
             let side = self.flows.opens(group);
             self.act(slot, side);
         }
@@ -47,7 +49,11 @@ impl<O: Observer> Engine<O> {
 
     /// Sources come after links in the queue. One that is exhausted is here for the last time.
     pub(super) fn reschedule_source(&mut self, number: usize) {
-        let entity = Entity::new(Kind::Source, number as u32, (self.first_source + number) as u32);
+        let entity = Entity::new(
+            Kind::Source,
+            number as u32,
+            (self.first_source + number) as u32,
+        );
         match self.sources[number].next_ns() {
             Some(next_ns) => self.net.queue.schedule(entity, next_ns),
             None => {
@@ -58,7 +64,12 @@ impl<O: Observer> Engine<O> {
     }
 
     fn send_datagram(&mut self, number: usize) {
-        let SourceKind::Datagrams { plan, flow, sent, .. } = &mut self.sources[number].kind else { return };
+        let SourceKind::Datagrams {
+            plan, flow, sent, ..
+        } = &mut self.sources[number].kind
+        else {
+            return;
+        };
         if O::ACTIVE && flow.is_none() {
             self.net.observer.flow_started(&FlowStart {
                 time_ns: self.net.now_ns,
@@ -75,7 +86,10 @@ impl<O: Observer> Engine<O> {
         }
         let payload_bytes = plan.packet_bytes.saturating_sub(DATAGRAM_HEADER_BYTES);
         let content = Content {
-            segment: Segment { payload_bytes, ..Segment::default() },
+            segment: Segment {
+                payload_bytes,
+                ..Segment::default()
+            },
             stream_start: *sent,
             retransmission: false,
             flow: *flow.get_or_insert_with(|| self.flows.take_number()),

@@ -1,5 +1,5 @@
-//! A TCP flow: two ends and their applications. The receiver connects and asks, or the sender connects; the sender sends
-//! and closes.
+//! A TCP flow: two ends and their applications. The receiver connects and asks, or the sender
+//! connects; the sender sends and closes.
 
 mod act;
 mod told;
@@ -80,12 +80,28 @@ pub(super) struct Flow {
 impl Flow {
     /// One end connects, now.
     pub fn start<O: Observer>(birth: Birth<'_>, entities: [Entity; 2], net: &mut Net<O>) -> Flow {
-        let Birth { number, slot, group_number, group, way, size_bytes, seed, member } = birth;
+        let Birth {
+            number,
+            slot,
+            group_number,
+            group,
+            way,
+            size_bytes,
+            seed,
+            member,
+        } = birth;
         let keys = seed_of(seed, Element::Flow, number);
         let now_ns = net.now_ns;
-        let mut ends = entities.map(|entity| End { connection: None, entity, scheduled_ns: u64::MAX });
+        let mut ends = entities.map(|entity| End {
+            connection: None,
+            entity,
+            scheduled_ns: u64::MAX,
+        });
         let opens = Side::from(group.connect);
-        ends[opens as usize].connection = Some(Connection::connect(config_of(opens, group, &way, keys), now_ns));
+        ends[opens as usize].connection = Some(Connection::connect(
+            config_of(opens, group, &way, keys),
+            now_ns,
+        ));
         let is_asked_for = group.connect == Connect::Receiver;
         Flow {
             number,
@@ -126,7 +142,10 @@ impl Flow {
         let end = &mut self.ends[side as usize];
         end.scheduled_ns = u64::MAX;
         if let Some(connection) = &mut end.connection {
-            if connection.next_timer_ns().is_some_and(|timer_ns| timer_ns <= now_ns) {
+            if connection
+                .next_timer_ns()
+                .is_some_and(|timer_ns| timer_ns <= now_ns)
+            {
                 connection.on_timer(now_ns);
             }
             if self.alone_ns <= now_ns && connection.failure().is_none() {
@@ -147,21 +166,31 @@ impl Flow {
         self.ends[side as usize].connection.as_mut()
     }
 
-    /// An end that has failed may not have told the other, whose application would wait for ever where it has nothing
-    /// to send: it gives up after the time in which an answer would have come.
+    /// An end that has failed may not have told the other, whose application would wait for ever
+    /// where it has nothing to send: it gives up after the time in which an answer would have come.
     fn leave_behind<O: Observer>(&mut self, side: Side, net: &mut Net<O>) {
-        let Some(gone) = self.ends[side as usize].connection.as_ref().filter(|gone| gone.failure().is_some()) else {
+        let Some(gone) = self.ends[side as usize]
+            .connection
+            .as_ref()
+            .filter(|gone| gone.failure().is_some())
+        else {
             return;
         };
         if self.alone_ns == u64::MAX {
             self.alone_ns = net.now_ns.saturating_add(gone.rto_ns());
-            let other = if side == Side::Sender { Side::Receiver } else { Side::Sender };
+            let other = if side == Side::Sender {
+                Side::Receiver
+            } else {
+                Side::Sender
+            };
             self.reschedule(other, u64::MAX, net);
         }
     }
 
     fn transmit<O: Observer>(&mut self, side: Side, net: &mut Net<O>) {
-        let Some(connection) = &mut self.ends[side as usize].connection else { return };
+        let Some(connection) = &mut self.ends[side as usize].connection else {
+            return;
+        };
         let (direction, route, dscp) = match side {
             Side::Sender => (Direction::Data, self.way.data, self.dscp),
             Side::Receiver => (Direction::Ack, self.way.acks, Dscp::BestEffort),
@@ -180,12 +209,19 @@ impl Flow {
         }
     }
 
-    /// Timers move with almost every acknowledgement, nearly always away: an event that is earlier than necessary
-    /// stays where it is, and asks again when it comes.
+    /// Timers move with almost every acknowledgement, nearly always away: an event that is earlier
+    /// than necessary stays where it is, and asks again when it comes.
     fn reschedule<O: Observer>(&mut self, side: Side, application_ns: u64, net: &mut Net<O>) {
         let end = &mut self.ends[side as usize];
-        let timer_ns = end.connection.as_ref().and_then(Connection::next_timer_ns).unwrap_or(u64::MAX);
-        let has_failed = end.connection.as_ref().is_none_or(|connection| connection.failure().is_some());
+        let timer_ns = end
+            .connection
+            .as_ref()
+            .and_then(Connection::next_timer_ns)
+            .unwrap_or(u64::MAX);
+        let has_failed = end
+            .connection
+            .as_ref()
+            .is_none_or(|connection| connection.failure().is_some());
         let alone_ns = if has_failed { u64::MAX } else { self.alone_ns };
         let next_ns = timer_ns.min(application_ns).min(alone_ns).max(net.now_ns);
         if next_ns < end.scheduled_ns {
@@ -203,7 +239,9 @@ impl Flow {
 
     /// Takes the ends' events away.
     pub fn forget_events<O: Observer>(&self, net: &mut Net<O>) {
-        self.ends.iter().for_each(|end| net.queue.cancel(end.entity));
+        self.ends
+            .iter()
+            .for_each(|end| net.queue.cancel(end.entity));
     }
 }
 

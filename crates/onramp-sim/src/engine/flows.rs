@@ -1,4 +1,5 @@
-//! All flows of a run: those under way, in slots that are used again, and the kinds of flows that there are.
+//! All flows of a run: those under way, in slots that are used again, and the kinds of flows that
+//! there are.
 
 use super::birth::Birth;
 use super::bundle::Member;
@@ -25,7 +26,13 @@ pub(super) struct Flows {
 impl Flows {
     /// None yet.
     pub fn new(groups: Vec<Group>, slots_before: u32) -> Flows {
-        Flows { slots: Vec::new(), free: Vec::new(), groups, slots_before, started: 0 }
+        Flows {
+            slots: Vec::new(),
+            free: Vec::new(),
+            groups,
+            slots_before,
+            started: 0,
+        }
     }
 
     /// Flows that have started.
@@ -76,8 +83,18 @@ impl Flows {
             });
         }
         let first_slot = self.slots_before + 2 * slot;
-        let entities = [0, 1].map(|side| Entity::new(Kind::End, 2 * number + side, first_slot + side));
-        let birth = Birth { number, slot, group_number, group, way: *way, size_bytes, seed, member };
+        let entities =
+            [0, 1].map(|side| Entity::new(Kind::End, 2 * number + side, first_slot + side));
+        let birth = Birth {
+            number,
+            slot,
+            group_number,
+            group,
+            way: *way,
+            size_bytes,
+            seed,
+            member,
+        };
         self.slots[slot as usize] = Some(Box::new(Flow::start(birth, entities, net)));
         slot
     }
@@ -94,23 +111,39 @@ impl Flows {
 
     /// A flow under way.
     pub fn get(&mut self, slot: u32) -> &mut Flow {
-        self.slots[slot as usize].as_mut().expect("events and entities are those of flows under way")
+        self.slots[slot as usize]
+            .as_mut()
+            .expect("events and entities are those of flows under way")
     }
 
     /// The end that an entity is.
     pub fn end_of(&self, entity: Entity) -> (u32, Side) {
         let end = entity.slot() as u32 - self.slots_before;
-        (end / 2, if end.is_multiple_of(2) { Side::Sender } else { Side::Receiver })
+        (
+            end / 2,
+            if end.is_multiple_of(2) {
+                Side::Sender
+            } else {
+                Side::Receiver
+            },
+        )
     }
 
     /// A segment has come for an end; whether that flow is still under way.
     pub fn arrives(&mut self, side: Side, now_ns: u64, content: &Content) -> bool {
         // The slot may have passed on to another flow while the packet travelled.
-        let Some(flow) = self.slots[content.flow_slot as usize].as_mut().filter(|flow| flow.number == content.flow)
+        let Some(flow) = self.slots[content.flow_slot as usize]
+            .as_mut()
+            .filter(|flow| flow.number == content.flow)
         else {
             return false;
         };
-        flow.arrives(side, now_ns, &content.segment, &self.groups[flow.group as usize]);
+        flow.arrives(
+            side,
+            now_ns,
+            &content.segment,
+            &self.groups[flow.group as usize],
+        );
         true
     }
 
@@ -120,21 +153,35 @@ impl Flows {
         self.free.push(slot);
     }
 
-    /// What is to be told of copies of the transfer that this source was to start after the end of the run.
+    /// What is to be told of copies of the transfer that this source was to start after the end of
+    /// the run.
     pub fn not_started(&self, source: &Source) -> Vec<Finished> {
-        let SourceKind::Launch(Launch { group, arrivals }) = &source.kind else { return Vec::new() };
+        let SourceKind::Launch(Launch { group, arrivals }) = &source.kind else {
+            return Vec::new();
+        };
         let group = &self.groups[*group as usize];
         if group.traffic.is_some() {
             return Vec::new();
         }
         let finished = |(copy, arrival): (u64, Arrival)| {
-            Finished::not_started(group.way(copy).bottleneck, arrival.size_bytes, arrival.start_ns)
+            Finished::not_started(
+                group.way(copy).bottleneck,
+                arrival.size_bytes,
+                arrival.start_ns,
+            )
         };
-        (arrivals.started()..).zip(arrivals.clone()).map(finished).collect()
+        (arrivals.started()..)
+            .zip(arrivals.clone())
+            .map(finished)
+            .collect()
     }
 
     /// What is to be told of measured flows that the end of the run has overtaken.
     pub fn take_unfinished(&mut self) -> Vec<Finished> {
-        self.slots.iter_mut().flatten().filter_map(|flow| flow.take_finished(None)).collect()
+        self.slots
+            .iter_mut()
+            .flatten()
+            .filter_map(|flow| flow.take_finished(None))
+            .collect()
     }
 }

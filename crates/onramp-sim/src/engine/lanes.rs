@@ -1,8 +1,10 @@
-//! Connections side by side, as XFTP had them (Allman, Kruse & Ostermann 1996): an application hands its payload out in records
-//! to whichever of them has less than one to send, and another one puts them together again. The records are our choice.
+//! Connections side by side, as XFTP had them (Allman, Kruse & Ostermann 1996): an application
+//! hands its payload out in records to whichever of them has less than one to send, and another one
+//! puts them together again. The records are our choice.
 //!
-//! Where the number of connections changes, the sending application decides it. It opens them itself or, where the receiver
-//! connects, tells that with the next segment of the first connection; those that are too many get no more records.
+//! Where the number of connections changes, the sending application decides it. It opens them
+//! itself or, where the receiver connects, tells that with the next segment of the first
+//! connection; those that are too many get no more records.
 
 use super::adaptive::View;
 use super::bundle::Hop;
@@ -16,15 +18,27 @@ impl<O: Observer> Engine<O> {
     /// The sending application acts, at one of its connections.
     pub(super) fn serve_lane(&mut self, slot: u32, place: u32) {
         self.serve_one(slot, place);
-        let Some(bundle) = &mut self.bundles[place as usize] else { return };
+        let Some(bundle) = &mut self.bundles[place as usize] else {
+            return;
+        };
         if bundle.has_failed() {
             return self.abort_lanes(place, Side::Sender);
         }
-        let is_empty = bundle.payload.as_ref().is_some_and(|payload| payload.is_empty());
+        let is_empty = bundle
+            .payload
+            .as_ref()
+            .is_some_and(|payload| payload.is_empty());
         if is_empty && !std::mem::replace(&mut bundle.is_handed_out, true) {
             // Those that have nothing under way would not hear of it.
-            let slots: Vec<u32> = bundle.lanes.iter().filter_map(|lane| lane.slot(0)).collect();
-            slots.into_iter().filter(|other| *other != slot).for_each(|other| self.serve_one(other, place));
+            let slots: Vec<u32> = bundle
+                .lanes
+                .iter()
+                .filter_map(|lane| lane.slot(0))
+                .collect();
+            slots
+                .into_iter()
+                .filter(|other| *other != slot)
+                .for_each(|other| self.serve_one(other, place));
         } else if !is_empty {
             self.adapt(place);
         }
@@ -32,7 +46,9 @@ impl<O: Observer> Engine<O> {
 
     fn serve_one(&mut self, slot: u32, place: u32) {
         let flow = self.flows.get(slot);
-        let Some(bundle) = &mut self.bundles[place as usize] else { return };
+        let Some(bundle) = &mut self.bundles[place as usize] else {
+            return;
+        };
         match &mut bundle.payload {
             Some(payload) => flow.serve_share(payload, &mut self.net),
             None => flow.serve(&mut self.net),
@@ -49,11 +65,16 @@ impl<O: Observer> Engine<O> {
         let now_ns = self.net.now_ns;
         let flow = self.flows.get(slot);
         let got_bytes = flow.download(&mut self.net);
-        if let Some(end) = flow.end(Side::Receiver).filter(|end| end.peer_closed() && end.readable_bytes() == 0) {
+        if let Some(end) = flow
+            .end(Side::Receiver)
+            .filter(|end| end.peer_closed() && end.readable_bytes() == 0)
+        {
             end.close();
             flow.settle(Side::Receiver, &mut self.net);
         }
-        let Some(bundle) = &mut self.bundles[place as usize] else { return };
+        let Some(bundle) = &mut self.bundles[place as usize] else {
+            return;
+        };
         if bundle.has_failed() {
             return self.abort_lanes(place, Side::Receiver);
         }
@@ -65,7 +86,11 @@ impl<O: Observer> Engine<O> {
         let is_complete = bundle.is_complete();
         let first_bytes = bundle.lanes[0].received_bytes;
         let mut told = 0;
-        while let Some((_, number)) = bundle.to_open.front().filter(|(place_bytes, _)| *place_bytes < first_bytes) {
+        while let Some((_, number)) = bundle
+            .to_open
+            .front()
+            .filter(|(place_bytes, _)| *place_bytes < first_bytes)
+        {
             told += number;
             bundle.to_open.pop_front();
         }
@@ -82,10 +107,22 @@ impl<O: Observer> Engine<O> {
 
     /// One connection has given up: the host at these ends gives up the others.
     fn abort_lanes(&mut self, place: u32, side: Side) {
-        let Some(bundle) = &mut self.bundles[place as usize] else { return };
+        let Some(bundle) = &mut self.bundles[place as usize] else {
+            return;
+        };
         bundle.to_open.clear();
-        let hop = |hops: usize| if side == Side::Sender { 0 } else { hops as u32 - 1 };
-        let slots: Vec<u32> = bundle.lanes.iter().filter_map(|lane| lane.slot(hop(lane.hops.len()))).collect();
+        let hop = |hops: usize| {
+            if side == Side::Sender {
+                0
+            } else {
+                hops as u32 - 1
+            }
+        };
+        let slots: Vec<u32> = bundle
+            .lanes
+            .iter()
+            .filter_map(|lane| lane.slot(hop(lane.hops.len())))
+            .collect();
         for slot in slots {
             let flow = self.flows.get(slot);
             if let Some(end) = flow.end(side).filter(|end| !super::chain::is_over(end)) {
@@ -97,20 +134,35 @@ impl<O: Observer> Engine<O> {
     }
 
     fn lane_count(&self, place: u32) -> u32 {
-        self.bundles[place as usize].as_ref().map_or(0, |bundle| bundle.lanes.len() as u32)
+        self.bundles[place as usize]
+            .as_ref()
+            .map_or(0, |bundle| bundle.lanes.len() as u32)
     }
 
     /// Once in a round trip of the first connection, where the number of connections changes.
     fn adapt(&mut self, place: u32) {
         let now_ns = self.net.now_ns;
-        let Some(bundle) = &mut self.bundles[place as usize] else { return };
-        let Some(adaptation) = bundle.adaptation.as_mut().filter(|adaptation| adaptation.is_due(now_ns)) else {
+        let Some(bundle) = &mut self.bundles[place as usize] else {
             return;
         };
-        let Some(first) = bundle.lanes[0].slot(0) else { return };
+        let Some(adaptation) = bundle
+            .adaptation
+            .as_mut()
+            .filter(|adaptation| adaptation.is_due(now_ns))
+        else {
+            return;
+        };
+        let Some(first) = bundle.lanes[0].slot(0) else {
+            return;
+        };
         let flow = self.flows.get(first);
         let has_begun = flow.server().has_begun();
-        let Some(sender) = flow.sender().filter(|sender| has_begun && sender.srtt_ns() > 0) else { return };
+        let Some(sender) = flow
+            .sender()
+            .filter(|sender| has_begun && sender.srtt_ns() > 0)
+        else {
+            return;
+        };
         let (srtt_ns, cwnd_bytes) = (sender.srtt_ns(), sender.window().cwnd_bytes);
         let sent_bytes = sender.acked_bytes() + sender.outstanding_bytes();
         let (mut open, mut resent_segments) = (Vec::new(), bundle.resent_segments);
@@ -121,7 +173,9 @@ impl<O: Observer> Engine<O> {
                 continue;
             };
             let flow = self.flows.get(slot);
-            resent_segments += flow.sender().map_or(0, |sender| sender.stats().retransmitted_segments);
+            resent_segments += flow
+                .sender()
+                .map_or(0, |sender| sender.stats().retransmitted_segments);
             match flow.server() {
                 server if server.is_closed() => {}
                 server if server.has_begun() => open.push(slot),
@@ -129,10 +183,21 @@ impl<O: Observer> Engine<O> {
             }
         }
         let (number, all_send) = (open.len() as u32 + opening, opening == 0);
-        let view = View { now_ns, srtt_ns, resent_segments, number, all_send };
+        let view = View {
+            now_ns,
+            srtt_ns,
+            resent_segments,
+            number,
+            all_send,
+        };
         let (wanted, why) = adaptation.judge(view);
-        let left_records = bundle.payload.as_ref().map_or(0, |payload| payload.left_bytes() / RECORD_BYTES);
-        let wanted = wanted.min(number.saturating_add(u32::try_from(left_records).unwrap_or(u32::MAX))).max(1);
+        let left_records = bundle
+            .payload
+            .as_ref()
+            .map_or(0, |payload| payload.left_bytes() / RECORD_BYTES);
+        let wanted = wanted
+            .min(number.saturating_add(u32::try_from(left_records).unwrap_or(u32::MAX)))
+            .max(1);
         debug_assert!(wanted <= Connections::MOST.max(number));
         if wanted != number {
             bundle.note_number(now_ns, wanted, why, cwnd_bytes);
@@ -144,7 +209,12 @@ impl<O: Observer> Engine<O> {
             }
         } else {
             // The first one stays: the youngest go.
-            for slot in open.into_iter().skip(1).rev().take((number - wanted) as usize) {
+            for slot in open
+                .into_iter()
+                .skip(1)
+                .rev()
+                .take((number - wanted) as usize)
+            {
                 self.flows.get(slot).server_mut().retire();
                 self.serve_one(slot, place);
             }

@@ -17,7 +17,10 @@ impl<O: Observer> Engine<O> {
     /// A transfer of several connections starts: its lanes are opened.
     pub(super) fn start_bundle(&mut self, group_number: u32, copy: u64, size_bytes: u64) {
         let group = self.flows.group(group_number);
-        let connections = group.bundle.as_ref().map_or(Connections::ONE, |bundling| bundling.connections);
+        let connections = group
+            .bundle
+            .as_ref()
+            .map_or(Connections::ONE, |bundling| bundling.connections);
         let is_shared = connections != Connections::ONE;
         let transfer = self.flows.started();
         self.bundles.push(Some(Box::new(Bundle {
@@ -55,15 +58,23 @@ impl<O: Observer> Engine<O> {
     /// Opens so many more connections side by side, each at the end that connects.
     pub(super) fn open_lanes(&mut self, place: u32, number: u32) {
         for _ in 0..number {
-            let Some(bundle) = &mut self.bundles[place as usize] else { return };
+            let Some(bundle) = &mut self.bundles[place as usize] else {
+                return;
+            };
             let group = self.flows.group(bundle.group);
-            let hops = group.bundle.as_ref().map_or(1, |bundling| bundling.hops.len());
+            let hops = group
+                .bundle
+                .as_ref()
+                .map_or(1, |bundling| bundling.hops.len());
             let (hop, side) = match group.connect {
                 Connect::Sender => (0, Side::Sender),
                 Connect::Receiver => (hops as u32 - 1, Side::Receiver),
             };
             let lane = bundle.lanes.len() as u32;
-            bundle.lanes.push(Lane { hops: vec![Hop::Unopened; hops], received_bytes: 0 });
+            bundle.lanes.push(Lane {
+                hops: vec![Hop::Unopened; hops],
+                received_bytes: 0,
+            });
             let slot = self.open_hop(place, lane, hop);
             self.act(slot, side);
         }
@@ -71,16 +82,40 @@ impl<O: Observer> Engine<O> {
 
     /// Opens a connection of a transfer. Its slot; its SYN has not left yet.
     pub(super) fn open_hop(&mut self, place: u32, lane: u32, hop: u32) -> u32 {
-        let bundle = self.bundles[place as usize].as_mut().expect("a transfer under way");
+        let bundle = self.bundles[place as usize]
+            .as_mut()
+            .expect("a transfer under way");
         let (group, copy, transfer) = (bundle.group, bundle.copy, bundle.transfer);
-        let bundling = self.flows.group(group).bundle.as_ref().expect("it has several connections");
+        let bundling = self
+            .flows
+            .group(group)
+            .bundle
+            .as_ref()
+            .expect("it has several connections");
         let hop_group = bundling.hops[hop as usize];
         let is_last = hop as usize + 1 == bundling.hops.len();
-        let member = Member { bundle: place, transfer, lane, hop, is_last };
+        let member = Member {
+            bundle: place,
+            transfer,
+            lane,
+            hop,
+            is_last,
+        };
         // How much of the payload comes over one of several lanes is not known before its end.
-        let size_bytes = if bundle.payload.is_some() { ENDLESS } else { bundle.size_bytes };
+        let size_bytes = if bundle.payload.is_some() {
+            ENDLESS
+        } else {
+            bundle.size_bytes
+        };
         let number = self.flows.started();
-        let slot = self.flows.start(hop_group, copy, size_bytes, self.seed, Some(member), &mut self.net);
+        let slot = self.flows.start(
+            hop_group,
+            copy,
+            size_bytes,
+            self.seed,
+            Some(member),
+            &mut self.net,
+        );
         bundle.lanes[lane as usize].hops[hop as usize] = Hop::Open(slot);
         bundle.under_way += 1;
         if lane == 0 && self.flows.group(hop_group).way(copy).bottleneck == bundle.bottleneck {
@@ -91,10 +126,19 @@ impl<O: Observer> Engine<O> {
 
     /// An end of one of its connections has heard of something: the host that it is at acts.
     pub(super) fn act_member(&mut self, slot: u32, side: Side, member: Member) {
-        let Member { bundle, lane, hop, is_last, .. } = member;
+        let Member {
+            bundle,
+            lane,
+            hop,
+            is_last,
+            ..
+        } = member;
         // Before anybody hands it on: what comes of it is not what began it.
         let trouble = self.flows.get(slot).trouble();
-        if let Some(bundle) = self.bundles[bundle as usize].as_mut().filter(|_| trouble.is_some()) {
+        if let Some(bundle) = self.bundles[bundle as usize]
+            .as_mut()
+            .filter(|_| trouble.is_some())
+        {
             bundle.note(trouble);
         }
         match side {
@@ -109,7 +153,9 @@ impl<O: Observer> Engine<O> {
     /// Takes away those of a lane's connections that are over, and tells the relays beside them.
     pub(super) fn end_members(&mut self, place: u32, lane: u32) {
         while let Some((hop, slot)) = self.over_hop(place, lane) {
-            let Some(bundle) = &mut self.bundles[place as usize] else { return };
+            let Some(bundle) = &mut self.bundles[place as usize] else {
+                return;
+            };
             let hops = &mut bundle.lanes[lane as usize].hops;
             hops[hop as usize] = Hop::Over;
             let relays = hops.len() as u32 - 1;
@@ -118,16 +164,27 @@ impl<O: Observer> Engine<O> {
             bundle.under_way -= 1;
             let stats = flow.sender().map(Connection::stats).unwrap_or_default();
             bundle.stats = sum(bundle.stats, stats);
-            bundle.resent_segments += if hop == 0 { stats.retransmitted_segments } else { 0 };
+            bundle.resent_segments += if hop == 0 {
+                stats.retransmitted_segments
+            } else {
+                0
+            };
             if O::ACTIVE {
                 self.net.observer.flow_ended(self.net.now_ns, flow.number);
             }
             self.flows.remove(slot);
-            for relay in [hop.checked_sub(1), Some(hop)].into_iter().flatten().filter(|relay| *relay < relays) {
+            for relay in [hop.checked_sub(1), Some(hop)]
+                .into_iter()
+                .flatten()
+                .filter(|relay| *relay < relays)
+            {
                 self.relay(place, lane, relay);
             }
         }
-        if self.bundles[place as usize].as_ref().is_some_and(|bundle| bundle.under_way == 0) {
+        if self.bundles[place as usize]
+            .as_ref()
+            .is_some_and(|bundle| bundle.under_way == 0)
+        {
             let given_up = self.take_bundle(place, None);
             self.close(given_up);
             self.bundles[place as usize] = None;
@@ -140,22 +197,36 @@ impl<O: Observer> Engine<O> {
         open.find(|(_, slot)| self.flows.get(*slot).is_over())
     }
 
-    pub(super) fn take_bundle(&mut self, place: u32, completed_ns: Option<u64>) -> Option<Finished> {
+    pub(super) fn take_bundle(
+        &mut self,
+        place: u32,
+        completed_ns: Option<u64>,
+    ) -> Option<Finished> {
         let bundle = self.bundles[place as usize].as_mut()?;
-        let stats = |slot| self.flows.get(slot).sender().map(Connection::stats).unwrap_or_default();
+        let stats = |slot| {
+            self.flows
+                .get(slot)
+                .sender()
+                .map(Connection::stats)
+                .unwrap_or_default()
+        };
         let under_way = bundle.slots().map(stats).fold(Stats::default(), sum);
         bundle.take_finished(completed_ns, under_way)
     }
 
     /// What is to be told of those that the end of the run has overtaken.
     pub(super) fn take_unfinished_bundles(&mut self) -> Vec<Finished> {
-        (0..self.bundles.len() as u32).filter_map(|place| self.take_bundle(place, None)).collect()
+        (0..self.bundles.len() as u32)
+            .filter_map(|place| self.take_bundle(place, None))
+            .collect()
     }
 
     pub(super) fn show_sender(&mut self, slot: u32) {
         let flow = self.flows.get(slot);
         if let Some(sender) = flow.sender().filter(|_| O::ACTIVE) {
-            self.net.observer.sender_acted(self.net.now_ns, flow.number, sender);
+            self.net
+                .observer
+                .sender_acted(self.net.now_ns, flow.number, sender);
         }
     }
 }

@@ -14,7 +14,11 @@ impl Meter {
     /// For these moments, ascending.
     pub fn new(mut moments_ns: Vec<u64>) -> Meter {
         moments_ns.reverse();
-        Meter { bytes: 0, coming_ns: moments_ns, noted: Vec::new() }
+        Meter {
+            bytes: 0,
+            coming_ns: moments_ns,
+            noted: Vec::new(),
+        }
     }
 
     /// Everything has been noted.
@@ -24,7 +28,9 @@ impl Meter {
 
     /// A moment before this one is still to be noted.
     pub fn is_due(&self, before_ns: u64) -> bool {
-        self.coming_ns.last().is_some_and(|moment_ns| *moment_ns < before_ns)
+        self.coming_ns
+            .last()
+            .is_some_and(|moment_ns| *moment_ns < before_ns)
     }
 
     /// Notes what has been delivered up to and including each moment before this one.
@@ -34,11 +40,16 @@ impl Meter {
         }
     }
 
-    /// Notes the rest when the run has ended, up to and including `end_ns`: where moments remain beyond it, that one
-    /// stands for them.
+    /// Notes the rest when the run has ended, up to and including `end_ns`: where moments remain
+    /// beyond it, that one stands for them.
     pub fn finish(mut self, end_ns: u64) -> Vec<(u64, u64)> {
         self.read(end_ns.saturating_add(1));
-        if !self.is_done() && self.noted.last().is_none_or(|(moment_ns, _)| *moment_ns < end_ns) {
+        if !self.is_done()
+            && self
+                .noted
+                .last()
+                .is_none_or(|(moment_ns, _)| *moment_ns < end_ns)
+        {
             self.noted.push((end_ns, self.bytes));
         }
         self.noted

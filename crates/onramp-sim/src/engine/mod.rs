@@ -7,8 +7,9 @@
 //!                      Net: links, routes, packets' pool, event queue
 //! ```
 //!
-//! Time is in integer nanoseconds and never runs backwards. Each entity, be it a directed link, an end of a
-//! connection or a source, has at most one event; [`queue`](crate::queue) says who goes first in the same nanosecond.
+//! Time is in integer nanoseconds and never runs backwards. Each entity, be it a directed link, an
+//! end of a connection or a source, has at most one event; [`queue`](crate::queue) says who goes
+//! first in the same nanosecond.
 
 mod adaptive;
 mod birth;
@@ -49,8 +50,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// How often a run looks whether it is to stop.
 const EVENTS_BETWEEN_LOOKS: u64 = 1 << 16;
 
-/// How long a run goes on at most when nothing is left to measure but other traffic: the 20 round trips of all but the
-/// longest paths.
+/// How long a run goes on at most when nothing is left to measure but other traffic: the 20 round
+/// trips of all but the longest paths.
 const METER_MOST_NS: u64 = 60_000_000_000;
 
 /// A run under way.
@@ -117,7 +118,11 @@ impl<O: Observer> Engine<O> {
         let bundles = self.take_unfinished_bundles();
         self.finished.extend(bundles);
         self.finished.sort_by_key(|finished| finished.flow);
-        self.finished.extend(self.sources.iter().flat_map(|source| self.flows.not_started(source)));
+        self.finished.extend(
+            self.sources
+                .iter()
+                .flat_map(|source| self.flows.not_started(source)),
+        );
         let net = self.net.stats();
         let ran = Ran {
             finished: self.finished,
@@ -140,7 +145,9 @@ impl<O: Observer> Engine<O> {
 
     /// The next event; `false` if there is none before the end.
     fn step(&mut self) -> bool {
-        let Some((time_ns, entity)) = self.net.queue.next() else { return false };
+        let Some((time_ns, entity)) = self.net.queue.next() else {
+            return false;
+        };
         if time_ns > self.until_ns {
             return false;
         }
@@ -216,14 +223,17 @@ impl<O: Observer> Engine<O> {
         }
     }
 
-    /// A measured transfer is complete, or has given up. After the last one only the meter goes on, for a while.
+    /// A measured transfer is complete, or has given up. After the last one only the meter goes on,
+    /// for a while.
     fn close(&mut self, finished: Option<Finished>) {
         let Some(finished) = finished else { return };
         self.finished.push(finished);
         self.open -= 1;
         if self.open == 0 && self.launching == 0 {
             self.links_then = Some(self.net.stats().links);
-            self.until_ns = self.until_ns.min(self.net.now_ns.saturating_add(METER_MOST_NS));
+            self.until_ns = self
+                .until_ns
+                .min(self.net.now_ns.saturating_add(METER_MOST_NS));
         }
     }
 

@@ -49,13 +49,33 @@ impl<O: Observer> Net<O> {
     pub fn new(links: &[onramp_net::Config], routes: Routes, observer: O) -> Result<Net<O>, Error> {
         let mut wires = Vec::with_capacity(links.len());
         for (number, config) in (0u32..).zip(links) {
-            let direction = if number.is_multiple_of(2) { "forward" } else { "reverse" };
-            config.check().map_err(|source| Error::Link { link: number as usize / 2 + 1, direction, source })?;
+            let direction = if number.is_multiple_of(2) {
+                "forward"
+            } else {
+                "reverse"
+            };
+            config.check().map_err(|source| Error::Link {
+                link: number as usize / 2 + 1,
+                direction,
+                source,
+            })?;
             let entity = Entity::new(Kind::Link, number, number);
-            wires.push(Wire { link: Link::from_config(config), entity, scheduled_ns: NEVER });
+            wires.push(Wire {
+                link: Link::from_config(config),
+                entity,
+                scheduled_ns: NEVER,
+            });
         }
         let (queue, pool) = Default::default();
-        Ok(Net { now_ns: 0, queue, observer, wires, routes, pool, sent: 0 })
+        Ok(Net {
+            now_ns: 0,
+            queue,
+            observer,
+            wires,
+            routes,
+            pool,
+            sent: 0,
+        })
     }
 
     /// A host sends a packet on a route.
@@ -71,8 +91,9 @@ impl<O: Observer> Net<O> {
         }
     }
 
-    /// The next packet that has reached a link's far end. It goes on to its next link, or is returned with what it
-    /// is to the host at which it has arrived; `None`: no more at this moment.
+    /// The next packet that has reached a link's far end. It goes on to its next link, or is
+    /// returned with what it is to the host at which it has arrived; `None`: no more at this
+    /// moment.
     pub fn poll(&mut self, link: u32) -> Option<(Handle, Direction)> {
         loop {
             let departure = self.wires[link as usize].link.poll(self.now_ns);
@@ -90,7 +111,8 @@ impl<O: Observer> Net<O> {
                 handle.slot = self.pool.insert(*self.pool.get(handle));
             }
             if O::ACTIVE {
-                self.observer.left(link, &sight(self.now_ns, handle, self.pool.get(handle)));
+                self.observer
+                    .left(link, &sight(self.now_ns, handle, self.pool.get(handle)));
             }
             handle.hop += 1;
             match self.routes.at(handle.hop) {
@@ -112,7 +134,11 @@ impl<O: Observer> Net<O> {
     /// Counters, at the end.
     pub fn stats(&self) -> NetStats {
         let links = self.wires.iter().map(|wire| wire.link.stats()).collect();
-        NetStats { links, sent: self.sent, under_way: self.pool.len() }
+        NetStats {
+            links,
+            sent: self.sent,
+            under_way: self.pool.len(),
+        }
     }
 
     fn offer(&mut self, link: u32, handle: Handle) {
@@ -122,7 +148,8 @@ impl<O: Observer> Net<O> {
         let why = match verdict {
             Verdict::Queued => {
                 if O::ACTIVE {
-                    self.observer.entered(link, &sight(self.now_ns, handle, self.pool.get(handle)));
+                    self.observer
+                        .entered(link, &sight(self.now_ns, handle, self.pool.get(handle)));
                 }
                 None
             }
@@ -141,7 +168,11 @@ impl<O: Observer> Net<O> {
     fn collect_evicted(&mut self, link: u32) {
         let wire = &mut self.wires[link as usize];
         // A queue that filters acknowledgements throws nothing else out.
-        let why = if wire.link.filters_acks() { Loss::Thinned } else { Loss::Evicted };
+        let why = if wire.link.filters_acks() {
+            Loss::Thinned
+        } else {
+            Loss::Evicted
+        };
         while let Some(handle) = self.wires[link as usize].link.take_dropped() {
             self.lose(link, why, handle);
         }
@@ -150,7 +181,8 @@ impl<O: Observer> Net<O> {
     fn lose(&mut self, link: u32, why: Loss, handle: Handle) {
         let content = self.pool.remove(handle);
         if O::ACTIVE {
-            self.observer.lost(link, why, &sight(self.now_ns, handle, &content));
+            self.observer
+                .lost(link, why, &sight(self.now_ns, handle, &content));
         }
     }
 
@@ -163,7 +195,8 @@ impl<O: Observer> Net<O> {
         wire.scheduled_ns = next_ns;
         match next_ns {
             NEVER => self.queue.cancel(wire.entity),
-            // A link that looks back was offered a packet before its own event of this nanosecond came.
+            // A link that looks back was offered a packet before its own event of this nanosecond
+            // came.
             _ => self.queue.schedule(wire.entity, next_ns.max(self.now_ns)),
         }
     }

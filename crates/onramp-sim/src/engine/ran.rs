@@ -8,12 +8,13 @@ use onramp_net::LinkStats;
 pub(crate) struct Ran {
     /// The measured transfers, in order of their starts.
     pub finished: Vec<Finished>,
-    /// The plan's moments that came, ascending, and the payload that other traffic had delivered by then; where not all
-    /// came, the last one is [`until_ns`](Ran::until_ns).
+    /// The plan's moments that came, ascending, and the payload that other traffic had delivered by
+    /// then; where not all came, the last one is [`until_ns`](Ran::until_ns).
     pub meter: Vec<(u64, u64)>,
     /// After that nothing was looked at.
     pub until_ns: u64,
-    /// What the links had done when the last measured transfer was over: what comes after is none of its business.
+    /// What the links had done when the last measured transfer was over: what comes after is none
+    /// of its business.
     pub links_then: Vec<LinkStats>,
     /// What links and packets did.
     pub net: NetStats,

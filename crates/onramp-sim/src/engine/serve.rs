@@ -24,11 +24,24 @@ pub(super) struct Server {
 }
 
 impl Server {
-    /// It has so much to send, [`ENDLESS`](onramp_scenario::ENDLESS) if it never ends, when it is asked or at once, writes all of
-    /// it or piece by piece, and resets the connection at a time.
-    pub fn new(size_bytes: u64, is_asked_for: bool, application: Option<Application>, stop_ns: u64) -> Server {
+    /// It has so much to send, [`ENDLESS`](onramp_scenario::ENDLESS) if it never ends, when it is
+    /// asked or at once, writes all of it or piece by piece, and resets the connection at a time.
+    pub fn new(
+        size_bytes: u64,
+        is_asked_for: bool,
+        application: Option<Application>,
+        stop_ns: u64,
+    ) -> Server {
         let payload = Payload::new(size_bytes, application);
-        Server { is_asked_for, read_bytes: 0, begun: false, payload, stop_ns, retired: false, closed: false }
+        Server {
+            is_asked_for,
+            read_bytes: 0,
+            begun: false,
+            payload,
+            stop_ns,
+            retired: false,
+            closed: false,
+        }
     }
 
     /// It writes, or has written.
@@ -57,9 +70,15 @@ impl Server {
         }
     }
 
-    /// The same of an application with several connections: this one gets a record whenever it has less than one to send,
-    /// or less than the two segments that let it send full ones. Whether it got anything.
-    pub fn act_on_share(&mut self, payload: &mut Payload, connection: &mut Connection, now_ns: u64) -> bool {
+    /// The same of an application with several connections: this one gets a record whenever it has
+    /// less than one to send, or less than the two segments that let it send full ones. Whether it
+    /// got anything.
+    pub fn act_on_share(
+        &mut self,
+        payload: &mut Payload,
+        connection: &mut Connection,
+        now_ns: u64,
+    ) -> bool {
         if self.retired && !self.closed {
             self.close(connection);
         }
@@ -124,8 +143,9 @@ impl Server {
     }
 }
 
-/// As much of what is ready as fits: whole segments, unless it is the end of it, or the buffer never has room for one. So
-/// no small segment goes out in the middle of the data where it need not.
+/// As much of what is ready as fits: whole segments, unless it is the end of it, or the buffer
+/// never has room for one. So no small segment goes out in the middle of the data where it need
+/// not.
 pub(super) fn fitting_bytes(connection: &Connection, ready_bytes: u64) -> u64 {
     let room_bytes = connection.writable_bytes();
     let mss_bytes = u64::from(connection.window().mss_bytes.max(1));

@@ -1,4 +1,5 @@
-//! What sets a network in motion: flows that start, datagrams that are sent. Each source has its own random numbers.
+//! What sets a network in motion: flows that start, datagrams that are sent. Each source has its
+//! own random numbers.
 
 use super::turns::Turns;
 use crate::plan::{Datagrams, Launch, Load};
@@ -46,9 +47,19 @@ impl Source {
                 if plan.poisson {
                     start_ns = start_ns.saturating_add(random.interval(plan.mean_interval()));
                 }
-                let turns = plan.turns.map(|(on, off)| Turns::new(on, off, start_ns, &mut random));
+                let turns = plan
+                    .turns
+                    .map(|(on, off)| Turns::new(on, off, start_ns, &mut random));
                 let next_ns = (start_ns < plan.stop_ns).then_some(start_ns);
-                SourceKind::Datagrams { plan, flow: None, sent: 0, part: 0, turns, random, next_ns }
+                SourceKind::Datagrams {
+                    plan,
+                    flow: None,
+                    sent: 0,
+                    part: 0,
+                    turns,
+                    random,
+                    next_ns,
+                }
             }
         };
         Source { kind, is_measured }
@@ -64,14 +75,27 @@ impl Source {
 
     /// A datagram was sent at the time that it asked for. Sets the next time.
     pub fn sent(&mut self) {
-        let SourceKind::Datagrams { plan, sent, part, turns, random, next_ns, .. } = &mut self.kind else { return };
+        let SourceKind::Datagrams {
+            plan,
+            sent,
+            part,
+            turns,
+            random,
+            next_ns,
+            ..
+        } = &mut self.kind
+        else {
+            return;
+        };
         let Some(now_ns) = *next_ns else { return };
         *sent += 1;
         let due_ns = now_ns.saturating_add(match plan.poisson {
             true => random.interval(plan.mean_interval()),
             false => plan.interval_ns(part),
         });
-        let after_ns = turns.as_mut().map_or(due_ns, |turns| turns.delay(due_ns, random));
+        let after_ns = turns
+            .as_mut()
+            .map_or(due_ns, |turns| turns.delay(due_ns, random));
         *next_ns = (after_ns < plan.stop_ns).then_some(after_ns);
     }
 }
@@ -115,18 +139,35 @@ mod tests {
     fn a_constant_rate_is_exact_in_the_long_run() {
         // 1500 bytes at 7 Mbit/s are 1,714,285.714... ns.
         let moments = moments(datagrams(7_000_000, None), 7001);
-        assert_eq!((moments[0], moments[1], moments[2]), (1000, 1_715_285, 3_429_571));
+        assert_eq!(
+            (moments[0], moments[1], moments[2]),
+            (1000, 1_715_285, 3_429_571)
+        );
         assert_eq!(moments[7000], 1000 + 12_000_000_000);
     }
 
     #[test]
     fn a_poisson_process_has_the_mean_rate_and_the_spread_of_one() {
-        let Load::Datagrams(plan) = datagrams(12_000_000, None) else { unreachable!() };
-        let moments = moments(Load::Datagrams(Datagrams { poisson: true, ..plan }), 100_001);
-        let gaps_ms: Vec<f64> = moments.windows(2).map(|pair| (pair[1] - pair[0]) as f64 / 1e6).collect();
+        let Load::Datagrams(plan) = datagrams(12_000_000, None) else {
+            unreachable!()
+        };
+        let moments = moments(
+            Load::Datagrams(Datagrams {
+                poisson: true,
+                ..plan
+            }),
+            100_001,
+        );
+        let gaps_ms: Vec<f64> = moments
+            .windows(2)
+            .map(|pair| (pair[1] - pair[0]) as f64 / 1e6)
+            .collect();
         let mean = gaps_ms.iter().sum::<f64>() / 1e5;
         let variance = gaps_ms.iter().map(|gap| (gap - mean).powi(2)).sum::<f64>() / 1e5;
-        assert!((mean - 1.0).abs() < 0.01 && (variance - 1.0).abs() < 0.03, "{mean} ms, {variance} ms2");
+        assert!(
+            (mean - 1.0).abs() < 0.01 && (variance - 1.0).abs() < 0.03,
+            "{mean} ms, {variance} ms2"
+        );
     }
 
     #[test]
@@ -134,12 +175,18 @@ mod tests {
         let turns = Some((Interval::Fixed(3_000_000), Interval::Fixed(10_000_000)));
         let moments = moments(datagrams(12_000_000, turns), 7);
         let ms = |ms: u64| 1000 + ms * 1_000_000;
-        assert_eq!(moments, [ms(0), ms(1), ms(2), ms(13), ms(14), ms(15), ms(26)]);
+        assert_eq!(
+            moments,
+            [ms(0), ms(1), ms(2), ms(13), ms(14), ms(15), ms(26)]
+        );
     }
 
     #[test]
     fn exponential_turns_send_their_share_of_the_rate() {
-        let turns = Some((Interval::Exponential(50_000_000), Interval::Exponential(150_000_000)));
+        let turns = Some((
+            Interval::Exponential(50_000_000),
+            Interval::Exponential(150_000_000),
+        ));
         let moments = moments(datagrams(120_000_000, turns), 200_000);
         // 10,000 packets a second for a quarter of the time.
         let seconds = (moments[199_999] - moments[0]) as f64 / 1e9;

@@ -15,12 +15,18 @@ pub(crate) struct Watched {
 impl Watched {
     /// For a flow that starts at this time.
     pub fn new(started_ns: u64) -> Watched {
-        Watched { started_ns, watch: StartupWatch::default(), events: Vec::new() }
+        Watched {
+            started_ns,
+            watch: StartupWatch::default(),
+            events: Vec::new(),
+        }
     }
 
     /// Looks at the start-up of a sender, if there is one.
     pub fn look(&mut self, now_ns: u64, sender: &Connection) {
-        let Some(decision) = sender.startup() else { return };
+        let Some(decision) = sender.startup() else {
+            return;
+        };
         self.watch.remembers(sender.remembered_bytes());
         let time_s = (now_ns - self.started_ns) as f64 / 1e9;
         self.events.extend(self.watch.look(time_s, decision));

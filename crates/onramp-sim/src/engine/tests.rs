@@ -12,7 +12,11 @@ use std::sync::atomic::AtomicBool;
 
 /// 12 Mbit/s: a packet of 1500 bytes takes a millisecond.
 fn link(delay_ns: u64, packets: u32) -> Config {
-    Config::plain(NonZeroU64::new(12_000_000).unwrap(), delay_ns, Limit::Packets(packets))
+    Config::plain(
+        NonZeroU64::new(12_000_000).unwrap(),
+        delay_ns,
+        Limit::Packets(packets),
+    )
 }
 
 fn datagrams(route: u32, rate_bits_per_s: u64, stop_ns: u64) -> Load {
@@ -34,13 +38,35 @@ fn datagrams(route: u32, rate_bits_per_s: u64, stop_ns: u64) -> Load {
     })
 }
 
-fn plan(links: Vec<Config>, routes: &[&[u32]], rate_bits_per_s: u64, stop_ns: u64, until_ns: u64) -> Plan {
+fn plan(
+    links: Vec<Config>,
+    routes: &[&[u32]],
+    rate_bits_per_s: u64,
+    stop_ns: u64,
+    until_ns: u64,
+) -> Plan {
     let mut arena = Routes::default();
-    let loads =
-        routes.iter().map(|route| datagrams(arena.add(route, Direction::Datagram), rate_bits_per_s, stop_ns)).collect();
+    let loads = routes
+        .iter()
+        .map(|route| {
+            datagrams(
+                arena.add(route, Direction::Datagram),
+                rate_bits_per_s,
+                stop_ns,
+            )
+        })
+        .collect();
     // A run without transfers goes on for as long as it has a moment to note.
     let meter_ns = vec![until_ns.min(u64::MAX - 1)];
-    Plan { links, routes: arena, groups: Vec::new(), loads, meter_ns, until_ns, seed: 1 }
+    Plan {
+        links,
+        routes: arena,
+        groups: Vec::new(),
+        loads,
+        meter_ns,
+        until_ns,
+        seed: 1,
+    }
 }
 
 /// What happened, in order.
@@ -69,13 +95,22 @@ impl Observer for Log {
 }
 
 fn run(plan: Plan) -> (Ran, Vec<(&'static str, u32, u64)>) {
-    let (ran, log) = Engine::new(plan, Log::default()).unwrap().run(&AtomicBool::new(false)).unwrap();
+    let (ran, log) = Engine::new(plan, Log::default())
+        .unwrap()
+        .run(&AtomicBool::new(false))
+        .unwrap();
     (ran, log.0)
 }
 
 #[test]
 fn a_packet_takes_serialisation_and_delay_of_each_link() {
-    let (ran, log) = run(plan(vec![link(5_000_000, 9), link(700, 9)], &[&[0, 1]], 1_000, 1, u64::MAX));
+    let (ran, log) = run(plan(
+        vec![link(5_000_000, 9), link(700, 9)],
+        &[&[0, 1]],
+        1_000,
+        1,
+        u64::MAX,
+    ));
     let ms = 1_000_000;
     let wanted = [
         ("flow", 0, 0),
@@ -87,14 +122,27 @@ fn a_packet_takes_serialisation_and_delay_of_each_link() {
         ("arrived", 0, 7 * ms + 700),
     ];
     assert_eq!(log, wanted);
-    assert_eq!((ran.net.sent, ran.net.under_way, ran.meter), (1, 0, vec![(u64::MAX - 1, 1472)]));
+    assert_eq!(
+        (ran.net.sent, ran.net.under_way, ran.meter),
+        (1, 0, vec![(u64::MAX - 1, 1472)])
+    );
 }
 
 #[test]
 fn in_the_same_nanosecond_links_act_before_sources_and_in_their_order() {
     // Both sources send each millisecond, and each link's packets leave at the same milliseconds.
-    let (_, log) = run(plan(vec![link(0, 9), link(0, 9)], &[&[1], &[0]], 12_000_000, 2_000_001, u64::MAX));
-    let at_1_ms: Vec<_> = log.into_iter().filter(|(_, _, ns)| *ns == 1_000_000).map(|(what, n, _)| (what, n)).collect();
+    let (_, log) = run(plan(
+        vec![link(0, 9), link(0, 9)],
+        &[&[1], &[0]],
+        12_000_000,
+        2_000_001,
+        u64::MAX,
+    ));
+    let at_1_ms: Vec<_> = log
+        .into_iter()
+        .filter(|(_, _, ns)| *ns == 1_000_000)
+        .map(|(what, n, _)| (what, n))
+        .collect();
     let wanted = [
         ("left", 0),
         ("arrived", 1),
@@ -111,16 +159,31 @@ fn in_the_same_nanosecond_links_act_before_sources_and_in_their_order() {
 #[test]
 fn a_full_queue_loses_what_finds_no_room() {
     // Twice the link's rate: one in service, three in the queue, then every other packet is lost.
-    let (ran, log) = run(plan(vec![link(0, 3)], &[&[0]], 24_000_000, 100_000_000, u64::MAX));
+    let (ran, log) = run(plan(
+        vec![link(0, 3)],
+        &[&[0]],
+        24_000_000,
+        100_000_000,
+        u64::MAX,
+    ));
     let lost = log.iter().filter(|(what, ..)| *what == "lost").count() as u64;
-    assert_eq!((ran.net.sent, ran.net.links[0].dropped.packets), (200, lost));
+    assert_eq!(
+        (ran.net.sent, ran.net.links[0].dropped.packets),
+        (200, lost)
+    );
     assert!((94..=98).contains(&lost), "{lost}");
     assert_eq!(ran.net.under_way, 0);
 }
 
 #[test]
 fn a_run_ends_at_its_duration_with_packets_under_way() {
-    let (ran, log) = run(plan(vec![link(50_000_000, 9)], &[&[0]], 12_000_000, u64::MAX, 20_000_000));
+    let (ran, log) = run(plan(
+        vec![link(50_000_000, 9)],
+        &[&[0]],
+        12_000_000,
+        u64::MAX,
+        20_000_000,
+    ));
     assert!(log.iter().all(|(_, _, ns)| *ns <= 20_000_000));
     assert_eq!((ran.net.sent, ran.net.under_way as u64), (21, 21));
 }
@@ -174,10 +237,16 @@ proptest! {
 #[test]
 fn sources_that_pause_do_so_by_their_own_clock() {
     let mut plan = plan(vec![link(0, 9)], &[&[0]], 12_000_000, 20_000_000, u64::MAX);
-    let Load::Datagrams(datagrams) = &mut plan.loads[0] else { unreachable!() };
+    let Load::Datagrams(datagrams) = &mut plan.loads[0] else {
+        unreachable!()
+    };
     datagrams.turns = Some((Interval::Fixed(2_000_000), Interval::Fixed(8_000_000)));
     let (_, log) = run(plan);
-    let sent_ms: Vec<u64> = log.iter().filter(|(what, ..)| *what == "sent").map(|(_, _, ns)| ns / 1_000_000).collect();
+    let sent_ms: Vec<u64> = log
+        .iter()
+        .filter(|(what, ..)| *what == "sent")
+        .map(|(_, _, ns)| ns / 1_000_000)
+        .collect();
     assert_eq!(sent_ms, [0, 1, 10, 11]);
 }
 
@@ -185,11 +254,26 @@ fn sources_that_pause_do_so_by_their_own_clock() {
 fn fq_codel_has_a_queue_for_each_source_of_datagrams() {
     let mut config = link(0, 0);
     config.queue = QueueConfig::FqCoDel(onramp_net::FqCoDelConfig::default());
-    let mut plan = plan(vec![config], &[&[0], &[0]], 24_000_000, 2_000_000_000, u64::MAX);
-    let Load::Datagrams(sparse) = &mut plan.loads[1] else { unreachable!() };
+    let mut plan = plan(
+        vec![config],
+        &[&[0], &[0]],
+        24_000_000,
+        2_000_000_000,
+        u64::MAX,
+    );
+    let Load::Datagrams(sparse) = &mut plan.loads[1] else {
+        unreachable!()
+    };
     sparse.rate_bits_per_s = 1_000_000;
     let (ran, log) = run(plan);
-    let count = |what| log.iter().filter(|(seen, flow, _)| *seen == what && *flow == 1).count();
-    assert!(ran.net.links[0].evicted.packets > 100, "the other one has a standing queue");
+    let count = |what| {
+        log.iter()
+            .filter(|(seen, flow, _)| *seen == what && *flow == 1)
+            .count()
+    };
+    assert!(
+        ran.net.links[0].evicted.packets > 100,
+        "the other one has a standing queue"
+    );
     assert_eq!((count("sent"), count("arrived")), (167, 167));
 }

@@ -1,12 +1,13 @@
 //! A source that sends for a time and pauses for a time.
 //!
-//! What it sends is spread over its time of sending as if there were no pauses: a gap between packets that a pause
-//! interrupts goes on after it. So the mean rate is rate * on / (on + off), however short the turns are.
+//! What it sends is spread over its time of sending as if there were no pauses: a gap between
+//! packets that a pause interrupts goes on after it. So the mean rate is rate * on / (on + off),
+//! however short the turns are.
 
 use onramp_scenario::random::{Interval, Stream};
 
-/// Pauses within one gap that are drawn one by one. Where more are to be expected their sum is drawn: work must not grow
-/// with the number of turns between two packets.
+/// Pauses within one gap that are drawn one by one. Where more are to be expected their sum is
+/// drawn: work must not grow with the number of turns between two packets.
 const MOST_DRAWN: u64 = 256;
 
 /// Turns of sending and silence.
@@ -21,7 +22,11 @@ pub(super) struct Turns {
 impl Turns {
     /// It begins to send at this time.
     pub fn new(on: Interval, off: Interval, start_ns: u64, random: &mut Stream) -> Turns {
-        Turns { on, off, pause_ns: start_ns.saturating_add(random.interval(on)) }
+        Turns {
+            on,
+            off,
+            pause_ns: start_ns.saturating_add(random.interval(on)),
+        }
     }
 
     /// When that is which would be due at a time if there were no pauses from now on.
@@ -30,7 +35,9 @@ impl Turns {
             return due_ns;
         }
         match (self.on, self.off) {
-            (Interval::Fixed(on_ns), Interval::Fixed(off_ns)) => self.jump_fixed(due_ns, on_ns.max(1), off_ns),
+            (Interval::Fixed(on_ns), Interval::Fixed(off_ns)) => {
+                self.jump_fixed(due_ns, on_ns.max(1), off_ns)
+            }
             (Interval::Exponential(on_ns), Interval::Exponential(off_ns))
                 if (due_ns - self.pause_ns) / on_ns.max(1) > MOST_DRAWN =>
             {
@@ -58,9 +65,15 @@ impl Turns {
         next_ns
     }
 
-    /// The number of pauses is Poisson's and their sum gamma distributed, both nearly normal where they are many. What is
-    /// left of the last turn is distributed as any whole turn.
-    fn jump_exponential(&mut self, due_ns: u64, on_ns: f64, off_ns: f64, random: &mut Stream) -> u64 {
+    /// The number of pauses is Poisson's and their sum gamma distributed, both nearly normal where
+    /// they are many. What is left of the last turn is distributed as any whole turn.
+    fn jump_exponential(
+        &mut self,
+        due_ns: u64,
+        on_ns: f64,
+        off_ns: f64,
+        random: &mut Stream,
+    ) -> u64 {
         let expected = (due_ns - self.pause_ns) as f64 / on_ns;
         let pauses = 1.0 + libm::round(expected + libm::sqrt(expected) * random.normal()).max(0.0);
         let silence_ns = (off_ns * (pauses + libm::sqrt(pauses) * random.normal())).max(0.0);
@@ -87,17 +100,33 @@ mod tests {
     fn the_mean_rate_is_the_share_of_the_time_on_however_short_the_turns() {
         let (on, off) = (1_000_000, 3_000_000);
         // Gaps of a hundredth of a turn, of 120 turns, and of 12 million.
-        for (gap_ns, gaps) in [(10_000, 40_000_000 / 10_000 * 250), (120_000_000, 2_000), (12_000_000_000_000, 1000)] {
+        for (gap_ns, gaps) in [
+            (10_000, 40_000_000 / 10_000 * 250),
+            (120_000_000, 2_000),
+            (12_000_000_000_000, 1000),
+        ] {
             let fixed = share(Interval::Fixed(on), Interval::Fixed(off), gap_ns, gaps);
-            assert!((fixed - 0.25).abs() < 1e-5, "fixed, gap {gap_ns} ns: {fixed}");
-            let random = share(Interval::Exponential(on), Interval::Exponential(off), gap_ns, gaps);
-            assert!((random - 0.25).abs() < 0.008, "exponential, gap {gap_ns} ns: {random}");
+            assert!(
+                (fixed - 0.25).abs() < 1e-5,
+                "fixed, gap {gap_ns} ns: {fixed}"
+            );
+            let random = share(
+                Interval::Exponential(on),
+                Interval::Exponential(off),
+                gap_ns,
+                gaps,
+            );
+            assert!(
+                (random - 0.25).abs() < 0.008,
+                "exponential, gap {gap_ns} ns: {random}"
+            );
         }
     }
 
     #[test]
     fn turns_of_a_nanosecond_against_a_gap_of_hours_take_no_time() {
-        let ends = |interval: fn(u64) -> Interval| share(interval(1), interval(1), 3_600_000_000_000, 100);
+        let ends =
+            |interval: fn(u64) -> Interval| share(interval(1), interval(1), 3_600_000_000_000, 100);
         assert!((ends(Interval::Fixed) - 0.5).abs() < 1e-9);
         assert!((ends(Interval::Exponential) - 0.5).abs() < 1e-3);
     }

@@ -1,4 +1,5 @@
-//! A list that does not grow without end: when it is full every other entry goes, and from then on every other is taken.
+//! A list that does not grow without end: when it is full every other entry goes, and from then on
+//! every other is taken.
 
 /// Entries in order, at most so many.
 #[derive(Debug)]
@@ -13,8 +14,16 @@ pub(super) struct Thinned<T> {
 impl<T> Thinned<T> {
     /// Keeps so many at most; an even number.
     pub fn new(most: usize) -> Thinned<T> {
-        debug_assert!(most >= 2 && most.is_multiple_of(2), "an odd list would keep its last entry twice in a row");
-        Thinned { entries: Vec::new(), most, interval: 1, come: 0 }
+        debug_assert!(
+            most >= 2 && most.is_multiple_of(2),
+            "an odd list would keep its last entry twice in a row"
+        );
+        Thinned {
+            entries: Vec::new(),
+            most,
+            interval: 1,
+            come: 0,
+        }
     }
 
     /// An entry comes; whether the list was thinned for it.
@@ -62,13 +71,19 @@ mod tests {
         let mut thinned = Thinned::new(8);
         let thinnings = (0..1000).filter(|&number| thinned.push(number)).count();
         assert_eq!((thinnings, thinned.interval()), (7, 128));
-        assert_eq!(thinned.into_entries(), [0, 128, 256, 384, 512, 640, 768, 896]);
+        assert_eq!(
+            thinned.into_entries(),
+            [0, 128, 256, 384, 512, 640, 768, 896]
+        );
     }
 
     #[test]
     fn a_short_list_is_complete() {
         let mut thinned = Thinned::new(8);
         (0..8).for_each(|number| assert!(!thinned.push(number)));
-        assert_eq!((thinned.interval(), thinned.entries()), (1, &[0, 1, 2, 3, 4, 5, 6, 7][..]));
+        assert_eq!(
+            (thinned.interval(), thinned.entries()),
+            (1, &[0, 1, 2, 3, 4, 5, 6, 7][..])
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! Any bytes as a packet: its own properties, and the same answer as the parser of the crate etherparse.
+//! Any bytes as a packet: its own properties, and the same answer as the parser of the crate
+//! etherparse.
 #![no_main]
 
 use etherparse::checksum::Sum16BitWords;
@@ -30,14 +31,26 @@ fn compared(bytes: &[u8]) {
     };
     let header = ip.header();
     assert_eq!(*parsed.endpoints.source.ip(), header.source_addr());
-    assert_eq!(*parsed.endpoints.destination.ip(), header.destination_addr());
+    assert_eq!(
+        *parsed.endpoints.destination.ip(),
+        header.destination_addr()
+    );
     assert_eq!(parsed.endpoints.source.port(), tcp.source_port());
     assert_eq!(parsed.endpoints.destination.port(), tcp.destination_port());
-    assert_eq!((parsed.identification, parsed.time_to_live), (header.identification(), header.ttl()));
+    assert_eq!(
+        (parsed.identification, parsed.time_to_live),
+        (header.identification(), header.ttl())
+    );
     assert_eq!(parsed.ecn, header.ecn().value());
     let segment = parsed.segment;
-    assert_eq!((segment.seq, segment.ack), (tcp.sequence_number(), tcp.acknowledgment_number()));
-    assert_eq!((segment.window, parsed.payload), (tcp.window_size(), tcp.payload()));
+    assert_eq!(
+        (segment.seq, segment.ack),
+        (tcp.sequence_number(), tcp.acknowledgment_number())
+    );
+    assert_eq!(
+        (segment.window, parsed.payload),
+        (tcp.window_size(), tcp.payload())
+    );
     for (flag, set) in [
         (Flags::FIN, tcp.fin()),
         (Flags::SYN, tcp.syn()),
@@ -47,7 +60,10 @@ fn compared(bytes: &[u8]) {
     ] {
         assert_eq!(segment.flags.has(flag), set);
     }
-    let right_sums = Sum16BitWords::new().add_slice(header.slice()).ones_complement() == 0
+    let right_sums = Sum16BitWords::new()
+        .add_slice(header.slice())
+        .ones_complement()
+        == 0
         && tcp.calc_checksum_ipv4(header.source(), header.destination()) == Ok(tcp.checksum());
     if right_sums {
         assert_eq!(parse(bytes), ours);

@@ -1,9 +1,9 @@
 //! Delayed acknowledgements by the standard: RFC 1122, section 4.2.3.2, and RFC 5681, section 4.2.
 //!
-//! An ACK goes out for at least every second full-sized segment, and not later than 200 ms after the first data that
-//! it acknowledges. The standard allows 500 ms; 200 ms is what stacks have used since 4.2BSD. Data that is
-//! not worth two full segments waits for more or for the timer. The timer is exact whatever the host: with coarse events
-//! it could not keep its bound.
+//! An ACK goes out for at least every second full-sized segment, and not later than 200 ms after
+//! the first data that it acknowledges. The standard allows 500 ms; 200 ms is what stacks have used
+//! since 4.2BSD. Data that is not worth two full segments waits for more or for the timer. The
+//! timer is exact whatever the host: with coarse events it could not keep its bound.
 
 use super::{AckPolicy, Arrival, Decision};
 use crate::timing::Events;
@@ -22,13 +22,18 @@ pub struct Delayed {
 
 impl Default for Delayed {
     fn default() -> Delayed {
-        Delayed { events: Ticks::FINE.events(), at_ns: None }
+        Delayed {
+            events: Ticks::FINE.events(),
+            at_ns: None,
+        }
     }
 }
 
 impl AckPolicy for Delayed {
     fn arrived(&mut self, arrival: &Arrival) -> Decision {
-        let latest_ns = self.events.at_or_after_ns(arrival.now_ns.saturating_add(DELAY_NS));
+        let latest_ns = self
+            .events
+            .at_or_after_ns(arrival.now_ns.saturating_add(DELAY_NS));
         let at_ns = *self.at_ns.get_or_insert(latest_ns);
         let segments = 2 + u64::from(arrival.stretch_segments);
         let is_enough = arrival.unacknowledged_bytes >= segments * u64::from(arrival.mss_bytes);
@@ -49,7 +54,14 @@ mod tests {
 
     fn segment(now_ns: u64, unacknowledged_bytes: u64) -> Arrival {
         let payload_bytes = 1000;
-        Arrival { now_ns, payload_bytes, mss_bytes: 1000, in_order: true, unacknowledged_bytes, ..Arrival::default() }
+        Arrival {
+            now_ns,
+            payload_bytes,
+            mss_bytes: 1000,
+            in_order: true,
+            unacknowledged_bytes,
+            ..Arrival::default()
+        }
     }
 
     /// RFC 5681, section 4.2.
@@ -57,7 +69,10 @@ mod tests {
     fn every_second_full_segment_is_acknowledged() {
         let mut policy = Delayed::default();
         for round in 0..3 {
-            assert_eq!(policy.arrived(&segment(round, 1000)), Decision::At(round + DELAY_NS));
+            assert_eq!(
+                policy.arrived(&segment(round, 1000)),
+                Decision::At(round + DELAY_NS)
+            );
             assert_eq!(policy.arrived(&segment(round, 2000)), Decision::Now);
             policy.sent(round);
         }
@@ -67,7 +82,10 @@ mod tests {
     #[test]
     fn where_the_way_back_is_slow_every_third_or_fourth_is() {
         let mut policy = Delayed::default();
-        let stretched = |segments: u64| Arrival { stretch_segments: 2, ..segment(0, 1000 * segments) };
+        let stretched = |segments: u64| Arrival {
+            stretch_segments: 2,
+            ..segment(0, 1000 * segments)
+        };
         assert_eq!(policy.arrived(&stretched(3)), Decision::At(DELAY_NS));
         assert_eq!(policy.arrived(&stretched(4)), Decision::Now);
     }
@@ -77,14 +95,20 @@ mod tests {
     fn the_delay_counts_from_the_first_segment() {
         let mut policy = Delayed::default();
         assert_eq!(policy.arrived(&segment(5, 10)), Decision::At(5 + DELAY_NS));
-        assert_eq!(policy.arrived(&segment(100, 20)), Decision::At(5 + DELAY_NS));
+        assert_eq!(
+            policy.arrived(&segment(100, 20)),
+            Decision::At(5 + DELAY_NS)
+        );
         assert_eq!(policy.arrived(&segment(5 + DELAY_NS, 30)), Decision::Now);
     }
 
     /// RFC 5681, section 4.2.
     #[test]
     fn a_segment_out_of_order_is_acknowledged_at_once() {
-        let arrival = Arrival { in_order: false, ..segment(5, 0) };
+        let arrival = Arrival {
+            in_order: false,
+            ..segment(5, 0)
+        };
         assert_eq!(Delayed::default().arrived(&arrival), Decision::Now);
     }
 }

@@ -1,5 +1,6 @@
-//! Every segment is acknowledged at once: no RFC's way, but the one for which slow start was described first, and
-//! the clearest clock for a sender (RFC 2525, section 2.13, "Stretch ACK violation", on what fewer ACKs do).
+//! Every segment is acknowledged at once: no RFC's way, but the one for which slow start was
+//! described first, and the clearest clock for a sender (RFC 2525, section 2.13, "Stretch ACK
+//! violation", on what fewer ACKs do).
 
 use super::{AckPolicy, Arrival, Decision};
 
@@ -19,6 +20,12 @@ mod tests {
 
     #[test]
     fn every_segment_is_acknowledged_at_once() {
-        assert_eq!(Every.arrived(&Arrival { payload_bytes: 1, ..Arrival::default() }), Decision::Now);
+        assert_eq!(
+            Every.arrived(&Arrival {
+                payload_bytes: 1,
+                ..Arrival::default()
+            }),
+            Decision::Now
+        );
     }
 }

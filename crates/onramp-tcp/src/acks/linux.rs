@@ -1,21 +1,24 @@
-//! Linux's acknowledgements: quick ones while the sender must find its rate, then every second segment.
+//! Linux's acknowledgements: quick ones while the sender must find its rate, then every second
+//! segment.
 //!
-//! *Quick ACKs.* There is a budget of ACKs that are not delayed: half of the offered window in full segments, at most
-//! 16. It is filled by the first data, by data after a pause longer than the retransmission timeout, and by
-//! duplicates. A segment that makes the offered window larger is worth a quick ACK where the budget has none. So in
-//! a download from Linux 6.18 (lab, 50 Mbit/s, 600 ms, auto-tuned buffer) every segment is acknowledged as long as
-//! auto-tuning raises the window, and every second one where the window stands still. A dialogue, that is an
-//! answer of ours that follows data within the delay ("pingpong"), suspends quick ACKs: the next answer will
-//! carry the ACK.
+//! *Quick ACKs.* There is a budget of ACKs that are not delayed: half of the offered window in full
+//! segments, at most
+//! 16. It is filled by the first data, by data after a pause longer than the retransmission
+//!     timeout, and by duplicates. A segment that makes the offered window larger is worth a quick
+//!     ACK where the budget has none. So in a download from Linux 6.18 (lab, 50 Mbit/s, 600 ms,
+//!     auto-tuned buffer) every segment is acknowledged as long as auto-tuning raises the window,
+//!     and every second one where the window stands still. A dialogue, that is an answer of ours
+//!     that follows data within the delay ("pingpong"), suspends quick ACKs: the next answer will
+//!     carry the ACK.
 //!
-//! *Delayed ACKs.* More than one full segment is acknowledged at once; the size of a full segment is the largest seen.
-//! Less waits for a delay that follows the time between arrivals: from 40 ms, half of it kept and half replaced; no
-//! more than 200 ms and no more than our round trip. A reader that takes the last byte of a pushed or small segment
-//! sends the ACK, unless in a dialogue.
+//! *Delayed ACKs.* More than one full segment is acknowledged at once; the size of a full segment
+//! is the largest seen. Less waits for a delay that follows the time between arrivals: from 40 ms,
+//! half of it kept and half replaced; no more than 200 ms and no more than our round trip. A reader
+//! that takes the last byte of a pushed or small segment sends the ACK, unless in a dialogue.
 //!
-//! Sources: tcp(7), `TCP_QUICKACK`; Sarolahti & Kuznetsov, "Congestion Control in Linux TCP" (USENIX 2002);
-//! observation of Linux 6.18. NOTE: Linux sends no ACK for two segments while a slow reader keeps the
-//! window from moving on; here it does.
+//! Sources: tcp(7), `TCP_QUICKACK`; Sarolahti & Kuznetsov, "Congestion Control in Linux TCP"
+//! (USENIX 2002); observation of Linux 6.18. NOTE: Linux sends no ACK for two segments while a slow
+//! reader keeps the window from moving on; here it does.
 
 use super::{AckPolicy, Arrival, Decision};
 use crate::timing::Events;
@@ -30,7 +33,8 @@ const MOST_DELAY_NS: u64 = 200 * MS_NS;
 const MOST_QUICK: u64 = 16;
 /// Fewest, where the window is too small to tell.
 const LEAST_QUICK: u64 = 2;
-/// Segments of this size or more may be full ones before any was seen (RFC 9293, section 3.7.1: the default MSS).
+/// Segments of this size or more may be full ones before any was seen (RFC 9293, section 3.7.1: the
+/// default MSS).
 const DEFAULT_SEGMENT_BYTES: u32 = 536;
 /// Window and timeout, until they are told.
 const INITIAL_WINDOW_BYTES: u64 = 64_240;
@@ -66,8 +70,13 @@ impl Linux {
     /// On a host with these clocks.
     pub fn new(ticks: Ticks) -> Linux {
         Linux {
-            // A tick coarser than half the bound would let an ACK wait for longer than RFC 1122 allows.
-            events: Ticks { event_ns: ticks.event_ns.min(MOST_DELAY_NS / 2), ..ticks }.events(),
+            // A tick coarser than half the bound would let an ACK wait for longer than RFC 1122
+            // allows.
+            events: Ticks {
+                event_ns: ticks.event_ns.min(MOST_DELAY_NS / 2),
+                ..ticks
+            }
+            .events(),
             quick: 0,
             dialogue: false,
             delay_ns: None,
@@ -111,7 +120,11 @@ impl Linux {
 
     fn fill_quick(&mut self) {
         let segments = self.offered_bytes / (2 * u64::from(self.segment_bytes.max(1)));
-        let budget = if segments == 0 { LEAST_QUICK } else { segments.min(MOST_QUICK) };
+        let budget = if segments == 0 {
+            LEAST_QUICK
+        } else {
+            segments.min(MOST_QUICK)
+        };
         self.quick = self.quick.max(budget);
     }
 
@@ -127,7 +140,9 @@ impl Linux {
                 return Decision::Now;
             }
         }
-        let at_ns = self.events.at_or_after_ns(now_ns.saturating_add(delay_ns.max(1)));
+        let at_ns = self
+            .events
+            .at_or_after_ns(now_ns.saturating_add(delay_ns.max(1)));
         let at_ns = self.at_ns.map_or(at_ns, |earlier_ns| earlier_ns.min(at_ns));
         self.at_ns = Some(at_ns);
         Decision::At(at_ns)
@@ -172,13 +187,17 @@ impl AckPolicy for Linux {
     }
 
     fn read(&mut self, _now_ns: u64, emptied: bool) -> bool {
-        let Some(waiting_bytes) = self.waiting_bytes else { return false };
+        let Some(waiting_bytes) = self.waiting_bytes else {
+            return false;
+        };
         let end_of_a_message = self.pushed > 1 || (self.pushed == 1 && !self.dialogue);
         waiting_bytes > u64::from(self.segment_bytes) || (emptied && end_of_a_message)
     }
 
     fn expired(&mut self, _now_ns: u64) {
-        let Some(delay_ns) = self.delay_ns else { return };
+        let Some(delay_ns) = self.delay_ns else {
+            return;
+        };
         if self.dialogue {
             // The answer did not come.
             self.dialogue = false;
@@ -200,7 +219,9 @@ impl AckPolicy for Linux {
     }
 
     fn sent_data(&mut self, now_ns: u64) {
-        let Some(delay_ns) = self.delay_ns else { return };
+        let Some(delay_ns) = self.delay_ns else {
+            return;
+        };
         if now_ns.saturating_sub(self.last_arrival_ns) < delay_ns {
             self.dialogue = true;
         }
@@ -221,7 +242,10 @@ mod tests {
 
     impl Receiver {
         fn new() -> Receiver {
-            Receiver { policy: Linux::new(Ticks::FINE), unacknowledged_bytes: 0 }
+            Receiver {
+                policy: Linux::new(Ticks::FINE),
+                unacknowledged_bytes: 0,
+            }
         }
 
         fn segment(&mut self, now_ns: u64, payload_bytes: u32) -> Decision {
@@ -247,7 +271,9 @@ mod tests {
 
         /// How many of so many full segments, 0.24 ms apart, are acknowledged at once.
         fn acknowledged_of(&mut self, count: u64, start_ns: u64) -> usize {
-            (0..count).filter(|n| self.segment(start_ns + n * 240_000, MSS_BYTES) == Decision::Now).count()
+            (0..count)
+                .filter(|n| self.segment(start_ns + n * 240_000, MSS_BYTES) == Decision::Now)
+                .count()
         }
 
         /// Beyond the quick ACKs.
@@ -273,8 +299,8 @@ mod tests {
         assert_eq!(receiver.acknowledged_of(12, 0), 4 + 4);
     }
 
-    /// Measured on Linux 6.18: while auto-tuning raises the window, every segment is acknowledged. The sixteen come
-    /// after the segments that raised the window first.
+    /// Measured on Linux 6.18: while auto-tuning raises the window, every segment is acknowledged.
+    /// The sixteen come after the segments that raised the window first.
     #[test]
     fn segments_that_raise_the_window_are_acknowledged() {
         let mut receiver = Receiver::new();
@@ -294,7 +320,10 @@ mod tests {
     #[test]
     fn one_segment_waits_for_40_ms() {
         let mut receiver = Receiver::settled();
-        assert_eq!(receiver.segment(10 * MS_NS, MSS_BYTES), Decision::At(50 * MS_NS));
+        assert_eq!(
+            receiver.segment(10 * MS_NS, MSS_BYTES),
+            Decision::At(50 * MS_NS)
+        );
     }
 
     #[test]
@@ -305,7 +334,9 @@ mod tests {
         let mut longest_ns = 0;
         for _ in 0..12 {
             now_ns += 150 * MS_NS;
-            let Decision::At(at_ns) = receiver.segment(now_ns, 10) else { panic!("acknowledged at once") };
+            let Decision::At(at_ns) = receiver.segment(now_ns, 10) else {
+                panic!("acknowledged at once")
+            };
             longest_ns = longest_ns.max(at_ns - now_ns);
             receiver.policy.expired(at_ns);
             receiver.acknowledge(at_ns);
@@ -316,7 +347,9 @@ mod tests {
             receiver.segment(now_ns + n, 1);
             receiver.acknowledge(now_ns + n);
         }
-        let Decision::At(at_ns) = receiver.segment(now_ns + 40, 1) else { panic!("acknowledged at once") };
+        let Decision::At(at_ns) = receiver.segment(now_ns + 40, 1) else {
+            panic!("acknowledged at once")
+        };
         assert!((40 * MS_NS..41 * MS_NS).contains(&(at_ns - now_ns)));
     }
 
@@ -355,7 +388,10 @@ mod tests {
         assert!(!receiver.policy.read(10 * MS_NS, false));
         assert!(receiver.policy.read(10 * MS_NS, true));
         receiver.acknowledge(10 * MS_NS);
-        assert!(matches!(receiver.segment(11 * MS_NS, MSS_BYTES), Decision::At(_)));
+        assert!(matches!(
+            receiver.segment(11 * MS_NS, MSS_BYTES),
+            Decision::At(_)
+        ));
         assert!(!receiver.policy.read(11 * MS_NS, true));
     }
 }

@@ -29,7 +29,8 @@ pub struct Arrival {
     pub unacknowledged_bytes: u64,
     /// It had the PSH bit.
     pub push: bool,
-    /// For so many segments beyond the second an acknowledgement may wait, since the way back is slow.
+    /// For so many segments beyond the second an acknowledgement may wait, since the way back is
+    /// slow.
     pub stretch_segments: u32,
 }
 
@@ -42,8 +43,8 @@ pub enum Decision {
     At(u64),
 }
 
-/// Decides when to acknowledge. Segments out of order, duplicates and FINs are acknowledged at once by the
-/// connection itself (RFC 5681, section 4.2); the policy hears of them too.
+/// Decides when to acknowledge. Segments out of order, duplicates and FINs are acknowledged at once
+/// by the connection itself (RFC 5681, section 4.2); the policy hears of them too.
 pub trait AckPolicy: std::fmt::Debug + Send {
     /// A segment with data arrived.
     fn arrived(&mut self, arrival: &Arrival) -> Decision;
@@ -54,24 +55,28 @@ pub trait AckPolicy: std::fmt::Debug + Send {
         let _ = now_ns;
     }
 
-    /// Before [`arrived`](AckPolicy::arrived): the window that was offered last, and whether this segment made what
-    /// will be offered larger ([`ReceiveWindow::arrived`](crate::receive_window::ReceiveWindow::arrived)).
+    /// Before [`arrived`](AckPolicy::arrived): the window that was offered last, and whether this
+    /// segment made what will be offered larger
+    /// ([`ReceiveWindow::arrived`](crate::receive_window::ReceiveWindow::arrived)).
     fn window(&mut self, offered_bytes: u64, grew: bool) {
         let _ = (offered_bytes, grew);
     }
 
-    /// Our own smoothed round-trip time, 0 if unknown, and our retransmission timeout. Whenever they change.
+    /// Our own smoothed round-trip time, 0 if unknown, and our retransmission timeout. Whenever
+    /// they change.
     fn round_trip(&mut self, srtt_ns: u64, timeout_ns: u64) {
         let _ = (srtt_ns, timeout_ns);
     }
 
-    /// The application took data, and with `emptied` all there was. Should the acknowledgement that waits go now?
+    /// The application took data, and with `emptied` all there was. Should the acknowledgement that
+    /// waits go now?
     fn read(&mut self, now_ns: u64, emptied: bool) -> bool {
         let _ = (now_ns, emptied);
         false
     }
 
-    /// The delayed acknowledgement's moment came. It goes out now, and [`sent`](AckPolicy::sent) follows.
+    /// The delayed acknowledgement's moment came. It goes out now, and [`sent`](AckPolicy::sent)
+    /// follows.
     fn expired(&mut self, now_ns: u64) {
         let _ = now_ns;
     }
@@ -108,7 +113,13 @@ mod tests {
     /// What may happen to a policy after some time.
     #[derive(Clone, Debug)]
     enum Event {
-        Arrived { payload_bytes: u32, in_order: bool, push: bool, grew: bool, window_bytes: u64 },
+        Arrived {
+            payload_bytes: u32,
+            in_order: bool,
+            push: bool,
+            grew: bool,
+            window_bytes: u64,
+        },
         Duplicate,
         RoundTrip(u64, u64),
         Read(bool),

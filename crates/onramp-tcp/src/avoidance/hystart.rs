@@ -1,8 +1,9 @@
 //! HyStart: end slow start before it loses anything.
 //!
-//! S. Ha, I. Rhee: Hybrid Slow Start for High-Bandwidth and Long-Distance Networks, 2008 (PFLDnet) and 2011 (Computer
-//! Networks 55). In one sentence: slow start has filled the path when a round trip's ACKs come as a train as long as
-//! half of it, or when the queue makes the first of them late.
+//! S. Ha, I. Rhee: Hybrid Slow Start for High-Bandwidth and Long-Distance Networks, 2008 (PFLDnet)
+//! and 2011 (Computer Networks 55). In one sentence: slow start has filled the path when a round
+//! trip's ACKs come as a train as long as half of it, or when the queue makes the first of them
+//! late.
 //!
 //! ```text
 //!   train   ACKs in a row, each within 2 ms of the last, the last of them more than
@@ -14,18 +15,20 @@
 //!
 //! A round begins at the first ACK beyond what had been sent when the last one began.
 //!
-//! Constants, Linux's: 16 segments, below which a train is too short to tell anything; 2 ms, the paper's bound of what
-//! is "closely spaced" (section 3.2); 8 samples (section 3.3), so that a delayed ACK or two do not count; 4 ms and
-//! 16 ms (section 3.3), since noise does not scale with the RTT beyond these. A half: data flow one way half of the
-//! RTT, hence a train that long fills the forward path. The cushion, at most 1 ms, is what four maximal aggregates take
-//! to send at the pacing rate: GSO and GRO stretch trains on short paths.
+//! Constants, Linux's: 16 segments, below which a train is too short to tell anything; 2 ms, the
+//! paper's bound of what is "closely spaced" (section 3.2); 8 samples (section 3.3), so that a
+//! delayed ACK or two do not count; 4 ms and 16 ms (section 3.3), since noise does not scale with
+//! the RTT beyond these. A half: data flow one way half of the RTT, hence a train that long fills
+//! the forward path. The cushion, at most 1 ms, is what four maximal aggregates take to send at the
+//! pacing rate: GSO and GRO stretch trains on short paths.
 //!
-//! Differences from the paper, all Linux's since 5.6 and 5.16: the cushion; no halving with pacing; every ACK of a
-//! round counts as a delay sample; rounds begin whether or not the window has its 16 segments or is used, so that a
-//! train's length is counted from a flight's first ACK.
+//! Differences from the paper, all Linux's since 5.6 and 5.16: the cushion; no halving with pacing;
+//! every ACK of a round counts as a delay sample; rounds begin whether or not the window has its 16
+//! segments or is used, so that a train's length is counted from a flight's first ACK.
 //!
-//! Difference from Linux: whether the sender paces is not known here, and it is taken not to. That matters while a
-//! start-up of `core/` paces, and such a start-up has its own idea of the threshold.
+//! Difference from Linux: whether the sender paces is not known here, and it is taken not to. That
+//! matters while a start-up of `core/` paces, and such a start-up has its own idea of the
+//! threshold.
 
 use super::segments::in_slow_start;
 use super::AckSample;
@@ -60,7 +63,13 @@ struct Round {
 
 impl HyStart {
     /// Looks at an ACK with an RTT sample, before the window grows; may end slow start.
-    pub fn measure(&mut self, window: &mut Window, ack: &AckSample, rtt_us: u64, least_rtt_us: u64) {
+    pub fn measure(
+        &mut self,
+        window: &mut Window,
+        ack: &AckSample,
+        rtt_us: u64,
+        least_rtt_us: u64,
+    ) {
         if self.found || !in_slow_start(window) {
             return;
         }
@@ -72,7 +81,10 @@ impl HyStart {
         if window.segments() < LOW_WINDOW_SEGMENTS {
             return;
         }
-        let train = round.train_fills_path(now_us, least_rtt_us.saturating_add(cushion_us(window, ack)) / 2);
+        let train = round.train_fills_path(
+            now_us,
+            least_rtt_us.saturating_add(cushion_us(window, ack)) / 2,
+        );
         let delay = round.delay_rose(rtt_us, least_rtt_us);
         if train || delay {
             self.found = true;
@@ -83,7 +95,13 @@ impl HyStart {
 
 impl Round {
     fn begin(now_us: u64, end: u64) -> Round {
-        Round { start_us: now_us, end, train_us: now_us, least_rtt_us: u64::MAX, samples: 0 }
+        Round {
+            start_us: now_us,
+            end,
+            train_us: now_us,
+            least_rtt_us: u64::MAX,
+            samples: 0,
+        }
     }
 
     fn train_fills_path(&mut self, now_us: u64, threshold_us: u64) -> bool {
@@ -105,10 +123,14 @@ impl Round {
     }
 }
 
-/// What aggregation may add to a train. The pacing rate is the one that Linux keeps for every connection: in slow start
-/// two windows in a smoothed RTT, 1.2 beyond half of the threshold.
+/// What aggregation may add to a train. The pacing rate is the one that Linux keeps for every
+/// connection: in slow start two windows in a smoothed RTT, 1.2 beyond half of the threshold.
 fn cushion_us(window: &Window, ack: &AckSample) -> u64 {
-    let percent = if window.cwnd_bytes < window.ssthresh_bytes / 2 { 200 } else { 120 };
+    let percent = if window.cwnd_bytes < window.ssthresh_bytes / 2 {
+        200
+    } else {
+        120
+    };
     let bytes = u128::from(window.cwnd_bytes.max(ack.nxt.saturating_sub(ack.una))) * percent;
     let us = u128::from(CUSHION_BYTES) * u128::from(ack.srtt_ns / 1000) * 100 / bytes.max(1);
     us.min(u128::from(MOST_CUSHION_US)) as u64
@@ -122,10 +144,15 @@ mod tests {
     const MS: u64 = 1_000_000;
     const MSS: u64 = 1000;
 
-    /// A round trip's ACKs: one segment each, `spacing_us` apart, with these RTTs in milliseconds, after the path's
-    /// least RTT was 100 ms. Gives the number of the ACK at which slow start ended.
+    /// A round trip's ACKs: one segment each, `spacing_us` apart, with these RTTs in milliseconds,
+    /// after the path's least RTT was 100 ms. Gives the number of the ACK at which slow start
+    /// ended.
     fn exit_at(segments: u64, spacing_us: u64, rtt_ms: impl Fn(u64) -> u64) -> Option<u64> {
-        let mut window = Window { cwnd_bytes: segments * MSS, ssthresh_bytes: UNLIMITED, mss_bytes: MSS as u32 };
+        let mut window = Window {
+            cwnd_bytes: segments * MSS,
+            ssthresh_bytes: UNLIMITED,
+            mss_bytes: MSS as u32,
+        };
         let mut hystart = HyStart::default();
         (0..segments).find(|&i| {
             let ack = AckSample {
@@ -189,22 +216,48 @@ mod tests {
         assert_eq!(exit_at(16, 1000, |_| 500), Some(8));
     }
 
-    /// The kernel's trace of a path of 80 ms: from 10 segments on, rounds begin with the first ACK of each flight.
+    /// The kernel's trace of a path of 80 ms: from 10 segments on, rounds begin with the first ACK
+    /// of each flight.
     #[test]
     fn rounds_begin_below_16_segments_too() {
-        let mut window = Window { cwnd_bytes: 10 * MSS, ssthresh_bytes: UNLIMITED, mss_bytes: MSS as u32 };
+        let mut window = Window {
+            cwnd_bytes: 10 * MSS,
+            ssthresh_bytes: UNLIMITED,
+            mss_bytes: MSS as u32,
+        };
         let mut hystart = HyStart::default();
-        hystart.measure(&mut window, &AckSample { una: MSS, nxt: 10 * MSS, ..AckSample::default() }, 1, 1);
-        assert_eq!(hystart.round.map(|round| (round.end, round.samples)), Some((10 * MSS, 0)));
+        hystart.measure(
+            &mut window,
+            &AckSample {
+                una: MSS,
+                nxt: 10 * MSS,
+                ..AckSample::default()
+            },
+            1,
+            1,
+        );
+        assert_eq!(
+            hystart.round.map(|round| (round.end, round.samples)),
+            Some((10 * MSS, 0))
+        );
     }
 
     #[test]
     fn a_new_round_begins_when_what_was_sent_before_it_is_acknowledged() {
-        let mut window = Window { cwnd_bytes: 20 * MSS, ssthresh_bytes: UNLIMITED, mss_bytes: MSS as u32 };
+        let mut window = Window {
+            cwnd_bytes: 20 * MSS,
+            ssthresh_bytes: UNLIMITED,
+            mss_bytes: MSS as u32,
+        };
         let mut hystart = HyStart::default();
         let mut starts = Vec::new();
         for i in 1..=40 {
-            let ack = AckSample { now_ns: i * MS, una: i * MSS, nxt: (i + 10) * MSS, ..AckSample::default() };
+            let ack = AckSample {
+                now_ns: i * MS,
+                una: i * MSS,
+                nxt: (i + 10) * MSS,
+                ..AckSample::default()
+            };
             hystart.measure(&mut window, &ack, 10_000, 1_000_000);
             starts.push(hystart.round.map(|round| round.start_us / 1000).unwrap());
         }
@@ -214,10 +267,21 @@ mod tests {
 
     #[test]
     fn the_cushion_is_four_aggregates_at_the_pacing_rate_and_at_most_a_millisecond() {
-        let window = |cwnd_bytes| Window { cwnd_bytes, ssthresh_bytes: UNLIMITED, mss_bytes: 1000 };
-        let ack = AckSample { srtt_ns: 10 * MS, ..AckSample::default() };
+        let window = |cwnd_bytes| Window {
+            cwnd_bytes,
+            ssthresh_bytes: UNLIMITED,
+            mss_bytes: 1000,
+        };
+        let ack = AckSample {
+            srtt_ns: 10 * MS,
+            ..AckSample::default()
+        };
         assert_eq!(cushion_us(&window(1_000_000), &ack), 1000);
         assert_eq!(cushion_us(&window(13_107_200), &ack), 100);
-        assert_eq!(cushion_us(&window(100_000), &AckSample::default()), 0, "no RTT yet: no limit to the rate");
+        assert_eq!(
+            cushion_us(&window(100_000), &AckSample::default()),
+            0,
+            "no RTT yet: no limit to the rate"
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! Congestion avoidance: how the window grows once the start-up is over, and what is left of it after a loss.
+//! Congestion avoidance: how the window grows once the start-up is over, and what is left of it
+//! after a loss.
 
 mod cubic;
 mod hystart;
@@ -27,7 +28,8 @@ pub struct AckSample {
     pub now_ns: u64,
     /// Newly delivered by it: acknowledged cumulatively or selectively, and not before.
     pub delivered_bytes: u64,
-    /// Taken for lost since the start, by what this one told too; what was sent again and lost again each time.
+    /// Taken for lost since the start, by what this one told too; what was sent again and lost
+    /// again each time.
     pub lost_bytes: u64,
     /// Everything below this place in the stream is acknowledged.
     pub una: u64,
@@ -39,31 +41,34 @@ pub struct AckSample {
     pub rtt_ns: Option<u64>,
     /// Smoothed round-trip time; 0 before the first sample.
     pub srtt_ns: u64,
-    /// The window, not the application or the receiver, held the sender back in the last round trip.
+    /// The window, not the application or the receiver, held the sender back in the last round
+    /// trip.
     pub cwnd_limited: bool,
     /// A start-up of `core/` is in charge: a threshold may be set, the window is not yet ours.
     pub startup: bool,
 }
 
-/// Grows and reduces a window. It has its own slow start, for connections without a start-up of `core/` and after
-/// timeouts.
+/// Grows and reduces a window. It has its own slow start, for connections without a start-up of
+/// `core/` and after timeouts.
 pub trait Avoidance: std::fmt::Debug + Send {
-    /// Looks at any acknowledgement, before the window changes: during recovery and start-up as well. May lower
-    /// the threshold to end a slow start.
+    /// Looks at any acknowledgement, before the window changes: during recovery and start-up as
+    /// well. May lower the threshold to end a slow start.
     fn measure(&mut self, window: &mut Window, ack: &AckSample) {
         let _ = (window, ack);
     }
 
-    /// Raises the window for an acknowledgement outside of recovery: slow start below the threshold, congestion
-    /// avoidance above. Not called while a start-up of `core/` is in charge. Below the threshold `delivered_bytes` is what
-    /// counts of them, by the connection's [`ByteCounting`](crate::ByteCounting).
+    /// Raises the window for an acknowledgement outside of recovery: slow start below the
+    /// threshold, congestion avoidance above. Not called while a start-up of `core/` is in charge.
+    /// Below the threshold `delivered_bytes` is what counts of them, by the connection's
+    /// [`ByteCounting`](crate::ByteCounting).
     fn raise(&mut self, window: &mut Window, ack: &AckSample);
 
-    /// A loss was found: the new threshold. The window is as it was before. Called once for each reduction, by
-    /// timeouts as well.
+    /// A loss was found: the new threshold. The window is as it was before. Called once for each
+    /// reduction, by timeouts as well.
     fn ssthresh(&mut self, window: &Window, now_ns: u64, flight_bytes: u64) -> u64;
 
-    /// A start-up of `core/` ends with a window that holds what the path does: there is nothing more to look for.
+    /// A start-up of `core/` ends with a window that holds what the path does: there is nothing
+    /// more to look for.
     fn path_is_full(&mut self, window: &Window) {
         let _ = window;
     }
@@ -77,8 +82,8 @@ pub trait Avoidance: std::fmt::Debug + Send {
     }
 }
 
-/// The avoidance of this name as the stack's hosts have it: Linux's, or that of the papers' time, which counts ACKs
-/// and, with Vegas, starts slowly as published.
+/// The avoidance of this name as the stack's hosts have it: Linux's, or that of the papers' time,
+/// which counts ACKs and, with Vegas, starts slowly as published.
 pub fn new(choice: crate::Avoidance, stack: Stack) -> Box<dyn Avoidance> {
     let reno = match stack {
         Stack::Linux => Reno::default(),

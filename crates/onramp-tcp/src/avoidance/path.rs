@@ -1,4 +1,5 @@
-//! A path for tests: one link without loss and with room for all, and a sender that always has data.
+//! A path for tests: one link without loss and with room for all, and a sender that always has
+//! data.
 
 use super::{AckSample, Avoidance};
 use crate::Window;
@@ -23,10 +24,29 @@ pub(super) struct Path {
 }
 
 impl Path {
-    pub fn new(avoidance: Box<dyn Avoidance>, segment_ns: u64, delay_ns: u64, cwnd: u64, ssthresh: u64) -> Path {
-        let window = Window { cwnd_bytes: cwnd * MSS, ssthresh_bytes: ssthresh * MSS, mss_bytes: MSS as u32 };
+    pub fn new(
+        avoidance: Box<dyn Avoidance>,
+        segment_ns: u64,
+        delay_ns: u64,
+        cwnd: u64,
+        ssthresh: u64,
+    ) -> Path {
+        let window = Window {
+            cwnd_bytes: cwnd * MSS,
+            ssthresh_bytes: ssthresh * MSS,
+            mss_bytes: MSS as u32,
+        };
         let outstanding = VecDeque::new();
-        Path { avoidance, window, segment_ns, delay_ns, link_free_ns: 0, outstanding, una: 0, srtt_ns: 0 }
+        Path {
+            avoidance,
+            window,
+            segment_ns,
+            delay_ns,
+            link_free_ns: 0,
+            outstanding,
+            una: 0,
+            srtt_ns: 0,
+        }
     }
 
     /// Lets everything happen until a moment; the window then.
@@ -34,7 +54,11 @@ impl Path {
         if self.una == 0 && self.outstanding.is_empty() {
             self.send(0);
         }
-        while self.outstanding.front().is_some_and(|(_, acked_ns)| *acked_ns <= until_ns) {
+        while self
+            .outstanding
+            .front()
+            .is_some_and(|(_, acked_ns)| *acked_ns <= until_ns)
+        {
             let (sent_ns, now_ns) = self.outstanding.pop_front().expect("looked at above");
             self.acknowledge(now_ns, now_ns - sent_ns);
             self.send(now_ns);
@@ -43,7 +67,11 @@ impl Path {
     }
 
     fn acknowledge(&mut self, now_ns: u64, rtt_ns: u64) {
-        self.srtt_ns = if self.srtt_ns == 0 { rtt_ns } else { (7 * self.srtt_ns + rtt_ns) / 8 };
+        self.srtt_ns = if self.srtt_ns == 0 {
+            rtt_ns
+        } else {
+            (7 * self.srtt_ns + rtt_ns) / 8
+        };
         self.una += MSS;
         let inflight_bytes = self.outstanding.len() as u64 * MSS;
         let ack = AckSample {
@@ -65,7 +93,8 @@ impl Path {
     fn send(&mut self, now_ns: u64) {
         while (self.outstanding.len() as u64) < self.window.segments() {
             self.link_free_ns = self.link_free_ns.max(now_ns) + self.segment_ns;
-            self.outstanding.push_back((now_ns, self.link_free_ns + self.delay_ns));
+            self.outstanding
+                .push_back((now_ns, self.link_free_ns + self.delay_ns));
         }
     }
 }

@@ -1,8 +1,9 @@
 //! Pipe: Reno whose additive increase is a fraction of the pipe, not a segment.
 //!
-//! M. Aron, P. Druschel: TCP: Improving Startup Dynamics by Adaptive Timers and Congestion Control, 1998, appendix B. In one
-//! sentence: the segment, which the MTU of the sender's own network decides (512 to 9180 bytes), says nothing about how much a
-//! path can take, so let what the path holds decide by how much the window grows.
+//! M. Aron, P. Druschel: TCP: Improving Startup Dynamics by Adaptive Timers and Congestion Control,
+//! 1998, appendix B. In one sentence: the segment, which the MTU of the sender's own network
+//! decides (512 to 9180 bytes), says nothing about how much a path can take, so let what the path
+//! holds decide by how much the window grows.
 //!
 //! ```text
 //!   base RTT   the least ever
@@ -16,28 +17,34 @@
 //!                        otherwise, or without a pipe: cwnd += MSS, but no more than a step
 //! ```
 //!
-//! The appendix is a suggestion of eight sentences. It says what to take in place of the segment, that Vegas's view of the
-//! bottleneck's buffer may give the size of the pipe, and that "extreme care is required so as not to affect the fairness and
-//! network stability". It leaves open the fraction, the estimate, and what the care is. Here:
+//! The appendix is a suggestion of eight sentences. It says what to take in place of the segment,
+//! that Vegas's view of the bottleneck's buffer may give the size of the pipe, and that "extreme
+//! care is required so as not to affect the fairness and network stability". It leaves open the
+//! fraction, the estimate, and what the care is. Here:
 //!
-//! *The estimate* is what Vegas knows: base RTT and the rate that came through. While the window is smaller than the pipe that is
-//! the window itself, so a connection that has never filled its path grows by 1/32 of the window each round trip. What it has once
-//! seen it remembers for 5 to 10 s, through timeouts too: long enough for the paper's sender, whose losses come 1.2 to 2.8 s after
-//! its start (Fig. 4), and short enough to forget a share that rivals have taken since. Start-ups of `core/` are looked at as well.
+//! *The estimate* is what Vegas knows: base RTT and the rate that came through. While the window is
+//! smaller than the pipe that is the window itself, so a connection that has never filled its path
+//! grows by 1/32 of the window each round trip. What it has once seen it remembers for 5 to 10 s,
+//! through timeouts too: long enough for the paper's sender, whose losses come 1.2 to 2.8 s after
+//! its start (Fig. 4), and short enough to forget a share that rivals have taken since. Start-ups
+//! of `core/` are looked at as well.
 //!
-//! *The fraction* is 1/32. A loss halves the window, and 16 round trips, one second at the paper's 60 ms, bring it back; from
-//! next to nothing it takes 32, where Reno took the paper's sender more than 16 s. When the queue is full, the step of one round
-//! trip is what is lost, 3 % of the pipe; of the paper's 145 KB that is three segments, no more than fast recovery repairs.
-//! Whatever number of connections share a path, their pipes add up to its own, so that together they push by 1/32 of it: Reno's
-//! push grows with their number instead.
+//! *The fraction* is 1/32. A loss halves the window, and 16 round trips, one second at the paper's
+//! 60 ms, bring it back; from next to nothing it takes 32, where Reno took the paper's sender more
+//! than 16 s. When the queue is full, the step of one round trip is what is lost, 3 % of the pipe;
+//! of the paper's 145 KB that is three segments, no more than fast recovery repairs. Whatever
+//! number of connections share a path, their pipes add up to its own, so that together they push by
+//! 1/32 of it: Reno's push grows with their number instead.
 //!
-//! *The care* is that the step is for an empty queue. Two steps in the queue (Vegas's alpha, two segments, with the step for
-//! the segment) say that the path is full, and from there on it is Reno, or slower where a segment is more than a step. It never
-//! grows faster than slow start would.
+//! *The care* is that the step is for an empty queue. Two steps in the queue (Vegas's alpha, two
+//! segments, with the step for the segment) say that the path is full, and from there on it is
+//! Reno, or slower where a segment is more than a step. It never grows faster than slow start
+//! would.
 //!
-//! Where it fails. A queue that others keep full makes it Reno, by design; one that was there before it hides in the base RTT, and
-//! pipe and step are then too large by as much, as Vegas's windows are. Beside Reno it takes the room that a loss has left
-//! sooner, and so more than half: `docs/simulator.md` has figures. It is an experiment, for paths of one's own.
+//! Where it fails. A queue that others keep full makes it Reno, by design; one that was there
+//! before it hides in the base RTT, and pipe and step are then too large by as much, as Vegas's
+//! windows are. Beside Reno it takes the room that a loss has left sooner, and so more than half:
+//! `docs/simulator.md` has figures. It is an experiment, for paths of one's own.
 
 use super::reno::Reno;
 use super::{AckSample, Avoidance};
@@ -86,8 +93,20 @@ impl Greatest {
     fn pass(&mut self, now_ns: u64) {
         match now_ns.saturating_sub(self.since_ns) / MEMORY_NS {
             0 => {}
-            1 => *self = Greatest { since_ns: now_ns, present: 0, before: self.present },
-            _ => *self = Greatest { since_ns: now_ns, present: 0, before: 0 },
+            1 => {
+                *self = Greatest {
+                    since_ns: now_ns,
+                    present: 0,
+                    before: self.present,
+                }
+            }
+            _ => {
+                *self = Greatest {
+                    since_ns: now_ns,
+                    present: 0,
+                    before: 0,
+                }
+            }
         }
     }
 
@@ -104,7 +123,10 @@ impl Greatest {
 impl Pipe {
     /// On this Reno.
     pub fn new(reno: Reno) -> Pipe {
-        Pipe { reno, ..Pipe::default() }
+        Pipe {
+            reno,
+            ..Pipe::default()
+        }
     }
 
     /// What the path holds without a queue, if that is known.
@@ -116,12 +138,15 @@ impl Pipe {
     /// Growth in a round trip.
     fn step_bytes(&self, window: &Window) -> u64 {
         let mss = u64::from(window.mss_bytes);
-        let (Some(pipe_bytes), Some(base_rtt_ns)) = (self.pipe_bytes(), self.base_rtt_ns) else { return mss };
+        let (Some(pipe_bytes), Some(base_rtt_ns)) = (self.pipe_bytes(), self.base_rtt_ns) else {
+            return mss;
+        };
         let step_bytes = (pipe_bytes / STEPS).max(1);
         let rtt_ns = self.rtt_ns.max(base_rtt_ns);
         // queued * RTT, which needs no division
         let queued = u128::from(window.cwnd_bytes).saturating_mul((rtt_ns - base_rtt_ns).into());
-        let is_full = queued > (QUEUED_STEPS * u128::from(step_bytes)).saturating_mul(rtt_ns.into());
+        let is_full =
+            queued > (QUEUED_STEPS * u128::from(step_bytes)).saturating_mul(rtt_ns.into());
         if is_full {
             step_bytes.min(mss)
         } else {
@@ -130,10 +155,16 @@ impl Pipe {
     }
 
     fn end_round(&mut self, now_ns: u64, round: &Round) {
-        let Some(base_rtt_ns) = self.base_rtt_ns else { return };
-        let time_ns = now_ns.saturating_sub(round.start_ns).max(base_rtt_ns).max(1);
+        let Some(base_rtt_ns) = self.base_rtt_ns else {
+            return;
+        };
+        let time_ns = now_ns
+            .saturating_sub(round.start_ns)
+            .max(base_rtt_ns)
+            .max(1);
         let rate = u128::from(round.delivered_bytes) * SECOND_NS / u128::from(time_ns);
-        self.rate.note(now_ns, u64::try_from(rate).unwrap_or(u64::MAX));
+        self.rate
+            .note(now_ns, u64::try_from(rate).unwrap_or(u64::MAX));
         if round.least_rtt_ns < u64::MAX {
             self.rtt_ns = round.least_rtt_ns;
         }
@@ -159,7 +190,12 @@ impl Avoidance for Pipe {
             self.end_round(ack.now_ns, &round);
         }
         let (start_ns, end) = (ack.now_ns, ack.nxt);
-        self.round = Some(Round { start_ns, end, delivered_bytes: 0, least_rtt_ns: u64::MAX });
+        self.round = Some(Round {
+            start_ns,
+            end,
+            delivered_bytes: 0,
+            least_rtt_ns: u64::MAX,
+        });
     }
 
     fn raise(&mut self, window: &mut Window, ack: &AckSample) {
@@ -199,7 +235,8 @@ mod tests {
     const PIPE_BYTES: u64 = 145_000;
     const RTT_NS: u64 = 60 * MS_NS;
 
-    /// A sender on a path of that pipe and with a queue without end: whatever is beyond the pipe waits.
+    /// A sender on a path of that pipe and with a queue without end: whatever is beyond the pipe
+    /// waits.
     struct Flow {
         avoidance: Box<dyn Avoidance>,
         window: Window,
@@ -209,8 +246,17 @@ mod tests {
 
     impl Flow {
         fn new(avoidance: impl Avoidance + 'static, cwnd_bytes: u64, mss_bytes: u32) -> Flow {
-            let window = Window { cwnd_bytes, ssthresh_bytes: 2 * u64::from(mss_bytes), mss_bytes };
-            Flow { avoidance: Box::new(avoidance), window, now_ns: 1, una: 0 }
+            let window = Window {
+                cwnd_bytes,
+                ssthresh_bytes: 2 * u64::from(mss_bytes),
+                mss_bytes,
+            };
+            Flow {
+                avoidance: Box::new(avoidance),
+                window,
+                now_ns: 1,
+                una: 0,
+            }
         }
 
         /// One window is delivered; how much that raises it.
@@ -247,7 +293,8 @@ mod tests {
                 self.window.cwnd_bytes = PIPE_BYTES;
                 self.round_trip();
             }
-            self.avoidance.ssthresh(&self.window, self.now_ns, PIPE_BYTES);
+            self.avoidance
+                .ssthresh(&self.window, self.now_ns, PIPE_BYTES);
             self.window.cwnd_bytes = cwnd_bytes;
             // The queue is gone.
             self.round_trip();
@@ -272,21 +319,42 @@ mod tests {
         for mss_bytes in [512, 1460, 9180] {
             let mut flow = Flow::new(Pipe::default(), PIPE_BYTES, mss_bytes).after_filling(70_000);
             let growth = flow.round_trip();
-            assert!((4300..=4600).contains(&growth), "{growth} bytes with segments of {mss_bytes}");
+            assert!(
+                (4300..=4600).contains(&growth),
+                "{growth} bytes with segments of {mss_bytes}"
+            );
         }
     }
 
-    /// Fig. 4: after its timeout the paper's sender needs more than 16 s to fill 145 KB, with an ACK for every second segment.
+    /// Fig. 4: after its timeout the paper's sender needs more than 16 s to fill 145 KB, with an
+    /// ACK for every second segment.
     #[test]
     fn fills_the_pipe_in_a_fraction_of_reno_s_time() {
         let after_timeout = |avoidance: Box<dyn Avoidance>| {
-            let window = Window { cwnd_bytes: PIPE_BYTES, ssthresh_bytes: 2920, mss_bytes: 1460 };
-            Flow { avoidance, window, now_ns: 1, una: 0 }.after_filling(2920).fills_in_ns()
+            let window = Window {
+                cwnd_bytes: PIPE_BYTES,
+                ssthresh_bytes: 2920,
+                mss_bytes: 1460,
+            };
+            Flow {
+                avoidance,
+                window,
+                now_ns: 1,
+                una: 0,
+            }
+            .after_filling(2920)
+            .fills_in_ns()
         };
         let reno_ns = after_timeout(Box::new(Reno::per_ack()));
         let pipe_ns = after_timeout(Box::new(Pipe::new(Reno::per_ack())));
-        assert!((11_000 * MS_NS..12_500 * MS_NS).contains(&reno_ns), "{reno_ns}");
-        assert!((1_800 * MS_NS..2_400 * MS_NS).contains(&pipe_ns), "{pipe_ns}");
+        assert!(
+            (11_000 * MS_NS..12_500 * MS_NS).contains(&reno_ns),
+            "{reno_ns}"
+        );
+        assert!(
+            (1_800 * MS_NS..2_400 * MS_NS).contains(&pipe_ns),
+            "{pipe_ns}"
+        );
     }
 
     #[test]
@@ -294,7 +362,10 @@ mod tests {
         for mss_bytes in [512, 9180] {
             let mut flow = Flow::new(Pipe::default(), 91_800, mss_bytes);
             let growth = flow.round_trip();
-            assert!(growth.abs_diff(mss_bytes.into()) <= u64::from(mss_bytes) / 10, "{growth} of {mss_bytes}");
+            assert!(
+                growth.abs_diff(mss_bytes.into()) <= u64::from(mss_bytes) / 10,
+                "{growth} of {mss_bytes}"
+            );
         }
     }
 
@@ -305,7 +376,10 @@ mod tests {
         flow.round_trip();
         let before = flow.window.cwnd_bytes;
         let growth = flow.round_trip();
-        assert!(growth.abs_diff(before / STEPS) < 200, "{growth} of {before}");
+        assert!(
+            growth.abs_diff(before / STEPS) < 200,
+            "{growth} of {before}"
+        );
     }
 
     #[test]
@@ -315,11 +389,19 @@ mod tests {
         let steep = growths.iter().filter(|growth| **growth > 3000).count();
         // From 130 KB to 154 KB in steps of 4.5 KB, and one more until the queue has been seen.
         assert!((5..=8).contains(&steep), "{growths:?}");
-        assert!(growths[10..].iter().all(|growth| (900..=1100).contains(growth)), "{growths:?}");
+        assert!(
+            growths[10..]
+                .iter()
+                .all(|growth| (900..=1100).contains(growth)),
+            "{growths:?}"
+        );
         let mut large = Flow::new(Pipe::default(), PIPE_BYTES, 9180).after_filling(200_000);
         large.round_trip();
         let growth = large.round_trip();
-        assert!(growth < 5000, "{growth}: no more than a step, however large the segment");
+        assert!(
+            growth < 5000,
+            "{growth}: no more than a step, however large the segment"
+        );
     }
 
     #[test]
@@ -340,10 +422,21 @@ mod tests {
     #[test]
     fn slow_start_and_losses_are_reno_s() {
         let mut pipe = Pipe::default();
-        let mut window = Window { cwnd_bytes: 10_000, ssthresh_bytes: UNLIMITED, mss_bytes: 1000 };
-        let ack = AckSample { delivered_bytes: 2000, cwnd_limited: true, ..AckSample::default() };
+        let mut window = Window {
+            cwnd_bytes: 10_000,
+            ssthresh_bytes: UNLIMITED,
+            mss_bytes: 1000,
+        };
+        let ack = AckSample {
+            delivered_bytes: 2000,
+            cwnd_limited: true,
+            ..AckSample::default()
+        };
         pipe.raise(&mut window, &ack);
-        assert_eq!((window.cwnd_bytes, pipe.ssthresh(&window, 0, 0)), (12_000, 6_000));
+        assert_eq!(
+            (window.cwnd_bytes, pipe.ssthresh(&window, 0, 0)),
+            (12_000, 6_000)
+        );
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! Reno: one segment a round trip, half of it at a loss.
 //!
-//! V. Jacobson, M. Karels: Congestion Avoidance and Control, 1988; RFC 5681, section 3.1. In one sentence: while
-//! nothing is lost, probe for more by one segment in each round trip; a loss says that twice the rate was too much.
+//! V. Jacobson, M. Karels: Congestion Avoidance and Control, 1988; RFC 5681, section 3.1. In one
+//! sentence: while nothing is lost, probe for more by one segment in each round trip; a loss says
+//! that twice the rate was too much.
 //!
 //! ```text
 //!   cwnd < ssthresh     cwnd += acked                         doubles in a round trip
@@ -18,17 +19,20 @@
 //! | half of | cwnd | the lesser of cwnd and the peer's window |
 //! | grows | when the window limits the sender (RFC 7661's concern) | at each ACK of new data |
 //!
-//! How much of an ACK counts in slow start is the connection's [`ByteCounting`](crate::ByteCounting): all of it (RFC 3465
-//! without a limit) in Linux, min(acked, MSS) (RFC 5681, eq. 2) in 4.4BSD. With delayed ACKs, which come for every second
-//! segment, the second grows by half as in slow start with that, and half a segment a round trip after it.
+//! How much of an ACK counts in slow start is the connection's
+//! [`ByteCounting`](crate::ByteCounting): all of it (RFC 3465 without a limit) in Linux, min(acked,
+//! MSS) (RFC 5681, eq. 2) in 4.4BSD. With delayed ACKs, which come for every second segment, the
+//! second grows by half as in slow start with that, and half a segment a round trip after it.
 //!
-//! Constants: 2 segments is the least threshold (RFC 5681, eq. 4): with one, a window could never again find a loss
-//! by duplicate ACKs. 1 byte is the least growth (section 3.1, page 7): a window beyond MSS * MSS bytes would stand.
+//! Constants: 2 segments is the least threshold (RFC 5681, eq. 4): with one, a window could never
+//! again find a loss by duplicate ACKs. 1 byte is the least growth (section 3.1, page 7): a window
+//! beyond MSS * MSS bytes would stand.
 //!
-//! Differences. RFC 5681 warns of halving cwnd, which may be far above what is outstanding; Linux may do so because
-//! its window does not grow unless it is used. 4.4BSD rounds half of the window down to whole segments, as is done
-//! here. It grows by a whole MSS for an ACK of less, and in some versions by MSS/8 more in avoidance (RFC 2525, "Extra
-//! additive constant in congestion avoidance"): neither of both.
+//! Differences. RFC 5681 warns of halving cwnd, which may be far above what is outstanding; Linux
+//! may do so because its window does not grow unless it is used. 4.4BSD rounds half of the window
+//! down to whole segments, as is done here. It grows by a whole MSS for an ACK of less, and in some
+//! versions by MSS/8 more in avoidance (RFC 2525, "Extra additive constant in congestion
+//! avoidance"): neither of both.
 
 use super::segments::{at_least_two, in_slow_start, slow_start, Segments};
 use super::{AckSample, Avoidance};
@@ -44,13 +48,17 @@ pub struct Reno {
 impl Reno {
     /// Counts ACKs instead of what they acknowledge.
     pub fn per_ack() -> Reno {
-        Reno { per_ack: true, ..Reno::default() }
+        Reno {
+            per_ack: true,
+            ..Reno::default()
+        }
     }
 
     fn raise_per_ack(window: &mut Window, delivered_bytes: u64) {
         let mss = u64::from(window.mss_bytes);
         let growth = if window.in_slow_start() {
-            // 4.4BSD looks at the threshold before it adds a segment, not after; more than one does not overshoot.
+            // 4.4BSD looks at the threshold before it adds a segment, not after; more than one does
+            // not overshoot.
             delivered_bytes.min(mss.max(window.ssthresh_bytes - window.cwnd_bytes))
         } else {
             (mss * mss / window.cwnd_bytes).max(1)
@@ -70,7 +78,9 @@ impl Avoidance for Reno {
         if !ack.cwnd_limited {
             return;
         }
-        let mut segments = self.segments.delivered(ack.delivered_bytes, window.mss_bytes);
+        let mut segments = self
+            .segments
+            .delivered(ack.delivered_bytes, window.mss_bytes);
         if in_slow_start(window) {
             segments = slow_start(window, segments);
         }
@@ -81,7 +91,11 @@ impl Avoidance for Reno {
 
     fn ssthresh(&mut self, window: &Window, _now_ns: u64, flight_bytes: u64) -> u64 {
         self.segments.forget_credit();
-        let segments = if self.per_ack { flight_bytes / u64::from(window.mss_bytes) } else { window.segments() };
+        let segments = if self.per_ack {
+            flight_bytes / u64::from(window.mss_bytes)
+        } else {
+            window.segments()
+        };
         at_least_two(segments / 2, window.mss_bytes)
     }
 }
@@ -92,11 +106,19 @@ mod tests {
     use crate::window::UNLIMITED;
 
     fn window(segments: u64, ssthresh_bytes: u64) -> Window {
-        Window { cwnd_bytes: segments * 1000, ssthresh_bytes, mss_bytes: 1000 }
+        Window {
+            cwnd_bytes: segments * 1000,
+            ssthresh_bytes,
+            mss_bytes: 1000,
+        }
     }
 
     fn ack(delivered_bytes: u64) -> AckSample {
-        AckSample { delivered_bytes, cwnd_limited: true, ..AckSample::default() }
+        AckSample {
+            delivered_bytes,
+            cwnd_limited: true,
+            ..AckSample::default()
+        }
     }
 
     /// Delivers the window in ACKs of so many bytes.
@@ -106,8 +128,8 @@ mod tests {
         }
     }
 
-    /// RFC 5681, section 3.1: "cwnd is increased by roughly 1 full-sized segment per RTT"; equation 3's alternative
-    /// counts bytes.
+    /// RFC 5681, section 3.1: "cwnd is increased by roughly 1 full-sized segment per RTT"; equation
+    /// 3's alternative counts bytes.
     #[test]
     fn grows_by_one_segment_a_round_trip() {
         let (mut reno, mut window) = (Reno::default(), window(10, 10_000));
@@ -137,8 +159,14 @@ mod tests {
     /// RFC 5681, section 3.1, equation 4; Linux halves the window.
     #[test]
     fn a_loss_leaves_half_in_whole_segments() {
-        assert_eq!(Reno::default().ssthresh(&window(21, UNLIMITED), 0, 5_000), 10_000);
-        assert_eq!(Reno::per_ack().ssthresh(&window(21, UNLIMITED), 0, 15_000), 7_000);
+        assert_eq!(
+            Reno::default().ssthresh(&window(21, UNLIMITED), 0, 5_000),
+            10_000
+        );
+        assert_eq!(
+            Reno::per_ack().ssthresh(&window(21, UNLIMITED), 0, 15_000),
+            7_000
+        );
     }
 
     /// RFC 5681, section 3.1, equation 4.
@@ -151,15 +179,29 @@ mod tests {
     #[test]
     fn a_window_that_is_not_used_does_not_grow() {
         let (mut reno, mut window) = (Reno::default(), window(10, UNLIMITED));
-        reno.raise(&mut window, &AckSample { cwnd_limited: false, ..ack(5_000) });
+        reno.raise(
+            &mut window,
+            &AckSample {
+                cwnd_limited: false,
+                ..ack(5_000)
+            },
+        );
         assert_eq!(window.segments(), 10);
     }
 
     /// One segment may be beyond the threshold, as in 4.4BSD.
     #[test]
     fn counting_acks_slow_start_ends_within_a_segment_of_its_threshold() {
-        for (counted, cwnd_bytes) in [(400, 10_200), (1000, 10_800), (1500, 10_800), (9000, 10_800)] {
-            let mut window = Window { cwnd_bytes: 9_800, ..window(9, 10_500) };
+        for (counted, cwnd_bytes) in [
+            (400, 10_200),
+            (1000, 10_800),
+            (1500, 10_800),
+            (9000, 10_800),
+        ] {
+            let mut window = Window {
+                cwnd_bytes: 9_800,
+                ..window(9, 10_500)
+            };
             Reno::per_ack().raise(&mut window, &ack(counted));
             assert_eq!(window.cwnd_bytes, cwnd_bytes, "{counted}");
         }
@@ -175,7 +217,8 @@ mod tests {
         assert!((20_950..21_000).contains(&window.cwnd_bytes), "{window:?}");
     }
 
-    /// RFC 5681, section 3.1: "if the above formula yields 0, the result SHOULD be rounded up to 1 byte".
+    /// RFC 5681, section 3.1: "if the above formula yields 0, the result SHOULD be rounded up to 1
+    /// byte".
     #[test]
     fn counting_acks_the_largest_window_still_grows() {
         let (mut reno, mut window) = (Reno::per_ack(), window(5_000, 1));

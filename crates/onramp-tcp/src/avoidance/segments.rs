@@ -1,10 +1,12 @@
 //! Growth in whole segments, the unit in which Linux counts windows.
 //!
-//! A window is kept in bytes, but it grows by segments: one for each `n` that were delivered. What is left over, of a
-//! segment or of `n`, is carried to the next acknowledgement, so no rounding is lost, however acknowledgements are
-//! cut (appropriate byte counting, RFC 3465; RFC 5681, section 3.1, page 6).
+//! A window is kept in bytes, but it grows by segments: one for each `n` that were delivered. What
+//! is left over, of a segment or of `n`, is carried to the next acknowledgement, so no rounding is
+//! lost, however acknowledgements are cut (appropriate byte counting, RFC 3465; RFC 5681, section
+//! 3.1, page 6).
 //!
-//! Difference from Linux: a segment that is not full counts for what it carries; in Linux it counts as one.
+//! Difference from Linux: a segment that is not full counts for what it carries; in Linux it counts
+//! as one.
 
 use crate::Window;
 
@@ -27,8 +29,8 @@ impl Segments {
 
     /// One segment for each `per` that were delivered, however many that are.
     pub fn grow(&mut self, window: &mut Window, segments: u64, per: u64) {
-        // A credit that was saved for a larger `per` is worth one segment, as in Linux: `per` may fall to a small
-        // part of itself at once, and the window must not jump.
+        // A credit that was saved for a larger `per` is worth one segment, as in Linux: `per` may
+        // fall to a small part of itself at once, and the window must not jump.
         if self.credit >= per {
             self.credit = 0;
             add_segments(window, 1);
@@ -44,8 +46,8 @@ impl Segments {
     }
 }
 
-/// Slow start: a segment for each that was delivered, up to the threshold. Returns those that are left for congestion
-/// avoidance (RFC 5681, section 3.1, without a limit for one acknowledgement).
+/// Slow start: a segment for each that was delivered, up to the threshold. Returns those that are
+/// left for congestion avoidance (RFC 5681, section 3.1, without a limit for one acknowledgement).
 pub(super) fn slow_start(window: &mut Window, segments: u64) -> u64 {
     let room = ssthresh_segments(window).saturating_sub(window.segments());
     let growth = segments.min(room);
@@ -77,13 +79,19 @@ mod tests {
     use super::*;
 
     fn window(cwnd_bytes: u64, ssthresh_bytes: u64) -> Window {
-        Window { cwnd_bytes, ssthresh_bytes, mss_bytes: 1000 }
+        Window {
+            cwnd_bytes,
+            ssthresh_bytes,
+            mss_bytes: 1000,
+        }
     }
 
     #[test]
     fn parts_of_a_segment_are_carried_on() {
         let mut segments = Segments::default();
-        let counted: Vec<u64> = [600, 600, 600, 1200].map(|bytes| segments.delivered(bytes, 1000)).into();
+        let counted: Vec<u64> = [600, 600, 600, 1200]
+            .map(|bytes| segments.delivered(bytes, 1000))
+            .into();
         assert_eq!(counted, [0, 1, 0, 2]);
     }
 

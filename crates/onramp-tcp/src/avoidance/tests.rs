@@ -9,14 +9,26 @@ const SECOND_NS: u64 = 1_000_000_000;
 
 #[derive(Clone, Copy, Debug)]
 enum Event {
-    Ack { gap_ns: u64, delivered: u64, rtt_ns: Option<u64>, cwnd_limited: bool, startup: bool },
+    Ack {
+        gap_ns: u64,
+        delivered: u64,
+        rtt_ns: Option<u64>,
+        cwnd_limited: bool,
+        startup: bool,
+    },
     Loss,
     Timeout,
     Idle(u64),
 }
 
 fn usual() -> impl Strategy<Value = Event> {
-    let ack = (0..SECOND_NS / 10, 0..30_000u64, prop::option::weighted(0.9, 1..SECOND_NS), 0..10u32, 0..10u32);
+    let ack = (
+        0..SECOND_NS / 10,
+        0..30_000u64,
+        prop::option::weighted(0.9, 1..SECOND_NS),
+        0..10u32,
+        0..10u32,
+    );
     let ack = ack.prop_map(|(gap_ns, delivered, rtt_ns, limited, startup)| Event::Ack {
         gap_ns,
         delivered,
@@ -30,19 +42,30 @@ fn usual() -> impl Strategy<Value = Event> {
 /// Anything that fits into the types.
 fn unusual() -> impl Strategy<Value = Event> {
     let any_size = || prop_oneof![any::<u64>(), 0..3u64, Just(u64::MAX)];
-    let ack = (any_size(), any_size(), prop::option::of(any_size()), any::<bool>(), any::<bool>());
-    let ack = ack.prop_map(|(gap_ns, delivered, rtt_ns, cwnd_limited, startup)| Event::Ack {
-        gap_ns,
-        delivered,
-        rtt_ns,
-        cwnd_limited,
-        startup,
-    });
+    let ack = (
+        any_size(),
+        any_size(),
+        prop::option::of(any_size()),
+        any::<bool>(),
+        any::<bool>(),
+    );
+    let ack = ack.prop_map(
+        |(gap_ns, delivered, rtt_ns, cwnd_limited, startup)| Event::Ack {
+            gap_ns,
+            delivered,
+            rtt_ns,
+            cwnd_limited,
+            startup,
+        },
+    );
     prop_oneof![20 => ack, 2 => Just(Event::Loss), 1 => Just(Event::Timeout), 1 => any_size().prop_map(Event::Idle)]
 }
 
 fn choices() -> impl Strategy<Value = (crate::Avoidance, Stack)> {
-    (prop::sample::select(crate::Avoidance::ALL), prop::sample::select(Stack::ALL))
+    (
+        prop::sample::select(crate::Avoidance::ALL),
+        prop::sample::select(Stack::ALL),
+    )
 }
 
 /// Plays events against an avoidance as a connection would, and checks what it does to the window.
@@ -58,12 +81,24 @@ struct Host {
 impl Host {
     fn new((choice, stack): (crate::Avoidance, Stack), window: Window) -> Host {
         let lowers = choice == crate::Avoidance::Vegas;
-        Host { avoidance: new(choice, stack), lowers, window, now_ns: 0, una: 0 }
+        Host {
+            avoidance: new(choice, stack),
+            lowers,
+            window,
+            now_ns: 0,
+            una: 0,
+        }
     }
 
     fn play(&mut self, event: Event) {
         match event {
-            Event::Ack { gap_ns, delivered, rtt_ns, cwnd_limited, startup } => {
+            Event::Ack {
+                gap_ns,
+                delivered,
+                rtt_ns,
+                cwnd_limited,
+                startup,
+            } => {
                 self.now_ns = self.now_ns.saturating_add(gap_ns);
                 self.una = self.una.saturating_add(delivered);
                 self.acknowledge(&AckSample {
@@ -94,36 +129,62 @@ impl Host {
                 self.avoidance.resume(since_ns, self.now_ns);
             }
         }
-        assert!(self.window.cwnd_bytes >= u64::from(self.window.mss_bytes), "{:?}", self.window);
-        assert!(self.window.ssthresh_bytes >= 2 * u64::from(self.window.mss_bytes), "{:?}", self.window);
+        assert!(
+            self.window.cwnd_bytes >= u64::from(self.window.mss_bytes),
+            "{:?}",
+            self.window
+        );
+        assert!(
+            self.window.ssthresh_bytes >= 2 * u64::from(self.window.mss_bytes),
+            "{:?}",
+            self.window
+        );
     }
 
     fn acknowledge(&mut self, ack: &AckSample) {
         let before = self.window;
         self.avoidance.measure(&mut self.window, ack);
-        assert_eq!(self.window.cwnd_bytes, before.cwnd_bytes, "measuring leaves the window alone");
-        assert!(self.window.ssthresh_bytes <= before.ssthresh_bytes, "measuring raises no threshold");
+        assert_eq!(
+            self.window.cwnd_bytes, before.cwnd_bytes,
+            "measuring leaves the window alone"
+        );
+        assert!(
+            self.window.ssthresh_bytes <= before.ssthresh_bytes,
+            "measuring raises no threshold"
+        );
         if ack.startup {
             return;
         }
         let before = self.window;
         self.avoidance.raise(&mut self.window, ack);
-        assert!(self.lowers || self.window.cwnd_bytes >= before.cwnd_bytes, "{before:?} to {:?}", self.window);
+        assert!(
+            self.lowers || self.window.cwnd_bytes >= before.cwnd_bytes,
+            "{before:?} to {:?}",
+            self.window
+        );
         if before.in_slow_start() {
             // A part of a segment may have been carried over from the ACK before.
-            let most = ack.delivered_bytes.saturating_add(u64::from(before.mss_bytes));
+            let most = ack
+                .delivered_bytes
+                .saturating_add(u64::from(before.mss_bytes));
             let growth = self.window.cwnd_bytes.saturating_sub(before.cwnd_bytes);
             assert!(growth <= most, "{growth} for {}", ack.delivered_bytes);
         }
     }
 
     fn reduce(&mut self) {
-        self.window.ssthresh_bytes = self.avoidance.ssthresh(&self.window, self.now_ns, self.window.cwnd_bytes);
+        self.window.ssthresh_bytes =
+            self.avoidance
+                .ssthresh(&self.window, self.now_ns, self.window.cwnd_bytes);
     }
 }
 
 fn window(segments: u64, mss_bytes: u32) -> Window {
-    Window { cwnd_bytes: segments * u64::from(mss_bytes), ssthresh_bytes: UNLIMITED, mss_bytes }
+    Window {
+        cwnd_bytes: segments * u64::from(mss_bytes),
+        ssthresh_bytes: UNLIMITED,
+        mss_bytes,
+    }
 }
 
 proptest! {

@@ -1,9 +1,10 @@
 //! Westwood+: after a loss, the window that the measured rate fills.
 //!
-//! S. Mascolo, C. Casetti, M. Gerla, M. Sanadidi, R. Wang: TCP Westwood: Bandwidth Estimation for Enhanced Transport over
-//! Wireless Links, 2001; L. Grieco, S. Mascolo: Performance Evaluation and Comparison of Westwood+, New Reno and Vegas
-//! TCP Congestion Control, 2004. In one sentence: a loss need not mean congestion, so do not halve, but go on with what
-//! the path has been seen to deliver.
+//! S. Mascolo, C. Casetti, M. Gerla, M. Sanadidi, R. Wang: TCP Westwood: Bandwidth Estimation for
+//! Enhanced Transport over Wireless Links, 2001; L. Grieco, S. Mascolo: Performance Evaluation and
+//! Comparison of Westwood+, New Reno and Vegas TCP Congestion Control, 2004. In one sentence: a
+//! loss need not mean congestion, so do not halve, but go on with what the path has been seen to
+//! deliver.
 //!
 //! ```text
 //!   sample   = delivered / time                 over a round trip, and 50 ms at least
@@ -11,18 +12,20 @@
 //!   ssthresh = max(BWE * least RTT, 2 MSS)      at a loss; half as Reno has it while there is no sample
 //! ```
 //!
-//! Between losses the window is [`Reno`]'s. After a timeout the window is one segment, as with any avoidance here, and
-//! slow start leads to this threshold.
+//! Between losses the window is [`Reno`]'s. After a timeout the window is one segment, as with any
+//! avoidance here, and slow start leads to this threshold.
 //!
-//! Constants: one sample a round trip is what Westwood+ changed, since a sample for each ACK overestimates where ACKs
-//! come compressed; 50 ms keeps short paths from sampling single packets. 7/8 is Linux's filter; it follows a change of
-//! the rate within some ten round trips.
+//! Constants: one sample a round trip is what Westwood+ changed, since a sample for each ACK
+//! overestimates where ACKs come compressed; 50 ms keeps short paths from sampling single packets.
+//! 7/8 is Linux's filter; it follows a change of the rate within some ten round trips.
 //!
-//! Differences from the papers: their filter's gain is derived from the sampling times (2001) or close to 0.9 (2004).
-//! A path whose RTT has grown is found out after a timeout only, which forgets the least RTT, as in Linux.
+//! Differences from the papers: their filter's gain is derived from the sampling times (2001) or
+//! close to 0.9 (2004). A path whose RTT has grown is found out after a timeout only, which forgets
+//! the least RTT, as in Linux.
 //!
-//! Differences from Linux: it applies the filter twice, and sets the threshold when recovery ends. The threshold may be
-//! above the window here as there, since it says what the path carries; recovery must not raise the window to it.
+//! Differences from Linux: it applies the filter twice, and sets the threshold when recovery ends.
+//! The threshold may be above the window here as there, since it says what the path carries;
+//! recovery must not raise the window to it.
 
 use super::reno::Reno;
 use super::segments::at_least_two;
@@ -47,7 +50,10 @@ pub struct Westwood {
 impl Westwood {
     /// On this Reno.
     pub fn new(reno: Reno) -> Westwood {
-        Westwood { reno, ..Westwood::default() }
+        Westwood {
+            reno,
+            ..Westwood::default()
+        }
     }
 
     fn count(&mut self, now_ns: u64, delivered_bytes: u64) {
@@ -86,7 +92,9 @@ impl Avoidance for Westwood {
 
     fn ssthresh(&mut self, window: &Window, now_ns: u64, flight_bytes: u64) -> u64 {
         let half_bytes = self.reno.ssthresh(window, now_ns, flight_bytes);
-        let (Some(rate), Some(rtt_ns)) = (self.rate_bytes_per_s, self.least_rtt_ns) else { return half_bytes };
+        let (Some(rate), Some(rtt_ns)) = (self.rate_bytes_per_s, self.least_rtt_ns) else {
+            return half_bytes;
+        };
         let bytes = u128::from(rate) * u128::from(rtt_ns) / SECOND_NS;
         let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
         at_least_two(bytes / u64::from(window.mss_bytes), window.mss_bytes)
@@ -109,14 +117,22 @@ mod tests {
     fn deliver(westwood: &mut Westwood, from_ms: u64, for_ms: u64, spacing_ms: u64) {
         let mut window = window(20);
         for now_ms in (from_ms..from_ms + for_ms).step_by(spacing_ms as usize) {
-            let ack =
-                AckSample { now_ns: now_ms * MS, delivered_bytes: MSS, rtt_ns: Some(100 * MS), ..AckSample::default() };
+            let ack = AckSample {
+                now_ns: now_ms * MS,
+                delivered_bytes: MSS,
+                rtt_ns: Some(100 * MS),
+                ..AckSample::default()
+            };
             westwood.measure(&mut window, &ack);
         }
     }
 
     fn window(segments: u64) -> Window {
-        Window { cwnd_bytes: segments * MSS, ssthresh_bytes: UNLIMITED, mss_bytes: MSS as u32 }
+        Window {
+            cwnd_bytes: segments * MSS,
+            ssthresh_bytes: UNLIMITED,
+            mss_bytes: MSS as u32,
+        }
     }
 
     /// Grieco & Mascolo 2004, section 2.
@@ -146,7 +162,11 @@ mod tests {
         let mut westwood = Westwood::default();
         deliver(&mut westwood, 0, 1000, 10);
         assert_eq!(westwood.ssthresh(&window(40), 0, 40 * MSS), 10 * MSS);
-        assert_eq!(westwood.ssthresh(&window(1), 0, MSS), 10 * MSS, "a second loss finds the same path");
+        assert_eq!(
+            westwood.ssthresh(&window(1), 0, MSS),
+            10 * MSS,
+            "a second loss finds the same path"
+        );
     }
 
     #[test]
@@ -155,7 +175,12 @@ mod tests {
         let mut window = window(20);
         for now_ms in 0..=51 {
             let rtt_ns = Some(MS);
-            let ack = AckSample { now_ns: now_ms * MS, delivered_bytes: MSS, rtt_ns, ..AckSample::default() };
+            let ack = AckSample {
+                now_ns: now_ms * MS,
+                delivered_bytes: MSS,
+                rtt_ns,
+                ..AckSample::default()
+            };
             assert_eq!(westwood.rate_bytes_per_s, None, "at {now_ms} ms");
             westwood.measure(&mut window, &ack);
         }
@@ -172,7 +197,11 @@ mod tests {
         let mut westwood = Westwood::default();
         deliver(&mut westwood, 0, 1000, 10);
         westwood.timeout();
-        let ack = AckSample { now_ns: 1000 * MS, rtt_ns: Some(300 * MS), ..AckSample::default() };
+        let ack = AckSample {
+            now_ns: 1000 * MS,
+            rtt_ns: Some(300 * MS),
+            ..AckSample::default()
+        };
         westwood.measure(&mut window(20), &ack);
         assert_eq!(westwood.least_rtt_ns, Some(300 * MS));
     }

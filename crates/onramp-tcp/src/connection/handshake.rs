@@ -7,8 +7,8 @@ use super::sender::{Agreed, Sender};
 use super::{Connection, Failure, State, Stats};
 use crate::{Config, Flags, Options, PairOptions, Segment};
 
-/// SYNs whose timeouts double, the first included, before the peer is given up (Linux's `tcp_syn_retries`); those that
-/// come before the first doubling are sent besides.
+/// SYNs whose timeouts double, the first included, before the peer is given up (Linux's
+/// `tcp_syn_retries`); those that come before the first doubling are sent besides.
 const MOST_SYNS: u32 = 7;
 /// The same of answers to a SYN (`tcp_synack_retries`).
 const MOST_ANSWERS: u32 = 6;
@@ -46,7 +46,11 @@ impl Connection {
 
     fn open(config: Config, state: State, now_ns: u64) -> Connection {
         let mss_bytes = u32::from(config.mss_bytes);
-        let handshake = Handshake { syn_due: true, sent_ns: now_ns, ..Handshake::default() };
+        let handshake = Handshake {
+            syn_due: true,
+            sent_ns: now_ns,
+            ..Handshake::default()
+        };
         Connection {
             sender: Sender::new(&config, mss_bytes, config.sack),
             receiver: Receiver::new(&config),
@@ -82,7 +86,9 @@ impl Connection {
             mss: Some(self.config.mss_bytes),
             window_scale: scales.then(|| self.receiver.wanted_shift()),
             sack_permitted: self.sack,
-            timestamps: self.timestamps.then(|| (self.timestamp(now_ns), self.receiver.echo())),
+            timestamps: self
+                .timestamps
+                .then(|| (self.timestamp(now_ns), self.receiver.echo())),
             pairs: match answers && self.pairs.is_none() {
                 true => PairOptions::default(),
                 false => pairs::offered(&self.config),
@@ -91,10 +97,18 @@ impl Connection {
         };
         Segment {
             seq: self.config.isn,
-            ack: if answers { self.receiver.numbering.number(0) } else { 0 },
+            ack: if answers {
+                self.receiver.numbering.number(0)
+            } else {
+                0
+            },
             payload_bytes: 0,
             window,
-            flags: if answers { Flags::SYN.with(Flags::ACK) } else { Flags::SYN },
+            flags: if answers {
+                Flags::SYN.with(Flags::ACK)
+            } else {
+                Flags::SYN
+            },
             options,
         }
     }
@@ -116,10 +130,17 @@ impl Connection {
         let agreed_mss_bytes = theirs.min(u32::from(self.config.mss_bytes));
         self.pairs = pairs::agreed(&self.config, syn).then(|| Box::new(Pairs::new(&self.config)));
         let timestamp_bytes = if self.timestamps { TIMESTAMP_BYTES } else { 0 };
-        let pair_bytes = if self.pairs.is_some() { pairs::reserved_bytes(self.config.pair_form) } else { 0 };
+        let pair_bytes = if self.pairs.is_some() {
+            pairs::reserved_bytes(self.config.pair_form)
+        } else {
+            0
+        };
         let options_bytes = timestamp_bytes + pair_bytes;
         let mss_bytes = agreed_mss_bytes.saturating_sub(options_bytes).max(1);
-        self.receiver.set_mss(mss_bytes, agreed_mss_bytes.saturating_sub(pair_bytes).max(1));
+        self.receiver.set_mss(
+            mss_bytes,
+            agreed_mss_bytes.saturating_sub(pair_bytes).max(1),
+        );
         let agreed = Agreed {
             mss_bytes,
             options_bytes,
@@ -145,7 +166,11 @@ impl Connection {
             self.sender.congestion.start_small();
         }
         self.sender.congestion.start(&self.config, now_ns, srtt_ns);
-        self.state = if self.sender.is_closed() { State::FinWait1 } else { State::Established };
+        self.state = if self.sender.is_closed() {
+            State::FinWait1
+        } else {
+            State::Established
+        };
     }
 
     pub(super) fn on_handshake_timer(&mut self, now_ns: u64) {

@@ -7,7 +7,8 @@ use crate::{Flags, Segment};
 const NS_PER_MS: u64 = 1_000_000;
 
 impl Connection {
-    /// A segment arrived. Afterwards [`poll_transmit`](Self::poll_transmit) until it gives nothing more.
+    /// A segment arrived. Afterwards [`poll_transmit`](Self::poll_transmit) until it gives nothing
+    /// more.
     pub fn on_segment(&mut self, now_ns: u64, segment: &Segment) {
         self.stats.segments_received += 1;
         match self.state {
@@ -23,7 +24,11 @@ impl Connection {
             return;
         }
         self.reset_due = Some(match segment.flags.has(Flags::ACK) {
-            true => Segment { seq: segment.ack, flags: Flags::RST, ..Segment::default() },
+            true => Segment {
+                seq: segment.ack,
+                flags: Flags::RST,
+                ..Segment::default()
+            },
             false => Segment {
                 ack: segment.seq.wrapping_add(segment.sequence_bytes()),
                 flags: Flags::RST.with(Flags::ACK),
@@ -38,7 +43,11 @@ impl Connection {
         let is_ours = self.sender.numbering.place(segment.ack, 0) == 0;
         if acknowledges && !is_ours {
             if !segment.flags.has(Flags::RST) {
-                self.reset_due = Some(Segment { seq: segment.ack, flags: Flags::RST, ..Segment::default() });
+                self.reset_due = Some(Segment {
+                    seq: segment.ack,
+                    flags: Flags::RST,
+                    ..Segment::default()
+                });
             }
             return;
         }
@@ -64,15 +73,20 @@ impl Connection {
 
     /// In every state from SYN-RECEIVED on (section 3.10.7.4).
     fn on_other(&mut self, now_ns: u64, segment: &Segment) {
-        let place = self.receiver.numbering.place(segment.seq, self.receiver.nxt());
+        let place = self
+            .receiver
+            .numbering
+            .place(segment.seq, self.receiver.nxt());
         if !self.is_acceptable(segment, place) {
             self.stats.duplicates_received += 1;
             return self.on_unacceptable(now_ns, segment, place);
         }
         if segment.flags.has(Flags::RST) {
-            // RFC 5961, section 3.2: only the very next number resets; others in the window are asked back.
+            // RFC 5961, section 3.2: only the very next number resets; others in the window are
+            // asked back.
             match (place == self.receiver.nxt() as i64, self.state) {
-                // Both sides have closed: nothing failed. Staying protects from old segments (RFC 1337).
+                // Both sides have closed: nothing failed. Staying protects from old segments (RFC
+                // 1337).
                 (_, State::TimeWait) => {}
                 (true, _) => self.fail(Failure::Reset),
                 (false, _) => self.receiver.ack_now = true,
@@ -97,26 +111,32 @@ impl Connection {
         }
     }
 
-    /// Within what was acknowledged last and the window's edge, and no older than the last timestamp (RFC 7323,
-    /// section 5).
+    /// Within what was acknowledged last and the window's edge, and no older than the last
+    /// timestamp (RFC 7323, section 5).
     fn is_acceptable(&self, segment: &Segment, place: i64) -> bool {
         let is_reset = segment.flags.has(Flags::RST);
-        if let (true, false, Some((value, _))) = (self.timestamps, is_reset, segment.options.timestamps) {
+        if let (true, false, Some((value, _))) =
+            (self.timestamps, is_reset, segment.options.timestamps)
+        {
             if self.receiver.is_stale(value) {
                 return false;
             }
         }
         let end = place + i64::from(segment.sequence_bytes());
         let edge = self.receiver.edge().max(self.receiver.nxt());
-        end >= self.receiver.acked() as i64 && place <= edge as i64 && !(end < 0 && segment.payload_bytes > 0)
+        end >= self.receiver.acked() as i64
+            && place <= edge as i64
+            && !(end < 0 && segment.payload_bytes > 0)
     }
 
     /// A SYN after the first.
     fn on_syn(&mut self, now_ns: u64, segment: &Segment, place: i64) {
         let again = self.state == State::SynReceived && place == -1;
-        let answers = segment.flags.has(Flags::ACK) && self.sender.numbering.place(segment.ack, 0) == 0;
+        let answers =
+            segment.flags.has(Flags::ACK) && self.sender.numbering.place(segment.ack, 0) == 0;
         match (again, answers) {
-            // Both sides opened at once, and this acknowledges our SYN (RFC 9293, section 3.5, figure 8).
+            // Both sides opened at once, and this acknowledges our SYN (RFC 9293, section 3.5,
+            // figure 8).
             (true, true) => {
                 self.establish(now_ns, u64::from(segment.window));
                 self.receiver.ack_now = true;
@@ -138,7 +158,13 @@ impl Connection {
         let is_old = place + i64::from(segment.sequence_bytes()) <= self.receiver.nxt() as i64;
         if is_old && segment.payload_bytes > 0 && segment.flags.has(Flags::ACK) {
             // What arrives twice is told (RFC 2883).
-            self.receiver.take(now_ns, place, segment.payload_bytes, segment.flags.has(Flags::FIN), false);
+            self.receiver.take(
+                now_ns,
+                place,
+                segment.payload_bytes,
+                segment.flags.has(Flags::FIN),
+                false,
+            );
         }
         self.on_pair_again(segment);
         self.receiver.ack_now = true;
@@ -156,7 +182,11 @@ impl Connection {
             // Something that was never sent.
             match is_first {
                 true => {
-                    self.reset_due = Some(Segment { seq: segment.ack, flags: Flags::RST, ..Segment::default() });
+                    self.reset_due = Some(Segment {
+                        seq: segment.ack,
+                        flags: Flags::RST,
+                        ..Segment::default()
+                    });
                 }
                 false => self.receiver.ack_now = true,
             }
@@ -200,7 +230,8 @@ impl Connection {
             echo: self.echo(now_ns, segment),
         };
         self.sender.on_ack(&acknowledgement);
-        self.receiver.round_trip(self.sender.rto.srtt_ns(), self.sender.rto.timeout_ns());
+        self.receiver
+            .round_trip(self.sender.rto.srtt_ns(), self.sender.rto.timeout_ns());
         self.after_acknowledgement(now_ns);
         self.state != State::Closed
     }
@@ -227,7 +258,11 @@ impl Connection {
         }
         let (fin, push) = (segment.flags.has(Flags::FIN), segment.flags.has(Flags::PSH));
         let had_finished = self.receiver.has_finished();
-        if self.receiver.take(now_ns, place, segment.payload_bytes, fin, push) == receiver::Fate::Useless {
+        if self
+            .receiver
+            .take(now_ns, place, segment.payload_bytes, fin, push)
+            == receiver::Fate::Useless
+        {
             self.stats.duplicates_received += 1;
         }
         if self.receiver.has_finished() && !had_finished {
@@ -249,7 +284,10 @@ impl Connection {
 
     /// What the peer echoes: timestamps count milliseconds.
     fn echo(&self, now_ns: u64, segment: &Segment) -> Option<Echo> {
-        let (_, echo) = segment.options.timestamps.filter(|_| self.timestamps && segment.flags.has(Flags::ACK))?;
+        let (_, echo) = segment
+            .options
+            .timestamps
+            .filter(|_| self.timestamps && segment.flags.has(Flags::ACK))?;
         let age_ms = self.timestamp(now_ns).wrapping_sub(echo);
         if echo == 0 || age_ms > i32::MAX as u32 {
             return None;
@@ -259,8 +297,8 @@ impl Connection {
         Some(Echo { sent_ns, age_ns })
     }
 
-    /// The timestamp clock: what the host measures time by, in milliseconds. Finer ones would spoil the protection from
-    /// old segments (Aron & Druschel 1998, section 4.1; RFC 7323, section 5.4).
+    /// The timestamp clock: what the host measures time by, in milliseconds. Finer ones would spoil
+    /// the protection from old segments (Aron & Druschel 1998, section 4.1; RFC 7323, section 5.4).
     pub(super) fn timestamp(&self, now_ns: u64) -> u32 {
         let milliseconds = self.sender.measurement.current_time(now_ns) / NS_PER_MS;
         (milliseconds as u32).wrapping_add(self.config.timestamp_offset)

@@ -13,8 +13,8 @@ use pairs::Pairs;
 use receiver::Receiver;
 use sender::{GaveUp, Sender};
 
-/// How long a connection that is over still answers (RFC 9293, section 3.4.2: twice the segments' lifetime; Linux's
-/// value).
+/// How long a connection that is over still answers (RFC 9293, section 3.4.2: twice the segments'
+/// lifetime; Linux's value).
 const TIME_WAIT_NS: u64 = 60_000_000_000;
 
 /// Where a connection stands (RFC 9293, section 3.3.2).
@@ -104,7 +104,8 @@ pub struct Connection {
     pairs: Option<Box<Pairs>>,
     /// Shift of the window field that the peer sends.
     peer_shift: u8,
-    /// SND.WL1 and SND.WL2: the segment that told the window last, by its place and its acknowledgement.
+    /// SND.WL1 and SND.WL2: the segment that told the window last, by its place and its
+    /// acknowledgement.
     window_from: (i64, u64),
     reset_due: Option<Segment>,
     time_wait_until_ns: Option<u64>,
@@ -119,14 +120,18 @@ impl Connection {
             State::Closed => None,
             State::SynSent | State::SynReceived => self.handshake.expires_ns,
             _ => {
-                let timers = [self.sender.next_timer_ns(), self.receiver.ack_at_ns, self.time_wait_until_ns];
+                let timers = [
+                    self.sender.next_timer_ns(),
+                    self.receiver.ack_at_ns,
+                    self.time_wait_until_ns,
+                ];
                 timers.into_iter().flatten().min()
             }
         }
     }
 
-    /// The moment of [`next_timer_ns`](Self::next_timer_ns) came, or passed; harmless at any other. Afterwards
-    /// [`poll_transmit`](Self::poll_transmit) until it gives nothing more.
+    /// The moment of [`next_timer_ns`](Self::next_timer_ns) came, or passed; harmless at any other.
+    /// Afterwards [`poll_transmit`](Self::poll_transmit) until it gives nothing more.
     pub fn on_timer(&mut self, now_ns: u64) {
         match self.state {
             State::Closed => {}
@@ -180,8 +185,8 @@ impl Connection {
         self.receiver.received_bytes()
     }
 
-    /// Bytes of the peer's stream that have arrived, from a place to just before another: first those in order, then
-    /// those beyond gaps.
+    /// Bytes of the peer's stream that have arrived, from a place to just before another: first
+    /// those in order, then those beyond gaps.
     pub fn received_ranges(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         self.receiver.received_ranges()
     }
@@ -196,13 +201,16 @@ impl Connection {
         self.receiver.has_finished()
     }
 
-    /// Place in the peer's stream of a segment's first payload byte: the one nearest to what is expected next. A
-    /// place before the stream wraps, and lies outside of any window.
+    /// Place in the peer's stream of a segment's first payload byte: the one nearest to what is
+    /// expected next. A place before the stream wraps, and lies outside of any window.
     pub fn stream_position(&self, segment: &Segment) -> u64 {
-        self.receiver.numbering.place(segment.seq, self.receiver.nxt()) as u64
+        self.receiver
+            .numbering
+            .place(segment.seq, self.receiver.nxt()) as u64
     }
 
-    /// No more to write: a FIN follows the last byte. Afterwards [`poll_transmit`](Self::poll_transmit).
+    /// No more to write: a FIN follows the last byte. Afterwards
+    /// [`poll_transmit`](Self::poll_transmit).
     pub fn close(&mut self) {
         self.sender.close();
         match self.state {
@@ -232,8 +240,17 @@ impl Connection {
 
     /// Counters.
     pub fn stats(&self) -> Stats {
-        let (timeouts, recoveries, probes) = (self.sender.timeouts, self.sender.recoveries, self.sender.probes);
-        Stats { timeouts: timeouts + self.stats.timeouts, recoveries, probes, ..self.stats }
+        let (timeouts, recoveries, probes) = (
+            self.sender.timeouts,
+            self.sender.recoveries,
+            self.sender.probes,
+        );
+        Stats {
+            timeouts: timeouts + self.stats.timeouts,
+            recoveries,
+            probes,
+            ..self.stats
+        }
     }
 
     /// Congestion window and threshold.
@@ -268,7 +285,10 @@ impl Connection {
 
     /// Rate at which segments are paced, if they are.
     pub fn pacing_bytes_per_s(&self) -> Option<u64> {
-        self.sender.congestion.pacing().map(|pacing| pacing.bytes_per_s)
+        self.sender
+            .congestion
+            .pacing()
+            .map(|pacing| pacing.bytes_per_s)
     }
 
     /// What the start-up of `core/` decided last, if there is one.
@@ -276,7 +296,8 @@ impl Connection {
         self.sender.congestion.decision()
     }
 
-    /// What its start-up was told that is remembered of the path, in bytes in a round trip; 0: nothing.
+    /// What its start-up was told that is remembered of the path, in bytes in a round trip; 0:
+    /// nothing.
     pub fn remembered_bytes(&self) -> u64 {
         self.sender.congestion.remembered_bytes()
     }

@@ -18,7 +18,8 @@ impl Connection {
             }
             _ => {}
         }
-        // What arrived out of order is told by acknowledgements of their own, which have room for it.
+        // What arrived out of order is told by acknowledgements of their own, which have room for
+        // it.
         if self.receiver.ack_now && self.sack && self.receiver.has_blocks() {
             return Some(self.acknowledgement(now_ns));
         }
@@ -46,7 +47,11 @@ impl Connection {
             self.stats.data_segments_sent += 1;
             self.stats.retransmitted_segments += u64::from(outgoing.again);
         }
-        Transmit { segment, stream_start: outgoing.start, retransmission: outgoing.again }
+        Transmit {
+            segment,
+            stream_start: outgoing.start,
+            retransmission: outgoing.again,
+        }
     }
 
     fn acknowledgement(&mut self, now_ns: u64) -> Transmit {
@@ -58,21 +63,36 @@ impl Connection {
         }
         // As many blocks as there is room for: each takes 8 bytes, and the option 4 besides.
         let room = MOST_OPTION_BYTES as u32 - segment.options.wire_bytes();
-        let blocks = self.receiver.sack_blocks((room.saturating_sub(4) / 8) as usize);
-        segment.options.sack = if self.sack { blocks } else { SackBlocks::default() };
-        Transmit { segment, stream_start: start, retransmission: false }
+        let blocks = self
+            .receiver
+            .sack_blocks((room.saturating_sub(4) / 8) as usize);
+        segment.options.sack = if self.sack {
+            blocks
+        } else {
+            SackBlocks::default()
+        };
+        Transmit {
+            segment,
+            stream_start: start,
+            retransmission: false,
+        }
     }
 
     /// A segment that acknowledges, at a place of our stream.
     fn segment(&mut self, now_ns: u64, start: u64, has_data: bool) -> Segment {
-        let timestamps = self.timestamps.then(|| (self.timestamp(now_ns), self.receiver.echo()));
+        let timestamps = self
+            .timestamps
+            .then(|| (self.timestamp(now_ns), self.receiver.echo()));
         Segment {
             seq: self.sender.numbering.number(start),
             ack: self.receiver.numbering.number(self.receiver.nxt()),
             payload_bytes: 0,
             window: self.receiver.acknowledge(now_ns, false, has_data),
             flags: Flags::ACK,
-            options: Options { timestamps, ..Options::default() },
+            options: Options {
+                timestamps,
+                ..Options::default()
+            },
         }
     }
 
@@ -88,5 +108,9 @@ impl Connection {
 }
 
 fn bare(segment: Segment) -> Transmit {
-    Transmit { segment, stream_start: 0, retransmission: false }
+    Transmit {
+        segment,
+        stream_start: 0,
+        retransmission: false,
+    }
 }

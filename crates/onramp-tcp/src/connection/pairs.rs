@@ -1,5 +1,6 @@
-//! Packet pairs of a connection whose two ends know them (Nishida et al., sections 4.1.2 and 4.2.1): pairs of data that are
-//! sent, pairs of the peer that are measured and answered, and acknowledgements that are pairs themselves.
+//! Packet pairs of a connection whose two ends know them (Nishida et al., sections 4.1.2 and
+//! 4.2.1): pairs of data that are sent, pairs of the peer that are measured and answered, and
+//! acknowledgements that are pairs themselves.
 
 use super::Connection;
 use crate::choice::PacketPair;
@@ -7,7 +8,8 @@ use crate::connection::sender::Half;
 use crate::{Config, PairOptions, Segment};
 use onramp_core::pairs::{Counts, Form, Meter, PairOption, Probe, FIRST, PERMITTED};
 
-/// An acknowledgement waits for at most so many segments beyond the second: "every three or four packet arrival".
+/// An acknowledgement waits for at most so many segments beyond the second: "every three or four
+/// packet arrival".
 const MOST_STRETCH_SEGMENTS: u32 = 2;
 
 /// What is kept of them.
@@ -19,7 +21,8 @@ pub struct Pairs {
     /// Our acknowledgements are pairs too.
     probes: bool,
     probe: Probe,
-    /// Of the last pair with an even number, and of the last with an odd one: it was acknowledgements alone.
+    /// Of the last pair with an even number, and of the last with an odd one: it was
+    /// acknowledgements alone.
     is_of_acks: [bool; 2],
     meter: Meter,
     pub counts: Counts,
@@ -58,7 +61,10 @@ impl Pairs {
     pub fn new(config: &Config) -> Pairs {
         Pairs {
             form: config.pair_form,
-            at_once: matches!(config.packet_pair, PacketPair::AnswerAtOnce | PacketPair::Probe),
+            at_once: matches!(
+                config.packet_pair,
+                PacketPair::AnswerAtOnce | PacketPair::Probe
+            ),
             probes: config.packet_pair == PacketPair::Probe,
             probe: Probe::default(),
             is_of_acks: [false; 2],
@@ -76,13 +82,17 @@ impl Pairs {
             Some(Half::First) => Some(self.probe.send_first(now_ns, end)),
             Some(Half::Second) => self.send_second(now_ns, seq, end, false),
             // The first of a train, or another of it.
-            Some(Half::Train) => {
-                self.send_second(now_ns, seq, end, true).or_else(|| Some(self.probe.send_first(now_ns, end)))
-            }
+            Some(Half::Train) => self
+                .send_second(now_ns, seq, end, true)
+                .or_else(|| Some(self.probe.send_first(now_ns, end))),
             None => None,
         };
         // There is room for one.
-        let reply = if mark.is_none() { self.reply.take() } else { None };
+        let reply = if mark.is_none() {
+            self.reply.take()
+        } else {
+            None
+        };
         self.options(mark, reply)
     }
 
@@ -98,22 +108,37 @@ impl Pairs {
         self.options(mark, reply)
     }
 
-    fn send_second(&mut self, now_ns: u64, seq: u32, end: u32, is_train: bool) -> Option<PairOption> {
-        let mark = self.probe.send_second(&mut self.counts, now_ns, seq, end, is_train)?;
+    fn send_second(
+        &mut self,
+        now_ns: u64,
+        seq: u32,
+        end: u32,
+        is_train: bool,
+    ) -> Option<PairOption> {
+        let mark = self
+            .probe
+            .send_second(&mut self.counts, now_ns, seq, end, is_train)?;
         self.is_of_acks[usize::from(mark.id % 2)] = seq == end;
         Some(mark)
     }
 
     fn options(&self, mark: Option<PairOption>, reply: Option<PairOption>) -> PairOptions {
         let form = (mark.is_some() || reply.is_some()).then_some(self.form);
-        PairOptions { form, mark, reply, malformed: 0 }
+        PairOptions {
+            form,
+            mark,
+            reply,
+            malformed: 0,
+        }
     }
 
     /// A half of a pair arrived. Is its acknowledgement to go at once?
     fn arrived(&mut self, mark: &PairOption, now_ns: u64, segment: &Segment) -> bool {
         let ignored = self.counts.ignored;
         let end = segment.seq.wrapping_add(segment.payload_bytes);
-        let reply = self.meter.arrived(&mut self.counts, mark, now_ns, segment.seq, end);
+        let reply = self
+            .meter
+            .arrived(&mut self.counts, mark, now_ns, segment.seq, end);
         if self.counts.ignored > ignored {
             return false;
         }
@@ -125,16 +150,24 @@ impl Pairs {
         }
         let has_data = segment.payload_bytes > 0;
         if self.probes && has_data {
-            self.ack_half = Some(if mark.kind == FIRST { Half::First } else { Half::Second });
+            self.ack_half = Some(if mark.kind == FIRST {
+                Half::First
+            } else {
+                Half::Second
+            });
         }
         has_data && (self.at_once || is_replied)
     }
 
-    /// The segments beyond the second for which acknowledgements may wait, when theirs are so far apart: "in proportion
-    /// to ratio of t1 to t2".
+    /// The segments beyond the second for which acknowledgements may wait, when theirs are so far
+    /// apart: "in proportion to ratio of t1 to t2".
     fn stretch_segments(&self, reverse_ns: u32) -> u32 {
         let forward_ns = self.forward_ns.filter(|&forward_ns| forward_ns > 0);
-        forward_ns.map_or(0, |forward_ns| (reverse_ns / forward_ns).saturating_sub(2).min(MOST_STRETCH_SEGMENTS))
+        forward_ns.map_or(0, |forward_ns| {
+            (reverse_ns / forward_ns)
+                .saturating_sub(2)
+                .min(MOST_STRETCH_SEGMENTS)
+        })
     }
 }
 
@@ -147,14 +180,25 @@ impl Connection {
     /// The reply that an acceptable segment brings, and what could not be read.
     pub(super) fn on_pair_reply(&mut self, now_ns: u64, segment: &Segment) {
         let options = &segment.options.pairs;
-        let Some(pairs) = self.pairs.as_mut().filter(|pairs| options.form == Some(pairs.form)) else { return };
+        let Some(pairs) = self
+            .pairs
+            .as_mut()
+            .filter(|pairs| options.form == Some(pairs.form))
+        else {
+            return;
+        };
         pairs.counts.malformed += u32::from(options.malformed);
         let Some(reply) = &options.reply else { return };
         let clock = &self.sender.measurement;
-        // The latest that it may be by this clock: a coarse one must not take what is true for a lie.
-        let now_ns = clock.current_time(now_ns).saturating_add(clock.resolution_ns() - 1);
+        // The latest that it may be by this clock: a coarse one must not take what is true for a
+        // lie.
+        let now_ns = clock
+            .current_time(now_ns)
+            .saturating_add(clock.resolution_ns() - 1);
         let ignored = pairs.counts.ignored;
-        let report = pairs.probe.replied(&mut pairs.counts, reply, now_ns, segment.ack);
+        let report = pairs
+            .probe
+            .replied(&mut pairs.counts, reply, now_ns, segment.ack);
         if pairs.counts.ignored > ignored {
             return;
         }
@@ -163,14 +207,22 @@ impl Connection {
             (false, Some(report)) => self.sender.congestion.note_pair(report),
             // No further apart than they left: their way is as fast as that of the data.
             (true, None) => self.receiver.stretch_segments = 0,
-            (true, Some(report)) => self.receiver.stretch_segments = pairs.stretch_segments(report.interval_ns),
+            (true, Some(report)) => {
+                self.receiver.stretch_segments = pairs.stretch_segments(report.interval_ns)
+            }
         }
     }
 
     /// The half of a pair that an acceptable segment is.
     pub(super) fn on_pair_mark(&mut self, now_ns: u64, segment: &Segment) {
         let options = &segment.options.pairs;
-        let Some(pairs) = self.pairs.as_mut().filter(|pairs| options.form == Some(pairs.form)) else { return };
+        let Some(pairs) = self
+            .pairs
+            .as_mut()
+            .filter(|pairs| options.form == Some(pairs.form))
+        else {
+            return;
+        };
         let Some(mark) = &options.mark else { return };
         let now_ns = self.sender.measurement.current_time(now_ns);
         self.receiver.ack_now |= pairs.arrived(mark, now_ns, segment);
@@ -179,7 +231,11 @@ impl Connection {
     /// A segment that holds nothing new has them again, or one that is refused.
     pub(super) fn on_pair_again(&mut self, segment: &Segment) {
         let options = &segment.options.pairs;
-        if let Some(pairs) = self.pairs.as_mut().filter(|pairs| options.form == Some(pairs.form)) {
+        if let Some(pairs) = self
+            .pairs
+            .as_mut()
+            .filter(|pairs| options.form == Some(pairs.form))
+        {
             pairs.counts.malformed += u32::from(options.malformed);
             pairs.counts.ignored += options.iter().count() as u32;
         }

@@ -1,6 +1,7 @@
 //! TCP's 32-bit sequence numbers and 64-bit places in a stream.
 //!
-//! Place 0 is the first byte of data; the SYN has the number before it, and a FIN the place behind the last byte.
+//! Place 0 is the first byte of data; the SYN has the number before it, and a FIN the place behind
+//! the last byte.
 
 /// The numbering of one direction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -12,7 +13,9 @@ pub struct Numbering {
 impl Numbering {
     /// That of a SYN with this number.
     pub fn of_syn(isn: u32) -> Numbering {
-        Numbering { origin: isn.wrapping_add(1) }
+        Numbering {
+            origin: isn.wrapping_add(1),
+        }
     }
 
     /// The sequence number of a place.
@@ -36,9 +39,23 @@ mod tests {
         let numbering = Numbering::of_syn(u32::MAX - 10);
         assert_eq!(numbering.number(0), u32::MAX - 9);
         assert_eq!(numbering.number(10), 0);
-        for place in [0, 9, 10, 11, 1 << 31, (1 << 32) - 1, 1 << 32, (5 << 32) + 77] {
+        for place in [
+            0,
+            9,
+            10,
+            11,
+            1 << 31,
+            (1 << 32) - 1,
+            1 << 32,
+            (5 << 32) + 77,
+        ] {
             let number = numbering.number(place);
-            for near in [place, place + 1000, place.saturating_sub(1000), place + (1 << 30)] {
+            for near in [
+                place,
+                place + 1000,
+                place.saturating_sub(1000),
+                place + (1 << 30),
+            ] {
                 assert_eq!(numbering.place(number, near), place as i64);
             }
         }

@@ -87,7 +87,9 @@ impl Receiver {
     /// The shift with which the largest window fits the field.
     pub fn wanted_shift(&self) -> u8 {
         let most = self.buffer.most_bytes();
-        (0..MOST_SHIFT).find(|&shift| most >> shift <= 65_535).unwrap_or(MOST_SHIFT)
+        (0..MOST_SHIFT)
+            .find(|&shift| most >> shift <= 65_535)
+            .unwrap_or(MOST_SHIFT)
     }
 
     pub fn most_window_bytes(&self) -> u64 {
@@ -136,7 +138,10 @@ impl Receiver {
     /// Data that has arrived: what is in order, then what lies beyond gaps.
     pub fn received_ranges(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         let end_of_data = self.fin.unwrap_or(u64::MAX);
-        let beyond = self.beyond.iter().map(move |range| (range.0, range.1.min(end_of_data)));
+        let beyond = self
+            .beyond
+            .iter()
+            .map(move |range| (range.0, range.1.min(end_of_data)));
         std::iter::once((0, self.received_bytes())).chain(beyond)
     }
 
@@ -149,8 +154,8 @@ impl Receiver {
         self.received_bytes() - self.read
     }
 
-    /// The application takes what it wants. The peer hears of it where the window was so small that it now is
-    /// twice as large or more.
+    /// The application takes what it wants. The peer hears of it where the window was so small that
+    /// it now is twice as large or more.
     pub fn read(&mut self, now_ns: u64, most_bytes: u64) -> u64 {
         let bytes = self.readable_bytes().min(most_bytes);
         if bytes == 0 {
@@ -166,14 +171,23 @@ impl Receiver {
         // What the field can say, however large the buffer is.
         let most = 65_535 << self.shift.unwrap_or(0);
         let room = self.buffer.window_bytes(self.readable_bytes()).min(most);
-        if room >= 2 * offered && room - offered >= u64::from(self.mss_bytes).min(self.buffer.most_bytes() / 2) {
+        if room >= 2 * offered
+            && room - offered >= u64::from(self.mss_bytes).min(self.buffer.most_bytes() / 2)
+        {
             self.ack_now = true;
         }
         bytes
     }
 
     /// A segment with payload or FIN arrived; its part within the window is taken.
-    pub fn take(&mut self, now_ns: u64, start: i64, payload_bytes: u32, fin: bool, push: bool) -> Fate {
+    pub fn take(
+        &mut self,
+        now_ns: u64,
+        start: i64,
+        payload_bytes: u32,
+        fin: bool,
+        push: bool,
+    ) -> Fate {
         let end = start + i64::from(payload_bytes);
         let is_old = end + i64::from(fin) <= self.nxt as i64;
         if is_old || start >= (self.edge.max(self.nxt + 1)) as i64 {
@@ -192,9 +206,15 @@ impl Receiver {
         let start = start.max(self.nxt as i64) as u64;
         let whole = end as u64;
         // Nothing follows a FIN.
-        let mut end = whole.min(self.edge.max(start)).min(self.fin.unwrap_or(u64::MAX));
+        let mut end = whole
+            .min(self.edge.max(start))
+            .min(self.fin.unwrap_or(u64::MAX));
         let mut fresh = false;
-        if fin && self.fin.is_none() && end == whole && self.beyond.last().is_none_or(|range| range.1 <= whole) {
+        if fin
+            && self.fin.is_none()
+            && end == whole
+            && self.beyond.last().is_none_or(|range| range.1 <= whole)
+        {
             self.fin = Some(whole);
         }
         // A FIN is received, and told of beyond a gap, like the byte whose place it has.
@@ -211,7 +231,9 @@ impl Receiver {
                 self.insert(start, end);
                 let new_bytes = end - start - u64::from(has_fin);
                 self.buffer.holds(self.held());
-                let grew = self.buffer.arrived(now_ns, new_bytes as u32, self.mss_bytes, in_order);
+                let grew = self
+                    .buffer
+                    .arrived(now_ns, new_bytes as u32, self.mss_bytes, in_order);
                 self.policy.window(self.edge - before.min(self.edge), grew);
             }
         }
@@ -234,7 +256,9 @@ impl Receiver {
             }
             match decision {
                 Decision::Now => self.ack_now = true,
-                Decision::At(at_ns) => self.ack_at_ns = Some(self.ack_at_ns.map_or(at_ns, |at| at.min(at_ns))),
+                Decision::At(at_ns) => {
+                    self.ack_at_ns = Some(self.ack_at_ns.map_or(at_ns, |at| at.min(at_ns)))
+                }
             }
         }
         match fresh {
@@ -243,8 +267,8 @@ impl Receiver {
         }
     }
 
-    /// The first part of a range that has arrived already, beyond a gap. Its surroundings are to be told next to it
-    /// (RFC 2883, section 4).
+    /// The first part of a range that has arrived already, beyond a gap. Its surroundings are to be
+    /// told next to it (RFC 2883, section 4).
     fn overlap(&mut self, start: u64, end: u64) -> Option<(u64, u64)> {
         let index = self.beyond.partition_point(|range| range.1 <= start);
         let range = *self.beyond.get(index).filter(|range| range.0 < end)?;
@@ -276,9 +300,15 @@ impl Receiver {
     /// Puts a range first among the recent ones.
     fn note_recent(&mut self, start: u64, end: u64) {
         let earlier = self.recent;
-        let others = earlier.iter().filter(|&&place| !(start..end).contains(&place));
+        let others = earlier
+            .iter()
+            .filter(|&&place| !(start..end).contains(&place));
         self.recent = [0; 4];
-        for (slot, place) in self.recent.iter_mut().zip(std::iter::once(&start).chain(others)) {
+        for (slot, place) in self
+            .recent
+            .iter_mut()
+            .zip(std::iter::once(&start).chain(others))
+        {
             *slot = *place;
         }
     }
@@ -296,7 +326,8 @@ impl Receiver {
         self.policy.round_trip(srtt_ns, timeout_ns);
     }
 
-    /// The blocks for the next acknowledgement (RFC 2018, section 4, and RFC 2883), at most so many.
+    /// The blocks for the next acknowledgement (RFC 2018, section 4, and RFC 2883), at most so
+    /// many.
     pub fn sack_blocks(&mut self, most: usize) -> SackBlocks {
         let mut blocks = SackBlocks::default();
         let mut told: [u64; 4] = [u64::MAX; 4];
@@ -308,7 +339,10 @@ impl Receiver {
         for slot in 0..self.recent.len() {
             let place = self.recent[slot];
             let index = self.beyond.partition_point(|range| range.1 <= place);
-            let Some(&(start, end)) = self.beyond.get(index).filter(|range| range.0 <= place) else { continue };
+            let Some(&(start, end)) = self.beyond.get(index).filter(|range| range.0 <= place)
+            else {
+                continue;
+            };
             if count == most || told.contains(&start) {
                 continue;
             }
@@ -330,9 +364,11 @@ impl Receiver {
         let shift = if is_syn { 0 } else { self.shift.unwrap_or(0) };
         let right = self.nxt + (room >> shift << shift).min(65_535 << shift);
         let mut offered = self.edge.saturating_sub(self.nxt);
-        // The edge moves by a segment or by half the buffer, or not at all (RFC 9293, section 3.8.6.2.2), and never
-        // back.
-        let step = u64::from(self.mss_bytes).min(self.buffer.most_bytes() / 2).max(1);
+        // The edge moves by a segment or by half the buffer, or not at all (RFC 9293, section
+        // 3.8.6.2.2), and never back.
+        let step = u64::from(self.mss_bytes)
+            .min(self.buffer.most_bytes() / 2)
+            .max(1);
         if right >= self.edge + step || is_syn {
             self.edge = right.max(self.edge);
             offered = right.saturating_sub(self.nxt);
@@ -344,9 +380,13 @@ impl Receiver {
         if has_data {
             self.policy.sent_data(now_ns);
         }
-        // Rounded up: the scale does not take the edge back. A buffer that has no more room than it says rounds down; what
-        // it promised before is taken all the same.
-        let field = if self.buffer.is_exact() { offered >> shift } else { offered.div_ceil(1 << shift) };
+        // Rounded up: the scale does not take the edge back. A buffer that has no more room than it
+        // says rounds down; what it promised before is taken all the same.
+        let field = if self.buffer.is_exact() {
+            offered >> shift
+        } else {
+            offered.div_ceil(1 << shift)
+        };
         let field = field.min(65_535);
         self.edge = self.edge.max(self.nxt + (field << shift));
         field as u16
@@ -368,18 +408,20 @@ impl Receiver {
 
     /// Is a timestamp older than the last (RFC 7323, section 5, PAWS)?
     pub fn is_stale(&self, value: u32) -> bool {
-        self.ts_recent.is_some_and(|recent| (value.wrapping_sub(recent) as i32) < 0)
+        self.ts_recent
+            .is_some_and(|recent| (value.wrapping_sub(recent) as i32) < 0)
     }
 
-    /// A segment's timestamp, where the segment begins at or before what was acknowledged last (RFC 7323, section
-    /// 4.3).
+    /// A segment's timestamp, where the segment begins at or before what was acknowledged last (RFC
+    /// 7323, section 4.3).
     pub fn note_timestamp(&mut self, value: u32, start: i64) {
         if start <= self.acked as i64 && !self.is_stale(value) {
             self.ts_recent = Some(value);
         }
     }
 
-    /// The receiver's own round trip: from the sending of an echo's original to now. Each echo counts once.
+    /// The receiver's own round trip: from the sending of an echo's original to now. Each echo
+    /// counts once.
     pub fn note_echo(&mut self, now_ns: u64, echo: u32, rtt_ns: u64) {
         if self.last_echo != Some(echo) {
             self.last_echo = Some(echo);

@@ -1,15 +1,18 @@
 //! A buffer of one size from the start, as after `SO_RCVBUF`: what is free in it is offered.
 //!
-//! The SYN's window field is not scaled (RFC 7323, section 2.2), so the first offer is 65535 bytes at most; the first
-//! ACK after it offers all of the buffer. Bytes beyond a gap take no room away: they lie within what was offered.
+//! The SYN's window field is not scaled (RFC 7323, section 2.2), so the first offer is 65535 bytes
+//! at most; the first ACK after it offers all of the buffer. Bytes beyond a gap take no room away:
+//! they lie within what was offered.
 //!
-//! Linux reserves twice the bytes that were asked for, takes half of that for payload at first, and 160/256 of it once
-//! it has seen that full segments waste less: the window then grows by two segments with each that arrives, up to
-//! 1.25 times what was asked for (on Linux 6.18, 64 KiB gave 80,480 bytes in flight, 256 KiB 326,880).
+//! Linux reserves twice the bytes that were asked for, takes half of that for payload at first, and
+//! 160/256 of it once it has seen that full segments waste less: the window then grows by two
+//! segments with each that arrives, up to 1.25 times what was asked for (on Linux 6.18, 64 KiB gave
+//! 80,480 bytes in flight, 256 KiB 326,880).
 
 use super::ReceiveWindow;
 
-/// Payload's share of the memory that segments take, in 256ths: at first, and for full segments of 1448 bytes.
+/// Payload's share of the memory that segments take, in 256ths: at first, and for full segments of
+/// 1448 bytes.
 const FIRST_SHARE_256: u64 = 128;
 const FULL_SHARE_256: u64 = 160;
 
@@ -24,23 +27,41 @@ pub struct Fixed {
 impl Fixed {
     /// With so much room for payload, always.
     pub fn new(buffer_bytes: u64) -> Fixed {
-        Fixed { window_bytes: buffer_bytes, most_bytes: buffer_bytes, is_exact: false }
+        Fixed {
+            window_bytes: buffer_bytes,
+            most_bytes: buffer_bytes,
+            is_exact: false,
+        }
     }
 
     /// The same, and nothing is promised beyond it.
     pub fn exactly(buffer_bytes: u64) -> Fixed {
-        Fixed { is_exact: true, ..Fixed::new(buffer_bytes) }
+        Fixed {
+            is_exact: true,
+            ..Fixed::new(buffer_bytes)
+        }
     }
 
     /// As Linux grows it.
     pub fn linux(buffer_bytes: u64) -> Fixed {
-        let most_bytes = u128::from(buffer_bytes) * u128::from(FULL_SHARE_256) / u128::from(FIRST_SHARE_256);
-        Fixed { window_bytes: buffer_bytes, most_bytes: u64::try_from(most_bytes).unwrap_or(u64::MAX), is_exact: false }
+        let most_bytes =
+            u128::from(buffer_bytes) * u128::from(FULL_SHARE_256) / u128::from(FIRST_SHARE_256);
+        Fixed {
+            window_bytes: buffer_bytes,
+            most_bytes: u64::try_from(most_bytes).unwrap_or(u64::MAX),
+            is_exact: false,
+        }
     }
 }
 
 impl ReceiveWindow for Fixed {
-    fn arrived(&mut self, _now_ns: u64, payload_bytes: u32, mss_bytes: u32, in_order: bool) -> bool {
+    fn arrived(
+        &mut self,
+        _now_ns: u64,
+        payload_bytes: u32,
+        mss_bytes: u32,
+        in_order: bool,
+    ) -> bool {
         let growth_bytes = (2 * u64::from(mss_bytes)).min(self.most_bytes - self.window_bytes);
         if !in_order || payload_bytes < mss_bytes || growth_bytes == 0 {
             return false;
@@ -69,7 +90,10 @@ mod tests {
     #[test]
     fn what_is_free_is_offered() {
         let window = Fixed::new(524_288);
-        assert_eq!((window.window_bytes(0), window.most_bytes()), (524_288, 524_288));
+        assert_eq!(
+            (window.window_bytes(0), window.most_bytes()),
+            (524_288, 524_288)
+        );
         assert_eq!(window.window_bytes(24_288), 500_000);
         assert_eq!(window.window_bytes(600_000), 0);
     }
@@ -77,9 +101,14 @@ mod tests {
     #[test]
     fn linux_offers_a_quarter_more_in_time() {
         let mut window = Fixed::linux(65_536);
-        assert_eq!((window.window_bytes(0), window.most_bytes()), (65_536, 81_920));
+        assert_eq!(
+            (window.window_bytes(0), window.most_bytes()),
+            (65_536, 81_920)
+        );
         assert!(!window.arrived(0, 1448, 1448, false) && !window.arrived(0, 100, 1448, true));
-        let growing = (0..100).take_while(|_| window.arrived(0, 1448, 1448, true)).count();
+        let growing = (0..100)
+            .take_while(|_| window.arrived(0, 1448, 1448, true))
+            .count();
         assert_eq!((growing, window.window_bytes(0)), (6, 81_920));
     }
 }

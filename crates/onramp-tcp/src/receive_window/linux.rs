@@ -2,25 +2,28 @@
 //!
 //! Three bounds, the least of which is offered:
 //!
-//! - *Room.* The buffer counts memory, of which payload is a share; what waits to be read, or lies beyond a gap, takes
-//!   it up.
+//! - *Room.* The buffer counts memory, of which payload is a share; what waits to be read, or lies
+//!   beyond a gap, takes it up.
 //! - *Clamp.* The payload that fits the whole buffer.
-//! - *Threshold.* A slow start of the window: it begins at what the SYN offered and rises by two segments for every
-//!   full one that arrives. So a buffer that has grown shows in the offer only as segments come in.
+//! - *Threshold.* A slow start of the window: it begins at what the SYN offered and rises by two
+//!   segments for every full one that arrives. So a buffer that has grown shows in the offer only
+//!   as segments come in.
 //!
-//! The buffer grows by Dynamic Right-Sizing (Fisk & Feng, "Dynamic Right-Sizing in TCP", LACSI 2001): once a round
-//! trip, the receiver's own, what the application copied is compared with the most that it copied before in one.
-//! If it was more, the buffer must hold twice as much, for the measure is a round trip old; and because the sender may
-//! be in slow start, the growth goes on top, twice:
+//! The buffer grows by Dynamic Right-Sizing (Fisk & Feng, "Dynamic Right-Sizing in TCP", LACSI
+//! 2001): once a round trip, the receiver's own, what the application copied is compared with the
+//! most that it copied before in one. If it was more, the buffer must hold twice as much, for the
+//! measure is a round trip old; and because the sender may be in slow start, the growth goes on
+//! top, twice:
 //!
 //! ```text
 //! window = 2 copied + 2 (2 copied) (copied - before) / before + what lies beyond a gap
 //! ```
 //!
-//! Described by the kernel's documentation (`ip-sysctl`: `tcp_moderate_rcvbuf`, `tcp_rmem`, and `tcp_adv_win_scale`,
-//! which the measured share has replaced). The constants and the formula reproduce a download over the lab's path of
-//! 50 Mbit/s and 600 ms on Linux 6.18: see the tests. NOTE: Linux takes the share from each new size of segment,
-//! which depends on the device; here it is one number.
+//! Described by the kernel's documentation (`ip-sysctl`: `tcp_moderate_rcvbuf`, `tcp_rmem`, and
+//! `tcp_adv_win_scale`, which the measured share has replaced). The constants and the formula
+//! reproduce a download over the lab's path of 50 Mbit/s and 600 ms on Linux 6.18: see the tests.
+//! NOTE: Linux takes the share from each new size of segment, which depends on the device; here it
+//! is one number.
 
 use super::{Held, ReceiveWindow};
 
@@ -40,8 +43,8 @@ pub struct Tuning {
 }
 
 impl Tuning {
-    /// Linux 6.18: `tcp_rmem` is 4096 131072 33554432; a payload of 1448 bytes takes 2304 of memory on the lab's
-    /// devices, a share of 160/256.
+    /// Linux 6.18: `tcp_rmem` is 4096 131072 33554432; a payload of 1448 bytes takes 2304 of memory
+    /// on the lab's devices, a share of 160/256.
     pub const LINUX_6_18: Tuning = Tuning {
         initial_buffer_bytes: 131_072,
         most_buffer_bytes: 33_554_432,
@@ -53,11 +56,13 @@ impl Tuning {
 
 /// The window field of a SYN holds no more.
 const MOST_SYN_WINDOW_BYTES: u64 = 65_535;
-/// What is taken to have been copied per round trip before the first measurement: an initial window (RFC 6928).
+/// What is taken to have been copied per round trip before the first measurement: an initial window
+/// (RFC 6928).
 const INITIAL_COPIED_SEGMENTS: u64 = 10;
 /// The threshold does not rise for smaller segments.
 const LEAST_GROWING_BYTES: u32 = 128;
-/// Full segments are taken to be at least this large, or the MSS (RFC 9293, section 3.7.1: the default MSS).
+/// Full segments are taken to be at least this large, or the MSS (RFC 9293, section 3.7.1: the
+/// default MSS).
 const DEFAULT_SEGMENT_BYTES: u32 = 536;
 
 /// Linux's receive buffer.
@@ -93,7 +98,11 @@ impl Linux {
             buffer_bytes: tuning.initial_buffer_bytes,
             share_256: tuning.initial_share_256,
             // Whole segments, if there is room for one.
-            threshold_bytes: if partial_bytes < syn_bytes { syn_bytes - partial_bytes } else { syn_bytes },
+            threshold_bytes: if partial_bytes < syn_bytes {
+                syn_bytes - partial_bytes
+            } else {
+                syn_bytes
+            },
             segment_bytes: 0,
             held: Held::default(),
             rtt_8_ns: 0,
@@ -114,7 +123,8 @@ impl Linux {
         // More than the largest buffer holds would not make it larger.
         let copied_bytes = copied_bytes.min(self.tuning.most_buffer_bytes);
         let wanted = 2 * u128::from(copied_bytes);
-        let growth = wanted * u128::from(copied_bytes.saturating_sub(before_bytes)) / u128::from(before_bytes.max(1));
+        let growth = wanted * u128::from(copied_bytes.saturating_sub(before_bytes))
+            / u128::from(before_bytes.max(1));
         let slack = u128::from(self.tuning.slack_segments * u64::from(self.segment_bytes));
         let window = wanted + slack + 2 * growth + u128::from(self.held.span_bytes);
         let memory = window * 256 / u128::from(self.share_256.max(1));
@@ -123,7 +133,8 @@ impl Linux {
     }
 
     fn most_copied_bytes(&self) -> u64 {
-        self.most_copied_bytes.unwrap_or(INITIAL_COPIED_SEGMENTS * u64::from(self.segment_bytes))
+        self.most_copied_bytes
+            .unwrap_or(INITIAL_COPIED_SEGMENTS * u64::from(self.segment_bytes))
     }
 }
 
@@ -132,7 +143,13 @@ impl ReceiveWindow for Linux {
         self.held = held;
     }
 
-    fn arrived(&mut self, _now_ns: u64, payload_bytes: u32, mss_bytes: u32, _in_order: bool) -> bool {
+    fn arrived(
+        &mut self,
+        _now_ns: u64,
+        payload_bytes: u32,
+        mss_bytes: u32,
+        _in_order: bool,
+    ) -> bool {
         self.segment_bytes = self.segment_bytes.max(DEFAULT_SEGMENT_BYTES.min(mss_bytes));
         let full = payload_bytes >= self.segment_bytes;
         self.segment_bytes = self.segment_bytes.max(payload_bytes.min(mss_bytes));
@@ -143,7 +160,9 @@ impl ReceiveWindow for Linux {
             let most_copied_bytes = self.most_copied_bytes();
             self.make_room(most_copied_bytes, most_copied_bytes);
         }
-        let room_bytes = self.room_bytes(self.held.waiting_bytes).saturating_sub(self.threshold_bytes);
+        let room_bytes = self
+            .room_bytes(self.held.waiting_bytes)
+            .saturating_sub(self.threshold_bytes);
         if !full || payload_bytes < LEAST_GROWING_BYTES || room_bytes == 0 {
             return false;
         }

@@ -26,8 +26,8 @@ pub trait ReceiveWindow: std::fmt::Debug + Send {
         let _ = held;
     }
 
-    /// A segment was taken into the buffer, in order or beyond a gap. Whether more will be offered because of it, on
-    /// which [`AckPolicy::window`](crate::acks::AckPolicy::window) depends.
+    /// A segment was taken into the buffer, in order or beyond a gap. Whether more will be offered
+    /// because of it, on which [`AckPolicy::window`](crate::acks::AckPolicy::window) depends.
     fn arrived(&mut self, now_ns: u64, payload_bytes: u32, mss_bytes: u32, in_order: bool) -> bool {
         let _ = (now_ns, payload_bytes, mss_bytes, in_order);
         false
@@ -38,18 +38,19 @@ pub trait ReceiveWindow: std::fmt::Debug + Send {
         let _ = (now_ns, bytes);
     }
 
-    /// The receiver's own measurement of the round trip, from echoed timestamps or from how long it takes to
-    /// receive a window.
+    /// The receiver's own measurement of the round trip, from echoed timestamps or from how long it
+    /// takes to receive a window.
     fn rtt(&mut self, now_ns: u64, rtt_ns: u64) {
         let _ = (now_ns, rtt_ns);
     }
 
-    /// The window to offer beyond what has been received in order, when so much waits to be read. The connection
-    /// sees to it that a right edge once offered is not taken back, that the field's 16 bits and the scale are
-    /// honoured, and that silly windows are avoided.
+    /// The window to offer beyond what has been received in order, when so much waits to be read.
+    /// The connection sees to it that a right edge once offered is not taken back, that the field's
+    /// 16 bits and the scale are honoured, and that silly windows are avoided.
     fn window_bytes(&self, waiting_bytes: u64) -> u64;
 
-    /// Not a byte more than what is free may be offered, where the window field would need to be rounded up.
+    /// Not a byte more than what is free may be offered, where the window field would need to be
+    /// rounded up.
     fn is_exact(&self) -> bool {
         false
     }

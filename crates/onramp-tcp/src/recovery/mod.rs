@@ -1,4 +1,5 @@
-//! Loss recovery: which segments are lost, when they are sent again, and what the window is meanwhile.
+//! Loss recovery: which segments are lost, when they are sent again, and what the window is
+//! meanwhile.
 
 mod newreno;
 mod probe;
@@ -15,7 +16,8 @@ pub use scoreboard::{Arrived, Delivery, Scoreboard, Sent};
 use crate::congestion::{Congestion, LossKind};
 use std::fmt::Debug;
 
-/// Duplicate acknowledgements, or segments' worth of selective ones, that tell a loss from reordering (RFC 5681).
+/// Duplicate acknowledgements, or segments' worth of selective ones, that tell a loss from
+/// reordering (RFC 5681).
 pub const DUP_THRESHOLD: u32 = 3;
 
 /// An acknowledgement, and what it may change.
@@ -37,16 +39,22 @@ pub struct Context<'a> {
     pub srtt_ns: u64,
     /// Let one lost segment go whatever the window says.
     pub force: &'a mut bool,
-    /// Start the retransmission timer again, which by itself happens at new acknowledgements only where the recovery
-    /// does not [hold](Recovery::holds_timer) it.
+    /// Start the retransmission timer again, which by itself happens at new acknowledgements only
+    /// where the recovery does not [hold](Recovery::holds_timer) it.
     pub restart_timer: &'a mut bool,
 }
 
 impl Context<'_> {
-    /// A loss was found, and what is lost is marked: lower the threshold. Returns what was outstanding.
+    /// A loss was found, and what is lost is marked: lower the threshold. Returns what was
+    /// outstanding.
     fn reduce(&mut self, kind: LossKind) -> u64 {
         let flight_bytes = self.board.outstanding_bytes();
-        self.congestion.reduce(self.now_ns, kind, flight_bytes, self.board.total_lost_bytes());
+        self.congestion.reduce(
+            self.now_ns,
+            kind,
+            flight_bytes,
+            self.board.total_lost_bytes(),
+        );
         flight_bytes
     }
 }
@@ -61,7 +69,8 @@ pub trait Recovery: Debug + Send {
         let _ = rtt_ns;
     }
 
-    /// The retransmission timer expired. What is lost is for the recovery to mark; threshold and window are set next.
+    /// The retransmission timer expired. What is lost is for the recovery to mark; threshold and
+    /// window are set next.
     fn on_timeout(&mut self, now_ns: u64, board: &mut Scoreboard);
 
     /// The recovery sets the window, and the congestion avoidance must not.
@@ -72,7 +81,8 @@ pub trait Recovery: Debug + Send {
         let _ = bytes;
     }
 
-    /// The segment to send again next, where the window has room. `new_data`: there is new data to send instead.
+    /// The segment to send again next, where the window has room. `new_data`: there is new data to
+    /// send instead.
     fn next_resend(&mut self, board: &mut Scoreboard, new_data: bool) -> Option<usize> {
         let _ = new_data;
         board.next_lost()
@@ -104,8 +114,8 @@ pub trait Recovery: Debug + Send {
         false
     }
 
-    /// Whether it knows selective acknowledgements. The others count duplicates, and must not see the pipe shrink
-    /// for the same segments.
+    /// Whether it knows selective acknowledgements. The others count duplicates, and must not see
+    /// the pipe shrink for the same segments.
     fn uses_sack(&self) -> bool {
         false
     }

@@ -1,9 +1,11 @@
-//! Fast recovery that goes on until everything is acknowledged that was outstanding when it began (RFC 6582).
+//! Fast recovery that goes on until everything is acknowledged that was outstanding when it began
+//! (RFC 6582).
 //!
-//! An acknowledgement of only a part of it shows the next loss, which is sent again at once: one in each round trip. The
-//! retransmission timer starts again at the first of them only, so that it ends a recovery from many losses ("impatient");
-//! with [`NewReno::steady`] it does at each, and such a recovery takes as many round trips as there are losses ("slow but
-//! steady": RFC 2582, section 4, and ns's default until May 2003).
+//! An acknowledgement of only a part of it shows the next loss, which is sent again at once: one in
+//! each round trip. The retransmission timer starts again at the first of them only, so that it
+//! ends a recovery from many losses ("impatient"); with [`NewReno::steady`] it does at each, and
+//! such a recovery takes as many round trips as there are losses ("slow but steady": RFC 2582,
+//! section 4, and ns's default until May 2003).
 
 use super::{reno, Context, Recovery, Scoreboard, DUP_THRESHOLD};
 
@@ -16,7 +18,8 @@ pub struct NewReno {
     recovering: bool,
     /// A partial acknowledgement came already in this recovery.
     partial: bool,
-    /// Everything that was outstanding when the last recovery or timeout began is below; `None` before the first.
+    /// Everything that was outstanding when the last recovery or timeout began is below; `None`
+    /// before the first.
     recover: Option<u64>,
 }
 
@@ -24,12 +27,22 @@ impl NewReno {
     /// With or without limited transmit (RFC 3042).
     pub fn new(limited_transmit: bool) -> NewReno {
         let (is_steady, duplicates, recovering, partial) = (false, 0, false, false);
-        NewReno { limited_transmit, is_steady, duplicates, recovering, partial, recover: None }
+        NewReno {
+            limited_transmit,
+            is_steady,
+            duplicates,
+            recovering,
+            partial,
+            recover: None,
+        }
     }
 
     /// The same, slow but steady.
     pub fn steady(limited_transmit: bool) -> NewReno {
-        NewReno { is_steady: true, ..NewReno::new(limited_transmit) }
+        NewReno {
+            is_steady: true,
+            ..NewReno::new(limited_transmit)
+        }
     }
 
     /// Section 3.2, step 3.
@@ -38,14 +51,19 @@ impl NewReno {
         let reduced_bytes = cx.congestion.reduced_bytes();
         let window = &mut cx.congestion.window;
         if self.recover.is_none_or(|recover| cx.board.una() >= recover) {
-            // A full acknowledgement: the first of the two windows that the RFC offers, which sends no burst.
+            // A full acknowledgement: the first of the two windows that the RFC offers, which sends
+            // no burst.
             self.recovering = false;
             window.cwnd_bytes = reduced_bytes.min(cx.board.outstanding_bytes().max(mss) + mss);
             *cx.restart_timer = true;
             return;
         }
-        // A partial one: deflate by what was acknowledged, add back one segment, repair the next loss.
-        window.cwnd_bytes = window.cwnd_bytes.saturating_sub(cx.delivery.acked_bytes).max(mss);
+        // A partial one: deflate by what was acknowledged, add back one segment, repair the next
+        // loss.
+        window.cwnd_bytes = window
+            .cwnd_bytes
+            .saturating_sub(cx.delivery.acked_bytes)
+            .max(mss);
         if cx.delivery.acked_bytes >= mss {
             window.cwnd_bytes += mss;
         }
@@ -67,9 +85,11 @@ impl Recovery for NewReno {
             self.duplicates += 1;
             if self.recovering {
                 reno::inflate(cx);
-            } else if self.duplicates == DUP_THRESHOLD && self.recover.is_none_or(|recover| cx.board.una() > recover) {
-                // Step 2: not where these may be duplicates of segments that were sent twice. Those acknowledge
-                // everything below and nothing more.
+            } else if self.duplicates == DUP_THRESHOLD
+                && self.recover.is_none_or(|recover| cx.board.una() > recover)
+            {
+                // Step 2: not where these may be duplicates of segments that were sent twice. Those
+                // acknowledge everything below and nothing more.
                 self.recovering = true;
                 self.partial = false;
                 self.recover = Some(cx.board.nxt());

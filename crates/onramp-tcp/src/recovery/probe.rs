@@ -1,5 +1,6 @@
-//! Tail loss probes (RFC 8985, section 7): where the last segments of a flight are lost no acknowledgement tells;
-//! a probe after two round trips does, before the retransmission timer would.
+//! Tail loss probes (RFC 8985, section 7): where the last segments of a flight are lost no
+//! acknowledgement tells; a probe after two round trips does, before the retransmission timer
+//! would.
 
 /// Without a round-trip time: the same as the first retransmission timeout (section 7.2).
 const NO_RTT_NS: u64 = 1_000_000_000;
@@ -18,7 +19,8 @@ pub struct Probe {
 }
 
 impl Probe {
-    /// When to probe (section 7.2): two round trips after the last segment, and not after the retransmission timer.
+    /// When to probe (section 7.2): two round trips after the last segment, and not after the
+    /// retransmission timer.
     pub fn timeout_ns(srtt_ns: u64, segments_out: usize) -> u64 {
         match (srtt_ns, segments_out) {
             (0, _) => NO_RTT_NS,
@@ -34,7 +36,10 @@ impl Probe {
 
     /// A probe was sent.
     pub fn sent(&mut self, end: u64, repeated: bool) {
-        *self = Probe { end: Some(end), repeated };
+        *self = Probe {
+            end: Some(end),
+            repeated,
+        };
     }
 
     /// Something ended the episode: a recovery or a timeout.
@@ -42,10 +47,13 @@ impl Probe {
         self.end = None;
     }
 
-    /// An acknowledgement of everything below `una` arrived; `bare`: it was a duplicate without any SACK option
-    /// (section 7.4.2). `true`: the probe repaired a loss, for which the window is to be reduced.
+    /// An acknowledgement of everything below `una` arrived; `bare`: it was a duplicate without any
+    /// SACK option (section 7.4.2). `true`: the probe repaired a loss, for which the window is to
+    /// be reduced.
     pub fn on_ack(&mut self, una: u64, dsack: bool, bare: bool) -> bool {
-        let Some(end) = self.end.filter(|&end| una >= end) else { return false };
+        let Some(end) = self.end.filter(|&end| una >= end) else {
+            return false;
+        };
         let repaired = self.repeated && !dsack && una > end;
         // Without a sign of either kind the second copy's acknowledgement may still come.
         if !self.repeated || dsack || repaired || bare {

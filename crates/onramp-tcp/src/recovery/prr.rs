@@ -1,4 +1,5 @@
-//! Proportional Rate Reduction (RFC 6937): how much to send while a window shrinks to its threshold.
+//! Proportional Rate Reduction (RFC 6937): how much to send while a window shrinks to its
+//! threshold.
 //!
 //! ```text
 //!   pipe > ssthresh:  sndcnt = ceil(prr_delivered * ssthresh / RecoverFS) - prr_out
@@ -6,9 +7,9 @@
 //!   cwnd = pipe + sndcnt
 //! ```
 //!
-//! The second line is the slow-start reduction bound. Its extra segment is sent only for an acknowledgement that
-//! advances and shows no further loss, as Linux does it and the RFC's successor demands; without it, the reduction
-//! is the conservative one.
+//! The second line is the slow-start reduction bound. Its extra segment is sent only for an
+//! acknowledgement that advances and shows no further loss, as Linux does it and the RFC's
+//! successor demands; without it, the reduction is the conservative one.
 
 use super::Scoreboard;
 use crate::congestion::Congestion;
@@ -25,7 +26,11 @@ pub struct Reduction {
 impl Reduction {
     /// Begins; the window's threshold is set.
     pub fn begin(flight_bytes: u64) -> Reduction {
-        Reduction { recover_flight_bytes: flight_bytes.max(1), delivered_bytes: 0, out_bytes: 0 }
+        Reduction {
+            recover_flight_bytes: flight_bytes.max(1),
+            delivered_bytes: 0,
+            out_bytes: 0,
+        }
     }
 
     /// Something was sent.
@@ -34,7 +39,13 @@ impl Reduction {
     }
 
     /// An acknowledgement arrived, and losses have been marked.
-    pub fn on_ack(&mut self, congestion: &mut Congestion, board: &Scoreboard, delivered_bytes: u64, safe: bool) {
+    pub fn on_ack(
+        &mut self,
+        congestion: &mut Congestion,
+        board: &Scoreboard,
+        delivered_bytes: u64,
+        safe: bool,
+    ) {
         let mss = u64::from(congestion.window.mss_bytes);
         let target = congestion.reduced_bytes();
         let pipe = board.pipe_bytes();
@@ -44,7 +55,10 @@ impl Reduction {
             let share = share.div_ceil(u128::from(self.recover_flight_bytes)) as u64;
             share.saturating_sub(self.out_bytes)
         } else {
-            let mut limit = self.delivered_bytes.saturating_sub(self.out_bytes).max(delivered_bytes);
+            let mut limit = self
+                .delivered_bytes
+                .saturating_sub(self.out_bytes)
+                .max(delivered_bytes);
             if safe {
                 limit += mss;
             }

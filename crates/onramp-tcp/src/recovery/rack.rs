@@ -7,9 +7,9 @@
 //!               else min(reo_wnd_mult * min_RTT / 4, SRTT), the factor learnt from DSACKs
 //! ```
 //!
-//! What is lost is sent again under Proportional Rate Reduction (RFC 6937), as section 9.3 recommends and Linux does. As in
-//! Linux, what was sent again after a timeout and is lost once more ends that slow start: it is a loss of its own, with
-//! a reduction of its own.
+//! What is lost is sent again under Proportional Rate Reduction (RFC 6937), as section 9.3
+//! recommends and Linux does. As in Linux, what was sent again after a timeout and is lost once
+//! more ends that slow start: it is a loss of its own, with a reduction of its own.
 
 use super::prr::Reduction;
 use super::{Arrived, Context, Recovery, Scoreboard, Sent, DUP_THRESHOLD};
@@ -64,7 +64,11 @@ impl Default for Rack {
 impl Rack {
     /// Section 6.2, steps 1 to 3.
     fn update(&mut self, cx: &Context<'_>) {
-        let sample = cx.delivery.acked_sent_ns.map(|(_, newest)| newest).or(cx.delivery.sacked_sent_ns);
+        let sample = cx
+            .delivery
+            .acked_sent_ns
+            .map(|(_, newest)| newest)
+            .or(cx.delivery.sacked_sent_ns);
         if let Some(sent_ns) = sample {
             let rtt = cx.now_ns - sent_ns;
             self.min_rtt_ns = Some(self.min_rtt_ns.map_or(rtt, |least| least.min(rtt)));
@@ -72,16 +76,29 @@ impl Rack {
         self.reordering_seen |= cx.delivery.reordered.is_some();
         // The acknowledgement of a segment that was sent twice may be the first copy's.
         let is_clear = |arrived: &Arrived| {
-            !arrived.repeated || self.min_rtt_ns.is_none_or(|rtt| cx.now_ns - arrived.sent_ns >= rtt)
+            !arrived.repeated
+                || self
+                    .min_rtt_ns
+                    .is_none_or(|rtt| cx.now_ns - arrived.sent_ns >= rtt)
         };
-        let Some(arrived) = cx.delivery.newest.filter(is_clear).or(cx.delivery.newest_once) else { return };
+        let Some(arrived) = cx
+            .delivery
+            .newest
+            .filter(is_clear)
+            .or(cx.delivery.newest_once)
+        else {
+            return;
+        };
         self.rtt_ns = cx.now_ns - arrived.sent_ns;
         arrived.keep_newest(&mut self.newest);
     }
 
     /// Section 6.2, step 4.
     fn reordering_window_ns(&mut self, cx: &Context<'_>) -> u64 {
-        if self.dsack_round.is_some_and(|round| cx.board.una() >= round) {
+        if self
+            .dsack_round
+            .is_some_and(|round| cx.board.una() >= round)
+        {
             self.dsack_round = None;
         }
         if cx.dsack && self.dsack_round.is_none() {
@@ -101,7 +118,9 @@ impl Rack {
     fn detect(&mut self, cx: &mut Context<'_>) -> bool {
         self.timer_ns = None;
         self.lost_again = false;
-        let Some(newest) = self.newest else { return false };
+        let Some(newest) = self.newest else {
+            return false;
+        };
         let allowance = self.rtt_ns + self.reordering_window_ns(cx);
         let (now, mut timer, mut lost_again) = (cx.now_ns, None, false);
         let found = cx.board.mark_late(|segment: &Sent| {
@@ -153,11 +172,13 @@ impl Rack {
         }
         if self.recovering {
             let safe = cx.delivery.acked_bytes > 0 && !found;
-            self.reduction.on_ack(cx.congestion, cx.board, cx.delivery.delivered_bytes, safe);
+            self.reduction
+                .on_ack(cx.congestion, cx.board, cx.delivery.delivered_bytes, safe);
         }
     }
 
-    /// Section 6.2, step 4: a widened window is given up after 16 recoveries without a further DSACK.
+    /// Section 6.2, step 4: a widened window is given up after 16 recoveries without a further
+    /// DSACK.
     fn end_of_recovery(&mut self) {
         self.reo_wnd_persist = self.reo_wnd_persist.saturating_sub(1);
         if self.reo_wnd_persist == 0 {

@@ -1,12 +1,14 @@
 //! Fast retransmit and fast recovery (RFC 5681, section 3.2).
 //!
-//! The third duplicate acknowledgement sends the first outstanding segment again and halves the window; each further
-//! duplicate stands for a segment that has left the network, and inflates the window by one. The first
-//! acknowledgement of something new ends it, whether all losses are repaired or not.
+//! The third duplicate acknowledgement sends the first outstanding segment again and halves the
+//! window; each further duplicate stands for a segment that has left the network, and inflates the
+//! window by one. The first acknowledgement of something new ends it, whether all losses are
+//! repaired or not.
 //!
-//! After a timeout everything is sent again, also what had arrived, whose duplicates look like losses: each three of them
-//! halve the window once more (S. Floyd, "TCP and Successive Fast Retransmits", 1995). The careful variant (RFC 2582,
-//! section 5) does not believe duplicates until all is acknowledged that was sent before the timeout.
+//! After a timeout everything is sent again, also what had arrived, whose duplicates look like
+//! losses: each three of them halve the window once more (S. Floyd, "TCP and Successive Fast
+//! Retransmits", 1995). The careful variant (RFC 2582, section 5) does not believe duplicates until
+//! all is acknowledged that was sent before the timeout.
 
 use super::{Context, Recovery, Scoreboard, DUP_THRESHOLD};
 use crate::congestion::LossKind;
@@ -18,19 +20,26 @@ pub struct Reno {
     duplicates: u32,
     recovering: bool,
     is_careful: bool,
-    /// Duplicates of this place and those below are no news; of the careful variant, `None` before the first timeout.
+    /// Duplicates of this place and those below are no news; of the careful variant, `None` before
+    /// the first timeout.
     recover: Option<u64>,
 }
 
 impl Reno {
     /// With or without limited transmit (RFC 3042), careful or not.
     pub fn new(limited_transmit: bool, is_careful: bool) -> Reno {
-        Reno { limited_transmit, duplicates: 0, recovering: false, is_careful, recover: None }
+        Reno {
+            limited_transmit,
+            duplicates: 0,
+            recovering: false,
+            is_careful,
+            recover: None,
+        }
     }
 }
 
-/// RFC 5681, section 3.2, steps 2 and 3: halve the window, send the first segment again, inflate by the three
-/// segments that have left the network.
+/// RFC 5681, section 3.2, steps 2 and 3: halve the window, send the first segment again, inflate by
+/// the three segments that have left the network.
 pub(super) fn enter(cx: &mut Context<'_>) {
     cx.board.mark_lost(0);
     cx.reduce(LossKind::Acknowledgements);
@@ -46,7 +55,8 @@ pub(super) fn inflate(cx: &mut Context<'_>) {
     window.cwnd_bytes += u64::from(window.mss_bytes);
 }
 
-/// Limited transmit (RFC 3042): new data for each of the first two duplicates, until a recovery begins.
+/// Limited transmit (RFC 3042): new data for each of the first two duplicates, until a recovery
+/// begins.
 pub(super) fn limited_transmit_bytes(duplicates: u32, recovering: bool, mss_bytes: u32) -> u64 {
     match recovering {
         true => 0,
@@ -66,7 +76,9 @@ impl Recovery for Reno {
             self.duplicates += 1;
             if self.recovering {
                 inflate(cx);
-            } else if self.duplicates == DUP_THRESHOLD && self.recover.is_none_or(|recover| cx.board.una() > recover) {
+            } else if self.duplicates == DUP_THRESHOLD
+                && self.recover.is_none_or(|recover| cx.board.una() > recover)
+            {
                 self.recovering = true;
                 enter(cx);
             }
@@ -103,10 +115,12 @@ mod tests {
 
     const MSS: u32 = 1000;
 
-    /// What three duplicates do after a timeout at which 20 segments were outstanding, when so many are acknowledged.
+    /// What three duplicates do after a timeout at which 20 segments were outstanding, when so many
+    /// are acknowledged.
     fn halves_after_a_timeout(is_careful: bool, acknowledged: u64) -> bool {
         let config = Config::of(Stack::Lite, 1500);
-        let (mut board, mut congestion) = (Scoreboard::default(), Congestion::new(&config, MSS, 40));
+        let (mut board, mut congestion) =
+            (Scoreboard::default(), Congestion::new(&config, MSS, 40));
         let mut reno = Reno::new(false, is_careful);
         (0..20).for_each(|_| board.send(0, MSS));
         congestion.window.cwnd_bytes = 20_000;
@@ -135,7 +149,10 @@ mod tests {
         for acknowledged in [10, 20, 21] {
             assert!(halves_after_a_timeout(false, acknowledged));
             // Of what was sent before, the last duplicates arrive when all of it is acknowledged.
-            assert_eq!(halves_after_a_timeout(true, acknowledged), acknowledged > 20);
+            assert_eq!(
+                halves_after_a_timeout(true, acknowledged),
+                acknowledged > 20
+            );
         }
     }
 }

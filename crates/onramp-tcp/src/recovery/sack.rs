@@ -1,5 +1,5 @@
-//! Loss recovery by selective acknowledgements (RFC 6675), with the window at half throughout, or reduced
-//! proportionally (RFC 6937).
+//! Loss recovery by selective acknowledgements (RFC 6675), with the window at half throughout, or
+//! reduced proportionally (RFC 6937).
 //!
 //! ```text
 //!   IsLost(s): three separate ranges above s are sacked, or more than two segments' worth      (section 4)
@@ -17,7 +17,8 @@ pub struct Sack {
     proportional: bool,
     duplicates: u32,
     recovering: bool,
-    /// RecoveryPoint: everything that was outstanding when the last recovery or timeout began is below.
+    /// RecoveryPoint: everything that was outstanding when the last recovery or timeout began is
+    /// below.
     recovery_point: u64,
     /// RescueRxt: a rescue is permitted once everything below it is acknowledged.
     rescue: u64,
@@ -28,7 +29,8 @@ pub struct Sack {
     reduction: Reduction,
 }
 
-// Section 5, step 3, limited transmit, needs nothing: what duplicates report has left the pipe already.
+// Section 5, step 3, limited transmit, needs nothing: what duplicates report has left the pipe
+// already.
 impl Sack {
     /// With the window at half (RFC 6675), or with Proportional Rate Reduction.
     pub fn new(proportional: bool) -> Sack {
@@ -117,7 +119,8 @@ impl Recovery for Sack {
         }
         if self.proportional {
             let safe = cx.delivery.acked_bytes > 0 && !found;
-            self.reduction.on_ack(cx.congestion, cx.board, cx.delivery.delivered_bytes, safe);
+            self.reduction
+                .on_ack(cx.congestion, cx.board, cx.delivery.delivered_bytes, safe);
         }
     }
 

@@ -36,10 +36,11 @@ pub struct Scoreboard {
     total_lost_bytes: u64,
     /// No segment below this place is lost and waits to be sent again.
     lost_hint: u64,
-    /// No segment below this place was sent once and is neither lost nor sacked: where loss detection by time
-    /// begins.
+    /// No segment below this place was sent once and is neither lost nor sacked: where loss
+    /// detection by time begins.
     out_hint: u64,
-    /// When and by their ends: segments in the order in which they were sent again, for the same purpose.
+    /// When and by their ends: segments in the order in which they were sent again, for the same
+    /// purpose.
     resent: VecDeque<(u64, u64)>,
 }
 
@@ -91,7 +92,10 @@ impl Scoreboard {
 
     /// An acknowledgement's report, to be filled.
     pub fn delivery(&self) -> Delivery {
-        Delivery { known_before: self.highest_sacked(), ..Delivery::default() }
+        Delivery {
+            known_before: self.highest_sacked(),
+            ..Delivery::default()
+        }
     }
 
     /// Place behind the highest byte that was selectively acknowledged.
@@ -126,7 +130,12 @@ impl Scoreboard {
 
     /// New data was sent.
     pub fn send(&mut self, now_ns: u64, len: u32) {
-        self.segments.push_back(Sent { start: self.nxt, sent_ns: now_ns, len, marks: 0 });
+        self.segments.push_back(Sent {
+            start: self.nxt,
+            sent_ns: now_ns,
+            len,
+            marks: 0,
+        });
         self.nxt += u64::from(len);
     }
 
@@ -180,8 +189,8 @@ impl Scoreboard {
         self.resent.clear();
     }
 
-    /// Everything that is not selectively acknowledged is to be sent again, from the first segment on, though nobody
-    /// knows that more than that one is lost.
+    /// Everything that is not selectively acknowledged is to be sent again, from the first segment
+    /// on, though nobody knows that more than that one is lost.
     pub fn go_back(&mut self) {
         for index in 0..self.segments.len() {
             self.mark(index);
@@ -189,7 +198,8 @@ impl Scoreboard {
         self.resent.clear();
     }
 
-    /// What was selectively acknowledged is lost: the peer has thrown it away (RFC 2018, section 8).
+    /// What was selectively acknowledged is lost: the peer has thrown it away (RFC 2018, section
+    /// 8).
     pub fn forget_sacked(&mut self) {
         self.sacked.clear();
         self.sacked_bytes = 0;
@@ -218,7 +228,8 @@ impl Scoreboard {
         if place <= self.una {
             return 0;
         }
-        self.segments.partition_point(|segment| segment.start < place)
+        self.segments
+            .partition_point(|segment| segment.start < place)
     }
 
     /// Everything below `una` arrived.
@@ -244,8 +255,11 @@ impl Scoreboard {
             if segment.is_repeated() {
                 delivery.repeated_acked = true;
             } else if !segment.is_sacked() {
-                let (oldest, newest) = delivery.acked_sent_ns.unwrap_or((segment.sent_ns, segment.sent_ns));
-                delivery.acked_sent_ns = Some((oldest.min(segment.sent_ns), newest.max(segment.sent_ns)));
+                let (oldest, newest) = delivery
+                    .acked_sent_ns
+                    .unwrap_or((segment.sent_ns, segment.sent_ns));
+                delivery.acked_sent_ns =
+                    Some((oldest.min(segment.sent_ns), newest.max(segment.sent_ns)));
             }
             if segment.end() > una {
                 let first = self.segments.front_mut().expect("it was just there");
@@ -271,9 +285,9 @@ impl Scoreboard {
         self.out_hint = self.out_hint.max(una);
     }
 
-    /// Asks `is_late` of every segment that is out and not known to have arrived, oldest sending first, and takes
-    /// for lost those of which it says so; stops, for each kind, at the first of which it does not. `true` if there
-    /// was one.
+    /// Asks `is_late` of every segment that is out and not known to have arrived, oldest sending
+    /// first, and takes for lost those of which it says so; stops, for each kind, at the first of
+    /// which it does not. `true` if there was one.
     pub fn mark_late(&mut self, mut is_late: impl FnMut(&Sent) -> bool) -> bool {
         let mut found = false;
         let mut index = self.index_of(self.out_hint);
@@ -286,7 +300,10 @@ impl Scoreboard {
             }
             index += 1;
         }
-        self.out_hint = self.segments.get(index).map_or(self.nxt, |segment| segment.start);
+        self.out_hint = self
+            .segments
+            .get(index)
+            .map_or(self.nxt, |segment| segment.start);
         while let Some(&(sent_ns, end)) = self.resent.front() {
             let index = self.segments.partition_point(|segment| segment.end() < end);
             let is_out = |s: &&Sent| s.end() == end && s.sent_ns == sent_ns && s.is_resent();
@@ -303,20 +320,55 @@ impl Scoreboard {
     /// Checks the counters against the segments.
     #[cfg(test)]
     pub fn check(&self) {
-        let sum = |is: fn(&Sent) -> bool| self.segments.iter().filter(|s| is(s)).map(|s| u64::from(s.len)).sum::<u64>();
+        let sum = |is: fn(&Sent) -> bool| {
+            self.segments
+                .iter()
+                .filter(|s| is(s))
+                .map(|s| u64::from(s.len))
+                .sum::<u64>()
+        };
         assert_eq!(self.sacked_bytes, sum(Sent::is_sacked));
         assert_eq!(self.lost_bytes, sum(Sent::is_lost));
         assert_eq!(self.resent_bytes, sum(Sent::is_resent));
         assert_eq!(self.waiting_bytes, sum(Sent::waits));
-        assert_eq!(self.sacked_segments as usize, self.segments.iter().filter(|s| s.is_sacked()).count());
-        assert_eq!(self.sacked_bytes, self.sacked.iter().map(|range| range.1 - range.0).sum::<u64>());
-        assert!(self.sacked.windows(2).all(|pair| pair[0].1 < pair[1].0), "{:?}", self.sacked);
-        assert_eq!(self.segments.front().map_or(self.nxt, |s| s.start), self.una);
-        assert!(self.segments.iter().zip(self.segments.iter().skip(1)).all(|(a, b)| a.end() == b.start));
-        assert!(self.segments.iter().all(|s| !s.is_sacked() || !(s.is_lost() || s.is_resent())));
-        assert!(self.segments.iter().all(|s| !s.is_resent() || s.is_repeated()));
+        assert_eq!(
+            self.sacked_segments as usize,
+            self.segments.iter().filter(|s| s.is_sacked()).count()
+        );
+        assert_eq!(
+            self.sacked_bytes,
+            self.sacked
+                .iter()
+                .map(|range| range.1 - range.0)
+                .sum::<u64>()
+        );
+        assert!(
+            self.sacked.windows(2).all(|pair| pair[0].1 < pair[1].0),
+            "{:?}",
+            self.sacked
+        );
+        assert_eq!(
+            self.segments.front().map_or(self.nxt, |s| s.start),
+            self.una
+        );
+        assert!(self
+            .segments
+            .iter()
+            .zip(self.segments.iter().skip(1))
+            .all(|(a, b)| a.end() == b.start));
+        assert!(self
+            .segments
+            .iter()
+            .all(|s| !s.is_sacked() || !(s.is_lost() || s.is_resent())));
+        assert!(self
+            .segments
+            .iter()
+            .all(|s| !s.is_resent() || s.is_repeated()));
         let waits = self.segments.iter().find(|s| s.waits());
-        assert!(waits.is_none_or(|s| s.start >= self.lost_hint), "the hint has passed a lost segment");
+        assert!(
+            waits.is_none_or(|s| s.start >= self.lost_hint),
+            "the hint has passed a lost segment"
+        );
     }
 }
 

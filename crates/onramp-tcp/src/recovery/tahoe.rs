@@ -1,11 +1,11 @@
 //! Fast retransmit without fast recovery (Jacobson 1988; the TCP of 4.3BSD-Tahoe).
 //!
-//! The third duplicate acknowledgement counts as a timeout that came early: half the window becomes the threshold,
-//! slow start begins again with one segment, and everything outstanding is sent again from the first hole on, as far
-//! as acknowledgements do not show that it had arrived.
+//! The third duplicate acknowledgement counts as a timeout that came early: half the window becomes
+//! the threshold, slow start begins again with one segment, and everything outstanding is sent
+//! again from the first hole on, as far as acknowledgements do not show that it had arrived.
 //!
-//! Losses of one window reduce it once: until everything that was outstanding is acknowledged, duplicates are
-//! those of the segments sent twice, and ask for nothing (ns v1: `bugFix_`).
+//! Losses of one window reduce it once: until everything that was outstanding is acknowledged,
+//! duplicates are those of the segments sent twice, and ask for nothing (ns v1: `bugFix_`).
 
 use super::{Context, Recovery, Scoreboard, DUP_THRESHOLD};
 use crate::congestion::LossKind;
@@ -24,7 +24,9 @@ impl Recovery for Tahoe {
             self.duplicates = 0;
         } else if cx.duplicate {
             self.duplicates += 1;
-            if self.duplicates == DUP_THRESHOLD && self.recover.is_none_or(|recover| cx.board.una() > recover) {
+            if self.duplicates == DUP_THRESHOLD
+                && self.recover.is_none_or(|recover| cx.board.una() > recover)
+            {
                 self.recover = Some(cx.board.nxt());
                 cx.board.mark_lost(0);
                 cx.board.go_back();

@@ -1,12 +1,12 @@
 //! The timer of 4.4BSD-Lite: everything is counted in ticks of 500 ms.
 //!
-//! A segment that is timed has a counter which every tick raises; Eq. (1) of Aron & Druschel ([`ScaledEstimator`])
-//! makes a timeout of it, in ticks too, and a timer of n ticks ends at the n-th tick after it was set. So a timeout
-//! of 2 ticks lasts 0.5 to 1 s, and one of 3 lasts 1 to 1.5 s (sections 3.1 and 4.1). One segment is timed per
-//! round trip.
+//! A segment that is timed has a counter which every tick raises; Eq. (1) of Aron & Druschel
+//! ([`ScaledEstimator`]) makes a timeout of it, in ticks too, and a timer of n ticks ends at the
+//! n-th tick after it was set. So a timeout of 2 ticks lasts 0.5 to 1 s, and one of 3 lasts 1 to
+//! 1.5 s (sections 3.1 and 4.1). One segment is timed per round trip.
 //!
-//! The rest, backing off and bounds, is in [`ticked`](super::ticked). The paper calls its baseline Lite.4; its column RTO_O
-//! is the estimator with shifts 3 and 2, so that is the one here.
+//! The rest, backing off and bounds, is in [`ticked`](super::ticked). The paper calls its baseline
+//! Lite.4; its column RTO_O is the estimator with shifts 3 and 2, so that is the one here.
 
 use super::scaled::ScaledEstimator;
 use super::ticked::{Rule, Ticked};
@@ -67,7 +67,10 @@ mod tests {
     /// As Stevens observed it: TCP/IP Illustrated, Volume 1, section 18.3.
     #[test]
     fn a_syn_is_sent_again_after_6_24_48_and_64_seconds() {
-        assert_eq!(timeouts_s(&mut Bsd::new(Ticks::FINE), 5), [6, 24, 48, 64, 64]);
+        assert_eq!(
+            timeouts_s(&mut Bsd::new(Ticks::FINE), 5),
+            [6, 24, 48, 64, 64]
+        );
     }
 
     #[test]
@@ -81,7 +84,10 @@ mod tests {
     /// Aron & Druschel, section 3.1: "in the range 0.5-1s".
     #[test]
     fn a_timeout_ends_at_a_tick() {
-        let mut rto = Bsd::new(Ticks { phase_ns: 700 * MS_NS, ..Ticks::FINE });
+        let mut rto = Bsd::new(Ticks {
+            phase_ns: 700 * MS_NS,
+            ..Ticks::FINE
+        });
         rto.sample(0, 60 * MS_NS);
         assert_eq!(rto.deadline_ns(0), 1200 * MS_NS);
         assert_eq!(rto.deadline_ns(199 * MS_NS), 1200 * MS_NS);
@@ -107,7 +113,10 @@ mod tests {
         for _ in 0..4 {
             rto.back_off();
         }
-        assert_eq!((rto.srtt_ns(), rto.timeout_ns()), (0, (16 * before_ns).min(64_000 * MS_NS)));
+        assert_eq!(
+            (rto.srtt_ns(), rto.timeout_ns()),
+            (0, (16 * before_ns).min(64_000 * MS_NS))
+        );
         rto.sample(0, 400 * MS_NS);
         assert_eq!(rto.timeout_ns(), 3 * 500 * MS_NS);
     }

@@ -1,5 +1,5 @@
-//! Linux's timer: RFC 6298 without its second, a deviation that counts for at least 200 ms, and a peak of the
-//! deviation that is kept for a round trip.
+//! Linux's timer: RFC 6298 without its second, a deviation that counts for at least 200 ms, and a
+//! peak of the deviation that is kept for a round trip.
 //!
 //! ```text
 //! srtt  moves by 1/8 of the error
@@ -9,14 +9,16 @@
 //! RTO = srtt + rttvar, at most 120 s
 //! ```
 //!
-//! The slow rise with falling round trips keeps a path that just became faster from raising its own timeout
-//! (compare Ludwig & Sklower, "The Eifel Retransmission Timer", CCR 30(3), 2000). The floor under the deviation,
-//! instead of one under the whole, is for receivers that delay ACKs by up to 200 ms. Sarolahti & Kuznetsov,
-//! "Congestion Control in Linux TCP" (USENIX 2002), describe all of it; 120 s is the kernel
-//! documentation's `tcp_rto_max_ms`, the SYN's linear timeouts its `tcp_syn_linear_timeouts`.
+//! The slow rise with falling round trips keeps a path that just became faster from raising its own
+//! timeout (compare Ludwig & Sklower, "The Eifel Retransmission Timer", CCR 30(3), 2000). The floor
+//! under the deviation, instead of one under the whole, is for receivers that delay ACKs by up to
+//! 200 ms. Sarolahti & Kuznetsov, "Congestion Control in Linux TCP" (USENIX 2002), describe all of
+//! it; 120 s is the kernel documentation's `tcp_rto_max_ms`, the SYN's linear timeouts its
+//! `tcp_syn_linear_timeouts`.
 //!
-//! Measurements are whole microseconds. NOTE: the kernel counts a round trip by sequence numbers; here one is over
-//! when a segment that was sent since its beginning is acknowledged, which is at most one ACK later.
+//! Measurements are whole microseconds. NOTE: the kernel counts a round trip by sequence numbers;
+//! here one is over when a segment that was sent since its beginning is acknowledged, which is at
+//! most one ACK later.
 
 use super::Rto;
 use crate::timing::{Events, Measurement};
@@ -105,7 +107,8 @@ impl Linux {
 
 impl Rto for Linux {
     fn sample(&mut self, sent_ns: u64, now_ns: u64) {
-        let rtt_us = (self.measurement.elapsed_ns(sent_ns, now_ns) / 1000).clamp(1, MOST_RTT_US) as i64;
+        let rtt_us =
+            (self.measurement.elapsed_ns(sent_ns, now_ns) / 1000).clamp(1, MOST_RTT_US) as i64;
         if self.srtt_8_us == 0 {
             self.first(rtt_us, now_ns);
         } else {
@@ -127,7 +130,8 @@ impl Rto for Linux {
     }
 
     fn deadline_ns(&self, now_ns: u64) -> u64 {
-        self.events.at_or_after_ns(now_ns.saturating_add(self.timeout_ns()))
+        self.events
+            .at_or_after_ns(now_ns.saturating_add(self.timeout_ns()))
     }
 
     fn timeout_ns(&self) -> u64 {
@@ -161,7 +165,10 @@ mod tests {
 
     impl Path {
         fn new() -> Path {
-            Path { rto: Linux::new(Ticks::FINE), now_ns: 1000 * MS_NS }
+            Path {
+                rto: Linux::new(Ticks::FINE),
+                now_ns: 1000 * MS_NS,
+            }
         }
 
         fn rtt_ms(&mut self, rtt_ms: u64) -> u64 {
@@ -190,7 +197,8 @@ mod tests {
     #[test]
     fn the_deviations_part_decays_once_a_round_trip() {
         let mut path = Path::new();
-        // Four mean deviations are 1200 ms, then 900: below the first peak, which stands until this sample.
+        // Four mean deviations are 1200 ms, then 900: below the first peak, which stands until this
+        // sample.
         path.rtt_ms(600);
         assert_eq!(path.rtt_ms(600), 1800);
         // From now on peaks are those of one round trip: 675, and 1200 - (1200 - 675) / 4.
@@ -222,7 +230,10 @@ mod tests {
     #[test]
     fn three_seconds_without_a_measurement_of_the_handshake() {
         let mut rto = Linux::new(Ticks::FINE);
-        assert_eq!((rto.timeout_ns(), rto.linear_syn_timeouts()), (1000 * MS_NS, 4));
+        assert_eq!(
+            (rto.timeout_ns(), rto.linear_syn_timeouts()),
+            (1000 * MS_NS, 4)
+        );
         rto.established();
         assert_eq!(rto.timeout_ns(), 3000 * MS_NS);
         let mut path = Path::new();

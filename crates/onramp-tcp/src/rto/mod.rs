@@ -1,10 +1,10 @@
 //! Retransmission timers: what a measured round trip means, and when to give up waiting.
 //!
-//! An estimator owns its host's services of [`timing`](crate::timing): it is told exact times, and measures and schedules
-//! as its host would.
+//! An estimator owns its host's services of [`timing`](crate::timing): it is told exact times, and
+//! measures and schedules as its host would.
 //!
-//! All of them keep a timeout that was backed off until the next valid sample (Karn; RFC 6298, section 5): an
-//! acknowledgement of a retransmission says nothing about the path.
+//! All of them keep a timeout that was backed off until the next valid sample (Karn; RFC 6298,
+//! section 5): an acknowledgement of a retransmission says nothing about the path.
 
 mod brakmo;
 mod bsd;
@@ -26,22 +26,26 @@ use crate::{Ticks, Timers};
 
 /// A retransmission timer's estimator.
 pub trait Rto: std::fmt::Debug + Send {
-    /// A segment that was sent at `sent_ns` was acknowledged at `now_ns`. It had been sent once only (Karn), or a
-    /// timestamp told which transmission was meant. Of several that one acknowledgement covers, the oldest.
+    /// A segment that was sent at `sent_ns` was acknowledged at `now_ns`. It had been sent once
+    /// only (Karn), or a timestamp told which transmission was meant. Of several that one
+    /// acknowledgement covers, the oldest.
     fn sample(&mut self, sent_ns: u64, now_ns: u64);
 
-    /// Whether it wants a sample of every acknowledgement; otherwise one segment is timed at a time.
+    /// Whether it wants a sample of every acknowledgement; otherwise one segment is timed at a
+    /// time.
     fn wants_every_ack(&self) -> bool {
         true
     }
 
-    /// Whether it wants, of the segments that one acknowledgement covers, the one that was sent last, and that also where it had
-    /// been sent before: [`sample_repeated`](Rto::sample_repeated).
+    /// Whether it wants, of the segments that one acknowledgement covers, the one that was sent
+    /// last, and that also where it had been sent before:
+    /// [`sample_repeated`](Rto::sample_repeated).
     fn wants_newest(&self) -> bool {
         false
     }
 
-    /// A segment that had been sent before, at `sent_ns` for the last time, was acknowledged at `now_ns`.
+    /// A segment that had been sent before, at `sent_ns` for the last time, was acknowledged at
+    /// `now_ns`.
     fn sample_repeated(&mut self, sent_ns: u64, now_ns: u64) {
         let _ = (sent_ns, now_ns);
     }
@@ -51,8 +55,9 @@ pub trait Rto: std::fmt::Debug + Send {
         false
     }
 
-    /// The segment that is timed was acknowledged, and by the timestamp option that the acknowledgement echoes the round trip
-    /// took `option_ns`, whole milliseconds. `None`: it was sent more than once (Karn).
+    /// The segment that is timed was acknowledged, and by the timestamp option that the
+    /// acknowledgement echoes the round trip took `option_ns`, whole milliseconds. `None`: it was
+    /// sent more than once (Karn).
     fn sample_echoed(&mut self, sent_ns: Option<u64>, option_ns: u64, now_ns: u64) {
         let _ = option_ns;
         if let Some(sent_ns) = sent_ns {
@@ -63,12 +68,14 @@ pub trait Rto: std::fmt::Debug + Send {
     /// The handshake is complete. Comes after its sample, if it gave one, and before any data.
     fn established(&mut self) {}
 
-    /// So many timeouts of an active open's SYN come before the first call of [`back_off`](Rto::back_off).
+    /// So many timeouts of an active open's SYN come before the first call of
+    /// [`back_off`](Rto::back_off).
     fn linear_syn_timeouts(&self) -> u32 {
         0
     }
 
-    /// When a timer that is started now expires, with the backoff that is in force. Always after `now_ns`.
+    /// When a timer that is started now expires, with the backoff that is in force. Always after
+    /// `now_ns`.
     fn deadline_ns(&self, now_ns: u64) -> u64;
 
     /// The timeout in force, backoff included, without the clock's quantisation.
@@ -164,7 +171,13 @@ mod tests {
     #[test]
     fn a_backed_off_timeout_waits_for_a_sample() {
         for &choice in Timers::ALL {
-            let mut rto = new(choice, Ticks { event_ns: 10_000_000, ..Ticks::FINE });
+            let mut rto = new(
+                choice,
+                Ticks {
+                    event_ns: 10_000_000,
+                    ..Ticks::FINE
+                },
+            );
             rto.sample(0, 100_000_000);
             rto.established();
             let before_ns = rto.timeout_ns();

@@ -1,15 +1,17 @@
-//! The timer of LBL's network simulator ns, on which papers of the nineties stand: `tcp.cc` of December 1996.
+//! The timer of LBL's network simulator ns, on which papers of the nineties stand: `tcp.cc` of
+//! December 1996.
 //!
-//! Round trips are counted in ticks (`tcp_tick_`), rounded to the nearest and at least one; Eq. (1) of Aron & Druschel
-//! ([`ScaledEstimator`]) makes a timeout of them, of two ticks at least, that ends when it ends: the tick is one of
-//! measuring only. Its other rules:
+//! Round trips are counted in ticks (`tcp_tick_`), rounded to the nearest and at least one; Eq. (1)
+//! of Aron & Druschel ([`ScaledEstimator`]) makes a timeout of them, of two ticks at least, that
+//! ends when it ends: the tick is one of measuring only. Its other rules:
 //!
 //! - before the first measurement, 3 s; there is no handshake that would give one;
-//! - its sinks echo the time of the segment that lets the acknowledgement go, in a header that takes no room: the newest
-//!   that it covers is measured, sent again or not. Only new data ends the doubling;
+//! - its sinks echo the time of the segment that lets the acknowledgement go, in a header that
+//!   takes no room: the newest that it covers is measured, sent again or not. Only new data ends
+//!   the doubling;
 //! - a fast retransmission doubles the timeout as the timer's end does (mended in ns in July 1997);
-//! - factors 1 to 64, and beyond 8 the mean is forgotten; a connection whose timeout exceeds 2000 s is given up, here it
-//!   is the bound.
+//! - factors 1 to 64, and beyond 8 the mean is forgotten; a connection whose timeout exceeds 2000 s
+//!   is given up, here it is the bound.
 
 use super::scaled::ScaledEstimator;
 use super::Rto;
@@ -43,7 +45,11 @@ impl Ns {
     }
 
     fn with_tick(tick_ns: u64) -> Ns {
-        Ns { tick_ns, estimator: ScaledEstimator::bsd(INITIAL_NS.div_ceil(tick_ns)), shift: 0 }
+        Ns {
+            tick_ns,
+            estimator: ScaledEstimator::bsd(INITIAL_NS.div_ceil(tick_ns)),
+            shift: 0,
+        }
     }
 }
 
@@ -74,7 +80,11 @@ impl Rto for Ns {
     }
 
     fn timeout_ns(&self) -> u64 {
-        let ticks = self.estimator.rto_ticks().max(LEAST_TICKS).saturating_mul(1 << self.shift);
+        let ticks = self
+            .estimator
+            .rto_ticks()
+            .max(LEAST_TICKS)
+            .saturating_mul(1 << self.shift);
         ticks.saturating_mul(self.tick_ns).min(MOST_NS)
     }
 
@@ -105,12 +115,21 @@ mod tests {
     const MS_NS: u64 = 1_000_000;
 
     fn in_ticks_of_100_ms() -> Ns {
-        Ns::new(Ticks { measure_ns: 100 * MS_NS, ..Ticks::FINE })
+        Ns::new(Ticks {
+            measure_ns: 100 * MS_NS,
+            ..Ticks::FINE
+        })
     }
 
     #[test]
     fn three_seconds_before_the_first_measurement() {
-        assert_eq!((in_ticks_of_100_ms().timeout_ns(), in_ticks_of_100_ms().srtt_ns()), (3 * SECOND_NS, 0));
+        assert_eq!(
+            (
+                in_ticks_of_100_ms().timeout_ns(),
+                in_ticks_of_100_ms().srtt_ns()
+            ),
+            (3 * SECOND_NS, 0)
+        );
     }
 
     #[test]
@@ -120,7 +139,10 @@ mod tests {
         rto.back_off();
         let before_ns = rto.timeout_ns();
         rto.sample_repeated(SECOND_NS, SECOND_NS + 200 * MS_NS);
-        assert!(rto.timeout_ns() < before_ns && rto.timeout_ns() >= before_ns / 2, "{rto:?}");
+        assert!(
+            rto.timeout_ns() < before_ns && rto.timeout_ns() >= before_ns / 2,
+            "{rto:?}"
+        );
         rto.sample(2 * SECOND_NS, 2 * SECOND_NS + 200 * MS_NS);
         assert!(rto.timeout_ns() < before_ns / 2);
     }
@@ -145,12 +167,19 @@ mod tests {
 
     #[test]
     fn two_ticks_at_least() {
-        let mut rto = Ns::new(Ticks { measure_ns: 500 * MS_NS, ..Ticks::FINE });
+        let mut rto = Ns::new(Ticks {
+            measure_ns: 500 * MS_NS,
+            ..Ticks::FINE
+        });
         for _ in 0..100 {
             rto.sample(0, MS_NS);
         }
         assert!(rto.timeout_ns() >= SECOND_NS);
-        assert_eq!(rto.deadline_ns(7), 7 + rto.timeout_ns(), "it ends when it ends");
+        assert_eq!(
+            rto.deadline_ns(7),
+            7 + rto.timeout_ns(),
+            "it ends when it ends"
+        );
     }
 
     #[test]

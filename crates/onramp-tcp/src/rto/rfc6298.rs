@@ -6,8 +6,9 @@
 //! RTO = SRTT + max(G, 4 RTTVAR), at least 1 s, at most 60 s                     (2.2 to 2.5)
 //! ```
 //!
-//! Times are whole nanoseconds. G is the granularity of measuring; the timer itself ends at the first tick of the
-//! event clock at which the whole RTO is over, for it must never end early (section 5).
+//! Times are whole nanoseconds. G is the granularity of measuring; the timer itself ends at the
+//! first tick of the event clock at which the whole RTO is over, for it must never end early
+//! (section 5).
 
 use super::Rto;
 use crate::timing::{Events, Measurement};
@@ -59,14 +60,21 @@ impl Rfc6298 {
 impl Rto for Rfc6298 {
     fn sample(&mut self, sent_ns: u64, now_ns: u64) {
         let granularity_ns = self.measurement.resolution_ns();
-        let rtt_ns = self.measurement.elapsed_ns(sent_ns, now_ns).min(MOST_RTT_NS);
+        let rtt_ns = self
+            .measurement
+            .elapsed_ns(sent_ns, now_ns)
+            .min(MOST_RTT_NS);
         let (srtt_ns, rttvar_ns) = match self.estimate_ns {
             None => (rtt_ns, rtt_ns / 2),
-            Some((srtt_ns, rttvar_ns)) => ((7 * srtt_ns + rtt_ns) / 8, (3 * rttvar_ns + srtt_ns.abs_diff(rtt_ns)) / 4),
+            Some((srtt_ns, rttvar_ns)) => (
+                (7 * srtt_ns + rtt_ns) / 8,
+                (3 * rttvar_ns + srtt_ns.abs_diff(rtt_ns)) / 4,
+            ),
         };
         self.estimate_ns = Some((srtt_ns, rttvar_ns));
         self.shift = 0;
-        self.rto_ns = (srtt_ns + granularity_ns.max(4 * rttvar_ns)).clamp(LEAST_RTO_NS, MOST_RTO_NS);
+        self.rto_ns =
+            (srtt_ns + granularity_ns.max(4 * rttvar_ns)).clamp(LEAST_RTO_NS, MOST_RTO_NS);
     }
 
     fn established(&mut self) {
@@ -77,7 +85,8 @@ impl Rto for Rfc6298 {
     }
 
     fn deadline_ns(&self, now_ns: u64) -> u64 {
-        self.events.at_or_after_ns(now_ns.saturating_add(self.timeout_ns()))
+        self.events
+            .at_or_after_ns(now_ns.saturating_add(self.timeout_ns()))
     }
 
     fn timeout_ns(&self) -> u64 {
@@ -123,7 +132,10 @@ mod tests {
     fn the_first_measurement_sets_mean_and_half_of_it_as_deviation() {
         let mut rto = fine();
         sample_ms(&mut rto, 600);
-        assert_eq!((rto.srtt_ns(), rto.rttvar_ns(), rto.timeout_ns()), (600 * MS_NS, 300 * MS_NS, 1800 * MS_NS));
+        assert_eq!(
+            (rto.srtt_ns(), rto.rttvar_ns(), rto.timeout_ns()),
+            (600 * MS_NS, 300 * MS_NS, 1800 * MS_NS)
+        );
     }
 
     /// RFC 6298, 2.3: the deviation is updated first, with the old mean.
@@ -132,13 +144,19 @@ mod tests {
         let mut rto = fine();
         sample_ms(&mut rto, 600);
         sample_ms(&mut rto, 1000);
-        assert_eq!((rto.srtt_ns(), rto.rttvar_ns(), rto.timeout_ns()), (650 * MS_NS, 325 * MS_NS, 1950 * MS_NS));
+        assert_eq!(
+            (rto.srtt_ns(), rto.rttvar_ns(), rto.timeout_ns()),
+            (650 * MS_NS, 325 * MS_NS, 1950 * MS_NS)
+        );
     }
 
     /// RFC 6298, 2.3 and section 4.
     #[test]
     fn the_granularity_stands_in_for_a_deviation_that_is_smaller() {
-        let mut rto = Rfc6298::new(Ticks { measure_ns: 500 * MS_NS, ..Ticks::FINE });
+        let mut rto = Rfc6298::new(Ticks {
+            measure_ns: 500 * MS_NS,
+            ..Ticks::FINE
+        });
         for _ in 0..200 {
             rto.sample(SECOND_NS, 3 * SECOND_NS);
         }
@@ -184,7 +202,11 @@ mod tests {
     /// RFC 6298, section 5: never early.
     #[test]
     fn the_timer_ends_at_the_first_tick_at_which_it_is_over() {
-        let rto = Rfc6298::new(Ticks { event_ns: 10 * MS_NS, phase_ns: 3 * MS_NS, ..Ticks::FINE });
+        let rto = Rfc6298::new(Ticks {
+            event_ns: 10 * MS_NS,
+            phase_ns: 3 * MS_NS,
+            ..Ticks::FINE
+        });
         assert_eq!(rto.deadline_ns(0), 1003 * MS_NS);
         assert_eq!(rto.deadline_ns(3 * MS_NS), 1003 * MS_NS);
         assert_eq!(rto.deadline_ns(4 * MS_NS), 1013 * MS_NS);

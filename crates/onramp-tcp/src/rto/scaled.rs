@@ -1,4 +1,5 @@
-//! Jacobson's estimator in integers: Eq. (1) of Aron & Druschel (1998), and the same with more fraction bits.
+//! Jacobson's estimator in integers: Eq. (1) of Aron & Druschel (1998), and the same with more
+//! fraction bits.
 //!
 //! A round trip of `m` ticks moves the scaled mean `sa` and the scaled deviation `sd`:
 //!
@@ -6,17 +7,18 @@
 //! Err = m - (sa >> 3)      sa += Err      sd += |Err| - (sd >> 2)      rto = (sa >> 3) + sd       (1)
 //! ```
 //!
-//! With a coarse clock `sd` sticks at 3, because 3 >> 2 is 0 and nothing is taken off any more. Brakmo & Peterson,
-//! "Performance Problems in BSD4.4 TCP" (CCR 25(5), 1995), therefore keep two more bits of both, and drop them
-//! from the result only:
+//! With a coarse clock `sd` sticks at 3, because 3 >> 2 is 0 and nothing is taken off any more.
+//! Brakmo & Peterson, "Performance Problems in BSD4.4 TCP" (CCR 25(5), 1995), therefore keep two
+//! more bits of both, and drop them from the result only:
 //!
 //! ```text
 //! Err = (m << 2) - (sa >> 3)    sa += Err    sd += |Err| - (sd >> 2)    rto = ((sa >> 3) + sd) >> 2
 //! ```
 //!
-//! The gains are 1/8 and 1/4 in both. What Eq. (1) leaves out is taken from 4.4BSD: the first measurement counts
-//! one tick more, because `t_rtt` starts at 1 (hence footnote 9: the first timeout is three times the measured
-//! round trip plus a tick), and neither `sa` nor `sd` falls below 1.
+//! The gains are 1/8 and 1/4 in both. What Eq. (1) leaves out is taken from 4.4BSD: the first
+//! measurement counts one tick more, because `t_rtt` starts at 1 (hence footnote 9: the first
+//! timeout is three times the measured round trip plus a tick), and neither `sa` nor `sd` falls
+//! below 1.
 
 /// Shift of the mean's gain, 1/8.
 const GAIN_MEAN_SHIFT: u32 = 3;
@@ -48,7 +50,11 @@ impl ScaledEstimator {
     }
 
     fn new(fraction_bits: u32, initial_rto_ticks: u64) -> ScaledEstimator {
-        ScaledEstimator { fraction_bits, sa: 0, sd: (initial_rto_ticks.min(MOST_TICKS) as i64) << fraction_bits }
+        ScaledEstimator {
+            fraction_bits,
+            sa: 0,
+            sd: (initial_rto_ticks.min(MOST_TICKS) as i64) << fraction_bits,
+        }
     }
 
     /// A round trip took so many ticks.
@@ -70,8 +76,8 @@ impl ScaledEstimator {
         (((self.sa >> GAIN_MEAN_SHIFT) + self.sd) >> self.fraction_bits) as u64
     }
 
-    /// Forgets the mean and moves it into the deviation, so that the timeout stays as it is and the next
-    /// measurement counts as a first one.
+    /// Forgets the mean and moves it into the deviation, so that the timeout stays as it is and the
+    /// next measurement counts as a first one.
     pub fn forget_mean(&mut self) {
         self.sd += self.sa >> GAIN_MEAN_SHIFT;
         self.sa = 0;
@@ -105,7 +111,10 @@ mod tests {
         assert_eq!(estimator.rto_ticks(), 24);
         estimator.measure(60);
         assert_eq!(estimator.rto_ticks(), 3 * 61);
-        assert_eq!((estimator.mean_ns(1000), estimator.deviation_ns(1000)), (61_000, 30_500));
+        assert_eq!(
+            (estimator.mean_ns(1000), estimator.deviation_ns(1000)),
+            (61_000, 30_500)
+        );
     }
 
     #[test]

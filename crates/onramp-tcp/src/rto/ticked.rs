@@ -1,15 +1,17 @@
-//! What 4.4BSD's timer and its descendants share: Eq. (1) of Aron & Druschel on the ticks of a clock that measures, a
-//! [`Rule`] that makes ticks of events of it, and what happens when the timer ends.
+//! What 4.4BSD's timer and its descendants share: Eq. (1) of Aron & Druschel on the ticks of a
+//! clock that measures, a [`Rule`] that makes ticks of events of it, and what happens when the
+//! timer ends.
 //!
 //! | | `bsd`, `brakmo` | `decoupled` |
 //! |---|---|---|
 //! | measures by, acts at | 4.4BSD's slow timer, whatever the host | the two services of the host |
 //! | rule | as many ticks as Eq. (1) says | Eq. (2), and its floor |
 //!
-//! Constants are those of `tcp_timer.h` as Wright & Stevens, "TCP/IP Illustrated, Volume 2" (1995), chapter 25, prints
-//! them: 6 s for a connection's first timer, from the default round trip of 3 s, as `tcp_newtcpcb` computes it; 12 s in the
-//! estimator, which show once a SYN has timed out (6 s, then 24 s, then 48 s); two ticks at least, `TCPTV_MIN`, and 64 s at
-//! most, `TCPTV_REXMTMAX`; factors 1, 2, 4 to 64 for timeouts in a row; a mean that is taken to be wrong, and forgotten,
+//! Constants are those of `tcp_timer.h` as Wright & Stevens, "TCP/IP Illustrated, Volume 2" (1995),
+//! chapter 25, prints them: 6 s for a connection's first timer, from the default round trip of 3 s,
+//! as `tcp_newtcpcb` computes it; 12 s in the estimator, which show once a SYN has timed out (6 s,
+//! then 24 s, then 48 s); two ticks at least, `TCPTV_MIN`, and 64 s at most, `TCPTV_REXMTMAX`;
+//! factors 1, 2, 4 to 64 for timeouts in a row; a mean that is taken to be wrong, and forgotten,
 //! after more than three of them. One segment is timed per round trip.
 
 use super::scaled::ScaledEstimator;
@@ -73,15 +75,24 @@ impl<R: Rule> Ticked<R> {
 
     /// A round trip took so long, by the measurement service.
     fn measure(&mut self, rtt_ns: u64) {
-        self.estimator.measure(rtt_ns / self.measurement.resolution_ns());
+        self.estimator
+            .measure(rtt_ns / self.measurement.resolution_ns());
         self.shift = 0;
         self.set_timeout();
     }
 
     fn set_timeout(&mut self) {
-        let rto_ns = self.estimator.rto_ticks().saturating_mul(self.measurement.resolution_ns());
-        let ticks = self.rule.event_ticks(rto_ns, self.srtt_ns()).saturating_mul(1 << self.shift.min(MOST_SHIFT));
-        self.rto_ticks = ticks.min(MOST_NS / self.events.granularity_ns()).max(LEAST_TICKS);
+        let rto_ns = self
+            .estimator
+            .rto_ticks()
+            .saturating_mul(self.measurement.resolution_ns());
+        let ticks = self
+            .rule
+            .event_ticks(rto_ns, self.srtt_ns())
+            .saturating_mul(1 << self.shift.min(MOST_SHIFT));
+        self.rto_ticks = ticks
+            .min(MOST_NS / self.events.granularity_ns())
+            .max(LEAST_TICKS);
     }
 }
 
@@ -100,7 +111,9 @@ impl<R: Rule> Rto for Ticked<R> {
 
     fn sample_echoed(&mut self, sent_ns: Option<u64>, option_ns: u64, now_ns: u64) {
         let own_ns = sent_ns.map(|sent_ns| self.measurement.elapsed_ns(sent_ns, now_ns));
-        self.measure(own_ns.map_or(option_ns, |own_ns| super::decoupled::reconcile_ns(own_ns, option_ns)));
+        self.measure(own_ns.map_or(option_ns, |own_ns| {
+            super::decoupled::reconcile_ns(own_ns, option_ns)
+        }));
     }
 
     fn deadline_ns(&self, now_ns: u64) -> u64 {
@@ -124,6 +137,7 @@ impl<R: Rule> Rto for Ticked<R> {
     }
 
     fn rttvar_ns(&self) -> u64 {
-        self.estimator.deviation_ns(self.measurement.resolution_ns())
+        self.estimator
+            .deviation_ns(self.measurement.resolution_ns())
     }
 }

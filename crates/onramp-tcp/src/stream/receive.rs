@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, VecDeque};
 
 /// The bytes of a stream from the first unread one on, as far as they have arrived.
 ///
-/// A byte that arrives twice keeps its first value. It holds what lies within a fixed number of bytes from the first
-/// unread one, and leaves out the rest.
+/// A byte that arrives twice keeps its first value. It holds what lies within a fixed number of
+/// bytes from the first unread one, and leaves out the rest.
 #[derive(Clone, Debug)]
 pub struct ReceiveBuffer {
     most_bytes: u64,
@@ -23,7 +23,13 @@ pub struct ReceiveBuffer {
 impl ReceiveBuffer {
     /// An empty one that never holds bytes so many or more beyond the first unread one.
     pub fn new(most_bytes: u64) -> ReceiveBuffer {
-        ReceiveBuffer { most_bytes, read: 0, complete: 0, beyond: BTreeMap::new(), bytes: VecDeque::new() }
+        ReceiveBuffer {
+            most_bytes,
+            read: 0,
+            complete: 0,
+            beyond: BTreeMap::new(),
+            bytes: VecDeque::new(),
+        }
     }
 
     /// Bytes that can be read now.
@@ -31,10 +37,13 @@ impl ReceiveBuffer {
         self.complete - self.read
     }
 
-    /// Takes a payload that starts at this place in the stream, and says how many of its bytes were new.
+    /// Takes a payload that starts at this place in the stream, and says how many of its bytes were
+    /// new.
     pub fn insert(&mut self, place: u64, payload: &[u8]) -> u64 {
         let start = place.max(self.complete);
-        let end = place.saturating_add(payload.len() as u64).min(self.read.saturating_add(self.most_bytes));
+        let end = place
+            .saturating_add(payload.len() as u64)
+            .min(self.read.saturating_add(self.most_bytes));
         if start >= end {
             return 0;
         }
@@ -62,7 +71,11 @@ impl ReceiveBuffer {
                 new_bytes += to - from;
             }
         };
-        let mut at = self.beyond.range(..start).next_back().map_or(start, |(_, &before)| before.max(start));
+        let mut at = self
+            .beyond
+            .range(..start)
+            .next_back()
+            .map_or(start, |(_, &before)| before.max(start));
         for (&from, &to) in self.beyond.range(start..end) {
             copy(at, from);
             at = to;
@@ -168,7 +181,10 @@ mod tests {
 
         fn read(&mut self, most: usize) -> Vec<u8> {
             let mut out = Vec::new();
-            while let Some(byte) = (out.len() < most).then(|| self.bytes.remove(&self.read)).flatten() {
+            while let Some(byte) = (out.len() < most)
+                .then(|| self.bytes.remove(&self.read))
+                .flatten()
+            {
                 out.push(byte);
                 self.read += 1;
             }

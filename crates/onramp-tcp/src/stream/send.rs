@@ -4,7 +4,8 @@ use super::pieces;
 use std::collections::VecDeque;
 use std::ops::Range;
 
-/// The bytes of a stream from the first unacknowledged one on. It grows to what is written and keeps its room.
+/// The bytes of a stream from the first unacknowledged one on. It grows to what is written and
+/// keeps its room.
 #[derive(Clone, Debug, Default)]
 pub struct SendBuffer {
     /// Place in the stream of the first byte held.
@@ -23,20 +24,27 @@ impl SendBuffer {
         self.bytes.extend(bytes);
     }
 
-    /// The bytes at these places, in two pieces of which the second may be empty; `None` unless it holds them all.
+    /// The bytes at these places, in two pieces of which the second may be empty; `None` unless it
+    /// holds them all.
     pub fn get(&self, places: Range<u64>) -> Option<(&[u8], &[u8])> {
         let held = self.held();
         if places.start > places.end || places.start < held.start || places.end > held.end {
             return None;
         }
-        Some(pieces(&self.bytes, (places.start - held.start) as usize..(places.end - held.start) as usize))
+        Some(pieces(
+            &self.bytes,
+            (places.start - held.start) as usize..(places.end - held.start) as usize,
+        ))
     }
 
-    /// Copies the bytes from this place on until `out` is full; `false`, and nothing, unless it holds them all.
+    /// Copies the bytes from this place on until `out` is full; `false`, and nothing, unless it
+    /// holds them all.
     #[must_use]
     pub fn copy(&self, start: u64, out: &mut [u8]) -> bool {
         let end = start.saturating_add(out.len() as u64);
-        let Some((front, back)) = self.get(start..end) else { return false };
+        let Some((front, back)) = self.get(start..end) else {
+            return false;
+        };
         out[..front.len()].copy_from_slice(front);
         out[front.len()..].copy_from_slice(back);
         true

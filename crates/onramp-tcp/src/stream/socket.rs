@@ -29,17 +29,30 @@ impl Socket {
 
     /// A passive open by a SYN that arrived. A payload in it is left to be sent again.
     pub fn accept(config: Config, now_ns: u64, syn: &Parsed) -> Socket {
-        Socket::of(Connection::accept(config, now_ns, &syn.segment), syn.endpoints.reversed())
+        Socket::of(
+            Connection::accept(config, now_ns, &syn.segment),
+            syn.endpoints.reversed(),
+        )
     }
 
     fn of(connection: Connection, endpoints: Endpoints) -> Socket {
         // Room for whatever the connection's window may let the peer send.
-        let receive = ReceiveBuffer::new(connection.most_receive_window_bytes().saturating_add(SCALE_BYTES));
-        Socket { connection, endpoints, identification: 0, send: SendBuffer::default(), receive }
+        let receive = ReceiveBuffer::new(
+            connection
+                .most_receive_window_bytes()
+                .saturating_add(SCALE_BYTES),
+        );
+        Socket {
+            connection,
+            endpoints,
+            identification: 0,
+            send: SendBuffer::default(),
+            receive,
+        }
     }
 
-    /// A packet arrived; `false` if it is for another socket. Afterwards [`poll_packet`](Self::poll_packet) until it
-    /// gives nothing more.
+    /// A packet arrived; `false` if it is for another socket. Afterwards
+    /// [`poll_packet`](Self::poll_packet) until it gives nothing more.
     ///
     /// # Errors
     /// It is not a sound segment, and changed nothing.
@@ -65,10 +78,15 @@ impl Socket {
     /// Keeps what the connection took of a payload.
     fn take(&mut self, parsed: &Parsed) {
         let flags = parsed.segment.flags;
-        if parsed.payload.is_empty() || !flags.has(Flags::ACK) || flags.has(Flags::SYN) || flags.has(Flags::RST) {
+        if parsed.payload.is_empty()
+            || !flags.has(Flags::ACK)
+            || flags.has(Flags::SYN)
+            || flags.has(Flags::RST)
+        {
             return;
         }
-        // Places before the stream wrap. A probe may begin there (RFC 9293, section 3.8.4) and reach into the stream.
+        // Places before the stream wrap. A probe may begin there (RFC 9293, section 3.8.4) and
+        // reach into the stream.
         let place = self.connection.stream_position(&parsed.segment) as i64;
         let before = place.min(0).unsigned_abs().min(parsed.payload.len() as u64) as usize;
         let (start, payload) = (place.max(0) as u64, &parsed.payload[before..]);
@@ -76,7 +94,10 @@ impl Socket {
         for (from, to) in self.connection.received_ranges() {
             let (from, to) = (from.max(start), to.min(end));
             if from < to {
-                self.receive.insert(from, &payload[(from - start) as usize..(to - start) as usize]);
+                self.receive.insert(
+                    from,
+                    &payload[(from - start) as usize..(to - start) as usize],
+                );
             }
         }
     }
@@ -87,10 +108,19 @@ impl Socket {
         let transmit = self.connection.poll_transmit(now_ns)?;
         let fill = |payload: &mut [u8]| {
             let held = payload.is_empty() || self.send.copy(transmit.stream_start, payload);
-            assert!(held, "a connection sends what was written and is not acknowledged: {transmit:?}");
+            assert!(
+                held,
+                "a connection sends what was written and is not acknowledged: {transmit:?}"
+            );
         };
-        wire::write(&transmit.segment, &self.endpoints, self.identification, fill, out)
-            .expect("a connection's segments fit into packets");
+        wire::write(
+            &transmit.segment,
+            &self.endpoints,
+            self.identification,
+            fill,
+            out,
+        )
+        .expect("a connection's segments fit into packets");
         self.identification = self.identification.wrapping_add(1);
         Some(transmit)
     }

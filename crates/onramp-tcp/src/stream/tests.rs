@@ -31,7 +31,10 @@ fn fates() -> impl Strategy<Value = Vec<Fate>> {
 }
 
 fn endpoints() -> Endpoints {
-    Endpoints { source: "10.0.0.1:40000".parse().unwrap(), destination: "10.0.0.2:80".parse().unwrap() }
+    Endpoints {
+        source: "10.0.0.1:40000".parse().unwrap(),
+        destination: "10.0.0.2:80".parse().unwrap(),
+    }
 }
 
 /// An end, what it is to send and what it got.
@@ -44,7 +47,12 @@ struct End {
 
 impl End {
     fn new(socket: Socket, outgoing: Vec<u8>) -> End {
-        End { socket, outgoing, written: 0, incoming: Vec::new() }
+        End {
+            socket,
+            outgoing,
+            written: 0,
+            incoming: Vec::new(),
+        }
     }
 
     /// The application: writes what fits, closes at the end, reads what is there.
@@ -82,7 +90,14 @@ impl Pair {
         let [up, down] = streams;
         let ends = vec![End::new(Socket::connect(client, 0, endpoints()), up)];
         let server = Some((server, down));
-        Pair { now_ns: 0, ends, server, fates: fates.into_iter(), flying: BTreeMap::new(), sent: 0 }
+        Pair {
+            now_ns: 0,
+            ends,
+            server,
+            fates: fates.into_iter(),
+            flying: BTreeMap::new(),
+            sent: 0,
+        }
     }
 
     fn send(&mut self, to: usize, mut packet: Vec<u8>) {
@@ -98,7 +113,8 @@ impl Pair {
             packet[place] ^= 0x10;
         }
         for after in arrivals.into_iter().flatten() {
-            self.flying.insert((self.now_ns + after, self.sent), (to, packet.clone()));
+            self.flying
+                .insert((self.now_ns + after, self.sent), (to, packet.clone()));
             self.sent += 1;
         }
     }
@@ -107,15 +123,19 @@ impl Pair {
         if to == self.ends.len() {
             let Ok(syn) = wire::parse(packet) else { return };
             let (config, stream) = self.server.take().expect("there is one server");
-            self.ends.push(End::new(Socket::accept(config, self.now_ns, &syn), stream));
+            self.ends
+                .push(End::new(Socket::accept(config, self.now_ns, &syn), stream));
         } else if let Ok(is_ours) = self.ends[to].socket.on_packet(self.now_ns, packet) {
             assert!(is_ours);
         }
     }
 
-    /// Every packet of an end, or answer to it, was lost for so long that it takes the peer for gone.
+    /// Every packet of an end, or answer to it, was lost for so long that it takes the peer for
+    /// gone.
     fn gave_up(&self) -> bool {
-        self.ends.iter().any(|end| end.socket.connection().failure() == Some(Failure::TimedOut))
+        self.ends
+            .iter()
+            .any(|end| end.socket.connection().failure() == Some(Failure::TimedOut))
     }
 
     /// Runs until both applications have read to the end, or an end gave up.
@@ -124,19 +144,37 @@ impl Pair {
         loop {
             for index in 0..self.ends.len() {
                 self.ends[index].run(self.now_ns);
-                while self.ends[index].socket.poll_packet(self.now_ns, &mut packet).is_some() {
+                while self.ends[index]
+                    .socket
+                    .poll_packet(self.now_ns, &mut packet)
+                    .is_some()
+                {
                     self.send(1 - index, packet.clone());
                 }
             }
-            if self.gave_up() || self.ends.len() == 2 && self.ends.iter().all(|end| end.socket.is_at_end()) {
+            if self.gave_up()
+                || self.ends.len() == 2 && self.ends.iter().all(|end| end.socket.is_at_end())
+            {
                 return;
             }
             let arrival = self.flying.keys().next().map(|key| key.0);
-            let timer = self.ends.iter().filter_map(|end| end.socket.next_timer_ns()).min();
-            let next_ns = arrival.into_iter().chain(timer).min().expect("something is to come");
+            let timer = self
+                .ends
+                .iter()
+                .filter_map(|end| end.socket.next_timer_ns())
+                .min();
+            let next_ns = arrival
+                .into_iter()
+                .chain(timer)
+                .min()
+                .expect("something is to come");
             assert!(next_ns < MOST_NS, "it takes too long");
             self.now_ns = self.now_ns.max(next_ns);
-            while let Some(entry) = self.flying.first_entry().filter(|entry| entry.key().0 <= self.now_ns) {
+            while let Some(entry) = self
+                .flying
+                .first_entry()
+                .filter(|entry| entry.key().0 <= self.now_ns)
+            {
                 let (to, packet) = entry.remove();
                 self.deliver(to, &packet);
             }
@@ -154,7 +192,10 @@ fn stream(length: usize, seed: u64) -> Vec<u8> {
 }
 
 fn config(stack: Stack, isn: u32) -> Config {
-    Config { isn, ..Config::of(stack, 1500) }
+    Config {
+        isn,
+        ..Config::of(stack, 1500)
+    }
 }
 
 #[test]
@@ -162,7 +203,11 @@ fn both_streams_arrive_as_they_were_written() {
     for stack in [Stack::Linux, Stack::Lite] {
         // The numbers wrap on the way.
         let configs = [config(stack, u32::MAX - 50_000), config(stack, 7)];
-        let mut pair = Pair::new(configs, [stream(1_000_000, 1), stream(300_000, 2)], Vec::new());
+        let mut pair = Pair::new(
+            configs,
+            [stream(1_000_000, 1), stream(300_000, 2)],
+            Vec::new(),
+        );
         pair.run();
         assert!(pair.ends[1].incoming == stream(1_000_000, 1));
         assert!(pair.ends[0].incoming == stream(300_000, 2));
@@ -185,11 +230,28 @@ fn packets_of_others_are_left_alone() {
 #[test]
 fn payload_before_the_handshake_does_not_reach_the_stream() {
     let mut client = Socket::connect(config(Stack::Linux, 1), 0, endpoints());
-    let stray = Segment { seq: 3, ack: 99, payload_bytes: 4, flags: Flags::ACK, window: 1000, ..Segment::default() };
+    let stray = Segment {
+        seq: 3,
+        ack: 99,
+        payload_bytes: 4,
+        flags: Flags::ACK,
+        window: 1000,
+        ..Segment::default()
+    };
     let mut packet = Vec::new();
-    wire::write(&stray, &endpoints().reversed(), 1, |payload| payload.fill(b'x'), &mut packet).unwrap();
+    wire::write(
+        &stray,
+        &endpoints().reversed(),
+        1,
+        |payload| payload.fill(b'x'),
+        &mut packet,
+    )
+    .unwrap();
     assert_eq!(client.on_packet(0, &packet), Ok(true));
-    assert_eq!((client.connection().state(), client.receive.readable_bytes()), (State::SynSent, 0));
+    assert_eq!(
+        (client.connection().state(), client.receive.readable_bytes()),
+        (State::SynSent, 0)
+    );
 }
 
 #[test]
@@ -203,9 +265,20 @@ fn payload_that_the_connection_refused_does_not_reach_the_stream() {
     let ack = client.poll_packet(0, &mut packet).unwrap().segment;
     server.on_packet(0, &packet).unwrap();
     // RFC 9293, section 3.10.7.4: an acknowledgement of what was never sent drops the segment.
-    let forged = Segment { ack: ack.ack + 100_000, payload_bytes: 4, ..ack };
+    let forged = Segment {
+        ack: ack.ack + 100_000,
+        payload_bytes: 4,
+        ..ack
+    };
     packet.clear();
-    wire::write(&forged, &endpoints(), 1, |payload| payload.fill(b'x'), &mut packet).unwrap();
+    wire::write(
+        &forged,
+        &endpoints(),
+        1,
+        |payload| payload.fill(b'x'),
+        &mut packet,
+    )
+    .unwrap();
     assert_eq!(server.on_packet(0, &packet), Ok(true));
     assert_eq!(client.write(b"true"), 4);
     client.poll_packet(0, &mut packet).unwrap();

@@ -11,7 +11,9 @@ pub struct Events {
 impl Events {
     /// Ticks of this granularity (at least 1), one of them at `phase_ns`.
     pub fn new(granularity_ns: u64, phase_ns: u64) -> Events {
-        Events { grid: Grid::new(granularity_ns, phase_ns) }
+        Events {
+            grid: Grid::new(granularity_ns, phase_ns),
+        }
     }
 
     /// From one moment to the next.
@@ -34,7 +36,8 @@ impl Events {
 
     /// The `count`-th moment (from 1) after `now_ns`; one at `now_ns` itself is over.
     pub fn nth_tick_after_ns(&self, now_ns: u64, count: u64) -> u64 {
-        self.grid.tick_ns(self.grid.ticks_since_0(now_ns).saturating_add(count.max(1)))
+        self.grid
+            .tick_ns(self.grid.ticks_since_0(now_ns).saturating_add(count.max(1)))
     }
 }
 
@@ -55,21 +58,37 @@ mod tests {
     #[test]
     fn what_is_wanted_between_two_ticks_comes_at_the_later_one() {
         let events = Events::new(10, 3);
-        assert_eq!([0, 3, 4, 13, 14].map(|wanted| events.at_or_after_ns(wanted)), [3, 3, 13, 13, 23]);
-        assert_eq!([0, 1, 10].map(|wanted| Events::new(10, 0).at_or_after_ns(wanted)), [0, 10, 10]);
+        assert_eq!(
+            [0, 3, 4, 13, 14].map(|wanted| events.at_or_after_ns(wanted)),
+            [3, 3, 13, 13, 23]
+        );
+        assert_eq!(
+            [0, 1, 10].map(|wanted| Events::new(10, 0).at_or_after_ns(wanted)),
+            [0, 10, 10]
+        );
     }
 
     #[test]
     fn a_fine_host_acts_when_one_wants() {
         let events = Events::new(1, 9);
-        assert_eq!((events.at_or_after_ns(0), events.at_or_after_ns(7), events.nth_tick_after_ns(7, 1)), (0, 7, 8));
+        assert_eq!(
+            (
+                events.at_or_after_ns(0),
+                events.at_or_after_ns(7),
+                events.nth_tick_after_ns(7, 1)
+            ),
+            (0, 7, 8)
+        );
     }
 
     #[test]
     fn no_time_is_too_late() {
         for events in [Events::new(1, 0), Events::new(500, 3)] {
             let end = u64::MAX;
-            assert!(events.at_or_after_ns(end) >= end - 500 && events.nth_tick_after_ns(end, end) >= end - 500);
+            assert!(
+                events.at_or_after_ns(end) >= end - 500
+                    && events.nth_tick_after_ns(end, end) >= end - 500
+            );
         }
     }
 }

@@ -11,10 +11,13 @@ pub struct Measurement {
 impl Measurement {
     /// A clock of this resolution (at least 1), which moves on at `phase_ns`.
     pub fn new(resolution_ns: u64, phase_ns: u64) -> Measurement {
-        Measurement { grid: Grid::new(resolution_ns, phase_ns) }
+        Measurement {
+            grid: Grid::new(resolution_ns, phase_ns),
+        }
     }
 
-    /// What the host reads at this time: `currentTime()`. Its beginning means nothing; only intervals do.
+    /// What the host reads at this time: `currentTime()`. Its beginning means nothing; only
+    /// intervals do.
     pub fn current_time(&self, now_ns: u64) -> u64 {
         self.grid.ticks_since_0(now_ns) * self.grid.period_ns
     }
@@ -26,7 +29,8 @@ impl Measurement {
 
     /// An interval as the host measures it; nothing, if it ends before it begins.
     pub fn elapsed_ns(&self, from_ns: u64, to_ns: u64) -> u64 {
-        self.current_time(to_ns).saturating_sub(self.current_time(from_ns))
+        self.current_time(to_ns)
+            .saturating_sub(self.current_time(from_ns))
     }
 }
 
@@ -54,6 +58,13 @@ mod tests {
     #[test]
     fn a_fine_clock_reads_the_time() {
         let clock = Measurement::new(1, 7);
-        assert_eq!((clock.current_time(0), clock.current_time(12), clock.elapsed_ns(3, 10)), (0, 12, 7));
+        assert_eq!(
+            (
+                clock.current_time(0),
+                clock.current_time(12),
+                clock.elapsed_ns(3, 10)
+            ),
+            (0, 12, 7)
+        );
     }
 }

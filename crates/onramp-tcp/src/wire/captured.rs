@@ -1,4 +1,5 @@
-//! Packets that Linux 6.18 sent over a veth pair with transmit checksums on, captured by tcpdump, as hexadecimal text.
+//! Packets that Linux 6.18 sent over a veth pair with transmit checksums on, captured by tcpdump,
+//! as hexadecimal text.
 
 use super::{parse, write, Endpoints};
 use crate::{Flags, Options, SackBlocks, Segment};
@@ -29,12 +30,26 @@ const SYN_WITHOUT_TIMESTAMPS: &str = "4500 0030 4b16 4000 4006 db15 0a4d 0001 0a
 const BARE_ACK: &str = "4500 0028 4b17 4000 4006 db1c 0a4d 0001 0a4d 0002
     df7a 0050 6aed 2901 d059 34f7 5010 faf0 273d 0000";
 
-const ALL: [&str; 8] =
-    [SYN, SYN_ACK, DATA, FIN, SACK_BESIDE_TIMESTAMPS, SACK_OF_FOUR, SYN_WITHOUT_TIMESTAMPS, BARE_ACK];
+const ALL: [&str; 8] = [
+    SYN,
+    SYN_ACK,
+    DATA,
+    FIN,
+    SACK_BESIDE_TIMESTAMPS,
+    SACK_OF_FOUR,
+    SYN_WITHOUT_TIMESTAMPS,
+    BARE_ACK,
+];
 
 fn packet(hexadecimal: &str) -> Vec<u8> {
-    let digits: Vec<u8> = hexadecimal.bytes().filter(|byte| !byte.is_ascii_whitespace()).collect();
-    digits.chunks(2).map(|pair| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16).unwrap()).collect()
+    let digits: Vec<u8> = hexadecimal
+        .bytes()
+        .filter(|byte| !byte.is_ascii_whitespace())
+        .collect();
+    digits
+        .chunks(2)
+        .map(|pair| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16).unwrap())
+        .collect()
 }
 
 /// A packet with 12 bytes of options, which are timestamps, and 17 of payload.
@@ -61,10 +76,20 @@ fn what_linux_sent_is_written_as_the_same_bytes() {
         let parsed = parse(&packet).unwrap();
         let mut again = Vec::new();
         let fill = |payload: &mut [u8]| payload.copy_from_slice(parsed.payload);
-        write(&parsed.segment, &parsed.endpoints, parsed.identification, fill, &mut again).unwrap();
+        write(
+            &parsed.segment,
+            &parsed.endpoints,
+            parsed.identification,
+            fill,
+            &mut again,
+        )
+        .unwrap();
         assert_eq!(again, packet, "{hexadecimal}");
         assert_eq!(parsed.segment.wire_bytes() as usize, packet.len());
-        assert_eq!((parsed.time_to_live, parsed.ecn, parsed.unknown_options), (64, 0, 0));
+        assert_eq!(
+            (parsed.time_to_live, parsed.ecn, parsed.unknown_options),
+            (64, 0, 0)
+        );
     }
 }
 
@@ -105,20 +130,40 @@ fn its_data_are_read_as_tcpdump_shows_them() {
         payload_bytes: 17,
         window: 63,
         flags: Flags::PSH.with(Flags::ACK),
-        options: Options { timestamps: Some((1_261_891_940, 1_943_124_996)), ..Options::default() },
+        options: Options {
+            timestamps: Some((1_261_891_940, 1_943_124_996)),
+            ..Options::default()
+        },
     };
-    assert_eq!((parsed.segment, parsed.payload), (expected, &b"Onramp says hello"[..]));
-    let endpoints =
-        Endpoints { source: "10.77.0.1:33054".parse().unwrap(), destination: "10.77.0.2:80".parse().unwrap() };
-    assert_eq!((parsed.endpoints, parsed.identification), (endpoints, 32_620));
+    assert_eq!(
+        (parsed.segment, parsed.payload),
+        (expected, &b"Onramp says hello"[..])
+    );
+    let endpoints = Endpoints {
+        source: "10.77.0.1:33054".parse().unwrap(),
+        destination: "10.77.0.2:80".parse().unwrap(),
+    };
+    assert_eq!(
+        (parsed.endpoints, parsed.identification),
+        (endpoints, 32_620)
+    );
 }
 
 #[test]
 fn its_sack_blocks_are_read_latest_first_as_rfc_2018_section_4_has_them() {
     let first = 756_082_153;
     let beside_timestamps = blocks(&[5000, 3000, 1000].map(|gap| (first + gap, first + gap + 1)));
-    assert_eq!(segment(SACK_BESIDE_TIMESTAMPS).options.sack, beside_timestamps);
+    assert_eq!(
+        segment(SACK_BESIDE_TIMESTAMPS).options.sack,
+        beside_timestamps
+    );
     let first = 2_079_911_891;
     let four = blocks(&[7000, 5000, 3000, 1000].map(|gap| (first + gap, first + gap + 1)));
-    assert_eq!(segment(SACK_OF_FOUR).options, Options { sack: four, ..Options::default() });
+    assert_eq!(
+        segment(SACK_OF_FOUR).options,
+        Options {
+            sack: four,
+            ..Options::default()
+        }
+    );
 }

@@ -3,21 +3,30 @@
 use super::PROTOCOL_TCP;
 use std::net::Ipv4Addr;
 
-/// The 16-bit words of the bytes added up, not folded: sums of pieces may be added if all but the last have even
-/// length. Exact for less than 2^32 bytes.
+/// The 16-bit words of the bytes added up, not folded: sums of pieces may be added if all but the
+/// last have even length. Exact for less than 2^32 bytes.
 pub(super) fn sum(bytes: &[u8]) -> u64 {
     let words = bytes.chunks_exact(4);
     // An odd byte at the end stands as if a zero followed (RFC 1071, section 1).
     let mut rest = [0; 4];
     rest[..words.remainder().len()].copy_from_slice(words.remainder());
     // Words of 32 bits fold to the same 16 as their halves do (RFC 1071, section 2).
-    words.map(|word| u64::from(u32::from_be_bytes([word[0], word[1], word[2], word[3]]))).sum::<u64>()
+    words
+        .map(|word| u64::from(u32::from_be_bytes([word[0], word[1], word[2], word[3]])))
+        .sum::<u64>()
         + u64::from(u32::from_be_bytes(rest))
 }
 
 /// What TCP adds of the IP header (RFC 9293, section 3.1). The segment has less than 2^16 bytes.
-pub(super) fn pseudo_header(source: &Ipv4Addr, destination: &Ipv4Addr, segment_bytes: usize) -> u64 {
-    sum(&source.octets()) + sum(&destination.octets()) + u64::from(PROTOCOL_TCP) + segment_bytes as u64
+pub(super) fn pseudo_header(
+    source: &Ipv4Addr,
+    destination: &Ipv4Addr,
+    segment_bytes: usize,
+) -> u64 {
+    sum(&source.octets())
+        + sum(&destination.octets())
+        + u64::from(PROTOCOL_TCP)
+        + segment_bytes as u64
 }
 
 /// The checksum for a sum: 0 where the sum has a right checksum in it.
@@ -47,7 +56,10 @@ mod tests {
 
     #[test]
     fn an_odd_byte_is_followed_by_zero_as_in_rfc_1071_section_1() {
-        assert_eq!(of(sum(&[0x12, 0x34, 0x56])), of(sum(&[0x12, 0x34, 0x56, 0x00])));
+        assert_eq!(
+            of(sum(&[0x12, 0x34, 0x56])),
+            of(sum(&[0x12, 0x34, 0x56, 0x00]))
+        );
         assert_eq!(of(sum(&[0xab])), !0xab00);
         assert_eq!(of(sum(&[])), 0xffff);
     }

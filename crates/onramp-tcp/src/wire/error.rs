@@ -112,7 +112,8 @@ impl fmt::Display for OptionKind {
     }
 }
 
-/// A TCP option that is malformed or cut off. Places count from the start of the options, 20 bytes into the header.
+/// A TCP option that is malformed or cut off. Places count from the start of the options, 20 bytes
+/// into the header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OptionError {
     /// The options end after the kind.
@@ -124,7 +125,9 @@ pub enum OptionError {
         at: usize,
     },
     /// Its length is none that this option can have.
-    #[error("TCP option {kind} at byte {at} says that it has {found_bytes} bytes, expected {expected}")]
+    #[error(
+        "TCP option {kind} at byte {at} says that it has {found_bytes} bytes, expected {expected}"
+    )]
     Length {
         /// Which option.
         kind: OptionKind,

@@ -1,8 +1,9 @@
 //! Segments as IPv4 packets: [`parse`] reads one, [`write()`] makes one.
 //!
-//! Options are written as Linux lays them out, so that a packet of its kernel, read and written again, has the same
-//! bytes. The crate `etherparse` could read and make the two fixed headers, but turning its headers, flags and errors
-//! into [`Segment`](crate::Segment) and [`Error`] takes more lines than they do here; `fuzz/` compares the two.
+//! Options are written as Linux lays them out, so that a packet of its kernel, read and written
+//! again, has the same bytes. The crate `etherparse` could read and make the two fixed headers, but
+//! turning its headers, flags and errors into [`Segment`](crate::Segment) and [`Error`] takes more
+//! lines than they do here; `fuzz/` compares the two.
 //!
 //! ```
 //! use onramp_tcp::{wire, Flags, Segment};
@@ -51,7 +52,10 @@ pub struct Endpoints {
 impl Endpoints {
     /// Those of the answer.
     pub fn reversed(&self) -> Endpoints {
-        Endpoints { source: self.destination, destination: self.source }
+        Endpoints {
+            source: self.destination,
+            destination: self.source,
+        }
     }
 }
 

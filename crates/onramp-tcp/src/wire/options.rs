@@ -1,4 +1,5 @@
-//! The options of a TCP header: maximum segment size, window scale, SACK permitted, SACK, timestamps and packet pairs.
+//! The options of a TCP header: maximum segment size, window scale, SACK permitted, SACK,
+//! timestamps and packet pairs.
 
 use super::{OptionError, OptionKind};
 use crate::{Options, PairOptions, SackBlocks};
@@ -25,10 +26,12 @@ impl OptionKind {
     pub const TIMESTAMPS: OptionKind = OptionKind(8);
 }
 
-/// Reads the options that follow the fixed part of a TCP header, and counts those that it does not know.
+/// Reads the options that follow the fixed part of a TCP header, and counts those that it does not
+/// know.
 ///
-/// Of an option that comes twice the first counts. A window scale above 14 is 14 (RFC 7323, section 2.3). Options
-/// that belong on SYN segments are read from any: it is the connection that knows where to look for them.
+/// Of an option that comes twice the first counts. A window scale above 14 is 14 (RFC 7323, section
+/// 2.3). Options that belong on SYN segments are read from any: it is the connection that knows
+/// where to look for them.
 ///
 /// # Errors
 /// The first option whose length is wrong, or that goes beyond the end.
@@ -68,25 +71,36 @@ fn value(bytes: &[u8], at: usize) -> Result<&[u8], OptionError> {
         _ => (length >= 2, "at least 2"),
     };
     if !right {
-        return Err(OptionError::Length { kind, at, expected, found_bytes: length });
+        return Err(OptionError::Length {
+            kind,
+            at,
+            expected,
+            found_bytes: length,
+        });
     }
-    rest.get(2..usize::from(length)).ok_or(OptionError::Truncated {
-        kind,
-        at,
-        expected_bytes: length,
-        found_bytes: rest.len(),
-    })
+    rest.get(2..usize::from(length))
+        .ok_or(OptionError::Truncated {
+            kind,
+            at,
+            expected_bytes: length,
+            found_bytes: rest.len(),
+        })
 }
 
 /// Sets the option if it is the first of its kind; `false` where the kind is not known.
 fn take(options: &mut Options, kind: OptionKind, value: &[u8]) -> bool {
-    let word = |at: usize| u32::from_be_bytes([value[at], value[at + 1], value[at + 2], value[at + 3]]);
+    let word =
+        |at: usize| u32::from_be_bytes([value[at], value[at + 1], value[at + 2], value[at + 3]]);
     match kind {
         OptionKind::MSS => {
-            options.mss.get_or_insert(u16::from_be_bytes([value[0], value[1]]));
+            options
+                .mss
+                .get_or_insert(u16::from_be_bytes([value[0], value[1]]));
         }
         OptionKind::WINDOW_SCALE => {
-            options.window_scale.get_or_insert(value[0].min(MOST_WINDOW_SCALE));
+            options
+                .window_scale
+                .get_or_insert(value[0].min(MOST_WINDOW_SCALE));
         }
         OptionKind::SACK_PERMITTED => options.sack_permitted = true,
         OptionKind::TIMESTAMPS => {
@@ -105,10 +119,13 @@ fn take(options: &mut Options, kind: OptionKind, value: &[u8]) -> bool {
     true
 }
 
-/// Sets a packet-pair option if it is the first of its kind; `false` where it is none. One that cannot be read is counted:
-/// an experiment of somebody's is no reason to refuse a segment. All are of the form of the first.
+/// Sets a packet-pair option if it is the first of its kind; `false` where it is none. One that
+/// cannot be read is counted: an experiment of somebody's is no reason to refuse a segment. All are
+/// of the form of the first.
 fn take_pair(pairs: &mut PairOptions, option: &[u8]) -> bool {
-    let forms = Form::ALL.into_iter().filter(|form| pairs.form.is_none_or(|first| first == *form));
+    let forms = Form::ALL
+        .into_iter()
+        .filter(|form| pairs.form.is_none_or(|first| first == *form));
     for form in forms {
         match PairOption::read(option, form) {
             Reading::Other => continue,
@@ -126,9 +143,10 @@ fn take_pair(pairs: &mut PairOptions, option: &[u8]) -> bool {
     false
 }
 
-/// Appends the options as Linux lays them out (`tcp_options_write`): each at a multiple of four bytes, with no-operations
-/// before it, except that SACK permitted takes the place of those before timestamps. Packet pairs come last, with
-/// no-operations behind, as Linux pads what BPF programs write. Their length is [`Options::wire_bytes`].
+/// Appends the options as Linux lays them out (`tcp_options_write`): each at a multiple of four
+/// bytes, with no-operations before it, except that SACK permitted takes the place of those before
+/// timestamps. Packet pairs come last, with no-operations behind, as Linux pads what BPF programs
+/// write. Their length is [`Options::wire_bytes`].
 pub fn write(options: &Options, out: &mut Vec<u8>) {
     let start = out.len();
     if let Some(mss) = options.mss {
@@ -154,15 +172,26 @@ pub fn write(options: &Options, out: &mut Vec<u8>) {
     }
     let blocks = options.sack.as_slice();
     if !blocks.is_empty() {
-        out.extend([NO_OPERATION, NO_OPERATION, OptionKind::SACK.0, 2 + 8 * blocks.len() as u8]);
+        out.extend([
+            NO_OPERATION,
+            NO_OPERATION,
+            OptionKind::SACK.0,
+            2 + 8 * blocks.len() as u8,
+        ]);
         for (left, right) in blocks {
             out.extend(left.to_be_bytes());
             out.extend(right.to_be_bytes());
         }
     }
     if let Some(form) = options.pairs.form {
-        options.pairs.iter().for_each(|option| option.write(form, out));
-        out.resize(start + (out.len() - start).next_multiple_of(4), NO_OPERATION);
+        options
+            .pairs
+            .iter()
+            .for_each(|option| option.write(form, out));
+        out.resize(
+            start + (out.len() - start).next_multiple_of(4),
+            NO_OPERATION,
+        );
     }
     debug_assert_eq!(out.len() - start, options.wire_bytes() as usize);
 }
@@ -179,7 +208,10 @@ mod tests {
 
     #[test]
     fn end_of_options_and_no_operation_as_in_rfc_9293_section_3_1() {
-        let mss = Options { mss: Some(1460), ..Options::default() };
+        let mss = Options {
+            mss: Some(1460),
+            ..Options::default()
+        };
         assert_eq!(known(&[1, 1, 2, 4, 5, 0xb4, 1, 0]), mss);
         // What follows the end is padding, whatever it looks like.
         assert_eq!(known(&[2, 4, 5, 0xb4, 0, 3, 3, 7]), mss);
@@ -195,7 +227,10 @@ mod tests {
 
     #[test]
     fn the_window_scale_option_as_in_rfc_7323_section_2_2() {
-        let options = Options { window_scale: Some(7), ..Options::default() };
+        let options = Options {
+            window_scale: Some(7),
+            ..Options::default()
+        };
         let mut bytes = Vec::new();
         write(&options, &mut bytes);
         assert_eq!(bytes, [1, 3, 3, 7]);
@@ -204,7 +239,10 @@ mod tests {
 
     #[test]
     fn the_timestamps_option_as_in_rfc_7323_section_3_2() {
-        let options = Options { timestamps: Some((0x0102_0304, 0x0506_0708)), ..Options::default() };
+        let options = Options {
+            timestamps: Some((0x0102_0304, 0x0506_0708)),
+            ..Options::default()
+        };
         let mut bytes = Vec::new();
         write(&options, &mut bytes);
         // The layout that RFC 7323 recommends in its appendix A.
@@ -227,7 +265,15 @@ mod tests {
                     assert!(count == 0 || count == 5, "{count} blocks: {error}");
                     let expected = "10, 18, 26 or 34";
                     let kind = OptionKind::SACK;
-                    assert_eq!(error, OptionError::Length { kind, at: 0, expected, found_bytes: 2 + 8 * count });
+                    assert_eq!(
+                        error,
+                        OptionError::Length {
+                            kind,
+                            at: 0,
+                            expected,
+                            found_bytes: 2 + 8 * count
+                        }
+                    );
                 }
             }
         }
@@ -247,7 +293,16 @@ mod tests {
     fn unknown_options_are_skipped_and_counted() {
         // Fast open (RFC 7413) and somebody's experiment (RFC 6994) around a window scale.
         let bytes = [34, 2, 3, 3, 7, 253, 4, 0x4f, 0x53, 0];
-        assert_eq!(parse(&bytes), Ok((Options { window_scale: Some(7), ..Options::default() }, 2)));
+        assert_eq!(
+            parse(&bytes),
+            Ok((
+                Options {
+                    window_scale: Some(7),
+                    ..Options::default()
+                },
+                2
+            ))
+        );
     }
 
     #[test]
@@ -256,10 +311,23 @@ mod tests {
         let reply = PairOption::reply(8, 40_000_000);
         for (form, expected) in [
             (Form::Paper, vec![6, 6, 3, 8, 0, 4, 6, 4, 1, 9, 1, 1]),
-            (Form::Experiment, vec![253, 10, 0x4f, 0x52, 3, 8, 2, 98, 90, 0, 253, 6, 0x4f, 0x52, 1, 9]),
+            (
+                Form::Experiment,
+                vec![
+                    253, 10, 0x4f, 0x52, 3, 8, 2, 98, 90, 0, 253, 6, 0x4f, 0x52, 1, 9,
+                ],
+            ),
         ] {
-            let pairs = PairOptions { form: Some(form), mark: Some(first), reply: Some(reply), malformed: 0 };
-            let options = Options { pairs, ..Options::default() };
+            let pairs = PairOptions {
+                form: Some(form),
+                mark: Some(first),
+                reply: Some(reply),
+                malformed: 0,
+            };
+            let options = Options {
+                pairs,
+                ..Options::default()
+            };
             let mut bytes = Vec::new();
             write(&options, &mut bytes);
             assert_eq!(bytes, expected);
@@ -270,17 +338,29 @@ mod tests {
     #[test]
     fn a_malformed_packet_pair_is_counted_and_the_segment_is_read() {
         // A reply whose length is a mark's, another type, and a mark that is right.
-        let bytes = [253, 6, 0x4f, 0x52, 3, 1, 253, 6, 0x4f, 0x52, 7, 1, 253, 6, 0x4f, 0x52, 2, 1, 3, 3, 7, 0];
+        let bytes = [
+            253, 6, 0x4f, 0x52, 3, 1, 253, 6, 0x4f, 0x52, 7, 1, 253, 6, 0x4f, 0x52, 2, 1, 3, 3, 7,
+            0,
+        ];
         let options = known(&bytes);
-        assert_eq!((options.pairs.malformed, options.window_scale), (2, Some(7)));
-        assert_eq!(options.pairs.mark, Some(PairOption::of(onramp_core::pairs::SECOND, 1)));
+        assert_eq!(
+            (options.pairs.malformed, options.window_scale),
+            (2, Some(7))
+        );
+        assert_eq!(
+            options.pairs.mark,
+            Some(PairOption::of(onramp_core::pairs::SECOND, 1))
+        );
         assert_eq!(options.pairs.reply, None);
     }
 
     #[test]
     fn an_error_says_which_option_where_and_what_was_expected() {
         let message = |bytes: &[u8]| parse(bytes).unwrap_err().to_string();
-        assert_eq!(message(&[1, 8]), "TCP option timestamps at byte 1 has no length: the options end there");
+        assert_eq!(
+            message(&[1, 8]),
+            "TCP option timestamps at byte 1 has no length: the options end there"
+        );
         assert_eq!(
             message(&[2, 3, 5]),
             "TCP option maximum segment size at byte 0 says that it has 3 bytes, expected 4"
@@ -289,7 +369,13 @@ mod tests {
             message(&[1, 1, 8, 10, 0]),
             "TCP option timestamps at byte 2 is cut off: expected 10 bytes, found 3"
         );
-        assert_eq!(message(&[77, 1]), "TCP option kind 77 at byte 0 says that it has 1 bytes, expected at least 2");
-        assert_eq!(message(&[77, 0]), "TCP option kind 77 at byte 0 says that it has 0 bytes, expected at least 2");
+        assert_eq!(
+            message(&[77, 1]),
+            "TCP option kind 77 at byte 0 says that it has 1 bytes, expected at least 2"
+        );
+        assert_eq!(
+            message(&[77, 0]),
+            "TCP option kind 77 at byte 0 says that it has 0 bytes, expected at least 2"
+        );
     }
 }

@@ -21,7 +21,13 @@ pub fn packet(bytes: &[u8]) {
 fn rewritten(parsed: &Parsed) {
     let mut packet = Vec::new();
     let fill = |payload: &mut [u8]| payload.copy_from_slice(parsed.payload);
-    match write(&parsed.segment, &parsed.endpoints, parsed.identification, fill, &mut packet) {
+    match write(
+        &parsed.segment,
+        &parsed.endpoints,
+        parsed.identification,
+        fill,
+        &mut packet,
+    ) {
         Ok(()) => {}
         // A tighter layout than that of Linux can hold more.
         Err(WriteError::OptionsTooLong { found_bytes }) => {
@@ -39,8 +45,19 @@ fn rewritten(parsed: &Parsed) {
     let again = parse(&packet).expect("what was written can be read");
     let mut segment = parsed.segment;
     segment.options.pairs = segment.options.pairs.readable();
-    assert_eq!(again, Parsed { segment, time_to_live: super::TIME_TO_LIVE, ecn: 0, unknown_options: 0, ..*parsed });
-    let some_bit = packet.iter().fold(0usize, |hash, byte| hash.wrapping_mul(31).wrapping_add(usize::from(*byte)));
+    assert_eq!(
+        again,
+        Parsed {
+            segment,
+            time_to_live: super::TIME_TO_LIVE,
+            ecn: 0,
+            unknown_options: 0,
+            ..*parsed
+        }
+    );
+    let some_bit = packet.iter().fold(0usize, |hash, byte| {
+        hash.wrapping_mul(31).wrapping_add(usize::from(*byte))
+    });
     flipped(packet, some_bit);
 }
 

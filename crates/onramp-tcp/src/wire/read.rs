@@ -23,7 +23,8 @@ pub struct Parsed<'a> {
     pub unknown_options: u8,
 }
 
-/// Reads an IPv4 packet with a TCP segment in it. Bytes beyond the packet's own length are left out.
+/// Reads an IPv4 packet with a TCP segment in it. Bytes beyond the packet's own length are left
+/// out.
 ///
 /// # Errors
 /// The first thing that is wrong with it, in the order of its bytes.
@@ -31,7 +32,8 @@ pub fn parse(packet: &[u8]) -> Result<Parsed<'_>, Error> {
     read(packet, true)
 }
 
-/// [`parse`] without a look at the checksums, for packets captured where the network device was to fill them in.
+/// [`parse`] without a look at the checksums, for packets captured where the network device was to
+/// fill them in.
 ///
 /// # Errors
 /// Those of [`parse`] but [`Error::Checksum`].
@@ -44,7 +46,8 @@ fn read(buffer: &[u8], verify: bool) -> Result<Parsed<'_>, Error> {
     let tcp = ip.payload;
     let header_bytes = header_length(Header::Tcp, tcp, TCP_HEADER_BYTES, |fixed| fixed[12] >> 4)?;
     if verify {
-        let sum = checksum::pseudo_header(&ip.source, &ip.destination, tcp.len()) + checksum::sum(tcp);
+        let sum =
+            checksum::pseudo_header(&ip.source, &ip.destination, tcp.len()) + checksum::sum(tcp);
         verify_sum(Header::Tcp, sum, u16_at(tcp, 16))?;
     }
     let (header, payload) = tcp.split_at(header_bytes);
@@ -88,22 +91,33 @@ impl Ipv4<'_> {
             None | Some(4) => {}
             Some(found) => return Err(Error::Version { found }),
         }
-        let header_bytes = header_length(Header::Ipv4, buffer, IPV4_HEADER_BYTES, |fixed| fixed[0] & 15)?;
+        let header_bytes = header_length(Header::Ipv4, buffer, IPV4_HEADER_BYTES, |fixed| {
+            fixed[0] & 15
+        })?;
         let header = &buffer[..header_bytes];
         let total_bytes = usize::from(u16_at(header, 2));
         if total_bytes < header_bytes {
-            return Err(Error::TotalLength { expected_bytes: header_bytes, found_bytes: total_bytes });
+            return Err(Error::TotalLength {
+                expected_bytes: header_bytes,
+                found_bytes: total_bytes,
+            });
         }
         let payload = buffer
             .get(header_bytes..total_bytes)
-            .ok_or(Error::BeyondBuffer { expected_bytes: total_bytes, found_bytes: buffer.len() })?;
+            .ok_or(Error::BeyondBuffer {
+                expected_bytes: total_bytes,
+                found_bytes: buffer.len(),
+            })?;
         if verify {
             verify_sum(Header::Ipv4, checksum::sum(header), u16_at(header, 10))?;
         }
         let fragment = u16_at(header, 6);
         let (more, offset) = (fragment & 0x2000 != 0, fragment & 0x1fff);
         if more || offset != 0 {
-            return Err(Error::Fragment { offset_bytes: u32::from(offset) * 8, more });
+            return Err(Error::Fragment {
+                offset_bytes: u32::from(offset) * 8,
+                more,
+            });
         }
         if header[9] != PROTOCOL_TCP {
             return Err(Error::Protocol { found: header[9] });
@@ -120,13 +134,25 @@ impl Ipv4<'_> {
 }
 
 /// A header's length by its own field, which counts words of 32 bits; so many bytes are there.
-fn header_length(header: Header, bytes: &[u8], fixed_bytes: u32, words: fn(&[u8]) -> u8) -> Result<usize, Error> {
-    let truncated = |expected_bytes| Error::Truncated { header, expected_bytes, found_bytes: bytes.len() };
+fn header_length(
+    header: Header,
+    bytes: &[u8],
+    fixed_bytes: u32,
+    words: fn(&[u8]) -> u8,
+) -> Result<usize, Error> {
+    let truncated = |expected_bytes| Error::Truncated {
+        header,
+        expected_bytes,
+        found_bytes: bytes.len(),
+    };
     let fixed_bytes = fixed_bytes as usize;
     let fixed = bytes.get(..fixed_bytes).ok_or(truncated(fixed_bytes))?;
     let found_bytes = 4 * usize::from(words(fixed));
     if found_bytes < fixed_bytes {
-        return Err(Error::HeaderLength { header, found_bytes });
+        return Err(Error::HeaderLength {
+            header,
+            found_bytes,
+        });
     }
     if found_bytes > bytes.len() {
         return Err(truncated(found_bytes));
@@ -137,7 +163,11 @@ fn header_length(header: Header, bytes: &[u8], fixed_bytes: u32, words: fn(&[u8]
 fn verify_sum(header: Header, sum: u64, found: u16) -> Result<(), Error> {
     match checksum::of(sum) {
         0 => Ok(()),
-        _ => Err(Error::Checksum { header, expected: checksum::instead(sum, found), found }),
+        _ => Err(Error::Checksum {
+            header,
+            expected: checksum::instead(sum, found),
+            found,
+        }),
     }
 }
 
@@ -154,7 +184,8 @@ mod tests {
     use super::super::{captured, write::set_checksum, OptionError, OptionKind};
     use super::*;
 
-    /// The data packet that Linux made, with a change and, as far as there is room, with right checksums again.
+    /// The data packet that Linux made, with a change and, as far as there is room, with right
+    /// checksums again.
     fn changed(change: impl FnOnce(&mut Vec<u8>)) -> Result<(), Error> {
         let mut packet = captured::data();
         change(&mut packet);
@@ -181,26 +212,47 @@ mod tests {
 
     #[test]
     fn nothing_is_not_a_packet() {
-        let found = Err(Error::Truncated { header: Header::Ipv4, expected_bytes: 20, found_bytes: 0 });
+        let found = Err(Error::Truncated {
+            header: Header::Ipv4,
+            expected_bytes: 20,
+            found_bytes: 0,
+        });
         assert_eq!(parse(&[]).map(|_| ()), found);
     }
 
     #[test]
     fn ipv6_is_told_by_its_version() {
-        assert_eq!(changed(|packet| packet[0] = 0x60), Err(Error::Version { found: 6 }));
+        assert_eq!(
+            changed(|packet| packet[0] = 0x60),
+            Err(Error::Version { found: 6 })
+        );
     }
 
     #[test]
     fn headers_shorter_than_their_fixed_part_are_refused() {
-        let wrong = |header| Err(Error::HeaderLength { header, found_bytes: 16 });
+        let wrong = |header| {
+            Err(Error::HeaderLength {
+                header,
+                found_bytes: 16,
+            })
+        };
         assert_eq!(changed(|packet| packet[0] = 0x44), wrong(Header::Ipv4));
         assert_eq!(changed(|packet| packet[32] = 0x40), wrong(Header::Tcp));
     }
 
     #[test]
     fn headers_that_are_cut_off_are_refused() {
-        let cut = |header, expected_bytes, found_bytes| Err(Error::Truncated { header, expected_bytes, found_bytes });
-        assert_eq!(changed(|packet| packet.truncate(19)), cut(Header::Ipv4, 20, 19));
+        let cut = |header, expected_bytes, found_bytes| {
+            Err(Error::Truncated {
+                header,
+                expected_bytes,
+                found_bytes,
+            })
+        };
+        assert_eq!(
+            changed(|packet| packet.truncate(19)),
+            cut(Header::Ipv4, 20, 19)
+        );
         assert_eq!(changed(resized(20 + 19)), cut(Header::Tcp, 20, 19));
         assert_eq!(changed(resized(20 + 31)), cut(Header::Tcp, 32, 31));
         let mut short = captured::data();
@@ -211,14 +263,23 @@ mod tests {
 
     #[test]
     fn a_total_length_is_at_least_its_header() {
-        let wrong = Err(Error::TotalLength { expected_bytes: 20, found_bytes: 19 });
-        assert_eq!(changed(|packet| packet[2..4].copy_from_slice(&[0, 19])), wrong);
+        let wrong = Err(Error::TotalLength {
+            expected_bytes: 20,
+            found_bytes: 19,
+        });
+        assert_eq!(
+            changed(|packet| packet[2..4].copy_from_slice(&[0, 19])),
+            wrong
+        );
     }
 
     #[test]
     fn a_total_length_beyond_the_buffer_is_refused() {
         let whole = captured::data().len();
-        let wrong = Err(Error::BeyondBuffer { expected_bytes: whole, found_bytes: whole - 1 });
+        let wrong = Err(Error::BeyondBuffer {
+            expected_bytes: whole,
+            found_bytes: whole - 1,
+        });
         assert_eq!(changed(|packet| packet.truncate(whole - 1)), wrong);
     }
 
@@ -233,16 +294,34 @@ mod tests {
 
     #[test]
     fn fragments_are_refused() {
-        let first = Error::Fragment { offset_bytes: 0, more: true };
-        let last = Error::Fragment { offset_bytes: 1480, more: false };
-        assert_eq!(changed(|packet| packet[6..8].copy_from_slice(&[0x20, 0])), Err(first));
-        assert_eq!(changed(|packet| packet[6..8].copy_from_slice(&[0, 185])), Err(last));
-        assert_eq!(first.to_string(), "the packet is a fragment (offset 0 bytes, more follow), expected a whole one");
+        let first = Error::Fragment {
+            offset_bytes: 0,
+            more: true,
+        };
+        let last = Error::Fragment {
+            offset_bytes: 1480,
+            more: false,
+        };
+        assert_eq!(
+            changed(|packet| packet[6..8].copy_from_slice(&[0x20, 0])),
+            Err(first)
+        );
+        assert_eq!(
+            changed(|packet| packet[6..8].copy_from_slice(&[0, 185])),
+            Err(last)
+        );
+        assert_eq!(
+            first.to_string(),
+            "the packet is a fragment (offset 0 bytes, more follow), expected a whole one"
+        );
     }
 
     #[test]
     fn other_protocols_are_refused() {
-        assert_eq!(changed(|packet| packet[9] = 17), Err(Error::Protocol { found: 17 }));
+        assert_eq!(
+            changed(|packet| packet[9] = 17),
+            Err(Error::Protocol { found: 17 })
+        );
     }
 
     #[test]
@@ -253,8 +332,18 @@ mod tests {
             packet[at] ^= 0x40;
             let found = expected ^ 0x4000;
             let error = parse(&packet).unwrap_err();
-            assert_eq!(error, Error::Checksum { header, expected, found });
-            assert_eq!(error.to_string(), format!("the {header} checksum is {found:#06x}, expected {expected:#06x}"));
+            assert_eq!(
+                error,
+                Error::Checksum {
+                    header,
+                    expected,
+                    found
+                }
+            );
+            assert_eq!(
+                error.to_string(),
+                format!("the {header} checksum is {found:#06x}, expected {expected:#06x}")
+            );
             assert!(parse_unverified(&packet).is_ok());
         }
     }
@@ -272,12 +361,23 @@ mod tests {
         let mut packet = whole.clone();
         with_router_alert(&mut packet);
         let (with, without) = (parse_unverified(&packet).unwrap(), parse(&whole).unwrap());
-        assert_eq!((with.segment, with.payload), (without.segment, without.payload));
+        assert_eq!(
+            (with.segment, with.payload),
+            (without.segment, without.payload)
+        );
     }
 
     #[test]
     fn an_option_error_comes_through() {
-        let wrong = OptionError::Length { kind: OptionKind::TIMESTAMPS, at: 2, expected: "10", found_bytes: 9 };
-        assert_eq!(changed(|packet| packet[20 + 20 + 3] = 9), Err(Error::Option(wrong)));
+        let wrong = OptionError::Length {
+            kind: OptionKind::TIMESTAMPS,
+            at: 2,
+            expected: "10",
+            found_bytes: 9,
+        };
+        assert_eq!(
+            changed(|packet| packet[20 + 20 + 3] = 9),
+            Err(Error::Option(wrong))
+        );
     }
 }

@@ -1,5 +1,5 @@
-//! Segments of all sorts there and back, and the properties of `properties.rs` on the seeds of `fuzz/` and on
-//! mutations of them.
+//! Segments of all sorts there and back, and the properties of `properties.rs` on the seeds of
+//! `fuzz/` and on mutations of them.
 
 use super::{parse, properties, write, Endpoints};
 use crate::{Flags, Options, PairOptions, SackBlocks, Segment};
@@ -9,32 +9,57 @@ use std::net::SocketAddrV4;
 use std::path::Path;
 
 fn any_pairs() -> impl Strategy<Value = PairOptions> {
-    let mark = prop::option::of((0u8..=2, any::<u8>()).prop_map(|(kind, id)| PairOption::of(kind, id)));
+    let mark =
+        prop::option::of((0u8..=2, any::<u8>()).prop_map(|(kind, id)| PairOption::of(kind, id)));
     // In ticks of 10 ms, which both forms can say.
-    let reply = (any::<u8>(), 0u32..=420).prop_map(|(id, ticks)| PairOption::reply(id, ticks * 10_000_000));
-    (prop::sample::select(Form::ALL.to_vec()), mark, prop::option::of(reply)).prop_map(|(form, mark, reply)| {
-        let form = (mark.is_some() || reply.is_some()).then_some(form);
-        PairOptions { form, mark, reply, malformed: 0 }
-    })
+    let reply =
+        (any::<u8>(), 0u32..=420).prop_map(|(id, ticks)| PairOption::reply(id, ticks * 10_000_000));
+    (
+        prop::sample::select(Form::ALL.to_vec()),
+        mark,
+        prop::option::of(reply),
+    )
+        .prop_map(|(form, mark, reply)| {
+            let form = (mark.is_some() || reply.is_some()).then_some(form);
+            PairOptions {
+                form,
+                mark,
+                reply,
+                malformed: 0,
+            }
+        })
 }
 
 fn any_options() -> impl Strategy<Value = Options> {
     let sack = prop::collection::vec(any::<(u32, u32)>(), 0..=4).prop_map(|blocks| {
-        blocks.iter().fold(SackBlocks::default(), |mut sack, (left, right)| {
-            sack.push(*left, *right);
-            sack
-        })
+        blocks
+            .iter()
+            .fold(SackBlocks::default(), |mut sack, (left, right)| {
+                sack.push(*left, *right);
+                sack
+            })
     });
-    (any::<Option<u16>>(), prop::option::of(0u8..=14), any::<bool>(), any::<Option<(u32, u32)>>(), sack, any_pairs())
-        .prop_map(|(mss, window_scale, sack_permitted, timestamps, sack, pairs)| Options {
-            mss,
-            window_scale,
-            sack_permitted,
-            timestamps,
-            sack,
-            pairs,
+    (
+        any::<Option<u16>>(),
+        prop::option::of(0u8..=14),
+        any::<bool>(),
+        any::<Option<(u32, u32)>>(),
+        sack,
+        any_pairs(),
+    )
+        .prop_map(
+            |(mss, window_scale, sack_permitted, timestamps, sack, pairs)| Options {
+                mss,
+                window_scale,
+                sack_permitted,
+                timestamps,
+                sack,
+                pairs,
+            },
+        )
+        .prop_filter("40 bytes of options at most", |options| {
+            options.wire_bytes() <= 40
         })
-        .prop_filter("40 bytes of options at most", |options| options.wire_bytes() <= 40)
 }
 
 prop_compose! {
@@ -46,34 +71,58 @@ prop_compose! {
 }
 
 fn any_endpoints() -> impl Strategy<Value = Endpoints> {
-    any::<(SocketAddrV4, SocketAddrV4)>().prop_map(|(source, destination)| Endpoints { source, destination })
+    any::<(SocketAddrV4, SocketAddrV4)>().prop_map(|(source, destination)| Endpoints {
+        source,
+        destination,
+    })
 }
 
 /// The files of one folder of seeds, in the order of their names.
 fn seeds(target: &str) -> Vec<Vec<u8>> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds").join(target);
-    let mut paths: Vec<_> = folder.read_dir().unwrap().map(|entry| entry.unwrap().path()).collect();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("fuzz/seeds")
+        .join(target);
+    let mut paths: Vec<_> = folder
+        .read_dir()
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
     paths.sort();
-    paths.iter().map(|path| std::fs::read(path).unwrap()).collect()
+    paths
+        .iter()
+        .map(|path| std::fs::read(path).unwrap())
+        .collect()
 }
 
 /// A seed with up to three of its pieces replaced by others.
 fn mutated(target: &str) -> impl Strategy<Value = Vec<u8>> {
-    let change = (any::<prop::sample::Index>(), 0usize..5, prop::collection::vec(any::<u8>(), 0..5));
-    (prop::sample::select(seeds(target)), prop::collection::vec(change, 1..=3)).prop_map(|(mut bytes, changes)| {
-        for (place, cut, piece) in changes {
-            let start = place.index(bytes.len() + 1);
-            let end = (start + cut).min(bytes.len());
-            bytes.splice(start..end, piece);
-        }
-        bytes
-    })
+    let change = (
+        any::<prop::sample::Index>(),
+        0usize..5,
+        prop::collection::vec(any::<u8>(), 0..5),
+    );
+    (
+        prop::sample::select(seeds(target)),
+        prop::collection::vec(change, 1..=3),
+    )
+        .prop_map(|(mut bytes, changes)| {
+            for (place, cut, piece) in changes {
+                let start = place.index(bytes.len() + 1);
+                let end = (start + cut).min(bytes.len());
+                bytes.splice(start..end, piece);
+            }
+            bytes
+        })
 }
 
 #[test]
 fn the_seeds_hold() {
-    seeds("packet").iter().for_each(|bytes| properties::packet(bytes));
-    seeds("options").iter().for_each(|bytes| properties::tcp_options(bytes));
+    seeds("packet")
+        .iter()
+        .for_each(|bytes| properties::packet(bytes));
+    seeds("options")
+        .iter()
+        .for_each(|bytes| properties::tcp_options(bytes));
 }
 
 proptest! {

@@ -6,9 +6,11 @@ use crate::{Segment, IPV4_HEADER_BYTES};
 /// Hops that a packet may take: what Linux sets.
 pub const TIME_TO_LIVE: u8 = 64;
 
-/// Appends the IPv4 packet that carries a segment. `fill` writes the payload's bytes into the room made for them.
+/// Appends the IPv4 packet that carries a segment. `fill` writes the payload's bytes into the room
+/// made for them.
 ///
-/// The packet is not to be fragmented, and its urgent pointer is 0. Its length is [`Segment::wire_bytes`].
+/// The packet is not to be fragmented, and its urgent pointer is 0. Its length is
+/// [`Segment::wire_bytes`].
 ///
 /// # Errors
 /// No packet can hold it; nothing is appended then.
@@ -21,11 +23,14 @@ pub fn write(
 ) -> Result<(), WriteError> {
     let options_bytes = segment.options.wire_bytes();
     if options_bytes as usize > options::MOST_BYTES {
-        return Err(WriteError::OptionsTooLong { found_bytes: options_bytes });
+        return Err(WriteError::OptionsTooLong {
+            found_bytes: options_bytes,
+        });
     }
     let headers_bytes = IPV4_HEADER_BYTES + segment.header_bytes();
     let found_bytes = u64::from(headers_bytes) + u64::from(segment.payload_bytes);
-    let total_bytes = u16::try_from(found_bytes).map_err(|_| WriteError::PacketTooLong { found_bytes })?;
+    let total_bytes =
+        u16::try_from(found_bytes).map_err(|_| WriteError::PacketTooLong { found_bytes })?;
 
     let start = out.len();
     let end = start + usize::from(total_bytes);
@@ -67,7 +72,8 @@ fn tcp_header(segment: &Segment, endpoints: &Endpoints, out: &mut Vec<u8>) {
     options::write(&segment.options, out);
 }
 
-/// Puts the checksum of these bytes and of what was summed before into its place among them, which is 0.
+/// Puts the checksum of these bytes and of what was summed before into its place among them, which
+/// is 0.
 pub(super) fn set_checksum(bytes: &mut [u8], at: usize, summed: u64) {
     let checksum = checksum::of(summed + checksum::sum(bytes));
     bytes[at..at + 2].copy_from_slice(&checksum.to_be_bytes());
@@ -81,10 +87,18 @@ mod tests {
     const ENDPOINTS: &str = "192.0.2.1:258";
 
     fn written(segment: &Segment) -> Result<Vec<u8>, WriteError> {
-        let endpoints =
-            Endpoints { source: ENDPOINTS.parse().unwrap(), destination: "198.51.100.2:772".parse().unwrap() };
+        let endpoints = Endpoints {
+            source: ENDPOINTS.parse().unwrap(),
+            destination: "198.51.100.2:772".parse().unwrap(),
+        };
         let mut packet = vec![0xaa];
-        let result = write(segment, &endpoints, 0x1234, |payload| payload.fill(b'x'), &mut packet);
+        let result = write(
+            segment,
+            &endpoints,
+            0x1234,
+            |payload| payload.fill(b'x'),
+            &mut packet,
+        );
         assert_eq!(packet.remove(0), 0xaa);
         assert!(result.is_ok() || packet.is_empty());
         result.map(|()| packet)
@@ -98,12 +112,18 @@ mod tests {
             payload_bytes: 3,
             window: 0x0e0f,
             flags: Flags::ACK.with(Flags::PSH),
-            options: Options { mss: Some(1460), ..Options::default() },
+            options: Options {
+                mss: Some(1460),
+                ..Options::default()
+            },
         };
         let packet = written(&segment).unwrap();
         assert_eq!(packet[..10], [0x45, 0, 0, 47, 0x12, 0x34, 0x40, 0, 64, 6]);
         assert_eq!(packet[12..20], [192, 0, 2, 1, 198, 51, 100, 2]);
-        assert_eq!(packet[20..36], [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 0x60, 0x18, 14, 15]);
+        assert_eq!(
+            packet[20..36],
+            [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 0x60, 0x18, 14, 15]
+        );
         assert_eq!(packet[38..], [0, 0, 2, 4, 5, 0xb4, b'x', b'x', b'x']);
     }
 
@@ -111,17 +131,43 @@ mod tests {
     fn options_beyond_40_bytes_do_not_fit() {
         let mut sack = SackBlocks::default();
         while sack.push(1, 2) {}
-        let options = Options { sack, timestamps: Some((1, 2)), ..Options::default() };
-        let error = written(&Segment { options, ..Segment::default() }).unwrap_err();
+        let options = Options {
+            sack,
+            timestamps: Some((1, 2)),
+            ..Options::default()
+        };
+        let error = written(&Segment {
+            options,
+            ..Segment::default()
+        })
+        .unwrap_err();
         assert_eq!(error, WriteError::OptionsTooLong { found_bytes: 48 });
-        assert_eq!(error.to_string(), "the TCP options take 48 bytes, expected at most 40");
+        assert_eq!(
+            error.to_string(),
+            "the TCP options take 48 bytes, expected at most 40"
+        );
     }
 
     #[test]
     fn a_packet_has_65535_bytes_at_most() {
-        let of = |payload_bytes| written(&Segment { payload_bytes, ..Segment::default() });
+        let of = |payload_bytes| {
+            written(&Segment {
+                payload_bytes,
+                ..Segment::default()
+            })
+        };
         assert_eq!(of(65_495).unwrap().len(), 65_535);
-        assert_eq!(of(65_496), Err(WriteError::PacketTooLong { found_bytes: 65_536 }));
-        assert_eq!(of(u32::MAX), Err(WriteError::PacketTooLong { found_bytes: (1 << 32) + 39 }));
+        assert_eq!(
+            of(65_496),
+            Err(WriteError::PacketTooLong {
+                found_bytes: 65_536
+            })
+        );
+        assert_eq!(
+            of(u32::MAX),
+            Err(WriteError::PacketTooLong {
+                found_bytes: (1 << 32) + 39
+            })
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! Aron & Druschel (1998), section 4.1: measurement apart from scheduling, and what the timestamp option adds.
+//! Aron & Druschel (1998), section 4.1: measurement apart from scheduling, and what the timestamp
+//! option adds.
 
 use crate::script::{plain, Script, MS_NS};
 use onramp_tcp::{Config, Options, Recovery, Segment, Ticks, Timers};
@@ -8,16 +9,32 @@ const OFFSET_MS: u32 = 5000;
 
 /// Established at 100 ms; measures to the nanosecond, acts every 10 ms.
 fn script(timestamps: bool) -> Script {
-    let ticks = Ticks { measure_ns: 1, event_ns: 10 * MS_NS, phase_ns: 0 };
+    let ticks = Ticks {
+        measure_ns: 1,
+        event_ns: 10 * MS_NS,
+        phase_ns: 0,
+    };
     let timers = Timers::Decoupled;
-    Script::new(Config { timestamps, timers, ticks, timestamp_offset: OFFSET_MS, ..plain(Recovery::Reno) })
+    Script::new(Config {
+        timestamps,
+        timers,
+        ticks,
+        timestamp_offset: OFFSET_MS,
+        ..plain(Recovery::Reno)
+    })
 }
 
 /// An acknowledgement that echoes what was sent at this millisecond.
 fn acknowledge(script: &mut Script, at_ns: u64, ack: i64, sent_ms: u32) {
     script.now_ns = at_ns;
-    let options = Options { timestamps: Some((77, OFFSET_MS + sent_ms)), ..Options::default() };
-    script.arrives(Segment { options, ..script.bare(ack) });
+    let options = Options {
+        timestamps: Some((77, OFFSET_MS + sent_ms)),
+        ..Options::default()
+    };
+    script.arrives(Segment {
+        options,
+        ..script.bare(ack)
+    });
 }
 
 /// The measurement that moved the mean, in microseconds: an eighth of its error.
@@ -31,7 +48,9 @@ fn measured_us(script: &mut Script, event: impl FnOnce(&mut Script)) -> i64 {
 fn of_two_measurements_that_agree_the_finer_counts() {
     let mut script = script(true);
     script.write(900);
-    let us = measured_us(&mut script, |script| acknowledge(script, 160_400_000, 900, 100));
+    let us = measured_us(&mut script, |script| {
+        acknowledge(script, 160_400_000, 900, 100)
+    });
     assert_eq!(us, 60_400);
 }
 
@@ -40,7 +59,9 @@ fn an_echo_of_another_transmission_is_believed() {
     let mut script = script(true);
     script.write(900);
     // By the host's clock 60.4 ms; the segment that made the peer acknowledge was sent 30 ms ago.
-    let us = measured_us(&mut script, |script| acknowledge(script, 160_400_000, 900, 130));
+    let us = measured_us(&mut script, |script| {
+        acknowledge(script, 160_400_000, 900, 130)
+    });
     assert_eq!(us, 30_000);
 }
 
@@ -61,15 +82,22 @@ fn of_a_segment_sent_again_only_the_option_s_measurement_is_there() {
         });
         match wanted {
             Some(wanted) => assert_eq!((us, script.end.rto_ns() < backed_off_ns), (wanted, true)),
-            None => assert_eq!((script.end.srtt_ns(), script.end.rto_ns()), (srtt_ns, backed_off_ns)),
+            None => assert_eq!(
+                (script.end.srtt_ns(), script.end.rto_ns()),
+                (srtt_ns, backed_off_ns)
+            ),
         }
     }
 }
 
-/// "The BSD implementations use a 500ms clock granularity": the option says no more than the host can measure.
+/// "The BSD implementations use a 500ms clock granularity": the option says no more than the host
+/// can measure.
 #[test]
 fn a_coarse_clock_s_timestamps_are_as_coarse() {
-    let ticks = Ticks { phase_ns: 0, ..Ticks::BSD };
+    let ticks = Ticks {
+        phase_ns: 0,
+        ..Ticks::BSD
+    };
     let mut script = Script::new(Config {
         timestamps: true,
         timers: Timers::Decoupled,
@@ -80,8 +108,17 @@ fn a_coarse_clock_s_timestamps_are_as_coarse() {
     let mut value_at = |ms: u64| {
         script.now_ns = ms * MS_NS;
         script.end.write(900);
-        let transmit = script.end.poll_transmit(script.now_ns).expect("there is room");
-        transmit.segment.options.timestamps.expect("they are in use").0 - OFFSET_MS
+        let transmit = script
+            .end
+            .poll_transmit(script.now_ns)
+            .expect("there is room");
+        transmit
+            .segment
+            .options
+            .timestamps
+            .expect("they are in use")
+            .0
+            - OFFSET_MS
     };
     assert_eq!([100, 499, 500, 1100].map(&mut value_at), [0, 0, 500, 1000]);
 }

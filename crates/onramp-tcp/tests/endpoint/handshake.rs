@@ -12,10 +12,17 @@ fn three_segments_open_a_connection() {
     let mut pair = Pair::new(linux(), linux());
     pair.until(1_000_000_000, &mut clean, |pair| {
         pair.client.state() == State::Established
-            && pair.server.as_ref().is_some_and(|s| s.state() == State::Established)
+            && pair
+                .server
+                .as_ref()
+                .is_some_and(|s| s.state() == State::Established)
     });
     assert_eq!(pair.now_ns, 3 * DELAY_NS);
-    let flags: Vec<_> = pair.log.iter().map(|crossing| crossing.transmit.segment.flags).collect();
+    let flags: Vec<_> = pair
+        .log
+        .iter()
+        .map(|crossing| crossing.transmit.segment.flags)
+        .collect();
     assert_eq!(flags, [Flags::SYN, Flags::SYN.with(Flags::ACK), Flags::ACK]);
     assert_eq!(pair.client.srtt_ns(), 2 * DELAY_NS);
 }
@@ -28,17 +35,25 @@ fn a_lost_syn_is_sent_again_after_a_second() {
         (End::Client, 0) => vec![],
         _ => vec![DELAY_NS],
     };
-    pair.until(5_000_000_000, &mut path, |pair| pair.client.state() == State::Established);
+    pair.until(5_000_000_000, &mut path, |pair| {
+        pair.client.state() == State::Established
+    });
     assert_eq!(pair.now_ns, 1_000_000_000 + 2 * DELAY_NS);
 }
 
 #[test]
 fn a_peer_that_never_answers_is_given_up() {
     let mut pair = Pair::new(linux(), linux());
-    pair.until(1_000_000_000_000, &mut |_| vec![], |pair| pair.client.state() == State::Closed);
+    pair.until(1_000_000_000_000, &mut |_| vec![], |pair| {
+        pair.client.state() == State::Closed
+    });
     assert_eq!(pair.client.failure(), Some(Failure::TimedOut));
     // As Linux 6.18: five SYNs a second apart, then twice as far apart each time.
-    let sent_s: Vec<_> = pair.log.iter().map(|crossing| crossing.now_ns / 1_000_000_000).collect();
+    let sent_s: Vec<_> = pair
+        .log
+        .iter()
+        .map(|crossing| crossing.now_ns / 1_000_000_000)
+        .collect();
     assert_eq!(sent_s, [0, 1, 2, 3, 4, 5, 7, 11, 19, 35, 67]);
     assert_eq!(pair.now_ns, 131_000_000_000);
 }
@@ -52,23 +67,40 @@ fn both_sides_close_and_one_waits() {
     assert_eq!(pair.client.state(), State::Closed);
     assert_eq!(pair.end(End::Server).state(), State::TimeWait);
     assert_eq!(pair.client.failure(), None);
-    pair.until(120_000_000_000, &mut clean, |pair| pair.server.as_ref().unwrap().state() == State::Closed);
+    pair.until(120_000_000_000, &mut clean, |pair| {
+        pair.server.as_ref().unwrap().state() == State::Closed
+    });
 }
 
 #[test]
 fn an_abort_resets_the_peer() {
     let mut pair = Pair::new(linux(), linux());
-    pair.until(1_000_000_000, &mut clean, |pair| pair.server.as_ref().is_some_and(|s| s.state() == State::Established));
+    pair.until(1_000_000_000, &mut clean, |pair| {
+        pair.server
+            .as_ref()
+            .is_some_and(|s| s.state() == State::Established)
+    });
     pair.client.abort();
-    pair.until(1_000_000_000, &mut clean, |pair| pair.end(End::Server).state() == State::Closed);
+    pair.until(1_000_000_000, &mut clean, |pair| {
+        pair.end(End::Server).state() == State::Closed
+    });
     assert_eq!(pair.end(End::Server).failure(), Some(Failure::Reset));
     assert_eq!(pair.client.failure(), Some(Failure::Aborted));
 }
 
 #[test]
 fn options_are_used_where_both_sides_have_them() {
-    for (timestamps, sack, window_scaling) in [(true, true, true), (false, true, false), (true, false, true)] {
-        let server = Config { timestamps, sack, window_scaling, ..linux() };
+    for (timestamps, sack, window_scaling) in [
+        (true, true, true),
+        (false, true, false),
+        (true, false, true),
+    ] {
+        let server = Config {
+            timestamps,
+            sack,
+            window_scaling,
+            ..linux()
+        };
         let mut pair = Pair::new(linux(), server);
         pair.download(100_000, 10_000_000_000, &mut clean);
         let answer = pair.log[1].transmit.segment.options;
@@ -78,6 +110,8 @@ fn options_are_used_where_both_sides_have_them() {
         let full = if timestamps { 1448 } else { 1460 };
         let data = pair.sent_by(End::Server, |t| t.segment.payload_bytes > 0);
         assert_eq!(data[0].transmit.segment.payload_bytes, full);
-        assert!(data.iter().all(|c| c.transmit.segment.options.timestamps.is_some() == timestamps));
+        assert!(data
+            .iter()
+            .all(|c| c.transmit.segment.options.timestamps.is_some() == timestamps));
     }
 }

@@ -1,5 +1,5 @@
-//! Nishida, Nakamura, Murai: New Congestion Control mechanism for TCP with Packet Pair scheme. What an end does about
-//! pairs: its own, and those of its peer.
+//! Nishida, Nakamura, Murai: New Congestion Control mechanism for TCP with Packet Pair scheme. What
+//! an end does about pairs: its own, and those of its peer.
 //!
 //! A full segment has 1000 bytes of payload beside the room for the options.
 
@@ -12,7 +12,9 @@ mod sender;
 
 use crate::script::{number, plain, Script};
 use onramp_core::pairs::{Counts, Form, PairOption, FIRST, SECOND};
-use onramp_tcp::{Acks, Config, InitialWindow, Options, PacketPair, PairOptions, Recovery, Segment};
+use onramp_tcp::{
+    Acks, Config, InitialWindow, Options, PacketPair, PairOptions, Recovery, Segment,
+};
 
 /// What the longest option takes of each segment.
 pub const fn room_bytes(form: Form) -> u16 {
@@ -24,7 +26,12 @@ pub const fn room_bytes(form: Form) -> u16 {
 
 /// An end that does this about pairs.
 pub fn knowing(packet_pair: PacketPair, form: Form) -> Config {
-    Config { mss_bytes: 1000 + room_bytes(form), packet_pair, pair_form: form, ..plain(Recovery::NewReno) }
+    Config {
+        mss_bytes: 1000 + room_bytes(form),
+        packet_pair,
+        pair_form: form,
+        ..plain(Recovery::NewReno)
+    }
 }
 
 /// A sender of pairs that begins with so many segments; slow start goes up to 64.
@@ -39,7 +46,10 @@ pub fn sending(initial_window: u32) -> Config {
 
 /// A receiver of pairs that delays acknowledgements.
 pub fn receiving(packet_pair: PacketPair) -> Script {
-    Script::new(Config { acks: Acks::Delayed, ..knowing(packet_pair, Form::Paper) })
+    Script::new(Config {
+        acks: Acks::Delayed,
+        ..knowing(packet_pair, Form::Paper)
+    })
 }
 
 pub fn first(id: u8) -> PairOption {
@@ -57,20 +67,36 @@ pub fn reply(id: u8, ms: u32) -> PairOption {
 /// These options, in the form that the end has.
 pub fn options(script: &Script, mark: Option<PairOption>, reply: Option<PairOption>) -> Options {
     let form = Some(script.end.config().pair_form);
-    Options { pairs: PairOptions { form, mark, reply, malformed: 0 }, ..Options::default() }
+    Options {
+        pairs: PairOptions {
+            form,
+            mark,
+            reply,
+            malformed: 0,
+        },
+        ..Options::default()
+    }
 }
 
 /// An acknowledgement with a reply arrives.
 pub fn replied(script: &mut Script, ack: i64, reply: PairOption) -> Vec<String> {
     let options = options(script, None, Some(reply));
-    script.arrives(Segment { options, ..script.bare(ack) })
+    script.arrives(Segment {
+        options,
+        ..script.bare(ack)
+    })
 }
 
 /// Data that is half of a pair arrives.
 pub fn marked(script: &mut Script, start: i64, bytes: u32, mark: PairOption) -> Vec<String> {
     let options = options(script, Some(mark), None);
     script.sent = script.sent.max(start + i64::from(bytes));
-    script.arrives(Segment { options, seq: number(start), payload_bytes: bytes, ..script.bare(0) })
+    script.arrives(Segment {
+        options,
+        seq: number(start),
+        payload_bytes: bytes,
+        ..script.bare(0)
+    })
 }
 
 pub fn counts(script: &Script) -> Counts {

@@ -1,4 +1,5 @@
-//! Two ends and a path between them that does to each segment what a test says: the smallest driver there is.
+//! Two ends and a path between them that does to each segment what a test says: the smallest driver
+//! there is.
 
 use onramp_tcp::{Config, Connection, Segment, State, Transmit, Window};
 use std::cmp::Reverse;
@@ -90,12 +91,19 @@ impl Pair {
                 let number = self.sent[from as usize];
                 self.sent[from as usize] += 1;
                 let window = self.end(from).window();
-                let crossing = Crossing { now_ns, from, number, transmit, window };
+                let crossing = Crossing {
+                    now_ns,
+                    from,
+                    number,
+                    transmit,
+                    window,
+                };
                 self.log.push(crossing);
                 assert!(self.log.len() < 2_000_000, "this goes on without end");
                 for delay_ns in path(&crossing) {
                     self.segments.insert(self.next_id, transmit.segment);
-                    self.under_way.push(Reverse((now_ns + delay_ns, self.next_id, from)));
+                    self.under_way
+                        .push(Reverse((now_ns + delay_ns, self.next_id, from)));
                     self.next_id += 1;
                 }
             }
@@ -106,10 +114,17 @@ impl Pair {
     pub fn step(&mut self, path: &mut Path) -> bool {
         self.flush(path);
         let arrival = self.under_way.peek().map(|Reverse((at, ..))| *at);
-        let timers = [Some(&self.client), self.server.as_ref()].into_iter().flatten();
+        let timers = [Some(&self.client), self.server.as_ref()]
+            .into_iter()
+            .flatten();
         let timer = timers.filter_map(Connection::next_timer_ns).min();
-        let Some(at) = arrival.into_iter().chain(timer).min() else { return false };
-        assert!(at >= self.now_ns || timer == Some(at), "a segment from the past");
+        let Some(at) = arrival.into_iter().chain(timer).min() else {
+            return false;
+        };
+        assert!(
+            at >= self.now_ns || timer == Some(at),
+            "a segment from the past"
+        );
         self.now_ns = self.now_ns.max(at);
         if arrival == Some(at) {
             let Reverse((_, id, from)) = self.under_way.pop().expect("it was just there");
@@ -119,7 +134,13 @@ impl Pair {
                 End::Server => self.client.on_segment(now_ns, &segment),
                 End::Client => match &mut self.server {
                     Some(server) => server.on_segment(now_ns, &segment),
-                    None => self.server = Some(Connection::accept(self.server_config.clone(), now_ns, &segment)),
+                    None => {
+                        self.server = Some(Connection::accept(
+                            self.server_config.clone(),
+                            now_ns,
+                            &segment,
+                        ))
+                    }
                 },
             }
         } else {
@@ -133,7 +154,12 @@ impl Pair {
     }
 
     /// Goes on until a condition holds; panics if it never will, or not within so much time.
-    pub fn until(&mut self, most_ns: u64, path: &mut Path, mut done: impl FnMut(&mut Pair) -> bool) {
+    pub fn until(
+        &mut self,
+        most_ns: u64,
+        path: &mut Path,
+        mut done: impl FnMut(&mut Pair) -> bool,
+    ) {
         while !done(self) {
             assert!(
                 self.step(path),
@@ -142,7 +168,13 @@ impl Pair {
                 self.client,
                 self.server
             );
-            assert!(self.now_ns <= most_ns, "not done after {} ns: {:?} {:?}", self.now_ns, self.client, self.server);
+            assert!(
+                self.now_ns <= most_ns,
+                "not done after {} ns: {:?} {:?}",
+                self.now_ns,
+                self.client,
+                self.server
+            );
         }
     }
 
@@ -166,7 +198,9 @@ impl Pair {
             if pair.client.peer_closed() && pair.client.state() == State::CloseWait {
                 pair.client.close();
             }
-            let is_over = |connection: &Connection| matches!(connection.state(), State::Closed | State::TimeWait);
+            let is_over = |connection: &Connection| {
+                matches!(connection.state(), State::Closed | State::TimeWait)
+            };
             is_over(&pair.client) && pair.server.as_ref().is_some_and(is_over)
         });
         assert_eq!(got, bytes);
@@ -175,6 +209,10 @@ impl Pair {
 
     /// What an end sent that satisfies a condition.
     pub fn sent_by(&self, from: End, is: impl Fn(&Transmit) -> bool) -> Vec<Crossing> {
-        self.log.iter().filter(|crossing| crossing.from == from && is(&crossing.transmit)).copied().collect()
+        self.log
+            .iter()
+            .filter(|crossing| crossing.from == from && is(&crossing.transmit))
+            .copied()
+            .collect()
     }
 }

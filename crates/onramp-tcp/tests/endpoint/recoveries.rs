@@ -7,11 +7,22 @@ use onramp_tcp::{Config, Recovery, Stack};
 fn nothing_is_sent_twice_on_a_clean_path() {
     for &recovery in Recovery::ALL {
         for stack in [Stack::Linux, Stack::Lite] {
-            let config = Config { recovery, ..Config::of(stack, 1500) };
+            let config = Config {
+                recovery,
+                ..Config::of(stack, 1500)
+            };
             let mut pair = Pair::new(Config::of(stack, 1500), config);
             pair.download(1_000_000, 100_000_000_000, &mut clean);
-            assert_eq!(pair.end(End::Server).stats().retransmitted_segments, 0, "{recovery:?} {stack:?}");
-            assert_eq!(pair.end(End::Server).stats().timeouts, 0, "{recovery:?} {stack:?}");
+            assert_eq!(
+                pair.end(End::Server).stats().retransmitted_segments,
+                0,
+                "{recovery:?} {stack:?}"
+            );
+            assert_eq!(
+                pair.end(End::Server).stats().timeouts,
+                0,
+                "{recovery:?} {stack:?}"
+            );
         }
     }
 }
@@ -19,7 +30,10 @@ fn nothing_is_sent_twice_on_a_clean_path() {
 #[test]
 fn one_lost_segment_is_sent_again_once_and_without_a_timeout() {
     for &recovery in Recovery::ALL {
-        let config = Config { recovery, ..Config::of(Stack::Linux, 1500) };
+        let config = Config {
+            recovery,
+            ..Config::of(Stack::Linux, 1500)
+        };
         let mut pair = Pair::new(Config::of(Stack::Linux, 1500), config);
         let mut path = |crossing: &Crossing| match (crossing.from, crossing.number) {
             (End::Server, 20) => vec![],
@@ -39,7 +53,10 @@ fn one_lost_segment_is_sent_again_once_and_without_a_timeout() {
 fn many_losses_are_repaired() {
     for &recovery in Recovery::ALL {
         for every in [4, 7, 10, 50] {
-            let config = Config { recovery, ..Config::of(Stack::Linux, 1500) };
+            let config = Config {
+                recovery,
+                ..Config::of(Stack::Linux, 1500)
+            };
             let mut pair = Pair::new(Config::of(Stack::Linux, 1500), config);
             let mut path = |crossing: &Crossing| match crossing.number % every {
                 2 => vec![],

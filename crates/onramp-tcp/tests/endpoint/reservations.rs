@@ -1,4 +1,5 @@
-//! Start-up `qos` in a whole connection: a reserved rate, whatever is lost, until losses show that it does not hold.
+//! Start-up `qos` in a whole connection: a reserved rate, whatever is lost, until losses show that
+//! it does not hold.
 
 use crate::pair::{Crossing, End, Pair};
 use crate::script::{plain, MS_NS};
@@ -12,24 +13,45 @@ const RATE: u64 = 1_000_000;
 const BURST: u32 = 3000;
 
 fn reserved(config: &Config) -> Config {
-    let reservation = Some(Reservation { bytes_per_s: RATE, burst_bytes: Some(BURST) });
-    Config { startup: Some("qos"), reservation, ..config.clone() }
+    let reservation = Some(Reservation {
+        bytes_per_s: RATE,
+        burst_bytes: Some(BURST),
+    });
+    Config {
+        startup: Some("qos"),
+        reservation,
+        ..config.clone()
+    }
 }
 
 fn sender(recovery: Recovery) -> Config {
-    Config { window_scaling: true, ..plain(recovery) }
+    Config {
+        window_scaling: true,
+        ..plain(recovery)
+    }
 }
 
 /// To a receiver whose window is no limit.
 fn to(config: &Config) -> Pair {
-    let client = Config { startup: None, receive_buffer: ReceiveBuffer::Bytes(4 << 20), ..config.clone() };
+    let client = Config {
+        startup: None,
+        receive_buffer: ReceiveBuffer::Bytes(4 << 20),
+        ..config.clone()
+    };
     Pair::new(client, config.clone())
 }
 
 /// What the server sent of its stream, again or for the first time: when, and how much.
 fn sent(pair: &Pair) -> Vec<(u64, u64)> {
     let data = pair.sent_by(End::Server, |transmit| transmit.segment.payload_bytes > 0);
-    data.iter().map(|crossing| (crossing.now_ns, crossing.transmit.segment.payload_bytes.into())).collect()
+    data.iter()
+        .map(|crossing| {
+            (
+                crossing.now_ns,
+                crossing.transmit.segment.payload_bytes.into(),
+            )
+        })
+        .collect()
 }
 
 /// Is there no time in which more was sent than the rate and this burst permit?
@@ -38,7 +60,9 @@ fn assert_conforms(sent: &[(u64, u64)], burst_bytes: u64) {
     for &(now_ns, bytes) in sent {
         tokens = (tokens + (now_ns - then_ns) * RATE).min(burst_bytes * SECOND_NS);
         then_ns = now_ns;
-        tokens = tokens.checked_sub(bytes * SECOND_NS).unwrap_or_else(|| panic!("a burst at {now_ns} ns"));
+        tokens = tokens
+            .checked_sub(bytes * SECOND_NS)
+            .unwrap_or_else(|| panic!("a burst at {now_ns} ns"));
     }
 }
 
@@ -56,8 +80,14 @@ fn lossy(every: u64, at_random: bool) -> impl FnMut(&Crossing) -> Vec<u64> {
     let (mut count, mut state) = (0, 1u64);
     move |crossing| {
         count += u64::from(is_data(crossing));
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        let is_hit = if at_random { (state >> 33) % every == 0 } else { count % every == every / 2 };
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        let is_hit = if at_random {
+            (state >> 33) % every == 0
+        } else {
+            count % every == every / 2
+        };
         if is_data(crossing) && is_hit {
             vec![]
         } else {
@@ -86,12 +116,21 @@ fn bottleneck(segment_ns: u64, queue_segments: u64) -> impl FnMut(&Crossing) -> 
 fn the_rate_is_there_from_the_first_segment_on_and_nothing_else() {
     let mut pair = to(&reserved(&sender(Recovery::Sack)));
     let completed_ns = pair.download(1_000_000, 100 * SECOND_NS, &mut |_| vec![DELAY_NS]);
-    // The client connects, so the server may send when the handshake's last acknowledgement is there: 3 one-way delays. The
-    // last segment is sent 997 ms after the burst of three.
+    // The client connects, so the server may send when the handshake's last acknowledgement is
+    // there: 3 one-way delays. The last segment is sent 997 ms after the burst of three.
     assert_eq!(completed_ns, 4 * DELAY_NS + 997 * MS_NS);
     assert_conforms(&sent(&pair), BURST.into());
-    let sizes: Vec<_> = pair.log.iter().filter(|crossing| is_data(crossing)).map(|c| c.window.cwnd_bytes).collect();
-    assert!(sizes.iter().all(|cwnd_bytes| *cwnd_bytes == 200_000), "two paths: {:?}", &sizes[..5]);
+    let sizes: Vec<_> = pair
+        .log
+        .iter()
+        .filter(|crossing| is_data(crossing))
+        .map(|c| c.window.cwnd_bytes)
+        .collect();
+    assert!(
+        sizes.iter().all(|cwnd_bytes| *cwnd_bytes == 200_000),
+        "two paths: {:?}",
+        &sizes[..5]
+    );
 }
 
 /// What is sent again takes tokens as everything does, and the window is as it was decided.
@@ -99,21 +138,34 @@ fn the_rate_is_there_from_the_first_segment_on_and_nothing_else() {
 fn stray_losses_cost_no_rate_whatever_the_recovery() {
     for &recovery in Recovery::ALL {
         for avoidance in [Avoidance::Reno, Avoidance::Cubic] {
-            let mut pair = to(&reserved(&Config { avoidance, ..sender(recovery) }));
+            let mut pair = to(&reserved(&Config {
+                avoidance,
+                ..sender(recovery)
+            }));
             let completed_ns = pair.download(4_000_000, 100 * SECOND_NS, &mut lossy(400, false));
             assert_eq!(phase(&mut pair), ("reserved", "none"), "{recovery:?}");
             assert_conforms(&sent(&pair), BURST.into());
             let of_data = pair.log.iter().filter(|crossing| is_data(crossing));
             for crossing in of_data.filter(|crossing| crossing.now_ns > SECOND_NS) {
                 let window = crossing.window;
-                assert!((199_000..=201_000).contains(&window.cwnd_bytes), "{recovery:?} {window:?}");
+                assert!(
+                    (199_000..=201_000).contains(&window.cwnd_bytes),
+                    "{recovery:?} {window:?}"
+                );
                 assert_eq!(window.ssthresh_bytes, u64::MAX, "{recovery:?}");
             }
-            // Going back sends a path's worth again at each loss; what repairs a hole in each round trip may stand for
-            // a moment, with a window of two paths.
-            let most_percent = if recovery == Recovery::Tahoe { 145 } else { 104 };
+            // Going back sends a path's worth again at each loss; what repairs a hole in each round
+            // trip may stand for a moment, with a window of two paths.
+            let most_percent = if recovery == Recovery::Tahoe {
+                145
+            } else {
+                104
+            };
             let took_ms = (completed_ns - 4 * DELAY_NS) / MS_NS;
-            assert!(took_ms <= 4000 * most_percent / 100, "{recovery:?}: {took_ms} ms");
+            assert!(
+                took_ms <= 4000 * most_percent / 100,
+                "{recovery:?}: {took_ms} ms"
+            );
             assert_eq!(pair.end(End::Server).stats().timeouts, 0, "{recovery:?}");
         }
     }
@@ -122,7 +174,10 @@ fn stray_losses_cost_no_rate_whatever_the_recovery() {
 #[test]
 fn random_losses_cost_no_rate_where_the_peer_tells_what_arrived() {
     for recovery in [Recovery::Sack, Recovery::Prr, Recovery::Rack] {
-        let mut pair = to(&reserved(&Config { avoidance: Avoidance::Cubic, ..sender(recovery) }));
+        let mut pair = to(&reserved(&Config {
+            avoidance: Avoidance::Cubic,
+            ..sender(recovery)
+        }));
         let completed_ns = pair.download(8_000_000, 100 * SECOND_NS, &mut lossy(300, true));
         assert_eq!(phase(&mut pair), ("reserved", "none"), "{recovery:?}");
         assert_conforms(&sent(&pair), BURST.into());
@@ -135,13 +190,23 @@ fn random_losses_cost_no_rate_where_the_peer_tells_what_arrived() {
 #[test]
 fn a_host_of_coarse_ticks_keeps_the_rate_with_larger_bursts() {
     for event_ns in [10 * MS_NS, 100 * MS_NS] {
-        let ticks = Ticks { event_ns, phase_ns: 3 * MS_NS, ..Ticks::FINE };
-        let mut pair = to(&reserved(&Config { ticks, ..sender(Recovery::Sack) }));
+        let ticks = Ticks {
+            event_ns,
+            phase_ns: 3 * MS_NS,
+            ..Ticks::FINE
+        };
+        let mut pair = to(&reserved(&Config {
+            ticks,
+            ..sender(Recovery::Sack)
+        }));
         let completed_ns = pair.download(2_000_000, 100 * SECOND_NS, &mut lossy(400, false));
         let tick_bytes = RATE * event_ns / SECOND_NS;
         assert_conforms(&sent(&pair), u64::from(BURST) + tick_bytes);
         let took_ms = (completed_ns - 4 * DELAY_NS) / MS_NS;
-        assert!((1800..=2150).contains(&took_ms), "ticks of {event_ns} ns: {took_ms} ms");
+        assert!(
+            (1800..=2150).contains(&took_ms),
+            "ticks of {event_ns} ns: {took_ms} ms"
+        );
         assert_eq!(phase(&mut pair), ("reserved", "none"));
     }
 }
@@ -166,7 +231,10 @@ fn an_idle_time_leaves_the_window() {
     }
     let last = sent(&pair);
     assert_conforms(&last, BURST.into());
-    let again: Vec<_> = last.iter().filter(|(at_ns, _)| *at_ns >= 20 * SECOND_NS).collect();
+    let again: Vec<_> = last
+        .iter()
+        .filter(|(at_ns, _)| *at_ns >= 20 * SECOND_NS)
+        .collect();
     assert_eq!((again.len(), again[499].0 - again[0].0), (500, 497 * MS_NS));
 }
 
@@ -175,7 +243,11 @@ fn an_idle_time_leaves_the_window() {
 fn an_outage_breaks_it() {
     for &recovery in Recovery::ALL {
         for stack in [Stack::Linux, Stack::Lite] {
-            let config = Config { recovery, stack, ..sender(recovery) };
+            let config = Config {
+                recovery,
+                stack,
+                ..sender(recovery)
+            };
             let mut pair = to(&reserved(&config));
             let mut path = |crossing: &Crossing| match crossing.now_ns {
                 now_ns if (SECOND_NS..3 * SECOND_NS).contains(&now_ns) => vec![],
@@ -184,7 +256,10 @@ fn an_outage_breaks_it() {
             pair.download(3_000_000, 1000 * SECOND_NS, &mut path);
             assert_eq!(phase(&mut pair), ("done", "broken"), "{recovery:?}");
             let sent = sent(&pair);
-            let in_vain = sent.iter().filter(|(at_ns, _)| (SECOND_NS..3 * SECOND_NS).contains(at_ns)).count();
+            let in_vain = sent
+                .iter()
+                .filter(|(at_ns, _)| (SECOND_NS..3 * SECOND_NS).contains(at_ns))
+                .count();
             // Until the timer ends, and a few probes and timeouts.
             assert!(in_vain <= 210, "{recovery:?}: {in_vain} segments");
             assert_eq!(pair.end(End::Server).pacing_bytes_per_s(), None);
@@ -192,28 +267,64 @@ fn an_outage_breaks_it() {
     }
 }
 
-/// Half of what is reserved, and a queue of a round trip: what follows is an ordinary recovery and an ordinary avoidance.
+/// Half of what is reserved, and a queue of a round trip: what follows is an ordinary recovery and
+/// an ordinary avoidance.
 #[test]
 fn a_path_of_half_the_rate_breaks_it_and_the_avoidance_goes_on() {
     let with_sack = [Recovery::Sack, Recovery::Prr, Recovery::Rack];
     let others = [Avoidance::Cubic, Avoidance::Vegas, Avoidance::Westwood];
-    let all_with_reno = Recovery::ALL.iter().map(|recovery| (*recovery, Avoidance::Reno));
-    let cases = all_with_reno.chain(with_sack.into_iter().flat_map(|recovery| others.map(|other| (recovery, other))));
+    let all_with_reno = Recovery::ALL
+        .iter()
+        .map(|recovery| (*recovery, Avoidance::Reno));
+    let cases = all_with_reno.chain(
+        with_sack
+            .into_iter()
+            .flat_map(|recovery| others.map(|other| (recovery, other))),
+    );
     for (recovery, avoidance) in cases {
         for stack in [Stack::Linux, Stack::Lite] {
             let what = format!("{recovery:?} {avoidance:?} {stack:?}");
-            let mut pair = to(&reserved(&Config { avoidance, stack, ..sender(recovery) }));
-            let completed_ns = pair.download(10_000_000, 1000 * SECOND_NS, &mut bottleneck(2 * MS_NS, 50));
+            let mut pair = to(&reserved(&Config {
+                avoidance,
+                stack,
+                ..sender(recovery)
+            }));
+            let completed_ns =
+                pair.download(10_000_000, 1000 * SECOND_NS, &mut bottleneck(2 * MS_NS, 50));
             assert_eq!(phase(&mut pair), ("done", "broken"), "{what}");
-            let broken = pair.log.iter().find(|crossing| crossing.window.ssthresh_bytes != u64::MAX).unwrap();
-            // The queue is full 200 ms after the first segment. Those whom the peer does not tell what arrived find one loss in
-            // a round trip: their timer tells.
-            let (most_ms, most_bytes) = if with_sack.contains(&recovery) { (600, 110_000) } else { (1500, 200_000) };
-            assert!(broken.now_ns <= most_ms * MS_NS, "{what}: {} ms", broken.now_ns / MS_NS);
-            assert!(broken.window.ssthresh_bytes <= most_bytes, "{what}: {:?}", broken.window);
+            let broken = pair
+                .log
+                .iter()
+                .find(|crossing| crossing.window.ssthresh_bytes != u64::MAX)
+                .unwrap();
+            // The queue is full 200 ms after the first segment. Those whom the peer does not tell
+            // what arrived find one loss in a round trip: their timer tells.
+            let (most_ms, most_bytes) = if with_sack.contains(&recovery) {
+                (600, 110_000)
+            } else {
+                (1500, 200_000)
+            };
+            assert!(
+                broken.now_ns <= most_ms * MS_NS,
+                "{what}: {} ms",
+                broken.now_ns / MS_NS
+            );
+            assert!(
+                broken.window.ssthresh_bytes <= most_bytes,
+                "{what}: {:?}",
+                broken.window
+            );
             // The path takes 20 s.
             let took_ms = completed_ns / MS_NS;
-            assert!(took_ms < if with_sack.contains(&recovery) { 22_000 } else { 31_000 }, "{what}: {took_ms} ms");
+            assert!(
+                took_ms
+                    < if with_sack.contains(&recovery) {
+                        22_000
+                    } else {
+                        31_000
+                    },
+                "{what}: {took_ms} ms"
+            );
         }
     }
 }
@@ -221,29 +332,49 @@ fn a_path_of_half_the_rate_breaks_it_and_the_avoidance_goes_on() {
 #[test]
 fn what_is_not_reserved_is_as_if_there_were_no_start_up() {
     for stack in [Stack::Linux, Stack::Lite] {
-        let config = Config { stack, initial_ssthresh_bytes: Some(40_000), ..sender(Recovery::Sack) };
+        let config = Config {
+            stack,
+            initial_ssthresh_bytes: Some(40_000),
+            ..sender(Recovery::Sack)
+        };
         let run = |startup| {
-            let mut pair = to(&Config { startup, ..config.clone() });
+            let mut pair = to(&Config {
+                startup,
+                ..config.clone()
+            });
             pair.download(1_000_000, 100 * SECOND_NS, &mut bottleneck(MS_NS, 20));
             pair
         };
         let (mut unreserved, none) = (run(Some("qos")), run(None));
         assert_eq!(phase(&mut unreserved), ("done", "unreserved"));
-        assert!(crate::trace::lines(&unreserved) == crate::trace::lines(&none), "{stack:?}");
+        assert!(
+            crate::trace::lines(&unreserved) == crate::trace::lines(&none),
+            "{stack:?}"
+        );
     }
 }
 
 /// At 1 kbit/s a segment takes 8 s, more than any timeout: waiting for tokens is no loss.
 #[test]
 fn what_waits_for_tokens_is_not_late() {
-    let reservation = Some(Reservation { bytes_per_s: 125, burst_bytes: None });
+    let reservation = Some(Reservation {
+        bytes_per_s: 125,
+        burst_bytes: None,
+    });
     for &recovery in Recovery::ALL {
-        let mut pair = to(&Config { reservation, ..reserved(&sender(recovery)) });
+        let mut pair = to(&Config {
+            reservation,
+            ..reserved(&sender(recovery))
+        });
         let completed_ns = pair.download(20_000, 1000 * SECOND_NS, &mut lossy(10, false));
         let stats = pair.end(End::Server).stats();
         assert_eq!(phase(&mut pair), ("reserved", "none"), "{recovery:?}");
         // The 5th and the 15th are lost. Two leave at once, the others each 8 s.
-        assert_eq!((stats.retransmitted_segments, stats.timeouts + stats.probes), (2, 2), "{recovery:?}");
+        assert_eq!(
+            (stats.retransmitted_segments, stats.timeouts + stats.probes),
+            (2, 2),
+            "{recovery:?}"
+        );
         assert_eq!(completed_ns / SECOND_NS, 160, "{recovery:?}");
     }
 }
@@ -262,13 +393,20 @@ fn without_the_handshake_s_round_trip_the_first_window_is_sent_at_the_rate() {
     assert_eq!(first.window.cwnd_bytes, 10_000);
     assert_eq!(phase(&mut pair), ("reserved", "none"));
     // A round trip more than with it, less the ten segments.
-    assert!((completed_ns - first.now_ns) / MS_NS <= 1150, "{}", (completed_ns - first.now_ns) / MS_NS);
+    assert!(
+        (completed_ns - first.now_ns) / MS_NS <= 1150,
+        "{}",
+        (completed_ns - first.now_ns) / MS_NS
+    );
 }
 
 /// The network's rate is guaranteed to this connection alone.
 #[test]
 fn a_fixed_rate_has_no_reservation() {
-    let config = Config { fixed_rate_bits_per_s: Some(8_000_000), ..reserved(&sender(Recovery::Sack)) };
+    let config = Config {
+        fixed_rate_bits_per_s: Some(8_000_000),
+        ..reserved(&sender(Recovery::Sack))
+    };
     let mut pair = to(&config);
     pair.download(100_000, 100 * SECOND_NS, &mut lossy(20, false));
     assert_eq!(pair.end(End::Server).startup(), None);

@@ -6,13 +6,20 @@ use onramp_tcp::{Acks, Config, Failure, Recovery, Timers};
 #[test]
 fn at_least_every_second_full_segment_is_acknowledged_at_once() {
     for &acks in Acks::ALL {
-        let mut script = Script::new(Config { acks, ..plain(Recovery::Rack) });
+        let mut script = Script::new(Config {
+            acks,
+            ..plain(Recovery::Rack)
+        });
         let mut unacknowledged = 0;
         for index in 0..50 {
             script.now_ns += MS_NS;
-            unacknowledged = if script.data(1000 * index, 1000, 0).is_empty() { unacknowledged + 1 } else { 0 };
-            //= RFC 1122 section 4.2.3.2: "in a stream of full-sized segments there SHOULD be an ACK for at least every
-            //= second segment"
+            unacknowledged = if script.data(1000 * index, 1000, 0).is_empty() {
+                unacknowledged + 1
+            } else {
+                0
+            };
+            //= RFC 1122 section 4.2.3.2: "in a stream of full-sized segments there SHOULD be an ACK
+            //for at least every = second segment"
             assert!(unacknowledged < 2, "{acks:?}");
         }
     }
@@ -21,7 +28,10 @@ fn at_least_every_second_full_segment_is_acknowledged_at_once() {
 #[test]
 fn no_acknowledgement_is_delayed_by_half_a_second() {
     for &acks in Acks::ALL {
-        let mut script = Script::new(Config { acks, ..plain(Recovery::Rack) });
+        let mut script = Script::new(Config {
+            acks,
+            ..plain(Recovery::Rack)
+        });
         for index in 0..30 {
             let at_ms = 1000 + 1000 * index as u64;
             script.idle_until(at_ms);
@@ -37,13 +47,21 @@ fn no_acknowledgement_is_delayed_by_half_a_second() {
 fn silence_is_borne_for_at_least_100_seconds_and_not_for_ever() {
     for &timers in Timers::ALL {
         for &recovery in Recovery::ALL {
-            let mut script = Script::new(Config { timers, ..plain(recovery) });
+            let mut script = Script::new(Config {
+                timers,
+                ..plain(recovery)
+            });
             script.write(5000);
-            //= RFC 1122 section 4.2.3.5: "The value of R2 SHOULD correspond to at least 100 seconds"
+            //= RFC 1122 section 4.2.3.5: "The value of R2 SHOULD correspond to at least 100
+            //seconds"
             assert!(!script.until(100_000).is_empty());
             assert_eq!(script.end.failure(), None, "{timers:?} {recovery:?}");
             script.until(10_000_000);
-            assert_eq!(script.end.failure(), Some(Failure::TimedOut), "{timers:?} {recovery:?}");
+            assert_eq!(
+                script.end.failure(),
+                Some(Failure::TimedOut),
+                "{timers:?} {recovery:?}"
+            );
         }
     }
 }
@@ -52,7 +70,10 @@ fn silence_is_borne_for_at_least_100_seconds_and_not_for_ever() {
 fn a_reset_that_answers_data_ends_the_connection() {
     let mut script = Script::new(plain(Recovery::Rack));
     script.write(1000);
-    let reset = onramp_tcp::Segment { flags: onramp_tcp::Flags::RST, ..script.bare(1000) };
+    let reset = onramp_tcp::Segment {
+        flags: onramp_tcp::Flags::RST,
+        ..script.bare(1000)
+    };
     //= RFC 1122 section 4.2.2.12
     assert!(script.arrives(reset).is_empty());
     assert_eq!(script.end.failure(), Some(Failure::Reset));

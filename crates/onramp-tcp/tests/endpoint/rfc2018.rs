@@ -10,12 +10,21 @@ fn script() -> Script {
 #[test]
 fn the_range_that_holds_the_newest_segment_comes_first() {
     let mut script = script();
-    //= RFC 2018 section 4: "The first SACK block MUST specify the contiguous block of data containing the segment
-    //= which triggered this ACK"
+    //= RFC 2018 section 4: "The first SACK block MUST specify the contiguous block of data
+    //containing the segment = which triggered this ACK"
     assert_eq!(script.data(1000, 1000, 0), ["ack 0 [1000:2000]"]);
-    assert_eq!(script.data(5000, 1000, 0), ["ack 0 [5000:6000] [1000:2000]"]);
-    assert_eq!(script.data(3000, 1000, 0), ["ack 0 [3000:4000] [5000:6000] [1000:2000]"]);
-    assert_eq!(script.data(2000, 1000, 0), ["ack 0 [1000:4000] [5000:6000]"]);
+    assert_eq!(
+        script.data(5000, 1000, 0),
+        ["ack 0 [5000:6000] [1000:2000]"]
+    );
+    assert_eq!(
+        script.data(3000, 1000, 0),
+        ["ack 0 [3000:4000] [5000:6000] [1000:2000]"]
+    );
+    assert_eq!(
+        script.data(2000, 1000, 0),
+        ["ack 0 [1000:4000] [5000:6000]"]
+    );
 }
 
 #[test]
@@ -36,11 +45,25 @@ fn four_ranges_fit_without_timestamps_and_three_with() {
         told = script.data(start, 1000, 0);
     }
     //= RFC 2018 section 3
-    assert_eq!(told, ["ack 0 [9000:10000] [7000:8000] [5000:6000] [3000:4000]"]);
-    let mut script = Script::new(Config { timestamps: true, ..plain(Recovery::Sack) });
+    assert_eq!(
+        told,
+        ["ack 0 [9000:10000] [7000:8000] [5000:6000] [3000:4000]"]
+    );
+    let mut script = Script::new(Config {
+        timestamps: true,
+        ..plain(Recovery::Sack)
+    });
     for start in [1000, 3000, 5000, 7000] {
-        let options = Options { timestamps: Some((2, 0)), ..Options::default() };
-        let segment = Segment { seq: number(start), payload_bytes: 900, options, ..script.bare(0) };
+        let options = Options {
+            timestamps: Some((2, 0)),
+            ..Options::default()
+        };
+        let segment = Segment {
+            seq: number(start),
+            payload_bytes: 900,
+            options,
+            ..script.bare(0)
+        };
         told = script.arrives(segment);
     }
     assert_eq!(told, ["ack 0 [7000:7900] [5000:5900] [3000:3900]"]);
@@ -54,7 +77,10 @@ fn what_arrives_twice_below_the_acknowledgement_comes_first_and_once() {
     //= RFC 2883 section 4.1.1
     assert_eq!(script.data(0, 1000, 0), ["ack 2000 [0:1000] [3000:4000]"]);
     //= RFC 2883 section 4: "reported in at most one D-SACK block"
-    assert_eq!(script.data(5000, 1000, 0), ["ack 2000 [5000:6000] [3000:4000]"]);
+    assert_eq!(
+        script.data(5000, 1000, 0),
+        ["ack 2000 [5000:6000] [3000:4000]"]
+    );
 }
 
 #[test]
@@ -64,7 +90,10 @@ fn what_arrives_twice_beyond_a_gap_is_told_beside_its_range() {
         script.data(start, 1000, 0);
     }
     //= RFC 2883 section 4.1.3: the second block is the larger one that holds it
-    assert_eq!(script.data(4000, 1000, 0), ["ack 0 [4000:5000] [3000:5000] [8000:9000]"]);
+    assert_eq!(
+        script.data(4000, 1000, 0),
+        ["ack 0 [4000:5000] [3000:5000] [8000:9000]"]
+    );
 }
 
 #[test]
@@ -74,12 +103,18 @@ fn of_a_partial_duplicate_the_part_is_told() {
     //= RFC 2883 section 4.2
     assert_eq!(script.data(1000, 1000, 0), ["ack 2000 [1000:1500]"]);
     script.data(4000, 1000, 0);
-    assert_eq!(script.data(3500, 1000, 0), ["ack 2000 [4000:4500] [3500:5000]"]);
+    assert_eq!(
+        script.data(3500, 1000, 0),
+        ["ack 2000 [4000:4500] [3500:5000]"]
+    );
 }
 
 #[test]
 fn without_sack_nothing_is_told() {
-    let config = Config { sack: false, ..plain(Recovery::NewReno) };
+    let config = Config {
+        sack: false,
+        ..plain(Recovery::NewReno)
+    };
     let mut script = Script::new(config);
     //= RFC 2018 section 4: only "if the data receiver has received a SACK-Permitted option"
     assert_eq!(script.data(1000, 1000, 0), ["ack 0"]);
@@ -110,7 +145,13 @@ fn a_block_of_what_was_never_sent_or_is_turned_round_is_left_out() {
 fn data_of_our_own_does_not_hide_them() {
     let mut script = script();
     script.end.write(1000);
-    let segment = Segment { seq: number(1000), payload_bytes: 1000, flags: Flags::ACK, ..script.bare(0) };
-    //= RFC 2018 section 4: "SACK options SHOULD be included in all ACKs which do not ACK the highest sequence number"
+    let segment = Segment {
+        seq: number(1000),
+        payload_bytes: 1000,
+        flags: Flags::ACK,
+        ..script.bare(0)
+    };
+    //= RFC 2018 section 4: "SACK options SHOULD be included in all ACKs which do not ACK the
+    //highest sequence number"
     assert_eq!(script.arrives(segment), ["ack 0 [1000:2000]", "0:1000"]);
 }

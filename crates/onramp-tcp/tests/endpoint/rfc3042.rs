@@ -26,6 +26,7 @@ fn the_peers_window_still_bounds_it() {
     script.window = 10_000;
     script.ack(0);
     script.write(100_000);
-    //= RFC 3042 section 2: "The receiver's advertised window allows the transmission of the segment"
+    //= RFC 3042 section 2: "The receiver's advertised window allows the transmission of the
+    //segment"
     assert!(script.ack(0).is_empty());
 }

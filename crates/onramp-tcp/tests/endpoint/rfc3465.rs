@@ -5,12 +5,19 @@ use onramp_tcp::{Avoidance, ByteCounting, Config, InitialWindow, Recovery, Stack
 use std::num::NonZeroU8;
 
 /// ACKs; a limit; none.
-const LIMITS: [ByteCounting; 3] =
-    [ByteCounting::ACKS, ByteCounting::Segments(NonZeroU8::new(2).expect("it is not zero")), ByteCounting::Unlimited];
+const LIMITS: [ByteCounting; 3] = [
+    ByteCounting::ACKS,
+    ByteCounting::Segments(NonZeroU8::new(2).expect("it is not zero")),
+    ByteCounting::Unlimited,
+];
 
 /// With 12 segments outstanding, all that its window permits.
 fn sending(byte_counting: ByteCounting, config: Config) -> Script {
-    let config = Config { byte_counting, initial_window: InitialWindow::Segments(12), ..config };
+    let config = Config {
+        byte_counting,
+        initial_window: InitialWindow::Segments(12),
+        ..config
+    };
     let mut script = Script::new(config);
     script.write(1_000_000);
     script.now_ns = 200 * MS_NS;
@@ -22,7 +29,11 @@ fn an_acknowledgement_raises_the_window_by_the_limit_at_most() {
     for stack in Stack::ALL {
         for startup in [None, Some("standard")] {
             let grown = LIMITS.map(|limit| {
-                let own = Config { stack: *stack, startup, ..plain(Recovery::NewReno) };
+                let own = Config {
+                    stack: *stack,
+                    startup,
+                    ..plain(Recovery::NewReno)
+                };
                 let mut script = sending(limit, own);
                 script.ack(4_000);
                 script.window().0 - 12
@@ -35,7 +46,13 @@ fn an_acknowledgement_raises_the_window_by_the_limit_at_most() {
 
 #[test]
 fn less_than_the_limit_counts_for_what_it_is() {
-    let mut script = sending(LIMITS[1], Config { stack: Stack::Lite, ..plain(Recovery::NewReno) });
+    let mut script = sending(
+        LIMITS[1],
+        Config {
+            stack: Stack::Lite,
+            ..plain(Recovery::NewReno)
+        },
+    );
     script.ack(500);
     assert_eq!(script.end.window().cwnd_bytes, 12_500);
 }
@@ -43,7 +60,13 @@ fn less_than_the_limit_counts_for_what_it_is() {
 #[test]
 fn every_avoidance_starts_slowly_by_it() {
     for avoidance in Avoidance::ALL {
-        let mut script = sending(LIMITS[1], Config { avoidance: *avoidance, ..plain(Recovery::NewReno) });
+        let mut script = sending(
+            LIMITS[1],
+            Config {
+                avoidance: *avoidance,
+                ..plain(Recovery::NewReno)
+            },
+        );
         script.ack(4_000);
         assert_eq!(script.window().0, 14, "{avoidance:?}");
     }
@@ -52,17 +75,25 @@ fn every_avoidance_starts_slowly_by_it() {
 #[test]
 fn after_a_timeout_it_is_one_segment() {
     let grown = LIMITS.map(|limit| {
-        let mut script = sending(limit, Config { sack: false, ..plain(Recovery::NewReno) });
+        let mut script = sending(
+            limit,
+            Config {
+                sack: false,
+                ..plain(Recovery::NewReno)
+            },
+        );
         script.until(3_000);
         assert_eq!(script.window(), (1, 6), "a timeout");
-        //= RFC 3465 section 2.3: L is one segment in a slow start that follows a retransmission timeout
+        //= RFC 3465 section 2.3: L is one segment in a slow start that follows a retransmission
+        //timeout
         script.ack(4_000);
         script.window().0
     });
     assert_eq!(grown, [2, 2, 5]);
 }
 
-/// To Tahoe the third duplicate is an early timeout, and the acknowledgement of its repair as large.
+/// To Tahoe the third duplicate is an early timeout, and the acknowledgement of its repair as
+/// large.
 #[test]
 fn a_fast_retransmission_of_tahoe_is_a_timeout_too() {
     let grown = LIMITS.map(|limit| {
@@ -78,7 +109,13 @@ fn a_fast_retransmission_of_tahoe_is_a_timeout_too() {
 
 #[test]
 fn the_stacks_have_theirs() {
-    assert_eq!(Config::of(Stack::Linux, 1500).byte_counting, ByteCounting::Unlimited);
+    assert_eq!(
+        Config::of(Stack::Linux, 1500).byte_counting,
+        ByteCounting::Unlimited
+    );
     //= RFC 5681 section 3.1 equation 2
-    assert_eq!(Config::of(Stack::Lite, 1500).byte_counting, ByteCounting::ACKS);
+    assert_eq!(
+        Config::of(Stack::Lite, 1500).byte_counting,
+        ByteCounting::ACKS
+    );
 }

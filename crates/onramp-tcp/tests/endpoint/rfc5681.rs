@@ -9,7 +9,10 @@ fn reno() -> Script {
 
 #[test]
 fn slow_start_grows_by_what_is_acknowledged() {
-    let mut script = Script::new(Config { initial_window: InitialWindow::Segments(2), ..plain(Recovery::Reno) });
+    let mut script = Script::new(Config {
+        initial_window: InitialWindow::Segments(2),
+        ..plain(Recovery::Reno)
+    });
     //= RFC 5681 section 3.1 equation 2
     assert_eq!(script.write(100_000), segments(0..2));
     script.now_ns = 200 * MS_NS;
@@ -21,14 +24,19 @@ fn slow_start_grows_by_what_is_acknowledged() {
 
 #[test]
 fn after_two_lost_syns_one_segment_is_sent() {
-    let mut pair = crate::pair::Pair::new(Config::of(Stack::Linux, 1500), Config::of(Stack::Linux, 1500));
+    let mut pair = crate::pair::Pair::new(
+        Config::of(Stack::Linux, 1500),
+        Config::of(Stack::Linux, 1500),
+    );
     let mut path = |crossing: &crate::pair::Crossing| match (crossing.from, crossing.number) {
         (crate::pair::End::Client, 0 | 1) => vec![],
         _ => vec![crate::pair::DELAY_NS],
     };
-    pair.until(10_000_000_000, &mut path, |pair| pair.client.state() == onramp_tcp::State::Established);
-    //= RFC 5681 section 3.1: "If the SYN or SYN/ACK is lost, the initial window [...] MUST be one segment"
-    //= RFC 6928 section 2: unless only one was
+    pair.until(10_000_000_000, &mut path, |pair| {
+        pair.client.state() == onramp_tcp::State::Established
+    });
+    //= RFC 5681 section 3.1: "If the SYN or SYN/ACK is lost, the initial window [...] MUST be one
+    //segment" = RFC 6928 section 2: unless only one was
     let window = pair.client.window();
     assert_eq!(window.cwnd_bytes, u64::from(window.mss_bytes));
 }

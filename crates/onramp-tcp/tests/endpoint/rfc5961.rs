@@ -10,7 +10,11 @@ fn script() -> Script {
 #[test]
 fn only_a_reset_of_the_very_next_number_resets() {
     let mut script = script();
-    let reset = |place: i64| Segment { seq: number(place), flags: Flags::RST, ..Segment::default() };
+    let reset = |place: i64| Segment {
+        seq: number(place),
+        flags: Flags::RST,
+        ..Segment::default()
+    };
     //= RFC 5961 section 3.2: in the window, a challenge ACK
     assert_eq!(script.arrives(reset(1)), ["ack 0"]);
     assert_eq!(script.arrives(reset(60_000)), ["ack 0"]);
@@ -26,7 +30,12 @@ fn only_a_reset_of_the_very_next_number_resets() {
 fn a_syn_is_challenged_wherever_it_lies() {
     let mut script = script();
     for place in [0, 1000, -1, 1 << 30] {
-        let syn = Segment { seq: number(place), flags: Flags::SYN, window: 1000, ..Segment::default() };
+        let syn = Segment {
+            seq: number(place),
+            flags: Flags::SYN,
+            window: 1000,
+            ..Segment::default()
+        };
         //= RFC 5961 section 4.2
         assert_eq!(script.arrives(syn), ["ack 0"], "{place}");
     }
@@ -53,7 +62,11 @@ fn a_peer_that_lost_its_connection_learns_of_an_abort_by_its_own_acknowledgement
     // The data was lost, so that the reset is not of the peer's next number; it asks.
     assert_eq!(script.sends(), ["R"]);
     script.end.on_segment(script.now_ns, &script.bare(0));
-    let answer = script.end.poll_transmit(script.now_ns).expect("a reset").segment;
+    let answer = script
+        .end
+        .poll_transmit(script.now_ns)
+        .expect("a reset")
+        .segment;
     //= RFC 9293 section 3.10.7.1: <SEQ=SEG.ACK><CTL=RST>
     assert_eq!((answer.seq, answer.flags), (number(0), Flags::RST));
 }

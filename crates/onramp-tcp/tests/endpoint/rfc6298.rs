@@ -52,7 +52,14 @@ fn the_timer_sends_the_earliest_segment_doubles_and_starts_again() {
     script.write(3000);
     //= RFC 6298 section 5 rules 5.4, 5.5 and 5.6
     let sent = script.until(8000);
-    assert_eq!(sent, ["1100 ms: 0:1000 again", "3100 ms: 0:1000 again", "7100 ms: 0:1000 again"]);
+    assert_eq!(
+        sent,
+        [
+            "1100 ms: 0:1000 again",
+            "3100 ms: 0:1000 again",
+            "7100 ms: 0:1000 again"
+        ]
+    );
     assert_eq!(script.end.rto_ns(), 8000 * MS_NS);
 }
 
@@ -64,7 +71,10 @@ fn the_backoff_stays_until_a_segment_that_was_sent_once_is_acknowledged() {
     script.now_ns = 1150 * MS_NS;
     script.ack(1000);
     //= RFC 6298 section 3: Karn's algorithm
-    assert_eq!((script.end.rto_ns(), script.end.srtt_ns()), (2000 * MS_NS, 100 * MS_NS));
+    assert_eq!(
+        (script.end.rto_ns(), script.end.srtt_ns()),
+        (2000 * MS_NS, 100 * MS_NS)
+    );
     script.write(1000);
     script.now_ns = 1250 * MS_NS;
     script.ack(2000);
@@ -74,7 +84,10 @@ fn the_backoff_stays_until_a_segment_that_was_sent_once_is_acknowledged() {
 
 #[test]
 fn a_timestamp_tells_which_copy_was_acknowledged() {
-    let config = Config { timestamps: true, ..plain(Recovery::NewReno) };
+    let config = Config {
+        timestamps: true,
+        ..plain(Recovery::NewReno)
+    };
     let mut script = Script::new(config);
     script.write(1000);
     assert_eq!(script.until(1100), ["1100 ms: 0:988 again"]);
@@ -94,7 +107,9 @@ fn data_after_a_lost_syn_waits_for_three_seconds() {
         (End::Client, 0) => vec![],
         _ => vec![DELAY_NS],
     };
-    pair.until(10_000_000_000, &mut path, |pair| pair.client.state() == State::Established);
+    pair.until(10_000_000_000, &mut path, |pair| {
+        pair.client.state() == State::Established
+    });
     //= RFC 6298 section 5 rule 5.7
     assert_eq!(pair.client.rto_ns(), 3000 * MS_NS);
 }

@@ -24,7 +24,8 @@ fn a_partial_acknowledgement_sends_the_next_hole_and_deflates() {
     (0..4).for_each(|_| drop(script.ack(0)));
     assert_eq!(script.window().0, 12);
     script.now_ns = 300 * MS_NS;
-    //= RFC 6582 section 3.2 step 3, partial: retransmit, deflate by the amount, add back one segment
+    //= RFC 6582 section 3.2 step 3, partial: retransmit, deflate by the amount, add back one
+    //segment
     assert_eq!(script.ack(4000), ["4000:5000 again", "12000:13000"]);
     assert_eq!(script.window(), (12 - 4 + 1, 5));
     assert_eq!(script.end.stats().recoveries, 1);
@@ -46,8 +47,8 @@ fn only_the_first_partial_acknowledgement_restarts_the_timer() {
     (0..8).for_each(|_| drop(script.ack(0)));
     script.now_ns = 300 * MS_NS;
     script.ack(1000);
-    //= RFC 6582 section 3.2 step 3: "For the first partial ACK that arrives during fast recovery, also reset the
-    //= retransmit timer"
+    //= RFC 6582 section 3.2 step 3: "For the first partial ACK that arrives during fast recovery,
+    //also reset the = retransmit timer"
     assert_eq!(script.end.next_timer_ns(), Some(1300 * MS_NS));
     script.now_ns = 400 * MS_NS;
     script.ack(2000);
@@ -59,7 +60,8 @@ fn only_the_first_partial_acknowledgement_restarts_the_timer() {
     assert_eq!(script.end.next_timer_ns(), Some(1500 * MS_NS));
 }
 
-/// RFC 2582, section 4: "in the Slow-but-Steady variant ... the retransmit timer is reset after each partial ACK".
+/// RFC 2582, section 4: "in the Slow-but-Steady variant ... the retransmit timer is reset after
+/// each partial ACK".
 #[test]
 fn slow_but_steady_each_partial_acknowledgement_restarts_the_timer() {
     let mut script = recovering_by(Recovery::SteadyNewReno);
@@ -91,7 +93,10 @@ fn each_hole_of_a_window_is_repaired_by_its_own_acknowledgement() {
     }
     script.now_ns += 100 * MS_NS;
     script.ack(script.end.outstanding_bytes() as i64 + 7000);
-    assert_eq!((script.end.stats().recoveries, script.end.stats().timeouts), (1, 0));
+    assert_eq!(
+        (script.end.stats().recoveries, script.end.stats().timeouts),
+        (1, 0)
+    );
 }
 
 #[test]

@@ -6,7 +6,10 @@ use onramp_tcp::Recovery;
 /// So much has been written, ten segments of it are out, and it is 200 ms.
 fn script(bytes: u64) -> Script {
     let mut script = Script::new(plain(Recovery::Sack));
-    assert_eq!(script.write(bytes), segments(0..bytes.div_ceil(1000).min(10)));
+    assert_eq!(
+        script.write(bytes),
+        segments(0..bytes.div_ceil(1000).min(10))
+    );
     script.now_ns = 200 * MS_NS;
     script
 }
@@ -35,8 +38,8 @@ fn one_acknowledgement_of_three_ranges_suffices() {
 #[test]
 fn a_duplicate_without_new_blocks_counts_nothing() {
     let mut script = script(100_000);
-    //= RFC 6675 section 2: a duplicate "carries a SACK block that identifies previously unacknowledged and un-SACKed
-    //= octets"
+    //= RFC 6675 section 2: a duplicate "carries a SACK block that identifies previously
+    //unacknowledged and un-SACKed = octets"
     (0..5).for_each(|_| drop(script.ack(0)));
     (0..5).for_each(|_| drop(script.sack(0, &[(1000, 2000)])));
     assert_eq!(script.end.stats().recoveries, 0);
@@ -45,7 +48,8 @@ fn a_duplicate_without_new_blocks_counts_nothing() {
 #[test]
 fn the_pipe_holds_back_until_half_is_left() {
     let mut script = script(100_000);
-    // Limited transmit sends 10 and 11; the third duplicate leaves pipe = 12 - 3 - 1 + 1 = 9 and cwnd = 5.
+    // Limited transmit sends 10 and 11; the third duplicate leaves pipe = 12 - 3 - 1 + 1 = 9 and
+    // cwnd = 5.
     let mut sent = Vec::new();
     for right in 2..=12 {
         sent.push(script.sack(0, &[(1000, 1000 * right)]).join(" "));
@@ -75,7 +79,9 @@ fn lost_segments_go_before_new_ones_and_those_in_doubt_after() {
     script.sack(0, &[(1000, 3000)]);
     assert_eq!(script.sack(0, &[(1000, 4000)]), ["0:1000 again"]);
     for right in [6, 7] {
-        assert!(script.sack(0, &[(5000, 1000 * right), (1000, 4000)]).is_empty());
+        assert!(script
+            .sack(0, &[(5000, 1000 * right), (1000, 4000)])
+            .is_empty());
     }
     // Nothing new is left to send: segment 4 has only two above it.
     //= RFC 6675 section 4, NextSeg rule 3
@@ -130,5 +136,9 @@ fn a_timeout_keeps_what_was_selectively_acknowledged_unless_it_was_taken_back() 
     // The peer has thrown the segment away that it must still have: the first one is sacked.
     let sent = script.until(5000);
     //= RFC 2018 section 8
-    assert_eq!(sent[0].split(": ").nth(1), Some("1000:2000 again"), "{sent:?}");
+    assert_eq!(
+        sent[0].split(": ").nth(1),
+        Some("1000:2000 again"),
+        "{sent:?}"
+    );
 }

@@ -5,7 +5,10 @@ use onramp_tcp::{Config, InitialWindow, Recovery};
 
 /// Twenty segments are out, and it is 200 ms.
 fn script() -> Script {
-    let config = Config { initial_window: InitialWindow::Segments(20), ..plain(Recovery::Prr) };
+    let config = Config {
+        initial_window: InitialWindow::Segments(20),
+        ..plain(Recovery::Prr)
+    };
     let mut script = Script::new(config);
     script.write(200_000);
     script.now_ns = 200 * MS_NS;
@@ -20,8 +23,8 @@ fn less_than_half_of_what_is_delivered_is_sent() {
     for right in 2..=14 {
         sent.push(script.sack(0, &[(1000, 1000 * right)]).join(" "));
     }
-    // Two by limited transmit, then RecoverFS is 22 and ssthresh 10: ten for each 22 that are delivered. The second
-    // segment goes when 2 * 22 / 10 are, the third when 3 * 22 / 10 are.
+    // Two by limited transmit, then RecoverFS is 22 and ssthresh 10: ten for each 22 that are
+    // delivered. The second segment goes when 2 * 22 / 10 are, the third when 3 * 22 / 10 are.
     let expected = [
         "20000:21000",
         "21000:22000",
@@ -47,7 +50,8 @@ fn many_losses_are_sent_again_in_slow_start_up_to_the_threshold() {
     script.sack(0, &[(15_000, 16_000)]);
     script.sack(0, &[(15_000, 17_000)]);
     assert_eq!(script.sack(0, &[(15_000, 18_000)]), ["0:1000 again"]);
-    //= RFC 6937 section 3.1: pipe is below ssthresh, and as much is sent as is delivered, or a segment more
+    //= RFC 6937 section 3.1: pipe is below ssthresh, and as much is sent as is delivered, or a
+    //segment more
     assert_eq!(script.sack(0, &[(15_000, 19_000)]).len(), 1);
     script.now_ns = 300 * MS_NS;
     assert_eq!(script.ack(1000).len(), 2);

@@ -5,30 +5,56 @@ use crate::script::{number, plain, Script, MS_NS};
 use onramp_tcp::{Config, Flags, Options, ReceiveBuffer, Recovery, Segment};
 
 fn stamped() -> Script {
-    Script::new(Config { timestamps: true, ..plain(Recovery::Sack) })
+    Script::new(Config {
+        timestamps: true,
+        ..plain(Recovery::Sack)
+    })
 }
 
 /// Data with a timestamp.
 fn data(script: &mut Script, start: i64, bytes: u32, value: u32) -> Vec<String> {
-    let options = Options { timestamps: Some((value, 0)), ..Options::default() };
-    let segment = Segment { seq: number(start), payload_bytes: bytes, options, ..script.bare(0) };
+    let options = Options {
+        timestamps: Some((value, 0)),
+        ..Options::default()
+    };
+    let segment = Segment {
+        seq: number(start),
+        payload_bytes: bytes,
+        options,
+        ..script.bare(0)
+    };
     script.arrives(segment)
 }
 
 /// What the next acknowledgement echoes.
 fn echo(script: &mut Script) -> u32 {
     script.end.write(1);
-    let transmit = script.end.poll_transmit(script.now_ns).expect("a byte of data");
-    transmit.segment.options.timestamps.expect("timestamps are in use").1
+    let transmit = script
+        .end
+        .poll_transmit(script.now_ns)
+        .expect("a byte of data");
+    transmit
+        .segment
+        .options
+        .timestamps
+        .expect("timestamps are in use")
+        .1
 }
 
 #[test]
 fn the_windows_of_syns_are_not_scaled_and_others_are() {
-    let buffer =
-        Config { receive_buffer: ReceiveBuffer::Bytes(1 << 20), window_scaling: true, ..plain(Recovery::Sack) };
+    let buffer = Config {
+        receive_buffer: ReceiveBuffer::Bytes(1 << 20),
+        window_scaling: true,
+        ..plain(Recovery::Sack)
+    };
     let mut pair = Pair::new(buffer.clone(), buffer);
     pair.download(200_000, 10_000_000_000, &mut clean);
-    let windows: Vec<_> = pair.sent_by(End::Client, |_| true).iter().map(|c| c.transmit.segment).collect();
+    let windows: Vec<_> = pair
+        .sent_by(End::Client, |_| true)
+        .iter()
+        .map(|c| c.transmit.segment)
+        .collect();
     let shift = windows[0].options.window_scale.expect("scaling is offered");
     //= RFC 7323 section 2.2
     assert_eq!(windows[0].window, 65_535);
@@ -39,7 +65,11 @@ fn the_windows_of_syns_are_not_scaled_and_others_are() {
 
 #[test]
 fn no_shift_is_larger_than_14() {
-    let huge = Config { receive_buffer: ReceiveBuffer::Bytes(1 << 40), window_scaling: true, ..plain(Recovery::Sack) };
+    let huge = Config {
+        receive_buffer: ReceiveBuffer::Bytes(1 << 40),
+        window_scaling: true,
+        ..plain(Recovery::Sack)
+    };
     let mut pair = Pair::new(huge.clone(), huge);
     pair.download(1000, 10_000_000_000, &mut clean);
     //= RFC 7323 section 2.3
@@ -61,7 +91,11 @@ fn the_timestamp_of_what_fills_the_left_edge_is_echoed() {
 
 #[test]
 fn of_segments_acknowledged_together_the_earliest_timestamp_is_echoed() {
-    let mut script = Script::new(Config { timestamps: true, acks: onramp_tcp::Acks::Delayed, ..plain(Recovery::Sack) });
+    let mut script = Script::new(Config {
+        timestamps: true,
+        acks: onramp_tcp::Acks::Delayed,
+        ..plain(Recovery::Sack)
+    });
     data(&mut script, 0, 988, 10);
     script.now_ns += 10 * MS_NS;
     //= RFC 7323 section 4.2 (A): delayed acknowledgements
@@ -94,18 +128,32 @@ fn timestamps_wrap() {
 fn a_reset_needs_no_timestamp() {
     let mut script = stamped();
     data(&mut script, 0, 900, 1000);
-    let options = Options { timestamps: Some((1, 0)), ..Options::default() };
+    let options = Options {
+        timestamps: Some((1, 0)),
+        ..Options::default()
+    };
     //= RFC 7323 section 5.2: "PAWS [...] MUST NOT" apply to RST
-    let reset = Segment { seq: number(900), flags: Flags::RST, options, ..Segment::default() };
+    let reset = Segment {
+        seq: number(900),
+        flags: Flags::RST,
+        options,
+        ..Segment::default()
+    };
     script.arrives(reset);
     assert_eq!(script.end.failure(), Some(onramp_tcp::Failure::Reset));
 }
 
 #[test]
 fn all_segments_have_timestamps_once_both_sides_do() {
-    let config = Config { timestamps: true, ..plain(Recovery::Rack) };
+    let config = Config {
+        timestamps: true,
+        ..plain(Recovery::Rack)
+    };
     let mut pair = Pair::new(config.clone(), config);
     pair.download(50_000, 10_000_000_000, &mut clean);
     //= RFC 7323 section 3.2
-    assert!(pair.log.iter().all(|crossing| crossing.transmit.segment.options.timestamps.is_some()));
+    assert!(pair
+        .log
+        .iter()
+        .all(|crossing| crossing.transmit.segment.options.timestamps.is_some()));
 }

@@ -12,7 +12,10 @@ fn sent_apart(ms: u64) -> Script {
     let mut script = Script::new(plain(Recovery::Rack));
     for index in 0..10 {
         script.now_ns = (100 + ms * index) * MS_NS;
-        assert_eq!(script.write(1000), [format!("{}:{}", 1000 * index, 1000 * (index + 1))]);
+        assert_eq!(
+            script.write(1000),
+            [format!("{}:{}", 1000 * index, 1000 * (index + 1))]
+        );
     }
     script.now_ns = 200 * MS_NS;
     script
@@ -23,7 +26,8 @@ fn a_segment_is_lost_a_reordering_window_after_its_acknowledgement_was_due() {
     let mut script = script();
     script.now_ns = 210 * MS_NS;
     script.sack(0, &[(1000, 2000)]);
-    //= RFC 8985 section 6.2 step 5: RACK.rtt + RACK.reo_wnd after its sending; reo_wnd is min_RTT / 4
+    //= RFC 8985 section 6.2 step 5: RACK.rtt + RACK.reo_wnd after its sending; reo_wnd is min_RTT /
+    //4
     assert_eq!(script.end.next_timer_ns(), Some((100 + 100 + 25) * MS_NS));
     assert_eq!(script.until(226), ["225 ms: 0:1000 again"]);
     assert_eq!(script.window().1, 5);
@@ -86,7 +90,10 @@ fn duplicates_that_the_peer_reports_widen_the_window() {
     script.sack(10_000, &[(11_000, 12_000)]);
     //= RFC 8985 section 6.2 step 4: RACK.reo_wnd_mult is 2 after one round with a DSACK
     let (sent_ms, rtt_ms) = (410, 100);
-    assert_eq!(script.end.next_timer_ns(), Some((sent_ms + rtt_ms + 50) * MS_NS));
+    assert_eq!(
+        script.end.next_timer_ns(),
+        Some((sent_ms + rtt_ms + 50) * MS_NS)
+    );
 }
 
 #[test]
@@ -97,7 +104,10 @@ fn a_retransmission_that_is_lost_is_found_by_what_was_sent_after_it() {
     assert_eq!(script.sack(0, &[(1000, 4000)])[0], "0:1000 again");
     script.now_ns = 240 * MS_NS;
     let sent = script.sack(0, &[(1000, 8000)]);
-    assert!(!sent.is_empty() && sent.iter().all(|sent| !sent.contains("again")), "{sent:?}");
+    assert!(
+        !sent.is_empty() && sent.iter().all(|sent| !sent.contains("again")),
+        "{sent:?}"
+    );
     script.now_ns = 345 * MS_NS;
     //= RFC 8985 section 3.1: "detects lost retransmissions"
     assert_eq!(script.sack(0, &[(1000, 11_000)])[0], "0:1000 again");
@@ -114,5 +124,8 @@ fn a_timeout_takes_for_lost_only_what_is_overdue() {
     script.write(1000);
     assert_eq!(script.until(1302), ["1302 ms: 0:1000 again"]);
     //= RFC 8985 section 6.3: the segment that was sent at 1300 ms is not overdue
-    assert_eq!((script.end.outstanding_bytes(), script.end.inflight_bytes()), (3000, 2000));
+    assert_eq!(
+        (script.end.outstanding_bytes(), script.end.inflight_bytes()),
+        (3000, 2000)
+    );
 }

@@ -58,7 +58,10 @@ fn one_probe_is_out_at_a_time_and_the_timer_follows() {
     let mut script = script();
     script.write(3000);
     //= RFC 8985 section 7.3: the retransmission timer is started after the probe
-    assert_eq!(script.until(2000), ["302 ms: 2000:3000 again", "1302 ms: 0:1000 again"]);
+    assert_eq!(
+        script.until(2000),
+        ["302 ms: 2000:3000 again", "1302 ms: 0:1000 again"]
+    );
 }
 
 #[test]
@@ -68,8 +71,14 @@ fn the_probes_acknowledgement_shows_the_losses_before_it() {
     script.until(310);
     script.now_ns = 402 * MS_NS;
     //= RFC 8985 section 7.4: repaired by RACK, not by the timer
-    assert_eq!(script.sack(2000, &[(4000, 5000)]), ["2000:3000 again", "3000:4000 again"]);
-    assert_eq!((script.end.stats().recoveries, script.end.stats().timeouts), (1, 0));
+    assert_eq!(
+        script.sack(2000, &[(4000, 5000)]),
+        ["2000:3000 again", "3000:4000 again"]
+    );
+    assert_eq!(
+        (script.end.stats().recoveries, script.end.stats().timeouts),
+        (1, 0)
+    );
 }
 
 #[test]

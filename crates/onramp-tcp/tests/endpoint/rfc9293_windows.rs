@@ -17,9 +17,18 @@ fn with_buffer(bytes: u64) -> Script {
 
 /// The window field of the next acknowledgement of data.
 fn offered(script: &mut Script, start: i64, bytes: u32) -> u16 {
-    let segment = Segment { seq: number(start), payload_bytes: bytes, ..script.bare(0) };
+    let segment = Segment {
+        seq: number(start),
+        payload_bytes: bytes,
+        ..script.bare(0)
+    };
     script.end.on_segment(script.now_ns, &segment);
-    script.end.poll_transmit(script.now_ns).expect("an acknowledgement").segment.window
+    script
+        .end
+        .poll_transmit(script.now_ns)
+        .expect("an acknowledgement")
+        .segment
+        .window
 }
 
 #[test]
@@ -36,7 +45,10 @@ fn a_closed_window_is_asked_for_at_growing_pauses_for_as_long_as_it_is_answered(
         script.ack(0);
     }
     //= RFC 9293 section 3.8.6.1: the first after a retransmission timeout, then exponentially
-    assert_eq!(asked_ms[..7], [1100, 3100, 7100, 15_100, 31_100, 63_100, 123_100]);
+    assert_eq!(
+        asked_ms[..7],
+        [1100, 3100, 7100, 15_100, 31_100, 63_100, 123_100]
+    );
     //= RFC 9293 section 3.8.6.1: the connection stays open as long as the peer answers
     assert_eq!(script.end.state(), State::Established);
     script.window = 5000;
@@ -59,14 +71,21 @@ fn a_closed_window_of_a_peer_that_is_gone_is_given_up() {
 fn an_exact_buffer_never_promises_more_than_it_has() {
     let buffer_bytes = 1 << 20;
     let promised = |receive_buffer| {
-        let config =
-            Config { receive_buffer, window_scaling: true, stack: onramp_tcp::Stack::Lite, ..plain(Recovery::NewReno) };
+        let config = Config {
+            receive_buffer,
+            window_scaling: true,
+            stack: onramp_tcp::Stack::Lite,
+            ..plain(Recovery::NewReno)
+        };
         let mut script = Script::new(config);
-        let edges = (0..200).map(|n| (n + 1) * 1001 + (u64::from(offered(&mut script, n as i64 * 1001, 1001)) << 5));
+        let edges = (0..200).map(|n| {
+            (n + 1) * 1001 + (u64::from(offered(&mut script, n as i64 * 1001, 1001)) << 5)
+        });
         edges.max().unwrap()
     };
     assert!(promised(ReceiveBuffer::Bytes(buffer_bytes)) > buffer_bytes);
-    assert!((buffer_bytes - 31..=buffer_bytes).contains(&promised(ReceiveBuffer::Exactly(buffer_bytes))));
+    assert!((buffer_bytes - 31..=buffer_bytes)
+        .contains(&promised(ReceiveBuffer::Exactly(buffer_bytes))));
 }
 
 #[test]
@@ -98,7 +117,11 @@ fn the_receiver_does_not_offer_silly_windows_nor_take_one_back() {
     assert_eq!(script.end.read(script.now_ns, 900), 900);
     assert!(script.sends().is_empty());
     assert_eq!(script.end.read(script.now_ns, 100), 100);
-    let update = script.end.poll_transmit(script.now_ns).expect("an update").segment;
+    let update = script
+        .end
+        .poll_transmit(script.now_ns)
+        .expect("an update")
+        .segment;
     assert_eq!(update.window, 1000);
     //= RFC 9293 section 3.8.6: "SHOULD NOT shrink the window"
     assert_eq!(offered(&mut script, 4000, 300), 700);
@@ -112,7 +135,8 @@ fn the_sender_waits_with_a_silly_window_until_the_timer_overrides() {
     script.write(20_000);
     script.now_ns = 200 * MS_NS;
     script.window = 300;
-    //= RFC 9293 section 3.8.6.2.1: neither a full segment, nor all there is, nor half of the largest window
+    //= RFC 9293 section 3.8.6.2.1: neither a full segment, nor all there is, nor half of the
+    //largest window
     assert!(script.ack(10_000).is_empty());
     //= RFC 9293 section 3.8.6.2.1 (4): the override timeout
     assert_eq!(script.until(1300), ["1200 ms: 10000:10300"]);
@@ -151,7 +175,10 @@ fn half_of_the_largest_window_is_enough() {
 
 #[test]
 fn nagle_holds_a_small_segment_back_while_anything_is_outstanding() {
-    let mut script = Script::new(Config { nagle: true, ..plain(Recovery::NewReno) });
+    let mut script = Script::new(Config {
+        nagle: true,
+        ..plain(Recovery::NewReno)
+    });
     //= RFC 9293 section 3.7.4
     assert_eq!(script.write(10), ["0:10"]);
     assert!(script.write(10).is_empty());
@@ -160,12 +187,18 @@ fn nagle_holds_a_small_segment_back_while_anything_is_outstanding() {
     assert_eq!(script.write(1500), ["30:1030"]);
     //= RFC 9293 section 3.7.4: "the TCP implementation MUST" let an application turn it off
     let mut without = Script::new(plain(Recovery::NewReno));
-    assert_eq!((without.write(10), without.write(10)), (vec!["0:10".into()], vec!["10:20".into()]));
+    assert_eq!(
+        (without.write(10), without.write(10)),
+        (vec!["0:10".into()], vec!["10:20".into()])
+    );
 }
 
 #[test]
 fn the_last_small_segment_goes_with_its_fin() {
-    let mut script = Script::new(Config { nagle: true, ..plain(Recovery::NewReno) });
+    let mut script = Script::new(Config {
+        nagle: true,
+        ..plain(Recovery::NewReno)
+    });
     script.end.write(1010);
     script.end.close();
     assert_eq!(script.sends(), ["0:1000", "F 1000:1010"]);

@@ -22,8 +22,14 @@ impl Download {
             window_scaling: true,
             ..plain(Recovery::Sack)
         };
-        let client = Config { receive_buffer: ReceiveBuffer::Bytes(4 << 20), ..server.clone() };
-        Download { pair: Pair::new(client, server), loses: false }
+        let client = Config {
+            receive_buffer: ReceiveBuffer::Bytes(4 << 20),
+            ..server.clone()
+        };
+        Download {
+            pair: Pair::new(client, server),
+            loses: false,
+        }
     }
 
     /// The window in segments after so much more time.
@@ -31,7 +37,8 @@ impl Download {
         let until_ns = self.pair.now_ns + ms * SECOND_NS / 1000;
         let Download { pair, loses } = self;
         let mut path = |crossing: &Crossing| {
-            let is_data = crossing.from == End::Server && crossing.transmit.segment.payload_bytes > 0;
+            let is_data =
+                crossing.from == End::Server && crossing.transmit.segment.payload_bytes > 0;
             match is_data && std::mem::take(loses) {
                 true => vec![],
                 false => vec![DELAY_NS],
@@ -54,9 +61,17 @@ impl Download {
         self.loses = true;
         self.after(350);
         assert!(!self.loses);
-        let sent = self.pair.log[from..].iter().filter(|crossing| crossing.from == End::Server);
-        let most = sent.map(|crossing| crossing.window.segments()).max().expect("it sends all the time");
-        (most, self.pair.end(End::Server).window().ssthresh_bytes / 1000)
+        let sent = self.pair.log[from..]
+            .iter()
+            .filter(|crossing| crossing.from == End::Server);
+        let most = sent
+            .map(|crossing| crossing.window.segments())
+            .max()
+            .expect("it sends all the time");
+        (
+            most,
+            self.pair.end(End::Server).window().ssthresh_bytes / 1000,
+        )
     }
 }
 
@@ -66,7 +81,10 @@ fn a_loss_leaves_seven_tenths() {
     download.after(300);
     //= RFC 9438 section 4.6: beta_cubic = 0.7
     let (before, ssthresh) = download.lose();
-    assert!(ssthresh.abs_diff(before * 7 / 10) <= 1, "{ssthresh} of {before}");
+    assert!(
+        ssthresh.abs_diff(before * 7 / 10) <= 1,
+        "{ssthresh} of {before}"
+    );
 }
 
 #[test]
@@ -79,8 +97,14 @@ fn the_window_returns_quickly_rests_where_it_was_and_goes_on() {
     let gains: Vec<_> = windows.windows(2).map(|pair| pair[1] - pair[0]).collect();
     //= RFC 9438 section 4.2: concave, flat around W_max, convex
     assert!(windows[0] - start > 5, "{start} {windows:?}");
-    assert!((7..10).all(|index| windows[index].abs_diff(w_max) <= 2), "{w_max} {windows:?}");
-    assert!(gains[7] <= 1 && gains[0] > gains[3] && gains[14] > gains[9], "{gains:?}");
+    assert!(
+        (7..10).all(|index| windows[index].abs_diff(w_max) <= 2),
+        "{w_max} {windows:?}"
+    );
+    assert!(
+        gains[7] <= 1 && gains[0] > gains[3] && gains[14] > gains[9],
+        "{gains:?}"
+    );
 }
 
 #[test]
@@ -91,10 +115,14 @@ fn a_second_loss_below_the_first_one_lowers_the_plateau() {
     download.after(1000);
     let (before, _) = download.lose();
     assert!(before < w_max, "{before} of {w_max}");
-    // K is now cbrt (0.15 before / C) = 3.4 s; later, Reno would be above the plateau (section 4.3).
+    // K is now cbrt (0.15 before / C) = 3.4 s; later, Reno would be above the plateau (section
+    // 4.3).
     let plateau = download.after(2500);
     //= RFC 9438 section 4.7: W_max = cwnd * (1 + beta_cubic) / 2
-    assert!(plateau.abs_diff(before * 17 / 20) <= 2, "{plateau} after {before}");
+    assert!(
+        plateau.abs_diff(before * 17 / 20) <= 2,
+        "{plateau} after {before}"
+    );
 }
 
 #[test]

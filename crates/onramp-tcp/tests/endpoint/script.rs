@@ -1,12 +1,14 @@
-//! One end, and a peer of which a test says each segment: what arrives, when, and what must be sent then.
+//! One end, and a peer of which a test says each segment: what arrives, when, and what must be sent
+//! then.
 //!
-//! A full segment is 1000 bytes, both initial sequence numbers are 0, and places are bytes of the stream.
+//! A full segment is 1000 bytes, both initial sequence numbers are 0, and places are bytes of the
+//! stream.
 
 use crate::trace::text;
 use onramp_core::pairs::{PairOption, PERMITTED};
 use onramp_tcp::{
-    Acks, Avoidance, Config, Connection, Flags, Options, PacketPair, PairOptions, Recovery, SackBlocks, Segment, Stack,
-    State, Timers,
+    Acks, Avoidance, Config, Connection, Flags, Options, PacketPair, PairOptions, Recovery,
+    SackBlocks, Segment, Stack, State, Timers,
 };
 
 pub const MS_NS: u64 = 1_000_000;
@@ -58,11 +60,26 @@ impl Script {
             },
             ..Options::default()
         };
-        let mut script = Script { end: Connection::connect(config, 0), now_ns: 0, window, sent: 0 };
+        let mut script = Script {
+            end: Connection::connect(config, 0),
+            now_ns: 0,
+            window,
+            sent: 0,
+        };
         assert_eq!(script.sends(), ["S"]);
         script.now_ns = 100 * MS_NS;
         let flags = Flags::SYN.with(Flags::ACK);
-        assert_eq!(script.arrives(Segment { seq: 0, ack: 1, window, flags, options, ..Segment::default() }), ["ack 0"]);
+        assert_eq!(
+            script.arrives(Segment {
+                seq: 0,
+                ack: 1,
+                window,
+                flags,
+                options,
+                ..Segment::default()
+            }),
+            ["ack 0"]
+        );
         assert_eq!(script.end.state(), State::Established);
         script
     }
@@ -103,13 +120,23 @@ impl Script {
         for &(left, right) in blocks {
             assert!(sack.push(number(left), number(right)));
         }
-        let options = Options { sack, ..Options::default() };
-        self.arrives(Segment { options, ..self.bare(ack) })
+        let options = Options {
+            sack,
+            ..Options::default()
+        };
+        self.arrives(Segment {
+            options,
+            ..self.bare(ack)
+        })
     }
 
     /// Data of the peer at a place.
     pub fn data(&mut self, start: i64, bytes: u32, ack: i64) -> Vec<String> {
-        let segment = Segment { seq: number(start), payload_bytes: bytes, ..self.bare(ack) };
+        let segment = Segment {
+            seq: number(start),
+            payload_bytes: bytes,
+            ..self.bare(ack)
+        };
         self.sent = self.sent.max(start + i64::from(bytes));
         self.arrives(segment)
     }
@@ -128,7 +155,11 @@ impl Script {
     /// What timers send up to a time, each with its own.
     pub fn until(&mut self, ms: u64) -> Vec<String> {
         let mut sends = Vec::new();
-        while let Some(at_ns) = self.end.next_timer_ns().filter(|&at_ns| at_ns <= ms * MS_NS) {
+        while let Some(at_ns) = self
+            .end
+            .next_timer_ns()
+            .filter(|&at_ns| at_ns <= ms * MS_NS)
+        {
             assert!(at_ns > self.now_ns, "a timer of the past");
             self.now_ns = at_ns;
             self.end.on_timer(at_ns);
@@ -148,5 +179,7 @@ impl Script {
 
 /// Full segments, from the first on.
 pub fn segments(range: std::ops::Range<u64>) -> Vec<String> {
-    range.map(|index| format!("{}:{}", 1000 * index, 1000 * (index + 1))).collect()
+    range
+        .map(|index| format!("{}:{}", 1000 * index, 1000 * (index + 1)))
+        .collect()
 }

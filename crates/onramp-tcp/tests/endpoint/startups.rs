@@ -1,4 +1,5 @@
-//! The start-ups `astart`, `hoe` and `onramp` in a whole connection, and the avoidances that go on after them.
+//! The start-ups `astart`, `hoe` and `onramp` in a whole connection, and the avoidances that go on
+//! after them.
 
 use crate::pair::{Crossing, End, Pair};
 use crate::script::{plain, MS_NS};
@@ -26,10 +27,27 @@ struct Download {
 
 impl Download {
     fn new(startup: &'static str, avoidance: Avoidance) -> Download {
-        let config = Config { window_scaling: true, restart_after_idle: false, ..plain(Recovery::Sack) };
-        let server = Config { startup: Some(startup), avoidance, ..config.clone() };
-        let client = Config { receive_buffer: ReceiveBuffer::Bytes(4 << 20), ..config };
-        Download { pair: Pair::new(client, server), segment_ns: SEGMENT_NS, free_ns: 0, outage_ns: 0, loses: false }
+        let config = Config {
+            window_scaling: true,
+            restart_after_idle: false,
+            ..plain(Recovery::Sack)
+        };
+        let server = Config {
+            startup: Some(startup),
+            avoidance,
+            ..config.clone()
+        };
+        let client = Config {
+            receive_buffer: ReceiveBuffer::Bytes(4 << 20),
+            ..config
+        };
+        Download {
+            pair: Pair::new(client, server),
+            segment_ns: SEGMENT_NS,
+            free_ns: 0,
+            outage_ns: 0,
+            loses: false,
+        }
     }
 
     /// Goes on until a time. The windows with which the server has sent since.
@@ -40,7 +58,13 @@ impl Download {
     /// The same, or until the server satisfies a condition.
     fn until_it(&mut self, at_ns: u64, mut is: impl FnMut(&Pair) -> bool) -> Vec<Window> {
         let from = self.pair.log.len();
-        let Download { pair, segment_ns, free_ns, outage_ns, loses } = self;
+        let Download {
+            pair,
+            segment_ns,
+            free_ns,
+            outage_ns,
+            loses,
+        } = self;
         let mut path = |crossing: &Crossing| {
             if crossing.from == End::Client || crossing.transmit.segment.payload_bytes == 0 {
                 return vec![DELAY_NS];
@@ -59,7 +83,9 @@ impl Download {
             pair.client.read(now_ns, u64::MAX);
             now_ns >= at_ns || is(pair)
         });
-        let sent = self.pair.log[from..].iter().filter(|crossing| crossing.from == End::Server);
+        let sent = self.pair.log[from..]
+            .iter()
+            .filter(|crossing| crossing.from == End::Server);
         sent.map(|crossing| crossing.window).collect()
     }
 
@@ -69,7 +95,11 @@ impl Download {
 
     /// The start-up's phase, and why it is over.
     fn phase(&mut self) -> (&'static str, &'static str) {
-        let decision = self.pair.end(End::Server).startup().expect("the server has one");
+        let decision = self
+            .pair
+            .end(End::Server)
+            .startup()
+            .expect("the server has one");
         (phase_name(decision.phase), exit_name(decision.exit))
     }
 
@@ -85,7 +115,9 @@ impl Download {
         let timeouts = self.pair.end(End::Server).stats().timeouts;
         self.outage_ns = u64::MAX;
         self.until_it(self.pair.now_ns + 60 * SECOND_NS, |pair| {
-            pair.server.as_ref().is_some_and(|server| server.stats().timeouts > timeouts)
+            pair.server
+                .as_ref()
+                .is_some_and(|server| server.stats().timeouts > timeouts)
         });
         self.outage_ns = 0;
     }
@@ -94,7 +126,11 @@ impl Download {
 /// What the threshold was, in segments, each time that it changed; from when there was one.
 fn thresholds(windows: &[Window]) -> Vec<u64> {
     let has_one = |window: &&Window| window.ssthresh_bytes != u64::MAX;
-    let mut thresholds: Vec<_> = windows.iter().filter(has_one).map(|window| window.ssthresh_bytes / 1000).collect();
+    let mut thresholds: Vec<_> = windows
+        .iter()
+        .filter(has_one)
+        .map(|window| window.ssthresh_bytes / 1000)
+        .collect();
     thresholds.dedup();
     thresholds
 }
@@ -103,12 +139,19 @@ fn thresholds(windows: &[Window]) -> Vec<u64> {
 fn astart_raises_its_threshold_from_32_kib_to_what_the_path_holds() {
     let mut download = Download::new("astart", Avoidance::Reno);
     let thresholds = thresholds(&download.until(5 * SECOND_NS));
-    assert!(thresholds.windows(2).all(|pair| pair[0] < pair[1]), "{thresholds:?}");
+    assert!(
+        thresholds.windows(2).all(|pair| pair[0] < pair[1]),
+        "{thresholds:?}"
+    );
     assert!(thresholds.len() > 20, "again and again: {thresholds:?}");
-    assert_eq!((thresholds[0], *thresholds.last().unwrap()), (32, BDP_SEGMENTS));
+    assert_eq!(
+        (thresholds[0], *thresholds.last().unwrap()),
+        (32, BDP_SEGMENTS)
+    );
 }
 
-/// 101 segments after 2 s, and then nothing but linear growth: one in each round trip, of 100 ms and the queue's.
+/// 101 segments after 2 s, and then nothing but linear growth: one in each round trip, of 100 ms
+/// and the queue's.
 #[test]
 fn astart_grows_linearly_where_the_path_is_full() {
     let mut download = Download::new("astart", Avoidance::Reno);
@@ -116,7 +159,9 @@ fn astart_grows_linearly_where_the_path_is_full() {
     let full = download.window().segments();
     let windows = download.until(10 * SECOND_NS);
     let grown = windows.last().unwrap().segments() - full;
-    assert!(windows.windows(2).all(|pair| pair[1].cwnd_bytes - pair[0].cwnd_bytes <= 1000));
+    assert!(windows
+        .windows(2)
+        .all(|pair| pair[1].cwnd_bytes - pair[0].cwnd_bytes <= 1000));
     assert!((30..=50).contains(&grown), "{grown} in 5 s from {full}");
     assert_eq!(download.phase(), ("linear", "none"));
 }
@@ -130,7 +175,10 @@ fn astart_begins_anew_after_a_retransmission_timeout() {
     let after_timeout = download.window().ssthresh_bytes / 1000;
     assert!(after_timeout < 40, "{after_timeout}");
     let thresholds = thresholds(&download.until(download.pair.now_ns + 5 * SECOND_NS));
-    assert!(thresholds.windows(2).all(|pair| pair[0] < pair[1]), "{thresholds:?}");
+    assert!(
+        thresholds.windows(2).all(|pair| pair[0] < pair[1]),
+        "{thresholds:?}"
+    );
     assert!(*thresholds.last().unwrap() > 90, "{thresholds:?}");
     assert!(!download.pair.end(End::Server).startup().unwrap().is_over());
 }
@@ -145,16 +193,30 @@ fn astart_leaves_the_threshold_of_a_recovery_to_the_avoidance() {
     assert!(halved < 40, "{halved}");
     let windows = download.until(download.pair.now_ns + 10 * SECOND_NS);
     assert_eq!(thresholds(&windows), [halved]);
-    assert!(windows.windows(2).all(|pair| pair[1].cwnd_bytes <= pair[0].cwnd_bytes + 1000), "Reno's growth");
+    assert!(
+        windows
+            .windows(2)
+            .all(|pair| pair[1].cwnd_bytes <= pair[0].cwnd_bytes + 1000),
+        "Reno's growth"
+    );
 }
 
 #[test]
 fn vegas_goes_on_after_hoe_and_keeps_its_two_to_four_segments_in_the_queue() {
     let mut download = Download::new("hoe", Avoidance::Vegas);
     let to_its_place = download.until(2 * SECOND_NS);
-    assert_eq!((download.phase(), *thresholds(&to_its_place).last().unwrap()), (("done", "estimate"), BDP_SEGMENTS));
+    assert_eq!(
+        (download.phase(), *thresholds(&to_its_place).last().unwrap()),
+        (("done", "estimate"), BDP_SEGMENTS)
+    );
     let windows = download.until(12 * SECOND_NS);
-    assert!(windows.iter().all(|window| (102..=105).contains(&window.segments())), "{:?}", windows.last());
+    assert!(
+        windows
+            .iter()
+            .all(|window| (102..=105).contains(&window.segments())),
+        "{:?}",
+        windows.last()
+    );
 }
 
 #[test]
@@ -167,13 +229,22 @@ fn vegas_goes_on_after_astart_and_keeps_its_two_to_four_segments_in_the_queue() 
     assert!(halved < 70, "{halved}");
     download.until(15 * SECOND_NS);
     let windows = download.until(25 * SECOND_NS);
-    assert!(windows.iter().all(|window| (102..=105).contains(&window.segments())), "{:?}", windows.last());
+    assert!(
+        windows
+            .iter()
+            .all(|window| (102..=105).contains(&window.segments())),
+        "{:?}",
+        windows.last()
+    );
 }
 
 /// It has measured from the beginning: a loss leaves what the path holds, not half of the window.
 #[test]
 fn westwood_goes_on_after_either_with_the_rate_that_was_measured_meanwhile() {
-    for (startup, phase) in [("hoe", ("done", "estimate")), ("astart", ("avoidance", "loss"))] {
+    for (startup, phase) in [
+        ("hoe", ("done", "estimate")),
+        ("astart", ("avoidance", "loss")),
+    ] {
         let mut download = Download::new(startup, Avoidance::Westwood);
         download.until(8 * SECOND_NS);
         let before = download.window().segments();
@@ -181,16 +252,25 @@ fn westwood_goes_on_after_either_with_the_rate_that_was_measured_meanwhile() {
         download.lose();
         assert_eq!(download.phase(), phase);
         let after = download.window().ssthresh_bytes / 1000;
-        assert!((BDP_SEGMENTS - 6..=BDP_SEGMENTS).contains(&after), "{startup}: {after} of {before}");
+        assert!(
+            (BDP_SEGMENTS - 6..=BDP_SEGMENTS).contains(&after),
+            "{startup}: {after} of {before}"
+        );
         let windows = download.until(download.pair.now_ns + 5 * SECOND_NS);
-        assert!(windows.last().unwrap().segments() > after + 20, "{startup}: it grows as Reno does");
+        assert!(
+            windows.last().unwrap().segments() > after + 20,
+            "{startup}: it grows as Reno does"
+        );
     }
 }
 
 /// Goes on until the start-up says so.
 fn until_phase(download: &mut Download, wanted: &str) {
     let is = |pair: &Pair| {
-        let decision = pair.server.as_ref().and_then(|server| server.startup().copied());
+        let decision = pair
+            .server
+            .as_ref()
+            .and_then(|server| server.startup().copied());
         decision.is_some_and(|decision| phase_name(decision.phase) == wanted)
     };
     download.until_it(download.pair.now_ns + 20 * SECOND_NS, is);
@@ -206,10 +286,17 @@ fn onramp_fills_the_path_within_three_round_trips_and_goes_no_further() {
     assert_eq!(download.phase(), ("done", "delay"));
     let most = windows.iter().map(Window::segments).max().unwrap();
     // An eighth, and what a quarter adds until the delay of that eighth is seen.
-    assert!((BDP_SEGMENTS * 17 / 16..BDP_SEGMENTS * 11 / 8).contains(&most), "{most}");
-    // CUBIC knows that this is the path. It would else have grown by 5 % in each of 14 round trips, to twice as much.
+    assert!(
+        (BDP_SEGMENTS * 17 / 16..BDP_SEGMENTS * 11 / 8).contains(&most),
+        "{most}"
+    );
+    // CUBIC knows that this is the path. It would else have grown by 5 % in each of 14 round trips,
+    // to twice as much.
     let last = download.window().segments();
-    assert!((BDP_SEGMENTS..BDP_SEGMENTS * 5 / 4).contains(&last), "{last}");
+    assert!(
+        (BDP_SEGMENTS..BDP_SEGMENTS * 5 / 4).contains(&last),
+        "{last}"
+    );
     assert_eq!(download.pair.end(End::Server).stats().recoveries, 0);
 }
 
@@ -237,7 +324,10 @@ fn a_loss_while_onramp_validates_leads_to_what_the_path_carried() {
     download.loses = true;
     until_phase(&mut download, "retreat");
     let before = download.window().ssthresh_bytes / 1000;
-    assert_eq!(before, 20, "the window before it, until it is known what arrived");
+    assert_eq!(
+        before, 20,
+        "the window before it, until it is known what arrived"
+    );
     until_phase(&mut download, "done");
     // One segment of a flight that came as fast as it left: CUBIC's share of the window.
     let after = download.window().ssthresh_bytes / 1000;

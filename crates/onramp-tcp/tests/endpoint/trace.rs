@@ -10,8 +10,8 @@ fn place(number: u32) -> i64 {
     i64::from(number.wrapping_sub(1) as i32)
 }
 
-/// Flags, range of the stream, packet pairs and whether it goes out again; of one without flags and data, what it
-/// acknowledges.
+/// Flags, range of the stream, packet pairs and whether it goes out again; of one without flags and
+/// data, what it acknowledges.
 pub fn text(transmit: &Transmit) -> String {
     let segment = &transmit.segment;
     let mut text = String::new();
@@ -22,7 +22,12 @@ pub fn text(transmit: &Transmit) -> String {
     }
     let start = place(segment.seq);
     if segment.payload_bytes > 0 {
-        write!(text, "{start}:{} ", start + i64::from(segment.payload_bytes)).unwrap();
+        write!(
+            text,
+            "{start}:{} ",
+            start + i64::from(segment.payload_bytes)
+        )
+        .unwrap();
     } else if text.is_empty() || segment.flags.has(Flags::SYN.with(Flags::ACK)) {
         write!(text, "ack {} ", place(segment.ack)).unwrap();
     }
@@ -33,7 +38,13 @@ pub fn text(transmit: &Transmit) -> String {
         match option.kind {
             FIRST => write!(text, "first {} ", option.id).unwrap(),
             SECOND => write!(text, "second {} ", option.id).unwrap(),
-            REPLY => write!(text, "reply {}: {} ms ", option.id, f64::from(option.interval_ns) / 1e6).unwrap(),
+            REPLY => write!(
+                text,
+                "reply {}: {} ms ",
+                option.id,
+                f64::from(option.interval_ns) / 1e6
+            )
+            .unwrap(),
             _ => {}
         }
     }
@@ -43,7 +54,8 @@ pub fn text(transmit: &Transmit) -> String {
     text.trim_end().to_owned()
 }
 
-/// A segment a line: when, what, and window and threshold then, in segments of 1000 bytes; the client's to the right.
+/// A segment a line: when, what, and window and threshold then, in segments of 1000 bytes; the
+/// client's to the right.
 pub fn lines(pair: &Pair) -> Vec<String> {
     let line = |crossing: &Crossing| {
         let (at_ms, text) = (crossing.now_ns / 1_000_000, text(&crossing.transmit));
@@ -53,7 +65,10 @@ pub fn lines(pair: &Pair) -> Vec<String> {
         };
         match crossing.from {
             End::Server => {
-                format!("{at_ms:>5} {text:<20} cwnd {:.1} of {threshold}", crossing.window.cwnd_bytes as f64 / 1e3)
+                format!(
+                    "{at_ms:>5} {text:<20} cwnd {:.1} of {threshold}",
+                    crossing.window.cwnd_bytes as f64 / 1e3
+                )
             }
             End::Client => format!("{at_ms:>5} {:>50} {text}", ""),
         }

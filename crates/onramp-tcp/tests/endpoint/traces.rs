@@ -7,9 +7,14 @@ use onramp_tcp::{Config, InitialWindow, Recovery};
 
 /// A download of sixteen segments. Of what the server sends, its SYN the first, these are lost.
 fn download(recovery: Recovery, lost: &[u64]) -> String {
-    let config = Config { initial_window: InitialWindow::Segments(8), ..plain(recovery) };
+    let config = Config {
+        initial_window: InitialWindow::Segments(8),
+        ..plain(recovery)
+    };
     let mut pair = Pair::new(config.clone(), config);
-    let mut path = |crossing: &Crossing| match crossing.from == End::Server && lost.contains(&crossing.number) {
+    let mut path = |crossing: &Crossing| match crossing.from == End::Server
+        && lost.contains(&crossing.number)
+    {
         true => vec![],
         false => vec![DELAY_NS],
     };
@@ -19,7 +24,12 @@ fn download(recovery: Recovery, lost: &[u64]) -> String {
 }
 
 fn assert_trace(trace: String, expected: &str) {
-    let trimmed = |text: &str| text.trim().lines().map(|line| line.trim().to_owned()).collect::<Vec<_>>();
+    let trimmed = |text: &str| {
+        text.trim()
+            .lines()
+            .map(|line| line.trim().to_owned())
+            .collect::<Vec<_>>()
+    };
     assert!(trimmed(&trace) == trimmed(expected), "\n{trace}");
 }
 
@@ -66,8 +76,8 @@ fn newreno_repairs_a_hole_a_round_trip() {
     assert_trace(download(Recovery::NewReno, &[2, 4]), expected);
 }
 
-/// RFC 5681, section 3.2: Reno leaves recovery at the first new acknowledgement, and the second hole to the timer or
-/// to duplicates of its own.
+/// RFC 5681, section 3.2: Reno leaves recovery at the first new acknowledgement, and the second
+/// hole to the timer or to duplicates of its own.
 #[test]
 fn reno_leaves_the_second_hole() {
     let expected = "

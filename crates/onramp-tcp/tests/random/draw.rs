@@ -3,8 +3,8 @@
 use crate::rng::Rng;
 use onramp_core::pairs::Form;
 use onramp_tcp::{
-    Acks, Avoidance, ByteCounting, Config, InitialWindow, PacketPair, ReceiveBuffer, Recovery, Reservation, Stack,
-    Ticks, Timers,
+    Acks, Avoidance, ByteCounting, Config, InitialWindow, PacketPair, ReceiveBuffer, Recovery,
+    Reservation, Stack, Ticks, Timers,
 };
 use std::num::NonZeroU8;
 
@@ -60,9 +60,19 @@ impl Case {
         let paths = [0; 2].map(|_| path(rng, delay_ns, is_clean));
         let narrowest = configs.iter().map(narrow_bytes).min().expect("two ends");
         let most_bytes = narrowest.saturating_mul(100).min(1 << 20);
-        let bytes = [0; 2].map(|_| if rng.chance(20) { 0 } else { rng.magnitude(1, most_bytes) });
+        let bytes = [0; 2].map(|_| {
+            if rng.chance(20) {
+                0
+            } else {
+                rng.magnitude(1, most_bytes)
+            }
+        });
         let applications = [0, 1].map(|end| application(rng, bytes[end], bytes[1 - end]));
-        Case { configs, paths, applications }
+        Case {
+            configs,
+            paths,
+            applications,
+        }
     }
 }
 
@@ -70,20 +80,27 @@ impl Case {
 fn narrow_bytes(config: &Config) -> u64 {
     match config.receive_buffer {
         ReceiveBuffer::LinuxDefault => config.send_buffer_bytes,
-        ReceiveBuffer::Bytes(bytes) | ReceiveBuffer::Exactly(bytes) => bytes.min(config.send_buffer_bytes),
+        ReceiveBuffer::Bytes(bytes) | ReceiveBuffer::Exactly(bytes) => {
+            bytes.min(config.send_buffer_bytes)
+        }
     }
 }
 
 fn config(rng: &mut Rng, mtu_bytes: u32) -> Config {
     let own = Config::of(rng.pick(Stack::ALL), mtu_bytes);
     if rng.chance(10) {
-        return Config { isn: rng.next() as u32, ..own };
+        return Config {
+            isn: rng.next() as u32,
+            ..own
+        };
     }
     Config {
         timestamps: rng.chance(50),
         sack: rng.chance(60),
         window_scaling: rng.chance(70),
-        startup: rng.chance(85).then(|| rng.pick(onramp_core::startup_names())),
+        startup: rng
+            .chance(85)
+            .then(|| rng.pick(onramp_core::startup_names())),
         startup_options: rng.pick(&[
             0,
             onramp_core::OPTION_PAPER_INITIAL_WINDOW,
@@ -102,7 +119,9 @@ fn config(rng: &mut Rng, mtu_bytes: u32) -> Config {
             true => InitialWindow::Segments(rng.between(1, 20) as u32),
             false => InitialWindow::Rfc3390,
         },
-        fixed_rate_bits_per_s: rng.chance(10).then(|| rng.magnitude(1_000_000, 1_000_000_000)),
+        fixed_rate_bits_per_s: rng
+            .chance(10)
+            .then(|| rng.magnitude(1_000_000, 1_000_000_000)),
         initial_ssthresh_bytes: rng.chance(30).then(|| rng.magnitude(1, 1 << 20)),
         receive_buffer: match rng.below(10) {
             0..=3 => ReceiveBuffer::LinuxDefault,
@@ -111,9 +130,17 @@ fn config(rng: &mut Rng, mtu_bytes: u32) -> Config {
             7 => ReceiveBuffer::Exactly(rng.magnitude(100, 1 << 20)),
             _ => ReceiveBuffer::Bytes(rng.magnitude(10_000, 1 << 20)),
         },
-        send_buffer_bytes: if rng.chance(30) { rng.magnitude(1, 1 << 20) } else { 64 << 20 },
+        send_buffer_bytes: if rng.chance(30) {
+            rng.magnitude(1, 1 << 20)
+        } else {
+            64 << 20
+        },
         packet_pair: rng.pick(PacketPair::ALL),
-        pair_form: if rng.chance(70) { Form::Experiment } else { Form::Paper },
+        pair_form: if rng.chance(70) {
+            Form::Experiment
+        } else {
+            Form::Paper
+        },
         nagle: rng.chance(50),
         window_validation: rng.chance(70),
         restart_after_idle: rng.chance(50),
@@ -122,8 +149,16 @@ fn config(rng: &mut Rng, mtu_bytes: u32) -> Config {
             event_ns: rng.pick(&[1, MS_NS, 10 * MS_NS, 500 * MS_NS]),
             phase_ns: rng.below(1000 * MS_NS),
         },
-        isn: if rng.chance(50) { 0u32.wrapping_sub(rng.below(100_000) as u32) } else { rng.next() as u32 },
-        timestamp_offset: if rng.chance(50) { 0u32.wrapping_sub(rng.below(10_000) as u32) } else { rng.next() as u32 },
+        isn: if rng.chance(50) {
+            0u32.wrapping_sub(rng.below(100_000) as u32)
+        } else {
+            rng.next() as u32
+        },
+        timestamp_offset: if rng.chance(50) {
+            0u32.wrapping_sub(rng.below(10_000) as u32)
+        } else {
+            rng.next() as u32
+        },
         byte_counting: match NonZeroU8::new(rng.below(4) as u8) {
             Some(segments) => ByteCounting::Segments(segments),
             None => ByteCounting::Unlimited,
@@ -133,15 +168,46 @@ fn config(rng: &mut Rng, mtu_bytes: u32) -> Config {
 }
 
 fn path(rng: &mut Rng, delay_ns: u64, is_clean: bool) -> Path {
-    let jitter_ns = if rng.chance(50) { rng.below(2 * delay_ns) } else { 0 };
-    let loss_percent = if rng.chance(80) { rng.magnitude(1, 30) } else { 0 };
-    let duplicate_percent = if rng.chance(40) { rng.magnitude(1, 20) } else { 0 };
-    let (changes_at_ns, changed_delay_ns) =
-        (rng.magnitude(MS_NS, 100_000 * MS_NS), rng.magnitude(MS_NS / 10, 800 * MS_NS));
-    let changes_at_ns = if rng.chance(30) { changes_at_ns } else { u64::MAX };
-    let bad = Path { delay_ns, jitter_ns, loss_percent, duplicate_percent, changes_at_ns, changed_delay_ns };
+    let jitter_ns = if rng.chance(50) {
+        rng.below(2 * delay_ns)
+    } else {
+        0
+    };
+    let loss_percent = if rng.chance(80) {
+        rng.magnitude(1, 30)
+    } else {
+        0
+    };
+    let duplicate_percent = if rng.chance(40) {
+        rng.magnitude(1, 20)
+    } else {
+        0
+    };
+    let (changes_at_ns, changed_delay_ns) = (
+        rng.magnitude(MS_NS, 100_000 * MS_NS),
+        rng.magnitude(MS_NS / 10, 800 * MS_NS),
+    );
+    let changes_at_ns = if rng.chance(30) {
+        changes_at_ns
+    } else {
+        u64::MAX
+    };
+    let bad = Path {
+        delay_ns,
+        jitter_ns,
+        loss_percent,
+        duplicate_percent,
+        changes_at_ns,
+        changed_delay_ns,
+    };
     match is_clean {
-        true => Path { jitter_ns: 0, loss_percent: 0, duplicate_percent: 0, changes_at_ns: u64::MAX, ..bad },
+        true => Path {
+            jitter_ns: 0,
+            loss_percent: 0,
+            duplicate_percent: 0,
+            changes_at_ns: u64::MAX,
+            ..bad
+        },
         false => bad,
     }
 }

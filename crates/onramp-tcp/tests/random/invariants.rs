@@ -10,18 +10,32 @@ pub fn check(connection: &Connection, now_ns: u64) {
     let window = connection.window();
     let stats = connection.stats();
     let (inflight, outstanding) = (connection.inflight_bytes(), connection.outstanding_bytes());
-    // A copy of what is not taken for lost counts beside the original (RFC 6675, section 4, SetPipe).
-    assert!(inflight <= 2 * outstanding, "{inflight} of {outstanding} bytes in flight: {connection:#?}");
-    assert!(window.cwnd_bytes >= u64::from(window.mss_bytes), "a window of less than a segment: {connection:#?}");
+    // A copy of what is not taken for lost counts beside the original (RFC 6675, section 4,
+    // SetPipe).
     assert!(
-        window.ssthresh_bytes >= u64::from(window.mss_bytes) || connection.config().initial_ssthresh_bytes.is_some()
+        inflight <= 2 * outstanding,
+        "{inflight} of {outstanding} bytes in flight: {connection:#?}"
+    );
+    assert!(
+        window.cwnd_bytes >= u64::from(window.mss_bytes),
+        "a window of less than a segment: {connection:#?}"
+    );
+    assert!(
+        window.ssthresh_bytes >= u64::from(window.mss_bytes)
+            || connection.config().initial_ssthresh_bytes.is_some()
     );
     assert!(stats.retransmitted_segments <= stats.data_segments_sent);
     assert!(stats.duplicates_received <= stats.segments_received);
     let next = connection.next_timer_ns();
-    assert!(outstanding == 0 || next.is_some(), "data is outstanding and nothing is waited for: {connection:#?}");
+    assert!(
+        outstanding == 0 || next.is_some(),
+        "data is outstanding and nothing is waited for: {connection:#?}"
+    );
     // The longest is ns's: 2000 s.
-    assert!(next.is_none_or(|at| at <= now_ns + 2_000_000_000_000), "a timer for never: {connection:#?}");
+    assert!(
+        next.is_none_or(|at| at <= now_ns + 2_000_000_000_000),
+        "a timer for never: {connection:#?}"
+    );
 }
 
 /// Of an end that has just sent this.
@@ -31,6 +45,9 @@ pub fn check_sent(connection: &Connection, transmit: &Transmit) {
         return;
     }
     let edge = connection.acked_bytes() + connection.peer_window_bytes();
-    assert!(transmit.stream_start + bytes <= edge, "beyond the peer's window: {transmit:?} {connection:#?}");
+    assert!(
+        transmit.stream_start + bytes <= edge,
+        "beyond the peer's window: {transmit:?} {connection:#?}"
+    );
     assert!(bytes <= u64::from(connection.window().mss_bytes));
 }

@@ -1,8 +1,8 @@
-//! Whatever the two ends' options, whatever the path and the applications do: both streams arrive once, in order and
-//! whole, and both ends close.
+//! Whatever the two ends' options, whatever the path and the applications do: both streams arrive
+//! once, in order and whole, and both ends close.
 //!
-//! A case is all that one seed determines. `ONRAMP_CASES` says how many there are, `ONRAMP_SEED` the first seed; a
-//! failure prints the one that it came from.
+//! A case is all that one seed determines. `ONRAMP_CASES` says how many there are, `ONRAMP_SEED`
+//! the first seed; a failure prints the one that it came from.
 
 mod draw;
 mod invariants;
@@ -24,13 +24,18 @@ impl Drop for Seed {
     fn drop(&mut self) {
         if std::thread::panicking() {
             eprintln!("{:#?}", Case::of(self.0));
-            eprintln!("again: ONRAMP_SEED={} cargo test -p onramp-tcp --test random", self.0);
+            eprintln!(
+                "again: ONRAMP_SEED={} cargo test -p onramp-tcp --test random",
+                self.0
+            );
         }
     }
 }
 
 fn number(variable: &str) -> Option<u64> {
-    std::env::var(variable).ok().map(|text| text.parse().expect("a number"))
+    std::env::var(variable)
+        .ok()
+        .map(|text| text.parse().expect("a number"))
 }
 
 /// Does something for each seed.

@@ -1,4 +1,5 @@
-//! Numbers that a seed determines (Steele, Lea & Flood: Fast Splittable Pseudorandom Number Generators, 2014).
+//! Numbers that a seed determines (Steele, Lea & Flood: Fast Splittable Pseudorandom Number
+//! Generators, 2014).
 
 /// A sequence of numbers.
 #[derive(Clone, Debug)]
@@ -25,7 +26,8 @@ impl Rng {
 
     /// Each order of magnitude is as likely as any other.
     pub fn magnitude(&mut self, least: u64, most: u64) -> u64 {
-        let ratio = (most as f64 / least.max(1) as f64).powf(self.below(1 << 20) as f64 / f64::from(1 << 20));
+        let ratio = (most as f64 / least.max(1) as f64)
+            .powf(self.below(1 << 20) as f64 / f64::from(1 << 20));
         (least.max(1) as f64 * ratio) as u64
     }
 

@@ -10,7 +10,8 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 const SECOND_NS: u64 = 1_000_000_000;
-/// After so long without progress nothing is lost any more: connections may give up, and these are not to.
+/// After so long without progress nothing is lost any more: connections may give up, and these are
+/// not to.
 const PATIENCE_NS: u64 = 40 * SECOND_NS;
 /// So many segments may be lost of the handshake, which is given up sooner.
 const HANDSHAKE_SEGMENTS: u64 = 6;
@@ -51,7 +52,10 @@ fn byte(end: usize, place: u64) -> u8 {
 
 /// Nothing is left to be done.
 fn is_over(end: &End) -> bool {
-    end.socket.as_ref().is_some_and(|socket| socket.connection().state() == State::Closed) && !is_busy(end)
+    end.socket
+        .as_ref()
+        .is_some_and(|socket| socket.connection().state() == State::Closed)
+        && !is_busy(end)
 }
 
 impl World {
@@ -61,9 +65,19 @@ impl World {
             destination: "192.0.2.2:80".parse().expect("an address"),
         };
         let client = Socket::connect(case.configs[0].clone(), 0, endpoints);
-        let end = |socket, application| End { socket, application, written: 0, read: 0, at_end: false, turn_ns: 0 };
+        let end = |socket, application| End {
+            socket,
+            application,
+            written: 0,
+            read: 0,
+            at_end: false,
+            turn_ns: 0,
+        };
         World {
-            ends: [end(Some(client), case.applications[0]), end(None, case.applications[1])],
+            ends: [
+                end(Some(client), case.applications[0]),
+                end(None, case.applications[1]),
+            ],
             case,
             rng: Rng::new(!seed),
             now_ns: 0,
@@ -81,24 +95,47 @@ impl World {
                 return self.check_outcome();
             }
             self.step();
-            assert!(self.now_ns < MOST_NS, "not over after {} s: {:#?}", self.now_ns / SECOND_NS, self.connections());
+            assert!(
+                self.now_ns < MOST_NS,
+                "not over after {} s: {:#?}",
+                self.now_ns / SECOND_NS,
+                self.connections()
+            );
         }
-        panic!("not over after {MOST_STEPS} steps, at {} ns: {:#?}", self.now_ns, self.connections());
+        panic!(
+            "not over after {MOST_STEPS} steps, at {} ns: {:#?}",
+            self.now_ns,
+            self.connections()
+        );
     }
 
     fn connections(&self) -> Vec<&Connection> {
-        self.ends.iter().filter_map(|end| end.socket.as_ref()).map(Socket::connection).collect()
+        self.ends
+            .iter()
+            .filter_map(|end| end.socket.as_ref())
+            .map(Socket::connection)
+            .collect()
     }
 
     fn check_outcome(&self) {
         for (end, other) in [(0, 1), (1, 0)] {
             let (this, that) = (&self.ends[end], &self.ends[other]);
-            assert_eq!(that.read, this.application.bytes, "what end {end} wrote has not arrived");
+            assert_eq!(
+                that.read, this.application.bytes,
+                "what end {end} wrote has not arrived"
+            );
             assert!(that.at_end, "end {other} has not seen the end");
         }
         for connection in self.connections() {
-            // The last FIN's acknowledgement may be lost until nobody is there any more to repeat it.
-            assert!(matches!(connection.failure(), None | Some(onramp_tcp::Failure::Reset)), "{connection:#?}");
+            // The last FIN's acknowledgement may be lost until nobody is there any more to repeat
+            // it.
+            assert!(
+                matches!(
+                    connection.failure(),
+                    None | Some(onramp_tcp::Failure::Reset)
+                ),
+                "{connection:#?}"
+            );
         }
     }
 
@@ -109,9 +146,16 @@ impl World {
         let arrival = self.under_way.peek().map(|Reverse((at, ..))| *at);
         let sockets = || self.ends.iter().filter_map(|end| end.socket.as_ref());
         let timer = sockets().filter_map(Socket::next_timer_ns).min();
-        let turn = self.ends.iter().filter(|end| is_busy(end)).map(|end| end.turn_ns).min();
+        let turn = self
+            .ends
+            .iter()
+            .filter(|end| is_busy(end))
+            .map(|end| end.turn_ns)
+            .min();
         let next = [arrival, timer, turn].into_iter().flatten().min();
-        self.now_ns = next.unwrap_or_else(|| panic!("a deadlock: {:#?}", self.connections())).max(self.now_ns);
+        self.now_ns = next
+            .unwrap_or_else(|| panic!("a deadlock: {:#?}", self.connections()))
+            .max(self.now_ns);
         if arrival.is_some_and(|at| at <= self.now_ns) {
             self.arrive();
         } else {
@@ -123,7 +167,9 @@ impl World {
     }
 
     fn note_progress(&mut self) {
-        let of = |c: &Connection| c.acked_bytes() + c.received_bytes() + c.state() as u64 + u64::from(c.peer_closed());
+        let of = |c: &Connection| {
+            c.acked_bytes() + c.received_bytes() + c.state() as u64 + u64::from(c.peer_closed())
+        };
         let progress = self.connections().into_iter().map(of).sum();
         if progress != self.progress.0 {
             self.progress = (progress, self.now_ns);
@@ -142,25 +188,40 @@ impl World {
             invariants::check_sent(socket.connection(), &transmit);
             self.sent += 1;
             for at_ns in self.fates(from) {
-                self.under_way.push(Reverse((at_ns, self.arriving, from, packet.clone())));
+                self.under_way
+                    .push(Reverse((at_ns, self.arriving, from, packet.clone())));
                 self.arriving += 1;
             }
-            assert!(self.sent < MOST_STEPS, "segments without end: {:#?}", self.connections());
+            assert!(
+                self.sent < MOST_STEPS,
+                "segments without end: {:#?}",
+                self.connections()
+            );
         }
     }
 
     /// When the copies of a packet arrive.
     fn fates(&mut self, from: usize) -> Vec<u64> {
         let path = self.case.paths[from];
-        let opening = self.connections().iter().any(|c| matches!(c.state(), State::SynSent | State::SynReceived));
-        let is_patient = self.now_ns - self.progress.1 < PATIENCE_NS && !(opening && self.sent > HANDSHAKE_SEGMENTS);
+        let opening = self
+            .connections()
+            .iter()
+            .any(|c| matches!(c.state(), State::SynSent | State::SynReceived));
+        let is_patient = self.now_ns - self.progress.1 < PATIENCE_NS
+            && !(opening && self.sent > HANDSHAKE_SEGMENTS);
         let lost = self.rng.chance(path.loss_percent) && is_patient;
         let copies = match lost {
             true => 0,
             false => 1 + u64::from(self.rng.chance(path.duplicate_percent)),
         };
-        let delay_ns = if self.now_ns >= path.changes_at_ns { path.changed_delay_ns } else { path.delay_ns };
-        (0..copies).map(|_| self.now_ns + delay_ns + self.rng.below(path.jitter_ns + 1)).collect()
+        let delay_ns = if self.now_ns >= path.changes_at_ns {
+            path.changed_delay_ns
+        } else {
+            path.delay_ns
+        };
+        (0..copies)
+            .map(|_| self.now_ns + delay_ns + self.rng.below(path.jitter_ns + 1))
+            .collect()
     }
 
     fn arrive(&mut self) {
@@ -170,7 +231,13 @@ impl World {
         let parsed = wire::parse(&packet).expect("what was written can be read");
         match &mut self.ends[to].socket {
             Some(socket) => assert!(socket.on_parsed(now_ns, &parsed)),
-            None => self.ends[to].socket = Some(Socket::accept(self.case.configs[to].clone(), now_ns, &parsed)),
+            None => {
+                self.ends[to].socket = Some(Socket::accept(
+                    self.case.configs[to].clone(),
+                    now_ns,
+                    &parsed,
+                ))
+            }
         }
         if self.ends[to].application.eager {
             self.read(to, u64::MAX);
@@ -184,8 +251,15 @@ impl World {
             if due || self.rng.chance(10) {
                 socket.on_timer(now_ns);
                 self.flush(end);
-                let next = self.ends[end].socket.as_ref().and_then(Socket::next_timer_ns);
-                assert!(next.is_none_or(|at| at > now_ns), "a timer in the past: {:#?}", self.connections());
+                let next = self.ends[end]
+                    .socket
+                    .as_ref()
+                    .and_then(Socket::next_timer_ns);
+                assert!(
+                    next.is_none_or(|at| at > now_ns),
+                    "a timer in the past: {:#?}",
+                    self.connections()
+                );
             }
         }
         if self.ends[end].turn_ns <= now_ns && is_busy(&self.ends[end]) {
@@ -195,10 +269,16 @@ impl World {
 
     /// The application reads, writes and closes.
     fn take_turn(&mut self, end: usize) {
-        let Application { pause_ns, read_bytes, sleep_percent, .. } = self.ends[end].application;
+        let Application {
+            pause_ns,
+            read_bytes,
+            sleep_percent,
+            ..
+        } = self.ends[end].application;
         let sleeps = self.rng.chance(sleep_percent);
         let most_ns = if sleeps { MOST_SLEEP_NS } else { pause_ns };
-        // The longer a case takes, the rarer turns are, so that a slow path does not make many of them.
+        // The longer a case takes, the rarer turns are, so that a slow path does not make many of
+        // them.
         self.ends[end].turn_ns = self.now_ns + 1 + self.rng.below(most_ns) + self.now_ns / 500;
         let most = 1 + self.rng.below(read_bytes);
         self.read(end, most);
@@ -207,11 +287,16 @@ impl World {
 
     fn write(&mut self, end: usize) {
         let this = &mut self.ends[end];
-        let Some(socket) = &mut this.socket else { return };
+        let Some(socket) = &mut this.socket else {
+            return;
+        };
         let left = this.application.bytes - this.written;
-        let bytes =
-            left.min(1 + self.rng.below(this.application.write_bytes)).min(socket.connection().writable_bytes());
-        let piece: Vec<u8> = (this.written..this.written + bytes).map(|place| byte(end, place)).collect();
+        let bytes = left
+            .min(1 + self.rng.below(this.application.write_bytes))
+            .min(socket.connection().writable_bytes());
+        let piece: Vec<u8> = (this.written..this.written + bytes)
+            .map(|place| byte(end, place))
+            .collect();
         this.written += socket.write(&piece) as u64;
         if this.written == this.application.bytes {
             socket.close();
@@ -220,16 +305,26 @@ impl World {
 
     fn read(&mut self, end: usize, most: u64) {
         let this = &mut self.ends[end];
-        let Some(socket) = &mut this.socket else { return };
+        let Some(socket) = &mut this.socket else {
+            return;
+        };
         let mut out = vec![0; most.min(socket.connection().readable_bytes()) as usize];
         let count = socket.read(self.now_ns, &mut out);
         assert_eq!(count, out.len(), "what is readable can be read");
         for &got in &out {
-            assert_eq!(got, byte(1 - end, this.read), "at {} of the stream to end {end}", this.read);
+            assert_eq!(
+                got,
+                byte(1 - end, this.read),
+                "at {} of the stream to end {end}",
+                this.read
+            );
             this.read += 1;
         }
         assert!(this.read <= self.ends[1 - end].written);
-        self.ends[end].at_end |= self.ends[end].socket.as_ref().is_some_and(Socket::is_at_end);
+        self.ends[end].at_end |= self.ends[end]
+            .socket
+            .as_ref()
+            .is_some_and(Socket::is_at_end);
     }
 }
 

@@ -9,16 +9,17 @@ use pcap_file::pcapng::{Block, PcapNgReader};
 
 /// The blocks, told in a line each.
 fn told(most_entries: u64) -> Vec<String> {
-    let bytes = testing::written_bytes(&[Format::Pcapng], most_entries).remove(0).1;
+    let bytes = testing::written_bytes(&[Format::Pcapng], most_entries)
+        .remove(0)
+        .1;
     let mut reader = PcapNgReader::new(&bytes[..]).unwrap();
     let mut lines = Vec::new();
     while let Some(block) = reader.next_block() {
         lines.push(match block.unwrap() {
             Block::InterfaceDescription(interface) => {
                 let texts = interface.options.iter().filter_map(|option| match option {
-                    InterfaceDescriptionOption::IfName(text) | InterfaceDescriptionOption::IfDescription(text) => {
-                        Some(text.to_string())
-                    }
+                    InterfaceDescriptionOption::IfName(text)
+                    | InterfaceDescriptionOption::IfDescription(text) => Some(text.to_string()),
                     _ => None,
                 });
                 texts.collect::<Vec<_>>().join(": ")
@@ -54,18 +55,30 @@ fn a_capture_begins_with_its_interfaces() {
 #[test]
 fn a_dropped_packet_is_there_with_the_reason() {
     let told = told(u64::MAX);
-    let dropped: Vec<_> = told.iter().filter(|line| line.contains("dropped")).collect();
+    let dropped: Vec<_> = told
+        .iter()
+        .filter(|line| line.contains("dropped"))
+        .collect();
     // What a queue has thrown out had entered the link: it has an interface of its own.
-    let expected = [(" on 2: ", "dropped: queue full"), (" on 4: ", "dropped: thrown out of the queue")];
+    let expected = [
+        (" on 2: ", "dropped: queue full"),
+        (" on 4: ", "dropped: thrown out of the queue"),
+    ];
     assert_eq!(dropped.len(), expected.len());
     for (line, (interface, comment)) in dropped.iter().zip(expected) {
-        assert!(line.contains(interface) && line.ends_with(comment), "{line}");
+        assert!(
+            line.contains(interface) && line.ends_with(comment),
+            "{line}"
+        );
     }
 }
 
 #[test]
 fn a_file_begins_with_these_bytes() {
     let bytes = testing::written_bytes(&[Format::Pcapng], 1).remove(0).1;
-    let hexadecimal: Vec<String> = bytes[..28].iter().map(|byte| format!("{byte:02x}")).collect();
+    let hexadecimal: Vec<String> = bytes[..28]
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
     insta::assert_snapshot!(hexadecimal.join(" "));
 }

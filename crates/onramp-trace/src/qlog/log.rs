@@ -14,8 +14,13 @@ use std::io::Write as _;
 /// What each JSON text begins with (RFC 7464).
 const RECORD_SEPARATOR: u8 = 0x1e;
 /// Flags in the order of their bits.
-const FLAGS: [(Flags, &str); 5] =
-    [(Flags::FIN, "FIN"), (Flags::SYN, "SYN"), (Flags::RST, "RST"), (Flags::PSH, "PSH"), (Flags::ACK, "ACK")];
+const FLAGS: [(Flags, &str); 5] = [
+    (Flags::FIN, "FIN"),
+    (Flags::SYN, "SYN"),
+    (Flags::RST, "RST"),
+    (Flags::PSH, "PSH"),
+    (Flags::ACK, "ACK"),
+];
 
 /// Milliseconds with six digits, exactly.
 struct Milliseconds(u64);
@@ -39,9 +44,17 @@ pub(super) struct Log {
 impl Log {
     pub fn new(mut output: Output, flow: &FlowStart, case: &str, node: &str) -> Log {
         let ends = endpoints(flow.flow, flow.from, flow.to);
-        let title = format!("flow {} from {} to {}", flow.flow, ends.source, ends.destination);
+        let title = format!(
+            "flow {} from {} to {}",
+            flow.flow, ends.source, ends.destination
+        );
         let is_part = (flow.transfer, flow.lane, flow.hop) != (flow.flow, 0, 0);
-        let part = format!(" of transfer {}: connection {}, hop {}", flow.transfer, flow.lane + 1, flow.hop + 1);
+        let part = format!(
+            " of transfer {}: connection {}, hop {}",
+            flow.transfer,
+            flow.lane + 1,
+            flow.hop + 1
+        );
         let title = if is_part { title + &part } else { title };
         let header = json!({
             "qlog_version": "0.3",
@@ -62,7 +75,14 @@ impl Log {
         output.frame().push(RECORD_SEPARATOR);
         let _ = writeln!(output, "{header}");
         let (view, numbers, told) = Default::default();
-        Log { output, view, numbers, received: 0, told, last_ns: flow.time_ns }
+        Log {
+            output,
+            view,
+            numbers,
+            received: 0,
+            told,
+            last_ns: flow.time_ns,
+        }
     }
 
     pub fn sent(&mut self, packet: &Sight<'_>) {
@@ -72,15 +92,32 @@ impl Log {
         let (number, lost) = self.numbers.sent(start, end, again, packet.time_ns);
         for number in lost {
             let header = format_args!(r#"{{"packet_type":"1RTT","packet_number":{number}}}"#);
-            self.event(packet.time_ns, "recovery:packet_lost", format_args!(r#""header":{header}"#));
+            self.event(
+                packet.time_ns,
+                "recovery:packet_lost",
+                format_args!(r#""header":{header}"#),
+            );
         }
         let segment = packet.segment;
         let frames = match segment.payload_bytes {
             0 => String::new(),
-            length => format!(r#"{{"frame_type":"stream","stream_id":0,"offset":{start},"length":{length}}}"#),
+            length => format!(
+                r#"{{"frame_type":"stream","stream_id":0,"offset":{start},"length":{length}}}"#
+            ),
         };
-        let retransmission = if again { r#","retransmission":true"# } else { "" };
-        let (common, tcp) = (Common { number, packet, frames: &frames }, Tcp(segment));
+        let retransmission = if again {
+            r#","retransmission":true"#
+        } else {
+            ""
+        };
+        let (common, tcp) = (
+            Common {
+                number,
+                packet,
+                frames: &frames,
+            },
+            Tcp(segment),
+        );
         let data = format_args!(r#"{common},"tcp":{{{tcp}{retransmission}}}"#);
         self.event(packet.time_ns, "transport:packet_sent", data);
     }
@@ -91,12 +128,17 @@ impl Log {
         self.received += 1;
         let (mut frames, mut window) = (String::new(), String::new());
         if let Some(heard) = self.view.heard(packet.segment) {
-            let acknowledged = self.numbers.acknowledged(heard.acked, &heard.sack, packet.time_ns);
+            let acknowledged = self
+                .numbers
+                .acknowledged(heard.acked, &heard.sack, packet.time_ns);
             if let Some(rtt_ns) = acknowledged.rtt_ns {
                 self.told.measured(rtt_ns);
             }
             if !acknowledged.ranges.is_empty() {
-                frames = format!(r#"{{"frame_type":"ack","acked_ranges":{}}}"#, Ranges(&acknowledged.ranges));
+                frames = format!(
+                    r#"{{"frame_type":"ack","acked_ranges":{}}}"#,
+                    Ranges(&acknowledged.ranges)
+                );
             }
             let (acked, window_bytes) = (heard.acked, heard.window_end - heard.acked);
             window = format!(r#","acked_bytes":{acked},"window_bytes":{window_bytes}"#);
@@ -104,7 +146,14 @@ impl Log {
                 window += &format!(r#","sack":{}"#, Ranges(&heard.sack));
             }
         }
-        let (common, tcp) = (Common { number, packet, frames: &frames }, Tcp(packet.segment));
+        let (common, tcp) = (
+            Common {
+                number,
+                packet,
+                frames: &frames,
+            },
+            Tcp(packet.segment),
+        );
         let data = format_args!(r#"{common},"tcp":{{{tcp}{window}}}"#);
         self.event(packet.time_ns, "transport:packet_received", data);
     }
@@ -112,7 +161,9 @@ impl Log {
     pub fn acted(&mut self, time_ns: u64, sender: &Connection) {
         self.last_ns = time_ns;
         if let Some((old, new, trigger)) = self.told.changed_state(sender) {
-            let member = |name, value: Option<&str>| value.map_or(String::new(), |v| format!(r#""{name}":"{v}","#));
+            let member = |name, value: Option<&str>| {
+                value.map_or(String::new(), |v| format!(r#""{name}":"{v}","#))
+            };
             let (old, trigger) = (member("old", old), member("trigger", trigger));
             let data = format_args!(r#"{old}{trigger}"new":"{new}""#);
             self.event(time_ns, "recovery:congestion_state_updated", data);
@@ -133,7 +184,12 @@ impl Log {
     pub fn finish(mut self) -> Output {
         if let Some(note) = self.output.limit_note() {
             let out = self.output.frame();
-            write_event(out, self.last_ns, "generic:warning", format_args!(r#""message":"{note}""#));
+            write_event(
+                out,
+                self.last_ns,
+                "generic:warning",
+                format_args!(r#""message":"{note}""#),
+            );
         }
         self.output
     }
@@ -148,7 +204,10 @@ impl Log {
 fn write_event(out: &mut Vec<u8>, time_ns: u64, name: &str, data: fmt::Arguments<'_>) {
     out.push(RECORD_SEPARATOR);
     let time = Milliseconds(time_ns);
-    let _ = writeln!(out, r#"{{"time":{time},"name":"{name}","data":{{{data}}}}}"#);
+    let _ = writeln!(
+        out,
+        r#"{{"time":{time},"name":"{name}","data":{{{data}}}}}"#
+    );
 }
 
 /// What packets of both directions have, as members of an object.
@@ -162,8 +221,14 @@ impl fmt::Display for Common<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (number, frames) = (self.number, self.frames);
         let (length, payload) = (self.packet.wire_bytes, self.packet.segment.payload_bytes);
-        write!(f, r#""header":{{"packet_type":"1RTT","packet_number":{number}}},"#)?;
-        write!(f, r#""raw":{{"length":{length},"payload_length":{payload}}},"frames":[{frames}]"#)
+        write!(
+            f,
+            r#""header":{{"packet_type":"1RTT","packet_number":{number}}},"#
+        )?;
+        write!(
+            f,
+            r#""raw":{{"length":{length},"payload_length":{payload}}},"frames":[{frames}]"#
+        )
     }
 }
 
@@ -172,7 +237,13 @@ struct Tcp<'a>(&'a Segment);
 
 impl fmt::Display for Tcp<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Segment { seq, ack, window, flags, .. } = self.0;
+        let Segment {
+            seq,
+            ack,
+            window,
+            flags,
+            ..
+        } = self.0;
         write!(f, r#""seq":{seq},"ack":{ack},"window":{window},"flags":["#)?;
         let names = FLAGS.iter().filter(|(flag, _)| flags.has(*flag));
         for (place, (_, name)) in names.enumerate() {

@@ -21,7 +21,8 @@ pub(super) struct Told {
     metrics: Option<Metrics>,
     state: Option<&'static str>,
     stats: Stats,
-    /// A recovery lasts until this place is acknowledged (RFC 6582, section 3.2; RFC 6675, section 5).
+    /// A recovery lasts until this place is acknowledged (RFC 6582, section 3.2; RFC 6675, section
+    /// 5).
     recovery_point: Option<u64>,
     pub latest_rtt_ns: Option<u64>,
     min_rtt_ns: Option<u64>,
@@ -34,26 +35,46 @@ impl Told {
     /// A packet's round trip was measured.
     pub fn measured(&mut self, rtt_ns: u64) {
         self.latest_rtt_ns = Some(rtt_ns);
-        self.min_rtt_ns = Some(self.min_rtt_ns.map_or(rtt_ns, |least_ns| least_ns.min(rtt_ns)));
+        self.min_rtt_ns = Some(
+            self.min_rtt_ns
+                .map_or(rtt_ns, |least_ns| least_ns.min(rtt_ns)),
+        );
     }
 
     /// The metrics that are others than those told before; what is unknown now is left out.
-    pub fn changed_metrics(&mut self, sender: &Connection) -> impl Iterator<Item = (&'static str, Value)> {
+    pub fn changed_metrics(
+        &mut self,
+        sender: &Connection,
+    ) -> impl Iterator<Item = (&'static str, Value)> {
         let window = sender.window();
         let known = |value: u64| Some(value).filter(|value| *value != 0);
         let now: Metrics = [
             ("congestion_window", Some(Value::Count(window.cwnd_bytes))),
-            ("bytes_in_flight", Some(Value::Count(sender.inflight_bytes()))),
-            ("ssthresh", Some(window.ssthresh_bytes).filter(|bytes| *bytes != UNLIMITED).map(Value::Count)),
+            (
+                "bytes_in_flight",
+                Some(Value::Count(sender.inflight_bytes())),
+            ),
+            (
+                "ssthresh",
+                Some(window.ssthresh_bytes)
+                    .filter(|bytes| *bytes != UNLIMITED)
+                    .map(Value::Count),
+            ),
             ("smoothed_rtt", known(sender.srtt_ns()).map(Value::Time)),
             ("latest_rtt", self.latest_rtt_ns.map(Value::Time)),
             ("min_rtt", self.min_rtt_ns.map(Value::Time)),
             // In bits per second, as the draft has it.
-            ("pacing_rate", sender.pacing_bytes_per_s().map(|rate| Value::Count(rate.saturating_mul(8)))),
+            (
+                "pacing_rate",
+                sender
+                    .pacing_bytes_per_s()
+                    .map(|rate| Value::Count(rate.saturating_mul(8))),
+            ),
             ("retransmission_timeout", Some(Value::Time(sender.rto_ns()))),
         ];
         let before = self.metrics.replace(now);
-        let is_new = move |place: usize| before.is_none_or(|before| before[place].1 != now[place].1);
+        let is_new =
+            move |place: usize| before.is_none_or(|before| before[place].1 != now[place].1);
         now.into_iter()
             .enumerate()
             .filter(move |(place, _)| is_new(*place))
@@ -68,7 +89,11 @@ impl Told {
         self.stats = stats;
         if recovers {
             self.recovery_point = Some(sender.acked_bytes() + sender.outstanding_bytes());
-        } else if timed_out || self.recovery_point.is_some_and(|point| sender.acked_bytes() >= point) {
+        } else if timed_out
+            || self
+                .recovery_point
+                .is_some_and(|point| sender.acked_bytes() >= point)
+        {
             self.recovery_point = None;
         }
         let new = match sender.startup().filter(|decision| !decision.is_over()) {

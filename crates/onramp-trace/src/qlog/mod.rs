@@ -1,9 +1,10 @@
-//! qlog 0.3 (draft-ietf-quic-qlog-main-schema-02 to -04, draft-ietf-quic-qlog-quic-events), as a sequence of JSON texts
-//! (RFC 7464): one file for each flow, told from the sender's host.
+//! qlog 0.3 (draft-ietf-quic-qlog-main-schema-02 to -04, draft-ietf-quic-qlog-quic-events), as a
+//! sequence of JSON texts (RFC 7464): one file for each flow, told from the sender's host.
 //!
-//! qlog is made for QUIC. What TCP has not is made up so that readers of QUIC's logs work: each packet that the sender
-//! sends has a number of its own, and an acknowledgement names the numbers of the packets that it is the first to
-//! acknowledge. What QUIC has not is in `tcp` members. `docs/traces.md` tells readers all of it.
+//! qlog is made for QUIC. What TCP has not is made up so that readers of QUIC's logs work: each
+//! packet that the sender sends has a number of its own, and an acknowledgement names the numbers
+//! of the packets that it is the first to acknowledge. What QUIC has not is in `tcp` members.
+//! `docs/traces.md` tells readers all of it.
 
 mod log;
 mod metrics;
@@ -50,7 +51,10 @@ impl Writer for Qlog {
             self.flows_left_out += 1;
         } else {
             let output = self.place.flow_file(Format::Qlog, flow.flow);
-            self.logs.insert(flow.flow, Log::new(output, flow, &self.case, &self.nodes[flow.from as usize]));
+            self.logs.insert(
+                flow.flow,
+                Log::new(output, flow, &self.case, &self.nodes[flow.from as usize]),
+            );
         }
     }
 
@@ -73,7 +77,8 @@ impl Writer for Qlog {
     }
 
     fn flow_ended(&mut self, flow: u32) {
-        self.finished.extend(self.logs.remove(&flow).map(Log::finish));
+        self.finished
+            .extend(self.logs.remove(&flow).map(Log::finish));
     }
 
     fn flows_left_out(&self) -> u64 {
@@ -81,7 +86,11 @@ impl Writer for Qlog {
     }
 
     fn finish(mut self: Box<Self>) -> Vec<Output> {
-        self.finished.extend(std::mem::take(&mut self.logs).into_values().map(Log::finish));
+        self.finished.extend(
+            std::mem::take(&mut self.logs)
+                .into_values()
+                .map(Log::finish),
+        );
         self.finished
     }
 }

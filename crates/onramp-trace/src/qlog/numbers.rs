@@ -1,4 +1,5 @@
-//! Packet numbers, as QUIC would have given them: every packet of the sender has its own, sent again or not.
+//! Packet numbers, as QUIC would have given them: every packet of the sender has its own, sent
+//! again or not.
 
 use std::collections::BTreeMap;
 
@@ -35,12 +36,25 @@ impl Numbers {
         self.next += 1;
         let mut replaced = Vec::new();
         if start < end {
-            let overlapping: Vec<u64> =
-                self.outstanding.range(..end).rev().take_while(|(_, p)| p.end > start).map(|(at, _)| *at).collect();
+            let overlapping: Vec<u64> = self
+                .outstanding
+                .range(..end)
+                .rev()
+                .take_while(|(_, p)| p.end > start)
+                .map(|(at, _)| *at)
+                .collect();
             for at in overlapping.into_iter().rev() {
                 replaced.extend(self.outstanding.remove(&at).map(|packet| packet.number));
             }
-            self.outstanding.insert(start, Outstanding { end, number, sent_ns: time_ns, again });
+            self.outstanding.insert(
+                start,
+                Outstanding {
+                    end,
+                    number,
+                    sent_ns: time_ns,
+                    again,
+                },
+            );
         }
         (number, replaced)
     }
@@ -48,11 +62,18 @@ impl Numbers {
     /// An acknowledgement of all before a place, and of these ranges.
     pub fn acknowledged(&mut self, before: u64, sack: &[(u64, u64)], time_ns: u64) -> Acknowledged {
         let mut packets = Vec::new();
-        while let Some(first) = self.outstanding.first_entry().filter(|entry| entry.get().end <= before) {
+        while let Some(first) = self
+            .outstanding
+            .first_entry()
+            .filter(|entry| entry.get().end <= before)
+        {
             packets.push(first.remove());
         }
         for (left, right) in sack {
-            let covered = self.outstanding.range(*left..(*right).max(*left)).filter(|(_, p)| p.end <= *right);
+            let covered = self
+                .outstanding
+                .range(*left..(*right).max(*left))
+                .filter(|(_, p)| p.end <= *right);
             let covered: Vec<u64> = covered.map(|(at, _)| *at).collect();
             packets.extend(covered.iter().filter_map(|at| self.outstanding.remove(at)));
         }
@@ -64,7 +85,10 @@ impl Numbers {
                 _ => acknowledged.ranges.push((packet.number, packet.number)),
             }
         }
-        acknowledged.rtt_ns = packets.last().filter(|packet| !packet.again).map(|packet| time_ns - packet.sent_ns);
+        acknowledged.rtt_ns = packets
+            .last()
+            .filter(|packet| !packet.again)
+            .map(|packet| time_ns - packet.sent_ns);
         acknowledged
     }
 }
@@ -76,7 +100,10 @@ mod tests {
     fn three_sent() -> Numbers {
         let mut numbers = Numbers::default();
         for number in 0..3 {
-            assert_eq!(numbers.sent(number * 100, number * 100 + 100, false, number), (number, vec![]));
+            assert_eq!(
+                numbers.sent(number * 100, number * 100 + 100, false, number),
+                (number, vec![])
+            );
         }
         numbers
     }
@@ -84,10 +111,22 @@ mod tests {
     #[test]
     fn an_acknowledgement_names_what_is_new_and_measures_the_newest() {
         let mut numbers = three_sent();
-        let ranges = |ranges: &[(u64, u64)], rtt_ns| Acknowledged { ranges: ranges.to_vec(), rtt_ns };
-        assert_eq!(numbers.acknowledged(100, &[(200, 300)], 12), ranges(&[(0, 0), (2, 2)], Some(10)));
-        assert_eq!(numbers.acknowledged(100, &[(200, 300)], 13), ranges(&[], None));
-        assert_eq!(numbers.acknowledged(300, &[], 21), ranges(&[(1, 1)], Some(20)));
+        let ranges = |ranges: &[(u64, u64)], rtt_ns| Acknowledged {
+            ranges: ranges.to_vec(),
+            rtt_ns,
+        };
+        assert_eq!(
+            numbers.acknowledged(100, &[(200, 300)], 12),
+            ranges(&[(0, 0), (2, 2)], Some(10))
+        );
+        assert_eq!(
+            numbers.acknowledged(100, &[(200, 300)], 13),
+            ranges(&[], None)
+        );
+        assert_eq!(
+            numbers.acknowledged(300, &[], 21),
+            ranges(&[(1, 1)], Some(20))
+        );
     }
 
     #[test]
@@ -95,7 +134,13 @@ mod tests {
         let mut numbers = three_sent();
         assert_eq!(numbers.sent(100, 200, true, 50), (3, vec![1]));
         let acknowledged = numbers.acknowledged(300, &[], 60);
-        assert_eq!(acknowledged, Acknowledged { ranges: vec![(0, 0), (2, 3)], rtt_ns: None });
+        assert_eq!(
+            acknowledged,
+            Acknowledged {
+                ranges: vec![(0, 0), (2, 3)],
+                rtt_ns: None
+            }
+        );
     }
 
     #[test]

@@ -36,7 +36,8 @@ impl<A: Application> Flow<A> {
         }
     }
 
-    /// Lets the application do what it can; whether it gave anything. Without one, what arrives is thrown away.
+    /// Lets the application do what it can; whether it gave anything. Without one, what arrives is
+    /// thrown away.
     pub fn attend(&mut self, now_ns: u64) -> bool {
         let Some(application) = &mut self.application else {
             let mut waste = [0; 4096];
@@ -58,7 +59,12 @@ impl<A: Application> Flow<A> {
     pub fn end(&mut self, now_ns: u64) -> Option<Ended<A>> {
         let connection = self.socket.connection();
         let is_over = connection.state() == State::Closed;
-        if !is_over && self.application.as_ref().is_some_and(|application| !application.is_done(&self.socket)) {
+        if !is_over
+            && self
+                .application
+                .as_ref()
+                .is_some_and(|application| !application.is_done(&self.socket))
+        {
             return None;
         }
         let application = self.application.take()?;
@@ -77,19 +83,26 @@ impl<A: Application> Flow<A> {
 
     /// Nothing more can come of it.
     pub fn is_over(&self, now_ns: u64) -> bool {
-        self.socket.connection().state() == State::Closed || self.orphan_until_ns.is_some_and(|until| until <= now_ns)
+        self.socket.connection().state() == State::Closed
+            || self.orphan_until_ns.is_some_and(|until| until <= now_ns)
     }
 
     /// When it wants to be looked at.
     pub fn next_timer_ns(&self) -> Option<u64> {
-        [self.socket.next_timer_ns(), self.orphan_until_ns].into_iter().flatten().min()
+        [self.socket.next_timer_ns(), self.orphan_until_ns]
+            .into_iter()
+            .flatten()
+            .min()
     }
 
-    /// In TIME-WAIT, a SYN beyond what was received begins another connection (RFC 9293, section 3.10.7.4).
+    /// In TIME-WAIT, a SYN beyond what was received begins another connection (RFC 9293, section
+    /// 3.10.7.4).
     pub fn gives_way_to(&self, parsed: &Parsed<'_>) -> bool {
         let connection = self.socket.connection();
         let is_new = parsed.segment.flags.has(Flags::SYN) && !parsed.segment.flags.has(Flags::ACK);
         let place = connection.stream_position(&parsed.segment) as i64;
-        connection.state() == State::TimeWait && is_new && place > connection.received_bytes() as i64
+        connection.state() == State::TimeWait
+            && is_new
+            && place > connection.received_bytes() as i64
     }
 }

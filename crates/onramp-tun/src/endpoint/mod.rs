@@ -1,4 +1,5 @@
-//! An address and its connections: packets in, packets out, told apart by the four numbers that name a connection.
+//! An address and its connections: packets in, packets out, told apart by the four numbers that
+//! name a connection.
 
 mod ended;
 mod flow;
@@ -47,7 +48,8 @@ pub struct Endpoint<A: Application> {
 }
 
 impl<A: Application> Endpoint<A> {
-    /// An endpoint without connections. Initial numbers are its own, whatever the configuration says.
+    /// An endpoint without connections. Initial numbers are its own, whatever the configuration
+    /// says.
     pub fn new(address: Ipv4Addr, config: Config) -> Endpoint<A> {
         Endpoint {
             address,
@@ -76,9 +78,14 @@ impl<A: Application> Endpoint<A> {
 
     /// Connects to a peer.
     pub fn connect(&mut self, now_ns: u64, peer: SocketAddrV4, application: A) {
-        let port = (0..).map(|attempt| self.numbers.port(now_ns + attempt)).find(|port| !self.is_used(peer, *port));
+        let port = (0..)
+            .map(|attempt| self.numbers.port(now_ns + attempt))
+            .find(|port| !self.is_used(peer, *port));
         let port = port.expect("there are more ports than connections");
-        let ends = Endpoints { source: SocketAddrV4::new(self.address, port), destination: peer };
+        let ends = Endpoints {
+            source: SocketAddrV4::new(self.address, port),
+            destination: peer,
+        };
         let socket = Socket::connect(self.config_for(now_ns, &ends), now_ns, ends);
         self.add(now_ns, (peer, port), socket, application);
     }
@@ -96,7 +103,8 @@ impl<A: Application> Endpoint<A> {
     }
 
     fn add(&mut self, now_ns: u64, key: Key, socket: Socket, application: A) {
-        self.flows.insert(key, Flow::new(now_ns, socket, application));
+        self.flows
+            .insert(key, Flow::new(now_ns, socket, application));
         self.wake(key);
     }
 
@@ -130,16 +138,27 @@ impl<A: Application> Endpoint<A> {
     fn on_stranger(&mut self, now_ns: u64, key: Key, parsed: &Parsed<'_>) {
         let flags = parsed.segment.flags;
         let is_syn = flags.has(Flags::SYN) && !flags.has(Flags::ACK) && !flags.has(Flags::RST);
-        if let Some((_, accept)) = self.listener.as_mut().filter(|(port, _)| is_syn && *port == key.1) {
+        if let Some((_, accept)) = self
+            .listener
+            .as_mut()
+            .filter(|(port, _)| is_syn && *port == key.1)
+        {
             if self.flows.len() - self.orphans.len() >= MOST_CONNECTIONS {
                 return;
             }
             if let Some(application) = accept(key.0) {
                 let config = self.config_for(now_ns, &parsed.endpoints.reversed());
-                return self.add(now_ns, key, Socket::accept(config, now_ns, parsed), application);
+                return self.add(
+                    now_ns,
+                    key,
+                    Socket::accept(config, now_ns, parsed),
+                    application,
+                );
             }
         }
-        if let Some(packet) = refusal::packet(parsed).filter(|_| self.refusals.len() < MOST_REFUSALS) {
+        if let Some(packet) =
+            refusal::packet(parsed).filter(|_| self.refusals.len() < MOST_REFUSALS)
+        {
             self.counts.refused += 1;
             self.refusals.push_back(packet);
         }
@@ -154,21 +173,26 @@ impl<A: Application> Endpoint<A> {
     pub fn on_timers(&mut self, now_ns: u64) {
         while let Some(&(at_ns, key)) = self.timers.first().filter(|(at_ns, _)| *at_ns <= now_ns) {
             self.timers.remove(&(at_ns, key));
-            let Some(flow) = self.flows.get_mut(&key) else { continue };
+            let Some(flow) = self.flows.get_mut(&key) else {
+                continue;
+            };
             flow.timer_ns = None;
             flow.socket.on_timer(now_ns);
             self.wake(key);
         }
     }
 
-    /// Replaces `out` by the next packet to send now; `false` if there is none. Connections take turns.
+    /// Replaces `out` by the next packet to send now; `false` if there is none. Connections take
+    /// turns.
     pub fn poll_packet(&mut self, now_ns: u64, out: &mut Vec<u8>) -> bool {
         if let Some(packet) = self.refusals.pop_front() {
             *out = packet;
             return true;
         }
         while let Some(key) = self.ready.pop_front() {
-            let Some(flow) = self.flows.get_mut(&key) else { continue };
+            let Some(flow) = self.flows.get_mut(&key) else {
+                continue;
+            };
             loop {
                 // It reads first: that may open the window of which the packet tells.
                 let gave = flow.attend(now_ns);
@@ -188,7 +212,9 @@ impl<A: Application> Endpoint<A> {
 
     /// Notes what has become of a connection that has nothing more to send now.
     fn settle(&mut self, now_ns: u64, key: Key) {
-        let Some(flow) = self.flows.get_mut(&key) else { return };
+        let Some(flow) = self.flows.get_mut(&key) else {
+            return;
+        };
         if let Some(ended) = flow.end(now_ns) {
             self.ended.push_back(ended);
             self.orphans.push_back(key);

@@ -11,14 +11,14 @@ const FIRST_DYNAMIC_PORT: u16 = 49_152;
 pub struct Numbers(RandomState);
 
 impl Numbers {
-    /// Clock and hash (RFC 9293, section 3.4.1; RFC 6528): the clock ticks every 4 us, so that a connection with the
-    /// same ends that follows soon has other numbers.
+    /// Clock and hash (RFC 9293, section 3.4.1; RFC 6528): the clock ticks every 4 us, so that a
+    /// connection with the same ends that follows soon has other numbers.
     pub fn initial_sequence(&self, now_ns: u64, ends: &Endpoints) -> u32 {
         ((now_ns / 4_000) as u32).wrapping_add(self.0.hash_one((ends, "sequence")) as u32)
     }
 
-    /// The same for each connection with these ends, so that timestamps go on from one to the next (RFC 7323, section
-    /// 5.4).
+    /// The same for each connection with these ends, so that timestamps go on from one to the next
+    /// (RFC 7323, section 5.4).
     pub fn timestamp_offset(&self, ends: &Endpoints) -> u32 {
         self.0.hash_one((ends, "timestamp")) as u32
     }

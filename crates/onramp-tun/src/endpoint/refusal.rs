@@ -9,18 +9,32 @@ pub fn refusal(segment: &Segment) -> Option<Segment> {
         return None;
     }
     Some(if segment.flags.has(Flags::ACK) {
-        Segment { seq: segment.ack, flags: Flags::RST, ..Segment::default() }
+        Segment {
+            seq: segment.ack,
+            flags: Flags::RST,
+            ..Segment::default()
+        }
     } else {
         let ack = segment.seq.wrapping_add(segment.sequence_bytes());
-        Segment { ack, flags: Flags::RST.with(Flags::ACK), ..Segment::default() }
+        Segment {
+            ack,
+            flags: Flags::RST.with(Flags::ACK),
+            ..Segment::default()
+        }
     })
 }
 
 /// The same as a packet.
 pub fn packet(parsed: &Parsed<'_>) -> Option<Vec<u8>> {
     let mut packet = Vec::new();
-    wire::write(&refusal(&parsed.segment)?, &parsed.endpoints.reversed(), 0, |_| (), &mut packet)
-        .expect("a segment without payload fits");
+    wire::write(
+        &refusal(&parsed.segment)?,
+        &parsed.endpoints.reversed(),
+        0,
+        |_| (),
+        &mut packet,
+    )
+    .expect("a segment without payload fits");
     Some(packet)
 }
 
@@ -30,19 +44,50 @@ mod tests {
 
     #[test]
     fn a_segment_with_an_acknowledgement_is_answered_from_there() {
-        let stray = Segment { seq: 1, ack: 77, payload_bytes: 9, flags: Flags::ACK, ..Segment::default() };
-        assert_eq!(refusal(&stray), Some(Segment { seq: 77, flags: Flags::RST, ..Segment::default() }));
+        let stray = Segment {
+            seq: 1,
+            ack: 77,
+            payload_bytes: 9,
+            flags: Flags::ACK,
+            ..Segment::default()
+        };
+        assert_eq!(
+            refusal(&stray),
+            Some(Segment {
+                seq: 77,
+                flags: Flags::RST,
+                ..Segment::default()
+            })
+        );
     }
 
     #[test]
     fn any_other_is_acknowledged_with_all_that_it_takes_of_the_sequence_space() {
         let flags = Flags::RST.with(Flags::ACK);
-        let syn = Segment { seq: u32::MAX, payload_bytes: 9, flags: Flags::SYN, ..Segment::default() };
-        assert_eq!(refusal(&syn), Some(Segment { ack: 9, flags, ..Segment::default() }));
+        let syn = Segment {
+            seq: u32::MAX,
+            payload_bytes: 9,
+            flags: Flags::SYN,
+            ..Segment::default()
+        };
+        assert_eq!(
+            refusal(&syn),
+            Some(Segment {
+                ack: 9,
+                flags,
+                ..Segment::default()
+            })
+        );
     }
 
     #[test]
     fn a_reset_is_not_answered() {
-        assert_eq!(refusal(&Segment { flags: Flags::RST.with(Flags::ACK), ..Segment::default() }), None);
+        assert_eq!(
+            refusal(&Segment {
+                flags: Flags::RST.with(Flags::ACK),
+                ..Segment::default()
+            }),
+            None
+        );
     }
 }

@@ -16,7 +16,10 @@ struct Talker {
 
 impl Talker {
     fn saying(says: &[u8]) -> Talker {
-        Talker { says: says.to_vec(), ..Talker::default() }
+        Talker {
+            says: says.to_vec(),
+            ..Talker::default()
+        }
     }
 }
 
@@ -28,7 +31,10 @@ impl Application for Talker {
         while let length @ 1.. = socket.read(now_ns, &mut bytes) {
             self.heard.extend_from_slice(&bytes[..length]);
         }
-        if self.gives_up_after.is_some_and(|most| self.heard.len() > most) {
+        if self
+            .gives_up_after
+            .is_some_and(|most| self.heard.len() > most)
+        {
             return Err("enough");
         }
         let said = socket.write(&self.says[self.said..]);
@@ -56,7 +62,11 @@ impl Net {
         let client = Endpoint::new(Ipv4Addr::new(10, 0, 0, 1), config.clone());
         let mut server = Endpoint::new(Ipv4Addr::new(10, 0, 0, 2), config);
         server.listen(PORT, move |_| Some(Talker::saying(answer)));
-        Net { now_ns: 1_000_000_000, client, server }
+        Net {
+            now_ns: 1_000_000_000,
+            client,
+            server,
+        }
     }
 
     fn connect(&mut self, port: u16, talker: Talker) {
@@ -71,15 +81,22 @@ impl Net {
             self.now_ns += 1_000_000;
             let now_ns = self.now_ns;
             let mut under_way = [Vec::new(), Vec::new()];
-            for (end, sent) in [&mut self.client, &mut self.server].into_iter().zip(&mut under_way) {
+            for (end, sent) in [&mut self.client, &mut self.server]
+                .into_iter()
+                .zip(&mut under_way)
+            {
                 end.on_timers(now_ns);
                 while end.poll_packet(now_ns, &mut packet) {
                     sent.push(packet.clone());
                 }
             }
             packets += under_way[0].len() + under_way[1].len();
-            under_way[0].iter().for_each(|packet| self.server.on_packet(now_ns, packet));
-            under_way[1].iter().for_each(|packet| self.client.on_packet(now_ns, packet));
+            under_way[0]
+                .iter()
+                .for_each(|packet| self.server.on_packet(now_ns, packet));
+            under_way[1]
+                .iter()
+                .for_each(|packet| self.client.on_packet(now_ns, packet));
         }
         packets
     }
@@ -94,7 +111,9 @@ fn connections_at_once_do_not_mix() {
     net.run();
     let heard = |end: &mut Endpoint<Talker>| {
         let ended = std::iter::from_fn(|| end.take_ended());
-        let mut heard: Vec<_> = ended.map(|ended| String::from_utf8(ended.application.heard).unwrap()).collect();
+        let mut heard: Vec<_> = ended
+            .map(|ended| String::from_utf8(ended.application.heard).unwrap())
+            .collect();
         heard.sort();
         heard
     };
@@ -107,18 +126,36 @@ fn a_port_where_nobody_listens_refuses() {
     let mut net = Net::new(b"");
     net.connect(PORT + 1, Talker::default());
     assert_eq!(net.run(), 2);
-    assert_eq!(net.client.take_ended().unwrap().failure, Some(Failure::Refused));
-    assert_eq!((net.server.counts().refused, net.client.is_busy()), (1, false));
+    assert_eq!(
+        net.client.take_ended().unwrap().failure,
+        Some(Failure::Refused)
+    );
+    assert_eq!(
+        (net.server.counts().refused, net.client.is_busy()),
+        (1, false)
+    );
 }
 
 #[test]
 fn an_application_that_gives_up_resets_its_connection() {
     let mut net = Net::new(&[b'x'; 200_000]);
-    net.connect(PORT, Talker { gives_up_after: Some(3), ..Talker::saying(b"?") });
+    net.connect(
+        PORT,
+        Talker {
+            gives_up_after: Some(3),
+            ..Talker::saying(b"?")
+        },
+    );
     net.run();
     let ended = net.client.take_ended().unwrap();
-    assert_eq!((ended.error, ended.failure), (Some("enough"), Some(Failure::Aborted)));
-    assert_eq!(net.server.take_ended().unwrap().failure, Some(Failure::Reset));
+    assert_eq!(
+        (ended.error, ended.failure),
+        (Some("enough"), Some(Failure::Aborted))
+    );
+    assert_eq!(
+        net.server.take_ended().unwrap().failure,
+        Some(Failure::Reset)
+    );
     assert!(!net.client.is_busy() && !net.server.is_busy());
 }
 
@@ -129,7 +166,10 @@ fn what_is_not_for_it_or_not_whole_is_passed_over() {
         source: SocketAddrV4::new(Ipv4Addr::new(10, 0, 0, 9), 9),
         destination: SocketAddrV4::new(Ipv4Addr::new(10, 0, 0, last), PORT),
     };
-    let syn = Segment { flags: Flags::SYN, ..Segment::default() };
+    let syn = Segment {
+        flags: Flags::SYN,
+        ..Segment::default()
+    };
     let packet = |last| {
         let mut packet = Vec::new();
         wire::write(&syn, &ends(last), 0, |_| (), &mut packet).unwrap();
@@ -140,7 +180,15 @@ fn what_is_not_for_it_or_not_whole_is_passed_over() {
     for packet in [&[0x60; 48][..], &packet(3), &damaged, &damaged[..30]] {
         net.server.on_packet(net.now_ns, packet);
     }
-    assert_eq!(net.server.counts(), Counts { received: 4, foreign: 2, damaged: 2, refused: 0 });
+    assert_eq!(
+        net.server.counts(),
+        Counts {
+            received: 4,
+            foreign: 2,
+            damaged: 2,
+            refused: 0
+        }
+    );
     assert!(!net.server.is_busy());
     net.server.on_packet(net.now_ns, &packet(2));
     assert!(net.server.is_busy());
@@ -155,7 +203,14 @@ fn a_connection_without_application_ends_after_a_minute() {
     assert_eq!(in_time_wait(&net.client) + in_time_wait(&net.server), 2);
     net.now_ns += 60_000_000_000;
     net.run();
-    assert_eq!((net.client.flows.len(), net.client.timers.len(), net.client.orphans.len()), (0, 0, 0));
+    assert_eq!(
+        (
+            net.client.flows.len(),
+            net.client.timers.len(),
+            net.client.orphans.len()
+        ),
+        (0, 0, 0)
+    );
 }
 
 #[test]
@@ -165,13 +220,33 @@ fn in_time_wait_a_later_syn_begins_another_connection() {
     net.run();
     let (&(peer, _), flow) = net.server.flows.iter().next().unwrap();
     let received = flow.socket.connection().received_bytes() as u32;
-    assert_eq!((flow.socket.connection().state(), received), (State::TimeWait, 8));
+    assert_eq!(
+        (flow.socket.connection().state(), received),
+        (State::TimeWait, 8)
+    );
     let isn = flow.socket.connection().config().isn;
-    let client_isn = net.client.flows.values().next().unwrap().socket.connection().config().isn;
-    let ends = Endpoints { source: peer, destination: SocketAddrV4::new(net.server.address, PORT) };
+    let client_isn = net
+        .client
+        .flows
+        .values()
+        .next()
+        .unwrap()
+        .socket
+        .connection()
+        .config()
+        .isn;
+    let ends = Endpoints {
+        source: peer,
+        destination: SocketAddrV4::new(net.server.address, PORT),
+    };
     let mut syn = |seq| {
         let mut packet = Vec::new();
-        let segment = Segment { seq, flags: Flags::SYN, window: 1000, ..Segment::default() };
+        let segment = Segment {
+            seq,
+            flags: Flags::SYN,
+            window: 1000,
+            ..Segment::default()
+        };
         wire::write(&segment, &ends, 0, |_| (), &mut packet).unwrap();
         net.server.on_packet(net.now_ns, &packet);
         net.server.poll_packet(net.now_ns, &mut packet);
@@ -180,6 +255,12 @@ fn in_time_wait_a_later_syn_begins_another_connection() {
     // One from before, asked back; then one behind all that was received.
     assert_eq!(syn(client_isn).flags, Flags::ACK);
     let answer = syn(client_isn.wrapping_add(received + 1000));
-    assert_eq!((answer.flags, answer.ack), (Flags::SYN.with(Flags::ACK), client_isn.wrapping_add(received + 1001)));
+    assert_eq!(
+        (answer.flags, answer.ack),
+        (
+            Flags::SYN.with(Flags::ACK),
+            client_isn.wrapping_add(received + 1001)
+        )
+    );
     assert_ne!(answer.seq, isn);
 }

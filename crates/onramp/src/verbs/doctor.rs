@@ -32,7 +32,11 @@ enum Verdict {
 
 pub fn run(json: bool) -> Answer {
     let checks = checks();
-    let code = if checks.iter().any(|check| check.verdict == Verdict::Lacks) { HOST_LACKS } else { DONE };
+    let code = if checks.iter().any(|check| check.verdict == Verdict::Lacks) {
+        HOST_LACKS
+    } else {
+        DONE
+    };
     if json {
         print_json(&checks);
         return Ok(code);
@@ -45,7 +49,11 @@ pub fn run(json: bool) -> Answer {
                 Verdict::Advice => "advice",
                 Verdict::Lacks => "LACKS",
             };
-            vec![verdict.to_owned(), check.what.to_owned(), check.found.clone()]
+            vec![
+                verdict.to_owned(),
+                check.what.to_owned(),
+                check.found.clone(),
+            ]
         })
         .collect();
     for (line, check) in text::columns(&rows).lines().zip(&checks) {
@@ -60,23 +68,42 @@ pub fn run(json: bool) -> Answer {
 fn checks() -> Vec<Check> {
     let mut checks = vec![kernel(), permission()];
     let btf = probe::kernel_btf();
-    checks.push(verdict("type information (BTF)", btf.as_ref().map(|_| probe::KERNEL_BTF.to_owned())));
+    checks.push(verdict(
+        "type information (BTF)",
+        btf.as_ref().map(|_| probe::KERNEL_BTF.to_owned()),
+    ));
     if let Ok(btf) = &btf {
         let form = probe::control_form(btf).map(|form| match form {
             probe::ControlForm::V1 => "cong_control as before Linux 6.10".to_owned(),
             probe::ControlForm::V2 => "cong_control as since Linux 6.10".to_owned(),
         });
-        checks.push(verdict("congestion controls in BPF", form.as_ref().map(String::clone)));
+        checks.push(verdict(
+            "congestion controls in BPF",
+            form.as_ref().map(String::clone),
+        ));
         checks.push(links(probe::has_struct_ops_links(btf)));
         checks.extend(onramp_kernel::AVOIDANCES.map(|avoidance| has_avoidance(btf, avoidance)));
     }
     checks.push(jit());
-    checks.push(verdict("cgroup v2 (exec)", onramp_kernel::cgroup2_mount().map(cgroup)));
-    checks.push(verdict("namespaces and TUN (lab)", onramp_lab::preflight().map(|()| "work".to_owned())));
+    checks.push(verdict(
+        "cgroup v2 (exec)",
+        onramp_kernel::cgroup2_mount().map(cgroup),
+    ));
+    checks.push(verdict(
+        "namespaces and TUN (lab)",
+        onramp_lab::preflight().map(|()| "work".to_owned()),
+    ));
     checks.push(processors());
     checks.push(buffer("send buffer", "net.ipv4.tcp_wmem", "a sender"));
     checks.push(buffer("receive buffer", "net.ipv4.tcp_rmem", "a receiver"));
-    checks.extend(["net.ipv4.tcp_window_scaling", "net.ipv4.tcp_timestamps", "net.ipv4.tcp_sack"].map(switch));
+    checks.extend(
+        [
+            "net.ipv4.tcp_window_scaling",
+            "net.ipv4.tcp_timestamps",
+            "net.ipv4.tcp_sack",
+        ]
+        .map(switch),
+    );
     checks.push(idle());
     checks
 }
@@ -84,26 +111,45 @@ fn checks() -> Vec<Check> {
 /// An error says itself what is lacking and what mends it.
 fn verdict<E: ToString>(what: &'static str, result: Result<String, E>) -> Check {
     match result {
-        Ok(found) => Check { what, verdict: Verdict::Ok, found, mend: None },
-        Err(error) => Check { what, verdict: Verdict::Lacks, found: "no".to_owned(), mend: Some(error.to_string()) },
+        Ok(found) => Check {
+            what,
+            verdict: Verdict::Ok,
+            found,
+            mend: None,
+        },
+        Err(error) => Check {
+            what,
+            verdict: Verdict::Lacks,
+            found: "no".to_owned(),
+            mend: Some(error.to_string()),
+        },
     }
 }
 
 fn kernel() -> Check {
     let release = probe::kernel_release();
-    let mut numbers = release.split(['.', '-']).map(|part| part.parse::<u32>().unwrap_or(0));
+    let mut numbers = release
+        .split(['.', '-'])
+        .map(|part| part.parse::<u32>().unwrap_or(0));
     let version = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
     let new_enough = version >= (6, 1);
     Check {
         what: "kernel",
-        verdict: if new_enough { Verdict::Ok } else { Verdict::Lacks },
+        verdict: if new_enough {
+            Verdict::Ok
+        } else {
+            Verdict::Lacks
+        },
         found: release,
         mend: (!new_enough).then(|| "Linux 6.1 or later is needed: boot a newer kernel".to_owned()),
     }
 }
 
 fn permission() -> Check {
-    verdict("permission", probe::check_permission().map(|()| "CAP_BPF and CAP_NET_ADMIN".to_owned()))
+    verdict(
+        "permission",
+        probe::check_permission().map(|()| "CAP_BPF and CAP_NET_ADMIN".to_owned()),
+    )
 }
 
 fn links(has: bool) -> Check {
@@ -111,7 +157,10 @@ fn links(has: bool) -> Check {
         what: "BPF links for them",
         verdict: if has { Verdict::Ok } else { Verdict::Advice },
         found: if has { "yes" } else { "no (Linux 6.4)" }.to_owned(),
-        mend: (!has).then(|| "what a killed `exec` or `lab` registered stays until the next onramp command".to_owned()),
+        mend: (!has).then(|| {
+            "what a killed `exec` or `lab` registered stays until the next onramp command"
+                .to_owned()
+        }),
     }
 }
 
@@ -125,15 +174,27 @@ fn has_avoidance(btf: &probe::Btf<'_>, avoidance: Avoidance) -> Check {
         Avoidance::Pipe => "Pipe to follow",
     };
     match probe::check_avoidance(btf, avoidance) {
-        Ok(()) => Check { what, verdict: Verdict::Ok, found: "yes".to_owned(), mend: None },
+        Ok(()) => Check {
+            what,
+            verdict: Verdict::Ok,
+            found: "yes".to_owned(),
+            mend: None,
+        },
         // Any one of them suffices.
-        Err(error) => Check { what, verdict: Verdict::Advice, found: "no".to_owned(), mend: Some(error.to_string()) },
+        Err(error) => Check {
+            what,
+            verdict: Verdict::Advice,
+            found: "no".to_owned(),
+            mend: Some(error.to_string()),
+        },
     }
 }
 
 fn sysctl(name: &str) -> Option<String> {
     let path = format!("/proc/sys/{}", name.replace('.', "/"));
-    fs::read_to_string(path).ok().map(|value| value.split_whitespace().collect::<Vec<_>>().join(" "))
+    fs::read_to_string(path)
+        .ok()
+        .map(|value| value.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
 fn jit() -> Check {
@@ -145,7 +206,11 @@ fn jit() -> Check {
         what: "BPF JIT",
         verdict: if off { Verdict::Lacks } else { Verdict::Ok },
         found: value,
-        mend: off.then(|| format!("the kernel's functions are callable only from compiled BPF: sysctl -w {name}=1")),
+        mend: off.then(|| {
+            format!(
+                "the kernel's functions are callable only from compiled BPF: sysctl -w {name}=1"
+            )
+        }),
     }
 }
 
@@ -161,9 +226,15 @@ fn processors() -> Check {
     let count = std::thread::available_parallelism().map_or(1, |count| count.get());
     Check {
         what: "processors (lab)",
-        verdict: if count >= 2 { Verdict::Ok } else { Verdict::Advice },
+        verdict: if count >= 2 {
+            Verdict::Ok
+        } else {
+            Verdict::Advice
+        },
         found: count.to_string(),
-        mend: (count < 2).then(|| "with one, the emulated path and the hosts on it wait for each other".to_owned()),
+        mend: (count < 2).then(|| {
+            "with one, the emulated path and the hosts on it wait for each other".to_owned()
+        }),
     }
 }
 
@@ -172,8 +243,13 @@ fn buffer(what: &'static str, name: &str, whose: &str) -> Check {
     const GEO_RTT_S: f64 = 0.6;
     const GEO_BITS_PER_S: f64 = 250e6;
     let value = sysctl(name).unwrap_or_default();
-    let largest: u64 = value.split(' ').nth(2).and_then(|bytes| bytes.parse().ok()).unwrap_or(0);
-    // About half of a buffer is payload, the rest is the kernel's bookkeeping (tcp_adv_win_scale = 1).
+    let largest: u64 = value
+        .split(' ')
+        .nth(2)
+        .and_then(|bytes| bytes.parse().ok())
+        .unwrap_or(0);
+    // About half of a buffer is payload, the rest is the kernel's bookkeeping (tcp_adv_win_scale =
+    // 1).
     let fills = largest as f64 / 2.0 * 8.0 / GEO_RTT_S;
     let enough = fills >= GEO_BITS_PER_S;
     Check {

@@ -11,7 +11,8 @@ use nix::sys::signal::{kill, SigSet, Signal};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::unistd::Pid;
 use onramp_kernel::{
-    Adoption, ExecCgroup, Lifetime, Loaded, PairOption, PairsMap, QosOption, Registration, Reservation, Reservations,
+    Adoption, ExecCgroup, Lifetime, Loaded, PairOption, PairsMap, QosOption, Registration,
+    Reservation, Reservations,
 };
 use onramp_scenario::Memory;
 use std::ffi::OsString;
@@ -26,12 +27,20 @@ const NOT_FOUND: u8 = 127;
 const NOT_RUNNABLE: u8 = 126;
 
 /// Signals that are passed on to the program.
-const FORWARDED: [Signal; 4] = [Signal::SIGTERM, Signal::SIGHUP, Signal::SIGINT, Signal::SIGQUIT];
+const FORWARDED: [Signal; 4] = [
+    Signal::SIGTERM,
+    Signal::SIGHUP,
+    Signal::SIGINT,
+    Signal::SIGQUIT,
+];
 
 pub fn run(arguments: &ExecArguments, json: bool) -> Answer {
     let startup = Startup::choose(arguments)?;
     let cgroup = ExecCgroup::create()?;
-    let _option = startup.pairs()?.map(|pairs| PairOption::new(cgroup.path(), &pairs, None)).transpose()?;
+    let _option = startup
+        .pairs()?
+        .map(|pairs| PairOption::new(cgroup.path(), &pairs, None))
+        .transpose()?;
     let adoption = Adopted::new(&startup, &cgroup, arguments)?;
     let mut signals = Signals::block()?;
     let mut child = spawn(&arguments.command, &cgroup)?;
@@ -66,7 +75,11 @@ pub fn run(arguments: &ExecArguments, json: bool) -> Answer {
         });
         eprintln!("{summary}");
     } else if refused > 0 {
-        eprintln!("onramp: {} could not be put on {}", text::count(refused as usize, "connection"), startup.name());
+        eprintln!(
+            "onramp: {} could not be put on {}",
+            text::count(refused as usize, "connection"),
+            startup.name()
+        );
     }
     Ok(code)
 }
@@ -78,7 +91,11 @@ enum Adopted {
 }
 
 impl Adopted {
-    fn new(startup: &Startup, cgroup: &ExecCgroup, arguments: &ExecArguments) -> Result<Adopted, Failure> {
+    fn new(
+        startup: &Startup,
+        cgroup: &ExecCgroup,
+        arguments: &ExecArguments,
+    ) -> Result<Adopted, Failure> {
         let Some(reservations) = startup.reservations()? else {
             return Ok(Adopted::All(Adoption::new(cgroup.path(), startup.name())?));
         };
@@ -89,13 +106,20 @@ impl Adopted {
         let most = reservations.most_bytes_per_s(cgroup.path())?;
         if let Some(rate) = arguments.qos_rate.filter(|&rate| rate > most) {
             let (rate, most) = (text::rate(rate), text::rate(most));
-            let sentence = format!("--qos-rate {rate}: no more than {most} may be reserved; `onramp qos` shows limits");
+            let sentence = format!(
+                "--qos-rate {rate}: no more than {most} may be reserved; `onramp qos` shows limits"
+            );
             return Err(Failure::new(BAD_INPUT, sentence));
         }
-        let asked = arguments
-            .qos_rate
-            .map(|rate_bytes_per_s| Reservation { rate_bytes_per_s, burst_bytes: arguments.qos_burst.unwrap_or(0) });
-        Ok(Adopted::Reserving(QosOption::new(cgroup.path(), &reservations, asked)?))
+        let asked = arguments.qos_rate.map(|rate_bytes_per_s| Reservation {
+            rate_bytes_per_s,
+            burst_bytes: arguments.qos_burst.unwrap_or(0),
+        });
+        Ok(Adopted::Reserving(QosOption::new(
+            cgroup.path(),
+            &reservations,
+            asked,
+        )?))
     }
 
     /// Connections that it took on, and connections for which it could not.
@@ -112,7 +136,8 @@ fn startup_name(arguments: &ExecArguments) -> Result<&str, Failure> {
     const RESERVING: &str = "qos";
     match (&arguments.startup, arguments.qos_rate) {
         (Some(name), Some(_)) if !onramp_core::reserves(name) => {
-            let sentence = format!("--qos-rate is of start-up {RESERVING}; {name} reserves nothing");
+            let sentence =
+                format!("--qos-rate is of start-up {RESERVING}; {name} reserves nothing");
             Err(Failure::new(BAD_INPUT, sentence))
         }
         (Some(name), _) => Ok(name),
@@ -129,7 +154,11 @@ enum Startup {
 
 impl Startup {
     fn choose(arguments: &ExecArguments) -> Result<Startup, Failure> {
-        let options = options(startup_name(arguments)?, &arguments.options, Lifetime::Process);
+        let options = options(
+            startup_name(arguments)?,
+            &arguments.options,
+            Lifetime::Process,
+        );
         // Events reach only the process that registered.
         if !arguments.events {
             let same = onramp_kernel::loaded()?.into_iter().find(|loaded| {
@@ -140,7 +169,8 @@ impl Startup {
                     && loaded.paper_initial_window == options.paper_initial_window
                     && loaded.packet_pairs == options.sends_pairs()
                     && loaded.memory == options.memory.name()
-                    && (options.memory == Memory::Off || loaded.memory_lifetime_ns() == options.memory_lifetime_ns)
+                    && (options.memory == Memory::Off
+                        || loaded.memory_lifetime_ns() == options.memory_lifetime_ns)
             });
             if let Some(loaded) = same {
                 return Ok(Startup::Loaded(loaded));
@@ -171,7 +201,9 @@ impl Startup {
     }
 
     fn print_events(&self, changes: &mut Option<Changes>) {
-        let (Startup::Own(registration), Some(changes)) = (self, changes) else { return };
+        let (Startup::Own(registration), Some(changes)) = (self, changes) else {
+            return;
+        };
         for event in registration.take_events() {
             for change in changes.of(&event) {
                 let ends = format!("{} -> {}", event.local, event.remote);
@@ -180,7 +212,10 @@ impl Startup {
                     rate => format!(", path {}", text::rate(rate)),
                 };
                 let (kind, what) = (change.kind, change.what);
-                eprintln!("onramp: {ends} {kind} {what}: cwnd {}{estimate}", text::bytes(change.cwnd_bytes));
+                eprintln!(
+                    "onramp: {ends} {kind} {what}: cwnd {}{estimate}",
+                    text::bytes(change.cwnd_bytes)
+                );
             }
         }
     }
@@ -210,17 +245,25 @@ fn spawn(command: &[OsString], cgroup: &ExecCgroup) -> Result<Child, Failure> {
             io::ErrorKind::PermissionDenied => NOT_RUNNABLE,
             _ => BAD_INPUT,
         };
-        Failure::new(code, format!("cannot run {}: {error}", command[0].to_string_lossy()))
+        Failure::new(
+            code,
+            format!("cannot run {}: {error}", command[0].to_string_lossy()),
+        )
     })
 }
 
 fn exited(child: &mut Child) -> Result<Option<ExitStatus>, Failure> {
-    child.try_wait().map_err(|error| system("wait for the program", error))
+    child
+        .try_wait()
+        .map_err(|error| system("wait for the program", error))
 }
 
 fn exit_code(status: ExitStatus) -> u8 {
     // As a shell has it: a program that a signal ended counts as 128 + the signal.
-    status.code().or_else(|| status.signal().map(|signal| 128 + signal)).unwrap_or(1) as u8
+    status
+        .code()
+        .or_else(|| status.signal().map(|signal| 128 + signal))
+        .unwrap_or(1) as u8
 }
 
 /// Signals to this process, read one by one instead of ending it, so that nothing is left behind.
@@ -232,19 +275,27 @@ impl Signals {
     fn block() -> Result<Signals, Failure> {
         let mut set = SigSet::from_iter(FORWARDED);
         set.add(Signal::SIGCHLD);
-        set.thread_block().map_err(|error| system("block signals", error))?;
+        set.thread_block()
+            .map_err(|error| system("block signals", error))?;
         let descriptor = SignalFd::with_flags(&set, SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK)
             .map_err(|error| system("read signals", error))?;
         Ok(Signals { descriptor })
     }
 
-    /// Wait for a signal, but not for long: the end of a descendant that is not a child brings none. Signals that a
-    /// process sent are passed on; those that the terminal sent, the program has had itself.
+    /// Wait for a signal, but not for long: the end of a descendant that is not a child brings
+    /// none. Signals that a process sent are passed on; those that the terminal sent, the program
+    /// has had itself.
     fn wait(&mut self, cgroup: &ExecCgroup) -> Result<(), Failure> {
         let mut ready = [PollFd::new(self.descriptor.as_fd(), PollFlags::POLLIN)];
         let _ = poll(&mut ready, PollTimeout::from(100u8));
-        while let Some(info) = self.descriptor.read_signal().map_err(|error| system("read signals", error))? {
-            let signal = Signal::try_from(info.ssi_signo as i32).ok().filter(|signal| FORWARDED.contains(signal));
+        while let Some(info) = self
+            .descriptor
+            .read_signal()
+            .map_err(|error| system("read signals", error))?
+        {
+            let signal = Signal::try_from(info.ssi_signo as i32)
+                .ok()
+                .filter(|signal| FORWARDED.contains(signal));
             if let Some(signal) = signal.filter(|_| info.ssi_code <= 0) {
                 for process in cgroup.processes() {
                     let _ = kill(Pid::from_raw(process), signal); // it may have ended

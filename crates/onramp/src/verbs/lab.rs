@@ -21,11 +21,26 @@ pub fn run(arguments: &LabArguments, json: bool) -> Answer {
         onramp_report::prepare(out)?;
     }
     onramp_lab::preflight().map_err(failure)?;
-    let cases: Vec<&Case> = scenarios.iter().flat_map(|scenario| &scenario.cases).collect();
-    let cases = if arguments.skip_missing { without_missing(without_unsupported(cases))? } else { cases };
+    let cases: Vec<&Case> = scenarios
+        .iter()
+        .flat_map(|scenario| &scenario.cases)
+        .collect();
+    let cases = if arguments.skip_missing {
+        without_missing(without_unsupported(cases))?
+    } else {
+        cases
+    };
 
-    let options = RunOptions { trace: arguments.out.is_some(), stop: runs::stop_flag(), ..RunOptions::default() };
-    let mut recording = arguments.record.as_deref().map(Writer::create).transpose()?;
+    let options = RunOptions {
+        trace: arguments.out.is_some(),
+        stop: runs::stop_flag(),
+        ..RunOptions::default()
+    };
+    let mut recording = arguments
+        .record
+        .as_deref()
+        .map(Writer::create)
+        .transpose()?;
     let mut startups = KernelStartups::new(recording.is_some());
     let progress = runs::progress(cases.len());
     let mut runs = Vec::new();
@@ -34,15 +49,27 @@ pub fn run(arguments: &LabArguments, json: bool) -> Answer {
         progress.set_message(describe(case));
         let result = onramp_lab::run(case, &mut startups, &options);
         let recorded = recording.as_mut().map_or(Ok(()), |recording| {
-            let line = |(startup, event)| Line { scenario: case.scenario.clone(), transfer, startup, event };
-            startups.take_recorded().into_iter().map(line).try_for_each(|line| recording.write(&line))
+            let line = |(startup, event)| Line {
+                scenario: case.scenario.clone(),
+                transfer,
+                startup,
+                event,
+            };
+            startups
+                .take_recorded()
+                .into_iter()
+                .map(line)
+                .try_for_each(|line| recording.write(&line))
         });
         match result.map_err(no_result) {
             Ok(outcome) => {
                 for note in &outcome.notes {
                     progress.suspend(|| eprintln!("note: {}: {note}", describe(case)));
                 }
-                let run = |(record, trace): (_, Option<_>)| Run { record, trace: trace.filter(|_| options.trace) };
+                let run = |(record, trace): (_, Option<_>)| Run {
+                    record,
+                    trace: trace.filter(|_| options.trace),
+                };
                 runs.extend(outcome.into_all().map(run));
             }
             Err(NoResult::Stopped) => {
@@ -71,7 +98,9 @@ pub fn run(arguments: &LabArguments, json: bool) -> Answer {
     }
 
     let what = "Transfers between real sockets of this kernel, over an emulated path.";
-    runs::conclude(&runs, ending, arguments.out.as_deref(), json, |ending| meta("lab", what, &scenarios, ending))
+    runs::conclude(&runs, ending, arguments.out.as_deref(), json, |ending| {
+        meta("lab", what, &scenarios, ending)
+    })
 }
 
 /// What a report says of its making where this kernel has part in it.
@@ -118,7 +147,9 @@ pub fn failure(error: onramp_lab::Error) -> Failure {
     use onramp_lab::Error::Startup;
     match error {
         Startup { ref source, .. }
-            if source.downcast_ref::<onramp_kernel::Error>().is_some_and(|e| e.is_bad_request()) =>
+            if source
+                .downcast_ref::<onramp_kernel::Error>()
+                .is_some_and(|e| e.is_bad_request()) =>
         {
             Failure::new(BAD_INPUT, error.to_string())
         }
@@ -131,7 +162,11 @@ pub fn failure(error: onramp_lab::Error) -> Failure {
 
 /// Leave out what the lab cannot run, and say so.
 pub fn without_unsupported(cases: Vec<&Case>) -> Vec<&Case> {
-    runs::leave_out(cases, |case| onramp_lab::supports(case).err().map(|reason| reason.to_string()))
+    runs::leave_out(cases, |case| {
+        onramp_lab::supports(case)
+            .err()
+            .map(|reason| reason.to_string())
+    })
 }
 
 /// Leave out what this kernel cannot run, and say so.
@@ -139,7 +174,8 @@ pub fn without_missing(cases: Vec<&Case>) -> Result<Vec<&Case>, Failure> {
     let registered = onramp_kernel::registered_names()?;
     let missing = |case: &Case| {
         let name = case.transfer.avoidance.name();
-        (!registered.iter().any(|registered| registered == name)).then(|| format!("this kernel has no {name}"))
+        (!registered.iter().any(|registered| registered == name))
+            .then(|| format!("this kernel has no {name}"))
     };
     Ok(runs::leave_out(cases, missing))
 }

@@ -9,11 +9,19 @@ use serde_json::json;
 
 pub fn run(as_json: bool) -> Answer {
     let btf = onramp_kernel::probe::kernel_btf().ok();
-    let here =
-        |avoidance| btf.as_ref().is_some_and(|btf| onramp_kernel::probe::check_avoidance(btf, avoidance).is_ok());
+    let here = |avoidance| {
+        btf.as_ref()
+            .is_some_and(|btf| onramp_kernel::probe::check_avoidance(btf, avoidance).is_ok())
+    };
     let startups: Vec<_> = onramp_core::startup_names()
         .iter()
-        .map(|name| (*name, onramp_core::summary(name).unwrap_or_default(), onramp_core::congestion_control(name)))
+        .map(|name| {
+            (
+                *name,
+                onramp_core::summary(name).unwrap_or_default(),
+                onramp_core::congestion_control(name),
+            )
+        })
         .collect();
     if as_json {
         print_json(&json!({
@@ -28,14 +36,28 @@ pub fn run(as_json: bool) -> Answer {
         }));
         return Ok(DONE);
     }
-    let mut rows = vec![vec!["START-UP".to_owned(), "CONGESTION CONTROL".to_owned(), "WHAT IT DOES".to_owned()]];
-    rows.extend(startups.into_iter().map(|(name, summary, cc)| vec![name.to_owned(), cc, summary.to_owned()]));
+    let mut rows = vec![vec![
+        "START-UP".to_owned(),
+        "CONGESTION CONTROL".to_owned(),
+        "WHAT IT DOES".to_owned(),
+    ]];
+    rows.extend(
+        startups
+            .into_iter()
+            .map(|(name, summary, cc)| vec![name.to_owned(), cc, summary.to_owned()]),
+    );
     out(format_args!("{}", text::columns(&rows)));
-    let mut rows = vec![["AVOIDANCE", "IN THIS KERNEL", "IN THE SIMULATOR"].map(str::to_owned).to_vec()];
+    let mut rows = vec![["AVOIDANCE", "IN THIS KERNEL", "IN THE SIMULATOR"]
+        .map(str::to_owned)
+        .to_vec()];
     let yes_or_no = |is_there| if is_there { "yes" } else { "no" }.to_owned();
     rows.extend(Avoidance::ALL.map(|avoidance| {
         let in_simulator = avoidance.in_simulator().is_some();
-        vec![avoidance.name().to_owned(), yes_or_no(here(avoidance)), yes_or_no(in_simulator)]
+        vec![
+            avoidance.name().to_owned(),
+            yes_or_no(here(avoidance)),
+            yes_or_no(in_simulator),
+        ]
     }));
     out(format_args!("\n{}", text::columns(&rows)));
     Ok(DONE)

@@ -23,9 +23,16 @@ pub fn options(startup: &str, arguments: &StartupArguments, lifetime: Lifetime) 
 }
 
 pub fn load(arguments: &LoadArguments, json: bool) -> Answer {
-    let options = options(&arguments.startup, &arguments.options, Lifetime::UntilUnloaded);
+    let options = options(
+        &arguments.startup,
+        &arguments.options,
+        Lifetime::UntilUnloaded,
+    );
     if !arguments.limits.is_empty() && !onramp_core::reserves(&arguments.startup) {
-        let sentence = format!("--total and --limit are of start-up qos; {} reserves nothing", arguments.startup);
+        let sentence = format!(
+            "--total and --limit are of start-up qos; {} reserves nothing",
+            arguments.startup
+        );
         return Err(Failure::new(BAD_INPUT, sentence));
     }
     let registration = Registration::new(&options)?;
@@ -33,23 +40,35 @@ pub fn load(arguments: &LoadArguments, json: bool) -> Answer {
     let reservations = registration.reservations()?;
     if let Some(reservations) = &reservations {
         // Without its option, or with half of its limits, it would be of no use to anybody.
-        qos::offer(reservations, &arguments.limits).inspect_err(|_| drop(onramp_kernel::unload(name)))?;
+        qos::offer(reservations, &arguments.limits)
+            .inspect_err(|_| drop(onramp_kernel::unload(name)))?;
     }
     if json {
-        let loaded = onramp_kernel::loaded()?.into_iter().find(|loaded| loaded.name == name && loaded.registered);
+        let loaded = onramp_kernel::loaded()?
+            .into_iter()
+            .find(|loaded| loaded.name == name && loaded.registered);
         print_json(&loaded);
         return Ok(DONE);
     }
-    say!("{name} is registered: {}, then {}.", arguments.startup, options.avoidance.name());
+    say!(
+        "{name} is registered: {}, then {}.",
+        arguments.startup,
+        options.avoidance.name()
+    );
     if let Some(reservations) = &reservations {
         say!("A program reserves a rate with setsockopt(TCP_QOS): include/onramp/tcp_qos.h, docs/algorithms/qos.md");
         say!("For programs that do not: onramp exec --qos-rate RATE -- CMD");
         return qos::show(reservations);
     }
-    if let Some(lifetime) = registration.memory()?.map(|_| format_time(options.memory_lifetime_ns)) {
+    if let Some(lifetime) = registration
+        .memory()?
+        .map(|_| format_time(options.memory_lifetime_ns))
+    {
         say!("What a connection finds of its path is remembered for {lifetime}; `onramp memory` shows it.");
     }
-    say!("A program chooses it with setsockopt(TCP_CONGESTION), or run it with: onramp exec -- CMD");
+    say!(
+        "A program chooses it with setsockopt(TCP_CONGESTION), or run it with: onramp exec -- CMD"
+    );
     say!("For all new connections of this network namespace: sysctl -w net.ipv4.tcp_congestion_control={name}");
     Ok(DONE)
 }
@@ -59,8 +78,13 @@ pub fn unload(arguments: &UnloadArguments, json: bool) -> Answer {
         Some(name) => vec![onramp_kernel::unload(name)?],
         None => {
             let stays = |loaded: &Loaded| loaded.registered && loaded.owner_pid.is_none();
-            let names = onramp_kernel::loaded()?.into_iter().filter(stays).map(|loaded| loaded.name);
-            names.map(|name| onramp_kernel::unload(&name)).collect::<Result<_, _>>()?
+            let names = onramp_kernel::loaded()?
+                .into_iter()
+                .filter(stays)
+                .map(|loaded| loaded.name);
+            names
+                .map(|name| onramp_kernel::unload(&name))
+                .collect::<Result<_, _>>()?
         }
     };
     if json {
@@ -71,10 +95,16 @@ pub fn unload(arguments: &UnloadArguments, json: bool) -> Answer {
         say!("Nothing is loaded.");
     }
     let default = onramp_kernel::default_in_this_namespace();
-    for Loaded { name, connections, .. } in unloaded {
+    for Loaded {
+        name, connections, ..
+    } in unloaded
+    {
         match connections {
             0 => say!("{name} is no longer registered."),
-            n => say!("{name} is no longer registered; {} on it go on.", text::count(n, "connection")),
+            n => say!(
+                "{name} is no longer registered; {} on it go on.",
+                text::count(n, "connection")
+            ),
         }
         if default.as_ref() == Some(&name) {
             say!(

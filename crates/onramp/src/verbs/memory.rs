@@ -9,7 +9,10 @@ use onramp_kernel::{Loaded, PathsMap, RememberedPath};
 
 pub fn run(arguments: &MemoryArguments, json: bool) -> Answer {
     let all = onramp_kernel::loaded()?;
-    let memories = all.iter().map(Loaded::memory).collect::<Result<Vec<_>, _>>()?;
+    let memories = all
+        .iter()
+        .map(Loaded::memory)
+        .collect::<Result<Vec<_>, _>>()?;
     let memories: Vec<PathsMap> = memories.into_iter().flatten().collect();
     if memories.is_empty() {
         let sentence =
@@ -23,7 +26,10 @@ pub fn run(arguments: &MemoryArguments, json: bool) -> Answer {
 }
 
 fn forget(memories: &[PathsMap], destination: Option<std::net::IpAddr>, json: bool) -> Answer {
-    let counts = memories.iter().map(|memory| memory.forget(destination)).collect::<Result<Vec<_>, _>>()?;
+    let counts = memories
+        .iter()
+        .map(|memory| memory.forget(destination))
+        .collect::<Result<Vec<_>, _>>()?;
     let forgotten: usize = counts.into_iter().sum();
     match json {
         true => print_json(&serde_json::json!({ "forgotten": forgotten })),
@@ -33,7 +39,10 @@ fn forget(memories: &[PathsMap], destination: Option<std::net::IpAddr>, json: bo
 }
 
 fn show(memories: &[PathsMap], json: bool) -> Answer {
-    let paths = memories.iter().map(PathsMap::paths).collect::<Result<Vec<_>, _>>()?;
+    let paths = memories
+        .iter()
+        .map(PathsMap::paths)
+        .collect::<Result<Vec<_>, _>>()?;
     let paths: Vec<RememberedPath> = paths.into_iter().flatten().collect();
     if json {
         print_json(&paths);
@@ -43,7 +52,18 @@ fn show(memories: &[PathsMap], json: bool) -> Answer {
         say!("Nothing is remembered.");
         return Ok(DONE);
     }
-    let heading = ["DESTINATION", "FROM", "NETNS", "CONTROL", "CARRIED", "RTT", "RATE", "AGE", "LEFT", "IN USE"];
+    let heading = [
+        "DESTINATION",
+        "FROM",
+        "NETNS",
+        "CONTROL",
+        "CARRIED",
+        "RTT",
+        "RATE",
+        "AGE",
+        "LEFT",
+        "IN USE",
+    ];
     let mut rows = vec![heading.map(str::to_owned).to_vec()];
     rows.extend(paths.into_iter().map(|path| {
         vec![

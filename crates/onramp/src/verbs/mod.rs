@@ -26,5 +26,8 @@ use serde::Serialize;
 pub type Answer = Result<u8, Failure>;
 
 fn print_json(value: &impl Serialize) {
-    say!("{}", serde_json::to_string_pretty(value).expect("our records have string keys"));
+    say!(
+        "{}",
+        serde_json::to_string_pretty(value).expect("our records have string keys")
+    );
 }

@@ -23,20 +23,36 @@ pub fn run(arguments: &QosArguments, json: bool) -> Answer {
 /// The reservations that `load qos` has begun.
 fn loaded() -> Result<Reservations, Failure> {
     let all = onramp_kernel::loaded()?;
-    let hosts = all.iter().filter(|loaded| loaded.registered && loaded.owner_pid.is_none());
+    let hosts = all
+        .iter()
+        .filter(|loaded| loaded.registered && loaded.owner_pid.is_none());
     for loaded in hosts {
         if let Some(reservations) = loaded.reservations()? {
             return Ok(reservations);
         }
     }
-    let names = all.into_iter().filter(|loaded| loaded.registered).map(|loaded| loaded.name).collect();
-    Err(Error::NotLoaded { name: "qos".to_owned(), loaded: names }.into())
+    let names = all
+        .into_iter()
+        .filter(|loaded| loaded.registered)
+        .map(|loaded| loaded.name)
+        .collect();
+    Err(Error::NotLoaded {
+        name: "qos".to_owned(),
+        loaded: names,
+    }
+    .into())
 }
 
 /// The option, for all programs of the host.
 pub fn offer(reservations: &Reservations, limits: &LimitArguments) -> Result<(), Failure> {
     let total = limits.total.or(Some(DEFAULT_TOTAL_BYTES_PER_S));
-    set(reservations, &LimitArguments { total, cgroups: limits.cgroups.clone() })?;
+    set(
+        reservations,
+        &LimitArguments {
+            total,
+            cgroups: limits.cgroups.clone(),
+        },
+    )?;
     Ok(QosOption::for_the_host(reservations)?)
 }
 
@@ -54,12 +70,18 @@ fn set(reservations: &Reservations, limits: &LimitArguments) -> Result<(), Failu
 
 pub fn show(reservations: &Reservations) -> Answer {
     let mount = cgroup2_mount()?;
-    let heading = ["CGROUP", "LIMIT", "RESERVED", "GRANTED", "REFUSED", "BROKEN"];
+    let heading = [
+        "CGROUP", "LIMIT", "RESERVED", "GRANTED", "REFUSED", "BROKEN",
+    ];
     let mut rows = vec![heading.map(str::to_owned).to_vec()];
     for limit in reservations.limits()? {
         let cgroup = match &limit.cgroup {
             Some(path) if *path == mount => "(this host)".to_owned(),
-            Some(path) => path.strip_prefix(&mount).unwrap_or(path).display().to_string(),
+            Some(path) => path
+                .strip_prefix(&mount)
+                .unwrap_or(path)
+                .display()
+                .to_string(),
             None => "(gone)".to_owned(),
         };
         rows.push(vec![

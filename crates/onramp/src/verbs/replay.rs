@@ -16,26 +16,47 @@ pub fn run(arguments: &ReplayArguments, as_json: bool) -> Answer {
     let mut compared = 0;
     let mut differences = Vec::new();
     for entry in recording::read(&arguments.file)? {
-        let (number, Line { transfer, startup, event, .. }) = entry?;
+        let (
+            number,
+            Line {
+                transfer,
+                startup,
+                event,
+                ..
+            },
+        ) = entry?;
         let place = || format!("{}:{number}", arguments.file.display());
         let key = (transfer, startup, event.connection);
         if let Input::Start(_) = event.input {
-            let fresh = Startup::new(&key.1)
-                .ok_or_else(|| Failure::new(BAD_INPUT, format!("{}: there is no start-up `{}`", place(), key.1)))?;
+            let fresh = Startup::new(&key.1).ok_or_else(|| {
+                Failure::new(
+                    BAD_INPUT,
+                    format!("{}: there is no start-up `{}`", place(), key.1),
+                )
+            })?;
             startups.insert(key.clone(), fresh);
         }
-        let native = startups
-            .get_mut(&key)
-            .ok_or_else(|| Failure::new(BAD_INPUT, format!("{}: expected the connection's start first", place())))?;
+        let native = startups.get_mut(&key).ok_or_else(|| {
+            Failure::new(
+                BAD_INPUT,
+                format!("{}: expected the connection's start first", place()),
+            )
+        })?;
         let decision = match &event.input {
             Input::Start(start) => native.start(start),
             Input::Ack(ack) if ack.mss_bytes > 0 => native.ack(ack),
-            Input::Ack(_) => return Err(Failure::new(BAD_INPUT, format!("{}: mss_bytes is 0", place()))),
+            Input::Ack(_) => {
+                return Err(Failure::new(
+                    BAD_INPUT,
+                    format!("{}: mss_bytes is 0", place()),
+                ))
+            }
             Input::Loss(loss) => native.loss(loss),
         };
         compared += 1;
         if decision != event.decision {
-            differences.push(json!({ "line": number, "kernel": event.decision, "native": decision }));
+            differences
+                .push(json!({ "line": number, "kernel": event.decision, "native": decision }));
         }
     }
     if startups.is_empty() {
@@ -48,7 +69,9 @@ pub fn run(arguments: &ReplayArguments, as_json: bool) -> Answer {
         ));
     }
     if as_json {
-        print_json(&json!({ "connections": startups.len(), "decisions": compared, "differences": differences }));
+        print_json(
+            &json!({ "connections": startups.len(), "decisions": compared, "differences": differences }),
+        );
     } else {
         for difference in differences.iter().take(10) {
             say!("{difference}");

@@ -18,12 +18,23 @@ use std::time::{Duration, SystemTime};
 /// Reads all files, before anything runs.
 ///
 /// # Errors
-/// Also where two have one name: their results could not be told apart, and would be summed up as repeats.
+/// Also where two have one name: their results could not be told apart, and would be summed up as
+/// repeats.
 pub fn read(files: &[PathBuf]) -> Result<Vec<Scenario>, Failure> {
-    let scenarios: Vec<Scenario> = files.iter().map(|file| onramp_scenario::read(file)).collect::<Result<_, _>>()?;
+    let scenarios: Vec<Scenario> = files
+        .iter()
+        .map(|file| onramp_scenario::read(file))
+        .collect::<Result<_, _>>()?;
     for (place, scenario) in scenarios.iter().enumerate() {
-        if let Some(first) = scenarios[..place].iter().position(|earlier| earlier.name == scenario.name) {
-            let (one, other, name) = (files[first].display(), files[place].display(), &scenario.name);
+        if let Some(first) = scenarios[..place]
+            .iter()
+            .position(|earlier| earlier.name == scenario.name)
+        {
+            let (one, other, name) = (
+                files[first].display(),
+                files[place].display(),
+                &scenario.name,
+            );
             let message = match one.to_string() == other.to_string() {
                 true => format!("{one} is given twice: use `repeat` to run a case more than once"),
                 false => format!("{one} and {other} are both the scenario `{name}`: give one of them another `name`"),
@@ -34,8 +45,9 @@ pub fn read(files: &[PathBuf]) -> Result<Vec<Scenario>, Failure> {
     Ok(scenarios)
 }
 
-/// Shows the results, and writes the report into `out`. What was measured is kept and shown, also where the rest
-/// could not be. `ending` says how the runs ended, and is the answer unless something goes wrong here.
+/// Shows the results, and writes the report into `out`. What was measured is kept and shown, also
+/// where the rest could not be. `ending` says how the runs ended, and is the answer unless
+/// something goes wrong here.
 pub fn conclude(
     runs: &[Run],
     ending: Answer,
@@ -60,7 +72,10 @@ fn print_results(runs: &[Run], json: bool) {
         say!("{}", onramp_report::to_json(&records));
     } else {
         let Look { width, colour } = Look::of_stdout();
-        out(format_args!("{}", onramp_report::table(&records, &TableOptions { width, colour })));
+        out(format_args!(
+            "{}",
+            onramp_report::table(&records, &TableOptions { width, colour })
+        ));
     }
 }
 
@@ -73,7 +88,10 @@ pub fn describe(case: &Case) -> String {
 }
 
 /// Leaves out cases that cannot be run, for the reason that `why_not` has, and says so.
-pub fn leave_out<'a>(cases: Vec<&'a Case>, why_not: impl Fn(&'a Case) -> Option<String>) -> Vec<&'a Case> {
+pub fn leave_out<'a>(
+    cases: Vec<&'a Case>,
+    why_not: impl Fn(&'a Case) -> Option<String>,
+) -> Vec<&'a Case> {
     let mut kept = Vec::new();
     let mut left_out = BTreeMap::new();
     for case in cases {
@@ -83,7 +101,10 @@ pub fn leave_out<'a>(cases: Vec<&'a Case>, why_not: impl Fn(&'a Case) -> Option<
         }
     }
     for (reason, count) in left_out {
-        eprintln!("note: {reason}: {} left out", text::count(count, "transfer"));
+        eprintln!(
+            "note: {reason}: {} left out",
+            text::count(count, "transfer")
+        );
     }
     kept
 }
@@ -97,7 +118,11 @@ pub fn stop_flag() -> Arc<AtomicBool> {
         }
     }
     let flag = FLAG.get_or_init(Arc::default);
-    let action = SigAction::new(SigHandler::Handler(stop), SaFlags::SA_RESTART, SigSet::empty());
+    let action = SigAction::new(
+        SigHandler::Handler(stop),
+        SaFlags::SA_RESTART,
+        SigSet::empty(),
+    );
     for signal in [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP] {
         // SAFETY: the handler only stores to an atomic that exists before it is installed.
         let _ = unsafe { sigaction(signal, &action) };
@@ -110,7 +135,8 @@ pub fn progress(length: usize) -> ProgressBar {
     if !std::io::stderr().is_terminal() {
         return ProgressBar::hidden();
     }
-    let style = ProgressStyle::with_template("{bar:24} {pos}/{len} {elapsed_precise} {msg}").expect("a valid template");
+    let style = ProgressStyle::with_template("{bar:24} {pos}/{len} {elapsed_precise} {msg}")
+        .expect("a valid template");
     let bar = ProgressBar::new(length as u64).with_style(style);
     bar.enable_steady_tick(Duration::from_millis(200));
     bar
@@ -118,7 +144,10 @@ pub fn progress(length: usize) -> ProgressBar {
 
 /// What the report says of its making. `verb` is `lab` or `sim`, `what` a sentence on what ran.
 pub fn meta(verb: &str, what: &str, scenarios: &[Scenario], ending: &Answer) -> Meta {
-    let names: Vec<&str> = scenarios.iter().map(|scenario| scenario.name.as_str()).collect();
+    let names: Vec<&str> = scenarios
+        .iter()
+        .map(|scenario| scenario.name.as_str())
+        .collect();
     let part = match ending {
         Ok(INTERRUPTED) => " The run was interrupted: transfers are missing.",
         Ok(MISSED) => " Some transfers failed: they are missing, or unfinished.",
@@ -129,7 +158,10 @@ pub fn meta(verb: &str, what: &str, scenarios: &[Scenario], ending: &Answer) -> 
     Meta {
         title: format!("Onramp {verb}: {}", names.join(", ")),
         what: format!("{what}{part}"),
-        scenarios: scenarios.iter().map(|s| (s.name.clone(), s.description.clone())).collect(),
+        scenarios: scenarios
+            .iter()
+            .map(|s| (s.name.clone(), s.description.clone()))
+            .collect(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         command: command.join(" "),
         date: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),

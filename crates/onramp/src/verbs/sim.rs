@@ -17,9 +17,16 @@ use tracing::Tracing;
 
 pub fn run(arguments: &SimArguments, json: bool) -> Answer {
     let scenarios = runs::read(&arguments.files)?;
-    let cases: Vec<&Case> = scenarios.iter().flat_map(|scenario| &scenario.cases).collect();
+    let cases: Vec<&Case> = scenarios
+        .iter()
+        .flat_map(|scenario| &scenario.cases)
+        .collect();
     let cases = if arguments.skip_missing {
-        runs::leave_out(cases, |case| onramp_sim::supports(case).err().map(|reason| reason.to_string()))
+        runs::leave_out(cases, |case| {
+            onramp_sim::supports(case)
+                .err()
+                .map(|reason| reason.to_string())
+        })
     } else {
         check(&arguments.files, &scenarios)?;
         cases
@@ -29,8 +36,14 @@ pub fn run(arguments: &SimArguments, json: bool) -> Answer {
     }
     let tracing = Tracing::begin(arguments, &cases)?;
 
-    let options = Options { trace: arguments.out.is_some(), stop: runs::stop_flag() };
-    let threads = arguments.threads.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
+    let options = Options {
+        trace: arguments.out.is_some(),
+        stop: runs::stop_flag(),
+    };
+    let threads = arguments
+        .threads
+        .or_else(|| std::thread::available_parallelism().ok())
+        .map_or(1, NonZeroUsize::get);
     let progress = runs::progress(cases.len());
     let mut done = Vec::new();
     let mut kept = Vec::new();
@@ -46,8 +59,12 @@ pub fn run(arguments: &SimArguments, json: bool) -> Answer {
                     ending = Ok(MISSED);
                 }
                 if outcome.traces_thinned > 0 {
-                    let (case, traces) = (describe(cases[place]), count(outcome.traces_thinned, "trace"));
-                    progress.suspend(|| eprintln!("note: {case}: {traces} thinned, for want of room"));
+                    let (case, traces) = (
+                        describe(cases[place]),
+                        count(outcome.traces_thinned, "trace"),
+                    );
+                    progress
+                        .suspend(|| eprintln!("note: {case}: {traces} thinned, for want of room"));
                 }
                 done.extend(runs_of(outcome, options.trace));
                 kept.push(traces);
@@ -103,5 +120,9 @@ fn runs_of(outcome: Outcome, traced: bool) -> impl Iterator<Item = Run> {
         true => outcome.traces.into_iter().map(Some).collect(),
         false => vec![None; outcome.records.len()],
     };
-    outcome.records.into_iter().zip(traces).map(|(record, trace)| Run { record, trace })
+    outcome
+        .records
+        .into_iter()
+        .zip(traces)
+        .map(|(record, trace)| Run { record, trace })
 }

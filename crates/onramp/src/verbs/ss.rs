@@ -13,15 +13,19 @@ pub fn run(json: bool) -> Answer {
         return Ok(DONE);
     }
     let heading = [
-        "STATE", "LOCAL", "REMOTE", "CONTROL", "PHASE", "EXIT", "AT", "ESTIMATE", "PACING", "CWND", "SSTHRESH", "SRTT",
-        "RETRANS",
+        "STATE", "LOCAL", "REMOTE", "CONTROL", "PHASE", "EXIT", "AT", "ESTIMATE", "PACING", "CWND",
+        "SSTHRESH", "SRTT", "RETRANS",
     ];
     let mut rows = vec![heading.map(str::to_owned).to_vec()];
     rows.extend(all.iter().map(row));
     if all.iter().any(|connection| connection.pairs.is_some()) {
-        let cells = all.iter().map(|connection| connection.pairs.map_or_else(|| "-".to_owned(), pairs));
+        let cells = all
+            .iter()
+            .map(|connection| connection.pairs.map_or_else(|| "-".to_owned(), pairs));
         let cells = std::iter::once("PAIRS".to_owned()).chain(cells);
-        rows.iter_mut().zip(cells).for_each(|(row, cell)| row.push(cell));
+        rows.iter_mut()
+            .zip(cells)
+            .for_each(|(row, cell)| row.push(cell));
     }
     out(format_args!("{}", text::columns(&rows)));
     Ok(DONE)
@@ -48,16 +52,28 @@ fn row(connection: &Connection) -> Vec<String> {
 
 /// What became of them, as far as there is something to say.
 fn pairs(pairs: Pairs) -> String {
-    let interval = |interval_s: Option<f64>| interval_s.map_or(String::new(), |s| format!(" ({:.3} ms)", s * 1e3));
+    let interval = |interval_s: Option<f64>| {
+        interval_s.map_or(String::new(), |s| format!(" ({:.3} ms)", s * 1e3))
+    };
     let counts = [
         (pairs.sent, "sent", String::new()),
-        (pairs.reported, "reported", interval(pairs.reported_interval_s)),
-        (pairs.measured, "measured", interval(pairs.measured_interval_s)),
+        (
+            pairs.reported,
+            "reported",
+            interval(pairs.reported_interval_s),
+        ),
+        (
+            pairs.measured,
+            "measured",
+            interval(pairs.measured_interval_s),
+        ),
         (pairs.malformed, "malformed", String::new()),
         (pairs.ignored, "ignored", String::new()),
     ];
     let counted = counts.into_iter().filter(|(count, ..)| *count > 0);
-    let words: Vec<String> = counted.map(|(count, what, interval)| format!("{count} {what}{interval}")).collect();
+    let words: Vec<String> = counted
+        .map(|(count, what, interval)| format!("{count} {what}{interval}"))
+        .collect();
     match words.is_empty() {
         true => "none yet".to_owned(),
         false => words.join(", "),
@@ -72,9 +88,20 @@ mod tests {
     fn pairs_are_said_as_far_as_there_are_any() {
         let none = Pairs::default();
         assert_eq!(pairs(none), "none yet");
-        let sender = Pairs { sent: 4, reported: 3, reported_interval_s: Some(0.000_571), ignored: 1, ..none };
+        let sender = Pairs {
+            sent: 4,
+            reported: 3,
+            reported_interval_s: Some(0.000_571),
+            ignored: 1,
+            ..none
+        };
         assert_eq!(pairs(sender), "4 sent, 3 reported (0.571 ms), 1 ignored");
-        let receiver = Pairs { measured: 4, measured_interval_s: Some(0.002), malformed: 2, ..none };
+        let receiver = Pairs {
+            measured: 4,
+            measured_interval_s: Some(0.002),
+            malformed: 2,
+            ..none
+        };
         assert_eq!(pairs(receiver), "4 measured (2.000 ms), 2 malformed");
     }
 }

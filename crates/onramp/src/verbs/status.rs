@@ -16,7 +16,15 @@ pub fn run(json: bool) -> Answer {
         say!("Nothing is loaded.");
         return Ok(DONE);
     }
-    let heading = ["NAME", "START-UP", "AVOIDANCE", "INITIAL WINDOW", "MEMORY", "CONNECTIONS", "UNTIL"];
+    let heading = [
+        "NAME",
+        "START-UP",
+        "AVOIDANCE",
+        "INITIAL WINDOW",
+        "MEMORY",
+        "CONNECTIONS",
+        "UNTIL",
+    ];
     let mut rows = vec![heading.map(str::to_owned).to_vec()];
     rows.extend(all.into_iter().map(|loaded| {
         let until = match (loaded.registered, loaded.owner_pid) {
@@ -28,7 +36,11 @@ pub fn run(json: bool) -> Answer {
             0 => loaded.memory.to_owned(),
             lifetime_ns => format!("{}, {}", loaded.memory, format_time(lifetime_ns)),
         };
-        let initial_window = if loaded.paper_initial_window { "paper" } else { "host" };
+        let initial_window = if loaded.paper_initial_window {
+            "paper"
+        } else {
+            "host"
+        };
         vec![
             loaded.name,
             loaded.startup,

@@ -15,8 +15,8 @@ fn startups() -> impl Iterator<Item = String> {
     })
 }
 
-/// A scenario that compares `onramp` with the host alone, with each idea switched off as well. Other pieces of it are
-/// replaced, too.
+/// A scenario that compares `onramp` with the host alone, with each idea switched off as well.
+/// Other pieces of it are replaced, too.
 fn records_without_each(file: &Path, replaced: &[(&str, &str)]) -> Vec<Value> {
     let both = format!("startup = {STARTUPS:?}");
     let mut text = fs::read_to_string(file).unwrap();
@@ -27,8 +27,13 @@ fn records_without_each(file: &Path, replaced: &[(&str, &str)]) -> Vec<Value> {
     let (before, table) = text.split_once("[[transfer]]").unwrap();
     assert_eq!(table.matches(&both).count(), 1, "{}", file.display());
     let ideas = Without::ALL.map(Without::name);
-    let tables = [format!("startup = {:?}", STARTUPS[0]), format!("startup = {WHOLE:?}\nwithout = {ideas:?}")];
-    let text = tables.iter().fold(before.to_owned(), |text, own| text + "[[transfer]]" + &table.replace(&both, own));
+    let tables = [
+        format!("startup = {:?}", STARTUPS[0]),
+        format!("startup = {WHOLE:?}\nwithout = {ideas:?}"),
+    ];
+    let text = tables.iter().fold(before.to_owned(), |text, own| {
+        text + "[[transfer]]" + &table.replace(&both, own)
+    });
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join(file.file_name().unwrap());
     fs::write(&file, text).unwrap();
@@ -74,22 +79,37 @@ fn on_paths_where_nothing_is_in_the_way() {
         let (cells, side) = cells_and_side(&all, startup);
         assert_eq!(cells.len(), started_up.len(), "{startup}");
         let of_size = |bytes: f64, field: &str| -> Vec<f64> {
-            let cells = cells.iter().filter(is_long).filter(|cell| cell.number("size_bytes") == bytes);
+            let cells = cells
+                .iter()
+                .filter(is_long)
+                .filter(|cell| cell.number("size_bytes") == bytes);
             cells.map(|cell| cell.medians(field)[side]).collect()
         };
         let wasted = [1e5, 1e6, 5e6].map(|bytes| {
             let rtts = of_size(bytes, "excess_rtts");
-            format!("{:.2}, {:.2}", median(rtts.iter().copied()), quantile(rtts, 0.95))
+            format!(
+                "{:.2}, {:.2}",
+                median(rtts.iter().copied()),
+                quantile(rtts, 0.95)
+            )
         });
         let again: f64 = cells.iter().map(|cell| cell.retransmissions()[side]).sum();
         let queue = median(of_size(5e6, "peak_queue_bdp").into_iter());
-        let slowest = cells.iter().map(|cell| cell.completions_s()).map(|s| s[side] / s[0]).fold(0.0, f64::max);
-        format!("{} | {again} | {queue:.2} | {slowest:.2}", wasted.join(" | "))
+        let slowest = cells
+            .iter()
+            .map(|cell| cell.completions_s())
+            .map(|s| s[side] / s[0])
+            .fold(0.0, f64::max);
+        format!(
+            "{} | {again} | {queue:.2} | {slowest:.2}",
+            wasted.join(" | ")
+        )
     });
     assert_in_manual("ablation", &table);
 }
 
-/// It takes more than a round trip more than without a start-up, or sends more than twice as much again.
+/// It takes more than a round trip more than without a start-up, or sends more than twice as much
+/// again.
 fn is_bad(cell: &Cell) -> bool {
     is_slow(cell) || sends_much_again(cell)
 }
@@ -114,13 +134,22 @@ fn names<'a>(cells: impl Iterator<Item = &'a Cell>) -> String {
             _ => names.push((scenario, vec![size])),
         }
     }
-    names.iter().map(|(name, sizes)| format!("{name} {} MB", sizes.join(" and "))).collect::<Vec<_>>().join(", ")
+    names
+        .iter()
+        .map(|(name, sizes)| format!("{name} {} MB", sizes.join(" and ")))
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
-/// The one that takes more round trips than the whole by the most, or by the least, and by how many; empty where none does.
+/// The one that takes more round trips than the whole by the most, or by the least, and by how
+/// many; empty where none does.
 fn extreme(cells: &[Cell], whole: &[Cell], sign: f64) -> String {
     let rtts = |(cell, whole): (&Cell, &Cell)| cell.slower_by_rtts() - whole.slower_by_rtts();
-    let most = cells.iter().zip(whole).max_by(|a, b| (sign * rtts(*a)).total_cmp(&(sign * rtts(*b)))).unwrap();
+    let most = cells
+        .iter()
+        .zip(whole)
+        .max_by(|a, b| (sign * rtts(*a)).total_cmp(&(sign * rtts(*b))))
+        .unwrap();
     match format!("{:+.1}", rtts(most)) {
         none if none.ends_with("0.0") => String::new(),
         rtts => format!("{} {rtts}", names(std::iter::once(most.0))),
@@ -129,7 +158,10 @@ fn extreme(cells: &[Cell], whole: &[Cell], sign: f64) -> String {
 
 #[test]
 fn on_hostile_paths() {
-    let all: Vec<_> = files("hostile").iter().flat_map(|file| records_without_each(file, &[])).collect();
+    let all: Vec<_> = files("hostile")
+        .iter()
+        .flat_map(|file| records_without_each(file, &[]))
+        .collect();
     let whole = cells_with(&all, WHOLE);
     assert_eq!(whole.len(), 3 * files("hostile").len());
     let header = "| | rows that hurt (slow, resent) | time, of CUBIC's | resent in all | that hurt, beyond `onramp`'s own | that no longer do | slowest against `onramp` | fastest |";
@@ -137,7 +169,8 @@ fn on_hostile_paths() {
         let (cells, side) = cells_and_side(&all, startup);
         assert_eq!(cells.len(), whole.len(), "{startup}");
         let ratio = |cell: &Cell| cell.completions_s()[side] / cell.completions_s()[0];
-        let mean = (cells.iter().map(|cell| ratio(cell).ln()).sum::<f64>() / cells.len() as f64).exp();
+        let mean =
+            (cells.iter().map(|cell| ratio(cell).ln()).sum::<f64>() / cells.len() as f64).exp();
         let again: f64 = cells.iter().map(|cell| cell.retransmissions()[side]).sum();
         if side == 0 {
             return format!("| {mean:.2} | {again} | | | |");
@@ -148,7 +181,9 @@ fn on_hostile_paths() {
         let differ = |is_now: bool| {
             let pairs = cells.iter().zip(&whole);
             names(
-                pairs.filter(|(cell, whole)| is_bad(cell) == is_now && was_bad(whole) != is_now).map(|(cell, _)| cell),
+                pairs
+                    .filter(|(cell, whole)| is_bad(cell) == is_now && was_bad(whole) != is_now)
+                    .map(|(cell, _)| cell),
             )
         };
         format!(
@@ -171,7 +206,14 @@ fn beside_others() {
         let queues = "queue = [\"0.5 bdp\", \"1 bdp\", \"2 bdp\"]";
         let replaced = [(queues, "queue = \"1 bdp\"")];
         let file = scenarios().join("others").join(name);
-        records_without_each(&file, if name == "beside-cubic.toml" { &replaced } else { &[] })
+        records_without_each(
+            &file,
+            if name == "beside-cubic.toml" {
+                &replaced
+            } else {
+                &[]
+            },
+        )
     });
     let of = |records: &[Value], startup: &str| {
         let (mut cells, side) = cells_and_side(records, startup);
@@ -181,13 +223,19 @@ fn beside_others() {
     let header = "| | long flow: left | newcomer's time | resent | ten at once: delivered | fairness | resent |";
     let table = table_of(header, |startup| {
         let (cell, side) = of(&long, startup);
-        let left = 100.0 * cell.medians("traffic_during_bytes_per_s")[side] / cell.number("capacity_bytes_per_s");
+        let left = 100.0 * cell.medians("traffic_during_bytes_per_s")[side]
+            / cell.number("capacity_bytes_per_s");
         let (took_s, again) = (cell.completions_s()[side], cell.retransmissions()[side]);
         let (all, side) = of(&ten, startup);
         let of_runs = |of: fn(&Run) -> f64| median(all.runs[side].iter().map(of));
-        let (got_mb, fairness) = (of_runs(|run| run.sum("delivered_bytes") / 1e6), of_runs(Run::fairness));
+        let (got_mb, fairness) = (
+            of_runs(|run| run.sum("delivered_bytes") / 1e6),
+            of_runs(Run::fairness),
+        );
         let all_again = all.retransmissions()[side];
-        format!("{left:.1} % | {took_s:.1} s | {again} | {got_mb:.1} MB | {fairness:.2} | {all_again}")
+        format!(
+            "{left:.1} % | {took_s:.1} s | {again} | {got_mb:.1} MB | {fairness:.2} | {all_again}"
+        )
     });
     assert_in_manual("ablation, others", &table);
 }

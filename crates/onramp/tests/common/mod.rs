@@ -1,4 +1,5 @@
-//! What the tests of the command line share: running `onramp`, the machine to oneself, and guards that clear up.
+//! What the tests of the command line share: running `onramp`, the machine to oneself, and guards
+//! that clear up.
 
 #![allow(dead_code)] // each test binary uses its own part
 
@@ -23,7 +24,8 @@ pub struct Machine {
     _across_threads: MutexGuard<'static, ()>,
 }
 
-/// The machine, for a test that needs root and BPF on it; `None`, with a note, where the process has neither.
+/// The machine, for a test that needs root and BPF on it; `None`, with a note, where the process
+/// has neither.
 pub fn machine() -> Option<Machine> {
     static MACHINE: Mutex<()> = Mutex::new(());
     let able = onramp_kernel::probe::check_permission().is_ok() && nix::unistd::geteuid().is_root();
@@ -32,10 +34,17 @@ pub fn machine() -> Option<Machine> {
         eprintln!("skipped: it needs root and BPF");
         return None;
     }
-    let across_threads = MACHINE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let across_threads = MACHINE
+        .lock()
+        .unwrap_or_else(|poisoned| poisoned.into_inner());
     let file = File::create(std::env::temp_dir().join("onramp-tests.lock")).unwrap();
-    let across_processes = Flock::lock(file, FlockArg::LockExclusive).map_err(|(_, errno)| errno).unwrap();
-    Some(Machine { _across_processes: across_processes, _across_threads: across_threads })
+    let across_processes = Flock::lock(file, FlockArg::LockExclusive)
+        .map_err(|(_, errno)| errno)
+        .unwrap();
+    Some(Machine {
+        _across_processes: across_processes,
+        _across_threads: across_threads,
+    })
 }
 
 /// What a command said.
@@ -50,7 +59,12 @@ pub struct Ran {
 impl Ran {
     pub fn of(output: Output, took: Duration) -> Ran {
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("onramp writes UTF-8");
-        Ran { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr), took }
+        Ran {
+            code: output.status.code(),
+            stdout: text(output.stdout),
+            stderr: text(output.stderr),
+            took,
+        }
     }
 
     /// The command must have ended with this code.
@@ -83,7 +97,8 @@ impl Ran {
     /// Standard error, which must be one JSON object and nothing else.
     #[track_caller]
     pub fn json_error(&self) -> Value {
-        let value: Value = serde_json::from_str(&self.stderr).unwrap_or_else(|error| panic!("{error}: {self:#?}"));
+        let value: Value =
+            serde_json::from_str(&self.stderr).unwrap_or_else(|error| panic!("{error}: {self:#?}"));
         assert!(value.is_object(), "{self:#?}");
         value
     }
@@ -99,7 +114,10 @@ pub fn assert_has(text: &str, parts: &[&str]) {
 /// `onramp` with these arguments, to be run.
 pub fn command<S: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = S>) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_onramp"));
-    command.args(arguments).stdin(Stdio::null()).env_remove("NO_COLOR");
+    command
+        .args(arguments)
+        .stdin(Stdio::null())
+        .env_remove("NO_COLOR");
     command
 }
 
@@ -107,7 +125,10 @@ pub fn command<S: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = S>
 #[track_caller]
 pub fn run(command: Command) -> Ran {
     let start = Instant::now();
-    let output = assert_cmd::Command::from_std(command).timeout(PATIENCE).output().unwrap();
+    let output = assert_cmd::Command::from_std(command)
+        .timeout(PATIENCE)
+        .output()
+        .unwrap();
     Ran::of(output, start.elapsed())
 }
 
@@ -141,19 +162,32 @@ fn wait(patience: Duration, what: &str, mut is_so: impl FnMut() -> bool) {
 /// What `onramp status --json` says.
 #[track_caller]
 pub fn status() -> Vec<Value> {
-    onramp(["status", "--json"]).code(0).json().as_array().unwrap().clone()
+    onramp(["status", "--json"])
+        .code(0)
+        .json()
+        .as_array()
+        .unwrap()
+        .clone()
 }
 
 /// What `onramp ss --json` says.
 #[track_caller]
 pub fn connections() -> Vec<Value> {
-    onramp(["ss", "--json"]).code(0).json().as_array().unwrap().clone()
+    onramp(["ss", "--json"])
+        .code(0)
+        .json()
+        .as_array()
+        .unwrap()
+        .clone()
 }
 
 /// What a process has registered.
 pub fn registered_by(pid: u32) -> Vec<String> {
-    let all = status().into_iter().filter(|loaded| loaded["owner_pid"] == pid && loaded["registered"] == true);
-    all.map(|loaded| loaded["name"].as_str().unwrap().to_owned()).collect()
+    let all = status()
+        .into_iter()
+        .filter(|loaded| loaded["owner_pid"] == pid && loaded["registered"] == true);
+    all.map(|loaded| loaded["name"].as_str().unwrap().to_owned())
+        .collect()
 }
 
 /// Nothing of a process is registered, and no connection uses what was.
@@ -164,7 +198,12 @@ pub fn nothing_left_of(pid: u32) -> bool {
 /// Another user of this machine may hold the name for a while.
 #[track_caller]
 pub fn wait_until_free(name: &str) {
-    let is_free = || !onramp_kernel::registered_names().unwrap().iter().any(|registered| registered == name);
+    let is_free = || {
+        !onramp_kernel::registered_names()
+            .unwrap()
+            .iter()
+            .any(|registered| registered == name)
+    };
     wait_for_turn(&format!("{name} is free"), is_free);
 }
 
@@ -189,19 +228,29 @@ impl Drop for Loaded {
 /// A scenario of one path, 20 Mbit/s and 20 ms, with these transfers.
 pub fn scenario(dir: &Path, name: &str, path: &str, transfers: &str) -> PathBuf {
     let file = dir.join(format!("{name}.toml"));
-    let text = format!("name = \"{name}\"\n[path]\nrate = \"20 Mbit/s\"\nrtt = \"20 ms\"\n{path}\n{transfers}");
+    let text = format!(
+        "name = \"{name}\"\n[path]\nrate = \"20 Mbit/s\"\nrtt = \"20 ms\"\n{path}\n{transfers}"
+    );
     fs::write(&file, text).unwrap();
     file
 }
 
 /// The names in a directory.
 pub fn listing(dir: &Path) -> BTreeSet<String> {
-    fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+    fs::read_dir(dir)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect()
 }
 
 /// The names of an object's members.
 pub fn keys(value: &Value) -> Vec<&str> {
-    let mut keys: Vec<&str> = value.as_object().expect("an object").keys().map(String::as_str).collect();
+    let mut keys: Vec<&str> = value
+        .as_object()
+        .expect("an object")
+        .keys()
+        .map(String::as_str)
+        .collect();
     keys.sort_unstable();
     keys
 }

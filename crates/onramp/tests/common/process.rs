@@ -13,8 +13,8 @@ use std::process::{Child, Command, Output};
 use std::time::{Duration, Instant};
 use tempfile::NamedTempFile;
 
-/// A child that is ended if the test ends before it. It writes into files: the end of a pipe would be held open by
-/// descendants that outlive it.
+/// A child that is ended if the test ends before it. It writes into files: the end of a pipe would
+/// be held open by descendants that outlive it.
 pub struct Background {
     child: Child,
     stdout: NamedTempFile,
@@ -25,8 +25,15 @@ pub struct Background {
 impl Background {
     pub fn spawn(mut command: Command) -> Background {
         let [stdout, stderr] = [(); 2].map(|()| NamedTempFile::new().unwrap());
-        command.stdout(stdout.reopen().unwrap()).stderr(stderr.reopen().unwrap());
-        Background { child: command.spawn().unwrap(), stdout, stderr, start: Instant::now() }
+        command
+            .stdout(stdout.reopen().unwrap())
+            .stderr(stderr.reopen().unwrap());
+        Background {
+            child: command.spawn().unwrap(),
+            stdout,
+            stderr,
+            start: Instant::now(),
+        }
     }
 
     pub fn onramp<S: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = S>) -> Background {
@@ -63,10 +70,15 @@ impl Background {
     /// Its end, which must come by itself.
     #[track_caller]
     pub fn wait(mut self) -> Ran {
-        wait_for_turn(&format!("process {} ends", self.pid()), || !self.is_running());
+        wait_for_turn(&format!("process {} ends", self.pid()), || {
+            !self.is_running()
+        });
         let read = |file: &NamedTempFile| fs::read(file.path()).unwrap();
-        let output =
-            Output { status: self.child.wait().unwrap(), stdout: read(&self.stdout), stderr: read(&self.stderr) };
+        let output = Output {
+            status: self.child.wait().unwrap(),
+            stdout: read(&self.stdout),
+            stderr: read(&self.stderr),
+        };
         Ran::of(output, self.start.elapsed())
     }
 }
@@ -92,7 +104,10 @@ pub struct Descendant {
 
 impl Descendant {
     pub fn new(pid: i32) -> Descendant {
-        Descendant { pid, started: Self::start_ticks(pid) }
+        Descendant {
+            pid,
+            started: Self::start_ticks(pid),
+        }
     }
 
     /// With the PID, the identity of a process. A zombie has ended.
@@ -110,7 +125,10 @@ impl Descendant {
     /// Its cgroup v2 directory.
     pub fn cgroup(&self) -> PathBuf {
         let text = fs::read_to_string(format!("/proc/{}/cgroup", self.pid)).unwrap();
-        let own = text.lines().find_map(|line| line.strip_prefix("0::/")).expect("a cgroup v2 hierarchy");
+        let own = text
+            .lines()
+            .find_map(|line| line.strip_prefix("0::/"))
+            .expect("a cgroup v2 hierarchy");
         onramp_kernel::cgroup2_mount().unwrap().join(own)
     }
 
@@ -130,8 +148,8 @@ impl Drop for Descendant {
     }
 }
 
-/// A Python program that prints its PID and port, then answers every line with what `TCP_CONGESTION` says of the
-/// connection that it came by.
+/// A Python program that prints its PID and port, then answers every line with what
+/// `TCP_CONGESTION` says of the connection that it came by.
 pub const ANSWERING: &str = r#"
 import os, socket, threading
 server = socket.create_server(("127.0.0.1", 0))
@@ -150,7 +168,9 @@ pub struct Asking(BufReader<TcpStream>);
 impl Asking {
     pub fn connect(port: u16) -> Asking {
         let stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+        stream
+            .set_read_timeout(Some(Duration::from_secs(10)))
+            .unwrap();
         Asking(BufReader::new(stream))
     }
 
@@ -159,7 +179,11 @@ impl Asking {
     pub fn congestion_control(&mut self) -> String {
         self.0.get_mut().write_all(b"?\n").unwrap();
         let mut answer = String::new();
-        assert_ne!(self.0.read_line(&mut answer).unwrap(), 0, "the connection was closed");
+        assert_ne!(
+            self.0.read_line(&mut answer).unwrap(),
+            0,
+            "the connection was closed"
+        );
         answer.trim().to_owned()
     }
 }
@@ -184,14 +208,18 @@ impl Held {
             links: Vec::new(),
         };
         for entry in fs::read_dir(format!("/proc/{pid}/fd")).unwrap().flatten() {
-            let Ok(target) = fs::read_link(entry.path()) else { continue };
+            let Ok(target) = fs::read_link(entry.path()) else {
+                continue;
+            };
             if is_network_namespace(&target) {
                 held.namespaces.push(File::open(entry.path()).unwrap());
                 held.names.push(target);
             }
             let info = format!("/proc/{pid}/fdinfo/{}", entry.file_name().to_string_lossy());
             for line in fs::read_to_string(info).unwrap_or_default().lines() {
-                let Some((key, number)) = line.split_once(":\t") else { continue };
+                let Some((key, number)) = line.split_once(":\t") else {
+                    continue;
+                };
                 let list = match key {
                     "prog_id" => &mut held.programs,
                     "map_id" => &mut held.maps,
@@ -206,33 +234,52 @@ impl Held {
 
     /// BPF programs, maps and links that the kernel still has. It never gives an id twice.
     pub fn bpf_left(&self) -> usize {
-        ProgInfoIter::default().filter(|program| self.programs.contains(&program.id)).count()
-            + MapInfoIter::default().filter(|map| self.maps.contains(&map.id)).count()
-            + LinkInfoIter::default().filter(|link| self.links.contains(&link.id)).count()
+        ProgInfoIter::default()
+            .filter(|program| self.programs.contains(&program.id))
+            .count()
+            + MapInfoIter::default()
+                .filter(|map| self.maps.contains(&map.id))
+                .count()
+            + LinkInfoIter::default()
+                .filter(|link| self.links.contains(&link.id))
+                .count()
     }
 
-    /// Devices and sockets that are still in the namespaces, loopback and TIME-WAIT aside: as long as a socket stays,
-    /// so does its namespace.
+    /// Devices and sockets that are still in the namespaces, loopback and TIME-WAIT aside: as long
+    /// as a socket stays, so does its namespace.
     pub fn inside_left(&self) -> Vec<String> {
         self.namespaces
             .iter()
-            .flat_map(|namespace| std::thread::scope(|scope| scope.spawn(|| inside(namespace)).join().unwrap()))
+            .flat_map(|namespace| {
+                std::thread::scope(|scope| scope.spawn(|| inside(namespace)).join().unwrap())
+            })
             .collect()
     }
 
     /// Whether a process other than this one still refers to a namespace.
     pub fn is_referred_to(&self) -> bool {
-        let processes = fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path());
+        let processes = fs::read_dir("/proc")
+            .unwrap()
+            .flatten()
+            .map(|entry| entry.path());
         let others = processes.filter(|path| {
             let name = path.file_name().unwrap().to_string_lossy();
             name.bytes().all(|byte| byte.is_ascii_digit()) && name != std::process::id().to_string()
         });
-        let mut others =
-            others.map(|process| (fs::read_link(process.join("ns/net")), fs::read_dir(process.join("fd"))));
+        let mut others = others.map(|process| {
+            (
+                fs::read_link(process.join("ns/net")),
+                fs::read_dir(process.join("fd")),
+            )
+        });
         others.any(|(own, descriptors)| {
-            let mut all =
-                descriptors.into_iter().flatten().flatten().filter_map(|entry| fs::read_link(entry.path()).ok());
-            own.is_ok_and(|own| self.names.contains(&own)) || all.any(|target| self.names.contains(&target))
+            let mut all = descriptors
+                .into_iter()
+                .flatten()
+                .flatten()
+                .filter_map(|entry| fs::read_link(entry.path()).ok());
+            own.is_ok_and(|own| self.names.contains(&own))
+                || all.any(|target| self.names.contains(&target))
         })
     }
 }
@@ -245,9 +292,22 @@ fn inside(namespace: &File) -> Vec<String> {
     const TIME_WAIT: &str = "06";
     setns(namespace, CloneFlags::CLONE_NEWNET).unwrap();
     let read = |file: &str| fs::read_to_string(format!("/proc/thread-self/net/{file}")).unwrap();
-    let devices =
-        read("dev").lines().skip(2).map(|line| line.split(':').next().unwrap().trim().to_owned()).collect::<Vec<_>>();
-    let sockets = read("tcp").lines().skip(1).map(str::to_owned).collect::<Vec<_>>();
-    let sockets = sockets.into_iter().filter(|line| line.split_whitespace().nth(3) != Some(TIME_WAIT));
-    devices.into_iter().filter(|device| device != "lo").chain(sockets).collect()
+    let devices = read("dev")
+        .lines()
+        .skip(2)
+        .map(|line| line.split(':').next().unwrap().trim().to_owned())
+        .collect::<Vec<_>>();
+    let sockets = read("tcp")
+        .lines()
+        .skip(1)
+        .map(str::to_owned)
+        .collect::<Vec<_>>();
+    let sockets = sockets
+        .into_iter()
+        .filter(|line| line.split_whitespace().nth(3) != Some(TIME_WAIT));
+    devices
+        .into_iter()
+        .filter(|device| device != "lo")
+        .chain(sockets)
+        .collect()
 }

@@ -7,11 +7,19 @@ use std::process::Command;
 
 const NOTHING: Option<&str> = None;
 
-/// Do something on a thread with mounts of its own. They are inherited by what it starts, and gone at its end.
+/// Do something on a thread with mounts of its own. They are inherited by what it starts, and gone
+/// at its end.
 pub fn with_own_mounts<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     let inside = || {
         unshare(CloneFlags::CLONE_NEWNS).unwrap();
-        mount(NOTHING, "/", NOTHING, MsFlags::MS_REC | MsFlags::MS_PRIVATE, NOTHING).unwrap();
+        mount(
+            NOTHING,
+            "/",
+            NOTHING,
+            MsFlags::MS_REC | MsFlags::MS_PRIVATE,
+            NOTHING,
+        )
+        .unwrap();
         work()
     };
     match std::thread::scope(|scope| scope.spawn(inside).join()) {
@@ -22,7 +30,14 @@ pub fn with_own_mounts<T: Send>(work: impl FnOnce() -> T + Send) -> T {
 
 /// An empty file system, within [`with_own_mounts`].
 pub fn mount_tmpfs(on: impl AsRef<Path>, options: &str) {
-    mount(Some("tmpfs"), on.as_ref(), Some("tmpfs"), MsFlags::empty(), Some(options)).unwrap();
+    mount(
+        Some("tmpfs"),
+        on.as_ref(),
+        Some("tmpfs"),
+        MsFlags::empty(),
+        Some(options),
+    )
+    .unwrap();
 }
 
 /// A file in place of another, within [`with_own_mounts`].
@@ -42,16 +57,46 @@ impl Hosts {
 
     pub fn new() -> Hosts {
         let name = |end| format!("onramp-test-{}-{end}", std::process::id());
-        let hosts = Hosts { server: name("server"), client: name("client") };
+        let hosts = Hosts {
+            server: name("server"),
+            client: name("client"),
+        };
         ip(&["netns", "add", &hosts.server]);
         ip(&["netns", "add", &hosts.client]);
         let peer = ["peer", "name", "cable", "netns", &hosts.client];
-        ip(&[&["link", "add", "cable", "netns", &hosts.server, "type", "veth"][..], &peer].concat());
-        for (host, address) in [(&hosts.server, Hosts::SERVER), (&hosts.client, Hosts::CLIENT)] {
-            ip(&["-n", host, "address", "add", &format!("{address}/24"), "dev", "cable"]);
+        ip(&[
+            &[
+                "link",
+                "add",
+                "cable",
+                "netns",
+                &hosts.server,
+                "type",
+                "veth",
+            ][..],
+            &peer,
+        ]
+        .concat());
+        for (host, address) in [
+            (&hosts.server, Hosts::SERVER),
+            (&hosts.client, Hosts::CLIENT),
+        ] {
+            ip(&[
+                "-n",
+                host,
+                "address",
+                "add",
+                &format!("{address}/24"),
+                "dev",
+                "cable",
+            ]);
             ip(&["-n", host, "link", "set", "cable", "up"]);
-            // Small buffers, so that a slow reader slows the sender and their connection can be looked at.
-            let buffers = ["net.ipv4.tcp_rmem=4096 65536 65536", "net.ipv4.tcp_wmem=4096 65536 65536"];
+            // Small buffers, so that a slow reader slows the sender and their connection can be
+            // looked at.
+            let buffers = [
+                "net.ipv4.tcp_rmem=4096 65536 65536",
+                "net.ipv4.tcp_wmem=4096 65536 65536",
+            ];
             ip(&[&["netns", "exec", host, "sysctl", "-qw"][..], &buffers].concat());
         }
         hosts
@@ -67,11 +112,27 @@ impl Drop for Hosts {
 }
 
 fn ip(arguments: &[&str]) {
-    assert!(Command::new("ip").args(arguments).status().unwrap().success(), "ip {arguments:?}");
+    assert!(
+        Command::new("ip")
+            .args(arguments)
+            .status()
+            .unwrap()
+            .success(),
+        "ip {arguments:?}"
+    );
 }
 
-/// The established TCP connections of a named network namespace, as the kernel reports them to iproute2.
+/// The established TCP connections of a named network namespace, as the kernel reports them to
+/// iproute2.
 pub fn established(namespace: &str) -> String {
-    let ss = ["netns", "exec", namespace, "ss", "-Htin", "state", "established"];
+    let ss = [
+        "netns",
+        "exec",
+        namespace,
+        "ss",
+        "-Htin",
+        "state",
+        "established",
+    ];
     String::from_utf8(Command::new("ip").args(ss).output().unwrap().stdout).unwrap()
 }

@@ -46,7 +46,10 @@ fn start(host: &str, program: &str, options: Option<&str>) -> Background {
     let mut command = Command::new("ip");
     command.args(["netns", "exec", host]);
     if let Some(options) = options {
-        command.args([env!("CARGO_BIN_EXE_onramp"), "exec"]).args(options.split(' ')).arg("--");
+        command
+            .args([env!("CARGO_BIN_EXE_onramp"), "exec"])
+            .args(options.split(' '))
+            .arg("--");
     }
     command.args(["python3", "-c", program]);
     Background::spawn(command)
@@ -63,13 +66,23 @@ struct Captured {
 
 /// `None`, with a note, where there is no tshark.
 fn read_capture(capture: &Path) -> Option<Vec<Captured>> {
-    let fields = ["ip.src", "tcp.seq", "tcp.ack", "tcp.len", "tcp.options"].map(|field| ["-e", field]).concat();
+    let fields = ["ip.src", "tcp.seq", "tcp.ack", "tcp.len", "tcp.options"]
+        .map(|field| ["-e", field])
+        .concat();
     let filter = format!("tcp.port == {PORT}");
-    let ran = Command::new("tshark").arg("-r").arg(capture).args(["-Y", &filter, "-T", "fields"]).args(fields).output();
+    let ran = Command::new("tshark")
+        .arg("-r")
+        .arg(capture)
+        .args(["-Y", &filter, "-T", "fields"])
+        .args(fields)
+        .output();
     let output = match ran {
         Ok(output) => output,
         Err(error) => {
-            assert!(std::env::var_os("CI").is_none(), "scripts/setup.sh installs tshark: {error}");
+            assert!(
+                std::env::var_os("CI").is_none(),
+                "scripts/setup.sh installs tshark: {error}"
+            );
             eprintln!("skipped: tshark: {error}");
             return None;
         }
@@ -86,22 +99,43 @@ fn read_capture(capture: &Path) -> Option<Vec<Captured>> {
             options: (0..fields[4].len()).step_by(2).map(hex).collect(),
         }
     };
-    Some(String::from_utf8(output.stdout).unwrap().lines().map(segment).collect())
+    Some(
+        String::from_utf8(output.stdout)
+            .unwrap()
+            .lines()
+            .map(segment)
+            .collect(),
+    )
 }
 
-/// A transfer between two programs, each under `onramp exec` with options or not: what `onramp ss` says of the connection's ends
-/// that it shows, and what was on the cable.
+/// A transfer between two programs, each under `onramp exec` with options or not: what `onramp ss`
+/// says of the connection's ends that it shows, and what was on the cable.
 fn transfer(options: [Option<&str>; 2]) -> (Vec<Value>, Option<Vec<Captured>>) {
     let hosts = Hosts::new();
     for host in [&hosts.server, &hosts.client] {
-        // A cable's round trip is so short that the kernel sends large packets whatever the rate is.
+        // A cable's round trip is so short that the kernel sends large packets whatever the rate
+        // is.
         let cut = ["-n", host, "link", "set", "cable", "gso_max_segs", "1"];
         assert!(Command::new("ip").args(cut).status().unwrap().success());
     }
     let capture = tempfile::NamedTempFile::new().unwrap();
     let mut tshark = Command::new("ip");
-    tshark.args(["netns", "exec", &hosts.client, "tshark", "-i", "cable", "-w"]).arg(capture.path());
-    let tshark = Command::new("tshark").arg("--version").output().is_ok().then(|| Background::spawn(tshark));
+    tshark
+        .args([
+            "netns",
+            "exec",
+            &hosts.client,
+            "tshark",
+            "-i",
+            "cable",
+            "-w",
+        ])
+        .arg(capture.path());
+    let tshark = Command::new("tshark")
+        .arg("--version")
+        .output()
+        .is_ok()
+        .then(|| Background::spawn(tshark));
     if let Some(tshark) = &tshark {
         wait_until("the capture runs", || tshark.stderr().contains("Capturing"));
     }
@@ -110,9 +144,13 @@ fn transfer(options: [Option<&str>; 2]) -> (Vec<Value>, Option<Vec<Captured>>) {
     let client = start(&hosts.client, &client(), options[1]);
     assert_eq!(client.first_line(), "received");
     // Those of an earlier test may still say goodbye, from the same addresses.
-    let namespaces =
-        [&hosts.server, &hosts.client].map(|host| fs::metadata(format!("/run/netns/{host}")).unwrap().ino());
-    let of_them = |row: &Value| row["network_namespace"].as_u64().is_some_and(|inode| namespaces.contains(&inode));
+    let namespaces = [&hosts.server, &hosts.client]
+        .map(|host| fs::metadata(format!("/run/netns/{host}")).unwrap().ino());
+    let of_them = |row: &Value| {
+        row["network_namespace"]
+            .as_u64()
+            .is_some_and(|inode| namespaces.contains(&inode))
+    };
     let rows = connections().into_iter().filter(of_them).collect();
     for program in [client, server] {
         program.signal(Signal::SIGTERM);
@@ -130,31 +168,67 @@ fn two_programs_that_know_nothing_of_it_exchange_pairs() {
     let Some(_machine) = machine() else { return };
     let (rows, captured) = transfer([Some("--startup pair"); 2]);
     assert_eq!(rows.len(), 2, "{rows:?}");
-    let end = |address: &str| rows.iter().find(|row| row["local"].as_str().unwrap().starts_with(address)).unwrap();
+    let end = |address: &str| {
+        rows.iter()
+            .find(|row| row["local"].as_str().unwrap().starts_with(address))
+            .unwrap()
+    };
     let (sender, receiver) = (&end(Hosts::SERVER)["pairs"], &end(Hosts::CLIENT)["pairs"]);
     assert!(sender["sent"].as_u64().unwrap() > 1, "{sender}");
     assert_eq!(sender["sent"], receiver["measured"], "{sender}, {receiver}");
-    assert_eq!((&receiver["sent"], &receiver["ignored"], &receiver["malformed"]), (&0.into(), &0.into(), &0.into()));
-    assert!(receiver["measured_interval_s"].as_f64().is_some_and(|interval_s| interval_s < 1.0), "{receiver}");
+    assert_eq!(
+        (
+            &receiver["sent"],
+            &receiver["ignored"],
+            &receiver["malformed"]
+        ),
+        (&0.into(), &0.into(), &0.into())
+    );
+    assert!(
+        receiver["measured_interval_s"]
+            .as_f64()
+            .is_some_and(|interval_s| interval_s < 1.0),
+        "{receiver}"
+    );
 
     let Some(captured) = captured else { return };
-    let says = |from_server: bool| captured.iter().find(|segment| segment.from_server == from_server).unwrap();
+    let says = |from_server: bool| {
+        captured
+            .iter()
+            .find(|segment| segment.from_server == from_server)
+            .unwrap()
+    };
     for syn in [says(false), says(true)] {
-        assert!(syn.options.windows(6).any(|bytes| bytes == PERMITTED), "{:?}", syn.options);
+        assert!(
+            syn.options.windows(6).any(|bytes| bytes == PERMITTED),
+            "{:?}",
+            syn.options
+        );
     }
     let mut pairs = 0;
     for second in captured.iter().filter(|segment| segment.from_server) {
-        let Some(id) = of_type(&second.options, 2) else { continue };
-        let of_pair = |kind| captured.iter().find(|segment| of_type(&segment.options, kind) == Some(id));
+        let Some(id) = of_type(&second.options, 2) else {
+            continue;
+        };
+        let of_pair = |kind| {
+            captured
+                .iter()
+                .find(|segment| of_type(&segment.options, kind) == Some(id))
+        };
         // A capture on a busy machine may lack packets.
-        let (Some(first), Some(reply)) = (of_pair(1), of_pair(3)) else { continue };
+        let (Some(first), Some(reply)) = (of_pair(1), of_pair(3)) else {
+            continue;
+        };
         assert_eq!(first.seq + first.payload_bytes, second.seq);
         assert_eq!([first.payload_bytes, second.payload_bytes], [1440; 2]);
         // Later segments may have come before a receiver that was busy could answer.
         assert!(!reply.from_server && reply.ack >= second.seq + second.payload_bytes);
         pairs += 1;
     }
-    assert!((1..=sender["sent"].as_u64().unwrap()).contains(&pairs), "{pairs}, {sender}");
+    assert!(
+        (1..=sender["sent"].as_u64().unwrap()).contains(&pairs),
+        "{pairs}, {sender}"
+    );
 }
 
 #[test]
@@ -162,20 +236,46 @@ fn onramp_exchanges_trains_where_both_ends_ask_for_pairs() {
     let Some(_machine) = machine() else { return };
     let (rows, captured) = transfer([Some("--packet-pairs"); 2]);
     assert_eq!(rows.len(), 2, "{rows:?}");
-    assert!(rows.iter().all(|row| row["congestion_control"].as_str().unwrap().starts_with("onramp")), "{rows:?}");
-    let end = |address: &str| rows.iter().find(|row| row["local"].as_str().unwrap().starts_with(address)).unwrap();
+    assert!(
+        rows.iter().all(|row| row["congestion_control"]
+            .as_str()
+            .unwrap()
+            .starts_with("onramp")),
+        "{rows:?}"
+    );
+    let end = |address: &str| {
+        rows.iter()
+            .find(|row| row["local"].as_str().unwrap().starts_with(address))
+            .unwrap()
+    };
     let (sender, receiver) = (&end(Hosts::SERVER)["pairs"], &end(Hosts::CLIENT)["pairs"]);
     assert!(sender["reported"].as_u64().unwrap() >= 4, "{sender}");
-    assert!(receiver["measured"].as_u64() >= sender["reported"].as_u64(), "{sender}, {receiver}");
-    assert_eq!((&receiver["sent"], &receiver["malformed"]), (&0.into(), &0.into()), "{receiver}");
+    assert!(
+        receiver["measured"].as_u64() >= sender["reported"].as_u64(),
+        "{sender}, {receiver}"
+    );
+    assert_eq!(
+        (&receiver["sent"], &receiver["malformed"]),
+        (&0.into(), &0.into()),
+        "{receiver}"
+    );
 
     let Some(captured) = captured else { return };
-    let seconds = captured.iter().filter(|segment| segment.from_server && of_type(&segment.options, 2) == Some(1));
-    let ends: Vec<_> = seconds.map(|second| (second.seq, second.seq + second.payload_bytes)).collect();
+    let seconds = captured
+        .iter()
+        .filter(|segment| segment.from_server && of_type(&segment.options, 2) == Some(1));
+    let ends: Vec<_> = seconds
+        .map(|second| (second.seq, second.seq + second.payload_bytes))
+        .collect();
     assert!(ends.len() > 2, "the initial window is one train: {ends:?}");
-    let replies = captured.iter().filter(|segment| of_type(&segment.options, 3).is_some());
+    let replies = captured
+        .iter()
+        .filter(|segment| of_type(&segment.options, 3).is_some());
     assert!(
-        replies.clone().count() >= 4 && replies.clone().all(|reply| !reply.from_server && reply.payload_bytes == 0)
+        replies.clone().count() >= 4
+            && replies
+                .clone()
+                .all(|reply| !reply.from_server && reply.payload_bytes == 0)
     );
 }
 
@@ -184,17 +284,38 @@ fn a_peer_that_does_not_know_it_gets_a_normal_connection() {
     let Some(_machine) = machine() else { return };
     for (options, peer) in [
         ([Some("--startup pair"), None], "a program as it is"),
-        ([None, Some("--startup pair")], "a program as it is that listens"),
-        ([Some("--startup pair"), Some("--startup paced")], "another start-up"),
-        ([Some("--packet-pairs"), Some("--startup onramp")], "onramp where nobody asked for pairs"),
+        (
+            [None, Some("--startup pair")],
+            "a program as it is that listens",
+        ),
+        (
+            [Some("--startup pair"), Some("--startup paced")],
+            "another start-up",
+        ),
+        (
+            [Some("--packet-pairs"), Some("--startup onramp")],
+            "onramp where nobody asked for pairs",
+        ),
     ] {
         let (rows, captured) = transfer(options);
-        assert!(!rows.is_empty() && rows.iter().all(|row| row["pairs"].is_null()), "{peer}: {rows:?}");
+        assert!(
+            !rows.is_empty() && rows.iter().all(|row| row["pairs"].is_null()),
+            "{peer}: {rows:?}"
+        );
         let Some(captured) = captured else { return };
-        let with_option = captured.iter().filter(|segment| has_option(&segment.options));
+        let with_option = captured
+            .iter()
+            .filter(|segment| has_option(&segment.options));
         // The SYN of the one who knows it asks, and nothing follows.
-        assert_eq!(with_option.count(), usize::from(options[1] == Some("--startup pair")), "{peer}");
-        assert!(captured.iter().any(|segment| segment.payload_bytes == 1448), "{peer}: no segment is full");
+        assert_eq!(
+            with_option.count(),
+            usize::from(options[1] == Some("--startup pair")),
+            "{peer}"
+        );
+        assert!(
+            captured.iter().any(|segment| segment.payload_bytes == 1448),
+            "{peer}: no segment is full"
+        );
     }
 }
 
@@ -205,8 +326,15 @@ fn in_the_lab_receivers_answer_pairs_unless_the_scenario_says_otherwise() {
     let transfers = "[[transfer]]\nsize = \"200 kB\"\nstartup = \"pair\"\n";
     for (receiver, answers) in [("", true), ("[receiver]\npacket_pair = \"none\"\n", false)] {
         let file = scenario(dir.path(), "pairs", receiver, transfers);
-        let result = onramp(["lab".as_ref(), file.as_os_str(), "--json".as_ref()]).code(0).json()[0].clone();
+        let result = onramp(["lab".as_ref(), file.as_os_str(), "--json".as_ref()])
+            .code(0)
+            .json()[0]
+            .clone();
         // A machine that is busy measures badly, but it measures.
-        assert_eq!(result["estimate_bytes_per_s"].is_u64(), answers, "{receiver}: {result}");
+        assert_eq!(
+            result["estimate_bytes_per_s"].is_u64(),
+            answers,
+            "{receiver}: {result}"
+        );
     }
 }

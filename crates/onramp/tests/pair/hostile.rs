@@ -7,7 +7,8 @@ use crate::{first, has_option, mark, of_type, reply, second, PERMITTED};
 use serde_json::Value;
 use std::time::Duration;
 
-/// Of the path, as far as the kernel can see: so long that it sends small packets while a pair is due.
+/// Of the path, as far as the kernel can see: so long that it sends small packets while a pair is
+/// due.
 const ROUND_TRIP: Duration = Duration::from_millis(30);
 const ANSWER_BYTES: usize = 20_000;
 
@@ -30,7 +31,10 @@ fn connect(permitted: bool, bytes: usize) -> (Peer, Background, Segment) {
     let mut peer = Peer::new();
     let program = program(bytes);
     let arguments = ["exec", "--startup", "pair", "--", "python3", "-c", &program];
-    let exec = peer.namespace.run(|| Background::onramp(arguments)).unwrap();
+    let exec = peer
+        .namespace
+        .run(|| Background::onramp(arguments))
+        .unwrap();
     let syn = peer.accept(if permitted { &PERMITTED } else { &[] }, ROUND_TRIP);
     while peer.receive().payload != b"?" {}
     peer.ack += 1;
@@ -41,14 +45,21 @@ fn connect(permitted: bool, bytes: usize) -> (Peer, Background, Segment) {
 /// What `onramp ss` says of the connection.
 fn row(peer: &Peer) -> Value {
     let local = peer.kernel().to_string();
-    connections().into_iter().find(|row| row["local"] == local).expect("ss shows it")
+    connections()
+        .into_iter()
+        .find(|row| row["local"] == local)
+        .expect("ss shows it")
 }
 
 #[track_caller]
 fn assert_counts(peer: &Peer, wanted: [u64; 4]) {
     let pairs = row(peer)["pairs"].clone();
-    let counts = ["reported", "measured", "malformed", "ignored"].map(|key| pairs[key].as_u64().unwrap());
-    assert_eq!(counts, wanted, "reported, measured, malformed, ignored: {pairs}");
+    let counts =
+        ["reported", "measured", "malformed", "ignored"].map(|key| pairs[key].as_u64().unwrap());
+    assert_eq!(
+        counts, wanted,
+        "reported, measured, malformed, ignored: {pairs}"
+    );
 }
 
 #[test]
@@ -67,8 +78,18 @@ fn what_a_meter_cannot_use_is_counted_and_the_bytes_arrive() {
         // Behind another experiment's an option that goes beyond the header.
         vec![253, 4, 1, 2, 253, 20, 0x4f, 0x52],
     ];
-    let of_others = [vec![253, 6, 0x4f, 0x53, 1, 7], vec![254, 6, 0x4f, 0x52, 1, 7], vec![253, 2]];
-    let ignored = [second(1), PERMITTED.to_vec(), reply(0, 1000), reply(1, 1000), reply(200, u32::MAX)];
+    let of_others = [
+        vec![253, 6, 0x4f, 0x53, 1, 7],
+        vec![254, 6, 0x4f, 0x52, 1, 7],
+        vec![253, 2],
+    ];
+    let ignored = [
+        second(1),
+        PERMITTED.to_vec(),
+        reply(0, 1000),
+        reply(1, 1000),
+        reply(200, u32::MAX),
+    ];
     let bytes = malformed.len() + of_others.len() + ignored.len() + 7;
     let (mut peer, exec, syn) = connect(true, bytes);
     assert_eq!(of_type(&syn.options, 0), Some(0));
@@ -103,7 +124,9 @@ fn what_a_meter_cannot_use_is_counted_and_the_bytes_arrive() {
     peer.send_at(peer.seq - 1, peer.ack, &second(9), b"p");
     assert_counts(&peer, [0, 1, 10, 8]);
     assert_eq!(row(&peer)["estimate_bytes_per_s"], Value::Null);
-    onramp(["ss"]).code(0).says(&["PAIRS", "1 measured (", "10 malformed, 8 ignored"]);
+    onramp(["ss"])
+        .code(0)
+        .says(&["PAIRS", "1 measured (", "10 malformed, 8 ignored"]);
     peer.send(&[], b"e");
     let expected = format!("{}{}{}{}e", "m".repeat(10), "ooo", "iiiii", "pppppp");
     assert_eq!(exec.first_line(), expected);
@@ -128,7 +151,11 @@ fn replies_that_nobody_asked_for_change_nothing() {
             1 => assert_eq!(of_type(&segment.options, 2), id),
             _ => {}
         }
-        assert!(id.is_some() && segment.payload.len() == 1452, "{id:?}, {} bytes", segment.payload.len());
+        assert!(
+            id.is_some() && segment.payload.len() == 1452,
+            "{id:?}, {} bytes",
+            segment.payload.len()
+        );
         ends.push(segment.seq + segment.payload.len() as u32);
     }
     let id = id.unwrap();
@@ -136,12 +163,25 @@ fn replies_that_nobody_asked_for_change_nothing() {
 
     // What the last two acknowledge counts, as on any segment.
     peer.send_at(peer.seq, peer.ack, &reply(id, 5_000_000), &[]); // the pair is not acknowledged
-    peer.send_at(peer.seq, peer.ack.wrapping_add(1 << 20), &reply(id, 5_000_000), &[]); // nor has that been sent
-    peer.send_at(peer.seq, ends[1], &reply(id.wrapping_add(2), 5_000_000), &[]); // of another pair
+    peer.send_at(
+        peer.seq,
+        peer.ack.wrapping_add(1 << 20),
+        &reply(id, 5_000_000),
+        &[],
+    ); // nor has that been sent
+    peer.send_at(
+        peer.seq,
+        ends[1],
+        &reply(id.wrapping_add(2), 5_000_000),
+        &[],
+    ); // of another pair
     peer.send_at(peer.seq, ends[1], &reply(id, 3_000_000_000), &[]); // longer than it took
     assert_counts(&peer, [0, 0, 0, 4]);
     let now = row(&peer);
-    assert_eq!((&now["estimate_bytes_per_s"], &now["pacing_bytes_per_s"]), (&Value::Null, &Value::Null));
+    assert_eq!(
+        (&now["estimate_bytes_per_s"], &now["pacing_bytes_per_s"]),
+        (&Value::Null, &Value::Null)
+    );
     assert_eq!(now["pairs"]["reported_interval_s"], Value::Null);
 
     peer.send_at(peer.seq, ends[2], &reply(id, 5_000_000), &[]);

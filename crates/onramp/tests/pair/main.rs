@@ -1,4 +1,5 @@
-//! Packet pairs in the kernel: `onramp exec --startup pair` on both ends, on one, and with a peer that sends rubbish.
+//! Packet pairs in the kernel: `onramp exec --startup pair` on both ends, on one, and with a peer
+//! that sends rubbish.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -23,16 +24,24 @@ fn second(id: u8) -> Vec<u8> {
 }
 
 fn reply(id: u8, interval_ns: u32) -> Vec<u8> {
-    [&[253, 10, 0x4f, 0x52, 3, id][..], &interval_ns.to_be_bytes()].concat()
+    [
+        &[253, 10, 0x4f, 0x52, 3, id][..],
+        &interval_ns.to_be_bytes(),
+    ]
+    .concat()
 }
 
 /// Whether a header has the option. (Time stamps may have any byte.)
 fn has_option(options: &[u8]) -> bool {
-    options.windows(4).any(|bytes| bytes[0] == 253 && bytes[2..] == [0x4f, 0x52])
+    options
+        .windows(4)
+        .any(|bytes| bytes[0] == 253 && bytes[2..] == [0x4f, 0x52])
 }
 
 /// The option of type and id in a header's options, if one is there.
 fn of_type(options: &[u8], kind: u8) -> Option<u8> {
-    let at = options.windows(5).position(|bytes| bytes[0] == 253 && bytes[2..] == [0x4f, 0x52, kind])?;
+    let at = options
+        .windows(5)
+        .position(|bytes| bytes[0] == 253 && bytes[2..] == [0x4f, 0x52, kind])?;
     options.get(at + 5).copied()
 }

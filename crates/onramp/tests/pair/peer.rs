@@ -39,11 +39,20 @@ impl Peer {
         let tun = namespace
             .run(|| {
                 let tun = Tun::create("tun0").unwrap();
-                ip(&format!("address add {KERNEL} peer {OURS} dev tun0\nlink set dev tun0 up\n")).unwrap();
+                ip(&format!(
+                    "address add {KERNEL} peer {OURS} dev tun0\nlink set dev tun0 up\n"
+                ))
+                .unwrap();
                 tun
             })
             .unwrap();
-        Peer { namespace, tun, kernel_port: 0, seq: INITIAL_SEQ, ack: 0 }
+        Peer {
+            namespace,
+            tun,
+            kernel_port: 0,
+            seq: INITIAL_SEQ,
+            ack: 0,
+        }
     }
 
     /// The kernel's end of the connection.
@@ -85,9 +94,19 @@ impl Peer {
         let seq = u32::from_be_bytes(packet[24..28].try_into().unwrap());
         self.ack = seq.wrapping_add(1);
         std::thread::sleep(round_trip);
-        self.send_flags(SYN | ACK, self.seq, self.ack, &[&MSS[..], options].concat(), &[]);
+        self.send_flags(
+            SYN | ACK,
+            self.seq,
+            self.ack,
+            &[&MSS[..], options].concat(),
+            &[],
+        );
         self.seq += 1;
-        Segment { seq, options: packet[40..20 + header].to_vec(), payload: Vec::new() }
+        Segment {
+            seq,
+            options: packet[40..20 + header].to_vec(),
+            payload: Vec::new(),
+        }
     }
 
     /// Send the next bytes, with these options.
@@ -109,11 +128,26 @@ impl Peer {
         segment.extend(self.kernel_port.to_be_bytes());
         segment.extend(seq.to_be_bytes());
         segment.extend(ack.to_be_bytes());
-        segment.extend([((20 + options.len()) as u8 / 4) << 4, flags, 0xff, 0xff, 0, 0, 0, 0]);
+        segment.extend([
+            ((20 + options.len()) as u8 / 4) << 4,
+            flags,
+            0xff,
+            0xff,
+            0,
+            0,
+            0,
+            0,
+        ]);
         segment.extend(options);
         segment.extend(payload);
         let length = segment.len() as u16;
-        let pseudo_header = [&OURS.octets()[..], &KERNEL.octets(), &[0, TCP], &length.to_be_bytes()].concat();
+        let pseudo_header = [
+            &OURS.octets()[..],
+            &KERNEL.octets(),
+            &[0, TCP],
+            &length.to_be_bytes(),
+        ]
+        .concat();
         let sum = checksum(&[&pseudo_header[..], &segment].concat());
         segment[16..18].copy_from_slice(&sum.to_be_bytes());
 
@@ -138,7 +172,8 @@ impl Drop for Peer {
 
 /// RFC 1071.
 fn checksum(bytes: &[u8]) -> u16 {
-    let word = |bytes: &[u8]| u32::from(bytes[0]) << 8 | u32::from(bytes.get(1).copied().unwrap_or(0));
+    let word =
+        |bytes: &[u8]| u32::from(bytes[0]) << 8 | u32::from(bytes.get(1).copied().unwrap_or(0));
     let mut sum: u32 = bytes.chunks(2).map(word).sum();
     while sum > 0xffff {
         sum = (sum & 0xffff) + (sum >> 16);

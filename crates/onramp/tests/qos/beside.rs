@@ -3,30 +3,48 @@
 use crate::common::{machine, onramp};
 use serde_json::Value;
 
-/// Flows of 2 Mbit/s, three at a time, behind a profile of 1.1 times that, beside six CUBIC flows, and twelve for a while, on
-/// 10 Mbit/s.
+/// Flows of 2 Mbit/s, three at a time, behind a profile of 1.1 times that, beside six CUBIC flows,
+/// and twelve for a while, on 10 Mbit/s.
 #[test]
 fn guaranteed_flows_hold_their_rate_while_others_come_and_go_and_have_the_rest() {
     let Some(_machine) = machine() else { return };
     let text = include_str!("../../../../scenarios/ef.toml");
     // The last of its three tables of transfers.
     let tables: Vec<&str> = text.split("[[transfer]]").collect();
-    let [before, .., reserving] = tables[..] else { panic!("ef.toml has transfers") };
+    let [before, .., reserving] = tables[..] else {
+        panic!("ef.toml has transfers")
+    };
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("ef.toml");
-    // A fourth flow, when three have sent for two seconds: the traffic before it is beside three guaranteed flows.
+    // A fourth flow, when three have sent for two seconds: the traffic before it is beside three
+    // guaranteed flows.
     assert!(reserving.contains("count = 3\n") && reserving.contains("spacing = \"3 s\"\n"));
-    let reserving = reserving.replacen("count = 3", "count = 4", 1).replacen("\"3 s\"", "\"2500 ms\"", 1);
+    let reserving =
+        reserving
+            .replacen("count = 3", "count = 4", 1)
+            .replacen("\"3 s\"", "\"2500 ms\"", 1);
     std::fs::write(&file, format!("{before}[[transfer]]{reserving}")).unwrap();
-    let records = onramp(["lab", file.to_str().unwrap(), "--json"]).code(0).json();
+    let records = onramp(["lab", file.to_str().unwrap(), "--json"])
+        .code(0)
+        .json();
     let records = records.as_array().unwrap();
     assert_eq!(records.len(), 4);
-    let number = |record: &Value, key: &str| record[key].as_f64().unwrap_or_else(|| panic!("{key}: {record}"));
+    let number = |record: &Value, key: &str| {
+        record[key]
+            .as_f64()
+            .unwrap_or_else(|| panic!("{key}: {record}"))
+    };
     for record in records {
         // From the first byte, two round trips after the connect.
         let rate = number(record, "size_bytes") * 8.0 / (number(record, "completion_s") - 0.2);
         assert!((1.96e6..2.04e6).contains(&rate), "{rate}: {record}");
-        assert_eq!((number(record, "retransmitted_segments"), number(record, "policed_packets")), (0.0, 0.0));
+        assert_eq!(
+            (
+                number(record, "retransmitted_segments"),
+                number(record, "policed_packets")
+            ),
+            (0.0, 0.0)
+        );
     }
     // Three take 6.2 Mbit/s with headers, and others have the rest.
     let others = number(&records[3], "traffic_before_bytes_per_s") * 8.0;

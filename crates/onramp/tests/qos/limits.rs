@@ -1,4 +1,5 @@
-//! How much may be reserved: `onramp load qos`, `onramp qos`, `onramp exec`, and what they say to wrong input.
+//! How much may be reserved: `onramp load qos`, `onramp qos`, `onramp exec`, and what they say to
+//! wrong input.
 
 use crate::common::{machine, onramp, wait_until_free};
 use crate::programs::loaded;
@@ -10,7 +11,9 @@ struct Cgroup(PathBuf);
 
 impl Cgroup {
     fn new(name: &str) -> Cgroup {
-        let path = onramp_kernel::cgroup2_mount().unwrap().join(format!("onramp-test-{}-{name}", std::process::id()));
+        let path = onramp_kernel::cgroup2_mount()
+            .unwrap()
+            .join(format!("onramp-test-{}-{name}", std::process::id()));
         fs::create_dir(&path).unwrap();
         Cgroup(path)
     }
@@ -28,24 +31,47 @@ impl Drop for Cgroup {
 
 #[test]
 fn limits_are_set_when_it_is_loaded_and_changed_while_it_is() {
-    let Some(_loaded) = loaded(&["--total", "20 Mbit/s"]) else { return };
+    let Some(_loaded) = loaded(&["--total", "20 Mbit/s"]) else {
+        return;
+    };
     let cgroup = Cgroup::new("limited");
     onramp(["qos", "--limit", &format!("{}=5 Mbit/s", cgroup.name())]).code(0);
     let shown = || onramp(["qos"]).code(0).stdout;
-    let rows =
-        |text: &str| text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect::<Vec<_>>();
+    let rows = |text: &str| {
+        text.lines()
+            .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
+            .collect::<Vec<_>>()
+    };
     let row = |limit: &str| format!("{} {limit} Mbit/s 0 bit/s 0 0 0", cgroup.name());
     let text = shown();
-    assert_eq!(rows(&text)[1..], ["(this host) 20.0 Mbit/s 0 bit/s 0 0 0".to_owned(), row("5.00")]);
-    onramp(["qos", "--total", "1 Gbit/s", "--limit", &format!("{}=8 kB/s", cgroup.0.display())]).code(0);
+    assert_eq!(
+        rows(&text)[1..],
+        [
+            "(this host) 20.0 Mbit/s 0 bit/s 0 0 0".to_owned(),
+            row("5.00")
+        ]
+    );
+    onramp([
+        "qos",
+        "--total",
+        "1 Gbit/s",
+        "--limit",
+        &format!("{}=8 kB/s", cgroup.0.display()),
+    ])
+    .code(0);
     let text = shown();
     assert_eq!(rows(&text)[1], "(this host) 1.00 Gbit/s 0 bit/s 0 0 0");
-    assert_eq!(rows(&text)[2], format!("{} 64.0 kbit/s 0 bit/s 0 0 0", cgroup.name()));
+    assert_eq!(
+        rows(&text)[2],
+        format!("{} 64.0 kbit/s 0 bit/s 0 0 0", cgroup.name())
+    );
     onramp(["exec", "--qos-rate", "2 Gbit/s", "--", "true"])
         .code(2)
         .warns(&["2.00 Gbit/s", "no more than 1.00 Gbit/s"]);
     onramp(["exec", "--qos-rate", "2 Mbit/s", "--", "true"]).code(0);
-    onramp(["load", "qos"]).code(2).warns(&["onramp_qos", "registered already"]);
+    onramp(["load", "qos"])
+        .code(2)
+        .warns(&["onramp_qos", "registered already"]);
 }
 
 #[test]
@@ -53,17 +79,43 @@ fn wrong_input_is_refused_and_leaves_nothing() {
     let Some(_machine) = machine() else { return };
     wait_until_free("onramp_qos");
     let cases: [(&[&str], &str); 8] = [
-        (&["load", "qos", "--limit", "nowhere=1 Mbit/s"], "no directory of the cgroup v2 hierarchy"),
-        (&["load", "qos", "--limit", "/tmp=1 Mbit/s"], "`/tmp` is no directory of the cgroup v2 hierarchy"),
-        (&["load", "qos", "--limit", "1 Mbit/s"], "a cgroup and a rate are wanted"),
+        (
+            &["load", "qos", "--limit", "nowhere=1 Mbit/s"],
+            "no directory of the cgroup v2 hierarchy",
+        ),
+        (
+            &["load", "qos", "--limit", "/tmp=1 Mbit/s"],
+            "`/tmp` is no directory of the cgroup v2 hierarchy",
+        ),
+        (
+            &["load", "qos", "--limit", "1 Mbit/s"],
+            "a cgroup and a rate are wanted",
+        ),
         (&["load", "qos", "--total", "1 Mbit"], "1 Mbit"),
-        (&["load", "paced", "--total", "1 Mbit/s"], "paced reserves nothing"),
-        (&["exec", "--startup", "paced", "--qos-rate", "1 Mbit/s", "--", "true"], "paced reserves nothing"),
+        (
+            &["load", "paced", "--total", "1 Mbit/s"],
+            "paced reserves nothing",
+        ),
+        (
+            &[
+                "exec",
+                "--startup",
+                "paced",
+                "--qos-rate",
+                "1 Mbit/s",
+                "--",
+                "true",
+            ],
+            "paced reserves nothing",
+        ),
         (&["exec", "--qos-burst", "9 kB", "--", "true"], "--qos-rate"),
         (&["qos"], "`qos` is not loaded"),
     ];
     for (arguments, expected) in cases {
         onramp(arguments).code(2).warns(&[expected]);
-        assert!(!onramp_kernel::registered_names().unwrap().iter().any(|name| name.starts_with("onramp_qos")));
+        assert!(!onramp_kernel::registered_names()
+            .unwrap()
+            .iter()
+            .any(|name| name.starts_with("onramp_qos")));
     }
 }

@@ -24,15 +24,24 @@ fn a_path_of_half_the_rate_breaks_the_reservation_and_the_connection_goes_on() {
     let seen = std::thread::scope(|scope| {
         let client = scope.spawn(|| download(&path));
         wait_until("it breaks", || {
-            connections().iter().any(|row| row["phase"] == "done" && row["exit_reason"] == "broken")
+            connections()
+                .iter()
+                .any(|row| row["phase"] == "done" && row["exit_reason"] == "broken")
         });
         let while_broken = limit();
         (client.join().unwrap(), while_broken)
     });
     let ((bytes, took), limit) = seen;
     assert_eq!(bytes, 3_000_000);
-    // It counts no longer, and is CUBIC's: the path is used, and few segments are lost after the first few hundred.
-    assert_eq!((limit["reserved_bytes_per_s"].as_u64(), limit["broken"].as_u64()), (Some(0), Some(1)));
+    // It counts no longer, and is CUBIC's: the path is used, and few segments are lost after the
+    // first few hundred.
+    assert_eq!(
+        (
+            limit["reserved_bytes_per_s"].as_u64(),
+            limit["broken"].as_u64()
+        ),
+        (Some(0), Some(1))
+    );
     assert!((6.1..9.0).contains(&took.as_secs_f64()), "{took:?}");
     assert!((10..250).contains(&resent(&path)), "{}", resent(&path));
 }
@@ -42,12 +51,22 @@ fn exec_says_when_a_reservation_breaks() {
     let Some(_machine) = machine() else { return };
     let path = path("rate = \"4 Mbit/s\"\nrtt = \"40 ms\"\nqueue = \"20 packets\"");
     let mut server = Command::new(env!("CARGO_BIN_EXE_onramp"));
-    server.args(["exec", "--qos-rate", "8 Mbit/s", "--events", "--", "python3", "-c"]);
+    server.args([
+        "exec",
+        "--qos-rate",
+        "8 Mbit/s",
+        "--events",
+        "--",
+        "python3",
+        "-c",
+    ]);
     let program = "import socket\ns=socket.create_server(('',PORT))\nc,_=s.accept()\nc.sendall(bytes(1000000))";
     server.arg(program.replace("PORT", &PORT.to_string()));
     let server = serve(&path, server);
     assert_eq!(download(&path).0, 1_000_000);
-    wait_until("the event is printed", || server.stderr().contains("exit broken"));
+    wait_until("the event is printed", || {
+        server.stderr().contains("exit broken")
+    });
     assert_has(&server.stderr(), &["phase reserved", "path 8.00 Mbit/s"]);
 }
 
@@ -64,17 +83,27 @@ fn stray_losses_are_repaired_at_the_rate() {
     assert!(resent(&path) >= 5, "{}", resent(&path));
 }
 
-/// The segments of a transfer that asks for nothing, as they left: first byte, length, sent again, dropped.
+/// The segments of a transfer that asks for nothing, as they left: first byte, length, sent again,
+/// dropped.
 fn segments(dir: &std::path::Path) -> Vec<[Value; 4]> {
     let transfer = "[[transfer]]\nsize = \"1 MB\"\nstartup = \"none\"\navoidance = \"cubic\"\n";
     let file = scenario(dir, "plain", "queue = \"1 MB\"", transfer);
     let out = dir.join("out");
     let _ = std::fs::remove_dir_all(&out);
-    onramp(["lab", file.to_str().unwrap(), "--out", out.to_str().unwrap()]).code(0);
-    let trace: Value = serde_json::from_slice(&std::fs::read(out.join("traces/0.json")).unwrap()).unwrap();
+    onramp([
+        "lab",
+        file.to_str().unwrap(),
+        "--out",
+        out.to_str().unwrap(),
+    ])
+    .code(0);
+    let trace: Value =
+        serde_json::from_slice(&std::fs::read(out.join("traces/0.json")).unwrap()).unwrap();
     let segments = trace["segments"].as_array().unwrap().iter();
     let keys = ["start_byte", "length_bytes", "retransmission", "dropped"];
-    segments.map(|segment| keys.map(|key| segment[key].clone())).collect()
+    segments
+        .map(|segment| keys.map(|key| segment[key].clone()))
+        .collect()
 }
 
 /// Row R.isolation of the papers, on this kernel: the same segments in the same order.

@@ -1,4 +1,5 @@
-//! TCP_QOS from a user's point of view: programs of several languages over an emulated path, limits, and what is left.
+//! TCP_QOS from a user's point of view: programs of several languages over an emulated path,
+//! limits, and what is left.
 
 mod beside;
 #[path = "../common/mod.rs"]

@@ -12,7 +12,8 @@ pub const PORT: u16 = 8000;
 
 /// A path, and what is to be said of it in `[path]`.
 pub fn path(keys: &str) -> Path {
-    let text = format!("name = \"x\"\n[path]\n{keys}\n[[transfer]]\nsize = \"1 B\"\nstartup = \"none\"\n");
+    let text =
+        format!("name = \"x\"\n[path]\n{keys}\n[[transfer]]\nsize = \"1 B\"\nstartup = \"none\"\n");
     Path::of(&onramp_scenario::parse("path", &text).unwrap().cases[0]).unwrap()
 }
 
@@ -21,16 +22,22 @@ pub fn serve(path: &Path, command: Command) -> Background {
     let program = path.sender.run(|| Background::spawn(command)).unwrap();
     let listens = || {
         let sockets = path.sender.run(|| {
-            let read = |file| std::fs::read_to_string(format!("/proc/thread-self/net/{file}")).unwrap_or_default();
+            let read = |file| {
+                std::fs::read_to_string(format!("/proc/thread-self/net/{file}")).unwrap_or_default()
+            };
             read("tcp") + &read("tcp6")
         });
-        sockets.unwrap().lines().any(|line| line.contains(&format!(":{PORT:04X} ")) && line.contains(" 0A "))
+        sockets
+            .unwrap()
+            .lines()
+            .any(|line| line.contains(&format!(":{PORT:04X} ")) && line.contains(" 0A "))
     };
     wait_until("the server listens", listens);
     program
 }
 
-/// Connects from the receiving end and reads to the end: how much came, and how long it took from the connect.
+/// Connects from the receiving end and reads to the end: how much came, and how long it took from
+/// the connect.
 pub fn download(path: &Path) -> (usize, Duration) {
     let address = SocketAddr::from((path.sender_address, PORT));
     let work = || {
@@ -44,8 +51,20 @@ pub fn download(path: &Path) -> (usize, Duration) {
 
 /// Segments that the sending end has sent again.
 pub fn resent(path: &Path) -> u64 {
-    let snmp = path.sender.run(|| std::fs::read_to_string("/proc/thread-self/net/snmp").unwrap()).unwrap();
-    let mut lines = snmp.lines().filter_map(|line| line.strip_prefix("Tcp: ")).map(str::split_whitespace);
+    let snmp = path
+        .sender
+        .run(|| std::fs::read_to_string("/proc/thread-self/net/snmp").unwrap())
+        .unwrap();
+    let mut lines = snmp
+        .lines()
+        .filter_map(|line| line.strip_prefix("Tcp: "))
+        .map(str::split_whitespace);
     let (names, values) = (lines.next().unwrap(), lines.next().unwrap());
-    names.zip(values).find(|(name, _)| *name == "RetransSegs").unwrap().1.parse().unwrap()
+    names
+        .zip(values)
+        .find(|(name, _)| *name == "RetransSegs")
+        .unwrap()
+        .1
+        .parse()
+        .unwrap()
 }

@@ -16,7 +16,11 @@ fn repository() -> PathBuf {
 }
 
 pub fn example(name: &str) -> String {
-    repository().join("examples/tcp-qos").join(name).display().to_string()
+    repository()
+        .join("examples/tcp-qos")
+        .join(name)
+        .display()
+        .to_string()
 }
 
 const SIZE: usize = 100_000;
@@ -24,11 +28,14 @@ const RATE: &str = "125000"; // 1 Mbit/s
 
 fn with_arguments(program: &str, arguments: &[&str]) -> Command {
     let mut command = Command::new(program);
-    command.args(arguments).args([&PORT.to_string(), &SIZE.to_string(), RATE]);
+    command
+        .args(arguments)
+        .args([&PORT.to_string(), &SIZE.to_string(), RATE]);
     command
 }
 
-/// A hundred kilobytes at 1 Mbit/s over 10 Mbit/s and 500 ms: two round trips until the first byte comes, and 0.8 s.
+/// A hundred kilobytes at 1 Mbit/s over 10 Mbit/s and 500 ms: two round trips until the first byte
+/// comes, and 0.8 s.
 #[track_caller]
 fn assert_has_its_rate(server: Command) {
     let path = path("rate = \"10 Mbit/s\"\nrtt = \"500 ms\"");
@@ -47,8 +54,16 @@ fn a_program_in_python_has_its_rate() {
     assert_has_its_rate(with_arguments("python3", &[&example("server.py")]));
     // Both connections were granted, and count no longer when their last segment is acknowledged.
     let limits = || onramp(["qos", "--json"]).code(0).json();
-    wait_until("they count no longer", || limits()[0]["reserved_bytes_per_s"] == 0);
-    assert_eq!((limits()[0]["granted"].as_u64(), limits()[0]["refused"].as_u64()), (Some(2), Some(0)));
+    wait_until("they count no longer", || {
+        limits()[0]["reserved_bytes_per_s"] == 0
+    });
+    assert_eq!(
+        (
+            limits()[0]["granted"].as_u64(),
+            limits()[0]["refused"].as_u64()
+        ),
+        (Some(2), Some(0))
+    );
 }
 
 #[test]
@@ -58,7 +73,10 @@ fn a_program_in_c_has_its_rate() {
     let program = directory.path().join("server").display().to_string();
     let include = repository().join("include");
     let mut compile = Command::new("cc");
-    compile.args(["-Wall", "-Wextra", "-Werror", "-I"]).arg(include).args(["-o", &program, &example("server.c")]);
+    compile
+        .args(["-Wall", "-Wextra", "-Werror", "-I"])
+        .arg(include)
+        .args(["-o", &program, &example("server.c")]);
     assert!(compile.status().unwrap().success());
     assert_has_its_rate(with_arguments(&program, &[]));
 }
@@ -67,7 +85,9 @@ fn a_program_in_c_has_its_rate() {
 fn a_program_in_rust_has_its_rate() {
     let Some(_loaded) = loaded(&[]) else { return };
     // Examples are built beside the command, before any test runs.
-    let program = PathBuf::from(env!("CARGO_BIN_EXE_onramp")).with_file_name("examples").join("tcp-qos");
+    let program = PathBuf::from(env!("CARGO_BIN_EXE_onramp"))
+        .with_file_name("examples")
+        .join("tcp-qos");
     assert_has_its_rate(with_arguments(&program.display().to_string(), &[]));
 }
 
@@ -77,7 +97,9 @@ fn a_program_in_go_has_its_rate() {
     let directory = tempfile::tempdir().unwrap();
     let program = directory.path().join("server").display().to_string();
     let mut compile = Command::new("go");
-    compile.args(["build", "-o", &program, &example("server.go")]).env("GOCACHE", directory.path().join("cache"));
+    compile
+        .args(["build", "-o", &program, &example("server.go")])
+        .env("GOCACHE", directory.path().join("cache"));
     match compile.env("GO111MODULE", "off").status() {
         Err(_) if std::env::var_os("CI").is_none() => eprintln!("skipped: go is not installed"),
         status => {
@@ -92,7 +114,15 @@ fn a_program_in_go_has_its_rate() {
 fn exec_reserves_for_a_program_that_does_not() {
     let Some(_machine) = machine() else { return };
     let mut server = Command::new(env!("CARGO_BIN_EXE_onramp"));
-    server.args(["exec", "--qos-rate", "1 Mbit/s", "--events", "--", "python3", "-c"]);
+    server.args([
+        "exec",
+        "--qos-rate",
+        "1 Mbit/s",
+        "--events",
+        "--",
+        "python3",
+        "-c",
+    ]);
     server.arg(format!(
         "import socket\ns=socket.create_server(('',{PORT}))\nfor _ in range(2):\n c,_=s.accept()\n c.sendall(bytes({SIZE}))\n c.close()"
     ));
@@ -106,5 +136,8 @@ fn without_the_option_the_program_is_told_and_the_connection_goes_on() {
     let server = serve(&path, with_arguments("python3", &[&example("server.py")]));
     let (bytes, _) = download(&path);
     assert_eq!(bytes, SIZE);
-    assert_has(&server.stderr(), &["cannot reserve", "Protocol not available"]);
+    assert_has(
+        &server.stderr(),
+        &["cannot reserve", "Protocol not available"],
+    );
 }

@@ -3,7 +3,12 @@
 use super::*;
 
 /// What the table calls them, in its order.
-const KINDS: [&str; 4] = ["none", "onramp", "onramp memory careful", "onramp memory at-once"];
+const KINDS: [&str; 4] = [
+    "none",
+    "onramp",
+    "onramp memory careful",
+    "onramp memory at-once",
+];
 
 /// The copies of a transfer, one after the other, with all runs of each.
 struct Row {
@@ -15,7 +20,10 @@ struct Row {
 impl Row {
     /// Medians of a field.
     fn numbers(&self, field: &str) -> Vec<f64> {
-        self.copies.iter().map(|runs| median_of(runs.iter(), field)).collect()
+        self.copies
+            .iter()
+            .map(|runs| median_of(runs.iter(), field))
+            .collect()
     }
 
     /// What copies were told, as a share of what the path holds; 0: nothing.
@@ -25,11 +33,19 @@ impl Row {
             record["remembered_bytes"].as_f64().unwrap_or(0.0)
                 / (number("capacity_bytes_per_s") * number("rtt_ms") / 1e3)
         };
-        self.copies.iter().map(|runs| median(runs.iter().map(share))).collect()
+        self.copies
+            .iter()
+            .map(|runs| median(runs.iter().map(share)))
+            .collect()
     }
 
     fn told(&self) -> String {
-        format!("{} {}: {}", self.path, KINDS[self.kind], self.words().join(", "))
+        format!(
+            "{} {}: {}",
+            self.path,
+            KINDS[self.kind],
+            self.words().join(", ")
+        )
     }
 
     /// Of each copy, what it wasted and what it sent again, if anything.
@@ -38,7 +54,10 @@ impl Row {
             0.0 => format!("{wasted:.2}"),
             again => format!("{wasted:.2} ({again})"),
         };
-        let each = self.numbers("excess_rtts").into_iter().zip(self.numbers("retransmitted_segments"));
+        let each = self
+            .numbers("excess_rtts")
+            .into_iter()
+            .zip(self.numbers("retransmitted_segments"));
         each.map(words).collect()
     }
 }
@@ -50,17 +69,31 @@ fn rows(file: &Path) -> Vec<Row> {
         let number = |field: &str| record[field].as_f64().unwrap();
         let path = format!(
             "{}{} Mbit/s, {} ms, {}; {} MB",
-            if text("scenario").starts_with("memory") { String::new() } else { format!("{}: ", text("scenario")) },
+            if text("scenario").starts_with("memory") {
+                String::new()
+            } else {
+                format!("{}: ", text("scenario"))
+            },
             number("rate_bits_per_s") / 1e6,
             number("rtt_ms"),
             text("queue").to_uppercase(),
             number("size_bytes") / 1e6
         );
-        let kind = KINDS.iter().position(|kind| *kind == text("startup")).unwrap();
-        let at = rows.iter().position(|row| row.path == path && row.kind == kind).unwrap_or_else(|| {
-            rows.push(Row { path, kind, copies: Vec::new() });
-            rows.len() - 1
-        });
+        let kind = KINDS
+            .iter()
+            .position(|kind| *kind == text("startup"))
+            .unwrap();
+        let at = rows
+            .iter()
+            .position(|row| row.path == path && row.kind == kind)
+            .unwrap_or_else(|| {
+                rows.push(Row {
+                    path,
+                    kind,
+                    copies: Vec::new(),
+                });
+                rows.len() - 1
+            });
         let copy = number("flow") as usize - 1;
         let copies = &mut rows[at].copies;
         copies.resize_with(copies.len().max(copy + 1), Vec::new);
@@ -69,13 +102,18 @@ fn rows(file: &Path) -> Vec<Row> {
     rows
 }
 
-/// A line for each path and size, with a column for each of these kinds: what its copies have in this way.
+/// A line for each path and size, with a column for each of these kinds: what its copies have in
+/// this way.
 fn table(rows: &[Row], header: &str, kinds: &[usize], of: impl Fn(&Row) -> String) -> String {
     let mut table = table_head(header);
     let mut paths: Vec<_> = rows.iter().map(|row| row.path.as_str()).collect();
     paths.dedup();
     for path in paths {
-        let find = |kind| rows.iter().find(|row| row.path == path && row.kind == kind).expect("each kind of each path");
+        let find = |kind| {
+            rows.iter()
+                .find(|row| row.path == path && row.kind == kind)
+                .expect("each kind of each path")
+        };
         let columns: Vec<_> = kinds.iter().map(|kind| of(find(*kind))).collect();
         writeln!(table, "| {path} | {} |", columns.join(" | ")).unwrap();
     }
@@ -86,7 +124,11 @@ fn table(rows: &[Row], header: &str, kinds: &[usize], of: impl Fn(&Row) -> Strin
 fn table_of_memories(rows: &[Row]) -> String {
     let header = "| path, size | `careful` | `at-once` | remembered at last, of a BDP |";
     table(rows, header, &[2, 3], |row| {
-        let told = if row.kind == 3 { format!(" | {:.2}", row.remembered().last().unwrap()) } else { String::new() };
+        let told = if row.kind == 3 {
+            format!(" | {:.2}", row.remembered().last().unwrap())
+        } else {
+            String::new()
+        };
         row.words().join(", ") + &told
     })
 }
@@ -98,10 +140,15 @@ fn a_path_that_is_remembered_rightly() {
     for row in rows {
         let (wasted, remembered) = (row.numbers("excess_rtts"), row.remembered());
         for copy in 1..wasted.len() {
-            assert!(wasted[copy] <= wasted[0] + 0.01, "slower than a cold start: {}", row.told());
+            assert!(
+                wasted[copy] <= wasted[0] + 0.01,
+                "slower than a cold start: {}",
+                row.told()
+            );
             // Beyond 360 Mbit/s no rate is believed that would confirm it.
-            let is_known =
-                KINDS[row.kind].ends_with("at-once") && remembered[copy] > 0.98 && !row.path.starts_with("500 Mbit");
+            let is_known = KINDS[row.kind].ends_with("at-once")
+                && remembered[copy] > 0.98
+                && !row.path.starts_with("500 Mbit");
             assert!(!is_known || wasted[copy] <= 0.505, "slow: {}", row.told());
         }
     }
@@ -118,8 +165,16 @@ fn a_path_that_is_remembered_wrongly_by_ten() {
     assert_in_manual("memory, wrong", &table(&rows, header, &[1, 2, 3], last));
     let wasted = |row: &Row| *row.numbers("excess_rtts").last().unwrap();
     for row in rows.iter().filter(|row| row.kind >= 2) {
-        let cold = rows.iter().find(|other| other.path == row.path && other.kind == 1).expect("a cold start");
-        assert!(wasted(row) <= wasted(cold) + 1.0, "{} | {}", row.told(), cold.told());
+        let cold = rows
+            .iter()
+            .find(|other| other.path == row.path && other.kind == 1)
+            .expect("a cold start");
+        assert!(
+            wasted(row) <= wasted(cold) + 1.0,
+            "{} | {}",
+            row.told(),
+            cold.told()
+        );
         assert!(row.remembered().last().unwrap() > &0.0, "{}", row.told());
     }
 }

@@ -4,23 +4,39 @@ use crate::peer::{accept, generated, read_all, report, write_all, Host, PORT};
 use std::path::Path;
 use std::process::Command;
 
-/// So large a queue that nothing is lost, and round trips so long that a timer does not mistake a busy processor for
-/// a loss.
+/// So large a queue that nothing is lost, and round trips so long that a timer does not mistake a
+/// busy processor for a loss.
 const PATH: [&str; 6] = ["--rate", "100Mbit/s", "--delay", "50ms", "--queue", "10000"];
 
-/// The packets of a capture that match a filter, a line each; `None`, with a note, where there is no tshark.
+/// The packets of a capture that match a filter, a line each; `None`, with a note, where there is
+/// no tshark.
 fn tshark(capture: &Path, filter: &str) -> Option<String> {
-    let checks = ["tcp.check_checksum:TRUE", "ip.check_checksum:TRUE"].map(|check| ["-o", check]).concat();
+    let checks = ["tcp.check_checksum:TRUE", "ip.check_checksum:TRUE"]
+        .map(|check| ["-o", check])
+        .concat();
     // Not HTTP, whatever the port.
     let dissector = ["-d".to_owned(), format!("tcp.port=={PORT},data")];
-    let ran = Command::new("tshark").arg("-r").arg(capture).args(checks).args(dissector).args(["-Y", filter]).output();
+    let ran = Command::new("tshark")
+        .arg("-r")
+        .arg(capture)
+        .args(checks)
+        .args(dissector)
+        .args(["-Y", filter])
+        .output();
     match ran {
         Ok(output) => {
-            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+            assert!(
+                output.status.success(),
+                "{}",
+                String::from_utf8_lossy(&output.stderr)
+            );
             Some(String::from_utf8(output.stdout).unwrap())
         }
         Err(error) => {
-            assert!(std::env::var_os("CI").is_none(), "scripts/setup.sh installs tshark: {error}");
+            assert!(
+                std::env::var_os("CI").is_none(),
+                "scripts/setup.sh installs tshark: {error}"
+            );
             eprintln!("skipped: tshark: {error}");
             None
         }
@@ -28,15 +44,28 @@ fn tshark(capture: &Path, filter: &str) -> Option<String> {
 }
 
 fn is_clean(capture: &Path) {
-    let Some(all) = tshark(capture, "tcp.len > 0") else { return };
-    assert!(all.lines().count() >= 1_000_000 / 1448, "{}", all.lines().count());
+    let Some(all) = tshark(capture, "tcp.len > 0") else {
+        return;
+    };
+    assert!(
+        all.lines().count() >= 1_000_000 / 1448,
+        "{}",
+        all.lines().count()
+    );
     // 0xffff is 0 (RFC 1624, section 3), and what Linux writes for it; Wireshark wants 0.
     let sum = "tcp.checksum != 0xffff";
     assert_eq!(
-        tshark(capture, &format!("(tcp.checksum.status != 1 && {sum}) || ip.checksum.status != 1")).unwrap(),
+        tshark(
+            capture,
+            &format!("(tcp.checksum.status != 1 && {sum}) || ip.checksum.status != 1")
+        )
+        .unwrap(),
         ""
     );
-    assert_eq!(tshark(capture, "tcp.analysis.flags && !tcp.analysis.window_update").unwrap(), "");
+    assert_eq!(
+        tshark(capture, "tcp.analysis.flags && !tcp.analysis.window_update").unwrap(),
+        ""
+    );
     // Warnings and errors of any kind, by their number in Wireshark's epan/proto.h.
     let errors = format!("_ws.malformed || (_ws.expert.severity >= 0x600000 && {sum})");
     assert_eq!(tshark(capture, &errors).unwrap(), "");
@@ -46,7 +75,13 @@ fn is_clean(capture: &Path) {
 fn wireshark_finds_nothing_wrong_with_what_is_sent() {
     let Some(host) = Host::new() else { return };
     let capture = tempfile::NamedTempFile::new().unwrap();
-    let options = ["--capture", capture.path().to_str().unwrap(), "--size", "1MB", "--once"];
+    let options = [
+        "--capture",
+        capture.path().to_str().unwrap(),
+        "--size",
+        "1MB",
+        "--once",
+    ];
     let serve = host.serve(&[&PATH[..], &options].concat());
     assert!(read_all(&host.connect()) == generated(1_000_000));
     report(serve);

@@ -1,7 +1,9 @@
 //! What `onramp tcp` does for its users.
 
 use crate::common::{keys, listing, wait_until};
-use crate::peer::{accept, generated, read_all, report, reports, sha256, write_all, Host, KERNEL, OURS, PORT};
+use crate::peer::{
+    accept, generated, read_all, report, reports, sha256, write_all, Host, KERNEL, OURS, PORT,
+};
 use nix::sys::signal::Signal;
 use std::fs;
 use std::io::{ErrorKind, Read, Write};
@@ -23,7 +25,10 @@ fn serve_sends_its_file_to_several_at_once() {
     serve.signal(Signal::SIGINT);
     let ran = serve.wait().code(0);
     for report in reports(&ran) {
-        assert_eq!((&report["sent_bytes"], &report["sent_sha256"]), (&2_000_000.into(), &sha256(&bytes).into()));
+        assert_eq!(
+            (&report["sent_bytes"], &report["sent_sha256"]),
+            (&2_000_000.into(), &sha256(&bytes).into())
+        );
         assert!(report["local"] == format!("{OURS}:{PORT}") && report["failure"].is_null());
     }
 }
@@ -87,19 +92,50 @@ fn every_choice_of_a_stack_transfers() {
         &["--stack", "lite"][..],
         &["--stack", "lite", "--timers", "brakmo", "--acks", "every"],
         &["--no-sack", "--no-timestamps", "--no-window-scaling"],
-        &["--avoidance", "vegas", "--timers", "rfc6298", "--acks", "delayed"],
-        &["--avoidance", "westwood", "--startup", "paced", "--mtu", "600"],
+        &[
+            "--avoidance",
+            "vegas",
+            "--timers",
+            "rfc6298",
+            "--acks",
+            "delayed",
+        ],
+        &[
+            "--avoidance",
+            "westwood",
+            "--startup",
+            "paced",
+            "--mtu",
+            "600",
+        ],
         &["--startup", "pair", "--packet-pair", "answer-at-once"],
         &["--packet-pair", "probe", "--acks", "delayed"],
-        &["--avoidance", "reno", "--timers", "decoupled", "--initial-window", "2", "--receive-buffer", "20kB"],
+        &[
+            "--avoidance",
+            "reno",
+            "--timers",
+            "decoupled",
+            "--initial-window",
+            "2",
+            "--receive-buffer",
+            "20kB",
+        ],
     ] {
-        let serve = host.serve(&[options, &["--size", "300kB", "--once", "--delay", "1ms"]].concat());
-        assert!(read_all(&host.connect()) == generated(300_000), "{options:?}");
+        let serve =
+            host.serve(&[options, &["--size", "300kB", "--once", "--delay", "1ms"]].concat());
+        assert!(
+            read_all(&host.connect()) == generated(300_000),
+            "{options:?}"
+        );
         assert_eq!(report(serve)["timeouts"], 0, "{options:?}");
         let listener = host.listen();
         let get = host.get(&[options, &["--delay", "1ms"]].concat());
         write_all(&accept(&listener), &generated(300_000));
-        assert_eq!(report(get)["received_sha256"], sha256(&generated(300_000)), "{options:?}");
+        assert_eq!(
+            report(get)["received_sha256"],
+            sha256(&generated(300_000)),
+            "{options:?}"
+        );
     }
 }
 
@@ -110,11 +146,26 @@ fn a_device_that_the_user_made_stays() {
         format!("tuntap add dev mine mode tun\nlink set mine mtu 1400 up\naddress add {KERNEL} peer {OURS} dev mine\n");
     host.run(|| onramp_lab::parts::ip(&ip)).unwrap();
     let port = PORT.to_string();
-    let arguments = ["tcp", "serve", "--tun", "mine", "--address", OURS, "--port", &port, "--size", "50kB", "--once"];
+    let arguments = [
+        "tcp",
+        "serve",
+        "--tun",
+        "mine",
+        "--address",
+        OURS,
+        "--port",
+        &port,
+        "--size",
+        "50kB",
+        "--once",
+    ];
     let serve = host.run(|| crate::common::process::Background::onramp(arguments));
     wait_until("it listens", || serve.stderr().contains("listening"));
     assert_eq!(read_all(&host.connect()).len(), 50_000);
-    serve.wait().code(0).says(&["50.0 kB in", "segments sent again", "SHA-256"]);
+    serve
+        .wait()
+        .code(0)
+        .says(&["50.0 kB in", "segments sent again", "SHA-256"]);
     assert!(devices(&host).contains("mine"));
 }
 
@@ -130,7 +181,10 @@ fn an_interruption_resets_connections_and_leaves_nothing() {
     assert!(devices(&host).contains("tun0"));
     serve.signal(Signal::SIGINT);
     serve.wait().code(130);
-    assert_eq!(peer.read(&mut [0; 9]).unwrap_err().kind(), ErrorKind::ConnectionReset);
+    assert_eq!(
+        peer.read(&mut [0; 9]).unwrap_err().kind(),
+        ErrorKind::ConnectionReset
+    );
     assert!(listing(dir.path()).is_empty());
     assert!(!devices(&host).contains("tun0"));
 }
@@ -139,9 +193,16 @@ fn an_interruption_resets_connections_and_leaves_nothing() {
 fn strangers_are_refused_and_counted() {
     let Some(host) = Host::new() else { return };
     let serve = host.serve(&["--size", "1kB", "--once"]);
-    let refused = host.run(|| TcpStream::connect((OURS, PORT + 1))).unwrap_err();
+    let refused = host
+        .run(|| TcpStream::connect((OURS, PORT + 1)))
+        .unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::ConnectionRefused);
-    host.run(|| std::net::UdpSocket::bind((KERNEL, 0)).unwrap().send_to(b"?", (OURS, 53))).unwrap();
+    host.run(|| {
+        std::net::UdpSocket::bind((KERNEL, 0))
+            .unwrap()
+            .send_to(b"?", (OURS, 53))
+    })
+    .unwrap();
     assert_eq!(read_all(&host.connect()).len(), 1000);
     let report = report(serve);
     insta::assert_snapshot!(keys(&report).join(" "), @"data_segments_sent duplicates_received failure goodput_bytes_per_s local packet_pairs packets probes received_bytes received_sha256 recoveries remote retransmitted_segments segments_received sent_bytes sent_sha256 srtt_s time_s timeouts");
@@ -151,5 +212,6 @@ fn strangers_are_refused_and_counted() {
 
 /// The names of the devices in a namespace.
 fn devices(host: &Host) -> String {
-    host.run(|| fs::read_to_string("/proc/thread-self/net/dev")).unwrap()
+    host.run(|| fs::read_to_string("/proc/thread-self/net/dev"))
+        .unwrap()
 }

@@ -16,14 +16,30 @@ fn inside(host: &Host, arguments: &[&[&str]]) -> Ran {
 
 #[test]
 fn what_is_missing_or_wrong_is_named() {
-    let usage = |arguments: &[&[&str]], says: &str| onramp(arguments.concat()).code(2).warns(&[says]);
+    let usage =
+        |arguments: &[&[&str]], says: &str| onramp(arguments.concat()).code(2).warns(&[says]);
     usage(&[&SERVE, &DEVICE], "--receive <FILE>");
-    usage(&[&SERVE, &DEVICE, &["--size", "1 parsec"]], "the size `1 parsec` has an unknown unit `parsec`");
+    usage(
+        &[&SERVE, &DEVICE, &["--size", "1 parsec"]],
+        "the size `1 parsec` has an unknown unit `parsec`",
+    );
     usage(&[&SERVE, &DEVICE, &SIZE, &["--recovery", "renno"]], "reno");
-    usage(&[&SERVE, &DEVICE, &["--file", "/no/such/file"]], "cannot send /no/such/file: No such file");
-    usage(&[&SERVE, &DEVICE, &["--file", "/dev/zero"]], "it is not a file");
-    usage(&[&SERVE, &DEVICE, &["--receive", "/no/such/dir/file"]], "cannot create /no/such/dir/file");
-    usage(&[&["tcp", "get", "--from", "10.9.0.1"], &DEVICE], "invalid IPv4 socket address");
+    usage(
+        &[&SERVE, &DEVICE, &["--file", "/no/such/file"]],
+        "cannot send /no/such/file: No such file",
+    );
+    usage(
+        &[&SERVE, &DEVICE, &["--file", "/dev/zero"]],
+        "it is not a file",
+    );
+    usage(
+        &[&SERVE, &DEVICE, &["--receive", "/no/such/dir/file"]],
+        "cannot create /no/such/dir/file",
+    );
+    usage(
+        &[&["tcp", "get", "--from", "10.9.0.1"], &DEVICE],
+        "invalid IPv4 socket address",
+    );
 }
 
 #[test]
@@ -35,26 +51,65 @@ fn a_device_or_address_that_cannot_be_had_is_named() {
         "--host ADDRESS",
         "ip tuntap add dev missing mode tun",
     ]);
-    let nameless = ["--tun", "a-name-of-16-byt", "--address", OURS, "--host", KERNEL];
-    inside(&host, &[&SERVE, &SIZE, &nameless]).code(2).warns(&["at most 15 bytes"]);
+    let nameless = [
+        "--tun",
+        "a-name-of-16-byt",
+        "--address",
+        OURS,
+        "--host",
+        KERNEL,
+    ];
+    inside(&host, &[&SERVE, &SIZE, &nameless])
+        .code(2)
+        .warns(&["at most 15 bytes"]);
 
     let serve = host.serve(&SIZE);
-    inside(&host, &[&SERVE, &SIZE, &DEVICE]).code(2).warns(&["10.9.0.1 is an address of this host, on `tun0`"]);
+    inside(&host, &[&SERVE, &SIZE, &DEVICE])
+        .code(2)
+        .warns(&["10.9.0.1 is an address of this host, on `tun0`"]);
     let busy = ["--tun", "tun0", "--address", "10.9.0.3"];
-    inside(&host, &[&SERVE, &SIZE, &busy]).code(2).warns(&["`tun0` is in use by another process"]);
-    let taken = ["--tun", "tun0", "--address", "10.9.1.2", "--host", "10.9.1.1"];
-    inside(&host, &[&SERVE, &SIZE, &taken]).code(2).warns(&["`tun0` exists already"]);
+    inside(&host, &[&SERVE, &SIZE, &busy])
+        .code(2)
+        .warns(&["`tun0` is in use by another process"]);
+    let taken = [
+        "--tun",
+        "tun0",
+        "--address",
+        "10.9.1.2",
+        "--host",
+        "10.9.1.1",
+    ];
+    inside(&host, &[&SERVE, &SIZE, &taken])
+        .code(2)
+        .warns(&["`tun0` exists already"]);
     let own = ["--tun", "tun1", "--address", KERNEL, "--host", "10.9.1.1"];
-    inside(&host, &[&SERVE, &SIZE, &own]).code(2).warns(&["10.9.0.1 is an address of this host", "choose another"]);
-    let same = ["--tun", "tun1", "--address", "10.9.1.1", "--host", "10.9.1.1"];
-    inside(&host, &[&SERVE, &SIZE, &same]).code(2).warns(&["--address and --host are both 10.9.1.1"]);
+    inside(&host, &[&SERVE, &SIZE, &own])
+        .code(2)
+        .warns(&["10.9.0.1 is an address of this host", "choose another"]);
+    let same = [
+        "--tun",
+        "tun1",
+        "--address",
+        "10.9.1.1",
+        "--host",
+        "10.9.1.1",
+    ];
+    inside(&host, &[&SERVE, &SIZE, &same])
+        .code(2)
+        .warns(&["--address and --host are both 10.9.1.1"]);
     drop(serve);
 
-    host.run(|| onramp_lab::parts::ip("tuntap add dev down mode tun\n")).unwrap();
+    host.run(|| onramp_lab::parts::ip("tuntap add dev down mode tun\n"))
+        .unwrap();
     let down = ["--tun", "down", "--address", OURS];
-    inside(&host, &[&SERVE, &SIZE, &down]).code(3).warns(&["`down` is down: `ip link set dev down up`"]);
-    host.run(|| onramp_lab::parts::ip("link set dev down up mtu 1400\n")).unwrap();
-    inside(&host, &[&SERVE, &SIZE, &down, &["--mtu", "1500"]]).code(2).warns(&["--mtu 1500 is more than the 1400"]);
+    inside(&host, &[&SERVE, &SIZE, &down])
+        .code(3)
+        .warns(&["`down` is down: `ip link set dev down up`"]);
+    host.run(|| onramp_lab::parts::ip("link set dev down up mtu 1400\n"))
+        .unwrap();
+    inside(&host, &[&SERVE, &SIZE, &down, &["--mtu", "1500"]])
+        .code(2)
+        .warns(&["--mtu 1500 is more than the 1400"]);
 }
 
 #[test]
@@ -63,9 +118,16 @@ fn without_permission_it_says_which() {
     let dir = tempfile::tempdir().unwrap();
     let program = dir.path().join("onramp");
     std::fs::copy(env!("CARGO_BIN_EXE_onramp"), &program).unwrap();
-    std::fs::set_permissions(dir.path(), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    std::fs::set_permissions(
+        dir.path(),
+        std::os::unix::fs::PermissionsExt::from_mode(0o755),
+    )
+    .unwrap();
     let mut command = std::process::Command::new(program);
-    command.args([&SERVE[..], &SIZE, &DEVICE].concat()).uid(65_534).gid(65_534);
+    command
+        .args([&SERVE[..], &SIZE, &DEVICE].concat())
+        .uid(65_534)
+        .gid(65_534);
     let ran = host.run(|| crate::common::run(command));
     ran.code(3).warns(&["needs CAP_NET_ADMIN: run as root"]);
 }
@@ -74,7 +136,10 @@ fn without_permission_it_says_which() {
 fn a_peer_that_refuses_resets_or_is_silent_is_told_apart() {
     let Some(host) = Host::new() else { return };
     let ran = host.get(&[]).wait().code(1);
-    assert_eq!(reports(&ran)[0]["failure"], "10.9.0.1:8080 refused the connection: nothing listens there");
+    assert_eq!(
+        reports(&ran)[0]["failure"],
+        "10.9.0.1:8080 refused the connection: nothing listens there"
+    );
 
     let listener = host.listen();
     let get = host.get(&["--size", "10MB"]);
@@ -83,11 +148,16 @@ fn a_peer_that_refuses_resets_or_is_silent_is_told_apart() {
     drop(peer); // with data unread: a reset
     let ran = get.wait().code(1);
     let failure = reports(&ran)[0]["failure"].as_str().unwrap().to_owned();
-    assert!(failure.starts_with("10.9.0.1:8080 reset the connection after "), "{failure}");
+    assert!(
+        failure.starts_with("10.9.0.1:8080 reset the connection after "),
+        "{failure}"
+    );
 
     let silent = ["tcp", "get", "--from", "10.9.0.77:1"];
     let mut get = host.run(|| Background::onramp([&silent, &DEVICE[..]].concat()));
-    wait_until("it says so", || get.stderr().contains("no answer from 10.9.0.77:1 yet"));
+    wait_until("it says so", || {
+        get.stderr().contains("no answer from 10.9.0.77:1 yet")
+    });
     assert!(get.is_running());
 }
 
@@ -95,6 +165,7 @@ fn a_peer_that_refuses_resets_or_is_silent_is_told_apart() {
 fn a_device_that_goes_away_ends_it() {
     let Some(host) = Host::new() else { return };
     let serve = host.serve(&SIZE);
-    host.run(|| onramp_lab::parts::ip("link delete tun0\n")).unwrap();
+    host.run(|| onramp_lab::parts::ip("link delete tun0\n"))
+        .unwrap();
     serve.wait().code(3).warns(&["tun0"]);
 }

@@ -34,17 +34,38 @@ fn sends(recovery: Recovery) {
     let Some(host) = Host::new() else { return };
     let size = size_bytes();
     let size_text = format!("{size} B");
-    let serve = host.serve(&[&PATH[..], &["--recovery", recovery.name(), "--size", &size_text, "--once"]].concat());
+    let serve = host.serve(
+        &[
+            &PATH[..],
+            &[
+                "--recovery",
+                recovery.name(),
+                "--size",
+                &size_text,
+                "--once",
+            ],
+        ]
+        .concat(),
+    );
     let received = read_all(&host.connect());
     let report = report(serve);
     print(recovery, "sends", &report);
-    assert_eq!((received.len() as u64, &report["sent_bytes"]), (size, &size.into()));
-    assert!(received == generated(size), "what arrived is not what is sent");
+    assert_eq!(
+        (received.len() as u64, &report["sent_bytes"]),
+        (size, &size.into())
+    );
+    assert!(
+        received == generated(size),
+        "what arrived is not what is sent"
+    );
     assert_eq!(report["sent_sha256"], sha256(&received));
     assert_eq!(report["packets"]["damaged"], 0);
     let lost = size as f64 / 1448.0 / 100.0;
     let sent_again = report["retransmitted_segments"].as_f64().unwrap();
-    assert!(sent_again > lost / 2.0, "about {lost:.0} segments were lost, and {sent_again} sent again");
+    assert!(
+        sent_again > lost / 2.0,
+        "about {lost:.0} segments were lost, and {sent_again} sent again"
+    );
 }
 
 #[track_caller]
@@ -54,11 +75,20 @@ fn receives(recovery: Recovery) {
     let output = dir.path().join("output");
     let (listener, bytes) = (host.listen(), generated(size_bytes()));
     let output_text = output.to_str().unwrap();
-    let get = host.get(&[&PATH[..], &["--recovery", recovery.name(), "--output", output_text]].concat());
+    let get = host.get(
+        &[
+            &PATH[..],
+            &["--recovery", recovery.name(), "--output", output_text],
+        ]
+        .concat(),
+    );
     write_all(&accept(&listener), &bytes);
     let report = report(get);
     print(recovery, "receives", &report);
-    assert!(std::fs::read(&output).unwrap() == bytes, "what was written is not what was sent");
+    assert!(
+        std::fs::read(&output).unwrap() == bytes,
+        "what was written is not what was sent"
+    );
     assert_eq!(report["received_sha256"], sha256(&bytes));
     assert_eq!(report["packets"]["damaged"], 0);
 }

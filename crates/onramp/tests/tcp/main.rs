@@ -1,4 +1,5 @@
-//! `onramp tcp`: our TCP with this machine's kernel, over a TUN device in a namespace of the test's own.
+//! `onramp tcp`: our TCP with this machine's kernel, over a TUN device in a namespace of the test's
+//! own.
 
 #[path = "../common/mod.rs"]
 mod common;

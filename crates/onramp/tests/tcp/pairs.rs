@@ -1,4 +1,5 @@
-//! Packet pairs between two of ours, and with this machine's kernel, which knows them under `onramp exec` alone.
+//! Packet pairs between two of ours, and with this machine's kernel, which knows them under `onramp
+//! exec` alone.
 
 use crate::common::process::Background;
 use crate::common::wait_until;
@@ -13,7 +14,9 @@ const SIZE: usize = 500_000;
 /// One of the numbers of a report's packet pairs.
 #[track_caller]
 fn count(report: &Value, key: &str) -> u64 {
-    report["packet_pairs"][key].as_u64().unwrap_or_else(|| panic!("both ends know pairs: {report}"))
+    report["packet_pairs"][key]
+        .as_u64()
+        .unwrap_or_else(|| panic!("both ends know pairs: {report}"))
 }
 
 /// A Python program of the namespace, with start-up `pair`.
@@ -25,24 +28,59 @@ fn exec(host: &Host, program: &str) -> Background {
 fn two_of_ours_measure_them() {
     let Some(host) = Host::new() else { return };
     // From one device to the other.
-    host.run(|| fs::write("/proc/sys/net/ipv4/ip_forward", "1")).unwrap();
+    host.run(|| fs::write("/proc/sys/net/ipv4/ip_forward", "1"))
+        .unwrap();
     let size = SIZE.to_string() + " B";
-    let serve = host.serve(&[&["--startup", "pair", "--size", &size, "--once"], &PATH[..]].concat());
+    let serve =
+        host.serve(&[&["--startup", "pair", "--size", &size, "--once"], &PATH[..]].concat());
     let from = format!("{OURS}:{PORT}");
-    let device = ["--tun", "tun1", "--address", "10.8.0.2", "--host", "10.8.0.1"];
-    let arguments = [&["--json", "tcp", "get", "--packet-pair", "answer", "--from", &from], &device[..]].concat();
+    let device = [
+        "--tun",
+        "tun1",
+        "--address",
+        "10.8.0.2",
+        "--host",
+        "10.8.0.1",
+    ];
+    let arguments = [
+        &[
+            "--json",
+            "tcp",
+            "get",
+            "--packet-pair",
+            "answer",
+            "--from",
+            &from,
+        ],
+        &device[..],
+    ]
+    .concat();
     let received = report(host.run(|| Background::onramp(arguments)));
     let sent = report(serve);
     assert_eq!(received["received_sha256"], sha256(&generated(SIZE as u64)));
-    assert!(count(&sent, "pairs") > 0 && count(&sent, "replies") > 0, "{sent}");
+    assert!(
+        count(&sent, "pairs") > 0 && count(&sent, "replies") > 0,
+        "{sent}"
+    );
     assert!(count(&received, "answers") > 0, "{received}");
-    assert_eq!((count(&sent, "malformed"), count(&received, "malformed")), (0, 0));
+    assert_eq!(
+        (count(&sent, "malformed"), count(&received, "malformed")),
+        (0, 0)
+    );
 }
 
 #[test]
 fn a_kernel_without_them_gets_none() {
     let Some(host) = Host::new() else { return };
-    let serve = host.serve(&["--startup", "pair", "--packet-pair", "probe", "--size", "300kB", "--once"]);
+    let serve = host.serve(&[
+        "--startup",
+        "pair",
+        "--packet-pair",
+        "probe",
+        "--size",
+        "300kB",
+        "--once",
+    ]);
     assert!(read_all(&host.connect()) == generated(300_000));
     assert!(report(serve)["packet_pairs"].is_null());
 }
@@ -51,7 +89,8 @@ fn a_kernel_without_them_gets_none() {
 fn a_kernel_that_knows_them_answers_ours() {
     let Some(host) = Host::new() else { return };
     let size = SIZE.to_string() + " B";
-    let serve = host.serve(&[&["--startup", "pair", "--size", &size, "--once"], &PATH[..]].concat());
+    let serve =
+        host.serve(&[&["--startup", "pair", "--size", &size, "--once"], &PATH[..]].concat());
     let program = format!(
         "import socket\n\
          connection = socket.create_connection(('{OURS}', {PORT}))\n\
@@ -60,7 +99,10 @@ fn a_kernel_that_knows_them_answers_ours() {
     let client = exec(&host, &program);
     let sent = report(serve);
     client.wait().code(0);
-    assert!(count(&sent, "pairs") > 0 && count(&sent, "replies") > 0, "{sent}");
+    assert!(
+        count(&sent, "pairs") > 0 && count(&sent, "replies") > 0,
+        "{sent}"
+    );
     assert_eq!(count(&sent, "malformed"), 0);
 }
 
@@ -83,6 +125,10 @@ fn ours_answers_a_kernel_that_sends_them() {
         assert!(count(&received, "answers") > 0, "{received}");
         assert_eq!(count(&received, "malformed"), 0);
         // Acknowledgements that are pairs.
-        assert_eq!(count(&received, "pairs") > 0, packet_pair == "probe", "{received}");
+        assert_eq!(
+            count(&received, "pairs") > 0,
+            packet_pair == "probe",
+            "{received}"
+        );
     }
 }

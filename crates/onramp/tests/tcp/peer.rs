@@ -30,11 +30,15 @@ impl Host {
         match onramp_lab::preflight() {
             Ok(()) => {
                 let host = Host(Namespace::new().unwrap());
-                // Not BBR, the default of some hosts, which takes no notice of losses. Reno is in every kernel.
-                host.run(|| fs::write("/proc/sys/net/ipv4/tcp_congestion_control", "reno")).unwrap();
+                // Not BBR, the default of some hosts, which takes no notice of losses. Reno is in
+                // every kernel.
+                host.run(|| fs::write("/proc/sys/net/ipv4/tcp_congestion_control", "reno"))
+                    .unwrap();
                 Some(host)
             }
-            Err(error) if std::env::var_os("CI").is_some() => panic!("CI can make TUN devices: {error}"),
+            Err(error) if std::env::var_os("CI").is_some() => {
+                panic!("CI can make TUN devices: {error}")
+            }
             Err(error) => {
                 eprintln!("skipped: {error}");
                 None
@@ -89,7 +93,10 @@ pub fn accept(listener: &TcpListener) -> TcpStream {
 
 /// SHA-256 as `--json` has it.
 pub fn sha256(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    Sha256::digest(bytes)
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
 }
 
 /// What `--size` sends.
@@ -119,7 +126,10 @@ pub fn write_all(mut stream: &TcpStream, bytes: &[u8]) {
 
 /// The reports, a line each.
 pub fn reports(ran: &Ran) -> Vec<Value> {
-    ran.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    ran.stdout
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
 }
 
 /// The one report of a command that ended well.

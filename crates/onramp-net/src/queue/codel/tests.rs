@@ -5,11 +5,16 @@ const MS: u64 = 1_000_000;
 const US: u64 = 1_000;
 
 fn packet() -> Numbered {
-    Numbered { number: 0, bytes: 1000, flow: 0, expedited: false }
+    Numbered {
+        number: 0,
+        bytes: 1000,
+        flow: 0,
+        expedited: false,
+    }
 }
 
-/// A queue in which packets stand for 10 ms: one comes and one goes every 10 us. Only drops shorten it, and are made
-/// good by another arrival.
+/// A queue in which packets stand for 10 ms: one comes and one goes every 10 us. Only drops shorten
+/// it, and are made good by another arrival.
 struct Standing {
     queue: CoDel<Numbered>,
     evicted: Evicted<Numbered>,
@@ -18,14 +23,24 @@ struct Standing {
 
 impl Standing {
     fn new() -> Standing {
-        let config = CoDelConfig { limit: Limit::Packets(10_000), ..CoDelConfig::default() };
-        let mut standing = Standing { queue: CoDel::new(&config), evicted: Evicted::new(), now_ns: 0 };
+        let config = CoDelConfig {
+            limit: Limit::Packets(10_000),
+            ..CoDelConfig::default()
+        };
+        let mut standing = Standing {
+            queue: CoDel::new(&config),
+            evicted: Evicted::new(),
+            now_ns: 0,
+        };
         (0..1000).for_each(|_| standing.arrive());
         standing
     }
 
     fn arrive(&mut self) {
-        assert_eq!(self.queue.enqueue(self.now_ns, packet(), &mut self.evicted), Verdict::Queued);
+        assert_eq!(
+            self.queue.enqueue(self.now_ns, packet(), &mut self.evicted),
+            Verdict::Queued
+        );
     }
 
     /// Runs until a time; the times of the drops.
@@ -52,8 +67,8 @@ impl Standing {
     }
 }
 
-/// RFC 8289 section 5, `control_law`: the first drop once the standing time was above target for an interval, the
-/// next ones interval / sqrt(n) apart.
+/// RFC 8289 section 5, `control_law`: the first drop once the standing time was above target for an
+/// interval, the next ones interval / sqrt(n) apart.
 #[test]
 fn drops_follow_the_control_law() {
     let drops_ns = Standing::new().run_until(1000 * MS);
@@ -61,9 +76,13 @@ fn drops_follow_the_control_law() {
     let mut due_ns = 105.0 * MS as f64;
     for (n, at_ns) in drops_ns.iter().enumerate() {
         let late_ns = *at_ns as f64 - due_ns;
-        assert!((-10.0..30_000.0).contains(&late_ns), "drop {n} at {at_ns} ns, due at {due_ns}");
+        assert!(
+            (-10.0..30_000.0).contains(&late_ns),
+            "drop {n} at {at_ns} ns, due at {due_ns}"
+        );
         // Drop times are counted from the first, which is itself made by the clock of departures.
-        due_ns = if n == 0 { *at_ns as f64 } else { due_ns } + 100.0 * MS as f64 / ((n + 1) as f64).sqrt();
+        due_ns = if n == 0 { *at_ns as f64 } else { due_ns }
+            + 100.0 * MS as f64 / ((n + 1) as f64).sqrt();
     }
     assert!(drops_ns.len() > 20);
 }
@@ -93,8 +112,8 @@ fn dropping_ends_with_the_first_packet_that_did_not_stand() {
     assert!(!standing.queue.control.dropping);
 }
 
-/// RFC 8289 section 5, `deque`: where the dropping begins again within 16 intervals, it begins with the frequency
-/// that it had gained; later, from the start.
+/// RFC 8289 section 5, `deque`: where the dropping begins again within 16 intervals, it begins with
+/// the frequency that it had gained; later, from the start.
 #[test]
 fn dropping_resumes_where_it_ended_unless_long_ago() {
     let resumed_count = |pause_ns: u64| {
@@ -112,7 +131,8 @@ fn dropping_resumes_where_it_ended_unless_long_ago() {
     assert_eq!(resumed_count(2000 * MS).0, 1);
 }
 
-/// RFC 8289 section 5, `dodequeue`: a queue of no more than an MTU is never shortened, however slow the link.
+/// RFC 8289 section 5, `dodequeue`: a queue of no more than an MTU is never shortened, however slow
+/// the link.
 #[test]
 fn the_last_packets_are_not_dropped() {
     let mut queue = CoDel::new(&CoDelConfig::default());
@@ -120,16 +140,26 @@ fn the_last_packets_are_not_dropped() {
     for second in 0..100u64 {
         queue.enqueue(second * 1000 * MS, packet(), &mut evicted);
         queue.enqueue(second * 1000 * MS, packet(), &mut evicted);
-        assert!(queue.dequeue(second * 1000 * MS + 900 * MS, &mut evicted).is_some());
-        assert!(queue.dequeue(second * 1000 * MS + 990 * MS, &mut evicted).is_some());
+        assert!(queue
+            .dequeue(second * 1000 * MS + 900 * MS, &mut evicted)
+            .is_some());
+        assert!(queue
+            .dequeue(second * 1000 * MS + 990 * MS, &mut evicted)
+            .is_some());
     }
     assert_eq!(evicted.count.packets, 0);
 }
 
 #[test]
 fn a_full_queue_refuses() {
-    let mut queue = CoDel::new(&CoDelConfig { limit: Limit::Packets(1), ..CoDelConfig::default() });
+    let mut queue = CoDel::new(&CoDelConfig {
+        limit: Limit::Packets(1),
+        ..CoDelConfig::default()
+    });
     let mut evicted = Evicted::new();
     assert_eq!(queue.enqueue(0, packet(), &mut evicted), Verdict::Queued);
-    assert_eq!(queue.enqueue(0, packet(), &mut evicted), Verdict::DroppedFull);
+    assert_eq!(
+        queue.enqueue(0, packet(), &mut evicted),
+        Verdict::DroppedFull
+    );
 }

@@ -12,22 +12,40 @@ struct Queue {
 
 impl Queue {
     fn new(config: FqCoDelConfig) -> Queue {
-        Queue { fq: FqCoDel::new(&config, 1), evicted: Evicted::new() }
+        Queue {
+            fq: FqCoDel::new(&config, 1),
+            evicted: Evicted::new(),
+        }
     }
 
     fn arrive(&mut self, flow: u32, numbers: std::ops::Range<u32>, bytes: u32) {
         for number in numbers {
-            let verdict = self.fq.enqueue(0, Numbered { number, bytes, flow, expedited: false }, &mut self.evicted);
+            let verdict = self.fq.enqueue(
+                0,
+                Numbered {
+                    number,
+                    bytes,
+                    flow,
+                    expedited: false,
+                },
+                &mut self.evicted,
+            );
             assert_eq!(verdict, Verdict::Queued);
         }
     }
 
     fn next(&mut self) -> Option<(u32, u32)> {
-        self.fq.dequeue(0, &mut self.evicted).map(|packet| (packet.flow, packet.number))
+        self.fq
+            .dequeue(0, &mut self.evicted)
+            .map(|packet| (packet.flow, packet.number))
     }
 
     fn dropped(&mut self) -> Vec<(u32, u32)> {
-        self.evicted.packets.drain(..).map(|packet| (packet.flow, packet.number)).collect()
+        self.evicted
+            .packets
+            .drain(..)
+            .map(|packet| (packet.flow, packet.number))
+            .collect()
     }
 }
 
@@ -36,7 +54,10 @@ impl Queue {
 fn a_thin_flow_does_not_wait_for_a_fat_one() {
     let mut queue = Queue::new(FqCoDelConfig::default());
     queue.arrive(1, 0..100, 1500);
-    assert_eq!([queue.next(), queue.next(), queue.next()], [Some((1, 0)), Some((1, 1)), Some((1, 2))]);
+    assert_eq!(
+        [queue.next(), queue.next(), queue.next()],
+        [Some((1, 0)), Some((1, 1)), Some((1, 2))]
+    );
     queue.arrive(2, 0..1, 100);
     assert_eq!([queue.next(), queue.next()], [Some((2, 0)), Some((1, 3))]);
 }
@@ -52,7 +73,10 @@ fn two_backlogged_flows_send_the_same_bytes() {
         let (flow, _) = queue.next().unwrap();
         sent_bytes[flow as usize - 1] += if flow == 1 { 1500 } else { 300 };
     }
-    assert!(sent_bytes[0].abs_diff(sent_bytes[1]) <= 2 * 1514, "{sent_bytes:?}");
+    assert!(
+        sent_bytes[0].abs_diff(sent_bytes[1]) <= 2 * 1514,
+        "{sent_bytes:?}"
+    );
 }
 
 #[test]
@@ -61,30 +85,54 @@ fn a_flow_keeps_its_order() {
     (0..50).for_each(|number| (1..4).for_each(|flow| queue.arrive(flow, number..number + 1, 700)));
     let left: Vec<_> = std::iter::from_fn(|| queue.next()).collect();
     for flow in 1..4 {
-        assert!(left.iter().filter(|(of, _)| *of == flow).map(|(_, number)| *number).eq(0..50));
+        assert!(left
+            .iter()
+            .filter(|(of, _)| *of == flow)
+            .map(|(_, number)| *number)
+            .eq(0..50));
     }
 }
 
-/// Section 4.1: where there are too many, half of the longest queue goes, at its head, but at most 64 packets.
+/// Section 4.1: where there are too many, half of the longest queue goes, at its head, but at most
+/// 64 packets.
 #[test]
 fn the_fattest_flow_pays_for_a_full_queue() {
-    let mut queue = Queue::new(FqCoDelConfig { limit_packets: 20, ..FqCoDelConfig::default() });
+    let mut queue = Queue::new(FqCoDelConfig {
+        limit_packets: 20,
+        ..FqCoDelConfig::default()
+    });
     queue.arrive(1, 0..15, 1500);
     queue.arrive(2, 0..5, 1500);
     assert!(queue.dropped().is_empty());
     queue.arrive(2, 5..6, 1500);
-    assert_eq!(queue.dropped(), (0..8).map(|number| (1, number)).collect::<Vec<_>>());
-    assert_eq!(queue.fq.waiting(), Count { packets: 13, bytes: 13 * 1500 });
+    assert_eq!(
+        queue.dropped(),
+        (0..8).map(|number| (1, number)).collect::<Vec<_>>()
+    );
+    assert_eq!(
+        queue.fq.waiting(),
+        Count {
+            packets: 13,
+            bytes: 13 * 1500
+        }
+    );
     assert_eq!(queue.evicted.count.packets, 8);
 
-    let mut queue = Queue::new(FqCoDelConfig { limit_packets: 200, ..FqCoDelConfig::default() });
+    let mut queue = Queue::new(FqCoDelConfig {
+        limit_packets: 200,
+        ..FqCoDelConfig::default()
+    });
     queue.arrive(1, 0..201, 1500);
     assert_eq!(queue.dropped().len(), 64);
 }
 
 #[test]
 fn the_fattest_flow_is_the_one_with_the_most_bytes() {
-    let mut queue = Queue::new(FqCoDelConfig { limit_packets: 10, drop_batch_packets: 1, ..FqCoDelConfig::default() });
+    let mut queue = Queue::new(FqCoDelConfig {
+        limit_packets: 10,
+        drop_batch_packets: 1,
+        ..FqCoDelConfig::default()
+    });
     queue.arrive(1, 0..7, 100);
     queue.arrive(2, 0..4, 1500);
     assert_eq!(queue.dropped(), [(2, 0)]);
@@ -109,12 +157,24 @@ fn each_flow_has_a_codel_of_its_own() {
     let mut queue = Queue::new(FqCoDelConfig::default());
     queue.arrive(1, 0..1000, 1500);
     for ms in 0..400 {
-        queue.fq.enqueue(ms * MS, Numbered { number: 0, bytes: 100, flow: 2, expedited: false }, &mut queue.evicted);
+        queue.fq.enqueue(
+            ms * MS,
+            Numbered {
+                number: 0,
+                bytes: 100,
+                flow: 2,
+                expedited: false,
+            },
+            &mut queue.evicted,
+        );
         queue.fq.dequeue(ms * MS, &mut queue.evicted);
         queue.fq.dequeue(ms * MS, &mut queue.evicted);
     }
     let dropped = queue.dropped();
-    assert!(dropped.len() == 5 && dropped.iter().all(|(flow, _)| *flow == 1), "{dropped:?}");
+    assert!(
+        dropped.len() == 5 && dropped.iter().all(|(flow, _)| *flow == 1),
+        "{dropped:?}"
+    );
 }
 
 #[test]

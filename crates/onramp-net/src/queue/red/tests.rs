@@ -10,11 +10,19 @@ fn red(config: &RedConfig) -> Red<Numbered> {
 
 /// A queue whose average is held at so many thousandths of a packet.
 fn red_at(config: &RedConfig, average_thousandths: u64) -> Red<Numbered> {
-    Red { average: (average_thousandths << AVERAGE_BITS) / 1000, ..red(config) }
+    Red {
+        average: (average_thousandths << AVERAGE_BITS) / 1000,
+        ..red(config)
+    }
 }
 
 fn packet() -> Numbered {
-    Numbered { number: 0, bytes: 1000, flow: 0, expedited: false }
+    Numbered {
+        number: 0,
+        bytes: 1000,
+        flow: 0,
+        expedited: false,
+    }
 }
 
 fn average(red: &Red<Numbered>) -> f64 {
@@ -26,7 +34,10 @@ fn p_b(red: &Red<Numbered>) -> Option<f64> {
 }
 
 fn close(value: f64, expected: f64, error: f64) {
-    assert!((value - expected).abs() <= error, "{value} instead of {expected}");
+    assert!(
+        (value - expected).abs() <= error,
+        "{value} instead of {expected}"
+    );
 }
 
 const ROOMY: RedConfig = RedConfig {
@@ -39,8 +50,8 @@ const ROOMY: RedConfig = RedConfig {
     mean_packet_bytes: 1000,
 };
 
-/// Section 6.1, equation 2: as the queue grows from 0 to L packets with L arrivals, the average reaches
-/// L + 1 + ((1 - w)^(L+1) - 1) / w.
+/// Section 6.1, equation 2: as the queue grows from 0 to L packets with L arrivals, the average
+/// reaches L + 1 + ((1 - w)^(L+1) - 1) / w.
 #[test]
 fn the_average_follows_a_growing_queue_as_equation_2_says() {
     let mut queue = red(&ROOMY);
@@ -50,7 +61,11 @@ fn the_average_follows_a_growing_queue_as_equation_2_says() {
     for l in 0..50 {
         assert_eq!(queue.enqueue(0, packet(), &mut evicted), Verdict::Queued);
         let l = f64::from(l);
-        close(average(&queue), l + 1.0 + ((1.0 - w).powf(l + 1.0) - 1.0) / w, 1e-3);
+        close(
+            average(&queue),
+            l + 1.0 + ((1.0 - w).powf(l + 1.0) - 1.0) / w,
+            1e-3,
+        );
     }
 }
 
@@ -59,7 +74,9 @@ fn the_average_follows_a_growing_queue_as_equation_2_says() {
 fn an_idle_time_lets_the_average_decay() {
     let mut queue = red_at(&ROOMY, 4_000);
     assert_eq!(queue.dequeue(7_000_000, &mut Evicted::new()), None);
-    assert!(queue.pass(107_500_000, packet(), &mut Evicted::new()).is_ok());
+    assert!(queue
+        .pass(107_500_000, packet(), &mut Evicted::new())
+        .is_ok());
     close(average(&queue), 4.0 * (511.0f64 / 512.0).powi(100), 1e-5);
 }
 
@@ -67,7 +84,9 @@ fn an_idle_time_lets_the_average_decay() {
 fn a_long_idle_time_lets_nothing_of_the_average_remain() {
     let mut queue = red_at(&ROOMY, 4_000);
     queue.dequeue(0, &mut Evicted::new());
-    assert!(queue.pass(u64::MAX / 2, packet(), &mut Evicted::new()).is_ok());
+    assert!(queue
+        .pass(u64::MAX / 2, packet(), &mut Evicted::new())
+        .is_ok());
     assert_eq!(queue.average, 0);
 }
 
@@ -83,14 +102,18 @@ fn the_drop_probability_rises_between_the_thresholds() {
 
 #[test]
 fn a_gentle_one_goes_on_rising_to_twice_the_threshold() {
-    let gentle = RedConfig { gentle: true, ..ROOMY };
+    let gentle = RedConfig {
+        gentle: true,
+        ..ROOMY
+    };
     close(p_b(&red_at(&gentle, 15_000)).unwrap(), 0.02, 1e-6);
     close(p_b(&red_at(&gentle, 22_500)).unwrap(), 0.51, 1e-6);
     close(p_b(&red_at(&gentle, 30_000)).unwrap(), 1.0, 0.0);
 }
 
-/// Section 7, method 2: the distance between drops is uniform. With the counting of figure 2 it is so from 1 to
-/// 1/p_b - 1; drops of independent probability p_b would be 1/p_b = 100 packets apart on average, and at times 500.
+/// Section 7, method 2: the distance between drops is uniform. With the counting of figure 2 it is
+/// so from 1 to 1/p_b - 1; drops of independent probability p_b would be 1/p_b = 100 packets apart
+/// on average, and at times 500.
 #[test]
 fn drops_are_spaced_uniformly() {
     let mut queue = red_at(&ROOMY, 10_000);
@@ -104,9 +127,15 @@ fn drops_are_spaced_uniformly() {
         }
     }
     distances.remove(0);
-    assert!(distances.iter().all(|distance| (1..=100).contains(distance)));
+    assert!(distances
+        .iter()
+        .all(|distance| (1..=100).contains(distance)));
     // Uniform from 1 to 99: mean 50, deviation 28.6, of the mean of 20,000 0.2.
-    close(f64::from(distances.iter().sum::<u32>()) / 20_000.0, 50.0, 1.0);
+    close(
+        f64::from(distances.iter().sum::<u32>()) / 20_000.0,
+        50.0,
+        1.0,
+    );
     let in_first_third = distances.iter().filter(|distance| **distance <= 33).count();
     close(in_first_third as f64 / 20_000.0, 1.0 / 3.0, 0.017);
 }
@@ -119,16 +148,26 @@ fn an_average_above_the_threshold_drops_all_and_one_below_none() {
 
 #[test]
 fn a_full_queue_refuses_whatever_the_average_is() {
-    let mut queue = red(&RedConfig { limit: Limit::Packets(1), ..ROOMY });
+    let mut queue = red(&RedConfig {
+        limit: Limit::Packets(1),
+        ..ROOMY
+    });
     let mut evicted = Evicted::new();
     assert!(queue.pass(0, packet(), &mut evicted).is_ok());
     assert_eq!(queue.enqueue(0, packet(), &mut evicted), Verdict::Queued);
-    assert_eq!(queue.enqueue(0, packet(), &mut evicted), Verdict::DroppedFull);
+    assert_eq!(
+        queue.enqueue(0, packet(), &mut evicted),
+        Verdict::DroppedFull
+    );
 }
 
 #[test]
 fn a_limit_in_bytes_makes_the_average_one_of_bytes() {
-    let mut queue = red(&RedConfig { limit: Limit::Bytes(10_000), weight_shift: 0, ..ROOMY });
+    let mut queue = red(&RedConfig {
+        limit: Limit::Bytes(10_000),
+        weight_shift: 0,
+        ..ROOMY
+    });
     queue.config.min_threshold = 3_000;
     queue.config.max_threshold = 9_000;
     let mut evicted = Evicted::new();

@@ -12,10 +12,13 @@ impl Flow {
     pub fn serve<O: Observer>(&mut self, net: &mut Net<O>) {
         let had_begun = self.server.has_begun();
         if !had_begun {
-            // The acknowledgement of a request, or of the SYN's answer, leaves before the application has heard of it.
+            // The acknowledgement of a request, or of the SYN's answer, leaves before the
+            // application has heard of it.
             self.transmit(Side::Sender, net);
         }
-        let Some(connection) = &mut self.ends[Side::Sender as usize].connection else { return };
+        let Some(connection) = &mut self.ends[Side::Sender as usize].connection else {
+            return;
+        };
         self.server.act(connection, net.now_ns);
         if had_begun || self.server.has_begun() {
             self.transmit(Side::Sender, net);
@@ -30,7 +33,9 @@ impl Flow {
             self.transmit(Side::Sender, net);
         }
         loop {
-            let Some(connection) = &mut self.ends[Side::Sender as usize].connection else { return };
+            let Some(connection) = &mut self.ends[Side::Sender as usize].connection else {
+                return;
+            };
             let got_some = self.server.act_on_share(payload, connection, net.now_ns);
             self.transmit(Side::Sender, net);
             if !got_some {
@@ -38,7 +43,11 @@ impl Flow {
             }
         }
         let waits = self.server.has_begun() && !self.server.is_closed();
-        self.reschedule(Side::Sender, if waits { payload.next_ns() } else { u64::MAX }, net);
+        self.reschedule(
+            Side::Sender,
+            if waits { payload.next_ns() } else { u64::MAX },
+            net,
+        );
         self.leave_behind(Side::Sender, net);
     }
 
@@ -75,7 +84,9 @@ impl Flow {
 
     /// Once the connection stands, and the acknowledgement that makes it stand has left.
     fn ask<O: Observer>(&mut self, net: &mut Net<O>) {
-        let Some(connection) = &mut self.ends[Side::Receiver as usize].connection else { return };
+        let Some(connection) = &mut self.ends[Side::Receiver as usize].connection else {
+            return;
+        };
         if connection.state() == State::Established {
             self.will_ask = connection.write(REQUEST_BYTES) < REQUEST_BYTES;
             self.transmit(Side::Receiver, net);

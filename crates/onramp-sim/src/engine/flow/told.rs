@@ -20,14 +20,24 @@ impl Flow {
 
     /// Neither end has anything to do any more, but to wait for strays.
     pub fn is_over(&self) -> bool {
-        let over = |connection: &Connection| matches!(connection.state(), State::Closed | State::TimeWait);
+        let over =
+            |connection: &Connection| matches!(connection.state(), State::Closed | State::TimeWait);
         match &self.ends {
-            [End { connection: Some(sender), .. }, End { connection: Some(receiver), .. }] => {
-                over(sender) && over(receiver)
-            }
-            [End { connection: Some(alone), .. }, _] | [_, End { connection: Some(alone), .. }] => {
-                alone.state() == State::Closed
-            }
+            [End {
+                connection: Some(sender),
+                ..
+            }, End {
+                connection: Some(receiver),
+                ..
+            }] => over(sender) && over(receiver),
+            [End {
+                connection: Some(alone),
+                ..
+            }, _]
+            | [_, End {
+                connection: Some(alone),
+                ..
+            }] => alone.state() == State::Closed,
             _ => true,
         }
     }
@@ -52,16 +62,21 @@ impl Flow {
 
     /// What an end has met, the sender's first.
     pub fn trouble(&self) -> Option<Failure> {
-        self.ends.iter().find_map(|end| end.connection.as_ref()?.failure())
+        self.ends
+            .iter()
+            .find_map(|end| end.connection.as_ref()?.failure())
     }
 
-    /// Why it gave up, if it did: what the first end met that met something. A sending application that stops in the middle
-    /// is no failure, nor is an end that gives up because the other has.
+    /// Why it gave up, if it did: what the first end met that met something. A sending application
+    /// that stops in the middle is no failure, nor is an end that gives up because the other has.
     fn failure(&self) -> Option<Failure> {
         if self.is_complete() {
             return None;
         }
-        let [sender, receiver] = self.ends.each_ref().map(|end| end.connection.as_ref().and_then(Connection::failure));
+        let [sender, receiver] = self
+            .ends
+            .each_ref()
+            .map(|end| end.connection.as_ref().and_then(Connection::failure));
         match (sender, receiver) {
             (Some(Failure::Aborted), Some(Failure::Aborted | Failure::Reset)) => None,
             (Some(Failure::Aborted) | None, failure) => failure,

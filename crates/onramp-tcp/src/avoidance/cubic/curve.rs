@@ -1,7 +1,8 @@
 //! CUBIC's curve in integers: `W(t) = C (t - K)^3 + W_max` (RFC 9438, section 4.2).
 //!
-//! Time is in 1/1024 s, so that `t^3` fits and scaling is a shift. C is 410/1024, which is 0.4 to a thousandth (section
-//! 5.1: it balances friendliness to Reno against use of spare capacity; C = 0.4 is recommended there).
+//! Time is in 1/1024 s, so that `t^3` fits and scaling is a shift. C is 410/1024, which is 0.4 to a
+//! thousandth (section 5.1: it balances friendliness to Reno against use of spare capacity; C = 0.4
+//! is recommended there).
 
 /// C, scaled as below.
 const C_1024: u64 = 410;
@@ -18,11 +19,14 @@ pub(crate) struct Curve {
 }
 
 impl Curve {
-    /// The curve from the present window to the one before the loss. Where the window is there already, only the convex
-    /// half is left, from the window on.
+    /// The curve from the present window to the one before the loss. Where the window is there
+    /// already, only the convex half is left, from the window on.
     pub fn new(w_max: u64, cwnd: u64) -> Curve {
         let below = w_max.saturating_sub(cwnd).min(u64::from(u32::MAX));
-        Curve { origin: w_max.max(cwnd), k: cube_root((1 << SCALE_BITS) / C_1024 * below) }
+        Curve {
+            origin: w_max.max(cwnd),
+            k: cube_root((1 << SCALE_BITS) / C_1024 * below),
+        }
     }
 
     /// The window in segments at a time in 1/1024 s after the epoch's start.
@@ -67,10 +71,19 @@ mod tests {
     /// RFC 9438, section 4.2, figure 2.
     #[test]
     fn k_is_the_time_to_the_plateau() {
-        for (w_max, cwnd) in [(10u64, 7u64), (100, 70), (1000, 700), (20_000, 14_000), (1_000_000, 1)] {
+        for (w_max, cwnd) in [
+            (10u64, 7u64),
+            (100, 70),
+            (1000, 700),
+            (20_000, 14_000),
+            (1_000_000, 1),
+        ] {
             let exact_s = ((w_max - cwnd) as f64 / 0.4).cbrt();
             let k_s = Curve::new(w_max, cwnd).k as f64 / 1024.0;
-            assert!((k_s - exact_s).abs() < 0.0004 * exact_s + 0.001, "{w_max}: {k_s} for {exact_s}");
+            assert!(
+                (k_s - exact_s).abs() < 0.0004 * exact_s + 0.001,
+                "{w_max}: {k_s} for {exact_s}"
+            );
         }
     }
 
@@ -82,14 +95,21 @@ mod tests {
         for t in (0..20 * 1024).step_by(100) {
             let exact = 0.4 * (t as f64 / 1024.0 - k_s).powi(3) + 1000.0;
             let error = curve.segments_at(t) as f64 - exact;
-            assert!(error.abs() < 1.0 + 0.002 * (exact - 1000.0).abs(), "{t}: {error}");
+            assert!(
+                error.abs() < 1.0 + 0.002 * (exact - 1000.0).abs(),
+                "{t}: {error}"
+            );
         }
     }
 
     #[test]
     fn the_curve_starts_at_the_window_and_rests_at_the_plateau() {
         let curve = Curve::new(1000, 700);
-        assert_eq!((curve.segments_at(0), curve.segments_at(curve.k)), (701, 1000), "as Linux rounds it");
+        assert_eq!(
+            (curve.segments_at(0), curve.segments_at(curve.k)),
+            (701, 1000),
+            "as Linux rounds it"
+        );
     }
 
     #[test]

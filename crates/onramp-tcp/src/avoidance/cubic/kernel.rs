@@ -4,16 +4,29 @@ use super::super::path::MSS;
 use super::*;
 use crate::window::UNLIMITED;
 
-/// The kernel itself, on paths of the lab: the same ACKs, and after each of them the same window, to a segment. What is
-/// not in the traces is the phase of the kernel's jiffies.
+/// The kernel itself, on paths of the lab: the same ACKs, and after each of them the same window,
+/// to a segment. What is not in the traces is the phase of the kernel's jiffies.
 #[test]
 fn the_windows_are_the_kernels() {
-    let traces = [include_str!("kernel-10ms.txt"), include_str!("kernel-150ms.txt")];
+    let traces = [
+        include_str!("kernel-10ms.txt"),
+        include_str!("kernel-150ms.txt"),
+    ];
     for trace in traces {
         let mut replay = Replay::default();
-        trace.lines().filter(|line| !line.starts_with('#')).for_each(|line| replay.line(line));
-        let Replay { compared, differing, .. } = replay;
-        assert!(compared > 1200 && differing < compared / 5, "{differing} of {compared} differ by one");
+        trace
+            .lines()
+            .filter(|line| !line.starts_with('#'))
+            .for_each(|line| replay.line(line));
+        let Replay {
+            compared,
+            differing,
+            ..
+        } = replay;
+        assert!(
+            compared > 1200 && differing < compared / 5,
+            "{differing} of {compared} differ by one"
+        );
     }
 }
 
@@ -29,11 +42,18 @@ struct Replay {
 
 impl Replay {
     fn line(&mut self, line: &str) {
-        let numbers: Vec<u64> = line.split(' ').filter_map(|word| word.parse().ok()).collect();
+        let numbers: Vec<u64> = line
+            .split(' ')
+            .filter_map(|word| word.parse().ok())
+            .collect();
         let Some((cubic, window)) = &mut self.sender else {
             self.sender = Some((
                 Cubic::default(),
-                Window { cwnd_bytes: numbers[0] * MSS, ssthresh_bytes: UNLIMITED, mss_bytes: MSS as u32 },
+                Window {
+                    cwnd_bytes: numbers[0] * MSS,
+                    ssthresh_bytes: UNLIMITED,
+                    mss_bytes: MSS as u32,
+                },
             ));
             return;
         };
@@ -53,7 +73,11 @@ impl Replay {
                 self.una += acked;
                 cubic.measure(window, &ack);
                 cubic.raise(window, &ack);
-                assert!(window.segments().abs_diff(cwnd) <= 1, "{} us: {window:?}, kernel {cwnd}", self.now_us);
+                assert!(
+                    window.segments().abs_diff(cwnd) <= 1,
+                    "{} us: {window:?}, kernel {cwnd}",
+                    self.now_us
+                );
                 self.compared += 1;
                 self.differing += u32::from(window.segments() != cwnd);
             }

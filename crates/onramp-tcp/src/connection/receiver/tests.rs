@@ -8,8 +8,11 @@ use std::ops::Range;
 const STREAM_BYTES: u64 = 300;
 
 fn receiver() -> Receiver {
-    let config =
-        Config { acks: Acks::Every, receive_buffer: ReceiveBuffer::Bytes(1000), ..Config::of(Stack::Lite, 1040) };
+    let config = Config {
+        acks: Acks::Every,
+        receive_buffer: ReceiveBuffer::Bytes(1000),
+        ..Config::of(Stack::Lite, 1040)
+    };
     let mut receiver = Receiver::new(&config);
     receiver.numbering = Numbering::of_syn(u32::MAX - 100);
     receiver
@@ -27,8 +30,10 @@ impl Model {
     /// Ranges beyond the first gap.
     fn ranges(&self) -> Vec<Range<u64>> {
         let mut ranges: Vec<Range<u64>> = Vec::new();
-        for place in
-            (self.nxt()..).zip(&self.0[self.nxt() as usize..]).filter(|(_, &there)| there).map(|(place, _)| place)
+        for place in (self.nxt()..)
+            .zip(&self.0[self.nxt() as usize..])
+            .filter(|(_, &there)| there)
+            .map(|(place, _)| place)
         {
             match ranges.last_mut().filter(|range| range.end == place) {
                 Some(range) => range.end += 1,
@@ -43,7 +48,12 @@ fn blocks(receiver: &mut Receiver) -> Vec<Range<u64>> {
     let numbering = receiver.numbering;
     let near = receiver.nxt();
     let place = |number: u32| numbering.place(number, near) as u64;
-    receiver.sack_blocks(4).as_slice().iter().map(|&(left, right)| place(left)..place(right)).collect()
+    receiver
+        .sack_blocks(4)
+        .as_slice()
+        .iter()
+        .map(|&(left, right)| place(left)..place(right))
+        .collect()
 }
 
 proptest! {
@@ -75,7 +85,8 @@ proptest! {
                 let twice = twice.ok_or_else(|| TestCaseError::fail(format!("no D-SACK in {told:?}")))?;
                 prop_assert!(range.start <= twice.start && twice.end <= range.end, "{told:?} for {range:?}");
             }
-            // RFC 2018, section 4: the others are whole ranges, each once, that of this segment the first.
+            // RFC 2018, section 4: the others are whole ranges, each once, that of this segment the
+            // first.
             let others = &told[usize::from(twice.is_some())..];
             prop_assert!(others.iter().all(|block| model.ranges().contains(block)), "{told:?} of {:?}", model.ranges());
             prop_assert!((1..others.len()).all(|index| !others[..index].contains(&others[index])));
@@ -92,13 +103,17 @@ proptest! {
     }
 }
 
-/// Where the window is not scaled a large buffer has no more to offer than the field can say: reading is no reason to
-/// acknowledge.
+/// Where the window is not scaled a large buffer has no more to offer than the field can say:
+/// reading is no reason to acknowledge.
 #[test]
 fn a_window_that_cannot_grow_is_not_told_of() {
     for (scales, tells) in [(false, false), (true, true)] {
         let buffer = ReceiveBuffer::Bytes(1 << 20);
-        let config = Config { acks: Acks::Delayed, receive_buffer: buffer, ..Config::of(Stack::Lite, 1040) };
+        let config = Config {
+            acks: Acks::Delayed,
+            receive_buffer: buffer,
+            ..Config::of(Stack::Lite, 1040)
+        };
         let mut receiver = Receiver::new(&config);
         receiver.numbering = Numbering::of_syn(0);
         if scales {

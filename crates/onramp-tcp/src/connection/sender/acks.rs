@@ -39,8 +39,15 @@ impl Sender {
         let prior_una = self.board.una();
         self.unanswered = 0;
         // Only a recovery that knows what they are sees selective acknowledgements.
-        let blocks = if self.recovery.uses_sack() { ack.sack } else { &[] };
-        let same_window = ack.una == prior_una && ack.window_bytes.is_none_or(|window| ack.una + window == self.edge);
+        let blocks = if self.recovery.uses_sack() {
+            ack.sack
+        } else {
+            &[]
+        };
+        let same_window = ack.una == prior_una
+            && ack
+                .window_bytes
+                .is_none_or(|window| ack.una + window == self.edge);
         if let Some(window_bytes) = ack.window_bytes {
             self.set_window(ack.una, window_bytes);
         }
@@ -60,23 +67,45 @@ impl Sender {
         if advanced {
             self.backoffs = 0;
         }
-        if self.probe.on_ack(ack.una, dsack, duplicate && blocks.is_empty()) && !self.recovery.is_recovering() {
+        if self
+            .probe
+            .on_ack(ack.una, dsack, duplicate && blocks.is_empty())
+            && !self.recovery.is_recovering()
+        {
             let flight = self.board.outstanding_bytes() + delivery.acked_bytes;
-            self.congestion.reduce(now_ns, LossKind::Acknowledgements, flight, self.board.total_lost_bytes());
+            self.congestion.reduce(
+                now_ns,
+                LossKind::Acknowledgements,
+                flight,
+                self.board.total_lost_bytes(),
+            );
             self.congestion.window.cwnd_bytes = self.congestion.reduced_bytes();
         }
         let sample = self.sample(now_ns, &delivery, rtt_ns);
         self.congestion.measure(&sample);
         let was_recovering = self.recovery.is_recovering();
         let mut restart_timer = advanced && !self.recovery.holds_timer();
-        self.recover(now_ns, &delivery, duplicate, dsack, &mut restart_timer, Self::tell_ack);
+        self.recover(
+            now_ns,
+            &delivery,
+            duplicate,
+            dsack,
+            &mut restart_timer,
+            Self::tell_ack,
+        );
         self.note_recovery(was_recovering);
         let is_clear = advanced && !self.recovery.is_recovering() && !was_recovering;
         let is_something = advanced || delivery.delivered_bytes > 0;
         if is_clear || is_something && self.congestion.hears_all() {
-            let (inflight_bytes, lost_bytes) = (self.board.pipe_bytes(), self.board.total_lost_bytes());
-            let sample = AckSample { inflight_bytes, lost_bytes, ..sample };
-            self.congestion.raise(&sample, self.unsent_bytes() == 0, !is_clear);
+            let (inflight_bytes, lost_bytes) =
+                (self.board.pipe_bytes(), self.board.total_lost_bytes());
+            let sample = AckSample {
+                inflight_bytes,
+                lost_bytes,
+                ..sample
+            };
+            self.congestion
+                .raise(&sample, self.unsent_bytes() == 0, !is_clear);
         }
         self.after_ack(now_ns, restart_timer);
     }
@@ -141,7 +170,10 @@ impl Sender {
     /// Takes the round-trip time; returns that of the newest segment for congestion control.
     fn measure(&mut self, ack: &Acknowledgement<'_>, delivery: &Delivery) -> Option<u64> {
         let now_ns = ack.now_ns;
-        let newest = delivery.acked_sent_ns.map(|(_, newest)| newest).or(delivery.sacked_sent_ns);
+        let newest = delivery
+            .acked_sent_ns
+            .map(|(_, newest)| newest)
+            .or(delivery.sacked_sent_ns);
         if self.rto.wants_newest() {
             match delivery.newest.filter(|_| delivery.acked_bytes > 0) {
                 Some(last) if last.repeated => self.rto.sample_repeated(last.sent_ns, now_ns),
@@ -149,9 +181,15 @@ impl Sender {
                 None => {}
             }
         } else if self.rto.wants_every_ack() {
-            let oldest = delivery.acked_sent_ns.map(|(oldest, _)| oldest).or(delivery.sacked_sent_ns);
+            let oldest = delivery
+                .acked_sent_ns
+                .map(|(oldest, _)| oldest)
+                .or(delivery.sacked_sent_ns);
             // Karn's ambiguity does not arise where the peer echoes the time of sending.
-            let sent = oldest.or(ack.echo.map(|echo| echo.sent_ns).filter(|_| delivery.acked_bytes > 0));
+            let sent = oldest.or(ack
+                .echo
+                .map(|echo| echo.sent_ns)
+                .filter(|_| delivery.acked_bytes > 0));
             if let Some(sent_ns) = sent.filter(|&sent_ns| sent_ns <= now_ns) {
                 self.rto.sample(sent_ns, now_ns);
             }
@@ -176,7 +214,8 @@ impl Sender {
             inflight_bytes: self.board.pipe_bytes(),
             rtt_ns,
             srtt_ns: self.rto.srtt_ns(),
-            cwnd_limited: !self.window_validation || self.usage.is_limited_by(&self.congestion.window),
+            cwnd_limited: !self.window_validation
+                || self.usage.is_limited_by(&self.congestion.window),
             startup: self.congestion.is_starting(),
         }
     }
@@ -186,7 +225,9 @@ impl Sender {
 fn is_dsack(una: u64, blocks: &[(i64, i64)]) -> bool {
     match *blocks {
         [(left, right), ..] if right <= una as i64 => left < right,
-        [(left, right), (outer_left, outer_right), ..] => outer_left <= left && right <= outer_right,
+        [(left, right), (outer_left, outer_right), ..] => {
+            outer_left <= left && right <= outer_right
+        }
         _ => false,
     }
 }

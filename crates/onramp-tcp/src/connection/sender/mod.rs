@@ -173,7 +173,9 @@ impl Sender {
     pub fn writable_bytes(&self) -> u64 {
         match self.closed {
             true => 0,
-            false => self.send_buffer_bytes.saturating_sub(self.written - self.board.una().min(self.written)),
+            false => self
+                .send_buffer_bytes
+                .saturating_sub(self.written - self.board.una().min(self.written)),
         }
     }
 

@@ -73,7 +73,10 @@ impl Sender {
             }
         }
         let new = self.new_data();
-        if new.is_some_and(|new| new.payload_bytes > 0) && self.board.is_empty() && self.board.nxt() > 0 {
+        if new.is_some_and(|new| new.payload_bytes > 0)
+            && self.board.is_empty()
+            && self.board.nxt() > 0
+        {
             self.wake(now_ns);
         }
         let pipe = self.board.pipe_bytes();
@@ -112,14 +115,19 @@ impl Sender {
         Some(new)
     }
 
-    /// Of the segment that is sent again next; of one that is not taken for lost, what it has at the most.
+    /// Of the segment that is sent again next; of one that is not taken for lost, what it has at
+    /// the most.
     fn next_lost_bytes(&mut self) -> u32 {
-        self.board.next_lost().map_or(self.mss_bytes, |index| self.board.segment(index).len)
+        self.board
+            .next_lost()
+            .map_or(self.mss_bytes, |index| self.board.segment(index).len)
     }
 
     /// Do data and the peer's window permit two full segments?
     fn has_two_segments(&self) -> bool {
-        self.unsent_bytes().min(self.edge.saturating_sub(self.board.nxt())) >= 2 * self.mss()
+        self.unsent_bytes()
+            .min(self.edge.saturating_sub(self.board.nxt()))
+            >= 2 * self.mss()
     }
 
     /// New data that the peer's window and the rules about small segments permit.
@@ -132,13 +140,19 @@ impl Sender {
         if bytes == 0 && !fin {
             return None;
         }
-        // RFC 9293, section 3.8.6.2.1: a full segment; or all there is, when nothing is outstanding or Nagle's rule
-        // is off; or half of the largest window.
+        // RFC 9293, section 3.8.6.2.1: a full segment; or all there is, when nothing is outstanding
+        // or Nagle's rule is off; or half of the largest window.
         let is_full = bytes == self.mss();
         let is_all = bytes == unsent && (fin || !self.nagle || self.board.is_empty());
         let is_half = 2 * bytes >= self.largest_window_bytes;
         let permitted = is_full || is_all || is_half || self.override_silly && bytes > 0;
-        permitted.then_some(Outgoing { start, payload_bytes: bytes as u32, fin, again: false, half: None })
+        permitted.then_some(Outgoing {
+            start,
+            payload_bytes: bytes as u32,
+            fin,
+            again: false,
+            half: None,
+        })
     }
 
     /// Data leaves after a pause.
@@ -147,7 +161,11 @@ impl Sender {
         if now_ns > self.idle_since_ns {
             let idle_ns = self.measurement.elapsed_ns(self.idle_since_ns, now_ns);
             let restart = self.restart_after_idle && idle_ns > timeout_ns;
-            self.congestion.resume(self.idle_since_ns, now_ns, restart.then(|| idle_ns / timeout_ns.max(1)));
+            self.congestion.resume(
+                self.idle_since_ns,
+                now_ns,
+                restart.then(|| idle_ns / timeout_ns.max(1)),
+            );
             self.idle_since_ns = now_ns;
         }
     }
@@ -157,7 +175,13 @@ impl Sender {
         let segment = *self.board.segment(index);
         let fin = self.closed && segment.end() > self.written;
         let payload_bytes = segment.len - u32::from(fin);
-        Outgoing { start: segment.start, payload_bytes, fin, again: true, half: None }
+        Outgoing {
+            start: segment.start,
+            payload_bytes,
+            fin,
+            again: true,
+            half: None,
+        }
     }
 
     /// Accounts for a segment on its way out.
@@ -172,7 +196,10 @@ impl Sender {
             self.board.send(now_ns, len);
             self.override_silly = false;
             if self.timed.is_none() && !self.rto.wants_every_ack() {
-                self.timed = Some(Timed { end: self.board.nxt(), sent_ns: Some(now_ns) });
+                self.timed = Some(Timed {
+                    end: self.board.nxt(),
+                    sent_ns: Some(now_ns),
+                });
             }
         }
         self.recovery.on_sent(len);
@@ -195,12 +222,16 @@ impl Sender {
         }
     }
 
-    /// Karn: what is sent twice is not timed, but where an echoed timestamp will tell which transmission was meant.
+    /// Karn: what is sent twice is not timed, but where an echoed timestamp will tell which
+    /// transmission was meant.
     fn sent_again(&mut self, start: u64, end: u64) {
         let is_echoed = self.timestamps && self.rto.wants_echoes();
         self.timed = match self.timed {
             Some(timed) if timed.end <= start => Some(timed),
-            Some(timed) if is_echoed => Some(Timed { sent_ns: None, ..timed }),
+            Some(timed) if is_echoed => Some(Timed {
+                sent_ns: None,
+                ..timed
+            }),
             None if is_echoed => Some(Timed { end, sent_ns: None }),
             _ => None,
         };
@@ -210,7 +241,8 @@ impl Sender {
     fn burst_ends(&mut self, now_ns: u64) {
         let pipe = self.board.pipe_bytes();
         let is_full = pipe + self.mss() > self.congestion.window.cwnd_bytes;
-        self.usage.burst_ends(is_full, pipe, self.board.una(), self.board.nxt());
+        self.usage
+            .burst_ends(is_full, pipe, self.board.una(), self.board.nxt());
         // A window too small for what there is, and nothing under way that would bring another.
         let waits = self.board.is_empty() && self.unsent_bytes() > 0 && self.timer.is_none();
         if waits && self.new_data().is_none() {
@@ -218,11 +250,13 @@ impl Sender {
         }
     }
 
-    /// RFC 8985, section 7.3: new data if there is some, whatever the window, or the last segment again.
+    /// RFC 8985, section 7.3: new data if there is some, whatever the window, or the last segment
+    /// again.
     fn choose_probe(&mut self, now_ns: u64) -> Option<Outgoing> {
         self.probes += 1;
         if let Some(new) = self.new_data() {
-            self.probe.sent(new.start + u64::from(new.payload_bytes), false);
+            self.probe
+                .sent(new.start + u64::from(new.payload_bytes), false);
             return Some(new);
         }
         let last = self.board.len().checked_sub(1)?;

@@ -1,4 +1,5 @@
-//! Whether the window is what holds a sender back, as Linux tells it (`tcp_cwnd_validate()`, `tcp_is_cwnd_limited()`).
+//! Whether the window is what holds a sender back, as Linux tells it (`tcp_cwnd_validate()`,
+//! `tcp_is_cwnd_limited()`).
 
 use crate::Window;
 
@@ -25,11 +26,17 @@ impl Usage {
         }
         let begins = una >= self.round_end;
         if begins || is_full || !self.was_full && pipe_bytes > self.most_pipe_bytes {
-            *self = Usage { was_full: is_full, most_pipe_bytes: pipe_bytes, round_end: nxt, sent_in_burst: false };
+            *self = Usage {
+                was_full: is_full,
+                most_pipe_bytes: pipe_bytes,
+                round_end: nxt,
+                sent_in_burst: false,
+            };
         }
     }
 
-    /// Did this window hold the sender back? In slow start, where it is to double, half of it in use is enough.
+    /// Did this window hold the sender back? In slow start, where it is to double, half of it in
+    /// use is enough.
     pub fn is_limited_by(&self, window: &Window) -> bool {
         self.was_full || window.in_slow_start() && window.cwnd_bytes < 2 * self.most_pipe_bytes
     }
@@ -43,7 +50,11 @@ mod tests {
     #[test]
     fn a_window_that_was_full_once_in_a_round_trip_limits() {
         let mut usage = Usage::default();
-        let avoiding = Window { cwnd_bytes: 10_000, ssthresh_bytes: 5_000, mss_bytes: 1000 };
+        let avoiding = Window {
+            cwnd_bytes: 10_000,
+            ssthresh_bytes: 5_000,
+            mss_bytes: 1000,
+        };
         usage.sent();
         usage.burst_ends(true, 10_000, 0, 10_000);
         usage.sent();
@@ -52,7 +63,16 @@ mod tests {
         usage.sent();
         usage.burst_ends(false, 8_000, 10_000, 18_000);
         assert!(!usage.is_limited_by(&avoiding));
-        let starting = Window { ssthresh_bytes: UNLIMITED, ..avoiding };
-        assert!(usage.is_limited_by(&starting) && !usage.is_limited_by(&Window { cwnd_bytes: 16_000, ..starting }));
+        let starting = Window {
+            ssthresh_bytes: UNLIMITED,
+            ..avoiding
+        };
+        assert!(
+            usage.is_limited_by(&starting)
+                && !usage.is_limited_by(&Window {
+                    cwnd_bytes: 16_000,
+                    ..starting
+                })
+        );
     }
 }

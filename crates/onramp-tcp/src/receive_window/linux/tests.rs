@@ -1,5 +1,6 @@
-//! Against a download of 5 MB over the lab's path of 50 Mbit/s and 600 ms, Linux 6.18, MTU 1500, recorded at the
-//! receiver. Its window scale is 10, so that windows on the wire are multiples of 1024, rounded up.
+//! Against a download of 5 MB over the lab's path of 50 Mbit/s and 600 ms, Linux 6.18, MTU 1500,
+//! recorded at the receiver. Its window scale is 10, so that windows on the wire are multiples of
+//! 1024, rounded up.
 
 use super::*;
 
@@ -16,15 +17,24 @@ struct Receiver {
 
 impl Receiver {
     fn new() -> Receiver {
-        Receiver { window: Linux::new(Tuning::LINUX_6_18, 1460), now_ns: RTT_NS, received: 0 }
+        Receiver {
+            window: Linux::new(Tuning::LINUX_6_18, 1460),
+            now_ns: RTT_NS,
+            received: 0,
+        }
     }
 
     fn segment(&mut self) -> bool {
         self.now_ns += 240_000;
         self.received += 1;
         self.window.rtt(self.now_ns, RTT_NS);
-        self.window.holds(Held { waiting_bytes: u64::from(SEGMENT_BYTES), ..Held::default() });
-        let grew = self.window.arrived(self.now_ns, SEGMENT_BYTES, SEGMENT_BYTES, true);
+        self.window.holds(Held {
+            waiting_bytes: u64::from(SEGMENT_BYTES),
+            ..Held::default()
+        });
+        let grew = self
+            .window
+            .arrived(self.now_ns, SEGMENT_BYTES, SEGMENT_BYTES, true);
         self.window.holds(Held::default());
         self.window.read(self.now_ns, u64::from(SEGMENT_BYTES));
         grew
@@ -40,7 +50,9 @@ impl Receiver {
 
     /// The ACK of a segment goes out before the segment is read.
     fn on_the_wire(&self) -> u64 {
-        self.window.window_bytes(u64::from(SEGMENT_BYTES)).next_multiple_of(1024)
+        self.window
+            .window_bytes(u64::from(SEGMENT_BYTES))
+            .next_multiple_of(1024)
     }
 
     fn admitted(&self) -> u64 {
@@ -57,7 +69,10 @@ fn the_syn_offers_whole_segments() {
 #[test]
 fn the_scale_is_that_of_the_largest_buffer() {
     let most_bytes = Linux::new(Tuning::LINUX_6_18, 1460).most_bytes();
-    assert_eq!((0..15).find(|shift| most_bytes >> shift <= 65_535), Some(10));
+    assert_eq!(
+        (0..15).find(|shift| most_bytes >> shift <= 65_535),
+        Some(10)
+    );
 }
 
 /// On the wire: 67584, 70656, 73728, 76800, at last 80896.
@@ -66,42 +81,64 @@ fn the_threshold_rises_by_two_segments_for_each_up_to_the_clamp() {
     let mut receiver = Receiver::new();
     for window_bytes in [67_584, 70_656, 73_728, 76_800] {
         assert!(receiver.segment());
-        assert_eq!(receiver.window.window_bytes(0).next_multiple_of(1024), window_bytes);
+        assert_eq!(
+            receiver.window.window_bytes(0).next_multiple_of(1024),
+            window_bytes
+        );
     }
     assert_eq!(receiver.round(16), 2);
     assert_eq!(receiver.on_the_wire(), 80_896);
 }
 
-/// Where the window on the wire stood still, with what was copied in that round and the one before. The recorded
-/// rounds began and ended between flights of 10, 20, 40 ... segments.
+/// Where the window on the wire stood still, with what was copied in that round and the one before.
+/// The recorded rounds began and ended between flights of 10, 20, 40 ... segments.
 #[test]
 fn the_buffer_grows_as_recorded() {
-    for (before, copied, window_bytes) in
-        [(39, 80, 717_824), (80, 161, 1_409_024), (161, 319, 2_736_128), (319, 639, 5_562_368)]
-    {
+    for (before, copied, window_bytes) in [
+        (39, 80, 717_824),
+        (80, 161, 1_409_024),
+        (161, 319, 2_736_128),
+        (319, 639, 5_562_368),
+    ] {
         let mut receiver = Receiver::new();
         receiver.segment();
         receiver.window.most_copied_bytes = Some(before * u64::from(SEGMENT_BYTES));
-        receiver.window.read(receiver.now_ns + RTT_NS, copied * u64::from(SEGMENT_BYTES));
+        receiver
+            .window
+            .read(receiver.now_ns + RTT_NS, copied * u64::from(SEGMENT_BYTES));
         receiver.round(2500);
-        assert_eq!(receiver.on_the_wire(), window_bytes, "{copied} segments after {before}");
+        assert_eq!(
+            receiver.on_the_wire(),
+            window_bytes,
+            "{copied} segments after {before}"
+        );
     }
 }
 
-/// The lab's paced sender, whose own window was larger: 10, 20, 56, 104, 312, 190 segments. Where a round ends
-/// within a flight depends on the reader; the threshold is what bounds the next flight in any case.
+/// The lab's paced sender, whose own window was larger: 10, 20, 56, 104, 312, 190 segments. Where a
+/// round ends within a flight depends on the reader; the threshold is what bounds the next flight
+/// in any case.
 #[test]
 fn a_larger_window_shows_one_round_trip_late() {
     let mut receiver = Receiver::new();
     receiver.round(10);
     receiver.round(20);
-    // Nothing was copied faster than ten segments a round trip before these twenty: the clamp is the first one.
+    // Nothing was copied faster than ten segments a round trip before these twenty: the clamp is
+    // the first one.
     assert!((55..=56).contains(&receiver.admitted()));
     receiver.round(56);
     // The twenty were measured as the fifty-six began: 2 * 20 * (1 + 2 * (20 - 10) / 10) segments.
-    assert!((104..=120).contains(&receiver.admitted()), "{}", receiver.admitted());
+    assert!(
+        (104..=120).contains(&receiver.admitted()),
+        "{}",
+        receiver.admitted()
+    );
     receiver.round(104);
-    assert!((312..=328).contains(&receiver.admitted()), "{}", receiver.admitted());
+    assert!(
+        (312..=328).contains(&receiver.admitted()),
+        "{}",
+        receiver.admitted()
+    );
 }
 
 #[test]
@@ -120,7 +157,11 @@ fn what_waits_takes_room() {
     receiver.round(20);
     assert_eq!(receiver.window.window_bytes(10_000), 71_920);
     assert_eq!(receiver.window.window_bytes(100_000), 0);
-    receiver.window.holds(Held { waiting_bytes: 0, beyond_bytes: 20_000, span_bytes: 30_000 });
+    receiver.window.holds(Held {
+        waiting_bytes: 0,
+        beyond_bytes: 20_000,
+        span_bytes: 30_000,
+    });
     assert_eq!(receiver.window.window_bytes(10_000), 51_920);
 }
 
@@ -128,11 +169,20 @@ fn what_waits_takes_room() {
 fn what_lies_beyond_a_gap_makes_room_for_itself() {
     let mut receiver = Receiver::new();
     receiver.round(20);
-    receiver.window.holds(Held { waiting_bytes: 0, beyond_bytes: 290_000, span_bytes: 300_000 });
-    receiver.window.arrived(receiver.now_ns, SEGMENT_BYTES, SEGMENT_BYTES, false);
+    receiver.window.holds(Held {
+        waiting_bytes: 0,
+        beyond_bytes: 290_000,
+        span_bytes: 300_000,
+    });
+    receiver
+        .window
+        .arrived(receiver.now_ns, SEGMENT_BYTES, SEGMENT_BYTES, false);
     receiver.window.holds(Held::default());
     let clamp_bytes = payload_in(receiver.window.buffer_bytes, receiver.window.share_256);
-    assert!((300_000 + 2 * 14_480 - 2..=300_000 + 2 * 14_480).contains(&clamp_bytes), "{clamp_bytes}");
+    assert!(
+        (300_000 + 2 * 14_480 - 2..=300_000 + 2 * 14_480).contains(&clamp_bytes),
+        "{clamp_bytes}"
+    );
 }
 
 #[test]
@@ -140,7 +190,10 @@ fn a_reader_that_lags_does_not_grow_the_buffer() {
     let mut receiver = Receiver::new();
     receiver.round(20);
     let buffer_bytes = receiver.window.buffer_bytes;
-    receiver.window.holds(Held { waiting_bytes: 60_000, ..Held::default() });
+    receiver.window.holds(Held {
+        waiting_bytes: 60_000,
+        ..Held::default()
+    });
     receiver.window.read(receiver.now_ns + RTT_NS, 50_000);
     assert_eq!(receiver.window.buffer_bytes, buffer_bytes);
 }

@@ -22,8 +22,8 @@ pub struct Delivery {
     pub delivered_bytes: u64,
     /// Selectively acknowledged, and not before.
     pub sacked_bytes: u64,
-    /// Oldest and newest sending time of what was cumulatively acknowledged and sent once only; `None` if any of it
-    /// had been sent again.
+    /// Oldest and newest sending time of what was cumulatively acknowledged and sent once only;
+    /// `None` if any of it had been sent again.
     pub acked_sent_ns: Option<(u64, u64)>,
     /// The newest sending time of what was selectively acknowledged and sent once only.
     pub sacked_sent_ns: Option<u64>,
@@ -33,20 +33,25 @@ pub struct Delivery {
     pub newest: Option<Arrived>,
     /// The same of segments that were sent once only.
     pub newest_once: Option<Arrived>,
-    /// Place behind the highest byte that was known to have arrived before (RACK.fack of RFC 8985). What is told by
-    /// one acknowledgement says nothing of the order in which it arrived.
+    /// Place behind the highest byte that was known to have arrived before (RACK.fack of RFC 8985).
+    /// What is told by one acknowledgement says nothing of the order in which it arrived.
     pub known_before: u64,
-    /// Something arrived that was sent before what had arrived already: the path reorders. Its place is the least.
+    /// Something arrived that was sent before what had arrived already: the path reorders. Its
+    /// place is the least.
     pub reordered: Option<u64>,
 }
 
 impl Arrived {
     pub(super) fn of(segment: &Sent) -> Arrived {
-        Arrived { sent_ns: segment.sent_ns, end: segment.end(), repeated: segment.is_repeated() }
+        Arrived {
+            sent_ns: segment.sent_ns,
+            end: segment.end(),
+            repeated: segment.is_repeated(),
+        }
     }
 
-    /// Was it sent after another (RFC 8985, section 6.2, RACK_sent_after)? Of two that left in the same moment, one
-    /// for the first time and one again, nobody can tell.
+    /// Was it sent after another (RFC 8985, section 6.2, RACK_sent_after)? Of two that left in the
+    /// same moment, one for the first time and one again, nobody can tell.
     pub fn was_sent_after(&self, other: &Sent) -> bool {
         self.is_newer_than(&Arrived::of(other))
     }
@@ -71,7 +76,10 @@ impl Delivery {
         if !arrived.repeated {
             arrived.keep_newest(&mut self.newest_once);
             if arrived.end < self.known_before {
-                self.reordered = Some(self.reordered.map_or(segment.start, |least| least.min(segment.start)));
+                self.reordered = Some(
+                    self.reordered
+                        .map_or(segment.start, |least| least.min(segment.start)),
+                );
             }
         }
     }

@@ -48,11 +48,15 @@ impl Scoreboard {
             delivery.sacked_bytes += len;
             delivery.delivered_bytes += len;
             if !segment.is_repeated() {
-                delivery.sacked_sent_ns = Some(delivery.sacked_sent_ns.unwrap_or(0).max(segment.sent_ns));
+                delivery.sacked_sent_ns =
+                    Some(delivery.sacked_sent_ns.unwrap_or(0).max(segment.sent_ns));
             }
             let segment = *segment;
             delivery.arrived(&segment);
-            covered = Some((covered.map_or(segment.start, |range| range.0), segment.end()));
+            covered = Some((
+                covered.map_or(segment.start, |range| range.0),
+                segment.end(),
+            ));
             index += 1;
         }
         if let Some(range) = covered {
@@ -63,7 +67,12 @@ impl Scoreboard {
     /// Adds a range that overlaps none to the sacked ones, and joins neighbours.
     fn cover(&mut self, (mut start, mut end): (u64, u64)) {
         let mut at = self.sacked.partition_point(|range| range.1 < start);
-        if let Some(range) = self.sacked.get(at).copied().filter(|range| range.1 == start) {
+        if let Some(range) = self
+            .sacked
+            .get(at)
+            .copied()
+            .filter(|range| range.1 == start)
+        {
             start = range.0;
             self.sacked.remove(at);
         }

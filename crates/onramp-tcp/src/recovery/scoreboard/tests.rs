@@ -46,7 +46,10 @@ impl Model {
         let mut news = 0;
         for segment in self.segments() {
             if left <= segment.start && segment.end <= right && !self.first(&segment).sacked {
-                self.of(&segment).fill(Byte { sacked: true, ..Byte::default() });
+                self.of(&segment).fill(Byte {
+                    sacked: true,
+                    ..Byte::default()
+                });
                 news += segment.end - segment.start;
             }
         }
@@ -54,7 +57,10 @@ impl Model {
     }
 
     fn acknowledge(&mut self, una: u64) -> u64 {
-        let news = self.bytes[self.una as usize..una as usize].iter().filter(|byte| !byte.sacked).count();
+        let news = self.bytes[self.una as usize..una as usize]
+            .iter()
+            .filter(|byte| !byte.sacked)
+            .count();
         self.una = una;
         news as u64
     }
@@ -62,17 +68,25 @@ impl Model {
     fn mark_lost(&mut self, index: usize) {
         let segment = self.segments()[index].clone();
         if !self.first(&segment).sacked {
-            self.of(&segment).fill(Byte { lost: true, ..Byte::default() });
+            self.of(&segment).fill(Byte {
+                lost: true,
+                ..Byte::default()
+            });
         }
     }
 
     fn resend(&mut self, index: usize) {
         let segment = self.segments()[index].clone();
-        self.of(&segment).iter_mut().for_each(|byte| byte.resent = true);
+        self.of(&segment)
+            .iter_mut()
+            .for_each(|byte| byte.resent = true);
     }
 
     fn count(&self, is: impl Fn(&Byte) -> bool) -> u64 {
-        self.bytes[self.una as usize..].iter().filter(|byte| is(byte)).count() as u64
+        self.bytes[self.una as usize..]
+            .iter()
+            .filter(|byte| is(byte))
+            .count() as u64
     }
 }
 
@@ -102,18 +116,28 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 /// Does a step to both, and compares what it told.
-fn take(board: &mut Scoreboard, model: &mut Model, now_ns: u64, step: Step) -> Result<(), TestCaseError> {
+fn take(
+    board: &mut Scoreboard,
+    model: &mut Model,
+    now_ns: u64,
+    step: Step,
+) -> Result<(), TestCaseError> {
     let mut delivery = board.delivery();
     match step {
         Step::Send(len) => {
             board.send(now_ns, len);
-            model.bytes.resize(model.bytes.len() + len as usize, Byte::default());
+            model
+                .bytes
+                .resize(model.bytes.len() + len as usize, Byte::default());
             model.ends.push(model.bytes.len() as u64);
         }
         Step::Sack(left, bytes) => {
             board.sack(model.una + left, model.una + left + bytes, &mut delivery);
             let news = model.sack(model.una + left, model.una + left + bytes);
-            prop_assert_eq!((delivery.sacked_bytes, delivery.delivered_bytes), (news, news));
+            prop_assert_eq!(
+                (delivery.sacked_bytes, delivery.delivered_bytes),
+                (news, news)
+            );
         }
         Step::Acknowledge(bytes) => {
             let una = (model.una + bytes).min(model.bytes.len() as u64);
@@ -129,13 +153,21 @@ fn take(board: &mut Scoreboard, model: &mut Model, now_ns: u64, step: Step) -> R
             board.mark_all_lost();
             (0..board.len()).for_each(|index| model.mark_lost(index));
         }
-        Step::Resend(index) if !board.is_empty() && !board.segment(index % board.len()).is_sacked() => {
+        Step::Resend(index)
+            if !board.is_empty() && !board.segment(index % board.len()).is_sacked() =>
+        {
             board.resend(now_ns, index % board.len());
             model.resend(index % board.len());
         }
         Step::ResendNext => {
             let next = board.next_lost();
-            prop_assert_eq!(next, model.segments().iter().position(|segment| model.first(segment).waits()));
+            prop_assert_eq!(
+                next,
+                model
+                    .segments()
+                    .iter()
+                    .position(|segment| model.first(segment).waits())
+            );
             if let Some(index) = next {
                 board.resend(now_ns, index);
                 model.resend(index);
@@ -144,7 +176,12 @@ fn take(board: &mut Scoreboard, model: &mut Model, now_ns: u64, step: Step) -> R
         Step::ForgetSacked => {
             board.forget_sacked();
             let taken_back = model.bytes.iter_mut().filter(|byte| byte.sacked);
-            taken_back.for_each(|byte| *byte = Byte { lost: true, ..Byte::default() });
+            taken_back.for_each(|byte| {
+                *byte = Byte {
+                    lost: true,
+                    ..Byte::default()
+                }
+            });
         }
         Step::MarkLost(_) | Step::Resend(_) => {}
     }
@@ -201,7 +238,14 @@ fn a_partial_acknowledgement_cuts_the_first_segment() {
     let mut delivery = board.delivery();
     board.acknowledge(400, &mut delivery);
     board.check();
-    assert_eq!((delivery.acked_bytes, board.segment(0).start, board.segment(0).len), (400, 400, 600));
+    assert_eq!(
+        (
+            delivery.acked_bytes,
+            board.segment(0).start,
+            board.segment(0).len
+        ),
+        (400, 400, 600)
+    );
     // RFC 8985, section 6.2, step 5: its retransmission is found to be lost all the same.
     assert!(board.mark_late(|segment| segment.sent_ns <= 1));
 }
@@ -232,7 +276,10 @@ fn what_is_sent_again_is_lost_once_more_and_what_is_gone_back_for_is_not() {
     board.sack(3000, 4000, &mut Delivery::default());
     board.go_back();
     board.check();
-    assert_eq!((board.waiting_bytes(), board.total_lost_bytes()), (3000, 2000));
+    assert_eq!(
+        (board.waiting_bytes(), board.total_lost_bytes()),
+        (3000, 2000)
+    );
     board.acknowledge(4000, &mut Delivery::default());
     assert_eq!((board.lost_bytes(), board.total_lost_bytes()), (0, 2000));
 }

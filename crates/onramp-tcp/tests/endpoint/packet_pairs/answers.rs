@@ -5,7 +5,8 @@ use crate::script::{number, Script, MS_NS};
 use onramp_core::pairs::Form;
 use onramp_tcp::{Acks, Config, PacketPair, Segment, Ticks};
 
-/// Of a pair of small segments, for which a delayed acknowledgement would wait: what is sent at once.
+/// Of a pair of small segments, for which a delayed acknowledgement would wait: what is sent at
+/// once.
 fn pair(script: &mut Script, id: u8, apart_ms: u64) -> [Vec<String>; 2] {
     let start = script.sent;
     let sent = marked(script, start, 100, first(id));
@@ -16,9 +17,12 @@ fn pair(script: &mut Script, id: u8, apart_ms: u64) -> [Vec<String>; 2] {
 #[test]
 fn the_second_is_acknowledged_at_once_with_the_reply_and_the_first_may_wait() {
     let mut script = receiving(PacketPair::Answer);
-    // "The acknowledgement of packet with packet pair 1 type option can be delayed by delayed ack algorithm", and that
-    // "with packet pair 2 type option is transmitted immediately"
-    assert_eq!(pair(&mut script, 1, 40), [vec![], vec!["ack 200 reply 1: 40 ms".to_owned()]]);
+    // "The acknowledgement of packet with packet pair 1 type option can be delayed by delayed ack
+    // algorithm", and that "with packet pair 2 type option is transmitted immediately"
+    assert_eq!(
+        pair(&mut script, 1, 40),
+        [vec![], vec!["ack 200 reply 1: 40 ms".to_owned()]]
+    );
     assert_eq!(counts(&script).answers, 1);
     // Without one of these options small segments wait.
     assert!(script.data(200, 100, 0).is_empty());
@@ -46,13 +50,19 @@ fn a_first_whose_second_is_late_waits_for_the_timer() {
     assert!(marked(&mut script, 0, 100, first(1)).is_empty());
     assert_eq!(script.until(1000), ["300 ms: ack 100"]);
     // The interval is what it is.
-    assert_eq!(marked(&mut script, 100, 100, second(1)), ["ack 200 reply 1: 900 ms"]);
+    assert_eq!(
+        marked(&mut script, 100, 100, second(1)),
+        ["ack 200 reply 1: 900 ms"]
+    );
 }
 
 #[test]
 fn the_first_is_acknowledged_at_once_too_where_that_is_chosen() {
     let mut script = receiving(PacketPair::AnswerAtOnce);
-    let expected = [vec!["ack 100".to_owned()], vec!["ack 200 reply 1: 40 ms".to_owned()]];
+    let expected = [
+        vec!["ack 100".to_owned()],
+        vec!["ack 200 reply 1: 40 ms".to_owned()],
+    ];
     assert_eq!(pair(&mut script, 1, 40), expected);
     assert!(script.data(200, 100, 0).is_empty());
 }
@@ -62,7 +72,10 @@ fn every_pair_is_answered_once() {
     let mut script = receiving(PacketPair::Answer);
     for (id, ms) in [(1, 40), (2, 30), (3, 50), (200, 70)] {
         let acked = script.sent + 200;
-        assert_eq!(pair(&mut script, id, ms)[1], [format!("ack {acked} reply {id}: {ms} ms")]);
+        assert_eq!(
+            pair(&mut script, id, ms)[1],
+            [format!("ack {acked} reply {id}: {ms} ms")]
+        );
     }
     assert!(script.data(800, 100, 0).is_empty());
     assert_eq!(script.until(1000), ["490 ms: ack 900"]);
@@ -75,8 +88,14 @@ fn the_reply_goes_with_data_where_there_are_any() {
     marked(&mut script, 0, 100, first(1));
     script.end.write(10);
     script.now_ns += 40 * MS_NS;
-    assert_eq!(marked(&mut script, 100, 100, second(1)), ["10:20 reply 1: 40 ms"]);
-    assert!(script.data(200, 100, 0).is_empty(), "it has been acknowledged");
+    assert_eq!(
+        marked(&mut script, 100, 100, second(1)),
+        ["10:20 reply 1: 40 ms"]
+    );
+    assert!(
+        script.data(200, 100, 0).is_empty(),
+        "it has been acknowledged"
+    );
 }
 
 #[test]
@@ -85,7 +104,12 @@ fn bare_segments_are_measured_and_not_acknowledged() {
     for mark in [first(1), second(1)] {
         script.now_ns += 40 * MS_NS;
         let options = options(&script, Some(mark), None);
-        assert!(script.arrives(Segment { options, ..script.bare(0) }).is_empty());
+        assert!(script
+            .arrives(Segment {
+                options,
+                ..script.bare(0)
+            })
+            .is_empty());
     }
     assert_eq!(counts(&script).answers, 1);
     // The reply goes with what is sent next.
@@ -95,27 +119,59 @@ fn bare_segments_are_measured_and_not_acknowledged() {
 #[test]
 fn a_pair_beyond_a_gap_is_measured_too() {
     let mut script = receiving(PacketPair::Answer);
-    assert_eq!(marked(&mut script, 1000, 100, first(1)), ["ack 0 [1000:1100]"]);
+    assert_eq!(
+        marked(&mut script, 1000, 100, first(1)),
+        ["ack 0 [1000:1100]"]
+    );
     script.now_ns += 40 * MS_NS;
-    assert_eq!(marked(&mut script, 1100, 100, second(1)), ["ack 0 [1000:1200] reply 1: 40 ms"]);
+    assert_eq!(
+        marked(&mut script, 1100, 100, second(1)),
+        ["ack 0 [1000:1200] reply 1: 40 ms"]
+    );
 }
 
-/// A pair that arrives at these times, on a host whose clock ticks every 10 ms, the first time at 3 ms.
+/// A pair that arrives at these times, on a host whose clock ticks every 10 ms, the first time at 3
+/// ms.
 fn by_ticks(first_ns: u64, second_ns: u64) -> u32 {
-    let ticks = Ticks { measure_ns: 10 * MS_NS, event_ns: 1, phase_ns: 3 * MS_NS };
-    let mut script = Script::new(Config { ticks, ..knowing(PacketPair::Answer, Form::Experiment) });
+    let ticks = Ticks {
+        measure_ns: 10 * MS_NS,
+        event_ns: 1,
+        phase_ns: 3 * MS_NS,
+    };
+    let mut script = Script::new(Config {
+        ticks,
+        ..knowing(PacketPair::Answer, Form::Experiment)
+    });
     script.now_ns = first_ns;
     marked(&mut script, 0, 100, first(1));
     script.now_ns = second_ns;
     let options = options(&script, Some(second(1)), None);
-    script.end.on_segment(second_ns, &Segment { options, seq: number(100), payload_bytes: 100, ..script.bare(0) });
-    let sent = script.end.poll_transmit(second_ns).expect("it is acknowledged at once");
-    sent.segment.options.pairs.reply.expect("with the reply").interval_ns / MS_NS as u32
+    script.end.on_segment(
+        second_ns,
+        &Segment {
+            options,
+            seq: number(100),
+            payload_bytes: 100,
+            ..script.bare(0)
+        },
+    );
+    let sent = script
+        .end
+        .poll_transmit(second_ns)
+        .expect("it is acknowledged at once");
+    sent.segment
+        .options
+        .pairs
+        .reply
+        .expect("with the reply")
+        .interval_ns
+        / MS_NS as u32
 }
 
 #[test]
 fn the_interval_is_the_difference_of_two_counters() {
-    // "difference between timer counter value for packet pair 1 type packet arrival and [...] packet pair 2 type"
+    // "difference between timer counter value for packet pair 1 type packet arrival and [...]
+    // packet pair 2 type"
     assert_eq!(by_ticks(200 * MS_NS, 202 * MS_NS), 0);
     assert_eq!(by_ticks(202 * MS_NS, 204 * MS_NS), 10);
     assert_eq!(by_ticks(203 * MS_NS, 243 * MS_NS), 40);
@@ -126,11 +182,17 @@ fn the_interval_is_the_difference_of_two_counters() {
 #[test]
 fn the_papers_form_says_whole_ticks_of_10_ms() {
     for (form, expected) in [(Form::Paper, "40"), (Form::Experiment, "49.9")] {
-        let mut script = Script::new(Config { acks: Acks::Delayed, ..knowing(PacketPair::Answer, form) });
+        let mut script = Script::new(Config {
+            acks: Acks::Delayed,
+            ..knowing(PacketPair::Answer, form)
+        });
         marked(&mut script, 0, 100, first(1));
         script.now_ns += 49_900_000;
         // The simulator, which passes segments as they are, gets what a packet would say.
-        assert_eq!(marked(&mut script, 100, 100, second(1)), [format!("ack 200 reply 1: {expected} ms")]);
+        assert_eq!(
+            marked(&mut script, 100, 100, second(1)),
+            [format!("ack 200 reply 1: {expected} ms")]
+        );
     }
 }
 
@@ -140,15 +202,25 @@ fn an_interval_that_the_field_cannot_say_is_the_longest_that_it_can() {
         let mut script = Script::new(knowing(PacketPair::Answer, form));
         marked(&mut script, 0, 100, first(1));
         script.now_ns += 5000 * MS_NS;
-        assert_eq!(marked(&mut script, 100, 100, second(1)), [format!("ack 200 reply 1: {expected_ns} ms")]);
+        assert_eq!(
+            marked(&mut script, 100, 100, second(1)),
+            [format!("ack 200 reply 1: {expected_ns} ms")]
+        );
     }
 }
 
 #[test]
 fn pairs_are_measured_whatever_the_policy() {
     for &acks in Acks::ALL {
-        let mut script = Script::new(Config { acks, ..knowing(PacketPair::Answer, Form::Paper) });
-        assert_eq!(pair(&mut script, 1, 40)[1], ["ack 200 reply 1: 40 ms"], "{acks:?}");
+        let mut script = Script::new(Config {
+            acks,
+            ..knowing(PacketPair::Answer, Form::Paper)
+        });
+        assert_eq!(
+            pair(&mut script, 1, 40)[1],
+            ["ack 200 reply 1: 40 ms"],
+            "{acks:?}"
+        );
     }
 }
 
@@ -157,6 +229,9 @@ fn a_pair_of_full_segments_is_acknowledged_once() {
     let mut script = receiving(PacketPair::Answer);
     assert!(marked(&mut script, 0, 1000, first(1)).is_empty());
     script.now_ns += 40 * MS_NS;
-    assert_eq!(marked(&mut script, 1000, 1000, second(1)), ["ack 2000 reply 1: 40 ms"]);
+    assert_eq!(
+        marked(&mut script, 1000, 1000, second(1)),
+        ["ack 2000 reply 1: 40 ms"]
+    );
     assert!(script.until(1000).is_empty());
 }

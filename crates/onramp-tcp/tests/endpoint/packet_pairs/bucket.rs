@@ -13,7 +13,11 @@ const PHASE_SLOW_START: u32 = 0;
 /// What the start-up decided last: its phase, the rate and its estimate.
 fn decision(script: &Script) -> (u32, Option<u64>, u64) {
     let decision = script.end.startup().expect("it has one");
-    (decision.phase, script.end.pacing_bytes_per_s(), decision.estimate_bytes_per_s)
+    (
+        decision.phase,
+        script.end.pacing_bytes_per_s(),
+        decision.estimate_bytes_per_s,
+    )
 }
 
 #[test]
@@ -24,7 +28,8 @@ fn the_bucket_has_the_rate_of_the_last_interval() {
     script.ack(1000);
     assert_eq!(decision(&script), (PHASE_SLOW_START, None, 0));
     script.now_ns = 240 * MS_NS;
-    // "When data sender receives packet pair reply option, data sender records timer values in the option"
+    // "When data sender receives packet pair reply option, data sender records timer values in the
+    // option"
     replied(&mut script, 2000, reply(1, 40));
     assert_eq!(decision(&script), (PHASE_SLOW_START, Some(25_000), 25_000));
     script.until(300);
@@ -51,7 +56,10 @@ fn an_interval_of_less_than_a_tick_says_nothing() {
     script.write(100_000);
     script.now_ns = 200 * MS_NS;
     assert_eq!(replied(&mut script, 2000, reply(1, 0)).len(), 4);
-    assert_eq!((script.end.pacing_bytes_per_s(), counts(&script).replies), (None, 0));
+    assert_eq!(
+        (script.end.pacing_bytes_per_s(), counts(&script).replies),
+        (None, 0)
+    );
 }
 
 #[test]
@@ -79,14 +87,23 @@ fn what_slow_start_permits_leaves_one_each_interval() {
     script.until(600);
     script.ack(8000);
     let sent = script.until(900);
-    let after: Vec<_> = sent.iter().map(|line| line.split(' ').next().unwrap().parse::<u64>().unwrap()).collect();
-    assert!(after.len() >= 5 && after.windows(2).all(|two| two[1] - two[0] == 40), "{sent:?}");
+    let after: Vec<_> = sent
+        .iter()
+        .map(|line| line.split(' ').next().unwrap().parse::<u64>().unwrap())
+        .collect();
+    assert!(
+        after.len() >= 5 && after.windows(2).all(|two| two[1] - two[0] == 40),
+        "{sent:?}"
+    );
 }
 
-/// Twelve segments are outstanding, of which the third was lost and has been sent again at 300 ms; the bucket has this
-/// interval, if any. Then everything is acknowledged.
+/// Twelve segments are outstanding, of which the third was lost and has been sent again at 300 ms;
+/// the bucket has this interval, if any. Then everything is acknowledged.
 fn recovered(interval_ms: Option<u32>) -> (Script, Vec<String>) {
-    let mut script = Script::new(Config { recovery: Recovery::Reno, ..sending(10) });
+    let mut script = Script::new(Config {
+        recovery: Recovery::Reno,
+        ..sending(10)
+    });
     script.write(100_000);
     script.now_ns = 200 * MS_NS;
     match interval_ms {
@@ -104,7 +121,10 @@ fn recovered(interval_ms: Option<u32>) -> (Script, Vec<String>) {
 #[test]
 fn without_an_interval_the_acknowledgement_that_ends_recovery_brings_a_burst() {
     let (script, sent) = recovered(None);
-    assert_eq!((sent.len() as u64, script.window().0), (script.window().1, script.window().1));
+    assert_eq!(
+        (sent.len() as u64, script.window().0),
+        (script.window().1, script.window().1)
+    );
     assert_eq!(decision(&script).0, PHASE_AVOIDANCE);
 }
 
@@ -118,7 +138,10 @@ fn after_fast_recovery_segments_leave_one_each_interval() {
     let at: Vec<_> = sent.iter().map(|line| &line[..6]).collect();
     // A pause of less than an interval is made good.
     assert_eq!(at, ["420 ms", "460 ms"]);
-    assert!(sent.iter().all(|line| !line.contains("first")), "a pair would be a burst: {sent:?}");
+    assert!(
+        sent.iter().all(|line| !line.contains("first")),
+        "a pair would be a burst: {sent:?}"
+    );
 }
 
 #[test]
@@ -131,10 +154,22 @@ fn safe_transmit_ends_a_round_trip_after_its_first_acknowledgement() {
     for ack in 2..=5 {
         script.until(420 + 40 * (ack as u64 + 1));
         script.ack(una + 1000 * ack);
-        let phase = if script.now_ns < end_ns { PHASE_SAFE } else { PHASE_AVOIDANCE };
-        assert_eq!(decision(&script).0, phase, "{} ns of {end_ns}", script.now_ns);
+        let phase = if script.now_ns < end_ns {
+            PHASE_SAFE
+        } else {
+            PHASE_AVOIDANCE
+        };
+        assert_eq!(
+            decision(&script).0,
+            phase,
+            "{} ns of {end_ns}",
+            script.now_ns
+        );
     }
-    assert_eq!((decision(&script).0, script.end.pacing_bytes_per_s()), (PHASE_AVOIDANCE, None));
+    assert_eq!(
+        (decision(&script).0, script.end.pacing_bytes_per_s()),
+        (PHASE_AVOIDANCE, None)
+    );
 }
 
 #[test]
@@ -147,32 +182,55 @@ fn safe_transmit_ends_when_the_window_is_full() {
     assert_eq!(decision(&script).0, PHASE_SAFE);
     // The acknowledgement clocks the next.
     assert_eq!(script.ack(una + 1000).len(), 1);
-    assert_eq!((decision(&script).0, script.end.pacing_bytes_per_s()), (PHASE_AVOIDANCE, None));
+    assert_eq!(
+        (decision(&script).0, script.end.pacing_bytes_per_s()),
+        (PHASE_AVOIDANCE, None)
+    );
 }
 
 #[test]
 fn after_a_timeout_slow_start_has_pairs_and_the_bucket_again() {
-    let mut script = Script::new(Config { byte_counting: ByteCounting::ACKS, ..sending(10) });
+    let mut script = Script::new(Config {
+        byte_counting: ByteCounting::ACKS,
+        ..sending(10)
+    });
     script.write(100_000);
     script.now_ns = 200 * MS_NS;
     replied(&mut script, 2000, reply(1, 40));
     script.until(300);
     let again = script.until(2000);
-    assert!(again.last().is_some_and(|line| line.ends_with("2000:3000 again")), "{again:?}");
+    assert!(
+        again
+            .last()
+            .is_some_and(|line| line.ends_with("2000:3000 again")),
+        "{again:?}"
+    );
     assert_eq!(decision(&script).0, PHASE_AVOIDANCE);
     // The others had arrived.
     let sent = script.ack(2000 + script.end.outstanding_bytes() as i64);
     assert_eq!(decision(&script), (PHASE_SLOW_START, Some(25_000), 25_000));
-    assert!(sent.len() == 2 && sent[0].ends_with("first 3") && sent[1].ends_with("second 3"), "{sent:?}");
+    assert!(
+        sent.len() == 2 && sent[0].ends_with("first 3") && sent[1].ends_with("second 3"),
+        "{sent:?}"
+    );
 }
 
 /// When the data segments of a download left, which these were and how large the window was.
 fn departures(pair: &Pair) -> Vec<(u64, u32, u64)> {
     let data = pair.sent_by(End::Server, |transmit| transmit.segment.payload_bytes > 0);
-    data.iter().map(|sent| (sent.now_ns, sent.transmit.segment.seq, sent.window.cwnd_bytes)).collect()
+    data.iter()
+        .map(|sent| {
+            (
+                sent.now_ns,
+                sent.transmit.segment.seq,
+                sent.window.cwnd_bytes,
+            )
+        })
+        .collect()
 }
 
-/// 200 kB from a server with this start-up and threshold, over a path that takes 4 ms for a segment; lost: the 60th.
+/// 200 kB from a server with this start-up and threshold, over a path that takes 4 ms for a
+/// segment; lost: the 60th.
 fn download(startup: &'static str, initial_ssthresh_bytes: u64) -> Pair {
     let server = Config {
         startup: Some(startup),
@@ -180,8 +238,13 @@ fn download(startup: &'static str, initial_ssthresh_bytes: u64) -> Pair {
         recovery: Recovery::NewReno,
         ..sending(4)
     };
-    let mut pair =
-        Pair::new(knowing(PacketPair::Answer, Form::Experiment), Config { pair_form: Form::Experiment, ..server });
+    let mut pair = Pair::new(
+        knowing(PacketPair::Answer, Form::Experiment),
+        Config {
+            pair_form: Form::Experiment,
+            ..server
+        },
+    );
     let mut free_ns = 0;
     let mut path = |crossing: &Crossing| {
         if crossing.from == End::Client || crossing.transmit.segment.payload_bytes == 0 {
@@ -197,9 +260,15 @@ fn download(startup: &'static str, initial_ssthresh_bytes: u64) -> Pair {
 #[test]
 fn a_connection_that_begins_in_congestion_avoidance_is_not_touched() {
     // "we added no modification to congestion avoidance algorithm"
-    assert_eq!(departures(&download("pair", 4000)), departures(&download("standard", 4000)));
+    assert_eq!(
+        departures(&download("pair", 4000)),
+        departures(&download("standard", 4000))
+    );
     // In slow start they differ.
-    assert_ne!(departures(&download("pair", 30_000)), departures(&download("standard", 30_000)));
+    assert_ne!(
+        departures(&download("pair", 30_000)),
+        departures(&download("standard", 30_000))
+    );
 }
 
 #[test]
@@ -208,21 +277,34 @@ fn once_congestion_avoidance_is_reached_acknowledgements_clock_the_sender() {
     let acks = pair.sent_by(End::Client, |_| true);
     let arrivals: Vec<u64> = acks.iter().map(|ack| ack.now_ns + DELAY_NS).collect();
     let sent = departures(&pair);
-    // Slow start ends with 20 segments; then what the bucket holds is sent, and the window grows by one a round trip.
-    let end = sent.iter().position(|&(_, _, cwnd_bytes)| cwnd_bytes >= 21_000).expect("it grows");
+    // Slow start ends with 20 segments; then what the bucket holds is sent, and the window grows by
+    // one a round trip.
+    let end = sent
+        .iter()
+        .position(|&(_, _, cwnd_bytes)| cwnd_bytes >= 21_000)
+        .expect("it grows");
     let is_clocked = |&&(at_ns, ..): &&(u64, u32, u64)| arrivals.contains(&at_ns);
     assert!(sent[end..].len() > 100);
-    assert_eq!(sent[end..].iter().filter(is_clocked).count(), sent[end..].len());
+    assert_eq!(
+        sent[end..].iter().filter(is_clocked).count(),
+        sent[end..].len()
+    );
     // Before, the bucket has its own times.
     assert!(sent[..end].iter().filter(is_clocked).count() < end);
     let server = pair.server.as_ref().expect("it was connected");
-    assert_eq!((server.pacing_bytes_per_s(), server.startup().unwrap().phase), (None, PHASE_AVOIDANCE));
+    assert_eq!(
+        (server.pacing_bytes_per_s(), server.startup().unwrap().phase),
+        (None, PHASE_AVOIDANCE)
+    );
 }
 
 #[test]
 fn the_window_grows_as_without_a_start_up() {
     let windows = [Some("pair"), None].map(|startup| {
-        let mut script = Script::new(Config { startup, ..sending(4) });
+        let mut script = Script::new(Config {
+            startup,
+            ..sending(4)
+        });
         script.write(1_000_000);
         script.now_ns = 200 * MS_NS;
         // Slow start to 64 segments, then a segment a round trip.

@@ -1,12 +1,14 @@
-//! What does not fit changes nothing, and is counted: of the decisions and of what is sent, all is as if it had not been
-//! there.
+//! What does not fit changes nothing, and is counted: of the decisions and of what is sent, all is
+//! as if it had not been there.
 
 use super::{first, knowing, number, reply, second, sending};
 use crate::script::{Script, MS_NS};
 use crate::trace::text;
 use onramp_core::pairs::{Counts, Form, PairOption, PERMITTED};
 use onramp_tcp::wire::options::parse;
-use onramp_tcp::{Acks, Config, Connection, Flags, Options, PacketPair, PairOptions, Recovery, Segment, Ticks};
+use onramp_tcp::{
+    Acks, Config, Connection, Flags, Options, PacketPair, PairOptions, Recovery, Segment, Ticks,
+};
 
 /// What an end sends and decides.
 #[derive(Debug, Default, PartialEq)]
@@ -23,22 +25,36 @@ struct Observed {
 
 impl Observed {
     fn new(config: Config) -> Observed {
-        Observed { script: Script::new(config), log: Vec::new() }
+        Observed {
+            script: Script::new(config),
+            log: Vec::new(),
+        }
     }
 
     fn note(&mut self, what: &str) {
         let Script { end, now_ns, .. } = &mut self.script;
         let now_ns = *now_ns;
         while let Some(transmit) = end.poll_transmit(now_ns) {
-            self.log.push(format!("{now_ns} {what}: {}", text(&transmit)));
+            self.log
+                .push(format!("{now_ns} {what}: {}", text(&transmit)));
         }
         let end: &Connection = end;
         let timer = end.next_timer_ns();
-        self.log.push(format!("{:?} {:?} {:?} {timer:?}", end.window(), end.pacing_bytes_per_s(), end.startup()));
+        self.log.push(format!(
+            "{:?} {:?} {:?} {timer:?}",
+            end.window(),
+            end.pacing_bytes_per_s(),
+            end.startup()
+        ));
     }
 
     fn until(&mut self, ms: u64) {
-        while let Some(at_ns) = self.script.end.next_timer_ns().filter(|&at_ns| at_ns <= ms * MS_NS) {
+        while let Some(at_ns) = self
+            .script
+            .end
+            .next_timer_ns()
+            .filter(|&at_ns| at_ns <= ms * MS_NS)
+        {
             self.script.now_ns = at_ns;
             self.script.end.on_timer(at_ns);
             self.note("timer");
@@ -47,15 +63,30 @@ impl Observed {
     }
 
     fn arrives(&mut self, segment: Segment, pairs: PairOptions) {
-        let options = Options { pairs, ..segment.options };
-        self.script.end.on_segment(self.script.now_ns, &Segment { options, ..segment });
+        let options = Options {
+            pairs,
+            ..segment.options
+        };
+        self.script
+            .end
+            .on_segment(self.script.now_ns, &Segment { options, ..segment });
         self.note("arrival");
     }
 
     fn lived(self) -> Life {
         let counts = self.script.end.pair_counts().expect("both ends know pairs");
-        let Counts { pairs, answers, replies, malformed, ignored, .. } = counts;
-        Life { log: self.log, counts: [pairs, answers, replies, malformed, ignored] }
+        let Counts {
+            pairs,
+            answers,
+            replies,
+            malformed,
+            ignored,
+            ..
+        } = counts;
+        Life {
+            log: self.log,
+            counts: [pairs, answers, replies, malformed, ignored],
+        }
     }
 }
 
@@ -64,7 +95,11 @@ fn none() -> PairOptions {
 }
 
 fn replied(reply: PairOption) -> PairOptions {
-    PairOptions { form: Some(Form::Paper), reply: Some(reply), ..PairOptions::default() }
+    PairOptions {
+        form: Some(Form::Paper),
+        reply: Some(reply),
+        ..PairOptions::default()
+    }
 }
 
 fn marked(mark: PairOption) -> PairOptions {
@@ -95,8 +130,8 @@ enum At {
     Syn,
 }
 
-/// A sender of four segments and more, whose pair of 100 ms is acknowledged at 200 ms, with its reply unless something
-/// else is there.
+/// A sender of four segments and more, whose pair of 100 ms is acknowledged at 200 ms, with its
+/// reply unless something else is there.
 fn sender(config: Config, at: At, slipped: PairOptions) -> Life {
     let mut end = Observed::new(config);
     end.script.end.write(100_000);
@@ -105,7 +140,11 @@ fn sender(config: Config, at: At, slipped: PairOptions) -> Life {
     let options = |place, or| if at == place { slipped } else { or };
     end.until(200);
     end.arrives(bare(&end, 1000), options(At::First, none()));
-    let honest = if at == At::Pair { none() } else { replied(reply(1, 40)) };
+    let honest = if at == At::Pair {
+        none()
+    } else {
+        replied(reply(1, 40))
+    };
     end.until(240);
     end.arrives(bare(&end, 2000), options(At::Pair, honest));
     end.until(280);
@@ -115,9 +154,16 @@ fn sender(config: Config, at: At, slipped: PairOptions) -> Life {
     end.arrives(bare(&end, 2000), options(At::Overtaken, none()));
     end.until(290);
     end.arrives(bare(&end, 90_000), options(At::NeverSent, none()));
-    let outside = Segment { seq: number(1 << 20), payload_bytes: 10, ..bare(&end, 3000) };
+    let outside = Segment {
+        seq: number(1 << 20),
+        payload_bytes: 10,
+        ..bare(&end, 3000)
+    };
     end.arrives(outside, options(At::Outside, none()));
-    let syn = Segment { flags: Flags::SYN.with(Flags::ACK), ..bare(&end, 3000) };
+    let syn = Segment {
+        flags: Flags::SYN.with(Flags::ACK),
+        ..bare(&end, 3000)
+    };
     end.arrives(syn, options(At::Syn, none()));
     for ack in 4..12 {
         end.until(200 + 40 * ack as u64);
@@ -134,7 +180,10 @@ fn ignores(at: At, slipped: PairOptions, malformed: u32, ignored: u32) {
     let found = sender(sending(4), at, slipped);
     assert_eq!(found.log, expected.log);
     let [pairs, answers, replies, ..] = expected.counts;
-    assert_eq!((found.counts, pairs > 2), ([pairs, answers, replies, malformed, ignored], true));
+    assert_eq!(
+        (found.counts, pairs > 2),
+        ([pairs, answers, replies, malformed, ignored], true)
+    );
 }
 
 #[test]
@@ -142,7 +191,10 @@ fn what_is_slipped_in_would_be_seen() {
     let honest = sender(sending(4), At::After, none());
     assert_ne!(sender(sending(4), At::Pair, none()).log, honest.log);
     assert_eq!(sender(sending(4), At::Pair, replied(reply(1, 40))), honest);
-    assert_ne!(sender(sending(4), At::Pair, replied(reply(1, 50))).log, honest.log);
+    assert_ne!(
+        sender(sending(4), At::Pair, replied(reply(1, 50))).log,
+        honest.log
+    );
     assert_eq!(honest.counts[2..], [1, 0, 0]);
 }
 
@@ -162,7 +214,10 @@ fn a_reply_before_its_data_are_acknowledged_is_ignored() {
 fn a_reply_of_more_than_the_time_since_is_ignored() {
     ignores(At::Pair, replied(reply(1, 141)), 0, 1);
     ignores(At::Pair, replied(PairOption::reply(1, u32::MAX)), 0, 1);
-    assert_eq!(sender(sending(4), At::Pair, replied(reply(1, 140))).counts[2..], [1, 0, 0]);
+    assert_eq!(
+        sender(sending(4), At::Pair, replied(reply(1, 140))).counts[2..],
+        [1, 0, 0]
+    );
 }
 
 #[test]
@@ -180,27 +235,61 @@ fn a_reply_of_nothing_changes_nothing() {
 #[test]
 fn a_reply_on_a_segment_that_is_not_acceptable_is_ignored() {
     ignores(At::Outside, replied(reply(2, 40)), 0, 1);
-    ignores(At::Outside, PairOptions { mark: Some(first(1)), ..replied(reply(2, 40)) }, 0, 2);
+    ignores(
+        At::Outside,
+        PairOptions {
+            mark: Some(first(1)),
+            ..replied(reply(2, 40))
+        },
+        0,
+        2,
+    );
 }
 
 #[test]
 fn a_reply_on_an_acknowledgement_that_is_none_is_ignored() {
     ignores(At::NeverSent, replied(reply(2, 40)), 0, 1);
-    ignores(At::NeverSent, PairOptions { mark: Some(first(1)), malformed: 1, ..replied(reply(2, 40)) }, 1, 2);
+    ignores(
+        At::NeverSent,
+        PairOptions {
+            mark: Some(first(1)),
+            malformed: 1,
+            ..replied(reply(2, 40))
+        },
+        1,
+        2,
+    );
     ignores(At::Overtaken, replied(reply(1, 20)), 0, 1);
-    ignores(At::Overtaken, PairOptions { malformed: 1, ..replied(reply(9, 20)) }, 1, 1);
+    ignores(
+        At::Overtaken,
+        PairOptions {
+            malformed: 1,
+            ..replied(reply(9, 20))
+        },
+        1,
+        1,
+    );
 }
 
 #[test]
 fn pairs_on_another_syn_are_ignored() {
     ignores(At::Syn, replied(reply(2, 40)), 0, 1);
-    ignores(At::Syn, PairOptions { malformed: 1, ..marked(PairOption::of(PERMITTED, 0)) }, 1, 1);
+    ignores(
+        At::Syn,
+        PairOptions {
+            malformed: 1,
+            ..marked(PairOption::of(PERMITTED, 0))
+        },
+        1,
+        1,
+    );
 }
 
 #[test]
 fn a_reply_that_is_malformed_is_counted() {
     for bytes in [
-        // Of a mark's length, too long, without an interval's second half, of another type, and RFC 1072's echo.
+        // Of a mark's length, too long, without an interval's second half, of another type, and RFC
+        // 1072's echo.
         &[6, 4, 3, 1][..],
         &[6, 8, 3, 1, 0, 4, 0, 0],
         &[6, 5, 3, 1, 0],
@@ -215,38 +304,74 @@ fn a_reply_that_is_malformed_is_counted() {
         assert_eq!(malformed, u32::from(bytes.len() > 3), "{bytes:?}");
         ignores(At::Pair, kinds, malformed, 0);
     }
-    assert!(parse(&[6, 6, 3, 1, 0]).is_err(), "what is cut off takes the whole segment with it");
+    assert!(
+        parse(&[6, 6, 3, 1, 0]).is_err(),
+        "what is cut off takes the whole segment with it"
+    );
 }
 
 #[test]
 fn the_other_forms_options_are_another_option() {
-    let reply = PairOptions { form: Some(Form::Experiment), ..replied(reply(1, 40)) };
+    let reply = PairOptions {
+        form: Some(Form::Experiment),
+        ..replied(reply(1, 40))
+    };
     ignores(At::Pair, reply, 0, 0);
     ignores(At::Pair, read(&[253, 4, 0x4f, 0x52]), 0, 0);
-    ignores(At::Pair, read(&[253, 10, 0x4f, 0x53, 3, 1, 2, 98, 90, 0]), 0, 0);
+    ignores(
+        At::Pair,
+        read(&[253, 10, 0x4f, 0x53, 3, 1, 2, 98, 90, 0]),
+        0,
+        0,
+    );
 }
 
 #[test]
 fn of_two_replies_the_first_counts() {
     let two = read(&[6, 6, 3, 1, 0, 4, 6, 6, 3, 1, 0, 2]);
-    assert_eq!(sender(sending(4), At::Pair, two), sender(sending(4), At::After, none()));
+    assert_eq!(
+        sender(sending(4), At::Pair, two),
+        sender(sending(4), At::After, none())
+    );
 }
 
-/// An honest reply of 40 ms, 140 ms after its pair: less than a tick of the clock by which it is judged.
+/// An honest reply of 40 ms, 140 ms after its pair: less than a tick of the clock by which it is
+/// judged.
 #[test]
 fn a_coarse_clock_takes_no_honest_reply_for_a_lie() {
-    let ticks = Ticks { measure_ns: 500 * MS_NS, event_ns: 1, phase_ns: 0 };
-    let counts = sender(Config { ticks, ..sending(4) }, At::After, none()).counts;
+    let ticks = Ticks {
+        measure_ns: 500 * MS_NS,
+        event_ns: 1,
+        phase_ns: 0,
+    };
+    let counts = sender(
+        Config {
+            ticks,
+            ..sending(4)
+        },
+        At::After,
+        none(),
+    )
+    .counts;
     assert_eq!(counts[2..], [1, 0, 0]);
 }
 
-/// Data that arrive at a receiver, 500 bytes every 10 ms from the second on, each with these options.
+/// Data that arrive at a receiver, 500 bytes every 10 ms from the second on, each with these
+/// options.
 fn receiver(packet_pair: PacketPair, arrivals: &[(i64, PairOptions)]) -> Life {
     let recovery = Recovery::Sack;
-    let mut end = Observed::new(Config { acks: Acks::Delayed, recovery, ..knowing(packet_pair, Form::Paper) });
+    let mut end = Observed::new(Config {
+        acks: Acks::Delayed,
+        recovery,
+        ..knowing(packet_pair, Form::Paper)
+    });
     for &(place, pairs) in arrivals {
         end.until(end.script.now_ns / MS_NS + 10);
-        let segment = Segment { seq: number(500 * place), payload_bytes: 500, ..end.script.bare(0) };
+        let segment = Segment {
+            seq: number(500 * place),
+            payload_bytes: 500,
+            ..end.script.bare(0)
+        };
         end.arrives(segment, pairs);
     }
     end.until(3000);
@@ -256,26 +381,45 @@ fn receiver(packet_pair: PacketPair, arrivals: &[(i64, PairOptions)]) -> Life {
 /// Of segments with these options, those at these indices change nothing, but are counted.
 #[track_caller]
 fn receiver_ignores(arrivals: &[(i64, PairOptions)], ignored: &[usize]) {
-    for packet_pair in [PacketPair::Answer, PacketPair::AnswerAtOnce, PacketPair::Probe] {
+    for packet_pair in [
+        PacketPair::Answer,
+        PacketPair::AnswerAtOnce,
+        PacketPair::Probe,
+    ] {
         let mut without = arrivals.to_vec();
         ignored.iter().for_each(|&index| without[index].1 = none());
         let expected = receiver(packet_pair, &without);
         let found = receiver(packet_pair, arrivals);
         assert_eq!(found.log, expected.log, "{packet_pair:?}");
         let [pairs, answers, replies, ..] = expected.counts;
-        assert_eq!(found.counts, [pairs, answers, replies, 0, ignored.len() as u32], "{packet_pair:?}");
+        assert_eq!(
+            found.counts,
+            [pairs, answers, replies, 0, ignored.len() as u32],
+            "{packet_pair:?}"
+        );
     }
 }
 
 #[test]
 fn a_second_without_its_first_is_ignored() {
     receiver_ignores(&[(0, none()), (1, marked(second(1))), (2, none())], &[1]);
-    receiver_ignores(&[(0, marked(first(1))), (1, marked(second(2))), (2, none())], &[1]);
+    receiver_ignores(
+        &[(0, marked(first(1))), (1, marked(second(2))), (2, none())],
+        &[1],
+    );
 }
 
 #[test]
 fn a_second_that_does_not_follow_its_first_is_ignored() {
-    receiver_ignores(&[(0, marked(first(1))), (1, none()), (2, marked(second(1))), (3, none())], &[2]);
+    receiver_ignores(
+        &[
+            (0, marked(first(1))),
+            (1, none()),
+            (2, marked(second(1))),
+            (3, none()),
+        ],
+        &[2],
+    );
 }
 
 #[test]
@@ -292,17 +436,32 @@ fn halves_that_arrive_twice_are_ignored() {
 
 #[test]
 fn a_first_that_is_repeated_does_not_move_the_beginning() {
-    receiver_ignores(&[(0, marked(first(1))), (0, marked(first(1))), (1, marked(second(1)))], &[1]);
+    receiver_ignores(
+        &[
+            (0, marked(first(1))),
+            (0, marked(first(1))),
+            (1, marked(second(1))),
+        ],
+        &[1],
+    );
 }
 
 #[test]
 fn permitted_is_ignored_where_it_does_not_belong() {
-    receiver_ignores(&[(0, marked(PairOption::of(PERMITTED, 1))), (1, none())], &[0]);
+    receiver_ignores(
+        &[(0, marked(PairOption::of(PERMITTED, 1))), (1, none())],
+        &[0],
+    );
 }
 
 #[test]
 fn halves_outside_of_the_window_are_ignored() {
-    let arrivals = [(0, none()), (1000, marked(first(1))), (1001, marked(second(1))), (1, none())];
+    let arrivals = [
+        (0, none()),
+        (1000, marked(first(1))),
+        (1001, marked(second(1))),
+        (1, none()),
+    ];
     receiver_ignores(&arrivals, &[1, 2]);
 }
 
@@ -318,7 +477,9 @@ fn malformed_halves_are_counted() {
 
 #[test]
 fn replies_do_not_stretch_the_acknowledgements_of_who_sent_no_pair() {
-    let arrivals: Vec<_> = (0..12).map(|place| (place, replied(reply(place as u8, 400)))).collect();
+    let arrivals: Vec<_> = (0..12)
+        .map(|place| (place, replied(reply(place as u8, 400))))
+        .collect();
     let indices: Vec<_> = (0..12).collect();
     receiver_ignores(&arrivals, &indices);
 }
@@ -326,7 +487,17 @@ fn replies_do_not_stretch_the_acknowledgements_of_who_sent_no_pair() {
 #[test]
 fn a_reset_is_one_whatever_it_brings() {
     let mut end = Observed::new(sending(4));
-    let reset = Segment { flags: Flags::RST, ..end.script.bare(0) };
-    end.arrives(reset, PairOptions { mark: Some(first(1)), malformed: 3, ..replied(reply(1, 40)) });
+    let reset = Segment {
+        flags: Flags::RST,
+        ..end.script.bare(0)
+    };
+    end.arrives(
+        reset,
+        PairOptions {
+            mark: Some(first(1)),
+            malformed: 3,
+            ..replied(reply(1, 40))
+        },
+    );
     assert_eq!(end.script.end.failure(), Some(onramp_tcp::Failure::Reset));
 }

@@ -1,19 +1,26 @@
-//! Who gets packet pairs, and what room they take. "permitted" is not in the paper, whose two ends knew of each other.
+//! Who gets packet pairs, and what room they take. "permitted" is not in the paper, whose two ends
+//! knew of each other.
 
 use super::{first, knowing, second, sending};
 use crate::pair::{clean, Crossing, End, Log, Pair, DELAY_NS};
 use crate::script::{plain, Script, MS_NS};
 use onramp_core::pairs::{Form, PairOption, PERMITTED};
 use onramp_tcp::wire::{self, Endpoints, MOST_OPTION_BYTES};
-use onramp_tcp::{Config, Connection, Flags, Options, PacketPair, PairOptions, Recovery, Segment, Stack, State};
+use onramp_tcp::{
+    Config, Connection, Flags, Options, PacketPair, PairOptions, Recovery, Segment, Stack, State,
+};
 
 fn permitted(form: Form) -> PairOptions {
     PairOptions::marked(form, PairOption::of(PERMITTED, 0))
 }
 
-/// A peer that does not know the option, for packets as large as those of [`knowing`] in the paper's form.
+/// A peer that does not know the option, for packets as large as those of [`knowing`] in the
+/// paper's form.
 fn ignorant() -> Config {
-    Config { packet_pair: PacketPair::None, ..knowing(PacketPair::None, Form::Paper) }
+    Config {
+        packet_pair: PacketPair::None,
+        ..knowing(PacketPair::None, Form::Paper)
+    }
 }
 
 /// 50 kB from the server, and what was sent.
@@ -27,8 +34,15 @@ fn download(client: Config, server: Config) -> Pair {
 fn without_pairs(log: &Log) -> Vec<(u64, End, Segment)> {
     let without = |crossing: &Crossing| {
         let segment = crossing.transmit.segment;
-        let options = Options { pairs: PairOptions::default(), ..segment.options };
-        (crossing.now_ns, crossing.from, Segment { options, ..segment })
+        let options = Options {
+            pairs: PairOptions::default(),
+            ..segment.options
+        };
+        (
+            crossing.now_ns,
+            crossing.from,
+            Segment { options, ..segment },
+        )
     };
     log.iter().map(without).collect()
 }
@@ -37,11 +51,20 @@ fn without_pairs(log: &Log) -> Vec<(u64, End, Segment)> {
 fn a_syn_and_its_answer_say_permitted_where_both_know_pairs() {
     for form in Form::ALL {
         for &packet_pair in &PacketPair::ALL[1..] {
-            let pair = download(knowing(packet_pair, form), Config { pair_form: form, ..sending(4) });
+            let pair = download(
+                knowing(packet_pair, form),
+                Config {
+                    pair_form: form,
+                    ..sending(4)
+                },
+            );
             let syns = &pair.log[..2];
-            assert!(syns.iter().all(|crossing| crossing.transmit.segment.options.pairs == permitted(form)));
-            let says_it_again =
-                |crossing: &Crossing| crossing.transmit.segment.options.pairs.mark == permitted(form).mark;
+            assert!(syns
+                .iter()
+                .all(|crossing| crossing.transmit.segment.options.pairs == permitted(form)));
+            let says_it_again = |crossing: &Crossing| {
+                crossing.transmit.segment.options.pairs.mark == permitted(form).mark
+            };
             assert!(!pair.log[2..].iter().any(says_it_again));
             assert!(pair.client.pair_counts().expect("agreed").answers > 0);
         }
@@ -59,7 +82,9 @@ fn a_syn_that_is_sent_again_says_it_again() {
     let is_syn = |crossing: &&Crossing| crossing.transmit.segment.flags.has(Flags::SYN);
     let syns: Vec<_> = pair.log.iter().filter(is_syn).collect();
     assert!(syns.len() >= 4);
-    assert!(syns.iter().all(|syn| syn.transmit.segment.options.pairs == permitted(Form::Paper)));
+    assert!(syns
+        .iter()
+        .all(|syn| syn.transmit.segment.options.pairs == permitted(Form::Paper)));
     assert!(pair.client.pair_counts().is_some());
 }
 
@@ -76,31 +101,62 @@ fn ends_that_open_at_once_agree_too() {
         }
     }
     for end in &ends {
-        assert_eq!((end.state(), end.pair_counts().is_some()), (State::Established, true));
+        assert_eq!(
+            (end.state(), end.pair_counts().is_some()),
+            (State::Established, true)
+        );
     }
 }
 
 #[test]
 fn with_a_peer_that_does_not_know_them_nothing_is_another() {
-    let unaware = Config { packet_pair: PacketPair::None, ..sending(4) };
+    let unaware = Config {
+        packet_pair: PacketPair::None,
+        ..sending(4)
+    };
     let expected = without_pairs(&download(ignorant(), unaware.clone()).log);
-    assert!(expected.iter().any(|(_, _, segment)| segment.payload_bytes == 1008), "full segments are full");
+    assert!(
+        expected
+            .iter()
+            .any(|(_, _, segment)| segment.payload_bytes == 1008),
+        "full segments are full"
+    );
     for (client, server) in [
         (ignorant(), sending(4)),
         (knowing(PacketPair::Probe, Form::Paper), unaware),
         // The other form is another option.
-        (knowing(PacketPair::Probe, Form::Paper), Config { pair_form: Form::Experiment, ..sending(4) }),
+        (
+            knowing(PacketPair::Probe, Form::Paper),
+            Config {
+                pair_form: Form::Experiment,
+                ..sending(4)
+            },
+        ),
     ] {
-        let client = Config { mss_bytes: 1008, ..client };
-        let server = Config { mss_bytes: 1008, ..server };
+        let client = Config {
+            mss_bytes: 1008,
+            ..client
+        };
+        let server = Config {
+            mss_bytes: 1008,
+            ..server
+        };
         let knows = client.packet_pair != PacketPair::None;
         let pair = download(client, server);
         // But for the SYN's own.
-        assert_eq!(pair.log[0].transmit.segment.options.pairs.form.is_some(), knows);
-        assert!(pair.log[1..].iter().all(|crossing| crossing.transmit.segment.options.pairs == PairOptions::default()));
+        assert_eq!(
+            pair.log[0].transmit.segment.options.pairs.form.is_some(),
+            knows
+        );
+        assert!(pair.log[1..]
+            .iter()
+            .all(|crossing| crossing.transmit.segment.options.pairs == PairOptions::default()));
         assert_eq!(without_pairs(&pair.log), expected);
         let server = pair.server.expect("it was connected");
-        assert_eq!((pair.client.pair_counts(), server.pair_counts()), (None, None));
+        assert_eq!(
+            (pair.client.pair_counts(), server.pair_counts()),
+            (None, None)
+        );
     }
 }
 
@@ -108,22 +164,58 @@ fn with_a_peer_that_does_not_know_them_nothing_is_another() {
 fn what_was_not_asked_for_is_not_agreed() {
     let mut end = Connection::connect(plain(Recovery::NewReno), 0);
     end.poll_transmit(0);
-    let options = Options { mss: Some(1000), pairs: permitted(Form::Experiment), ..Options::default() };
+    let options = Options {
+        mss: Some(1000),
+        pairs: permitted(Form::Experiment),
+        ..Options::default()
+    };
     let flags = Flags::SYN.with(Flags::ACK);
-    end.on_segment(MS_NS, &Segment { seq: 0, ack: 1, window: 5000, flags, options, ..Segment::default() });
-    assert_eq!((end.state(), end.pair_counts(), end.window().mss_bytes), (State::Established, None, 1000));
+    end.on_segment(
+        MS_NS,
+        &Segment {
+            seq: 0,
+            ack: 1,
+            window: 5000,
+            flags,
+            options,
+            ..Segment::default()
+        },
+    );
+    assert_eq!(
+        (end.state(), end.pair_counts(), end.window().mss_bytes),
+        (State::Established, None, 1000)
+    );
 }
 
 #[test]
 fn another_option_than_permitted_permits_nothing() {
-    let malformed = PairOptions { form: Some(Form::Paper), malformed: 1, ..PairOptions::default() };
-    let reply = PairOptions { reply: Some(PairOption::reply(1, 1)), ..PairOptions::marked(Form::Paper, second(1)) };
+    let malformed = PairOptions {
+        form: Some(Form::Paper),
+        malformed: 1,
+        ..PairOptions::default()
+    };
+    let reply = PairOptions {
+        reply: Some(PairOption::reply(1, 1)),
+        ..PairOptions::marked(Form::Paper, second(1))
+    };
     for pairs in [malformed, reply, PairOptions::marked(Form::Paper, first(0))] {
-        let options = Options { mss: Some(1008), pairs, ..Options::default() };
-        let syn = Segment { window: 5000, flags: Flags::SYN, options, ..Segment::default() };
+        let options = Options {
+            mss: Some(1008),
+            pairs,
+            ..Options::default()
+        };
+        let syn = Segment {
+            window: 5000,
+            flags: Flags::SYN,
+            options,
+            ..Segment::default()
+        };
         let mut end = Connection::accept(sending(4), 0, &syn);
         let answer = end.poll_transmit(0).expect("it answers").segment;
-        assert_eq!((answer.options.pairs, end.pair_counts()), (PairOptions::default(), None));
+        assert_eq!(
+            (answer.options.pairs, end.pair_counts()),
+            (PairOptions::default(), None)
+        );
     }
 }
 
@@ -135,8 +227,16 @@ fn the_mss_leaves_room_for_the_longest_option() {
         (Form::Experiment, false, 1460 - 12),
         (Form::Experiment, true, 1460 - 12 - 12),
     ] {
-        let config = Config { mss_bytes: 1460, timestamps, ..knowing(PacketPair::Answer, form) };
-        assert_eq!(Script::new(config).end.window().mss_bytes, expected, "{form:?} {timestamps}");
+        let config = Config {
+            mss_bytes: 1460,
+            timestamps,
+            ..knowing(PacketPair::Answer, form)
+        };
+        assert_eq!(
+            Script::new(config).end.window().mss_bytes,
+            expected,
+            "{form:?} {timestamps}"
+        );
     }
 }
 
@@ -166,22 +266,40 @@ fn lossy(form: Form, timestamps: bool) -> Log {
 
 #[test]
 fn no_packet_is_larger_than_the_mtu_nor_are_its_options_than_40_bytes() {
-    let endpoints = Endpoints { source: "10.0.0.1:1".parse().unwrap(), destination: "10.0.0.2:2".parse().unwrap() };
+    let endpoints = Endpoints {
+        source: "10.0.0.1:1".parse().unwrap(),
+        destination: "10.0.0.2:2".parse().unwrap(),
+    };
     for form in Form::ALL {
         for timestamps in [false, true] {
             let log = lossy(form, timestamps);
             for crossing in &log {
                 let segment = crossing.transmit.segment;
                 assert!(segment.wire_bytes() <= 1500, "{segment:?}");
-                assert!(segment.options.wire_bytes() <= MOST_OPTION_BYTES as u32, "{segment:?}");
+                assert!(
+                    segment.options.wire_bytes() <= MOST_OPTION_BYTES as u32,
+                    "{segment:?}"
+                );
                 let mut packet = Vec::new();
                 wire::write(&segment, &endpoints, 0, |_| {}, &mut packet).expect("it fits");
-                assert_eq!(wire::parse(&packet).expect("it is whole").segment.options, segment.options);
+                assert_eq!(
+                    wire::parse(&packet).expect("it is whole").segment.options,
+                    segment.options
+                );
             }
-            let has = |is: fn(&Options) -> bool| log.iter().any(|crossing| is(&crossing.transmit.segment.options));
-            assert!(has(|options| options.pairs.reply.is_some() && options.pairs.mark.is_some()));
-            assert!(has(|options| options.pairs.reply.is_some() && !options.sack.is_empty()));
-            assert!(log.iter().any(|crossing| crossing.transmit.segment.wire_bytes() >= 1500 - 12));
+            let has = |is: fn(&Options) -> bool| {
+                log.iter()
+                    .any(|crossing| is(&crossing.transmit.segment.options))
+            };
+            assert!(has(
+                |options| options.pairs.reply.is_some() && options.pairs.mark.is_some()
+            ));
+            assert!(has(
+                |options| options.pairs.reply.is_some() && !options.sack.is_empty()
+            ));
+            assert!(log
+                .iter()
+                .any(|crossing| crossing.transmit.segment.wire_bytes() >= 1500 - 12));
         }
     }
 }
@@ -190,20 +308,52 @@ fn no_packet_is_larger_than_the_mtu_nor_are_its_options_than_40_bytes() {
 #[test]
 fn sack_blocks_take_what_pairs_leave_of_the_40_bytes() {
     for (form, blocks, bytes) in [(Form::Paper, 1, 36), (Form::Experiment, 1, 40)] {
-        let config = Config { timestamps: true, recovery: Recovery::Sack, ..knowing(PacketPair::Probe, form) };
+        let config = Config {
+            timestamps: true,
+            recovery: Recovery::Sack,
+            ..knowing(PacketPair::Probe, form)
+        };
         let mut script = Script::new(config);
         let mut last = None;
         // Three gaps, then a pair beyond another.
-        for (start, mark) in [(2, None), (4, None), (6, None), (8, Some(first(1))), (9, Some(second(1)))] {
-            let pairs = mark.map_or(PairOptions::default(), |mark| PairOptions::marked(form, mark));
-            let options = Options { timestamps: Some((1, 0)), pairs, ..Options::default() };
+        for (start, mark) in [
+            (2, None),
+            (4, None),
+            (6, None),
+            (8, Some(first(1))),
+            (9, Some(second(1))),
+        ] {
+            let pairs = mark.map_or(PairOptions::default(), |mark| {
+                PairOptions::marked(form, mark)
+            });
+            let options = Options {
+                timestamps: Some((1, 0)),
+                pairs,
+                ..Options::default()
+            };
             let seq = crate::script::number(900 * start);
-            script.end.on_segment(script.now_ns, &Segment { seq, payload_bytes: 900, options, ..script.bare(0) });
+            script.end.on_segment(
+                script.now_ns,
+                &Segment {
+                    seq,
+                    payload_bytes: 900,
+                    options,
+                    ..script.bare(0)
+                },
+            );
             last = script.end.poll_transmit(script.now_ns);
             script.now_ns += MS_NS;
         }
         let options = last.expect("a gap is told of at once").segment.options;
-        assert!(options.timestamps.is_some() && options.pairs.reply.is_some() && options.pairs.mark.is_some());
-        assert_eq!((options.sack.as_slice().len(), options.wire_bytes()), (blocks, bytes), "{form:?}");
+        assert!(
+            options.timestamps.is_some()
+                && options.pairs.reply.is_some()
+                && options.pairs.mark.is_some()
+        );
+        assert_eq!(
+            (options.sack.as_slice().len(), options.wire_bytes()),
+            (blocks, bytes),
+            "{form:?}"
+        );
     }
 }

@@ -9,8 +9,8 @@ use onramp_tcp::{Acks, Config, PacketPair, Segment};
 #[test]
 fn the_acknowledgement_of_a_first_goes_at_once_and_is_one_itself() {
     let mut script = receiving(PacketPair::Probe);
-    // "the acknowledgement for data packet with packet pair 1 option is transmitted immediately with packet pair 1
-    // option"
+    // "the acknowledgement for data packet with packet pair 1 option is transmitted immediately
+    // with packet pair 1 option"
     assert_eq!(marked(&mut script, 0, 1000, first(7)), ["ack 1000 first 1"]);
 }
 
@@ -19,8 +19,12 @@ fn the_acknowledgement_of_a_second_has_the_reply_and_is_a_second() {
     let mut script = receiving(PacketPair::Probe);
     marked(&mut script, 0, 1000, first(7));
     script.now_ns += 40 * MS_NS;
-    // "transmitted with packet pair reply option for forward path and packet pair 2 option for reverse path"
-    assert_eq!(marked(&mut script, 1000, 1000, second(7)), ["ack 2000 reply 7: 40 ms second 1"]);
+    // "transmitted with packet pair reply option for forward path and packet pair 2 option for
+    // reverse path"
+    assert_eq!(
+        marked(&mut script, 1000, 1000, second(7)),
+        ["ack 2000 reply 7: 40 ms second 1"]
+    );
     assert_eq!((counts(&script).pairs, counts(&script).answers), (1, 1));
 }
 
@@ -31,7 +35,10 @@ fn other_acknowledgements_are_no_pairs() {
     assert_eq!(script.data(1000, 1000, 0), ["ack 2000"]);
     // Nor is that of a first whose second was lost, or of a second whose first was.
     marked(&mut script, 2000, 1000, first(1));
-    assert_eq!(marked(&mut script, 5000, 1000, second(2)), ["ack 3000 [5000:6000]"]);
+    assert_eq!(
+        marked(&mut script, 5000, 1000, second(2)),
+        ["ack 3000 [5000:6000]"]
+    );
     assert_eq!(counts(&script).pairs, 0);
 }
 
@@ -42,9 +49,15 @@ fn the_data_sender_replies_with_its_next_data() {
     script.now_ns = 200 * MS_NS;
     let half = |script: &mut Script, ack, mark, replied| {
         let options = options(script, Some(mark), replied);
-        script.arrives(Segment { options, ..script.bare(ack) })
+        script.arrives(Segment {
+            options,
+            ..script.bare(ack)
+        })
     };
-    assert_eq!(half(&mut script, 1000, first(1), None), ["4000:5000 first 2", "5000:6000 second 2"]);
+    assert_eq!(
+        half(&mut script, 1000, first(1), None),
+        ["4000:5000 first 2", "5000:6000 second 2"]
+    );
     script.now_ns = 260 * MS_NS;
     let sent = half(&mut script, 2000, second(1), Some(reply(1, 40)));
     assert_eq!(sent, ["6000:7000 reply 1: 60 ms"]);
@@ -59,20 +72,32 @@ fn a_reply_waits_where_the_next_segments_are_a_pair() {
     let options = [first(1), second(1)].map(|mark| options(&script, Some(mark), None));
     // With another window it is no duplicate.
     script.window -= 1;
-    assert!(script.arrives(Segment { options: options[0], ..script.bare(0) }).is_empty());
+    assert!(script
+        .arrives(Segment {
+            options: options[0],
+            ..script.bare(0)
+        })
+        .is_empty());
     script.now_ns = 230 * MS_NS;
     // A segment has room for a half or for a reply.
     assert_eq!(
-        script.arrives(Segment { options: options[1], ..script.bare(1000) }),
+        script.arrives(Segment {
+            options: options[1],
+            ..script.bare(1000)
+        }),
         ["4000:5000 first 2", "5000:6000 second 2"]
     );
     assert_eq!(script.ack(2000)[0], "6000:7000 reply 1: 30 ms");
 }
 
-/// A receiver that acknowledges so, after a pair whose segments arrived 10 ms apart and whose acknowledgements did so much
-/// later; then which of full segments, one each millisecond, are acknowledged: after how many each time.
+/// A receiver that acknowledges so, after a pair whose segments arrived 10 ms apart and whose
+/// acknowledgements did so much later; then which of full segments, one each millisecond, are
+/// acknowledged: after how many each time.
 fn acknowledged_every(acks: Acks, reverse_ms: u32) -> Vec<usize> {
-    let mut script = Script::new(Config { acks, ..knowing(PacketPair::Probe, Form::Paper) });
+    let mut script = Script::new(Config {
+        acks,
+        ..knowing(PacketPair::Probe, Form::Paper)
+    });
     measured(&mut script, 1, reverse_ms);
     counted(&mut script)
 }
@@ -105,9 +130,22 @@ fn counted(script: &mut Script) -> Vec<usize> {
 #[test]
 fn where_the_way_back_is_slower_every_third_or_fourth_segment_is_acknowledged() {
     for acks in [Acks::Delayed, Acks::Bsd] {
-        for (reverse_ms, segments) in [(10, 2), (20, 2), (29, 2), (30, 3), (39, 3), (40, 4), (50, 4), (290, 4)] {
+        for (reverse_ms, segments) in [
+            (10, 2),
+            (20, 2),
+            (29, 2),
+            (30, 3),
+            (39, 3),
+            (40, 4),
+            (50, 4),
+            (290, 4),
+        ] {
             // "every three or four packet arrival in proportion to ratio of t1 to t2"
-            assert_eq!(acknowledged_every(acks, reverse_ms), vec![segments; 24 / segments], "{acks:?} {reverse_ms} ms");
+            assert_eq!(
+                acknowledged_every(acks, reverse_ms),
+                vec![segments; 24 / segments],
+                "{acks:?} {reverse_ms} ms"
+            );
         }
     }
 }
@@ -116,7 +154,10 @@ fn where_the_way_back_is_slower_every_third_or_fourth_segment_is_acknowledged() 
 fn linux_acknowledgements_stretch_too() {
     // Quick ones first.
     for (reverse_ms, segments) in [(10, 2), (30, 3), (40, 4)] {
-        assert_eq!(acknowledged_every(Acks::Linux, reverse_ms).last(), Some(&segments));
+        assert_eq!(
+            acknowledged_every(Acks::Linux, reverse_ms).last(),
+            Some(&segments)
+        );
     }
 }
 
@@ -146,7 +187,10 @@ fn an_acknowledgement_that_waits_for_the_fourth_segment_waits_no_longer_than_200
         assert!(script.data(start + 1000 * index, 1000, 0).is_empty());
     }
     let at_ms = script.now_ns / MS_NS + 200;
-    assert_eq!(script.until(1000), [format!("{at_ms} ms: ack {}", start + 3000)]);
+    assert_eq!(
+        script.until(1000),
+        [format!("{at_ms} ms: ack {}", start + 3000)]
+    );
 }
 
 #[test]
@@ -159,28 +203,61 @@ fn an_end_that_only_answers_takes_no_notice_of_the_way_back() {
 /// An end that probes and sends data in pairs hears of both ways; each says what it is about.
 #[test]
 fn replies_to_data_are_the_buckets_and_replies_to_acknowledgements_the_receivers() {
-    let mut script = Script::new(Config { packet_pair: PacketPair::Probe, acks: Acks::Delayed, ..sending(4) });
-    assert_eq!(script.write(4000)[..2], ["0:1000 first 1", "1000:2000 second 1"]);
+    let mut script = Script::new(Config {
+        packet_pair: PacketPair::Probe,
+        acks: Acks::Delayed,
+        ..sending(4)
+    });
+    assert_eq!(
+        script.write(4000)[..2],
+        ["0:1000 first 1", "1000:2000 second 1"]
+    );
     script.now_ns = 200 * MS_NS;
     replied(&mut script, 4000, reply(1, 40));
-    assert_eq!((script.end.pacing_bytes_per_s(), counts(&script).replies), (Some(25_000), 1));
+    assert_eq!(
+        (script.end.pacing_bytes_per_s(), counts(&script).replies),
+        (Some(25_000), 1)
+    );
     // The acknowledgements' pair has the next number.
-    assert_eq!(marked(&mut script, 0, 1000, first(1))[0], "ack 1000 first 2");
+    assert_eq!(
+        marked(&mut script, 0, 1000, first(1))[0],
+        "ack 1000 first 2"
+    );
     script.now_ns += 10 * MS_NS;
-    assert_eq!(marked(&mut script, 1000, 1000, second(1)), ["ack 2000 reply 1: 10 ms second 2"]);
+    assert_eq!(
+        marked(&mut script, 1000, 1000, second(1)),
+        ["ack 2000 reply 1: 10 ms second 2"]
+    );
     script.now_ns += 300 * MS_NS;
     replied(&mut script, 4000, reply(2, 30));
-    assert_eq!((script.end.pacing_bytes_per_s(), counts(&script).replies), (Some(25_000), 2));
+    assert_eq!(
+        (script.end.pacing_bytes_per_s(), counts(&script).replies),
+        (Some(25_000), 2)
+    );
     assert_eq!(counted(&mut script), [3; 8]);
 }
 
-/// A download over 4 ms a segment there and so much an acknowledgement back: the acknowledgements of each 100 ms.
+/// A download over 4 ms a segment there and so much an acknowledgement back: the acknowledgements
+/// of each 100 ms.
 fn acknowledgements(packet_pair: PacketPair, reverse_ms: u64) -> usize {
-    let client = Config { acks: Acks::Delayed, ..knowing(packet_pair, Form::Experiment) };
-    let mut pair = Pair::new(client, Config { pair_form: Form::Experiment, ..sending(4) });
+    let client = Config {
+        acks: Acks::Delayed,
+        ..knowing(packet_pair, Form::Experiment)
+    };
+    let mut pair = Pair::new(
+        client,
+        Config {
+            pair_form: Form::Experiment,
+            ..sending(4)
+        },
+    );
     let mut free_ns = [0; 2];
     let mut path = |crossing: &Crossing| {
-        let ms = if crossing.from == End::Client { reverse_ms } else { 4 };
+        let ms = if crossing.from == End::Client {
+            reverse_ms
+        } else {
+            4
+        };
         let free_ns = &mut free_ns[crossing.from as usize];
         *free_ns = crossing.now_ns.max(*free_ns) + ms * MS_NS;
         vec![*free_ns - crossing.now_ns + DELAY_NS]
@@ -191,14 +268,15 @@ fn acknowledgements(packet_pair: PacketPair, reverse_ms: u64) -> usize {
 
 #[test]
 fn a_slow_way_back_carries_fewer_acknowledgements() {
-    let [answers, probes] =
-        [PacketPair::Answer, PacketPair::Probe].map(|packet_pair| acknowledgements(packet_pair, 20));
+    let [answers, probes] = [PacketPair::Answer, PacketPair::Probe]
+        .map(|packet_pair| acknowledgements(packet_pair, 20));
     assert!(
         3 * probes <= 2 * answers,
         "{probes} and {answers} acknowledgements of {} segments",
         segments(0..150).len()
     );
     // On a symmetric one there are as many, but for those of firsts.
-    let [answers, probes] = [PacketPair::Answer, PacketPair::Probe].map(|packet_pair| acknowledgements(packet_pair, 4));
+    let [answers, probes] =
+        [PacketPair::Answer, PacketPair::Probe].map(|packet_pair| acknowledgements(packet_pair, 4));
     assert!(probes >= answers, "{probes} and {answers}");
 }

@@ -10,7 +10,10 @@ use onramp_tcp::{Acks, Config, InitialWindow, PacketPair, Segment, Ticks};
 fn two_full_segments_that_leave_at_once_are_a_pair() {
     let mut script = Script::new(sending(2));
     // "packet pair scheme transmits two packets with a short interval"
-    assert_eq!(script.write(100_000), ["0:1000 first 1", "1000:2000 second 1"]);
+    assert_eq!(
+        script.write(100_000),
+        ["0:1000 first 1", "1000:2000 second 1"]
+    );
     assert_eq!(counts(&script).pairs, 1);
 }
 
@@ -20,21 +23,41 @@ fn a_window_of_one_segment_has_none() {
     // "The only exception is beginning of slow-start because of window size value 1"
     assert_eq!(script.write(100_000), ["0:1000"]);
     script.now_ns = 200 * MS_NS;
-    assert_eq!(script.ack(1000), ["1000:2000 first 1", "2000:3000 second 1"]);
+    assert_eq!(
+        script.ack(1000),
+        ["1000:2000 first 1", "2000:3000 second 1"]
+    );
 }
 
 #[test]
 fn the_next_pair_is_due_when_the_first_segment_of_the_last_is_acknowledged() {
     let mut script = Script::new(sending(4));
-    assert_eq!(script.write(100_000), ["0:1000 first 1", "1000:2000 second 1", "2000:3000", "3000:4000"]);
+    assert_eq!(
+        script.write(100_000),
+        [
+            "0:1000 first 1",
+            "1000:2000 second 1",
+            "2000:3000",
+            "3000:4000"
+        ]
+    );
     script.now_ns = 200 * MS_NS;
-    assert_eq!(script.ack(1000), ["4000:5000 first 2", "5000:6000 second 2"]);
+    assert_eq!(
+        script.ack(1000),
+        ["4000:5000 first 2", "5000:6000 second 2"]
+    );
     // Once a round trip: these are acknowledgements of the same flight.
     for ack in 2..=4 {
-        assert_eq!(script.ack(1000 * ack), segments(2 * ack as u64 + 2..2 * ack as u64 + 4));
+        assert_eq!(
+            script.ack(1000 * ack),
+            segments(2 * ack as u64 + 2..2 * ack as u64 + 4)
+        );
     }
     script.now_ns = 300 * MS_NS;
-    assert_eq!(script.ack(5000), ["12000:13000 first 3", "13000:14000 second 3"]);
+    assert_eq!(
+        script.ack(5000),
+        ["12000:13000 first 3", "13000:14000 second 3"]
+    );
     assert_eq!(script.ack(6000), segments(14..16));
 }
 
@@ -42,18 +65,33 @@ fn the_next_pair_is_due_when_the_first_segment_of_the_last_is_acknowledged() {
 fn sending_trains(initial_window: u32) -> Script {
     let known = knowing(PacketPair::Answer, Form::Experiment);
     let initial_window = InitialWindow::Segments(initial_window);
-    Script::new(Config { startup: Some("onramp"), initial_window, ..known })
+    Script::new(Config {
+        startup: Some("onramp"),
+        initial_window,
+        ..known
+    })
 }
 
 #[test]
 fn a_train_is_all_that_leaves() {
     let mut script = sending_trains(4);
-    let sent = ["0:1000 first 1", "1000:2000 second 1", "2000:3000 second 1", "3000:4000 second 1"];
+    let sent = [
+        "0:1000 first 1",
+        "1000:2000 second 1",
+        "2000:3000 second 1",
+        "3000:4000 second 1",
+    ];
     assert_eq!(script.write(100_000), sent);
     assert_eq!(counts(&script).pairs, 3);
     script.now_ns = 200 * MS_NS;
-    assert_eq!(script.ack(1000), ["4000:5000 second 1", "5000:6000 second 1"]);
-    assert_eq!(replied(&mut script, 2000, reply(1, 1)), ["6000:7000 second 1", "7000:8000 second 1"]);
+    assert_eq!(
+        script.ack(1000),
+        ["4000:5000 second 1", "5000:6000 second 1"]
+    );
+    assert_eq!(
+        replied(&mut script, 2000, reply(1, 1)),
+        ["6000:7000 second 1", "7000:8000 second 1"]
+    );
     // Each is replied to once, and in order.
     replied(&mut script, 3000, reply(1, 2));
     replied(&mut script, 3000, reply(1, 2));
@@ -63,8 +101,14 @@ fn a_train_is_all_that_leaves() {
 #[test]
 fn a_small_segment_ends_a_train() {
     let mut script = sending_trains(6);
-    assert_eq!(script.write(2500), ["0:1000 first 1", "1000:2000 second 1", "2000:2500"]);
-    assert_eq!(script.write(2000), ["2500:3500 first 2", "3500:4500 second 2"]);
+    assert_eq!(
+        script.write(2500),
+        ["0:1000 first 1", "1000:2000 second 1", "2000:2500"]
+    );
+    assert_eq!(
+        script.write(2000),
+        ["2500:3500 first 2", "3500:4500 second 2"]
+    );
 }
 
 #[test]
@@ -73,13 +117,19 @@ fn data_for_one_segment_and_a_half_is_no_pair() {
     assert_eq!(script.write(1500), ["0:1000", "1000:1500"]);
     assert_eq!(counts(&script).pairs, 0);
     // What is due stays due.
-    assert_eq!(script.write(2000), ["1500:2500 first 1", "2500:3500 second 1"]);
+    assert_eq!(
+        script.write(2000),
+        ["1500:2500 first 1", "2500:3500 second 1"]
+    );
 }
 
 #[test]
 fn the_last_small_segment_is_never_half_of_one() {
     let mut script = Script::new(sending(3));
-    assert_eq!(script.write(2001), ["0:1000 first 1", "1000:2000 second 1", "2000:2001"]);
+    assert_eq!(
+        script.write(2001),
+        ["0:1000 first 1", "1000:2000 second 1", "2000:2001"]
+    );
     let mut script = Script::new(sending(3));
     assert_eq!(script.write(1999), ["0:1000", "1000:1999"]);
 }
@@ -90,14 +140,20 @@ fn a_window_of_the_peer_for_one_segment_has_none() {
     assert_eq!(script.write(100_000), ["0:1000"]);
     script.now_ns = 200 * MS_NS;
     script.window = 2000;
-    assert_eq!(script.ack(1000), ["1000:2000 first 1", "2000:3000 second 1"]);
+    assert_eq!(
+        script.ack(1000),
+        ["1000:2000 first 1", "2000:3000 second 1"]
+    );
 }
 
-/// Each data segment that a server of pairs sends over a path that loses some, and those that were sent twice.
+/// Each data segment that a server of pairs sends over a path that loses some, and those that were
+/// sent twice.
 fn download_with_losses(lost: &[u64], bytes: u64) -> Vec<Crossing> {
     let client = knowing(PacketPair::Answer, Form::Paper);
     let mut pair = Pair::new(client, sending(4));
-    let mut path = |crossing: &Crossing| match crossing.from == End::Server && lost.contains(&crossing.number) {
+    let mut path = |crossing: &Crossing| match crossing.from == End::Server
+        && lost.contains(&crossing.number)
+    {
         true => vec![],
         false => vec![DELAY_NS],
     };
@@ -109,10 +165,17 @@ fn download_with_losses(lost: &[u64], bytes: u64) -> Vec<Crossing> {
 fn a_segment_that_is_sent_again_is_not_half_of_one() {
     // The first flight, so that the timer ends, and halves of later pairs.
     let sent = download_with_losses(&[1, 2, 3, 4, 8, 9, 13, 20], 100_000);
-    let again: Vec<_> = sent.iter().filter(|crossing| crossing.transmit.retransmission).collect();
+    let again: Vec<_> = sent
+        .iter()
+        .filter(|crossing| crossing.transmit.retransmission)
+        .collect();
     assert!(again.len() >= 8);
-    assert!(again.iter().all(|crossing| crossing.transmit.segment.options.pairs.iter().count() == 0));
-    assert!(sent.iter().any(|crossing| crossing.transmit.segment.options.pairs.mark.is_some()));
+    assert!(again
+        .iter()
+        .all(|crossing| crossing.transmit.segment.options.pairs.iter().count() == 0));
+    assert!(sent
+        .iter()
+        .any(|crossing| crossing.transmit.segment.options.pairs.mark.is_some()));
 }
 
 #[test]
@@ -121,26 +184,44 @@ fn the_numbers_of_pairs_count_up_and_each_has_two_segments_that_follow_one_anoth
     let mut marks = Vec::new();
     for (index, crossing) in sent.iter().enumerate() {
         let segment = crossing.transmit.segment;
-        let Some(mark) = segment.options.pairs.mark else { continue };
+        let Some(mark) = segment.options.pairs.mark else {
+            continue;
+        };
         assert_eq!(segment.payload_bytes, 1000);
         if mark.kind == SECOND {
             let before = &sent[index - 1];
-            assert_eq!((before.now_ns, before.transmit.segment.seq), (crossing.now_ns, segment.seq - 1000));
+            assert_eq!(
+                (before.now_ns, before.transmit.segment.seq),
+                (crossing.now_ns, segment.seq - 1000)
+            );
         }
         marks.push((mark.id, mark.kind));
     }
-    let expected: Vec<_> = (1..).flat_map(|id| [(id, FIRST), (id, SECOND)]).take(marks.len()).collect();
+    let expected: Vec<_> = (1..)
+        .flat_map(|id| [(id, FIRST), (id, SECOND)])
+        .take(marks.len())
+        .collect();
     assert!(marks.len() >= 8);
     assert_eq!(marks, expected);
 }
 
 #[test]
 fn other_start_ups_and_slow_start_without_one_send_none() {
-    for startup in onramp_core::startup_names().iter().copied().filter(|&name| !onramp_core::sends_pairs(name)) {
-        let mut script = Script::new(Config { startup: Some(startup), ..sending(2) });
+    for startup in onramp_core::startup_names()
+        .iter()
+        .copied()
+        .filter(|&name| !onramp_core::sends_pairs(name))
+    {
+        let mut script = Script::new(Config {
+            startup: Some(startup),
+            ..sending(2)
+        });
         assert_eq!(script.write(100_000), segments(0..2), "{startup}");
     }
-    let mut script = Script::new(Config { startup: None, ..sending(2) });
+    let mut script = Script::new(Config {
+        startup: None,
+        ..sending(2)
+    });
     assert_eq!(script.write(100_000), segments(0..2));
 }
 
@@ -188,20 +269,38 @@ fn after_a_pair_the_bucket_waits_for_an_interval_even_if_it_was_idle_before() {
     assert_eq!(script.until(1079), ["1040 ms: 10000:11000"]);
 }
 
-/// Figure 5: 100 ms each way, 40 ms a segment, a timer of 200 ms for delayed acknowledgements, counters of 10 ms.
+/// Figure 5: 100 ms each way, 40 ms a segment, a timer of 200 ms for delayed acknowledgements,
+/// counters of 10 ms.
 #[test]
 fn the_example_of_figure_5() {
-    let segment = |config: Config| Config { mss_bytes: 500 + room_bytes(Form::Paper), ..config };
+    let segment = |config: Config| Config {
+        mss_bytes: 500 + room_bytes(Form::Paper),
+        ..config
+    };
     // Two ticks lie at 300 and 500 ms, 0 and 200 ms after the first data.
-    let ticks = Ticks { measure_ns: 10 * MS_NS, event_ns: 1, phase_ns: 100 * MS_NS };
+    let ticks = Ticks {
+        measure_ns: 10 * MS_NS,
+        event_ns: 1,
+        phase_ns: 100 * MS_NS,
+    };
     let answers = knowing(PacketPair::AnswerAtOnce, Form::Paper);
-    let client = segment(Config { acks: Acks::Bsd, ticks, ..answers });
-    let server = segment(Config { initial_window: InitialWindow::Segments(1), ..sending(1) });
+    let client = segment(Config {
+        acks: Acks::Bsd,
+        ticks,
+        ..answers
+    });
+    let server = segment(Config {
+        initial_window: InitialWindow::Segments(1),
+        ..sending(1)
+    });
     let mut pair = Pair::new(client, server);
     let mut free_ns = 0;
     let mut path = |crossing: &Crossing| {
         let serialised_ns = u64::from(crossing.transmit.segment.payload_bytes) * 80_000;
-        free_ns = crossing.now_ns.max(if serialised_ns > 0 { free_ns } else { 0 }) + serialised_ns;
+        free_ns = crossing
+            .now_ns
+            .max(if serialised_ns > 0 { free_ns } else { 0 })
+            + serialised_ns;
         vec![free_ns - crossing.now_ns + 100 * MS_NS]
     };
     pair.download(6500, 100_000 * MS_NS, &mut path);
@@ -209,19 +308,50 @@ fn the_example_of_figure_5() {
     let started_ns = sent[0].now_ns;
     let at = |kinds: &[u8]| -> Vec<u64> {
         let is = |crossing: &&Crossing| {
-            crossing.transmit.segment.options.pairs.mark.is_some_and(|mark| kinds.contains(&mark.kind))
+            crossing
+                .transmit
+                .segment
+                .options
+                .pairs
+                .mark
+                .is_some_and(|mark| kinds.contains(&mark.kind))
         };
-        sent.iter().filter(is).map(|crossing| (crossing.now_ns - started_ns) / MS_NS).collect()
+        sent.iter()
+            .filter(is)
+            .map(|crossing| (crossing.now_ns - started_ns) / MS_NS)
+            .collect()
     };
-    assert_eq!((at(&[FIRST]), at(&[SECOND])), (vec![300, 540, 780], vec![300, 540, 780]));
-    let all: Vec<_> = sent.iter().map(|crossing| (crossing.now_ns - started_ns) / MS_NS).collect();
+    assert_eq!(
+        (at(&[FIRST]), at(&[SECOND])),
+        (vec![300, 540, 780], vec![300, 540, 780])
+    );
+    let all: Vec<_> = sent
+        .iter()
+        .map(|crossing| (crossing.now_ns - started_ns) / MS_NS)
+        .collect();
     for bucket in [580, 820, 860, 900] {
         assert!(all.contains(&bucket), "{bucket} ms: {all:?}");
     }
-    let replies = pair.sent_by(End::Client, |transmit| transmit.segment.options.pairs.reply.is_some());
-    let replies: Vec<_> =
-        replies.iter().map(|crossing| crossing.transmit.segment.options.pairs.reply.unwrap().interval_ns).collect();
-    assert!(replies.iter().all(|&interval_ns| interval_ns == 40_000_000), "{replies:?}");
+    let replies = pair.sent_by(End::Client, |transmit| {
+        transmit.segment.options.pairs.reply.is_some()
+    });
+    let replies: Vec<_> = replies
+        .iter()
+        .map(|crossing| {
+            crossing
+                .transmit
+                .segment
+                .options
+                .pairs
+                .reply
+                .unwrap()
+                .interval_ns
+        })
+        .collect();
+    assert!(
+        replies.iter().all(|&interval_ns| interval_ns == 40_000_000),
+        "{replies:?}"
+    );
 }
 
 #[test]
@@ -230,7 +360,10 @@ fn data_that_answers_carries_a_pair_or_a_reply_and_never_both() {
     // The peer's acknowledgements are pairs: a reply is due.
     for mark in [super::first(1), super::second(1)] {
         let options = options(&script, Some(mark), None);
-        script.arrives(Segment { options, ..script.bare(0) });
+        script.arrives(Segment {
+            options,
+            ..script.bare(0)
+        });
     }
     assert_eq!(script.write(2500), ["0:1000 first 1", "1000:2000 second 1"]);
     script.now_ns = 200 * MS_NS;

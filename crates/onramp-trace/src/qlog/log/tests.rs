@@ -8,18 +8,26 @@ fn log(most_entries: u64) -> Vec<Value> {
     let (name, text) = testing::written(&[Format::Qlog], most_entries).remove(0);
     assert_eq!(name, "case-1-flow-0.sqlog");
     let texts = text.split('\u{1e}').skip(1);
-    texts.map(|text| serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))).collect()
+    texts
+        .map(|text| serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}")))
+        .collect()
 }
 
 #[test]
 fn a_short_transfer_is_told() {
-    insta::assert_snapshot!(testing::written(&[Format::Qlog], u64::MAX).remove(0).1.replace('\u{1e}', ""));
+    insta::assert_snapshot!(testing::written(&[Format::Qlog], u64::MAX)
+        .remove(0)
+        .1
+        .replace('\u{1e}', ""));
 }
 
 #[test]
 fn the_header_is_that_of_a_sequence() {
     let log = log(u64::MAX);
-    assert_eq!((&log[0]["qlog_version"], &log[0]["qlog_format"]), (&"0.3".into(), &"JSON-SEQ".into()));
+    assert_eq!(
+        (&log[0]["qlog_version"], &log[0]["qlog_format"]),
+        (&"0.3".into(), &"JSON-SEQ".into())
+    );
     assert_eq!(log[0]["trace"]["common_fields"]["time_format"], "relative");
     assert_eq!(log[0]["trace"]["common_fields"]["reference_time"], 0);
 }
@@ -29,13 +37,18 @@ fn what_is_acknowledged_was_sent() {
     let log = log(u64::MAX);
     let numbers = |name: &str| -> Vec<u64> {
         let events = log.iter().filter(|event| event["name"] == name);
-        events.map(|event| event["data"]["header"]["packet_number"].as_u64().unwrap()).collect()
+        events
+            .map(|event| event["data"]["header"]["packet_number"].as_u64().unwrap())
+            .collect()
     };
     let sent = numbers("transport:packet_sent");
     assert!(sent.iter().copied().eq(0..sent.len() as u64));
     let lost = numbers("recovery:packet_lost");
     let mut acked: Vec<u64> = Vec::new();
-    for event in log.iter().filter(|event| event["name"] == "transport:packet_received") {
+    for event in log
+        .iter()
+        .filter(|event| event["name"] == "transport:packet_received")
+    {
         for frame in event["data"]["frames"].as_array().unwrap() {
             for range in frame["acked_ranges"].as_array().unwrap() {
                 acked.extend(range[0].as_u64().unwrap()..=range[1].as_u64().unwrap());
@@ -43,7 +56,9 @@ fn what_is_acknowledged_was_sent() {
         }
     }
     assert!(!acked.is_empty() && !lost.is_empty());
-    assert!(acked.iter().all(|number| sent.contains(number) && !lost.contains(number)));
+    assert!(acked
+        .iter()
+        .all(|number| sent.contains(number) && !lost.contains(number)));
 }
 
 #[test]
@@ -51,5 +66,8 @@ fn a_log_that_ends_at_its_limit_says_so() {
     let log = log(5);
     assert_eq!(log.len(), 1 + 5 + 1);
     assert_eq!(log[6]["name"], "generic:warning");
-    assert!(log[6]["data"]["message"].as_str().unwrap().starts_with("the limit of 5 events was reached"));
+    assert!(log[6]["data"]["message"]
+        .as_str()
+        .unwrap()
+        .starts_with("the limit of 5 events was reached"));
 }

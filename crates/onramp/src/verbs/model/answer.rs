@@ -82,7 +82,11 @@ impl Chaher {
         let threshold = path.max_window() / 2.0;
         let max_spacing = path.max_spaced_rate().filter(|_| starts_twice);
         let spaced = arguments.spacing.map(|rate| link.packets(rate));
-        let cautions = cautions(&link, &path, spaced.or_else(|| starts_twice.then(|| path.available())));
+        let cautions = cautions(
+            &link,
+            &path,
+            spaced.or_else(|| starts_twice.then(|| path.available())),
+        );
         Ok(Chaher {
             rate_packets_per_s: path.rate(),
             available_packets_per_s: path.available(),
@@ -108,7 +112,14 @@ impl Chaher {
 
 impl Link {
     fn new(arguments: &ChaherArguments) -> Link {
-        let ChaherArguments { rate, rtt, queue, background, packet, .. } = *arguments;
+        let ChaherArguments {
+            rate,
+            rtt,
+            queue,
+            background,
+            packet,
+            ..
+        } = *arguments;
         let queue_packets = match queue {
             QueueLimit::Packets(packets) => f64::from(packets),
             QueueLimit::Bytes(_) | QueueLimit::BdpPpm(_) => {
@@ -134,30 +145,67 @@ impl Link {
     }
 
     fn path(&self) -> Result<Path, Invalid> {
-        let Link { rate_bits_per_s, rtt_ns, background_bits_per_s, queue_packets, .. } = *self;
-        let [rate, background] = [rate_bits_per_s, background_bits_per_s].map(|bits| self.packets(bits));
+        let Link {
+            rate_bits_per_s,
+            rtt_ns,
+            background_bits_per_s,
+            queue_packets,
+            ..
+        } = *self;
+        let [rate, background] =
+            [rate_bits_per_s, background_bits_per_s].map(|bits| self.packets(bits));
         Path::new(rate, background, queue_packets, rtt_ns as f64 / 1e9)
     }
 }
 
 /// Tahoe as it is, what the user asked about, and where it starts twice, what would help.
-fn rows(link: &Link, path: &Path, gamma: Option<f64>, spaced: Option<f64>) -> Result<Vec<Row>, Invalid> {
+fn rows(
+    link: &Link,
+    path: &Path,
+    gamma: Option<f64>,
+    spaced: Option<f64>,
+) -> Result<Vec<Row>, Invalid> {
     let row = |what, path: &Path, source| Row::new(what, path, source);
     let mut rows = vec![row("tahoe", path, Source::TAHOE)?];
     let twice = path.starts_twice();
     if let Some(gamma) = just_below(path.gamma_max()).filter(|_| twice) {
         // A threshold of less than a packet is nothing to recommend.
-        rows.extend(row("gamma", path, Source { gamma, ..Source::TAHOE }));
+        rows.extend(row(
+            "gamma",
+            path,
+            Source {
+                gamma,
+                ..Source::TAHOE
+            },
+        ));
     }
     if let Some(gamma) = gamma {
-        rows.push(row("gamma", path, Source { gamma, ..Source::TAHOE })?);
+        rows.push(row(
+            "gamma",
+            path,
+            Source {
+                gamma,
+                ..Source::TAHOE
+            },
+        )?);
     }
     if let Some(spaced) = spaced.or_else(|| twice.then(|| path.available())) {
-        rows.push(row("spacing", path, Source { spaced_rate: Some(spaced), ..Source::TAHOE })?);
+        rows.push(row(
+            "spacing",
+            path,
+            Source {
+                spaced_rate: Some(spaced),
+                ..Source::TAHOE
+            },
+        )?);
     }
     if twice {
         let enough = (path.buffer_limit() + 1.0).floor();
-        let enlarged = Link { queue_packets: enough, ..*link }.path()?;
+        let enlarged = Link {
+            queue_packets: enough,
+            ..*link
+        }
+        .path()?;
         rows.push(row("queue", &enlarged, Source::TAHOE)?);
     }
     Ok(rows)
@@ -189,7 +237,13 @@ impl Row {
 }
 
 fn parts(cycle: &Cycle) -> Vec<Part> {
-    let part = |phase, Phase { from_window, to_window, packets, seconds }| Part {
+    let part = |phase,
+                Phase {
+                    from_window,
+                    to_window,
+                    packets,
+                    seconds,
+                }| Part {
         phase,
         from_window_packets: from_window,
         to_window_packets: to_window,
@@ -197,8 +251,15 @@ fn parts(cycle: &Cycle) -> Vec<Part> {
         seconds,
     };
     let overflow = cycle.overflow.map(|phase| part("overflow", phase));
-    let rest = [("slow-start", cycle.slow_start), ("avoidance", cycle.avoidance), ("detection", cycle.detection)];
-    overflow.into_iter().chain(rest.map(|(name, phase)| part(name, phase))).collect()
+    let rest = [
+        ("slow-start", cycle.slow_start),
+        ("avoidance", cycle.avoidance),
+        ("detection", cycle.detection),
+    ];
+    overflow
+        .into_iter()
+        .chain(rest.map(|(name, phase)| part(name, phase)))
+        .collect()
 }
 
 #[cfg(test)]

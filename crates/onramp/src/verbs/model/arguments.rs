@@ -11,7 +11,8 @@ pub struct ModelArguments {
 
 #[derive(Subcommand)]
 pub enum Model {
-    /// Does Tahoe start twice on a link whose queue is small for its delay, and what helps (Chaher et al. 1998)
+    /// Does Tahoe start twice on a link whose queue is small for its delay, and what helps (Chaher
+    /// et al. 1998)
     Chaher(ChaherArguments),
 }
 
@@ -49,6 +50,8 @@ fn packet(text: &str) -> Result<u64, String> {
     if (LEAST_PACKET_BYTES..=MOST_PACKET_BYTES).contains(&bytes) {
         Ok(bytes)
     } else {
-        Err(format!("a segment's IP packet has {LEAST_PACKET_BYTES} B to {MOST_PACKET_BYTES} B"))
+        Err(format!(
+            "a segment's IP packet has {LEAST_PACKET_BYTES} B to {MOST_PACKET_BYTES} B"
+        ))
     }
 }

@@ -27,6 +27,9 @@ pub fn run(arguments: &ModelArguments, json: bool) -> Answer {
 
 impl From<Invalid> for Failure {
     fn from(invalid: Invalid) -> Failure {
-        Failure::new(BAD_INPUT, format!("the model does not cover this: {invalid}"))
+        Failure::new(
+            BAD_INPUT,
+            format!("the model does not cover this: {invalid}"),
+        )
     }
 }

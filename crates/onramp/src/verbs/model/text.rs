@@ -24,7 +24,11 @@ pub fn chaher(answer: &Chaher) -> String {
 
 fn paragraph(said: &str) -> String {
     // The label's place is nobody's: a paragraph begins at the margin.
-    wrapped("", 0, said, WIDTH).lines().map(|line| format!("{}\n", line.trim_start())).collect::<String>() + "\n"
+    wrapped("", 0, said, WIDTH)
+        .lines()
+        .map(|line| format!("{}\n", line.trim_start()))
+        .collect::<String>()
+        + "\n"
 }
 
 fn subject(link: &Link) -> String {
@@ -42,7 +46,13 @@ fn subject(link: &Link) -> String {
 }
 
 fn verdict(answer: &Chaher) -> String {
-    let Chaher { beta, beta_limit, overflow_window_packets: overflow, threshold_packets: threshold, .. } = answer;
+    let Chaher {
+        beta,
+        beta_limit,
+        overflow_window_packets: overflow,
+        threshold_packets: threshold,
+        ..
+    } = answer;
     let times = (beta / beta_limit).max(beta_limit / beta);
     match answer.detected_window_packets {
         Some(detected) => format!(
@@ -61,23 +71,61 @@ fn verdict(answer: &Chaher) -> String {
 fn quantities(answer: &Chaher) -> Vec<Vec<String>> {
     let packets = |value: f64| format!("{value:.1} packets");
     let per_s = |value: f64| {
-        format!("{value:.1} packets/s, {}", rate((value * answer.link.packet_bytes as f64).round() as u64))
+        format!(
+            "{value:.1} packets/s, {}",
+            rate((value * answer.link.packet_bytes as f64).round() as u64)
+        )
     };
     let any = || "any".to_owned();
-    let row = |name: &str, value: String, meaning: &str| vec![name.to_owned(), value, meaning.to_owned()];
+    let row =
+        |name: &str, value: String, meaning: &str| vec![name.to_owned(), value, meaning.to_owned()];
     vec![
         row("", "VALUE".to_owned(), "MEANING"),
         row("mu", per_s(answer.rate_packets_per_s), "the link"),
-        row("mu - lambda", per_s(answer.available_packets_per_s), "what the background leaves"),
-        row("rho", format!("{:.3}", answer.rho), "the background's share"),
-        row("beta", format!("{:.3}", answer.beta), "the queue over what the path holds besides it"),
-        row("W_B", packets(answer.overflow_window_packets), "slow start overflows the queue (4)"),
-        row("W_max", packets(answer.max_window_packets), "path and queue are full (3)"),
-        row("W_th", packets(answer.threshold_packets), "Tahoe's threshold, half of that"),
-        row("W_D", answer.detected_window_packets.map_or("-".to_owned(), packets), "slow start's loss is found (6)"),
+        row(
+            "mu - lambda",
+            per_s(answer.available_packets_per_s),
+            "what the background leaves",
+        ),
+        row(
+            "rho",
+            format!("{:.3}", answer.rho),
+            "the background's share",
+        ),
+        row(
+            "beta",
+            format!("{:.3}", answer.beta),
+            "the queue over what the path holds besides it",
+        ),
+        row(
+            "W_B",
+            packets(answer.overflow_window_packets),
+            "slow start overflows the queue (4)",
+        ),
+        row(
+            "W_max",
+            packets(answer.max_window_packets),
+            "path and queue are full (3)",
+        ),
+        row(
+            "W_th",
+            packets(answer.threshold_packets),
+            "Tahoe's threshold, half of that",
+        ),
+        row(
+            "W_D",
+            answer
+                .detected_window_packets
+                .map_or("-".to_owned(), packets),
+            "slow start's loss is found (6)",
+        ),
         row(
             "gamma_max",
-            if answer.starts_twice { format!("{:.3}", answer.gamma_max) } else { any() },
+            if answer.starts_twice {
+                format!("{:.3}", answer.gamma_max)
+            } else {
+                any()
+            },
             "a threshold of a smaller share of W_max avoids the second slow start (7)",
         ),
         row(
@@ -89,8 +137,16 @@ fn quantities(answer: &Chaher) -> Vec<Vec<String>> {
 }
 
 fn sources(answer: &Chaher) -> Vec<Vec<String>> {
-    let heading =
-        ["", "SLOW STARTS", "AVOIDANCE FROM", "CYCLE", "PACKETS/S", "OF AVAILABLE"].map(str::to_owned).to_vec();
+    let heading = [
+        "",
+        "SLOW STARTS",
+        "AVOIDANCE FROM",
+        "CYCLE",
+        "PACKETS/S",
+        "OF AVAILABLE",
+    ]
+    .map(str::to_owned)
+    .to_vec();
     let row = |row: &Row| {
         vec![
             title(row),
@@ -101,7 +157,9 @@ fn sources(answer: &Chaher) -> Vec<Vec<String>> {
             format!("{:.1} %", row.share_of_available * 100.0),
         ]
     };
-    std::iter::once(heading).chain(answer.sources.iter().map(row)).collect()
+    std::iter::once(heading)
+        .chain(answer.sources.iter().map(row))
+        .collect()
 }
 
 fn title(row: &Row) -> String {
@@ -119,7 +177,10 @@ fn advice(answer: &Chaher) -> String {
             .into();
     }
     let gamma = if answer.gamma_helps {
-        format!("A gamma between 0.25 and {:.3} makes congestion avoidance begin at a larger window.", answer.gamma_max)
+        format!(
+            "A gamma between 0.25 and {:.3} makes congestion avoidance begin at a larger window.",
+            answer.gamma_max
+        )
     } else {
         format!(
             "No gamma makes congestion avoidance begin at a larger window: one below {:.3}, which is not above 0.25, saves a \

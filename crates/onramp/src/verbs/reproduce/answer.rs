@@ -22,13 +22,22 @@ const RED: u8 = 31;
 /// Everything: each paper's rows, what it leaves open, and this kernel; then a line of sums.
 pub fn text(all: &[Done], look: Look) -> String {
     let mut text = String::new();
-    for Done { paper, reproduction, kernel } in all {
+    for Done {
+        paper,
+        reproduction,
+        kernel,
+    } in all
+    {
         let ledger = &paper.ledger;
         text += &format!("{}\n{}\n", ledger.title, ledger.citation);
         for part in reproduction.views() {
             text += &format!("\n{}\n{}", part.title, rows(&part, look));
             text += &notes(ledger, &part, look.width);
-            text += &part.tables.iter().map(|table| study(table, look)).collect::<String>();
+            text += &part
+                .tables
+                .iter()
+                .map(|table| study(table, look))
+                .collect::<String>();
         }
         if !reproduction.influences.is_empty() {
             text += "\nWhat the paper leaves open\n";
@@ -43,7 +52,12 @@ pub fn text(all: &[Done], look: Look) -> String {
         text.push('\n');
     }
     if all.len() > 1 {
-        for Done { paper, reproduction, .. } in all {
+        for Done {
+            paper,
+            reproduction,
+            ..
+        } in all
+        {
             let _ = writeln!(text, "{}: {}", paper.ledger.id, sums([reproduction]));
         }
     }
@@ -58,14 +72,20 @@ fn sums<'a>(reproductions: impl IntoIterator<Item = &'a Reproduction>) -> String
         rows += reproduction.records.len();
         reproduced += reproduction.reproduced();
     }
-    format!("{}: {reproduced} reproduced, {} missed", count(rows, "row"), rows - reproduced)
+    format!(
+        "{}: {reproduced} reproduced, {} missed",
+        count(rows, "row"),
+        rows - reproduced
+    )
 }
 
 fn rows(part: &PartView<'_>, look: Look) -> String {
     if part.records.is_empty() {
         return String::new();
     }
-    let head = ["", "PAPER", "MEASURED", "SPREAD", "RULE", "VERDICT"].map(str::to_owned).to_vec();
+    let head = ["", "PAPER", "MEASURED", "SPREAD", "RULE", "VERDICT"]
+        .map(str::to_owned)
+        .to_vec();
     let row = |record: &Record| {
         vec![
             format!("{}\n{}", record.id, record.what),
@@ -73,10 +93,17 @@ fn rows(part: &PartView<'_>, look: Look) -> String {
             record.measured_text(),
             record.range_text(),
             record.rule.to_string(),
-            if record.reproduced { REPRODUCED } else { MISSED }.to_owned(),
+            if record.reproduced {
+                REPRODUCED
+            } else {
+                MISSED
+            }
+            .to_owned(),
         ]
     };
-    let all: Vec<_> = std::iter::once(head).chain(part.records.iter().map(row)).collect();
+    let all: Vec<_> = std::iter::once(head)
+        .chain(part.records.iter().map(row))
+        .collect();
     let mut table = String::new();
     for line in columns_within(look.width, &all).lines() {
         table += &match line.strip_suffix(MISSED) {
@@ -103,7 +130,12 @@ fn notes(ledger: &Ledger, part: &PartView<'_>, width: usize) -> String {
     let mut text = String::new();
     for note in part.notes(ledger) {
         let missed = if note.is_cause { " MISSED" } else { "" };
-        text += &wrapped(" ", 1, &format!("{}{missed}: {}", note.ids.join(", "), note.text), width);
+        text += &wrapped(
+            " ",
+            1,
+            &format!("{}{missed}: {}", note.ids.join(", "), note.text),
+            width,
+        );
     }
     for remark in part.remarks {
         text += &wrapped(" ", 1, remark, width);
@@ -113,46 +145,91 @@ fn notes(ledger: &Ledger, part: &PartView<'_>, width: usize) -> String {
 
 /// A table of a study, apart from what is above it.
 fn study(table: &Table, look: Look) -> String {
-    let options = TableOptions { width: look.width, colour: look.colour };
-    format!("\n{}{}", wrapped(" ", 1, &table.caption, look.width), table.text(&options))
+    let options = TableOptions {
+        width: look.width,
+        colour: look.colour,
+    };
+    format!(
+        "\n{}{}",
+        wrapped(" ", 1, &table.caption, look.width),
+        table.text(&options)
+    )
 }
 
 /// A question, its answer, and what other answers do to the rows.
 fn open(choice: &Choice, reproduction: &Reproduction, look: Look) -> String {
     let mut text = String::from("\n");
-    for (label, said) in [("question:", &choice.question), ("decided:", &choice.decided), ("reason:", &choice.reason)] {
+    for (label, said) in [
+        ("question:", &choice.question),
+        ("decided:", &choice.decided),
+        ("reason:", &choice.reason),
+    ] {
         text += &wrapped(label, 9, said, look.width);
     }
     text += &wrapped("else:", 9, &reproduction.others(choice), look.width);
-    if let Some(influence) = reproduction.influences.iter().find(|influence| influence.question == choice.question) {
+    if let Some(influence) = reproduction
+        .influences
+        .iter()
+        .find(|influence| influence.question == choice.question)
+    {
         text += &changes(influence, reproduction, look.width);
     }
     text
 }
 
-/// The rows that change, each value with its verdict; in several tables where one would be too wide.
+/// The rows that change, each value with its verdict; in several tables where one would be too
+/// wide.
 fn changes(influence: &Influence, reproduction: &Reproduction, width: usize) -> String {
     let changes = reproduction.changes(influence);
     if changes.is_empty() {
         return wrapped("changes:", 9, "no row by more than 1 %", width);
     }
-    let value = |record: &Record| format!("{} {}", record.measured_text(), if record.reproduced { GOOD } else { BAD });
+    let value = |record: &Record| {
+        format!(
+            "{} {}",
+            record.measured_text(),
+            if record.reproduced { GOOD } else { BAD }
+        )
+    };
     let table = |some: std::ops::Range<usize>| {
-        let names = influence.alternatives[some.clone()].iter().map(|(name, _)| name.clone());
-        let head = ["", "PAPER", "AS DECIDED"].map(str::to_owned).into_iter().chain(names).collect();
+        let names = influence.alternatives[some.clone()]
+            .iter()
+            .map(|(name, _)| name.clone());
+        let head = ["", "PAPER", "AS DECIDED"]
+            .map(str::to_owned)
+            .into_iter()
+            .chain(names)
+            .collect();
         let row = |change: &Change<'_>| {
             let decided = change.decided;
-            let fixed = [decided.id.clone(), decided.with_unit(&decided.expected), value(decided)];
+            let fixed = [
+                decided.id.clone(),
+                decided.with_unit(&decided.expected),
+                value(decided),
+            ];
             let others = change.alternatives[some.clone()].iter();
-            fixed.into_iter().chain(others.map(|record| record.map_or_else(|| SAME.to_owned(), value))).collect()
+            fixed
+                .into_iter()
+                .chain(others.map(|record| record.map_or_else(|| SAME.to_owned(), value)))
+                .collect()
         };
-        let changes = changes.iter().filter(|change| change.alternatives[some.clone()].iter().any(Option::is_some));
-        columns(&std::iter::once(head).chain(changes.map(row)).collect::<Vec<_>>())
+        let changes = changes.iter().filter(|change| {
+            change.alternatives[some.clone()]
+                .iter()
+                .any(Option::is_some)
+        });
+        columns(
+            &std::iter::once(head)
+                .chain(changes.map(row))
+                .collect::<Vec<_>>(),
+        )
     };
     let fits = |table: &str| table.lines().all(|line| line.chars().count() <= width);
     let (mut text, mut from, all) = (String::new(), 0, influence.alternatives.len());
     while from < all {
-        let most = (from + 1..=all).rev().find(|&to| to == from + 1 || fits(&table(from..to)));
+        let most = (from + 1..=all)
+            .rev()
+            .find(|&to| to == from + 1 || fits(&table(from..to)));
         let to = most.unwrap_or(all);
         text += &table(from..to);
         from = to;
@@ -167,7 +244,13 @@ mod tests {
 
     #[test]
     fn a_paper_on_a_terminal() {
-        insta::assert_snapshot!(text(&[done()], Look { width: 80, colour: false }));
+        insta::assert_snapshot!(text(
+            &[done()],
+            Look {
+                width: 80,
+                colour: false
+            }
+        ));
     }
 
     #[test]
@@ -175,7 +258,13 @@ mod tests {
         let mut done = done();
         done.reproduction.influences.clear();
         done.reproduction.parts[0].tables = vec![sweep()];
-        let narrow = text(&[done], Look { width: 48, colour: false });
+        let narrow = text(
+            &[done],
+            Look {
+                width: 48,
+                colour: false,
+            },
+        );
         insta::assert_snapshot!(narrow);
     }
 
@@ -184,27 +273,67 @@ mod tests {
         let mut done = done();
         done.reproduction.records.clear();
         done.reproduction.parts[0].tables = vec![sweep()];
-        let text = text(&[done], Look { width: 80, colour: false });
-        assert!(!text.contains("VERDICT") && text.contains("saved, %"), "{text}");
+        let text = text(
+            &[done],
+            Look {
+                width: 80,
+                colour: false,
+            },
+        );
+        assert!(
+            !text.contains("VERDICT") && text.contains("saved, %"),
+            "{text}"
+        );
     }
 
     #[test]
     fn too_many_alternatives_for_a_line_are_several_tables() {
-        let narrow = text(&[done()], Look { width: 50, colour: false });
+        let narrow = text(
+            &[done()],
+            Look {
+                width: 50,
+                colour: false,
+            },
+        );
         assert_eq!(narrow.matches("AS DECIDED").count(), 2, "{narrow}");
-        assert!(narrow.lines().all(|line| line.chars().count() <= 84), "{narrow}");
+        assert!(
+            narrow.lines().all(|line| line.chars().count() <= 84),
+            "{narrow}"
+        );
     }
 
     #[test]
     fn verdicts_have_colour_where_it_is_wanted() {
-        let colourful = text(&[done()], Look { width: 100, colour: true });
-        assert!(colourful.contains("\u{1b}[31mMISSED\u{1b}[0m") && colourful.contains("\u{1b}[32mreproduced\u{1b}[0m"));
+        let colourful = text(
+            &[done()],
+            Look {
+                width: 100,
+                colour: true,
+            },
+        );
+        assert!(
+            colourful.contains("\u{1b}[31mMISSED\u{1b}[0m")
+                && colourful.contains("\u{1b}[32mreproduced\u{1b}[0m")
+        );
     }
 
     #[test]
     fn several_papers_have_a_line_each() {
-        let both = text(&[done(), done()], Look { width: 100, colour: false });
-        assert!(both.ends_with("4 rows: 2 reproduced, 2 missed; medians of 9 seeds\n"), "{both}");
-        assert_eq!(both.matches("someone-1999: 2 rows: 1 reproduced, 1 missed\n").count(), 2);
+        let both = text(
+            &[done(), done()],
+            Look {
+                width: 100,
+                colour: false,
+            },
+        );
+        assert!(
+            both.ends_with("4 rows: 2 reproduced, 2 missed; medians of 9 seeds\n"),
+            "{both}"
+        );
+        assert_eq!(
+            both.matches("someone-1999: 2 rows: 1 reproduced, 1 missed\n")
+                .count(),
+            2
+        );
     }
 }

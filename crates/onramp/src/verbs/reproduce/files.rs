@@ -1,5 +1,5 @@
-//! `onramp reproduce --out DIR`: a page for each paper, its studies' tables as CSV, the rows as JSON, and for all papers
-//! a page that leads to theirs.
+//! `onramp reproduce --out DIR`: a page for each paper, its studies' tables as CSV, the rows as
+//! JSON, and for all papers a page that leads to theirs.
 
 use super::Done;
 use crate::cli::PaperName;
@@ -17,28 +17,52 @@ const INDEX: &str = "index.html";
 pub fn names(name: &PaperName, papers: &[Paper]) -> Vec<String> {
     let pages = papers.iter().map(|paper| file_name(&paper.ledger));
     // Which tables there are only the run says; their directories can be checked all the same.
-    let tables = papers.iter().map(|paper| table_name(&paper.ledger, "table"));
-    pages.chain(tables).chain([ROWS.to_owned()]).chain((*name == PaperName::All).then(|| INDEX.to_owned())).collect()
+    let tables = papers
+        .iter()
+        .map(|paper| table_name(&paper.ledger, "table"));
+    pages
+        .chain(tables)
+        .chain([ROWS.to_owned()])
+        .chain((*name == PaperName::All).then(|| INDEX.to_owned()))
+        .collect()
 }
 
 /// Writes all files or none. The page to open first.
 pub fn write(dir: &Path, name: &PaperName, all: &[Done]) -> Result<PathBuf, Error> {
-    let records: Vec<&Record> = all.iter().flat_map(|done| &done.reproduction.records).collect();
+    let records: Vec<&Record> = all
+        .iter()
+        .flat_map(|done| &done.reproduction.records)
+        .collect();
     let rows = serde_json::to_string_pretty(&records).expect("our records have string keys") + "\n";
     let mut files = vec![(ROWS.to_owned(), rows)];
     files.extend(all.iter().flat_map(tables));
     files.extend(all.iter().map(|done| {
-        let Done { paper, reproduction, kernel } = done;
-        let section = kernel.as_ref().map(|kernel| kernel.section(&paper.ledger.kernel));
+        let Done {
+            paper,
+            reproduction,
+            kernel,
+        } = done;
+        let section = kernel
+            .as_ref()
+            .map(|kernel| kernel.section(&paper.ledger.kernel));
         let page = page(paper, reproduction, section, meta(kernel.is_some()));
         (file_name(&paper.ledger), reproduction_page(&page))
     }));
     if *name == PaperName::All {
-        let papers: Vec<_> = all.iter().map(|done| (&done.paper, &done.reproduction)).collect();
-        files.push((INDEX.to_owned(), with_links(reproduction_page(&index(&papers, meta(false))), all)));
+        let papers: Vec<_> = all
+            .iter()
+            .map(|done| (&done.paper, &done.reproduction))
+            .collect();
+        files.push((
+            INDEX.to_owned(),
+            with_links(reproduction_page(&index(&papers, meta(false))), all),
+        ));
     }
     let paths = onramp_report::write_files(dir, &files)?;
-    Ok(paths.into_iter().next_back().unwrap_or_else(|| dir.to_owned()))
+    Ok(paths
+        .into_iter()
+        .next_back()
+        .unwrap_or_else(|| dir.to_owned()))
 }
 
 /// Those of a paper, each a file's name and its text.
@@ -55,7 +79,10 @@ fn table_name(ledger: &Ledger, table: &str) -> String {
 fn with_links(html: String, all: &[Done]) -> String {
     let names = all.iter().map(|done| file_name(&done.paper.ledger));
     names.fold(html, |html, name| {
-        html.replace(&format!(">{name}</td>"), &format!("><a href=\"{name}\">{name}</a></td>"))
+        html.replace(
+            &format!(">{name}</td>"),
+            &format!("><a href=\"{name}\">{name}</a></td>"),
+        )
     })
 }
 
@@ -77,12 +104,31 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let mut done = done();
         done.reproduction.parts[0].tables = vec![sweep()];
-        let first = write(dir.path(), &PaperName::One("someone-1999".to_owned()), &[done]).unwrap();
-        assert_eq!(first, dir.path().join("someone-1999.html"), "the page is what to open");
+        let first = write(
+            dir.path(),
+            &PaperName::One("someone-1999".to_owned()),
+            &[done],
+        )
+        .unwrap();
+        assert_eq!(
+            first,
+            dir.path().join("someone-1999.html"),
+            "the page is what to open"
+        );
         let csv = fs::read_to_string(dir.path().join("someone-1999/sweep.csv")).unwrap();
         let lines: Vec<&str> = csv.lines().collect();
-        assert_eq!(lines[0], "\"bandwidth, Mbit/s\",start-up,\"none, s\",\"paced, s\",\"saved, %\"");
-        assert_eq!(lines[1..], ["1,\"slow, alone\",9.21,9.20,0.1", "100,slow,1.5,0.625,58.3", "1000,fast,1.4,–,–"]);
+        assert_eq!(
+            lines[0],
+            "\"bandwidth, Mbit/s\",start-up,\"none, s\",\"paced, s\",\"saved, %\""
+        );
+        assert_eq!(
+            lines[1..],
+            [
+                "1,\"slow, alone\",9.21,9.20,0.1",
+                "100,slow,1.5,0.625,58.3",
+                "1000,fast,1.4,–,–"
+            ]
+        );
     }
 
     #[test]
@@ -91,6 +137,9 @@ mod tests {
         fs::write(dir.path().join("someone-1999"), "mine").unwrap();
         let names = names(&PaperName::All, &[done().paper]);
         let refused = onramp_report::prepare_files(dir.path(), &names).unwrap_err();
-        assert!(refused.to_string().contains("someone-1999 is in the way"), "{refused}");
+        assert!(
+            refused.to_string().contains("someone-1999 is in the way"),
+            "{refused}"
+        );
     }
 }

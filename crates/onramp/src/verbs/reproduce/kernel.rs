@@ -14,7 +14,8 @@ use onramp_report::Run;
 use onramp_scenario::{units, Case, Record, Scenario};
 
 /// What keeps these numbers apart from those of the papers.
-const NOT_THE_PAPERS: &str = "Not the paper's numbers: what its networks give today's TCP, between real sockets of \
+const NOT_THE_PAPERS: &str =
+    "Not the paper's numbers: what its networks give today's TCP, between real sockets of \
                               this machine's kernel over an emulated path, and in the simulator.";
 
 /// The lab of this machine, and what runs in it.
@@ -43,11 +44,20 @@ struct Row {
 impl Lab {
     /// The lab, where this host has what it needs; otherwise a note says what is lacking.
     pub fn find(papers: &[Paper]) -> Option<Lab> {
-        let read =
-            |text: &&str| onramp_scenario::parse("scenario.toml", text).unwrap_or_else(|error| panic!("{error}"));
-        let scenarios = |paper: &Paper| (paper.ledger.id.clone(), paper.kernel.iter().map(read).collect());
-        let papers: Vec<(String, Vec<Scenario>)> =
-            papers.iter().filter(|paper| !paper.kernel.is_empty()).map(scenarios).collect();
+        let read = |text: &&str| {
+            onramp_scenario::parse("scenario.toml", text).unwrap_or_else(|error| panic!("{error}"))
+        };
+        let scenarios = |paper: &Paper| {
+            (
+                paper.ledger.id.clone(),
+                paper.kernel.iter().map(read).collect(),
+            )
+        };
+        let papers: Vec<(String, Vec<Scenario>)> = papers
+            .iter()
+            .filter(|paper| !paper.kernel.is_empty())
+            .map(scenarios)
+            .collect();
         let ready = probe::check_permission()
             .map_err(Failure::from)
             .and_then(|()| onramp_lab::preflight().map_err(lab::failure));
@@ -55,8 +65,14 @@ impl Lab {
             _ if papers.is_empty() => None,
             Ok(()) => Some(Lab {
                 papers,
-                in_sim: onramp_sim::Options { stop: runs::stop_flag(), ..onramp_sim::Options::default() },
-                in_lab: onramp_lab::RunOptions { stop: runs::stop_flag(), ..onramp_lab::RunOptions::default() },
+                in_sim: onramp_sim::Options {
+                    stop: runs::stop_flag(),
+                    ..onramp_sim::Options::default()
+                },
+                in_lab: onramp_lab::RunOptions {
+                    stop: runs::stop_flag(),
+                    ..onramp_lab::RunOptions::default()
+                },
             }),
             Err(lacks) => {
                 eprintln!("note: nothing on this kernel: {lacks}");
@@ -67,15 +83,28 @@ impl Lab {
 
     /// How many transfers there are, for a progress bar.
     pub fn steps(&self) -> usize {
-        self.papers.iter().flat_map(|(_, scenarios)| scenarios).map(|scenario| scenario.cases.len()).sum()
+        self.papers
+            .iter()
+            .flat_map(|(_, scenarios)| scenarios)
+            .map(|scenario| scenario.cases.len())
+            .sum()
     }
 
     /// Runs a paper's transfers. What fails is left out, with a note.
     pub fn run(&self, paper: &Paper, progress: &ProgressBar) -> Result<Option<OnKernel>, Stopped> {
-        let Some((_, scenarios)) = self.papers.iter().find(|(id, _)| *id == paper.ledger.id) else { return Ok(None) };
-        let cases: Vec<&Case> = scenarios.iter().flat_map(|scenario| &scenario.cases).collect();
+        let Some((_, scenarios)) = self.papers.iter().find(|(id, _)| *id == paper.ledger.id) else {
+            return Ok(None);
+        };
+        let cases: Vec<&Case> = scenarios
+            .iter()
+            .flat_map(|scenario| &scenario.cases)
+            .collect();
         let all = cases.len();
-        let cases = runs::leave_out(cases, |case| onramp_sim::supports(case).err().map(|reason| reason.to_string()));
+        let cases = runs::leave_out(cases, |case| {
+            onramp_sim::supports(case)
+                .err()
+                .map(|reason| reason.to_string())
+        });
         let cases = match lab::without_missing(lab::without_unsupported(cases)) {
             Ok(cases) => cases,
             Err(failure) => {
@@ -85,7 +114,10 @@ impl Lab {
         };
         progress.inc((all - cases.len()) as u64);
         let mut startups = KernelStartups::new(false);
-        let in_lab = onramp_lab::RunOptions { trace: paper.kernel_figures.is_some(), ..self.in_lab.clone() };
+        let in_lab = onramp_lab::RunOptions {
+            trace: paper.kernel_figures.is_some(),
+            ..self.in_lab.clone()
+        };
         let (mut rows, mut runs) = (Vec::<Row>::new(), Vec::new());
         for case in cases {
             progress.set_message(describe(case));
@@ -105,14 +137,19 @@ impl Lab {
             }
             progress.inc(1);
         }
-        let figures = paper.kernel_figures.map_or_else(Vec::new, |draw| draw(&runs));
+        let figures = paper
+            .kernel_figures
+            .map_or_else(Vec::new, |draw| draw(&runs));
         Ok((!rows.is_empty()).then_some(OnKernel { rows, figures }))
     }
 }
 
 fn add(rows: &mut Vec<Row>, both: [Vec<Run>; 2]) {
     let [sim, kernel] = both.map(|runs| runs.into_iter().map(|run| run.record).collect::<Vec<_>>());
-    match rows.iter_mut().find(|row| what(&row.kernel[0]) == what(&kernel[0])) {
+    match rows
+        .iter_mut()
+        .find(|row| what(&row.kernel[0]) == what(&kernel[0]))
+    {
         Some(row) => {
             row.sim.extend(sim);
             row.kernel.extend(kernel);
@@ -122,7 +159,13 @@ fn add(rows: &mut Vec<Row>, both: [Vec<Run>; 2]) {
 }
 
 fn what(record: &Record) -> (&str, &str, u64, &str, &str) {
-    (&record.scenario, &record.receiver_buffer, record.size_bytes, &record.startup, &record.avoidance)
+    (
+        &record.scenario,
+        &record.receiver_buffer,
+        record.size_bytes,
+        &record.startup,
+        &record.avoidance,
+    )
 }
 
 const HEAD: [&str; 9] = [
@@ -148,13 +191,28 @@ impl OnKernel {
         for paragraph in said {
             text += &wrapped(" ", 1, paragraph, width);
         }
-        let head = ["SCENARIO", "SIZE", "START-UP", "SECONDS", "WASTED RTTS", "RESENT"].map(str::to_owned).to_vec();
+        let head = [
+            "SCENARIO",
+            "SIZE",
+            "START-UP",
+            "SECONDS",
+            "WASTED RTTS",
+            "RESENT",
+        ]
+        .map(str::to_owned)
+        .to_vec();
         let row = |row: &Row| {
             let [scenario, size, startup, numbers @ ..] = self.cells(row);
-            let pairs = numbers.chunks(2).map(|pair| format!("{} / {}", pair[0], pair[1]));
+            let pairs = numbers
+                .chunks(2)
+                .map(|pair| format!("{} / {}", pair[0], pair[1]));
             [scenario, size, startup].into_iter().chain(pairs).collect()
         };
-        text += &columns(&std::iter::once(head).chain(self.rows.iter().map(row)).collect::<Vec<_>>());
+        text += &columns(
+            &std::iter::once(head)
+                .chain(self.rows.iter().map(row))
+                .collect::<Vec<_>>(),
+        );
         text += &wrapped(" ", 1, &self.legend("Kernel / simulator. "), width);
         text
     }
@@ -165,7 +223,10 @@ impl OnKernel {
         let paragraphs = std::iter::once(NOT_THE_PAPERS).chain(said.iter().map(String::as_str));
         Section {
             heading: Self::heading(),
-            paragraphs: paragraphs.map(str::to_owned).chain([self.legend("")]).collect(),
+            paragraphs: paragraphs
+                .map(str::to_owned)
+                .chain([self.legend("")])
+                .collect(),
             tables: vec![PageTable {
                 caption: String::new(),
                 head: HEAD.map(str::to_owned).to_vec(),
@@ -179,7 +240,11 @@ impl OnKernel {
     fn cells(&self, row: &Row) -> [String; 9] {
         let record = &row.kernel[0];
         let mut cells = row.cells();
-        let mut same = self.rows.iter().map(|other| &other.kernel[0]).filter(|other| other.scenario == record.scenario);
+        let mut same = self
+            .rows
+            .iter()
+            .map(|other| &other.kernel[0])
+            .filter(|other| other.scenario == record.scenario);
         if same.any(|other| other.receiver_buffer != record.receiver_buffer) {
             cells[0] += &format!(", receive buffer {}", record.receiver_buffer);
         }
@@ -188,7 +253,11 @@ impl OnKernel {
 
     fn legend(&self, before: &str) -> String {
         let suspect = self.rows.iter().any(Row::is_suspect);
-        let busy = if suspect { " †: this machine was busy, and the kernel's time may be off." } else { "" };
+        let busy = if suspect {
+            " †: this machine was busy, and the kernel's time may be off."
+        } else {
+            ""
+        };
         format!(
             "{before}Medians of the copies of a transfer that ran at the same time. Wasted: round trips beyond the least \
              that a transfer alone could take. Resent: segments of all copies.{busy}"
@@ -203,12 +272,29 @@ impl Row {
 
     fn cells(&self) -> [String; 9] {
         let record = &self.kernel[0];
-        let copies = self.kernel.iter().filter(|copy| copy.run == record.run).count();
-        let times = if copies > 1 { format!("{copies} x ") } else { String::new() };
+        let copies = self
+            .kernel
+            .iter()
+            .filter(|copy| copy.run == record.run)
+            .count();
+        let times = if copies > 1 {
+            format!("{copies} x ")
+        } else {
+            String::new()
+        };
         let mark = if self.is_suspect() { " †" } else { "" };
-        let seconds = |records| median_of(records, |record| record.completion_s).map(|seconds| format!("{seconds:.3}"));
-        let wasted = |records| median_of(records, |record| record.excess_rtts).map(|rtts| format!("{rtts:.1}"));
-        let resent = |records: &[Record]| records.iter().map(|record| record.retransmitted_segments).sum::<u64>();
+        let seconds = |records| {
+            median_of(records, |record| record.completion_s).map(|seconds| format!("{seconds:.3}"))
+        };
+        let wasted = |records| {
+            median_of(records, |record| record.excess_rtts).map(|rtts| format!("{rtts:.1}"))
+        };
+        let resent = |records: &[Record]| {
+            records
+                .iter()
+                .map(|record| record.retransmitted_segments)
+                .sum::<u64>()
+        };
         let or_none = |text: Option<String>| text.unwrap_or_else(|| "–".to_owned());
         [
             record.scenario.clone(),
@@ -226,7 +312,10 @@ impl Row {
 
 /// The median; none where a value in the middle is missing: it lasted beyond the others.
 fn median_of(records: &[Record], value: fn(&Record) -> Option<f64>) -> Option<f64> {
-    let values: Vec<f64> = records.iter().map(|record| value(record).unwrap_or(f64::INFINITY)).collect();
+    let values: Vec<f64> = records
+        .iter()
+        .map(|record| value(record).unwrap_or(f64::INFINITY))
+        .collect();
     Some(median(&values)).filter(|median| median.is_finite())
 }
 
@@ -246,7 +335,10 @@ mod tests {
                 record.complete(time_s);
             }
             record.retransmitted_segments = 3;
-            Run { record, trace: None }
+            Run {
+                record,
+                trace: None,
+            }
         };
         times_s.into_iter().enumerate().map(record).collect()
     }
@@ -258,9 +350,14 @@ mod tests {
             let times_s = [Some(2.0 + run as f64), Some(4.0 + run as f64)];
             add(&mut rows, [copies(run, times_s), copies(run, times_s)]);
         }
-        let [row] = &rows[..] else { panic!("{} rows", rows.len()) };
+        let [row] = &rows[..] else {
+            panic!("{} rows", rows.len())
+        };
         let cells = row.cells();
-        assert_eq!([&cells[1][..], &cells[3], &cells[7]], ["2 x 1 MB", "3.500", "12"]);
+        assert_eq!(
+            [&cells[1][..], &cells[3], &cells[7]],
+            ["2 x 1 MB", "3.500", "12"]
+        );
     }
 
     #[test]
@@ -269,21 +366,38 @@ mod tests {
         for buffer in ["32 KiB", "1 MiB"] {
             let both = [0, 1].map(|_| {
                 let mut runs = copies(0, [Some(2.0), Some(2.0)]);
-                runs.iter_mut().for_each(|run| run.record.receiver_buffer = buffer.to_owned());
+                runs.iter_mut()
+                    .for_each(|run| run.record.receiver_buffer = buffer.to_owned());
                 runs
             });
             add(&mut rows, both);
         }
-        let all = OnKernel { rows, figures: Vec::new() };
-        let names: Vec<String> = all.rows.iter().map(|row| all.cells(row)[0].clone()).collect();
-        assert_eq!(names, ["two, receive buffer 32 KiB", "two, receive buffer 1 MiB"]);
-        let one = OnKernel { rows: all.rows.into_iter().take(1).collect(), figures: Vec::new() };
+        let all = OnKernel {
+            rows,
+            figures: Vec::new(),
+        };
+        let names: Vec<String> = all
+            .rows
+            .iter()
+            .map(|row| all.cells(row)[0].clone())
+            .collect();
+        assert_eq!(
+            names,
+            ["two, receive buffer 32 KiB", "two, receive buffer 1 MiB"]
+        );
+        let one = OnKernel {
+            rows: all.rows.into_iter().take(1).collect(),
+            figures: Vec::new(),
+        };
         assert_eq!(one.cells(&one.rows[0])[0], "two");
     }
 
     #[test]
     fn where_half_are_unfinished_there_is_no_median() {
-        let records: Vec<Record> = copies(0, [Some(2.0), None]).into_iter().map(|run| run.record).collect();
+        let records: Vec<Record> = copies(0, [Some(2.0), None])
+            .into_iter()
+            .map(|run| run.record)
+            .collect();
         assert_eq!(median_of(&records, |record| record.completion_s), None);
         assert_eq!(median_of(&[], |record| record.completion_s), None);
     }

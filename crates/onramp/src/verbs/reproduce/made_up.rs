@@ -60,12 +60,20 @@ fn record(ledger: &Ledger, place: usize, number: f64) -> Record {
 /// Two rows, of which one misses, and a question that was left open.
 pub fn done() -> Done {
     let ledger = Ledger::read(LEDGER);
-    let records = |numbers: [f64; 2]| vec![record(&ledger, 0, numbers[0]), record(&ledger, 1, numbers[1])];
+    let records = |numbers: [f64; 2]| {
+        vec![
+            record(&ledger, 0, numbers[0]),
+            record(&ledger, 1, numbers[1]),
+        ]
+    };
     let influence = Influence {
         question: ledger.choices[0].question.clone(),
         alternatives: vec![
             ("10 ms".to_owned(), records([2.05, 20.0])),
-            ("by the second reading".to_owned(), records([f64::NAN, 20.1])),
+            (
+                "by the second reading".to_owned(),
+                records([f64::NAN, 20.1]),
+            ),
         ],
     };
     let reproduction = Reproduction {
@@ -80,7 +88,16 @@ pub fn done() -> Done {
         influences: vec![influence],
         seeds: 9,
     };
-    Done { paper: Paper { ledger, parts: &[], kernel: &[], kernel_figures: None }, reproduction, kernel: None }
+    Done {
+        paper: Paper {
+            ledger,
+            parts: &[],
+            kernel: &[],
+            kernel_figures: None,
+        },
+        reproduction,
+        kernel: None,
+    }
 }
 
 /// A study's table.
@@ -89,7 +106,13 @@ pub fn sweep() -> Table {
     Table {
         name: "sweep".to_owned(),
         caption: "Completion of 1 MB after 100 ms, by bandwidth: medians of the seeds.".to_owned(),
-        head: row(["bandwidth, Mbit/s", "start-up", "none, s", "paced, s", "saved, %"]),
+        head: row([
+            "bandwidth, Mbit/s",
+            "start-up",
+            "none, s",
+            "paced, s",
+            "saved, %",
+        ]),
         rows: vec![
             row(["1", "slow, alone", "9.21", "9.20", "0.1"]),
             row(["100", "slow", "1.5", "0.625", "58.3"]),

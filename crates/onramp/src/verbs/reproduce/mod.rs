@@ -25,23 +25,39 @@ struct Done {
 }
 
 pub fn run(arguments: &ReproduceArguments, json: bool) -> Answer {
-    let chosen: Vec<Paper> = papers().into_iter().filter(|paper| is_chosen(&arguments.paper, paper)).collect();
+    let chosen: Vec<Paper> = papers()
+        .into_iter()
+        .filter(|paper| is_chosen(&arguments.paper, paper))
+        .collect();
     if let Some(out) = &arguments.out {
         onramp_report::prepare_files(out, &files::names(&arguments.paper, &chosen))?;
     }
     // The records that --json prints are the rows alone.
     let is_shown = !json || arguments.out.is_some();
     let kernel_wanted = is_shown && !arguments.no_kernel && !arguments.quick;
-    let lab = if kernel_wanted { kernel::Lab::find(&chosen) } else { None };
+    let lab = if kernel_wanted {
+        kernel::Lab::find(&chosen)
+    } else {
+        None
+    };
 
-    let threads = arguments.threads.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
+    let threads = arguments
+        .threads
+        .or_else(|| thread::available_parallelism().ok())
+        .map_or(1, NonZeroUsize::get);
     let alternatives = is_shown && !arguments.no_alternatives;
-    let steps: usize = chosen.iter().map(|paper| paper.steps(arguments.quick, alternatives)).sum();
+    let steps: usize = chosen
+        .iter()
+        .map(|paper| paper.steps(arguments.quick, alternatives))
+        .sum();
     let progress = runs::progress(steps + lab.as_ref().map_or(0, kernel::Lab::steps));
     let options = Options {
         seeds: usize::from(arguments.seeds),
         threads,
-        sim: onramp_sim::Options { stop: runs::stop_flag(), ..onramp_sim::Options::default() },
+        sim: onramp_sim::Options {
+            stop: runs::stop_flag(),
+            ..onramp_sim::Options::default()
+        },
         progress: &|| progress.inc(1),
     };
     let mut all = Vec::new();
@@ -49,10 +65,17 @@ pub fn run(arguments: &ReproduceArguments, json: bool) -> Answer {
         progress.set_message(paper.ledger.id.clone());
         let reproduction = match reproduce(&paper, arguments.quick, alternatives, &options) {
             Ok(reproduction) => reproduction,
-            Err(Error::Simulator { error: onramp_sim::Error::Stopped, .. }) => return Ok(interrupted(&progress)),
+            Err(Error::Simulator {
+                error: onramp_sim::Error::Stopped,
+                ..
+            }) => return Ok(interrupted(&progress)),
             Err(error) => return Err(Failure::new(MISSED, error.to_string())),
         };
-        all.push(Done { paper, reproduction, kernel: None });
+        all.push(Done {
+            paper,
+            reproduction,
+            kernel: None,
+        });
     }
     if let Some(lab) = lab {
         for done in &mut all {
@@ -80,8 +103,14 @@ fn interrupted(progress: &indicatif::ProgressBar) -> u8 {
 
 /// Shows what was found, and writes it. What was measured is shown also where it cannot be written.
 fn conclude(all: &[Done], arguments: &ReproduceArguments, json: bool) -> Answer {
-    let written = arguments.out.as_deref().map(|out| files::write(out, &arguments.paper, all));
-    let records: Vec<&Record> = all.iter().flat_map(|done| &done.reproduction.records).collect();
+    let written = arguments
+        .out
+        .as_deref()
+        .map(|out| files::write(out, &arguments.paper, all));
+    let records: Vec<&Record> = all
+        .iter()
+        .flat_map(|done| &done.reproduction.records)
+        .collect();
     if json {
         print_json(&records);
     } else {
@@ -90,5 +119,9 @@ fn conclude(all: &[Done], arguments: &ReproduceArguments, json: bool) -> Answer 
     if let (Some(page), false) = (written.transpose()?, json) {
         say!("Page: {}", page.display());
     }
-    Ok(if records.iter().all(|record| record.reproduced) { DONE } else { MISSED })
+    Ok(if records.iter().all(|record| record.reproduced) {
+        DONE
+    } else {
+        MISSED
+    })
 }

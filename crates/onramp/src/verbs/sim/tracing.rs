@@ -15,16 +15,26 @@ pub type Left = Result<Kept, onramp_trace::Error>;
 
 impl Tracing {
     pub fn begin(arguments: &SimArguments, cases: &[&Case]) -> Result<Tracing, Failure> {
-        let Some(out) = arguments.out.as_ref().filter(|_| !arguments.trace.is_empty()) else {
+        let Some(out) = arguments
+            .out
+            .as_ref()
+            .filter(|_| !arguments.trace.is_empty())
+        else {
             return Ok(Tracing(None));
         };
         let formats: Vec<_> = arguments.trace.iter().map(|format| format.0).collect();
-        let traces = Traces::begin(out, &formats, arguments.trace_packets.get(), cases).map_err(failure)?;
+        let traces =
+            Traces::begin(out, &formats, arguments.trace_packets.get(), cases).map_err(failure)?;
         Ok(Tracing(Some(traces)))
     }
 
     /// Runs a case and traces it.
-    pub fn run(&self, place: usize, case: &Case, options: &Options) -> Result<(Outcome, Left), Error> {
+    pub fn run(
+        &self,
+        place: usize,
+        case: &Case,
+        options: &Options,
+    ) -> Result<(Outcome, Left), Error> {
         let Some(traces) = &self.0 else {
             return Ok((run(case, options)?, Ok(Kept::default())));
         };
@@ -34,16 +44,28 @@ impl Tracing {
 
     /// Lists what is there, and says what is not. What to say of it on standard output.
     pub fn finish(self, left: Vec<Left>) -> Result<Option<String>, Failure> {
-        let Some(traces) = self.0 else { return Ok(None) };
+        let Some(traces) = self.0 else {
+            return Ok(None);
+        };
         let (kept, errors): (Vec<Left>, Vec<Left>) = left.into_iter().partition(Result::is_ok);
         let kept: Vec<Kept> = kept.into_iter().flatten().collect();
-        for Kept { files, flows_left_out } in &kept {
+        for Kept {
+            files,
+            flows_left_out,
+        } in &kept
+        {
             for file in files.iter().filter(|file| file.limited) {
-                eprintln!("note: {} ends at its limit (--trace-packets {})", file.file, file.entries);
+                eprintln!(
+                    "note: {} ends at its limit (--trace-packets {})",
+                    file.file, file.entries
+                );
             }
             if let (Some(file), 1..) = (files.first(), *flows_left_out) {
                 let flows = count(*flows_left_out as usize, "flow");
-                eprintln!("note: case {}: too many flows for a file each, {flows} left out", file.case);
+                eprintln!(
+                    "note: case {}: too many flows for a file each, {flows} left out",
+                    file.case
+                );
             }
         }
         let files: Vec<_> = kept.into_iter().flat_map(|kept| kept.files).collect();
@@ -53,7 +75,11 @@ impl Tracing {
             return Err(failure(error));
         }
         let list = listed.map_err(failure)?;
-        Ok(Some(format!("Traces: {}, listed in {}", count(files.len(), "file"), list.display())))
+        Ok(Some(format!(
+            "Traces: {}, listed in {}",
+            count(files.len(), "file"),
+            list.display()
+        )))
     }
 }
 

@@ -4,7 +4,10 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
 use onramp_net::Limit;
 use onramp_scenario::units;
-use onramp_tcp::{Acks, Avoidance, Config, InitialWindow, PacketPair, ReceiveBuffer, Recovery, Stack, Ticks, Timers};
+use onramp_tcp::{
+    Acks, Avoidance, Config, InitialWindow, PacketPair, ReceiveBuffer, Recovery, Stack, Ticks,
+    Timers,
+};
 use onramp_tun::PathSettings;
 use std::net::{Ipv4Addr, SocketAddrV4};
 use std::num::NonZeroU64;
@@ -52,8 +55,8 @@ pub struct GetArguments {
     /// Where to connect
     #[arg(long, value_name = "ADDRESS:PORT")]
     pub from: SocketAddrV4,
-    /// Write what the peer sends into this file, once complete, or to standard output (`-`); without it, it is
-    /// counted and thrown away
+    /// Write what the peer sends into this file, once complete, or to standard output (`-`);
+    /// without it, it is counted and thrown away
     #[arg(long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// Send this file, or standard input (`-`), then close our side
@@ -106,7 +109,10 @@ pub struct DeviceArguments {
 impl DeviceArguments {
     /// The emulated path, if there is to be one.
     pub fn path(&self) -> Option<PathSettings> {
-        let is_wanted = self.rate.is_some() || self.delay.is_some() || self.loss.is_some() || self.queue.is_some();
+        let is_wanted = self.rate.is_some()
+            || self.delay.is_some()
+            || self.loss.is_some()
+            || self.queue.is_some();
         is_wanted.then(|| PathSettings {
             rate_bits_per_s: self.rate.and_then(NonZeroU64::new).unwrap_or(GIGABIT),
             delay_ns: self.delay.unwrap_or(0),
@@ -140,7 +146,8 @@ pub struct StackArguments {
     /// Start-up algorithm [default: the avoidance's own slow start]
     #[arg(long, value_parser = PossibleValuesParser::new(onramp_core::startup_names().iter().copied()))]
     pub startup: Option<String>,
-    /// What to do about packet pairs, if the peer knows them too; but with `none`, start-up `onramp` sends them [default: `answer` with start-up `pair`, else `none`]
+    /// What to do about packet pairs, if the peer knows them too; but with `none`, start-up
+    /// `onramp` sends them [default: `answer` with start-up `pair`, else `none`]
     #[arg(long, value_parser = choice(PacketPair::ALL, PacketPair::name, PacketPair::summary))]
     pub packet_pair: Option<PacketPair>,
     /// Segments before the first acknowledgement [default: the stack's]
@@ -170,9 +177,14 @@ impl StackArguments {
     /// The configuration, for packets of so many bytes.
     pub fn config(&self, mtu_bytes: u32) -> Config {
         let stack = Config::of(self.stack, mtu_bytes);
-        let startup = onramp_core::startup_names().iter().copied().find(|name| Some(*name) == self.startup.as_deref());
+        let startup = onramp_core::startup_names()
+            .iter()
+            .copied()
+            .find(|name| Some(*name) == self.startup.as_deref());
         // Without an answer the pairs of our data would say nothing.
-        let packet_pair = startup.map_or(stack.packet_pair, |name| PacketPair::of_startup(name, false));
+        let packet_pair = startup.map_or(stack.packet_pair, |name| {
+            PacketPair::of_startup(name, false)
+        });
         Config {
             recovery: self.recovery.unwrap_or(stack.recovery),
             avoidance: self.avoidance.unwrap_or(stack.avoidance),
@@ -180,13 +192,20 @@ impl StackArguments {
             acks: self.acks.unwrap_or(stack.acks),
             startup,
             packet_pair: self.packet_pair.unwrap_or(packet_pair),
-            initial_window: self.initial_window.map_or(stack.initial_window, InitialWindow::Segments),
+            initial_window: self
+                .initial_window
+                .map_or(stack.initial_window, InitialWindow::Segments),
             sack: stack.sack && !self.no_sack || self.wants_sack(),
             timestamps: stack.timestamps && !self.no_timestamps,
             window_scaling: stack.window_scaling && !self.no_window_scaling,
             send_buffer_bytes: self.send_buffer,
-            receive_buffer: self.receive_buffer.map_or(stack.receive_buffer, ReceiveBuffer::Bytes),
-            ticks: Ticks { event_ns: WAKE_NS, ..Ticks::FINE },
+            receive_buffer: self
+                .receive_buffer
+                .map_or(stack.receive_buffer, ReceiveBuffer::Bytes),
+            ticks: Ticks {
+                event_ns: WAKE_NS,
+                ..Ticks::FINE
+            },
             ..stack
         }
     }
@@ -203,7 +222,12 @@ fn choice<T: Copy + Send + Sync + 'static>(
     name: fn(T) -> &'static str,
     summary: fn(T) -> &'static str,
 ) -> impl TypedValueParser<Value = T> {
-    let values = all.iter().map(move |choice| PossibleValue::new(name(*choice)).help(summary(*choice)));
-    PossibleValuesParser::new(values)
-        .map(move |chosen| *all.iter().find(|choice| name(**choice) == chosen).expect("clap takes only what is listed"))
+    let values = all
+        .iter()
+        .map(move |choice| PossibleValue::new(name(*choice)).help(summary(*choice)));
+    PossibleValuesParser::new(values).map(move |chosen| {
+        *all.iter()
+            .find(|choice| name(**choice) == chosen)
+            .expect("clap takes only what is listed")
+    })
 }

@@ -15,13 +15,20 @@ pub enum ToSend {
 }
 
 impl ToSend {
-    /// What the options ask for, which must be readable now. `-` is standard input, read to its end.
-    pub fn choose(file: Option<&Path>, size: Option<u64>, takes_stdin: bool) -> Result<Option<ToSend>, Failure> {
+    /// What the options ask for, which must be readable now. `-` is standard input, read to its
+    /// end.
+    pub fn choose(
+        file: Option<&Path>,
+        size: Option<u64>,
+        takes_stdin: bool,
+    ) -> Result<Option<ToSend>, Failure> {
         Ok(match (file, size) {
             (Some(file), _) if takes_stdin && file == Path::new("-") => {
                 let mut bytes = Vec::new();
                 let read = io::stdin().lock().read_to_end(&mut bytes);
-                read.map_err(|error| Failure::new(BAD_INPUT, format!("cannot read standard input: {error}")))?;
+                read.map_err(|error| {
+                    Failure::new(BAD_INPUT, format!("cannot read standard input: {error}"))
+                })?;
                 Some(ToSend::Bytes(bytes))
             }
             (Some(file), _) => {
@@ -37,9 +44,11 @@ impl ToSend {
     pub fn open(&self) -> Result<Box<dyn Read>, Failure> {
         Ok(match self {
             ToSend::File(path) => Box::new(open(path)?),
-            ToSend::Generated(content, size) => {
-                Box::new(Generated { content: Rc::clone(content), position: 0, size: *size })
-            }
+            ToSend::Generated(content, size) => Box::new(Generated {
+                content: Rc::clone(content),
+                position: 0,
+                size: *size,
+            }),
             ToSend::Bytes(bytes) => Box::new(io::Cursor::new(bytes.clone())),
         })
     }
@@ -47,8 +56,11 @@ impl ToSend {
 
 /// A file, and nothing else: reading must never wait for somebody.
 fn open(path: &Path) -> Result<File, Failure> {
-    let failure = |what: String| Failure::new(BAD_INPUT, format!("cannot send {}: {what}", path.display()));
-    let is_file = std::fs::metadata(path).map_err(|error| failure(error.to_string()))?.is_file();
+    let failure =
+        |what: String| Failure::new(BAD_INPUT, format!("cannot send {}: {what}", path.display()));
+    let is_file = std::fs::metadata(path)
+        .map_err(|error| failure(error.to_string()))?
+        .is_file();
     if !is_file {
         return Err(failure("it is not a file".to_owned()));
     }

@@ -20,7 +20,9 @@ pub fn run(arguments: &GetArguments, json: bool) -> Answer {
     let mut driver: Driver<Transfer<Sink>> = super::open(&arguments.device, &arguments.tcp)?;
     let stop = runs::stop_flag();
     let source = content.as_ref().map(ToSend::open).transpose()?;
-    driver.endpoint.connect(now_ns(), arguments.from, Transfer::new(source, sink, true));
+    driver
+        .endpoint
+        .connect(now_ns(), arguments.from, Transfer::new(source, sink, true));
 
     let ended = match until_its_end(&mut driver, arguments, &stop)? {
         Some(ended) => ended,
@@ -38,7 +40,11 @@ pub fn run(arguments: &GetArguments, json: bool) -> Answer {
     // Standard output may be what was received.
     let is_stdout_free = arguments.output.as_deref() != Some(Path::new("-"));
     report.print(json, is_stdout_free);
-    Ok(if report.failure().is_some() { MISSED } else { DONE })
+    Ok(if report.failure().is_some() {
+        MISSED
+    } else {
+        DONE
+    })
 }
 
 /// Goes on until the transfer has ended; `None` where the user would not wait.
@@ -59,7 +65,11 @@ fn until_its_end(
         }
         if silence_until.is_some_and(|until| until < now_ns()) {
             silence_until = None;
-            let (peer, ours, tun) = (arguments.from, arguments.device.address, &arguments.device.tun);
+            let (peer, ours, tun) = (
+                arguments.from,
+                arguments.device.address,
+                &arguments.device.tun,
+            );
             eprintln!("onramp: no answer from {peer} yet; `ip route get {ours}` should name {tun}");
         }
     }

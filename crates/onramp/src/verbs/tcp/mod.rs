@@ -28,16 +28,32 @@ const DEFAULT_MTU_BYTES: u32 = 1500;
 const LINGER_NS: u64 = 1_000_000_000;
 
 /// The endpoint on its device.
-fn open<A: Application>(device: &DeviceArguments, tcp: &StackArguments) -> Result<Driver<A>, Failure> {
-    let DeviceArguments { tun: name, address, host, mtu, capture, .. } = device;
+fn open<A: Application>(
+    device: &DeviceArguments,
+    tcp: &StackArguments,
+) -> Result<Driver<A>, Failure> {
+    let DeviceArguments {
+        tun: name,
+        address,
+        host,
+        mtu,
+        capture,
+        ..
+    } = device;
     if *host == Some(*address) {
-        let message = format!("--address and --host are both {address}: our TCP and this host's need one each");
+        let message = format!(
+            "--address and --host are both {address}: our TCP and this host's need one each"
+        );
         return Err(Failure::new(BAD_INPUT, message));
     }
     let mut opened = match host {
         Some(host) => {
             let mtu_bytes = mtu.unwrap_or(DEFAULT_MTU_BYTES);
-            Device::new(name, onramp_tun::create(name, *host, *address, mtu_bytes)?, mtu_bytes)
+            Device::new(
+                name,
+                onramp_tun::create(name, *host, *address, mtu_bytes)?,
+                mtu_bytes,
+            )
         }
         None => {
             let (tun, mtu_bytes) = onramp_tun::open(name, *address)?;
@@ -58,7 +74,10 @@ fn open<A: Application>(device: &DeviceArguments, tcp: &StackArguments) -> Resul
     if let Some(capture) = capture {
         opened.capture(capture)?;
     }
-    Ok(Driver::new(Endpoint::new(*address, tcp.config(mtu_bytes)), opened))
+    Ok(Driver::new(
+        Endpoint::new(*address, tcp.config(mtu_bytes)),
+        opened,
+    ))
 }
 
 /// Lets what is under way arrive, and completes the capture.
@@ -69,9 +88,15 @@ fn close<A: Application>(mut driver: Driver<A>) -> Result<(), Failure> {
 
 impl From<onramp_tun::Error> for Failure {
     fn from(error: onramp_tun::Error) -> Failure {
-        let code = if error.is_of_host() { HOST_LACKS } else { BAD_INPUT };
+        let code = if error.is_of_host() {
+            HOST_LACKS
+        } else {
+            BAD_INPUT
+        };
         let also = match &error {
-            onramp_tun::Error::Missing { .. } => ", and --host ADDRESS one for as long as this runs",
+            onramp_tun::Error::Missing { .. } => {
+                ", and --host ADDRESS one for as long as this runs"
+            }
             _ => "",
         };
         Failure::new(code, format!("{error}{also}"))

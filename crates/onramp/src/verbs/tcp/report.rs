@@ -17,7 +17,8 @@ pub struct Report {
     sent_sha256: Option<String>,
     received_bytes: u64,
     received_sha256: Option<String>,
-    /// From the first SYN until all had arrived or had been acknowledged; until its end for one that failed.
+    /// From the first SYN until all had arrived or had been acknowledged; until its end for one
+    /// that failed.
     time_s: f64,
     goodput_bytes_per_s: u64,
     data_segments_sent: u64,
@@ -49,7 +50,12 @@ impl Report {
         let complete_ns = transfer.complete_ns();
         let time_s = (complete_ns.unwrap_or_else(now_ns) - ended.started_ns) as f64 / 1e9;
         let bytes = transfer.sent.bytes + transfer.received.bytes;
-        let Counts { received, foreign, damaged, refused } = counts;
+        let Counts {
+            received,
+            foreign,
+            damaged,
+            refused,
+        } = counts;
         Report {
             local: ended.ends.source,
             remote: ended.ends.destination,
@@ -68,7 +74,12 @@ impl Report {
             duplicates_received: ended.stats.duplicates_received,
             srtt_s: ended.srtt_ns as f64 / 1e9,
             packet_pairs: ended.pairs,
-            packets: Packets { received, foreign, damaged, refused },
+            packets: Packets {
+                received,
+                foreign,
+                damaged,
+                refused,
+            },
             failure: complete_ns.is_none().then(|| why(ended)),
         }
     }
@@ -97,7 +108,9 @@ impl Report {
     /// Lines for people.
     fn text(&self) -> String {
         let part = |what: &str, bytes: u64, hash: &Option<String>| {
-            hash.as_ref().map(|hash| format!("  {what} {}, SHA-256 {hash}\n", text::bytes(bytes))).unwrap_or_default()
+            hash.as_ref()
+                .map(|hash| format!("  {what} {}, SHA-256 {hash}\n", text::bytes(bytes)))
+                .unwrap_or_default()
         };
         let pairs = self.packet_pairs.map(|PairCounts { pairs, replies, answers, .. }| {
             format!("  packet pairs: {pairs} sent, {replies} replies taken; {answers} of the peer's measured\n")
@@ -135,7 +148,9 @@ where
         Some(Failure::Refused) => format!("{peer} refused the connection: nothing listens there"),
         Some(Failure::TimedOut) if ended.stats.segments_received == 0 => {
             let ours = ended.ends.source.ip();
-            format!("{peer} does not answer: is it up, and does `ip route get {ours}` name the device?")
+            format!(
+                "{peer} does not answer: is it up, and does `ip route get {ours}` name the device?"
+            )
         }
         Some(Failure::Reset) => format!("{peer} reset the connection {}", so_far()),
         Some(Failure::TimedOut) => format!("{peer} does not answer any more, {}", so_far()),

@@ -29,7 +29,10 @@ pub fn run(arguments: &ServeArguments, json: bool) -> Answer {
         let transfer = begin(content.as_ref(), receive.as_deref());
         transfer.inspect_err(|failure| failure.print(json)).ok()
     });
-    eprintln!("onramp: listening on {}:{}, behind {}", arguments.device.address, arguments.port, arguments.device.tun);
+    eprintln!(
+        "onramp: listening on {}:{}, behind {}",
+        arguments.device.address, arguments.port, arguments.device.tun
+    );
 
     let mut answer = DONE;
     'serving: loop {
@@ -55,15 +58,28 @@ pub fn run(arguments: &ServeArguments, json: bool) -> Answer {
 }
 
 fn begin(content: Option<&ToSend>, receive: Option<&Path>) -> Result<Serving, Failure> {
-    Ok(Transfer::new(content.map(ToSend::open).transpose()?, Sink::choose(receive)?, receive.is_some()))
+    Ok(Transfer::new(
+        content.map(ToSend::open).transpose()?,
+        Sink::choose(receive)?,
+        receive.is_some(),
+    ))
 }
 
 /// Says what became of a connection.
-fn conclude(ended: Ended<Serving>, driver: &Driver<Serving>, json: bool, is_stdout_free: bool) -> Answer {
+fn conclude(
+    ended: Ended<Serving>,
+    driver: &Driver<Serving>,
+    json: bool,
+    is_stdout_free: bool,
+) -> Answer {
     let report = Report::of(&ended, driver.endpoint.counts());
     if report.failure().is_none() {
         ended.application.sink.finish()?;
     }
     report.print(json, is_stdout_free);
-    Ok(if report.failure().is_some() { MISSED } else { DONE })
+    Ok(if report.failure().is_some() {
+        MISSED
+    } else {
+        DONE
+    })
 }

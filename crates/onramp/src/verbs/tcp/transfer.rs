@@ -6,8 +6,8 @@ use onramp_tun::Application;
 use sha2::{Digest, Sha256};
 use std::io::{self, Read, Write};
 
-/// Bytes that wait in the connection to be sent for the first time, at most: enough for what one acknowledgement
-/// permits, and little enough that reading them keeps no packet waiting.
+/// Bytes that wait in the connection to be sent for the first time, at most: enough for what one
+/// acknowledgement permits, and little enough that reading them keeps no packet waiting.
 const BACKLOG_BYTES: u64 = 256 << 10;
 /// Bytes that are moved at a time.
 const CHUNK_BYTES: usize = 64 << 10;
@@ -43,7 +43,8 @@ pub enum Error {
     Sink(io::Error),
 }
 
-/// Sends all of a source, then closes; without one it closes when the peer has. Meanwhile it receives.
+/// Sends all of a source, then closes; without one it closes when the peer has. Meanwhile it
+/// receives.
 pub struct Transfer<W> {
     source: Option<Box<dyn Read>>,
     /// Takes what arrives.
@@ -71,7 +72,11 @@ impl<W> Transfer<W> {
 
     /// When everything had passed that was to pass.
     pub fn complete_ns(&self) -> Option<u64> {
-        let received_ns = if self.wants_input { self.received.complete_ns? } else { 0 };
+        let received_ns = if self.wants_input {
+            self.received.complete_ns?
+        } else {
+            0
+        };
         Some(self.sent.complete_ns?.max(received_ns))
     }
 }
@@ -102,14 +107,16 @@ impl<W: Write> Transfer<W> {
         let mut gave = false;
         loop {
             let connection = socket.connection();
-            let unsent_bytes =
-                self.sent.bytes - (connection.acked_bytes() + connection.outstanding_bytes()).min(self.sent.bytes);
+            let unsent_bytes = self.sent.bytes
+                - (connection.acked_bytes() + connection.outstanding_bytes()).min(self.sent.bytes);
             let room = connection.writable_bytes().min(CHUNK_BYTES as u64) as usize;
             if room == 0 || unsent_bytes + CHUNK_BYTES as u64 > BACKLOG_BYTES {
                 return Ok(gave);
             }
             gave = true;
-            let length = source.read(&mut self.chunk[..room]).map_err(Error::Source)?;
+            let length = source
+                .read(&mut self.chunk[..room])
+                .map_err(Error::Source)?;
             if length == 0 {
                 self.source = None;
                 self.has_closed = true;
@@ -144,7 +151,8 @@ impl<W: Write> Application for Transfer<W> {
     }
 }
 
-/// The peer has all that we sent, and knows that it is all. A connection that failed is closed, too.
+/// The peer has all that we sent, and knows that it is all. A connection that failed is closed,
+/// too.
 fn is_acknowledged(socket: &Socket) -> bool {
     let connection = socket.connection();
     match connection.state() {

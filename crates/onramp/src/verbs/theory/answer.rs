@@ -58,37 +58,67 @@ impl Row {
     }
 
     fn cells(&self) -> Vec<String> {
-        let allowed =
-            self.allowed.map_or("-".to_owned(), |[least, most]| format!("{} to {}", digits(least), digits(most)));
+        let allowed = self.allowed.map_or("-".to_owned(), |[least, most]| {
+            format!("{} to {}", digits(least), digits(most))
+        });
         let verdict = match self.holds {
             Some(true) => "holds",
             Some(false) => "MISSES",
             None => "-",
         };
-        let (measured, error) = (digits(self.measured), format!("{:.1} %", self.error / self.measured * 100.0));
+        let (measured, error) = (
+            digits(self.measured),
+            format!("{:.1} %", self.error / self.measured * 100.0),
+        );
         let ratio = format!("{:.3}", self.ratio);
-        vec![self.what.clone(), measured, error, digits(self.predicted), ratio, allowed, verdict.to_owned()]
+        vec![
+            self.what.clone(),
+            measured,
+            error,
+            digits(self.predicted),
+            ratio,
+            allowed,
+            verdict.to_owned(),
+        ]
     }
 }
 
 /// The rows by section, each with its formula, its unit and the reason for its tolerances.
 pub fn table(rows: &[Row]) -> String {
-    let heading = ["", "MEASURED", "ERROR", "FORMULA", "RATIO", "ALLOWED", "VERDICT"].map(str::to_owned).to_vec();
+    let heading = [
+        "", "MEASURED", "ERROR", "FORMULA", "RATIO", "ALLOWED", "VERDICT",
+    ]
+    .map(str::to_owned)
+    .to_vec();
     let mut text = String::new();
     for section in rows.chunk_by(|a, b| a.section == b.section) {
-        let Row { section: title, formula, unit, reason, .. } = &section[0];
+        let Row {
+            section: title,
+            formula,
+            unit,
+            reason,
+            ..
+        } = &section[0];
         text += title;
         text.push('\n');
         for (label, said) in [("formula:", formula), ("unit:", unit), ("allowed:", reason)] {
             text += &wrapped(label, 8, said, WIDTH);
         }
-        let cells: Vec<_> = std::iter::once(heading.clone()).chain(section.iter().map(Row::cells)).collect();
+        let cells: Vec<_> = std::iter::once(heading.clone())
+            .chain(section.iter().map(Row::cells))
+            .collect();
         text += &columns(&cells);
         text.push('\n');
     }
-    let (judged, missed) =
-        (rows.iter().filter(|row| row.holds.is_some()).count(), rows.iter().filter(|row| row.misses()));
-    text + &format!("{} rows, {judged} judged, {} missed\n", rows.len(), missed.count())
+    let (judged, missed) = (
+        rows.iter().filter(|row| row.holds.is_some()).count(),
+        rows.iter().filter(|row| row.misses()),
+    );
+    text + &format!(
+        "{} rows, {judged} judged, {} missed\n",
+        rows.len(),
+        missed.count()
+    )
 }
 
 /// Four digits.
@@ -103,6 +133,9 @@ mod tests {
 
     #[test]
     fn values_have_four_digits() {
-        assert_eq!([0.7859, 12.247, 187.4, 1053.83].map(digits), ["0.786", "12.25", "187.4", "1054"]);
+        assert_eq!(
+            [0.7859, 12.247, 187.4, 1053.83].map(digits),
+            ["0.786", "12.25", "187.4", "1054"]
+        );
     }
 }

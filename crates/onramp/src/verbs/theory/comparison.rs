@@ -46,7 +46,8 @@ pub enum Quantity {
     FirstShare,
     /// Share of the first link's rate, in bytes a second.
     Utilisation(f64),
-    /// From the first retransmission of one recovery to that of the next, in round trips of so many seconds.
+    /// From the first retransmission of one recovery to that of the next, in round trips of so many
+    /// seconds.
     PeriodRtts(f64),
 }
 
@@ -79,7 +80,9 @@ impl Comparison {
             .unwrap_or_else(|error| panic!("{error}\n{}", self.scenario));
         let mut runs = Vec::new();
         for case in &scenario.cases {
-            let until_ns = case.duration_ns.expect("a scenario of theory has a duration");
+            let until_ns = case
+                .duration_ns
+                .expect("a scenario of theory has a duration");
             let from_ns = (until_ns as f64 * self.warm_up) as u64;
             runs.push(run_observed(case, options, Meter::new(from_ns, until_ns))?.1);
         }
@@ -89,7 +92,9 @@ impl Comparison {
     /// Whether what was measured is allowed; `None` where nothing is judged.
     pub fn judge(&self, measured: f64) -> Option<bool> {
         match self.allowed {
-            Allowed::Shares(least, most) => Some((least..=most).contains(&(measured / self.predicted))),
+            Allowed::Shares(least, most) => {
+                Some((least..=most).contains(&(measured / self.predicted)))
+            }
             Allowed::Values(least, most) => Some((least..=most).contains(&measured)),
             Allowed::Anything => None,
         }
@@ -99,16 +104,18 @@ impl Comparison {
 impl Quantity {
     fn of(self, runs: &[Meter]) -> Measured {
         let samples: Vec<f64> = match self {
-            Quantity::PacketsPerRtt(rtt_s) => {
-                stretches(runs, |meter, stretch| meter.flows[0].sent[stretch] as f64 * rtt_s / meter.stretch_s())
-            }
-            Quantity::Utilisation(bytes_per_s) => {
-                stretches(runs, |meter, stretch| meter.carried[stretch] as f64 / meter.stretch_s() / bytes_per_s)
-            }
+            Quantity::PacketsPerRtt(rtt_s) => stretches(runs, |meter, stretch| {
+                meter.flows[0].sent[stretch] as f64 * rtt_s / meter.stretch_s()
+            }),
+            Quantity::Utilisation(bytes_per_s) => stretches(runs, |meter, stretch| {
+                meter.carried[stretch] as f64 / meter.stretch_s() / bytes_per_s
+            }),
             Quantity::FirstShare => runs.iter().map(first_share).collect(),
             Quantity::RttExponent => runs.iter().map(exponent).collect(),
             Quantity::PeriodRtts(rtt_s) => {
-                let periods = runs.iter().flat_map(|meter| periods(&meter.flows[0].retransmissions_ns, rtt_s));
+                let periods = runs
+                    .iter()
+                    .flat_map(|meter| periods(&meter.flows[0].retransmissions_ns, rtt_s));
                 periods.collect()
             }
         };
@@ -117,21 +124,29 @@ impl Quantity {
 }
 
 fn stretches(runs: &[Meter], value: impl Fn(&Meter, usize) -> f64) -> Vec<f64> {
-    let all = runs.iter().flat_map(|meter| (0..STRETCHES).map(move |stretch| (meter, stretch)));
+    let all = runs
+        .iter()
+        .flat_map(|meter| (0..STRETCHES).map(move |stretch| (meter, stretch)));
     all.map(|(meter, stretch)| value(meter, stretch)).collect()
 }
 
-/// A recovery lasts round trips, a period of the formulas at least a hundred: what follows a retransmission within ten is
-/// of the same recovery.
+/// A recovery lasts round trips, a period of the formulas at least a hundred: what follows a
+/// retransmission within ten is of the same recovery.
 fn periods(retransmissions_ns: &[u64], rtt_s: f64) -> Vec<f64> {
     let rtts = |from_ns: u64, to_ns: u64| (to_ns - from_ns) as f64 / 1e9 / rtt_s;
     let mut firsts: Vec<u64> = Vec::new();
     for &time_ns in retransmissions_ns {
-        if firsts.last().is_none_or(|first_ns| rtts(*first_ns, time_ns) > 10.0) {
+        if firsts
+            .last()
+            .is_none_or(|first_ns| rtts(*first_ns, time_ns) > 10.0)
+        {
             firsts.push(time_ns);
         }
     }
-    firsts.windows(2).map(|pair| rtts(pair[0], pair[1])).collect()
+    firsts
+        .windows(2)
+        .map(|pair| rtts(pair[0], pair[1]))
+        .collect()
 }
 
 fn first_share(meter: &Meter) -> f64 {
@@ -149,7 +164,10 @@ fn mean(samples: &[f64]) -> Measured {
     let count = samples.len() as f64;
     let value = samples.iter().sum::<f64>() / count;
     let squares: f64 = samples.iter().map(|sample| (sample - value).powi(2)).sum();
-    Measured { value, error: (squares / (count - 1.0).max(1.0) / count).sqrt() }
+    Measured {
+        value,
+        error: (squares / (count - 1.0).max(1.0) / count).sqrt(),
+    }
 }
 
 #[cfg(test)]
@@ -164,11 +182,20 @@ mod tests {
 
     #[test]
     fn two_segments_of_one_recovery_are_one_loss() {
-        assert_eq!(periods(&[1, 3, 101, 102, 301].map(|rtts| rtts * 1_000_000_000), 1.0), [100.0, 200.0]);
+        assert_eq!(
+            periods(&[1, 3, 101, 102, 301].map(|rtts| rtts * 1_000_000_000), 1.0),
+            [100.0, 200.0]
+        );
     }
 
     #[test]
     fn one_sample_has_no_error_to_tell() {
-        assert_eq!(mean(&[5.0]), Measured { value: 5.0, error: 0.0 });
+        assert_eq!(
+            mean(&[5.0]),
+            Measured {
+                value: 5.0,
+                error: 0.0
+            }
+        );
     }
 }

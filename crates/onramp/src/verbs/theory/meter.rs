@@ -48,7 +48,12 @@ pub struct Meter {
 
 impl Meter {
     pub fn new(from_ns: u64, until_ns: u64) -> Meter {
-        Meter { from_ns, until_ns, flows: Vec::new(), carried: [0; STRETCHES] }
+        Meter {
+            from_ns,
+            until_ns,
+            flows: Vec::new(),
+            carried: [0; STRETCHES],
+        }
     }
 
     /// Seconds of each stretch.
@@ -57,14 +62,23 @@ impl Meter {
     }
 
     fn stretch(&self, time_ns: u64) -> Option<usize> {
-        let since_ns = time_ns.checked_sub(self.from_ns).filter(|_| time_ns < self.until_ns)?;
-        Some((u128::from(since_ns) * STRETCHES as u128 / u128::from(self.until_ns - self.from_ns)) as usize)
+        let since_ns = time_ns
+            .checked_sub(self.from_ns)
+            .filter(|_| time_ns < self.until_ns)?;
+        Some(
+            (u128::from(since_ns) * STRETCHES as u128 / u128::from(self.until_ns - self.from_ns))
+                as usize,
+        )
     }
 }
 
 impl Observer for Meter {
     fn flow_started(&mut self, flow: &FlowStart) {
-        debug_assert_eq!(flow.flow as usize, self.flows.len(), "flows are numbered as they start");
+        debug_assert_eq!(
+            flow.flow as usize,
+            self.flows.len(),
+            "flows are numbered as they start"
+        );
         self.flows.push(Flow::default());
     }
 

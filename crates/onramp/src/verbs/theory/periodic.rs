@@ -27,14 +27,25 @@ static RESPONSE: Section = Section {
              cbrt(1 / C) = 1.36 s of the plateau, since the curve is flat to a segment there",
 };
 
-/// What the period's further round trips leave of the rate at the least: their packets are fewer than the mean's.
+/// What the period's further round trips leave of the rate at the least: their packets are fewer
+/// than the mean's.
 fn with_more_rtts(rtts_between_losses: f64, more_rtts: f64) -> f64 {
     rtts_between_losses / (rtts_between_losses + more_rtts)
 }
 
 fn periodic(tcp: Tcp, every: u32, rtt_ms: u32, peak_packets: f64, duration_s: f64) -> Single {
-    let (loss, ssthresh_packets) = (format!("loss_every = \"{every} packets\""), peak_packets as u32);
-    Single { tcp, rtt_ms, loss, ssthresh_packets, duration_s, repeat: 1 }
+    let (loss, ssthresh_packets) = (
+        format!("loss_every = \"{every} packets\""),
+        peak_packets as u32,
+    );
+    Single {
+        tcp,
+        rtt_ms,
+        loss,
+        ssthresh_packets,
+        duration_s,
+        repeat: 1,
+    }
 }
 
 pub fn square_root_law() -> Vec<Comparison> {
@@ -43,18 +54,31 @@ pub fn square_root_law() -> Vec<Comparison> {
         ("lite, delayed ACKs", Single::LITE_DELAYED, 2.0),
         ("linux, delayed ACKs", Single::LINUX, 1.0),
     ];
-    let losses = [100u32, 300, 1_000, 10_000].map(|every| [20u32, 200].map(|rtt_ms| (every, rtt_ms)));
+    let losses =
+        [100u32, 300, 1_000, 10_000].map(|every| [20u32, 200].map(|rtt_ms| (every, rtt_ms)));
     let row = |(name, tcp, b): (&str, Tcp, f64), (every, rtt_ms): (u32, u32)| {
         let (p, rtt_s) = (1.0 / f64::from(every), f64::from(rtt_ms) / 1000.0);
-        let (predicted, rtts) = (square_root::packets_per_rtt(p, b), square_root::rtts_between_losses(p, b));
-        let whole_bytes =
-            if tcp.stack == "lite" { (1.0 - predicted / f64::from(Single::MSS_BYTES)).sqrt() } else { 1.0 };
+        let (predicted, rtts) = (
+            square_root::packets_per_rtt(p, b),
+            square_root::rtts_between_losses(p, b),
+        );
+        let whole_bytes = if tcp.stack == "lite" {
+            (1.0 - predicted / f64::from(Single::MSS_BYTES)).sqrt()
+        } else {
+            1.0
+        };
         let duration_s = TEETH * (rtts + 2.0) * rtt_s / 0.9;
         Comparison {
             section: &SQUARE_ROOT,
             what: format!("{name}, p = 1/{every}, {rtt_ms} ms"),
-            scenario: periodic(tcp, every, rtt_ms, square_root::peak_window(p, b), duration_s)
-                .scenario("periodic-loss"),
+            scenario: periodic(
+                tcp,
+                every,
+                rtt_ms,
+                square_root::peak_window(p, b),
+                duration_s,
+            )
+            .scenario("periodic-loss"),
             warm_up: 0.1,
             quantity: Quantity::PacketsPerRtt(rtt_s),
             predicted,
@@ -66,12 +90,25 @@ pub fn square_root_law() -> Vec<Comparison> {
         }
     };
     let losses = losses.as_flattened();
-    stacks.into_iter().flat_map(|stack| losses.iter().map(move |loss| row(stack, *loss))).collect()
+    stacks
+        .into_iter()
+        .flat_map(|stack| losses.iter().map(move |loss| row(stack, *loss)))
+        .collect()
 }
 
 pub fn cubic_response() -> Vec<Comparison> {
-    let settings = [(300u32, 20u32), (3_000, 20), (10_000, 100), (30_000, 100), (10_000, 400), (100_000, 100)];
-    settings.into_iter().map(|(every, rtt_ms)| response(every, rtt_ms)).collect()
+    let settings = [
+        (300u32, 20u32),
+        (3_000, 20),
+        (10_000, 100),
+        (30_000, 100),
+        (10_000, 400),
+        (100_000, 100),
+    ];
+    settings
+        .into_iter()
+        .map(|(every, rtt_ms)| response(every, rtt_ms))
+        .collect()
 }
 
 fn response(every: u32, rtt_ms: u32) -> Comparison {
@@ -83,12 +120,17 @@ fn response(every: u32, rtt_ms: u32) -> Comparison {
         true => [with_more_rtts(rtts, 3.0), 1.0],
         false => cubic::standing_shares(cubic::C, p, rtt_s, 3.0),
     };
-    let region = if is_friendly { "Reno-friendly" } else { "cubic" };
+    let region = if is_friendly {
+        "Reno-friendly"
+    } else {
+        "cubic"
+    };
     let duration_s = CUBIC_TEETH * (rtts + 2.0) * rtt_s / 0.8;
     Comparison {
         section: &RESPONSE,
         what: format!("{region} region, p = 1/{every}, {rtt_ms} ms"),
-        scenario: periodic(Single::LINUX_CUBIC, every, rtt_ms, predicted, duration_s).scenario("cubic"),
+        scenario: periodic(Single::LINUX_CUBIC, every, rtt_ms, predicted, duration_s)
+            .scenario("cubic"),
         warm_up: 0.2,
         quantity: Quantity::PacketsPerRtt(rtt_s),
         predicted,

@@ -6,8 +6,8 @@ use onramp_model::{padhye::Path, square_root};
 
 const RTT_MS: u32 = 200;
 const RTT_S: f64 = 0.2;
-/// RFC 6298's least, far above the round trip and what it varies by: with a fine clock each series of timeouts begins
-/// with it.
+/// RFC 6298's least, far above the round trip and what it varies by: with a fine clock each series
+/// of timeouts begins with it.
 const TIMEOUT_S: f64 = 1.0;
 /// Losses in all runs of a row: each period's length varies by about as much as its mean.
 const LOSSES: f64 = 2000.0;
@@ -45,16 +45,28 @@ pub fn square_root_law() -> Vec<Comparison> {
 
 pub fn padhye() -> Vec<Comparison> {
     let all = [10u32, 30, 100, 200, 300, 500];
-    let mut rows: Vec<Comparison> =
-        [1.0, 2.0].into_iter().flat_map(|b| all.into_iter().map(move |share| model("reno", share, b))).collect();
+    let mut rows: Vec<Comparison> = [1.0, 2.0]
+        .into_iter()
+        .flat_map(|b| all.into_iter().map(move |share| model("reno", share, b)))
+        .collect();
     let others = ["newreno", "sack", "rack"].into_iter();
-    rows.extend(others.flat_map(|recovery| [100, 500].into_iter().map(move |share| model(recovery, share, 1.0))));
+    rows.extend(others.flat_map(|recovery| {
+        [100, 500]
+            .into_iter()
+            .map(move |share| model(recovery, share, 1.0))
+    }));
     rows
 }
 
 fn model(recovery: &'static str, per_10_000: u32, b: f64) -> Comparison {
     let p = f64::from(per_10_000) / 10_000.0;
-    let predicted = Path { rtt_s: RTT_S, timeout_s: TIMEOUT_S, b }.packets_per_s(p) * RTT_S;
+    let predicted = Path {
+        rtt_s: RTT_S,
+        timeout_s: TIMEOUT_S,
+        b,
+    }
+    .packets_per_s(p)
+        * RTT_S;
     let least = 1.0 / (1.0 + (2.0 + b) * p * predicted) - CHANCE;
     let allowed = match recovery {
         "reno" => Allowed::Shares(least, INDEPENDENT + CHANCE),
@@ -72,12 +84,20 @@ fn row(
     allowed: Allowed,
 ) -> Comparison {
     let p = f64::from(per_10_000) / 10_000.0;
-    // The lite stack has no SACK; Linux counts segments instead of ACKs, which is the same where each is acknowledged.
+    // The lite stack has no SACK; Linux counts segments instead of ACKs, which is the same where
+    // each is acknowledged.
     let sack = matches!(recovery, "sack" | "rack");
     let stack = if sack { "linux" } else { "lite" };
     let acks = if b == 1.0 { "every" } else { "delayed" };
     let single = Single {
-        tcp: Tcp { stack, recovery, timers: "rfc6298", acks, avoidance: "reno", sack },
+        tcp: Tcp {
+            stack,
+            recovery,
+            timers: "rfc6298",
+            acks,
+            avoidance: "reno",
+            sack,
+        },
         rtt_ms: RTT_MS,
         loss: format!("loss = \"{} %\"", f64::from(per_10_000) / 100.0),
         ssthresh_packets: square_root::peak_window(p, b) as u32,

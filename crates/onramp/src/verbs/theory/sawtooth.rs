@@ -1,4 +1,5 @@
-//! One Reno flow through a drop-tail queue: how much of the link it uses, and how long a tooth lasts.
+//! One Reno flow through a drop-tail queue: how much of the link it uses, and how long a tooth
+//! lasts.
 
 use super::comparison::{Allowed, Comparison, Quantity, Section};
 use super::text::{Single, Tcp};
@@ -14,8 +15,9 @@ const RTT_S: f64 = 0.1 * 201.0 / 200.0;
 const RATE_BYTES_PER_S: u32 = PATH_PACKETS * 1500 * 1000 / RTT_MS;
 /// Periods in the steady state.
 const TEETH: f64 = 20.0;
-/// Round trips of a period that the formula has not: one until the loss is found, in which the window grows once more and
-/// a second packet is lost; one to repair each of the two; one for whole segments.
+/// Round trips of a period that the formula has not: one until the loss is found, in which the
+/// window grows once more and a second packet is lost; one to repair each of the two; one for whole
+/// segments.
 const MORE_RTTS: f64 = 4.0;
 
 static UTILISATION: Section = Section {
@@ -37,8 +39,16 @@ static PERIOD: Section = Section {
 pub fn sawtooth() -> Vec<Comparison> {
     let queues = [5u32, 10, 25, 50, 75, 100, 150];
     let mut rows: Vec<Comparison> = queues.into_iter().map(utilisation).collect();
-    rows.extend(queues.into_iter().map(|percent| period("linux", Single::LINUX, percent)));
-    rows.extend([25, 150].into_iter().map(|percent| period("lite", Single::LITE, percent)));
+    rows.extend(
+        queues
+            .into_iter()
+            .map(|percent| period("linux", Single::LINUX, percent)),
+    );
+    rows.extend(
+        [25, 150]
+            .into_iter()
+            .map(|percent| period("lite", Single::LITE, percent)),
+    );
     rows
 }
 
@@ -52,7 +62,10 @@ fn utilisation(percent: u32) -> Comparison {
         allowed: Allowed::Shares(1.0 - off, 1.0 + off),
         ..period("linux", Single::LINUX, percent)
     };
-    Comparison { quick: percent <= 5, ..row }
+    Comparison {
+        quick: percent <= 5,
+        ..row
+    }
 }
 
 fn period(name: &str, tcp: Tcp, percent: u32) -> Comparison {
@@ -62,11 +75,19 @@ fn period(name: &str, tcp: Tcp, percent: u32) -> Comparison {
     Comparison {
         section: &PERIOD,
         what: format!("{name}, queue of {} bdp", f64::from(percent) / 100.0),
-        scenario: scenario(tcp, PATH_PACKETS * percent / 100, TEETH * predicted * RTT_S / 0.8),
+        scenario: scenario(
+            tcp,
+            PATH_PACKETS * percent / 100,
+            TEETH * predicted * RTT_S / 0.8,
+        ),
         warm_up: 0.2,
         quantity: Quantity::PeriodRtts(RTT_S),
         predicted,
-        allowed: if name == "linux" { Allowed::Shares(0.99, most) } else { Allowed::Anything },
+        allowed: if name == "linux" {
+            Allowed::Shares(0.99, most)
+        } else {
+            Allowed::Anything
+        },
         quick: percent <= 5,
     }
 }

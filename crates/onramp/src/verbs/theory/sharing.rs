@@ -19,8 +19,8 @@ static SECTION: Section = Section {
              chance 15 % in the ratio of the rates",
 };
 
-/// The round trip of the shorter flow, and the bottleneck. CUBIC is beyond its Reno-friendly region in windows of more
-/// than (1.16 / RTT)^3 / 3 packets or so: with 20 ms, 600, and with 100 ms, 50.
+/// The round trip of the shorter flow, and the bottleneck. CUBIC is beyond its Reno-friendly region
+/// in windows of more than (1.16 / RTT)^3 / 3 packets or so: with 20 ms, 600, and with 100 ms, 50.
 #[derive(Clone, Copy)]
 struct Setting {
     avoidance: &'static str,
@@ -40,7 +40,10 @@ pub fn rtt_bias() -> Vec<Comparison> {
         rate_mbit_per_s: 24,
         drop_tail_packets: 50,
         duration_s: 200,
-        bounds: [rtt_bias::same_probability_reno(), rtt_bias::same_moments_reno()],
+        bounds: [
+            rtt_bias::same_probability_reno(),
+            rtt_bias::same_moments_reno(),
+        ],
     };
     let cubic = Setting {
         avoidance: "cubic",
@@ -49,7 +52,10 @@ pub fn rtt_bias() -> Vec<Comparison> {
         rate_mbit_per_s: 48,
         drop_tail_packets: 100,
         duration_s: 250,
-        bounds: [rtt_bias::same_probability_cubic(), rtt_bias::same_moments_cubic()],
+        bounds: [
+            rtt_bias::same_probability_cubic(),
+            rtt_bias::same_moments_cubic(),
+        ],
     };
     let mut rows = Vec::new();
     for setting in [reno, cubic] {
@@ -63,11 +69,19 @@ pub fn rtt_bias() -> Vec<Comparison> {
 fn row(setting: &Setting, discipline: &str, ratio: u32) -> Comparison {
     let [least, most] = setting.bounds;
     let (quantity, predicted, allowed) = match ratio {
-        1 => (Quantity::FirstShare, 0.5, Allowed::Values(0.5 - CHANCE / 4.0, 0.5 + CHANCE / 4.0)),
+        1 => (
+            Quantity::FirstShare,
+            0.5,
+            Allowed::Values(0.5 - CHANCE / 4.0, 0.5 + CHANCE / 4.0),
+        ),
         _ => {
             let predicted = if discipline == "red" { least } else { most };
             let chance = CHANCE / f64::from(ratio).ln();
-            (Quantity::RttExponent, predicted, Allowed::Values(least - chance, most + chance))
+            (
+                Quantity::RttExponent,
+                predicted,
+                Allowed::Values(least - chance, most + chance),
+            )
         }
     };
     Comparison {
@@ -82,12 +96,21 @@ fn row(setting: &Setting, discipline: &str, ratio: u32) -> Comparison {
     }
 }
 
-/// The bottleneck is the first link. The jitter, of a packet's time at most, keeps the flows from meeting at the full
-/// queue in a fixed pattern (S. Floyd, V. Jacobson: On Traffic Phase Effects in Packet-Switched Gateways, 1992).
+/// The bottleneck is the first link. The jitter, of a packet's time at most, keeps the flows from
+/// meeting at the full queue in a fixed pattern (S. Floyd, V. Jacobson: On Traffic Phase Effects in
+/// Packet-Switched Gateways, 1992).
 fn scenario(setting: &Setting, discipline: &str, ratio: u32) -> String {
-    let Setting { tcp, short_ms, rate_mbit_per_s, drop_tail_packets, duration_s, .. } = setting;
-    let nodes: String =
-        ["left", "right", "near", "far"].map(|name| format!("\n[[node]]\nname = \"{name}\"\n")).concat();
+    let Setting {
+        tcp,
+        short_ms,
+        rate_mbit_per_s,
+        drop_tail_packets,
+        duration_s,
+        ..
+    } = setting;
+    let nodes: String = ["left", "right", "near", "far"]
+        .map(|name| format!("\n[[node]]\nname = \"{name}\"\n"))
+        .concat();
     let queue = match discipline {
         "red" => "queue = \"500 packets\"\ndiscipline = \"red\"\n\
                   \n[link.red]\nmin = \"25 packets\"\nmax = \"125 packets\"\nprobability = \"10 %\"\n"

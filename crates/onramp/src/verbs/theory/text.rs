@@ -27,17 +27,42 @@ impl Single {
     /// Payload of a segment without options.
     pub const MSS_BYTES: u32 = 1460;
     /// Counts ACKs, of each segment.
-    pub const LITE: Tcp =
-        Tcp { stack: "lite", recovery: "reno", timers: "bsd", acks: "every", avoidance: "reno", sack: false };
+    pub const LITE: Tcp = Tcp {
+        stack: "lite",
+        recovery: "reno",
+        timers: "bsd",
+        acks: "every",
+        avoidance: "reno",
+        sack: false,
+    };
     /// Counts ACKs, of every second segment.
-    pub const LITE_DELAYED: Tcp = Tcp { acks: "delayed", ..Single::LITE };
+    pub const LITE_DELAYED: Tcp = Tcp {
+        acks: "delayed",
+        ..Single::LITE
+    };
     /// Counts segments.
-    pub const LINUX: Tcp =
-        Tcp { stack: "linux", recovery: "rack", timers: "linux", acks: "linux", avoidance: "reno", sack: true };
-    pub const LINUX_CUBIC: Tcp = Tcp { avoidance: "cubic", ..Single::LINUX };
+    pub const LINUX: Tcp = Tcp {
+        stack: "linux",
+        recovery: "rack",
+        timers: "linux",
+        acks: "linux",
+        avoidance: "reno",
+        sack: true,
+    };
+    pub const LINUX_CUBIC: Tcp = Tcp {
+        avoidance: "cubic",
+        ..Single::LINUX
+    };
 
     pub fn scenario(&self, name: &str) -> String {
-        let Single { rtt_ms, loss, ssthresh_packets, duration_s, repeat, .. } = self;
+        let Single {
+            rtt_ms,
+            loss,
+            ssthresh_packets,
+            duration_s,
+            repeat,
+            ..
+        } = self;
         let ssthresh_bytes = Single::MSS_BYTES * ssthresh_packets.max(&2);
         let duration_ms = (duration_s * 1000.0).ceil();
         format!(
@@ -54,9 +79,20 @@ impl Single {
 impl Tcp {
     /// The tables of receiver and transfer, the last one open for more keys.
     pub fn tables(&self) -> String {
-        let Tcp { stack, recovery, timers, acks, avoidance, sack } = self;
+        let Tcp {
+            stack,
+            recovery,
+            timers,
+            acks,
+            avoidance,
+            sack,
+        } = self;
         // RFC 6298's least timeout is what it says only where clock and ticks are finer.
-        let clocks = if *timers == "rfc6298" { "clock = \"1 ns\"\ntick = \"1 ns\"\n" } else { "" };
+        let clocks = if *timers == "rfc6298" {
+            "clock = \"1 ns\"\ntick = \"1 ns\"\n"
+        } else {
+            ""
+        };
         format!(
             "\n[receiver]\nbuffer = \"64 MiB\"\nacks = \"{acks}\"\nsack = {sack}\n\
              \n[[transfer]]\nsize = \"1000 GB\"\nstack = \"{stack}\"\nstartup = \"none\"\nrecovery = \"{recovery}\"\n\

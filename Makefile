@@ -53,8 +53,8 @@ interworking: setup
 lint:
 	@scripts/setup.sh clang-format
 	$(CARGO) fmt --all --check
-	clang-format --dry-run --Werror core/*.h bpf/*.h bpf/*.c include/onramp/*.h examples/*/*.c \
-	crates/onramp-core/src/*.c
+	clang-format --dry-run --Werror core/*.h core/*/*.h bpf/*.h bpf/*.c bpf/include/onramp/*.h examples/*/*.c \
+	core/src/*.c
 	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
 	for fuzz in crates/*/fuzz; do $(CARGO) clippy --locked --manifest-path $$fuzz/Cargo.toml -- -D warnings || exit; done
 	RUSTDOCFLAGS='-D warnings' $(CARGO) doc --locked --workspace --no-deps --quiet
@@ -62,8 +62,8 @@ lint:
 format:
 	@scripts/setup.sh clang-format
 	$(CARGO) fmt --all
-	clang-format -i core/*.h bpf/*.h bpf/*.c include/onramp/*.h examples/*/*.c \
-	crates/onramp-core/src/*.c
+	clang-format -i core/*.h core/*/*.h bpf/*.h bpf/*.c bpf/include/onramp/*.h examples/*/*.c \
+	core/src/*.c
 
 bench: bench-kernel bench-sim
 
@@ -79,7 +79,7 @@ bench-sim: setup
 PREFIX ?= /usr/local
 install: build
 	install -D -m 755 $(ONRAMP) $(DESTDIR)$(PREFIX)/bin/onramp
-	install -D -m 644 include/onramp/tcp_qos.h $(DESTDIR)$(PREFIX)/include/onramp/tcp_qos.h
+	install -D -m 644 bpf/include/onramp/tcp_qos.h $(DESTDIR)$(PREFIX)/include/onramp/tcp_qos.h
 
 clean:
 	$(CARGO) clean

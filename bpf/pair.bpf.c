@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The option of packet pairs (core/pair_option.h) on the connections of a cgroup's processes.
+ * The option of packet pairs (core/parts/pair_option.h) on the connections of a cgroup's processes.
  *
  *   SYN        says "permitted"; the SYN-ACK says it too if the SYN did
  *   probe      when the start-up wants a pair, the next two full segments carry "first" and

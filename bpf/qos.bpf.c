@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The socket option TCP_QOS (include/onramp/tcp_qos.h) on the sockets of a cgroup's processes.
+ * The socket option TCP_QOS (bpf/include/onramp/tcp_qos.h) on the sockets of a cgroup's processes.
  *
  *   setsockopt   checks what is asked, remembers it and puts the socket on the start-up; a rate of
  * 0 takes it off again getsockopt   says what is in force: zeros where nothing is sockops      asks

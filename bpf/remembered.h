@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a start-up remembers of paths: core/memory.h, kept in a map of its own. ONRAMP_REMEMBERS: it
+ * What a start-up remembers of paths: core/parts/path_memory.h, kept in a map of its own. ONRAMP_REMEMBERS: it
  * uses that; for the others this is nothing, and costs nothing. Without a Lifetime nothing is
  * remembered, and there is no map.
  *
@@ -17,7 +17,7 @@
 #ifdef ONRAMP_REMEMBERS
 
 #include "endpoints.h"
-#include "memory.h"
+#include "parts/path_memory.h"
 
 #include <bpf/bpf_helpers.h>
 

@@ -11,10 +11,10 @@
 
 #ifdef ONRAMP_RESERVES
 
-#include "qos.h"
+#include "algorithms/qos.h"
 #include "recovery.h"
 #include "reservations.h"
-#include "token_bucket.h"
+#include "parts/token_bucket.h"
 
 #include <bpf/bpf_helpers.h>
 

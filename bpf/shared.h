@@ -5,8 +5,8 @@
 #define ONRAMP_SHARED_H
 
 #include "startup.h"
-#include "memory.h"
-#include "pair_option.h"
+#include "parts/path_memory.h"
+#include "parts/pair_option.h"
 
 #define ONRAMP_NAME_BYTES 16
 
@@ -27,7 +27,7 @@ enum onramp_avoidance {
  * rule out. */
 struct onramp_config {
 	struct onramp_clock clock;
-	uint64_t memory_lifetime_ns; /* core/memory.h; 0: nothing is remembered */
+	uint64_t memory_lifetime_ns; /* core/parts/path_memory.h; 0: nothing is remembered */
 	uint64_t owner_start_ticks; /* of the process below, from /proc/PID/stat: a PID alone may be
 				       reused */
 	uint32_t owner_pid;         /* 0: loaded until it is unloaded */
@@ -70,7 +70,7 @@ struct onramp_connection {
 	uint64_t lost_bytes;    /* since the start, by the latest word to the start-up */
 	uint32_t lost_segments; /* the kernel's count, which wraps, when that was taken */
 	uint32_t reserved;
-	uint64_t bucket_full_ns;     /* of a reserved rate: core/token_bucket.h */
+	uint64_t bucket_full_ns;     /* of a reserved rate: core/parts/token_bucket.h */
 	uint64_t bucket_now_ns;      /* when it was last looked at */
 	uint64_t bucket_taken_bytes; /* the kernel's count of what was sent, when that was taken
 					from it */
@@ -113,8 +113,8 @@ struct onramp_reservation {
 						 more */
 	char previous[ONRAMP_NAME_BYTES];     /* the congestion control that the socket had */
 	/* What another rate, or asking once more, does not make good. */
-	uint64_t bucket_full_ns; /* core/token_bucket.h */
-	uint64_t excess_bytes;   /* core/qos.h */
+	uint64_t bucket_full_ns; /* core/parts/token_bucket.h */
+	uint64_t excess_bytes;   /* core/algorithms/qos.h */
 	uint64_t broken_ns;      /* when it last broke */
 	uint32_t breaks;
 	uint32_t has_chosen; /* the application has asked for another congestion control before the

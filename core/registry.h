@@ -8,15 +8,15 @@
 #ifndef ONRAMP_REGISTRY_H
 #define ONRAMP_REGISTRY_H
 
-#include "astart.h"
-#include "gamma.h"
-#include "hoe.h"
-#include "onramp.h"
-#include "paced.h"
-#include "pair.h"
-#include "qos.h"
-#include "spaced.h"
-#include "standard.h"
+#include "algorithms/astart.h"
+#include "algorithms/gamma.h"
+#include "algorithms/hoe.h"
+#include "algorithms/onramp.h"
+#include "algorithms/paced.h"
+#include "algorithms/pair.h"
+#include "algorithms/qos.h"
+#include "algorithms/spaced.h"
+#include "algorithms/standard.h"
 
 #define ONRAMP_ALGORITHMS(X)                                                                       \
 	X(standard, "slow start as it is (RFC 5681)")                                              \

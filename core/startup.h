@@ -38,19 +38,19 @@ enum onramp_option {
 	/* The initial window of RFC 3390 instead of the host's. */
 	ONRAMP_OPTION_PAPER_INITIAL_WINDOW = 1 << 0,
 	/* The rate of a flight is that between its first and its last acknowledgement:
-	   core/ack_train.h. */
+	   core/measure/ack_train.h. */
 	ONRAMP_OPTION_TRAIN_ENDS = 1 << 1,
 	/* The rate of a flight is that of its most closely spaced acknowledgements:
-	   core/ack_train.h. */
+	   core/measure/ack_train.h. */
 	ONRAMP_OPTION_TRAIN_CLOSEST = 1 << 2,
-	/* The eligible rate's filter takes the latest sample alone: core/eligible_rate.h. */
+	/* The eligible rate's filter takes the latest sample alone: core/measure/eligible_rate.h. */
 	ONRAMP_OPTION_ERE_LATEST = 1 << 3,
-	/* Its instability is compared with the connection's largest: core/eligible_rate.h. */
+	/* Its instability is compared with the connection's largest: core/measure/eligible_rate.h. */
 	ONRAMP_OPTION_ERE_CALM = 1 << 4,
 	/* Packet pairs, for a start-up that does without them too, where the peer knows them:
-	   core/pair_rate.h. */
+	   core/measure/pair_rate.h. */
 	ONRAMP_OPTION_PAIRS = 1 << 18,
-	/* One of onramp's ideas is switched off, to see what it contributes: core/onramp.h. */
+	/* One of onramp's ideas is switched off, to see what it contributes: core/algorithms/onramp.h. */
 	ONRAMP_OPTION_WITHOUT_MEASURING = 1 << 5, /* no rate is believed */
 	ONRAMP_OPTION_WITHOUT_LINE =
 		1 << 6, /* acknowledgements are believed that are no line, or jitter */
@@ -69,7 +69,7 @@ enum onramp_option {
 	ONRAMP_OPTION_WITHOUT_RETREAT =
 		1 << 15, /* no RETREAT: a loss ends the start-up as the host has it */
 	/* What is remembered of the path is used at once, and does not wait for the acknowledgement
-	 * of the initial window, as RFC 9959 has it: core/memory.h. */
+	 * of the initial window, as RFC 9959 has it: core/parts/path_memory.h. */
 	ONRAMP_OPTION_RESUME_AT_ONCE = 1 << 16,
 	ONRAMP_OPTION_WITHOUT_NOISE =
 		1 << 17, /* as the others above: any delay counts, be it jitter or not */
@@ -92,7 +92,7 @@ struct onramp_start {
 	uint32_t burst_bytes;      /* qos: what may leave at once; 0: the algorithm's own choice */
 	uint64_t excess_bytes; /* qos: what an earlier reservation of the connection has lost beyond
 				  what it may */
-	/* What the host remembers of the path, and lets this connection alone use (core/memory.h).
+	/* What the host remembers of the path, and lets this connection alone use (core/parts/path_memory.h).
 	 */
 	uint64_t remembered_bytes;  /* so much it carried in a round trip; 0: nothing is remembered,
 				       or may be used */
@@ -193,7 +193,7 @@ enum onramp_exit {
 	ONRAMP_EXIT_COUNT,
 };
 
-/* Which segments the peer is to measure, where both ends know packet pairs (core/pair_option.h). */
+/* Which segments the peer is to measure, where both ends know packet pairs (core/parts/pair_option.h). */
 enum onramp_pair_request {
 	ONRAMP_PAIR_NONE,
 	ONRAMP_PAIR_ONE,   /* the next two full segments leave at once, marked as a pair */
@@ -214,9 +214,9 @@ struct onramp_decision {
 	uint16_t pair;                 /* enum onramp_pair_request */
 	uint16_t is_full; /* the window is what the path holds: congestion avoidance need not look
 			     for that */
-	uint32_t burst_bytes; /* a token bucket of this depth paces (core/token_bucket.h); 0: the
+	uint32_t burst_bytes; /* a token bucket of this depth paces (core/parts/token_bucket.h); 0: the
 				 host's own way */
-	/* What is to be remembered of the path from now on, instead of what was (core/memory.h): so
+	/* What is to be remembered of the path from now on, instead of what was (core/parts/path_memory.h): so
 	 * much it carried in a round trip, and the least round trip. 0 bytes: nothing new;
 	 * ONRAMP_UNLIMITED: what is remembered is wrong.
 	 */

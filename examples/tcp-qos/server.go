@@ -12,7 +12,7 @@ import (
 	"unsafe"
 )
 
-const tcpQoS = 0x4f51 // include/onramp/tcp_qos.h
+const tcpQoS = 0x4f51 // bpf/include/onramp/tcp_qos.h
 
 type tcpQoSValue struct {
 	rateBytesPerS        uint64

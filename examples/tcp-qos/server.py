@@ -5,7 +5,7 @@ import socket
 import struct
 import sys
 
-TCP_QOS = 0x4F51  # include/onramp/tcp_qos.h
+TCP_QOS = 0x4F51  # bpf/include/onramp/tcp_qos.h
 
 port, size, rate = map(int, sys.argv[1:])
 with socket.create_server(("", port)) as server:

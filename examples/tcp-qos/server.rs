@@ -10,7 +10,7 @@ use std::io::{Error, Result, Write};
 use std::net::{TcpListener, TcpStream};
 use std::os::fd::AsRawFd;
 
-/// The option and its value: include/onramp/tcp_qos.h.
+/// The option and its value: bpf/include/onramp/tcp_qos.h.
 const TCP_QOS: i32 = 0x4f51;
 
 #[repr(C)]

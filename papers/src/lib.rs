@@ -24,15 +24,10 @@ mod study_table;
 mod view;
 mod watch;
 
-#[path = "../aron-druschel-1998/mod.rs"]
 mod aron_druschel_1998;
-#[path = "../chaher-geo-satellite/mod.rs"]
 mod chaher_geo_satellite;
-#[path = "../nishida-packet-pair/mod.rs"]
 mod nishida_packet_pair;
-#[path = "../ritter-guaranteed-bandwidth/mod.rs"]
 mod ritter_guaranteed_bandwidth;
-#[path = "../wang-astart/mod.rs"]
 mod wang_astart;
 
 pub use bench::{Bench, Options, Run};

@@ -14,7 +14,6 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-const ADOPT_PROGRAM: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/adopt.o"));
 const ADOPT_MAP: &str = ".rodata.adopt";
 const DIRECTORY_PREFIX: &str = "onramp-exec-";
 
@@ -219,7 +218,7 @@ impl Adoption {
     /// The kernel's refusal.
     pub fn new(cgroup: &Path, congestion_control: &str) -> Result<Adoption> {
         let (object, links) = cgroup_program::load(
-            ADOPT_PROGRAM,
+            onramp_bpf::ADOPT,
             cgroup,
             WATCHING,
             |_| true,

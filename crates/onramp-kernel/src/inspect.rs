@@ -28,7 +28,6 @@ use std::io::Read;
 use std::net::SocketAddr;
 use std::os::fd::AsFd;
 
-const LIST_PROGRAM: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/connections.o"));
 
 /// A congestion control of Onramp's in this kernel.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -515,7 +514,7 @@ fn raw_sockets(map_id: u32, pairs_map: Option<u32>) -> Result<Vec<RawSocket>> {
         return Ok(Vec::new()); // its last connection closed in the meantime
     };
     let (result, log) = with_log(|| {
-        let mut open = ObjectBuilder::default().open_memory(LIST_PROGRAM)?;
+        let mut open = ObjectBuilder::default().open_memory(onramp_bpf::CONNECTIONS)?;
         if let Some(pairs) = pairs_map {
             let pairs = MapHandle::from_map_id(pairs)?;
             open.maps_mut()

@@ -10,7 +10,6 @@ use nix::sys::socket::{setsockopt, socket, AddressFamily, SockFlag, SockType};
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 
-const PAIR_PROGRAM: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/pair.o"));
 const PAIR_CONFIG_MAP: &str = ".rodata.pair";
 
 /// Where a start-up that sends packet pairs keeps them: it is shared with the program of the
@@ -60,7 +59,7 @@ impl PairOption {
             .flat_map(|cookie| cookie.to_ne_bytes())
             .collect();
         let (object, links) = cgroup_program::load(
-            PAIR_PROGRAM,
+            onramp_bpf::PAIR,
             cgroup,
             "putting packet pairs on the connections of",
             |_| true,

@@ -23,7 +23,6 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::os::unix::fs::{DirEntryExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-const QOS_PROGRAMS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/qos.o"));
 const QOS_CONFIG_MAP: &str = ".rodata.qos";
 /// The programs of the option, and what each is attached as.
 const OPTION_PROGRAMS: [(&str, u32); 2] = [
@@ -33,7 +32,7 @@ const OPTION_PROGRAMS: [(&str, u32); 2] = [
 /// The program that asks for others.
 const ASKING_PROGRAM: &str = "onramp_reserve";
 
-/// The option's number at level IPPROTO_TCP, as in include/onramp/tcp_qos.h.
+/// The option's number at level IPPROTO_TCP, as in bpf/include/onramp/tcp_qos.h.
 const TCP_QOS: libc::c_int = 0x4f51;
 
 /// What a socket reserves.
@@ -41,11 +40,11 @@ const TCP_QOS: libc::c_int = 0x4f51;
 pub struct Reservation {
     /// Bytes of payload a second.
     pub rate_bytes_per_s: u64,
-    /// What may leave at once; 0: as core/qos.h has it.
+    /// What may leave at once; 0: as core/algorithms/qos.h has it.
     pub burst_bytes: u32,
 }
 
-/// struct tcp_qos of include/onramp/tcp_qos.h.
+/// struct tcp_qos of bpf/include/onramp/tcp_qos.h.
 #[repr(C)]
 #[derive(Clone, Copy, Default)]
 struct TcpQos {
@@ -417,7 +416,7 @@ fn load_programs<T>(
         (USAGE_MAP, &reservations.usage),
     ];
     load(
-        QOS_PROGRAMS,
+        onramp_bpf::QOS,
         cgroup,
         WATCHING,
         |program| program != ASKING_PROGRAM || asked.is_some(),

@@ -20,9 +20,6 @@ use onramp_core::Clock;
 use onramp_scenario::{Avoidance, Memory};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-/// The compiled programs, by algorithm, without and with packet pairs.
-const OBJECTS: &[(&str, bool, &[u8])] = include!(concat!(env!("OUT_DIR"), "/startups.rs"));
-
 /// What Linux promises: a nanosecond clock, and a pacing timer (hrtimer) that is good to about 50
 /// microseconds on a busy host.
 pub const KERNEL_CLOCK: Clock = Clock {
@@ -142,25 +139,21 @@ impl Registration {
     /// # Errors
     /// What the host lacks, a name that is taken, or the kernel's refusal with its log.
     pub fn new(options: &Options) -> Result<Registration> {
-        let mut of_startup = OBJECTS
+        let mut of_startup = onramp_bpf::STARTUPS
             .iter()
-            .filter(|(name, ..)| *name == options.startup)
+            .filter(|program| program.name == options.startup)
             .peekable();
-        let object = match of_startup.peek() {
-            None => {
-                return Err(Error::UnknownStartup {
-                    name: options.startup.clone(),
-                })
-            }
-            Some((name, ..)) => {
-                of_startup
-                    .find(|(_, with_pairs, _)| *with_pairs == options.sends_pairs())
-                    .ok_or_else(|| Error::NoPairs {
-                        startup: (*name).to_owned(),
-                    })?
-                    .2
-            }
-        };
+        if of_startup.peek().is_none() {
+            return Err(Error::UnknownStartup {
+                name: options.startup.clone(),
+            });
+        }
+        let object = of_startup
+            .find(|program| program.with_pairs == options.sends_pairs())
+            .ok_or_else(|| Error::NoPairs {
+                startup: options.startup.clone(),
+            })?
+            .object;
         if options.memory != Memory::Off && !onramp_core::remembers(&options.startup) {
             return Err(Error::NoMemory {
                 startup: options.startup.clone(),

@@ -110,7 +110,7 @@ pub(crate) struct RawConnection {
     pub memory_window_bytes: u64,
 }
 
-/// What came of the options, as `core/pair_option.h` counts it.
+/// What came of the options, as `core/parts/pair_option.h` counts it.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub(crate) struct RawPairCounts {

@@ -81,7 +81,7 @@ pub struct Config {
 pub struct Reservation {
     /// Of TCP's payload: packets have headers besides. At least 1.
     pub bytes_per_s: u64,
-    /// What may leave at once, at least a segment; `None`: as `core/qos.h` chooses. A host that is
+    /// What may leave at once, at least a segment; `None`: as `core/algorithms/qos.h` chooses. A host that is
     /// woken at ticks only lets as much more leave at once as the rate makes of a tick.
     pub burst_bytes: Option<u32>,
 }

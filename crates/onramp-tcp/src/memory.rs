@@ -1,4 +1,4 @@
-//! What hosts remember of paths (`core/memory.h`): kept for as long as somebody has a handle of it.
+//! What hosts remember of paths (`core/parts/path_memory.h`): kept for as long as somebody has a handle of it.
 
 use onramp_core::memory::{news, window, Entry, News, KEEP_NS};
 use onramp_core::{Decision, Start};

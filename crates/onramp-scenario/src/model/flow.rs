@@ -164,7 +164,7 @@ impl Connect {
     }
 }
 
-/// How a start-up that measures a rate reads a flight's acknowledgements (`core/ack_train.h`).
+/// How a start-up that measures a rate reads a flight's acknowledgements (`core/measure/ack_train.h`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Train {
     /// The least-squares line through them.
@@ -202,7 +202,7 @@ impl Train {
     }
 }
 
-/// How connections use what earlier ones on the same path found (`core/memory.h`).
+/// How connections use what earlier ones on the same path found (`core/parts/path_memory.h`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Memory {
     /// Nothing is remembered.
@@ -285,7 +285,7 @@ pub struct Given {
     pub pace_bits_per_s: Option<u64>,
     /// Of `qos`: the rate that the network guarantees, of TCP payload.
     pub qos_rate_bits_per_s: Option<u64>,
-    /// Of `qos`: what may leave at once; `None`: as the start-up chooses (`core/qos.h`).
+    /// Of `qos`: what may leave at once; `None`: as the start-up chooses (`core/algorithms/qos.h`).
     pub qos_burst_bytes: Option<u64>,
     /// Of `onramp`: the idea that is switched off.
     pub without: Without,

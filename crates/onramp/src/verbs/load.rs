@@ -56,7 +56,7 @@ pub fn load(arguments: &LoadArguments, json: bool) -> Answer {
         options.avoidance.name()
     );
     if let Some(reservations) = &reservations {
-        say!("A program reserves a rate with setsockopt(TCP_QOS): include/onramp/tcp_qos.h, docs/algorithms/qos.md");
+        say!("A program reserves a rate with setsockopt(TCP_QOS): bpf/include/onramp/tcp_qos.h, docs/algorithms/qos.md");
         say!("For programs that do not: onramp exec --qos-rate RATE -- CMD");
         return qos::show(reservations);
     }

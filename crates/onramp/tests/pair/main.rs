@@ -8,7 +8,7 @@ mod exchange;
 mod hostile;
 mod peer;
 
-/// The option as it is on the wire, from its kind to its id (core/pair_option.h).
+/// The option as it is on the wire, from its kind to its id (core/parts/pair_option.h).
 const PERMITTED: [u8; 6] = [253, 6, 0x4f, 0x52, 0, 0];
 
 fn mark(kind: u8, id: u8) -> Vec<u8> {

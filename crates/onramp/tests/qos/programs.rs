@@ -71,7 +71,7 @@ fn a_program_in_c_has_its_rate() {
     let Some(_loaded) = loaded(&[]) else { return };
     let directory = tempfile::tempdir().unwrap();
     let program = directory.path().join("server").display().to_string();
-    let include = repository().join("include");
+    let include = repository().join("bpf/include");
     let mut compile = Command::new("cc");
     compile
         .args(["-Wall", "-Wextra", "-Werror", "-I"])

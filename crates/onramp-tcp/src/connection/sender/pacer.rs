@@ -1,7 +1,7 @@
 //! Pacing: segments leave one by one at a rate, or as a token bucket permits.
 //!
 //! A bucket's depth is what the traffic contract of a reservation permits at once
-//! (`core/token_bucket.h`). A host that is woken at ticks only cannot send when tokens come, but as
+//! (`core/parts/token_bucket.h`). A host that is woken at ticks only cannot send when tokens come, but as
 //! much as a tick late. What would have left one by one since the last tick leaves at the next, all
 //! at once: traffic of a rate and a burst that is delayed by up to a time t conforms to the rate
 //! and a burst of rate * t more. So a coarse host's bucket is deeper by what the rate makes of a

@@ -1,0 +1,548 @@
+//! The eligible rate estimate of `core/measure/eligible_rate.h`, against its definition.
+//!
+//! The C estimate remembers acknowledgements by sixteenths of a round trip. Three tests say where
+//! that shows: what it takes for the last round trip's, and for a sample's, is that of an interval
+//! which may be longer or shorter by a sixteenth of a round trip; the filter behind them is exact.
+//! What it comes to together has no simple bound, since the filter's time constant lies between one
+//! and eleven round trips by how unstable samples are compared with themselves: where a path has no
+//! noise at all, that of the sixteenths decides. It is measured: the table.
+
+use crate::exact_rate::{interval_ns, ExactRate, Filter, History};
+use crate::flights::MS;
+use onramp_core::eligible_rate::EligibleRate;
+use onramp_core::{Ack, OPTION_ERE_CALM, OPTION_ERE_LATEST};
+use proptest::prelude::*;
+use std::fmt::Write;
+
+const MSS: u64 = 1000;
+const RTT_NS: u64 = 100 * MS;
+const NS_PER_S: f64 = 1e9;
+
+/// How acknowledgements of a connection come.
+#[derive(Clone, Copy, Debug)]
+struct Shape {
+    rtt_ns: u64,
+    /// Between two segments at the bottleneck.
+    spacing_ns: u64,
+    /// Segments that one acknowledgement covers.
+    stride: u64,
+    /// Each is late by less than so much, at random, and keeps its place.
+    jitter_ns: u64,
+    /// So many come one after the other, as soon as the last of them would.
+    batch: u64,
+}
+
+const EVEN: Shape = Shape {
+    rtt_ns: RTT_NS,
+    spacing_ns: MS,
+    stride: 1,
+    jitter_ns: 0,
+    batch: 1,
+};
+
+/// Between two acknowledgements that come one after the other: 1000 bytes at 1.6 Gbit/s.
+const LEAST_NS: u64 = 5_000;
+
+/// A number that looks random (SplitMix64).
+fn random(n: u64) -> u64 {
+    let z = n.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb) >> 11
+}
+
+/// The acknowledgements of flights, one a round trip, each of so many segments while the window is
+/// so many.
+fn stream(shape: Shape, flights: &[(u64, u64)]) -> Vec<Ack> {
+    let mut acks: Vec<Ack> = Vec::new();
+    let (mut begin_ns, mut delivered) = (10_000 * MS, 0);
+    for &(segments, window) in flights {
+        let srtt_ns = shape.rtt_ns.max(segments * shape.spacing_ns);
+        let acked = (0..segments)
+            .step_by(shape.stride as usize)
+            .map(|first| (first + shape.stride).min(segments));
+        let mut before = 0;
+        for last in acked {
+            let number = acks.len() as u64;
+            let batch_end = last + (shape.batch - 1 - number % shape.batch) * shape.stride;
+            let late_ns = random(number) % shape.jitter_ns.max(1);
+            let due_ns = begin_ns + batch_end * shape.spacing_ns + late_ns;
+            delivered += (last - before) * MSS;
+            acks.push(Ack {
+                now_ns: due_ns.max(acks.last().map_or(0, |ack| ack.now_ns + LEAST_NS)),
+                acked_bytes: (last - before) * MSS,
+                delivered_bytes: delivered,
+                srtt_ns,
+                rtt_ns: shape.rtt_ns,
+                cwnd_bytes: window * MSS,
+                mss_bytes: MSS as u32,
+                ..Ack::default()
+            });
+            before = last;
+        }
+        begin_ns += srtt_ns;
+    }
+    acks
+}
+
+/// Flights of slow start: two segments, then twice as many each.
+fn slow_start(flights: u32) -> Vec<(u64, u64)> {
+    (1..=flights)
+        .map(|flight| (1 << flight, 1 << flight))
+        .collect()
+}
+
+/// The estimate after a stream.
+fn after(acks: &[Ack], options: u32) -> EligibleRate {
+    let mut rate = EligibleRate::new(options);
+    acks.iter().for_each(|ack| rate.ack(ack));
+    rate
+}
+
+/// Slow start, then windows of which more or less is delivered; on a path of some rate, with noise
+/// of some kind.
+fn streams() -> impl Strategy<Value = Vec<Ack>> {
+    let shape = (1..600 * MS, 1u64..200, 1u64..4, 0u64..64, 1u64..9);
+    (
+        shape,
+        1u32..6,
+        1u64..250,
+        prop::collection::vec(1u64..1000, 0..6),
+    )
+        .prop_map(|(shape, starts, most, windows)| {
+            let (rtt_ns, path, stride, jitter, batch) = shape;
+            let rtt_ns = rtt_ns.max(10 * LEAST_NS * path);
+            let shape = Shape {
+                rtt_ns,
+                spacing_ns: rtt_ns / path,
+                stride,
+                jitter_ns: jitter * rtt_ns / 256,
+                batch,
+            };
+            // No queue: the round-trip time stays.
+            let flights = slow_start(starts)
+                .into_iter()
+                .chain(windows.into_iter().map(|window| (most, most.max(window))));
+            let flights: Vec<_> = flights
+                .map(|(segments, window)| (segments.min(path), window))
+                .collect();
+            stream(shape, &flights)
+        })
+}
+
+/// Rates are rounded down, and so are the parts of a round trip.
+fn rounding(rate: f64) -> f64 {
+    rate * 1e-4 + 2.0
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(500))]
+
+    #[test]
+    fn the_throughput_is_that_of_a_round_trip_give_or_take_a_sixteenth(acks in streams()) {
+        let (mut rate, mut history) = (EligibleRate::new(0), History::default());
+        for ack in &acks {
+            let before = rate.through_bytes_per_s() as f64;
+            rate.ack(ack);
+            history.push(ack);
+            let rtt_ns = ack.srtt_ns as f64;
+            let of = |sixteenths: f64| {
+                let bytes = history.bytes_in(ack.now_ns, rtt_ns * sixteenths / 16.0);
+                0.6 * before + 0.4 * bytes / rtt_ns * NS_PER_S
+            };
+            let (least, through, most) = (of(15.0), rate.through_bytes_per_s() as f64, of(17.0));
+            prop_assert!(through >= least - rounding(least), "{through} is less than {least}");
+            prop_assert!(through <= most + rounding(most), "{through} is more than {most}");
+        }
+    }
+
+    /// The interval is that of the C estimate's own throughput. Between two acknowledgements there
+    /// is no doubt.
+    #[test]
+    fn a_sample_is_that_of_its_interval_give_or_take_a_sixteenth_of_a_round_trip(acks in streams()) {
+        let (mut rate, mut history) = (EligibleRate::new(0), History::default());
+        let mut last_ns = None;
+        for ack in &acks {
+            rate.ack(ack);
+            history.push(ack);
+            let apart_ns = last_ns.map_or(ack.srtt_ns, |last_ns| ack.now_ns - last_ns) as f64;
+            last_ns = Some(ack.now_ns);
+            let asked_ns = interval_ns(ack, rate.through_bytes_per_s() as f64, ack.rtt_ns as f64);
+            // The throughput was rounded to a byte per second, and to a byte of the window.
+            let rounded_bytes = 1.0 + ack.rtt_ns as f64 / NS_PER_S;
+            let rounded_ns = 2.0 + ack.srtt_ns as f64 * rounded_bytes / ack.cwnd_bytes as f64;
+            let part_ns = match asked_ns + rounded_ns < apart_ns {
+                true => 0.0,
+                false => ack.srtt_ns as f64 / 16.0 + rounded_ns,
+            };
+            let interval_ns = asked_ns.max(apart_ns);
+            let of = |more_ns: f64| history.bytes_in(ack.now_ns, interval_ns + more_ns) / interval_ns * NS_PER_S;
+            let (least, sample, most) = (of(-part_ns), rate.sample_bytes_per_s() as f64, of(part_ns));
+            let rounded = 1.0 + 2.0 * rounded_ns / interval_ns;
+            prop_assert!(sample >= least / rounded - rounding(least), "{sample} is less than {least}");
+            prop_assert!(sample <= most * rounded + rounding(most), "{sample} is more than {most}");
+        }
+    }
+
+    #[test]
+    fn the_filter_is_exact(
+        acks in streams(),
+        options in prop::sample::select(vec![0, OPTION_ERE_LATEST, OPTION_ERE_CALM, OPTION_ERE_LATEST | OPTION_ERE_CALM]),
+    ) {
+        let mut rate = EligibleRate::new(options);
+        let mut filter = Filter::new(options);
+        let (mut last_ns, mut most) = (0, 0.0f64);
+        for ack in &acks {
+            rate.ack(ack);
+            let sample = rate.sample_bytes_per_s() as f64;
+            let expected = filter.next(sample, (ack.now_ns - last_ns) as f64, ack.srtt_ns as f64);
+            last_ns = ack.now_ns;
+            most = most.max(sample);
+            let estimate = rate.bytes_per_s() as f64;
+            prop_assert!((estimate - expected).abs() <= most * 1e-6 + 2.0, "{estimate} instead of {expected}");
+        }
+    }
+}
+
+/// Twenty round trips in which 100 segments are delivered, of windows so many times as large.
+fn windows(times: u64) -> Vec<(u64, u64)> {
+    vec![(100, 100 * times); 20]
+}
+
+fn at(spacing_ns: u64, stride: u64) -> Shape {
+    Shape {
+        spacing_ns,
+        stride,
+        ..EVEN
+    }
+}
+
+fn late(jitter_ns: u64, stride: u64) -> Shape {
+    Shape {
+        jitter_ns,
+        stride,
+        ..EVEN
+    }
+}
+
+/// How far the estimate is from that of every acknowledgement, at worst: in the first ten round
+/// trips, and later.
+fn errors(shape: Shape, flights: &[(u64, u64)]) -> [String; 2] {
+    let acks = stream(shape, flights);
+    let (mut rate, mut exact) = (EligibleRate::new(0), ExactRate::new(0));
+    let mut errors = [(0.0f64, 0.0f64); 2];
+    for ack in &acks {
+        rate.ack(ack);
+        let error = rate.bytes_per_s() as f64 / exact.ack(ack) - 1.0;
+        let (least, most) = &mut errors[usize::from(ack.now_ns - acks[0].now_ns > 10 * RTT_NS)];
+        (*least, *most) = (least.min(error), most.max(error));
+    }
+    // No minus before nothing.
+    let percent = |part: f64| (100.0 * part).round() as i64;
+    errors.map(|(least, most)| format!("{:+} % {:+} %", percent(least), percent(most)))
+}
+
+#[test]
+fn the_estimate_is_that_of_every_acknowledgement_give_or_take_so_much() {
+    let rows = [
+        ("slow start, 80 Mbit/s", at(MS / 10, 1), slow_start(9)),
+        (
+            "the same, each second acknowledged",
+            at(MS / 10, 2),
+            slow_start(9),
+        ),
+        (
+            "the same, late by up to 1 ms",
+            Shape {
+                jitter_ns: MS,
+                ..at(MS / 10, 2)
+            },
+            slow_start(9),
+        ),
+        ("8 Mbit/s, full", EVEN, windows(1)),
+        (
+            "the same, late by up to 100 us",
+            late(MS / 10, 1),
+            windows(1),
+        ),
+        ("the same, late by up to 1 ms", late(MS, 1), windows(1)),
+        ("the same, late by up to 5 ms", late(5 * MS, 1), windows(1)),
+        (
+            "each second acknowledged, up to 1 ms",
+            late(MS, 2),
+            windows(1),
+        ),
+        (
+            "eight one after the other",
+            Shape { batch: 8, ..EVEN },
+            windows(1),
+        ),
+        ("flights at 32 Mbit/s", at(MS / 4, 1), windows(1)),
+        ("the window half delivered", EVEN, windows(2)),
+        ("the same, late by up to 1 ms", late(MS, 1), windows(2)),
+        (
+            "each second acknowledged, up to 1 ms",
+            late(MS, 2),
+            windows(2),
+        ),
+        ("flights at 32 Mbit/s", at(MS / 4, 1), windows(2)),
+    ];
+    let mut table = format!("{:36} {:>14} {:>14}\n", "", "ten RTTs", "then");
+    for (name, shape, flights) in rows {
+        let [first, later] = errors(shape, &flights);
+        writeln!(table, "{name:36} {first:>14} {later:>14}").unwrap();
+    }
+    insta::assert_snapshot!(table);
+}
+
+/// Ten segments at 32 Mbit/s every 10 ms, 100 of them a round trip, of windows so many times as
+/// large.
+fn bursts(times: u64) -> Vec<Ack> {
+    let mut acks = stream(EVEN, &windows(times));
+    for (index, ack) in acks.iter_mut().enumerate() {
+        ack.now_ns -= (index as u64 % 10) * (MS - MS / 4);
+    }
+    acks
+}
+
+/// "no congestion": everything that a window permits is delivered in a round trip.
+#[test]
+fn without_congestion_a_sample_is_the_bandwidth() {
+    let sample = after(&bursts(1), 0).sample_bytes_per_s();
+    assert!(sample.abs_diff(4_000_000) <= 1, "{sample} bytes per second");
+}
+
+#[test]
+fn under_congestion_a_sample_is_the_share() {
+    let sample = after(&bursts(10), 0).sample_bytes_per_s();
+    assert!(
+        sample.abs_diff(1_000_000) <= 70_000,
+        "{sample} bytes per second"
+    );
+}
+
+/// The interval then reaches over a part of a burst, the gap before it, or several.
+#[test]
+fn the_less_of_a_window_is_delivered_the_less_is_left_of_the_bandwidth() {
+    let samples = [100, 105, 150].map(|window| {
+        let mut acks = bursts(1);
+        acks.iter_mut()
+            .for_each(|ack| ack.cwnd_bytes = window * MSS);
+        after(&acks, 0).sample_bytes_per_s()
+    });
+    assert!(
+        samples.windows(2).all(|pair| pair[0] > pair[1] * 3 / 2),
+        "{samples:?}"
+    );
+}
+
+/// Eight at once have samples of a gigabit per second for an instant. The mean of two takes half of
+/// that through the gap that follows.
+#[test]
+fn the_latest_sample_alone_is_not_misled_by_acknowledgements_that_come_together() {
+    let acks = stream(Shape { batch: 8, ..EVEN }, &windows(1));
+    let estimates = [OPTION_ERE_LATEST, 0].map(|options| after(&acks, options).bytes_per_s());
+    assert!(
+        estimates[0].abs_diff(1_000_000) <= 50_000 && estimates[1] > 50_000_000,
+        "{estimates:?}"
+    );
+}
+
+/// Samples that differ by little differ much compared with the ten before them, and little compared
+/// with those of the time when the rate was half: the estimate follows within a few round trips
+/// instead of eleven.
+#[test]
+fn a_calm_path_is_followed_quickly_where_the_whole_connection_is_remembered() {
+    // Two round trips of great noise, ten of little, then 12.5 % more.
+    let noisy = stream(
+        Shape {
+            batch: 8,
+            ..late(MS, 1)
+        },
+        &[(100, 100); 2],
+    );
+    let calm = stream(late(MS / 100, 1), &[(100, 100); 10]);
+    let more = stream(
+        Shape {
+            spacing_ns: MS * 8 / 9,
+            ..late(MS / 100, 1)
+        },
+        &[(112, 112); 3],
+    );
+    let mut acks = noisy;
+    for later in [calm, more] {
+        let last = *acks.last().unwrap();
+        let begin_ns = later[0].now_ns;
+        acks.extend(later.into_iter().map(|ack| Ack {
+            now_ns: ack.now_ns - begin_ns + last.now_ns + MS,
+            delivered_bytes: ack.delivered_bytes + last.delivered_bytes,
+            ..ack
+        }));
+    }
+    let options = [0, OPTION_ERE_CALM].map(|option| option | OPTION_ERE_LATEST);
+    let estimates = options.map(|options| after(&acks, options).bytes_per_s());
+    assert!(
+        estimates[0] < 1_050_000 && estimates[1] > 1_100_000,
+        "{estimates:?}"
+    );
+}
+
+#[test]
+fn the_first_acknowledgement_s_sample_is_the_first_estimate() {
+    let acks = stream(EVEN, &[(1, 2)]);
+    assert_eq!(
+        after(&acks, 0).bytes_per_s(),
+        10_000,
+        "a segment in a round trip"
+    );
+}
+
+#[test]
+fn a_silence_leaves_nothing_of_the_past_but_its_last_sample() {
+    let mut acks = stream(EVEN, &windows(1));
+    let last = *acks.last().unwrap();
+    let delivered_bytes = last.delivered_bytes + 8 * MSS;
+    acks.push(Ack {
+        now_ns: last.now_ns + 4_000 * MS,
+        acked_bytes: 8 * MSS,
+        delivered_bytes,
+        ..last
+    });
+    assert_eq!(
+        after(&acks, OPTION_ERE_LATEST).bytes_per_s(),
+        2_000,
+        "eight segments in four seconds"
+    );
+    let before = after(&acks[..acks.len() - 1], 0).sample_bytes_per_s();
+    assert!(after(&acks, 0).bytes_per_s().abs_diff((2_000 + before) / 2) <= 1);
+}
+
+/// Hosts tell nothing of what is acknowledged in congestion avoidance; after a timeout the next
+/// acknowledgement has it in its total.
+#[test]
+fn what_nobody_told_of_did_not_arrive_at_once() {
+    let acks = stream(EVEN, &[(100, 100); 20]);
+    let last = *acks.last().unwrap();
+    let mut rate = EligibleRate::new(0);
+    acks.iter().for_each(|ack| rate.ack(ack));
+    for ack in &acks {
+        let (now_ns, delivered_bytes) = (
+            ack.now_ns + 15_000 * MS,
+            ack.delivered_bytes + last.delivered_bytes + 15_000 * MSS,
+        );
+        rate.ack(&Ack {
+            now_ns,
+            delivered_bytes,
+            ..*ack
+        });
+        assert!(
+            rate.through_bytes_per_s() <= 1_100_000,
+            "of 1 MB/s: {}",
+            rate.through_bytes_per_s()
+        );
+    }
+}
+
+/// A host whose clock ticks every 10 ms, or whose network delivers ten at a time.
+#[test]
+fn what_comes_at_one_moment_is_counted_whole() {
+    let mut acks = stream(EVEN, &windows(1));
+    acks.iter_mut()
+        .for_each(|ack| ack.now_ns = ack.now_ns.next_multiple_of(10 * MS));
+    let estimate = after(&acks, 0).bytes_per_s();
+    assert!(
+        estimate.abs_diff(1_000_000) <= 10_000,
+        "{estimate} bytes per second"
+    );
+}
+
+/// What was acknowledged is remembered for sixteen parts of the round trip as it was then.
+#[test]
+fn while_the_round_trip_time_grows_the_throughput_is_that_of_less_than_one() {
+    // A queue that grows by a half in each round trip, at a steady rate: the window has what is
+    // delivered.
+    let mut acks = stream(EVEN, &windows(1));
+    let growing = acks.len() / 2;
+    for (index, ack) in acks.iter_mut().enumerate().skip(growing) {
+        ack.srtt_ns += (index - growing) as u64 * MS / 2;
+        ack.cwnd_bytes = ack.srtt_ns / MS * MSS;
+    }
+    let mut rate = EligibleRate::new(0);
+    let mut least = u64::MAX;
+    for (index, ack) in acks.iter().enumerate() {
+        rate.ack(ack);
+        if index >= growing {
+            least = least.min(rate.through_bytes_per_s());
+            assert!(
+                rate.bytes_per_s().abs_diff(1_000_000) <= 10_000,
+                "{} bytes per second",
+                rate.bytes_per_s()
+            );
+        }
+    }
+    assert!(
+        (800_000..850_000).contains(&least),
+        "{least} bytes per second"
+    );
+}
+
+/// A simulation begins at 0, and the smoothed round-trip time of a coarse clock may be longer than
+/// that is ago.
+#[test]
+fn it_does_not_matter_when_time_began() {
+    let late = stream(EVEN, &[(50, 100)]);
+    let since_ns = late[0].now_ns - MS;
+    let early: Vec<_> = late
+        .iter()
+        .map(|ack| Ack {
+            now_ns: ack.now_ns - since_ns,
+            ..*ack
+        })
+        .collect();
+    assert!(early.iter().all(|ack| ack.now_ns < ack.srtt_ns));
+    assert_eq!(
+        after(&early, 0).bytes_per_s(),
+        after(&late, 0).bytes_per_s()
+    );
+}
+
+/// 100 Gbit/s and 600 ms: acknowledgements of 12.5 MB, which need 64 bits at every step.
+#[test]
+fn the_largest_paths_are_measured() {
+    let shape = Shape {
+        rtt_ns: 600 * MS,
+        ..late(MS / 10, 1)
+    };
+    for times in [1, 3] {
+        let mut acks = stream(shape, &vec![(600, 600 * times); 40]);
+        for ack in &mut acks {
+            (ack.acked_bytes, ack.delivered_bytes) =
+                (ack.acked_bytes * 12_500, ack.delivered_bytes * 12_500);
+            ack.cwnd_bytes *= 12_500;
+        }
+        let estimate = after(&acks, 0).bytes_per_s();
+        assert!(
+            estimate.abs_diff(12_500_000_000) <= 500_000_000,
+            "{times}: {estimate} bytes per second"
+        );
+    }
+}
+
+/// 1 kbit/s and 10 s: two segments of 500 bytes in a round trip, and 250 bytes in flight between
+/// them.
+#[test]
+fn the_smallest_paths_are_measured() {
+    let shape = Shape {
+        rtt_ns: 10_000 * MS,
+        ..at(4_000 * MS, 1)
+    };
+    let mut acks = stream(shape, &[(3, 3); 40]);
+    for ack in &mut acks {
+        (ack.acked_bytes, ack.delivered_bytes) = (ack.acked_bytes / 2, ack.delivered_bytes / 2);
+        ack.cwnd_bytes = 1_250;
+    }
+    let estimate = after(&acks, 0).bytes_per_s();
+    assert!(
+        (120..=126).contains(&estimate),
+        "{estimate} bytes per second"
+    );
+}

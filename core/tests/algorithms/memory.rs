@@ -1,0 +1,360 @@
+//! The memory of paths (`core/parts/path_memory.h`) against the rules of RFC 9959, and against whatever
+//! connections may do.
+
+use onramp_core::memory::{fits, news, window, Entry, News, KEEP_NS, LIFETIME_NS};
+use onramp_core::{Decision, Start, OPTION_RESUME_AT_ONCE, UNLIMITED};
+use proptest::prelude::*;
+
+const MS: u64 = 1_000_000;
+const S: u64 = 1_000 * MS;
+const WINDOW: u64 = 14_480;
+
+fn learned(bytes: u64, rtt_ns: u64) -> Decision {
+    Decision {
+        learned_bytes: bytes,
+        learned_rtt_ns: rtt_ns,
+        ..Decision::default()
+    }
+}
+
+/// And the path was full.
+fn full(bytes: u64, rtt_ns: u64) -> Decision {
+    Decision {
+        is_full: 1,
+        ..learned(bytes, rtt_ns)
+    }
+}
+
+/// Of a connection whose handshake took so long.
+fn start(srtt_ns: u64, options: u32) -> Start {
+    Start {
+        cwnd_bytes: WINDOW,
+        srtt_ns,
+        options,
+        ..Start::default()
+    }
+}
+
+/// 600 kB in 100 ms, saved at 1 s by a connection that has ended.
+fn entry() -> Entry {
+    Entry {
+        bytes: 600_000,
+        rtt_ns: 100 * MS,
+        saved_ns: S,
+        user: 0,
+        used_ns: 0,
+    }
+}
+
+fn told(entry: &mut Entry, user: u64, now_ns: u64, srtt_ns: u64) -> Option<(u64, u64)> {
+    let mut start = start(srtt_ns, 0);
+    let has_it = entry.take(user, now_ns, &mut start);
+    assert_eq!(has_it, start.remembered_bytes != 0);
+    has_it.then_some((start.remembered_bytes, start.remembered_rtt_ns))
+}
+
+/// RFC 9959, section 4.2.1.
+#[test]
+fn a_round_trip_of_half_or_of_more_than_ten_times_is_of_another_path() {
+    let seen = [0, 1, 49, 50, 51, 100, 999, 1000, 1001].map(|ms| fits(100 * MS, ms * MS));
+    assert_eq!(
+        seen,
+        [false, false, false, false, true, true, true, true, false]
+    );
+    assert!(!fits(100, 50) && fits(100, 51) && fits(100, 1000) && !fits(100, 1001));
+    assert!(
+        !fits(0, 0)
+            && !fits(0, 1)
+            && !fits(1, 0)
+            && fits(UNLIMITED, UNLIMITED)
+            && !fits(UNLIMITED, UNLIMITED / 2)
+    );
+}
+
+#[test]
+fn what_is_remembered_is_told_where_the_round_trip_fits() {
+    for (srtt_ms, fits) in [
+        (100, true),
+        (51, true),
+        (50, false),
+        (1000, true),
+        (1001, false),
+    ] {
+        assert_eq!(
+            told(&mut entry(), 7, 2 * S, srtt_ms * MS),
+            fits.then_some((600_000, 100 * MS)),
+            "{srtt_ms} ms"
+        );
+    }
+}
+
+#[test]
+fn where_the_handshake_told_no_round_trip_it_waits_for_one() {
+    let take = |options| {
+        let mut start = start(0, options);
+        (entry().take(7, 2 * S, &mut start), start.remembered_bytes)
+    };
+    assert_eq!(take(0), (true, 600_000));
+    assert_eq!(
+        take(OPTION_RESUME_AT_ONCE),
+        (false, 0),
+        "that does not wait"
+    );
+}
+
+/// Section 3.2.
+#[test]
+fn one_connection_at_a_time_has_it() {
+    let mut entry = entry();
+    assert!(told(&mut entry, 1, 2 * S, 100 * MS).is_some());
+    assert!(told(&mut entry, 2, 2 * S + 1, 100 * MS).is_none());
+    entry.give_back(2);
+    assert!(
+        told(&mut entry, 2, 2 * S + 2, 100 * MS).is_none(),
+        "it had nothing to give back"
+    );
+    entry.give_back(1);
+    assert!(told(&mut entry, 2, 2 * S + 3, 100 * MS).is_some());
+}
+
+#[test]
+fn who_refuses_it_does_not_keep_others_from_it() {
+    let mut entry = entry();
+    assert!(told(&mut entry, 1, 2 * S, 10 * MS).is_none());
+    assert!(told(&mut entry, 2, 2 * S, 100 * MS).is_some());
+}
+
+#[test]
+fn who_hears_nothing_has_it_no_longer() {
+    let mut entry = entry();
+    assert!(told(&mut entry, 1, 2 * S, 100 * MS).is_some());
+    assert!(entry.keep(1, 3 * S) && !entry.keep(2, 3 * S));
+    assert!(entry.is_in_use(2, 4 * S) && entry.is_in_use(0, 4 * S) && !entry.is_in_use(1, 4 * S));
+    assert!(told(&mut entry, 2, 4 * S, 100 * MS).is_none());
+    assert!(
+        told(&mut entry, 2, 4 * S + 1, 100 * MS).is_some(),
+        "after a second"
+    );
+    assert!(!entry.keep(1, 4 * S + 2));
+    entry.give_back(1);
+    assert!(
+        entry.is_in_use(3, 4 * S + 3),
+        "it was not the first one's any more"
+    );
+
+    let mut far = Entry {
+        rtt_ns: 600 * MS,
+        ..self::entry()
+    };
+    assert!(told(&mut far, 1, 2 * S, 600 * MS).is_some());
+    assert!(
+        told(&mut far, 2, 4 * S + 400 * MS, 600 * MS).is_none(),
+        "within four round trips"
+    );
+    assert!(told(&mut far, 2, 4 * S + 400 * MS + 1, 600 * MS).is_some());
+}
+
+/// Section 3.1: less than four initial windows need not be saved; and of a path that was full they
+/// say that more is wrong.
+#[test]
+fn little_is_not_remembered_and_what_is_wrong_is_forgotten() {
+    let of = |bytes, rtt_ns| news(&full(bytes, rtt_ns), WINDOW);
+    assert_eq!(news(&Decision::default(), WINDOW), News::None);
+    assert_eq!(
+        [4 * WINDOW, 4 * WINDOW - 1, 1].map(|bytes| of(bytes, MS)),
+        [News::Save, News::Forget, News::Forget]
+    );
+    let little = [4 * WINDOW, 4 * WINDOW - 1, 1].map(|bytes| news(&learned(bytes, MS), WINDOW));
+    assert_eq!(
+        little,
+        [News::Save, News::None, News::None],
+        "who had little to send says nothing of the path"
+    );
+    assert_eq!(
+        [of(UNLIMITED, MS), of(UNLIMITED, 0), of(600_000, 0)],
+        [News::Forget; 3]
+    );
+    assert_eq!(
+        news(&full(UNLIMITED - 1, 1), UNLIMITED),
+        News::Forget,
+        "of any window"
+    );
+}
+
+#[test]
+fn what_is_little_is_judged_by_the_initial_window_and_by_ten_segments_at_least() {
+    let of = |cwnd_bytes, is_new| {
+        window(
+            &Start {
+                cwnd_bytes,
+                mss_bytes: 1448,
+                ..Start::default()
+            },
+            is_new,
+        )
+    };
+    assert_eq!(
+        [of(WINDOW, true), of(1448, true), of(4 * WINDOW, true)],
+        [WINDOW, WINDOW, 4 * WINDOW]
+    );
+    assert_eq!(
+        of(4 * WINDOW, false),
+        WINDOW,
+        "that of a connection that has sent is no initial window"
+    );
+}
+
+#[test]
+fn the_newest_replaces_the_older_and_its_connection_has_it() {
+    let mut entry = Entry::default();
+    assert!(
+        told(&mut entry, 1, S, 100 * MS).is_none(),
+        "nothing is remembered yet"
+    );
+    assert!(entry.save(1, &learned(600_000, 100 * MS), S));
+    assert!(
+        told(&mut entry, 2, S + 1, 100 * MS).is_none(),
+        "the first goes on sending that"
+    );
+    // The second has found less by itself, which says nothing where it did not fill the path.
+    assert!(!entry.save(2, &learned(300_000, 90 * MS), S + 1));
+    assert_eq!(
+        (entry.bytes, entry.rtt_ns, entry.saved_ns, entry.user),
+        (600_000, 100 * MS, S, 1)
+    );
+    // Where it did, that is its share; the entry stays the first one's.
+    assert!(!entry.save(2, &full(300_000, 90 * MS), S + 2));
+    assert_eq!(
+        (entry.bytes, entry.rtt_ns, entry.saved_ns, entry.user),
+        (300_000, 90 * MS, S + 2, 1)
+    );
+    entry.give_back(1);
+    assert_eq!(
+        told(&mut entry, 3, S + 3, 100 * MS),
+        Some((300_000, 90 * MS))
+    );
+    // More is news, and so is another path.
+    assert!(entry.save(3, &learned(400_000, 90 * MS), S + 4));
+    assert!(entry.save(3, &learned(200_000, 45 * MS), S + 5));
+    assert_eq!(
+        (entry.bytes, entry.rtt_ns, entry.saved_ns),
+        (200_000, 45 * MS, S + 5)
+    );
+}
+
+/// Section 4.3.1. A processor may read the clock a little later than the one that saved.
+#[test]
+fn a_lifetime_ends() {
+    let entry = entry();
+    assert!(
+        !entry.is_over(S + LIFETIME_NS, LIFETIME_NS)
+            && entry.is_over(S + LIFETIME_NS + 1, LIFETIME_NS)
+    );
+    assert!(!entry.is_over(S - 1, 0) && !entry.is_over(0, LIFETIME_NS));
+    const { assert!(KEEP_NS < S / 2, "who is there says so in time") };
+}
+
+#[derive(Clone, Debug)]
+enum Act {
+    Begins {
+        user: u64,
+        srtt_ns: u64,
+        options: u32,
+    },
+    Hears {
+        user: u64,
+    },
+    Learns {
+        user: u64,
+        bytes: u64,
+        rtt_ns: u64,
+        is_full: bool,
+    },
+    Ends {
+        user: u64,
+    },
+}
+
+fn acts() -> impl Strategy<Value = Vec<(u64, Act)>> {
+    let user = || 1u64..5;
+    let rtt_ns = || prop_oneof![Just(0), 1u64..5 * S, Just(UNLIMITED)];
+    let bytes = prop_oneof![Just(0), 0..20 * WINDOW, Just(UNLIMITED)];
+    let act = prop_oneof![
+        (
+            user(),
+            rtt_ns(),
+            prop_oneof![Just(0), Just(OPTION_RESUME_AT_ONCE)]
+        )
+            .prop_map(|(user, srtt_ns, options)| Act::Begins {
+                user,
+                srtt_ns,
+                options
+            }),
+        user().prop_map(|user| Act::Hears { user }),
+        (user(), bytes, rtt_ns(), any::<bool>()).prop_map(|(user, bytes, rtt_ns, is_full)| {
+            Act::Learns {
+                user,
+                bytes,
+                rtt_ns,
+                is_full,
+            }
+        }),
+        user().prop_map(|user| Act::Ends { user }),
+    ];
+    prop::collection::vec((prop_oneof![0..S / 4, 0..3 * S], act), 1..100)
+}
+
+proptest! {
+    /// Whatever happens: at most one connection believes that it has the entry and is right; nobody
+    /// is told what nobody said; and who was told may have used it.
+    #[test]
+    fn an_entry_has_one_user_and_says_what_was_saved_last(acts in acts()) {
+        let (mut entry, mut now_ns) = (Entry::default(), 0);
+        let mut last: Option<(u64, u64)> = None;
+        // When each connection last said that it has the entry, as far as it knows.
+        let mut has: [Option<u64>; 5] = [None; 5];
+        for (pause_ns, act) in acts {
+            now_ns += pause_ns;
+            match act {
+                Act::Begins { user, srtt_ns, options } => {
+                    let mut start = start(srtt_ns, options);
+                    let before = entry;
+                    let has_it = entry.take(user, now_ns, &mut start);
+                    prop_assert_eq!(has_it.then_some((start.remembered_bytes, start.remembered_rtt_ns)), last.filter(|_| has_it));
+                    let waits = srtt_ns == 0 && options == 0;
+                    let may = last.is_some_and(|(_, rtt_ns)| waits || fits(rtt_ns, srtt_ns));
+                    prop_assert_eq!(has_it, may && !before.is_in_use(user, now_ns));
+                    has[user as usize] = has_it.then_some(now_ns).or(has[user as usize]);
+                }
+                Act::Hears { user } => {
+                    let still = entry.keep(user, now_ns);
+                    prop_assert_eq!(still, entry.user == user);
+                    has[user as usize] = still.then_some(now_ns);
+                }
+                Act::Learns { user, bytes, rtt_ns, is_full } => {
+                    let learned = if is_full { full(bytes, rtt_ns) } else { learned(bytes, rtt_ns) };
+                    match news(&learned, WINDOW) {
+                        News::None => prop_assert!(bytes == 0 || bytes < 4 * WINDOW && !is_full),
+                        News::Save => {
+                            prop_assert!(bytes >= 4 * WINDOW && bytes != UNLIMITED && rtt_ns > 0);
+                            let has_it = entry.save(user, &learned, now_ns);
+                            let stays = last.filter(|(before, rtt)| !is_full && bytes < *before && fits(*rtt, rtt_ns));
+                            last = stays.or(Some((bytes, rtt_ns)));
+                            has[user as usize] = has_it.then_some(now_ns);
+                        }
+                        News::Forget => (entry, last) = (Entry::default(), None),
+                    }
+                }
+                Act::Ends { user } => {
+                    entry.give_back(user);
+                    has[user as usize] = None;
+                }
+            }
+            // Who has said so within a second, and whose word still stands, is the only one.
+            let users = (1..5).filter(|user| entry.user == *user && has[*user as usize].is_some_and(|at| now_ns - at <= S));
+            prop_assert!(users.count() <= 1);
+            let others = (1..5u64).filter(|user| !entry.is_in_use(*user, now_ns)).count();
+            prop_assert!(others == 4 || others <= 1, "it is everybody's, or one's: {others}");
+        }
+    }
+}

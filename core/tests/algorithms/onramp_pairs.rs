@@ -1,0 +1,306 @@
+//! `onramp` with packet pairs: what the receiver reports, and what is believed of it
+//! (core/measure/pair_rate.h).
+
+use crate::flights::{start, Host, MS};
+use crate::onramp::{phase, QUEUED, RATE, RTT, SEGMENT};
+use crate::path::time_ns;
+use onramp_core::{
+    Decision, Start, ACK_CWND_LIMITED, LOSS_RECOVERY, OPTION_PAIRS, OPTION_RESUME_AT_ONCE,
+    PAIR_NONE, PAIR_TRAIN, UNLIMITED,
+};
+
+/// Between two segments, at the bottleneck.
+const SPACING: u64 = 100_000;
+
+fn host() -> Host {
+    Host::new(
+        "onramp",
+        Start {
+            options: OPTION_PAIRS,
+            ..start()
+        },
+        RTT,
+    )
+}
+
+/// A segment is acknowledged that left at this time; the receiver says when it arrived, since the
+/// first one did.
+fn told(host: &mut Host, now_ns: u64, left_ns: u64, arrived_ns: u64) -> Decision {
+    host.ack.rtt_ns = now_ns - left_ns;
+    (host.ack.pair_interval_ns, host.ack.pair_bytes) = (arrived_ns, host.ack.delivered_bytes);
+    let decision = host.ack(
+        now_ns - host.ack.now_ns,
+        host.decision.cwnd_bytes - SEGMENT,
+        ACK_CWND_LIMITED,
+    );
+    host.ack.pair_interval_ns = 0;
+    decision
+}
+
+/// The first flight: of each of its segments, when it left, when it arrived, and when its
+/// acknowledgement did beyond a round trip.
+fn flight(
+    host: &mut Host,
+    left_ns: fn(u64) -> u64,
+    arrived_ns: fn(u64) -> u64,
+    acked_ns: fn(u64) -> u64,
+) -> Decision {
+    for n in 0..host.decision.cwnd_bytes / SEGMENT {
+        told(host, RTT + acked_ns(n), left_ns(n), arrived_ns(n));
+    }
+    host.decision
+}
+
+const AT_ONCE: fn(u64) -> u64 = |_| 0;
+const SPACED: fn(u64) -> u64 = |n| n * SPACING;
+/// As a way back that is ten times as slow makes of them.
+const SLOWLY: fn(u64) -> u64 = |n| n * 10 * SPACING;
+const IN_TWO_HEAPS: fn(u64) -> u64 = |n| if n < 5 { n } else { 20 * MS + n };
+
+#[test]
+fn pairs_are_asked_for_where_the_user_wants_them_until_the_start_up_is_over() {
+    assert_eq!(Host::new("onramp", start(), RTT).decision.pair, PAIR_NONE);
+    let mut host = host();
+    assert_eq!(host.decision.pair, PAIR_TRAIN);
+    assert_eq!(flight(&mut host, AT_ONCE, SPACED, SPACED).pair, PAIR_TRAIN);
+    assert_eq!(phase(&host), "pacing");
+    host.loss(LOSS_RECOVERY, 10 * SEGMENT, 5 * SEGMENT);
+    assert_eq!((phase(&host), host.decision.pair), ("done", PAIR_NONE));
+}
+
+#[test]
+fn the_rate_is_the_receivers_whatever_the_way_back_makes_of_acknowledgements() {
+    for acked_ns in [SPACED, SLOWLY, IN_TWO_HEAPS, AT_ONCE] {
+        let mut host = host();
+        let decision = flight(&mut host, AT_ONCE, SPACED, acked_ns);
+        assert_eq!(
+            (phase(&host), decision.estimate_bytes_per_s),
+            ("pacing", RATE)
+        );
+    }
+    let mut without = Host::new("onramp", start(), RTT);
+    assert_eq!(
+        flight(&mut without, AT_ONCE, |_| 0, SLOWLY).estimate_bytes_per_s,
+        RATE / 10
+    );
+}
+
+#[test]
+fn behind_the_initial_window_of_a_remembered_path_the_rate_is_the_receivers_too() {
+    for acked_ns in [SPACED, SLOWLY, IN_TWO_HEAPS, AT_ONCE] {
+        let options = OPTION_PAIRS | OPTION_RESUME_AT_ONCE;
+        let remembered = Start {
+            remembered_bytes: 1000 * SEGMENT,
+            remembered_rtt_ns: RTT,
+            ..start()
+        };
+        let mut host = Host::new(
+            "onramp",
+            Start {
+                options,
+                srtt_ns: RTT,
+                ..remembered
+            },
+            RTT,
+        );
+        assert_eq!((phase(&host), host.decision.pair), ("pacing", PAIR_TRAIN));
+        for n in 0..10 {
+            assert_eq!(host.decision.estimate_bytes_per_s, 0);
+            told(&mut host, RTT + acked_ns(n), 0, SPACED(n));
+        }
+        assert_eq!(
+            (phase(&host), host.decision.estimate_bytes_per_s),
+            ("pacing", RATE)
+        );
+    }
+}
+
+/// Without reports it is what it is without the option, decision for decision.
+#[test]
+fn a_peer_that_knows_no_pairs_changes_nothing() {
+    let mut hosts = [host(), Host::new("onramp", start(), RTT)];
+    let run = |host: &mut Host| {
+        let mut all = vec![flight(host, AT_ONCE, |_| 0, SPACED)];
+        for n in 0..20_000 {
+            host.ack.rtt_ns = if n < 1000 { RTT } else { QUEUED };
+            all.push(host.ack(
+                SPACING,
+                host.decision.cwnd_bytes - SEGMENT,
+                ACK_CWND_LIMITED,
+            ));
+            if host.decision.is_over() {
+                break;
+            }
+        }
+        all.iter()
+            .map(|decision| Decision {
+                pair: PAIR_NONE,
+                ..*decision
+            })
+            .collect::<Vec<_>>()
+    };
+    let [with, without] = hosts.each_mut().map(run);
+    assert_eq!(with, without);
+    assert!(with.last().unwrap().is_over());
+}
+
+/// Acknowledgements that lie on a line say nothing where the segments did not.
+#[test]
+fn reports_that_are_no_line_are_a_veto() {
+    // Heaps; three of them, on a line; a rate that nobody is believed.
+    let three_heaps = |n| n / 4 * 4 * SPACING + 1;
+    for arrived_ns in [IN_TWO_HEAPS, three_heaps, |n| n * 31_000 / 2] {
+        let mut host = host();
+        flight(&mut host, AT_ONCE, arrived_ns, SPACED);
+        assert_eq!(
+            (phase(&host), host.decision.estimate_bytes_per_s),
+            ("slow-start", 0)
+        );
+    }
+}
+
+#[test]
+fn what_the_sender_itself_spaced_is_no_rate() {
+    let left_in = |left_ns| {
+        let mut host = host();
+        flight(&mut host, left_ns, SPACED, SPACED).estimate_bytes_per_s
+    };
+    assert_eq!(left_in(|n| n * SPACING / 2), RATE);
+    // A clock of a microsecond, by which round trips are measured, may say that the first left
+    // last.
+    assert_eq!(left_in(|n| 1000 - 100 * n), RATE);
+    assert_eq!(left_in(|n| n * SPACING / 5 * 4), 0);
+}
+
+/// The paced flight, and what follows it: segments left at the rate, arrived so much later than
+/// they would without a queue, and were acknowledged so late beyond that. Until there is a round
+/// trip that is held, or so many are over.
+fn is_held(host: &mut Host, queue_ns: u64, back_ns: u64, reply_every: u64) -> bool {
+    flight(host, AT_ONCE, SPACED, SPACED);
+    assert_eq!(phase(host), "pacing");
+    let begin_ns = RTT;
+    for n in 0..2000 {
+        let left_ns = begin_ns + n * SPACING;
+        let now_ns = left_ns + RTT + queue_ns + back_ns;
+        if n % reply_every == 0 {
+            told(host, now_ns, left_ns, left_ns + SPACING + queue_ns);
+        } else {
+            host.ack.rtt_ns = now_ns - left_ns;
+            host.ack(
+                now_ns - host.ack.now_ns,
+                host.decision.cwnd_bytes - SEGMENT,
+                ACK_CWND_LIMITED,
+            );
+        }
+        if phase(host) == "hold" {
+            return true;
+        }
+    }
+    false
+}
+
+#[test]
+fn delays_of_the_way_back_are_none() {
+    let queued = QUEUED - RTT;
+    for reply_every in [1, 8] {
+        assert!(!is_held(&mut host(), 0, 0, reply_every));
+        assert!(
+            !is_held(&mut host(), 0, 10 * queued, reply_every),
+            "the way back"
+        );
+        assert!(
+            is_held(&mut host(), queued, 0, reply_every),
+            "the way there"
+        );
+        assert!(
+            is_held(&mut host(), queued, 10 * queued, reply_every),
+            "both"
+        );
+    }
+}
+
+/// Acknowledgements come in bunches of 15 ms. That is no noise in which a queue of 6 ms could hide.
+#[test]
+fn bunches_of_the_way_back_hide_no_queue() {
+    let mut host = host();
+    flight(&mut host, AT_ONCE, SPACED, SPACED);
+    let held = (0..4000).find(|n| {
+        let left_ns = RTT + n * SPACING;
+        let queue_ns = if *n < 2500 { 0 } else { QUEUED - RTT };
+        told(
+            &mut host,
+            (left_ns + RTT + queue_ns).next_multiple_of(15 * MS),
+            left_ns,
+            left_ns + SPACING + queue_ns,
+        );
+        phase(&host) == "hold"
+    });
+    assert!(held.is_some_and(|n| (2500..2520).contains(&n)), "{held:?}");
+}
+
+#[test]
+fn what_a_reply_says_of_the_way_back_holds_for_a_round_trip() {
+    let mut host = host();
+    flight(&mut host, AT_ONCE, SPACED, SPACED);
+    let mut at_ns = RTT;
+    let mut acked = |host: &mut Host, is_told: bool| {
+        at_ns += SPACING;
+        let now_ns = at_ns + 2 * RTT;
+        if is_told {
+            told(host, now_ns, at_ns, at_ns + SPACING);
+        } else {
+            host.ack.rtt_ns = 2 * RTT;
+            host.ack(
+                now_ns - host.ack.now_ns,
+                host.decision.cwnd_bytes - SEGMENT,
+                ACK_CWND_LIMITED,
+            );
+        }
+        phase(host) == "hold"
+    };
+    assert!(!acked(&mut host, true));
+    let until = (1..).find(|_| acked(&mut host, false)).unwrap();
+    assert!(
+        (RTT / SPACING..RTT / SPACING + 20).contains(&until),
+        "{until}"
+    );
+}
+
+/// A peer may report anything.
+#[test]
+fn no_report_makes_a_window_of_more_than_is_believed_of_any_path() {
+    let mut least = 0x9e37_79b9_7f4a_7c15_u64;
+    for _ in 0..2000 {
+        let mut host = host();
+        for n in 0..400 {
+            least = least.wrapping_mul(0xd129_42a0_92f3_8ba5).wrapping_add(1);
+            let interval_ns = least >> (32 + n % 32);
+            let now_ns = RTT + n * SPACING;
+            host.ack.rtt_ns = RTT + least % MS;
+            (host.ack.pair_interval_ns, host.ack.pair_bytes) = (interval_ns, least >> 40);
+            let inflight_bytes = host.decision.cwnd_bytes - SEGMENT;
+            let before_bytes = host.decision.cwnd_bytes;
+            let decision = host.ack(now_ns - host.ack.now_ns, inflight_bytes, ACK_CWND_LIMITED);
+            // 360 Mbit/s, three quarters of the path and ten segments; or slow start's.
+            let most_bytes = time_bytes(host.ack.rtt_ns) / 4 * 3 + 11 * SEGMENT;
+            assert!(
+                decision.cwnd_bytes <= most_bytes.max(before_bytes + SEGMENT),
+                "{decision:?}"
+            );
+            assert_ne!(decision.cwnd_bytes, UNLIMITED);
+            if decision.is_over() {
+                break;
+            }
+        }
+    }
+}
+
+/// What a path holds whose segments are 32 us apart.
+fn time_bytes(rtt_ns: u64) -> u64 {
+    rtt_ns / 32_000 * SEGMENT
+}
+
+#[test]
+fn the_rate_of_the_tests_is_a_segment_each_spacing() {
+    assert_eq!(time_ns(SEGMENT, RATE), SPACING);
+}

@@ -1,0 +1,130 @@
+//! Eq. (8): a gamma that finds itself (section 3), and spacing that measures its rate (section 4).
+
+use super::cycles::{cycles, Cycle};
+use super::{
+    duration_s, long, model, throughput, throughputs, transfer, LONG, SATELLITE, SEGMENT_BYTES,
+};
+use crate::reproduce::Figure;
+use crate::statistics::median;
+use crate::{Bench, Error, Measured, Run, Settings, Watch};
+use onramp_report::plot::{draw_plot, Annotation, Axis, Plot, PlotSeries, PlotStyle};
+
+/// The share of what Eq. (8) gives that core/algorithms/gamma.h takes: (7) wants less than gamma_max.
+const BELOW_EQUATION: f64 = 15.0 / 16.0;
+
+/// What a run of adaptive gamma says.
+struct Answer {
+    throughput: f64,
+    /// Of each loss at W_max: when, and the threshold as a share of the window.
+    shares: Vec<(f64, f64)>,
+    /// Losses of slow start, of the first half and the second half of the run.
+    overflows: [usize; 2],
+}
+
+fn answer(run: &Run<'_>) -> Answer {
+    let middle_s = duration_s(run.case) / 2.0;
+    let cycles = cycles(transfer(run), SEGMENT_BYTES);
+    let share = |cycle: &Cycle| {
+        cycle
+            .end
+            .map(|(at_s, threshold)| (at_s, threshold / cycle.window))
+    };
+    // The first slow start has no threshold.
+    let later = || {
+        cycles
+            .iter()
+            .filter(|cycle| cycle.threshold.is_finite() && cycle.end.is_some())
+    };
+    let overflows = later().filter(|cycle| cycle.is_of_slow_start());
+    let early = overflows
+        .clone()
+        .filter(|cycle| cycle.begin_s < middle_s)
+        .count();
+    Answer {
+        throughput: throughput(run),
+        shares: later()
+            .filter(|cycle| !cycle.is_of_slow_start())
+            .filter_map(share)
+            .collect(),
+        overflows: [early, overflows.count() - early],
+    }
+}
+
+fn startup(name: &'static str) -> Settings {
+    Settings::of([("transfer.startup", name)]).and(&long())
+}
+
+pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
+    let answers = bench.run(
+        SATELLITE,
+        &startup("gamma"),
+        &Watch::with_windows(),
+        |run| answer(&run),
+    )?;
+    let model = bench.run_seed(SATELLITE, &long(), 0, &Watch::default(), |run| {
+        model(run.case)
+    })?;
+    let tahoe = throughputs(bench, &startup("none"))?;
+    let spaced = throughputs(bench, &startup("spaced"))?;
+    let mut measured = Measured::default();
+    let last = |answer: &Answer| {
+        answer
+            .shares
+            .last()
+            .map_or(f64::NAN, |(_, share)| share / BELOW_EQUATION)
+    };
+    measured.numbers("C.eq8.gamma", answers.iter().map(last));
+    let overflows = |half: usize| {
+        answers
+            .iter()
+            .map(|answer| answer.overflows[half])
+            .sum::<usize>()
+    };
+    measured.numbers(
+        "C.eq8.settles",
+        answers.iter().map(|answer| answer.overflows[1] as f64),
+    );
+    let rates: Vec<f64> = answers.iter().map(|answer| answer.throughput).collect();
+    measured.remarks.push(format!(
+        "Told nothing of the path, in runs of {LONG}: Tahoe {:.0} packets/s, adaptive gamma {:.0}, spacing at the rate of the \
+         acknowledgements {:.0} (medians). Slow start overflowed the buffer {} times in the first halves of all runs with adaptive gamma and \
+         {} times in the second halves.",
+        median(&tahoe),
+        median(&rates),
+        median(&spaced),
+        overflows(0),
+        overflows(1),
+    ));
+    if bench.draws() {
+        measured.figures.push(figure(&answers, model.gamma_max()));
+    }
+    Ok(measured)
+}
+
+fn figure(answers: &[Answer], gamma_max: f64) -> Figure {
+    let series = |(number, answer): (usize, &Answer)| {
+        PlotSeries::new(
+            format!("seed {}", number + 1),
+            PlotStyle::Steps,
+            answer.shares.clone(),
+        )
+    };
+    let line = |y: f64, text: String| Annotation::Horizontal { y, text };
+    let plot = Plot {
+        title: "Equation (8)".to_owned(),
+        x: Axis::new("time (s)"),
+        y: Axis::new("gamma: threshold over window at a loss").range(0.0, 0.6),
+        series: answers.iter().enumerate().take(5).map(series).collect(),
+        annotations: vec![
+            line(gamma_max, format!("model: gamma_max = {gamma_max:.3}")),
+            line(0.25, "no gain below".to_owned()),
+        ],
+        ..Plot::default()
+    };
+    let caption =
+        "Equation (8): the share that adaptive gamma uses at each loss of congestion avoidance, of five seeds: 15/16 of what the equation gives.";
+    Figure {
+        svg: draw_plot(&plot),
+        caption: caption.to_owned(),
+    }
+}

@@ -1,0 +1,81 @@
+//! R. Wang, G. Pau, M. Sanadidi, M. Gerla: Improving TCP Start-up Behavior in High-Speed Networks.
+//! UCLA.
+
+mod first_seconds;
+mod friendly;
+mod joined;
+mod senders;
+mod sizes;
+mod sweep;
+
+use crate::{Ledger, Paper, Part, Settings};
+
+/// The paper and how it is measured.
+pub fn paper() -> Paper {
+    Paper {
+        ledger: Ledger::read(include_str!("paper.toml")),
+        parts: PARTS,
+        kernel: KERNEL,
+        kernel_figures: None,
+    }
+}
+
+const PARTS: &[Part] = &[
+    Part {
+        ids: &["W.reno"],
+        title: "A threshold of 32 Kbytes (the paper's example)",
+        quick: true,
+        scenarios: &[first_seconds::NAME],
+        measure: first_seconds::measure,
+    },
+    Part {
+        ids: &["W.early", "W.hoe.alone", "W.astart.grid"],
+        title: "Bandwidths and round-trip times, with a buffer of one BDP",
+        quick: false,
+        scenarios: &["astart"],
+        measure: sweep::measure_grid,
+    },
+    Part {
+        ids: &["W.hoe.buffer", "W.astart.buffer"],
+        title: "Buffers",
+        quick: false,
+        scenarios: &["astart"],
+        measure: sweep::measure_buffers,
+    },
+    Part {
+        ids: &["W.hoe.joined", "W.astart.joined"],
+        title: "Other traffic joins in slow start",
+        quick: false,
+        scenarios: &["astart-packets", "astart-flows"],
+        measure: joined::measure,
+    },
+    Part {
+        ids: &[],
+        title: "Mice and elephants",
+        quick: false,
+        scenarios: &["astart"],
+        measure: sizes::measure,
+    },
+    Part {
+        ids: &["W.astart.share"],
+        title: "A newcomer among connections of NewReno",
+        quick: false,
+        scenarios: &["astart-friendly"],
+        measure: friendly::measure,
+    },
+];
+
+/// Start-ups of today and these, before a small and a large buffer.
+const KERNEL: &[&str] = &[include_str!("astart.toml")];
+
+/// One bottleneck.
+const START: &str = include_str!("start.toml");
+
+/// A buffer of so many percent of what the path holds: the share, and the key that sets it.
+fn buffer(percent: u32) -> (f64, Settings) {
+    let share = f64::from(percent) / 100.0;
+    (
+        share,
+        Settings::of([("path.queue", format!("{share} bdp"))]),
+    )
+}

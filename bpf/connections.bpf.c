@@ -31,7 +31,7 @@ int onramp_list(struct bpf_iter__bpf_sk_storage_map *ctx)
 	pairs = bpf_sk_storage_get(&onramp_pairs, sk, 0, 0);
 	fill_endpoints(sk, &now.local, &now.remote);
 	now.now_ns = bpf_ktime_get_ns();
-	now.pacing_bytes_per_s = sk->sk_pacing_status == SK_PACING_NONE ? ONRAMP_UNLIMITED
+	now.pacing_bytes_per_s = sk->sk_pacing_status == SK_PACING_NONE ? STARTUP_UNLIMITED
 									: (__u64)sk->sk_pacing_rate;
 	now.bytes_acked = tp->bytes_acked;
 	now.tcp_state = sk->__sk_common.skc_state;

@@ -66,44 +66,43 @@ static struct onramp_pairs *pairs_of(struct bpf_sock_ops *ctx, __u64 flags)
 	return sk ? bpf_sk_storage_get(&onramp_pairs, sk, 0, flags) : NULL;
 }
 
-static void store_option(struct bpf_sock_ops *ctx, const struct onramp_pair_option *option)
+static void store_option(struct bpf_sock_ops *ctx, const struct pair_option *option)
 {
 	__u8 bytes[BUFFER_BYTES] = {};
 
 	/* The length is a constant for the verifier only where the type is. */
-	if (onramp_pair_option_write(bytes, ONRAMP_PAIR_EXPERIMENT, option) > PERMITTED_BYTES)
-		bpf_store_hdr_opt(ctx, bytes, ONRAMP_PAIR_OPTION_MAX_BYTES, 0);
+	if (pair_option_write(bytes, PAIR_EXPERIMENT, option) > PERMITTED_BYTES)
+		bpf_store_hdr_opt(ctx, bytes, PAIR_OPTION_MAX_BYTES, 0);
 	else
 		bpf_store_hdr_opt(ctx, bytes, PERMITTED_BYTES, 0);
 }
 
 /* Find our option in the segment, or in the SYN that is kept. */
-static enum onramp_pair_reading load_option(struct bpf_sock_ops *ctx,
-					    struct onramp_pair_option *option, __u64 flags)
+static enum pair_reading load_option(struct bpf_sock_ops *ctx, struct pair_option *option,
+				     __u64 flags)
 {
 	/* Sought by kind and experiment. */
 	__u8 bytes[BUFFER_BYTES] = {
-		ONRAMP_PAIR_KIND_EXPERIMENT,
+		PAIR_KIND_EXPERIMENT,
 		4,
-		ONRAMP_PAIR_EXPERIMENT_ID >> 8,
-		ONRAMP_PAIR_EXPERIMENT_ID & 0xff,
+		PAIR_EXPERIMENT_ID >> 8,
+		PAIR_EXPERIMENT_ID & 0xff,
 	};
 	long found = bpf_load_hdr_opt(ctx, bytes, sizeof(bytes), flags);
 
 	if (found == -ENOSPC || found == -EFAULT)
-		return ONRAMP_PAIR_MALFORMED; /* longer than any of ours, or the options' lengths do
+		return PAIR_MALFORMED; /* longer than any of ours, or the options' lengths do
 						 not fit */
 	if (found < 0)
-		return ONRAMP_PAIR_OTHER;
-	return onramp_pair_option_read(bytes, (__u32)found, ONRAMP_PAIR_EXPERIMENT, option);
+		return PAIR_OTHER;
+	return pair_option_read(bytes, (__u32)found, PAIR_EXPERIMENT, option);
 }
 
 static bool says_permitted(struct bpf_sock_ops *ctx, __u64 flags)
 {
-	struct onramp_pair_option option;
+	struct pair_option option;
 
-	return load_option(ctx, &option, flags) == ONRAMP_PAIR_READ &&
-	       option.type == ONRAMP_PAIR_PERMITTED;
+	return load_option(ctx, &option, flags) == PAIR_READ && option.type == PAIR_PERMITTED;
 }
 
 static void set_flags(struct bpf_sock_ops *ctx, __u32 set, __u32 clear)
@@ -145,7 +144,7 @@ static bool is_full_segment(struct bpf_sock_ops *ctx, const struct onramp_pairs 
 {
 	__u32 full_bytes = ctx->mss_cache - MARK_ROOM_BYTES;
 
-	if (pairs->due == ONRAMP_PAIR_TRAIN && pairs->probe.is_open)
+	if (pairs->due == STARTUP_PAIR_TRAIN && pairs->probe.is_open)
 		return payload_bytes && full_bytes && payload_bytes % full_bytes == 0;
 	return payload_bytes == full_bytes;
 }
@@ -176,7 +175,7 @@ static void reserve(struct bpf_sock_ops *ctx)
 	} else if (pairs->has_reply && ctx->skb_len + REPLY_ROOM_BYTES <= ctx->mss_cache) {
 		/* Where selective acknowledgements leave no room there is no reply: it would be
 		 * late. */
-		if (bpf_reserve_hdr_opt(ctx, ONRAMP_PAIR_OPTION_MAX_BYTES, 0))
+		if (bpf_reserve_hdr_opt(ctx, PAIR_OPTION_MAX_BYTES, 0))
 			pairs->has_reply = false;
 	} else if ((pairs->due || pairs->probe.is_open) &&
 		   is_full_segment(ctx, pairs, ctx->skb_len)) {
@@ -190,23 +189,23 @@ static void reserve(struct bpf_sock_ops *ctx)
 static void mark(struct bpf_sock_ops *ctx, struct onramp_pairs *pairs, __u32 seq,
 		 __u32 payload_bytes)
 {
-	struct onramp_pair_option option;
+	struct pair_option option;
 	__u32 end = seq + payload_bytes;
 	__u64 now_ns = bpf_ktime_get_ns();
 
 	if (seq != ctx->snd_nxt)
 		return; /* sent again */
 	if (pairs->probe.is_open) {
-		bool is_train = pairs->due == ONRAMP_PAIR_TRAIN;
+		bool is_train = pairs->due == STARTUP_PAIR_TRAIN;
 
-		if (onramp_pair_send_second(&pairs->probe, &pairs->counts, now_ns, seq, end,
-					    is_train, &option)) {
+		if (pair_send_second(&pairs->probe, &pairs->counts, now_ns, seq, end, is_train,
+				     &option)) {
 			if (!is_train)
-				pairs->due = ONRAMP_PAIR_NONE;
+				pairs->due = STARTUP_PAIR_NONE;
 			store_option(ctx, &option);
 		}
 	} else if (pairs->due) {
-		onramp_pair_send_first(&pairs->probe, now_ns, end, &option);
+		pair_send_first(&pairs->probe, now_ns, end, &option);
 		store_option(ctx, &option);
 	}
 }
@@ -214,7 +213,7 @@ static void mark(struct bpf_sock_ops *ctx, struct onramp_pairs *pairs, __u32 seq
 /* Options are being written, and we have reserved room. */
 static void write(struct bpf_sock_ops *ctx)
 {
-	struct onramp_pair_option permitted = {.type = ONRAMP_PAIR_PERMITTED};
+	struct pair_option permitted = {.type = PAIR_PERMITTED};
 	struct tcphdr *th = ctx->skb_data;
 	struct onramp_pairs *pairs;
 	__u32 payload_bytes;
@@ -254,17 +253,16 @@ static __u64 arrival_ns(struct bpf_sock_ops *ctx, bool *is_stamp)
 
 /* A first or a second arrived. */
 static void measure(struct bpf_sock_ops *ctx, struct onramp_pairs *pairs,
-		    const struct onramp_pair_option *option, __u32 seq, __u32 end)
+		    const struct pair_option *option, __u32 seq, __u32 end)
 {
 	bool is_stamp;
 	__u64 now_ns = arrival_ns(ctx, &is_stamp);
 
 	/* Two clocks measure nothing. */
-	if (option->type == ONRAMP_PAIR_SECOND && is_stamp != pairs->has_arrivals)
+	if (option->type == PAIR_SECOND && is_stamp != pairs->has_arrivals)
 		pairs->meter.is_waiting = false;
 	pairs->has_arrivals = is_stamp;
-	if (!onramp_pair_arrived(&pairs->meter, &pairs->counts, option, now_ns, seq, end,
-				 &pairs->reply))
+	if (!pair_arrived(&pairs->meter, &pairs->counts, option, now_ns, seq, end, &pairs->reply))
 		return;
 	pairs->measured_ns = pairs->reply.interval_ns;
 	pairs->has_reply = true;
@@ -274,16 +272,15 @@ static void measure(struct bpf_sock_ops *ctx, struct onramp_pairs *pairs,
 
 /* A reply arrived. */
 static void take_reply(struct bpf_sock_ops *ctx, struct onramp_pairs *pairs,
-		       const struct onramp_pair_option *option, __u32 ack)
+		       const struct pair_option *option, __u32 ack)
 {
-	struct onramp_pair_report report;
+	struct pair_report report;
 
 	if ((__s32)(ctx->snd_nxt - ack) < 0) {
 		pairs->counts.ignored++; /* it acknowledges what was not sent */
 		return;
 	}
-	report =
-		onramp_pair_replied(&pairs->probe, &pairs->counts, option, bpf_ktime_get_ns(), ack);
+	report = pair_replied(&pairs->probe, &pairs->counts, option, bpf_ktime_get_ns(), ack);
 	if (report.interval_ns) {
 		pairs->report = report;
 		pairs->reported_ns = report.interval_ns;
@@ -295,27 +292,27 @@ static void parse(struct bpf_sock_ops *ctx)
 {
 	struct onramp_pairs *pairs = pairs_of(ctx, 0);
 	struct tcphdr *th = ctx->skb_data;
-	enum onramp_pair_reading reading;
-	struct onramp_pair_option option;
+	enum pair_reading reading;
+	struct pair_option option;
 	__u32 seq, end;
 
 	if (!pairs || (void *)(th + 1) > ctx->skb_data_end)
 		return;
 	reading = load_option(ctx, &option, 0);
-	if (reading == ONRAMP_PAIR_MALFORMED)
+	if (reading == PAIR_MALFORMED)
 		pairs->counts.malformed++;
-	if (reading != ONRAMP_PAIR_READ)
+	if (reading != PAIR_READ)
 		return;
 	seq = bpf_ntohl(th->seq);
 	end = seq + ctx->skb_len - (th->offset >> 4) * 4;
-	if (option.type == ONRAMP_PAIR_REPLY)
+	if (option.type == PAIR_REPLY)
 		take_reply(ctx, pairs, &option, bpf_ntohl(th->ack_seq));
 	else
 		measure(ctx, pairs, &option, seq, end);
 }
 
 SEC("sockops")
-int onramp_pair(struct bpf_sock_ops *ctx)
+int pair(struct bpf_sock_ops *ctx)
 {
 	int one = 1;
 

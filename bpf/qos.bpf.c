@@ -83,7 +83,7 @@ static bool uses_ours(struct bpf_sock *sk)
  * answer? */
 static bool uses_anothers(struct bpf_sock *sk)
 {
-	static const char ours[] = "onramp_qos";
+	static const char ours[] = "qos";
 	char name[ONRAMP_NAME_BYTES] = {};
 
 	if (bpf_getsockopt(sk, IPPROTO_TCP, TCP_CONGESTION, name, sizeof(name)) || is_ours(name))

@@ -121,7 +121,7 @@ static inline void update_pacing_rate(struct sock *sk)
 	rate *= tp->snd_cwnd > tp->packets_out ? tp->snd_cwnd : tp->packets_out;
 	if (tp->srtt_us)
 		rate /= tp->srtt_us;
-	sk->sk_pacing_rate = onramp_min(rate, sk->sk_max_pacing_rate);
+	sk->sk_pacing_rate = min_u64(rate, sk->sk_max_pacing_rate);
 }
 
 #endif

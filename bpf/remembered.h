@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a start-up remembers of paths: core/parts/path_memory.h, kept in a map of its own. ONRAMP_REMEMBERS: it
- * uses that; for the others this is nothing, and costs nothing. Without a Lifetime nothing is
- * remembered, and there is no map.
+ * What a start-up remembers of paths: core/parts/path_memory.h, kept in a map of its own.
+ * ONRAMP_REMEMBERS: it uses that; for the others this is nothing, and costs nothing. Without a
+ * Lifetime nothing is remembered, and there is no map.
  *
  * The map makes room for new paths by giving up those that were asked for the longest time ago,
  * also while a connection has them. An entry may then be another path's at the moment in which it
@@ -53,7 +53,7 @@ static inline void fill_path(const struct sock *sk, struct onramp_path *path)
 /* A connection begins: what it may use of what is remembered goes into its start. A socket that has
  * sent data has a window of its own, and uses nothing; what it learns counts. */
 static inline void begin_memory(struct sock *sk, struct onramp_connection *connection,
-				struct onramp_start *start)
+				struct startup_start *start)
 {
 	__u64 now_ns = bpf_ktime_get_boot_ns();
 	struct onramp_remembered *remembered;
@@ -61,16 +61,16 @@ static inline void begin_memory(struct sock *sk, struct onramp_connection *conne
 	struct onramp_path path;
 
 	connection->memory_kept_ns = 0;
-	connection->memory_window_bytes = onramp_memory_window(start, is_new);
+	connection->memory_window_bytes = path_memory_window(start, is_new);
 	if (!config.memory_lifetime_ns || !is_new)
 		return;
 	fill_path(sk, &path);
 	remembered = bpf_map_lookup_elem(&onramp_memory, &path);
 	if (!remembered)
 		return;
-	if (onramp_memory_is_over(&remembered->entry, now_ns, config.memory_lifetime_ns))
+	if (path_memory_is_over(&remembered->entry, now_ns, config.memory_lifetime_ns))
 		bpf_map_delete_elem(&onramp_memory, &path);
-	else if (onramp_memory_take(&remembered->entry, connection->id, now_ns, start))
+	else if (path_memory_take(&remembered->entry, connection->id, now_ns, start))
 		connection->memory_kept_ns = now_ns;
 }
 
@@ -78,17 +78,17 @@ static inline void begin_memory(struct sock *sk, struct onramp_connection *conne
 static __attribute__((noinline)) int save_memory(struct sock *sk,
 						 struct onramp_connection *connection)
 {
-	enum onramp_memory_news news =
-		onramp_memory_news(&connection->decision, connection->memory_window_bytes);
+	enum path_memory_news news =
+		path_memory_news(&connection->decision, connection->memory_window_bytes);
 	__u64 now_ns = bpf_ktime_get_boot_ns();
 	struct onramp_remembered *remembered, fresh = {};
 	struct onramp_path path;
 	bool has_entry;
 
-	if (news == ONRAMP_MEMORY_NO_NEWS)
+	if (news == PATH_MEMORY_NO_NEWS)
 		return 0;
 	fill_path(sk, &path);
-	if (news == ONRAMP_MEMORY_FORGET) {
+	if (news == PATH_MEMORY_FORGET) {
 		bpf_map_delete_elem(&onramp_memory, &path);
 		connection->memory_kept_ns = 0;
 		return 0;
@@ -96,14 +96,14 @@ static __attribute__((noinline)) int save_memory(struct sock *sk,
 	remembered = bpf_map_lookup_elem(&onramp_memory, &path);
 	if (!remembered) {
 		fresh.network_namespace = sk->__sk_common.skc_net.net->ns.inum;
-		has_entry = onramp_memory_save(&fresh.entry, connection->id, &connection->decision,
-					       now_ns);
+		has_entry = path_memory_save(&fresh.entry, connection->id, &connection->decision,
+					     now_ns);
 		/* Another connection may have been faster, just now: then its word stands. */
 		if (bpf_map_update_elem(&onramp_memory, &path, &fresh, BPF_NOEXIST))
 			has_entry = false;
 	} else {
-		has_entry = onramp_memory_save(&remembered->entry, connection->id,
-					       &connection->decision, now_ns);
+		has_entry = path_memory_save(&remembered->entry, connection->id,
+					     &connection->decision, now_ns);
 	}
 	connection->memory_kept_ns = has_entry ? now_ns : 0;
 	return 0;
@@ -126,14 +126,13 @@ static inline void keep_memory(struct sock *sk, struct onramp_connection *connec
 	if (!config.memory_lifetime_ns || !connection->memory_kept_ns)
 		return;
 	now_ns = bpf_ktime_get_boot_ns();
-	if (now_ns - connection->memory_kept_ns < ONRAMP_MEMORY_KEEP_NS)
+	if (now_ns - connection->memory_kept_ns < PATH_MEMORY_KEEP_NS)
 		return;
 	fill_path(sk, &path);
 	remembered = bpf_map_lookup_elem(&onramp_memory, &path);
 	connection->memory_kept_ns =
-		remembered && onramp_memory_keep(&remembered->entry, connection->id, now_ns)
-			? now_ns
-			: 0;
+		remembered && path_memory_keep(&remembered->entry, connection->id, now_ns) ? now_ns
+											   : 0;
 }
 
 /* It ends, or goes on with another congestion control. */
@@ -148,13 +147,13 @@ static inline void end_memory(struct sock *sk, struct onramp_connection *connect
 	fill_path(sk, &path);
 	remembered = bpf_map_lookup_elem(&onramp_memory, &path);
 	if (remembered)
-		onramp_memory_give_back(&remembered->entry, connection->id);
+		path_memory_give_back(&remembered->entry, connection->id);
 }
 
 #else
 
 static inline void begin_memory(struct sock *sk, struct onramp_connection *connection,
-				struct onramp_start *start)
+				struct startup_start *start)
 {
 }
 static inline void learn(struct sock *sk, struct onramp_connection *connection)

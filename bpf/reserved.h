@@ -21,13 +21,13 @@
 /* Is the rate reserved, so that losses do not change the window? */
 static inline bool is_reserved(const struct onramp_connection *connection)
 {
-	return connection->decision.phase == ONRAMP_PHASE_RESERVED;
+	return connection->decision.phase == STARTUP_PHASE_RESERVED;
 }
 
 /* The connection is established: may it have what was asked for? Then that is what it starts with.
  */
 static inline void start_reservation(struct sock *sk, struct onramp_connection *connection,
-				     struct onramp_start *start)
+				     struct startup_start *start)
 {
 	struct onramp_reservation *reservation = bpf_sk_storage_get(&onramp_reserved, sk, 0, 0);
 
@@ -67,8 +67,7 @@ static inline void release_reservation(struct sock *sk, const struct onramp_conn
 		return;
 	if (connection && is_reserved(connection)) {
 		reservation->bucket_full_ns = connection->bucket_full_ns;
-		reservation->excess_bytes =
-			((const struct onramp_qos *)connection->state)->excess_bytes;
+		reservation->excess_bytes = ((const struct qos *)connection->state)->excess_bytes;
 	}
 	end_reservation(reservation, ONRAMP_RESERVATION_NONE);
 }
@@ -105,33 +104,30 @@ static inline __u32 bucket_segments(struct sock *sk, struct onramp_connection *c
 	const struct tcp_sock *tp = tcp_sk(sk);
 	__u32 segments, mss_bytes = tp->mss_cache ?: 1;
 	__u64 rate = connection->decision.pacing_bytes_per_s;
-	__u64 burst = onramp_max(connection->decision.burst_bytes, mss_bytes);
+	__u64 burst = max_u64(connection->decision.burst_bytes, mss_bytes);
 	/* What is asked for while the pacing timer runs leaves when it ends, at the earliest. */
-	__u64 now_ns = onramp_max(tp->tcp_clock_cache, tp->tcp_wstamp_ns);
+	__u64 now_ns = max_u64(tp->tcp_clock_cache, tp->tcp_wstamp_ns);
 	__u64 sent_bytes = tp->bytes_sent - connection->bucket_taken_bytes;
 	__u64 bytes, next_ns, gap_ns, late_ns;
 
 	if (!rate || burst < 2 * (rate >> sk->sk_pacing_shift))
 		return 0;
 	if (sent_bytes)
-		connection->bucket_full_ns = onramp_bucket_take(
+		connection->bucket_full_ns = bucket_take(
 			connection->bucket_full_ns, connection->bucket_now_ns, sent_bytes, rate);
 	connection->bucket_taken_bytes = tp->bytes_sent;
 	connection->bucket_now_ns = now_ns;
 
-	segments = (__u32)onramp_bucket_bytes(connection->bucket_full_ns, now_ns, rate, burst) /
-				   mss_bytes
+	segments = (__u32)bucket_bytes(connection->bucket_full_ns, now_ns, rate, burst) / mss_bytes
 			   ?: 1;
 	bytes = (__u64)segments * mss_bytes;
-	next_ns = onramp_bucket_has_ns(
-		onramp_bucket_take(connection->bucket_full_ns, now_ns, bytes, rate), mss_bytes,
-		rate, burst);
-	gap_ns = onramp_max(next_ns > now_ns ? next_ns - now_ns : 0,
-			    ONRAMP_NS_PER_S >> sk->sk_pacing_shift);
+	next_ns = bucket_has_ns(bucket_take(connection->bucket_full_ns, now_ns, bytes, rate),
+				mss_bytes, rate, burst);
+	gap_ns = max_u64(next_ns > now_ns ? next_ns - now_ns : 0, NS_PER_S >> sk->sk_pacing_shift);
 	late_ns = now_ns - tp->tcp_wstamp_ns;
-	gap_ns += onramp_min(gap_ns, late_ns);
-	sk->sk_pacing_rate = onramp_min(onramp_max(onramp_bytes_per_s(bytes, gap_ns), 1),
-					sk->sk_max_pacing_rate);
+	gap_ns += min_u64(gap_ns, late_ns);
+	sk->sk_pacing_rate =
+		min_u64(max_u64(rate_bytes_per_s(bytes, gap_ns), 1), sk->sk_max_pacing_rate);
 	return segments;
 }
 
@@ -143,7 +139,7 @@ static inline bool is_reserved(const struct onramp_connection *connection)
 }
 
 static inline void start_reservation(struct sock *sk, struct onramp_connection *connection,
-				     struct onramp_start *start)
+				     struct startup_start *start)
 {
 }
 static inline void break_reservation(struct sock *sk, __u64 now_ns)

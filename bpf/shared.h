@@ -26,14 +26,14 @@ enum onramp_avoidance {
 /* The user's choices, and who made them: read-only data, so that the verifier removes what they
  * rule out. */
 struct onramp_config {
-	struct onramp_clock clock;
+	struct startup_clock clock;
 	uint64_t memory_lifetime_ns; /* core/parts/path_memory.h; 0: nothing is remembered */
 	uint64_t owner_start_ticks; /* of the process below, from /proc/PID/stat: a PID alone may be
 				       reused */
 	uint32_t owner_pid;         /* 0: loaded until it is unloaded */
 	uint32_t version;           /* ONRAMP_CONFIG_VERSION */
 	uint32_t avoidance;         /* enum onramp_avoidance */
-	uint32_t options;           /* enum onramp_option */
+	uint32_t options;           /* enum startup_option */
 	uint32_t record; /* put every input and decision of the algorithm into the ring */
 	uint32_t reserved;
 	char startup[ONRAMP_NAME_BYTES];
@@ -49,9 +49,9 @@ struct onramp_endpoint {
 
 /* What is kept for a connection beside the kernel's own state. */
 struct onramp_connection {
-	uint64_t state[ONRAMP_STATE_BYTES / 8];
-	struct onramp_decision decision; /* the latest */
-	uint64_t id;                     /* unique on this host since the program was loaded */
+	uint64_t state[STARTUP_STATE_BYTES / 8];
+	struct startup_decision decision; /* the latest */
+	uint64_t id;                      /* unique on this host since the program was loaded */
 	uint64_t start_ns;
 	uint64_t exit_ns; /* of the first exit, as the other two; 0: not yet */
 	uint64_t exit_cwnd_bytes;
@@ -62,9 +62,9 @@ struct onramp_connection {
 	uint32_t prr_delivered;      /* segments delivered in this recovery (RFC 6937) */
 	uint32_t paced_by_us;        /* the host's pacing was off and was switched on */
 	uint32_t initial_cwnd;       /* segments */
-	uint32_t told_phase;         /* enum onramp_phase */
+	uint32_t told_phase;         /* enum startup_phase */
 	uint32_t initial_ssthresh;   /* segments */
-	uint32_t exit;               /* enum onramp_exit; the decision has that of the latest */
+	uint32_t exit;               /* enum startup_exit; the decision has that of the latest */
 	uint32_t held_cwnd;     /* segments: the window while only a pair may leave; 0: it is the
 				   socket's */
 	uint64_t lost_bytes;    /* since the start, by the latest word to the start-up */
@@ -88,7 +88,7 @@ struct onramp_path {
 
 /* What is remembered of it. */
 struct onramp_remembered {
-	struct onramp_memory_entry
+	struct path_memory_entry
 		entry; /* users are connections' ids; times those of bpf_ktime_get_boot_ns() */
 	uint32_t network_namespace; /* inode number */
 	uint32_t reserved;
@@ -138,16 +138,15 @@ struct onramp_usage {
 /* A connection whose two ends know the option of packet pairs: what bpf/pair.bpf.c, which writes
  * and reads it, and the start-up tell each other. Both run under the socket's lock. */
 struct onramp_pairs {
-	struct onramp_pair_probe probe;
-	struct onramp_pair_meter meter;
-	struct onramp_pair_counts counts;
-	struct onramp_pair_option reply; /* to be sent, where has_reply */
-	struct onramp_pair_report
-		report;       /* the peer's that the start-up has yet to see; zero: none */
-	uint32_t reported_ns; /* the peer's latest report */
-	uint32_t measured_ns; /* this end's latest report */
-	uint8_t is_starting;  /* the start-up is under way */
-	uint8_t due;          /* enum onramp_pair_request: what the next full segments are */
+	struct pair_probe probe;
+	struct pair_meter meter;
+	struct pair_counts counts;
+	struct pair_option reply;  /* to be sent, where has_reply */
+	struct pair_report report; /* the peer's that the start-up has yet to see; zero: none */
+	uint32_t reported_ns;      /* the peer's latest report */
+	uint32_t measured_ns;      /* this end's latest report */
+	uint8_t is_starting;       /* the start-up is under way */
+	uint8_t due;               /* enum startup_pair_request: what the next full segments are */
 	uint8_t has_reply;
 	uint8_t ack_now;      /* acknowledge what is arriving at once */
 	uint8_t has_arrivals; /* the kernel took the time when the first arrived */
@@ -192,11 +191,11 @@ struct onramp_event {
 	struct onramp_endpoint local;
 	struct onramp_endpoint remote;
 	union {
-		struct onramp_start start;
-		struct onramp_ack ack;
-		struct onramp_loss loss;
+		struct startup_start start;
+		struct startup_ack ack;
+		struct startup_loss loss;
 	} input;
-	struct onramp_decision decision;
+	struct startup_decision decision;
 };
 
 /* The same numbers stand in crates/onramp-kernel/src/shared.rs. */

@@ -25,14 +25,14 @@
 #include "reserved.h"
 #include "shared.h"
 
-#define PASTE_(a, b, c) a##b##c
-#define PASTE(a, b, c) PASTE_(a, b, c)
+#define PASTE_(a, b) a##b
+#define PASTE(a, b) PASTE_(a, b)
 #define QUOTE_(a) #a
 #define QUOTE(a) QUOTE_(a)
 
-/* onramp_paced_start, struct onramp_paced ... */
-#define ALGORITHM(function) PASTE(onramp_, ONRAMP_ALGORITHM, function)
-#define ALGORITHM_STATE struct PASTE(onramp_, ONRAMP_ALGORITHM, )
+/* paced_start, struct paced ... */
+#define ALGORITHM(function) PASTE(ONRAMP_ALGORITHM, function)
+#define ALGORITHM_STATE struct ONRAMP_ALGORITHM
 
 /* ONRAMP_SENDS_PAIRS: the algorithm asks for packet pairs, if only where the user wants that. The
  * others have nothing to do with them. */
@@ -70,7 +70,7 @@ static __u32 mss_of(const struct tcp_sock *tp)
 
 static __u64 ssthresh_bytes(const struct tcp_sock *tp)
 {
-	return tp->snd_ssthresh >= TCP_INFINITE_SSTHRESH ? ONRAMP_UNLIMITED
+	return tp->snd_ssthresh >= TCP_INFINITE_SSTHRESH ? STARTUP_UNLIMITED
 							 : (__u64)tp->snd_ssthresh * mss_of(tp);
 }
 
@@ -101,39 +101,40 @@ static struct onramp_event *new_event(const struct sock *sk,
 	return event;
 }
 
-static bool startup_is_over(const struct onramp_connection *connection)
+static bool conn_startup_is_over(const struct onramp_connection *connection)
 {
-	return onramp_is_over(&connection->decision);
+	return startup_is_over(&connection->decision);
 }
 
 /* Does congestion avoidance have the window, while what it permits is spaced? (BBR spaces it
  * itself.) */
-static bool startup_spaces(const struct onramp_connection *connection)
+static bool conn_startup_spaces(const struct onramp_connection *connection)
 {
-	return connection->decision.phase == ONRAMP_PHASE_SAFE &&
+	return connection->decision.phase == STARTUP_PHASE_SAFE &&
 	       config.avoidance != ONRAMP_AVOIDANCE_BBR;
 }
 
 /* Is a loss being repaired, and may what arrives meanwhile change the threshold? */
-static bool startup_retreats(const struct onramp_connection *connection)
+static bool conn_startup_retreats(const struct onramp_connection *connection)
 {
-	return connection->decision.phase == ONRAMP_PHASE_RETREAT;
+	return connection->decision.phase == STARTUP_PHASE_RETREAT;
 }
 
 /* Does it raise the window? One that is over for now does again in the next slow start. (BBR has
  * none.) */
-static bool startup_decides(const struct tcp_sock *tp, const struct onramp_connection *connection)
+static bool conn_startup_decides(const struct tcp_sock *tp,
+				 const struct onramp_connection *connection)
 {
-	if (connection->decision.phase == ONRAMP_PHASE_AVOIDANCE)
+	if (connection->decision.phase == STARTUP_PHASE_AVOIDANCE)
 		return config.avoidance != ONRAMP_AVOIDANCE_BBR && tp->snd_cwnd < tp->snd_ssthresh;
-	return !startup_is_over(connection);
+	return !conn_startup_is_over(connection);
 }
 
 /* Write down why, when and at what window the start-up ended, once: slow starts that come back end
  * again. */
 static void note_exit(struct onramp_connection *connection, __u64 now_ns)
 {
-	if (startup_is_over(connection) && !connection->exit_ns) {
+	if (conn_startup_is_over(connection) && !connection->exit_ns) {
 		connection->exit = connection->decision.exit;
 		connection->exit_ns = now_ns;
 		connection->exit_cwnd_bytes = connection->decision.cwnd_bytes;
@@ -154,18 +155,18 @@ static void apply_pacing(struct sock *sk, struct onramp_connection *connection)
 {
 	__u64 rate = connection->decision.pacing_bytes_per_s;
 
-	if (rate != ONRAMP_UNLIMITED) {
+	if (rate != STARTUP_UNLIMITED) {
 		if (sk->sk_pacing_status == SK_PACING_NONE) {
 			sk->sk_pacing_status = SK_PACING_NEEDED;
 			connection->paced_by_us = true;
 		}
-		sk->sk_pacing_rate = onramp_min(rate, sk->sk_max_pacing_rate);
+		sk->sk_pacing_rate = min_u64(rate, sk->sk_max_pacing_rate);
 		return;
 	}
 	stop_pacing(sk, connection);
 	if (config.avoidance != ONRAMP_AVOIDANCE_BBR)
 		update_pacing_rate(sk);
-	else if (!startup_is_over(connection))
+	else if (!conn_startup_is_over(connection))
 		sk->sk_pacing_rate =
 			sk->sk_max_pacing_rate; /* BBR has switched pacing on: let windows decide */
 }
@@ -188,9 +189,9 @@ static void ask_for_pair(struct sock *sk, const struct onramp_connection *connec
 
 	if (!pairs)
 		return;
-	pairs->is_starting = !startup_is_over(connection);
+	pairs->is_starting = !conn_startup_is_over(connection);
 	/* A train ends with what has left. */
-	if (pairs->due == ONRAMP_PAIR_TRAIN && connection->decision.pair != ONRAMP_PAIR_TRAIN)
+	if (pairs->due == STARTUP_PAIR_TRAIN && connection->decision.pair != STARTUP_PAIR_TRAIN)
 		pairs->probe.is_open = false;
 	pairs->due = connection->decision.pair;
 	flags = tcp_sk(sk)->bpf_sock_ops_cb_flags;
@@ -203,14 +204,14 @@ static void ask_for_pair(struct sock *sk, const struct onramp_connection *connec
 }
 
 /* What the peer has reported since this was asked last; zero: nothing. */
-static struct onramp_pair_report take_pair_report(struct sock *sk)
+static struct pair_report take_pair_report(struct sock *sk)
 {
 	struct onramp_pairs *pairs = pairs_of(sk);
-	struct onramp_pair_report report = {0};
+	struct pair_report report = {0};
 
 	if (pairs) {
 		report = pairs->report;
-		pairs->report = (struct onramp_pair_report){0};
+		pairs->report = (struct pair_report){0};
 	}
 	return report;
 }
@@ -219,8 +220,8 @@ static struct onramp_pair_report take_pair_report(struct sock *sk)
  * any. */
 static bool wants_one_segment(const struct onramp_pairs *pairs)
 {
-	return pairs->due == ONRAMP_PAIR_ONE ||
-	       (pairs->due == ONRAMP_PAIR_TRAIN && !pairs->probe.is_open);
+	return pairs->due == STARTUP_PAIR_ONE ||
+	       (pairs->due == STARTUP_PAIR_TRAIN && !pairs->probe.is_open);
 }
 
 /* Can two full segments leave now, as far as the application and the receiver are concerned? */
@@ -248,11 +249,11 @@ static void let_pair_leave(struct sock *sk, struct onramp_connection *connection
 	 * not believed. */
 	if (!pairs || !wants_one_segment(pairs) || sk->sk_max_pacing_rate != NO_PACING_RATE)
 		return;
-	if (connection->paced_by_us && pairs->due == ONRAMP_PAIR_ONE) {
+	if (connection->paced_by_us && pairs->due == STARTUP_PAIR_ONE) {
 		/* Later it would be spaced; and a window that is held while nothing is under way
 		 * would stay small. */
 		if (!has_pair_to_send(tp)) {
-			pairs->due = ONRAMP_PAIR_NONE;
+			pairs->due = STARTUP_PAIR_NONE;
 			return;
 		}
 		cwnd = packets_in_flight(tp) + 2;
@@ -281,7 +282,7 @@ static void apply_decision(struct sock *sk, struct onramp_connection *connection
 	struct tcp_sock *tp = tcp_sk(sk);
 	__u64 cwnd = connection->decision.cwnd_bytes / mss_bytes;
 
-	tp->snd_cwnd = (__u32)onramp_max(onramp_min(cwnd, tp->snd_cwnd_clamp), 1);
+	tp->snd_cwnd = (__u32)max_u64(min_u64(cwnd, tp->snd_cwnd_clamp), 1);
 	tp->snd_ssthresh = ssthresh_segments(connection->decision.ssthresh_bytes, mss_bytes);
 }
 
@@ -319,41 +320,41 @@ static __u64 srtt_ns(const struct tcp_sock *tp)
 /* Is a decision worth an event? A new phase is; so are a new estimate and slow start that waits or
  * goes on, but eight times in a round trip at most: what changes with each acknowledgement would
  * leave no room in the ring for others. */
-static bool is_news(const struct onramp_connection *connection, const struct onramp_ack *ack,
+static bool is_news(const struct onramp_connection *connection, const struct startup_ack *ack,
 		    __u32 phase_before)
 {
-	const struct onramp_decision *decision = &connection->decision;
+	const struct startup_decision *decision = &connection->decision;
 	bool alternates =
-		(decision->phase == ONRAMP_PHASE_LINEAR ||
-		 decision->phase == ONRAMP_PHASE_SLOW_START) &&
-		(phase_before == ONRAMP_PHASE_LINEAR || phase_before == ONRAMP_PHASE_SLOW_START);
+		(decision->phase == STARTUP_PHASE_LINEAR ||
+		 decision->phase == STARTUP_PHASE_SLOW_START) &&
+		(phase_before == STARTUP_PHASE_LINEAR || phase_before == STARTUP_PHASE_SLOW_START);
 
 	if (config.record || (decision->phase != phase_before && !alternates))
 		return true;
 	return (decision->phase != connection->told_phase ||
 		decision->estimate_bytes_per_s != connection->told_bytes_per_s) &&
 	       ack->now_ns - connection->told_ns >=
-		       onramp_max(ack->srtt_ns / 8, LEAST_NS_BETWEEN_EVENTS);
+		       max_u64(ack->srtt_ns / 8, LEAST_NS_BETWEEN_EVENTS);
 }
 
 /* The algorithm's word on an acknowledgement. Not static: the verifier walks such a function once,
  * and not once for each way that leads to a call. */
 __attribute__((noinline)) int algorithm_ack(struct onramp_connection *connection,
-					    const struct onramp_ack *ack)
+					    const struct startup_ack *ack)
 {
 	if (connection && ack)
 		ALGORITHM(_ack)((ALGORITHM_STATE *)connection->state, ack, &connection->decision);
 	return 0;
 }
 
-static void startup_ack(struct sock *sk, struct onramp_connection *connection,
-			const struct rate_sample *rs)
+static void conn_startup_ack(struct sock *sk, struct onramp_connection *connection,
+			     const struct rate_sample *rs)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
-	struct onramp_decision *decision = &connection->decision;
+	struct startup_decision *decision = &connection->decision;
 	__u32 mss_bytes = mss_of(tp);
-	struct onramp_pair_report report = take_pair_report(sk);
-	struct onramp_ack ack = {
+	struct pair_report report = take_pair_report(sk);
+	struct startup_ack ack = {
 		.now_ns = bpf_ktime_get_ns(),
 		.acked_bytes = (__u64)rs->acked_sacked * mss_bytes,
 		.delivered_bytes = delivered_bytes(tp, connection),
@@ -366,11 +367,11 @@ static void startup_ack(struct sock *sk, struct onramp_connection *connection,
 		.pair_interval_ns = report.interval_ns,
 		.pair_bytes = report.bytes,
 		.mss_bytes = mss_bytes,
-		.flags = (cwnd_limited(tp) ? ONRAMP_ACK_CWND_LIMITED : 0) |
-			 (tp->write_seq == tp->snd_nxt ? ONRAMP_ACK_APP_LIMITED : 0) |
-			 (startup_retreats(connection) && reduces_cwnd(BPF_CORE_READ_BITFIELD(
-								  tp, inet_conn.icsk_ca_state))
-				  ? ONRAMP_ACK_RECOVERING
+		.flags = (cwnd_limited(tp) ? STARTUP_ACK_CWND_LIMITED : 0) |
+			 (tp->write_seq == tp->snd_nxt ? STARTUP_ACK_APP_LIMITED : 0) |
+			 (conn_startup_retreats(connection) && reduces_cwnd(BPF_CORE_READ_BITFIELD(
+								       tp, inet_conn.icsk_ca_state))
+				  ? STARTUP_ACK_RECOVERING
 				  : 0),
 	};
 	__u32 phase = decision->phase;
@@ -398,15 +399,15 @@ static void startup_ack(struct sock *sk, struct onramp_connection *connection,
 	}
 }
 
-static void startup_start(struct sock *sk, struct onramp_connection *connection)
+static void conn_startup_start(struct sock *sk, struct onramp_connection *connection)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
 	__u32 mss_bytes = mss_of(tp);
 	/* A socket that switches to this congestion control when it has sent data keeps its window.
 	 */
-	__u32 options = tp->data_segs_out ? config.options & ~ONRAMP_OPTION_PAPER_INITIAL_WINDOW
+	__u32 options = tp->data_segs_out ? config.options & ~STARTUP_OPTION_PAPER_INITIAL_WINDOW
 					  : config.options;
-	struct onramp_start start = {
+	struct startup_start start = {
 		.now_ns = bpf_ktime_get_ns(),
 		.clock = {.measure_ns = config.clock.measure_ns, .event_ns = config.clock.event_ns},
 		.cwnd_bytes = (__u64)tp->snd_cwnd * mss_bytes,
@@ -432,7 +433,7 @@ static void startup_start(struct sock *sk, struct onramp_connection *connection)
 	connection->initial_cwnd = tp->snd_cwnd;
 	connection->initial_ssthresh = tp->snd_ssthresh;
 	apply_decision(sk, connection, mss_bytes);
-	if (connection->decision.pacing_bytes_per_s != ONRAMP_UNLIMITED)
+	if (connection->decision.pacing_bytes_per_s != STARTUP_UNLIMITED)
 		apply_pacing(sk, connection);
 	else
 		connection->initial_cwnd = tp->snd_cwnd;
@@ -445,11 +446,12 @@ static void startup_start(struct sock *sk, struct onramp_connection *connection)
 	}
 }
 
-static __u32 startup_loss(struct sock *sk, struct onramp_connection *connection, __u32 ssthresh)
+static __u32 conn_startup_loss(struct sock *sk, struct onramp_connection *connection,
+			       __u32 ssthresh)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
 	__u32 mss_bytes = mss_of(tp);
-	struct onramp_loss loss = {
+	struct startup_loss loss = {
 		.now_ns = bpf_ktime_get_ns(),
 		.inflight_bytes = (__u64)tp->packets_out * mss_bytes,
 		.cwnd_bytes = (__u64)tp->snd_cwnd * mss_bytes,
@@ -458,8 +460,8 @@ static __u32 startup_loss(struct sock *sk, struct onramp_connection *connection,
 			delivered_bytes(tp, connection) - (__u64)tp->sacked_out * mss_bytes,
 		.lost_bytes = lost_bytes(tp, connection),
 		.mss_bytes = mss_bytes,
-		.kind = tp->inet_conn.icsk_pending == ICSK_PENDING_NONE ? ONRAMP_LOSS_TIMEOUT
-									: ONRAMP_LOSS_RECOVERY,
+		.kind = tp->inet_conn.icsk_pending == ICSK_PENDING_NONE ? STARTUP_LOSS_TIMEOUT
+									: STARTUP_LOSS_RECOVERY,
 	};
 	struct onramp_event *event;
 
@@ -475,8 +477,8 @@ static __u32 startup_loss(struct sock *sk, struct onramp_connection *connection,
 		bpf_ringbuf_submit(event, 0);
 	}
 	/* BBR's window is its own from here on. */
-	if (startup_retreats(connection) && config.avoidance == ONRAMP_AVOIDANCE_BBR) {
-		onramp_finish(&connection->decision, onramp_loss_exit(&loss));
+	if (conn_startup_retreats(connection) && config.avoidance == ONRAMP_AVOIDANCE_BBR) {
+		startup_finish(&connection->decision, startup_loss_exit(&loss));
 		note_exit(connection, loss.now_ns);
 	}
 	return ssthresh_segments(connection->decision.ssthresh_bytes, mss_bytes);
@@ -491,7 +493,7 @@ void BPF_PROG(onramp_init, struct sock *sk)
 	connection = bpf_sk_storage_get(&onramp_conns, sk, 0, BPF_SK_STORAGE_GET_F_CREATE);
 	if (!connection)
 		return; /* out of memory: the avoidance alone */
-	startup_start(sk, connection);
+	conn_startup_start(sk, connection);
 	if (config.avoidance == ONRAMP_AVOIDANCE_BBR)
 		apply_pacing(sk, connection);
 }
@@ -525,19 +527,19 @@ static void control(struct sock *sk, __u32 ack, int flag, const struct rate_samp
 	bool was_reserved = connection && is_reserved(connection);
 
 	if (was_reserved)
-		startup_ack(sk, connection, rs);
+		conn_startup_ack(sk, connection, rs);
 	if (was_reserved && is_reserved(connection)) {
 		/* The window is decided. */
 	} else if (reduces_cwnd(BPF_CORE_READ_BITFIELD(tp, inet_conn.icsk_ca_state))) {
-		if (connection && startup_retreats(connection) && rs->acked_sacked)
-			startup_ack(sk, connection, rs);
+		if (connection && conn_startup_retreats(connection) && rs->acked_sacked)
+			conn_startup_ack(sk, connection, rs);
 		if (connection)
 			reduce_cwnd(tp, connection, (int)rs->acked_sacked, rs->losses, flag);
 	} else if (may_raise_cwnd(tp, flag)) {
-		bool decides = connection && startup_decides(tp, connection);
+		bool decides = connection && conn_startup_decides(tp, connection);
 
-		if (decides || (connection && startup_spaces(connection)))
-			startup_ack(sk, connection, rs);
+		if (decides || (connection && conn_startup_spaces(connection)))
+			conn_startup_ack(sk, connection, rs);
 		if (!decides)
 			avoidance_raise(config.avoidance, sk, ack, rs->acked_sacked);
 	}
@@ -555,14 +557,14 @@ static void control(struct sock *sk, __u32 ack, int flag, const struct rate_samp
 static void overrule_bbr(struct sock *sk, __u32 cwnd, const struct rate_sample *rs)
 {
 	struct onramp_connection *connection = bpf_sk_storage_get(&onramp_conns, sk, 0, 0);
-	bool starting = connection && !startup_is_over(connection);
+	bool starting = connection && !conn_startup_is_over(connection);
 
 	if (connection)
 		keep_memory(sk, connection);
 	if (starting) {
 		tcp_sk(sk)->snd_cwnd = cwnd;
 		if (rs->acked_sacked)
-			startup_ack(sk, connection, rs);
+			conn_startup_ack(sk, connection, rs);
 	}
 	if (connection && (starting || connection->paced_by_us)) {
 		apply_pacing(sk, connection);
@@ -608,8 +610,8 @@ __u32 BPF_PROG(onramp_ssthresh, struct sock *sk)
 	if (connection)
 		release_window(sk, connection);
 	ssthresh = avoidance_ssthresh(config.avoidance, sk);
-	if (connection && connection->decision.phase != ONRAMP_PHASE_DONE)
-		return startup_loss(sk, connection, ssthresh);
+	if (connection && connection->decision.phase != STARTUP_PHASE_DONE)
+		return conn_startup_loss(sk, connection, ssthresh);
 	return ssthresh;
 }
 

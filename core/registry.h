@@ -18,7 +18,7 @@
 #include "algorithms/spaced.h"
 #include "algorithms/standard.h"
 
-#define ONRAMP_ALGORITHMS(X)                                                                       \
+#define STARTUP_ALGORITHMS(X)                                                                      \
 	X(standard, "slow start as it is (RFC 5681)")                                              \
 	X(paced, "ssthresh from ACK spacing, then paced (Aron & Druschel 1998)")                   \
 	X(gamma, "a share of the window as threshold, found by itself (Chaher et al. 1998)")       \
@@ -30,22 +30,22 @@
 	X(onramp,                                                                                  \
 	  "measured in the first round trip, paced, validated, raised: the five papers in one")
 
-static inline const char *onramp_phase_name(uint32_t phase)
+static inline const char *startup_phase_name(uint32_t phase)
 {
-	static const char *const names[ONRAMP_PHASE_COUNT] = {
+	static const char *const names[STARTUP_PHASE_COUNT] = {
 		"slow-start", "pacing",   "approach", "done",  "avoidance", "safe-transmit",
 		"linear",     "reserved", "hold",     "drain", "retreat",
 	};
-	return phase < ONRAMP_PHASE_COUNT ? names[phase] : "unknown";
+	return phase < STARTUP_PHASE_COUNT ? names[phase] : "unknown";
 }
 
-static inline const char *onramp_exit_name(uint32_t exit)
+static inline const char *startup_exit_name(uint32_t exit)
 {
-	static const char *const names[ONRAMP_EXIT_COUNT] = {
+	static const char *const names[STARTUP_EXIT_COUNT] = {
 		"none",        "ssthresh", "estimate",   "loss",   "timeout",
 		"application", "receiver", "unreserved", "broken", "delay",
 	};
-	return exit < ONRAMP_EXIT_COUNT ? names[exit] : "unknown";
+	return exit < STARTUP_EXIT_COUNT ? names[exit] : "unknown";
 }
 
 #endif

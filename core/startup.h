@@ -4,7 +4,7 @@
  *
  * A start-up algorithm decides how a TCP sender behaves until it knows its path. The host (the
  * kernel through bpf/, another stack, a test) tells it what happens, one record an event, and
- * carries out what it decides. When the algorithm is done it says why (enum onramp_exit), leaves
+ * carries out what it decides. When the algorithm is done it says why (enum startup_exit), leaves
  * ssthresh, and the host's own congestion avoidance goes on.
  *
  * Everything here compiles unchanged into a BPF program and into a native library: freestanding
@@ -21,68 +21,72 @@
 #include <stdint.h>
 
 /* A threshold or a rate that is not set. */
-#define ONRAMP_UNLIMITED UINT64_MAX
+#define STARTUP_UNLIMITED UINT64_MAX
 
-#define ONRAMP_NS_PER_S UINT64_C(1000000000)
+#define NS_PER_S UINT64_C(1000000000)
 
 /* What the host promises of its two timing services (Aron & Druschel, section 4): how finely it
  * measures time, and how finely it schedules a transmission. A 4.4BSD host says 500 ms and 500 ms.
  */
-struct onramp_clock {
+struct startup_clock {
 	uint64_t measure_ns;
 	uint64_t event_ns;
 };
 
 /* What the user chose. */
-enum onramp_option {
+enum startup_option {
 	/* The initial window of RFC 3390 instead of the host's. */
-	ONRAMP_OPTION_PAPER_INITIAL_WINDOW = 1 << 0,
+	STARTUP_OPTION_PAPER_INITIAL_WINDOW = 1 << 0,
 	/* The rate of a flight is that between its first and its last acknowledgement:
 	   core/measure/ack_train.h. */
-	ONRAMP_OPTION_TRAIN_ENDS = 1 << 1,
+	STARTUP_OPTION_TRAIN_ENDS = 1 << 1,
 	/* The rate of a flight is that of its most closely spaced acknowledgements:
 	   core/measure/ack_train.h. */
-	ONRAMP_OPTION_TRAIN_CLOSEST = 1 << 2,
-	/* The eligible rate's filter takes the latest sample alone: core/measure/eligible_rate.h. */
-	ONRAMP_OPTION_ERE_LATEST = 1 << 3,
-	/* Its instability is compared with the connection's largest: core/measure/eligible_rate.h. */
-	ONRAMP_OPTION_ERE_CALM = 1 << 4,
+	STARTUP_OPTION_TRAIN_CLOSEST = 1 << 2,
+	/* The eligible rate's filter takes the latest sample alone: core/measure/eligible_rate.h.
+	 */
+	STARTUP_OPTION_ERE_LATEST = 1 << 3,
+	/* Its instability is compared with the connection's largest: core/measure/eligible_rate.h.
+	 */
+	STARTUP_OPTION_ERE_CALM = 1 << 4,
 	/* Packet pairs, for a start-up that does without them too, where the peer knows them:
 	   core/measure/pair_rate.h. */
-	ONRAMP_OPTION_PAIRS = 1 << 18,
-	/* One of onramp's ideas is switched off, to see what it contributes: core/algorithms/onramp.h. */
-	ONRAMP_OPTION_WITHOUT_MEASURING = 1 << 5, /* no rate is believed */
-	ONRAMP_OPTION_WITHOUT_LINE =
+	STARTUP_OPTION_PAIRS = 1 << 18,
+	/* One of onramp's ideas is switched off, to see what it contributes:
+	   core/algorithms/onramp.h. */
+	STARTUP_OPTION_WITHOUT_MEASURING = 1 << 5, /* no rate is believed */
+	STARTUP_OPTION_WITHOUT_LINE =
 		1 << 6, /* acknowledgements are believed that are no line, or jitter */
-	ONRAMP_OPTION_WITHOUT_SHARING = 1 << 7, /* the path is the connection's alone */
-	ONRAMP_OPTION_WITHOUT_SPACING = 1 << 8, /* nothing is paced */
-	ONRAMP_OPTION_WITHOUT_VALIDATING =
+	STARTUP_OPTION_WITHOUT_SHARING = 1 << 7, /* the path is the connection's alone */
+	STARTUP_OPTION_WITHOUT_SPACING = 1 << 8, /* nothing is paced */
+	STARTUP_OPTION_WITHOUT_VALIDATING =
 		1 << 9, /* all of the path is filled at once, and counts as carried */
-	ONRAMP_OPTION_WITHOUT_EASING = 1 << 10, /* what is carried grows as in slow start at once */
-	ONRAMP_OPTION_WITHOUT_RAISING =
+	STARTUP_OPTION_WITHOUT_EASING = 1
+					<< 10, /* what is carried grows as in slow start at once */
+	STARTUP_OPTION_WITHOUT_RAISING =
 		1 << 11, /* what is carried does not grow: the path is the threshold */
-	ONRAMP_OPTION_WITHOUT_DELAY = 1 << 12, /* no HOLD: a loss alone ends growth */
-	ONRAMP_OPTION_WITHOUT_RESTING =
+	STARTUP_OPTION_WITHOUT_DELAY = 1 << 12, /* no HOLD: a loss alone ends growth */
+	STARTUP_OPTION_WITHOUT_RESTING =
 		1 << 13, /* congestion avoidance is not told that the path is full */
-	ONRAMP_OPTION_WITHOUT_REPACING = 1
-					 << 14, /* a path that was drained is not paced once more */
-	ONRAMP_OPTION_WITHOUT_RETREAT =
+	STARTUP_OPTION_WITHOUT_REPACING =
+		1 << 14, /* a path that was drained is not paced once more */
+	STARTUP_OPTION_WITHOUT_RETREAT =
 		1 << 15, /* no RETREAT: a loss ends the start-up as the host has it */
 	/* What is remembered of the path is used at once, and does not wait for the acknowledgement
 	 * of the initial window, as RFC 9959 has it: core/parts/path_memory.h. */
-	ONRAMP_OPTION_RESUME_AT_ONCE = 1 << 16,
-	ONRAMP_OPTION_WITHOUT_NOISE =
+	STARTUP_OPTION_RESUME_AT_ONCE = 1 << 16,
+	STARTUP_OPTION_WITHOUT_NOISE =
 		1 << 17, /* as the others above: any delay counts, be it jitter or not */
 };
 
 /* The connection is established and has sent nothing yet. */
-struct onramp_start {
+struct startup_start {
 	uint64_t now_ns;
-	struct onramp_clock clock;
+	struct startup_clock clock;
 	uint64_t cwnd_bytes;     /* the host's initial window */
-	uint64_t ssthresh_bytes; /* ONRAMP_UNLIMITED if the host has none */
+	uint64_t ssthresh_bytes; /* STARTUP_UNLIMITED if the host has none */
 	uint32_t mss_bytes;
-	uint32_t options; /* enum onramp_option */
+	uint32_t options; /* enum startup_option */
 	uint64_t srtt_ns; /* the smoothed round-trip time: of the handshake, as a rule; 0: not known
 			   */
 	/* What the user gave for what an algorithm would measure; 0: nothing. */
@@ -92,27 +96,28 @@ struct onramp_start {
 	uint32_t burst_bytes;      /* qos: what may leave at once; 0: the algorithm's own choice */
 	uint64_t excess_bytes; /* qos: what an earlier reservation of the connection has lost beyond
 				  what it may */
-	/* What the host remembers of the path, and lets this connection alone use (core/parts/path_memory.h).
+	/* What the host remembers of the path, and lets this connection alone use
+	 * (core/parts/path_memory.h).
 	 */
 	uint64_t remembered_bytes;  /* so much it carried in a round trip; 0: nothing is remembered,
 				       or may be used */
 	uint64_t remembered_rtt_ns; /* the least round trip at that time */
 };
 
-enum onramp_ack_flag {
+enum startup_ack_flag {
 	/* The window, not the application or the receiver, held the sender back in the last round
 	   trip. */
-	ONRAMP_ACK_CWND_LIMITED = 1 << 0,
+	STARTUP_ACK_CWND_LIMITED = 1 << 0,
 	/* The application has given nothing that is not yet sent: pauses between segments may be
 	   its own. */
-	ONRAMP_ACK_APP_LIMITED = 1 << 1,
-	/* The host is repairing losses: told in ONRAMP_PHASE_RETREAT alone. */
-	ONRAMP_ACK_RECOVERING = 1 << 2,
+	STARTUP_ACK_APP_LIMITED = 1 << 1,
+	/* The host is repairing losses: told in STARTUP_PHASE_RETREAT alone. */
+	STARTUP_ACK_RECOVERING = 1 << 2,
 };
 
 /* An acknowledgement arrived that acknowledges something new, and the host is not recovering from a
- * loss; in ONRAMP_PHASE_RESERVED, any acknowledgement. */
-struct onramp_ack {
+ * loss; in STARTUP_PHASE_RESERVED, any acknowledgement. */
+struct startup_ack {
 	uint64_t now_ns;
 	/* Newly acknowledged, cumulatively or selectively; in slow start no more than the host
 	 * counts for its growth (RFC 3465; Linux counts all). */
@@ -132,179 +137,181 @@ struct onramp_ack {
 	uint64_t pair_interval_ns;
 	uint64_t pair_bytes; /* so much arrived in it: of a pair, its second segment */
 	uint32_t mss_bytes;
-	uint32_t flags; /* enum onramp_ack_flag */
+	uint32_t flags; /* enum startup_ack_flag */
 };
 
-enum onramp_loss_kind {
-	ONRAMP_LOSS_RECOVERY =
+enum startup_loss_kind {
+	STARTUP_LOSS_RECOVERY =
 		1, /* found by acknowledgements: fast retransmit, RACK, or an ECN mark */
-	ONRAMP_LOSS_TIMEOUT = 2, /* found by the retransmission timer; slow start follows */
-	ONRAMP_LOSS_TAHOE =
+	STARTUP_LOSS_TIMEOUT = 2, /* found by the retransmission timer; slow start follows */
+	STARTUP_LOSS_TAHOE =
 		3, /* found by acknowledgements; slow start follows, as 4.3BSD-Tahoe does it */
 };
 
 /* The host found a loss and is about to set a new ssthresh. */
-struct onramp_loss {
+struct startup_loss {
 	uint64_t now_ns;
 	uint64_t
 		inflight_bytes; /* FlightSize of RFC 5681: sent and not cumulatively acknowledged */
 	uint64_t cwnd_bytes;
-	uint64_t ssthresh_bytes; /* what the congestion avoidance would set */
-	uint64_t
-		acknowledged_bytes; /* cumulatively, in the count of onramp_ack's delivered_bytes */
-	uint64_t lost_bytes;        /* as onramp_ack's, this loss included */
+	uint64_t ssthresh_bytes;     /* what the congestion avoidance would set */
+	uint64_t acknowledged_bytes; /* cumulatively, in the count of startup_ack's delivered_bytes
+				      */
+	uint64_t lost_bytes;         /* as startup_ack's, this loss included */
 	uint32_t mss_bytes;
-	uint32_t kind; /* enum onramp_loss_kind */
+	uint32_t kind; /* enum startup_loss_kind */
 };
 
-/* Where a connection stands. Names for people: onramp_phase_name(). */
-enum onramp_phase {
-	ONRAMP_PHASE_SLOW_START, /* cwnd grows by what is acknowledged */
-	ONRAMP_PHASE_PACING,   /* a window that was measured is being filled at the measured rate */
-	ONRAMP_PHASE_APPROACH, /* slow start from there to ssthresh, never faster than the measured
+/* Where a connection stands. Names for people: startup_phase_name(). */
+enum startup_phase {
+	STARTUP_PHASE_SLOW_START, /* cwnd grows by what is acknowledged */
+	STARTUP_PHASE_PACING, /* a window that was measured is being filled at the measured rate */
+	STARTUP_PHASE_APPROACH, /* slow start from there to ssthresh, never faster than the measured
 				  rate */
-	ONRAMP_PHASE_DONE,     /* congestion avoidance controls the connection */
-	ONRAMP_PHASE_AVOIDANCE, /* it does until the next slow start, which is the algorithm's again
-				 */
-	ONRAMP_PHASE_SAFE,      /* it has the window; the algorithm still spaces what it permits */
-	ONRAMP_PHASE_LINEAR,    /* cwnd grows by a segment a round trip, until slow start goes on */
-	ONRAMP_PHASE_RESERVED,  /* the path's rate is reserved: losses do not change the window */
-	ONRAMP_PHASE_HOLD,  /* the window stays for a round trip, to see whether a delay lasts */
-	ONRAMP_PHASE_DRAIN, /* less is sent than before, to see whether a queue was the connection's
-			       own */
-	ONRAMP_PHASE_RETREAT, /* a loss is being repaired: what arrives meanwhile may change the
+	STARTUP_PHASE_DONE,     /* congestion avoidance controls the connection */
+	STARTUP_PHASE_AVOIDANCE, /* it does until the next slow start, which is the algorithm's
+				  * again
+				  */
+	STARTUP_PHASE_SAFE,      /* it has the window; the algorithm still spaces what it permits */
+	STARTUP_PHASE_LINEAR,   /* cwnd grows by a segment a round trip, until slow start goes on */
+	STARTUP_PHASE_RESERVED, /* the path's rate is reserved: losses do not change the window */
+	STARTUP_PHASE_HOLD,    /* the window stays for a round trip, to see whether a delay lasts */
+	STARTUP_PHASE_DRAIN,   /* less is sent than before, to see whether a queue was the
+				 connection's   own */
+	STARTUP_PHASE_RETREAT, /* a loss is being repaired: what arrives meanwhile may change the
 				 threshold */
-	ONRAMP_PHASE_COUNT,
+	STARTUP_PHASE_COUNT,
 };
 
-/* Why a start-up ended. Names for people: onramp_exit_name(). */
-enum onramp_exit {
-	ONRAMP_EXIT_NONE,        /* it has not */
-	ONRAMP_EXIT_SSTHRESH,    /* cwnd reached the threshold that the host had set (HyStart, a
+/* Why a start-up ended. Names for people: startup_exit_name(). */
+enum startup_exit {
+	STARTUP_EXIT_NONE,        /* it has not */
+	STARTUP_EXIT_SSTHRESH,    /* cwnd reached the threshold that the host had set (HyStart, a
 				    route's metric) */
-	ONRAMP_EXIT_ESTIMATE,    /* cwnd reached the threshold that the algorithm had measured */
-	ONRAMP_EXIT_LOSS,        /* a loss, found by acknowledgements */
-	ONRAMP_EXIT_TIMEOUT,     /* a loss, found by the retransmission timer */
-	ONRAMP_EXIT_APPLICATION, /* the application sends too little to go on */
-	ONRAMP_EXIT_RECEIVER,    /* the receiver's window is the limit */
-	ONRAMP_EXIT_UNRESERVED,  /* no rate is reserved, or the host did not grant it */
-	ONRAMP_EXIT_BROKEN,      /* losses show that the reservation does not hold */
-	ONRAMP_EXIT_DELAY,       /* the delay rose and stayed: the path is full */
-	ONRAMP_EXIT_COUNT,
+	STARTUP_EXIT_ESTIMATE,    /* cwnd reached the threshold that the algorithm had measured */
+	STARTUP_EXIT_LOSS,        /* a loss, found by acknowledgements */
+	STARTUP_EXIT_TIMEOUT,     /* a loss, found by the retransmission timer */
+	STARTUP_EXIT_APPLICATION, /* the application sends too little to go on */
+	STARTUP_EXIT_RECEIVER,    /* the receiver's window is the limit */
+	STARTUP_EXIT_UNRESERVED,  /* no rate is reserved, or the host did not grant it */
+	STARTUP_EXIT_BROKEN,      /* losses show that the reservation does not hold */
+	STARTUP_EXIT_DELAY,       /* the delay rose and stayed: the path is full */
+	STARTUP_EXIT_COUNT,
 };
 
-/* Which segments the peer is to measure, where both ends know packet pairs (core/parts/pair_option.h). */
-enum onramp_pair_request {
-	ONRAMP_PAIR_NONE,
-	ONRAMP_PAIR_ONE,   /* the next two full segments leave at once, marked as a pair */
-	ONRAMP_PAIR_TRAIN, /* all full segments that leave are marked, as one train: they leave as
+/* Which segments the peer is to measure, where both ends know packet pairs
+ * (core/parts/pair_option.h). */
+enum startup_pair_request {
+	STARTUP_PAIR_NONE,
+	STARTUP_PAIR_ONE,   /* the next two full segments leave at once, marked as a pair */
+	STARTUP_PAIR_TRAIN, /* all full segments that leave are marked, as one train: they leave as
 			      they would */
 };
 
 /* What the host is to do from now on. */
-struct onramp_decision {
+struct startup_decision {
 	uint64_t cwnd_bytes;
 	uint64_t ssthresh_bytes;
-	uint64_t pacing_bytes_per_s; /* ONRAMP_UNLIMITED: as the windows and acknowledgements allow
+	uint64_t pacing_bytes_per_s; /* STARTUP_UNLIMITED: as the windows and acknowledgements allow
 				      */
 	uint64_t estimate_bytes_per_s; /* the path's rate as measured so far; 0: not yet */
-	uint32_t phase;                /* enum onramp_phase */
-	uint32_t exit;                 /* enum onramp_exit; set if and only if the start-up is over:
-					  onramp_is_over() */
-	uint16_t pair;                 /* enum onramp_pair_request */
+	uint32_t phase;                /* enum startup_phase */
+	uint32_t exit;    /* enum startup_exit; set if and only if the start-up is over:
+			     startup_is_over() */
+	uint16_t pair;    /* enum startup_pair_request */
 	uint16_t is_full; /* the window is what the path holds: congestion avoidance need not look
 			     for that */
-	uint32_t burst_bytes; /* a token bucket of this depth paces (core/parts/token_bucket.h); 0: the
-				 host's own way */
-	/* What is to be remembered of the path from now on, instead of what was (core/parts/path_memory.h): so
-	 * much it carried in a round trip, and the least round trip. 0 bytes: nothing new;
-	 * ONRAMP_UNLIMITED: what is remembered is wrong.
+	uint32_t burst_bytes; /* a token bucket of this depth paces (core/parts/token_bucket.h); 0:
+				 the host's own way */
+	/* What is to be remembered of the path from now on, instead of what was
+	 * (core/parts/path_memory.h): so much it carried in a round trip, and the least round trip.
+	 * 0 bytes: nothing new; STARTUP_UNLIMITED: what is remembered is wrong.
 	 */
 	uint64_t learned_bytes;
 	uint64_t learned_rtt_ns;
 };
 
 /* Room that a host keeps for the state of any algorithm. */
-#define ONRAMP_STATE_BYTES 768
+#define STARTUP_STATE_BYTES 768
 
-#define ONRAMP_ASSERT_STATE(type)                                                                  \
-	_Static_assert(sizeof(type) <= ONRAMP_STATE_BYTES, #type " is too large")
+#define STARTUP_ASSERT_STATE(type)                                                                 \
+	_Static_assert(sizeof(type) <= STARTUP_STATE_BYTES, #type " is too large")
 
 /*
  * An algorithm NAME is a file core/NAME.h with
  *
- *     struct onramp_NAME { ... };
- *     void onramp_NAME_start(struct onramp_NAME *, const struct onramp_start *, struct
- * onramp_decision *); void onramp_NAME_ack(struct onramp_NAME *, const struct onramp_ack *, struct
- * onramp_decision *); void onramp_NAME_loss(struct onramp_NAME *, const struct onramp_loss *,
- * struct onramp_decision *);
+ *     struct NAME { ... };
+ *     void NAME_start(struct NAME *, const struct startup_start *, struct
+ * startup_decision *); void NAME_ack(struct NAME *, const struct startup_ack *, struct
+ * startup_decision *); void NAME_loss(struct NAME *, const struct startup_loss *,
+ * struct startup_decision *);
  *
  * and a line in core/registry.h. The state is zero before start. Every function fills the whole
  * decision.
  *
- * In ONRAMP_PHASE_RETREAT the window is the host's loss recovery's, which leads to the decided
+ * In STARTUP_PHASE_RETREAT the window is the host's loss recovery's, which leads to the decided
  * threshold; the algorithm hears of every acknowledgement until that is over. A host that cannot
- * follow takes it for ONRAMP_PHASE_DONE.
+ * follow takes it for STARTUP_PHASE_DONE.
  *
- * In ONRAMP_PHASE_RESERVED the host leaves the window as decided while it repairs losses, and after
- * a retransmission time-out and an idle time too.
+ * In STARTUP_PHASE_RESERVED the host leaves the window as decided while it repairs losses, and
+ * after a retransmission time-out and an idle time too.
  *
- * A start-up is over when the phase is ONRAMP_PHASE_DONE, ONRAMP_PHASE_AVOIDANCE or
- * ONRAMP_PHASE_SAFE. After DONE the host calls the algorithm no more. In AVOIDANCE it still tells
+ * A start-up is over when the phase is STARTUP_PHASE_DONE, STARTUP_PHASE_AVOIDANCE or
+ * STARTUP_PHASE_SAFE. After DONE the host calls the algorithm no more. In AVOIDANCE it still tells
  * it of each loss, and of acknowledgements as soon as cwnd is below ssthresh: a slow start has
  * begun anew, after a loss or an idle time, and the algorithm decides until it says AVOIDANCE
  * again. In SAFE it tells of both, the window is congestion avoidance's, and the algorithm decides
  * the pacing rate alone.
  */
 
-static inline uint64_t onramp_min(uint64_t a, uint64_t b)
+static inline uint64_t min_u64(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
 
-static inline uint64_t onramp_max(uint64_t a, uint64_t b)
+static inline uint64_t max_u64(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
 }
 
 /* The window that slow start up to this threshold makes of an acknowledgement. One that does not
  * limit the sender stays. */
-static inline uint64_t onramp_slow_start(const struct onramp_ack *ack, uint64_t ssthresh_bytes)
+static inline uint64_t startup_slow_start(const struct startup_ack *ack, uint64_t ssthresh_bytes)
 {
-	if (!(ack->flags & ONRAMP_ACK_CWND_LIMITED) || ack->cwnd_bytes >= ssthresh_bytes)
+	if (!(ack->flags & STARTUP_ACK_CWND_LIMITED) || ack->cwnd_bytes >= ssthresh_bytes)
 		return ack->cwnd_bytes;
-	return onramp_min(ack->cwnd_bytes + ack->acked_bytes, ssthresh_bytes);
+	return min_u64(ack->cwnd_bytes + ack->acked_bytes, ssthresh_bytes);
 }
 
 /* The decision of slow start with this window and threshold, which nothing but acknowledgements
  * clocks. */
-static inline void onramp_start_slowly(struct onramp_decision *decision, uint64_t cwnd_bytes,
-				       uint64_t ssthresh_bytes)
+static inline void startup_begin_slow_start(struct startup_decision *decision, uint64_t cwnd_bytes,
+					    uint64_t ssthresh_bytes)
 {
-	*decision = (struct onramp_decision){
+	*decision = (struct startup_decision){
 		.cwnd_bytes = cwnd_bytes,
 		.ssthresh_bytes = ssthresh_bytes,
-		.pacing_bytes_per_s = ONRAMP_UNLIMITED,
-		.phase = ONRAMP_PHASE_SLOW_START,
+		.pacing_bytes_per_s = STARTUP_UNLIMITED,
+		.phase = STARTUP_PHASE_SLOW_START,
 	};
 }
 
 /* The least round-trip time, this acknowledgement's sample among them; 0: there was none yet. */
-static inline uint64_t onramp_least_rtt(uint64_t least_ns, const struct onramp_ack *ack)
+static inline uint64_t startup_min_rtt(uint64_t least_ns, const struct startup_ack *ack)
 {
 	return ack->rtt_ns && (!least_ns || ack->rtt_ns < least_ns) ? ack->rtt_ns : least_ns;
 }
 
 /* Was the window full before this acknowledgement? Then nothing that slow start permitted waits any
  * more. */
-static inline bool onramp_window_was_full(const struct onramp_ack *ack)
+static inline bool startup_window_was_full(const struct startup_ack *ack)
 {
 	return ack->inflight_bytes + ack->acked_bytes >= ack->cwnd_bytes;
 }
 
 /* Bits that a number needs: 0 needs none, 255 needs 8. Without branches, which would multiply the
  * paths that the kernel's verifier walks: set every bit below the highest, then count them. */
-static inline uint32_t onramp_bits(uint64_t a)
+static inline uint32_t bit_length(uint64_t a)
 {
 	a |= a >> 1;
 	a |= a >> 2;
@@ -319,78 +326,77 @@ static inline uint32_t onramp_bits(uint64_t a)
 }
 
 /* a - b, or 0 where that would be negative. */
-static inline uint32_t onramp_excess(uint32_t a, uint32_t b)
+static inline uint32_t saturating_sub(uint32_t a, uint32_t b)
 {
 	return a > b ? a - b : 0;
 }
 
 /* a * b / whole, where that has 64 bits. Where the product may have more than 64, the larger factor
  * and whole are halved until it cannot; 0 where that leaves nothing of whole. */
-static inline uint64_t onramp_share(uint64_t a, uint64_t b, uint64_t whole)
+static inline uint64_t mul_div(uint64_t a, uint64_t b, uint64_t whole)
 {
 	uint32_t halvings =
-		(uint32_t)onramp_min(onramp_excess(onramp_bits(a) + onramp_bits(b), 64), 63);
-	uint64_t larger = onramp_max(a, b) >> halvings;
+		(uint32_t)min_u64(saturating_sub(bit_length(a) + bit_length(b), 64), 63);
+	uint64_t larger = max_u64(a, b) >> halvings;
 
 	whole >>= halvings;
-	return whole ? larger * onramp_min(a, b) / whole : 0;
+	return whole ? larger * min_u64(a, b) / whole : 0;
 }
 
 /* So many bytes in this time, as a rate; 0 where there is no time. */
-static inline uint64_t onramp_bytes_per_s(uint64_t bytes, uint64_t time_ns)
+static inline uint64_t rate_bytes_per_s(uint64_t bytes, uint64_t time_ns)
 {
-	return onramp_share(bytes, ONRAMP_NS_PER_S, time_ns);
+	return mul_div(bytes, NS_PER_S, time_ns);
 }
 
 /* What a path of this rate holds: so much in a round trip, and at least two segments. */
-static inline uint64_t onramp_path_bytes(uint64_t bytes_per_s, uint64_t rtt_ns, uint32_t mss_bytes)
+static inline uint64_t bdp_bytes(uint64_t bytes_per_s, uint64_t rtt_ns, uint32_t mss_bytes)
 {
-	return onramp_max(onramp_share(bytes_per_s, rtt_ns, ONRAMP_NS_PER_S),
-			  2 * (uint64_t)mss_bytes);
+	return max_u64(mul_div(bytes_per_s, rtt_ns, NS_PER_S), 2 * (uint64_t)mss_bytes);
 }
 
 /* At most so many segments may leave a host at once, when it knows nothing (RFC 6928). */
-#define ONRAMP_BURST_SEGMENTS 10
+#define STARTUP_BURST_SEGMENTS 10
 /* Hosts whose clock is as coarse have a periodic interrupt; finer ones have timers, as Linux, and
  * pace any rate. */
-#define ONRAMP_INTERRUPT_NS UINT64_C(1000000)
+#define STARTUP_INTERRUPT_NS UINT64_C(1000000)
 
 /* Can a host that schedules so finely pace all that it sends? With a timer always; with a periodic
  * interrupt where a tick is worth few segments. */
-static inline bool onramp_can_pace(uint64_t event_ns, uint64_t bytes_per_s, uint64_t mss_bytes)
+static inline bool startup_can_pace(uint64_t event_ns, uint64_t bytes_per_s, uint64_t mss_bytes)
 {
 	/* rate * tick <= 10 segments, by division: neither side overflows. */
-	return event_ns < ONRAMP_INTERRUPT_NS ||
-	       bytes_per_s <= ONRAMP_BURST_SEGMENTS * mss_bytes * ONRAMP_NS_PER_S / event_ns;
+	return event_ns < STARTUP_INTERRUPT_NS ||
+	       bytes_per_s <= STARTUP_BURST_SEGMENTS * mss_bytes * NS_PER_S / event_ns;
 }
 
 /* Is congestion avoidance in charge, be it for good or until the next slow start? */
-static inline bool onramp_is_over(const struct onramp_decision *decision)
+static inline bool startup_is_over(const struct startup_decision *decision)
 {
-	return decision->phase == ONRAMP_PHASE_DONE || decision->phase == ONRAMP_PHASE_AVOIDANCE ||
-	       decision->phase == ONRAMP_PHASE_SAFE;
+	return decision->phase == STARTUP_PHASE_DONE ||
+	       decision->phase == STARTUP_PHASE_AVOIDANCE || decision->phase == STARTUP_PHASE_SAFE;
 }
 
 /* End a start-up: cwnd and ssthresh stay as the decision has them, pacing becomes the host's own.
  */
-static inline void onramp_finish(struct onramp_decision *decision, enum onramp_exit exit)
+static inline void startup_finish(struct startup_decision *decision, enum startup_exit exit)
 {
-	decision->phase = ONRAMP_PHASE_DONE;
+	decision->phase = STARTUP_PHASE_DONE;
 	decision->exit = exit;
-	decision->pacing_bytes_per_s = ONRAMP_UNLIMITED;
+	decision->pacing_bytes_per_s = STARTUP_UNLIMITED;
 }
 
 /* End it until the next slow start. */
-static inline void onramp_pause(struct onramp_decision *decision, enum onramp_exit exit)
+static inline void startup_pause(struct startup_decision *decision, enum startup_exit exit)
 {
-	onramp_finish(decision, exit);
-	decision->phase = ONRAMP_PHASE_AVOIDANCE;
+	startup_finish(decision, exit);
+	decision->phase = STARTUP_PHASE_AVOIDANCE;
 }
 
 /* The reason to give when a start-up ends because of a loss. */
-static inline enum onramp_exit onramp_loss_exit(const struct onramp_loss *loss)
+static inline enum startup_exit startup_loss_exit(const struct startup_loss *loss)
 {
-	return loss->kind == ONRAMP_LOSS_TIMEOUT ? ONRAMP_EXIT_TIMEOUT : ONRAMP_EXIT_LOSS;
+	return loss->kind == STARTUP_LOSS_TIMEOUT ? STARTUP_EXIT_TIMEOUT : STARTUP_EXIT_LOSS;
 }
 
 #endif

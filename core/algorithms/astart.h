@@ -46,34 +46,32 @@
 #include "measure/eligible_rate.h"
 #include "startup.h"
 
-#define ONRAMP_ASTART_SSTHRESH_BYTES 32768
+#define ASTART_SSTHRESH_BYTES 32768
 
-struct onramp_astart {
-	struct onramp_ere ere;
+struct astart {
+	struct ere ere;
 	uint64_t ssthresh_bytes;
 	uint64_t grown_bytes; /* LINEAR: acknowledged since the window grew */
-	uint32_t options;     /* enum onramp_option */
+	uint32_t options;     /* enum startup_option */
 	uint32_t is_over;     /* until a coarse timeout */
 };
-ONRAMP_ASSERT_STATE(struct onramp_astart);
+STARTUP_ASSERT_STATE(struct astart);
 
-static inline void onramp_astart_start(struct onramp_astart *state,
-				       const struct onramp_start *start,
-				       struct onramp_decision *decision)
+static inline void astart_start(struct astart *state, const struct startup_start *start,
+				struct startup_decision *decision)
 {
-	bool has_ssthresh = start->ssthresh_bytes != ONRAMP_UNLIMITED;
+	bool has_ssthresh = start->ssthresh_bytes != STARTUP_UNLIMITED;
 
-	state->ssthresh_bytes = has_ssthresh ? start->ssthresh_bytes : ONRAMP_ASTART_SSTHRESH_BYTES;
+	state->ssthresh_bytes = has_ssthresh ? start->ssthresh_bytes : ASTART_SSTHRESH_BYTES;
 	state->options = start->options;
-	onramp_start_slowly(decision, start->cwnd_bytes, state->ssthresh_bytes);
+	startup_begin_slow_start(decision, start->cwnd_bytes, state->ssthresh_bytes);
 }
 
 /* The window that linear growth makes of an acknowledgement: a segment more when a window has been
  * acknowledged. */
-static inline uint64_t onramp_astart_linear(struct onramp_astart *state,
-					    const struct onramp_ack *ack)
+static inline uint64_t astart_linear(struct astart *state, const struct startup_ack *ack)
 {
-	if (!(ack->flags & ONRAMP_ACK_CWND_LIMITED))
+	if (!(ack->flags & STARTUP_ACK_CWND_LIMITED))
 		return ack->cwnd_bytes;
 	state->grown_bytes += ack->acked_bytes;
 	if (state->grown_bytes < ack->cwnd_bytes)
@@ -82,47 +80,47 @@ static inline uint64_t onramp_astart_linear(struct onramp_astart *state,
 	return ack->cwnd_bytes + ack->mss_bytes;
 }
 
-static inline void onramp_astart_ack(struct onramp_astart *state, const struct onramp_ack *ack,
-				     struct onramp_decision *decision)
+static inline void astart_ack(struct astart *state, const struct startup_ack *ack,
+			      struct startup_decision *decision)
 {
 	uint64_t rate;
 
-	onramp_ere_ack(&state->ere, ack, state->options);
-	rate = onramp_ere_bytes_per_s(&state->ere);
-	onramp_start_slowly(decision, ack->cwnd_bytes, ack->ssthresh_bytes);
+	ere_ack(&state->ere, ack, state->options);
+	rate = ere_bytes_per_s(&state->ere);
+	startup_begin_slow_start(decision, ack->cwnd_bytes, ack->ssthresh_bytes);
 	decision->estimate_bytes_per_s = rate;
 	if (!state->is_over) {
 		state->ssthresh_bytes =
-			onramp_max(state->ssthresh_bytes,
-				   onramp_path_bytes(rate, state->ere.rtt_min_ns, ack->mss_bytes));
+			max_u64(state->ssthresh_bytes,
+				bdp_bytes(rate, state->ere.rtt_min_ns, ack->mss_bytes));
 		/* Hosts count whole segments: their windows would never reach a part of one. */
 		decision->ssthresh_bytes =
 			state->ssthresh_bytes - state->ssthresh_bytes % ack->mss_bytes;
 	}
-	decision->cwnd_bytes = onramp_slow_start(ack, decision->ssthresh_bytes);
+	decision->cwnd_bytes = startup_slow_start(ack, decision->ssthresh_bytes);
 	if (decision->cwnd_bytes < decision->ssthresh_bytes)
 		return;
 	if (state->is_over) {
-		onramp_pause(decision, ONRAMP_EXIT_SSTHRESH);
+		startup_pause(decision, STARTUP_EXIT_SSTHRESH);
 	} else {
-		decision->phase = ONRAMP_PHASE_LINEAR;
+		decision->phase = STARTUP_PHASE_LINEAR;
 		if (ack->cwnd_bytes >= decision->ssthresh_bytes)
-			decision->cwnd_bytes = onramp_astart_linear(state, ack);
+			decision->cwnd_bytes = astart_linear(state, ack);
 	}
 }
 
-static inline void onramp_astart_loss(struct onramp_astart *state, const struct onramp_loss *loss,
-				      struct onramp_decision *decision)
+static inline void astart_loss(struct astart *state, const struct startup_loss *loss,
+			       struct startup_decision *decision)
 {
-	state->is_over = loss->kind != ONRAMP_LOSS_TIMEOUT;
+	state->is_over = loss->kind != STARTUP_LOSS_TIMEOUT;
 	state->ssthresh_bytes = loss->ssthresh_bytes;
 	state->grown_bytes = 0;
-	*decision = (struct onramp_decision){
+	*decision = (struct startup_decision){
 		.cwnd_bytes = loss->cwnd_bytes,
 		.ssthresh_bytes = loss->ssthresh_bytes,
-		.estimate_bytes_per_s = onramp_ere_bytes_per_s(&state->ere),
+		.estimate_bytes_per_s = ere_bytes_per_s(&state->ere),
 	};
-	onramp_pause(decision, onramp_loss_exit(loss));
+	startup_pause(decision, startup_loss_exit(loss));
 }
 
 #endif

@@ -59,50 +59,49 @@
 
 #include "startup.h"
 
-#define ONRAMP_GAMMA_ONE_PPM 1000000
-#define ONRAMP_GAMMA_MOST_PPM (ONRAMP_GAMMA_ONE_PPM / 2)
-#define ONRAMP_GAMMA_LEAST_PPM (ONRAMP_GAMMA_ONE_PPM / 4)
-#define ONRAMP_GAMMA_MARGIN_PART 16
+#define GAMMA_ONE_PPM 1000000
+#define GAMMA_MAX_PPM (GAMMA_ONE_PPM / 2)
+#define GAMMA_MIN_PPM (GAMMA_ONE_PPM / 4)
+#define GAMMA_MARGIN_PART 16
 
 /* Windows beyond 2^43 bytes are not reckoned with: gamma times twice as much still fits in 64 bits.
  */
-#define ONRAMP_GAMMA_MAX_WINDOW_BYTES (UINT64_C(1) << 43)
+#define GAMMA_MAX_WINDOW_BYTES (UINT64_C(1) << 43)
 
-struct onramp_gamma {
-	uint64_t avoidance_bytes; /* X1; ONRAMP_UNLIMITED in slow start */
+struct gamma {
+	uint64_t avoidance_bytes; /* X1; STARTUP_UNLIMITED in slow start */
 	uint32_t gamma_ppm;
 	uint32_t is_given;    /* by the user: not to be adapted */
 	uint32_t is_of_w_max; /* the present threshold is gamma * W_max */
 	uint32_t reserved;
 };
-ONRAMP_ASSERT_STATE(struct onramp_gamma);
+STARTUP_ASSERT_STATE(struct gamma);
 
-static inline void onramp_gamma_start(struct onramp_gamma *state, const struct onramp_start *start,
-				      struct onramp_decision *decision)
+static inline void gamma_start(struct gamma *state, const struct startup_start *start,
+			       struct startup_decision *decision)
 {
-	state->avoidance_bytes = ONRAMP_UNLIMITED;
+	state->avoidance_bytes = STARTUP_UNLIMITED;
 	state->is_given = start->gamma_ppm != 0;
-	state->gamma_ppm = state->is_given
-				   ? (uint32_t)onramp_min(start->gamma_ppm, ONRAMP_GAMMA_MOST_PPM)
-				   : ONRAMP_GAMMA_MOST_PPM;
-	onramp_start_slowly(decision, start->cwnd_bytes, start->ssthresh_bytes);
+	state->gamma_ppm = state->is_given ? (uint32_t)min_u64(start->gamma_ppm, GAMMA_MAX_PPM)
+					   : GAMMA_MAX_PPM;
+	startup_begin_slow_start(decision, start->cwnd_bytes, start->ssthresh_bytes);
 }
 
-static inline void onramp_gamma_ack(struct onramp_gamma *state, const struct onramp_ack *ack,
-				    struct onramp_decision *decision)
+static inline void gamma_ack(struct gamma *state, const struct startup_ack *ack,
+			     struct startup_decision *decision)
 {
-	onramp_start_slowly(decision, onramp_slow_start(ack, ack->ssthresh_bytes),
-			    ack->ssthresh_bytes);
-	state->avoidance_bytes = ONRAMP_UNLIMITED;
+	startup_begin_slow_start(decision, startup_slow_start(ack, ack->ssthresh_bytes),
+				 ack->ssthresh_bytes);
+	state->avoidance_bytes = STARTUP_UNLIMITED;
 	if (decision->cwnd_bytes >= ack->ssthresh_bytes) {
 		state->avoidance_bytes = ack->delivered_bytes;
-		onramp_pause(decision, ONRAMP_EXIT_SSTHRESH);
+		startup_pause(decision, STARTUP_EXIT_SSTHRESH);
 	}
 }
 
 /* X2 - X1. */
-static inline uint64_t onramp_gamma_acknowledged(const struct onramp_gamma *state,
-						 const struct onramp_loss *loss)
+static inline uint64_t gamma_acknowledged(const struct gamma *state,
+					  const struct startup_loss *loss)
 {
 	return loss->acknowledged_bytes > state->avoidance_bytes
 		       ? loss->acknowledged_bytes - state->avoidance_bytes
@@ -110,48 +109,45 @@ static inline uint64_t onramp_gamma_acknowledged(const struct onramp_gamma *stat
 }
 
 /* Eq. (8), with X2 - X1 < W, less the margin. */
-static inline void onramp_gamma_adapt(struct onramp_gamma *state, uint64_t acknowledged_bytes,
-				      uint64_t window_bytes)
+static inline void gamma_adapt(struct gamma *state, uint64_t acknowledged_bytes,
+			       uint64_t window_bytes)
 {
 	uint64_t gamma_ppm =
 		state->gamma_ppm * (acknowledged_bytes + window_bytes) / (2 * window_bytes);
 
-	gamma_ppm -= gamma_ppm / ONRAMP_GAMMA_MARGIN_PART;
-	state->gamma_ppm =
-		gamma_ppm <= ONRAMP_GAMMA_LEAST_PPM ? ONRAMP_GAMMA_MOST_PPM : (uint32_t)gamma_ppm;
+	gamma_ppm -= gamma_ppm / GAMMA_MARGIN_PART;
+	state->gamma_ppm = gamma_ppm <= GAMMA_MIN_PPM ? GAMMA_MAX_PPM : (uint32_t)gamma_ppm;
 }
 
 /* gamma * W, at least two segments. */
-static inline uint64_t onramp_gamma_share(const struct onramp_gamma *state,
-					  const struct onramp_loss *loss, uint64_t window_bytes)
+static inline uint64_t gamma_share(const struct gamma *state, const struct startup_loss *loss,
+				   uint64_t window_bytes)
 {
-	return onramp_max(window_bytes * state->gamma_ppm / ONRAMP_GAMMA_ONE_PPM,
-			  2 * (uint64_t)loss->mss_bytes);
+	return max_u64(window_bytes * state->gamma_ppm / GAMMA_ONE_PPM,
+		       2 * (uint64_t)loss->mss_bytes);
 }
 
-static inline void onramp_gamma_loss(struct onramp_gamma *state, const struct onramp_loss *loss,
-				     struct onramp_decision *decision)
+static inline void gamma_loss(struct gamma *state, const struct startup_loss *loss,
+			      struct startup_decision *decision)
 {
-	uint64_t window_bytes =
-		onramp_max(onramp_min(loss->cwnd_bytes, ONRAMP_GAMMA_MAX_WINDOW_BYTES), 1);
-	uint64_t acknowledged_bytes = onramp_gamma_acknowledged(state, loss);
+	uint64_t window_bytes = max_u64(min_u64(loss->cwnd_bytes, GAMMA_MAX_WINDOW_BYTES), 1);
+	uint64_t acknowledged_bytes = gamma_acknowledged(state, loss);
 	bool is_of_slow_start = acknowledged_bytes < window_bytes;
-	bool starts_slowly = loss->kind != ONRAMP_LOSS_RECOVERY;
+	bool starts_slowly = loss->kind != STARTUP_LOSS_RECOVERY;
 	uint64_t ssthresh_bytes = loss->ssthresh_bytes;
 
 	if (state->is_of_w_max && is_of_slow_start && !state->is_given)
-		onramp_gamma_adapt(state, acknowledged_bytes, window_bytes);
+		gamma_adapt(state, acknowledged_bytes, window_bytes);
 	state->is_of_w_max = starts_slowly && !is_of_slow_start;
 	/* What fast recovery repairs is followed by congestion avoidance. */
-	state->avoidance_bytes = starts_slowly ? ONRAMP_UNLIMITED : loss->acknowledged_bytes;
+	state->avoidance_bytes = starts_slowly ? STARTUP_UNLIMITED : loss->acknowledged_bytes;
 	if (starts_slowly && (!is_of_slow_start || state->is_given))
-		ssthresh_bytes =
-			onramp_min(ssthresh_bytes, onramp_gamma_share(state, loss, window_bytes));
-	*decision = (struct onramp_decision){
+		ssthresh_bytes = min_u64(ssthresh_bytes, gamma_share(state, loss, window_bytes));
+	*decision = (struct startup_decision){
 		.cwnd_bytes = loss->cwnd_bytes,
 		.ssthresh_bytes = ssthresh_bytes,
 	};
-	onramp_pause(decision, onramp_loss_exit(loss));
+	startup_pause(decision, startup_loss_exit(loss));
 }
 
 #endif

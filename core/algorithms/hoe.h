@@ -34,61 +34,61 @@
 #include "measure/flight.h"
 #include "startup.h"
 
-#define ONRAMP_HOE_ACKS 3
+#define HOE_ACKS 3
 
-struct onramp_hoe {
-	struct onramp_flight flight;
+struct hoe {
+	struct flight flight;
 	uint64_t ssthresh_bytes; /* the host's, then the measured one */
 	uint64_t bw_bytes_per_s; /* 0: not yet */
 	uint64_t rtt_min_ns;     /* 0: none yet */
-	uint32_t options;        /* enum onramp_option */
+	uint32_t options;        /* enum startup_option */
 	uint32_t reserved;
 };
-ONRAMP_ASSERT_STATE(struct onramp_hoe);
+STARTUP_ASSERT_STATE(struct hoe);
 
-static inline void onramp_hoe_start(struct onramp_hoe *state, const struct onramp_start *start,
-				    struct onramp_decision *decision)
+static inline void hoe_start(struct hoe *state, const struct startup_start *start,
+			     struct startup_decision *decision)
 {
 	state->ssthresh_bytes = start->ssthresh_bytes;
 	state->options = start->options;
-	onramp_start_slowly(decision, start->cwnd_bytes, start->ssthresh_bytes);
+	startup_begin_slow_start(decision, start->cwnd_bytes, start->ssthresh_bytes);
 }
 
 /* Is this the acknowledgement that tells the rate? */
-static inline void onramp_hoe_measure(struct onramp_hoe *state, const struct onramp_ack *ack)
+static inline void hoe_measure(struct hoe *state, const struct startup_ack *ack)
 {
-	onramp_flight_ends(&state->flight, ack);
-	if (state->flight.train.points < ONRAMP_HOE_ACKS || !state->rtt_min_ns)
+	flight_ends(&state->flight, ack);
+	if (state->flight.train.points < HOE_ACKS || !state->rtt_min_ns)
 		return;
-	state->bw_bytes_per_s = onramp_flight_bytes_per_s(&state->flight, ack, state->options);
+	state->bw_bytes_per_s = flight_bytes_per_s(&state->flight, ack, state->options);
 	if (state->bw_bytes_per_s)
 		state->ssthresh_bytes =
-			onramp_path_bytes(state->bw_bytes_per_s, state->rtt_min_ns, ack->mss_bytes);
+			bdp_bytes(state->bw_bytes_per_s, state->rtt_min_ns, ack->mss_bytes);
 }
 
-static inline void onramp_hoe_ack(struct onramp_hoe *state, const struct onramp_ack *ack,
-				  struct onramp_decision *decision)
+static inline void hoe_ack(struct hoe *state, const struct startup_ack *ack,
+			   struct startup_decision *decision)
 {
-	state->rtt_min_ns = onramp_least_rtt(state->rtt_min_ns, ack);
+	state->rtt_min_ns = startup_min_rtt(state->rtt_min_ns, ack);
 	if (!state->bw_bytes_per_s)
-		onramp_hoe_measure(state, ack);
-	onramp_start_slowly(decision, onramp_slow_start(ack, state->ssthresh_bytes),
-			    state->ssthresh_bytes);
+		hoe_measure(state, ack);
+	startup_begin_slow_start(decision, startup_slow_start(ack, state->ssthresh_bytes),
+				 state->ssthresh_bytes);
 	decision->estimate_bytes_per_s = state->bw_bytes_per_s;
 	if (decision->cwnd_bytes >= state->ssthresh_bytes)
-		onramp_finish(decision,
-			      state->bw_bytes_per_s ? ONRAMP_EXIT_ESTIMATE : ONRAMP_EXIT_SSTHRESH);
+		startup_finish(decision, state->bw_bytes_per_s ? STARTUP_EXIT_ESTIMATE
+							       : STARTUP_EXIT_SSTHRESH);
 }
 
-static inline void onramp_hoe_loss(struct onramp_hoe *state, const struct onramp_loss *loss,
-				   struct onramp_decision *decision)
+static inline void hoe_loss(struct hoe *state, const struct startup_loss *loss,
+			    struct startup_decision *decision)
 {
-	*decision = (struct onramp_decision){
+	*decision = (struct startup_decision){
 		.cwnd_bytes = loss->cwnd_bytes,
 		.ssthresh_bytes = loss->ssthresh_bytes,
 		.estimate_bytes_per_s = state->bw_bytes_per_s,
 	};
-	onramp_finish(decision, onramp_loss_exit(loss));
+	startup_finish(decision, startup_loss_exit(loss));
 }
 
 #endif

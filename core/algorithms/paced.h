@@ -64,63 +64,62 @@
 #include "measure/flight.h"
 #include "startup.h"
 
-#define ONRAMP_PACED_AGREEMENT_PART 10
-#define ONRAMP_PACED_PTHRESH_PART 2
-#define ONRAMP_PACED_INITIAL_WINDOW_BYTES 4380
+#define PACED_AGREEMENT_PART 10
+#define PACED_PTHRESH_PART 2
+#define PACED_INITIAL_WINDOW_BYTES 4380
 
-struct onramp_paced {
-	struct onramp_flight flight;
+struct paced {
+	struct flight flight;
 	uint64_t ssthresh_bytes; /* the host's */
-	uint64_t least_bytes;    /* the least estimate so far; ONRAMP_UNLIMITED before the first */
+	uint64_t least_bytes;    /* the least estimate so far; STARTUP_UNLIMITED before the first */
 	uint64_t bw_bytes_per_s; /* of that estimate; 0 before the first */
 	uint64_t event_ns;       /* the host's scheduling granularity, 1 / f_ev */
 	uint64_t cwnd_bytes;     /* PACING: the window, d + N, or the host's if that is more */
 	uint64_t pacing_end_ns;  /* PACING: one round trip after its start */
 	uint32_t phase;
-	uint32_t options;   /* enum onramp_option */
+	uint32_t options;   /* enum startup_option */
 	uint32_t is_coarse; /* the clock allows less than p - d segments in a round trip */
 };
-ONRAMP_ASSERT_STATE(struct onramp_paced);
+STARTUP_ASSERT_STATE(struct paced);
 
-static inline uint64_t onramp_paced_initial_window(uint64_t mss_bytes)
+static inline uint64_t paced_initial_window(uint64_t mss_bytes)
 {
-	return onramp_min(4 * mss_bytes,
-			  onramp_max(2 * mss_bytes, ONRAMP_PACED_INITIAL_WINDOW_BYTES));
+	return min_u64(4 * mss_bytes, max_u64(2 * mss_bytes, PACED_INITIAL_WINDOW_BYTES));
 }
 
-static inline void onramp_paced_start(struct onramp_paced *state, const struct onramp_start *start,
-				      struct onramp_decision *decision)
+static inline void paced_start(struct paced *state, const struct startup_start *start,
+			       struct startup_decision *decision)
 {
 	state->ssthresh_bytes = start->ssthresh_bytes;
-	state->least_bytes = ONRAMP_UNLIMITED;
-	state->event_ns = onramp_max(start->clock.event_ns, 1);
-	state->phase = ONRAMP_PHASE_SLOW_START;
+	state->least_bytes = STARTUP_UNLIMITED;
+	state->event_ns = max_u64(start->clock.event_ns, 1);
+	state->phase = STARTUP_PHASE_SLOW_START;
 	state->options = start->options;
-	onramp_start_slowly(decision,
-			    start->options & ONRAMP_OPTION_PAPER_INITIAL_WINDOW
-				    ? onramp_paced_initial_window(start->mss_bytes)
-				    : start->cwnd_bytes,
-			    start->ssthresh_bytes);
+	startup_begin_slow_start(decision,
+				 start->options & STARTUP_OPTION_PAPER_INITIAL_WINDOW
+					 ? paced_initial_window(start->mss_bytes)
+					 : start->cwnd_bytes,
+				 start->ssthresh_bytes);
 }
 
-static inline uint64_t onramp_paced_ssthresh(const struct onramp_paced *state)
+static inline uint64_t paced_ssthresh(const struct paced *state)
 {
-	return onramp_min(state->ssthresh_bytes, state->least_bytes);
+	return min_u64(state->ssthresh_bytes, state->least_bytes);
 }
 
 /* Take the estimate of the flight that just ended. True when it is final. */
-static inline bool onramp_paced_estimate(struct onramp_paced *state, const struct onramp_ack *ack)
+static inline bool paced_estimate(struct paced *state, const struct startup_ack *ack)
 {
-	uint64_t bw = onramp_flight_bytes_per_s(&state->flight, ack, state->options);
+	uint64_t bw = flight_bytes_per_s(&state->flight, ack, state->options);
 	uint64_t estimate, difference;
 	bool first = !state->bw_bytes_per_s, agrees;
 
 	if (!bw || !ack->srtt_ns)
 		return false;
-	estimate = onramp_path_bytes(bw, ack->srtt_ns, ack->mss_bytes);
+	estimate = bdp_bytes(bw, ack->srtt_ns, ack->mss_bytes);
 	difference = estimate > state->least_bytes ? estimate - state->least_bytes
 						   : state->least_bytes - estimate;
-	agrees = !first && difference <= state->least_bytes / ONRAMP_PACED_AGREEMENT_PART;
+	agrees = !first && difference <= state->least_bytes / PACED_AGREEMENT_PART;
 	if (estimate < state->least_bytes) {
 		state->bw_bytes_per_s = bw;
 		state->least_bytes = estimate;
@@ -130,69 +129,65 @@ static inline bool onramp_paced_estimate(struct onramp_paced *state, const struc
 
 /* Does something else than the window limit the sender, and no longer give way? A receiver that is
  * still growing its buffer does: to leave pacing then would send each of its steps as a burst. */
-static inline bool onramp_paced_stands_still(const struct onramp_paced *state)
+static inline bool paced_stands_still(const struct paced *state)
 {
 	return !state->flight.cwnd_limited &&
 	       state->flight.train.flight_bytes <= state->flight.last_bytes;
 }
 
 /* The estimate is final: choose the window to fill, d + N. */
-static inline void onramp_paced_begin_pacing(struct onramp_paced *state,
-					     const struct onramp_ack *ack)
+static inline void paced_begin_pacing(struct paced *state, const struct startup_ack *ack)
 {
 	uint64_t mss = ack->mss_bytes;
-	uint64_t p = onramp_paced_ssthresh(state) / ONRAMP_PACED_PTHRESH_PART / mss;
+	uint64_t p = paced_ssthresh(state) / PACED_PTHRESH_PART / mss;
 	uint64_t d = (ack->inflight_bytes + mss - 1) / mss;
 	uint64_t ticks = ack->srtt_ns / state->event_ns; /* RTT * f_ev */
 
 	if (p <= d || !ticks) {
-		state->phase = ONRAMP_PHASE_APPROACH;
+		state->phase = STARTUP_PHASE_APPROACH;
 		return;
 	}
-	uint64_t n = onramp_min(p - d, ticks);
-	state->phase = ONRAMP_PHASE_PACING;
+	uint64_t n = min_u64(p - d, ticks);
+	state->phase = STARTUP_PHASE_PACING;
 	state->is_coarse = n < p - d;
-	state->cwnd_bytes = onramp_max((d + n) * mss, ack->cwnd_bytes);
+	state->cwnd_bytes = max_u64((d + n) * mss, ack->cwnd_bytes);
 	state->pacing_end_ns = ack->now_ns + ack->srtt_ns;
 }
 
 /* A segment each T = max(1 / f_ev, 1 / bw), as a rate. */
-static inline uint64_t onramp_paced_rate(const struct onramp_paced *state, uint64_t mss_bytes)
+static inline uint64_t paced_rate(const struct paced *state, uint64_t mss_bytes)
 {
-	return onramp_max(
-		onramp_min(state->bw_bytes_per_s, mss_bytes * ONRAMP_NS_PER_S / state->event_ns),
-		1);
+	return max_u64(min_u64(state->bw_bytes_per_s, mss_bytes * NS_PER_S / state->event_ns), 1);
 }
 
-static inline void onramp_paced_ack(struct onramp_paced *state, const struct onramp_ack *ack,
-				    struct onramp_decision *decision)
+static inline void paced_ack(struct paced *state, const struct startup_ack *ack,
+			     struct startup_decision *decision)
 {
-	bool flight_ends = onramp_flight_ends(&state->flight, ack);
-	uint64_t pacing_bytes_per_s = ONRAMP_UNLIMITED;
+	bool flight_ended = flight_ends(&state->flight, ack);
+	uint64_t pacing_bytes_per_s = STARTUP_UNLIMITED;
 	uint64_t cwnd_bytes, ssthresh_bytes;
 
-	if (state->phase == ONRAMP_PHASE_SLOW_START && flight_ends &&
-	    onramp_paced_estimate(state, ack))
-		onramp_paced_begin_pacing(state, ack);
-	else if (state->phase == ONRAMP_PHASE_PACING &&
+	if (state->phase == STARTUP_PHASE_SLOW_START && flight_ended && paced_estimate(state, ack))
+		paced_begin_pacing(state, ack);
+	else if (state->phase == STARTUP_PHASE_PACING &&
 		 (state->is_coarse || ack->now_ns >= state->pacing_end_ns)) {
-		state->phase = ONRAMP_PHASE_APPROACH;
+		state->phase = STARTUP_PHASE_APPROACH;
 		/* What was paced was held back by neither the application nor the receiver. */
 		state->flight.cwnd_limited++;
 	}
-	ssthresh_bytes = onramp_paced_ssthresh(state);
+	ssthresh_bytes = paced_ssthresh(state);
 
-	if (state->phase == ONRAMP_PHASE_PACING) {
+	if (state->phase == STARTUP_PHASE_PACING) {
 		cwnd_bytes = state->cwnd_bytes;
-		pacing_bytes_per_s = onramp_paced_rate(state, ack->mss_bytes);
+		pacing_bytes_per_s = paced_rate(state, ack->mss_bytes);
 	} else {
-		cwnd_bytes = onramp_slow_start(ack, ssthresh_bytes);
-		if (state->phase == ONRAMP_PHASE_APPROACH &&
-		    onramp_can_pace(state->event_ns, state->bw_bytes_per_s, ack->mss_bytes))
-			pacing_bytes_per_s = onramp_max(state->bw_bytes_per_s, 1);
+		cwnd_bytes = startup_slow_start(ack, ssthresh_bytes);
+		if (state->phase == STARTUP_PHASE_APPROACH &&
+		    startup_can_pace(state->event_ns, state->bw_bytes_per_s, ack->mss_bytes))
+			pacing_bytes_per_s = max_u64(state->bw_bytes_per_s, 1);
 	}
 
-	*decision = (struct onramp_decision){
+	*decision = (struct startup_decision){
 		.cwnd_bytes = cwnd_bytes,
 		.ssthresh_bytes = ssthresh_bytes,
 		.pacing_bytes_per_s = pacing_bytes_per_s,
@@ -200,31 +195,29 @@ static inline void onramp_paced_ack(struct onramp_paced *state, const struct onr
 		.phase = state->phase,
 	};
 	if (cwnd_bytes >= ssthresh_bytes)
-		onramp_finish(decision, state->least_bytes == ssthresh_bytes
-						? ONRAMP_EXIT_ESTIMATE
-						: ONRAMP_EXIT_SSTHRESH);
-	else if (state->phase == ONRAMP_PHASE_APPROACH && flight_ends &&
-		 onramp_paced_stands_still(state))
-		onramp_finish(decision, onramp_flight_app_limited(&state->flight)
-						? ONRAMP_EXIT_APPLICATION
-						: ONRAMP_EXIT_RECEIVER);
+		startup_finish(decision, state->least_bytes == ssthresh_bytes
+						 ? STARTUP_EXIT_ESTIMATE
+						 : STARTUP_EXIT_SSTHRESH);
+	else if (state->phase == STARTUP_PHASE_APPROACH && flight_ended && paced_stands_still(state))
+		startup_finish(decision, flight_app_limited(&state->flight)
+						 ? STARTUP_EXIT_APPLICATION
+						 : STARTUP_EXIT_RECEIVER);
 }
 
-static inline void onramp_paced_loss(struct onramp_paced *state, const struct onramp_loss *loss,
-				     struct onramp_decision *decision)
+static inline void paced_loss(struct paced *state, const struct startup_loss *loss,
+			      struct startup_decision *decision)
 {
 	uint64_t ssthresh_bytes = loss->ssthresh_bytes;
 
-	if (state->phase == ONRAMP_PHASE_PACING)
-		ssthresh_bytes =
-			onramp_min(ssthresh_bytes, onramp_max(loss->inflight_bytes / 2,
-							      2 * (uint64_t)loss->mss_bytes));
-	*decision = (struct onramp_decision){
+	if (state->phase == STARTUP_PHASE_PACING)
+		ssthresh_bytes = min_u64(ssthresh_bytes, max_u64(loss->inflight_bytes / 2,
+								 2 * (uint64_t)loss->mss_bytes));
+	*decision = (struct startup_decision){
 		.cwnd_bytes = loss->cwnd_bytes,
 		.ssthresh_bytes = ssthresh_bytes,
 		.estimate_bytes_per_s = state->bw_bytes_per_s,
 	};
-	onramp_finish(decision, onramp_loss_exit(loss));
+	startup_finish(decision, startup_loss_exit(loss));
 }
 
 #endif

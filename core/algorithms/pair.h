@@ -58,9 +58,9 @@
 #include "measure/flight.h"
 #include "startup.h"
 
-#define ONRAMP_PAIR_INTERVAL_PART 2
+#define PAIR_INTERVAL_PART 2
 
-struct onramp_pair {
+struct pair {
 	uint64_t rate_bytes_per_s;  /* by the last interval that was reported; 0 before the first */
 	uint64_t older_bytes_per_s; /* by the one before; 0 before the second */
 	uint64_t ssthresh_bytes;    /* the host's when this slow start began */
@@ -69,57 +69,58 @@ struct onramp_pair {
 	uint64_t
 		safe_end_ns; /* SAFE: a round trip after its first acknowledgement; 0 before that */
 	uint32_t phase;
-	uint32_t exit; /* enum onramp_exit: why slow start ended last */
+	uint32_t exit; /* enum startup_exit: why slow start ended last */
 };
-ONRAMP_ASSERT_STATE(struct onramp_pair);
+STARTUP_ASSERT_STATE(struct pair);
 
-static inline void onramp_pair_start(struct onramp_pair *state, const struct onramp_start *start,
-				     struct onramp_decision *decision)
+static inline void pair_start(struct pair *state, const struct startup_start *start,
+			      struct startup_decision *decision)
 {
 	state->ssthresh_bytes = start->ssthresh_bytes;
-	state->event_ns = onramp_max(start->clock.event_ns, 1);
-	state->phase = ONRAMP_PHASE_SLOW_START;
-	onramp_start_slowly(decision, start->cwnd_bytes, start->ssthresh_bytes);
-	decision->pair = ONRAMP_PAIR_ONE;
+	state->event_ns = max_u64(start->clock.event_ns, 1);
+	state->phase = STARTUP_PHASE_SLOW_START;
+	startup_begin_slow_start(decision, start->cwnd_bytes, start->ssthresh_bytes);
+	decision->pair = STARTUP_PAIR_ONE;
 }
 
-/* The bucket's rate, or ONRAMP_UNLIMITED where there is none, or the host cannot keep it. */
-static inline uint64_t onramp_pair_bucket(const struct onramp_pair *state, uint32_t mss_bytes)
+/* The bucket's rate, or STARTUP_UNLIMITED where there is none, or the host cannot keep it. */
+static inline uint64_t pair_bucket(const struct pair *state, uint32_t mss_bytes)
 {
 	uint64_t rate = state->rate_bytes_per_s;
 
-	return rate && onramp_can_pace(state->event_ns, rate, mss_bytes) ? rate : ONRAMP_UNLIMITED;
+	return rate && startup_can_pace(state->event_ns, rate, mss_bytes) ? rate
+									  : STARTUP_UNLIMITED;
 }
 
 /* May two segments leave at once now? */
-static inline bool onramp_pair_is_due(const struct onramp_pair *state, const struct onramp_ack *ack,
-				      uint64_t cwnd_bytes)
+static inline bool pair_is_due(const struct pair *state, const struct startup_ack *ack,
+			       uint64_t cwnd_bytes)
 {
 	return ack->delivered_bytes >= state->pair_bytes &&
 	       cwnd_bytes >= ack->inflight_bytes + 2 * (uint64_t)ack->mss_bytes;
 }
 
 /* Slow start, up to the host's threshold or, where it has none, to what the path holds. */
-static inline void onramp_pair_slow_start(struct onramp_pair *state, const struct onramp_ack *ack,
-					  struct onramp_decision *decision)
+static inline void pair_slow_start(struct pair *state, const struct startup_ack *ack,
+				   struct startup_decision *decision)
 {
-	uint64_t rate = onramp_max(state->rate_bytes_per_s, state->older_bytes_per_s);
+	uint64_t rate = max_u64(state->rate_bytes_per_s, state->older_bytes_per_s);
 	uint64_t ssthresh_bytes = rate ? state->ssthresh_bytes : ack->ssthresh_bytes;
 	bool is_measured =
-		ssthresh_bytes == ONRAMP_UNLIMITED && state->older_bytes_per_s && ack->srtt_ns;
+		ssthresh_bytes == STARTUP_UNLIMITED && state->older_bytes_per_s && ack->srtt_ns;
 
 	decision->ssthresh_bytes = ssthresh_bytes;
 	if (is_measured)
-		decision->ssthresh_bytes = onramp_path_bytes(rate, ack->srtt_ns, ack->mss_bytes);
-	decision->cwnd_bytes = onramp_slow_start(ack, decision->ssthresh_bytes);
+		decision->ssthresh_bytes = bdp_bytes(rate, ack->srtt_ns, ack->mss_bytes);
+	decision->cwnd_bytes = startup_slow_start(ack, decision->ssthresh_bytes);
 	if (decision->cwnd_bytes >= decision->ssthresh_bytes) {
-		state->phase = ONRAMP_PHASE_SAFE;
-		state->exit = is_measured ? ONRAMP_EXIT_ESTIMATE : ONRAMP_EXIT_SSTHRESH;
+		state->phase = STARTUP_PHASE_SAFE;
+		state->exit = is_measured ? STARTUP_EXIT_ESTIMATE : STARTUP_EXIT_SSTHRESH;
 		state->safe_end_ns = ack->now_ns + ack->srtt_ns;
 	} else {
 		/* The threshold that is measured may still move. */
 		decision->ssthresh_bytes = ssthresh_bytes;
-		decision->pair = onramp_pair_is_due(state, ack, decision->cwnd_bytes);
+		decision->pair = pair_is_due(state, ack, decision->cwnd_bytes);
 	}
 	if (decision->pair)
 		state->pair_bytes = ack->delivered_bytes + ack->inflight_bytes + ack->mss_bytes;
@@ -127,67 +128,66 @@ static inline void onramp_pair_slow_start(struct onramp_pair *state, const struc
 
 /* Do acknowledgements clock the sender again? Nothing waits for the bucket where the window was
  * full. */
-static inline bool onramp_pair_is_clocked(struct onramp_pair *state, const struct onramp_ack *ack)
+static inline bool pair_is_clocked(struct pair *state, const struct startup_ack *ack)
 {
 	if (!state->safe_end_ns)
 		state->safe_end_ns = ack->now_ns + ack->srtt_ns;
-	return onramp_window_was_full(ack) || ack->now_ns >= state->safe_end_ns;
+	return startup_window_was_full(ack) || ack->now_ns >= state->safe_end_ns;
 }
 
-static inline void onramp_pair_ack(struct onramp_pair *state, const struct onramp_ack *ack,
-				   struct onramp_decision *decision)
+static inline void pair_ack(struct pair *state, const struct startup_ack *ack,
+			    struct startup_decision *decision)
 {
-	*decision = (struct onramp_decision){
+	*decision = (struct startup_decision){
 		.cwnd_bytes = ack->cwnd_bytes,
 		.ssthresh_bytes = ack->ssthresh_bytes,
 	};
-	if (ack->pair_interval_ns &&
-	    ack->pair_interval_ns <= ack->srtt_ns / ONRAMP_PAIR_INTERVAL_PART) {
+	if (ack->pair_interval_ns && ack->pair_interval_ns <= ack->srtt_ns / PAIR_INTERVAL_PART) {
 		state->older_bytes_per_s = state->rate_bytes_per_s;
 		state->rate_bytes_per_s =
-			onramp_max(ack->mss_bytes * ONRAMP_NS_PER_S / ack->pair_interval_ns, 1);
+			max_u64(ack->mss_bytes * NS_PER_S / ack->pair_interval_ns, 1);
 	}
-	if (state->phase == ONRAMP_PHASE_AVOIDANCE) {
-		state->phase = ONRAMP_PHASE_SLOW_START;
+	if (state->phase == STARTUP_PHASE_AVOIDANCE) {
+		state->phase = STARTUP_PHASE_SLOW_START;
 		state->ssthresh_bytes = ack->ssthresh_bytes;
 	}
 
-	if (state->phase == ONRAMP_PHASE_SLOW_START)
-		onramp_pair_slow_start(state, ack, decision);
-	else if (onramp_pair_is_clocked(state, ack))
-		state->phase = ONRAMP_PHASE_AVOIDANCE;
+	if (state->phase == STARTUP_PHASE_SLOW_START)
+		pair_slow_start(state, ack, decision);
+	else if (pair_is_clocked(state, ack))
+		state->phase = STARTUP_PHASE_AVOIDANCE;
 
-	decision->pacing_bytes_per_s = onramp_pair_bucket(state, ack->mss_bytes);
-	if (state->phase == ONRAMP_PHASE_SAFE && decision->pacing_bytes_per_s == ONRAMP_UNLIMITED)
-		state->phase = ONRAMP_PHASE_AVOIDANCE;
-	if (state->phase == ONRAMP_PHASE_AVOIDANCE)
-		onramp_pause(decision, (enum onramp_exit)state->exit);
+	decision->pacing_bytes_per_s = pair_bucket(state, ack->mss_bytes);
+	if (state->phase == STARTUP_PHASE_SAFE && decision->pacing_bytes_per_s == STARTUP_UNLIMITED)
+		state->phase = STARTUP_PHASE_AVOIDANCE;
+	if (state->phase == STARTUP_PHASE_AVOIDANCE)
+		startup_pause(decision, (enum startup_exit)state->exit);
 	decision->estimate_bytes_per_s = state->rate_bytes_per_s;
 	decision->phase = state->phase;
-	decision->exit = state->phase == ONRAMP_PHASE_SLOW_START ? ONRAMP_EXIT_NONE : state->exit;
+	decision->exit = state->phase == STARTUP_PHASE_SLOW_START ? STARTUP_EXIT_NONE : state->exit;
 }
 
-static inline void onramp_pair_loss(struct onramp_pair *state, const struct onramp_loss *loss,
-				    struct onramp_decision *decision)
+static inline void pair_loss(struct pair *state, const struct startup_loss *loss,
+			     struct startup_decision *decision)
 {
-	uint64_t bucket_bytes_per_s = onramp_pair_bucket(state, loss->mss_bytes);
-	bool is_recovered = loss->kind == ONRAMP_LOSS_RECOVERY;
+	uint64_t bucket_bytes_per_s = pair_bucket(state, loss->mss_bytes);
+	bool is_recovered = loss->kind == STARTUP_LOSS_RECOVERY;
 
 	/* What was delivered says nothing any more of where a pair is. */
 	state->pair_bytes = 0;
 	state->safe_end_ns = 0;
-	state->exit = onramp_loss_exit(loss);
-	state->phase = is_recovered && bucket_bytes_per_s != ONRAMP_UNLIMITED
-			       ? ONRAMP_PHASE_SAFE
-			       : ONRAMP_PHASE_AVOIDANCE;
-	*decision = (struct onramp_decision){
+	state->exit = startup_loss_exit(loss);
+	state->phase = is_recovered && bucket_bytes_per_s != STARTUP_UNLIMITED
+			       ? STARTUP_PHASE_SAFE
+			       : STARTUP_PHASE_AVOIDANCE;
+	*decision = (struct startup_decision){
 		.cwnd_bytes = loss->cwnd_bytes,
 		.ssthresh_bytes = loss->ssthresh_bytes,
 		.estimate_bytes_per_s = state->rate_bytes_per_s,
 	};
-	onramp_pause(decision, (enum onramp_exit)state->exit);
+	startup_pause(decision, (enum startup_exit)state->exit);
 	decision->phase = state->phase;
-	if (state->phase == ONRAMP_PHASE_SAFE)
+	if (state->phase == STARTUP_PHASE_SAFE)
 		decision->pacing_bytes_per_s = bucket_bytes_per_s;
 }
 

@@ -64,15 +64,15 @@
 
 #include "startup.h"
 
-#define ONRAMP_QOS_WINDOW_PATHS 2
-#define ONRAMP_QOS_LOSS_PART 128
-#define ONRAMP_QOS_LOSS_SEGMENTS ONRAMP_BURST_SEGMENTS
-#define ONRAMP_QOS_MARK_SEGMENTS 3
+#define QOS_WINDOW_PATHS 2
+#define QOS_LOSS_PART 128
+#define QOS_LOSS_SEGMENTS STARTUP_BURST_SEGMENTS
+#define QOS_MARK_SEGMENTS 3
 /* Of a second: what leaves in about a millisecond. */
-#define ONRAMP_QOS_BURST_PART 1024
-#define ONRAMP_QOS_BURST_LEAST_SEGMENTS 2
+#define QOS_BURST_PART 1024
+#define QOS_BURST_MIN_SEGMENTS 2
 
-struct onramp_qos {
+struct qos {
 	uint64_t rate_bytes_per_s;
 	uint64_t initial_bytes;   /* the host's initial window, 10 segments at most */
 	uint64_t excess_bytes;    /* losses beyond what a reservation may lose */
@@ -83,117 +83,113 @@ struct onramp_qos {
 	uint32_t burst_bytes;
 	uint32_t reserved;
 };
-ONRAMP_ASSERT_STATE(struct onramp_qos);
+STARTUP_ASSERT_STATE(struct qos);
 
-static inline uint32_t onramp_qos_burst(const struct onramp_start *start)
+static inline uint32_t qos_burst(const struct startup_start *start)
 {
-	uint64_t most = ONRAMP_BURST_SEGMENTS * (uint64_t)start->mss_bytes;
-	uint64_t least = ONRAMP_QOS_BURST_LEAST_SEGMENTS * (uint64_t)start->mss_bytes;
+	uint64_t most = STARTUP_BURST_SEGMENTS * (uint64_t)start->mss_bytes;
+	uint64_t least = QOS_BURST_MIN_SEGMENTS * (uint64_t)start->mss_bytes;
 
 	if (start->burst_bytes) /* a bucket that a segment does not fit into would never let it go
 				 */
-		return (uint32_t)onramp_max(start->burst_bytes, start->mss_bytes);
-	return (uint32_t)onramp_min(
-		onramp_max(start->pace_bytes_per_s / ONRAMP_QOS_BURST_PART, least), most);
+		return (uint32_t)max_u64(start->burst_bytes, start->mss_bytes);
+	return (uint32_t)min_u64(max_u64(start->pace_bytes_per_s / QOS_BURST_PART, least), most);
 }
 
-static inline uint64_t onramp_qos_window(const struct onramp_qos *state, uint64_t rtt_ns)
+static inline uint64_t qos_window(const struct qos *state, uint64_t rtt_ns)
 {
-	uint64_t path = onramp_share(state->rate_bytes_per_s, rtt_ns, ONRAMP_NS_PER_S);
+	uint64_t path = mul_div(state->rate_bytes_per_s, rtt_ns, NS_PER_S);
 
-	return onramp_max(onramp_max(ONRAMP_QOS_WINDOW_PATHS * path, path + state->burst_bytes),
-			  state->initial_bytes);
+	return max_u64(max_u64(QOS_WINDOW_PATHS * path, path + state->burst_bytes),
+		       state->initial_bytes);
 }
 
-static inline void onramp_qos_decide(const struct onramp_qos *state,
-				     struct onramp_decision *decision)
+static inline void qos_decide(const struct qos *state, struct startup_decision *decision)
 {
-	*decision = (struct onramp_decision){
+	*decision = (struct startup_decision){
 		.cwnd_bytes = state->cwnd_bytes,
-		.ssthresh_bytes = ONRAMP_UNLIMITED,
+		.ssthresh_bytes = STARTUP_UNLIMITED,
 		.pacing_bytes_per_s = state->rate_bytes_per_s,
 		.estimate_bytes_per_s = state->rate_bytes_per_s,
-		.phase = ONRAMP_PHASE_RESERVED,
+		.phase = STARTUP_PHASE_RESERVED,
 		.burst_bytes = state->burst_bytes,
 	};
 }
 
-static inline void onramp_qos_start(struct onramp_qos *state, const struct onramp_start *start,
-				    struct onramp_decision *decision)
+static inline void qos_start(struct qos *state, const struct startup_start *start,
+			     struct startup_decision *decision)
 {
 	if (!start->pace_bytes_per_s) {
-		onramp_start_slowly(decision, start->cwnd_bytes, start->ssthresh_bytes);
-		onramp_finish(decision, ONRAMP_EXIT_UNRESERVED);
+		startup_begin_slow_start(decision, start->cwnd_bytes, start->ssthresh_bytes);
+		startup_finish(decision, STARTUP_EXIT_UNRESERVED);
 		return;
 	}
 	state->rate_bytes_per_s = start->pace_bytes_per_s;
-	state->burst_bytes = onramp_qos_burst(start);
+	state->burst_bytes = qos_burst(start);
 	state->excess_bytes = start->excess_bytes;
 	state->initial_bytes =
-		onramp_min(start->cwnd_bytes, ONRAMP_BURST_SEGMENTS * (uint64_t)start->mss_bytes);
-	state->cwnd_bytes = onramp_qos_window(state, start->srtt_ns);
-	onramp_qos_decide(state, decision);
+		min_u64(start->cwnd_bytes, STARTUP_BURST_SEGMENTS * (uint64_t)start->mss_bytes);
+	state->cwnd_bytes = qos_window(state, start->srtt_ns);
+	qos_decide(state, decision);
 }
 
 /* Count losses, so many bytes at least, against what arrived. Does the reservation hold? */
-static inline bool onramp_qos_holds(struct onramp_qos *state, uint64_t delivered_bytes,
-				    uint64_t lost_bytes, uint64_t least_bytes, uint32_t mss_bytes)
+static inline bool qos_holds(struct qos *state, uint64_t delivered_bytes, uint64_t lost_bytes,
+			     uint64_t least_bytes, uint32_t mss_bytes)
 {
-	uint64_t tolerated = (delivered_bytes - state->delivered_bytes) / ONRAMP_QOS_LOSS_PART;
+	uint64_t tolerated = (delivered_bytes - state->delivered_bytes) / QOS_LOSS_PART;
 
 	/* What is less than a byte of tolerance is kept for the next time. */
-	state->delivered_bytes += tolerated * ONRAMP_QOS_LOSS_PART;
-	state->excess_bytes += onramp_max(lost_bytes - state->lost_bytes, least_bytes);
+	state->delivered_bytes += tolerated * QOS_LOSS_PART;
+	state->excess_bytes += max_u64(lost_bytes - state->lost_bytes, least_bytes);
 	state->lost_bytes = lost_bytes;
-	state->excess_bytes -= onramp_min(state->excess_bytes, tolerated);
-	return state->excess_bytes <= ONRAMP_QOS_LOSS_SEGMENTS * (uint64_t)mss_bytes;
+	state->excess_bytes -= min_u64(state->excess_bytes, tolerated);
+	return state->excess_bytes <= QOS_LOSS_SEGMENTS * (uint64_t)mss_bytes;
 }
 
 /* It does not: go on as any other connection that has had a loss. */
-static inline void onramp_qos_break(const struct onramp_qos *state, uint64_t inflight_bytes,
-				    uint64_t ssthresh_bytes, uint32_t mss_bytes,
-				    struct onramp_decision *decision)
+static inline void qos_break(const struct qos *state, uint64_t inflight_bytes,
+			     uint64_t ssthresh_bytes, uint32_t mss_bytes,
+			     struct startup_decision *decision)
 {
-	uint64_t half = onramp_max(inflight_bytes / 2, 2 * (uint64_t)mss_bytes);
+	uint64_t half = max_u64(inflight_bytes / 2, 2 * (uint64_t)mss_bytes);
 
-	*decision = (struct onramp_decision){
-		.cwnd_bytes = onramp_min(state->cwnd_bytes, onramp_max(inflight_bytes, mss_bytes)),
-		.ssthresh_bytes = onramp_min(ssthresh_bytes, half),
+	*decision = (struct startup_decision){
+		.cwnd_bytes = min_u64(state->cwnd_bytes, max_u64(inflight_bytes, mss_bytes)),
+		.ssthresh_bytes = min_u64(ssthresh_bytes, half),
 		.estimate_bytes_per_s = state->rate_bytes_per_s,
 	};
-	onramp_finish(decision, ONRAMP_EXIT_BROKEN);
+	startup_finish(decision, STARTUP_EXIT_BROKEN);
 }
 
-static inline void onramp_qos_ack(struct onramp_qos *state, const struct onramp_ack *ack,
-				  struct onramp_decision *decision)
+static inline void qos_ack(struct qos *state, const struct startup_ack *ack,
+			   struct startup_decision *decision)
 {
-	if (!onramp_qos_holds(state, ack->delivered_bytes, ack->lost_bytes, 0, ack->mss_bytes)) {
-		onramp_qos_break(state, ack->inflight_bytes, ONRAMP_UNLIMITED, ack->mss_bytes,
-				 decision);
+	if (!qos_holds(state, ack->delivered_bytes, ack->lost_bytes, 0, ack->mss_bytes)) {
+		qos_break(state, ack->inflight_bytes, STARTUP_UNLIMITED, ack->mss_bytes, decision);
 		return;
 	}
 	if (ack->srtt_ns)
-		state->cwnd_bytes = onramp_qos_window(state, ack->srtt_ns);
-	onramp_qos_decide(state, decision);
+		state->cwnd_bytes = qos_window(state, ack->srtt_ns);
+	qos_decide(state, decision);
 }
 
-static inline void onramp_qos_loss(struct onramp_qos *state, const struct onramp_loss *loss,
-				   struct onramp_decision *decision)
+static inline void qos_loss(struct qos *state, const struct startup_loss *loss,
+			    struct startup_decision *decision)
 {
 	uint64_t mark_bytes = 0;
 
 	/* What was lost since the last event, but told of before, is no mark: repairs may follow
 	 * each other. */
 	if (loss->lost_bytes == state->event_lost_bytes)
-		mark_bytes = loss->inflight_bytes / ONRAMP_QOS_LOSS_PART +
-			     ONRAMP_QOS_MARK_SEGMENTS * (uint64_t)loss->mss_bytes;
+		mark_bytes = loss->inflight_bytes / QOS_LOSS_PART +
+			     QOS_MARK_SEGMENTS * (uint64_t)loss->mss_bytes;
 	state->event_lost_bytes = loss->lost_bytes;
-	if (onramp_qos_holds(state, state->delivered_bytes, loss->lost_bytes, mark_bytes,
-			     loss->mss_bytes))
-		onramp_qos_decide(state, decision);
+	if (qos_holds(state, state->delivered_bytes, loss->lost_bytes, mark_bytes, loss->mss_bytes))
+		qos_decide(state, decision);
 	else
-		onramp_qos_break(state, loss->inflight_bytes, loss->ssthresh_bytes, loss->mss_bytes,
-				 decision);
+		qos_break(state, loss->inflight_bytes, loss->ssthresh_bytes, loss->mss_bytes,
+			  decision);
 }
 
 #endif

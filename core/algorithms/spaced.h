@@ -11,8 +11,8 @@
  *
  *   W_B(R) = B R / (R + lambda - mu)                 (9)   the window at which slow start overflows
  * the buffer mu - lambda <= R < R_max                         (10)  then W_B(R) is above the
- * threshold R      = 9/8 * rate of a flight's acknowledgements     (core/measure/flight.h), and cwnd / RTT
- * at least
+ * threshold R      = 9/8 * rate of a flight's acknowledgements     (core/measure/flight.h), and
+ * cwnd / RTT at least
  *
  *      +------------+  cwnd >= ssthresh  +--------+  window filled, or an RTT   +-----------+
  *      | SLOW START | -----------------> | PACING | --------------------------> | AVOIDANCE |
@@ -65,70 +65,69 @@
 #include "measure/flight.h"
 #include "startup.h"
 
-#define ONRAMP_SPACED_SURPLUS_PART 8
-#define ONRAMP_SPACED_LEAST_ACKS 4
-#define ONRAMP_SPACED_SILENCE_PART 4
-#define ONRAMP_SPACED_OWN_PART 16
+#define SPACED_SURPLUS_PART 8
+#define SPACED_MIN_ACKS 4
+#define SPACED_SILENCE_PART 4
+#define SPACED_OWN_PART 16
 
-struct onramp_spaced {
-	struct onramp_flight flight;
+struct spaced {
+	struct flight flight;
 	uint64_t rate_bytes_per_s;  /* of the last flight that said something; 0 before the first */
 	uint64_t path_bytes_per_s;  /* of the last that left faster than it arrived; 0 before the
 				       first */
 	uint64_t older_bytes_per_s; /* of the one before that; 0 before the second */
-	uint64_t pace_bytes_per_s;  /* R in force; ONRAMP_UNLIMITED: none */
+	uint64_t pace_bytes_per_s;  /* R in force; STARTUP_UNLIMITED: none */
 	uint64_t sent_bytes_per_s;  /* R while the present flight left */
 	uint64_t given_bytes_per_s; /* by the user; 0: measured */
 	uint64_t ssthresh_bytes; /* of this slow start, by the host; what it ended at, in PACING */
 	uint64_t event_ns;       /* the host's scheduling granularity */
 	uint64_t pacing_end_ns;  /* PACING: one round trip after its start */
 	uint32_t phase;
-	uint32_t options;     /* enum onramp_option */
+	uint32_t options;     /* enum startup_option */
 	uint32_t is_measured; /* the threshold was */
 	uint32_t reserved;
 };
-ONRAMP_ASSERT_STATE(struct onramp_spaced);
+STARTUP_ASSERT_STATE(struct spaced);
 
-static inline void onramp_spaced_start(struct onramp_spaced *state,
-				       const struct onramp_start *start,
-				       struct onramp_decision *decision)
+static inline void spaced_start(struct spaced *state, const struct startup_start *start,
+				struct startup_decision *decision)
 {
 	state->given_bytes_per_s = start->pace_bytes_per_s;
 	state->ssthresh_bytes = start->ssthresh_bytes;
-	state->event_ns = onramp_max(start->clock.event_ns, 1);
-	state->pace_bytes_per_s = ONRAMP_UNLIMITED;
-	state->sent_bytes_per_s = ONRAMP_UNLIMITED;
-	state->phase = ONRAMP_PHASE_SLOW_START;
+	state->event_ns = max_u64(start->clock.event_ns, 1);
+	state->pace_bytes_per_s = STARTUP_UNLIMITED;
+	state->sent_bytes_per_s = STARTUP_UNLIMITED;
+	state->phase = STARTUP_PHASE_SLOW_START;
 	state->options = start->options;
-	onramp_start_slowly(decision, start->cwnd_bytes, start->ssthresh_bytes);
+	startup_begin_slow_start(decision, start->cwnd_bytes, start->ssthresh_bytes);
 }
 
 /* A slow start begins anew, with the threshold that the host has now. What was measured is still
  * the best guess. */
-static inline void onramp_spaced_begin(struct onramp_spaced *state, const struct onramp_ack *ack)
+static inline void spaced_begin(struct spaced *state, const struct startup_ack *ack)
 {
-	state->phase = ONRAMP_PHASE_SLOW_START;
+	state->phase = STARTUP_PHASE_SLOW_START;
 	state->ssthresh_bytes = ack->ssthresh_bytes;
 	state->is_measured = false;
 	state->flight.end_bytes = 0;
-	state->pace_bytes_per_s = ONRAMP_UNLIMITED;
-	state->sent_bytes_per_s = ONRAMP_UNLIMITED;
+	state->pace_bytes_per_s = STARTUP_UNLIMITED;
+	state->sent_bytes_per_s = STARTUP_UNLIMITED;
 }
 
-static inline void onramp_spaced_measure(struct onramp_spaced *state, const struct onramp_ack *ack)
+static inline void spaced_measure(struct spaced *state, const struct startup_ack *ack)
 {
-	uint64_t rate = onramp_flight_bytes_per_s(&state->flight, ack, state->options);
+	uint64_t rate = flight_bytes_per_s(&state->flight, ack, state->options);
 	uint64_t sent = state->sent_bytes_per_s;
 
 	/* The next flight has left meanwhile. */
 	state->sent_bytes_per_s = state->pace_bytes_per_s;
 	/* What did not fill the window is spaced by the application, or by R. */
 	if (!rate || 2 * state->flight.cwnd_limited <= state->flight.acks ||
-	    state->flight.train.points < ONRAMP_SPACED_LEAST_ACKS ||
-	    state->flight.silence_ns > ack->srtt_ns / ONRAMP_SPACED_SILENCE_PART)
+	    state->flight.train.points < SPACED_MIN_ACKS ||
+	    state->flight.silence_ns > ack->srtt_ns / SPACED_SILENCE_PART)
 		return;
 	state->rate_bytes_per_s = rate;
-	if (rate > sent - sent / ONRAMP_SPACED_OWN_PART)
+	if (rate > sent - sent / SPACED_OWN_PART)
 		return;
 	state->older_bytes_per_s = state->path_bytes_per_s;
 	state->path_bytes_per_s = rate;
@@ -136,78 +135,76 @@ static inline void onramp_spaced_measure(struct onramp_spaced *state, const stru
 
 /* The threshold of this slow start: the host's, but no more than what the path holds, as far as
  * that is known. */
-static inline uint64_t onramp_spaced_ssthresh(const struct onramp_spaced *state,
-					      const struct onramp_ack *ack)
+static inline uint64_t spaced_ssthresh(const struct spaced *state, const struct startup_ack *ack)
 {
-	uint64_t rate = onramp_max(state->path_bytes_per_s, state->older_bytes_per_s);
+	uint64_t rate = max_u64(state->path_bytes_per_s, state->older_bytes_per_s);
 
 	if (state->given_bytes_per_s || !state->older_bytes_per_s || !ack->srtt_ns)
 		return state->ssthresh_bytes;
-	return onramp_min(state->ssthresh_bytes,
-			  onramp_path_bytes(rate, ack->srtt_ns, ack->mss_bytes));
+	return min_u64(state->ssthresh_bytes, bdp_bytes(rate, ack->srtt_ns, ack->mss_bytes));
 }
 
-/* R for this window, or ONRAMP_UNLIMITED where there is none yet, or the host cannot keep it. */
-static inline uint64_t onramp_spaced_rate(const struct onramp_spaced *state,
-					  const struct onramp_ack *ack, uint64_t cwnd_bytes)
+/* R for this window, or STARTUP_UNLIMITED where there is none yet, or the host cannot keep it. */
+static inline uint64_t spaced_rate(const struct spaced *state, const struct startup_ack *ack,
+				   uint64_t cwnd_bytes)
 {
 	uint64_t rate = state->rate_bytes_per_s;
 
 	if (state->given_bytes_per_s)
 		rate = state->given_bytes_per_s;
 	else if (rate)
-		rate = onramp_max(rate + rate / ONRAMP_SPACED_SURPLUS_PART,
-				  onramp_bytes_per_s(cwnd_bytes, ack->srtt_ns));
-	return rate && onramp_can_pace(state->event_ns, rate, ack->mss_bytes) ? rate
-									      : ONRAMP_UNLIMITED;
+		rate = max_u64(rate + rate / SPACED_SURPLUS_PART,
+			       rate_bytes_per_s(cwnd_bytes, ack->srtt_ns));
+	return rate && startup_can_pace(state->event_ns, rate, ack->mss_bytes) ? rate
+									       : STARTUP_UNLIMITED;
 }
 
-static inline void onramp_spaced_ack(struct onramp_spaced *state, const struct onramp_ack *ack,
-				     struct onramp_decision *decision)
+static inline void spaced_ack(struct spaced *state, const struct startup_ack *ack,
+			      struct startup_decision *decision)
 {
 	/* One that takes the window to its threshold may itself permit a burst: after an outage it
 	 * covers whatever came through while its acknowledgements were lost. */
-	bool was_pacing = state->phase == ONRAMP_PHASE_PACING;
+	bool was_pacing = state->phase == STARTUP_PHASE_PACING;
 	uint64_t ssthresh_bytes, cwnd_bytes;
 
-	if (state->phase == ONRAMP_PHASE_AVOIDANCE)
-		onramp_spaced_begin(state, ack);
-	if (onramp_flight_ends(&state->flight, ack))
-		onramp_spaced_measure(state, ack);
-	ssthresh_bytes = onramp_spaced_ssthresh(state, ack);
-	cwnd_bytes = onramp_slow_start(ack, ssthresh_bytes);
+	if (state->phase == STARTUP_PHASE_AVOIDANCE)
+		spaced_begin(state, ack);
+	if (flight_ends(&state->flight, ack))
+		spaced_measure(state, ack);
+	ssthresh_bytes = spaced_ssthresh(state, ack);
+	cwnd_bytes = startup_slow_start(ack, ssthresh_bytes);
 
-	if (state->phase == ONRAMP_PHASE_SLOW_START && cwnd_bytes >= ssthresh_bytes) {
-		state->phase = ONRAMP_PHASE_PACING;
+	if (state->phase == STARTUP_PHASE_SLOW_START && cwnd_bytes >= ssthresh_bytes) {
+		state->phase = STARTUP_PHASE_PACING;
 		state->pacing_end_ns = ack->now_ns + ack->srtt_ns;
 		state->is_measured = ssthresh_bytes < state->ssthresh_bytes;
 		state->ssthresh_bytes = ssthresh_bytes;
 	}
-	state->pace_bytes_per_s = onramp_spaced_rate(state, ack, cwnd_bytes);
-	*decision = (struct onramp_decision){
+	state->pace_bytes_per_s = spaced_rate(state, ack, cwnd_bytes);
+	*decision = (struct startup_decision){
 		.cwnd_bytes = cwnd_bytes,
 		.ssthresh_bytes = ssthresh_bytes,
 		.pacing_bytes_per_s = state->pace_bytes_per_s,
 		.estimate_bytes_per_s = state->rate_bytes_per_s,
 		.phase = state->phase,
 	};
-	if (was_pacing && (onramp_window_was_full(ack) || ack->now_ns >= state->pacing_end_ns)) {
-		state->phase = ONRAMP_PHASE_AVOIDANCE;
-		onramp_pause(decision,
-			     state->is_measured ? ONRAMP_EXIT_ESTIMATE : ONRAMP_EXIT_SSTHRESH);
+	if (was_pacing && (startup_window_was_full(ack) || ack->now_ns >= state->pacing_end_ns)) {
+		state->phase = STARTUP_PHASE_AVOIDANCE;
+		startup_pause(decision,
+			      state->is_measured ? STARTUP_EXIT_ESTIMATE : STARTUP_EXIT_SSTHRESH);
 	}
 }
 
-static inline void onramp_spaced_loss(struct onramp_spaced *state, const struct onramp_loss *loss,
-				      struct onramp_decision *decision)
+static inline void spaced_loss(struct spaced *state, const struct startup_loss *loss,
+			       struct startup_decision *decision)
 {
-	state->phase = ONRAMP_PHASE_AVOIDANCE;
-	*decision = (struct onramp_decision){
+	state->phase = STARTUP_PHASE_AVOIDANCE;
+	*decision = (struct startup_decision){
 		.cwnd_bytes = loss->cwnd_bytes,
 		.ssthresh_bytes = loss->ssthresh_bytes,
 		.estimate_bytes_per_s = state->rate_bytes_per_s,
 	};
-	onramp_pause(decision, onramp_loss_exit(loss));
+	startup_pause(decision, startup_loss_exit(loss));
 }
 
 #endif

@@ -25,39 +25,37 @@
 
 #include "startup.h"
 
-struct onramp_standard {
+struct standard {
 	uint64_t reserved; /* it remembers nothing */
 };
-ONRAMP_ASSERT_STATE(struct onramp_standard);
+STARTUP_ASSERT_STATE(struct standard);
 
-static inline void onramp_standard_start(struct onramp_standard *state,
-					 const struct onramp_start *start,
-					 struct onramp_decision *decision)
+static inline void standard_start(struct standard *state, const struct startup_start *start,
+				  struct startup_decision *decision)
 {
 	(void)state;
-	onramp_start_slowly(decision, start->cwnd_bytes, start->ssthresh_bytes);
+	startup_begin_slow_start(decision, start->cwnd_bytes, start->ssthresh_bytes);
 }
 
-static inline void onramp_standard_ack(struct onramp_standard *state, const struct onramp_ack *ack,
-				       struct onramp_decision *decision)
+static inline void standard_ack(struct standard *state, const struct startup_ack *ack,
+				struct startup_decision *decision)
 {
 	(void)state;
-	onramp_start_slowly(decision, onramp_slow_start(ack, ack->ssthresh_bytes),
-			    ack->ssthresh_bytes);
+	startup_begin_slow_start(decision, startup_slow_start(ack, ack->ssthresh_bytes),
+				 ack->ssthresh_bytes);
 	if (ack->cwnd_bytes >= ack->ssthresh_bytes)
-		onramp_finish(decision, ONRAMP_EXIT_SSTHRESH);
+		startup_finish(decision, STARTUP_EXIT_SSTHRESH);
 }
 
-static inline void onramp_standard_loss(struct onramp_standard *state,
-					const struct onramp_loss *loss,
-					struct onramp_decision *decision)
+static inline void standard_loss(struct standard *state, const struct startup_loss *loss,
+				 struct startup_decision *decision)
 {
 	(void)state;
-	*decision = (struct onramp_decision){
+	*decision = (struct startup_decision){
 		.cwnd_bytes = loss->cwnd_bytes,
 		.ssthresh_bytes = loss->ssthresh_bytes,
 	};
-	onramp_finish(decision, onramp_loss_exit(loss));
+	startup_finish(decision, startup_loss_exit(loss));
 }
 
 #endif

@@ -36,33 +36,33 @@
 /* Bounds that keep every sum within 64 bits: n * sum(t*t) <= 2^10 * 2^10 * (2^20)^2 = 2^60. Times
  * are counted in units that double when one needs more bits than these, so that short trains keep
  * their nanoseconds. */
-#define ONRAMP_TRAIN_MAX_POINTS 1024
-#define ONRAMP_TRAIN_TIME_BITS 20
-#define ONRAMP_TRAIN_MAX_SEGMENTS 65536
-#define ONRAMP_TRAIN_MAX_TIME_BITS 40 /* 18 minutes */
+#define TRAIN_MAX_POINTS 1024
+#define TRAIN_TIME_BITS 20
+#define TRAIN_MAX_SEGMENTS 65536
+#define TRAIN_MAX_TIME_BITS 40 /* 18 minutes */
 
 /* A gap ends the train when it is longer than both, and more than half of the flight is behind it:
  * the least time that receivers delay an acknowledgement (40 ms on Linux, with room for jitter),
  * and so many of the train's mean gaps, since a slow path's own spacing may be as long. */
-#define ONRAMP_TRAIN_GAP_NS (25 * UINT64_C(1000000))
-#define ONRAMP_TRAIN_GAP_MEANS 8
+#define TRAIN_GAP_NS (25 * UINT64_C(1000000))
+#define TRAIN_GAP_MEANS 8
 
 /* The first acknowledgement of a flight finds a host that was idle, and is late by the time that
  * the host takes to wake up: the rate comes out too high. From so many points on the line does
  * without it. */
-#define ONRAMP_TRAIN_POINTS_WITHOUT_FIRST 4
+#define TRAIN_POINTS_WITHOUT_FIRST 4
 
 /* "the total acknowledged data used to estimate the bandwidth is at least 2 segments" (Aron &
  * Druschel, 4.2.1) */
-#define ONRAMP_TRAIN_MIN_SEGMENTS 2
+#define TRAIN_MIN_SEGMENTS 2
 
 /* What is closely spaced, for the reading `closest`. The paper is about paths that hold "two orders
  * of magnitude" more than a packet; where every third of 100 packets is acknowledged,
  * acknowledgements lie apart by 3 % of a round trip.
  */
-#define ONRAMP_TRAIN_CLOSE_PART 32
+#define TRAIN_CLOSE_PART 32
 
-struct onramp_ack_train {
+struct ack_train {
 	uint64_t first_ns;
 	uint64_t last_ns;
 	uint64_t first_bytes;  /* delivered in total at the first point */
@@ -83,10 +83,10 @@ struct onramp_ack_train {
 };
 
 /* The first acknowledgement of a flight, with what of it is still outstanding. */
-static inline void onramp_train_begin(struct onramp_ack_train *train, uint64_t now_ns,
-				      uint64_t delivered_bytes, uint64_t flight_bytes)
+static inline void train_begin(struct ack_train *train, uint64_t now_ns, uint64_t delivered_bytes,
+			       uint64_t flight_bytes)
 {
-	*train = (struct onramp_ack_train){
+	*train = (struct ack_train){
 		.first_ns = now_ns,
 		.last_ns = now_ns,
 		.pair_ns = now_ns,
@@ -96,27 +96,27 @@ static inline void onramp_train_begin(struct onramp_ack_train *train, uint64_t n
 	};
 }
 
-static inline bool onramp_train_ends_before(const struct onramp_ack_train *train, uint64_t now_ns,
-					    uint32_t mss_bytes)
+static inline bool train_ends_before(const struct ack_train *train, uint64_t now_ns,
+				     uint32_t mss_bytes)
 {
 	uint64_t gap_ns = now_ns - train->last_ns;
 	uint64_t mean_times_gaps_ns = train->last_ns - train->first_ns;
 
-	return gap_ns > ONRAMP_TRAIN_GAP_NS &&
-	       gap_ns * (train->points - 1) > ONRAMP_TRAIN_GAP_MEANS * mean_times_gaps_ns &&
+	return gap_ns > TRAIN_GAP_NS &&
+	       gap_ns * (train->points - 1) > TRAIN_GAP_MEANS * mean_times_gaps_ns &&
 	       (uint64_t)train->segments * mss_bytes > train->flight_bytes / 2;
 }
 
 /* The pair that ends with this point, if it is worth enough, is it the closest? The next one begins
  * here. */
-static inline void onramp_train_pair(struct onramp_ack_train *train, uint64_t now_ns,
-				     uint32_t segments, uint64_t rtt_ns)
+static inline void train_pair(struct ack_train *train, uint64_t now_ns, uint32_t segments,
+			      uint64_t rtt_ns)
 {
 	uint64_t apart_ns = now_ns - train->pair_ns;
 	uint64_t worth = segments - train->pair_segments;
-	bool is_close = apart_ns <= rtt_ns / ONRAMP_TRAIN_CLOSE_PART;
+	bool is_close = apart_ns <= rtt_ns / TRAIN_CLOSE_PART;
 
-	if (is_close && (worth < ONRAMP_TRAIN_MIN_SEGMENTS || !apart_ns))
+	if (is_close && (worth < TRAIN_MIN_SEGMENTS || !apart_ns))
 		return;
 	/* Times are below 2^40, segments below 2^16. */
 	if (is_close && (!train->closest_ns ||
@@ -129,8 +129,8 @@ static inline void onramp_train_pair(struct onramp_ack_train *train, uint64_t no
 }
 
 /* A further acknowledgement of the flight, on a path of this round-trip time. */
-static inline void onramp_train_add(struct onramp_ack_train *train, uint64_t now_ns,
-				    uint64_t delivered_bytes, uint32_t mss_bytes, uint64_t rtt_ns)
+static inline void train_add(struct ack_train *train, uint64_t now_ns, uint64_t delivered_bytes,
+			     uint32_t mss_bytes, uint64_t rtt_ns)
 {
 	uint64_t elapsed_ns = now_ns - train->first_ns;
 	uint64_t segments = (delivered_bytes - train->first_bytes + mss_bytes / 2) / mss_bytes;
@@ -141,21 +141,19 @@ static inline void onramp_train_add(struct onramp_ack_train *train, uint64_t now
 		return;
 	/* A clock or a total that went back is more than a bound, or less than its last. */
 	if (now_ns < train->last_ns || segments < train->segments ||
-	    elapsed_ns >> ONRAMP_TRAIN_MAX_TIME_BITS || segments >= ONRAMP_TRAIN_MAX_SEGMENTS ||
-	    train->points >= ONRAMP_TRAIN_MAX_POINTS ||
-	    onramp_train_ends_before(train, now_ns, mss_bytes)) {
+	    elapsed_ns >> TRAIN_MAX_TIME_BITS || segments >= TRAIN_MAX_SEGMENTS ||
+	    train->points >= TRAIN_MAX_POINTS || train_ends_before(train, now_ns, mss_bytes)) {
 		train->closed = true;
 		return;
 	}
-	excess =
-		onramp_excess(onramp_bits(elapsed_ns >> train->time_shift), ONRAMP_TRAIN_TIME_BITS);
+	excess = saturating_sub(bit_length(elapsed_ns >> train->time_shift), TRAIN_TIME_BITS);
 	train->time_shift += excess;
 	train->sum_t >>= excess;
 	train->sum_tb >>= excess;
 	train->sum_tt >>= 2 * excess;
 	t = elapsed_ns >> train->time_shift;
 
-	onramp_train_pair(train, now_ns, (uint32_t)segments, rtt_ns);
+	train_pair(train, now_ns, (uint32_t)segments, rtt_ns);
 	train->sum_t += t;
 	train->sum_b += segments;
 	train->sum_tt += t * t;
@@ -167,45 +165,43 @@ static inline void onramp_train_add(struct onramp_ack_train *train, uint64_t now
 }
 
 /* The first point adds nothing to the sums: to leave it out is to count one less. */
-static inline uint64_t onramp_train_line_points(const struct onramp_ack_train *train)
+static inline uint64_t train_line_points(const struct ack_train *train)
 {
-	return train->points >= ONRAMP_TRAIN_POINTS_WITHOUT_FIRST ? train->points - 1
-								  : train->points;
+	return train->points >= TRAIN_POINTS_WITHOUT_FIRST ? train->points - 1 : train->points;
 }
 
 /* n * sum(t*t) - sum(t)^2: how they differ in time. */
-static inline uint64_t onramp_train_time_squared(const struct onramp_ack_train *train)
+static inline uint64_t train_time_squared(const struct ack_train *train)
 {
-	return onramp_train_line_points(train) * train->sum_tt - train->sum_t * train->sum_t;
+	return train_line_points(train) * train->sum_tt - train->sum_t * train->sum_t;
 }
 
 /* Do the points lie on a line? That is, does it explain nine tenths of how they differ (the
  * coefficient of determination, the square of the correlation)? Where delays vary by more than a
  * train's own spacing, it does not. */
-static inline bool onramp_train_is_line(const struct onramp_ack_train *train)
+static inline bool train_is_line(const struct ack_train *train)
 {
-	uint64_t n = onramp_train_line_points(train);
+	uint64_t n = train_line_points(train);
 	uint64_t segments_squared = n * train->sum_bb - train->sum_b * train->sum_b;
-	uint64_t both =
-		n * train->sum_tb - onramp_min(train->sum_t * train->sum_b, n * train->sum_tb);
+	uint64_t both = n * train->sum_tb - min_u64(train->sum_t * train->sum_b, n * train->sum_tb);
 	/* Halve it until its square fits in 64 bits. Where the other side does not, the line
 	 * explains little. */
-	uint32_t halvings = onramp_excess(onramp_bits(both), 31);
-	uint64_t all = onramp_share(onramp_train_time_squared(train), segments_squared,
-				    UINT64_C(1) << 2 * halvings);
+	uint32_t halvings = saturating_sub(bit_length(both), 31);
+	uint64_t all =
+		mul_div(train_time_squared(train), segments_squared, UINT64_C(1) << 2 * halvings);
 
 	both >>= halvings;
 	return all && both * both >= all - all / 10;
 }
 
 /* The slope of the line, 0 without extent in time. */
-static inline uint64_t onramp_train_slope(const struct onramp_ack_train *train, uint32_t mss_bytes)
+static inline uint64_t train_slope(const struct ack_train *train, uint32_t mss_bytes)
 {
-	uint64_t n = onramp_train_line_points(train);
-	uint64_t time_squared = onramp_train_time_squared(train);
+	uint64_t n = train_line_points(train);
+	uint64_t time_squared = train_time_squared(train);
 	uint64_t slope_up = n * train->sum_tb;
 	uint64_t slope_down = train->sum_t * train->sum_b;
-	uint64_t segment_per_ns = mss_bytes * ONRAMP_NS_PER_S;
+	uint64_t segment_per_ns = mss_bytes * NS_PER_S;
 	uint32_t halvings;
 
 	if (slope_up <= slope_down)
@@ -213,27 +209,27 @@ static inline uint64_t onramp_train_slope(const struct onramp_ack_train *train, 
 	/* Halve both sides of the fraction until its numerator fits in bytes per second, its
 	 * denominator in ns. */
 	halvings =
-		onramp_excess(onramp_bits(slope_up - slope_down) + onramp_bits(segment_per_ns), 64);
-	halvings = (uint32_t)onramp_max(
-		halvings, onramp_excess(onramp_bits(time_squared) + train->time_shift, 64));
+		saturating_sub(bit_length(slope_up - slope_down) + bit_length(segment_per_ns), 64);
+	halvings = (uint32_t)max_u64(
+		halvings, saturating_sub(bit_length(time_squared) + train->time_shift, 64));
 	time_squared = time_squared >> halvings << train->time_shift;
 	return time_squared ? segment_per_ns * ((slope_up - slope_down) >> halvings) / time_squared
 			    : 0;
 }
 
 /* The train's rate, 0 if it says nothing: too short, or without extent in time. */
-static inline uint64_t onramp_train_bytes_per_s(const struct onramp_ack_train *train,
-						uint32_t mss_bytes, uint32_t options)
+static inline uint64_t train_bytes_per_s(const struct ack_train *train, uint32_t mss_bytes,
+					 uint32_t options)
 {
-	if (train->segments < ONRAMP_TRAIN_MIN_SEGMENTS)
+	if (train->segments < TRAIN_MIN_SEGMENTS)
 		return 0;
-	if (options & ONRAMP_OPTION_TRAIN_ENDS)
-		return onramp_bytes_per_s((uint64_t)train->segments * mss_bytes,
-					  train->last_ns - train->first_ns);
-	if (options & ONRAMP_OPTION_TRAIN_CLOSEST)
-		return onramp_bytes_per_s((uint64_t)train->closest_segments * mss_bytes,
-					  train->closest_ns);
-	return onramp_train_slope(train, mss_bytes);
+	if (options & STARTUP_OPTION_TRAIN_ENDS)
+		return rate_bytes_per_s((uint64_t)train->segments * mss_bytes,
+					train->last_ns - train->first_ns);
+	if (options & STARTUP_OPTION_TRAIN_CLOSEST)
+		return rate_bytes_per_s((uint64_t)train->closest_segments * mss_bytes,
+					train->closest_ns);
+	return train_slope(train, mss_bytes);
 }
 
 #endif

@@ -35,9 +35,9 @@
  * (scitepress.org/PublishedPapers/2004/13988, section 2.1).
  * - (2 tau - dt) / (2 tau + dt) as the weight of the past is Tustin's form of a low-pass filter,
  * which belongs to the mean of two samples. MobiCom 2001 has it so, and so has the agent for ns by
- * the paper's second author; texts that cite the paper print s_k alone. ONRAMP_OPTION_ERE_LATEST is
- * that.
- * - How long U_max remembers. ONRAMP_OPTION_ERE_CALM: for the whole connection.
+ * the paper's second author; texts that cite the paper print s_k alone. STARTUP_OPTION_ERE_LATEST
+ * is that.
+ * - How long U_max remembers. STARTUP_OPTION_ERE_CALM: for the whole connection.
  * - The first acknowledgement's sample is the first estimate.
  * - A silence of more than 2 tau leaves nothing of the past but its last sample.
  *
@@ -52,82 +52,80 @@
 #include "startup.h"
 
 /* Sixteen parts of a round trip, and the one that is beginning. */
-#define ONRAMP_ERE_PARTS 16
-#define ONRAMP_ERE_SLOTS (ONRAMP_ERE_PARTS + 1)
+#define ERE_PARTS 16
+#define ERE_SLOTS (ERE_PARTS + 1)
 
 /* N: tau is RTT where samples agree, and 11 RTT where they differ more than they did. */
-#define ONRAMP_ERE_TAU_RTTS 10
-#define ONRAMP_ERE_MEMORY 10
+#define ERE_TAU_RTTS 10
+#define ERE_MEMORY 10
 
 /* The estimate is kept in so many parts of a byte per second: what an acknowledgement adds may be
  * few of them. */
-#define ONRAMP_ERE_SCALE_BITS 10
+#define ERE_SCALE_BITS 10
 /* No path is faster: 2^44 bytes per second, in those parts, and their sums fit in 64 bits. */
-#define ONRAMP_ERE_MOST (UINT64_C(1) << 44)
+#define ERE_MAX (UINT64_C(1) << 44)
 
 /* Acknowledgements of a part of a round trip. */
-struct onramp_ere_slot {
+struct ere_slot {
 	uint64_t start_ns;    /* the first */
 	uint64_t end_ns;      /* the last */
 	uint64_t first_bytes; /* what the first acknowledged */
 	uint64_t later_bytes; /* the others */
 };
 
-struct onramp_ere {
-	struct onramp_ere_slot slots[ONRAMP_ERE_SLOTS];
-	uint64_t unstable[ONRAMP_ERE_MEMORY]; /* U of the latest samples, in a ring */
-	uint64_t most_unstable;               /* U_max since the beginning */
-	uint64_t instability;                 /* U_k */
-	uint64_t through_bytes_per_s;         /* Th */
-	uint64_t sample_bytes_per_s;          /* s_k */
-	uint64_t scaled;                      /* ERE, in parts of a byte per second */
-	uint64_t rtt_min_ns;                  /* 0: none yet */
-	uint64_t last_ns;                     /* t_k */
-	uint64_t delivered_bytes;             /* in total, by the latest acknowledgement */
-	uint64_t waiting_bytes;               /* of it, not yet in the sample of its moment */
-	uint32_t slot;                        /* the present one */
-	uint32_t samples; /* 0 before the first; then 1 to ONRAMP_ERE_MEMORY, in turn */
+struct ere {
+	struct ere_slot slots[ERE_SLOTS];
+	uint64_t unstable[ERE_MEMORY]; /* U of the latest samples, in a ring */
+	uint64_t most_unstable;        /* U_max since the beginning */
+	uint64_t instability;          /* U_k */
+	uint64_t through_bytes_per_s;  /* Th */
+	uint64_t sample_bytes_per_s;   /* s_k */
+	uint64_t scaled;               /* ERE, in parts of a byte per second */
+	uint64_t rtt_min_ns;           /* 0: none yet */
+	uint64_t last_ns;              /* t_k */
+	uint64_t delivered_bytes;      /* in total, by the latest acknowledgement */
+	uint64_t waiting_bytes;        /* of it, not yet in the sample of its moment */
+	uint32_t slot;                 /* the present one */
+	uint32_t samples;              /* 0 before the first; then 1 to ERE_MEMORY, in turn */
 };
 
 /* The estimate in bytes per second; 0 before the first. */
-static inline uint64_t onramp_ere_bytes_per_s(const struct onramp_ere *ere)
+static inline uint64_t ere_bytes_per_s(const struct ere *ere)
 {
-	return ere->scaled >> ONRAMP_ERE_SCALE_BITS;
+	return ere->scaled >> ERE_SCALE_BITS;
 }
 
 /* What was acknowledged within this interval, a round trip or less, until now. */
-static inline uint64_t onramp_ere_bytes_in(const struct onramp_ere *ere, uint64_t interval_ns,
-					   uint64_t now_ns)
+static inline uint64_t ere_bytes_in(const struct ere *ere, uint64_t interval_ns, uint64_t now_ns)
 {
-	uint64_t since_ns = now_ns - onramp_min(interval_ns, now_ns), bytes = 0;
+	uint64_t since_ns = now_ns - min_u64(interval_ns, now_ns), bytes = 0;
 
-	for (uint32_t i = 0; i < ONRAMP_ERE_SLOTS; i++) {
-		const struct onramp_ere_slot *slot = &ere->slots[i];
+	for (uint32_t i = 0; i < ERE_SLOTS; i++) {
+		const struct ere_slot *slot = &ere->slots[i];
 
 		if (slot->start_ns > since_ns)
 			bytes += slot->first_bytes + slot->later_bytes;
 		else if (slot->end_ns > since_ns)
-			bytes += onramp_share(slot->later_bytes, slot->end_ns - since_ns,
-					      slot->end_ns - slot->start_ns);
+			bytes += mul_div(slot->later_bytes, slot->end_ns - since_ns,
+					 slot->end_ns - slot->start_ns);
 	}
 	return bytes;
 }
 
 /* Remember an acknowledgement of so much. */
-static inline void onramp_ere_remember(struct onramp_ere *ere, const struct onramp_ack *ack,
-				       uint64_t bytes)
+static inline void ere_remember(struct ere *ere, const struct startup_ack *ack, uint64_t bytes)
 {
-	uint32_t at = ere->slot < ONRAMP_ERE_SLOTS ? ere->slot : 0;
+	uint32_t at = ere->slot < ERE_SLOTS ? ere->slot : 0;
 
-	if (ack->now_ns - ere->slots[at].start_ns < ack->srtt_ns / ONRAMP_ERE_PARTS &&
+	if (ack->now_ns - ere->slots[at].start_ns < ack->srtt_ns / ERE_PARTS &&
 	    ere->slots[at].end_ns) {
 		ere->slots[at].end_ns = ack->now_ns;
 		ere->slots[at].later_bytes += bytes;
 		return;
 	}
-	at = at + 1 < ONRAMP_ERE_SLOTS ? at + 1 : 0;
+	at = at + 1 < ERE_SLOTS ? at + 1 : 0;
 	ere->slot = at;
-	ere->slots[at] = (struct onramp_ere_slot){
+	ere->slots[at] = (struct ere_slot){
 		.start_ns = ack->now_ns,
 		.end_ns = ack->now_ns,
 		.first_bytes = bytes,
@@ -135,61 +133,59 @@ static inline void onramp_ere_remember(struct onramp_ere *ere, const struct onra
 }
 
 /* T_k, given T_min. */
-static inline uint64_t onramp_ere_interval_ns(const struct onramp_ere *ere,
-					      const struct onramp_ack *ack, uint64_t least_ns)
+static inline uint64_t ere_interval_ns(const struct ere *ere, const struct startup_ack *ack,
+				       uint64_t least_ns)
 {
-	uint64_t delivered_bytes =
-		onramp_share(ere->through_bytes_per_s, ere->rtt_min_ns, ONRAMP_NS_PER_S);
+	uint64_t delivered_bytes = mul_div(ere->through_bytes_per_s, ere->rtt_min_ns, NS_PER_S);
 	uint64_t missing_bytes =
 		ack->cwnd_bytes > delivered_bytes ? ack->cwnd_bytes - delivered_bytes : 0;
 
-	return onramp_max(onramp_share(ack->srtt_ns, missing_bytes, ack->cwnd_bytes), least_ns);
+	return max_u64(mul_div(ack->srtt_ns, missing_bytes, ack->cwnd_bytes), least_ns);
 }
 
 /* U_max, after this U_k. */
-static inline uint64_t onramp_ere_most_unstable(struct onramp_ere *ere, uint32_t options)
+static inline uint64_t ere_most_unstable(struct ere *ere, uint32_t options)
 {
 	/* Not a remainder: the kernel's verifier sees no bound in one. */
-	uint32_t turn = ere->samples < ONRAMP_ERE_MEMORY ? ere->samples : 0;
+	uint32_t turn = ere->samples < ERE_MEMORY ? ere->samples : 0;
 	uint64_t most = 0;
 
 	ere->unstable[turn] = ere->instability;
-	ere->most_unstable = onramp_max(ere->most_unstable, ere->instability);
-	for (uint32_t i = 0; i < ONRAMP_ERE_MEMORY; i++)
-		most = onramp_max(most, ere->unstable[i]);
-	return options & ONRAMP_OPTION_ERE_CALM ? ere->most_unstable : most;
+	ere->most_unstable = max_u64(ere->most_unstable, ere->instability);
+	for (uint32_t i = 0; i < ERE_MEMORY; i++)
+		most = max_u64(most, ere->unstable[i]);
+	return options & STARTUP_OPTION_ERE_CALM ? ere->most_unstable : most;
 }
 
 /* A sample that came so long after the one before. */
-static inline void onramp_ere_filter(struct onramp_ere *ere, const struct onramp_ack *ack,
-				     uint64_t sample, uint64_t apart_ns, uint32_t options)
+static inline void ere_filter(struct ere *ere, const struct startup_ack *ack, uint64_t sample,
+			      uint64_t apart_ns, uint32_t options)
 {
 	uint64_t before = ere->sample_bytes_per_s, tau_ns, two, sum;
 	uint64_t differ = sample > before ? sample - before : before - sample;
 
 	ere->instability = (3 * ere->instability + 2 * differ) / 5;
-	tau_ns = ack->srtt_ns + onramp_share(ONRAMP_ERE_TAU_RTTS * ack->srtt_ns, ere->instability,
-					     onramp_ere_most_unstable(ere, options));
-	apart_ns = onramp_min(apart_ns, 2 * tau_ns);
-	sum = (options & ONRAMP_OPTION_ERE_LATEST ? 2 * sample : sample + before)
-	      << ONRAMP_ERE_SCALE_BITS;
+	tau_ns = ack->srtt_ns + mul_div(ERE_TAU_RTTS * ack->srtt_ns, ere->instability,
+					ere_most_unstable(ere, options));
+	apart_ns = min_u64(apart_ns, 2 * tau_ns);
+	sum = (options & STARTUP_OPTION_ERE_LATEST ? 2 * sample : sample + before)
+	      << ERE_SCALE_BITS;
 	/* ERE + dt (sum - 2 ERE) / (2 tau + dt), without a sign. */
 	two = 2 * ere->scaled;
 	if (sum > two)
-		ere->scaled += onramp_share(sum - two, apart_ns, 2 * tau_ns + apart_ns);
+		ere->scaled += mul_div(sum - two, apart_ns, 2 * tau_ns + apart_ns);
 	else
-		ere->scaled -= onramp_share(two - sum, apart_ns, 2 * tau_ns + apart_ns);
+		ere->scaled -= mul_div(two - sum, apart_ns, 2 * tau_ns + apart_ns);
 }
 
 /* An acknowledgement arrived. */
-static inline void onramp_ere_ack(struct onramp_ere *ere, const struct onramp_ack *ack,
-				  uint32_t options)
+static inline void ere_ack(struct ere *ere, const struct startup_ack *ack, uint32_t options)
 {
 	uint64_t srtt_ns = ack->srtt_ns, apart_ns = ack->now_ns - ere->last_ns;
 	uint64_t bytes = ack->delivered_bytes - ere->delivered_bytes;
 	uint64_t interval_ns, through, sample;
 
-	ere->rtt_min_ns = onramp_least_rtt(ere->rtt_min_ns, ack);
+	ere->rtt_min_ns = startup_min_rtt(ere->rtt_min_ns, ack);
 	/* The first one, or a clock or a total that has nothing to do with the last. */
 	if (!ere->samples || ack->now_ns < ere->last_ns ||
 	    ack->delivered_bytes < ere->delivered_bytes) {
@@ -199,27 +195,27 @@ static inline void onramp_ere_ack(struct onramp_ere *ere, const struct onramp_ac
 	ere->delivered_bytes = ack->delivered_bytes;
 	ere->waiting_bytes += bytes;
 	/* What arrived while nobody told of it did not arrive now. */
-	onramp_ere_remember(ere, ack, apart_ns > srtt_ns ? ack->acked_bytes : bytes);
+	ere_remember(ere, ack, apart_ns > srtt_ns ? ack->acked_bytes : bytes);
 	/* Of several at the same moment the first speaks, and what the others bring belongs to the
 	 * next sample. */
 	if (!srtt_ns || !ere->rtt_min_ns || !ack->cwnd_bytes || !apart_ns)
 		return;
 
-	through = onramp_bytes_per_s(onramp_ere_bytes_in(ere, srtt_ns, ack->now_ns), srtt_ns);
-	through = onramp_min(through, ONRAMP_ERE_MOST);
+	through = rate_bytes_per_s(ere_bytes_in(ere, srtt_ns, ack->now_ns), srtt_ns);
+	through = min_u64(through, ERE_MAX);
 	ere->through_bytes_per_s = (3 * ere->through_bytes_per_s + 2 * through) / 5;
-	interval_ns = onramp_ere_interval_ns(ere, ack, apart_ns);
-	bytes = interval_ns > apart_ns ? onramp_ere_bytes_in(ere, interval_ns, ack->now_ns)
+	interval_ns = ere_interval_ns(ere, ack, apart_ns);
+	bytes = interval_ns > apart_ns ? ere_bytes_in(ere, interval_ns, ack->now_ns)
 				       : ere->waiting_bytes;
 	ere->waiting_bytes = 0;
-	sample = onramp_bytes_per_s(bytes, interval_ns);
-	sample = onramp_min(sample, ONRAMP_ERE_MOST);
+	sample = rate_bytes_per_s(bytes, interval_ns);
+	sample = min_u64(sample, ERE_MAX);
 	if (ere->samples)
-		onramp_ere_filter(ere, ack, sample, apart_ns, options);
+		ere_filter(ere, ack, sample, apart_ns, options);
 	else
-		ere->scaled = sample << ONRAMP_ERE_SCALE_BITS;
+		ere->scaled = sample << ERE_SCALE_BITS;
 	ere->sample_bytes_per_s = sample;
-	ere->samples = ere->samples % ONRAMP_ERE_MEMORY + 1;
+	ere->samples = ere->samples % ERE_MEMORY + 1;
 	ere->last_ns = ack->now_ns;
 }
 

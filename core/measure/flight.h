@@ -10,8 +10,8 @@
 #include "measure/ack_train.h"
 #include "startup.h"
 
-struct onramp_flight {
-	struct onramp_ack_train train;
+struct flight {
+	struct ack_train train;
 	uint64_t last_bytes; /* of the flight before this one */
 	uint64_t end_bytes;  /* delivered in total when the present flight is acknowledged; 0:
 				between flights */
@@ -27,13 +27,13 @@ struct onramp_flight {
 
 /* Was the application the limit of this flight? Most of the time, that is: a program that waits for
  * room in its send buffer always has nothing unsent for a moment. */
-static inline bool onramp_flight_app_limited(const struct onramp_flight *flight)
+static inline bool flight_app_limited(const struct flight *flight)
 {
 	return 2 * flight->app_limited > flight->acks;
 }
 
 /* Follow the flights. True when this acknowledgement completes one. */
-static inline bool onramp_flight_ends(struct onramp_flight *flight, const struct onramp_ack *ack)
+static inline bool flight_ends(struct flight *flight, const struct startup_ack *ack)
 {
 	/* Totals before and after a change of the MSS, or a wrap of the host's, have nothing in
 	 * common. */
@@ -42,26 +42,25 @@ static inline bool onramp_flight_ends(struct onramp_flight *flight, const struct
 	if (!flight->end_bytes) {
 		flight->mss_bytes = ack->mss_bytes;
 		flight->end_bytes = ack->delivered_bytes + ack->inflight_bytes;
-		flight->sent_app_limited = onramp_flight_app_limited(flight);
+		flight->sent_app_limited = flight_app_limited(flight);
 		flight->last_bytes = flight->train.flight_bytes;
 		flight->acks = 0;
 		flight->app_limited = 0;
 		flight->cwnd_limited = 0;
 		flight->silence_ns = 0;
-		onramp_train_begin(&flight->train, ack->now_ns, ack->delivered_bytes,
-				   ack->inflight_bytes);
+		train_begin(&flight->train, ack->now_ns, ack->delivered_bytes, ack->inflight_bytes);
 	} else if (ack->delivered_bytes <= flight->end_bytes) {
 		/* One that covers segments of the next flight too had to wait for them. */
 		uint64_t gap_ns = ack->now_ns - flight->train.last_ns;
 
-		onramp_train_add(&flight->train, ack->now_ns, ack->delivered_bytes, ack->mss_bytes,
-				 ack->srtt_ns);
+		train_add(&flight->train, ack->now_ns, ack->delivered_bytes, ack->mss_bytes,
+			  ack->srtt_ns);
 		if (!flight->train.closed)
-			flight->silence_ns = onramp_max(flight->silence_ns, gap_ns);
+			flight->silence_ns = max_u64(flight->silence_ns, gap_ns);
 	}
 	flight->acks++;
-	flight->app_limited += (ack->flags & ONRAMP_ACK_APP_LIMITED) != 0;
-	flight->cwnd_limited += (ack->flags & ONRAMP_ACK_CWND_LIMITED) != 0;
+	flight->app_limited += (ack->flags & STARTUP_ACK_APP_LIMITED) != 0;
+	flight->cwnd_limited += (ack->flags & STARTUP_ACK_CWND_LIMITED) != 0;
 	if (ack->delivered_bytes < flight->end_bytes)
 		return false;
 	flight->end_bytes = 0;
@@ -70,12 +69,12 @@ static inline bool onramp_flight_ends(struct onramp_flight *flight, const struct
 
 /* The rate of the flight that just ended, in bytes per second; 0 if it says nothing about the path.
  * The spacing of what an application had no more of is the application's. */
-static inline uint64_t onramp_flight_bytes_per_s(const struct onramp_flight *flight,
-						 const struct onramp_ack *ack, uint32_t options)
+static inline uint64_t flight_bytes_per_s(const struct flight *flight,
+					  const struct startup_ack *ack, uint32_t options)
 {
-	if (flight->sent_app_limited || onramp_flight_app_limited(flight))
+	if (flight->sent_app_limited || flight_app_limited(flight))
 		return 0;
-	return onramp_train_bytes_per_s(&flight->train, ack->mss_bytes, options);
+	return train_bytes_per_s(&flight->train, ack->mss_bytes, options);
 }
 
 #endif

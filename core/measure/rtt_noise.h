@@ -21,9 +21,9 @@
 
 #include "startup.h"
 
-#define ONRAMP_RTT_NOISE_TIMES (ONRAMP_BURST_SEGMENTS / 2)
+#define RTT_NOISE_TIMES (STARTUP_BURST_SEGMENTS / 2)
 
-struct onramp_rtt_noise {
+struct rtt_noise {
 	uint64_t noise_ns;
 	uint64_t falls_ns[3]; /* the largest of this flight, and of the two before */
 	uint64_t fall_ns;     /* of the latest samples in succession */
@@ -31,30 +31,30 @@ struct onramp_rtt_noise {
 	uint64_t last_ns;     /* and when it was taken */
 };
 
-static inline void onramp_rtt_noise_begin(struct onramp_rtt_noise *noise)
+static inline void rtt_noise_begin(struct rtt_noise *noise)
 {
-	*noise = (struct onramp_rtt_noise){.falls_ns = {0, ONRAMP_UNLIMITED, 0}};
+	*noise = (struct rtt_noise){.falls_ns = {0, STARTUP_UNLIMITED, 0}};
 }
 
 /* Take the sample of an acknowledgement, which may be the last of a flight. */
-static inline void onramp_rtt_noise_add(struct onramp_rtt_noise *noise,
-					const struct onramp_ack *ack, bool flight_ends)
+static inline void rtt_noise_add(struct rtt_noise *noise, const struct startup_ack *ack,
+				 bool flight_ends)
 {
 	uint64_t *falls_ns = noise->falls_ns;
 	uint64_t fall_ns = noise->last_rtt_ns > ack->rtt_ns ? noise->last_rtt_ns - ack->rtt_ns : 0;
 
 	if (ack->rtt_ns) {
-		noise->fall_ns = fall_ns / ONRAMP_RTT_NOISE_TIMES > ack->now_ns - noise->last_ns
+		noise->fall_ns = fall_ns / RTT_NOISE_TIMES > ack->now_ns - noise->last_ns
 					 ? noise->fall_ns + fall_ns
 					 : 0;
-		falls_ns[0] = onramp_max(falls_ns[0], noise->fall_ns);
+		falls_ns[0] = max_u64(falls_ns[0], noise->fall_ns);
 		noise->last_rtt_ns = ack->rtt_ns;
 		noise->last_ns = ack->now_ns;
 	}
 	if (!flight_ends)
 		return;
-	noise->noise_ns = onramp_max(onramp_min(falls_ns[0], falls_ns[1]),
-				     onramp_min(onramp_max(falls_ns[0], falls_ns[1]), falls_ns[2]));
+	noise->noise_ns = max_u64(min_u64(falls_ns[0], falls_ns[1]),
+				  min_u64(max_u64(falls_ns[0], falls_ns[1]), falls_ns[2]));
 	falls_ns[2] = falls_ns[1];
 	falls_ns[1] = falls_ns[0];
 	falls_ns[0] = 0;

@@ -38,70 +38,69 @@
 
 #include "startup.h"
 
-#define ONRAMP_PAIR_KIND_PAPER 6
-#define ONRAMP_PAIR_KIND_EXPERIMENT 253
-#define ONRAMP_PAIR_EXPERIMENT_ID 0x4f52
+#define PAIR_KIND_PAPER 6
+#define PAIR_KIND_EXPERIMENT 253
+#define PAIR_EXPERIMENT_ID 0x4f52
 
 /* The unit of the paper's timer value. */
-#define ONRAMP_PAIR_TICK_NS UINT64_C(10000000)
+#define PAIR_TICK_NS UINT64_C(10000000)
 
 /* The longest option: an experiment's reply. */
-#define ONRAMP_PAIR_OPTION_MAX_BYTES 10
+#define PAIR_OPTION_MAX_BYTES 10
 
-enum onramp_pair_form {
-	ONRAMP_PAIR_PAPER = 1,
-	ONRAMP_PAIR_EXPERIMENT = 2,
+enum pair_form {
+	PAIR_PAPER = 1,
+	PAIR_EXPERIMENT = 2,
 };
 
-enum onramp_pair_type {
-	ONRAMP_PAIR_PERMITTED = 0,
-	ONRAMP_PAIR_FIRST = 1,
-	ONRAMP_PAIR_SECOND = 2,
-	ONRAMP_PAIR_REPLY = 3,
-	ONRAMP_PAIR_TYPE_COUNT,
+enum pair_type {
+	PAIR_PERMITTED = 0,
+	PAIR_FIRST = 1,
+	PAIR_SECOND = 2,
+	PAIR_REPLY = 3,
+	PAIR_TYPE_COUNT,
 };
 
-struct onramp_pair_option {
+struct pair_option {
 	uint32_t interval_ns; /* of a reply */
-	uint8_t type;         /* enum onramp_pair_type */
+	uint8_t type;         /* enum pair_type */
 	uint8_t id;
 	uint16_t reserved;
 };
 
 /* Its length in this form. */
-static inline uint32_t onramp_pair_option_bytes(uint32_t form, uint32_t type)
+static inline uint32_t pair_option_bytes(uint32_t form, uint32_t type)
 {
-	if (form == ONRAMP_PAIR_PAPER)
-		return type == ONRAMP_PAIR_REPLY ? 6 : 4;
-	return type == ONRAMP_PAIR_REPLY ? ONRAMP_PAIR_OPTION_MAX_BYTES : 6;
+	if (form == PAIR_PAPER)
+		return type == PAIR_REPLY ? 6 : 4;
+	return type == PAIR_REPLY ? PAIR_OPTION_MAX_BYTES : 6;
 }
 
 /* Write it, and return its length. What is longer than the field can say is the longest that it
  * can. */
-static inline uint32_t onramp_pair_option_write(uint8_t *out, uint32_t form,
-						const struct onramp_pair_option *option)
+static inline uint32_t pair_option_write(uint8_t *out, uint32_t form,
+					 const struct pair_option *option)
 {
-	uint32_t ticks =
-		(uint32_t)onramp_min(option->interval_ns / ONRAMP_PAIR_TICK_NS, UINT16_MAX);
-	uint32_t bytes = onramp_pair_option_bytes(form, option->type);
+	uint32_t ticks = (uint32_t)min_u64(option->interval_ns / PAIR_TICK_NS, UINT16_MAX);
+	uint32_t bytes = pair_option_bytes(form, option->type);
 
 	out[1] = (uint8_t)bytes;
-	if (form == ONRAMP_PAIR_PAPER) {
-		out[0] = ONRAMP_PAIR_KIND_PAPER;
+	if (form == PAIR_PAPER) {
+		out[0] = PAIR_KIND_PAPER;
 		out[2] = option->type;
 		out[3] = option->id;
-		if (option->type == ONRAMP_PAIR_REPLY) {
+		if (option->type == PAIR_REPLY) {
 			out[4] = (uint8_t)(ticks >> 8);
 			out[5] = (uint8_t)ticks;
 		}
 		return bytes;
 	}
-	out[0] = ONRAMP_PAIR_KIND_EXPERIMENT;
-	out[2] = ONRAMP_PAIR_EXPERIMENT_ID >> 8;
-	out[3] = ONRAMP_PAIR_EXPERIMENT_ID & 0xff;
+	out[0] = PAIR_KIND_EXPERIMENT;
+	out[2] = PAIR_EXPERIMENT_ID >> 8;
+	out[3] = PAIR_EXPERIMENT_ID & 0xff;
 	out[4] = option->type;
 	out[5] = option->id;
-	if (option->type == ONRAMP_PAIR_REPLY) {
+	if (option->type == PAIR_REPLY) {
 		out[6] = (uint8_t)(option->interval_ns >> 24);
 		out[7] = (uint8_t)(option->interval_ns >> 16);
 		out[8] = (uint8_t)(option->interval_ns >> 8);
@@ -110,49 +109,46 @@ static inline uint32_t onramp_pair_option_write(uint8_t *out, uint32_t form,
 	return bytes;
 }
 
-enum onramp_pair_reading {
-	ONRAMP_PAIR_OTHER,     /* another option */
-	ONRAMP_PAIR_MALFORMED, /* this one, with a length or a type that it cannot have */
-	ONRAMP_PAIR_READ,
+enum pair_reading {
+	PAIR_OTHER,     /* another option */
+	PAIR_MALFORMED, /* this one, with a length or a type that it cannot have */
+	PAIR_READ,
 };
 
-/* Read an option, kind and length included, that has ONRAMP_PAIR_OPTION_MAX_BYTES of room; bytes of
+/* Read an option, kind and length included, that has PAIR_OPTION_MAX_BYTES of room; bytes of
  * it are there. */
-static inline enum onramp_pair_reading onramp_pair_option_read(const uint8_t *in, uint32_t bytes,
-							       uint32_t form,
-							       struct onramp_pair_option *option)
+static inline enum pair_reading pair_option_read(const uint8_t *in, uint32_t bytes, uint32_t form,
+						 struct pair_option *option)
 {
-	bool is_paper = form == ONRAMP_PAIR_PAPER;
+	bool is_paper = form == PAIR_PAPER;
 	const uint8_t *body = is_paper ? in + 2 : in + 4;
 	uint32_t type;
 
-	if (bytes < 4 || in[0] != (is_paper ? ONRAMP_PAIR_KIND_PAPER : ONRAMP_PAIR_KIND_EXPERIMENT))
-		return ONRAMP_PAIR_OTHER;
-	if (!is_paper && (in[2] << 8 | in[3]) != ONRAMP_PAIR_EXPERIMENT_ID)
-		return ONRAMP_PAIR_OTHER;
-	if (bytes < onramp_pair_option_bytes(form, ONRAMP_PAIR_FIRST))
-		return ONRAMP_PAIR_MALFORMED;
+	if (bytes < 4 || in[0] != (is_paper ? PAIR_KIND_PAPER : PAIR_KIND_EXPERIMENT))
+		return PAIR_OTHER;
+	if (!is_paper && (in[2] << 8 | in[3]) != PAIR_EXPERIMENT_ID)
+		return PAIR_OTHER;
+	if (bytes < pair_option_bytes(form, PAIR_FIRST))
+		return PAIR_MALFORMED;
 	type = body[0];
-	if (type >= ONRAMP_PAIR_TYPE_COUNT || in[1] != onramp_pair_option_bytes(form, type) ||
-	    bytes < in[1])
-		return ONRAMP_PAIR_MALFORMED;
-	*option = (struct onramp_pair_option){.type = (uint8_t)type, .id = body[1]};
-	if (type == ONRAMP_PAIR_REPLY && is_paper) {
+	if (type >= PAIR_TYPE_COUNT || in[1] != pair_option_bytes(form, type) || bytes < in[1])
+		return PAIR_MALFORMED;
+	*option = (struct pair_option){.type = (uint8_t)type, .id = body[1]};
+	if (type == PAIR_REPLY && is_paper) {
 		/* 65,535 ticks are more than the record holds: the longest that it can, in whole
 		 * ticks. */
-		uint64_t ticks =
-			onramp_min(body[2] << 8 | body[3], UINT32_MAX / ONRAMP_PAIR_TICK_NS);
+		uint64_t ticks = min_u64(body[2] << 8 | body[3], UINT32_MAX / PAIR_TICK_NS);
 
-		option->interval_ns = (uint32_t)(ticks * ONRAMP_PAIR_TICK_NS);
-	} else if (type == ONRAMP_PAIR_REPLY) {
+		option->interval_ns = (uint32_t)(ticks * PAIR_TICK_NS);
+	} else if (type == PAIR_REPLY) {
 		option->interval_ns = (uint32_t)body[2] << 24 | (uint32_t)body[3] << 16 |
 				      (uint32_t)body[4] << 8 | body[5];
 	}
-	return ONRAMP_PAIR_READ;
+	return PAIR_READ;
 }
 
 /* What came of the options. */
-struct onramp_pair_counts {
+struct pair_counts {
 	uint32_t pairs;     /* pairs sent */
 	uint32_t answers;   /* pairs of the peer measured */
 	uint32_t replies;   /* intervals reported by the peer, and taken */
@@ -162,31 +158,30 @@ struct onramp_pair_counts {
 };
 
 /* The one who measures: the first segment that waits for its second. */
-struct onramp_pair_meter {
+struct pair_meter {
 	uint64_t first_ns;
 	uint32_t next_seq; /* where the second begins, or the next one of a train */
 	uint8_t id;
 	uint8_t is_waiting;
 	uint8_t is_started; /* the id means something */
-	uint8_t replies; /* to the train, up to ONRAMP_PAIR_REPLIES; from there on, segments since
-			    the last one */
+	uint8_t replies;    /* to the train, up to PAIR_REPLIES; from there on, segments since
+			       the last one */
 };
 
 /* Of a train so many segments are replied to, then one of so many: replies take room on the way
  * back, and no box on it may leave out acknowledgements that have one. */
-#define ONRAMP_PAIR_REPLIES 32
-#define ONRAMP_PAIR_REPLY_EVERY 8
+#define PAIR_REPLIES 32
+#define PAIR_REPLY_EVERY 8
 
 /* A first or a second arrived, with the segment from seq to before end. True if it is to be replied
  * to: it completes a pair, or is one of those of a train that are. */
-static inline bool onramp_pair_arrived(struct onramp_pair_meter *meter,
-				       struct onramp_pair_counts *counts,
-				       const struct onramp_pair_option *option, uint64_t now_ns,
-				       uint32_t seq, uint32_t end, struct onramp_pair_option *reply)
+static inline bool pair_arrived(struct pair_meter *meter, struct pair_counts *counts,
+				const struct pair_option *option, uint64_t now_ns, uint32_t seq,
+				uint32_t end, struct pair_option *reply)
 {
 	bool is_known = meter->is_started && meter->id == option->id;
 
-	if (option->type == ONRAMP_PAIR_FIRST && !is_known) {
+	if (option->type == PAIR_FIRST && !is_known) {
 		meter->first_ns = now_ns;
 		meter->next_seq = end;
 		meter->id = option->id;
@@ -195,28 +190,28 @@ static inline bool onramp_pair_arrived(struct onramp_pair_meter *meter,
 		meter->replies = 0;
 		return false;
 	}
-	if (option->type != ONRAMP_PAIR_SECOND || !is_known || !meter->is_waiting ||
+	if (option->type != PAIR_SECOND || !is_known || !meter->is_waiting ||
 	    seq != meter->next_seq || now_ns < meter->first_ns) {
 		counts->ignored++;
 		return false;
 	}
 	meter->next_seq = end;
-	if (meter->replies++ >= ONRAMP_PAIR_REPLIES) {
-		if (meter->replies <= ONRAMP_PAIR_REPLIES + ONRAMP_PAIR_REPLY_EVERY - 1)
+	if (meter->replies++ >= PAIR_REPLIES) {
+		if (meter->replies <= PAIR_REPLIES + PAIR_REPLY_EVERY - 1)
 			return false;
-		meter->replies = ONRAMP_PAIR_REPLIES;
+		meter->replies = PAIR_REPLIES;
 	}
 	counts->answers++;
-	*reply = (struct onramp_pair_option){
-		.interval_ns = (uint32_t)onramp_min(now_ns - meter->first_ns, UINT32_MAX),
-		.type = ONRAMP_PAIR_REPLY,
+	*reply = (struct pair_option){
+		.interval_ns = (uint32_t)min_u64(now_ns - meter->first_ns, UINT32_MAX),
+		.type = PAIR_REPLY,
 		.id = option->id,
 	};
 	return true;
 }
 
 /* A pair under way, or a train. */
-struct onramp_pair_sent {
+struct pair_sent {
 	uint64_t first_ns;
 	uint64_t second_ns; /* of a train, the latest segment's */
 	uint32_t begin;     /* sequence number behind the first */
@@ -230,11 +225,11 @@ struct onramp_pair_sent {
 
 /* A pair is due when the first segment of the last is acknowledged: two are under way at most. Of
  * trains, one. */
-#define ONRAMP_PAIR_UNDER_WAY 2
+#define PAIR_UNDER_WAY 2
 
 /* The one who sends pairs. */
-struct onramp_pair_probe {
-	struct onramp_pair_sent sent[ONRAMP_PAIR_UNDER_WAY];
+struct pair_probe {
+	struct pair_sent sent[PAIR_UNDER_WAY];
 	uint64_t first_ns; /* when the first left that waits for its second */
 	uint32_t next_seq; /* where that begins; in a train, the next one */
 	uint8_t id;        /* of the pair that is sent last, or being sent */
@@ -243,24 +238,23 @@ struct onramp_pair_probe {
 };
 
 /* The first segment of a pair leaves: its option. */
-static inline void onramp_pair_send_first(struct onramp_pair_probe *probe, uint64_t now_ns,
-					  uint32_t end, struct onramp_pair_option *option)
+static inline void pair_send_first(struct pair_probe *probe, uint64_t now_ns, uint32_t end,
+				   struct pair_option *option)
 {
 	probe->id++;
 	probe->first_ns = now_ns;
 	probe->next_seq = end;
 	probe->is_open = true;
-	*option = (struct onramp_pair_option){.type = ONRAMP_PAIR_FIRST, .id = probe->id};
+	*option = (struct pair_option){.type = PAIR_FIRST, .id = probe->id};
 }
 
 /* The segment from seq to before end leaves. True if it is the second of the pair that is open,
  * with its option. In a train the pair stays open for the next one. */
-static inline bool onramp_pair_send_second(struct onramp_pair_probe *probe,
-					   struct onramp_pair_counts *counts, uint64_t now_ns,
-					   uint32_t seq, uint32_t end, bool is_train,
-					   struct onramp_pair_option *option)
+static inline bool pair_send_second(struct pair_probe *probe, struct pair_counts *counts,
+				    uint64_t now_ns, uint32_t seq, uint32_t end, bool is_train,
+				    struct pair_option *option)
 {
-	struct onramp_pair_sent *sent = &probe->sent[probe->id % ONRAMP_PAIR_UNDER_WAY];
+	struct pair_sent *sent = &probe->sent[probe->id % PAIR_UNDER_WAY];
 
 	if (!probe->is_open)
 		return false;
@@ -268,7 +262,7 @@ static inline bool onramp_pair_send_second(struct onramp_pair_probe *probe,
 	if (seq != probe->next_seq)
 		return false;
 	if (!is_train || !sent->is_train || !sent->is_waiting || sent->id != probe->id)
-		*sent = (struct onramp_pair_sent){
+		*sent = (struct pair_sent){
 			.first_ns = probe->first_ns,
 			.begin = seq,
 			.least = is_train ? seq + 1 : end,
@@ -281,12 +275,12 @@ static inline bool onramp_pair_send_second(struct onramp_pair_probe *probe,
 	probe->next_seq = end;
 	probe->is_open = is_train;
 	counts->pairs++;
-	*option = (struct onramp_pair_option){.type = ONRAMP_PAIR_SECOND, .id = probe->id};
+	*option = (struct pair_option){.type = PAIR_SECOND, .id = probe->id};
 	return true;
 }
 
 /* What a reply reports: so much payload arrived in this time. 0: nothing. */
-struct onramp_pair_report {
+struct pair_report {
 	uint32_t interval_ns;
 	uint32_t bytes; /* from behind the first segment to behind the one that is acknowledged: in
 			   a pair, the second */
@@ -303,37 +297,36 @@ struct onramp_pair_report {
  * (core/measure/pair_rate.h).
  *
  * A peer that lies about a pair can make its sender slower than slow start, and not faster: the
- * window is still slow start's. How slow, the start-up bounds (core/algorithms/pair.h). What a lie about a
- * train does, the one who reads it bounds.
+ * window is still slow start's. How slow, the start-up bounds (core/algorithms/pair.h). What a lie
+ * about a train does, the one who reads it bounds.
  */
-static inline struct onramp_pair_report onramp_pair_replied(struct onramp_pair_probe *probe,
-							    struct onramp_pair_counts *counts,
-							    const struct onramp_pair_option *reply,
-							    uint64_t now_ns, uint32_t ack)
+static inline struct pair_report pair_replied(struct pair_probe *probe, struct pair_counts *counts,
+					      const struct pair_option *reply, uint64_t now_ns,
+					      uint32_t ack)
 {
-	struct onramp_pair_sent *sent = &probe->sent[reply->id % ONRAMP_PAIR_UNDER_WAY];
-	struct onramp_pair_report report = {.interval_ns = reply->interval_ns};
+	struct pair_sent *sent = &probe->sent[reply->id % PAIR_UNDER_WAY];
+	struct pair_report report = {.interval_ns = reply->interval_ns};
 	uint32_t end = (int32_t)(ack - sent->end) < 0 ? ack : sent->end;
 
 	if (!sent->is_waiting || sent->id != reply->id || (int32_t)(end - sent->least) < 0 ||
 	    reply->interval_ns > now_ns - sent->first_ns) {
 		counts->ignored++;
-		return (struct onramp_pair_report){0};
+		return (struct pair_report){0};
 	}
 	report.bytes = end - sent->begin;
 	if (sent->is_train) {
 		sent->least = end + 1;
 		/* The longest that the field can say may be longer. */
 		if (reply->interval_ns == UINT32_MAX)
-			return (struct onramp_pair_report){0};
+			return (struct pair_report){0};
 		/* Segments that arrive together are a part of the train too. */
-		report.interval_ns = (uint32_t)onramp_max(reply->interval_ns, 1);
+		report.interval_ns = (uint32_t)max_u64(reply->interval_ns, 1);
 	} else {
 		sent->is_waiting = false;
 		/* Without a tick of the peer's clock between the two nothing was measured. */
 		if (!reply->interval_ns ||
 		    reply->interval_ns <= 2 * (sent->second_ns - sent->first_ns))
-			return (struct onramp_pair_report){0};
+			return (struct pair_report){0};
 	}
 	counts->replies++;
 	return report;

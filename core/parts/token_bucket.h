@@ -20,36 +20,35 @@
 
 /* How long so many bytes, fewer than 2^33, take at this rate, rounded up: what is sent then is
  * never too early. */
-static inline uint64_t onramp_bucket_time_ns(uint64_t bytes, uint64_t bytes_per_s)
+static inline uint64_t bucket_time_ns(uint64_t bytes, uint64_t bytes_per_s)
 {
-	return (bytes * ONRAMP_NS_PER_S + bytes_per_s - 1) / bytes_per_s;
+	return (bytes * NS_PER_S + bytes_per_s - 1) / bytes_per_s;
 }
 
 /* So many bytes leave at this moment, be there tokens for them or not: when it will be full then.
  */
-static inline uint64_t onramp_bucket_take(uint64_t full_ns, uint64_t now_ns, uint64_t bytes,
-					  uint64_t bytes_per_s)
+static inline uint64_t bucket_take(uint64_t full_ns, uint64_t now_ns, uint64_t bytes,
+				   uint64_t bytes_per_s)
 {
-	return onramp_max(full_ns, now_ns) + onramp_bucket_time_ns(bytes, bytes_per_s);
+	return max_u64(full_ns, now_ns) + bucket_time_ns(bytes, bytes_per_s);
 }
 
 /* The first moment at which it has so many bytes, which its depth must not be below; it may have
  * passed. */
-static inline uint64_t onramp_bucket_has_ns(uint64_t full_ns, uint64_t bytes, uint64_t bytes_per_s,
-					    uint64_t burst_bytes)
+static inline uint64_t bucket_has_ns(uint64_t full_ns, uint64_t bytes, uint64_t bytes_per_s,
+				     uint64_t burst_bytes)
 {
-	uint64_t spare_ns = (burst_bytes - bytes) * ONRAMP_NS_PER_S / bytes_per_s;
+	uint64_t spare_ns = (burst_bytes - bytes) * NS_PER_S / bytes_per_s;
 
 	return full_ns > spare_ns ? full_ns - spare_ns : 0;
 }
 
 /* What it has at a moment. */
-static inline uint64_t onramp_bucket_bytes(uint64_t full_ns, uint64_t now_ns, uint64_t bytes_per_s,
-					   uint64_t burst_bytes)
+static inline uint64_t bucket_bytes(uint64_t full_ns, uint64_t now_ns, uint64_t bytes_per_s,
+				    uint64_t burst_bytes)
 {
 	uint64_t missing =
-		full_ns > now_ns ? onramp_share(full_ns - now_ns, bytes_per_s, ONRAMP_NS_PER_S) + 1
-				 : 0;
+		full_ns > now_ns ? mul_div(full_ns - now_ns, bytes_per_s, NS_PER_S) + 1 : 0;
 
 	return missing < burst_bytes ? burst_bytes - missing : 0;
 }

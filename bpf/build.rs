@@ -15,7 +15,10 @@ fn main() {
     for name in onramp_core::startup_names() {
         let mut defines = vec![
             format!("-DONRAMP_ALGORITHM={name}"),
-            format!("-DONRAMP_CONGESTION_CONTROL={}", onramp_core::congestion_control(name)),
+            format!(
+                "-DONRAMP_CONGESTION_CONTROL={}",
+                onramp_core::congestion_control(name)
+            ),
         ];
         if onramp_core::reserves(name) {
             defines.push("-DONRAMP_RESERVES".to_owned());
@@ -33,8 +36,10 @@ fn main() {
             if !is_there {
                 continue;
             }
-            let object =
-                out.join(format!("startup_{name}{}.o", if with_pairs { "_pairs" } else { "" }));
+            let object = out.join(format!(
+                "startup_{name}{}.o",
+                if with_pairs { "_pairs" } else { "" }
+            ));
             let pairs = with_pairs.then(|| "-DONRAMP_SENDS_PAIRS".to_owned());
             let defines = defines.iter().cloned().chain(pairs);
             compile("startup", &object, &core, defines.collect());

@@ -6,7 +6,14 @@ use std::env;
 fn main() {
     let include = env::var("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR");
     println!("cargo::metadata=include={include}");
-    for source in ["algorithms", "measure", "parts", "registry.h", "startup.h", "src/native.c"] {
+    for source in [
+        "algorithms",
+        "measure",
+        "parts",
+        "registry.h",
+        "startup.h",
+        "src/native.c",
+    ] {
         println!("cargo::rerun-if-changed={source}");
     }
     let mut build = cc::Build::new();

@@ -28,7 +28,6 @@ use std::io::Read;
 use std::net::SocketAddr;
 use std::os::fd::AsFd;
 
-
 /// A congestion control of Onramp's in this kernel.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Loaded {

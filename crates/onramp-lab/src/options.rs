@@ -2,7 +2,7 @@
 
 use crate::link::{Emission, Lateness};
 use onramp_net::LinkStats;
-use onramp_scenario::{Record, Trace};
+use onramp_results::{Record, Trace};
 use std::sync::atomic::AtomicBool;
 use std::sync::Arc;
 use std::time::Duration;

@@ -9,10 +9,10 @@ use crate::suspect;
 use crate::work::{FlowState, Sample};
 use crate::{ConnectionEvent, LinkSummary, Outcome, RunOptions};
 use onramp_net::LinkStats;
-use onramp_scenario::{
-    bytes_in, rate_in, traffic_windows, Case, Record, SegmentSample, SenderSample, StartupEvent,
-    Trace, TrafficKind, ENDLESS,
+use onramp_results::{
+    rate_in, traffic_windows, Record, SegmentSample, SenderSample, StartupEvent, Trace,
 };
+use onramp_scenario::{bytes_in, Case, TrafficKind, ENDLESS};
 use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::ops::Range;

@@ -11,7 +11,8 @@ use crate::rivals::{MeasuredRival, Rivals};
 use crate::supports::supports;
 use crate::work::{Flow, FlowState, OpenSockets, PreparedFlow, Sample, Sampler};
 use crate::{resources, ConnectionEvent, Error, Outcome, RunOptions, Startups, Wanted};
-use onramp_scenario::{Arrivals, Case, PacketPair, TRAFFIC_RTTS};
+use onramp_results::TRAFFIC_RTTS;
+use onramp_scenario::{Arrivals, Case, PacketPair};
 use std::sync::atomic::Ordering;
 use std::sync::Arc;
 

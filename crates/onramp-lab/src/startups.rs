@@ -1,6 +1,7 @@
 //! Where congestion controls come from, and what they report.
 
-use onramp_scenario::{Avoidance, InitialWindow, Memory, StartupEvent, NO_STARTUP};
+use onramp_results::StartupEvent;
+use onramp_scenario::{Avoidance, InitialWindow, Memory, NO_STARTUP};
 use std::any::Any;
 use std::error::Error;
 use std::net::SocketAddr;

@@ -107,7 +107,7 @@ pub fn supports(case: &Case) -> Result<(), Unsupported> {
     if transfer.connections != Connections::ONE {
         return refuse(
             "transfer.connections",
-            case.connections(),
+            onramp_results::connections(case),
             "one connection for each transfer",
         );
     }

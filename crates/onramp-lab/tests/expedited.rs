@@ -4,7 +4,8 @@ mod common;
 
 use common::{case_with, lab_runs_here};
 use onramp_lab::{run, BuiltIn, Outcome, RunOptions};
-use onramp_scenario::{Case, Record};
+use onramp_results::Record;
+use onramp_scenario::Case;
 
 fn outcome(case: &Case) -> Outcome {
     run(case, &mut BuiltIn, &RunOptions::default()).unwrap_or_else(|error| panic!("{error}"))

@@ -4,7 +4,8 @@ mod common;
 
 use common::{case_with, lab_runs_here};
 use onramp_lab::{run, supports, BuiltIn, Error, Outcome, RunOptions};
-use onramp_scenario::{Case, Record};
+use onramp_results::Record;
+use onramp_scenario::Case;
 use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::{Duration, Instant};

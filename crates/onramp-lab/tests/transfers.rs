@@ -4,8 +4,9 @@ mod common;
 
 use common::{case, case_with, lab_runs_here};
 use onramp_lab::{run, supports, BuiltIn, Error, Outcome, RunOptions};
+use onramp_results::Record;
 use onramp_scenario::units::format_size;
-use onramp_scenario::{Avoidance, Buffer, Case, InitialWindow, Record};
+use onramp_scenario::{Avoidance, Buffer, Case, InitialWindow};
 use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -284,7 +285,7 @@ fn an_application_that_writes_now_and_then_sets_the_pace() {
     // None is late because of those before it.
     for write in 0..10_u64 {
         let of_write =
-            |segment: &&onramp_scenario::SegmentSample| segment.start_byte >= write * 10_000;
+            |segment: &&onramp_results::SegmentSample| segment.start_byte >= write * 10_000;
         let first_s = outcome
             .trace
             .segments

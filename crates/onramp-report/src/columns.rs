@@ -2,7 +2,8 @@
 
 use crate::summary::{Group, Row};
 use crate::units::{fixed, printable, significant, NOTHING};
-use onramp_scenario::{Record, NO_STARTUP};
+use onramp_results::Record;
+use onramp_scenario::NO_STARTUP;
 
 /// Mark of a row in which at least one run is suspect.
 pub(crate) const SUSPECT_MARK: &str = "†";

@@ -1,7 +1,7 @@
 //! The records as JSON and CSV, any table as CSV, and the traces as JSON of bounded size.
 
 use crate::{thin, Run};
-use onramp_scenario::{Record, SegmentSample, SenderSample, StartupEvent, Trace};
+use onramp_results::{Record, SegmentSample, SenderSample, StartupEvent, Trace};
 use serde::Serialize;
 
 /// Version of the exported fields. A field may be added without a new version; one that is renamed,

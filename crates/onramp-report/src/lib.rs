@@ -44,7 +44,7 @@ pub use table::table;
 pub use text_table::text_table;
 pub use write::{prepare, write, Written};
 
-use onramp_scenario::{Record, Trace};
+use onramp_results::{Record, Trace};
 use serde::Serialize;
 
 /// One transfer: what it answered and, where it was watched, how it moved.

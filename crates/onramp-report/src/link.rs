@@ -1,7 +1,8 @@
 //! What the bottleneck can carry, counted in payload: the yardstick for estimates, windows and
 //! delivery.
 
-use onramp_scenario::{Record, HEADER_BYTES};
+use onramp_results::Record;
+use onramp_scenario::HEADER_BYTES;
 
 /// Share of payload in a full packet of 1500 bytes, where the record does not tell a better one.
 const ETHERNET_SHARE: f64 = (1500 - HEADER_BYTES) as f64 / 1500.0;

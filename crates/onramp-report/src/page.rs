@@ -7,7 +7,7 @@ use crate::html;
 use crate::summary::{groups, Group};
 use crate::svg::escape;
 use crate::{Meta, Run};
-use onramp_scenario::Record;
+use onramp_results::Record;
 use std::fmt::Write;
 
 /// The page: what was run, the summary, and the plots of each group of transfers that can be

@@ -3,7 +3,8 @@
 use crate::link::Link;
 use crate::spread::Spread;
 use crate::units::{bit_rate, byte_count, printable, significant};
-use onramp_scenario::{Record, NO_STARTUP, TRAFFIC};
+use onramp_results::{Record, TRAFFIC};
+use onramp_scenario::NO_STARTUP;
 use std::collections::HashSet;
 
 /// Conditions that go without saying: the defaults of a scenario file.

@@ -8,7 +8,7 @@ use crate::columns::{Cell, Column, Tone, FIGURE_SPACE, SUSPECT_MARK};
 use crate::layout::{self, paint, TableOptions, BOLD, FAINT, GAP};
 use crate::summary::{groups, Group};
 use crate::units::significant;
-use onramp_scenario::Record;
+use onramp_results::Record;
 use unicode_width::UnicodeWidthStr;
 
 /// The results as text: one part per group of transfers that can be compared, one line per

@@ -1,7 +1,7 @@
 //! Whatever the records and traces hold: no panic, and plots that parse.
 
 use onramp_report::{page, table, to_csv, to_json, Meta, Run, TableOptions};
-use onramp_scenario::{Record, SegmentSample, SenderSample, StartupEvent, Trace};
+use onramp_results::{Record, SegmentSample, SenderSample, StartupEvent, Trace};
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;

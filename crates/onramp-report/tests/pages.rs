@@ -173,13 +173,13 @@ fn a_long_trace_makes_a_page_of_bounded_size() {
         let later = f64::from(round) * 3.0;
         trace
             .sender
-            .extend(sender.iter().map(|s| onramp_scenario::SenderSample {
+            .extend(sender.iter().map(|s| onramp_results::SenderSample {
                 time_s: s.time_s + later,
                 ..*s
             }));
         trace
             .segments
-            .extend(segments.iter().map(|s| onramp_scenario::SegmentSample {
+            .extend(segments.iter().map(|s| onramp_results::SegmentSample {
                 time_s: s.time_s + later,
                 ..*s
             }));

@@ -5,7 +5,7 @@
 mod synthetic;
 
 use onramp_report::{to_csv, to_json, SCHEMA_VERSION};
-use onramp_scenario::Record;
+use onramp_results::Record;
 use synthetic::record;
 
 fn fields() -> Vec<String> {

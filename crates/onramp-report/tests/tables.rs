@@ -4,7 +4,7 @@
 mod synthetic;
 
 use onramp_report::{table, TableOptions};
-use onramp_scenario::Record;
+use onramp_results::Record;
 use synthetic::record;
 
 fn text(records: &[Record]) -> String {

@@ -6,9 +6,10 @@ use crate::observe::Direction;
 use crate::plan::{Bundling, Datagrams, Group, Launch, Load, Plan, Way};
 use crate::router::Router;
 use crate::routes::Routes;
+use onramp_results::traffic_windows;
 use onramp_scenario::{
-    link_seed, random::Interval, traffic_windows, Arrivals, Case, Connections, Distribution, Hop,
-    OnOff, Packets, Split, Traffic, TrafficKind, Transfers,
+    link_seed, random::Interval, Arrivals, Case, Connections, Distribution, Hop, OnOff, Packets,
+    Split, Traffic, TrafficKind, Transfers,
 };
 
 /// Whether the simulator can run a case; if not, the first key that stands in the way.

@@ -1,7 +1,8 @@
 //! From what was seen to records.
 
 use crate::engine::{Finished, Ran};
-use onramp_scenario::{bytes_in, rate_in, traffic_windows, Case, Record, TrafficKind, ENDLESS};
+use onramp_results::{rate_in, traffic_windows, Record};
+use onramp_scenario::{bytes_in, Case, TrafficKind, ENDLESS};
 use std::collections::HashMap;
 use std::ops::Range;
 

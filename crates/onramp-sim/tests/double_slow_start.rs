@@ -1,6 +1,6 @@
 //! The double slow start of Chaher et al. (1998), which `scenarios/double-slow-start.toml` shows.
 
-use onramp_scenario::Trace;
+use onramp_results::Trace;
 use onramp_sim::{run, Options};
 use std::path::Path;
 

@@ -1,6 +1,7 @@
 //! Flows with a guaranteed rate beside others.
 
-use onramp_scenario::{Case, Record};
+use onramp_results::Record;
+use onramp_scenario::Case;
 use onramp_sim::{run, Options, Outcome};
 
 fn cases(text: &str) -> Vec<Case> {

@@ -1,6 +1,7 @@
 //! What copies of a transfer remember for those that follow on the same path.
 
-use onramp_scenario::{Case, Record};
+use onramp_results::Record;
+use onramp_scenario::Case;
 use onramp_sim::{run, Options, Outcome};
 
 const PATH: &str = "[path]\nrate = \"50 Mbit/s\"\nrtt = \"100 ms\"\nqueue = \"0.5 bdp\"\n";

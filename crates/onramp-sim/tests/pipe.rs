@@ -29,7 +29,7 @@ fn shares(avoidance: &str, queue: &str) -> (f64, f64) {
         .unwrap()
         .records;
     let mbit_per_s = |bytes: u64| bytes as f64 * 8.0 / 100e6;
-    let find = |records: &[onramp_scenario::Record], role: &str| {
+    let find = |records: &[onramp_results::Record], role: &str| {
         records
             .iter()
             .find(|r| r.role == role)

@@ -1,7 +1,8 @@
 //! Reserved rates on whole paths: what they take, what becomes of those that do not hold, and that
 //! nobody else is changed.
 
-use onramp_scenario::{Case, Record, Trace};
+use onramp_results::{Record, Trace};
+use onramp_scenario::Case;
 use onramp_sim::{run, Options, Outcome};
 
 fn case(text: &str) -> Case {

@@ -1,7 +1,8 @@
 //! What one transfer may choose of TCP's remedies for long paths: segments, window scaling, byte
 //! counting, initial windows and selective acknowledgements.
 
-use onramp_scenario::{Case, Record, Trace};
+use onramp_results::{Record, Trace};
+use onramp_scenario::Case;
 use onramp_sim::{run, Options};
 
 fn cases(text: &str) -> Vec<Case> {

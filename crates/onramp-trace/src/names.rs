@@ -1,6 +1,7 @@
 //! How a case's files are called: by its number, and by what distinguishes it from the others.
 
-use onramp_scenario::{units, Buffer, Case, Record};
+use onramp_results::{connections, Record};
+use onramp_scenario::{units, Buffer, Case};
 
 /// What cases can differ in, in words; those that are the same in all cases are left out of names.
 fn traits(case: &Case) -> Vec<String> {
@@ -35,7 +36,7 @@ fn traits(case: &Case) -> Vec<String> {
         ),
         transfer.avoidance.name().to_owned(),
         format!("iw {}", transfer.initial_window),
-        match case.connections() {
+        match connections(case) {
             words if words.is_empty() => "end to end".to_owned(),
             words => words,
         },

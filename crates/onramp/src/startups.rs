@@ -5,7 +5,8 @@ use onramp_kernel::{
     own_cgroup, Event, Input, Options, PairOption, QosOption, Registration, Reservation,
 };
 use onramp_lab::{BuiltIn, ConnectionEvent, Startups, Wanted};
-use onramp_scenario::{Avoidance, InitialWindow, Memory, StartupEvent, StartupWatch, NO_STARTUP};
+use onramp_results::{StartupEvent, StartupWatch};
+use onramp_scenario::{Avoidance, InitialWindow, Memory, NO_STARTUP};
 use std::any::Any;
 use std::collections::HashMap;
 use std::error::Error;

@@ -6,7 +6,7 @@ use crate::reproduce::Figure;
 use crate::{Bench, Error, Measured, Settings, Value, Watch};
 use onramp_report::plot::{draw_plot, Axis, Plot, PlotMarks, PlotSeries, PlotStyle};
 use onramp_report::Run;
-use onramp_scenario::SegmentSample;
+use onramp_results::SegmentSample;
 
 /// The places of the curves in [`all`].
 pub const NORMAL: usize = 0;

@@ -2,7 +2,7 @@
 //! just good enough to draw. Used by the example and by the tests.
 #![allow(dead_code, missing_docs)]
 
-use onramp_scenario::{Record, SegmentSample, SenderSample, StartupEvent, Trace};
+use onramp_results::{Record, SegmentSample, SenderSample, StartupEvent, Trace};
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 

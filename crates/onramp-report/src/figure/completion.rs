@@ -5,7 +5,7 @@ use crate::summary::{Group, Row};
 use crate::svg::axes::Scale;
 use crate::svg::{marks, shortened, text_width, Anchor, Svg};
 use crate::units::fixed;
-use onramp_scenario::Record;
+use onramp_results::Record;
 
 const ROW_HEIGHT: f64 = 30.0;
 const BAR_HEIGHT: f64 = 14.0;

@@ -4,7 +4,7 @@ use super::{seconds, Figure, Series, LEFT, RIGHT, WIDTH};
 use crate::svg::axes::Scale;
 use crate::svg::{marks, shortened, text_width, Anchor, Svg};
 use crate::units::{bit_rate, byte_count, fixed, printable};
-use onramp_scenario::StartupEvent;
+use onramp_results::StartupEvent;
 
 /// Rows of labels above a lane at most; what finds no room keeps its tick and tooltip.
 const MOST_ROWS: usize = 4;

@@ -10,7 +10,7 @@ mod window;
 use crate::summary::Group;
 use crate::units::significant;
 use crate::Run;
-use onramp_scenario::{Record, Trace};
+use onramp_results::{Record, Trace};
 
 /// Width of every plot, in pixels before the page scales it.
 pub(crate) const WIDTH: f64 = 1000.0;

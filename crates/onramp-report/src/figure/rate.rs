@@ -5,7 +5,7 @@ use super::{seconds, Figure, Series};
 use crate::link::Link;
 use crate::svg::marks::{self, Key};
 use crate::units::{bit_rate, prefix};
-use onramp_scenario::SenderSample;
+use onramp_results::SenderSample;
 
 /// Pacing above this many times what the link carries is cut off: it may be set to anything.
 const MOST_PACED: f64 = 3.0;

@@ -7,7 +7,7 @@ use crate::link::Link;
 use crate::summary::Group;
 use crate::svg::marks::{self, Key};
 use crate::units::{byte_count, prefix};
-use onramp_scenario::SegmentSample;
+use onramp_results::SegmentSample;
 use std::collections::HashSet;
 
 /// Size of the cells of which each shows one ring or cross of a start-up at most, in pixels.

@@ -44,7 +44,7 @@ pub struct Channel {
 impl Channel {
     /// The token buckets that all packets pass, and those that so many expedited flows pass beside
     /// each other, as one.
-    pub(crate) fn buckets(&self, expedited_flows: u32) -> impl Iterator<Item = TokenBucket> {
+    pub fn buckets(&self, expedited_flows: u32) -> impl Iterator<Item = TokenBucket> {
         let profiles = self
             .expedited
             .filter(|_| expedited_flows > 0)

@@ -7,6 +7,9 @@ use onramp_tcp::{Acks, ByteCounting, PacketPair, Recovery, Reservation, Stack, T
 use serde::Serialize;
 use std::sync::Arc;
 
+/// IP and TCP headers of a data segment with timestamps, in bytes: 20 + 20 + 12.
+pub const HEADER_BYTES: u64 = 52;
+
 /// The transfer that is measured: one end [connects](Transfer::connect), and the receiver is sent
 /// `size_bytes`. [`count`](Transfer::count) copies of it run at the same time.
 #[derive(Clone, Debug, PartialEq)]
@@ -77,7 +80,7 @@ impl Transfer {
 
     /// How many flows with a guarantee of their own carry a copy, on links that give one to
     /// expedited flows.
-    pub(crate) fn expedited_flows(&self) -> u32 {
+    pub fn expedited_flows(&self) -> u32 {
         match (self.dscp, self.connections) {
             (Dscp::BestEffort, _) => 0,
             (Dscp::Ef, Connections::Fixed(connections)) => connections,

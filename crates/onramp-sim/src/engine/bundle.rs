@@ -10,7 +10,7 @@ use super::adaptive::Adaptation;
 use super::finished::Finished;
 use super::payload::Payload;
 use super::startup::Watched;
-use onramp_scenario::StartupEvent;
+use onramp_results::StartupEvent;
 use onramp_tcp::{Failure, Stats};
 use std::collections::VecDeque;
 

@@ -1,6 +1,6 @@
 //! What a measured sender's start-up decided, and when it changed its mind.
 
-use onramp_scenario::{StartupEvent, StartupWatch};
+use onramp_results::{StartupEvent, StartupWatch};
 use onramp_tcp::Connection;
 
 /// Looks at one connection's start-up before and after each event.

@@ -5,7 +5,7 @@ mod thinned;
 
 use crate::observe::{Direction, FlowStart, Loss, Observer, Sight};
 use onramp_core::UNLIMITED;
-use onramp_scenario::{SegmentSample, SenderSample, Trace};
+use onramp_results::{SegmentSample, SenderSample, Trace};
 use onramp_tcp::Connection;
 use std::collections::BTreeMap;
 use thinned::Thinned;

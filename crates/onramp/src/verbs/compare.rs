@@ -8,7 +8,8 @@ use crate::failure::{Failure, BAD_INPUT, DONE, INTERRUPTED, MISSED};
 use crate::startups::KernelStartups;
 use crate::text::say;
 use onramp_report::Run;
-use onramp_scenario::{Case, Channel, Discipline, Record};
+use onramp_results::Record;
+use onramp_scenario::{Case, Channel, Discipline};
 use serde::Serialize;
 
 /// One case on both hosts.

@@ -11,7 +11,8 @@ use onramp_kernel::probe;
 use onramp_papers::{median, Figure, Paper};
 use onramp_report::reproduction::{PageCell, PageTable, Section};
 use onramp_report::Run;
-use onramp_scenario::{units, Case, Record, Scenario};
+use onramp_results::Record;
+use onramp_scenario::{units, Case, Scenario};
 
 /// What keeps these numbers apart from those of the papers.
 const NOT_THE_PAPERS: &str =

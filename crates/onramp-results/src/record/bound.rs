@@ -5,7 +5,7 @@
 //! (other flows, packets that cannot be divided, jitter, losses) makes a transfer later, never
 //! earlier.
 
-use crate::{Channel, Connect, TokenBucket};
+use onramp_scenario::{Channel, Connect, TokenBucket};
 
 /// A way and its way back: one connection after the other.
 pub(super) struct Way<'a> {
@@ -147,13 +147,16 @@ fn time_ns(bits_ns: u128, rate_bits_per_s: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Case;
+    use onramp_scenario::Case;
 
     fn case(path: &str) -> Case {
         let text = format!(
             "name = \"x\"\n[path]\nrate = \"8 Mbit/s\"\nrtt = \"100 ms\"\n{path}[[transfer]]\nsize = \"1 B\"\n"
         );
-        crate::parse("x.toml", &text).unwrap().cases.remove(0)
+        onramp_scenario::parse("x.toml", &text)
+            .unwrap()
+            .cases
+            .remove(0)
     }
 
     /// In milliseconds: a million bytes take a second at 8 Mbit/s.

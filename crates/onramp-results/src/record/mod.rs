@@ -3,13 +3,15 @@
 mod bound;
 mod wording;
 
-use crate::{
-    Case, Channel, Clocks, Connect, Dscp, Hop, InitialWindow, Memory, Path, Receiver, Recovery,
-    Stack, StartupEvent, Timers, Traffic, Transfers, NO_STARTUP,
-};
+use crate::StartupEvent;
 use bound::{bound_ns, Way, WayHop};
 use onramp_net::LinkStats;
+use onramp_scenario::{
+    Case, Channel, Clocks, Connect, Dscp, Hop, InitialWindow, Memory, Path, Receiver, Recovery,
+    Stack, Timers, Traffic, Transfers, HEADER_BYTES, NO_STARTUP,
+};
 use serde::{Deserialize, Serialize};
+pub use wording::connections;
 
 /// The role of a transfer that a scenario is about.
 pub const TRANSFER: &str = "transfer";
@@ -186,7 +188,7 @@ impl Record {
             avoidance: transfer.avoidance.name().to_owned(),
             initial_window: transfer.initial_window.to_string(),
             sender_tcp: wording::sender_tcp(transfer),
-            connections: case.connections(),
+            connections: connections(case),
             application: wording::application(transfer.application, transfer.connect),
             ..Record::of_flow(case, transfer.ends(copy), host, flow)
         }
@@ -226,7 +228,7 @@ impl Record {
             avoidance: beside.avoidance.name().to_owned(),
             initial_window: beside.initial_window.to_string(),
             sender_tcp: wording::sender_tcp(beside),
-            connections: case.connections(),
+            connections: connections(case),
             ..Record::blank(case, host, beside.size_bytes, case.receiver)
         }
         .with_tcp(beside.stack, beside.recovery, beside.timers, beside.clocks);
@@ -431,8 +433,6 @@ impl Record {
     }
 }
 
-/// IP and TCP headers of a data segment with timestamps: 20 + 20 + 12.
-pub const HEADER_BYTES: u64 = 52;
 /// The part of them that timestamps take.
 const TIMESTAMP_BYTES: u64 = 12;
 
@@ -456,7 +456,10 @@ mod tests {
     fn case() -> Case {
         let text = "name = \"x\"\n[path]\nrate = \"50 Mbit/s\"\nrtt = \"600 ms\"\nqueue = \"0.4 bdp\"\n\
                     [receiver]\nbuffer = \"64 MiB\"\n[[transfer]]\nsize = \"1448 B\"\nstartup = \"paced\"\n";
-        crate::parse("x.toml", text).unwrap().cases.remove(0)
+        onramp_scenario::parse("x.toml", text)
+            .unwrap()
+            .cases
+            .remove(0)
     }
 
     #[test]
@@ -500,7 +503,7 @@ mod tests {
     fn what_a_path_carries_is_the_least_of_its_rates() {
         let mut case = case();
         let bucket = |rate_bits_per_s| {
-            Some(crate::TokenBucket {
+            Some(onramp_scenario::TokenBucket {
                 rate_bits_per_s,
                 burst_bytes: 3_000,
             })
@@ -518,7 +521,7 @@ mod tests {
     #[test]
     fn an_expedited_flow_has_what_it_is_guaranteed_and_no_more() {
         let mut case = case();
-        case.path.forward.expedited = Some(crate::TokenBucket {
+        case.path.forward.expedited = Some(onramp_scenario::TokenBucket {
             rate_bits_per_s: 1_000_000,
             burst_bytes: 3_000,
         });
@@ -547,7 +550,7 @@ mod tests {
             )
         );
         // Each connection is a flow.
-        case.transfer.connections = crate::Connections::Fixed(3);
+        case.transfer.connections = onramp_scenario::Connections::Fixed(3);
         let three = "paced + cubic, EF, 3 connections".to_owned();
         assert_eq!(of(&case), (three, 3_000_000, 1.2 + 6_000.0 * 8.0 / 3e6));
     }
@@ -572,7 +575,10 @@ mod tests {
                     [[transfer]]\nsize = \"1 kB\"\nstack = \"lite\"\nfrom = [\"a\", \"b\"]\nto = \"c\"\ncount = 2\n\
                     start = \"1 s\"\nspacing = \"2 s\"\n\
                     [[traffic]]\nsize = \"5 kB\"\nfrom = \"c\"\nto = \"b\"\nmeasured = true\n";
-        let case = crate::parse("x.toml", text).unwrap().cases.remove(0);
+        let case = onramp_scenario::parse("x.toml", text)
+            .unwrap()
+            .cases
+            .remove(0);
         let (first, second) = (
             Record::of_copy(&case, "sim", 0),
             Record::of_copy(&case, "sim", 1),
@@ -594,7 +600,7 @@ mod tests {
             ),
             (2, "reno", "bsd")
         );
-        let crate::TrafficKind::Transfers(transfers) = &case.traffic[0].kind else {
+        let onramp_scenario::TrafficKind::Transfers(transfers) = &case.traffic[0].kind else {
             panic!()
         };
         let traffic = Record::of_traffic(&case, "sim", &case.traffic[0], transfers, 5_000, 3);

@@ -1,13 +1,11 @@
 //! What a record says of its path and its algorithms, in words.
 
 use super::Record;
-use crate::cases::tcp_of;
-use crate::limits::format_byte_counting;
-use crate::units::{format_percent, format_rate, format_size, format_time};
-use crate::{
-    Application, Bursts, ByteCounting, Case, Channel, Clocks, CoDel, Connect, Connections,
-    Discipline, Dscp, FqCoDel, Given, Memory, Path, Stack, Timers, TokenBucket, Transfer, Without,
-    NO_STARTUP,
+use onramp_scenario::units::{format_percent, format_rate, format_size, format_time};
+use onramp_scenario::{
+    format_byte_counting, Application, Bursts, ByteCounting, Case, Channel, Clocks, CoDel, Connect,
+    Connections, Discipline, Dscp, FqCoDel, Given, Memory, Path, Stack, Timers, TokenBucket,
+    Transfer, Without, NO_STARTUP,
 };
 
 /// That of `transfer.split_buffer`, which goes without saying.
@@ -81,7 +79,7 @@ pub(super) fn timers(stack: Stack, timers: Timers, clocks: Clocks) -> String {
 /// What else of a sender's TCP is not its stack's or its way's: `segment 512 B, byte counting 2
 /// segments`.
 pub(super) fn sender_tcp(transfer: &Transfer) -> String {
-    let usual = tcp_of(transfer.stack);
+    let usual = onramp_tcp::Config::of(transfer.stack, 1500);
     let scaling = if transfer.window_scaling {
         "window scaling"
     } else {
@@ -268,35 +266,33 @@ fn usual_tcp(stack: &str) -> (&'static str, &'static str) {
     }
 }
 
-impl Case {
-    /// Of what connections the transfer is made: `4 connections, split at edge, ground, buffer 64
-    /// KiB, rate 10 Mbit/s`; empty for one from end to end. A buffer is there only where it is not
-    /// the default.
-    pub fn connections(&self) -> String {
-        let mut words = Vec::new();
-        match self.transfer.connections {
-            Connections::ONE => {}
-            Connections::Fixed(number) => words.push(format!("{number} connections")),
-            Connections::Adaptive => words.push("adaptive connections".to_owned()),
-        }
-        if let Some(split) = &self.transfer.split {
-            let nodes: Vec<_> = split
-                .nodes
-                .iter()
-                .map(|node| self.network.nodes[*node].as_str())
-                .collect();
-            words.push(format!("split at {}", nodes.join(", ")));
-            if split.buffer_bytes != DEFAULT_SPLIT_BUFFER_BYTES {
-                words.push(format!("buffer {}", format_size(split.buffer_bytes)));
-            }
-            words.extend(
-                split
-                    .rate_bits_per_s
-                    .map(|rate| format!("rate {}", format_rate(rate))),
-            );
-        }
-        words.join(", ")
+/// Of what connections the transfer is made: `4 connections, split at edge, ground, buffer 64
+/// KiB, rate 10 Mbit/s`; empty for one from end to end. A buffer is there only where it is not
+/// the default.
+pub fn connections(case: &Case) -> String {
+    let mut words = Vec::new();
+    match case.transfer.connections {
+        Connections::ONE => {}
+        Connections::Fixed(number) => words.push(format!("{number} connections")),
+        Connections::Adaptive => words.push("adaptive connections".to_owned()),
     }
+    if let Some(split) = &case.transfer.split {
+        let nodes: Vec<_> = split
+            .nodes
+            .iter()
+            .map(|node| case.network.nodes[*node].as_str())
+            .collect();
+        words.push(format!("split at {}", nodes.join(", ")));
+        if split.buffer_bytes != DEFAULT_SPLIT_BUFFER_BYTES {
+            words.push(format!("buffer {}", format_size(split.buffer_bytes)));
+        }
+        words.extend(
+            split
+                .rate_bits_per_s
+                .map(|rate| format!("rate {}", format_rate(rate))),
+        );
+    }
+    words.join(", ")
 }
 
 impl Record {
@@ -347,7 +343,13 @@ mod tests {
         let text = format!(
             "name = \"x\"\n[path]\nrate = \"8 Mbit/s\"\nrtt = \"100 ms\"\n{path}[[transfer]]\nsize = \"1 B\"\n"
         );
-        elements(&crate::parse("x.toml", &text).unwrap().cases.remove(0).path)
+        elements(
+            &onramp_scenario::parse("x.toml", &text)
+                .unwrap()
+                .cases
+                .remove(0)
+                .path,
+        )
     }
 
     #[test]

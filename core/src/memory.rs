@@ -3,7 +3,7 @@
 //! A host keeps an [`Entry`] for each path, and asks here what may be done with it. Times are the
 //! host's, of a clock that goes on while it sleeps.
 
-use crate::{ffi, Decision, Start};
+use crate::{ffi, Decision, Start, OPTION_RESUME_AT_ONCE};
 
 /// The Lifetime for those who choose none: ten minutes.
 pub const LIFETIME_NS: u64 = 600_000_000_000;
@@ -103,4 +103,38 @@ pub fn news(decision: &Decision, initial_bytes: u64) -> News {
 pub fn fits(remembered_rtt_ns: u64, rtt_ns: u64) -> bool {
     // SAFETY: the function takes any numbers.
     unsafe { ffi::onramp_native_memory_fits(remembered_rtt_ns, rtt_ns) }
+}
+
+/// When a connection uses the BDP that an earlier connection measured on the same path.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Memory {
+    /// Never: nothing is remembered.
+    #[default]
+    Off,
+    /// When its initial window has been acknowledged, as Careful Resume (RFC 9959) does.
+    Careful,
+    /// From its first segment on.
+    AtOnce,
+}
+
+impl Memory {
+    /// All of them, in the order in which help texts list them.
+    pub const ALL: [Memory; 3] = [Memory::Off, Memory::Careful, Memory::AtOnce];
+
+    /// The name in scenario files, on the command line and in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Memory::Off => "off",
+            Memory::Careful => "careful",
+            Memory::AtOnce => "at-once",
+        }
+    }
+
+    /// The bit of [`Start::options`] that a start-up needs for it; 0: none.
+    pub fn options(self) -> u32 {
+        match self {
+            Memory::Off | Memory::Careful => 0,
+            Memory::AtOnce => OPTION_RESUME_AT_ONCE,
+        }
+    }
 }

@@ -60,8 +60,8 @@ pub enum Error {
     /// A congestion avoidance that no start-up can hand over to.
     #[error("in the kernel a start-up hands over to cubic, bbr or reno, not to {avoidance}, which runs there with the start-up `none` alone")]
     UnknownAvoidance {
-        /// Its name.
-        avoidance: &'static str,
+        /// As given.
+        avoidance: String,
     },
     /// A congestion control of this name is registered already.
     #[error("a congestion control named `{name}` is registered already{}", owner.as_ref().map(|o| format!(" ({o})")).unwrap_or_default())]

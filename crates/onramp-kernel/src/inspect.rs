@@ -8,20 +8,20 @@ use crate::memory::PathsMap;
 use crate::pair::PairsMap;
 use crate::process;
 use crate::qos::{self, Reservations};
-use crate::registration::{avoidance_name, only_value, with_log};
+use crate::registration::{only_value, with_log};
 use crate::shared::{
     name_text, Config, Plain, RawConnection, RawPairs, RawSocket, CONFIG_MAP, CONFIG_VERSION,
     CONNECTIONS_MAP, LIMITS_MAP, MEMORY_MAP, PAIRS_MAP, RESERVED_MAP, USAGE_MAP,
 };
-use crate::{probe, Error, Result};
+use crate::{probe, Avoidance, Error, Result};
 use libbpf_rs::btf::types::{MemberAttr, Struct};
 use libbpf_rs::btf::Btf;
 use libbpf_rs::query::{
     LinkInfoIter, LinkTypeInfo, MapInfoIter, ProgInfoIter, ProgInfoQueryOptions,
 };
 use libbpf_rs::{Iter, MapCore, MapHandle, MapType, ObjectBuilder};
+use onramp_core::memory::Memory;
 use onramp_core::{Decision, PHASE_RESERVED};
-use onramp_scenario::Memory;
 use serde::Serialize;
 use std::fs;
 use std::io::Read;
@@ -179,7 +179,7 @@ pub fn loaded() -> Result<Vec<Loaded>> {
         all.push(Loaded {
             name: name_text(&config.congestion_control),
             startup: name_text(&config.startup),
-            avoidance: avoidance_name(config.avoidance),
+            avoidance: Avoidance::from_repr(config.avoidance).map_or("unknown", Avoidance::name),
             paper_initial_window: config.options & onramp_core::OPTION_PAPER_INITIAL_WINDOW != 0,
             packet_pairs: pairs_map.is_some(),
             memory: memory_of(&config).name(),

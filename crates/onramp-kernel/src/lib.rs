@@ -8,6 +8,7 @@
 //! socket option TCP_QOS.
 
 mod adopt;
+mod avoidance;
 mod cgroup_program;
 mod error;
 mod event;
@@ -21,6 +22,7 @@ mod registration;
 mod shared;
 
 pub use adopt::{cgroup2_mount, own_cgroup, Adoption, ExecCgroup};
+pub use avoidance::Avoidance;
 pub use error::{Error, Result};
 pub use event::{Event, Input};
 pub use inspect::{
@@ -30,4 +32,4 @@ pub use inspect::{
 pub use memory::{PathsMap, RememberedPath};
 pub use pair::{PairOption, PairsMap};
 pub use qos::{reservation, reserve, LimitInForce, QosOption, Reservation, Reservations};
-pub use registration::{Lifetime, Options, Registration, AVOIDANCES, KERNEL_CLOCK};
+pub use registration::{Lifetime, Options, Registration, KERNEL_CLOCK};

@@ -1,11 +1,10 @@
 //! What this kernel can do, asked before anything is loaded so that an error can name what is
 //! missing.
 
-use crate::{Error, Result};
+use crate::{Avoidance, Error, Result};
 use libbpf_rs::btf::types::{Func, FuncProto, Ptr, Struct};
 pub use libbpf_rs::btf::Btf;
 use libbpf_rs::btf::ReferencesType;
-use onramp_scenario::Avoidance;
 use std::path::Path;
 
 /// Which parameters `cong_control` takes.
@@ -104,18 +103,12 @@ pub fn control_form(btf: &Btf<'_>) -> Result<ControlForm> {
 /// Does this kernel have the congestion avoidance, callable from BPF?
 ///
 /// # Errors
-/// [`Error::NoAvoidance`] if not, [`Error::UnknownAvoidance`] where no start-up can hand over to it
-/// in any kernel.
+/// [`Error::NoAvoidance`] if not.
 pub fn check_avoidance(btf: &Btf<'_>, avoidance: Avoidance) -> Result<()> {
     let function = match avoidance {
         Avoidance::Cubic => "cubictcp_cong_avoid",
         Avoidance::Bbr => "bbr_main",
         Avoidance::Reno => "tcp_reno_cong_avoid",
-        Avoidance::Vegas | Avoidance::Westwood | Avoidance::Pipe => {
-            return Err(Error::UnknownAvoidance {
-                avoidance: avoidance.name(),
-            })
-        }
     };
     match btf.type_by_name::<Func<'_>>(function) {
         Some(_) => Ok(()),

@@ -11,13 +11,13 @@ use crate::shared::{
     name_bytes, Config, Plain, CONFIG_MAP, CONFIG_VERSION, EVENTS_MAP, LIMITS_MAP, MEMORY_MAP,
     NAME_BYTES, PAIRS_MAP, RESERVED_MAP, USAGE_MAP,
 };
-use crate::{Error, Result};
+use crate::{Avoidance, Error, Result};
 use libbpf_rs::{
     Link, MapCore, MapFlags, MapHandle, Object, ObjectBuilder, OpenObject, PrintLevel, RingBuffer,
     RingBufferBuilder,
 };
+use onramp_core::memory::Memory;
 use onramp_core::Clock;
-use onramp_scenario::{Avoidance, Memory};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 /// What Linux promises: a nanosecond clock, and a pacing timer (hrtimer) that is good to about 50
@@ -26,23 +26,6 @@ pub const KERNEL_CLOCK: Clock = Clock {
     measure_ns: 1,
     event_ns: 50_000,
 };
-
-/// The avoidances that bpf/avoidance.h can hand over to, in the order of their numbers in
-/// bpf/shared.h.
-pub const AVOIDANCES: [Avoidance; 3] = [Avoidance::Cubic, Avoidance::Bbr, Avoidance::Reno];
-
-fn avoidance_number(avoidance: Avoidance) -> u32 {
-    AVOIDANCES
-        .iter()
-        .position(|&a| a == avoidance)
-        .expect("probe::check_avoidance let it pass") as u32
-}
-
-pub(crate) fn avoidance_name(number: u32) -> &'static str {
-    AVOIDANCES
-        .get(number as usize)
-        .map_or("unknown", |avoidance| avoidance.name())
-}
 
 /// How long a registration lasts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -343,7 +326,7 @@ fn configure(
         owner_start_ticks: process::start_ticks(owner_pid).unwrap_or(0),
         owner_pid,
         version: CONFIG_VERSION,
-        avoidance: avoidance_number(options.avoidance),
+        avoidance: options.avoidance.number(),
         options: options.bits(),
         record: u32::from(options.record),
         reserved: 0,

@@ -9,9 +9,9 @@ use nix::sys::socket::setsockopt;
 use nix::sys::socket::sockopt::{TcpCongestion, TcpMaxSeg};
 use onramp_core::{exit_name, Decision};
 use onramp_kernel::{
-    connections, loaded, registered_names, unload, Error, Input, Lifetime, Options, Registration,
+    connections, loaded, registered_names, unload, Avoidance, Error, Input, Lifetime, Options,
+    Registration,
 };
-use onramp_scenario::Avoidance;
 use std::ffi::OsString;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -61,7 +61,7 @@ fn every_startup_carries_traffic_with_every_avoidance_and_decides_as_its_native_
         .iter()
         .filter(|name| !onramp_core::reserves(name))
     {
-        for avoidance in onramp_kernel::AVOIDANCES {
+        for &avoidance in Avoidance::ALL {
             let registration = match Registration::new(&Options {
                 avoidance,
                 record: true,

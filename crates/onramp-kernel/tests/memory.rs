@@ -10,10 +10,11 @@ use nix::libc;
 use nix::sys::socket::setsockopt;
 use nix::sys::socket::sockopt::TcpCongestion;
 use nix::time::{clock_gettime, ClockId};
-use onramp_core::memory::{fits, LIFETIME_NS};
+use onramp_core::memory::{fits, Memory, LIFETIME_NS};
 use onramp_core::Start;
-use onramp_kernel::{loaded, Error, Event, Input, Options, PathsMap, Registration, RememberedPath};
-use onramp_scenario::Memory;
+use onramp_kernel::{
+    loaded, Avoidance, Error, Event, Input, Options, PathsMap, Registration, RememberedPath,
+};
 use std::ffi::OsString;
 use std::io::{Read, Write};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, TcpListener, TcpStream};
@@ -268,7 +269,7 @@ fn a_path_is_remembered_with_every_avoidance() {
     if !root() {
         return;
     }
-    for avoidance in onramp_kernel::AVOIDANCES {
+    for &avoidance in Avoidance::ALL {
         let memory = Memory::AtOnce;
         let host = match Host::with(&Options {
             avoidance,

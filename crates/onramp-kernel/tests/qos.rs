@@ -9,8 +9,8 @@ use nix::libc;
 use nix::sys::socket::sockopt::{TcpCongestion, TcpMaxSeg};
 use nix::sys::socket::{getsockopt, setsockopt};
 use onramp_kernel::{
-    connections, own_cgroup, reservation, reserve, Connection, Error, LimitInForce, Options,
-    QosOption, Registration, Reservation, Reservations, AVOIDANCES,
+    connections, own_cgroup, reservation, reserve, Avoidance, Connection, Error, LimitInForce,
+    Options, QosOption, Registration, Reservation, Reservations,
 };
 use std::ffi::OsString;
 use std::fs;
@@ -323,7 +323,7 @@ fn a_reservation_counts_until_it_is_cleared_or_its_connection_ends() {
 
 #[test]
 fn it_carries_traffic_at_its_rate_with_every_avoidance_and_decides_as_its_native_build() {
-    for avoidance in AVOIDANCES {
+    for &avoidance in Avoidance::ALL {
         let options = Options {
             avoidance,
             record: true,

@@ -69,7 +69,7 @@ impl Startups for KernelStartups {
         }
         let record = self.recorded.is_some();
         let options = Options {
-            avoidance,
+            avoidance: onramp_kernel::Avoidance::named(avoidance.name())?,
             paper_initial_window,
             memory,
             packet_pairs,

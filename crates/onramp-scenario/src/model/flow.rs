@@ -1,8 +1,9 @@
 //! The transfer that is measured, and the TCP of both hosts.
 
 use super::channel::bytes_in;
+pub use onramp_core::memory::Memory;
 use onramp_core::pairs::Form as PairForm;
-use onramp_core::{Without, OPTION_RESUME_AT_ONCE};
+use onramp_core::Without;
 use onramp_tcp::{Acks, ByteCounting, PacketPair, Recovery, Reservation, Stack, Timers};
 use serde::Serialize;
 use std::sync::Arc;
@@ -201,40 +202,6 @@ impl Train {
             Train::Closest => "closest",
             Train::Latest => "latest",
             Train::Calm => "calm",
-        }
-    }
-}
-
-/// How connections use what earlier ones on the same path found (`core/parts/path_memory.h`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Memory {
-    /// Nothing is remembered.
-    #[default]
-    Off,
-    /// As Careful Resume (RFC 9959) has it: when the initial window has been acknowledged.
-    Careful,
-    /// At once.
-    AtOnce,
-}
-
-impl Memory {
-    /// All, in the order in which help texts list them.
-    pub const ALL: [Memory; 3] = [Memory::Off, Memory::Careful, Memory::AtOnce];
-
-    /// The name that scenario files and the command line use.
-    pub fn name(self) -> &'static str {
-        match self {
-            Memory::Off => "off",
-            Memory::Careful => "careful",
-            Memory::AtOnce => "at-once",
-        }
-    }
-
-    /// Of `onramp_core::OPTION_*`, what tells a start-up.
-    pub fn options(self) -> u32 {
-        match self {
-            Memory::Off | Memory::Careful => 0,
-            Memory::AtOnce => OPTION_RESUME_AT_ONCE,
         }
     }
 }

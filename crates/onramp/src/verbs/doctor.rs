@@ -4,8 +4,7 @@ use super::{print_json, Answer};
 use crate::failure::{DONE, HOST_LACKS};
 use crate::text;
 use crate::text::say;
-use onramp_kernel::probe;
-use onramp_scenario::Avoidance;
+use onramp_kernel::{probe, Avoidance};
 use serde::Serialize;
 use std::fs;
 use std::path::PathBuf;
@@ -82,7 +81,11 @@ fn checks() -> Vec<Check> {
             form.as_ref().map(String::clone),
         ));
         checks.push(links(probe::has_struct_ops_links(btf)));
-        checks.extend(onramp_kernel::AVOIDANCES.map(|avoidance| has_avoidance(btf, avoidance)));
+        checks.extend(
+            Avoidance::ALL
+                .iter()
+                .map(|&avoidance| has_avoidance(btf, avoidance)),
+        );
     }
     checks.push(jit());
     checks.push(verdict(
@@ -169,9 +172,6 @@ fn has_avoidance(btf: &probe::Btf<'_>, avoidance: Avoidance) -> Check {
         Avoidance::Cubic => "CUBIC to follow",
         Avoidance::Bbr => "BBR to follow",
         Avoidance::Reno => "Reno to follow",
-        Avoidance::Vegas => "Vegas to follow",
-        Avoidance::Westwood => "Westwood to follow",
-        Avoidance::Pipe => "Pipe to follow",
     };
     match probe::check_avoidance(btf, avoidance) {
         Ok(()) => Check {

@@ -1,0 +1,79 @@
+#!/bin/sh
+# Check that each relative link of a Markdown file leads to a file that exists, and each anchor to a
+# heading. Works without a network, so addresses (https://...) are not visited. Prints FILE:LINE for
+# each link that leads nowhere, and exits with 1 then.
+set -eu
+cd "$(dirname "$0")/.."
+
+git ls-files -- '*.md' ':!LICENSES' | LC_ALL=C xargs awk '
+	# The anchor that GitHub gives a heading.
+	function anchor(heading,   text) {
+		text = heading
+		sub(/^#+ +/, "", text)
+		gsub(/\]\([^)]*\)/, "", text)
+		text = tolower(text)
+		gsub(/[^a-z0-9 _-]/, "", text)
+		gsub(/ /, "-", text)
+		return text
+	}
+
+	# The path without "." and "..", from the root of the repository.
+	function normal(path,   parts, count, i, kept, text) {
+		count = split(path, parts, "/")
+		kept = 0
+		for (i = 1; i <= count; i++) {
+			if (parts[i] == "" || parts[i] == ".") continue
+			if (parts[i] == ".." && kept > 0) kept--
+			else stack[++kept] = parts[i]
+		}
+		text = ""
+		for (i = 1; i <= kept; i++) text = text (i > 1 ? "/" : "") stack[i]
+		return text
+	}
+
+	FNR == 1 {
+		is_code = 0
+		folder = FILENAME
+		if (!sub(/\/[^\/]*$/, "", folder)) folder = "."
+	}
+	/^ *(```|~~~)/ { is_code = !is_code; next }
+	is_code { next }
+	/^#+ / {
+		name = anchor($0)
+		key = FILENAME "#" name
+		if (key in anchors) anchors[key "-" (++repeats[key])] = 1
+		else anchors[key] = 1
+	}
+	{
+		rest = $0
+		gsub(/`[^`]*`/, "", rest)
+		while (match(rest, /\]\([^)]*\)/)) {
+			target = substr(rest, RSTART + 2, RLENGTH - 3)
+			rest = substr(rest, RSTART + RLENGTH)
+			if (target ~ /^(https?|mailto):/) continue
+			path = target
+			name = ""
+			if ((hash = index(target, "#")) > 0) {
+				path = substr(target, 1, hash - 1)
+				name = substr(target, hash + 1)
+			}
+			links++
+			where[links] = FILENAME ":" FNR
+			shown[links] = target
+			file[links] = path == "" ? FILENAME : normal(folder "/" path)
+			heading[links] = name
+		}
+	}
+	END {
+		for (i = 1; i <= links; i++) {
+			if (system("test -e \"" file[i] "\"") != 0) {
+				print where[i] ": no file " file[i] " (" shown[i] ")"
+				found++
+			} else if (heading[i] != "" && file[i] ~ /\.md$/ &&
+				   !((file[i] "#" heading[i]) in anchors)) {
+				print where[i] ": no heading #" heading[i] " in " file[i]
+				found++
+			}
+		}
+		exit found > 0
+	}'

@@ -23,7 +23,7 @@ fn main() {
         if onramp_core::reserves(name) {
             defines.push("-DONRAMP_RESERVES".to_owned());
         }
-        if onramp_core::remembers(name) {
+        if onramp_core::resumes(name) {
             defines.push("-DONRAMP_REMEMBERS".to_owned());
         }
         // Where they are a choice, who does not make it has none of their calls.

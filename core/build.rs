@@ -10,6 +10,8 @@ fn main() {
         "algorithms",
         "measure",
         "parts",
+        "host.h",
+        "math.h",
         "registry.h",
         "startup.h",
         "src/native.c",

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 OR GPL-2.0-only */
 /*
- * Every start-up algorithm, once: X(name, summary). The name is that of its file, its functions,
- * its `startup = "..."` in scenario files and, as onramp_<name> unless it is `onramp`, of its
- * congestion control in the kernel (so it has at most 8 characters). Names of phases and exits for
- * people stand here too.
+ * The registry: one row for each start-up algorithm, X(name, capabilities, summary).
+ *
+ * The name is that of the algorithm's file, of its functions and of its `startup = "..."` in
+ * scenario files. Its congestion control in the kernel is onramp_<name>, so a name has at most 8
+ * characters; `onramp` is registered as it is. The names of phases and exits stand here too.
  */
 #ifndef ONRAMP_REGISTRY_H
 #define ONRAMP_REGISTRY_H
@@ -18,17 +19,33 @@
 #include "algorithms/spaced.h"
 #include "algorithms/standard.h"
 
+/* What an algorithm can do. A host prepares only what is declared here. */
+enum startup_capability {
+	/* It asks for packet pairs where the user chooses them (STARTUP_OPTION_PAIRS). */
+	STARTUP_SENDS_PAIRS = 1 << 0,
+	/* It asks for packet pairs always, and is of no use without them. */
+	STARTUP_NEEDS_PAIRS = 1 << 1,
+	/* It sends at a rate that is reserved (STARTUP_PHASE_RESERVED). */
+	STARTUP_RESERVES = 1 << 2,
+	/* It resumes from the BDP that the host remembers of the path (core/parts/path_memory.h).
+	 */
+	STARTUP_RESUMES = 1 << 3,
+};
+
+/* clang-format off */
 #define STARTUP_ALGORITHMS(X)                                                                      \
-	X(standard, "slow start as it is (RFC 5681)")                                              \
-	X(paced, "ssthresh from ACK spacing, then paced (Aron & Druschel 1998)")                   \
-	X(gamma, "a share of the window as threshold, found by itself (Chaher et al. 1998)")       \
-	X(spaced, "slow start at the rate of its ACKs (Chaher et al. 1998)")                       \
-	X(pair, "slow start at the interval that the receiver reports (Nishida et al.)")           \
-	X(astart, "ssthresh raised to the eligible rate, again and again (Wang et al.)")           \
-	X(hoe, "ssthresh from three acknowledgements, once (Hoe 1996)")                            \
-	X(qos, "a reserved rate from the first segment on (Ritter et al.)")                        \
-	X(onramp,                                                                                  \
+	X(standard, 0, "slow start as it is (RFC 5681)")                                           \
+	X(paced, 0, "ssthresh from ACK spacing, then paced (Aron & Druschel 1998)")                \
+	X(gamma, 0, "a share of the window as threshold, found by itself (Chaher et al. 1998)")    \
+	X(spaced, 0, "slow start at the rate of its ACKs (Chaher et al. 1998)")                    \
+	X(pair, STARTUP_SENDS_PAIRS | STARTUP_NEEDS_PAIRS,                                         \
+	  "slow start at the interval that the receiver reports (Nishida et al.)")                 \
+	X(astart, 0, "ssthresh raised to the eligible rate, again and again (Wang et al.)")        \
+	X(hoe, 0, "ssthresh from three acknowledgements, once (Hoe 1996)")                         \
+	X(qos, STARTUP_RESERVES, "a reserved rate from the first segment on (Ritter et al.)")      \
+	X(onramp, STARTUP_SENDS_PAIRS | STARTUP_RESUMES,                                           \
 	  "measured in the first round trip, paced, validated, raised: the five papers in one")
+/* clang-format on */
 
 static inline const char *startup_phase_name(uint32_t phase)
 {

@@ -17,13 +17,13 @@
 #ifndef ONRAMP_STARTUP_H
 #define ONRAMP_STARTUP_H
 
+#include "math.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
 /* A threshold or a rate that is not set. */
 #define STARTUP_UNLIMITED UINT64_MAX
-
-#define NS_PER_S UINT64_C(1000000000)
 
 /* What the host promises of its two timing services (Aron & Druschel, section 4): how finely it
  * measures time, and how finely it schedules a transmission. A 4.4BSD host says 500 ms and 500 ms.
@@ -238,41 +238,16 @@ struct startup_decision {
 	_Static_assert(sizeof(type) <= STARTUP_STATE_BYTES, #type " is too large")
 
 /*
- * An algorithm NAME is a file core/NAME.h with
+ * An algorithm NAME is a file core/algorithms/NAME.h with
  *
  *     struct NAME { ... };
- *     void NAME_start(struct NAME *, const struct startup_start *, struct
- * startup_decision *); void NAME_ack(struct NAME *, const struct startup_ack *, struct
- * startup_decision *); void NAME_loss(struct NAME *, const struct startup_loss *,
- * struct startup_decision *);
+ *     void NAME_start(struct NAME *, const struct startup_start *, struct startup_decision *);
+ *     void NAME_ack(struct NAME *, const struct startup_ack *, struct startup_decision *);
+ *     void NAME_loss(struct NAME *, const struct startup_loss *, struct startup_decision *);
  *
- * and a line in core/registry.h. The state is zero before start. Every function fills the whole
- * decision.
- *
- * In STARTUP_PHASE_RETREAT the window is the host's loss recovery's, which leads to the decided
- * threshold; the algorithm hears of every acknowledgement until that is over. A host that cannot
- * follow takes it for STARTUP_PHASE_DONE.
- *
- * In STARTUP_PHASE_RESERVED the host leaves the window as decided while it repairs losses, and
- * after a retransmission time-out and an idle time too.
- *
- * A start-up is over when the phase is STARTUP_PHASE_DONE, STARTUP_PHASE_AVOIDANCE or
- * STARTUP_PHASE_SAFE. After DONE the host calls the algorithm no more. In AVOIDANCE it still tells
- * it of each loss, and of acknowledgements as soon as cwnd is below ssthresh: a slow start has
- * begun anew, after a loss or an idle time, and the algorithm decides until it says AVOIDANCE
- * again. In SAFE it tells of both, the window is congestion avoidance's, and the algorithm decides
- * the pacing rate alone.
+ * and a row in core/registry.h. The state is zero before NAME_start(). Every function fills the
+ * whole decision. core/host.h says when a host calls them and what it does with the decision.
  */
-
-static inline uint64_t min_u64(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
-static inline uint64_t max_u64(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
 
 /* The window that slow start up to this threshold makes of an acknowledgement. One that does not
  * limit the sender stays. */
@@ -309,52 +284,6 @@ static inline bool startup_window_was_full(const struct startup_ack *ack)
 	return ack->inflight_bytes + ack->acked_bytes >= ack->cwnd_bytes;
 }
 
-/* Bits that a number needs: 0 needs none, 255 needs 8. Without branches, which would multiply the
- * paths that the kernel's verifier walks: set every bit below the highest, then count them. */
-static inline uint32_t bit_length(uint64_t a)
-{
-	a |= a >> 1;
-	a |= a >> 2;
-	a |= a >> 4;
-	a |= a >> 8;
-	a |= a >> 16;
-	a |= a >> 32;
-	a -= a >> 1 & UINT64_C(0x5555555555555555);
-	a = (a & UINT64_C(0x3333333333333333)) + (a >> 2 & UINT64_C(0x3333333333333333));
-	a = (a + (a >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
-	return (uint32_t)(a * UINT64_C(0x0101010101010101) >> 56);
-}
-
-/* a - b, or 0 where that would be negative. */
-static inline uint32_t saturating_sub(uint32_t a, uint32_t b)
-{
-	return a > b ? a - b : 0;
-}
-
-/* a * b / whole, where that has 64 bits. Where the product may have more than 64, the larger factor
- * and whole are halved until it cannot; 0 where that leaves nothing of whole. */
-static inline uint64_t mul_div(uint64_t a, uint64_t b, uint64_t whole)
-{
-	uint32_t halvings =
-		(uint32_t)min_u64(saturating_sub(bit_length(a) + bit_length(b), 64), 63);
-	uint64_t larger = max_u64(a, b) >> halvings;
-
-	whole >>= halvings;
-	return whole ? larger * min_u64(a, b) / whole : 0;
-}
-
-/* So many bytes in this time, as a rate; 0 where there is no time. */
-static inline uint64_t rate_bytes_per_s(uint64_t bytes, uint64_t time_ns)
-{
-	return mul_div(bytes, NS_PER_S, time_ns);
-}
-
-/* What a path of this rate holds: so much in a round trip, and at least two segments. */
-static inline uint64_t bdp_bytes(uint64_t bytes_per_s, uint64_t rtt_ns, uint32_t mss_bytes)
-{
-	return max_u64(mul_div(bytes_per_s, rtt_ns, NS_PER_S), 2 * (uint64_t)mss_bytes);
-}
-
 /* At most so many segments may leave a host at once, when it knows nothing (RFC 6928). */
 #define STARTUP_BURST_SEGMENTS 10
 /* Hosts whose clock is as coarse have a periodic interrupt; finer ones have timers, as Linux, and
@@ -370,11 +299,17 @@ static inline bool startup_can_pace(uint64_t event_ns, uint64_t bytes_per_s, uin
 	       bytes_per_s <= STARTUP_BURST_SEGMENTS * mss_bytes * NS_PER_S / event_ns;
 }
 
-/* Is congestion avoidance in charge, be it for good or until the next slow start? */
+/* The start-up is over, for good or until the next slow start: congestion avoidance is in charge.
+ */
+static inline bool startup_phase_is_over(uint32_t phase)
+{
+	return phase == STARTUP_PHASE_DONE || phase == STARTUP_PHASE_AVOIDANCE ||
+	       phase == STARTUP_PHASE_SAFE;
+}
+
 static inline bool startup_is_over(const struct startup_decision *decision)
 {
-	return decision->phase == STARTUP_PHASE_DONE ||
-	       decision->phase == STARTUP_PHASE_AVOIDANCE || decision->phase == STARTUP_PHASE_SAFE;
+	return startup_phase_is_over(decision->phase);
 }
 
 /* End a start-up: cwnd and ssthresh stay as the decision has them, pacing becomes the host's own.

@@ -3,12 +3,23 @@
 
 use crate::memory::Entry;
 use crate::pairs::{Counts, Meter, PairOption, Probe, Report};
-use crate::{PHASE_AVOIDANCE, PHASE_DONE, PHASE_SAFE};
 use serde::{Deserialize, Serialize};
 use std::ffi::{c_char, c_void};
 
 /// A threshold or a rate that is not set.
 pub const UNLIMITED: u64 = u64::MAX;
+
+/// Capability: asks for packet pairs where the user chooses them.
+pub(crate) const SENDS_PAIRS: u32 = 1 << 0;
+
+/// Capability: asks for packet pairs always.
+pub(crate) const NEEDS_PAIRS: u32 = 1 << 1;
+
+/// Capability: sends at a reserved rate.
+pub(crate) const RESERVES: u32 = 1 << 2;
+
+/// Capability: resumes from the remembered BDP.
+pub(crate) const RESUMES: u32 = 1 << 3;
 
 /// Room for the state of any algorithm.
 pub const STATE_BYTES: usize = 768;
@@ -212,17 +223,11 @@ pub struct Decision {
     pub learned_rtt_ns: u64,
 }
 
-impl Decision {
-    /// Is congestion avoidance in charge, be it for good or until the next slow start?
-    pub fn is_over(&self) -> bool {
-        matches!(self.phase, PHASE_DONE | PHASE_AVOIDANCE | PHASE_SAFE)
-    }
-}
-
 #[repr(C)]
 pub(crate) struct Algorithm {
     pub name: *const c_char,
     pub summary: *const c_char,
+    pub capabilities: u32,
     pub start: unsafe extern "C" fn(*mut c_void, *const Start, *mut Decision),
     pub ack: unsafe extern "C" fn(*mut c_void, *const Ack, *mut Decision),
     pub loss: unsafe extern "C" fn(*mut c_void, *const Loss, *mut Decision),
@@ -236,6 +241,21 @@ extern "C" {
     pub(crate) static onramp_algorithm_count: usize;
     pub(crate) fn onramp_native_phase_name(phase: u32) -> *const c_char;
     pub(crate) fn onramp_native_exit_name(exit: u32) -> *const c_char;
+    pub(crate) fn onramp_native_phase_is_over(phase: u32) -> bool;
+    pub(crate) fn onramp_native_host_is_done(phase: u32) -> bool;
+    pub(crate) fn onramp_native_host_is_reserved(phase: u32) -> bool;
+    pub(crate) fn onramp_native_host_is_retreating(phase: u32) -> bool;
+    pub(crate) fn onramp_native_host_is_paced_by_algorithm(phase: u32) -> bool;
+    pub(crate) fn onramp_native_host_owns_cwnd(phase: u32, cwnd: u64, ssthresh: u64) -> bool;
+    pub(crate) fn onramp_native_host_reports_recovery(phase: u32) -> bool;
+    pub(crate) fn onramp_native_host_reports_ack(
+        phase: u32,
+        cwnd: u64,
+        ssthresh: u64,
+        is_recovering: bool,
+    ) -> bool;
+    pub(crate) fn onramp_native_host_reports_loss(phase: u32) -> bool;
+    pub(crate) fn onramp_native_host_paces(pacing_bytes_per_s: u64) -> bool;
     pub(crate) fn onramp_native_train_begin(
         train: *mut c_void,
         now_ns: u64,
@@ -271,7 +291,7 @@ extern "C" {
         bytes_per_s: u64,
         burst_bytes: u64,
     ) -> u64;
-    pub(crate) fn onramp_native_share(a: u64, b: u64, whole: u64) -> u64;
+    pub(crate) fn onramp_native_mul_div(a: u64, b: u64, divisor: u64) -> u64;
     pub(crate) fn onramp_native_memory_is_over(
         entry: *const Entry,
         now_ns: u64,

@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 OR GPL-2.0-only */
 /* The registry as a table that Rust can walk, and the layouts that src/ffi.rs is checked against.
  */
-#include "parts/path_memory.h"
+#include "host.h"
 #include "parts/pair_option.h"
-#include "registry.h"
+#include "parts/path_memory.h"
 #include "parts/token_bucket.h"
+#include "registry.h"
 
 #include <stddef.h>
 
 struct onramp_algorithm {
 	const char *name;
 	const char *summary;
+	uint32_t capabilities; /* enum startup_capability */
 	void (*start)(void *state, const struct startup_start *, struct startup_decision *);
 	void (*ack)(void *state, const struct startup_ack *, struct startup_decision *);
 	void (*loss)(void *state, const struct startup_loss *, struct startup_decision *);
 };
 
-#define ONRAMP_DEFINE(name, summary)                                                               \
+#define ONRAMP_DEFINE(name, capabilities, summary)                                                 \
 	static void native_##name##_start(void *state, const struct startup_start *start,          \
 					  struct startup_decision *decision)                       \
 	{                                                                                          \
@@ -34,8 +36,13 @@ struct onramp_algorithm {
 	}
 STARTUP_ALGORITHMS(ONRAMP_DEFINE)
 
-#define ONRAMP_ROW(name, summary)                                                                  \
-	{#name, summary, native_##name##_start, native_##name##_ack, native_##name##_loss},
+#define ONRAMP_ROW(name, capabilities, summary)                                                    \
+	{#name,                                                                                    \
+	 summary,                                                                                  \
+	 capabilities,                                                                             \
+	 native_##name##_start,                                                                    \
+	 native_##name##_ack,                                                                      \
+	 native_##name##_loss},
 const struct onramp_algorithm onramp_algorithms[] = {STARTUP_ALGORITHMS(ONRAMP_ROW)};
 const size_t onramp_algorithm_count = sizeof(onramp_algorithms) / sizeof(onramp_algorithms[0]);
 
@@ -47,6 +54,58 @@ const char *onramp_native_phase_name(uint32_t phase)
 const char *onramp_native_exit_name(uint32_t exit)
 {
 	return startup_exit_name(exit);
+}
+
+/* The host contract, for src/host.rs. */
+bool onramp_native_phase_is_over(uint32_t phase)
+{
+	return startup_phase_is_over(phase);
+}
+
+bool onramp_native_host_is_done(uint32_t phase)
+{
+	return host_is_done(phase);
+}
+
+bool onramp_native_host_is_reserved(uint32_t phase)
+{
+	return host_is_reserved(phase);
+}
+
+bool onramp_native_host_is_retreating(uint32_t phase)
+{
+	return host_is_retreating(phase);
+}
+
+bool onramp_native_host_is_paced_by_algorithm(uint32_t phase)
+{
+	return host_is_paced_by_algorithm(phase);
+}
+
+bool onramp_native_host_owns_cwnd(uint32_t phase, uint64_t cwnd, uint64_t ssthresh)
+{
+	return host_owns_cwnd(phase, cwnd, ssthresh);
+}
+
+bool onramp_native_host_reports_recovery(uint32_t phase)
+{
+	return host_reports_recovery(phase);
+}
+
+bool onramp_native_host_reports_ack(uint32_t phase, uint64_t cwnd, uint64_t ssthresh,
+				    bool is_recovering)
+{
+	return host_reports_ack(phase, cwnd, ssthresh, is_recovering);
+}
+
+bool onramp_native_host_reports_loss(uint32_t phase)
+{
+	return host_reports_loss(phase);
+}
+
+bool onramp_native_host_paces(uint64_t pacing_bytes_per_s)
+{
+	return host_paces(pacing_bytes_per_s);
 }
 
 /* The train, for src/train.rs. */
@@ -96,10 +155,10 @@ uint64_t onramp_native_ere_through_bytes_per_s(const struct ere *ere)
 }
 STARTUP_ASSERT_STATE(struct ere);
 
-/* For share() of src/lib.rs. */
-uint64_t onramp_native_share(uint64_t a, uint64_t b, uint64_t whole)
+/* For mul_div() of src/lib.rs. */
+uint64_t onramp_native_mul_div(uint64_t a, uint64_t b, uint64_t divisor)
 {
-	return mul_div(a, b, whole);
+	return mul_div(a, b, divisor);
 }
 
 /* The token bucket, for src/bucket.rs. */

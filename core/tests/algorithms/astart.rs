@@ -92,7 +92,7 @@ fn the_threshold_is_the_largest_eligible_window_that_there_was_in_whole_segments
     let mut rtt_min_ns = u64::MAX;
     for step in &transfer.steps {
         rtt_min_ns = rtt_min_ns.min(step.ack.rtt_ns);
-        most = most.max(onramp_core::share(
+        most = most.max(onramp_core::mul_div(
             step.decision.estimate_bytes_per_s,
             rtt_min_ns,
             1_000_000_000,

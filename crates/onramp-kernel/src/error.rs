@@ -26,7 +26,7 @@ pub enum Error {
     /// A memory of paths was asked for, which this start-up does not use.
     #[error(
         "start-up {startup} uses no memory of paths; these do: {}",
-        those_that(onramp_core::remembers)
+        those_that(onramp_core::resumes)
     )]
     NoMemory {
         /// Its name.

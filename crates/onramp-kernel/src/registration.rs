@@ -137,7 +137,7 @@ impl Registration {
                 startup: options.startup.clone(),
             })?
             .object;
-        if options.memory != Memory::Off && !onramp_core::remembers(&options.startup) {
+        if options.memory != Memory::Off && !onramp_core::resumes(&options.startup) {
             return Err(Error::NoMemory {
                 startup: options.startup.clone(),
             });

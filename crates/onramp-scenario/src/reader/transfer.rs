@@ -139,7 +139,7 @@ pub(super) fn read_transfer(
         section,
         &keys::TRANSFER_MEMORY,
         REMEMBERING,
-        onramp_core::remembers,
+        onramp_core::resumes,
         startups.as_deref(),
     );
     let byte_countings = reader.list(

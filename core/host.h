@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 OR GPL-2.0-only */
+/*
+ * The contract between a start-up algorithm and its host: who owns cwnd, ssthresh and pacing in
+ * each phase, and which events the host reports. Every host calls these functions and decides
+ * nothing of this by itself. They are pure: they read the arguments and nothing else.
+ *
+ * phase                cwnd and ssthresh       ACKs reported           losses    pacing
+ * -------------------  ----------------------  ----------------------  --------  ---------
+ * SLOW_START, PACING,  algorithm               outside of recovery     reported  algorithm
+ * APPROACH, LINEAR,
+ * HOLD, DRAIN
+ * RESERVED             algorithm, in recovery  all                     reported  algorithm
+ *                      and after an RTO or an
+ *                      idle time too
+ * RETREAT              cwnd: loss recovery;    all, those of recovery  reported  algorithm
+ *                      ssthresh: algorithm     are marked
+ * AVOIDANCE            congestion avoidance;   outside of recovery,    reported  algorithm
+ *                      below ssthresh:         below ssthresh
+ *                      algorithm
+ * SAFE                 congestion avoidance    outside of recovery     reported  algorithm
+ * DONE                 congestion avoidance    none                    none      host
+ *
+ * How to read it:
+ *
+ * - "Outside of recovery" means: the host repairs no loss, and the ACK acknowledges new data.
+ * - A host carries out cwnd and ssthresh of a decision where the algorithm owns them. Otherwise it
+ *   takes from the decision only what the algorithm still owns.
+ * - Every loss that is reported yields a decision, and its ssthresh is the new one. Loss recovery
+ *   owns cwnd from there to the end of the recovery, except in RESERVED.
+ * - RESERVED: a loss, an RTO and an idle time leave cwnd as it was decided.
+ * - RETREAT: a loss is being repaired, and recovery leads cwnd to ssthresh. Each ACK may still
+ *   change ssthresh. ACKs of the recovery carry STARTUP_ACK_RECOVERING. The first ACK after the
+ *   recovery ends the phase. A host that cannot follow ssthresh treats RETREAT as DONE.
+ * - AVOIDANCE: the start-up is over until the next slow start. cwnd falls below ssthresh again
+ *   after an RTO or an idle time. The algorithm then owns cwnd until it says AVOIDANCE again.
+ * - SAFE: congestion avoidance owns cwnd, and the algorithm only paces what cwnd permits.
+ * - DONE: the start-up is over for good. The host never calls the algorithm again.
+ * - Where the decided pacing rate is STARTUP_UNLIMITED, the host paces as it would without a
+ *   start-up.
+ *
+ * A host whose congestion avoidance paces and has no slow start of its own (BBR) treats AVOIDANCE
+ * and SAFE as DONE, except for the reports of losses.
+ */
+#ifndef ONRAMP_HOST_H
+#define ONRAMP_HOST_H
+
+#include "startup.h"
+
+/* The start-up is over for good: the host may free the algorithm's state. */
+static inline bool host_is_done(uint32_t phase)
+{
+	return phase == STARTUP_PHASE_DONE;
+}
+
+/* A rate is reserved: no loss, RTO or idle time changes cwnd. */
+static inline bool host_is_reserved(uint32_t phase)
+{
+	return phase == STARTUP_PHASE_RESERVED;
+}
+
+/* A loss is being repaired, and the algorithm may still change ssthresh. */
+static inline bool host_is_retreating(uint32_t phase)
+{
+	return phase == STARTUP_PHASE_RETREAT;
+}
+
+/* Congestion avoidance owns cwnd, and the algorithm paces what cwnd permits. */
+static inline bool host_is_paced_by_algorithm(uint32_t phase)
+{
+	return phase == STARTUP_PHASE_SAFE;
+}
+
+/* The host's congestion avoidance raises cwnd, outside of recovery. Otherwise the algorithm does.
+ * cwnd and ssthresh are in one unit, whichever. */
+static inline bool host_owns_cwnd(uint32_t phase, uint64_t cwnd, uint64_t ssthresh)
+{
+	if (phase == STARTUP_PHASE_AVOIDANCE)
+		return cwnd >= ssthresh;
+	return startup_phase_is_over(phase);
+}
+
+/* The host reports ACKs to the algorithm while it repairs losses. */
+static inline bool host_reports_recovery(uint32_t phase)
+{
+	return host_is_reserved(phase) || host_is_retreating(phase);
+}
+
+/* The host reports this ACK to the algorithm. cwnd and ssthresh are in one unit, whichever. */
+static inline bool host_reports_ack(uint32_t phase, uint64_t cwnd, uint64_t ssthresh,
+				    bool is_recovering)
+{
+	if (is_recovering)
+		return host_reports_recovery(phase);
+	return !host_owns_cwnd(phase, cwnd, ssthresh) || host_is_paced_by_algorithm(phase);
+}
+
+/* The host reports losses to the algorithm, which answers with the new ssthresh. */
+static inline bool host_reports_loss(uint32_t phase)
+{
+	return !host_is_done(phase);
+}
+
+/* The host paces at the decided rate. Otherwise it paces as it would without a start-up. */
+static inline bool host_paces(uint64_t pacing_bytes_per_s)
+{
+	return pacing_bytes_per_s != STARTUP_UNLIMITED;
+}
+
+#endif

@@ -1,0 +1,82 @@
+//! The contract between start-up and host, `core/host.h`, phase by phase.
+
+use onramp_core::{phase_name, Decision, UNLIMITED};
+
+/// A decision of each phase, by its name.
+fn phases() -> impl Iterator<Item = (&'static str, Decision)> {
+    (0..)
+        .map(|phase| {
+            let decision = Decision {
+                phase,
+                ..Decision::default()
+            };
+            (phase_name(phase), decision)
+        })
+        .take_while(|(name, _)| *name != "unknown")
+}
+
+/// The names of the phases in which the host does something.
+fn phases_where(does: impl Fn(&Decision) -> bool) -> Vec<&'static str> {
+    phases()
+        .filter(|(_, decision)| does(decision))
+        .map(|(name, _)| name)
+        .collect()
+}
+
+#[test]
+fn congestion_avoidance_owns_cwnd_once_the_startup_is_over() {
+    let over = ["done", "avoidance", "safe-transmit"];
+    assert_eq!(phases_where(Decision::is_over), over);
+    assert_eq!(
+        phases_where(|decision| decision.host_owns_cwnd(10, 10)),
+        over
+    );
+}
+
+#[test]
+fn a_slow_start_that_returns_is_the_algorithms_unless_it_is_done() {
+    let owned = phases_where(|decision| decision.host_owns_cwnd(9, 10));
+    assert_eq!(owned, ["done", "safe-transmit"]);
+    assert_eq!(phases_where(Decision::is_done), ["done"]);
+}
+
+#[test]
+fn acks_are_reported_where_the_algorithm_owns_cwnd_or_paces() {
+    let unreported = phases_where(|decision| !decision.host_reports_ack(10, 10, false));
+    assert_eq!(unreported, ["done", "avoidance"]);
+    let unreported = phases_where(|decision| !decision.host_reports_ack(9, 10, false));
+    assert_eq!(unreported, ["done"]);
+    assert_eq!(
+        phases_where(Decision::is_paced_by_algorithm),
+        ["safe-transmit"]
+    );
+}
+
+#[test]
+fn acks_of_a_recovery_are_reported_in_reserved_and_retreat() {
+    let reported = ["reserved", "retreat"];
+    assert_eq!(
+        phases_where(|decision| decision.host_reports_ack(10, 10, true)),
+        reported
+    );
+    assert_eq!(phases_where(Decision::host_reports_recovery), reported);
+    assert_eq!(phases_where(Decision::is_reserved), ["reserved"]);
+    assert_eq!(phases_where(Decision::is_retreating), ["retreat"]);
+}
+
+#[test]
+fn losses_are_reported_until_the_startup_is_done() {
+    assert_eq!(
+        phases_where(|decision| !decision.host_reports_loss()),
+        ["done"]
+    );
+}
+
+#[test]
+fn the_host_paces_where_a_rate_is_decided() {
+    let decision = |pacing_bytes_per_s| Decision {
+        pacing_bytes_per_s,
+        ..Decision::default()
+    };
+    assert!(decision(1).host_paces() && !decision(UNLIMITED).host_paces());
+}

@@ -1,5 +1,5 @@
-//! How many packets a second one core carries through one saturated link, by kind of link: all of
-//! them, or those whose name begins with the argument.
+//! Measures how many packets per second one core carries through one saturated link, for each kind
+//! of link. With an argument, only the kinds whose name begins with it.
 
 use onramp_net::{
     Aggregation, CoDelConfig, Config, FqCoDelConfig, Jitter, Limit, Link, LossConfig, Packet,
@@ -23,70 +23,34 @@ impl Packet for Segment {
         (self.number % 8) as u32
     }
 
-    fn expedited(&self) -> bool {
+    fn is_expedited(&self) -> bool {
         true
     }
 }
 
+const RATE: NonZeroU64 = NonZeroU64::new(10_000_000_000).unwrap();
+
+fn plain() -> Config {
+    Config::plain(RATE, 1_000_000, Limit::Packets(1000))
+}
+
 fn main() {
-    let rate = NonZeroU64::new(10_000_000_000).expect("not 0");
-    let plain = || Config::plain(rate, 1_000_000, Limit::Packets(1000));
-    let queue = |queue| Config { queue, ..plain() };
-    let bucket = Some(TokenBucket {
-        rate_bits_per_s: rate,
-        burst_bytes: 100_000,
-    });
+    measure_queues();
+    measure_buckets();
+    measure_exits();
+}
+
+fn measure_exits() {
     let jitter = |reorder| {
         Some(Jitter {
-            most_ns: 100_000,
+            max_ns: 100_000,
             reorder,
         })
     };
     let aggregation = Some(Aggregation {
         interval_ns: 100_000,
-        most_packets: NonZeroU32::new(64).expect("not 0"),
+        max_packets: NonZeroU32::new(64).expect("not 0"),
     });
-    measure("drop-tail", plain());
-    measure(
-        "drop-tail, 0.1 % loss",
-        Config {
-            loss: LossConfig::Bernoulli { ppm: 1000 },
-            ..plain()
-        },
-    );
-    measure(
-        "RED",
-        queue(QueueConfig::Red(RedConfig {
-            limit: Limit::Packets(1000),
-            ..RedConfig::default()
-        })),
-    );
-    measure("CoDel", queue(QueueConfig::CoDel(CoDelConfig::default())));
-    measure(
-        "FQ-CoDel, 8 flows",
-        queue(QueueConfig::FqCoDel(FqCoDelConfig::default())),
-    );
-    measure(
-        "policer",
-        Config {
-            policer: bucket,
-            ..plain()
-        },
-    );
-    measure(
-        "expedited, 8 flows",
-        Config {
-            expedited: bucket,
-            ..plain()
-        },
-    );
-    measure(
-        "shaper",
-        Config {
-            shaper: bucket,
-            ..plain()
-        },
-    );
     measure(
         "jitter",
         Config {
@@ -110,7 +74,59 @@ fn main() {
     );
 }
 
-/// The best of some runs: other work on the machine only ever slows one down.
+fn measure_queues() {
+    let queue = |queue| Config { queue, ..plain() };
+    measure("drop-tail", plain());
+    measure(
+        "drop-tail, 0.1 % loss",
+        Config {
+            loss: LossConfig::Bernoulli { ppm: 1000 },
+            ..plain()
+        },
+    );
+    measure(
+        "RED",
+        queue(QueueConfig::Red(RedConfig {
+            limit: Limit::Packets(1000),
+            ..RedConfig::default()
+        })),
+    );
+    measure("CoDel", queue(QueueConfig::CoDel(CoDelConfig::default())));
+    measure(
+        "FQ-CoDel, 8 flows",
+        queue(QueueConfig::FqCoDel(FqCoDelConfig::default())),
+    );
+}
+
+fn measure_buckets() {
+    let bucket = Some(TokenBucket {
+        rate_bits_per_s: RATE,
+        burst_bytes: 100_000,
+    });
+    measure(
+        "policer",
+        Config {
+            policer: bucket,
+            ..plain()
+        },
+    );
+    measure(
+        "expedited, 8 flows",
+        Config {
+            expedited: bucket,
+            ..plain()
+        },
+    );
+    measure(
+        "shaper",
+        Config {
+            shaper: bucket,
+            ..plain()
+        },
+    );
+}
+
+/// Prints the best of several runs, because other work on the machine only slows a run down.
 fn measure(name: &str, config: Config) {
     if !std::env::args()
         .nth(1)
@@ -123,14 +139,14 @@ fn measure(name: &str, config: Config) {
         .min_by(|a, b| a.0.total_cmp(&b.0))
         .expect("seven runs");
     println!(
-        "{name:24}{:6.1} million packets a second, {delivered} delivered",
+        "{name:24}{:6.1} million packets/s, {delivered} delivered",
         PACKETS as f64 / seconds / 1e6
     );
 }
 
 const PACKETS: u64 = 5_000_000;
 
-/// 1500 bytes each microsecond: 12 Gbit/s are offered to 10 Gbit/s, and a sixth is dropped.
+/// 1500 bytes per microsecond: 12 Gbit/s are offered to 10 Gbit/s, so a sixth is dropped.
 fn run(config: &Config) -> (f64, u64) {
     let mut link = Link::from_config(config);
     let started = Instant::now();

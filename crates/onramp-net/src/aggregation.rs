@@ -1,22 +1,23 @@
-//! Packets that leave in bunches.
+//! ACK aggregation: packets that leave the link in bursts.
 //!
-//! A WiFi station or an LTE scheduler saves transmissions by sending what has gathered in one
-//! frame; a sender then sees its acknowledgements arrive in bursts at the line rate. Here packets
-//! are held at the end of the link, from the first one until an interval is over or a number is
-//! reached, whichever is first.
+//! A WiFi station or an LTE scheduler saves transmissions: it collects packets and sends them in
+//! one frame. The sender then sees its ACKs arrive in bursts at line rate. This element holds
+//! packets at the end of the link. It releases them when an interval has passed since the first
+//! held packet, or when a maximum number of packets is held, whichever is first.
 
 use crate::Aggregation;
 use std::collections::VecDeque;
 
-/// Holds packets back and releases them.
+/// Holds packets and releases them together.
 #[derive(Debug)]
 pub(crate) struct Aggregator<P> {
     config: Aggregation,
-    /// Those that have been released, with the time at which they were, then the open bunch.
+    /// The released packets, each with its release time, followed by the packets of the open
+    /// aggregate.
     packets: VecDeque<(u64, P)>,
-    /// How many of them are in the open bunch.
-    open: u32,
-    /// When the open bunch is released at the latest.
+    /// Number of packets in the open aggregate: the last ones of `packets`.
+    open_packets: u32,
+    /// Latest release time of the open aggregate.
     release_ns: u64,
 }
 
@@ -25,51 +26,51 @@ impl<P> Aggregator<P> {
         Aggregator {
             config,
             packets: VecDeque::new(),
-            open: 0,
+            open_packets: 0,
             release_ns: 0,
         }
     }
 
-    /// A packet arrives at the end of the link; in order of time.
+    /// Accepts a packet that reached the end of the link at `at_ns`. Times must not decrease.
     pub fn hold(&mut self, at_ns: u64, packet: P) {
         self.release_until(at_ns);
-        if self.open == 0 {
+        if self.open_packets == 0 {
             self.release_ns = at_ns + self.config.interval_ns;
         }
         self.packets.push_back((at_ns, packet));
-        self.open += 1;
-        if self.open == self.config.most_packets.get() {
+        self.open_packets += 1;
+        if self.open_packets == self.config.max_packets.get() {
             self.release(at_ns);
         }
     }
 
-    /// Releases what is due; to be called after all packets of that time have been passed to
-    /// `hold`.
+    /// Releases the open aggregate if its interval has ended. Call it after `hold` was called for
+    /// all packets that are due at `now_ns` or before.
     pub fn release_until(&mut self, now_ns: u64) {
-        if self.open > 0 && self.release_ns <= now_ns {
+        if self.open_packets > 0 && self.release_ns <= now_ns {
             self.release(self.release_ns);
         }
     }
 
     fn release(&mut self, at_ns: u64) {
-        let released = self.packets.len() - self.open as usize;
+        let released = self.packets.len() - self.open_packets as usize;
         self.packets
             .range_mut(released..)
             .for_each(|(due_ns, _)| *due_ns = at_ns);
-        self.open = 0;
+        self.open_packets = 0;
     }
 
-    /// How many are here.
+    /// Number of packets held or released and not yet taken out.
     #[cfg(test)]
     pub fn len(&self) -> usize {
         self.packets.len()
     }
 
     fn has_released(&self) -> bool {
-        self.packets.len() > self.open as usize
+        self.packets.len() > self.open_packets as usize
     }
 
-    /// When the next packet leaves, unless more packets arrive before.
+    /// Time at which the next packet leaves, if no further packet arrives before.
     pub fn next_ns(&self) -> Option<u64> {
         match self.packets.front() {
             Some((due_ns, _)) if self.has_released() => Some(*due_ns),
@@ -77,12 +78,12 @@ impl<P> Aggregator<P> {
         }
     }
 
-    /// The next packet, if it has been released.
+    /// The next packet, if it was released.
     pub fn front(&self) -> Option<&(u64, P)> {
         self.packets.front().filter(|_| self.has_released())
     }
 
-    /// Takes the next packet out, if it has been released.
+    /// Removes the next packet, if it was released.
     pub fn pop(&mut self) -> Option<(u64, P)> {
         self.front()?;
         self.packets.pop_front()
@@ -97,7 +98,7 @@ mod tests {
     fn released(arrivals_ns: &[u64]) -> Vec<(u64, usize)> {
         let config = Aggregation {
             interval_ns: 100,
-            most_packets: NonZeroU32::new(3).unwrap(),
+            max_packets: NonZeroU32::new(3).unwrap(),
         };
         let mut aggregator = Aggregator::new(config);
         arrivals_ns
@@ -109,17 +110,17 @@ mod tests {
     }
 
     #[test]
-    fn the_interval_begins_with_the_first_held_packet() {
+    fn the_interval_starts_at_the_first_held_packet() {
         assert_eq!(released(&[10, 109, 500]), [(110, 0), (110, 1), (600, 2)]);
     }
 
     #[test]
-    fn a_packet_in_the_nanosecond_of_the_release_is_of_the_next_bunch() {
+    fn a_packet_at_the_release_time_joins_the_next_aggregate() {
         assert_eq!(released(&[10, 110, 209]), [(110, 0), (210, 1), (210, 2)]);
     }
 
     #[test]
-    fn a_full_bunch_leaves_at_once() {
+    fn a_full_aggregate_is_released_at_once() {
         assert_eq!(
             released(&[10, 20, 30, 40]),
             [(30, 0), (30, 1), (30, 2), (140, 3)]
@@ -127,10 +128,10 @@ mod tests {
     }
 
     #[test]
-    fn an_open_bunch_stays() {
+    fn an_open_aggregate_is_held_until_its_interval_ends() {
         let config = Aggregation {
             interval_ns: 100,
-            most_packets: NonZeroU32::MAX,
+            max_packets: NonZeroU32::MAX,
         };
         let mut aggregator = Aggregator::new(config);
         aggregator.hold(10, 'a');

@@ -1,18 +1,20 @@
-//! Packets that arrive twice, as when a link layer repeats a frame whose acknowledgement it lost.
+//! Duplication of packets. A link layer duplicates a frame when it retransmits a frame that arrived
+//! but whose link-layer ACK was lost.
 //!
-//! The copy is made when the original is due, and handed out just before it: so a packet that is
-//! only a handle still names something when the driver is told that it needs another.
+//! The copy leaves when the original is due, just before it. The original is then still in the
+//! link. So where a packet is only a handle, the handle is still valid when the driver has to
+//! create the second packet.
 
 use crate::random::{happens, probability, stream, Element};
 use rand_pcg::Pcg32;
 
-/// Decides whom to copy.
+/// Decides which packets are duplicated.
 #[derive(Debug)]
 pub(crate) struct Duplication {
     probability: u64,
     random: Pcg32,
-    /// The next packet has been copied already.
-    copied: bool,
+    /// Whether a copy of the next packet was already sent.
+    next_was_copied: bool,
 }
 
 impl Duplication {
@@ -20,14 +22,14 @@ impl Duplication {
         Duplication {
             probability: probability(ppm),
             random: stream(seed, Element::Duplication),
-            copied: false,
+            next_was_copied: false,
         }
     }
 
-    /// Whether a copy of the packet that is about to leave goes first. Asked before each departure:
-    /// a packet that has been copied leaves at the next question.
+    /// Whether a copy of the next packet leaves before it. The link asks this before each
+    /// departure. After a copy, the next call returns false, and the original leaves.
     pub fn copy_first(&mut self) -> bool {
-        self.copied = !self.copied && happens(self.probability, &mut self.random);
-        self.copied
+        self.next_was_copied = !self.next_was_copied && happens(self.probability, &mut self.random);
+        self.next_was_copied
     }
 }

@@ -1,30 +1,30 @@
-//! Delay that varies: uniform, drawn for each packet alone, as when a medium is shared with
-//! strangers.
+//! Jitter: extra delay with a uniform distribution, drawn independently for each packet, as on a
+//! shared medium.
 
 use crate::random::{stream, Element};
 use crate::Jitter;
 use rand_core::Rng;
 use rand_pcg::Pcg32;
 
-/// Draws the extra delays of a link.
+/// Draws the extra delay of each packet of a link.
 #[derive(Debug)]
 pub(crate) struct ExtraDelay {
-    /// They are below this.
-    below_ns: u64,
+    /// All delays are below this bound.
+    bound_ns: u64,
     random: Pcg32,
 }
 
 impl ExtraDelay {
     pub fn new(config: &Jitter, seed: u64) -> ExtraDelay {
         ExtraDelay {
-            below_ns: config.most_ns + 1,
+            bound_ns: config.max_ns + 1,
             random: stream(seed, Element::Jitter),
         }
     }
 
-    /// The next packet's.
+    /// Extra delay of the next packet.
     pub fn draw_ns(&mut self) -> u64 {
-        ((u128::from(self.random.next_u64()) * u128::from(self.below_ns)) >> 64) as u64
+        ((u128::from(self.random.next_u64()) * u128::from(self.bound_ns)) >> 64) as u64
     }
 }
 
@@ -33,10 +33,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn delays_are_uniform_from_nothing_to_the_most() {
+    fn delays_are_uniform_from_zero_to_the_maximum() {
         let mut extra = ExtraDelay::new(
             &Jitter {
-                most_ns: 9,
+                max_ns: 9,
                 reorder: false,
             },
             1,

@@ -1,46 +1,90 @@
-//! Links without a clock.
+//! A model of network links that has no clock of its own.
 //!
-//! A [`Link`] is one direction of a path, built from a [`Config`]. A packet passes its elements in
-//! this order, of which only queue, serialiser and delay are always there:
+//! A [`Link`] is one direction of a path. It is built from a [`Config`]. Each packet passes the
+//! elements of the link in this order. Queue, serialiser and delay are always present; every other
+//! element is optional.
 //!
 //! ```text
-//!  offer --> policer --> loss --> queue --> shaper --> serialiser --> delay --> aggregation --> duplication --> poll
-//!               |          |        |  |                (in service)  + jitter
-//!            Policed  LostRandom    |  take_dropped
-//!                            DroppedFull, DroppedEarly
+//!  offer --> policer --> loss --> queue --> shaper --> serialiser
+//!               |          |        |  |                (in service)
+//!            Policed  LostRandom    |  take_dropped        |
+//!                      DroppedFull, DroppedEarly           v
+//!     poll <-- duplication <-- aggregation <-- propagation delay + jitter
 //! ```
 //!
-//! Where flows have a guaranteed rate (expedited forwarding, RFC 3246), what is a queue above is
+//! A link can guarantee a rate to some flows (expedited forwarding, RFC 3246). Two queues then
+//! stand in the place of the one queue above:
 //!
 //! ```text
-//!                .-- expedited --> profile of its flow --> FIFO -- first --.
+//!                .-- expedited --> flow's token bucket --> FIFO -- first --.
 //!   --> class --<                         |                                 >-->
-//!                '-- others              Policed          queue -----------'
+//!                '-- others            Policed          queue -------------'
 //! ```
 //!
-//! Nothing here knows what time it is: whoever drives a link passes `now_ns` with each call,
-//! simulated or real, and asks [`Link::next_departure_ns`] when to come back. Times never run
-//! backwards. Given the same calls and the same seed, a link does the same on every machine: all
-//! arithmetic is in integers, and each element draws from its own stream of random numbers. When
-//! the driver looks has no influence on what happens.
+//! # Time
 //!
-//! A new queue discipline is a file beside `queue/drop_tail.rs` and an arm of `queue::Queue`; a new
-//! loss process is a file beside `loss/gilbert_elliott.rs` and an arm of `loss::Loss`.
+//! The link never asks what time it is. The caller drives it: each call passes `now_ns`, simulated
+//! or real, and [`Link::next_departure_ns`] reports when to call again. `now_ns` never decreases
+//! from call to call. How often the caller polls does not change what happens to the packets.
+//!
+//! # Determinism
+//!
+//! The same calls with the same seed give the same result on every machine. All arithmetic uses
+//! integers. Each element draws from its own stream of random numbers, so that switching one
+//! element on does not change the numbers of another.
+//!
+//! # Example
+//!
+//! A bottleneck of 12 Mbit/s with 10 ms of delay and a drop-tail queue of one packet. A packet of
+//! 1500 bytes takes 1 ms to serialise. Three packets arrive at once: the first is in service, the
+//! second waits, and the third is dropped.
+//!
+//! ```
+//! use onramp_net::{Config, Limit, Link, Packet, Verdict};
+//! use std::num::NonZeroU64;
+//!
+//! #[derive(Clone)]
+//! struct Segment;
+//!
+//! impl Packet for Segment {
+//!     fn wire_bytes(&self) -> u32 {
+//!         1500
+//!     }
+//! }
+//!
+//! let rate_bits_per_s = NonZeroU64::new(12_000_000).expect("not zero");
+//! let config = Config::plain(rate_bits_per_s, 10_000_000, Limit::Packets(1));
+//! let mut link = Link::from_config(&config);
+//!
+//! assert_eq!(link.offer(0, Segment), Verdict::Queued);
+//! assert_eq!(link.offer(0, Segment), Verdict::Queued);
+//! assert_eq!(link.offer(0, Segment), Verdict::DroppedFull);
+//!
+//! assert_eq!(link.next_departure_ns(), Some(11_000_000));
+//! assert!(link.poll(10_999_999).is_none());
+//! assert_eq!(link.poll(11_000_000).map(|left| left.due_ns), Some(11_000_000));
+//! assert_eq!(link.poll(12_000_000).map(|left| left.due_ns), Some(12_000_000));
+//! ```
+//!
+//! # Where to add an element
+//!
+//! A new queue discipline is a file beside `queue/drop_tail.rs` and a variant of `queue::Queue`. A
+//! new loss process is a file beside `loss/gilbert_elliott.rs` and a variant of `loss::Process`.
 
 mod aggregation;
-mod bucket;
 mod config;
 mod duplication;
 mod jitter;
-mod line;
 mod link;
 mod loss;
+mod propagation;
 mod queue;
 mod random;
 mod serialiser;
 mod stats;
 #[cfg(test)]
 mod testing;
+mod token_bucket;
 
 pub use config::{
     Aggregation, Change, Config, ConfigError, Jitter, LossConfig, QueueConfig, TokenBucket,
@@ -49,21 +93,28 @@ pub use link::{Departure, Link, Verdict};
 pub use queue::{CoDelConfig, FqCoDelConfig, Limit, PureAck, RedConfig};
 pub use stats::{Count, LinkStats};
 
-/// What a link must know of a packet: a simulator's handle into a pool, or a buffer of bytes.
+/// The properties of a packet that a link uses. The packet itself can be a simulator's handle into
+/// a pool, or a buffer of bytes.
 ///
-/// A link clones packets only where it duplicates them, and says so in [`Departure::copy`].
+/// A link clones a packet only to duplicate it. [`Departure::is_copy`] marks the clone.
 pub trait Packet: Clone {
-    /// Size of the IP packet, header included, as the serialiser and queues in bytes count it.
-    /// Below 2^30.
+    /// Size of the IP packet in bytes, headers included. The serialiser and every limit in bytes
+    /// use this size. It must be below 2^30.
     fn wire_bytes(&self) -> u32;
 
-    /// The same number for all packets of a flow; FQ-CoDel and profiles tell flows apart by it.
+    /// A number that all packets of one flow share. FQ-CoDel, the ACK filter and the profiles of
+    /// expedited flows tell flows apart by it.
     fn flow_hash(&self) -> u32 {
         0
     }
 
-    /// It belongs to a flow with a guaranteed rate, on links that [have such](Config::expedited).
-    fn expedited(&self) -> bool {
+    /// Whether the packet belongs to a flow with a guaranteed rate. Only a link with
+    /// [`Config::expedited`] uses this.
+    fn is_expedited(&self) -> bool {
         false
     }
 }
+
+#[doc = include_str!("../README.md")]
+#[cfg(doctest)]
+struct ReadmeDoctests;

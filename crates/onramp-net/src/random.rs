@@ -1,14 +1,18 @@
-//! Random numbers: a stream per element, the same on every machine.
+//! Random numbers: one stream for each element, the same on every machine.
 //!
-//! The generator is PCG32 (O'Neill 2014, "XSH RR" 64/32). Its start is the link's seed after one
-//! round of SplitMix64 (Steele, Lea & Flood 2014), so that seeds 1, 2, 3 have nothing in common;
-//! its stream is the element's number, so that switching one element on does not change another's
-//! numbers.
+//! The generator is PCG32 (O'Neill 2014, "XSH RR" 64/32). Its initial state is the link's seed
+//! after one round of SplitMix64 (Steele, Lea & Flood 2014), so that the seeds 1, 2 and 3 give
+//! unrelated numbers. Its stream is the number of the element, so that switching one element on
+//! does not change the numbers of another.
+//!
+//! Seeding and probabilities are computed here and not by the `rand` crate. Its results may change
+//! from version to version, and recorded results must not.
 
 use rand_core::Rng;
 use rand_pcg::Pcg32;
 
-/// Who draws. The numbers are part of what a seed means: append, never renumber.
+/// The element that draws. These values determine what a seed means: add new ones at the end, and
+/// never renumber.
 #[derive(Clone, Copy)]
 pub(crate) enum Element {
     Loss = 0,
@@ -17,7 +21,7 @@ pub(crate) enum Element {
     Duplication = 3,
 }
 
-/// The stream of one element of the link with this seed.
+/// The random stream of one element of the link with this seed.
 pub(crate) fn stream(seed: u64, element: Element) -> Pcg32 {
     let mut z = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -25,13 +29,14 @@ pub(crate) fn stream(seed: u64, element: Element) -> Pcg32 {
     Pcg32::new(z ^ (z >> 31), element as u64)
 }
 
-/// 2^32 times a probability in millionths, rounded down.
+/// A probability in parts per million, as a fixed-point number with 32 fractional bits, rounded
+/// down.
 pub(crate) fn probability(ppm: u32) -> u64 {
     (u64::from(ppm) << 32) / 1_000_000
 }
 
-/// Whether something with this probability (times 2^32) happens now. Draws nothing where it never
-/// does.
+/// Draws whether an event of this probability (fixed-point, 32 fractional bits) happens. A
+/// probability of zero draws no random number.
 #[inline]
 pub(crate) fn happens(probability: u64, random: &mut Pcg32) -> bool {
     probability > 0 && u64::from(random.next_u32()) < probability
@@ -42,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn never_and_always() {
+    fn probability_zero_never_happens_and_one_always_happens() {
         let mut random = stream(3, Element::Loss);
         assert!((0..1000).all(|_| happens(probability(1_000_000), &mut random)));
         let before = random.clone();
@@ -51,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn seeds_and_elements_have_streams_of_their_own() {
+    fn each_seed_and_each_element_has_its_own_stream() {
         let first = |seed, element| -> Vec<u32> {
             let mut random = stream(seed, element);
             (0..4).map(|_| random.next_u32()).collect()

@@ -1,28 +1,28 @@
-//! The transmitter: how long a packet occupies the link.
+//! The serialiser: how long a packet occupies the link.
 
 use std::num::NonZeroU64;
 
-/// A moment between two nanoseconds, exact for one rate: `ns + part / rate`.
+/// A time with a fraction of a nanosecond, exact for one rate: `ns + part / rate`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Instant {
     /// Whole nanoseconds.
     pub ns: u64,
-    /// Share of the next nanosecond, in units of 1/rate; less than the rate in bits per second.
+    /// Fraction of a nanosecond, in units of 1/rate. Less than the rate in bits per second.
     pub part: u64,
 }
 
 impl Instant {
-    /// A whole nanosecond.
+    /// A time at a whole nanosecond.
     #[inline]
     pub fn at(ns: u64) -> Instant {
         Instant { ns, part: 0 }
     }
 }
 
-/// Serialises packets at a fixed rate. A packet's end keeps the fraction of a nanosecond that
-/// integers cut off, so a busy link carries exactly its rate in the long run, however its packets
-/// divide. One direction of a path carries mostly packets of one size: the last quotient is kept,
-/// and saves the division.
+/// Serialises packets at a fixed rate. The end time of a packet keeps the fraction of a nanosecond.
+/// A saturated link therefore carries exactly its rate in the long run, for every packet size. One
+/// direction of a path carries mostly packets of one size, so the last quotient is cached to avoid
+/// the division.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Serialiser {
     rate_bits_per_s: u64,
@@ -30,12 +30,11 @@ pub(crate) struct Serialiser {
     last: Instant,
 }
 
-/// A byte in nanobits: what a rate in bits per second has sent after so many nanoseconds, times
-/// that rate.
+/// One byte in nanobits. A rate in bit/s sends that many nanobits in each nanosecond.
 const NANOBITS_PER_BYTE: u64 = 8 * 1_000_000_000;
 
 impl Serialiser {
-    /// A transmitter of this rate, which must not exceed 10^18 bit/s.
+    /// A serialiser with this rate, at most 10^18 bit/s.
     pub fn new(rate_bits_per_s: NonZeroU64) -> Serialiser {
         Serialiser {
             rate_bits_per_s: rate_bits_per_s.get(),
@@ -44,7 +43,7 @@ impl Serialiser {
         }
     }
 
-    /// When the last bit of a packet leaves whose first bit leaves at `start`.
+    /// Time at which the last bit of a packet leaves, if its first bit leaves at `start`.
     #[inline(always)]
     pub fn end(&mut self, start: Instant, wire_bytes: u32) -> Instant {
         debug_assert!(wire_bytes < 1 << 30 && start.part < self.rate_bits_per_s);
@@ -59,7 +58,8 @@ impl Serialiser {
         }
     }
 
-    /// When so many nanobits have been sent that begin at a whole nanosecond.
+    /// Time at which this many nanobits are sent, if the first leaves at the whole nanosecond
+    /// `start_ns`.
     fn after(&self, start_ns: u64, nanobits: u64) -> Instant {
         Instant {
             ns: start_ns + nanobits / self.rate_bits_per_s,
@@ -67,9 +67,9 @@ impl Serialiser {
         }
     }
 
-    /// When a packet ends at this rate that would have ended at `end` at the rate `before`, if the
-    /// rate changes at `at_ns`, before that end. A packet that has not begun yet, because it waits
-    /// for tokens, begins when it would have.
+    /// End of a packet at this rate, if the rate changes at `at_ns`. At the rate `before` the
+    /// packet would have ended at `end`, which is not before `at_ns`. A packet that has not
+    /// started, because it waits for tokens, starts at the same time as without the change.
     pub fn end_after_change(
         &self,
         before: &Serialiser,
@@ -80,10 +80,10 @@ impl Serialiser {
         debug_assert!(end >= Instant::at(at_ns));
         let old_rate = u128::from(before.rate_bits_per_s);
         let until_end = u128::from(end.ns - at_ns) * old_rate + u128::from(end.part);
-        let whole = u128::from(wire_bytes) * u128::from(NANOBITS_PER_BYTE);
-        let left = until_end.min(whole) as u64;
-        let begins_ns = at_ns + ((until_end - u128::from(left)) / old_rate) as u64;
-        self.after(begins_ns, left)
+        let packet = u128::from(wire_bytes) * u128::from(NANOBITS_PER_BYTE);
+        let remaining = until_end.min(packet) as u64;
+        let start_ns = at_ns + ((until_end - u128::from(remaining)) / old_rate) as u64;
+        self.after(start_ns, remaining)
     }
 }
 
@@ -105,8 +105,8 @@ mod tests {
 
     #[test]
     fn fractions_add_up_to_the_exact_rate() {
-        // 100 bytes at 7 bit/s are 114,285,714,285.714... ns each; 7 of them are 800 s to the
-        // nanosecond.
+        // 100 bytes at 7 bit/s take 114,285,714,285.714... ns. Seven such packets take exactly 800
+        // s.
         let mut s = serialiser(7);
         let end = (0..7).fold(Instant::at(0), |at, _| s.end(at, 100));
         assert_eq!(end, Instant::at(800_000_000_000));
@@ -127,9 +127,9 @@ mod tests {
     }
 
     #[test]
-    fn a_change_in_mid_packet_sends_the_remaining_bits_at_the_new_rate() {
-        // Of 8 bits, 7 are sent in the first second at 7 bit/s; the last takes a third of a second
-        // at 3 bit/s.
+    fn a_rate_change_applies_to_the_remaining_bits_of_a_packet() {
+        // Seven of the 8 bits are sent in the first second at 7 bit/s. The last bit takes a third
+        // of a second at 3 bit/s.
         let (mut slow, slower) = (serialiser(7), serialiser(3));
         let end = slow.end(Instant::at(0), 1);
         let changed = slower.end_after_change(&slow, 1_000_000_000, end, 1);
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_and_back_at_once_changes_nothing() {
+    fn a_rate_change_that_is_undone_at_once_has_no_effect() {
         let (mut one, other) = (serialiser(99_999_989), serialiser(7_777_777));
         let end = one.end(Instant::at(0), 1500);
         let there = other.end_after_change(&one, 60_000, end, 1500);
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_packet_that_waits_for_tokens_is_sent_whole_at_the_new_rate() {
+    fn a_packet_that_waits_for_tokens_is_sent_entirely_at_the_new_rate() {
         let (mut one, other) = (serialiser(12_000_000), serialiser(6_000_000));
         let end = one.end(Instant::at(5_000_000), 1500);
         assert_eq!(

@@ -1,9 +1,9 @@
-//! What a link counted.
+//! The counters of a link.
 
-/// Packets and their bytes.
+/// A number of packets and their bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Count {
-    /// Packets.
+    /// Number of packets.
     pub packets: u64,
     /// Sum of their wire bytes.
     pub bytes: u64,
@@ -17,30 +17,30 @@ impl Count {
     }
 }
 
-/// A link's counters since it was made. At every moment, for packets and for bytes, `offered +
-/// duplicated = policed + lost + dropped + evicted + thinned + delivered + in the queue + in
-/// service + propagating`, where those held for aggregation are propagating.
+/// The counters of a link since it was built. At every moment this holds, for packets and for
+/// bytes: `offered + duplicated = policed + lost + dropped + evicted + thinned + delivered + in the
+/// queue + in service + propagating`. Packets held for aggregation count as propagating.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LinkStats {
-    /// Passed to [`Link::offer`](crate::Link::offer).
+    /// Packets passed to [`Link::offer`](crate::Link::offer).
     pub offered: Count,
-    /// Dropped by the policer, or expedited ones beyond their flow's profile.
+    /// Packets dropped by the policer, and expedited packets that exceeded their flow's profile.
     pub policed: Count,
-    /// Lost at random, before the queue.
+    /// Packets dropped by the loss process, before the queue.
     pub lost: Count,
-    /// Refused by the queue on arrival, early or because it was full.
+    /// Packets dropped by the queue on arrival, because it was full or early by RED.
     pub dropped: Count,
-    /// Taken out of the queue again after it had accepted them: by CoDel, or from FQ-CoDel's
-    /// fattest flow. They are what [`Link::take_dropped`](crate::Link::take_dropped) hands out.
+    /// Packets that the queue accepted and dropped later: by CoDel, or from the longest queue of
+    /// FQ-CoDel. [`Link::take_dropped`](crate::Link::take_dropped) returns them.
     pub evicted: Count,
-    /// Acknowledgements taken out of the queue again because later ones said as much;
-    /// `take_dropped` hands them out too.
+    /// Queued ACKs that were dropped because a later ACK superseded them.
+    /// [`Link::take_dropped`](crate::Link::take_dropped) returns them too.
     pub thinned: Count,
-    /// Copies, which are delivered in addition to their originals.
+    /// Copies, delivered in addition to their originals.
     pub duplicated: Count,
-    /// Handed out by [`Link::poll`](crate::Link::poll), copies included.
+    /// Packets returned by [`Link::poll`](crate::Link::poll), copies included.
     pub delivered: Count,
-    /// The most packets that ever stood in the queue, and the most bytes (not necessarily at the
-    /// same time).
+    /// Maximum number of packets in the queue, and maximum number of bytes. The two maxima can be
+    /// of different times.
     pub peak_queue: Count,
 }

@@ -1,8 +1,8 @@
-//! A packet for unit tests.
+//! The packet of the unit tests.
 
 use crate::Packet;
 
-/// A packet that can be told from others.
+/// A packet with a number, so that a test can identify it.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Numbered {
     pub number: u32,
@@ -20,7 +20,7 @@ impl Packet for Numbered {
         self.flow
     }
 
-    fn expedited(&self) -> bool {
+    fn is_expedited(&self) -> bool {
         self.expedited
     }
 }

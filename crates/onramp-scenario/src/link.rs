@@ -38,7 +38,7 @@ impl Channel {
             jitter: self.jitter,
             aggregation: self.aggregation.map(|a| onramp_net::Aggregation {
                 interval_ns: a.interval_ns,
-                most_packets: NonZeroU32::new(a.most_packets).unwrap_or(NonZeroU32::MIN),
+                max_packets: NonZeroU32::new(a.most_packets).unwrap_or(NonZeroU32::MIN),
             }),
             seed,
             ..Config::plain(

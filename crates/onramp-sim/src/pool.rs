@@ -67,7 +67,7 @@ impl onramp_net::Packet for Handle {
         self.flow
     }
 
-    fn expedited(&self) -> bool {
+    fn is_expedited(&self) -> bool {
         self.size_and_class & EXPEDITED != 0
     }
 }
@@ -140,7 +140,7 @@ mod tests {
         };
         let of = |content| {
             let handle = Handle::new(0, 1500, &content, 0);
-            (handle.wire_bytes(), handle.expedited(), handle.flow_hash())
+            (handle.wire_bytes(), handle.is_expedited(), handle.flow_hash())
         };
         assert_eq!(
             [of(expedited), of(plain)],

@@ -100,7 +100,7 @@ impl Packet for Buffer {
     }
 
     /// By its code point, the second byte of the IPv4 header.
-    fn expedited(&self) -> bool {
+    fn is_expedited(&self) -> bool {
         self.packet()
             .get(1)
             .is_some_and(|tos| Dscp::of_tos(*tos) == Dscp::Ef)

@@ -132,7 +132,7 @@ impl Packet for Parcel {
         self.buffer.flow_hash()
     }
 
-    fn expedited(&self) -> bool {
+    fn is_expedited(&self) -> bool {
         self.buffer.expedited()
     }
 }
@@ -333,7 +333,7 @@ impl Worker {
         };
         let verdict = running
             .link
-            .offer_reading(at_ns, parcel, |parcel| parcel.buffer.pure_ack());
+            .offer_with_parser(at_ns, parcel, |parcel| parcel.buffer.pure_ack());
         running.forget_dropped();
         self.departures.set(link, running.link.next_departure_ns());
         if let (Some(logs), Some(header)) = (&mut self.logs, header) {

@@ -1,4 +1,4 @@
-//! What can be wrong with a configuration, beyond what its types exclude.
+//! Checks of a configuration that its types cannot express.
 
 use super::{Config, LossConfig, QueueConfig, TokenBucket};
 use std::fmt;
@@ -8,18 +8,18 @@ use std::fmt;
 pub enum ConfigError {
     /// A value is outside its range.
     Range {
-        /// Which one, as a path of field names.
+        /// The field, as a path of field names.
         field: &'static str,
-        /// What it is.
+        /// Its value.
         value: u64,
-        /// The least it may be.
-        least: u64,
-        /// The most it may be.
-        most: u64,
+        /// Smallest valid value.
+        min: u64,
+        /// Largest valid value.
+        max: u64,
     },
-    /// A change is earlier than the one before it.
+    /// A change has an earlier time than the change before it in the list.
     ChangesUnsorted {
-        /// Position of the earlier one.
+        /// Index of the change with the earlier time.
         index: usize,
     },
 }
@@ -30,18 +30,16 @@ impl fmt::Display for ConfigError {
             ConfigError::Range {
                 field,
                 value,
-                least,
-                most,
+                min,
+                max,
             } => {
-                write!(
-                    f,
-                    "{field} is {value}, and must be between {least} and {most}"
-                )
+                write!(f, "{field} is {value}; it must be between {min} and {max}")
             }
             ConfigError::ChangesUnsorted { index } => {
                 write!(
                     f,
-                    "changes[{index}] is earlier than the one before it; sort them by time"
+                    "changes[{index}] is earlier than the change before it; \
+                     sort the changes by time"
                 )
             }
         }
@@ -51,22 +49,23 @@ impl fmt::Display for ConfigError {
 impl std::error::Error for ConfigError {}
 
 const RATE_MAX: u64 = 1_000_000_000_000_000_000;
-/// 31 years: sums of a few of them with a time fit into 64 bits.
+/// 31 years. The sum of a few such times fits into 64 bits.
 const TIME_MAX_NS: u64 = 1_000_000_000_000_000_000;
 const BURST_MAX: u64 = (1 << 30) - 1;
 const MILLION: u64 = 1_000_000;
-/// Thresholds and intervals whose squares and fixed-point forms fit into 64 bits.
+/// Limit for thresholds and intervals, so that their squares and fixed-point forms fit into 64
+/// bits.
 const SMALL_MAX: u64 = u32::MAX as u64;
 
-fn range(field: &'static str, value: u64, least: u64, most: u64) -> Result<(), ConfigError> {
-    if (least..=most).contains(&value) {
+fn range(field: &'static str, value: u64, min: u64, max: u64) -> Result<(), ConfigError> {
+    if (min..=max).contains(&value) {
         return Ok(());
     }
     Err(ConfigError::Range {
         field,
         value,
-        least,
-        most,
+        min,
+        max,
     })
 }
 
@@ -75,7 +74,10 @@ fn ppm(field: &'static str, ppm: u32) -> Result<(), ConfigError> {
 }
 
 impl Config {
-    /// Whether a link can be built from it, and if not, why.
+    /// Checks that a link can be built from this configuration.
+    ///
+    /// # Errors
+    /// The first field that is out of range, or the first change that is out of order.
     pub fn check(&self) -> Result<(), ConfigError> {
         range("rate_bits_per_s", self.rate_bits_per_s.get(), 1, RATE_MAX)?;
         range("delay_ns", self.delay_ns, 0, TIME_MAX_NS)?;
@@ -115,7 +117,7 @@ impl Config {
             "expedited.burst_bytes",
             &self.expedited,
         )?;
-        // More than there is cannot be guaranteed.
+        // A flow's guaranteed rate cannot exceed the rate of the link.
         let guaranteed = self
             .expedited
             .map_or(1, |profile| profile.rate_bits_per_s.get());
@@ -127,8 +129,8 @@ impl Config {
         )?;
         ppm("duplicate_ppm", self.duplicate_ppm)?;
         range(
-            "jitter.most_ns",
-            self.jitter.map_or(0, |jitter| jitter.most_ns),
+            "jitter.max_ns",
+            self.jitter.map_or(0, |jitter| jitter.max_ns),
             0,
             TIME_MAX_NS,
         )?;
@@ -217,7 +219,7 @@ mod tests {
         Config::plain(NonZeroU64::MIN, 0, Limit::Packets(1))
     }
 
-    fn complaint(config: Config) -> String {
+    fn error_text(config: Config) -> String {
         config.check().unwrap_err().to_string()
     }
 
@@ -236,19 +238,19 @@ mod tests {
     }
 
     #[test]
-    fn a_value_out_of_range_is_named_with_its_range() {
+    fn the_error_names_the_field_its_value_and_its_range() {
         let loss = LossConfig::Bernoulli { ppm: 1_000_001 };
         assert_eq!(
-            complaint(Config { loss, ..plain() }),
-            "loss.ppm is 1000001, and must be between 0 and 1000000"
+            error_text(Config { loss, ..plain() }),
+            "loss.ppm is 1000001; it must be between 0 and 1000000"
         );
         let queue = QueueConfig::Red(RedConfig {
             min_threshold: 15,
             ..RedConfig::default()
         });
         assert_eq!(
-            complaint(Config { queue, ..plain() }),
-            "queue.min_threshold is 15, and must be between 0 and 14"
+            error_text(Config { queue, ..plain() }),
+            "queue.min_threshold is 15; it must be between 0 and 14"
         );
         let worse = Change {
             at_ns: 0,
@@ -257,24 +259,24 @@ mod tests {
             loss_ppm: Some(1_000_001),
         };
         assert_eq!(
-            complaint(Config {
+            error_text(Config {
                 changes: vec![worse],
                 ..plain()
             }),
-            "changes.loss_ppm is 1000001, and must be between 0 and 1000000"
+            "changes.loss_ppm is 1000001; it must be between 0 and 1000000"
         );
         let shaper = Some(TokenBucket {
             rate_bits_per_s: NonZeroU64::MIN,
             burst_bytes: 0,
         });
         assert_eq!(
-            complaint(Config { shaper, ..plain() }),
-            "shaper.burst_bytes is 0, and must be between 1 and 1073741823"
+            error_text(Config { shaper, ..plain() }),
+            "shaper.burst_bytes is 0; it must be between 1 and 1073741823"
         );
     }
 
     #[test]
-    fn more_than_the_link_s_rate_cannot_be_guaranteed() {
+    fn the_guaranteed_rate_is_at_most_the_rate_of_the_link() {
         let link = Config::plain(NonZeroU64::new(1000).unwrap(), 0, Limit::Packets(1));
         let of = |rate, burst_bytes| {
             let profile = TokenBucket {
@@ -287,14 +289,14 @@ mod tests {
             }
         };
         assert_eq!(of(1000, 1).check(), Ok(()));
-        let rate = "expedited.rate_bits_per_s is 1001, and must be between 1 and 1000";
-        assert_eq!(complaint(of(1001, 1)), rate);
-        let burst = "expedited.burst_bytes is 0, and must be between 1 and 1073741823";
-        assert_eq!(complaint(of(1000, 0)), burst);
+        let rate = "expedited.rate_bits_per_s is 1001; it must be between 1 and 1000";
+        assert_eq!(error_text(of(1001, 1)), rate);
+        let burst = "expedited.burst_bytes is 0; it must be between 1 and 1073741823";
+        assert_eq!(error_text(of(1000, 0)), burst);
     }
 
     #[test]
-    fn changes_out_of_order_are_named() {
+    fn the_error_names_the_change_that_is_out_of_order() {
         let changes = [5, 7, 6]
             .map(|at_ns| Change {
                 at_ns,
@@ -304,8 +306,8 @@ mod tests {
             })
             .to_vec();
         assert_eq!(
-            complaint(Config { changes, ..plain() }),
-            "changes[2] is earlier than the one before it; sort them by time"
+            error_text(Config { changes, ..plain() }),
+            "changes[2] is earlier than the change before it; sort the changes by time"
         );
     }
 }

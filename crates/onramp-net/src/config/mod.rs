@@ -1,4 +1,4 @@
-//! What a link consists of, as plain data.
+//! The configuration of a link, as plain data.
 
 mod error;
 
@@ -7,40 +7,42 @@ pub use error::ConfigError;
 use crate::{CoDelConfig, FqCoDelConfig, Limit, RedConfig};
 use std::num::{NonZeroU32, NonZeroU64};
 
-/// One direction of a path. [`Config::plain`] has everything off that can be off.
+/// The configuration of one direction of a path. [`Config::plain`] switches every optional element
+/// off.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
-    /// Rate of the serialiser at the start; at most 10^18 bit/s.
+    /// Rate of the serialiser at the start, 1 to 10^18 bit/s.
     pub rate_bits_per_s: NonZeroU64,
-    /// Propagation delay at the start.
+    /// Propagation delay at the start, at most 10^18 ns.
     pub delay_ns: u64,
-    /// What becomes of rate, delay and loss later, sorted by time.
+    /// Later changes of rate, delay and loss, sorted by time.
     pub changes: Vec<Change>,
-    /// Who waits, who is refused, who goes next.
+    /// The queue discipline and its limit.
     pub queue: QueueConfig,
-    /// Holds packets back that have no tokens, as tc-tbf does.
+    /// Delays packets that exceed this token bucket, as tc-tbf does.
     pub shaper: Option<TokenBucket>,
-    /// Drops packets on arrival that have no tokens.
+    /// Drops packets on arrival that exceed this token bucket.
     pub policer: Option<TokenBucket>,
-    /// The profile of each flow of [expedited](crate::Packet::expedited) packets: those that exceed
-    /// their flow's are dropped, the others are served before all packets that are not expedited.
-    /// At most 4096 flows have one at the same time; expedited packets of further ones are dropped.
-    /// Its rate is at most the link's. `None`: the link knows no classes.
+    /// The profile of each flow of [expedited](crate::Packet::is_expedited) packets. An expedited
+    /// packet that exceeds its flow's token bucket is dropped. The other expedited packets are
+    /// served before all packets that are not expedited. At most 4096 flows have a token bucket at
+    /// the same time; expedited packets of further flows are dropped. The rate is at most the rate
+    /// of the link. `None`: all packets are in one class.
     pub expedited: Option<TokenBucket>,
-    /// Packets that vanish before the queue.
+    /// Random loss of packets before the queue.
     pub loss: LossConfig,
-    /// Probability in millionths that a packet is delivered twice, at the same time.
+    /// Probability that a packet is delivered twice at the same time, in parts per million.
     pub duplicate_ppm: u32,
     /// Delay that varies from packet to packet.
     pub jitter: Option<Jitter>,
-    /// Packets that leave in bunches.
+    /// ACK aggregation at the end of the link.
     pub aggregation: Option<Aggregation>,
-    /// Of all random numbers of this link. Links of one simulation should differ in it.
+    /// Seed of all random numbers of this link. Each link of a simulation should have its own seed.
     pub seed: u64,
 }
 
 impl Config {
-    /// A rate, a delay and a drop-tail queue.
+    /// A link with a rate, a propagation delay in nanoseconds and a drop-tail queue.
     pub fn plain(rate_bits_per_s: NonZeroU64, delay_ns: u64, limit: Limit) -> Config {
         Config {
             rate_bits_per_s,
@@ -59,70 +61,71 @@ impl Config {
     }
 }
 
-/// The link becomes another. A packet in service has its remaining bits sent at the new rate; one
-/// whose serialisation has ended keeps the delay of that moment. Where the delay shrinks, later
-/// packets wait for earlier ones, unless [`Jitter::reorder`] lets them overtake. A new loss is for
-/// packets that are offered from then on: what is in the link goes on its way.
+/// A change of the link at a given time.
+///
+/// The remaining bits of a packet in service are sent at the new rate. A packet whose serialisation
+/// has ended keeps the old delay. After a decrease of the delay, later packets wait for earlier
+/// ones, unless [`Jitter::reorder`] allows reordering. A new loss rate applies to packets that are
+/// offered from then on; packets inside the link are not affected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// When.
+    /// Time of the change.
     pub at_ns: u64,
-    /// The new rate, if it changes.
+    /// New rate of the serialiser, if it changes.
     pub rate_bits_per_s: Option<NonZeroU64>,
-    /// The new propagation delay, if it changes.
+    /// New propagation delay, if it changes.
     pub delay_ns: Option<u64>,
-    /// The probability in millionths with which packets are lost from now on, each independently of
-    /// the others and in place of [`Config::loss`], if it changes.
+    /// New loss probability in parts per million, if it changes. From then on each packet is lost
+    /// independently of the others. This replaces the process of [`Config::loss`].
     pub loss_ppm: Option<u32>,
 }
 
 /// The queue discipline.
 #[derive(Clone, Debug, PartialEq)]
 pub enum QueueConfig {
-    /// First come, first served, until the room is full.
+    /// First in, first out, until the queue is full.
     DropTail(Limit),
     /// Random early detection (Floyd & Jacobson 1993).
     Red(RedConfig),
     /// Controlled delay (RFC 8289).
     CoDel(CoDelConfig),
-    /// A CoDel queue per flow, served in turn (RFC 8290).
+    /// One CoDel queue per flow, served round robin (RFC 8290).
     FqCoDel(FqCoDelConfig),
-    /// Drop-tail, where waiting acknowledgements go that a later one makes superfluous.
+    /// Drop-tail, with removal of queued ACKs that a later ACK supersedes.
     AckFilter(Limit),
 }
 
-/// A bucket of tokens that fills at a rate; it is full at the start. A packet takes as many tokens
-/// as it has bytes.
+/// A token bucket, which is full at the start. A packet takes as many tokens as it has bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TokenBucket {
-    /// At most 10^18 bit/s.
+    /// Rate at which the bucket fills, 1 to 10^18 bit/s.
     pub rate_bits_per_s: NonZeroU64,
-    /// Its size: 1 to 2^30 - 1. A packet larger than this never passes.
+    /// Size of the bucket, 1 to 2^30 - 1 bytes. A packet larger than this never passes.
     pub burst_bytes: u32,
 }
 
-/// How packets get lost before the queue; probabilities per packet in millionths.
+/// The loss process before the queue. All probabilities are per packet, in parts per million.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LossConfig {
-    /// They do not.
+    /// No loss.
     None,
-    /// Independently of each other.
+    /// Each packet is lost independently of the others.
     Bernoulli {
         /// Probability of a loss.
         ppm: u32,
     },
-    /// Every so many packets one: the n-th, the 2 n-th and so on. Only packets of more than 80
-    /// bytes count and are lost: those that carry data, not TCP segments that only open,
-    /// acknowledge or close.
+    /// Every n-th data packet is lost: the n-th, the 2n-th and so on. Only packets of more than 80
+    /// bytes are counted and lost. Smaller packets are TCP segments without data: SYN, ACK or FIN.
     Periodic {
-        /// Packets from one loss to the next, the lost one included.
+        /// Number of data packets from one loss to the next, the lost packet included.
         every: NonZeroU32,
     },
-    /// In bursts: a Markov chain of a good and a bad state, which starts in the good one.
+    /// Losses in bursts: a Markov chain with a good and a bad state, which starts in the good
+    /// state.
     GilbertElliott {
-        /// From good to bad.
+        /// Probability of a transition from the good to the bad state.
         p_ppm: u32,
-        /// From bad to good.
+        /// Probability of a transition from the bad to the good state.
         r_ppm: u32,
         /// Probability of a loss in the good state.
         loss_good_ppm: u32,
@@ -131,22 +134,23 @@ pub enum LossConfig {
     },
 }
 
-/// Extra delay, uniform in `[0, most_ns]` and drawn for each packet alone.
+/// Extra delay, drawn independently for each packet from the uniform distribution on `[0, max_ns]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Jitter {
-    /// The most that it can be; like all times here at most 10^18 ns.
-    pub most_ns: u64,
-    /// A packet with little extra delay overtakes one with much; otherwise it waits for it.
+    /// Maximum extra delay, at most 10^18 ns.
+    pub max_ns: u64,
+    /// Whether a packet with a small extra delay overtakes an earlier packet with a large one.
+    /// Without reordering it waits for the earlier packet.
     pub reorder: bool,
 }
 
-/// Packets at the end of the link are held and released together, as WiFi and LTE do with
-/// acknowledgements.
+/// ACK aggregation: packets are held at the end of the link and released together, as WiFi and LTE
+/// do with ACKs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Aggregation {
-    /// How long after the first held packet they are released. A packet that arrives in the
-    /// nanosecond of the release belongs to the next bunch.
+    /// Time from the first held packet to the release of all held packets, at most 10^18 ns. A
+    /// packet that arrives exactly at the release belongs to the next aggregate.
     pub interval_ns: u64,
-    /// They are released as soon as so many are held.
-    pub most_packets: NonZeroU32,
+    /// Held packets are released at once when there are this many.
+    pub max_packets: NonZeroU32,
 }

@@ -1,13 +1,13 @@
-//! A link whose rate, delay and loss change at given times.
+//! Changes of a link's rate, delay and loss at given times.
 
 use super::Link;
 use crate::serialiser::{Instant, Serialiser};
 use crate::{Change, Packet};
 
-/// The changes to come.
+/// The changes that are still to come.
 #[derive(Debug)]
 pub(super) struct Changes {
-    /// The next one is the last here.
+    /// In reverse order of time: the next change is the last element.
     reversed: Vec<Change>,
     next_ns: u64,
 }
@@ -21,7 +21,7 @@ impl Changes {
         }
     }
 
-    /// When the next change is; the end of time if there is none.
+    /// Time of the next change, or `u64::MAX` if there is none.
     #[inline]
     pub fn next_ns(&self) -> u64 {
         self.next_ns
@@ -39,18 +39,18 @@ fn next_ns(reversed: &[Change]) -> u64 {
 }
 
 impl<P: Packet> Link<P> {
-    /// Makes all changes up to `now_ns`, each when everything before it has been done.
+    /// Applies all changes up to and including `now_ns`, each after all events before it.
     #[cold]
     pub(super) fn advance_over_changes(&mut self, now_ns: u64) {
         while let Some(change) = self.changes.pop_until(now_ns) {
-            // Exactly until then: a packet whose last bit leaves in a later part of that nanosecond
-            // is in service.
+            // Compare with the fraction of the nanosecond: a packet whose last bit leaves later in
+            // the same nanosecond is still in service.
             while self.busy_until <= Instant::at(change.at_ns) && self.end_service() {}
             if let Some(rate_bits_per_s) = change.rate_bits_per_s {
                 self.change_rate(change.at_ns, Serialiser::new(rate_bits_per_s));
             }
             if let Some(delay_ns) = change.delay_ns {
-                self.line.set_delay_ns(delay_ns);
+                self.propagation.set_delay_ns(delay_ns);
             }
             if let Some(loss_ppm) = change.loss_ppm {
                 self.loss.change_to(loss_ppm);
@@ -59,10 +59,10 @@ impl<P: Packet> Link<P> {
     }
 
     fn change_rate(&mut self, at_ns: u64, serialiser: Serialiser) {
-        let before = std::mem::replace(&mut self.serialiser, serialiser);
+        let previous = std::mem::replace(&mut self.serialiser, serialiser);
         self.busy_until = match &self.in_service {
             Some(packet) => {
-                serialiser.end_after_change(&before, at_ns, self.busy_until, packet.wire_bytes())
+                serialiser.end_after_change(&previous, at_ns, self.busy_until, packet.wire_bytes())
             }
             None => Instant::at(at_ns),
         };

@@ -1,55 +1,58 @@
-//! One direction of a path: the elements in a row, and what passes between them.
+//! One direction of a path: the elements of a link in their order, and how packets pass from one to
+//! the next.
 
 use crate::aggregation::Aggregator;
-use crate::bucket::Bucket;
 use crate::duplication::Duplication;
-use crate::line::Line;
 use crate::loss::Loss;
+use crate::propagation::Propagation;
 use crate::queue::{Discipline, Evicted, Queue};
 use crate::serialiser::{Instant, Serialiser};
+use crate::token_bucket::Bucket;
 use crate::{Config, Count, LinkStats, Packet, PureAck, QueueConfig};
 use changes::Changes;
 
 mod changes;
 mod exit;
 
-/// What became of an offered packet. The link has it after [`Verdict::Queued`], and returns it
-/// later by [`Link::poll`] or [`Link::take_dropped`]; after the others it is gone.
+/// The fate of an offered packet. After [`Verdict::Queued`] the link owns the packet and returns it
+/// later through [`Link::poll`] or [`Link::take_dropped`]. After every other verdict the packet no
+/// longer exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It is on its way: waiting, in service or propagating.
+    /// The packet was accepted: it is queued, in service or propagating.
     Queued,
-    /// It exceeded the rate and burst of the policer, or of its flow's profile where it is
-    /// expedited.
+    /// The packet exceeded the token bucket of the policer, or that of its flow if it is expedited.
     Policed,
-    /// The loss process took it.
+    /// The loss process dropped the packet.
     LostRandom,
-    /// The queue had no room for it, or the shaper's bucket is too small to ever let it pass.
+    /// The queue was full, or the packet is larger than the shaper's token bucket.
     DroppedFull,
-    /// RED chose it.
+    /// RED dropped the packet early.
     DroppedEarly,
 }
 
-/// A packet at the far end.
+/// A packet that reached the far end of the link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Departure<P> {
-    /// When it arrived there: at the whole nanosecond in which its last bit did.
+    /// Arrival time of its last bit at the far end, rounded down to a whole nanosecond.
     pub due_ns: u64,
     /// The packet.
     pub packet: P,
-    /// This is a clone of a packet that is still in the link and is the next to leave. Where
-    /// packets are handles, the driver makes another of what this one stands for, now.
-    pub copy: bool,
+    /// Whether this is a clone made by duplication. The original is still in the link and leaves
+    /// next. Where packets are handles, the driver must now duplicate the object that the handle
+    /// refers to.
+    pub is_copy: bool,
 }
 
-/// A link: packets go in by [`offer`](Link::offer) and come out by [`poll`](Link::poll), in the
-/// same order unless flows are queued apart, some are [expedited](Config::expedited) or
-/// [jitter](crate::Jitter) reorders. Where the queue is CoDel or FQ-CoDel, or filters
-/// acknowledgements, packets also come out by [`take_dropped`](Link::take_dropped).
+/// A link. Packets enter through [`offer`](Link::offer) and leave through [`poll`](Link::poll).
+/// They keep their order, with three exceptions: FQ-CoDel queues flows separately,
+/// [expedited](Config::expedited) packets are served first, and [jitter](crate::Jitter) may
+/// reorder. With CoDel, FQ-CoDel or the ACK filter, packets also leave through
+/// [`take_dropped`](Link::take_dropped).
 ///
-/// Ties: a packet offered in the same nanosecond in which another's serialisation ends finds the
-/// serialiser free. A change of the link comes before a packet that is offered in the same
-/// nanosecond.
+/// Events at the same nanosecond: a packet that is offered when another packet's serialisation ends
+/// finds the serialiser free. A change of the link precedes a packet that is offered at the same
+/// time.
 #[derive(Debug)]
 pub struct Link<P> {
     policer: Option<Bucket>,
@@ -57,14 +60,15 @@ pub struct Link<P> {
     queue: Queue<P>,
     shaper: Option<Bucket>,
     serialiser: Serialiser,
-    /// When the serialiser ends, or ended, its last packet.
+    /// Time at which the serialiser finishes, or finished, its last packet.
     busy_until: Instant,
-    /// In the serialiser, or next to be and waiting for the shaper's tokens.
+    /// The packet in the serialiser, or the packet that waits for the shaper's tokens before it.
     in_service: Option<P>,
     changes: Changes,
-    line: Line<P>,
-    /// Packets leave as they come from the line, in order: nothing of what follows is there.
-    plain_exit: bool,
+    propagation: Propagation<P>,
+    /// Packets leave in the order in which they propagate: the link neither reorders, aggregates
+    /// nor duplicates.
+    exit_is_fifo: bool,
     filters_acks: bool,
     aggregator: Option<Box<Aggregator<P>>>,
     duplication: Option<Box<Duplication>>,
@@ -73,16 +77,15 @@ pub struct Link<P> {
 }
 
 impl<P: Packet> Link<P> {
-    /// An idle link.
+    /// Builds an idle link.
     ///
-    /// # Panics
-    /// Where [`Config::check`] fails.
+    /// If [`Config::check`] returns an error.
     pub fn from_config(config: &Config) -> Link<P> {
         if let Err(error) = config.check() {
             panic!("{error}");
         }
         let duplication = || Box::new(Duplication::new(config.duplicate_ppm, config.seed));
-        let line = Line::new(config);
+        let propagation = Propagation::new(config);
         Link {
             policer: config.policer.as_ref().map(Bucket::new),
             loss: Loss::new(&config.loss, config.seed),
@@ -92,11 +95,11 @@ impl<P: Packet> Link<P> {
             busy_until: Instant::default(),
             in_service: None,
             changes: Changes::new(&config.changes),
-            plain_exit: line.keeps_order()
+            exit_is_fifo: propagation.keeps_order()
                 && config.aggregation.is_none()
                 && config.duplicate_ppm == 0,
             filters_acks: matches!(config.queue, QueueConfig::AckFilter(_)),
-            line,
+            propagation,
             aggregator: config
                 .aggregation
                 .map(|aggregation| Box::new(Aggregator::new(aggregation))),
@@ -106,30 +109,31 @@ impl<P: Packet> Link<P> {
         }
     }
 
-    /// Makes room for so many packets in the queue, as far as its limit lets them in, and for as
-    /// many between serialiser and far end, so that the link does not allocate later.
+    /// Allocates memory for this many packets in the queue, as far as its limit allows, and for as
+    /// many propagating packets. The link then does not allocate later.
     pub fn reserve(&mut self, packets: usize) {
         self.queue.reserve(packets);
-        self.line.reserve(packets);
+        self.propagation.reserve(packets);
     }
 
-    /// A packet arrives at the link's entrance.
+    /// Offers a packet at the entrance of the link.
     #[inline]
     pub fn offer(&mut self, now_ns: u64, packet: P) -> Verdict {
-        self.offer_reading(now_ns, packet, |_| None)
+        self.offer_with_parser(now_ns, packet, |_| None)
     }
 
-    /// Whether pure acknowledgements are looked at, and [thrown out](Link::take_dropped).
+    /// Whether the link inspects pure ACKs and [drops](Link::take_dropped) superseded ones.
     #[inline]
     pub fn filters_acks(&self) -> bool {
         self.filters_acks
     }
 
-    /// The same as [`offer`](Link::offer). On a link that [filters](Link::filters_acks) them, a
-    /// packet that has to wait is read, and where it is a pure acknowledgement, those of its
-    /// [flow](Packet::flow_hash) that wait and that it makes superfluous are taken out.
+    /// The same as [`offer`](Link::offer), with a parser for ACKs. A link that [filters
+    /// ACKs](Link::filters_acks) calls `read` for a packet that has to wait. If the packet is a
+    /// pure ACK, the link drops the queued ACKs of the same [flow](Packet::flow_hash) that it
+    /// supersedes.
     #[inline(always)]
-    pub fn offer_reading(
+    pub fn offer_with_parser(
         &mut self,
         now_ns: u64,
         packet: P,
@@ -162,52 +166,52 @@ impl<P: Packet> Link<P> {
         verdict
     }
 
-    /// When to call [`poll`](Link::poll) next, as things stand: never later than the next packet
-    /// reaches the far end, and exactly then unless rate or delay change, packets are aggregated or
-    /// jitter is added; then it may be earlier, and a poll may find nothing. `None` while the link
-    /// is empty.
+    /// Time at which to call [`poll`](Link::poll) next. It is never later than the arrival of the
+    /// next packet at the far end. It can be earlier, and a poll can then find nothing, if rate or
+    /// delay change, or if the link aggregates or adds jitter. Otherwise it is exact. `None` means
+    /// that the link is empty.
     #[inline]
     pub fn next_departure_ns(&self) -> Option<u64> {
-        if !self.plain_exit {
-            return self.earliest_ns();
+        if !self.exit_is_fifo {
+            return self.earliest_departure_ns();
         }
-        match self.line.front_in_order() {
+        match self.propagation.front_in_order() {
             Some((due_ns, _)) => Some(*due_ns),
             None => self.in_service_ns(),
         }
     }
 
-    /// Takes out the next packet that has reached the far end, with the time at which it did.
+    /// Removes and returns the next packet that has reached the far end.
     #[inline]
     pub fn poll(&mut self, now_ns: u64) -> Option<Departure<P>> {
-        if !self.plain_exit {
+        if !self.exit_is_fifo {
             return self.leave(now_ns);
         }
-        if self.line.front_in_order().is_none() {
+        if self.propagation.front_in_order().is_none() {
             self.advance(now_ns);
         }
-        if self.line.front_in_order()?.0 > now_ns {
+        if self.propagation.front_in_order()?.0 > now_ns {
             return None;
         }
-        let (due_ns, packet) = self.line.pop_in_order()?;
+        let (due_ns, packet) = self.propagation.pop_in_order()?;
         self.stats.delivered.add(packet.wire_bytes());
         Some(Departure {
             due_ns,
             packet,
-            copy: false,
+            is_copy: false,
         })
     }
 
-    /// Takes back a packet that the queue dropped after it had accepted it, the earliest first. A
-    /// driver with a CoDel or FQ-CoDel queue, or one that filters acknowledgements, calls this
-    /// until it returns `None` after each `offer` and `poll`: the link keeps these packets until
-    /// then. The other queues drop packets on arrival only.
+    /// Returns a packet that the queue dropped after it had accepted it, the earliest first. Only
+    /// CoDel, FQ-CoDel and the ACK filter do this; the other queues drop packets on arrival only.
+    /// The link keeps such packets until they are taken. A driver with one of these queues
+    /// therefore calls this after each `offer` and `poll`, until it returns `None`.
     #[inline]
     pub fn take_dropped(&mut self) -> Option<P> {
         self.evicted.packets.pop_front()
     }
 
-    /// Counters since the link was made.
+    /// Counters since the link was built.
     pub fn stats(&self) -> LinkStats {
         LinkStats {
             evicted: self.evicted.count,
@@ -216,13 +220,13 @@ impl<P: Packet> Link<P> {
         }
     }
 
-    /// How much waits in the queue at this moment.
+    /// Packets and bytes in the queue at `now_ns`.
     pub fn queue(&mut self, now_ns: u64) -> Count {
         self.advance(now_ns);
         self.queue.waiting()
     }
 
-    /// The packet goes into service, or waits.
+    /// Puts the packet into service or into the queue.
     #[inline(always)]
     fn enter(
         &mut self,
@@ -256,8 +260,8 @@ impl<P: Packet> Link<P> {
         verdict
     }
 
-    /// Does what the link has done up to and including `now_ns`. Late calls lose nothing: each
-    /// packet starts when its predecessor ended, not when somebody looked.
+    /// Processes all events up to and including `now_ns`. A late call changes nothing: each packet
+    /// starts when the packet before it ended, not when the link was called.
     #[inline(always)]
     fn advance(&mut self, now_ns: u64) {
         if self.changes.next_ns() <= now_ns {
@@ -266,14 +270,14 @@ impl<P: Packet> Link<P> {
         while self.busy_until.ns <= now_ns && self.end_service() {}
     }
 
-    /// The packet in service leaves the serialiser, and the next one follows; whether there was
-    /// one.
+    /// Moves the packet in service from the serialiser to propagation, and starts the next one.
+    /// Returns whether there was a packet in service.
     #[inline(always)]
     fn end_service(&mut self) -> bool {
         let Some(packet) = self.in_service.take() else {
             return false;
         };
-        self.line.push(self.busy_until.ns, packet);
+        self.propagation.push(self.busy_until.ns, packet);
         if let Some(next) = self.queue.dequeue(self.busy_until.ns, &mut self.evicted) {
             self.serve(self.busy_until, next);
         }
@@ -291,15 +295,15 @@ impl<P: Packet> Link<P> {
         self.in_service = Some(packet);
     }
 
-    /// When the packet in service reaches the far end at the earliest, or when a change decides
-    /// that.
+    /// Earliest arrival of the packet in service at the far end. If a change of the link comes
+    /// before the end of its serialisation, the time of that change.
     #[inline]
     fn in_service_ns(&self) -> Option<u64> {
         self.in_service
             .as_ref()
             .map(|_| match self.changes.next_ns() {
                 change_ns if change_ns <= self.busy_until.ns => change_ns,
-                _ => self.busy_until.ns + self.line.delay_ns(),
+                _ => self.busy_until.ns + self.propagation.delay_ns(),
             })
     }
 }

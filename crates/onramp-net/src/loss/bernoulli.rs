@@ -1,9 +1,9 @@
-//! Independent losses of one probability.
+//! Independent losses with a constant probability.
 
 use crate::random::{happens, probability};
 use rand_pcg::Pcg32;
 
-/// Loses each packet with the same probability, whatever happened before.
+/// Drops each packet with the same probability, independently of all others.
 #[derive(Clone, Debug)]
 pub(crate) struct Bernoulli {
     probability: u64,
@@ -33,7 +33,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rate_is_the_one_asked_for() {
+    fn the_loss_rate_matches_the_configured_probability() {
         // 10^6 draws at 2 %: the standard deviation is 140 losses, the bound five of them.
         let lost = losses(20_000, Pcg32::new(42, 1), 1_000_000)
             .into_iter()
@@ -43,7 +43,7 @@ mod tests {
     }
 
     #[test]
-    fn the_sequence_of_a_seed_is_fixed_for_ever() {
+    fn a_seed_always_gives_the_same_losses() {
         let lost: Vec<usize> = losses(100_000, Pcg32::new(1, 2), 60)
             .into_iter()
             .enumerate()

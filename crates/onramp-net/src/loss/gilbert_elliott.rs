@@ -9,34 +9,36 @@
 //!            r
 //! ```
 //!
-//! In the long run the chain is bad for p / (p + r) of the packets, for 1/r packets at a time. With
-//! each packet the chain moves first; the packet then meets the state it has moved to.
+//! In the long run, the fraction of packets in the bad state is p / (p + r). A stay in the bad
+//! state lasts 1/r packets on average. For each packet the chain first makes its transition; the
+//! packet is then subject to the new state.
 
 use crate::random::{happens, probability};
 use rand_pcg::Pcg32;
 
 #[derive(Clone, Debug)]
 pub(crate) struct GilbertElliott {
-    /// Probability of leaving each state, good and bad.
-    leaves: [u64; 2],
-    /// Probability of a loss in each.
-    loses: [u64; 2],
-    bad: bool,
+    /// Probability of leaving the good and the bad state.
+    transition: [u64; 2],
+    /// Probability of a loss in the good and the bad state.
+    loss: [u64; 2],
+    is_bad: bool,
 }
 
 impl GilbertElliott {
-    /// Probabilities of leaving the good and the bad state, and of a loss in each.
+    /// Probabilities of leaving the good and the bad state, and of a loss in each, in parts per
+    /// million.
     pub fn new(leaves_ppm: [u32; 2], loses_ppm: [u32; 2]) -> GilbertElliott {
         GilbertElliott {
-            leaves: leaves_ppm.map(probability),
-            loses: loses_ppm.map(probability),
-            bad: false,
+            transition: leaves_ppm.map(probability),
+            loss: loses_ppm.map(probability),
+            is_bad: false,
         }
     }
 
     pub fn loses(&mut self, random: &mut Pcg32) -> bool {
-        self.bad ^= happens(self.leaves[usize::from(self.bad)], random);
-        happens(self.loses[usize::from(self.bad)], random)
+        self.is_bad ^= happens(self.transition[usize::from(self.is_bad)], random);
+        happens(self.loss[usize::from(self.is_bad)], random)
     }
 }
 
@@ -56,30 +58,30 @@ mod tests {
         lost.iter().filter(|lost| **lost).count() as f64 / PACKETS as f64
     }
 
-    /// p = 1 %, r = 25 %: bad for p / (p + r) = 3.846 % of the time. Consecutive states correlate
-    /// by 1 - p - r = 0.74, which makes the mean of 10^6 packets deviate by 0.05 % as a standard;
-    /// the bounds are five of those.
+    /// p = 1 %, r = 25 %: the chain is in the bad state for p / (p + r) = 3.846 % of the packets.
+    /// Consecutive states have the correlation 1 - p - r = 0.74. The mean of 10^6 packets therefore
+    /// has a standard deviation of 0.05 %. The bounds are five standard deviations.
     #[test]
-    fn the_stationary_loss_is_that_of_the_chain() {
-        let simple = share(&losses([10_000, 250_000], [0, 1_000_000]));
-        assert!((simple - 0.03846).abs() < 0.0025, "{simple}");
+    fn the_loss_rate_matches_the_stationary_distribution() {
+        let gilbert = share(&losses([10_000, 250_000], [0, 1_000_000]));
+        assert!((gilbert - 0.03846).abs() < 0.0025, "{gilbert}");
         // loss_good = 0.1 %, loss_bad = 50 %: 0.001 x 0.96154 + 0.5 x 0.03846.
-        let full = share(&losses([10_000, 250_000], [1_000, 500_000]));
-        assert!((full - 0.02019).abs() < 0.0015, "{full}");
+        let elliott = share(&losses([10_000, 250_000], [1_000, 500_000]));
+        assert!((elliott - 0.02019).abs() < 0.0015, "{elliott}");
     }
 
     #[test]
-    fn a_burst_lasts_for_one_over_r_packets() {
+    fn the_mean_burst_length_is_one_over_r() {
         let lost = losses([10_000, 250_000], [0, 1_000_000]);
         let bursts = lost.windows(2).filter(|pair| !pair[0] && pair[1]).count() as f64;
         let mean = lost.iter().filter(|lost| **lost).count() as f64 / bursts;
-        // Geometric with mean 4 and deviation 3.5, over some 9,600 bursts: deviation of the mean
-        // 0.035.
+        // A geometric distribution with mean 4 and standard deviation 3.5. Over some 9,600 bursts,
+        // the mean has a standard deviation of 0.035.
         assert!((mean - 4.0).abs() < 0.18, "{mean}");
     }
 
     #[test]
-    fn a_chain_that_never_leaves_the_good_state_is_gilberts_good_state() {
+    fn a_chain_that_never_leaves_the_good_state_loses_nothing() {
         assert!(losses([0, 250_000], [0, 1_000_000])
             .iter()
             .all(|lost| !lost));

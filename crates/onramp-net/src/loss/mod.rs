@@ -1,4 +1,4 @@
-//! Loss processes: packets that vanish for reasons other than a full queue, decided packet by
+//! Loss processes: packets that are lost for reasons other than a full queue, decided packet by
 //! packet.
 
 mod bernoulli;
@@ -12,7 +12,7 @@ use gilbert_elliott::GilbertElliott;
 use periodic::Periodic;
 use rand_pcg::Pcg32;
 
-/// The loss process of a link, with the stream of random numbers that all its processes draw from.
+/// The loss process of a link, with the stream of random numbers that every process draws from.
 #[derive(Debug)]
 pub(crate) struct Loss {
     process: Process,
@@ -49,9 +49,8 @@ impl Loss {
         }
     }
 
-    /// From now on packets are lost independently of each other, whatever it was that lost them
-    /// before. The stream of random numbers goes on: a change to the probability that there was is
-    /// none.
+    /// Replaces the process by independent losses of this probability. The stream of random numbers
+    /// continues, so a change to the probability that is already in force changes nothing.
     pub fn change_to(&mut self, ppm: u32) {
         self.process = match ppm {
             0 => Process::None,
@@ -59,7 +58,7 @@ impl Loss {
         };
     }
 
-    /// Whether the packet of this size that arrives now is lost.
+    /// Whether the packet that arrives now, with this size, is lost.
     #[inline]
     pub fn loses(&mut self, wire_bytes: u32) -> bool {
         match &mut self.process {

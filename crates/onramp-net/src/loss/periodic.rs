@@ -1,11 +1,11 @@
-//! Every n-th data packet.
+//! Loss of every n-th data packet.
 
-/// A TCP segment without payload is at most so large: 20 bytes of IPv4 and 60 of TCP, the most that
-/// its header takes.
+/// Maximum size of a TCP segment without payload: 20 bytes of IPv4 header and 60 bytes, the
+/// maximum, of TCP header.
 const LARGEST_WITHOUT_PAYLOAD_BYTES: u32 = 80;
 
-/// Loses the n-th of the packets that carry data, and each n-th after it. The sawtooth of the
-/// formulas: they count the packets between two losses, and a SYN or an acknowledgement among them
+/// Drops the n-th data packet and every n-th data packet after it. This gives the sawtooth of the
+/// throughput formulas, which count the data packets between two losses. A SYN or an ACK among them
 /// would only shift the pattern.
 #[derive(Clone, Debug)]
 pub(crate) struct Periodic {
@@ -46,12 +46,12 @@ mod tests {
     }
 
     #[test]
-    fn the_third_packet_is_lost_and_each_third_after_it() {
+    fn every_third_packet_is_lost() {
         assert_eq!(lost(3, [1500; 10]), [2, 5, 8]);
     }
 
     #[test]
-    fn every_packet_is_lost_where_each_is_the_first() {
+    fn a_period_of_one_loses_every_packet() {
         assert_eq!(lost(1, [1500; 3]), [0, 1, 2]);
     }
 

@@ -1,10 +1,10 @@
-//! Drop-tail: first come, first served, until the room is full.
+//! Drop-tail: a FIFO that drops arriving packets when it is full.
 
 use super::{Discipline, Evicted, Limit};
 use crate::{Count, Packet, Verdict};
 use std::collections::VecDeque;
 
-/// A first-in first-out queue that refuses what does not fit.
+/// A FIFO queue that drops an arriving packet if it does not fit.
 #[derive(Debug)]
 pub(crate) struct DropTail<P> {
     limit: Limit,

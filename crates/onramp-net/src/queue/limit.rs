@@ -1,18 +1,18 @@
-//! How much room a queue has.
+//! The limit of a queue.
 
 use crate::Count;
 
-/// Room of a queue. The packet in service is not in the queue.
+/// The limit of a queue. The packet in service is not in the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
-    /// At most so many packets wait, whatever their size.
+    /// Maximum number of packets in the queue, whatever their sizes.
     Packets(u32),
-    /// At most so many wire bytes wait; a packet that does not fit whole is refused.
+    /// Maximum number of wire bytes in the queue. A packet is dropped unless all its bytes fit.
     Bytes(u64),
 }
 
 impl Limit {
-    /// Whether a packet fits in beside those that wait.
+    /// Whether a packet of this size fits into a queue that already holds `waiting`.
     #[inline]
     pub(crate) fn admits(self, waiting: Count, wire_bytes: u32) -> bool {
         match self {
@@ -21,7 +21,8 @@ impl Limit {
         }
     }
 
-    /// How many packets it lets in, of so many; small ones where it is in bytes.
+    /// Maximum number of packets, of at most `packets`, that can be in the queue at once. A limit
+    /// in bytes allows for packets of one byte.
     pub(crate) fn packets_of(self, packets: usize) -> usize {
         match self {
             Limit::Packets(limit) => packets.min(limit as usize),

@@ -1,4 +1,4 @@
-//! Queue disciplines: who waits, who is refused, who goes next.
+//! Queue disciplines: which packets wait, which are dropped, and which is served next.
 
 mod ack_filter;
 mod codel;
@@ -7,7 +7,7 @@ mod expedited;
 mod fq_codel;
 mod limit;
 mod red;
-mod stamped;
+mod timestamped;
 
 pub use ack_filter::PureAck;
 pub use codel::CoDelConfig;
@@ -24,15 +24,15 @@ use fq_codel::FqCoDel;
 use red::Red;
 use std::collections::VecDeque;
 
-/// The queue before a serialiser. The packet in service has left it and does not count, and a
-/// packet that finds the serialiser idle goes straight into service: the queue holds only those
-/// that wait, as in ns-2 and in a router's output queue. `now_ns` never decreases from call to
-/// call.
+/// The queue before a serialiser. It holds only waiting packets, as in ns-2 and in a router's
+/// output queue: the packet in service is not part of it, and a packet that finds the serialiser
+/// idle goes into service without waiting. `now_ns` never decreases from call to call.
 pub(crate) trait Discipline<P: Packet> {
-    /// A packet arrives that has to wait. Unless the verdict is [`Verdict::Queued`], it is gone.
+    /// A packet arrives and has to wait. The packet is dropped unless the verdict is
+    /// [`Verdict::Queued`].
     fn enqueue(&mut self, now_ns: u64, packet: P, evicted: &mut Evicted<P>) -> Verdict;
 
-    /// The same of a pure acknowledgement.
+    /// The same as `enqueue`, for a pure ACK.
     fn enqueue_ack(
         &mut self,
         now_ns: u64,
@@ -43,28 +43,29 @@ pub(crate) trait Discipline<P: Packet> {
         self.enqueue(now_ns, packet, evicted)
     }
 
-    /// The next packet to serialise, at the moment at which the serialiser becomes free.
+    /// The next packet to serialise, when the serialiser becomes free.
     fn dequeue(&mut self, now_ns: u64, evicted: &mut Evicted<P>) -> Option<P>;
 
-    /// A packet arrives that need not wait: serialiser and queue are idle.
+    /// A packet arrives and need not wait, because serialiser and queue are idle. A discipline may
+    /// still drop it.
     fn pass(&mut self, _now_ns: u64, packet: P, _evicted: &mut Evicted<P>) -> Result<P, Verdict> {
         Ok(packet)
     }
 
-    /// Makes room for so many packets beforehand, as far as the limit lets them in.
+    /// Allocates memory for this many packets, as far as the limit allows.
     fn reserve(&mut self, packets: usize);
 
-    /// Those that wait.
+    /// Packets and bytes in the queue.
     fn waiting(&self) -> Count;
 }
 
-/// Packets that a queue had accepted and dropped later, until the driver takes them back.
+/// Packets that a queue accepted and dropped later, until the driver takes them.
 #[derive(Debug)]
 pub(crate) struct Evicted<P> {
     pub packets: VecDeque<P>,
-    /// All that there ever were, but for those that were superfluous.
+    /// All evicted packets so far, without superseded ACKs.
     pub count: Count,
-    /// Acknowledgements that later ones had made superfluous.
+    /// All ACKs so far that were dropped because a later ACK superseded them.
     pub thinned: Count,
 }
 
@@ -96,7 +97,7 @@ pub(crate) enum Queue<P> {
     CoDel(Box<CoDel<P>>),
     FqCoDel(Box<FqCoDel<P>>),
     AckFilter(Box<AckFilter<P>>),
-    /// Two queues, the second of which is one of the others.
+    /// An expedited queue, with one of the other disciplines for all other packets.
     Expedited(Box<Expedited<P>>),
 }
 
@@ -118,11 +119,11 @@ impl<P: Packet> Queue<P> {
     }
 }
 
-/// Calls a discipline other than drop-tail.
-macro_rules! other {
+/// Calls the method of a discipline other than drop-tail.
+macro_rules! dispatch {
     ($queue:expr, $discipline:ident => $call:expr) => {
         match $queue {
-            Queue::DropTail(_) => unreachable!("drop-tail is served in line"),
+            Queue::DropTail(_) => unreachable!("drop-tail is served inline"),
             Queue::Red($discipline) => $call,
             Queue::CoDel($discipline) => $call,
             Queue::FqCoDel($discipline) => $call,
@@ -134,38 +135,39 @@ macro_rules! other {
 
 impl<P: Packet> Queue<P> {
     #[inline(never)]
-    fn enqueue_other(&mut self, now_ns: u64, packet: P, evicted: &mut Evicted<P>) -> Verdict {
-        other!(self, discipline => discipline.enqueue(now_ns, packet, evicted))
+    fn enqueue_dispatched(&mut self, now_ns: u64, packet: P, evicted: &mut Evicted<P>) -> Verdict {
+        dispatch!(self, discipline => discipline.enqueue(now_ns, packet, evicted))
     }
 
     #[inline(never)]
-    fn dequeue_other(&mut self, now_ns: u64, evicted: &mut Evicted<P>) -> Option<P> {
-        other!(self, discipline => discipline.dequeue(now_ns, evicted))
+    fn dequeue_dispatched(&mut self, now_ns: u64, evicted: &mut Evicted<P>) -> Option<P> {
+        dispatch!(self, discipline => discipline.dequeue(now_ns, evicted))
     }
 
     #[inline(never)]
-    fn pass_other(
+    fn pass_dispatched(
         &mut self,
         now_ns: u64,
         packet: P,
         evicted: &mut Evicted<P>,
     ) -> Result<P, Verdict> {
-        other!(self, discipline => discipline.pass(now_ns, packet, evicted))
+        dispatch!(self, discipline => discipline.pass(now_ns, packet, evicted))
     }
 
     #[inline(never)]
-    fn waiting_other(&self) -> Count {
-        other!(self, discipline => discipline.waiting())
+    fn waiting_dispatched(&self) -> Count {
+        dispatch!(self, discipline => discipline.waiting())
     }
 }
 
-/// Drop-tail in line, the others by a call: nearly all links of a simulation are plain.
+/// Drop-tail is inlined and the others are called, because nearly all links of a simulation are
+/// drop-tail.
 impl<P: Packet> Discipline<P> for Queue<P> {
     #[inline(always)]
     fn enqueue(&mut self, now_ns: u64, packet: P, evicted: &mut Evicted<P>) -> Verdict {
         match self {
             Queue::DropTail(queue) => queue.enqueue(now_ns, packet, evicted),
-            other => other.enqueue_other(now_ns, packet, evicted),
+            other => other.enqueue_dispatched(now_ns, packet, evicted),
         }
     }
 
@@ -179,7 +181,7 @@ impl<P: Packet> Discipline<P> for Queue<P> {
         match self {
             Queue::DropTail(queue) => queue.enqueue(now_ns, packet, evicted),
             other => {
-                other!(other, discipline => discipline.enqueue_ack(now_ns, packet, ack, evicted))
+                dispatch!(other, discipline => discipline.enqueue_ack(now_ns, packet, ack, evicted))
             }
         }
     }
@@ -188,7 +190,7 @@ impl<P: Packet> Discipline<P> for Queue<P> {
     fn dequeue(&mut self, now_ns: u64, evicted: &mut Evicted<P>) -> Option<P> {
         match self {
             Queue::DropTail(queue) => queue.dequeue(now_ns, evicted),
-            other => other.dequeue_other(now_ns, evicted),
+            other => other.dequeue_dispatched(now_ns, evicted),
         }
     }
 
@@ -196,14 +198,14 @@ impl<P: Packet> Discipline<P> for Queue<P> {
     fn pass(&mut self, now_ns: u64, packet: P, evicted: &mut Evicted<P>) -> Result<P, Verdict> {
         match self {
             Queue::DropTail(queue) => queue.pass(now_ns, packet, evicted),
-            other => other.pass_other(now_ns, packet, evicted),
+            other => other.pass_dispatched(now_ns, packet, evicted),
         }
     }
 
     fn reserve(&mut self, packets: usize) {
         match self {
             Queue::DropTail(queue) => queue.reserve(packets),
-            other => other!(other, discipline => discipline.reserve(packets)),
+            other => dispatch!(other, discipline => discipline.reserve(packets)),
         }
     }
 
@@ -211,7 +213,7 @@ impl<P: Packet> Discipline<P> for Queue<P> {
     fn waiting(&self) -> Count {
         match self {
             Queue::DropTail(queue) => queue.waiting(),
-            other => other.waiting_other(),
+            other => other.waiting_dispatched(),
         }
     }
 }

@@ -322,7 +322,7 @@ fn read_jitter(
     let reorder = reader.one(section, &keys.reorder, &boolean);
     need(reader, section, &keys.reorder, &keys.jitter);
     Some(Jitter {
-        most_ns: most_ns?,
+        max_ns: most_ns?,
         reorder: reorder?,
     })
 }

@@ -107,7 +107,7 @@ impl<O: Observer> Net<O> {
                 return None;
             };
             let mut handle = departure.packet;
-            if departure.copy {
+            if departure.is_copy {
                 handle.slot = self.pool.insert(*self.pool.get(handle));
             }
             if O::ACTIVE {
@@ -144,7 +144,7 @@ impl<O: Observer> Net<O> {
     fn offer(&mut self, link: u32, handle: Handle) {
         let (pool, wire) = (&self.pool, &mut self.wires[link as usize]);
         let read = |handle: &Handle| pure_ack(&pool.get(*handle).segment);
-        let verdict = wire.link.offer_reading(self.now_ns, handle, read);
+        let verdict = wire.link.offer_with_parser(self.now_ns, handle, read);
         let why = match verdict {
             Verdict::Queued => {
                 if O::ACTIVE {

@@ -205,9 +205,9 @@ proptest! {
         let links: Vec<Config> = (0..).zip(&delays).map(|(seed, &delay_ns)| {
             let mut config = link(delay_ns, queue);
             (config.loss, config.duplicate_ppm, config.seed) = (LossConfig::Bernoulli { ppm: loss_ppm }, duplicate_ppm, seed);
-            config.jitter = jitter.map(|(most_ns, reorder)| Jitter { most_ns, reorder });
+            config.jitter = jitter.map(|(max_ns, reorder)| Jitter { max_ns, reorder });
             config.aggregation = hold.map(|(interval_ns, most)| {
-                Aggregation { interval_ns, most_packets: NonZeroU32::new(most).unwrap() }
+                Aggregation { interval_ns, max_packets: NonZeroU32::new(most).unwrap() }
             });
             config.changes.extend(slower_at_ms.map(|ms| Change {
                 at_ns: ms * 1_000_000,

@@ -1,4 +1,4 @@
-//! The elements that can be off, in their places in the link.
+//! The optional elements, each in its place in the link.
 
 use super::*;
 use crate::{Aggregation, Change, CoDelConfig, Jitter, QueueConfig, TokenBucket};
@@ -28,7 +28,7 @@ fn change_of_loss(at_ns: u64, loss_ppm: u32) -> Change {
     }
 }
 
-/// Offers packets of 1500 bytes at these times, and lets all leave.
+/// Offers packets of 1500 bytes at these times and lets all of them leave.
 fn run(config: &Config, arrivals_ns: &[u64]) -> Vec<(u64, u32)> {
     let mut link = Link::from_config(config);
     for (number, at_ns) in arrivals_ns.iter().enumerate() {
@@ -38,7 +38,7 @@ fn run(config: &Config, arrivals_ns: &[u64]) -> Vec<(u64, u32)> {
 }
 
 #[test]
-fn a_policer_drops_what_exceeds_its_burst_on_arrival() {
+fn a_policer_drops_packets_beyond_its_burst_on_arrival() {
     let config = Config {
         policer: bucket(12_000_000, 3000),
         ..plain(1_000_000_000, Limit::Packets(10))
@@ -64,8 +64,8 @@ fn a_policer_drops_what_exceeds_its_burst_on_arrival() {
 }
 
 #[test]
-fn a_shaper_lets_a_burst_pass_and_then_its_rate() {
-    // 1 ms per packet in the bucket, 0.5 ms in the serialiser.
+fn a_shaper_passes_its_burst_and_then_its_rate() {
+    // A packet takes 1 ms at the shaper's rate and 0.5 ms in the serialiser.
     let config = Config {
         shaper: bucket(12_000_000, 3000),
         ..plain(24_000_000, Limit::Packets(10))
@@ -78,7 +78,7 @@ fn a_shaper_lets_a_burst_pass_and_then_its_rate() {
 }
 
 #[test]
-fn a_packet_larger_than_the_shapers_bucket_is_refused() {
+fn a_packet_larger_than_the_shapers_bucket_is_dropped() {
     let config = Config {
         shaper: bucket(12_000_000, 1499),
         ..plain(12_000_000, Limit::Packets(10))
@@ -90,9 +90,9 @@ fn a_packet_larger_than_the_shapers_bucket_is_refused() {
 }
 
 #[test]
-fn a_rate_change_in_mid_packet_counts_for_the_bits_that_are_left() {
-    // The first has 0.25 ms of its 1 ms left, which take 1 ms at a quarter of the rate; the second
-    // takes 4 ms.
+fn a_rate_change_applies_to_the_remaining_bits_of_a_packet() {
+    // The first packet has 0.25 ms of its 1 ms left, which takes 1 ms at a quarter of the rate. The
+    // second packet takes 4 ms.
     let changes = vec![change(3 * MS / 4, Some(3_000_000), None)];
     let config = Config {
         changes,
@@ -104,10 +104,10 @@ fn a_rate_change_in_mid_packet_counts_for_the_bits_that_are_left() {
     );
 }
 
-/// The first is in service and the second waits when the outage begins; the last is offered when it
-/// ends.
+/// The first packet is in service and the second waits when the outage starts. The last packet is
+/// offered when the outage ends.
 #[test]
-fn an_outage_takes_what_is_offered_while_it_lasts() {
+fn an_outage_drops_only_packets_that_are_offered_during_it() {
     let changes = vec![change_of_loss(MS / 2, 1_000_000), change_of_loss(3 * MS, 0)];
     let config = Config {
         changes,
@@ -121,7 +121,7 @@ fn an_outage_takes_what_is_offered_while_it_lasts() {
     assert_eq!(drain(&mut link), [(11 * MS, 0), (12 * MS, 0), (14 * MS, 0)]);
 }
 
-/// Which of 300 packets are lost, a packet each millisecond.
+/// The lost ones of 300 packets, with one packet per millisecond.
 fn lost(loss: LossConfig, changes: &[Change]) -> Vec<u64> {
     let changes = changes.to_vec();
     let mut link = Link::from_config(&Config {
@@ -136,7 +136,7 @@ fn lost(loss: LossConfig, changes: &[Change]) -> Vec<u64> {
 }
 
 #[test]
-fn a_change_to_the_loss_that_there_is_changes_nothing() {
+fn a_change_to_the_current_loss_rate_changes_nothing() {
     let loss = LossConfig::Bernoulli { ppm: 100_000 };
     let unchanged = lost(loss, &[]);
     assert_eq!(lost(loss, &[change_of_loss(100 * MS, 100_000)]), unchanged);
@@ -144,7 +144,7 @@ fn a_change_to_the_loss_that_there_is_changes_nothing() {
 }
 
 #[test]
-fn a_change_of_loss_leaves_what_was_before_as_it_was() {
+fn a_change_of_the_loss_rate_does_not_affect_earlier_packets() {
     for loss in [
         LossConfig::None,
         LossConfig::Bernoulli { ppm: 100_000 },
@@ -169,14 +169,14 @@ fn a_change_of_loss_leaves_what_was_before_as_it_was() {
                 .collect::<Vec<_>>()
         };
         assert_eq!(before(&changed), before(&unchanged), "{loss:?}");
-        // Half of 150: the standard deviation is 6.
+        // Half of 150 packets: the standard deviation is 6.
         let after = changed.len() - before(&changed).len();
         assert!(after.abs_diff(75) < 30, "{loss:?}: {after}");
     }
 }
 
 #[test]
-fn a_loss_that_ends_has_ended() {
+fn a_change_to_zero_ends_all_losses() {
     let bursts = LossConfig::GilbertElliott {
         p_ppm: 500_000,
         r_ppm: 0,
@@ -188,7 +188,7 @@ fn a_loss_that_ends_has_ended() {
 }
 
 #[test]
-fn the_next_departure_is_never_promised_too_late() {
+fn the_next_departure_is_never_reported_too_late() {
     let changes = vec![
         change(MS / 2, Some(120_000_000), None),
         change(MS / 2 + 1, None, Some(0)),
@@ -199,20 +199,20 @@ fn the_next_departure_is_never_promised_too_late() {
     };
     let mut link = Link::from_config(&config);
     link.offer(0, packet(0, 1500));
-    let mut looks = Vec::new();
+    let mut polls_ns = Vec::new();
     let left = loop {
         let at_ns = link.next_departure_ns().unwrap();
-        looks.push(at_ns);
+        polls_ns.push(at_ns);
         if let Some(left) = link.poll(at_ns) {
             break left;
         }
     };
-    assert_eq!(looks, [MS / 2, MS / 2 + 1, MS / 2 + MS / 20]);
+    assert_eq!(polls_ns, [MS / 2, MS / 2 + 1, MS / 2 + MS / 20]);
     assert_eq!(left.due_ns, MS / 2 + MS / 20);
 }
 
 #[test]
-fn a_smaller_delay_does_not_reorder() {
+fn a_decrease_of_the_delay_does_not_reorder() {
     let changes = vec![change(MS + 1, None, Some(MS))];
     let config = Config {
         changes,
@@ -225,10 +225,10 @@ fn a_smaller_delay_does_not_reorder() {
 }
 
 #[test]
-fn a_smaller_delay_overtakes_where_reordering_is_configured() {
+fn a_decrease_of_the_delay_reorders_if_configured() {
     let changes = vec![change(MS + 1, None, Some(MS))];
     let jitter = Some(Jitter {
-        most_ns: 0,
+        max_ns: 0,
         reorder: true,
     });
     let config = Config {
@@ -240,10 +240,10 @@ fn a_smaller_delay_overtakes_where_reordering_is_configured() {
 }
 
 #[test]
-fn aggregation_releases_bunches() {
+fn aggregation_releases_packets_together() {
     let aggregation = Some(Aggregation {
         interval_ns: 5 * MS / 2,
-        most_packets: NonZeroU32::new(4).unwrap(),
+        max_packets: NonZeroU32::new(4).unwrap(),
     });
     let config = Config {
         aggregation,
@@ -273,7 +273,7 @@ fn a_copy_leaves_just_before_its_original() {
     });
     (0..2).for_each(|number| assert_eq!(link.offer(0, packet(number, 1500)), Verdict::Queued));
     let left: Vec<_> = std::iter::from_fn(|| link.poll(12 * MS))
-        .map(|d| (d.due_ns, d.packet.number, d.copy))
+        .map(|d| (d.due_ns, d.packet.number, d.is_copy))
         .collect();
     assert_eq!(
         left,
@@ -294,7 +294,7 @@ fn a_copy_leaves_just_before_its_original() {
 }
 
 #[test]
-fn what_a_queue_drops_later_is_handed_back() {
+fn packets_that_a_queue_drops_later_are_returned() {
     let codel = CoDelConfig {
         target_ns: 1,
         interval_ns: MS,
@@ -317,7 +317,7 @@ fn what_a_queue_drops_later_is_handed_back() {
     );
 }
 
-/// The law of [`LinkStats`], with packets in every place where they can be.
+/// The equation of [`LinkStats`], with packets in every place of the link.
 #[test]
 fn packets_are_conserved_at_every_moment() {
     let codel = CoDelConfig {
@@ -333,7 +333,7 @@ fn packets_are_conserved_at_every_moment() {
         duplicate_ppm: 300_000,
         aggregation: Some(Aggregation {
             interval_ns: 2 * MS,
-            most_packets: NonZeroU32::new(5).unwrap(),
+            max_packets: NonZeroU32::new(5).unwrap(),
         }),
         ..plain(12_000_000, Limit::Bytes(0))
     };
@@ -379,6 +379,6 @@ impl Link<Numbered> {
             .map_or(0, |aggregator| aggregator.len());
         self.queue(now_ns).packets
             + u64::from(self.in_service.is_some())
-            + (self.line.len() + held) as u64
+            + (self.propagation.len() + held) as u64
     }
 }

@@ -1,4 +1,4 @@
-//! The plain link.
+//! Links with only a queue, a serialiser and a delay.
 
 use super::*;
 use crate::testing::Numbered;
@@ -14,7 +14,7 @@ fn packet(number: u32, bytes: u32) -> Numbered {
     }
 }
 
-/// 12 Mbit/s: a packet of 1500 bytes takes 1 ms. 10 ms of delay.
+/// 12 Mbit/s, so that a packet of 1500 bytes takes 1 ms, and a delay of 10 ms.
 fn link(limit: Limit) -> Link<Numbered> {
     link_of(12_000_000, limit)
 }
@@ -36,7 +36,7 @@ fn drain(link: &mut Link<Numbered>) -> Vec<(u64, u32)> {
 const MS: u64 = 1_000_000;
 
 #[test]
-fn a_lone_packet_takes_serialisation_and_delay() {
+fn a_single_packet_takes_its_serialisation_time_and_the_delay() {
     let mut link = link(Limit::Packets(0));
     assert_eq!(link.next_departure_ns(), None);
     assert_eq!(link.offer(5, packet(1, 1500)), Verdict::Queued);
@@ -48,7 +48,7 @@ fn a_lone_packet_takes_serialisation_and_delay() {
         Some(Departure {
             due_ns: 11 * MS + 5,
             packet,
-            copy: false
+            is_copy: false
         })
     );
     assert_eq!(link.next_departure_ns(), None);
@@ -67,7 +67,7 @@ fn a_burst_leaves_at_the_rate_and_in_order() {
 }
 
 #[test]
-fn a_small_packet_is_served_in_proportion() {
+fn the_serialisation_time_is_proportional_to_the_size() {
     let mut link = link(Limit::Packets(10));
     link.offer(0, packet(0, 1500));
     link.offer(0, packet(1, 75));
@@ -75,7 +75,7 @@ fn a_small_packet_is_served_in_proportion() {
 }
 
 #[test]
-fn a_limit_in_packets_leaves_the_one_in_service_out() {
+fn a_limit_in_packets_does_not_count_the_packet_in_service() {
     let mut link = link(Limit::Packets(2));
     let verdicts: Vec<_> = (0..4).map(|n| link.offer(0, packet(n, 40))).collect();
     assert_eq!(
@@ -104,7 +104,7 @@ fn a_limit_in_packets_leaves_the_one_in_service_out() {
 }
 
 #[test]
-fn a_limit_in_bytes_refuses_what_does_not_fit_whole() {
+fn a_limit_in_bytes_drops_a_packet_that_does_not_fit_entirely() {
     let mut link = link(Limit::Bytes(3000));
     link.offer(0, packet(0, 1500));
     assert_eq!(link.offer(0, packet(1, 1500)), Verdict::Queued);
@@ -114,7 +114,7 @@ fn a_limit_in_bytes_refuses_what_does_not_fit_whole() {
 }
 
 #[test]
-fn room_returns_in_the_nanosecond_in_which_service_ends() {
+fn room_is_free_again_in_the_nanosecond_in_which_service_ends() {
     let mut link = link(Limit::Packets(1));
     link.offer(0, packet(0, 1500));
     link.offer(0, packet(1, 1500));
@@ -125,9 +125,9 @@ fn room_returns_in_the_nanosecond_in_which_service_ends() {
 }
 
 #[test]
-fn fractions_survive_a_back_to_back_arrival_and_not_a_pause() {
-    // 7 bit/s and one byte: 8/7 s. The second is offered in the very nanosecond in which the first
-    // ends.
+fn fractions_of_a_nanosecond_are_kept_back_to_back_and_dropped_after_a_pause() {
+    // One byte at 7 bit/s takes 8/7 s. The second packet is offered in the nanosecond in which the
+    // first ends.
     let mut link = link_of(7, Limit::Packets(10));
     link.offer(0, packet(0, 1));
     link.offer(1_142_857_142, packet(1, 1));
@@ -141,8 +141,7 @@ fn fractions_survive_a_back_to_back_arrival_and_not_a_pause() {
 
 #[test]
 fn a_saturated_link_carries_exactly_its_rate() {
-    // A rate that divides nothing; a thousand packets of 1499 bytes take floor(1000 * 1499 * 8e9 /
-    // rate) ns.
+    // A prime rate. A thousand packets of 1499 bytes take floor(1000 * 1499 * 8e9 / rate) ns.
     let rate = 99_999_989;
     let mut link = link_of(rate, Limit::Packets(2000));
     for n in 0..1000 {
@@ -155,7 +154,7 @@ fn a_saturated_link_carries_exactly_its_rate() {
 }
 
 #[test]
-fn a_lost_packet_takes_no_room_and_no_time() {
+fn a_lost_packet_takes_no_queue_room_and_no_serialisation_time() {
     let loss = LossConfig::Bernoulli { ppm: 1_000_000 };
     let mut link = Link::from_config(&Config {
         loss,

@@ -1,14 +1,14 @@
-//! A drop-tail queue that thins acknowledgements: as a pure acknowledgement comes, those of its
-//! flow that wait and that it makes superfluous are taken out. What is worth keeping is decided as
-//! in the `ack-filter` of CAKE (Linux, net/sched/sch_cake.c: Høiland-Jørgensen, Täht & Morton
-//! 2018); of those that are not, none is kept, as in its `ack-filter-aggressive`.
+//! A drop-tail queue that thins ACKs. When a pure ACK arrives, the queue drops the waiting ACKs of
+//! its flow that it supersedes. The rules for which ACKs to keep are those of the `ack-filter` of
+//! CAKE (Linux, net/sched/sch_cake.c: Høiland-Jørgensen, Täht & Morton 2018). All superseded ACKs
+//! are dropped, as in its `ack-filter-aggressive`.
 
 use super::{Discipline, Evicted, Limit};
 use crate::{Count, Packet, Verdict};
 use std::collections::VecDeque;
 
-/// A TCP segment that acknowledges and does nothing else: it has no payload, of the control bits
-/// ACK and perhaps those of ECN, and of the options timestamps and SACK.
+/// A TCP segment that only acknowledges. It has no payload. Its only control bits are ACK and those
+/// of ECN, and its only options are timestamps and SACK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PureAck {
     ack: u32,
@@ -19,8 +19,8 @@ pub struct PureAck {
 }
 
 impl PureAck {
-    /// One that acknowledges everything before `ack`, with these control bits of ECN, these
-    /// timestamps (TSval and TSecr) and these SACK blocks, of which the first four count.
+    /// An ACK of everything before `ack`, with its ECN control bits, its timestamps (TSval, TSecr)
+    /// and its SACK blocks. At most four blocks are kept.
     pub fn new(ack: u32, ecn: u8, timestamps: Option<(u32, u32)>, sack: &[(u32, u32)]) -> PureAck {
         let mut blocks = [(0, 0); 4];
         let block_count = sack.len().min(blocks.len());
@@ -38,42 +38,43 @@ impl PureAck {
         &self.blocks[..usize::from(self.block_count)]
     }
 
-    /// Whether a sender that gets this one misses nothing of an older one of the same flow. It
-    /// misses a duplicate, the number of which tells of losses; what that one says of ECN, and this
-    /// one does not; a duplicate SACK (RFC 2883); and SACK blocks that are in none of this one's.
-    pub fn makes_superfluous(&self, older: &PureAck) -> bool {
-        let are_older = match (older.timestamps, self.timestamps) {
+    /// Whether a sender that receives this ACK loses no information if it does not receive the
+    /// `older` ACK of the same flow. It would lose information if the older ACK is a duplicate ACK,
+    /// since the number of duplicates signals losses; if its ECN bits differ; if it carries a
+    /// duplicate SACK (RFC 2883); or if it has a SACK block that no block of this ACK covers.
+    pub fn supersedes(&self, older: &PureAck) -> bool {
+        let timestamps_are_older = match (older.timestamps, self.timestamps) {
             (None, _) => true,
             (Some(_), None) => false,
             (Some(older), Some(own)) => !is_after(older.0, own.0) && !is_after(older.1, own.1),
         };
-        if older.ecn != self.ecn || is_after(older.ack, self.ack) || !are_older {
+        if older.ecn != self.ecn || is_after(older.ack, self.ack) || !timestamps_are_older {
             return false;
         }
-        let holds = |(left, right)| {
+        let covers = |(left, right)| {
             self.sack()
                 .iter()
                 .any(|own| !is_after(own.0, left) && !is_after(right, own.1))
         };
-        let is_held = |block: &(u32, u32)| !is_after(older.ack, block.0) && holds(*block);
-        older.sack().iter().all(is_held)
-            && (older.ack != self.ack || bytes_of(self.sack()) > bytes_of(older.sack()))
+        let is_covered = |block: &(u32, u32)| !is_after(older.ack, block.0) && covers(*block);
+        older.sack().iter().all(is_covered)
+            && (older.ack != self.ack || sacked_bytes(self.sack()) > sacked_bytes(older.sack()))
     }
 }
 
-/// One sequence number, or timestamp, comes after another (RFC 9293, section 3.4).
+/// Whether one sequence number or timestamp is after another (RFC 9293, section 3.4).
 fn is_after(one: u32, other: u32) -> bool {
     (other.wrapping_sub(one) as i32) < 0
 }
 
-fn bytes_of(blocks: &[(u32, u32)]) -> u64 {
+fn sacked_bytes(blocks: &[(u32, u32)]) -> u64 {
     blocks
         .iter()
         .map(|(left, right)| u64::from(right.wrapping_sub(*left)))
         .sum()
 }
 
-/// A first-in first-out queue that refuses what does not fit, and thins acknowledgements.
+/// A FIFO queue with a limit that drops superseded ACKs.
 #[derive(Debug)]
 pub(crate) struct AckFilter<P> {
     limit: Limit,
@@ -84,7 +85,7 @@ pub(crate) struct AckFilter<P> {
 #[derive(Debug)]
 struct Waiting<P> {
     packet: P,
-    /// Of a pure acknowledgement, with its flow.
+    /// The flow and the ACK, if the packet is a pure ACK.
     ack: Option<(u32, PureAck)>,
 }
 
@@ -129,26 +130,23 @@ impl<P: Packet> Discipline<P> for AckFilter<P> {
         evicted: &mut Evicted<P>,
     ) -> Verdict {
         let flow = packet.flow_hash();
-        let is_superfluous = |waiting: &Waiting<P>| {
+        let is_superseded = |waiting: &Waiting<P>| {
             waiting
                 .ack
-                .is_some_and(|(other, older)| other == flow && ack.makes_superfluous(&older))
+                .is_some_and(|(other, older)| other == flow && ack.supersedes(&older))
         };
-        let mut left = self.waiting();
-        for superfluous in self
-            .packets
-            .iter()
-            .filter(|waiting| is_superfluous(waiting))
-        {
-            left.packets -= 1;
-            left.bytes -= u64::from(superfluous.packet.wire_bytes());
+        let mut remaining = self.waiting();
+        for superseded in self.packets.iter().filter(|waiting| is_superseded(waiting)) {
+            remaining.packets -= 1;
+            remaining.bytes -= u64::from(superseded.packet.wire_bytes());
         }
-        // Nothing makes room for what does not fit then either, and would be missed.
-        if !self.limit.admits(left, packet.wire_bytes()) {
+        // If the new ACK does not fit even then, keep the older ones: their information would be
+        // lost.
+        if !self.limit.admits(remaining, packet.wire_bytes()) {
             return Verdict::DroppedFull;
         }
-        while self.waiting().packets > left.packets {
-            let place = self.packets.iter().position(is_superfluous);
+        while self.waiting().packets > remaining.packets {
+            let place = self.packets.iter().position(is_superseded);
             let Some(thinned) = place.and_then(|place| self.remove(place)) else {
                 break;
             };

@@ -38,13 +38,13 @@ fn drain(link: &mut Link<Numbered>) -> Vec<(u64, u32)> {
 }
 
 #[test]
-fn a_later_acknowledgement_takes_the_place_of_all_that_wait() {
+fn a_later_ack_supersedes_all_waiting_acks() {
     let mut link = link(Limit::Packets(3));
     assert!(link.filters_acks());
-    // The first is in service, and goes.
+    // The first ACK is in service and cannot be dropped.
     (0..6).for_each(|number| {
         assert_eq!(
-            link.offer_reading(0, packet(number, 1), |_| Some(ack(number))),
+            link.offer_with_parser(0, packet(number, 1), |_| Some(ack(number))),
             Verdict::Queued
         )
     });
@@ -70,13 +70,13 @@ fn a_later_acknowledgement_takes_the_place_of_all_that_wait() {
 }
 
 #[test]
-fn other_flows_and_what_is_no_pure_acknowledgement_stay_in_their_order() {
+fn other_flows_and_data_packets_keep_their_order() {
     let mut link = link(Limit::Packets(10));
     link.offer(0, packet(0, 9));
-    link.offer_reading(0, packet(1, 1), |_| Some(ack(10)));
-    link.offer_reading(0, packet(2, 2), |_| Some(ack(10)));
+    link.offer_with_parser(0, packet(1, 1), |_| Some(ack(10)));
+    link.offer_with_parser(0, packet(2, 2), |_| Some(ack(10)));
     link.offer(0, packet(3, 1));
-    link.offer_reading(0, packet(4, 1), |_| Some(ack(20)));
+    link.offer_with_parser(0, packet(4, 1), |_| Some(ack(20)));
     assert_eq!(
         drain(&mut link)
             .iter()
@@ -87,21 +87,21 @@ fn other_flows_and_what_is_no_pure_acknowledgement_stay_in_their_order() {
 }
 
 #[test]
-fn what_finds_no_room_after_thinning_thins_nothing() {
+fn an_ack_that_does_not_fit_drops_no_other_ack() {
     let mut link = link(Limit::Bytes(120));
     link.offer(0, packet(0, 9));
     link.offer(0, packet(1, 9));
-    link.offer_reading(0, packet(2, 1), |_| Some(ack(1)));
+    link.offer_with_parser(0, packet(2, 1), |_| Some(ack(1)));
     let large = Numbered {
         bytes: 80,
         ..packet(3, 1)
     };
     assert_eq!(
-        link.offer_reading(0, large, |_| Some(ack(2))),
+        link.offer_with_parser(0, large, |_| Some(ack(2))),
         Verdict::DroppedFull
     );
     assert_eq!(
-        link.offer_reading(0, packet(4, 1), |_| Some(ack(2))),
+        link.offer_with_parser(0, packet(4, 1), |_| Some(ack(2))),
         Verdict::Queued
     );
     assert_eq!(
@@ -118,7 +118,7 @@ fn what_finds_no_room_after_thinning_thins_nothing() {
 }
 
 #[test]
-fn without_a_filter_acknowledgements_are_packets_like_others() {
+fn without_a_filter_all_acks_are_kept() {
     let mut link: Link<Numbered> = Link::from_config(&Config::plain(
         NonZeroU64::new(400_000).unwrap(),
         0,
@@ -127,7 +127,7 @@ fn without_a_filter_acknowledgements_are_packets_like_others() {
     assert!(!link.filters_acks());
     (0..4).for_each(|number| {
         assert_eq!(
-            link.offer_reading(0, packet(number, 1), |_| Some(ack(number))),
+            link.offer_with_parser(0, packet(number, 1), |_| Some(ack(number))),
             Verdict::Queued
         )
     });
@@ -135,37 +135,37 @@ fn without_a_filter_acknowledgements_are_packets_like_others() {
 }
 
 #[test]
-fn a_duplicate_is_not_superfluous() {
-    assert!(!ack(7).makes_superfluous(&ack(7)));
-    assert!(ack(8).makes_superfluous(&ack(7)));
-    assert!(!ack(7).makes_superfluous(&ack(8)));
+fn a_duplicate_ack_is_kept() {
+    assert!(!ack(7).supersedes(&ack(7)));
+    assert!(ack(8).supersedes(&ack(7)));
+    assert!(!ack(7).supersedes(&ack(8)));
     // Sequence numbers and timestamps wrap around.
-    assert!(ack(5).makes_superfluous(&ack(u32::MAX - 5)));
+    assert!(ack(5).supersedes(&ack(u32::MAX - 5)));
 }
 
 #[test]
-fn blocks_have_to_be_in_those_of_the_later_one() {
+fn sack_blocks_must_be_covered_by_the_later_ack() {
     let older = sacking(10, &[(20, 30), (40, 50)]);
-    assert!(sacking(10, &[(40, 60), (20, 30)]).makes_superfluous(&older));
-    assert!(sacking(11, &[(40, 50), (20, 30)]).makes_superfluous(&older));
-    // The same once more counts as a duplicate.
-    assert!(!sacking(10, &[(20, 30), (40, 50)]).makes_superfluous(&older));
-    assert!(!sacking(11, &[(40, 60)]).makes_superfluous(&older));
-    assert!(!sacking(60, &[]).makes_superfluous(&older));
-    assert!(sacking(11, &[(20, 30)]).makes_superfluous(&sacking(10, &[])));
+    assert!(sacking(10, &[(40, 60), (20, 30)]).supersedes(&older));
+    assert!(sacking(11, &[(40, 50), (20, 30)]).supersedes(&older));
+    // An identical ACK counts as a duplicate.
+    assert!(!sacking(10, &[(20, 30), (40, 50)]).supersedes(&older));
+    assert!(!sacking(11, &[(40, 60)]).supersedes(&older));
+    assert!(!sacking(60, &[]).supersedes(&older));
+    assert!(sacking(11, &[(20, 30)]).supersedes(&sacking(10, &[])));
 }
 
 #[test]
-fn a_duplicate_sack_is_never_superfluous() {
-    assert!(!sacking(20, &[(5, 9)]).makes_superfluous(&sacking(10, &[(5, 9)])));
+fn a_duplicate_sack_is_kept() {
+    assert!(!sacking(20, &[(5, 9)]).supersedes(&sacking(10, &[(5, 9)])));
 }
 
 #[test]
-fn news_of_ecn_and_newer_timestamps_are_kept() {
+fn changed_ecn_bits_and_newer_timestamps_are_kept() {
     let ecn = |bits| PureAck::new(10, bits, None, &[]);
-    assert!(!PureAck::new(11, 0, None, &[]).makes_superfluous(&ecn(0x40)));
-    assert!(PureAck::new(11, 0x40, None, &[]).makes_superfluous(&ecn(0x40)));
+    assert!(!PureAck::new(11, 0, None, &[]).supersedes(&ecn(0x40)));
+    assert!(PureAck::new(11, 0x40, None, &[]).supersedes(&ecn(0x40)));
     let stamped = |ack, timestamps| PureAck::new(ack, 0, Some(timestamps), &[]);
-    assert!(!stamped(11, (4, 9)).makes_superfluous(&stamped(10, (5, 5))));
-    assert!(!stamped(11, (9, 4)).makes_superfluous(&stamped(10, (5, 5))));
+    assert!(!stamped(11, (4, 9)).supersedes(&stamped(10, (5, 5))));
+    assert!(!stamped(11, (9, 4)).supersedes(&stamped(10, (5, 5))));
 }

@@ -1,38 +1,40 @@
 //! CoDel, controlled delay: RFC 8289 (Nichols, Jacobson, McGregor, Iyengar 2018).
 //!
-//! A queue is good if it drains within an interval and bad if it stands. So CoDel looks at how long
-//! each packet stood when it leaves. Once that has been `target` or more for a whole `interval`, it
-//! drops the packet at the head and goes on dropping, the n-th packet `interval / sqrt(n)` after
-//! the one before: a TCP's rate falls with one over the square root of its loss rate, so the load
-//! falls linearly with time. The first packet that stood for less ends that. If the dropping begins
-//! again soon after, it begins at about the frequency at which it ended.
+//! A good queue drains within an interval; a bad queue persists. CoDel therefore measures the
+//! sojourn time of each packet when it leaves. Once the sojourn time has been at or above `target`
+//! for a whole `interval`, CoDel drops the packet at the head. It continues to drop, the n-th
+//! packet `interval / sqrt(n)` after the one before. The rate of a TCP flow is proportional to one
+//! over the square root of its loss rate, so the load falls linearly with time. Dropping ends with
+//! the first packet whose sojourn time is below `target`. If dropping starts again soon after, it
+//! starts at about the frequency at which it ended.
 //!
-//! The names are those of section 5's pseudocode. Drops only: no ECN.
+//! The names are those of the pseudocode in section 5. This implementation drops packets and does
+//! not mark them: no ECN.
 
-use super::stamped::Stamped;
+use super::timestamped::TimestampedFifo;
 use super::{Discipline, Evicted, Limit};
 use crate::{Count, Packet, Verdict};
 
-/// A CoDel queue. The defaults are RFC 8289's.
+/// The configuration of a CoDel queue. The defaults are those of RFC 8289.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CoDelConfig {
-    /// The standing time to accept.
+    /// Acceptable minimum sojourn time.
     pub target_ns: u64,
-    /// About the largest round-trip time; 1 to 2^32 - 1.
+    /// About the maximum round-trip time, 1 to 2^32 - 1 ns.
     pub interval_ns: u64,
-    /// While no more than this many bytes wait behind a packet, it is not dropped.
+    /// A packet is not dropped while at most this many bytes wait behind it.
     pub mtu_bytes: u32,
-    /// Room in the queue. The RFC names none; Linux has 1000 packets.
+    /// Limit of the queue. The RFC names none; the default of Linux is 1000 packets.
     pub limit: Limit,
 }
 
 impl Default for CoDelConfig {
     fn default() -> CoDelConfig {
-        let Law {
+        let Parameters {
             target_ns,
             interval_ns,
             mtu_bytes,
-        } = Law::default();
+        } = Parameters::default();
         CoDelConfig {
             target_ns,
             interval_ns,
@@ -42,17 +44,17 @@ impl Default for CoDelConfig {
     }
 }
 
-/// What [`Control`] goes by.
+/// The parameters of [`Control`].
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Law {
+pub(super) struct Parameters {
     pub target_ns: u64,
     pub interval_ns: u64,
     pub mtu_bytes: u32,
 }
 
-impl Default for Law {
-    fn default() -> Law {
-        Law {
+impl Default for Parameters {
+    fn default() -> Parameters {
+        Parameters {
             target_ns: 5_000_000,
             interval_ns: 100_000_000,
             mtu_bytes: 1500,
@@ -60,55 +62,59 @@ impl Default for Law {
     }
 }
 
-impl Law {
-    /// Section 5, `control_law`: when to drop next. `interval / sqrt(count)`, rounded down.
+impl Parameters {
+    /// Section 5, `control_law`: time of the next drop, `interval / sqrt(count)` after `t_ns`,
+    /// rounded down.
     fn control_law(&self, t_ns: u64, count: u32) -> u64 {
         t_ns + (self.interval_ns * self.interval_ns / u64::from(count)).isqrt()
     }
 }
 
-/// The state of one CoDel.
+/// The state of one CoDel instance.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Control {
-    /// When the standing time will have been above target for an interval, if it is.
+    /// Time at which the sojourn time will have been above target for an interval, if it is above
+    /// now.
     first_above_ns: Option<u64>,
     drop_next_ns: u64,
-    /// Packets dropped since the dropping began.
+    /// Number of packets dropped since dropping started.
     count: u32,
-    /// What it was when the dropping began.
+    /// Value of `count` when dropping started.
     last_count: u32,
     dropping: bool,
 }
 
 impl Control {
-    /// Takes the next packet out, after those that are to be dropped: section 5, `deque`.
+    /// Drops the packets that are due, and removes the next packet: section 5, `deque`.
     pub fn dequeue<P: Packet>(
         &mut self,
-        law: &Law,
+        parameters: &Parameters,
         now_ns: u64,
-        queue: &mut Stamped<P>,
+        queue: &mut TimestampedFifo<P>,
         evicted: &mut Evicted<P>,
     ) -> Option<P> {
-        let (mut packet, mut ok_to_drop) = self.do_dequeue(law, now_ns, queue);
+        let (mut packet, mut ok_to_drop) = self.do_dequeue(parameters, now_ns, queue);
         if self.dropping {
             self.dropping = ok_to_drop;
             while self.dropping && now_ns >= self.drop_next_ns {
                 evicted.push(packet?);
                 self.count += 1;
-                (packet, ok_to_drop) = self.do_dequeue(law, now_ns, queue);
+                (packet, ok_to_drop) = self.do_dequeue(parameters, now_ns, queue);
                 match ok_to_drop {
-                    true => self.drop_next_ns = law.control_law(self.drop_next_ns, self.count),
+                    true => {
+                        self.drop_next_ns = parameters.control_law(self.drop_next_ns, self.count)
+                    }
                     false => self.dropping = false,
                 }
             }
         } else if ok_to_drop {
             evicted.push(packet?);
-            (packet, _) = self.do_dequeue(law, now_ns, queue);
+            (packet, _) = self.do_dequeue(parameters, now_ns, queue);
             self.dropping = true;
             let delta = self.count - self.last_count;
-            let recently = now_ns.saturating_sub(self.drop_next_ns) < 16 * law.interval_ns;
+            let recently = now_ns.saturating_sub(self.drop_next_ns) < 16 * parameters.interval_ns;
             self.count = if delta > 1 && recently { delta } else { 1 };
-            self.drop_next_ns = law.control_law(now_ns, self.count);
+            self.drop_next_ns = parameters.control_law(now_ns, self.count);
             self.last_count = self.count;
         }
         packet
@@ -117,38 +123,40 @@ impl Control {
     /// The packet at the head, and whether it may be dropped: section 5, `dodequeue`.
     fn do_dequeue<P: Packet>(
         &mut self,
-        law: &Law,
+        parameters: &Parameters,
         now_ns: u64,
-        queue: &mut Stamped<P>,
+        queue: &mut TimestampedFifo<P>,
     ) -> (Option<P>, bool) {
-        let Some((came_ns, packet)) = queue.pop() else {
+        let Some((enqueued_ns, packet)) = queue.pop() else {
             self.first_above_ns = None;
             return (None, false);
         };
-        let below =
-            now_ns - came_ns < law.target_ns || queue.waiting().bytes <= u64::from(law.mtu_bytes);
+        let below = now_ns - enqueued_ns < parameters.target_ns
+            || queue.waiting().bytes <= u64::from(parameters.mtu_bytes);
         let ok_to_drop = !below
             && self
                 .first_above_ns
                 .is_some_and(|first_above_ns| now_ns >= first_above_ns);
         self.first_above_ns = match below {
             true => None,
-            false => self.first_above_ns.or(Some(now_ns + law.interval_ns)),
+            false => self
+                .first_above_ns
+                .or(Some(now_ns + parameters.interval_ns)),
         };
         (Some(packet), ok_to_drop)
     }
 }
 
-/// One queue under CoDel's control.
+/// One queue with one CoDel instance.
 ///
-/// A packet that finds the serialiser idle stood for no time. It need not be shown to the control:
-/// the `dequeue` that found the queue empty before has already reset it.
+/// A packet that finds the serialiser idle has a sojourn time of zero. It need not be reported to
+/// the CoDel state: the `dequeue` that found the queue empty before has already reset it.
 #[derive(Debug)]
 pub(crate) struct CoDel<P> {
-    law: Law,
+    parameters: Parameters,
     limit: Limit,
     control: Control,
-    queue: Stamped<P>,
+    queue: TimestampedFifo<P>,
 }
 
 impl<P: Packet> CoDel<P> {
@@ -159,16 +167,16 @@ impl<P: Packet> CoDel<P> {
             mtu_bytes,
             limit,
         } = *config;
-        let law = Law {
+        let parameters = Parameters {
             target_ns,
             interval_ns,
             mtu_bytes,
         };
         CoDel {
-            law,
+            parameters,
             limit,
             control: Control::default(),
-            queue: Stamped::new(),
+            queue: TimestampedFifo::new(),
         }
     }
 }
@@ -186,7 +194,7 @@ impl<P: Packet> Discipline<P> for CoDel<P> {
     #[inline(never)]
     fn dequeue(&mut self, now_ns: u64, evicted: &mut Evicted<P>) -> Option<P> {
         self.control
-            .dequeue(&self.law, now_ns, &mut self.queue, evicted)
+            .dequeue(&self.parameters, now_ns, &mut self.queue, evicted)
     }
 
     fn reserve(&mut self, packets: usize) {

@@ -13,27 +13,27 @@ fn packet() -> Numbered {
     }
 }
 
-/// A queue in which packets stand for 10 ms: one comes and one goes every 10 us. Only drops shorten
-/// it, and are made good by another arrival.
-struct Standing {
+/// A queue with a sojourn time of 10 ms. One packet arrives and one leaves every 10 us. Only drops
+/// shorten the queue, and another arrival replaces each dropped packet.
+struct PersistentQueue {
     queue: CoDel<Numbered>,
     evicted: Evicted<Numbered>,
     now_ns: u64,
 }
 
-impl Standing {
-    fn new() -> Standing {
+impl PersistentQueue {
+    fn new() -> PersistentQueue {
         let config = CoDelConfig {
             limit: Limit::Packets(10_000),
             ..CoDelConfig::default()
         };
-        let mut standing = Standing {
+        let mut persistent = PersistentQueue {
             queue: CoDel::new(&config),
             evicted: Evicted::new(),
             now_ns: 0,
         };
-        (0..1000).for_each(|_| standing.arrive());
-        standing
+        (0..1000).for_each(|_| persistent.arrive());
+        persistent
     }
 
     fn arrive(&mut self) {
@@ -43,7 +43,7 @@ impl Standing {
         );
     }
 
-    /// Runs until a time; the times of the drops.
+    /// Runs until `end_ns`. Returns the times of the drops.
     fn run_until(&mut self, end_ns: u64) -> Vec<u64> {
         let mut drops_ns = Vec::new();
         while self.now_ns < end_ns {
@@ -58,7 +58,7 @@ impl Standing {
         drops_ns
     }
 
-    /// Takes all but a few out, so that the next ones stand for no time.
+    /// Empties the queue up to two packets, so that the next packets have a sojourn time near zero.
     fn empty(&mut self) {
         while self.queue.waiting().packets > 2 {
             self.queue.queue.pop();
@@ -67,12 +67,12 @@ impl Standing {
     }
 }
 
-/// RFC 8289 section 5, `control_law`: the first drop once the standing time was above target for an
-/// interval, the next ones interval / sqrt(n) apart.
+/// RFC 8289 section 5, `control_law`: the first drop comes when the sojourn time has been above
+/// target for an interval. The next drops are interval / sqrt(n) apart.
 #[test]
 fn drops_follow_the_control_law() {
-    let drops_ns = Standing::new().run_until(1000 * MS);
-    // The standing time passes 5 ms when the packets of time 0 have stood that long.
+    let drops_ns = PersistentQueue::new().run_until(1000 * MS);
+    // The sojourn time exceeds 5 ms when the packets that arrived at time 0 have waited that long.
     let mut due_ns = 105.0 * MS as f64;
     for (n, at_ns) in drops_ns.iter().enumerate() {
         let late_ns = *at_ns as f64 - due_ns;
@@ -80,7 +80,7 @@ fn drops_follow_the_control_law() {
             (-10.0..30_000.0).contains(&late_ns),
             "drop {n} at {at_ns} ns, due at {due_ns}"
         );
-        // Drop times are counted from the first, which is itself made by the clock of departures.
+        // Drop times are relative to the first drop, whose time depends on the departures.
         due_ns = if n == 0 { *at_ns as f64 } else { due_ns }
             + 100.0 * MS as f64 / ((n + 1) as f64).sqrt();
     }
@@ -88,53 +88,55 @@ fn drops_follow_the_control_law() {
 }
 
 #[test]
-fn the_control_law_is_the_interval_over_the_root_rounded_down() {
-    let law = Law::default();
-    let steps = [1, 2, 4, 100].map(|count| law.control_law(7, count) - 7);
+fn the_control_law_divides_the_interval_by_the_square_root_rounded_down() {
+    let parameters = Parameters::default();
+    let steps = [1, 2, 4, 100].map(|count| parameters.control_law(7, count) - 7);
     assert_eq!(steps, [100_000_000, 70_710_678, 50_000_000, 10_000_000]);
 }
 
 #[test]
-fn a_queue_that_stands_for_less_than_an_interval_loses_nothing() {
-    let mut standing = Standing::new();
+fn a_queue_that_drains_within_an_interval_drops_nothing() {
+    let mut persistent = PersistentQueue::new();
     for _ in 0..10 {
-        assert!(standing.run_until(standing.now_ns + 100 * MS).is_empty());
-        standing.empty();
-        (0..1000).for_each(|_| standing.arrive());
+        assert!(persistent
+            .run_until(persistent.now_ns + 100 * MS)
+            .is_empty());
+        persistent.empty();
+        (0..1000).for_each(|_| persistent.arrive());
     }
 }
 
 #[test]
-fn dropping_ends_with_the_first_packet_that_did_not_stand() {
-    let mut standing = Standing::new();
-    assert!(!standing.run_until(500 * MS).is_empty() && standing.queue.control.dropping);
-    standing.empty();
-    assert!(!standing.queue.control.dropping);
+fn dropping_ends_with_the_first_packet_below_target() {
+    let mut persistent = PersistentQueue::new();
+    assert!(!persistent.run_until(500 * MS).is_empty() && persistent.queue.control.dropping);
+    persistent.empty();
+    assert!(!persistent.queue.control.dropping);
 }
 
-/// RFC 8289 section 5, `deque`: where the dropping begins again within 16 intervals, it begins with
-/// the frequency that it had gained; later, from the start.
+/// RFC 8289 section 5, `deque`: if dropping starts again within 16 intervals, it starts with the
+/// frequency that it had reached. Later it starts from the beginning.
 #[test]
-fn dropping_resumes_where_it_ended_unless_long_ago() {
+fn dropping_resumes_at_its_frequency_within_16_intervals() {
     let resumed_count = |pause_ns: u64| {
-        let mut standing = Standing::new();
-        let drops = standing.run_until(600 * MS).len() as u32;
-        standing.empty();
-        standing.now_ns += pause_ns;
-        (0..1000).for_each(|_| standing.arrive());
-        let end_ns = standing.now_ns + 112 * MS;
-        assert_eq!(standing.run_until(end_ns).len(), 1);
-        (standing.queue.control.count, drops - 1)
+        let mut persistent = PersistentQueue::new();
+        let drops = persistent.run_until(600 * MS).len() as u32;
+        persistent.empty();
+        persistent.now_ns += pause_ns;
+        (0..1000).for_each(|_| persistent.arrive());
+        let end_ns = persistent.now_ns + 112 * MS;
+        assert_eq!(persistent.run_until(end_ns).len(), 1);
+        (persistent.queue.control.count, drops - 1)
     };
-    let (count, gained) = resumed_count(100 * MS);
-    assert!(count == gained && gained > 5);
+    let (count, reached) = resumed_count(100 * MS);
+    assert!(count == reached && reached > 5);
     assert_eq!(resumed_count(2000 * MS).0, 1);
 }
 
-/// RFC 8289 section 5, `dodequeue`: a queue of no more than an MTU is never shortened, however slow
-/// the link.
+/// RFC 8289 section 5, `dodequeue`: a queue of at most one MTU is never shortened, even on a slow
+/// link.
 #[test]
-fn the_last_packets_are_not_dropped() {
+fn a_queue_of_one_mtu_drops_nothing() {
     let mut queue = CoDel::new(&CoDelConfig::default());
     let mut evicted = Evicted::new();
     for second in 0..100u64 {
@@ -151,7 +153,7 @@ fn the_last_packets_are_not_dropped() {
 }
 
 #[test]
-fn a_full_queue_refuses() {
+fn a_full_queue_drops_the_arriving_packet() {
     let mut queue = CoDel::new(&CoDelConfig {
         limit: Limit::Packets(1),
         ..CoDelConfig::default()

@@ -27,8 +27,8 @@ fn rate(bits_per_s: u64) -> NonZeroU64 {
     NonZeroU64::new(bits_per_s).unwrap()
 }
 
-/// 12 Mbit/s: a packet of 1500 bytes takes 1 ms. A guarantee of 1.2 Mbit/s, or a packet each 10 ms,
-/// and of two packets at once.
+/// 12 Mbit/s: a packet of 1500 bytes takes 1 ms. Each flow has a guarantee of 1.2 Mbit/s, or one
+/// packet per 10 ms, and a burst of two packets.
 fn config(limit: Limit) -> Config {
     let profile = TokenBucket {
         rate_bits_per_s: rate(1_200_000),
@@ -49,7 +49,7 @@ fn drain(link: &mut Link<Numbered>) -> Vec<(u64, u32)> {
 use Verdict::{DroppedFull, Policed, Queued};
 
 #[test]
-fn an_expedited_packet_waits_for_the_one_in_service_and_no_other() {
+fn an_expedited_packet_waits_only_for_the_packet_in_service() {
     let mut link = Link::from_config(&config(Limit::Packets(10)));
     (0..3).for_each(|number| assert_eq!(link.offer(0, other(number)), Queued));
     (3..5).for_each(|number| assert_eq!(link.offer(MS / 2, expedited(number, 1)), Queued));
@@ -57,7 +57,7 @@ fn an_expedited_packet_waits_for_the_one_in_service_and_no_other() {
 }
 
 #[test]
-fn each_flow_has_a_profile_of_its_own() {
+fn each_flow_has_its_own_profile() {
     let mut link = Link::from_config(&config(Limit::Packets(10)));
     let mut offer = |at_ns, flow| link.offer(at_ns, expedited(0, flow));
     assert_eq!(
@@ -83,14 +83,14 @@ fn each_flow_has_a_profile_of_its_own() {
 }
 
 #[test]
-fn a_packet_that_finds_the_link_idle_is_policed_too() {
+fn the_profile_also_applies_on_an_idle_link() {
     let mut link = Link::from_config(&config(Limit::Packets(10)));
     let verdicts = [0, MS, 2 * MS].map(|at_ns| link.offer(at_ns, expedited(0, 1)));
     assert_eq!(verdicts, [Queued, Queued, Policed]);
 }
 
 #[test]
-fn others_have_the_whole_queue_and_expedited_ones_none_of_it() {
+fn expedited_packets_take_no_room_in_the_queue_of_the_others() {
     let mut link = Link::from_config(&config(Limit::Packets(2)));
     let others = [0, 1, 2, 3].map(|number| link.offer(0, other(number)));
     assert_eq!(others, [Queued, Queued, Queued, DroppedFull]);
@@ -99,23 +99,23 @@ fn others_have_the_whole_queue_and_expedited_ones_none_of_it() {
     assert_eq!(drain(&mut link).len(), 7);
 }
 
-/// The link is promised five times over: 50 flows of 1.2 Mbit/s on 12 Mbit/s.
+/// The link is oversubscribed five times: 50 flows of 1.2 Mbit/s on 12 Mbit/s.
 #[test]
-fn there_is_room_for_the_bursts_of_those_who_have_had_them() {
+fn the_limit_covers_the_bursts_of_all_active_flows() {
     let mut link = Link::from_config(&config(Limit::Packets(10)));
     for flow in 0..50 {
         (0..2).for_each(|number| assert_eq!(link.offer(0, expedited(number, flow)), Queued));
     }
-    // After 10 ms, 10 of those 100 have been served, one is in service, and each flow may send a
-    // packet again.
+    // After 10 ms, 10 of the 100 packets have been served and one is in service. Each flow may send
+    // one packet again.
     (0..50).for_each(|flow| assert_eq!(link.offer(10 * MS, expedited(0, flow)), Queued));
     assert_eq!(link.queue(10 * MS).packets, 139);
     let verdicts: Vec<Verdict> = (0..50)
         .map(|flow| link.offer(10 * MS + 1, expedited(0, flow)))
         .collect();
     assert!(verdicts.iter().all(|verdict| *verdict == Policed));
-    // 129 wait after another 10 ms. 50 bursts of 3000 bytes and a packet of 65,535 are 143 packets
-    // of 1500 bytes.
+    // After another 10 ms, 129 packets wait. The limit of 50 bursts of 3000 bytes and a packet of
+    // 65,535 bytes is 143 packets of 1500 bytes.
     let verdicts: Vec<Verdict> = (0..50)
         .map(|flow| link.offer(20 * MS, expedited(0, flow)))
         .collect();
@@ -132,20 +132,20 @@ fn there_is_room_for_the_bursts_of_those_who_have_had_them() {
 }
 
 #[test]
-fn a_flow_beyond_those_that_fit_is_guaranteed_nothing_until_another_is_idle() {
+fn a_flow_beyond_the_maximum_has_no_guarantee_until_another_is_idle() {
     let mut link = Link::from_config(&config(Limit::Packets(10)));
-    let most = MOST_FLOWS as u32;
-    (0..most).for_each(|flow| assert_ne!(link.offer(0, expedited(0, flow)), Policed));
-    assert_eq!(link.offer(0, expedited(0, most)), Policed);
-    // Their buckets are full again when what they took has come back.
-    assert_eq!(link.offer(10 * MS - 1, expedited(0, most)), Policed);
-    assert_ne!(link.offer(10 * MS, expedited(0, most)), Policed);
+    let max = MAX_FLOWS as u32;
+    (0..max).for_each(|flow| assert_ne!(link.offer(0, expedited(0, flow)), Policed));
+    assert_eq!(link.offer(0, expedited(0, max)), Policed);
+    // The buckets are full again when the tokens of one packet have returned.
+    assert_eq!(link.offer(10 * MS - 1, expedited(0, max)), Policed);
+    assert_ne!(link.offer(10 * MS, expedited(0, max)), Policed);
     assert_ne!(link.offer(10 * MS, expedited(0, 0)), Policed);
 }
 
-/// RED's average is of the queue that it keeps, whoever keeps the link busy.
+/// RED averages its own queue, even while expedited packets keep the link busy.
 #[test]
-fn red_counts_while_expedited_packets_are_served() {
+fn red_updates_its_average_while_expedited_packets_are_served() {
     let red = RedConfig {
         limit: Limit::Packets(100),
         weight_shift: 1,

@@ -1,49 +1,49 @@
 //! FQ-CoDel: a CoDel queue per flow, served by deficit round robin. RFC 8290 (Hoeiland-Joergensen,
 //! McKenney, Taht, Gettys, Dumazet 2018).
 //!
-//! Flows are hashed to queues. A queue that becomes active is new and served before the old ones
-//! until it has had a quantum of bytes or is empty: so a sparse flow never waits for a fat one.
-//! Where the whole is too long, packets are dropped at the head of the longest queue, whoever's
-//! packet came last.
+//! Flows are hashed to queues. A queue that becomes active is new. It is served before the old
+//! queues until it has sent a quantum of bytes or is empty, so a sparse flow never waits for a
+//! backlogged one. If the total exceeds the limit, packets are dropped at the head of the longest
+//! queue, whichever flow the arriving packet belongs to.
 //!
-//! The defaults are those of section 5.2. NOTE: CoDel's "no more than an MTU waits" looks at the
-//! flow's own queue.
+//! The defaults are those of section 5.2. NOTE: CoDel's condition "no more than an MTU waits"
+//! applies to the flow's own queue.
 
-use super::codel::{Control, Law};
-use super::stamped::Stamped;
+use super::codel::{Control, Parameters};
+use super::timestamped::TimestampedFifo;
 use super::{Discipline, Evicted};
 use crate::random::{stream, Element};
 use crate::{Count, Packet, Verdict};
 use rand_core::Rng;
 use std::collections::VecDeque;
 
-/// An FQ-CoDel queue.
+/// The configuration of an FQ-CoDel queue.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FqCoDelConfig {
-    /// As CoDel's.
+    /// As [`CoDelConfig::target_ns`](crate::CoDelConfig::target_ns).
     pub target_ns: u64,
-    /// As CoDel's.
+    /// As [`CoDelConfig::interval_ns`](crate::CoDelConfig::interval_ns).
     pub interval_ns: u64,
-    /// As CoDel's.
+    /// As [`CoDelConfig::mtu_bytes`](crate::CoDelConfig::mtu_bytes).
     pub mtu_bytes: u32,
-    /// Queues to which flows are hashed; 1 to 2^20.
+    /// Number of queues to which flows are hashed, 1 to 2^20.
     pub flows: u32,
-    /// Bytes that a queue may send in its turn; 1 to 2^30 - 1.
+    /// Bytes that a queue may send in one round, 1 to 2^30 - 1.
     pub quantum_bytes: u32,
-    /// Packets that may wait in all queues; at least 1.
+    /// Maximum number of packets in all queues together, at least 1.
     pub limit_packets: u32,
-    /// Where more wait, half of the longest queue is dropped, but at most so many packets; at least
-    /// 1.
+    /// Maximum number of packets dropped at once, at least 1. When the limit is exceeded, half of
+    /// the longest queue is dropped, up to this number.
     pub drop_batch_packets: u32,
 }
 
 impl Default for FqCoDelConfig {
     fn default() -> FqCoDelConfig {
-        let Law {
+        let Parameters {
             target_ns,
             interval_ns,
             mtu_bytes,
-        } = Law::default();
+        } = Parameters::default();
         FqCoDelConfig {
             target_ns,
             interval_ns,
@@ -58,19 +58,19 @@ impl Default for FqCoDelConfig {
 
 #[derive(Debug)]
 struct Flow<P> {
-    queue: Stamped<P>,
+    queue: TimestampedFifo<P>,
     control: Control,
-    /// Bytes that it may still send in this turn.
+    /// Bytes that the flow may still send in this round.
     deficit: i64,
-    /// It is in one of the two lists.
-    active: bool,
+    /// Whether the flow is in one of the two lists.
+    is_active: bool,
 }
 
 #[derive(Debug)]
 pub(crate) struct FqCoDel<P> {
     config: FqCoDelConfig,
-    law: Law,
-    /// Makes collisions differ from seed to seed (section 4.1).
+    parameters: Parameters,
+    /// Makes hash collisions differ from seed to seed (section 4.1).
     perturbation: u32,
     flows: Vec<Flow<P>>,
     new: VecDeque<u32>,
@@ -88,13 +88,13 @@ impl<P: Packet> FqCoDel<P> {
             ..
         } = *config;
         let flow = || Flow {
-            queue: Stamped::new(),
+            queue: TimestampedFifo::new(),
             control: Control::default(),
             deficit: 0,
-            active: false,
+            is_active: false,
         };
         FqCoDel {
-            law: Law {
+            parameters: Parameters {
                 target_ns,
                 interval_ns,
                 mtu_bytes,
@@ -108,8 +108,8 @@ impl<P: Packet> FqCoDel<P> {
         }
     }
 
-    /// Mixes the flow's number with the perturbation (the finaliser of MurmurHash3) and scales it
-    /// to the queues.
+    /// Hashes the flow's number and the perturbation (the finaliser of MurmurHash3), and scales the
+    /// result to the number of queues.
     fn flow_of(&self, packet: &P) -> u32 {
         let mut hash = packet.flow_hash() ^ self.perturbation;
         hash = (hash ^ (hash >> 16)).wrapping_mul(0x85eb_ca6b);
@@ -118,7 +118,7 @@ impl<P: Packet> FqCoDel<P> {
         ((u64::from(hash) * u64::from(self.config.flows)) >> 32) as u32
     }
 
-    /// Section 4.1: drops at the head of the queue with the most bytes.
+    /// Section 4.1: drops packets at the head of the queue with the most bytes.
     fn drop_from_longest(&mut self, evicted: &mut Evicted<P>) {
         let bytes = |flow: &&u32| self.flows[**flow as usize].queue.waiting().bytes;
         let Some(&longest) = self.new.iter().chain(&self.old).max_by_key(bytes) else {
@@ -138,16 +138,16 @@ impl<P: Packet> FqCoDel<P> {
 }
 
 impl<P: Packet> Discipline<P> for FqCoDel<P> {
-    /// Section 4.1. The packet itself is always taken in; where it is dropped for lack of room, it
-    /// is evicted.
+    /// Section 4.1. The packet is always accepted. If it is then dropped because the limit is
+    /// exceeded, it counts as evicted.
     #[inline(never)]
     fn enqueue(&mut self, now_ns: u64, packet: P, evicted: &mut Evicted<P>) -> Verdict {
         let index = self.flow_of(&packet);
         let flow = &mut self.flows[index as usize];
         self.waiting.add(packet.wire_bytes());
         flow.queue.push(now_ns, packet);
-        if !flow.active {
-            flow.active = true;
+        if !flow.is_active {
+            flow.is_active = true;
             flow.deficit = i64::from(self.config.quantum_bytes);
             self.new.push_back(index);
         }
@@ -174,7 +174,7 @@ impl<P: Packet> Discipline<P> for FqCoDel<P> {
             let before = flow.queue.waiting();
             let packet = flow
                 .control
-                .dequeue(&self.law, now_ns, &mut flow.queue, evicted);
+                .dequeue(&self.parameters, now_ns, &mut flow.queue, evicted);
             let after = flow.queue.waiting();
             self.waiting.packets -= before.packets - after.packets;
             self.waiting.bytes -= before.bytes - after.bytes;
@@ -182,27 +182,27 @@ impl<P: Packet> Discipline<P> for FqCoDel<P> {
                 flow.deficit -= i64::from(packet.wire_bytes());
                 return Some(packet);
             }
-            // An empty new queue goes through the old ones once, lest it be new again at once and
-            // starve them.
+            // An emptied new queue first moves to the list of old queues. Otherwise it could be new
+            // again at once and starve the old ones.
             list.pop_front();
             if is_new {
                 self.old.push_back(index);
             } else {
-                flow.active = false;
+                flow.is_active = false;
             }
         }
     }
 
-    /// Through the flow's queue, so that the packet counts against its turn.
+    /// The packet goes through its flow's queue, so that it counts against the flow's quantum.
     #[inline(never)]
     fn pass(&mut self, now_ns: u64, packet: P, evicted: &mut Evicted<P>) -> Result<P, Verdict> {
         self.enqueue(now_ns, packet, evicted);
         Ok(self
             .dequeue(now_ns, evicted)
-            .expect("the packet came just now, and CoDel drops none that did not stand"))
+            .expect("CoDel does not drop a packet that has just arrived"))
     }
 
-    /// The flows' queues grow as they are used: nobody knows whose packets there will be.
+    /// Reserves nothing: the distribution of packets over the flows' queues is unknown.
     fn reserve(&mut self, _packets: usize) {}
 
     fn waiting(&self) -> Count {

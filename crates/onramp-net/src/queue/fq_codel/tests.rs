@@ -1,4 +1,4 @@
-//! Sections are those of RFC 8290.
+//! Section numbers are those of RFC 8290.
 
 use super::*;
 use crate::testing::Numbered;
@@ -49,9 +49,9 @@ impl Queue {
     }
 }
 
-/// Section 4.2: a new queue goes before the old ones.
+/// Section 4.2: a new queue is served before the old ones.
 #[test]
-fn a_thin_flow_does_not_wait_for_a_fat_one() {
+fn a_sparse_flow_does_not_wait_for_a_backlogged_one() {
     let mut queue = Queue::new(FqCoDelConfig::default());
     queue.arrive(1, 0..100, 1500);
     assert_eq!(
@@ -62,7 +62,7 @@ fn a_thin_flow_does_not_wait_for_a_fat_one() {
     assert_eq!([queue.next(), queue.next()], [Some((2, 0)), Some((1, 3))]);
 }
 
-/// Section 4.2: turns are counted in bytes.
+/// Section 4.2: quanta are counted in bytes.
 #[test]
 fn two_backlogged_flows_send_the_same_bytes() {
     let mut queue = Queue::new(FqCoDelConfig::default());
@@ -80,7 +80,7 @@ fn two_backlogged_flows_send_the_same_bytes() {
 }
 
 #[test]
-fn a_flow_keeps_its_order() {
+fn packets_of_a_flow_keep_their_order() {
     let mut queue = Queue::new(FqCoDelConfig::default());
     (0..50).for_each(|number| (1..4).for_each(|flow| queue.arrive(flow, number..number + 1, 700)));
     let left: Vec<_> = std::iter::from_fn(|| queue.next()).collect();
@@ -93,10 +93,10 @@ fn a_flow_keeps_its_order() {
     }
 }
 
-/// Section 4.1: where there are too many, half of the longest queue goes, at its head, but at most
-/// 64 packets.
+/// Section 4.1: when the limit is exceeded, half of the longest queue is dropped at its head, but
+/// at most 64 packets.
 #[test]
-fn the_fattest_flow_pays_for_a_full_queue() {
+fn a_full_queue_drops_from_its_longest_flow() {
     let mut queue = Queue::new(FqCoDelConfig {
         limit_packets: 20,
         ..FqCoDelConfig::default()
@@ -127,7 +127,7 @@ fn the_fattest_flow_pays_for_a_full_queue() {
 }
 
 #[test]
-fn the_fattest_flow_is_the_one_with_the_most_bytes() {
+fn the_longest_flow_is_the_one_with_the_most_bytes() {
     let mut queue = Queue::new(FqCoDelConfig {
         limit_packets: 10,
         drop_batch_packets: 1,
@@ -138,7 +138,8 @@ fn the_fattest_flow_is_the_one_with_the_most_bytes() {
     assert_eq!(queue.dropped(), [(2, 0)]);
 }
 
-/// Section 4.2: else a flow of single packets, each a new queue, could starve the old ones.
+/// Section 4.2: otherwise a flow of single packets, each in a new queue, could starve the old
+/// queues.
 #[test]
 fn an_emptied_new_queue_waits_for_the_old_ones() {
     let mut queue = Queue::new(FqCoDelConfig::default());
@@ -146,14 +147,14 @@ fn an_emptied_new_queue_waits_for_the_old_ones() {
     assert_eq!([queue.next(), queue.next()], [Some((1, 0)), Some((1, 1))]);
     queue.arrive(2, 0..1, 100);
     assert_eq!([queue.next(), queue.next()], [Some((2, 0)), Some((1, 2))]);
-    // Flow 2 is still active, as an old queue behind flow 1, which has some of its turn left.
+    // Flow 2 is still active: it is an old queue behind flow 1, which has some of its quantum left.
     queue.arrive(2, 1..2, 100);
     assert_eq!(queue.next(), Some((2, 1)));
     assert!(queue.fq.new.is_empty());
 }
 
 #[test]
-fn each_flow_has_a_codel_of_its_own() {
+fn each_flow_has_its_own_codel_instance() {
     let mut queue = Queue::new(FqCoDelConfig::default());
     queue.arrive(1, 0..1000, 1500);
     for ms in 0..400 {
@@ -178,11 +179,11 @@ fn each_flow_has_a_codel_of_its_own() {
 }
 
 #[test]
-fn an_emptied_link_forgets_its_flows() {
+fn an_emptied_queue_has_no_active_flows() {
     let mut queue = Queue::new(FqCoDelConfig::default());
     queue.arrive(1, 0..3, 1500);
     queue.arrive(2, 0..3, 1500);
     assert_eq!(std::iter::from_fn(|| queue.next()).count(), 6);
-    assert!(queue.fq.flows.iter().all(|flow| !flow.active));
+    assert!(queue.fq.flows.iter().all(|flow| !flow.is_active));
     assert_eq!(queue.fq.waiting(), Count::default());
 }

@@ -1,21 +1,22 @@
 //! RED, random early detection: Floyd & Jacobson, "Random Early Detection Gateways for Congestion
 //! Avoidance", IEEE/ACM Transactions on Networking 1(4), 1993.
 //!
-//! Section 4: each arrival updates the average of the queue; between two thresholds on it the
-//! packet is dropped with a probability that rises with the average and with the number of packets
-//! let through since the last drop:
+//! Section 4: each arrival updates the average queue length. Between two thresholds, the packet is
+//! dropped with a probability that rises with the average and with the number of packets accepted
+//! since the last drop:
 //!
 //! ```text
-//!   avg <- avg + w (q - avg)              or, after an idle time of m packets, avg <- (1 - w)^m avg
+//!   avg <- avg + w (q - avg)        after an idle time of m packets: avg <- (1 - w)^m avg
 //!   p_b <- max_p (avg - min) / (max - min)
-//!   p_a <- p_b / (1 - count p_b)          which spaces drops uniformly instead of geometrically (section 7)
+//!   p_a <- p_b / (1 - count p_b)    drops are spaced uniformly (section 7)
 //! ```
 //!
-//! Averages are fixed-point numbers of 24 fractional bits, probabilities of 32; w is a power of
-//! two, as in section 11.
+//! Averages are fixed-point numbers with 24 fractional bits, probabilities have 32. The weight w is
+//! a power of two, as in section 11.
 //!
-//! NOTE: Where the queue is measured in bytes the paper scales p_b by the packet's size. This does
-//! not: RFC 7141 (section 2.2) advises against it, and tc-red does not either. Drops only: no ECN.
+//! NOTE: For a queue measured in bytes, the paper scales p_b by the packet's size. This
+//! implementation does not: RFC 7141 (section 2.2) advises against it, and tc-red does not either.
+//! Packets are dropped and not marked: no ECN.
 
 use super::{Discipline, Evicted, Limit};
 use crate::random::{probability, stream, Element};
@@ -26,25 +27,27 @@ use rand_pcg::Pcg32;
 use std::collections::VecDeque;
 use std::num::NonZeroU64;
 
-/// A RED queue. The defaults are those of the paper's simulations (section 5 and figure 3); it
-/// leaves the room open, and this has 100 packets.
+/// The configuration of a RED queue. The defaults are those of the paper's simulations (section 5
+/// and figure 3). The paper does not state a limit; the default limit is 100 packets.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RedConfig {
-    /// Room in the queue. It also says whether the average and its thresholds are in packets or in
-    /// bytes.
+    /// Limit of the queue. Its unit, packets or bytes, is also the unit of the average and the
+    /// thresholds.
     pub limit: Limit,
-    /// Below this average nothing is dropped early.
+    /// Below this average no packet is dropped early.
     pub min_threshold: u64,
-    /// From this average on everything is dropped, unless `gentle`. 1 to 2^32 - 1.
+    /// At this average and above every packet is dropped, unless `gentle`. 1 to 2^32 - 1.
     pub max_threshold: u64,
-    /// The drop probability at `max_threshold`, in millionths.
+    /// Drop probability at `max_threshold`, in parts per million.
     pub max_p_ppm: u32,
-    /// The average's weight is 2^-this; at most 24.
+    /// The weight w of the average is 2^-`weight_shift`; at most 24.
     pub weight_shift: u32,
-    /// The drop probability rises from `max_p` to 1 between once and twice `max_threshold` instead
-    /// of jumping (Floyd, "Recommendation on using the gentle_ variant of RED", 2000).
+    /// Whether the drop probability rises from `max_p` to 1 between `max_threshold` and twice
+    /// `max_threshold`, instead of jumping to 1 (Floyd, "Recommendation on using the gentle_
+    /// variant of RED", 2000).
     pub gentle: bool,
-    /// A typical packet, by whose time at the link's first rate idle times are counted.
+    /// Size of a typical packet. Idle times are counted in units of its serialisation time at the
+    /// link's initial rate.
     pub mean_packet_bytes: u32,
 }
 
@@ -70,11 +73,11 @@ pub(crate) struct Red<P> {
     config: RedConfig,
     max_p: u64,
     idle_packet_ns: u64,
-    /// The average queue, times 2^24.
+    /// Average queue length, times 2^24.
     average: u64,
-    /// Since when the link has been idle, if it is: the paper's q_time.
+    /// Start of the link's idle period, if it is idle: the paper's q_time.
     idle_since_ns: Option<u64>,
-    /// Packets let through since the last drop, while the average was above the lower threshold.
+    /// Packets accepted since the last drop while the average was above the lower threshold.
     since_drop: Option<u64>,
     random: Pcg32,
     bytes: u64,
@@ -114,8 +117,8 @@ impl<P: Packet> Red<P> {
         self.average = self.average.wrapping_add_signed(difference >> shift);
     }
 
-    /// The paper's p_b, times 2^32; `None` below the lower threshold, where packets are not counted
-    /// either.
+    /// The paper's p_b, times 2^32. `None` below the lower threshold, where packets are not
+    /// counted.
     fn p_b(&self) -> Option<u64> {
         let [min, max] = [self.config.min_threshold, self.config.max_threshold]
             .map(|in_units| in_units << AVERAGE_BITS);
@@ -132,14 +135,14 @@ impl<P: Packet> Red<P> {
         }
     }
 
-    /// Whether the packet that arrives now is to be dropped: figure 2 of the paper.
+    /// Whether to drop the packet that arrives now: figure 2 of the paper.
     fn drops_early(&mut self) -> bool {
         let Some(p_b) = self.p_b() else {
             self.since_drop = None;
             return false;
         };
         let count = self.since_drop.map_or(0, |count| count + 1);
-        // With a uniform 32-bit r: r / 2^32 < p_b / (1 - count p_b).
+        // Drop if r / 2^32 < p_b / (1 - count p_b), with a uniform 32-bit r.
         let rest = ONE.saturating_sub(count.saturating_mul(p_b));
         let drops = p_b >= rest || u64::from(self.random.next_u32()) * rest < p_b << 32;
         self.since_drop = Some(if drops { 0 } else { count });
@@ -147,7 +150,7 @@ impl<P: Packet> Red<P> {
     }
 }
 
-/// A fixed-point number of 32 fractional bits, at most 1, to an integer power.
+/// Raises a fixed-point number with 32 fractional bits, at most 1, to an integer power.
 fn power(mut base: u64, mut exponent: u64) -> u64 {
     let times = |a: u64, b: u64| ((u128::from(a) * u128::from(b)) >> 32) as u64;
     let mut result = ONE;
@@ -173,7 +176,7 @@ impl<P: Packet> Discipline<P> for Red<P> {
             self.since_drop = self.since_drop.map(|_| 0);
             return Verdict::DroppedFull;
         }
-        // Expedited packets may keep the link busy while this queue is idle.
+        // The link is not idle. Expedited packets may keep it busy while this queue is empty.
         self.idle_since_ns = None;
         self.bytes += u64::from(bytes);
         self.packets.push_back(packet);

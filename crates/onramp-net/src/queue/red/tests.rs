@@ -1,4 +1,4 @@
-//! Sections are those of Floyd & Jacobson 1993.
+//! Section numbers are those of Floyd & Jacobson 1993.
 
 use super::*;
 use crate::testing::Numbered;
@@ -8,7 +8,7 @@ fn red(config: &RedConfig) -> Red<Numbered> {
     Red::new(config, NonZeroU64::new(8_000_000).unwrap(), 1)
 }
 
-/// A queue whose average is held at so many thousandths of a packet.
+/// A queue with this average length, in thousandths of a packet.
 fn red_at(config: &RedConfig, average_thousandths: u64) -> Red<Numbered> {
     Red {
         average: (average_thousandths << AVERAGE_BITS) / 1000,
@@ -40,7 +40,7 @@ fn close(value: f64, expected: f64, error: f64) {
     );
 }
 
-const ROOMY: RedConfig = RedConfig {
+const LARGE_QUEUE: RedConfig = RedConfig {
     limit: Limit::Packets(100_000),
     min_threshold: 5,
     max_threshold: 15,
@@ -54,7 +54,7 @@ const ROOMY: RedConfig = RedConfig {
 /// reaches L + 1 + ((1 - w)^(L+1) - 1) / w.
 #[test]
 fn the_average_follows_a_growing_queue_as_equation_2_says() {
-    let mut queue = red(&ROOMY);
+    let mut queue = red(&LARGE_QUEUE);
     let mut evicted = Evicted::new();
     assert!(queue.pass(0, packet(), &mut evicted).is_ok());
     let w: f64 = 1.0 / 512.0;
@@ -69,10 +69,10 @@ fn the_average_follows_a_growing_queue_as_equation_2_says() {
     }
 }
 
-/// Section 4: after an idle time, as if m small packets had arrived at an empty queue.
+/// Section 4: an idle time counts as if m small packets had arrived at an empty queue.
 #[test]
-fn an_idle_time_lets_the_average_decay() {
-    let mut queue = red_at(&ROOMY, 4_000);
+fn the_average_decays_in_an_idle_time() {
+    let mut queue = red_at(&LARGE_QUEUE, 4_000);
     assert_eq!(queue.dequeue(7_000_000, &mut Evicted::new()), None);
     assert!(queue
         .pass(107_500_000, packet(), &mut Evicted::new())
@@ -81,8 +81,8 @@ fn an_idle_time_lets_the_average_decay() {
 }
 
 #[test]
-fn a_long_idle_time_lets_nothing_of_the_average_remain() {
-    let mut queue = red_at(&ROOMY, 4_000);
+fn the_average_is_zero_after_a_long_idle_time() {
+    let mut queue = red_at(&LARGE_QUEUE, 4_000);
     queue.dequeue(0, &mut Evicted::new());
     assert!(queue
         .pass(u64::MAX / 2, packet(), &mut Evicted::new())
@@ -93,30 +93,30 @@ fn a_long_idle_time_lets_nothing_of_the_average_remain() {
 /// Section 4: p_b = max_p (avg - min) / (max - min).
 #[test]
 fn the_drop_probability_rises_between_the_thresholds() {
-    assert_eq!(p_b(&red_at(&ROOMY, 4_999)), None);
-    close(p_b(&red_at(&ROOMY, 5_000)).unwrap(), 0.0, 1e-6);
-    close(p_b(&red_at(&ROOMY, 7_500)).unwrap(), 0.005, 1e-6);
-    close(p_b(&red_at(&ROOMY, 14_999)).unwrap(), 0.02, 1e-5);
-    close(p_b(&red_at(&ROOMY, 15_000)).unwrap(), 1.0, 0.0);
+    assert_eq!(p_b(&red_at(&LARGE_QUEUE, 4_999)), None);
+    close(p_b(&red_at(&LARGE_QUEUE, 5_000)).unwrap(), 0.0, 1e-6);
+    close(p_b(&red_at(&LARGE_QUEUE, 7_500)).unwrap(), 0.005, 1e-6);
+    close(p_b(&red_at(&LARGE_QUEUE, 14_999)).unwrap(), 0.02, 1e-5);
+    close(p_b(&red_at(&LARGE_QUEUE, 15_000)).unwrap(), 1.0, 0.0);
 }
 
 #[test]
-fn a_gentle_one_goes_on_rising_to_twice_the_threshold() {
+fn gentle_mode_rises_up_to_twice_the_maximum_threshold() {
     let gentle = RedConfig {
         gentle: true,
-        ..ROOMY
+        ..LARGE_QUEUE
     };
     close(p_b(&red_at(&gentle, 15_000)).unwrap(), 0.02, 1e-6);
     close(p_b(&red_at(&gentle, 22_500)).unwrap(), 0.51, 1e-6);
     close(p_b(&red_at(&gentle, 30_000)).unwrap(), 1.0, 0.0);
 }
 
-/// Section 7, method 2: the distance between drops is uniform. With the counting of figure 2 it is
-/// so from 1 to 1/p_b - 1; drops of independent probability p_b would be 1/p_b = 100 packets apart
-/// on average, and at times 500.
+/// Section 7, method 2: the distance between drops is uniform. With the counting of figure 2, it is
+/// uniform from 1 to 1/p_b - 1. Independent drops with probability p_b would be 1/p_b = 100 packets
+/// apart on average, and sometimes 500.
 #[test]
 fn drops_are_spaced_uniformly() {
-    let mut queue = red_at(&ROOMY, 10_000);
+    let mut queue = red_at(&LARGE_QUEUE, 10_000);
     let mut distances = Vec::new();
     let mut since = 0;
     while distances.len() <= 20_000 {
@@ -130,7 +130,8 @@ fn drops_are_spaced_uniformly() {
     assert!(distances
         .iter()
         .all(|distance| (1..=100).contains(distance)));
-    // Uniform from 1 to 99: mean 50, deviation 28.6, of the mean of 20,000 0.2.
+    // Uniform from 1 to 99: the mean is 50 and the standard deviation 28.6. The mean of 20,000
+    // values has a standard deviation of 0.2.
     close(
         f64::from(distances.iter().sum::<u32>()) / 20_000.0,
         50.0,
@@ -141,16 +142,16 @@ fn drops_are_spaced_uniformly() {
 }
 
 #[test]
-fn an_average_above_the_threshold_drops_all_and_one_below_none() {
-    let (mut above, mut below) = (red_at(&ROOMY, 20_000), red_at(&ROOMY, 4_000));
+fn all_packets_are_dropped_above_the_thresholds_and_none_below() {
+    let (mut above, mut below) = (red_at(&LARGE_QUEUE, 20_000), red_at(&LARGE_QUEUE, 4_000));
     assert!((0..1000).all(|_| above.drops_early() && !below.drops_early()));
 }
 
 #[test]
-fn a_full_queue_refuses_whatever_the_average_is() {
+fn a_full_queue_drops_whatever_its_average() {
     let mut queue = red(&RedConfig {
         limit: Limit::Packets(1),
-        ..ROOMY
+        ..LARGE_QUEUE
     });
     let mut evicted = Evicted::new();
     assert!(queue.pass(0, packet(), &mut evicted).is_ok());
@@ -162,11 +163,11 @@ fn a_full_queue_refuses_whatever_the_average_is() {
 }
 
 #[test]
-fn a_limit_in_bytes_makes_the_average_one_of_bytes() {
+fn with_a_limit_in_bytes_the_average_is_in_bytes() {
     let mut queue = red(&RedConfig {
         limit: Limit::Bytes(10_000),
         weight_shift: 0,
-        ..ROOMY
+        ..LARGE_QUEUE
     });
     queue.config.min_threshold = 3_000;
     queue.config.max_threshold = 9_000;

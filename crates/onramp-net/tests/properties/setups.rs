@@ -1,4 +1,4 @@
-//! Links drawn at random, and what happens to packets that are offered to them.
+//! Random links, and the result of offering random packets to them.
 
 use onramp_net::{
     Aggregation, Change, CoDelConfig, Config, Count, Departure, FqCoDelConfig, Jitter, Limit, Link,
@@ -17,7 +17,7 @@ pub struct Numbered {
 }
 
 impl Numbered {
-    /// Of four flows in turn, two of which are expedited.
+    /// A packet of one of four flows in turn, two of which are expedited.
     pub fn new(number: usize, bytes: u32) -> Numbered {
         let flow = number as u32 % 4;
         Numbered {
@@ -38,7 +38,7 @@ impl Packet for Numbered {
         self.flow
     }
 
-    fn expedited(&self) -> bool {
+    fn is_expedited(&self) -> bool {
         self.expedited
     }
 }
@@ -46,7 +46,8 @@ impl Packet for Numbered {
 #[derive(Clone, Debug)]
 pub struct Setup {
     pub config: Config,
-    /// Pause before each packet, its size, and whether the driver polls before offering it.
+    /// For each packet: the pause before it, its size, and whether the driver polls before it
+    /// offers the packet.
     pub arrivals: Vec<(u64, u32, bool)>,
 }
 
@@ -65,7 +66,7 @@ fn arrivals() -> impl Strategy<Value = Vec<(u64, u32, bool)>> {
     proptest::collection::vec((0u64..3_000_000, 1u32..9000, any::<bool>()), 1..200)
 }
 
-/// A drop-tail queue, a rate, a delay, and perhaps independent losses.
+/// Links with a drop-tail queue, a rate, a delay and possibly independent losses.
 pub fn plain_setups() -> impl Strategy<Value = Setup> {
     let loss = prop_oneof![
         Just(LossConfig::None),
@@ -201,12 +202,12 @@ fn buckets() -> impl Strategy<Value = TokenBucket> {
 }
 
 fn exits() -> impl Strategy<Value = (u32, Option<Jitter>, Option<Aggregation>)> {
-    let jitter = (0u64..20_000_000, any::<bool>())
-        .prop_map(|(most_ns, reorder)| Jitter { most_ns, reorder });
+    let jitter =
+        (0u64..20_000_000, any::<bool>()).prop_map(|(max_ns, reorder)| Jitter { max_ns, reorder });
     let aggregation =
-        (0u64..20_000_000, 1u32..10).prop_map(|(interval_ns, most_packets)| Aggregation {
+        (0u64..20_000_000, 1u32..10).prop_map(|(interval_ns, max_packets)| Aggregation {
             interval_ns,
-            most_packets: NonZeroU32::new(most_packets).unwrap(),
+            max_packets: NonZeroU32::new(max_packets).unwrap(),
         });
     (
         prop_oneof![Just(0u32), 0u32..=1_000_000],
@@ -215,7 +216,7 @@ fn exits() -> impl Strategy<Value = (u32, Option<Jitter>, Option<Aggregation>)> 
     )
 }
 
-/// Anything at all.
+/// Links with every combination of elements.
 pub fn any_setups() -> impl Strategy<Value = Setup> {
     let entrance = (of(buckets()), of(buckets()), of(buckets()), losses());
     (
@@ -262,8 +263,8 @@ pub fn any_setups() -> impl Strategy<Value = Setup> {
         )
 }
 
-/// A link with a drop-tail queue and a profile, of which the two expedited flows may have half the
-/// link each.
+/// Links with a drop-tail queue and a profile whose rate is at most half of the link's, because
+/// there are two expedited flows.
 pub fn expedited_setups() -> impl Strategy<Value = Setup> {
     (plain_setups(), 1u64..=500_000, 1u32..50_000).prop_map(|(setup, share_ppm, burst_bytes)| {
         let rate =
@@ -283,7 +284,7 @@ pub fn expedited_setups() -> impl Strategy<Value = Setup> {
     })
 }
 
-/// What came of a setup.
+/// The result of a setup.
 pub struct Run {
     pub link: Link<Numbered>,
     pub verdicts: Vec<(u64, Numbered, Verdict)>,
@@ -291,14 +292,14 @@ pub struct Run {
     pub dropped: Vec<Numbered>,
 }
 
-/// Offers all packets, polls in between where the setup says so and the caller permits it, and lets
-/// all leave.
+/// Offers all packets and lets all of them leave. It polls before a packet if the setup says so and
+/// `may_poll` is set.
 pub fn run(setup: &Setup, may_poll: bool) -> Run {
     run_with(setup, may_poll, |packet| packet)
 }
 
-/// The same with other packets.
-pub fn run_with(setup: &Setup, may_poll: bool, other: fn(Numbered) -> Numbered) -> Run {
+/// The same as [`run`], with each packet replaced by `map`.
+pub fn run_with(setup: &Setup, may_poll: bool, map: fn(Numbered) -> Numbered) -> Run {
     let mut link = Link::from_config(&setup.config);
     let (mut now_ns, mut verdicts, mut out) = (0, Vec::new(), Vec::new());
     for (number, &(pause_ns, bytes, poll)) in setup.arrivals.iter().enumerate() {
@@ -306,7 +307,7 @@ pub fn run_with(setup: &Setup, may_poll: bool, other: fn(Numbered) -> Numbered) 
         if poll && may_poll {
             out.extend(std::iter::from_fn(|| link.poll(now_ns)));
         }
-        let packet = other(Numbered::new(number, bytes));
+        let packet = map(Numbered::new(number, bytes));
         verdicts.push((now_ns, packet, link.offer(now_ns, packet)));
     }
     out.extend(std::iter::from_fn(|| link.poll(u64::MAX / 2)));

@@ -1,26 +1,26 @@
-//! Token buckets, exact in integers.
+//! Token buckets, computed exactly in integers.
 //!
-//! A bucket is kept as the moment at which it would be full again if nobody took more (the
-//! "theoretical arrival time" of the generic cell rate algorithm, ITU-T I.371): each packet moves
-//! that moment on by its time at the bucket's rate, and conforms if the moment is then at most a
-//! burst's time ahead. So no level has to be updated as time passes, and no fraction of a token is
-//! ever lost: the remainders are those of the [`Serialiser`].
+//! The state of a bucket is the time at which it would be full again if no more tokens were taken.
+//! The generic cell rate algorithm (ITU-T I.371) calls this time the "theoretical arrival time".
+//! Each packet advances this time by its own duration at the bucket's rate. The packet conforms if
+//! the new time is at most one burst's duration ahead of now. No fill level has to be updated as
+//! time passes, and no fraction of a token is lost: the [`Serialiser`] keeps the remainders.
 //!
-//! The shaper differs from tc-tbf in one point that shows: the packet at the head leaves the queue
-//! when the serialiser is free, not when its tokens are there, and waits for them in the
-//! serialiser's place. A queue that drops at its head (CoDel) and one that counts packets thus see
-//! a shaped link as they see a serialiser of the shaper's rate; so does a child qdisc of tc-tbf,
-//! which peeks by dequeuing.
+//! The shaper differs from tc-tbf in one visible point. The head packet leaves the queue when the
+//! serialiser is free, not when its tokens are available. It then waits for its tokens in the
+//! serialiser's place. A queue that drops at its head (CoDel) or counts packets therefore behaves
+//! as before a serialiser of the shaper's rate. A child qdisc of tc-tbf does the same, because
+//! tc-tbf dequeues a packet to peek at it.
 
 use crate::serialiser::{Instant, Serialiser};
 use crate::TokenBucket;
 
-/// A token bucket; full at the start.
+/// A token bucket, which is full at the start.
 #[derive(Clone, Debug)]
 pub(crate) struct Bucket {
     rate: Serialiser,
     burst_bytes: u32,
-    /// How long the empty bucket takes to fill.
+    /// Time that the empty bucket takes to fill.
     fill: Instant,
     full_at: Instant,
 }
@@ -38,22 +38,23 @@ impl Bucket {
         }
     }
 
-    /// Whether a packet can ever have the tokens it needs.
+    /// Whether the bucket is large enough for a packet of this size.
     pub fn could_hold(&self, wire_bytes: u32) -> bool {
         wire_bytes <= self.burst_bytes
     }
 
-    /// Whether it holds its burst: it is as it was at the start.
+    /// Whether the bucket holds its whole burst, as at the start.
     pub fn is_full(&self, now_ns: u64) -> bool {
         self.full_at <= Instant::at(now_ns)
     }
 
-    /// When it is full if nobody takes more, cut to a whole nanosecond: not before.
+    /// Time at which the bucket is full if no more tokens are taken, rounded down to a whole
+    /// nanosecond. The bucket is not full before this time.
     pub fn full_at_ns(&self) -> u64 {
         self.full_at.ns
     }
 
-    /// Takes a packet's tokens if they are there.
+    /// Takes a packet's tokens if the bucket has them. Returns whether it had.
     #[inline(never)]
     pub fn take(&mut self, now_ns: u64, wire_bytes: u32) -> bool {
         let full_at = self.full_after(now_ns, wire_bytes);
@@ -64,8 +65,9 @@ impl Bucket {
         conforms
     }
 
-    /// Takes a packet's tokens when they are there: the first whole nanosecond at or after `now_ns`
-    /// that has them. The packet must be one that the bucket [could hold](Bucket::could_hold).
+    /// Takes a packet's tokens as soon as the bucket has them. Returns that time: the first whole
+    /// nanosecond at or after `now_ns`. The bucket must be [large enough](Bucket::could_hold) for
+    /// the packet.
     #[inline(never)]
     pub fn take_at(&mut self, now_ns: u64, wire_bytes: u32) -> u64 {
         debug_assert!(self.could_hold(wire_bytes));
@@ -80,7 +82,7 @@ impl Bucket {
             .end(self.full_at.max(Instant::at(at_ns)), wire_bytes)
     }
 
-    /// By how much `full_at` is further ahead than an empty bucket's, rounded up.
+    /// Time from `now_ns` until `full_at` is at most one full bucket ahead, rounded up.
     fn wait_ns(&self, now_ns: u64, full_at: Instant) -> u64 {
         let latest_ns = now_ns + self.fill.ns;
         if full_at
@@ -109,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_bucket_gives_its_burst_at_once_and_then_its_rate() {
+    fn a_full_bucket_passes_its_burst_at_once_and_then_its_rate() {
         // 8 Mbit/s: a byte per microsecond.
         let mut bucket = bucket(8_000_000, 3000);
         assert!(bucket.take(0, 1500) && bucket.take(0, 1500) && !bucket.take(0, 1));
@@ -123,14 +125,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_larger_than_the_bucket_never_conforms() {
+    fn a_packet_larger_than_the_bucket_never_conforms() {
         let mut bucket = bucket(8_000_000, 2000);
         assert!(!bucket.could_hold(2001) && !bucket.take(u64::MAX / 2, 2001));
     }
 
     proptest! {
-        /// Over every window from one packet to another, both included: no more than burst + rate *
-        /// time.
+        /// In every window from one packet to another, both included, at most burst + rate * time
+        /// passes.
         #[test]
         fn no_window_exceeds_rate_and_burst(
             rate in 1_000u64..2_000_000_000, burst in 1500u32..20_000, waits in any::<bool>(),
@@ -152,15 +154,15 @@ mod tests {
                 for (at_ns, bytes) in &passed[first..] {
                     sum += u128::from(*bytes);
                     let elapsed_ns = u128::from(at_ns - passed[first].0);
-                    let may = u128::from(burst) * 8_000_000_000 + elapsed_ns * u128::from(rate);
-                    prop_assert!(sum * 8_000_000_000 <= may);
+                    let allowed = u128::from(burst) * 8_000_000_000 + elapsed_ns * u128::from(rate);
+                    prop_assert!(sum * 8_000_000_000 <= allowed);
                 }
             }
         }
 
-        /// A packet that waits goes in the first nanosecond in which it conforms.
+        /// A packet that waits leaves in the first nanosecond in which it conforms.
         #[test]
-        fn nobody_waits_longer_than_for_the_tokens(
+        fn a_packet_waits_no_longer_than_for_its_tokens(
             rate in 1_000u64..2_000_000_000, burst in 1500u32..20_000,
             arrivals in proptest::collection::vec((0u64..2_000_000, 1u32..1500), 1..60),
         ) {

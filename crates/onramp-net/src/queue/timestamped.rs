@@ -1,18 +1,18 @@
-//! Packets with the time at which they came: what CoDel needs in order to know how long they stood.
+//! A FIFO that stores the arrival time of each packet, from which CoDel computes the sojourn time.
 
 use crate::{Count, Packet};
 use std::collections::VecDeque;
 
-/// A first-in first-out store.
+/// A FIFO of packets with their arrival times.
 #[derive(Debug)]
-pub(super) struct Stamped<P> {
+pub(super) struct TimestampedFifo<P> {
     bytes: u64,
     packets: VecDeque<(u64, P)>,
 }
 
-impl<P: Packet> Stamped<P> {
-    pub fn new() -> Stamped<P> {
-        Stamped {
+impl<P: Packet> TimestampedFifo<P> {
+    pub fn new() -> TimestampedFifo<P> {
+        TimestampedFifo {
             bytes: 0,
             packets: VecDeque::new(),
         }
@@ -27,11 +27,11 @@ impl<P: Packet> Stamped<P> {
         self.packets.push_back((now_ns, packet));
     }
 
-    /// The oldest packet and when it came.
+    /// Removes the oldest packet and returns it with its arrival time.
     pub fn pop(&mut self) -> Option<(u64, P)> {
-        let (came_ns, packet) = self.packets.pop_front()?;
+        let (enqueued_ns, packet) = self.packets.pop_front()?;
         self.bytes -= u64::from(packet.wire_bytes());
-        Some((came_ns, packet))
+        Some((enqueued_ns, packet))
     }
 
     pub fn waiting(&self) -> Count {

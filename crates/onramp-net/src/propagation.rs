@@ -1,45 +1,47 @@
-//! Propagation: packets on their way from the serialiser to the far end.
+//! Propagation: packets between the serialiser and the far end.
 
 use crate::jitter::ExtraDelay;
 use crate::Config;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-/// The packets that propagate, each with the time at which it reaches the far end.
+/// The propagating packets, each with the time at which it reaches the far end.
 ///
-/// Nobody overtakes: whoever would, arrives with the one before; except where jitter reorders.
+/// Packets stay in order, unless jitter is configured to reorder. A packet that would overtake the
+/// packet before it arrives at the same time as that packet.
 #[derive(Debug)]
-pub(crate) struct Line<P> {
+pub(crate) struct Propagation<P> {
     delay_ns: u64,
     latest_due_ns: u64,
     in_order: VecDeque<(u64, P)>,
-    scatter: Option<Box<Scatter<P>>>,
+    jitter: Option<Box<JitterState<P>>>,
 }
 
-/// What jitter adds.
+/// State that only a link with jitter needs.
 #[derive(Debug)]
-struct Scatter<P> {
+struct JitterState<P> {
     extra: ExtraDelay,
     reordered: Option<Reordered<P>>,
 }
 
-/// Whoever is due first arrives first, and among those the one that started first.
+/// Propagating packets ordered by arrival time. Packets with the same arrival time keep the order
+/// in which they left the serialiser.
 #[derive(Debug)]
 struct Reordered<P> {
-    pushed: u64,
+    next_sequence: u64,
     packets: BinaryHeap<Reverse<Due<P>>>,
 }
 
-/// A packet, ordered by its time and number.
+/// A packet, ordered by its arrival time and its sequence number.
 #[derive(Debug)]
 struct Due<P> {
-    at: (u64, u64),
+    order: (u64, u64),
     packet: (u64, P),
 }
 
 impl<P> PartialEq for Due<P> {
     fn eq(&self, other: &Due<P>) -> bool {
-        self.at == other.at
+        self.order == other.order
     }
 }
 
@@ -53,27 +55,27 @@ impl<P> PartialOrd for Due<P> {
 
 impl<P> Ord for Due<P> {
     fn cmp(&self, other: &Due<P>) -> std::cmp::Ordering {
-        self.at.cmp(&other.at)
+        self.order.cmp(&other.order)
     }
 }
 
-impl<P> Line<P> {
-    pub fn new(config: &Config) -> Line<P> {
-        let scatter = config.jitter.map(|jitter| {
+impl<P> Propagation<P> {
+    pub fn new(config: &Config) -> Propagation<P> {
+        let jitter = config.jitter.map(|jitter| {
             let reordered = jitter.reorder.then(|| Reordered {
-                pushed: 0,
+                next_sequence: 0,
                 packets: BinaryHeap::new(),
             });
-            Box::new(Scatter {
+            Box::new(JitterState {
                 extra: ExtraDelay::new(&jitter, config.seed),
                 reordered,
             })
         });
-        Line {
+        Propagation {
             delay_ns: config.delay_ns,
             latest_due_ns: 0,
             in_order: VecDeque::new(),
-            scatter,
+            jitter,
         }
     }
 
@@ -84,28 +86,28 @@ impl<P> Line<P> {
         }
     }
 
-    /// The least time that a packet takes which starts now.
+    /// Minimum time to the far end for a packet that leaves the serialiser now.
     pub fn delay_ns(&self) -> u64 {
         self.delay_ns
     }
 
-    /// For packets that start from now on.
+    /// Sets the delay of packets that leave the serialiser from now on.
     pub fn set_delay_ns(&mut self, delay_ns: u64) {
         self.delay_ns = delay_ns;
     }
 
-    /// No later packet arrives before an earlier one.
+    /// Whether packets always arrive in the order in which they left the serialiser.
     pub fn keeps_order(&self) -> bool {
         self.reordered().is_none()
     }
 
-    /// A packet starts.
+    /// A packet leaves the serialiser at `start_ns`.
     #[inline(always)]
     pub fn push(&mut self, start_ns: u64, packet: P) {
         let due_ns = start_ns + self.delay_ns;
-        match &self.scatter {
+        match &self.jitter {
             None => self.push_in_order(due_ns, packet),
-            Some(_) => self.push_scattered(due_ns, packet),
+            Some(_) => self.push_jittered(due_ns, packet),
         }
     }
 
@@ -116,23 +118,23 @@ impl<P> Line<P> {
     }
 
     #[inline(never)]
-    fn push_scattered(&mut self, due_ns: u64, packet: P) {
+    fn push_jittered(&mut self, due_ns: u64, packet: P) {
         let due_ns = due_ns
             + self
-                .scatter
+                .jitter
                 .as_mut()
-                .map_or(0, |scatter| scatter.extra.draw_ns());
+                .map_or(0, |jitter| jitter.extra.draw_ns());
         let Some(reordered) = self.reordered_mut() else {
             return self.push_in_order(due_ns, packet);
         };
-        reordered.pushed += 1;
+        reordered.next_sequence += 1;
         reordered.packets.push(Reverse(Due {
-            at: (due_ns, reordered.pushed),
+            order: (due_ns, reordered.next_sequence),
             packet: (due_ns, packet),
         }));
     }
 
-    /// The next packet to arrive, of those on their way, and when.
+    /// The propagating packet that arrives next, with its arrival time.
     pub fn front(&self) -> Option<&(u64, P)> {
         match self.reordered() {
             None => self.in_order.front(),
@@ -140,19 +142,19 @@ impl<P> Line<P> {
         }
     }
 
-    /// The same where the line [keeps order](Line::keeps_order).
+    /// The same as `front`, for propagation that [keeps order](Propagation::keeps_order).
     #[inline(always)]
     pub fn front_in_order(&self) -> Option<&(u64, P)> {
         self.in_order.front()
     }
 
-    /// Takes that packet out.
+    /// Removes the packet of `front_in_order`.
     #[inline(always)]
     pub fn pop_in_order(&mut self) -> Option<(u64, P)> {
         self.in_order.pop_front()
     }
 
-    /// Takes the next packet out if it has arrived.
+    /// Removes the next packet if it has arrived.
     pub fn pop(&mut self, now_ns: u64) -> Option<(u64, P)> {
         if self.front()?.0 > now_ns {
             return None;
@@ -163,7 +165,7 @@ impl<P> Line<P> {
         }
     }
 
-    /// How many are on their way.
+    /// Number of propagating packets.
     #[cfg(test)]
     pub fn len(&self) -> usize {
         self.in_order.len()
@@ -173,15 +175,15 @@ impl<P> Line<P> {
     }
 
     fn reordered(&self) -> Option<&Reordered<P>> {
-        self.scatter
+        self.jitter
             .as_ref()
-            .and_then(|scatter| scatter.reordered.as_ref())
+            .and_then(|jitter| jitter.reordered.as_ref())
     }
 
     fn reordered_mut(&mut self) -> Option<&mut Reordered<P>> {
-        self.scatter
+        self.jitter
             .as_mut()
-            .and_then(|scatter| scatter.reordered.as_mut())
+            .and_then(|jitter| jitter.reordered.as_mut())
     }
 }
 
@@ -191,15 +193,15 @@ mod tests {
     use crate::{Jitter, Limit};
     use std::num::NonZeroU64;
 
-    /// 200 packets, 1 us apart, through up to 20 us of jitter: their numbers and times in order of
-    /// arrival.
+    /// 200 packets, 1 us apart, with up to 20 us of jitter: their arrival times and numbers in
+    /// order of arrival.
     fn arrivals(reorder: bool) -> Vec<(u64, u64)> {
         let mut config = Config::plain(NonZeroU64::MIN, 5_000, Limit::Packets(0));
         config.jitter = Some(Jitter {
-            most_ns: 20_000,
+            max_ns: 20_000,
             reorder,
         });
-        let mut line = Line::new(&config);
+        let mut line = Propagation::new(&config);
         (0..200).for_each(|number| line.push(number * 1000, number));
         std::iter::from_fn(|| line.pop(u64::MAX)).collect()
     }
@@ -224,13 +226,13 @@ mod tests {
     }
 
     #[test]
-    fn packets_due_together_arrive_in_the_order_in_which_they_started() {
+    fn packets_with_the_same_due_time_keep_their_order() {
         let mut config = Config::plain(NonZeroU64::MIN, 1_000, Limit::Packets(0));
         config.jitter = Some(Jitter {
-            most_ns: 0,
+            max_ns: 0,
             reorder: true,
         });
-        let mut line = Line::new(&config);
+        let mut line = Propagation::new(&config);
         (0..50).for_each(|number| line.push(0, number));
         assert!(std::iter::from_fn(|| line.pop(1_000))
             .map(|(_, number)| number)
@@ -238,8 +240,8 @@ mod tests {
     }
 
     #[test]
-    fn a_smaller_delay_makes_nobody_overtake() {
-        let mut line = Line::new(&Config::plain(NonZeroU64::MIN, 10_000, Limit::Packets(0)));
+    fn a_decrease_of_the_delay_does_not_reorder() {
+        let mut line = Propagation::new(&Config::plain(NonZeroU64::MIN, 10_000, Limit::Packets(0)));
         line.push(0, 'a');
         line.set_delay_ns(1_000);
         line.push(2_000, 'b');

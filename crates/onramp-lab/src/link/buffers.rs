@@ -172,7 +172,7 @@ mod tests {
             let mut buffer = Pool::new(1500, 1).take();
             (buffer.room()[0], buffer.room()[1]) = (0x45, tos);
             buffer.truncate(40);
-            buffer.expedited()
+            buffer.is_expedited()
         };
         assert!(expedited(46 << 2) && expedited(46 << 2 | 2) && expedited(Dscp::Ef.tos()));
         assert!(!expedited(0) && !expedited(3) && !expedited(40 << 2));

@@ -133,7 +133,7 @@ impl Packet for Parcel {
     }
 
     fn is_expedited(&self) -> bool {
-        self.buffer.expedited()
+        self.buffer.is_expedited()
     }
 }
 

@@ -156,7 +156,7 @@ fn of_channel(channel: &Channel) -> Vec<String> {
     };
     let jitter = channel.jitter.map(|jitter| {
         let order = if jitter.reorder { " reordering" } else { "" };
-        format!("jitter {}{order}", format_time(jitter.most_ns))
+        format!("jitter {}{order}", format_time(jitter.max_ns))
     });
     let aggregation = channel.aggregation.map(|aggregation| {
         format!(

@@ -1,39 +1,42 @@
-//! What a longer round trip costs a flow that shares a bottleneck.
+//! RTT bias: how the throughput of flows that share a bottleneck depends on their round-trip times.
 //!
-//! The rates of two flows are as (RTT2 / RTT1)^k. Which k depends on who loses packets when:
+//! The ratio of the rates of two flows is (RTT2 / RTT1)^k. The exponent k depends on when the flows
+//! lose packets:
 //!
-//! - [Each packet is lost with the same probability](same_probability_reno), as RED does at a large
-//!   queue: the square-root law gives both flows the same window, so k = 1. CUBIC's window has
-//!   RTT^(3/4) in it, so k = 1/4.
-//! - [Both flows lose at the same moments](same_moments_reno), as a drop-tail queue may do: Reno's
-//!   window at a loss grows as the round trips since the last one, which are T / RTT, and the rate
-//!   is a window a round trip, so k = 2. CUBIC's window grows with time alone, so k = 1.
+//! - [Each packet is lost with the same probability](equal_loss_rate_reno), as with RED and a large
+//!   queue. By the square-root law both flows have the same window, so k = 1. The window of CUBIC
+//!   is proportional to RTT^(3/4), so k = 1/4.
+//! - [Both flows lose at the same times](synchronised_loss_reno), as may happen at a drop-tail
+//!   queue. Reno's window at a loss is proportional to the number of round trips since the last
+//!   loss, which is T / RTT, and the rate is one window per round trip, so k = 2. CUBIC's window
+//!   grows with time and not with round trips, so k = 1.
 //!
 //! T. V. Lakshman, U. Madhow: The Performance of TCP/IP for Networks with High Bandwidth-Delay
 //! Products and Random Loss, IEEE/ACM ToN 5(3), 1997: 1 <= k <= 2 for Reno. S. Ha, I. Rhee, L. Xu
-//! 2008, section 4: CUBIC's is linear where losses are synchronised.
+//! 2008, section 4: CUBIC's bias is linear if losses are synchronised.
 
-/// k of Reno where all packets are lost with one probability.
-pub fn same_probability_reno() -> f64 {
+/// k of Reno if all packets are lost with the same probability.
+pub fn equal_loss_rate_reno() -> f64 {
     1.0
 }
 
-/// k of Reno where both flows lose at the same moments.
-pub fn same_moments_reno() -> f64 {
+/// k of Reno if both flows lose at the same times.
+pub fn synchronised_loss_reno() -> f64 {
     2.0
 }
 
-/// k of CUBIC beyond its Reno-friendly region where all packets are lost with one probability.
-pub fn same_probability_cubic() -> f64 {
+/// k of CUBIC in its cubic region if all packets are lost with the same probability.
+pub fn equal_loss_rate_cubic() -> f64 {
     0.25
 }
 
-/// k of CUBIC beyond its Reno-friendly region where both flows lose at the same moments.
-pub fn same_moments_cubic() -> f64 {
+/// k of CUBIC in its cubic region if both flows lose at the same times.
+pub fn synchronised_loss_cubic() -> f64 {
     1.0
 }
 
-/// k such that `rates` are as the round trips inverted to the k.
+/// k such that the ratio of `rates` is the inverse ratio of the round-trip times `rtts`, raised to
+/// k.
 pub fn exponent(rates: [f64; 2], rtts: [f64; 2]) -> f64 {
     (rates[0] / rates[1]).ln() / (rtts[1] / rtts[0]).ln()
 }
@@ -44,18 +47,18 @@ mod tests {
     use crate::{cubic, square_root};
 
     #[test]
-    fn equal_probabilities_give_the_exponents_of_the_response_functions() {
+    fn equal_loss_rates_give_the_exponents_of_the_response_functions() {
         let (p, rtts) = (1e-5, [0.1, 0.3]);
         let reno = rtts.map(|rtt| square_root::packets_per_rtt(p, 1.0) / rtt);
-        crate::assert_near(exponent(reno, rtts), same_probability_reno(), 1e-9);
+        crate::assert_near(exponent(reno, rtts), equal_loss_rate_reno(), 1e-9);
         let cubic = rtts.map(|rtt| cubic::cubic_region(cubic::C, p, rtt) / rtt);
-        crate::assert_near(exponent(cubic, rtts), same_probability_cubic(), 1e-9);
+        crate::assert_near(exponent(cubic, rtts), equal_loss_rate_cubic(), 1e-9);
     }
 
-    /// Both windows fall to half when their sum fills the path, and grow by a segment in each round
-    /// trip of their own.
+    /// Both windows are halved when their sum fills the pipe, and each grows by one segment per
+    /// round trip of its own.
     #[test]
-    fn equal_moments_square_renos_disadvantage() {
+    fn synchronised_losses_square_renos_rtt_bias() {
         let rtts = [1.0, 3.0];
         let mut windows = [100.0, 100.0];
         let mut packets = [0.0; 2];
@@ -68,6 +71,6 @@ mod tests {
                 }
             }
         }
-        crate::assert_near(exponent(packets, rtts), same_moments_reno(), 0.02);
+        crate::assert_near(exponent(packets, rtts), synchronised_loss_reno(), 0.02);
     }
 }

@@ -207,18 +207,18 @@ fn what_the_model_does_not_cover_is_refused() {
     let refused = |more: &[&str], says: &str| link("20 packets", more).code(2).warns(&[says]);
     refused(
         &["--gamma", "0.51"],
-        "onramp: the model does not cover this: gamma is 0.51: above 0 and at most 1/2 is wanted",
+        "onramp: the model does not cover this: gamma is 0.51; it must be above 0 and at most 1/2",
     );
-    refused(&["--gamma", "-1"], "gamma is -1: above 0");
-    refused(&["--gamma", "NaN"], "gamma is NaN: above 0");
+    refused(&["--gamma", "-1"], "gamma is -1; it must be above 0");
+    refused(&["--gamma", "NaN"], "gamma is NaN; it must be above 0");
     refused(
         &["--gamma", "half"],
         "invalid value 'half' for '--gamma <SHARE>'",
     );
-    refused(&["--gamma", "0.001"], "the slow start's threshold is 0.1");
+    refused(&["--gamma", "0.001"], "the slow start's ssthresh is 0.1");
     refused(
         &["--background", "10 Mbit/s"],
-        "the background is 833.3 packets/s: from 0 to less than",
+        "the background is 833.3 packets/s; it must be at least 0 and less than",
     );
     refused(
         &["--spacing", "9 Mbit/s"],
@@ -246,7 +246,7 @@ fn what_the_model_does_not_cover_is_refused() {
         "9 packets",
     ])
     .code(2)
-    .warns(&["the round trip is 0: a number above 0 is wanted"]);
+    .warns(&["the round trip is 0; it must be a number above 0"]);
     let error = link("20 packets", &["--gamma", "0.6", "--json"])
         .code(2)
         .json_error();

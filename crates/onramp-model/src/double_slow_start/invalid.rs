@@ -1,58 +1,67 @@
-//! What the model is not defined for.
+//! Arguments for which the model is not defined.
 
-/// Why there is no such path, no such source on it, or no such cycle of theirs.
+/// Why the model has no such path, source or cycle.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum Invalid {
-    /// Not a number, zero or less.
-    #[error("{what} is {found}: a number above 0 is wanted")]
+    /// The value is not a number above 0.
+    #[error("{what} is {found}; it must be a number above 0")]
     NotPositive {
-        /// Which.
+        /// Name of the quantity.
         what: &'static str,
-        /// What it is.
+        /// Its value.
         found: f64,
     },
-    /// The background alone fills the bottleneck, or is less than nothing: the model needs rho in
-    /// [0, 1).
-    #[error("the background is {background:.1} packets/s: from 0 to less than the bottleneck's {rate:.1} is wanted")]
+    /// The background takes the whole bottleneck rate or more, or is negative. The model requires
+    /// rho in [0, 1).
+    #[error(
+        "the background is {background:.1} packets/s; \
+         it must be at least 0 and less than the bottleneck's {rate:.1} packets/s"
+    )]
     Background {
-        /// What it is.
+        /// The background rate in packets per second.
         background: f64,
-        /// What the bottleneck serves.
+        /// The bottleneck rate in packets per second.
         rate: f64,
     },
     /// "A gamma greater than 1/2 violates the congestion control principle of TCP" (section 3).
-    #[error("gamma is {found}: above 0 and at most 1/2 is wanted")]
+    #[error("gamma is {found}; it must be above 0 and at most 1/2")]
     Gamma {
-        /// What it is.
+        /// The value of gamma.
         found: f64,
     },
     /// Section 4: R must not be less than mu - lambda.
-    #[error("segments spaced at {spaced:.1} packets/s make the source the bottleneck: at least the {available:.1} that are available is wanted")]
+    #[error(
+        "segments sent at {spaced:.1} packets/s make the source the bottleneck; \
+         the rate must be at least the available {available:.1} packets/s"
+    )]
     SourceIsBottleneck {
-        /// Their rate.
+        /// The rate of the segments in packets per second.
         spaced: f64,
-        /// What the background leaves of the bottleneck.
+        /// The rate that the background leaves, in packets per second.
         available: f64,
     },
-    /// A fluid of less than a packet is no window.
-    #[error("{what} is {found:.2} packets: a window of at least 1 is wanted")]
+    /// A window of less than one packet.
+    #[error("{what} is {found:.2} packets; it must be at least 1")]
     LessThanAPacket {
-        /// Which window.
+        /// Name of the window.
         what: &'static str,
-        /// What it is.
+        /// Its value in packets.
         found: f64,
     },
-    /// Eq. (8) is of a loss that was found in slow start: X2 - X1 < W.
-    #[error("{acknowledged:.1} packets are no less than the window of {window:.1}: the loss is not one of slow start")]
+    /// Eq. (8) requires a loss that occurred in slow start: X2 - X1 < W.
+    #[error(
+        "{acknowledged:.1} acknowledged packets are not less than the window of {window:.1}; \
+         the loss did not occur in slow start"
+    )]
     NotOfSlowStart {
-        /// X2 - X1.
+        /// X2 - X1, in packets.
         acknowledged: f64,
-        /// W.
+        /// W, the window in packets.
         window: f64,
     },
 }
 
-/// A number above 0.
+/// Checks that a value is a finite number above 0.
 pub(super) fn positive(what: &'static str, found: f64) -> Result<f64, Invalid> {
     if found.is_finite() && found > 0.0 {
         Ok(found)
@@ -61,7 +70,7 @@ pub(super) fn positive(what: &'static str, found: f64) -> Result<f64, Invalid> {
     }
 }
 
-/// A share that a threshold may be of a window.
+/// Checks that gamma is above 0 and at most 1/2.
 pub(super) fn share(gamma: f64) -> Result<f64, Invalid> {
     if gamma > 0.0 && gamma <= 0.5 {
         Ok(gamma)
@@ -70,7 +79,7 @@ pub(super) fn share(gamma: f64) -> Result<f64, Invalid> {
     }
 }
 
-/// A window that TCP can have.
+/// Checks that a window is at least one packet.
 pub(super) fn window(what: &'static str, found: f64) -> Result<f64, Invalid> {
     if found >= 1.0 {
         Ok(found)

@@ -1,27 +1,28 @@
-//! Two slow starts in a cycle: a fluid model of Tahoe over a path whose buffer is small for its
-//! bandwidth-delay product.
+//! The double slow start: a fluid model of Tahoe on a path whose buffer is small compared with its
+//! BDP.
 //!
 //! N. Chaher, C. Barakat, W. Dabbous, E. Altman: Improving TCP/IP over Geostationary Satellite
-//! Links. INRIA RR-3573, 1998. In one sentence: slow start sends twice what the bottleneck serves,
-//! so that a buffer of less than a third of what the path holds overflows before the window reaches
-//! its threshold, and the window at which that happens is a wrong estimate.
+//! Links. INRIA RR-3573, 1998. In short: slow start sends at twice the rate that the bottleneck
+//! serves. A buffer smaller than a third of the BDP then overflows before the window reaches
+//! ssthresh. The window at which this happens is a wrong estimate of the pipe, and a second slow
+//! start follows.
 //!
 //! ```text
-//!   beta      = B / (tau (mu - lambda) + 1)                       normalised buffer; rho = lambda / mu
+//!   beta      = B / (tau (mu - lambda) + 1)               normalised buffer; rho = lambda / mu
 //!   W_max     = B (mu - lambda) / mu + tau (mu - lambda) + 1      (3)
-//!   W_B       = B (2 mu - lambda) / mu                            (4)   the window at which slow start overflows B
+//!   W_B       = B (2 mu - lambda) / mu                    (4)  the window at overflow
 //!   twice if    W_B <= W_th = W_max / 2, or beta <= 1 / (3 - rho) (5)
-//!   W_D       = min(W_th, 2 W_B)                                  (6)   the window when that loss is detected
+//!   W_D       = min(W_th, 2 W_B)                          (6)  the window when the loss is detected
 //!   gamma_max = beta (2 - rho) / (beta (1 - rho) + 1) = W_B / W_max     (7)
 //!   gamma     = gamma_old (X2 - X1 + W) / (2 W)                   (8)
 //!   W_B(R)    = B R / (R + lambda - mu)                           (9)   with segments sent at R
 //!   R_max     = (mu - lambda) (1 + beta (1 - rho)) / (1 - beta (1 + rho))   (10)
 //! ```
 //!
-//! Windows and the buffer are in packets, rates in packets a second, times in seconds. The receiver
-//! acknowledges every packet, the source always has something to send, and the background is
-//! constant. Nothing of it holds where the queue is not small against tau. Throughput is that of a
-//! [`Cycle`], from one loss at W_max to the next.
+//! Windows and the buffer are in packets, rates in packets per second, times in seconds. The
+//! receiver acknowledges every packet, the source always has data to send, and the background
+//! traffic is constant. The model does not hold unless the buffer is small compared with tau.
+//! Throughput is that of a [`Cycle`], from one loss at W_max to the next.
 
 mod cycle;
 mod invalid;
@@ -34,7 +35,7 @@ pub use cycle::{Cycle, Phase};
 pub use invalid::Invalid;
 use invalid::{positive, share};
 
-/// A bottleneck and the path around it.
+/// A bottleneck and its path.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Path {
     rate: f64,
@@ -43,19 +44,19 @@ pub struct Path {
     round_trip_s: f64,
 }
 
-/// What a source does.
+/// The behaviour of a source.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Source {
-    /// Share of the window that the threshold becomes after a loss: above 0, at most 1/2.
+    /// Factor of the window that ssthresh is set to after a loss: above 0, at most 1/2.
     pub gamma: f64,
-    /// Rate R at which slow start's segments leave, in packets a second, at least what is
-    /// available; `None` where they leave as the acknowledgements come. At 2 mu - lambda and above
-    /// that is the same.
+    /// Rate R at which slow start sends its segments, in packets per second. At least the available
+    /// rate. `None`: the segments leave as the ACKs arrive, which is the same as a rate of 2 mu -
+    /// lambda or more.
     pub spaced_rate: Option<f64>,
 }
 
 impl Source {
-    /// Tahoe as it is.
+    /// Unmodified Tahoe.
     pub const TAHOE: Source = Source {
         gamma: 0.5,
         spaced_rate: None,
@@ -63,12 +64,11 @@ impl Source {
 }
 
 impl Path {
-    /// A bottleneck that serves `rate` packets a second (mu), `background` (lambda) of them for
-    /// others, with room for `buffer` packets (B), on a path whose round trip without queueing is
-    /// `round_trip_s` (tau).
+    /// A bottleneck that serves `rate` packets per second (mu). Background traffic takes
+    /// `background` (lambda) of them. The buffer has room for `buffer` packets (B), and the
+    /// round-trip time without queueing is `round_trip_s` (tau).
     ///
-    /// # Errors
-    /// [`Invalid`] says which of them cannot be.
+    /// [`Invalid`] if an argument is out of range.
     pub fn new(
         rate: f64,
         background: f64,
@@ -89,45 +89,44 @@ impl Path {
         })
     }
 
-    /// What the bottleneck serves, in packets a second: mu.
+    /// Rate of the bottleneck in packets per second: mu.
     pub fn rate(&self) -> f64 {
         self.rate
     }
 
-    /// Room of the bottleneck's buffer in packets: B.
+    /// Size of the bottleneck's buffer in packets: B.
     pub fn buffer(&self) -> f64 {
         self.buffer
     }
 
-    /// What is left of the bottleneck, in packets a second: mu - lambda.
+    /// Rate that the background leaves, in packets per second: mu - lambda.
     pub fn available(&self) -> f64 {
         self.rate - self.background
     }
 
-    /// Rate at which slow start's bursts leave the source on their own, in packets a second: 2 mu -
-    /// lambda.
+    /// Rate of slow start's bursts without pacing, in packets per second: 2 mu - lambda.
     pub fn slow_start_rate(&self) -> f64 {
         self.rate + self.available()
     }
 
-    /// The background's share of the bottleneck.
+    /// Fraction of the bottleneck's rate that the background takes: rho.
     pub fn rho(&self) -> f64 {
         self.background / self.rate
     }
 
-    /// The buffer over what the path holds besides it.
+    /// The normalised buffer: its size relative to the pipe without the buffer.
     pub fn beta(&self) -> f64 {
-        self.buffer / self.held()
+        self.buffer / self.pipe_packets()
     }
 
-    /// What the path holds without a queue, in packets.
-    fn held(&self) -> f64 {
+    /// Packets in the pipe without a queue.
+    fn pipe_packets(&self) -> f64 {
         self.round_trip_s * self.available() + 1.0
     }
 
-    /// Eq. (3): the window that path and buffer hold at the most.
+    /// Eq. (3): the maximum window that fits into path and buffer.
     pub fn max_window(&self) -> f64 {
-        self.buffer * self.available() / self.rate + self.held()
+        self.buffer * self.available() / self.rate + self.pipe_packets()
     }
 
     /// Eq. (4): the window at which slow start overflows the buffer.
@@ -135,11 +134,11 @@ impl Path {
         self.overflows_at(self.slow_start_rate())
     }
 
-    /// Eq. (9): the same where slow start's segments leave at this rate; infinite at just what is
-    /// available. They never leave faster than on their own.
+    /// Eq. (9): the window at which slow start overflows the buffer if its segments leave at the
+    /// rate `spaced`. It is infinite at exactly the available rate. Segments never leave faster
+    /// than without pacing.
     ///
-    /// # Errors
-    /// A rate that is no number above 0, or less than what is available.
+    /// If the rate is not a number above 0, or less than the available rate.
     pub fn overflow_window_at(&self, spaced: f64) -> Result<f64, Invalid> {
         let available = self.available();
         if positive("the rate of spaced segments", spaced)? < available {
@@ -157,7 +156,7 @@ impl Path {
         }
     }
 
-    /// Eq. (4) or (9), whichever this source has.
+    /// Eq. (4) or (9), whichever applies to this source.
     fn overflow_window_of(&self, source: &Source) -> Result<f64, Invalid> {
         source
             .spaced_rate
@@ -166,38 +165,38 @@ impl Path {
             })
     }
 
-    /// Eq. (5): each cycle of Tahoe has two slow starts.
+    /// Eq. (5): whether each cycle of Tahoe has two slow starts.
     pub fn starts_twice(&self) -> bool {
         self.overflow_window() <= self.max_window() / 2.0
     }
 
-    /// Eq. (5): beta up to which that is so.
+    /// Eq. (5): the maximum beta with two slow starts.
     pub fn beta_limit(&self) -> f64 {
         1.0 / (3.0 - self.rho())
     }
 
-    /// The buffer of that beta, in packets: with more, each cycle of Tahoe has one slow start.
+    /// The buffer that belongs to [`beta_limit`](Path::beta_limit), in packets. With a larger
+    /// buffer, each cycle of Tahoe has one slow start.
     pub fn buffer_limit(&self) -> f64 {
-        self.beta_limit() * self.held()
+        self.beta_limit() * self.pipe_packets()
     }
 
-    /// Eq. (6): the window when the loss of a slow start with this threshold is detected, one round
-    /// trip after it.
+    /// Eq. (6): the window when the loss of a slow start with this ssthresh is detected, one round
+    /// trip after the loss.
     pub fn detected_window(&self, threshold: f64) -> f64 {
         threshold.min(2.0 * self.overflow_window())
     }
 
-    /// Eq. (7): the share of W_max below which a threshold leaves the cycle one slow start; more
-    /// than 1/2 where Tahoe's own does.
+    /// Eq. (7): the factor of W_max below which ssthresh gives a cycle with one slow start. It is
+    /// above 1/2 if Tahoe's own ssthresh does.
     pub fn gamma_max(&self) -> f64 {
         self.overflow_window() / self.max_window()
     }
 
-    /// The window at which congestion avoidance begins where thresholds are this share of the
-    /// window (section 3, figure 3).
+    /// The window at which congestion avoidance starts if ssthresh is this factor of the window
+    /// (section 3, figure 3).
     ///
-    /// # Errors
-    /// A share that is not above 0 and at most 1/2.
+    /// If gamma is not above 0 and at most 1/2.
     pub fn avoidance_window(&self, gamma: f64) -> Result<f64, Invalid> {
         self.avoidance_window_of(&Source {
             gamma,
@@ -205,11 +204,10 @@ impl Path {
         })
     }
 
-    /// The same of any source.
+    /// The window at which congestion avoidance starts, for any source.
     ///
-    /// # Errors
-    /// A share that is not above 0 and at most 1/2, a rate that [`Path::overflow_window_at`]
-    /// refuses.
+    /// If gamma is not above 0 and at most 1/2, or if [`Path::overflow_window_at`] rejects the
+    /// rate.
     pub fn avoidance_window_of(&self, source: &Source) -> Result<f64, Invalid> {
         let threshold = share(source.gamma)? * self.max_window();
         let overflow = self.overflow_window_of(source)?;
@@ -220,8 +218,8 @@ impl Path {
         })
     }
 
-    /// Eq. (10): below this rate of its segments slow start does not overflow the buffer before the
-    /// threshold; `None` where none does.
+    /// Eq. (10): the maximum rate of slow start's segments at which it does not overflow the buffer
+    /// before ssthresh. `None` if it never overflows the buffer.
     pub fn max_spaced_rate(&self) -> Option<f64> {
         let (beta, rho) = (self.beta(), self.rho());
         let denominator = 1.0 - beta * (1.0 + rho);
@@ -229,13 +227,13 @@ impl Path {
     }
 }
 
-/// Eq. (8): the share to use next, from what was acknowledged in a congestion avoidance that a slow
-/// start's loss ended (X2 - X1, in packets), and the window at its end. In the model that is 2 W_B
-/// - W of a window W between W_B and 2 W_B: with a larger one no congestion avoidance began.
+/// Eq. (8): the next gamma. `acknowledged` is X2 - X1, the packets acknowledged in a congestion
+/// avoidance that ended with the loss of a slow start. `window` is the window at its end. In the
+/// model, X2 - X1 is 2 W_B - W for a window W between W_B and 2 W_B. With a larger window,
+/// congestion avoidance did not start.
 ///
-/// # Errors
-/// A share that is not above 0 and at most 1/2, a window that is not above 0, and as many packets
-/// as the window or more, or fewer than none: that loss is not one of slow start.
+/// If gamma is not above 0 and at most 1/2, if the window is not above 0, or if `acknowledged` is
+/// negative or not less than the window: such a loss did not occur in slow start.
 pub fn adapted_gamma(gamma: f64, acknowledged: f64, window: f64) -> Result<f64, Invalid> {
     positive("the window", window)?;
     if !(0.0..window).contains(&acknowledged) {

@@ -1,10 +1,10 @@
-//! The paper's identities and monotonic statements, over a lattice of paths: from a modem to 10
-//! Gbit/s, with buffers from a packet to many times the path.
+//! The identities and monotonicity statements of the paper, over a grid of paths: from a modem to
+//! 10 Gbit/s, with buffers from one packet to many times the BDP.
 
 use super::*;
 use crate::assert_near;
 
-/// Equations that are the same in theory differ by the rounding of doubles.
+/// Relative error that rounding of doubles may cause.
 const ROUNDING: f64 = 1e-9;
 
 fn paths() -> impl Iterator<Item = Path> {
@@ -22,7 +22,7 @@ fn paths() -> impl Iterator<Item = Path> {
     })
 }
 
-/// Sources that this path can have, in all combinations.
+/// All combinations of sources for this path.
 fn sources(path: Path) -> impl Iterator<Item = Source> {
     let between = move |share: f64| path.available() + share * path.rate();
     let rates = [
@@ -79,7 +79,7 @@ fn both_forms_of_eq_5_and_eq_7_agree() {
     }
 }
 
-/// And R_max is less than slow start's own rate just where slow start comes twice.
+/// R_max is less than slow start's own rate exactly when slow start occurs twice.
 #[test]
 fn eq_10_is_where_eq_9_meets_the_threshold() {
     for path in paths().filter(Path::starts_twice) {
@@ -106,7 +106,7 @@ fn eq_10_is_where_eq_9_meets_the_threshold() {
 }
 
 /// "gamma_max decreases when beta becomes smaller due to an increase in mu or tau or a decrease in
-/// the buffer capacity B"; and "an increase in lambda, thus in rho, makes gamma_max" grow, though
+/// the buffer capacity B"; and "an increase in lambda, thus in rho, makes gamma_max" grow. It grows
 /// to B and not "to infinity".
 #[test]
 fn gamma_max_falls_with_beta_and_rises_with_the_background() {
@@ -146,14 +146,14 @@ fn gamma_max_falls_with_beta_and_rises_with_the_background() {
     }
 }
 
-/// "any decrease in beta [...] reduces R_max"; of a beta, "a variation of lambda between 0 and mu
-/// makes R_max vary between mu (1 + beta) / (1 - beta) and 0".
+/// "any decrease in beta [...] reduces R_max"; for a given beta, "a variation of lambda between 0
+/// and mu makes R_max vary between mu (1 + beta) / (1 - beta) and 0".
 #[test]
 fn r_max_falls_with_beta_and_with_the_background() {
     let of = |beta: f64, rho: f64| {
         let path = Path::new(1000.0, 1000.0 * rho, 1.0, 0.5).unwrap();
         Path {
-            buffer: beta * path.held(),
+            buffer: beta * path.pipe_packets(),
             ..path
         }
         .max_spaced_rate()
@@ -176,10 +176,10 @@ fn r_max_falls_with_beta_and_with_the_background() {
     }
 }
 
-/// "this window increases when R decreases for any network parameters", is B at least, and infinite
-/// at what is available.
+/// "this window increases when R decreases for any network parameters". The window is at least B,
+/// and infinite at the available rate.
 #[test]
-fn the_window_that_overflows_grows_as_segments_are_spaced() {
+fn the_overflow_window_grows_as_the_segment_rate_falls() {
     for path in paths() {
         let at = |share: f64| {
             path.overflow_window_at(path.available() + share * path.rate())
@@ -194,10 +194,11 @@ fn the_window_that_overflows_grows_as_segments_are_spaced() {
     }
 }
 
-/// "If the chosen factor is less than 1/4, it reduces the throughput", by the window at which
-/// avoidance begins; between 1/4 and gamma_max it raises it, and between gamma_max and 1/2 never.
+/// "If the chosen factor is less than 1/4, it reduces the throughput", measured here by the window
+/// at which congestion avoidance starts. A factor between 1/4 and gamma_max raises it, and one
+/// between gamma_max and 1/2 never does.
 #[test]
-fn which_gamma_helps() {
+fn gamma_helps_between_one_quarter_and_gamma_max() {
     for path in paths().filter(Path::starts_twice) {
         let tahoe = path.avoidance_window(0.5).unwrap();
         for gamma in (1..50).map(|percent| f64::from(percent) / 100.0) {
@@ -212,7 +213,7 @@ fn which_gamma_helps() {
 }
 
 #[test]
-fn a_cycle_is_its_parts_and_no_faster_than_the_path() {
+fn the_throughput_of_a_cycle_is_at_most_the_available_rate() {
     let mut cycles = 0;
     for (path, source) in paths().flat_map(|path| sources(path).map(move |source| (path, source))) {
         let Ok(cycle) = path.cycle(&source) else {
@@ -232,13 +233,14 @@ fn a_cycle_is_its_parts_and_no_faster_than_the_path() {
             path.avoidance_window_of(&source).unwrap(),
             ROUNDING,
         );
-        // Where slow start alone would fill the path its mini-cycles are no longer tau.
-        let fills = path.round_trip_s * path.available();
+        // Check only cycles in which slow start does not fill the pipe. Otherwise its mini-cycles
+        // are longer than tau.
+        let pipe = path.round_trip_s * path.available();
         if cycle
             .overflow
             .into_iter()
             .chain([cycle.slow_start])
-            .all(|phase| phase.to_window <= fills)
+            .all(|phase| phase.to_window <= pipe)
         {
             let throughput = cycle.packets_per_s();
             assert!(
@@ -251,10 +253,10 @@ fn a_cycle_is_its_parts_and_no_faster_than_the_path() {
     assert!(cycles > 1_000, "{cycles}");
 }
 
-/// "any R satisfying (10) results in the same performance", and one that does not in no other than
-/// Tahoe's.
+/// "any R satisfying (10) results in the same performance", and an R that does not satisfy it
+/// results in that of Tahoe.
 #[test]
-fn spacing_is_a_step_at_r_max() {
+fn pacing_has_its_whole_effect_below_r_max_and_none_above() {
     for path in paths().filter(|path| path.starts_twice() && path.overflow_window() >= 4.0) {
         let of = |spaced_rate| {
             path.cycle(&Source {

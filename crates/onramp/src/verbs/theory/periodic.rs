@@ -118,7 +118,7 @@ fn response(every: u32, rtt_ms: u32) -> Comparison {
     let is_friendly = predicted == cubic::reno_friendly_region(p);
     let [least, most] = match is_friendly {
         true => [with_more_rtts(rtts, 3.0), 1.0],
-        false => cubic::standing_shares(cubic::C, p, rtt_s, 3.0),
+        false => cubic::stationary_range(cubic::C, p, rtt_s, 3.0),
     };
     let region = if is_friendly {
         "Reno-friendly"

@@ -35,7 +35,7 @@ static PADHYE: Section = Section {
 pub fn square_root_law() -> Vec<Comparison> {
     let row = |(per_10_000, b): (u32, f64)| {
         let p = f64::from(per_10_000) / 10_000.0;
-        let predicted = square_root::packets_per_rtt_at_random(p, b);
+        let predicted = square_root::packets_per_rtt_random_loss(p, b);
         let least = 1.0 / (1.0 + (2.0 + b) * p * predicted) - CHANCE;
         let allowed = Allowed::Shares(least, 1.0 + CHANCE);
         row(&SQUARE_ROOT, "newreno", per_10_000, b, predicted, allowed)

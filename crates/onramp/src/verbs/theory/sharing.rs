@@ -41,8 +41,8 @@ pub fn rtt_bias() -> Vec<Comparison> {
         drop_tail_packets: 50,
         duration_s: 200,
         bounds: [
-            rtt_bias::same_probability_reno(),
-            rtt_bias::same_moments_reno(),
+            rtt_bias::equal_loss_rate_reno(),
+            rtt_bias::synchronised_loss_reno(),
         ],
     };
     let cubic = Setting {
@@ -53,8 +53,8 @@ pub fn rtt_bias() -> Vec<Comparison> {
         drop_tail_packets: 100,
         duration_s: 250,
         bounds: [
-            rtt_bias::same_probability_cubic(),
-            rtt_bias::same_moments_cubic(),
+            rtt_bias::equal_loss_rate_cubic(),
+            rtt_bias::synchronised_loss_cubic(),
         ],
     };
     let mut rows = Vec::new();

@@ -1,16 +1,16 @@
-//! Appropriate byte counting: how much of an acknowledgement counts in slow start (RFC 3465).
+//! Appropriate byte counting (RFC 3465): how much of an acknowledgement counts in slow start.
 
 use crate::Window;
 use std::num::NonZeroU8;
 
-/// By how much an acknowledgement makes the window grow in slow start, at the most. It grows by no
-/// more than was acknowledged.
+/// The limit L of RFC 3465: by how much an acknowledgement may make cwnd grow in slow start. cwnd
+/// never grows by more than was acknowledged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ByteCounting {
-    /// By so many segments, the RFC's L; by one while a slow start repairs what a timeout left
+    /// By at most this many segments; by one while a slow start repairs the losses of a timeout
     /// (section 2.3). 1 counts acknowledgements (RFC 5681, equation 2).
     Segments(NonZeroU8),
-    /// By all that was acknowledged, as Linux does, after timeouts too.
+    /// By everything acknowledged, as in Linux, also after timeouts.
     Unlimited,
 }
 
@@ -19,11 +19,11 @@ impl ByteCounting {
     pub const ACKS: ByteCounting = ByteCounting::Segments(NonZeroU8::MIN);
 }
 
-/// A connection's counting.
+/// Byte counting of a connection.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Counting {
     choice: ByteCounting,
-    /// Slow start began again with one segment, and has not come to its threshold.
+    /// Slow start restarted with one segment, and cwnd has not reached ssthresh since.
     restarted: bool,
 }
 
@@ -35,13 +35,13 @@ impl Counting {
         }
     }
 
-    /// Slow start begins again with one segment. What arrived behind the loss is acknowledged at
-    /// once then, which says nothing of what left the network meanwhile (section 2.3).
+    /// Slow start restarts with one segment. Data that arrived after the loss is then acknowledged
+    /// at once, which does not show how much left the network meanwhile (section 2.3).
     pub fn restart(&mut self) {
         self.restarted = true;
     }
 
-    /// What counts of so many bytes that an acknowledgement delivered.
+    /// How many of `delivered_bytes` count.
     pub fn counted(&mut self, delivered_bytes: u64, window: &Window) -> u64 {
         if !window.in_slow_start() {
             self.restarted = false;
@@ -61,9 +61,9 @@ mod tests {
     use super::*;
     use crate::window::UNLIMITED;
 
-    /// RFC 3465, section 2.3, is of the slow start that follows the timeout alone.
+    /// RFC 3465, section 2.3, applies only to the slow start after a timeout.
     #[test]
-    fn a_later_slow_start_counts_as_chosen_again() {
+    fn a_later_slow_start_counts_as_configured_again() {
         let mut counting = Counting::new(ByteCounting::Segments(NonZeroU8::new(2).unwrap()));
         let window = |ssthresh_bytes| Window {
             cwnd_bytes: 5000,
@@ -76,7 +76,7 @@ mod tests {
         assert_eq!(
             counting.counted(4000, &window(5000)),
             4000,
-            "congestion avoidance is not counted by it"
+            "byte counting does not limit congestion avoidance"
         );
         assert_eq!(counting.counted(4000, &window(UNLIMITED)), 2000);
     }

@@ -1,15 +1,15 @@
-//! What one end of a connection is.
+//! Configuration of one end of a connection.
 
 use crate::choice::{Acks, Avoidance, PacketPair, Recovery, Stack, Timers};
 use crate::{ByteCounting, PathMemory, Ticks};
 use onramp_core::pairs::Form;
 
-/// One end's choices.
+/// Configuration of one end of a connection.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
-    /// Whose habits to follow where no choice below names them.
+    /// The host whose behaviour applies where no other field decides.
     pub stack: Stack,
-    /// Largest payload that it takes in one segment without options: the MTU less 40.
+    /// MSS without regard to options, in bytes: the MTU minus 40.
     pub mss_bytes: u16,
     /// Offers and accepts timestamps (RFC 7323).
     pub timestamps: bool,
@@ -17,58 +17,57 @@ pub struct Config {
     pub sack: bool,
     /// Offers and accepts window scaling (RFC 7323).
     pub window_scaling: bool,
-    /// Start-up algorithm of `core/`, by its name; `None` leaves slow start to the avoidance.
+    /// Start-up algorithm of `core/`, by name; `None` leaves slow start to the congestion
+    /// avoidance.
     pub startup: Option<&'static str>,
-    /// Options of that start-up: `onramp_core::OPTION_*`.
+    /// Options of the start-up algorithm: `onramp_core::OPTION_*`.
     pub startup_options: u32,
-    /// Where its start-up finds what is remembered of the path, and what it learns is kept; `None`:
-    /// nowhere.
+    /// Path memory from which the start-up algorithm starts, and to which it adds; `None`: no
+    /// memory.
     pub memory: Option<PathMemory>,
-    /// What start-up `spaced` would measure: the rate of slow start's segments, in IP packets;
-    /// `None`: it measures.
+    /// For start-up `spaced`: the pacing rate, in bit/s of IP packets; `None`: it measures the
+    /// rate.
     pub pace_bits_per_s: Option<u64>,
-    /// What start-up `qos` needs: a rate that the network guarantees; `None`: it starts as if there
-    /// were no start-up. Not together with `pace_bits_per_s`.
+    /// For start-up `qos`: the reserved rate; `None`: it behaves as if there were no start-up. Not
+    /// together with `pace_bits_per_s`.
     pub reservation: Option<Reservation>,
-    /// What start-up `gamma` would find: the share of the window that a threshold is, in
-    /// millionths.
+    /// For start-up `gamma`: ssthresh as a fraction of cwnd, in millionths; `None`: it measures the
+    /// fraction.
     pub gamma_ppm: Option<u32>,
     /// Congestion avoidance.
     pub avoidance: Avoidance,
-    /// Loss recovery. Those that stand on SACK fall back to [`Recovery::NewReno`] with a peer that
-    /// has none.
+    /// Loss recovery. Those that need SACK fall back to [`Recovery::NewReno`] if the peer does not
+    /// support it.
     pub recovery: Recovery,
     /// Retransmission timer.
     pub timers: Timers,
-    /// When to acknowledge.
+    /// When to send acknowledgements.
     pub acks: Acks,
-    /// What may be sent before the first acknowledgement.
+    /// Initial window.
     pub initial_window: InitialWindow,
-    /// By how much an acknowledgement makes the window grow in slow start.
+    /// How much an acknowledgement makes cwnd grow in slow start.
     pub byte_counting: ByteCounting,
-    /// Threshold of the first slow start; `None` is none.
+    /// Initial ssthresh; `None`: unlimited.
     pub initial_ssthresh_bytes: Option<u64>,
-    /// Sends at this rate, counted in IP packets, whatever congestion control would do: the window
-    /// is the send buffer, losses are sent again and change nothing else. There is no start-up
-    /// then.
+    /// Sends at this rate, in bit/s of IP packets, without congestion control: cwnd is the send
+    /// buffer, losses are only retransmitted, and there is no start-up.
     pub fixed_rate_bits_per_s: Option<u64>,
     /// Receive buffer.
     pub receive_buffer: ReceiveBuffer,
-    /// Bytes that the application may have given and that are not yet acknowledged.
+    /// Size of the send buffer: the maximum of written and unacknowledged bytes.
     pub send_buffer_bytes: u64,
-    /// What it does about packet pairs, if the peer knows them too. Its own data are sent in pairs
-    /// where the start-up asks for that.
+    /// Support of packet pairs, if the peer supports them too. Our own data is sent in pairs if the
+    /// start-up algorithm asks for it.
     pub packet_pair: PacketPair,
-    /// How their options are written.
+    /// Wire format of the packet-pair options.
     pub pair_form: Form,
-    /// Waits with small segments while any are outstanding (RFC 9293, section 3.7.4).
+    /// Nagle's algorithm: delays small segments while data is in flight (RFC 9293, section 3.7.4).
     pub nagle: bool,
-    /// The window grows only while it is what holds the sender back (RFC 7661); otherwise with
-    /// every acknowledgement.
+    /// cwnd grows only while it limits the sender (RFC 7661); otherwise with every acknowledgement.
     pub window_validation: bool,
-    /// Starts again from the initial window after an idle time (RFC 5681, section 4.1; RFC 2861).
+    /// Restarts from the initial window after an idle time (RFC 5681, section 4.1; RFC 2861).
     pub restart_after_idle: bool,
-    /// What the host has of time; 4.4BSD's own timers have their own.
+    /// Granularity of the host's clock and timers. 4.4BSD's timers have their own.
     pub ticks: Ticks,
     /// Initial sequence number.
     pub isn: u32,
@@ -79,14 +78,14 @@ pub struct Config {
 /// A rate that the network guarantees to a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reservation {
-    /// Of TCP's payload: packets have headers besides. At least 1.
+    /// Rate of TCP payload, without headers, in bytes per second. At least 1.
     pub bytes_per_s: u64,
-    /// What may leave at once, at least a segment; `None`: as `core/algorithms/qos.h` chooses. A host that is
-    /// woken at ticks only lets as much more leave at once as the rate makes of a tick.
+    /// Burst of the token bucket in bytes, at least a segment; `None`: as `core/algorithms/qos.h`
+    /// chooses. A host that wakes only at timer ticks sends rate * tick more at once.
     pub burst_bytes: Option<u32>,
 }
 
-/// What may be sent before the first acknowledgement.
+/// Initial window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InitialWindow {
     /// This many segments.
@@ -96,7 +95,7 @@ pub enum InitialWindow {
 }
 
 impl InitialWindow {
-    /// In bytes, of segments of so much payload; at least one of them.
+    /// The window in bytes, for segments with this payload; at least one segment.
     pub fn bytes(self, mss_bytes: u64) -> u64 {
         match self {
             InitialWindow::Segments(segments) => u64::from(segments.max(1)) * mss_bytes,
@@ -105,20 +104,20 @@ impl InitialWindow {
     }
 }
 
-/// The receive buffer, in bytes of payload.
+/// Size of the receive buffer, in bytes of payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReceiveBuffer {
     /// Auto-tuned as Linux does it with its default limits.
     LinuxDefault,
-    /// So much from the start.
+    /// This size from the start. With [`Stack::Linux`] the window grows by a quarter, as in Linux.
     Bytes(u64),
-    /// The same with every stack, and never a byte more: [`Bytes`](ReceiveBuffer::Bytes) grows
-    /// where Linux's does, and promises up to a unit of the window field beyond what is free.
+    /// This size with every stack, and never a byte more. ([`Bytes`](ReceiveBuffer::Bytes) may grow
+    /// as in Linux, and scaling may round its window up beyond the free space.)
     Exactly(u64),
 }
 
 impl Config {
-    /// The choices that belong together, for packets of so many bytes at most.
+    /// The defaults of a stack, for packets of at most `mtu_bytes`.
     pub fn of(stack: Stack, mtu_bytes: u32) -> Config {
         let mss_bytes = mtu_bytes.saturating_sub(40).clamp(1, u32::from(u16::MAX)) as u16;
         let linux = Config {

@@ -1,9 +1,9 @@
-//! TCP (RFC 9293) without a clock and without sockets: segments and times in, segments and times
-//! out.
+//! TCP (RFC 9293) without a clock and without sockets: it gets segments and times, and returns
+//! segments and times.
 //!
-//! A [`Connection`] is one end. Whoever drives it, a simulator or a program with a real network
-//! device, hands it the segments that arrive and the moments that it asked for, and carries the
-//! segments that it makes:
+//! A [`Connection`] is one end. Its driver, a simulator or a program with a real network device,
+//! passes on the segments that arrive, calls it when a timer expires, and carries the segments that
+//! it returns:
 //!
 //! ```text
 //!    write, read, close          on_segment, on_timer
@@ -12,11 +12,12 @@
 //!                               '--> poll_transmit ---'   next_timer_ns
 //! ```
 //!
-//! A connection counts bytes of the stream and does not hold them, which keeps a simulator fast;
-//! [`stream`] adds the bytes where somebody reads them. [`wire`] turns segments into IP packets and
-//! back.
+//! A connection counts the bytes of its streams but does not hold them, which keeps a simulator
+//! fast. [`stream`] adds the bytes for drivers that need them. [`wire`] converts segments into IP
+//! packets and back.
 //!
-//! What TCPs differ in is chosen by [`Config`]; each choice is a small file behind a small trait:
+//! [`Config`] chooses the parts in which TCP implementations differ. Each choice is a small file
+//! that implements a small trait:
 //!
 //! | Choice | Trait | Files |
 //! |---|---|---|
@@ -24,15 +25,15 @@
 //! | congestion avoidance | [`avoidance::Avoidance`] | `avoidance/` |
 //! | retransmission timer | [`rto::Rto`] | `rto/` |
 //! | when to acknowledge | [`acks::AckPolicy`] | `acks/` |
-//! | what window to offer | [`receive_window::ReceiveWindow`] | `receive_window/` |
+//! | what window to advertise | [`receive_window::ReceiveWindow`] | `receive_window/` |
 //! | start-up | | `core/`, through `onramp-core` |
 //!
-//! What it measures and schedules, it does as its host can: [`timing`].
+//! Each of them measures time and schedules events as its host can: see [`timing`].
 //!
-//! Times are nanoseconds on the driver's clock and never run backwards. Positions in a stream are
-//! bytes since its start, in 64 bits; only [`Segment`] has TCP's 32-bit numbers. Nothing here reads
-//! a clock or draws a random number: given the same calls, a connection does the same on every
-//! machine.
+//! Times are nanoseconds of the driver's clock and never run backwards. Stream offsets are 64-bit
+//! byte counts from the start of a stream; only [`Segment`] has TCP's 32-bit sequence numbers.
+//! Nothing in this crate reads a clock or draws a random number: given the same calls, a connection
+//! behaves the same on every machine.
 
 pub mod acks;
 pub mod avoidance;

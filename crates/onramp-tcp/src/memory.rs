@@ -1,11 +1,12 @@
-//! What hosts remember of paths (`core/parts/path_memory.h`): kept for as long as somebody has a handle of it.
+//! Path memory (`core/parts/path_memory.h`): what hosts remember of paths. A memory lives as long
+//! as any handle to it.
 
 use onramp_core::memory::{news, window, Entry, News, KEEP_NS};
 use onramp_core::{Decision, Start};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-/// One path's place in a memory of paths.
+/// Handle to one path's entry in a path memory.
 #[derive(Clone, Debug)]
 pub struct PathMemory {
     paths: Arc<Mutex<Paths>>,
@@ -16,11 +17,11 @@ pub struct PathMemory {
 #[derive(Debug, Default)]
 struct Paths {
     entries: HashMap<u64, Entry>,
-    /// Connections are numbered as they begin.
+    /// Number of connections so far; each connection gets a number as its user id.
     users: u64,
 }
 
-/// The same memory, and the same path.
+/// Equal handles refer to the same memory and the same path.
 impl PartialEq for PathMemory {
     fn eq(&self, other: &PathMemory) -> bool {
         Arc::ptr_eq(&self.paths, &other.paths)
@@ -29,7 +30,7 @@ impl PartialEq for PathMemory {
 }
 
 impl PathMemory {
-    /// A new memory, which keeps what it is told for so long, and any path's place in it.
+    /// A new memory whose entries expire after `lifetime_ns`, and the entry of path 0 in it.
     pub fn new(lifetime_ns: u64) -> PathMemory {
         PathMemory {
             paths: Arc::default(),
@@ -38,7 +39,7 @@ impl PathMemory {
         }
     }
 
-    /// The place of another path in it, by a number that is the path's own.
+    /// The entry of another path in the same memory. `path` is a number of the caller's choice.
     pub fn of_path(&self, path: u64) -> PathMemory {
         PathMemory {
             path,
@@ -46,13 +47,13 @@ impl PathMemory {
         }
     }
 
-    /// What is remembered of the path, and not yet over.
+    /// What is remembered of the path, unless it has expired.
     pub fn entry(&self, now_ns: u64) -> Option<Entry> {
         let entry = self.paths().entries.get(&self.path).copied();
         entry.filter(|entry| !entry.is_over(now_ns, self.lifetime_ns))
     }
 
-    /// A connection begins: `start` tells it what it may use.
+    /// Starts a connection's use of the memory. Writes what the start-up may use into `start`.
     pub(crate) fn begin(&self, now_ns: u64, start: &mut Start) -> Remembering {
         let mut paths = self.paths();
         paths.users += 1;
@@ -74,23 +75,26 @@ impl PathMemory {
     }
 
     fn paths(&self) -> MutexGuard<'_, Paths> {
-        self.paths.lock().expect("nobody panics with the lock")
+        self.paths
+            .lock()
+            .expect("no thread panics while it holds the lock")
     }
 }
 
-/// A connection that uses a memory, until it is dropped.
+/// A connection's use of a path memory, until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Remembering {
     memory: PathMemory,
     user: u64,
-    /// By which is judged what it finds.
+    /// Window against which the start-up's result is judged.
     window_bytes: u64,
-    /// When it last said that it has the path's entry; `None`: it has it not.
+    /// When the connection last confirmed that it owns the path's entry; `None` if it does not own
+    /// it.
     kept_ns: Option<u64>,
 }
 
 impl Remembering {
-    /// It has heard from its peer.
+    /// Keeps the entry, because the peer has answered.
     pub fn keep(&mut self, now_ns: u64) {
         if self
             .kept_ns
@@ -105,7 +109,7 @@ impl Remembering {
             .then_some(now_ns);
     }
 
-    /// Its start-up has decided.
+    /// Stores what the start-up has just decided.
     pub fn learn(&mut self, decision: &Decision, now_ns: u64) {
         let news = news(decision, self.window_bytes);
         if news == News::None {
@@ -129,7 +133,7 @@ impl Remembering {
 
 impl Drop for Remembering {
     fn drop(&mut self) {
-        // A run that has panicked needs no memory any more.
+        // After a panic the lock is poisoned, and the memory is no longer needed.
         if let (Some(_), Ok(mut paths)) = (self.kept_ns, self.memory.paths.lock()) {
             if let Some(entry) = paths.entries.get_mut(&self.memory.path) {
                 entry.give_back(self.user);

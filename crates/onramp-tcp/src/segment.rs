@@ -1,5 +1,5 @@
-//! A TCP segment as a struct: what a simulator passes around and [`wire`](crate::wire) reads and
-//! writes.
+//! A TCP segment as a struct. Simulators pass it around, and [`wire`](crate::wire) reads and writes
+//! it.
 
 use onramp_core::pairs::{Form, PairOption};
 
@@ -8,7 +8,7 @@ pub const IPV4_HEADER_BYTES: u32 = 20;
 /// Bytes of a TCP header without options.
 pub const TCP_HEADER_BYTES: u32 = 20;
 
-/// The control bits (RFC 9293, section 3.1).
+/// The control bits (RFC 9293, section 3.1), as in the header.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Flags(pub u8);
 
@@ -24,19 +24,19 @@ impl Flags {
     /// The acknowledgement number is valid.
     pub const ACK: Flags = Flags(16);
 
-    /// Are all of these set?
+    /// Are all of `flags` set?
     pub const fn has(self, flags: Flags) -> bool {
         self.0 & flags.0 == flags.0
     }
 
-    /// These and those.
+    /// The union of both sets of flags.
     pub const fn with(self, flags: Flags) -> Flags {
         Flags(self.0 | flags.0)
     }
 }
 
-/// The blocks of a SACK option (RFC 2018): up to four, each from a left edge to just before a right
-/// edge.
+/// The blocks of a SACK option (RFC 2018): up to four `(left, right)` edges as sequence numbers.
+/// The right edge is exclusive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SackBlocks {
     count: u8,
@@ -44,7 +44,7 @@ pub struct SackBlocks {
 }
 
 impl SackBlocks {
-    /// Adds a block; `false` where four are there already.
+    /// Adds a block. Returns `false` if there are four already.
     pub fn push(&mut self, left: u32, right: u32) -> bool {
         let Some(slot) = self.blocks.get_mut(usize::from(self.count)) else {
             return false;
@@ -54,12 +54,12 @@ impl SackBlocks {
         true
     }
 
-    /// The blocks in their order.
+    /// The blocks in order.
     pub fn as_slice(&self) -> &[(u32, u32)] {
         &self.blocks[..usize::from(self.count)]
     }
 
-    /// Is there none?
+    /// Are there no blocks?
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
@@ -68,18 +68,18 @@ impl SackBlocks {
 /// The packet-pair options of a segment (Nishida et al., section 4.1.2): a mark, a reply, or both.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PairOptions {
-    /// In which form they are written; `None` where there are none.
+    /// Wire format; `None` without options.
     pub form: Option<Form>,
-    /// Permitted (on SYN only), first or second.
+    /// The mark: permitted (only on SYN), first or second.
     pub mark: Option<PairOption>,
-    /// What was measured of the peer's pair.
+    /// The reply: what was measured of the peer's pair.
     pub reply: Option<PairOption>,
-    /// Of those that arrived, the number that could not be read.
+    /// Number of received options that could not be read.
     pub malformed: u8,
 }
 
 impl PairOptions {
-    /// With this mark alone.
+    /// Options that consist of this mark.
     pub fn marked(form: Form, mark: PairOption) -> PairOptions {
         PairOptions {
             form: Some(form),
@@ -88,7 +88,7 @@ impl PairOptions {
         }
     }
 
-    /// Without those that could not be read: what is left when they are written again.
+    /// The options without the malformed ones, as they are written again.
     pub fn readable(&self) -> PairOptions {
         let form = self.form.filter(|_| self.iter().next().is_some());
         PairOptions {
@@ -98,12 +98,12 @@ impl PairOptions {
         }
     }
 
-    /// In the order in which they are written.
+    /// The options in wire order.
     pub fn iter(&self) -> impl Iterator<Item = &PairOption> {
         self.reply.iter().chain(&self.mark)
     }
 
-    /// Length on the wire, padded to four bytes.
+    /// Length on the wire in bytes, padded to a multiple of four.
     pub fn wire_bytes(&self) -> u32 {
         self.form.map_or(0, |form| {
             self.iter()
@@ -123,16 +123,16 @@ pub struct Options {
     pub window_scale: Option<u8>,
     /// SACK permitted (RFC 2018, section 2); on SYN only.
     pub sack_permitted: bool,
-    /// Timestamps (RFC 7323, section 3): TSval and TSecr.
+    /// Timestamps (RFC 7323, section 3): TSval and TSecr, in milliseconds.
     pub timestamps: Option<(u32, u32)>,
-    /// Selective acknowledgements.
+    /// SACK blocks (RFC 2018, section 3).
     pub sack: SackBlocks,
-    /// Packet pairs.
+    /// Packet-pair options.
     pub pairs: PairOptions,
 }
 
 impl Options {
-    /// Length of the options on the wire, padded to four bytes, laid out as Linux does it.
+    /// Length of the options on the wire in bytes, padded, in Linux's layout.
     pub fn wire_bytes(&self) -> u32 {
         let mut bytes = 0;
         if self.mss.is_some() {
@@ -142,7 +142,7 @@ impl Options {
             bytes += 4; // with a NOP
         }
         if self.timestamps.is_some() {
-            // SACK permitted takes the place of the two NOPs.
+            // SACK permitted replaces the two NOPs.
             bytes += 12;
         } else if self.sack_permitted {
             bytes += 4;
@@ -154,14 +154,14 @@ impl Options {
     }
 }
 
-/// A segment without its payload's bytes, which are known by their place in the stream.
+/// A segment without the bytes of its payload, which are known by their stream offset.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Segment {
     /// Sequence number of the first byte, or of the SYN.
     pub seq: u32,
-    /// Next sequence number expected, where [`Flags::ACK`] is set.
+    /// Next sequence number expected, if [`Flags::ACK`] is set.
     pub ack: u32,
-    /// Payload.
+    /// Payload bytes.
     pub payload_bytes: u32,
     /// The window field, not scaled.
     pub window: u16,
@@ -172,17 +172,17 @@ pub struct Segment {
 }
 
 impl Segment {
-    /// Length of the TCP header.
+    /// Length of the TCP header in bytes.
     pub fn header_bytes(&self) -> u32 {
         TCP_HEADER_BYTES + self.options.wire_bytes()
     }
 
-    /// Length of the IPv4 packet that carries it.
+    /// Length of the IPv4 packet that carries the segment, in bytes.
     pub fn wire_bytes(&self) -> u32 {
         IPV4_HEADER_BYTES + self.header_bytes() + self.payload_bytes
     }
 
-    /// What it takes of the sequence space: payload, and one each for SYN and FIN.
+    /// Length in sequence space: payload, and one each for SYN and FIN.
     pub fn sequence_bytes(&self) -> u32 {
         self.payload_bytes
             + u32::from(self.flags.has(Flags::SYN))
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn a_syn_has_linux_length() {
+    fn a_syn_has_the_length_of_linuxs() {
         let options = Options {
             mss: Some(1460),
             window_scale: Some(7),

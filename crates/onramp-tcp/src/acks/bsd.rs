@@ -1,14 +1,14 @@
-//! 4.4BSD's delayed acknowledgements: a flag, and a timer of 200 ms that ticks for the whole host.
+//! 4.4BSD's delayed acknowledgements: a flag, and one timer of 200 ms for the whole host.
 //!
-//! Data in order sets the flag; the next tick sends the ACK, so that it waits 0 to 200 ms. Before
-//! that, the application's reading sends it, where it opens the window by twice `t_maxseg` (Wright
-//! & Stevens, "TCP/IP Illustrated, Volume 2", chapter 26): a reader that keeps up has every second
-//! full segment acknowledged.
+//! Data in order sets the flag, and the next tick sends the ACK, so an ACK waits 0 to 200 ms. The
+//! application's read sends the ACK earlier if it opens the window by twice `t_maxseg` (Wright &
+//! Stevens, "TCP/IP Illustrated, Volume 2", chapter 26). So if the reader keeps up, every second
+//! full segment is acknowledged.
 //!
-//! `t_maxseg` is the MSS without regard to options. With timestamps a full segment has 12 bytes
-//! less, two of them are less than that, and it takes three: every third segment is acknowledged
-//! (M. Allman, "Fixing Two BSD TCP Bugs", NASA CR-204151, 1997; RFC 2525, section 2.13, "Stretch
-//! ACK violation").
+//! `t_maxseg` is the MSS without regard to options. With timestamps a full segment carries 12 bytes
+//! less, and two of them are less than twice `t_maxseg`. So every third segment is acknowledged (M.
+//! Allman, "Fixing Two BSD TCP Bugs", NASA CR-204151, 1997; RFC 2525, section 2.13, "Stretch ACK
+//! violation").
 
 use super::{AckPolicy, Arrival, Decision};
 use crate::timing::Events;
@@ -24,7 +24,7 @@ pub struct Bsd {
 }
 
 impl Bsd {
-    /// On a host whose ticks lie at this phase; its granularities are not used.
+    /// A policy on a host whose ticks have this phase; the host's granularities are unused.
     pub fn new(ticks: Ticks) -> Bsd {
         Bsd {
             fast_timer: ticks.every(TICK_NS).events(),
@@ -50,7 +50,7 @@ mod tests {
 
     const MS_NS: u64 = 1_000_000;
 
-    /// With so much that is not acknowledged, this segment of 500 bytes included.
+    /// An arrival of 500 bytes, after which `unacknowledged_bytes` are not acknowledged.
     fn segment(now_ns: u64, unacknowledged_bytes: u64) -> Arrival {
         let (payload_bytes, mss_bytes, agreed_mss_bytes) = (500, 500, 512);
         Arrival {
@@ -83,13 +83,13 @@ mod tests {
     }
 
     #[test]
-    fn twice_the_mss_is_acknowledged_at_once() {
+    fn twice_the_mss_is_acknowledged_immediately() {
         let mut policy = Bsd::new(Ticks::FINE);
         assert_eq!(policy.arrived(&segment(1, 512)), Decision::At(TICK_NS));
         assert_eq!(policy.arrived(&segment(2, 1024)), Decision::Now);
     }
 
-    /// RFC 2525, section 2.13: the options' bytes count as missing.
+    /// RFC 2525, section 2.13: the bytes of the options are missing.
     #[test]
     fn with_options_it_takes_three_segments() {
         let mut policy = Bsd::new(Ticks::FINE);

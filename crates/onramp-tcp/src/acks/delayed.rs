@@ -1,22 +1,22 @@
-//! Delayed acknowledgements by the standard: RFC 1122, section 4.2.3.2, and RFC 5681, section 4.2.
+//! Standard delayed acknowledgements: RFC 1122, section 4.2.3.2, and RFC 5681, section 4.2.
 //!
-//! An ACK goes out for at least every second full-sized segment, and not later than 200 ms after
-//! the first data that it acknowledges. The standard allows 500 ms; 200 ms is what stacks have used
-//! since 4.2BSD. Data that is not worth two full segments waits for more or for the timer. The
-//! timer is exact whatever the host: with coarse events it could not keep its bound.
+//! An ACK is sent for at least every second full-sized segment, and at most 200 ms after the first
+//! data that it acknowledges. The standard allows 500 ms; stacks have used 200 ms since 4.2BSD.
+//! Data smaller than two full segments waits for more data or for the timer. The timer is exact on
+//! any host, because coarse events could not keep its limit.
 
 use super::{AckPolicy, Arrival, Decision};
 use crate::timing::Events;
 use crate::Ticks;
 
-/// Longest delay of an ACK.
+/// Maximum delay of an ACK.
 const DELAY_NS: u64 = 200_000_000;
 
 /// RFC 5681's delayed acknowledgements.
 #[derive(Clone, Copy, Debug)]
 pub struct Delayed {
     events: Events,
-    /// When the ACK that waits must go out.
+    /// When the delayed ACK must be sent.
     at_ns: Option<u64>,
 }
 
@@ -80,7 +80,7 @@ mod tests {
 
     /// Nishida et al., section 4.2.1.
     #[test]
-    fn where_the_way_back_is_slow_every_third_or_fourth_is() {
+    fn on_a_slow_return_path_every_third_or_fourth_is() {
         let mut policy = Delayed::default();
         let stretched = |segments: u64| Arrival {
             stretch_segments: 2,
@@ -104,7 +104,7 @@ mod tests {
 
     /// RFC 5681, section 4.2.
     #[test]
-    fn a_segment_out_of_order_is_acknowledged_at_once() {
+    fn a_segment_out_of_order_is_acknowledged_immediately() {
         let arrival = Arrival {
             in_order: false,
             ..segment(5, 0)

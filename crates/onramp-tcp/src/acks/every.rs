@@ -1,6 +1,6 @@
-//! Every segment is acknowledged at once: no RFC's way, but the one for which slow start was
-//! described first, and the clearest clock for a sender (RFC 2525, section 2.13, "Stretch ACK
-//! violation", on what fewer ACKs do).
+//! Acknowledges every segment immediately. No RFC asks for it, but slow start was first described
+//! for it, and it gives a sender the clearest ACK clock (RFC 2525, section 2.13, "Stretch ACK
+//! violation", describes the effect of fewer ACKs).
 
 use super::{AckPolicy, Arrival, Decision};
 
@@ -19,7 +19,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_segment_is_acknowledged_at_once() {
+    fn every_segment_is_acknowledged_immediately() {
         assert_eq!(
             Every.arrived(&Arrival {
                 payload_bytes: 1,

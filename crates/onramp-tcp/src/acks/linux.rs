@@ -1,76 +1,77 @@
-//! Linux's acknowledgements: quick ones while the sender must find its rate, then every second
-//! segment.
+//! Linux's acknowledgements: quick ACKs while the sender must find its rate, then an ACK for every
+//! second segment.
 //!
-//! *Quick ACKs.* There is a budget of ACKs that are not delayed: half of the offered window in full
-//! segments, at most
-//! 16. It is filled by the first data, by data after a pause longer than the retransmission
-//!     timeout, and by duplicates. A segment that makes the offered window larger is worth a quick
-//!     ACK where the budget has none. So in a download from Linux 6.18 (lab, 50 Mbit/s, 600 ms,
-//!     auto-tuned buffer) every segment is acknowledged as long as auto-tuning raises the window,
-//!     and every second one where the window stands still. A dialogue, that is an answer of ours
-//!     that follows data within the delay ("pingpong"), suspends quick ACKs: the next answer will
-//!     carry the ACK.
+//! *Quick ACKs.* There is a budget of ACKs that are not delayed: half of the advertised window in
+//! full segments, at most 16. It is filled by the first data, by data after a pause longer than the
+//! RTO, and by duplicates. A segment that enlarges the advertised window gets a quick ACK even if
+//! the budget is empty. So in a download from Linux 6.18 (lab, 50 Mbit/s, 600 ms, auto-tuned
+//! buffer), every segment is acknowledged while auto-tuning raises the window, and every second one
+//! while the window does not change. If our data follows the peer's within the delay, the
+//! connection is interactive ("pingpong"). This suspends quick ACKs, because our next data will
+//! carry the ACK.
 //!
-//! *Delayed ACKs.* More than one full segment is acknowledged at once; the size of a full segment
-//! is the largest seen. Less waits for a delay that follows the time between arrivals: from 40 ms,
-//! half of it kept and half replaced; no more than 200 ms and no more than our round trip. A reader
-//! that takes the last byte of a pushed or small segment sends the ACK, unless in a dialogue.
+//! *Delayed ACKs.* More than one full segment is acknowledged immediately. The size of a full
+//! segment is the largest payload seen. Less data waits for a delay that follows the time between
+//! arrivals: it starts at 40 ms, and half of it is kept and half replaced. It is at most 200 ms and
+//! at most our RTT. A reader that takes the last byte of a pushed or small segment sends the ACK,
+//! unless the connection is interactive.
 //!
 //! Sources: tcp(7), `TCP_QUICKACK`; Sarolahti & Kuznetsov, "Congestion Control in Linux TCP"
 //! (USENIX 2002); observation of Linux 6.18. NOTE: Linux sends no ACK for two segments while a slow
-//! reader keeps the window from moving on; here it does.
+//! reader keeps the window from advancing; this implementation does.
 
 use super::{AckPolicy, Arrival, Decision};
 use crate::timing::Events;
 use crate::Ticks;
 
 const MS_NS: u64 = 1_000_000;
-/// Least delay, and the one to begin with.
+/// Minimum delay, and the initial one.
 const LEAST_DELAY_NS: u64 = 40 * MS_NS;
-/// Bound of the delay.
+/// Maximum delay.
 const MOST_DELAY_NS: u64 = 200 * MS_NS;
-/// Most quick ACKs at a time.
+/// Maximum number of quick ACKs in the budget.
 const MOST_QUICK: u64 = 16;
-/// Fewest, where the window is too small to tell.
+/// Minimum number of quick ACKs, if the window is too small for one.
 const LEAST_QUICK: u64 = 2;
-/// Segments of this size or more may be full ones before any was seen (RFC 9293, section 3.7.1: the
-/// default MSS).
+/// Minimum size of a full segment, if the MSS is not smaller: the default MSS (RFC 9293, section
+/// 3.7.1).
 const DEFAULT_SEGMENT_BYTES: u32 = 536;
-/// Window and timeout, until they are told.
+/// Window until the first report.
 const INITIAL_WINDOW_BYTES: u64 = 64_240;
+/// RTO until the first report.
 const INITIAL_TIMEOUT_NS: u64 = 1000 * MS_NS;
 
 /// Linux's acknowledgements.
 #[derive(Clone, Copy, Debug)]
 pub struct Linux {
     events: Events,
-    /// ACKs that will not be delayed.
+    /// Remaining quick ACKs.
     quick: u64,
-    /// We answer: ACKs wait for the answer.
+    /// The connection is interactive: ACKs wait for our data.
     dialogue: bool,
-    /// Delay of an ACK; none before the first data.
+    /// Delay of an ACK; `None` before the first data.
     delay_ns: Option<u64>,
     last_arrival_ns: u64,
     /// Largest payload seen.
     segment_bytes: u32,
-    /// In order and not acknowledged; `None` where nothing calls for an ACK.
+    /// Data in order that is not acknowledged; `None` if no ACK is needed.
     waiting_bytes: Option<u64>,
-    /// When the ACK that waits goes out.
+    /// When the delayed ACK must be sent.
     at_ns: Option<u64>,
     /// Pushed or small segments that wait for an ACK.
     pushed: u32,
     offered_bytes: u64,
-    /// The segment that arrives raised the window.
+    /// The current segment enlarged the window.
     grew: bool,
     srtt_ns: u64,
     timeout_ns: u64,
 }
 
 impl Linux {
-    /// On a host with these clocks.
+    /// A policy on a host with these clocks.
     pub fn new(ticks: Ticks) -> Linux {
         Linux {
-            // A tick coarser than half the bound would let an ACK wait for longer than RFC 1122
+            // With a tick longer than half the maximum, an ACK could wait longer than RFC 1122
             // allows.
             events: Ticks {
                 event_ns: ticks.event_ns.min(MOST_DELAY_NS / 2),
@@ -101,7 +102,7 @@ impl Linux {
         }
     }
 
-    /// The delay follows the time between arrivals.
+    /// Adapts the delay to the time between arrivals.
     fn measure_gap(&mut self, now_ns: u64) {
         let gap_ns = now_ns.saturating_sub(self.last_arrival_ns);
         self.last_arrival_ns = now_ns;
@@ -135,7 +136,7 @@ impl Linux {
         }
         let delay_ns = delay_ns.min(MOST_DELAY_NS);
         if let Some(earlier_ns) = self.at_ns {
-            // One that is nearly due is not worth waiting for.
+            // An ACK that is nearly due is sent immediately.
             if earlier_ns <= now_ns.saturating_add(delay_ns / 4) {
                 return Decision::Now;
             }
@@ -156,7 +157,7 @@ impl AckPolicy for Linux {
         if arrival.in_order {
             self.measure_gap(arrival.now_ns);
         }
-        // An odd budget stays as it is, an even one rises by one.
+        // Adds one to an even budget and leaves an odd one unchanged.
         self.quick |= u64::from(std::mem::take(&mut self.grew));
         if !arrival.in_order {
             return Decision::Now;
@@ -199,7 +200,7 @@ impl AckPolicy for Linux {
             return;
         };
         if self.dialogue {
-            // The answer did not come.
+            // Our data did not come.
             self.dialogue = false;
             self.delay_ns = Some(LEAST_DELAY_NS);
         } else {
@@ -234,7 +235,7 @@ mod tests {
 
     const MSS_BYTES: u32 = 1448;
 
-    /// A receiver whose ACKs go out when the policy says so.
+    /// A receiver that sends ACKs as the policy decides.
     struct Receiver {
         policy: Linux,
         unacknowledged_bytes: u64,
@@ -269,14 +270,15 @@ mod tests {
             self.unacknowledged_bytes = 0;
         }
 
-        /// How many of so many full segments, 0.24 ms apart, are acknowledged at once.
+        /// Receives `count` full segments, 0.24 ms apart. Returns how many were acknowledged
+        /// immediately.
         fn acknowledged_of(&mut self, count: u64, start_ns: u64) -> usize {
             (0..count)
                 .filter(|n| self.segment(start_ns + n * 240_000, MSS_BYTES) == Decision::Now)
                 .count()
         }
 
-        /// Beyond the quick ACKs.
+        /// A receiver that has used up its quick ACKs.
         fn settled() -> Receiver {
             let mut receiver = Receiver::new();
             assert_eq!(receiver.acknowledged_of(16, 0), 16);
@@ -300,7 +302,7 @@ mod tests {
     }
 
     /// Measured on Linux 6.18: while auto-tuning raises the window, every segment is acknowledged.
-    /// The sixteen come after the segments that raised the window first.
+    /// The budget of sixteen is used after the segments that first raised the window.
     #[test]
     fn segments_that_raise_the_window_are_acknowledged() {
         let mut receiver = Receiver::new();
@@ -342,7 +344,7 @@ mod tests {
             receiver.acknowledge(at_ns);
         }
         assert_eq!(longest_ns, 200 * MS_NS);
-        // Fast arrivals bring it back.
+        // Fast arrivals shorten the delay again.
         for n in 0..40 {
             receiver.segment(now_ns + n, 1);
             receiver.acknowledge(now_ns + n);
@@ -374,7 +376,7 @@ mod tests {
         receiver.policy.sent_data(MS_NS);
         assert_eq!(receiver.segment(5 * MS_NS, 100), Decision::At(45 * MS_NS));
         assert!(!receiver.policy.read(6 * MS_NS, true));
-        // No answer came within the delay: no dialogue any more.
+        // No data of ours came within the delay, so the connection is no longer interactive.
         receiver.policy.expired(45 * MS_NS);
         receiver.acknowledge(45 * MS_NS);
         assert_eq!(receiver.segment(50 * MS_NS, 100), Decision::Now);

@@ -1,4 +1,4 @@
-//! When a receiver acknowledges.
+//! When a receiver sends acknowledgements.
 
 mod bsd;
 mod delayed;
@@ -15,78 +15,77 @@ use crate::{Acks, Ticks};
 /// A data segment that arrived.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Arrival {
-    /// When.
+    /// When it arrived.
     pub now_ns: u64,
-    /// Payload.
+    /// Payload bytes.
     pub payload_bytes: u32,
-    /// The largest payload that the sender may send.
+    /// Maximum payload of the sender's segments.
     pub mss_bytes: u32,
-    /// The MSS as it was agreed on, of which options take a part: 4.4BSD's `t_maxseg`.
+    /// The negotiated MSS, which includes the space of options: 4.4BSD's `t_maxseg`.
     pub agreed_mss_bytes: u32,
-    /// It was the next one expected, and nothing beyond it was waiting.
+    /// It was the next expected segment, and no data above it was waiting.
     pub in_order: bool,
-    /// In order and not yet acknowledged, this segment included.
+    /// Bytes in order and not yet acknowledged, including this segment.
     pub unacknowledged_bytes: u64,
-    /// It had the PSH bit.
+    /// The PSH bit was set.
     pub push: bool,
-    /// For so many segments beyond the second an acknowledgement may wait, since the way back is
+    /// Number of segments beyond the second for which an ACK may wait, because the return path is
     /// slow.
     pub stretch_segments: u32,
 }
 
-/// What is to become of the acknowledgement.
+/// When to send the acknowledgement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decision {
-    /// Send it now.
+    /// Send it immediately.
     Now,
-    /// Send it at this moment, unless it goes out with something else before.
+    /// Send it at this time, unless another segment carries it earlier.
     At(u64),
 }
 
-/// Decides when to acknowledge. Segments out of order, duplicates and FINs are acknowledged at once
-/// by the connection itself (RFC 5681, section 4.2); the policy hears of them too.
+/// Decides when to acknowledge. The connection itself acknowledges segments out of order,
+/// duplicates and FINs immediately (RFC 5681, section 4.2). They are reported to the policy too.
 pub trait AckPolicy: std::fmt::Debug + Send {
     /// A segment with data arrived.
     fn arrived(&mut self, arrival: &Arrival) -> Decision;
 
-    /// A segment arrived whose data was there already, or lay outside of the window. Instead of
+    /// A segment arrived whose data was a duplicate or outside the window. Called instead of
     /// [`arrived`](AckPolicy::arrived).
     fn duplicate(&mut self, now_ns: u64) {
         let _ = now_ns;
     }
 
-    /// Before [`arrived`](AckPolicy::arrived): the window that was offered last, and whether this
-    /// segment made what will be offered larger
-    /// ([`ReceiveWindow::arrived`](crate::receive_window::ReceiveWindow::arrived)).
+    /// Reports the last advertised window, and whether this segment enlarges the next one
+    /// ([`ReceiveWindow::arrived`](crate::receive_window::ReceiveWindow::arrived)). Called before
+    /// [`arrived`](AckPolicy::arrived).
     fn window(&mut self, offered_bytes: u64, grew: bool) {
         let _ = (offered_bytes, grew);
     }
 
-    /// Our own smoothed round-trip time, 0 if unknown, and our retransmission timeout. Whenever
-    /// they change.
+    /// Reports our smoothed RTT (0 if unknown) and RTO, whenever they change.
     fn round_trip(&mut self, srtt_ns: u64, timeout_ns: u64) {
         let _ = (srtt_ns, timeout_ns);
     }
 
-    /// The application took data, and with `emptied` all there was. Should the acknowledgement that
-    /// waits go now?
+    /// The application read data; `emptied`: it read everything. Returns whether a delayed ACK must
+    /// be sent now.
     fn read(&mut self, now_ns: u64, emptied: bool) -> bool {
         let _ = (now_ns, emptied);
         false
     }
 
-    /// The delayed acknowledgement's moment came. It goes out now, and [`sent`](AckPolicy::sent)
+    /// The timer of the delayed ACK expired. The ACK is sent now, and [`sent`](AckPolicy::sent)
     /// follows.
     fn expired(&mut self, now_ns: u64) {
         let _ = now_ns;
     }
 
-    /// An acknowledgement went out, alone or with data.
+    /// An acknowledgement was sent, alone or with data.
     fn sent(&mut self, now_ns: u64) {
         let _ = now_ns;
     }
 
-    /// Our side sends data of its own, as in a dialogue.
+    /// Our side sent data of its own.
     fn sent_data(&mut self, now_ns: u64) {
         let _ = now_ns;
     }
@@ -110,7 +109,7 @@ mod tests {
     /// RFC 1122, section 4.2.3.2.
     const MOST_DELAY_NS: u64 = 500_000_000;
 
-    /// What may happen to a policy after some time.
+    /// An event of a policy.
     #[derive(Clone, Debug)]
     enum Event {
         Arrived {
@@ -128,13 +127,14 @@ mod tests {
 
     fn event() -> impl Strategy<Value = Event> {
         prop_oneof![
-            6 => (0..=u32::MAX, any::<bool>(), any::<bool>(), any::<bool>(), any::<u64>()).prop_map(
+            6 => (any::<u32>(), any::<bool>(), any::<bool>(), any::<bool>(), any::<u64>()).prop_map(
                 |(payload_bytes, in_order, push, grew, window_bytes)| Event::Arrived {
                     payload_bytes, in_order, push, grew, window_bytes
                 }
             ),
             1 => Just(Event::Duplicate),
-            1 => (any::<u64>(), any::<u64>()).prop_map(|(srtt_ns, timeout_ns)| Event::RoundTrip(srtt_ns, timeout_ns)),
+            1 => (any::<u64>(), any::<u64>())
+                .prop_map(|(srtt_ns, timeout_ns)| Event::RoundTrip(srtt_ns, timeout_ns)),
             1 => any::<bool>().prop_map(Event::Read),
             1 => Just(Event::SentData),
         ]
@@ -148,10 +148,13 @@ mod tests {
             phase_ns in any::<u64>(),
             mss_bytes in prop_oneof![0..=1460u32, any::<u32>()],
             stretch_segments in 0..3u32,
-            events in prop::collection::vec((event(), prop_oneof![0..=50_000_000u64, 0..=1u64 << 55]), 1..80),
+            events in prop::collection::vec(
+                (event(), prop_oneof![0..=50_000_000u64, 0..=1u64 << 55]),
+                1..80,
+            ),
         ) {
             let mut policy = new(choice, Ticks { phase_ns, ..Ticks::FINE });
-            // When the oldest data that is not acknowledged arrived, and when it is to be.
+            // When the oldest unacknowledged data arrived, and when its ACK is due.
             let mut waiting: Option<(u64, u64)> = None;
             let mut unacknowledged_bytes = 0;
             for (event, pause_ns) in events {

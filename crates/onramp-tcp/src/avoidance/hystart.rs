@@ -1,34 +1,33 @@
 //! HyStart: end slow start before it loses anything.
 //!
 //! S. Ha, I. Rhee: Hybrid Slow Start for High-Bandwidth and Long-Distance Networks, 2008 (PFLDnet)
-//! and 2011 (Computer Networks 55). In one sentence: slow start has filled the path when a round
-//! trip's ACKs come as a train as long as half of it, or when the queue makes the first of them
-//! late.
+//! and 2011 (Computer Networks 55). Slow start has filled the pipe when the ACK train of a round is
+//! longer than half an RTT, or when the first ACKs of a round are delayed by a queue.
 //!
 //! ```text
-//!   train   ACKs in a row, each within 2 ms of the last, the last of them more than
-//!           (least RTT + cushion) / 2 after the round began; nothing halved where the sender paces
-//!   delay   the least RTT of the round, of more than 8 samples, is beyond
-//!           least RTT + clamp(least RTT / 8, 4 ms, 16 ms)
-//!   found   ssthresh = cwnd, for good: only a timeout arms it again
+//!   train   consecutive ACKs at most 2 ms apart, the last of them more than
+//!           (min RTT + cushion) / 2 after the round began; not halved if the sender paces
+//!   delay   the min RTT of the round, over more than 8 samples, exceeds
+//!           min RTT + clamp(min RTT / 8, 4 ms, 16 ms)
+//!   found   ssthresh = cwnd, for good: only a timeout arms HyStart again
 //! ```
 //!
-//! A round begins at the first ACK beyond what had been sent when the last one began.
+//! A round begins at the first ACK above what had been sent when the last round began.
 //!
-//! Constants, Linux's: 16 segments, below which a train is too short to tell anything; 2 ms, the
-//! paper's bound of what is "closely spaced" (section 3.2); 8 samples (section 3.3), so that a
-//! delayed ACK or two do not count; 4 ms and 16 ms (section 3.3), since noise does not scale with
-//! the RTT beyond these. A half: data flow one way half of the RTT, hence a train that long fills
-//! the forward path. The cushion, at most 1 ms, is what four maximal aggregates take to send at the
-//! pacing rate: GSO and GRO stretch trains on short paths.
+//! Constants, as in Linux: 16 segments, because a shorter train shows nothing. 2 ms is the paper's
+//! limit for "closely spaced" ACKs (section 3.2). 8 samples (section 3.3), so that one or two
+//! delayed ACKs do not count. 4 ms and 16 ms (section 3.3), because noise does not scale with the
+//! RTT beyond these. Half the min RTT is the time of data in one direction, so a train that long
+//! fills the forward path. The cushion is the time to send four maximal aggregates at the pacing
+//! rate, at most 1 ms. It is needed because GSO and GRO stretch trains on short paths.
 //!
-//! Differences from the paper, all Linux's since 5.6 and 5.16: the cushion; no halving with pacing;
-//! every ACK of a round counts as a delay sample; rounds begin whether or not the window has its 16
-//! segments or is used, so that a train's length is counted from a flight's first ACK.
+//! Differences from the paper, all as in Linux since 5.6 and 5.16: the cushion; no halving with
+//! pacing; every ACK of a round counts as a delay sample; rounds also begin if cwnd is below 16
+//! segments or not used, so a train's length is counted from the first ACK of a flight.
 //!
-//! Difference from Linux: whether the sender paces is not known here, and it is taken not to. That
-//! matters while a start-up of `core/` paces, and such a start-up has its own idea of the
-//! threshold.
+//! Difference from Linux: this code does not know whether the sender paces, and assumes that it
+//! does not. That matters only while a start-up algorithm of `core/` paces, and such an algorithm
+//! sets ssthresh itself.
 
 use super::segments::in_slow_start;
 use super::AckSample;
@@ -40,10 +39,10 @@ const DELAY_SAMPLES: u32 = 8;
 const LEAST_DELAY_US: u64 = 4_000;
 const MOST_DELAY_US: u64 = 16_000;
 const MOST_CUSHION_US: u64 = 1_000;
-/// Four aggregates of what GSO carries at most.
+/// Four aggregates of the maximum size of GSO.
 const CUSHION_BYTES: u64 = 4 * 65_536;
 
-/// The state of both detectors.
+/// State of both detectors.
 #[derive(Clone, Debug, Default)]
 pub(super) struct HyStart {
     found: bool,
@@ -53,16 +52,16 @@ pub(super) struct HyStart {
 #[derive(Clone, Copy, Debug)]
 struct Round {
     start_us: u64,
-    /// Sent when it began; it is over when more is acknowledged.
+    /// SND.NXT when the round began. The round ends when more is acknowledged.
     end: u64,
-    /// Last ACK of the train that began the round.
+    /// Last ACK of the train at the start of the round.
     train_us: u64,
     least_rtt_us: u64,
     samples: u32,
 }
 
 impl HyStart {
-    /// Looks at an ACK with an RTT sample, before the window grows; may end slow start.
+    /// Processes an ACK with an RTT sample, before cwnd grows. May end slow start.
     pub fn measure(
         &mut self,
         window: &mut Window,
@@ -106,7 +105,7 @@ impl Round {
 
     fn train_fills_path(&mut self, now_us: u64, threshold_us: u64) -> bool {
         if now_us.saturating_sub(self.train_us) > ACK_SPACING_US {
-            return false; // a gap: whatever follows in this round is no part of the train
+            return false; // after a gap, the ACKs of this round no longer belong to the train
         }
         self.train_us = now_us;
         now_us.saturating_sub(self.start_us) > threshold_us
@@ -123,8 +122,8 @@ impl Round {
     }
 }
 
-/// What aggregation may add to a train. The pacing rate is the one that Linux keeps for every
-/// connection: in slow start two windows in a smoothed RTT, 1.2 beyond half of the threshold.
+/// How much aggregation may lengthen a train. The pacing rate is the one that Linux computes for
+/// every connection: two windows per smoothed RTT in slow start, 1.2 above half of ssthresh.
 fn cushion_us(window: &Window, ack: &AckSample) -> u64 {
     let percent = if window.cwnd_bytes < window.ssthresh_bytes / 2 {
         200
@@ -144,9 +143,9 @@ mod tests {
     const MS: u64 = 1_000_000;
     const MSS: u64 = 1000;
 
-    /// A round trip's ACKs: one segment each, `spacing_us` apart, with these RTTs in milliseconds,
-    /// after the path's least RTT was 100 ms. Gives the number of the ACK at which slow start
-    /// ended.
+    /// The ACKs of one round: one segment each, `spacing_us` apart, with these RTTs in
+    /// milliseconds, on a path with a min RTT of 100 ms. Returns the index of the ACK at which slow
+    /// start ended.
     fn exit_at(segments: u64, spacing_us: u64, rtt_ms: impl Fn(u64) -> u64) -> Option<u64> {
         let mut window = Window {
             cwnd_bytes: segments * MSS,
@@ -167,22 +166,22 @@ mod tests {
         })
     }
 
-    /// Ha & Rhee 2011, section 3.2; Linux's cushion is 1 ms here.
+    /// Ha & Rhee 2011, section 3.2. Linux's cushion is 1 ms here.
     #[test]
-    fn a_train_of_half_the_least_rtt_ends_slow_start() {
-        // (100 + 1) / 2 ms after the first ACK, exclusively.
+    fn a_train_of_half_the_min_rtt_ends_slow_start() {
+        // More than (100 + 1) / 2 ms after the first ACK.
         assert_eq!(exit_at(200, 1000, |_| 100), Some(51));
     }
 
     /// Ha & Rhee 2011, section 3.2.
     #[test]
-    fn acks_that_are_not_closely_spaced_are_no_train() {
+    fn acks_that_are_not_closely_spaced_form_no_train() {
         assert_eq!(exit_at(45, 2000, |_| 100), Some(26));
         assert_eq!(exit_at(45, 2001, |_| 100), None);
     }
 
     #[test]
-    fn a_train_with_a_gap_is_over_for_this_round() {
+    fn a_gap_ends_the_train_of_the_round() {
         let mut round = Round::begin(0, 0);
         assert!(!round.train_fills_path(2001, 1000));
         assert!(!round.train_fills_path(2002, 1000));
@@ -196,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn one_early_sample_in_a_round_clears_it_of_delay() {
+    fn one_early_sample_in_a_round_rules_out_a_delay() {
         assert_eq!(exit_at(40, 2500, |i| if i == 3 { 100 } else { 200 }), None);
     }
 
@@ -216,8 +215,8 @@ mod tests {
         assert_eq!(exit_at(16, 1000, |_| 500), Some(8));
     }
 
-    /// The kernel's trace of a path of 80 ms: from 10 segments on, rounds begin with the first ACK
-    /// of each flight.
+    /// As in the kernel's trace of a path of 80 ms: from 10 segments on, rounds begin with the
+    /// first ACK of each flight.
     #[test]
     fn rounds_begin_below_16_segments_too() {
         let mut window = Window {
@@ -243,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_round_begins_when_what_was_sent_before_it_is_acknowledged() {
+    fn a_new_round_begins_when_everything_sent_before_is_acknowledged() {
         let mut window = Window {
             cwnd_bytes: 20 * MSS,
             ssthresh_bytes: UNLIMITED,
@@ -266,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn the_cushion_is_four_aggregates_at_the_pacing_rate_and_at_most_a_millisecond() {
+    fn the_cushion_is_four_aggregates_at_the_pacing_rate_and_at_most_1_ms() {
         let window = |cwnd_bytes| Window {
             cwnd_bytes,
             ssthresh_bytes: UNLIMITED,
@@ -281,7 +280,7 @@ mod tests {
         assert_eq!(
             cushion_us(&window(100_000), &AckSample::default()),
             0,
-            "no RTT yet: no limit to the rate"
+            "no RTT yet, so the rate has no limit"
         );
     }
 }

@@ -1,5 +1,4 @@
-//! Congestion avoidance: how the window grows once the start-up is over, and what is left of it
-//! after a loss.
+//! Congestion avoidance: how cwnd grows after the start-up, and how a loss reduces it.
 
 mod cubic;
 mod hystart;
@@ -21,69 +20,69 @@ pub use westwood::Westwood;
 
 use crate::{Stack, Window};
 
-/// An acknowledgement as congestion avoidance sees it.
+/// An acknowledgement, as reported to congestion avoidance.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AckSample {
     /// When it arrived.
     pub now_ns: u64,
-    /// Newly delivered by it: acknowledged cumulatively or selectively, and not before.
+    /// Bytes newly delivered, that is acknowledged cumulatively or selectively.
     pub delivered_bytes: u64,
-    /// Taken for lost since the start, by what this one told too; what was sent again and lost
-    /// again each time.
+    /// Bytes marked lost since the start, including those of this acknowledgement. A retransmission
+    /// that is lost counts again.
     pub lost_bytes: u64,
-    /// Everything below this place in the stream is acknowledged.
+    /// SND.UNA, as a stream offset.
     pub una: u64,
-    /// Everything below this place has been sent.
+    /// SND.NXT, as a stream offset.
     pub nxt: u64,
-    /// Outstanding after it, without what is known to be lost or received (RFC 6675's pipe).
+    /// Bytes in flight after it, without those marked lost or sacked (pipe of RFC 6675).
     pub inflight_bytes: u64,
-    /// Round-trip time of the newest segment that it acknowledges, if none was ever sent twice.
+    /// RTT of the newest segment that it acknowledges; `None` if one of them was retransmitted.
     pub rtt_ns: Option<u64>,
-    /// Smoothed round-trip time; 0 before the first sample.
+    /// Smoothed RTT; 0 before the first sample.
     pub srtt_ns: u64,
-    /// The window, not the application or the receiver, held the sender back in the last round
-    /// trip.
+    /// In the last round trip, cwnd limited the sender, not the application or the receiver.
     pub cwnd_limited: bool,
-    /// A start-up of `core/` is in charge: a threshold may be set, the window is not yet ours.
+    /// A start-up algorithm of `core/` controls cwnd. Only ssthresh may be set.
     pub startup: bool,
 }
 
-/// Grows and reduces a window. It has its own slow start, for connections without a start-up of
-/// `core/` and after timeouts.
+/// Grows and reduces cwnd. It has its own slow start, for connections without a start-up algorithm
+/// of `core/` and after timeouts.
 pub trait Avoidance: std::fmt::Debug + Send {
-    /// Looks at any acknowledgement, before the window changes: during recovery and start-up as
-    /// well. May lower the threshold to end a slow start.
+    /// Measures. Called for every acknowledgement before cwnd changes, also during recovery and
+    /// start-up. May lower ssthresh to end slow start.
     fn measure(&mut self, window: &mut Window, ack: &AckSample) {
         let _ = (window, ack);
     }
 
-    /// Raises the window for an acknowledgement outside of recovery: slow start below the
-    /// threshold, congestion avoidance above. Not called while a start-up of `core/` is in charge.
-    /// Below the threshold `delivered_bytes` is what counts of them, by the connection's
+    /// Grows cwnd for an acknowledgement outside recovery: slow start below ssthresh, congestion
+    /// avoidance above. Not called while a start-up algorithm of `core/` controls cwnd. Below
+    /// ssthresh, `delivered_bytes` is limited by the connection's
     /// [`ByteCounting`](crate::ByteCounting).
     fn raise(&mut self, window: &mut Window, ack: &AckSample);
 
-    /// A loss was found: the new threshold. The window is as it was before. Called once for each
-    /// reduction, by timeouts as well.
+    /// Returns the new ssthresh after a loss. cwnd is not yet reduced. Called once for each
+    /// reduction, also for timeouts.
     fn ssthresh(&mut self, window: &Window, now_ns: u64, flight_bytes: u64) -> u64;
 
-    /// A start-up of `core/` ends with a window that holds what the path does: there is nothing
-    /// more to look for.
+    /// A start-up algorithm of `core/` ended with a cwnd that fills the pipe, so there is no need
+    /// to search for more.
     fn path_is_full(&mut self, window: &Window) {
         let _ = window;
     }
 
-    /// The retransmission timer expired, after [`ssthresh`](Avoidance::ssthresh).
+    /// The retransmission timer expired. Called after [`ssthresh`](Avoidance::ssthresh).
     fn timeout(&mut self) {}
 
-    /// Data leaves after the connection had nothing outstanding since `idle_since_ns`.
+    /// Data is sent again after nothing was in flight since `idle_since_ns`.
     fn resume(&mut self, idle_since_ns: u64, now_ns: u64) {
         let _ = (idle_since_ns, now_ns);
     }
 }
 
-/// The avoidance of this name as the stack's hosts have it: Linux's, or that of the papers' time,
-/// which counts ACKs and, with Vegas, starts slowly as published.
+/// The chosen congestion avoidance as the hosts of this stack implement it. [`Stack::Linux`] is
+/// Linux. [`Stack::Lite`] is a host of the papers' time, which counts ACKs and whose Vegas has the
+/// published slow start.
 pub fn new(choice: crate::Avoidance, stack: Stack) -> Box<dyn Avoidance> {
     let reno = match stack {
         Stack::Linux => Reno::default(),

@@ -1,5 +1,5 @@
-//! A path for tests: one link without loss and with room for all, and a sender that always has
-//! data.
+//! A path for tests: one link without loss and with an unlimited queue, and a sender that always
+//! has data.
 
 use super::{AckSample, Avoidance};
 use crate::Window;
@@ -8,16 +8,16 @@ use std::collections::VecDeque;
 /// Payload of a full segment.
 pub(super) const MSS: u64 = 1000;
 
-/// A sender, whose window an avoidance governs, on a link. Each segment is acknowledged.
+/// A sender on a link. A congestion avoidance controls its cwnd, and each segment is acknowledged.
 pub(super) struct Path {
     avoidance: Box<dyn Avoidance>,
     window: Window,
-    /// A segment's time on the link.
+    /// Transmission time of a segment on the link.
     segment_ns: u64,
-    /// From the end of that time to the acknowledgement.
+    /// From the end of the transmission to the acknowledgement.
     delay_ns: u64,
     link_free_ns: u64,
-    /// When sent, and when acknowledged.
+    /// Sending time and acknowledgement time of each segment in flight.
     outstanding: VecDeque<(u64, u64)>,
     una: u64,
     srtt_ns: u64,
@@ -49,7 +49,7 @@ impl Path {
         }
     }
 
-    /// Lets everything happen until a moment; the window then.
+    /// Runs until a given time. Returns the window at that time.
     pub fn run(&mut self, until_ns: u64) -> Window {
         if self.una == 0 && self.outstanding.is_empty() {
             self.send(0);
@@ -59,7 +59,7 @@ impl Path {
             .front()
             .is_some_and(|(_, acked_ns)| *acked_ns <= until_ns)
         {
-            let (sent_ns, now_ns) = self.outstanding.pop_front().expect("looked at above");
+            let (sent_ns, now_ns) = self.outstanding.pop_front().expect("the loop checked it");
             self.acknowledge(now_ns, now_ns - sent_ns);
             self.send(now_ns);
         }

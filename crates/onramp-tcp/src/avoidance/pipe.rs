@@ -1,87 +1,88 @@
-//! Pipe: Reno whose additive increase is a fraction of the pipe, not a segment.
+//! Pipe: Reno whose additive increase is a fraction of the BDP and not a segment.
 //!
 //! M. Aron, P. Druschel: TCP: Improving Startup Dynamics by Adaptive Timers and Congestion Control,
-//! 1998, appendix B. In one sentence: the segment, which the MTU of the sender's own network
-//! decides (512 to 9180 bytes), says nothing about how much a path can take, so let what the path
-//! holds decide by how much the window grows.
+//! 1998, appendix B. The segment size depends on the MTU of the sender's own network (512 to 9180
+//! bytes). It says nothing about how much a path can carry. So the BDP, and not the segment size,
+//! should determine how fast cwnd grows.
 //!
 //! ```text
-//!   base RTT   the least ever
-//!   rate       delivered in a round trip / its time; the greatest of the last 5 to 10 s
+//!   base RTT   the minimum ever measured
+//!   rate       delivered in a round trip / its duration; the maximum of the last 5 to 10 s
 //!   pipe       base RTT * rate
 //!   step       pipe / 32
-//!   queued     cwnd (RTT - base RTT) / RTT        Vegas's, of the last round trip
+//!   queued     cwnd (RTT - base RTT) / RTT        as in Vegas, of the last round trip
 //!
 //!   slow start, loss     as Reno
 //!   avoidance            queued <= 2 steps: cwnd += step in a round trip
 //!                        otherwise, or without a pipe: cwnd += MSS, but no more than a step
 //! ```
 //!
-//! The appendix is a suggestion of eight sentences. It says what to take in place of the segment,
-//! that Vegas's view of the bottleneck's buffer may give the size of the pipe, and that "extreme
-//! care is required so as not to affect the fairness and network stability". It leaves open the
-//! fraction, the estimate, and what the care is. Here:
+//! The appendix is a suggestion of eight sentences. It says what to use in place of the segment. It
+//! says that Vegas's estimate of the bottleneck's queue may give the size of the pipe, and that
+//! "extreme care is required so as not to affect the fairness and network stability". It leaves
+//! open the fraction, the estimate, and the kind of care. This file chooses:
 //!
-//! *The estimate* is what Vegas knows: base RTT and the rate that came through. While the window is
-//! smaller than the pipe that is the window itself, so a connection that has never filled its path
-//! grows by 1/32 of the window each round trip. What it has once seen it remembers for 5 to 10 s,
-//! through timeouts too: long enough for the paper's sender, whose losses come 1.2 to 2.8 s after
-//! its start (Fig. 4), and short enough to forget a share that rivals have taken since. Start-ups
-//! of `core/` are looked at as well.
+//! *The estimate* consists of base RTT and delivery rate, as in Vegas. While cwnd is smaller than
+//! the pipe, the estimate is cwnd itself. So a connection that has never filled its pipe grows by
+//! 1/32 of cwnd each round trip. The maximum rate is remembered for 5 to 10 s, also through
+//! timeouts. This is long enough for the paper's sender, whose losses come 1.2 to 2.8 s after its
+//! start (Fig. 4). It is short enough to forget a share that competing flows have taken since.
+//! Start-up algorithms of `core/` are measured as well.
 //!
-//! *The fraction* is 1/32. A loss halves the window, and 16 round trips, one second at the paper's
-//! 60 ms, bring it back; from next to nothing it takes 32, where Reno took the paper's sender more
-//! than 16 s. When the queue is full, the step of one round trip is what is lost, 3 % of the pipe;
-//! of the paper's 145 KB that is three segments, no more than fast recovery repairs. Whatever
-//! number of connections share a path, their pipes add up to its own, so that together they push by
-//! 1/32 of it: Reno's push grows with their number instead.
+//! *The fraction* is 1/32. A loss halves cwnd, and 16 round trips restore it: one second with the
+//! paper's RTT of 60 ms. Growth from almost zero takes 32 round trips; Reno needed more than 16 s
+//! for the paper's sender. When the queue is full, the step of one round trip is lost, 3 % of the
+//! pipe. With the paper's 145 KB, this is three segments, which fast recovery can repair. The pipes
+//! of all connections on a path add up to the BDP of the path. So together they increase by 1/32 of
+//! it, whatever their number. The increase of Reno connections grows with their number instead.
 //!
-//! *The care* is that the step is for an empty queue. Two steps in the queue (Vegas's alpha, two
-//! segments, with the step for the segment) say that the path is full, and from there on it is
-//! Reno, or slower where a segment is more than a step. It never grows faster than slow start
-//! would.
+//! *The care* is that a step is allowed only while the queue is nearly empty. Two steps in the
+//! queue (Vegas's alpha of two segments, with the step in place of the segment) mean that the pipe
+//! is full. From there on it grows as Reno, or more slowly if a segment is larger than a step. It
+//! never grows faster than slow start.
 //!
-//! Where it fails. A queue that others keep full makes it Reno, by design; one that was there
-//! before it hides in the base RTT, and pipe and step are then too large by as much, as Vegas's
-//! windows are. Beside Reno it takes the room that a loss has left sooner, and so more than half:
-//! `docs/simulator.md` has figures. It is an experiment, for paths of one's own.
+//! Where it fails: a queue that others keep full turns it into Reno, by design. A queue that
+//! existed before the connection is included in the base RTT. Pipe and step are then too large, as
+//! Vegas's windows are. It takes the room that a loss leaves faster than Reno does, and so gets
+//! more than half beside it: `docs/simulator.md` has figures. It is an experiment, for paths of
+//! one's own.
 
 use super::reno::Reno;
 use super::{AckSample, Avoidance};
 use crate::Window;
 
-/// Steps in a pipe.
+/// Number of steps in a pipe.
 const STEPS: u64 = 32;
-/// Steps in the queue beyond which it is Reno.
+/// Number of steps in the queue above which it grows as Reno.
 const QUEUED_STEPS: u128 = 2;
 /// A rate is remembered for one to two of these.
 const MEMORY_NS: u64 = 5_000_000_000;
 const SECOND_NS: u128 = 1_000_000_000;
 
-/// The pipe's window.
+/// Congestion avoidance by the pipe.
 #[derive(Clone, Debug, Default)]
 pub struct Pipe {
     reno: Reno,
     base_rtt_ns: Option<u64>,
     round: Option<Round>,
-    /// The least round-trip time of the last whole round.
+    /// Min RTT of the last complete round.
     rtt_ns: u64,
     rate: Greatest,
-    /// Growth that is not yet a byte, times cwnd.
+    /// Growth of less than a byte, times cwnd.
     credit: u128,
 }
 
-/// A round trip under way.
+/// The current round.
 #[derive(Clone, Copy, Debug)]
 struct Round {
     start_ns: u64,
-    /// Sent when it began; it is over when more is acknowledged.
+    /// SND.NXT when the round began. The round ends when more is acknowledged.
     end: u64,
     delivered_bytes: u64,
     least_rtt_ns: u64,
 }
 
-/// The greatest of the last while: that of the present stretch of time, and that of the one before.
+/// A sliding maximum: that of the current interval, and that of the one before.
 #[derive(Clone, Copy, Debug, Default)]
 struct Greatest {
     since_ns: u64,
@@ -121,7 +122,7 @@ impl Greatest {
 }
 
 impl Pipe {
-    /// On this Reno.
+    /// Pipe, based on this Reno.
     pub fn new(reno: Reno) -> Pipe {
         Pipe {
             reno,
@@ -129,13 +130,13 @@ impl Pipe {
         }
     }
 
-    /// What the path holds without a queue, if that is known.
+    /// The BDP without a queue, if it is known.
     fn pipe_bytes(&self) -> Option<u64> {
         let bytes = u128::from(self.rate.get()) * u128::from(self.base_rtt_ns?) / SECOND_NS;
         (bytes > 0).then(|| u64::try_from(bytes).unwrap_or(u64::MAX))
     }
 
-    /// Growth in a round trip.
+    /// Growth of cwnd per round trip.
     fn step_bytes(&self, window: &Window) -> u64 {
         let mss = u64::from(window.mss_bytes);
         let (Some(pipe_bytes), Some(base_rtt_ns)) = (self.pipe_bytes(), self.base_rtt_ns) else {
@@ -143,7 +144,7 @@ impl Pipe {
         };
         let step_bytes = (pipe_bytes / STEPS).max(1);
         let rtt_ns = self.rtt_ns.max(base_rtt_ns);
-        // queued * RTT, which needs no division
+        // queued * RTT, which needs no division.
         let queued = u128::from(window.cwnd_bytes).saturating_mul((rtt_ns - base_rtt_ns).into());
         let is_full =
             queued > (QUEUED_STEPS * u128::from(step_bytes)).saturating_mul(rtt_ns.into());
@@ -220,7 +221,7 @@ impl Avoidance for Pipe {
     }
 
     fn resume(&mut self, _idle_since_ns: u64, _now_ns: u64) {
-        // The path may have changed, and with it all that was known.
+        // The path may have changed, so discard all measurements.
         *self = Pipe::new(self.reno);
     }
 }
@@ -231,12 +232,12 @@ mod tests {
     use crate::window::UNLIMITED;
 
     const MS_NS: u64 = 1_000_000;
-    /// Of the paper's wan, section 3: 155 Mbit/s and 60 ms, shared by eight.
+    /// BDP of the paper's WAN, section 3: 155 Mbit/s and 60 ms, shared by eight.
     const PIPE_BYTES: u64 = 145_000;
     const RTT_NS: u64 = 60 * MS_NS;
 
-    /// A sender on a path of that pipe and with a queue without end: whatever is beyond the pipe
-    /// waits.
+    /// A sender on a path with this BDP and an unlimited queue, which holds everything above the
+    /// BDP.
     struct Flow {
         avoidance: Box<dyn Avoidance>,
         window: Window,
@@ -259,7 +260,7 @@ mod tests {
             }
         }
 
-        /// One window is delivered; how much that raises it.
+        /// Delivers one window. Returns the growth of cwnd.
         fn round_trip(&mut self) -> u64 {
             let cwnd_bytes = self.window.cwnd_bytes;
             let rtt_ns = RTT_NS * cwnd_bytes.max(PIPE_BYTES) / PIPE_BYTES;
@@ -287,7 +288,8 @@ mod tests {
             self.window.cwnd_bytes - cwnd_bytes
         }
 
-        /// It has filled the pipe for some round trips, and is left with a window of so much.
+        /// The sender after some round trips with a full pipe, and then with a cwnd of
+        /// `cwnd_bytes`.
         fn after_filling(mut self, cwnd_bytes: u64) -> Flow {
             for _ in 0..5 {
                 self.window.cwnd_bytes = PIPE_BYTES;
@@ -296,14 +298,14 @@ mod tests {
             self.avoidance
                 .ssthresh(&self.window, self.now_ns, PIPE_BYTES);
             self.window.cwnd_bytes = cwnd_bytes;
-            // The queue is gone.
+            // Let the queue drain.
             self.round_trip();
             self.round_trip();
             self.window.cwnd_bytes = cwnd_bytes;
             self
         }
 
-        /// Time until the window is the pipe.
+        /// Time until cwnd reaches the BDP.
         fn fills_in_ns(&mut self) -> u64 {
             let start_ns = self.now_ns;
             while self.window.cwnd_bytes < PIPE_BYTES {
@@ -315,7 +317,7 @@ mod tests {
 
     /// Appendix B: "can vary from 512 bytes to 9180 bytes".
     #[test]
-    fn growth_is_the_same_whatever_the_segment() {
+    fn growth_does_not_depend_on_the_segment_size() {
         for mss_bytes in [512, 1460, 9180] {
             let mut flow = Flow::new(Pipe::default(), PIPE_BYTES, mss_bytes).after_filling(70_000);
             let growth = flow.round_trip();
@@ -329,7 +331,7 @@ mod tests {
     /// Fig. 4: after its timeout the paper's sender needs more than 16 s to fill 145 KB, with an
     /// ACK for every second segment.
     #[test]
-    fn fills_the_pipe_in_a_fraction_of_reno_s_time() {
+    fn the_pipe_fills_in_a_fraction_of_renos_time() {
         let after_timeout = |avoidance: Box<dyn Avoidance>| {
             let window = Window {
                 cwnd_bytes: PIPE_BYTES,
@@ -370,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn a_connection_that_never_filled_its_path_grows_by_a_part_of_its_window() {
+    fn a_connection_that_never_filled_the_pipe_grows_by_a_fraction_of_cwnd() {
         let mut flow = Flow::new(Pipe::default(), 64_000, 1000);
         flow.round_trip();
         flow.round_trip();
@@ -383,11 +385,11 @@ mod tests {
     }
 
     #[test]
-    fn two_steps_in_the_queue_make_it_reno() {
+    fn two_steps_in_the_queue_turn_it_into_reno() {
         let mut flow = Flow::new(Pipe::default(), PIPE_BYTES, 1000).after_filling(130_000);
         let growths: Vec<u64> = (0..20).map(|_| flow.round_trip()).collect();
         let steep = growths.iter().filter(|growth| **growth > 3000).count();
-        // From 130 KB to 154 KB in steps of 4.5 KB, and one more until the queue has been seen.
+        // From 130 KB to 154 KB in steps of 4.5 KB, and one more until the queue is measured.
         assert!((5..=8).contains(&steep), "{growths:?}");
         assert!(
             growths[10..]
@@ -405,7 +407,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_seen_is_forgotten_after_ten_seconds_and_not_after_five() {
+    fn a_rate_is_forgotten_after_ten_seconds_but_not_after_five() {
         let mut greatest = Greatest::default();
         let second_ns = 1_000_000_000;
         greatest.note(second_ns, 9);
@@ -420,7 +422,7 @@ mod tests {
     }
 
     #[test]
-    fn slow_start_and_losses_are_reno_s() {
+    fn slow_start_and_losses_are_renos() {
         let mut pipe = Pipe::default();
         let mut window = Window {
             cwnd_bytes: 10_000,
@@ -440,7 +442,7 @@ mod tests {
     }
 
     #[test]
-    fn after_a_pause_nothing_is_known() {
+    fn an_idle_time_discards_the_estimate() {
         let mut flow = Flow::new(Pipe::default(), PIPE_BYTES, 9180).after_filling(70_000);
         flow.avoidance.resume(0, flow.now_ns);
         let growth = flow.round_trip();

@@ -1,44 +1,44 @@
-//! Reno: one segment a round trip, half of it at a loss.
+//! Reno: grow by one segment a round trip, halve at a loss.
 //!
-//! V. Jacobson, M. Karels: Congestion Avoidance and Control, 1988; RFC 5681, section 3.1. In one
-//! sentence: while nothing is lost, probe for more by one segment in each round trip; a loss says
-//! that twice the rate was too much.
+//! V. Jacobson, M. Karels: Congestion Avoidance and Control, 1988; RFC 5681, section 3.1. While
+//! nothing is lost, Reno probes for more by one segment in each round trip. A loss means that twice
+//! the remaining rate was too much.
 //!
 //! ```text
 //!   cwnd < ssthresh     cwnd += acked                         doubles in a round trip
 //!   otherwise           cwnd += MSS for each cwnd delivered   one segment a round trip
-//!   loss                ssthresh = max(half, 2 MSS)           half of what, see below
+//!   loss                ssthresh = max(half, 2 MSS)           half of what: see below
 //! ```
 //!
-//! Two countings, one for each [`Stack`](crate::Stack):
+//! There are two ways of counting, one for each [`Stack`](crate::Stack):
 //!
 //! | | [`Reno::default`]: Linux | [`Reno::per_ack`]: 4.4BSD, and ns, which the papers use |
 //! |---|---|---|
 //! | slow start | whole segments acknowledged | bytes acknowledged |
-//! | avoidance | whole segments, one for each cwnd delivered | MSS * MSS / cwnd bytes for each ACK (eq. 3) |
-//! | half of | cwnd | the lesser of cwnd and the peer's window |
-//! | grows | when the window limits the sender (RFC 7661's concern) | at each ACK of new data |
+//! | avoidance | one segment per cwnd delivered | MSS * MSS / cwnd bytes for each ACK (eq. 3) |
+//! | half of | cwnd | min(cwnd, the peer's window) |
+//! | grows | when cwnd limits the sender (compare RFC 7661) | at each ACK of new data |
 //!
-//! How much of an ACK counts in slow start is the connection's
-//! [`ByteCounting`](crate::ByteCounting): all of it (RFC 3465 without a limit) in Linux, min(acked,
-//! MSS) (RFC 5681, eq. 2) in 4.4BSD. With delayed ACKs, which come for every second segment, the
-//! second grows by half as in slow start with that, and half a segment a round trip after it.
+//! The connection's [`ByteCounting`](crate::ByteCounting) decides how much of an ACK counts in slow
+//! start: all of it (RFC 3465 without a limit) in Linux, min(acked, MSS) (RFC 5681, eq. 2) in
+//! 4.4BSD. With delayed ACKs, which come for every second segment, the latter makes cwnd grow by
+//! half per round trip in slow start, and by half a segment per round trip after it.
 //!
-//! Constants: 2 segments is the least threshold (RFC 5681, eq. 4): with one, a window could never
-//! again find a loss by duplicate ACKs. 1 byte is the least growth (section 3.1, page 7): a window
-//! beyond MSS * MSS bytes would stand.
+//! Constants: 2 segments is the minimum ssthresh (RFC 5681, eq. 4). With one segment, cwnd could
+//! never again detect a loss by duplicate ACKs. 1 byte is the minimum growth (section 3.1, page 7).
+//! Otherwise a cwnd above MSS * MSS bytes would not grow.
 //!
-//! Differences. RFC 5681 warns of halving cwnd, which may be far above what is outstanding; Linux
-//! may do so because its window does not grow unless it is used. 4.4BSD rounds half of the window
-//! down to whole segments, as is done here. It grows by a whole MSS for an ACK of less, and in some
-//! versions by MSS/8 more in avoidance (RFC 2525, "Extra additive constant in congestion
-//! avoidance"): neither of both.
+//! Differences: RFC 5681 warns of halving cwnd, which may be far above the flight size. Linux may
+//! halve it because its cwnd does not grow unless it is used. 4.4BSD rounds half of the window down
+//! to whole segments, and so does this file. 4.4BSD grows by a whole MSS even for an ACK of less,
+//! and in some versions by MSS/8 more in congestion avoidance (RFC 2525, "Extra additive constant
+//! in congestion avoidance"). This file does neither.
 
 use super::segments::{at_least_two, in_slow_start, slow_start, Segments};
 use super::{AckSample, Avoidance};
 use crate::Window;
 
-/// Reno's window.
+/// Reno's congestion avoidance.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Reno {
     per_ack: bool,
@@ -46,7 +46,7 @@ pub struct Reno {
 }
 
 impl Reno {
-    /// Counts ACKs instead of what they acknowledge.
+    /// The variant that counts ACKs instead of acknowledged segments.
     pub fn per_ack() -> Reno {
         Reno {
             per_ack: true,
@@ -57,8 +57,8 @@ impl Reno {
     fn raise_per_ack(window: &mut Window, delivered_bytes: u64) {
         let mss = u64::from(window.mss_bytes);
         let growth = if window.in_slow_start() {
-            // 4.4BSD looks at the threshold before it adds a segment, not after; more than one does
-            // not overshoot.
+            // 4.4BSD compares with ssthresh before it adds a segment and not after. An ACK of more
+            // than one segment does not overshoot.
             delivered_bytes.min(mss.max(window.ssthresh_bytes - window.cwnd_bytes))
         } else {
             (mss * mss / window.cwnd_bytes).max(1)
@@ -121,15 +121,15 @@ mod tests {
         }
     }
 
-    /// Delivers the window in ACKs of so many bytes.
+    /// Delivers the window in ACKs of `ack_bytes` each.
     fn round_trip(reno: &mut Reno, window: &mut Window, ack_bytes: u64) {
         for _ in 0..window.cwnd_bytes / ack_bytes {
             reno.raise(window, &ack(ack_bytes));
         }
     }
 
-    /// RFC 5681, section 3.1: "cwnd is increased by roughly 1 full-sized segment per RTT"; equation
-    /// 3's alternative counts bytes.
+    /// RFC 5681, section 3.1: "cwnd is increased by roughly 1 full-sized segment per RTT". The
+    /// alternative of equation 3 counts bytes.
     #[test]
     fn grows_by_one_segment_a_round_trip() {
         let (mut reno, mut window) = (Reno::default(), window(10, 10_000));
@@ -141,7 +141,7 @@ mod tests {
 
     /// RFC 5681, section 3.1, equation 2, and RFC 3465, section 2.2.
     #[test]
-    fn slow_start_doubles_the_window_in_a_round_trip_however_acks_are_cut() {
+    fn slow_start_doubles_cwnd_in_a_round_trip_however_acks_are_split() {
         for ack_bytes in [500, 1000, 2000, 5000] {
             let (mut reno, mut window) = (Reno::default(), window(10, UNLIMITED));
             round_trip(&mut reno, &mut window, ack_bytes);
@@ -150,13 +150,13 @@ mod tests {
     }
 
     #[test]
-    fn what_slow_start_leaves_of_an_ack_is_for_congestion_avoidance() {
+    fn the_rest_of_an_ack_after_slow_start_counts_for_congestion_avoidance() {
         let (mut reno, mut window) = (Reno::default(), window(8, 10_000));
         reno.raise(&mut window, &ack(12_000));
         assert_eq!(window.segments(), 11);
     }
 
-    /// RFC 5681, section 3.1, equation 4; Linux halves the window.
+    /// RFC 5681, section 3.1, equation 4. Linux halves cwnd.
     #[test]
     fn a_loss_leaves_half_in_whole_segments() {
         assert_eq!(
@@ -171,13 +171,13 @@ mod tests {
 
     /// RFC 5681, section 3.1, equation 4.
     #[test]
-    fn two_segments_are_left_of_any_window() {
+    fn at_least_two_segments_remain() {
         assert_eq!(Reno::default().ssthresh(&window(1, UNLIMITED), 0, 0), 2_000);
         assert_eq!(Reno::per_ack().ssthresh(&window(1, UNLIMITED), 0, 0), 2_000);
     }
 
     #[test]
-    fn a_window_that_is_not_used_does_not_grow() {
+    fn an_unused_window_does_not_grow() {
         let (mut reno, mut window) = (Reno::default(), window(10, UNLIMITED));
         reno.raise(
             &mut window,
@@ -189,9 +189,9 @@ mod tests {
         assert_eq!(window.segments(), 10);
     }
 
-    /// One segment may be beyond the threshold, as in 4.4BSD.
+    /// cwnd may exceed ssthresh by one segment, as in 4.4BSD.
     #[test]
-    fn counting_acks_slow_start_ends_within_a_segment_of_its_threshold() {
+    fn counting_acks_slow_start_ends_within_a_segment_of_ssthresh() {
         for (counted, cwnd_bytes) in [
             (400, 10_200),
             (1000, 10_800),
@@ -209,7 +209,7 @@ mod tests {
 
     /// RFC 5681, section 3.1, equation 3.
     #[test]
-    fn counting_acks_avoidance_gains_about_a_segment_a_round_trip() {
+    fn counting_acks_avoidance_adds_about_a_segment_a_round_trip() {
         let (mut reno, mut window) = (Reno::per_ack(), window(20, 20_000));
         reno.raise(&mut window, &ack(1000));
         assert_eq!(window.cwnd_bytes, 20_050);
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn an_ack_of_nothing_new_raises_nothing() {
+    fn an_ack_of_nothing_new_does_not_grow_cwnd() {
         for mut reno in [Reno::default(), Reno::per_ack()] {
             let mut window = window(10, UNLIMITED);
             reno.raise(&mut window, &ack(0));

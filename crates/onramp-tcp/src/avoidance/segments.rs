@@ -1,36 +1,36 @@
 //! Growth in whole segments, the unit in which Linux counts windows.
 //!
-//! A window is kept in bytes, but it grows by segments: one for each `n` that were delivered. What
-//! is left over, of a segment or of `n`, is carried to the next acknowledgement, so no rounding is
-//! lost, however acknowledgements are cut (appropriate byte counting, RFC 3465; RFC 5681, section
-//! 3.1, page 6).
+//! cwnd is kept in bytes but grows by segments: one for each `n` that were delivered. A remainder,
+//! of a segment or of `n`, is carried to the next acknowledgement. So rounding loses nothing,
+//! however acknowledgements are split (appropriate byte counting, RFC 3465; RFC 5681, section 3.1,
+//! page 6).
 //!
-//! Difference from Linux: a segment that is not full counts for what it carries; in Linux it counts
-//! as one.
+//! Difference from Linux: a segment that is not full counts by its bytes; in Linux it counts as
+//! one.
 
 use crate::Window;
 
-/// Turns delivered bytes into segments, and segments into growth.
+/// Converts delivered bytes into segments, and segments into growth.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Segments {
-    /// Delivered, and not yet a whole segment.
+    /// Delivered bytes that are not yet a whole segment.
     part_bytes: u64,
-    /// Delivered segments that have not yet made the window grow.
+    /// Delivered segments that have not yet made cwnd grow.
     credit: u64,
 }
 
 impl Segments {
-    /// Whole segments delivered, those cut in two by acknowledgements included.
+    /// Adds delivered bytes. Returns the whole segments that this completes.
     pub fn delivered(&mut self, bytes: u64, mss_bytes: u32) -> u64 {
         let bytes = bytes.saturating_add(self.part_bytes);
         self.part_bytes = bytes % u64::from(mss_bytes);
         bytes / u64::from(mss_bytes)
     }
 
-    /// One segment for each `per` that were delivered, however many that are.
+    /// Grows cwnd by one segment for each `per` delivered segments.
     pub fn grow(&mut self, window: &mut Window, segments: u64, per: u64) {
-        // A credit that was saved for a larger `per` is worth one segment, as in Linux: `per` may
-        // fall to a small part of itself at once, and the window must not jump.
+        // A credit saved for a larger `per` is worth one segment, as in Linux. `per` may suddenly
+        // become much smaller, and cwnd must not jump.
         if self.credit >= per {
             self.credit = 0;
             add_segments(window, 1);
@@ -40,14 +40,14 @@ impl Segments {
         self.credit %= per;
     }
 
-    /// A reduction of the window: what was saved for its growth is void.
+    /// Discards the credit, because cwnd is reduced.
     pub fn forget_credit(&mut self) {
         self.credit = 0;
     }
 }
 
-/// Slow start: a segment for each that was delivered, up to the threshold. Returns those that are
-/// left for congestion avoidance (RFC 5681, section 3.1, without a limit for one acknowledgement).
+/// Slow start: one segment for each delivered segment, up to ssthresh. Returns the segments that
+/// remain for congestion avoidance (RFC 5681, section 3.1, without a limit per acknowledgement).
 pub(super) fn slow_start(window: &mut Window, segments: u64) -> u64 {
     let room = ssthresh_segments(window).saturating_sub(window.segments());
     let growth = segments.min(room);
@@ -55,12 +55,12 @@ pub(super) fn slow_start(window: &mut Window, segments: u64) -> u64 {
     segments - growth
 }
 
-/// Is the window, in whole segments, below its threshold?
+/// Is cwnd, in whole segments, below ssthresh?
 pub(super) fn in_slow_start(window: &Window) -> bool {
     window.segments() < ssthresh_segments(window)
 }
 
-/// So many segments, but two at least, in bytes: what RFC 5681, equation 4, leaves of any window.
+/// `segments`, but at least two, in bytes: the minimum ssthresh of RFC 5681, equation 4.
 pub(super) fn at_least_two(segments: u64, mss_bytes: u32) -> u64 {
     segments.max(2).saturating_mul(u64::from(mss_bytes))
 }
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn an_acknowledgement_of_many_counts_as_many_acknowledgements_of_one() {
+    fn an_ack_of_many_segments_counts_as_many_acks_of_one() {
         let (mut at_once, mut one_by_one) = (window(10_000, 10_000), window(10_000, 10_000));
         Segments::default().grow(&mut at_once, 25, 10);
         let mut segments = Segments::default();
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn slow_start_leaves_what_is_beyond_the_threshold() {
+    fn slow_start_leaves_what_exceeds_ssthresh() {
         let mut window = window(8_000, 10_500);
         assert_eq!((slow_start(&mut window, 5), window.segments()), (3, 10));
         assert!(!in_slow_start(&window), "half a segment of room is none");

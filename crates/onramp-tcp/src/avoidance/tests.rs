@@ -1,4 +1,4 @@
-//! What every avoidance promises, whatever happens.
+//! Properties that hold for every congestion avoidance, whatever happens.
 
 use super::*;
 use crate::window::UNLIMITED;
@@ -36,10 +36,15 @@ fn usual() -> impl Strategy<Value = Event> {
         cwnd_limited: limited > 0,
         startup: startup == 0,
     });
-    prop_oneof![60 => ack, 2 => Just(Event::Loss), 1 => Just(Event::Timeout), 1 => (0..100 * SECOND_NS).prop_map(Event::Idle)]
+    prop_oneof![
+        60 => ack,
+        2 => Just(Event::Loss),
+        1 => Just(Event::Timeout),
+        1 => (0..100 * SECOND_NS).prop_map(Event::Idle),
+    ]
 }
 
-/// Anything that fits into the types.
+/// Any values of the types.
 fn unusual() -> impl Strategy<Value = Event> {
     let any_size = || prop_oneof![any::<u64>(), 0..3u64, Just(u64::MAX)];
     let ack = (
@@ -58,7 +63,12 @@ fn unusual() -> impl Strategy<Value = Event> {
             startup,
         },
     );
-    prop_oneof![20 => ack, 2 => Just(Event::Loss), 1 => Just(Event::Timeout), 1 => any_size().prop_map(Event::Idle)]
+    prop_oneof![
+        20 => ack,
+        2 => Just(Event::Loss),
+        1 => Just(Event::Timeout),
+        1 => any_size().prop_map(Event::Idle),
+    ]
 }
 
 fn choices() -> impl Strategy<Value = (crate::Avoidance, Stack)> {
@@ -68,10 +78,10 @@ fn choices() -> impl Strategy<Value = (crate::Avoidance, Stack)> {
     )
 }
 
-/// Plays events against an avoidance as a connection would, and checks what it does to the window.
+/// Reports events to a congestion avoidance as a connection would, and checks the window.
 struct Host {
     avoidance: Box<dyn Avoidance>,
-    /// Only Vegas takes windows back without a loss.
+    /// Only Vegas reduces cwnd without a loss.
     lowers: bool,
     window: Window,
     now_ns: u64,
@@ -146,11 +156,11 @@ impl Host {
         self.avoidance.measure(&mut self.window, ack);
         assert_eq!(
             self.window.cwnd_bytes, before.cwnd_bytes,
-            "measuring leaves the window alone"
+            "measuring does not change cwnd"
         );
         assert!(
             self.window.ssthresh_bytes <= before.ssthresh_bytes,
-            "measuring raises no threshold"
+            "measuring does not raise ssthresh"
         );
         if ack.startup {
             return;
@@ -163,7 +173,7 @@ impl Host {
             self.window
         );
         if before.in_slow_start() {
-            // A part of a segment may have been carried over from the ACK before.
+            // A part of a segment may have been carried over from the previous ACK.
             let most = ack
                 .delivered_bytes
                 .saturating_add(u64::from(before.mss_bytes));
@@ -190,14 +200,21 @@ fn window(segments: u64, mss_bytes: u32) -> Window {
 proptest! {
     #[test]
     fn windows_stay_within_their_bounds(
-        choice in choices(), segments in 1..40u64, mss in 536..9000u32, events in prop::collection::vec(usual(), 1..300),
+        choice in choices(),
+        segments in 1..40u64,
+        mss in 536..9000u32,
+        events in prop::collection::vec(usual(), 1..300),
     ) {
         let mut host = Host::new(choice, window(segments, mss));
         events.iter().for_each(|event| host.play(*event));
     }
 
     #[test]
-    fn no_value_is_too_odd(choice in choices(), mss in 1..65_536u32, events in prop::collection::vec(unusual(), 1..60)) {
+    fn no_value_breaks_the_limits(
+        choice in choices(),
+        mss in 1..65_536u32,
+        events in prop::collection::vec(unusual(), 1..60),
+    ) {
         let mut host = Host::new(choice, window(10, mss));
         events.iter().for_each(|event| host.play(*event));
     }

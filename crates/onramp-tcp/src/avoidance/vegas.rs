@@ -1,43 +1,44 @@
-//! Vegas: keep two to four segments of one's own in the queue.
+//! Vegas: keep two to four segments of the connection in the queue.
 //!
 //! L. Brakmo, L. Peterson: TCP Vegas: End to End Congestion Avoidance on a Global Internet, 1995.
-//! In one sentence: what a window would bring without queues, less what it brings, is what waits in
-//! queues, and can be held constant.
+//! The expected rate without queues, minus the actual rate, shows how much data waits in queues.
+//! Vegas keeps this amount constant.
 //!
 //! ```text
-//!   expected = cwnd / base RTT         base RTT: the least ever        section 3.2
-//!   actual   = cwnd / RTT              RTT: the least of the last round
-//!   queued   = (expected - actual) * base RTT = cwnd (RTT - base RTT) / RTT        in segments
+//!   expected = cwnd / base RTT         base RTT: the minimum ever measured        section 3.2
+//!   actual   = cwnd / RTT              RTT: the minimum of the last round
+//!   queued   = (expected - actual) * base RTT = cwnd (RTT - base RTT) / RTT       in segments
 //!
-//!   slow start   queued > gamma: cwnd = min(cwnd, actual * base RTT + 1), and avoidance from now on   section 3.3
-//!   avoidance    queued < alpha: cwnd += 1;  queued > beta: cwnd -= 1;  otherwise it stays
+//!   slow start   queued > gamma: cwnd = min(cwnd, actual * base RTT + 1), then avoidance
+//!                (section 3.3)
+//!   avoidance    queued < alpha: cwnd += 1;  queued > beta: cwnd -= 1;  otherwise no change
 //! ```
 //!
-//! Decided once a round trip: when what had been sent at the last decision is acknowledged. With
-//! two samples or fewer in it a round says nothing (a delayed ACK may have made both late), and its
-//! last ACK counts as Reno's.
+//! Vegas decides once a round, when everything that had been sent at the last decision is
+//! acknowledged. A round with two samples or fewer shows nothing, because a delayed ACK may have
+//! delayed both. Its last ACK then counts as Reno's.
 //!
-//! Two of them, one for each [`Stack`](crate::Stack). [`Vegas::default`] is Linux's: it doubles in
-//! each round trip, and slow start ends at what the path carries. [`Vegas::as_in_ns`] is that of
-//! the simulator ns (`tcp-vegas.cc`), which follows the authors' own code: it doubles in every
-//! other round trip, and decides at the end of those in which the window stood still, so that the
-//! rates compared belong to one window (section 3.3). Its RTT is the mean of the round, its base
-//! RTT the least mean, `queued` is rounded to whole segments, and slow start ends with 7/8 of the
-//! window. A flight that doubles leaves in pairs, which queue behind each other: the mean RTT shows
-//! them long before the path is full.
+//! There are two variants, one for each [`Stack`](crate::Stack). [`Vegas::default`] is Linux's. It
+//! doubles cwnd in each round trip, and slow start ends at the measured BDP. [`Vegas::as_in_ns`] is
+//! that of the simulator ns (`tcp-vegas.cc`), which follows the authors' own code. It doubles cwnd
+//! in every other round, and decides at the end of the rounds in which cwnd did not change, so that
+//! both rates belong to one window (section 3.3). Its RTT is the mean of the round, its base RTT
+//! the minimum mean, `queued` is rounded to whole segments, and slow start ends with 7/8 of cwnd. A
+//! flight that doubles is sent in pairs, which queue behind each other. The mean RTT shows this
+//! queue long before the pipe is full.
 //!
-//! Constants: alpha 2, beta 4 (the paper's "Vegas-2,4"; ns has 1 and 3): two segments are enough to
-//! take room that appears, four so few that a loss is rare, and between them is a gap so that the
-//! window does not oscillate. gamma 1: slow start overshoots by a round trip, so it has to stop at
-//! the first sign.
+//! Constants: alpha 2, beta 4 (the paper's "Vegas-2,4"; ns has 1 and 3). Two segments are enough to
+//! use capacity that becomes free. Four are so few that a loss is rare. The gap between them keeps
+//! cwnd from oscillating. gamma is 1: slow start overshoots by a round trip, so it must stop at the
+//! first sign.
 //!
 //! Differences from the paper: none of its retransmissions (section 3.1), which belong to loss
-//! recovery; a loss halves the window as Reno's does; when Linux's slow start ends, the window
-//! becomes what the path carries, and one more. The window grows only while it limits the sender.
+//! recovery; a loss halves cwnd as in Reno; when Linux's slow start ends, cwnd becomes the BDP plus
+//! one segment. cwnd grows only while it limits the sender.
 //!
-//! Differences from Linux: `queued` is the paper's; Linux divides by the base RTT, which is the
-//! same for a short queue and more for a long one. The window is Vegas's, not Reno's, while a
-//! timeout's losses are repaired.
+//! Differences from Linux: `queued` is the paper's. Linux divides by the base RTT, which gives the
+//! same value for a short queue and a larger one for a long queue. While the losses of a timeout
+//! are repaired, cwnd follows Vegas here and Reno in Linux.
 
 use super::reno::Reno;
 use super::segments::{at_least_two, in_slow_start, slow_start, Segments};
@@ -47,10 +48,10 @@ use crate::Window;
 const GAMMA: u128 = 1;
 const FEW_SAMPLES: u32 = 2;
 
-/// Vegas's window.
+/// Congestion avoidance of Vegas.
 #[derive(Clone, Debug, Default)]
 pub struct Vegas {
-    /// ns's, not Linux's.
+    /// The variant of ns, not of Linux.
     is_of_ns: bool,
     base_rtt_ns: Option<u64>,
     round: Option<Round>,
@@ -60,17 +61,17 @@ pub struct Vegas {
 
 #[derive(Clone, Copy, Debug)]
 struct Round {
-    /// Sent when it began; it is over when more is acknowledged.
+    /// SND.NXT when the round began. The round ends when more is acknowledged.
     end: u64,
     least_rtt_ns: u64,
     sum_rtt_ns: u64,
     samples: u32,
-    /// In slow start: the window stands still, to be compared.
+    /// In slow start: cwnd does not change in this round, so that rates can be compared.
     still: bool,
 }
 
 impl Vegas {
-    /// As ns has it.
+    /// Vegas as in ns.
     pub fn as_in_ns() -> Vegas {
         Vegas {
             is_of_ns: true,
@@ -88,7 +89,7 @@ impl Vegas {
         });
     }
 
-    /// What the round that has ended tells.
+    /// Changes cwnd at the end of a round.
     fn decide(&mut self, window: &mut Window, ack: &AckSample, round: &Round) {
         let Some((rtt_ns, base_rtt_ns)) = self.round_trip(round) else {
             return self.reno.raise(window, ack);
@@ -99,7 +100,7 @@ impl Vegas {
             u128::from(base_rtt_ns),
         );
         let (alpha, beta) = if self.is_of_ns { (1, 3) } else { (2, 4) };
-        // queued * RTT, which needs no division; whole segments in ns
+        // queued * RTT, which needs no division; rounded to whole segments in ns
         let queued = match u128::from(cwnd) * (rtt - base) {
             queued if self.is_of_ns => (queued + rtt / 2) / rtt * rtt,
             queued => queued,
@@ -121,14 +122,14 @@ impl Vegas {
             if cwnd > 2 {
                 window.cwnd_bytes -= mss;
             }
-            // Not below the threshold again: that would be slow start.
+            // Keep ssthresh at most at cwnd. Otherwise slow start would resume.
             window.ssthresh_bytes = window.ssthresh_bytes.min(window.cwnd_bytes).max(2 * mss);
         } else if queued < alpha * rtt && ack.cwnd_limited {
             window.cwnd_bytes = window.cwnd_bytes.saturating_add(mss);
         }
     }
 
-    /// The round's RTT and the base RTT, if it says something.
+    /// The round's RTT and the base RTT; `None` if the round shows nothing.
     fn round_trip(&mut self, round: &Round) -> Option<(u64, u64)> {
         if self.is_of_ns {
             let mean_ns = round.sum_rtt_ns.checked_div(round.samples.into())?;
@@ -156,7 +157,8 @@ impl Avoidance for Vegas {
         let Some(rtt_ns) = ack.rtt_ns.map(|rtt_ns| rtt_ns.max(1)) else {
             return;
         };
-        // No rounds are seen while a start-up of core/ is in charge.
+        // While a start-up algorithm of core/ controls cwnd, raise() is not called and there are no
+        // rounds.
         if !self.is_of_ns || ack.startup {
             self.base_rtt_ns = Some(self.base_rtt_ns.unwrap_or(rtt_ns).min(rtt_ns));
         }
@@ -169,8 +171,9 @@ impl Avoidance for Vegas {
 
     fn raise(&mut self, window: &mut Window, ack: &AckSample) {
         let Some(round) = self.round else {
-            // Where each flight is acknowledged at once, and the next one leaves after a moment
-            // without any, no round is ever seen whole: then it is Reno, as with too few samples.
+            // If each flight is acknowledged at once, and the next one is sent only after an idle
+            // moment, no round is ever complete. Then Vegas behaves as Reno, as with too few
+            // samples.
             self.begin_round(ack.nxt, false);
             return match in_slow_start(window) {
                 true => self.slow_start(window, ack),
@@ -185,7 +188,7 @@ impl Avoidance for Vegas {
         }
         let stand_still = self.is_of_ns && in_slow_start(window) && !round.still;
         match stand_still {
-            // A mean of a round that is not compared may still be the least.
+            // The mean of a round that is not compared may still be the minimum.
             true => {
                 self.round_trip(&round);
             }
@@ -195,13 +198,13 @@ impl Avoidance for Vegas {
     }
 
     fn ssthresh(&mut self, window: &Window, now_ns: u64, flight_bytes: u64) -> u64 {
-        // What was measured meanwhile is of a window that is no more.
+        // The measurements belong to a cwnd that no longer exists.
         self.round = None;
         self.reno.ssthresh(window, now_ns, flight_bytes)
     }
 
     fn resume(&mut self, _idle_since_ns: u64, _now_ns: u64) {
-        // The path may have changed, and a base RTT of the old one would never be seen again.
+        // The path may have changed, and then the old base RTT would never be measured again.
         self.base_rtt_ns = None;
         self.round = None;
     }
@@ -215,7 +218,8 @@ mod tests {
 
     const MS: u64 = 1_000_000;
 
-    /// 10 segments in the path: one each 10 ms, 100 ms there and back. Windows each 10 ms for 20 s.
+    /// cwnd every 10 ms for 20 s, on a path with a BDP of 10 segments: 10 ms each, an RTT of 100
+    /// ms.
     fn windows(vegas: Vegas, cwnd: u64, ssthresh: u64) -> Vec<u64> {
         let mut path = Path::new(Box::new(vegas), 10 * MS, 100 * MS, cwnd, ssthresh);
         (0..2000)
@@ -224,9 +228,9 @@ mod tests {
     }
 
     /// Brakmo & Peterson 1995, section 3.2: between alpha and beta segments are in the queue. The
-    /// segment that is being sent belongs to the path.
+    /// segment that is being transmitted does not count as queued.
     #[test]
-    fn keeps_two_to_four_segments_in_the_queue() {
+    fn two_to_four_segments_stay_in_the_queue() {
         for start in [4, 10, 13, 30] {
             let windows = windows(Vegas::default(), start, start);
             let late = &windows[1000..];
@@ -239,9 +243,9 @@ mod tests {
         }
     }
 
-    /// Brakmo & Peterson 1995, section 3.2: linear, by one a round trip.
+    /// Brakmo & Peterson 1995, section 3.2: linear change, by one segment a round trip.
     #[test]
-    fn moves_by_one_segment_a_round_trip() {
+    fn cwnd_changes_by_one_segment_a_round_trip() {
         let windows = windows(Vegas::default(), 30, 30);
         assert!(windows
             .windows(2)
@@ -258,7 +262,8 @@ mod tests {
     /// Brakmo & Peterson 1995, section 3.3.
     #[test]
     fn slow_start_ends_when_one_segment_is_queued() {
-        // Doubling each time, what a window queues is seen when it has doubled again.
+        // With doubling in each round trip, the queue of a window is seen when cwnd has doubled
+        // again.
         for (vegas, most) in [(Vegas::default(), 32), (Vegas::as_in_ns(), 20)] {
             let windows = windows(vegas, 2, UNLIMITED / MSS);
             assert!(
@@ -280,7 +285,7 @@ mod tests {
                 .collect::<Vec<_>>()
         };
         assert_eq!(per_round_trip(Vegas::default()), [2, 4, 8, 16, 32, 64]);
-        // The first round trips have too few samples to be compared, and grow as Reno.
+        // The first round trips have too few samples to be compared, so cwnd grows as with Reno.
         let published = per_round_trip(Vegas::as_in_ns());
         assert!(published[5] <= 16, "{published:?}");
         assert!(
@@ -290,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn few_samples_are_left_to_reno() {
+    fn rounds_with_few_samples_behave_as_reno() {
         let mut vegas = Vegas::default();
         let mut window = Window {
             cwnd_bytes: 2 * MSS,
@@ -343,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn ns_learns_the_base_rtt_during_a_start_up_too() {
+    fn ns_measures_the_base_rtt_during_a_start_up_too() {
         let mut vegas = Vegas::as_in_ns();
         let mut window = Window {
             cwnd_bytes: 2 * MSS,
@@ -368,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn a_window_that_is_acknowledged_at_once_grows() {
+    fn a_window_that_one_ack_covers_grows() {
         let mut vegas = Vegas::default();
         let mut window = Window {
             cwnd_bytes: 2 * MSS,

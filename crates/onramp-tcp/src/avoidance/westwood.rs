@@ -1,31 +1,30 @@
-//! Westwood+: after a loss, the window that the measured rate fills.
+//! Westwood+: after a loss, cwnd becomes the BDP at the measured rate.
 //!
 //! S. Mascolo, C. Casetti, M. Gerla, M. Sanadidi, R. Wang: TCP Westwood: Bandwidth Estimation for
 //! Enhanced Transport over Wireless Links, 2001; L. Grieco, S. Mascolo: Performance Evaluation and
-//! Comparison of Westwood+, New Reno and Vegas TCP Congestion Control, 2004. In one sentence: a
-//! loss need not mean congestion, so do not halve, but go on with what the path has been seen to
-//! deliver.
+//! Comparison of Westwood+, New Reno and Vegas TCP Congestion Control, 2004. A loss need not mean
+//! congestion. So cwnd is not halved, but set to what the path was measured to deliver.
 //!
 //! ```text
-//!   sample   = delivered / time                 over a round trip, and 50 ms at least
-//!   BWE      = 7/8 BWE + 1/8 sample             the first sample as it is
-//!   ssthresh = max(BWE * least RTT, 2 MSS)      at a loss; half as Reno has it while there is no sample
+//!   sample   = delivered / time                 over a round trip, and at least 50 ms
+//!   BWE      = 7/8 BWE + 1/8 sample             the first sample is taken as it is
+//!   ssthresh = max(BWE * min RTT, 2 MSS)        at a loss; Reno's half while there is no sample
 //! ```
 //!
-//! Between losses the window is [`Reno`]'s. After a timeout the window is one segment, as with any
-//! avoidance here, and slow start leads to this threshold.
+//! Between losses cwnd follows [`Reno`]. After a timeout cwnd is one segment, as with any
+//! congestion avoidance here, and slow start leads to this ssthresh.
 //!
-//! Constants: one sample a round trip is what Westwood+ changed, since a sample for each ACK
-//! overestimates where ACKs come compressed; 50 ms keeps short paths from sampling single packets.
-//! 7/8 is Linux's filter; it follows a change of the rate within some ten round trips.
+//! Constants: Westwood+ takes one sample per round trip, because a sample for each ACK
+//! overestimates the rate when ACKs are compressed. 50 ms keeps short paths from sampling single
+//! packets. 7/8 is Linux's filter; it follows a change of the rate within about ten round trips.
 //!
 //! Differences from the papers: their filter's gain is derived from the sampling times (2001) or
-//! close to 0.9 (2004). A path whose RTT has grown is found out after a timeout only, which forgets
-//! the least RTT, as in Linux.
+//! close to 0.9 (2004). A longer RTT of the path is noticed only after a timeout, which forgets the
+//! min RTT, as in Linux.
 //!
-//! Differences from Linux: it applies the filter twice, and sets the threshold when recovery ends.
-//! The threshold may be above the window here as there, since it says what the path carries;
-//! recovery must not raise the window to it.
+//! Differences from Linux: Linux applies the filter twice, and sets ssthresh when recovery ends. In
+//! both, ssthresh may exceed cwnd, because it is a measured BDP. Recovery must not raise cwnd to
+//! it.
 
 use super::reno::Reno;
 use super::segments::at_least_two;
@@ -35,20 +34,20 @@ use crate::Window;
 const LEAST_INTERVAL_NS: u64 = 50_000_000;
 const SECOND_NS: u128 = 1_000_000_000;
 
-/// Westwood+'s window.
+/// Congestion avoidance of Westwood+.
 #[derive(Clone, Debug, Default)]
 pub struct Westwood {
     reno: Reno,
     rate_bytes_per_s: Option<u64>,
     least_rtt_ns: Option<u64>,
     last_rtt_ns: u64,
-    /// When the present sample began; what it begins with was delivered before.
+    /// When the current sample began. The bytes of the ACK that began it are not counted.
     sample_start_ns: Option<u64>,
     sample_bytes: u64,
 }
 
 impl Westwood {
-    /// On this Reno.
+    /// Westwood+, based on this Reno.
     pub fn new(reno: Reno) -> Westwood {
         Westwood {
             reno,
@@ -113,7 +112,7 @@ mod tests {
 
     const MS: u64 = 1_000_000;
 
-    /// ACKs of a segment each, so far apart, for so long.
+    /// Delivers ACKs of a segment each, `spacing_ms` apart, for `for_ms`.
     fn deliver(westwood: &mut Westwood, from_ms: u64, for_ms: u64, spacing_ms: u64) {
         let mut window = window(20);
         for now_ms in (from_ms..from_ms + for_ms).step_by(spacing_ms as usize) {
@@ -137,7 +136,7 @@ mod tests {
 
     /// Grieco & Mascolo 2004, section 2.
     #[test]
-    fn the_estimate_is_the_rate_of_delivery_from_the_first_sample_on() {
+    fn the_estimate_is_the_delivery_rate_from_the_first_sample_on() {
         let mut westwood = Westwood::default();
         deliver(&mut westwood, 0, 250, 10);
         assert_eq!(westwood.rate_bytes_per_s, Some(100 * MSS));
@@ -145,7 +144,7 @@ mod tests {
 
     /// Grieco & Mascolo 2004, section 2: a low-pass filter.
     #[test]
-    fn the_estimate_follows_a_change_within_some_ten_round_trips() {
+    fn the_estimate_follows_a_change_within_about_ten_round_trips() {
         let mut westwood = Westwood::default();
         deliver(&mut westwood, 0, 1000, 10);
         deliver(&mut westwood, 1000, 500, 20);
@@ -158,7 +157,7 @@ mod tests {
 
     /// Grieco & Mascolo 2004, section 2: ssthresh = BWE * RTTmin / segment size.
     #[test]
-    fn a_loss_leaves_the_window_that_fills_the_path() {
+    fn a_loss_sets_ssthresh_to_the_measured_bdp() {
         let mut westwood = Westwood::default();
         deliver(&mut westwood, 0, 1000, 10);
         assert_eq!(westwood.ssthresh(&window(40), 0, 40 * MSS), 10 * MSS);
@@ -193,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn a_timeout_forgets_the_least_rtt() {
+    fn a_timeout_forgets_the_min_rtt() {
         let mut westwood = Westwood::default();
         deliver(&mut westwood, 0, 1000, 10);
         westwood.timeout();

@@ -1,4 +1,4 @@
-//! Opening a connection, actively and passively (RFC 9293, section 3.5).
+//! Active and passive open (RFC 9293, section 3.5).
 
 use super::pairs::{self, Pairs};
 use super::place::Numbering;
@@ -7,22 +7,22 @@ use super::sender::{Agreed, Sender};
 use super::{Connection, Failure, State, Stats};
 use crate::{Config, Flags, Options, PairOptions, Segment};
 
-/// SYNs whose timeouts double, the first included, before the peer is given up (Linux's
-/// `tcp_syn_retries`); those that come before the first doubling are sent besides.
+/// Number of SYNs, the first included, after which an active open fails. It counts SYNs whose
+/// timeouts double (Linux: `tcp_syn_retries`); SYNs before the first doubling are not counted.
 const MOST_SYNS: u32 = 7;
-/// The same of answers to a SYN (`tcp_synack_retries`).
+/// The same limit for SYN-ACKs (Linux: `tcp_synack_retries`).
 const MOST_ANSWERS: u32 = 6;
-/// The segments that a peer takes which names no size (RFC 9293, section 3.7.1).
+/// The MSS of a peer that sends no MSS option (RFC 9293, section 3.7.1).
 const DEFAULT_MSS: u16 = 536;
-/// The smallest size that is believed; smaller ones serve attacks only.
+/// The smallest MSS that is accepted. Smaller values occur only in attacks.
 const LEAST_MSS: u32 = 48;
-/// Of every segment, where both sides have timestamps (RFC 7323, appendix A).
+/// Timestamp option bytes in every segment when both sides use timestamps (RFC 7323, appendix A).
 pub const TIMESTAMP_BYTES: u32 = 12;
 
-/// The SYN's own timer.
+/// State of our SYN and its timer.
 #[derive(Debug, Default)]
 pub struct Handshake {
-    /// The SYN is to be sent.
+    /// The SYN must be sent now.
     pub syn_due: bool,
     syns_sent: u32,
     timeouts: u32,
@@ -31,12 +31,12 @@ pub struct Handshake {
 }
 
 impl Connection {
-    /// An active open: the SYN is the first segment to transmit.
+    /// Opens a connection actively: the first segment to send is the SYN.
     pub fn connect(config: Config, now_ns: u64) -> Connection {
         Connection::open(config, State::SynSent, now_ns)
     }
 
-    /// A passive open by a SYN that arrived.
+    /// Opens a connection passively, for a SYN that arrived.
     pub fn accept(config: Config, now_ns: u64, syn: &Segment) -> Connection {
         let mut connection = Connection::open(config, State::SynReceived, now_ns);
         connection.stats.segments_received = 1;
@@ -69,7 +69,7 @@ impl Connection {
         }
     }
 
-    /// The SYN, with or without an acknowledgement.
+    /// The SYN, or the SYN-ACK in SYN-RECEIVED.
     pub(super) fn syn(&mut self, now_ns: u64) -> Segment {
         let handshake = &mut self.handshake;
         handshake.syn_due = false;
@@ -113,7 +113,7 @@ impl Connection {
         }
     }
 
-    /// What both sides have from here on, by the peer's SYN.
+    /// Takes over what both sides support, as the peer's SYN shows.
     pub(super) fn negotiate(&mut self, syn: &Segment) {
         let options = &syn.options;
         self.timestamps = self.config.timestamps && options.timestamps.is_some();
@@ -151,17 +151,18 @@ impl Connection {
         self.sender.negotiated(&self.config, &agreed);
     }
 
-    /// Our SYN has been acknowledged, and the peer's has arrived.
+    /// Enters ESTABLISHED: our SYN has been acknowledged, and the peer's SYN has arrived.
     pub(super) fn establish(&mut self, now_ns: u64, window_bytes: u64) {
         if self.handshake.syns_sent == 1 {
             self.sender.note_handshake(self.handshake.sent_ns, now_ns);
         }
-        // Some timers forget what they learnt of the handshake.
+        // Some timers discard the RTT of the handshake, so read it first.
         let srtt_ns = self.sender.rto.srtt_ns();
         self.sender.rto.established();
         self.handshake.expires_ns = None;
         self.sender.open_window(now_ns, window_bytes);
-        // RFC 5681, section 3.1, as RFC 6928, section 2, relaxes it.
+        // RFC 5681, section 3.1: one segment after a lost SYN. RFC 6928, section 2, permits one
+        // timeout.
         if self.handshake.timeouts > 1 {
             self.sender.congestion.start_small();
         }

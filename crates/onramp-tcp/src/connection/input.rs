@@ -1,4 +1,4 @@
-//! What becomes of a segment that arrives (RFC 9293, section 3.10.7).
+//! Processing of segments that arrive (RFC 9293, section 3.10.7).
 
 use super::sender::{Acknowledgement, Echo};
 use super::{receiver, Connection, Failure, State, TIME_WAIT_NS};
@@ -7,8 +7,8 @@ use crate::{Flags, Segment};
 const NS_PER_MS: u64 = 1_000_000;
 
 impl Connection {
-    /// A segment arrived. Afterwards [`poll_transmit`](Self::poll_transmit) until it gives nothing
-    /// more.
+    /// Processes a segment that arrived. Then call [`poll_transmit`](Self::poll_transmit) until it
+    /// returns `None`.
     pub fn on_segment(&mut self, now_ns: u64, segment: &Segment) {
         self.stats.segments_received += 1;
         match self.state {
@@ -18,7 +18,7 @@ impl Connection {
         }
     }
 
-    /// When it is over (section 3.10.7.1).
+    /// CLOSED state (section 3.10.7.1).
     fn on_stray(&mut self, segment: &Segment) {
         if segment.flags.has(Flags::RST) {
             return;
@@ -37,7 +37,7 @@ impl Connection {
         });
     }
 
-    /// In SYN-SENT (section 3.10.7.3).
+    /// SYN-SENT state (section 3.10.7.3).
     fn on_answer(&mut self, now_ns: u64, segment: &Segment) {
         let acknowledges = segment.flags.has(Flags::ACK);
         let is_ours = self.sender.numbering.place(segment.ack, 0) == 0;
@@ -65,13 +65,13 @@ impl Connection {
             self.establish(now_ns, u64::from(segment.window));
             self.receiver.ack_now = true;
         } else {
-            // Both sides opened at once.
+            // Simultaneous open.
             self.state = State::SynReceived;
             self.handshake.syn_due = true;
         }
     }
 
-    /// In every state from SYN-RECEIVED on (section 3.10.7.4).
+    /// All other states (section 3.10.7.4).
     fn on_other(&mut self, now_ns: u64, segment: &Segment) {
         let place = self
             .receiver
@@ -82,11 +82,11 @@ impl Connection {
             return self.on_unacceptable(now_ns, segment, place);
         }
         if segment.flags.has(Flags::RST) {
-            // RFC 5961, section 3.2: only the very next number resets; others in the window are
-            // asked back.
+            // RFC 5961, section 3.2: only a RST with exactly the next expected sequence number
+            // resets the connection. A RST elsewhere in the window gets a challenge ACK.
             match (place == self.receiver.nxt() as i64, self.state) {
-                // Both sides have closed: nothing failed. Staying protects from old segments (RFC
-                // 1337).
+                // Both sides have closed, so nothing failed. Staying in TIME-WAIT protects from old
+                // segments (RFC 1337).
                 (_, State::TimeWait) => {}
                 (true, _) => self.fail(Failure::Reset),
                 (false, _) => self.receiver.ack_now = true,
@@ -111,8 +111,8 @@ impl Connection {
         }
     }
 
-    /// Within what was acknowledged last and the window's edge, and no older than the last
-    /// timestamp (RFC 7323, section 5).
+    /// Does the segment lie between the last byte that we acknowledged and the right edge of the
+    /// window, and is its timestamp not older than the last one (PAWS, RFC 7323, section 5)?
     fn is_acceptable(&self, segment: &Segment, place: i64) -> bool {
         let is_reset = segment.flags.has(Flags::RST);
         if let (true, false, Some((value, _))) =
@@ -129,21 +129,21 @@ impl Connection {
             && !(end < 0 && segment.payload_bytes > 0)
     }
 
-    /// A SYN after the first.
+    /// Handles a SYN after the connection's first SYN.
     fn on_syn(&mut self, now_ns: u64, segment: &Segment, place: i64) {
         let again = self.state == State::SynReceived && place == -1;
         let answers =
             segment.flags.has(Flags::ACK) && self.sender.numbering.place(segment.ack, 0) == 0;
         match (again, answers) {
-            // Both sides opened at once, and this acknowledges our SYN (RFC 9293, section 3.5,
-            // figure 8).
+            // Simultaneous open: this segment acknowledges our SYN (RFC 9293, section 3.5, figure
+            // 8).
             (true, true) => {
                 self.establish(now_ns, u64::from(segment.window));
                 self.receiver.ack_now = true;
             }
-            // The peer has not got our answer.
+            // The peer has not received our SYN-ACK.
             (true, false) => self.handshake.syn_due = true,
-            // RFC 5961, section 4.2.
+            // RFC 5961, section 4.2: answer with a challenge ACK.
             (false, _) => {
                 self.on_pair_again(segment);
                 self.receiver.ack_now = true;
@@ -157,7 +157,7 @@ impl Connection {
         }
         let is_old = place + i64::from(segment.sequence_bytes()) <= self.receiver.nxt() as i64;
         if is_old && segment.payload_bytes > 0 && segment.flags.has(Flags::ACK) {
-            // What arrives twice is told (RFC 2883).
+            // Report the duplicate by D-SACK (RFC 2883).
             self.receiver.take(
                 now_ns,
                 place,
@@ -173,13 +173,14 @@ impl Connection {
         }
     }
 
-    /// Fifth check: the ACK field. `false` ends the segment's processing.
+    /// Fifth check of section 3.10.7.4: the ACK field. Returns whether the processing of the
+    /// segment goes on.
     fn on_acknowledgement(&mut self, now_ns: u64, segment: &Segment, place: i64) -> bool {
         let una = self.sender.board.una();
         let ack = self.sender.numbering.place(segment.ack, una);
         let is_first = self.state == State::SynReceived;
         if ack > self.sender.board.nxt() as i64 || is_first && ack < 0 {
-            // Something that was never sent.
+            // The segment acknowledges something that was never sent.
             match is_first {
                 true => {
                     self.reset_due = Some(Segment {
@@ -194,7 +195,8 @@ impl Connection {
             return false;
         }
         if ack < una as i64 - self.sender.largest_window_bytes() as i64 {
-            // RFC 5961, section 5.2: older than anything that can be under way.
+            // RFC 5961, section 5.2: the acknowledgement is older than any segment that can be in
+            // flight.
             self.on_pair_again(segment);
             self.receiver.ack_now = true;
             return false;
@@ -236,7 +238,7 @@ impl Connection {
         self.state != State::Closed
     }
 
-    /// Our FIN may have been acknowledged.
+    /// Changes the state if our FIN has been acknowledged.
     fn after_acknowledgement(&mut self, now_ns: u64) {
         if !self.sender.is_finished() {
             return;
@@ -282,7 +284,7 @@ impl Connection {
         self.time_wait_until_ns = Some(self.sender.events.at_or_after_ns(now_ns + TIME_WAIT_NS));
     }
 
-    /// What the peer echoes: timestamps count milliseconds.
+    /// The timestamp that the peer echoes, as a sending time. Timestamps count milliseconds.
     fn echo(&self, now_ns: u64, segment: &Segment) -> Option<Echo> {
         let (_, echo) = segment
             .options
@@ -297,8 +299,9 @@ impl Connection {
         Some(Echo { sent_ns, age_ns })
     }
 
-    /// The timestamp clock: what the host measures time by, in milliseconds. Finer ones would spoil
-    /// the protection from old segments (Aron & Druschel 1998, section 4.1; RFC 7323, section 5.4).
+    /// The timestamp clock: the host's measurement clock in milliseconds. A finer clock would
+    /// weaken the protection from old segments (Aron & Druschel 1998, section 4.1; RFC 7323,
+    /// section 5.4).
     pub(super) fn timestamp(&self, now_ns: u64) -> u32 {
         let milliseconds = self.sender.measurement.current_time(now_ns) / NS_PER_MS;
         (milliseconds as u32).wrapping_add(self.config.timestamp_offset)

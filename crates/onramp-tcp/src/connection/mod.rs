@@ -1,4 +1,4 @@
-//! One end of a connection.
+//! One end of a TCP connection.
 
 mod handshake;
 mod input;
@@ -13,83 +13,83 @@ use pairs::Pairs;
 use receiver::Receiver;
 use sender::{GaveUp, Sender};
 
-/// How long a connection that is over still answers (RFC 9293, section 3.4.2: twice the segments'
-/// lifetime; Linux's value).
+/// How long an endpoint stays in TIME-WAIT: 60 s, as in Linux. RFC 9293, section 3.4.2, asks for
+/// twice the maximum segment lifetime.
 const TIME_WAIT_NS: u64 = 60_000_000_000;
 
-/// Where a connection stands (RFC 9293, section 3.3.2).
+/// Connection state (RFC 9293, section 3.3.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// Our SYN is out.
+    /// We have sent our SYN.
     SynSent,
-    /// A SYN came and was answered.
+    /// The peer's SYN has arrived, and we have answered it.
     SynReceived,
-    /// Data may flow.
+    /// Both sides can send data.
     Established,
-    /// We have closed; the peer has not acknowledged it.
+    /// We have closed. The peer has not acknowledged our FIN.
     FinWait1,
-    /// We have closed; the peer knows.
+    /// We have closed, and the peer has acknowledged our FIN.
     FinWait2,
-    /// Both have closed at once.
+    /// Both sides closed at the same time, and our FIN is not acknowledged.
     Closing,
-    /// Both have closed; stray segments may still come.
+    /// Both sides have closed. Old segments may still arrive.
     TimeWait,
     /// The peer has closed.
     CloseWait,
-    /// The peer had closed, and now we have.
+    /// The peer closed first, and now we have closed too.
     LastAck,
-    /// Over: see [`Connection::failure`] for whether it ended well.
+    /// The connection is over. [`Connection::failure`] reports whether it failed.
     Closed,
 }
 
 /// Why a connection ended before both sides had closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
-    /// The peer does not want it.
+    /// The peer answered our SYN with a reset.
     #[error("the peer refused the connection")]
     Refused,
-    /// The peer reset it.
+    /// The peer reset the connection.
     #[error("the peer reset the connection")]
     Reset,
-    /// Nothing was acknowledged for so many retransmission timeouts.
-    #[error("the peer does not answer any more")]
+    /// The peer acknowledged nothing during the maximum number of retransmission timeouts.
+    #[error("the peer no longer answers")]
     TimedOut,
     /// [`Connection::abort`] was called.
     #[error("the connection was aborted")]
     Aborted,
 }
 
-/// A segment on its way out.
+/// A segment to send, and its position in our stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Transmit {
     /// The segment.
     pub segment: Segment,
-    /// Place in the stream of its first payload byte.
+    /// Stream offset of the first payload byte.
     pub stream_start: u64,
-    /// Its payload, or its FIN, had been sent before.
+    /// The payload or the FIN was sent before.
     pub retransmission: bool,
 }
 
-/// Counters since the start.
+/// Counters since the connection was opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
     /// Segments sent with data or FIN.
     pub data_segments_sent: u64,
-    /// Of these, sent again.
+    /// Data segments that were retransmissions; also counted in `data_segments_sent`.
     pub retransmitted_segments: u64,
-    /// Expirations of the retransmission timer with data outstanding.
+    /// Expirations of the retransmission timer while data or a SYN was in flight.
     pub timeouts: u64,
-    /// Times that recovery began by acknowledgements.
+    /// Loss recoveries that acknowledgements (not the RTO) started.
     pub recoveries: u64,
-    /// Tail loss probes.
+    /// Tail loss probes sent.
     pub probes: u64,
     /// Segments that arrived.
     pub segments_received: u64,
-    /// Segments that arrived and were not acceptable, or held nothing new.
+    /// Segments that arrived and were unacceptable or contained nothing new.
     pub duplicates_received: u64,
 }
 
-/// One end of a connection.
+/// One end of a TCP connection: state machine, sender and receiver.
 #[derive(Debug)]
 pub struct Connection {
     config: Config,
@@ -97,15 +97,16 @@ pub struct Connection {
     sender: Sender,
     receiver: Receiver,
     handshake: handshake::Handshake,
-    /// Both sides have timestamps, and SACK.
+    /// Both sides use timestamps.
     timestamps: bool,
+    /// Both sides use SACK.
     sack: bool,
-    /// Both sides know packet pairs.
+    /// Packet pairs, if both sides support them.
     pairs: Option<Box<Pairs>>,
-    /// Shift of the window field that the peer sends.
+    /// Shift count for the window field of the peer's segments.
     peer_shift: u8,
-    /// SND.WL1 and SND.WL2: the segment that told the window last, by its place and its
-    /// acknowledgement.
+    /// SND.WL1 and SND.WL2: stream offset and acknowledgement of the segment that last updated the
+    /// send window.
     window_from: (i64, u64),
     reset_due: Option<Segment>,
     time_wait_until_ns: Option<u64>,
@@ -114,7 +115,7 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// When [`on_timer`](Self::on_timer) is wanted next.
+    /// Time at which [`on_timer`](Self::on_timer) must be called next; `None` if no timer runs.
     pub fn next_timer_ns(&self) -> Option<u64> {
         match self.state {
             State::Closed => None,
@@ -130,8 +131,9 @@ impl Connection {
         }
     }
 
-    /// The moment of [`next_timer_ns`](Self::next_timer_ns) came, or passed; harmless at any other.
-    /// Afterwards [`poll_transmit`](Self::poll_transmit) until it gives nothing more.
+    /// Handles the timers that have expired. Call it at or after
+    /// [`next_timer_ns`](Self::next_timer_ns); an early call does nothing. Then call
+    /// [`poll_transmit`](Self::poll_transmit) until it returns `None`.
     pub fn on_timer(&mut self, now_ns: u64) {
         match self.state {
             State::Closed => {}
@@ -148,68 +150,71 @@ impl Connection {
         }
     }
 
-    /// The application gives bytes to send; so many were taken. Afterwards
-    /// [`poll_transmit`](Self::poll_transmit).
+    /// Appends up to `bytes` bytes of application data to the send buffer and returns how many
+    /// bytes fitted. Then call [`poll_transmit`](Self::poll_transmit).
     pub fn write(&mut self, bytes: u64) -> u64 {
         self.sender.write(bytes)
     }
 
-    /// Bytes that [`write`](Self::write) would take.
+    /// Free space of the send buffer, in bytes: the maximum that [`write`](Self::write) accepts
+    /// now.
     pub fn writable_bytes(&self) -> u64 {
         self.sender.writable_bytes()
     }
 
-    /// Bytes that were written and have not been sent yet.
+    /// Bytes that the application has written and that have not been sent yet.
     pub fn unsent_bytes(&self) -> u64 {
         self.sender.unsent_bytes()
     }
 
-    /// The application takes so many bytes at most; so many it got. Afterwards
-    /// [`poll_transmit`](Self::poll_transmit): the window may have opened.
+    /// Removes up to `most_bytes` bytes from the receive buffer and returns how many it removed.
+    /// Then call [`poll_transmit`](Self::poll_transmit): the receive window may have opened.
     pub fn read(&mut self, now_ns: u64, most_bytes: u64) -> u64 {
         self.receiver.read(now_ns, most_bytes)
     }
 
-    /// Bytes that wait to be read.
+    /// Bytes received in order that the application has not read yet.
     pub fn readable_bytes(&self) -> u64 {
         self.receiver.readable_bytes()
     }
 
-    /// The largest window that it may ever offer, but for the rounding that window scaling needs.
+    /// The largest receive window that this end may ever advertise, before the rounding of window
+    /// scaling.
     pub fn most_receive_window_bytes(&self) -> u64 {
         self.receiver.most_window_bytes()
     }
 
-    /// Bytes of the stream received in order since the start.
+    /// Bytes of the peer's stream that were received in order since the connection was opened.
     pub fn received_bytes(&self) -> u64 {
         self.receiver.received_bytes()
     }
 
-    /// Bytes of the peer's stream that have arrived, from a place to just before another: first
-    /// those in order, then those beyond gaps.
+    /// The ranges of the peer's stream that have arrived, as half-open `(start, end)` stream
+    /// offsets: first the range in order, then the ranges above gaps.
     pub fn received_ranges(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         self.receiver.received_ranges()
     }
 
-    /// Bytes of our stream that the peer has acknowledged.
+    /// Bytes of our stream that the peer has acknowledged cumulatively.
     pub fn acked_bytes(&self) -> u64 {
         self.sender.acked_bytes()
     }
 
-    /// The peer has closed its side, and everything it sent has been received.
+    /// The peer has closed its side, and its whole stream has been received.
     pub fn peer_closed(&self) -> bool {
         self.receiver.has_finished()
     }
 
-    /// Place in the peer's stream of a segment's first payload byte: the one nearest to what is
-    /// expected next. A place before the stream wraps, and lies outside of any window.
+    /// Stream offset of a segment's first payload byte: of all offsets with this sequence number,
+    /// the one nearest to the next expected byte. An offset before the stream wraps around, and is
+    /// then outside any window.
     pub fn stream_position(&self, segment: &Segment) -> u64 {
         self.receiver
             .numbering
             .place(segment.seq, self.receiver.nxt()) as u64
     }
 
-    /// No more to write: a FIN follows the last byte. Afterwards
+    /// Closes our side: a FIN follows the last byte. Then call
     /// [`poll_transmit`](Self::poll_transmit).
     pub fn close(&mut self) {
         self.sender.close();
@@ -220,7 +225,7 @@ impl Connection {
         }
     }
 
-    /// Resets the connection: one segment is left to transmit.
+    /// Resets the connection. One RST segment remains to be sent, unless no peer can be waiting.
     pub fn abort(&mut self) {
         if !matches!(self.state, State::Closed | State::SynSent | State::TimeWait) {
             self.reset_due = Some(self.reset());
@@ -228,17 +233,17 @@ impl Connection {
         self.fail(Failure::Aborted);
     }
 
-    /// Where it stands.
+    /// The connection state.
     pub fn state(&self) -> State {
         self.state
     }
 
-    /// Why it ended, if it did not end well.
+    /// Why the connection failed; `None` if it is open or closed normally.
     pub fn failure(&self) -> Option<Failure> {
         self.failure
     }
 
-    /// Counters.
+    /// The counters.
     pub fn stats(&self) -> Stats {
         let (timeouts, recoveries, probes) = (
             self.sender.timeouts,
@@ -253,37 +258,37 @@ impl Connection {
         }
     }
 
-    /// Congestion window and threshold.
+    /// Congestion window and slow-start threshold.
     pub fn window(&self) -> Window {
         self.sender.congestion.window
     }
 
-    /// Outstanding, without what is known to be lost or received (RFC 6675's pipe).
+    /// Bytes in flight, without those marked lost or selectively acknowledged (`pipe` of RFC 6675).
     pub fn inflight_bytes(&self) -> u64 {
         self.sender.board.pipe_bytes()
     }
 
-    /// Sent and not cumulatively acknowledged.
+    /// Bytes sent and not cumulatively acknowledged (FlightSize of RFC 5681).
     pub fn outstanding_bytes(&self) -> u64 {
         self.sender.board.outstanding_bytes()
     }
 
-    /// The peer's window beyond what it has acknowledged.
+    /// The peer's receive window, in bytes above its cumulative acknowledgement.
     pub fn peer_window_bytes(&self) -> u64 {
         self.sender.peer_window_bytes()
     }
 
-    /// Smoothed round-trip time; 0 before the first sample.
+    /// Smoothed RTT in nanoseconds; 0 before the first sample.
     pub fn srtt_ns(&self) -> u64 {
         self.sender.rto.srtt_ns()
     }
 
-    /// The retransmission timeout in force.
+    /// The current retransmission timeout (RTO) in nanoseconds.
     pub fn rto_ns(&self) -> u64 {
         self.sender.rto.timeout_ns()
     }
 
-    /// Rate at which segments are paced, if they are.
+    /// Pacing rate of the payload, in bytes per second; `None` if segments are not paced.
     pub fn pacing_bytes_per_s(&self) -> Option<u64> {
         self.sender
             .congestion
@@ -291,18 +296,18 @@ impl Connection {
             .map(|pacing| pacing.bytes_per_s)
     }
 
-    /// What the start-up of `core/` decided last, if there is one.
+    /// The last decision of the start-up algorithm; `None` if there is no such algorithm.
     pub fn startup(&self) -> Option<&onramp_core::Decision> {
         self.sender.congestion.decision()
     }
 
-    /// What its start-up was told that is remembered of the path, in bytes in a round trip; 0:
-    /// nothing.
+    /// The BDP in bytes that the path memory gave to the start-up algorithm; 0 if none was
+    /// remembered.
     pub fn remembered_bytes(&self) -> u64 {
         self.sender.congestion.remembered_bytes()
     }
 
-    /// Its configuration.
+    /// The configuration with which the connection was opened.
     pub fn config(&self) -> &Config {
         &self.config
     }

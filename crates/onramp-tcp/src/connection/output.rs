@@ -1,4 +1,4 @@
-//! Segments on their way out.
+//! Construction of the segments that a connection sends.
 
 use super::sender::Outgoing;
 use super::{Connection, State, Transmit};
@@ -6,7 +6,7 @@ use crate::wire::MOST_OPTION_BYTES;
 use crate::{Flags, Options, SackBlocks, Segment};
 
 impl Connection {
-    /// The next segment to send now, if there is one.
+    /// The next segment to send now; `None` if there is nothing to send.
     pub fn poll_transmit(&mut self, now_ns: u64) -> Option<Transmit> {
         if let Some(segment) = self.reset_due.take() {
             return Some(bare(segment));
@@ -18,8 +18,7 @@ impl Connection {
             }
             _ => {}
         }
-        // What arrived out of order is told by acknowledgements of their own, which have room for
-        // it.
+        // Send SACK blocks in a pure ACK, which has room for them.
         if self.receiver.ack_now && self.sack && self.receiver.has_blocks() {
             return Some(self.acknowledgement(now_ns));
         }
@@ -61,7 +60,8 @@ impl Connection {
             let now_ns = self.sender.measurement.current_time(now_ns);
             segment.options.pairs = pairs.of_acknowledgement(now_ns, segment.seq);
         }
-        // As many blocks as there is room for: each takes 8 bytes, and the option 4 besides.
+        // Send as many blocks as fit: 8 bytes each, and 4 bytes for the option's header and
+        // padding.
         let room = MOST_OPTION_BYTES as u32 - segment.options.wire_bytes();
         let blocks = self
             .receiver
@@ -78,7 +78,7 @@ impl Connection {
         }
     }
 
-    /// A segment that acknowledges, at a place of our stream.
+    /// A segment that acknowledges, at a given offset of our stream.
     fn segment(&mut self, now_ns: u64, start: u64, has_data: bool) -> Segment {
         let timestamps = self
             .timestamps
@@ -96,7 +96,7 @@ impl Connection {
         }
     }
 
-    /// The segment that resets the connection.
+    /// The RST segment that resets the connection.
     pub(super) fn reset(&self) -> Segment {
         Segment {
             seq: self.sender.numbering.number(self.sender.board.nxt()),

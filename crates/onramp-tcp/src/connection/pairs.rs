@@ -1,6 +1,6 @@
-//! Packet pairs of a connection whose two ends know them (Nishida et al., sections 4.1.2 and
-//! 4.2.1): pairs of data that are sent, pairs of the peer that are measured and answered, and
-//! acknowledgements that are pairs themselves.
+//! Packet pairs (Nishida et al., sections 4.1.2 and 4.2.1) of a connection whose two ends support
+//! them: data sent as pairs, measurement of the peer's pairs and replies to them, and ACKs that are
+//! themselves sent as pairs.
 
 use super::Connection;
 use crate::choice::PacketPair;
@@ -8,33 +8,33 @@ use crate::connection::sender::Half;
 use crate::{Config, PairOptions, Segment};
 use onramp_core::pairs::{Counts, Form, Meter, PairOption, Probe, FIRST, PERMITTED};
 
-/// An acknowledgement waits for at most so many segments beyond the second: "every three or four
+/// Maximum number of segments beyond the second for which an ACK may wait: "every three or four
 /// packet arrival".
 const MOST_STRETCH_SEGMENTS: u32 = 2;
 
-/// What is kept of them.
+/// Packet-pair state of one connection.
 #[derive(Debug)]
 pub struct Pairs {
     form: Form,
-    /// The first segment of a pair is acknowledged at once too.
+    /// The first segment of a pair is also acknowledged immediately.
     at_once: bool,
-    /// Our acknowledgements are pairs too.
+    /// Our ACKs are sent as pairs too.
     probes: bool,
     probe: Probe,
-    /// Of the last pair with an even number, and of the last with an odd one: it was
-    /// acknowledgements alone.
+    /// Whether the last pair with an even number, and the last with an odd number, consisted of
+    /// pure ACKs.
     is_of_acks: [bool; 2],
     meter: Meter,
     pub counts: Counts,
-    /// What the peer has not been told yet.
+    /// A measured reply that has not been sent to the peer yet.
     reply: Option<PairOption>,
-    /// The next acknowledgement alone is this half of a pair.
+    /// The next pure ACK is this half of a pair.
     ack_half: Option<Half>,
-    /// What was measured of the peer's last pair.
+    /// Interval that was measured for the peer's last pair.
     forward_ns: Option<u32>,
 }
 
-/// What an end offers on its SYN.
+/// The packet-pair options of our SYN.
 pub fn offered(config: &Config) -> PairOptions {
     match config.packet_pair {
         PacketPair::None => PairOptions::default(),
@@ -44,7 +44,7 @@ pub fn offered(config: &Config) -> PairOptions {
     }
 }
 
-/// Do both know them?
+/// Do both ends support packet pairs, in the same form?
 pub fn agreed(config: &Config, syn: &Segment) -> bool {
     let theirs = &syn.options.pairs;
     config.packet_pair != PacketPair::None
@@ -52,7 +52,7 @@ pub fn agreed(config: &Config, syn: &Segment) -> bool {
         && theirs.mark.is_some_and(|mark| mark.kind == PERMITTED)
 }
 
-/// Room that every segment leaves for them: a reply, the longest, or a mark.
+/// Option space that every segment reserves for one mark or one reply. A reply is the longest.
 pub fn reserved_bytes(form: Form) -> u32 {
     PairOption::reply(0, 0).wire_bytes(form).next_multiple_of(4)
 }
@@ -76,18 +76,18 @@ impl Pairs {
         }
     }
 
-    /// The options of a data segment, from a sequence number to before another.
+    /// The packet-pair options of a data segment that covers the sequence numbers `seq..end`.
     pub fn of_data(&mut self, half: Option<Half>, now_ns: u64, seq: u32, end: u32) -> PairOptions {
         let mark = match half {
             Some(Half::First) => Some(self.probe.send_first(now_ns, end)),
             Some(Half::Second) => self.send_second(now_ns, seq, end, false),
-            // The first of a train, or another of it.
+            // The segment starts a train or continues it.
             Some(Half::Train) => self
                 .send_second(now_ns, seq, end, true)
                 .or_else(|| Some(self.probe.send_first(now_ns, end))),
             None => None,
         };
-        // There is room for one.
+        // There is room for one option only, and a mark cannot wait.
         let reply = if mark.is_none() {
             self.reply.take()
         } else {
@@ -96,12 +96,12 @@ impl Pairs {
         self.options(mark, reply)
     }
 
-    /// The options of an acknowledgement alone, at this sequence number.
+    /// The packet-pair options of a pure ACK with this sequence number.
     pub fn of_acknowledgement(&mut self, now_ns: u64, seq: u32) -> PairOptions {
         let mark = match self.ack_half.take() {
             Some(Half::First) => Some(self.probe.send_first(now_ns, seq)),
             Some(Half::Second) => self.send_second(now_ns, seq, seq, false),
-            // Acknowledgements are pairs.
+            // ACKs are sent as pairs, not as trains.
             Some(Half::Train) | None => None,
         };
         let reply = self.reply.take();
@@ -132,7 +132,7 @@ impl Pairs {
         }
     }
 
-    /// A half of a pair arrived. Is its acknowledgement to go at once?
+    /// Handles half of a pair that arrived. Returns whether it must be acknowledged immediately.
     fn arrived(&mut self, mark: &PairOption, now_ns: u64, segment: &Segment) -> bool {
         let ignored = self.counts.ignored;
         let end = segment.seq.wrapping_add(segment.payload_bytes);
@@ -145,7 +145,8 @@ impl Pairs {
         let is_replied = reply.is_some();
         if let Some(reply) = reply {
             self.forward_ns = Some(reply.interval_ns);
-            // Whoever passes segments on without writing them passes on what a packet would say.
+            // A driver may pass on segments without writing packets. Give it the value that a
+            // packet would carry.
             self.reply = Some(reply.as_read(self.form));
         }
         let has_data = segment.payload_bytes > 0;
@@ -159,8 +160,8 @@ impl Pairs {
         has_data && (self.at_once || is_replied)
     }
 
-    /// The segments beyond the second for which acknowledgements may wait, when theirs are so far
-    /// apart: "in proportion to ratio of t1 to t2".
+    /// The number of segments beyond the second for which an ACK may wait, if a pair of ACKs
+    /// arrived at the peer `reverse_ns` apart: "in proportion to ratio of t1 to t2".
     fn stretch_segments(&self, reverse_ns: u32) -> u32 {
         let forward_ns = self.forward_ns.filter(|&forward_ns| forward_ns > 0);
         forward_ns.map_or(0, |forward_ns| {
@@ -172,12 +173,12 @@ impl Pairs {
 }
 
 impl Connection {
-    /// What became of packet pairs, where both ends know them.
+    /// Packet-pair counters; `None` unless both ends support packet pairs.
     pub fn pair_counts(&self) -> Option<Counts> {
         self.pairs.as_ref().map(|pairs| pairs.counts)
     }
 
-    /// The reply that an acceptable segment brings, and what could not be read.
+    /// Handles the reply in an acceptable segment, and counts malformed options.
     pub(super) fn on_pair_reply(&mut self, now_ns: u64, segment: &Segment) {
         let options = &segment.options.pairs;
         let Some(pairs) = self
@@ -190,8 +191,8 @@ impl Connection {
         pairs.counts.malformed += u32::from(options.malformed);
         let Some(reply) = &options.reply else { return };
         let clock = &self.sender.measurement;
-        // The latest that it may be by this clock: a coarse one must not take what is true for a
-        // lie.
+        // Use the latest time that this clock reading may stand for. Otherwise a coarse clock would
+        // make a true reply look impossible.
         let now_ns = clock
             .current_time(now_ns)
             .saturating_add(clock.resolution_ns() - 1);
@@ -205,7 +206,8 @@ impl Connection {
         match (pairs.is_of_acks[usize::from(reply.id % 2)], report) {
             (false, None) => {}
             (false, Some(report)) => self.sender.congestion.note_pair(report),
-            // No further apart than they left: their way is as fast as that of the data.
+            // The ACKs arrived no further apart than they left, so the return path is as fast as
+            // the forward path.
             (true, None) => self.receiver.stretch_segments = 0,
             (true, Some(report)) => {
                 self.receiver.stretch_segments = pairs.stretch_segments(report.interval_ns)
@@ -213,7 +215,7 @@ impl Connection {
         }
     }
 
-    /// The half of a pair that an acceptable segment is.
+    /// Handles the pair mark of an acceptable segment.
     pub(super) fn on_pair_mark(&mut self, now_ns: u64, segment: &Segment) {
         let options = &segment.options.pairs;
         let Some(pairs) = self
@@ -228,7 +230,7 @@ impl Connection {
         self.receiver.ack_now |= pairs.arrived(mark, now_ns, segment);
     }
 
-    /// A segment that holds nothing new has them again, or one that is refused.
+    /// Counts, and otherwise ignores, the pair options of a refused segment or of a duplicate.
     pub(super) fn on_pair_again(&mut self, segment: &Segment) {
         let options = &segment.options.pairs;
         if let Some(pairs) = self

@@ -1,29 +1,30 @@
-//! TCP's 32-bit sequence numbers and 64-bit places in a stream.
+//! Conversion between TCP's 32-bit sequence numbers and 64-bit stream offsets.
 //!
-//! Place 0 is the first byte of data; the SYN has the number before it, and a FIN the place behind
-//! the last byte.
+//! Offset 0 is the first byte of data. The SYN has the sequence number before it, and the FIN has
+//! the offset after the last byte.
 
-/// The numbering of one direction.
+/// The sequence numbers of one direction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Numbering {
-    /// Sequence number of place 0: the initial sequence number and one.
+    /// Sequence number of offset 0: the initial sequence number plus one.
     origin: u32,
 }
 
 impl Numbering {
-    /// That of a SYN with this number.
+    /// The numbering that starts with this initial sequence number.
     pub fn of_syn(isn: u32) -> Numbering {
         Numbering {
             origin: isn.wrapping_add(1),
         }
     }
 
-    /// The sequence number of a place.
+    /// The sequence number of a stream offset.
     pub fn number(self, place: u64) -> u32 {
         self.origin.wrapping_add(place as u32)
     }
 
-    /// The place nearest to `near` with this number; negative before the stream, as the SYN's is.
+    /// The offset nearest to `near` that has this sequence number. It is negative before the
+    /// stream: -1 is the SYN.
     pub fn place(self, number: u32, near: u64) -> i64 {
         near as i64 + i64::from(number.wrapping_sub(self.number(near)) as i32)
     }

@@ -1,22 +1,22 @@
-//! A buffer of one size from the start, as after `SO_RCVBUF`: what is free in it is offered.
+//! A buffer of fixed size, as after `SO_RCVBUF`. It advertises its free space.
 //!
-//! The SYN's window field is not scaled (RFC 7323, section 2.2), so the first offer is 65535 bytes
-//! at most; the first ACK after it offers all of the buffer. Bytes beyond a gap take no room away:
-//! they lie within what was offered.
+//! The window field of the SYN is not scaled (RFC 7323, section 2.2), so the first window is at
+//! most 65535 bytes. The first ACK after the SYN advertises the whole buffer. Bytes above a gap do
+//! not reduce the window, because they lie inside it.
 //!
-//! Linux reserves twice the bytes that were asked for, takes half of that for payload at first, and
-//! 160/256 of it once it has seen that full segments waste less: the window then grows by two
-//! segments with each that arrives, up to 1.25 times what was asked for (on Linux 6.18, 64 KiB gave
-//! 80,480 bytes in flight, 256 KiB 326,880).
+//! Linux reserves twice the requested bytes. It first assumes that half of this memory holds
+//! payload. When it has seen full segments, which waste less memory, it assumes 160/256. The window
+//! then grows by two segments for each segment that arrives, up to 1.25 times the requested size
+//! (on Linux 6.18, 64 KiB gave 80,480 bytes in flight, 256 KiB gave 326,880).
 
 use super::ReceiveWindow;
 
-/// Payload's share of the memory that segments take, in 256ths: at first, and for full segments of
-/// 1448 bytes.
+/// Payload's share of the memory that segments take, in 256ths: at first.
 const FIRST_SHARE_256: u64 = 128;
+/// The same share for full segments of 1448 bytes.
 const FULL_SHARE_256: u64 = 160;
 
-/// A buffer of one size.
+/// A buffer of fixed size.
 #[derive(Clone, Copy, Debug)]
 pub struct Fixed {
     window_bytes: u64,
@@ -25,7 +25,7 @@ pub struct Fixed {
 }
 
 impl Fixed {
-    /// With so much room for payload, always.
+    /// A buffer with constant room for payload.
     pub fn new(buffer_bytes: u64) -> Fixed {
         Fixed {
             window_bytes: buffer_bytes,
@@ -34,7 +34,7 @@ impl Fixed {
         }
     }
 
-    /// The same, and nothing is promised beyond it.
+    /// A constant buffer that never advertises more than its free space, even by rounding.
     pub fn exactly(buffer_bytes: u64) -> Fixed {
         Fixed {
             is_exact: true,
@@ -42,7 +42,7 @@ impl Fixed {
         }
     }
 
-    /// As Linux grows it.
+    /// A buffer of this requested size that grows as in Linux.
     pub fn linux(buffer_bytes: u64) -> Fixed {
         let most_bytes =
             u128::from(buffer_bytes) * u128::from(FULL_SHARE_256) / u128::from(FIRST_SHARE_256);
@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_free_is_offered() {
+    fn free_space_is_advertised() {
         let window = Fixed::new(524_288);
         assert_eq!(
             (window.window_bytes(0), window.most_bytes()),
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn linux_offers_a_quarter_more_in_time() {
+    fn linux_advertises_a_quarter_more_after_a_few_segments() {
         let mut window = Fixed::linux(65_536);
         assert_eq!(
             (window.window_bytes(0), window.most_bytes()),

@@ -1,5 +1,4 @@
-//! Loss recovery: which segments are lost, when they are sent again, and what the window is
-//! meanwhile.
+//! Loss recovery: which segments are lost, when they are retransmitted, and the window meanwhile.
 
 mod newreno;
 mod probe;
@@ -16,37 +15,36 @@ pub use scoreboard::{Arrived, Delivery, Scoreboard, Sent};
 use crate::congestion::{Congestion, LossKind};
 use std::fmt::Debug;
 
-/// Duplicate acknowledgements, or segments' worth of selective ones, that tell a loss from
+/// Number of duplicate ACKs, or of segments reported by SACK, that indicates a loss and not
 /// reordering (RFC 5681).
 pub const DUP_THRESHOLD: u32 = 3;
 
-/// An acknowledgement, and what it may change.
+/// An acknowledgement, and the state that a recovery may change.
 #[derive(Debug)]
 pub struct Context<'a> {
-    /// When it arrived.
+    /// When the acknowledgement arrived.
     pub now_ns: u64,
-    /// The outstanding segments; what the acknowledgement told is in it already.
+    /// The segments in flight, already updated by the acknowledgement.
     pub board: &'a mut Scoreboard,
-    /// Window, avoidance and start-up.
+    /// Window, congestion avoidance and start-up.
     pub congestion: &'a mut Congestion,
-    /// What it told.
+    /// What the acknowledgement reported.
     pub delivery: &'a Delivery,
-    /// It was a duplicate (RFC 5681, section 2).
+    /// It was a duplicate ACK (RFC 5681, section 2).
     pub duplicate: bool,
-    /// The peer got something twice (RFC 2883).
+    /// It reported that something arrived twice (RFC 2883).
     pub dsack: bool,
-    /// Smoothed round-trip time.
+    /// Smoothed RTT.
     pub srtt_ns: u64,
-    /// Let one lost segment go whatever the window says.
+    /// Set it to retransmit one lost segment regardless of the window.
     pub force: &'a mut bool,
-    /// Start the retransmission timer again, which by itself happens at new acknowledgements only
-    /// where the recovery does not [hold](Recovery::holds_timer) it.
+    /// Set it to restart the retransmission timer. An acknowledgement of new data sets it, unless
+    /// the recovery [holds](Recovery::holds_timer) the timer.
     pub restart_timer: &'a mut bool,
 }
 
 impl Context<'_> {
-    /// A loss was found, and what is lost is marked: lower the threshold. Returns what was
-    /// outstanding.
+    /// Reduces ssthresh after a loss whose segments are already marked. Returns the flight size.
     fn reduce(&mut self, kind: LossKind) -> u64 {
         let flight_bytes = self.board.outstanding_bytes();
         self.congestion.reduce(
@@ -59,69 +57,69 @@ impl Context<'_> {
     }
 }
 
-/// Finds losses and decides what is sent while they are repaired.
+/// Detects losses and decides what is sent during their repair.
 pub trait Recovery: Debug + Send {
-    /// An acknowledgement arrived.
+    /// Processes an acknowledgement.
     fn on_ack(&mut self, cx: &mut Context<'_>);
 
-    /// The handshake took so long: the first round trip.
+    /// Reports the RTT of the handshake.
     fn on_established(&mut self, rtt_ns: u64) {
         let _ = rtt_ns;
     }
 
-    /// The retransmission timer expired. What is lost is for the recovery to mark; threshold and
-    /// window are set next.
+    /// The retransmission timer expired. The recovery marks lost segments; its caller then sets
+    /// ssthresh and cwnd.
     fn on_timeout(&mut self, now_ns: u64, board: &mut Scoreboard);
 
-    /// The recovery sets the window, and the congestion avoidance must not.
+    /// Is a recovery in progress? Then it sets cwnd, and congestion avoidance must not.
     fn is_recovering(&self) -> bool;
 
-    /// A segment was sent while or before it recovers.
+    /// Reports a segment that was sent.
     fn on_sent(&mut self, bytes: u32) {
         let _ = bytes;
     }
 
-    /// The segment to send again next, where the window has room. `new_data`: there is new data to
-    /// send instead.
+    /// Index of the next segment to retransmit, if the window has room. `new_data`: new data could
+    /// be sent instead.
     fn next_resend(&mut self, board: &mut Scoreboard, new_data: bool) -> Option<usize> {
         let _ = new_data;
         board.next_lost()
     }
 
-    /// How much new data may be sent beyond the window (RFC 3042, limited transmit).
+    /// Bytes of new data that may be sent above cwnd (limited transmit, RFC 3042).
     fn extra_bytes(&self, mss_bytes: u32) -> u64 {
         let _ = mss_bytes;
         0
     }
 
-    /// A new acknowledgement does not start the retransmission timer again.
+    /// Does an acknowledgement of new data leave the retransmission timer unchanged?
     fn holds_timer(&self) -> bool {
         false
     }
 
-    /// When [`on_timer`](Recovery::on_timer) is wanted.
+    /// When [`on_timer`](Recovery::on_timer) must be called.
     fn timer_ns(&self) -> Option<u64> {
         None
     }
 
-    /// That moment came.
+    /// The time of [`timer_ns`](Recovery::timer_ns) has come.
     fn on_timer(&mut self, cx: &mut Context<'_>) {
         let _ = cx;
     }
 
-    /// Whether tail loss probes belong to it.
+    /// Does this recovery use tail loss probes?
     fn probes(&self) -> bool {
         false
     }
 
-    /// Whether it knows selective acknowledgements. The others count duplicates, and must not see
-    /// the pipe shrink for the same segments.
+    /// Does this recovery use SACK? The others count duplicate ACKs. For them the pipe must not
+    /// shrink for the same segments a second time.
     fn uses_sack(&self) -> bool {
         false
     }
 }
 
-/// The recovery of this name for a connection that has, or has not, selective acknowledgements.
+/// The chosen recovery. `sack`: the connection has negotiated SACK.
 pub fn new(choice: crate::Recovery, sack: bool, limited_transmit: bool) -> Box<dyn Recovery> {
     use crate::Recovery::*;
     match choice {

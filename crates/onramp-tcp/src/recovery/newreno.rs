@@ -1,30 +1,30 @@
-//! Fast recovery that goes on until everything is acknowledged that was outstanding when it began
-//! (RFC 6582).
+//! NewReno: fast recovery that lasts until everything in flight at its start is acknowledged (RFC
+//! 6582).
 //!
-//! An acknowledgement of only a part of it shows the next loss, which is sent again at once: one in
-//! each round trip. The retransmission timer starts again at the first of them only, so that it
-//! ends a recovery from many losses ("impatient"); with [`NewReno::steady`] it does at each, and
-//! such a recovery takes as many round trips as there are losses ("slow but steady": RFC 2582,
-//! section 4, and ns's default until May 2003).
+//! A partial acknowledgement shows the next loss, which is retransmitted immediately: one per round
+//! trip. Only the first partial acknowledgement restarts the retransmission timer, so the timer
+//! ends a recovery from many losses ("impatient"). With [`NewReno::steady`] every partial
+//! acknowledgement restarts the timer, and a recovery takes as many round trips as there are losses
+//! ("slow but steady": RFC 2582, section 4, and the default of ns until May 2003).
 
 use super::{reno, Context, Recovery, Scoreboard, DUP_THRESHOLD};
 
-/// NewReno's state.
+/// State of NewReno.
 #[derive(Debug)]
 pub struct NewReno {
     limited_transmit: bool,
     is_steady: bool,
     duplicates: u32,
     recovering: bool,
-    /// A partial acknowledgement came already in this recovery.
+    /// A partial acknowledgement has arrived in this recovery.
     partial: bool,
-    /// Everything that was outstanding when the last recovery or timeout began is below; `None`
-    /// before the first.
+    /// All bytes below were in flight when the last recovery or timeout began; `None` before the
+    /// first.
     recover: Option<u64>,
 }
 
 impl NewReno {
-    /// With or without limited transmit (RFC 3042).
+    /// NewReno with or without limited transmit (RFC 3042).
     pub fn new(limited_transmit: bool) -> NewReno {
         let (is_steady, duplicates, recovering, partial) = (false, 0, false, false);
         NewReno {
@@ -37,7 +37,7 @@ impl NewReno {
         }
     }
 
-    /// The same, slow but steady.
+    /// The slow but steady variant.
     pub fn steady(limited_transmit: bool) -> NewReno {
         NewReno {
             is_steady: true,
@@ -45,21 +45,21 @@ impl NewReno {
         }
     }
 
-    /// Section 3.2, step 3.
+    /// An acknowledgement of new data during recovery (RFC 6582, section 3.2, step 3).
     fn acknowledged(&mut self, cx: &mut Context<'_>) {
         let mss = u64::from(cx.congestion.window.mss_bytes);
         let reduced_bytes = cx.congestion.reduced_bytes();
         let window = &mut cx.congestion.window;
         if self.recover.is_none_or(|recover| cx.board.una() >= recover) {
-            // A full acknowledgement: the first of the two windows that the RFC offers, which sends
+            // Full acknowledgement: the first of the two windows that the RFC offers, which sends
             // no burst.
             self.recovering = false;
             window.cwnd_bytes = reduced_bytes.min(cx.board.outstanding_bytes().max(mss) + mss);
             *cx.restart_timer = true;
             return;
         }
-        // A partial one: deflate by what was acknowledged, add back one segment, repair the next
-        // loss.
+        // Partial acknowledgement: deflate cwnd by the acknowledged bytes, add back one segment,
+        // and repair the next loss.
         window.cwnd_bytes = window
             .cwnd_bytes
             .saturating_sub(cx.delivery.acked_bytes)
@@ -88,8 +88,8 @@ impl Recovery for NewReno {
             } else if self.duplicates == DUP_THRESHOLD
                 && self.recover.is_none_or(|recover| cx.board.una() > recover)
             {
-                // Step 2: not where these may be duplicates of segments that were sent twice. Those
-                // acknowledge everything below and nothing more.
+                // Step 2: no new recovery if these may be duplicates of segments that were sent
+                // twice. Such duplicates acknowledge exactly `recover`.
                 self.recovering = true;
                 self.partial = false;
                 self.recover = Some(cx.board.nxt());

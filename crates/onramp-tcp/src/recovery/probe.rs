@@ -1,26 +1,28 @@
-//! Tail loss probes (RFC 8985, section 7): where the last segments of a flight are lost no
-//! acknowledgement tells; a probe after two round trips does, before the retransmission timer
-//! would.
+//! Tail loss probes (RFC 8985, section 7). If the last segments of a flight are lost, no
+//! acknowledgement shows it. A probe after two round trips does, before the retransmission timer
+//! expires.
 
-/// Without a round-trip time: the same as the first retransmission timeout (section 7.2).
+/// Probe timeout without an RTT sample: the first retransmission timeout (section 7.2).
 const NO_RTT_NS: u64 = 1_000_000_000;
 /// WCDelAckT: how long a peer may delay the acknowledgement of a single segment (section 7.2).
 const DELAYED_ACK_NS: u64 = 200_000_000;
-/// What timers' granularity may add; Linux adds two ticks of a millisecond.
+/// Allowance for timer granularity. Linux adds two ticks of one millisecond.
 const SLACK_NS: u64 = 2_000_000;
 
-/// A probe that waits for its answer.
+/// A tail loss probe that waits for its acknowledgement.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Probe {
-    /// TLP.end_seq: an acknowledgement of everything below answers it. `None`: no probe is out.
+    /// TLP.end_seq: an acknowledgement of all bytes below answers the probe. `None`: no probe is in
+    /// flight.
     end: Option<u64>,
-    /// It sent old data again, whose arrival alone does not tell whether the original was lost.
+    /// The probe retransmitted old data. Its acknowledgement alone does not show whether the
+    /// original was lost.
     repeated: bool,
 }
 
 impl Probe {
-    /// When to probe (section 7.2): two round trips after the last segment, and not after the
-    /// retransmission timer.
+    /// Time from the last segment to the probe (section 7.2): two round trips. The caller limits it
+    /// by the retransmission timer.
     pub fn timeout_ns(srtt_ns: u64, segments_out: usize) -> u64 {
         match (srtt_ns, segments_out) {
             (0, _) => NO_RTT_NS,
@@ -29,12 +31,12 @@ impl Probe {
         }
     }
 
-    /// Is one out?
+    /// Is a probe in flight?
     pub fn is_out(&self) -> bool {
         self.end.is_some()
     }
 
-    /// A probe was sent.
+    /// Reports a probe that was sent.
     pub fn sent(&mut self, end: u64, repeated: bool) {
         *self = Probe {
             end: Some(end),
@@ -42,20 +44,20 @@ impl Probe {
         };
     }
 
-    /// Something ended the episode: a recovery or a timeout.
+    /// A recovery or a timeout ends the probe episode.
     pub fn forget(&mut self) {
         self.end = None;
     }
 
-    /// An acknowledgement of everything below `una` arrived; `bare`: it was a duplicate without any
-    /// SACK option (section 7.4.2). `true`: the probe repaired a loss, for which the window is to
-    /// be reduced.
+    /// Processes an acknowledgement of all bytes below `una`. `bare`: it was a duplicate ACK
+    /// without any SACK option (section 7.4.2). Returns whether the probe repaired a loss, for
+    /// which cwnd must be reduced.
     pub fn on_ack(&mut self, una: u64, dsack: bool, bare: bool) -> bool {
         let Some(end) = self.end.filter(|&end| una >= end) else {
             return false;
         };
         let repaired = self.repeated && !dsack && una > end;
-        // Without a sign of either kind the second copy's acknowledgement may still come.
+        // Without such a sign, the acknowledgement of the second copy may still arrive.
         if !self.repeated || dsack || repaired || bare {
             self.end = None;
         }
@@ -68,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_answer_to_new_data_tells_of_no_loss() {
+    fn an_answered_probe_of_new_data_shows_no_loss() {
         // RFC 8985, section 7.4.2.
         let mut probe = Probe::default();
         probe.sent(1000, false);
@@ -77,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn two_copies_are_known_by_a_dsack_or_a_duplicate() {
+    fn two_copies_are_recognised_by_a_dsack_or_a_duplicate() {
         // RFC 8985, section 7.4.2.
         for (dsack, bare) in [(true, false), (false, true)] {
             let mut probe = Probe::default();

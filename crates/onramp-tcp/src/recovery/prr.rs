@@ -1,30 +1,30 @@
-//! Proportional Rate Reduction (RFC 6937): how much to send while a window shrinks to its
-//! threshold.
+//! Proportional Rate Reduction (RFC 6937): how much to send while cwnd shrinks to ssthresh.
 //!
 //! ```text
 //!   pipe > ssthresh:  sndcnt = ceil(prr_delivered * ssthresh / RecoverFS) - prr_out
-//!   otherwise:        sndcnt = min(ssthresh - pipe, max(prr_delivered - prr_out, DeliveredData) + MSS)
+//!   otherwise:        sndcnt = min(ssthresh - pipe,
+//!                                  max(prr_delivered - prr_out, DeliveredData) + MSS)
 //!   cwnd = pipe + sndcnt
 //! ```
 //!
-//! The second line is the slow-start reduction bound. Its extra segment is sent only for an
-//! acknowledgement that advances and shows no further loss, as Linux does it and the RFC's
-//! successor demands; without it, the reduction is the conservative one.
+//! The second case is the slow-start reduction bound. Its extra segment is sent only for an
+//! acknowledgement that advances SND.UNA and shows no further loss. Linux does this, and the RFC's
+//! successor requires it. Otherwise the bound is the conservative one.
 
 use super::Scoreboard;
 use crate::congestion::Congestion;
 
-/// A reduction under way.
+/// State of one reduction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reduction {
-    /// RecoverFS: what was outstanding when it began.
+    /// RecoverFS: the flight size when the reduction began.
     recover_flight_bytes: u64,
     delivered_bytes: u64,
     out_bytes: u64,
 }
 
 impl Reduction {
-    /// Begins; the window's threshold is set.
+    /// Starts a reduction. The caller has set ssthresh.
     pub fn begin(flight_bytes: u64) -> Reduction {
         Reduction {
             recover_flight_bytes: flight_bytes.max(1),
@@ -33,12 +33,13 @@ impl Reduction {
         }
     }
 
-    /// Something was sent.
+    /// Reports bytes that were sent.
     pub fn sent(&mut self, bytes: u32) {
         self.out_bytes += u64::from(bytes);
     }
 
-    /// An acknowledgement arrived, and losses have been marked.
+    /// Sets cwnd after an acknowledgement. Losses are already marked. `safe`: the acknowledgement
+    /// advanced SND.UNA and showed no further loss.
     pub fn on_ack(
         &mut self,
         congestion: &mut Congestion,
@@ -65,7 +66,7 @@ impl Reduction {
             limit.min(target - pipe)
         };
         if self.out_bytes == 0 {
-            // The first retransmission goes out whatever the count says.
+            // The first retransmission is sent in any case.
             send = send.max(mss);
         }
         congestion.window.cwnd_bytes = (pipe + send).max(mss);

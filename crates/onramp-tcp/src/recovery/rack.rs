@@ -1,24 +1,26 @@
-//! RACK (RFC 8985): a segment is lost when one that was sent sufficiently later has arrived.
+//! RACK (RFC 8985): a segment is lost if one that was sent sufficiently later has arrived.
 //!
 //! ```text
-//!   on an ACK:  the newest sending time of what has arrived (RACK.xmit_ts), and its round trip (RACK.rtt)
-//!   lost:       sent before that one, and now >= sent + RACK.rtt + reo_wnd
-//!   reo_wnd:    0 while no reordering was ever seen and it recovers or DupThresh segments are sacked;
-//!               else min(reo_wnd_mult * min_RTT / 4, SRTT), the factor learnt from DSACKs
+//!   on an ACK:  the latest sending time of all that arrived (RACK.xmit_ts), and its RTT (RACK.rtt)
+//!   lost:       sent before that, and now >= sent + RACK.rtt + reo_wnd
+//!   reo_wnd:    0 if no reordering was ever seen and either a recovery is in progress or
+//!               DupThresh segments are sacked;
+//!               otherwise min(reo_wnd_mult * min_RTT / 4, SRTT), the factor learnt from DSACKs
 //! ```
 //!
-//! What is lost is sent again under Proportional Rate Reduction (RFC 6937), as section 9.3
-//! recommends and Linux does. As in Linux, what was sent again after a timeout and is lost once
-//! more ends that slow start: it is a loss of its own, with a reduction of its own.
+//! Lost segments are retransmitted under Proportional Rate Reduction (RFC 6937), as section 9.3
+//! recommends and Linux does. As in Linux, if a segment that was retransmitted after a timeout is
+//! lost again, that slow start ends: it is a new loss with a reduction of its own.
 
 use super::prr::Reduction;
 use super::{Arrived, Context, Recovery, Scoreboard, Sent, DUP_THRESHOLD};
 use crate::congestion::LossKind;
 
-/// Section 6.2, step 4: recoveries for which a reordering window that DSACKs had widened is kept.
+/// Section 6.2, step 4: number of recoveries for which a reordering window widened by DSACKs is
+/// kept.
 const PERSIST_ROUNDS: u32 = 16;
 
-/// RACK's state; names are the RFC's.
+/// State of RACK, with the names of the RFC.
 #[derive(Debug)]
 pub struct Rack {
     newest: Option<Arrived>,
@@ -27,16 +29,16 @@ pub struct Rack {
     reordering_seen: bool,
     reo_wnd_mult: u64,
     reo_wnd_persist: u32,
-    /// RACK.dsack_round: DSACKs of the flight below this place widen the window no more.
+    /// RACK.dsack_round: DSACKs below this offset do not widen the window again.
     dsack_round: Option<u64>,
-    /// When a segment that is late, but not yet late enough, will be.
+    /// When the next segment that is late becomes late enough to be marked lost.
     timer_ns: Option<u64>,
     recovering: bool,
-    /// Everything that was outstanding when the last recovery or timeout began is below.
+    /// All bytes that were in flight when the last recovery or timeout began are below.
     recovery_point: u64,
-    /// A timeout's losses are being repaired.
+    /// The losses of a timeout are being repaired.
     after_timeout: bool,
-    /// What was lost at the last look had been sent again.
+    /// The last loss detection found a loss of a retransmitted segment.
     lost_again: bool,
     reduction: Reduction,
 }
@@ -74,7 +76,7 @@ impl Rack {
             self.min_rtt_ns = Some(self.min_rtt_ns.map_or(rtt, |least| least.min(rtt)));
         }
         self.reordering_seen |= cx.delivery.reordered.is_some();
-        // The acknowledgement of a segment that was sent twice may be the first copy's.
+        // The acknowledgement of a retransmitted segment may belong to the first copy.
         let is_clear = |arrived: &Arrived| {
             !arrived.repeated
                 || self
@@ -114,7 +116,7 @@ impl Rack {
         (quarter * self.reo_wnd_mult).min(cx.srtt_ns)
     }
 
-    /// Section 6.2, step 5: marks what is lost; `true` if there was something.
+    /// Section 6.2, step 5: marks lost segments. Returns whether there were any.
     fn detect(&mut self, cx: &mut Context<'_>) -> bool {
         self.timer_ns = None;
         self.lost_again = false;
@@ -147,7 +149,7 @@ impl Rack {
         *cx.restart_timer = true;
     }
 
-    /// After losses were looked for: begin, go on or end.
+    /// Starts, continues or ends a recovery, after loss detection.
     fn follow(&mut self, cx: &mut Context<'_>, found: bool) {
         let is_over = cx.board.una() >= self.recovery_point;
         if is_over && self.recovering {
@@ -177,8 +179,7 @@ impl Rack {
         }
     }
 
-    /// Section 6.2, step 4: a widened window is given up after 16 recoveries without a further
-    /// DSACK.
+    /// Section 6.2, step 4: resets a widened window after 16 recoveries without a further DSACK.
     fn end_of_recovery(&mut self) {
         self.reo_wnd_persist = self.reo_wnd_persist.saturating_sub(1);
         if self.reo_wnd_persist == 0 {
@@ -198,7 +199,7 @@ impl Recovery for Rack {
         self.min_rtt_ns = Some(rtt_ns);
     }
 
-    /// Section 6.3: the first segment is lost, and those whose acknowledgement is overdue.
+    /// Section 6.3: marks the first segment lost, and those whose acknowledgement is overdue.
     fn on_timeout(&mut self, now_ns: u64, board: &mut Scoreboard) {
         self.recovering = false;
         self.after_timeout = true;

@@ -1,32 +1,31 @@
 //! Fast retransmit and fast recovery (RFC 5681, section 3.2).
 //!
-//! The third duplicate acknowledgement sends the first outstanding segment again and halves the
-//! window; each further duplicate stands for a segment that has left the network, and inflates the
-//! window by one. The first acknowledgement of something new ends it, whether all losses are
-//! repaired or not.
+//! The third duplicate ACK retransmits the first segment in flight and halves cwnd. Each further
+//! duplicate ACK stands for a segment that has left the network, and inflates cwnd by one segment.
+//! The first acknowledgement of new data ends the recovery, whether all losses are repaired or not.
 //!
-//! After a timeout everything is sent again, also what had arrived, whose duplicates look like
-//! losses: each three of them halve the window once more (S. Floyd, "TCP and Successive Fast
-//! Retransmits", 1995). The careful variant (RFC 2582, section 5) does not believe duplicates until
-//! all is acknowledged that was sent before the timeout.
+//! After a timeout everything is retransmitted, even data that had arrived. The resulting duplicate
+//! ACKs look like losses, and each three of them halve cwnd once more (S. Floyd, "TCP and
+//! Successive Fast Retransmits", 1995). The careful variant (RFC 2582, section 5) ignores duplicate
+//! ACKs until everything that was sent before the timeout is acknowledged.
 
 use super::{Context, Recovery, Scoreboard, DUP_THRESHOLD};
 use crate::congestion::LossKind;
 
-/// Reno's state.
+/// State of Reno.
 #[derive(Debug)]
 pub struct Reno {
     limited_transmit: bool,
     duplicates: u32,
     recovering: bool,
     is_careful: bool,
-    /// Duplicates of this place and those below are no news; of the careful variant, `None` before
-    /// the first timeout.
+    /// Duplicate ACKs at or below this offset are ignored. Used only by the careful variant; `None`
+    /// before the first timeout.
     recover: Option<u64>,
 }
 
 impl Reno {
-    /// With or without limited transmit (RFC 3042), careful or not.
+    /// Reno with or without limited transmit (RFC 3042), careful or not.
     pub fn new(limited_transmit: bool, is_careful: bool) -> Reno {
         Reno {
             limited_transmit,
@@ -38,7 +37,7 @@ impl Reno {
     }
 }
 
-/// RFC 5681, section 3.2, steps 2 and 3: halve the window, send the first segment again, inflate by
+/// RFC 5681, section 3.2, steps 2 and 3: halve cwnd, retransmit the first segment, inflate cwnd by
 /// the three segments that have left the network.
 pub(super) fn enter(cx: &mut Context<'_>) {
     cx.board.mark_lost(0);
@@ -49,13 +48,13 @@ pub(super) fn enter(cx: &mut Context<'_>) {
     *cx.restart_timer = true;
 }
 
-/// Steps 4: each further duplicate is a segment that has left the network.
+/// Step 4: inflates cwnd, because each further duplicate ACK is a segment that left the network.
 pub(super) fn inflate(cx: &mut Context<'_>) {
     let window = &mut cx.congestion.window;
     window.cwnd_bytes += u64::from(window.mss_bytes);
 }
 
-/// Limited transmit (RFC 3042): new data for each of the first two duplicates, until a recovery
+/// Limited transmit (RFC 3042): new data for each of the first two duplicate ACKs, until a recovery
 /// begins.
 pub(super) fn limited_transmit_bytes(duplicates: u32, recovering: bool, mss_bytes: u32) -> u64 {
     match recovering {
@@ -69,7 +68,7 @@ impl Recovery for Reno {
         if cx.delivery.acked_bytes > 0 {
             self.duplicates = 0;
             if std::mem::take(&mut self.recovering) {
-                // Step 6: deflate.
+                // Step 6: deflate cwnd.
                 cx.congestion.window.cwnd_bytes = cx.congestion.reduced_bytes();
             }
         } else if cx.duplicate {
@@ -115,8 +114,8 @@ mod tests {
 
     const MSS: u32 = 1000;
 
-    /// What three duplicates do after a timeout at which 20 segments were outstanding, when so many
-    /// are acknowledged.
+    /// Do three duplicate ACKs halve cwnd after a timeout with 20 segments in flight, when
+    /// `acknowledged` segments are acknowledged?
     fn halves_after_a_timeout(is_careful: bool, acknowledged: u64) -> bool {
         let config = Config::of(Stack::Lite, 1500);
         let (mut board, mut congestion) =
@@ -145,10 +144,10 @@ mod tests {
 
     /// RFC 2582, section 5.
     #[test]
-    fn after_a_timeout_the_careful_one_believes_no_old_duplicates() {
+    fn after_a_timeout_the_careful_variant_ignores_old_duplicates() {
         for acknowledged in [10, 20, 21] {
             assert!(halves_after_a_timeout(false, acknowledged));
-            // Of what was sent before, the last duplicates arrive when all of it is acknowledged.
+            // The last old duplicates arrive when all earlier data is acknowledged.
             assert_eq!(
                 halves_after_a_timeout(true, acknowledged),
                 acknowledged > 20

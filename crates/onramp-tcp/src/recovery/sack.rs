@@ -1,38 +1,39 @@
-//! Loss recovery by selective acknowledgements (RFC 6675), with the window at half throughout, or
-//! reduced proportionally (RFC 6937).
+//! SACK-based loss recovery (RFC 6675), with cwnd at half throughout, or reduced proportionally
+//! (RFC 6937).
 //!
 //! ```text
-//!   IsLost(s): three separate ranges above s are sacked, or more than two segments' worth      (section 4)
-//!   NextSeg:   1. the first lost segment not sent again   2. new data                           (section 4)
-//!              3. an unsacked segment below the highest sacked one   4. the last one, once (rescue)
+//!   IsLost(s): three separate ranges above s are sacked, or more than two segments   (section 4)
+//!   NextSeg:   1. the first lost segment that is not retransmitted   2. new data     (section 4)
+//!              3. an unsacked segment below the highest sacked one
+//!              4. the last segment, once (rescue)
 //! ```
 
 use super::prr::Reduction;
 use super::{Context, Recovery, Scoreboard, DUP_THRESHOLD};
 use crate::congestion::LossKind;
 
-/// The state.
+/// State of the recovery.
 #[derive(Debug)]
 pub struct Sack {
     proportional: bool,
     duplicates: u32,
     recovering: bool,
-    /// RecoveryPoint: everything that was outstanding when the last recovery or timeout began is
+    /// RecoveryPoint: all bytes that were in flight when the last recovery or timeout began are
     /// below.
     recovery_point: u64,
-    /// RescueRxt: a rescue is permitted once everything below it is acknowledged.
+    /// RescueRxt: a rescue retransmission is permitted when all bytes below are acknowledged.
     rescue: u64,
-    /// Everything below has been judged by IsLost.
+    /// All bytes below have been checked by IsLost.
     judged: u64,
-    /// HighRxt: rules 3 and 4 go on from here.
+    /// HighRxt: rules 3 and 4 continue here.
     high_resent: u64,
     reduction: Reduction,
 }
 
-// Section 5, step 3, limited transmit, needs nothing: what duplicates report has left the pipe
-// already.
+// Section 5, step 3 (limited transmit) needs no code: segments reported by duplicate ACKs have
+// already left the pipe.
 impl Sack {
-    /// With the window at half (RFC 6675), or with Proportional Rate Reduction.
+    /// Recovery with cwnd at half (RFC 6675), or with Proportional Rate Reduction.
     pub fn new(proportional: bool) -> Sack {
         Sack {
             proportional,
@@ -46,13 +47,13 @@ impl Sack {
         }
     }
 
-    /// Marks what IsLost says; `true` if that is more than before.
+    /// Marks segments lost according to IsLost. Returns whether there were new ones.
     fn judge(&mut self, board: &mut Scoreboard, mss_bytes: u32) -> bool {
         let place = lost_below(board, mss_bytes);
         let mut found = false;
         let mut index = board.index_of(self.judged);
         while index < board.len() && board.segment(index).start < place {
-            // What was sent again meanwhile, by rule 3, is HighRxt's business.
+            // HighRxt covers what rule 3 has retransmitted meanwhile.
             if !(board.segment(index).is_lost() || board.segment(index).is_resent()) {
                 found |= board.mark_lost(index);
             }
@@ -62,13 +63,13 @@ impl Sack {
         found
     }
 
-    /// Section 5, step 4.
+    /// Starts a recovery (section 5, step 4).
     fn enter(&mut self, cx: &mut Context<'_>) {
         self.recovering = true;
         self.recovery_point = cx.board.nxt();
         self.high_resent = cx.board.una();
         self.rescue = cx.board.una();
-        // Step 4.3: the first segment is sent again in any case.
+        // Step 4.3: the first segment is retransmitted in any case.
         if !cx.board.segment(0).is_lost() {
             cx.board.mark_lost(0);
         }
@@ -82,7 +83,7 @@ impl Sack {
     }
 }
 
-/// Everything unsacked below this place is lost (IsLost of section 4).
+/// The offset below which all unsacked segments are lost (IsLost of section 4).
 fn lost_below(board: &Scoreboard, mss_bytes: u32) -> u64 {
     let (mut ranges, mut bytes) = (0, 0);
     for &(start, end) in board.sacked_ranges().iter().rev() {
@@ -101,7 +102,7 @@ impl Recovery for Sack {
         if cx.delivery.acked_bytes > 0 {
             self.duplicates = 0;
         } else if cx.delivery.sacked_bytes > 0 {
-            // Section 2: only what tells of new selective ones is a duplicate.
+            // Section 2: only an ACK with new SACK information is a duplicate.
             self.duplicates += 1;
         }
         let found = self.judge(cx.board, mss);
@@ -110,7 +111,7 @@ impl Recovery for Sack {
             cx.congestion.window.cwnd_bytes = cx.congestion.reduced_bytes();
         }
         if !self.recovering {
-            // Steps 1 and 2, and not again for what a timeout is repairing (section 5.1).
+            // Steps 1 and 2, but not for losses that a timeout is repairing (section 5.1).
             let is_lost = self.duplicates >= DUP_THRESHOLD || found;
             if !is_lost || cx.board.is_empty() || cx.board.una() < self.recovery_point {
                 return;
@@ -150,7 +151,7 @@ impl Recovery for Sack {
         if !self.recovering || new_data {
             return None;
         }
-        // Rule 3.
+        // NextSeg, rule 3.
         let highest = board.highest_sacked();
         let is_open = |board: &Scoreboard, index: usize| {
             let segment = board.segment(index);
@@ -164,7 +165,8 @@ impl Recovery for Sack {
             }
             index += 1;
         }
-        // Rule 4. Where the last one is selectively acknowledged, all others are below the highest.
+        // NextSeg, rule 4. If the last segment is sacked, all others are below the highest sacked
+        // one.
         let last = board.len().checked_sub(1)?;
         if board.una() >= self.rescue && is_open(board, last) {
             self.rescue = self.recovery_point;

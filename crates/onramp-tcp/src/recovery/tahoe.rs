@@ -1,20 +1,21 @@
 //! Fast retransmit without fast recovery (Jacobson 1988; the TCP of 4.3BSD-Tahoe).
 //!
-//! The third duplicate acknowledgement counts as a timeout that came early: half the window becomes
-//! the threshold, slow start begins again with one segment, and everything outstanding is sent
-//! again from the first hole on, as far as acknowledgements do not show that it had arrived.
+//! The third duplicate ACK counts as an early timeout. Half the window becomes ssthresh, slow start
+//! restarts with one segment, and everything in flight is retransmitted from the first hole on, as
+//! far as acknowledgements do not show that it had arrived.
 //!
-//! Losses of one window reduce it once: until everything that was outstanding is acknowledged,
-//! duplicates are those of the segments sent twice, and ask for nothing (ns v1: `bugFix_`).
+//! Losses of one window reduce it once. Until everything in flight at the reduction is
+//! acknowledged, duplicate ACKs come from segments that were sent twice, and are ignored (ns v1:
+//! `bugFix_`).
 
 use super::{Context, Recovery, Scoreboard, DUP_THRESHOLD};
 use crate::congestion::LossKind;
 
-/// Tahoe's state.
+/// State of Tahoe.
 #[derive(Debug, Default)]
 pub struct Tahoe {
     duplicates: u32,
-    /// Duplicates of this place and those below are no news; `None` before the first reduction.
+    /// Duplicate ACKs at or below this offset are ignored; `None` before the first reduction.
     recover: Option<u64>,
 }
 

@@ -1,6 +1,6 @@
 //! 4.4BSD's timer with the larger scaling of Brakmo & Peterson, "Performance Problems in BSD4.4
-//! TCP" (CCR 25(5), 1995): the comparator RTO_B of Aron & Druschel's Figures 6 to 8. Only the
-//! estimator differs; see [`scaled`](super::scaled).
+//! TCP" (CCR 25(5), 1995): RTO_B in Figures 6 to 8 of Aron & Druschel. Only the estimator differs;
+//! see [`scaled`](super::scaled).
 
 use super::scaled::ScaledEstimator;
 use super::Bsd;
@@ -21,7 +21,7 @@ mod tests {
     /// Aron & Druschel, section 4.1: "the estimated RTO frequently is 3 ticks while sometimes it
     /// does get as low as 2 ticks"; 4.4BSD's stays at 3.
     #[test]
-    fn short_round_trips_come_down_to_the_least_timeout() {
+    fn short_round_trips_reach_the_minimum_timeout() {
         let (mut brakmo, mut bsd) = (brakmo(Ticks::FINE), Bsd::new(Ticks::FINE));
         assert_eq!(brakmo.timeout_ns(), bsd.timeout_ns());
         for _ in 0..20 {

@@ -1,12 +1,12 @@
-//! The timer of 4.4BSD-Lite: everything is counted in ticks of 500 ms.
+//! The retransmission timer of 4.4BSD-Lite, which counts everything in ticks of 500 ms.
 //!
-//! A segment that is timed has a counter which every tick raises; Eq. (1) of Aron & Druschel
-//! ([`ScaledEstimator`]) makes a timeout of it, in ticks too, and a timer of n ticks ends at the
-//! n-th tick after it was set. So a timeout of 2 ticks lasts 0.5 to 1 s, and one of 3 lasts 1 to
+//! Each tick increments a counter of the timed segment. Eq. (1) of Aron & Druschel
+//! ([`ScaledEstimator`]) turns it into a timeout, also in ticks. A timer of n ticks ends at the
+//! n-th tick after it was set. So a timeout of 2 ticks lasts 0.5 to 1 s, and one of 3 ticks 1 to
 //! 1.5 s (sections 3.1 and 4.1). One segment is timed per round trip.
 //!
-//! The rest, backing off and bounds, is in [`ticked`](super::ticked). The paper calls its baseline
-//! Lite.4; its column RTO_O is the estimator with shifts 3 and 2, so that is the one here.
+//! Backoff and limits are in [`ticked`](super::ticked). The paper calls its baseline Lite.4. Its
+//! column RTO_O is the estimator with shifts 3 and 2, so this file implements that one.
 
 use super::scaled::ScaledEstimator;
 use super::ticked::{Rule, Ticked};
@@ -16,10 +16,10 @@ use crate::Ticks;
 /// Period of the slow timer.
 const TICK_NS: u64 = 500_000_000;
 
-/// 4.4BSD's timer, with the scaling that it is given.
+/// 4.4BSD's timer, with a given scaling.
 pub type Bsd = Ticked<SlowTimer>;
 
-/// One clock for both: a tick of one is a tick of the other.
+/// One clock for measurement and events: their ticks are the same.
 #[derive(Debug)]
 pub struct SlowTimer;
 
@@ -36,12 +36,13 @@ impl Rule for SlowTimer {
 }
 
 impl Bsd {
-    /// Eq. (1). The slow timer's ticks lie at the host's phase; its granularities are not used.
+    /// Uses Eq. (1). The slow timer's ticks have the host's phase; the host's granularities are
+    /// unused.
     pub fn new(ticks: Ticks) -> Bsd {
         Bsd::with_estimator(ticks, ScaledEstimator::bsd)
     }
 
-    /// Another scaling, which is told its initial timeout.
+    /// Uses another scaling. `estimator` gets the initial timeout in ticks.
     pub(super) fn with_estimator(ticks: Ticks, estimator: fn(u64) -> ScaledEstimator) -> Bsd {
         Ticked::on(ticks.every(TICK_NS), estimator)
     }
@@ -66,7 +67,7 @@ mod tests {
 
     /// As Stevens observed it: TCP/IP Illustrated, Volume 1, section 18.3.
     #[test]
-    fn a_syn_is_sent_again_after_6_24_48_and_64_seconds() {
+    fn a_syn_is_retransmitted_after_6_24_48_and_64_seconds() {
         assert_eq!(
             timeouts_s(&mut Bsd::new(Ticks::FINE), 5),
             [6, 24, 48, 64, 64]
@@ -95,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn a_round_trip_that_straddles_a_tick_counts_as_one() {
+    fn a_round_trip_that_crosses_a_tick_counts_as_one() {
         let mut rto = Bsd::new(Ticks::FINE);
         // The first three rows of Figure 6.
         rto.sample(470 * MS_NS, 480 * MS_NS);

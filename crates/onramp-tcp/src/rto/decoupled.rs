@@ -1,25 +1,25 @@
 //! Aron & Druschel, "TCP: Improving Startup Dynamics by Adaptive Timers and Congestion Control"
-//! (1998), section 4.1: time is measured by one clock and events are scheduled by another.
+//! (1998), section 4.1: one clock measures time, and another one schedules events.
 //!
-//! Eq. (1) runs on ticks of the clock that measures, of frequency f_rtt; its result becomes ticks
-//! of the clock that schedules, of frequency f_ev:
+//! Eq. (1) runs on ticks of the measurement clock, of frequency f_rtt. Its result becomes ticks of
+//! the event clock, of frequency f_ev:
 //!
 //! ```text
 //! rto_ev = max(2, ceil(rto * f_ev / f_rtt) + 1)       (2)
 //! ```
 //!
-//! The one tick more is for the part of a tick that is over when the timer is set. With an event
-//! clock that is finer than BSD's, a timeout is at least 200 ms and a mean round trip: receivers
-//! may delay their ACKs by 200 ms.
+//! The additional tick covers the part of a tick that has passed when the timer is set. If the
+//! event clock is finer than BSD's, a timeout is at least 200 ms plus the mean RTT, because
+//! receivers may delay their ACKs by 200 ms.
 //!
-//! Where both sides have the timestamp option, an acknowledgement measures the round trip a second
-//! time, in milliseconds of the same measurement service. [`reconcile_ns`] says which of the two
-//! goes into Eq. (1). Of a segment that was sent again (Karn) only the option's is left, for it
-//! tells which transmission was meant.
+//! If both sides use timestamps, an acknowledgement measures the RTT a second time, in milliseconds
+//! of the same measurement service. [`reconcile_ns`] chooses the one that Eq. (1) uses. For a
+//! retransmitted segment (Karn's algorithm) only the option's measurement remains, because it shows
+//! which transmission was acknowledged.
 //!
-//! What the paper does not say is as in 4.4BSD ([`ticked`](super::ticked)): 6 s and then 24 s for a
-//! SYN, factors of two on rto_ev, 64 s at most, the mean forgotten after four timeouts, one segment
-//! timed per round trip.
+//! Details that the paper leaves open are as in 4.4BSD ([`ticked`](super::ticked)): 6 s and then 24
+//! s for a SYN, factors of two on rto_ev, a maximum of 64 s, the mean forgotten after four
+//! timeouts, one segment timed per round trip.
 
 use super::scaled::ScaledEstimator;
 use super::ticked::{Rule, Ticked, LEAST_TICKS};
@@ -27,15 +27,15 @@ use crate::timing::Events;
 use crate::Ticks;
 
 const SECOND_NS: u64 = 1_000_000_000;
-/// BSD's event clock, with which 2 ticks are floor enough.
+/// Period of BSD's event clock, for which 2 ticks are a sufficient minimum.
 const COARSE_EVENT_NS: u64 = SECOND_NS / 2;
-/// How long a BSD receiver may keep an ACK back.
+/// Maximum time for which a BSD receiver delays an ACK.
 const DELAYED_ACK_NS: u64 = SECOND_NS / 5;
-/// Granularity of timestamps on the wire, below which PAWS would not hold for 24 days (RFC 7323,
-/// section 5.4).
+/// Granularity of timestamps on the wire. A finer one would shorten PAWS's protection to less than
+/// 24 days (RFC 7323, section 5.4).
 const TIMESTAMP_NS: u64 = 1_000_000;
 
-/// Eq. (2): ticks of an event clock of this period for a timeout of so many nanoseconds.
+/// Eq. (2): the ticks of an event clock with this period for a timeout of `rto_ns`.
 pub fn event_ticks(rto_ns: u64, event_ns: u64) -> u64 {
     rto_ns
         .div_ceil(event_ns.max(1))
@@ -43,10 +43,10 @@ pub fn event_ticks(rto_ns: u64, event_ns: u64) -> u64 {
         .max(LEAST_TICKS)
 }
 
-/// Which of two measurements of a round trip counts: the host's own where the timestamp option,
-/// which knows milliseconds only, agrees with it to one of them; the option's otherwise, for then
-/// the host's own is of another transmission of the segment (section 4.1, the paragraph on the
-/// timestamp option).
+/// Chooses one of two measurements of a round trip. The timestamp option has a resolution of one
+/// millisecond. If the host's own measurement agrees with it to one millisecond, the host's own is
+/// used. Otherwise the host measured another transmission of the segment, and the option's is used
+/// (section 4.1, the paragraph on the timestamp option).
 pub fn reconcile_ns(own_ns: u64, timestamp_ns: u64) -> u64 {
     if own_ns.abs_diff(timestamp_ns) <= TIMESTAMP_NS {
         own_ns
@@ -55,10 +55,10 @@ pub fn reconcile_ns(own_ns: u64, timestamp_ns: u64) -> u64 {
     }
 }
 
-/// Measurement and event clocks apart.
+/// A timer with separate measurement and event clocks.
 pub type Decoupled = Ticked<TwoClocks>;
 
-/// Eq. (2), and the floor for fine events.
+/// Eq. (2), and the minimum timeout for fine event clocks.
 #[derive(Debug)]
 pub struct TwoClocks {
     event_ns: u64,
@@ -84,7 +84,7 @@ impl Rule for TwoClocks {
 }
 
 impl Decoupled {
-    /// On a host with these clocks.
+    /// A timer on a host with these clocks.
     pub fn new(ticks: Ticks) -> Decoupled {
         Ticked::on(ticks, ScaledEstimator::bsd)
     }
@@ -128,10 +128,10 @@ mod tests {
 
     /// Section 4.1, last paragraph.
     #[test]
-    fn fine_events_leave_200_ms_and_a_round_trip() {
+    fn fine_events_leave_200_ms_and_the_rtt() {
         let rto = after_a_round_trip(10 * MS_NS, 60 * MS_NS);
         assert_eq!(rto.srtt_ns() / MS_NS, 60);
-        // Eq. (1) says 63 ms; the floor is 260 ms, and Eq. (2) adds a tick of 10 ms.
+        // Eq. (1) gives 63 ms. The minimum is 260 ms, and Eq. (2) adds a tick of 10 ms.
         assert!((270..=280).contains(&(rto.timeout_ns() / MS_NS)), "{rto:?}");
     }
 

@@ -1,41 +1,41 @@
-//! Linux's timer: RFC 6298 without its second, a deviation that counts for at least 200 ms, and a
-//! peak of the deviation that is kept for a round trip.
+//! Linux's retransmission timer: RFC 6298 without its minimum of 1 s. The deviation term is at
+//! least 200 ms, and a peak of the deviation is kept for one round trip.
 //!
 //! ```text
-//! srtt  moves by 1/8 of the error
-//! mdev  moves by 1/4; by 1/32 when a shorter round trip would raise it
-//! rttvar = the largest 4 mdev of the present round trip, at least 200 ms; at its end, if the round trip's
-//!          largest was smaller, it comes down by 1/4 of the difference
-//! RTO = srtt + rttvar, at most 120 s
+//! srtt    moves by 1/8 of the error
+//! mdev    moves by 1/4 of the error; by 1/32 if a shorter RTT would raise it
+//! rttvar  the maximum of 4 mdev in the current round trip, at least 200 ms; at the end of a round
+//!         trip whose maximum was smaller, rttvar falls by 1/4 of the difference
+//! RTO     srtt + rttvar, at most 120 s
 //! ```
 //!
-//! The slow rise with falling round trips keeps a path that just became faster from raising its own
-//! timeout (compare Ludwig & Sklower, "The Eifel Retransmission Timer", CCR 30(3), 2000). The floor
-//! under the deviation, instead of one under the whole, is for receivers that delay ACKs by up to
-//! 200 ms. Sarolahti & Kuznetsov, "Congestion Control in Linux TCP" (USENIX 2002), describe all of
-//! it; 120 s is the kernel documentation's `tcp_rto_max_ms`, the SYN's linear timeouts its
-//! `tcp_syn_linear_timeouts`.
+//! mdev rises slowly when RTTs fall. Otherwise a path that just became faster would raise its own
+//! timeout (compare Ludwig & Sklower, "The Eifel Retransmission Timer", CCR 30(3), 2000). The
+//! minimum applies to the deviation term and not to the RTO. It allows for receivers that delay
+//! ACKs by up to 200 ms. Sarolahti & Kuznetsov, "Congestion Control in Linux TCP" (USENIX 2002),
+//! describe all of it. 120 s is `tcp_rto_max_ms` in the kernel's documentation, and the linear SYN
+//! timeouts are `tcp_syn_linear_timeouts`.
 //!
-//! Measurements are whole microseconds. NOTE: the kernel counts a round trip by sequence numbers;
-//! here one is over when a segment that was sent since its beginning is acknowledged, which is at
-//! most one ACK later.
+//! Measurements are whole microseconds. NOTE: the kernel delimits round trips by sequence numbers.
+//! Here a round trip ends when a segment that was sent since its start is acknowledged, at most one
+//! ACK later.
 
 use super::Rto;
 use crate::timing::{Events, Measurement};
 use crate::Ticks;
 
 const SECOND_US: i64 = 1_000_000;
-/// Before the first measurement (RFC 6298, 2.1).
+/// RTO before the first measurement (RFC 6298, 2.1).
 const INITIAL_RTO_US: i64 = SECOND_US;
-/// What the deviation counts for at least.
+/// Minimum of the deviation term.
 const LEAST_RTTVAR_US: i64 = 200_000;
-/// Bound of the timeout.
+/// Maximum RTO.
 const MOST_RTO_US: i64 = 120 * SECOND_US;
-/// When the handshake gave no measurement (RFC 6298, 5.7).
+/// RTO if the handshake gave no measurement (RFC 6298, 5.7).
 const FALLBACK_RTO_US: i64 = 3 * SECOND_US;
 /// Default of `tcp_syn_linear_timeouts` (since Linux 6.5).
 const LINEAR_SYN_TIMEOUTS: u32 = 4;
-/// So many doublings take any timeout to its bound.
+/// This many doublings take any timeout to its maximum.
 const MOST_SHIFT: u32 = 10;
 /// Longer measurements count as an hour, so that nothing overflows.
 const MOST_RTT_US: u64 = 3600 * SECOND_US as u64;
@@ -45,24 +45,24 @@ const MOST_RTT_US: u64 = 3600 * SECOND_US as u64;
 pub struct Linux {
     measurement: Measurement,
     events: Events,
-    /// Eight times the smoothed round trip; 0 before the first measurement.
+    /// Eight times the smoothed RTT; 0 before the first measurement.
     srtt_8_us: i64,
     /// Four times the mean deviation.
     mdev_4_us: i64,
-    /// Largest `mdev_4_us` of the present round trip, at least 200 ms.
+    /// Maximum of `mdev_4_us` in the current round trip, at least 200 ms.
     peak_us: i64,
-    /// The deviation's part of the timeout.
+    /// The deviation term of the RTO.
     rttvar_us: i64,
-    /// When the present round trip began.
+    /// When the current round trip began.
     round_start_ns: u64,
-    /// Without backoff.
+    /// RTO without backoff.
     rto_us: i64,
-    /// Timeouts in a row.
+    /// Number of timeouts in a row.
     shift: u32,
 }
 
 impl Linux {
-    /// On a host with these clocks.
+    /// An estimator on a host with these clocks.
     pub fn new(ticks: Ticks) -> Linux {
         Linux {
             measurement: ticks.measurement(),
@@ -157,7 +157,7 @@ mod tests {
 
     const MS_NS: u64 = 1_000_000;
 
-    /// One sample a round trip, one after the other.
+    /// Takes one sample per round trip.
     struct Path {
         rto: Linux,
         now_ns: u64,
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn the_deviation_counts_for_200_ms_at_least() {
+    fn the_deviation_term_is_at_least_200_ms() {
         assert_eq!(Path::new().rtt_ms(10), 210);
         let mut path = Path::new();
         for _ in 0..100 {
@@ -195,13 +195,13 @@ mod tests {
     }
 
     #[test]
-    fn the_deviations_part_decays_once_a_round_trip() {
+    fn the_deviation_term_decays_once_a_round_trip() {
         let mut path = Path::new();
-        // Four mean deviations are 1200 ms, then 900: below the first peak, which stands until this
+        // Four mean deviations are 1200 ms, then 900: below the first peak, which holds until this
         // sample.
         path.rtt_ms(600);
         assert_eq!(path.rtt_ms(600), 1800);
-        // From now on peaks are those of one round trip: 675, and 1200 - (1200 - 675) / 4.
+        // From now on each peak is that of one round trip: 675, and 1200 - (1200 - 675) / 4.
         assert_eq!(path.rtt_ms(600), 600 + 1068);
         let before_ms = path.rto.timeout_ns() / MS_NS;
         // Samples of segments that were sent before the round trip began do not end it.
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shorter_round_trip_raises_the_deviation_at_an_eighth_of_the_pace() {
+    fn a_shorter_round_trip_raises_the_deviation_by_an_eighth_as_much() {
         let settled = || {
             let mut path = Path::new();
             for _ in 0..60 {

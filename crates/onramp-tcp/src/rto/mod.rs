@@ -1,10 +1,10 @@
-//! Retransmission timers: what a measured round trip means, and when to give up waiting.
+//! Retransmission timers: RTT estimation and the retransmission timeout (RTO).
 //!
-//! An estimator owns its host's services of [`timing`](crate::timing): it is told exact times, and
-//! measures and schedules as its host would.
+//! An estimator owns the two services of its host ([`timing`](crate::timing)). It gets exact times,
+//! and measures and schedules as its host would.
 //!
-//! All of them keep a timeout that was backed off until the next valid sample (Karn; RFC 6298,
-//! section 5): an acknowledgement of a retransmission says nothing about the path.
+//! All estimators keep a backed-off timeout until the next valid sample (Karn's algorithm; RFC
+//! 6298, section 5), because an acknowledgement of a retransmission is ambiguous.
 
 mod brakmo;
 mod bsd;
@@ -24,40 +24,37 @@ pub use rfc6298::Rfc6298;
 
 use crate::{Ticks, Timers};
 
-/// A retransmission timer's estimator.
+/// The RTT estimator of a retransmission timer.
 pub trait Rto: std::fmt::Debug + Send {
-    /// A segment that was sent at `sent_ns` was acknowledged at `now_ns`. It had been sent once
-    /// only (Karn), or a timestamp told which transmission was meant. Of several that one
-    /// acknowledgement covers, the oldest.
+    /// Takes an RTT sample: a segment sent at `sent_ns` was acknowledged at `now_ns`. The segment
+    /// was sent once (Karn's algorithm), or a timestamp showed which transmission was acknowledged.
+    /// If one acknowledgement covers several segments, the sample is that of the oldest.
     fn sample(&mut self, sent_ns: u64, now_ns: u64);
 
-    /// Whether it wants a sample of every acknowledgement; otherwise one segment is timed at a
-    /// time.
+    /// Does the estimator take a sample of every acknowledgement? Otherwise one segment at a time
+    /// is timed.
     fn wants_every_ack(&self) -> bool {
         true
     }
 
-    /// Whether it wants, of the segments that one acknowledgement covers, the one that was sent
-    /// last, and that also where it had been sent before:
-    /// [`sample_repeated`](Rto::sample_repeated).
+    /// Does the estimator want the newest segment that an acknowledgement covers, even if that
+    /// segment was retransmitted? Then it also gets [`sample_repeated`](Rto::sample_repeated).
     fn wants_newest(&self) -> bool {
         false
     }
 
-    /// A segment that had been sent before, at `sent_ns` for the last time, was acknowledged at
-    /// `now_ns`.
+    /// Takes a sample of a retransmitted segment: last sent at `sent_ns`, acknowledged at `now_ns`.
     fn sample_repeated(&mut self, sent_ns: u64, now_ns: u64) {
         let _ = (sent_ns, now_ns);
     }
 
-    /// Whether it wants what a timestamp says of the segment that is timed.
+    /// Does the estimator use the echoed timestamp of the timed segment?
     fn wants_echoes(&self) -> bool {
         false
     }
 
-    /// The segment that is timed was acknowledged, and by the timestamp option that the
-    /// acknowledgement echoes the round trip took `option_ns`, whole milliseconds. `None`: it was
-    /// sent more than once (Karn).
+    /// Takes a sample of the timed segment. By the echoed timestamp its RTT is `option_ns`, in
+    /// whole milliseconds. `sent_ns` is `None` if the segment was retransmitted (Karn's algorithm).
     fn sample_echoed(&mut self, sent_ns: Option<u64>, option_ns: u64, now_ns: u64) {
         let _ = option_ns;
         if let Some(sent_ns) = sent_ns {
@@ -65,32 +62,30 @@ pub trait Rto: std::fmt::Debug + Send {
         }
     }
 
-    /// The handshake is complete. Comes after its sample, if it gave one, and before any data.
+    /// The handshake is complete. Called after the handshake's sample, if any, and before any data.
     fn established(&mut self) {}
 
-    /// So many timeouts of an active open's SYN come before the first call of
-    /// [`back_off`](Rto::back_off).
+    /// Number of SYN timeouts of an active open before the first [`back_off`](Rto::back_off).
     fn linear_syn_timeouts(&self) -> u32 {
         0
     }
 
-    /// When a timer that is started now expires, with the backoff that is in force. Always after
-    /// `now_ns`.
+    /// When a timer that starts now expires, with the current backoff. Always after `now_ns`.
     fn deadline_ns(&self, now_ns: u64) -> u64;
 
-    /// The timeout in force, backoff included, without the clock's quantisation.
+    /// The current timeout with its backoff, without the clock's quantisation.
     fn timeout_ns(&self) -> u64;
 
-    /// The timer expired: double the timeout, up to the estimator's bound.
+    /// The timer expired: doubles the timeout, up to the estimator's maximum.
     fn back_off(&mut self);
 
-    /// Acknowledgements told of a loss, and a segment is sent again.
+    /// A fast retransmission starts.
     fn retransmitted_fast(&mut self) {}
 
-    /// Smoothed round-trip time; 0 before the first sample.
+    /// Smoothed RTT; 0 before the first sample.
     fn srtt_ns(&self) -> u64;
 
-    /// Mean deviation of round-trip times; 0 before the first sample.
+    /// Mean deviation of the RTT; 0 before the first sample.
     fn rttvar_ns(&self) -> u64;
 }
 
@@ -113,7 +108,7 @@ mod tests {
 
     const SECOND_NS: u64 = 1_000_000_000;
 
-    /// What may happen to a timer.
+    /// An event of a timer.
     #[derive(Clone, Copy, Debug)]
     enum Event {
         Sample { sent_ns: u64, now_ns: u64 },

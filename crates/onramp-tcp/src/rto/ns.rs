@@ -1,45 +1,45 @@
-//! The timer of LBL's network simulator ns, on which papers of the nineties stand: `tcp.cc` of
-//! December 1996.
+//! The retransmission timer of LBL's network simulator ns, which many papers of the 1990s used:
+//! `tcp.cc` of December 1996.
 //!
-//! Round trips are counted in ticks (`tcp_tick_`), rounded to the nearest and at least one; Eq. (1)
-//! of Aron & Druschel ([`ScaledEstimator`]) makes a timeout of them, of two ticks at least, that
-//! ends when it ends: the tick is one of measuring only. Its other rules:
+//! RTTs are counted in ticks (`tcp_tick_`), rounded to the nearest and at least one. Eq. (1) of
+//! Aron & Druschel ([`ScaledEstimator`]) turns them into a timeout of at least two ticks. The timer
+//! itself is exact: ticks are used for measurement only. Its other rules:
 //!
-//! - before the first measurement, 3 s; there is no handshake that would give one;
-//! - its sinks echo the time of the segment that lets the acknowledgement go, in a header that
-//!   takes no room: the newest that it covers is measured, sent again or not. Only new data ends
-//!   the doubling;
-//! - a fast retransmission doubles the timeout as the timer's end does (mended in ns in July 1997);
-//! - factors 1 to 64, and beyond 8 the mean is forgotten; a connection whose timeout exceeds 2000 s
-//!   is given up, here it is the bound.
+//! - Before the first measurement the RTO is 3 s. No handshake gives a measurement.
+//! - Its sinks echo the sending time of the segment that triggers the ACK, in a header that takes
+//!   no room. So the newest segment that the ACK covers is measured, retransmitted or not. Only new
+//!   data ends the doubling.
+//! - A fast retransmission doubles the timeout just as an expiry does (fixed in ns in July 1997).
+//! - The backoff factor is 1 to 64. Above 8 the mean is forgotten. ns gives up a connection whose
+//!   timeout exceeds 2000 s; here that is the maximum.
 
 use super::scaled::ScaledEstimator;
 use super::Rto;
 use crate::Ticks;
 
 const SECOND_NS: u64 = 1_000_000_000;
-/// Before the first measurement.
+/// RTO before the first measurement.
 const INITIAL_NS: u64 = 3 * SECOND_NS;
-/// Least timeout, in ticks.
+/// Minimum timeout, in ticks.
 const LEAST_TICKS: u64 = 2;
-/// Bound of the timeout.
+/// Maximum timeout.
 const MOST_NS: u64 = 2000 * SECOND_NS;
-/// The timeout stops doubling here.
+/// Maximum number of doublings.
 const MOST_SHIFT: u32 = 6;
-/// Beyond so many doublings the mean is forgotten.
+/// The mean is forgotten after more doublings than this.
 const TRUSTED_SHIFT: u32 = 3;
 
-/// ns's timer.
+/// The retransmission timer of ns.
 #[derive(Debug)]
 pub struct Ns {
     tick_ns: u64,
     estimator: ScaledEstimator,
-    /// Doublings.
+    /// Number of doublings.
     shift: u32,
 }
 
 impl Ns {
-    /// On a host that measures time in such ticks; its events are exact.
+    /// An estimator on a host that measures time in these ticks and whose events are exact.
     pub fn new(ticks: Ticks) -> Ns {
         Ns::with_tick(ticks.measure_ns.clamp(1, MOST_NS / LEAST_TICKS))
     }
@@ -62,7 +62,7 @@ impl Rto for Ns {
     fn sample_repeated(&mut self, sent_ns: u64, now_ns: u64) {
         let elapsed_ns = now_ns.saturating_sub(sent_ns);
         let ticks = (elapsed_ns.saturating_add(self.tick_ns / 2) / self.tick_ns).max(1);
-        // 4.4BSD's first measurement counts one more.
+        // ScaledEstimator counts the first measurement one tick longer, as 4.4BSD does.
         let is_first = self.estimator.mean_ns(1) == 0;
         self.estimator.measure(ticks - u64::from(is_first));
     }
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn the_handshake_says_nothing() {
+    fn the_handshake_gives_no_sample() {
         let mut rto = in_ticks_of_100_ms();
         rto.sample(0, 200 * MS_NS);
         rto.established();
@@ -160,13 +160,13 @@ mod tests {
         for (rtt_ms, ticks) in [(20, 1), (149, 1), (150, 2), (249, 2), (250, 3)] {
             let mut rto = in_ticks_of_100_ms();
             rto.sample(0, rtt_ms * MS_NS);
-            // Mean and twice the mean.
+            // The mean, and twice the mean.
             assert_eq!(rto.timeout_ns(), 3 * ticks * 100 * MS_NS, "{rtt_ms} ms");
         }
     }
 
     #[test]
-    fn two_ticks_at_least() {
+    fn the_timeout_is_at_least_two_ticks() {
         let mut rto = Ns::new(Ticks {
             measure_ns: 500 * MS_NS,
             ..Ticks::FINE
@@ -178,12 +178,12 @@ mod tests {
         assert_eq!(
             rto.deadline_ns(7),
             7 + rto.timeout_ns(),
-            "it ends when it ends"
+            "the timer is exact"
         );
     }
 
     #[test]
-    fn fast_retransmissions_double_it_too() {
+    fn fast_retransmissions_double_the_timeout_too() {
         let mut rto = in_ticks_of_100_ms();
         rto.sample(0, 200 * MS_NS);
         let before_ns = rto.timeout_ns();

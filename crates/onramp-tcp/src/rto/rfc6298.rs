@@ -1,4 +1,4 @@
-//! The standard's timer: RFC 6298, "Computing TCP's Retransmission Timer" (2011).
+//! The standard timer: RFC 6298, "Computing TCP's Retransmission Timer" (2011).
 //!
 //! ```text
 //! first R:   SRTT = R    RTTVAR = R/2                                          (2.2)
@@ -6,45 +6,44 @@
 //! RTO = SRTT + max(G, 4 RTTVAR), at least 1 s, at most 60 s                     (2.2 to 2.5)
 //! ```
 //!
-//! Times are whole nanoseconds. G is the granularity of measuring; the timer itself ends at the
-//! first tick of the event clock at which the whole RTO is over, for it must never end early
-//! (section 5).
+//! Times are whole nanoseconds. G is the granularity of time measurement. The timer ends at the
+//! first tick of the event clock at or after the RTO, because it must never end early (section 5).
 
 use super::Rto;
 use crate::timing::{Events, Measurement};
 use crate::Ticks;
 
 const SECOND_NS: u64 = 1_000_000_000;
-/// Before the first measurement (2.1).
+/// RTO before the first measurement (2.1).
 const INITIAL_RTO_NS: u64 = SECOND_NS;
-/// Rounded up to this if smaller (2.4).
+/// Minimum RTO (2.4).
 const LEAST_RTO_NS: u64 = SECOND_NS;
-/// The smallest upper bound that is allowed (2.5).
+/// The smallest maximum RTO that the RFC allows (2.5).
 const MOST_RTO_NS: u64 = 60 * SECOND_NS;
-/// For data after a SYN that timed out (5.7).
+/// RTO for data after a SYN that timed out (5.7).
 const FALLBACK_RTO_NS: u64 = 3 * SECOND_NS;
-/// So many doublings take any timeout to its bound.
+/// This many doublings take any timeout to its maximum.
 const MOST_SHIFT: u32 = 6;
 /// Longer measurements count as an hour, so that nothing overflows.
 const MOST_RTT_NS: u64 = 3600 * SECOND_NS;
 
-/// RFC 6298.
+/// The estimator of RFC 6298.
 #[derive(Debug)]
 pub struct Rfc6298 {
     measurement: Measurement,
     events: Events,
-    /// SRTT and RTTVAR, once there was a measurement.
+    /// SRTT and RTTVAR, after the first measurement.
     estimate_ns: Option<(u64, u64)>,
-    /// Without backoff.
+    /// RTO without backoff.
     rto_ns: u64,
-    /// Timeouts in a row.
+    /// Number of timeouts in a row.
     shift: u32,
-    /// The timer expired since the start of the handshake, which is not over.
+    /// The timer has expired during the handshake, which is not complete.
     handshake_timed_out: bool,
 }
 
 impl Rfc6298 {
-    /// On a host with these clocks.
+    /// An estimator on a host with these clocks.
     pub fn new(ticks: Ticks) -> Rfc6298 {
         Rfc6298 {
             measurement: ticks.measurement(),
@@ -152,7 +151,7 @@ mod tests {
 
     /// RFC 6298, 2.3 and section 4.
     #[test]
-    fn the_granularity_stands_in_for_a_deviation_that_is_smaller() {
+    fn the_granularity_replaces_a_smaller_deviation() {
         let mut rto = Rfc6298::new(Ticks {
             measure_ns: 500 * MS_NS,
             ..Ticks::FINE
@@ -199,9 +198,9 @@ mod tests {
         assert_eq!(rto.timeout_ns(), 4 * SECOND_NS);
     }
 
-    /// RFC 6298, section 5: never early.
+    /// RFC 6298, section 5: a timer must not end early.
     #[test]
-    fn the_timer_ends_at_the_first_tick_at_which_it_is_over() {
+    fn the_timer_ends_at_the_first_tick_after_the_timeout() {
         let rto = Rfc6298::new(Ticks {
             event_ns: 10 * MS_NS,
             phase_ns: 3 * MS_NS,

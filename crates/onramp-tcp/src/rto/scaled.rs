@@ -1,50 +1,49 @@
-//! Jacobson's estimator in integers: Eq. (1) of Aron & Druschel (1998), and the same with more
+//! Jacobson's estimator in integers: Eq. (1) of Aron & Druschel (1998), and a variant with more
 //! fraction bits.
 //!
-//! A round trip of `m` ticks moves the scaled mean `sa` and the scaled deviation `sd`:
+//! A round trip of `m` ticks changes the scaled mean `sa` and the scaled deviation `sd`:
 //!
 //! ```text
-//! Err = m - (sa >> 3)      sa += Err      sd += |Err| - (sd >> 2)      rto = (sa >> 3) + sd       (1)
+//! Err = m - (sa >> 3)     sa += Err     sd += |Err| - (sd >> 2)     rto = (sa >> 3) + sd     (1)
 //! ```
 //!
-//! With a coarse clock `sd` sticks at 3, because 3 >> 2 is 0 and nothing is taken off any more.
-//! Brakmo & Peterson, "Performance Problems in BSD4.4 TCP" (CCR 25(5), 1995), therefore keep two
-//! more bits of both, and drop them from the result only:
+//! With a coarse clock `sd` stays at 3, because 3 >> 2 is 0 and nothing is subtracted any more.
+//! Therefore Brakmo & Peterson, "Performance Problems in BSD4.4 TCP" (CCR 25(5), 1995), keep two
+//! more bits of both, and drop them only from the result:
 //!
 //! ```text
-//! Err = (m << 2) - (sa >> 3)    sa += Err    sd += |Err| - (sd >> 2)    rto = ((sa >> 3) + sd) >> 2
+//! Err = (m << 2) - (sa >> 3)   sa += Err   sd += |Err| - (sd >> 2)   rto = ((sa >> 3) + sd) >> 2
 //! ```
 //!
-//! The gains are 1/8 and 1/4 in both. What Eq. (1) leaves out is taken from 4.4BSD: the first
-//! measurement counts one tick more, because `t_rtt` starts at 1 (hence footnote 9: the first
-//! timeout is three times the measured round trip plus a tick), and neither `sa` nor `sd` falls
-//! below 1.
+//! The gains are 1/8 and 1/4 in both. Details that Eq. (1) leaves open are as in 4.4BSD. The first
+//! measurement counts one tick more, because `t_rtt` starts at 1. Hence footnote 9: the first
+//! timeout is three times the measured round trip plus a tick. Neither `sa` nor `sd` falls below 1.
 
 /// Shift of the mean's gain, 1/8.
 const GAIN_MEAN_SHIFT: u32 = 3;
 /// Shift of the deviation's gain, 1/4.
 const GAIN_DEVIATION_SHIFT: u32 = 2;
-/// No measurement is longer than this, so that nothing overflows: an hour of nanoseconds.
+/// Maximum of a measurement, so that nothing overflows: an hour in ticks of a nanosecond.
 const MOST_TICKS: u64 = 3_600_000_000_000;
 
-/// The scaled mean and deviation of round-trip times, in ticks of whatever clock measured them.
+/// The scaled mean and deviation of RTTs, in ticks of the clock that measured them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScaledEstimator {
-    /// Bits of both estimators that stay below the tick.
+    /// Fraction bits of both estimators.
     fraction_bits: u32,
-    /// Mean, times 8, times 2 to the fraction bits; 0 before the first measurement.
+    /// Mean * 8 * 2^fraction_bits; 0 before the first measurement.
     sa: i64,
-    /// Four times the deviation, times 2 to the fraction bits.
+    /// Deviation * 4 * 2^fraction_bits.
     sd: i64,
 }
 
 impl ScaledEstimator {
-    /// Eq. (1), as in 4.4BSD. Until the first measurement, its timeout is `initial_rto_ticks`.
+    /// Eq. (1), as in 4.4BSD. Before the first measurement the timeout is `initial_rto_ticks`.
     pub fn bsd(initial_rto_ticks: u64) -> ScaledEstimator {
         ScaledEstimator::new(0, initial_rto_ticks)
     }
 
-    /// The larger scaling of Brakmo & Peterson: two more bits.
+    /// The larger scaling of Brakmo & Peterson, with two more bits.
     pub fn brakmo(initial_rto_ticks: u64) -> ScaledEstimator {
         ScaledEstimator::new(2, initial_rto_ticks)
     }
@@ -57,11 +56,11 @@ impl ScaledEstimator {
         }
     }
 
-    /// A round trip took so many ticks.
+    /// Takes an RTT measurement of `ticks` ticks.
     pub fn measure(&mut self, ticks: u64) {
         let ticks = ticks.min(MOST_TICKS) as i64;
         if self.sa == 0 {
-            // The deviation begins as half the mean.
+            // The deviation starts at half the mean.
             self.sa = (ticks + 1) << (GAIN_MEAN_SHIFT + self.fraction_bits);
             self.sd = (ticks + 1) << (GAIN_DEVIATION_SHIFT - 1 + self.fraction_bits);
             return;
@@ -71,24 +70,24 @@ impl ScaledEstimator {
         self.sd = (self.sd + error.abs() - (self.sd >> GAIN_DEVIATION_SHIFT)).max(1);
     }
 
-    /// The retransmission timeout in ticks, without bounds.
+    /// The retransmission timeout in ticks, without limits.
     pub fn rto_ticks(&self) -> u64 {
         (((self.sa >> GAIN_MEAN_SHIFT) + self.sd) >> self.fraction_bits) as u64
     }
 
-    /// Forgets the mean and moves it into the deviation, so that the timeout stays as it is and the
-    /// next measurement counts as a first one.
+    /// Moves the mean into the deviation. The timeout does not change, and the next measurement
+    /// counts as the first.
     pub fn forget_mean(&mut self) {
         self.sd += self.sa >> GAIN_MEAN_SHIFT;
         self.sa = 0;
     }
 
-    /// Mean, in ns for ticks of this length; 0 before the first measurement.
+    /// Mean in ns, for ticks of this length; 0 before the first measurement.
     pub fn mean_ns(&self, tick_ns: u64) -> u64 {
         scale(self.sa, tick_ns, GAIN_MEAN_SHIFT + self.fraction_bits)
     }
 
-    /// Mean deviation, in ns for ticks of this length; 0 before the first measurement.
+    /// Mean deviation in ns, for ticks of this length; 0 before the first measurement.
     pub fn deviation_ns(&self, tick_ns: u64) -> u64 {
         if self.sa == 0 {
             return 0;
@@ -118,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn the_deviation_of_equal_round_trips_decays_with_the_larger_scaling_only() {
+    fn the_deviation_of_equal_round_trips_decays_only_with_the_larger_scaling() {
         let (mut bsd, mut brakmo) = (ScaledEstimator::bsd(24), ScaledEstimator::brakmo(24));
         for _ in 0..100 {
             bsd.measure(0);

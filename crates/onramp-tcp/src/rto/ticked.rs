@@ -1,18 +1,18 @@
-//! What 4.4BSD's timer and its descendants share: Eq. (1) of Aron & Druschel on the ticks of a
-//! clock that measures, a [`Rule`] that makes ticks of events of it, and what happens when the
-//! timer ends.
+//! The common part of 4.4BSD's timer and its descendants: Eq. (1) of Aron & Druschel on ticks of
+//! the measurement clock, a [`Rule`] that converts the result into ticks of the event clock, and
+//! the backoff after a timeout.
 //!
 //! | | `bsd`, `brakmo` | `decoupled` |
 //! |---|---|---|
-//! | measures by, acts at | 4.4BSD's slow timer, whatever the host | the two services of the host |
-//! | rule | as many ticks as Eq. (1) says | Eq. (2), and its floor |
+//! | measures with, acts at | 4.4BSD's slow timer, on any host | the two services of the host |
+//! | rule | as many ticks as Eq. (1) gives | Eq. (2), and its minimum |
 //!
-//! Constants are those of `tcp_timer.h` as Wright & Stevens, "TCP/IP Illustrated, Volume 2" (1995),
-//! chapter 25, prints them: 6 s for a connection's first timer, from the default round trip of 3 s,
-//! as `tcp_newtcpcb` computes it; 12 s in the estimator, which show once a SYN has timed out (6 s,
-//! then 24 s, then 48 s); two ticks at least, `TCPTV_MIN`, and 64 s at most, `TCPTV_REXMTMAX`;
-//! factors 1, 2, 4 to 64 for timeouts in a row; a mean that is taken to be wrong, and forgotten,
-//! after more than three of them. One segment is timed per round trip.
+//! The constants are those of `tcp_timer.h` in Wright & Stevens, "TCP/IP Illustrated, Volume 2"
+//! (1995), chapter 25. A connection's first timer is 6 s, computed by `tcp_newtcpcb` from the
+//! default RTT of 3 s. The estimator starts with 12 s, which shows after a SYN has timed out (6 s,
+//! then 24 s, then 48 s). The minimum is two ticks, `TCPTV_MIN`, and the maximum 64 s,
+//! `TCPTV_REXMTMAX`. Timeouts in a row have factors 1, 2, 4 to 64. After more than three of them
+//! the mean is considered wrong and forgotten. One segment is timed per round trip.
 
 use super::scaled::ScaledEstimator;
 use super::Rto;
@@ -20,46 +20,46 @@ use crate::timing::{Events, Measurement};
 use crate::Ticks;
 
 const SECOND_NS: u64 = 1_000_000_000;
-/// Least timeout, in ticks of events.
+/// Minimum timeout, in ticks of the event clock.
 pub(super) const LEAST_TICKS: u64 = 2;
-/// Bound of the timeout.
+/// Maximum timeout.
 const MOST_NS: u64 = 64 * SECOND_NS;
-/// First timer of a connection.
+/// A connection's first timer.
 const INITIAL_NS: u64 = 6 * SECOND_NS;
-/// What the estimator begins with.
+/// Initial value of the estimator.
 const INITIAL_ESTIMATE_NS: u64 = 12 * SECOND_NS;
-/// The timeout stops doubling here.
+/// Maximum number of doublings.
 const MOST_SHIFT: u32 = 6;
-/// Beyond so many timeouts in a row the mean is forgotten.
+/// The mean is forgotten after more timeouts in a row than this.
 const TRUSTED_SHIFT: u32 = 3;
 
-/// How a timeout that was estimated becomes one that is scheduled.
+/// Converts an estimated timeout into a scheduled one.
 pub trait Rule: std::fmt::Debug + Send {
-    /// What it is on a host that can act at these moments.
+    /// The rule on a host with these events.
     fn new(events: Events) -> Self;
 
-    /// The timeout in ticks of events, for one of so many nanoseconds and this mean round trip.
+    /// The timeout in ticks of the event clock, for an estimate of `rto_ns` and this smoothed RTT.
     fn event_ticks(&self, rto_ns: u64, srtt_ns: u64) -> u64;
 
-    /// Whether the timestamp option's measurement counts too.
+    /// Is the measurement of the timestamp option used too?
     const RECONCILES: bool;
 }
 
-/// An estimator that counts ticks, with the rule that it is given.
+/// An estimator that counts ticks, with a given rule.
 #[derive(Debug)]
 pub struct Ticked<R> {
     measurement: Measurement,
     events: Events,
     estimator: ScaledEstimator,
     rule: R,
-    /// Timeouts in a row.
+    /// Number of timeouts in a row.
     shift: u32,
-    /// In ticks of events, backoff included.
+    /// Timeout in ticks of the event clock, with backoff.
     rto_ticks: u64,
 }
 
 impl<R: Rule> Ticked<R> {
-    /// On a host with these clocks, with this scaling, which is told its initial timeout in ticks.
+    /// An estimator on a host with these clocks. `estimator` gets its initial timeout in ticks.
     pub(super) fn on(ticks: Ticks, estimator: fn(u64) -> ScaledEstimator) -> Ticked<R> {
         let (measurement, events) = (ticks.measurement(), ticks.events());
         let rule = R::new(events);
@@ -73,7 +73,7 @@ impl<R: Rule> Ticked<R> {
         }
     }
 
-    /// A round trip took so long, by the measurement service.
+    /// Takes an RTT measured by the measurement service.
     fn measure(&mut self, rtt_ns: u64) {
         self.estimator
             .measure(rtt_ns / self.measurement.resolution_ns());

@@ -1,8 +1,8 @@
 //! The bytes of a connection's streams, for drivers that carry real ones.
 //!
-//! A [`Connection`](crate::Connection) counts bytes; a [`SendBuffer`] and a [`ReceiveBuffer`] hold
-//! them by their place in the stream, and a [`Socket`] is all three: bytes in, packets out, and
-//! back.
+//! A [`Connection`](crate::Connection) only counts bytes. A [`SendBuffer`] and a [`ReceiveBuffer`]
+//! hold them by their stream offset. A [`Socket`] combines all three: application bytes on one
+//! side, packets on the other.
 
 mod receive;
 mod send;
@@ -17,15 +17,15 @@ pub use socket::Socket;
 use std::collections::VecDeque;
 use std::ops::Range;
 
-/// The two pieces in which a part of a ring lies; the second may be empty. The part is within the
-/// ring.
+/// A range of a ring buffer as two slices; the second may be empty. The range must lie within the
+/// buffer.
 fn pieces(ring: &VecDeque<u8>, part: Range<usize>) -> (&[u8], &[u8]) {
     let (front, back) = ring.as_slices();
     let (from, to) = split(&part, front.len());
     (&front[from], &back[to])
 }
 
-/// [`pieces`] to write to.
+/// Mutable variant of [`pieces`].
 fn pieces_mut(ring: &mut VecDeque<u8>, part: Range<usize>) -> (&mut [u8], &mut [u8]) {
     let (front, back) = ring.as_mut_slices();
     let (from, to) = split(&part, front.len());

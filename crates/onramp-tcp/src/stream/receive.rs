@@ -1,27 +1,27 @@
-//! Bytes that arrived, in any order, until they are read in theirs.
+//! Reassembly of bytes that arrive in any order.
 
 use super::{pieces, pieces_mut};
 use std::collections::{BTreeMap, VecDeque};
 
 /// The bytes of a stream from the first unread one on, as far as they have arrived.
 ///
-/// A byte that arrives twice keeps its first value. It holds what lies within a fixed number of
-/// bytes from the first unread one, and leaves out the rest.
+/// A byte that arrives twice keeps its first value. The buffer holds only bytes within a fixed
+/// distance from the first unread one, and ignores others.
 #[derive(Clone, Debug)]
 pub struct ReceiveBuffer {
     most_bytes: u64,
-    /// Everything below has been read.
+    /// All bytes below have been read.
     read: u64,
-    /// Everything below has arrived.
+    /// All bytes below have arrived.
     complete: u64,
-    /// What arrived beyond a gap: ranges apart from one another, ends by starts.
+    /// Ranges that arrived above a gap, not adjacent: from start to end.
     beyond: BTreeMap<u64, u64>,
-    /// The bytes from `read` on, anything in the gaps.
+    /// The bytes from `read` on. Bytes in gaps have no meaning.
     bytes: VecDeque<u8>,
 }
 
 impl ReceiveBuffer {
-    /// An empty one that never holds bytes so many or more beyond the first unread one.
+    /// An empty buffer, which holds only bytes less than `most_bytes` above the first unread one.
     pub fn new(most_bytes: u64) -> ReceiveBuffer {
         ReceiveBuffer {
             most_bytes,
@@ -37,8 +37,7 @@ impl ReceiveBuffer {
         self.complete - self.read
     }
 
-    /// Takes a payload that starts at this place in the stream, and says how many of its bytes were
-    /// new.
+    /// Stores a payload that starts at this stream offset. Returns how many of its bytes were new.
     pub fn insert(&mut self, place: u64, payload: &[u8]) -> u64 {
         let start = place.max(self.complete);
         let end = place
@@ -53,7 +52,7 @@ impl ReceiveBuffer {
         new_bytes
     }
 
-    /// Copies what is missing of the payload from `start` on, which lies in the window.
+    /// Copies the missing bytes of a payload at `start`, which lies within the window.
     fn fill_gaps(&mut self, start: u64, payload: &[u8]) -> u64 {
         let end = start + payload.len() as u64;
         let needed = (end - self.read) as usize;
@@ -84,7 +83,7 @@ impl ReceiveBuffer {
         new_bytes
     }
 
-    /// Notes that a range is there.
+    /// Records that a range has arrived.
     fn merge(&mut self, mut start: u64, mut end: u64) {
         if let Some((&before, &to)) = self.beyond.range(..start).next_back() {
             if to >= start {
@@ -102,7 +101,7 @@ impl ReceiveBuffer {
         }
     }
 
-    /// Moves the next bytes in order into `out`, and says how many.
+    /// Moves the next bytes in order into `out`. Returns how many there were.
     pub fn read(&mut self, out: &mut [u8]) -> usize {
         let count = self.readable_bytes().min(out.len() as u64) as usize;
         let (front, back) = pieces(&self.bytes, 0..count);
@@ -127,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn a_gap_holds_back_what_is_beyond_it() {
+    fn a_gap_holds_back_the_bytes_above_it() {
         let mut buffer = ReceiveBuffer::new(100);
         assert_eq!(buffer.insert(3, b"def"), 3);
         assert_eq!(read_all(&mut buffer), b"");
@@ -137,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_byte_that_comes_again_keeps_its_first_value() {
+    fn a_byte_that_arrives_twice_keeps_its_first_value() {
         let mut buffer = ReceiveBuffer::new(100);
         assert_eq!(buffer.insert(2, b"CD"), 2);
         assert_eq!(buffer.insert(6, b"GH"), 2);
@@ -149,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_outside_the_window_is_left_out() {
+    fn bytes_outside_the_window_are_ignored() {
         let mut buffer = ReceiveBuffer::new(4);
         assert_eq!(buffer.insert(4, b"e"), 0);
         assert_eq!(buffer.insert(u64::MAX, b"xy"), 0);
@@ -161,7 +160,7 @@ mod tests {
         assert_eq!(read_all(&mut buffer), b"bcde");
     }
 
-    /// What the buffer is to do, byte by byte.
+    /// A byte-by-byte model of the buffer.
     struct Model {
         most_bytes: u64,
         read: u64,
@@ -195,11 +194,14 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(1000))]
 
-        /// A step below -20 reads, any other inserts so far from the next unread byte.
+        /// A step below -20 reads. Any other inserts at this distance from the next unread byte.
         #[test]
-        fn it_does_what_the_model_does(
+        fn the_buffer_agrees_with_the_model(
             most_bytes in 1u64..100,
-            steps in prop::collection::vec((-40i64..120, prop::collection::vec(any::<u8>(), 0..40)), 0..80),
+            steps in prop::collection::vec(
+        (-40i64..120, prop::collection::vec(any::<u8>(), 0..40)),
+        0..80,
+            ),
         ) {
             let mut buffer = ReceiveBuffer::new(most_bytes);
             let mut model = Model { most_bytes, read: 0, bytes: BTreeMap::new() };
@@ -210,9 +212,11 @@ mod tests {
                     prop_assert_eq!(&out[..count], model.read(out.len()));
                 } else {
                     let place = model.read.saturating_add_signed(step);
-                    prop_assert_eq!(buffer.insert(place, &payload), model.insert(place, &payload));
+                    let new_bytes = model.insert(place, &payload);
+                    prop_assert_eq!(buffer.insert(place, &payload), new_bytes);
                 }
-                let readable = (model.read..).take_while(|place| model.bytes.contains_key(place)).count();
+                let is_there = |place: &u64| model.bytes.contains_key(place);
+                let readable = (model.read..).take_while(is_there).count();
                 prop_assert_eq!(buffer.readable_bytes(), readable as u64);
                 prop_assert!(buffer.bytes.len() as u64 <= most_bytes);
             }
@@ -220,13 +224,14 @@ mod tests {
         }
 
         #[test]
-        fn a_stream_in_pieces_of_any_order_comes_out_whole(
+        fn a_stream_in_pieces_of_any_order_comes_out_complete(
             pieces in prop::collection::vec((0usize..500, 1usize..60), 0..60).prop_shuffle(),
             stream in prop::collection::vec(any::<u8>(), 600),
         ) {
             let mut buffer = ReceiveBuffer::new(600);
             let mut out = Vec::new();
-            for (start, bytes) in pieces.into_iter().chain((0..600).step_by(20).map(|start| (start, 20))) {
+            let all = (0..600).step_by(20).map(|start| (start, 20));
+            for (start, bytes) in pieces.into_iter().chain(all) {
                 buffer.insert(start as u64, &stream[start..start + bytes]);
                 out.extend(read_all(&mut buffer));
             }

@@ -1,20 +1,20 @@
-//! Bytes that were written and may have to be sent, or sent again.
+//! Bytes that were written and are not acknowledged yet.
 
 use super::pieces;
 use std::collections::VecDeque;
 use std::ops::Range;
 
-/// The bytes of a stream from the first unacknowledged one on. It grows to what is written and
-/// keeps its room.
+/// The bytes of a stream from the first unacknowledged one on. The buffer grows to what is written
+/// and keeps its capacity.
 #[derive(Clone, Debug, Default)]
 pub struct SendBuffer {
-    /// Place in the stream of the first byte held.
+    /// Stream offset of the first byte in the buffer.
     start: u64,
     bytes: VecDeque<u8>,
 }
 
 impl SendBuffer {
-    /// Places in the stream of the bytes that it holds.
+    /// Stream offsets of the bytes in the buffer.
     pub fn held(&self) -> Range<u64> {
         self.start..self.start + self.bytes.len() as u64
     }
@@ -24,8 +24,8 @@ impl SendBuffer {
         self.bytes.extend(bytes);
     }
 
-    /// The bytes at these places, in two pieces of which the second may be empty; `None` unless it
-    /// holds them all.
+    /// The bytes of a range of stream offsets, as two slices of which the second may be empty;
+    /// `None` unless the buffer holds all of them.
     pub fn get(&self, places: Range<u64>) -> Option<(&[u8], &[u8])> {
         let held = self.held();
         if places.start > places.end || places.start < held.start || places.end > held.end {
@@ -37,8 +37,8 @@ impl SendBuffer {
         ))
     }
 
-    /// Copies the bytes from this place on until `out` is full; `false`, and nothing, unless it
-    /// holds them all.
+    /// Copies the bytes from offset `start` on until `out` is full. Returns `false`, and copies
+    /// nothing, unless the buffer holds all of them.
     #[must_use]
     pub fn copy(&self, start: u64, out: &mut [u8]) -> bool {
         let end = start.saturating_add(out.len() as u64);
@@ -50,7 +50,7 @@ impl SendBuffer {
         true
     }
 
-    /// Forgets the bytes below this place, which have been acknowledged.
+    /// Drops the bytes below this offset, which have been acknowledged.
     pub fn release(&mut self, below: u64) {
         let held = self.held();
         let released = below.clamp(held.start, held.end) - held.start;
@@ -65,7 +65,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn what_is_not_held_is_not_given() {
+    fn bytes_outside_the_buffer_are_not_returned() {
         let mut buffer = SendBuffer::default();
         buffer.push(b"0123456789");
         buffer.release(4);
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn releasing_goes_neither_back_nor_beyond_the_end() {
+    fn release_neither_goes_back_nor_beyond_the_end() {
         let mut buffer = SendBuffer::default();
         buffer.push(b"abc");
         buffer.release(2);
@@ -109,7 +109,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_holds_what_a_whole_stream_would(steps in steps()) {
+        fn the_buffer_agrees_with_a_whole_stream(steps in steps()) {
             let (mut buffer, mut stream, mut released) = (SendBuffer::default(), Vec::new(), 0);
             for step in steps {
                 match step {
@@ -124,7 +124,8 @@ mod tests {
                     }
                     Step::Get(a, b) => {
                         let (a, b) = (a.index(stream.len() + 1), b.index(stream.len() + 1));
-                        let got = buffer.get(a as u64..b as u64).map(|(front, back)| [front, back].concat());
+                        let got = buffer.get(a as u64..b as u64);
+                        let got = got.map(|(front, back)| [front, back].concat());
                         let expected = (released <= a && a <= b).then(|| stream[a..b].to_vec());
                         prop_assert_eq!(&got, &expected);
                         let mut out = vec![0; b.saturating_sub(a)];

@@ -4,30 +4,32 @@ use super::{ReceiveBuffer, SendBuffer};
 use crate::wire::{self, Endpoints, Parsed};
 use crate::{Config, Connection, Flags, State, Transmit};
 
-/// The window field, rounded up, may promise so much more than the buffer (RFC 7323, section 2.3).
+/// Scaling may round the advertised window up by this many bytes (RFC 7323, section 2.3).
 const SCALE_BYTES: u64 = 1 << wire::options::MOST_WINDOW_SCALE;
 
-/// One end of a connection that carries real bytes: packets in, packets out, and a stream each way.
+/// One end of a connection that carries real bytes: it turns two byte streams into packets and
+/// back.
 ///
-/// Its driver does for it what it would do for a [`Connection`].
+/// Its driver calls it like a [`Connection`].
 #[derive(Debug)]
 pub struct Socket {
     connection: Connection,
-    /// Of the packets that it sends.
+    /// Addresses and ports of the packets that it sends.
     endpoints: Endpoints,
-    /// Of the next packet that it sends.
+    /// Identification of the next packet that it sends.
     identification: u16,
     send: SendBuffer,
     pub(super) receive: ReceiveBuffer,
 }
 
 impl Socket {
-    /// An active open from the source to the destination.
+    /// Opens a connection actively, from the source to the destination of `endpoints`.
     pub fn connect(config: Config, now_ns: u64, endpoints: Endpoints) -> Socket {
         Socket::of(Connection::connect(config, now_ns), endpoints)
     }
 
-    /// A passive open by a SYN that arrived. A payload in it is left to be sent again.
+    /// Opens a connection passively, for a SYN that arrived. A payload of the SYN is ignored, and
+    /// the peer must retransmit it.
     pub fn accept(config: Config, now_ns: u64, syn: &Parsed) -> Socket {
         Socket::of(
             Connection::accept(config, now_ns, &syn.segment),
@@ -36,7 +38,7 @@ impl Socket {
     }
 
     fn of(connection: Connection, endpoints: Endpoints) -> Socket {
-        // Room for whatever the connection's window may let the peer send.
+        // Room for everything that the advertised window may allow.
         let receive = ReceiveBuffer::new(
             connection
                 .most_receive_window_bytes()
@@ -51,16 +53,15 @@ impl Socket {
         }
     }
 
-    /// A packet arrived; `false` if it is for another socket. Afterwards
-    /// [`poll_packet`](Self::poll_packet) until it gives nothing more.
+    /// Processes a packet that arrived. Returns `false` if it belongs to another socket. Then call
+    /// [`poll_packet`](Self::poll_packet) until it returns `None`.
     ///
-    /// # Errors
-    /// It is not a sound segment, and changed nothing.
+    /// # Errors The packet is not a valid TCP segment; it changes nothing.
     pub fn on_packet(&mut self, now_ns: u64, packet: &[u8]) -> Result<bool, wire::Error> {
         Ok(self.on_parsed(now_ns, &wire::parse(packet)?))
     }
 
-    /// [`on_packet`](Self::on_packet) where it has been read already.
+    /// [`on_packet`](Self::on_packet) for a packet that is already parsed.
     pub fn on_parsed(&mut self, now_ns: u64, parsed: &Parsed) -> bool {
         if parsed.endpoints != self.endpoints.reversed() {
             return false;
@@ -75,7 +76,7 @@ impl Socket {
         true
     }
 
-    /// Keeps what the connection took of a payload.
+    /// Stores the part of a payload that the connection accepted.
     fn take(&mut self, parsed: &Parsed) {
         let flags = parsed.segment.flags;
         if parsed.payload.is_empty()
@@ -85,8 +86,8 @@ impl Socket {
         {
             return;
         }
-        // Places before the stream wrap. A probe may begin there (RFC 9293, section 3.8.4) and
-        // reach into the stream.
+        // Offsets before the stream wrap around. A window probe may begin there (RFC 9293, section
+        // 3.8.4) and reach into the stream.
         let place = self.connection.stream_position(&parsed.segment) as i64;
         let before = place.min(0).unsigned_abs().min(parsed.payload.len() as u64) as usize;
         let (start, payload) = (place.max(0) as u64, &parsed.payload[before..]);
@@ -102,7 +103,8 @@ impl Socket {
         }
     }
 
-    /// Replaces `out` by the next packet to send now, if there is one, and tells of it.
+    /// Replaces `out` by the next packet to send now, and returns its segment; `None` if there is
+    /// nothing to send.
     pub fn poll_packet(&mut self, now_ns: u64, out: &mut Vec<u8>) -> Option<Transmit> {
         out.clear();
         let transmit = self.connection.poll_transmit(now_ns)?;
@@ -110,7 +112,7 @@ impl Socket {
             let held = payload.is_empty() || self.send.copy(transmit.stream_start, payload);
             assert!(
                 held,
-                "a connection sends what was written and is not acknowledged: {transmit:?}"
+                "a connection sends only written, unacknowledged bytes: {transmit:?}"
             );
         };
         wire::write(
@@ -120,31 +122,31 @@ impl Socket {
             fill,
             out,
         )
-        .expect("a connection's segments fit into packets");
+        .expect("the segments of a connection fit into packets");
         self.identification = self.identification.wrapping_add(1);
         Some(transmit)
     }
 
-    /// Gives bytes to send; so many of them were taken.
+    /// Appends application data to the send buffer. Returns how many bytes fitted.
     pub fn write(&mut self, bytes: &[u8]) -> usize {
         let taken = self.connection.write(bytes.len() as u64) as usize;
         self.send.push(&bytes[..taken]);
         taken
     }
 
-    /// Moves the next bytes of the peer's stream into `out`, and says how many.
+    /// Moves the next bytes of the peer's stream into `out`. Returns how many there were.
     pub fn read(&mut self, now_ns: u64, out: &mut [u8]) -> usize {
         let most = self.receive.readable_bytes().min(out.len() as u64);
         let taken = self.connection.read(now_ns, most) as usize;
         self.receive.read(&mut out[..taken])
     }
 
-    /// The peer has closed, and everything that it sent has been read.
+    /// Has the peer closed, and has everything that it sent been read?
     pub fn is_at_end(&self) -> bool {
         self.connection.peer_closed() && self.connection.readable_bytes() == 0
     }
 
-    /// No more to write: a FIN follows the last byte.
+    /// Closes our side: a FIN follows the last byte.
     pub fn close(&mut self) {
         self.connection.close();
     }
@@ -154,22 +156,22 @@ impl Socket {
         self.connection.abort();
     }
 
-    /// When [`on_timer`](Self::on_timer) is wanted next.
+    /// Time at which [`on_timer`](Self::on_timer) must be called next.
     pub fn next_timer_ns(&self) -> Option<u64> {
         self.connection.next_timer_ns()
     }
 
-    /// The moment of [`next_timer_ns`](Self::next_timer_ns) came, or passed. Harmless at any other.
+    /// Handles the timers that have expired. An early call does nothing.
     pub fn on_timer(&mut self, now_ns: u64) {
         self.connection.on_timer(now_ns);
     }
 
-    /// The connection, to look at.
+    /// The connection, for inspection.
     pub fn connection(&self) -> &Connection {
         &self.connection
     }
 
-    /// Those of the packets that it sends.
+    /// Addresses and ports of the packets that this socket sends.
     pub fn endpoints(&self) -> &Endpoints {
         &self.endpoints
     }

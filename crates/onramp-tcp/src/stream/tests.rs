@@ -1,4 +1,4 @@
-//! Two sockets over a path that drops, damages, repeats and delays packets.
+//! Two sockets over a path that drops, damages, duplicates and delays packets.
 
 use super::Socket;
 use crate::wire::{self, Endpoints};
@@ -37,7 +37,7 @@ fn endpoints() -> Endpoints {
     }
 }
 
-/// An end, what it is to send and what it got.
+/// An end, the bytes that it sends and those that it received.
 struct End {
     socket: Socket,
     outgoing: Vec<u8>,
@@ -55,7 +55,7 @@ impl End {
         }
     }
 
-    /// The application: writes what fits, closes at the end, reads what is there.
+    /// The application: writes what fits, closes after the last byte, reads what is there.
     fn run(&mut self, now_ns: u64) {
         if self.written < self.outgoing.len() {
             self.written += self.socket.write(&self.outgoing[self.written..]);
@@ -73,13 +73,13 @@ impl End {
     }
 }
 
-/// The client's end first; the server's comes with the SYN.
+/// The two ends. The client comes first; the server is created by the SYN.
 struct Pair {
     now_ns: u64,
     ends: Vec<End>,
     server: Option<(Config, Vec<u8>)>,
     fates: std::vec::IntoIter<Fate>,
-    /// By time of arrival and order of sending: for which end, and the packet.
+    /// Packets in flight, by arrival time and order of sending: the receiving end, and the packet.
     flying: BTreeMap<(u64, u64), (usize, Vec<u8>)>,
     sent: u64,
 }
@@ -130,8 +130,7 @@ impl Pair {
         }
     }
 
-    /// Every packet of an end, or answer to it, was lost for so long that it takes the peer for
-    /// gone.
+    /// Has an end given up? All its packets, or all answers, were lost for too long.
     fn gave_up(&self) -> bool {
         self.ends
             .iter()
@@ -168,7 +167,7 @@ impl Pair {
                 .chain(timer)
                 .min()
                 .expect("something is to come");
-            assert!(next_ns < MOST_NS, "it takes too long");
+            assert!(next_ns < MOST_NS, "the transfer takes too long");
             self.now_ns = self.now_ns.max(next_ns);
             while let Some(entry) = self
                 .flying
@@ -185,7 +184,7 @@ impl Pair {
     }
 }
 
-/// Bytes in which every shift shows.
+/// A byte stream in which every displaced byte shows.
 fn stream(length: usize, seed: u64) -> Vec<u8> {
     let word = |place: u64| (place + seed).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56;
     (0..length as u64).map(|place| word(place) as u8).collect()
@@ -201,7 +200,7 @@ fn config(stack: Stack, isn: u32) -> Config {
 #[test]
 fn both_streams_arrive_as_they_were_written() {
     for stack in [Stack::Linux, Stack::Lite] {
-        // The numbers wrap on the way.
+        // The sequence numbers wrap during the transfer.
         let configs = [config(stack, u32::MAX - 50_000), config(stack, 7)];
         let mut pair = Pair::new(
             configs,
@@ -215,14 +214,14 @@ fn both_streams_arrive_as_they_were_written() {
 }
 
 #[test]
-fn packets_of_others_are_left_alone() {
+fn packets_of_other_sockets_are_ignored() {
     let mut client = Socket::connect(config(Stack::Linux, 1), 0, endpoints());
     let mut packet = Vec::new();
     assert!(client.poll_packet(0, &mut packet).is_some());
     let syn = wire::parse(&packet).unwrap();
     let server = Socket::accept(config(Stack::Linux, 2), 0, &syn);
     assert_eq!(*server.endpoints(), endpoints().reversed());
-    // Its own SYN has the ports the wrong way round.
+    // The ports of its own SYN are those of the other direction.
     assert_eq!(client.on_packet(0, &packet), Ok(false));
     assert_eq!(client.connection().stats().segments_received, 0);
 }
@@ -255,7 +254,7 @@ fn payload_before_the_handshake_does_not_reach_the_stream() {
 }
 
 #[test]
-fn payload_that_the_connection_refused_does_not_reach_the_stream() {
+fn payload_that_the_connection_rejected_does_not_reach_the_stream() {
     let mut packet = Vec::new();
     let mut client = Socket::connect(config(Stack::Linux, 1), 0, endpoints());
     client.poll_packet(0, &mut packet).unwrap();
@@ -264,7 +263,7 @@ fn payload_that_the_connection_refused_does_not_reach_the_stream() {
     client.on_packet(0, &packet).unwrap();
     let ack = client.poll_packet(0, &mut packet).unwrap().segment;
     server.on_packet(0, &packet).unwrap();
-    // RFC 9293, section 3.10.7.4: an acknowledgement of what was never sent drops the segment.
+    // RFC 9293, section 3.10.7.4: a segment that acknowledges unsent data is dropped.
     let forged = Segment {
         ack: ack.ack + 100_000,
         payload_bytes: 4,
@@ -296,7 +295,8 @@ proptest! {
         lengths in (1usize..60_000, 1usize..60_000), buffer in prop::option::of(3000u64..40_000),
     ) {
         let receive_buffer = buffer.map_or(ReceiveBuffer::LinuxDefault, ReceiveBuffer::Bytes);
-        let configs = [config(stack, isn), config(stack, !isn)].map(|config| Config { receive_buffer, ..config });
+        let configs = [config(stack, isn), config(stack, !isn)];
+        let configs = configs.map(|config| Config { receive_buffer, ..config });
         let mut pair = Pair::new(configs, [stream(lengths.0, 1), stream(lengths.1, 2)], fates);
         pair.run();
         prop_assume!(!pair.gave_up());

@@ -1,32 +1,32 @@
-//! The event service: the moments at which a host can act by itself.
+//! The event service: the times at which a host can act by itself.
 
 use super::grid::Grid;
 
-/// Moments at which a host can act: the ticks of a periodic interrupt, or of whatever wakes it.
+/// The times at which a host can act: ticks of a periodic interrupt, or of any other wake-up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Events {
     grid: Grid,
 }
 
 impl Events {
-    /// Ticks of this granularity (at least 1), one of them at `phase_ns`.
+    /// Ticks with this period (at least 1), one of them at `phase_ns`.
     pub fn new(granularity_ns: u64, phase_ns: u64) -> Events {
         Events {
             grid: Grid::new(granularity_ns, phase_ns),
         }
     }
 
-    /// From one moment to the next.
+    /// Time from one tick to the next.
     pub fn granularity_ns(&self) -> u64 {
         self.grid.period_ns
     }
 
-    /// Is it fine enough to be taken for any moment one wants?
+    /// Is the tick 1 ns, so that the host can act at any time?
     pub fn is_exact(&self) -> bool {
         self.grid.period_ns == 1
     }
 
-    /// The first moment at this time or after it.
+    /// The first tick at or after this time.
     pub fn at_or_after_ns(&self, time_ns: u64) -> u64 {
         match time_ns.checked_sub(1) {
             Some(just_before_ns) => self.nth_tick_after_ns(just_before_ns, 1),
@@ -34,7 +34,7 @@ impl Events {
         }
     }
 
-    /// The `count`-th moment (from 1) after `now_ns`; one at `now_ns` itself is over.
+    /// The `count`-th tick (from 1) after `now_ns`. A tick at `now_ns` itself does not count.
     pub fn nth_tick_after_ns(&self, now_ns: u64, count: u64) -> u64 {
         self.grid
             .tick_ns(self.grid.ticks_since_0(now_ns).saturating_add(count.max(1)))
@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wanted_between_two_ticks_comes_at_the_later_one() {
+    fn an_event_between_two_ticks_is_late_until_the_second_one() {
         let events = Events::new(10, 3);
         assert_eq!(
             [0, 3, 4, 13, 14].map(|wanted| events.at_or_after_ns(wanted)),
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fine_host_acts_when_one_wants() {
+    fn a_fine_host_acts_at_any_time() {
         let events = Events::new(1, 9);
         assert_eq!(
             (
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn no_time_is_too_late() {
+    fn the_largest_times_do_not_overflow() {
         for events in [Events::new(1, 0), Events::new(500, 3)] {
             let end = u64::MAX;
             assert!(

@@ -1,4 +1,4 @@
-//! Where ticks lie: at a phase, and at whole periods after it.
+//! A grid of ticks: one at a phase, and one every whole period after it.
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Grid {
@@ -16,7 +16,7 @@ impl Grid {
         }
     }
 
-    /// Ticks after time 0, up to and with this time.
+    /// Number of ticks after time 0, up to and including this time.
     pub fn ticks_since_0(&self, time_ns: u64) -> u64 {
         let lead_ns = if self.first_ns == 0 {
             0
@@ -26,7 +26,7 @@ impl Grid {
         time_ns.saturating_add(lead_ns) / self.period_ns
     }
 
-    /// When a tick comes, counted as [`ticks_since_0`](Grid::ticks_since_0) does.
+    /// Time of the tick with this index, counted as in [`ticks_since_0`](Grid::ticks_since_0).
     pub fn tick_ns(&self, index: u64) -> u64 {
         let index = if self.first_ns == 0 {
             index

@@ -1,42 +1,43 @@
-//! The two services that a host's operating system gives to TCP: time that is read, and moments at
-//! which it can act.
+//! The two services that a host's operating system gives to TCP: a clock to read, and timer events.
 //!
 //! M. Aron, P. Druschel: TCP: Improving Startup Dynamics by Adaptive Timers and Congestion Control,
-//! 1998, section 4. In one sentence: reading a clock is cheap and can be fine, being woken costs an
-//! interrupt and is coarse, so TCP asks for each apart, knows how fine each is, and adapts.
+//! 1998, section 4. Reading a clock is cheap and can be fine-grained. Being woken costs an
+//! interrupt and is coarse. Therefore TCP uses the two services separately, knows the granularity
+//! of each, and adapts to it.
 //!
 //! ```text
-//!              current_time(now)  resolution                   nth_tick_after(now, n)  at_or_after(time)  granularity
-//!   Measurement --------------------------------        Events ------------------------------------------------------
-//!     round trips, idle times, the timestamp option       retransmission, probes, persist, delayed ACKs, paced segments
-//!                            \                            /
-//!                             Ticks: what a host has of both
+//! Measurement                           Events
+//!   current_time(now), resolution         nth_tick_after(now, n), at_or_after(time), granularity
+//!   used for: RTTs, idle times,           used for: retransmission, probes, persist timer,
+//!             the timestamp option                  delayed ACKs, pacing
+//!                       \                 /
+//!                        Ticks: what a host has of both
 //! ```
 //!
-//! [`Measurement`] is the paper's `currentTime()`: nanoseconds in 64 bits, which move on only when
-//! the host's clock does. They serve to measure intervals and begin anywhere. [`Events`] is its
-//! second service, be it a periodic interrupt or one that is asked for: TCP says what moment it
-//! wants, and gets the first one at which the host can act. A timer of n ticks ends at the n-th
-//! tick after it was set, so that it lasts between n - 1 and n ticks: footnote 6.
+//! [`Measurement`] is the paper's `currentTime()`: nanoseconds in 64 bits that advance only when
+//! the host's clock does. They measure intervals, and their origin is arbitrary. [`Events`] is the
+//! paper's second service. It may be a periodic interrupt or one that is requested. TCP asks for a
+//! time and gets the first time at which the host can act. A timer of n ticks ends at the n-th tick
+//! after it was set, so it lasts between n - 1 and n ticks (footnote 6).
 //!
 //! Hosts in these terms:
 //!
-//! | host | measures by | acts at |
+//! | host | measures with | acts at |
 //! |---|---|---|
-//! | 4.4BSD: [`Ticks::BSD`] | its slow timer, 500 ms | the slow timer, 500 ms; for delayed ACKs the fast timer, 200 ms |
+//! | 4.4BSD: [`Ticks::BSD`] | slow timer, 500 ms | slow timer; for delayed ACKs fast timer, 200 ms |
 //! | the paper's with coarse events | 1 ms | 500 ms |
-//! | the paper's of 10 ms and 2 ms, and one of 1 ms | 1 ms | 10 ms, 2 ms, 1 ms |
-//! | Linux: [`Ticks::FINE`] | 1 ns | 1 ns; a real one is woken some 50 us late |
+//! | the paper's with 10 ms, 2 ms, and one with 1 ms | 1 ms | 10 ms, 2 ms, 1 ms |
+//! | Linux: [`Ticks::FINE`] | 1 ns | 1 ns; a real host wakes about 50 us late |
 //!
-//! 4.4BSD's own timers know no host: their slow and fast interrupts are [`Ticks::every`] 500 ms and
-//! 200 ms at the host's phase, whatever else that host could do. This is what the paper sets out to
-//! mend.
+//! 4.4BSD's own timers do not depend on the host. Their slow and fast interrupts are
+//! [`Ticks::every`] 500 ms and 200 ms at the host's phase, however finely that host could act. The
+//! paper's aim is to improve this.
 //!
-//! Everything in this crate that measures for a timer or schedules goes through the two;
-//! `onramp_clock`, by which a start-up of `core/` learns what it may expect, is their resolution
-//! and granularity. Start-ups are told the time as it is measured ("both bandwidth estimation as
-//! well as RTT estimation use the time measurement abstraction", section 4.2.1); Vegas and HyStart,
-//! which came with fine clocks, are told the exact one.
+//! All code of this crate that measures for a timer or schedules an event uses these two services.
+//! `onramp_clock` gives their resolution and granularity to a start-up algorithm of `core/`.
+//! Start-up algorithms get the time as the host measures it ("both bandwidth estimation as well as
+//! RTT estimation use the time measurement abstraction", section 4.2.1). Vegas and HyStart assume
+//! fine clocks, so they get the exact time.
 
 mod events;
 mod grid;
@@ -45,15 +46,15 @@ mod measurement;
 pub use events::Events;
 pub use measurement::Measurement;
 
-/// What a host has of the two services: how finely it measures time and schedules events, and where
-/// its ticks lie.
+/// The two services of a host: how finely it measures time and schedules events, and the phase of
+/// its ticks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ticks {
-    /// Granularity of measuring.
+    /// Granularity of time measurement.
     pub measure_ns: u64,
-    /// Granularity of scheduling.
+    /// Granularity of event scheduling.
     pub event_ns: u64,
-    /// The ticks lie at this time and whole granularities after it.
+    /// There is a tick at this time, and one every whole granularity after it.
     pub phase_ns: u64,
 }
 
@@ -71,7 +72,7 @@ impl Ticks {
         phase_ns: 0,
     };
 
-    /// An interrupt of this host that comes so often, and counts time too.
+    /// A periodic interrupt of this host with this period, which also serves as its clock.
     pub fn every(self, period_ns: u64) -> Ticks {
         Ticks {
             measure_ns: period_ns,
@@ -90,7 +91,7 @@ impl Ticks {
         Events::new(self.event_ns, self.phase_ns)
     }
 
-    /// What a start-up of `core/` may expect of both.
+    /// Resolution and granularity, as a start-up algorithm of `core/` expects them.
     pub fn clock(self) -> onramp_core::Clock {
         let (measure_ns, event_ns) = (
             self.measurement().resolution_ns(),

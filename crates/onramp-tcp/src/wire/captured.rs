@@ -52,7 +52,7 @@ fn packet(hexadecimal: &str) -> Vec<u8> {
         .collect()
 }
 
-/// A packet with 12 bytes of options, which are timestamps, and 17 of payload.
+/// A packet with 12 bytes of options, which are timestamps, and 17 bytes of payload.
 pub(super) fn data() -> Vec<u8> {
     packet(DATA)
 }
@@ -70,7 +70,7 @@ fn blocks(blocks: &[(u32, u32)]) -> SackBlocks {
 }
 
 #[test]
-fn what_linux_sent_is_written_as_the_same_bytes() {
+fn linuxs_packets_are_written_as_the_same_bytes() {
     for hexadecimal in ALL {
         let packet = packet(hexadecimal);
         let parsed = parse(&packet).unwrap();

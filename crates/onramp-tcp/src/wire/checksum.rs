@@ -3,21 +3,21 @@
 use super::PROTOCOL_TCP;
 use std::net::Ipv4Addr;
 
-/// The 16-bit words of the bytes added up, not folded: sums of pieces may be added if all but the
-/// last have even length. Exact for less than 2^32 bytes.
+/// The sum of the 16-bit words, not folded. Sums of pieces may be added if all pieces but the last
+/// have even length. Exact for less than 2^32 bytes.
 pub(super) fn sum(bytes: &[u8]) -> u64 {
     let words = bytes.chunks_exact(4);
-    // An odd byte at the end stands as if a zero followed (RFC 1071, section 1).
+    // An odd byte at the end is padded with a zero (RFC 1071, section 1).
     let mut rest = [0; 4];
     rest[..words.remainder().len()].copy_from_slice(words.remainder());
-    // Words of 32 bits fold to the same 16 as their halves do (RFC 1071, section 2).
+    // Words of 32 bits fold to the same 16 bits as their halves do (RFC 1071, section 2).
     words
         .map(|word| u64::from(u32::from_be_bytes([word[0], word[1], word[2], word[3]])))
         .sum::<u64>()
         + u64::from(u32::from_be_bytes(rest))
 }
 
-/// What TCP adds of the IP header (RFC 9293, section 3.1). The segment has less than 2^16 bytes.
+/// The sum of TCP's pseudo-header (RFC 9293, section 3.1), for a segment of less than 2^16 bytes.
 pub(super) fn pseudo_header(
     source: &Ipv4Addr,
     destination: &Ipv4Addr,
@@ -29,7 +29,7 @@ pub(super) fn pseudo_header(
         + segment_bytes as u64
 }
 
-/// The checksum for a sum: 0 where the sum has a right checksum in it.
+/// The checksum for a sum; 0 if the sum includes a correct checksum.
 pub(super) fn of(mut sum: u64) -> u16 {
     while sum > 0xffff {
         sum = (sum & 0xffff) + (sum >> 16);
@@ -37,9 +37,9 @@ pub(super) fn of(mut sum: u64) -> u16 {
     !(sum as u16)
 }
 
-/// The checksum that belongs in the place of the one found, by a sum that has that one in it.
+/// The correct checksum, computed from a sum that includes the checksum `found`.
 pub(super) fn instead(sum: u64, found: u16) -> u16 {
-    // Its complement takes it out again (RFC 1071, section 2).
+    // Adding its complement removes it from the sum (RFC 1071, section 2).
     of(sum + u64::from(!found))
 }
 
@@ -64,7 +64,7 @@ mod tests {
         assert_eq!(of(sum(&[])), 0xffff);
     }
 
-    /// Word by word with the carry added at once, as RFC 1071 section 4.1 has it.
+    /// Word by word with an immediate carry, as in RFC 1071, section 4.1.
     fn plain(bytes: &[u8]) -> u16 {
         let mut sum = 0u16;
         for pair in bytes.chunks(2) {
@@ -77,13 +77,16 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_sum_is_that_of_the_plain_loop(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+        fn the_sum_equals_that_of_the_plain_loop(
+            bytes in prop::collection::vec(any::<u8>(), 0..300),
+        ) {
             prop_assert_eq!(of(sum(&bytes)), plain(&bytes));
         }
 
         #[test]
-        fn a_checksum_can_be_told_from_a_sum_with_another_in_it(
-            mut bytes in prop::collection::vec(any::<u8>(), 4..60), found in any::<u16>(),
+        fn the_correct_checksum_follows_from_a_sum_with_a_wrong_one(
+            mut bytes in prop::collection::vec(any::<u8>(), 4..60),
+            found in any::<u16>(),
         ) {
             bytes[2..4].copy_from_slice(&found.to_be_bytes());
             let expected = instead(sum(&bytes), found);

@@ -1,4 +1,4 @@
-//! Why a packet could not be read, or a segment not be written.
+//! Errors of reading a packet and of writing a segment.
 
 use std::fmt;
 
@@ -20,17 +20,20 @@ impl fmt::Display for Header {
     }
 }
 
-/// A packet that is not a whole and sound TCP segment in IPv4.
+/// The packet is not a complete and valid TCP segment in IPv4.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// There are fewer bytes than the header needs.
-    #[error("the {header} header is cut off: expected at least {expected_bytes} bytes, found {found_bytes}")]
+    /// The packet has fewer bytes than the header needs.
+    #[error(
+        "the {header} header is truncated: expected at least {expected_bytes} bytes, found \
+     {found_bytes}"
+    )]
     Truncated {
         /// Which header.
         header: Header,
-        /// Its length, or the least it can have.
+        /// Length of the header, or its minimum.
         expected_bytes: usize,
-        /// What there is from its start on.
+        /// Bytes from the start of the header on.
         found_bytes: usize,
     },
     /// The version is not 4.
@@ -39,28 +42,33 @@ pub enum Error {
         /// The version; 6 is IPv6.
         found: u8,
     },
-    /// A header says that it is shorter than its fixed part.
-    #[error("the {header} header says that it has {found_bytes} bytes, expected at least 20")]
+    /// The length field of a header is less than its fixed part.
+    #[error("the {header} header length is {found_bytes} bytes, expected at least 20")]
     HeaderLength {
         /// Which header.
         header: Header,
-        /// Length by its own field.
+        /// Length by the header's own field.
         found_bytes: usize,
     },
     /// The total length is less than that of the IPv4 header.
-    #[error("the IPv4 total length is {found_bytes} bytes, expected at least the {expected_bytes} of its header")]
+    #[error(
+        "the IPv4 total length is {found_bytes} bytes, expected at least the {expected_bytes} of \
+     its header"
+    )]
     TotalLength {
         /// Length of the header.
         expected_bytes: usize,
-        /// The field.
+        /// Value of the field.
         found_bytes: usize,
     },
-    /// The packet goes on beyond the bytes that there are.
-    #[error("the packet is cut off: its IPv4 total length is {expected_bytes} bytes, found {found_bytes}")]
+    /// The total length exceeds the bytes that are there.
+    #[error(
+    "the packet is truncated: its IPv4 total length is {expected_bytes} bytes, found {found_bytes}"
+    )]
     BeyondBuffer {
-        /// The field.
+        /// Value of the field.
         expected_bytes: usize,
-        /// What there is.
+        /// Bytes that are there.
         found_bytes: usize,
     },
     /// A checksum is wrong.
@@ -68,29 +76,29 @@ pub enum Error {
     Checksum {
         /// Whose checksum.
         header: Header,
-        /// What it should be.
+        /// The correct value.
         expected: u16,
-        /// What it is.
+        /// The value in the packet.
         found: u16,
     },
-    /// A part of a packet.
+    /// The packet is a fragment.
     #[error(
         "the packet is a fragment (offset {offset_bytes} bytes{}), expected a whole one",
         if *.more { ", more follow" } else { "" }
     )]
     Fragment {
-        /// Its place in the packet's payload.
+        /// Offset of the fragment in the payload of the packet.
         offset_bytes: u32,
-        /// It is not the last.
+        /// More fragments follow.
         more: bool,
     },
-    /// Something else than TCP is in it.
-    #[error("the IP protocol is {found}, expected 6, which is TCP")]
+    /// The packet does not contain TCP.
+    #[error("the IP protocol is {found}, expected 6 (TCP)")]
     Protocol {
-        /// The number of the protocol.
+        /// The protocol number.
         found: u8,
     },
-    /// An option of the TCP header is wrong.
+    /// An option of the TCP header is malformed.
     #[error(transparent)]
     Option(#[from] OptionError),
 }
@@ -112,8 +120,8 @@ impl fmt::Display for OptionKind {
     }
 }
 
-/// A TCP option that is malformed or cut off. Places count from the start of the options, 20 bytes
-/// into the header.
+/// A TCP option that is malformed or truncated. `at` counts bytes from the start of the options,
+/// which is 20 bytes into the header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OptionError {
     /// The options end after the kind.
@@ -121,50 +129,53 @@ pub enum OptionError {
     NoLength {
         /// Which option.
         kind: OptionKind,
-        /// Where it starts.
+        /// Where it starts, in bytes.
         at: usize,
     },
-    /// Its length is none that this option can have.
+    /// The length is not one that this option can have.
     #[error(
-        "TCP option {kind} at byte {at} says that it has {found_bytes} bytes, expected {expected}"
+        "TCP option {kind} at byte {at} has a length of {found_bytes} bytes, expected {expected}"
     )]
     Length {
         /// Which option.
         kind: OptionKind,
-        /// Where it starts.
+        /// Where it starts, in bytes.
         at: usize,
-        /// The lengths that it can have, in words.
+        /// The lengths that this option can have, in words.
         expected: &'static str,
-        /// Length by its own field.
+        /// Length by the option's own field.
         found_bytes: u8,
     },
-    /// Its length goes beyond the end of the options.
-    #[error("TCP option {kind} at byte {at} is cut off: expected {expected_bytes} bytes, found {found_bytes}")]
+    /// The length exceeds the end of the options.
+    #[error(
+        "TCP option {kind} at byte {at} is truncated: expected {expected_bytes} bytes, found \
+     {found_bytes}"
+    )]
     Truncated {
         /// Which option.
         kind: OptionKind,
-        /// Where it starts.
+        /// Where it starts, in bytes.
         at: usize,
-        /// Length by its own field.
+        /// Length by the option's own field.
         expected_bytes: u8,
         /// Bytes from its start to the end of the options.
         found_bytes: usize,
     },
 }
 
-/// A segment that no packet can hold.
+/// The segment does not fit into any packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WriteError {
     /// The options do not fit into a TCP header.
     #[error("the TCP options take {found_bytes} bytes, expected at most 40")]
     OptionsTooLong {
-        /// Their length with padding.
+        /// Length of the options, with padding.
         found_bytes: u32,
     },
     /// The packet's length does not fit into its field.
     #[error("the packet would have {found_bytes} bytes, expected at most 65535")]
     PacketTooLong {
-        /// Its length.
+        /// Length of the packet.
         found_bytes: u64,
     },
 }

@@ -5,9 +5,9 @@ use super::{OptionError, OptionKind};
 use crate::{Options, PairOptions, SackBlocks};
 use onramp_core::pairs::{Form, PairOption, Reading, REPLY};
 
-/// Most bytes of options that a TCP header can hold (RFC 9293, section 3.1).
+/// Maximum bytes of options in a TCP header (RFC 9293, section 3.1).
 pub const MOST_BYTES: usize = 40;
-/// Largest window scale that is used (RFC 7323, section 2.3).
+/// Maximum window scale (RFC 7323, section 2.3).
 pub const MOST_WINDOW_SCALE: u8 = 14;
 
 const END: u8 = 0;
@@ -26,15 +26,14 @@ impl OptionKind {
     pub const TIMESTAMPS: OptionKind = OptionKind(8);
 }
 
-/// Reads the options that follow the fixed part of a TCP header, and counts those that it does not
-/// know.
+/// Reads the options that follow the fixed part of a TCP header. Also returns the number of unknown
+/// options.
 ///
-/// Of an option that comes twice the first counts. A window scale above 14 is 14 (RFC 7323, section
-/// 2.3). Options that belong on SYN segments are read from any: it is the connection that knows
-/// where to look for them.
+/// If an option is repeated, the first one counts. A window scale above 14 is read as 14 (RFC 7323,
+/// section 2.3). Options that belong on SYN segments are read from any segment; the connection uses
+/// them only on SYNs.
 ///
-/// # Errors
-/// The first option whose length is wrong, or that goes beyond the end.
+/// # Errors The first option whose length is wrong, or that exceeds the end.
 pub fn parse(bytes: &[u8]) -> Result<(Options, u8), OptionError> {
     let mut options = Options::default();
     let mut unknown: u8 = 0;
@@ -57,7 +56,7 @@ pub fn parse(bytes: &[u8]) -> Result<(Options, u8), OptionError> {
     Ok((options, unknown))
 }
 
-/// What follows kind and length of the option there, once its length has been found right.
+/// The value of the option at `at`, after its length has been checked.
 fn value(bytes: &[u8], at: usize) -> Result<&[u8], OptionError> {
     let rest = &bytes[at..];
     let kind = OptionKind(rest[0]);
@@ -87,7 +86,7 @@ fn value(bytes: &[u8], at: usize) -> Result<&[u8], OptionError> {
         })
 }
 
-/// Sets the option if it is the first of its kind; `false` where the kind is not known.
+/// Sets the option unless it was set before. Returns `false` if the kind is unknown.
 fn take(options: &mut Options, kind: OptionKind, value: &[u8]) -> bool {
     let word =
         |at: usize| u32::from_be_bytes([value[at], value[at + 1], value[at + 2], value[at + 3]]);
@@ -119,9 +118,9 @@ fn take(options: &mut Options, kind: OptionKind, value: &[u8]) -> bool {
     true
 }
 
-/// Sets a packet-pair option if it is the first of its kind; `false` where it is none. One that
-/// cannot be read is counted: an experiment of somebody's is no reason to refuse a segment. All are
-/// of the form of the first.
+/// Sets a packet-pair option unless one of its kind was set before. Returns `false` if it is none.
+/// An option that cannot be read is counted, because another experiment's option is no reason to
+/// reject a segment. All must have the form of the first one.
 fn take_pair(pairs: &mut PairOptions, option: &[u8]) -> bool {
     let forms = Form::ALL
         .into_iter()
@@ -143,10 +142,10 @@ fn take_pair(pairs: &mut PairOptions, option: &[u8]) -> bool {
     false
 }
 
-/// Appends the options as Linux lays them out (`tcp_options_write`): each at a multiple of four
-/// bytes, with no-operations before it, except that SACK permitted takes the place of those before
-/// timestamps. Packet pairs come last, with no-operations behind, as Linux pads what BPF programs
-/// write. Their length is [`Options::wire_bytes`].
+/// Appends the options in Linux's layout (`tcp_options_write`): each at a multiple of four bytes,
+/// with no-operations before it, except that SACK permitted replaces those before timestamps.
+/// Packet pairs come last, with no-operations after them, as Linux pads options of BPF programs.
+/// Appends [`Options::wire_bytes`] bytes.
 pub fn write(options: &Options, out: &mut Vec<u8>) {
     let start = out.len();
     if let Some(mss) = options.mss {
@@ -213,7 +212,7 @@ mod tests {
             ..Options::default()
         };
         assert_eq!(known(&[1, 1, 2, 4, 5, 0xb4, 1, 0]), mss);
-        // What follows the end is padding, whatever it looks like.
+        // Everything after the end of options is padding.
         assert_eq!(known(&[2, 4, 5, 0xb4, 0, 3, 3, 7]), mss);
         assert_eq!(known(&[]), Options::default());
     }
@@ -245,7 +244,7 @@ mod tests {
         };
         let mut bytes = Vec::new();
         write(&options, &mut bytes);
-        // The layout that RFC 7323 recommends in its appendix A.
+        // The layout recommended in appendix A of RFC 7323.
         assert_eq!(bytes, [1, 1, 8, 10, 1, 2, 3, 4, 5, 6, 7, 8]);
         assert_eq!(known(&bytes), options);
     }
@@ -280,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_of_its_kind_counts() {
+    fn the_first_option_of_its_kind_counts() {
         let mut twice = vec![2, 4, 5, 0xb4, 3, 3, 7, 4, 2, 8, 10, 0, 0, 0, 1, 0, 0, 0, 2];
         let once = known(&twice);
         twice.extend([2, 4, 1, 1, 3, 3, 1, 4, 2, 8, 10, 9, 9, 9, 9, 9, 9, 9, 9]);
@@ -291,7 +290,7 @@ mod tests {
 
     #[test]
     fn unknown_options_are_skipped_and_counted() {
-        // Fast open (RFC 7413) and somebody's experiment (RFC 6994) around a window scale.
+        // Fast open (RFC 7413) and an experiment (RFC 6994) around a window scale.
         let bytes = [34, 2, 3, 3, 7, 253, 4, 0x4f, 0x53, 0];
         assert_eq!(
             parse(&bytes),
@@ -337,7 +336,7 @@ mod tests {
 
     #[test]
     fn a_malformed_packet_pair_is_counted_and_the_segment_is_read() {
-        // A reply whose length is a mark's, another type, and a mark that is right.
+        // A reply with the length of a mark, an unknown type, and a valid mark.
         let bytes = [
             253, 6, 0x4f, 0x52, 3, 1, 253, 6, 0x4f, 0x52, 7, 1, 253, 6, 0x4f, 0x52, 2, 1, 3, 3, 7,
             0,
@@ -355,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_says_which_option_where_and_what_was_expected() {
+    fn an_error_names_the_option_its_position_and_the_expected_length() {
         let message = |bytes: &[u8]| parse(bytes).unwrap_err().to_string();
         assert_eq!(
             message(&[1, 8]),
@@ -363,19 +362,19 @@ mod tests {
         );
         assert_eq!(
             message(&[2, 3, 5]),
-            "TCP option maximum segment size at byte 0 says that it has 3 bytes, expected 4"
+            "TCP option maximum segment size at byte 0 has a length of 3 bytes, expected 4"
         );
         assert_eq!(
             message(&[1, 1, 8, 10, 0]),
-            "TCP option timestamps at byte 2 is cut off: expected 10 bytes, found 3"
+            "TCP option timestamps at byte 2 is truncated: expected 10 bytes, found 3"
         );
         assert_eq!(
             message(&[77, 1]),
-            "TCP option kind 77 at byte 0 says that it has 1 bytes, expected at least 2"
+            "TCP option kind 77 at byte 0 has a length of 1 bytes, expected at least 2"
         );
         assert_eq!(
             message(&[77, 0]),
-            "TCP option kind 77 at byte 0 says that it has 0 bytes, expected at least 2"
+            "TCP option kind 77 at byte 0 has a length of 0 bytes, expected at least 2"
         );
     }
 }

@@ -1,13 +1,16 @@
-//! What holds for any bytes. The tests beside this file and the programs of `fuzz/` both try these.
+//! Properties of the parser and the writer that hold for any bytes. The unit tests and the fuzz
+//! targets in `fuzz/` check them.
 
 use super::{options, parse, parse_unverified, write, Error, OptionError, Parsed, WriteError};
 
-/// Bytes taken for a packet.
+/// Checks the properties of any bytes as a packet.
+///
+/// # Panics A property does not hold.
 pub fn packet(bytes: &[u8]) {
     let verified = parse(bytes);
     let unverified = parse_unverified(bytes);
     match verified {
-        // Behind a wrong checksum anything may be wrong, or nothing.
+        // With a wrong checksum, the rest may or may not be valid.
         Err(Error::Checksum { .. }) => {}
         _ => assert_eq!(verified, unverified),
     }
@@ -17,7 +20,7 @@ pub fn packet(bytes: &[u8]) {
     }
 }
 
-/// What was read can be written, and is read again as it was.
+/// A parsed packet can be written, and is parsed again to the same value.
 fn rewritten(parsed: &Parsed) {
     let mut packet = Vec::new();
     let fill = |payload: &mut [u8]| payload.copy_from_slice(parsed.payload);
@@ -29,7 +32,7 @@ fn rewritten(parsed: &Parsed) {
         &mut packet,
     ) {
         Ok(()) => {}
-        // A tighter layout than that of Linux can hold more.
+        // Another layout than Linux's can hold more options.
         Err(WriteError::OptionsTooLong { found_bytes }) => {
             assert_eq!(found_bytes, parsed.segment.options.wire_bytes());
             assert!(found_bytes > options::MOST_BYTES as u32);
@@ -42,7 +45,7 @@ fn rewritten(parsed: &Parsed) {
         }
     }
     assert_eq!(packet.len(), parsed.segment.wire_bytes() as usize);
-    let again = parse(&packet).expect("what was written can be read");
+    let again = parse(&packet).expect("a written packet can be parsed");
     let mut segment = parsed.segment;
     segment.options.pairs = segment.options.pairs.readable();
     assert_eq!(
@@ -61,15 +64,19 @@ fn rewritten(parsed: &Parsed) {
     flipped(packet, some_bit);
 }
 
-/// One flipped bit is found out (RFC 1071: any change of one word changes the sum).
+/// Checks that one flipped bit is detected (RFC 1071: any change of one word changes the sum).
+///
+/// # Panics The packet is still valid.
 pub fn flipped(mut packet: Vec<u8>, bit: usize) {
-    // The first byte says how much the first checksum covers, which leaves it to chance.
+    // The first byte determines which bytes the first checksum covers, so skip it.
     let bit = 8 + bit % (packet.len() * 8 - 8);
     packet[bit / 8] ^= 1 << (bit % 8);
     assert!(parse(&packet).is_err(), "bit {bit} of {packet:02x?}");
 }
 
-/// Bytes taken for the options of a TCP header.
+/// Checks the properties of any bytes as the options of a TCP header.
+///
+/// # Panics A property does not hold.
 pub fn tcp_options(bytes: &[u8]) {
     match options::parse(bytes) {
         Ok((mut read, _)) => {

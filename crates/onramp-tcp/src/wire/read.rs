@@ -1,39 +1,37 @@
-//! From packet to segment.
+//! Reads packets as segments.
 
 use super::{checksum, options, Endpoints, Error, Header, PROTOCOL_TCP};
 use crate::{Flags, Segment, IPV4_HEADER_BYTES, TCP_HEADER_BYTES};
 use std::net::{Ipv4Addr, SocketAddrV4};
 
-/// A packet that was read.
+/// A parsed packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parsed<'a> {
-    /// Whom it is from and for.
+    /// Source and destination.
     pub endpoints: Endpoints,
-    /// The segment. Reserved control bits and the urgent pointer are left out.
+    /// The segment, without reserved control bits and urgent pointer.
     pub segment: Segment,
-    /// The bytes of its payload.
+    /// The bytes of the payload.
     pub payload: &'a [u8],
-    /// The packet's identification.
+    /// The packet's identification field.
     pub identification: u16,
-    /// Hops that it had left.
+    /// The packet's remaining time to live.
     pub time_to_live: u8,
-    /// Congestion notification (RFC 3168): 3 is "congestion experienced".
+    /// ECN field (RFC 3168): 3 is "congestion experienced".
     pub ecn: u8,
-    /// TCP options that were skipped as not known.
+    /// Number of unknown TCP options, which were skipped.
     pub unknown_options: u8,
 }
 
-/// Reads an IPv4 packet with a TCP segment in it. Bytes beyond the packet's own length are left
-/// out.
+/// Reads an IPv4 packet with a TCP segment. Bytes after the packet's own length are ignored.
 ///
-/// # Errors
-/// The first thing that is wrong with it, in the order of its bytes.
+/// # Errors The first error in the packet, in the order of its bytes.
 pub fn parse(packet: &[u8]) -> Result<Parsed<'_>, Error> {
     read(packet, true)
 }
 
-/// [`parse`] without a look at the checksums, for packets captured where the network device was to
-/// fill them in.
+/// [`parse`] without verification of the checksums, for packets that were captured before the
+/// network device filled them in.
 ///
 /// # Errors
 /// Those of [`parse`] but [`Error::Checksum`].
@@ -75,7 +73,7 @@ fn read(buffer: &[u8], verify: bool) -> Result<Parsed<'_>, Error> {
     })
 }
 
-/// What is wanted of an IPv4 header (RFC 791, section 3.1).
+/// The required fields of an IPv4 header (RFC 791, section 3.1).
 struct Ipv4<'a> {
     source: Ipv4Addr,
     destination: Ipv4Addr,
@@ -133,7 +131,7 @@ impl Ipv4<'_> {
     }
 }
 
-/// A header's length by its own field, which counts words of 32 bits; so many bytes are there.
+/// A header's length by its own field, which counts 32-bit words. Checks that `bytes` contains it.
 fn header_length(
     header: Header,
     bytes: &[u8],
@@ -184,8 +182,8 @@ mod tests {
     use super::super::{captured, write::set_checksum, OptionError, OptionKind};
     use super::*;
 
-    /// The data packet that Linux made, with a change and, as far as there is room, with right
-    /// checksums again.
+    /// Applies a change to Linux's data packet, corrects the checksums if there is room for them,
+    /// and parses it.
     fn changed(change: impl FnOnce(&mut Vec<u8>)) -> Result<(), Error> {
         let mut packet = captured::data();
         change(&mut packet);
@@ -211,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_not_a_packet() {
+    fn an_empty_packet_is_refused() {
         let found = Err(Error::Truncated {
             header: Header::Ipv4,
             expected_bytes: 20,
@@ -221,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn ipv6_is_told_by_its_version() {
+    fn ipv6_is_recognised_by_its_version() {
         assert_eq!(
             changed(|packet| packet[0] = 0x60),
             Err(Error::Version { found: 6 })
@@ -241,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_that_are_cut_off_are_refused() {
+    fn truncated_headers_are_refused() {
         let cut = |header, expected_bytes, found_bytes| {
             Err(Error::Truncated {
                 header,
@@ -262,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn a_total_length_is_at_least_its_header() {
+    fn a_total_length_below_the_header_is_refused() {
         let wrong = Err(Error::TotalLength {
             expected_bytes: 20,
             found_bytes: 19,
@@ -274,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn a_total_length_beyond_the_buffer_is_refused() {
+    fn a_total_length_above_the_buffer_is_refused() {
         let whole = captured::data().len();
         let wrong = Err(Error::BeyondBuffer {
             expected_bytes: whole,
@@ -284,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_beyond_the_packet_are_left_out() {
+    fn bytes_after_the_packet_are_ignored() {
         // Ethernet pads short frames to 60 bytes.
         let mut padded = captured::data();
         let payload = parse(&padded).unwrap().payload.to_vec();
@@ -325,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_checksum_is_told_with_the_right_one() {
+    fn a_wrong_checksum_is_reported_with_the_correct_one() {
         for (header, at) in [(Header::Ipv4, 10), (Header::Tcp, 20 + 16)] {
             let mut packet = captured::data();
             let expected = u16_at(&packet, at);
@@ -349,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn ip_options_are_stepped_over() {
+    fn ip_options_are_skipped() {
         let whole = captured::data();
         let with_router_alert = |packet: &mut Vec<u8>| {
             packet.splice(20..20, [0x94, 4, 0, 0]);
@@ -368,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn an_option_error_comes_through() {
+    fn an_option_error_is_passed_on() {
         let wrong = OptionError::Length {
             kind: OptionKind::TIMESTAMPS,
             at: 2,

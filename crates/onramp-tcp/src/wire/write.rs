@@ -1,19 +1,17 @@
-//! From segment to packet.
+//! Writes segments as packets.
 
 use super::{checksum, options, Endpoints, WriteError, DONT_FRAGMENT, PROTOCOL_TCP};
 use crate::{Segment, IPV4_HEADER_BYTES};
 
-/// Hops that a packet may take: what Linux sets.
+/// Time to live of written packets: Linux's default.
 pub const TIME_TO_LIVE: u8 = 64;
 
-/// Appends the IPv4 packet that carries a segment. `fill` writes the payload's bytes into the room
-/// made for them.
+/// Appends the IPv4 packet that carries a segment. `fill` writes the bytes of the payload.
 ///
-/// The packet is not to be fragmented, and its urgent pointer is 0. Its length is
+/// The packet has the "don't fragment" bit, and its urgent pointer is 0. Its length is
 /// [`Segment::wire_bytes`].
 ///
-/// # Errors
-/// No packet can hold it; nothing is appended then.
+/// # Errors The segment does not fit into a packet; nothing is appended.
 pub fn write(
     segment: &Segment,
     endpoints: &Endpoints,
@@ -49,7 +47,7 @@ pub fn write(
     Ok(())
 }
 
-/// RFC 791, section 3.1, without the checksum.
+/// The IPv4 header (RFC 791, section 3.1), with a checksum of 0.
 fn ipv4_header(endpoints: &Endpoints, identification: u16, total_bytes: u16, out: &mut Vec<u8>) {
     out.extend([0x45, 0]);
     out.extend(total_bytes.to_be_bytes());
@@ -60,7 +58,7 @@ fn ipv4_header(endpoints: &Endpoints, identification: u16, total_bytes: u16, out
     out.extend(endpoints.destination.ip().octets());
 }
 
-/// RFC 9293, section 3.1, without the checksum.
+/// The TCP header (RFC 9293, section 3.1), with a checksum of 0.
 fn tcp_header(segment: &Segment, endpoints: &Endpoints, out: &mut Vec<u8>) {
     out.extend(endpoints.source.port().to_be_bytes());
     out.extend(endpoints.destination.port().to_be_bytes());
@@ -72,8 +70,7 @@ fn tcp_header(segment: &Segment, endpoints: &Endpoints, out: &mut Vec<u8>) {
     options::write(&segment.options, out);
 }
 
-/// Puts the checksum of these bytes and of what was summed before into its place among them, which
-/// is 0.
+/// Writes the checksum of `bytes` and of the sum `summed` at `at`, where the bytes are 0.
 pub(super) fn set_checksum(bytes: &mut [u8], at: usize, summed: u64) {
     let checksum = checksum::of(summed + checksum::sum(bytes));
     bytes[at..at + 2].copy_from_slice(&checksum.to_be_bytes());
@@ -105,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_lie_where_rfc_9293_section_3_1_has_them() {
+    fn fields_are_where_rfc_9293_section_3_1_puts_them() {
         let segment = Segment {
             seq: 0x0506_0708,
             ack: 0x090a_0b0c,
@@ -128,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn options_beyond_40_bytes_do_not_fit() {
+    fn options_above_40_bytes_do_not_fit() {
         let mut sack = SackBlocks::default();
         while sack.push(1, 2) {}
         let options = Options {
@@ -149,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn a_packet_has_65535_bytes_at_most() {
+    fn a_packet_has_at_most_65535_bytes() {
         let of = |payload_bytes| {
             written(&Segment {
                 payload_bytes,

@@ -1,26 +1,26 @@
 //! CUBIC's curve in integers: `W(t) = C (t - K)^3 + W_max` (RFC 9438, section 4.2).
 //!
-//! Time is in 1/1024 s, so that `t^3` fits and scaling is a shift. C is 410/1024, which is 0.4 to a
-//! thousandth (section 5.1: it balances friendliness to Reno against use of spare capacity; C = 0.4
-//! is recommended there).
+//! Time is in units of 1/1024 s, so that `t^3` fits and scaling is a shift. C is 410/1024, which is
+//! 0.4 to a thousandth. Section 5.1 recommends C = 0.4, which balances friendliness to Reno against
+//! the use of spare capacity.
 
-/// C, scaled as below.
+/// C in units of 1/1024 segments per second^3.
 const C_1024: u64 = 410;
-/// C in 1/1024 segments per second^3 times a cube of 1/1024 s: divide by 2^(10 + 3 * 10).
+/// Bits to shift out of C_1024 * t^3 with t in 1/1024 s: 10 + 3 * 10.
 const SCALE_BITS: u32 = 40;
 
-/// Where the curve rests, and when.
+/// A cubic curve: the window of its plateau, and when it gets there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Curve {
-    /// Segments at the curve's plateau.
+    /// Window of the plateau, in segments.
     origin: u64,
-    /// When it gets there, in 1/1024 s after the epoch's start.
+    /// K: time to the plateau in 1/1024 s, from the start of the epoch.
     k: u64,
 }
 
 impl Curve {
-    /// The curve from the present window to the one before the loss. Where the window is there
-    /// already, only the convex half is left, from the window on.
+    /// The curve from the current window to the one before the loss. If the window is already
+    /// there, only the convex half remains, starting at the window.
     pub fn new(w_max: u64, cwnd: u64) -> Curve {
         let below = w_max.saturating_sub(cwnd).min(u64::from(u32::MAX));
         Curve {
@@ -29,7 +29,7 @@ impl Curve {
         }
     }
 
-    /// The window in segments at a time in 1/1024 s after the epoch's start.
+    /// The window in segments at time `t`, in 1/1024 s from the start of the epoch.
     pub fn segments_at(&self, t: u64) -> u64 {
         let from_k = u128::from(t.abs_diff(self.k).min(u64::from(u32::MAX)));
         let offset = (u128::from(C_1024) * from_k.pow(3)) >> SCALE_BITS;
@@ -42,9 +42,9 @@ impl Curve {
     }
 }
 
-/// The largest integer whose cube is not more.
+/// The largest integer whose cube is at most `n`.
 pub(crate) fn cube_root(n: u64) -> u64 {
-    // Bit by bit from above: 2^22 is beyond the root of any 64-bit number.
+    // Bit by bit from the highest: 2^22 exceeds the cube root of any 64-bit number.
     (0..22).rev().fold(0u64, |root, bit| {
         let candidate = root | 1 << bit;
         if u128::from(candidate).pow(3) <= u128::from(n) {
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn the_curve_starts_at_the_window_and_rests_at_the_plateau() {
+    fn the_curve_starts_at_the_window_and_reaches_the_plateau() {
         let curve = Curve::new(1000, 700);
         assert_eq!(
             (curve.segments_at(0), curve.segments_at(curve.k)),
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn at_or_beyond_the_old_window_only_the_convex_half_is_left() {
+    fn at_or_above_the_old_window_only_the_convex_half_remains() {
         assert_eq!(Curve::new(700, 900), Curve { origin: 900, k: 0 });
     }
 }

@@ -1,11 +1,11 @@
-//! CUBIC and HyStart against the kernel's, on recorded ACKs.
+//! Compares CUBIC and HyStart with the kernel's, on recorded ACKs.
 
 use super::super::path::MSS;
 use super::*;
 use crate::window::UNLIMITED;
 
-/// The kernel itself, on paths of the lab: the same ACKs, and after each of them the same window,
-/// to a segment. What is not in the traces is the phase of the kernel's jiffies.
+/// The kernel on paths of the lab: after each of the same ACKs, cwnd must be the same to a segment.
+/// The traces do not contain the phase of the kernel's jiffies.
 #[test]
 fn the_windows_are_the_kernels() {
     let traces = [
@@ -32,7 +32,7 @@ fn the_windows_are_the_kernels() {
 
 #[derive(Default)]
 struct Replay {
-    /// None before the first line.
+    /// `None` before the first line.
     sender: Option<(Cubic, Window)>,
     now_us: u64,
     una: u64,

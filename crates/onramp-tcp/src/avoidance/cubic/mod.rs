@@ -1,46 +1,47 @@
-//! CUBIC: the window follows a cubic function of the time since the last loss.
+//! CUBIC: cwnd follows a cubic function of the time since the last loss.
 //!
-//! S. Ha, I. Rhee, L. Xu: CUBIC: A New TCP-Friendly High-Speed TCP Variant, 2008; RFC 9438. In one
-//! sentence: return quickly to near the window that was lost, rest there, then look for more, at a
-//! pace that real time sets, so that a long round trip is no disadvantage.
+//! S. Ha, I. Rhee, L. Xu: CUBIC: A New TCP-Friendly High-Speed TCP Variant, 2008; RFC 9438. cwnd
+//! returns quickly to near its value at the loss, stays there, and then probes for more. The pace
+//! depends on real time, so a long RTT is no disadvantage.
 //!
 //! ```text
-//!   W_cubic(t) = C (t - K)^3 + W_max            section 4.2; t since the epoch began, in seconds, W in segments
+//!   W_cubic(t) = C (t - K)^3 + W_max            section 4.2; t in seconds since the epoch began
 //!   K          = cbrt((W_max - cwnd_epoch) / C)
-//!   cwnd      += 1 for each n delivered         n = cwnd / (W_cubic(t + RTT) - cwnd), no less than 2
-//!   W_est     += 1 for each 15/8 cwnd           section 4.3; what Reno would have with this beta; a floor for cwnd
-//!   loss       W_max = cwnd, or (1 + beta) / 2 cwnd if less than the last W_max      sections 4.6, 4.7
-//!              ssthresh = beta cwnd
+//!   cwnd      += 1 for each n delivered         n = cwnd / (W_cubic(t + RTT) - cwnd), at least 2
+//!   W_est     += 1 for each 15/8 cwnd           section 4.3; Reno's window with this beta, which
+//!                                               is the minimum of cwnd
+//!   loss       W_max = cwnd, or (1 + beta) / 2 cwnd if less than the last W_max
+//!              ssthresh = beta cwnd             sections 4.6, 4.7; windows in segments
 //!
 //!    W_max |            ___________          /
-//!          |        .--'     :     '--.     /        concave up to W_max, where it rests at t = K,
+//!          |        .--'     :     '--.     /        concave up to W_max, flat around t = K,
 //!          |      .'         :         '---'         then convex
 //!          |_____/___________:______________ t
 //!                0           K
 //! ```
 //!
-//! Its slow start is ended by [`HyStart`].
+//! [`HyStart`] ends its slow start.
 //!
-//! Constants, in the fractions that Linux computes with: see [`curve`] for C; beta is 717/1024
-//! (0.7, section 4.6: less loses fairness, more loses convergence); 15/8 is 1/alpha with alpha = 3
-//! (1 - beta) / (1 + beta) (section 4.3). n is at least 2: half as much again in a round trip, as
-//! section 4.2 bounds the target. n is `100 cwnd` where the curve is below the window: almost
-//! standing still. n is at most 20 before the first loss, when W_max says nothing: 5 % a round
-//! trip. n is computed once in 1/32 s while the window stays the same, to save work, and once in a
-//! jiffy at most.
+//! Constants, in the fractions of Linux: see [`curve`] for C. beta is 717/1024 (0.7, section 4.6: a
+//! smaller value costs fairness, a larger one convergence). 15/8 is 1/alpha with alpha = 3 (1 -
+//! beta) / (1 + beta) (section 4.3). n is at least 2: cwnd grows by at most half in a round trip,
+//! because section 4.2 limits the target. n is `100 cwnd` if the curve is below cwnd, which almost
+//! stops growth. n is at most 20 before the first loss, when W_max is unknown: 5 % a round trip. n
+//! is recomputed at most once per jiffy, and only after more than 1/32 s while cwnd does not
+//! change, to save work.
 //!
-//! This is Linux 6.x's CUBIC, so that a simulation can stand beside the kernel: on recorded ACKs of
-//! Linux 6.18 the windows are the kernel's, but for a segment now and then (`cubic/kernel.rs`).
-//! Times are jiffies of 4 ms (250 Hz, the default), t is counted from the first ACK after recovery,
-//! RTT is the least so far, and samples of the first second of an epoch do not count for it.
+//! This is CUBIC as in Linux 6.x, so that simulations can be compared with the kernel. On recorded
+//! ACKs of Linux 6.18, cwnd equals the kernel's but for a segment now and then (`cubic/kernel.rs`).
+//! Times are jiffies of 4 ms (250 Hz, the default). t is counted from the first ACK after recovery.
+//! RTT is the minimum so far, and samples of the first second of an epoch do not count for it.
 //!
-//! Differences from RFC 9438, all Linux's: n instead of a target between cwnd and 1.5 cwnd; beta of
-//! cwnd, not of what is outstanding; W_est's alpha does not become 1 beyond the last window; a
-//! timeout forgets W_max and the least RTT.
+//! Differences from RFC 9438, all as in Linux: n instead of a target between cwnd and 1.5 cwnd;
+//! beta applies to cwnd and not to the flight size; W_est's alpha does not become 1 above the last
+//! W_max; a timeout forgets W_max and the min RTT.
 //!
-//! Differences from Linux: K is exact, where Linux's cube root is within about 0.2 %; the jiffies'
-//! phase is that of the driver's clock; a segment that is not full counts for what it carries;
-//! there is no undo of a reduction.
+//! Differences from Linux: K is exact, while Linux's cube root is within about 0.2 %. The phase of
+//! the jiffies is that of the driver's clock. A segment that is not full counts by its bytes. A
+//! reduction is never undone.
 
 pub(crate) mod curve;
 #[cfg(test)]
@@ -54,27 +55,27 @@ use super::{AckSample, Avoidance};
 use crate::Window;
 use curve::Curve;
 
-/// Jiffies in a second, as Debian, Ubuntu and the kernel's own default have it.
+/// Jiffies per second, as in Debian, Ubuntu and the kernel's own default.
 const HZ: u64 = 250;
 const JIFFY_NS: u64 = 1_000_000_000 / HZ;
-/// The window is computed anew after more than so long even if it stays the same.
+/// The curve is evaluated again after more than this, even if cwnd does not change.
 const STALE_JIFFIES: u64 = HZ / 32;
 
 const BETA_1024: u64 = 717;
 const SLOWEST_BEFORE_LOSS: u64 = 20;
 const FASTEST: u64 = 2;
 
-/// CUBIC's window.
+/// CUBIC's congestion avoidance.
 #[derive(Clone, Debug, Default)]
 pub struct Cubic {
-    /// Segments before the last reduction; 0 where there was none.
+    /// Segments before the last reduction; 0 without one.
     w_max: u64,
-    /// Least round-trip time in microseconds, but see [`measure`](Avoidance::measure).
+    /// Min RTT in microseconds; see [`measure`](Avoidance::measure) for the samples that count.
     least_rtt_us: Option<u64>,
     epoch: Option<Epoch>,
-    /// Delivered segments for each of growth.
+    /// Delivered segments for each segment of growth.
     per: u64,
-    /// Window and jiffy for which the curve was evaluated last.
+    /// cwnd and jiffy of the last evaluation of the curve.
     evaluated: Option<(u64, u64)>,
     segments: Segments,
     hystart: HyStart,
@@ -85,14 +86,14 @@ pub struct Cubic {
 struct Epoch {
     start_jiffies: u64,
     curve: Curve,
-    /// Reno's window, in segments.
+    /// Reno's cwnd, in segments.
     w_est: u64,
-    /// Delivered segments that have not yet made it grow.
+    /// Delivered segments that have not yet made Reno's cwnd grow.
     w_est_credit: u64,
 }
 
 impl Epoch {
-    /// Reno's window after what has been delivered meanwhile.
+    /// Reno's cwnd after the segments delivered meanwhile.
     fn reno_friendly(&mut self, cwnd: u64) -> u64 {
         let per = cwnd * 15 / 8;
         let growth = self.w_est_credit.saturating_sub(1) / per;
@@ -106,13 +107,13 @@ fn jiffies(now_ns: u64) -> u64 {
     now_ns / JIFFY_NS
 }
 
-/// The window in segments, which Linux keeps in 32 bits.
+/// cwnd in segments, which Linux stores in 32 bits.
 fn segments_of(window: &Window) -> u64 {
     window.segments().min(u64::from(u32::MAX))
 }
 
 impl Cubic {
-    /// How many segments are to be delivered for each of growth.
+    /// Delivered segments for each segment of growth.
     fn pace(&mut self, now_ns: u64, cwnd: u64, delivered: u64) -> u64 {
         let now = jiffies(now_ns);
         if let Some(epoch) = &mut self.epoch {
@@ -151,7 +152,7 @@ impl Cubic {
     }
 }
 
-/// Delivered segments for each of growth such that a window's worth of them reaches the target.
+/// The delivered segments per segment of growth with which one window of them reaches the target.
 fn per_for_target(target: u64, cwnd: u64) -> u64 {
     cwnd.checked_div(target.saturating_sub(cwnd))
         .unwrap_or(100 * cwnd)
@@ -160,7 +161,7 @@ fn per_for_target(target: u64, cwnd: u64) -> u64 {
 impl Avoidance for Cubic {
     fn measure(&mut self, window: &mut Window, ack: &AckSample) {
         let Some(rtt_ns) = ack.rtt_ns else { return };
-        // The queue that the loss revealed is still draining.
+        // The queue that caused the loss is still draining.
         if self
             .epoch
             .is_some_and(|epoch| jiffies(ack.now_ns).saturating_sub(epoch.start_jiffies) < HZ)
@@ -196,7 +197,7 @@ impl Avoidance for Cubic {
 
     fn path_is_full(&mut self, window: &Window) {
         let cwnd = segments_of(window);
-        // Fast convergence: a loss below the last one's window says that somebody else needs room.
+        // Fast convergence: a loss below the last W_max means that a competing flow needs room.
         self.w_max = if cwnd < self.w_max {
             cwnd * (1024 + BETA_1024) / 2048
         } else {
@@ -214,7 +215,7 @@ impl Avoidance for Cubic {
     }
 
     fn resume(&mut self, idle_since_ns: u64, now_ns: u64) {
-        // Time in which nothing was sent is no time in which the path could have told of congestion
+        // Idle time must not advance the curve, because the path could not signal congestion
         // (section 5.8).
         if let Some(epoch) = &mut self.epoch {
             let idle = jiffies(now_ns).saturating_sub(jiffies(idle_since_ns));

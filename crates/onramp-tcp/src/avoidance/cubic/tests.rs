@@ -1,4 +1,5 @@
-//! CUBIC against RFC 9438 in floating point, over a simulated ACK clock, and what Linux adds.
+//! Compares CUBIC with RFC 9438 in floating point over a simulated ACK clock, and tests what Linux
+//! adds.
 
 use super::super::path::{Path, MSS};
 use super::*;
@@ -14,7 +15,7 @@ fn window(segments: u64) -> Window {
     }
 }
 
-/// A path of a constant RTT whose ACKs, of one segment each, come evenly.
+/// A path with a constant RTT and evenly spaced ACKs of one segment each.
 struct Clock {
     cubic: Cubic,
     window: Window,
@@ -59,7 +60,7 @@ impl Clock {
         self.cubic.raise(&mut self.window, &ack);
     }
 
-    /// Runs for so long; the time since and the window after each ACK.
+    /// Runs for `ms`. Returns the time since the start and cwnd after each ACK.
     fn run_ms(&mut self, ms: u64) -> Vec<(f64, f64)> {
         let start_ns = self.now_ns;
         let mut curve = Vec::new();
@@ -74,9 +75,9 @@ impl Clock {
     }
 }
 
-/// RFC 9438, section 4.2, figures 1 and 2: the window is on the curve. It aims at where the curve
-/// is after the next round trip, so it may be ahead by as much; a step of the window's pace is a
-/// segment, and a jiffy of the clock's.
+/// RFC 9438, section 4.2, figures 1 and 2: cwnd is on the curve. It aims at the curve's value after
+/// the next round trip, so it may be ahead by as much. The tolerance is a segment for a step of
+/// cwnd, and a jiffy of the clock.
 #[test]
 fn the_window_follows_the_cubic_function() {
     for (rtt_ms, w_max) in [
@@ -107,10 +108,10 @@ fn the_window_follows_the_cubic_function() {
     }
 }
 
-/// Before the first loss Linux grows by 5 % a round trip, to find one; not where a start-up has
-/// found the path.
+/// Before the first loss Linux grows by 5 % a round trip, to find one; but not if a start-up has
+/// filled the pipe.
 #[test]
-fn a_window_that_holds_the_path_is_where_the_curve_rests() {
+fn a_window_that_fills_the_pipe_is_the_plateau_of_the_curve() {
     let after_two_seconds = |is_full: bool| {
         let mut clock = Clock::new(100, 400);
         clock.window.ssthresh_bytes = clock.window.cwnd_bytes;
@@ -131,11 +132,11 @@ fn a_window_that_holds_the_path_is_where_the_curve_rests() {
     );
 }
 
-/// RFC 9438, section 4.3, figure 4, with alpha as Linux has it: 8/15 segments a round trip on short
-/// paths. While the window stays the same its pace is computed anew only after 28 ms, so it may be
+/// RFC 9438, section 4.3, figure 4, with alpha as in Linux: 8/15 segments a round trip on short
+/// paths. While cwnd does not change, the curve is evaluated again only after 28 ms, so cwnd may be
 /// late by as much.
 #[test]
-fn on_short_paths_the_window_is_renos_with_this_beta() {
+fn on_short_paths_cwnd_is_renos_with_this_beta() {
     let mut clock = Clock::new(5, 20);
     clock.lose();
     let start = clock.window.segments() as f64;
@@ -152,29 +153,26 @@ fn on_short_paths_the_window_is_renos_with_this_beta() {
 
 /// RFC 9438, section 4.7.
 #[test]
-fn a_loss_below_the_last_window_gives_way() {
+fn a_loss_below_the_last_window_reduces_w_max() {
     let mut cubic = Cubic::default();
     cubic.ssthresh(&window(1000), 0, 0);
     assert_eq!(cubic.w_max, 1000);
     cubic.ssthresh(&window(900), 0, 0);
     assert_eq!(cubic.w_max, 900 * 1741 / 2048);
     cubic.ssthresh(&window(800), 0, 0);
-    assert_eq!(
-        cubic.w_max, 800,
-        "no less than what was left of the last one"
-    );
+    assert_eq!(cubic.w_max, 800, "at least what remained of the last one");
 }
 
 /// RFC 9438, section 4.6.
 #[test]
-fn a_loss_leaves_seven_tenths_and_two_segments_at_least() {
+fn a_loss_leaves_seven_tenths_and_at_least_two_segments() {
     let ssthresh = |segments| Cubic::default().ssthresh(&window(segments), 0, 0) / MSS;
     assert_eq!([1000, 10, 3, 2, 1].map(ssthresh), [700, 7, 2, 2, 2]);
 }
 
-/// RFC 9438, section 5: the average window with one loss in 1/p segments. The formula is for the
-/// deterministic loss model without fast convergence, which does not set in where every loss finds
-/// the same window.
+/// RFC 9438, section 5: the average cwnd with one loss in 1/p segments. The formula is for the
+/// deterministic loss model without fast convergence. Fast convergence does not apply here, because
+/// every loss finds the same cwnd.
 #[test]
 fn the_response_function_is_the_rfcs() {
     let (p, rtt_s) = (1e-5, 0.1f64);
@@ -186,7 +184,7 @@ fn the_response_function_is_the_rfcs() {
         for _ in 0..(1.0 / p) as u64 {
             clock.acknowledge();
             if cycle >= 10 {
-                // Over time, and an ACK takes RTT / cwnd of it.
+                // The average is over time, and an ACK takes RTT / cwnd of it.
                 sum += 1.0;
                 segments += 1.0 / clock.window.segments() as f64;
             }
@@ -199,10 +197,10 @@ fn the_response_function_is_the_rfcs() {
     );
 }
 
-/// RFC 9438, section 4.2: the target is at most half as much again, which a window's worth of ACKs
-/// reaches; and one segment more by what was left of the ACKs before.
+/// RFC 9438, section 4.2: the target is at most 1.5 cwnd, and one window of ACKs reaches it. The
+/// remainder of earlier ACKs may add one segment.
 #[test]
-fn the_window_never_grows_by_more_than_half_in_a_round_trip() {
+fn cwnd_never_grows_by_more_than_half_in_a_round_trip() {
     let mut clock = Clock::new(2000, 20);
     clock.lose();
     let growths = (0..12).map(|_| {
@@ -214,9 +212,9 @@ fn the_window_never_grows_by_more_than_half_in_a_round_trip() {
     assert!((1.4..=1.5).contains(&most), "{most}");
 }
 
-/// Linux: a window's twentieth for each window delivered, when no loss has told of W_max.
+/// Linux: 1/20 of cwnd for each window delivered, while no loss has set W_max.
 #[test]
-fn without_a_loss_the_window_grows_by_a_twentieth_at_least() {
+fn without_a_loss_cwnd_grows_by_at_least_a_twentieth() {
     let mut clock = Clock::new(20, 200);
     clock.window.ssthresh_bytes = clock.window.cwnd_bytes;
     (0..200).for_each(|_| clock.acknowledge());
@@ -225,7 +223,7 @@ fn without_a_loss_the_window_grows_by_a_twentieth_at_least() {
 
 /// RFC 9438, section 4.8, and Linux, which forgets everything.
 #[test]
-fn a_timeout_starts_from_nothing() {
+fn a_timeout_resets_everything() {
     let mut clock = Clock::new(100, 100);
     clock.lose();
     clock.run_ms(3000);
@@ -243,7 +241,7 @@ fn a_timeout_starts_from_nothing() {
 
 /// RFC 9438, section 5.8: time without data is not counted.
 #[test]
-fn an_idle_time_does_not_move_the_window_along_the_curve() {
+fn an_idle_time_does_not_advance_the_curve() {
     let run = |idle_ms: u64| {
         let mut clock = Clock::new(100, 500);
         clock.lose();
@@ -257,9 +255,9 @@ fn an_idle_time_does_not_move_the_window_along_the_curve() {
     assert_eq!(run(0), run(60_000));
 }
 
-/// Linux: what is measured while the queue of the loss drains is no least RTT.
+/// Linux: samples taken while the queue of the loss drains do not count for the min RTT.
 #[test]
-fn round_trips_of_an_epochs_first_second_do_not_count() {
+fn rtt_samples_of_an_epochs_first_second_do_not_count() {
     let mut clock = Clock::new(100, 50);
     clock.lose();
     clock.acknowledge();
@@ -270,9 +268,9 @@ fn round_trips_of_an_epochs_first_second_do_not_count() {
     assert_eq!(clock.cubic.least_rtt_us, Some(90_000));
 }
 
-/// RFC 9438, section 4.10. The path holds 100 segments, ACKs come one a millisecond.
+/// RFC 9438, section 4.10. The BDP is 100 segments, and ACKs come every millisecond.
 #[test]
-fn hystart_ends_slow_start_before_the_window_is_twice_the_path() {
+fn hystart_ends_slow_start_before_cwnd_is_twice_the_bdp() {
     let mut path = Path::new(Box::<Cubic>::default(), MS, 100 * MS, 10, UNLIMITED / MSS);
     let window = path.run(2000 * MS);
     assert!(
@@ -281,10 +279,9 @@ fn hystart_ends_slow_start_before_the_window_is_twice_the_path() {
     );
 }
 
-/// Linux: the curve is evaluated when the window has changed, and otherwise once in more than 1/32
-/// s.
+/// Linux: the curve is evaluated when cwnd has changed, and otherwise after more than 1/32 s.
 #[test]
-fn the_pace_is_kept_while_the_window_stays_the_same() {
+fn the_pace_is_kept_while_cwnd_does_not_change() {
     let mut clock = Clock::new(100, 1000);
     clock.lose();
     let evaluations = (0..20).map(|i| {

@@ -1,4 +1,4 @@
-//! The receiving side: what has arrived, what to tell the peer of it, and when.
+//! The receiving side: reassembly, acknowledgements, and the receive window.
 
 use super::place::Numbering;
 use crate::acks::{self, AckPolicy, Arrival, Decision};
@@ -9,51 +9,52 @@ use crate::{Config, SackBlocks};
 #[derive(Debug)]
 pub struct Receiver {
     pub numbering: Numbering,
-    /// Next place expected: everything below has arrived. Counts the FIN once it has.
+    /// RCV.NXT: the next expected offset. All bytes below have arrived. Includes the FIN once it
+    /// has arrived.
     nxt: u64,
-    /// Taken by the application.
+    /// Offset up to which the application has read.
     read: u64,
-    /// Place of the FIN, once known.
+    /// Offset of the FIN, once known.
     fin: Option<u64>,
-    /// What arrived beyond a gap: ranges in order, apart from one another.
+    /// Ranges that arrived above a gap: sorted, not adjacent.
     beyond: Vec<(u64, u64)>,
-    /// Places within ranges, the most recently changed first (RFC 2018, section 4).
+    /// Offsets inside those ranges, the most recently changed range first (RFC 2018, section 4).
     recent: [u64; 4],
-    /// What arrived twice, for the next acknowledgement (RFC 2883).
+    /// A range that arrived twice, for the next acknowledgement (RFC 2883).
     dsack: Option<(u64, u64)>,
-    /// Right edge of the window that was offered.
+    /// Right edge of the window that was advertised.
     edge: u64,
-    /// Shift of the window field that we send.
+    /// Shift count for the window field that we send.
     shift: Option<u8>,
     policy: Box<dyn AckPolicy>,
     buffer: Box<dyn ReceiveWindow>,
-    /// Acknowledge with the next segment, which is to go out at once.
+    /// An acknowledgement must be sent immediately.
     pub ack_now: bool,
-    /// Acknowledge at this time.
+    /// Time at which a delayed acknowledgement must be sent.
     pub ack_at_ns: Option<u64>,
-    /// For so many segments beyond the second an acknowledgement may wait.
+    /// Number of segments beyond the second for which an ACK may wait.
     pub stretch_segments: u32,
-    /// Everything below was acknowledged.
+    /// All bytes below were acknowledged to the peer.
     acked: u64,
     mss_bytes: u32,
-    /// As it was agreed on, options not regarded.
+    /// The negotiated MSS, without regard to options.
     agreed_mss_bytes: u32,
-    /// TS.Recent (RFC 7323, section 4.3) and when it was set.
+    /// TS.Recent (RFC 7323, section 4.3).
     ts_recent: Option<u32>,
-    /// The last echo of which the round trip was taken.
+    /// The last echoed timestamp that gave an RTT sample.
     last_echo: Option<u32>,
 }
 
-/// A data segment's fate.
+/// Result of processing a data segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// It held something new.
+    /// The segment contained new data.
     New,
-    /// It held nothing that was not there, or nothing within the window.
+    /// The segment contained only data that had arrived before, or data outside the window.
     Useless,
 }
 
-/// The largest shift of the window field (RFC 7323, section 2.3).
+/// Maximum shift count of window scaling (RFC 7323, section 2.3).
 pub const MOST_SHIFT: u8 = 14;
 
 impl Receiver {
@@ -84,7 +85,7 @@ impl Receiver {
         }
     }
 
-    /// The shift with which the largest window fits the field.
+    /// The smallest shift count with which the largest window fits into the 16-bit field.
     pub fn wanted_shift(&self) -> u8 {
         let most = self.buffer.most_bytes();
         (0..MOST_SHIFT)
@@ -96,12 +97,12 @@ impl Receiver {
         self.buffer.most_bytes()
     }
 
-    /// Both sides scale.
+    /// Turns on window scaling: both sides support it.
     pub fn scale(&mut self) {
         self.shift = Some(self.wanted_shift());
     }
 
-    /// The shift in force, where both sides scale.
+    /// The shift count in use, if both sides scale their windows.
     pub fn shift(&self) -> Option<u8> {
         self.shift
     }
@@ -110,7 +111,7 @@ impl Receiver {
         self.mss_bytes
     }
 
-    /// The peer sends at most so much payload in a segment, by an MSS of so much.
+    /// Sets the payload bytes of the peer's full segment, and the negotiated MSS.
     pub fn set_mss(&mut self, mss_bytes: u32, agreed_mss_bytes: u32) {
         self.mss_bytes = mss_bytes;
         self.agreed_mss_bytes = agreed_mss_bytes;
@@ -120,22 +121,22 @@ impl Receiver {
         self.nxt
     }
 
-    /// Everything below was acknowledged to the peer.
+    /// All bytes below were acknowledged to the peer.
     pub fn acked(&self) -> u64 {
         self.acked
     }
 
-    /// Right edge of the window that was offered.
+    /// Right edge of the window that was advertised.
     pub fn edge(&self) -> u64 {
         self.edge
     }
 
-    /// Data received in order.
+    /// Data bytes received in order.
     pub fn received_bytes(&self) -> u64 {
         self.nxt - u64::from(self.has_finished())
     }
 
-    /// Data that has arrived: what is in order, then what lies beyond gaps.
+    /// The ranges of data that have arrived: the range in order, then the ranges above gaps.
     pub fn received_ranges(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         let end_of_data = self.fin.unwrap_or(u64::MAX);
         let beyond = self
@@ -145,7 +146,7 @@ impl Receiver {
         std::iter::once((0, self.received_bytes())).chain(beyond)
     }
 
-    /// Everything has arrived, the FIN included.
+    /// Everything has arrived, including the FIN.
     pub fn has_finished(&self) -> bool {
         self.fin.is_some_and(|fin| self.nxt > fin)
     }
@@ -154,8 +155,8 @@ impl Receiver {
         self.received_bytes() - self.read
     }
 
-    /// The application takes what it wants. The peer hears of it where the window was so small that
-    /// it now is twice as large or more.
+    /// Lets the application read. Sends a window update if the window was small and is now at least
+    /// twice as large.
     pub fn read(&mut self, now_ns: u64, most_bytes: u64) -> u64 {
         let bytes = self.readable_bytes().min(most_bytes);
         if bytes == 0 {
@@ -168,7 +169,7 @@ impl Receiver {
             self.ack_now = true;
         }
         let offered = self.edge - self.nxt.min(self.edge);
-        // What the field can say, however large the buffer is.
+        // The largest window that the field can express, however large the buffer is.
         let most = 65_535 << self.shift.unwrap_or(0);
         let room = self.buffer.window_bytes(self.readable_bytes()).min(most);
         if room >= 2 * offered
@@ -217,7 +218,7 @@ impl Receiver {
         {
             self.fin = Some(whole);
         }
-        // A FIN is received, and told of beyond a gap, like the byte whose place it has.
+        // A FIN is received, and reported above a gap, like a data byte at its offset.
         let has_fin = fin && self.fin == Some(end);
         end += u64::from(has_fin);
         let before = self.nxt;
@@ -250,7 +251,8 @@ impl Receiver {
                 stretch_segments: self.stretch_segments,
             };
             let decision = self.policy.arrived(&arrival);
-            // RFC 5681, section 4.2: out of order, or filling a gap, at once.
+            // RFC 5681, section 4.2: acknowledge segments that are out of order or fill a gap
+            // immediately.
             if !in_order || self.nxt == before || end < whole {
                 self.ack_now = true;
             }
@@ -267,8 +269,8 @@ impl Receiver {
         }
     }
 
-    /// The first part of a range that has arrived already, beyond a gap. Its surroundings are to be
-    /// told next to it (RFC 2883, section 4).
+    /// The first part of a range that has arrived before, above a gap. The range that contains it
+    /// becomes the most recent one, because it must follow the D-SACK block (RFC 2883, section 4).
     fn overlap(&mut self, start: u64, end: u64) -> Option<(u64, u64)> {
         let index = self.beyond.partition_point(|range| range.1 <= start);
         let range = *self.beyond.get(index).filter(|range| range.0 < end)?;
@@ -276,7 +278,7 @@ impl Receiver {
         Some((start.max(range.0), end.min(range.1)))
     }
 
-    /// Adds a range, and moves on over what is complete.
+    /// Adds a range, and advances RCV.NXT over complete data.
     fn insert(&mut self, mut start: u64, mut end: u64) {
         if start == self.nxt && self.beyond.is_empty() {
             self.nxt = end;
@@ -297,7 +299,7 @@ impl Receiver {
         }
     }
 
-    /// Puts a range first among the recent ones.
+    /// Makes a range the most recent one.
     fn note_recent(&mut self, start: u64, end: u64) {
         let earlier = self.recent;
         let others = earlier
@@ -321,13 +323,12 @@ impl Receiver {
         }
     }
 
-    /// Our own round trip, by which acknowledgements are not delayed too long.
+    /// Reports our smoothed RTT and RTO, which limit the delay of acknowledgements.
     pub fn round_trip(&mut self, srtt_ns: u64, timeout_ns: u64) {
         self.policy.round_trip(srtt_ns, timeout_ns);
     }
 
-    /// The blocks for the next acknowledgement (RFC 2018, section 4, and RFC 2883), at most so
-    /// many.
+    /// The blocks for the next acknowledgement (RFC 2018, section 4, and RFC 2883), at most `most`.
     pub fn sack_blocks(&mut self, most: usize) -> SackBlocks {
         let mut blocks = SackBlocks::default();
         let mut told: [u64; 4] = [u64::MAX; 4];
@@ -353,19 +354,20 @@ impl Receiver {
         blocks
     }
 
-    /// Is there anything to tell by SACK?
+    /// Is there a range to report by SACK?
     pub fn has_blocks(&self) -> bool {
         self.dsack.is_some() || !self.beyond.is_empty()
     }
 
-    /// The window field of a segment that goes out now, by which its acknowledgement is given.
+    /// Acknowledges everything that has arrived. Returns the window field of the segment that
+    /// carries the acknowledgement, which must be sent now.
     pub fn acknowledge(&mut self, now_ns: u64, is_syn: bool, has_data: bool) -> u16 {
         let room = self.buffer.window_bytes(self.readable_bytes());
         let shift = if is_syn { 0 } else { self.shift.unwrap_or(0) };
         let right = self.nxt + (room >> shift << shift).min(65_535 << shift);
         let mut offered = self.edge.saturating_sub(self.nxt);
-        // The edge moves by a segment or by half the buffer, or not at all (RFC 9293, section
-        // 3.8.6.2.2), and never back.
+        // The right edge advances by at least one segment or half the buffer (RFC 9293, section
+        // 3.8.6.2.2), and never moves back.
         let step = u64::from(self.mss_bytes)
             .min(self.buffer.most_bytes() / 2)
             .max(1);
@@ -380,8 +382,9 @@ impl Receiver {
         if has_data {
             self.policy.sent_data(now_ns);
         }
-        // Rounded up: the scale does not take the edge back. A buffer that has no more room than it
-        // says rounds down; what it promised before is taken all the same.
+        // Round up, so that scaling does not move the right edge back. A buffer that may not
+        // advertise more than its free space rounds down, but still accepts what it advertised
+        // before.
         let field = if self.buffer.is_exact() {
             offered >> shift
         } else {
@@ -392,7 +395,7 @@ impl Receiver {
         field as u16
     }
 
-    /// The moment of a delayed acknowledgement came.
+    /// Handles the delayed-ACK timer.
     pub fn on_timer(&mut self, now_ns: u64) {
         if self.ack_at_ns.is_some_and(|at| at <= now_ns) {
             self.policy.expired(now_ns);
@@ -401,18 +404,18 @@ impl Receiver {
         }
     }
 
-    /// TSval to echo.
+    /// The timestamp (TSval) to echo.
     pub fn echo(&self) -> u32 {
         self.ts_recent.unwrap_or(0)
     }
 
-    /// Is a timestamp older than the last (RFC 7323, section 5, PAWS)?
+    /// Is a timestamp older than TS.Recent (PAWS, RFC 7323, section 5)?
     pub fn is_stale(&self, value: u32) -> bool {
         self.ts_recent
             .is_some_and(|recent| (value.wrapping_sub(recent) as i32) < 0)
     }
 
-    /// A segment's timestamp, where the segment begins at or before what was acknowledged last (RFC
+    /// Updates TS.Recent from a segment that starts at or before the last acknowledged byte (RFC
     /// 7323, section 4.3).
     pub fn note_timestamp(&mut self, value: u32, start: i64) {
         if start <= self.acked as i64 && !self.is_stale(value) {
@@ -420,8 +423,8 @@ impl Receiver {
         }
     }
 
-    /// The receiver's own round trip: from the sending of an echo's original to now. Each echo
-    /// counts once.
+    /// Takes an RTT sample of the receiver: from the sending of the echoed timestamp until now.
+    /// Each echoed timestamp counts once.
     pub fn note_echo(&mut self, now_ns: u64, echo: u32, rtt_ns: u64) {
         if self.last_echo != Some(echo) {
             self.last_echo = Some(echo);

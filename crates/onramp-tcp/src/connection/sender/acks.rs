@@ -1,4 +1,4 @@
-//! What an acknowledgement means.
+//! Processing of acknowledgements.
 
 use super::timers::Wait;
 use super::Sender;
@@ -6,39 +6,39 @@ use crate::avoidance::AckSample;
 use crate::congestion::LossKind;
 use crate::recovery::{Context, Delivery, Recovery};
 
-/// What an acknowledgement says, in places.
+/// The contents of an acknowledgement, in stream offsets.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Acknowledgement<'a> {
-    /// When it arrived.
+    /// When the acknowledgement arrived.
     pub now_ns: u64,
-    /// Everything below has arrived.
+    /// SEG.ACK: all bytes below have arrived at the peer.
     pub una: u64,
-    /// The peer's window beyond that; `None` where an older segment says it.
+    /// The peer's window above `una`; `None` if a newer segment has set the window.
     pub window_bytes: Option<u64>,
-    /// It came alone: no payload, SYN or FIN.
+    /// A pure ACK: without payload, SYN or FIN.
     pub alone: bool,
-    /// Selectively acknowledged ranges; the first may be of what arrived twice.
+    /// SACK blocks. The first may be a D-SACK block.
     pub sack: &'a [(i64, i64)],
-    /// The timestamp that the peer echoes, if it does.
+    /// The timestamp that the peer echoes.
     pub echo: Option<Echo>,
 }
 
-/// What a timestamp that came back tells of the segment that carried it there.
+/// Sending time that an echoed timestamp reveals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Echo {
-    /// When it was sent, in whole milliseconds.
+    /// When the segment with the timestamp was sent, in whole milliseconds.
     pub sent_ns: u64,
-    /// How long ago that is by the timestamp clock, in whole milliseconds.
+    /// Age of the timestamp by the timestamp clock, in whole milliseconds.
     pub age_ns: u64,
 }
 
 impl Sender {
-    /// An acknowledgement of something that was sent.
+    /// Processes an acknowledgement of data that was sent.
     pub fn on_ack(&mut self, ack: &Acknowledgement<'_>) {
         let now_ns = ack.now_ns;
         let prior_una = self.board.una();
         self.unanswered = 0;
-        // Only a recovery that knows what they are sees selective acknowledgements.
+        // Hide SACK blocks from a recovery that does not support SACK.
         let blocks = if self.recovery.uses_sack() {
             ack.sack
         } else {
@@ -62,7 +62,7 @@ impl Sender {
         self.board.acknowledge(ack.una, &mut delivery);
         let advanced = delivery.acked_bytes > 0;
         let rtt_ns = self.measure(ack, &delivery);
-        // RFC 5681, section 2.
+        // Duplicate ACK as defined in RFC 5681, section 2.
         let duplicate = was_outstanding && !advanced && ack.alone && same_window;
         if advanced {
             self.backoffs = 0;
@@ -110,7 +110,7 @@ impl Sender {
         self.after_ack(now_ns, restart_timer);
     }
 
-    /// Recovery may have begun.
+    /// Counts a recovery that has just started.
     pub(super) fn note_recovery(&mut self, was_recovering: bool) {
         if self.recovery.is_recovering() && !was_recovering {
             self.recoveries += 1;
@@ -160,14 +160,15 @@ impl Sender {
         self.edge = una + window_bytes;
         self.largest_window_bytes = self.largest_window_bytes.max(window_bytes);
         self.congestion.set_peer_window(window_bytes);
-        // A window that is open and too small waits on, however often the peer tells of it.
+        // A window that is open but too small keeps the persist timer, however often the peer
+        // repeats it.
         if matches!(self.timer, Some((Wait::Persist, _))) && self.new_data().is_some() {
             self.timer = None;
             self.asked = 0;
         }
     }
 
-    /// Takes the round-trip time; returns that of the newest segment for congestion control.
+    /// Takes RTT samples. Returns the RTT of the newest delivered segment, for congestion control.
     fn measure(&mut self, ack: &Acknowledgement<'_>, delivery: &Delivery) -> Option<u64> {
         let now_ns = ack.now_ns;
         let newest = delivery
@@ -185,7 +186,8 @@ impl Sender {
                 .acked_sent_ns
                 .map(|(oldest, _)| oldest)
                 .or(delivery.sacked_sent_ns);
-            // Karn's ambiguity does not arise where the peer echoes the time of sending.
+            // An echoed timestamp is not ambiguous after a retransmission, so Karn's algorithm is
+            // not needed.
             let sent = oldest.or(ack
                 .echo
                 .map(|echo| echo.sent_ns)
@@ -221,7 +223,7 @@ impl Sender {
     }
 }
 
-/// Is the first block of what arrived twice (RFC 2883, section 4)?
+/// Is the first block a D-SACK block (RFC 2883, section 4)?
 fn is_dsack(una: u64, blocks: &[(i64, i64)]) -> bool {
     match *blocks {
         [(left, right), ..] if right <= una as i64 => left < right,

@@ -1,4 +1,4 @@
-//! The sending side: what may go out now, what an acknowledgement means, and the timer.
+//! The sending side: what may be sent, processing of acknowledgements, and timers.
 
 mod acks;
 mod output;
@@ -30,44 +30,44 @@ pub struct Sender {
     recovery: Box<dyn Recovery>,
     pub rto: Box<dyn Rto>,
     probe: Probe,
-    /// Place behind the last byte that the application gave.
+    /// Offset after the last byte that the application wrote.
     written: u64,
-    /// The application gives no more: a FIN has the place `written`.
+    /// The application has closed: the FIN has the offset `written`.
     closed: bool,
     /// Right edge of the peer's window.
     edge: u64,
     largest_window_bytes: u64,
-    /// One lost segment may go whatever the window says.
+    /// One lost segment may be retransmitted regardless of the window.
     force: bool,
-    /// A small segment may go although the window is small.
+    /// A small segment may be sent although silly-window avoidance forbids it.
     override_silly: bool,
-    /// A window probe is to go out.
+    /// A window probe must be sent.
     ask_window: bool,
-    /// How often it was asked for since it closed.
+    /// Window probes sent since the window closed.
     asked: u32,
-    /// How often since the last answer of the peer.
+    /// Window probes sent since the peer last answered.
     unanswered: u32,
-    /// A tail loss probe is to go out.
+    /// A tail loss probe must be sent.
     probe_due: bool,
-    /// The segment that is timed, where not every acknowledgement is.
+    /// The segment being timed, if not every acknowledgement is an RTT sample.
     timed: Option<Timed>,
     timer: Option<(Wait, u64)>,
-    /// When the retransmission timer expires, which a probe may come before.
+    /// When the retransmission timer expires. A tail loss probe may come earlier.
     expires_ns: u64,
     backoffs: u32,
-    /// The host's two services.
+    /// The host's clock and its timers.
     pub measurement: Measurement,
     pub events: Events,
     pacer: Pacer,
-    /// When data was sent last.
+    /// When data was last sent.
     idle_since_ns: u64,
     usage: Usage,
     mss_bytes: u32,
-    /// Every acknowledgement echoes one.
+    /// Every acknowledgement echoes a timestamp.
     timestamps: bool,
-    /// The peer knows packet pairs.
+    /// The peer supports packet pairs.
     pairs: bool,
-    /// The first segment of a pair has just left.
+    /// The first segment of a pair was sent just now, so the second must follow immediately.
     is_second_due: bool,
     nagle: bool,
     window_validation: bool,
@@ -79,29 +79,30 @@ pub struct Sender {
     pub probes: u64,
 }
 
-/// What both ends have, by their SYNs.
+/// What the two SYNs negotiated.
 #[derive(Clone, Copy, Debug)]
 pub struct Agreed {
-    /// Payload of a full segment.
+    /// Payload bytes of a full segment.
     pub mss_bytes: u32,
-    /// What its options take of it.
+    /// Option bytes in every segment.
     pub options_bytes: u32,
     pub sack: bool,
     pub timestamps: bool,
-    /// Packet pairs.
+    /// Both ends support packet pairs.
     pub pairs: bool,
 }
 
-/// A segment whose round trip is measured.
+/// A segment whose RTT is measured.
 #[derive(Clone, Copy, Debug)]
 struct Timed {
     end: u64,
-    /// When it was sent; `None` if it was more than once (Karn), so that only a timestamp can tell.
+    /// When the segment was sent. `None` after a retransmission (Karn's algorithm): then only an
+    /// echoed timestamp gives an RTT sample.
     sent_ns: Option<u64>,
 }
 
 impl Sender {
-    /// For segments of so much payload, to a peer that has, or has not, SACK.
+    /// A sender of segments with this payload size, before the options are negotiated.
     pub fn new(config: &Config, mss_bytes: u32, sack: bool) -> Sender {
         let is_lite = config.stack == Stack::Lite;
         Sender {
@@ -145,7 +146,7 @@ impl Sender {
         }
     }
 
-    /// The handshake has told the peer's options.
+    /// Takes over the options that the handshake negotiated.
     pub fn negotiated(&mut self, config: &Config, agreed: &Agreed) {
         self.mss_bytes = agreed.mss_bytes;
         self.timestamps = agreed.timestamps;
@@ -156,13 +157,13 @@ impl Sender {
         self.recovery = recovery::new(config.recovery, agreed.sack, !self.is_lite);
     }
 
-    /// The SYN, sent once, has been acknowledged.
+    /// Takes the RTT sample of the handshake. The SYN was sent once and has been acknowledged.
     pub fn note_handshake(&mut self, sent_ns: u64, now_ns: u64) {
         self.rto.sample(sent_ns, now_ns);
         self.recovery.on_established(now_ns - sent_ns);
     }
 
-    /// The peer's first window.
+    /// Sets the peer's first window.
     pub fn open_window(&mut self, now_ns: u64, window_bytes: u64) {
         self.edge = window_bytes;
         self.largest_window_bytes = window_bytes;
@@ -212,17 +213,17 @@ impl Sender {
         self.edge.saturating_sub(self.board.una())
     }
 
-    /// The largest window that the peer ever offered.
+    /// The largest window that the peer has ever advertised.
     pub fn largest_window_bytes(&self) -> u64 {
         self.largest_window_bytes
     }
 
-    /// Data that the peer has acknowledged.
+    /// Data bytes that the peer has acknowledged.
     pub fn acked_bytes(&self) -> u64 {
         self.board.una().min(self.written)
     }
 
-    /// Written, and not sent yet.
+    /// Data bytes written and not sent yet.
     pub fn unsent_bytes(&self) -> u64 {
         self.written.saturating_sub(self.board.nxt())
     }

@@ -1,32 +1,32 @@
-//! What may go out now.
+//! Selection of the next segment to send.
 
 use super::timers::Wait;
 use super::{Sender, Timed};
 use onramp_core::{PAIR_ONE, PAIR_TRAIN};
 
-/// Which segment of a packet pair.
+/// Role of a segment in a packet pair or train.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Half {
-    /// It begins one.
+    /// First segment of a pair.
     First,
-    /// It follows at once.
+    /// Second segment of a pair, sent immediately after the first.
     Second,
-    /// Neither: it is one of a train.
+    /// A segment of a train.
     Train,
 }
 
-/// What to send.
+/// A segment to send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outgoing {
-    /// Place of the first byte.
+    /// Stream offset of the first byte.
     pub start: u64,
-    /// Payload.
+    /// Payload bytes.
     pub payload_bytes: u32,
-    /// It ends the stream.
+    /// The segment ends the stream.
     pub fin: bool,
-    /// It was sent before.
+    /// The segment was sent before.
     pub again: bool,
-    /// It is of a packet pair.
+    /// Role in a packet pair.
     pub half: Option<Half>,
 }
 
@@ -46,7 +46,7 @@ impl Sender {
         let is_second_due = std::mem::take(&mut self.is_second_due);
         self.congestion.hold();
         if std::mem::take(&mut self.ask_window) {
-            // An old place without payload: whoever gets it answers with an acknowledgement.
+            // An old offset without payload: the peer must answer such a segment with an ACK.
             return Some(Outgoing {
                 start: self.board.una().wrapping_sub(1),
                 payload_bytes: 0,
@@ -56,7 +56,7 @@ impl Sender {
             });
         }
         let pacing = self.congestion.pacing();
-        // By a token bucket everything that is sent conforms, be it ever so urgent.
+        // A token bucket limits every segment, also retransmissions and probes.
         let bucket = pacing.filter(|pacing| pacing.burst_bytes > 0);
         let probes = std::mem::take(&mut self.probe_due) && !self.board.is_empty();
         if probes && self.pacer.permits(now_ns, self.mss_bytes, bucket) {
@@ -97,7 +97,7 @@ impl Sender {
         if u64::from(new.payload_bytes) > room {
             return None;
         }
-        // A pair takes one turn of the pacer's.
+        // A pair takes one turn of the pacer.
         if is_second_due && new.payload_bytes == self.mss_bytes {
             new.half = Some(Half::Second);
             return Some(new);
@@ -115,22 +115,21 @@ impl Sender {
         Some(new)
     }
 
-    /// Of the segment that is sent again next; of one that is not taken for lost, what it has at
-    /// the most.
+    /// Length of the next segment to retransmit, or of a full segment if none is marked lost.
     fn next_lost_bytes(&mut self) -> u32 {
         self.board
             .next_lost()
             .map_or(self.mss_bytes, |index| self.board.segment(index).len)
     }
 
-    /// Do data and the peer's window permit two full segments?
+    /// Do the unsent data and the peer's window allow two full segments?
     fn has_two_segments(&self) -> bool {
         self.unsent_bytes()
             .min(self.edge.saturating_sub(self.board.nxt()))
             >= 2 * self.mss()
     }
 
-    /// New data that the peer's window and the rules about small segments permit.
+    /// New data that the peer's window and silly-window avoidance permit.
     pub(super) fn new_data(&self) -> Option<Outgoing> {
         let start = self.board.nxt();
         let unsent = self.unsent_bytes();
@@ -140,8 +139,8 @@ impl Sender {
         if bytes == 0 && !fin {
             return None;
         }
-        // RFC 9293, section 3.8.6.2.1: a full segment; or all there is, when nothing is outstanding
-        // or Nagle's rule is off; or half of the largest window.
+        // RFC 9293, section 3.8.6.2.1, permits: a full segment; all unsent data if nothing is in
+        // flight or Nagle's algorithm is off; half of the largest window.
         let is_full = bytes == self.mss();
         let is_all = bytes == unsent && (fin || !self.nagle || self.board.is_empty());
         let is_half = 2 * bytes >= self.largest_window_bytes;
@@ -155,7 +154,7 @@ impl Sender {
         })
     }
 
-    /// Data leaves after a pause.
+    /// Data is about to be sent after an idle time.
     fn wake(&mut self, now_ns: u64) {
         let timeout_ns = self.rto.timeout_ns();
         if now_ns > self.idle_since_ns {
@@ -184,7 +183,7 @@ impl Sender {
         }
     }
 
-    /// Accounts for a segment on its way out.
+    /// Accounts for a segment that is sent now.
     fn sent(&mut self, now_ns: u64, outgoing: &Outgoing) {
         let len = outgoing.payload_bytes + u32::from(outgoing.fin);
         if len == 0 {
@@ -222,8 +221,8 @@ impl Sender {
         }
     }
 
-    /// Karn: what is sent twice is not timed, but where an echoed timestamp will tell which
-    /// transmission was meant.
+    /// Karn's algorithm: do not time a retransmitted segment, unless an echoed timestamp will show
+    /// which transmission was acknowledged.
     fn sent_again(&mut self, start: u64, end: u64) {
         let is_echoed = self.timestamps && self.rto.wants_echoes();
         self.timed = match self.timed {
@@ -237,21 +236,22 @@ impl Sender {
         };
     }
 
-    /// Nothing more can go now.
+    /// Ends a burst: nothing more can be sent now.
     fn burst_ends(&mut self, now_ns: u64) {
         let pipe = self.board.pipe_bytes();
         let is_full = pipe + self.mss() > self.congestion.window.cwnd_bytes;
         self.usage
             .burst_ends(is_full, pipe, self.board.una(), self.board.nxt());
-        // A window too small for what there is, and nothing under way that would bring another.
+        // The window is too small for the unsent data, and nothing is in flight that could bring a
+        // window update.
         let waits = self.board.is_empty() && self.unsent_bytes() > 0 && self.timer.is_none();
         if waits && self.new_data().is_none() {
             self.timer = Some((Wait::Persist, self.rto.deadline_ns(now_ns)));
         }
     }
 
-    /// RFC 8985, section 7.3: new data if there is some, whatever the window, or the last segment
-    /// again.
+    /// RFC 8985, section 7.3: the probe is new data if there is any, regardless of cwnd, and
+    /// otherwise the last segment.
     fn choose_probe(&mut self, now_ns: u64) -> Option<Outgoing> {
         self.probes += 1;
         if let Some(new) = self.new_data() {

@@ -1,12 +1,13 @@
-//! Pacing: segments leave one by one at a rate, or as a token bucket permits.
+//! Pacing: segments are sent one by one at a rate, or as a token bucket permits.
 //!
-//! A bucket's depth is what the traffic contract of a reservation permits at once
-//! (`core/parts/token_bucket.h`). A host that is woken at ticks only cannot send when tokens come, but as
-//! much as a tick late. What would have left one by one since the last tick leaves at the next, all
-//! at once: traffic of a rate and a burst that is delayed by up to a time t conforms to the rate
-//! and a burst of rate * t more. So a coarse host's bucket is deeper by what the rate makes of a
-//! tick; with less it could not keep the rate, which a tick's tokens would overflow. Whoever
-//! polices it has to permit that: 10 ms at 10 Mbit/s are 12,500 bytes.
+//! The bucket's depth is the burst that the traffic contract of a reservation permits
+//! (`core/parts/token_bucket.h`). A host that wakes only at timer ticks cannot send at the moment
+//! when tokens become available, but up to a tick later. Everything that became due since the last
+//! tick is then sent at once. Traffic of a given rate and burst that is delayed by up to t conforms
+//! to the same rate and a burst larger by rate * t. Therefore the bucket of a coarse host is deeper
+//! by rate * tick. With a smaller bucket the host could not reach its rate, because the tokens of
+//! one tick would overflow. A policer on the path must permit this: 10 ms at 10 Mbit/s are 12,500
+//! bytes.
 
 use crate::congestion::Pacing;
 use crate::timing::Events;
@@ -14,19 +15,19 @@ use onramp_core::bucket::Bucket;
 
 const NS_PER_S: u64 = 1_000_000_000;
 
-/// When the next segment may leave.
+/// When the next segment may be sent.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pacer {
     events: Events,
-    /// Where segments leave one by one.
+    /// Earliest time of the next segment, if segments are sent one by one.
     next_ns: u64,
     bucket: Bucket,
-    /// A segment waits for this moment.
+    /// A segment waits until this time.
     waits_for_ns: Option<u64>,
 }
 
 impl Pacer {
-    /// On a host that can act at these moments.
+    /// A pacer on a host with these timer ticks.
     pub fn new(events: Events) -> Pacer {
         Pacer {
             events,
@@ -36,12 +37,13 @@ impl Pacer {
         }
     }
 
-    /// Nothing waits so far.
+    /// Forgets the segment that waited.
     pub fn begin(&mut self) {
         self.waits_for_ns = None;
     }
 
-    /// May a segment of so many bytes leave now? Remembers that one waits, if not.
+    /// May a segment of `bytes` bytes be sent now? If not, the pacer remembers that a segment
+    /// waits.
     pub fn permits(&mut self, now_ns: u64, bytes: u32, pacing: Option<Pacing>) -> bool {
         let at_ns = match pacing {
             None => 0,
@@ -52,8 +54,8 @@ impl Pacer {
         self.waits_for_ns.is_none()
     }
 
-    /// The first moment at which the bucket has so many bytes, which may have passed; 0 where there
-    /// is no bucket.
+    /// The first time at which the bucket has enough tokens for `bytes` bytes, which may be in the
+    /// past; 0 if there is no bucket.
     pub fn has_tokens_ns(&self, bytes: u32, pacing: Option<Pacing>) -> u64 {
         let Some(Pacing {
             bytes_per_s,
@@ -72,8 +74,8 @@ impl Pacer {
         self.bucket.has_ns(bytes, bytes_per_s, depth_bytes)
     }
 
-    /// The next segment follows one's length at the rate later; a pause of less than a tick is made
-    /// good.
+    /// Accounts for a segment that was sent. The next one follows after `bytes` / rate. A delay of
+    /// less than one tick is made up for.
     pub fn sent(&mut self, now_ns: u64, bytes: u32, pacing: Option<Pacing>) {
         match pacing {
             None => {}
@@ -93,8 +95,8 @@ impl Pacer {
         }
     }
 
-    /// The first segment of a pair, which takes one turn: the second makes good more than any pause
-    /// is worth.
+    /// Accounts for the first segment of a pair. The pair takes one turn of the pacer. No earlier
+    /// delay is made up for, because the second segment is itself a turn early.
     pub fn pair_sent(&mut self, now_ns: u64, bytes: u32, pacing: Option<Pacing>) {
         match pacing {
             Some(Pacing {
@@ -107,7 +109,7 @@ impl Pacer {
         }
     }
 
-    /// The first moment at which the segment that waits may leave.
+    /// The first time at which the waiting segment may be sent.
     pub fn wakes_ns(&self) -> Option<u64> {
         self.waits_for_ns
             .map(|at_ns| self.events.at_or_after_ns(at_ns))
@@ -129,7 +131,7 @@ mod tests {
         ..Ticks::FINE
     };
 
-    /// When so many segments of 1000 bytes leave at 1 MB/s from this time on.
+    /// Times at which `count` segments of 1000 bytes are sent at 1 MB/s, starting at `now_ns`.
     fn departures(ticks: Ticks, mut now_ns: u64, count: usize, burst_bytes: u32) -> Vec<u64> {
         let pacing = Some(Pacing {
             bytes_per_s: 1_000_000,
@@ -150,14 +152,14 @@ mod tests {
 
     #[test]
     fn a_fine_clock_spaces_each_segment() {
-        // After a pause, half a segment's time is made good.
+        // After a pause, the pacer makes up for half a segment time.
         assert_eq!(
             departures(Ticks::FINE, 5_000_000, 4, 0),
             [5_000_000, 5_500_000, 6_500_000, 7_500_000]
         );
     }
 
-    /// Aron & Druschel, section 4.2.2: N segments each T, T no less than the event clock's tick.
+    /// Aron & Druschel, section 4.2.2: N segments each T, with T at least the event clock's tick.
     #[test]
     fn a_coarse_clock_sends_a_tick_s_worth_at_once() {
         let left = departures(COARSE, 100_000_000, 40, 0);
@@ -174,12 +176,12 @@ mod tests {
         );
     }
 
-    /// Whatever of a segment a tick leaves over is there at the next one.
+    /// Tokens that remain after the segments of one tick are available at the next tick.
     #[test]
     fn a_coarse_host_s_bucket_keeps_the_rate_and_a_tick_s_worth_more_than_its_depth() {
         let left = departures(COARSE, 112_000_000, 1000, 1500);
         let last_ns = *left.last().unwrap();
-        // 11 segments of 11,500 bytes at once, the others at the rate.
+        // 11,500 bytes allow 11 segments at once. The others follow at the rate.
         assert_eq!(
             left.iter()
                 .filter(|left_ns| **left_ns == 112_000_000)

@@ -1,25 +1,25 @@
-//! The timer: sending again, probing, and asking for a window.
+//! Retransmission timer, tail loss probe timer and persist timer.
 
 use super::Sender;
 use crate::congestion::LossKind;
 use crate::recovery::{Delivery, Probe};
 
-/// Doublings of the retransmission timer after which the peer is given up (RFC 1122, section
-/// 4.2.3.5; Linux's 15).
+/// Number of backoffs of the retransmission timer after which the connection fails (RFC 1122,
+/// section 4.2.3.5; 15 in Linux).
 const MOST_BACKOFFS: u32 = 15;
 
-/// The longest pause between two window probes (4.4BSD; RFC 1122, section 4.2.2.17 asks for
-/// exponential pauses).
+/// Maximum interval between window probes (4.4BSD). RFC 1122, section 4.2.2.17, asks for
+/// exponential backoff.
 const MOST_PERSIST_NS: u64 = 60_000_000_000;
 
-/// What the timer waits for.
+/// What the timer does when it expires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wait {
-    /// An acknowledgement: then send again.
+    /// Retransmit, because an acknowledgement is overdue.
     Retransmit,
-    /// An acknowledgement: then probe.
+    /// Send a tail loss probe.
     Probe,
-    /// A window: then ask for it.
+    /// Send a window probe.
     Persist,
 }
 
@@ -28,14 +28,14 @@ pub(super) enum Wait {
 pub struct GaveUp;
 
 impl Sender {
-    /// Starts the retransmission timer, or that of a probe where one is permitted.
+    /// Starts the retransmission timer, or the tail loss probe timer if a probe is permitted.
     pub(super) fn start_timer(&mut self, now_ns: u64) {
         self.expires_ns = self.rto.deadline_ns(now_ns);
         self.arm(now_ns);
     }
 
-    /// RFC 8985, section 7.2: a probe comes some time after what was sent last, but no later than
-    /// the retransmission timer, which new data does not start again (RFC 6298, section 5.1).
+    /// RFC 8985, section 7.2: the probe timer runs from the last transmission but ends no later
+    /// than the retransmission timer. New data does not restart the latter (RFC 6298, section 5.1).
     pub(super) fn arm(&mut self, now_ns: u64) {
         self.timer = Some((Wait::Retransmit, self.expires_ns));
         let may_probe = self.recovery.probes()
@@ -44,7 +44,7 @@ impl Sender {
             && self.board.sacked_bytes() == 0
             && self.board.lost_bytes() == 0;
         if may_probe {
-            // What waits for tokens is sent before anything is taken for late.
+            // Data that waits for tokens must be sent before anything can be overdue.
             let from_ns = now_ns.max(
                 self.pacer
                     .has_tokens_ns(self.mss_bytes, self.congestion.pacing()),
@@ -55,7 +55,7 @@ impl Sender {
         }
     }
 
-    /// When something is due.
+    /// When the next timer expires.
     pub fn next_timer_ns(&self) -> Option<u64> {
         let recovery_ns = self
             .recovery
@@ -71,7 +71,7 @@ impl Sender {
         .min()
     }
 
-    /// Does what is due.
+    /// Handles the timers that have expired.
     pub fn on_timer(&mut self, now_ns: u64) -> Result<(), GaveUp> {
         if self.recovery.timer_ns().is_some_and(|at| at <= now_ns) {
             let mut restart_timer = false;
@@ -91,7 +91,7 @@ impl Sender {
         match self.timer.filter(|&(_, at)| at <= now_ns) {
             None => Ok(()),
             Some((Wait::Probe, _)) => {
-                // Section 7.3: the retransmission timer starts again.
+                // RFC 8985, section 7.3: restart the retransmission timer.
                 self.probe_due = true;
                 self.expires_ns = self.rto.deadline_ns(now_ns);
                 self.timer = Some((Wait::Retransmit, self.expires_ns));
@@ -102,15 +102,15 @@ impl Sender {
         }
     }
 
-    /// RFC 9293, section 3.8.6.1: ask whether the window is open.
+    /// RFC 9293, section 3.8.6.1: probe a closed window.
     fn persist(&mut self, now_ns: u64) -> Result<(), GaveUp> {
         if self.edge > self.board.nxt() {
-            // It is, but small: send what fits.
+            // The window is open but small: send what fits.
             self.override_silly = true;
         } else {
             self.ask_window = true;
         }
-        // A closed window is waited for as long as somebody answers (section 3.8.6.1), and no
+        // A closed window may stay closed as long as the peer answers (section 3.8.6.1), but no
         // longer.
         self.unanswered += 1;
         if self.unanswered > MOST_BACKOFFS {
@@ -122,7 +122,7 @@ impl Sender {
         Ok(())
     }
 
-    /// RFC 6298, section 5, and RFC 5681, section 3.1.
+    /// Retransmission timeout (RFC 6298, section 5, and RFC 5681, section 3.1).
     fn expire(&mut self, now_ns: u64) -> Result<(), GaveUp> {
         self.timer = None;
         if self.board.is_empty() {
@@ -144,10 +144,10 @@ impl Sender {
         if self.board.segment(0).is_sacked() {
             self.board.forget_sacked();
         }
-        // RFC 5681, section 3.1: the threshold stays when the same segment times out again. As in
-        // Linux it also stays where a recovery has lowered it for the same losses
-        // (tcp_enter_loss()), which may have inflated the window since. While a reservation holds
-        // the window is not lowered, and every timeout is one more reason to doubt it.
+        // RFC 5681, section 3.1: ssthresh does not change when the same segment times out again. As
+        // in Linux (tcp_enter_loss()), it also does not change if a recovery has already lowered it
+        // for the same losses, because that recovery may have inflated cwnd since. A reservation
+        // does not lower its window, so each timeout is reported as further evidence against it.
         let reduces = self.is_lite
             || self.backoffs == 1 && !self.recovery.is_recovering()
             || self.congestion.is_reserved();
@@ -171,8 +171,8 @@ impl Sender {
         Ok(())
     }
 
-    /// When the lost segment that is to be sent next may leave, where tokens are wanting and
-    /// nothing else is under way whose acknowledgement could be late.
+    /// When the next lost segment may be sent, if it waits for tokens and nothing else is in flight
+    /// whose acknowledgement could be overdue.
     fn lost_leaves_ns(&self) -> Option<u64> {
         let is_lost =
             self.board.waiting_bytes() > 0 && (self.force || self.board.pipe_bytes() == 0);

@@ -1,25 +1,25 @@
-//! Whether the window is what holds a sender back, as Linux tells it (`tcp_cwnd_validate()`,
+//! Whether cwnd limits the sender, decided as in Linux (`tcp_cwnd_validate()`,
 //! `tcp_is_cwnd_limited()`).
 
 use crate::Window;
 
-/// How the window was used in the last round trip.
+/// How much of cwnd was used in the last round.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Usage {
     was_full: bool,
     most_pipe_bytes: u64,
-    /// The round trip ends when what lies below is acknowledged.
+    /// The round ends when all bytes below are acknowledged.
     round_end: u64,
     sent_in_burst: bool,
 }
 
 impl Usage {
-    /// A segment left.
+    /// A segment was sent.
     pub fn sent(&mut self) {
         self.sent_in_burst = true;
     }
 
-    /// Nothing more can leave now; the window is full, or something else holds the sender back.
+    /// Nothing more can be sent now: either cwnd is full, or something else limits the sender.
     pub fn burst_ends(&mut self, is_full: bool, pipe_bytes: u64, una: u64, nxt: u64) {
         if !(std::mem::take(&mut self.sent_in_burst) || is_full) {
             return;
@@ -35,8 +35,8 @@ impl Usage {
         }
     }
 
-    /// Did this window hold the sender back? In slow start, where it is to double, half of it in
-    /// use is enough.
+    /// Did this cwnd limit the sender? In slow start cwnd is to double, so half of it in use is
+    /// enough.
     pub fn is_limited_by(&self, window: &Window) -> bool {
         self.was_full || window.in_slow_start() && window.cwnd_bytes < 2 * self.most_pipe_bytes
     }

@@ -1,50 +1,50 @@
 //! Linux's auto-tuned receive buffer (`tcp_moderate_rcvbuf`).
 //!
-//! Three bounds, the least of which is offered:
+//! The window is the smallest of three limits:
 //!
-//! - *Room.* The buffer counts memory, of which payload is a share; what waits to be read, or lies
-//!   beyond a gap, takes it up.
-//! - *Clamp.* The payload that fits the whole buffer.
-//! - *Threshold.* A slow start of the window: it begins at what the SYN offered and rises by two
-//!   segments for every full one that arrives. So a buffer that has grown shows in the offer only
-//!   as segments come in.
+//! - *Room.* The buffer counts memory, of which payload is a share. Data that waits for the reader
+//!   or lies above a gap uses the room.
+//! - *Clamp.* The payload that fits into the whole buffer.
+//! - *Threshold.* A slow start of the window (`rcv_ssthresh`). It starts at the window of the SYN
+//!   and rises by two segments for every full segment that arrives. So a larger buffer shows in the
+//!   advertised window only as segments arrive.
 //!
 //! The buffer grows by Dynamic Right-Sizing (Fisk & Feng, "Dynamic Right-Sizing in TCP", LACSI
-//! 2001): once a round trip, the receiver's own, what the application copied is compared with the
-//! most that it copied before in one. If it was more, the buffer must hold twice as much, for the
-//! measure is a round trip old; and because the sender may be in slow start, the growth goes on
-//! top, twice:
+//! 2001). Once per receiver-side RTT, the bytes that the application copied are compared with the
+//! maximum of earlier RTTs. If it copied more, the buffer must hold twice as much, because the
+//! measurement is one RTT old. Because the sender may be in slow start, the growth is added on top,
+//! twice:
 //!
 //! ```text
-//! window = 2 copied + 2 (2 copied) (copied - before) / before + what lies beyond a gap
+//! window = 2 copied + 2 (2 copied) (copied - before) / before + span above a gap
 //! ```
 //!
-//! Described by the kernel's documentation (`ip-sysctl`: `tcp_moderate_rcvbuf`, `tcp_rmem`, and
+//! Described in the kernel's documentation (`ip-sysctl`: `tcp_moderate_rcvbuf`, `tcp_rmem`, and
 //! `tcp_adv_win_scale`, which the measured share has replaced). The constants and the formula
 //! reproduce a download over the lab's path of 50 Mbit/s and 600 ms on Linux 6.18: see the tests.
-//! NOTE: Linux takes the share from each new size of segment, which depends on the device; here it
-//! is one number.
+//! NOTE: Linux measures the share for each new segment size, and the result depends on the device.
+//! Here the share is a constant.
 
 use super::{Held, ReceiveWindow};
 
-/// What differs between kernels and devices.
+/// Parameters that differ between kernels and devices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tuning {
-    /// Memory of a new socket: `tcp_rmem[1]`.
+    /// Memory of a new socket, in bytes: `tcp_rmem[1]`.
     pub initial_buffer_bytes: u64,
-    /// Bound of the memory: `tcp_rmem[2]`.
+    /// Maximum memory, in bytes: `tcp_rmem[2]`.
     pub most_buffer_bytes: u64,
-    /// Payload in 256 bytes of memory, before a full segment was seen.
+    /// Payload bytes in 256 bytes of memory, before a full segment was seen.
     pub initial_share_256: u64,
-    /// The same, of full segments.
+    /// Payload bytes in 256 bytes of memory, for full segments.
     pub share_256: u64,
-    /// Segments beyond twice what was copied. Kernels before 6.16 have 16.
+    /// Segments added to twice the copied bytes. Kernels before 6.16 add 16.
     pub slack_segments: u64,
 }
 
 impl Tuning {
-    /// Linux 6.18: `tcp_rmem` is 4096 131072 33554432; a payload of 1448 bytes takes 2304 of memory
-    /// on the lab's devices, a share of 160/256.
+    /// Linux 6.18: `tcp_rmem` is 4096 131072 33554432. A payload of 1448 bytes takes 2304 bytes of
+    /// memory on the lab's devices, which is a share of 160/256.
     pub const LINUX_6_18: Tuning = Tuning {
         initial_buffer_bytes: 131_072,
         most_buffer_bytes: 33_554_432,
@@ -54,41 +54,42 @@ impl Tuning {
     };
 }
 
-/// The window field of a SYN holds no more.
+/// The maximum that the window field of a SYN can hold.
 const MOST_SYN_WINDOW_BYTES: u64 = 65_535;
-/// What is taken to have been copied per round trip before the first measurement: an initial window
+/// Bytes assumed to be copied per RTT before the first measurement, in segments: an initial window
 /// (RFC 6928).
 const INITIAL_COPIED_SEGMENTS: u64 = 10;
-/// The threshold does not rise for smaller segments.
+/// Smaller segments do not raise the threshold.
 const LEAST_GROWING_BYTES: u32 = 128;
-/// Full segments are taken to be at least this large, or the MSS (RFC 9293, section 3.7.1: the
-/// default MSS).
+/// Minimum size of a full segment, if the MSS is not smaller: the default MSS (RFC 9293, section
+/// 3.7.1).
 const DEFAULT_SEGMENT_BYTES: u32 = 536;
 
-/// Linux's receive buffer.
+/// Linux's auto-tuned receive buffer.
 #[derive(Clone, Copy, Debug)]
 pub struct Linux {
     tuning: Tuning,
-    /// Memory.
+    /// Size of the buffer, in bytes of memory.
     buffer_bytes: u64,
-    /// Payload in 256 bytes of it.
+    /// Payload bytes in 256 bytes of memory.
     share_256: u64,
-    /// Slow start's bound of the window.
+    /// The window's slow-start limit (`rcv_ssthresh`).
     threshold_bytes: u64,
-    /// Largest payload seen.
+    /// Largest payload seen in a segment.
     segment_bytes: u32,
     held: Held,
-    /// Eight times the receiver's round trip; 0 before the first measurement.
+    /// Eight times the receiver-side RTT; 0 before the first measurement.
     rtt_8_ns: u64,
-    /// When the present round of copying began, and what was copied in it.
+    /// When the current RTT of copying began.
     round_start_ns: u64,
+    /// Bytes copied since then.
     copied_bytes: u64,
-    /// The most that was copied in a round.
+    /// The maximum that was copied in one RTT.
     most_copied_bytes: Option<u64>,
 }
 
 impl Linux {
-    /// For segments of so much payload at most.
+    /// A new buffer, for segments with at most `mss_bytes` of payload.
     pub fn new(tuning: Tuning, mss_bytes: u32) -> Linux {
         let initial_bytes = payload_in(tuning.initial_buffer_bytes, tuning.initial_share_256);
         let syn_bytes = initial_bytes.min(MOST_SYN_WINDOW_BYTES);
@@ -97,7 +98,7 @@ impl Linux {
             tuning,
             buffer_bytes: tuning.initial_buffer_bytes,
             share_256: tuning.initial_share_256,
-            // Whole segments, if there is room for one.
+            // Whole segments, if at least one fits.
             threshold_bytes: if partial_bytes < syn_bytes {
                 syn_bytes - partial_bytes
             } else {
@@ -112,15 +113,15 @@ impl Linux {
         }
     }
 
-    /// Payload for which there is room besides what waits.
+    /// Free room for payload, when `waiting_bytes` wait for the reader.
     fn room_bytes(&self, waiting_bytes: u64) -> u64 {
         let taken_bytes = waiting_bytes.saturating_add(self.held.beyond_bytes);
         payload_in(self.buffer_bytes, self.share_256).saturating_sub(taken_bytes)
     }
 
-    /// So much was copied in a round, or lies beyond a gap: make room.
+    /// Enlarges the buffer for the bytes copied in one RTT, or for data above a gap.
     fn make_room(&mut self, copied_bytes: u64, before_bytes: u64) {
-        // More than the largest buffer holds would not make it larger.
+        // Copying more than the maximum buffer cannot enlarge it.
         let copied_bytes = copied_bytes.min(self.tuning.most_buffer_bytes);
         let wanted = 2 * u128::from(copied_bytes);
         let growth = wanted * u128::from(copied_bytes.saturating_sub(before_bytes))
@@ -176,7 +177,7 @@ impl ReceiveWindow for Linux {
         if self.rtt_8_ns == 0 || elapsed_ns < self.rtt_8_ns / 8 {
             return;
         }
-        // A reader that lags has not copied at the sender's rate.
+        // If the reader lags behind, it did not copy at the sender's rate.
         let copied_bytes = self.copied_bytes.saturating_sub(self.held.waiting_bytes);
         let before_bytes = self.most_copied_bytes();
         if copied_bytes > before_bytes {
@@ -187,7 +188,8 @@ impl ReceiveWindow for Linux {
         self.round_start_ns = now_ns;
     }
 
-    /// The least counts at once; longer ones move the mean by an eighth, where the reader keeps up.
+    /// A new minimum is taken over immediately. Larger samples move the mean by 1/8, if the reader
+    /// keeps up.
     fn rtt(&mut self, _now_ns: u64, rtt_ns: u64) {
         let rtt_ns = rtt_ns.clamp(1, u64::MAX / 16);
         if self.rtt_8_ns == 0 || 8 * rtt_ns < self.rtt_8_ns {
@@ -201,13 +203,13 @@ impl ReceiveWindow for Linux {
         self.room_bytes(waiting_bytes).min(self.threshold_bytes)
     }
 
-    /// The bound of the memory, from which Linux takes the scale.
+    /// The maximum memory, from which Linux computes the window scale.
     fn most_bytes(&self) -> u64 {
         self.tuning.most_buffer_bytes
     }
 }
 
-/// Payload that so much memory holds.
+/// Payload bytes that fit into `memory_bytes` of memory.
 fn payload_in(memory_bytes: u64, share_256: u64) -> u64 {
     memory_bytes * share_256 / 256
 }

@@ -1,6 +1,6 @@
-//! Against a download of 5 MB over the lab's path of 50 Mbit/s and 600 ms, Linux 6.18, MTU 1500,
-//! recorded at the receiver. Its window scale is 10, so that windows on the wire are multiples of
-//! 1024, rounded up.
+//! Compares with a download of 5 MB over the lab's path of 50 Mbit/s and 600 ms, recorded at a
+//! receiver with Linux 6.18 and MTU 1500. Its window scale is 10, so windows on the wire are
+//! multiples of 1024, rounded up.
 
 use super::*;
 
@@ -40,7 +40,7 @@ impl Receiver {
         grew
     }
 
-    /// The segments of one round trip; how many of them raised the threshold.
+    /// Receives the segments of one RTT. Returns how many of them raised the threshold.
     fn round(&mut self, segments: u64) -> usize {
         let start_ns = self.now_ns;
         let grew = (0..segments).filter(|_| self.segment()).count();
@@ -48,7 +48,7 @@ impl Receiver {
         grew
     }
 
-    /// The ACK of a segment goes out before the segment is read.
+    /// The window in the ACK of a segment, which is sent before the segment is read.
     fn on_the_wire(&self) -> u64 {
         self.window
             .window_bytes(u64::from(SEGMENT_BYTES))
@@ -61,7 +61,7 @@ impl Receiver {
 }
 
 #[test]
-fn the_syn_offers_whole_segments() {
+fn the_syn_advertises_whole_segments() {
     assert_eq!(Linux::new(Tuning::LINUX_6_18, 1460).window_bytes(0), 64_240);
     assert_eq!(Linux::new(Tuning::LINUX_6_18, 1448).window_bytes(0), 65_160);
 }
@@ -75,7 +75,7 @@ fn the_scale_is_that_of_the_largest_buffer() {
     );
 }
 
-/// On the wire: 67584, 70656, 73728, 76800, at last 80896.
+/// On the wire: 67584, 70656, 73728, 76800, finally 80896.
 #[test]
 fn the_threshold_rises_by_two_segments_for_each_up_to_the_clamp() {
     let mut receiver = Receiver::new();
@@ -90,8 +90,8 @@ fn the_threshold_rises_by_two_segments_for_each_up_to_the_clamp() {
     assert_eq!(receiver.on_the_wire(), 80_896);
 }
 
-/// Where the window on the wire stood still, with what was copied in that round and the one before.
-/// The recorded rounds began and ended between flights of 10, 20, 40 ... segments.
+/// Points where the window on the wire did not change, with the segments copied in that RTT and in
+/// the one before. The recorded RTTs began and ended between flights of 10, 20, 40 ... segments.
 #[test]
 fn the_buffer_grows_as_recorded() {
     for (before, copied, window_bytes) in [
@@ -115,19 +115,19 @@ fn the_buffer_grows_as_recorded() {
     }
 }
 
-/// The lab's paced sender, whose own window was larger: 10, 20, 56, 104, 312, 190 segments. Where a
-/// round ends within a flight depends on the reader; the threshold is what bounds the next flight
-/// in any case.
+/// Flights of the lab's paced sender, whose cwnd was larger: 10, 20, 56, 104, 312, 190 segments.
+/// Where an RTT ends within a flight depends on the reader. The threshold limits the next flight in
+/// any case.
 #[test]
-fn a_larger_window_shows_one_round_trip_late() {
+fn a_larger_window_shows_one_rtt_late() {
     let mut receiver = Receiver::new();
     receiver.round(10);
     receiver.round(20);
-    // Nothing was copied faster than ten segments a round trip before these twenty: the clamp is
-    // the first one.
+    // No RTT before these twenty segments copied more than ten, so the clamp is still the first
+    // one.
     assert!((55..=56).contains(&receiver.admitted()));
     receiver.round(56);
-    // The twenty were measured as the fifty-six began: 2 * 20 * (1 + 2 * (20 - 10) / 10) segments.
+    // The twenty were measured when the 56 began: 2 * 20 * (1 + 2 * (20 - 10) / 10) segments.
     assert!(
         (104..=120).contains(&receiver.admitted()),
         "{}",
@@ -147,12 +147,12 @@ fn the_threshold_lags_behind_the_buffer() {
     for flight in [10, 20, 40, 80] {
         receiver.round(flight);
     }
-    // As recorded: from the 123rd segment of this flight on, the window stood still.
+    // As recorded: the window did not change after the 123rd segment of this flight.
     assert!((118..=122).contains(&receiver.round(160)));
 }
 
 #[test]
-fn what_waits_takes_room() {
+fn unread_data_takes_room() {
     let mut receiver = Receiver::new();
     receiver.round(20);
     assert_eq!(receiver.window.window_bytes(10_000), 71_920);
@@ -166,7 +166,7 @@ fn what_waits_takes_room() {
 }
 
 #[test]
-fn what_lies_beyond_a_gap_makes_room_for_itself() {
+fn data_above_a_gap_makes_room_for_itself() {
     let mut receiver = Receiver::new();
     receiver.round(20);
     receiver.window.holds(Held {
@@ -199,7 +199,7 @@ fn a_reader_that_lags_does_not_grow_the_buffer() {
 }
 
 #[test]
-fn the_shortest_round_trip_counts_at_once() {
+fn a_shorter_rtt_counts_immediately() {
     let mut window = Linux::new(Tuning::LINUX_6_18, 1460);
     window.rtt(0, 600 * MS_NS);
     window.rtt(0, 1400 * MS_NS);
@@ -209,7 +209,7 @@ fn the_shortest_round_trip_counts_at_once() {
 }
 
 #[test]
-fn the_buffer_stops_at_its_bound() {
+fn the_buffer_stops_at_its_maximum() {
     let mut receiver = Receiver::new();
     receiver.segment();
     receiver.window.read(receiver.now_ns + RTT_NS, 1 << 40);

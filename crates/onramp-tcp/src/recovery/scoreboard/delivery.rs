@@ -1,43 +1,42 @@
-//! What an acknowledgement told.
+//! What an acknowledgement reported.
 
 use super::Sent;
 
-/// A segment whose arrival became known.
+/// A segment whose arrival was reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arrived {
-    /// When it was sent last.
+    /// When it was last sent.
     pub sent_ns: u64,
-    /// Place behind its last byte.
+    /// Offset after the last byte.
     pub end: u64,
     /// It was sent more than once.
     pub repeated: bool,
 }
 
-/// What an acknowledgement told.
+/// What an acknowledgement reported.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Delivery {
-    /// Cumulatively acknowledged.
+    /// Bytes cumulatively acknowledged.
     pub acked_bytes: u64,
-    /// Newly known to have arrived, by either kind of acknowledgement.
+    /// Bytes newly reported as arrived, cumulatively or selectively.
     pub delivered_bytes: u64,
-    /// Selectively acknowledged, and not before.
+    /// Bytes newly selectively acknowledged.
     pub sacked_bytes: u64,
-    /// Oldest and newest sending time of what was cumulatively acknowledged and sent once only;
-    /// `None` if any of it had been sent again.
+    /// Oldest and newest sending time of the cumulatively acknowledged segments, if all were sent
+    /// once; `None` if any was retransmitted.
     pub acked_sent_ns: Option<(u64, u64)>,
-    /// The newest sending time of what was selectively acknowledged and sent once only.
+    /// Newest sending time of the newly sacked segments that were sent once.
     pub sacked_sent_ns: Option<u64>,
-    /// Something that had been sent again was cumulatively acknowledged.
+    /// A retransmitted segment was cumulatively acknowledged.
     pub repeated_acked: bool,
-    /// Of all that arrived, the segment that was sent last (RFC 8985, section 6.2, step 2).
+    /// Of all segments that arrived, the one sent last (RFC 8985, section 6.2, step 2).
     pub newest: Option<Arrived>,
-    /// The same of segments that were sent once only.
+    /// The same among the segments that were sent once.
     pub newest_once: Option<Arrived>,
-    /// Place behind the highest byte that was known to have arrived before (RACK.fack of RFC 8985).
-    /// What is told by one acknowledgement says nothing of the order in which it arrived.
+    /// Offset after the highest byte whose arrival was reported earlier (RACK.fack of RFC 8985).
+    /// One acknowledgement does not show the order in which its segments arrived.
     pub known_before: u64,
-    /// Something arrived that was sent before what had arrived already: the path reorders. Its
-    /// place is the least.
+    /// Lowest offset of a segment that arrived after one that was sent later: the path reorders.
     pub reordered: Option<u64>,
 }
 
@@ -50,8 +49,8 @@ impl Arrived {
         }
     }
 
-    /// Was it sent after another (RFC 8985, section 6.2, RACK_sent_after)? Of two that left in the
-    /// same moment, one for the first time and one again, nobody can tell.
+    /// Was it sent after the other segment (RFC 8985, section 6.2, RACK_sent_after)? `false` if
+    /// both were sent at the same time and only one of them was a retransmission.
     pub fn was_sent_after(&self, other: &Sent) -> bool {
         self.is_newer_than(&Arrived::of(other))
     }
@@ -61,7 +60,7 @@ impl Arrived {
         self.sent_ns > other.sent_ns || same_moment && self.end > other.end
     }
 
-    /// Takes the place of one that was sent before it.
+    /// Replaces `newest` if it was sent later.
     pub fn keep_newest(self, newest: &mut Option<Arrived>) {
         if newest.is_none_or(|newest| self.is_newer_than(&newest)) {
             *newest = Some(self);

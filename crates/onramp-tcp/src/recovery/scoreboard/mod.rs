@@ -1,11 +1,11 @@
-//! What has been sent and not yet acknowledged, segment by segment (RFC 6675, section 3).
+//! Scoreboard of the segments that were sent and not cumulatively acknowledged (RFC 6675, section
+//! 3).
 //!
 //! ```text
-//!   una                                                       nxt
-//!    |  lost  |  lost,   | out | sacked | out | sacked | ... | |
-//!    |        |  resent  |
+//!   una                                                                      nxt
+//!    |  lost  |  lost, retransmitted  | in flight | sacked | in flight | ... |
 //!
-//!   pipe = everything - sacked - lost + sent again
+//!   pipe = all bytes - sacked - lost + retransmitted
 //! ```
 
 mod delivery;
@@ -18,11 +18,11 @@ pub use sent::Sent;
 use sent::{LOST, REPEATED, RESENT, SACKED};
 use std::collections::VecDeque;
 
-/// The record of outstanding segments.
+/// The record of the segments in flight.
 #[derive(Debug, Default)]
 pub struct Scoreboard {
     segments: VecDeque<Sent>,
-    /// Ranges that whole segments within were sacked, in order, apart from one another.
+    /// Ranges that consist of sacked whole segments: sorted, not adjacent.
     sacked: Vec<(u64, u64)>,
     una: u64,
     nxt: u64,
@@ -30,67 +30,67 @@ pub struct Scoreboard {
     sacked_segments: u32,
     lost_bytes: u64,
     resent_bytes: u64,
-    /// Lost, and not sent again since.
+    /// Marked lost, and not retransmitted since.
     waiting_bytes: u64,
-    /// Everything that was ever taken for lost.
+    /// All bytes ever marked lost.
     total_lost_bytes: u64,
-    /// No segment below this place is lost and waits to be sent again.
+    /// No segment below this offset is lost and waits for its retransmission.
     lost_hint: u64,
-    /// No segment below this place was sent once and is neither lost nor sacked: where loss
-    /// detection by time begins.
+    /// No segment below this offset was sent once and is neither lost nor sacked. Time-based loss
+    /// detection starts here.
     out_hint: u64,
-    /// When and by their ends: segments in the order in which they were sent again, for the same
-    /// purpose.
+    /// Sending time and end of each retransmitted segment, in the order of retransmission.
+    /// Time-based loss detection uses them.
     resent: VecDeque<(u64, u64)>,
 }
 
 impl Scoreboard {
-    /// First place that is not acknowledged.
+    /// SND.UNA: the first offset that is not acknowledged.
     pub fn una(&self) -> u64 {
         self.una
     }
 
-    /// Next place to send.
+    /// SND.NXT: the next offset to send.
     pub fn nxt(&self) -> u64 {
         self.nxt
     }
 
-    /// Sent and not cumulatively acknowledged.
+    /// Bytes sent and not cumulatively acknowledged (FlightSize of RFC 5681).
     pub fn outstanding_bytes(&self) -> u64 {
         self.nxt - self.una
     }
 
-    /// What is in flight as far as is known (RFC 6675, section 4, pipe).
+    /// Estimated bytes in flight (pipe of RFC 6675, section 4).
     pub fn pipe_bytes(&self) -> u64 {
         self.nxt - self.una - self.sacked_bytes - self.lost_bytes + self.resent_bytes
     }
 
-    /// Selectively acknowledged.
+    /// Bytes selectively acknowledged.
     pub fn sacked_bytes(&self) -> u64 {
         self.sacked_bytes
     }
 
-    /// Segments selectively acknowledged.
+    /// Number of selectively acknowledged segments.
     pub fn sacked_segments(&self) -> u32 {
         self.sacked_segments
     }
 
-    /// Taken for lost, sent again or not.
+    /// Bytes marked lost, whether retransmitted or not.
     pub fn lost_bytes(&self) -> u64 {
         self.lost_bytes
     }
 
-    /// Taken for lost, and to be sent again.
+    /// Bytes marked lost that wait for their retransmission.
     pub fn waiting_bytes(&self) -> u64 {
         self.waiting_bytes
     }
 
-    /// Taken for lost since the start; what was sent again and lost again each time.
+    /// Bytes marked lost since the start. A retransmission that is lost counts again.
     pub fn total_lost_bytes(&self) -> u64 {
         self.total_lost_bytes
     }
 
-    /// An acknowledgement's report, to be filled.
+    /// An empty delivery report for the next acknowledgement.
     pub fn delivery(&self) -> Delivery {
         Delivery {
             known_before: self.highest_sacked(),
@@ -98,12 +98,12 @@ impl Scoreboard {
         }
     }
 
-    /// Place behind the highest byte that was selectively acknowledged.
+    /// Offset after the highest byte that was selectively acknowledged.
     pub fn highest_sacked(&self) -> u64 {
         self.sacked.last().map_or(self.una, |range| range.1)
     }
 
-    /// Ranges that were selectively acknowledged, in order.
+    /// The selectively acknowledged ranges, in order.
     pub fn sacked_ranges(&self) -> &[(u64, u64)] {
         &self.sacked
     }
@@ -113,22 +113,22 @@ impl Scoreboard {
         &self.segments
     }
 
-    /// The segment of this index.
+    /// The segment with this index.
     pub fn segment(&self, index: usize) -> &Sent {
         &self.segments[index]
     }
 
-    /// Segments outstanding.
+    /// Number of segments in flight.
     pub fn len(&self) -> usize {
         self.segments.len()
     }
 
-    /// Nothing is outstanding.
+    /// Is nothing in flight?
     pub fn is_empty(&self) -> bool {
         self.segments.is_empty()
     }
 
-    /// New data was sent.
+    /// Adds new data that was sent.
     pub fn send(&mut self, now_ns: u64, len: u32) {
         self.segments.push_back(Sent {
             start: self.nxt,
@@ -139,7 +139,7 @@ impl Scoreboard {
         self.nxt += u64::from(len);
     }
 
-    /// A segment was sent again.
+    /// Records the retransmission of a segment.
     pub fn resend(&mut self, now_ns: u64, index: usize) {
         let segment = &mut self.segments[index];
         segment.sent_ns = now_ns;
@@ -154,7 +154,7 @@ impl Scoreboard {
         }
     }
 
-    /// Takes a segment for lost; `true` if it was not yet, or was sent again meanwhile.
+    /// Marks a segment lost. Returns whether it was not marked yet, or was retransmitted since.
     pub fn mark_lost(&mut self, index: usize) -> bool {
         let marked = self.mark(index);
         if marked {
@@ -181,7 +181,7 @@ impl Scoreboard {
         true
     }
 
-    /// Takes everything for lost that is not selectively acknowledged, as after a timeout.
+    /// Marks all segments lost that are not sacked, as after a timeout.
     pub fn mark_all_lost(&mut self) {
         for index in 0..self.segments.len() {
             self.mark_lost(index);
@@ -189,8 +189,8 @@ impl Scoreboard {
         self.resent.clear();
     }
 
-    /// Everything that is not selectively acknowledged is to be sent again, from the first segment
-    /// on, though nobody knows that more than that one is lost.
+    /// Prepares the retransmission of everything that is not sacked, from the first segment on.
+    /// Only that segment is known to be lost, so the others do not count as losses.
     pub fn go_back(&mut self) {
         for index in 0..self.segments.len() {
             self.mark(index);
@@ -198,8 +198,7 @@ impl Scoreboard {
         self.resent.clear();
     }
 
-    /// What was selectively acknowledged is lost: the peer has thrown it away (RFC 2018, section
-    /// 8).
+    /// Marks sacked segments lost, because the peer has discarded them (RFC 2018, section 8).
     pub fn forget_sacked(&mut self) {
         self.sacked.clear();
         self.sacked_bytes = 0;
@@ -212,7 +211,7 @@ impl Scoreboard {
         }
     }
 
-    /// The lost segment to be sent again first.
+    /// Index of the first lost segment that waits for its retransmission.
     pub fn next_lost(&mut self) -> Option<usize> {
         if self.waiting_bytes == 0 {
             return None;
@@ -223,7 +222,7 @@ impl Scoreboard {
         Some(index)
     }
 
-    /// Index of the first segment that begins at this place or beyond.
+    /// Index of the first segment that starts at or above this offset.
     pub fn index_of(&self, place: u64) -> usize {
         if place <= self.una {
             return 0;
@@ -232,7 +231,7 @@ impl Scoreboard {
             .partition_point(|segment| segment.start < place)
     }
 
-    /// Everything below `una` arrived.
+    /// Removes everything below `una`, which has arrived.
     pub fn acknowledge(&mut self, una: u64, delivery: &mut Delivery) {
         debug_assert!(self.una <= una && una <= self.nxt);
         delivery.acked_bytes += una - self.una;
@@ -285,9 +284,9 @@ impl Scoreboard {
         self.out_hint = self.out_hint.max(una);
     }
 
-    /// Asks `is_late` of every segment that is out and not known to have arrived, oldest sending
-    /// first, and takes for lost those of which it says so; stops, for each kind, at the first of
-    /// which it does not. `true` if there was one.
+    /// Marks late segments lost. Asks `is_late` for every segment in flight, oldest sending time
+    /// first, and stops at the first that is not late: once for segments sent once, once for
+    /// retransmitted segments. Returns whether any segment was marked.
     pub fn mark_late(&mut self, mut is_late: impl FnMut(&Sent) -> bool) -> bool {
         let mut found = false;
         let mut index = self.index_of(self.out_hint);

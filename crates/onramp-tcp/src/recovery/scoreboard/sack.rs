@@ -4,12 +4,12 @@ use super::sent::{LOST, RESENT, SACKED};
 use super::{Delivery, Scoreboard};
 
 impl Scoreboard {
-    /// A block of the peer's SACK option.
+    /// Processes one block of the peer's SACK option.
     pub fn sack(&mut self, left: u64, right: u64, delivery: &mut Delivery) {
         let (left, right) = (left.max(self.una), right.min(self.nxt));
         let mut place = left;
         while place < right {
-            // The next part of the block that is not yet covered.
+            // The next part of the block that is not covered yet.
             let next = self.sacked.partition_point(|range| range.1 <= place);
             let limit = match self.sacked.get(next) {
                 Some(&(start, end)) if start <= place => {
@@ -24,7 +24,7 @@ impl Scoreboard {
         }
     }
 
-    /// Marks the segments that lie wholly between two places.
+    /// Marks the segments that lie wholly between two offsets.
     fn sack_whole_segments(&mut self, left: u64, right: u64, delivery: &mut Delivery) {
         let mut index = self.index_of(left);
         let mut covered: Option<(u64, u64)> = None;
@@ -64,7 +64,7 @@ impl Scoreboard {
         }
     }
 
-    /// Adds a range that overlaps none to the sacked ones, and joins neighbours.
+    /// Adds a range to the sacked ones, and joins adjacent ranges. The range overlaps no other.
     fn cover(&mut self, (mut start, mut end): (u64, u64)) {
         let mut at = self.sacked.partition_point(|range| range.1 < start);
         if let Some(range) = self

@@ -1,53 +1,53 @@
-//! A segment that has been sent, and what is known of it.
+//! A segment that has been sent, and its state.
 
-/// The peer reported it received.
+/// The peer has reported it received.
 pub(super) const SACKED: u8 = 1;
-/// Taken for lost.
+/// It is marked lost.
 pub(super) const LOST: u8 = 2;
-/// Sent again since it was marked lost, or without having been.
+/// Retransmitted since it was marked lost, or retransmitted without being marked.
 pub(super) const RESENT: u8 = 4;
-/// Sent more than once, ever: no measure of the round trip (Karn).
+/// Sent more than once: it gives no RTT sample (Karn's algorithm).
 pub(super) const REPEATED: u8 = 8;
 
 /// A segment that has been sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sent {
-    /// Place of its first byte.
+    /// Stream offset of the first byte.
     pub start: u64,
-    /// When it was sent last.
+    /// When it was last sent.
     pub sent_ns: u64,
-    /// What it takes of the stream; a FIN counts one.
+    /// Length in the stream; a FIN counts 1.
     pub len: u32,
     pub(super) marks: u8,
 }
 
 impl Sent {
-    /// Place behind its last byte.
+    /// Offset after the last byte.
     pub fn end(&self) -> u64 {
         self.start + u64::from(self.len)
     }
 
-    /// The peer reported it received.
+    /// Has the peer reported it received?
     pub fn is_sacked(&self) -> bool {
         self.marks & SACKED != 0
     }
 
-    /// It is taken for lost.
+    /// Is it marked lost?
     pub fn is_lost(&self) -> bool {
         self.marks & LOST != 0
     }
 
-    /// It was sent again, since it was taken for lost if it is.
+    /// Was it retransmitted, and since then not marked lost?
     pub fn is_resent(&self) -> bool {
         self.marks & RESENT != 0
     }
 
-    /// It is to be sent again.
+    /// Does it wait for its retransmission?
     pub fn waits(&self) -> bool {
         self.is_lost() && !self.is_resent()
     }
 
-    /// It was sent more than once.
+    /// Was it sent more than once?
     pub fn is_repeated(&self) -> bool {
         self.marks & REPEATED != 0
     }

@@ -1,4 +1,4 @@
-//! The record against a byte for each byte.
+//! Compares the scoreboard with a model that has one record per byte.
 
 use super::*;
 use proptest::prelude::*;
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 struct Byte {
     sacked: bool,
     lost: bool,
-    /// Sent again, since it was taken for lost if it is.
+    /// Retransmitted, since it was marked lost if it is.
     resent: bool,
 }
 
@@ -17,7 +17,7 @@ impl Byte {
     }
 }
 
-/// What the record is to be: all bytes of the stream, and the ends of its segments.
+/// The model: all bytes of the stream, and the ends of its segments.
 #[derive(Debug, Default)]
 struct Model {
     bytes: Vec<Byte>,
@@ -26,7 +26,7 @@ struct Model {
 }
 
 impl Model {
-    /// The outstanding segments' places.
+    /// The ranges of the segments in flight.
     fn segments(&self) -> Vec<std::ops::Range<u64>> {
         let starts = std::iter::once(&0).chain(&self.ends);
         let all = starts.zip(&self.ends).filter(|(_, &end)| end > self.una);
@@ -41,7 +41,7 @@ impl Model {
         self.bytes[segment.start as usize]
     }
 
-    /// So many of these were not known to have arrived.
+    /// Returns the number of bytes that were not reported before.
     fn sack(&mut self, left: u64, right: u64) -> u64 {
         let mut news = 0;
         for segment in self.segments() {
@@ -115,7 +115,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Does a step to both, and compares what it told.
+/// Applies a step to the scoreboard and the model, and compares their reports.
 fn take(
     board: &mut Scoreboard,
     model: &mut Model,
@@ -190,7 +190,7 @@ fn take(
 
 proptest! {
     #[test]
-    fn it_is_what_the_bytes_are(steps in prop::collection::vec(step(), 1..80)) {
+    fn the_scoreboard_agrees_with_the_bytes(steps in prop::collection::vec(step(), 1..80)) {
         let (mut board, mut model) = (Scoreboard::default(), Model::default());
         for (now_ns, step) in (0..).zip(steps) {
             take(&mut board, &mut model, now_ns, step)?;
@@ -200,16 +200,21 @@ proptest! {
             prop_assert_eq!(board.lost_bytes(), model.count(|byte| byte.lost));
             prop_assert_eq!(board.waiting_bytes(), model.count(|byte| byte.waits()));
             // RFC 6675, section 4, SetPipe.
-            let pipe = model.count(|byte| !byte.sacked && !byte.lost) + model.count(|byte| byte.resent);
+            let in_flight = model.count(|byte| !byte.sacked && !byte.lost);
+            let pipe = in_flight + model.count(|byte| byte.resent);
             prop_assert_eq!(board.pipe_bytes(), pipe);
-            let segments: Vec<_> = board.segments().iter().map(|segment| segment.start..segment.end()).collect();
+            let segments: Vec<_> = board
+                .segments()
+                .iter()
+                .map(|segment| segment.start..segment.end())
+                .collect();
             prop_assert_eq!(segments, model.segments());
         }
     }
 
-    /// Everything that is late is found, in whatever order it was sent.
+    /// All late segments are found, in whatever order they were sent.
     #[test]
-    fn whatever_is_late_is_taken_for_lost(
+    fn all_late_segments_are_marked_lost(
         steps in prop::collection::vec(step(), 1..60),
         age_ns in 1u64..30,
     ) {
@@ -218,12 +223,13 @@ proptest! {
             take(&mut board, &mut model, now_ns, step)?;
             let is_late = |segment: &Sent| segment.sent_ns + age_ns <= now_ns;
             let is_out = |segment: &Sent| !segment.is_sacked() && !segment.waits();
-            let due = board.segments().iter().any(|segment| is_out(segment) && is_late(segment));
+            let is_due = |segment: &&Sent| is_out(segment) && is_late(segment);
+            let due = board.segments().iter().any(|segment| is_due(&segment));
             prop_assert_eq!(board.mark_late(is_late), due);
             board.check();
-            let left = board.segments().iter().find(|segment| is_out(segment) && is_late(segment));
+            let left = board.segments().iter().find(is_due);
             prop_assert_eq!(left, None);
-            let marked: Vec<_> = board.segments().iter().enumerate().filter(|(_, s)| s.waits()).map(|(i, _)| i).collect();
+            let marked: Vec<_> = (0..board.len()).filter(|&i| board.segment(i).waits()).collect();
             marked.into_iter().for_each(|index| model.mark_lost(index));
         }
     }
@@ -246,12 +252,12 @@ fn a_partial_acknowledgement_cuts_the_first_segment() {
         ),
         (400, 400, 600)
     );
-    // RFC 8985, section 6.2, step 5: its retransmission is found to be lost all the same.
+    // RFC 8985, section 6.2, step 5: the loss of its retransmission is still detected.
     assert!(board.mark_late(|segment| segment.sent_ns <= 1));
 }
 
 #[test]
-fn what_is_told_at_once_is_no_reordering() {
+fn segments_reported_by_one_ack_are_not_reordered() {
     // RFC 8985, section 6.2, step 3.
     let mut board = Scoreboard::default();
     (0..4).for_each(|now_ns| board.send(now_ns, 1000));
@@ -266,7 +272,7 @@ fn what_is_told_at_once_is_no_reordering() {
 }
 
 #[test]
-fn what_is_sent_again_is_lost_once_more_and_what_is_gone_back_for_is_not() {
+fn a_lost_retransmission_counts_again_and_going_back_does_not() {
     let mut board = Scoreboard::default();
     (0..4).for_each(|now_ns| board.send(now_ns, 1000));
     assert!(board.mark_lost(0) && !board.mark_lost(0));

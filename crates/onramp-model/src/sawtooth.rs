@@ -6,11 +6,11 @@
 //! segment per round trip. In units of P packets and of P round trips:
 //!
 //! ```text
-//!   W from (1+q)/2 to 1:    time (1-q)/2             packets (1 - (1+q)^2/4) / 2   only if q < 1
-//!   W from 1 to 1+q:        time ((1+q)^2 - 1) / 2     packets ((1+q)^2 - 1) / 2
+//!   W from (1+q)/2 to 1:  time (1-q)/2           packets (1 - (1+q)^2/4) / 2   only if q < 1
+//!   W from 1 to 1+q:      time ((1+q)^2 - 1)/2   packets ((1+q)^2 - 1) / 2
 //!
-//!   utilisation = 3/4 (1+q)^2 / (1 + q + q^2)          period = (1 + q + q^2) / 2           q < 1
-//!               = 1                                           = 3/8 (1+q)^2                 q >= 1
+//!   utilisation = 3/4 (1+q)^2 / (1 + q + q^2)    period = (1 + q + q^2) / 2    q < 1
+//!               = 1                                     = 3/8 (1+q)^2          q >= 1
 //! ```
 //!
 //! So the utilisation is 3/4 without a queue, and 1 with a queue of one BDP or more. This is the

@@ -16,8 +16,9 @@
 //!   it is as long as its packets: W / (mu - lambda).
 //!
 //! ```text
-//!   tau until W fills the pipe:  seconds tau (W2 - W1)                      packets (W2^2 - W1^2) / 2
-//!   then:                        seconds (W2^2 - W1^2) / (2 (mu - lambda))  packets (W2^2 - W1^2) / 2
+//!   tau until W fills the pipe:  seconds tau (W2 - W1)
+//!   then:                        seconds (W2^2 - W1^2) / (2 (mu - lambda))
+//!   in both:                     packets (W2^2 - W1^2) / 2
 //! ```
 //!
 //! - The loss at W_max is detected one round trip later, after W_max / (mu - lambda), in which

@@ -8,15 +8,15 @@
 //! start follows.
 //!
 //! ```text
-//!   beta      = B / (tau (mu - lambda) + 1)               normalised buffer; rho = lambda / mu
-//!   W_max     = B (mu - lambda) / mu + tau (mu - lambda) + 1      (3)
-//!   W_B       = B (2 mu - lambda) / mu                    (4)  the window at overflow
-//!   twice if    W_B <= W_th = W_max / 2, or beta <= 1 / (3 - rho) (5)
-//!   W_D       = min(W_th, 2 W_B)                          (6)  the window when the loss is detected
-//!   gamma_max = beta (2 - rho) / (beta (1 - rho) + 1) = W_B / W_max     (7)
-//!   gamma     = gamma_old (X2 - X1 + W) / (2 W)                   (8)
-//!   W_B(R)    = B R / (R + lambda - mu)                           (9)   with segments sent at R
-//!   R_max     = (mu - lambda) (1 + beta (1 - rho)) / (1 - beta (1 + rho))   (10)
+//!   beta      = B / (tau (mu - lambda) + 1)                    normalised buffer; rho = lambda / mu
+//!   W_max     = B (mu - lambda) / mu + tau (mu - lambda) + 1             (3)
+//!   W_B       = B (2 mu - lambda) / mu                                   (4)  window at overflow
+//!   twice if    W_B <= W_th = W_max / 2, or beta <= 1 / (3 - rho)        (5)
+//!   W_D       = min(W_th, 2 W_B)                                         (6)  window at detection
+//!   gamma_max = beta (2 - rho) / (beta (1 - rho) + 1) = W_B / W_max      (7)
+//!   gamma     = gamma_old (X2 - X1 + W) / (2 W)                          (8)
+//!   W_B(R)    = B R / (R + lambda - mu)                                  (9)  segments sent at R
+//!   R_max     = (mu - lambda) (1 + beta (1 - rho)) / (1 - beta (1 + rho))    (10)
 //! ```
 //!
 //! Windows and the buffer are in packets, rates in packets per second, times in seconds. The

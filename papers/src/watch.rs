@@ -1,6 +1,6 @@
 //! What the papers measure of flows: an observer that keeps it all.
 
-use onramp_sim::observe::{Direction, FlowStart, Loss, Observer, Sight};
+use onramp_sim::observe::{Direction, DropReason, FlowStart, Observer, PacketEvent};
 use onramp_tcp::{Connection, Segment, Stack, State, Ticks};
 
 /// The directed link that is watched: the scenario's first, forward.
@@ -215,7 +215,7 @@ impl Observer for Watch {
             .push(Flow::new(seconds(flow.time_ns), flow.traffic));
     }
 
-    fn sent(&mut self, packet: &Sight<'_>) {
+    fn sent(&mut self, packet: &PacketEvent<'_>) {
         if self.packets {
             self.flow(packet.flow).packets.push(Crossing {
                 sent_s: seconds(packet.time_ns),
@@ -242,7 +242,7 @@ impl Observer for Watch {
         }
     }
 
-    fn arrived(&mut self, packet: &Sight<'_>) {
+    fn arrived(&mut self, packet: &PacketEvent<'_>) {
         if self.packets {
             // Ways are first in, first out: the oldest that is the same.
             let from_sender = packet.direction == Direction::Data;
@@ -259,7 +259,7 @@ impl Observer for Watch {
         }
     }
 
-    fn left(&mut self, link: u32, packet: &Sight<'_>) {
+    fn departed(&mut self, link: u32, packet: &PacketEvent<'_>) {
         if link == BOTTLENECK {
             let at_s = seconds(packet.time_ns);
             self.carried.add(at_s, packet.wire_bytes.into());
@@ -271,7 +271,7 @@ impl Observer for Watch {
         }
     }
 
-    fn lost(&mut self, _link: u32, _why: Loss, packet: &Sight<'_>) {
+    fn dropped(&mut self, _link: u32, _why: DropReason, packet: &PacketEvent<'_>) {
         if packet.direction == Direction::Data {
             self.flow(packet.flow).drops_s.push(seconds(packet.time_ns));
         }

@@ -19,7 +19,7 @@ pub enum Direction {
 
 /// A packet at a moment.
 #[derive(Clone, Copy, Debug)]
-pub struct Sight<'a> {
+pub struct PacketEvent<'a> {
     /// When.
     pub time_ns: u64,
     /// Its flow: flows are numbered from 0 as they start.
@@ -67,9 +67,9 @@ pub struct FlowStart {
 
 /// Why a link lost a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Loss {
+pub enum DropReason {
     /// The queue was full.
-    Full,
+    QueueFull,
     /// The queue's management refused it though there was room.
     Early,
     /// The queue had taken it in, and threw it out.
@@ -97,27 +97,27 @@ pub trait Observer {
     }
 
     /// A host sends a packet.
-    fn sent(&mut self, packet: &Sight<'_>) {
+    fn sent(&mut self, packet: &PacketEvent<'_>) {
         let _ = packet;
     }
 
     /// A packet arrives at a host, which has not looked at it yet.
-    fn arrived(&mut self, packet: &Sight<'_>) {
+    fn arrived(&mut self, packet: &PacketEvent<'_>) {
         let _ = packet;
     }
 
     /// A link has taken a packet in.
-    fn entered(&mut self, link: u32, packet: &Sight<'_>) {
+    fn entered(&mut self, link: u32, packet: &PacketEvent<'_>) {
         let _ = (link, packet);
     }
 
     /// A packet reaches the far end of a link.
-    fn left(&mut self, link: u32, packet: &Sight<'_>) {
+    fn departed(&mut self, link: u32, packet: &PacketEvent<'_>) {
         let _ = (link, packet);
     }
 
     /// A packet is lost in a link: instead of being taken in, or later.
-    fn lost(&mut self, link: u32, why: Loss, packet: &Sight<'_>) {
+    fn dropped(&mut self, link: u32, why: DropReason, packet: &PacketEvent<'_>) {
         let _ = (link, why, packet);
     }
 
@@ -154,29 +154,29 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
         self.1.flow_started(flow);
     }
 
-    fn sent(&mut self, packet: &Sight<'_>) {
+    fn sent(&mut self, packet: &PacketEvent<'_>) {
         self.0.sent(packet);
         self.1.sent(packet);
     }
 
-    fn arrived(&mut self, packet: &Sight<'_>) {
+    fn arrived(&mut self, packet: &PacketEvent<'_>) {
         self.0.arrived(packet);
         self.1.arrived(packet);
     }
 
-    fn entered(&mut self, link: u32, packet: &Sight<'_>) {
+    fn entered(&mut self, link: u32, packet: &PacketEvent<'_>) {
         self.0.entered(link, packet);
         self.1.entered(link, packet);
     }
 
-    fn left(&mut self, link: u32, packet: &Sight<'_>) {
-        self.0.left(link, packet);
-        self.1.left(link, packet);
+    fn departed(&mut self, link: u32, packet: &PacketEvent<'_>) {
+        self.0.departed(link, packet);
+        self.1.departed(link, packet);
     }
 
-    fn lost(&mut self, link: u32, why: Loss, packet: &Sight<'_>) {
-        self.0.lost(link, why, packet);
-        self.1.lost(link, why, packet);
+    fn dropped(&mut self, link: u32, why: DropReason, packet: &PacketEvent<'_>) {
+        self.0.dropped(link, why, packet);
+        self.1.dropped(link, why, packet);
     }
 
     fn delivered(&mut self, time_ns: u64, flow: u32, bytes: u64) {
@@ -202,24 +202,24 @@ impl<O: Observer> Observer for &mut O {
         (**self).flow_started(flow);
     }
 
-    fn sent(&mut self, packet: &Sight<'_>) {
+    fn sent(&mut self, packet: &PacketEvent<'_>) {
         (**self).sent(packet);
     }
 
-    fn arrived(&mut self, packet: &Sight<'_>) {
+    fn arrived(&mut self, packet: &PacketEvent<'_>) {
         (**self).arrived(packet);
     }
 
-    fn entered(&mut self, link: u32, packet: &Sight<'_>) {
+    fn entered(&mut self, link: u32, packet: &PacketEvent<'_>) {
         (**self).entered(link, packet);
     }
 
-    fn left(&mut self, link: u32, packet: &Sight<'_>) {
-        (**self).left(link, packet);
+    fn departed(&mut self, link: u32, packet: &PacketEvent<'_>) {
+        (**self).departed(link, packet);
     }
 
-    fn lost(&mut self, link: u32, why: Loss, packet: &Sight<'_>) {
-        (**self).lost(link, why, packet);
+    fn dropped(&mut self, link: u32, why: DropReason, packet: &PacketEvent<'_>) {
+        (**self).dropped(link, why, packet);
     }
 
     fn delivered(&mut self, time_ns: u64, flow: u32, bytes: u64) {

@@ -140,7 +140,11 @@ mod tests {
         };
         let of = |content| {
             let handle = Handle::new(0, 1500, &content, 0);
-            (handle.wire_bytes(), handle.is_expedited(), handle.flow_hash())
+            (
+                handle.wire_bytes(),
+                handle.is_expedited(),
+                handle.flow_hash(),
+            )
         };
         assert_eq!(
             [of(expedited), of(plain)],

@@ -36,7 +36,7 @@ pub struct Outcome {
     pub traces: Vec<Trace>,
     /// Of so many of them not every segment or acknowledgement was kept: there were more than
     /// 100,000.
-    pub traces_thinned: usize,
+    pub decimated_traces: usize,
     /// What the directed links did: link n of the scenario forward is 2 n, its reverse 2 n + 1.
     pub links: Vec<LinkStats>,
     /// What it took.
@@ -83,17 +83,17 @@ pub fn run_observed<O: Observer>(
     }
     let observers = (Tracer::default(), observer);
     let (ran, (mut tracer, observer)) = Engine::new(plan(case)?, observers)?.run(&options.stop)?;
-    let mut traces_thinned = 0;
+    let mut decimated_traces = 0;
     let trace = |finished: &Finished| {
         let events = finished.startup.events.clone();
         let (trace, is_thinned) = tracer.take(finished.traced_flow);
-        traces_thinned += usize::from(is_thinned);
+        decimated_traces += usize::from(is_thinned);
         Some(Trace { events, ..trace })
     };
     let outcome = outcome(case, &ran, trace);
     Ok((
         Outcome {
-            traces_thinned,
+            decimated_traces,
             ..outcome
         },
         observer,
@@ -109,7 +109,7 @@ fn outcome(case: &Case, ran: &Ran, mut trace: impl FnMut(&Finished) -> Option<Tr
             .filter_map(|(place, finished)| Some((place, finished.failure?)))
             .collect(),
         traces: finished.into_iter().filter_map(&mut trace).collect(),
-        traces_thinned: 0,
+        decimated_traces: 0,
         links: ran.net.links.clone(),
         counters: Counters {
             events: ran.events,

@@ -1,7 +1,7 @@
 //! Which end connects: the receiver, which then asks, or the sender, which sends unasked.
 
 use onramp_scenario::Case;
-use onramp_sim::observe::{Direction, Loss, Observer, Sight};
+use onramp_sim::observe::{Direction, DropReason, Observer, PacketEvent};
 use onramp_sim::{run, run_observed, Options, Outcome};
 use onramp_tcp::Flags;
 
@@ -26,8 +26,8 @@ struct Log {
 }
 
 impl Observer for Log {
-    fn sent(&mut self, packet: &Sight<'_>) {
-        let Sight {
+    fn sent(&mut self, packet: &PacketEvent<'_>) {
+        let PacketEvent {
             flow,
             time_ns,
             direction,
@@ -43,7 +43,7 @@ impl Observer for Log {
         ));
     }
 
-    fn lost(&mut self, _link: u32, _why: Loss, packet: &Sight<'_>) {
+    fn dropped(&mut self, _link: u32, _why: DropReason, packet: &PacketEvent<'_>) {
         self.lost.push(packet.segment.flags);
     }
 }

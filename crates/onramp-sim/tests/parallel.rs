@@ -1,7 +1,7 @@
 //! Transfers over several connections side by side.
 
 use onramp_scenario::Case;
-use onramp_sim::observe::{Direction, FlowStart, Observer, Sight};
+use onramp_sim::observe::{Direction, FlowStart, Observer, PacketEvent};
 use onramp_sim::{run, run_observed, Options, Outcome};
 use onramp_tcp::Failure;
 use proptest::prelude::*;
@@ -41,7 +41,7 @@ impl Observer for Witness {
         self.changes.push((flow.time_ns, 1));
     }
 
-    fn sent(&mut self, packet: &Sight<'_>) {
+    fn sent(&mut self, packet: &PacketEvent<'_>) {
         if packet.direction == Direction::Data
             && packet.segment.payload_bytes > 0
             && !packet.retransmission

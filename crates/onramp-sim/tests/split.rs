@@ -1,7 +1,7 @@
 //! Connections that are split at relays on the way.
 
 use onramp_scenario::Case;
-use onramp_sim::observe::{Direction, FlowStart, Observer, Sight};
+use onramp_sim::observe::{Direction, FlowStart, Observer, PacketEvent};
 use onramp_sim::{run, run_observed, Options, Outcome};
 use onramp_tcp::{Connection, Failure};
 use proptest::prelude::*;
@@ -88,7 +88,7 @@ impl Observer for Witness {
         self.started.push(*flow);
     }
 
-    fn arrived(&mut self, packet: &Sight<'_>) {
+    fn arrived(&mut self, packet: &PacketEvent<'_>) {
         if packet.direction == Direction::Data && packet.segment.payload_bytes > 0 {
             let (start, end) = (
                 packet.stream_start,

@@ -299,7 +299,7 @@ fn a_long_transfer_s_trace_has_a_bound() {
         trace.segments.is_sorted_by_key(|s| s.time_s)
             && trace.sender.is_sorted_by_key(|s| s.time_s)
     );
-    assert_eq!(outcome.traces_thinned, 1);
+    assert_eq!(outcome.decimated_traces, 1);
     // Rates are counted over a round trip all the same.
     let fastest = trace
         .sender

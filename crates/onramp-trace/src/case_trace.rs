@@ -7,7 +7,7 @@ use crate::pcapng::Pcapng;
 use crate::qlog::Qlog;
 use crate::xplot::Xplot;
 use onramp_scenario::Case;
-use onramp_sim::observe::{Direction, FlowStart, Loss, Observer, Sight};
+use onramp_sim::observe::{Direction, DropReason, FlowStart, Observer, PacketEvent};
 use onramp_tcp::{Connection, Flags};
 
 /// Writes a format. Methods are those of [`Observer`], as far as any format needs them.
@@ -16,19 +16,19 @@ pub(crate) trait Writer: Send {
         let _ = flow;
     }
 
-    fn sent(&mut self, packet: &Sight<'_>) {
+    fn sent(&mut self, packet: &PacketEvent<'_>) {
         let _ = packet;
     }
 
-    fn arrived(&mut self, packet: &Sight<'_>) {
+    fn arrived(&mut self, packet: &PacketEvent<'_>) {
         let _ = packet;
     }
 
-    fn entered(&mut self, link: u32, packet: &Sight<'_>) {
+    fn entered(&mut self, link: u32, packet: &PacketEvent<'_>) {
         let _ = (link, packet);
     }
 
-    fn lost(&mut self, link: u32, why: Loss, packet: &Sight<'_>) {
+    fn dropped(&mut self, link: u32, why: DropReason, packet: &PacketEvent<'_>) {
         let _ = (link, why, packet);
     }
 
@@ -101,13 +101,13 @@ impl Observer for CaseTrace {
             .for_each(|writer| writer.flow_started(flow));
     }
 
-    fn sent(&mut self, packet: &Sight<'_>) {
+    fn sent(&mut self, packet: &PacketEvent<'_>) {
         self.writers
             .iter_mut()
             .for_each(|writer| writer.sent(packet));
     }
 
-    fn arrived(&mut self, packet: &Sight<'_>) {
+    fn arrived(&mut self, packet: &PacketEvent<'_>) {
         let is_ack = packet.direction == Direction::Ack && packet.segment.flags.has(Flags::ACK);
         self.acknowledged = is_ack.then_some(packet.flow);
         self.writers
@@ -115,16 +115,16 @@ impl Observer for CaseTrace {
             .for_each(|writer| writer.arrived(packet));
     }
 
-    fn entered(&mut self, link: u32, packet: &Sight<'_>) {
+    fn entered(&mut self, link: u32, packet: &PacketEvent<'_>) {
         self.writers
             .iter_mut()
             .for_each(|writer| writer.entered(link, packet));
     }
 
-    fn lost(&mut self, link: u32, why: Loss, packet: &Sight<'_>) {
+    fn dropped(&mut self, link: u32, why: DropReason, packet: &PacketEvent<'_>) {
         self.writers
             .iter_mut()
-            .for_each(|writer| writer.lost(link, why, packet));
+            .for_each(|writer| writer.dropped(link, why, packet));
     }
 
     fn sender_acted(&mut self, time_ns: u64, flow: u32, sender: &Connection) {

@@ -1,7 +1,7 @@
 //! A packet that was seen as the bytes that it has on the wire.
 
 use onramp_scenario::Dscp;
-use onramp_sim::observe::{Direction, Sight};
+use onramp_sim::observe::{Direction, PacketEvent};
 use onramp_tcp::wire::{self, Endpoints, WriteError};
 
 const IPV4_BYTES: usize = 20;
@@ -19,7 +19,7 @@ const LINE_END: &[u8; 16] = b" onramp payload\n";
 /// # Errors
 /// IPv4 has no packets of this size; nothing is appended then.
 pub(crate) fn write(
-    packet: &Sight<'_>,
+    packet: &PacketEvent<'_>,
     data: &Endpoints,
     out: &mut Vec<u8>,
 ) -> Result<(), WriteError> {
@@ -74,7 +74,11 @@ fn line(mut place: u64) -> [u8; LINE_BYTES] {
 
 /// A datagram in UDP (RFC 768). What is too small for its headers is cut off, with the length that
 /// it had.
-fn datagram(packet: &Sight<'_>, ends: &Endpoints, out: &mut Vec<u8>) -> Result<(), WriteError> {
+fn datagram(
+    packet: &PacketEvent<'_>,
+    ends: &Endpoints,
+    out: &mut Vec<u8>,
+) -> Result<(), WriteError> {
     let found_bytes = u64::from(packet.wire_bytes);
     let total_bytes = u16::try_from(found_bytes.max((IPV4_BYTES + UDP_BYTES) as u64))
         .map_err(|_| WriteError::PacketTooLong { found_bytes })?;
@@ -134,9 +138,9 @@ mod tests {
         direction: Direction,
         stream_start: u64,
         wire_bytes: u32,
-    ) -> Sight<'_> {
+    ) -> PacketEvent<'_> {
         let (time_ns, flow, retransmission, dscp) = (0, 0, false, Dscp::BestEffort);
-        Sight {
+        PacketEvent {
             time_ns,
             flow,
             direction,
@@ -189,7 +193,7 @@ mod tests {
             (Direction::Datagram, 61),
             (Direction::Datagram, 10),
         ] {
-            let packet = Sight {
+            let packet = PacketEvent {
                 dscp: Dscp::Ef,
                 ..sight(&segment, direction, 0, wire_bytes)
             };

@@ -1,7 +1,7 @@
 //! What a sender's host can tell from the packets that it sends and receives: places in the stream
 //! instead of TCP's 32-bit numbers, and windows in bytes.
 
-use onramp_sim::observe::Sight;
+use onramp_sim::observe::PacketEvent;
 use onramp_tcp::{Flags, Segment};
 
 /// The largest shift of RFC 7323, section 2.3.
@@ -32,7 +32,7 @@ pub(crate) struct Heard {
 impl SenderView {
     /// The sender sends a segment: the places that it takes, and whether it is the SYN, which comes
     /// before them.
-    pub fn sent(&mut self, packet: &Sight<'_>) -> (u64, u64, bool) {
+    pub fn sent(&mut self, packet: &PacketEvent<'_>) -> (u64, u64, bool) {
         let segment = packet.segment;
         if segment.flags.has(Flags::SYN) {
             self.first = Some(segment.seq.wrapping_add(1));
@@ -80,8 +80,8 @@ mod tests {
     use onramp_sim::observe::Direction;
     use onramp_tcp::{Options, SackBlocks};
 
-    fn sight(segment: &Segment) -> Sight<'_> {
-        Sight {
+    fn sight(segment: &Segment) -> PacketEvent<'_> {
+        PacketEvent {
             time_ns: 0,
             flow: 0,
             direction: Direction::Data,

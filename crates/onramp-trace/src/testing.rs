@@ -5,7 +5,7 @@ use crate::case_trace::CaseTrace;
 use crate::format::Format;
 use crate::output::{Output, Place};
 use onramp_scenario::Case;
-use onramp_sim::observe::{Direction, FlowStart, Loss, Observer, Sight};
+use onramp_sim::observe::{Direction, DropReason, FlowStart, Observer, PacketEvent};
 use onramp_tcp::{Config, Connection, Flags, Options, SackBlocks, Segment, Stack};
 use std::fs;
 
@@ -27,10 +27,10 @@ impl Script {
         time_ns: u64,
         direction: Direction,
         segment: &Segment,
-        see: impl FnOnce(&Sight<'_>),
+        see: impl FnOnce(&PacketEvent<'_>),
     ) {
         let first = ISNS[usize::from(direction == Direction::Ack)].wrapping_add(1);
-        see(&Sight {
+        see(&PacketEvent {
             time_ns,
             flow: 0,
             direction,
@@ -53,12 +53,12 @@ impl Script {
     }
 
     /// The sender sends a segment, and the link takes it or drops it.
-    fn sends(&mut self, time_ms: u64, segment: Segment, dropped: Option<Loss>) {
+    fn sends(&mut self, time_ms: u64, segment: Segment, dropped: Option<DropReason>) {
         let mut trace = std::mem::replace(&mut self.trace, CaseTrace::idle());
         self.sight(time_ms * MS, Direction::Data, &segment, |packet| {
             trace.sent(packet);
             match dropped {
-                Some(why) => trace.lost(0, why, packet),
+                Some(why) => trace.dropped(0, why, packet),
                 None => trace.entered(0, packet),
             }
         });
@@ -142,7 +142,13 @@ fn script(trace: CaseTrace) -> CaseTrace {
         }
     };
     script.heard(30, ack(0, &[]));
-    for (number, dropped) in (0..).zip([None, Some(Loss::Full), None, None, Some(Loss::Evicted)]) {
+    for (number, dropped) in (0..).zip([
+        None,
+        Some(DropReason::QueueFull),
+        None,
+        None,
+        Some(DropReason::Evicted),
+    ]) {
         script.sends(30 + u64::from(number), data(100 * number), dropped);
     }
     script.heard(50, ack(100, &[]));

@@ -8,7 +8,7 @@ use crate::case_trace::Writer;
 use crate::format::Format;
 use crate::output::{Output, Place};
 use crate::sender_view::{Heard, SenderView};
-use onramp_sim::observe::{Direction, FlowStart, Sight};
+use onramp_sim::observe::{Direction, FlowStart, PacketEvent};
 use onramp_tcp::Flags;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -50,7 +50,7 @@ impl Writer for Xplot {
         }
     }
 
-    fn sent(&mut self, packet: &Sight<'_>) {
+    fn sent(&mut self, packet: &PacketEvent<'_>) {
         if let (Direction::Data, Some(graph)) =
             (packet.direction, self.graphs.get_mut(&packet.flow))
         {
@@ -58,7 +58,7 @@ impl Writer for Xplot {
         }
     }
 
-    fn arrived(&mut self, packet: &Sight<'_>) {
+    fn arrived(&mut self, packet: &PacketEvent<'_>) {
         if let (Direction::Ack, Some(graph)) = (packet.direction, self.graphs.get_mut(&packet.flow))
         {
             if let Some(heard) = graph.view.heard(packet.segment) {
@@ -151,7 +151,7 @@ impl Graph {
         let _ = writeln!(self.output, "{mark}");
     }
 
-    fn sent(&mut self, packet: &Sight<'_>) {
+    fn sent(&mut self, packet: &PacketEvent<'_>) {
         let (start, end, syn) = self.view.sent(packet);
         if (start == end && !syn) || !self.has_room() {
             return;
@@ -173,7 +173,7 @@ impl Graph {
         }
     }
 
-    fn heard(&mut self, packet: &Sight<'_>, heard: &Heard) {
+    fn heard(&mut self, packet: &PacketEvent<'_>, heard: &Heard) {
         if !self.has_room() {
             return;
         }

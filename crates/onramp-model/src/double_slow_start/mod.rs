@@ -8,7 +8,7 @@
 //! start follows.
 //!
 //! ```text
-//!   beta      = B / (tau (mu - lambda) + 1)                    normalised buffer; rho = lambda / mu
+//!   beta      = B / (tau (mu - lambda) + 1)                  normalised buffer; rho = lambda / mu
 //!   W_max     = B (mu - lambda) / mu + tau (mu - lambda) + 1             (3)
 //!   W_B       = B (2 mu - lambda) / mu                                   (4)  window at overflow
 //!   twice if    W_B <= W_th = W_max / 2, or beta <= 1 / (3 - rho)        (5)

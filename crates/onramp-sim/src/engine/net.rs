@@ -1,7 +1,7 @@
 //! The network of a run: packets travel from link to link, until they are at a host or lost.
 
 use crate::error::Error;
-use crate::observe::{Direction, Loss, Observer, Sight};
+use crate::observe::{Direction, DropReason, Observer, PacketEvent};
 use crate::pool::{Content, Handle, Pool};
 use crate::queue::{Entity, EventQueue, Kind};
 use crate::routes::{Hop, Routes};
@@ -83,7 +83,8 @@ impl<O: Observer> Net<O> {
         self.sent += 1;
         let handle = Handle::new(self.pool.insert(content), wire_bytes, &content, route);
         if O::ACTIVE {
-            self.observer.sent(&sight(self.now_ns, handle, &content));
+            self.observer
+                .sent(&packet_event(self.now_ns, handle, &content));
         }
         match self.routes.at(route) {
             Hop::Link(link) => self.offer(link, handle),
@@ -111,8 +112,10 @@ impl<O: Observer> Net<O> {
                 handle.slot = self.pool.insert(*self.pool.get(handle));
             }
             if O::ACTIVE {
-                self.observer
-                    .left(link, &sight(self.now_ns, handle, self.pool.get(handle)));
+                self.observer.departed(
+                    link,
+                    &packet_event(self.now_ns, handle, self.pool.get(handle)),
+                );
             }
             handle.hop += 1;
             match self.routes.at(handle.hop) {
@@ -126,7 +129,8 @@ impl<O: Observer> Net<O> {
     pub fn arrive(&mut self, handle: Handle) -> Content {
         let content = self.pool.remove(handle);
         if O::ACTIVE {
-            self.observer.arrived(&sight(self.now_ns, handle, &content));
+            self.observer
+                .arrived(&packet_event(self.now_ns, handle, &content));
         }
         content
     }
@@ -148,15 +152,17 @@ impl<O: Observer> Net<O> {
         let why = match verdict {
             Verdict::Queued => {
                 if O::ACTIVE {
-                    self.observer
-                        .entered(link, &sight(self.now_ns, handle, self.pool.get(handle)));
+                    self.observer.entered(
+                        link,
+                        &packet_event(self.now_ns, handle, self.pool.get(handle)),
+                    );
                 }
                 None
             }
-            Verdict::Policed => Some(Loss::Policer),
-            Verdict::LostRandom => Some(Loss::Random),
-            Verdict::DroppedFull => Some(Loss::Full),
-            Verdict::DroppedEarly => Some(Loss::Early),
+            Verdict::Policed => Some(DropReason::Policer),
+            Verdict::LostRandom => Some(DropReason::Random),
+            Verdict::DroppedFull => Some(DropReason::QueueFull),
+            Verdict::DroppedEarly => Some(DropReason::Early),
         };
         if let Some(why) = why {
             self.lose(link, why, handle);
@@ -169,20 +175,20 @@ impl<O: Observer> Net<O> {
         let wire = &mut self.wires[link as usize];
         // A queue that filters acknowledgements throws nothing else out.
         let why = if wire.link.filters_acks() {
-            Loss::Thinned
+            DropReason::Thinned
         } else {
-            Loss::Evicted
+            DropReason::Evicted
         };
         while let Some(handle) = self.wires[link as usize].link.take_dropped() {
             self.lose(link, why, handle);
         }
     }
 
-    fn lose(&mut self, link: u32, why: Loss, handle: Handle) {
+    fn lose(&mut self, link: u32, why: DropReason, handle: Handle) {
         let content = self.pool.remove(handle);
         if O::ACTIVE {
             self.observer
-                .lost(link, why, &sight(self.now_ns, handle, &content));
+                .dropped(link, why, &packet_event(self.now_ns, handle, &content));
         }
     }
 
@@ -202,8 +208,8 @@ impl<O: Observer> Net<O> {
     }
 }
 
-fn sight(time_ns: u64, handle: Handle, content: &Content) -> Sight<'_> {
-    Sight {
+fn packet_event(time_ns: u64, handle: Handle, content: &Content) -> PacketEvent<'_> {
+    PacketEvent {
         time_ns,
         flow: content.flow,
         direction: content.direction,

@@ -1,7 +1,7 @@
 //! The engine without TCP: datagrams over links.
 
 use super::{Engine, Ran};
-use crate::observe::{Direction, FlowStart, Loss, Observer, Sight};
+use crate::observe::{Direction, DropReason, FlowStart, Observer, PacketEvent};
 use crate::plan::{Datagrams, Load, Plan};
 use crate::routes::Routes;
 use onramp_net::{Aggregation, Change, Config, Count, Jitter, Limit, LossConfig, QueueConfig};
@@ -77,19 +77,19 @@ impl Observer for Log {
     fn flow_started(&mut self, flow: &FlowStart) {
         self.0.push(("flow", flow.flow, flow.time_ns));
     }
-    fn sent(&mut self, packet: &Sight<'_>) {
+    fn sent(&mut self, packet: &PacketEvent<'_>) {
         self.0.push(("sent", packet.flow, packet.time_ns));
     }
-    fn arrived(&mut self, packet: &Sight<'_>) {
+    fn arrived(&mut self, packet: &PacketEvent<'_>) {
         self.0.push(("arrived", packet.flow, packet.time_ns));
     }
-    fn entered(&mut self, link: u32, packet: &Sight<'_>) {
+    fn entered(&mut self, link: u32, packet: &PacketEvent<'_>) {
         self.0.push(("entered", link, packet.time_ns));
     }
-    fn left(&mut self, link: u32, packet: &Sight<'_>) {
+    fn departed(&mut self, link: u32, packet: &PacketEvent<'_>) {
         self.0.push(("left", link, packet.time_ns));
     }
-    fn lost(&mut self, link: u32, _why: Loss, packet: &Sight<'_>) {
+    fn dropped(&mut self, link: u32, _why: DropReason, packet: &PacketEvent<'_>) {
         self.0.push(("lost", link, packet.time_ns));
     }
 }

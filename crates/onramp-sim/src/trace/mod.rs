@@ -3,7 +3,7 @@
 
 mod thinned;
 
-use crate::observe::{Direction, FlowStart, Loss, Observer, Sight};
+use crate::observe::{Direction, DropReason, FlowStart, Observer, PacketEvent};
 use onramp_core::UNLIMITED;
 use onramp_results::{SegmentSample, SenderSample, Trace};
 use onramp_tcp::Connection;
@@ -91,7 +91,7 @@ impl Tracer {
     }
 
     /// A data segment at the entrance of a link.
-    fn segment(&mut self, link: u32, packet: &Sight<'_>, dropped: bool) {
+    fn segment(&mut self, link: u32, packet: &PacketEvent<'_>, dropped: bool) {
         if packet.direction != Direction::Data || packet.segment.payload_bytes == 0 {
             return;
         }
@@ -138,11 +138,11 @@ impl Observer for Tracer {
         }
     }
 
-    fn entered(&mut self, link: u32, packet: &Sight<'_>) {
+    fn entered(&mut self, link: u32, packet: &PacketEvent<'_>) {
         self.segment(link, packet, false);
     }
 
-    fn lost(&mut self, link: u32, _why: Loss, packet: &Sight<'_>) {
+    fn dropped(&mut self, link: u32, _why: DropReason, packet: &PacketEvent<'_>) {
         self.segment(link, packet, true);
     }
 

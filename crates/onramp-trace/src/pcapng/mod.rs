@@ -8,7 +8,7 @@ use crate::names;
 use crate::output::{Output, Place};
 use crate::packet;
 use onramp_scenario::{units, Case};
-use onramp_sim::observe::{Direction, FlowStart, Loss, Sight};
+use onramp_sim::observe::{Direction, DropReason, FlowStart, PacketEvent};
 use onramp_tcp::wire::Endpoints;
 use pcap_file::pcapng::blocks::enhanced_packet::{EnhancedPacketBlock, EnhancedPacketOption};
 use pcap_file::pcapng::blocks::interface_description::{
@@ -122,7 +122,7 @@ impl Pcapng {
     fn packet(
         &mut self,
         interface: u32,
-        packet: &Sight<'_>,
+        packet: &PacketEvent<'_>,
         option: Option<EnhancedPacketOption<'static>>,
     ) {
         let Some(Some(ends)) = self.flows.get(packet.flow as usize) else {
@@ -144,7 +144,7 @@ impl Pcapng {
         self.bytes = bytes;
     }
 
-    fn at_host(&mut self, packet: &Sight<'_>, flags: u32) {
+    fn at_host(&mut self, packet: &PacketEvent<'_>, flags: u32) {
         let Some(Some(ends)) = self.flows.get(packet.flow as usize) else {
             return;
         };
@@ -189,30 +189,32 @@ impl Writer for Pcapng {
         });
     }
 
-    fn sent(&mut self, packet: &Sight<'_>) {
+    fn sent(&mut self, packet: &PacketEvent<'_>) {
         self.at_host(packet, OUTBOUND);
     }
 
-    fn arrived(&mut self, packet: &Sight<'_>) {
+    fn arrived(&mut self, packet: &PacketEvent<'_>) {
         self.at_host(packet, INBOUND);
     }
 
-    fn entered(&mut self, link: u32, packet: &Sight<'_>) {
+    fn entered(&mut self, link: u32, packet: &PacketEvent<'_>) {
         self.packet(self.nodes + link, packet, None);
     }
 
-    fn lost(&mut self, link: u32, why: Loss, packet: &Sight<'_>) {
+    fn dropped(&mut self, link: u32, why: DropReason, packet: &PacketEvent<'_>) {
         let comment = match why {
-            Loss::Full => "dropped: queue full",
-            Loss::Early => "dropped: early, by the queue's management",
-            Loss::Evicted => "dropped: thrown out of the queue",
-            Loss::Thinned => "dropped: a later acknowledgement says as much",
-            Loss::Random => "dropped: lost at random",
-            Loss::Policer => "dropped: policer's rate exceeded",
+            DropReason::QueueFull => "dropped: queue full",
+            DropReason::Early => "dropped: early, by the queue's management",
+            DropReason::Evicted => "dropped: thrown out of the queue",
+            DropReason::Thinned => "dropped: a later acknowledgement says as much",
+            DropReason::Random => "dropped: lost at random",
+            DropReason::Policer => "dropped: policer's rate exceeded",
         };
         let interface = match why {
             // An interface for a packet that has no place is none.
-            Loss::Evicted | Loss::Thinned if !self.writer.get_ref().is_full() => self.inside(link),
+            DropReason::Evicted | DropReason::Thinned if !self.writer.get_ref().is_full() => {
+                self.inside(link)
+            }
             _ => self.nodes + link,
         };
         self.packet(

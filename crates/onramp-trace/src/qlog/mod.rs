@@ -17,7 +17,7 @@ use crate::output::{Output, Place};
 use crate::xplot::MOST_FLOWS;
 use log::Log;
 use onramp_scenario::Case;
-use onramp_sim::observe::{Direction, FlowStart, Sight};
+use onramp_sim::observe::{Direction, FlowStart, PacketEvent};
 use onramp_tcp::Connection;
 use std::collections::BTreeMap;
 
@@ -58,13 +58,13 @@ impl Writer for Qlog {
         }
     }
 
-    fn sent(&mut self, packet: &Sight<'_>) {
+    fn sent(&mut self, packet: &PacketEvent<'_>) {
         if let (Direction::Data, Some(log)) = (packet.direction, self.logs.get_mut(&packet.flow)) {
             log.sent(packet);
         }
     }
 
-    fn arrived(&mut self, packet: &Sight<'_>) {
+    fn arrived(&mut self, packet: &PacketEvent<'_>) {
         if let (Direction::Ack, Some(log)) = (packet.direction, self.logs.get_mut(&packet.flow)) {
             log.received(packet);
         }

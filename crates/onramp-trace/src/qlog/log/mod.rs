@@ -5,7 +5,7 @@ use super::numbers::Numbers;
 use crate::address::endpoints;
 use crate::output::Output;
 use crate::sender_view::SenderView;
-use onramp_sim::observe::{FlowStart, Sight};
+use onramp_sim::observe::{FlowStart, PacketEvent};
 use onramp_tcp::{Connection, Flags, Segment};
 use serde_json::json;
 use std::fmt;
@@ -85,7 +85,7 @@ impl Log {
         }
     }
 
-    pub fn sent(&mut self, packet: &Sight<'_>) {
+    pub fn sent(&mut self, packet: &PacketEvent<'_>) {
         self.last_ns = packet.time_ns;
         let (start, end, _) = self.view.sent(packet);
         let again = packet.retransmission;
@@ -122,7 +122,7 @@ impl Log {
         self.event(packet.time_ns, "transport:packet_sent", data);
     }
 
-    pub fn received(&mut self, packet: &Sight<'_>) {
+    pub fn received(&mut self, packet: &PacketEvent<'_>) {
         self.last_ns = packet.time_ns;
         let number = self.received;
         self.received += 1;
@@ -213,7 +213,7 @@ fn write_event(out: &mut Vec<u8>, time_ns: u64, name: &str, data: fmt::Arguments
 /// What packets of both directions have, as members of an object.
 struct Common<'a> {
     number: u64,
-    packet: &'a Sight<'a>,
+    packet: &'a PacketEvent<'a>,
     frames: &'a str,
 }
 

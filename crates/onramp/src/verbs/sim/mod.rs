@@ -59,10 +59,10 @@ pub fn run(arguments: &SimArguments, json: bool) -> Answer {
                     progress.suspend(|| eprintln!("failed: {transfer}: {failure}"));
                     ending = Ok(MISSED);
                 }
-                if outcome.traces_thinned > 0 {
+                if outcome.decimated_traces > 0 {
                     let (case, traces) = (
                         describe(cases[place]),
-                        count(outcome.traces_thinned, "trace"),
+                        count(outcome.decimated_traces, "trace"),
                     );
                     progress
                         .suspend(|| eprintln!("note: {case}: {traces} thinned, for want of room"));

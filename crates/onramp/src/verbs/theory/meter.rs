@@ -1,6 +1,6 @@
 //! What a run is measured by: counts of each flow in equal stretches of its steady state.
 
-use onramp_sim::observe::{Direction, FlowStart, Observer, Sight};
+use onramp_sim::observe::{Direction, FlowStart, Observer, PacketEvent};
 use onramp_tcp::Connection;
 
 /// Stretches of a steady state: enough for a standard error, and long enough each.
@@ -82,7 +82,7 @@ impl Observer for Meter {
         self.flows.push(Flow::default());
     }
 
-    fn sent(&mut self, packet: &Sight<'_>) {
+    fn sent(&mut self, packet: &PacketEvent<'_>) {
         if let (Direction::Data, Some(stretch)) = (packet.direction, self.stretch(packet.time_ns)) {
             let flow = &mut self.flows[packet.flow as usize];
             flow.sent[stretch] += u64::from(packet.segment.payload_bytes > 0);
@@ -92,7 +92,7 @@ impl Observer for Meter {
         }
     }
 
-    fn arrived(&mut self, packet: &Sight<'_>) {
+    fn arrived(&mut self, packet: &PacketEvent<'_>) {
         if packet.direction != Direction::Data {
             return;
         }
@@ -105,7 +105,7 @@ impl Observer for Meter {
         flow.arrived_bytes = flow.arrived_bytes.max(end);
     }
 
-    fn left(&mut self, link: u32, packet: &Sight<'_>) {
+    fn departed(&mut self, link: u32, packet: &PacketEvent<'_>) {
         if let (MEASURED_LINK, Some(stretch)) = (link, self.stretch(packet.time_ns)) {
             self.carried[stretch] += u64::from(packet.wire_bytes);
         }

@@ -7,13 +7,9 @@
 
 #include <bpf/bpf_helpers.h>
 
-#include "shared.h"
+#include "intf.h"
 
 char _license[] SEC("license") = "GPL";
-
-struct onramp_adopt {
-	char congestion_control[ONRAMP_NAME_BYTES];
-};
 
 const volatile struct onramp_adopt adopt SEC(".rodata.adopt");
 

@@ -1,5 +1,5 @@
-//! Compiles the programs: the congestion control once for each algorithm of core/registry.h, and
-//! the tools beside it.
+//! Compiles the BPF programs: the start-up program once for each algorithm of `core/registry.h`,
+//! and the tools beside it.
 
 use libbpf_cargo::SkeletonBuilder;
 use std::path::{Path, PathBuf};
@@ -7,53 +7,69 @@ use std::{env, fs};
 
 fn main() {
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
-    let core = env::var("DEP_ONRAMP_CORE_INCLUDE").expect("onramp-core's build script names it");
-    println!("cargo::rerun-if-changed=.");
+    let core = env::var("DEP_ONRAMP_CORE_INCLUDE").expect("onramp-core's build script sets it");
+    // Not `bpf/` as a whole: a change of src/bindings.rs compiles nothing again.
+    for source in ["build.rs", "include", "startup"] {
+        println!("cargo::rerun-if-changed={source}");
+    }
+    for file in fs::read_dir(".").expect("cargo starts this script in bpf/").flatten() {
+        let path = file.path();
+        if path.extension().is_some_and(|extension| extension == "c" || extension == "h") {
+            println!("cargo::rerun-if-changed={}", path.display());
+        }
+    }
     println!("cargo::rerun-if-changed={core}");
 
     let mut table = String::from("&[\n");
     for name in onramp_core::startup_names() {
-        let mut defines = vec![
-            format!("-DONRAMP_ALGORITHM={name}"),
-            format!(
-                "-DONRAMP_CONGESTION_CONTROL={}",
-                onramp_core::congestion_control(name)
-            ),
-        ];
-        if onramp_core::reserves(name) {
-            defines.push("-DONRAMP_RESERVES".to_owned());
-        }
-        if onramp_core::resumes(name) {
-            defines.push("-DONRAMP_REMEMBERS".to_owned());
-        }
-        // Where they are a choice, who does not make it has none of their calls.
-        for with_pairs in [false, true] {
-            let is_there = if with_pairs {
-                onramp_core::sends_pairs(name)
-            } else {
-                !onramp_core::needs_pairs(name)
-            };
-            if !is_there {
-                continue;
-            }
-            let object = out.join(format!(
-                "startup_{name}{}.o",
-                if with_pairs { "_pairs" } else { "" }
-            ));
-            let pairs = with_pairs.then(|| "-DONRAMP_SENDS_PAIRS".to_owned());
-            let defines = defines.iter().cloned().chain(pairs);
-            compile("startup", &object, &core, defines.collect());
-            table += &format!(
-                "    StartupObject {{ name: {name:?}, with_pairs: {with_pairs}, \
-                 object: include_bytes!({object:?}) }},\n"
-            );
-        }
+        table += &compile_startup(name, &out, &core);
     }
     table += "]\n";
     fs::write(out.join("startups.rs"), table).expect("OUT_DIR can be written");
     for tool in ["connections", "adopt", "pair", "qos"] {
         compile(tool, &out.join(format!("{tool}.o")), &core, Vec::new());
     }
+}
+
+/// Compiles the start-up program for one algorithm, without packet pairs and with them, as far as
+/// the algorithm can do either. Returns the rows of the table `STARTUPS`.
+fn compile_startup(name: &str, out: &Path, core: &str) -> String {
+    let folder = out.join(name);
+    fs::create_dir_all(&folder).expect("OUT_DIR can be written");
+    let template = fs::read_to_string("startup/algorithm.template.h").expect("it is a source");
+    let header = template
+        .replace("CONGESTION_CONTROL\"", &format!("{}\"", onramp_core::congestion_control(name)))
+        .replace("ALGORITHM", name);
+    fs::write(folder.join("algorithm.h"), header).expect("OUT_DIR can be written");
+
+    let mut arguments = vec![format!("-I{}", folder.display())];
+    if onramp_core::reserves(name) {
+        arguments.push("-DONRAMP_RESERVES".to_owned());
+    }
+    if onramp_core::resumes(name) {
+        arguments.push("-DONRAMP_RESUMES".to_owned());
+    }
+    let mut rows = String::new();
+    // A program without pairs has none of the hooks for them, which cost a call per ACK and packet.
+    if !onramp_core::needs_pairs(name) {
+        let object = out.join(format!("startup_{name}.o"));
+        compile("startup", &object, core, arguments.clone());
+        rows += &row(name, false, &object);
+    }
+    if onramp_core::sends_pairs(name) {
+        arguments.push("-DONRAMP_SENDS_PAIRS".to_owned());
+        let object = out.join(format!("startup_{name}_pairs.o"));
+        compile("startup", &object, core, arguments);
+        rows += &row(name, true, &object);
+    }
+    rows
+}
+
+fn row(name: &str, with_pairs: bool, object: &Path) -> String {
+    format!(
+        "    StartupObject {{ name: {name:?}, with_pairs: {with_pairs}, \
+         object: include_bytes!({object:?}) }},\n"
+    )
 }
 
 fn compile(source: &str, object: &Path, core: &str, extra: Vec<String>) {
@@ -80,7 +96,7 @@ fn compile(source: &str, object: &Path, core: &str, extra: Vec<String>) {
     if let Err(error) = built {
         panic!(
             "cannot compile bpf/{source}.bpf.c: {error:#}\n\
-             clang 14 or later is needed (Debian: apt-get install clang libelf-dev zlib1g-dev)"
+             Compiling needs clang 14 or later: apt-get install clang libelf-dev zlib1g-dev"
         );
     }
 }

@@ -7,8 +7,8 @@
 #include <bpf/bpf_helpers.h>
 
 #include "endpoints.h"
-#include "pairs.h"
-#include "shared.h"
+#include "pairs_map.h"
+#include "intf.h"
 
 char _license[] SEC("license") = "GPL";
 

@@ -4,7 +4,7 @@
 #define ONRAMP_ENDPOINTS_H
 
 #include "kernel.h"
-#include "shared.h"
+#include "intf.h"
 
 #include <bpf/bpf_endian.h>
 

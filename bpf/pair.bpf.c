@@ -19,8 +19,8 @@
 #include <bpf/bpf_endian.h>
 #include <bpf/bpf_helpers.h>
 
-#include "pairs.h"
-#include "shared.h"
+#include "pairs_map.h"
+#include "intf.h"
 
 char _license[] SEC("license") = "GPL";
 
@@ -36,13 +36,6 @@ char _license[] SEC("license") = "GPL";
 
 /* An end that has received so many segments more than it has sent is the one that receives. */
 #define RECEIVER_SEGMENTS 10
-
-#define NAMESPACES 2
-
-struct onramp_pair_config {
-	uint64_t namespaces[NAMESPACES]; /* cookies of the network namespaces to look at; all 0:
-					    every one */
-};
 
 const volatile struct onramp_pair_config pair_config SEC(".rodata.pair");
 
@@ -133,7 +126,7 @@ static bool wants_to_write(struct bpf_sock_ops *ctx, const struct onramp_pairs *
 {
 	if (pairs->has_reply || pairs->probe.is_open)
 		return true;
-	return (pairs->due || pairs->is_starting) &&
+	return (pairs->request || pairs->startup_is_active) &&
 	       ctx->data_segs_in <= ctx->data_segs_out + RECEIVER_SEGMENTS;
 }
 
@@ -144,7 +137,7 @@ static bool is_full_segment(struct bpf_sock_ops *ctx, const struct onramp_pairs 
 {
 	__u32 full_bytes = ctx->mss_cache - MARK_ROOM_BYTES;
 
-	if (pairs->due == STARTUP_PAIR_TRAIN && pairs->probe.is_open)
+	if (pairs->request == STARTUP_PAIR_TRAIN && pairs->probe.is_open)
 		return payload_bytes && full_bytes && payload_bytes % full_bytes == 0;
 	return payload_bytes == full_bytes;
 }
@@ -170,14 +163,14 @@ static void reserve(struct bpf_sock_ops *ctx)
 	if (!pairs) /* between SYN and SYN-ACK */
 		return;
 	if (ctx->args[0] == BPF_WRITE_HDR_TCP_CURRENT_MSS) {
-		if (pairs->due || pairs->probe.is_open)
+		if (pairs->request || pairs->probe.is_open)
 			bpf_reserve_hdr_opt(ctx, PERMITTED_BYTES, 0);
 	} else if (pairs->has_reply && ctx->skb_len + REPLY_ROOM_BYTES <= ctx->mss_cache) {
 		/* Where selective acknowledgements leave no room there is no reply: it would be
 		 * late. */
 		if (bpf_reserve_hdr_opt(ctx, PAIR_OPTION_MAX_BYTES, 0))
 			pairs->has_reply = false;
-	} else if ((pairs->due || pairs->probe.is_open) &&
+	} else if ((pairs->request || pairs->probe.is_open) &&
 		   is_full_segment(ctx, pairs, ctx->skb_len)) {
 		bpf_reserve_hdr_opt(ctx, PERMITTED_BYTES, 0);
 	} else if (!wants_to_write(ctx, pairs)) {
@@ -196,15 +189,15 @@ static void mark(struct bpf_sock_ops *ctx, struct onramp_pairs *pairs, __u32 seq
 	if (seq != ctx->snd_nxt)
 		return; /* sent again */
 	if (pairs->probe.is_open) {
-		bool is_train = pairs->due == STARTUP_PAIR_TRAIN;
+		bool is_train = pairs->request == STARTUP_PAIR_TRAIN;
 
 		if (pair_send_second(&pairs->probe, &pairs->counts, now_ns, seq, end, is_train,
 				     &option)) {
 			if (!is_train)
-				pairs->due = STARTUP_PAIR_NONE;
+				pairs->request = STARTUP_PAIR_NONE;
 			store_option(ctx, &option);
 		}
-	} else if (pairs->due) {
+	} else if (pairs->request) {
 		pair_send_first(&pairs->probe, now_ns, end, &option);
 		store_option(ctx, &option);
 	}

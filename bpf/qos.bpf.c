@@ -43,12 +43,6 @@ char _license[] SEC("license") = "GPL";
 /* cgroups are not nested deeper than this where anybody has looked. */
 #define MOST_DEPTH 32
 
-struct onramp_qos_config {
-	char congestion_control[ONRAMP_NAME_BYTES];
-	struct onramp_reservation
-		asked; /* for connections of programs that do not ask themselves */
-};
-
 const volatile struct onramp_qos_config qos_config SEC(".rodata.qos");
 
 __u64 adopted = 0;
@@ -159,7 +153,7 @@ static int check_limits(const struct onramp_reservation *reservation, __u64 rate
 	int error = reservation->limits[0] ? 0 : EPERM;
 
 	for (int level = 0; level < ONRAMP_LIMIT_LEVELS && !error; level++) {
-		if (!level_of(reservation, level, &limit, &usage))
+		if (!limit_of(reservation, level, &limit, &usage))
 			break;
 		if (rate > limit->bytes_per_s)
 			error = EPERM;
@@ -237,9 +231,9 @@ static int change(struct bpf_sock *sk, struct onramp_reservation *reservation,
 /* Has it broken so lately that asking again is too early? */
 static bool has_to_wait(const struct onramp_reservation *reservation)
 {
-	__u32 doublings = reservation->breaks - 1;
+	__u32 doublings = reservation->times_broken - 1;
 
-	if (!reservation->breaks)
+	if (!reservation->times_broken)
 		return false;
 	if (doublings > MOST_DOUBLINGS)
 		doublings = MOST_DOUBLINGS;
@@ -270,7 +264,7 @@ static int reserve(struct bpf_sock *sk, const struct tcp_qos *qos)
 	asked.rate_bytes_per_s = qos->rate_bytes_per_s;
 	asked.burst_bytes = qos->burst_bytes;
 	asked.state = ONRAMP_RESERVATION_ASKED;
-	asked.has_chosen = false;
+	asked.app_chose_control = false;
 	__builtin_memset(asked.limits, 0, sizeof(asked.limits));
 	if (!is_ours(name) || reservation->state == ONRAMP_RESERVATION_NONE)
 		__builtin_memcpy(asked.previous, name, sizeof(name));
@@ -329,7 +323,7 @@ int onramp_set_qos(struct bpf_sockopt *ctx)
 	if (is_choice(ctx)) {
 		reservation = bpf_sk_storage_get(&onramp_reserved, ctx->sk, 0, 0);
 		if (reservation && reservation->state == ONRAMP_RESERVATION_ASKED)
-			reservation->has_chosen = true;
+			reservation->app_chose_control = true;
 	}
 	if (!is_option(ctx))
 		return pass(ctx);
@@ -359,10 +353,9 @@ int onramp_get_qos(struct bpf_sockopt *ctx)
 	/* The kernel itself knows no such option. Who has something to say says it, and otherwise
 	 * the innermost. */
 	reservation = bpf_sk_storage_get(&onramp_reserved, ctx->sk, 0, 0);
-	is_in_force =
-		reservation &&
-		((reservation->state == ONRAMP_RESERVATION_ASKED && !reservation->has_chosen) ||
-		 reservation->state == ONRAMP_RESERVATION_GRANTED);
+	is_in_force = reservation && ((reservation->state == ONRAMP_RESERVATION_ASKED &&
+				       !reservation->app_chose_control) ||
+				      reservation->state == ONRAMP_RESERVATION_GRANTED);
 	retval = ctx->retval;
 	if (retval != -ENOPROTOOPT && !(is_in_force && !retval))
 		return 1;

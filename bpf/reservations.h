@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Rates that sockets reserve (TCP_QOS), and what an operator allows: maps that a start-up and the
- * programs of the option share.
+ * Accounting of reserved rates (TCP_QOS): the maps with the sockets' reservations and the
+ * operator's limits. The start-up `qos` and the programs of the socket option (qos.bpf.c) share
+ * them.
  *
- * A reservation counts against every limit of the cgroups that it was asked for in, from the moment
- * at which its connection is established until it ends, is cleared, or has broken.
+ * A reservation counts against the limits of all cgroups that enclosed the process when it asked.
+ * It counts from the time its connection is established until it ends, is cleared, or breaks.
  */
 #ifndef ONRAMP_RESERVATIONS_H
 #define ONRAMP_RESERVATIONS_H
 
+#include "intf.h"
 #include "kernel.h"
-#include "shared.h"
 
 #include <bpf/bpf_helpers.h>
 
-#define MOST_LIMITS 4096
+#define MAX_LIMITS 4096
 
 struct {
 	__uint(type, BPF_MAP_TYPE_SK_STORAGE);
@@ -23,24 +24,25 @@ struct {
 	__type(value, struct onramp_reservation);
 } onramp_reserved SEC(".maps");
 
-/* By the id of the cgroup. Written by the operator alone. */
+/* The key is the id of the cgroup. Only user space writes to this map. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, MOST_LIMITS);
+	__uint(max_entries, MAX_LIMITS);
 	__type(key, __u64);
 	__type(value, struct onramp_limit);
 } onramp_limits SEC(".maps");
 
-/* By the same ids; made by the operator, and written by the programs alone. */
+/* The same keys. User space creates the entries; only the programs change them. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, MOST_LIMITS);
+	__uint(max_entries, MAX_LIMITS);
 	__type(key, __u64);
 	__type(value, struct onramp_usage);
 } onramp_usage SEC(".maps");
 
-/* The limit and the usage of a reservation's level; false where there are no more. */
-static inline bool level_of(const struct onramp_reservation *reservation, int level,
+/* Find the limit that a reservation counts against on this level, and its usage. False: there are
+ * no more levels. */
+static inline bool limit_of(const struct onramp_reservation *reservation, int level,
 			    struct onramp_limit **limit, struct onramp_usage **usage)
 {
 	__u64 id = reservation->limits[level];
@@ -54,29 +56,30 @@ static inline bool level_of(const struct onramp_reservation *reservation, int le
 	return *limit && *usage;
 }
 
-/* Count so much of it no longer, on its first levels. */
+/* Subtract a rate from the usage of a reservation's first `levels` limits. */
 static inline void give_back(const struct onramp_reservation *reservation, int levels, __u64 rate)
 {
 	struct onramp_limit *limit;
 	struct onramp_usage *usage;
 
 	for (int level = 0; level < ONRAMP_LIMIT_LEVELS && level < levels; level++) {
-		if (!level_of(reservation, level, &limit, &usage))
+		if (!limit_of(reservation, level, &limit, &usage))
 			break;
 		__sync_fetch_and_sub(&usage->bytes_per_s, rate);
 	}
 }
 
-/* Count so much more of it, where there is room on all levels: 0, or an error, and then nothing has
- * changed. */
+/* Add a rate to the usage of all limits of a reservation. Returns 0, or an errno if one of them has
+ * no room; then the usage is unchanged. */
 static inline int count_more(const struct onramp_reservation *reservation, __u64 rate)
 {
 	struct onramp_limit *limit;
 	struct onramp_usage *usage;
 
 	for (int level = 0; level < ONRAMP_LIMIT_LEVELS; level++) {
-		if (!level_of(reservation, level, &limit, &usage))
-			return level ? 0 : EPERM; /* what no limit counts, nobody has allowed */
+		/* A process that no limit covers has no permission to reserve. */
+		if (!limit_of(reservation, level, &limit, &usage))
+			return level ? 0 : EPERM;
 		if (__sync_fetch_and_add(&usage->bytes_per_s, rate) + rate > limit->bytes_per_s) {
 			__sync_fetch_and_add(&usage->refused, 1);
 			give_back(reservation, level + 1, rate);
@@ -86,7 +89,7 @@ static inline int count_more(const struct onramp_reservation *reservation, __u64
 	return 0;
 }
 
-/* Is there room for it? Then it counts, and is granted. */
+/* Grant a reservation and count it, or refuse it. */
 static inline void grant(struct onramp_reservation *reservation)
 {
 	struct onramp_limit *limit;
@@ -98,11 +101,11 @@ static inline void grant(struct onramp_reservation *reservation)
 	}
 	reservation->state = ONRAMP_RESERVATION_GRANTED;
 	for (int level = 0;
-	     level < ONRAMP_LIMIT_LEVELS && level_of(reservation, level, &limit, &usage); level++)
+	     level < ONRAMP_LIMIT_LEVELS && limit_of(reservation, level, &limit, &usage); level++)
 		__sync_fetch_and_add(&usage->granted, 1);
 }
 
-/* It ends, in this state. */
+/* End a granted reservation. `state`: ONRAMP_RESERVATION_NONE or ONRAMP_RESERVATION_BROKEN */
 static inline void end_reservation(struct onramp_reservation *reservation, __u32 state)
 {
 	struct onramp_limit *limit;
@@ -113,7 +116,7 @@ static inline void end_reservation(struct onramp_reservation *reservation, __u32
 	give_back(reservation, ONRAMP_LIMIT_LEVELS, reservation->rate_bytes_per_s);
 	for (int level = 0; state == ONRAMP_RESERVATION_BROKEN && level < ONRAMP_LIMIT_LEVELS;
 	     level++) {
-		if (!level_of(reservation, level, &limit, &usage))
+		if (!limit_of(reservation, level, &limit, &usage))
 			break;
 		__sync_fetch_and_add(&usage->broken, 1);
 	}

@@ -1,4 +1,4 @@
-//! What a registered start-up remembers of paths, for everybody to see (`bpf/remembered.h`).
+//! What a registered start-up remembers of paths, for everybody to see (`bpf/startup/memory.h`).
 
 use crate::shared::{Plain, RawPath, RawRemembered};
 use crate::{Error, Result};

@@ -1,4 +1,4 @@
-//! The records of `bpf/shared.h`, read out of and written into BPF maps.
+//! The records of `bpf/intf.h`, read out of and written into BPF maps.
 
 use onramp_core::memory::Entry;
 use onramp_core::{Ack, Clock, Decision, Loss, Start, STATE_BYTES};
@@ -249,7 +249,7 @@ pub(crate) struct RawEvent {
     pub decision: Decision,
 }
 
-// The same numbers stand in bpf/shared.h.
+// The same numbers stand in bpf/intf.h.
 const _: () = assert!(size_of::<Config>() == 88);
 const _: () = assert!(size_of::<RawConnection>() == 976);
 const _: () = assert!(size_of::<RawPairs>() == 152);

@@ -77,7 +77,7 @@ impl Host {
 
     /// Has loopback's path remembered, as if saved so long ago.
     fn remember(&self, age_ns: u64) {
-        // struct onramp_path and struct onramp_remembered of bpf/shared.h.
+        // struct onramp_path and struct onramp_remembered of bpf/intf.h.
         let address = Ipv4Addr::LOCALHOST.to_ipv6_mapped().octets();
         let key = [
             &network_namespace_cookie().to_ne_bytes()[..],

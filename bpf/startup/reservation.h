@@ -1,31 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a start-up does for a socket that has reserved a rate. ONRAMP_RESERVES: it can; for the
- * others this is nothing, and costs nothing.
+ * A reserved rate (TCP_QOS) in a start-up program: pass the socket's reservation to the algorithm,
+ * end or break it, and pace by its token bucket.
+ *
+ * The build defines ONRAMP_RESERVES for an algorithm that reserves; in the others the functions
+ * here are empty. The socket option itself is in qos.bpf.c, the accounting in reservations.h.
  */
-#ifndef ONRAMP_RESERVED_H
-#define ONRAMP_RESERVED_H
+#ifndef ONRAMP_RESERVATION_H
+#define ONRAMP_RESERVATION_H
 
+#include "intf.h"
 #include "kernel.h"
-#include "shared.h"
 
 #ifdef ONRAMP_RESERVES
 
 #include "algorithms/qos.h"
-#include "recovery.h"
-#include "reservations.h"
 #include "parts/token_bucket.h"
+#include "reservations.h"
+#include "startup/apply.h"
+#include "startup/connection.h"
+#include "startup/tcp.h"
 
 #include <bpf/bpf_helpers.h>
 
-/* Is the rate reserved, so that losses do not change the window? */
-static inline bool is_reserved(const struct onramp_connection *connection)
-{
-	return connection->decision.phase == STARTUP_PHASE_RESERVED;
-}
-
-/* The connection is established: may it have what was asked for? Then that is what it starts with.
- */
+/* The connection is established: grant the requested reservation if its limits allow it, and put it
+ * into `start`. */
 static inline void start_reservation(struct sock *sk, struct onramp_connection *connection,
 				     struct startup_start *start)
 {
@@ -39,14 +38,15 @@ static inline void start_reservation(struct sock *sk, struct onramp_connection *
 		grant(reservation);
 	if (reservation->state != ONRAMP_RESERVATION_GRANTED)
 		return;
-	reservation->has_chosen = false;
+	reservation->app_chose_control = false;
 	start->pace_bytes_per_s = reservation->rate_bytes_per_s;
 	start->burst_bytes = reservation->burst_bytes;
 	start->excess_bytes = reservation->excess_bytes;
 	connection->bucket_full_ns = reservation->bucket_full_ns;
 }
 
-/* It does not hold: it counts no longer, and asking again has to wait. */
+/* Losses showed that the path does not provide the rate: the reservation counts against its limits
+ * no longer, and the application has to wait before it asks again. */
 static inline void break_reservation(struct sock *sk, __u64 now_ns)
 {
 	struct onramp_reservation *reservation = bpf_sk_storage_get(&onramp_reserved, sk, 0, 0);
@@ -55,68 +55,73 @@ static inline void break_reservation(struct sock *sk, __u64 now_ns)
 		return;
 	end_reservation(reservation, ONRAMP_RESERVATION_BROKEN);
 	reservation->broken_ns = now_ns;
-	reservation->breaks++;
+	reservation->times_broken++;
 }
 
-/* The socket leaves the start-up, for good or to begin anew: what it has used up stays used up. */
+/* The socket leaves this congestion control, or restarts at another rate. What it has used of its
+ * bucket and of its permitted losses stays used. */
 static inline void release_reservation(struct sock *sk, const struct onramp_connection *connection)
 {
 	struct onramp_reservation *reservation = bpf_sk_storage_get(&onramp_reserved, sk, 0, 0);
 
 	if (!reservation)
 		return;
-	if (connection && is_reserved(connection)) {
+	if (connection && conn_is_reserved(connection)) {
 		reservation->bucket_full_ns = connection->bucket_full_ns;
 		reservation->excess_bytes = ((const struct qos *)connection->state)->excess_bytes;
 	}
 	end_reservation(reservation, ONRAMP_RESERVATION_NONE);
 }
 
-/* A window that is the reservation's does not outlast it: that which was before, or what is under
- * way. */
+/* The cwnd of a reservation ends with it: go back to the initial cwnd, or to the flight size if
+ * that is larger. */
 static inline void leave_reservation(struct tcp_sock *tp,
 				     const struct onramp_connection *connection)
 {
 	__u32 cwnd = packets_in_flight(tp);
 
-	if (cwnd < connection->initial_cwnd)
-		cwnd = connection->initial_cwnd;
+	if (cwnd < connection->initial_cwnd_segments)
+		cwnd = connection->initial_cwnd_segments;
 	if (cwnd < tp->snd_cwnd)
-		tp->snd_cwnd = cwnd;
-	tp->snd_ssthresh = connection->initial_ssthresh;
+		set_cwnd(tp, cwnd);
+	set_ssthresh(tp, connection->initial_ssthresh_segments);
 }
 
 /*
- * Segments that may leave now by the token bucket of a reserved rate; 0: as the kernel has it.
+ * Segments that the token bucket of a reserved rate permits now. 0: the bucket sets no limit, and
+ * the kernel decides.
  *
- * This is asked whenever the kernel begins to send. It then sends a packet of so many segments, or
- * of what a millisecond is worth at the pacing rate if that is more, and the next one when the
- * pacing rate lets it: that is set so that the bucket has a segment by then. Of a moment at which
- * it could have sent earlier the kernel makes good up to half the packet's time, which is added for
- * that reason. Small packets take their share of it.
+ * The kernel asks for this number whenever it begins to send. It then sends a packet of so many
+ * segments, or of the bytes that the pacing rate permits in a millisecond if those are more. The
+ * pacing rate also determines when the next packet leaves, so it is set to let the bucket collect a
+ * full segment by then. If the kernel sends later than it could have, it makes up for at most half
+ * of the packet's time; late_ns adds that time to the gap again. A packet with less than a full
+ * segment uses its share of the bucket.
  *
- * Where a millisecond's worth is half of the bucket or more, the kernel's own pacing is as exact.
- * Linux does not pace the first ten segments of a connection; the bucket counts them, and the
- * following wait for it.
+ * If a millisecond at the rate is half of the bucket or more, the kernel's own pacing is as exact
+ * as the bucket. Linux does not pace the first ten segments of a connection. The bucket counts
+ * them, and the segments that follow wait for it.
  */
 static inline __u32 bucket_segments(struct sock *sk, struct onramp_connection *connection)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
-	__u32 segments, mss_bytes = tp->mss_cache ?: 1;
+	__u32 segments, mss_bytes = mss_of(tp);
 	__u64 rate = connection->decision.pacing_bytes_per_s;
 	__u64 burst = max_u64(connection->decision.burst_bytes, mss_bytes);
-	/* What is asked for while the pacing timer runs leaves when it ends, at the earliest. */
+	/* A packet that is built while the pacing timer runs leaves no earlier than the timer ends.
+	 */
 	__u64 now_ns = max_u64(tp->tcp_clock_cache, tp->tcp_wstamp_ns);
-	__u64 sent_bytes = tp->bytes_sent - connection->bucket_taken_bytes;
+	__u64 sent_bytes = tp->bytes_sent - connection->bucket_sent_bytes;
 	__u64 bytes, next_ns, gap_ns, late_ns;
 
 	if (!rate || burst < 2 * (rate >> sk->sk_pacing_shift))
 		return 0;
 	if (sent_bytes)
-		connection->bucket_full_ns = bucket_take(
-			connection->bucket_full_ns, connection->bucket_now_ns, sent_bytes, rate);
-	connection->bucket_taken_bytes = tp->bytes_sent;
-	connection->bucket_now_ns = now_ns;
+		connection->bucket_full_ns =
+			bucket_take(connection->bucket_full_ns, connection->bucket_updated_ns,
+				    sent_bytes, rate);
+	connection->bucket_sent_bytes = tp->bytes_sent;
+	connection->bucket_updated_ns = now_ns;
 
 	segments = (__u32)bucket_bytes(connection->bucket_full_ns, now_ns, rate, burst) / mss_bytes
 			   ?: 1;
@@ -126,17 +131,11 @@ static inline __u32 bucket_segments(struct sock *sk, struct onramp_connection *c
 	gap_ns = max_u64(next_ns > now_ns ? next_ns - now_ns : 0, NS_PER_S >> sk->sk_pacing_shift);
 	late_ns = now_ns - tp->tcp_wstamp_ns;
 	gap_ns += min_u64(gap_ns, late_ns);
-	sk->sk_pacing_rate =
-		min_u64(max_u64(rate_bytes_per_s(bytes, gap_ns), 1), sk->sk_max_pacing_rate);
+	set_pacing_rate(sk, max_u64(rate_bytes_per_s(bytes, gap_ns), 1));
 	return segments;
 }
 
 #else
-
-static inline bool is_reserved(const struct onramp_connection *connection)
-{
-	return false;
-}
 
 static inline void start_reservation(struct sock *sk, struct onramp_connection *connection,
 				     struct startup_start *start)
@@ -152,7 +151,6 @@ static inline void leave_reservation(struct tcp_sock *tp,
 				     const struct onramp_connection *connection)
 {
 }
-
 static inline __u32 bucket_segments(struct sock *sk, struct onramp_connection *connection)
 {
 	return 0;

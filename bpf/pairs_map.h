@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where a connection's packet pairs are kept: a map that a start-up and the program of its option
- * share. */
-#ifndef ONRAMP_PAIRS_H
-#define ONRAMP_PAIRS_H
+/*
+ * The map with the packet pairs of each connection. A start-up that sends pairs, the program of the
+ * TCP option (pair.bpf.c) and the listing (connections.bpf.c) share it.
+ */
+#ifndef ONRAMP_PAIRS_MAP_H
+#define ONRAMP_PAIRS_MAP_H
 
+#include "intf.h"
 #include "kernel.h"
-#include "shared.h"
 
 #include <bpf/bpf_helpers.h>
 

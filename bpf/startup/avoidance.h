@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The kernel's own congestion avoidance, called through its kfuncs. Which one is a constant when a
- * program is loaded: the verifier removes the calls to the others, so a kernel need not have them.
+ * The kernel's own congestion avoidance, called through its kfuncs. The configured avoidance is a
+ * constant when a program is loaded. The verifier removes the calls to the others, so a kernel need
+ * not have them.
  */
 #ifndef ONRAMP_AVOIDANCE_H
 #define ONRAMP_AVOIDANCE_H
 
 #include "kernel.h"
-#include "shared.h"
+#include "intf.h"
 
 #include <bpf/bpf_helpers.h>
 
@@ -21,7 +22,7 @@ extern void cubictcp_acked(struct sock *sk, const struct ack_sample *sample) __k
 extern void bbr_init(struct sock *sk) __ksym __weak;
 extern void bbr_main(struct sock *sk, __u32 ack, int flag,
 		     const struct rate_sample *rs) __ksym __weak;
-/* before Linux 6.10 */
+/* The same function before Linux 6.10 */
 extern void bbr_main___v1(struct sock *sk, const struct rate_sample *rs) __ksym __weak;
 extern __u32 bbr_sndbuf_expand(struct sock *sk) __ksym __weak;
 extern __u32 bbr_undo_cwnd(struct sock *sk) __ksym __weak;
@@ -42,8 +43,7 @@ static inline void avoidance_init(__u32 avoidance, struct sock *sk)
 		bbr_init(sk);
 }
 
-/* Raise the window for an acknowledgement; not for BBR, which owns the whole of its cong_control.
- */
+/* Raise cwnd for an ACK. Not for BBR, which does everything in its cong_control (bbr_main()). */
 static inline void avoidance_raise(__u32 avoidance, struct sock *sk, __u32 ack, __u32 acked)
 {
 	if (avoidance == ONRAMP_AVOIDANCE_CUBIC)
@@ -61,9 +61,9 @@ static inline __u32 avoidance_ssthresh(__u32 avoidance, struct sock *sk)
 	return tcp_reno_ssthresh(sk);
 }
 
-/* The window holds what the path does, and there is nothing more to look for: CUBIC takes it for
- * that of its last loss, where it would else grow by 5 % a round trip until there is one. */
-static inline void avoidance_path_is_full(__u32 avoidance, struct sock *sk)
+/* The start-up ended without a loss because cwnd fills the pipe. Without a loss CUBIC would go on
+ * to grow by 5 % per RTT until there is one; this call makes it treat the current cwnd as W_max. */
+static inline void avoidance_pipe_is_full(__u32 avoidance, struct sock *sk)
 {
 	if (avoidance == ONRAMP_AVOIDANCE_CUBIC)
 		cubictcp_recalc_ssthresh(sk);

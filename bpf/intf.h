@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The interface between the BPF programs and user space: the records in maps, in read-only data and
+ * in the event ring. The crate onramp-kernel uses them through bpf/src/bindings.rs, which a test
+ * generates from this file: `ONRAMP_UPDATE_BINDINGS=1 cargo test -p onramp-bpf` after each change.
+ *
+ * Every byte of a record belongs to a member. Padding would carry bytes that nobody has written.
+ */
+#ifndef ONRAMP_INTF_H
+#define ONRAMP_INTF_H
+
+#include "startup.h"
+#include "parts/path_memory.h"
+#include "parts/pair_option.h"
+
+/* Room for the name of a congestion control or a start-up, with the final zero (TCP_CA_NAME_MAX) */
+#define ONRAMP_NAME_BYTES 16
+
+/* Nested cgroups with a limit of their own that a reservation can count against */
+#define ONRAMP_LIMIT_LEVELS 8
+
+/* The congestion avoidance that follows a start-up */
+enum onramp_avoidance {
+	ONRAMP_AVOIDANCE_CUBIC, /* CUBIC (RFC 9438) */
+	ONRAMP_AVOIDANCE_BBR,   /* BBR */
+	ONRAMP_AVOIDANCE_RENO,  /* Reno (RFC 5681) */
+};
+
+/* Raise this number with every change of a record in this file: Onramp ignores programs that were
+ * loaded by a build with another number. */
+#define ONRAMP_CONFIG_VERSION 11
+
+/* The user's choices, and the process that made them. They are read-only data, so the verifier
+ * removes the code that they rule out. */
+struct onramp_config {
+	struct startup_clock clock;  /* the timing that the kernel promises to the algorithm */
+	uint64_t memory_lifetime_ns; /* the Lifetime of path memory; 0: nothing is remembered */
+	uint64_t owner_start_ticks;  /* when owner_pid started (/proc/PID/stat): PIDs are reused */
+	uint32_t owner_pid; /* the process that owns the registration; 0: loaded until unloaded */
+	uint32_t version;   /* ONRAMP_CONFIG_VERSION */
+	uint32_t avoidance; /* enum onramp_avoidance */
+	uint32_t options;   /* bits of enum startup_option */
+	uint32_t record;    /* report every input and decision of the algorithm in the ring */
+	uint32_t reserved;  /* 0 */
+	char startup[ONRAMP_NAME_BYTES];            /* the algorithm's name in core/registry.h */
+	char congestion_control[ONRAMP_NAME_BYTES]; /* the name that sockets choose */
+};
+
+/* An address and a port */
+struct onramp_endpoint {
+	uint8_t address[16]; /* in network byte order; an IPv4 address is in the first four */
+	uint16_t port;       /* in host byte order */
+	uint16_t family;     /* AF_INET or AF_INET6 */
+	uint32_t reserved;   /* 0 */
+};
+
+/* The state of a connection's start-up, beside the kernel's own state of the connection */
+struct onramp_connection {
+	uint64_t state[STARTUP_STATE_BYTES / 8]; /* the algorithm's own */
+	struct startup_decision decision;        /* the latest */
+	uint64_t id;              /* unique on this host since the program was loaded */
+	uint64_t start_ns;        /* when the start-up began */
+	uint64_t exit_ns;         /* when the start-up ended for the first time; 0: not yet */
+	uint64_t exit_cwnd_bytes; /* the decided cwnd at that time */
+	uint64_t last_event_ns;   /* when the latest ACK event was put into the ring */
+	uint64_t last_event_estimate_bytes_per_s; /* the estimate in it */
+	uint64_t delivered_bytes;        /* since the start, at the latest input of the algorithm */
+	uint32_t delivered_segments;     /* tp->delivered at that time; the count wraps */
+	uint32_t prr_delivered_segments; /* in this loss recovery (RFC 6937) */
+	uint32_t pacing_is_ours;         /* pacing was off, and the start-up switched it on */
+	uint32_t initial_cwnd_segments;  /* cwnd when a reservation or an idle time ends */
+	uint32_t last_event_phase;       /* enum startup_phase in the latest ACK event */
+	uint32_t initial_ssthresh_segments; /* ssthresh when a reservation ends */
+	uint32_t exit; /* enum startup_exit of the first exit; the decision has the latest */
+	uint32_t cwnd_before_pair_segments; /* cwnd to restore after a pair; 0: nothing to do */
+	uint64_t lost_bytes;        /* since the start, at the latest input of the algorithm */
+	uint32_t lost_segments;     /* tp->lost at that time; the count wraps */
+	uint32_t reserved;          /* 0 */
+	uint64_t bucket_full_ns;    /* token bucket of a reserved rate (parts/token_bucket.h) */
+	uint64_t bucket_updated_ns; /* when the bucket was last looked at */
+	uint64_t bucket_sent_bytes; /* tp->bytes_sent at that time */
+	uint64_t path_refreshed_ns; /* when it last refreshed its path entry; 0: it holds none */
+	uint64_t path_initial_cwnd_bytes; /* the cwnd below which a path is not remembered */
+};
+
+/* Key of the path memory: the sending interface and the destination, by their addresses */
+struct onramp_path {
+	uint64_t network_namespace; /* cookie */
+	uint8_t local[16];          /* an IPv4 address as ::ffff:192.0.2.1 */
+	uint8_t remote[16];         /* likewise */
+};
+
+/* Value of the path memory */
+struct onramp_path_entry {
+	struct path_memory_entry
+		entry;              /* user: a connection's id; times: bpf_ktime_get_boot_ns() */
+	uint32_t network_namespace; /* inode number */
+	uint32_t reserved;          /* 0 */
+};
+
+/* The state of a socket's reservation (TCP_QOS) */
+enum onramp_reservation_state {
+	ONRAMP_RESERVATION_NONE,    /* none was requested, or it has ended */
+	ONRAMP_RESERVATION_ASKED,   /* requested: decided when the connection is established */
+	ONRAMP_RESERVATION_GRANTED, /* in force, and counted against its limits */
+	ONRAMP_RESERVATION_HELD,    /* counted, while the socket restarts at another rate */
+	ONRAMP_RESERVATION_REFUSED, /* one of its limits has no room for it */
+	ONRAMP_RESERVATION_BROKEN,  /* losses showed that the path does not provide the rate */
+};
+
+/* A socket's reservation. A connection that a listening socket accepts has a copy of its own. */
+struct onramp_reservation {
+	uint64_t rate_bytes_per_s;            /* of payload */
+	uint32_t burst_bytes;                 /* bucket depth; 0: the algorithm's choice */
+	uint32_t state;                       /* enum onramp_reservation_state */
+	uint64_t limits[ONRAMP_LIMIT_LEVELS]; /* ids of the cgroups whose limits it counts against,
+					       * the innermost first; 0: no more */
+	char previous[ONRAMP_NAME_BYTES];     /* the socket's congestion control before it */
+	uint64_t bucket_full_ns; /* carried over to the next rate or request: an application */
+	uint64_t excess_bytes; /* must not refill its bucket or clear its losses by asking again */
+	uint64_t broken_ns;    /* when it last broke */
+	uint32_t times_broken; /* how often it broke */
+	uint32_t app_chose_control; /* the application asked for another congestion control before
+				     * the connection was established */
+};
+
+/* The rate that may be reserved in a cgroup and its descendants. The root's limit is the host's. */
+struct onramp_limit {
+	uint64_t bytes_per_s; /* of payload */
+	uint64_t outer;       /* id of the nearest enclosing cgroup that has a limit; 0: none */
+};
+
+/* How much of a limit is reserved, and the requests so far */
+struct onramp_usage {
+	uint64_t bytes_per_s; /* reserved now */
+	uint64_t granted;     /* requests */
+	uint64_t refused;     /* requests, because of this limit */
+	uint64_t broken;      /* reservations that were granted, and broke */
+};
+
+/* Packet pairs of a connection whose peer knows the TCP option. bpf/pair.bpf.c, which writes and
+ * reads the option, shares this record with the start-up. Both run under the socket's lock. */
+struct onramp_pairs {
+	struct pair_probe probe;   /* the pairs that this end sends */
+	struct pair_meter meter;   /* the pairs that this end measures */
+	struct pair_counts counts; /* of pairs and options so far */
+	struct pair_option reply;  /* to be sent, if has_reply */
+	struct pair_report report; /* from the peer, not yet seen by the start-up; 0: none */
+	uint32_t reported_ns;      /* the latest interval that the peer reported */
+	uint32_t measured_ns;      /* the latest interval that this end measured */
+	uint8_t startup_is_active; /* the start-up is not over */
+	uint8_t request;           /* enum startup_pair_request: how to mark the next segments */
+	uint8_t has_reply;         /* reply waits for a segment with room for it */
+	uint8_t ack_now;           /* acknowledge the segment that is arriving at once */
+	uint8_t has_arrivals;      /* the first arrived with a receive time stamp of the kernel */
+	uint8_t reserved[3];       /* 0 */
+};
+
+/* The kernel's own state of a connection, at the time of the listing */
+struct onramp_socket_now {
+	struct onramp_endpoint local;    /* this host's end */
+	struct onramp_endpoint remote;   /* the other end */
+	uint64_t now_ns;                 /* the time of the listing */
+	uint64_t pacing_bytes_per_s;     /* STARTUP_UNLIMITED: the connection is not paced */
+	uint64_t bytes_acked;            /* so far */
+	uint32_t tcp_state;              /* enum of net/tcp_states.h */
+	uint32_t mss_bytes;              /* payload of a full segment */
+	uint32_t cwnd_segments;          /* congestion window */
+	uint32_t ssthresh_segments;      /* TCP_INFINITE_SSTHRESH: none is set */
+	uint32_t srtt_us;                /* smoothed RTT */
+	uint32_t retransmitted_segments; /* so far */
+	uint32_t network_namespace;      /* inode number */
+	uint32_t has_pairs;              /* both ends know the option of packet pairs */
+};
+
+/* A row of `onramp ss` */
+struct onramp_socket {
+	struct onramp_connection connection; /* the start-up */
+	struct onramp_pairs pairs;           /* 0 if now.has_pairs is 0 */
+	struct onramp_socket_now now;        /* the kernel's own state */
+};
+
+/* The input that an event reports */
+enum onramp_event_kind {
+	ONRAMP_EVENT_START = 1, /* input.start */
+	ONRAMP_EVENT_ACK = 2,   /* input.ack; which ACKs: ack_is_reported() in startup/events.h */
+	ONRAMP_EVENT_LOSS = 3,  /* input.loss */
+};
+
+/* An input of the algorithm; the event's kind names the member */
+union onramp_event_input {
+	struct startup_start start; /* ONRAMP_EVENT_START */
+	struct startup_ack ack;     /* ONRAMP_EVENT_ACK */
+	struct startup_loss loss;   /* ONRAMP_EVENT_LOSS */
+};
+
+/* An input of the algorithm and its decision, in the ring */
+struct onramp_event {
+	uint64_t id;                      /* of the connection */
+	uint32_t kind;                    /* enum onramp_event_kind */
+	uint32_t reserved;                /* 0 */
+	struct onramp_endpoint local;     /* this host's end */
+	struct onramp_endpoint remote;    /* the other end */
+	union onramp_event_input input;   /* what the algorithm was given */
+	struct startup_decision decision; /* what it decided */
+};
+
+/* Read-only data of bpf/adopt.bpf.c */
+struct onramp_adopt {
+	char congestion_control[ONRAMP_NAME_BYTES]; /* for the cgroup's connections */
+};
+
+/* Network namespaces that bpf/pair.bpf.c can be restricted to */
+#define ONRAMP_PAIR_NAMESPACES 2
+
+/* Read-only data of bpf/pair.bpf.c */
+struct onramp_pair_config {
+	uint64_t namespaces[ONRAMP_PAIR_NAMESPACES]; /* cookies; all 0: every namespace */
+};
+
+/* Read-only data of bpf/qos.bpf.c */
+struct onramp_qos_config {
+	char congestion_control[ONRAMP_NAME_BYTES]; /* the registered start-up `qos` */
+	struct onramp_reservation
+		asked; /* for connections whose application asks for none itself */
+};
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The algorithm of a start-up program. build.rs makes one `algorithm.h` from this template for each
+ * row of core/registry.h: it replaces ALGORITHM by the row's name and CONGESTION_CONTROL by the
+ * name of its congestion control. With ALGORITHM = paced, algorithm_ack() calls paced_ack(), which
+ * is in core/algorithms/paced.h.
+ */
+#ifndef ONRAMP_ALGORITHM_H
+#define ONRAMP_ALGORITHM_H
+
+#include "algorithms/ALGORITHM.h"
+#include "intf.h"
+
+#define ONRAMP_CONGESTION_CONTROL "CONGESTION_CONTROL"
+
+static inline void algorithm_start(struct onramp_connection *connection,
+				   const struct startup_start *start)
+{
+	ALGORITHM_start((struct ALGORITHM *)connection->state, start, &connection->decision);
+}
+
+/* This function is global and not inlined, so the verifier walks it once. It would walk a static
+ * function again for each path that leads to a call. */
+__attribute__((noinline)) int algorithm_ack(struct onramp_connection *connection,
+					    const struct startup_ack *ack)
+{
+	if (connection && ack)
+		ALGORITHM_ack((struct ALGORITHM *)connection->state, ack, &connection->decision);
+	return 0;
+}
+
+static inline void algorithm_loss(struct onramp_connection *connection,
+				  const struct startup_loss *loss)
+{
+	ALGORITHM_loss((struct ALGORITHM *)connection->state, loss, &connection->decision);
+}
+
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A connection that a start-up program controls: the user's configuration, the map with the state
+ * of each connection, and questions about that state. The rules behind the answers are in
+ * core/host.h.
+ */
+#ifndef ONRAMP_CONNECTION_H
+#define ONRAMP_CONNECTION_H
+
+#include "host.h"
+#include "intf.h"
+#include "kernel.h"
+
+#include <bpf/bpf_helpers.h>
+
+/* Every process finds a loaded congestion control of Onramp by the name of this map, and reads here
+ * which start-up it is and which process owns it. */
+const volatile struct onramp_config config SEC(".rodata.onramp");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_SK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct onramp_connection);
+} onramp_conns SEC(".maps");
+
+/* Connections that started so far: the source of their ids */
+__u64 connections = 0;
+
+/* NULL if there was no memory for the record when the connection started. */
+static inline struct onramp_connection *connection_of(struct sock *sk)
+{
+	return bpf_sk_storage_get(&onramp_conns, sk, 0, 0);
+}
+
+static inline bool conn_startup_is_over(const struct onramp_connection *connection)
+{
+	return startup_is_over(&connection->decision);
+}
+
+/* Is a rate reserved, so that losses do not change cwnd? */
+static inline bool conn_is_reserved(const struct onramp_connection *connection)
+{
+	return host_is_reserved(connection->decision.phase);
+}
+
+/* Does the congestion avoidance raise cwnd? */
+static inline bool conn_avoidance_owns_cwnd(const struct tcp_sock *tp,
+					    const struct onramp_connection *connection)
+{
+	return host_owns_cwnd(connection->decision.phase, tp->snd_cwnd, tp->snd_ssthresh);
+}
+
+/* Is this ACK an input of the algorithm? */
+static inline bool conn_reports_ack(const struct tcp_sock *tp,
+				    const struct onramp_connection *connection, bool is_recovering)
+{
+	return host_reports_ack(connection->decision.phase, tp->snd_cwnd, tp->snd_ssthresh,
+				is_recovering);
+}
+
+/* Write down why, when and at which cwnd the start-up ended. Only the first exit counts: an
+ * algorithm that returns in later slow starts exits again. */
+static void note_exit(struct onramp_connection *connection, __u64 now_ns)
+{
+	if (conn_startup_is_over(connection) && !connection->exit_ns) {
+		connection->exit = connection->decision.exit;
+		connection->exit_ns = now_ns;
+		connection->exit_cwnd_bytes = connection->decision.cwnd_bytes;
+	}
+}
+
+#endif

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Drives the algorithm: the three things that happen to a connection, each in the same order.
+ *
+ *     on_established()   on_ack()       on_loss()
+ *     start_input()      ack_input()    loss_input()      what the algorithm is told: inputs.h
+ *     algorithm_start()  _ack()         _loss()           the algorithm: algorithm.template.h
+ *     learn_path(), break_reservation(), request_pair()   what its decision means for other parts
+ *     apply_decision()                                    what is applied: apply.h
+ *     report_start()     report_ack()   report_loss()     events for user space: events.h
+ */
+#ifndef ONRAMP_DRIVE_H
+#define ONRAMP_DRIVE_H
+
+#include "intf.h"
+#include "kernel.h"
+#include "algorithm.h"
+#include "startup/apply.h"
+#include "startup/avoidance.h"
+#include "startup/connection.h"
+#include "startup/events.h"
+#include "startup/inputs.h"
+#include "startup/memory.h"
+#include "startup/pairs.h"
+#include "startup/reservation.h"
+
+/* The connection is established, or its socket has just chosen this congestion control. */
+static void on_established(struct sock *sk, struct onramp_connection *connection)
+{
+	struct tcp_sock *tp = tcp_sk(sk);
+	struct startup_start start = start_input(tp);
+
+	connection->id = __sync_fetch_and_add(&connections, 1) + 1;
+	connection->start_ns = start.now_ns;
+	connection->delivered_segments = tp->delivered;
+	connection->lost_segments = tp->lost;
+	connection->bucket_sent_bytes = tp->bytes_sent;
+	start_reservation(sk, connection, &start);
+	begin_memory(sk, connection, &start);
+	algorithm_start(connection, &start);
+	note_exit(connection, start.now_ns);
+	learn_path(sk, connection);
+	/* cwnd returns to its initial value when a reservation ends and after an idle time. If the
+	 * decision paces (a reserved rate, a remembered path), that is the host's initial window;
+	 * otherwise it is the decided one. */
+	connection->initial_cwnd_segments = tp->snd_cwnd;
+	connection->initial_ssthresh_segments = tp->snd_ssthresh;
+	apply_decision(sk, connection, start.mss_bytes);
+	if (host_paces(connection->decision.pacing_bytes_per_s))
+		apply_pacing(sk, connection);
+	else
+		connection->initial_cwnd_segments = tp->snd_cwnd;
+	request_pair(sk, connection);
+	let_pair_leave(sk, connection);
+	report_start(sk, connection, &start);
+}
+
+static void on_ack(struct sock *sk, struct onramp_connection *connection,
+		   const struct rate_sample *rs)
+{
+	__u32 prior_phase = connection->decision.phase;
+	struct startup_ack ack = ack_input(tcp_sk(sk), connection, rs, take_pair_report(sk));
+
+	algorithm_ack(connection, &ack);
+	note_exit(connection, ack.now_ns);
+	learn_path(sk, connection);
+	if (!conn_is_reserved(connection))
+		break_reservation(sk, ack.now_ns);
+	apply_decision(sk, connection, ack.mss_bytes);
+	if (connection->decision.is_full)
+		avoidance_pipe_is_full(config.avoidance, sk);
+	request_pair(sk, connection);
+	report_ack(sk, connection, &ack, prior_phase);
+}
+
+/* A loss was found. `ssthresh` is the congestion avoidance's; returns the one to set. Both are in
+ * segments. */
+static __u32 on_loss(struct sock *sk, struct onramp_connection *connection, __u32 ssthresh)
+{
+	struct startup_loss loss = loss_input(tcp_sk(sk), connection, ssthresh);
+
+	algorithm_loss(connection, &loss);
+	note_exit(connection, loss.now_ns);
+	learn_path(sk, connection);
+	if (!conn_is_reserved(connection))
+		break_reservation(sk, loss.now_ns);
+	request_pair(sk, connection);
+	report_loss(sk, connection, &loss);
+	/* BBR owns cwnd from the first loss on, so the algorithm cannot follow the recovery. */
+	if (host_is_retreating(connection->decision.phase) &&
+	    config.avoidance == ONRAMP_AVOIDANCE_BBR) {
+		startup_finish(&connection->decision, startup_loss_exit(&loss));
+		note_exit(connection, loss.now_ns);
+	}
+	return ssthresh_segments(connection->decision.ssthresh_bytes, loss.mss_bytes);
+}
+
+#endif

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Events: inputs and decisions of the algorithm, reported to user space in a ring buffer. Starts
+ * and losses are always reported; of the ACKs, those that ack_is_reported() selects.
+ */
+#ifndef ONRAMP_EVENTS_H
+#define ONRAMP_EVENTS_H
+
+#include "endpoints.h"
+#include "intf.h"
+#include "kernel.h"
+#include "startup/connection.h"
+
+#include <bpf/bpf_helpers.h>
+
+#define EVENT_RING_BYTES (256 * 1024)
+
+/* At most eight ACK events per RTT, and at most one per millisecond on paths whose RTT is shorter
+ * than 8 ms. The estimate can change with every ACK; such events would fill the ring. */
+#define ACK_EVENTS_PER_RTT 8
+#define MIN_NS_BETWEEN_ACK_EVENTS UINT64_C(1000000)
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, EVENT_RING_BYTES);
+} onramp_events SEC(".maps");
+
+/* Events for which the ring had no room */
+__u64 events_lost = 0;
+
+/* An event with the latest decision and no input yet; NULL if the ring is full. */
+static struct onramp_event *new_event(const struct sock *sk,
+				      const struct onramp_connection *connection, __u32 kind)
+{
+	struct onramp_event *event = bpf_ringbuf_reserve(&onramp_events, sizeof(*event), 0);
+
+	if (!event) {
+		__sync_fetch_and_add(&events_lost, 1);
+		return NULL;
+	}
+	__builtin_memset(event, 0, sizeof(*event));
+	event->id = connection->id;
+	event->kind = kind;
+	event->decision = connection->decision;
+	fill_endpoints(sk, &event->local, &event->remote);
+	return event;
+}
+
+static inline void report_start(const struct sock *sk, const struct onramp_connection *connection,
+				const struct startup_start *start)
+{
+	struct onramp_event *event = new_event(sk, connection, ONRAMP_EVENT_START);
+
+	if (event) {
+		event->input.start = *start;
+		bpf_ringbuf_submit(event, 0);
+	}
+}
+
+static inline void report_loss(const struct sock *sk, const struct onramp_connection *connection,
+			       const struct startup_loss *loss)
+{
+	struct onramp_event *event = new_event(sk, connection, ONRAMP_EVENT_LOSS);
+
+	if (event) {
+		event->input.loss = *loss;
+		bpf_ringbuf_submit(event, 0);
+	}
+}
+
+static inline bool is_slow_start(__u32 phase)
+{
+	return phase == STARTUP_PHASE_LINEAR || phase == STARTUP_PHASE_SLOW_START;
+}
+
+/* Is this ACK's decision reported? A change of the phase always is. A new estimate, and a change
+ * between slow start and linear growth, are reported at the limited rate. */
+static bool ack_is_reported(const struct onramp_connection *connection,
+			    const struct startup_ack *ack, __u32 prior_phase)
+{
+	const struct startup_decision *decision = &connection->decision;
+	bool alternates = is_slow_start(decision->phase) && is_slow_start(prior_phase);
+
+	if (config.record || (decision->phase != prior_phase && !alternates))
+		return true;
+	return (decision->phase != connection->last_event_phase ||
+		decision->estimate_bytes_per_s != connection->last_event_estimate_bytes_per_s) &&
+	       ack->now_ns - connection->last_event_ns >=
+		       max_u64(ack->srtt_ns / ACK_EVENTS_PER_RTT, MIN_NS_BETWEEN_ACK_EVENTS);
+}
+
+static inline void report_ack(const struct sock *sk, struct onramp_connection *connection,
+			      const struct startup_ack *ack, __u32 prior_phase)
+{
+	const struct startup_decision *decision = &connection->decision;
+	struct onramp_event *event;
+
+	if (!ack_is_reported(connection, ack, prior_phase))
+		return;
+	connection->last_event_ns = ack->now_ns;
+	connection->last_event_estimate_bytes_per_s = decision->estimate_bytes_per_s;
+	connection->last_event_phase = decision->phase;
+	event = new_event(sk, connection, ONRAMP_EVENT_ACK);
+	if (event) {
+		event->input.ack = *ack;
+		bpf_ringbuf_submit(event, 0);
+	}
+}
+
+#endif

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The inputs of an algorithm, read from the kernel's socket: struct startup_start, startup_ack and
+ * startup_loss of core/startup.h. The functions here change the connection's counters only.
+ */
+#ifndef ONRAMP_INPUTS_H
+#define ONRAMP_INPUTS_H
+
+#include "intf.h"
+#include "kernel.h"
+#include "startup/connection.h"
+#include "startup/tcp.h"
+
+/* Bytes that were delivered since the start. The kernel counts segments in 32 bits, and the size of
+ * a segment may change. */
+static inline __u64 delivered_bytes(const struct tcp_sock *tp, struct onramp_connection *connection)
+{
+	connection->delivered_bytes +=
+		(__u64)(tp->delivered - connection->delivered_segments) * mss_of(tp);
+	connection->delivered_segments = tp->delivered;
+	return connection->delivered_bytes;
+}
+
+/* Bytes that were marked lost since the start */
+static inline __u64 lost_bytes(const struct tcp_sock *tp, struct onramp_connection *connection)
+{
+	connection->lost_bytes += (__u64)(tp->lost - connection->lost_segments) * mss_of(tp);
+	connection->lost_segments = tp->lost;
+	return connection->lost_bytes;
+}
+
+static inline struct startup_start start_input(const struct tcp_sock *tp)
+{
+	__u32 mss_bytes = mss_of(tp);
+	/* A socket that chooses this congestion control after it has sent data keeps its cwnd. */
+	__u32 options = tp->data_segs_out ? config.options & ~STARTUP_OPTION_PAPER_INITIAL_WINDOW
+					  : config.options;
+
+	return (struct startup_start){
+		.now_ns = bpf_ktime_get_ns(),
+		.clock = {.measure_ns = config.clock.measure_ns, .event_ns = config.clock.event_ns},
+		.cwnd_bytes = (__u64)tp->snd_cwnd * mss_bytes,
+		.ssthresh_bytes = ssthresh_bytes(tp),
+		.mss_bytes = mss_bytes,
+		.options = options,
+		.srtt_ns = srtt_ns(tp),
+	};
+}
+
+static inline __u32 ack_flags(const struct tcp_sock *tp, const struct onramp_connection *connection)
+{
+	return (is_cwnd_limited(tp) ? STARTUP_ACK_CWND_LIMITED : 0) |
+	       (tp->write_seq == tp->snd_nxt ? STARTUP_ACK_APP_LIMITED : 0) |
+	       (host_is_retreating(connection->decision.phase) && reduces_cwnd(congestion_state(tp))
+			? STARTUP_ACK_RECOVERING
+			: 0);
+}
+
+static inline struct startup_ack ack_input(const struct tcp_sock *tp,
+					   struct onramp_connection *connection,
+					   const struct rate_sample *rs, struct pair_report report)
+{
+	__u32 mss_bytes = mss_of(tp);
+
+	return (struct startup_ack){
+		.now_ns = bpf_ktime_get_ns(),
+		.acked_bytes = (__u64)rs->acked_sacked * mss_bytes,
+		.delivered_bytes = delivered_bytes(tp, connection),
+		.lost_bytes = lost_bytes(tp, connection),
+		.inflight_bytes = (__u64)packets_in_flight(tp) * mss_bytes,
+		.srtt_ns = srtt_ns(tp),
+		.rtt_ns = rs->rtt_us > 0 ? (__u64)rs->rtt_us * 1000 : 0,
+		.cwnd_bytes = (__u64)tp->snd_cwnd * mss_bytes,
+		.ssthresh_bytes = ssthresh_bytes(tp),
+		.pair_interval_ns = report.interval_ns,
+		.pair_bytes = report.bytes,
+		.mss_bytes = mss_bytes,
+		.flags = ack_flags(tp, connection),
+	};
+}
+
+/* `ssthresh`, in segments: the value that the congestion avoidance would set */
+static inline struct startup_loss loss_input(const struct tcp_sock *tp,
+					     struct onramp_connection *connection, __u32 ssthresh)
+{
+	__u32 mss_bytes = mss_of(tp);
+
+	return (struct startup_loss){
+		.now_ns = bpf_ktime_get_ns(),
+		.inflight_bytes = (__u64)tp->packets_out * mss_bytes,
+		.cwnd_bytes = (__u64)tp->snd_cwnd * mss_bytes,
+		.ssthresh_bytes = (__u64)ssthresh * mss_bytes,
+		.acknowledged_bytes =
+			delivered_bytes(tp, connection) - (__u64)tp->sacked_out * mss_bytes,
+		.lost_bytes = lost_bytes(tp, connection),
+		.mss_bytes = mss_bytes,
+		.kind = tp->inet_conn.icsk_pending == ICSK_PENDING_NONE ? STARTUP_LOSS_TIMEOUT
+									: STARTUP_LOSS_RECOVERY,
+	};
+}
+
+#endif

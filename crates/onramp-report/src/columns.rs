@@ -1,7 +1,7 @@
 //! The columns of the summary, the same for terminal and page.
 
 use crate::summary::{Group, Row};
-use crate::units::{fixed, printable, significant, NOTHING};
+use crate::units::{fixed, printable, significant, NO_VALUE};
 use onramp_results::Record;
 use onramp_scenario::NO_STARTUP;
 
@@ -21,7 +21,7 @@ pub(crate) enum Column {
     Bound,
     Wasted,
     Delivered,
-    Resent,
+    Retransmitted,
     Timeouts,
     Drops,
     Policed,
@@ -29,8 +29,8 @@ pub(crate) enum Column {
     Queue,
     Exit,
     Estimate,
-    RivalBefore,
-    RivalDuring,
+    CompetingBefore,
+    CompetingDuring,
 }
 
 /// How a cell is to be read at a glance.
@@ -74,7 +74,7 @@ impl Column {
             (Column::Bound, groups.iter().any(|g| g.bound_s.is_none())),
             (Column::Wasted, true),
             (Column::Delivered, any(&|r| !r.finished)),
-            (Column::Resent, true),
+            (Column::Retransmitted, true),
             (
                 Column::Timeouts,
                 any(&|r| r.timeouts.is_some_and(|n| n > 0)),
@@ -85,8 +85,8 @@ impl Column {
             (Column::Queue, true),
             anywhere(Column::Exit),
             anywhere(Column::Estimate),
-            anywhere(Column::RivalBefore),
-            anywhere(Column::RivalDuring),
+            anywhere(Column::CompetingBefore),
+            anywhere(Column::CompetingDuring),
         ];
         candidates
             .into_iter()
@@ -101,7 +101,7 @@ impl Column {
         match self {
             Column::Exit => any(|r| r.startup != NO_STARTUP),
             Column::Estimate => any(|r| r.estimate_bytes_per_s.is_some()),
-            Column::RivalBefore | Column::RivalDuring => any(|r| {
+            Column::CompetingBefore | Column::CompetingDuring => any(|r| {
                 r.traffic_before_bytes_per_s.is_some() || r.traffic_during_bytes_per_s.is_some()
             }),
             _ => true,
@@ -118,7 +118,7 @@ impl Column {
             Column::Bound => ("bound", "s"),
             Column::Wasted => ("wasted", "RTT"),
             Column::Delivered => ("delivered", "MB"),
-            Column::Resent => ("resent", "segm."),
+            Column::Retransmitted => ("resent", "segm."),
             Column::Timeouts => ("time-outs", ""),
             Column::Drops => ("drops", "pkts"),
             Column::Policed => ("policed", "pkts"),
@@ -126,8 +126,8 @@ impl Column {
             Column::Queue => ("queue", "BDP"),
             Column::Exit => ("exit", ""),
             Column::Estimate => ("estimate", "% payload"),
-            Column::RivalBefore => ("rival", "before"),
-            Column::RivalDuring => ("Mbit/s", "during"),
+            Column::CompetingBefore => ("rival", "before"),
+            Column::CompetingDuring => ("Mbit/s", "during"),
         }
     }
 
@@ -146,7 +146,7 @@ impl Column {
             Column::Bound => "2 RTT + serialisation of every packet, and its tokens where there are buckets",
             Column::Wasted => "Round trips wasted: (completion − bound) / RTT",
             Column::Delivered => "Payload that the receiver got: median, the unfinished ones included",
-            Column::Resent => "Data segments that the transfer sent again",
+            Column::Retransmitted => "Data segments that the transfer sent again",
             Column::Timeouts => "Times that the transfer's retransmission timer ended",
             Column::Drops => "Packets dropped by queues and policers, all flows",
             Column::Policed => "Those of them that exceeded a policer's rate, or that of an EF flow's profile",
@@ -156,10 +156,10 @@ impl Column {
             Column::Estimate => {
                 "The start-up's last estimate of payload rate, over the payload rate that the path can carry for long"
             }
-            Column::RivalBefore => {
+            Column::CompetingBefore => {
                 "What the competing traffic delivered in the 20 RTTs before the transfer, Mbit/s of payload"
             }
-            Column::RivalDuring => "What it delivered in the 20 RTTs from the transfer's start on, Mbit/s of payload",
+            Column::CompetingDuring => "What it delivered in the 20 RTTs from the transfer's start on, Mbit/s of payload",
         }
     }
 
@@ -185,7 +185,7 @@ impl Column {
             },
             Column::Wasted => counted(row, |r| r.excess_rtts, 1),
             Column::Delivered => delivered(row),
-            Column::Resent => count(|r| r.retransmitted_segments),
+            Column::Retransmitted => count(|r| r.retransmitted_segments),
             Column::Timeouts => counted(row, |r| r.timeouts.map(|n| n as f64), 0),
             Column::Drops => count(|r| r.dropped_packets),
             Column::Policed => count(|r| r.policed_packets),
@@ -193,8 +193,8 @@ impl Column {
             Column::Queue => counted(row, |r| Some(r.peak_queue_bdp), 2),
             Column::Exit => exit(row),
             Column::Estimate => estimate(row),
-            Column::RivalBefore => rival(row, |r| r.traffic_before_bytes_per_s),
-            Column::RivalDuring => rival(row, |r| r.traffic_during_bytes_per_s),
+            Column::CompetingBefore => competing(row, |r| r.traffic_before_bytes_per_s),
+            Column::CompetingDuring => competing(row, |r| r.traffic_during_bytes_per_s),
         }
     }
 
@@ -228,7 +228,7 @@ impl Column {
 
 fn blank() -> Cell {
     Cell {
-        text: NOTHING.to_owned(),
+        text: NO_VALUE.to_owned(),
         tone: Tone::Faint,
         detail: None,
     }
@@ -375,7 +375,7 @@ fn estimate(row: &Row<'_>) -> Cell {
     }
 }
 
-fn rival(row: &Row<'_>, value: impl Fn(&Record) -> Option<f64>) -> Cell {
+fn competing(row: &Row<'_>, value: impl Fn(&Record) -> Option<f64>) -> Cell {
     match row.spread_of_some(|r| value(r).map(|rate| rate * 8.0 / 1e6)) {
         Some(rate) => Cell {
             text: rate.median_text(),

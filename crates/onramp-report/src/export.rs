@@ -1,6 +1,7 @@
 //! The records as JSON and CSV, any table as CSV, and the traces as JSON of bounded size.
 
-use crate::{thin, Run};
+use crate::run::Run;
+use crate::thin;
 use onramp_results::{Record, SegmentSample, SenderSample, StartupEvent, Trace};
 use serde::Serialize;
 
@@ -166,7 +167,7 @@ fn segments(trace: &Trace) -> Vec<SegmentSample> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::record;
+    use onramp_samples::record;
 
     #[test]
     fn a_trace_keeps_its_drops_when_it_is_thinned() {

@@ -1,42 +1,54 @@
-//! What all pages have in common: HTML that needs nothing else, style and plots in it and no
-//! scripts.
+//! What all pages have in common. The template library `maud` writes and escapes them.
+//!
+//! A page is one HTML file: style and plots are in it, it has no scripts and fetches nothing. Line
+//! breaks stand after each block, so that two pages can be compared line by line.
 
-use crate::svg::escape;
-use crate::Meta;
-use std::fmt::Write;
+use crate::run::Meta;
+use crate::units::printable;
+use maud::{html, Markup, PreEscaped, DOCTYPE};
 
 const STYLE: &str = include_str!("style.css");
 
-/// Everything up to and with the heading.
-pub(crate) fn begin(title: &str) -> String {
-    let title = escape(title);
-    format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n"
-    )
+/// Text of unknown origin. `maud` escapes it; control characters, which HTML does not allow, become
+/// U+FFFD first.
+pub(crate) fn text(text: &str) -> Markup {
+    html! { (printable(text)) }
 }
 
-/// The end of a page.
-pub(crate) fn end(html: String) -> String {
-    html + "</body>\n</html>\n"
+/// A page with this heading above its body.
+pub(crate) fn page(title: &str, body: &Markup) -> String {
+    let page = html! {
+        (DOCTYPE) "\n"
+        html lang="en" { "\n"
+            head { "\n"
+                meta charset="utf-8"; "\n"
+                meta name="viewport" content="width=device-width, initial-scale=1"; "\n"
+                title { (text(title)) } "\n"
+                // The style sheet is ours: text in it needs no escaping.
+                style { "\n" (PreEscaped(STYLE)) } "\n"
+            } "\n"
+            body { "\n"
+                h1 { (text(title)) } "\n"
+                (body)
+            } "\n"
+        } "\n"
+    };
+    page.into_string()
 }
 
 /// A paragraph of plain text; nothing for an empty one.
-pub(crate) fn paragraph(html: &mut String, class: &str, text: &str) {
-    if !text.is_empty() {
-        let class = class_attribute(class);
-        let _ = writeln!(html, "<p{class}>{}</p>", escape(text));
+pub(crate) fn paragraph(class: Option<&str>, content: &str) -> Markup {
+    html! {
+        @if !content.is_empty() {
+            p class=[class] { (text(content)) } "\n"
+        }
     }
 }
 
-/// Where and how a page's results were made.
-pub(crate) fn facts(html: &mut String, meta: &Meta) {
-    let cpus = if meta.cpus > 0 {
-        meta.cpus.to_string()
-    } else {
-        String::new()
-    };
+/// Where and how the results of a page were made, as far as that is known.
+pub(crate) fn facts(meta: &Meta) -> Markup {
+    let cpus = Some(meta.cpus).filter(|cpus| *cpus > 0);
+    let cpus = cpus.map_or(String::new(), |cpus| cpus.to_string());
     let facts = [
         ("command", &meta.command),
         ("date", &meta.date),
@@ -44,43 +56,52 @@ pub(crate) fn facts(html: &mut String, meta: &Meta) {
         ("kernel", &meta.kernel_release),
         ("CPUs", &cpus),
     ];
-    html.push_str("<dl class=\"meta\">\n");
-    for (name, value) in facts.into_iter().filter(|(_, value)| !value.is_empty()) {
-        let _ = writeln!(html, "<dt>{name}</dt><dd>{}</dd>", escape(value));
+    html! {
+        dl.meta { "\n"
+            @for (name, value) in facts.into_iter().filter(|(_, value)| !value.is_empty()) {
+                dt { (name) } dd { (text(value)) } "\n"
+            }
+        } "\n"
     }
-    html.push_str("</dl>\n");
 }
 
 /// Links to the headings of a page that has several.
-pub(crate) fn contents(html: &mut String, headings: &[String]) {
-    if headings.len() < 2 {
-        return;
+pub(crate) fn contents(headings: &[String]) -> Markup {
+    html! {
+        @if headings.len() > 1 {
+            nav { ol { "\n"
+                @for (number, heading) in headings.iter().enumerate() {
+                    li { a href={ "#g" (number) } { (text(heading)) } } "\n"
+                }
+            } } "\n"
+        }
     }
-    html.push_str("<nav><ol>\n");
-    for (at, heading) in headings.iter().enumerate() {
-        let _ = writeln!(html, "<li><a href=\"#g{at}\">{}</a></li>", escape(heading));
-    }
-    html.push_str("</ol></nav>\n");
 }
 
-/// The heading to which the contents' link of this number leads.
-pub(crate) fn heading(html: &mut String, at: usize, text: &str) {
-    let _ = writeln!(html, "<h2 id=\"g{at}\">{}</h2>", escape(text));
-}
-
-/// A plot and the sentence below it.
-pub(crate) fn figure(html: &mut String, svg: &str, caption: &str) {
-    let _ = writeln!(
-        html,
-        "<figure>\n{svg}<figcaption>{}</figcaption>\n</figure>",
-        escape(caption)
-    );
-}
-
-/// ` class="..."`, or nothing.
-pub(crate) fn class_attribute(class: &str) -> String {
-    match class.trim() {
-        "" => String::new(),
-        class => format!(" class=\"{class}\""),
+/// The heading to which the link with this number leads, from 0.
+pub(crate) fn heading(number: usize, content: &str) -> Markup {
+    html! {
+        h2 id={ "g" (number) } { (text(content)) } "\n"
     }
+}
+
+/// A plot and the sentence below it. The SVG goes into the page unchanged: it comes from
+/// [`crate::svg`], which escapes all text itself.
+pub(crate) fn figure(svg: &str, caption: &str) -> Markup {
+    html! {
+        figure { "\n"
+            (PreEscaped(svg))
+            figcaption { (text(caption)) } "\n"
+        } "\n"
+    }
+}
+
+/// The value of a `class` attribute: the names that are not empty, or `None` where all are.
+pub(crate) fn classes(names: &[&str]) -> Option<String> {
+    let names: Vec<&str> = names
+        .iter()
+        .copied()
+        .filter(|name| !name.is_empty())
+        .collect();
+    (!names.is_empty()).then(|| names.join(" "))
 }

@@ -1,13 +1,16 @@
-//! What a comparison of start-ups says, for people and for programs: a table for the terminal, a
-//! page that needs nothing but itself, and files that other tools read.
+//! Tables, plots and pages from result records, for people and for programs.
 //!
-//! - [`table`] for the terminal;
-//! - [`prepare`] before a long run, [`write`](write()) after it, for `--out DIR`;
-//! - [`to_json`] for `--json`;
-//! - [`plot`], [`trace_graph`], [`ladder`] and [`reproduction`] for papers computed again: any
-//!   plot, the trace graph of a sender, what two ends send each other, and a page of tables and
-//!   figures; [`text_table`] and [`table_to_csv`] for any table; [`write_files`] puts them into a
-//!   directory.
+//! | for | use |
+//! |---|---|
+//! | a terminal | [`table`] for results; [`text_table`] and [`columns`](columns()) for any table |
+//! | `--out DIR` | [`prepare`] before a long run, [`write`](write()) after it |
+//! | `--json` | [`to_json`], [`to_csv`]; [`table_to_csv`] for any table |
+//! | a page of results | [`page`](page()) |
+//! | papers computed again | [`reproduction`] for the page, [`write_files`] for its files |
+//! | figures | [`plot`] for any plot, [`trace_graph`] for a sender, [`ladder`] for segments |
+//!
+//! Pages are self-contained HTML, written by the template library `maud`. Figures are SVG, written
+//! by a small writer of our own. Both follow the light or dark scheme of the reader.
 //!
 //! `docs/results.md` explains every field, column and plot.
 
@@ -16,12 +19,12 @@ mod export;
 mod figure;
 mod html;
 pub mod ladder;
-mod layout;
 mod link;
 mod out_dir;
 mod page;
 pub mod plot;
 pub mod reproduction;
+mod run;
 mod spread;
 mod summary;
 mod svg;
@@ -32,48 +35,15 @@ pub mod trace_graph;
 mod units;
 mod write;
 
-#[cfg(test)]
-#[path = "../examples/sample/synthetic.rs"]
-mod sample;
-
 pub use export::{table_to_csv, to_csv, to_json, SCHEMA_VERSION};
-pub use layout::TableOptions;
 pub use out_dir::{prepare_files, write_files, Error};
 pub use page::page;
+pub use run::{Meta, Run};
 pub use table::table;
-pub use text_table::text_table;
+pub use text_table::{columns, text_table, TableOptions};
 pub use write::{prepare, write, Written};
 
-use onramp_results::{Record, Trace};
-use serde::Serialize;
-
-/// One transfer: what it answered and, where it was watched, how it moved.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Run {
-    /// The result.
-    pub record: Record,
-    /// What the plots are drawn from.
-    pub trace: Option<Trace>,
-}
-
-/// Where and how the runs were made. The caller fills it in, the report repeats it: nothing about
-/// the machine is in a report that is not here or in a record.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Meta {
-    /// Heading of the page.
-    pub title: String,
-    /// One paragraph: what was run.
-    pub what: String,
-    /// Sentences about scenarios: name, description.
-    pub scenarios: Vec<(String, String)>,
-    /// Version of Onramp.
-    pub version: String,
-    /// The command line that made the report.
-    pub command: String,
-    /// When, as text, for example `2031-05-04 12:00 UTC`.
-    pub date: String,
-    /// Release of the kernel, for example `6.18.5`.
-    pub kernel_release: String,
-    /// Processors that the runs could use.
-    pub cpus: usize,
-}
+/// The example in the README compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

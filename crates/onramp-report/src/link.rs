@@ -89,7 +89,7 @@ mod tests {
 
     #[test]
     fn a_shaper_is_what_the_link_carries_and_the_queue_counts_the_serialiser_s_rate() {
-        let mut record = crate::sample::record("cubic-case", "none", "cubic", 1);
+        let mut record = onramp_samples::record("cubic-case", "none", "cubic", 1);
         let plain = Link::of(&record);
         assert!((plain.payload_share - ETHERNET_SHARE).abs() < 1e-6);
         record.capacity_bits_per_s /= 2;

@@ -1,88 +1,94 @@
-//! The report as one page of HTML that needs nothing else: style and plots are in it, scripts are
-//! not.
+//! The report as one page of HTML: what was run, the summary, and the plots of each group.
 
 use crate::columns::{Cell, Column, Tone};
 use crate::figure::{completion, over_time, series};
 use crate::html;
+use crate::html::text;
+use crate::run::{Meta, Run};
 use crate::summary::{groups, Group};
-use crate::svg::escape;
-use crate::{Meta, Run};
+use crate::units::printable;
+use maud::{html, Markup};
 use onramp_results::Record;
-use std::fmt::Write;
 
 /// The page: what was run, the summary, and the plots of each group of transfers that can be
 /// compared.
+///
+/// The page is self-contained: it has no scripts and fetches nothing.
 pub fn page(meta: &Meta, runs: &[Run]) -> String {
     let records: Vec<Record> = runs.iter().map(|run| run.record.clone()).collect();
     let groups = groups(&records);
-    let mut html = html::begin(&meta.title);
-    html::paragraph(&mut html, "", &meta.what);
-    html::facts(&mut html, meta);
-    if groups.is_empty() {
-        html += "<p>No results.</p>\n";
-    } else {
-        html::contents(
-            &mut html,
-            &groups.iter().map(Group::title).collect::<Vec<_>>(),
-        );
-        summary(&mut html, &groups);
-        for (at, group) in groups.iter().enumerate() {
-            section(&mut html, at, group, meta, runs);
+    let titles: Vec<String> = groups.iter().map(Group::title).collect();
+    let body = html! {
+        (html::paragraph(None, &meta.what))
+        (html::facts(meta))
+        @if groups.is_empty() {
+            p { "No results." } "\n"
+        } @else {
+            (html::contents(&titles))
+            (summary(&groups))
+            @for (number, group) in groups.iter().enumerate() {
+                (section(number, group, meta, runs))
+            }
         }
-    }
-    html::end(html)
+    };
+    html::page(&meta.title, &body)
 }
 
-fn summary(html: &mut String, groups: &[Group<'_>]) {
+fn summary(groups: &[Group<'_>]) -> Markup {
     let columns = Column::chosen(groups);
-    html.push_str("<h2>Summary</h2>\n<div class=\"scroll\"><table>\n<thead><tr>");
-    for &column in &columns {
-        let (name, unit) = heading(column);
-        let class = if column.is_left() {
-            " class=\"left\""
-        } else {
-            ""
-        };
-        let _ = write!(
-            html,
-            "<th{class} title=\"{}\">{name}<small>{unit}</small></th>",
-            escape(column.meaning())
-        );
+    html! {
+        h2 { "Summary" } "\n"
+        div.scroll { table { "\n"
+            thead { tr {
+                @for &column in &columns {
+                    @let (name, unit) = heading(column);
+                    th class=[column.is_left().then_some("left")] title=(column.meaning()) {
+                        (name) small { (unit) }
+                    }
+                }
+            } } "\n"
+            @for group in groups {
+                (body(group, &columns))
+            }
+        } } "\n"
+        (notes(groups, &columns))
     }
-    html.push_str("</tr></thead>\n");
-    for group in groups {
-        let (title, conditions) = (escape(&group.title()), escape(&group.conditions()));
-        let span = columns.len();
-        let _ = writeln!(
-            html,
-            "<tbody><tr><th colspan=\"{span}\">{title}<br><span>{conditions}</span></th></tr>"
-        );
-        for row in &group.rows {
-            table_row(
-                html,
-                "",
-                columns.iter().map(|&column| (column, column.cell(row))),
-            );
-        }
-        if group.bound_s.is_some() {
-            let cells = columns
-                .iter()
-                .filter_map(|&column| Some((column, column.bound_cell(group)?)));
-            table_row(html, " class=\"bound\"", cells);
-        }
-        html.push_str("</tbody>\n");
-    }
-    html.push_str("</table></div>\n");
-    notes(html, groups, &columns);
 }
 
-/// The page has room for a rival's name over both of its columns.
+/// The rows of a group, below its title.
+fn body(group: &Group<'_>, columns: &[Column]) -> Markup {
+    let bound = columns
+        .iter()
+        .filter_map(|&column| Some((column, column.bound_cell(group)?)));
+    html! {
+        tbody {
+            tr {
+                th colspan=(columns.len()) {
+                    (text(&group.title())) br; span { (text(&group.conditions())) }
+                }
+            } "\n"
+            @for row in &group.rows {
+                tr {
+                    @for &column in columns { (cell(column, &column.cell(row))) }
+                } "\n"
+            }
+            @if group.bound_s.is_some() {
+                tr.bound {
+                    @for (column, bound) in bound { (cell(column, &bound)) }
+                } "\n"
+            }
+        } "\n"
+    }
+}
+
+/// Name and unit of a column. The page has room for longer units than the terminal has, and for the
+/// name `rival` above both columns of the competing traffic.
 fn heading(column: Column) -> (&'static str, &'static str) {
     match column {
-        Column::RivalBefore => ("rival", "before, Mbit/s"),
-        Column::RivalDuring => ("rival", "during, Mbit/s"),
+        Column::CompetingBefore => ("rival", "before, Mbit/s"),
+        Column::CompetingDuring => ("rival", "during, Mbit/s"),
         Column::Estimate => ("estimate", "% of link"),
-        Column::Resent => ("resent", "segments"),
+        Column::Retransmitted => ("resent", "segments"),
         Column::Drops => ("drops", "packets"),
         Column::Policed => ("policed", "packets"),
         Column::Lost => ("lost", "packets"),
@@ -90,55 +96,50 @@ fn heading(column: Column) -> (&'static str, &'static str) {
     }
 }
 
-fn table_row(out: &mut String, class: &str, cells: impl Iterator<Item = (Column, Cell)>) {
-    let _ = write!(out, "<tr{class}>");
-    for (column, cell) in cells {
-        let tone = match cell.tone {
-            Tone::Plain => "",
-            Tone::Better => "better",
-            Tone::Worse => "worse",
-            Tone::Faint => "faint",
-            Tone::Warning => "warning",
-        };
-        let left = if column.is_left() { "left " } else { "" };
-        let class = html::class_attribute(&format!("{left}{tone}"));
-        let detail = cell
-            .detail
-            .map(|d| format!(" title=\"{}\"", escape(&d)))
-            .unwrap_or_default();
-        let _ = write!(out, "<td{class}{detail}>{}</td>", escape(&cell.text));
-    }
-    out.push_str("</tr>\n");
-}
-
-fn notes(html: &mut String, groups: &[Group<'_>], columns: &[Column]) {
-    html.push_str(
-        "<p class=\"note\">Completion: from the receiver's connect to its last byte; medians over repeated runs, \
-         least and most in brackets. Ratio: to plain cubic, or to a group's first row where there is none. \
-         Bound: 2 RTT (handshake and request) + serialisation of every packet. Wasted: (completion − bound) / RTT.",
-    );
-    if columns.contains(&Column::Estimate) {
-        html.push_str(" Estimate: of payload rate, in percent of the payload rate that the path can carry for long.");
-    }
-    html.push_str("</p>\n");
-    if let Some(note) = crate::table::suspect_note(groups) {
-        let _ = writeln!(
-            html,
-            "<p class=\"warning\">{}</p>",
-            escape(&note.replace("\n ", ""))
-        );
+fn cell(column: Column, cell: &Cell) -> Markup {
+    let tone = match cell.tone {
+        Tone::Plain => "",
+        Tone::Better => "better",
+        Tone::Worse => "worse",
+        Tone::Faint => "faint",
+        Tone::Warning => "warning",
+    };
+    let class = html::classes(&[if column.is_left() { "left" } else { "" }, tone]);
+    html! {
+        td class=[class] title=[cell.detail.as_deref().map(printable)] { (text(&cell.text)) }
     }
 }
 
-fn section(out: &mut String, at: usize, group: &Group<'_>, meta: &Meta, runs: &[Run]) {
-    html::heading(out, at, &group.title());
+fn notes(groups: &[Group<'_>], columns: &[Column]) -> Markup {
+    html! {
+        p.note {
+            "Completion: from the receiver's connect to its last byte; medians over repeated runs, "
+            "least and most in brackets. Ratio: to plain cubic, or to a group's first row where "
+            "there is none. Bound: 2 RTT (handshake and request) + serialisation of every packet. "
+            "Wasted: (completion − bound) / RTT."
+            @if columns.contains(&Column::Estimate) {
+                " Estimate: of payload rate, in percent of the payload rate that the path can carry "
+                "for long."
+            }
+        } "\n"
+        @if let Some(note) = crate::table::suspect_note(groups) {
+            p.warning { (text(&note.replace("\n ", ""))) } "\n"
+        }
+    }
+}
+
+fn section(number: usize, group: &Group<'_>, meta: &Meta, runs: &[Run]) -> Markup {
     let scenario = &group.first().scenario;
-    if let Some((_, description)) = meta.scenarios.iter().find(|(name, _)| name == scenario) {
-        html::paragraph(out, "", description);
-    }
-    html::paragraph(out, "conditions", &group.conditions());
+    let description = meta.scenarios.iter().find(|(name, _)| name == scenario);
     let plots = over_time(group, &series(group, runs));
-    for plot in [completion::draw(group)].iter().chain(&plots) {
-        html::figure(out, &plot.svg, &plot.caption);
+    html! {
+        (html::heading(number, &group.title()))
+        @if let Some((_, description)) = description {
+            (html::paragraph(None, description))
+        }
+        (html::paragraph(Some("conditions"), &group.conditions()))
+        @for plot in [completion::draw(group)].iter().chain(&plots) {
+            (html::figure(&plot.svg, &plot.caption))
+        }
     }
 }

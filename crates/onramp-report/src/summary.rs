@@ -327,7 +327,7 @@ fn label(record: &Record, with_host: bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::record;
+    use onramp_samples::record;
 
     #[test]
     fn the_baseline_is_plain_cubic_wherever_it_stands() {

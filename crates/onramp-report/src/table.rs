@@ -1,66 +1,133 @@
 //! The summary as text for a terminal.
-//!
-//! Columns that don't fit into the width go into a second block below, with the labels repeated, so
-//! that nothing is cut off or wrapped. Written by hand: the table crates wrap or truncate cells
-//! instead, and this is shorter than making one of them not do it.
 
-use crate::columns::{Cell, Column, Tone, FIGURE_SPACE, SUSPECT_MARK};
-use crate::layout::{self, paint, TableOptions, BOLD, FAINT, GAP};
+use crate::columns::{Column, Tone, FIGURE_SPACE, SUSPECT_MARK};
 use crate::summary::{groups, Group};
+use crate::text_table::{paint, Grid, TableOptions, BOLD, FAINT, GAP};
 use crate::units::significant;
 use onramp_results::Record;
 use unicode_width::UnicodeWidthStr;
 
-/// The results as text: one part per group of transfers that can be compared, one line per
-/// start-up.
+/// ANSI codes of green, red and yellow.
+const GREEN: &str = "32";
+const RED: &str = "31";
+const YELLOW: &str = "33";
+
+/// The results as text: one part for each group of transfers that can be compared, one line for
+/// each start-up.
 ///
-/// Ends with a line break; an empty list gives the line `no results`.
+/// Columns that do not fit into the width go into further blocks below, with the labels repeated.
+/// The text ends with a line break; an empty list gives the line `no results`.
 pub fn table(records: &[Record], options: &TableOptions) -> String {
     let groups = groups(records);
     if groups.is_empty() {
         return "no results\n".to_owned();
     }
-    let columns = Column::chosen(&groups);
-    let widths: Vec<usize> = columns
-        .iter()
-        .map(|&column| width_of(column, &groups))
-        .collect();
+    let summary = Summary::new(&groups, options);
     let mut lines = Vec::new();
+    let mut row = HEAD_ROWS;
     for group in &groups {
-        push_title(&mut lines, group, options);
-        let here = |at: &usize| columns[*at].is_for(group);
-        let (columns, widths): (Vec<Column>, Vec<usize>) = (0..columns.len())
-            .filter(here)
-            .map(|at| (columns[at], widths[at]))
-            .unzip();
-        for block in blocks(&columns, &widths, options.width) {
-            let block: Vec<(Column, usize)> = block
-                .into_iter()
-                .map(|at| (columns[at], widths[at]))
-                .collect();
-            push_block(&mut lines, group, &block, options);
-        }
+        summary.push_group(&mut lines, group, row);
+        row += rows_of(group);
         lines.push(String::new());
     }
-    lines.extend(notes(&groups, &columns));
+    lines.extend(notes(&groups, &summary.columns));
     lines.join("\n").replace(FIGURE_SPACE, " ") + "\n"
 }
 
-/// Which columns stand side by side, before and during together.
-fn blocks(columns: &[Column], widths: &[usize], total: usize) -> Vec<Vec<usize>> {
-    layout::blocks(widths, total, |at| columns[at] == Column::RivalBefore)
+/// Names and units of the columns.
+const HEAD_ROWS: usize = 2;
+
+/// Rows of a group in the grid: its start-ups, and the bound where the group has one.
+fn rows_of(group: &Group<'_>) -> usize {
+    group.rows.len() + usize::from(group.bound_s.is_some())
 }
 
-fn width_of(column: Column, groups: &[Group<'_>]) -> usize {
-    let (name, unit) = column.head();
-    let head = name.width().max(unit.width());
-    let cells = groups.iter().flat_map(|group| {
-        let rows = group.rows.iter().map(|row| column.cell(row).text.width());
-        rows.chain(column.bound_cell(group).map(|cell| cell.text.width()))
-    });
-    cells.fold(head, usize::max)
+/// The rows of all groups in one grid, so that the columns of all groups have the same widths.
+struct Summary<'a> {
+    columns: Vec<Column>,
+    grid: Grid,
+    /// The tone of each cell, by row and column.
+    tones: Vec<Vec<Tone>>,
+    options: &'a TableOptions,
 }
 
+impl<'a> Summary<'a> {
+    fn new(groups: &[Group<'_>], options: &'a TableOptions) -> Summary<'a> {
+        let columns = Column::chosen(groups);
+        let head = |text: fn((&'static str, &'static str)) -> &'static str| {
+            let texts = columns.iter().map(|column| text(column.head()).to_owned());
+            (texts.collect(), vec![Tone::Plain; columns.len()])
+        };
+        let mut rows: Vec<(Vec<String>, Vec<Tone>)> = vec![head(|h| h.0), head(|h| h.1)];
+        for group in groups {
+            for row in &group.rows {
+                let cells = columns.iter().map(|column| column.cell(row));
+                rows.push(cells.map(|cell| (cell.text, cell.tone)).unzip());
+            }
+            if group.bound_s.is_some() {
+                let cells = columns.iter().filter_map(|column| column.bound_cell(group));
+                rows.push(cells.map(|cell| (cell.text, cell.tone)).unzip());
+            }
+        }
+        let (texts, tones): (Vec<Vec<String>>, Vec<Vec<Tone>>) = rows.into_iter().unzip();
+        let texts: Vec<&[String]> = texts.iter().map(Vec::as_slice).collect();
+        let is_right: Vec<bool> = columns.iter().map(|column| !column.is_left()).collect();
+        Summary {
+            grid: Grid::new(&texts, &is_right),
+            columns,
+            tones,
+            options,
+        }
+    }
+
+    /// A group's title and its blocks; `first_row` is the row of its first start-up.
+    fn push_group(&self, lines: &mut Vec<String>, group: &Group<'_>, first_row: usize) {
+        push_title(lines, group, self.options);
+        let shown: Vec<usize> = (0..self.columns.len())
+            .filter(|&at| self.columns[at].is_for(group))
+            .collect();
+        // The two columns of the competing traffic stay together.
+        let leads = |at: usize| self.columns[at] == Column::CompetingBefore;
+        for block in self.grid.blocks(&shown, self.options.width, leads) {
+            self.push_block(lines, group, first_row, &block);
+        }
+    }
+
+    fn push_block(
+        &self,
+        lines: &mut Vec<String>,
+        group: &Group<'_>,
+        first_row: usize,
+        block: &[usize],
+    ) {
+        let faint = |row: usize| paint(FAINT, &self.grid.line(row, block), self.options);
+        lines.extend((0..HEAD_ROWS).map(faint));
+        let bound_row = first_row + group.rows.len();
+        lines.extend((first_row..bound_row).map(|row| {
+            let cell = |column: usize, cell: &str| self.painted(self.tones[row][column], cell);
+            self.grid.painted_line(row, block, cell)
+        }));
+        let has_completion = block
+            .iter()
+            .any(|&column| self.columns[column] == Column::Completion);
+        if group.bound_s.is_some() && has_completion {
+            lines.push(faint(bound_row));
+        }
+    }
+
+    fn painted(&self, tone: Tone, cell: &str) -> String {
+        let code = match tone {
+            Tone::Plain => return cell.to_owned(),
+            Tone::Better => GREEN,
+            Tone::Worse => RED,
+            Tone::Warning => YELLOW,
+            Tone::Faint => FAINT,
+        };
+        paint(code, cell, self.options)
+    }
+}
+
+/// Title and conditions of a group, in one line if they fit.
 fn push_title(lines: &mut Vec<String>, group: &Group<'_>, options: &TableOptions) {
     let (title, conditions) = (group.title(), group.conditions());
     let fits = title.width() + GAP.len() + conditions.width() <= options.width;
@@ -75,64 +142,7 @@ fn push_title(lines: &mut Vec<String>, group: &Group<'_>, options: &TableOptions
     }
 }
 
-fn push_block(
-    lines: &mut Vec<String>,
-    group: &Group<'_>,
-    block: &[(Column, usize)],
-    options: &TableOptions,
-) {
-    let head = |pick: fn((&'static str, &'static str)) -> &'static str| {
-        let texts = block
-            .iter()
-            .map(|&(column, width)| (pick(column.head()).to_owned(), column, width));
-        paint(FAINT, &join(texts), options)
-    };
-    lines.push(head(|h| h.0));
-    lines.push(head(|h| h.1));
-    for row in &group.rows {
-        let cells = block
-            .iter()
-            .map(|&(column, width)| (column.cell(row), column, width));
-        lines.push(join(cells.map(|(cell, column, width)| {
-            (coloured(&cell, column, width, options), column, 0)
-        })));
-    }
-    if group.bound_s.is_some()
-        && block
-            .iter()
-            .any(|(column, _)| matches!(column, Column::Completion))
-    {
-        let cells = block
-            .iter()
-            .filter_map(|&(column, width)| Some((column.bound_cell(group)?.text, column, width)));
-        lines.push(paint(FAINT, &join(cells), options));
-    }
-}
-
-/// Pads each text to its width and joins them; no blanks at the line's end.
-fn join(cells: impl Iterator<Item = (String, Column, usize)>) -> String {
-    let cells: Vec<String> = cells
-        .map(|(text, column, width)| pad(&text, column, width))
-        .collect();
-    cells.join(GAP).trim_end().to_owned()
-}
-
-fn pad(text: &str, column: Column, width: usize) -> String {
-    layout::pad(text, column.is_left(), width)
-}
-
-fn coloured(cell: &Cell, column: Column, width: usize, options: &TableOptions) -> String {
-    let padded = pad(&cell.text, column, width);
-    match cell.tone {
-        Tone::Plain => padded,
-        Tone::Better => paint("32", &padded, options),
-        Tone::Worse => paint("31", &padded, options),
-        Tone::Warning => paint("33", &padded, options),
-        Tone::Faint => paint(FAINT, &padded, options),
-    }
-}
-
-/// What the reader needs to know to read the numbers, and what to distrust.
+/// The meaning of the columns, and which results to distrust.
 fn notes(groups: &[Group<'_>], columns: &[Column]) -> Vec<String> {
     let mut notes = vec![
         "ratio: to plain cubic, or to a group's first row where there is none.".to_owned(),
@@ -143,14 +153,16 @@ fn notes(groups: &[Group<'_>], columns: &[Column]) -> Vec<String> {
     }
     if columns.contains(&Column::Estimate) {
         notes.push(
-            "estimate: of payload rate, in percent of the payload rate that the path can carry for long.".to_owned(),
+            "estimate: of payload rate, in percent of the payload rate that the path can carry \
+             for long."
+                .to_owned(),
         );
     }
     notes.extend(suspect_note(groups));
     notes
 }
 
-/// One sentence on suspect runs, if there are any.
+/// A sentence on suspect runs, if there are any.
 pub(crate) fn suspect_note(groups: &[Group<'_>]) -> Option<String> {
     let all = || groups.iter().flat_map(Group::records);
     let suspects = all().filter(|r| r.suspect).count();
@@ -158,12 +170,15 @@ pub(crate) fn suspect_note(groups: &[Group<'_>]) -> Option<String> {
         .filter(|r| r.suspect)
         .map(|r| r.lateness_p99_us)
         .fold(f64::NAN, f64::max);
+    let late = if worst_us.is_finite() {
+        format!(" (p99 up to {} µs)", significant(worst_us, 3))
+    } else {
+        String::new()
+    };
     (suspects > 0).then(|| {
-        let late =
-            if worst_us.is_finite() { format!(" (p99 up to {} µs)", significant(worst_us, 3)) } else { String::new() };
         format!(
-            "{SUSPECT_MARK} {suspects} of {} runs suspect: the emulator was late enough to change the result{late};\n  \
-             repeat them on a quieter machine.",
+            "{SUSPECT_MARK} {suspects} of {} runs suspect: the emulator was late enough to change \
+             the result{late};\n  repeat them on a quieter machine.",
             all().count()
         )
     })

@@ -1,9 +1,11 @@
-//! Numbers as people read them: few digits, a unit, and a dash for what is not a number.
+//! Numbers as people read them: few digits, a unit, and a dash where there is no number.
 
 /// Stands where there is no value.
-pub(crate) const NOTHING: &str = "–";
+pub(crate) const NO_VALUE: &str = "–";
+/// A longer text that begins with a digit is a sentence and no number.
+const MAX_NUMBER_CHARS: usize = 24;
 
-/// Decimals that give `value` this many significant digits, at most six.
+/// The number of decimals with which `value` has this many significant digits; at most six.
 pub(crate) fn decimals(value: f64, significant: i32) -> usize {
     if !value.is_finite() || value == 0.0 {
         return (significant - 1).max(0) as usize;
@@ -12,10 +14,10 @@ pub(crate) fn decimals(value: f64, significant: i32) -> usize {
     (significant - 1 - magnitude).clamp(0, 6) as usize
 }
 
-/// A number with this many decimals; exponents from ten million on.
+/// A number with this many decimals; from ten million on, with an exponent.
 pub(crate) fn fixed(value: f64, decimals: usize) -> String {
     if !value.is_finite() {
-        NOTHING.to_owned()
+        NO_VALUE.to_owned()
     } else if value.abs() >= 1e7 {
         format!("{value:.2e}")
     } else {
@@ -30,7 +32,7 @@ pub(crate) fn fixed(value: f64, decimals: usize) -> String {
     }
 }
 
-/// A number with so many significant digits and no zeros at its end.
+/// A number with this many significant digits, without zeros at its end.
 pub(crate) fn significant(value: f64, digits: i32) -> String {
     let text = fixed(value, decimals(value, digits));
     if text.contains('.') && !text.contains('e') {
@@ -40,8 +42,7 @@ pub(crate) fn significant(value: f64, digits: i32) -> String {
     }
 }
 
-/// A decimal prefix and what it stands for, so that `largest` has one to three digits before the
-/// point.
+/// A decimal prefix and its factor, with which `largest` has one to three digits before the point.
 pub(crate) fn prefix(largest: f64) -> (f64, &'static str) {
     match largest.abs() {
         x if x >= 1e12 => (1e12, "T"),
@@ -58,7 +59,7 @@ pub(crate) fn bit_rate(bits_per_s: f64) -> String {
     format!("{} {prefix}bit/s", significant(bits_per_s / scale, 3))
 }
 
-/// `1 MB`, or `64 KiB` where the number is round in powers of two only.
+/// `1 MB`, or `64 KiB` where the number is round in powers of two alone.
 pub(crate) fn byte_count(bytes: u64) -> String {
     if bytes >= 1024 && bytes.is_multiple_of(1024) && !bytes.is_multiple_of(1000) {
         return match bytes {
@@ -71,16 +72,30 @@ pub(crate) fn byte_count(bytes: u64) -> String {
     format!("{} {prefix}B", significant(bytes as f64 / scale, 4))
 }
 
-/// Text of unknown origin for a terminal or a page: control characters, which could move the cursor
-/// or make a page ill-formed, become visible replacement characters.
+/// Text of unknown origin, made safe for a terminal and a page. Control characters become U+FFFD:
+/// they could move the cursor, reverse the direction of text or make a page ill-formed.
 pub(crate) fn printable(text: &str) -> String {
-    let bad = |c: char| {
+    let is_unsafe = |c: char| {
         c.is_control()
             || matches!(c, '\u{fffe}' | '\u{ffff}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
     };
     text.chars()
-        .map(|c| if bad(c) { '\u{fffd}' } else { c })
+        .map(|c| if is_unsafe(c) { '\u{fffd}' } else { c })
         .collect()
+}
+
+/// Whether a column holds numbers: at least one cell begins like a number, and every other one does
+/// too, is empty, or stands for a missing number.
+pub(crate) fn is_numeric<'a>(cells: impl Iterator<Item = &'a str> + Clone) -> bool {
+    let begins = |text: &str| {
+        let digits =
+            text.trim_start_matches(['+', '-', '−', '±', '~', '≈', '<', '>', '≤', '≥', '.', ' ']);
+        text.chars().count() <= MAX_NUMBER_CHARS && digits.starts_with(|c: char| c.is_ascii_digit())
+    };
+    let is_number_or_none =
+        |text: &str| text.is_empty() || matches!(text, "–" | "—" | "-" | "n/a") || begins(text);
+    let mut cells = cells.map(str::trim);
+    cells.clone().any(begins) && cells.all(is_number_or_none)
 }
 
 #[cfg(test)]
@@ -92,7 +107,7 @@ mod tests {
         assert_eq!(significant(4.2149, 3), "4.21");
         assert_eq!(significant(0.0, 3), "0");
         assert_eq!(significant(1234.5, 3), "1234");
-        assert_eq!(significant(f64::NAN, 3), NOTHING);
+        assert_eq!(significant(f64::NAN, 3), NO_VALUE);
         assert_eq!(fixed(-0.001, 1), "0.0");
         assert_eq!(fixed(f64::MAX, 1), "1.80e308");
     }
@@ -110,5 +125,16 @@ mod tests {
     #[test]
     fn control_characters_do_not_reach_the_terminal() {
         assert_eq!(printable("a\u{1b}[2Jb"), "a\u{fffd}[2Jb");
+    }
+
+    #[test]
+    fn columns_of_numbers_are_flush_right_and_others_left() {
+        let column = |texts: &[&str]| is_numeric(texts.iter().copied());
+        assert!(column(&["30.52", "−4 %", "", "–", "≥ 2"]));
+        assert!(!column(&["30.52", "none"]) && !column(&["", "–"]) && !column(&[]));
+        assert!(
+            !column(&["8 senders each over the whole of the path"]),
+            "a sentence"
+        );
     }
 }

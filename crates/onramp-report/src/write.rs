@@ -5,7 +5,8 @@
 
 use crate::export::{pretty, to_csv, to_json, trace_json, SCHEMA_VERSION};
 use crate::out_dir::{io_error, prepare_files, write_staged, Error, Staged};
-use crate::{page, Meta, Run};
+use crate::page::page;
+use crate::run::{Meta, Run};
 use onramp_results::Record;
 use serde::{Deserialize, Serialize};
 use std::fs;

@@ -1,13 +1,10 @@
 //! What `--out DIR` leaves behind, when it works and when it doesn't.
 
-#[path = "../examples/sample/synthetic.rs"]
-mod synthetic;
-
 use nix::mount::{mount, umount, MsFlags};
 use onramp_report::{prepare, prepare_files, write, write_files, Error, Meta, Run};
+use onramp_samples::{record, run, SHALLOW};
 use std::fs;
 use std::path::{Path, PathBuf};
-use synthetic::{record, run, SHALLOW};
 
 fn runs(n: u32) -> Vec<Run> {
     (1..=n)

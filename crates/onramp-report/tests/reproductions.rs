@@ -93,7 +93,7 @@ fn a_tone_is_a_sign_too() {
 fn markup_stays_text_and_nothing_is_fetched() {
     let html = reproduction_page(&page("<script>alert('x')</script>\"&\u{1b}"));
     parse(&html);
-    assert!(!html.contains("<script") && !html.contains("alert('"));
+    assert!(!html.contains("<script") && !html.contains('\u{1b}'));
     let html = html.replace("xmlns=\"http://www.w3.org/2000/svg\"", "");
     for reference in ["http:", "https:", "url(", "@import", "src=", "<link"] {
         assert!(!html.contains(reference), "{reference}");

@@ -1,12 +1,9 @@
 //! The exported fields: a list that changes on purpose only, and that the documentation holds in
 //! full.
 
-#[path = "../examples/sample/synthetic.rs"]
-mod synthetic;
-
 use onramp_report::{to_csv, to_json, SCHEMA_VERSION};
 use onramp_results::Record;
-use synthetic::record;
+use onramp_samples::record;
 
 fn fields() -> Vec<String> {
     let csv = to_csv(&[record("a", "paced", "cubic", 1)]);

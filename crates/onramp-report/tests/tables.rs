@@ -1,11 +1,8 @@
 //! What the table says, in every shape that it takes.
 
-#[path = "../examples/sample/synthetic.rs"]
-mod synthetic;
-
 use onramp_report::{table, TableOptions};
 use onramp_results::Record;
-use synthetic::record;
+use onramp_samples::record;
 
 fn text(records: &[Record]) -> String {
     let text = table(records, &TableOptions::default());

@@ -7,9 +7,9 @@ mod sequence;
 mod timeline;
 mod window;
 
+use crate::run::Run;
 use crate::summary::Group;
 use crate::units::significant;
-use crate::Run;
 use onramp_results::{Record, Trace};
 
 /// Width of every plot, in pixels before the page scales it.
@@ -121,7 +121,7 @@ fn seconds(time_s: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample;
+    use onramp_samples as sample;
 
     #[test]
     fn the_run_nearest_to_the_median_stands_for_its_repeats() {

@@ -1,11 +1,9 @@
 //! Writes a report from made-up results, to look at: `cargo run -p onramp-report --example sample
 //! -- DIR`.
 
-mod synthetic;
-
 use onramp_report::{prepare, table, write, Meta, Run, TableOptions};
+use onramp_samples::{Setup, SATELLITE, SHALLOW};
 use std::path::Path;
-use synthetic::{Setup, SATELLITE, SHALLOW};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let dir = std::env::args()
@@ -29,7 +27,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             ("gamma", "cubic"),
         ] {
             for run in 1..=3 {
-                let (mut record, trace) = synthetic::run(&setup, startup, avoidance, run);
+                let (mut record, trace) = onramp_samples::run(&setup, startup, avoidance, run);
                 record.suspect = startup == "gamma" && run == 2;
                 if record.suspect {
                     record.lateness_p99_us = 812.0;

@@ -1,6 +1,7 @@
 //! Columns for a terminal, and quantities as people write them.
 
 use crate::failure::BAD_INPUT;
+pub use onramp_report::columns;
 use std::fmt;
 use std::io::{self, IsTerminal, Write};
 use unicode_width::UnicodeWidthStr;
@@ -19,30 +20,6 @@ macro_rules! say {
     ($($argument:tt)*) => { $crate::text::out(format_args!("{}\n", format_args!($($argument)*))) };
 }
 pub(crate) use say;
-
-/// Lines of aligned columns; the first row is the heading.
-pub fn columns(rows: &[Vec<String>]) -> String {
-    let count = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let width = |column: usize| {
-        rows.iter()
-            .filter_map(|row| row.get(column))
-            .map(|cell| cell.width())
-            .max()
-            .unwrap_or(0)
-    };
-    let widths: Vec<usize> = (0..count).map(width).collect();
-    let mut text = String::new();
-    for row in rows {
-        let mut line = String::new();
-        for (cell, width) in row.iter().zip(&widths) {
-            line += cell;
-            line += &" ".repeat(width - cell.width() + 2);
-        }
-        text += line.trim_end();
-        text.push('\n');
-    }
-    text
-}
 
 /// The same, as wide as this: what the first column says beyond its first line is wrapped, down to
 /// 24, and indented.
@@ -206,14 +183,5 @@ mod tests {
         let narrow = "                     PAPER\nA.fig3               12 %\n  four words of one\n  kind, and two\n";
         assert_eq!(columns_within(31, &rows), narrow);
         assert!(columns_within(60, &rows).contains("\n  four words of one kind, and two\n"));
-    }
-
-    #[test]
-    fn columns_are_as_wide_as_their_widest_cell() {
-        let row = |cells: &[&str]| cells.iter().map(|cell| (*cell).to_owned()).collect();
-        assert_eq!(
-            columns(&[row(&["a", "bb"]), row(&["ccc", "d"])]),
-            "a    bb\nccc  d\n"
-        );
     }
 }

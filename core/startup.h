@@ -2,17 +2,18 @@
 /*
  * The interface between a start-up algorithm and its host.
  *
- * A start-up algorithm decides how a TCP sender behaves until it knows its path. The host (the
- * kernel through bpf/, another stack, a test) tells it what happens, one record an event, and
- * carries out what it decides. When the algorithm is done it says why (enum startup_exit), leaves
- * ssthresh, and the host's own congestion avoidance goes on.
+ * A start-up algorithm decides how a TCP sender behaves until the sender knows its path. The host
+ * is the kernel (through bpf/), another TCP stack or a test. It reports each event in one record
+ * and carries out the decision. When the start-up is over, the algorithm gives the reason
+ * (enum startup_exit) and leaves an ssthresh. The host's congestion avoidance goes on from there.
+ * core/host.h says who owns what in each phase.
  *
- * Everything here compiles unchanged into a BPF program and into a native library: freestanding
- * C11, integers only, no allocation, no globals that are written, no unbounded loop, unsigned
- * division only.
+ * Everything in core/ compiles unchanged into a BPF program and into a native library. So it is
+ * freestanding C11 with integers only. It allocates nothing, writes no global variable, has no
+ * unbounded loop and divides only unsigned numbers.
  *
  * Units are the last part of each name: bytes, nanoseconds, bytes per second. Bytes are bytes of
- * TCP payload. A segment is mss_bytes of them.
+ * TCP payload. A segment has mss_bytes of them.
  */
 #ifndef ONRAMP_STARTUP_H
 #define ONRAMP_STARTUP_H
@@ -22,212 +23,261 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A threshold or a rate that is not set. */
+/* An ssthresh, a rate or another value that is not set. */
 #define STARTUP_UNLIMITED UINT64_MAX
 
-/* What the host promises of its two timing services (Aron & Druschel, section 4): how finely it
- * measures time, and how finely it schedules a transmission. A 4.4BSD host says 500 ms and 500 ms.
- */
+/* The host's two timing services (Aron & Druschel 1998, section 4). A 4.4BSD host has 500 ms for
+ * both. */
 struct startup_clock {
+	/* Granularity of measuring time. */
 	uint64_t measure_ns;
+	/* Granularity of scheduling a transmission. */
 	uint64_t event_ns;
 };
 
-/* What the user chose. */
+/* Choices of the user. Those named WITHOUT switch off one idea of `onramp`, to measure what it
+ * contributes (core/algorithms/onramp.h). */
 enum startup_option {
-	/* The initial window of RFC 3390 instead of the host's. */
+	/* Use the initial window of RFC 3390 instead of the host's. */
 	STARTUP_OPTION_PAPER_INITIAL_WINDOW = 1 << 0,
-	/* The rate of a flight is that between its first and its last acknowledgement:
-	   core/measure/ack_train.h. */
+	/* The rate of a flight is that between its first and its last ACK
+	 * (core/measure/ack_train.h). */
 	STARTUP_OPTION_TRAIN_ENDS = 1 << 1,
-	/* The rate of a flight is that of its most closely spaced acknowledgements:
-	   core/measure/ack_train.h. */
+	/* The rate of a flight is that of its most closely spaced ACKs
+	 * (core/measure/ack_train.h). */
 	STARTUP_OPTION_TRAIN_CLOSEST = 1 << 2,
-	/* The eligible rate's filter takes the latest sample alone: core/measure/eligible_rate.h.
-	 */
+	/* The filter of the eligible rate takes the latest sample alone
+	 * (core/measure/eligible_rate.h). */
 	STARTUP_OPTION_ERE_LATEST = 1 << 3,
-	/* Its instability is compared with the connection's largest: core/measure/eligible_rate.h.
-	 */
+	/* The eligible rate compares its instability with the largest of the whole connection
+	 * (core/measure/eligible_rate.h). */
 	STARTUP_OPTION_ERE_CALM = 1 << 4,
-	/* Packet pairs, for a start-up that does without them too, where the peer knows them:
-	   core/measure/pair_rate.h. */
-	STARTUP_OPTION_PAIRS = 1 << 18,
-	/* One of onramp's ideas is switched off, to see what it contributes:
-	   core/algorithms/onramp.h. */
-	STARTUP_OPTION_WITHOUT_MEASURING = 1 << 5, /* no rate is believed */
-	STARTUP_OPTION_WITHOUT_LINE =
-		1 << 6, /* acknowledgements are believed that are no line, or jitter */
-	STARTUP_OPTION_WITHOUT_SHARING = 1 << 7, /* the path is the connection's alone */
-	STARTUP_OPTION_WITHOUT_SPACING = 1 << 8, /* nothing is paced */
-	STARTUP_OPTION_WITHOUT_VALIDATING =
-		1 << 9, /* all of the path is filled at once, and counts as carried */
-	STARTUP_OPTION_WITHOUT_EASING = 1
-					<< 10, /* what is carried grows as in slow start at once */
-	STARTUP_OPTION_WITHOUT_RAISING =
-		1 << 11, /* what is carried does not grow: the path is the threshold */
-	STARTUP_OPTION_WITHOUT_DELAY = 1 << 12, /* no HOLD: a loss alone ends growth */
-	STARTUP_OPTION_WITHOUT_RESTING =
-		1 << 13, /* congestion avoidance is not told that the path is full */
-	STARTUP_OPTION_WITHOUT_REPACING =
-		1 << 14, /* a path that was drained is not paced once more */
-	STARTUP_OPTION_WITHOUT_RETREAT =
-		1 << 15, /* no RETREAT: a loss ends the start-up as the host has it */
-	/* What is remembered of the path is used at once, and does not wait for the acknowledgement
-	 * of the initial window, as RFC 9959 has it: core/parts/path_memory.h. */
+	/* No measured rate is used. */
+	STARTUP_OPTION_WITHOUT_MEASURING = 1 << 5,
+	/* ACKs give a rate even if their points form no line or lie within the RTT noise. */
+	STARTUP_OPTION_WITHOUT_LINE = 1 << 6,
+	/* The connection takes the whole path and leaves no share to competing flows. */
+	STARTUP_OPTION_WITHOUT_SHARING = 1 << 7,
+	/* Nothing is paced. */
+	STARTUP_OPTION_WITHOUT_SPACING = 1 << 8,
+	/* The whole BDP is filled at once and counts as validated. */
+	STARTUP_OPTION_WITHOUT_VALIDATING = 1 << 9,
+	/* A validated window grows as fast as in slow start at once. */
+	STARTUP_OPTION_WITHOUT_EASING = 1 << 10,
+	/* A validated window does not grow: the measured BDP becomes ssthresh. */
+	STARTUP_OPTION_WITHOUT_RAISING = 1 << 11,
+	/* No HOLD: only a loss ends growth. */
+	STARTUP_OPTION_WITHOUT_DELAY = 1 << 12,
+	/* Congestion avoidance is not told that the pipe is full. */
+	STARTUP_OPTION_WITHOUT_RESTING = 1 << 13,
+	/* After DRAIN, PACING does not happen a second time. */
+	STARTUP_OPTION_WITHOUT_REPACING = 1 << 14,
+	/* No RETREAT: a loss ends the start-up, and the host sets ssthresh. */
+	STARTUP_OPTION_WITHOUT_RETREAT = 1 << 15,
+	/* Use the remembered BDP at the start, before the initial window is acknowledged as RFC
+	 * 9959 demands (core/parts/path_memory.h). */
 	STARTUP_OPTION_RESUME_AT_ONCE = 1 << 16,
-	STARTUP_OPTION_WITHOUT_NOISE =
-		1 << 17, /* as the others above: any delay counts, be it jitter or not */
+	/* RTT noise counts as zero, so any delay counts as a queue. */
+	STARTUP_OPTION_WITHOUT_NOISE = 1 << 17,
+	/* Use packet pairs where the peer supports them, also for an algorithm that works without
+	 * them (core/measure/pair_rate.h). */
+	STARTUP_OPTION_PAIRS = 1 << 18,
 };
 
-/* The connection is established and has sent nothing yet. */
+/* Event: the connection is established and has sent no data yet. */
 struct startup_start {
 	uint64_t now_ns;
 	struct startup_clock clock;
-	uint64_t cwnd_bytes;     /* the host's initial window */
-	uint64_t ssthresh_bytes; /* STARTUP_UNLIMITED if the host has none */
+	/* The host's initial window. */
+	uint64_t cwnd_bytes;
+	/* The host's ssthresh; STARTUP_UNLIMITED if it has none. */
+	uint64_t ssthresh_bytes;
+	/* Payload of a full segment. */
 	uint32_t mss_bytes;
-	uint32_t options; /* enum startup_option */
-	uint64_t srtt_ns; /* the smoothed round-trip time: of the handshake, as a rule; 0: not known
-			   */
-	/* What the user gave for what an algorithm would measure; 0: nothing. */
-	uint64_t pace_bytes_per_s; /* spaced: the rate of slow start's segments; qos: the rate that
-				      is reserved */
-	uint32_t gamma_ppm;        /* gamma: the share of the window, in millionths */
-	uint32_t burst_bytes;      /* qos: what may leave at once; 0: the algorithm's own choice */
-	uint64_t excess_bytes; /* qos: what an earlier reservation of the connection has lost beyond
-				  what it may */
-	/* What the host remembers of the path, and lets this connection alone use
-	 * (core/parts/path_memory.h).
-	 */
-	uint64_t remembered_bytes;  /* so much it carried in a round trip; 0: nothing is remembered,
-				       or may be used */
-	uint64_t remembered_rtt_ns; /* the least round trip at that time */
+	/* enum startup_option */
+	uint32_t options;
+	/* Smoothed RTT, usually of the handshake; 0 if unknown. */
+	uint64_t srtt_ns;
+	/* A rate from the user; 0: none. `spaced` sends slow start at it instead of measuring a
+	 * rate. For `qos` it is the reserved rate. */
+	uint64_t pace_bytes_per_s;
+	/* `gamma`: ssthresh as a share of cwnd, in millionths, from the user; 0: found by the
+	 * algorithm. */
+	uint32_t gamma_ppm;
+	/* `qos`: the number of bytes that may leave at once; 0: chosen by the algorithm. */
+	uint32_t burst_bytes;
+	/* `qos`: losses beyond the tolerance that an earlier reservation of this connection has
+	 * counted. */
+	uint64_t excess_bytes;
+	/* The BDP that the host remembers of the path (core/parts/path_memory.h). Only this
+	 * connection may use it. 0: nothing is remembered, or it may not be used. */
+	uint64_t remembered_bytes;
+	/* The minimum RTT when that BDP was measured. */
+	uint64_t remembered_rtt_ns;
 };
 
+/* Flags of struct startup_ack. */
 enum startup_ack_flag {
-	/* The window, not the application or the receiver, held the sender back in the last round
-	   trip. */
+	/* cwnd limited the sender in the last round trip, not the application or the receiver. */
 	STARTUP_ACK_CWND_LIMITED = 1 << 0,
-	/* The application has given nothing that is not yet sent: pauses between segments may be
-	   its own. */
+	/* The application has no unsent data, so gaps between segments may be its own. */
 	STARTUP_ACK_APP_LIMITED = 1 << 1,
-	/* The host is repairing losses: told in STARTUP_PHASE_RETREAT alone. */
+	/* The host is repairing losses. Set only in STARTUP_PHASE_RETREAT. */
 	STARTUP_ACK_RECOVERING = 1 << 2,
 };
 
-/* An acknowledgement arrived that acknowledges something new, and the host is not recovering from a
- * loss; in STARTUP_PHASE_RESERVED, any acknowledgement. */
+/* Event: an ACK arrived. core/host.h says which ACKs a host reports. */
 struct startup_ack {
 	uint64_t now_ns;
-	/* Newly acknowledged, cumulatively or selectively; in slow start no more than the host
-	 * counts for its growth (RFC 3465; Linux counts all). */
+	/* Newly acknowledged, cumulatively or selectively. In slow start it is at most what the
+	 * host counts for growth (RFC 3465; Linux counts all). */
 	uint64_t acked_bytes;
-	uint64_t delivered_bytes; /* acknowledged since the start, by this acknowledgement too */
-	uint64_t lost_bytes; /* taken for lost since the start, what was sent again and lost again
-				each time */
-	uint64_t inflight_bytes; /* still outstanding after it */
-	uint64_t srtt_ns; /* smoothed round-trip time, this sample included; 0 before the first */
-	uint64_t rtt_ns;  /* this acknowledgement's own sample, of the newest segment it covers; 0:
-			     it has none */
+	/* Acknowledged since the start, this ACK included. */
+	uint64_t delivered_bytes;
+	/* Marked lost since the start. A retransmission that is lost again counts each time. */
+	uint64_t lost_bytes;
+	/* In flight after this ACK. */
+	uint64_t inflight_bytes;
+	/* Smoothed RTT, this sample included; 0 before the first sample. */
+	uint64_t srtt_ns;
+	/* RTT sample of the newest segment that this ACK covers; 0: no sample. */
+	uint64_t rtt_ns;
+	/* The host's cwnd before the decision. */
 	uint64_t cwnd_bytes;
+	/* The host's ssthresh before the decision. */
 	uint64_t ssthresh_bytes;
-	/* Between the arrivals of a pair's two segments, or of a train's first and the newest that
-	 * is acknowledged, as the peer reported it in this acknowledgement or since the last; 0: it
-	 * did not. */
+	/* The interval that the peer measured, reported in this ACK or since the previous one; 0:
+	 * no report. It lies between the arrivals of the two segments of a pair, or of the first
+	 * and the newest acknowledged segment of a train. */
 	uint64_t pair_interval_ns;
-	uint64_t pair_bytes; /* so much arrived in it: of a pair, its second segment */
+	/* Payload that arrived within pair_interval_ns: of a pair, its second segment. */
+	uint64_t pair_bytes;
+	/* Payload of a full segment. */
 	uint32_t mss_bytes;
-	uint32_t flags; /* enum startup_ack_flag */
+	/* enum startup_ack_flag */
+	uint32_t flags;
 };
 
+/* How the host found a loss, and what follows. */
 enum startup_loss_kind {
-	STARTUP_LOSS_RECOVERY =
-		1, /* found by acknowledgements: fast retransmit, RACK, or an ECN mark */
-	STARTUP_LOSS_TIMEOUT = 2, /* found by the retransmission timer; slow start follows */
-	STARTUP_LOSS_TAHOE =
-		3, /* found by acknowledgements; slow start follows, as 4.3BSD-Tahoe does it */
+	/* Found by ACKs (fast retransmit, RACK) or signalled by an ECN mark. */
+	STARTUP_LOSS_RECOVERY = 1,
+	/* Found by the retransmission timer. Slow start follows. */
+	STARTUP_LOSS_TIMEOUT = 2,
+	/* Found by ACKs. Slow start follows, as in 4.3BSD-Tahoe. */
+	STARTUP_LOSS_TAHOE = 3,
 };
 
-/* The host found a loss and is about to set a new ssthresh. */
+/* Event: the host found a loss and is about to set a new ssthresh. */
 struct startup_loss {
 	uint64_t now_ns;
-	uint64_t
-		inflight_bytes; /* FlightSize of RFC 5681: sent and not cumulatively acknowledged */
+	/* FlightSize of RFC 5681: sent and not cumulatively acknowledged. */
+	uint64_t inflight_bytes;
+	/* The host's cwnd. */
 	uint64_t cwnd_bytes;
-	uint64_t ssthresh_bytes;     /* what the congestion avoidance would set */
-	uint64_t acknowledged_bytes; /* cumulatively, in the count of startup_ack's delivered_bytes
-				      */
-	uint64_t lost_bytes;         /* as startup_ack's, this loss included */
+	/* The ssthresh that congestion avoidance would set. */
+	uint64_t ssthresh_bytes;
+	/* Cumulatively acknowledged, in the count of delivered_bytes of struct startup_ack. */
+	uint64_t acknowledged_bytes;
+	/* Marked lost since the start, this loss included, in the count of struct startup_ack. */
+	uint64_t lost_bytes;
+	/* Payload of a full segment. */
 	uint32_t mss_bytes;
-	uint32_t kind; /* enum startup_loss_kind */
+	/* enum startup_loss_kind */
+	uint32_t kind;
 };
 
-/* Where a connection stands. Names for people: startup_phase_name(). */
+/* The phase of a start-up. startup_phase_name() gives its name for people. */
 enum startup_phase {
-	STARTUP_PHASE_SLOW_START, /* cwnd grows by what is acknowledged */
-	STARTUP_PHASE_PACING, /* a window that was measured is being filled at the measured rate */
-	STARTUP_PHASE_APPROACH, /* slow start from there to ssthresh, never faster than the measured
-				  rate */
-	STARTUP_PHASE_DONE,     /* congestion avoidance controls the connection */
-	STARTUP_PHASE_AVOIDANCE, /* it does until the next slow start, which is the algorithm's
-				  * again
-				  */
-	STARTUP_PHASE_SAFE,      /* it has the window; the algorithm still spaces what it permits */
-	STARTUP_PHASE_LINEAR,   /* cwnd grows by a segment a round trip, until slow start goes on */
-	STARTUP_PHASE_RESERVED, /* the path's rate is reserved: losses do not change the window */
-	STARTUP_PHASE_HOLD,    /* the window stays for a round trip, to see whether a delay lasts */
-	STARTUP_PHASE_DRAIN,   /* less is sent than before, to see whether a queue was the
-				 connection's   own */
-	STARTUP_PHASE_RETREAT, /* a loss is being repaired: what arrives meanwhile may change the
-				 threshold */
+	/* cwnd grows by the bytes that are acknowledged. */
+	STARTUP_PHASE_SLOW_START,
+	/* A measured window is filled at the measured rate. */
+	STARTUP_PHASE_PACING,
+	/* cwnd grows from the paced window on, never faster than the measured rate. */
+	STARTUP_PHASE_APPROACH,
+	/* The start-up is over for good. */
+	STARTUP_PHASE_DONE,
+	/* The start-up is over until the next slow start, which is the algorithm's again. */
+	STARTUP_PHASE_AVOIDANCE,
+	/* Congestion avoidance owns cwnd. The algorithm still paces what cwnd permits. */
+	STARTUP_PHASE_SAFE,
+	/* cwnd grows by a segment in a round trip, until slow start goes on. */
+	STARTUP_PHASE_LINEAR,
+	/* A rate is reserved: losses do not change cwnd. */
+	STARTUP_PHASE_RESERVED,
+	/* cwnd stays for a round trip, to see whether a delay lasts. */
+	STARTUP_PHASE_HOLD,
+	/* cwnd is lower than before, to see whether a queue was the connection's own. */
+	STARTUP_PHASE_DRAIN,
+	/* A loss is being repaired, and ACKs may still change ssthresh. */
+	STARTUP_PHASE_RETREAT,
+	/* The number of phases. */
 	STARTUP_PHASE_COUNT,
 };
 
-/* Why a start-up ended. Names for people: startup_exit_name(). */
+/* Why a start-up ended. startup_exit_name() gives the name for people. */
 enum startup_exit {
-	STARTUP_EXIT_NONE,        /* it has not */
-	STARTUP_EXIT_SSTHRESH,    /* cwnd reached the threshold that the host had set (HyStart, a
-				    route's metric) */
-	STARTUP_EXIT_ESTIMATE,    /* cwnd reached the threshold that the algorithm had measured */
-	STARTUP_EXIT_LOSS,        /* a loss, found by acknowledgements */
-	STARTUP_EXIT_TIMEOUT,     /* a loss, found by the retransmission timer */
-	STARTUP_EXIT_APPLICATION, /* the application sends too little to go on */
-	STARTUP_EXIT_RECEIVER,    /* the receiver's window is the limit */
-	STARTUP_EXIT_UNRESERVED,  /* no rate is reserved, or the host did not grant it */
-	STARTUP_EXIT_BROKEN,      /* losses show that the reservation does not hold */
-	STARTUP_EXIT_DELAY,       /* the delay rose and stayed: the path is full */
+	/* It has not ended. */
+	STARTUP_EXIT_NONE,
+	/* cwnd reached the ssthresh that the host had set (HyStart, a route's metric). */
+	STARTUP_EXIT_SSTHRESH,
+	/* cwnd reached the ssthresh that the algorithm had measured. */
+	STARTUP_EXIT_ESTIMATE,
+	/* A loss that ACKs found. */
+	STARTUP_EXIT_LOSS,
+	/* A loss that the retransmission timer found. */
+	STARTUP_EXIT_TIMEOUT,
+	/* The application sends too little to go on. */
+	STARTUP_EXIT_APPLICATION,
+	/* The receiver's window is the limit. */
+	STARTUP_EXIT_RECEIVER,
+	/* No rate is reserved, or the host did not grant it. */
+	STARTUP_EXIT_UNRESERVED,
+	/* Losses show that the reservation does not hold. */
+	STARTUP_EXIT_BROKEN,
+	/* The delay rose and stayed: the pipe is full. */
+	STARTUP_EXIT_DELAY,
+	/* The number of exits. */
 	STARTUP_EXIT_COUNT,
 };
 
-/* Which segments the peer is to measure, where both ends know packet pairs
+/* Which segments the peer is to measure, where both ends support packet pairs
  * (core/parts/pair_option.h). */
 enum startup_pair_request {
+	/* No segment is marked. */
 	STARTUP_PAIR_NONE,
-	STARTUP_PAIR_ONE,   /* the next two full segments leave at once, marked as a pair */
-	STARTUP_PAIR_TRAIN, /* all full segments that leave are marked, as one train: they leave as
-			      they would */
+	/* The next two full segments leave back to back, marked as a pair. */
+	STARTUP_PAIR_ONE,
+	/* Every full segment is marked, as one train. The segments leave when they would anyway. */
+	STARTUP_PAIR_TRAIN,
 };
 
-/* What the host is to do from now on. */
+/* What the host does from now on. */
 struct startup_decision {
+	/* Congestion window. */
 	uint64_t cwnd_bytes;
+	/* Slow-start threshold, or STARTUP_UNLIMITED. */
 	uint64_t ssthresh_bytes;
-	uint64_t pacing_bytes_per_s; /* STARTUP_UNLIMITED: as the windows and acknowledgements allow
-				      */
-	uint64_t estimate_bytes_per_s; /* the path's rate as measured so far; 0: not yet */
-	uint32_t phase;                /* enum startup_phase */
-	uint32_t exit;    /* enum startup_exit; set if and only if the start-up is over:
-			     startup_is_over() */
-	uint16_t pair;    /* enum startup_pair_request */
-	uint16_t is_full; /* the window is what the path holds: congestion avoidance need not look
-			     for that */
-	uint32_t burst_bytes; /* a token bucket of this depth paces (core/parts/token_bucket.h); 0:
-				 the host's own way */
-	/* What is to be remembered of the path from now on, instead of what was
-	 * (core/parts/path_memory.h): so much it carried in a round trip, and the least round trip.
-	 * 0 bytes: nothing new; STARTUP_UNLIMITED: what is remembered is wrong.
-	 */
+	/* Pacing rate, or STARTUP_UNLIMITED: cwnd and ACKs alone clock the sender. */
+	uint64_t pacing_bytes_per_s;
+	/* The path's rate as measured so far; 0 before the first measurement. */
+	uint64_t estimate_bytes_per_s;
+	/* enum startup_phase */
+	uint32_t phase;
+	/* enum startup_exit; set if and only if the start-up is over: startup_is_over() */
+	uint32_t exit;
+	/* enum startup_pair_request */
+	uint16_t pair;
+	/* Not 0: cwnd fills the pipe, and congestion avoidance need not search for a larger
+	 * window. */
+	uint16_t is_full;
+	/* Depth of the token bucket that paces (core/parts/token_bucket.h); 0: the host paces in
+	 * its own way. */
+	uint32_t burst_bytes;
+	/* The BDP that the host remembers of the path from now on (core/parts/path_memory.h); 0:
+	 * nothing new; STARTUP_UNLIMITED: the remembered BDP is wrong. */
 	uint64_t learned_bytes;
+	/* The minimum RTT that belongs to learned_bytes. */
 	uint64_t learned_rtt_ns;
 };
 
@@ -246,11 +296,11 @@ struct startup_decision {
  *     void NAME_loss(struct NAME *, const struct startup_loss *, struct startup_decision *);
  *
  * and a row in core/registry.h. The state is zero before NAME_start(). Every function fills the
- * whole decision. core/host.h says when a host calls them and what it does with the decision.
+ * whole decision.
  */
 
-/* The window that slow start up to this threshold makes of an acknowledgement. One that does not
- * limit the sender stays. */
+/* The cwnd after this ACK in slow start, up to this ssthresh. A cwnd that does not limit the sender
+ * does not grow. */
 static inline uint64_t startup_slow_start(const struct startup_ack *ack, uint64_t ssthresh_bytes)
 {
 	if (!(ack->flags & STARTUP_ACK_CWND_LIMITED) || ack->cwnd_bytes >= ssthresh_bytes)
@@ -258,8 +308,7 @@ static inline uint64_t startup_slow_start(const struct startup_ack *ack, uint64_
 	return min_u64(ack->cwnd_bytes + ack->acked_bytes, ssthresh_bytes);
 }
 
-/* The decision of slow start with this window and threshold, which nothing but acknowledgements
- * clocks. */
+/* Decide: slow start with this cwnd and ssthresh, clocked by ACKs alone. */
 static inline void startup_begin_slow_start(struct startup_decision *decision, uint64_t cwnd_bytes,
 					    uint64_t ssthresh_bytes)
 {
@@ -271,27 +320,26 @@ static inline void startup_begin_slow_start(struct startup_decision *decision, u
 	};
 }
 
-/* The least round-trip time, this acknowledgement's sample among them; 0: there was none yet. */
-static inline uint64_t startup_min_rtt(uint64_t least_ns, const struct startup_ack *ack)
+/* The minimum RTT, this ACK's sample included; 0: no sample so far. */
+static inline uint64_t startup_min_rtt(uint64_t min_rtt_ns, const struct startup_ack *ack)
 {
-	return ack->rtt_ns && (!least_ns || ack->rtt_ns < least_ns) ? ack->rtt_ns : least_ns;
+	return ack->rtt_ns && (!min_rtt_ns || ack->rtt_ns < min_rtt_ns) ? ack->rtt_ns : min_rtt_ns;
 }
 
-/* Was the window full before this acknowledgement? Then nothing that slow start permitted waits any
- * more. */
+/* cwnd was full before this ACK, so no segment that slow start permitted still waits for pacing. */
 static inline bool startup_window_was_full(const struct startup_ack *ack)
 {
 	return ack->inflight_bytes + ack->acked_bytes >= ack->cwnd_bytes;
 }
 
-/* At most so many segments may leave a host at once, when it knows nothing (RFC 6928). */
+/* Segments that a host may send at once into an unknown path (RFC 6928). */
 #define STARTUP_BURST_SEGMENTS 10
-/* Hosts whose clock is as coarse have a periodic interrupt; finer ones have timers, as Linux, and
- * pace any rate. */
+/* A host with a coarser clock than this has a periodic interrupt. A host with a finer clock has
+ * timers, as Linux has, and paces any rate. */
 #define STARTUP_INTERRUPT_NS UINT64_C(1000000)
 
-/* Can a host that schedules so finely pace all that it sends? With a timer always; with a periodic
- * interrupt where a tick is worth few segments. */
+/* A host with this scheduling granularity can pace this rate. A host with timers always can. A host
+ * with a periodic interrupt can where one tick is worth 10 segments at most. */
 static inline bool startup_can_pace(uint64_t event_ns, uint64_t bytes_per_s, uint64_t mss_bytes)
 {
 	/* rate * tick <= 10 segments, by division: neither side overflows. */
@@ -312,8 +360,7 @@ static inline bool startup_is_over(const struct startup_decision *decision)
 	return startup_phase_is_over(decision->phase);
 }
 
-/* End a start-up: cwnd and ssthresh stay as the decision has them, pacing becomes the host's own.
- */
+/* End the start-up for good. cwnd and ssthresh stay as decided; the host paces in its own way. */
 static inline void startup_finish(struct startup_decision *decision, enum startup_exit exit)
 {
 	decision->phase = STARTUP_PHASE_DONE;
@@ -321,14 +368,14 @@ static inline void startup_finish(struct startup_decision *decision, enum startu
 	decision->pacing_bytes_per_s = STARTUP_UNLIMITED;
 }
 
-/* End it until the next slow start. */
+/* End the start-up until the next slow start. */
 static inline void startup_pause(struct startup_decision *decision, enum startup_exit exit)
 {
 	startup_finish(decision, exit);
 	decision->phase = STARTUP_PHASE_AVOIDANCE;
 }
 
-/* The reason to give when a start-up ends because of a loss. */
+/* The exit reason of a start-up that a loss ends. */
 static inline enum startup_exit startup_loss_exit(const struct startup_loss *loss)
 {
 	return loss->kind == STARTUP_LOSS_TIMEOUT ? STARTUP_EXIT_TIMEOUT : STARTUP_EXIT_LOSS;

@@ -125,7 +125,7 @@ static inline void pair_rate_end(struct pair_rate *state)
 
 /* Has the receiver said enough of this flight, so many points, for the acknowledgements not to be
  * asked? */
-static inline bool pair_rate_is_told(const struct pair_rate *state, uint32_t least_points)
+static inline bool pair_rate_has_points(const struct pair_rate *state, uint32_t least_points)
 {
 	return state->train.points >= least_points;
 }

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 OR GPL-2.0-only */
+/* onramp, SLOW START and PACING: measure the bottleneck rate, then fill most of the pipe, paced. */
+#ifndef ONRAMP_ONRAMP_FILL_H
+#define ONRAMP_ONRAMP_FILL_H
+
+#include "algorithms/onramp/grow.h"
+#include "parts/path_memory.h"
+
+/*
+ * This connection's share of the BDP, where competing flows start at the same time. Their initial
+ * windows are the queue in front of this connection's first segments. It made the first RTT longer
+ * than the handshake's, by more than the 1 ms that counts as no queue.
+ */
+static inline uint64_t onramp_fair_share(const struct onramp *state, const struct startup_ack *ack,
+					 uint64_t pipe_bytes)
+{
+	uint64_t own_bytes = STARTUP_BURST_SEGMENTS * (uint64_t)ack->mss_bytes;
+	uint64_t expected_rtt_ns = state->handshake_rtt_ns + ONRAMP_MIN_DELAY_NS +
+				   mul_div(state->first_acked_bytes + ack->mss_bytes, NS_PER_S,
+					   state->bottleneck_bytes_per_s);
+	uint64_t ahead_bytes;
+
+	if (!state->handshake_rtt_ns || state->first_rtt_ns <= expected_rtt_ns ||
+	    state->has_repaced || state->options & STARTUP_OPTION_WITHOUT_SHARING)
+		return pipe_bytes;
+	ahead_bytes = mul_div(state->first_rtt_ns - expected_rtt_ns, state->bottleneck_bytes_per_s,
+			      NS_PER_S);
+	return mul_div(pipe_bytes, own_bytes, own_bytes + ONRAMP_COMPETING_SIDES * ahead_bytes);
+}
+
+/* Send a window that no ACK has validated, paced over the next round trip. */
+static inline void onramp_begin_pacing(struct onramp *state, const struct startup_ack *ack,
+				       uint64_t target_bytes, uint64_t cwnd_bytes,
+				       struct startup_decision *decision)
+{
+	state->prior_cwnd_bytes = decision->cwnd_bytes;
+	state->target_bytes = target_bytes;
+	decision->cwnd_bytes = max_u64(decision->cwnd_bytes, cwnd_bytes);
+	decision->ssthresh_bytes = STARTUP_UNLIMITED;
+	state->last_round_bytes_per_s = 0;
+	state->pipe_is_validated = false;
+	state->phase = STARTUP_PHASE_PACING;
+	onramp_begin_round(state, ack);
+}
+
+/* Fill the share of the BDP as far as that is allowed without validation. Fill at least min_bytes
+ * of it, which the remembered BDP confirms. */
+static inline void onramp_fill(struct onramp *state, const struct startup_ack *ack,
+			       uint64_t min_bytes, struct startup_decision *decision)
+{
+	uint64_t target_bytes = onramp_fair_share(
+		state, ack, onramp_bdp_bytes(state, state->bottleneck_bytes_per_s, ack->mss_bytes));
+
+	onramp_begin_pacing(state, ack, target_bytes,
+			    max_u64(onramp_unvalidated_bytes(state, target_bytes, ack->mss_bytes),
+				    min_u64(min_bytes, target_bytes)),
+			    decision);
+}
+
+/* The flight's ACKs lie on a line that RTT noise alone would not make: the train is at least twice
+ * as long as the noise. */
+static inline bool onramp_train_is_usable(const struct onramp *state)
+{
+	const struct ack_train *train = &state->flight.train;
+
+	return train->points >= ONRAMP_MIN_POINTS &&
+	       (state->options & STARTUP_OPTION_WITHOUT_LINE ||
+		(train_is_line(train) && ONRAMP_MIN_TRAIN_NOISES * state->noise.noise_ns <=
+						 train->last_ns - train->first_ns));
+}
+
+/* The rate of the flight that is arriving or has arrived; 0: no rate that can be used. */
+static inline uint64_t onramp_measure(struct onramp *state, const struct startup_ack *ack,
+				      bool flight_ended)
+{
+	uint64_t rate = 0;
+
+	pair_rate_add(&state->pairs, ack);
+	/* The receiver's reports come before ACKs: core/measure/pair_rate.h. */
+	if (pair_rate_has_points(&state->pairs, ONRAMP_MIN_POINTS))
+		rate = pair_rate_bytes_per_s(&state->pairs, ack->mss_bytes);
+	else if (onramp_train_is_usable(state))
+		rate = flight_bytes_per_s(&state->flight, ack, state->options);
+	if (flight_ended)
+		pair_rate_end(&state->pairs);
+	if (!state->min_rtt_ns || state->options & STARTUP_OPTION_WITHOUT_MEASURING)
+		return 0;
+	return rate > ack->mss_bytes * NS_PER_S / ONRAMP_MIN_SPACING_NS ? 0 : rate;
+}
+
+/* The initial window is acknowledged, and no rate is known: use the remembered BDP, once. */
+static inline void onramp_resume(struct onramp *state, const struct startup_ack *ack,
+				 struct startup_decision *decision)
+{
+	if (!state->remembered_bdp_bytes || state->has_resumed)
+		return;
+	/* The RTT is another path's. */
+	if (!path_memory_fits(state->remembered_rtt_ns, state->min_rtt_ns)) {
+		state->remembered_bdp_bytes = 0;
+		return;
+	}
+	state->has_resumed = true;
+	state->resume_delivered_bytes = ack->delivered_bytes - ack->inflight_bytes;
+	onramp_begin_pacing(state, ack, state->remembered_bdp_bytes,
+			    state->remembered_bdp_bytes / ONRAMP_RESUME_DIVISOR, decision);
+}
+
+/* Half of the remembered BDP has left behind the initial window. Wait until the initial window is
+ * acknowledged. */
+static inline void onramp_resumed(struct onramp *state, const struct startup_ack *ack,
+				  bool flight_ended, struct startup_decision *decision)
+{
+	uint64_t rate = onramp_measure(state, ack, flight_ended), used_bytes, pipe_bytes;
+
+	if (!flight_ended)
+		return;
+	/* The unused part of cwnd is lost (RFC 9959, section 3.3). */
+	used_bytes = min_u64(ack->cwnd_bytes, ack->inflight_bytes + ack->acked_bytes);
+	decision->cwnd_bytes = min_u64(ack->cwnd_bytes, state->prior_cwnd_bytes);
+	if (!rate) {
+		onramp_begin_pacing(state, ack, state->remembered_bdp_bytes, used_bytes, decision);
+		return;
+	}
+	state->bottleneck_bytes_per_s = rate;
+	pipe_bytes = onramp_bdp_bytes(state, rate, ack->mss_bytes);
+	state->memory_is_wrong = used_bytes > pipe_bytes;
+	/* The measured rate confirms the remembered BDP within a factor of two: fill all of it. */
+	onramp_fill(state, ack,
+		    state->remembered_bdp_bytes >= pipe_bytes / ONRAMP_AGREEMENT_FACTOR ? pipe_bytes
+											: 0,
+		    decision);
+}
+
+/* Slow start, until the ACKs of a flight give the bottleneck rate. */
+static inline void onramp_slow_start(struct onramp *state, const struct startup_ack *ack,
+				     bool flight_ended, struct startup_decision *decision)
+{
+	uint64_t rate = onramp_measure(state, ack, flight_ended), pipe_bytes;
+
+	/* The round of the first flight began when it was sent. */
+	if (!state->round.begin_ns) {
+		onramp_begin_round(state, ack);
+		state->round.begin_ns -= ack->rtt_ns;
+		state->round.begin_delivered_bytes -= ack->acked_bytes;
+	}
+	if (flight_ended) {
+		onramp_end_round(state, ack);
+		state->sample_count = 0;
+	} else if (state->sample_count < ONRAMP_GROUP_SAMPLES &&
+		   onramp_group_is_complete(state, ack)) {
+		/* A flight leaves in bursts. Only its first segments meet the queue that was there
+		 * before; the later ones meet the flight's own. So take one group of a flight. */
+		state->sample_count = ONRAMP_GROUP_SAMPLES;
+		if (state->baseline_rtt_ns && onramp_group_is_delayed(state)) {
+			/* ACKs have validated slow start's window, and it grows at full speed. */
+			state->pipe_is_validated = true;
+			state->growth_shift = 0;
+			onramp_begin_hold(state, ack);
+			return;
+		}
+	}
+	decision->cwnd_bytes = startup_slow_start(ack, STARTUP_UNLIMITED);
+	if (!rate) {
+		if (flight_ended)
+			onramp_resume(state, ack, decision);
+		return;
+	}
+	pipe_bytes = onramp_bdp_bytes(state, rate, ack->mss_bytes);
+	decision->cwnd_bytes = max_u64(ack->cwnd_bytes, min_u64(decision->cwnd_bytes, pipe_bytes));
+	if (flight_ended) {
+		state->bottleneck_bytes_per_s = rate;
+		onramp_fill(state, ack, 0, decision);
+	}
+}
+
+/* PACING, until the first paced segment is acknowledged. */
+static inline void onramp_pacing(struct onramp *state, const struct startup_ack *ack,
+				 struct startup_decision *decision)
+{
+	uint64_t pipe_bytes;
+
+	if (ack->delivered_bytes <= state->round.end_delivered_bytes)
+		return;
+	if (!onramp_rtt_is_noisy(state))
+		state->baseline_rtt_ns = state->min_rtt_ns;
+	state->paced_bytes_per_s = rate_bytes_per_s(ack->cwnd_bytes, state->min_rtt_ns);
+	/* The part of cwnd that the application did not use is lost (RFC 9959, section 3.3). */
+	if (ack->flags & STARTUP_ACK_APP_LIMITED)
+		decision->cwnd_bytes =
+			min_u64(ack->cwnd_bytes, max_u64(state->prior_cwnd_bytes,
+							 ack->inflight_bytes + ack->acked_bytes));
+	/* A window of 7/8 of the measured BDP or more fills the pipe: growth starts at 1/8. A
+	 * remembered BDP is first validated by a whole round trip. */
+	pipe_bytes =
+		state->bottleneck_bytes_per_s
+			? onramp_bdp_bytes(state, state->bottleneck_bytes_per_s, ack->mss_bytes)
+			: state->target_bytes;
+	if (state->options & STARTUP_OPTION_WITHOUT_VALIDATING ||
+	    (decision->cwnd_bytes >= pipe_bytes / 8 * ONRAMP_CARRIED_EIGHTHS &&
+	     !state->has_resumed))
+		onramp_validate(state);
+	onramp_begin_approach(state);
+	onramp_begin_round(state, ack);
+}
+
+#endif

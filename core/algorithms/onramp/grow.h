@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 OR GPL-2.0-only */
+/* onramp, APPROACH: how fast cwnd grows once the paced window is acknowledged. */
+#ifndef ONRAMP_ONRAMP_GROW_H
+#define ONRAMP_ONRAMP_GROW_H
+
+#include "algorithms/onramp/round.h"
+#include "parts/path_memory.h"
+
+/* The part of the BDP that is filled before an ACK has validated it. */
+static inline uint64_t onramp_unvalidated_bytes(const struct onramp *state, uint64_t pipe_bytes,
+						uint32_t mss_bytes)
+{
+	if (state->options & STARTUP_OPTION_WITHOUT_VALIDATING)
+		return pipe_bytes;
+	return min_u64(pipe_bytes, pipe_bytes / 4 * ONRAMP_UNVALIDATED_QUARTERS +
+					   ONRAMP_UNVALIDATED_SEGMENTS * (uint64_t)mss_bytes);
+}
+
+static inline void onramp_begin_approach(struct onramp *state)
+{
+	state->phase = STARTUP_PHASE_APPROACH;
+	state->sample_count = 0;
+}
+
+/* Grow again after HOLD. Before a rate is known, that is slow start. */
+static inline void onramp_grow_again(struct onramp *state)
+{
+	onramp_begin_approach(state);
+	if (state->target_bytes)
+		return;
+	state->phase = STARTUP_PHASE_SLOW_START;
+	/* Slow start samples only the begin of a flight. This flight has had its group. */
+	state->sample_count = ONRAMP_GROUP_SAMPLES;
+}
+
+static inline void onramp_begin_hold(struct onramp *state, const struct startup_ack *ack)
+{
+	state->phase = STARTUP_PHASE_HOLD;
+	/* Before validation, the round in which the paced flight arrives goes on. */
+	if (state->pipe_is_validated)
+		onramp_begin_round(state, ack);
+}
+
+/* What a cwnd grows by when this many bytes of it are acknowledged. */
+static inline uint64_t onramp_growth_bytes(const struct onramp *state,
+					   const struct startup_ack *ack, uint64_t cwnd_bytes,
+					   uint64_t acked_bytes)
+{
+	/* The application or the receiver held cwnd back, or an idle time has reduced it. */
+	if (cwnd_bytes < onramp_unvalidated_bytes(state, state->target_bytes, ack->mss_bytes))
+		return acked_bytes;
+	if (!state->pipe_is_validated)
+		return cwnd_bytes < state->target_bytes || !state->has_resumed
+			       ? acked_bytes / ONRAMP_VALIDATING_GROWTH_DIVISOR
+			       : 0;
+	return state->options & STARTUP_OPTION_WITHOUT_EASING ? acked_bytes
+							      : acked_bytes >> state->growth_shift;
+}
+
+/* ACKs clock the sender, and cwnd grows until a group of samples is delayed. */
+static inline void onramp_approach(struct onramp *state, const struct startup_ack *ack,
+				   struct startup_decision *decision)
+{
+	if (onramp_group_is_complete(state, ack) && onramp_group_is_delayed(state)) {
+		onramp_begin_hold(state, ack);
+		return;
+	}
+	if (ack->flags & STARTUP_ACK_CWND_LIMITED)
+		state->growth_remainder_bytes +=
+			onramp_growth_bytes(state, ack, ack->cwnd_bytes, ack->acked_bytes);
+	/* Hosts count whole segments. */
+	decision->cwnd_bytes +=
+		state->growth_remainder_bytes - state->growth_remainder_bytes % ack->mss_bytes;
+	state->growth_remainder_bytes %= ack->mss_bytes;
+	/* Learn from the paced flight as soon as enough of it has arrived to be remembered. */
+	if (!state->last_round_bytes_per_s &&
+	    ack->delivered_bytes - state->round.begin_delivered_bytes >=
+		    PATH_MEMORY_MIN_WINDOWS * state->initial_cwnd_bytes)
+		onramp_learn(
+			state,
+			min_u64(onramp_round_bytes_per_s(state, ack), state->paced_bytes_per_s),
+			STARTUP_UNLIMITED);
+	if (!onramp_round_is_complete(state, ack))
+		return;
+	onramp_end_round(state, ack);
+	if (ack->cwnd_bytes < state->target_bytes / 8 * ONRAMP_CARRIED_EIGHTHS)
+		return;
+	if (state->pipe_is_validated)
+		onramp_double_growth(state);
+	else
+		onramp_validate(state);
+	if (state->options & STARTUP_OPTION_WITHOUT_RAISING) {
+		decision->ssthresh_bytes = max_u64(decision->cwnd_bytes, state->target_bytes);
+		state->exit = STARTUP_EXIT_ESTIMATE;
+		state->phase = STARTUP_PHASE_DONE;
+	}
+}
+
+#endif

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 OR GPL-2.0-only */
+/* onramp, HOLD and DRAIN: a delay rose. Decide whether the pipe is full, and whose queue it is. */
+#ifndef ONRAMP_ONRAMP_HOLD_H
+#define ONRAMP_ONRAMP_HOLD_H
+
+#include "algorithms/onramp/fill.h"
+
+/* A path that delivers at this rate carries the paced window, or delivers more than it did with
+ * the smaller cwnd of the last round. */
+static inline bool onramp_rate_shows_room(const struct onramp *state, uint64_t rate)
+{
+	uint64_t cwnd_gain_bytes_per_s;
+
+	if (!state->last_round_bytes_per_s)
+		return rate > state->paced_bytes_per_s / 8 * ONRAMP_CARRIED_EIGHTHS;
+	if (state->round.cwnd_bytes <= state->last_round_cwnd_bytes)
+		return false;
+	cwnd_gain_bytes_per_s = mul_div(state->last_round_bytes_per_s,
+					state->round.cwnd_bytes - state->last_round_cwnd_bytes,
+					state->last_round_cwnd_bytes);
+	return rate >
+	       state->last_round_bytes_per_s + cwnd_gain_bytes_per_s / ONRAMP_MIN_GAIN_DIVISOR;
+}
+
+/* Go back to the prior cwnd, and wait until the excess has left the queue. */
+static inline void onramp_begin_drain(struct onramp *state, const struct startup_ack *ack)
+{
+	state->phase = STARTUP_PHASE_DRAIN;
+	state->drain_min_rtt_ns = STARTUP_UNLIMITED;
+	state->sample_count = 0;
+	onramp_begin_round(state, ack);
+}
+
+/* The delay stayed and the rate did not grow: the pipe is full at this delivery rate. */
+static inline void onramp_end_full(struct onramp *state, const struct startup_ack *ack,
+				   uint64_t rate, struct startup_decision *decision)
+{
+	state->bottleneck_bytes_per_s = rate;
+	decision->cwnd_bytes = onramp_bdp_bytes(state, rate, ack->mss_bytes);
+	state->learned_bytes = decision->cwnd_bytes;
+	decision->cwnd_bytes += decision->cwnd_bytes / ONRAMP_FULL_MARGIN_DIVISOR +
+				ONRAMP_FULL_MARGIN_SEGMENTS * (uint64_t)ack->mss_bytes;
+	decision->ssthresh_bytes = decision->cwnd_bytes;
+	decision->is_full = !(state->options & STARTUP_OPTION_WITHOUT_RESTING);
+	state->phase = STARTUP_PHASE_DONE;
+}
+
+/* cwnd stays, to see whether the delay does. */
+static inline void onramp_hold(struct onramp *state, const struct startup_ack *ack,
+			       struct startup_decision *decision)
+{
+	uint64_t rate;
+
+	state->round.min_rtt_ns = startup_min_rtt(state->round.min_rtt_ns, ack);
+	if (ack->rtt_ns && !onramp_rtt_is_delayed(state, ack->rtt_ns)) {
+		onramp_grow_again(state);
+		return;
+	}
+	/* While a paced flight that does not fit arrives, its delay grows: half a round trip shows
+	 * enough. */
+	if (!onramp_round_is_complete(state, ack) &&
+	    (state->pipe_is_validated || !onramp_round_is_half(state, ack)))
+		return;
+	rate = onramp_round_bytes_per_s(state, ack);
+	/* Half a round trip is short compared with RTT noise, so subtract the noise first. */
+	if (onramp_rate_shows_room(state, state->pipe_is_validated
+						  ? rate
+						  : onramp_round_max_bytes_per_s(state, ack))) {
+		onramp_end_round(state, ack);
+		onramp_grow_again(state);
+		onramp_double_growth(state);
+		return;
+	}
+	state->exit = STARTUP_EXIT_DELAY;
+	if (!state->pipe_is_validated) {
+		state->overload_bytes_per_s = rate;
+		decision->cwnd_bytes = min_u64(ack->cwnd_bytes, state->prior_cwnd_bytes);
+		onramp_begin_drain(state, ack);
+		return;
+	}
+	onramp_end_full(state, ack, rate, decision);
+}
+
+/* The RTT is the baseline again, as exactly as a queue can be detected. */
+static inline bool onramp_rtt_is_baseline(const struct onramp *state)
+{
+	return !onramp_rtt_is_delayed(state, state->group_min_rtt_ns) &&
+	       state->baseline_rtt_ns <= state->group_min_rtt_ns + onramp_queue_ns(state);
+}
+
+/*
+ * The excess of the paced window leaves the queue. If the RTT falls back to the baseline, the queue
+ * was this connection's own: fill the pipe again at the measured delivery rate, once. Otherwise
+ * competing flows keep the queue: slow start goes on, to a quarter of the delivery rate's BDP.
+ */
+static inline void onramp_drain(struct onramp *state, const struct startup_ack *ack,
+				struct startup_decision *decision)
+{
+	uint64_t carried_bytes =
+		onramp_bdp_bytes(state, state->overload_bytes_per_s, ack->mss_bytes);
+
+	decision->ssthresh_bytes = ack->ssthresh_bytes;
+	if (!onramp_round_is_complete(state, ack) || !onramp_group_is_complete(state, ack))
+		return;
+	if (state->has_repaced || state->options & STARTUP_OPTION_WITHOUT_REPACING ||
+	    !onramp_rtt_is_baseline(state)) {
+		/* The queue still becomes shorter: wait until it shows whose it is. */
+		if (state->group_min_rtt_ns > state->baseline_rtt_ns &&
+		    state->group_min_rtt_ns + onramp_queue_ns(state) < state->drain_min_rtt_ns) {
+			state->drain_min_rtt_ns = state->group_min_rtt_ns;
+			return;
+		}
+		decision->ssthresh_bytes =
+			max_u64(carried_bytes / ONRAMP_COMPETING_DIVISOR, ack->cwnd_bytes);
+		state->phase = STARTUP_PHASE_DONE;
+		return;
+	}
+	state->has_repaced = true;
+	state->bottleneck_bytes_per_s = state->overload_bytes_per_s;
+	onramp_fill(state, ack, 0, decision);
+}
+
+#endif

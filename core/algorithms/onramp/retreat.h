@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 OR GPL-2.0-only */
+/* onramp, RETREAT: a loss is being repaired. What arrives meanwhile decides ssthresh. */
+#ifndef ONRAMP_ONRAMP_RETREAT_H
+#define ONRAMP_ONRAMP_RETREAT_H
+
+#include "algorithms/onramp/hold.h"
+
+/* The repair has ended. A cwnd below ssthresh means that an RTO happened meanwhile. */
+static inline void onramp_end_retreat(struct onramp *state, const struct startup_ack *ack)
+{
+	if (state->retreat_is_decided && !state->pipe_is_validated &&
+	    ack->cwnd_bytes >= ack->ssthresh_bytes)
+		onramp_begin_drain(state, ack);
+	else
+		state->phase = STARTUP_PHASE_DONE;
+}
+
+/* All that was in flight at the loss has either arrived or been marked lost. */
+static inline bool onramp_flight_is_accounted_for(const struct onramp *state,
+						  const struct startup_ack *ack)
+{
+	return ack->delivered_bytes + (ack->lost_bytes - state->prior_lost_bytes) >=
+	       state->round.end_delivered_bytes;
+}
+
+/* The path did not carry the remembered BDP: the ssthresh of Careful Resume's Safe Retreat (RFC
+ * 9959, section 3.5). */
+static inline uint64_t onramp_safe_retreat(struct onramp *state, const struct startup_ack *ack)
+{
+	uint64_t pipe_bytes = ack->delivered_bytes - state->resume_delivered_bytes;
+
+	state->retreat_is_decided = onramp_flight_is_accounted_for(state, ack);
+	/* PipeSize / 2 until all is accounted for. */
+	if (!state->retreat_is_decided)
+		return max_u64(min_u64(pipe_bytes, state->round.cwnd_bytes) /
+				       ONRAMP_SAFE_RETREAT_DIVISOR,
+			       state->prior_cwnd_bytes);
+	/* Then the factor by which congestion avoidance reduces cwnd. */
+	state->pipe_is_validated = true;
+	pipe_bytes = mul_div(pipe_bytes, state->avoidance_ssthresh_bytes, state->round.cwnd_bytes);
+	return max_u64(min_u64(pipe_bytes, state->round.cwnd_bytes), state->prior_cwnd_bytes);
+}
+
+/*
+ * The arrivals of the flight that lost segments show what the path carries. Half an RTT of it that
+ * was delivered at more than 7/8 of its pacing rate shows that the paced window fits: the loss was
+ * not congestion caused by that rate. Otherwise wait until the whole flight is accounted for.
+ */
+static inline void onramp_measure_loss(struct onramp *state, const struct startup_ack *ack,
+				       struct startup_decision *decision)
+{
+	uint64_t rate, carried_bytes;
+	bool is_carried;
+
+	if (!onramp_round_is_half(state, ack))
+		return;
+	rate = onramp_round_bytes_per_s(state, ack);
+	is_carried = !state->pipe_is_validated &&
+		     onramp_rate_shows_room(state, state->overload_bytes_per_s
+							   ? state->overload_bytes_per_s
+							   : rate);
+	if (!is_carried && !onramp_flight_is_accounted_for(state, ack))
+		return;
+	state->retreat_is_decided = true;
+	if (!state->overload_bytes_per_s)
+		state->overload_bytes_per_s = rate;
+	if (is_carried)
+		state->pipe_is_validated = true;
+	carried_bytes = onramp_bdp_bytes(state, state->overload_bytes_per_s, ack->mss_bytes);
+	if (!state->pipe_is_validated)
+		carried_bytes =
+			max_u64(carried_bytes / ONRAMP_COMPETING_DIVISOR, state->prior_cwnd_bytes);
+	decision->ssthresh_bytes = min_u64(state->avoidance_ssthresh_bytes, carried_bytes);
+}
+
+/* An ACK in RETREAT. */
+static inline void onramp_retreat(struct onramp *state, const struct startup_ack *ack,
+				  struct startup_decision *decision)
+{
+	decision->ssthresh_bytes = ack->ssthresh_bytes;
+	if (!(ack->flags & STARTUP_ACK_RECOVERING)) {
+		onramp_end_retreat(state, ack);
+		return;
+	}
+	if (!state->round.begin_ns) {
+		state->round.begin_ns = ack->now_ns;
+		state->round.begin_delivered_bytes = ack->delivered_bytes;
+	}
+	if (state->retreat_is_decided)
+		return;
+	if (state->retreat_is_safe)
+		decision->ssthresh_bytes = onramp_safe_retreat(state, ack);
+	else
+		onramp_measure_loss(state, ack, decision);
+}
+
+/* Begin RETREAT after a loss that ACKs found in a window that slow start would not have sent. */
+static inline void onramp_begin_retreat(struct onramp *state, const struct startup_loss *loss,
+					struct startup_decision *decision)
+{
+	/* In DRAIN, cwnd is not the window that lost the segment. */
+	state->avoidance_ssthresh_bytes =
+		state->phase == STARTUP_PHASE_DRAIN ? STARTUP_UNLIMITED : loss->ssthresh_bytes;
+	if (state->phase != STARTUP_PHASE_DRAIN)
+		state->overload_bytes_per_s = 0;
+	if (!state->pipe_is_validated)
+		decision->ssthresh_bytes = min_u64(loss->ssthresh_bytes, state->prior_cwnd_bytes);
+	state->exit = STARTUP_EXIT_LOSS;
+	state->phase = STARTUP_PHASE_RETREAT;
+	state->retreat_is_decided = false;
+	state->round.begin_ns = 0;
+	state->round.cwnd_bytes = loss->cwnd_bytes;
+	state->round.end_delivered_bytes = loss->acknowledged_bytes + loss->inflight_bytes;
+}
+
+#endif

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 OR GPL-2.0-only */
+/* The constants and the state of onramp. core/algorithms/onramp.h explains the algorithm. */
+#ifndef ONRAMP_ONRAMP_STATE_H
+#define ONRAMP_ONRAMP_STATE_H
+
+#include "measure/flight.h"
+#include "measure/pair_rate.h"
+#include "measure/rtt_noise.h"
+#include "startup.h"
+
+/* ACKs of a flight that give a rate: with 4 on a line, the rate is rarely too high by a third
+ * (core/measure/ack_train.h). */
+#define ONRAMP_MIN_POINTS 4
+/* An ACK train shorter than twice the RTT noise is not used as a rate sample. */
+#define ONRAMP_MIN_TRAIN_NOISES 2
+/* The minimum time between segments of a rate that is used, which is 360 Mbit/s. Ordinary hosts
+ * cannot measure less, because their interrupts wait for more. The lines in front of a token bucket
+ * are often this fast, and the bucket lets a flight pass at their rate. */
+#define ONRAMP_MIN_SPACING_NS (32 * UINT64_C(1000))
+
+/* RTT samples that decide together, by their minimum (HyStart++, RFC 9406, section 4.2). */
+#define ONRAMP_GROUP_SAMPLES 8
+/* An increase of min RTT / 16, of 1 to 16 ms, is a queue. HyStart++ has 1/8 and 4 to 16 ms, for
+ * flights that leave in bursts. These flights are paced. */
+#define ONRAMP_DELAY_DIVISOR 16
+#define ONRAMP_MIN_DELAY_NS UINT64_C(1000000)
+#define ONRAMP_MAX_DELAY_NS (16 * UINT64_C(1000000))
+/* A paced flight that does not fit delays its own ACKs more and more: half a min RTT of them shows
+ * enough. */
+#define ONRAMP_SHORT_ROUND_DIVISOR 2
+
+/* Quarters of the BDP that are filled before an ACK has validated the window. A half, which RFC
+ * 9959 has for a remembered BDP, wastes half a round trip of every longer transfer. The whole
+ * leaves no room for an error of the measured rate, which is rarely a third. */
+#define ONRAMP_UNVALIDATED_QUARTERS 3
+/* Segments that may be added to these quarters: a host may send as many into an unknown path (RFC
+ * 6928). On a small path they are the rest of the BDP. */
+#define ONRAMP_UNVALIDATED_SEGMENTS STARTUP_BURST_SEGMENTS
+/* Eighths of a rate or of a window that count as all of it. A flight that arrives at more than 7/8
+ * of the rate at which it left was carried. A window of 7/8 of the BDP fills the pipe. */
+#define ONRAMP_CARRIED_EIGHTHS 7
+/* In the round trip that validates the paced window, cwnd grows by 1/3 of the acknowledged bytes:
+ * 3/4 of the BDP become the whole. */
+#define ONRAMP_VALIDATING_GROWTH_DIVISOR 3
+/* A validated window grows by 1/8 of the acknowledged bytes, as in core/algorithms/spaced.h, then
+ * by twice as much in each round, up to slow start's own growth: 1/2^3, 1/2^2, 1/2, 1. */
+#define ONRAMP_FIRST_GROWTH_SHIFT 3
+/* A larger window must raise the delivery rate by half of what it grew by, to show that the pipe is
+ * not full. */
+#define ONRAMP_MIN_GAIN_DIVISOR 2
+
+/* A full pipe gets cwnd = BDP + BDP / 16 + 2 segments: delayed and aggregated ACKs need some
+ * segments more than the BDP to keep the bottleneck busy. */
+#define ONRAMP_FULL_MARGIN_DIVISOR 16
+#define ONRAMP_FULL_MARGIN_SEGMENTS 2
+/* Where competing flows have the rest of the pipe, ssthresh is a quarter of the delivery rate's
+ * BDP at most. */
+#define ONRAMP_COMPETING_DIVISOR 4
+/* Competing flows that start at the same time have as much data behind this connection's first
+ * segments as in front of them, on average. */
+#define ONRAMP_COMPETING_SIDES 2
+/* A window that was not filled before a loss is reduced to half of the bytes in flight at most. */
+#define ONRAMP_MAX_REDUCTION_DIVISOR 2
+
+/* The part of a remembered BDP that is sent before it is validated (RFC 9959, section 3.3). */
+#define ONRAMP_RESUME_DIVISOR 2
+/* A measured rate confirms the remembered BDP where its own BDP is twice that at most. */
+#define ONRAMP_AGREEMENT_FACTOR 2
+/* A Safe Retreat goes back to half of the validated pipe (RFC 9959, section 3.5). */
+#define ONRAMP_SAFE_RETREAT_DIVISOR 2
+/* A learned BDP is reported again when it has grown by more than an eighth. */
+#define ONRAMP_REPORT_DIVISOR 8
+
+/* A round trip: from an ACK to the ACK of what was sent then. */
+struct onramp_round {
+	uint64_t begin_ns;              /* 0: not begun */
+	uint64_t begin_delivered_bytes; /* delivered in total at the begin */
+	uint64_t end_delivered_bytes;   /* the round ends when this much is delivered in total */
+	uint64_t cwnd_bytes;            /* at the begin */
+	uint64_t min_rtt_ns;            /* of its samples; 0: no sample */
+	uint64_t group_rtt_sum_ns;      /* the minima of its groups of samples, added up */
+	uint64_t group_count;
+};
+
+struct onramp {
+	struct flight flight;
+	struct pair_rate pairs;
+	struct onramp_round round;
+	struct rtt_noise noise;
+	uint64_t bottleneck_bytes_per_s; /* 0: not measured yet */
+	uint64_t min_rtt_ns;             /* 0: no sample yet */
+	uint64_t baseline_rtt_ns;   /* the RTT of the last round: samples are compared with it */
+	uint64_t group_min_rtt_ns;  /* the minimum of the latest group of samples */
+	uint64_t prior_cwnd_bytes;  /* cwnd before PACING */
+	uint64_t paced_bytes_per_s; /* the rate at which the paced window left */
+	uint64_t last_round_bytes_per_s; /* delivery rate of the last complete round; 0: none since
+					    PACING */
+	uint64_t last_round_cwnd_bytes;  /* cwnd of that round */
+	uint64_t growth_remainder_bytes; /* growth of less than a segment */
+	uint64_t handshake_rtt_ns;       /* 0: unknown */
+	uint64_t first_rtt_ns;           /* the first RTT of data; 0: no sample yet */
+	uint64_t first_acked_bytes;      /* acknowledged by the first ACK of data */
+	/* Delivery rate of the paced window that did not fit or lost segments; 0: unknown. */
+	uint64_t overload_bytes_per_s;
+	uint64_t drain_min_rtt_ns;         /* DRAIN: minimum of the previous group of samples */
+	uint64_t avoidance_ssthresh_bytes; /* RETREAT: the ssthresh of congestion avoidance */
+	uint64_t prior_lost_bytes;         /* marked lost before RETREAT */
+	uint64_t target_bytes;             /* this connection's share of the BDP; 0: unknown */
+	uint64_t host_ssthresh_bytes;      /* at the start; STARTUP_UNLIMITED: none */
+	uint64_t initial_cwnd_bytes;
+	uint64_t remembered_bdp_bytes; /* 0: nothing is remembered, or it is another path's */
+	uint64_t remembered_rtt_ns;
+	/* Delivered in total when the remembered BDP was used, less the bytes in flight: what is
+	 * delivered beyond it was validated since. */
+	uint64_t resume_delivered_bytes;
+	uint64_t reported_bytes; /* the last BDP reported to the host; STARTUP_UNLIMITED: that the
+				    remembered one is wrong */
+	uint64_t learned_bytes;  /* the maximum that the path carried in a round trip */
+	uint32_t sample_count;   /* in the present group */
+	uint32_t pipe_is_validated; /* ACKs show that the path carries the paced window */
+	uint32_t growth_shift;      /* a validated window grows by acked bytes >> growth_shift */
+	uint32_t phase;
+	uint32_t options;            /* enum startup_option */
+	uint32_t exit;               /* enum startup_exit: the reason when it is over */
+	uint32_t has_repaced;        /* PACING has begun a second time, after DRAIN */
+	uint32_t retreat_is_decided; /* RETREAT: the delivery rate of the lossy flight is known */
+	uint32_t has_resumed;        /* the remembered BDP has been used */
+	uint32_t memory_is_wrong;    /* and the path did not carry it */
+	uint32_t retreat_is_safe;    /* RETREAT: the Safe Retreat of RFC 9959 */
+};
+STARTUP_ASSERT_STATE(struct onramp);
+
+/* The BDP at this rate and the minimum RTT. */
+static inline uint64_t onramp_bdp_bytes(const struct onramp *state, uint64_t bytes_per_s,
+					uint32_t mss_bytes)
+{
+	return bdp_bytes(bytes_per_s, state->min_rtt_ns, mss_bytes);
+}
+
+/* ACKs show that the path carries the paced window. cwnd may grow beyond the BDP, slowly at first.
+ */
+static inline void onramp_validate(struct onramp *state)
+{
+	state->pipe_is_validated = true;
+	state->growth_shift = ONRAMP_FIRST_GROWTH_SHIFT;
+}
+
+/* Grow twice as fast, up to slow start's own growth. Before validation this has no effect, because
+ * onramp_validate() sets the growth. */
+static inline void onramp_double_growth(struct onramp *state)
+{
+	if (state->growth_shift)
+		state->growth_shift--;
+}
+
+#endif

@@ -17,6 +17,7 @@
 //! SIGKILL. `docs/lab.md` says what is exact and what is not.
 
 mod clock;
+mod comparison;
 mod error;
 mod host;
 mod layout;
@@ -35,6 +36,7 @@ mod supports;
 mod suspect;
 mod work;
 
+pub use comparison::Comparison;
 pub use error::Error;
 pub use host::preflight;
 pub use link::Emission;

@@ -1,19 +1,20 @@
-//! What uses a connection.
+//! The interface of a program that uses a connection.
 
 use onramp_tcp::stream::Socket;
 
 /// The program at our end of a connection.
 pub trait Application {
-    /// Why it cannot go on.
+    /// Why the application cannot go on.
     type Error;
 
-    /// Reads what there is to read, and writes what there is room for; asked whenever something may
-    /// have changed. `true` if it wrote something or closed.
+    /// Reads the data that has arrived, and writes as much as there is room for. It is called
+    /// whenever one of them may have changed. Returns `true` if it wrote something or closed the
+    /// connection.
     ///
     /// # Errors
-    /// It cannot go on: the connection is reset.
+    /// The application cannot go on. The connection is reset.
     fn progress(&mut self, now_ns: u64, socket: &mut Socket) -> Result<bool, Self::Error>;
 
-    /// It wants nothing more of this connection.
+    /// Whether the application needs the connection no more.
     fn is_done(&self, socket: &Socket) -> bool;
 }

@@ -1,36 +1,35 @@
-//! Where an endpoint's packets come from and go to.
+//! The device through which the packets of an endpoint come and go.
 
 use crate::capture::Capture;
-use crate::path::Path;
-use crate::{now_ns, Error, PathSettings};
+use crate::error::Error;
+use crate::path::{Path, PathSettings};
 use nix::libc;
 use nix::poll::{ppoll, PollFd, PollFlags};
 use nix::sys::time::TimeSpec;
-use onramp_lab::parts::Tun;
+use onramp_lab::parts::{now_ns, Tun};
 use std::io;
 use std::os::fd::AsFd;
 use std::path::{Path as FilePath, PathBuf};
 use std::time::Duration;
 
-/// Packets that are taken from the host at a time, before others have their turn.
+/// Maximum number of packets that are read from the host before other work has its turn.
 const BURST: usize = 64;
 
-/// A TUN device, perhaps with a path before it, and perhaps with somebody who writes down what
-/// passes.
+/// A TUN device, optionally with an emulated path in front of it and with a capture file.
 pub struct Device {
     name: String,
     tun: Tun,
     mtu_bytes: u32,
     path: Option<Path>,
-    /// The host may have more packets than were taken.
+    /// The host may have more packets than were read.
     has_more: bool,
     capture: Option<(Capture, PathBuf)>,
 }
 
 impl Device {
-    /// A device by its name and its MTU.
+    /// Wraps an open TUN device. It also sets the timer slack of the calling thread to 1 ns.
     pub fn new(name: &str, tun: Tun, mtu_bytes: u32) -> Device {
-        // Wake up when a timer says, not up to 50 us later.
+        // The default slack of a timer is 50 us.
         // SAFETY: a system call without pointers, for the calling thread.
         unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1) };
         Device {
@@ -43,15 +42,15 @@ impl Device {
         }
     }
 
-    /// Puts a path between the endpoint and the host.
+    /// Emulates a path between the endpoint and the host.
     pub fn emulate(&mut self, settings: &PathSettings) {
         self.path = Some(Path::new(settings, self.mtu_bytes));
     }
 
-    /// Writes what the endpoint sends and receives into a file.
+    /// Writes the packets of the endpoint into a pcap file.
     ///
     /// # Errors
-    /// The file cannot be made.
+    /// The file cannot be created.
     pub fn capture(&mut self, path: &FilePath) -> Result<(), Error> {
         let capture = Capture::create(path, now_ns());
         let capture = capture.map_err(|source| Error::Capture {
@@ -62,12 +61,12 @@ impl Device {
         Ok(())
     }
 
-    /// Its MTU.
+    /// The MTU in bytes.
     pub fn mtu_bytes(&self) -> u32 {
         self.mtu_bytes
     }
 
-    /// Replaces `into` by the next packet for the endpoint; `false` if there is none now.
+    /// Replaces `into` by the next packet for the endpoint. Returns `false` if there is none now.
     pub(crate) fn receive(&mut self, now_ns: u64, into: &mut Vec<u8>) -> Result<bool, Error> {
         let mtu_bytes = self.mtu_bytes as usize;
         match &mut self.path {
@@ -88,14 +87,14 @@ impl Device {
             }
         }
         if !into.is_empty() {
-            self.note(now_ns, into)?;
+            self.record(now_ns, into)?;
         }
         Ok(!into.is_empty())
     }
 
-    /// Takes a packet from the endpoint.
+    /// Sends a packet of the endpoint.
     pub(crate) fn send(&mut self, now_ns: u64, packet: &[u8]) -> Result<(), Error> {
-        self.note(now_ns, packet)?;
+        self.record(now_ns, packet)?;
         match &mut self.path {
             None => write(&self.tun, &self.name, packet),
             Some(path) => {
@@ -105,8 +104,8 @@ impl Device {
         }
     }
 
-    /// Moves what is under way on the path: what the host sent goes in, what has arrived goes to
-    /// the host.
+    /// Moves the packets on the emulated path: packets from the host enter it, and packets that have
+    /// crossed it are delivered to the host.
     pub(crate) fn carry(&mut self, now_ns: u64) -> Result<(), Error> {
         let Some(path) = &mut self.path else {
             return Ok(());
@@ -119,7 +118,7 @@ impl Device {
         Ok(())
     }
 
-    /// Sleeps until the host sends, a packet arrives on the path, or a moment comes.
+    /// Sleeps until the host sends, a packet has crossed the path, or `until_ns`.
     pub(crate) fn wait(&mut self, until_ns: u64) -> Result<(), Error> {
         if self.has_more {
             return Ok(());
@@ -154,14 +153,15 @@ impl Device {
         }
     }
 
-    /// Packets are still under way on the path.
+    /// Whether packets are in flight on the emulated path.
     pub(crate) fn is_busy(&self) -> bool {
         self.path
             .as_ref()
             .is_some_and(|path| path.next_ns().is_some())
     }
 
-    fn note(&mut self, now_ns: u64, packet: &[u8]) -> Result<(), Error> {
+    /// Appends a packet to the capture file, if there is one.
+    fn record(&mut self, now_ns: u64, packet: &[u8]) -> Result<(), Error> {
         let Some((capture, path)) = &mut self.capture else {
             return Ok(());
         };
@@ -173,10 +173,10 @@ impl Device {
             })
     }
 
-    /// Completes the capture.
+    /// Completes the capture file, if there is one.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// The file cannot be written.
     pub fn finish(mut self) -> Result<(), Error> {
         let Some((mut capture, path)) = self.capture.take() else {
             return Ok(());
@@ -190,7 +190,7 @@ impl Device {
 fn write(tun: &Tun, name: &str, packet: &[u8]) -> Result<(), Error> {
     match tun.write(packet) {
         Ok(()) => Ok(()),
-        // The host is short of memory, and loses the packet, as a network might.
+        // The host is short of memory. The packet is lost, as in a network.
         Err(error)
             if matches!(
                 error.raw_os_error(),

@@ -1,11 +1,18 @@
-//! The loop that carries packets between an endpoint and its device.
+//! The loop that moves packets between an endpoint and its device.
 
-use crate::{now_ns, Application, Device, Endpoint, Error};
+use crate::application::Application;
+use crate::device::Device;
+use crate::endpoint::Endpoint;
+use crate::error::Error;
+use onramp_lab::parts::now_ns;
 
-/// Packets that pass each way in a turn.
+/// Maximum number of packets in each direction in a turn.
 const BURST: usize = 64;
-/// Longest sleep: how long the caller may wait for its turn.
-const NAP_NS: u64 = 50_000_000;
+/// Maximum sleep in a turn. The caller checks its own conditions between turns.
+const MAX_SLEEP_NS: u64 = 50_000_000;
+/// How long [`Driver::close`] waits for packets in flight, and for peers that ask for our last ACK
+/// again.
+const LINGER_NS: u64 = 1_000_000_000;
 
 /// An endpoint on its device.
 pub struct Driver<A: Application> {
@@ -16,7 +23,7 @@ pub struct Driver<A: Application> {
 }
 
 impl<A: Application> Driver<A> {
-    /// Puts them together.
+    /// Puts an endpoint on a device.
     pub fn new(endpoint: Endpoint<A>, device: Device) -> Driver<A> {
         Driver {
             endpoint,
@@ -25,11 +32,12 @@ impl<A: Application> Driver<A> {
         }
     }
 
-    /// Takes in what has come, does what is due, sends what there is to send, and, where there was
-    /// nothing of all that, sleeps until there is; not for longer than 50 ms.
+    /// One turn: takes in the packets that have arrived, runs the timers that are due, and sends. It
+    /// sleeps if there was nothing to send, until a packet arrives or a timer is due, but for at most
+    /// 50 ms.
     ///
     /// # Errors
-    /// The device fails.
+    /// The device failed.
     pub fn turn(&mut self) -> Result<(), Error> {
         self.device.carry(now_ns())?;
         for _ in 0..BURST {
@@ -52,28 +60,38 @@ impl<A: Application> Driver<A> {
         if sent == BURST {
             return Ok(());
         }
-        let nap_ends = now_ns() + NAP_NS;
+        let sleep_until_ns = now_ns() + MAX_SLEEP_NS;
         self.device.wait(
             self.endpoint
                 .next_timer_ns()
-                .map_or(nap_ends, |timer| timer.min(nap_ends)),
+                .map_or(sleep_until_ns, |timer_ns| timer_ns.min(sleep_until_ns)),
         )
     }
 
-    /// Goes on until every connection is over and every packet has arrived, but not for longer than
-    /// this: a peer that has not got our last acknowledgement asks again.
+    /// Takes turns until every connection has ended and every packet has arrived, but for at most
+    /// `max_ns`. A peer that has not received our last ACK retransmits in this time.
     ///
     /// # Errors
-    /// The device fails.
-    pub fn linger(&mut self, most_ns: u64) -> Result<(), Error> {
-        let until = now_ns() + most_ns;
-        while now_ns() < until && (self.endpoint.is_busy() || self.device.is_busy()) {
+    /// The device failed.
+    pub fn linger(&mut self, max_ns: u64) -> Result<(), Error> {
+        let until_ns = now_ns() + max_ns;
+        while now_ns() < until_ns && (self.endpoint.is_busy() || self.device.is_busy()) {
             self.turn()?;
         }
         Ok(())
     }
 
-    /// Gives the device back.
+    /// Lets packets in flight arrive for up to a second, and completes the capture file.
+    ///
+    /// # Errors
+    /// The capture file cannot be written.
+    pub fn close(mut self) -> Result<(), Error> {
+        // The results of the transfers are known already. An error of the device changes nothing.
+        let _ = self.linger(LINGER_NS);
+        self.device.finish()
+    }
+
+    /// Returns the device.
     pub fn into_device(self) -> Device {
         self.device
     }

@@ -1,4 +1,4 @@
-//! What can stand in an endpoint's way, and what mends it.
+//! Why an endpoint cannot run. Each message says what to do.
 
 use std::io;
 use std::net::Ipv4Addr;
@@ -7,56 +7,85 @@ use std::path::PathBuf;
 /// Why an endpoint cannot run.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The device could not be made or attached to.
+    /// The device could not be created or opened.
     #[error(transparent)]
     Host(#[from] onramp_lab::Error),
-    /// There is no such device.
-    #[error("there is no device `{device}`: `ip tuntap add dev {device} mode tun` makes one")]
+    /// There is no device of this name.
+    #[error("there is no device `{device}`: create it with `ip tuntap add dev {device} mode tun`")]
     Missing {
-        /// Its name.
+        /// The name.
         device: String,
     },
-    /// The address belongs to the host itself.
-    #[error("{address} is an address of this host, on `{device}`: its kernel would keep the packets for itself; choose another")]
+    /// The address belongs to the host.
+    #[error(
+        "{address} is an address of this host, on `{device}`: the kernel would keep the packets \
+         for itself; choose another address"
+    )]
     OwnAddress {
         /// The address.
         address: Ipv4Addr,
-        /// Whose it is.
+        /// The device that has it.
         device: String,
     },
-    /// The device carries no packets.
-    #[error("the device `{device}` is down: `ip link set dev {device} up`")]
+    /// The endpoint and the host were given the same address.
+    #[error(
+        "--address and --host are both {address}: the endpoint and this host need different \
+         addresses"
+    )]
+    SameAddress {
+        /// The address.
+        address: Ipv4Addr,
+    },
+    /// The MTU is larger than that of the device.
+    #[error(
+        "--mtu {wanted_bytes} is more than the {device_bytes} of the device `{device}`: choose a \
+         smaller MTU, or enlarge it with `ip link set dev {device} mtu {wanted_bytes}`"
+    )]
+    MtuTooLarge {
+        /// The name of the device.
+        device: String,
+        /// The MTU that was asked for.
+        wanted_bytes: u32,
+        /// The MTU of the device.
+        device_bytes: u32,
+    },
+    /// The device is down.
+    #[error("the device `{device}` is down: run `ip link set dev {device} up`")]
     Down {
-        /// Its name.
+        /// The name.
         device: String,
     },
     /// A system call failed.
-    #[error("{what} `{device}`: {source}")]
+    #[error("{what} `{device}` failed: {source}")]
     Device {
-        /// What was being done.
+        /// The operation, for example `reading from`.
         what: &'static str,
-        /// The device's name.
+        /// The name of the device.
         device: String,
-        /// What the kernel said.
+        /// The error of the kernel.
         source: io::Error,
     },
-    /// The capture could not be written.
-    #[error("cannot write the capture {}: {source}", path.display())]
+    /// The capture file could not be written.
+    #[error("cannot write the capture file {}: {source}", path.display())]
     Capture {
-        /// Its name.
+        /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
 }
 
 impl Error {
-    /// The host lacks something, and the message says how to get it.
+    /// Whether the host lacks something. Otherwise the input is wrong.
     pub fn is_of_host(&self) -> bool {
         match self {
             Error::Host(error) => error.is_of_host(),
             Error::Down { .. } | Error::Device { .. } => true,
-            Error::Missing { .. } | Error::OwnAddress { .. } | Error::Capture { .. } => false,
+            Error::Missing { .. }
+            | Error::OwnAddress { .. }
+            | Error::SameAddress { .. }
+            | Error::MtuTooLarge { .. }
+            | Error::Capture { .. } => false,
         }
     }
 }

@@ -1,6 +1,6 @@
-//! What the host knows about a device: making one, its MTU, whose an address is.
+//! Creating and opening TUN devices, and asking the host about devices and addresses.
 
-use crate::Error;
+use crate::error::Error;
 use nix::ifaddrs::getifaddrs;
 use nix::libc;
 use nix::net::if_::{if_nametoindex, InterfaceFlags};
@@ -9,15 +9,14 @@ use std::io;
 use std::net::{Ipv4Addr, UdpSocket};
 use std::os::fd::AsRawFd;
 
-/// Packets that the device holds until they are read. The usual 500 are fewer than a fast sender
-/// sends at once.
+/// Transmit queue of the device in packets. A fast sender sends more than the default of 500 at once.
 const QUEUE_PACKETS: u32 = 10_000;
 
-/// Makes a device with an address for the host, from which it reaches ours. It is gone when the
-/// [`Tun`] is dropped.
+/// Creates a TUN device. The host gets the address `host` on it and reaches the endpoint at `ours`. The
+/// device is removed when the [`Tun`] is dropped.
 ///
 /// # Errors
-/// Not permitted, or the name or an address is taken.
+/// It is not permitted, or the name or an address is in use.
 pub fn create(name: &str, host: Ipv4Addr, ours: Ipv4Addr, mtu_bytes: u32) -> Result<Tun, Error> {
     for address in [host, ours] {
         if let Some(device) = holder_of(address) {
@@ -33,10 +32,12 @@ pub fn create(name: &str, host: Ipv4Addr, ours: Ipv4Addr, mtu_bytes: u32) -> Res
     Ok(tun)
 }
 
-/// Attaches to a device that exists and is up, and says its MTU; it stays.
+/// Opens a device that exists and is up, and returns it with its MTU in bytes. The device stays when
+/// the [`Tun`] is dropped.
 ///
 /// # Errors
-/// Not permitted, or there is none, or it is in use, or down, or the address is the host's own.
+/// It is not permitted, or there is no such device, or it is in use or down, or `ours` is an address
+/// of the host.
 pub fn open(name: &str, ours: Ipv4Addr) -> Result<(Tun, u32), Error> {
     if let Some(device) = holder_of(ours) {
         return Err(Error::OwnAddress {
@@ -66,7 +67,7 @@ pub fn open(name: &str, ours: Ipv4Addr) -> Result<(Tun, u32), Error> {
     Ok((tun, mtu_bytes))
 }
 
-/// The device that has an address, if the host has it.
+/// The name of the device that has an address; `None` if it is no address of the host.
 pub fn holder_of(address: Ipv4Addr) -> Option<String> {
     let has_it = |found: &nix::ifaddrs::InterfaceAddress| {
         let found = found

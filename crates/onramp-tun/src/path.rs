@@ -1,22 +1,22 @@
-//! An emulated path between the endpoint and the host: one onramp-net link each way.
+//! An emulated path between the endpoint and the host: one onramp-net link in each direction.
 
 use onramp_lab::parts::{Buffer, Pool, Tun};
 use onramp_net::{Config, Limit, Link, LossConfig};
 use std::io;
 use std::num::NonZeroU64;
 
-/// The path, the same both ways.
+/// The parameters of the path, the same in both directions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PathSettings {
-    /// Rate of the link.
+    /// Rate of the link in bit/s.
     pub rate_bits_per_s: NonZeroU64,
-    /// Delay each way.
+    /// One-way delay.
     pub delay_ns: u64,
-    /// Probability in millionths that a packet is lost.
+    /// Probability of losing a packet, in millionths.
     pub loss_ppm: u32,
-    /// Room in the queue before the link.
+    /// Limit of the queue in front of the link.
     pub queue: Limit,
-    /// Of the losses.
+    /// Seed of the losses. The same seed loses the same packets of a sequence.
     pub seed: u64,
 }
 
@@ -34,7 +34,7 @@ impl PathSettings {
     }
 }
 
-/// The packets under way.
+/// The path with the packets in flight.
 pub struct Path {
     to_host: Link<Buffer>,
     from_host: Link<Buffer>,
@@ -42,7 +42,7 @@ pub struct Path {
 }
 
 impl Path {
-    /// For packets of so many bytes at most.
+    /// An empty path for packets of at most `mtu_bytes`.
     pub fn new(settings: &PathSettings, mtu_bytes: u32) -> Path {
         Path {
             to_host: settings.link(settings.seed),
@@ -51,9 +51,10 @@ impl Path {
         }
     }
 
-    /// Takes in what the host has sent, at most so many packets; `false` when it has no more.
-    pub fn gather(&mut self, now_ns: u64, tun: &Tun, most: usize) -> io::Result<bool> {
-        for _ in 0..most {
+    /// Reads up to `max_packets` packets of the host into the path. Returns `false` if the host has no
+    /// more.
+    pub fn gather(&mut self, now_ns: u64, tun: &Tun, max_packets: usize) -> io::Result<bool> {
+        for _ in 0..max_packets {
             let mut buffer = self.pool.take();
             let Some(length) = tun.read(buffer.room())? else {
                 return Ok(false);
@@ -69,7 +70,7 @@ impl Path {
         Some(self.from_host.poll(now_ns)?.packet)
     }
 
-    /// Takes in what the endpoint sends.
+    /// Puts a packet of the endpoint on the path.
     pub fn send(&mut self, now_ns: u64, packet: &[u8]) {
         let mut buffer = self.pool.take();
         buffer.room()[..packet.len()].copy_from_slice(packet);

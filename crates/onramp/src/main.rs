@@ -1,22 +1,22 @@
-//! `onramp`: the command line. Each verb is a file of `verbs/`.
+//! `onramp`: the command line. `cli/` defines the commands and their options, `commands/` runs them.
 
 mod cli;
+mod commands;
 mod failure;
 mod new_file;
 mod recording;
 mod startups;
 mod text;
-mod verbs;
 
 use clap::Parser;
-use cli::{Cli, Verb};
+use cli::{Cli, Command};
 use failure::Failure;
 use nix::sys::signal::{signal, SigHandler, Signal};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    // A reader that has seen enough (`| head`) ends us quietly, as it does other tools.
-    // SAFETY: no other thread runs yet, and the default action needs no handler.
+    // A reader that closes the pipe (`| head`) ends this process silently, as it ends other tools.
+    // SAFETY: no other thread is running yet, and the default action needs no handler.
     let _ = unsafe { signal(Signal::SIGPIPE, SigHandler::SigDfl) };
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
@@ -26,7 +26,7 @@ fn main() -> ExitCode {
             } else {
                 let _ = error.print();
             }
-            // --help and --version are answers, not errors.
+            // --help and --version arrive as errors, but they are answers.
             return ExitCode::from(if error.use_stderr() {
                 failure::BAD_INPUT
             } else {
@@ -35,24 +35,24 @@ fn main() -> ExitCode {
         }
     };
     let json = cli.json;
-    let result = match cli.verb {
-        Verb::Sim(arguments) => verbs::sim::run(&arguments, json),
-        Verb::Lab(arguments) => verbs::lab::run(&arguments, json),
-        Verb::Compare(arguments) => verbs::compare::run(&arguments, json),
-        Verb::Theory(arguments) => verbs::theory::run(&arguments, json),
-        Verb::Model(arguments) => verbs::model::run(&arguments, json),
-        Verb::Reproduce(arguments) => verbs::reproduce::run(&arguments, json),
-        Verb::Replay(arguments) => verbs::replay::run(&arguments, json),
-        Verb::Load(arguments) => verbs::load::load(&arguments, json),
-        Verb::Unload(arguments) => verbs::load::unload(&arguments, json),
-        Verb::Status => verbs::status::run(json),
-        Verb::Ss => verbs::ss::run(json),
-        Verb::Memory(arguments) => verbs::memory::run(&arguments, json),
-        Verb::Qos(arguments) => verbs::qos::run(&arguments, json),
-        Verb::Exec(arguments) => verbs::exec::run(&arguments, json),
-        Verb::Tcp(arguments) => verbs::tcp::run(&arguments, json),
-        Verb::Doctor => verbs::doctor::run(json),
-        Verb::List => verbs::list::run(json),
+    let result = match cli.command {
+        Command::Sim(arguments) => commands::sim::run(&arguments, json),
+        Command::Lab(arguments) => commands::lab::run(&arguments, json),
+        Command::Compare(arguments) => commands::compare::run(&arguments, json),
+        Command::Theory(arguments) => commands::theory::run(&arguments, json),
+        Command::Model(arguments) => commands::model::run(&arguments, json),
+        Command::Reproduce(arguments) => commands::reproduce::run(&arguments, json),
+        Command::Replay(arguments) => commands::replay::run(&arguments, json),
+        Command::Load(arguments) => commands::load::load(&arguments, json),
+        Command::Unload(arguments) => commands::load::unload(&arguments, json),
+        Command::Status => commands::status::run(json),
+        Command::Ss => commands::ss::run(json),
+        Command::Memory(arguments) => commands::memory::run(&arguments, json),
+        Command::Qos(arguments) => commands::qos::run(&arguments, json),
+        Command::Exec(arguments) => commands::exec::run(&arguments, json),
+        Command::Tcp(arguments) => commands::tcp::run(&arguments, json),
+        Command::Doctor => commands::doctor::run(json),
+        Command::List => commands::list::run(json),
     };
     match result {
         Ok(code) => ExitCode::from(code),
@@ -63,7 +63,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// What is wrong, without the usage and the advice that follow for people.
+/// The first sentence of clap's message: what is wrong, without the usage and the advice.
 fn first_sentence(message: &str) -> String {
     let lines = message
         .lines()
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_in_the_command_line_is_a_sentence() {
+    fn an_error_in_the_command_line_is_reduced_to_one_sentence() {
         let missing = "the following required arguments were not provided: <FILE>...";
         assert_eq!(sentence_of(&["onramp", "--json", "sim"]), missing);
         assert_eq!(

@@ -151,15 +151,15 @@ fn what_cannot_be_is_refused() {
     refused(&["load", "--memory-lifetime", "60 s"], &["--memory <HOW>"]);
     refused(
         &["load", "--memory", "careful", "--memory-lifetime", "60"],
-        &["the time `60` has no unit; a time of more than 0 is wanted, for example \"600 s\""],
+        &["the time `60` has no unit; expected a time above 0, for example \"600 s\""],
     );
     refused(
         &["load", "--memory", "careful", "--memory-lifetime", "0 s"],
-        &["a time of more than 0 is wanted"],
+        &["expected a time above 0"],
     );
     refused(
         &["memory", "--forget", "example.org"],
-        &["an IP address is wanted, for example 192.0.2.1"],
+        &["expected an IP address, for example 192.0.2.1"],
     );
     let Some(_machine) = machine() else { return };
     refused(

@@ -1,39 +1,39 @@
-//! What an endpoint tells of its connections and packets.
+//! The results of connections, and counts of packets.
 
-use crate::Application;
+use crate::application::Application;
 use onramp_tcp::wire::Endpoints;
 use onramp_tcp::{Failure, PairCounts, Stats};
 
-/// A connection whose application is done, or that is over.
+/// A connection that has ended, or whose application is done.
 #[derive(Debug)]
 pub struct Ended<A: Application> {
-    /// Of the packets that we sent.
+    /// The addresses and ports of the packets that we sent.
     pub ends: Endpoints,
-    /// Its application.
+    /// The application.
     pub application: A,
-    /// When its SYN was sent, or arrived.
+    /// When the SYN was sent, or arrived.
     pub started_ns: u64,
-    /// What its connection counted.
+    /// The counters of the connection.
     pub stats: Stats,
-    /// What became of packet pairs, where both ends know them.
+    /// Counts of packet pairs; `None` if one of the ends does not support them.
     pub pairs: Option<PairCounts>,
     /// Smoothed round-trip time; 0 if none was measured.
     pub srtt_ns: u64,
     /// Why the connection ended early, if it did.
     pub failure: Option<Failure>,
-    /// Why the application gave up, if it did.
+    /// Why the application could not go on, if it could not.
     pub error: Option<A::Error>,
 }
 
-/// Packets, counted.
+/// Packets that arrived.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// That arrived.
+    /// All packets.
     pub received: u64,
-    /// Of these, not TCP in IPv4, or for another address: passed over.
+    /// Packets that were ignored: not TCP in IPv4, or for another address.
     pub foreign: u64,
-    /// Of these, with a wrong checksum, cut off, or malformed: passed over.
+    /// Packets that were ignored: wrong checksum, truncated, or malformed.
     pub damaged: u64,
-    /// Of these, for no connection and no listener: answered by a reset.
+    /// Segments for no connection and no listener, which were answered by a reset.
     pub refused: u64,
 }

@@ -1,24 +1,24 @@
-//! One connection and its application.
+//! One connection with its application.
 
-use super::Ended;
-use crate::Application;
+use super::ended::Ended;
+use crate::application::Application;
 use onramp_tcp::stream::Socket;
 use onramp_tcp::wire::Parsed;
 use onramp_tcp::{Flags, State};
 
-/// How long a connection lives on without its application (Linux's tcp_fin_timeout).
+/// How long a connection stays after its application has finished (Linux: tcp_fin_timeout).
 const ORPHAN_NS: u64 = 60_000_000_000;
 
 pub struct Flow<A: Application> {
     pub socket: Socket,
-    /// None once it is done.
+    /// `None` after it has finished.
     application: Option<A>,
     started_ns: u64,
-    /// Its place among the endpoint's timers.
+    /// The time under which the endpoint has it in its set of timers.
     pub timer_ns: Option<u64>,
-    /// It is among those that may have something to send.
+    /// It is in the endpoint's queue of connections that may have something to send.
     pub is_ready: bool,
-    /// When it ends, its application having left.
+    /// When it is removed; set when the application has finished.
     orphan_until_ns: Option<u64>,
     error: Option<A::Error>,
 }
@@ -36,12 +36,12 @@ impl<A: Application> Flow<A> {
         }
     }
 
-    /// Lets the application do what it can; whether it gave anything. Without one, what arrives is
-    /// thrown away.
-    pub fn attend(&mut self, now_ns: u64) -> bool {
+    /// Lets the application make progress. Returns whether it wrote or closed. Without an application,
+    /// data that arrives is discarded.
+    pub fn run_application(&mut self, now_ns: u64) -> bool {
         let Some(application) = &mut self.application else {
-            let mut waste = [0; 4096];
-            while self.socket.read(now_ns, &mut waste) > 0 {}
+            let mut discarded = [0; 4096];
+            while self.socket.read(now_ns, &mut discarded) > 0 {}
             return false;
         };
         if self.error.is_some() {
@@ -55,11 +55,11 @@ impl<A: Application> Flow<A> {
         })
     }
 
-    /// What there is to say when the application is done, or the connection over; once.
-    pub fn end(&mut self, now_ns: u64) -> Option<Ended<A>> {
+    /// The result, when the application is done or the connection has closed. It is returned once.
+    pub fn take_result(&mut self, now_ns: u64) -> Option<Ended<A>> {
         let connection = self.socket.connection();
-        let is_over = connection.state() == State::Closed;
-        if !is_over
+        let is_closed = connection.state() == State::Closed;
+        if !is_closed
             && self
                 .application
                 .as_ref()
@@ -81,13 +81,13 @@ impl<A: Application> Flow<A> {
         })
     }
 
-    /// Nothing more can come of it.
-    pub fn is_over(&self, now_ns: u64) -> bool {
+    /// Whether the connection can be removed.
+    pub fn is_removable(&self, now_ns: u64) -> bool {
         self.socket.connection().state() == State::Closed
             || self.orphan_until_ns.is_some_and(|until| until <= now_ns)
     }
 
-    /// When it wants to be looked at.
+    /// When the connection needs attention next.
     pub fn next_timer_ns(&self) -> Option<u64> {
         [self.socket.next_timer_ns(), self.orphan_until_ns]
             .into_iter()
@@ -95,14 +95,14 @@ impl<A: Application> Flow<A> {
             .min()
     }
 
-    /// In TIME-WAIT, a SYN beyond what was received begins another connection (RFC 9293, section
+    /// In TIME-WAIT, a SYN beyond the received data starts a new connection (RFC 9293, section
     /// 3.10.7.4).
     pub fn gives_way_to(&self, parsed: &Parsed<'_>) -> bool {
         let connection = self.socket.connection();
-        let is_new = parsed.segment.flags.has(Flags::SYN) && !parsed.segment.flags.has(Flags::ACK);
-        let place = connection.stream_position(&parsed.segment) as i64;
+        let is_syn = parsed.segment.flags.has(Flags::SYN) && !parsed.segment.flags.has(Flags::ACK);
+        let position = connection.stream_position(&parsed.segment) as i64;
         connection.state() == State::TimeWait
-            && is_new
-            && place > connection.received_bytes() as i64
+            && is_syn
+            && position > connection.received_bytes() as i64
     }
 }

@@ -1,5 +1,5 @@
-//! An address and its connections: packets in, packets out, told apart by the four numbers that
-//! name a connection.
+//! One address with its connections. Packets go in and come out; addresses and ports say to which
+//! connection they belong.
 
 mod ended;
 mod flow;
@@ -10,7 +10,7 @@ mod tests;
 
 pub use ended::{Counts, Ended};
 
-use crate::Application;
+use crate::application::Application;
 use flow::Flow;
 use numbers::Numbers;
 use onramp_tcp::stream::Socket;
@@ -19,26 +19,26 @@ use onramp_tcp::{Config, Flags};
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::net::{Ipv4Addr, SocketAddrV4};
 
-/// Connections at a time; a SYN beyond is not answered.
-const MOST_CONNECTIONS: usize = 1024;
-/// Connections that live on without an application; the oldest goes first.
-const MOST_ORPHANS: usize = 64;
-/// Refusals that wait to be sent.
-const MOST_REFUSALS: usize = 256;
+/// Maximum number of connections. Further SYNs are not answered.
+const MAX_CONNECTIONS: usize = 1024;
+/// Maximum number of connections without an application. The oldest is removed first.
+const MAX_ORPHANS: usize = 64;
+/// Maximum number of resets that wait to be sent.
+const MAX_REFUSALS: usize = 256;
 
-/// Names a connection of one address: the peer, and our port.
+/// Identifies a connection of one address: the peer, and our port.
 type Key = (SocketAddrV4, u16);
-/// What makes the application for a connection from a peer; without one the peer is refused.
+/// Makes the application for a connection from a peer. `None` refuses the peer.
 type Accept<A> = Box<dyn FnMut(SocketAddrV4) -> Option<A>>;
 
-/// One address with its connections and, perhaps, a port that listens.
+/// One address with its connections, and optionally a port that listens.
 pub struct Endpoint<A: Application> {
     address: Ipv4Addr,
     config: Config,
     listener: Option<(u16, Accept<A>)>,
     numbers: Numbers,
     flows: HashMap<Key, Flow<A>>,
-    /// Those that may have something to send, in turn.
+    /// Connections that may have something to send. They take turns.
     ready: VecDeque<Key>,
     timers: BTreeSet<(u64, Key)>,
     orphans: VecDeque<Key>,
@@ -48,8 +48,8 @@ pub struct Endpoint<A: Application> {
 }
 
 impl<A: Application> Endpoint<A> {
-    /// An endpoint without connections. Initial numbers are its own, whatever the configuration
-    /// says.
+    /// An endpoint without connections. It chooses initial sequence numbers and timestamp offsets
+    /// itself and ignores those of `config`.
     pub fn new(address: Ipv4Addr, config: Config) -> Endpoint<A> {
         Endpoint {
             address,
@@ -66,17 +66,18 @@ impl<A: Application> Endpoint<A> {
         }
     }
 
-    /// Accepts connections on a port; `accept` makes each its application.
+    /// Accepts connections on a port. `accept` makes the application of each connection; `None` refuses
+    /// the peer.
     pub fn listen(&mut self, port: u16, accept: impl FnMut(SocketAddrV4) -> Option<A> + 'static) {
         self.listener = Some((port, Box::new(accept)));
     }
 
-    /// Accepts no more connections.
+    /// Stops accepting connections. Connections that exist go on.
     pub fn stop_listening(&mut self) {
         self.listener = None;
     }
 
-    /// Connects to a peer.
+    /// Connects to a peer from a free port.
     pub fn connect(&mut self, now_ns: u64, peer: SocketAddrV4, application: A) {
         let port = (0..)
             .map(|attempt| self.numbers.port(now_ns + attempt))
@@ -108,7 +109,8 @@ impl<A: Application> Endpoint<A> {
         self.wake(key);
     }
 
-    /// A packet arrived. Afterwards [`poll_packet`](Self::poll_packet) until it gives nothing more.
+    /// Takes in a packet that arrived. Call [`poll_packet`](Self::poll_packet) afterwards until it
+    /// returns `false`.
     pub fn on_packet(&mut self, now_ns: u64, packet: &[u8]) {
         self.counts.received += 1;
         let parsed = match wire::parse(packet) {
@@ -131,11 +133,11 @@ impl<A: Application> Endpoint<A> {
             }
             None => {}
         }
-        self.on_stranger(now_ns, key, &parsed);
+        self.on_unknown(now_ns, key, &parsed);
     }
 
-    /// A segment of no connection: a new one, perhaps.
-    fn on_stranger(&mut self, now_ns: u64, key: Key, parsed: &Parsed<'_>) {
+    /// Takes in a segment of no connection: it starts one, or is refused.
+    fn on_unknown(&mut self, now_ns: u64, key: Key, parsed: &Parsed<'_>) {
         let flags = parsed.segment.flags;
         let is_syn = flags.has(Flags::SYN) && !flags.has(Flags::ACK) && !flags.has(Flags::RST);
         if let Some((_, accept)) = self
@@ -143,7 +145,7 @@ impl<A: Application> Endpoint<A> {
             .as_mut()
             .filter(|(port, _)| is_syn && *port == key.1)
         {
-            if self.flows.len() - self.orphans.len() >= MOST_CONNECTIONS {
+            if self.flows.len() - self.orphans.len() >= MAX_CONNECTIONS {
                 return;
             }
             if let Some(application) = accept(key.0) {
@@ -156,20 +158,20 @@ impl<A: Application> Endpoint<A> {
                 );
             }
         }
-        if let Some(packet) =
-            refusal::packet(parsed).filter(|_| self.refusals.len() < MOST_REFUSALS)
+        if let Some(packet) = refusal::packet(parsed).filter(|_| self.refusals.len() < MAX_REFUSALS)
         {
             self.counts.refused += 1;
             self.refusals.push_back(packet);
         }
     }
 
-    /// When [`on_timers`](Self::on_timers) is wanted next.
+    /// When [`on_timers`](Self::on_timers) must be called next; `None` if there is no timer.
     pub fn next_timer_ns(&self) -> Option<u64> {
         self.timers.first().map(|(at_ns, _)| *at_ns)
     }
 
-    /// Does what is due. Afterwards [`poll_packet`](Self::poll_packet) until it gives nothing more.
+    /// Runs the timers that are due. Call [`poll_packet`](Self::poll_packet) afterwards until it
+    /// returns `false`.
     pub fn on_timers(&mut self, now_ns: u64) {
         while let Some(&(at_ns, key)) = self.timers.first().filter(|(at_ns, _)| *at_ns <= now_ns) {
             self.timers.remove(&(at_ns, key));
@@ -182,8 +184,8 @@ impl<A: Application> Endpoint<A> {
         }
     }
 
-    /// Replaces `out` by the next packet to send now; `false` if there is none. Connections take
-    /// turns.
+    /// Replaces `out` by the next packet to send now. Returns `false` if there is none. Connections
+    /// take turns.
     pub fn poll_packet(&mut self, now_ns: u64, out: &mut Vec<u8>) -> bool {
         if let Some(packet) = self.refusals.pop_front() {
             *out = packet;
@@ -194,41 +196,43 @@ impl<A: Application> Endpoint<A> {
                 continue;
             };
             loop {
-                // It reads first: that may open the window of which the packet tells.
-                let gave = flow.attend(now_ns);
+                // The application reads first, because this may open the window that the packet
+                // announces.
+                let progressed = flow.run_application(now_ns);
                 if flow.socket.poll_packet(now_ns, out).is_some() {
                     self.ready.push_back(key);
                     return true;
                 }
-                if !gave {
+                if !progressed {
                     break;
                 }
             }
             flow.is_ready = false;
-            self.settle(now_ns, key);
+            self.update(now_ns, key);
         }
         false
     }
 
-    /// Notes what has become of a connection that has nothing more to send now.
-    fn settle(&mut self, now_ns: u64, key: Key) {
+    /// Updates the state of a connection that has nothing more to send now: its result, its removal,
+    /// its timer.
+    fn update(&mut self, now_ns: u64, key: Key) {
         let Some(flow) = self.flows.get_mut(&key) else {
             return;
         };
-        if let Some(ended) = flow.end(now_ns) {
+        if let Some(ended) = flow.take_result(now_ns) {
             self.ended.push_back(ended);
             self.orphans.push_back(key);
         }
-        if flow.is_over(now_ns) {
+        if flow.is_removable(now_ns) {
             return self.remove(key);
         }
         let timer_ns = flow.next_timer_ns();
-        let before = std::mem::replace(&mut flow.timer_ns, timer_ns);
-        if before != timer_ns {
-            before.map(|at_ns| self.timers.remove(&(at_ns, key)));
+        let prior_ns = std::mem::replace(&mut flow.timer_ns, timer_ns);
+        if prior_ns != timer_ns {
+            prior_ns.map(|at_ns| self.timers.remove(&(at_ns, key)));
             timer_ns.map(|at_ns| self.timers.insert((at_ns, key)));
         }
-        if self.orphans.len() > MOST_ORPHANS {
+        if self.orphans.len() > MAX_ORPHANS {
             let oldest = self.orphans[0];
             self.remove(oldest);
         }
@@ -248,7 +252,7 @@ impl<A: Application> Endpoint<A> {
         }
     }
 
-    /// The next connection that has ended.
+    /// Returns the next connection that has ended; each is returned once.
     pub fn take_ended(&mut self) -> Option<Ended<A>> {
         self.ended.pop_front()
     }
@@ -264,17 +268,17 @@ impl<A: Application> Endpoint<A> {
         }
     }
 
-    /// There are connections whose applications are not done.
+    /// Whether there are connections whose applications are not done.
     pub fn has_applications(&self) -> bool {
         self.flows.len() > self.orphans.len()
     }
 
-    /// There are connections, or packets to send.
+    /// Whether there are connections, or packets to send.
     pub fn is_busy(&self) -> bool {
         !self.flows.is_empty() || !self.refusals.is_empty()
     }
 
-    /// Packets that arrived.
+    /// Counts of the packets that arrived.
     pub fn counts(&self) -> Counts {
         self.counts
     }

@@ -1,9 +1,9 @@
-//! The answer to a segment that belongs to no connection (RFC 9293, section 3.10.7.1).
+//! The reset that answers a segment of no connection (RFC 9293, section 3.10.7.1).
 
 use onramp_tcp::wire::{self, Parsed};
 use onramp_tcp::{Flags, Segment};
 
-/// The reset that answers a segment; none answers a reset.
+/// The reset that answers a segment. A reset is not answered.
 pub fn refusal(segment: &Segment) -> Option<Segment> {
     if segment.flags.has(Flags::RST) {
         return None;
@@ -24,7 +24,7 @@ pub fn refusal(segment: &Segment) -> Option<Segment> {
     })
 }
 
-/// The same as a packet.
+/// The answer as a packet.
 pub fn packet(parsed: &Parsed<'_>) -> Option<Vec<u8>> {
     let mut packet = Vec::new();
     wire::write(
@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_segment_with_an_acknowledgement_is_answered_from_there() {
+    fn the_reset_for_a_segment_with_ack_has_its_ack_as_sequence_number() {
         let stray = Segment {
             seq: 1,
             ack: 77,
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn any_other_is_acknowledged_with_all_that_it_takes_of_the_sequence_space() {
+    fn the_reset_for_a_segment_without_ack_acknowledges_all_its_sequence_space() {
         let flags = Flags::RST.with(Flags::ACK);
         let syn = Segment {
             seq: u32::MAX,

@@ -1,48 +1,48 @@
-//! Two endpoints that hand each other their packets, without a device and without a clock.
+//! Two endpoints exchange packets without a device and without a real clock.
 
 use super::*;
 use onramp_tcp::{Failure, Segment, Stack, State};
 
 const PORT: u16 = 80;
 
-/// Says one thing, hears another.
+/// Sends one message and receives another.
 #[derive(Debug, Default)]
-struct Talker {
-    says: Vec<u8>,
-    said: usize,
-    heard: Vec<u8>,
-    gives_up_after: Option<usize>,
+struct Peer {
+    sends: Vec<u8>,
+    sent_bytes: usize,
+    received_data: Vec<u8>,
+    fails_after_bytes: Option<usize>,
 }
 
-impl Talker {
-    fn saying(says: &[u8]) -> Talker {
-        Talker {
-            says: says.to_vec(),
-            ..Talker::default()
+impl Peer {
+    fn sending(sends: &[u8]) -> Peer {
+        Peer {
+            sends: sends.to_vec(),
+            ..Peer::default()
         }
     }
 }
 
-impl Application for Talker {
+impl Application for Peer {
     type Error = &'static str;
 
     fn progress(&mut self, now_ns: u64, socket: &mut Socket) -> Result<bool, &'static str> {
         let mut bytes = [0; 100];
         while let length @ 1.. = socket.read(now_ns, &mut bytes) {
-            self.heard.extend_from_slice(&bytes[..length]);
+            self.received_data.extend_from_slice(&bytes[..length]);
         }
         if self
-            .gives_up_after
-            .is_some_and(|most| self.heard.len() > most)
+            .fails_after_bytes
+            .is_some_and(|limit| self.received_data.len() > limit)
         {
             return Err("enough");
         }
-        let said = socket.write(&self.says[self.said..]);
-        self.said += said;
-        if said > 0 && self.said == self.says.len() {
+        let sent_bytes = socket.write(&self.sends[self.sent_bytes..]);
+        self.sent_bytes += sent_bytes;
+        if sent_bytes > 0 && self.sent_bytes == self.sends.len() {
             socket.close();
         }
-        Ok(said > 0)
+        Ok(sent_bytes > 0)
     }
 
     fn is_done(&self, socket: &Socket) -> bool {
@@ -52,8 +52,8 @@ impl Application for Talker {
 
 struct Net {
     now_ns: u64,
-    client: Endpoint<Talker>,
-    server: Endpoint<Talker>,
+    client: Endpoint<Peer>,
+    server: Endpoint<Peer>,
 }
 
 impl Net {
@@ -61,7 +61,7 @@ impl Net {
         let config = Config::of(Stack::Linux, 1500);
         let client = Endpoint::new(Ipv4Addr::new(10, 0, 0, 1), config.clone());
         let mut server = Endpoint::new(Ipv4Addr::new(10, 0, 0, 2), config);
-        server.listen(PORT, move |_| Some(Talker::saying(answer)));
+        server.listen(PORT, move |_| Some(Peer::sending(answer)));
         Net {
             now_ns: 1_000_000_000,
             client,
@@ -69,32 +69,32 @@ impl Net {
         }
     }
 
-    fn connect(&mut self, port: u16, talker: Talker) {
+    fn connect(&mut self, port: u16, peer_application: Peer) {
         let peer = SocketAddrV4::new(self.server.address, port);
-        self.client.connect(self.now_ns, peer, talker);
+        self.client.connect(self.now_ns, peer, peer_application);
     }
 
-    /// Lets 100 ms pass, packets taking 1 ms; the number of packets.
+    /// Runs for 100 ms with a one-way delay of 1 ms. Returns the number of packets.
     fn run(&mut self) -> usize {
         let (mut packets, mut packet) = (0, Vec::new());
         for _ in 0..100 {
             self.now_ns += 1_000_000;
             let now_ns = self.now_ns;
-            let mut under_way = [Vec::new(), Vec::new()];
+            let mut in_flight = [Vec::new(), Vec::new()];
             for (end, sent) in [&mut self.client, &mut self.server]
                 .into_iter()
-                .zip(&mut under_way)
+                .zip(&mut in_flight)
             {
                 end.on_timers(now_ns);
                 while end.poll_packet(now_ns, &mut packet) {
                     sent.push(packet.clone());
                 }
             }
-            packets += under_way[0].len() + under_way[1].len();
-            under_way[0]
+            packets += in_flight[0].len() + in_flight[1].len();
+            in_flight[0]
                 .iter()
                 .for_each(|packet| self.server.on_packet(now_ns, packet));
-            under_way[1]
+            in_flight[1]
                 .iter()
                 .for_each(|packet| self.client.on_packet(now_ns, packet));
         }
@@ -103,28 +103,28 @@ impl Net {
 }
 
 #[test]
-fn connections_at_once_do_not_mix() {
+fn concurrent_connections_do_not_mix() {
     let mut net = Net::new(b"answer");
     for question in [&b"one"[..], b"two", b"three"] {
-        net.connect(PORT, Talker::saying(question));
+        net.connect(PORT, Peer::sending(question));
     }
     net.run();
-    let heard = |end: &mut Endpoint<Talker>| {
+    let received_data = |end: &mut Endpoint<Peer>| {
         let ended = std::iter::from_fn(|| end.take_ended());
-        let mut heard: Vec<_> = ended
-            .map(|ended| String::from_utf8(ended.application.heard).unwrap())
+        let mut received_data: Vec<_> = ended
+            .map(|ended| String::from_utf8(ended.application.received_data).unwrap())
             .collect();
-        heard.sort();
-        heard
+        received_data.sort();
+        received_data
     };
-    assert_eq!(heard(&mut net.client), ["answer"; 3]);
-    assert_eq!(heard(&mut net.server), ["one", "three", "two"]);
+    assert_eq!(received_data(&mut net.client), ["answer"; 3]);
+    assert_eq!(received_data(&mut net.server), ["one", "three", "two"]);
 }
 
 #[test]
-fn a_port_where_nobody_listens_refuses() {
+fn a_port_without_listener_refuses_connections() {
     let mut net = Net::new(b"");
-    net.connect(PORT + 1, Talker::default());
+    net.connect(PORT + 1, Peer::default());
     assert_eq!(net.run(), 2);
     assert_eq!(
         net.client.take_ended().unwrap().failure,
@@ -137,13 +137,13 @@ fn a_port_where_nobody_listens_refuses() {
 }
 
 #[test]
-fn an_application_that_gives_up_resets_its_connection() {
+fn an_application_error_resets_the_connection() {
     let mut net = Net::new(&[b'x'; 200_000]);
     net.connect(
         PORT,
-        Talker {
-            gives_up_after: Some(3),
-            ..Talker::saying(b"?")
+        Peer {
+            fails_after_bytes: Some(3),
+            ..Peer::sending(b"?")
         },
     );
     net.run();
@@ -160,7 +160,7 @@ fn an_application_that_gives_up_resets_its_connection() {
 }
 
 #[test]
-fn what_is_not_for_it_or_not_whole_is_passed_over() {
+fn foreign_and_damaged_packets_are_ignored_and_counted() {
     let mut net = Net::new(b"");
     let ends = |last| Endpoints {
         source: SocketAddrV4::new(Ipv4Addr::new(10, 0, 0, 9), 9),
@@ -195,11 +195,11 @@ fn what_is_not_for_it_or_not_whole_is_passed_over() {
 }
 
 #[test]
-fn a_connection_without_application_ends_after_a_minute() {
+fn a_connection_without_application_is_removed_after_a_minute() {
     let mut net = Net::new(b"answer");
-    net.connect(PORT, Talker::saying(b"question"));
+    net.connect(PORT, Peer::sending(b"question"));
     net.run();
-    let in_time_wait = |end: &Endpoint<Talker>| end.flows.len();
+    let in_time_wait = |end: &Endpoint<Peer>| end.flows.len();
     assert_eq!(in_time_wait(&net.client) + in_time_wait(&net.server), 2);
     net.now_ns += 60_000_000_000;
     net.run();
@@ -214,9 +214,9 @@ fn a_connection_without_application_ends_after_a_minute() {
 }
 
 #[test]
-fn in_time_wait_a_later_syn_begins_another_connection() {
+fn in_time_wait_a_later_syn_starts_a_new_connection() {
     let mut net = Net::new(b"answer");
-    net.connect(PORT, Talker::saying(b"question"));
+    net.connect(PORT, Peer::sending(b"question"));
     net.run();
     let (&(peer, _), flow) = net.server.flows.iter().next().unwrap();
     let received = flow.socket.connection().received_bytes() as u32;
@@ -252,7 +252,7 @@ fn in_time_wait_a_later_syn_begins_another_connection() {
         net.server.poll_packet(net.now_ns, &mut packet);
         wire::parse(&packet).unwrap().segment
     };
-    // One from before, asked back; then one behind all that was received.
+    // An old SYN gets a challenge ACK. A SYN beyond all received data starts a connection.
     assert_eq!(syn(client_isn).flags, Flags::ACK);
     let answer = syn(client_isn.wrapping_add(received + 1000));
     assert_eq!(

@@ -89,7 +89,7 @@ fn wrong_input_is_refused_and_leaves_nothing() {
         ),
         (
             &["load", "qos", "--limit", "1 Mbit/s"],
-            "a cgroup and a rate are wanted",
+            "expected a cgroup and a rate",
         ),
         (&["load", "qos", "--total", "1 Mbit"], "1 Mbit"),
         (

@@ -165,7 +165,7 @@ fn a_device_that_the_user_made_stays() {
     serve
         .wait()
         .code(0)
-        .says(&["50.0 kB in", "segments sent again", "SHA-256"]);
+        .says(&["50.0 kB in", "segments retransmitted", "SHA-256"]);
     assert!(devices(&host).contains("mine"));
 }
 

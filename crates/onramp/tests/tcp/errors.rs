@@ -30,7 +30,7 @@ fn what_is_missing_or_wrong_is_named() {
     );
     usage(
         &[&SERVE, &DEVICE, &["--file", "/dev/zero"]],
-        "it is not a file",
+        "it is not a regular file",
     );
     usage(
         &[&SERVE, &DEVICE, &["--receive", "/no/such/dir/file"]],
@@ -104,7 +104,7 @@ fn a_device_or_address_that_cannot_be_had_is_named() {
     let down = ["--tun", "down", "--address", OURS];
     inside(&host, &[&SERVE, &SIZE, &down])
         .code(3)
-        .warns(&["`down` is down: `ip link set dev down up`"]);
+        .warns(&["`down` is down: run `ip link set dev down up`"]);
     host.run(|| onramp_lab::parts::ip("link set dev down up mtu 1400\n"))
         .unwrap();
     inside(&host, &[&SERVE, &SIZE, &down, &["--mtu", "1500"]])
@@ -138,7 +138,7 @@ fn a_peer_that_refuses_resets_or_is_silent_is_told_apart() {
     let ran = host.get(&[]).wait().code(1);
     assert_eq!(
         reports(&ran)[0]["failure"],
-        "10.9.0.1:8080 refused the connection: nothing listens there"
+        "10.9.0.1:8080 refused the connection: no program listens on this port"
     );
 
     let listener = host.listen();

@@ -1,0 +1,104 @@
+//! The options of `sim`, `lab`, `compare` and `replay`.
+
+use clap::builder::PossibleValue;
+use clap::{Args, ValueEnum};
+use std::num::{NonZeroU64, NonZeroUsize};
+use std::path::PathBuf;
+
+#[derive(Args)]
+pub struct SimArguments {
+    /// Scenario files (docs/scenarios.md)
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Write report.html, the results as JSON and CSV, and the traces into this directory
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Run this many cases at a time. The results do not depend on it [default: one per processor]
+    #[arg(long, value_name = "N")]
+    pub threads: Option<NonZeroUsize>,
+    /// Leave out transfers whose congestion avoidance the simulator does not have. Without this
+    /// option such a transfer is an error
+    #[arg(long)]
+    pub skip_missing: bool,
+    /// Write these traces of each case into DIR/traces: csv, pcapng, qlog, xplot (docs/traces.md)
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        value_delimiter = ',',
+        requires = "out",
+        hide_possible_values = true
+    )]
+    pub trace: Vec<TraceFormat>,
+    /// Maximum length of a trace file, in packets (csv: lines, qlog: events)
+    #[arg(long, value_name = "N", default_value = "1000000", requires = "trace")]
+    pub trace_packets: NonZeroU64,
+}
+
+/// [`onramp_trace::Format`] as the value of an option.
+#[derive(Clone, Copy)]
+pub struct TraceFormat(pub onramp_trace::Format);
+
+impl ValueEnum for TraceFormat {
+    fn value_variants<'a>() -> &'a [TraceFormat] {
+        const ALL: [TraceFormat; onramp_trace::Format::ALL.len()] = {
+            let [a, b, c, d] = onramp_trace::Format::ALL;
+            [
+                TraceFormat(a),
+                TraceFormat(b),
+                TraceFormat(c),
+                TraceFormat(d),
+            ]
+        };
+        &ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.0.name()))
+    }
+}
+
+#[derive(Args)]
+pub struct LabArguments {
+    /// Scenario files (docs/scenarios.md)
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Write report.html, the results as JSON and CSV, and the traces into this directory
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Write every input and every decision of the start-ups into this file, for `onramp replay`
+    #[arg(long, value_name = "FILE")]
+    pub record: Option<PathBuf>,
+    /// Leave out transfers whose congestion avoidance this kernel does not have. Without this option
+    /// such a transfer is an error
+    #[arg(long)]
+    pub skip_missing: bool,
+}
+
+#[derive(Args)]
+pub struct CompareArguments {
+    /// Scenario files (docs/scenarios.md). Transfers that the simulator or the lab cannot run are
+    /// left out
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Permitted difference of a completion time on a clean path, in percent. The exit code is 1 if
+    /// one is larger
+    #[arg(long, value_name = "PERCENT", default_value_t = 10.0, value_parser = percent)]
+    pub within: f64,
+    /// Write report.html with the runs of both, the results as JSON and CSV, and the traces into
+    /// this directory
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+}
+
+fn percent(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(percent) if percent >= 0.0 => Ok(percent),
+        _ => Err("expected a number of percent, for example 10".to_owned()),
+    }
+}
+
+#[derive(Args)]
+pub struct ReplayArguments {
+    /// A file that `onramp lab --record` wrote
+    pub file: PathBuf,
+}

@@ -1,0 +1,82 @@
+//! The command line: commands, options and their help. `docs/reference/commands.md` is generated from
+//! these definitions.
+
+mod emulation;
+mod model;
+mod papers;
+#[cfg(test)]
+mod reference;
+mod startup;
+mod tcp;
+
+pub use emulation::{CompareArguments, LabArguments, ReplayArguments, SimArguments};
+pub use model::{Model, ModelArguments};
+pub use papers::{PaperName, ReproduceArguments, TheoryArguments};
+pub use startup::{
+    ExecArguments, FirstWindow, LimitArguments, LoadArguments, MemoryArguments, QosArguments,
+    StartupArguments, UnloadArguments,
+};
+pub use tcp::{GetArguments, ServeArguments, TcpArguments, TcpCommand};
+
+use clap::{Parser, Subcommand};
+
+/// Start TCP connections fast: measure the path in the first round trips, pace up to its rate, then
+/// hand over to ordinary congestion avoidance.
+///
+/// Exit codes: 0 success, 1 a result missed its expectation, 2 bad input, 3 this host lacks
+/// something (the message says what, and how to get it), 130 interrupted.
+#[derive(Parser)]
+#[command(
+    name = "onramp",
+    version,
+    max_term_width = 100,
+    arg_required_else_help = true
+)]
+pub struct Cli {
+    /// Print JSON instead of text. Errors are JSON too, on standard error
+    #[arg(long, global = true)]
+    pub json: bool,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Subcommand)]
+pub enum Command {
+    /// Run scenarios in the simulator. The results are the same on every machine; root is not needed
+    Sim(SimArguments),
+    /// Run scenarios with real sockets on this machine's kernel, over an emulated path
+    Lab(LabArguments),
+    /// Run scenarios in the simulator and in the lab, and compare the completion times
+    Compare(CompareArguments),
+    /// Compare the simulator with formulas of the literature (docs/theory.md)
+    Theory(TheoryArguments),
+    /// Ask the model of a paper about a link: does it have the paper's problem, and what helps
+    /// (docs/model.md)
+    Model(ModelArguments),
+    /// Measure again the results of the papers that Onramp builds on (docs/reproduce.md)
+    Reproduce(ReproduceArguments),
+    /// Give the inputs that `lab --record` wrote to the start-ups of this build, and check that they
+    /// make the same decisions
+    Replay(ReplayArguments),
+    /// Register a start-up with the kernel as a congestion control that every program can choose
+    Load(LoadArguments),
+    /// Remove what `load` registered. Live connections keep it until they end
+    Unload(UnloadArguments),
+    /// Show which start-ups are registered, by which process, and how many connections use them
+    Status,
+    /// Show live connections: phase, rate estimate, pacing rate, exit reason
+    Ss,
+    /// Show what start-ups remember about paths, or delete it (docs/kernel.md)
+    Memory(MemoryArguments),
+    /// Show or change the limits of reservations with TCP_QOS, and show the reserved rates
+    /// (docs/algorithms/qos.md)
+    Qos(QosArguments),
+    /// Run a program. Its TCP connections and those of its descendants use a start-up
+    Exec(ExecArguments),
+    /// Transfer data with Onramp's own TCP, over a TUN device, to or from this machine's kernel
+    Tcp(TcpArguments),
+    /// Check whether this host can run Onramp. Each problem comes with the command that solves it
+    Doctor,
+    /// List the start-ups and the congestion avoidances
+    List,
+}

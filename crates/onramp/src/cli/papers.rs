@@ -1,0 +1,82 @@
+//! The options of `reproduce` and `theory`.
+
+use clap::Args;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+#[derive(Args)]
+pub struct TheoryArguments {
+    /// Run only the rows that take seconds
+    #[arg(long)]
+    pub quick: bool,
+    /// Run this many rows at a time. The results do not depend on it [default: one per processor]
+    #[arg(long, value_name = "N")]
+    pub threads: Option<NonZeroUsize>,
+    /// Run nothing. Write the scenarios of the rows into this directory
+    #[arg(long, value_name = "DIR")]
+    pub scenarios: Option<PathBuf>,
+}
+
+#[derive(Args)]
+pub struct ReproduceArguments {
+    /// The name of a paper, for example `aron-druschel-1998`, or `all`
+    #[arg(value_name = "PAPER|all", value_parser = paper)]
+    pub paper: PaperName,
+    /// Run only the parts that take seconds, and nothing on this kernel
+    #[arg(long)]
+    pub quick: bool,
+    /// Run each scenario with this many seeds, 1 to 1000. The number of a row is the median
+    #[arg(long, value_name = "N", default_value = "9",
+          value_parser = clap::value_parser!(u16).range(1..=1000))]
+    pub seeds: u16,
+    /// Run this many simulations at a time. The results do not depend on it [default: one per
+    /// processor]
+    #[arg(long, value_name = "N")]
+    pub threads: Option<NonZeroUsize>,
+    /// Leave out the alternatives: the rows again, with other answers to questions that the paper
+    /// leaves open
+    #[arg(long)]
+    pub no_alternatives: bool,
+    /// Leave out the transfers on this machine's kernel
+    #[arg(long)]
+    pub no_kernel: bool,
+    /// Write a page for each paper into this directory, with its figures, the tables of its studies
+    /// as CSV and its rows as JSON
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+}
+
+/// The name of a paper, or `all`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PaperName {
+    All,
+    One(String),
+}
+
+/// Minimum similarity of a misspelt name, in thousandths (Jaro-Winkler), for it to be suggested.
+const MIN_SIMILARITY: u32 = 750;
+
+fn paper(text: &str) -> Result<PaperName, String> {
+    const ALL: &str = "all";
+    if text == ALL {
+        return Ok(PaperName::All);
+    }
+    let names: Vec<String> = onramp_papers::papers()
+        .into_iter()
+        .map(|paper| paper.ledger.id)
+        .collect();
+    if names.iter().any(|name| name == text) {
+        return Ok(PaperName::One(text.to_owned()));
+    }
+    // Jaro-Winkler weighs the start of a word: the name of the first author alone is similar enough.
+    let similarity = |name: &&String| (1000.0 * strsim::jaro_winkler(text, name)) as u32;
+    let nearest = names
+        .iter()
+        .max_by_key(similarity)
+        .filter(|name| similarity(name) >= MIN_SIMILARITY);
+    let suggestion = nearest.map_or(String::new(), |name| format!("; did you mean `{name}`?"));
+    Err(format!(
+        "no such paper{suggestion} (known papers: {}; or {ALL})",
+        names.join(", ")
+    ))
+}

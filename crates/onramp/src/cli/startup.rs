@@ -1,0 +1,191 @@
+//! The options of the commands that register start-ups with the kernel: `load`, `unload`, `exec`,
+//! `memory` and `qos`.
+
+use clap::builder::PossibleValuesParser;
+use clap::{Args, ValueEnum};
+use onramp_kernel::Avoidance;
+use onramp_scenario::{units, Memory};
+use std::ffi::OsString;
+use std::net::IpAddr;
+use std::path::PathBuf;
+
+#[derive(Args)]
+pub struct StartupArguments {
+    /// The congestion avoidance that follows the start-up
+    #[arg(long, value_enum, default_value_t = FollowedBy::Cubic)]
+    pub avoidance: FollowedBy,
+    /// The initial window: `host` is that of this host (usually 10 segments), `paper` is that of
+    /// RFC 3390 as in Aron & Druschel (about 3 segments)
+    #[arg(long, value_enum, default_value_t = FirstWindow::Host)]
+    pub initial_window: FirstWindow,
+    /// For start-up `onramp`: send packet pairs if the peer supports them
+    /// (docs/algorithms/onramp.md). Start-up `pair` always sends them
+    #[arg(long)]
+    pub packet_pairs: bool,
+    /// For start-up `onramp`: remember the BDP and the RTT of a path for later connections.
+    /// `careful` uses them as RFC 9959 does, `at-once` from the first packet [default: off]
+    #[arg(long, value_enum, value_name = "HOW")]
+    pub memory: Option<Remembering>,
+    /// Forget a path after this time, for example "600 s" [default: 600 s]
+    #[arg(long, value_name = "TIME", value_parser = memory_lifetime, requires = "memory")]
+    pub memory_lifetime: Option<u64>,
+}
+
+/// Parses a lifetime into nanoseconds.
+fn memory_lifetime(text: &str) -> Result<u64, String> {
+    const EXPECTED: &str = "expected a time above 0, for example \"600 s\"";
+    match units::parse_time(text) {
+        Ok(0) => Err(EXPECTED.to_owned()),
+        Ok(ns) => Ok(ns),
+        Err(error) => Err(format!("{error}; {EXPECTED}")),
+    }
+}
+
+/// [`Memory`] except `Off`, as the value of an option.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Remembering {
+    Careful,
+    AtOnce,
+}
+
+impl From<Remembering> for Memory {
+    fn from(remembering: Remembering) -> Memory {
+        match remembering {
+            Remembering::Careful => Memory::Careful,
+            Remembering::AtOnce => Memory::AtOnce,
+        }
+    }
+}
+
+/// [`Avoidance`] as the value of an option.
+#[derive(Clone, Copy, ValueEnum)]
+pub enum FollowedBy {
+    Cubic,
+    Bbr,
+    Reno,
+}
+
+impl From<FollowedBy> for Avoidance {
+    fn from(followed_by: FollowedBy) -> Avoidance {
+        match followed_by {
+            FollowedBy::Cubic => Avoidance::Cubic,
+            FollowedBy::Bbr => Avoidance::Bbr,
+            FollowedBy::Reno => Avoidance::Reno,
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum FirstWindow {
+    Host,
+    Paper,
+}
+
+fn startups() -> PossibleValuesParser {
+    PossibleValuesParser::new(onramp_core::startup_names().iter().copied())
+}
+
+#[derive(Args)]
+pub struct LoadArguments {
+    /// The start-up to register
+    #[arg(default_value = onramp_core::DEFAULT_STARTUP, value_parser = startups())]
+    pub startup: String,
+    #[command(flatten)]
+    pub options: StartupArguments,
+    #[command(flatten)]
+    pub limits: LimitArguments,
+}
+
+#[derive(Args)]
+pub struct UnloadArguments {
+    /// The start-up to remove [default: all that `load` registered]
+    #[arg(value_name = "STARTUP")]
+    pub startup: Option<String>,
+}
+
+#[derive(Args)]
+pub struct ExecArguments {
+    /// The start-up to use [default: onramp; with --qos-rate: qos]
+    #[arg(long, value_parser = startups())]
+    pub startup: Option<String>,
+    #[command(flatten)]
+    pub options: StartupArguments,
+    /// Reserve this payload rate, for example "5 Mbit/s", for each connection that reserves none
+    /// itself (start-up `qos`)
+    #[arg(long, value_name = "RATE", value_parser = reserved_rate)]
+    pub qos_rate: Option<u64>,
+    /// Depth of the token bucket: this much may leave at once [default: about a millisecond at the
+    /// rate, 2 to 10 segments]
+    #[arg(long, value_name = "SIZE", value_parser = burst, requires = "qos_rate")]
+    pub qos_burst: Option<u32>,
+    /// Print the events of the start-ups on standard error, one per line
+    #[arg(long)]
+    pub events: bool,
+    /// The program and its arguments
+    #[arg(required = true, trailing_var_arg = true, value_name = "CMD")]
+    pub command: Vec<OsString>,
+}
+
+#[derive(Args)]
+pub struct MemoryArguments {
+    /// Delete what is remembered about the paths to this address, or about all paths
+    #[arg(long, value_name = "ADDRESS|all", value_parser = destination)]
+    pub forget: Option<Destination>,
+}
+
+/// The destination of a path; `None` stands for all destinations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Destination(pub Option<IpAddr>);
+
+fn destination(text: &str) -> Result<Destination, String> {
+    match text {
+        "all" => Ok(Destination(None)),
+        address => match address.parse::<IpAddr>() {
+            Ok(address) => Ok(Destination(Some(address.to_canonical()))),
+            Err(_) => Err(
+                "expected an IP address, for example 192.0.2.1 or 2001:db8::1, or all".to_owned(),
+            ),
+        },
+    }
+}
+
+#[derive(Args)]
+pub struct QosArguments {
+    #[command(flatten)]
+    pub limits: LimitArguments,
+}
+
+#[derive(Args)]
+pub struct LimitArguments {
+    /// For start-up `qos`: the total payload rate that may be reserved on this host, for example
+    /// "1 Gbit/s" [default of `load qos`: 100 Mbit/s]
+    #[arg(long, value_name = "RATE", value_parser = reserved_rate)]
+    pub total: Option<u64>,
+    /// For start-up `qos`: the payload rate that may be reserved in a cgroup and its descendants,
+    /// for example system.slice="10 Mbit/s"
+    #[arg(long = "limit", value_name = "CGROUP=RATE", value_parser = cgroup_limit)]
+    pub cgroups: Vec<(PathBuf, u64)>,
+}
+
+impl LimitArguments {
+    pub fn is_empty(&self) -> bool {
+        self.total.is_none() && self.cgroups.is_empty()
+    }
+}
+
+/// Parses a rate into bytes of payload per second.
+fn reserved_rate(text: &str) -> Result<u64, String> {
+    let bits_per_s = units::parse_rate(text).map_err(|error| error.to_string())?;
+    Ok(bits_per_s.div_ceil(8))
+}
+
+fn cgroup_limit(text: &str) -> Result<(PathBuf, u64), String> {
+    let expected = "expected a cgroup and a rate, for example system.slice=\"10 Mbit/s\"";
+    let (cgroup, rate) = text.rsplit_once('=').ok_or(expected)?;
+    Ok((PathBuf::from(cgroup), reserved_rate(rate)?))
+}
+
+fn burst(text: &str) -> Result<u32, String> {
+    let bytes = units::parse_size(text).map_err(|error| error.to_string())?;
+    u32::try_from(bytes).map_err(|_| format!("expected a size of at most {} B", u32::MAX))
+}

@@ -1,0 +1,33 @@
+//! The commands, one file or folder each.
+
+pub mod compare;
+pub mod doctor;
+pub mod exec;
+pub mod lab;
+pub mod list;
+pub mod load;
+pub mod memory;
+pub mod model;
+pub mod qos;
+pub mod replay;
+pub mod reproduce;
+mod runs;
+pub mod sim;
+pub mod ss;
+pub mod status;
+pub mod tcp;
+pub mod theory;
+
+use crate::failure::Failure;
+use crate::text::say;
+use serde::Serialize;
+
+/// The exit code of a command, or the reason why it stopped.
+pub type Answer = Result<u8, Failure>;
+
+fn print_json(value: &impl Serialize) {
+    say!(
+        "{}",
+        serde_json::to_string_pretty(value).expect("the keys of our records are strings")
+    );
+}

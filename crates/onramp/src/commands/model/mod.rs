@@ -1,0 +1,29 @@
+//! `onramp model`: what the model of a paper says about a link (docs/model.md).
+
+mod text;
+
+use super::{print_json, Answer};
+use crate::cli::{Model, ModelArguments};
+use crate::failure::{Failure, BAD_INPUT, DONE};
+use crate::text::out;
+use onramp_theory::chaher::{Chaher, Invalid};
+
+pub fn run(arguments: &ModelArguments, json: bool) -> Answer {
+    let Model::Chaher(arguments) = &arguments.model;
+    let answer = Chaher::new(&arguments.question())?;
+    if json {
+        print_json(&answer);
+    } else {
+        out(format_args!("{}", text::chaher(&answer)));
+    }
+    Ok(DONE)
+}
+
+impl From<Invalid> for Failure {
+    fn from(invalid: Invalid) -> Failure {
+        Failure::new(
+            BAD_INPUT,
+            format!("the model does not cover this link: {invalid}"),
+        )
+    }
+}

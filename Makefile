@@ -7,7 +7,7 @@ ONRAMP := target/release/onramp
 # Programs of ours that talk to the kernel need root; the build does not.
 SUDO := $(shell [ "$$(id -u)" = 0 ] || ! command -v sudo >/dev/null || echo sudo -E env PATH="$$PATH")
 
-.PHONY: help demo test reproduce test-papers interworking lint format bench bench-kernel bench-sim build setup install clean
+.PHONY: help demo test reproduce test-papers interworking lint format chart bench bench-kernel bench-sim build setup install clean
 
 help:
 	@echo 'make demo     real downloads over an emulated satellite: a table, and onramp-out/report.html'
@@ -16,6 +16,7 @@ help:
 	@echo 'make test-papers  the tests of all those rows (make test has those that take seconds)'
 	@echo 'make interworking  100 MB each way between our TCP and this kernel, with every recovery (7 minutes)'
 	@echo 'make lint     formatting and lints, warnings are errors'
+	@echo 'make chart    docs/images/gain.svg, the chart in the README, from simulated transfers'
 	@echo 'make bench    benchmarks, side by side with the alternative (bench-kernel, bench-sim: one of them)'
 	@echo 'make install  the onramp command and the header of TCP_QOS into /usr/local (PREFIX=...)'
 
@@ -64,6 +65,11 @@ format:
 	$(CARGO) fmt --all
 	clang-format -i core/*.h core/*/*.h bpf/*.h bpf/*.c bpf/include/onramp/*.h examples/*/*.c \
 	core/src/*.c
+
+# The chart of the gain in the README, from simulated transfers: the same file on every machine.
+chart: build
+	@out=$$(mktemp -d) && $(ONRAMP) sim scenarios/gain.toml --out "$$out" && \
+	install -D -m 644 "$$out/figures/gain.svg" docs/images/gain.svg; status=$$?; rm -rf "$$out"; exit $$status
 
 bench: bench-kernel bench-sim
 

@@ -1,9 +1,10 @@
-//! `--out DIR`: all files of a report, or none of them.
+//! `--out DIR`: writes all files of a report, or none of them.
 //!
-//! How they get there is in [`crate::out_dir`]; the page is put into its place last. Files that an
-//! earlier report listed in its `meta.json` and this one does not have are removed.
+//! [`crate::out_dir`] puts the files into their places, the page last. Traces and charts that an
+//! earlier report lists in its `meta.json`, and that the new report does not have, are removed.
 
 use crate::export::{pretty, to_csv, to_json, trace_json, SCHEMA_VERSION};
+use crate::figure::gain;
 use crate::out_dir::{io_error, prepare_files, write_staged, Error, Staged};
 use crate::page::page;
 use crate::run::{Meta, Run};
@@ -18,54 +19,64 @@ const RESULTS_CSV: &str = "results.csv";
 const META_JSON: &str = "meta.json";
 const REPORT_HTML: &str = "report.html";
 const TRACES: &str = "traces";
-/// Files at the top of DIR, the page last: what it shows is there when it appears.
+const FIGURES: &str = "figures";
+const GAIN_CHART: &str = "figures/gain.svg";
+/// Files at the top of DIR. The page is last: everything that it describes is there before it.
 const TOP_FILES: [&str; 4] = [RESULTS_JSON, RESULTS_CSV, META_JSON, REPORT_HTML];
-/// Places to check before anything is written: those, and that of the traces by its first.
-const PLACES: [&str; 5] = [
+/// Places to check before anything is written. The first trace stands for all of them.
+const PLACES: [&str; 6] = [
     "traces/0.json",
+    GAIN_CHART,
     RESULTS_JSON,
     RESULTS_CSV,
     META_JSON,
     REPORT_HTML,
 ];
 
-/// What was written.
+/// The files of a report that was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Written {
-    /// The page.
+    /// Path of the page.
     pub report: PathBuf,
-    /// All files, the page last.
+    /// Paths of all files, the page last.
     pub files: Vec<PathBuf>,
 }
 
-/// What `meta.json` holds.
+/// The content of `meta.json`.
 #[derive(Serialize)]
 struct MetaFile<'a> {
     schema_version: u32,
     #[serde(flatten)]
     meta: &'a Meta,
-    /// Relative to DIR.
+    /// Names of all files, relative to DIR.
     files: Vec<String>,
 }
 
-/// The part of an earlier `meta.json` that says what may be removed.
+/// The part of an earlier `meta.json` that lists the files that may be removed.
 #[derive(Deserialize)]
 struct Earlier {
     files: Vec<String>,
 }
 
-/// Checks, before a long run, that a report can be written to `dir`. Leaves nothing behind, and
-/// does not create `dir` itself.
+/// Checks, before a long run, that a report can be written to `dir`. It leaves nothing behind and
+/// does not create `dir`.
+///
+/// # Errors
+/// [`Error`] says what stands in the way: a file or directory, a full or a read-only disk.
 pub fn prepare(dir: &Path) -> Result<(), Error> {
     prepare_files(dir, &PLACES)
 }
 
-/// Writes the report's files into `dir`, which is created where it is missing.
+/// Writes the files of the report into `dir`, which is created where it is missing. The chart of the
+/// gain, `figures/gain.svg`, is one of them where the results compare plain CUBIC with one start-up
+/// over 3 to 12 paths.
 ///
-/// On an error no file of an earlier report has been changed, unless the system refuses a rename
-/// after it has allowed others; the page is renamed last. Nothing unfinished is left behind.
+/// # Errors
+/// After an error, the files of an earlier report are unchanged and no unfinished file is left. The
+/// exception is a system that refuses a rename after it has allowed others; the page is renamed
+/// last.
 pub fn write(dir: &Path, meta: &Meta, runs: &[Run]) -> Result<Written, Error> {
-    let earlier = earlier_traces(dir);
+    let earlier = earlier_files(dir);
     let files = write_staged(dir, &PLACES, |staged| stage(staged, meta, runs))?;
     remove_outdated(dir, &earlier, &files)?;
     Ok(Written {
@@ -86,6 +97,10 @@ fn stage(staged: &mut Staged<'_>, meta: &Meta, runs: &[Run]) -> Result<(), Error
         staged.add(&name, json.as_bytes())?;
         names.push(name);
     }
+    if let Some(chart) = gain::draw(&records) {
+        staged.add(GAIN_CHART, chart.as_bytes())?;
+        names.push(GAIN_CHART.to_owned());
+    }
     names.extend(TOP_FILES.map(str::to_owned));
     let meta_file = MetaFile {
         schema_version: SCHEMA_VERSION,
@@ -98,8 +113,9 @@ fn stage(staged: &mut Staged<'_>, meta: &Meta, runs: &[Run]) -> Result<(), Error
     staged.add(REPORT_HTML, page(meta, runs).as_bytes())
 }
 
-/// Traces that an earlier report lists. Whatever else its list holds is not ours.
-fn earlier_traces(dir: &Path) -> Vec<String> {
+/// Traces and charts that an earlier report lists. Any other name in its list is ignored: it could be
+/// a file of the user.
+fn earlier_files(dir: &Path) -> Vec<String> {
     let Ok(text) = fs::read_to_string(dir.join(META_JSON)) else {
         return Vec::new();
     };
@@ -109,11 +125,11 @@ fn earlier_traces(dir: &Path) -> Vec<String> {
     earlier
         .files
         .into_iter()
-        .filter(|name| is_trace_name(name))
+        .filter(|name| name == GAIN_CHART || is_trace_name(name))
         .collect()
 }
 
-/// Of an earlier report's traces those that the new one did not replace.
+/// Removes the files of an earlier report that the new one did not replace.
 fn remove_outdated(dir: &Path, earlier: &[String], written: &[PathBuf]) -> Result<(), Error> {
     let outdated: Vec<PathBuf> = earlier
         .iter()
@@ -129,13 +145,14 @@ fn remove_outdated(dir: &Path, earlier: &[String], written: &[PathBuf]) -> Resul
         }
     }
     if !outdated.is_empty() {
-        // Goes only if it is empty.
+        // A directory that is not empty stays.
         let _ = fs::remove_dir(dir.join(TRACES));
+        let _ = fs::remove_dir(dir.join(FIGURES));
     }
     Ok(())
 }
 
-/// `traces/12.json`.
+/// Whether this is a name such as `traces/12.json`.
 fn is_trace_name(name: &str) -> bool {
     let number = name
         .strip_prefix("traces/")

@@ -2,6 +2,7 @@
 
 use nix::mount::{mount, umount, MsFlags};
 use onramp_report::{prepare, prepare_files, write, write_files, Error, Meta, Run};
+use onramp_results::Record;
 use onramp_samples::{record, run, SHALLOW};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -96,6 +97,28 @@ fn what_is_not_ours_is_left_alone_and_what_is_outdated_goes() {
     assert!(fs::read_to_string(dir.path().join("report.html"))
         .unwrap()
         .contains("Second"));
+}
+
+#[test]
+fn a_chart_is_written_for_a_comparison_over_paths_and_removed_with_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let transfer = |startup: &str, rtt_ms| Run {
+        record: Record {
+            rtt_ms,
+            ..record("gain", startup, "cubic", 1)
+        },
+        trace: None,
+    };
+    let comparison: Vec<Run> = [20.0, 100.0, 600.0]
+        .into_iter()
+        .flat_map(|rtt_ms| ["none", "onramp"].map(|startup| transfer(startup, rtt_ms)))
+        .collect();
+    write(dir.path(), &Meta::default(), &comparison).unwrap();
+    assert!(listing(dir.path()).contains(&"figures/gain.svg".to_owned()));
+    write(dir.path(), &Meta::default(), &comparison[..2]).unwrap();
+    assert!(!listing(dir.path())
+        .iter()
+        .any(|name| name.starts_with("figures")));
 }
 
 #[test]

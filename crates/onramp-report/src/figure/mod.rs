@@ -2,6 +2,7 @@
 
 pub(crate) mod completion;
 mod events;
+pub(crate) mod gain;
 mod rate;
 mod sequence;
 mod timeline;

@@ -122,11 +122,26 @@ impl Svg {
         self.body.push('\n');
     }
 
+    /// The element, for a page whose style sheet colours it.
     pub(crate) fn finish(self) -> String {
+        self.element("", "")
+    }
+
+    /// The element as a file of its own: with its size in pixels and this style sheet.
+    pub(crate) fn finish_file(self, style: &str) -> String {
+        let size = format!(
+            " width=\"{}\" height=\"{}\"",
+            px(self.width),
+            px(self.height)
+        );
+        self.element(&size, &format!("<style>\n{style}</style>\n"))
+    }
+
+    fn element(self, size: &str, style: &str) -> String {
         let (w, h, name) = (px(self.width), px(self.height), escape(&self.name));
         format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {w} {h}\" role=\"img\" aria-label=\"{name}\">\n\
-             {}</svg>\n",
+            "<svg xmlns=\"http://www.w3.org/2000/svg\"{size} viewBox=\"0 0 {w} {h}\" \
+             role=\"img\" aria-label=\"{name}\">\n{style}{}</svg>\n",
             self.body
         )
     }

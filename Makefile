@@ -48,7 +48,7 @@ test-papers: setup
 # Our TCP and this kernel's send each other 100 MB with every recovery over a path that loses:
 # docs/tcp.md.
 interworking: setup
-	$(SUDO) env ONRAMP_INTERWORKING_SIZE='100 MB' $(CARGO) test --locked --release -p onramp --test tcp -- \
+	$(SUDO) env ONRAMP_INTERWORKING_SIZE='100 MB' $(CARGO) test --locked --release -p onramp --test kernel -- \
 	--test-threads 1 --nocapture interworking
 
 lint:

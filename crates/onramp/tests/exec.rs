@@ -1,11 +1,9 @@
 //! `onramp exec`: whose connections it puts on a start-up, for how long, and the program's exit
 //! code.
 
-mod common;
-
-use common::process::Background;
-use common::sandbox::{established, Hosts};
-use common::*;
+use crate::common::process::Background;
+use crate::common::sandbox::{established, Hosts};
+use crate::common::*;
 use nix::sys::signal::Signal;
 use std::fs;
 use std::net::TcpListener;

@@ -1,10 +1,8 @@
 //! What is left when `lab`, `exec` or `unload` end in the middle: nothing of ours, and other
 //! people's connections.
 
-mod common;
-
-use common::process::{Asking, Background, Descendant, Held, ANSWERING};
-use common::*;
+use crate::common::process::{Asking, Background, Descendant, Held, ANSWERING};
+use crate::common::*;
 use nix::libc;
 use nix::sys::signal::Signal;
 use nix::sys::socket::{setsockopt, sockopt::TcpCongestion};

@@ -1,10 +1,8 @@
 //! A host that lacks something: root, type information, an avoidance. The exit code is 3 and the
 //! message says what.
 
-mod common;
-
-use common::sandbox::{mount_file, mount_tmpfs, with_own_mounts};
-use common::*;
+use crate::common::sandbox::{mount_file, mount_tmpfs, with_own_mounts};
+use crate::common::*;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;

@@ -1,8 +1,6 @@
 //! `--memory`, `onramp memory` and the key `memory` on this kernel.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use serde_json::Value;
 use std::fs;
 

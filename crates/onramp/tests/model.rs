@@ -1,8 +1,6 @@
 //! `onramp model`: what it says of a link, as text and as JSON, and what it refuses.
 
-mod common;
-
-use common::{keys, onramp, Ran};
+use crate::common::{keys, onramp, Ran};
 use serde_json::Value;
 
 /// Section 5 of Chaher et al. 1998: a T1 satellite link.

@@ -1,10 +1,8 @@
 //! Where `--out` and `--record` cannot write: said before the first transfer, or else after its
 //! results are shown.
 
-mod common;
-
-use common::sandbox::{mount_tmpfs, with_own_mounts};
-use common::*;
+use crate::common::sandbox::{mount_tmpfs, with_own_mounts};
+use crate::common::*;
 use nix::mount::{mount, MsFlags};
 use std::ffi::OsStr;
 use std::fs;

@@ -1,9 +1,7 @@
 //! `lab --record`, then `replay`: the kernel's build of core/ and the native one decide alike, and
 //! where not, it shows.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use onramp_core::{phase_name, LOSS_TIMEOUT};
 use serde_json::Value;
 use std::fs;

@@ -1,9 +1,7 @@
 //! Scenario files that are wrong: exit code 2, and a message that says where and what. Needs no
 //! root.
 
-mod common;
-
-use common::{command, run, Ran};
+use crate::common::{command, run, Ran};
 use std::fs;
 use std::path::Path;
 use std::time::Duration;

@@ -1,8 +1,6 @@
 //! `onramp sim`: the same for everybody, without root.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 
 const TRANSFERS: &str =
     "[[transfer]]\nsize = [\"50 kB\", \"300 kB\"]\nstartup = [\"none\", \"paced\"]\nrepeat = 2\n";

@@ -1,8 +1,6 @@
 //! `onramp sim` where a transfer does not end.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 
 /// After two seconds whatever is sent arrives in an hour.
 const BROKEN: &str = "[[path.change]]\nat = \"2 s\"\nrtt = \"3600 s\"\n";

@@ -1,8 +1,6 @@
 //! The simulator beside theory: the rows that take seconds, against those of `docs/theory.md`.
 
-mod common;
-
-use common::onramp;
+use crate::common::onramp;
 use std::path::Path;
 
 const MANUAL: &str = include_str!("../../../docs/theory.md");

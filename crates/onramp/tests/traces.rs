@@ -1,8 +1,6 @@
 //! `onramp sim --trace`: the files, and what tshark says of the captures.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs;

@@ -1,9 +1,9 @@
 //! Two programs that know nothing of it, and what passes between them.
 
+use super::{has_option, of_type, PERMITTED};
 use crate::common::process::Background;
 use crate::common::sandbox::Hosts;
 use crate::common::*;
-use crate::{has_option, of_type, PERMITTED};
 use nix::sys::signal::Signal;
 use serde_json::Value;
 use std::fs;

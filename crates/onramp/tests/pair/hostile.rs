@@ -1,9 +1,9 @@
 //! Options that are malformed, cut off, repeated or forged: they change nothing, and are counted.
 
+use super::peer::{Peer, Segment, OURS, PORT};
+use super::{first, has_option, mark, of_type, reply, second, PERMITTED};
 use crate::common::process::Background;
 use crate::common::*;
-use crate::peer::{Peer, Segment, OURS, PORT};
-use crate::{first, has_option, mark, of_type, reply, second, PERMITTED};
 use serde_json::Value;
 use std::time::Duration;
 

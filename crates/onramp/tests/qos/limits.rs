@@ -1,8 +1,8 @@
 //! How much may be reserved: `onramp load qos`, `onramp qos`, `onramp exec`, and what they say to
 //! wrong input.
 
+use super::programs::loaded;
 use crate::common::{machine, onramp, wait_until_free};
-use crate::programs::loaded;
 use std::fs;
 use std::path::PathBuf;
 

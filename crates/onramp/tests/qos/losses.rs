@@ -1,8 +1,8 @@
 //! What becomes of a reservation that the path does not keep, and of connections that have none.
 
+use super::path::{download, path, resent, serve, PORT};
+use super::programs::{example, loaded};
 use crate::common::{assert_has, connections, machine, onramp, scenario, wait_until};
-use crate::path::{download, path, resent, serve, PORT};
-use crate::programs::{example, loaded};
 use serde_json::Value;
 use std::process::Command;
 

@@ -1,7 +1,7 @@
 //! Ten lines of a program, and it has its rate.
 
+use super::path::{download, path, resent, serve, PORT};
 use crate::common::{assert_has, machine, onramp, wait_until, Loaded, Machine};
-use crate::path::{download, path, resent, serve, PORT};
 use std::path::PathBuf;
 use std::process::Command;
 

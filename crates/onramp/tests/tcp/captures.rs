@@ -1,6 +1,6 @@
 //! What Wireshark says of our packets where nothing is lost: that there is nothing to say.
 
-use crate::peer::{accept, generated, read_all, report, write_all, Host, PORT};
+use super::peer::{accept, generated, read_all, report, write_all, Host, PORT};
 use std::path::Path;
 use std::process::Command;
 

@@ -1,9 +1,9 @@
 //! What `onramp tcp` does for its users.
 
-use crate::common::{keys, listing, wait_until};
-use crate::peer::{
+use super::peer::{
     accept, generated, read_all, report, reports, sha256, write_all, Host, KERNEL, OURS, PORT,
 };
+use crate::common::{keys, listing, wait_until};
 use nix::sys::signal::Signal;
 use std::fs;
 use std::io::{ErrorKind, Read, Write};

@@ -1,8 +1,8 @@
 //! What stands in the way, and how `onramp tcp` says it.
 
+use super::peer::{accept, reports, Host, DEVICE, KERNEL, OURS};
 use crate::common::process::Background;
 use crate::common::{onramp, wait_until, Ran};
-use crate::peer::{accept, reports, Host, DEVICE, KERNEL, OURS};
 use std::os::unix::process::CommandExt;
 use std::time::Duration;
 

@@ -2,7 +2,7 @@
 //!
 //! `make interworking` moves 100 MB in each transfer; `make test`, in a debug build, less.
 
-use crate::peer::{accept, generated, read_all, report, sha256, write_all, Host};
+use super::peer::{accept, generated, read_all, report, sha256, write_all, Host};
 use onramp_scenario::units::parse_size;
 use onramp_tcp::Recovery;
 use serde_json::Value;

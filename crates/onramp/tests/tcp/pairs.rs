@@ -1,9 +1,9 @@
 //! Packet pairs between two of ours, and with this machine's kernel, which knows them under `onramp
 //! exec` alone.
 
+use super::peer::{generated, read_all, report, sha256, Host, OURS, PORT};
 use crate::common::process::Background;
 use crate::common::wait_until;
-use crate::peer::{generated, read_all, report, sha256, Host, OURS, PORT};
 use serde_json::Value;
 use std::fs;
 

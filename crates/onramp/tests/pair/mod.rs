@@ -1,9 +1,6 @@
 //! Packet pairs in the kernel: `onramp exec --startup pair` on both ends, on one, and with a peer
 //! that sends rubbish.
 
-#[path = "../common/mod.rs"]
-mod common;
-
 mod exchange;
 mod hostile;
 mod peer;

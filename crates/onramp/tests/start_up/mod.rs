@@ -3,10 +3,9 @@
 //! onramp --test start_up` writes them there.
 
 mod ablation;
-mod common;
 mod remembered;
 
-use common::*;
+use crate::common::*;
 use serde_json::Value;
 use std::fmt::Write;
 use std::fs;

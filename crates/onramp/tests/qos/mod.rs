@@ -2,8 +2,6 @@
 //! limits, and what is left.
 
 mod beside;
-#[path = "../common/mod.rs"]
-mod common;
 mod limits;
 mod losses;
 mod path;

@@ -1,10 +1,8 @@
 //! `load`, `unload`, `status`, `ss`, `list` and `doctor`: what they say, as text and as JSON, and
 //! their exit codes.
 
-mod common;
-
-use common::process::{Asking, Background, ANSWERING};
-use common::*;
+use crate::common::process::{Asking, Background, ANSWERING};
+use crate::common::*;
 use serde_json::Value;
 
 const LOADED_KEYS: [&str; 10] = [

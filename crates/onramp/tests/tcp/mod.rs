@@ -1,9 +1,6 @@
 //! `onramp tcp`: our TCP with this machine's kernel, over a TUN device in a namespace of the test's
 //! own.
 
-#[path = "../common/mod.rs"]
-mod common;
-
 mod captures;
 mod commands;
 mod errors;

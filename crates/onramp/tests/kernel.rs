@@ -1,0 +1,14 @@
+//! The tests of the command line that use this machine's kernel. Most need root and BPF; they take
+//! turns, because congestion controls, cgroups and processors belong to the whole machine.
+
+mod commands;
+mod common;
+mod exec;
+mod faults;
+mod host_lacks;
+mod memory;
+mod out;
+mod pair;
+mod qos;
+mod replay;
+mod tcp;

@@ -1,0 +1,11 @@
+//! The tests of the command line that use only the simulator. They are a test binary of their own,
+//! because simulations would keep the processors busy that the tests of the kernel need.
+
+mod common;
+mod model;
+mod scenario_errors;
+mod sim;
+mod sim_failures;
+mod start_up;
+mod theory;
+mod traces;

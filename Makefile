@@ -1,24 +1,30 @@
-# make demo   real downloads over an emulated satellite on this machine's kernel (without root or
-# BPF: in the simulator): a table and a report make test   everything that can be tested here make
-# help   the rest
+# make demo   real downloads over an emulated satellite on this machine's kernel: a table and a
+#             report (without root or BPF: in the simulator)
+# make test   everything that can be tested here
+# make help   the rest
 
 CARGO ?= cargo
 ONRAMP := target/release/onramp
 # Programs of ours that talk to the kernel need root; the build does not.
-SUDO := $(shell [ "$$(id -u)" = 0 ] || ! command -v sudo >/dev/null || echo sudo -E env PATH="$$PATH")
+SUDO := $(shell [ "$$(id -u)" = 0 ] || ! command -v sudo >/dev/null || \
+	echo sudo -E env PATH="$$PATH")
 
-.PHONY: help demo test reproduce test-papers interworking lint format chart bench bench-kernel bench-sim build setup install clean
+# All C of ours, for clang-format.
+C_FILES = $(shell git ls-files '*.c' '*.h')
+
+.PHONY: help demo test reproduce test-papers interworking lint format chart bench bench-kernel \
+	bench-sim build setup install clean
 
 help:
-	@echo 'make demo     real downloads over an emulated satellite: a table, and onramp-out/report.html'
+	@echo 'make demo     real downloads over an emulated satellite: onramp-out/report.html'
 	@echo 'make test     all tests that can run here (those that need the kernel run as root)'
-	@echo 'make reproduce    what the papers measured, measured again: tables, and onramp-out/papers/index.html'
-	@echo 'make test-papers  the tests of all those rows (make test has those that take seconds)'
-	@echo 'make interworking  100 MB each way between our TCP and this kernel, with every recovery (7 minutes)'
-	@echo 'make lint     formatting and lints, warnings are errors'
-	@echo 'make chart    docs/images/gain.svg, the chart in the README, from simulated transfers'
-	@echo 'make bench    benchmarks, side by side with the alternative (bench-kernel, bench-sim: one of them)'
-	@echo 'make install  the onramp command and the header of TCP_QOS into /usr/local (PREFIX=...)'
+	@echo 'make reproduce     the papers, measured again: onramp-out/papers/index.html'
+	@echo 'make test-papers   tests of all their rows (make test has those that take seconds)'
+	@echo 'make interworking  100 MB each way between our TCP and this kernel (7 minutes)'
+	@echo 'make lint     formatting, lints, columns and links; warnings are errors'
+	@echo 'make chart    docs/images/gain.svg, the chart of the README, from simulations'
+	@echo 'make bench    benchmarks beside their alternatives (or bench-kernel, bench-sim)'
+	@echo 'make install  the onramp command and a header into PREFIX (/usr/local)'
 
 setup:
 	@scripts/setup.sh
@@ -26,9 +32,10 @@ setup:
 build: setup
 	$(CARGO) build --release --locked -p onramp
 
-# Exit 3: this host lacks something for the lab, which has said what.
+# Exit 3: this host lacks something for the lab, which has printed what.
 demo: build
-	@$(SUDO) $(ONRAMP) lab scenarios/demo.toml --skip-missing --out onramp-out || { [ $$? = 3 ] && \
+	@$(SUDO) $(ONRAMP) lab scenarios/demo.toml --skip-missing --out onramp-out || \
+	{ [ $$? = 3 ] && \
 	echo 'The same downloads in the simulator:' && \
 	$(ONRAMP) sim scenarios/demo.toml --skip-missing --out onramp-out; }
 
@@ -48,28 +55,33 @@ test-papers: setup
 # Our TCP and this kernel's send each other 100 MB with every recovery over a path that loses:
 # docs/tcp.md.
 interworking: setup
-	$(SUDO) env ONRAMP_INTERWORKING_SIZE='100 MB' $(CARGO) test --locked --release -p onramp --test kernel -- \
-	--test-threads 1 --nocapture interworking
+	$(SUDO) env ONRAMP_INTERWORKING_SIZE='100 MB' \
+		$(CARGO) test --locked --release -p onramp --test kernel -- \
+		--test-threads 1 --nocapture interworking
 
 lint:
 	@scripts/setup.sh clang-format
 	$(CARGO) fmt --all --check
-	clang-format --dry-run --Werror core/*.h core/*/*.h bpf/*.h bpf/*.c bpf/include/onramp/*.h examples/*/*.c \
-	core/src/*.c
+	scripts/check-columns.sh
+	scripts/check-links.sh
+	clang-format --dry-run --Werror $(C_FILES)
 	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
-	for fuzz in crates/*/fuzz; do $(CARGO) clippy --locked --manifest-path $$fuzz/Cargo.toml -- -D warnings || exit; done
+	for fuzz in crates/*/fuzz; do \
+		$(CARGO) clippy --locked --manifest-path $$fuzz/Cargo.toml -- -D warnings || \
+			exit; \
+	done
 	RUSTDOCFLAGS='-D warnings' $(CARGO) doc --locked --workspace --no-deps --quiet
 
 format:
 	@scripts/setup.sh clang-format
 	$(CARGO) fmt --all
-	clang-format -i core/*.h core/*/*.h bpf/*.h bpf/*.c bpf/include/onramp/*.h examples/*/*.c \
-	core/src/*.c
+	clang-format -i $(C_FILES)
 
 # The chart of the gain in the README, from simulated transfers: the same file on every machine.
 chart: build
 	@out=$$(mktemp -d) && $(ONRAMP) sim scenarios/gain.toml --out "$$out" && \
-	install -D -m 644 "$$out/figures/gain.svg" docs/images/gain.svg; status=$$?; rm -rf "$$out"; exit $$status
+	install -D -m 644 "$$out/figures/gain.svg" docs/images/gain.svg; \
+	status=$$?; rm -rf "$$out"; exit $$status
 
 bench: bench-kernel bench-sim
 

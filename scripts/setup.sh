@@ -1,8 +1,15 @@
 #!/bin/sh
-# Install what building and running needs and is missing: clang (compiles bpf/), libelf and zlib
-# (libbpf), pkg-config, a C compiler and make, and iproute2 (the lab). On Debian and Ubuntu by
-# apt-get; elsewhere it says what to install. Arguments are further programs, by the names of their
-# packages: clang-format (make lint), tshark and golang-go (make test).
+# Install what is missing to build and run Onramp, on Debian and Ubuntu by apt-get. On other
+# distributions, print the names of the missing packages.
+#
+#     clang                compiles bpf/
+#     libclang             reads the C headers for the tests of the bindings (bindgen)
+#     libelf, zlib         libbpf
+#     gcc, pkg-config      the native build
+#     iproute2             the lab
+#
+# Arguments are names of further packages, each with a program of the same name: clang-format
+# (make lint), tshark and golang-go (make test).
 set -eu
 
 packages=""
@@ -11,7 +18,18 @@ need() { # command-or-file package
 		packages="$packages $2"
 	fi
 }
+# The library that bindgen loads. Debian's clang brings it, other packages of clang may not.
+has_libclang() {
+	for library in "${LIBCLANG_PATH:-/nowhere}"/libclang*.so* /usr/lib/llvm-*/lib/libclang.so* \
+		/usr/lib*/libclang.so* /usr/lib/*/libclang.so* /usr/lib/*/libclang-[0-9]*.so*; do
+		if [ -e "$library" ]; then
+			return 0
+		fi
+	done
+	return 1
+}
 need clang clang
+has_libclang || packages="$packages libclang-dev"
 need cc gcc
 need ip iproute2
 need pkg-config pkg-config
@@ -23,7 +41,7 @@ done
 
 if [ -n "$packages" ]; then
 	if ! command -v apt-get >/dev/null 2>&1; then
-		echo "setup: install these, by their Debian names, with your package manager:$packages" >&2
+		echo "setup: install these with your package manager (Debian's names):$packages" >&2
 		exit 3
 	fi
 	sudo=""
@@ -31,10 +49,10 @@ if [ -n "$packages" ]; then
 		sudo=sudo
 	fi
 	echo "setup: installing$packages"
-	# sudo keeps no environment; a package that asks questions (tshark's do) would wait for an answer
-	# that nobody sees.
+	# sudo clears the environment, so set the variable behind it. Without it, a package that
+	# asks questions (tshark does) would wait for an answer.
 	apt_get="$sudo env DEBIAN_FRONTEND=noninteractive apt-get"
-	# The package lists may be old; they are fetched anew only where they do not suffice.
+	# Old package lists usually suffice. Update them only if they do not.
 	# shellcheck disable=SC2086
 	$apt_get install -y -qq $packages >/dev/null 2>&1 || {
 		$apt_get update -qq

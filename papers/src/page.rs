@@ -64,11 +64,16 @@ pub fn index(papers: &[(&Paper, &Reproduction)], meta: Meta) -> ReproductionPage
     ReproductionPage {
         title: "Papers, reproduced".to_owned(),
         intro: vec![
-            "What these papers measured, measured again by Onramp's simulator. A row is a number or a statement \
-                     of the paper; it is reproduced where the measurement agrees by the rule that was set before."
+            "What these papers measured, measured again by Onramp's simulator. A row is a number \
+             or a statement of the paper; it is reproduced where the measurement agrees by the \
+             rule that was set before."
                 .to_owned(),
         ],
-        sections: vec![Section { heading: "The papers".to_owned(), tables: vec![table], ..Section::default() }],
+        sections: vec![Section {
+            heading: "The papers".to_owned(),
+            tables: vec![table],
+            ..Section::default()
+        }],
         meta,
         ..ReproductionPage::default()
     }
@@ -88,8 +93,8 @@ fn summary(ledger: &Ledger, reproduction: &Reproduction) -> String {
     };
     let reproduced = reproduction.reproduced();
     format!(
-        "{measured} rows{some}: {reproduced} reproduced, {} missed. Where chance has a part, a number is the median of {} \
-         seeds, and the spread is the least and the most of them.",
+        "{measured} rows{some}: {reproduced} reproduced, {} missed. Where chance has a part, a \
+         number is the median of {} seeds, and the spread is the least and the most of them.",
         measured - reproduced,
         reproduction.seeds
     )
@@ -171,8 +176,8 @@ fn left_open(ledger: &Ledger, reproduction: &Reproduction) -> Section {
         std::iter::once(decision(choice, influence, reproduction)).chain(changes)
     });
     let what =
-        "Below each question are the rows that another answer changes by more than 1 %, and whether they are then \
-                reproduced (=: no such change).";
+        "Below each question are the rows that another answer changes by more than 1 %, and \
+         whether they are then reproduced (=: no such change).";
     Section {
         heading: "What the paper leaves open".to_owned(),
         paragraphs: vec![

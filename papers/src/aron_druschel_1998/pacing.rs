@@ -177,9 +177,11 @@ pub fn measure_satellite(bench: &Bench<'_>) -> Result<Measured, Error> {
         cuts.join(", "),
     ));
     if bench.draws() {
-        let caption = "Figure 9: a transfer alone over the satellite. Each point is the throughput of a run that is cut there: the \
-                       median of all seeds. The paper's orig-Lite-500ms reaches 18 % at most; beyond 20 s prop-Lite-500ms has five times \
-                       as much, and below 5 s prop-Lite-10ms five times as much as that.";
+        let caption =
+            "Figure 9: a transfer alone over the satellite. Each point is the throughput \
+            of a run that is cut there: the median of all seeds. The paper's orig-Lite-500ms \
+            reaches 18 % at most; beyond 20 s prop-Lite-500ms has five times as much, and below 5 \
+            s prop-Lite-10ms five times as much as that.";
         let paper = [(18.0, "paper: most of orig-Lite-500ms")];
         measured
             .figures
@@ -219,9 +221,9 @@ pub fn measure_wan(bench: &Bench<'_>) -> Result<Measured, Error> {
     measured.numbers("A.fig10.pacing-2ms", gain_two);
     measured.exactly("A.fig10.order", Value::yes_no(in_order));
     if bench.draws() {
-        let caption = "Figure 10: eight transfers over the WAN, as figure 9. The paper's prop-Lite-500ms has nearly ten times what \
-                       orig-Lite-500ms has below 5 s; while the start-up lasts (0.7 s), pacing by 10 ms adds 20 % to it and pacing \
-                       by 2 ms 85 %.";
+        let caption = "Figure 10: eight transfers over the WAN, as figure 9. The paper's \
+            prop-Lite-500ms has nearly ten times what orig-Lite-500ms has below 5 s; while the \
+            start-up lasts (0.7 s), pacing by 10 ms adds 20 % to it and pacing by 2 ms 85 %.";
         measured.figures.push(figure(
             10,
             &[&lite, &coarse, &ten, &two],

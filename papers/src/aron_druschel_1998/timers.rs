@@ -152,8 +152,9 @@ pub fn measure_t1(bench: &Bench<'_>) -> Result<Measured, Error> {
     measured.exactly("A.fig7.delay.proposed", longest(proposed));
     measured.numbers("A.fig7.gain", gains(&all, KB));
     if bench.draws() {
-        let caption = "Figure 7: what crosses the T1 link in the 5 s after the second sender's start; the median of all seeds. The \
-                       paper has 44 % of the link with the original timers, 55 % with those of Brakmo & Peterson, 66 % with its own.";
+        let caption = "Figure 7: what crosses the T1 link in the 5 s after the second sender's \
+            start; the median of all seeds. The paper has 44 % of the link with the original \
+            timers, 55 % with those of Brakmo & Peterson, 66 % with its own.";
         measured.figures.push(figure(7, &all, (KB, "KB"), caption));
     }
     Ok(measured)
@@ -178,14 +179,15 @@ pub fn measure_wan(bench: &Bench<'_>) -> Result<Measured, Error> {
     measured.exactly("A.fig8.delay.longest", longest(proposed));
     let losses = || original.iter().filter_map(|answer| answer.first_loss);
     measured.remarks.push(format!(
-        "With the original timers the eighth sender's slow start loses its first segment {:.2} s after its start; {:.1} MB have \
-         crossed the bottleneck by then (medians).",
+        "With the original timers the eighth sender's slow start loses its first segment {:.2} s \
+         after its start; {:.1} MB have crossed the bottleneck by then (medians).",
         median(&losses().map(|(at_s, _)| at_s).collect::<Vec<f64>>()),
         median(&losses().map(|(_, bytes)| bytes / MB).collect::<Vec<f64>>()),
     ));
     if bench.draws() {
-        let caption = "Figure 8: what crosses the bottleneck of the WAN in the 5 s after the eighth sender's start; the median of \
-                       all seeds. The paper has less than 20 MB, and 1.5 MB more with its own timers.";
+        let caption = "Figure 8: what crosses the bottleneck of the WAN in the 5 s after the \
+            eighth sender's start; the median of all seeds. The paper has less than 20 MB, and 1.5 \
+            MB more with its own timers.";
         measured.figures.push(figure(8, &all, (MB, "MB"), caption));
     }
     Ok(measured)

@@ -93,9 +93,9 @@ pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
         .filter(|story| story.next_by_fast_retransmit)
         .count();
     measured.remarks.push(format!(
-        "The trace is that of the typical sender: of all senders and seeds the one nearest to the medians of loss, timeout, \
-         end of slow start and next loss. In 45 s {lost} of {} senders have a next loss, and {repaired} of these repair it by \
-         fast retransmit.",
+        "The trace is that of the typical sender: of all senders and seeds the one nearest to the \
+         medians of loss, timeout, end of slow start and next loss. In 45 s {lost} of {} senders \
+         have a next loss, and {repaired} of these repair it by fast retransmit.",
         stories().count(),
     ));
     if bench.draws() {
@@ -249,14 +249,28 @@ fn graph(flow: &Flow) -> TraceGraph {
 fn figures(graph: &TraceGraph) -> Vec<Figure> {
     vec![
         Figure {
-            svg: trace_graph("Figure 4: TCP Lite over topology 1", graph, 0.0, FIGURE_4_UNTIL_S),
-            caption: "Figure 4, with the marks of appendix A. The paper's sender loses at 1.2 s, times out at 2.8 s, leaves its second \
-                      slow start at 3.4 s and loses a single segment at 26.5 s."
+            svg: trace_graph(
+                "Figure 4: TCP Lite over topology 1",
+                graph,
+                0.0,
+                FIGURE_4_UNTIL_S,
+            ),
+            caption: "Figure 4, with the marks of appendix A. The paper's sender loses at 1.2 s, \
+                times out at 2.8 s, leaves its second slow start at 3.4 s and loses a single \
+                segment at 26.5 s."
                 .to_owned(),
         },
         Figure {
-            svg: trace_graph("Figure 5: slow start in TCP Lite over topology 1", graph, 0.0, FIGURE_5_UNTIL_S),
-            caption: "Figure 5: the first four seconds of figure 4. The paper's connection is established after 60 ms.".to_owned(),
+            svg: trace_graph(
+                "Figure 5: slow start in TCP Lite over topology \
+                1",
+                graph,
+                0.0,
+                FIGURE_5_UNTIL_S,
+            ),
+            caption: "Figure 5: the first four seconds of figure 4. The paper's connection is \
+                established after 60 ms."
+                .to_owned(),
         },
     ]
 }

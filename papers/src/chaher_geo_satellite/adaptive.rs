@@ -86,9 +86,10 @@ pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
     );
     let rates: Vec<f64> = answers.iter().map(|answer| answer.throughput).collect();
     measured.remarks.push(format!(
-        "Told nothing of the path, in runs of {LONG}: Tahoe {:.0} packets/s, adaptive gamma {:.0}, spacing at the rate of the \
-         acknowledgements {:.0} (medians). Slow start overflowed the buffer {} times in the first halves of all runs with adaptive gamma and \
-         {} times in the second halves.",
+        "Told nothing of the path, in runs of {LONG}: Tahoe {:.0} packets/s, adaptive gamma {:.0}, \
+         spacing at the rate of the acknowledgements {:.0} (medians). Slow start overflowed the \
+         buffer {} times in the first halves of all runs with adaptive gamma and {} times in the \
+         second halves.",
         median(&tahoe),
         median(&rates),
         median(&spaced),
@@ -122,7 +123,8 @@ fn figure(answers: &[Answer], gamma_max: f64) -> Figure {
         ..Plot::default()
     };
     let caption =
-        "Equation (8): the share that adaptive gamma uses at each loss of congestion avoidance, of five seeds: 15/16 of what the equation gives.";
+        "Equation (8): the share that adaptive gamma uses at each loss of congestion avoidance, of \
+         five seeds: 15/16 of what the equation gives.";
     Figure {
         svg: draw_plot(&plot),
         caption: caption.to_owned(),

@@ -101,8 +101,8 @@ fn figure_2<I: Iterator<Item = f64>>(rhos: impl Fn() -> I) -> Figure {
         ],
         ..Plot::default()
     };
-    let caption = "Figure 2: Eq. (7). The more background there is, the less a smaller threshold is needed, and the smaller the buffer \
-                   the more.";
+    let caption = "Figure 2: Eq. (7). The more background there is, the less a smaller threshold \
+        is needed, and the smaller the buffer the more.";
     Figure {
         svg: draw_plot(&plot),
         caption: caption.to_owned(),

@@ -107,7 +107,8 @@ pub fn measure_gamma(bench: &Bench<'_>) -> Result<Measured, Error> {
             .max_by(|one, other| falls(one).total_cmp(&falls(other)))
             .expect("points");
         measured.remarks.push(format!(
-            "Figure 3's break comes between gamma = {} and {} in the simulation; the model has gamma_max = {:.3}.",
+            "Figure 3's break comes between gamma = {} and {} in the simulation; the model has \
+             gamma_max = {:.3}.",
             steepest[1].0,
             steepest[0].0,
             small.gamma_max(),
@@ -184,8 +185,8 @@ fn figure_3(points: Vec<(f64, f64)>, model: &Path) -> Figure {
         annotations: breaks(model),
         ..Plot::default()
     };
-    let caption = "Figure 3: the window at which congestion avoidance begins, for gamma_max < 1/4 (beta = 0.125): the model's pieces, \
-                   and the medians of all cycles and seeds.";
+    let caption = "Figure 3: the window at which congestion avoidance begins, for gamma_max < 1/4 \
+        (beta = 0.125): the model's pieces, and the medians of all cycles and seeds.";
     Figure {
         svg: draw_plot(&plot),
         caption: caption.to_owned(),
@@ -254,8 +255,8 @@ fn throughput_figure(
 }
 
 fn figure_4(curves: &[Curve]) -> Figure {
-    let caption = "Figure 4: throughput over gamma, for three buffers: simulated (medians of the seeds), and the fluid model's cycle \
-                   (dashed). The upright lines are gamma_max.";
+    let caption = "Figure 4: throughput over gamma, for three buffers: simulated (medians of the \
+        seeds), and the fluid model's cycle (dashed). The upright lines are gamma_max.";
     let source = |gamma| Source {
         gamma,
         ..Source::TAHOE
@@ -302,8 +303,9 @@ pub fn measure_spacing(bench: &Bench<'_>) -> Result<Measured, Error> {
         Value::Number(100.0 * (highest / least - 1.0)),
     );
     if bench.draws() {
-        let caption = "Figure 5: throughput over the rate of slow start's segments, for three buffers: simulated (medians of the \
-                       seeds), and the fluid model's cycle (dashed). The upright lines are R_max.";
+        let caption = "Figure 5: throughput over the rate of slow start's segments, for three \
+            buffers: simulated (medians of the seeds), and the fluid model's cycle (dashed). The \
+            upright lines are R_max.";
         let source = |rate| Source {
             spaced_rate: Some(rate),
             ..Source::TAHOE

@@ -201,8 +201,9 @@ pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
         )
     });
     measured.remarks.push(format!(
-        "Losses of congestion avoidance that more than one slow start followed, of all in the seeds' runs: {} with Tahoe, {} with gamma 0.34, {} with 0.2, \
-         {} with R = 440, {} with R = 300.",
+        "Losses of congestion avoidance that more than one slow start followed, of all in the \
+         seeds' runs: {} with Tahoe, {} with gamma 0.34, {} with 0.2, {} with R = 440, {} with R = \
+         300.",
         counts[0], counts[1], counts[2], counts[3], counts[4],
     ));
     let modelled: Vec<String> = lines

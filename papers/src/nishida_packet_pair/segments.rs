@@ -189,11 +189,13 @@ pub fn measure_asymmetric(bench: &Bench<'_>) -> Result<Measured, Error> {
     measured.exactly("N.fig13.gain", Value::Number(both.gain(&reno)));
     measured.exactly("N.fig13.order", Value::yes_no(both.median() > one.median()));
     measured.remarks.push(format!(
-        "Figure 12 where the first segment of a pair waits for the delayed acknowledgement: {:.0} segments. Of figure 13's {} runs \
-         {} have less than Reno's median.",
+        "Figure 12 where the first segment of a pair waits for the delayed acknowledgement: {:.0} \
+         segments. Of figure 13's {} runs {} have less than Reno's median.",
         delayed.median(),
         both.answers.len(),
-        both.segments().filter(|segments| *segments < reno.median()).count(),
+        both.segments()
+            .filter(|segments| *segments < reno.median())
+            .count(),
     ));
     if bench.draws() {
         let mut nearby = Vec::new();

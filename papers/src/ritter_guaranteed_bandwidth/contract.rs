@@ -219,7 +219,9 @@ fn table(kinds: &[Kind], contracts: &[[Contract; RTTS.len()]]) -> Table {
     Table {
         name: "policing".to_owned(),
         caption:
-            "Segments of 10 MB that are dropped, with a scaled window, by when that began: what is dropped within two round trips of the one before, their queue included, is of one occasion"
+            "Segments of 10 MB that are dropped, with a scaled window, by when that began: what is \
+             dropped within two round trips of the one before, their queue included, is of one \
+             occasion"
                 .to_owned(),
         head: head.map(str::to_owned).to_vec(),
         rows: rows.collect(),
@@ -239,8 +241,9 @@ fn figure(router: &str, normal: &Contract, modified: &Contract) -> Figure {
         ..Plot::default()
     };
     let caption = format!(
-        "Congestion windows behind {router} of 1.1 times what is reserved, 100 ms, and where it drops segments of normal TCP. Modified TCP, whose \
-         window is twice what the path holds, loses none."
+        "Congestion windows behind {router} of 1.1 times what is reserved, 100 ms, and where it \
+         drops segments of normal TCP. Modified TCP, whose window is twice what the path holds, \
+         loses none."
     );
     Figure {
         svg: draw_plot(&plot),

@@ -89,8 +89,9 @@ fn figure(curves: &[Arrivals]) -> Figure {
         )
     });
     let plot = plot("Figure 4", series.collect());
-    let caption = "Figure 4: when segments arrive, counted from the first, over what has been received; at 500 ms. Diamonds: where curves 1, 3 \
-                   and 5 end by the numbers in the paper's text (37 % of 1 Mbit/s, 512 kbit/s, 1 Mbit/s).";
+    let caption = "Figure 4: when segments arrive, counted from the first, over what has been \
+        received; at 500 ms. Diamonds: where curves 1, 3 and 5 end by the numbers in the paper's \
+        text (37 % of 1 Mbit/s, 512 kbit/s, 1 Mbit/s).";
     Figure {
         svg: draw_plot(&plot),
         caption: caption.to_owned(),
@@ -143,8 +144,9 @@ pub fn on_kernel(runs: &[Run]) -> Vec<Figure> {
     if series.is_empty() {
         return Vec::new();
     }
-    let caption = "Figure 4 between real sockets: when the segments of the first run of each kind reach the bottleneck, counted from the first; the \
-                   receiver has them half a round trip later.";
+    let caption = "Figure 4 between real sockets: when the segments of the first run of each kind \
+        reach the bottleneck, counted from the first; the receiver has them half a round trip \
+        later.";
     vec![Figure {
         svg: draw_plot(&plot("Figure 4, on this kernel", series)),
         caption: caption.to_owned(),

@@ -62,8 +62,9 @@ pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
             .rfind(|(_, pair)| pair.gain() < 1.0)
         {
             measured.remarks.push(format!(
-                "Behind the expedited profile, whose burst is half of the transfer, normal TCP ends before the modified one up to {rtt_ms} ms: \
-                 a token bucket that keeps the rate has no use for the burst."
+                "Behind the expedited profile, whose burst is half of the transfer, normal TCP \
+                 ends before the modified one up to {rtt_ms} ms: a token bucket that keeps the \
+                 rate has no use for the burst."
             ));
         }
         measured.tables.push(by_size(bench)?);
@@ -113,8 +114,8 @@ fn figure(sweep: &[Arrivals]) -> Figure {
         series: series.chain([reserved]).collect(),
         ..Plot::default()
     };
-    let caption = "Figure 1: a transfer of 100 kB with 1 Mbit/s reserved, normal TCP, by the path's round-trip time. Which axes the paper has is not \
-                   known here; these are chosen.";
+    let caption = "Figure 1: a transfer of 100 kB with 1 Mbit/s reserved, normal TCP, by the \
+        path's round-trip time. Which axes the paper has is not known here; these are chosen.";
     Figure {
         svg: draw_plot(&plot),
         caption: caption.to_owned(),
@@ -243,8 +244,8 @@ fn readings(bench: &Bench<'_>) -> Result<Table, Error> {
     };
     Ok(Table {
         name: "readings".to_owned(),
-        caption: "Normal TCP at 500 ms, of what is reserved, by what the paper leaves open and by when the clock starts; and how much more \
-                  curve 5 has. The paper: 37 % and 3"
+        caption: "Normal TCP at 500 ms, of what is reserved, by what the paper leaves open and by \
+            when the clock starts; and how much more curve 5 has. The paper: 37 % and 3"
             .to_owned(),
         head: head([
             "packets",
@@ -255,7 +256,11 @@ fn readings(bench: &Bench<'_>) -> Result<Table, Error> {
             "since the SYN (%)",
             "gain",
         ]),
-        rows: all.iter().zip(&Pair::run(bench, &cells)?).map(row).collect(),
+        rows: all
+            .iter()
+            .zip(&Pair::run(bench, &cells)?)
+            .map(row)
+            .collect(),
     })
 }
 

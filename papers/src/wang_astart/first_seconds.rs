@@ -96,7 +96,9 @@ fn windows(bench: &Bench<'_>) -> Result<Figure, Error> {
         annotations: vec![ideal(curves[0].bdp)],
         ..Plot::default()
     };
-    let caption = "Congestion windows in the first 10 s at 100 Mbit/s and 100 ms, with a buffer of one BDP. Reno and NewReno are one line.";
+    let caption =
+        "Congestion windows in the first 10 s at 100 Mbit/s and 100 ms, with a buffer of \
+        one BDP. Reno and NewReno are one line.";
     Ok(Figure {
         svg: draw_plot(&plot),
         caption: caption.to_owned(),
@@ -126,8 +128,9 @@ fn thresholds(bench: &Bench<'_>) -> Result<Figure, Error> {
         ],
         ..Plot::default()
     };
-    let caption = "The same of Astart: each time the eligible rate says more than the threshold, it is raised, and slow start goes on; in between \
-                   the window grows by a packet a round trip.";
+    let caption = "The same of Astart: each time the eligible rate says more than the threshold, \
+        it is raised, and slow start goes on; in between the window grows by a packet a round \
+        trip.";
     Ok(Figure {
         svg: draw_plot(&plot),
         caption: caption.to_owned(),

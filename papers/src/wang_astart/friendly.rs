@@ -129,8 +129,9 @@ pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
         ];
         measured.tables.push(Table {
             name: "newcomer".to_owned(),
-            caption: "A newcomer's share of the bandwidth in its first 20 and 60 s among ten connections of NewReno at 100 ms, theirs in the \
-                      20 s before it and the 60 s with it, and segments lost in these; medians of the seeds. A fair share is 9.1 %."
+            caption: "A newcomer's share of the bandwidth in its first 20 and 60 s among ten \
+                connections of NewReno at 100 ms, theirs in the 20 s before it and the 60 s with \
+                it, and segments lost in these; medians of the seeds. A fair share is 9.1 %."
                 .to_owned(),
             head: head.map(str::to_owned).to_vec(),
             rows,

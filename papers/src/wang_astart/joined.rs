@@ -77,8 +77,9 @@ pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
     if bench.draws() {
         let many = lost(OF_HOE).filter(|lost| *lost > 1).count();
         measured.remarks.push(format!(
-            "The paper says that Hoe's estimate may cause multiple losses where others join: in {many} of these {} cells it does. Where packets \
-             take a quarter of the bandwidth, the buffer makes up for it.",
+            "The paper says that Hoe's estimate may cause multiple losses where others join: in \
+             {many} of these {} cells it does. Where packets take a quarter of the bandwidth, the \
+             buffer makes up for it.",
             packets.points.len(),
         ));
         let labels = ["packets (Mbit/s)", "RTT (ms)", "buffer (BDP)"];
@@ -111,8 +112,9 @@ fn draw_flows(bench: &Bench<'_>, measured: &mut Measured) -> Result<(), Error> {
         .max()
         .unwrap_or_default();
     measured.remarks.push(format!(
-        "Connections of NewReno that join with a threshold of 32 packets are slow themselves, and leave most of the path: Hoe loses {lost} segments \
-         at most, and in {wins} of {} cells Astart uses more of the path than Reno.",
+        "Connections of NewReno that join with a threshold of 32 packets are slow themselves, and \
+         leave most of the path: Hoe loses {lost} segments at most, and in {wins} of {} cells \
+         Astart uses more of the path than Reno.",
         flows.points.len(),
     ));
     Ok(())

@@ -84,13 +84,18 @@ fn table(rows: &Rows, percent: u32, who: &str, is_one: fn(u32) -> bool) -> Table
     Table {
         name: format!("{who}-{percent}"),
         caption: format!(
-            "Completion of {who} at 100 Mbit/s and 100 ms with a buffer of {} BDP, in s from the SYN to the last byte's arrival",
+            "Completion of {who} at 100 Mbit/s and 100 ms with a buffer of {} BDP, in s from the \
+             SYN to the last byte's arrival",
             buffer(percent).0
         ),
         head: std::iter::once("size (kB)".to_owned())
             .chain(SENDERS.iter().map(|sender| sender.name.to_owned()))
             .collect(),
-        rows: rows.iter().filter(|(kilobytes, _)| is_one(*kilobytes)).map(row).collect(),
+        rows: rows
+            .iter()
+            .filter(|(kilobytes, _)| is_one(*kilobytes))
+            .map(row)
+            .collect(),
     }
 }
 

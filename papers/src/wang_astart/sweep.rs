@@ -270,7 +270,8 @@ fn draw_beyond(bench: &Bench<'_>, measured: &mut Measured) -> Result<(), Error> 
         .tables
         .extend(rtts.tables("round-trip-times", &what, &["RTT (ms)"]));
     let axis = Axis::new("bandwidth (Mbit/s)").log();
-    let caption = "Utilization in the first 20 s over bandwidth, at 100 ms with a buffer of one BDP. The paper's range ends at 150 Mbit/s.";
+    let caption = "Utilization in the first 20 s over bandwidth, at 100 ms with a buffer of one \
+        BDP. The paper's range ends at 150 Mbit/s.";
     measured
         .figures
         .push(bandwidths.figure("Bandwidths", axis, |_| true, caption));

@@ -1,70 +1,32 @@
-//! The observer of one case: it shows what it sees to the writer of each format.
+//! The observer of one case. It passes every event of the run to the writer of each format.
 
 use crate::csv::Csv;
 use crate::format::Format;
-use crate::output::{Output, Place};
+use crate::output::{CaseFiles, Output};
 use crate::pcapng::Pcapng;
 use crate::qlog::Qlog;
+use crate::writer::Writer;
 use crate::xplot::Xplot;
 use onramp_scenario::Case;
 use onramp_sim::observe::{Direction, DropReason, FlowStart, Observer, PacketEvent};
 use onramp_tcp::{Connection, Flags};
 
-/// Writes a format. Methods are those of [`Observer`], as far as any format needs them.
-pub(crate) trait Writer: Send {
-    fn flow_started(&mut self, flow: &FlowStart) {
-        let _ = flow;
-    }
-
-    fn sent(&mut self, packet: &PacketEvent<'_>) {
-        let _ = packet;
-    }
-
-    fn arrived(&mut self, packet: &PacketEvent<'_>) {
-        let _ = packet;
-    }
-
-    fn entered(&mut self, link: u32, packet: &PacketEvent<'_>) {
-        let _ = (link, packet);
-    }
-
-    fn dropped(&mut self, link: u32, why: DropReason, packet: &PacketEvent<'_>) {
-        let _ = (link, why, packet);
-    }
-
-    /// `by_ack`: what it dealt with was an acknowledgement, and no timer.
-    fn sender_acted(&mut self, time_ns: u64, flow: u32, sender: &Connection, by_ack: bool) {
-        let _ = (time_ns, flow, sender, by_ack);
-    }
-
-    fn flow_ended(&mut self, flow: u32) {
-        let _ = flow;
-    }
-
-    /// Flows that got no file: there were too many.
-    fn flows_left_out(&self) -> u64 {
-        0
-    }
-
-    /// The run is over: the files with their ends, still to be closed.
-    fn finish(self: Box<Self>) -> Vec<Output>;
-}
-
-/// Traces one run.
+/// Traces one run: an observer that writes the files of a case. [`Traces`](crate::Traces) makes it
+/// before the run and takes it back after the run.
 pub struct CaseTrace {
     writers: Vec<Box<dyn Writer>>,
-    /// The flow whose sender has just received an acknowledgement, and has not dealt with it yet.
+    /// The flow whose sender has received an ACK that it has not processed yet.
     acknowledged: Option<u32>,
 }
 
 impl CaseTrace {
-    pub(crate) fn new(formats: &[Format], case: &Case, place: &Place) -> CaseTrace {
+    pub(crate) fn new(formats: &[Format], case: &Case, files: &CaseFiles) -> CaseTrace {
         let writer = |format: &Format| -> Box<dyn Writer> {
             match format {
-                Format::Csv => Box::new(Csv::new(place)),
-                Format::Pcapng => Box::new(Pcapng::new(case, place)),
-                Format::Qlog => Box::new(Qlog::new(case, place.clone())),
-                Format::Xplot => Box::new(Xplot::new(place.clone())),
+                Format::Csv => Box::new(Csv::new(files)),
+                Format::Pcapng => Box::new(Pcapng::new(case, files)),
+                Format::Qlog => Box::new(Qlog::new(case, files.clone())),
+                Format::Xplot => Box::new(Xplot::new(files.clone())),
             }
         };
         CaseTrace {
@@ -73,7 +35,7 @@ impl CaseTrace {
         }
     }
 
-    /// One that writes nothing.
+    /// An observer that writes nothing.
     #[cfg(test)]
     pub(crate) fn idle() -> CaseTrace {
         CaseTrace {
@@ -82,7 +44,7 @@ impl CaseTrace {
         }
     }
 
-    /// The files, still to be closed, and how many flows have none of their own.
+    /// The files, still to be closed, and the number of flows without a file.
     pub(crate) fn finish(self) -> (Vec<Output>, u64) {
         let flows_left_out = self
             .writers

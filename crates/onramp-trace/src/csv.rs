@@ -1,23 +1,24 @@
-//! A line for each acknowledgement that a sender dealt with, as it stood afterwards.
+//! CSV: a line for each ACK that a sender processed, with the state of the sender afterwards.
 
-use crate::case_trace::Writer;
 use crate::format::Format;
-use crate::output::{Output, Place};
+use crate::output::{CaseFiles, Output};
+use crate::writer::Writer;
 use onramp_core::{phase_name, UNLIMITED};
 use onramp_tcp::Connection;
 use std::io::Write as _;
 
-const HEADER: &str = "time_ns,flow,acked_bytes,cwnd_bytes,ssthresh_bytes,inflight_bytes,outstanding_bytes,\
-peer_window_bytes,srtt_ns,rto_ns,pacing_bytes_per_s,startup_phase,timeouts,retransmitted_segments\n";
+const HEADER: &str = "time_ns,flow,acked_bytes,cwnd_bytes,ssthresh_bytes,inflight_bytes,\
+                      outstanding_bytes,peer_window_bytes,srtt_ns,rto_ns,pacing_bytes_per_s,\
+                      startup_phase,timeouts,retransmitted_segments\n";
 
-/// Writes the lines of all flows.
+/// Writes the lines of all flows of a case into one file.
 pub(crate) struct Csv {
     output: Output,
 }
 
 impl Csv {
-    pub fn new(place: &Place) -> Csv {
-        let mut output = place.file(Format::Csv);
+    pub fn new(files: &CaseFiles) -> Csv {
+        let mut output = files.file(Format::Csv);
         output.frame().extend(HEADER.bytes());
         Csv { output }
     }
@@ -39,7 +40,7 @@ impl Writer for Csv {
 
 fn line(out: &mut Vec<u8>, time_ns: u64, flow: u32, sender: &Connection) {
     let (window, stats) = (sender.window(), sender.stats());
-    // Empty where there is nothing to tell.
+    // A field without a value is empty.
     let field = |out: &mut Vec<u8>, value: Option<u64>| {
         let _ = match value {
             Some(value) => write!(out, ",{value}"),
@@ -75,7 +76,7 @@ mod tests {
     use crate::testing;
 
     #[test]
-    fn acknowledgements_are_lines() {
+    fn each_ack_is_a_line() {
         insta::assert_snapshot!(testing::written(&[Format::Csv], u64::MAX).remove(0).1);
     }
 }

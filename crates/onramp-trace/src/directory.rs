@@ -1,13 +1,14 @@
 //! The trace files of all cases, in `DIR/traces`.
 //!
-//! A file is written into a hidden directory of DIR and renamed into its place when its case is
-//! complete. So whatever breaks a run off, what is in `traces` is whole. `traces/files.json` lists
-//! the files, last of all; those of an earlier list are removed.
+//! A file is written into a hidden directory of DIR and renamed when its case is complete, so
+//! `traces` contains whole files only, even after an interrupted run. `traces/files.json`, which
+//! lists the files, is written last. Files of an earlier list that are not in the new one are
+//! removed.
 
 use crate::case_trace::CaseTrace;
 use crate::format::Format;
 use crate::names;
-use crate::output::Place;
+use crate::output::CaseFiles;
 use onramp_scenario::Case;
 use serde::{Deserialize, Serialize};
 use std::fs;
@@ -18,71 +19,72 @@ const TRACES: &str = "traces";
 const LIST: &str = "files.json";
 const STAGING: &str = ".onramp-traces-";
 
-/// Why traces could not be written.
+/// Traces could not be written: what was tried, with which file, and why it failed.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot {tried} {}: {source}", path.display())]
 pub struct Error {
-    /// What was tried, as a verb.
+    /// What was tried, as a verb such as `write`.
     pub tried: &'static str,
-    /// With which file or directory.
+    /// The file or directory.
     pub path: PathBuf,
-    /// Why it failed.
+    /// The error of the system.
     pub source: io::Error,
 }
 
-/// A trace file.
+/// An entry of the list of trace files.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FileEntry {
     /// Its name in `DIR/traces`.
     pub file: String,
     /// Number of the case, from 1.
     pub case: usize,
-    /// The case in a line.
+    /// The case, described in a line.
     pub what: String,
-    /// What it is.
+    /// Its format.
     pub format: Format,
-    /// The flow that it is about, from 0 as flows start; `None`: all.
+    /// The flow in the file, numbered from 0 as flows start; `None`: all flows.
     pub flow: Option<u32>,
-    /// Lines, packets, events or marks in it.
+    /// Number of lines, packets, events, or segments and ACKs in the file.
     pub entries: u64,
-    /// It ends where its limit was reached.
+    /// Whether the file ended at its limit: later entries are missing.
     pub limited: bool,
 }
 
-/// What is left of a run.
+/// The trace of one case, written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Kept {
-    /// Its files.
+    /// The files of the case.
     pub files: Vec<FileEntry>,
-    /// Flows that have no file of their own because too many have.
+    /// Number of flows without a file: a case has files for at most 1000 flows.
     pub flows_left_out: u64,
 }
 
-/// What is read of an earlier list.
+/// The part of an entry that is read from an earlier list.
 #[derive(Deserialize)]
 struct Earlier {
     file: String,
 }
 
-/// The files of a run of cases.
+/// The trace files of a run of several cases.
 pub struct Traces {
     staging: tempfile::TempDir,
     target: PathBuf,
     formats: Vec<Format>,
-    most_entries: u64,
-    /// By the cases' places.
+    max_entries: u64,
+    /// The beginning of each case's file names.
     stems: Vec<String>,
 }
 
 impl Traces {
-    /// Prepares to trace these cases. `out` is created where it is missing.
+    /// Prepares to trace these cases into `out`, which is created where it is missing. A file holds
+    /// at most `max_entries` entries: lines, packets, events, or segments and ACKs.
     ///
     /// # Errors
-    /// It cannot be written to.
+    /// `out` cannot be created or written to.
     pub fn begin(
         out: &Path,
         formats: &[Format],
-        most_entries: u64,
+        max_entries: u64,
         cases: &[&Case],
     ) -> Result<Traces, Error> {
         let target = out.join(TRACES);
@@ -95,27 +97,29 @@ impl Traces {
             staging,
             target,
             formats,
-            most_entries,
+            max_entries,
             stems: names::stems(cases),
         })
     }
 
-    /// An observer for the run of a case.
-    pub fn case(&self, place: usize, case: &Case) -> CaseTrace {
+    /// An observer for the run of a case. `index` is the position of the case in the list that was
+    /// given to [`Traces::begin`].
+    pub fn case(&self, index: usize, case: &Case) -> CaseTrace {
         let directory = self.staging.path().to_owned();
-        let place = Place {
+        let files = CaseFiles {
             directory,
-            stem: self.stems[place].clone(),
-            most_entries: self.most_entries,
+            stem: self.stems[index].clone(),
+            max_entries: self.max_entries,
         };
-        CaseTrace::new(&self.formats, case, &place)
+        CaseTrace::new(&self.formats, case, &files)
     }
 
-    /// Puts the files of a run that is over into their places.
+    /// Moves the files of a completed run to `traces`. `index` is that of [`Traces::case`].
     ///
     /// # Errors
-    /// One of them could not be written; then none is there.
-    pub fn keep(&self, place: usize, case: &Case, trace: CaseTrace) -> Result<Kept, Error> {
+    /// A file could not be written or renamed. If it could not be written, none of the files is
+    /// moved.
+    pub fn keep(&self, index: usize, case: &Case, trace: CaseTrace) -> Result<Kept, Error> {
         let (mut outputs, flows_left_out) = trace.finish();
         let closed = outputs.iter_mut().try_for_each(|output| {
             output
@@ -123,7 +127,7 @@ impl Traces {
                 .map_err(|source| error("write", &self.target.join(&output.name), source))
         });
         if closed.is_err() {
-            // The other cases need the room that they take.
+            // The other cases need the space on the disk.
             outputs
                 .iter()
                 .for_each(|output| drop(fs::remove_file(&output.path)));
@@ -136,7 +140,7 @@ impl Traces {
                 .map_err(|source| error("replace", &target, source))?;
             files.push(FileEntry {
                 file: output.name,
-                case: place + 1,
+                case: index + 1,
                 what: names::describe(case),
                 format: output.format,
                 flow: output.flow,
@@ -151,11 +155,11 @@ impl Traces {
         })
     }
 
-    /// Writes the list of the files, and removes those that only an earlier list has. The list's
-    /// path.
+    /// Writes the list of the files and removes files that only an earlier list has. Returns the
+    /// path of the list.
     ///
     /// # Errors
-    /// As the system says.
+    /// The list could not be written, or a file could not be removed.
     pub fn finish(self, files: &[FileEntry]) -> Result<PathBuf, Error> {
         let list = self.target.join(LIST);
         let earlier = fs::read(&list)
@@ -167,7 +171,8 @@ impl Traces {
         let staged = self.staging.path().join(LIST);
         let written = fs::write(&staged, text).and_then(|()| fs::rename(&staged, &list));
         written.map_err(|source| error("write", &list, source))?;
-        let is_old = |name: &str| is_ours(name) && files.iter().all(|entry| entry.file != name);
+        let is_old =
+            |name: &str| is_trace_file(name) && files.iter().all(|entry| entry.file != name);
         for old in earlier
             .unwrap_or_default()
             .iter()
@@ -188,8 +193,8 @@ impl Traces {
     }
 }
 
-/// Whatever else stands in a list is not removed.
-fn is_ours(name: &str) -> bool {
+/// Whether a name is one of a trace file. No other file is removed, whatever a list contains.
+fn is_trace_file(name: &str) -> bool {
     let ends = Format::ALL
         .iter()
         .any(|format| name.ends_with(&format!(".{}", format.extension())));
@@ -210,7 +215,7 @@ mod tests {
 
     #[test]
     fn only_trace_files_are_removed_by_name() {
-        assert!(is_ours("case-1-paced-flow-0.sqlog") && is_ours("case-2.csv"));
+        assert!(is_trace_file("case-1-paced-flow-0.sqlog") && is_trace_file("case-2.csv"));
         for other in [
             "0.json",
             "case-1.txt",
@@ -218,7 +223,7 @@ mod tests {
             "case-/../x.csv",
             "notes.csv",
         ] {
-            assert!(!is_ours(other), "{other}");
+            assert!(!is_trace_file(other), "{other}");
         }
     }
 }

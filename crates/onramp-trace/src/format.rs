@@ -1,4 +1,4 @@
-//! The formats.
+//! The formats of trace files.
 
 use serde::Serialize;
 
@@ -6,21 +6,21 @@ use serde::Serialize;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Format {
-    /// A line for each acknowledgement that a sender dealt with.
+    /// CSV: a line for each ACK that a sender processed.
     Csv,
-    /// All packets at all hosts and links.
+    /// A capture of all packets at all hosts and links, for Wireshark.
     Pcapng,
-    /// What a sender did, as events; a file for each flow.
+    /// qlog: the events of a sender; a file for each flow.
     Qlog,
-    /// A time-sequence graph; a file for each flow.
+    /// A time-sequence graph for xplot; a file for each flow.
     Xplot,
 }
 
 impl Format {
-    /// All of them.
+    /// All formats, in the order in which files are listed.
     pub const ALL: [Format; 4] = [Format::Csv, Format::Pcapng, Format::Qlog, Format::Xplot];
 
-    /// What it is called.
+    /// The name of the format, such as `pcapng`.
     pub fn name(self) -> &'static str {
         match self {
             Format::Csv => "csv",
@@ -30,8 +30,7 @@ impl Format {
         }
     }
 
-    /// How its files' names end. `.sqlog` tells readers that a qlog file is a sequence of JSON
-    /// texts.
+    /// The extension of its files' names. `.sqlog` marks a qlog file as a sequence of JSON texts.
     pub(crate) fn extension(self) -> &'static str {
         match self {
             Format::Qlog => "sqlog",
@@ -40,7 +39,7 @@ impl Format {
         }
     }
 
-    /// What is counted against the limit of a file.
+    /// The entries of which a file may have a limited number.
     pub(crate) fn entries(self) -> &'static str {
         match self {
             Format::Csv => "lines",

@@ -1,16 +1,17 @@
-//! Traces of simulated runs, in the formats that people's tools read.
+//! Traces of simulated runs, in the formats of common tools: CSV, pcapng, qlog and xplot.
 //!
-//! A [`CaseTrace`] is an [`Observer`](onramp_sim::observe::Observer): the simulator shows it a run,
-//! and it writes each of the wanted [`Format`]s as the run goes on. It changes nothing of the run,
-//! and what it writes depends on nothing but the case. [`Traces`] keeps the files of all cases
-//! together:
+//! A [`CaseTrace`] is an [`Observer`](onramp_sim::observe::Observer). The simulator passes it each
+//! event of a run, and it writes each requested [`Format`] while the run goes on. Tracing does not
+//! change the run. The files depend on the case alone, so they are the same on every machine.
+//! [`Traces`] manages the files of all cases:
 //!
 //! ```text
-//!    Traces::begin --> Traces::case --> CaseTrace --> a run --> Traces::keep --> Traces::finish
-//!    checks DIR        for each case    observes                renames          writes the list of files
+//!    Traces::begin --> Traces::case --> CaseTrace --> Traces::keep --> Traces::finish
+//!    checks DIR        for each case    observes a    renames its      writes the list
+//!                                       run           files            of files
 //! ```
 //!
-//! `docs/traces.md` describes the formats for those who read the files.
+//! `docs/traces.md` describes the content of the files.
 
 mod address;
 mod case_trace;
@@ -23,6 +24,7 @@ mod packet;
 mod pcapng;
 mod qlog;
 mod sender_view;
+mod writer;
 mod xplot;
 
 #[cfg(test)]
@@ -32,3 +34,8 @@ pub use address::{endpoints, node_address};
 pub use case_trace::CaseTrace;
 pub use directory::{Error, FileEntry, Kept, Traces};
 pub use format::Format;
+
+/// The example in the README compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

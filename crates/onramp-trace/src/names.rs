@@ -1,10 +1,11 @@
-//! How a case's files are called: by its number, and by what distinguishes it from the others.
+//! Names of the files of a case: its number, and the properties that distinguish it from others.
 
 use onramp_results::{connections, Record};
 use onramp_scenario::{units, Buffer, Case};
 
-/// What cases can differ in, in words; those that are the same in all cases are left out of names.
-fn traits(case: &Case) -> Vec<String> {
+/// The properties in which cases can differ. A name contains those that are not the same in all
+/// cases.
+fn properties_of(case: &Case) -> Vec<String> {
     let (path, transfer) = (&case.path, &case.transfer);
     let buffer = |buffer| match buffer {
         Buffer::LinuxDefault => "linux-default".to_owned(),
@@ -44,30 +45,34 @@ fn traits(case: &Case) -> Vec<String> {
     ]
 }
 
-/// The beginning of each case's file names, in their order: `case-07-paced-1MB`.
+/// The beginning of the file names of each case, such as `case-07-paced-1MB`.
 pub(crate) fn stems(cases: &[&Case]) -> Vec<String> {
-    let all: Vec<Vec<String>> = cases.iter().map(|case| traits(case)).collect();
+    let all: Vec<Vec<String>> = cases.iter().map(|case| properties_of(case)).collect();
     let differs: Vec<bool> = match all.first() {
         Some(first) => (0..first.len())
-            .map(|at| all.iter().any(|traits| traits[at] != first[at]))
+            .map(|at| all.iter().any(|properties| properties[at] != first[at]))
             .collect(),
         None => Vec::new(),
     };
     let width = cases.len().to_string().len();
-    let stem = |(number, traits): (usize, &Vec<String>)| {
+    let stem = |(number, properties): (usize, &Vec<String>)| {
         let mut name = format!("case-{number:0width$}");
-        for (word, _) in traits.iter().zip(&differs).filter(|(_, differs)| **differs) {
+        for (word, _) in properties
+            .iter()
+            .zip(&differs)
+            .filter(|(_, differs)| **differs)
+        {
             name.push('-');
             name.push_str(&plain(word));
         }
-        // Most file systems take 255 bytes; the number tells cases apart in any case.
+        // Most file systems allow 255 bytes. The number keeps names distinct.
         name.truncate(150);
         name
     };
     (1..).zip(&all).map(stem).collect()
 }
 
-/// Letters, digits, dots and dashes.
+/// A word of letters, digits, dots and dashes.
 fn plain(word: &str) -> String {
     let kept = word.chars().filter(|c| *c != ' ');
     kept.map(|c| {
@@ -80,7 +85,7 @@ fn plain(word: &str) -> String {
     .collect()
 }
 
-/// A case in a line.
+/// A description of a case in one line.
 pub(crate) fn describe(case: &Case) -> String {
     let (path, transfer) = (&case.path, &case.transfer);
     format!(
@@ -111,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn what_distinguishes_cases_is_in_their_names() {
+    fn properties_that_differ_are_in_the_names() {
         let text =
             "[[transfer]]\nsize = [\"1 MB\", \"0.3 MB\"]\nstartup = [\"standard\", \"paced\"]\n";
         assert_eq!(
@@ -126,8 +131,9 @@ mod tests {
     }
 
     #[test]
-    fn so_is_what_a_transfer_chooses_of_its_tcp() {
-        let text = "[[transfer]]\nsize = \"1 MB\"\nsegment = [\"1500 B\", \"512 B\"]\nwindow_scaling = false\n\
+    fn properties_of_the_tcp_are_in_the_names() {
+        let text = "[[transfer]]\nsize = \"1 MB\"\nsegment = [\"1500 B\", \"512 B\"]\n\
+                    window_scaling = false\n\
                     [[transfer]]\nsize = \"1 MB\"\nbyte_counting = \"2 segments\"\n";
         let wanted = [
             "case-1-segmentmtu-scalingoff-countingunlimited",
@@ -138,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn names_sort_as_their_numbers_do() {
+    fn names_sort_by_number() {
         let stems = stems_of("[[transfer]]\nsize = \"1 MB\"\nrepeat = 10\n");
         assert_eq!(
             (stems[0].as_str(), stems[9].as_str()),

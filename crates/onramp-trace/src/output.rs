@@ -1,28 +1,31 @@
-//! One trace file on its way to the disk.
+//! Writes trace files piece by piece.
 
 use crate::format::Format;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-/// Bytes that are collected before they are written.
+/// Bytes that are collected before they are written to the only file of a case.
 const CHUNK_BYTES: usize = 1 << 18;
-/// The same of files of which a run may have a thousand.
+/// The same for the file of a flow: a case may have a thousand of them.
 const SMALL_CHUNK_BYTES: usize = 1 << 14;
 
-/// Where the files of a case go, and how much each may hold.
+/// Flows of a case with a file of their own, at most.
+pub(crate) const MAX_FLOW_FILES: usize = 1000;
+
+/// Creates the files of a case.
 #[derive(Clone, Debug)]
-pub(crate) struct Place {
+pub(crate) struct CaseFiles {
     /// The directory of unfinished files.
     pub directory: PathBuf,
-    /// How the names of the case's files begin.
+    /// The beginning of the files' names.
     pub stem: String,
-    /// Most entries of a file.
-    pub most_entries: u64,
+    /// Maximum number of entries in a file.
+    pub max_entries: u64,
 }
 
-impl Place {
-    /// The case's only file of a format.
+impl CaseFiles {
+    /// The only file of a format.
     pub fn file(&self, format: Format) -> Output {
         self.output(
             format,
@@ -32,7 +35,7 @@ impl Place {
         )
     }
 
-    /// A flow's file.
+    /// The file of one flow.
     pub fn flow_file(&self, format: Format, flow: u32) -> Output {
         let name = format!("{}-flow-{flow}.{}", self.stem, format.extension());
         self.output(format, Some(flow), name, SMALL_CHUNK_BYTES)
@@ -46,7 +49,8 @@ impl Place {
         chunk_bytes: usize,
     ) -> Output {
         let path = self.directory.join(&name);
-        // What an earlier run of this process left there would be appended to.
+        // Creating the file also empties one that an earlier run of this process left: pieces are
+        // appended.
         let error = File::create(&path).err();
         let (buffer, entries, limited) = Default::default();
         Output {
@@ -57,34 +61,34 @@ impl Place {
             buffer,
             chunk_bytes,
             entries,
-            most_entries: self.most_entries,
+            max_entries: self.max_entries,
             limited,
             error,
         }
     }
 }
 
-/// A file that is written piece by piece. It is open only while a piece is written: a run may have
-/// more of them than a process may have open files. After an error it takes no more, and keeps the
-/// error for the end.
+/// A file that is written piece by piece. It is open only while a piece is written, because a run
+/// may have more files than a process may have open. After an error, the file takes no more
+/// entries, and [`Output::close`] returns the error.
 #[derive(Debug)]
 pub(crate) struct Output {
     pub name: String,
     pub path: PathBuf,
     pub format: Format,
-    /// Whose it is, if not all flows'.
+    /// The flow whose file it is; `None`: all flows.
     pub flow: Option<u32>,
     buffer: Vec<u8>,
     chunk_bytes: usize,
     pub entries: u64,
-    pub most_entries: u64,
-    /// Entries were left out.
+    pub max_entries: u64,
+    /// Whether entries were left out.
     pub limited: bool,
     pub error: Option<io::Error>,
 }
 
 impl Output {
-    /// The place for one more entry; `None` once the limit is reached, or the disk is full.
+    /// The buffer for one more entry; `None` at the limit and after an error.
     pub fn entry(&mut self) -> Option<&mut Vec<u8>> {
         if self.is_full() || self.error.is_some() {
             self.limited = true;
@@ -97,28 +101,31 @@ impl Output {
         Some(&mut self.buffer)
     }
 
-    /// There is no place for another entry.
+    /// Whether the file has as many entries as it may have.
     pub fn is_full(&self) -> bool {
-        self.entries == self.most_entries
+        self.entries == self.max_entries
     }
 
-    /// The place for what is no entry: beginning and end.
+    /// The buffer for text that is no entry: the beginning and the end of the file.
     pub fn frame(&mut self) -> &mut Vec<u8> {
         &mut self.buffer
     }
 
-    /// What to say of the end that is none.
+    /// The note at the end of a file in which entries were left out.
     pub fn limit_note(&self) -> Option<String> {
         let what = self.format.entries();
         self.limited.then(|| {
             format!(
                 "the limit of {} {what} was reached: what followed is not here",
-                self.most_entries
+                self.max_entries
             )
         })
     }
 
-    /// Writes the rest. Synced, because some file systems report a full disk no earlier.
+    /// Writes the rest. The file is synced, because some file systems report a full disk only then.
+    ///
+    /// # Errors
+    /// The first error of this file.
     pub fn close(&mut self) -> io::Result<()> {
         self.flush_buffer();
         match self.error.take() {
@@ -151,18 +158,18 @@ impl Write for Output {
 mod tests {
     use super::*;
 
-    fn place(directory: &std::path::Path, most_entries: u64) -> Place {
-        Place {
+    fn files(directory: &std::path::Path, max_entries: u64) -> CaseFiles {
+        CaseFiles {
             directory: directory.to_owned(),
             stem: "case-1".to_owned(),
-            most_entries,
+            max_entries,
         }
     }
 
     #[test]
     fn a_file_ends_at_its_limit_and_says_so() {
         let dir = tempfile::tempdir().unwrap();
-        let mut output = place(dir.path(), 2).file(Format::Csv);
+        let mut output = files(dir.path(), 2).file(Format::Csv);
         output.frame().extend(b"head\n");
         for _ in 0..2 {
             output.entry().unwrap().extend(b"line\n");
@@ -183,7 +190,7 @@ mod tests {
     #[test]
     fn pieces_are_written_in_their_order() {
         let dir = tempfile::tempdir().unwrap();
-        let mut output = place(dir.path(), u64::MAX).flow_file(Format::Qlog, 7);
+        let mut output = files(dir.path(), u64::MAX).flow_file(Format::Qlog, 7);
         for number in 0..10_000 {
             writeln!(output.entry().unwrap(), "{number}").unwrap();
         }
@@ -192,13 +199,13 @@ mod tests {
         assert!(text
             .lines()
             .enumerate()
-            .all(|(place, line)| line == place.to_string()));
+            .all(|(number, line)| line == number.to_string()));
         assert_eq!(text.lines().count(), 10_000);
     }
 
     #[test]
     fn an_error_is_kept_for_the_end() {
-        let mut output = place("/nowhere/at/all".as_ref(), 2).file(Format::Csv);
+        let mut output = files("/nowhere/at/all".as_ref(), 2).file(Format::Csv);
         assert!(output.entry().is_none());
         assert_eq!(output.close().unwrap_err().kind(), io::ErrorKind::NotFound);
     }

@@ -1,4 +1,4 @@
-//! A packet that was seen as the bytes that it has on the wire.
+//! An observed packet as bytes on the wire.
 
 use onramp_scenario::Dscp;
 use onramp_sim::observe::{Direction, PacketEvent};
@@ -7,17 +7,17 @@ use onramp_tcp::wire::{self, Endpoints, WriteError};
 const IPV4_BYTES: usize = 20;
 const UDP_BYTES: usize = 8;
 const PROTOCOL_UDP: u8 = 17;
-/// Bytes of a line of payload.
+/// Bytes of a line of payload, which is text.
 const LINE_BYTES: usize = 32;
 const LINE_END: &[u8; 16] = b" onramp payload\n";
 
-/// Appends the packet; `data` are the ends of its flow in the direction of its data.
+/// Appends the packet to `out`. `data` has the addresses of the flow in the direction of its data.
 ///
-/// The identification is always 0: it means nothing in packets that are not to be fragmented (RFC
-/// 6864, section 4.1).
+/// The IP identification is always 0: it has no meaning in packets that must not be fragmented
+/// (RFC 6864, section 4.1).
 ///
 /// # Errors
-/// IPv4 has no packets of this size; nothing is appended then.
+/// The packet is longer than an IPv4 packet can be. Nothing is appended.
 pub(crate) fn write(
     packet: &PacketEvent<'_>,
     data: &Endpoints,
@@ -36,7 +36,7 @@ pub(crate) fn write(
     Ok(())
 }
 
-/// Gives a packet this code point; one whose header is cut off stays as it is.
+/// Sets the code point of a packet. A packet without a whole IP header stays as it is.
 fn mark(dscp: Dscp, packet: &mut [u8]) {
     let Some(header) = packet.get_mut(..IPV4_BYTES) else {
         return;
@@ -47,33 +47,34 @@ fn mark(dscp: Dscp, packet: &mut [u8]) {
     header[10..12].copy_from_slice(&checksum.to_be_bytes());
 }
 
-/// The payload is text: each 32 bytes name their place in the stream, so that a reader sees what a
-/// packet carries.
+/// Fills in the payload from this offset of the stream. Every 32 bytes are a line of text with
+/// their offset, so that a reader sees which part of the stream a packet carries.
 fn fill(start: u64, mut bytes: &mut [u8]) {
-    let mut place = start;
+    let mut offset = start;
     while !bytes.is_empty() {
-        let within = (place % LINE_BYTES as u64) as usize;
+        let within = (offset % LINE_BYTES as u64) as usize;
         let length = bytes.len().min(LINE_BYTES - within);
         let (head, rest) = bytes.split_at_mut(length);
-        head.copy_from_slice(&line(place - within as u64)[within..within + length]);
+        head.copy_from_slice(&line(offset - within as u64)[within..within + length]);
         bytes = rest;
-        place += length as u64;
+        offset += length as u64;
     }
 }
 
-fn line(mut place: u64) -> [u8; LINE_BYTES] {
+/// The line at this offset, a multiple of 32.
+fn line(mut offset: u64) -> [u8; LINE_BYTES] {
     let mut line = [0; LINE_BYTES];
     let (digits, end) = line.split_at_mut(LINE_BYTES - LINE_END.len());
     for digit in digits.iter_mut().rev() {
-        *digit = b'0' + (place % 10) as u8;
-        place /= 10;
+        *digit = b'0' + (offset % 10) as u8;
+        offset /= 10;
     }
     end.copy_from_slice(LINE_END);
     line
 }
 
-/// A datagram in UDP (RFC 768). What is too small for its headers is cut off, with the length that
-/// it had.
+/// Appends a UDP datagram (RFC 768). A packet that is smaller than its headers is cut off, and its
+/// length field keeps the length of the headers.
 fn datagram(
     packet: &PacketEvent<'_>,
     ends: &Endpoints,
@@ -95,14 +96,14 @@ fn datagram(
     out.extend([0, 0]);
     let payload = out.len();
     out.resize(start + usize::from(total_bytes), 0);
-    // Datagrams are numbered: each begins with the place that its number would have among lines.
+    // The start of a datagram is its number. Its payload begins at the line with this number.
     fill(packet.stream_start * LINE_BYTES as u64, &mut out[payload..]);
 
     let header = checksum(0, &out[start..start + IPV4_BYTES]);
     out[start + 10..start + 12].copy_from_slice(&header.to_be_bytes());
     let pseudo_header =
         u32::from(PROTOCOL_UDP) + u32::from(udp_bytes) + sum(&out[start + 12..start + IPV4_BYTES]);
-    // 0 would say that there is none (RFC 768).
+    // 0 would mean that there is no checksum (RFC 768).
     let udp = match checksum(pseudo_header, &out[start + IPV4_BYTES..]) {
         0 => 0xffff,
         checksum => checksum,
@@ -113,14 +114,14 @@ fn datagram(
 }
 
 fn sum(bytes: &[u8]) -> u32 {
-    // 2^16 bytes are 2^15 words: their sum fits.
+    // 2^16 bytes are 2^15 words, so their sum fits into 32 bits.
     bytes
         .chunks(2)
         .map(|pair| u32::from(pair[0]) << 8 | u32::from(pair.get(1).copied().unwrap_or(0)))
         .sum()
 }
 
-/// The internet checksum (RFC 1071).
+/// The internet checksum (RFC 1071); `started` is the sum of words outside of `bytes`.
 fn checksum(started: u32, bytes: &[u8]) -> u16 {
     let sum = started + sum(bytes);
     let folded = (sum & 0xffff) + (sum >> 16);
@@ -133,7 +134,7 @@ mod tests {
     use crate::address::endpoints;
     use onramp_tcp::{Flags, Segment};
 
-    fn sight(
+    fn packet_event(
         segment: &Segment,
         direction: Direction,
         stream_start: u64,
@@ -153,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn payload_names_its_place_whatever_the_segment() {
+    fn payload_contains_its_offset_in_every_segment() {
         let mut whole = [0; 100];
         fill(64, &mut whole);
         assert_eq!(&whole[..33], b"0000000000000064 onramp payload\n0");
@@ -163,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn a_segment_of_the_receiver_goes_the_other_way() {
+    fn a_segment_of_the_receiver_has_reversed_addresses() {
         let segment = Segment {
             payload_bytes: 8,
             flags: Flags::ACK,
@@ -171,7 +172,7 @@ mod tests {
         };
         let mut bytes = Vec::new();
         write(
-            &sight(&segment, Direction::Ack, 0, 48),
+            &packet_event(&segment, Direction::Ack, 0, 48),
             &endpoints(3, 0, 1),
             &mut bytes,
         )
@@ -182,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn a_marked_packet_has_its_code_point_and_a_right_checksum() {
+    fn a_marked_packet_has_its_code_point_and_a_correct_checksum() {
         let segment = Segment {
             payload_bytes: 8,
             flags: Flags::ACK,
@@ -195,7 +196,7 @@ mod tests {
         ] {
             let packet = PacketEvent {
                 dscp: Dscp::Ef,
-                ..sight(&segment, direction, 0, wire_bytes)
+                ..packet_event(&segment, direction, 0, wire_bytes)
             };
             let mut bytes = vec![9];
             write(&packet, &endpoints(3, 0, 1), &mut bytes).unwrap();
@@ -216,7 +217,7 @@ mod tests {
         };
         let mut bytes = vec![9];
         write(
-            &sight(&segment, Direction::Datagram, 2, 61),
+            &packet_event(&segment, Direction::Datagram, 2, 61),
             &endpoints(3, 0, 1),
             &mut bytes,
         )
@@ -236,7 +237,7 @@ mod tests {
         let segment = Segment::default();
         let mut bytes = Vec::new();
         write(
-            &sight(&segment, Direction::Datagram, 0, 10),
+            &packet_event(&segment, Direction::Datagram, 0, 10),
             &endpoints(0, 0, 1),
             &mut bytes,
         )

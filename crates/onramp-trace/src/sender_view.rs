@@ -1,43 +1,45 @@
-//! What a sender's host can tell from the packets that it sends and receives: places in the stream
-//! instead of TCP's 32-bit numbers, and windows in bytes.
+//! A connection as its sender's host sees it, from the packets alone: offsets in the stream instead
+//! of TCP's 32-bit sequence numbers, and windows in bytes.
 
 use onramp_sim::observe::PacketEvent;
 use onramp_tcp::{Flags, Segment};
 
-/// The largest shift of RFC 7323, section 2.3.
-const MOST_SHIFT: u8 = 14;
+/// The maximum window shift (RFC 7323, section 2.3).
+const MAX_SHIFT: u8 = 14;
 
 /// One connection.
 #[derive(Debug, Default)]
 pub(crate) struct SenderView {
-    /// Number of the first byte, once the SYN was sent.
-    first: Option<u32>,
-    /// The largest acknowledgement so far.
+    /// Sequence number of the first byte; `None` until the SYN was sent.
+    first_seq: Option<u32>,
+    /// The highest acknowledged offset so far.
     acked: u64,
-    /// What the receiver's SYN offered.
+    /// The window shift in the receiver's SYN.
     offered_shift: Option<u8>,
-    /// What is in force.
+    /// The window shift in use.
     shift: u8,
 }
 
-/// An acknowledgement. Places are bytes from the start of the stream; the FIN has a place too.
+/// An ACK, with offsets in bytes from the start of the stream. The FIN takes one byte.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Heard {
+pub(crate) struct Ack {
+    /// All bytes before this offset are acknowledged.
     pub acked: u64,
-    /// First byte that must not be sent yet.
+    /// First byte that the receiver does not allow yet.
     pub window_end: u64,
+    /// SACK blocks: first byte, and the first byte after them.
     pub sack: Vec<(u64, u64)>,
 }
 
 impl SenderView {
-    /// The sender sends a segment: the places that it takes, and whether it is the SYN, which comes
-    /// before them.
+    /// The sender sends a segment. Returns the first byte, the first byte after it, and whether the
+    /// segment is the SYN, which has no bytes.
     pub fn sent(&mut self, packet: &PacketEvent<'_>) -> (u64, u64, bool) {
         let segment = packet.segment;
         if segment.flags.has(Flags::SYN) {
-            self.first = Some(segment.seq.wrapping_add(1));
+            self.first_seq = Some(segment.seq.wrapping_add(1));
             if let (Some(shift), Some(_)) = (self.offered_shift, segment.options.window_scale) {
-                self.shift = shift.min(MOST_SHIFT);
+                self.shift = shift.min(MAX_SHIFT);
             }
             return (0, 0, true);
         }
@@ -45,30 +47,31 @@ impl SenderView {
         (packet.stream_start, end, false)
     }
 
-    /// A segment of the receiver arrives; `None`: it acknowledges nothing.
-    pub fn heard(&mut self, segment: &Segment) -> Option<Heard> {
+    /// A segment of the receiver arrives. Returns `None` if it acknowledges nothing.
+    pub fn received(&mut self, segment: &Segment) -> Option<Ack> {
         if segment.flags.has(Flags::SYN) {
             self.offered_shift = segment.options.window_scale;
         }
         if !segment.flags.has(Flags::ACK) || segment.flags.has(Flags::RST) {
             return None;
         }
-        let acked = self.place(segment.ack)?;
+        let acked = self.offset(segment.ack)?;
         self.acked = self.acked.max(acked);
         let blocks = segment.options.sack.as_slice().iter();
         let sack = blocks
-            .filter_map(|(left, right)| Some((self.place(*left)?, self.place(*right)?)))
+            .filter_map(|(left, right)| Some((self.offset(*left)?, self.offset(*right)?)))
             .collect();
-        Some(Heard {
+        Some(Ack {
             acked,
             window_end: acked + (u64::from(segment.window) << self.shift),
             sack,
         })
     }
 
-    /// The place nearest to what is acknowledged; `None` for one before the stream.
-    fn place(&self, number: u32) -> Option<u64> {
-        let acked_number = self.first?.wrapping_add(self.acked as u32);
+    /// The offset of a sequence number: the possible one nearest to the acknowledged offset, because
+    /// sequence numbers wrap. `None` if it is before the stream.
+    fn offset(&self, number: u32) -> Option<u64> {
+        let acked_number = self.first_seq?.wrapping_add(self.acked as u32);
         self.acked
             .checked_add_signed(i64::from(number.wrapping_sub(acked_number) as i32))
     }
@@ -80,7 +83,7 @@ mod tests {
     use onramp_sim::observe::Direction;
     use onramp_tcp::{Options, SackBlocks};
 
-    fn sight(segment: &Segment) -> PacketEvent<'_> {
+    fn packet_event(segment: &Segment) -> PacketEvent<'_> {
         PacketEvent {
             time_ns: 0,
             flow: 0,
@@ -94,14 +97,14 @@ mod tests {
     }
 
     #[test]
-    fn places_go_on_where_numbers_wrap() {
+    fn offsets_continue_where_sequence_numbers_wrap() {
         let mut view = SenderView::default();
         let options = Options {
             window_scale: Some(7),
             ..Options::default()
         };
         assert_eq!(
-            view.heard(&Segment {
+            view.received(&Segment {
                 flags: Flags::SYN,
                 options,
                 ..Segment::default()
@@ -114,7 +117,7 @@ mod tests {
             options,
             ..Segment::default()
         };
-        assert_eq!(view.sent(&sight(&answer)), (0, 0, true));
+        assert_eq!(view.sent(&packet_event(&answer)), (0, 0, true));
         let mut sack = SackBlocks::default();
         sack.push(200, 300);
         let ack = |ack| Segment {
@@ -127,20 +130,20 @@ mod tests {
             sack,
             ..Options::default()
         };
-        let heard = view.heard(&Segment {
+        let received = view.received(&Segment {
             options,
             ..ack(100)
         });
         assert_eq!(
-            heard,
-            Some(Heard {
+            received,
+            Some(Ack {
                 acked: 110,
                 window_end: 110 + 256,
                 sack: vec![(210, 310)]
             })
         );
-        assert_eq!(view.heard(&ack(u32::MAX - 9)).unwrap().acked, 0);
-        assert_eq!(view.heard(&ack(u32::MAX - 10)), None);
-        assert_eq!(view.heard(&ack(1 << 30)).unwrap().acked, (1 << 30) + 10);
+        assert_eq!(view.received(&ack(u32::MAX - 9)).unwrap().acked, 0);
+        assert_eq!(view.received(&ack(u32::MAX - 10)), None);
+        assert_eq!(view.received(&ack(1 << 30)).unwrap().acked, (1 << 30) + 10);
     }
 }

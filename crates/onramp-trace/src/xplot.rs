@@ -1,36 +1,34 @@
-//! Time-sequence graphs, one for each flow, drawn at the sender's host as tcptrace draws them.
+//! Time-sequence graphs, one for each flow, as tcptrace draws them from a capture at the sender.
 //!
-//! The language is xplot's: a line for each mark, colours on lines of their own, `go` at the end.
-//! Sequence numbers are relative as in Wireshark: 0 is the SYN, 1 the first byte.
+//! A file is a program for xplot: a line for each mark, a line for each change of colour, and `go`
+//! at the end. Sequence numbers are relative, as in Wireshark: 0 is the SYN, 1 the first byte.
 
 use crate::address::endpoints;
-use crate::case_trace::Writer;
 use crate::format::Format;
-use crate::output::{Output, Place};
-use crate::sender_view::{Heard, SenderView};
+use crate::output::{CaseFiles, Output, MAX_FLOW_FILES};
+use crate::sender_view::{Ack, SenderView};
+use crate::writer::Writer;
 use onramp_sim::observe::{Direction, FlowStart, PacketEvent};
 use onramp_tcp::Flags;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io::Write as _;
 
-/// Flows of a case that have files of their own.
-pub(crate) const MOST_FLOWS: usize = 1000;
-/// tcptrace marks an acknowledgement that says the same for the third time.
-const THIRD: u32 = 3;
+/// tcptrace marks the third duplicate ACK, which makes a sender retransmit.
+const THIRD_DUPLICATE: u32 = 3;
 
-/// Writes the graphs of a case.
+/// Writes the graphs of a case, one file for each flow.
 pub(crate) struct Xplot {
-    place: Place,
+    files: CaseFiles,
     graphs: BTreeMap<u32, Graph>,
     finished: Vec<Output>,
     flows_left_out: u64,
 }
 
 impl Xplot {
-    pub fn new(place: Place) -> Xplot {
+    pub fn new(files: CaseFiles) -> Xplot {
         Xplot {
-            place,
+            files,
             graphs: BTreeMap::new(),
             finished: Vec::new(),
             flows_left_out: 0,
@@ -40,12 +38,12 @@ impl Xplot {
 
 impl Writer for Xplot {
     fn flow_started(&mut self, flow: &FlowStart) {
-        if self.graphs.len() + self.finished.len() == MOST_FLOWS {
+        if self.graphs.len() + self.finished.len() == MAX_FLOW_FILES {
             self.flows_left_out += 1;
         } else {
             self.graphs.insert(
                 flow.flow,
-                Graph::new(self.place.flow_file(Format::Xplot, flow.flow), flow),
+                Graph::new(self.files.flow_file(Format::Xplot, flow.flow), flow),
             );
         }
     }
@@ -61,8 +59,8 @@ impl Writer for Xplot {
     fn arrived(&mut self, packet: &PacketEvent<'_>) {
         if let (Direction::Ack, Some(graph)) = (packet.direction, self.graphs.get_mut(&packet.flow))
         {
-            if let Some(heard) = graph.view.heard(packet.segment) {
-                graph.heard(packet, &heard);
+            if let Some(ack) = graph.view.received(packet.segment) {
+                graph.acked(packet, &ack);
             }
         }
     }
@@ -86,7 +84,7 @@ impl Writer for Xplot {
     }
 }
 
-/// `timeval`: seconds with six digits.
+/// A time in nanoseconds, written as xplot's `timeval`: seconds with six decimals.
 #[derive(Clone, Copy, Default)]
 struct Time(u64);
 
@@ -101,11 +99,12 @@ impl fmt::Display for Time {
     }
 }
 
-/// xplot's numbers have 32 bits.
-fn sequence(place: u64) -> u32 {
-    (place as u32).wrapping_add(1)
+/// The sequence number of an offset. The numbers of xplot have 32 bits.
+fn sequence(offset: u64) -> u32 {
+    (offset as u32).wrapping_add(1)
 }
 
+/// The graph of one flow.
 struct Graph {
     output: Output,
     view: SenderView,
@@ -113,13 +112,13 @@ struct Graph {
     last: Option<Last>,
 }
 
-/// What the last acknowledgement said.
+/// The last ACK.
 struct Last {
     time: Time,
     acked: u64,
     window_end: u64,
-    /// How often it was said.
-    times: u32,
+    /// Number of duplicate ACKs.
+    duplicates: u32,
 }
 
 impl Graph {
@@ -127,7 +126,8 @@ impl Graph {
         let ends = endpoints(flow.flow, flow.from, flow.to);
         let _ = write!(
             output,
-            "timeval unsigned\ntitle\n{}_==>_{} (time sequence graph)\nxlabel\ntime\nylabel\nsequence number\n",
+            "timeval unsigned\ntitle\n{}_==>_{} (time sequence graph)\n\
+             xlabel\ntime\nylabel\nsequence number\n",
             ends.source, ends.destination
         );
         Graph {
@@ -138,8 +138,8 @@ impl Graph {
         }
     }
 
-    /// Room for one segment's or acknowledgement's marks.
-    fn has_room(&mut self) -> bool {
+    /// Counts one segment or ACK. Returns whether the file has room for its marks.
+    fn count_entry(&mut self) -> bool {
         self.output.entry().is_some()
     }
 
@@ -153,7 +153,7 @@ impl Graph {
 
     fn sent(&mut self, packet: &PacketEvent<'_>) {
         let (start, end, syn) = self.view.sent(packet);
-        if (start == end && !syn) || !self.has_room() {
+        if (start == end && !syn) || !self.count_entry() {
             return;
         }
         let (time, end) = (Time(packet.time_ns), sequence(end));
@@ -173,16 +173,16 @@ impl Graph {
         }
     }
 
-    fn heard(&mut self, packet: &PacketEvent<'_>, heard: &Heard) {
-        if !self.has_room() {
+    fn acked(&mut self, packet: &PacketEvent<'_>, ack: &Ack) {
+        if !self.count_entry() {
             return;
         }
         let time = Time(packet.time_ns);
         let mut now = Last {
             time,
-            acked: heard.acked,
-            window_end: heard.window_end,
-            times: 1,
+            acked: ack.acked,
+            window_end: ack.window_end,
+            duplicates: 0,
         };
         let (acked, window_end) = (sequence(now.acked), sequence(now.window_end));
         if let Some(last) = self.last.take() {
@@ -199,10 +199,14 @@ impl Graph {
                 );
             } else {
                 self.draw("green", format_args!("dtick {time} {acked}"));
-                // A segment with data, or of the handshake, repeats what it has to.
-                now.times = last.times + u32::from(packet.segment.sequence_bytes() == 0);
-                if now.times == THIRD + 1 {
-                    self.draw("green", format_args!("atext {time} {acked}\n{THIRD}"));
+                // A segment with data, or of the handshake, is no duplicate ACK.
+                let is_duplicate = packet.segment.sequence_bytes() == 0;
+                now.duplicates = last.duplicates + u32::from(is_duplicate);
+                if now.duplicates == THIRD_DUPLICATE {
+                    self.draw(
+                        "green",
+                        format_args!("atext {time} {acked}\n{THIRD_DUPLICATE}"),
+                    );
                 }
             }
             self.draw(
@@ -218,7 +222,7 @@ impl Graph {
                 self.draw("yellow", format_args!("utick {time} {window_end}"));
             }
         }
-        for (left, right) in &heard.sack {
+        for (left, right) in &ack.sack {
             let (left, right) = (sequence(*left), sequence(*right));
             self.draw("purple", format_args!("line {time} {left} {time} {right}"));
             self.draw("purple", format_args!("htick {time} {left}"));

@@ -1,12 +1,12 @@
-//! All packets wherever they were seen: one interface for each node, one for each directed link's
-//! entrance.
+//! pcapng: all packets at every point that they pass. Each node is an interface, and so is the
+//! entrance of each link, one for each direction.
 
 use crate::address::{endpoints, node_address};
-use crate::case_trace::Writer;
 use crate::format::Format;
 use crate::names;
-use crate::output::{Output, Place};
+use crate::output::{CaseFiles, Output};
 use crate::packet;
+use crate::writer::Writer;
 use onramp_scenario::{units, Case};
 use onramp_sim::observe::{Direction, DropReason, FlowStart, PacketEvent};
 use onramp_tcp::wire::Endpoints;
@@ -26,25 +26,27 @@ use std::time::Duration;
 
 /// Timestamps count 10^-9 s.
 const NANOSECONDS: u8 = 9;
-/// `epb_flags`: which way a packet passes a host's interface.
+/// `epb_flags`: the direction in which a packet passes the interface of a host.
 const INBOUND: u32 = 1;
 const OUTBOUND: u32 = 2;
 
-/// Writes the capture of a case.
+/// Writes the capture of a case, one file.
 pub(crate) struct Pcapng {
     writer: PcapNgWriter<Output>,
     nodes: u32,
     /// Names of the directed links, by their numbers.
     links: Vec<String>,
     interfaces: u32,
-    /// Interfaces of what queues threw out, which are there once that has happened.
-    inside: BTreeMap<u32, u32>,
-    /// Nodes and ends of the flows, by their numbers.
+    /// Interfaces for packets that queues evicted, by the number of the link. An interface is
+    /// declared before its first packet.
+    evicted: BTreeMap<u32, u32>,
+    /// Nodes and addresses of the flows, by their numbers.
     flows: Vec<Option<Ends>>,
-    /// The packet that is written; kept for its memory.
+    /// Buffer for the packet that is being written, kept to save allocations.
     bytes: Vec<u8>,
 }
 
+/// The nodes of a flow, and its addresses in the direction of its data.
 #[derive(Clone, Copy)]
 struct Ends {
     from: u32,
@@ -53,9 +55,9 @@ struct Ends {
 }
 
 impl Pcapng {
-    pub fn new(case: &Case, place: &Place) -> Pcapng {
+    pub fn new(case: &Case, files: &CaseFiles) -> Pcapng {
         let section = SectionHeaderBlock {
-            // Not the machine's: the file is the same everywhere.
+            // Fixed, so that the file is the same on every machine.
             endianness: Endianness::Little,
             options: vec![
                 SectionHeaderOption::UserApplication(Cow::Borrowed("onramp sim")),
@@ -63,14 +65,14 @@ impl Pcapng {
             ],
             ..SectionHeaderBlock::default()
         };
-        let writer = PcapNgWriter::with_section_header(place.file(Format::Pcapng), section);
+        let writer = PcapNgWriter::with_section_header(files.file(Format::Pcapng), section);
         let network = &case.network;
         let mut capture = Pcapng {
             writer: writer.expect("writing to memory"),
             nodes: network.nodes.len() as u32,
             links: Vec::new(),
             interfaces: 0,
-            inside: BTreeMap::new(),
+            evicted: BTreeMap::new(),
             flows: Vec::new(),
             bytes: Vec::new(),
         };
@@ -115,7 +117,7 @@ impl Pcapng {
     }
 
     fn block<'a>(&mut self, block: impl PcapNgBlock<'a>) {
-        // Its interface exists, and writing to memory does not fail.
+        // This cannot fail: the interface of a block exists, and the writer writes to memory.
         let _ = self.writer.write_pcapng_block(block);
     }
 
@@ -157,10 +159,10 @@ impl Pcapng {
         self.packet(node, packet, Some(EnhancedPacketOption::Flags(flags)));
     }
 
-    /// Where a packet is shown that had entered a link and was thrown out of its queue: a second
-    /// time at the entrance it would look like a packet sent twice.
-    fn inside(&mut self, link: u32) -> u32 {
-        if let Some(interface) = self.inside.get(&link) {
+    /// The interface of a packet that entered a link and that its queue evicted later. At the
+    /// entrance, where the packet is already, it would look like a packet that was sent twice.
+    fn evicted(&mut self, link: u32) -> u32 {
+        if let Some(interface) = self.evicted.get(&link) {
             return *interface;
         }
         let name = self.links[link as usize].clone();
@@ -170,7 +172,7 @@ impl Pcapng {
             name.replace('>', " to ")
         );
         let interface = self.interface(&format!("{name} (queue)"), &what, None);
-        self.inside.insert(link, interface);
+        self.evicted.insert(link, interface);
         interface
     }
 }
@@ -211,9 +213,9 @@ impl Writer for Pcapng {
             DropReason::Policer => "dropped: policer's rate exceeded",
         };
         let interface = match why {
-            // An interface for a packet that has no place is none.
+            // At the limit, no interface is declared for a packet that cannot be written.
             DropReason::Evicted | DropReason::Thinned if !self.writer.get_ref().is_full() => {
-                self.inside(link)
+                self.evicted(link)
             }
             _ => self.nodes + link,
         };

@@ -7,9 +7,9 @@ use pcap_file::pcapng::blocks::enhanced_packet::EnhancedPacketOption;
 use pcap_file::pcapng::blocks::interface_description::InterfaceDescriptionOption;
 use pcap_file::pcapng::{Block, PcapNgReader};
 
-/// The blocks, told in a line each.
-fn told(most_entries: u64) -> Vec<String> {
-    let bytes = testing::written_bytes(&[Format::Pcapng], most_entries)
+/// The blocks of the capture, each described in a line.
+fn blocks(max_entries: u64) -> Vec<String> {
+    let bytes = testing::written_bytes(&[Format::Pcapng], max_entries)
         .remove(0)
         .1;
     let mut reader = PcapNgReader::new(&bytes[..]).unwrap();
@@ -49,17 +49,17 @@ fn told(most_entries: u64) -> Vec<String> {
 
 #[test]
 fn a_capture_begins_with_its_interfaces() {
-    insta::assert_snapshot!(told(6).join("\n"));
+    insta::assert_snapshot!(blocks(6).join("\n"));
 }
 
 #[test]
 fn a_dropped_packet_is_there_with_the_reason() {
-    let told = told(u64::MAX);
-    let dropped: Vec<_> = told
+    let blocks = blocks(u64::MAX);
+    let dropped: Vec<_> = blocks
         .iter()
         .filter(|line| line.contains("dropped"))
         .collect();
-    // What a queue has thrown out had entered the link: it has an interface of its own.
+    // An evicted packet has an interface of its own: it is already at the entrance of the link.
     let expected = [
         (" on 2: ", "dropped: queue full"),
         (" on 4: ", "dropped: thrown out of the queue"),

@@ -1,53 +1,50 @@
-//! What of a sender's state is told when it changes: metrics, and where congestion control stands.
+//! The state of a sender that is logged when it changes: metrics and the congestion state.
 
 use onramp_core::{phase_name, UNLIMITED};
 use onramp_tcp::{Connection, Stats};
 
-/// Names and values of `recovery:metrics_updated`; `None` is unknown, or without limit.
+/// Names and values of `recovery:metrics_updated`; `None` is unknown or unlimited.
 type Metrics = [(&'static str, Option<Value>); 8];
 
-/// A number of JSON.
+/// A value of a metric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Value {
-    /// As it is.
+    /// A number.
     Count(u64),
-    /// Nanoseconds, told as milliseconds.
+    /// Nanoseconds, logged as milliseconds.
     Time(u64),
 }
 
-/// What has been told.
+/// The state that was logged last, and what is needed to find the next one.
 #[derive(Debug, Default)]
-pub(super) struct Told {
+pub(super) struct Reported {
     metrics: Option<Metrics>,
     state: Option<&'static str>,
     stats: Stats,
-    /// A recovery lasts until this place is acknowledged (RFC 6582, section 3.2; RFC 6675, section
-    /// 5).
+    /// A recovery lasts until all bytes before this offset are acknowledged (RFC 6582, section 3.2;
+    /// RFC 6675, section 5).
     recovery_point: Option<u64>,
     pub latest_rtt_ns: Option<u64>,
     min_rtt_ns: Option<u64>,
 }
 
-/// A change of state: from, to, and what gave rise to it.
+/// A change of the congestion state: from, to, and its trigger.
 pub(super) type Change = (Option<&'static str>, &'static str, Option<&'static str>);
 
-impl Told {
-    /// A packet's round trip was measured.
+impl Reported {
+    /// Takes an RTT sample.
     pub fn measured(&mut self, rtt_ns: u64) {
         self.latest_rtt_ns = Some(rtt_ns);
-        self.min_rtt_ns = Some(
-            self.min_rtt_ns
-                .map_or(rtt_ns, |least_ns| least_ns.min(rtt_ns)),
-        );
+        self.min_rtt_ns = Some(self.min_rtt_ns.map_or(rtt_ns, |min_ns| min_ns.min(rtt_ns)));
     }
 
-    /// The metrics that are others than those told before; what is unknown now is left out.
+    /// The metrics that differ from those logged before. Metrics that are unknown now are left out.
     pub fn changed_metrics(
         &mut self,
         sender: &Connection,
     ) -> impl Iterator<Item = (&'static str, Value)> {
         let window = sender.window();
-        let known = |value: u64| Some(value).filter(|value| *value != 0);
+        let non_zero = |value: u64| Some(value).filter(|value| *value != 0);
         let now: Metrics = [
             ("congestion_window", Some(Value::Count(window.cwnd_bytes))),
             (
@@ -60,10 +57,10 @@ impl Told {
                     .filter(|bytes| *bytes != UNLIMITED)
                     .map(Value::Count),
             ),
-            ("smoothed_rtt", known(sender.srtt_ns()).map(Value::Time)),
+            ("smoothed_rtt", non_zero(sender.srtt_ns()).map(Value::Time)),
             ("latest_rtt", self.latest_rtt_ns.map(Value::Time)),
             ("min_rtt", self.min_rtt_ns.map(Value::Time)),
-            // In bits per second, as the draft has it.
+            // In bits per second, as in the draft.
             (
                 "pacing_rate",
                 sender
@@ -73,21 +70,20 @@ impl Told {
             ("retransmission_timeout", Some(Value::Time(sender.rto_ns()))),
         ];
         let before = self.metrics.replace(now);
-        let is_new =
-            move |place: usize| before.is_none_or(|before| before[place].1 != now[place].1);
+        let is_new = move |at: usize| before.is_none_or(|before| before[at].1 != now[at].1);
         now.into_iter()
             .enumerate()
-            .filter(move |(place, _)| is_new(*place))
+            .filter(move |(at, _)| is_new(*at))
             .filter_map(|(_, (name, value))| Some((name, value?)))
     }
 
-    /// Where congestion control stands, if that is new.
+    /// The congestion state, if it is new. A retransmission timeout always is.
     pub fn changed_state(&mut self, sender: &Connection) -> Option<Change> {
         let stats = sender.stats();
         let timed_out = stats.timeouts > self.stats.timeouts;
-        let recovers = stats.recoveries > self.stats.recoveries;
+        let enters_recovery = stats.recoveries > self.stats.recoveries;
         self.stats = stats;
-        if recovers {
+        if enters_recovery {
             self.recovery_point = Some(sender.acked_bytes() + sender.outstanding_bytes());
         } else if timed_out
             || self
@@ -107,14 +103,14 @@ impl Told {
         }
         let trigger = match () {
             () if timed_out => Some("retransmission_timeout"),
-            () if recovers => Some("loss_detected"),
+            () if enters_recovery => Some("loss_detected"),
             () => None,
         };
         Some((self.state.replace(new), new, trigger))
     }
 }
 
-/// qlog has names for the usual states, with underscores; a start-up's own phases keep theirs.
+/// The usual states have names in qlog, with underscores. Phases of a start-up keep their names.
 fn state_of_phase(phase: &'static str) -> &'static str {
     match phase {
         "slow-start" => "slow_start",

@@ -1,29 +1,28 @@
 //! qlog 0.3 (draft-ietf-quic-qlog-main-schema-02 to -04, draft-ietf-quic-qlog-quic-events), as a
-//! sequence of JSON texts (RFC 7464): one file for each flow, told from the sender's host.
+//! sequence of JSON texts (RFC 7464): one file for each flow, from the view of the sender's host.
 //!
-//! qlog is made for QUIC. What TCP has not is made up so that readers of QUIC's logs work: each
-//! packet that the sender sends has a number of its own, and an acknowledgement names the numbers
-//! of the packets that it is the first to acknowledge. What QUIC has not is in `tcp` members.
-//! `docs/traces.md` tells readers all of it.
+//! qlog is made for QUIC. TCP lacks some of its fields, and these are made up so that tools for
+//! QUIC work: each packet of the sender has a packet number of its own, and an ACK names the numbers
+//! of the packets that it is the first to acknowledge. Fields that QUIC lacks are in `tcp` members.
+//! `docs/traces.md` describes all events.
 
 mod log;
 mod metrics;
 mod numbers;
 
-use crate::case_trace::Writer;
 use crate::format::Format;
 use crate::names;
-use crate::output::{Output, Place};
-use crate::xplot::MOST_FLOWS;
+use crate::output::{CaseFiles, Output, MAX_FLOW_FILES};
+use crate::writer::Writer;
 use log::Log;
 use onramp_scenario::Case;
 use onramp_sim::observe::{Direction, FlowStart, PacketEvent};
 use onramp_tcp::Connection;
 use std::collections::BTreeMap;
 
-/// Writes the logs of a case.
+/// Writes the logs of a case, one file for each flow.
 pub(crate) struct Qlog {
-    place: Place,
+    files: CaseFiles,
     case: String,
     nodes: Vec<String>,
     logs: BTreeMap<u32, Log>,
@@ -32,10 +31,10 @@ pub(crate) struct Qlog {
 }
 
 impl Qlog {
-    pub fn new(case: &Case, place: Place) -> Qlog {
+    pub fn new(case: &Case, files: CaseFiles) -> Qlog {
         let nodes = case.network.nodes.clone();
         Qlog {
-            place,
+            files,
             case: names::describe(case),
             nodes,
             logs: BTreeMap::new(),
@@ -47,10 +46,10 @@ impl Qlog {
 
 impl Writer for Qlog {
     fn flow_started(&mut self, flow: &FlowStart) {
-        if self.logs.len() + self.finished.len() == MOST_FLOWS {
+        if self.logs.len() + self.finished.len() == MAX_FLOW_FILES {
             self.flows_left_out += 1;
         } else {
-            let output = self.place.flow_file(Format::Qlog, flow.flow);
+            let output = self.files.flow_file(Format::Qlog, flow.flow);
             self.logs.insert(
                 flow.flow,
                 Log::new(output, flow, &self.case, &self.nodes[flow.from as usize]),

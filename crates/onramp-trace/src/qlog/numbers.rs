@@ -1,69 +1,76 @@
-//! Packet numbers, as QUIC would have given them: every packet of the sender has its own, sent
-//! again or not.
+//! Packet numbers as in QUIC: every packet of the sender has its own, retransmissions too.
 
 use std::collections::BTreeMap;
 
-/// A packet that nobody has acknowledged.
+/// A packet that is not acknowledged yet.
 #[derive(Clone, Copy, Debug)]
-struct Outstanding {
+struct InFlight {
     end: u64,
     number: u64,
     sent_ns: u64,
-    again: bool,
+    is_retransmission: bool,
 }
 
-/// The sender's packets.
+/// The packets of a sender.
 #[derive(Debug, Default)]
 pub(super) struct Numbers {
     next: u64,
-    /// By the place of the first byte.
-    outstanding: BTreeMap<u64, Outstanding>,
+    /// By the offset of the first byte.
+    in_flight: BTreeMap<u64, InFlight>,
 }
 
-/// What an acknowledgement has told.
+/// What is new in an ACK.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Acknowledged {
-    /// Numbers, from and to, that had not been acknowledged before.
+    /// Ranges of packet numbers, first and last, that no earlier ACK acknowledged.
     pub ranges: Vec<(u64, u64)>,
-    /// Time since the newest of them was sent, if it was sent once (Karn's rule).
+    /// RTT sample: the time since the newest of these packets was sent. `None` for a retransmission
+    /// (Karn's rule).
     pub rtt_ns: Option<u64>,
 }
 
 impl Numbers {
-    /// A packet is sent with these places: its number, and the numbers of those that it replaces.
-    pub fn sent(&mut self, start: u64, end: u64, again: bool, time_ns: u64) -> (u64, Vec<u64>) {
+    /// A packet is sent with the bytes from `start` to before `end`. Returns its number, and the
+    /// numbers of the packets whose bytes it retransmits.
+    pub fn sent(
+        &mut self,
+        start: u64,
+        end: u64,
+        is_retransmission: bool,
+        time_ns: u64,
+    ) -> (u64, Vec<u64>) {
         let number = self.next;
         self.next += 1;
         let mut replaced = Vec::new();
         if start < end {
             let overlapping: Vec<u64> = self
-                .outstanding
+                .in_flight
                 .range(..end)
                 .rev()
                 .take_while(|(_, p)| p.end > start)
                 .map(|(at, _)| *at)
                 .collect();
             for at in overlapping.into_iter().rev() {
-                replaced.extend(self.outstanding.remove(&at).map(|packet| packet.number));
+                replaced.extend(self.in_flight.remove(&at).map(|packet| packet.number));
             }
-            self.outstanding.insert(
+            self.in_flight.insert(
                 start,
-                Outstanding {
+                InFlight {
                     end,
                     number,
                     sent_ns: time_ns,
-                    again,
+                    is_retransmission,
                 },
             );
         }
         (number, replaced)
     }
 
-    /// An acknowledgement of all before a place, and of these ranges.
+    /// An ACK of all bytes before an offset, and of these SACK blocks.
     pub fn acknowledged(&mut self, before: u64, sack: &[(u64, u64)], time_ns: u64) -> Acknowledged {
         let mut packets = Vec::new();
         while let Some(first) = self
-            .outstanding
+            .in_flight
             .first_entry()
             .filter(|entry| entry.get().end <= before)
         {
@@ -71,11 +78,11 @@ impl Numbers {
         }
         for (left, right) in sack {
             let covered = self
-                .outstanding
+                .in_flight
                 .range(*left..(*right).max(*left))
                 .filter(|(_, p)| p.end <= *right);
             let covered: Vec<u64> = covered.map(|(at, _)| *at).collect();
-            packets.extend(covered.iter().filter_map(|at| self.outstanding.remove(at)));
+            packets.extend(covered.iter().filter_map(|at| self.in_flight.remove(at)));
         }
         packets.sort_unstable_by_key(|packet| packet.number);
         let mut acknowledged = Acknowledged::default();
@@ -87,7 +94,7 @@ impl Numbers {
         }
         acknowledged.rtt_ns = packets
             .last()
-            .filter(|packet| !packet.again)
+            .filter(|packet| !packet.is_retransmission)
             .map(|packet| time_ns - packet.sent_ns);
         acknowledged
     }
@@ -109,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn an_acknowledgement_names_what_is_new_and_measures_the_newest() {
+    fn an_ack_names_new_packets_and_samples_the_rtt_of_the_newest() {
         let mut numbers = three_sent();
         let ranges = |ranges: &[(u64, u64)], rtt_ns| Acknowledged {
             ranges: ranges.to_vec(),
@@ -130,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_sent_again_has_a_new_number_and_measures_nothing() {
+    fn a_retransmission_has_a_new_number_and_gives_no_rtt_sample() {
         let mut numbers = three_sent();
         assert_eq!(numbers.sent(100, 200, true, 50), (3, vec![1]));
         let acknowledged = numbers.acknowledged(300, &[], 60);
@@ -144,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_packet_may_replace_two_and_one_without_data_none() {
+    fn a_packet_may_replace_two_and_an_empty_packet_replaces_none() {
         let mut numbers = three_sent();
         assert_eq!(numbers.sent(50, 150, true, 50), (3, vec![0, 1]));
         assert_eq!(numbers.sent(300, 300, false, 51), (4, vec![]));

@@ -1,6 +1,6 @@
 //! The log of one flow.
 
-use super::metrics::{Told, Value};
+use super::metrics::{Reported, Value};
 use super::numbers::Numbers;
 use crate::address::endpoints;
 use crate::output::Output;
@@ -11,7 +11,7 @@ use serde_json::json;
 use std::fmt;
 use std::io::Write as _;
 
-/// What each JSON text begins with (RFC 7464).
+/// The byte before each JSON text (RFC 7464).
 const RECORD_SEPARATOR: u8 = 0x1e;
 /// Flags in the order of their bits.
 const FLAGS: [(Flags, &str); 5] = [
@@ -22,7 +22,7 @@ const FLAGS: [(Flags, &str); 5] = [
     (Flags::ACK, "ACK"),
 ];
 
-/// Milliseconds with six digits, exactly.
+/// A time in nanoseconds, written in milliseconds with six decimals, which is exact.
 struct Milliseconds(u64);
 
 impl fmt::Display for Milliseconds {
@@ -31,13 +31,13 @@ impl fmt::Display for Milliseconds {
     }
 }
 
-/// Writes a flow's events.
+/// Writes the events of one flow.
 pub(super) struct Log {
     output: Output,
     view: SenderView,
     numbers: Numbers,
     received: u64,
-    told: Told,
+    reported: Reported,
     last_ns: u64,
 }
 
@@ -74,13 +74,13 @@ impl Log {
         });
         output.frame().push(RECORD_SEPARATOR);
         let _ = writeln!(output, "{header}");
-        let (view, numbers, told) = Default::default();
+        let (view, numbers, reported) = Default::default();
         Log {
             output,
             view,
             numbers,
             received: 0,
-            told,
+            reported,
             last_ns: flow.time_ns,
         }
     }
@@ -88,8 +88,10 @@ impl Log {
     pub fn sent(&mut self, packet: &PacketEvent<'_>) {
         self.last_ns = packet.time_ns;
         let (start, end, _) = self.view.sent(packet);
-        let again = packet.retransmission;
-        let (number, lost) = self.numbers.sent(start, end, again, packet.time_ns);
+        let is_retransmission = packet.retransmission;
+        let (number, lost) = self
+            .numbers
+            .sent(start, end, is_retransmission, packet.time_ns);
         for number in lost {
             let header = format_args!(r#"{{"packet_type":"1RTT","packet_number":{number}}}"#);
             self.event(
@@ -105,7 +107,7 @@ impl Log {
                 r#"{{"frame_type":"stream","stream_id":0,"offset":{start},"length":{length}}}"#
             ),
         };
-        let retransmission = if again {
+        let retransmission = if is_retransmission {
             r#","retransmission":true"#
         } else {
             ""
@@ -127,12 +129,12 @@ impl Log {
         let number = self.received;
         self.received += 1;
         let (mut frames, mut window) = (String::new(), String::new());
-        if let Some(heard) = self.view.heard(packet.segment) {
+        if let Some(ack) = self.view.received(packet.segment) {
             let acknowledged = self
                 .numbers
-                .acknowledged(heard.acked, &heard.sack, packet.time_ns);
+                .acknowledged(ack.acked, &ack.sack, packet.time_ns);
             if let Some(rtt_ns) = acknowledged.rtt_ns {
-                self.told.measured(rtt_ns);
+                self.reported.measured(rtt_ns);
             }
             if !acknowledged.ranges.is_empty() {
                 frames = format!(
@@ -140,10 +142,10 @@ impl Log {
                     Ranges(&acknowledged.ranges)
                 );
             }
-            let (acked, window_bytes) = (heard.acked, heard.window_end - heard.acked);
+            let (acked, window_bytes) = (ack.acked, ack.window_end - ack.acked);
             window = format!(r#","acked_bytes":{acked},"window_bytes":{window_bytes}"#);
-            if !heard.sack.is_empty() {
-                window += &format!(r#","sack":{}"#, Ranges(&heard.sack));
+            if !ack.sack.is_empty() {
+                window += &format!(r#","sack":{}"#, Ranges(&ack.sack));
             }
         }
         let (common, tcp) = (
@@ -160,7 +162,7 @@ impl Log {
 
     pub fn acted(&mut self, time_ns: u64, sender: &Connection) {
         self.last_ns = time_ns;
-        if let Some((old, new, trigger)) = self.told.changed_state(sender) {
+        if let Some((old, new, trigger)) = self.reported.changed_state(sender) {
             let member = |name, value: Option<&str>| {
                 value.map_or(String::new(), |v| format!(r#""{name}":"{v}","#))
             };
@@ -169,7 +171,7 @@ impl Log {
             self.event(time_ns, "recovery:congestion_state_updated", data);
         }
         let mut data = String::new();
-        for (name, value) in self.told.changed_metrics(sender) {
+        for (name, value) in self.reported.changed_metrics(sender) {
             let comma = if data.is_empty() { "" } else { "," };
             data += &match value {
                 Value::Count(value) => format!(r#"{comma}"{name}":{value}"#),
@@ -210,7 +212,7 @@ fn write_event(out: &mut Vec<u8>, time_ns: u64, name: &str, data: fmt::Arguments
     );
 }
 
-/// What packets of both directions have, as members of an object.
+/// The members that packets of both directions have.
 struct Common<'a> {
     number: u64,
     packet: &'a PacketEvent<'a>,
@@ -232,7 +234,7 @@ impl fmt::Display for Common<'_> {
     }
 }
 
-/// What only TCP has, as members of an object.
+/// The members that only TCP has.
 struct Tcp<'a>(&'a Segment);
 
 impl fmt::Display for Tcp<'_> {
@@ -246,21 +248,21 @@ impl fmt::Display for Tcp<'_> {
         } = self.0;
         write!(f, r#""seq":{seq},"ack":{ack},"window":{window},"flags":["#)?;
         let names = FLAGS.iter().filter(|(flag, _)| flags.has(*flag));
-        for (place, (_, name)) in names.enumerate() {
-            write!(f, "{}\"{name}\"", if place == 0 { "" } else { "," })?;
+        for (at, (_, name)) in names.enumerate() {
+            write!(f, "{}\"{name}\"", if at == 0 { "" } else { "," })?;
         }
         write!(f, "]")
     }
 }
 
-/// Pairs, as an array of arrays.
+/// Ranges as an array of arrays.
 struct Ranges<'a>(&'a [(u64, u64)]);
 
 impl fmt::Display for Ranges<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "[")?;
-        for (place, (from, to)) in self.0.iter().enumerate() {
-            write!(f, "{}[{from},{to}]", if place == 0 { "" } else { "," })?;
+        for (at, (from, to)) in self.0.iter().enumerate() {
+            write!(f, "{}[{from},{to}]", if at == 0 { "" } else { "," })?;
         }
         write!(f, "]")
     }

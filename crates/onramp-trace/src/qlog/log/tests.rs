@@ -4,8 +4,8 @@ use crate::format::Format;
 use crate::testing;
 use serde_json::Value;
 
-fn log(most_entries: u64) -> Vec<Value> {
-    let (name, text) = testing::written(&[Format::Qlog], most_entries).remove(0);
+fn log(max_entries: u64) -> Vec<Value> {
+    let (name, text) = testing::written(&[Format::Qlog], max_entries).remove(0);
     assert_eq!(name, "case-1-flow-0.sqlog");
     let texts = text.split('\u{1e}').skip(1);
     texts
@@ -14,7 +14,7 @@ fn log(most_entries: u64) -> Vec<Value> {
 }
 
 #[test]
-fn a_short_transfer_is_told() {
+fn a_short_transfer_is_logged() {
     insta::assert_snapshot!(testing::written(&[Format::Qlog], u64::MAX)
         .remove(0)
         .1
@@ -33,7 +33,7 @@ fn the_header_is_that_of_a_sequence() {
 }
 
 #[test]
-fn what_is_acknowledged_was_sent() {
+fn acknowledged_packets_were_sent() {
     let log = log(u64::MAX);
     let numbers = |name: &str| -> Vec<u64> {
         let events = log.iter().filter(|event| event["name"] == name);

@@ -1,9 +1,9 @@
 //! From a case to what the engine runs: links built, routes found, choices made.
 
-use crate::endpoint::{self, Choice};
+use crate::endpoint::{self, SenderKeys};
 use crate::error::{Error, Unsupported};
 use crate::observe::Direction;
-use crate::plan::{Bundling, Datagrams, Group, Launch, Load, Plan, Way};
+use crate::plan::{BundlePlan, Datagrams, Group, Launch, Load, Path, Plan};
 use crate::router::Router;
 use crate::routes::Routes;
 use onramp_results::traffic_windows;
@@ -18,12 +18,12 @@ use onramp_scenario::{
 /// [`Unsupported`] names it.
 pub fn supports(case: &Case) -> Result<(), Unsupported> {
     endpoint::sender(
-        &Choice::of_transfer(&case.transfer, &case.receiver),
+        &SenderKeys::from_transfer(&case.transfer, &case.receiver),
         &case.sender,
     )?;
     for traffic in case.traffic.iter() {
         if let TrafficKind::Transfers(transfers) = &traffic.kind {
-            endpoint::sender(&Choice::of_traffic(transfers), &case.sender)?;
+            endpoint::sender(&SenderKeys::from_traffic(transfers), &case.sender)?;
         }
     }
     Ok(())
@@ -90,15 +90,18 @@ impl Planner<'_> {
         let (case, transfer) = (self.case, &self.case.transfer);
         // Senders and receivers are dealt in turn: after so many copies it begins again.
         let period = lcm(transfer.from.len(), transfer.to.len()).min(transfer.count as usize);
-        let ways = (0..period as u32)
-            .map(|copy| self.way(transfer.ends(copy)))
+        let paths = (0..period as u32)
+            .map(|copy| self.path(transfer.ends(copy)))
             .collect::<Result<_, _>>()?;
         let whole = Group {
-            sender: endpoint::sender(&Choice::of_transfer(transfer, &case.receiver), &case.sender)?,
+            sender: endpoint::sender(
+                &SenderKeys::from_transfer(transfer, &case.receiver),
+                &case.sender,
+            )?,
             receiver: endpoint::receiver(transfer.stack, &case.receiver),
             connect: transfer.connect,
             dscp: transfer.dscp,
-            ways,
+            paths,
             traffic: None,
             measured: true,
             application: transfer.application,
@@ -112,11 +115,11 @@ impl Planner<'_> {
         let connections = transfer.connections;
         let bundle = match hops.len() as u32 {
             0 if connections == Connections::ONE => None,
-            0 => Some(Bundling {
+            0 => Some(BundlePlan {
                 hops: vec![0],
                 connections,
             }),
-            hops => Some(Bundling {
+            hops => Some(BundlePlan {
                 hops: (1..=hops).collect(),
                 connections,
             }),
@@ -134,12 +137,12 @@ impl Planner<'_> {
     fn hops(&mut self, whole: &Group, split: &Split, period: u32) -> Result<Vec<Group>, Error> {
         let mut hops = Vec::new();
         for hop in 0..=split.nodes.len() {
-            let ways = (0..period).map(|copy| {
+            let paths = (0..period).map(|copy| {
                 let (from, to) = self.case.transfer.ends(copy);
                 let from = hop.checked_sub(1).map_or(from, |relay| split.nodes[relay]);
-                self.way((from, split.nodes.get(hop).copied().unwrap_or(to)))
+                self.path((from, split.nodes.get(hop).copied().unwrap_or(to)))
             });
-            let ways = ways.collect::<Result<_, _>>()?;
+            let paths = paths.collect::<Result<_, _>>()?;
             let is_relayed = (hop > 0, hop < split.nodes.len());
             hops.push(Group {
                 sender: if is_relayed.0 {
@@ -152,7 +155,7 @@ impl Planner<'_> {
                 } else {
                     whole.receiver.clone()
                 },
-                ways,
+                paths,
                 ..whole.clone()
             });
         }
@@ -165,7 +168,7 @@ impl Planner<'_> {
             TrafficKind::Constant(packets) | TrafficKind::Poisson(packets) => {
                 self.datagrams(number, traffic, packets, None)
             }
-            TrafficKind::OnOff(turns) => self.datagrams(number, traffic, &turns.on, Some(turns)),
+            TrafficKind::OnOff(on_off) => self.datagrams(number, traffic, &on_off.on, Some(on_off)),
         }
     }
 
@@ -175,7 +178,7 @@ impl Planner<'_> {
         traffic: &Traffic,
         transfers: &Transfers,
     ) -> Result<(), Error> {
-        let way = self.way((traffic.from, traffic.to))?;
+        let path = self.path((traffic.from, traffic.to))?;
         let arrivals =
             Arrivals::of_traffic(self.case, number).expect("the traffic is made of transfers");
         self.loads.push(Load::Launch(Launch {
@@ -183,11 +186,11 @@ impl Planner<'_> {
             arrivals,
         }));
         self.groups.push(Group {
-            sender: endpoint::sender(&Choice::of_traffic(transfers), &self.case.sender)?,
+            sender: endpoint::sender(&SenderKeys::from_traffic(transfers), &self.case.sender)?,
             receiver: endpoint::receiver(transfers.stack, &transfers.receiver),
             connect: transfers.connect,
             dscp: traffic.dscp,
-            ways: vec![way],
+            paths: vec![path],
             traffic: Some(number),
             measured: traffic.measured,
             application: None,
@@ -202,15 +205,15 @@ impl Planner<'_> {
         number: u32,
         traffic: &Traffic,
         packets: &Packets,
-        turns: Option<&OnOff>,
+        on_off: Option<&OnOff>,
     ) -> Result<(), Error> {
         let (links, _) = self.route((traffic.from, traffic.to))?;
-        let turns = turns.map(|turns| {
-            let interval = |mean_ns| match turns.distribution {
+        let on_off = on_off.map(|on_off| {
+            let interval = |mean_ns| match on_off.distribution {
                 Distribution::Exponential => Interval::Exponential(mean_ns),
                 Distribution::Fixed => Interval::Fixed(mean_ns),
             };
-            (interval(turns.mean_on_ns), interval(turns.mean_off_ns))
+            (interval(on_off.mean_on_ns), interval(on_off.mean_off_ns))
         });
         self.loads.push(Load::Datagrams(Datagrams {
             bottleneck: self.bottleneck(&links),
@@ -224,15 +227,15 @@ impl Planner<'_> {
             packet_bytes: packets.packet_bytes,
             dscp: traffic.dscp,
             poisson: matches!(traffic.kind, TrafficKind::Poisson(_)),
-            turns,
+            on_off,
         }));
         Ok(())
     }
 
-    fn way(&mut self, (from, to): (usize, usize)) -> Result<Way, Error> {
+    fn path(&mut self, (from, to): (usize, usize)) -> Result<Path, Error> {
         let (there, mtu_there) = self.route((from, to))?;
         let (back, mtu_back) = self.route((to, from))?;
-        Ok(Way {
+        Ok(Path {
             from: from as u32,
             to: to as u32,
             bottleneck: self.bottleneck(&there),

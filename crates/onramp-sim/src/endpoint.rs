@@ -19,7 +19,7 @@ const LINUX_SEND_BUFFER_BYTES: u64 = 4 << 20;
 const ANY_MTU_BYTES: u32 = u32::MAX;
 
 /// What a sender's TCP is chosen from: the keys of a `[[transfer]]` or a `[[traffic]]` table.
-pub(crate) struct Choice<'a> {
+pub(crate) struct SenderKeys<'a> {
     /// `transfer` or `traffic`.
     pub table: &'static str,
     /// Largest IP packet; `None`: as the way takes.
@@ -54,10 +54,10 @@ pub(crate) struct Choice<'a> {
     pub pair_form: PairForm,
 }
 
-impl<'a> Choice<'a> {
+impl<'a> SenderKeys<'a> {
     /// Of the measured transfer.
-    pub fn of_transfer(transfer: &'a Transfer, receiver: &Receiver) -> Choice<'a> {
-        Choice {
+    pub fn from_transfer(transfer: &'a Transfer, receiver: &Receiver) -> SenderKeys<'a> {
+        SenderKeys {
             table: "transfer",
             segment_bytes: transfer.segment_bytes,
             startup: &transfer.startup,
@@ -78,9 +78,9 @@ impl<'a> Choice<'a> {
     }
 
     /// Of traffic: always its own keys, never the transfer's.
-    pub fn of_traffic(transfers: &'a Transfers) -> Choice<'a> {
+    pub fn from_traffic(transfers: &'a Transfers) -> SenderKeys<'a> {
         let stack = Config::of(transfers.stack, ANY_MTU_BYTES);
-        Choice {
+        SenderKeys {
             table: "traffic",
             segment_bytes: None,
             startup: &transfers.startup,
@@ -102,12 +102,12 @@ impl<'a> Choice<'a> {
 }
 
 /// The end that sends the data.
-pub(crate) fn sender(choice: &Choice<'_>, host: &Sender) -> Result<Config, Unsupported> {
-    let key = |name: &str| format!("{}.{name}", choice.table);
-    let Some(avoidance) = choice.avoidance.in_simulator() else {
-        return refuse(key("avoidance"), choice.avoidance.name());
+pub(crate) fn sender(keys: &SenderKeys<'_>, host: &Sender) -> Result<Config, Unsupported> {
+    let key = |name: &str| format!("{}.{name}", keys.table);
+    let Some(avoidance) = keys.avoidance.in_simulator() else {
+        return refuse(key("avoidance"), keys.avoidance.name());
     };
-    let startup = match choice.startup {
+    let startup = match keys.startup {
         NO_STARTUP => None,
         name => match onramp_core::startup_names()
             .iter()
@@ -117,8 +117,8 @@ pub(crate) fn sender(choice: &Choice<'_>, host: &Sender) -> Result<Config, Unsup
             None => return refuse(key("startup"), name),
         },
     };
-    let stack = Config::of(choice.stack, choice.segment_bytes.unwrap_or(ANY_MTU_BYTES));
-    let (initial_window, startup_options) = match choice.initial_window {
+    let stack = Config::of(keys.stack, keys.segment_bytes.unwrap_or(ANY_MTU_BYTES));
+    let (initial_window, startup_options) = match keys.initial_window {
         InitialWindow::Host => (stack.initial_window, 0),
         InitialWindow::Paper => (
             onramp_tcp::InitialWindow::Rfc3390,
@@ -126,7 +126,7 @@ pub(crate) fn sender(choice: &Choice<'_>, host: &Sender) -> Result<Config, Unsup
         ),
         InitialWindow::Segments(segments) => (onramp_tcp::InitialWindow::Segments(segments), 0),
     };
-    let train = match choice.train {
+    let train = match keys.train {
         Train::Line => 0,
         Train::Ends => OPTION_TRAIN_ENDS,
         Train::Closest => OPTION_TRAIN_CLOSEST,
@@ -134,35 +134,35 @@ pub(crate) fn sender(choice: &Choice<'_>, host: &Sender) -> Result<Config, Unsup
         Train::Calm => OPTION_ERE_CALM,
     };
     Ok(Config {
-        window_scaling: choice.window_scaling,
+        window_scaling: keys.window_scaling,
         // What is asked for by name gets what it needs; the receiver may still have none.
-        sack: stack.sack || choice.recovery.needs_sack(),
+        sack: stack.sack || keys.recovery.needs_sack(),
         startup,
         startup_options: startup_options
             | train
-            | choice.memory.options()
-            | choice.given.without.option,
-        memory: (choice.memory != Memory::Off).then(|| PathMemory::new(LIFETIME_NS)),
-        pace_bits_per_s: choice.given.pace_bits_per_s,
-        gamma_ppm: choice.given.gamma_ppm,
-        reservation: choice.given.reservation(),
+            | keys.memory.options()
+            | keys.given.without.option,
+        memory: (keys.memory != Memory::Off).then(|| PathMemory::new(LIFETIME_NS)),
+        pace_bits_per_s: keys.given.pace_bits_per_s,
+        gamma_ppm: keys.given.gamma_ppm,
+        reservation: keys.given.reservation(),
         avoidance,
-        recovery: choice.recovery,
-        timers: choice.timers,
+        recovery: keys.recovery,
+        timers: keys.timers,
         initial_window,
-        byte_counting: choice.byte_counting,
-        initial_ssthresh_bytes: choice.initial_ssthresh_bytes,
+        byte_counting: keys.byte_counting,
+        initial_ssthresh_bytes: keys.initial_ssthresh_bytes,
         send_buffer_bytes: match host.buffer {
             Buffer::LinuxDefault => LINUX_SEND_BUFFER_BYTES,
             Buffer::Bytes(bytes) => bytes,
         },
-        packet_pair: PacketPair::of_startup(choice.startup, host.packet_pairs),
-        pair_form: choice.pair_form,
+        packet_pair: PacketPair::of_startup(keys.startup, host.packet_pairs),
+        pair_form: keys.pair_form,
         nagle: host.nagle,
         window_validation: host.window_validation,
         ticks: Ticks {
-            measure_ns: choice.clocks.clock_ns,
-            event_ns: choice.clocks.tick_ns,
+            measure_ns: keys.clocks.clock_ns,
+            event_ns: keys.clocks.tick_ns,
             ..stack.ticks
         },
         ..stack

@@ -37,7 +37,7 @@ pub(crate) struct Group {
     /// How the sender's packets are marked.
     pub dscp: Dscp,
     /// Where they run; flows are dealt to them in turn.
-    pub ways: Vec<Way>,
+    pub paths: Vec<Path>,
     /// The scenario's `[[traffic]]` table that they belong to; `None`: they are the transfer.
     pub traffic: Option<u32>,
     /// Each of them has a record.
@@ -47,12 +47,12 @@ pub(crate) struct Group {
     /// The sending application stops in the middle, and resets the connection.
     pub stop_ns: u64,
     /// It is made of several connections, each of them a flow of another group; `None`: of one.
-    pub bundle: Option<Bundling>,
+    pub bundle: Option<BundlePlan>,
 }
 
 /// Of what connections a transfer is made.
 #[derive(Clone, Debug)]
-pub(crate) struct Bundling {
+pub(crate) struct BundlePlan {
     /// In series: the groups of its hops, from the sender to the receiver.
     pub hops: Vec<u32>,
     /// Side by side: how many such series.
@@ -61,7 +61,7 @@ pub(crate) struct Bundling {
 
 /// A way through the network and back.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Way {
+pub(crate) struct Path {
     /// The node that sends the data.
     pub from: u32,
     /// The node that receives it.
@@ -120,20 +120,20 @@ pub(crate) struct Datagrams {
     /// They come one by one, as a Poisson process, not evenly.
     pub poisson: bool,
     /// How long it sends and how long it pauses; `None`: it never pauses.
-    pub turns: Option<(Interval, Interval)>,
+    pub on_off: Option<(Interval, Interval)>,
 }
 
-impl Way {
+impl Path {
     /// A number for what a host remembers of it: who sends to whom.
-    pub fn path(&self) -> u64 {
+    pub fn memory_key(&self) -> u64 {
         u64::from(self.from) << 32 | u64::from(self.to)
     }
 }
 
 impl Group {
     /// The way of a copy, counted from 0.
-    pub fn way(&self, copy: u64) -> &Way {
-        &self.ways[(copy % self.ways.len() as u64) as usize]
+    pub fn path(&self, copy: u64) -> &Path {
+        &self.paths[(copy % self.paths.len() as u64) as usize]
     }
 }
 

@@ -63,7 +63,7 @@ impl Entry {
 }
 
 /// Not in the heap.
-const NOWHERE: u32 = u32::MAX;
+const NOT_QUEUED: u32 = u32::MAX;
 
 /// The queue. Its operations are in O(log n), and it allocates only when more entities exist than
 /// ever before.
@@ -71,7 +71,7 @@ const NOWHERE: u32 = u32::MAX;
 pub(crate) struct EventQueue {
     heap: Vec<Entry>,
     /// Where in the heap the entity of a slot is.
-    places: Vec<u32>,
+    positions: Vec<u32>,
 }
 
 impl EventQueue {
@@ -83,81 +83,81 @@ impl EventQueue {
     /// Gives the entity this moment, instead of the one that it may have.
     pub fn schedule(&mut self, entity: Entity, time_ns: u64) {
         let slot = entity.slot();
-        if slot >= self.places.len() {
-            self.places.resize(slot + 1, NOWHERE);
+        if slot >= self.positions.len() {
+            self.positions.resize(slot + 1, NOT_QUEUED);
         }
         let entry = Entry { time_ns, entity };
-        match self.places[slot] {
-            NOWHERE => {
+        match self.positions[slot] {
+            NOT_QUEUED => {
                 self.heap.push(entry);
-                self.rise(self.heap.len() - 1, entry);
+                self.sift_up(self.heap.len() - 1, entry);
             }
-            place => {
-                let place = place as usize;
+            position => {
+                let position = position as usize;
                 debug_assert_eq!(
-                    self.heap[place].entity, entity,
+                    self.heap[position].entity, entity,
                     "two living entities in one slot"
                 );
-                self.settle(place, entry);
+                self.reposition(position, entry);
             }
         }
     }
 
     /// The entity has no moment any more.
     pub fn cancel(&mut self, entity: Entity) {
-        let Some(&place) = self
-            .places
+        let Some(&position) = self
+            .positions
             .get(entity.slot())
-            .filter(|place| **place != NOWHERE)
+            .filter(|position| **position != NOT_QUEUED)
         else {
             return;
         };
-        self.places[entity.slot()] = NOWHERE;
+        self.positions[entity.slot()] = NOT_QUEUED;
         let last = self.heap.pop().expect("it holds the entity");
-        if (place as usize) < self.heap.len() {
-            self.settle(place as usize, last);
+        if (position as usize) < self.heap.len() {
+            self.reposition(position as usize, last);
         }
     }
 
     /// Puts an entry where `place` has become free, or below, or above.
-    fn settle(&mut self, place: usize, entry: Entry) {
-        if place > 0 && entry.key() < self.heap[(place - 1) / 4].key() {
-            self.rise(place, entry);
+    fn reposition(&mut self, position: usize, entry: Entry) {
+        if position > 0 && entry.key() < self.heap[(position - 1) / 4].key() {
+            self.sift_up(position, entry);
         } else {
-            self.sink(place, entry);
+            self.sift_down(position, entry);
         }
     }
 
-    fn put(&mut self, place: usize, entry: Entry) {
-        self.places[entry.entity.slot()] = place as u32;
-        self.heap[place] = entry;
+    fn put(&mut self, position: usize, entry: Entry) {
+        self.positions[entry.entity.slot()] = position as u32;
+        self.heap[position] = entry;
     }
 
-    fn rise(&mut self, mut place: usize, entry: Entry) {
-        while place > 0 {
-            let parent = (place - 1) / 4;
+    fn sift_up(&mut self, mut position: usize, entry: Entry) {
+        while position > 0 {
+            let parent = (position - 1) / 4;
             if self.heap[parent].key() <= entry.key() {
                 break;
             }
-            self.put(place, self.heap[parent]);
-            place = parent;
+            self.put(position, self.heap[parent]);
+            position = parent;
         }
-        self.put(place, entry);
+        self.put(position, entry);
     }
 
-    fn sink(&mut self, mut place: usize, entry: Entry) {
-        while let Some((child_place, child)) = self.least_child(place) {
+    fn sift_down(&mut self, mut position: usize, entry: Entry) {
+        while let Some((child_position, child)) = self.min_child(position) {
             if entry.key() <= child.key() {
                 break;
             }
-            self.put(place, child);
-            place = child_place;
+            self.put(position, child);
+            position = child_position;
         }
-        self.put(place, entry);
+        self.put(position, entry);
     }
 
-    fn least_child(&self, place: usize) -> Option<(usize, Entry)> {
-        let first = 4 * place + 1;
+    fn min_child(&self, position: usize) -> Option<(usize, Entry)> {
+        let first = 4 * position + 1;
         // Two rounds of a knock-out, which compile to moves instead of jumps.
         if let Some(&[a, b, c, d]) = self.heap.get(first..first + 4) {
             let left = if b.key() < a.key() {

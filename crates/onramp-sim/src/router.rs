@@ -8,24 +8,24 @@ use std::collections::HashMap;
 pub(crate) struct Router<'a> {
     network: &'a Network,
     /// The links of each node in the file's order, as the hop that leaves it and where that leads.
-    leaving: Vec<Vec<(Hop, usize)>>,
+    outgoing: Vec<Vec<(Hop, usize)>>,
     /// By destination: the hop that each node takes towards it, and the next node.
-    towards: HashMap<usize, Vec<Option<(Hop, usize)>>>,
+    next_hops: HashMap<usize, Vec<Option<(Hop, usize)>>>,
 }
 
 impl<'a> Router<'a> {
     /// For this network.
     pub fn new(network: &'a Network) -> Router<'a> {
-        let mut leaving = vec![Vec::new(); network.nodes.len()];
+        let mut outgoing = vec![Vec::new(); network.nodes.len()];
         for (link, ends) in network.links.iter().enumerate() {
-            leaving[ends.from].push((
+            outgoing[ends.from].push((
                 Hop {
                     link,
                     is_forward: true,
                 },
                 ends.to,
             ));
-            leaving[ends.to].push((
+            outgoing[ends.to].push((
                 Hop {
                     link,
                     is_forward: false,
@@ -35,8 +35,8 @@ impl<'a> Router<'a> {
         }
         Router {
             network,
-            leaving,
-            towards: HashMap::new(),
+            outgoing,
+            next_hops: HashMap::new(),
         }
     }
 
@@ -53,7 +53,7 @@ impl<'a> Router<'a> {
         }
         // All ways to a host with one link end with that link: the way to its neighbour is shared
         // with other hosts.
-        if let [(away, neighbour)] = self.leaving[to][..] {
+        if let [(away, neighbour)] = self.outgoing[to][..] {
             let mut hops = self.route_to_router(from, neighbour)?;
             hops.push(away.turned());
             return Some(hops);
@@ -63,9 +63,11 @@ impl<'a> Router<'a> {
 
     fn route_to_router(&mut self, from: usize, to: usize) -> Option<Vec<Hop>> {
         let Router {
-            leaving, towards, ..
+            outgoing,
+            next_hops,
+            ..
         } = self;
-        let next = towards.entry(to).or_insert_with(|| search(leaving, to));
+        let next = next_hops.entry(to).or_insert_with(|| search(outgoing, to));
         let mut hops = Vec::new();
         let mut node = from;
         while node != to {
@@ -79,14 +81,14 @@ impl<'a> Router<'a> {
 
 /// The first hop of every node's way to one: at each node the first link of the file that leads
 /// nearer.
-fn search(leaving: &[Vec<(Hop, usize)>], to: usize) -> Vec<Option<(Hop, usize)>> {
-    let mut distances = vec![usize::MAX; leaving.len()];
+fn search(outgoing: &[Vec<(Hop, usize)>], to: usize) -> Vec<Option<(Hop, usize)>> {
+    let mut distances = vec![usize::MAX; outgoing.len()];
     distances[to] = 0;
     let mut found = vec![to];
     let mut looked_at = 0;
     while let Some(&node) = found.get(looked_at) {
         looked_at += 1;
-        for &(_, neighbour) in &leaving[node] {
+        for &(_, neighbour) in &outgoing[node] {
             if distances[neighbour] == usize::MAX {
                 distances[neighbour] = distances[node] + 1;
                 found.push(neighbour);
@@ -95,9 +97,9 @@ fn search(leaving: &[Vec<(Hop, usize)>], to: usize) -> Vec<Option<(Hop, usize)>>
     }
     let first_nearer = |node: usize| {
         let nearer = |&&(_, neighbour): &&(Hop, usize)| distances[neighbour] < distances[node];
-        leaving[node].iter().find(nearer).copied()
+        outgoing[node].iter().find(nearer).copied()
     };
-    (0..leaving.len()).map(first_nearer).collect()
+    (0..outgoing.len()).map(first_nearer).collect()
 }
 
 #[cfg(test)]

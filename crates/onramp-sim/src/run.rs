@@ -1,9 +1,9 @@
 //! One case from beginning to end.
 
 use crate::case::plan;
-use crate::engine::{Engine, Finished, Ran};
+use crate::engine::{Engine, FinishedTransfer, RunResult};
 use crate::observe::{NoObserver, Observer};
-use crate::result;
+use crate::records::records;
 use crate::trace::Tracer;
 use crate::Error;
 use onramp_net::LinkStats;
@@ -51,11 +51,11 @@ pub struct Counters {
     /// Packets that hosts sent.
     pub packets: u64,
     /// Packets that were under way at the end.
-    pub packets_under_way: u64,
+    pub packets_in_flight: u64,
     /// Flows that started.
     pub flows: u32,
     /// Flows that were under way at the end.
-    pub flows_under_way: u32,
+    pub active_flows: u32,
     /// Time on the run's clock at its end.
     pub end_ns: u64,
 }
@@ -78,19 +78,20 @@ pub fn run_observed<O: Observer>(
     observer: O,
 ) -> Result<(Outcome, O), Error> {
     if !options.trace {
-        let (ran, observer) = Engine::new(plan(case)?, observer)?.run(&options.stop)?;
-        return Ok((outcome(case, &ran, |_| None), observer));
+        let (result, observer) = Engine::new(plan(case)?, observer)?.run(&options.stop)?;
+        return Ok((outcome(case, &result, |_| None), observer));
     }
     let observers = (Tracer::default(), observer);
-    let (ran, (mut tracer, observer)) = Engine::new(plan(case)?, observers)?.run(&options.stop)?;
+    let (result, (mut tracer, observer)) =
+        Engine::new(plan(case)?, observers)?.run(&options.stop)?;
     let mut decimated_traces = 0;
-    let trace = |finished: &Finished| {
+    let trace = |finished: &FinishedTransfer| {
         let events = finished.startup.events.clone();
-        let (trace, is_thinned) = tracer.take(finished.traced_flow);
-        decimated_traces += usize::from(is_thinned);
+        let (trace, is_decimated) = tracer.take(finished.traced_flow);
+        decimated_traces += usize::from(is_decimated);
         Some(Trace { events, ..trace })
     };
-    let outcome = outcome(case, &ran, trace);
+    let outcome = outcome(case, &result, trace);
     Ok((
         Outcome {
             decimated_traces,
@@ -100,8 +101,12 @@ pub fn run_observed<O: Observer>(
     ))
 }
 
-fn outcome(case: &Case, ran: &Ran, mut trace: impl FnMut(&Finished) -> Option<Trace>) -> Outcome {
-    let (records, finished): (Vec<_>, Vec<_>) = result::records(case, ran).into_iter().unzip();
+fn outcome(
+    case: &Case,
+    result: &RunResult,
+    mut trace: impl FnMut(&FinishedTransfer) -> Option<Trace>,
+) -> Outcome {
+    let (records, finished): (Vec<_>, Vec<_>) = records(case, result).into_iter().unzip();
     Outcome {
         records,
         failures: (0..)
@@ -110,14 +115,14 @@ fn outcome(case: &Case, ran: &Ran, mut trace: impl FnMut(&Finished) -> Option<Tr
             .collect(),
         traces: finished.into_iter().filter_map(&mut trace).collect(),
         decimated_traces: 0,
-        links: ran.net.links.clone(),
+        links: result.net.links.clone(),
         counters: Counters {
-            events: ran.events,
-            packets: ran.net.sent,
-            packets_under_way: ran.net.under_way as u64,
-            flows: ran.flows,
-            flows_under_way: ran.flows_under_way,
-            end_ns: ran.end_ns,
+            events: result.events,
+            packets: result.net.sent,
+            packets_in_flight: result.net.in_flight as u64,
+            flows: result.flows,
+            active_flows: result.active_flows,
+            end_ns: result.end_ns,
         },
     }
 }

@@ -47,7 +47,7 @@ fn thinned_acknowledgements_come_in_time_and_are_no_drops() {
     );
     assert_eq!(
         (
-            thinned.counters.flows_under_way,
+            thinned.counters.active_flows,
             thinned.records[0].path.as_str()
         ),
         (1, "back: 500 kbit/s, queue 64 KiB, ACK filter")

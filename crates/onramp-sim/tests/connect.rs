@@ -196,5 +196,5 @@ fn a_sender_that_nobody_answers_gives_up() {
     case.network = network.into();
     let outcome = simulate(&case);
     assert_eq!(outcome.failures, [(0, onramp_tcp::Failure::TimedOut)]);
-    assert_eq!(outcome.counters.flows_under_way, 0);
+    assert_eq!(outcome.counters.active_flows, 0);
 }

@@ -201,7 +201,7 @@ fn when_one_gives_up_the_transfer_has_failed() {
             [(0, Failure::TimedOut)],
             "{number} {connect}"
         );
-        assert_eq!(outcome.counters.flows_under_way, 0);
+        assert_eq!(outcome.counters.active_flows, 0);
         assert!(outcome.records[0].delivered_bytes < 50_000_000);
     }
 }

@@ -261,7 +261,7 @@ fn a_hop_that_gives_up_resets_the_others() {
         assert!(!record.finished && record.delivered_bytes < 5_000_000);
         assert_eq!(outcome.failures, [(0, Failure::TimedOut)], "{connect}");
         assert_eq!(
-            (outcome.counters.flows, outcome.counters.flows_under_way),
+            (outcome.counters.flows, outcome.counters.active_flows),
             (3, 0)
         );
         assert_eq!(seen.ended, 3);
@@ -276,7 +276,7 @@ fn a_next_hop_that_never_opens_ends_the_transfer() {
     let outcome = simulate(&case(&satellite(&space, keys)));
     assert_eq!(outcome.failures, [(0, Failure::TimedOut)]);
     assert_eq!(
-        (outcome.counters.flows, outcome.counters.flows_under_way),
+        (outcome.counters.flows, outcome.counters.active_flows),
         (2, 0)
     );
 }

@@ -144,8 +144,8 @@ fn flows_that_have_ended_leave_neither_state_nor_packets() {
     assert_eq!(
         (
             counters.flows,
-            counters.flows_under_way,
-            counters.packets_under_way
+            counters.active_flows,
+            counters.packets_in_flight
         ),
         (11, 0, 0)
     );

@@ -25,8 +25,8 @@ const QUEUE_EIGHTHS: u64 = 10;
 #[derive(Debug, Default)]
 pub(super) struct Adaptation {
     round_ends_ns: u64,
-    least_srtt_ns: u64,
-    resent_segments: u64,
+    min_srtt_ns: u64,
+    retransmitted_segments: u64,
     /// There was a sign of congestion.
     is_avoiding: bool,
     /// The number was halved in the last round: what is still sent again belongs to the same loss.
@@ -37,16 +37,16 @@ pub(super) struct Adaptation {
 
 /// What the application sees of its connections.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct View {
+pub(super) struct Observation {
     pub now_ns: u64,
     /// Of the first one.
     pub srtt_ns: u64,
     /// Segments sent again so far, by all there ever were.
-    pub resent_segments: u64,
+    pub retransmitted_segments: u64,
     /// Those that get data, or will as soon as they are open.
     pub number: u32,
     /// All of these are open.
-    pub all_send: bool,
+    pub all_are_sending: bool,
 }
 
 impl Adaptation {
@@ -56,34 +56,37 @@ impl Adaptation {
     }
 
     /// The number of connections for the next round trip, and why.
-    pub fn judge(&mut self, view: View) -> (u32, &'static str) {
-        let View {
+    pub fn next_count(&mut self, observation: Observation) -> (u32, &'static str) {
+        let Observation {
             now_ns,
             srtt_ns,
             number,
             ..
-        } = view;
-        let is_first = self.least_srtt_ns == 0;
+        } = observation;
+        let is_first = self.min_srtt_ns == 0;
         self.round_ends_ns = now_ns.saturating_add(srtt_ns);
-        self.least_srtt_ns = if is_first {
+        self.min_srtt_ns = if is_first {
             srtt_ns
         } else {
-            self.least_srtt_ns.min(srtt_ns)
+            self.min_srtt_ns.min(srtt_ns)
         };
-        let has_lost = std::mem::replace(&mut self.resent_segments, view.resent_segments)
-            < view.resent_segments;
+        let has_lost = std::mem::replace(
+            &mut self.retransmitted_segments,
+            observation.retransmitted_segments,
+        ) < observation.retransmitted_segments;
         let has_halved = std::mem::take(&mut self.has_halved);
         // Those that have only just begun have not shown yet what they do to the network.
-        let all_sent =
-            std::mem::replace(&mut self.were_all_sending, view.all_send) && view.all_send;
-        let has_queue = 8 * srtt_ns > QUEUE_EIGHTHS * self.least_srtt_ns;
+        let all_were_sending =
+            std::mem::replace(&mut self.were_all_sending, observation.all_are_sending)
+                && observation.all_are_sending;
+        let has_queue = 8 * srtt_ns > QUEUE_EIGHTHS * self.min_srtt_ns;
         self.is_avoiding |= has_lost || has_queue;
         match () {
             () if has_lost && !has_halved => {
                 self.has_halved = true;
                 ((number / 2).max(1), "a loss")
             }
-            () if has_lost || has_queue || !all_sent => (number, "waits"),
+            () if has_lost || has_queue || !all_were_sending => (number, "waits"),
             () if self.is_avoiding => ((number + 1).min(Connections::MOST), "no congestion"),
             () => ((2 * number).min(Connections::MOST), "no congestion so far"),
         }
@@ -101,23 +104,25 @@ mod tests {
         let (mut adaptation, mut number) = (Adaptation::default(), FIRST_CONNECTIONS);
         (0..)
             .zip(rounds)
-            .map(|(round, &(srtt_ns, resent_segments, all_send))| {
-                let view = View {
-                    now_ns: round * RTT_NS,
-                    srtt_ns,
-                    resent_segments,
-                    number,
-                    all_send,
-                };
-                number = adaptation.judge(view).0;
-                number
-            })
+            .map(
+                |(round, &(srtt_ns, retransmitted_segments, all_are_sending))| {
+                    let observation = Observation {
+                        now_ns: round * RTT_NS,
+                        srtt_ns,
+                        retransmitted_segments,
+                        number,
+                        all_are_sending,
+                    };
+                    number = adaptation.next_count(observation).0;
+                    number
+                },
+            )
             .collect()
     }
 
     #[test]
     fn it_doubles_until_a_sign_then_adds_one_and_halves_at_losses() {
-        let round = |srtt_ns, resent| (srtt_ns, resent, true);
+        let round = |srtt_ns, retransmitted| (srtt_ns, retransmitted, true);
         let rounds = [
             (100, 0),
             (100, 0),
@@ -130,14 +135,15 @@ mod tests {
             (100, 8),
         ];
         assert_eq!(
-            numbers(&rounds.map(|(srtt, resent)| round(srtt, resent))),
+            numbers(&rounds.map(|(srtt, retransmitted)| round(srtt, retransmitted))),
             [4, 8, 16, 16, 17, 8, 8, 9, 4]
         );
     }
 
     #[test]
     fn it_adds_none_before_those_it_has_were_open_for_a_round_trip() {
-        let open = [true, true, false, false, true, true].map(|all_send| (100, 0, all_send));
+        let open =
+            [true, true, false, false, true, true].map(|all_are_sending| (100, 0, all_are_sending));
         assert_eq!(numbers(&open), [4, 8, 8, 8, 8, 16]);
     }
 
@@ -145,12 +151,12 @@ mod tests {
     fn a_round_is_a_round_trip() {
         let mut adaptation = Adaptation::default();
         assert!(adaptation.is_due(0));
-        adaptation.judge(View {
+        adaptation.next_count(Observation {
             now_ns: 1000,
             srtt_ns: RTT_NS,
-            resent_segments: 0,
+            retransmitted_segments: 0,
             number: 1,
-            all_send: true,
+            all_are_sending: true,
         });
         assert!(!adaptation.is_due(1099) && adaptation.is_due(1100));
     }

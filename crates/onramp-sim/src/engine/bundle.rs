@@ -7,9 +7,9 @@
 //! ```
 
 use super::adaptive::Adaptation;
-use super::finished::Finished;
+use super::finished::FinishedTransfer;
 use super::payload::Payload;
-use super::startup::Watched;
+use super::startup::StartupLog;
 use onramp_results::StartupEvent;
 use onramp_tcp::{Failure, Stats};
 use std::collections::VecDeque;
@@ -67,15 +67,15 @@ pub(super) struct Bundle {
     pub transfer: u32,
     pub lanes: Vec<Lane>,
     /// Connections under way.
-    pub under_way: u32,
+    pub active_connections: u32,
     /// What its lanes share; `None`: there is one, whose sender has it.
     pub payload: Option<Payload>,
     /// Every lane has been told that it is empty.
-    pub is_handed_out: bool,
+    pub end_was_signalled: bool,
     /// Where the number of lanes changes.
     pub adaptation: Option<Adaptation>,
     /// Lanes that the receiver is to open when it has read beyond these places of the first one.
-    pub to_open: VecDeque<(u64, u32)>,
+    pub pending_opens: VecDeque<(u64, u32)>,
     pub size_bytes: u64,
     /// Payload that the receiver has read.
     pub received_bytes: u64,
@@ -88,9 +88,9 @@ pub(super) struct Bundle {
     /// Counters of the senders of connections that are over, and what the sender itself sent again
     /// of it.
     pub stats: Stats,
-    pub resent_segments: u64,
+    pub sender_retransmitted_segments: u64,
     /// What the first sender's start-up decided, until the last byte has been read.
-    pub watch: Option<Watched>,
+    pub startup_log: Option<StartupLog>,
 }
 
 impl Bundle {
@@ -105,7 +105,7 @@ impl Bundle {
     }
 
     /// An end has met something.
-    pub fn note(&mut self, failure: Option<Failure>) {
+    pub fn record_failure(&mut self, failure: Option<Failure>) {
         if !self.is_complete() {
             self.failure = self.failure.or(failure);
         }
@@ -119,9 +119,11 @@ impl Bundle {
     }
 
     /// Notes how many lanes there are from now on, with the window of the first one.
-    pub fn note_number(&mut self, now_ns: u64, number: u32, why: &str, cwnd_bytes: u64) {
-        let Some(watch) = &mut self.watch else { return };
-        watch.events.push(StartupEvent {
+    pub fn log_connection_count(&mut self, now_ns: u64, number: u32, why: &str, cwnd_bytes: u64) {
+        let Some(startup_log) = &mut self.startup_log else {
+            return;
+        };
+        startup_log.events.push(StartupEvent {
             time_s: (now_ns - self.started_ns) as f64 / 1e9,
             kind: "connections".to_owned(),
             what: format!("{number}, {why}"),
@@ -138,10 +140,10 @@ impl Bundle {
     pub fn take_finished(
         &mut self,
         completed_ns: Option<u64>,
-        under_way: Stats,
-    ) -> Option<Finished> {
-        let startup = self.watch.take()?;
-        Some(Finished {
+        active_stats: Stats,
+    ) -> Option<FinishedTransfer> {
+        let startup = self.startup_log.take()?;
+        Some(FinishedTransfer {
             flow: self.transfer,
             traced_flow: self.traced_flow,
             traffic: None,
@@ -151,7 +153,7 @@ impl Bundle {
             started_ns: self.started_ns,
             completed_ns,
             failure: self.failure,
-            sender: sum(self.stats, under_way),
+            sender: sum(self.stats, active_stats),
             startup,
         })
     }

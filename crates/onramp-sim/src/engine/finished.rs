@@ -1,6 +1,6 @@
 //! What is told of a measured transfer.
 
-use super::startup::Watched;
+use super::startup::StartupLog;
 use onramp_tcp::{Failure, Stats};
 
 /// The flow of a transfer whose start came after the end of the run.
@@ -8,7 +8,7 @@ pub(crate) const NOT_STARTED: u32 = u32::MAX;
 
 /// A measured transfer when it was complete, or when the run ended.
 #[derive(Debug)]
-pub(crate) struct Finished {
+pub(crate) struct FinishedTransfer {
     /// Its flow, [`NOT_STARTED`] if it has none.
     pub flow: u32,
     /// The flow of which a trace tells: where there are several, one over the slowest link.
@@ -30,13 +30,13 @@ pub(crate) struct Finished {
     /// The sender's counters at that time.
     pub sender: Stats,
     /// What its start-up decided.
-    pub startup: Watched,
+    pub startup: StartupLog,
 }
 
-impl Finished {
+impl FinishedTransfer {
     /// Of a copy of the transfer whose start, at this time, came after the end of the run.
-    pub fn not_started(bottleneck: u32, size_bytes: u64, started_ns: u64) -> Finished {
-        Finished {
+    pub fn not_started(bottleneck: u32, size_bytes: u64, started_ns: u64) -> FinishedTransfer {
+        FinishedTransfer {
             flow: NOT_STARTED,
             traced_flow: NOT_STARTED,
             traffic: None,
@@ -47,7 +47,7 @@ impl Finished {
             completed_ns: None,
             failure: None,
             sender: Stats::default(),
-            startup: Watched::new(started_ns),
+            startup: StartupLog::new(started_ns),
         }
     }
 }

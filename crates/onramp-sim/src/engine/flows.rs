@@ -1,10 +1,10 @@
 //! All flows of a run: those under way, in slots that are used again, and the kinds of flows that
 //! there are.
 
-use super::birth::Birth;
 use super::bundle::Member;
-use super::finished::Finished;
+use super::finished::FinishedTransfer;
 use super::flow::{Flow, Side};
+use super::flow_params::FlowParams;
 use super::net::Net;
 use super::source::{Source, SourceKind};
 use crate::observe::{FlowStart, Observer};
@@ -41,7 +41,7 @@ impl Flows {
     }
 
     /// Flows that are not over.
-    pub fn under_way(&self) -> u32 {
+    pub fn active(&self) -> u32 {
         (self.slots.len() - self.free.len()) as u32
     }
 
@@ -67,7 +67,7 @@ impl Flows {
             self.slots.len() as u32 - 1
         });
         let group = &self.groups[group_number as usize];
-        let way = group.way(copy);
+        let path = group.path(copy);
         if O::ACTIVE {
             net.observer.flow_started(&FlowStart {
                 time_ns: net.now_ns,
@@ -77,25 +77,25 @@ impl Flows {
                 hop: member.map_or(0, |member| member.hop),
                 traffic: group.traffic,
                 measured: group.measured,
-                from: way.from,
-                to: way.to,
-                bottleneck: way.bottleneck,
+                from: path.from,
+                to: path.to,
+                bottleneck: path.bottleneck,
             });
         }
         let first_slot = self.slots_before + 2 * slot;
         let entities =
             [0, 1].map(|side| Entity::new(Kind::End, 2 * number + side, first_slot + side));
-        let birth = Birth {
+        let params = FlowParams {
             number,
             slot,
             group_number,
             group,
-            way: *way,
+            path: *path,
             size_bytes,
             seed,
             member,
         };
-        self.slots[slot as usize] = Some(Box::new(Flow::start(birth, entities, net)));
+        self.slots[slot as usize] = Some(Box::new(Flow::start(params, entities, net)));
         slot
     }
 
@@ -130,7 +130,7 @@ impl Flows {
     }
 
     /// A segment has come for an end; whether that flow is still under way.
-    pub fn arrives(&mut self, side: Side, now_ns: u64, content: &Content) -> bool {
+    pub fn on_segment(&mut self, side: Side, now_ns: u64, content: &Content) -> bool {
         // The slot may have passed on to another flow while the packet travelled.
         let Some(flow) = self.slots[content.flow_slot as usize]
             .as_mut()
@@ -138,7 +138,7 @@ impl Flows {
         else {
             return false;
         };
-        flow.arrives(
+        flow.on_segment(
             side,
             now_ns,
             &content.segment,
@@ -155,7 +155,7 @@ impl Flows {
 
     /// What is to be told of copies of the transfer that this source was to start after the end of
     /// the run.
-    pub fn not_started(&self, source: &Source) -> Vec<Finished> {
+    pub fn not_started(&self, source: &Source) -> Vec<FinishedTransfer> {
         let SourceKind::Launch(Launch { group, arrivals }) = &source.kind else {
             return Vec::new();
         };
@@ -164,8 +164,8 @@ impl Flows {
             return Vec::new();
         }
         let finished = |(copy, arrival): (u64, Arrival)| {
-            Finished::not_started(
-                group.way(copy).bottleneck,
+            FinishedTransfer::not_started(
+                group.path(copy).bottleneck,
                 arrival.size_bytes,
                 arrival.start_ns,
             )
@@ -177,7 +177,7 @@ impl Flows {
     }
 
     /// What is to be told of measured flows that the end of the run has overtaken.
-    pub fn take_unfinished(&mut self) -> Vec<Finished> {
+    pub fn take_unfinished(&mut self) -> Vec<FinishedTransfer> {
         self.slots
             .iter_mut()
             .flatten()

@@ -2,10 +2,10 @@
 
 use super::adaptive::{Adaptation, FIRST_CONNECTIONS};
 use super::bundle::{sum, Bundle, Hop, Lane, Member};
-use super::finished::Finished;
+use super::finished::FinishedTransfer;
 use super::flow::Side;
 use super::payload::Payload;
-use super::startup::Watched;
+use super::startup::StartupLog;
 use super::Engine;
 use crate::observe::Observer;
 use onramp_scenario::ENDLESS;
@@ -20,7 +20,7 @@ impl<O: Observer> Engine<O> {
         let connections = group
             .bundle
             .as_ref()
-            .map_or(Connections::ONE, |bundling| bundling.connections);
+            .map_or(Connections::ONE, |plan| plan.connections);
         let is_shared = connections != Connections::ONE;
         let transfer = self.flows.started();
         self.bundles.push(Some(Box::new(Bundle {
@@ -28,44 +28,44 @@ impl<O: Observer> Engine<O> {
             copy,
             transfer,
             lanes: Vec::new(),
-            under_way: 0,
+            active_connections: 0,
             payload: is_shared.then(|| Payload::new(size_bytes, group.application)),
-            is_handed_out: false,
+            end_was_signalled: false,
             adaptation: (connections == Connections::Adaptive).then(Adaptation::default),
-            to_open: VecDeque::new(),
+            pending_opens: VecDeque::new(),
             size_bytes,
             received_bytes: 0,
             started_ns: self.net.now_ns,
-            bottleneck: group.way(copy).bottleneck,
+            bottleneck: group.path(copy).bottleneck,
             traced_flow: transfer,
             failure: None,
             stats: Stats::default(),
-            resent_segments: 0,
-            watch: Some(Watched::new(self.net.now_ns)),
+            sender_retransmitted_segments: 0,
+            startup_log: Some(StartupLog::new(self.net.now_ns)),
         })));
         let lanes = match connections {
             Connections::Fixed(number) => number,
             Connections::Adaptive => FIRST_CONNECTIONS,
         };
-        let place = self.bundles.len() as u32 - 1;
-        self.open_lanes(place, lanes);
-        if let Some(bundle) = self.bundles[place as usize].as_mut().filter(|_| is_shared) {
+        let bundle_id = self.bundles.len() as u32 - 1;
+        self.open_lanes(bundle_id, lanes);
+        if let Some(bundle) = self.bundles[bundle_id as usize]
+            .as_mut()
+            .filter(|_| is_shared)
+        {
             let start_ns = bundle.started_ns;
-            bundle.note_number(start_ns, lanes, "at first", 0);
+            bundle.log_connection_count(start_ns, lanes, "at first", 0);
         }
     }
 
     /// Opens so many more connections side by side, each at the end that connects.
-    pub(super) fn open_lanes(&mut self, place: u32, number: u32) {
+    pub(super) fn open_lanes(&mut self, bundle_id: u32, number: u32) {
         for _ in 0..number {
-            let Some(bundle) = &mut self.bundles[place as usize] else {
+            let Some(bundle) = &mut self.bundles[bundle_id as usize] else {
                 return;
             };
             let group = self.flows.group(bundle.group);
-            let hops = group
-                .bundle
-                .as_ref()
-                .map_or(1, |bundling| bundling.hops.len());
+            let hops = group.bundle.as_ref().map_or(1, |plan| plan.hops.len());
             let (hop, side) = match group.connect {
                 Connect::Sender => (0, Side::Sender),
                 Connect::Receiver => (hops as u32 - 1, Side::Receiver),
@@ -75,27 +75,27 @@ impl<O: Observer> Engine<O> {
                 hops: vec![Hop::Unopened; hops],
                 received_bytes: 0,
             });
-            let slot = self.open_hop(place, lane, hop);
-            self.act(slot, side);
+            let slot = self.open_hop(bundle_id, lane, hop);
+            self.run_application(slot, side);
         }
     }
 
     /// Opens a connection of a transfer. Its slot; its SYN has not left yet.
-    pub(super) fn open_hop(&mut self, place: u32, lane: u32, hop: u32) -> u32 {
-        let bundle = self.bundles[place as usize]
+    pub(super) fn open_hop(&mut self, bundle_id: u32, lane: u32, hop: u32) -> u32 {
+        let bundle = self.bundles[bundle_id as usize]
             .as_mut()
             .expect("a transfer under way");
         let (group, copy, transfer) = (bundle.group, bundle.copy, bundle.transfer);
-        let bundling = self
+        let plan = self
             .flows
             .group(group)
             .bundle
             .as_ref()
             .expect("it has several connections");
-        let hop_group = bundling.hops[hop as usize];
-        let is_last = hop as usize + 1 == bundling.hops.len();
+        let hop_group = plan.hops[hop as usize];
+        let is_last = hop as usize + 1 == plan.hops.len();
         let member = Member {
-            bundle: place,
+            bundle: bundle_id,
             transfer,
             lane,
             hop,
@@ -117,15 +117,15 @@ impl<O: Observer> Engine<O> {
             &mut self.net,
         );
         bundle.lanes[lane as usize].hops[hop as usize] = Hop::Open(slot);
-        bundle.under_way += 1;
-        if lane == 0 && self.flows.group(hop_group).way(copy).bottleneck == bundle.bottleneck {
+        bundle.active_connections += 1;
+        if lane == 0 && self.flows.group(hop_group).path(copy).bottleneck == bundle.bottleneck {
             bundle.traced_flow = number;
         }
         slot
     }
 
     /// An end of one of its connections has heard of something: the host that it is at acts.
-    pub(super) fn act_member(&mut self, slot: u32, side: Side, member: Member) {
+    pub(super) fn run_member_application(&mut self, slot: u32, side: Side, member: Member) {
         let Member {
             bundle,
             lane,
@@ -134,16 +134,16 @@ impl<O: Observer> Engine<O> {
             ..
         } = member;
         // Before anybody hands it on: what comes of it is not what began it.
-        let trouble = self.flows.get(slot).trouble();
+        let first_failure = self.flows.get(slot).first_failure();
         if let Some(bundle) = self.bundles[bundle as usize]
             .as_mut()
-            .filter(|_| trouble.is_some())
+            .filter(|_| first_failure.is_some())
         {
-            bundle.note(trouble);
+            bundle.record_failure(first_failure);
         }
         match side {
-            Side::Sender if hop == 0 => self.serve_lane(slot, bundle),
-            Side::Receiver if is_last => self.download_lane(slot, bundle, lane),
+            Side::Sender if hop == 0 => self.drive_sender_lane(slot, bundle),
+            Side::Receiver if is_last => self.drive_receiver_lane(slot, bundle, lane),
             Side::Sender => self.relay(bundle, lane, hop - 1),
             Side::Receiver => self.relay(bundle, lane, hop),
         }
@@ -151,9 +151,9 @@ impl<O: Observer> Engine<O> {
     }
 
     /// Takes away those of a lane's connections that are over, and tells the relays beside them.
-    pub(super) fn end_members(&mut self, place: u32, lane: u32) {
-        while let Some((hop, slot)) = self.over_hop(place, lane) {
-            let Some(bundle) = &mut self.bundles[place as usize] else {
+    pub(super) fn end_members(&mut self, bundle_id: u32, lane: u32) {
+        while let Some((hop, slot)) = self.over_hop(bundle_id, lane) {
+            let Some(bundle) = &mut self.bundles[bundle_id as usize] else {
                 return;
             };
             let hops = &mut bundle.lanes[lane as usize].hops;
@@ -161,10 +161,10 @@ impl<O: Observer> Engine<O> {
             let relays = hops.len() as u32 - 1;
             let flow = self.flows.get(slot);
             flow.forget_events(&mut self.net);
-            bundle.under_way -= 1;
+            bundle.active_connections -= 1;
             let stats = flow.sender().map(Connection::stats).unwrap_or_default();
             bundle.stats = sum(bundle.stats, stats);
-            bundle.resent_segments += if hop == 0 {
+            bundle.sender_retransmitted_segments += if hop == 0 {
                 stats.retransmitted_segments
             } else {
                 0
@@ -178,31 +178,31 @@ impl<O: Observer> Engine<O> {
                 .flatten()
                 .filter(|relay| *relay < relays)
             {
-                self.relay(place, lane, relay);
+                self.relay(bundle_id, lane, relay);
             }
         }
-        if self.bundles[place as usize]
+        if self.bundles[bundle_id as usize]
             .as_ref()
-            .is_some_and(|bundle| bundle.under_way == 0)
+            .is_some_and(|bundle| bundle.active_connections == 0)
         {
-            let given_up = self.take_bundle(place, None);
-            self.close(given_up);
-            self.bundles[place as usize] = None;
+            let given_up = self.take_bundle(bundle_id, None);
+            self.record_finished(given_up);
+            self.bundles[bundle_id as usize] = None;
         }
     }
 
-    fn over_hop(&mut self, place: u32, lane: u32) -> Option<(u32, u32)> {
-        let lane = &self.bundles[place as usize].as_ref()?.lanes[lane as usize];
+    fn over_hop(&mut self, bundle_id: u32, lane: u32) -> Option<(u32, u32)> {
+        let lane = &self.bundles[bundle_id as usize].as_ref()?.lanes[lane as usize];
         let mut open = (0..lane.hops.len() as u32).filter_map(|hop| Some((hop, lane.slot(hop)?)));
         open.find(|(_, slot)| self.flows.get(*slot).is_over())
     }
 
     pub(super) fn take_bundle(
         &mut self,
-        place: u32,
+        bundle_id: u32,
         completed_ns: Option<u64>,
-    ) -> Option<Finished> {
-        let bundle = self.bundles[place as usize].as_mut()?;
+    ) -> Option<FinishedTransfer> {
+        let bundle = self.bundles[bundle_id as usize].as_mut()?;
         let stats = |slot| {
             self.flows
                 .get(slot)
@@ -210,14 +210,14 @@ impl<O: Observer> Engine<O> {
                 .map(Connection::stats)
                 .unwrap_or_default()
         };
-        let under_way = bundle.slots().map(stats).fold(Stats::default(), sum);
-        bundle.take_finished(completed_ns, under_way)
+        let active_stats = bundle.slots().map(stats).fold(Stats::default(), sum);
+        bundle.take_finished(completed_ns, active_stats)
     }
 
     /// What is to be told of those that the end of the run has overtaken.
-    pub(super) fn take_unfinished_bundles(&mut self) -> Vec<Finished> {
+    pub(super) fn take_unfinished_bundles(&mut self) -> Vec<FinishedTransfer> {
         (0..self.bundles.len() as u32)
-            .filter_map(|place| self.take_bundle(place, None))
+            .filter_map(|bundle_id| self.take_bundle(bundle_id, None))
             .collect()
     }
 

@@ -6,37 +6,37 @@ pub(super) struct Meter {
     /// Payload so far.
     pub bytes: u64,
     /// Moments to come, the last one first.
-    coming_ns: Vec<u64>,
-    noted: Vec<(u64, u64)>,
+    pending_ns: Vec<u64>,
+    readings: Vec<(u64, u64)>,
 }
 
 impl Meter {
     /// For these moments, ascending.
-    pub fn new(mut moments_ns: Vec<u64>) -> Meter {
-        moments_ns.reverse();
+    pub fn new(mut times_ns: Vec<u64>) -> Meter {
+        times_ns.reverse();
         Meter {
             bytes: 0,
-            coming_ns: moments_ns,
-            noted: Vec::new(),
+            pending_ns: times_ns,
+            readings: Vec::new(),
         }
     }
 
     /// Everything has been noted.
     pub fn is_done(&self) -> bool {
-        self.coming_ns.is_empty()
+        self.pending_ns.is_empty()
     }
 
     /// A moment before this one is still to be noted.
     pub fn is_due(&self, before_ns: u64) -> bool {
-        self.coming_ns
+        self.pending_ns
             .last()
-            .is_some_and(|moment_ns| *moment_ns < before_ns)
+            .is_some_and(|time_ns| *time_ns < before_ns)
     }
 
     /// Notes what has been delivered up to and including each moment before this one.
     pub fn read(&mut self, before_ns: u64) {
-        while let Some(moment_ns) = self.coming_ns.pop_if(|moment_ns| *moment_ns < before_ns) {
-            self.noted.push((moment_ns, self.bytes));
+        while let Some(time_ns) = self.pending_ns.pop_if(|time_ns| *time_ns < before_ns) {
+            self.readings.push((time_ns, self.bytes));
         }
     }
 
@@ -46,13 +46,13 @@ impl Meter {
         self.read(end_ns.saturating_add(1));
         if !self.is_done()
             && self
-                .noted
+                .readings
                 .last()
-                .is_none_or(|(moment_ns, _)| *moment_ns < end_ns)
+                .is_none_or(|(time_ns, _)| *time_ns < end_ns)
         {
-            self.noted.push((end_ns, self.bytes));
+            self.readings.push((end_ns, self.bytes));
         }
-        self.noted
+        self.readings
     }
 }
 

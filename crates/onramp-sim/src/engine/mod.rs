@@ -12,27 +12,27 @@
 //! first in the same nanosecond.
 
 mod adaptive;
-mod birth;
 mod bundle;
-mod chain;
-mod feed;
 mod finished;
 mod flow;
+mod flow_params;
 mod flows;
 mod lanes;
 mod members;
 mod meter;
 mod net;
+mod on_off;
 mod payload;
-mod ran;
-mod serve;
+mod relay;
+mod run_result;
+mod sender_app;
 mod source;
+mod source_events;
 mod startup;
-mod turns;
 
-pub(crate) use finished::Finished;
+pub(crate) use finished::FinishedTransfer;
 pub(crate) use net::NetStats;
-pub(crate) use ran::Ran;
+pub(crate) use run_result::RunResult;
 
 use crate::error::Error;
 use crate::observe::{Direction, Observer};
@@ -48,11 +48,11 @@ use source::Source;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// How often a run looks whether it is to stop.
-const EVENTS_BETWEEN_LOOKS: u64 = 1 << 16;
+const EVENTS_BETWEEN_STOP_CHECKS: u64 = 1 << 16;
 
 /// How long a run goes on at most when nothing is left to measure but other traffic: the 20 round
 /// trips of all but the longest paths.
-const METER_MOST_NS: u64 = 60_000_000_000;
+const METER_MAX_NS: u64 = 60_000_000_000;
 
 /// A run under way.
 pub(crate) struct Engine<O> {
@@ -62,14 +62,14 @@ pub(crate) struct Engine<O> {
     /// The first source's slot in the queue: links come before, ends after.
     first_source: usize,
     /// Measured transfers under way.
-    open: u64,
+    open_transfers: u64,
     /// Sources that will start more of them.
-    launching: u32,
+    launching_sources: u32,
     /// Transfers of several connections.
     bundles: Vec<Option<Box<Bundle>>>,
-    finished: Vec<Finished>,
+    finished: Vec<FinishedTransfer>,
     /// What the links had done when the last measured transfer was over.
-    links_then: Option<Vec<LinkStats>>,
+    links_at_completion: Option<Vec<LinkStats>>,
     meter: Meter,
     until_ns: u64,
     seed: u64,
@@ -87,17 +87,17 @@ impl<O: Observer> Engine<O> {
             Source::new(load, is_measured, plan.seed, number)
         };
         let sources: Vec<Source> = (0..).zip(plan.loads).map(source).collect();
-        let launching = sources.iter().filter(|source| source.is_measured).count() as u32;
+        let launching_sources = sources.iter().filter(|source| source.is_measured).count() as u32;
         let mut engine = Engine {
             net,
             flows: Flows::new(plan.groups, slots_before_ends as u32),
             sources,
             first_source,
-            open: 0,
-            launching,
+            open_transfers: 0,
+            launching_sources,
             bundles: Vec::new(),
             finished: Vec::new(),
-            links_then: None,
+            links_at_completion: None,
             meter: Meter::new(plan.meter_ns),
             until_ns: plan.until_ns,
             seed: plan.seed,
@@ -108,9 +108,11 @@ impl<O: Observer> Engine<O> {
     }
 
     /// Runs to the end, or until it is stopped.
-    pub fn run(mut self, stop: &AtomicBool) -> Result<(Ran, O), Error> {
-        while self.is_open() && self.step() {
-            if self.events.is_multiple_of(EVENTS_BETWEEN_LOOKS) && stop.load(Ordering::Relaxed) {
+    pub fn run(mut self, stop: &AtomicBool) -> Result<(RunResult, O), Error> {
+        while self.has_work() && self.step() {
+            if self.events.is_multiple_of(EVENTS_BETWEEN_STOP_CHECKS)
+                && stop.load(Ordering::Relaxed)
+            {
                 return Err(Error::Stopped);
             }
         }
@@ -124,23 +126,25 @@ impl<O: Observer> Engine<O> {
                 .flat_map(|source| self.flows.not_started(source)),
         );
         let net = self.net.stats();
-        let ran = Ran {
+        let result = RunResult {
             finished: self.finished,
             // Nothing happens between the last event and the end.
             meter: self.meter.finish(self.until_ns),
             until_ns: self.until_ns,
-            links_then: self.links_then.unwrap_or_else(|| net.links.clone()),
+            links_at_completion: self
+                .links_at_completion
+                .unwrap_or_else(|| net.links.clone()),
             net,
             flows: self.flows.started(),
-            flows_under_way: self.flows.under_way(),
+            active_flows: self.flows.active(),
             events: self.events,
             end_ns: self.net.now_ns,
         };
-        Ok((ran, self.net.observer))
+        Ok((result, self.net.observer))
     }
 
-    fn is_open(&self) -> bool {
-        self.open > 0 || self.launching > 0 || !self.meter.is_done()
+    fn has_work(&self) -> bool {
+        self.open_transfers > 0 || self.launching_sources > 0 || !self.meter.is_done()
     }
 
     /// The next event; `false` if there is none before the end.
@@ -159,15 +163,15 @@ impl<O: Observer> Engine<O> {
         self.net.now_ns = time_ns;
         self.events += 1;
         match entity.kind() {
-            Kind::Link => self.carry(entity.slot() as u32),
-            Kind::End => self.wake(entity),
-            Kind::Source => self.feed(entity),
+            Kind::Link => self.on_link_event(entity.slot() as u32),
+            Kind::End => self.on_end_event(entity),
+            Kind::Source => self.on_source_event(entity),
         }
         true
     }
 
     /// Packets reach a link's far end.
-    fn carry(&mut self, link: u32) {
+    fn on_link_event(&mut self, link: u32) {
         while let Some((handle, direction)) = self.net.poll(link) {
             let content = self.net.arrive(handle);
             let side = match direction {
@@ -178,28 +182,28 @@ impl<O: Observer> Engine<O> {
                     continue;
                 }
             };
-            if self.flows.arrives(side, self.net.now_ns, &content) {
-                self.act(content.flow_slot, side);
+            if self.flows.on_segment(side, self.net.now_ns, &content) {
+                self.run_application(content.flow_slot, side);
             }
         }
     }
 
-    fn wake(&mut self, end: Entity) {
+    fn on_end_event(&mut self, end: Entity) {
         let (slot, side) = self.flows.end_of(end);
-        self.flows.get(slot).wakes(side, self.net.now_ns);
-        self.act(slot, side);
+        self.flows.get(slot).on_event(side, self.net.now_ns);
+        self.run_application(slot, side);
     }
 
     /// An end has heard of something, and acts.
-    fn act(&mut self, slot: u32, side: Side) {
+    fn run_application(&mut self, slot: u32, side: Side) {
         let now_ns = self.net.now_ns;
         let flow = self.flows.get(slot);
         if let Some(member) = flow.member {
-            return self.act_member(slot, side, member);
+            return self.run_member_application(slot, side, member);
         }
         match side {
             Side::Receiver => {
-                let got_bytes = flow.download(&mut self.net);
+                let got_bytes = flow.drive_receiver(&mut self.net);
                 if O::ACTIVE && got_bytes > 0 {
                     self.net.observer.delivered(now_ns, flow.number, got_bytes);
                 }
@@ -207,12 +211,12 @@ impl<O: Observer> Engine<O> {
                     self.meter.bytes += got_bytes;
                 } else if flow.is_complete() {
                     let finished = flow.take_finished(Some(now_ns));
-                    self.close(finished);
+                    self.record_finished(finished);
                 }
             }
             Side::Sender => {
-                flow.serve(&mut self.net);
-                flow.watch_startup(now_ns);
+                flow.drive_sender(&mut self.net);
+                flow.log_startup(now_ns);
                 if let Some(sender) = flow.sender().filter(|_| O::ACTIVE) {
                     self.net.observer.sender_acted(now_ns, flow.number, sender);
                 }
@@ -225,15 +229,15 @@ impl<O: Observer> Engine<O> {
 
     /// A measured transfer is complete, or has given up. After the last one only the meter goes on,
     /// for a while.
-    fn close(&mut self, finished: Option<Finished>) {
+    fn record_finished(&mut self, finished: Option<FinishedTransfer>) {
         let Some(finished) = finished else { return };
         self.finished.push(finished);
-        self.open -= 1;
-        if self.open == 0 && self.launching == 0 {
-            self.links_then = Some(self.net.stats().links);
+        self.open_transfers -= 1;
+        if self.open_transfers == 0 && self.launching_sources == 0 {
+            self.links_at_completion = Some(self.net.stats().links);
             self.until_ns = self
                 .until_ns
-                .min(self.net.now_ns.saturating_add(METER_MOST_NS));
+                .min(self.net.now_ns.saturating_add(METER_MAX_NS));
         }
     }
 
@@ -244,7 +248,7 @@ impl<O: Observer> Engine<O> {
             self.net.observer.flow_ended(self.net.now_ns, flow.number);
         }
         let given_up = flow.take_finished(None);
-        self.close(given_up);
+        self.record_finished(given_up);
         self.flows.remove(slot);
     }
 }

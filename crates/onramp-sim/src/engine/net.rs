@@ -12,7 +12,7 @@ use onramp_scenario::pure_ack;
 const NEVER: u64 = u64::MAX;
 
 /// A directed link and its event.
-struct Wire {
+struct ScheduledLink {
     link: Link<Handle>,
     entity: Entity,
     /// When the link is looked at next, [`NEVER`] if it is empty.
@@ -27,7 +27,7 @@ pub(super) struct Net<O> {
     pub queue: EventQueue,
     /// Who looks on.
     pub observer: O,
-    wires: Vec<Wire>,
+    links: Vec<ScheduledLink>,
     routes: Routes,
     pool: Pool,
     sent: u64,
@@ -41,14 +41,18 @@ pub(crate) struct NetStats {
     /// Packets that hosts sent.
     pub sent: u64,
     /// Packets that are still under way.
-    pub under_way: usize,
+    pub in_flight: usize,
 }
 
 impl<O: Observer> Net<O> {
     /// An empty network. Links have the first slots of the queue.
-    pub fn new(links: &[onramp_net::Config], routes: Routes, observer: O) -> Result<Net<O>, Error> {
-        let mut wires = Vec::with_capacity(links.len());
-        for (number, config) in (0u32..).zip(links) {
+    pub fn new(
+        configs: &[onramp_net::Config],
+        routes: Routes,
+        observer: O,
+    ) -> Result<Net<O>, Error> {
+        let mut links = Vec::with_capacity(configs.len());
+        for (number, config) in (0u32..).zip(configs) {
             let direction = if number.is_multiple_of(2) {
                 "forward"
             } else {
@@ -60,7 +64,7 @@ impl<O: Observer> Net<O> {
                 source,
             })?;
             let entity = Entity::new(Kind::Link, number, number);
-            wires.push(Wire {
+            links.push(ScheduledLink {
                 link: Link::from_config(config),
                 entity,
                 scheduled_ns: NEVER,
@@ -71,7 +75,7 @@ impl<O: Observer> Net<O> {
             now_ns: 0,
             queue,
             observer,
-            wires,
+            links,
             routes,
             pool,
             sent: 0,
@@ -97,12 +101,12 @@ impl<O: Observer> Net<O> {
     /// moment.
     pub fn poll(&mut self, link: u32) -> Option<(Handle, Direction)> {
         loop {
-            let departure = self.wires[link as usize].link.poll(self.now_ns);
+            let departure = self.links[link as usize].link.poll(self.now_ns);
             self.collect_evicted(link);
             let Some(departure) = departure else {
                 self.reschedule(link);
                 debug_assert!(
-                    self.wires[link as usize].scheduled_ns > self.now_ns,
+                    self.links[link as usize].scheduled_ns > self.now_ns,
                     "a link has nothing, and nothing later"
                 );
                 return None;
@@ -137,18 +141,22 @@ impl<O: Observer> Net<O> {
 
     /// Counters, at the end.
     pub fn stats(&self) -> NetStats {
-        let links = self.wires.iter().map(|wire| wire.link.stats()).collect();
+        let links = self
+            .links
+            .iter()
+            .map(|scheduled| scheduled.link.stats())
+            .collect();
         NetStats {
             links,
             sent: self.sent,
-            under_way: self.pool.len(),
+            in_flight: self.pool.len(),
         }
     }
 
     fn offer(&mut self, link: u32, handle: Handle) {
-        let (pool, wire) = (&self.pool, &mut self.wires[link as usize]);
+        let (pool, scheduled) = (&self.pool, &mut self.links[link as usize]);
         let read = |handle: &Handle| pure_ack(&pool.get(*handle).segment);
-        let verdict = wire.link.offer_with_parser(self.now_ns, handle, read);
+        let verdict = scheduled.link.offer_with_parser(self.now_ns, handle, read);
         let why = match verdict {
             Verdict::Queued => {
                 if O::ACTIVE {
@@ -172,14 +180,14 @@ impl<O: Observer> Net<O> {
     }
 
     fn collect_evicted(&mut self, link: u32) {
-        let wire = &mut self.wires[link as usize];
+        let scheduled = &mut self.links[link as usize];
         // A queue that filters acknowledgements throws nothing else out.
-        let why = if wire.link.filters_acks() {
+        let why = if scheduled.link.filters_acks() {
             DropReason::Thinned
         } else {
             DropReason::Evicted
         };
-        while let Some(handle) = self.wires[link as usize].link.take_dropped() {
+        while let Some(handle) = self.links[link as usize].link.take_dropped() {
             self.lose(link, why, handle);
         }
     }
@@ -193,17 +201,19 @@ impl<O: Observer> Net<O> {
     }
 
     fn reschedule(&mut self, link: u32) {
-        let wire = &mut self.wires[link as usize];
-        let next_ns = wire.link.next_departure_ns().unwrap_or(NEVER);
-        if next_ns == wire.scheduled_ns {
+        let scheduled = &mut self.links[link as usize];
+        let next_ns = scheduled.link.next_departure_ns().unwrap_or(NEVER);
+        if next_ns == scheduled.scheduled_ns {
             return;
         }
-        wire.scheduled_ns = next_ns;
+        scheduled.scheduled_ns = next_ns;
         match next_ns {
-            NEVER => self.queue.cancel(wire.entity),
+            NEVER => self.queue.cancel(scheduled.entity),
             // A link that looks back was offered a packet before its own event of this nanosecond
             // came.
-            _ => self.queue.schedule(wire.entity, next_ns.max(self.now_ns)),
+            _ => self
+                .queue
+                .schedule(scheduled.entity, next_ns.max(self.now_ns)),
         }
     }
 }

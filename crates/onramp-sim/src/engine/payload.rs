@@ -6,14 +6,14 @@ use onramp_scenario::{Application, ENDLESS};
 #[derive(Debug)]
 pub(super) struct Payload {
     /// Not yet written to a connection.
-    left_bytes: u64,
+    remaining_bytes: u64,
     /// How much of that the application has at hand.
     ready_bytes: u64,
     /// Written to a connection so far.
-    taken_bytes: u64,
+    written_bytes: u64,
     application: Option<Application>,
     /// When the application began.
-    begun_ns: Option<u64>,
+    started_ns: Option<u64>,
     next_write_ns: u64,
 }
 
@@ -21,23 +21,23 @@ impl Payload {
     /// So much, [`ENDLESS`] if it never ends, all of it at once or piece by piece.
     pub fn new(size_bytes: u64, application: Option<Application>) -> Payload {
         Payload {
-            left_bytes: size_bytes,
+            remaining_bytes: size_bytes,
             ready_bytes: 0,
-            taken_bytes: 0,
+            written_bytes: 0,
             application,
-            begun_ns: None,
+            started_ns: None,
             next_write_ns: u64::MAX,
         }
     }
 
     /// Nothing is left.
     pub fn is_empty(&self) -> bool {
-        self.left_bytes == 0
+        self.remaining_bytes == 0
     }
 
     /// What is left.
-    pub fn left_bytes(&self) -> u64 {
-        self.left_bytes
+    pub fn remaining_bytes(&self) -> u64 {
+        self.remaining_bytes
     }
 
     /// What is at hand.
@@ -57,26 +57,26 @@ impl Payload {
 
     /// What is at hand by this time; the first time of all is when the application begins.
     pub fn make_ready(&mut self, now_ns: u64) {
-        let begun_ns = *self.begun_ns.get_or_insert(now_ns);
+        let started_ns = *self.started_ns.get_or_insert(now_ns);
         let Some(application) = self.application else {
-            self.ready_bytes = self.left_bytes;
+            self.ready_bytes = self.remaining_bytes;
             return;
         };
-        let since_ns = now_ns - begun_ns;
-        let waiting_bytes = application.written_bytes(since_ns) - self.taken_bytes;
-        self.ready_bytes = waiting_bytes.min(self.left_bytes);
-        self.next_write_ns = match self.ready_bytes == self.left_bytes {
+        let since_ns = now_ns - started_ns;
+        let waiting_bytes = application.written_bytes(since_ns) - self.written_bytes;
+        self.ready_bytes = waiting_bytes.min(self.remaining_bytes);
+        self.next_write_ns = match self.ready_bytes == self.remaining_bytes {
             true => u64::MAX,
-            false => begun_ns.saturating_add(application.next_write_ns(since_ns)),
+            false => started_ns.saturating_add(application.next_write_ns(since_ns)),
         };
     }
 
     /// So much of what was at hand has been written.
-    pub fn take(&mut self, bytes: u64) {
-        if self.left_bytes != ENDLESS {
-            self.left_bytes -= bytes;
+    pub fn consume(&mut self, bytes: u64) {
+        if self.remaining_bytes != ENDLESS {
+            self.remaining_bytes -= bytes;
         }
         self.ready_bytes -= bytes;
-        self.taken_bytes += bytes;
+        self.written_bytes += bytes;
     }
 }

@@ -1,7 +1,7 @@
 //! What sets a network in motion: flows that start, datagrams that are sent. Each source has its
 //! own random numbers.
 
-use super::turns::Turns;
+use super::on_off::OnOffCycle;
 use crate::plan::{Datagrams, Launch, Load};
 use onramp_scenario::random::{seed_of, Element, Stream};
 
@@ -28,7 +28,7 @@ pub(super) enum SourceKind {
         /// What integers have cut off the last interval, in 1/rate of a nanosecond.
         part: u64,
         /// Where it pauses.
-        turns: Option<Turns>,
+        on_off: Option<OnOffCycle>,
         /// Its luck.
         random: Stream,
         /// When it sends the next one.
@@ -47,16 +47,16 @@ impl Source {
                 if plan.poisson {
                     start_ns = start_ns.saturating_add(random.interval(plan.mean_interval()));
                 }
-                let turns = plan
-                    .turns
-                    .map(|(on, off)| Turns::new(on, off, start_ns, &mut random));
+                let on_off = plan
+                    .on_off
+                    .map(|(on, off)| OnOffCycle::new(on, off, start_ns, &mut random));
                 let next_ns = (start_ns < plan.stop_ns).then_some(start_ns);
                 SourceKind::Datagrams {
                     plan,
                     flow: None,
                     sent: 0,
                     part: 0,
-                    turns,
+                    on_off,
                     random,
                     next_ns,
                 }
@@ -74,12 +74,12 @@ impl Source {
     }
 
     /// A datagram was sent at the time that it asked for. Sets the next time.
-    pub fn sent(&mut self) {
+    pub fn advance(&mut self) {
         let SourceKind::Datagrams {
             plan,
             sent,
             part,
-            turns,
+            on_off,
             random,
             next_ns,
             ..
@@ -93,9 +93,9 @@ impl Source {
             true => random.interval(plan.mean_interval()),
             false => plan.interval_ns(part),
         });
-        let after_ns = turns
+        let after_ns = on_off
             .as_mut()
-            .map_or(due_ns, |turns| turns.delay(due_ns, random));
+            .map_or(due_ns, |on_off| on_off.delay(due_ns, random));
         *next_ns = (after_ns < plan.stop_ns).then_some(after_ns);
     }
 }
@@ -111,12 +111,12 @@ mod tests {
         let mut moments = Vec::new();
         while let Some(next_ns) = source.next_ns().filter(|_| moments.len() < count) {
             moments.push(next_ns);
-            source.sent();
+            source.advance();
         }
         moments
     }
 
-    fn datagrams(rate_bits_per_s: u64, turns: Option<(Interval, Interval)>) -> Load {
+    fn datagrams(rate_bits_per_s: u64, on_off: Option<(Interval, Interval)>) -> Load {
         let (route, from, to, bottleneck, traffic) = (0, 0, 1, 0, 0);
         let (start_ns, stop_ns, packet_bytes) = (1000, u64::MAX, 1500);
         Load::Datagrams(Datagrams {
@@ -131,7 +131,7 @@ mod tests {
             packet_bytes,
             dscp: Dscp::BestEffort,
             poisson: false,
-            turns,
+            on_off,
         })
     }
 
@@ -172,8 +172,8 @@ mod tests {
 
     #[test]
     fn a_source_that_pauses_sends_evenly_while_it_is_on() {
-        let turns = Some((Interval::Fixed(3_000_000), Interval::Fixed(10_000_000)));
-        let moments = moments(datagrams(12_000_000, turns), 7);
+        let on_off = Some((Interval::Fixed(3_000_000), Interval::Fixed(10_000_000)));
+        let moments = moments(datagrams(12_000_000, on_off), 7);
         let ms = |ms: u64| 1000 + ms * 1_000_000;
         assert_eq!(
             moments,
@@ -183,11 +183,11 @@ mod tests {
 
     #[test]
     fn exponential_turns_send_their_share_of_the_rate() {
-        let turns = Some((
+        let on_off = Some((
             Interval::Exponential(50_000_000),
             Interval::Exponential(150_000_000),
         ));
-        let moments = moments(datagrams(120_000_000, turns), 200_000);
+        let moments = moments(datagrams(120_000_000, on_off), 200_000);
         // 10,000 packets a second for a quarter of the time.
         let seconds = (moments[199_999] - moments[0]) as f64 / 1e9;
         let rate = 200_000.0 / seconds;

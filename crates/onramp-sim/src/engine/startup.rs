@@ -5,17 +5,17 @@ use onramp_tcp::Connection;
 
 /// Looks at one connection's start-up before and after each event.
 #[derive(Debug)]
-pub(crate) struct Watched {
+pub(crate) struct StartupLog {
     started_ns: u64,
     watch: StartupWatch,
     /// What changed, with times since the flow's start.
     pub events: Vec<StartupEvent>,
 }
 
-impl Watched {
+impl StartupLog {
     /// For a flow that starts at this time.
-    pub fn new(started_ns: u64) -> Watched {
-        Watched {
+    pub fn new(started_ns: u64) -> StartupLog {
+        StartupLog {
             started_ns,
             watch: StartupWatch::default(),
             events: Vec::new(),
@@ -23,7 +23,7 @@ impl Watched {
     }
 
     /// Looks at the start-up of a sender, if there is one.
-    pub fn look(&mut self, now_ns: u64, sender: &Connection) {
+    pub fn record(&mut self, now_ns: u64, sender: &Connection) {
         let Some(decision) = sender.startup() else {
             return;
         };

@@ -1,6 +1,6 @@
 //! The engine without TCP: datagrams over links.
 
-use super::{Engine, Ran};
+use super::{Engine, RunResult};
 use crate::observe::{Direction, DropReason, FlowStart, Observer, PacketEvent};
 use crate::plan::{Datagrams, Load, Plan};
 use crate::routes::Routes;
@@ -20,7 +20,7 @@ fn link(delay_ns: u64, packets: u32) -> Config {
 }
 
 fn datagrams(route: u32, rate_bits_per_s: u64, stop_ns: u64) -> Load {
-    let (from, to, bottleneck, traffic, turns) = (0, 1, 0, 0, None);
+    let (from, to, bottleneck, traffic, on_off) = (0, 1, 0, 0, None);
     let (start_ns, packet_bytes) = (0, 1500);
     Load::Datagrams(Datagrams {
         route,
@@ -34,7 +34,7 @@ fn datagrams(route: u32, rate_bits_per_s: u64, stop_ns: u64) -> Load {
         packet_bytes,
         dscp: onramp_scenario::Dscp::BestEffort,
         poisson: false,
-        turns,
+        on_off,
     })
 }
 
@@ -94,17 +94,17 @@ impl Observer for Log {
     }
 }
 
-fn run(plan: Plan) -> (Ran, Vec<(&'static str, u32, u64)>) {
-    let (ran, log) = Engine::new(plan, Log::default())
+fn run(plan: Plan) -> (RunResult, Vec<(&'static str, u32, u64)>) {
+    let (result, log) = Engine::new(plan, Log::default())
         .unwrap()
         .run(&AtomicBool::new(false))
         .unwrap();
-    (ran, log.0)
+    (result, log.0)
 }
 
 #[test]
 fn a_packet_takes_serialisation_and_delay_of_each_link() {
-    let (ran, log) = run(plan(
+    let (result, log) = run(plan(
         vec![link(5_000_000, 9), link(700, 9)],
         &[&[0, 1]],
         1_000,
@@ -123,7 +123,7 @@ fn a_packet_takes_serialisation_and_delay_of_each_link() {
     ];
     assert_eq!(log, wanted);
     assert_eq!(
-        (ran.net.sent, ran.net.under_way, ran.meter),
+        (result.net.sent, result.net.in_flight, result.meter),
         (1, 0, vec![(u64::MAX - 1, 1472)])
     );
 }
@@ -159,7 +159,7 @@ fn in_the_same_nanosecond_links_act_before_sources_and_in_their_order() {
 #[test]
 fn a_full_queue_loses_what_finds_no_room() {
     // Twice the link's rate: one in service, three in the queue, then every other packet is lost.
-    let (ran, log) = run(plan(
+    let (result, log) = run(plan(
         vec![link(0, 3)],
         &[&[0]],
         24_000_000,
@@ -168,16 +168,16 @@ fn a_full_queue_loses_what_finds_no_room() {
     ));
     let lost = log.iter().filter(|(what, ..)| *what == "lost").count() as u64;
     assert_eq!(
-        (ran.net.sent, ran.net.links[0].dropped.packets),
+        (result.net.sent, result.net.links[0].dropped.packets),
         (200, lost)
     );
     assert!((94..=98).contains(&lost), "{lost}");
-    assert_eq!(ran.net.under_way, 0);
+    assert_eq!(result.net.in_flight, 0);
 }
 
 #[test]
 fn a_run_ends_at_its_duration_with_packets_under_way() {
-    let (ran, log) = run(plan(
+    let (result, log) = run(plan(
         vec![link(50_000_000, 9)],
         &[&[0]],
         12_000_000,
@@ -185,7 +185,7 @@ fn a_run_ends_at_its_duration_with_packets_under_way() {
         20_000_000,
     ));
     assert!(log.iter().all(|(_, _, ns)| *ns <= 20_000_000));
-    assert_eq!((ran.net.sent, ran.net.under_way as u64), (21, 21));
+    assert_eq!((result.net.sent, result.net.in_flight as u64), (21, 21));
 }
 
 proptest! {
@@ -221,15 +221,15 @@ proptest! {
             config
         }).collect();
         let until_ns = until_ms.map_or(u64::MAX, |ms| ms * 1_000_000);
-        let (ran, log) = run(plan(links, &[&[0, 1], &[2, 1], &[1]], rate, 100_000_000, until_ns));
+        let (result, log) = run(plan(links, &[&[0, 1], &[2, 1], &[1]], rate, 100_000_000, until_ns));
         let count = |what| log.iter().filter(|(seen, ..)| *seen == what).count() as u64;
-        let sum = |of: fn(&onramp_net::LinkStats) -> Count| ran.net.links.iter().map(|link| of(link).packets).sum::<u64>();
-        prop_assert_eq!(count("sent"), ran.net.sent);
+        let sum = |of: fn(&onramp_net::LinkStats) -> Count| result.net.links.iter().map(|link| of(link).packets).sum::<u64>();
+        prop_assert_eq!(count("sent"), result.net.sent);
         prop_assert_eq!(count("lost"), sum(|link| link.lost) + sum(|link| link.dropped) + sum(|link| link.evicted));
         let copies = sum(|link| link.duplicated);
-        prop_assert_eq!(count("sent") + copies, count("arrived") + count("lost") + ran.net.under_way as u64);
+        prop_assert_eq!(count("sent") + copies, count("arrived") + count("lost") + result.net.in_flight as u64);
         if until_ms.is_none() {
-            prop_assert_eq!(ran.net.under_way, 0);
+            prop_assert_eq!(result.net.in_flight, 0);
         }
     }
 }
@@ -240,7 +240,7 @@ fn sources_that_pause_do_so_by_their_own_clock() {
     let Load::Datagrams(datagrams) = &mut plan.loads[0] else {
         unreachable!()
     };
-    datagrams.turns = Some((Interval::Fixed(2_000_000), Interval::Fixed(8_000_000)));
+    datagrams.on_off = Some((Interval::Fixed(2_000_000), Interval::Fixed(8_000_000)));
     let (_, log) = run(plan);
     let sent_ms: Vec<u64> = log
         .iter()
@@ -265,14 +265,14 @@ fn fq_codel_has_a_queue_for_each_source_of_datagrams() {
         unreachable!()
     };
     sparse.rate_bits_per_s = 1_000_000;
-    let (ran, log) = run(plan);
+    let (result, log) = run(plan);
     let count = |what| {
         log.iter()
             .filter(|(seen, flow, _)| *seen == what && *flow == 1)
             .count()
     };
     assert!(
-        ran.net.links[0].evicted.packets > 100,
+        result.net.links[0].evicted.packets > 100,
         "the other one has a standing queue"
     );
     assert_eq!((count("sent"), count("arrived")), (167, 167));

@@ -1,42 +1,42 @@
 //! How measured connections moved: an observer that collects what the report draws, within bounds
 //! for each flow.
 
-mod thinned;
+mod decimated;
 
 use crate::observe::{Direction, DropReason, FlowStart, Observer, PacketEvent};
+use decimated::Decimated;
 use onramp_core::UNLIMITED;
 use onramp_results::{SegmentSample, SenderSample, Trace};
 use onramp_tcp::Connection;
 use std::collections::BTreeMap;
-use thinned::Thinned;
 
 /// Most samples of a sender that are kept.
-const MOST_SAMPLES: usize = 100_000;
+const MAX_SAMPLES: usize = 100_000;
 /// Most segments that are kept, of those that were sent again or dropped and of the others alike.
-const MOST_SEGMENTS: usize = 100_000;
+const MAX_SEGMENTS: usize = 100_000;
 
 /// Collects the traces of all measured flows.
 #[derive(Debug, Default)]
 pub(crate) struct Tracer {
-    watched: BTreeMap<u32, Watched>,
+    traced: BTreeMap<u32, TracedFlow>,
 }
 
 #[derive(Debug)]
-struct Watched {
+struct TracedFlow {
     started_ns: u64,
     bottleneck: u32,
     /// The newest of the sender's kept samples that is a round trip old, from which the delivery
     /// rate is counted.
     round_trip_ago: usize,
-    sender: Thinned<SenderSample>,
+    sender: Decimated<SenderSample>,
     /// Segments that were neither sent again nor dropped, each with its place among all.
-    plain: Thinned<(u64, SegmentSample)>,
+    plain: Decimated<(u64, SegmentSample)>,
     /// The other ones: they are rare, and what one looks for.
-    troubled: Thinned<(u64, SegmentSample)>,
+    problem: Decimated<(u64, SegmentSample)>,
     segments: u64,
 }
 
-impl Watched {
+impl TracedFlow {
     fn time_s(&self, time_ns: u64) -> f64 {
         (time_ns - self.started_ns) as f64 / 1e9
     }
@@ -62,22 +62,22 @@ impl Watched {
 impl Tracer {
     /// The trace of a flow, without its start-up's events, and whether there was more than is kept.
     pub fn take(&mut self, flow: u32) -> (Trace, bool) {
-        let Some(Watched {
+        let Some(TracedFlow {
             sender,
             plain,
-            troubled,
+            problem,
             ..
-        }) = self.watched.remove(&flow)
+        }) = self.traced.remove(&flow)
         else {
             return Default::default();
         };
-        let is_thinned = sender
+        let is_decimated = sender
             .interval()
             .max(plain.interval())
-            .max(troubled.interval())
+            .max(problem.interval())
             > 1;
         let mut segments = plain.into_entries();
-        segments.extend(troubled.into_entries());
+        segments.extend(problem.into_entries());
         segments.sort_unstable_by_key(|(place, _)| *place);
         let segments = segments.into_iter().map(|(_, segment)| segment).collect();
         (
@@ -86,7 +86,7 @@ impl Tracer {
                 segments,
                 events: Vec::new(),
             },
-            is_thinned,
+            is_decimated,
         )
     }
 
@@ -95,27 +95,27 @@ impl Tracer {
         if packet.direction != Direction::Data || packet.segment.payload_bytes == 0 {
             return;
         }
-        let Some(watched) = self
-            .watched
+        let Some(traced) = self
+            .traced
             .get_mut(&packet.flow)
-            .filter(|watched| watched.bottleneck == link)
+            .filter(|traced| traced.bottleneck == link)
         else {
             return;
         };
         let sample = SegmentSample {
-            time_s: watched.time_s(packet.time_ns),
+            time_s: traced.time_s(packet.time_ns),
             start_byte: packet.stream_start,
             length_bytes: packet.segment.payload_bytes,
             retransmission: packet.retransmission,
             dropped,
         };
-        let place = watched.segments;
-        watched.segments += 1;
-        let is_troubled = sample.retransmission || sample.dropped;
-        let kept = if is_troubled {
-            &mut watched.troubled
+        let place = traced.segments;
+        traced.segments += 1;
+        let is_problem = sample.retransmission || sample.dropped;
+        let kept = if is_problem {
+            &mut traced.problem
         } else {
-            &mut watched.plain
+            &mut traced.plain
         };
         kept.push((place, sample));
     }
@@ -124,17 +124,17 @@ impl Tracer {
 impl Observer for Tracer {
     fn flow_started(&mut self, flow: &FlowStart) {
         if flow.measured {
-            let first = self.watched.get(&flow.transfer);
-            let watched = Watched {
+            let first = self.traced.get(&flow.transfer);
+            let traced = TracedFlow {
                 started_ns: first.map_or(flow.time_ns, |first| first.started_ns),
                 bottleneck: flow.bottleneck,
                 round_trip_ago: 0,
-                sender: Thinned::new(MOST_SAMPLES),
-                plain: Thinned::new(MOST_SEGMENTS),
-                troubled: Thinned::new(MOST_SEGMENTS),
+                sender: Decimated::new(MAX_SAMPLES),
+                plain: Decimated::new(MAX_SEGMENTS),
+                problem: Decimated::new(MAX_SEGMENTS),
                 segments: 0,
             };
-            self.watched.insert(flow.flow, watched);
+            self.traced.insert(flow.flow, traced);
         }
     }
 
@@ -147,13 +147,13 @@ impl Observer for Tracer {
     }
 
     fn sender_acted(&mut self, time_ns: u64, flow: u32, sender: &Connection) {
-        let Some(watched) = self.watched.get_mut(&flow) else {
+        let Some(traced) = self.traced.get_mut(&flow) else {
             return;
         };
         let (window, acked_bytes) = (sender.window(), sender.acked_bytes());
-        let (time_s, srtt_s) = (watched.time_s(time_ns), sender.srtt_ns() as f64 / 1e9);
-        let delivery_bytes_per_s = watched.delivery_bytes_per_s(time_s, acked_bytes, srtt_s);
-        let was_thinned = watched.sender.push(SenderSample {
+        let (time_s, srtt_s) = (traced.time_s(time_ns), sender.srtt_ns() as f64 / 1e9);
+        let delivery_bytes_per_s = traced.delivery_bytes_per_s(time_s, acked_bytes, srtt_s);
+        let was_decimated = traced.sender.push(SenderSample {
             time_s,
             acked_bytes,
             cwnd_bytes: window.cwnd_bytes,
@@ -163,8 +163,8 @@ impl Observer for Tracer {
             delivery_bytes_per_s,
             srtt_s,
         });
-        if was_thinned {
-            watched.round_trip_ago /= 2;
+        if was_decimated {
+            traced.round_trip_ago /= 2;
         }
     }
 }

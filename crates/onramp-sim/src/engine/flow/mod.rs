@@ -1,16 +1,16 @@
 //! A TCP flow: two ends and their applications. The receiver connects and asks, or the sender
 //! connects; the sender sends and closes.
 
-mod act;
-mod told;
+mod applications;
+mod status;
 
-use super::birth::{with_keys, Birth};
 use super::bundle::Member;
+use super::flow_params::{randomised_config, FlowParams};
 use super::net::Net;
-use super::serve::Server;
-use super::startup::Watched;
+use super::sender_app::SenderApp;
+use super::startup::StartupLog;
 use crate::observe::{Direction, Observer};
-use crate::plan::{Group, Way};
+use crate::plan::{Group, Path};
 use crate::pool::Content;
 use crate::queue::Entity;
 use onramp_scenario::random::{seed_of, Element};
@@ -56,41 +56,45 @@ pub(super) struct Flow {
     /// Its slot.
     pub slot: u32,
     ends: [End; 2],
-    way: Way,
+    path: Path,
     /// Of the sender's packets.
     dscp: Dscp,
-    server: Server,
+    sender_app: SenderApp,
     size_bytes: u64,
     received_bytes: u64,
     /// The receiver has a request to send.
-    will_ask: bool,
+    request_is_pending: bool,
     started_ns: u64,
     /// When an end gives up that waits for a peer which is gone: see [`Flow::leave_behind`].
-    alone_ns: u64,
+    orphan_timeout_ns: u64,
     traffic: Option<u32>,
     /// It has a record.
     pub is_measured: bool,
     /// Of which transfer it is a connection, if that has several.
     pub member: Option<Member>,
     /// Of a measured flow that is a whole transfer, until the last byte has been read.
-    watch: Option<Watched>,
-    keys: u64,
+    startup_log: Option<StartupLog>,
+    random_bits: u64,
 }
 
 impl Flow {
     /// One end connects, now.
-    pub fn start<O: Observer>(birth: Birth<'_>, entities: [Entity; 2], net: &mut Net<O>) -> Flow {
-        let Birth {
+    pub fn start<O: Observer>(
+        params: FlowParams<'_>,
+        entities: [Entity; 2],
+        net: &mut Net<O>,
+    ) -> Flow {
+        let FlowParams {
             number,
             slot,
             group_number,
             group,
-            way,
+            path,
             size_bytes,
             seed,
             member,
-        } = birth;
-        let keys = seed_of(seed, Element::Flow, number);
+        } = params;
+        let random_bits = seed_of(seed, Element::Flow, number);
         let now_ns = net.now_ns;
         let mut ends = entities.map(|entity| End {
             connection: None,
@@ -99,37 +103,42 @@ impl Flow {
         });
         let opens = Side::from(group.connect);
         ends[opens as usize].connection = Some(Connection::connect(
-            config_of(opens, group, &way, keys),
+            config_of(opens, group, &path, random_bits),
             now_ns,
         ));
-        let is_asked_for = group.connect == Connect::Receiver;
+        let waits_for_request = group.connect == Connect::Receiver;
         Flow {
             number,
             group: group_number,
             slot,
             ends,
-            way,
+            path,
             dscp: group.dscp,
-            server: Server::new(size_bytes, is_asked_for, group.application, group.stop_ns),
+            sender_app: SenderApp::new(
+                size_bytes,
+                waits_for_request,
+                group.application,
+                group.stop_ns,
+            ),
             size_bytes,
             received_bytes: 0,
-            will_ask: is_asked_for && member.is_none_or(|member| member.is_last),
+            request_is_pending: waits_for_request && member.is_none_or(|member| member.is_last),
             started_ns: now_ns,
-            alone_ns: u64::MAX,
+            orphan_timeout_ns: u64::MAX,
             traffic: group.traffic,
             is_measured: group.measured,
             member,
-            watch: (group.measured && member.is_none()).then(|| Watched::new(now_ns)),
-            keys,
+            startup_log: (group.measured && member.is_none()).then(|| StartupLog::new(now_ns)),
+            random_bits,
         }
     }
 
     /// A segment arrives at an end.
-    pub fn arrives(&mut self, side: Side, now_ns: u64, segment: &Segment, group: &Group) {
+    pub fn on_segment(&mut self, side: Side, now_ns: u64, segment: &Segment, group: &Group) {
         match &mut self.ends[side as usize].connection {
             Some(connection) => connection.on_segment(now_ns, segment),
             listening if segment.flags.has(Flags::SYN) && !segment.flags.has(Flags::ACK) => {
-                let config = config_of(side, group, &self.way, self.keys);
+                let config = config_of(side, group, &self.path, self.random_bits);
                 *listening = Some(Connection::accept(config, now_ns, segment));
             }
             // What is left of a connection that was reset before it was one.
@@ -138,7 +147,7 @@ impl Flow {
     }
 
     /// An end's own moment has come.
-    pub fn wakes(&mut self, side: Side, now_ns: u64) {
+    pub fn on_event(&mut self, side: Side, now_ns: u64) {
         let end = &mut self.ends[side as usize];
         end.scheduled_ns = u64::MAX;
         if let Some(connection) = &mut end.connection {
@@ -148,17 +157,17 @@ impl Flow {
             {
                 connection.on_timer(now_ns);
             }
-            if self.alone_ns <= now_ns && connection.failure().is_none() {
+            if self.orphan_timeout_ns <= now_ns && connection.failure().is_none() {
                 connection.abort();
             }
         }
     }
 
     /// What an end has to say leaves, after another than its own application has acted.
-    pub fn settle<O: Observer>(&mut self, side: Side, net: &mut Net<O>) {
+    pub fn flush<O: Observer>(&mut self, side: Side, net: &mut Net<O>) {
         self.transmit(side, net);
         self.reschedule(side, u64::MAX, net);
-        self.leave_behind(side, net);
+        self.start_orphan_timer(side, net);
     }
 
     /// The connection of an end, if there is one.
@@ -168,7 +177,7 @@ impl Flow {
 
     /// An end that has failed may not have told the other, whose application would wait for ever
     /// where it has nothing to send: it gives up after the time in which an answer would have come.
-    fn leave_behind<O: Observer>(&mut self, side: Side, net: &mut Net<O>) {
+    fn start_orphan_timer<O: Observer>(&mut self, side: Side, net: &mut Net<O>) {
         let Some(gone) = self.ends[side as usize]
             .connection
             .as_ref()
@@ -176,8 +185,8 @@ impl Flow {
         else {
             return;
         };
-        if self.alone_ns == u64::MAX {
-            self.alone_ns = net.now_ns.saturating_add(gone.rto_ns());
+        if self.orphan_timeout_ns == u64::MAX {
+            self.orphan_timeout_ns = net.now_ns.saturating_add(gone.rto_ns());
             let other = if side == Side::Sender {
                 Side::Receiver
             } else {
@@ -192,8 +201,8 @@ impl Flow {
             return;
         };
         let (direction, route, dscp) = match side {
-            Side::Sender => (Direction::Data, self.way.data, self.dscp),
-            Side::Receiver => (Direction::Ack, self.way.acks, Dscp::BestEffort),
+            Side::Sender => (Direction::Data, self.path.data, self.dscp),
+            Side::Receiver => (Direction::Ack, self.path.acks, Dscp::BestEffort),
         };
         while let Some(transmit) = connection.poll_transmit(net.now_ns) {
             let content = Content {
@@ -222,8 +231,15 @@ impl Flow {
             .connection
             .as_ref()
             .is_none_or(|connection| connection.failure().is_some());
-        let alone_ns = if has_failed { u64::MAX } else { self.alone_ns };
-        let next_ns = timer_ns.min(application_ns).min(alone_ns).max(net.now_ns);
+        let orphan_timeout_ns = if has_failed {
+            u64::MAX
+        } else {
+            self.orphan_timeout_ns
+        };
+        let next_ns = timer_ns
+            .min(application_ns)
+            .min(orphan_timeout_ns)
+            .max(net.now_ns);
         if next_ns < end.scheduled_ns {
             end.scheduled_ns = next_ns;
             net.queue.schedule(end.entity, next_ns);
@@ -246,9 +262,9 @@ impl Flow {
 }
 
 /// The configuration of one end.
-fn config_of(side: Side, group: &Group, way: &Way, keys: u64) -> Config {
+fn config_of(side: Side, group: &Group, path: &Path, random_bits: u64) -> Config {
     match side {
-        Side::Sender => with_keys(&group.sender, way, keys as u32),
-        Side::Receiver => with_keys(&group.receiver, way, (keys >> 32) as u32),
+        Side::Sender => randomised_config(&group.sender, path, random_bits as u32),
+        Side::Receiver => randomised_config(&group.receiver, path, (random_bits >> 32) as u32),
     }
 }

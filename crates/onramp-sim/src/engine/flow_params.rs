@@ -1,11 +1,11 @@
 //! What a flow begins with.
 
 use super::bundle::Member;
-use crate::plan::{Group, Way};
+use crate::plan::{Group, Path};
 use onramp_tcp::{Config, Ticks};
 
 /// What a flow begins with.
-pub(super) struct Birth<'a> {
+pub(super) struct FlowParams<'a> {
     /// Number of the flow.
     pub number: u32,
     /// Its slot.
@@ -15,7 +15,7 @@ pub(super) struct Birth<'a> {
     /// The same.
     pub group: &'a Group,
     /// Where it runs.
-    pub way: Way,
+    pub path: Path,
     /// Payload, or [`ENDLESS`](onramp_scenario::ENDLESS).
     pub size_bytes: u64,
     /// Of the case.
@@ -25,19 +25,19 @@ pub(super) struct Birth<'a> {
 }
 
 /// A group's configuration for one end of one flow.
-pub(super) fn with_keys(config: &Config, way: &Way, key: u32) -> Config {
+pub(super) fn randomised_config(config: &Config, path: &Path, random_bits: u32) -> Config {
     // Any number will do as long as it differs from end to end; the clock's offset is another one
     // than the ISN. Hosts' ticks lie anywhere in the second.
     Config {
-        mss_bytes: way.mss_bytes.min(config.mss_bytes),
-        isn: key,
-        timestamp_offset: key.rotate_left(16) ^ 0x5bd1_e995,
+        mss_bytes: path.mss_bytes.min(config.mss_bytes),
+        isn: random_bits,
+        timestamp_offset: random_bits.rotate_left(16) ^ 0x5bd1_e995,
         memory: config
             .memory
             .as_ref()
-            .map(|memory| memory.of_path(way.path())),
+            .map(|memory| memory.of_path(path.memory_key())),
         ticks: Ticks {
-            phase_ns: (u64::from(key.rotate_left(8)) * 1_000_000_000) >> 32,
+            phase_ns: (u64::from(random_bits.rotate_left(8)) * 1_000_000_000) >> 32,
             ..config.ticks
         },
         ..config.clone()

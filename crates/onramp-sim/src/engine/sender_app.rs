@@ -10,60 +10,60 @@ pub(super) const RECORD_BYTES: u64 = 8 << 10;
 
 /// A sending application.
 #[derive(Debug)]
-pub(super) struct Server {
+pub(super) struct SenderApp {
     /// It is asked for what it writes; otherwise it writes once the connection stands.
-    is_asked_for: bool,
+    waits_for_request: bool,
     /// Of the request.
     read_bytes: u64,
-    begun: bool,
+    started: bool,
     payload: Payload,
     stop_ns: u64,
     /// It is to get no more.
-    retired: bool,
-    closed: bool,
+    is_retired: bool,
+    is_done: bool,
 }
 
-impl Server {
+impl SenderApp {
     /// It has so much to send, [`ENDLESS`](onramp_scenario::ENDLESS) if it never ends, when it is
     /// asked or at once, writes all of it or piece by piece, and resets the connection at a time.
     pub fn new(
         size_bytes: u64,
-        is_asked_for: bool,
+        waits_for_request: bool,
         application: Option<Application>,
         stop_ns: u64,
-    ) -> Server {
+    ) -> SenderApp {
         let payload = Payload::new(size_bytes, application);
-        Server {
-            is_asked_for,
+        SenderApp {
+            waits_for_request,
             read_bytes: 0,
-            begun: false,
+            started: false,
             payload,
             stop_ns,
-            retired: false,
-            closed: false,
+            is_retired: false,
+            is_done: false,
         }
     }
 
     /// It writes, or has written.
-    pub fn has_begun(&self) -> bool {
-        self.begun
+    pub fn has_started(&self) -> bool {
+        self.started
     }
 
     /// Does what can be done now.
     pub fn act(&mut self, connection: &mut Connection, now_ns: u64) {
         if now_ns >= self.stop_ns {
             self.stop_ns = u64::MAX;
-            self.closed = true;
+            self.is_done = true;
             self.payload.stop();
             connection.abort();
         }
-        if self.closed || !self.begins(connection, now_ns) {
+        if self.is_done || !self.start_if_possible(connection, now_ns) {
             return;
         }
         self.payload.make_ready(now_ns);
         let bytes = fitting_bytes(connection, self.payload.ready_bytes());
         if bytes > 0 {
-            self.payload.take(connection.write(bytes));
+            self.payload.consume(connection.write(bytes));
         }
         if self.payload.is_empty() {
             self.close(connection);
@@ -73,16 +73,16 @@ impl Server {
     /// The same of an application with several connections: this one gets a record whenever it has
     /// less than one to send, or less than the two segments that let it send full ones. Whether it
     /// got anything.
-    pub fn act_on_share(
+    pub fn act_shared(
         &mut self,
         payload: &mut Payload,
         connection: &mut Connection,
         now_ns: u64,
     ) -> bool {
-        if self.retired && !self.closed {
+        if self.is_retired && !self.is_done {
             self.close(connection);
         }
-        if self.closed || !self.begins(connection, now_ns) {
+        if self.is_done || !self.start_if_possible(connection, now_ns) {
             return false;
         }
         payload.make_ready(now_ns);
@@ -98,7 +98,7 @@ impl Server {
             if bytes == 0 {
                 break;
             }
-            payload.take(bytes);
+            payload.consume(bytes);
             got_bytes += bytes;
         }
         if payload.is_empty() {
@@ -109,28 +109,28 @@ impl Server {
 
     /// The connection is to get no more, and to end behind what it has.
     pub fn retire(&mut self) {
-        self.retired = true;
+        self.is_retired = true;
     }
 
     /// It gets no more.
     pub fn is_closed(&self) -> bool {
-        self.closed || self.retired
+        self.is_done || self.is_retired
     }
 
     fn close(&mut self, connection: &mut Connection) {
-        self.closed = true;
+        self.is_done = true;
         connection.close();
     }
 
-    fn begins(&mut self, connection: &mut Connection, now_ns: u64) -> bool {
-        if !self.begun {
-            self.begun = self.may_begin(connection, now_ns);
+    fn start_if_possible(&mut self, connection: &mut Connection, now_ns: u64) -> bool {
+        if !self.started {
+            self.started = self.can_start(connection, now_ns);
         }
-        self.begun
+        self.started
     }
 
-    fn may_begin(&mut self, connection: &mut Connection, now_ns: u64) -> bool {
-        if !self.is_asked_for {
+    fn can_start(&mut self, connection: &mut Connection, now_ns: u64) -> bool {
+        if !self.waits_for_request {
             return connection.state() == State::Established;
         }
         self.read_bytes += connection.read(now_ns, REQUEST_BYTES - self.read_bytes);

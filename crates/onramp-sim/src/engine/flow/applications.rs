@@ -2,16 +2,16 @@
 
 use super::super::net::Net;
 use super::super::payload::Payload;
-use super::super::serve::Server;
+use super::super::sender_app::SenderApp;
 use super::{Flow, Side, REQUEST_BYTES};
 use crate::observe::Observer;
 use onramp_tcp::State;
 
 impl Flow {
     /// The application of the sender acts, and its segments leave.
-    pub fn serve<O: Observer>(&mut self, net: &mut Net<O>) {
-        let had_begun = self.server.has_begun();
-        if !had_begun {
+    pub fn drive_sender<O: Observer>(&mut self, net: &mut Net<O>) {
+        let had_started = self.sender_app.has_started();
+        if !had_started {
             // The acknowledgement of a request, or of the SYN's answer, leaves before the
             // application has heard of it.
             self.transmit(Side::Sender, net);
@@ -19,50 +19,50 @@ impl Flow {
         let Some(connection) = &mut self.ends[Side::Sender as usize].connection else {
             return;
         };
-        self.server.act(connection, net.now_ns);
-        if had_begun || self.server.has_begun() {
+        self.sender_app.act(connection, net.now_ns);
+        if had_started || self.sender_app.has_started() {
             self.transmit(Side::Sender, net);
         }
-        self.reschedule(Side::Sender, self.server.next_ns(), net);
-        self.leave_behind(Side::Sender, net);
+        self.reschedule(Side::Sender, self.sender_app.next_ns(), net);
+        self.start_orphan_timer(Side::Sender, net);
     }
 
     /// The same of an application that has this payload for several connections.
-    pub fn serve_share<O: Observer>(&mut self, payload: &mut Payload, net: &mut Net<O>) {
-        if !self.server.has_begun() {
+    pub fn drive_sender_shared<O: Observer>(&mut self, payload: &mut Payload, net: &mut Net<O>) {
+        if !self.sender_app.has_started() {
             self.transmit(Side::Sender, net);
         }
         loop {
             let Some(connection) = &mut self.ends[Side::Sender as usize].connection else {
                 return;
             };
-            let got_some = self.server.act_on_share(payload, connection, net.now_ns);
+            let got_some = self.sender_app.act_shared(payload, connection, net.now_ns);
             self.transmit(Side::Sender, net);
             if !got_some {
                 break;
             }
         }
-        let waits = self.server.has_begun() && !self.server.is_closed();
+        let waits = self.sender_app.has_started() && !self.sender_app.is_closed();
         self.reschedule(
             Side::Sender,
             if waits { payload.next_ns() } else { u64::MAX },
             net,
         );
-        self.leave_behind(Side::Sender, net);
+        self.start_orphan_timer(Side::Sender, net);
     }
 
     /// The sender's application, whose connection this is.
-    pub fn server(&self) -> &Server {
-        &self.server
+    pub fn sender_app(&self) -> &SenderApp {
+        &self.sender_app
     }
 
     /// The same.
-    pub fn server_mut(&mut self) -> &mut Server {
-        &mut self.server
+    pub fn sender_app_mut(&mut self) -> &mut SenderApp {
+        &mut self.sender_app
     }
 
     /// The application of the receiver acts, and its segments leave. The payload that it got.
-    pub fn download<O: Observer>(&mut self, net: &mut Net<O>) -> u64 {
+    pub fn drive_receiver<O: Observer>(&mut self, net: &mut Net<O>) -> u64 {
         let mut got_bytes = 0;
         if let Some(connection) = &mut self.ends[Side::Receiver as usize].connection {
             if connection.readable_bytes() > 0 {
@@ -74,21 +74,21 @@ impl Flow {
             }
         }
         self.transmit(Side::Receiver, net);
-        if self.will_ask {
-            self.ask(net);
+        if self.request_is_pending {
+            self.send_request(net);
         }
         self.reschedule(Side::Receiver, u64::MAX, net);
-        self.leave_behind(Side::Receiver, net);
+        self.start_orphan_timer(Side::Receiver, net);
         got_bytes
     }
 
     /// Once the connection stands, and the acknowledgement that makes it stand has left.
-    fn ask<O: Observer>(&mut self, net: &mut Net<O>) {
+    fn send_request<O: Observer>(&mut self, net: &mut Net<O>) {
         let Some(connection) = &mut self.ends[Side::Receiver as usize].connection else {
             return;
         };
         if connection.state() == State::Established {
-            self.will_ask = connection.write(REQUEST_BYTES) < REQUEST_BYTES;
+            self.request_is_pending = connection.write(REQUEST_BYTES) < REQUEST_BYTES;
             self.transmit(Side::Receiver, net);
         }
     }

@@ -14,34 +14,34 @@
 
 use super::bundle::Hop;
 use super::flow::Side;
-use super::serve::fitting_bytes;
+use super::sender_app::fitting_bytes;
 use super::Engine;
 use crate::observe::Observer;
 use onramp_tcp::{Connection, State};
 
 impl<O: Observer> Engine<O> {
     /// The relay between a hop and the next one acts.
-    pub(super) fn relay(&mut self, place: u32, lane: u32, hop: u32) {
-        let Some(bundle) = &self.bundles[place as usize] else {
+    pub(super) fn relay(&mut self, bundle_id: u32, lane: u32, hop: u32) {
+        let Some(bundle) = &self.bundles[bundle_id as usize] else {
             return;
         };
         let all = &bundle.lanes[lane as usize].hops;
         let mut hops = [all[hop as usize], all[hop as usize + 1]];
         match hops {
-            [Hop::Open(slot), Hop::Unopened] if self.stands(slot, Side::Receiver) => {
-                hops[1] = Hop::Open(self.open_hop(place, lane, hop + 1));
+            [Hop::Open(slot), Hop::Unopened] if self.is_established(slot, Side::Receiver) => {
+                hops[1] = Hop::Open(self.open_hop(bundle_id, lane, hop + 1));
             }
-            [Hop::Unopened, Hop::Open(slot)] if self.stands(slot, Side::Sender) => {
-                hops[0] = Hop::Open(self.open_hop(place, lane, hop));
+            [Hop::Unopened, Hop::Open(slot)] if self.is_established(slot, Side::Sender) => {
+                hops[0] = Hop::Open(self.open_hop(bundle_id, lane, hop));
             }
             _ => {}
         }
         let ends = [(hops[0], Side::Receiver), (hops[1], Side::Sender)];
-        self.pass(place, ends[0], ends[1]);
-        self.pass(place, ends[1], ends[0]);
+        self.forward(bundle_id, ends[0], ends[1]);
+        self.forward(bundle_id, ends[1], ends[0]);
         for (hop, side) in ends {
             let Hop::Open(slot) = hop else { continue };
-            self.flows.get(slot).settle(side, &mut self.net);
+            self.flows.get(slot).flush(side, &mut self.net);
             if side == Side::Sender {
                 self.show_sender(slot);
             }
@@ -49,13 +49,18 @@ impl<O: Observer> Engine<O> {
     }
 
     /// Whatever one end of a relay has for the other: bytes, the end of them, or a reset.
-    fn pass(&mut self, place: u32, (from, from_side): (Hop, Side), (to, to_side): (Hop, Side)) {
+    fn forward(
+        &mut self,
+        bundle_id: u32,
+        (from, from_side): (Hop, Side),
+        (to, to_side): (Hop, Side),
+    ) {
         let Hop::Open(to) = to else { return };
         let now_ns = self.net.now_ns;
         let (bytes, ends, is_reset) = match from {
             Hop::Unopened => return,
             Hop::Over => {
-                let has_failed = self.bundles[place as usize]
+                let has_failed = self.bundles[bundle_id as usize]
                     .as_ref()
                     .is_some_and(|bundle| bundle.failure.is_some());
                 (0, true, has_failed)
@@ -91,7 +96,7 @@ impl<O: Observer> Engine<O> {
     }
 
     /// The handshake of an end is complete.
-    fn stands(&mut self, slot: u32, side: Side) -> bool {
+    fn is_established(&mut self, slot: u32, side: Side) -> bool {
         self.flows.get(slot).end(side).is_some_and(|end| {
             !matches!(
                 end.state(),

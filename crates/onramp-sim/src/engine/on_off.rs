@@ -8,21 +8,21 @@ use onramp_scenario::random::{Interval, Stream};
 
 /// Pauses within one gap that are drawn one by one. Where more are to be expected their sum is
 /// drawn: work must not grow with the number of turns between two packets.
-const MOST_DRAWN: u64 = 256;
+const MAX_DRAWN_PAUSES: u64 = 256;
 
 /// Turns of sending and silence.
 #[derive(Debug)]
-pub(super) struct Turns {
+pub(super) struct OnOffCycle {
     on: Interval,
     off: Interval,
     /// When it pauses.
     pause_ns: u64,
 }
 
-impl Turns {
+impl OnOffCycle {
     /// It begins to send at this time.
-    pub fn new(on: Interval, off: Interval, start_ns: u64, random: &mut Stream) -> Turns {
-        Turns {
+    pub fn new(on: Interval, off: Interval, start_ns: u64, random: &mut Stream) -> OnOffCycle {
+        OnOffCycle {
             on,
             off,
             pause_ns: start_ns.saturating_add(random.interval(on)),
@@ -39,7 +39,7 @@ impl Turns {
                 self.jump_fixed(due_ns, on_ns.max(1), off_ns)
             }
             (Interval::Exponential(on_ns), Interval::Exponential(off_ns))
-                if (due_ns - self.pause_ns) / on_ns.max(1) > MOST_DRAWN =>
+                if (due_ns - self.pause_ns) / on_ns.max(1) > MAX_DRAWN_PAUSES =>
             {
                 self.jump_exponential(due_ns, on_ns.max(1) as f64, off_ns as f64, random)
             }
@@ -91,8 +91,8 @@ mod tests {
     /// The share of the time in which it sends, by as many gaps of this length.
     fn share(on: Interval, off: Interval, gap_ns: u64, gaps: u64) -> f64 {
         let mut random = Stream::new(3);
-        let mut turns = Turns::new(on, off, 0, &mut random);
-        let end_ns = (0..gaps).fold(0, |now_ns, _| turns.delay(now_ns + gap_ns, &mut random));
+        let mut on_off = OnOffCycle::new(on, off, 0, &mut random);
+        let end_ns = (0..gaps).fold(0, |now_ns, _| on_off.delay(now_ns + gap_ns, &mut random));
         (gaps * gap_ns) as f64 / end_ns as f64
     }
 
@@ -137,7 +137,7 @@ mod tests {
             on_ns in 1u64..50, off_ns in 0u64..50, gaps in prop::collection::vec(1u64..300, 1..20),
         ) {
             let mut random = Stream::new(1);
-            let new = |random: &mut Stream| Turns::new(Interval::Fixed(on_ns), Interval::Fixed(off_ns), 7, random);
+            let new = |random: &mut Stream| OnOffCycle::new(Interval::Fixed(on_ns), Interval::Fixed(off_ns), 7, random);
             let (mut jumping, mut walking) = (new(&mut random), new(&mut random));
             let mut now_ns = 7;
             for gap_ns in gaps {

@@ -1,15 +1,17 @@
 //! What is to be known of a flow: whether it is over, and how it ended.
 
-use super::super::finished::Finished;
+use super::super::finished::FinishedTransfer;
 use super::{End, Flow, Side};
 use onramp_tcp::{Connection, Failure, State};
 
 impl Flow {
     /// Notes what the start-up has decided, for as long as it matters.
-    pub fn watch_startup(&mut self, now_ns: u64) {
-        let Some(watch) = &mut self.watch else { return };
+    pub fn log_startup(&mut self, now_ns: u64) {
+        let Some(startup_log) = &mut self.startup_log else {
+            return;
+        };
         if let Some(sender) = &self.ends[Side::Sender as usize].connection {
-            watch.look(now_ns, sender);
+            startup_log.record(now_ns, sender);
         }
     }
 
@@ -43,13 +45,13 @@ impl Flow {
     }
 
     /// What is to be told of a measured flow; `None` if that has been taken, or it is not measured.
-    pub fn take_finished(&mut self, completed_ns: Option<u64>) -> Option<Finished> {
-        let startup = self.watch.take()?;
-        Some(Finished {
+    pub fn take_finished(&mut self, completed_ns: Option<u64>) -> Option<FinishedTransfer> {
+        let startup = self.startup_log.take()?;
+        Some(FinishedTransfer {
             flow: self.number,
             traffic: self.traffic,
             traced_flow: self.number,
-            bottleneck: self.way.bottleneck,
+            bottleneck: self.path.bottleneck,
             size_bytes: self.size_bytes,
             delivered_bytes: self.received_bytes,
             started_ns: self.started_ns,
@@ -61,7 +63,7 @@ impl Flow {
     }
 
     /// What an end has met, the sender's first.
-    pub fn trouble(&self) -> Option<Failure> {
+    pub fn first_failure(&self) -> Option<Failure> {
         self.ends
             .iter()
             .find_map(|end| end.connection.as_ref()?.failure())

@@ -15,20 +15,20 @@ const NO_SLOT: u32 = u32::MAX;
 
 impl<O: Observer> Engine<O> {
     /// The source with this number acts, and says when it will act next.
-    pub(super) fn feed(&mut self, entity: Entity) {
+    pub(super) fn on_source_event(&mut self, entity: Entity) {
         let number = entity.slot() - self.first_source;
         let source = &mut self.sources[number];
         match &mut source.kind {
             SourceKind::Launch(Launch { group, arrivals }) => {
                 let (group, copy) = (*group, arrivals.started());
                 if let Some(arrival) = arrivals.next() {
-                    self.open += u64::from(source.is_measured);
+                    self.open_transfers += u64::from(source.is_measured);
                     self.launch(group, copy, arrival.size_bytes);
                 }
             }
             SourceKind::Datagrams { .. } => {
                 self.send_datagram(number);
-                self.sources[number].sent();
+                self.sources[number].advance();
             }
         }
         self.reschedule_source(number);
@@ -43,7 +43,7 @@ impl<O: Observer> Engine<O> {
                 .flows
                 .start(group, copy, size_bytes, self.seed, None, &mut self.net);
             let side = self.flows.opens(group);
-            self.act(slot, side);
+            self.run_application(slot, side);
         }
     }
 
@@ -57,7 +57,7 @@ impl<O: Observer> Engine<O> {
         match self.sources[number].next_ns() {
             Some(next_ns) => self.net.queue.schedule(entity, next_ns),
             None => {
-                self.launching -= u32::from(self.sources[number].is_measured);
+                self.launching_sources -= u32::from(self.sources[number].is_measured);
                 self.net.queue.cancel(entity);
             }
         }

@@ -3,37 +3,37 @@
 
 /// Entries in order, at most so many.
 #[derive(Debug)]
-pub(super) struct Thinned<T> {
+pub(super) struct Decimated<T> {
     entries: Vec<T>,
-    most: usize,
+    max_entries: usize,
     /// Of so many that come, one is kept: a power of two.
     interval: u64,
-    come: u64,
+    received: u64,
 }
 
-impl<T> Thinned<T> {
+impl<T> Decimated<T> {
     /// Keeps so many at most; an even number.
-    pub fn new(most: usize) -> Thinned<T> {
+    pub fn new(max_entries: usize) -> Decimated<T> {
         debug_assert!(
-            most >= 2 && most.is_multiple_of(2),
+            max_entries >= 2 && max_entries.is_multiple_of(2),
             "an odd list would keep its last entry twice in a row"
         );
-        Thinned {
+        Decimated {
             entries: Vec::new(),
-            most,
+            max_entries,
             interval: 1,
-            come: 0,
+            received: 0,
         }
     }
 
     /// An entry comes; whether the list was thinned for it.
     pub fn push(&mut self, entry: T) -> bool {
-        let is_wanted = self.come.is_multiple_of(self.interval);
-        self.come += 1;
+        let is_wanted = self.received.is_multiple_of(self.interval);
+        self.received += 1;
         if !is_wanted {
             return false;
         }
-        let is_full = self.entries.len() == self.most;
+        let is_full = self.entries.len() == self.max_entries;
         if is_full {
             let mut keep = false;
             self.entries.retain(|_| {
@@ -68,21 +68,21 @@ mod tests {
 
     #[test]
     fn what_is_kept_is_evenly_spaced_and_never_too_much() {
-        let mut thinned = Thinned::new(8);
-        let thinnings = (0..1000).filter(|&number| thinned.push(number)).count();
-        assert_eq!((thinnings, thinned.interval()), (7, 128));
+        let mut decimated = Decimated::new(8);
+        let thinnings = (0..1000).filter(|&number| decimated.push(number)).count();
+        assert_eq!((thinnings, decimated.interval()), (7, 128));
         assert_eq!(
-            thinned.into_entries(),
+            decimated.into_entries(),
             [0, 128, 256, 384, 512, 640, 768, 896]
         );
     }
 
     #[test]
     fn a_short_list_is_complete() {
-        let mut thinned = Thinned::new(8);
-        (0..8).for_each(|number| assert!(!thinned.push(number)));
+        let mut decimated = Decimated::new(8);
+        (0..8).for_each(|number| assert!(!decimated.push(number)));
         assert_eq!(
-            (thinned.interval(), thinned.entries()),
+            (decimated.interval(), decimated.entries()),
             (1, &[0, 1, 2, 3, 4, 5, 6, 7][..])
         );
     }

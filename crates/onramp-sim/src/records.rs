@@ -1,6 +1,6 @@
 //! From what was seen to records.
 
-use crate::engine::{Finished, Ran};
+use crate::engine::{FinishedTransfer, RunResult};
 use onramp_results::{rate_in, traffic_windows, Record};
 use onramp_scenario::{bytes_in, Case, TrafficKind, ENDLESS};
 use std::collections::HashMap;
@@ -8,12 +8,15 @@ use std::ops::Range;
 
 /// The records of the measured transfers, with what the engine says of each: first the copies of
 /// the transfer, then those of traffic, each in order of their starts.
-pub(crate) fn records<'a>(case: &Case, ran: &'a Ran) -> Vec<(Record, &'a Finished)> {
-    let mut blanks = Blanks {
+pub(crate) fn records<'a>(
+    case: &Case,
+    result: &'a RunResult,
+) -> Vec<(Record, &'a FinishedTransfer)> {
+    let mut templates = RecordTemplates {
         case,
         of_ends: HashMap::new(),
     };
-    let (copies, traffic): (Vec<_>, Vec<_>) = ran
+    let (copies, traffic): (Vec<_>, Vec<_>) = result
         .finished
         .iter()
         .partition(|finished| finished.traffic.is_none());
@@ -22,7 +25,7 @@ pub(crate) fn records<'a>(case: &Case, ran: &'a Ran) -> Vec<(Record, &'a Finishe
         .zip(ordered)
         .map(|(number, finished)| {
             (
-                record(case, ran, finished, blanks.of(number, finished)),
+                record(case, result, finished, templates.of(number, finished)),
                 finished,
             )
         })
@@ -30,18 +33,18 @@ pub(crate) fn records<'a>(case: &Case, ran: &'a Ran) -> Vec<(Record, &'a Finishe
 }
 
 /// Records before their transfers have run.
-struct Blanks<'a> {
+struct RecordTemplates<'a> {
     case: &'a Case,
     /// Copies with the same ends differ in number and start alone, and where links change in their
     /// bounds: finding their path is the work.
     of_ends: HashMap<(usize, usize), (Record, Vec<u32>)>,
 }
 
-impl Blanks<'_> {
+impl RecordTemplates<'_> {
     /// With the links of its way and back.
-    fn of(&mut self, number: u32, finished: &Finished) -> (Record, Vec<u32>) {
+    fn of(&mut self, number: u32, finished: &FinishedTransfer) -> (Record, Vec<u32>) {
         let case = self.case;
-        let (blank, links) = match finished
+        let (template, links) = match finished
             .traffic
             .map(|traffic| &case.traffic[traffic as usize])
         {
@@ -82,7 +85,7 @@ impl Blanks<'_> {
             Record {
                 flow: number + 1,
                 start_s: finished.started_ns as f64 / 1e9,
-                ..blank
+                ..template
             },
             links,
         )
@@ -91,39 +94,43 @@ impl Blanks<'_> {
 
 fn record(
     case: &Case,
-    ran: &Ran,
-    finished: &Finished,
-    (blank, links): (Record, Vec<u32>),
+    result: &RunResult,
+    finished: &FinishedTransfer,
+    (template, links): (Record, Vec<u32>),
 ) -> Record {
-    let mut record = blank;
+    let mut record = template;
     if let Some(completed_ns) = finished.completed_ns {
         record.complete((completed_ns - finished.started_ns) as f64 / 1e9);
     }
     record.delivered_bytes = finished.delivered_bytes;
     record.retransmitted_segments = finished.sender.retransmitted_segments;
     record.timeouts = Some(finished.sender.timeouts);
-    record.count_losses(links.iter().map(|link| &ran.links_then[*link as usize]));
-    let bottleneck = &ran.links_then[finished.bottleneck as usize];
+    record.count_losses(
+        links
+            .iter()
+            .map(|link| &result.links_at_completion[*link as usize]),
+    );
+    let bottleneck = &result.links_at_completion[finished.bottleneck as usize];
     let bdp_bytes = bytes_in(record.rate_bits_per_s, (record.rtt_ms * 1e6) as u64);
     record.peak_queue_bdp = bottleneck.peak_queue.bytes as f64 / bdp_bytes.max(1) as f64;
     record.fill_startup(&finished.startup.events);
-    fill_traffic(&mut record, case, ran, finished);
+    fill_traffic(&mut record, case, result, finished);
     record
 }
 
-fn fill_traffic(record: &mut Record, case: &Case, ran: &Ran, finished: &Finished) {
-    let is_watched = finished.traffic.is_none() && finished.started_ns <= ran.until_ns;
+fn fill_traffic(record: &mut Record, case: &Case, result: &RunResult, finished: &FinishedTransfer) {
+    let is_watched = finished.traffic.is_none() && finished.started_ns <= result.until_ns;
     let Some(span) = case.traffic_span().filter(|_| is_watched) else {
         return;
     };
     let at = |moment_ns| {
-        let place = ran
+        let place = result
             .meter
             .binary_search_by_key(&moment_ns, |(noted_ns, _)| *noted_ns)
             .ok()?;
-        Some(ran.meter[place].1)
+        Some(result.meter[place].1)
     };
-    let seen = span.start..span.end.min(ran.until_ns);
+    let seen = span.start..span.end.min(result.until_ns);
     let rate = |window: Range<u64>| rate_in(&window, (at(window.end)? - at(window.start)?) as f64);
     let [before, during] = traffic_windows(finished.started_ns, case.path.rtt_ns, &seen).map(rate);
     (

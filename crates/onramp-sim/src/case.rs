@@ -1,4 +1,5 @@
-//! From a case to what the engine runs: links built, routes found, choices made.
+//! Turns a case into a plan that the engine runs: link configurations, routes and TCP
+//! configurations.
 
 use crate::endpoint::{self, SenderKeys};
 use crate::error::{Error, Unsupported};
@@ -12,10 +13,9 @@ use onramp_scenario::{
     Split, Traffic, TrafficKind, Transfers,
 };
 
-/// Whether the simulator can run a case; if not, the first key that stands in the way.
+/// Checks that the simulator can run a case.
 ///
-/// # Errors
-/// [`Unsupported`] names it.
+/// [`Unsupported`] names the first key of the scenario that the simulator does not support.
 pub fn supports(case: &Case) -> Result<(), Unsupported> {
     endpoint::sender(
         &SenderKeys::from_transfer(&case.transfer, &case.receiver),
@@ -29,7 +29,8 @@ pub fn supports(case: &Case) -> Result<(), Unsupported> {
     Ok(())
 }
 
-/// Resolves a case. Group 0 is the transfer; groups of traffic follow in the scenario's order.
+/// Builds the plan of a case. Group 0 is the transfer. The groups of its hops and of traffic follow
+/// in the scenario's order.
 pub(crate) fn plan(case: &Case) -> Result<Plan, Error> {
     let router = Router::new(&case.network);
     let mut planner = Planner {
@@ -63,18 +64,21 @@ pub(crate) fn plan(case: &Case) -> Result<Plan, Error> {
     })
 }
 
-/// The moments that say how that traffic fares around each copy of the transfer.
+/// Times at which the delivered traffic is read: the windows around the start of each copy of the
+/// transfer.
 fn meter(case: &Case) -> Vec<u64> {
     let Some(span) = case.traffic_span() else {
         return Vec::new();
     };
     let starts = Arrivals::of_transfer(case).map(|copy| copy.start_ns);
     let windows = starts.flat_map(|start_ns| traffic_windows(start_ns, case.path.rtt_ns, &span));
-    let seen = windows.filter(|window| !window.is_empty());
-    let mut moments: Vec<u64> = seen.flat_map(|window| [window.start, window.end]).collect();
-    moments.sort_unstable();
-    moments.dedup();
-    moments
+    let not_empty = windows.filter(|window| !window.is_empty());
+    let mut times_ns: Vec<u64> = not_empty
+        .flat_map(|window| [window.start, window.end])
+        .collect();
+    times_ns.sort_unstable();
+    times_ns.dedup();
+    times_ns
 }
 
 struct Planner<'a> {
@@ -88,7 +92,7 @@ struct Planner<'a> {
 impl Planner<'_> {
     fn transfer(&mut self) -> Result<(), Error> {
         let (case, transfer) = (self.case, &self.case.transfer);
-        // Senders and receivers are dealt in turn: after so many copies it begins again.
+        // Copies use the senders and receivers in turn, so the pairs repeat after this many copies.
         let period = lcm(transfer.from.len(), transfer.to.len()).min(transfer.count as usize);
         let paths = (0..period as u32)
             .map(|copy| self.path(transfer.ends(copy)))
@@ -133,7 +137,7 @@ impl Planner<'_> {
         Ok(())
     }
 
-    /// The groups of a split transfer's hops, each with the ways of so many copies.
+    /// The groups of a split transfer's hops, each with the paths of `period` copies.
     fn hops(&mut self, whole: &Group, split: &Split, period: u32) -> Result<Vec<Group>, Error> {
         let mut hops = Vec::new();
         for hop in 0..=split.nodes.len() {
@@ -143,14 +147,14 @@ impl Planner<'_> {
                 self.path((from, split.nodes.get(hop).copied().unwrap_or(to)))
             });
             let paths = paths.collect::<Result<_, _>>()?;
-            let is_relayed = (hop > 0, hop < split.nodes.len());
+            let (sender_is_relay, receiver_is_relay) = (hop > 0, hop < split.nodes.len());
             hops.push(Group {
-                sender: if is_relayed.0 {
+                sender: if sender_is_relay {
                     endpoint::relay_sender(&whole.sender, split)
                 } else {
                     whole.sender.clone()
                 },
-                receiver: if is_relayed.1 {
+                receiver: if receiver_is_relay {
                     endpoint::relay_receiver(&whole.receiver, split)
                 } else {
                     whole.receiver.clone()
@@ -233,22 +237,22 @@ impl Planner<'_> {
     }
 
     fn path(&mut self, (from, to): (usize, usize)) -> Result<Path, Error> {
-        let (there, mtu_there) = self.route((from, to))?;
-        let (back, mtu_back) = self.route((to, from))?;
+        let (forward, forward_mtu) = self.route((from, to))?;
+        let (back, return_mtu) = self.route((to, from))?;
         Ok(Path {
             from: from as u32,
             to: to as u32,
-            bottleneck: self.bottleneck(&there),
-            data: self.routes.add(&there, Direction::Data),
+            bottleneck: self.bottleneck(&forward),
+            data: self.routes.add(&forward, Direction::Data),
             acks: self.routes.add(&back, Direction::Ack),
-            mss_bytes: mtu_there
-                .min(mtu_back)
+            mss_bytes: forward_mtu
+                .min(return_mtu)
                 .saturating_sub(40)
                 .clamp(1, u16::MAX.into()) as u16,
         })
     }
 
-    /// The directed links from one node to another, and the largest packet that all of them take.
+    /// The directed links from one node to another, and the smallest MTU of them.
     fn route(&mut self, (from, to): (usize, usize)) -> Result<(Vec<u32>, u32), Error> {
         let network = self.router.network();
         let name = |node: usize| network.nodes[node].clone();

@@ -1,4 +1,4 @@
-//! From a scenario's hosts and choices to the TCP of each end.
+//! Builds the TCP configuration of each end from the keys of a scenario.
 
 use crate::error::{refuse, Unsupported};
 use onramp_core::memory::LIFETIME_NS;
@@ -12,50 +12,50 @@ use onramp_scenario::{
 };
 use onramp_tcp::{Config, PacketPair, PathMemory, ReceiveBuffer, Ticks};
 
-/// Linux's limit of send-buffer auto-tuning (`net.ipv4.tcp_wmem`) on hosts with memory enough.
+/// Linux's limit of send-buffer auto-tuning (`net.ipv4.tcp_wmem`) on hosts with enough memory.
 const LINUX_SEND_BUFFER_BYTES: u64 = 4 << 20;
-/// The MTU that configurations are made for where nothing is chosen: each flow has the MSS of its
-/// own route, if that is less.
+/// The MTU of a configuration if the scenario chooses none. The MSS of each flow's own route then
+/// limits the segments.
 const ANY_MTU_BYTES: u32 = u32::MAX;
 
-/// What a sender's TCP is chosen from: the keys of a `[[transfer]]` or a `[[traffic]]` table.
+/// The keys of a `[[transfer]]` or a `[[traffic]]` table that configure a sender's TCP.
 pub(crate) struct SenderKeys<'a> {
-    /// `transfer` or `traffic`.
+    /// Name of the table: `transfer` or `traffic`.
     pub table: &'static str,
-    /// Largest IP packet; `None`: as the way takes.
+    /// Largest IP packet in bytes. `None`: the path's MTU.
     pub segment_bytes: Option<u32>,
     /// Start-up algorithm, or [`NO_STARTUP`].
     pub startup: &'a str,
     /// Congestion avoidance.
     pub avoidance: Avoidance,
-    /// Whose TCP.
+    /// The TCP stack that is modelled.
     pub stack: Stack,
-    /// Takes part in window scaling.
+    /// Whether window scaling is offered.
     pub window_scaling: bool,
     /// Loss recovery.
     pub recovery: Recovery,
     /// Retransmission timer.
     pub timers: Timers,
-    /// The host's clocks.
+    /// Resolutions of the host's clocks.
     pub clocks: Clocks,
-    /// How much an ACK makes its window grow in slow start.
+    /// Limit of the window's growth per ACK in slow start.
     pub byte_counting: ByteCounting,
-    /// How its start-up reads ACKs.
+    /// How the start-up algorithm measures ACK trains.
     pub train: Train,
-    /// What it need not measure.
+    /// Values that are given to the start-up algorithm instead of measured.
     pub given: Given,
-    /// What it remembers of paths.
+    /// What the sender remembers about paths.
     pub memory: Memory,
     /// Initial window.
     pub initial_window: InitialWindow,
-    /// Threshold of the first slow start.
+    /// Initial ssthresh.
     pub initial_ssthresh_bytes: Option<u64>,
-    /// How packet pairs are written.
+    /// Encoding of packet pairs.
     pub pair_form: PairForm,
 }
 
 impl<'a> SenderKeys<'a> {
-    /// Of the measured transfer.
+    /// The keys of the measured transfer.
     pub fn from_transfer(transfer: &'a Transfer, receiver: &Receiver) -> SenderKeys<'a> {
         SenderKeys {
             table: "transfer",
@@ -77,7 +77,7 @@ impl<'a> SenderKeys<'a> {
         }
     }
 
-    /// Of traffic: always its own keys, never the transfer's.
+    /// The keys of traffic, which never inherit the transfer's keys.
     pub fn from_traffic(transfers: &'a Transfers) -> SenderKeys<'a> {
         let stack = Config::of(transfers.stack, ANY_MTU_BYTES);
         SenderKeys {
@@ -101,7 +101,7 @@ impl<'a> SenderKeys<'a> {
     }
 }
 
-/// The end that sends the data.
+/// Configuration of the end that sends the data.
 pub(crate) fn sender(keys: &SenderKeys<'_>, host: &Sender) -> Result<Config, Unsupported> {
     let key = |name: &str| format!("{}.{name}", keys.table);
     let Some(avoidance) = keys.avoidance.in_simulator() else {
@@ -135,7 +135,7 @@ pub(crate) fn sender(keys: &SenderKeys<'_>, host: &Sender) -> Result<Config, Uns
     };
     Ok(Config {
         window_scaling: keys.window_scaling,
-        // What is asked for by name gets what it needs; the receiver may still have none.
+        // A recovery that needs SACK enables it. The receiver may still not support it.
         sack: stack.sack || keys.recovery.needs_sack(),
         startup,
         startup_options: startup_options
@@ -169,7 +169,8 @@ pub(crate) fn sender(keys: &SenderKeys<'_>, host: &Sender) -> Result<Config, Uns
     })
 }
 
-/// The end that asks and receives: of the sender's stack, with what the scenario says of it.
+/// Configuration of the end that receives the data: the sender's stack, with the scenario's keys
+/// for the receiver.
 pub(crate) fn receiver(stack: Stack, host: &Receiver) -> Config {
     let own = Config::of(stack, ANY_MTU_BYTES);
     Config {
@@ -191,8 +192,9 @@ pub(crate) fn receiver(stack: Stack, host: &Receiver) -> Config {
     }
 }
 
-/// A relay's end that sends: as the transfer's sender, from a buffer of its own. At a rate it has a
-/// clock that can keep it, and TCP has neither start-up nor congestion control.
+/// Configuration of a relay's sending end: that of the transfer's sender, with the relay's own
+/// buffer. At a fixed rate, it has a clock that is fine enough for this rate, and TCP uses neither
+/// start-up nor congestion control.
 pub(crate) fn relay_sender(sender: &Config, split: &Split) -> Config {
     let plain = Config {
         send_buffer_bytes: split.buffer_bytes,
@@ -211,8 +213,8 @@ pub(crate) fn relay_sender(sender: &Config, split: &Split) -> Config {
     }
 }
 
-/// A relay's end that receives: as the transfer's receiver, but it takes no more than its buffer
-/// holds.
+/// Configuration of a relay's receiving end: that of the transfer's receiver, with a receive window
+/// of exactly the relay's buffer.
 pub(crate) fn relay_receiver(receiver: &Config, split: &Split) -> Config {
     Config {
         receive_buffer: ReceiveBuffer::Exactly(split.buffer_bytes),

@@ -1,35 +1,35 @@
-//! Why a case cannot be simulated.
+//! The errors of a simulation.
 
 use onramp_net::ConfigError;
 
-/// Why a case cannot be simulated.
+/// The reason why a case was not simulated to its end.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Error {
-    /// It asks for what the simulator does not have.
+    /// The case needs a feature that the simulator does not have.
     #[error(transparent)]
     Unsupported(#[from] Unsupported),
-    /// Packets cannot get there.
+    /// No route connects two nodes.
     #[error("no links lead from the node `{from}` to the node `{to}`: add a [[link]]")]
     NoRoute {
-        /// Name of a node.
+        /// Name of the first node.
         from: String,
-        /// Name of another.
+        /// Name of the second node.
         to: String,
     },
-    /// A sender that is its own receiver.
+    /// A sender is its own receiver.
     #[error("traffic from the node `{node}` to itself passes no link: give it another `to`")]
     SameNode {
         /// Name of the node.
         node: String,
     },
-    /// A link that cannot be.
+    /// The configuration of a link is invalid.
     #[error("link {link}, {direction}: {source}")]
     Link {
-        /// Its place in the scenario, from 1.
+        /// Number of the link in the scenario, from 1.
         link: usize,
-        /// `forward` or `reverse`.
+        /// Direction of the link: `forward` or `reverse`.
         direction: &'static str,
-        /// What is wrong with it.
+        /// The invalid value.
         source: ConfigError,
     },
     /// [`Options::stop`](crate::Options::stop) was set.
@@ -37,13 +37,13 @@ pub enum Error {
     Stopped,
 }
 
-/// A case asks for what the simulator does not have.
+/// A case needs a feature that the simulator does not have.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{key}` asks for `{asked}`, which the simulator does not have: choose another, or run it with `onramp lab`")]
 pub struct Unsupported {
     /// The key of the scenario file.
     pub key: String,
-    /// What it asks for.
+    /// The value of the key.
     pub asked: String,
 }
 

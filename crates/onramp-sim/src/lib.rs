@@ -1,16 +1,37 @@
-//! The simulator: [`onramp_tcp`] endpoints over [`onramp_net`] links, by a virtual clock.
+//! A deterministic packet simulator: [`onramp_tcp`] endpoints over [`onramp_net`] links, driven by
+//! a virtual clock.
 //!
-//! [`run`](run()) takes one [`Case`](onramp_scenario::Case) and gives an [`Outcome`]; [`run_all`]
-//! takes many, on several threads. A run is replayed from its case alone: time is in integer
-//! nanoseconds, events have a total order, each element draws from its own stream of random
-//! numbers, and nothing depends on the machine. [`observe`] is for whoever wants to see every
-//! packet.
+//! [`run`](run()) simulates one [`Case`](onramp_scenario::Case) and returns an [`Outcome`].
+//! [`run_all`] simulates many cases on several threads. The case alone determines the result: time
+//! is in integer nanoseconds, events have a total order, each element draws from its own stream of
+//! random numbers, and nothing depends on the machine. An [`Observer`](observe::Observer) receives
+//! every packet of a run.
 //!
-//! A measured transfer does what the lab's does: its receiver connects, asks with 8 bytes and reads
-//! as data arrives; its sender sends and closes. Or, as in simulators of the papers' time, its
-//! sender connects and sends unasked. The time counts from the connect to the last byte read. A run
-//! ends when all measured transfers are complete or have given up, or at the scenario's duration;
-//! traffic without end then just stops.
+//! # Transfers
+//!
+//! A measured transfer does the same as a transfer in the lab. The receiver connects, sends a
+//! request of 8 bytes and reads the data as they arrive. The sender sends the data and closes.
+//! Alternatively the sender connects and sends without a request, as in simulators of the papers'
+//! time. The completion time runs from the connect to the last byte read. A run ends when all
+//! measured transfers have completed or failed, or at the scenario's duration. Background traffic
+//! without an end then stops.
+//!
+//! # Example
+//!
+//! ```
+//! let text = r#"
+//! name = "example"
+//! [path]
+//! rate = "10 Mbit/s"
+//! rtt = "40 ms"
+//! queue = "1 bdp"
+//! [[transfer]]
+//! size = "100 kB"
+//! "#;
+//! let scenario = onramp_scenario::parse("example.toml", text).expect("valid");
+//! let outcome = onramp_sim::run(&scenario.cases[0], &Default::default()).expect("supported");
+//! assert!(outcome.records[0].finished);
+//! ```
 
 mod case;
 mod endpoint;

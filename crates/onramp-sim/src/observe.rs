@@ -1,94 +1,94 @@
-//! Looking on: everything that happens in a run, for whoever writes traces or captures.
+//! Observation of a run: every packet and every sender event, for traces and captures.
 //!
-//! An observer that is not there costs nothing: the engine is compiled for [`NoObserver`] without
-//! any of the calls.
+//! Without an observer there is no cost: the engine is compiled for [`NoObserver`] without the
+//! calls.
 
 use onramp_scenario::Dscp;
 use onramp_tcp::{Connection, Segment};
 
-/// Which way a packet goes in its flow, and what it is.
+/// The direction of a packet in its flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Direction {
     /// A TCP segment from the flow's sender to its receiver.
     Data,
-    /// A TCP segment from the receiver to the sender: acknowledgements, and the request.
+    /// A TCP segment from the receiver to the sender: an ACK or the request.
     Ack,
-    /// A datagram of a source without TCP. Its segment has a payload, and means nothing else.
+    /// A datagram of a source without TCP. Only the payload length of its segment is meaningful.
     Datagram,
 }
 
-/// A packet at a moment.
+/// A packet at one point of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct PacketEvent<'a> {
-    /// When.
+    /// Time of the event.
     pub time_ns: u64,
-    /// Its flow: flows are numbered from 0 as they start.
+    /// Its flow. Flows are numbered from 0 in the order of their starts.
     pub flow: u32,
-    /// Which way it goes.
+    /// Direction of the packet.
     pub direction: Direction,
     /// The segment.
     pub segment: &'a Segment,
-    /// Place in the stream of its first payload byte; the number of a datagram, from 0.
+    /// Offset in the stream of its first payload byte. For a datagram its number, from 0.
     pub stream_start: u64,
-    /// Some of its payload had been sent before.
+    /// Whether some of its payload was sent before.
     pub retransmission: bool,
-    /// How it is marked.
+    /// DSCP of the packet.
     pub dscp: Dscp,
-    /// Size of the IP packet.
+    /// Size of the IP packet in bytes.
     pub wire_bytes: u32,
 }
 
-/// A flow that starts: a TCP connection, or a source's datagrams.
+/// The start of a flow: a TCP connection, or the datagrams of one source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FlowStart {
-    /// When.
+    /// Time of the start.
     pub time_ns: u64,
-    /// Its number.
+    /// Number of the flow.
     pub flow: u32,
-    /// Of a transfer that is made of several connections, the number of its first flow; otherwise
-    /// its own.
+    /// Number of the first flow of the same transfer, if the transfer has several connections.
+    /// Otherwise the flow's own number.
     pub transfer: u32,
-    /// Which of them it is side by side, from 0.
+    /// Index among the parallel connections of the transfer, from 0.
     pub lane: u32,
-    /// Which of them it is in series, from 0 at the sender.
+    /// Index among the connections in series, from 0 at the sender.
     pub hop: u32,
-    /// The scenario's `[[traffic]]` table that it belongs to, from 0; `None`: it is a copy of the
-    /// transfer.
+    /// Index of the flow's `[[traffic]]` table, from 0. `None` for a copy of the transfer.
     pub traffic: Option<u32>,
-    /// It has a record.
+    /// Whether the flow has a record.
     pub measured: bool,
-    /// The node that sends the data, by its place in the scenario.
+    /// Index in the scenario of the node that sends the data.
     pub from: u32,
-    /// The node that receives it.
+    /// Index in the scenario of the node that receives the data.
     pub to: u32,
-    /// The link with the lowest rate on the data's route, the first of several.
+    /// The directed link with the lowest rate on the route of the data; the first of them if there
+    /// are several.
     pub bottleneck: u32,
 }
 
-/// Why a link lost a packet.
+/// Why a link dropped a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DropReason {
     /// The queue was full.
     QueueFull,
-    /// The queue's management refused it though there was room.
+    /// The queue dropped the packet early, although it had room (RED).
     Early,
-    /// The queue had taken it in, and threw it out.
+    /// The queue had accepted the packet and dropped it later.
     Evicted,
-    /// It was an acknowledgement, and a later one that came into the same queue said as much.
+    /// The packet was an ACK in a queue with an ACK filter, and a later ACK superseded it.
     Thinned,
-    /// It was lost at random.
+    /// The loss process dropped the packet.
     Random,
-    /// It exceeded the rate of a policer, or of an expedited flow's profile.
+    /// The packet exceeded a policer's token bucket, or the profile of its expedited flow.
     Policer,
 }
 
-/// Sees a run. Links are numbered in the scenario's order, twice: 2 n is link n forward, 2 n + 1
-/// its reverse.
+/// Receives the events of a run. Directed links are numbered in the scenario's order: 2 n is link n
+/// forward, and 2 n + 1 is link n in reverse.
 ///
-/// Of one packet, calls come in this order: `sent`, `entered` (or `lost`) and `left` for each link,
-/// `arrived`.
+/// For one packet the calls come in this order: `sent`; for each link `entered` (or `dropped`) and
+/// `departed`; `arrived`.
 pub trait Observer {
-    /// Whether there is anybody to look.
+    /// Whether the observer needs the calls.
     const ACTIVE: bool = true;
 
     /// A flow starts.
@@ -101,12 +101,12 @@ pub trait Observer {
         let _ = packet;
     }
 
-    /// A packet arrives at a host, which has not looked at it yet.
+    /// A packet arrives at a host, before the host processes it.
     fn arrived(&mut self, packet: &PacketEvent<'_>) {
         let _ = packet;
     }
 
-    /// A link has taken a packet in.
+    /// A link accepted a packet.
     fn entered(&mut self, link: u32, packet: &PacketEvent<'_>) {
         let _ = (link, packet);
     }
@@ -116,28 +116,29 @@ pub trait Observer {
         let _ = (link, packet);
     }
 
-    /// A packet is lost in a link: instead of being taken in, or later.
+    /// A link drops a packet, on arrival or after it had accepted the packet.
     fn dropped(&mut self, link: u32, why: DropReason, packet: &PacketEvent<'_>) {
         let _ = (link, why, packet);
     }
 
-    /// The application of a flow's receiver, which is no relay, has read so much more, in order.
+    /// The application of a flow's receiver has read `bytes` more, in order. A relay's end is not
+    /// reported.
     fn delivered(&mut self, time_ns: u64, flow: u32, bytes: u64) {
         let _ = (time_ns, flow, bytes);
     }
 
-    /// A flow's sender has dealt with a segment or a timer, and has sent what it may.
+    /// A flow's sender has processed a segment or a timer, and has sent everything it may.
     fn sender_acted(&mut self, time_ns: u64, flow: u32, sender: &Connection) {
         let _ = (time_ns, flow, sender);
     }
 
-    /// A flow is over, and its number is not used again.
+    /// A flow has ended. Its number is not used again.
     fn flow_ended(&mut self, time_ns: u64, flow: u32) {
         let _ = (time_ns, flow);
     }
 }
 
-/// Nobody looks.
+/// No observer.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoObserver;
 
@@ -145,7 +146,7 @@ impl Observer for NoObserver {
     const ACTIVE: bool = false;
 }
 
-/// Two observers: the first one sees everything first.
+/// Two observers. The first one receives each event first.
 impl<A: Observer, B: Observer> Observer for (A, B) {
     const ACTIVE: bool = A::ACTIVE || B::ACTIVE;
 

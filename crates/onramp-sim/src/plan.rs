@@ -1,82 +1,84 @@
-//! What the engine runs: a case with its names, routes and choices resolved.
+//! The plan that the engine runs: a case with resolved names, routes and configurations.
 
 use crate::routes::Routes;
 use onramp_scenario::random::Interval;
 use onramp_scenario::{Application, Arrivals, Connect, Connections, Dscp};
 use onramp_tcp::Config;
 
-/// A run before its beginning.
+/// The plan of a run.
 #[derive(Debug)]
 pub(crate) struct Plan {
-    /// Directed links: those of the scenario in its order, forward before reverse.
+    /// Directed links, in the scenario's order, forward before reverse.
     pub links: Vec<onramp_net::Config>,
     /// The routes of all flows.
     pub routes: Routes,
-    /// Kinds of TCP flows.
+    /// Groups of TCP flows.
     pub groups: Vec<Group>,
-    /// What starts flows and sends datagrams; sources are numbered in this order.
+    /// The sources, which start flows and send datagrams. They are numbered in this order.
     pub loads: Vec<Load>,
-    /// Moments at which the traffic's progress is noted, ascending. The run goes on until the last
-    /// of them, but no longer than a minute after the last measured transfer.
+    /// Times at which the delivered traffic is read, ascending. The run continues until the last of
+    /// them, but at most one minute after the last measured transfer.
     pub meter_ns: Vec<u64>,
-    /// The run ends here at the latest.
+    /// Latest end of the run.
     pub until_ns: u64,
-    /// Of all random streams.
+    /// Seed of all random streams.
     pub seed: u64,
 }
 
-/// TCP flows that have everything in common but their hosts and sizes.
+/// TCP flows that differ only in their hosts and sizes.
 #[derive(Clone, Debug)]
 pub(crate) struct Group {
-    /// The end that sends the data.
+    /// Configuration of the end that sends the data.
     pub sender: Config,
-    /// The end that receives it.
+    /// Configuration of the end that receives the data.
     pub receiver: Config,
-    /// The end that opens the connection.
+    /// Which end opens the connection.
     pub connect: Connect,
-    /// How the sender's packets are marked.
+    /// DSCP of the sender's packets.
     pub dscp: Dscp,
-    /// Where they run; flows are dealt to them in turn.
+    /// Paths of the flows, which use them in turn.
     pub paths: Vec<Path>,
-    /// The scenario's `[[traffic]]` table that they belong to; `None`: they are the transfer.
+    /// Index of the flows' `[[traffic]]` table. `None` for copies of the transfer.
     pub traffic: Option<u32>,
-    /// Each of them has a record.
+    /// Whether each flow has a record.
     pub measured: bool,
-    /// What limits the sending application.
+    /// How the sending application writes. `None`: all at once.
     pub application: Option<Application>,
-    /// The sending application stops in the middle, and resets the connection.
+    /// Time at which the sending application resets the connection.
     pub stop_ns: u64,
-    /// It is made of several connections, each of them a flow of another group; `None`: of one.
+    /// The connections of a transfer with several connections, each of which is a flow of another
+    /// group. `None`: one connection.
     pub bundle: Option<BundlePlan>,
 }
 
-/// Of what connections a transfer is made.
+/// The connections of one transfer.
 #[derive(Clone, Debug)]
 pub(crate) struct BundlePlan {
-    /// In series: the groups of its hops, from the sender to the receiver.
+    /// Groups of the connections in series, from the sender to the receiver.
     pub hops: Vec<u32>,
-    /// Side by side: how many such series.
+    /// Number of such series in parallel.
     pub connections: Connections,
 }
 
-/// A way through the network and back.
+/// A path through the network, with its return path.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Path {
-    /// The node that sends the data.
+    /// Node that sends the data.
     pub from: u32,
-    /// The node that receives it.
+    /// Node that receives the data.
     pub to: u32,
-    /// First place of the route of the data.
+    /// Index of the first hop of the data's route.
     pub data: u32,
-    /// First place of the route of the acknowledgements.
+    /// Index of the first hop of the ACKs' route.
     pub acks: u32,
-    /// The directed link of the data's route with the lowest rate, the first of several.
+    /// The directed link of the data's route with the lowest rate; the first of them if there are
+    /// several.
     pub bottleneck: u32,
-    /// Largest payload of a segment without options.
+    /// Maximum payload of a segment without options.
     pub mss_bytes: u16,
 }
 
-/// What a source does.
+/// The task of a source.
 #[derive(Debug)]
 pub(crate) enum Load {
     /// Starts flows.
@@ -85,61 +87,61 @@ pub(crate) enum Load {
     Datagrams(Datagrams),
 }
 
-/// Flows that start.
+/// Flows that a source starts.
 #[derive(Debug)]
 pub(crate) struct Launch {
-    /// Of which group.
+    /// Group of the flows.
     pub group: u32,
-    /// When, and with which payload.
+    /// Times and payload sizes.
     pub arrivals: Arrivals,
 }
 
-/// Datagrams, perhaps with pauses.
+/// Datagrams that a source sends, possibly with pauses.
 #[derive(Debug)]
 pub(crate) struct Datagrams {
-    /// First place of their route.
+    /// Index of the first hop of their route.
     pub route: u32,
-    /// The node that sends them.
+    /// Node that sends them.
     pub from: u32,
-    /// The node that receives them.
+    /// Node that receives them.
     pub to: u32,
-    /// The directed link of the route with the lowest rate.
+    /// Directed link of the route with the lowest rate.
     pub bottleneck: u32,
-    /// The scenario's `[[traffic]]` table.
+    /// Index of the `[[traffic]]` table.
     pub traffic: u32,
-    /// The first one.
+    /// Time of the first datagram.
     pub start_ns: u64,
-    /// None is sent from here on.
+    /// Time from which no datagram is sent.
     pub stop_ns: u64,
-    /// Of IP packets, on average.
+    /// Mean rate of the IP packets.
     pub rate_bits_per_s: u64,
-    /// Size of each IP packet.
+    /// Size of each IP packet in bytes.
     pub packet_bytes: u32,
-    /// How it is marked.
+    /// DSCP of the packets.
     pub dscp: Dscp,
-    /// They come one by one, as a Poisson process, not evenly.
+    /// Whether the datagrams are a Poisson process instead of evenly spaced.
     pub poisson: bool,
-    /// How long it sends and how long it pauses; `None`: it never pauses.
+    /// Durations of the on and off periods. `None`: the source never pauses.
     pub on_off: Option<(Interval, Interval)>,
 }
 
 impl Path {
-    /// A number for what a host remembers of it: who sends to whom.
+    /// Key of this path in the sender's path memory: sender and receiver.
     pub fn memory_key(&self) -> u64 {
         u64::from(self.from) << 32 | u64::from(self.to)
     }
 }
 
 impl Group {
-    /// The way of a copy, counted from 0.
+    /// The path of a copy, counted from 0.
     pub fn path(&self, copy: u64) -> &Path {
         &self.paths[(copy % self.paths.len() as u64) as usize]
     }
 }
 
 impl Datagrams {
-    /// From one to the next at an even rate. Exact in the long run: what a division cuts off, in
-    /// `part`, is carried into the next one.
+    /// Time from one datagram to the next at a constant rate. It is exact in the long run: `part`
+    /// carries the remainder of the division into the next interval.
     pub fn interval_ns(&self, part: &mut u64) -> u64 {
         let parts = u128::from(self.packet_bytes) * 8_000_000_000 + u128::from(*part);
         let rate = u128::from(self.rate_bits_per_s.max(1));
@@ -147,14 +149,14 @@ impl Datagrams {
         (parts / rate) as u64
     }
 
-    /// The same where it is drawn.
+    /// The interval of a Poisson process with the same mean rate.
     pub fn mean_interval(&self) -> Interval {
         Interval::Exponential(self.interval_ns(&mut 0))
     }
 }
 
 impl Load {
-    /// Whether what it starts has records.
+    /// Whether the source starts flows that have records.
     pub fn is_measured(&self, groups: &[Group]) -> bool {
         match self {
             Load::Launch(launch) => groups[launch.group as usize].measured,

@@ -1,48 +1,49 @@
-//! The packets of a run: one slab, so that links move small handles and nothing is allocated per
+//! The packets of a run, in one slab. Links move small handles, and no memory is allocated per
 //! packet.
 
 use crate::observe::Direction;
 use onramp_scenario::Dscp;
 use onramp_tcp::Segment;
 
-/// What a packet is, once: its handles point here.
+/// The content of a packet, to which its handles refer.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Content {
-    /// The segment; of a datagram only its payload's length means something.
+    /// The segment. For a datagram only the payload length is meaningful.
     pub segment: Segment,
-    /// Place in the stream of its first payload byte; a datagram's number.
+    /// Offset in the stream of the first payload byte, or the number of a datagram.
     pub stream_start: u64,
-    /// Some of its payload had been sent before.
+    /// Whether some of the payload was sent before.
     pub retransmission: bool,
     /// Number of its flow.
     pub flow: u32,
-    /// Slot of its flow; a datagram has none.
+    /// Slot of the flow. A datagram has none.
     pub flow_slot: u32,
-    /// What it is of the flow.
+    /// Direction of the packet in its flow.
     pub direction: Direction,
-    /// How it is marked.
+    /// DSCP of the packet.
     pub dscp: Dscp,
 }
 
-/// A packet as links carry it.
+/// The handle of a packet, which links carry.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Handle {
-    /// Its slot in the [`Pool`].
+    /// Slot of the packet in the [`Pool`].
     pub slot: u32,
-    /// Size of the IP packet, below 2^30, and its class: links move many of these.
+    /// Size of the IP packet, below 2^30, and its class in one word. Links move many handles, so
+    /// handles are small.
     size_and_class: u32,
     /// Number of its flow.
     pub flow: u32,
-    /// Where on its route it is: an index into [`Routes`](crate::routes::Routes).
+    /// Position on its route: an index into [`Routes`](crate::routes::Routes).
     pub hop: u32,
 }
 
-/// In the size: the packet is expedited.
+/// Bit of `size_and_class` that marks an expedited packet.
 const EXPEDITED: u32 = 1 << 31;
 
 impl Handle {
-    /// That of a packet in this slot, of so many bytes with its IP header, at this place of its
-    /// route.
+    /// The handle of the packet in `slot`, with `wire_bytes` including the IP header, at the
+    /// position `hop` of its route.
     pub fn new(slot: u32, wire_bytes: u32, content: &Content, hop: u32) -> Handle {
         debug_assert!(wire_bytes < 1 << 30);
         let class = match content.dscp {
@@ -72,7 +73,7 @@ impl onramp_net::Packet for Handle {
     }
 }
 
-/// The slab. It grows to the most packets that were ever under way at once, and stays there.
+/// The slab. It grows to the maximum number of packets in flight and does not shrink.
 #[derive(Debug, Default)]
 pub(crate) struct Pool {
     contents: Vec<Content>,
@@ -80,7 +81,7 @@ pub(crate) struct Pool {
 }
 
 impl Pool {
-    /// Takes a packet in.
+    /// Adds a packet and returns its slot.
     pub fn insert(&mut self, content: Content) -> u32 {
         match self.free.pop() {
             Some(slot) => {
@@ -90,23 +91,23 @@ impl Pool {
             None => {
                 self.contents.push(content);
                 u32::try_from(self.contents.len() - 1)
-                    .expect("fewer than 2^32 packets are under way")
+                    .expect("fewer than 2^32 packets are in flight")
             }
         }
     }
 
-    /// A packet under way.
+    /// The packet of a handle.
     pub fn get(&self, handle: Handle) -> &Content {
         &self.contents[handle.slot as usize]
     }
 
-    /// The packet is gone: arrived or lost. Its slot is free.
+    /// Removes a packet that arrived or was dropped. Its slot is free again.
     pub fn remove(&mut self, handle: Handle) -> Content {
         self.free.push(handle.slot);
         self.contents[handle.slot as usize]
     }
 
-    /// Packets under way.
+    /// Number of packets in flight.
     pub fn len(&self) -> usize {
         self.contents.len() - self.free.len()
     }
@@ -132,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_handle_knows_size_class_and_flow() {
+    fn a_handle_has_the_size_class_and_flow_of_its_packet() {
         let expedited = packet(0);
         let plain = Content {
             dscp: Dscp::BestEffort,
@@ -153,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn slots_are_used_again_and_none_is_lost() {
+    fn free_slots_are_used_again() {
         let mut pool = Pool::default();
         let handle = |slot| Handle::new(slot, 40, &packet(0), 0);
         let slots = [1, 2, 3].map(|start| pool.insert(packet(start)));

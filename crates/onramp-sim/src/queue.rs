@@ -1,30 +1,32 @@
-//! What happens next: an indexed 4-ary heap in which each entity has at most one moment.
+//! The event queue: an indexed 4-ary heap in which each entity has at most one event.
 //!
-//! Nothing is ever scheduled twice and nothing stale is ever popped: moving an entity's moment
-//! moves its one entry. The order is total. Of two entities due in the same nanosecond the one with
-//! the lower rank goes first: links in the file's order, forward before reverse, then connection
-//! ends in order of creation, then sources.
+//! A new time for an entity moves its one entry, so no entity is queued twice and no stale event is
+//! ever popped. The order of events is total. Of two events at the same nanosecond, the one with
+//! the lower rank comes first: links in the scenario's order, forward before reverse; then
+//! connection ends in the order of their creation; then sources.
+//!
+//! The queue is our own because the order of simultaneous events decides results. It has to stay
+//! the same with every version of every library.
 
-/// An entity: where it stands among those of the same nanosecond, and in which slot of the heap's
-/// index it lives.
+/// An entity: its rank among events of the same nanosecond, and its slot in the index of the heap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Entity(u64);
 
-/// The kinds of entities, in the order in which they act within a nanosecond.
+/// The kinds of entities, in the order in which they act in the same nanosecond.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// A directed link.
     Link,
     /// An end of a connection.
     End,
-    /// What starts flows, sends datagrams or reads meters.
+    /// A source, which starts flows or sends datagrams.
     Source,
 }
 
 const NUMBER_BITS: u32 = 30;
 
 impl Entity {
-    /// The `number`-th entity of its kind, in a slot that no other living entity has.
+    /// The `number`-th entity of its kind. No other live entity may have the same slot.
     pub fn new(kind: Kind, number: u32, slot: u32) -> Entity {
         assert!(
             number < 1 << NUMBER_BITS,
@@ -34,7 +36,7 @@ impl Entity {
         Entity(kind << (32 + NUMBER_BITS) | u64::from(number) << 32 | u64::from(slot))
     }
 
-    /// What it is.
+    /// The kind of the entity.
     pub fn kind(self) -> Kind {
         match self.0 >> (32 + NUMBER_BITS) {
             0 => Kind::Link,
@@ -43,7 +45,7 @@ impl Entity {
         }
     }
 
-    /// Its slot.
+    /// The slot of the entity.
     pub fn slot(self) -> usize {
         (self.0 as u32) as usize
     }
@@ -56,31 +58,31 @@ struct Entry {
 }
 
 impl Entry {
-    /// One number to compare: time, then rank.
+    /// Sort key: time, then rank.
     fn key(self) -> u128 {
         u128::from(self.time_ns) << 64 | u128::from(self.entity.0)
     }
 }
 
-/// Not in the heap.
+/// Position of an entity that is not in the heap.
 const NOT_QUEUED: u32 = u32::MAX;
 
-/// The queue. Its operations are in O(log n), and it allocates only when more entities exist than
-/// ever before.
+/// The event queue. Its operations take O(log n). It allocates only when there are more entities
+/// than ever before.
 #[derive(Debug, Default)]
 pub(crate) struct EventQueue {
     heap: Vec<Entry>,
-    /// Where in the heap the entity of a slot is.
+    /// Position in the heap for each slot.
     positions: Vec<u32>,
 }
 
 impl EventQueue {
-    /// The next entity and its moment. It stays in the queue.
+    /// The time and the entity of the next event, which stays in the queue.
     pub fn next(&self) -> Option<(u64, Entity)> {
         self.heap.first().map(|entry| (entry.time_ns, entry.entity))
     }
 
-    /// Gives the entity this moment, instead of the one that it may have.
+    /// Sets the time of the entity's event, and replaces its previous event if it has one.
     pub fn schedule(&mut self, entity: Entity, time_ns: u64) {
         let slot = entity.slot();
         if slot >= self.positions.len() {
@@ -96,14 +98,14 @@ impl EventQueue {
                 let position = position as usize;
                 debug_assert_eq!(
                     self.heap[position].entity, entity,
-                    "two living entities in one slot"
+                    "two live entities in one slot"
                 );
                 self.reposition(position, entry);
             }
         }
     }
 
-    /// The entity has no moment any more.
+    /// Removes the entity's event, if it has one.
     pub fn cancel(&mut self, entity: Entity) {
         let Some(&position) = self
             .positions
@@ -119,7 +121,7 @@ impl EventQueue {
         }
     }
 
-    /// Puts an entry where `place` has become free, or below, or above.
+    /// Puts an entry at the free `position`, or moves it up or down to its place.
     fn reposition(&mut self, position: usize, entry: Entry) {
         if position > 0 && entry.key() < self.heap[(position - 1) / 4].key() {
             self.sift_up(position, entry);
@@ -158,7 +160,7 @@ impl EventQueue {
 
     fn min_child(&self, position: usize) -> Option<(usize, Entry)> {
         let first = 4 * position + 1;
-        // Two rounds of a knock-out, which compile to moves instead of jumps.
+        // Two rounds of comparisons, which compile to conditional moves instead of jumps.
         if let Some(&[a, b, c, d]) = self.heap.get(first..first + 4) {
             let left = if b.key() < a.key() {
                 (first + 1, b)
@@ -197,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn within_a_nanosecond_links_come_first_then_ends_then_sources_each_by_number() {
+    fn in_one_nanosecond_links_act_before_ends_and_ends_before_sources() {
         let entities = [
             Entity::new(Kind::Link, 0, 7),
             Entity::new(Kind::Link, 1, 3),
@@ -214,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn an_entity_knows_its_kind_and_slot() {
+    fn an_entity_has_its_kind_and_slot() {
         for kind in [Kind::Link, Kind::End, Kind::Source] {
             let entity = Entity::new(kind, (1 << NUMBER_BITS) - 1, 77);
             assert_eq!((entity.kind(), entity.slot()), (kind, 77));
@@ -223,7 +225,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_agrees_with_an_ordered_map(steps in prop::collection::vec((0u32..40, prop::option::of(0u64..50)), 0..400)) {
+        fn the_queue_agrees_with_an_ordered_map(
+            steps in prop::collection::vec((0u32..40, prop::option::of(0u64..50)), 0..400),
+        ) {
             let mut queue = EventQueue::default();
             let mut model = BTreeMap::new();
             for (slot, time) in steps {
@@ -241,7 +245,8 @@ mod tests {
                 let first = model.iter().map(|(entity, time_ns)| (*time_ns, *entity)).min();
                 prop_assert_eq!(queue.next(), first);
             }
-            let mut rest: Vec<_> = model.into_iter().map(|(entity, time_ns)| (time_ns, entity)).collect();
+            let rest = model.into_iter().map(|(entity, time_ns)| (time_ns, entity));
+            let mut rest: Vec<_> = rest.collect();
             rest.sort_unstable();
             prop_assert_eq!(drain(&mut queue), rest);
         }

@@ -1,4 +1,4 @@
-//! From what was seen to records.
+//! Builds the records of a run.
 
 use crate::engine::{FinishedTransfer, RunResult};
 use onramp_results::{rate_in, traffic_windows, Record};
@@ -6,8 +6,8 @@ use onramp_scenario::{bytes_in, Case, TrafficKind, ENDLESS};
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// The records of the measured transfers, with what the engine says of each: first the copies of
-/// the transfer, then those of traffic, each in order of their starts.
+/// The records of the measured transfers, each with its result from the engine. The copies of the
+/// transfer come first and those of traffic follow, each in the order of their starts.
 pub(crate) fn records<'a>(
     case: &Case,
     result: &'a RunResult,
@@ -32,16 +32,16 @@ pub(crate) fn records<'a>(
         .collect()
 }
 
-/// Records before their transfers have run.
+/// Templates of records, with everything that is known before a transfer runs.
 struct RecordTemplates<'a> {
     case: &'a Case,
-    /// Copies with the same ends differ in number and start alone, and where links change in their
-    /// bounds: finding their path is the work.
+    /// Templates of copies by their ends. Copies with the same ends differ only in number and
+    /// start, and in their bounds if links change. The search for their path is the expensive part.
     of_ends: HashMap<(usize, usize), (Record, Vec<u32>)>,
 }
 
 impl RecordTemplates<'_> {
-    /// With the links of its way and back.
+    /// The template of a transfer, with the links of its path and its return path.
     fn of(&mut self, number: u32, finished: &FinishedTransfer) -> (Record, Vec<u32>) {
         let case = self.case;
         let (template, links) = match finished
@@ -63,7 +63,7 @@ impl RecordTemplates<'_> {
             }
             Some(traffic) => {
                 let TrafficKind::Transfers(transfers) = &traffic.kind else {
-                    unreachable!("only TCP is measured: datagrams have no end")
+                    unreachable!("only TCP transfers are measured")
                 };
                 let size_bytes = if finished.size_bytes == ENDLESS {
                     0
@@ -119,20 +119,21 @@ fn record(
 }
 
 fn fill_traffic(record: &mut Record, case: &Case, result: &RunResult, finished: &FinishedTransfer) {
-    let is_watched = finished.traffic.is_none() && finished.started_ns <= result.until_ns;
-    let Some(span) = case.traffic_span().filter(|_| is_watched) else {
+    let has_traffic_windows = finished.traffic.is_none() && finished.started_ns <= result.until_ns;
+    let Some(span) = case.traffic_span().filter(|_| has_traffic_windows) else {
         return;
     };
-    let at = |moment_ns| {
-        let place = result
+    let at = |time_ns| {
+        let position = result
             .meter
-            .binary_search_by_key(&moment_ns, |(noted_ns, _)| *noted_ns)
+            .binary_search_by_key(&time_ns, |(read_ns, _)| *read_ns)
             .ok()?;
-        Some(result.meter[place].1)
+        Some(result.meter[position].1)
     };
-    let seen = span.start..span.end.min(result.until_ns);
+    let observed = span.start..span.end.min(result.until_ns);
     let rate = |window: Range<u64>| rate_in(&window, (at(window.end)? - at(window.start)?) as f64);
-    let [before, during] = traffic_windows(finished.started_ns, case.path.rtt_ns, &seen).map(rate);
+    let [before, during] =
+        traffic_windows(finished.started_ns, case.path.rtt_ns, &observed).map(rate);
     (
         record.traffic_before_bytes_per_s,
         record.traffic_during_bytes_per_s,

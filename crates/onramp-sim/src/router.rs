@@ -1,20 +1,20 @@
-//! Routes through a network, for thousands of hosts: the same as [`Network::route`] finds, with one
-//! search for each router that hosts hang on instead of one for each pair of hosts.
+//! Routes through a network with thousands of hosts. The routes are those of [`Network::route`].
+//! One search per router serves all hosts behind it, instead of one search per pair of hosts.
 
 use onramp_scenario::{Hop, Network};
 use std::collections::HashMap;
 
-/// Finds routes, and remembers the way to every destination that it has searched.
+/// Finds routes, and caches the next hops to every destination it has searched.
 pub(crate) struct Router<'a> {
     network: &'a Network,
-    /// The links of each node in the file's order, as the hop that leaves it and where that leads.
+    /// The links of each node in the file's order: the outgoing hop and the node it leads to.
     outgoing: Vec<Vec<(Hop, usize)>>,
-    /// By destination: the hop that each node takes towards it, and the next node.
+    /// For each destination: the hop that each node takes towards it, and the next node.
     next_hops: HashMap<usize, Vec<Option<(Hop, usize)>>>,
 }
 
 impl<'a> Router<'a> {
-    /// For this network.
+    /// Creates a router for this network.
     pub fn new(network: &'a Network) -> Router<'a> {
         let mut outgoing = vec![Vec::new(); network.nodes.len()];
         for (link, ends) in network.links.iter().enumerate() {
@@ -45,14 +45,14 @@ impl<'a> Router<'a> {
         self.network
     }
 
-    /// The way from one node to another over the fewest links; `None` where none leads there, no
-    /// hops from a node to itself.
+    /// The route with the fewest links from one node to another. `None` if there is no route. The
+    /// route from a node to itself is empty.
     pub fn route(&mut self, from: usize, to: usize) -> Option<Vec<Hop>> {
         if from == to {
             return Some(Vec::new());
         }
-        // All ways to a host with one link end with that link: the way to its neighbour is shared
-        // with other hosts.
+        // All routes to a host with one link end with this link, so other hosts behind the same
+        // neighbour share the route to the neighbour.
         if let [(away, neighbour)] = self.outgoing[to][..] {
             let mut hops = self.route_to_router(from, neighbour)?;
             hops.push(away.turned());
@@ -79,15 +79,15 @@ impl<'a> Router<'a> {
     }
 }
 
-/// The first hop of every node's way to one: at each node the first link of the file that leads
-/// nearer.
+/// The first hop of every node's route to `to`: at each node the first link of the file that leads
+/// to a node nearer to it.
 fn search(outgoing: &[Vec<(Hop, usize)>], to: usize) -> Vec<Option<(Hop, usize)>> {
     let mut distances = vec![usize::MAX; outgoing.len()];
     distances[to] = 0;
     let mut found = vec![to];
-    let mut looked_at = 0;
-    while let Some(&node) = found.get(looked_at) {
-        looked_at += 1;
+    let mut visited = 0;
+    while let Some(&node) = found.get(visited) {
+        visited += 1;
         for &(_, neighbour) in &outgoing[node] {
             if distances[neighbour] == usize::MAX {
                 distances[neighbour] = distances[node] + 1;
@@ -110,19 +110,24 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_finds_what_the_network_finds(ends in prop::collection::vec((0usize..9, 0usize..9), 0..14)) {
-            let text = "name = \"x\"\n[path]\nrate = \"1 Mbit/s\"\nrtt = \"1 ms\"\n[[transfer]]\nsize = \"1 B\"\n";
+        fn the_routes_are_those_of_the_network(
+            ends in prop::collection::vec((0usize..9, 0usize..9), 0..14),
+        ) {
+            let text = "name = \"x\"\n[path]\nrate = \"1 Mbit/s\"\nrtt = \"1 ms\"\n\
+                        [[transfer]]\nsize = \"1 B\"\n";
             let path = onramp_scenario::parse("x.toml", text).unwrap().cases.remove(0).path;
             let link = |(from, to)| {
                 let (forward, reverse) = (path.forward.clone(), path.reverse.clone());
                 NetworkLink { from, to, mtu_bytes: 1500, forward, reverse }
             };
             let links = ends.into_iter().filter(|(from, to)| from != to).map(link).collect();
-            let network = Network { nodes: (0..9).map(|node| node.to_string()).collect(), links };
+            let nodes = (0..9).map(|node| node.to_string()).collect();
+            let network = Network { nodes, links };
             let mut router = Router::new(&network);
             for from in 0..9 {
                 for to in 0..9 {
-                    prop_assert_eq!(router.route(from, to), network.route(from, to), "from {} to {}", from, to);
+                    let (found, expected) = (router.route(from, to), network.route(from, to));
+                    prop_assert_eq!(found, expected, "from {} to {}", from, to);
                 }
             }
         }

@@ -1,9 +1,9 @@
-//! Where the simulator's packets go: [`onramp_scenario::Routes`], at whose ends are hosts that take
-//! data, acknowledgements or datagrams.
+//! The routes of the simulator's packets: [`onramp_scenario::Routes`] that end at hosts, which
+//! receive data, ACKs or datagrams.
 
 use crate::observe::Direction;
 
-/// What is at a place of a route.
+/// One position of a route: a link or a host.
 pub(crate) type Hop = onramp_scenario::Place<Direction>;
-/// All routes.
+/// All routes of a run.
 pub(crate) type Routes = onramp_scenario::Routes<Direction>;

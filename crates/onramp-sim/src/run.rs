@@ -1,4 +1,4 @@
-//! One case from beginning to end.
+//! Runs one case.
 
 use crate::case::plan;
 use crate::engine::{Engine, FinishedTransfer, RunResult};
@@ -16,62 +16,62 @@ use std::sync::Arc;
 /// How to run a case.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Fill [`Outcome::traces`]. It costs memory per segment, up to a bound per flow, and changes
-    /// nothing else.
+    /// Whether to fill [`Outcome::traces`]. This takes memory per segment, up to a limit per flow,
+    /// and changes nothing else.
     pub trace: bool,
-    /// Set it from anywhere, for example on Ctrl-C: the run ends with [`Error::Stopped`] within
-    /// milliseconds.
+    /// Set this flag from any thread, for example on Ctrl-C: the run then ends within milliseconds
+    /// with [`Error::Stopped`].
     pub stop: Arc<AtomicBool>,
 }
 
-/// What a case answered.
+/// The result of a case.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
-    /// The results of the measured transfers: first the copies of the transfer, then those of
-    /// traffic, each in order of their starts.
+    /// The records of the measured transfers. The copies of the transfer come first and those of
+    /// traffic follow, each in the order of their starts.
     pub records: Vec<Record>,
-    /// Those of them that gave up before the run ended, by their places there, and why.
+    /// The transfers that failed before the run ended: the index of the record, and the reason.
     pub failures: Vec<(usize, Failure)>,
-    /// How their connections moved, in the same order; empty without [`Options::trace`].
+    /// The traces of their connections, in the same order. Empty without [`Options::trace`].
     pub traces: Vec<Trace>,
-    /// Of so many of them not every segment or acknowledgement was kept: there were more than
+    /// Number of traces that do not have every segment or ACK, because there were more than
     /// 100,000.
     pub decimated_traces: usize,
-    /// What the directed links did: link n of the scenario forward is 2 n, its reverse 2 n + 1.
+    /// Counters of the directed links: 2 n is link n of the scenario forward, and 2 n + 1 is link n
+    /// in reverse.
     pub links: Vec<LinkStats>,
-    /// What it took.
+    /// Counters of the run.
     pub counters: Counters,
 }
 
-/// What a run took.
+/// Counters of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
-    /// Events.
+    /// Number of events.
     pub events: u64,
-    /// Packets that hosts sent.
+    /// Packets sent by hosts.
     pub packets: u64,
-    /// Packets that were under way at the end.
+    /// Packets in flight at the end of the run.
     pub packets_in_flight: u64,
-    /// Flows that started.
+    /// Number of flows that started.
     pub flows: u32,
-    /// Flows that were under way at the end.
+    /// Flows that had not ended at the end of the run.
     pub active_flows: u32,
-    /// Time on the run's clock at its end.
+    /// Simulated time at the end of the run.
     pub end_ns: u64,
 }
 
-/// Runs a case. The same case gives the same outcome, on every machine.
+/// Simulates a case. The same case gives the same outcome on every machine.
 ///
-/// # Errors
-/// The case asks for what the simulator does not have, or for what cannot be; or it was stopped.
+/// If the case needs a feature that the simulator does not have, if its network is invalid, or if
+/// the run was stopped.
 pub fn run(case: &Case, options: &Options) -> Result<Outcome, Error> {
     run_observed(case, options, NoObserver).map(|(outcome, _)| outcome)
 }
 
-/// The same before the eyes of an observer, which sees everything and changes nothing.
+/// Simulates a case with an observer, which receives every event and cannot change the run.
 ///
-/// # Errors
-/// As [`run`].
+/// The same as [`run`].
 pub fn run_observed<O: Observer>(
     case: &Case,
     options: &Options,

@@ -1,61 +1,62 @@
-//! How many connections a sending application has side by side, where it decides that itself.
+//! The number of parallel connections of a sending application that adapts this number itself.
 //!
 //! XFTP found "the appropriate number of connections so to not overload the network" by an adaptive
-//! algorithm (Chaher, Barakat, Dabbous & Altman 1998, section 1, of Allman, Kruse & Ostermann 1996,
-//! who write of "congestion avoidance at the application level"). Only that much of it is taken
-//! from there: the rule below is TCP's own, one level higher.
+//! algorithm (Chaher, Barakat, Dabbous & Altman 1998, section 1, about Allman, Kruse & Ostermann
+//! 1996, who write of "congestion avoidance at the application level"). The sources do not describe
+//! the algorithm further. The rule below is that of TCP, one level higher.
 //!
 //! ```text
-//!   once in a round trip
-//!     sent again, and not yet halved for it    half as many
-//!     a queue, or connections still opening    as many
-//!     otherwise, before the first such sign    twice as many
-//!     otherwise                                one more
+//!   once per round trip
+//!     retransmissions, and not yet halved for them   half as many
+//!     a queue, or connections still opening          as many
+//!     otherwise, before the first such sign          twice as many
+//!     otherwise                                      one more
 //! ```
 
 use onramp_scenario::Connections;
 
-/// Connections to begin with: with a segment each they are together the largest initial window of
-/// RFC 3390.
+/// Initial number of connections. With one segment each, they send together the largest initial
+/// window of RFC 3390.
 pub(super) const FIRST_CONNECTIONS: u32 = 4;
-/// A round trip so much longer than the least, in eighths, shows a queue.
+/// Ratio of the current RTT to the min RTT, in eighths, above which there is a queue.
 const QUEUE_EIGHTHS: u64 = 10;
 
-/// What the application has seen.
+/// State of the adaptation.
 #[derive(Debug, Default)]
 pub(super) struct Adaptation {
     round_ends_ns: u64,
     min_srtt_ns: u64,
     retransmitted_segments: u64,
-    /// There was a sign of congestion.
+    /// Whether there was a sign of congestion so far.
     is_avoiding: bool,
-    /// The number was halved in the last round: what is still sent again belongs to the same loss.
+    /// Whether the number was halved in the last round. Further retransmissions then belong to the
+    /// same loss.
     has_halved: bool,
-    /// At the last judgement all connections sent.
+    /// Whether all connections were sending at the last decision.
     were_all_sending: bool,
 }
 
-/// What the application sees of its connections.
+/// What the application observes of its connections.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Observation {
     pub now_ns: u64,
-    /// Of the first one.
+    /// Smoothed RTT of the first connection.
     pub srtt_ns: u64,
-    /// Segments sent again so far, by all there ever were.
+    /// Segments retransmitted so far, by all connections of the transfer.
     pub retransmitted_segments: u64,
-    /// Those that get data, or will as soon as they are open.
+    /// Connections that get data, or will get data as soon as they are open.
     pub number: u32,
-    /// All of these are open.
+    /// Whether all of these are open.
     pub all_are_sending: bool,
 }
 
 impl Adaptation {
-    /// A round trip has passed since the last judgement.
+    /// Whether a round trip has passed since the last decision.
     pub fn is_due(&self, now_ns: u64) -> bool {
         now_ns >= self.round_ends_ns
     }
 
-    /// The number of connections for the next round trip, and why.
+    /// The number of connections for the next round trip, and the reason.
     pub fn next_count(&mut self, observation: Observation) -> (u32, &'static str) {
         let Observation {
             now_ns,
@@ -75,7 +76,7 @@ impl Adaptation {
             observation.retransmitted_segments,
         ) < observation.retransmitted_segments;
         let has_halved = std::mem::take(&mut self.has_halved);
-        // Those that have only just begun have not shown yet what they do to the network.
+        // New connections have not had a round trip yet to load the network.
         let all_were_sending =
             std::mem::replace(&mut self.were_all_sending, observation.all_are_sending)
                 && observation.all_are_sending;
@@ -121,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn it_doubles_until_a_sign_then_adds_one_and_halves_at_losses() {
+    fn the_number_doubles_until_congestion_then_adds_one_and_halves_at_losses() {
         let round = |srtt_ns, retransmitted| (srtt_ns, retransmitted, true);
         let rounds = [
             (100, 0),
@@ -141,14 +142,14 @@ mod tests {
     }
 
     #[test]
-    fn it_adds_none_before_those_it_has_were_open_for_a_round_trip() {
+    fn the_number_is_kept_until_all_connections_were_open_for_a_round_trip() {
         let open =
             [true, true, false, false, true, true].map(|all_are_sending| (100, 0, all_are_sending));
         assert_eq!(numbers(&open), [4, 8, 8, 8, 8, 16]);
     }
 
     #[test]
-    fn a_round_is_a_round_trip() {
+    fn a_decision_is_due_once_per_round_trip() {
         let mut adaptation = Adaptation::default();
         assert!(adaptation.is_due(0));
         adaptation.next_count(Observation {
@@ -166,7 +167,11 @@ mod tests {
         fn the_number_stays_within_its_bounds(
             rounds in prop::collection::vec((1u64..1000, 0u64..3, any::<bool>()), 1..200),
         ) {
-            let sums: Vec<_> = rounds.into_iter().scan(0, |sum, (srtt, more, all)| { *sum += more; Some((srtt, *sum, all)) }).collect();
+            let sums = rounds.into_iter().scan(0, |sum, (srtt, more, all)| {
+                *sum += more;
+                Some((srtt, *sum, all))
+            });
+            let sums: Vec<_> = sums.collect();
             for number in numbers(&sums) {
                 prop_assert!((1..=Connections::MOST).contains(&number));
             }

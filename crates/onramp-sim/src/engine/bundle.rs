@@ -1,8 +1,11 @@
-//! A transfer that is made of several connections, and how far it is.
+//! A bundle: a transfer with several connections, and its progress.
+//!
+//! A lane is one of several parallel connections, or one of several parallel series of connections.
+//! A hop is one of the connections in series.
 //!
 //! ```text
 //!              lane 0:  hop 0 ----> hop 1 ----> hop 2
-//!   payload <  lane 1:  hop 0 ----> hop 1 ----> hop 2  >  what was received
+//!   payload <  lane 1:  hop 0 ----> hop 1 ----> hop 2  >  received bytes
 //!              ...
 //! ```
 
@@ -14,42 +17,42 @@ use onramp_results::StartupEvent;
 use onramp_tcp::{Failure, Stats};
 use std::collections::VecDeque;
 
-/// Which connection of which transfer a flow is.
+/// The place of a flow in a transfer with several connections.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Member {
-    /// Place of the transfer among those of several connections.
+    /// Index of the transfer among the bundles.
     pub bundle: u32,
     /// Number of the transfer's first flow.
     pub transfer: u32,
-    /// Side by side.
+    /// Index of the lane.
     pub lane: u32,
-    /// In series: 0 begins at the sender.
+    /// Index of the hop. Hop 0 starts at the sender.
     pub hop: u32,
-    /// It ends at the receiver.
+    /// Whether this hop ends at the receiver.
     pub is_last: bool,
 }
 
-/// One of the connections in series.
+/// The state of one of the connections in series.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Hop {
-    /// The relay has not opened it yet.
+    /// The connection is not open yet.
     Unopened,
-    /// It has this slot.
+    /// The connection is open, in this slot.
     Open(u32),
-    /// It is over.
+    /// The connection has ended.
     Over,
 }
 
-/// Connections in series.
+/// The connections in series of one lane.
 #[derive(Debug)]
 pub(super) struct Lane {
-    /// From the sender to the receiver.
+    /// The connections, from the sender to the receiver.
     pub hops: Vec<Hop>,
     pub received_bytes: u64,
 }
 
 impl Lane {
-    /// The slot of a connection under way.
+    /// The slot of a hop's connection, if it is open.
     pub fn slot(&self, hop: u32) -> Option<u32> {
         match self.hops[hop as usize] {
             Hop::Open(slot) => Some(slot),
@@ -58,67 +61,68 @@ impl Lane {
     }
 }
 
-/// The transfer.
+/// A transfer with several connections.
 pub(super) struct Bundle {
-    /// Kind of transfer, and which copy of it.
+    /// Number of its group, and which copy of the transfer it is.
     pub group: u32,
     pub copy: u64,
     /// Number of its first flow.
     pub transfer: u32,
     pub lanes: Vec<Lane>,
-    /// Connections under way.
+    /// Number of open connections.
     pub active_connections: u32,
-    /// What its lanes share; `None`: there is one, whose sender has it.
+    /// The payload that the lanes share. `None`: there is one lane, and its sender has the payload.
     pub payload: Option<Payload>,
-    /// Every lane has been told that it is empty.
+    /// Whether every lane has been informed that the payload is exhausted.
     pub end_was_signalled: bool,
-    /// Where the number of lanes changes.
+    /// State of the adaptation, if the number of lanes is adaptive.
     pub adaptation: Option<Adaptation>,
-    /// Lanes that the receiver is to open when it has read beyond these places of the first one.
+    /// Lanes that the receiver must open: the offset in the first lane that it has to read beyond,
+    /// and how many lanes.
     pub pending_opens: VecDeque<(u64, u32)>,
     pub size_bytes: u64,
-    /// Payload that the receiver has read.
+    /// Payload bytes that the receiver has read.
     pub received_bytes: u64,
     pub started_ns: u64,
-    /// The slowest link of the whole way, and a flow of the first lane that crosses it.
+    /// The slowest link of the whole path, and a flow of the first lane that crosses it.
     pub bottleneck: u32,
     pub traced_flow: u32,
-    /// What the first end met that met something.
+    /// The first failure of any end.
     pub failure: Option<Failure>,
-    /// Counters of the senders of connections that are over, and what the sender itself sent again
-    /// of it.
+    /// Counters of the senders of ended connections, and the segments that the first hop's senders
+    /// retransmitted.
     pub stats: Stats,
     pub sender_retransmitted_segments: u64,
-    /// What the first sender's start-up decided, until the last byte has been read.
+    /// Log of the first sender's start-up, until the last byte has been read.
     pub startup_log: Option<StartupLog>,
 }
 
 impl Bundle {
-    /// The last byte has been read.
+    /// Whether the last byte has been read.
     pub fn is_complete(&self) -> bool {
         self.received_bytes == self.size_bytes
     }
 
-    /// It has failed, and its connections are to end.
+    /// Whether the transfer has failed, so that its connections must end.
     pub fn has_failed(&self) -> bool {
         self.failure.is_some() && !self.is_complete()
     }
 
-    /// An end has met something.
+    /// Records the failure of an end, if it is the first.
     pub fn record_failure(&mut self, failure: Option<Failure>) {
         if !self.is_complete() {
             self.failure = self.failure.or(failure);
         }
     }
 
-    /// The slots of all its connections under way.
+    /// The slots of all open connections.
     pub fn slots(&self) -> impl Iterator<Item = u32> + '_ {
         self.lanes
             .iter()
             .flat_map(|lane| (0..lane.hops.len() as u32).filter_map(|hop| lane.slot(hop)))
     }
 
-    /// Notes how many lanes there are from now on, with the window of the first one.
+    /// Logs the new number of lanes, with the cwnd of the first lane.
     pub fn log_connection_count(&mut self, now_ns: u64, number: u32, why: &str, cwnd_bytes: u64) {
         let Some(startup_log) = &mut self.startup_log else {
             return;
@@ -135,8 +139,8 @@ impl Bundle {
         });
     }
 
-    /// What is to be told of it, with these counters of what is under way; `None` if that has been
-    /// taken.
+    /// The result of the transfer. `active_stats` are the counters of its open connections. `None`
+    /// if the result was already taken.
     pub fn take_finished(
         &mut self,
         completed_ns: Option<u64>,
@@ -159,7 +163,7 @@ impl Bundle {
     }
 }
 
-/// Both together.
+/// The sum of two sets of counters.
 pub(super) fn sum(a: Stats, b: Stats) -> Stats {
     Stats {
         data_segments_sent: a.data_segments_sent + b.data_segments_sent,

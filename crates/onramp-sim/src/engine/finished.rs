@@ -1,40 +1,42 @@
-//! What is told of a measured transfer.
+//! The result of a measured transfer.
 
 use super::startup::StartupLog;
 use onramp_tcp::{Failure, Stats};
 
-/// The flow of a transfer whose start came after the end of the run.
+/// Flow number of a transfer that was to start after the end of the run.
 pub(crate) const NOT_STARTED: u32 = u32::MAX;
 
-/// A measured transfer when it was complete, or when the run ended.
+/// A measured transfer at its completion, or at the end of the run.
 #[derive(Debug)]
 pub(crate) struct FinishedTransfer {
-    /// Its flow, [`NOT_STARTED`] if it has none.
+    /// Number of its flow, or [`NOT_STARTED`].
     pub flow: u32,
-    /// The flow of which a trace tells: where there are several, one over the slowest link.
+    /// The flow whose trace represents the transfer. If there are several flows, one over the
+    /// slowest link.
     pub traced_flow: u32,
-    /// The scenario's `[[traffic]]` table that it belongs to; `None`: it is a copy of the transfer.
+    /// Index of its `[[traffic]]` table. `None` for a copy of the transfer.
     pub traffic: Option<u32>,
-    /// The slowest link of its data's way.
+    /// The slowest link of the data's route.
     pub bottleneck: u32,
-    /// Payload that was asked for, or [`ENDLESS`](onramp_scenario::ENDLESS).
+    /// Requested payload in bytes, or [`ENDLESS`](onramp_scenario::ENDLESS).
     pub size_bytes: u64,
-    /// Payload that was read.
+    /// Payload bytes that were read.
     pub delivered_bytes: u64,
-    /// When its receiver connected, or was to.
+    /// Time at which its first end connected, or was to connect.
     pub started_ns: u64,
-    /// When the last byte had been read, if it was.
+    /// Time at which the last byte was read, if it was.
     pub completed_ns: Option<u64>,
-    /// Why it gave up, if it did.
+    /// The failure, if the transfer failed.
     pub failure: Option<Failure>,
-    /// The sender's counters at that time.
+    /// The sender's counters at this time.
     pub sender: Stats,
-    /// What its start-up decided.
+    /// Log of its start-up.
     pub startup: StartupLog,
 }
 
 impl FinishedTransfer {
-    /// Of a copy of the transfer whose start, at this time, came after the end of the run.
+    /// The result of a copy of the transfer that was to start at `started_ns`, after the end of the
+    /// run.
     pub fn not_started(bottleneck: u32, size_bytes: u64, started_ns: u64) -> FinishedTransfer {
         FinishedTransfer {
             flow: NOT_STARTED,

@@ -1,33 +1,33 @@
-//! What a flow begins with.
+//! The parameters of a new flow.
 
 use super::bundle::Member;
 use crate::plan::{Group, Path};
 use onramp_tcp::{Config, Ticks};
 
-/// What a flow begins with.
+/// The parameters of a new flow.
 pub(super) struct FlowParams<'a> {
     /// Number of the flow.
     pub number: u32,
-    /// Its slot.
+    /// Slot of the flow.
     pub slot: u32,
-    /// Kind of flow.
+    /// Number of its group.
     pub group_number: u32,
-    /// The same.
+    /// Its group.
     pub group: &'a Group,
-    /// Where it runs.
+    /// Its path.
     pub path: Path,
-    /// Payload, or [`ENDLESS`](onramp_scenario::ENDLESS).
+    /// Payload in bytes, or [`ENDLESS`](onramp_scenario::ENDLESS).
     pub size_bytes: u64,
-    /// Of the case.
+    /// Seed of the case.
     pub seed: u64,
-    /// Of which transfer it is a connection, if that has several.
+    /// Its place in a transfer with several connections.
     pub member: Option<Member>,
 }
 
-/// A group's configuration for one end of one flow.
+/// A group's configuration for one end of one flow, with the values that differ from end to end.
 pub(super) fn randomised_config(config: &Config, path: &Path, random_bits: u32) -> Config {
-    // Any number will do as long as it differs from end to end; the clock's offset is another one
-    // than the ISN. Hosts' ticks lie anywhere in the second.
+    // Any numbers will do if they differ from end to end. The offset of the timestamp clock must
+    // differ from the ISN. The ticks of a host can lie anywhere in the second.
     Config {
         mss_bytes: path.mss_bytes.min(config.mss_bytes),
         isn: random_bits,

@@ -1,5 +1,4 @@
-//! All flows of a run: those under way, in slots that are used again, and the kinds of flows that
-//! there are.
+//! All flows of a run: the active flows, in reusable slots, and the groups of flows.
 
 use super::bundle::Member;
 use super::finished::FinishedTransfer;
@@ -13,18 +12,18 @@ use crate::pool::Content;
 use crate::queue::{Entity, Kind};
 use onramp_scenario::Arrival;
 
-/// The flows.
+/// The flows of a run.
 pub(super) struct Flows {
     slots: Vec<Option<Box<Flow>>>,
     free: Vec<u32>,
     groups: Vec<Group>,
-    /// Slots of the queue that belong to others, before those of ends.
+    /// Number of slots in the queue before those of connection ends.
     slots_before: u32,
     started: u32,
 }
 
 impl Flows {
-    /// None yet.
+    /// Creates a set of groups without active flows.
     pub fn new(groups: Vec<Group>, slots_before: u32) -> Flows {
         Flows {
             slots: Vec::new(),
@@ -35,23 +34,23 @@ impl Flows {
         }
     }
 
-    /// Flows that have started.
+    /// Number of flows that have started.
     pub fn started(&self) -> u32 {
         self.started
     }
 
-    /// Flows that are not over.
+    /// Number of active flows.
     pub fn active(&self) -> u32 {
         (self.slots.len() - self.free.len()) as u32
     }
 
-    /// The next flow's number.
+    /// Takes the next flow number.
     pub fn take_number(&mut self) -> u32 {
         self.started += 1;
         self.started - 1
     }
 
-    /// Starts a flow of a group: the `copy`-th, from 0. Its slot.
+    /// Starts the `copy`-th flow of a group, counted from 0, and returns its slot.
     pub fn start<O: Observer>(
         &mut self,
         group_number: u32,
@@ -104,19 +103,19 @@ impl Flows {
         self.groups[group_number as usize].connect.into()
     }
 
-    /// A kind of flows.
+    /// A group of flows.
     pub fn group(&self, group_number: u32) -> &Group {
         &self.groups[group_number as usize]
     }
 
-    /// A flow under way.
+    /// An active flow.
     pub fn get(&mut self, slot: u32) -> &mut Flow {
         self.slots[slot as usize]
             .as_mut()
-            .expect("events and entities are those of flows under way")
+            .expect("events and entities belong to active flows")
     }
 
-    /// The end that an entity is.
+    /// The flow slot and the side of an end's entity.
     pub fn end_of(&self, entity: Entity) -> (u32, Side) {
         let end = entity.slot() as u32 - self.slots_before;
         (
@@ -129,9 +128,9 @@ impl Flows {
         )
     }
 
-    /// A segment has come for an end; whether that flow is still under way.
+    /// Processes a segment for an end. Returns whether the flow is still active.
     pub fn on_segment(&mut self, side: Side, now_ns: u64, content: &Content) -> bool {
-        // The slot may have passed on to another flow while the packet travelled.
+        // The slot may belong to another flow since the packet was sent.
         let Some(flow) = self.slots[content.flow_slot as usize]
             .as_mut()
             .filter(|flow| flow.number == content.flow)
@@ -147,14 +146,14 @@ impl Flows {
         true
     }
 
-    /// The flow is over.
+    /// Removes an ended flow.
     pub fn remove(&mut self, slot: u32) {
         self.slots[slot as usize] = None;
         self.free.push(slot);
     }
 
-    /// What is to be told of copies of the transfer that this source was to start after the end of
-    /// the run.
+    /// The results of copies of the transfer that this source was to start after the end of the
+    /// run.
     pub fn not_started(&self, source: &Source) -> Vec<FinishedTransfer> {
         let SourceKind::Launch(Launch { group, arrivals }) = &source.kind else {
             return Vec::new();
@@ -176,7 +175,7 @@ impl Flows {
             .collect()
     }
 
-    /// What is to be told of measured flows that the end of the run has overtaken.
+    /// The results of measured flows that had not finished at the end of the run.
     pub fn take_unfinished(&mut self) -> Vec<FinishedTransfer> {
         self.slots
             .iter_mut()

@@ -1,10 +1,11 @@
-//! Connections side by side, as XFTP had them (Allman, Kruse & Ostermann 1996): an application
-//! hands its payload out in records to whichever of them has less than one to send, and another one
-//! puts them together again. The records are our choice.
+//! Parallel connections, as in XFTP (Allman, Kruse & Ostermann 1996). The sending application gives
+//! its payload in records to whichever connection has less than one record to send. The receiving
+//! application puts the records together. The sources do not describe the records; they are our
+//! choice.
 //!
-//! Where the number of connections changes, the sending application decides it. It opens them
-//! itself or, where the receiver connects, tells that with the next segment of the first
-//! connection; those that are too many get no more records.
+//! If the number of connections is adaptive, the sending application decides it. It opens new
+//! connections itself. If the receiver connects, the receiver learns of the new number with the
+//! next segment of the first connection. Surplus connections get no more records.
 
 use super::adaptive::Observation;
 use super::bundle::Hop;
@@ -15,7 +16,7 @@ use crate::observe::Observer;
 use onramp_scenario::{Connect, Connections};
 
 impl<O: Observer> Engine<O> {
-    /// The sending application acts, at one of its connections.
+    /// Runs the sending application at one of its connections.
     pub(super) fn drive_sender_lane(&mut self, slot: u32, bundle_id: u32) {
         self.drive_lane(slot, bundle_id);
         let Some(bundle) = &mut self.bundles[bundle_id as usize] else {
@@ -29,7 +30,7 @@ impl<O: Observer> Engine<O> {
             .as_ref()
             .is_some_and(|payload| payload.is_empty());
         if is_empty && !std::mem::replace(&mut bundle.end_was_signalled, true) {
-            // Those that have nothing under way would not hear of it.
+            // Connections without data in flight have no event at which they would learn of it.
             let slots: Vec<u32> = bundle
                 .lanes
                 .iter()
@@ -62,7 +63,7 @@ impl<O: Observer> Engine<O> {
         self.show_sender(slot);
     }
 
-    /// The receiving application acts, at one of its connections.
+    /// Runs the receiving application at one of its connections.
     pub(super) fn drive_receiver_lane(&mut self, slot: u32, bundle_id: u32, lane: u32) {
         let now_ns = self.net.now_ns;
         let flow = self.flows.get(slot);
@@ -91,7 +92,7 @@ impl<O: Observer> Engine<O> {
         while let Some((_, number)) = bundle
             .pending_opens
             .front()
-            .filter(|(place_bytes, _)| *place_bytes < first_bytes)
+            .filter(|(offset_bytes, _)| *offset_bytes < first_bytes)
         {
             requested += number;
             bundle.pending_opens.pop_front();
@@ -107,7 +108,7 @@ impl<O: Observer> Engine<O> {
         }
     }
 
-    /// One connection has given up: the host at these ends gives up the others.
+    /// One connection has failed, so the host at these ends aborts the others.
     fn abort_lanes(&mut self, bundle_id: u32, side: Side) {
         let Some(bundle) = &mut self.bundles[bundle_id as usize] else {
             return;
@@ -141,88 +142,123 @@ impl<O: Observer> Engine<O> {
             .map_or(0, |bundle| bundle.lanes.len() as u32)
     }
 
-    /// Once in a round trip of the first connection, where the number of connections changes.
+    /// Adapts the number of lanes, once per round trip of the first connection.
     fn adapt_lane_count(&mut self, bundle_id: u32) {
         let now_ns = self.net.now_ns;
+        let is_due = self.bundles[bundle_id as usize]
+            .as_ref()
+            .and_then(|bundle| bundle.adaptation.as_ref())
+            .is_some_and(|adaptation| adaptation.is_due(now_ns));
+        if !is_due {
+            return;
+        }
+        let Some(first) = self.first_lane(bundle_id) else {
+            return;
+        };
+        let Some(lanes) = self.observe_lanes(bundle_id) else {
+            return;
+        };
         let Some(bundle) = &mut self.bundles[bundle_id as usize] else {
             return;
         };
-        let Some(adaptation) = bundle
-            .adaptation
-            .as_mut()
-            .filter(|adaptation| adaptation.is_due(now_ns))
-        else {
+        let Some(adaptation) = &mut bundle.adaptation else {
             return;
         };
-        let Some(first) = bundle.lanes[0].slot(0) else {
-            return;
-        };
-        let flow = self.flows.get(first);
-        let has_started = flow.sender_app().has_started();
-        let Some(sender) = flow
-            .sender()
-            .filter(|sender| has_started && sender.srtt_ns() > 0)
-        else {
-            return;
-        };
-        let (srtt_ns, cwnd_bytes) = (sender.srtt_ns(), sender.window().cwnd_bytes);
-        let sent_bytes = sender.acked_bytes() + sender.outstanding_bytes();
-        let (mut open, mut retransmitted_segments) =
-            (Vec::new(), bundle.sender_retransmitted_segments);
-        let mut opening: u32 = bundle.pending_opens.iter().map(|(_, number)| number).sum();
-        for lane in &bundle.lanes {
-            let Some(slot) = lane.slot(0) else {
-                opening += u32::from(lane.hops[0] == Hop::Unopened);
-                continue;
-            };
-            let flow = self.flows.get(slot);
-            retransmitted_segments += flow
-                .sender()
-                .map_or(0, |sender| sender.stats().retransmitted_segments);
-            match flow.sender_app() {
-                sender_app if sender_app.is_closed() => {}
-                sender_app if sender_app.has_started() => open.push(slot),
-                _ => opening += 1,
-            }
-        }
-        let (number, all_are_sending) = (open.len() as u32 + opening, opening == 0);
-        let observation = Observation {
+        let number = lanes.sending.len() as u32 + lanes.opening;
+        let (wanted, why) = adaptation.next_count(Observation {
             now_ns,
-            srtt_ns,
-            retransmitted_segments,
+            srtt_ns: first.srtt_ns,
+            retransmitted_segments: lanes.retransmitted_segments,
             number,
-            all_are_sending,
-        };
-        let (wanted, why) = adaptation.next_count(observation);
-        let left_records = bundle
+            all_are_sending: lanes.opening == 0,
+        });
+        // Each new lane needs at least one record.
+        let remaining_records = bundle
             .payload
             .as_ref()
             .map_or(0, |payload| payload.remaining_bytes() / RECORD_BYTES);
         let wanted = wanted
-            .min(number.saturating_add(u32::try_from(left_records).unwrap_or(u32::MAX)))
+            .min(number.saturating_add(u32::try_from(remaining_records).unwrap_or(u32::MAX)))
             .max(1);
         debug_assert!(wanted <= Connections::MOST.max(number));
         if wanted != number {
-            bundle.log_connection_count(now_ns, wanted, why, cwnd_bytes);
+            bundle.log_connection_count(now_ns, wanted, why, first.cwnd_bytes);
         }
         if wanted > number {
             match self.flows.group(bundle.group).connect {
                 Connect::Sender => self.open_lanes(bundle_id, wanted - number),
                 Connect::Receiver => bundle
                     .pending_opens
-                    .push_back((sent_bytes, wanted - number)),
+                    .push_back((first.sent_bytes, wanted - number)),
             }
         } else {
-            // The first one stays: the youngest go.
-            for slot in open
-                .into_iter()
-                .skip(1)
-                .rev()
-                .take((number - wanted) as usize)
-            {
-                self.flows.get(slot).sender_app_mut().retire();
-                self.drive_lane(slot, bundle_id);
-            }
+            self.retire_lanes(bundle_id, &lanes.sending, number - wanted);
         }
     }
+
+    /// The first lane's sender, once it has started and has an RTT sample.
+    fn first_lane(&mut self, bundle_id: u32) -> Option<FirstLane> {
+        let slot = self.bundles[bundle_id as usize].as_ref()?.lanes[0].slot(0)?;
+        let flow = self.flows.get(slot);
+        let has_started = flow.sender_app().has_started();
+        let sender = flow
+            .sender()
+            .filter(|sender| has_started && sender.srtt_ns() > 0)?;
+        Some(FirstLane {
+            srtt_ns: sender.srtt_ns(),
+            cwnd_bytes: sender.window().cwnd_bytes,
+            sent_bytes: sender.acked_bytes() + sender.outstanding_bytes(),
+        })
+    }
+
+    fn observe_lanes(&mut self, bundle_id: u32) -> Option<Lanes> {
+        let bundle = self.bundles[bundle_id as usize].as_ref()?;
+        let mut lanes = Lanes {
+            sending: Vec::new(),
+            opening: bundle.pending_opens.iter().map(|(_, number)| number).sum(),
+            retransmitted_segments: bundle.sender_retransmitted_segments,
+        };
+        for lane in &bundle.lanes {
+            let Some(slot) = lane.slot(0) else {
+                lanes.opening += u32::from(lane.hops[0] == Hop::Unopened);
+                continue;
+            };
+            let flow = self.flows.get(slot);
+            lanes.retransmitted_segments += flow
+                .sender()
+                .map_or(0, |sender| sender.stats().retransmitted_segments);
+            match flow.sender_app() {
+                sender_app if sender_app.is_closed() => {}
+                sender_app if sender_app.has_started() => lanes.sending.push(slot),
+                _ => lanes.opening += 1,
+            }
+        }
+        Some(lanes)
+    }
+
+    /// Retires the youngest `number` of the sending lanes. The first lane always stays.
+    fn retire_lanes(&mut self, bundle_id: u32, sending: &[u32], number: u32) {
+        for slot in sending.iter().skip(1).rev().take(number as usize) {
+            self.flows.get(*slot).sender_app_mut().retire();
+            self.drive_lane(*slot, bundle_id);
+        }
+    }
+}
+
+/// The state of the first lane's sender.
+struct FirstLane {
+    srtt_ns: u64,
+    cwnd_bytes: u64,
+    /// Stream offset up to which data was sent.
+    sent_bytes: u64,
+}
+
+/// The state of all lanes of a bundle.
+struct Lanes {
+    /// Slots of the lanes that get data, in the order of their starts.
+    sending: Vec<u32>,
+    /// Number of lanes that are not open yet.
+    opening: u32,
+    /// Segments retransmitted so far, by all lanes.
+    retransmitted_segments: u64,
 }

@@ -1,4 +1,4 @@
-//! The connections of a transfer that has several: how they begin and end.
+//! The connections of a transfer with several connections: how they start and end.
 
 use super::adaptive::{Adaptation, FIRST_CONNECTIONS};
 use super::bundle::{sum, Bundle, Hop, Lane, Member};
@@ -14,7 +14,7 @@ use onramp_tcp::{Connection, Stats};
 use std::collections::VecDeque;
 
 impl<O: Observer> Engine<O> {
-    /// A transfer of several connections starts: its lanes are opened.
+    /// Starts a transfer with several connections: opens its lanes.
     pub(super) fn start_bundle(&mut self, group_number: u32, copy: u64, size_bytes: u64) {
         let group = self.flows.group(group_number);
         let connections = group
@@ -58,7 +58,7 @@ impl<O: Observer> Engine<O> {
         }
     }
 
-    /// Opens so many more connections side by side, each at the end that connects.
+    /// Opens `number` more lanes, each at the end that connects.
     pub(super) fn open_lanes(&mut self, bundle_id: u32, number: u32) {
         for _ in 0..number {
             let Some(bundle) = &mut self.bundles[bundle_id as usize] else {
@@ -80,18 +80,18 @@ impl<O: Observer> Engine<O> {
         }
     }
 
-    /// Opens a connection of a transfer. Its slot; its SYN has not left yet.
+    /// Opens a connection of a transfer and returns its slot. Its SYN has not left yet.
     pub(super) fn open_hop(&mut self, bundle_id: u32, lane: u32, hop: u32) -> u32 {
         let bundle = self.bundles[bundle_id as usize]
             .as_mut()
-            .expect("a transfer under way");
+            .expect("an active transfer");
         let (group, copy, transfer) = (bundle.group, bundle.copy, bundle.transfer);
         let plan = self
             .flows
             .group(group)
             .bundle
             .as_ref()
-            .expect("it has several connections");
+            .expect("a transfer with several connections");
         let hop_group = plan.hops[hop as usize];
         let is_last = hop as usize + 1 == plan.hops.len();
         let member = Member {
@@ -101,7 +101,7 @@ impl<O: Observer> Engine<O> {
             hop,
             is_last,
         };
-        // How much of the payload comes over one of several lanes is not known before its end.
+        // The share of one of several lanes in the payload is not known before its end.
         let size_bytes = if bundle.payload.is_some() {
             ENDLESS
         } else {
@@ -124,7 +124,7 @@ impl<O: Observer> Engine<O> {
         slot
     }
 
-    /// An end of one of its connections has heard of something: the host that it is at acts.
+    /// An end of one of the connections has had an event: runs the application of its host.
     pub(super) fn run_member_application(&mut self, slot: u32, side: Side, member: Member) {
         let Member {
             bundle,
@@ -133,7 +133,8 @@ impl<O: Observer> Engine<O> {
             is_last,
             ..
         } = member;
-        // Before anybody hands it on: what comes of it is not what began it.
+        // Record a failure before any relay passes it on: later failures are consequences of the
+        // first.
         let first_failure = self.flows.get(slot).first_failure();
         if let Some(bundle) = self.bundles[bundle as usize]
             .as_mut()
@@ -150,9 +151,9 @@ impl<O: Observer> Engine<O> {
         self.end_members(bundle, lane);
     }
 
-    /// Takes away those of a lane's connections that are over, and tells the relays beside them.
+    /// Removes the ended connections of a lane, and runs the relays beside them.
     pub(super) fn end_members(&mut self, bundle_id: u32, lane: u32) {
-        while let Some((hop, slot)) = self.over_hop(bundle_id, lane) {
+        while let Some((hop, slot)) = self.ended_hop(bundle_id, lane) {
             let Some(bundle) = &mut self.bundles[bundle_id as usize] else {
                 return;
             };
@@ -191,7 +192,7 @@ impl<O: Observer> Engine<O> {
         }
     }
 
-    fn over_hop(&mut self, bundle_id: u32, lane: u32) -> Option<(u32, u32)> {
+    fn ended_hop(&mut self, bundle_id: u32, lane: u32) -> Option<(u32, u32)> {
         let lane = &self.bundles[bundle_id as usize].as_ref()?.lanes[lane as usize];
         let mut open = (0..lane.hops.len() as u32).filter_map(|hop| Some((hop, lane.slot(hop)?)));
         open.find(|(_, slot)| self.flows.get(*slot).is_over())
@@ -214,7 +215,7 @@ impl<O: Observer> Engine<O> {
         bundle.take_finished(completed_ns, active_stats)
     }
 
-    /// What is to be told of those that the end of the run has overtaken.
+    /// The results of transfers that had not finished at the end of the run.
     pub(super) fn take_unfinished_bundles(&mut self) -> Vec<FinishedTransfer> {
         (0..self.bundles.len() as u32)
             .filter_map(|bundle_id| self.take_bundle(bundle_id, None))

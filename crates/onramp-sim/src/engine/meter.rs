@@ -1,17 +1,17 @@
-//! What traffic without records delivers, noted at the moments that a plan names.
+//! Reads the payload that traffic without records has delivered, at the times of a plan.
 
-/// The meter.
+/// Reads the delivered bytes at given times.
 #[derive(Debug)]
 pub(super) struct Meter {
-    /// Payload so far.
+    /// Payload bytes delivered so far.
     pub bytes: u64,
-    /// Moments to come, the last one first.
+    /// Remaining times, in reverse order.
     pending_ns: Vec<u64>,
     readings: Vec<(u64, u64)>,
 }
 
 impl Meter {
-    /// For these moments, ascending.
+    /// Creates a meter for these times, ascending.
     pub fn new(mut times_ns: Vec<u64>) -> Meter {
         times_ns.reverse();
         Meter {
@@ -21,27 +21,28 @@ impl Meter {
         }
     }
 
-    /// Everything has been noted.
+    /// Whether all times have been read.
     pub fn is_done(&self) -> bool {
         self.pending_ns.is_empty()
     }
 
-    /// A moment before this one is still to be noted.
+    /// Whether a time before `before_ns` is still to be read.
     pub fn is_due(&self, before_ns: u64) -> bool {
         self.pending_ns
             .last()
             .is_some_and(|time_ns| *time_ns < before_ns)
     }
 
-    /// Notes what has been delivered up to and including each moment before this one.
+    /// Reads the delivered bytes for each time before `before_ns`. A reading includes events at its
+    /// time.
     pub fn read(&mut self, before_ns: u64) {
         while let Some(time_ns) = self.pending_ns.pop_if(|time_ns| *time_ns < before_ns) {
             self.readings.push((time_ns, self.bytes));
         }
     }
 
-    /// Notes the rest when the run has ended, up to and including `end_ns`: where moments remain
-    /// beyond it, that one stands for them.
+    /// Reads the remaining times up to and including `end_ns`, the end of the run. If later times
+    /// remain, a reading at `end_ns` replaces them. Returns all readings: time and bytes.
     pub fn finish(mut self, end_ns: u64) -> Vec<(u64, u64)> {
         self.read(end_ns.saturating_add(1));
         if !self.is_done()
@@ -61,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_moment_includes_what_happens_at_it() {
+    fn a_reading_includes_events_at_its_time() {
         let mut meter = Meter::new(vec![10, 20]);
         assert!(meter.is_due(11) && !meter.is_due(10));
         meter.bytes = 7;
@@ -71,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_stands_for_moments_that_did_not_come() {
+    fn a_reading_at_the_end_replaces_later_times() {
         let mut meter = Meter::new(vec![10, 20, 30]);
         meter.bytes = 7;
         assert_eq!(meter.finish(15), [(10, 7), (15, 7)]);

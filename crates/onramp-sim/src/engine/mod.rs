@@ -1,15 +1,15 @@
-//! The run: takes the next event and lets its entity act, until everything measured is done.
+//! The engine: takes the next event and lets its entity act, until every measured transfer is done.
 //!
 //! ```text
 //!   Source --starts--> Flow = two Ends + applications
-//!   Source --datagrams--.        |  ^     a transfer is a flow, or a bundle of flows: in series, side by side, or both
-//!                       v        v  |
-//!                      Net: links, routes, packets' pool, event queue
+//!   Source --datagrams--.        |  ^     a transfer is one flow, or a bundle of flows:
+//!                       v        v  |     in series, in parallel, or both
+//!                      Net: links, routes, packet pool, event queue
 //! ```
 //!
-//! Time is in integer nanoseconds and never runs backwards. Each entity, be it a directed link, an
-//! end of a connection or a source, has at most one event; [`queue`](crate::queue) says who goes
-//! first in the same nanosecond.
+//! Time is in integer nanoseconds and never decreases. An entity is a directed link, an end of a
+//! connection or a source. Each entity has at most one event. [`queue`](crate::queue) defines the
+//! order of events at the same nanosecond.
 
 mod adaptive;
 mod bundle;
@@ -47,28 +47,29 @@ use onramp_net::LinkStats;
 use source::Source;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// How often a run looks whether it is to stop.
+/// Number of events between checks of the stop flag.
 const EVENTS_BETWEEN_STOP_CHECKS: u64 = 1 << 16;
 
-/// How long a run goes on at most when nothing is left to measure but other traffic: the 20 round
-/// trips of all but the longest paths.
+/// Maximum time for which a run continues after the last measured transfer, to read the meter. This
+/// covers the 20 round trips of the meter's window for all but the longest paths.
 const METER_MAX_NS: u64 = 60_000_000_000;
 
-/// A run under way.
+/// An active run.
 pub(crate) struct Engine<O> {
     net: Net<O>,
     flows: Flows,
     sources: Vec<Source>,
-    /// The first source's slot in the queue: links come before, ends after.
+    /// Slot of the first source in the queue. Links have the slots before, connection ends those
+    /// after the sources.
     first_source: usize,
-    /// Measured transfers under way.
+    /// Number of active measured transfers.
     open_transfers: u64,
-    /// Sources that will start more of them.
+    /// Number of sources that will start more measured transfers.
     launching_sources: u32,
-    /// Transfers of several connections.
+    /// Transfers with several connections.
     bundles: Vec<Option<Box<Bundle>>>,
     finished: Vec<FinishedTransfer>,
-    /// What the links had done when the last measured transfer was over.
+    /// Counters of the links when the last measured transfer finished.
     links_at_completion: Option<Vec<LinkStats>>,
     meter: Meter,
     until_ns: u64,
@@ -77,7 +78,7 @@ pub(crate) struct Engine<O> {
 }
 
 impl<O: Observer> Engine<O> {
-    /// A run at its beginning.
+    /// Prepares a run.
     pub fn new(plan: Plan, observer: O) -> Result<Engine<O>, Error> {
         let net = Net::new(&plan.links, plan.routes, observer)?;
         let first_source = plan.links.len();
@@ -107,7 +108,7 @@ impl<O: Observer> Engine<O> {
         Ok(engine)
     }
 
-    /// Runs to the end, or until it is stopped.
+    /// Runs until the end, or until `stop` is set.
     pub fn run(mut self, stop: &AtomicBool) -> Result<(RunResult, O), Error> {
         while self.has_work() && self.step() {
             if self.events.is_multiple_of(EVENTS_BETWEEN_STOP_CHECKS)
@@ -128,7 +129,7 @@ impl<O: Observer> Engine<O> {
         let net = self.net.stats();
         let result = RunResult {
             finished: self.finished,
-            // Nothing happens between the last event and the end.
+            // No event occurs between the last event and the end.
             meter: self.meter.finish(self.until_ns),
             until_ns: self.until_ns,
             links_at_completion: self
@@ -147,7 +148,7 @@ impl<O: Observer> Engine<O> {
         self.open_transfers > 0 || self.launching_sources > 0 || !self.meter.is_done()
     }
 
-    /// The next event; `false` if there is none before the end.
+    /// Processes the next event. Returns `false` if there is none before the end.
     fn step(&mut self) -> bool {
         let Some((time_ns, entity)) = self.net.queue.next() else {
             return false;
@@ -155,7 +156,7 @@ impl<O: Observer> Engine<O> {
         if time_ns > self.until_ns {
             return false;
         }
-        assert!(time_ns >= self.net.now_ns, "time runs backwards");
+        assert!(time_ns >= self.net.now_ns, "time must not decrease");
         if self.meter.is_due(time_ns) {
             self.meter.read(time_ns);
             return true;
@@ -170,7 +171,7 @@ impl<O: Observer> Engine<O> {
         true
     }
 
-    /// Packets reach a link's far end.
+    /// Processes the packets that reach the far end of a link.
     fn on_link_event(&mut self, link: u32) {
         while let Some((handle, direction)) = self.net.poll(link) {
             let content = self.net.arrive(handle);
@@ -194,7 +195,7 @@ impl<O: Observer> Engine<O> {
         self.run_application(slot, side);
     }
 
-    /// An end has heard of something, and acts.
+    /// Runs the application of an end that has had an event.
     fn run_application(&mut self, slot: u32, side: Side) {
         let now_ns = self.net.now_ns;
         let flow = self.flows.get(slot);
@@ -227,8 +228,8 @@ impl<O: Observer> Engine<O> {
         }
     }
 
-    /// A measured transfer is complete, or has given up. After the last one only the meter goes on,
-    /// for a while.
+    /// Records a finished or failed transfer. After the last one the run only continues to read the
+    /// meter, for a limited time.
     fn record_finished(&mut self, finished: Option<FinishedTransfer>) {
         let Some(finished) = finished else { return };
         self.finished.push(finished);

@@ -1,4 +1,4 @@
-//! The network of a run: packets travel from link to link, until they are at a host or lost.
+//! The network of a run: packets travel from link to link until they reach a host or are dropped.
 
 use crate::error::Error;
 use crate::observe::{Direction, DropReason, Observer, PacketEvent};
@@ -8,24 +8,24 @@ use crate::routes::{Hop, Routes};
 use onramp_net::{Link, LinkStats, Packet, Verdict};
 use onramp_scenario::pure_ack;
 
-/// No event.
+/// Time of an event that never occurs.
 const NEVER: u64 = u64::MAX;
 
-/// A directed link and its event.
+/// A directed link, with its event.
 struct ScheduledLink {
     link: Link<Handle>,
     entity: Entity,
-    /// When the link is looked at next, [`NEVER`] if it is empty.
+    /// Time of its next event, or [`NEVER`] if the link is empty.
     scheduled_ns: u64,
 }
 
-/// The links, what is on them, and what happens next.
+/// The links, their packets and the event queue.
 pub(super) struct Net<O> {
-    /// The time.
+    /// Current simulated time.
     pub now_ns: u64,
-    /// What happens next.
+    /// The event queue.
     pub queue: EventQueue,
-    /// Who looks on.
+    /// The observer of the run.
     pub observer: O,
     links: Vec<ScheduledLink>,
     routes: Routes,
@@ -33,19 +33,19 @@ pub(super) struct Net<O> {
     sent: u64,
 }
 
-/// What links and packets did.
+/// Counters of links and packets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct NetStats {
-    /// Of each directed link.
+    /// Counters of each directed link.
     pub links: Vec<LinkStats>,
-    /// Packets that hosts sent.
+    /// Packets sent by hosts.
     pub sent: u64,
-    /// Packets that are still under way.
+    /// Packets still in flight.
     pub in_flight: usize,
 }
 
 impl<O: Observer> Net<O> {
-    /// An empty network. Links have the first slots of the queue.
+    /// Creates an empty network. Links have the first slots of the queue.
     pub fn new(
         configs: &[onramp_net::Config],
         routes: Routes,
@@ -96,9 +96,9 @@ impl<O: Observer> Net<O> {
         }
     }
 
-    /// The next packet that has reached a link's far end. It goes on to its next link, or is
-    /// returned with what it is to the host at which it has arrived; `None`: no more at this
-    /// moment.
+    /// Takes the next packet that has reached the far end of a link. A packet that has another link
+    /// ahead is offered to it. A packet that has reached its host is returned, with its direction.
+    /// `None`: no more packets at this time.
     pub fn poll(&mut self, link: u32) -> Option<(Handle, Direction)> {
         loop {
             let departure = self.links[link as usize].link.poll(self.now_ns);
@@ -107,7 +107,7 @@ impl<O: Observer> Net<O> {
                 self.reschedule(link);
                 debug_assert!(
                     self.links[link as usize].scheduled_ns > self.now_ns,
-                    "a link has nothing, and nothing later"
+                    "an empty poll must leave a later event"
                 );
                 return None;
             };
@@ -129,7 +129,7 @@ impl<O: Observer> Net<O> {
         }
     }
 
-    /// A packet is at its host: it is taken out of the network.
+    /// Removes a packet that has reached its host from the network.
     pub fn arrive(&mut self, handle: Handle) -> Content {
         let content = self.pool.remove(handle);
         if O::ACTIVE {
@@ -139,7 +139,7 @@ impl<O: Observer> Net<O> {
         content
     }
 
-    /// Counters, at the end.
+    /// Counters at the end of the run.
     pub fn stats(&self) -> NetStats {
         let links = self
             .links
@@ -181,7 +181,7 @@ impl<O: Observer> Net<O> {
 
     fn collect_evicted(&mut self, link: u32) {
         let scheduled = &mut self.links[link as usize];
-        // A queue that filters acknowledgements throws nothing else out.
+        // A queue with an ACK filter evicts nothing but ACKs.
         let why = if scheduled.link.filters_acks() {
             DropReason::Thinned
         } else {
@@ -209,8 +209,8 @@ impl<O: Observer> Net<O> {
         scheduled.scheduled_ns = next_ns;
         match next_ns {
             NEVER => self.queue.cancel(scheduled.entity),
-            // A link that looks back was offered a packet before its own event of this nanosecond
-            // came.
+            // The next departure can be in the past if a packet was offered to the link before the
+            // link's own event of this nanosecond.
             _ => self
                 .queue
                 .schedule(scheduled.entity, next_ns.max(self.now_ns)),

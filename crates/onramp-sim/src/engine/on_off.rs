@@ -1,26 +1,26 @@
-//! A source that sends for a time and pauses for a time.
+//! An on-off source: it sends for a time and pauses for a time.
 //!
-//! What it sends is spread over its time of sending as if there were no pauses: a gap between
-//! packets that a pause interrupts goes on after it. So the mean rate is rate * on / (on + off),
-//! however short the turns are.
+//! The datagrams are spaced over the on periods as if there were no pauses: an interval between two
+//! datagrams that a pause interrupts continues after the pause. So the mean rate is rate * on / (on
+//! + off), however short the periods are.
 
 use onramp_scenario::random::{Interval, Stream};
 
-/// Pauses within one gap that are drawn one by one. Where more are to be expected their sum is
-/// drawn: work must not grow with the number of turns between two packets.
+/// Maximum number of pauses in one interval that are drawn one by one. If more are expected, their
+/// sum is drawn: the work must not grow with the number of periods between two datagrams.
 const MAX_DRAWN_PAUSES: u64 = 256;
 
-/// Turns of sending and silence.
+/// The on and off periods of a source.
 #[derive(Debug)]
 pub(super) struct OnOffCycle {
     on: Interval,
     off: Interval,
-    /// When it pauses.
+    /// Start of the next pause.
     pause_ns: u64,
 }
 
 impl OnOffCycle {
-    /// It begins to send at this time.
+    /// Starts with an on period at `start_ns`.
     pub fn new(on: Interval, off: Interval, start_ns: u64, random: &mut Stream) -> OnOffCycle {
         OnOffCycle {
             on,
@@ -29,7 +29,7 @@ impl OnOffCycle {
         }
     }
 
-    /// When that is which would be due at a time if there were no pauses from now on.
+    /// The time of an event that would be due at `due_ns` if there were no more pauses.
     pub fn delay(&mut self, due_ns: u64, random: &mut Stream) -> u64 {
         if due_ns < self.pause_ns {
             return due_ns;
@@ -65,8 +65,9 @@ impl OnOffCycle {
         next_ns
     }
 
-    /// The number of pauses is Poisson's and their sum gamma distributed, both nearly normal where
-    /// they are many. What is left of the last turn is distributed as any whole turn.
+    /// The number of pauses has a Poisson distribution and their sum a gamma distribution. Both are
+    /// nearly normal for many pauses. The rest of the last on period has the same distribution as a
+    /// whole one.
     fn jump_exponential(
         &mut self,
         due_ns: u64,
@@ -88,7 +89,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The share of the time in which it sends, by as many gaps of this length.
+    /// The fraction of time in on periods, measured with intervals of this length.
     fn share(on: Interval, off: Interval, gap_ns: u64, gaps: u64) -> f64 {
         let mut random = Stream::new(3);
         let mut on_off = OnOffCycle::new(on, off, 0, &mut random);
@@ -97,9 +98,9 @@ mod tests {
     }
 
     #[test]
-    fn the_mean_rate_is_the_share_of_the_time_on_however_short_the_turns() {
+    fn the_mean_rate_is_the_fraction_of_on_time_for_all_period_lengths() {
         let (on, off) = (1_000_000, 3_000_000);
-        // Gaps of a hundredth of a turn, of 120 turns, and of 12 million.
+        // Intervals of a hundredth of an on period, of 120 on periods, and of 12 million.
         for (gap_ns, gaps) in [
             (10_000, 40_000_000 / 10_000 * 250),
             (120_000_000, 2_000),
@@ -124,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn turns_of_a_nanosecond_against_a_gap_of_hours_take_no_time() {
+    fn intervals_with_very_many_periods_are_computed_without_stepping() {
         let ends =
             |interval: fn(u64) -> Interval| share(interval(1), interval(1), 3_600_000_000_000, 100);
         assert!((ends(Interval::Fixed) - 0.5).abs() < 1e-9);
@@ -133,11 +134,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn jumping_over_fixed_turns_is_walking_through_them(
+        fn a_jump_over_fixed_periods_equals_stepping_through_them(
             on_ns in 1u64..50, off_ns in 0u64..50, gaps in prop::collection::vec(1u64..300, 1..20),
         ) {
             let mut random = Stream::new(1);
-            let new = |random: &mut Stream| OnOffCycle::new(Interval::Fixed(on_ns), Interval::Fixed(off_ns), 7, random);
+            let (on, off) = (Interval::Fixed(on_ns), Interval::Fixed(off_ns));
+            let new = |random: &mut Stream| OnOffCycle::new(on, off, 7, random);
             let (mut jumping, mut walking) = (new(&mut random), new(&mut random));
             let mut now_ns = 7;
             for gap_ns in gaps {

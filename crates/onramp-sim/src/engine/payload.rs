@@ -1,24 +1,24 @@
-//! What a sending application has to send, for one connection or for several.
+//! The payload of a sending application, for one connection or for several.
 
 use onramp_scenario::{Application, ENDLESS};
 
-/// What is left to send, and how much of it is at hand.
+/// The remaining payload, and how much of it the application has produced.
 #[derive(Debug)]
 pub(super) struct Payload {
-    /// Not yet written to a connection.
+    /// Bytes not yet written to a connection.
     remaining_bytes: u64,
-    /// How much of that the application has at hand.
+    /// Bytes of these that the application has produced.
     ready_bytes: u64,
-    /// Written to a connection so far.
+    /// Bytes written to a connection so far.
     written_bytes: u64,
     application: Option<Application>,
-    /// When the application began.
+    /// Time at which the application started.
     started_ns: Option<u64>,
     next_write_ns: u64,
 }
 
 impl Payload {
-    /// So much, [`ENDLESS`] if it never ends, all of it at once or piece by piece.
+    /// A payload of `size_bytes`, or [`ENDLESS`], produced at once or as `application` writes it.
     pub fn new(size_bytes: u64, application: Option<Application>) -> Payload {
         Payload {
             remaining_bytes: size_bytes,
@@ -30,32 +30,32 @@ impl Payload {
         }
     }
 
-    /// Nothing is left.
+    /// Whether no payload is left.
     pub fn is_empty(&self) -> bool {
         self.remaining_bytes == 0
     }
 
-    /// What is left.
+    /// Bytes not yet written to a connection.
     pub fn remaining_bytes(&self) -> u64 {
         self.remaining_bytes
     }
 
-    /// What is at hand.
+    /// Bytes that can be written now.
     pub fn ready_bytes(&self) -> u64 {
         self.ready_bytes
     }
 
-    /// When more is at hand; `u64::MAX`: never.
+    /// Time at which more bytes are produced; `u64::MAX`: never.
     pub fn next_ns(&self) -> u64 {
         self.next_write_ns
     }
 
-    /// No more is going to be at hand.
+    /// Stops the production of bytes.
     pub fn stop(&mut self) {
         self.next_write_ns = u64::MAX;
     }
 
-    /// What is at hand by this time; the first time of all is when the application begins.
+    /// Updates the bytes that are produced by `now_ns`. The application starts at the first call.
     pub fn make_ready(&mut self, now_ns: u64) {
         let started_ns = *self.started_ns.get_or_insert(now_ns);
         let Some(application) = self.application else {
@@ -71,7 +71,7 @@ impl Payload {
         };
     }
 
-    /// So much of what was at hand has been written.
+    /// Marks `bytes` of the produced bytes as written.
     pub fn consume(&mut self, bytes: u64) {
         if self.remaining_bytes != ENDLESS {
             self.remaining_bytes -= bytes;

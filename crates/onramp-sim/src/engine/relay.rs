@@ -1,15 +1,15 @@
-//! Connections in series: relays on the way of the data, each of which ends one connection and
-//! begins the next.
+//! Connections in series: relays on the path, each of which terminates one connection and starts
+//! the next.
 //!
 //! ```text
 //!            hop 0                    hop 1                   hop 2
 //!   sender ========> receiver|sender ========> receiver|sender ========> receiver
-//!   Server           `--- relay ---'           `--- relay ---'           reads
+//!   SenderApp        `--- relay ---'           `--- relay ---'           reads
 //! ```
 //!
-//! A relay reads from one connection as much as it can write into the next: what that has no room
-//! for stays in the receive buffer, whose window closes. It passes on in both directions, the data,
-//! the request, the end and a reset. It opens its connection when the one that came to it is
+//! A relay reads from one connection as much as it can write into the next. The rest stays in the
+//! receive buffer, whose window closes. A relay forwards data, the request, the end of the stream
+//! and a reset, in both directions. It opens its own connection when the incoming connection is
 //! established, as a transparent proxy does.
 
 use super::bundle::Hop;
@@ -20,7 +20,7 @@ use crate::observe::Observer;
 use onramp_tcp::{Connection, State};
 
 impl<O: Observer> Engine<O> {
-    /// The relay between a hop and the next one acts.
+    /// Runs the relay between a hop and the next one.
     pub(super) fn relay(&mut self, bundle_id: u32, lane: u32, hop: u32) {
         let Some(bundle) = &self.bundles[bundle_id as usize] else {
             return;
@@ -48,7 +48,8 @@ impl<O: Observer> Engine<O> {
         }
     }
 
-    /// Whatever one end of a relay has for the other: bytes, the end of them, or a reset.
+    /// Forwards everything that one end of a relay has for the other: bytes, the end of the stream,
+    /// or a reset.
     fn forward(
         &mut self,
         bundle_id: u32,
@@ -57,7 +58,7 @@ impl<O: Observer> Engine<O> {
     ) {
         let Hop::Open(to) = to else { return };
         let now_ns = self.net.now_ns;
-        let (bytes, ends, is_reset) = match from {
+        let (bytes, has_ended, is_reset) = match from {
             Hop::Unopened => return,
             Hop::Over => {
                 let has_failed = self.bundles[bundle_id as usize]
@@ -69,15 +70,15 @@ impl<O: Observer> Engine<O> {
                 let Some(out) = self.flows.get(to).end(to_side) else {
                     return;
                 };
-                // The end of what has come so far is not the end of the data: no small segments for
-                // it.
+                // The end of the received data is not the end of the stream, so it must not lead to
+                // a small segment.
                 let room_bytes = fitting_bytes(out, u64::MAX);
-                let Some(came) = self.flows.get(from).end(from_side) else {
+                let Some(incoming) = self.flows.get(from).end(from_side) else {
                     return;
                 };
-                let bytes = came.read(now_ns, room_bytes);
-                let ends = came.peer_closed() && came.readable_bytes() == 0;
-                (bytes, ends, came.failure().is_some())
+                let bytes = incoming.read(now_ns, room_bytes);
+                let has_ended = incoming.peer_closed() && incoming.readable_bytes() == 0;
+                (bytes, has_ended, incoming.failure().is_some())
             }
         };
         let Some(out) = self.flows.get(to).end(to_side) else {
@@ -90,12 +91,12 @@ impl<O: Observer> Engine<O> {
         );
         if is_reset && !is_over(out) {
             out.abort();
-        } else if ends {
+        } else if has_ended {
             out.close();
         }
     }
 
-    /// The handshake of an end is complete.
+    /// Whether the handshake of an end is complete.
     fn is_established(&mut self, slot: u32, side: Side) -> bool {
         self.flows.get(slot).end(side).is_some_and(|end| {
             !matches!(
@@ -106,7 +107,7 @@ impl<O: Observer> Engine<O> {
     }
 }
 
-/// An end that has nothing to do any more, but to wait for strays.
+/// Whether an end is closed or only waits in TIME-WAIT for late segments.
 pub(super) fn is_over(connection: &Connection) -> bool {
     matches!(connection.state(), State::Closed | State::TimeWait)
 }

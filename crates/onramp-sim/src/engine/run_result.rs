@@ -1,29 +1,30 @@
-//! What a run leaves.
+//! The result of a run.
 
 use super::{FinishedTransfer, NetStats};
 use onramp_net::LinkStats;
 
-/// What a run leaves.
+/// The result of a run.
 #[derive(Debug)]
 pub(crate) struct RunResult {
-    /// The measured transfers, in order of their starts.
+    /// The measured transfers, in the order of their starts.
     pub finished: Vec<FinishedTransfer>,
-    /// The plan's moments that came, ascending, and the payload that other traffic had delivered by
-    /// then; where not all came, the last one is [`until_ns`](Ran::until_ns).
+    /// Meter readings at the plan's times, ascending: the time, and the payload bytes that traffic
+    /// had delivered by then. If the run ended before the last time, the last reading is at
+    /// [`until_ns`](RunResult::until_ns).
     pub meter: Vec<(u64, u64)>,
-    /// After that nothing was looked at.
+    /// End of the observed time.
     pub until_ns: u64,
-    /// What the links had done when the last measured transfer was over: what comes after is none
-    /// of its business.
+    /// Counters of the links when the last measured transfer finished. Later events do not concern
+    /// the transfers.
     pub links_at_completion: Vec<LinkStats>,
-    /// What links and packets did.
+    /// Counters of links and packets.
     pub net: NetStats,
-    /// Flows that started.
+    /// Number of flows that started.
     pub flows: u32,
-    /// Flows that were under way at the end.
+    /// Number of active flows at the end.
     pub active_flows: u32,
-    /// Events.
+    /// Number of events.
     pub events: u64,
-    /// When it ended.
+    /// Simulated time at the end.
     pub end_ns: u64,
 }

@@ -1,31 +1,35 @@
-//! The sending application at one connection: reads the request, if there is one, writes, closes.
+//! The sending application of one connection: reads the request, if there is one, writes the data
+//! and closes.
 
-use super::flow::REQUEST_BYTES;
 use super::payload::Payload;
 use onramp_scenario::Application;
 use onramp_tcp::{Connection, State};
 
-/// What an application with several connections gives to one at a time.
+/// Bytes of the request, in which the receiver asks for the data.
+pub(super) const REQUEST_BYTES: u64 = 8;
+/// Size of the records in which an application with several connections distributes its payload.
 pub(super) const RECORD_BYTES: u64 = 8 << 10;
 
 /// A sending application.
 #[derive(Debug)]
 pub(super) struct SenderApp {
-    /// It is asked for what it writes; otherwise it writes once the connection stands.
+    /// Whether the application waits for a request. Otherwise it writes once the connection is
+    /// established.
     waits_for_request: bool,
-    /// Of the request.
+    /// Bytes of the request that were read.
     read_bytes: u64,
     started: bool,
     payload: Payload,
     stop_ns: u64,
-    /// It is to get no more.
+    /// Whether the connection gets no more records.
     is_retired: bool,
     is_done: bool,
 }
 
 impl SenderApp {
-    /// It has so much to send, [`ENDLESS`](onramp_scenario::ENDLESS) if it never ends, when it is
-    /// asked or at once, writes all of it or piece by piece, and resets the connection at a time.
+    /// An application that sends `size_bytes`, or [`ENDLESS`](onramp_scenario::ENDLESS). It starts
+    /// with the request or with the connection, writes as `application` describes, and resets the
+    /// connection at `stop_ns`.
     pub fn new(
         size_bytes: u64,
         waits_for_request: bool,
@@ -44,12 +48,12 @@ impl SenderApp {
         }
     }
 
-    /// It writes, or has written.
+    /// Whether the application has started to write.
     pub fn has_started(&self) -> bool {
         self.started
     }
 
-    /// Does what can be done now.
+    /// Reads, writes and closes as far as possible now.
     pub fn act(&mut self, connection: &mut Connection, now_ns: u64) {
         if now_ns >= self.stop_ns {
             self.stop_ns = u64::MAX;
@@ -70,9 +74,9 @@ impl SenderApp {
         }
     }
 
-    /// The same of an application with several connections: this one gets a record whenever it has
-    /// less than one to send, or less than the two segments that let it send full ones. Whether it
-    /// got anything.
+    /// The same for an application with several connections. This connection gets a record whenever
+    /// it has less than one record to send, or less than the two segments that allow full segments.
+    /// Returns whether it wrote any bytes.
     pub fn act_shared(
         &mut self,
         payload: &mut Payload,
@@ -107,12 +111,12 @@ impl SenderApp {
         got_bytes > 0
     }
 
-    /// The connection is to get no more, and to end behind what it has.
+    /// Stops giving records to this connection, which closes after its last byte.
     pub fn retire(&mut self) {
         self.is_retired = true;
     }
 
-    /// It gets no more.
+    /// Whether the connection gets no more data.
     pub fn is_closed(&self) -> bool {
         self.is_done || self.is_retired
     }
@@ -137,15 +141,15 @@ impl SenderApp {
         self.read_bytes == REQUEST_BYTES
     }
 
-    /// When it acts by itself the next time; `u64::MAX`: never.
+    /// Time of the application's next own event; `u64::MAX`: never.
     pub fn next_ns(&self) -> u64 {
         self.payload.next_ns().min(self.stop_ns)
     }
 }
 
-/// As much of what is ready as fits: whole segments, unless it is the end of it, or the buffer
-/// never has room for one. So no small segment goes out in the middle of the data where it need
-/// not.
+/// The bytes of `ready_bytes` that fit into the send buffer. They are whole segments, unless they
+/// are the end of the data, or the buffer is smaller than a segment. So small segments do not leave
+/// in the middle of the data.
 pub(super) fn fitting_bytes(connection: &Connection, ready_bytes: u64) -> u64 {
     let room_bytes = connection.writable_bytes();
     let mss_bytes = u64::from(connection.window().mss_bytes.max(1));

@@ -1,43 +1,43 @@
-//! What sets a network in motion: flows that start, datagrams that are sent. Each source has its
-//! own random numbers.
+//! The sources of a run, which start flows and send datagrams. Each source has its own random
+//! numbers.
 
 use super::on_off::OnOffCycle;
 use crate::plan::{Datagrams, Launch, Load};
 use onramp_scenario::random::{seed_of, Element, Stream};
 
-/// A source under way.
+/// An active source.
 pub(super) struct Source {
-    /// What it does.
+    /// Its task and state.
     pub kind: SourceKind,
-    /// What it starts has records.
+    /// Whether the flows that it starts have records.
     pub is_measured: bool,
 }
 
-/// What a source does, and how far it is.
+/// The task of a source and its state.
 pub(super) enum SourceKind {
     /// Starts flows.
     Launch(Launch),
     /// Sends datagrams.
     Datagrams {
-        /// How.
+        /// The plan of the datagrams.
         plan: Datagrams,
-        /// Number of its flow, once it has sent something.
+        /// Number of its flow, once it has sent a datagram.
         flow: Option<u32>,
-        /// Datagrams that it has sent.
+        /// Number of datagrams sent.
         sent: u64,
-        /// What integers have cut off the last interval, in 1/rate of a nanosecond.
+        /// Remainder of the last interval, in 1/rate of a nanosecond.
         part: u64,
-        /// Where it pauses.
+        /// State of its on and off periods, if it pauses.
         on_off: Option<OnOffCycle>,
-        /// Its luck.
+        /// Its random numbers.
         random: Stream,
-        /// When it sends the next one.
+        /// Time of the next datagram.
         next_ns: Option<u64>,
     },
 }
 
 impl Source {
-    /// The source with this number.
+    /// Creates the source with this number.
     pub fn new(load: Load, is_measured: bool, case_seed: u64, number: u32) -> Source {
         let kind = match load {
             Load::Launch(plan) => SourceKind::Launch(plan),
@@ -65,7 +65,7 @@ impl Source {
         Source { kind, is_measured }
     }
 
-    /// When it acts next; `None`: never again, it is exhausted.
+    /// Time of its next event. `None`: the source is exhausted.
     pub fn next_ns(&self) -> Option<u64> {
         match &self.kind {
             SourceKind::Launch(plan) => plan.arrivals.next_ns(),
@@ -73,7 +73,7 @@ impl Source {
         }
     }
 
-    /// A datagram was sent at the time that it asked for. Sets the next time.
+    /// Counts a sent datagram and sets the time of the next one.
     pub fn advance(&mut self) {
         let SourceKind::Datagrams {
             plan,
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn a_poisson_process_has_the_mean_rate_and_the_spread_of_one() {
+    fn a_poisson_source_has_the_mean_and_the_variance_of_a_poisson_process() {
         let Load::Datagrams(plan) = datagrams(12_000_000, None) else {
             unreachable!()
         };
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn a_source_that_pauses_sends_evenly_while_it_is_on() {
+    fn an_on_off_source_sends_evenly_in_its_on_periods() {
         let on_off = Some((Interval::Fixed(3_000_000), Interval::Fixed(10_000_000)));
         let moments = moments(datagrams(12_000_000, on_off), 7);
         let ms = |ms: u64| 1000 + ms * 1_000_000;
@@ -182,13 +182,13 @@ mod tests {
     }
 
     #[test]
-    fn exponential_turns_send_their_share_of_the_rate() {
+    fn exponential_on_off_periods_give_the_expected_mean_rate() {
         let on_off = Some((
             Interval::Exponential(50_000_000),
             Interval::Exponential(150_000_000),
         ));
         let moments = moments(datagrams(120_000_000, on_off), 200_000);
-        // 10,000 packets a second for a quarter of the time.
+        // 10,000 packets per second for a quarter of the time.
         let seconds = (moments[199_999] - moments[0]) as f64 / 1e9;
         let rate = 200_000.0 / seconds;
         assert!((2300.0..2700.0).contains(&rate), "{rate}");

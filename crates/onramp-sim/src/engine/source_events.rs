@@ -1,4 +1,4 @@
-//! Sources act: flows start, datagrams leave.
+//! The events of sources: flows start and datagrams leave.
 
 use super::source::SourceKind;
 use super::Engine;
@@ -10,11 +10,11 @@ use onramp_tcp::Segment;
 
 /// Headers of a datagram: 20 bytes of IPv4 and 8 of UDP.
 const DATAGRAM_HEADER_BYTES: u32 = 28;
-/// The flow slot of datagrams, which belong to no TCP flow.
+/// The flow slot of a datagram, which belongs to no TCP flow.
 const NO_SLOT: u32 = u32::MAX;
 
 impl<O: Observer> Engine<O> {
-    /// The source with this number acts, and says when it will act next.
+    /// Runs a source and schedules its next event.
     pub(super) fn on_source_event(&mut self, entity: Entity) {
         let number = entity.slot() - self.first_source;
         let source = &mut self.sources[number];
@@ -34,7 +34,7 @@ impl<O: Observer> Engine<O> {
         self.reschedule_source(number);
     }
 
-    /// The `copy`-th transfer of a group starts, counted from 0.
+    /// Starts the `copy`-th transfer of a group, counted from 0.
     fn launch(&mut self, group: u32, copy: u64, size_bytes: u64) {
         if self.flows.group(group).bundle.is_some() {
             self.start_bundle(group, copy, size_bytes);
@@ -47,7 +47,8 @@ impl<O: Observer> Engine<O> {
         }
     }
 
-    /// Sources come after links in the queue. One that is exhausted is here for the last time.
+    /// Schedules the next event of a source. An exhausted source is never scheduled again. The
+    /// slots of sources follow those of links.
     pub(super) fn reschedule_source(&mut self, number: usize) {
         let entity = Entity::new(
             Kind::Source,

@@ -1,19 +1,19 @@
-//! What a measured sender's start-up decided, and when it changed its mind.
+//! The log of a measured sender's start-up decisions.
 
 use onramp_results::{StartupEvent, StartupWatch};
 use onramp_tcp::Connection;
 
-/// Looks at one connection's start-up before and after each event.
+/// Compares a connection's start-up decision after each event with the one before.
 #[derive(Debug)]
 pub(crate) struct StartupLog {
     started_ns: u64,
     watch: StartupWatch,
-    /// What changed, with times since the flow's start.
+    /// The changes, with times since the start of the flow.
     pub events: Vec<StartupEvent>,
 }
 
 impl StartupLog {
-    /// For a flow that starts at this time.
+    /// Creates the log of a flow that starts at `started_ns`.
     pub fn new(started_ns: u64) -> StartupLog {
         StartupLog {
             started_ns,
@@ -22,7 +22,7 @@ impl StartupLog {
         }
     }
 
-    /// Looks at the start-up of a sender, if there is one.
+    /// Logs changes of the sender's start-up decision, if the sender has a start-up algorithm.
     pub fn record(&mut self, now_ns: u64, sender: &Connection) {
         let Some(decision) = sender.startup() else {
             return;

@@ -1,22 +1,22 @@
-//! A list that does not grow without end: when it is full every other entry goes, and from then on
-//! every other is taken.
+//! A list with a maximum length. When it is full, every other entry is removed, and from then on
+//! only every other entry is kept.
 
-/// Entries in order, at most so many.
+/// A list of entries in order, with a maximum length.
 #[derive(Debug)]
 pub(super) struct Decimated<T> {
     entries: Vec<T>,
     max_entries: usize,
-    /// Of so many that come, one is kept: a power of two.
+    /// One of this many entries is kept; a power of two.
     interval: u64,
     received: u64,
 }
 
 impl<T> Decimated<T> {
-    /// Keeps so many at most; an even number.
+    /// Creates an empty list that keeps at most `max_entries`, an even number.
     pub fn new(max_entries: usize) -> Decimated<T> {
         debug_assert!(
             max_entries >= 2 && max_entries.is_multiple_of(2),
-            "an odd list would keep its last entry twice in a row"
+            "with an odd maximum the spacing would not stay even"
         );
         Decimated {
             entries: Vec::new(),
@@ -26,11 +26,11 @@ impl<T> Decimated<T> {
         }
     }
 
-    /// An entry comes; whether the list was thinned for it.
+    /// Adds an entry. Returns whether the list was decimated to make room.
     pub fn push(&mut self, entry: T) -> bool {
-        let is_wanted = self.received.is_multiple_of(self.interval);
+        let is_kept = self.received.is_multiple_of(self.interval);
         self.received += 1;
-        if !is_wanted {
+        if !is_kept {
             return false;
         }
         let is_full = self.entries.len() == self.max_entries;
@@ -46,17 +46,17 @@ impl<T> Decimated<T> {
         is_full
     }
 
-    /// What is kept.
+    /// The kept entries.
     pub fn entries(&self) -> &[T] {
         &self.entries
     }
 
-    /// The same, for good.
+    /// The kept entries, by value.
     pub fn into_entries(self) -> Vec<T> {
         self.entries
     }
 
-    /// Of so many entries one was kept.
+    /// One of this many entries is kept.
     pub fn interval(&self) -> u64 {
         self.interval
     }
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_kept_is_evenly_spaced_and_never_too_much() {
+    fn kept_entries_are_evenly_spaced_and_within_the_maximum() {
         let mut decimated = Decimated::new(8);
         let thinnings = (0..1000).filter(|&number| decimated.push(number)).count();
         assert_eq!((thinnings, decimated.interval()), (7, 128));

@@ -1,5 +1,5 @@
-//! How measured connections moved: an observer that collects what the report draws, within bounds
-//! for each flow.
+//! Traces of measured connections: an observer that collects the data for the report's charts, with
+//! a limit for each flow.
 
 mod decimated;
 
@@ -10,9 +10,9 @@ use onramp_results::{SegmentSample, SenderSample, Trace};
 use onramp_tcp::Connection;
 use std::collections::BTreeMap;
 
-/// Most samples of a sender that are kept.
+/// Maximum number of samples per sender.
 const MAX_SAMPLES: usize = 100_000;
-/// Most segments that are kept, of those that were sent again or dropped and of the others alike.
+/// Maximum number of segments per flow that were retransmitted or dropped, and of other segments.
 const MAX_SEGMENTS: usize = 100_000;
 
 /// Collects the traces of all measured flows.
@@ -25,13 +25,15 @@ pub(crate) struct Tracer {
 struct TracedFlow {
     started_ns: u64,
     bottleneck: u32,
-    /// The newest of the sender's kept samples that is a round trip old, from which the delivery
-    /// rate is counted.
+    /// Index of the newest kept sender sample that is at least one round trip old. The delivery
+    /// rate is measured from it.
     round_trip_ago: usize,
     sender: Decimated<SenderSample>,
-    /// Segments that were neither sent again nor dropped, each with its place among all.
+    /// Segments that were neither retransmitted nor dropped, each with its number among all
+    /// segments.
     plain: Decimated<(u64, SegmentSample)>,
-    /// The other ones: they are rare, and what one looks for.
+    /// Retransmitted and dropped segments. They are rare and the most interesting, so they have a
+    /// limit of their own.
     problem: Decimated<(u64, SegmentSample)>,
     segments: u64,
 }
@@ -41,7 +43,7 @@ impl TracedFlow {
         (time_ns - self.started_ns) as f64 / 1e9
     }
 
-    /// What was acknowledged in the last round trip, per second.
+    /// Delivery rate: bytes acknowledged in the last round trip, per second.
     fn delivery_bytes_per_s(&mut self, time_s: f64, acked_bytes: u64, srtt_s: f64) -> u64 {
         let samples = self.sender.entries();
         while samples
@@ -60,7 +62,8 @@ impl TracedFlow {
 }
 
 impl Tracer {
-    /// The trace of a flow, without its start-up's events, and whether there was more than is kept.
+    /// Removes the trace of a flow. It has no start-up events yet. The flag states whether samples
+    /// were discarded to stay within the limits.
     pub fn take(&mut self, flow: u32) -> (Trace, bool) {
         let Some(TracedFlow {
             sender,
@@ -78,7 +81,7 @@ impl Tracer {
             > 1;
         let mut segments = plain.into_entries();
         segments.extend(problem.into_entries());
-        segments.sort_unstable_by_key(|(place, _)| *place);
+        segments.sort_unstable_by_key(|(number, _)| *number);
         let segments = segments.into_iter().map(|(_, segment)| segment).collect();
         (
             Trace {
@@ -90,7 +93,7 @@ impl Tracer {
         )
     }
 
-    /// A data segment at the entrance of a link.
+    /// Records a data segment that arrives at its bottleneck link.
     fn segment(&mut self, link: u32, packet: &PacketEvent<'_>, dropped: bool) {
         if packet.direction != Direction::Data || packet.segment.payload_bytes == 0 {
             return;
@@ -109,7 +112,7 @@ impl Tracer {
             retransmission: packet.retransmission,
             dropped,
         };
-        let place = traced.segments;
+        let number = traced.segments;
         traced.segments += 1;
         let is_problem = sample.retransmission || sample.dropped;
         let kept = if is_problem {
@@ -117,7 +120,7 @@ impl Tracer {
         } else {
             &mut traced.plain
         };
-        kept.push((place, sample));
+        kept.push((number, sample));
     }
 }
 

@@ -1,19 +1,19 @@
-//! What the applications of a flow do.
+//! The applications at both ends of a flow.
 
 use super::super::net::Net;
 use super::super::payload::Payload;
-use super::super::sender_app::SenderApp;
-use super::{Flow, Side, REQUEST_BYTES};
+use super::super::sender_app::{SenderApp, REQUEST_BYTES};
+use super::{Flow, Side};
 use crate::observe::Observer;
 use onramp_tcp::State;
 
 impl Flow {
-    /// The application of the sender acts, and its segments leave.
+    /// Runs the sender's application and transmits its segments.
     pub fn drive_sender<O: Observer>(&mut self, net: &mut Net<O>) {
         let had_started = self.sender_app.has_started();
         if !had_started {
-            // The acknowledgement of a request, or of the SYN's answer, leaves before the
-            // application has heard of it.
+            // The ACK of the request, or of the SYN-ACK, leaves before the application learns of
+            // it.
             self.transmit(Side::Sender, net);
         }
         let Some(connection) = &mut self.ends[Side::Sender as usize].connection else {
@@ -27,7 +27,7 @@ impl Flow {
         self.start_orphan_timer(Side::Sender, net);
     }
 
-    /// The same of an application that has this payload for several connections.
+    /// Runs the sender's application with a payload that it shares with other connections.
     pub fn drive_sender_shared<O: Observer>(&mut self, payload: &mut Payload, net: &mut Net<O>) {
         if !self.sender_app.has_started() {
             self.transmit(Side::Sender, net);
@@ -36,9 +36,9 @@ impl Flow {
             let Some(connection) = &mut self.ends[Side::Sender as usize].connection else {
                 return;
             };
-            let got_some = self.sender_app.act_shared(payload, connection, net.now_ns);
+            let wrote_data = self.sender_app.act_shared(payload, connection, net.now_ns);
             self.transmit(Side::Sender, net);
-            if !got_some {
+            if !wrote_data {
                 break;
             }
         }
@@ -51,17 +51,18 @@ impl Flow {
         self.start_orphan_timer(Side::Sender, net);
     }
 
-    /// The sender's application, whose connection this is.
+    /// The sender's application.
     pub fn sender_app(&self) -> &SenderApp {
         &self.sender_app
     }
 
-    /// The same.
+    /// The sender's application, mutable.
     pub fn sender_app_mut(&mut self) -> &mut SenderApp {
         &mut self.sender_app
     }
 
-    /// The application of the receiver acts, and its segments leave. The payload that it got.
+    /// Runs the receiver's application and transmits its segments. Returns the payload bytes that
+    /// it read.
     pub fn drive_receiver<O: Observer>(&mut self, net: &mut Net<O>) -> u64 {
         let mut got_bytes = 0;
         if let Some(connection) = &mut self.ends[Side::Receiver as usize].connection {
@@ -82,7 +83,8 @@ impl Flow {
         got_bytes
     }
 
-    /// Once the connection stands, and the acknowledgement that makes it stand has left.
+    /// Sends the request, once the connection is established and the ACK that completes the
+    /// handshake has left.
     fn send_request<O: Observer>(&mut self, net: &mut Net<O>) {
         let Some(connection) = &mut self.ends[Side::Receiver as usize].connection else {
             return;

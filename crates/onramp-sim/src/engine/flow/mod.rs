@@ -1,5 +1,5 @@
-//! A TCP flow: two ends and their applications. The receiver connects and asks, or the sender
-//! connects; the sender sends and closes.
+//! A TCP flow: two ends and their applications. Either the receiver connects and sends a request,
+//! or the sender connects. The sender sends the data and closes.
 
 mod applications;
 mod status;
@@ -17,15 +17,12 @@ use onramp_scenario::random::{seed_of, Element};
 use onramp_scenario::{Connect, Dscp};
 use onramp_tcp::{Config, Connection, Flags, Segment};
 
-/// Bytes of the request that says how much is wanted.
-pub(super) const REQUEST_BYTES: u64 = 8;
-
 /// The two ends of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Side {
-    /// It sends the data.
+    /// The end that sends the data.
     Sender,
-    /// It receives them.
+    /// The end that receives the data.
     Receiver,
 }
 
@@ -38,47 +35,49 @@ impl From<Connect> for Side {
     }
 }
 
-/// An end of a connection, and its event.
+/// An end of a connection, with its event.
 pub(super) struct End {
-    /// The end that does not connect has none before a SYN has come.
+    /// The connection. A listening end has none before a SYN has arrived.
     pub connection: Option<Connection>,
     entity: Entity,
-    /// When it acts by itself the next time; it may be earlier than necessary.
+    /// Time of its next timer event. It may be earlier than necessary.
     scheduled_ns: u64,
 }
 
-/// A flow under way.
+/// An active flow.
 pub(super) struct Flow {
-    /// Flows are numbered as they start.
+    /// Number of the flow, in the order of starts.
     pub number: u32,
-    /// Kind of flow.
+    /// Number of its group.
     pub group: u32,
-    /// Its slot.
+    /// Slot of the flow.
     pub slot: u32,
     ends: [End; 2],
     path: Path,
-    /// Of the sender's packets.
+    /// DSCP of the sender's packets.
     dscp: Dscp,
     sender_app: SenderApp,
     size_bytes: u64,
     received_bytes: u64,
-    /// The receiver has a request to send.
+    /// Whether the receiver still has to send its request.
     request_is_pending: bool,
     started_ns: u64,
-    /// When an end gives up that waits for a peer which is gone: see [`Flow::leave_behind`].
+    /// Time at which an end gives up waiting for a peer that has failed: see
+    /// [`Flow::start_orphan_timer`].
     orphan_timeout_ns: u64,
     traffic: Option<u32>,
-    /// It has a record.
+    /// Whether the flow has a record.
     pub is_measured: bool,
-    /// Of which transfer it is a connection, if that has several.
+    /// Its place in a transfer with several connections.
     pub member: Option<Member>,
-    /// Of a measured flow that is a whole transfer, until the last byte has been read.
+    /// Log of the start-up, for a measured flow that is a whole transfer, until the last byte has
+    /// been read.
     startup_log: Option<StartupLog>,
     random_bits: u64,
 }
 
 impl Flow {
-    /// One end connects, now.
+    /// Starts a flow: one end connects now.
     pub fn start<O: Observer>(
         params: FlowParams<'_>,
         entities: [Entity; 2],
@@ -133,7 +132,7 @@ impl Flow {
         }
     }
 
-    /// A segment arrives at an end.
+    /// Processes a segment that arrives at an end.
     pub fn on_segment(&mut self, side: Side, now_ns: u64, segment: &Segment, group: &Group) {
         match &mut self.ends[side as usize].connection {
             Some(connection) => connection.on_segment(now_ns, segment),
@@ -141,12 +140,12 @@ impl Flow {
                 let config = config_of(side, group, &self.path, self.random_bits);
                 *listening = Some(Connection::accept(config, now_ns, segment));
             }
-            // What is left of a connection that was reset before it was one.
+            // A late segment of a connection that was reset before it was established.
             _ => {}
         }
     }
 
-    /// An end's own moment has come.
+    /// Processes the timer event of an end.
     pub fn on_event(&mut self, side: Side, now_ns: u64) {
         let end = &mut self.ends[side as usize];
         end.scheduled_ns = u64::MAX;
@@ -163,30 +162,32 @@ impl Flow {
         }
     }
 
-    /// What an end has to say leaves, after another than its own application has acted.
+    /// Transmits the segments of an end after something other than its own application has acted on
+    /// it.
     pub fn flush<O: Observer>(&mut self, side: Side, net: &mut Net<O>) {
         self.transmit(side, net);
         self.reschedule(side, u64::MAX, net);
         self.start_orphan_timer(side, net);
     }
 
-    /// The connection of an end, if there is one.
+    /// The connection of an end, if it has one.
     pub fn end(&mut self, side: Side) -> Option<&mut Connection> {
         self.ends[side as usize].connection.as_mut()
     }
 
-    /// An end that has failed may not have told the other, whose application would wait for ever
-    /// where it has nothing to send: it gives up after the time in which an answer would have come.
+    /// Starts the orphan timer of the other end if this end has failed. A failed end may not have
+    /// informed its peer. If the peer has nothing to send, its application would wait forever. So
+    /// the peer gives up after the time in which a reply would have arrived (one RTO).
     fn start_orphan_timer<O: Observer>(&mut self, side: Side, net: &mut Net<O>) {
-        let Some(gone) = self.ends[side as usize]
+        let Some(failed) = self.ends[side as usize]
             .connection
             .as_ref()
-            .filter(|gone| gone.failure().is_some())
+            .filter(|failed| failed.failure().is_some())
         else {
             return;
         };
         if self.orphan_timeout_ns == u64::MAX {
-            self.orphan_timeout_ns = net.now_ns.saturating_add(gone.rto_ns());
+            self.orphan_timeout_ns = net.now_ns.saturating_add(failed.rto_ns());
             let other = if side == Side::Sender {
                 Side::Receiver
             } else {
@@ -218,8 +219,9 @@ impl Flow {
         }
     }
 
-    /// Timers move with almost every acknowledgement, nearly always away: an event that is earlier
-    /// than necessary stays where it is, and asks again when it comes.
+    /// Schedules the next event of an end. Almost every ACK moves a timer, nearly always to a later
+    /// time. An event that is too early is therefore left in place, and is rescheduled when it
+    /// occurs.
     fn reschedule<O: Observer>(&mut self, side: Side, application_ns: u64, net: &mut Net<O>) {
         let end = &mut self.ends[side as usize];
         let timer_ns = end
@@ -248,12 +250,12 @@ impl Flow {
         }
     }
 
-    /// The sender's end, if it connects, or once a SYN has come.
+    /// The sender's connection. It exists if the sender connects, or once a SYN has arrived.
     pub fn sender(&self) -> Option<&Connection> {
         self.ends[Side::Sender as usize].connection.as_ref()
     }
 
-    /// Takes the ends' events away.
+    /// Removes the events of both ends.
     pub fn forget_events<O: Observer>(&self, net: &mut Net<O>) {
         self.ends
             .iter()

@@ -1,11 +1,11 @@
-//! What is to be known of a flow: whether it is over, and how it ended.
+//! The status of a flow: whether it has ended, and how.
 
 use super::super::finished::FinishedTransfer;
 use super::{End, Flow, Side};
 use onramp_tcp::{Connection, Failure, State};
 
 impl Flow {
-    /// Notes what the start-up has decided, for as long as it matters.
+    /// Logs new decisions of the start-up, until the last byte has been read.
     pub fn log_startup(&mut self, now_ns: u64) {
         let Some(startup_log) = &mut self.startup_log else {
             return;
@@ -15,12 +15,12 @@ impl Flow {
         }
     }
 
-    /// The last byte has been read.
+    /// Whether the last byte has been read.
     pub fn is_complete(&self) -> bool {
         self.received_bytes == self.size_bytes
     }
 
-    /// Neither end has anything to do any more, but to wait for strays.
+    /// Whether both ends are closed or only wait in TIME-WAIT for late segments.
     pub fn is_over(&self) -> bool {
         let over =
             |connection: &Connection| matches!(connection.state(), State::Closed | State::TimeWait);
@@ -44,7 +44,8 @@ impl Flow {
         }
     }
 
-    /// What is to be told of a measured flow; `None` if that has been taken, or it is not measured.
+    /// The result of a measured flow. `None` if it was already taken, or if the flow is not
+    /// measured.
     pub fn take_finished(&mut self, completed_ns: Option<u64>) -> Option<FinishedTransfer> {
         let startup = self.startup_log.take()?;
         Some(FinishedTransfer {
@@ -62,15 +63,16 @@ impl Flow {
         })
     }
 
-    /// What an end has met, the sender's first.
+    /// The failure of an end, the sender's first.
     pub fn first_failure(&self) -> Option<Failure> {
         self.ends
             .iter()
             .find_map(|end| end.connection.as_ref()?.failure())
     }
 
-    /// Why it gave up, if it did: what the first end met that met something. A sending application
-    /// that stops in the middle is no failure, nor is an end that gives up because the other has.
+    /// The failure of the flow, if it failed: that of the first end that failed. A sending
+    /// application that stops deliberately is no failure, nor is an end that gives up because the
+    /// other end did.
     fn failure(&self) -> Option<Failure> {
         if self.is_complete() {
             return None;

@@ -1,9 +1,11 @@
 #!/bin/sh
 # Check that each relative link of a Markdown file leads to a file that exists, and each anchor to a
-# heading. Works without a network, so addresses (https://...) are not visited. Prints FILE:LINE for
-# each link that leads nowhere, and exits with 1 then.
+# heading. Works without a network, so addresses (https://...) are not visited. Then check that each
+# file in the table "Where is it" of docs/architecture.md contains the name beside it. Prints what
+# is wrong, and exits with 1 then.
 set -eu
 cd "$(dirname "$0")/.."
+failed=0
 
 git ls-files -- '*.md' ':!LICENSES' | LC_ALL=C xargs awk '
 	# The anchor that GitHub gives a heading.
@@ -76,4 +78,18 @@ git ls-files -- '*.md' ':!LICENSES' | LC_ALL=C xargs awk '
 			}
 		}
 		exit found > 0
-	}'
+	}' || failed=1
+
+# Rows such as: | what | [path](../path) | `name` |
+sed -n 's/^|[^|]*| \[[^]]*\](\.\.\/\([^)]*\)) | `\([^`]*\)` |$/\1 \2/p' docs/architecture.md |
+	{
+		missing=0
+		while read -r path name; do
+			if ! grep -qF "$name" "$path"; then
+				echo "docs/architecture.md: $path does not contain $name"
+				missing=1
+			fi
+		done
+		exit $missing
+	} || failed=1
+exit $failed

@@ -12,9 +12,15 @@ fn main() {
     for source in ["build.rs", "include", "startup"] {
         println!("cargo::rerun-if-changed={source}");
     }
-    for file in fs::read_dir(".").expect("cargo starts this script in bpf/").flatten() {
+    for file in fs::read_dir(".")
+        .expect("cargo starts this script in bpf/")
+        .flatten()
+    {
         let path = file.path();
-        if path.extension().is_some_and(|extension| extension == "c" || extension == "h") {
+        if path
+            .extension()
+            .is_some_and(|extension| extension == "c" || extension == "h")
+        {
             println!("cargo::rerun-if-changed={}", path.display());
         }
     }
@@ -38,7 +44,10 @@ fn compile_startup(name: &str, out: &Path, core: &str) -> String {
     fs::create_dir_all(&folder).expect("OUT_DIR can be written");
     let template = fs::read_to_string("startup/algorithm.template.h").expect("it is a source");
     let header = template
-        .replace("CONGESTION_CONTROL\"", &format!("{}\"", onramp_core::congestion_control(name)))
+        .replace(
+            "CONGESTION_CONTROL\"",
+            &format!("{}\"", onramp_core::congestion_control(name)),
+        )
         .replace("ALGORITHM", name);
     fs::write(folder.join("algorithm.h"), header).expect("OUT_DIR can be written");
 

@@ -1,30 +1,41 @@
-//! The BPF programs that run Onramp's start-up algorithms in the Linux kernel, compiled.
+//! The BPF programs that run Onramp's start-up algorithms in the Linux kernel, compiled, and the
+//! records that they share with user space.
 //!
 //! The sources are beside this crate's manifest; `build.rs` compiles them with clang. The crate
 //! `onramp-kernel` loads them.
+//!
+//! ```
+//! let paced = onramp_bpf::STARTUPS.iter().find(|startup| startup.name == "paced").unwrap();
+//! assert!(paced.object.starts_with(b"\x7fELF"));
+//! ```
 
-/// One compiled start-up.
+#[allow(missing_docs)] // C's comments, for what has one
+#[rustfmt::skip]
+pub mod bindings;
+
+/// A compiled start-up program.
 #[derive(Clone, Copy, Debug)]
 pub struct StartupObject {
     /// The algorithm's name in `core/registry.h`.
     pub name: &'static str,
-    /// Whether it sends packet pairs.
+    /// Whether the program sends packet pairs.
     pub with_pairs: bool,
     /// The ELF object.
     pub object: &'static [u8],
 }
 
-/// Every start-up of `core/registry.h`. An algorithm that may send packet pairs is there twice.
+/// The start-up programs of all algorithms in `core/registry.h`. An algorithm for which packet pairs
+/// are an option has two: one without them and one with them.
 pub const STARTUPS: &[StartupObject] = include!(concat!(env!("OUT_DIR"), "/startups.rs"));
 
-/// Lists the connections of one congestion control: a BPF iterator.
+/// A BPF iterator that lists the connections of one congestion control.
 pub const CONNECTIONS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/connections.o"));
 
 /// Puts the connections of a cgroup on one congestion control.
 pub const ADOPT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/adopt.o"));
 
-/// Writes and reads the packet-pair option on the connections of a cgroup.
+/// Writes and reads the TCP option of packet pairs on the connections of a cgroup.
 pub const PAIR: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/pair.o"));
 
-/// The socket option TCP_QOS.
+/// Implements the socket option TCP_QOS for the sockets of a cgroup.
 pub const QOS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/qos.o"));

@@ -1,11 +1,9 @@
 //! The congestion avoidances to which a start-up can hand a connection over.
 
-use crate::{Error, Result};
+use onramp_bpf::bindings::{AVOIDANCE_BBR, AVOIDANCE_CUBIC, AVOIDANCE_RENO};
 use strum::{EnumString, FromRepr, IntoStaticStr, VariantArray};
 
-/// A congestion avoidance of the kernel that `bpf/startup/avoidance.h` can call.
-///
-/// The numbers are those of `enum onramp_avoidance`.
+/// A congestion avoidance of the kernel that the BPF programs can call.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, Hash, EnumString, FromRepr, IntoStaticStr, VariantArray,
 )]
@@ -13,25 +11,20 @@ use strum::{EnumString, FromRepr, IntoStaticStr, VariantArray};
 #[repr(u32)]
 pub enum Avoidance {
     /// CUBIC (RFC 9438).
-    Cubic = 0,
+    Cubic = AVOIDANCE_CUBIC,
     /// BBR.
-    Bbr = 1,
+    Bbr = AVOIDANCE_BBR,
     /// Reno (RFC 5681).
-    Reno = 2,
+    Reno = AVOIDANCE_RENO,
 }
 
 impl Avoidance {
     /// All of them.
     pub const ALL: &[Avoidance] = Avoidance::VARIANTS;
 
-    /// The avoidance with this name.
-    ///
-    /// # Errors
-    /// [`Error::UnknownAvoidance`] if no start-up can hand over to it in any kernel.
-    pub fn named(name: &str) -> Result<Avoidance> {
-        name.parse().map_err(|_| Error::UnknownAvoidance {
-            avoidance: name.to_owned(),
-        })
+    /// The avoidance with this name; `None` if no start-up can hand over to it in any kernel.
+    pub fn named(name: &str) -> Option<Avoidance> {
+        name.parse().ok()
     }
 
     /// The name of the kernel's congestion control.
@@ -39,7 +32,22 @@ impl Avoidance {
         self.into()
     }
 
+    /// Its number in `enum onramp_avoidance`.
     pub(crate) fn number(self) -> u32 {
         self as u32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_those_of_the_kernels_controls() {
+        for &avoidance in Avoidance::ALL {
+            assert_eq!(Avoidance::named(avoidance.name()), Some(avoidance));
+        }
+        assert_eq!(Avoidance::Bbr.name(), "bbr");
+        assert_eq!(Avoidance::named("vegas"), None);
     }
 }

@@ -1,35 +1,39 @@
-//! What can stand in the way, as facts; their sentences say what mends it.
+//! Errors: each has the facts, and its message names the cause and the mend.
 
-use crate::shared::LIMIT_LEVELS;
+use crate::Avoidance;
+use onramp_bpf::bindings::LIMIT_LEVELS;
 use std::io;
 use std::path::PathBuf;
 use thiserror::Error;
 
-/// Why the kernel could not be asked to do something.
+/// Why a request to the kernel failed.
 #[derive(Debug, Error)]
 pub enum Error {
     /// No algorithm has this name.
-    #[error("there is no start-up named `{name}`; there are: {}", onramp_core::startup_names().join(", "))]
+    #[error(
+        "there is no start-up named `{name}`; there are: {}",
+        onramp_core::startup_names().join(", ")
+    )]
     UnknownStartup {
-        /// As given.
+        /// The name as given.
         name: String,
     },
-    /// No packet pairs belong to this algorithm.
+    /// Packet pairs were requested, which this algorithm does not send.
     #[error(
         "start-up {startup} sends no packet pairs; these do: {}",
-        those_that(onramp_core::sends_pairs)
+        startups_that(onramp_core::sends_pairs)
     )]
     NoPairs {
         /// The algorithm.
         startup: String,
     },
-    /// A memory of paths was asked for, which this start-up does not use.
+    /// Path memory was requested, which this algorithm does not use.
     #[error(
         "start-up {startup} uses no memory of paths; these do: {}",
-        those_that(onramp_core::resumes)
+        startups_that(onramp_core::resumes)
     )]
     NoMemory {
-        /// Its name.
+        /// The algorithm.
         startup: String,
     },
     /// The process may not load BPF programs.
@@ -38,108 +42,140 @@ pub enum Error {
     /// The kernel does not describe its types.
     #[error(
         "this kernel has no type information (BTF): /sys/kernel/btf/vmlinux does not exist; \
-         boot a kernel built with CONFIG_DEBUG_INFO_BTF=y (every current distribution's is)"
+         boot a kernel built with CONFIG_DEBUG_INFO_BTF=y, as all current distributions build it"
     )]
     NoBtf,
     /// The kernel lacks what a BPF congestion control needs.
-    #[error("this kernel ({release}) cannot run congestion controls written in BPF: {lacks}; Linux 6.1 or later is needed, with CONFIG_BPF_SYSCALL, CONFIG_BPF_JIT and CONFIG_DEBUG_INFO_BTF")]
+    #[error(
+        "this kernel ({release}) cannot run congestion controls written in BPF: {lacks}; boot \
+         Linux 6.1 or later with CONFIG_BPF_SYSCALL, CONFIG_BPF_JIT and CONFIG_DEBUG_INFO_BTF"
+    )]
     Unsupported {
-        /// As uname -r prints it.
+        /// The kernel's release, as uname -r prints it.
         release: String,
         /// What was looked for and not found.
         lacks: String,
     },
-    /// The congestion avoidance to follow is not in this kernel.
-    #[error("this kernel has no {avoidance} for the start-up to hand over to ({function} is missing); choose another with --avoidance, or load the module: modprobe tcp_{avoidance}")]
+    /// The congestion avoidance is not in this kernel.
+    #[error(
+        "this kernel has no {avoidance} for the start-up to hand over to (its function {function} \
+         is missing); choose another with --avoidance, or load the module: modprobe tcp_{avoidance}"
+    )]
     NoAvoidance {
         /// Its name.
         avoidance: &'static str,
         /// The function that was looked for.
         function: &'static str,
     },
-    /// A congestion avoidance that no start-up can hand over to.
-    #[error("in the kernel a start-up hands over to cubic, bbr or reno, not to {avoidance}, which runs there with the start-up `none` alone")]
+    /// No start-up can hand over to this congestion avoidance.
+    #[error(
+        "in the kernel a start-up hands over to {}, not to {avoidance}; choose one of these, or \
+         run {avoidance} with the start-up `none`",
+        Avoidance::ALL.iter().map(|avoidance| avoidance.name()).collect::<Vec<_>>().join(", ")
+    )]
     UnknownAvoidance {
-        /// As given.
+        /// The name as given.
         avoidance: String,
     },
     /// A congestion control of this name is registered already.
-    #[error("a congestion control named `{name}` is registered already{}", owner.as_ref().map(|o| format!(" ({o})")).unwrap_or_default())]
+    #[error(
+        "a congestion control named `{name}` is registered already{}",
+        owner.as_ref().map(|owner| format!(" ({owner})")).unwrap_or_default()
+    )]
     NameTaken {
         /// The name.
         name: String,
-        /// Whose it is, if it is Onramp's.
+        /// Its owner, if it is a congestion control of Onramp.
         owner: Option<String>,
     },
     /// Every name that could be used is taken.
-    #[error("all of {first} ... {last} are registered already: too many runs at once")]
+    #[error(
+        "all names from {first} to {last} are registered already; end some of the running \
+         `onramp exec` and `onramp lab`"
+    )]
     NoNameLeft {
-        /// First name tried.
+        /// The first name that was tried.
         first: String,
-        /// Last name tried.
+        /// The last name that was tried.
         last: String,
     },
-    /// There is nothing to unload under this name.
+    /// Nothing of this name is loaded.
     #[error("`{name}` is not loaded{}", loaded_hint(loaded))]
     NotLoaded {
-        /// As given.
+        /// The name as given.
         name: String,
-        /// What is loaded.
+        /// The names that are loaded.
         loaded: Vec<String>,
     },
-    /// It belongs to a running process.
-    #[error("`{name}` belongs to process {pid} (a running `onramp exec` or `onramp lab`) and ends with it")]
+    /// The congestion control belongs to a running process.
+    #[error(
+        "`{name}` belongs to process {pid} (a running `onramp exec` or `onramp lab`) and ends with \
+         that process"
+    )]
     OwnedByProcess {
         /// The congestion control.
         name: String,
         /// Its owner.
         pid: u32,
     },
-    /// The kernel refused a program.
-    #[error("the kernel refused {what}: {cause}{}", if log.is_empty() { String::new() } else { format!("\n{log}") })]
+    /// The kernel refused an operation.
+    #[error(
+        "the kernel refused {what}: {cause}{}",
+        if log.is_empty() { String::new() } else { format!("\n{log}") }
+    )]
     Refused {
-        /// What was asked of it.
+        /// The operation.
         what: String,
-        /// The error it gave.
+        /// The kernel's error.
         cause: String,
-        /// The end of the verifier's log, if there is one.
+        /// The end of the verifier's log, or empty.
         log: String,
     },
-    /// A path that is no cgroup.
-    #[error("`{}` is no directory of the cgroup v2 hierarchy ({})", path.display(), mount.display())]
+    /// The path is not a cgroup.
+    #[error(
+        "`{}` is no directory of the cgroup v2 hierarchy ({})",
+        path.display(), mount.display()
+    )]
     NotACgroup {
-        /// As given.
+        /// The path as given.
         path: PathBuf,
-        /// Where the hierarchy is.
+        /// The mount point of the hierarchy.
         mount: PathBuf,
     },
-    /// More limits than the kernel's programs follow.
-    #[error("`{}` lies within {} cgroups that have a limit; {} are followed", path.display(), found, LIMIT_LEVELS)]
+    /// More cgroups with a limit enclose this one than the BPF programs check.
+    #[error(
+        "`{}` is enclosed by {found} cgroups that have a limit; at most {LIMIT_LEVELS} limits can \
+         apply to a process, so set the limit on an outer cgroup",
+        path.display()
+    )]
     TooManyLimits {
         /// The cgroup.
         path: PathBuf,
-        /// Limits in force for it.
+        /// The number of enclosing limits.
         found: usize,
     },
-    /// No cgroup v2 hierarchy to attach to.
-    #[error("this kernel has no cgroup v2, or it may not be mounted here: a kernel with CONFIG_CGROUPS=y and CONFIG_CGROUP_BPF=y is needed, and root outside of a restricted container")]
+    /// There is no cgroup v2 hierarchy to attach to.
+    #[error(
+        "this kernel has no cgroup v2, or this process may not mount it; use a kernel with \
+         CONFIG_CGROUPS=y and CONFIG_CGROUP_BPF=y, and run as root outside of a restricted container"
+    )]
     NoCgroup,
-    /// An operating system call failed.
+    /// A system call failed.
     #[error("cannot {what}: {source}")]
     Io {
-        /// What was tried.
+        /// The operation.
         what: String,
-        /// What the system answered.
+        /// The system's error.
         source: io::Error,
     },
 }
 
-/// The names of these algorithms.
-fn those_that(have_it: fn(&str) -> bool) -> String {
+/// The names of the algorithms that can do something.
+fn startups_that(can_do_it: fn(&str) -> bool) -> String {
     let names: Vec<_> = onramp_core::startup_names()
         .iter()
         .copied()
-        .filter(|name| have_it(name))
+        .filter(|name| can_do_it(name))
         .collect();
     names.join(", ")
 }
@@ -167,7 +203,7 @@ impl Error {
         }
     }
 
-    /// The request was wrong, as opposed to the host lacking something.
+    /// Whether the request was wrong. Otherwise the host lacks something.
     pub fn is_bad_request(&self) -> bool {
         matches!(
             self,

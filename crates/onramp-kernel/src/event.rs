@@ -1,42 +1,43 @@
-//! What a congestion control reports of its connections.
+//! Events: the inputs of a start-up algorithm in the kernel, and its decisions.
 
-use crate::shared::{Plain, RawEvent, EVENT_ACK, EVENT_LOSS, EVENT_START};
+use crate::records::{socket_address, Plain};
+use onramp_bpf::bindings::{self, EVENT_ACK, EVENT_LOSS, EVENT_START};
 use onramp_core::{Ack, Decision, Loss, Start};
 use serde::{Deserialize, Serialize};
 use std::net::SocketAddr;
 
-/// What the algorithm was told.
+/// An input of a start-up algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Input {
     /// The connection is established.
     Start(Start),
-    /// An acknowledgement arrived.
+    /// An ACK arrived.
     Ack(Ack),
     /// A loss was found.
     Loss(Loss),
 }
 
-/// An input of a start-up algorithm in the kernel, and what it decided.
+/// An input of a start-up algorithm in the kernel, and its decision.
 ///
-/// Without [`crate::Options::record`] only those inputs are reported that changed the phase or the
-/// estimate.
+/// Starts and losses are always reported. Without [`crate::Options::record`], an ACK is reported if
+/// it changed the phase, or, at most eight times per RTT, if it changed the estimate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Event {
-    /// The connection, unique within one registration.
+    /// The connection's number, unique within one registration.
     pub connection: u64,
     /// The sender's end.
     pub local: SocketAddr,
-    /// The other end.
+    /// The receiver's end.
     pub remote: SocketAddr,
-    /// What the algorithm was told.
+    /// The input of the algorithm.
     pub input: Input,
-    /// What it decided.
+    /// The decision of the algorithm.
     pub decision: Decision,
 }
 
 impl Event {
-    /// When, on the clock that `CLOCK_MONOTONIC` reads.
+    /// When it happened, by `CLOCK_MONOTONIC`.
     pub fn time_ns(&self) -> u64 {
         match self.input {
             Input::Start(start) => start.now_ns,
@@ -46,8 +47,8 @@ impl Event {
     }
 
     pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Event> {
-        let raw = RawEvent::from_bytes(bytes)?;
-        // SAFETY: the kind says which member the program wrote; all are integers.
+        let raw = bindings::Event::from_bytes(bytes)?;
+        // SAFETY: the kind tells which member the program wrote, and all members are integers.
         let input = unsafe {
             match raw.kind {
                 EVENT_START => Input::Start(raw.input.start),
@@ -58,8 +59,8 @@ impl Event {
         };
         Some(Event {
             connection: raw.id,
-            local: raw.local.socket_address(),
-            remote: raw.remote.socket_address(),
+            local: socket_address(&raw.local),
+            remote: socket_address(&raw.remote),
             input,
             decision: raw.decision,
         })

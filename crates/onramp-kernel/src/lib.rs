@@ -1,35 +1,61 @@
-//! Runs Onramp's start-up algorithms in this machine's kernel.
+//! Runs Onramp's start-up algorithms in this machine's kernel, through BPF.
 //!
-//! A [`Registration`] is a start-up algorithm of `core/`, followed by one of the kernel's own
-//! congestion avoidances, under a name that any socket can choose (`setsockopt(TCP_CONGESTION)`).
-//! [`loaded`] and [`connections`] find what this and other processes have registered, and how their
-//! connections do. [`Adoption`] puts a cgroup's connections on a congestion control without the
-//! programs' knowledge, [`PairOption`] gives them the option of packet pairs, and [`QosOption`] the
-//! socket option TCP_QOS.
+//! A [`Registration`] is a congestion control: a start-up algorithm of `core/`, followed by one of
+//! the kernel's own congestion avoidances. Any socket can choose it by its name
+//! (`setsockopt(TCP_CONGESTION)`). [`loaded`] and [`connections`] list what this process and others
+//! have registered, and the connections that use it.
+//!
+//! Applications need not choose the congestion control themselves: [`Adoption`] puts the connections
+//! of a cgroup on it. [`PairOption`] gives these connections the TCP option of packet pairs, and
+//! [`QosOption`] the socket option TCP_QOS.
+//!
+//! ```no_run
+//! use onramp_kernel::{Options, Registration};
+//!
+//! # fn main() -> onramp_kernel::Result<()> {
+//! let registration = Registration::new(&Options::new("paced"))?;
+//! println!("sockets can choose {} now", registration.name());
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! The modules are layers. Each uses only those above it in this list:
+//!
+//! | module | what it does |
+//! |---|---|
+//! | `error`, `avoidance`, `process`, `records` | types, and the records of `bpf/intf.h` |
+//! | `probe`, `object` | asks what the kernel can do; loads objects and reads maps |
+//! | `cgroup` | the cgroup hierarchy, and programs attached to it |
+//! | `event`, `memory`, `pairs`, `qos` | what is in the maps of a registration |
+//! | `inspect` | finds registrations and their connections |
+//! | `unload` | ends registrations of others |
+//! | `registration` | makes them |
 
-mod adopt;
 mod avoidance;
-mod cgroup_program;
+mod cgroup;
 mod error;
 mod event;
 mod inspect;
 mod memory;
-mod pair;
+mod object;
+mod pairs;
 pub mod probe;
 mod process;
 mod qos;
+mod records;
 mod registration;
-mod shared;
+mod unload;
 
-pub use adopt::{cgroup2_mount, own_cgroup, Adoption, ExecCgroup};
 pub use avoidance::Avoidance;
+pub use cgroup::{cgroup2_mount, own_cgroup, Adoption, ExecCgroup};
 pub use error::{Error, Result};
 pub use event::{Event, Input};
 pub use inspect::{
-    connections, default_in_this_namespace, loaded, registered_names, unload, Connection, Loaded,
-    Pairs,
+    connections, default_in_this_namespace, loaded, registered_names, Connection, Loaded, Pairs,
 };
 pub use memory::{PathsMap, RememberedPath};
-pub use pair::{PairOption, PairsMap};
+pub use onramp_core::memory::Memory;
+pub use pairs::{PairOption, PairsMap};
 pub use qos::{reservation, reserve, LimitInForce, QosOption, Reservation, Reservations};
 pub use registration::{Lifetime, Options, Registration, KERNEL_CLOCK};
+pub use unload::unload;

@@ -1,13 +1,14 @@
-//! What a registered start-up remembers of paths, for everybody to see (`bpf/startup/memory.h`).
+//! The paths that a registered start-up remembers (`bpf/startup/memory.h`).
 
-use crate::shared::{Plain, RawPath, RawRemembered};
+use crate::records::Plain;
 use crate::{Error, Result};
 use libbpf_rs::{MapCore, MapFlags, MapHandle};
 use nix::time::{clock_gettime, ClockId};
+use onramp_bpf::bindings::{maps, Path, PathEntry};
 use serde::Serialize;
 use std::net::{IpAddr, Ipv6Addr};
 
-/// The paths that one congestion control remembers.
+/// The path memory of one congestion control.
 #[derive(Debug)]
 pub struct PathsMap {
     congestion_control: String,
@@ -15,31 +16,35 @@ pub struct PathsMap {
     lifetime_ns: u64,
 }
 
-/// What is remembered of a path.
+/// A path and its BDP.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RememberedPath {
     /// The congestion control that remembers it.
     pub congestion_control: String,
-    /// The address that this host sends from.
+    /// The address from which this host sends.
     pub local: IpAddr,
     /// The destination.
     pub remote: IpAddr,
     /// Inode number of its network namespace.
     pub network_namespace: u32,
-    /// What the path carried in a round trip (payload).
+    /// The BDP (payload).
     pub carried_bytes: u64,
-    /// The least round trip at that time.
+    /// The min RTT when the BDP was measured.
     pub rtt_s: f64,
-    /// How long ago that was saved.
+    /// Time since it was saved.
     pub age_s: f64,
-    /// When it will be forgotten, from now.
+    /// Time until it is forgotten.
     pub left_s: f64,
-    /// A connection has it, and others may not use it.
+    /// A connection uses it, so others may not.
     pub in_use: bool,
 }
 
+fn address(bytes: [u8; 16]) -> IpAddr {
+    IpAddr::from(Ipv6Addr::from(bytes)).to_canonical()
+}
+
 impl PathsMap {
-    pub(crate) fn of(congestion_control: &str, map: MapHandle, lifetime_ns: u64) -> PathsMap {
+    pub(crate) fn new(congestion_control: &str, map: MapHandle, lifetime_ns: u64) -> PathsMap {
         PathsMap {
             congestion_control: congestion_control.to_owned(),
             map,
@@ -47,7 +52,7 @@ impl PathsMap {
         }
     }
 
-    /// All paths whose Lifetime is not over, by their addresses.
+    /// All paths whose Lifetime is not over, ordered by their addresses.
     ///
     /// # Errors
     /// The kernel's refusal.
@@ -59,22 +64,19 @@ impl PathsMap {
                 .map
                 .lookup(&key, MapFlags::ANY)
                 .map_err(|error| self.unreadable(&error))?;
-            let (Some(path), Some(value)) = (RawPath::from_bytes(&key), value) else {
+            let value = value.and_then(|value| PathEntry::from_bytes(&value));
+            let (Some(path), Some(value)) = (Path::from_bytes(&key), value) else {
                 continue;
             };
-            let Some(RawRemembered {
+            let PathEntry {
                 entry,
                 network_namespace,
                 ..
-            }) = RawRemembered::from_bytes(&value)
-            else {
-                continue;
-            };
+            } = value;
             if entry.bytes == 0 || entry.is_over(now_ns, self.lifetime_ns) {
                 continue;
             }
             let age_ns = now_ns.saturating_sub(entry.saved_ns);
-            let address = |bytes: [u8; 16]| IpAddr::from(Ipv6Addr::from(bytes)).to_canonical();
             all.push(RememberedPath {
                 congestion_control: self.congestion_control.clone(),
                 local: address(path.local),
@@ -91,25 +93,23 @@ impl PathsMap {
         Ok(all)
     }
 
-    /// Forget what is remembered of the paths to a destination, or of all. How many they were.
+    /// Forgets the paths to one destination, or all paths. Returns their number.
     ///
     /// # Errors
     /// The kernel's refusal.
     pub fn forget(&self, remote: Option<IpAddr>) -> Result<usize> {
         let mut forgotten = 0;
-        // The keys are collected first: deleting one while they are walked begins again.
+        // Collect the keys first: deleting a key while the map is walked restarts the walk.
         for key in self.map.keys().collect::<Vec<_>>() {
-            let Some(path) = RawPath::from_bytes(&key) else {
+            let Some(path) = Path::from_bytes(&key) else {
                 continue;
             };
-            if remote.is_some_and(|remote| {
-                IpAddr::from(Ipv6Addr::from(path.remote)).to_canonical() != remote
-            }) {
+            if remote.is_some_and(|remote| address(path.remote) != remote) {
                 continue;
             }
             match self.map.delete(&key) {
                 Ok(()) => forgotten += 1,
-                // It has just been forgotten by itself.
+                // A start-up has just deleted it.
                 Err(error) if error.kind() == libbpf_rs::ErrorKind::NotFound => {}
                 Err(error) => return Err(self.unreadable(&error)),
             }
@@ -118,13 +118,13 @@ impl PathsMap {
     }
 
     fn unreadable(&self, error: &libbpf_rs::Error) -> Error {
-        Error::unreadable(crate::shared::MEMORY_MAP, &self.congestion_control, error)
+        Error::unreadable(maps::MEMORY, &self.congestion_control, error)
     }
 }
 
 /// The clock of `bpf_ktime_get_boot_ns()`.
 fn boot_ns() -> Result<u64> {
     let now = clock_gettime(ClockId::CLOCK_BOOTTIME)
-        .map_err(|error| Error::io("read the clock", error.into()))?;
+        .map_err(|error| Error::io("read CLOCK_BOOTTIME", error.into()))?;
     Ok(now.tv_sec() as u64 * 1_000_000_000 + now.tv_nsec() as u64)
 }

@@ -1,4 +1,4 @@
-//! What this kernel can do, asked before anything is loaded so that an error can name what is
+//! What this kernel can do. It is asked before anything is loaded, so that an error can name what is
 //! missing.
 
 use crate::{Avoidance, Error, Result};
@@ -7,16 +7,16 @@ pub use libbpf_rs::btf::Btf;
 use libbpf_rs::btf::ReferencesType;
 use std::path::Path;
 
-/// Which parameters `cong_control` takes.
+/// The parameters that `cong_control` takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ControlForm {
     /// (sk, rate sample): before Linux 6.10.
     V1,
-    /// (sk, ack, flag, rate sample): since.
+    /// (sk, ack, flag, rate sample): since Linux 6.10.
     V2,
 }
 
-/// Where the kernel describes its types.
+/// The file in which the kernel describes its types.
 pub const KERNEL_BTF: &str = "/sys/kernel/btf/vmlinux";
 
 /// The kernel's release, as `uname -r` prints it.
@@ -30,7 +30,7 @@ pub fn kernel_release() -> String {
 /// The kernel's own description of its types.
 ///
 /// # Errors
-/// [`Error::NoBtf`] where there is none.
+/// [`Error::NoBtf`], or [`Error::Unsupported`] if it cannot be read.
 pub fn kernel_btf() -> Result<Btf<'static>> {
     if !Path::new(KERNEL_BTF).exists() {
         return Err(Error::NoBtf);
@@ -71,31 +71,35 @@ fn unsupported(lacks: &str) -> Error {
     }
 }
 
-/// Which form of `cong_control` this kernel calls.
+/// The form of `cong_control` that this kernel calls.
 ///
 /// # Errors
-/// [`Error::Unsupported`] where BPF congestion controls cannot be registered at all.
+/// [`Error::Unsupported`] if this kernel cannot register BPF congestion controls.
 pub fn control_form(btf: &Btf<'_>) -> Result<ControlForm> {
-    btf.type_by_name::<Struct<'_>>("bpf_struct_ops_tcp_congestion_ops").ok_or_else(|| {
-        unsupported("tcp_congestion_ops cannot be implemented in BPF (no bpf_struct_ops_tcp_congestion_ops)")
-    })?;
+    btf.type_by_name::<Struct<'_>>("bpf_struct_ops_tcp_congestion_ops")
+        .ok_or_else(|| {
+            unsupported(
+                "tcp_congestion_ops cannot be implemented in BPF \
+             (struct bpf_struct_ops_tcp_congestion_ops is missing)",
+            )
+        })?;
     let operations = btf
         .type_by_name::<Struct<'_>>("tcp_congestion_ops")
-        .ok_or_else(|| unsupported("struct tcp_congestion_ops is unknown"))?;
+        .ok_or_else(|| unsupported("struct tcp_congestion_ops is missing"))?;
     let member = operations
         .iter()
         .find(|member| member.name.is_some_and(|name| name == "cong_control"))
-        .ok_or_else(|| unsupported("tcp_congestion_ops has no cong_control"))?;
+        .ok_or_else(|| unsupported("struct tcp_congestion_ops has no member cong_control"))?;
     let parameters = btf
         .type_by_id::<Ptr<'_>>(member.ty)
         .and_then(|pointer| FuncProto::try_from(pointer.referenced_type()).ok())
         .map(|function| function.len())
-        .ok_or_else(|| unsupported("the type of cong_control is unknown"))?;
+        .ok_or_else(|| unsupported("the type of cong_control is no function pointer"))?;
     match parameters {
         2 => Ok(ControlForm::V1),
         4 => Ok(ControlForm::V2),
         other => Err(unsupported(&format!(
-            "cong_control takes {other} parameters (2 and 4 are known)"
+            "cong_control takes {other} parameters; Onramp supports 2 and 4"
         ))),
     }
 }

@@ -1,11 +1,12 @@
-//! Processes by identity: a PID alone may be reused.
+//! Processes by PID and start time, because PIDs are reused.
 
 use std::fs;
 
 /// When a process started, in clock ticks since boot; `None` if it does not run.
 pub(crate) fn start_ticks(pid: u32) -> Option<u64> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The name, in parentheses, may contain anything; field 22 is the 20th behind it.
+    // Field 2, the name in parentheses, may contain anything. starttime is field 22, the 20th after
+    // the last parenthesis.
     stat.rsplit_once(')')?
         .1
         .split_whitespace()
@@ -14,6 +15,7 @@ pub(crate) fn start_ticks(pid: u32) -> Option<u64> {
         .ok()
 }
 
+/// Does the process that started at this time still run?
 pub(crate) fn is_running(pid: u32, ticks: u64) -> bool {
     start_ticks(pid) == Some(ticks)
 }

@@ -40,6 +40,14 @@ impl KernelStartups {
     }
 }
 
+/// The same congestion avoidance in the kernel.
+fn in_kernel(avoidance: Avoidance) -> onramp_kernel::Result<onramp_kernel::Avoidance> {
+    let unknown = || onramp_kernel::Error::UnknownAvoidance {
+        avoidance: avoidance.name().into(),
+    };
+    onramp_kernel::Avoidance::named(avoidance.name()).ok_or_else(unknown)
+}
+
 impl Startups for KernelStartups {
     fn congestion_control(
         &mut self,
@@ -69,7 +77,7 @@ impl Startups for KernelStartups {
         }
         let record = self.recorded.is_some();
         let options = Options {
-            avoidance: onramp_kernel::Avoidance::named(avoidance.name())?,
+            avoidance: in_kernel(avoidance)?,
             paper_initial_window,
             memory,
             packet_pairs,

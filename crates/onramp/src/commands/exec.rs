@@ -103,7 +103,7 @@ impl Adopted {
             // Nobody has set a limit: who may run this, decides.
             reservations.set_limit(cgroup.path(), u64::MAX)?;
         }
-        let most = reservations.most_bytes_per_s(cgroup.path())?;
+        let most = reservations.max_bytes_per_s(cgroup.path())?;
         if let Some(rate) = arguments.qos_rate.filter(|&rate| rate > most) {
             let (rate, most) = (text::rate(rate), text::rate(most));
             let sentence = format!(

@@ -10,7 +10,7 @@ use serde_json::json;
 pub fn run(as_json: bool) -> Answer {
     let btf = onramp_kernel::probe::kernel_btf().ok();
     let here = |avoidance: Avoidance| {
-        let in_kernel = onramp_kernel::Avoidance::named(avoidance.name()).ok();
+        let in_kernel = onramp_kernel::Avoidance::named(avoidance.name());
         btf.as_ref().zip(in_kernel).is_some_and(|(btf, avoidance)| {
             onramp_kernel::probe::check_avoidance(btf, avoidance).is_ok()
         })

@@ -1,26 +1,23 @@
-//! BPF programs that watch the sockets of a cgroup's processes.
+//! Programs that watch the sockets of a cgroup's processes.
 
-use crate::registration::with_log;
+use super::hierarchy::open;
+use crate::object::with_log;
 use crate::{Error, Result};
 use libbpf_rs::{Link, Object, ObjectBuilder, OpenMapMut};
-use std::fs::File;
 use std::os::fd::AsRawFd;
 use std::path::Path;
 
-/// Opens a cgroup's directory.
-pub(crate) fn open(cgroup: &Path) -> Result<File> {
-    File::open(cgroup)
-        .map_err(|error| Error::io(format!("open the cgroup {}", cgroup.display()), error))
-}
+/// The task of most programs, for the sentence of a refusal.
+pub(crate) const WATCHING: &str = "watching the connections of";
 
-/// Loads an object's programs, those that are `wanted` by their names, and attaches them to a
-/// cgroup's directory by `attach`; `set_up` sees each of its maps before. `what` begins the
-/// sentence of a refusal: "watching the connections of".
+/// Loads those of an object's programs that `is_wanted` selects by name, and attaches them with
+/// `attach`, which gets the descriptor of the cgroup's directory. `set_up` sees each map before the
+/// object is loaded. `task` begins the sentence of a refusal; see [`WATCHING`].
 pub(crate) fn load<T>(
     object: &[u8],
     cgroup: &Path,
-    what: &str,
-    wanted: impl Fn(&str) -> bool,
+    task: &str,
+    is_wanted: impl Fn(&str) -> bool,
     set_up: impl Fn(&mut OpenMapMut<'_>) -> libbpf_rs::Result<()>,
     attach: impl Fn(&mut Object, i32) -> libbpf_rs::Result<T>,
 ) -> Result<(Object, T)> {
@@ -28,7 +25,7 @@ pub(crate) fn load<T>(
     let (result, log) = with_log(|| {
         let mut open = ObjectBuilder::default().open_memory(object)?;
         for mut program in open.progs_mut() {
-            let is_wanted = wanted(&program.name().to_string_lossy());
+            let is_wanted = is_wanted(&program.name().to_string_lossy());
             program.set_autoload(is_wanted);
         }
         for mut map in open.maps_mut() {
@@ -39,13 +36,13 @@ pub(crate) fn load<T>(
         Ok((object, attached))
     });
     result.map_err(|error| Error::Refused {
-        what: format!("{what} {}", cgroup.display()),
+        what: format!("{task} {}", cgroup.display()),
         cause: error.to_string(),
         log,
     })
 }
 
-/// Attaches an object's programs for as long as the links live.
+/// Attaches an object's programs to a cgroup for as long as the links live.
 pub(crate) fn link(object: &mut Object, cgroup: i32) -> libbpf_rs::Result<Vec<Link>> {
     object
         .progs_mut()

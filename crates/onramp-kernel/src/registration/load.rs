@@ -1,0 +1,116 @@
+//! Loading a start-up program, and registering its congestion control.
+
+use super::options::{Lifetime, Options};
+use crate::inspect::owner_of;
+use crate::object::with_log;
+use crate::probe::ControlForm;
+use crate::process;
+use crate::records::{name_bytes, name_chars, Plain};
+use crate::{Error, Memory, Result};
+use libbpf_rs::{Link, MapCore, MapType, Object, ObjectBuilder, OpenObject};
+use onramp_bpf::bindings::{maps, Config, CONFIG_VERSION};
+
+/// The size of the event ring while every ACK is recorded.
+const RECORDING_RING_BYTES: u32 = 64 << 20;
+
+/// Loads a start-up program and registers it under a name.
+pub(super) fn register(
+    object: &[u8],
+    options: &Options,
+    form: ControlForm,
+    linked: bool,
+    name: &str,
+) -> Result<(Object, Link)> {
+    let (result, log) = with_log(|| {
+        let mut open = ObjectBuilder::default().open_memory(object)?;
+        configure(&mut open, options, form, linked, name)?;
+        let mut object = open.load()?;
+        let link = attach(&mut object)?;
+        Ok((object, link))
+    });
+    let (object, mut link) = result.map_err(|error| {
+        if error.kind() == libbpf_rs::ErrorKind::AlreadyExists {
+            return Error::NameTaken {
+                name: name.to_owned(),
+                owner: owner_of(name),
+            };
+        }
+        let what = format!("the congestion control {name}");
+        Error::Refused {
+            what,
+            cause: error.to_string(),
+            log,
+        }
+    })?;
+    if options.lifetime == Lifetime::UntilUnloaded {
+        link.disconnect();
+    }
+    Ok((object, link))
+}
+
+/// The user's choices, for the program's read-only data.
+fn config(options: &Options, name: &str) -> Config {
+    let owner_pid = match options.lifetime {
+        Lifetime::Process => std::process::id(),
+        Lifetime::UntilUnloaded => 0,
+    };
+    Config {
+        clock: options.clock,
+        memory_lifetime_ns: options.path_lifetime_ns(),
+        owner_start_ticks: process::start_ticks(owner_pid).unwrap_or(0),
+        owner_pid,
+        version: CONFIG_VERSION,
+        avoidance: options.avoidance.number(),
+        options: options.bits(),
+        record: u32::from(options.record),
+        reserved: 0,
+        startup: name_chars(&options.startup),
+        congestion_control: name_chars(name),
+    }
+}
+
+/// Sets up the maps: the configuration, and the one struct_ops map that is used.
+fn configure(
+    open: &mut OpenObject,
+    options: &Options,
+    form: ControlForm,
+    linked: bool,
+    name: &str,
+) -> libbpf_rs::Result<()> {
+    let suffix = match form {
+        ControlForm::V1 => "_v1",
+        ControlForm::V2 => "",
+    };
+    let operations = format!("onramp_{}{suffix}", options.avoidance.name());
+    for mut map in open.maps_mut() {
+        let map_name = map.name().to_string_lossy().into_owned();
+        if map_name == maps::RODATA_ONRAMP {
+            map.set_initial_value(config(options, name).as_bytes())?;
+        } else if map_name == operations {
+            // The name is the first member of struct tcp_congestion_ops in bpf/kernel.h.
+            if let Some(value) = map.initial_value_mut() {
+                let name = name_bytes(name);
+                value[..name.len()].copy_from_slice(&name);
+            }
+            if !linked {
+                map.set_map_flags(0)?;
+            }
+        } else if map.map_type() == MapType::StructOps {
+            map.set_autocreate(false)?;
+        } else if map_name == maps::MEMORY && options.memory == Memory::Off {
+            // The verifier removes the code that uses the map.
+            map.set_autocreate(false)?;
+        } else if map_name == maps::EVENTS && options.record {
+            map.set_max_entries(RECORDING_RING_BYTES)?;
+        }
+    }
+    Ok(())
+}
+
+fn attach(object: &mut Object) -> libbpf_rs::Result<Link> {
+    let mut operations = object
+        .maps_mut()
+        .find(|map| map.map_type() == MapType::StructOps && map.autocreate())
+        .expect("configure() left one struct_ops map");
+    operations.attach_struct_ops()
+}

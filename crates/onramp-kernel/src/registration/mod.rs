@@ -1,0 +1,171 @@
+//! Registering a start-up algorithm with the kernel as a congestion control.
+
+mod load;
+mod options;
+mod ring;
+
+use crate::event::Event;
+use crate::inspect::{owner_of, registered_names};
+use crate::memory::PathsMap;
+use crate::object::map_named;
+use crate::pairs::PairsMap;
+use crate::probe;
+use crate::qos::Reservations;
+use crate::unload::sweep;
+use crate::{Error, Memory, Result};
+use libbpf_rs::{Link, MapHandle, Object};
+use onramp_bpf::bindings::{maps, NAME_BYTES};
+pub use options::{Lifetime, Options, KERNEL_CLOCK};
+use ring::EventRing;
+
+/// The largest number that is appended to a name that is taken.
+const MAX_NUMBER: u32 = 99;
+
+/// A congestion control in the kernel.
+pub struct Registration {
+    name: String,
+    /// The Lifetime of path memory; 0: nothing is remembered.
+    path_lifetime_ns: u64,
+    // Dropped in this order: the registration, the reader of its events, then its maps.
+    _link: Link,
+    ring: EventRing,
+    object: Object,
+}
+
+impl Registration {
+    /// Registers it. When the registration ends, connections that use it keep it.
+    ///
+    /// # Errors
+    /// The request is impossible, the host lacks something, the name is taken, or the kernel's
+    /// refusal with the end of its log.
+    pub fn new(options: &Options) -> Result<Registration> {
+        let object = object_for(options)?;
+        probe::check_permission()?;
+        let btf = probe::kernel_btf()?;
+        let form = probe::control_form(&btf)?;
+        probe::check_avoidance(&btf, options.avoidance)?;
+        let linked = options.lifetime == Lifetime::Process
+            && !options.without_link
+            && probe::has_struct_ops_links(&btf);
+        sweep()?;
+
+        let own = onramp_core::congestion_control(&options.startup);
+        let names = match options.lifetime {
+            Lifetime::UntilUnloaded => vec![own],
+            Lifetime::Process => std::iter::once(own.clone())
+                .chain((2..=MAX_NUMBER).map(|number| numbered(&own, number)))
+                .collect(),
+        };
+        for name in &names {
+            if registered_names()?.contains(name) {
+                continue;
+            }
+            match load::register(object, options, form, linked, name) {
+                // Another process has registered it in the meantime.
+                Err(Error::NameTaken { .. }) => continue,
+                registered => {
+                    let (object, link) = registered?;
+                    return Ok(Registration {
+                        name: name.clone(),
+                        path_lifetime_ns: options.path_lifetime_ns(),
+                        _link: link,
+                        ring: EventRing::new(&object, name)?,
+                        object,
+                    });
+                }
+            }
+        }
+        match names.as_slice() {
+            [name] => Err(Error::NameTaken {
+                name: name.clone(),
+                owner: owner_of(name),
+            }),
+            [first, .., last] => Err(Error::NoNameLeft {
+                first: first.clone(),
+                last: last.clone(),
+            }),
+            [] => unreachable!("a start-up has at least its own name"),
+        }
+    }
+
+    /// The name for `setsockopt(TCP_CONGESTION)`.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The map with its packet pairs, if it sends any.
+    ///
+    /// # Errors
+    /// The kernel's refusal.
+    pub fn pairs(&self) -> Result<Option<PairsMap>> {
+        Ok(self.map(maps::PAIRS)?.map(PairsMap))
+    }
+
+    /// Its reservations, if it can have any.
+    ///
+    /// # Errors
+    /// The kernel's refusal.
+    pub fn reservations(&self) -> Result<Option<Reservations>> {
+        let [reserved, limits, usage] =
+            [maps::RESERVED, maps::LIMITS, maps::USAGE].map(|name| self.map(name));
+        Ok(Reservations::new(&self.name, [reserved?, limits?, usage?]))
+    }
+
+    /// Its path memory, if it has one.
+    ///
+    /// # Errors
+    /// The kernel's refusal.
+    pub fn memory(&self) -> Result<Option<PathsMap>> {
+        if self.path_lifetime_ns == 0 {
+            return Ok(None);
+        }
+        let map = self.map(maps::MEMORY)?;
+        Ok(map.map(|map| PathsMap::new(&self.name, map, self.path_lifetime_ns)))
+    }
+
+    fn map(&self, name: &str) -> Result<Option<MapHandle>> {
+        map_named(&self.object, name, &self.name)
+    }
+
+    /// The events since the last call.
+    pub fn take_events(&self) -> Vec<Event> {
+        self.ring.take()
+    }
+}
+
+/// The compiled start-up program for these options.
+fn object_for(options: &Options) -> Result<&'static [u8]> {
+    let startup = || options.startup.clone();
+    let mut programs = onramp_bpf::STARTUPS
+        .iter()
+        .filter(|program| program.name == options.startup)
+        .peekable();
+    if programs.peek().is_none() {
+        return Err(Error::UnknownStartup { name: startup() });
+    }
+    let program = programs
+        .find(|program| program.with_pairs == options.sends_pairs())
+        .ok_or_else(|| Error::NoPairs { startup: startup() })?;
+    if options.memory != Memory::Off && !onramp_core::resumes(&options.startup) {
+        return Err(Error::NoMemory { startup: startup() });
+    }
+    Ok(program.object)
+}
+
+/// `onramp_paced`, 2 -> `onramp_paced.2`, within the kernel's 15 characters.
+fn numbered(name: &str, number: u32) -> String {
+    let suffix = format!(".{number}");
+    let max_bytes = NAME_BYTES as usize - 1 - suffix.len();
+    format!("{}{suffix}", &name[..name.len().min(max_bytes)])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbered_names_fit_the_kernel() {
+        assert_eq!(numbered("onramp_paced", 2), "onramp_paced.2");
+        assert_eq!(numbered("onramp_standard", 17), "onramp_stand.17");
+    }
+}

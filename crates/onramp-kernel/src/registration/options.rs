@@ -1,0 +1,93 @@
+//! What to register.
+
+use crate::{Avoidance, Memory};
+use onramp_core::Clock;
+
+/// The clock of Linux: it measures nanoseconds, and its pacing timer (hrtimer) is exact to about 50
+/// microseconds on a busy host.
+pub const KERNEL_CLOCK: Clock = Clock {
+    measure_ns: 1,
+    event_ns: 50_000,
+};
+
+/// How long a registration lasts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lifetime {
+    /// Until [`crate::unload`], across processes. It has its own name only.
+    UntilUnloaded,
+    /// As long as the [`crate::Registration`] lives. If the process is killed, the kernel ends it
+    /// (Linux 6.4 and later), or the next process of Onramp does. If its name is taken, it gets a
+    /// numbered one.
+    Process,
+}
+
+/// What to register.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The algorithm's name.
+    pub startup: String,
+    /// The congestion avoidance that follows.
+    pub avoidance: Avoidance,
+    /// Start with the initial window of RFC 3390 instead of the host's.
+    pub paper_initial_window: bool,
+    /// Send packet pairs, even if the algorithm also works without them.
+    pub packet_pairs: bool,
+    /// When its connections use the BDP that earlier ones measured on the same path.
+    pub memory: Memory,
+    /// How long a measured BDP is used, more than 0.
+    pub memory_lifetime_ns: u64,
+    /// How long the registration lasts.
+    pub lifetime: Lifetime,
+    /// Report every input and decision, not only changes.
+    pub record: bool,
+    /// The timing that the algorithm may rely on.
+    pub clock: Clock,
+    /// Register without a BPF link, as on kernels before 6.4.
+    pub without_link: bool,
+}
+
+impl Options {
+    /// A start-up followed by CUBIC, for the life of this process.
+    pub fn new(startup: impl Into<String>) -> Options {
+        Options {
+            startup: startup.into(),
+            avoidance: Avoidance::Cubic,
+            paper_initial_window: false,
+            packet_pairs: false,
+            memory: Memory::Off,
+            memory_lifetime_ns: onramp_core::memory::LIFETIME_NS,
+            lifetime: Lifetime::Process,
+            record: false,
+            clock: KERNEL_CLOCK,
+            without_link: false,
+        }
+    }
+
+    /// Does it send packet pairs, because the user wants them or because the algorithm needs them?
+    pub fn sends_pairs(&self) -> bool {
+        self.packet_pairs || onramp_core::needs_pairs(&self.startup)
+    }
+
+    /// The bits of `enum startup_option`.
+    pub(super) fn bits(&self) -> u32 {
+        let chosen = [
+            (
+                self.paper_initial_window,
+                onramp_core::OPTION_PAPER_INITIAL_WINDOW,
+            ),
+            (self.packet_pairs, onramp_core::OPTION_PAIRS),
+        ];
+        chosen
+            .iter()
+            .filter(|(is_chosen, _)| *is_chosen)
+            .fold(self.memory.options(), |bits, (_, bit)| bits | bit)
+    }
+
+    /// The Lifetime of path memory; 0: nothing is remembered.
+    pub(super) fn path_lifetime_ns(&self) -> u64 {
+        match self.memory {
+            Memory::Off => 0,
+            Memory::Careful | Memory::AtOnce => self.memory_lifetime_ns.max(1),
+        }
+    }
+}

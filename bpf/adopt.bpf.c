@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Every TCP connection that a cgroup's processes open or accept is put on one congestion control,
- * when it is established and before it has sent data.
+ * Puts every TCP connection that a cgroup's processes open or accept on one congestion control,
+ * when the connection is established and before it has sent data.
  */
 #include "kernel.h"
 
@@ -13,6 +13,7 @@ char _license[] SEC("license") = "GPL";
 
 const volatile struct onramp_adopt adopt SEC(".rodata.adopt");
 
+/* Connections that took the congestion control, and that refused it */
 __u64 adopted = 0;
 __u64 refused = 0;
 

@@ -9,7 +9,7 @@ fn main() {
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     let core = env::var("DEP_ONRAMP_CORE_INCLUDE").expect("onramp-core's build script sets it");
     // Not `bpf/` as a whole: a change of src/bindings.rs compiles nothing again.
-    for source in ["build.rs", "include", "startup"] {
+    for source in ["build.rs", "include", "pair", "qos", "startup"] {
         println!("cargo::rerun-if-changed={source}");
     }
     for file in fs::read_dir(".")

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The connections of one loaded congestion control, in every network namespace: the rows of `onramp
- * ss`. */
+/*
+ * Lists the connections of one loaded congestion control, in every network namespace: the rows of
+ * `onramp ss`.
+ */
 #include "kernel.h"
 
 #include <bpf/bpf_core_read.h>
@@ -42,8 +44,8 @@ int onramp_list(struct bpf_iter__bpf_sk_storage_map *ctx)
 	now.retransmitted_segments = tp->total_retrans;
 	now.network_namespace = sk->__sk_common.skc_net.net->ns.inum;
 	now.has_pairs = pairs != NULL;
-	/* A struct onramp_socket, which is larger than a program's stack. The kernel shows rows
-	 * that are complete. */
+	/* The three parts of a struct onramp_socket, which does not fit on a program's stack. The
+	 * kernel passes on complete rows only. */
 	bpf_seq_write(seq, connection, sizeof(*connection));
 	if (pairs)
 		bpf_seq_write(seq, pairs, sizeof(*pairs));

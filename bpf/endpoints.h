@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The two ends of a connection, out of the kernel's socket. */
+/* The addresses and ports of a connection, read from the kernel's socket */
 #ifndef ONRAMP_ENDPOINTS_H
 #define ONRAMP_ENDPOINTS_H
 

@@ -1,47 +1,45 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The option of packet pairs (core/parts/pair_option.h) on the connections of a cgroup's processes.
+ * The TCP option of packet pairs (core/parts/pair_option.h) on the connections of a cgroup's
+ * processes.
  *
- *   SYN        says "permitted"; the SYN-ACK says it too if the SYN did
- *   probe      when the start-up wants a pair, the next two full segments carry "first" and
- * "second"; of a train, all that follow carry "second" meter      when both have arrived, the
- * acknowledgement carries "reply"
+ *     SYN       carries `permitted`; the SYN-ACK carries it too if the SYN did
+ *     probe     when the start-up requests a pair, the next two full segments carry `first` and
+ *               `second`; in a train, all that follow carry `second`
+ *     meter     when both have arrived, the ACK carries `reply`
  *
- * A connection whose peer does not say "permitted" asks for none of these calls any more.
+ * A connection whose peer does not send `permitted` stops asking for these calls.
  *
- * A segment leaves when it is built, and has arrived when the kernel took it from its device: TCP
- * may look at it later, where the program that reads has the socket. The kernel takes that time
- * only while somebody asks for it, which crates/onramp-kernel/src/pair.rs does; without, it is the
- * time when TCP looks.
+ * A segment departs when it is built. It arrives when the kernel takes it from the device; TCP may
+ * process it later, when the program that reads holds the socket. The kernel notes the arrival time
+ * only while a socket asks for receive time stamps, and crates/onramp-kernel/src/pairs.rs keeps
+ * such a socket open. Without a time stamp the arrival time is the time at which TCP processes the
+ * segment.
  */
 #include "kernel.h"
 
 #include <bpf/bpf_endian.h>
 #include <bpf/bpf_helpers.h>
 
-#include "pairs_map.h"
 #include "intf.h"
+#include "pair/option.h"
+#include "pairs_map.h"
 
 char _license[] SEC("license") = "GPL";
 
-#define PERMITTED_BYTES 6
-/* What a first or a second takes of a segment's payload: options fill words. */
-#define MARK_ROOM_BYTES 8
-#define REPLY_ROOM_BYTES 12
-
+/* The calls that a connection with the option asks for */
 #define OUR_FLAGS (BPF_SOCK_OPS_WRITE_HDR_OPT_CB_FLAG | BPF_SOCK_OPS_PARSE_UNKNOWN_HDR_OPT_CB_FLAG)
 
-/* Room for one option that is longer than ours can be. */
-#define BUFFER_BYTES 12
-
-/* An end that has received so many segments more than it has sent is the one that receives. */
+/* An end that has received this many segments more than it has sent is the receiver of the
+ * connection. It sends no pairs soon. */
 #define RECEIVER_SEGMENTS 10
 
 const volatile struct onramp_pair_config pair_config SEC(".rodata.pair");
 
-/* Since Linux 6.2. */
+/* Since Linux 6.2 */
 extern void *bpf_cast_to_kern_ctx(void *ctx) __ksym __weak;
 
+/* Is the connection in one of the configured network namespaces? */
 static bool is_wanted(struct bpf_sock_ops *ctx)
 {
 	uint64_t cookie;
@@ -59,45 +57,6 @@ static struct onramp_pairs *pairs_of(struct bpf_sock_ops *ctx, __u64 flags)
 	return sk ? bpf_sk_storage_get(&onramp_pairs, sk, 0, flags) : NULL;
 }
 
-static void store_option(struct bpf_sock_ops *ctx, const struct pair_option *option)
-{
-	__u8 bytes[BUFFER_BYTES] = {};
-
-	/* The length is a constant for the verifier only where the type is. */
-	if (pair_option_write(bytes, PAIR_EXPERIMENT, option) > PERMITTED_BYTES)
-		bpf_store_hdr_opt(ctx, bytes, PAIR_OPTION_MAX_BYTES, 0);
-	else
-		bpf_store_hdr_opt(ctx, bytes, PERMITTED_BYTES, 0);
-}
-
-/* Find our option in the segment, or in the SYN that is kept. */
-static enum pair_reading load_option(struct bpf_sock_ops *ctx, struct pair_option *option,
-				     __u64 flags)
-{
-	/* Sought by kind and experiment. */
-	__u8 bytes[BUFFER_BYTES] = {
-		PAIR_KIND_EXPERIMENT,
-		4,
-		PAIR_EXPERIMENT_ID >> 8,
-		PAIR_EXPERIMENT_ID & 0xff,
-	};
-	long found = bpf_load_hdr_opt(ctx, bytes, sizeof(bytes), flags);
-
-	if (found == -ENOSPC || found == -EFAULT)
-		return PAIR_MALFORMED; /* longer than any of ours, or the options' lengths do
-						 not fit */
-	if (found < 0)
-		return PAIR_OTHER;
-	return pair_option_read(bytes, (__u32)found, PAIR_EXPERIMENT, option);
-}
-
-static bool says_permitted(struct bpf_sock_ops *ctx, __u64 flags)
-{
-	struct pair_option option;
-
-	return load_option(ctx, &option, flags) == PAIR_READ && option.type == PAIR_PERMITTED;
-}
-
 static void set_flags(struct bpf_sock_ops *ctx, __u32 set, __u32 clear)
 {
 	__u32 flags = (ctx->bpf_sock_ops_cb_flags | set) & ~clear;
@@ -106,13 +65,12 @@ static void set_flags(struct bpf_sock_ops *ctx, __u32 set, __u32 clear)
 		bpf_sock_ops_cb_flags_set(ctx, (int)flags);
 }
 
-/* The connection stands: did the peer, whose SYN or SYN-ACK this is, say that it knows the option?
- */
+/* The connection is established. Does the peer, whose SYN or SYN-ACK this is, know the option? */
 static void negotiated(struct bpf_sock_ops *ctx, __u64 flags)
 {
 	struct onramp_pairs *pairs = NULL;
 
-	if (says_permitted(ctx, flags))
+	if (has_permitted(ctx, flags))
 		pairs = pairs_of(ctx, BPF_SK_STORAGE_GET_F_CREATE);
 	if (!pairs) {
 		set_flags(ctx, 0, OUR_FLAGS);
@@ -121,7 +79,7 @@ static void negotiated(struct bpf_sock_ops *ctx, __u64 flags)
 	set_flags(ctx, OUR_FLAGS, 0);
 }
 
-/* Does this end have something to write soon? */
+/* Will this end write an option soon? */
 static bool wants_to_write(struct bpf_sock_ops *ctx, const struct onramp_pairs *pairs)
 {
 	if (pairs->has_reply || pairs->probe.is_open)
@@ -130,8 +88,8 @@ static bool wants_to_write(struct bpf_sock_ops *ctx, const struct onramp_pairs *
 	       ctx->data_segs_in <= ctx->data_segs_out + RECEIVER_SEGMENTS;
 }
 
-/* Is the segment one of a pair, by its size? One that is cut up later has the option on each piece:
- * that is right for those of a train that follow its first. */
+/* Has the segment the size of one that is marked? Segmentation offload copies the option to each
+ * piece of a larger packet. In a train that is right for all segments after the first. */
 static bool is_full_segment(struct bpf_sock_ops *ctx, const struct onramp_pairs *pairs,
 			    __u32 payload_bytes)
 {
@@ -142,32 +100,31 @@ static bool is_full_segment(struct bpf_sock_ops *ctx, const struct onramp_pairs 
 	return payload_bytes == full_bytes;
 }
 
-/* Before options are written: keep room for ours. */
+/* The kernel is about to write options: reserve room for ours. */
 static void reserve(struct bpf_sock_ops *ctx)
 {
 	__u32 flags = ctx->skb_tcp_flags;
 	struct onramp_pairs *pairs;
 
 	if (ctx->args[0] != BPF_WRITE_HDR_TCP_CURRENT_MSS && flags & TCP_FLAG_SYN) {
-		/* Something on the way may drop a SYN that has it: the second goes without. */
+		/* A middlebox may drop a SYN with an unknown option: the second SYN has none. */
 		if (!(flags & TCP_FLAG_ACK) && ctx->total_retrans)
 			return;
-		/* Without state the SYN's option is forgotten when the connection stands. */
+		/* With SYN cookies there is no state, so the SYN's option would be forgotten. */
 		if (flags & TCP_FLAG_ACK && (ctx->args[0] == BPF_WRITE_HDR_TCP_SYNACK_COOKIE ||
-					     !says_permitted(ctx, BPF_LOAD_HDR_OPT_TCP_SYN)))
+					     !has_permitted(ctx, BPF_LOAD_HDR_OPT_TCP_SYN)))
 			return;
 		bpf_reserve_hdr_opt(ctx, PERMITTED_BYTES, 0);
 		return;
 	}
 	pairs = pairs_of(ctx, 0);
-	if (!pairs) /* between SYN and SYN-ACK */
+	if (!pairs) /* between the SYN and the SYN-ACK */
 		return;
 	if (ctx->args[0] == BPF_WRITE_HDR_TCP_CURRENT_MSS) {
 		if (pairs->request || pairs->probe.is_open)
 			bpf_reserve_hdr_opt(ctx, PERMITTED_BYTES, 0);
 	} else if (pairs->has_reply && ctx->skb_len + REPLY_ROOM_BYTES <= ctx->mss_cache) {
-		/* Where selective acknowledgements leave no room there is no reply: it would be
-		 * late. */
+		/* If SACK blocks leave no room, drop the reply: the next ACK would be too late. */
 		if (bpf_reserve_hdr_opt(ctx, PAIR_OPTION_MAX_BYTES, 0))
 			pairs->has_reply = false;
 	} else if ((pairs->request || pairs->probe.is_open) &&
@@ -178,7 +135,7 @@ static void reserve(struct bpf_sock_ops *ctx)
 	}
 }
 
-/* A full segment with room for a mark leaves. */
+/* A full segment departs with room for a mark. */
 static void mark(struct bpf_sock_ops *ctx, struct onramp_pairs *pairs, __u32 seq,
 		 __u32 payload_bytes)
 {
@@ -187,7 +144,7 @@ static void mark(struct bpf_sock_ops *ctx, struct onramp_pairs *pairs, __u32 seq
 	__u64 now_ns = bpf_ktime_get_ns();
 
 	if (seq != ctx->snd_nxt)
-		return; /* sent again */
+		return; /* a retransmission */
 	if (pairs->probe.is_open) {
 		bool is_train = pairs->request == STARTUP_PAIR_TRAIN;
 
@@ -203,7 +160,7 @@ static void mark(struct bpf_sock_ops *ctx, struct onramp_pairs *pairs, __u32 seq
 	}
 }
 
-/* Options are being written, and we have reserved room. */
+/* The kernel writes options, and reserve() has reserved room. */
 static void write(struct bpf_sock_ops *ctx)
 {
 	struct pair_option permitted = {.type = PAIR_PERMITTED};
@@ -229,32 +186,31 @@ static void write(struct bpf_sock_ops *ctx)
 	}
 }
 
-/* When a segment arrived, by the clock of the kernel's time stamps or, without them, of this
- * program. */
-static __u64 arrival_ns(struct bpf_sock_ops *ctx, bool *is_stamp)
+/* When the segment arrived, by the kernel's receive time stamp or else by this program's clock */
+static __u64 arrival_ns(struct bpf_sock_ops *ctx, bool *is_timestamp)
 {
-	__s64 stamp_ns = 0;
+	__s64 timestamp_ns = 0;
 
 	if (bpf_ksym_exists(bpf_cast_to_kern_ctx)) {
 		struct bpf_sock_ops_kern *kernel_ctx = bpf_cast_to_kern_ctx(ctx);
 
-		stamp_ns = kernel_ctx->skb->tstamp;
+		timestamp_ns = kernel_ctx->skb->tstamp;
 	}
-	*is_stamp = stamp_ns > 0;
-	return *is_stamp ? (__u64)stamp_ns : bpf_ktime_get_ns();
+	*is_timestamp = timestamp_ns > 0;
+	return *is_timestamp ? (__u64)timestamp_ns : bpf_ktime_get_ns();
 }
 
-/* A first or a second arrived. */
+/* A segment with the mark `first` or `second` arrived. */
 static void measure(struct bpf_sock_ops *ctx, struct onramp_pairs *pairs,
 		    const struct pair_option *option, __u32 seq, __u32 end)
 {
-	bool is_stamp;
-	__u64 now_ns = arrival_ns(ctx, &is_stamp);
+	bool is_timestamp;
+	__u64 now_ns = arrival_ns(ctx, &is_timestamp);
 
-	/* Two clocks measure nothing. */
-	if (option->type == PAIR_SECOND && is_stamp != pairs->has_arrivals)
+	/* An interval between readings of two clocks means nothing. */
+	if (option->type == PAIR_SECOND && is_timestamp != pairs->has_arrivals)
 		pairs->meter.is_waiting = false;
-	pairs->has_arrivals = is_stamp;
+	pairs->has_arrivals = is_timestamp;
 	if (!pair_arrived(&pairs->meter, &pairs->counts, option, now_ns, seq, end, &pairs->reply))
 		return;
 	pairs->measured_ns = pairs->reply.interval_ns;
@@ -263,14 +219,14 @@ static void measure(struct bpf_sock_ops *ctx, struct onramp_pairs *pairs,
 	set_flags(ctx, BPF_SOCK_OPS_WRITE_HDR_OPT_CB_FLAG, 0);
 }
 
-/* A reply arrived. */
+/* An ACK with `reply` arrived. */
 static void take_reply(struct bpf_sock_ops *ctx, struct onramp_pairs *pairs,
 		       const struct pair_option *option, __u32 ack)
 {
 	struct pair_report report;
 
 	if ((__s32)(ctx->snd_nxt - ack) < 0) {
-		pairs->counts.ignored++; /* it acknowledges what was not sent */
+		pairs->counts.ignored++; /* it acknowledges data that was not sent */
 		return;
 	}
 	report = pair_replied(&pairs->probe, &pairs->counts, option, bpf_ktime_get_ns(), ack);
@@ -280,7 +236,7 @@ static void take_reply(struct bpf_sock_ops *ctx, struct onramp_pairs *pairs,
 	}
 }
 
-/* A segment arrived that carries an option which the kernel does not know. */
+/* A segment arrived with an option that the kernel does not know. */
 static void parse(struct bpf_sock_ops *ctx)
 {
 	struct onramp_pairs *pairs = pairs_of(ctx, 0);

@@ -1,50 +1,55 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The socket option TCP_QOS (bpf/include/onramp/tcp_qos.h) on the sockets of a cgroup's processes.
+ * The socket option TCP_QOS (include/onramp/tcp_qos.h) on the sockets of a cgroup's processes.
  *
- *   setsockopt   checks what is asked, remembers it and puts the socket on the start-up; a rate of
- * 0 takes it off again getsockopt   says what is in force: zeros where nothing is sockops      asks
- * for connections of programs that do not know the option, when they are established
+ *     setsockopt   checks the request, stores it and puts the socket on the start-up `qos`; a rate
+ *                  of 0 clears the reservation and restores the congestion control from before
+ *     getsockopt   returns the reservation in force; zeros: there is none
+ *     sockops      asks for connections whose programs do not know the option, when they are
+ *                  established
  *
- * Limits are those of the cgroups that the asking process is in, from the innermost outwards. A
- * connection that stands has its answer at once. Before, what can never be granted is refused at
- * once, and the rest is granted or refused when the connection is established, as is that of each
- * connection which a listening socket accepts.
+ * The limits of a request are those of the cgroups that enclose the asking process, from the
+ * innermost outwards. A connection that is established is granted its request or refused at once.
+ * Any other socket is refused at once only what can never be granted; the rest is decided when the
+ * connection is established. This also holds for each connection that a listening socket accepts.
  *
- * Options of others are passed on as they came. These programs may be attached several times, to
- * one cgroup or to some within each other: those on whose congestion control the socket is answer,
- * and otherwise the innermost.
+ * Other options pass unchanged. These programs may be attached several times, to
+ * one cgroup or to nested ones. The one whose congestion control the socket uses answers; otherwise
+ * the innermost does.
  */
 #include "kernel.h"
 
 #include <bpf/bpf_helpers.h>
 
+#include "intf.h"
 #include "onramp/tcp_qos.h"
+#include "qos/control.h"
+#include "qos/limits.h"
 #include "reservations.h"
 
 char _license[] SEC("license") = "GPL";
 
-#define LEAST_BYTES_PER_S UINT64_C(125)
-#define MOST_BYTES_PER_S UINT64_C(125000000000)
-/* A bucket of much time is no limit of a rate: a tenth of a second, but a packet of any size. */
-#define BURST_PART 10
-#define BURST_BYTES_OF_ANY_RATE 65536
+/* 1 kbit/s and 1000 Gbit/s */
+#define MIN_BYTES_PER_S UINT64_C(125)
+#define MAX_BYTES_PER_S UINT64_C(125000000000)
 
-/* How long to wait before asking again after the first time that a reservation broke; each time it
- * is twice as long. */
+/* A bucket that lasts long does not limit the rate. Permit a tenth of a second at the rate, or 64
+ * KiB if that is more, so that a packet of any size fits. */
+#define MAX_BURST_FRACTION 10
+#define MAX_BURST_OF_ANY_RATE_BYTES 65536
+
+/* How long the application must wait before it asks again after its first reservation broke. The
+ * time doubles with each break, up to 64 s. */
 #define WAIT_NS UINT64_C(1000000000)
-#define MOST_DOUBLINGS 6
+#define MAX_DOUBLINGS 6
 
-/* Of an option the programs see so much; a longer one they have to let pass with a length of 0. */
+/* The kernel shows these programs one page of an option. A longer option passes if they set its
+ * length to 0. */
 #define PAGE_BYTES 4096
-/* The kernel has no part in the option. */
+/* The length of an option that the kernel shall not process itself */
 #define HANDLED -1
 
-/* cgroups are not nested deeper than this where anybody has looked. */
-#define MOST_DEPTH 32
-
-const volatile struct onramp_qos_config qos_config SEC(".rodata.qos");
-
+/* Connections for which onramp_reserve() was granted a reservation, and was refused one */
 __u64 adopted = 0;
 __u64 refused = 0;
 
@@ -54,136 +59,14 @@ static int refuse(int error)
 	return 0;
 }
 
-static bool is_ours(const char *name)
+/* Returns 0, or an errno if the request itself is invalid. */
+static int check_request(const struct tcp_qos *qos)
 {
-	for (int i = 0; i < ONRAMP_NAME_BYTES; i++) {
-		if (name[i] != qos_config.congestion_control[i])
-			return false;
-		if (!name[i])
-			break;
-	}
-	return true;
-}
-
-static bool uses_ours(struct bpf_sock *sk)
-{
-	char name[ONRAMP_NAME_BYTES] = {};
-
-	return !bpf_getsockopt(sk, IPPROTO_TCP, TCP_CONGESTION, name, sizeof(name)) &&
-	       is_ours(name);
-}
-
-/* Is the socket on another registration of the same start-up, whose programs are the ones to
- * answer? */
-static bool uses_anothers(struct bpf_sock *sk)
-{
-	static const char ours[] = "qos";
-	char name[ONRAMP_NAME_BYTES] = {};
-
-	if (bpf_getsockopt(sk, IPPROTO_TCP, TCP_CONGESTION, name, sizeof(name)) || is_ours(name))
-		return false;
-	for (int i = 0; i < (int)sizeof(ours) - 1; i++) {
-		if (name[i] != ours[i])
-			return false;
-	}
-	return true;
-}
-
-static long choose(struct bpf_sock *sk, const char *name)
-{
-	char copy[ONRAMP_NAME_BYTES];
-
-	__builtin_memcpy(copy, name, sizeof(copy));
-	return bpf_setsockopt(sk, IPPROTO_TCP, TCP_CONGESTION, copy, sizeof(copy));
-}
-
-/* Off this congestion control: to that which the socket had before or, where it had this one, to
- * one that every kernel has. */
-static long leave(struct bpf_sock *sk, const struct onramp_reservation *reservation)
-{
-	char reno[ONRAMP_NAME_BYTES] = "reno";
-
-	return is_ours(reservation->previous) ? choose(sk, reno)
-					      : choose(sk, reservation->previous);
-}
-
-/* Back to what it had before, without a reservation. */
-static void restore(struct bpf_sock *sk, const struct onramp_reservation *reservation)
-{
-	leave(sk, reservation);
-	if (is_ours(reservation->previous))
-		choose(sk, reservation->previous);
-}
-
-static long enter(struct bpf_sock *sk)
-{
-	char ours[ONRAMP_NAME_BYTES];
-
-	for (int i = 0; i < ONRAMP_NAME_BYTES; i++)
-		ours[i] = qos_config.congestion_control[i];
-	return choose(sk, ours);
-}
-
-/* The limits of the process that asks: of its own cgroup or the nearest around it that has one, and
- * so on outwards. */
-static void find_limits(struct onramp_reservation *reservation)
-{
-	struct onramp_limit *limit = NULL;
-	__u64 id = 0;
-
-	for (int depth = MOST_DEPTH - 1; depth >= 0; depth--) {
-		id = bpf_get_current_ancestor_cgroup_id(depth);
-		limit = id ? bpf_map_lookup_elem(&onramp_limits, &id) : NULL;
-		if (limit)
-			break;
-	}
-	for (int level = 0; level < ONRAMP_LIMIT_LEVELS && limit; level++) {
-		reservation->limits[level] = id;
-		id = limit->outer;
-		limit = id ? bpf_map_lookup_elem(&onramp_limits, &id) : NULL;
-	}
-}
-
-/* What stands in the way of this rate: 0, or an error. Without `now`, only what makes it impossible
- * for good. */
-static int check_limits(const struct onramp_reservation *reservation, __u64 rate, bool now)
-{
-	struct onramp_limit *limit;
-	struct onramp_usage *usage;
-	int error = reservation->limits[0] ? 0 : EPERM;
-
-	for (int level = 0; level < ONRAMP_LIMIT_LEVELS && !error; level++) {
-		if (!limit_of(reservation, level, &limit, &usage))
-			break;
-		if (rate > limit->bytes_per_s)
-			error = EPERM;
-		else if (now && usage->bytes_per_s + rate > limit->bytes_per_s)
-			error = EBUSY;
-		if (error)
-			__sync_fetch_and_add(&usage->refused, 1);
-	}
-	return error;
-}
-
-/* Count one that is granted at another rate, by the difference: 0, or an error, and then nothing
- * has changed. */
-static int recount(const struct onramp_reservation *reservation, __u64 rate)
-{
-	__u64 was = reservation->rate_bytes_per_s;
-
-	if (rate > was)
-		return count_more(reservation, rate - was);
-	give_back(reservation, ONRAMP_LIMIT_LEVELS, was - rate);
-	return 0;
-}
-
-static int check(const struct tcp_qos *qos)
-{
-	if (qos->reserved || qos->rate_bytes_per_s < LEAST_BYTES_PER_S ||
-	    qos->rate_bytes_per_s > MOST_BYTES_PER_S)
+	if (qos->reserved || qos->rate_bytes_per_s < MIN_BYTES_PER_S ||
+	    qos->rate_bytes_per_s > MAX_BYTES_PER_S)
 		return EINVAL;
-	if (qos->burst_bytes > qos->rate_bytes_per_s / BURST_PART &&
-	    qos->burst_bytes > BURST_BYTES_OF_ANY_RATE)
+	if (qos->burst_bytes > qos->rate_bytes_per_s / MAX_BURST_FRACTION &&
+	    qos->burst_bytes > MAX_BURST_OF_ANY_RATE_BYTES)
 		return EINVAL;
 	return 0;
 }
@@ -196,13 +79,14 @@ static int clear(struct bpf_sock *sk, const struct tcp_qos *qos)
 	    reservation->state == ONRAMP_RESERVATION_NONE)
 		return EINVAL;
 	if (uses_ours(sk))
-		restore(sk, reservation);
+		restore_control(sk, reservation);
 	reservation->state = ONRAMP_RESERVATION_NONE;
 	return 0;
 }
 
-/* Another rate or burst for a connection that has one. The socket begins anew, and has neither its
- * bucket nor its losses made good by that; what is counted never falls below what it sends at. */
+/* Change the rate or the burst of a granted reservation. The start-up restarts, but neither refills
+ * the bucket nor clears the losses. The counted rate is never below the rate in force. Returns 0 or
+ * an errno. */
 static int change(struct bpf_sock *sk, struct onramp_reservation *reservation,
 		  const struct tcp_qos *qos)
 {
@@ -218,42 +102,42 @@ static int change(struct bpf_sock *sk, struct onramp_reservation *reservation,
 	reservation->rate_bytes_per_s = qos->rate_bytes_per_s;
 	reservation->burst_bytes = qos->burst_bytes;
 	reservation->state = ONRAMP_RESERVATION_HELD;
-	leave(sk, reservation);
-	enter(sk);
+	leave_control(sk, reservation);
+	enter_control(sk);
 	if (reservation->state == ONRAMP_RESERVATION_GRANTED)
 		return 0;
-	/* The start-up is no longer registered. */
+	/* The start-up `qos` is no longer registered. */
 	reservation->state = ONRAMP_RESERVATION_GRANTED;
 	end_reservation(reservation, ONRAMP_RESERVATION_NONE);
 	return ENOPROTOOPT;
 }
 
-/* Has it broken so lately that asking again is too early? */
-static bool has_to_wait(const struct onramp_reservation *reservation)
+/* Has the last reservation broken too recently to ask again? */
+static bool must_wait(const struct onramp_reservation *reservation)
 {
 	__u32 doublings = reservation->times_broken - 1;
 
 	if (!reservation->times_broken)
 		return false;
-	if (doublings > MOST_DOUBLINGS)
-		doublings = MOST_DOUBLINGS;
+	if (doublings > MAX_DOUBLINGS)
+		doublings = MAX_DOUBLINGS;
 	return bpf_ktime_get_ns() - reservation->broken_ns < WAIT_NS << doublings;
 }
 
 static int reserve(struct bpf_sock *sk, const struct tcp_qos *qos)
 {
-	bool stands = sk->state != TCP_CLOSE && sk->state != TCP_LISTEN;
+	bool is_connected = sk->state != TCP_CLOSE && sk->state != TCP_LISTEN;
 	struct onramp_reservation *reservation;
 	struct onramp_reservation asked;
 	char name[ONRAMP_NAME_BYTES] = {};
-	int error = check(qos);
+	int error = check_request(qos);
 
 	if (error)
 		return error;
 	reservation = bpf_sk_storage_get(&onramp_reserved, sk, 0, BPF_SK_STORAGE_GET_F_CREATE);
 	if (!reservation)
 		return ENOMEM;
-	if (sk->state == TCP_SYN_SENT || has_to_wait(reservation))
+	if (sk->state == TCP_SYN_SENT || must_wait(reservation))
 		return EAGAIN;
 	if (bpf_getsockopt(sk, IPPROTO_TCP, TCP_CONGESTION, name, sizeof(name)))
 		return EINVAL;
@@ -269,42 +153,43 @@ static int reserve(struct bpf_sock *sk, const struct tcp_qos *qos)
 	if (!is_ours(name) || reservation->state == ONRAMP_RESERVATION_NONE)
 		__builtin_memcpy(asked.previous, name, sizeof(name));
 	find_limits(&asked);
-	error = check_limits(&asked, asked.rate_bytes_per_s, stands);
+	error = check_limits(&asked, asked.rate_bytes_per_s, is_connected);
 	if (error)
 		return error;
 
-	/* To begin anew, where it is on the start-up without a reservation. */
+	/* A socket that uses the start-up without a reservation must leave it to restart it. */
 	if (is_ours(name))
-		leave(sk, &asked);
+		leave_control(sk, &asked);
 	*reservation = asked;
-	error = (int)-enter(sk);
-	/* A connection that stands has been granted it by now, or refused: another may have been
-	 * faster. */
-	if (!error && stands && reservation->state != ONRAMP_RESERVATION_GRANTED) {
+	error = (int)-enter_control(sk);
+	/* The start-up of an established connection has been granted its request by now, unless
+	 * another socket was faster. */
+	if (!error && is_connected && reservation->state != ONRAMP_RESERVATION_GRANTED) {
 		error = EBUSY;
-		restore(sk, reservation);
+		restore_control(sk, reservation);
 	}
 	if (error)
 		reservation->state = ONRAMP_RESERVATION_NONE;
 	return error == ENOENT ? ENOPROTOOPT : error;
 }
 
-/* Is it the option, and of a TCP socket? (MPTCP's has another protocol; its subflows cannot be
- * reached by name.) */
+/* Is it TCP_QOS of a TCP socket? An MPTCP socket has another protocol, and its subflows cannot be
+ * reached from here. */
 static bool is_option(const struct bpf_sockopt *ctx)
 {
 	return ctx->level == IPPROTO_TCP && ctx->optname == TCP_QOS && ctx->sk &&
 	       ctx->sk->protocol == IPPROTO_TCP;
 }
 
-/* Does the application choose another congestion control? Where the connection does not stand yet,
- * its reservation goes with that, if the kernel agrees: when the connection stands, that shows. */
-static bool is_choice(const struct bpf_sockopt *ctx)
+/* Does the application choose a congestion control? Before the connection is established, the
+ * choice replaces a requested reservation if the kernel accepts it, which shows when the connection
+ * is established. */
+static bool is_choice_of_control(const struct bpf_sockopt *ctx)
 {
 	return ctx->level == IPPROTO_TCP && ctx->optname == TCP_CONGESTION && ctx->sk;
 }
 
-/* Let an option of others pass: the kernel has not shown us all of a long one. */
+/* Let another option pass. The kernel has not shown us all of a long one. */
 static int pass(struct bpf_sockopt *ctx)
 {
 	if (ctx->optlen > PAGE_BYTES)
@@ -320,15 +205,15 @@ int onramp_set_qos(struct bpf_sockopt *ctx)
 	struct tcp_qos copy;
 	int error;
 
-	if (is_choice(ctx)) {
+	if (is_choice_of_control(ctx)) {
 		reservation = bpf_sk_storage_get(&onramp_reserved, ctx->sk, 0, 0);
 		if (reservation && reservation->state == ONRAMP_RESERVATION_ASKED)
 			reservation->app_chose_control = true;
 	}
 	if (!is_option(ctx))
 		return pass(ctx);
-	/* Answered further within: by success, or by an error. */
-	if (ctx->optlen == HANDLED || bpf_get_retval() < 0 || uses_anothers(ctx->sk))
+	/* The program of an inner cgroup has answered, by success or by an error. */
+	if (ctx->optlen == HANDLED || bpf_get_retval() < 0 || uses_another_registration(ctx->sk))
 		return 1;
 	if (ctx->optlen != sizeof(*qos) || (void *)(qos + 1) > ctx->optval_end)
 		return refuse(EINVAL);
@@ -350,8 +235,8 @@ int onramp_get_qos(struct bpf_sockopt *ctx)
 
 	if (!is_option(ctx))
 		return pass(ctx);
-	/* The kernel itself knows no such option. Who has something to say says it, and otherwise
-	 * the innermost. */
+	/* The kernel has no such option and returned ENOPROTOOPT. A program that knows a
+	 * reservation answers; otherwise the innermost does. */
 	reservation = bpf_sk_storage_get(&onramp_reserved, ctx->sk, 0, 0);
 	is_in_force = reservation && ((reservation->state == ONRAMP_RESERVATION_ASKED &&
 				       !reservation->app_chose_control) ||
@@ -369,8 +254,8 @@ int onramp_get_qos(struct bpf_sockopt *ctx)
 	return 1;
 }
 
-/* Connections of programs that know nothing of the option. One that has asked itself is left alone.
- */
+/* Ask for a connection whose program does not know the option. A connection whose program has asked
+ * itself is left alone. */
 SEC("sockops")
 int onramp_reserve(struct bpf_sock_ops *ctx)
 {

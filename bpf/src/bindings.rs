@@ -713,11 +713,11 @@ const _: () = {
 #[repr(C)]
 #[derive(Debug, Default, Copy, Clone)]
 pub struct TcpQos {
-    /// Bytes of payload a second, 125 (1 kbit/s) to 125,000,000,000 (1000 Gbit/s); 0 clears a
-    /// reservation.
+    /// Bytes of payload per second, from 125 (1 kbit/s) to 125,000,000,000 (1000 Gbit/s). 0
+    /// clears the reservation.
     pub rate_bytes_per_s: u64,
-    /// What may leave at once, up to a tenth of a second at the rate, or 64 KiB where that is
-    /// more; 0: about a millisecond, and 2 to 10 segments.
+    /// Depth of the token bucket, up to a tenth of a second at the rate, or 64 KiB if that is
+    /// more. 0: about a millisecond at the rate, and from 2 to 10 segments.
     pub burst_bytes: u32,
     /// 0
     pub reserved: u32,

@@ -1,75 +1,82 @@
 //! Why a scenario file was refused.
 
-use crate::Fault;
+use crate::fault::Fault;
+use crate::units::format_size;
 use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode};
 use std::fmt;
 
-/// Why a scenario file was refused. A miette [`Diagnostic`]: print it with a [`miette::Report`] to
-/// have the lines.
+/// The size of the largest scenario file, in bytes. Generated files of 100,000 cases are far below.
+pub const MAX_FILE_BYTES: u64 = 1 << 20;
+
+/// Why a scenario file was refused.
+///
+/// The error is a miette [`Diagnostic`]: a [`miette::Report`] of it shows the lines of the file.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The file system did not give the file.
+    /// The file system returned an error.
     #[error("cannot read the scenario {file}: {cause}")]
     Unreadable {
-        /// As it was asked for.
+        /// The file's name as it was given.
         file: String,
-        /// What the system said.
+        /// The error of the file system.
         cause: std::io::Error,
     },
-    /// A directory, a device, a pipe.
+    /// The name leads to a directory, a device, a pipe or a socket.
     #[error("cannot read the scenario {file}: it is {what}, not a file")]
     NotAFile {
-        /// As it was asked for.
+        /// The file's name as it was given.
         file: String,
-        /// What it is, with its article.
+        /// What the name leads to, with its article.
         what: &'static str,
     },
-    /// More than [`MAX_FILE_BYTES`](crate::MAX_FILE_BYTES).
+    /// The file is larger than [`MAX_FILE_BYTES`].
     #[error(
         "cannot read the scenario {file}: it is larger than {}",
-        crate::units::format_size(crate::MAX_FILE_BYTES)
+        format_size(MAX_FILE_BYTES)
     )]
     TooLarge {
-        /// As it was asked for.
+        /// The file's name as it was given.
         file: String,
     },
-    /// Not text.
+    /// The file is not UTF-8 text.
     #[error("cannot read the scenario {file}: byte {offset} is not UTF-8 text")]
     NotUtf8 {
-        /// As it was asked for.
+        /// The file's name as it was given.
         file: String,
-        /// The first byte that is wrong, from 0.
+        /// Position of the first byte that is wrong, from 0.
         offset: usize,
     },
-    /// It could be read, and has mistakes.
+    /// The file could be read, and has mistakes.
     #[error(transparent)]
     Invalid(#[from] Box<Invalid>),
 }
 
-/// A scenario's text and the mistakes in it.
+/// The text of a scenario and the mistakes in it.
 #[derive(Debug)]
 pub struct Invalid {
     source: NamedSource<String>,
     faults: Vec<Fault>,
-    /// Lines are short enough to be shown.
+    /// All lines are short enough to be shown.
     is_shown: bool,
 }
 
-/// Longer lines are named by their number: nobody finds a marker in the thousandth column.
-const MOST_LINE_BYTES: usize = 1000;
+/// Mistakes in longer lines are named by line and column: a marker in the thousandth column helps
+/// nobody.
+const MAX_LINE_BYTES: usize = 1000;
 
 impl Invalid {
+    /// `faults` has at least one element.
     pub(crate) fn new(file_name: &str, text: &str, mut faults: Vec<Fault>) -> Self {
         assert!(!faults.is_empty());
         for span in faults.iter_mut().filter_map(|fault| fault.span.as_mut()) {
-            // Of a value of many lines the first is enough.
+            // The first line of a value of many lines is enough.
             let line_end = text
                 .get(span.start..)
                 .and_then(|rest| rest.find('\n'))
                 .map(|length| span.start + length);
             span.end = span.end.min(line_end.unwrap_or(text.len()));
         }
-        let is_shown = text.lines().all(|line| line.len() <= MOST_LINE_BYTES);
+        let is_shown = text.lines().all(|line| line.len() <= MAX_LINE_BYTES);
         let mut invalid = Invalid {
             source: NamedSource::new(file_name, text.to_owned()),
             faults,
@@ -82,7 +89,7 @@ impl Invalid {
                 .map(|fault| invalid.line_column(fault))
                 .collect();
             for (fault, place) in invalid.faults.iter_mut().zip(places) {
-                fault.place = place;
+                fault.line_column = place;
             }
         }
         invalid
@@ -98,7 +105,7 @@ impl Invalid {
         self.source.name()
     }
 
-    /// Line and column of a mistake, both from 1, the column in characters; `None` where it is of
+    /// Line and column of a mistake, both from 1, the column in characters; `None` for a mistake of
     /// the whole file.
     pub fn line_column(&self, fault: &Fault) -> Option<(usize, usize)> {
         let before = self.source.inner().get(..fault.span.as_ref()?.start)?;
@@ -170,7 +177,7 @@ impl Diagnostic for Error {
 }
 
 impl Error {
-    /// The mistakes, if the file could be read.
+    /// The mistakes; `None` where the file could not be read.
     pub fn invalid(&self) -> Option<&Invalid> {
         match self {
             Error::Invalid(invalid) => Some(invalid),

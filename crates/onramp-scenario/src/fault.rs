@@ -1,24 +1,44 @@
 //! One mistake in a scenario file and its place.
 
-use crate::Mistake;
+use crate::mistake::Mistake;
 use miette::{Diagnostic, LabeledSpan};
 use std::fmt;
 use std::ops::Range;
 
-/// A mistake and where it stands.
+/// A mistake and its place.
 #[derive(Clone, Debug)]
 pub struct Fault {
     /// What is wrong.
     pub mistake: Mistake,
-    /// Bytes of the file that are wrong; `None` where the mistake is that something is not there.
+    /// The bytes of the file that are wrong; `None` where something is missing in the whole file.
     pub span: Option<Range<usize>>,
-    /// Line and column for the message, where the line itself cannot be shown.
-    pub(crate) place: Option<(usize, usize)>,
+    /// Line and column for the message, both from 1, where the line itself cannot be shown.
+    pub(crate) line_column: Option<(usize, usize)>,
+}
+
+impl Fault {
+    /// A mistake in these bytes of the file.
+    pub(crate) fn at(mistake: Mistake, span: Range<usize>) -> Fault {
+        Fault {
+            mistake,
+            span: Some(span),
+            line_column: None,
+        }
+    }
+
+    /// A mistake of the whole file.
+    pub(crate) fn of_the_file(mistake: Mistake) -> Fault {
+        Fault {
+            mistake,
+            span: None,
+            line_column: None,
+        }
+    }
 }
 
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.place {
+        match self.line_column {
             Some((line, column)) => write!(f, "line {line}, column {column}: {}", self.mistake),
             None => self.mistake.fmt(f),
         }
@@ -30,25 +50,22 @@ impl std::error::Error for Fault {}
 impl Diagnostic for Fault {
     fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
         self.mistake
-            .mend()
-            .map(|mend| Box::new(mend) as Box<dyn fmt::Display>)
+            .help()
+            .map(|help| Box::new(help) as Box<dyn fmt::Display>)
     }
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        let label = |text: String, span: &Range<usize>| {
-            LabeledSpan::new(Some(text), span.start, span.len())
+        let label = |text: &str, span: &Range<usize>| {
+            LabeledSpan::new(Some(text.to_owned()), span.start, span.len())
         };
-        let here = self
-            .span
-            .as_ref()
-            .map(|span| label(self.mistake.label(), span))?;
+        let here = label(&self.mistake.label(), self.span.as_ref()?);
         let first = match &self.mistake {
             Mistake::Twice { first, .. } | Mistake::SameName { first, .. } => {
-                Some(label("first here".to_owned(), first))
+                Some(label("first here", first))
             }
-            Mistake::Excludes { other_at, .. } => Some(label("this".to_owned(), other_at)),
+            Mistake::Excludes { other_at, .. } => Some(label("this", other_at)),
             Mistake::RepeatedCase { first, .. } | Mistake::SameLabel { first, .. } => {
-                Some(label("in this table".to_owned(), first))
+                Some(label("in this table", first))
             }
             _ => None,
         };

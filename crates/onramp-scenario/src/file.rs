@@ -1,26 +1,25 @@
-//! A scenario from disk: whatever the name leads to, at most [`MAX_FILE_BYTES`] of it are read.
+//! Reads a scenario from disk. At most [`MAX_FILE_BYTES`] are read, whatever the name leads to.
 
-use crate::{parse, Error, Scenario};
+use crate::error::{Error, MAX_FILE_BYTES};
+use crate::model::Scenario;
+use crate::reader::parse;
 use std::fs::{File, FileType};
 use std::io::Read;
 use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 
-/// The largest scenario file; generated ones of 100,000 cases are far below.
-pub const MAX_FILE_BYTES: u64 = 1 << 20;
-
 /// Reads and checks a scenario file.
 ///
 /// # Errors
-/// The file cannot be read, is not a regular file, is larger than [`MAX_FILE_BYTES`], is not text,
-/// or has mistakes.
+/// The file cannot be read, is not a regular file, is larger than [`MAX_FILE_BYTES`], is not UTF-8
+/// text, or has mistakes.
 pub fn read(path: &Path) -> Result<Scenario, Error> {
     let file = path.display().to_string();
     let unreadable = |cause| Error::Unreadable {
         file: file.clone(),
         cause,
     };
-    // Before it is opened: opening a pipe nobody writes to would wait for ever.
+    // Check the type first: opening a pipe without a writer would wait for ever.
     let metadata = std::fs::metadata(path).map_err(unreadable)?;
     if !metadata.is_file() {
         return Err(Error::NotAFile {
@@ -32,7 +31,7 @@ pub fn read(path: &Path) -> Result<Scenario, Error> {
         return Err(Error::TooLarge { file });
     }
     let mut bytes = Vec::new();
-    // The limit again: files in /proc have no length, and others grow.
+    // Apply the limit here too: files in /proc have no length, and other files may grow.
     File::open(path)
         .and_then(|f| f.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes))
         .map_err(unreadable)?;

@@ -1,37 +1,54 @@
-//! What is asked of a path, and what it answered.
+//! Scenario files: which transfers run over which path.
 //!
-//! A [scenario file](parse) describes a path, two hosts and the transfers between them; it becomes
-//! a list of [`Case`]s, each of which one transfer answers with one [`Record`]. Simulator and lab
-//! share both.
+//! A scenario file describes a path or a network, two hosts and the transfers between them.
+//! [`parse`] or [`read`] it: it becomes a list of [`Case`]s. The simulator and the lab run the same
+//! cases.
 //!
-//! `docs/scenarios.md` describes the file for its users; `keys.rs` declares its keys for reader and
-//! manual alike.
+//! `docs/scenarios.md` describes the file for its users, and `docs/reference/scenario-keys.md` lists
+//! its keys ([`key_reference`]).
+//!
+//! ```
+//! let text = r#"
+//!     name = "geo-download"
+//!     [path]
+//!     rate = "50 Mbit/s"
+//!     rtt = "600 ms"
+//!     [[transfer]]
+//!     size = ["100 kB", "1 MB"]
+//!     startup = ["none", "paced"]
+//! "#;
+//! let scenario = onramp_scenario::parse("geo.toml", text).unwrap();
+//! assert_eq!(scenario.cases.len(), 4);
+//! assert_eq!(scenario.cases[0].path.bdp_bytes(), 3_750_000);
+//! ```
 
 mod arrivals;
 mod cases;
+mod channel;
 mod document;
 mod error;
 mod fault;
 mod file;
+mod key;
 mod keys;
-mod limits;
-mod link;
 mod mistake;
 mod model;
 mod pure_ack;
 pub mod random;
 mod reader;
 mod routes;
-mod topology;
+mod seed;
 pub mod units;
 
 pub use arrivals::{Arrival, Arrivals, ENDLESS};
-pub use cases::{case_seed, link_seed};
-pub use error::{Error, Invalid};
+pub use channel::{
+    Aggregation, Bursts, Channel, ChannelChange, CoDel, Discipline, FqCoDel, Jitter, QueueLimit,
+    Red, TokenBucket,
+};
+pub use error::{Error, Invalid, MAX_FILE_BYTES};
 pub use fault::Fault;
-pub use file::{read, MAX_FILE_BYTES};
-pub use keys::reference_tables;
-pub use limits::format_byte_counting;
+pub use file::read;
+pub use keys::key_reference;
 pub use mistake::{Mistake, NotBetween};
 pub use model::*;
 pub use onramp_core::pairs::Form as PairForm;
@@ -40,3 +57,5 @@ pub use onramp_tcp::{Acks, ByteCounting, PacketPair, Recovery, Stack, Timers};
 pub use pure_ack::pure_ack;
 pub use reader::parse;
 pub use routes::{Place, Routes};
+pub use seed::{case_seed, link_seed};
+pub use units::bytes_in;

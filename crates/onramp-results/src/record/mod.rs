@@ -370,7 +370,7 @@ impl Record {
             / (payload_bytes + header_bytes) as f64) as u64;
         self.rtt_ms = path.rtt_ns as f64 / 1e6;
         self.queue = path.forward.queue.to_string();
-        self.loss = wording::loss(&path.forward);
+        self.loss = path.forward.describe_loss();
         self.path = wording::elements(path);
         self.bound_s = bound_ns(way, flow.connect, flow.start_ns, wire_bytes) as f64 / 1e9;
     }

@@ -3,24 +3,14 @@
 use super::Record;
 use onramp_scenario::units::{format_percent, format_rate, format_size, format_time};
 use onramp_scenario::{
-    format_byte_counting, Application, Bursts, ByteCounting, Case, Channel, Clocks, CoDel, Connect,
-    Connections, Discipline, Dscp, FqCoDel, Given, Memory, Path, Stack, Timers, TokenBucket,
-    Transfer, Without, NO_STARTUP,
+    format_byte_counting, Application, ByteCounting, Case, Channel, Clocks, Connect, Connections,
+    Dscp, Given, Memory, Path, Stack, Timers, Transfer, Without, NO_STARTUP,
 };
 
 /// That of `transfer.split_buffer`, which goes without saying.
 const DEFAULT_SPLIT_BUFFER_BYTES: u64 = 4 << 20;
 /// Changes beyond these are counted only.
 const MOST_CHANGES: usize = 4;
-
-/// Random loss of a channel in the wording of the scenario.
-pub(super) fn loss(channel: &Channel) -> String {
-    match (channel.bursts, channel.loss_every) {
-        (Some(bursts), _) => format!("{} in bursts", format_percent(bursts.mean_loss_ppm())),
-        (None, Some(every)) => format!("1 of {every} packets"),
-        (None, None) => format_percent(channel.loss_ppm),
-    }
-}
 
 /// `100 kB every 10 ms, unasked (sender connects)`; empty for an application that has everything at
 /// once when it is asked.
@@ -110,7 +100,7 @@ pub(super) fn dscp(dscp: Dscp) -> Option<String> {
 /// way back.
 pub(super) fn elements(path: &Path) -> String {
     let (forward, reverse) = (&path.forward, &path.reverse);
-    let mut words = of_channel(forward);
+    let mut words = forward.describe();
     if path.mtu_bytes != 1500 {
         words.push(format!("mtu {}", format_size(path.mtu_bytes.into())));
     }
@@ -126,9 +116,9 @@ pub(super) fn elements(path: &Path) -> String {
         back.push(format!("queue {}", reverse.queue));
     }
     if reverse.bursts.is_some() || reverse.loss_every.is_some() || reverse.loss_ppm > 0 {
-        back.push(format!("loss {}", loss(reverse)));
+        back.push(format!("loss {}", reverse.describe_loss()));
     }
-    back.extend(of_channel(reverse));
+    back.extend(reverse.describe());
     let moments = |channel: &Channel| -> Vec<_> {
         channel
             .changes
@@ -143,92 +133,6 @@ pub(super) fn elements(path: &Path) -> String {
         words.push(format!("back: {}", back.join(", ")));
     }
     words.join(", ")
-}
-
-/// What a channel has beside rate, delay, queue, loss and changes.
-fn of_channel(channel: &Channel) -> Vec<String> {
-    let bucket = |name: &str, bucket: TokenBucket| {
-        format!(
-            "{name} {} {}",
-            format_rate(bucket.rate_bits_per_s),
-            format_size(bucket.burst_bytes)
-        )
-    };
-    let jitter = channel.jitter.map(|jitter| {
-        let order = if jitter.reorder { " reordering" } else { "" };
-        format!("jitter {}{order}", format_time(jitter.max_ns))
-    });
-    let aggregation = channel.aggregation.map(|aggregation| {
-        format!(
-            "aggregate {} or {}",
-            format_time(aggregation.interval_ns),
-            aggregation.most_packets
-        )
-    });
-    let duplicate = (channel.duplicate_ppm > 0)
-        .then(|| format!("duplicate {}", format_percent(channel.duplicate_ppm)));
-    let all = [
-        discipline(channel.discipline),
-        channel.ack_filter.then(|| "ACK filter".to_owned()),
-        channel.bursts.map(bursts),
-        duplicate,
-        jitter,
-        aggregation,
-        channel.shaper.map(|shaper| bucket("shaper", shaper)),
-        channel.policer.map(|policer| bucket("policer", policer)),
-        channel.expedited.map(|profile| bucket("EF", profile)),
-    ];
-    all.into_iter().flatten().collect()
-}
-
-fn discipline(discipline: Discipline) -> Option<String> {
-    match discipline {
-        Discipline::DropTail => None,
-        Discipline::Red(red) => Some(format!(
-            "red {}–{} {} weight {}{}",
-            red.min,
-            red.max,
-            format_percent(red.probability_ppm),
-            format_percent(red.weight_ppm),
-            if red.gentle { "" } else { " not gentle" },
-        )),
-        Discipline::CoDel(codel) => Some(format!("codel{}", law(codel))),
-        Discipline::FqCoDel(FqCoDel {
-            codel,
-            quantum_bytes: 1514,
-        }) => Some(format!("fq-codel{}", law(codel))),
-        Discipline::FqCoDel(FqCoDel {
-            codel,
-            quantum_bytes,
-        }) => Some(format!(
-            "fq-codel{} quantum {}",
-            law(codel),
-            format_size(quantum_bytes.into())
-        )),
-    }
-}
-
-/// Target and interval, unless they are the usual ones.
-fn law(codel: CoDel) -> String {
-    match (codel.target_ns, codel.interval_ns) {
-        (5_000_000, 100_000_000) => String::new(),
-        (target_ns, interval_ns) => format!(
-            " {} in {}",
-            format_time(target_ns),
-            format_time(interval_ns)
-        ),
-    }
-}
-
-fn bursts(bursts: Bursts) -> String {
-    let [enter, leave, good, bad] = [
-        bursts.enter_ppm,
-        bursts.leave_ppm,
-        bursts.loss_good_ppm,
-        bursts.loss_bad_ppm,
-    ]
-    .map(format_percent);
-    format!("bursts {enter} to {leave}, losing {good} and {bad}")
 }
 
 fn changes(channel: &Channel) -> Vec<String> {

@@ -1,5 +1,7 @@
-use super::*;
-use crate::{parse, Channel, QueueLimit};
+use crate::channel::{Channel, QueueLimit};
+use crate::model::{Buffer, Case, TrafficKind};
+use crate::reader::parse;
+use crate::seed::case_seed;
 use proptest::prelude::*;
 
 const PATH: &str = "name = \"x\"\n[path]\nrate = \"50 Mbit/s\"\n";
@@ -99,7 +101,7 @@ fn a_segment_is_of_all_ways_of_a_transfer() {
         )
     };
     let segment = |segment, mtu| {
-        crate::parse("x.toml", &text(segment, mtu)).unwrap().cases[0]
+        parse("x.toml", &text(segment, mtu)).unwrap().cases[0]
             .transfer
             .segment_bytes
     };
@@ -111,10 +113,10 @@ fn a_segment_is_of_all_ways_of_a_transfer() {
         ],
         [None, Some(1500), Some(576)]
     );
-    let error = crate::parse("x.toml", &text("1500 B", "1400 B")).unwrap_err();
+    let error = parse("x.toml", &text("1500 B", "1400 B")).unwrap_err();
     let error = error.invalid().unwrap().faults()[0].to_string();
     assert!(
-        error.contains("`transfer.segment` is 1500 B, and the way takes packets of 1400 B at most"),
+        error.contains("`transfer.segment` is 1500 B, but the route takes packets of at most 1400 B"),
         "{error}"
     );
 }
@@ -301,7 +303,7 @@ fn traffic_s_packets_fit_the_way_and_cases_are_numbered() {
     let text =
         "name = \"x\"\n[path]\nrate = \"1 Mbit/s\"\nrtt = \"10 ms\"\nmtu = \"1400 B\"\n[[transfer]]\nsize = \"1 B\"\n\
                 repeat = 2\n[[traffic]]\nkind = \"constant\"\nrate = \"1 kbit/s\"\n";
-    let cases = crate::parse("x.toml", text).unwrap().cases;
+    let cases = parse("x.toml", text).unwrap().cases;
     assert_eq!([cases[0].number, cases[1].number], [1, 2]);
     let TrafficKind::Constant(constant) = &cases[0].traffic[0].kind else {
         panic!()

@@ -1,24 +1,27 @@
-//! What can be wrong in a scenario file: the facts, and the sentences that are made of them.
+//! What can be wrong in a scenario file: the facts, and the sentences made of them.
 
-mod not_between;
+mod help;
+mod relay;
 
-pub use not_between::NotBetween;
+pub use relay::NotBetween;
 
 use crate::units::UnitError;
-use crate::Fault;
-use std::fmt;
 use std::ops::Range;
 
 /// What can be wrong in a scenario file. Keys are named with their table, as in `path.rate`.
-#[derive(Clone, Debug)]
+/// [`Display`](std::fmt::Display) is one sentence.
+#[derive(Clone, Debug, thiserror::Error)]
 #[allow(missing_docs)]
 pub enum Mistake {
-    /// Not TOML.
+    /// The file is not TOML.
+    #[error("this is not TOML: {message}")]
     Syntax { message: String },
-    /// No key at all.
+    /// The file has no key at all.
+    #[error("the file is empty")]
     Empty,
-    /// A key or table that scenario files do not have there. `belongs` is the table that does have
-    /// it, or two.
+    /// A table has a key or a table that scenario files do not have there. `belongs` names the
+    /// table that has it, or two tables.
+    #[error("unknown key `{key}` {}{}", help::place(table), help::suggestion(*nearest))]
     UnknownKey {
         key: String,
         table: String,
@@ -26,387 +29,168 @@ pub enum Mistake {
         belongs: Option<String>,
         accepted: Vec<&'static str>,
     },
-    /// A key that has no default is not given.
+    /// A key without a default is not given.
+    #[error("`{key}` is missing")]
     MissingKey { key: String, expected: &'static str },
     /// A table that every scenario has is not given.
+    #[error("{table} is missing")]
     MissingTable { table: String },
-    /// A value of another type.
+    /// A value has another type than the key.
+    #[error("`{key}` is {found}")]
     WrongType {
         key: String,
         found: &'static str,
         expected: String,
     },
-    /// A list where one value is wanted.
+    /// A key with one value has a list.
+    #[error("`{key}` cannot be a list")]
     ListNotAllowed { key: String, lists: Vec<String> },
-    /// A list without an element.
+    /// A list has no element.
+    #[error("the list `{key}` is empty")]
     EmptyList { key: String },
-    /// A list, or a series of tables, beyond what is sensible.
+    /// A list, or a series of tables, is too long.
+    #[error("`{key}` has {count} entries; the maximum is {max}")]
     TooMany {
         key: String,
         count: usize,
-        most: usize,
+        max: usize,
     },
-    /// A list that has one value two times.
+    /// A list has one value two times.
+    #[error("the list `{key}` contains {value} twice")]
     Twice {
         key: String,
         value: String,
         first: Range<usize>,
     },
-    /// A quantity that cannot be read.
+    /// A quantity cannot be read.
+    #[error("`{key}`: {error}")]
     Quantity { key: String, error: Box<UnitError> },
-    /// A value beyond its least or most.
+    /// A value is below the minimum or above the maximum of its key.
+    #[error("`{key}` is {found}, which is out of range")]
     OutOfRange {
         key: String,
         found: String,
         range: String,
     },
-    /// A name that is not one of those known.
+    /// A name is none of those known.
+    #[error("`{key}` is `{found}`, which is unknown{}", help::suggestion(nearest.as_deref()))]
     UnknownName {
         key: String,
         found: String,
         nearest: Option<String>,
         accepted: Vec<String>,
     },
-    /// The name of a scenario or node has other characters than tables and file names can take.
+    /// The name of a scenario or node has characters that tables and file names cannot take.
+    #[error("`{found}` is not a valid name for a {what}")]
     BadName { what: &'static str, found: String },
-    /// `path.reverse.delay` is more than one of the round trips.
+    /// `path.reverse.delay` exceeds one of the round-trip times.
+    #[error("the reverse delay of {delay} exceeds the round-trip time of {rtt}")]
     DelayBeyondRtt { delay: String, rtt: String },
     /// Two `[[transfer]]` tables ask for the same case.
+    #[error("two [[transfer]] tables describe the same case: {case}")]
     RepeatedCase { case: String, first: Range<usize> },
     /// A label that no table could show.
+    #[error("`{found}` is not a valid label")]
     BadLabel { found: String },
-    /// A label of a `[[transfer]]` table whose lists make several rows.
+    /// A `[[transfer]]` table has a label, and its lists make several rows.
+    #[error("the label `{label}` names one row, but the lists of its table make {rows} rows")]
     LabelOfSeveral { label: String, rows: usize },
-    /// Two `[[transfer]]` tables of one label.
+    /// Two `[[transfer]]` tables have one label.
+    #[error("two [[transfer]] tables have the label `{label}`")]
     SameLabel { label: String, first: Range<usize> },
-    /// A key or table that means nothing without another.
+    /// A key or table has no effect without another one.
+    #[error("`{key}` has no effect without `{other}`")]
     NeedsOther { key: String, other: String },
-    /// Two keys or tables of which a scenario has one.
+    /// Two keys or tables exclude each other.
+    #[error("`{key}` and `{other}` exclude each other")]
     Excludes {
         key: String,
         other: String,
         other_at: Range<usize>,
     },
-    /// A key or table that is of another choice than the one made.
+    /// A key or table belongs to another choice than the one made.
+    #[error("`{key}` is for {only}, but this is `{chosen}`")]
     NotFor {
         key: String,
         only: &'static str,
         chosen: String,
     },
-    /// A key that the choice made has to have.
+    /// The choice made needs a key that is not given.
+    #[error("`{key}` is missing; `{chosen}` needs it")]
     NeededFor {
         key: String,
         chosen: String,
         expected: &'static str,
     },
-    /// A threshold in another unit than the queue whose threshold it is.
+    /// A threshold of a queue has another unit than the queue.
+    #[error("`{key}` has another unit than `{queue}`")]
     OtherUnit { key: String, queue: String },
-    /// A queue of `fq-codel` in bytes.
+    /// A queue of `fq-codel` is given in bytes.
+    #[error("`{key}` is {found}, but the queue of `fq-codel` counts packets")]
     NotInPackets { key: String, found: String },
-    /// A lower threshold that is not below the upper one.
+    /// A lower threshold is not below the upper one.
+    #[error("`{key}` is {found}; it must be less than `{other}`, which is {limit}")]
     NotBelow {
         key: String,
         found: String,
         other: String,
-        most: String,
+        limit: String,
     },
-    /// A token bucket that no packet of the largest size passes.
+    /// A token bucket is smaller than the largest packet.
+    #[error("`{key}` is {found}: a packet of {mtu} would never pass")]
     SmallBurst {
         key: String,
         found: String,
         mtu: String,
     },
-    /// A rate that each flow is guaranteed, beyond what the link carries.
+    /// A rate that is guaranteed to each flow exceeds the rate of the link.
+    #[error("`{key}` is {found}, but the link carries only {rate}")]
     LargeGuarantee {
         key: String,
         found: String,
         rate: String,
     },
-    /// A packet of traffic that is larger than its way takes.
+    /// A packet is larger than its route takes.
+    #[error("`{key}` is {found}, but the route takes packets of at most {mtu}")]
     LargePacket {
         key: String,
         found: String,
         mtu: String,
     },
-    /// A change that is not later than the one before it.
+    /// A change is not later than the one before it.
+    #[error("`{key}` is not later than in the change before")]
     NotLater { key: String },
-    /// A change without anything that changes.
+    /// A change changes nothing.
+    #[error("this change changes nothing")]
     NoChange { keys: &'static str },
-    /// Two nodes of one name.
+    /// Two nodes have one name.
+    #[error("two nodes have the name `{name}`")]
     SameName { name: String, first: Range<usize> },
-    /// A link or flow from a node to itself.
+    /// A link or flow leads from a node to itself.
+    #[error("this {what} leads from `{node}` to itself")]
     SameNode { what: &'static str, node: String },
     /// No links lead from a sender to its receiver.
+    #[error("no links lead from `{from}` to `{to}`")]
     NoRoute { from: String, to: String },
-    /// A relay that is not between the ends of a flow, in the place that it is given.
+    /// A relay is not between the ends of a flow, or not in its place among the relays.
+    #[error("{}", why.sentence(node, from, to))]
     NotBetween {
         node: String,
         from: String,
         to: String,
-        way: Vec<String>,
+        route: Vec<String>,
         why: NotBetween,
     },
-    /// All links on the way have no delay.
+    /// No link of a round trip has a delay.
+    #[error("the round trip between `{from}` and `{to}` takes no time")]
     NoDelay { from: String, to: String },
     /// Traffic stops before it starts.
+    #[error("this traffic stops before it starts")]
     StopsFirst,
-    /// Measured traffic for whose end a run would wait for ever.
+    /// A run would wait for ever for the end of measured traffic.
+    #[error("this measured traffic never ends")]
     NeverEnds,
     /// The cross product of all lists is too large.
-    TooManyCases { cases: u128, most: u64 },
-}
-
-impl Mistake {
-    pub(crate) fn at(self, span: Range<usize>) -> Fault {
-        Fault {
-            mistake: self,
-            span: Some(span),
-            place: None,
-        }
-    }
-
-    pub(crate) fn nowhere(self) -> Fault {
-        Fault {
-            mistake: self,
-            span: None,
-            place: None,
-        }
-    }
-
-    pub(crate) fn label(&self) -> String {
-        match self {
-            Mistake::UnknownKey {
-                nearest: Some(nearest),
-                ..
-            } => format!("did you mean `{nearest}`?"),
-            Mistake::UnknownKey { table, .. } => format!("not a key of {table}"),
-            Mistake::MissingKey { key, .. } => {
-                format!("`{}` is missing in this table", last(key))
-            }
-            Mistake::WrongType { found, .. } => format!("found {found}"),
-            Mistake::ListNotAllowed { .. } => "found a list".to_owned(),
-            Mistake::UnknownName {
-                nearest: Some(nearest),
-                ..
-            } => format!("did you mean `{nearest}`?"),
-            Mistake::Twice { .. } => "here again".to_owned(),
-            Mistake::RepeatedCase { .. } | Mistake::SameLabel { .. } => {
-                "and in this table".to_owned()
-            }
-            Mistake::SameName { .. } => "here again".to_owned(),
-            Mistake::NeedsOther { other, .. } => format!("without `{}`", last(other)),
-            Mistake::NeededFor { key, .. } => format!("`{}` is missing in this table", last(key)),
-            Mistake::Excludes { .. } => "and this".to_owned(),
-            _ => "here".to_owned(),
-        }
-    }
-
-    pub(crate) fn mend(&self) -> Option<String> {
-        match self {
-            Mistake::Syntax { message } if message.starts_with("string values must be quoted") => {
-                Some("words and quantities are written in quotes: rate = \"50 Mbit/s\"".to_owned())
-            }
-            Mistake::Syntax { .. } | Mistake::Twice { .. } | Mistake::TooMany { .. } => None,
-            Mistake::Empty => Some(
-                "a scenario has at least a `name`, a [path] with `rate` and `rtt`, and a [[transfer]] with `size`"
-                    .to_owned(),
-            ),
-            Mistake::UnknownKey { belongs: Some(belongs), key, .. } => Some(format!("`{key}` is a key of {belongs}")),
-            Mistake::UnknownKey { table, accepted, .. } => {
-                let verb = if table == "the top level" { "takes" } else { "has the keys" };
-                Some(format!("{table} {verb} {}", accepted.join(", ")))
-            }
-            Mistake::MissingKey { expected, .. } => Some(format!("give {expected}")),
-            Mistake::MissingTable { .. } => Some(
-                "every scenario has one [path], or its [[node]] and [[link]] tables, and at least one [[transfer]]"
-                    .to_owned(),
-            ),
-            Mistake::WrongType { expected, .. } => Some(format!("expected {expected}")),
-            Mistake::ListNotAllowed { lists, .. } => Some(format!("lists are for {}", lists.join(", "))),
-            Mistake::EmptyList { .. } => Some("give at least one value, or leave the key out".to_owned()),
-            Mistake::Quantity { error, .. } => error.help(),
-            Mistake::OutOfRange { range, .. } => Some(format!("the range is {range}")),
-            Mistake::UnknownName { accepted, .. } => Some(format!("known are {}", accepted.join(", "))),
-            Mistake::BadName { .. } => {
-                Some("a name has 1 to 64 characters of a-z, 0-9 and -, and does not begin with -".to_owned())
-            }
-            Mistake::BadLabel { .. } => {
-                Some("a label has 1 to 40 characters, none of them for control, no blank at either end, and is not `bound`".to_owned())
-            }
-            Mistake::LabelOfSeveral { .. } => Some("make a table of each, with a label of its own; `size` may be a list".to_owned()),
-            Mistake::SameLabel { .. } => Some("their rows could not be told apart".to_owned()),
-            Mistake::DelayBeyondRtt { .. } => Some(
-                "both directions' delays add up to the round trip: the reverse one can be at most all of it".to_owned(),
-            ),
-            Mistake::RepeatedCase { .. } => {
-                Some("their results could not be told apart: use `repeat` to run a case more than once".to_owned())
-            }
-            Mistake::NeedsOther { key, other } => {
-                Some(format!("give `{}` too, or leave `{}` out", last(other), last(key)))
-            }
-            Mistake::Excludes { .. } => Some("leave one of them out".to_owned()),
-            Mistake::NotFor { key, .. } => Some(format!("leave `{}` out, or choose otherwise", last(key))),
-            Mistake::NeededFor { expected, .. } => Some(format!("give {expected}")),
-            Mistake::OtherUnit { .. } => Some("give both in packets, both in bytes or both in bdp".to_owned()),
-            Mistake::NotInPackets { .. } => Some("give a number of packets, for example \"1000 packets\"".to_owned()),
-            Mistake::NotBelow { .. } | Mistake::StopsFirst | Mistake::SameNode { .. } => None,
-            Mistake::SmallBurst { mtu, .. } => Some(format!("a bucket has to hold the largest packet: at least {mtu}")),
-            Mistake::LargeGuarantee { rate, .. } => Some(format!("expected at most {rate}, the `rate` of that way")),
-            Mistake::LargePacket { mtu, .. } => Some(format!("expected at most {mtu}, the `mtu` of that way")),
-            Mistake::NotLater { .. } => Some("changes stand in order of time, no two at one time".to_owned()),
-            Mistake::NoChange { keys } => Some(format!("give {keys}, or leave the table out")),
-            Mistake::SameName { .. } => Some("flows and links tell nodes apart by their names".to_owned()),
-            Mistake::NoRoute { .. } => {
-                Some("add the [[link]] that is missing on the way; links carry both ways".to_owned())
-            }
-            Mistake::NeverEnds => Some(
-                "a run waits for all that is measured: give the traffic a `stop`, or a `size` and a `count`, or give [run] a `duration`"
-                    .to_owned(),
-            ),
-            Mistake::NotBetween { way, .. } => Some(not_between::mend(way)),
-            Mistake::NoDelay { .. } => Some("give one of the links on the way a `delay`".to_owned()),
-            Mistake::TooManyCases { most, .. } => Some(format!("the most is {most}: shorten a list or split the file")),
-        }
-    }
-}
-
-impl fmt::Display for Mistake {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Mistake::Syntax { message } => write!(f, "this is not TOML: {message}"),
-            Mistake::Empty => write!(f, "the file is empty"),
-            Mistake::UnknownKey {
-                key,
-                table,
-                nearest,
-                ..
-            } => {
-                let place = if table == "the top level" { "at" } else { "in" };
-                write!(f, "unknown key `{key}` {place} {table}")?;
-                match nearest {
-                    Some(nearest) => write!(f, "; did you mean `{nearest}`?"),
-                    None => Ok(()),
-                }
-            }
-            Mistake::MissingKey { key, .. } => write!(f, "`{key}` is missing"),
-            Mistake::MissingTable { table } => write!(f, "{table} is missing"),
-            Mistake::WrongType { key, found, .. } => write!(f, "`{key}` is {found}"),
-            Mistake::ListNotAllowed { key, .. } => write!(f, "`{key}` cannot be a list"),
-            Mistake::EmptyList { key } => write!(f, "the list `{key}` is empty"),
-            Mistake::TooMany { key, count, most } => {
-                write!(f, "`{key}` has {count} entries; the most is {most}")
-            }
-            Mistake::Twice { key, value, .. } => write!(f, "the list `{key}` has {value} twice"),
-            Mistake::Quantity { key, error } => write!(f, "`{key}`: {error}"),
-            Mistake::OutOfRange { key, found, .. } => {
-                write!(f, "`{key}` is {found}: out of its range")
-            }
-            Mistake::UnknownName {
-                key,
-                found,
-                nearest,
-                ..
-            } => {
-                write!(f, "`{key}` is `{found}`, which is unknown")?;
-                match nearest {
-                    Some(nearest) => write!(f, "; did you mean `{nearest}`?"),
-                    None => Ok(()),
-                }
-            }
-            Mistake::BadName { what, found } => write!(f, "`{found}` cannot be a {what}'s name"),
-            Mistake::BadLabel { found } => write!(f, "`{found}` cannot be a label"),
-            Mistake::LabelOfSeveral { label, rows } => {
-                write!(
-                    f,
-                    "the label `{label}` is of one row, and the lists of its table make {rows}"
-                )
-            }
-            Mistake::SameLabel { label, .. } => {
-                write!(f, "two [[transfer]] tables have the label `{label}`")
-            }
-            Mistake::DelayBeyondRtt { delay, rtt } => {
-                write!(
-                    f,
-                    "the reverse delay of {delay} is more than the round trip of {rtt}"
-                )
-            }
-            Mistake::RepeatedCase { case, .. } => {
-                write!(f, "two [[transfer]] tables have the case {case}")
-            }
-            Mistake::NeedsOther { key, other } => {
-                write!(f, "`{key}` means nothing without `{other}`")
-            }
-            Mistake::Excludes { key, other, .. } => {
-                write!(f, "`{key}` and `{other}` exclude each other")
-            }
-            Mistake::NotFor { key, only, chosen } => {
-                write!(f, "`{key}` is for {only}, and this is `{chosen}`")
-            }
-            Mistake::NeededFor { key, chosen, .. } => {
-                write!(f, "`{key}` is missing, which `{chosen}` needs")
-            }
-            Mistake::OtherUnit { key, queue } => {
-                write!(f, "`{key}` has another unit than `{queue}`")
-            }
-            Mistake::NotInPackets { key, found } => {
-                write!(
-                    f,
-                    "`{key}` is {found}, and a queue of `fq-codel` counts packets"
-                )
-            }
-            Mistake::NotBelow {
-                key,
-                found,
-                other,
-                most,
-            } => {
-                write!(
-                    f,
-                    "`{key}` is {found}, which is not less than `{other}`, {most}"
-                )
-            }
-            Mistake::SmallBurst { key, found, mtu } => {
-                write!(f, "`{key}` is {found}: no packet of {mtu} would ever pass")
-            }
-            Mistake::LargeGuarantee { key, found, rate } => {
-                write!(
-                    f,
-                    "`{key}` is {found}, and the link carries {rate}: more cannot be guaranteed"
-                )
-            }
-            Mistake::LargePacket { key, found, mtu } => {
-                write!(
-                    f,
-                    "`{key}` is {found}, and the way takes packets of {mtu} at most"
-                )
-            }
-            Mistake::NotLater { key } => {
-                write!(f, "`{key}` is not later than that of the change before")
-            }
-            Mistake::NoChange { .. } => write!(f, "this change changes nothing"),
-            Mistake::SameName { name, .. } => write!(f, "two nodes have the name `{name}`"),
-            Mistake::SameNode { what, node } => {
-                write!(f, "this {what} leads from `{node}` to itself")
-            }
-            Mistake::NoRoute { from, to } => write!(f, "no links lead from `{from}` to `{to}`"),
-            Mistake::NotBetween {
-                node,
-                from,
-                to,
-                why,
-                ..
-            } => f.write_str(&why.sentence(node, from, to)),
-            Mistake::NoDelay { from, to } => {
-                write!(f, "the way from `{from}` to `{to}` and back takes no time")
-            }
-            Mistake::StopsFirst => write!(f, "this traffic stops before it starts"),
-            Mistake::NeverEnds => write!(f, "this measured traffic never ends"),
-            Mistake::TooManyCases { cases, .. } => write!(f, "the lists multiply to {cases} cases"),
-        }
-    }
-}
-
-/// A key without its table.
-fn last(key: &str) -> &str {
-    key.rsplit('.').next().unwrap_or(key)
+    #[error("the lists multiply to {cases} cases")]
+    TooManyCases { cases: u128, max: u64 },
 }

@@ -1,15 +1,17 @@
-//! A scenario after its lists have been multiplied out: every value is one value, every unit is
-//! fixed.
+//! A scenario after its lists have been multiplied out: every key has one value in a fixed unit.
 
-mod channel;
-mod flow;
+mod byte_counting;
+mod host;
 mod network;
 mod traffic;
+mod transfer;
 
-pub use channel::*;
-pub use flow::*;
+pub use byte_counting::format_byte_counting;
+pub(crate) use byte_counting::parse_byte_counting;
+pub use host::*;
 pub use network::*;
 pub use traffic::*;
+pub use transfer::*;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -21,34 +23,34 @@ pub struct Scenario {
     pub name: String,
     /// One sentence for the report.
     pub description: String,
-    /// The cross product of all lists in the file: conditions outermost, then sizes, then repeats,
-    /// and innermost the transfers that are compared with each other (`docs/scenarios.md`).
+    /// The cross product of all lists in the file. Conditions change most slowly, then sizes, then
+    /// repeats, then the transfers that are compared with each other (`docs/scenarios.md`).
     pub cases: Vec<Case>,
 }
 
-/// One transfer, or some copies of it, over one network: what a simulator or a lab runs.
+/// One run of a simulator or a lab: one transfer, or some copies of it, over one network.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Case {
-    /// Name of the scenario it comes from.
+    /// Name of the scenario.
     pub scenario: String,
-    /// Its place among the scenario's cases, from 1.
+    /// Number of the case within its scenario, from 1.
     pub number: u32,
     /// Nodes and links.
     pub network: Arc<Network>,
-    /// The way of the transfer's first copy through the network.
+    /// The path of the transfer's first copy through the network.
     pub path: Path,
-    /// How many copies of the transfer share each link.
+    /// How many copies of the transfer share each directed link.
     pub crossings: Crossings,
-    /// The host that sends the data, and every other that sends.
+    /// The host that sends the data, and all other sending hosts.
     pub sender: Sender,
     /// The host that receives the data.
     pub receiver: Receiver,
-    /// What else is on the network.
+    /// The traffic beside the transfer.
     pub traffic: Arc<[Traffic]>,
     /// The transfer that is measured.
     pub transfer: Transfer,
-    /// The run ends at this time, whatever is unfinished; `None`: when all that is measured is
-    /// finished.
+    /// The run ends at this time, even if transfers are unfinished; `None`: the run ends when all
+    /// measured transfers are finished.
     pub duration_ns: Option<u64>,
     /// Which repetition this is, from 1.
     pub run: u32,
@@ -58,7 +60,7 @@ pub struct Case {
 
 impl Case {
     /// When the transfer's first copy starts, since the beginning of the run: late enough for all
-    /// traffic that is to be under way before it.
+    /// traffic that leads it.
     pub fn transfer_start_ns(&self) -> u64 {
         let leads = self.traffic.iter().map(|traffic| match traffic.start {
             TrafficStart::Lead(lead_ns) => lead_ns,
@@ -75,8 +77,8 @@ impl Case {
         }
     }
 
-    /// When there is traffic without records, since the beginning of the run: from its first start
-    /// to its last stop.
+    /// The time of traffic without records, since the beginning of the run: from its first start to
+    /// its last stop. `None` without such traffic.
     pub fn traffic_span(&self) -> Option<Range<u64>> {
         let unmeasured = || self.traffic.iter().filter(|traffic| !traffic.measured);
         let first_ns = unmeasured()

@@ -1,13 +1,14 @@
-//! What shares the network with the transfer.
+//! The traffic that shares the network with the transfer.
 
-use super::flow::{Avoidance, Clocks, Connect, Dscp, Given, Receiver};
+use super::host::{Avoidance, Clocks, Receiver};
+use super::transfer::{Connect, Dscp, Given};
 use onramp_tcp::{Recovery, Stack, Timers};
 use std::sync::Arc;
 
 /// Traffic beside the transfer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Traffic {
-    /// What it is made of.
+    /// What the traffic consists of.
     pub kind: TrafficKind,
     /// The node that sends the data.
     pub from: usize,
@@ -17,66 +18,64 @@ pub struct Traffic {
     pub dscp: Dscp,
     /// Each of its transfers has a record.
     pub measured: bool,
-    /// When it begins.
+    /// When the traffic begins.
     pub start: TrafficStart,
-    /// When it stops sending, since the beginning of the run; `None`: it goes on until the run
-    /// ends.
+    /// When the traffic stops, since the beginning of the run; `None`: at the end of the run.
     pub stop_ns: Option<u64>,
 }
 
 /// When traffic begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TrafficStart {
-    /// So long before the transfer.
+    /// This time before the transfer, in nanoseconds.
     Lead(u64),
-    /// So long after the beginning of the run.
+    /// This time after the beginning of the run, in nanoseconds.
     At(u64),
 }
 
-/// What traffic is made of.
+/// What traffic consists of.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TrafficKind {
-    /// TCP.
+    /// TCP transfers.
     Transfers(Transfers),
-    /// Packets at a constant rate, whatever becomes of them.
+    /// Packets at a constant rate, without reaction to losses.
     Constant(Packets),
-    /// Packets that come one by one, each at a moment that has nothing to do with the others: a
-    /// Poisson process.
+    /// Packets of a Poisson process: each comes at a time that is independent of the others.
     Poisson(Packets),
-    /// The same by turns with silence.
+    /// Packets at a constant rate, alternating with silence.
     OnOff(OnOff),
 }
 
-/// Transfers of TCP.
+/// TCP transfers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Transfers {
-    /// Their start-up algorithm: a name from `core/registry.h`, or
+    /// The start-up algorithm: a name from `core/registry.h`, or
     /// [`NO_STARTUP`](crate::NO_STARTUP).
     pub startup: String,
-    /// What their start-up is told.
+    /// Parameters of the start-up.
     pub given: Given,
-    /// Their congestion avoidance.
+    /// The congestion avoidance.
     pub avoidance: Avoidance,
     /// The sender's TCP.
     pub stack: Stack,
-    /// Its loss recovery.
+    /// The sender's loss recovery.
     pub recovery: Recovery,
-    /// Its retransmission timer.
+    /// The sender's retransmission timer.
     pub timers: Timers,
-    /// How finely the sender's host measures time and schedules events.
+    /// The granularity with which the sender's host measures time and schedules events.
     pub clocks: Clocks,
     /// Which end opens each connection.
     pub connect: Connect,
-    /// Threshold of the first slow start of each.
+    /// The initial ssthresh of each transfer; `None`: unlimited.
     pub initial_ssthresh_bytes: Option<u64>,
     /// The host that receives the data.
     pub receiver: Receiver,
-    /// Payload: one of these, drawn evenly for each transfer. Empty: without end.
+    /// Payload of a transfer: one of these sizes, drawn evenly. Empty: transfers without end.
     pub sizes: Arc<[u64]>,
-    /// How many there are; `None`: as many as arrive, which only [`arrivals`](Transfers::arrivals)
-    /// can have.
+    /// How many transfers there are; `None`: as many as arrive, with [`arrivals`](Transfers::arrivals)
+    /// only.
     pub count: Option<u32>,
-    /// They begin one by one; `None`: all at once.
+    /// The times at which transfers begin; `None`: all begin at once.
     pub arrivals: Option<Poisson>,
 }
 
@@ -97,16 +96,16 @@ impl Poisson {
 /// Packets without TCP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packets {
-    /// Of IP packets; the mean, where it is not constant.
+    /// Rate of IP packets, or the mean rate of a Poisson process.
     pub rate_bits_per_s: u64,
     /// Size of each IP packet.
     pub packet_bytes: u32,
 }
 
-/// Packets at a constant rate for a while, then none for a while.
+/// Packets at a constant rate for some time, then none for some time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OnOff {
-    /// What it sends while it sends.
+    /// The packets while it sends.
     pub on: Packets,
     /// Mean time of sending.
     pub mean_on_ns: u64,
@@ -119,14 +118,14 @@ pub struct OnOff {
 /// How times are distributed around their mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Distribution {
-    /// Exponentially.
+    /// Exponential distribution.
     Exponential,
-    /// All are the mean.
+    /// Every time is the mean.
     Fixed,
 }
 
 impl Distribution {
-    /// All of them, in the order in which help texts list them.
+    /// All, in the order of help texts.
     pub const ALL: [Distribution; 2] = [Distribution::Exponential, Distribution::Fixed];
 
     /// The name that scenario files use.

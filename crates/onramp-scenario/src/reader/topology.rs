@@ -1,187 +1,151 @@
-//! `[path]`, or `[[node]]` and `[[link]]`: what packets travel over.
+//! The network of a file: `[path]`, or `[[node]]` and `[[link]]`.
 
-use super::channel::{check_guarantee, read_channel, ChannelDraft};
-use super::values::{file_name, node};
-use crate::document::{quantity, Reader, Section};
-use crate::keys::{self, Key};
-use crate::topology::{PathDraft, ReverseDraft, Topology};
-use crate::units::{format_time, parse_percent, parse_rate, parse_size, parse_time};
-use crate::{ChannelChange, Mistake, Network, NetworkLink, RECEIVER, SENDER};
+use crate::cases::{PathDraft, Topology};
+use crate::channel::{ChannelChange, ChannelDraft};
+use crate::document::{Reader, Section};
+use crate::key::{Key, Percent, Rate, Size, Time};
+use crate::keys::network::{
+    LINK, LINK_CHANGE, LINK_CHANGE_AT, LINK_CHANGE_DELAY, LINK_CHANGE_LOSS, LINK_CHANGE_RATE,
+    LINK_DELAY, LINK_FROM, LINK_MTU, LINK_REVERSE, LINK_REVERSE_DELAY, LINK_TO, NODE, NODE_NAME,
+    PATH, PATH_CHANGE, PATH_CHANGE_AT, PATH_CHANGE_LOSS, PATH_CHANGE_RATE, PATH_CHANGE_RTT,
+    PATH_MTU, PATH_REVERSE, PATH_REVERSE_DELAY, PATH_RTT,
+};
+use crate::mistake::Mistake;
+use crate::model::{Network, NetworkLink, RECEIVER, SENDER};
+use crate::units::format_time;
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// Names of the nodes, as far as they could be read, and the network, if all of it could.
+/// The network of a file. The names of its nodes are in [`Reader::known`], as far as they could be
+/// read.
 pub(super) struct Described {
-    pub nodes: Vec<String>,
-    /// Flows go from `sender` to `receiver` unless they say otherwise.
+    /// Flows go from `sender` to `receiver` unless the file gives their ends.
     pub is_path: bool,
+    /// The network, if all of it could be read.
     pub topology: Option<Topology>,
 }
 
 pub(super) fn read_topology(reader: &mut Reader, top: &Section) -> Described {
-    let of_network = ["node", "link"].into_iter().find(|name| top.has(name));
-    match (top.has("path"), of_network) {
-        (true, Some(name)) => {
-            let (key, other) = (format!("[[{name}]]"), keys::PATH.header());
-            reader.fault(
-                Mistake::Excludes {
-                    key,
-                    other,
-                    other_at: top.span("path"),
-                },
-                top.span(name),
-            );
-            Described {
-                nodes: Vec::new(),
-                is_path: true,
-                topology: None,
-            }
+    let network_table = [&NODE, &LINK]
+        .into_iter()
+        .find(|table| top.has_name(table.name));
+    let has_path = top.has_name(PATH.name);
+    let topology = match network_table {
+        Some(table) if has_path => {
+            let mistake = Mistake::Excludes {
+                key: table.header(table.name),
+                other: PATH.header(PATH.name),
+                other_at: top.span(PATH.name),
+            };
+            reader.fault(mistake, top.span(table.name));
+            None
         }
-        (false, Some(_)) => read_network(reader, top),
-        (has_path, None) => {
+        Some(_) => read_network(reader, top),
+        None => {
             if !has_path {
-                reader.miss(top, &keys::PATH);
+                reader.miss(top, &PATH);
             }
-            let path = reader.table(top, &keys::PATH);
-            let topology = read_path(reader, &path).map(Box::new).map(Topology::Path);
-            Described {
-                nodes: [SENDER, RECEIVER].map(str::to_owned).to_vec(),
-                is_path: true,
-                topology,
-            }
+            reader.known.nodes = [SENDER, RECEIVER].map(str::to_owned).to_vec();
+            let path = reader.table(top, &PATH);
+            read_path(reader, &path).map(Box::new).map(Topology::Path)
         }
+    };
+    Described {
+        is_path: has_path || network_table.is_none(),
+        topology,
     }
 }
 
 fn read_path(reader: &mut Reader, path: &Section) -> Option<PathDraft> {
-    let rtts = reader.list(path, &keys::PATH_RTT, &quantity(parse_time));
-    let mtu_bytes = read_mtu(reader, path, &keys::PATH_MTU);
-    let channel = read_channel(
+    let rtts_ns = reader.list(path, &PATH_RTT);
+    let mtu_bytes = read_mtu(reader, path, &PATH_MTU);
+    let forward = ChannelDraft::read(reader, path, mtu_bytes.unwrap_or(0), None);
+    let reverse_table = reader.table(path, &PATH_REVERSE);
+    let reverse = ChannelDraft::read(
         reader,
-        path,
-        &keys::PATH_CHANNEL,
+        &reverse_table,
         mtu_bytes.unwrap_or(0),
-        None,
+        Some(&forward),
     );
-    let queues = channel
-        .as_ref()
-        .and_then(|channel| channel.queues.as_deref());
-    let section = reader.table(path, &keys::REVERSE);
-    let back = read_channel(
-        reader,
-        &section,
-        &keys::REVERSE_CHANNEL,
-        mtu_bytes.unwrap_or(0),
-        queues,
-    );
-    let rates = channel
-        .as_ref()
-        .and_then(|channel| channel.rates.as_deref());
-    let back_rates = back
-        .as_ref()
-        .and_then(|back| back.rates.as_deref())
-        .or(rates);
-    check_guarantee(reader, path, &keys::PATH_CHANNEL, channel.as_ref(), rates);
-    check_guarantee(
-        reader,
-        &section,
-        &keys::REVERSE_CHANNEL,
-        back.as_ref(),
-        back_rates,
-    );
-    let back_ns = reader.one(&section, &keys::REVERSE_DELAY, &quantity(parse_time));
-    let sections = reader.tables(path, &keys::PATH_CHANGE);
-    let change_keys = [
-        &keys::PATH_CHANGE_AT,
-        &keys::PATH_CHANGE_RATE,
-        &keys::PATH_CHANGE_RTT,
-        &keys::PATH_CHANGE_LOSS,
-    ];
-    let changes = read_changes(reader, &sections, change_keys);
+    let reverse_delay_ns = reader.one(&reverse_table, &PATH_REVERSE_DELAY);
+    let change_tables = reader.tables(path, &PATH_CHANGE);
+    let change_keys = ChangeKeys {
+        at: &PATH_CHANGE_AT,
+        rate: &PATH_CHANGE_RATE,
+        delay: &PATH_CHANGE_RTT,
+        loss: &PATH_CHANGE_LOSS,
+        names: "`rate`, `rtt` or `loss`",
+    };
+    let changes = read_changes(reader, &change_tables, &change_keys);
 
-    let least_rtt = rtts.iter().flatten().copied().min();
-    if let (Some(delay), Some(rtt)) = (back_ns, least_rtt.filter(|rtt| back_ns > Some(*rtt))) {
-        let mistake = Mistake::DelayBeyondRtt {
-            delay: format_time(delay),
-            rtt: format_time(rtt),
-        };
-        reader.fault(mistake, section.span("delay"));
-    }
-    for (change, section) in changes.iter().zip(&sections) {
-        if let (Some(delay), Some(rtt)) =
-            (back_ns, change.delay_ns.filter(|rtt| back_ns > Some(*rtt)))
-        {
-            let mistake = Mistake::DelayBeyondRtt {
-                delay: format_time(delay),
-                rtt: format_time(rtt),
-            };
-            reader.fault(mistake, section.span("rtt"));
+    if let Some(delay_ns) = reverse_delay_ns {
+        let min_rtt_ns = rtts_ns.iter().flatten().copied().min();
+        let span = reverse_table.span(PATH_REVERSE_DELAY.name());
+        check_reverse_delay(reader, delay_ns, min_rtt_ns, span);
+        for (change, table) in changes.iter().zip(&change_tables) {
+            let span = table.span(PATH_CHANGE_RTT.name());
+            check_reverse_delay(reader, delay_ns, change.delay_ns, span);
         }
     }
-    let ChannelDraft {
-        rates,
-        queues,
-        losses,
-        elements,
-    } = channel?;
     Some(PathDraft {
-        rates: rates?,
-        rtts: rtts?,
-        queues: queues?,
-        losses,
+        rtts_ns: rtts_ns?,
         mtu_bytes: mtu_bytes?,
-        elements,
-        reverse: reverse_of(back?, back_ns),
+        forward,
+        reverse,
+        reverse_delay_ns,
         changes,
     })
 }
 
-fn reverse_of(channel: ChannelDraft, delay_ns: Option<u64>) -> ReverseDraft {
-    ReverseDraft {
-        rate_bits_per_s: only(channel.rates),
-        queue: only(channel.queues),
-        loss_ppm: only(Some(channel.losses)).unwrap_or(0),
-        delay_ns,
-        elements: channel.elements,
+/// Refuses a delay of the return path that exceeds the round-trip time.
+fn check_reverse_delay(
+    reader: &mut Reader,
+    delay_ns: u64,
+    rtt_ns: Option<u64>,
+    span: Range<usize>,
+) {
+    if let Some(rtt_ns) = rtt_ns.filter(|rtt_ns| delay_ns > *rtt_ns) {
+        let [delay, rtt] = [delay_ns, rtt_ns].map(format_time);
+        reader.fault(Mistake::DelayBeyondRtt { delay, rtt }, span);
     }
 }
 
-/// The value of a key that may not be a list.
-fn only<T>(values: Option<Vec<T>>) -> Option<T> {
-    values.and_then(|mut values| values.pop())
+fn read_mtu(reader: &mut Reader, section: &Section, key: &Key<Size>) -> Option<u32> {
+    u32::try_from(reader.one(section, key)?).ok()
 }
 
-fn read_mtu(reader: &mut Reader, section: &Section, key: &'static Key) -> Option<u32> {
-    let bytes = reader.one(section, key, &quantity(parse_size))?;
-    u32::try_from(bytes).ok()
+/// The keys of a change.
+struct ChangeKeys {
+    at: &'static Key<Time>,
+    rate: &'static Key<Rate>,
+    delay: &'static Key<Time>,
+    loss: &'static Key<Percent>,
+    /// The keys that can change something, for messages.
+    names: &'static str,
 }
 
-/// The changes of a path or link; a wrong one is left out.
+/// The changes of a path or link. A change without a time is left out.
 fn read_changes(
     reader: &mut Reader,
     sections: &[Section],
-    [at_key, rate_key, delay_key, loss_key]: [&'static Key; 4],
+    keys: &ChangeKeys,
 ) -> Vec<ChannelChange> {
     let mut changes: Vec<ChannelChange> = Vec::new();
     for section in sections {
-        let at_ns = reader.one(section, at_key, &quantity(parse_time));
-        let rate_bits_per_s = reader.one(section, rate_key, &quantity(parse_rate));
-        let delay_ns = reader.one(section, delay_key, &quantity(parse_time));
-        let loss_ppm = reader.one(section, loss_key, &quantity(parse_percent));
-        if [rate_key, delay_key, loss_key]
-            .iter()
-            .all(|key| !section.has(key.name))
-        {
-            let keys = if delay_key.name == "rtt" {
-                "`rate`, `rtt` or `loss`"
-            } else {
-                "`rate`, `delay` or `loss`"
-            };
-            reader.fault(Mistake::NoChange { keys }, section.header.clone());
+        let at_ns = reader.one(section, keys.at);
+        let rate_bits_per_s = reader.one(section, keys.rate);
+        let delay_ns = reader.one(section, keys.delay);
+        let loss_ppm = reader.one(section, keys.loss);
+        let has_effect =
+            section.has(keys.rate) || section.has(keys.delay) || section.has(keys.loss);
+        if !has_effect {
+            let mistake = Mistake::NoChange { keys: keys.names };
+            reader.fault(mistake, section.header.clone());
         }
         let Some(at_ns) = at_ns else { continue };
         if changes.last().is_some_and(|before| before.at_ns >= at_ns) {
-            reader.fault(Mistake::NotLater { key: at_key.path() }, section.span("at"));
+            let key = section.path_of(keys.at);
+            reader.fault(Mistake::NotLater { key }, section.span(keys.at.name()));
         }
         changes.push(ChannelChange {
             at_ns,
@@ -193,136 +157,78 @@ fn read_changes(
     changes
 }
 
-fn read_network(reader: &mut Reader, top: &Section) -> Described {
-    if !top.has("link") {
-        reader.miss(top, &keys::LINK);
+fn read_network(reader: &mut Reader, top: &Section) -> Option<Topology> {
+    for table in [&LINK, &NODE] {
+        if !top.has_name(table.name) {
+            reader.miss(top, table);
+        }
     }
-    if !top.has("node") {
-        reader.miss(top, &keys::NODE);
+    let faults_before = reader.faults.len();
+    reader.known.nodes = read_nodes(reader, top);
+    let mut links = Vec::new();
+    for section in reader.tables(top, &LINK) {
+        links.extend(read_link(reader, &section));
     }
-    let mistakes_before = reader.faults.len();
+    // Where a link could not be read, a message that no links lead somewhere says nothing new.
+    let is_whole = reader.faults.len() == faults_before;
+    let nodes = reader.known.nodes.clone();
+    is_whole.then(|| Topology::Network(Network { nodes, links }.into()))
+}
+
+/// The names of the nodes, each once.
+fn read_nodes(reader: &mut Reader, top: &Section) -> Vec<String> {
     let mut nodes: Vec<String> = Vec::new();
     let mut places: HashMap<String, Range<usize>> = HashMap::new();
-    for section in reader.tables(top, &keys::NODE) {
-        let Some(name) = reader.one(&section, &keys::NODE_NAME, &file_name("node")) else {
+    for section in reader.tables(top, &NODE) {
+        let Some(name) = reader.one(&section, &NODE_NAME) else {
             continue;
         };
-        let here = section.span("name");
-        match places.get(&name) {
-            Some(first) => reader.fault(
-                Mistake::SameName {
-                    name,
-                    first: first.clone(),
-                },
-                here,
-            ),
+        let here = section.span(NODE_NAME.name());
+        match places.get(&name).cloned() {
+            Some(first) => reader.fault(Mistake::SameName { name, first }, here),
             None => {
                 places.insert(name.clone(), here);
                 nodes.push(name);
             }
         }
     }
-    let mut links = Vec::new();
-    for section in reader.tables(top, &keys::LINK) {
-        links.extend(read_link(reader, &section, &nodes));
-    }
-    // Where a link could not be read, that no links lead somewhere says nothing new.
-    let is_whole = reader.faults.len() == mistakes_before;
-    let topology = is_whole.then(|| {
-        Topology::Network(
-            Network {
-                nodes: nodes.clone(),
-                links,
-            }
-            .into(),
-        )
-    });
-    Described {
-        nodes,
-        is_path: false,
-        topology,
-    }
+    nodes
 }
 
-fn read_link(reader: &mut Reader, section: &Section, nodes: &[String]) -> Option<NetworkLink> {
-    // Of nodes that are missing altogether it has been said that they are.
-    let mut end = |key| {
-        if nodes.is_empty() {
-            None
-        } else {
-            reader.one(section, key, &node(nodes))
-        }
+fn read_link(reader: &mut Reader, section: &Section) -> Option<NetworkLink> {
+    // Where there are no nodes at all, another mistake says so.
+    let has_nodes = !reader.known.nodes.is_empty();
+    let mut end = |key| has_nodes.then(|| reader.one(section, key)).flatten();
+    let (from, to) = (end(&LINK_FROM), end(&LINK_TO));
+    let delay_ns = reader.one(section, &LINK_DELAY);
+    let mtu_bytes = read_mtu(reader, section, &LINK_MTU);
+    let forward = ChannelDraft::read(reader, section, mtu_bytes.unwrap_or(0), None);
+    let reverse_table = reader.table(section, &LINK_REVERSE);
+    let reverse = ChannelDraft::read(
+        reader,
+        &reverse_table,
+        mtu_bytes.unwrap_or(0),
+        Some(&forward),
+    );
+    let reverse_delay_ns = reader.one(&reverse_table, &LINK_REVERSE_DELAY);
+    let change_tables = reader.tables(section, &LINK_CHANGE);
+    let change_keys = ChangeKeys {
+        at: &LINK_CHANGE_AT,
+        rate: &LINK_CHANGE_RATE,
+        delay: &LINK_CHANGE_DELAY,
+        loss: &LINK_CHANGE_LOSS,
+        names: "`rate`, `delay` or `loss`",
     };
-    let (from, to) = (end(&keys::LINK_FROM), end(&keys::LINK_TO));
-    let delay_ns = reader.one(section, &keys::LINK_DELAY, &quantity(parse_time));
-    let mtu_bytes = read_mtu(reader, section, &keys::LINK_MTU);
-    let channel = read_channel(
-        reader,
-        section,
-        &keys::LINK_CHANNEL,
-        mtu_bytes.unwrap_or(0),
-        None,
-    );
-    let queues = channel
-        .as_ref()
-        .and_then(|channel| channel.queues.as_deref());
-    let back_section = reader.table(section, &keys::LINK_REVERSE);
-    let back = read_channel(
-        reader,
-        &back_section,
-        &keys::LINK_REVERSE_CHANNEL,
-        mtu_bytes.unwrap_or(0),
-        queues,
-    );
-    let rates = channel
-        .as_ref()
-        .and_then(|channel| channel.rates.as_deref());
-    let back_rates = back
-        .as_ref()
-        .and_then(|back| back.rates.as_deref())
-        .or(rates);
-    check_guarantee(
-        reader,
-        section,
-        &keys::LINK_CHANNEL,
-        channel.as_ref(),
-        rates,
-    );
-    check_guarantee(
-        reader,
-        &back_section,
-        &keys::LINK_REVERSE_CHANNEL,
-        back.as_ref(),
-        back_rates,
-    );
-    let back_ns = reader.one(
-        &back_section,
-        &keys::LINK_REVERSE_DELAY,
-        &quantity(parse_time),
-    );
-    let sections = reader.tables(section, &keys::LINK_CHANGE);
-    let change_keys = [
-        &keys::LINK_CHANGE_AT,
-        &keys::LINK_CHANGE_RATE,
-        &keys::LINK_CHANGE_DELAY,
-        &keys::LINK_CHANGE_LOSS,
-    ];
-    let changes = read_changes(reader, &sections, change_keys);
+    let changes = read_changes(reader, &change_tables, &change_keys);
 
     let (from, to) = (from?, to?);
     if from == to {
-        let node = nodes.get(from.0).cloned().unwrap_or_default();
-        reader.fault(Mistake::SameNode { what: "link", node }, section.span("to"));
+        let node = reader.known.nodes.get(from.0).cloned().unwrap_or_default();
+        let mistake = Mistake::SameNode { what: "link", node };
+        reader.fault(mistake, section.span(LINK_TO.name()));
     }
-    let ChannelDraft {
-        rates,
-        queues,
-        losses,
-        elements,
-    } = channel?;
-    let (rate, queue, loss_ppm) = (only(rates)?, only(queues)?, only(Some(losses))?);
-    let forward = elements.channel(rate, delay_ns?, queue, loss_ppm, changes.clone());
-    let reverse = reverse_of(back?, back_ns).channel(&forward, forward.delay_ns, changes);
+    let forward = forward.channels(delay_ns?, changes.clone()).pop()?;
+    let reverse = reverse.reverse_of(&forward, reverse_delay_ns, forward.delay_ns, changes)?;
     Some(NetworkLink {
         from: from.0,
         to: to.0,

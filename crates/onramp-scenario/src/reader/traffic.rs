@@ -1,120 +1,85 @@
 //! `[[traffic]]`.
 
-use super::transfer::of_qos;
-use super::values::{avoidance, boolean, choice, distribution, startup, word};
-use super::ways::Ways;
+use super::flows::Routes;
+use super::startup_keys::check_reservation;
 use crate::cases::{avoidance_of, tcp_of, ReceiverDraft, SenderDraft};
-use crate::document::{integer, quantity, Reader, Section};
-use crate::keys::{self, Key};
-use crate::units::{format_size, parse_frequency, parse_rate, parse_size, parse_time};
-use crate::{
-    Buffer, Clocks, Connect, Dscp, Given, Mistake, OnOff, Packets, Poisson, Recovery, Stack,
-    Timers, Traffic, TrafficKind, TrafficStart, Transfers,
+use crate::document::{Reader, Section};
+use crate::key::AnyKey;
+use crate::keys::traffic::{
+    ARRIVALS, AVOIDANCE, CLOCK, CONNECT, COUNT, DISTRIBUTION, DSCP, FROM, INITIAL_SSTHRESH, KIND,
+    LEAD, MEASURED, OFF, ON, PACKET, QOS_BURST, QOS_RATE, RATE, RECOVERY, SIZE, STACK, START,
+    STARTUP, STOP, TICK, TIMERS, TO,
 };
+use crate::mistake::Mistake;
+use crate::model::{
+    Buffer, Clocks, Given, OnOff, Packets, Poisson, Traffic, TrafficKind, TrafficStart, Transfers,
+};
+use crate::units::format_size;
 use std::slice;
 
-/// Names of the kinds, in the order in which help texts list them.
-pub(crate) const KINDS_OF_TRAFFIC: &[&str] = &["transfer", "constant", "poisson", "on-off"];
-
-/// How long before the transfer traffic starts that does not say when.
+/// How long before the transfer traffic starts whose table gives no time.
 const USUAL_LEAD_NS: u64 = 5_000_000_000;
 
-/// The packets of traffic that does not say how large they are.
+/// The size of packets of traffic whose table gives none.
 const USUAL_PACKET_BYTES: u32 = 1500;
 
-/// Keys by the kinds that have them, other than those that all have.
-static OF_TRANSFERS: &[&Key] = &[
-    &keys::TRAFFIC_STACK,
-    &keys::TRAFFIC_RECOVERY,
-    &keys::TRAFFIC_TIMERS,
-    &keys::TRAFFIC_CLOCK,
-    &keys::TRAFFIC_TICK,
-    &keys::TRAFFIC_STARTUP,
-    &keys::TRAFFIC_QOS_RATE,
-    &keys::TRAFFIC_QOS_BURST,
-    &keys::TRAFFIC_AVOIDANCE,
-    &keys::TRAFFIC_CONNECT,
-    &keys::TRAFFIC_SSTHRESH,
-    &keys::TRAFFIC_SIZE,
-    &keys::TRAFFIC_COUNT,
-    &keys::TRAFFIC_ARRIVALS,
-    &keys::TRAFFIC_MEASURED,
+/// The keys of one kind of traffic only.
+const OF_TRANSFERS: &[&dyn AnyKey] = &[
+    &STACK,
+    &RECOVERY,
+    &TIMERS,
+    &CLOCK,
+    &TICK,
+    &STARTUP,
+    &QOS_RATE,
+    &QOS_BURST,
+    &AVOIDANCE,
+    &CONNECT,
+    &INITIAL_SSTHRESH,
+    &SIZE,
+    &COUNT,
+    &ARRIVALS,
+    &MEASURED,
 ];
-static OF_PACKETS: &[&Key] = &[&keys::TRAFFIC_RATE, &keys::TRAFFIC_PACKET];
-static OF_ON_OFF: &[&Key] = &[
-    &keys::TRAFFIC_ON,
-    &keys::TRAFFIC_OFF,
-    &keys::TRAFFIC_DISTRIBUTION,
-];
+const OF_PACKETS: &[&dyn AnyKey] = &[&RATE, &PACKET];
+const OF_ON_OFF: &[&dyn AnyKey] = &[&ON, &OFF, &DISTRIBUTION];
 
-/// Traffic whose receivers have the default buffer. `run_ends`: at some time, whatever is
-/// unfinished.
+/// What traffic depends on beside its own table.
+pub(super) struct Surroundings<'s> {
+    pub routes: &'s Routes,
+    pub receiver: Option<&'s ReceiverDraft>,
+    pub sender: Option<&'s SenderDraft>,
+    /// The run ends at a given time, even if transfers are unfinished.
+    pub has_duration: bool,
+}
+
+/// Reads traffic whose receivers have the default buffer.
 pub(super) fn read_traffic(
     reader: &mut Reader,
-    startups: &[&str],
-    ways: &Ways,
-    hosts: (Option<&ReceiverDraft>, Option<&SenderDraft>),
-    run_ends: bool,
+    around: &Surroundings<'_>,
     section: &Section,
 ) -> Option<Traffic> {
-    let kind = reader.one(section, &keys::TRAFFIC_KIND, &word(KINDS_OF_TRAFFIC));
-    let transfers = read_transfers(reader, startups, hosts, section);
-    let measured = reader.one(section, &keys::TRAFFIC_MEASURED, &boolean);
-    let dscp = reader.one(
-        section,
-        &keys::TRAFFIC_DSCP,
-        &choice(&Dscp::ALL, Dscp::name),
-    );
+    let name = reader.one(section, &KIND);
+    let transfers = read_transfers(reader, around, section);
+    let measured = reader.one(section, &MEASURED);
+    let dscp = reader.one(section, &DSCP);
     let start = read_start(reader, section);
-    let stop_ns = reader.one(section, &keys::TRAFFIC_STOP, &quantity(parse_time));
-    let ends = ways.read(reader, section, [&keys::TRAFFIC_FROM, &keys::TRAFFIC_TO], 1);
+    let stop_ns = reader.one(section, &STOP);
+    let ends = around.routes.read_ends(reader, section, [&FROM, &TO], 1);
     let mtu_bytes = ends
         .as_ref()
-        .and_then(|(from, to)| ways.mtu_bytes(from[0], to[0]));
-    let packets = read_packets(reader, section, kind, mtu_bytes.unwrap_or(u32::MAX));
-    let kind = match kind? {
-        "transfer" => {
-            refuse(
-                reader,
-                section,
-                OF_PACKETS,
-                "the kinds `constant`, `poisson` and `on-off`",
-                "transfer",
-            );
-            refuse(reader, section, OF_ON_OFF, "kind `on-off`", "transfer");
-            let transfers = transfers?;
-            let startup = slice::from_ref(&transfers.startup);
-            of_qos(
-                reader,
-                section,
-                [&keys::TRAFFIC_QOS_RATE, &keys::TRAFFIC_QOS_BURST],
-                Some(startup),
-            );
-            TrafficKind::Transfers(transfers)
-        }
-        kind @ ("constant" | "poisson") => {
-            refuse(reader, section, OF_TRANSFERS, "kind `transfer`", kind);
-            refuse(reader, section, OF_ON_OFF, "kind `on-off`", kind);
-            let packets = packets?.on;
-            if kind == "constant" {
-                TrafficKind::Constant(packets)
-            } else {
-                TrafficKind::Poisson(packets)
-            }
-        }
-        _ => {
-            refuse(reader, section, OF_TRANSFERS, "kind `transfer`", "on-off");
-            TrafficKind::OnOff(packets?)
-        }
-    };
+        .and_then(|(from, to)| around.routes.mtu_bytes(from[0], to[0]));
+    let packets = read_packets(reader, section, name, mtu_bytes.unwrap_or(u32::MAX));
+    let kind = kind_of(reader, section, name?, transfers, packets)?;
     let start = start?;
-    if matches!((start, stop_ns), (TrafficStart::At(start_ns), Some(stop_ns)) if stop_ns <= start_ns)
-    {
-        reader.fault(Mistake::StopsFirst, section.span("stop"));
+    if let (TrafficStart::At(start_ns), Some(stop_ns)) = (start, stop_ns) {
+        if stop_ns <= start_ns {
+            reader.fault(Mistake::StopsFirst, section.span(STOP.name()));
+        }
     }
     let measured = measured?;
-    if measured && !run_ends && stop_ns.is_none() && is_endless(&kind) {
-        reader.fault(Mistake::NeverEnds, section.span("measured"));
+    if measured && !around.has_duration && stop_ns.is_none() && is_endless(&kind) {
+        reader.fault(Mistake::NeverEnds, section.span(MEASURED.name()));
     }
     let (from, to) = ends?;
     Some(Traffic {
@@ -128,72 +93,97 @@ pub(super) fn read_traffic(
     })
 }
 
-fn is_endless(kind: &TrafficKind) -> bool {
-    matches!(kind, TrafficKind::Transfers(transfers) if transfers.sizes.is_empty() || transfers.count.is_none())
+/// What the traffic consists of. Keys of other kinds are refused.
+fn kind_of(
+    reader: &mut Reader,
+    section: &Section,
+    name: &'static str,
+    transfers: Option<Transfers>,
+    packets: Option<OnOff>,
+) -> Option<TrafficKind> {
+    if name == "transfer" {
+        let only = "the kinds `constant`, `poisson` and `on-off`";
+        refuse(reader, section, OF_PACKETS, only, name);
+    } else {
+        refuse(reader, section, OF_TRANSFERS, "kind `transfer`", name);
+    }
+    if name != "on-off" {
+        refuse(reader, section, OF_ON_OFF, "kind `on-off`", name);
+    }
+    Some(match name {
+        "transfer" => {
+            let transfers = transfers?;
+            let startup = slice::from_ref(&transfers.startup);
+            check_reservation(reader, section, &QOS_RATE, &QOS_BURST, Some(startup));
+            TrafficKind::Transfers(transfers)
+        }
+        "constant" => TrafficKind::Constant(packets?.on),
+        "poisson" => TrafficKind::Poisson(packets?.on),
+        _ => TrafficKind::OnOff(packets?),
+    })
 }
 
-fn refuse(reader: &mut Reader, section: &Section, keys: &[&Key], only: &'static str, chosen: &str) {
-    for key in keys.iter().filter(|key| section.has(key.name)) {
+fn is_endless(kind: &TrafficKind) -> bool {
+    let TrafficKind::Transfers(transfers) = kind else {
+        return false;
+    };
+    transfers.sizes.is_empty() || transfers.count.is_none()
+}
+
+/// Refuses keys of other kinds of traffic than the chosen one.
+fn refuse(
+    reader: &mut Reader,
+    section: &Section,
+    keys: &[&dyn AnyKey],
+    only: &'static str,
+    chosen: &str,
+) {
+    let names = keys.iter().map(|key| key.facts().name);
+    for name in names.filter(|name| section.has_name(name)) {
         let mistake = Mistake::NotFor {
-            key: key.path(),
+            key: section.path_of_name(name),
             only,
             chosen: chosen.to_owned(),
         };
-        reader.fault(mistake, section.span(key.name));
+        reader.fault(mistake, section.span(name));
     }
 }
 
 fn read_transfers(
     reader: &mut Reader,
-    startups: &[&str],
-    (receiver, sender): (Option<&ReceiverDraft>, Option<&SenderDraft>),
+    around: &Surroundings<'_>,
     section: &Section,
 ) -> Option<Transfers> {
-    let stack = reader.one(
-        section,
-        &keys::TRAFFIC_STACK,
-        &choice(Stack::ALL, Stack::name),
-    );
-    let recovery = reader.one(
-        section,
-        &keys::TRAFFIC_RECOVERY,
-        &choice(Recovery::ALL, Recovery::name),
-    );
-    let timers = reader.one(
-        section,
-        &keys::TRAFFIC_TIMERS,
-        &choice(Timers::ALL, Timers::name),
-    );
-    let clock_ns = reader.one(section, &keys::TRAFFIC_CLOCK, &quantity(parse_time));
-    let tick_ns = reader.one(section, &keys::TRAFFIC_TICK, &quantity(parse_time));
-    let startup = reader.one(section, &keys::TRAFFIC_STARTUP, &startup(startups));
+    let stack = reader.one(section, &STACK);
+    let recovery = reader.one(section, &RECOVERY);
+    let timers = reader.one(section, &TIMERS);
+    let clock_ns = reader.one(section, &CLOCK);
+    let tick_ns = reader.one(section, &TICK);
+    let startup = reader.one(section, &STARTUP);
     let given = Given {
-        qos_rate_bits_per_s: reader.one(section, &keys::TRAFFIC_QOS_RATE, &quantity(parse_rate)),
-        qos_burst_bytes: reader.one(section, &keys::TRAFFIC_QOS_BURST, &quantity(parse_size)),
+        qos_rate_bits_per_s: reader.one(section, &QOS_RATE),
+        qos_burst_bytes: reader.one(section, &QOS_BURST),
         ..Given::default()
     };
-    let avoidance = reader.one(section, &keys::TRAFFIC_AVOIDANCE, &avoidance);
-    let connect = reader.one(
-        section,
-        &keys::TRAFFIC_CONNECT,
-        &choice(&Connect::ALL, Connect::name),
-    );
-    let initial_ssthresh_bytes =
-        reader.one(section, &keys::TRAFFIC_SSTHRESH, &quantity(parse_size));
-    let sizes = reader.list(section, &keys::TRAFFIC_SIZE, &quantity(parse_size));
-    let count = reader.one(section, &keys::TRAFFIC_COUNT, &integer::<u32>);
-    let arrivals = reader.one(section, &keys::TRAFFIC_ARRIVALS, &quantity(parse_frequency));
-    let stack = stack?;
-    let (usual, clocks) = (tcp_of(stack), Clocks::of(stack));
-    let startup = startup?;
+    let avoidance = reader.one(section, &AVOIDANCE);
+    let connect = reader.one(section, &CONNECT);
+    let initial_ssthresh_bytes = reader.one(section, &INITIAL_SSTHRESH);
+    let sizes = reader.list(section, &SIZE);
+    let count = reader.one(section, &COUNT);
+    let arrivals = reader.one(section, &ARRIVALS);
+    let (stack, startup) = (stack?, startup?);
+    let (tcp, clocks) = (tcp_of(stack), Clocks::of(stack));
+    let receiver = around
+        .receiver?
+        .of(stack, &startup, Buffer::LinuxDefault, around.sender?);
     Some(Transfers {
-        receiver: receiver?.of(stack, &startup, Buffer::LinuxDefault, sender?),
+        receiver,
         startup,
         given,
         avoidance: avoidance.unwrap_or_else(|| avoidance_of(stack)),
         stack,
-        recovery: recovery.unwrap_or(usual.recovery),
-        timers: timers.unwrap_or(usual.timers),
+        recovery: recovery.unwrap_or(tcp.recovery),
+        timers: timers.unwrap_or(tcp.timers),
         clocks: Clocks {
             clock_ns: clock_ns.unwrap_or(clocks.clock_ns),
             tick_ns: tick_ns.unwrap_or(clocks.tick_ns),
@@ -206,82 +196,72 @@ fn read_transfers(
     })
 }
 
-/// What `constant`, `poisson` and `on-off` say; the times of `on-off` alone.
+/// The packets of `constant`, `poisson` and `on-off`. The times are zero except for `on-off`.
 fn read_packets(
     reader: &mut Reader,
     section: &Section,
     kind: Option<&'static str>,
     mtu_bytes: u32,
 ) -> Option<OnOff> {
-    let rate = reader.one(section, &keys::TRAFFIC_RATE, &quantity(parse_rate));
+    let rate = reader.one(section, &RATE);
     let packet = read_packet(reader, section, mtu_bytes);
-    let on = reader.one(section, &keys::TRAFFIC_ON, &quantity(parse_time));
-    let off = reader.one(section, &keys::TRAFFIC_OFF, &quantity(parse_time));
-    let distribution = reader.one(section, &keys::TRAFFIC_DISTRIBUTION, &distribution);
-    let needed: &[&Key] = match kind? {
-        "constant" | "poisson" => &[&keys::TRAFFIC_RATE],
-        "on-off" => &[&keys::TRAFFIC_RATE, &keys::TRAFFIC_ON, &keys::TRAFFIC_OFF],
+    let on = reader.one(section, &ON);
+    let off = reader.one(section, &OFF);
+    let distribution = reader.one(section, &DISTRIBUTION);
+    let kind = kind?;
+    let needed: &[&dyn AnyKey] = match kind {
+        "constant" | "poisson" => &[&RATE],
+        "on-off" => &[&RATE, &ON, &OFF],
         _ => &[],
     };
-    for key in needed.iter().filter(|key| !section.has(key.name)) {
-        let (chosen, expected) = (kind.unwrap_or_default().to_owned(), key.kind.expected());
-        reader.fault(
-            Mistake::NeededFor {
-                key: key.path(),
-                chosen,
-                expected,
-            },
-            section.header.clone(),
-        );
+    let missing = |key: &&&dyn AnyKey| !section.has_name(key.facts().name);
+    for key in needed.iter().filter(missing) {
+        let mistake = Mistake::NeededFor {
+            key: section.path_of_name(key.facts().name),
+            chosen: kind.to_owned(),
+            expected: key.expected(),
+        };
+        reader.fault(mistake, section.header.clone());
     }
-    let turns = kind == Some("on-off");
-    let on_ns = if turns { on } else { Some(0) };
-    let off_ns = if turns { off } else { Some(0) };
+    let has_turns = kind == "on-off";
     Some(OnOff {
         on: Packets {
             rate_bits_per_s: rate?,
             packet_bytes: packet?,
         },
-        mean_on_ns: on_ns?,
-        mean_off_ns: off_ns?,
+        mean_on_ns: if has_turns { on? } else { 0 },
+        mean_off_ns: if has_turns { off? } else { 0 },
         distribution: distribution?,
     })
 }
 
-/// Nobody fragments packets: none is larger than its way takes.
+/// The size of packets. Nobody fragments packets, so none is larger than its route takes.
 fn read_packet(reader: &mut Reader, section: &Section, mtu_bytes: u32) -> Option<u32> {
-    let key = &keys::TRAFFIC_PACKET;
-    if !section.has(key.name) {
+    if !section.has(&PACKET) {
         return Some(USUAL_PACKET_BYTES.min(mtu_bytes));
     }
-    let packet_bytes = u32::try_from(reader.one(section, key, &quantity(parse_size))?).ok()?;
+    let packet_bytes = u32::try_from(reader.one(section, &PACKET)?).ok()?;
     if packet_bytes > mtu_bytes {
         let [found, mtu] = [packet_bytes, mtu_bytes].map(|bytes| format_size(bytes.into()));
-        reader.fault(
-            Mistake::LargePacket {
-                key: key.path(),
-                found,
-                mtu,
-            },
-            section.span(key.name),
-        );
+        let key = section.path_of(&PACKET);
+        let mistake = Mistake::LargePacket { key, found, mtu };
+        reader.fault(mistake, section.span(PACKET.name()));
     }
     Some(packet_bytes)
 }
 
 fn read_start(reader: &mut Reader, section: &Section) -> Option<TrafficStart> {
-    let lead_ns = reader.one(section, &keys::TRAFFIC_LEAD, &quantity(parse_time));
-    let start_ns = reader.one(section, &keys::TRAFFIC_START, &quantity(parse_time));
-    if section.has("lead") && section.has("start") {
-        let (key, other) = (keys::TRAFFIC_START.path(), keys::TRAFFIC_LEAD.path());
+    let lead_ns = reader.one(section, &LEAD);
+    let start_ns = reader.one(section, &START);
+    if section.has(&LEAD) && section.has(&START) {
         let mistake = Mistake::Excludes {
-            key,
-            other,
-            other_at: section.span("lead"),
+            key: section.path_of(&START),
+            other: section.path_of(&LEAD),
+            other_at: section.span(LEAD.name()),
         };
-        reader.fault(mistake, section.span("start"));
+        reader.fault(mistake, section.span(START.name()));
     }
-    match (section.has("start"), section.has("lead")) {
+    match (section.has(&START), section.has(&LEAD)) {
         (true, _) => start_ns.map(TrafficStart::At),
         (false, true) => lead_ns.map(TrafficStart::Lead),
         (false, false) => Some(TrafficStart::Lead(USUAL_LEAD_NS)),

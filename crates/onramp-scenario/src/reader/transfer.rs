@@ -1,227 +1,167 @@
-//! `[receiver]`, `[sender]` and `[[transfer]]`.
+//! `[[transfer]]`.
 
-use super::channel::need;
-use super::values::{avoidance, boolean, choice, connections, label, startup};
-use super::ways::Ways;
-use crate::cases::{ReceiverDraft, SenderDraft, TransferDraft, DEFAULT_STARTUP};
-use crate::document::{integer, quantity, Reader, Section};
-use crate::keys::{self, Key};
-use crate::limits::parse_byte_counting;
-use crate::units::{format_size, parse_percent, parse_rate, parse_size, parse_time};
-use crate::{
-    Acks, Application, Connect, Dscp, Memory, Mistake, PacketPair, PairForm, Recovery, Split,
-    Stack, Timers, Train, Without,
+use super::flows::Routes;
+use super::startup_keys::{check_key_of_startup, check_key_of_startups, check_reservation};
+use crate::cases::{avoidance_of, startup_of, tcp_of, usual_transfer, TransferDraft};
+use crate::document::{Reader, Section};
+use crate::keys::transfer::{
+    AVOIDANCE, BYTE_COUNTING, CLOCK, CONNECT, CONNECTIONS, COUNT, DSCP, FROM, GAMMA,
+    INITIAL_SSTHRESH, INITIAL_WINDOW, LABEL, MEMORY, PACE, QOS_BURST, QOS_RATE, RECOVERY, REPEAT,
+    SEGMENT, SIZE, SPACING, SPLIT, SPLIT_BUFFER, SPLIT_RATE, STACK, START, STARTUP, TICK, TIMERS,
+    TO, TRAIN, WINDOW_SCALING, WITHOUT, WRITE, WRITE_EVERY,
 };
+use crate::mistake::Mistake;
+use crate::model::{Application, Clocks, Split, Transfer};
+use crate::units::format_size;
 
-pub(super) fn read_receiver(reader: &mut Reader, top: &Section) -> Option<ReceiverDraft> {
-    let section = reader.table(top, &keys::RECEIVER);
-    let buffers = reader.list(&section, &keys::RECEIVER_BUFFER, &quantity(str::parse));
-    let acks = reader.one(
-        &section,
-        &keys::RECEIVER_ACKS,
-        &choice(Acks::ALL, Acks::name),
-    );
-    let timestamps = reader.one(&section, &keys::RECEIVER_TIMESTAMPS, &boolean);
-    let sack = reader.one(&section, &keys::RECEIVER_SACK, &boolean);
-    let window_scaling = reader.one(&section, &keys::RECEIVER_SCALING, &boolean);
-    let packet_pair = reader.one(
-        &section,
-        &keys::RECEIVER_PAIRS,
-        &choice(PacketPair::ALL, PacketPair::name),
-    );
-    let pair_form = reader.one(
-        &section,
-        &keys::RECEIVER_PAIR_OPTION,
-        &choice(&PairForm::ALL, PairForm::name),
-    );
-    let pair_clock_ns = reader.one(&section, &keys::RECEIVER_PAIR_CLOCK, &quantity(parse_time));
-    Some(ReceiverDraft {
-        buffers: buffers?,
-        acks,
-        timestamps,
-        sack,
-        window_scaling,
-        packet_pair,
-        pair_form: pair_form?,
-        pair_clock_ns,
-    })
-}
-
-pub(super) fn read_sender(reader: &mut Reader, top: &Section) -> Option<SenderDraft> {
-    let section = reader.table(top, &keys::SENDER);
-    let buffers = reader.list(&section, &keys::SENDER_BUFFER, &quantity(str::parse));
-    let nagle = reader.one(&section, &keys::SENDER_NAGLE, &boolean);
-    let window_validation = reader.one(&section, &keys::SENDER_VALIDATION, &boolean);
-    let packet_pairs = reader.one(&section, &keys::SENDER_PAIRS, &boolean);
-    Some(SenderDraft {
-        buffers: buffers?,
-        nagle: nagle?,
-        window_validation: window_validation?,
-        packet_pairs: packet_pairs?,
-    })
-}
-
+/// Reads a `[[transfer]]` table. The order of the keys with lists is the order of the cases.
 pub(super) fn read_transfer(
     reader: &mut Reader,
-    startups: &[&str],
-    ways: &Ways,
+    routes: &Routes,
     section: &Section,
 ) -> Option<TransferDraft> {
-    // The default is none, which nobody can write.
-    let label = match section.has(keys::TRANSFER_LABEL.name) {
-        true => reader.one(section, &keys::TRANSFER_LABEL, &label),
-        false => Some(String::new()),
-    };
-    let sizes = reader.list(section, &keys::TRANSFER_SIZE, &quantity(parse_size));
-    let stacks = reader.list(
-        section,
-        &keys::TRANSFER_STACK,
-        &choice(Stack::ALL, Stack::name),
+    let count = reader.one(section, &COUNT);
+    let ends = routes.read_ends(reader, section, [&FROM, &TO], count.unwrap_or(1));
+    let (from, to) = ends.unwrap_or_default();
+    let mtus_bytes = routes.mtus_bytes(&from, &to, count.unwrap_or(1));
+    let common = read_common(reader, routes, section, (&from, &to), count);
+    let repeat = reader.one(section, &REPEAT);
+
+    let common = common.unwrap_or_else(usual_transfer);
+    let mut draft = TransferDraft::new(common, repeat.unwrap_or(1));
+    draft.vary(reader.list(section, &SIZE), |one, bytes| {
+        one.size_bytes = bytes
+    });
+    draft.vary(read_segments(reader, section, mtus_bytes), |one, bytes| {
+        one.segment_bytes = bytes
+    });
+    vary_stack(reader, section, &mut draft);
+    vary_startup(reader, section, &mut draft);
+    vary_congestion_control(reader, section, &mut draft);
+    draft.vary(reader.list(section, &CONNECTIONS), |one, connections| {
+        one.connections = connections
+    });
+    draft.vary(reader.list(section, &DSCP), |one, dscp| one.dscp = dscp);
+    Some(draft)
+}
+
+/// The keys of the sender's TCP and its host.
+fn vary_stack(reader: &mut Reader, section: &Section, draft: &mut TransferDraft) {
+    draft.vary(reader.list(section, &STACK), |one, stack| one.stack = stack);
+    draft.vary_or(
+        reader.list(section, &WINDOW_SCALING),
+        |one| tcp_of(one.stack).window_scaling,
+        |one, is_on| one.window_scaling = is_on,
     );
-    let window_scalings = reader.list(section, &keys::TRANSFER_SCALING, &boolean);
-    let recoveries = reader.list(
-        section,
-        &keys::TRANSFER_RECOVERY,
-        &choice(Recovery::ALL, Recovery::name),
+    draft.vary_or(
+        reader.list(section, &RECOVERY),
+        |one| tcp_of(one.stack).recovery,
+        |one, recovery| one.recovery = recovery,
     );
-    let timers = reader.list(
-        section,
-        &keys::TRANSFER_TIMERS,
-        &choice(Timers::ALL, Timers::name),
+    draft.vary_or(
+        reader.list(section, &TIMERS),
+        |one| tcp_of(one.stack).timers,
+        |one, timers| one.timers = timers,
     );
-    let clocks_ns = reader.list(section, &keys::TRANSFER_CLOCK, &quantity(parse_time));
-    let ticks_ns = reader.list(section, &keys::TRANSFER_TICK, &quantity(parse_time));
-    let startups = reader.list(section, &keys::TRANSFER_STARTUP, &startup(startups));
-    let gammas_ppm = reader.list(section, &keys::TRANSFER_GAMMA, &quantity(parse_percent));
-    let paces_bits_per_s = reader.list(section, &keys::TRANSFER_PACE, &quantity(parse_rate));
-    of_startup(
-        reader,
-        section,
-        &keys::TRANSFER_GAMMA,
-        ("gamma", "start-up `gamma`"),
-        startups.as_deref(),
+    draft.vary_or(
+        reader.list(section, &CLOCK),
+        |one| Clocks::of(one.stack).clock_ns,
+        |one, ns| one.clocks.clock_ns = ns,
     );
-    of_startup(
-        reader,
-        section,
-        &keys::TRANSFER_PACE,
-        ("spaced", "start-up `spaced`"),
-        startups.as_deref(),
+    draft.vary_or(
+        reader.list(section, &TICK),
+        |one| Clocks::of(one.stack).tick_ns,
+        |one, ns| one.clocks.tick_ns = ns,
     );
-    let qos_rates_bits_per_s =
-        reader.list(section, &keys::TRANSFER_QOS_RATE, &quantity(parse_rate));
-    let qos_bursts_bytes = reader.list(section, &keys::TRANSFER_QOS_BURST, &quantity(parse_size));
-    of_qos(
-        reader,
-        section,
-        [&keys::TRANSFER_QOS_RATE, &keys::TRANSFER_QOS_BURST],
-        startups.as_deref(),
-    );
-    let withouts = reader.list(
-        section,
-        &keys::TRANSFER_WITHOUT,
-        &choice(&Without::ALL, Without::name),
-    );
-    of_startup(
-        reader,
-        section,
-        &keys::TRANSFER_WITHOUT,
-        ("onramp", "start-up `onramp`"),
-        startups.as_deref(),
-    );
-    let memories = reader.list(
-        section,
-        &keys::TRANSFER_MEMORY,
-        &choice(&Memory::ALL, Memory::name),
-    );
-    only_for(
-        reader,
-        section,
-        &keys::TRANSFER_MEMORY,
-        REMEMBERING,
-        onramp_core::resumes,
-        startups.as_deref(),
-    );
-    let byte_countings = reader.list(
-        section,
-        &keys::TRANSFER_COUNTING,
-        &quantity(parse_byte_counting),
-    );
-    let avoidances = reader.list(section, &keys::TRANSFER_AVOIDANCE, &avoidance);
-    let connect = reader.one(
-        section,
-        &keys::TRANSFER_CONNECT,
-        &choice(&Connect::ALL, Connect::name),
-    );
-    let train = reader.one(
-        section,
-        &keys::TRANSFER_TRAIN,
-        &choice(&Train::ALL, Train::name),
-    );
-    let windows = reader.list(section, &keys::TRANSFER_WINDOW, &quantity(str::parse));
-    let initial_ssthresh_bytes =
-        reader.one(section, &keys::TRANSFER_SSTHRESH, &quantity(parse_size));
-    let connections = reader.list(section, &keys::TRANSFER_CONNECTIONS, &connections);
-    let dscps = reader.list(
-        section,
-        &keys::TRANSFER_DSCP,
-        &choice(&Dscp::ALL, Dscp::name),
-    );
-    let count = reader.one(section, &keys::TRANSFER_COUNT, &integer::<u32>);
-    let start_ns = reader.one(section, &keys::TRANSFER_START, &quantity(parse_time));
-    let spacing_ns = reader.one(section, &keys::TRANSFER_SPACING, &quantity(parse_time));
-    let write_bytes = reader.one(section, &keys::TRANSFER_WRITE, &quantity(parse_size));
-    let every_ns = reader.one(section, &keys::TRANSFER_EVERY, &quantity(parse_time));
-    need(
-        reader,
-        section,
-        &keys::TRANSFER_WRITE,
-        &keys::TRANSFER_EVERY,
-    );
-    need(
-        reader,
-        section,
-        &keys::TRANSFER_EVERY,
-        &keys::TRANSFER_WRITE,
-    );
-    let repeat = reader.one(section, &keys::TRANSFER_REPEAT, &integer::<u32>);
-    let ends = ways.read(
-        reader,
-        section,
-        [&keys::TRANSFER_FROM, &keys::TRANSFER_TO],
-        count.unwrap_or(1),
-    );
-    let (from, to) = ends?;
-    let mtus = ways.mtus_bytes(&from, &to, count.unwrap_or(1));
-    let split = read_split(reader, ways, section, (&from, &to), count.unwrap_or(1));
-    Some(TransferDraft {
-        label: label?.into(),
-        sizes: sizes?,
-        segments: read_segments(reader, section, mtus),
-        stacks: stacks?,
-        window_scalings,
-        recoveries,
-        timers,
-        clocks_ns,
-        ticks_ns,
+}
+
+/// The start-up and its parameters.
+fn vary_startup(reader: &mut Reader, section: &Section, draft: &mut TransferDraft) {
+    let startups = reader.list(section, &STARTUP);
+    let chosen = startups.as_deref();
+    let gamma = ("gamma", "start-up `gamma`");
+    check_key_of_startup(reader, section, &GAMMA, gamma, chosen);
+    let spaced = ("spaced", "start-up `spaced`");
+    check_key_of_startup(reader, section, &PACE, spaced, chosen);
+    check_reservation(reader, section, &QOS_RATE, &QOS_BURST, chosen);
+    let onramp = ("onramp", "start-up `onramp`");
+    check_key_of_startup(reader, section, &WITHOUT, onramp, chosen);
+    let (only, resumes) = ("start-up `onramp`", onramp_core::resumes);
+    check_key_of_startups(reader, section, &MEMORY, only, resumes, chosen);
+
+    draft.vary_or(
         startups,
-        gammas_ppm,
-        paces_bits_per_s,
-        qos_rates_bits_per_s,
-        qos_bursts_bytes,
-        withouts: withouts?,
-        memories: memories?,
-        byte_countings,
-        avoidances,
+        |one| startup_of(one.stack).to_owned(),
+        |one, startup| one.startup = startup,
+    );
+    draft.vary(reader.list(section, &GAMMA), |one, ppm| {
+        one.given.gamma_ppm = Some(ppm)
+    });
+    draft.vary(reader.list(section, &PACE), |one, rate| {
+        one.given.pace_bits_per_s = Some(rate)
+    });
+    draft.vary(reader.list(section, &QOS_RATE), |one, rate| {
+        one.given.qos_rate_bits_per_s = Some(rate)
+    });
+    draft.vary(reader.list(section, &QOS_BURST), |one, bytes| {
+        one.given.qos_burst_bytes = Some(bytes)
+    });
+    draft.vary(reader.list(section, &WITHOUT), |one, without| {
+        one.given.without = without
+    });
+    draft.vary(reader.list(section, &MEMORY), |one, memory| {
+        one.memory = memory
+    });
+}
+
+/// The growth of the window.
+fn vary_congestion_control(reader: &mut Reader, section: &Section, draft: &mut TransferDraft) {
+    draft.vary_or(
+        reader.list(section, &BYTE_COUNTING),
+        |one| tcp_of(one.stack).byte_counting,
+        |one, limit| one.byte_counting = limit,
+    );
+    draft.vary_or(
+        reader.list(section, &AVOIDANCE),
+        |one| avoidance_of(one.stack),
+        |one, avoidance| one.avoidance = avoidance,
+    );
+    draft.vary(reader.list(section, &INITIAL_WINDOW), |one, window| {
+        one.initial_window = window
+    });
+}
+
+/// The keys that take no list.
+fn read_common(
+    reader: &mut Reader,
+    routes: &Routes,
+    section: &Section,
+    (from, to): (&[usize], &[usize]),
+    count: Option<u32>,
+) -> Option<Transfer> {
+    let label = reader.one(section, &LABEL);
+    let connect = reader.one(section, &CONNECT);
+    let train = reader.one(section, &TRAIN);
+    let initial_ssthresh_bytes = reader.one(section, &INITIAL_SSTHRESH);
+    let start_ns = reader.one(section, &START);
+    let spacing_ns = reader.one(section, &SPACING);
+    let write_bytes = reader.one(section, &WRITE);
+    let every_ns = reader.one(section, &WRITE_EVERY);
+    reader.need(section, &WRITE, &WRITE_EVERY);
+    reader.need(section, &WRITE_EVERY, &WRITE);
+    let split = match from.is_empty() {
+        // The ends are wrong, and so is every relay between them.
+        true => None,
+        false => read_split(reader, routes, section, (from, to), count.unwrap_or(1)),
+    };
+    Some(Transfer {
+        label: label.unwrap_or_default().into(),
         connect: connect?,
         train: train?,
-        windows: windows?,
         initial_ssthresh_bytes,
         from: from.into(),
         to: to.into(),
         split,
-        connections: connections?,
-        dscps: dscps?,
         count: count?,
         start_ns: start_ns?,
         spacing_ns: spacing_ns?,
@@ -231,136 +171,48 @@ pub(super) fn read_transfer(
                 write_bytes,
                 every_ns,
             }),
-        repeat: repeat?,
+        ..usual_transfer()
     })
 }
 
-/// Refuses a key that one start-up alone knows in a table that has another.
-fn of_startup(
-    reader: &mut Reader,
-    section: &Section,
-    key: &Key,
-    (startup, only): (&str, &'static str),
-    startups: Option<&[String]>,
-) {
-    only_for(
-        reader,
-        section,
-        key,
-        only,
-        |chosen| chosen == startup,
-        startups,
-    );
-}
-
-/// The start-ups that use what is remembered of a path.
-const REMEMBERING: &str = "start-up `onramp`";
-
-/// Refuses a key that some start-ups alone know in a table that has another.
-fn only_for(
-    reader: &mut Reader,
-    section: &Section,
-    key: &Key,
-    only: &'static str,
-    knows: impl Fn(&str) -> bool,
-    startups: Option<&[String]>,
-) {
-    let default = [DEFAULT_STARTUP.to_owned()];
-    let other = startups
-        .unwrap_or(&default)
-        .iter()
-        .find(|chosen| !knows(chosen));
-    if let Some(chosen) = other.filter(|_| section.has(key.name)).cloned() {
-        reader.fault(
-            Mistake::NotFor {
-                key: key.path(),
-                only,
-                chosen,
-            },
-            section.span(key.name),
-        );
-    }
-}
-
-/// A reservation: no start-up but `qos` has one, and `qos` needs its rate.
-pub(super) fn of_qos(
-    reader: &mut Reader,
-    section: &Section,
-    keys: [&'static Key; 2],
-    startups: Option<&[String]>,
-) {
-    const QOS: &str = "qos";
-    for key in keys {
-        of_startup(reader, section, key, (QOS, "start-up `qos`"), startups);
-    }
-    let [rate, _] = keys;
-    if startups.is_some_and(|startups| startups.iter().any(|startup| startup == QOS))
-        && !section.has(rate.name)
-    {
-        let (key, chosen, expected) = (rate.path(), QOS.to_owned(), rate.kind.expected());
-        reader.fault(
-            Mistake::NeededFor {
-                key,
-                chosen,
-                expected,
-            },
-            section.header.clone(),
-        );
-    }
-}
-
-/// Sizes of segments that all ways take; `None` in the list is as large as each way takes, which
-/// has no size where ways differ.
+/// Sizes of packets that all routes take. `None` in the list is the MTU of each route, which has no
+/// number where routes differ.
 fn read_segments(
     reader: &mut Reader,
     section: &Section,
-    mtus: Option<(u32, u32)>,
+    mtus_bytes: Option<(u32, u32)>,
 ) -> Option<Vec<Option<u32>>> {
-    let key = &keys::TRANSFER_SEGMENT;
-    let sizes = reader.list(section, key, &quantity(parse_size))?;
-    let (least, most) = mtus?;
+    let sizes_bytes = reader.list(section, &SEGMENT)?;
+    let (min_mtu_bytes, max_mtu_bytes) = mtus_bytes?;
     let mut segments = Vec::new();
-    for bytes in sizes {
-        if bytes > u64::from(least) {
-            let (found, mtu) = (format_size(bytes), format_size(least.into()));
-            reader.fault(
-                Mistake::LargePacket {
-                    key: key.path(),
-                    found,
-                    mtu,
-                },
-                section.span(key.name),
-            );
+    for bytes in sizes_bytes {
+        if bytes > u64::from(min_mtu_bytes) {
+            let mistake = Mistake::LargePacket {
+                key: section.path_of(&SEGMENT),
+                found: format_size(bytes),
+                mtu: format_size(min_mtu_bytes.into()),
+            };
+            reader.fault(mistake, section.span(SEGMENT.name()));
         }
-        let is_of_way = least == most && bytes == u64::from(least);
-        segments.push((!is_of_way).then_some(bytes as u32));
+        let is_mtu = min_mtu_bytes == max_mtu_bytes && bytes == u64::from(min_mtu_bytes);
+        segments.push((!is_mtu).then_some(bytes as u32));
     }
     Some(segments)
 }
 
-/// `None`: not split, or wrong, which then is a fault.
+/// The relays of a table; `None`: the connection is not split, or a key is wrong, which is noted.
 fn read_split(
     reader: &mut Reader,
-    ways: &Ways,
+    routes: &Routes,
     section: &Section,
-    (from, to): (&[usize], &[usize]),
+    ends: (&[usize], &[usize]),
     count: u32,
 ) -> Option<Split> {
-    let buffer_bytes = reader.one(section, &keys::TRANSFER_SPLIT_BUFFER, &quantity(parse_size));
-    let rate_bits_per_s = reader.one(section, &keys::TRANSFER_SPLIT_RATE, &quantity(parse_rate));
-    need(
-        reader,
-        section,
-        &keys::TRANSFER_SPLIT_BUFFER,
-        &keys::TRANSFER_SPLIT,
-    );
-    need(
-        reader,
-        section,
-        &keys::TRANSFER_SPLIT_RATE,
-        &keys::TRANSFER_SPLIT,
-    );
-    let nodes = ways.read_split(reader, section, (from, to), count)?;
+    let buffer_bytes = reader.one(section, &SPLIT_BUFFER);
+    let rate_bits_per_s = reader.one(section, &SPLIT_RATE);
+    reader.need(section, &SPLIT_BUFFER, &SPLIT);
+    reader.need(section, &SPLIT_RATE, &SPLIT);
+    let nodes = routes.read_split(reader, section, ends, count)?;
     Some(Split {
         nodes: nodes.into(),
         buffer_bytes: buffer_bytes?,

@@ -1,39 +1,41 @@
-//! What can be wrong with a quantity, as sentences.
+//! What can be wrong with a quantity, and the sentences about it.
 
-use super::Quantity;
+use super::spelling::nearest;
+use super::unit::Quantity;
 use std::fmt;
 
-/// Why a quantity was refused. [`Display`](fmt::Display) is one sentence; [`help`](UnitError::help)
-/// is the mend.
+/// Why a quantity was refused. [`Display`](fmt::Display) is one sentence, and
+/// [`help`](UnitError::help) says what to do.
 ///
-/// `what` is the quantity's name, `found` the text that was refused and `expected` how to write it.
+/// `what` is the quantity's name, `found` is the refused text, and `expected` says how to write a
+/// quantity.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 #[allow(missing_docs)]
 pub enum UnitError {
-    /// Nothing but blanks.
+    /// The text has nothing but blanks.
     Empty {
         what: &'static str,
         expected: String,
     },
-    /// It does not begin with a plain decimal number.
+    /// The text does not begin with a plain decimal number.
     NotANumber {
         what: &'static str,
         found: String,
         nearest: Option<&'static str>,
         expected: String,
     },
-    /// A number below zero.
+    /// The number is negative.
     Negative { what: &'static str, found: String },
-    /// Zero, where nothing can be done with zero.
+    /// The number is zero, which the quantity cannot be.
     Zero { what: &'static str, found: String },
-    /// A number alone.
+    /// The number has no unit.
     MissingUnit {
         what: &'static str,
         found: String,
         expected: String,
     },
-    /// A unit that this quantity does not have.
+    /// The quantity does not have this unit.
     UnknownUnit {
         what: &'static str,
         found: String,
@@ -41,32 +43,32 @@ pub enum UnitError {
         nearest: Option<&'static str>,
         expected: String,
     },
-    /// More decimals than the integer it becomes can hold.
+    /// The number has more decimals than its integer can hold.
     TooFine {
         what: &'static str,
         found: String,
         counts: &'static str,
     },
-    /// More than the integer it becomes can hold.
+    /// The number is larger than its integer can hold, or than the quantity can be.
     TooLarge {
         what: &'static str,
         found: String,
-        most: String,
+        max: String,
     },
 }
 
 impl UnitError {
-    /// How to write it instead.
+    /// How to write the quantity instead.
     pub fn help(&self) -> Option<String> {
         match self {
             UnitError::Empty { expected, .. }
             | UnitError::NotANumber { expected, .. }
             | UnitError::MissingUnit { expected, .. }
             | UnitError::UnknownUnit { expected, .. } => Some(expected.clone()),
-            UnitError::TooFine { counts, .. } => {
-                Some(format!("give fewer decimals: it is kept in whole {counts}"))
-            }
-            UnitError::TooLarge { most, .. } => Some(format!("the most is {most}")),
+            UnitError::TooFine { counts, .. } => Some(format!(
+                "give fewer decimals: the value is kept in whole {counts}"
+            )),
+            UnitError::TooLarge { max, .. } => Some(format!("the maximum is {max}")),
             UnitError::Negative { .. } | UnitError::Zero { .. } => None,
         }
     }
@@ -92,7 +94,7 @@ impl fmt::Display for UnitError {
             }
             UnitError::Negative { what, found } => write!(f, "the {what} `{found}` is negative"),
             UnitError::Zero { what, found } => {
-                write!(f, "the {what} `{found}` is zero: it must be more")
+                write!(f, "the {what} `{found}` is zero; it must be more than zero")
             }
             UnitError::MissingUnit { what, found, .. } => {
                 write!(f, "the {what} `{found}` has no unit")
@@ -126,7 +128,7 @@ impl fmt::Display for UnitError {
 
 impl std::error::Error for UnitError {}
 
-/// Other people's names of our units.
+/// Other names of our units.
 const MISNOMERS: &[(&str, &str)] = &[
     ("bps", "bit/s"),
     ("b/s", "bit/s"),
@@ -168,43 +170,4 @@ pub(super) fn nearest_unit(found: &str, quantity: &Quantity) -> Option<&'static 
     by_case
         .or_else(by_misnomer)
         .or_else(|| nearest(found, quantity.unit_names()))
-}
-
-/// The candidate most like `found`, if any is so like it that it may have been meant.
-pub(crate) fn nearest<'a>(
-    found: &str,
-    candidates: impl IntoIterator<Item = &'a str>,
-) -> Option<&'a str> {
-    // Likeness costs length x length; nobody misspells a short word at such length.
-    if found.len() > 64 {
-        return None;
-    }
-    let found = found.to_lowercase();
-    let likeness =
-        |name: &str| strsim::normalized_damerau_levenshtein(&found, &name.to_lowercase());
-    let scored = candidates.into_iter().map(|name| (likeness(name), name));
-    let best = scored.fold(None, |best: Option<(f64, &str)>, next| match best {
-        Some(best) if best.0 >= next.0 => Some(best),
-        _ => Some(next),
-    });
-    best.filter(|(likeness, _)| *likeness >= 0.5)
-        .map(|(_, name)| name)
-}
-
-/// The text as a message may show it: one short line, control characters escaped.
-pub(crate) fn shown(text: &str) -> String {
-    const MOST_CHARS: usize = 60;
-    let mut shown = String::new();
-    for (i, c) in text.trim().chars().enumerate() {
-        if i == MOST_CHARS {
-            shown.push('…');
-            break;
-        }
-        if c.is_control() {
-            shown.extend(c.escape_default());
-        } else {
-            shown.push(c);
-        }
-    }
-    shown
 }

@@ -1,7 +1,7 @@
-//! Integers as people read them. The shortest exact wording wins; no rounding, so that what a table
+//! Writes integers as people read them: the shortest exact wording, without rounding. What a table
 //! shows can be written into a scenario.
 
-use super::{Unit, BDP, PERCENT, RATE_UNITS, SIZE_UNITS, TIME_UNITS};
+use super::unit::{Unit, BDP, PERCENT, RATE_UNITS, SIZE_UNITS, TIME_UNITS};
 
 /// `50 Mbit/s` for 50,000,000 bits per second.
 pub fn format_rate(bits_per_s: u64) -> String {
@@ -32,21 +32,20 @@ pub fn format_bdp(ppm: u64) -> String {
     format!("{} {}", decimal(ppm, BDP.factor), BDP.name)
 }
 
-/// `40 packets`, `1 packet`: the plural is given.
+/// `40 packets` or `1 packet`, from the plural of the unit.
 pub fn format_count(count: u64, plural: &str) -> String {
     let singular = plural.strip_suffix('s').unwrap_or(plural);
     format!("{count} {}", if count == 1 { singular } else { plural })
 }
 
-/// The shortest of the exact wordings of at most three decimals; the earlier unit where two are as
-/// short.
+/// The shortest exact wording of at most three decimals. Of two that are equally short, the one
+/// with the earlier unit.
 fn shortest(value: u64, units: &[Unit]) -> String {
     let wordings = units
         .iter()
         .filter(|unit| unit.factor == 1 || value >= unit.factor)
         .filter_map(|unit| {
-            // Thousandths of a binary unit are rarely whole; an exact wording is asked for, so most
-            // fall away here.
+            // Few numbers are whole thousandths of a binary unit: most wordings are not exact.
             let thousandths = u128::from(value) * 1000;
             let exact = thousandths % u128::from(unit.factor) == 0;
             exact.then(|| {

@@ -88,8 +88,8 @@ impl Adaptation {
                 ((number / 2).max(1), "a loss")
             }
             () if has_lost || has_queue || !all_were_sending => (number, "waits"),
-            () if self.is_avoiding => ((number + 1).min(Connections::MOST), "no congestion"),
-            () => ((2 * number).min(Connections::MOST), "no congestion so far"),
+            () if self.is_avoiding => ((number + 1).min(Connections::MAX), "no congestion"),
+            () => ((2 * number).min(Connections::MAX), "no congestion so far"),
         }
     }
 }
@@ -173,7 +173,7 @@ mod tests {
             });
             let sums: Vec<_> = sums.collect();
             for number in numbers(&sums) {
-                prop_assert!((1..=Connections::MOST).contains(&number));
+                prop_assert!((1..=Connections::MAX).contains(&number));
             }
         }
     }

@@ -180,7 +180,7 @@ impl<O: Observer> Engine<O> {
         let wanted = wanted
             .min(number.saturating_add(u32::try_from(remaining_records).unwrap_or(u32::MAX)))
             .max(1);
-        debug_assert!(wanted <= Connections::MOST.max(number));
+        debug_assert!(wanted <= Connections::MAX.max(number));
         if wanted != number {
             bundle.log_connection_count(now_ns, wanted, why, first.cwnd_bytes);
         }

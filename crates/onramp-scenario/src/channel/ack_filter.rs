@@ -1,0 +1,47 @@
+//! `ack_filter`: removes waiting acknowledgements that a later one makes superfluous.
+
+use super::parameter::{ChannelSource, LinkContext, Parameter};
+use super::queue_limit::QueueLimit;
+use crate::key::{keys, AnyKey, Boolean, Fallback, Key};
+use crate::mistake::Mistake;
+use onramp_net::{Config, QueueConfig};
+
+keys! { KEYS:
+    ACK_FILTER: Boolean = Key::new(
+        "ack_filter",
+        Fallback::Text("false"),
+        "With `drop-tail`: removes an acknowledgement that waits in the queue when a later one of \
+         its connection acknowledges at least as much.",
+    );
+}
+
+pub(crate) struct AckFilter;
+
+impl Parameter for AckFilter {
+    type Value = bool;
+    const KEYS: &'static [&'static dyn AnyKey] = KEYS;
+
+    fn read(source: &mut ChannelSource<'_, '_>) -> Vec<bool> {
+        let is_on = source.one(&ACK_FILTER);
+        let other = source.discipline.filter(|name| *name != "drop-tail");
+        if let Some(chosen) = other.filter(|_| is_on == Some(true)) {
+            let mistake = Mistake::NotFor {
+                key: source.section.path_of(&ACK_FILTER),
+                only: "discipline `drop-tail`",
+                chosen: chosen.to_owned(),
+            };
+            source.fault(ACK_FILTER.name(), mistake);
+        }
+        is_on.into_iter().collect()
+    }
+
+    fn describe(is_on: &bool, _: QueueLimit) -> Option<String> {
+        is_on.then(|| "ACK filter".to_owned())
+    }
+
+    fn configure(is_on: &bool, _: &LinkContext, config: &mut Config) {
+        if let (true, QueueConfig::DropTail(limit)) = (*is_on, &config.queue) {
+            config.queue = QueueConfig::AckFilter(*limit);
+        }
+    }
+}

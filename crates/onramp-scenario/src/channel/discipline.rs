@@ -1,0 +1,423 @@
+//! `discipline`: how the queue is kept, with the tables `red` and `codel`.
+
+use super::limits::{PROBABILITIES, QUEUES};
+use super::parameter::{ChannelSource, LinkContext, Parameter};
+use super::queue_limit::{Queue, QueueLimit};
+use crate::document::Section;
+use crate::fault::Fault;
+use crate::key::{choice_kinds, keys, AnyKey, Boolean, Fallback, Key, Percent, Size, Table, Time};
+use crate::mistake::Mistake;
+use crate::units::{format_percent, format_size, format_time};
+use onramp_net::{CoDelConfig, Config, FqCoDelConfig, Limit, QueueConfig, RedConfig};
+
+const DROP_TAIL: &str = "drop-tail";
+const RED: &str = "red";
+const CODEL: &str = "codel";
+pub(super) const FQ_CODEL: &str = "fq-codel";
+
+/// The names of the disciplines, in the order of the reference.
+const NAMES: [&str; 4] = [DROP_TAIL, RED, CODEL, FQ_CODEL];
+
+choice_kinds! {
+    /// The name of a queue discipline.
+    DisciplineName: &'static str, "discipline",
+        "the name of a queue discipline in quotes, for example \"codel\"", NAMES, |name| name;
+}
+
+keys! { KEYS:
+    DISCIPLINE: DisciplineName = Key::new(
+        "discipline",
+        Fallback::Text(DROP_TAIL),
+        "How the queue is kept: {names}.",
+    );
+}
+
+static RED_TABLE: Table = Table {
+    keys: RED_KEYS,
+    ..Table::one("red", "thresholds of the queue discipline `red`")
+};
+
+static CODEL_TABLE: Table = Table {
+    keys: CODEL_KEYS,
+    ..Table::one(
+        "codel",
+        "delays of the queue disciplines `codel` and `fq-codel`",
+    )
+};
+
+keys! { RED_KEYS:
+    MIN: Queue = Key::new(
+        "min",
+        Fallback::Other("`red.max / 3`"),
+        "Average queue below which nothing is dropped early, in the unit of `queue`.",
+    )
+    .ranges(&QUEUES);
+    MAX: Queue = Key::new(
+        "max",
+        Fallback::Other("`queue / 4`"),
+        "Average queue at which packets are dropped with `probability`, in the unit of `queue`.",
+    )
+    .ranges(&QUEUES);
+    PROBABILITY: Percent = Key::new(
+        "probability",
+        Fallback::Text("10 %"),
+        "Probability of a drop where the average queue is `max`.",
+    )
+    .ranges(&[PROBABILITIES]);
+    WEIGHT: Percent = Key::new(
+        "weight",
+        Fallback::Text("0.2 %"),
+        "Weight of a new sample in the average, rounded to the nearest power of two.",
+    )
+    .ranges(&[("0.0001 %", "100 %")]);
+    GENTLE: Boolean = Key::new(
+        "gentle",
+        Fallback::Text("true"),
+        "Between `max` and twice `max` the probability rises to one. Otherwise it jumps to one at \
+         `max`.",
+    );
+}
+
+keys! { CODEL_KEYS:
+    TARGET: Time = Key::new(
+        "target",
+        Fallback::Text("5 ms"),
+        "Delay that a standing queue may have, for `codel` and `fq-codel`.",
+    )
+    .ranges(&[("1 us", "4 s")]);
+    INTERVAL: Time = Key::new(
+        "interval",
+        Fallback::Text("100 ms"),
+        "Time for which the delay of a queue may exceed `target`.",
+    )
+    .ranges(&[("1 us", "4 s")]);
+    QUANTUM: Size = Key::new(
+        "quantum",
+        Fallback::Text("1514 B"),
+        "Bytes that each flow may send in its turn, for `fq-codel`.",
+    )
+    .ranges(&[("1 B", "1 GB")]);
+}
+
+/// How a queue is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Discipline {
+    /// A packet that finds no room is dropped.
+    DropTail,
+    /// Random early detection.
+    Red(Red),
+    /// Controlled delay (RFC 8289).
+    CoDel(CoDel),
+    /// Fair queueing of flows, each with controlled delay (RFC 8290).
+    FqCoDel(FqCoDel),
+}
+
+/// Random early detection (Floyd and Jacobson 1993). Both thresholds count packets or bytes, as the
+/// queue's limit does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Red {
+    /// Average queue below which nothing is dropped early; `None`: a third of `max`.
+    pub min: Option<QueueLimit>,
+    /// Average queue at which the probability of a drop is `probability_ppm`; `None`: a quarter of
+    /// the queue.
+    pub max: Option<QueueLimit>,
+    /// Probability of a drop at the upper threshold, in millionths.
+    pub probability_ppm: u32,
+    /// Weight of a new sample in the average, in millionths.
+    pub weight_ppm: u32,
+    /// The probability rises from the upper threshold to one at twice that threshold, instead of
+    /// at once.
+    pub gentle: bool,
+}
+
+impl Red {
+    /// The lower and the upper threshold of a queue with this limit.
+    pub fn thresholds(&self, queue: QueueLimit) -> (QueueLimit, QueueLimit) {
+        let max = self.max.unwrap_or_else(|| queue.divided(4, 1));
+        (self.min.unwrap_or_else(|| max.divided(3, 0)), max)
+    }
+}
+
+/// Controlled delay.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CoDel {
+    /// Delay that a standing queue may have.
+    pub target_ns: u64,
+    /// Time for which the delay of a queue may exceed the target.
+    pub interval_ns: u64,
+    /// Bytes that may always wait: one packet.
+    pub mtu_bytes: u32,
+}
+
+/// Fair queueing with controlled delay.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FqCoDel {
+    /// Controlled delay of each flow's queue.
+    pub codel: CoDel,
+    /// Bytes that a flow may send before it is the next flow's turn.
+    pub quantum_bytes: u32,
+}
+
+pub(crate) struct QueueDiscipline;
+
+impl Parameter for QueueDiscipline {
+    type Value = Discipline;
+    const KEYS: &'static [&'static dyn AnyKey] = KEYS;
+    const TABLES: &'static [&'static Table] = &[&RED_TABLE, &CODEL_TABLE];
+
+    fn read(source: &mut ChannelSource<'_, '_>) -> Vec<Discipline> {
+        source.discipline = source.one(&DISCIPLINE);
+        let red_table = source.table(&RED_TABLE);
+        let codel_table = source.table(&CODEL_TABLE);
+        let red = read_red(source, &red_table);
+        let codel = read_codel(source, &codel_table);
+        let quantum_bytes = source.reader.one(&codel_table, &QUANTUM);
+        let Some(name) = source.discipline else {
+            return Vec::new();
+        };
+        refuse_tables_of_others(source, &red_table, &codel_table, name);
+        let discipline = match name {
+            RED => {
+                check_thresholds(source, &red_table, red);
+                red.map(Discipline::Red)
+            }
+            CODEL => codel.map(Discipline::CoDel),
+            FQ_CODEL => {
+                check_unit_of_fq_codel(source);
+                let quantum_bytes = quantum_bytes.and_then(|bytes| u32::try_from(bytes).ok());
+                codel.zip(quantum_bytes).map(|(codel, quantum_bytes)| {
+                    Discipline::FqCoDel(FqCoDel {
+                        codel,
+                        quantum_bytes,
+                    })
+                })
+            }
+            _ => Some(Discipline::DropTail),
+        };
+        discipline.into_iter().collect()
+    }
+
+    fn describe(discipline: &Discipline, queue: QueueLimit) -> Option<String> {
+        match *discipline {
+            Discipline::DropTail => None,
+            Discipline::Red(red) => {
+                let (min, max) = red.thresholds(queue);
+                let [probability, weight] =
+                    [red.probability_ppm, red.weight_ppm].map(format_percent);
+                let gentle = if red.gentle { "" } else { " not gentle" };
+                Some(format!(
+                    "red {min}–{max} {probability} weight {weight}{gentle}"
+                ))
+            }
+            Discipline::CoDel(codel) => Some(format!("codel{}", delays(codel))),
+            Discipline::FqCoDel(fq) => {
+                let delays = delays(fq.codel);
+                Some(match fq.quantum_bytes {
+                    USUAL_QUANTUM_BYTES => format!("fq-codel{delays}"),
+                    bytes => format!("fq-codel{delays} quantum {}", format_size(bytes.into())),
+                })
+            }
+        }
+    }
+
+    fn configure(discipline: &Discipline, context: &LinkContext, config: &mut Config) {
+        let limit = context.limit(context.queue);
+        config.queue = match discipline {
+            Discipline::DropTail => QueueConfig::DropTail(limit),
+            Discipline::Red(red) => QueueConfig::Red(red_config(red, limit, context)),
+            Discipline::CoDel(codel) => QueueConfig::CoDel(CoDelConfig {
+                target_ns: codel.target_ns,
+                interval_ns: codel.interval_ns,
+                mtu_bytes: codel.mtu_bytes,
+                limit,
+            }),
+            Discipline::FqCoDel(fq) => QueueConfig::FqCoDel(FqCoDelConfig {
+                target_ns: fq.codel.target_ns,
+                interval_ns: fq.codel.interval_ns,
+                mtu_bytes: fq.codel.mtu_bytes,
+                quantum_bytes: fq.quantum_bytes,
+                limit_packets: packets(limit, fq.codel.mtu_bytes).max(1),
+                ..FqCoDelConfig::default()
+            }),
+        };
+    }
+}
+
+/// The default of `codel.quantum`.
+const USUAL_QUANTUM_BYTES: u32 = 1514;
+/// The default of `codel.target`.
+const USUAL_TARGET_NS: u64 = 5_000_000;
+/// The default of `codel.interval`.
+const USUAL_INTERVAL_NS: u64 = 100_000_000;
+
+/// Target and interval, unless they are the defaults.
+fn delays(codel: CoDel) -> String {
+    match (codel.target_ns, codel.interval_ns) {
+        (USUAL_TARGET_NS, USUAL_INTERVAL_NS) => String::new(),
+        (target_ns, interval_ns) => {
+            let [target, interval] = [target_ns, interval_ns].map(format_time);
+            format!(" {target} in {interval}")
+        }
+    }
+}
+
+fn read_red(source: &mut ChannelSource<'_, '_>, table: &Section) -> Option<Red> {
+    let min = source.reader.one(table, &MIN);
+    let max = source.reader.one(table, &MAX);
+    let probability_ppm = source.reader.one(table, &PROBABILITY);
+    let weight_ppm = source.reader.one(table, &WEIGHT);
+    let gentle = source.reader.one(table, &GENTLE);
+    Some(Red {
+        min,
+        max,
+        probability_ppm: probability_ppm?,
+        weight_ppm: weight_ppm?,
+        gentle: gentle?,
+    })
+}
+
+fn read_codel(source: &mut ChannelSource<'_, '_>, table: &Section) -> Option<CoDel> {
+    let target_ns = source.reader.one(table, &TARGET);
+    let interval_ns = source.reader.one(table, &INTERVAL);
+    Some(CoDel {
+        target_ns: target_ns?,
+        interval_ns: interval_ns?,
+        mtu_bytes: source.mtu_bytes,
+    })
+}
+
+/// Refuses the tables `red` and `codel`, and `codel.quantum`, beside other disciplines than theirs.
+fn refuse_tables_of_others(
+    source: &mut ChannelSource<'_, '_>,
+    red: &Section,
+    codel: &Section,
+    chosen: &str,
+) {
+    let mut refuse = |key: String, only, span| {
+        let chosen = chosen.to_owned();
+        let mistake = Mistake::NotFor { key, only, chosen };
+        source.reader.faults.push(Fault::at(mistake, span));
+    };
+    if red.is_given() && chosen != RED {
+        refuse(red.path(), "discipline `red`", red.header.clone());
+    }
+    if codel.is_given() && !matches!(chosen, CODEL | FQ_CODEL) {
+        let only = "the disciplines `codel` and `fq-codel`";
+        refuse(codel.path(), only, codel.header.clone());
+    } else if codel.has(&QUANTUM) && chosen == CODEL {
+        let span = codel.span(QUANTUM.name());
+        refuse(codel.path_of(&QUANTUM), "discipline `fq-codel`", span);
+    }
+}
+
+/// The queue of `fq-codel` counts packets.
+fn check_unit_of_fq_codel(source: &mut ChannelSource<'_, '_>) {
+    let is_in_packets = |queue: &&QueueLimit| matches!(queue, QueueLimit::Packets(_));
+    if let Some(queue) = source.queues.iter().find(|queue| !is_in_packets(queue)) {
+        let mistake = Mistake::NotInPackets {
+            key: source.section.path_of_name("queue"),
+            found: queue.to_string(),
+        };
+        source.fault("queue", mistake);
+    }
+}
+
+/// The thresholds of RED have the unit of the queue, and the lower one is below the upper one.
+fn check_thresholds(source: &mut ChannelSource<'_, '_>, table: &Section, red: Option<Red>) {
+    let Some(Red { min, max, .. }) = red else {
+        return;
+    };
+    let queue_path = source.section.path_of_name("queue");
+    for (key, threshold) in [(&MIN, min), (&MAX, max)] {
+        let differs = |threshold: QueueLimit| {
+            let mut queues = source.queues.iter();
+            queues.any(|queue| !threshold.has_unit_of(*queue))
+        };
+        if threshold.is_some_and(differs) {
+            let mistake = Mistake::OtherUnit {
+                key: table.path_of(key),
+                queue: queue_path,
+            };
+            let fault = Fault::at(mistake, table.span(key.name()));
+            return source.reader.faults.push(fault);
+        }
+    }
+    let smallest = source.queues.iter().min_by_key(|queue| queue.amount());
+    let quarter = smallest.map(|queue| {
+        let (other, shown) = (format!("{queue_path} / 4"), format!("{queue} / 4"));
+        (other, queue.amount() / 4, shown)
+    });
+    let upper = max.map(|max| (table.path_of(&MAX), max.amount(), max.to_string()));
+    let (Some(min), Some((other, limit, shown))) = (min, upper.or(quarter)) else {
+        return;
+    };
+    if min.amount() >= limit {
+        let mistake = Mistake::NotBelow {
+            key: table.path_of(&MIN),
+            found: min.to_string(),
+            other,
+            limit: shown,
+        };
+        let fault = Fault::at(mistake, table.span(MIN.name()));
+        source.reader.faults.push(fault);
+    }
+}
+
+/// Thresholds of more than 2^32 - 1 bytes, which a link does not have, become that.
+fn red_config(red: &Red, limit: Limit, context: &LinkContext) -> RedConfig {
+    let threshold = |queue| match context.limit(queue) {
+        Limit::Packets(packets) => u64::from(packets),
+        Limit::Bytes(bytes) => bytes.min(u64::from(u32::MAX)),
+    };
+    let (min, max) = red.thresholds(context.queue);
+    let max_threshold = threshold(max).max(1);
+    RedConfig {
+        limit,
+        min_threshold: threshold(min).min(max_threshold - 1),
+        max_threshold,
+        max_p_ppm: red.probability_ppm,
+        weight_shift: nearest_shift(red.weight_ppm),
+        gentle: red.gentle,
+        ..RedConfig::default()
+    }
+}
+
+/// A limit in packets of the largest size.
+fn packets(limit: Limit, mtu_bytes: u32) -> u32 {
+    match limit {
+        Limit::Packets(packets) => packets,
+        Limit::Bytes(bytes) => {
+            u32::try_from(bytes / u64::from(mtu_bytes.max(1))).unwrap_or(u32::MAX)
+        }
+    }
+}
+
+/// The n for which 2^-n is nearest to a share.
+fn nearest_shift(ppm: u32) -> u32 {
+    (0..=24)
+        .min_by_key(|shift| ppm.abs_diff(1_000_000 >> shift))
+        .unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::key::KeyFacts;
+
+    #[test]
+    fn the_weight_is_rounded_to_a_power_of_two() {
+        assert_eq!(
+            [1_000_000, 700_000, 500_000, 2_000, 1].map(nearest_shift),
+            [0, 1, 1, 9, 19]
+        );
+    }
+
+    #[test]
+    fn defaults_of_the_keys_have_no_words() {
+        let default = |facts: &KeyFacts| facts.default_text().unwrap().to_owned();
+        assert_eq!(default(&TARGET.facts), format_time(USUAL_TARGET_NS));
+        assert_eq!(default(&INTERVAL.facts), format_time(USUAL_INTERVAL_NS));
+        let quantum = format_size(USUAL_QUANTUM_BYTES.into());
+        assert_eq!(default(&QUANTUM.facts), quantum);
+    }
+}

@@ -1,0 +1,50 @@
+//! `jitter` and `reorder`: a delay that varies from packet to packet.
+
+use super::parameter::{ChannelSource, LinkContext, Parameter};
+use super::queue_limit::QueueLimit;
+use crate::key::{keys, AnyKey, Boolean, Fallback, Key, Time};
+use crate::units::format_time;
+use onramp_net::{Config, Jitter};
+
+keys! { KEYS:
+    JITTER: Time = Key::new(
+        "jitter",
+        Fallback::Other("none"),
+        "Maximum extra delay of a packet. The extra delay of each packet is drawn evenly from \
+         zero to this.",
+    )
+    .ranges(&[("1 ns", "60 s")]);
+    REORDER: Boolean = Key::new(
+        "reorder",
+        Fallback::Text("false"),
+        "With `jitter`: packets may overtake each other. Otherwise each packet waits for those \
+         before it.",
+    );
+}
+
+pub(crate) struct ExtraDelay;
+
+impl Parameter for ExtraDelay {
+    type Value = Option<Jitter>;
+    const KEYS: &'static [&'static dyn AnyKey] = KEYS;
+
+    fn read(source: &mut ChannelSource<'_, '_>) -> Vec<Self::Value> {
+        let max_ns = source.one(&JITTER);
+        let reorder = source.one(&REORDER);
+        source.need(&REORDER, &JITTER);
+        let jitter = max_ns
+            .zip(reorder)
+            .map(|(max_ns, reorder)| Jitter { max_ns, reorder });
+        vec![jitter]
+    }
+
+    fn describe(jitter: &Self::Value, _: QueueLimit) -> Option<String> {
+        let jitter = (*jitter)?;
+        let order = if jitter.reorder { " reordering" } else { "" };
+        Some(format!("jitter {}{order}", format_time(jitter.max_ns)))
+    }
+
+    fn configure(jitter: &Self::Value, _: &LinkContext, config: &mut Config) {
+        config.jitter = *jitter;
+    }
+}

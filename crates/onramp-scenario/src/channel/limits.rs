@@ -1,0 +1,13 @@
+//! Minimum and maximum values that several keys share.
+
+pub(crate) const RATES: (&str, &str) = ("1 kbit/s", "1000 Gbit/s");
+/// Losses for a whole run. A transfer beyond 50 % hardly ends.
+pub(crate) const LOSSES: (&str, &str) = ("0 %", "50 %");
+pub(crate) const PROBABILITIES: (&str, &str) = ("0 %", "100 %");
+pub(crate) const DELAYS: (&str, &str) = ("0 s", "3600 s");
+/// Queues, in each unit.
+pub(crate) const QUEUES: [(&str, &str); 3] = [
+    ("1 packet", "1000000000 packets"),
+    ("1 B", "1000 GB"),
+    ("0.000001 bdp", "1000 bdp"),
+];

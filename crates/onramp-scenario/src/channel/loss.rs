@@ -1,0 +1,211 @@
+//! Losses: `loss` at random, `loss_every` periodically, or the table `bursts`.
+
+use super::limits::{LOSSES, PROBABILITIES};
+use super::parameter::{ChannelSource, LinkContext, Parameter};
+use super::queue_limit::QueueLimit;
+use crate::fault::Fault;
+use crate::key::{keys, AnyKey, Fallback, Key, List, PacketCount, Percent, Table};
+use crate::mistake::Mistake;
+use crate::units::format_percent;
+use onramp_net::{Config, LossConfig};
+use std::num::NonZeroU32;
+
+keys! { RANDOM_KEYS:
+    LOSS: Percent = Key::new(
+        "loss",
+        Fallback::Text("0 %"),
+        "Probability with which each packet is lost, independently of the others.",
+    )
+    .ranges(&[LOSSES])
+    .list(List::FactorOfPath);
+}
+
+keys! { PERIODIC_KEYS:
+    LOSS_EVERY: PacketCount = Key::new(
+        "loss_every",
+        Fallback::Other("none"),
+        "Instead of `loss`: the last of each this many packets that carry data is lost.",
+    )
+    .ranges(&[("1 packet", "1000000000 packets")]);
+}
+
+keys! { BURSTS_KEYS:
+    ENTER: Percent = Key::new(
+        "enter",
+        Fallback::Required,
+        "Probability, at each packet, that a good channel becomes bad.",
+    )
+    .ranges(&[PROBABILITIES]);
+    LEAVE: Percent = Key::new(
+        "leave",
+        Fallback::Required,
+        "Probability, at each packet, that a bad channel becomes good.",
+    )
+    .ranges(&[PROBABILITIES]);
+    LOSS_GOOD: Percent = Key::new(
+        "loss_good",
+        Fallback::Text("0 %"),
+        "Probability of a loss while the channel is good.",
+    )
+    .ranges(&[PROBABILITIES]);
+    LOSS_BAD: Percent = Key::new(
+        "loss_bad",
+        Fallback::Text("100 %"),
+        "Probability of a loss while the channel is bad.",
+    )
+    .ranges(&[PROBABILITIES]);
+}
+
+static BURSTS_TABLE: Table = Table {
+    keys: BURSTS_KEYS,
+    ..Table::one("bursts", "losses in bursts, instead of `loss`")
+};
+
+/// Losses of a channel that is either good or bad (Gilbert 1960, Elliott 1963). The probabilities
+/// are per packet, in millionths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bursts {
+    /// Probability that a good channel becomes bad.
+    pub enter_ppm: u32,
+    /// Probability that a bad channel becomes good.
+    pub leave_ppm: u32,
+    /// Probability of a loss while the channel is good.
+    pub loss_good_ppm: u32,
+    /// Probability of a loss while the channel is bad.
+    pub loss_bad_ppm: u32,
+}
+
+impl Bursts {
+    /// The share of packets that are lost in the long run, in millionths.
+    pub fn mean_loss_ppm(&self) -> u32 {
+        let [enter, leave] = [self.enter_ppm, self.leave_ppm].map(u64::from);
+        let lost = leave * u64::from(self.loss_good_ppm) + enter * u64::from(self.loss_bad_ppm);
+        // A channel that never changes stays in the state in which it begins: good.
+        lost.checked_div(enter + leave)
+            .map_or(self.loss_good_ppm, |ppm| ppm as u32)
+    }
+}
+
+/// All losses of a channel, in the words of the scenario.
+pub(super) fn describe(
+    loss_ppm: u32,
+    loss_every: Option<NonZeroU32>,
+    bursts: Option<Bursts>,
+) -> String {
+    match (bursts, loss_every) {
+        (Some(bursts), _) => format!("{} in bursts", format_percent(bursts.mean_loss_ppm())),
+        (None, Some(every)) => format!("1 of {every} packets"),
+        (None, None) => format_percent(loss_ppm),
+    }
+}
+
+pub(crate) struct RandomLoss;
+
+impl Parameter for RandomLoss {
+    type Value = u32;
+    const KEYS: &'static [&'static dyn AnyKey] = RANDOM_KEYS;
+
+    fn read(source: &mut ChannelSource<'_, '_>) -> Vec<u32> {
+        source.list(&LOSS)
+    }
+
+    fn configure(loss_ppm: &u32, _: &LinkContext, config: &mut Config) {
+        if *loss_ppm > 0 {
+            config.loss = LossConfig::Bernoulli { ppm: *loss_ppm };
+        }
+    }
+}
+
+pub(crate) struct PeriodicLoss;
+
+impl Parameter for PeriodicLoss {
+    type Value = Option<NonZeroU32>;
+    const KEYS: &'static [&'static dyn AnyKey] = PERIODIC_KEYS;
+
+    fn read(source: &mut ChannelSource<'_, '_>) -> Vec<Self::Value> {
+        let every = source.one(&LOSS_EVERY);
+        let bursts_path = BURSTS_TABLE.path_in(&source.section.path());
+        let excluded = [
+            (LOSS.name(), source.section.path_of(&LOSS)),
+            (BURSTS_TABLE.name, bursts_path),
+        ];
+        for (name, other) in excluded {
+            if source.section.has(&LOSS_EVERY) && source.section.has_name(name) {
+                let mistake = Mistake::Excludes {
+                    key: source.section.path_of(&LOSS_EVERY),
+                    other,
+                    other_at: source.section.span(name),
+                };
+                source.fault(LOSS_EVERY.name(), mistake);
+            }
+        }
+        let every = every.and_then(|packets| u32::try_from(packets).ok());
+        vec![every.and_then(NonZeroU32::new)]
+    }
+
+    fn configure(loss_every: &Self::Value, _: &LinkContext, config: &mut Config) {
+        if let Some(every) = *loss_every {
+            config.loss = LossConfig::Periodic { every };
+        }
+    }
+}
+
+pub(crate) struct BurstLoss;
+
+impl Parameter for BurstLoss {
+    type Value = Option<Bursts>;
+    const TABLES: &'static [&'static Table] = &[&BURSTS_TABLE];
+
+    fn read(source: &mut ChannelSource<'_, '_>) -> Vec<Self::Value> {
+        let table = source.table(&BURSTS_TABLE);
+        let mut one = |key| source.reader.one(&table, key);
+        let (enter, leave) = (one(&ENTER), one(&LEAVE));
+        let (good, bad) = (one(&LOSS_GOOD), one(&LOSS_BAD));
+        if !source.section.has_name(BURSTS_TABLE.name) {
+            return vec![None];
+        }
+        if source.section.has(&LOSS) {
+            let mistake = Mistake::Excludes {
+                key: BURSTS_TABLE.path_in(&source.section.path()),
+                other: source.section.path_of(&LOSS),
+                other_at: source.section.span(LOSS.name()),
+            };
+            let fault = Fault::at(mistake, table.header.clone());
+            source.reader.faults.push(fault);
+        }
+        let bursts = || {
+            Some(Bursts {
+                enter_ppm: enter?,
+                leave_ppm: leave?,
+                loss_good_ppm: good?,
+                loss_bad_ppm: bad?,
+            })
+        };
+        bursts().map(Some).into_iter().collect()
+    }
+
+    fn describe(bursts: &Self::Value, _: QueueLimit) -> Option<String> {
+        let bursts = (*bursts)?;
+        let [enter, leave, good, bad] = [
+            bursts.enter_ppm,
+            bursts.leave_ppm,
+            bursts.loss_good_ppm,
+            bursts.loss_bad_ppm,
+        ]
+        .map(format_percent);
+        Some(format!(
+            "bursts {enter} to {leave}, losing {good} and {bad}"
+        ))
+    }
+
+    fn configure(bursts: &Self::Value, _: &LinkContext, config: &mut Config) {
+        if let Some(bursts) = *bursts {
+            config.loss = LossConfig::GilbertElliott {
+                p_ppm: bursts.enter_ppm,
+                r_ppm: bursts.leave_ppm,
+                loss_good_ppm: bursts.loss_good_ppm,
+                loss_bad_ppm: bursts.loss_bad_ppm,
+            };
+        }
+    }
+}

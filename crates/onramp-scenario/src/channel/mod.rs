@@ -1,0 +1,268 @@
+//! One direction of a link: everything that happens to a packet there.
+//!
+//! # A new parameter
+//!
+//! A parameter of a channel is defined once, in a file of this folder. The file declares the keys
+//! with their ranges and meanings, and implements [`Parameter`]: how the keys are read, what a
+//! record says of a value, and what the value sets in the configuration of a link. A line in the
+//! list below makes it a field of [`Channel`]. The reader, the cross product of lists, error
+//! messages, records and the reference follow from both. What the parameter does to packets is
+//! written in `onramp-net`.
+
+mod ack_filter;
+mod aggregation;
+mod change;
+mod discipline;
+mod duplication;
+mod jitter;
+pub(crate) mod limits;
+mod loss;
+mod parameter;
+mod queue;
+mod queue_limit;
+mod rate;
+mod token_bucket;
+
+#[cfg(test)]
+mod tests;
+
+pub use aggregation::Aggregation;
+pub use change::ChannelChange;
+pub use discipline::{CoDel, Discipline, FqCoDel, Red};
+pub use loss::Bursts;
+pub use onramp_net::Jitter;
+pub use queue_limit::QueueLimit;
+pub use token_bucket::TokenBucket;
+
+use crate::document::{Reader, Section};
+use crate::key::KeyGroup;
+use onramp_net::{Config, Limit};
+use parameter::{not_zero, ChannelSource, Followed, LinkContext, Parameter};
+use std::num::NonZeroU32;
+use std::sync::Arc;
+
+/// Defines [`Channel`], [`ChannelDraft`] and what is derived from the list of parameters.
+macro_rules! channel {
+    ($($(#[$doc:meta])* $field:ident: $value:ty = $parameter:ty;)*) => {
+        /// One direction of a link. A parameter that is absent does nothing.
+        #[derive(Clone, Debug, PartialEq)]
+        pub struct Channel {
+            $($(#[$doc])* pub $field: $value,)*
+            /// One-way propagation delay.
+            pub delay_ns: u64,
+            /// Other rates, delays and losses from some time on, in order of time.
+            pub changes: Arc<[ChannelChange]>,
+        }
+
+        /// A channel as a table gives it. A parameter has several values where the table has a
+        /// list, and none where it follows the forward direction.
+        #[derive(Clone, Debug)]
+        pub(crate) struct ChannelDraft {
+            $(pub $field: Vec<$value>,)*
+        }
+
+        /// The keys and tables of a channel.
+        pub(crate) static CHANNEL_KEYS: KeyGroup = KeyGroup {
+            keys: &[$(<$parameter as Parameter>::KEYS),*],
+            tables: &[$(<$parameter as Parameter>::TABLES),*],
+        };
+
+        impl ChannelDraft {
+            fn read_parameters(source: &mut ChannelSource<'_, '_>) -> ChannelDraft {
+                // Fields are evaluated in their order, which parameters rely on.
+                ChannelDraft {
+                    $($field: <$parameter as Parameter>::read(source),)*
+                }
+            }
+
+            /// How many channels the lists make.
+            pub(crate) fn count(&self) -> u128 {
+                let lengths: &[usize] = &[$(self.$field.len()),*];
+                lengths.iter().map(|length| (*length).max(1) as u128).product()
+            }
+
+            /// The channels, the values of the first parameter changing most slowly. `first` has
+            /// the values of the parameters that have none here; its delay and its changes are
+            /// those of all.
+            fn product(&self, first: Channel) -> Vec<Channel> {
+                let channels = vec![first];
+                $(let channels = vary(channels, &self.$field, |one, value| one.$field = value);)*
+                channels
+            }
+
+            /// The channel of the first values; `None` where a value is missing.
+            fn first(&self, delay_ns: u64, changes: Arc<[ChannelChange]>) -> Option<Channel> {
+                Some(Channel {
+                    $($field: self.$field.first()?.clone(),)*
+                    delay_ns,
+                    changes,
+                })
+            }
+        }
+
+        impl Channel {
+            /// What the channel has beside rate, delay, queue, random loss and changes, in the
+            /// words of records: `codel`, `jitter 5 ms`.
+            pub fn describe(&self) -> Vec<String> {
+                let words = [
+                    $(<$parameter as Parameter>::describe(&self.$field, self.queue)),*
+                ];
+                words.into_iter().flatten().collect()
+            }
+
+            fn configure(&self, context: &LinkContext, config: &mut Config) {
+                $(<$parameter as Parameter>::configure(&self.$field, context, config);)*
+            }
+        }
+    };
+}
+
+channel! {
+    /// Rate of the serialiser, counted in IP packets.
+    rate_bits_per_s: u64 = rate::SerialiserRate;
+    /// Room of the queue before the serialiser.
+    queue: QueueLimit = queue::QueueRoom;
+    /// How that queue is kept.
+    discipline: Discipline = discipline::QueueDiscipline;
+    /// Waiting acknowledgements that a later one makes superfluous are removed, with
+    /// [`Discipline::DropTail`] alone.
+    ack_filter: bool = ack_filter::AckFilter;
+    /// Probability that a packet is lost at random, in millionths; 0 where losses are of another
+    /// kind.
+    loss_ppm: u32 = loss::RandomLoss;
+    /// Number of packets that carry data of which the last is lost, instead of
+    /// [`loss_ppm`](Channel::loss_ppm).
+    loss_every: Option<NonZeroU32> = loss::PeriodicLoss;
+    /// Losses in bursts, instead of both.
+    bursts: Option<Bursts> = loss::BurstLoss;
+    /// Probability that a packet arrives twice, in millionths.
+    duplicate_ppm: u32 = duplication::Duplication;
+    /// A delay that varies from packet to packet.
+    jitter: Option<Jitter> = jitter::ExtraDelay;
+    /// Packets that arrive together, as over a wireless network.
+    aggregation: Option<Aggregation> = aggregation::PacketAggregation;
+    /// Holds packets back to a rate.
+    shaper: Option<TokenBucket> = token_bucket::Shaper;
+    /// Drops packets in excess of a rate.
+    policer: Option<TokenBucket> = token_bucket::Policer;
+    /// The rate that each flow of expedited packets is guaranteed and may not exceed.
+    expedited: Option<TokenBucket> = token_bucket::Expedited;
+}
+
+/// Each channel once with each value; unchanged where there is no value.
+fn vary<T: Clone>(
+    channels: Vec<Channel>,
+    values: &[T],
+    set: impl Fn(&mut Channel, T),
+) -> Vec<Channel> {
+    if values.is_empty() {
+        return channels;
+    }
+    let with = |channel: &Channel, value: &T| {
+        let mut channel = channel.clone();
+        set(&mut channel, value.clone());
+        channel
+    };
+    let each = |channel| values.iter().map(move |value| with(channel, value));
+    channels.iter().flat_map(each).collect()
+}
+
+impl ChannelDraft {
+    /// Reads the channel of a table. The reverse direction follows the forward one.
+    pub(crate) fn read(
+        reader: &mut Reader,
+        section: &Section,
+        mtu_bytes: u32,
+        forward: Option<&ChannelDraft>,
+    ) -> ChannelDraft {
+        let follows = forward.map(|forward| Followed {
+            rates_bits_per_s: &forward.rate_bits_per_s,
+            queues: &forward.queue,
+        });
+        ChannelDraft::read_parameters(&mut ChannelSource {
+            reader,
+            section,
+            mtu_bytes,
+            follows,
+            rates_bits_per_s: Vec::new(),
+            queues: Vec::new(),
+            discipline: None,
+        })
+    }
+
+    /// The forward channels of this delay; none where a value is wrong.
+    pub(crate) fn channels(&self, delay_ns: u64, changes: Vec<ChannelChange>) -> Vec<Channel> {
+        let first = self.first(delay_ns, changes.into());
+        first.map_or_else(Vec::new, |first| self.product(first))
+    }
+
+    /// The channel of the reverse direction. `delay_ns` is its own delay, if it has one.
+    /// `usual_delay_ns` and the delays of the changes hold otherwise.
+    pub(crate) fn reverse_of(
+        &self,
+        forward: &Channel,
+        delay_ns: Option<u64>,
+        usual_delay_ns: u64,
+        mut changes: Vec<ChannelChange>,
+    ) -> Option<Channel> {
+        let has_own_rate = !self.rate_bits_per_s.is_empty();
+        for change in &mut changes {
+            change.rate_bits_per_s = change.rate_bits_per_s.filter(|_| !has_own_rate);
+            change.delay_ns = change.delay_ns.filter(|_| delay_ns.is_none());
+        }
+        changes.retain(ChannelChange::has_effect);
+        let first = Channel {
+            delay_ns: delay_ns.unwrap_or(usual_delay_ns),
+            changes: changes.into(),
+            ..forward.clone()
+        };
+        self.product(first).pop()
+    }
+}
+
+impl Channel {
+    /// The losses of the channel, in the words of records: `0.1 %`, `1 of 100 packets` or
+    /// `0.5 % in bursts`.
+    pub fn describe_loss(&self) -> String {
+        loss::describe(self.loss_ppm, self.loss_every, self.bursts)
+    }
+
+    /// The token buckets that all packets pass, and those of this many expedited flows side by
+    /// side, as one.
+    pub fn buckets(&self, expedited_flows: u32) -> impl Iterator<Item = TokenBucket> {
+        let profile = self.expedited.filter(|_| expedited_flows > 0);
+        let profiles = profile.map(|profile| TokenBucket {
+            rate_bits_per_s: profile
+                .rate_bits_per_s
+                .saturating_mul(expedited_flows.into()),
+            burst_bytes: profile.burst_bytes.saturating_mul(expedited_flows.into()),
+        });
+        [self.shaper, self.policer, profiles].into_iter().flatten()
+    }
+
+    /// The rate that the channel sustains at the start, for best effort (0) or for this many
+    /// expedited flows: the minimum of its rate and of the rates of shaper, policer and profiles.
+    pub fn capacity_bits_per_s(&self, expedited_flows: u32) -> u64 {
+        self.buckets(expedited_flows)
+            .map(|bucket| bucket.rate_bits_per_s)
+            .fold(self.rate_bits_per_s, u64::min)
+    }
+
+    /// The configuration of the link of this channel, for the simulator and the lab. A BDP is the
+    /// product of the channel's rate and this round-trip time.
+    pub fn link_config(&self, rtt_ns: u64, seed: u64) -> Config {
+        let context = LinkContext {
+            rate_bits_per_s: self.rate_bits_per_s,
+            queue: self.queue,
+            rtt_ns,
+        };
+        let rate = not_zero(self.rate_bits_per_s);
+        let mut config = Config {
+            changes: self.changes.iter().map(ChannelChange::config).collect(),
+            seed,
+            ..Config::plain(rate, self.delay_ns, Limit::Packets(0))
+        };
+        self.configure(&context, &mut config);
+        config
+    }
+}

@@ -1,0 +1,118 @@
+//! What a parameter of a channel is. Each parameter is defined in one file of this folder, and
+//! listed once in `channel/mod.rs`.
+
+use super::queue_limit::QueueLimit;
+use crate::document::{Reader, Section};
+use crate::fault::Fault;
+use crate::key::{AnyKey, Key, Kind, Table};
+use crate::mistake::Mistake;
+use onramp_net::{Config, Limit};
+use std::num::NonZeroU64;
+
+/// A parameter of a channel: its keys, how they are read, its words in a record, and what it sets
+/// in the configuration of the link.
+pub(crate) trait Parameter {
+    /// The parameter's value in the model of a channel.
+    type Value: Clone;
+
+    /// The keys in the channel's own table, in the order of messages and of the reference.
+    const KEYS: &'static [&'static dyn AnyKey] = &[];
+
+    /// The tables within the channel's table.
+    const TABLES: &'static [&'static Table] = &[];
+
+    /// The values that a table gives: several where the table has a list; none where the value
+    /// follows the forward direction, or where it is wrong, which is noted.
+    fn read(source: &mut ChannelSource<'_, '_>) -> Vec<Self::Value>;
+
+    /// What a record says of a value that is not the default; `None` for the default, and for
+    /// parameters that have a column of their own.
+    fn describe(_value: &Self::Value, _queue: QueueLimit) -> Option<String> {
+        None
+    }
+
+    /// Enters a value into the configuration of a link. Parameters are entered in the order of
+    /// their list.
+    fn configure(value: &Self::Value, context: &LinkContext, config: &mut Config);
+}
+
+/// What a parameter may use of the rest of its channel when it configures a link.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LinkContext {
+    pub rate_bits_per_s: u64,
+    pub queue: QueueLimit,
+    /// The round-trip time that a BDP is counted with.
+    pub rtt_ns: u64,
+}
+
+impl LinkContext {
+    /// A limit of this channel's queue, as a link counts it.
+    pub(crate) fn limit(&self, queue: QueueLimit) -> Limit {
+        match queue {
+            QueueLimit::Packets(packets) => Limit::Packets(packets),
+            in_bytes => Limit::Bytes(
+                in_bytes
+                    .bytes(self.rate_bits_per_s, self.rtt_ns)
+                    .unwrap_or(u64::MAX),
+            ),
+        }
+    }
+}
+
+/// A rate as a link takes it. The rates of a scenario are not zero; a case made by hand with a rate
+/// of zero gets the minimum.
+pub(super) fn not_zero(rate_bits_per_s: u64) -> NonZeroU64 {
+    NonZeroU64::new(rate_bits_per_s).unwrap_or(NonZeroU64::MIN)
+}
+
+/// The rates and queues of the forward direction, which the reverse direction follows.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Followed<'f> {
+    pub rates_bits_per_s: &'f [u64],
+    pub queues: &'f [QueueLimit],
+}
+
+/// A table that describes a channel, and what has been read of it.
+pub(crate) struct ChannelSource<'r, 'a> {
+    pub reader: &'r mut Reader,
+    pub section: &'r Section<'a>,
+    /// The size of the largest packet; 0 where it could not be read.
+    pub mtu_bytes: u32,
+    /// Of the reverse direction: the forward one.
+    pub follows: Option<Followed<'r>>,
+    /// The rates of the channel, its own or those that it follows.
+    pub rates_bits_per_s: Vec<u64>,
+    /// The queues of the channel, its own or those that it follows.
+    pub queues: Vec<QueueLimit>,
+    /// The name of the queue discipline, once it has been read.
+    pub discipline: Option<&'static str>,
+}
+
+impl<'a> ChannelSource<'_, 'a> {
+    /// The value of a key, or its default; `None` where it is wrong, or absent without a default.
+    pub(crate) fn one<K: Kind>(&mut self, key: &Key<K>) -> Option<K::Value> {
+        self.reader.one(self.section, key)
+    }
+
+    /// The values of a key that may have a list; none where one of them is wrong.
+    pub(crate) fn list<K: Kind>(&mut self, key: &Key<K>) -> Vec<K::Value> {
+        self.reader.list(self.section, key).unwrap_or_default()
+    }
+
+    /// The table of this name within the channel's table; empty if the file does not have it.
+    pub(crate) fn table(&mut self, table: &'static Table) -> Section<'a> {
+        self.reader.table(self.section, table)
+    }
+
+    /// Refuses a key that is given without another one.
+    pub(crate) fn need<K, L>(&mut self, key: &Key<K>, other: &Key<L>) {
+        self.reader.need(self.section, key, other);
+    }
+
+    /// Notes a mistake in a key of the channel's table.
+    pub(crate) fn fault(&mut self, name: &str, mistake: Mistake) {
+        self.reader
+            .faults
+            .push(Fault::at(mistake, self.section.span(name)));
+    }
+}

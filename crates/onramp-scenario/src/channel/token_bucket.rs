@@ -1,0 +1,180 @@
+//! Token buckets: `shaper_*`, `policer_*`, and `ef_*` for flows with a guaranteed rate.
+
+use super::limits::RATES;
+use super::parameter::{not_zero, ChannelSource, LinkContext, Parameter};
+use super::queue_limit::QueueLimit;
+use crate::key::{keys, AnyKey, Fallback, Key, Rate, Size};
+use crate::mistake::Mistake;
+use crate::units::{format_rate, format_size};
+use onramp_net::Config;
+
+const BURSTS: (&str, &str) = ("1 B", "1 GB");
+
+keys! { SHAPER_KEYS:
+    SHAPER_RATE: Rate = Key::new(
+        "shaper_rate",
+        Fallback::Other("none"),
+        "A token bucket of this rate holds packets back in the queue.",
+    )
+    .ranges(&[RATES]);
+    SHAPER_BURST: Size = Key::new(
+        "shaper_burst",
+        Fallback::Other("none"),
+        "Size of the shaper's bucket, which is full at the start.",
+    )
+    .ranges(&[BURSTS]);
+}
+
+keys! { POLICER_KEYS:
+    POLICER_RATE: Rate = Key::new(
+        "policer_rate",
+        Fallback::Other("none"),
+        "A token bucket of this rate drops packets that arrive in excess of it.",
+    )
+    .ranges(&[RATES]);
+    POLICER_BURST: Size = Key::new(
+        "policer_burst",
+        Fallback::Other("none"),
+        "Size of the policer's bucket, which is full at the start.",
+    )
+    .ranges(&[BURSTS]);
+}
+
+keys! { EXPEDITED_KEYS:
+    EF_RATE: Rate = Key::new(
+        "ef_rate",
+        Fallback::Other("none"),
+        "Expedited forwarding (RFC 3246): the rate guaranteed to each flow with `dscp = \"ef\"`, \
+         at most `rate`. Packets of the flow in excess of it are dropped.",
+    )
+    .ranges(&[RATES]);
+    EF_BURST: Size = Key::new(
+        "ef_burst",
+        Fallback::Other("none"),
+        "Size of the token bucket of each such flow, which is full at the start.",
+    )
+    .ranges(&[BURSTS]);
+}
+
+/// A token bucket. One token stands for one byte.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TokenBucket {
+    /// The rate at which tokens come.
+    pub rate_bits_per_s: u64,
+    /// The maximum number of tokens.
+    pub burst_bytes: u64,
+}
+
+impl TokenBucket {
+    fn describe(self, name: &str) -> String {
+        let (rate, burst) = (
+            format_rate(self.rate_bits_per_s),
+            format_size(self.burst_bytes),
+        );
+        format!("{name} {rate} {burst}")
+    }
+
+    fn config(self) -> onramp_net::TokenBucket {
+        onramp_net::TokenBucket {
+            rate_bits_per_s: not_zero(self.rate_bits_per_s),
+            burst_bytes: u32::try_from(self.burst_bytes).unwrap_or(u32::MAX),
+        }
+    }
+}
+
+/// A bucket that the file gives; each of both keys needs the other.
+fn read(
+    source: &mut ChannelSource<'_, '_>,
+    rate: &Key<Rate>,
+    burst: &Key<Size>,
+) -> Option<TokenBucket> {
+    let rate_bits_per_s = source.one(rate);
+    let burst_bytes = source.one(burst);
+    source.need(rate, burst);
+    source.need(burst, rate);
+    let bucket = TokenBucket {
+        rate_bits_per_s: rate_bits_per_s?,
+        burst_bytes: burst_bytes?,
+    };
+    let mtu_bytes = u64::from(source.mtu_bytes);
+    if bucket.burst_bytes < mtu_bytes {
+        let mistake = Mistake::SmallBurst {
+            key: source.section.path_of(burst),
+            found: format_size(bucket.burst_bytes),
+            mtu: format_size(mtu_bytes),
+        };
+        source.fault(burst.name(), mistake);
+    }
+    Some(bucket)
+}
+
+pub(crate) struct Shaper;
+
+impl Parameter for Shaper {
+    type Value = Option<TokenBucket>;
+    const KEYS: &'static [&'static dyn AnyKey] = SHAPER_KEYS;
+
+    fn read(source: &mut ChannelSource<'_, '_>) -> Vec<Self::Value> {
+        vec![read(source, &SHAPER_RATE, &SHAPER_BURST)]
+    }
+
+    fn describe(shaper: &Self::Value, _: QueueLimit) -> Option<String> {
+        shaper.map(|bucket| bucket.describe("shaper"))
+    }
+
+    fn configure(shaper: &Self::Value, _: &LinkContext, config: &mut Config) {
+        config.shaper = shaper.map(TokenBucket::config);
+    }
+}
+
+pub(crate) struct Policer;
+
+impl Parameter for Policer {
+    type Value = Option<TokenBucket>;
+    const KEYS: &'static [&'static dyn AnyKey] = POLICER_KEYS;
+
+    fn read(source: &mut ChannelSource<'_, '_>) -> Vec<Self::Value> {
+        vec![read(source, &POLICER_RATE, &POLICER_BURST)]
+    }
+
+    fn describe(policer: &Self::Value, _: QueueLimit) -> Option<String> {
+        policer.map(|bucket| bucket.describe("policer"))
+    }
+
+    fn configure(policer: &Self::Value, _: &LinkContext, config: &mut Config) {
+        config.policer = policer.map(TokenBucket::config);
+    }
+}
+
+pub(crate) struct Expedited;
+
+impl Parameter for Expedited {
+    type Value = Option<TokenBucket>;
+    const KEYS: &'static [&'static dyn AnyKey] = EXPEDITED_KEYS;
+
+    fn read(source: &mut ChannelSource<'_, '_>) -> Vec<Self::Value> {
+        let bucket = read(source, &EF_RATE, &EF_BURST);
+        let guaranteed = bucket.map(|bucket| bucket.rate_bits_per_s);
+        let min_rate = source.rates_bits_per_s.iter().copied().min();
+        // A channel cannot guarantee a flow more than it carries.
+        if let (Some(guaranteed), Some(rate)) = (guaranteed, min_rate) {
+            if guaranteed > rate {
+                let mistake = Mistake::LargeGuarantee {
+                    key: source.section.path_of(&EF_RATE),
+                    found: format_rate(guaranteed),
+                    rate: format_rate(rate),
+                };
+                source.fault(EF_RATE.name(), mistake);
+            }
+        }
+        vec![bucket]
+    }
+
+    fn describe(expedited: &Self::Value, _: QueueLimit) -> Option<String> {
+        expedited.map(|bucket| bucket.describe("EF"))
+    }
+
+    fn configure(expedited: &Self::Value, _: &LinkContext, config: &mut Config) {
+        config.expedited = expedited.map(TokenBucket::config);
+    }
+}

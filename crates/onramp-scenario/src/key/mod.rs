@@ -1,0 +1,29 @@
+//! What a key and a table of a scenario file are. Which keys there are stands in
+//! [`crate::channel`] for channels and in [`crate::keys`] for everything else.
+
+mod definition;
+mod kind;
+mod measure;
+mod table;
+
+#[cfg(test)]
+pub(crate) use definition::KeyFacts;
+pub(crate) use definition::{AnyKey, Fallback, Key, KeyPlace, List};
+pub(crate) use kind::{
+    choice_kinds, not_a_quantity, quantity_kinds, unknown_name, AnyText, Boolean, Form, Frequency,
+    Integer, Kind, Known, PacketCount, Percent, Rate, Size, Time,
+};
+pub(crate) use measure::Measure;
+pub(crate) use table::{KeyGroup, Table};
+
+/// Declares keys as statics, and a constant that lists them in the order of messages.
+///
+/// An entry is `NAME: Kind = Key::new(...);`.
+macro_rules! keys {
+    ($all:ident: $($constant:ident: $kind:ty = $key:expr;)*) => {
+        $(pub(crate) static $constant: $crate::key::Key<$kind> = $key;)*
+        pub(crate) const $all: &[&dyn $crate::key::AnyKey] = &[$(&$constant),*];
+    };
+}
+
+pub(crate) use keys;

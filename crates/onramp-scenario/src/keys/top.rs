@@ -1,0 +1,49 @@
+//! The top level of a file, with `[run]`.
+
+use super::hosts::{RECEIVER, SENDER};
+use super::kinds::ScenarioName;
+use super::network::{LINK, NODE, PATH};
+use super::traffic::TRAFFIC;
+use super::transfer::TRANSFER;
+use crate::key::Fallback::{Other, Required, Text};
+use crate::key::{keys, AnyText, Integer, Key, Table, Time};
+
+/// The top level, from which all tables can be reached.
+pub(crate) static TOP: Table = Table {
+    is_required: true,
+    keys: KEYS,
+    tables: &[
+        &PATH, &NODE, &LINK, &RUN, &RECEIVER, &SENDER, &TRANSFER, &TRAFFIC,
+    ],
+    ..Table::one("", "the scenario's name, description and seed")
+};
+
+pub(crate) static RUN: Table = Table {
+    keys: RUN_KEYS,
+    ..Table::one("run", "the end of the run")
+};
+
+keys! { KEYS:
+    NAME: ScenarioName = Key::new(
+        "name",
+        Required,
+        "Name of the scenario in tables and files: 1 to 64 characters of `a-z`, `0-9` and `-`, \
+         not beginning with `-`.",
+    );
+    DESCRIPTION: AnyText = Key::new("description", Text(""), "One sentence for the report.");
+    SEED: Integer<u64> = Key::new(
+        "seed",
+        Text("1"),
+        "The seed from which the seed of each case is derived.",
+    )
+    .ranges(&[("0", "9223372036854775807")]);
+}
+
+keys! { RUN_KEYS:
+    DURATION: Time = Key::new(
+        "duration",
+        Other("until all is finished"),
+        "The run ends at this time, even if transfers are unfinished.",
+    )
+    .ranges(&[("1 ms", "1000000 s")]);
+}

@@ -1,0 +1,245 @@
+//! The keys of `[[transfer]]`.
+
+use super::defaults::{CLOCK_DEFAULT, STACK_DEFAULT};
+use super::kinds::{
+    AvoidanceName, CodePoint, ConnectEnd, ConnectionCount, Counting, Idea, KnownNode, Label,
+    MemoryMode, RecoveryName, StackName, StartupName, TimersName, TrainReading, Window,
+};
+use super::limits::{BUFFERS, BURSTS, COUNTS, GRANULARITIES, MOMENTS, MTUS, SIZES};
+use crate::channel::limits::{DELAYS, RATES};
+use crate::key::Fallback::{Other, Required, Text};
+use crate::key::{keys, Boolean, Integer, Key, List, Percent, Rate, Size, Table, Time};
+
+pub(crate) static TRANSFER: Table = Table {
+    is_required: true,
+    keys: KEYS,
+    ..Table::many("transfer", 1000, "transfers to measure")
+};
+
+keys! { KEYS:
+    LABEL: Label = Key::new(
+        "label",
+        Other("empty"),
+        "Name of the transfer in tables and figures, instead of its choices: 1 to 40 characters. \
+         The table may have one choice of each kind only.",
+    );
+    SIZE: Size = Key::new("size", Required, "Payload to transfer.")
+        .ranges(&[SIZES])
+        .list(List::Factor);
+    SEGMENT: Size = Key::new(
+        "segment",
+        Other("the `mtu` of the route"),
+        "Size of the largest IP packet that it is sent in, at most the `mtu` of the route.",
+    )
+    .ranges(&[MTUS])
+    .list(List::Factor);
+    STACK: StackName = Key::new("stack", Text("linux"), "The TCP of both hosts: {names}.")
+        .list(List::Factor);
+    WINDOW_SCALING: Boolean = Key::new(
+        "window_scaling",
+        STACK_DEFAULT,
+        "The sender offers window scaling (RFC 7323). The connection has it if the receiver \
+         offers it too.",
+    )
+    .list(List::Factor);
+    RECOVERY: RecoveryName = Key::new(
+        "recovery",
+        STACK_DEFAULT,
+        "The sender's loss recovery: {names}.",
+    )
+    .list(List::Factor);
+    TIMERS: TimersName = Key::new(
+        "timers",
+        STACK_DEFAULT,
+        "The sender's retransmission timer: {names}.",
+    )
+    .list(List::Factor);
+    CLOCK: Time = Key::new(
+        "clock",
+        CLOCK_DEFAULT,
+        "Granularity with which the sender's host measures time, for timers `rfc6298`, \
+         `decoupled` and `ns`, and for start-ups.",
+    )
+    .ranges(&[GRANULARITIES])
+    .list(List::Factor);
+    TICK: Time = Key::new(
+        "tick",
+        CLOCK_DEFAULT,
+        "Granularity with which the sender's host schedules paced segments, and timers `rfc6298` \
+         and `decoupled`.",
+    )
+    .ranges(&[GRANULARITIES])
+    .list(List::Factor);
+    STARTUP: StartupName = Key::new(
+        "startup",
+        Other("`standard`; `none` with stack `lite`"),
+        "Start-up algorithm. `none` runs the avoidance as the host ships it.",
+    )
+    .list(List::Factor);
+    GAMMA: Percent = Key::new(
+        "gamma",
+        Other("measured by the start-up"),
+        "For start-up `gamma`: ssthresh after a loss, as a share of the window.",
+    )
+    .ranges(&[("1 %", "50 %")])
+    .list(List::Factor);
+    PACE: Rate = Key::new(
+        "pace",
+        Other("measured by the start-up"),
+        "For start-up `spaced`: the rate of slow start's segments, counted in IP packets.",
+    )
+    .ranges(&[RATES])
+    .list(List::Factor);
+    QOS_RATE: Rate = Key::new(
+        "qos_rate",
+        Other("required by start-up `qos`"),
+        "For start-up `qos`: the rate that the network guarantees, counted in TCP payload. The \
+         IP packets need a higher rate.",
+    )
+    .ranges(&[RATES])
+    .list(List::Factor);
+    QOS_BURST: Size = Key::new(
+        "qos_burst",
+        Other("the payload of a millisecond, 2 to 10 segments"),
+        "For start-up `qos`: the payload that may leave at once. One segment always may.",
+    )
+    .ranges(&[BURSTS])
+    .list(List::Factor);
+    WITHOUT: Idea = Key::new(
+        "without",
+        Text("nothing"),
+        "For start-up `onramp`: the idea that is switched off, to show its contribution: {names} \
+         ([what each idea is](../algorithms/onramp.md)).",
+    )
+    .list(List::Factor);
+    MEMORY: MemoryMode = Key::new(
+        "memory",
+        Text("off"),
+        "For start-up `onramp`: later copies use what earlier copies measured of the path, but \
+         not while another copy uses it. `careful` follows RFC 9959, `at-once` uses it before the \
+         initial window is acknowledged, `off` remembers nothing.",
+    )
+    .list(List::Factor);
+    BYTE_COUNTING: Counting = Key::new(
+        "byte_counting",
+        Other("of the stack: `1 segment` with `lite`, else `unlimited`"),
+        "Maximum growth of the window per ACK in slow start: the limit L of RFC 3465.",
+    )
+    .ranges(&[("1 segment", "255 segments")])
+    .list(List::Factor);
+    AVOIDANCE: AvoidanceName = Key::new(
+        "avoidance",
+        Other("`cubic`; `reno` with stack `lite`"),
+        "Congestion avoidance that follows the start-up: {names}.",
+    )
+    .list(List::Factor);
+    CONNECT: ConnectEnd = Key::new(
+        "connect",
+        Text("receiver"),
+        "The end that connects. `receiver` then requests the data. `sender` sends as soon as its \
+         handshake is complete.",
+    );
+    TRAIN: TrainReading = Key::new(
+        "train",
+        Text("line"),
+        "How a start-up derives a rate from the ACKs of a flight: from their least-squares \
+         `line`, from their `ends`, or from the `closest` of them. And how `astart` filters its \
+         samples: `latest` takes the latest sample instead of the mean of two, `calm` compares \
+         with the maximum instability of the connection instead of that of ten samples.",
+    );
+    INITIAL_WINDOW: Window = Key::new(
+        "initial_window",
+        Text("host"),
+        "What the sender may send before the first ACK.",
+    )
+    .ranges(&[("1 segment", "1000 segments")])
+    .list(List::Factor);
+    INITIAL_SSTHRESH: Size = Key::new(
+        "initial_ssthresh",
+        Other("none"),
+        "The initial ssthresh, at which the first slow start ends.",
+    )
+    .ranges(&[SIZES]);
+    FROM: KnownNode = Key::new(
+        "from",
+        Other("`sender` of a `[path]`"),
+        "The node that sends the data, or several nodes: the copies take them in turn.",
+    )
+    .list(List::Several);
+    TO: KnownNode = Key::new(
+        "to",
+        Other("`receiver` of a `[path]`"),
+        "The node that receives the data, or several nodes.",
+    )
+    .list(List::Several);
+    SPLIT: KnownNode = Key::new(
+        "split",
+        Other("none"),
+        "The nodes of the forward path at which the connection is split, from the sender's side to \
+         the receiver's.",
+    )
+    .list(List::Chain);
+    SPLIT_BUFFER: Size = Key::new(
+        "split_buffer",
+        Text("4 MiB"),
+        "With `split`: size of the receive buffer and of the send buffer of each relay.",
+    )
+    .ranges(&[BUFFERS]);
+    SPLIT_RATE: Rate = Key::new(
+        "split_rate",
+        Other("as the transfer's TCP sends"),
+        "With `split`: the relays send at this rate, counted in IP packets, without congestion \
+         control.",
+    )
+    .ranges(&[RATES]);
+    CONNECTIONS: ConnectionCount = Key::new(
+        "connections",
+        Text("1"),
+        "How many parallel connections carry the payload: a number, or `adaptive`.",
+    )
+    .ranges(&[("1", "64")])
+    .list(List::Factor);
+    DSCP: CodePoint = Key::new(
+        "dscp",
+        Text("best-effort"),
+        "How the sender marks its IP packets (RFC 2474): `best-effort`, or `ef` for links with \
+         `ef_rate`.",
+    )
+    .list(List::Factor);
+    COUNT: Integer<u32> = Key::new(
+        "count",
+        Text("1"),
+        "Copies of the transfer in the same run, each with a result.",
+    )
+    .ranges(&[COUNTS]);
+    START: Time = Key::new(
+        "start",
+        Text("0 s"),
+        "Earliest start of the first copy, since the beginning of the run.",
+    )
+    .ranges(&[MOMENTS]);
+    SPACING: Time = Key::new(
+        "spacing",
+        Text("0 s"),
+        "Time from the start of one copy to the start of the next.",
+    )
+    .ranges(&[DELAYS]);
+    WRITE: Size = Key::new(
+        "write",
+        Other("all at once"),
+        "Payload of each write of the sending application.",
+    )
+    .ranges(&[SIZES]);
+    WRITE_EVERY: Time = Key::new(
+        "write_every",
+        Other("all at once"),
+        "With `write`: time from one write to the next.",
+    )
+    .ranges(&[("1 ns", "3600 s")]);
+    REPEAT: Integer<u32> = Key::new(
+        "repeat",
+        Text("1"),
+        "How often each case of this table runs.",
+    )
+    .ranges(&[("1", "1000")]);
+}

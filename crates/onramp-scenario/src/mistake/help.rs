@@ -1,0 +1,169 @@
+//! What stands at the marked place of a mistake, and what to do about the mistake.
+
+use super::{relay, Mistake};
+
+/// `in [path]`, or `at the top level`.
+pub(super) fn place(table: &str) -> String {
+    let preposition = if table == "the top level" { "at" } else { "in" };
+    format!("{preposition} {table}")
+}
+
+/// The end of a sentence about an unknown name.
+pub(super) fn suggestion(nearest: Option<&str>) -> String {
+    nearest
+        .map(|nearest| format!("; did you mean `{nearest}`?"))
+        .unwrap_or_default()
+}
+
+/// A key without its table.
+fn last(key: &str) -> &str {
+    key.rsplit('.').next().unwrap_or(key)
+}
+
+impl Mistake {
+    /// The label of the marked place.
+    pub(crate) fn label(&self) -> String {
+        match self {
+            Mistake::UnknownKey {
+                nearest: Some(nearest),
+                ..
+            } => format!("did you mean `{nearest}`?"),
+            Mistake::UnknownName {
+                nearest: Some(nearest),
+                ..
+            } => format!("did you mean `{nearest}`?"),
+            Mistake::UnknownKey { table, .. } => format!("not a key of {table}"),
+            Mistake::MissingKey { key, .. } | Mistake::NeededFor { key, .. } => {
+                format!("`{}` is missing in this table", last(key))
+            }
+            Mistake::WrongType { found, .. } => format!("found {found}"),
+            Mistake::ListNotAllowed { .. } => "found a list".to_owned(),
+            Mistake::Twice { .. } | Mistake::SameName { .. } => "here again".to_owned(),
+            Mistake::RepeatedCase { .. } | Mistake::SameLabel { .. } => {
+                "and in this table".to_owned()
+            }
+            Mistake::NeedsOther { other, .. } => format!("without `{}`", last(other)),
+            Mistake::Excludes { .. } => "and this".to_owned(),
+            _ => "here".to_owned(),
+        }
+    }
+
+    /// What to do.
+    pub(crate) fn help(&self) -> Option<String> {
+        self.help_with_a_value()
+            .or_else(|| self.help_with_a_choice())
+            .or_else(|| self.help_with_the_whole().map(str::to_owned))
+    }
+
+    /// Help with mistakes that one value shows.
+    fn help_with_a_value(&self) -> Option<String> {
+        Some(match self {
+            Mistake::UnknownKey {
+                belongs: Some(belongs),
+                key,
+                ..
+            } => format!("`{key}` is a key of {belongs}"),
+            Mistake::UnknownKey {
+                table, accepted, ..
+            } => {
+                let verb = match table.as_str() {
+                    "the top level" => "takes",
+                    _ => "has the keys",
+                };
+                format!("{table} {verb} {}", accepted.join(", "))
+            }
+            Mistake::MissingKey { expected, .. } | Mistake::NeededFor { expected, .. } => {
+                format!("give {expected}")
+            }
+            Mistake::WrongType { expected, .. } => format!("expected {expected}"),
+            Mistake::ListNotAllowed { lists, .. } => {
+                format!("only these keys may be lists: {}", lists.join(", "))
+            }
+            Mistake::Quantity { error, .. } => return error.help(),
+            Mistake::OutOfRange { range, .. } => format!("the range is {range}"),
+            Mistake::UnknownName { accepted, .. } => {
+                format!("known names are {}", accepted.join(", "))
+            }
+            Mistake::SmallBurst { mtu, .. } => {
+                format!("the bucket must hold the largest packet: give at least {mtu}")
+            }
+            Mistake::LargeGuarantee { rate, .. } => {
+                format!("expected at most {rate}, the `rate` of this direction")
+            }
+            Mistake::LargePacket { mtu, .. } => {
+                format!("expected at most {mtu}, the `mtu` of this route")
+            }
+            Mistake::NotBetween { route, .. } => relay::help(route),
+            Mistake::TooManyCases { max, .. } => {
+                format!("the maximum is {max}: shorten a list or split the file")
+            }
+            _ => return None,
+        })
+    }
+
+    /// Help with keys that need or exclude others.
+    fn help_with_a_choice(&self) -> Option<String> {
+        Some(match self {
+            Mistake::NeedsOther { key, other } => {
+                format!("give `{}` too, or leave `{}` out", last(other), last(key))
+            }
+            Mistake::Excludes { .. } => "leave one of them out".to_owned(),
+            Mistake::NotFor { key, .. } => {
+                format!("leave `{}` out, or make another choice", last(key))
+            }
+            Mistake::NoChange { keys } => format!("give {keys}, or leave the table out"),
+            _ => return None,
+        })
+    }
+
+    /// Help that is the same for all mistakes of a kind.
+    fn help_with_the_whole(&self) -> Option<&'static str> {
+        Some(match self {
+            Mistake::Syntax { message } if message.starts_with("string values must be quoted") => {
+                "words and quantities are written in quotes: rate = \"50 Mbit/s\""
+            }
+            Mistake::Empty => {
+                "a scenario has at least a `name`, a [path] with `rate` and `rtt`, and a \
+                 [[transfer]] with `size`"
+            }
+            Mistake::MissingTable { .. } => {
+                "every scenario has one [path], or its [[node]] and [[link]] tables, and at least \
+                 one [[transfer]]"
+            }
+            Mistake::EmptyList { .. } => "give at least one value, or leave the key out",
+            Mistake::BadName { .. } => {
+                "a name has 1 to 64 characters of a-z, 0-9 and -, and does not begin with -"
+            }
+            Mistake::BadLabel { .. } => {
+                "a label has 1 to 40 characters, no control characters, no blank at either end, \
+                 and is not `bound`"
+            }
+            Mistake::LabelOfSeveral { .. } => {
+                "make a table for each row, with a label of its own; `size` may be a list"
+            }
+            Mistake::SameLabel { .. } => "nobody could tell their rows apart",
+            Mistake::DelayBeyondRtt { .. } => {
+                "the delays of both directions add up to the round-trip time: the reverse delay \
+                 can be at most all of it"
+            }
+            Mistake::RepeatedCase { .. } => {
+                "nobody could tell their results apart: use `repeat` to run a case more than once"
+            }
+            Mistake::OtherUnit { .. } => "give both in packets, both in bytes or both in bdp",
+            Mistake::NotInPackets { .. } => {
+                "give a number of packets, for example \"1000 packets\""
+            }
+            Mistake::NotLater { .. } => "sort the changes by time, and give each its own time",
+            Mistake::SameName { .. } => "links and flows refer to nodes by their names",
+            Mistake::NoRoute { .. } => {
+                "add the [[link]] that is missing on the route; a link carries both directions"
+            }
+            Mistake::NeverEnds => {
+                "a run waits for all that is measured: give the traffic a `stop`, or a `size` and \
+                 a `count`, or give [run] a `duration`"
+            }
+            Mistake::NoDelay { .. } => "give one of the links of the route a `delay`",
+            _ => return None,
+        })
+    }
+}

@@ -1,0 +1,316 @@
+//! The transfer that is measured.
+
+use super::host::{Avoidance, Clocks, InitialWindow};
+use crate::units::bytes_in;
+pub use onramp_core::memory::Memory;
+use onramp_core::Without;
+use onramp_tcp::{ByteCounting, Recovery, Reservation, Stack, Timers};
+use std::sync::Arc;
+
+/// IP and TCP headers of a data segment with timestamps, in bytes: 20 + 20 + 12.
+pub const HEADER_BYTES: u64 = 52;
+
+/// The transfer that is measured. One end [connects](Transfer::connect), and the sender sends
+/// `size_bytes` to the receiver. [`count`](Transfer::count) copies of it run at the same time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Transfer {
+    /// The name in tables; empty where tables list the transfer's choices.
+    pub label: Arc<str>,
+    /// Bytes of payload.
+    pub size_bytes: u64,
+    /// Size of the largest IP packet, at most the MTU of the route; `None`: the MTU of the route.
+    pub segment_bytes: Option<u32>,
+    /// Start-up algorithm: a name from `core/registry.h`, or [`NO_STARTUP`].
+    pub startup: String,
+    /// Congestion avoidance that follows the start-up.
+    pub avoidance: Avoidance,
+    /// The sender's initial window.
+    pub initial_window: InitialWindow,
+    /// The sender's TCP.
+    pub stack: Stack,
+    /// The sender offers window scaling (RFC 7323).
+    pub window_scaling: bool,
+    /// The sender's loss recovery.
+    pub recovery: Recovery,
+    /// The sender's retransmission timer.
+    pub timers: Timers,
+    /// The granularity with which the sender's host measures time and schedules events.
+    pub clocks: Clocks,
+    /// The maximum growth of the congestion window per ACK in slow start (RFC 3465).
+    pub byte_counting: ByteCounting,
+    /// Which end opens the connection.
+    pub connect: Connect,
+    /// How a start-up derives a rate from the ACKs of a flight.
+    pub train: Train,
+    /// Parameters of its start-up.
+    pub given: Given,
+    /// How its start-up uses what an earlier copy measured of the path.
+    pub memory: Memory,
+    /// The initial ssthresh; `None`: unlimited.
+    pub initial_ssthresh_bytes: Option<u64>,
+    /// The nodes that send the data; see [`ends`](Transfer::ends).
+    pub from: Arc<[usize]>,
+    /// The nodes that receive it.
+    pub to: Arc<[usize]>,
+    /// The relays at which its connection is split; `None`: it is end to end.
+    pub split: Option<Split>,
+    /// How many parallel connections carry it.
+    pub connections: Connections,
+    /// How its sender marks its packets.
+    pub dscp: Dscp,
+    /// How many copies there are, at least 1.
+    pub count: u32,
+    /// The earliest start of the first copy; see
+    /// [`Case::transfer_start_ns`](crate::Case::transfer_start_ns).
+    pub start_ns: u64,
+    /// Time from the start of one copy to the start of the next.
+    pub spacing_ns: u64,
+    /// The writes of the sending application; `None`: it has all of the payload at once.
+    pub application: Option<Application>,
+}
+
+impl Transfer {
+    /// The sending and the receiving node of a copy, copies counted from 0. The copies take the
+    /// senders and the receivers in turn.
+    pub fn ends(&self, copy: u32) -> (usize, usize) {
+        let dealt = |nodes: &[usize]| nodes[copy as usize % nodes.len()];
+        (dealt(&self.from), dealt(&self.to))
+    }
+
+    /// How many expedited flows carry a copy. Each has a guarantee of its own on links that
+    /// guarantee a rate.
+    pub fn expedited_flows(&self) -> u32 {
+        match (self.dscp, self.connections) {
+            (Dscp::BestEffort, _) => 0,
+            (Dscp::Ef, Connections::Fixed(connections)) => connections,
+            (Dscp::Ef, Connections::Adaptive) => Connections::MAX,
+        }
+    }
+
+    /// Size of the largest IP packet of a copy on a route with this MTU.
+    pub fn packet_bytes(&self, mtu_bytes: u32) -> u32 {
+        self.segment_bytes
+            .map_or(mtu_bytes, |bytes| bytes.min(mtu_bytes))
+    }
+}
+
+/// Relays on the forward path: each ends one TCP connection and begins the next ("virtual sources
+/// and destinations", Chaher, Barakat, Dabbous & Altman 1998, section 1).
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Split {
+    /// The nodes that are relays, at least one, in order from the sender to the receiver.
+    pub nodes: Arc<[usize]>,
+    /// Size of the receive buffer and of the send buffer of each relay.
+    pub buffer_bytes: u64,
+    /// The rate at which relays send, counted in IP packets; `None`: relays have the transfer's TCP.
+    pub rate_bits_per_s: Option<u64>,
+}
+
+/// How many parallel connections carry a transfer (XFTP: Allman, Kruse & Ostermann 1996).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Connections {
+    /// This number from the beginning, at least 1.
+    Fixed(u32),
+    /// The sending application adapts the number, up to [`Connections::MAX`].
+    Adaptive,
+}
+
+impl Connections {
+    /// The maximum number.
+    pub const MAX: u32 = 64;
+    /// A single connection.
+    pub const ONE: Connections = Connections::Fixed(1);
+}
+
+/// Which end of a transfer opens the connection.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Connect {
+    /// The receiver connects and requests the data with 8 bytes: a download.
+    #[default]
+    Receiver,
+    /// The sender connects and sends as soon as its handshake is complete: an upload. Simulators of
+    /// the papers' time do the same.
+    Sender,
+}
+
+impl Connect {
+    /// Both, in the order of help texts.
+    pub const ALL: [Connect; 2] = [Connect::Receiver, Connect::Sender];
+
+    /// The name that scenario files use.
+    pub fn name(self) -> &'static str {
+        match self {
+            Connect::Receiver => "receiver",
+            Connect::Sender => "sender",
+        }
+    }
+}
+
+/// How a start-up derives a rate from the ACKs of a flight (`core/measure/ack_train.h`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Train {
+    /// From the least-squares line through the ACKs.
+    #[default]
+    Line,
+    /// From the first and the last ACK.
+    Ends,
+    /// From the ACKs with the smallest spacing.
+    Closest,
+    /// For `astart`: its filter takes the latest sample alone.
+    Latest,
+    /// For `astart`: it compares the instability with the maximum of the connection.
+    Calm,
+}
+
+impl Train {
+    /// All, in the order of help texts.
+    pub const ALL: [Train; 5] = [
+        Train::Line,
+        Train::Ends,
+        Train::Closest,
+        Train::Latest,
+        Train::Calm,
+    ];
+
+    /// The name that scenario files use.
+    pub fn name(self) -> &'static str {
+        match self {
+            Train::Line => "line",
+            Train::Ends => "ends",
+            Train::Closest => "closest",
+            Train::Latest => "latest",
+            Train::Calm => "calm",
+        }
+    }
+}
+
+/// How a sender marks its IP packets: a code point of differentiated services (RFC 2474).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Dscp {
+    /// Not marked.
+    #[default]
+    BestEffort,
+    /// For expedited forwarding (RFC 3246).
+    Ef,
+}
+
+impl Dscp {
+    /// Both, in the order of help texts.
+    pub const ALL: [Dscp; 2] = [Dscp::BestEffort, Dscp::Ef];
+
+    /// The name that scenario files use.
+    pub fn name(self) -> &'static str {
+        match self {
+            Dscp::BestEffort => "best-effort",
+            Dscp::Ef => "ef",
+        }
+    }
+
+    /// The second byte of the IP header (RFC 2474, section 3), without ECN.
+    pub fn tos(self) -> u8 {
+        match self {
+            Dscp::BestEffort => 0,
+            Dscp::Ef => 0xb8,
+        }
+    }
+
+    /// The code point in this byte. Unknown code points are best effort.
+    pub fn of_tos(tos: u8) -> Dscp {
+        match tos & 0xfc {
+            0xb8 => Dscp::Ef,
+            _ => Dscp::BestEffort,
+        }
+    }
+}
+
+/// Parameters that a file gives to a start-up. They replace measurements (Chaher et al. 1998,
+/// sections 3 and 4), add what cannot be measured (Ritter et al. 2001), or switch an idea off.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Given {
+    /// For `gamma`: ssthresh after a loss as a share of the window, in millionths.
+    pub gamma_ppm: Option<u32>,
+    /// For `spaced`: the rate of slow start's segments, counted in IP packets.
+    pub pace_bits_per_s: Option<u64>,
+    /// For `qos`: the rate that the network guarantees, counted in TCP payload.
+    pub qos_rate_bits_per_s: Option<u64>,
+    /// For `qos`: payload that may leave at once; `None`: as the start-up chooses
+    /// (`core/algorithms/qos.h`).
+    pub qos_burst_bytes: Option<u64>,
+    /// For `onramp`: the idea that is switched off.
+    pub without: Without,
+}
+
+impl Given {
+    /// The reservation of `qos`, if there is one.
+    pub fn reservation(&self) -> Option<Reservation> {
+        let bytes_per_s = bytes_in(self.qos_rate_bits_per_s?, 1_000_000_000).max(1);
+        let burst_bytes = self
+            .qos_burst_bytes
+            .map(|bytes| u32::try_from(bytes).unwrap_or(u32::MAX));
+        Some(Reservation {
+            bytes_per_s,
+            burst_bytes,
+        })
+    }
+}
+
+/// An application that writes at regular times, whether or not the connection has taken the earlier
+/// writes. Payload for which the connection has no room waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Application {
+    /// Payload of each write.
+    pub write_bytes: u64,
+    /// Time from one write to the next.
+    pub every_ns: u64,
+}
+
+impl Application {
+    /// Payload written up to this time after the first write, the first write included.
+    pub fn written_bytes(self, since_first_ns: u64) -> u64 {
+        self.write_bytes
+            .saturating_mul((since_first_ns / self.every_ns.max(1)).saturating_add(1))
+    }
+
+    /// Time of the next write after this time; both count from the first write.
+    pub fn next_write_ns(self, since_first_ns: u64) -> u64 {
+        let every_ns = self.every_ns.max(1);
+        (since_first_ns / every_ns)
+            .saturating_add(1)
+            .saturating_mul(every_ns)
+    }
+}
+
+/// The start-up of a transfer that runs none of Onramp's code: slow start of the avoidance as the
+/// host ships it.
+pub const NO_STARTUP: &str = "none";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_application_writes_at_once_and_then_at_each_interval() {
+        let application = Application {
+            write_bytes: 10,
+            every_ns: 100,
+        };
+        let seen = |since_ns| {
+            (
+                application.written_bytes(since_ns),
+                application.next_write_ns(since_ns),
+            )
+        };
+        assert_eq!(
+            [0, 99, 100, 250].map(seen),
+            [(10, 100), (10, 100), (20, 200), (30, 300)]
+        );
+        assert_eq!(
+            Application {
+                write_bytes: u64::MAX,
+                every_ns: 0
+            }
+            .written_bytes(u64::MAX),
+            u64::MAX
+        );
+    }
+}

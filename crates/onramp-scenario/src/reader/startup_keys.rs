@@ -1,0 +1,68 @@
+//! Keys that belong to some start-ups only.
+
+use crate::cases::DEFAULT_STARTUP;
+use crate::document::{Reader, Section};
+use crate::key::{Key, Kind, Rate, Size};
+use crate::mistake::Mistake;
+
+/// A start-up by its name.
+const QOS: &str = "qos";
+
+/// Refuses a key of one start-up in a table that has another one.
+pub(super) fn check_key_of_startup<K>(
+    reader: &mut Reader,
+    section: &Section,
+    key: &Key<K>,
+    (startup, only): (&str, &'static str),
+    startups: Option<&[String]>,
+) {
+    let uses_key = |chosen: &str| chosen == startup;
+    check_key_of_startups(reader, section, key, only, uses_key, startups);
+}
+
+/// Refuses a key of some start-ups in a table that has another one.
+pub(super) fn check_key_of_startups<K>(
+    reader: &mut Reader,
+    section: &Section,
+    key: &Key<K>,
+    only: &'static str,
+    uses_key: impl Fn(&str) -> bool,
+    startups: Option<&[String]>,
+) {
+    if !section.has(key) {
+        return;
+    }
+    let default = [DEFAULT_STARTUP.to_owned()];
+    let startups = startups.unwrap_or(&default);
+    if let Some(chosen) = startups.iter().find(|chosen| !uses_key(chosen)).cloned() {
+        let key_path = section.path_of(key);
+        let mistake = Mistake::NotFor {
+            key: key_path,
+            only,
+            chosen,
+        };
+        reader.fault(mistake, section.span(key.name()));
+    }
+}
+
+/// Checks a reservation: only start-up `qos` has one, and `qos` needs its rate.
+pub(super) fn check_reservation(
+    reader: &mut Reader,
+    section: &Section,
+    rate: &Key<Rate>,
+    burst: &Key<Size>,
+    startups: Option<&[String]>,
+) {
+    let qos = (QOS, "start-up `qos`");
+    check_key_of_startup(reader, section, rate, qos, startups);
+    check_key_of_startup(reader, section, burst, qos, startups);
+    let has_qos = startups.is_some_and(|startups| startups.iter().any(|startup| startup == QOS));
+    if has_qos && !section.has(rate) {
+        let mistake = Mistake::NeededFor {
+            key: section.path_of(rate),
+            chosen: QOS.to_owned(),
+            expected: Rate::EXPECTED,
+        };
+        reader.fault(mistake, section.header.clone());
+    }
+}

@@ -1,4 +1,5 @@
-// server PORT SIZE RATE: send SIZE bytes to whoever connects, at RATE bytes a second that are reserved for it.
+// server PORT SIZE RATE: send SIZE bytes to each client that connects, at a reserved rate of RATE
+// bytes a second.
 //
 //	go run examples/tcp-qos/server.go 8000 100000 125000
 package main

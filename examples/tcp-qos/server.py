@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""server.py PORT SIZE RATE: send SIZE bytes to whoever connects, at RATE bytes a second that are reserved for it."""
+"""server.py PORT SIZE RATE: send SIZE bytes to each client, at RATE reserved bytes a second."""
 
 import socket
 import struct

@@ -6,13 +6,12 @@ use onramp_scenario::{Case, Scenario};
 use onramp_sim::{run_all_with, run_observed, Outcome};
 use std::ops::ControlFlow;
 
-/// How to reproduce.
+/// Options of a reproduction.
 #[derive(Clone)]
 pub struct Options<'a> {
-    /// Each run that chance has a part in is repeated with so many seeds; a row's number is the
-    /// median.
+    /// Number of seeds for each run with random events. A row's number is the median over them.
     pub seeds: usize,
-    /// Runs at a time; the results are the same.
+    /// Runs at a time. The results do not depend on it.
     pub threads: usize,
     /// How to run a scenario, and when to stop.
     pub sim: onramp_sim::Options,
@@ -32,15 +31,15 @@ pub struct Bench<'a> {
 pub struct Run<'a> {
     /// What was run.
     pub case: &'a Case,
-    /// What it answered.
+    /// The simulator's result.
     pub outcome: Outcome,
-    /// What was seen.
+    /// The observed flows.
     pub watch: Watch,
 }
 
 impl<'a> Bench<'a> {
-    /// For a part that runs the scenarios of these names, with these options, and the keys of an
-    /// alternative, which count more than any other.
+    /// A bench for a part that runs the scenarios of these names. The keys of `alternative`
+    /// override all others.
     pub fn new(
         options: &'a Options<'a>,
         scenarios: &'static [&'static str],
@@ -53,17 +52,17 @@ impl<'a> Bench<'a> {
         }
     }
 
-    /// Are figures and tables wanted? Not those of the alternatives.
+    /// Whether figures and tables are needed: not under an alternative.
     pub fn draws(&self) -> bool {
         self.alternative == Settings::default()
     }
 
-    /// How many seeds there are.
+    /// Number of seeds.
     pub fn seeds(&self) -> usize {
         self.options.seeds
     }
 
-    /// The same of one seed alone, for example to draw it.
+    /// As [`run`](Self::run), for one seed alone, for example to draw it.
     ///
     /// # Errors
     /// The simulator's.
@@ -79,8 +78,8 @@ impl<'a> Bench<'a> {
         self.run_case(&scenario, seed, watch, &take)
     }
 
-    /// Runs a scenario of one case with some of its keys set, once for each seed, and takes
-    /// something of each run.
+    /// Runs a scenario of one case with some of its keys set, once for each seed, and returns what
+    /// `take` makes of each run, in the order of the seeds.
     ///
     /// # Errors
     /// The simulator's.
@@ -97,7 +96,7 @@ impl<'a> Bench<'a> {
         })
     }
 
-    /// Something of each of so many runs, in order.
+    /// The results of `run` at each of `places`, in order.
     fn run_all<T: Send>(
         &self,
         places: usize,
@@ -118,8 +117,8 @@ impl<'a> Bench<'a> {
         failure.map_or(Ok(all), Err)
     }
 
-    /// Runs a scenario of one case once with each of these settings, with the first seed, for what
-    /// chance has no part in: the cells of a sweep.
+    /// Runs a scenario of one case once with each of these settings, with the first seed: the cells
+    /// of a sweep without random events.
     ///
     /// # Errors
     /// The simulator's.

@@ -1,19 +1,19 @@
-//! What a paper says, and whether a measurement agrees.
+//! A paper's values and claims, and whether a measurement agrees with them.
 
 use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize, Serializer};
 use std::fmt;
 
-/// What was measured, or what a paper says of it.
+/// A measured value, or a paper's.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
     /// A number, in the row's unit.
     Number(f64),
-    /// Digits to be met exactly, or a statement.
+    /// Digits that must match exactly, or a statement.
     Text(String),
 }
 
-/// A claim about a number: what a row of the rule `shape` computes.
+/// A claim about a number, for rows of the rule `shape`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Claim {
     /// More than this.
@@ -24,41 +24,41 @@ pub enum Claim {
     Between(f64, f64),
 }
 
-/// What a paper says.
+/// The expected side of a row: the paper's.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Expected {
     /// This value.
     Value(Value),
-    /// Something about it.
+    /// A claim about the measured number.
     Claim(Claim),
 }
 
-/// How a row counts.
+/// When a row counts as reproduced.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Rule {
     /// Every digit must match.
     Exact,
-    /// The measured number lies within so many percent of the paper's.
+    /// The measured number differs from the paper's by at most this percentage.
     Within(f64),
     /// A statement about order, ratio or position, computed.
     Shape,
 }
 
 impl Value {
-    /// Of a statement: whether it is so.
+    /// `yes` or `no`, for a statement.
     pub fn yes_no(is: bool) -> Value {
         Value::Text(if is { "yes" } else { "no" }.to_owned())
     }
 }
 
 impl Expected {
-    /// Does the measured value agree, by this rule?
+    /// Whether the measured value agrees by this rule.
     pub fn agrees(&self, rule: Rule, measured: &Value) -> bool {
         match (self, measured) {
             (Expected::Claim(claim), Value::Number(number)) => claim.holds(*number),
             (Expected::Claim(_), Value::Text(_)) => false,
             (Expected::Value(Value::Number(paper)), Value::Number(ours)) => match rule {
-                // The bound belongs to it, whatever binary fractions make of it.
+                // The bound itself agrees. Binary fractions may miss it by a rounding error.
                 Rule::Within(percent) => {
                     (ours - paper).abs() <= (percent / 100.0 + 1e-12) * paper.abs()
                 }
@@ -70,16 +70,16 @@ impl Expected {
 }
 
 impl Claim {
-    /// Is it true of this number?
+    /// Whether the claim is true of this number.
     pub fn holds(&self, number: f64) -> bool {
         match *self {
-            Claim::Above(least) => number > least,
-            Claim::Below(most) => number < most,
-            Claim::Between(least, most) => (least..=most).contains(&number),
+            Claim::Above(min) => number > min,
+            Claim::Below(max) => number < max,
+            Claim::Between(min, max) => (min..=max).contains(&number),
         }
     }
 
-    /// `> 16`, `< 1`, `5 to 7`; nothing where the text is none of these.
+    /// Parses `> 16`, `< 1` and `5 to 7`. Other texts are no claims.
     fn parse(text: &str) -> Option<Claim> {
         let number = |text: &str| {
             text.trim()
@@ -87,14 +87,14 @@ impl Claim {
                 .ok()
                 .filter(|number| number.is_finite())
         };
-        if let Some(least) = text.strip_prefix('>') {
-            return Some(Claim::Above(number(least)?));
+        if let Some(min) = text.strip_prefix('>') {
+            return Some(Claim::Above(number(min)?));
         }
-        if let Some(most) = text.strip_prefix('<') {
-            return Some(Claim::Below(number(most)?));
+        if let Some(max) = text.strip_prefix('<') {
+            return Some(Claim::Below(number(max)?));
         }
-        let (least, most) = text.split_once(" to ")?;
-        Some(Claim::Between(number(least)?, number(most)?))
+        let (min, max) = text.split_once(" to ")?;
+        Some(Claim::Between(number(min)?, number(max)?))
     }
 }
 
@@ -127,9 +127,9 @@ impl fmt::Display for Expected {
             // As the paper prints it.
             Expected::Value(Value::Number(number)) => write!(f, "{number}"),
             Expected::Value(value) => value.fmt(f),
-            Expected::Claim(Claim::Above(least)) => write!(f, "> {least}"),
-            Expected::Claim(Claim::Below(most)) => write!(f, "< {most}"),
-            Expected::Claim(Claim::Between(least, most)) => write!(f, "{least} to {most}"),
+            Expected::Claim(Claim::Above(min)) => write!(f, "> {min}"),
+            Expected::Claim(Claim::Below(max)) => write!(f, "< {max}"),
+            Expected::Claim(Claim::Between(min, max)) => write!(f, "{min} to {max}"),
         }
     }
 }
@@ -144,7 +144,7 @@ impl fmt::Display for Rule {
     }
 }
 
-/// Four digits of a measured number, without zeros at the end.
+/// Four significant digits of a measured number, without trailing zeros.
 pub fn digits(number: f64) -> String {
     if number == 0.0 || !number.is_finite() {
         return number.to_string();
@@ -170,7 +170,7 @@ impl<'de> Deserialize<'de> for Expected {
             },
             other => {
                 return Err(D::Error::custom(format!(
-                    "a number or a text is wanted, not {other}"
+                    "expected a number or a text, found {other}"
                 )))
             }
         })
@@ -180,8 +180,11 @@ impl<'de> Deserialize<'de> for Expected {
 impl<'de> Deserialize<'de> for Rule {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Rule, D::Error> {
         let text = String::deserialize(deserializer)?;
-        Rule::parse(&text)
-            .ok_or_else(|| D::Error::custom(format!("no rule: {text}; exact, shape or 10 %")))
+        Rule::parse(&text).ok_or_else(|| {
+            D::Error::custom(format!(
+                "expected exact, shape or a share such as 10 %, found {text}"
+            ))
+        })
     }
 }
 

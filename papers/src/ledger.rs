@@ -1,67 +1,67 @@
-//! A paper's `paper.toml`: what it says, row by row, and what it leaves open.
+//! A paper's `paper.toml`: its numbers and statements, row by row, and its open questions.
 
 use crate::expectation::{Expected, Rule};
 use serde::Deserialize;
 
-/// What a paper says.
+/// A paper's ledger.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Ledger {
-    /// Names the paper on the command line.
+    /// The paper's name on the command line.
     pub id: String,
     /// Its title.
     pub title: String,
-    /// Authors, where and when.
+    /// Authors, place and year.
     pub citation: String,
     /// What is reproduced, and how, in paragraphs.
     pub about: Vec<String>,
-    /// What it measured, in its order.
+    /// The paper's measurements, in its order.
     #[serde(rename = "row")]
     pub rows: Vec<Row>,
-    /// What it leaves open, each decided once.
+    /// The questions that the paper leaves open, each decided once.
     #[serde(rename = "choice", default)]
     pub choices: Vec<Choice>,
-    /// What its [`kernel`](crate::Paper::kernel) scenarios show, in paragraphs.
+    /// Paragraphs about its [`kernel`](crate::Paper::kernel) scenarios.
     #[serde(default)]
     pub kernel: Vec<String>,
 }
 
-/// Something that a paper measured.
+/// A number or statement of a paper.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Row {
-    /// Names it, among all papers.
+    /// The row's name, unique among all papers.
     pub id: String,
-    /// What it is.
+    /// A description.
     pub what: String,
-    /// Where the paper says it.
+    /// Section and figure of the paper.
     pub section: String,
-    /// What the paper says.
+    /// The paper's value or claim.
     pub expected: Expected,
-    /// Of the number; empty where there is none.
+    /// Unit of the number; empty where there is none.
     #[serde(default)]
     pub unit: String,
-    /// How it counts.
+    /// When it counts as reproduced.
     pub rule: Rule,
     /// How it is measured, and misprints.
     #[serde(default)]
     pub note: String,
-    /// Why it misses; for those that do.
+    /// Why it misses, for a row that does.
     #[serde(default)]
     pub cause: String,
 }
 
-/// Something that a paper leaves open.
+/// A question that a paper leaves open.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Choice {
     /// The question.
     pub question: String,
-    /// What was decided: what the scenarios, and the code beside them, do.
+    /// The answer that the scenarios and their code implement.
     pub decided: String,
-    /// Why.
+    /// The reason for it.
     pub reason: String,
-    /// What else could be.
+    /// Other plausible answers.
     #[serde(rename = "alternative")]
     pub alternatives: Vec<Alternative>,
 }
@@ -70,17 +70,17 @@ pub struct Choice {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Alternative {
-    /// Short, for the head of a column.
+    /// A short name, for the head of a column.
     pub name: String,
-    /// Keys of all scenarios that have another value: see [`Settings`](crate::Settings).
+    /// The scenario keys that it changes: see [`Settings`](crate::Settings).
     pub set: toml::Table,
 }
 
 impl Ledger {
-    /// Reads one. All of them are part of the program.
+    /// Parses a ledger. All ledgers are part of the program.
     ///
     /// # Panics
-    /// Where it is wrong: a test reads them all.
+    /// If the text is no ledger. A test reads them all.
     pub fn read(text: &str) -> Ledger {
         toml::from_str(text).unwrap_or_else(|error| panic!("{error}"))
     }

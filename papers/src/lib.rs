@@ -1,17 +1,16 @@
-//! The papers that Onramp builds on: what they measured, and the same measured again by this
-//! simulator.
+//! The papers that Onramp builds on: their measurements, repeated by Onramp's simulator.
 //!
 //! Each paper has a folder beside this one, named as on the command line:
 //!
-//! - `paper.toml`, its [`Ledger`]: every number and statement that counts, what the paper leaves
-//!   open and how it was decided, and the alternatives;
-//! - its scenarios, files that `onramp sim` runs as well;
-//! - `mod.rs` and what belongs to it: how each [`Part`] is measured in those scenarios, its figures
-//!   and tables.
+//! - `paper.toml`, its [`Ledger`]: every number and statement that counts, the questions that the
+//!   paper leaves open, their decided answers, and the alternatives;
+//! - its scenarios, files that `onramp sim` runs too;
+//! - `mod.rs` and its parts: how each [`Part`] is measured in those scenarios, with its figures and
+//!   tables.
 //!
-//! [`reproduce`] measures, judges each row by its rule and gives a [`Reproduction`]; `onramp
-//! reproduce` shows it on a terminal and [`page`](page()) as a page. Nothing here knows a paper's
-//! numbers but its ledger.
+//! [`reproduce`] measures, judges each row by its rule and returns a [`Reproduction`]. `onramp
+//! reproduce` prints it on a terminal, and [`page`](page()) makes a page of it. Only the ledger
+//! contains a paper's numbers.
 
 mod bench;
 mod expectation;
@@ -45,13 +44,14 @@ pub use watch::{Crossing, Flow, Timeout, Total, Watch, Windows};
 
 /// A paper.
 pub struct Paper {
-    /// What it says.
+    /// Its numbers and open questions.
     pub ledger: Ledger,
     /// How each part of it is measured, in the ledger's order.
     pub parts: &'static [Part],
-    /// Texts of scenario files that show the same on a real kernel, beside the controls of today.
+    /// Scenario files that run the paper's networks on a real kernel, beside today's congestion
+    /// controls.
     pub kernel: &'static [&'static str],
-    /// Draws what they gave there.
+    /// Draws figures from the transfers of `kernel`.
     pub kernel_figures: Option<KernelFigures>,
 }
 
@@ -72,7 +72,7 @@ pub enum Error {
     },
 }
 
-/// All papers, in the order of their years.
+/// All papers, by first author.
 pub fn papers() -> Vec<Paper> {
     vec![
         aron_druschel_1998::paper(),
@@ -82,3 +82,8 @@ pub fn papers() -> Vec<Paper> {
         wang_astart::paper(),
     ]
 }
+
+/// The example of the README.
+#[doc = include_str!("../README.md")]
+#[cfg(doctest)]
+pub struct ReadmeExample;

@@ -1,4 +1,4 @@
-//! A paper as a page, and the page that leads to several.
+//! The page of a paper, and the index of several pages.
 
 use crate::{
     Choice, Figure, Influence, Ledger, Note, Paper, PartView, Record, Reproduction, Table,
@@ -6,7 +6,7 @@ use crate::{
 use onramp_report::reproduction::{PageCell, PageTable, PageTone, ReproductionPage, Section};
 use onramp_report::Meta;
 
-/// The page of a paper. `kernel` is what a real kernel showed, and comes last.
+/// The page of a paper. `kernel` is the section about a real kernel, which comes last.
 pub fn page(
     paper: &Paper,
     reproduction: &Reproduction,
@@ -36,8 +36,8 @@ pub fn page(
     }
 }
 
-/// The page that leads to those of several papers, each in a file named as [`file_name`] says. What
-/// the cells of the column `page` say are these names.
+/// The index of several papers' pages. The cells of its column `page` are the file names of
+/// [`file_name`].
 pub fn index(papers: &[(&Paper, &Reproduction)], meta: Meta) -> ReproductionPage {
     let row = |(paper, reproduction): &(&Paper, &Reproduction)| {
         let (rows, reproduced) = (reproduction.records.len(), reproduction.reproduced());
@@ -154,7 +154,7 @@ fn verdict(record: &Record) -> PageCell {
     }
 }
 
-/// Leaves out a column that says nothing.
+/// Leaves out a column without any text.
 fn drop_if_empty(table: &mut PageTable, column: usize) {
     if table.rows.iter().all(|row| row[column].text.is_empty()) {
         table.head.remove(column);
@@ -165,7 +165,7 @@ fn drop_if_empty(table: &mut PageTable, column: usize) {
     }
 }
 
-/// The open questions, and for each that changes rows a table of them.
+/// The open questions, with a table of the changed rows below each question that changes some.
 fn left_open(ledger: &Ledger, reproduction: &Reproduction) -> Section {
     let tables = ledger.choices.iter().flat_map(|choice| {
         let influence = reproduction

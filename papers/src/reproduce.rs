@@ -1,4 +1,4 @@
-//! Measuring a paper's rows, judging them, and measuring them again under the alternatives.
+//! Measures a paper's rows and judges them, as decided and under each alternative.
 
 use crate::expectation::{Expected, Rule, Value};
 use crate::statistics::median;
@@ -6,45 +6,44 @@ use crate::{study_table, Bench, Error, Options, Paper, Row, Settings, Table};
 use onramp_report::reproduction::PageFigure;
 use serde::Serialize;
 
-/// A part of a paper that is measured together: rows that come from the same runs.
+/// A part of a paper: rows that come from the same runs and are measured together.
 pub struct Part {
-    /// What its rows' ids begin with.
+    /// Prefixes of its rows' ids.
     pub ids: &'static [&'static str],
     /// Its heading.
     pub title: &'static str,
-    /// It takes seconds even in a build for debugging.
+    /// Whether it takes seconds only, even in a debug build.
     pub quick: bool,
-    /// Names of the scenarios that it runs; none where nothing that the paper leaves open has a
-    /// part in it.
+    /// Names of the scenarios that it runs. Empty if no open question affects it.
     pub scenarios: &'static [&'static str],
     /// Measures it.
     pub measure: fn(&Bench<'_>) -> Result<Measured, Error>,
 }
 
-/// What a part's runs gave.
+/// The results of a part's runs.
 #[derive(Clone, Debug, Default)]
 pub struct Measured {
     rows: Vec<(String, Samples)>,
     /// The figures, redrawn.
     pub figures: Vec<Figure>,
-    /// What the runs show for which the paper has no row: studies of our own.
+    /// Studies of our own, for which the paper has no row.
     pub tables: Vec<Table>,
-    /// What else the runs show, in sentences.
+    /// Further findings, in sentences.
     pub remarks: Vec<String>,
 }
 
 #[derive(Clone, Debug)]
 enum Samples {
-    /// One of each seed.
+    /// One number for each seed.
     Numbers(Vec<f64>),
-    /// No seed has a part in it.
+    /// A value without random events.
     Exactly(Value),
 }
 
 /// A figure, drawn.
 #[derive(Clone, Debug)]
 pub struct Figure {
-    /// SVG.
+    /// The figure as SVG.
     pub svg: String,
     /// The sentence below it.
     pub caption: String,
@@ -55,49 +54,50 @@ pub struct Figure {
 pub struct Record {
     /// The paper's id.
     pub paper: String,
-    /// The row's.
+    /// The row's id.
     pub id: String,
-    /// What it is.
+    /// A description.
     pub what: String,
-    /// What the paper says.
+    /// The paper's value or claim.
     pub expected: Expected,
-    /// What was measured: the median of all seeds.
+    /// The measured value: the median of all seeds.
     pub measured: Value,
-    /// The least and the most of the seeds; null without chance.
+    /// Minimum and maximum over the seeds; null without random events.
     pub spread: Option<[f64; 2]>,
-    /// Of both.
+    /// Unit of both.
     pub unit: String,
-    /// How it counts.
+    /// When it counts as reproduced.
     pub rule: Rule,
     /// Whether it agrees, by the rule.
     pub reproduced: bool,
     /// How it is measured; where it misses, why.
     pub note: String,
-    /// Where the paper says it.
+    /// Section and figure of the paper.
     pub section: String,
 }
 
-/// What a choice does to the rows.
+/// The effect of an open question on the rows.
 #[derive(Clone, Debug)]
 pub struct Influence {
     /// The question.
     pub question: String,
-    /// Each alternative's name, and the records of the parts that it changes.
+    /// Each alternative's name, and the records of the parts that it affects.
     pub alternatives: Vec<(String, Vec<Record>)>,
 }
 
-/// A part of a paper, reproduced: all but its records, which are with those of the other parts.
+/// A reproduced part of a paper, except for its records, which stand in
+/// [`Reproduction::records`].
 #[derive(Clone, Debug)]
 pub struct ReproducedPart {
     /// Its heading.
     pub title: &'static str,
-    /// The place of its first record; they end where those of the next part begin.
+    /// Index of its first record. Its records end where those of the next part begin.
     pub first_record: usize,
     /// Its figures, redrawn.
     pub figures: Vec<Figure>,
     /// Its tables.
     pub tables: Vec<Table>,
-    /// What else the runs show, in sentences.
+    /// Further findings, in sentences.
     pub remarks: Vec<String>,
 }
 
@@ -115,7 +115,7 @@ pub struct Reproduction {
 }
 
 impl Figure {
-    /// For a page.
+    /// The figure for a page.
     pub fn page_figure(&self) -> PageFigure {
         PageFigure {
             svg: self.svg.clone(),
@@ -125,13 +125,13 @@ impl Figure {
 }
 
 impl Measured {
-    /// Adds a row's numbers, one of each seed.
+    /// Adds a row's numbers, one for each seed.
     pub fn numbers(&mut self, id: impl Into<String>, numbers: impl IntoIterator<Item = f64>) {
         self.rows
             .push((id.into(), Samples::Numbers(numbers.into_iter().collect())));
     }
 
-    /// Adds what no seed has a part in.
+    /// Adds a row's value that does not depend on the seed.
     pub fn exactly(&mut self, id: impl Into<String>, value: Value) {
         self.rows.push((id.into(), Samples::Exactly(value)));
     }
@@ -142,12 +142,12 @@ impl Record {
         let (measured, spread) = match samples {
             Samples::Exactly(value) => (value.clone(), None),
             Samples::Numbers(numbers) => {
-                let least = numbers.iter().copied().fold(f64::INFINITY, f64::min);
-                let most = numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-                // Of none, or of nothing but what did not happen, there is neither.
+                let min = numbers.iter().copied().fold(f64::INFINITY, f64::min);
+                let max = numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+                // Without any number that is not NaN there is no spread.
                 (
                     Value::Number(median(numbers)),
-                    (least <= most).then_some([least, most]),
+                    (min <= max).then_some([min, max]),
                 )
             }
         };
@@ -178,7 +178,7 @@ impl Part {
         (self.measure)(&Bench::new(options, self.scenarios, alternative))
     }
 
-    /// Do these keys belong to any of its scenarios?
+    /// Whether any of these keys is for one of its scenarios.
     fn is_changed_by(&self, settings: &Settings) -> bool {
         self.scenarios
             .iter()
@@ -197,12 +197,12 @@ impl Part {
 }
 
 impl Paper {
-    /// The parts to reproduce: all, or those that take seconds.
+    /// The parts to reproduce: all, or only the quick ones.
     fn chosen(&self, quick: bool) -> impl Iterator<Item = &'static Part> {
         self.parts.iter().filter(move |part| part.quick || !quick)
     }
 
-    /// How often a part is measured by [`reproduce`], for a progress bar: all of them together.
+    /// How many times [`reproduce`] measures a part, for a progress bar.
     pub fn steps(&self, quick: bool, alternatives: bool) -> usize {
         let all = self
             .ledger
@@ -225,11 +225,11 @@ impl Paper {
 /// Measures a paper's rows and judges them; with `alternatives`, again under each of them.
 ///
 /// # Errors
-/// The simulator's, among them that it was stopped.
+/// Errors of the simulator, including that it was stopped.
 ///
 /// # Panics
-/// Where a part has no measurement for a row of its own, or one that is not in the ledger; where a
-/// [`Table`] is not as its fields demand.
+/// If a part has no measurement for one of its rows, or has one that is not in the ledger, or if a
+/// [`Table`] breaks the rules of its fields.
 pub fn reproduce(
     paper: &Paper,
     quick: bool,

@@ -1,14 +1,14 @@
-//! A scenario with some keys changed: how a paper's variants, seeds and alternatives come from one
-//! file.
+//! A scenario with some keys changed. One file gives a paper's variants, seeds and alternatives.
 
 use onramp_scenario::Scenario;
 use toml::{Table, Value};
 
-/// Keys and the values that they get, for example `transfer.timers` = `"brakmo"`. A key of several
-/// tables, such as `transfer.timers`, is set in each of them; of `traffic` in those tables that
-/// have transfers, or those that have packets without TCP, as the key belongs to the ones or the
-/// others. With a scenario's name and a colon before it, as `wan: transfer.spacing`, it is set in
-/// that scenario alone.
+/// Keys and their new values, for example `transfer.timers` = `"brakmo"`.
+///
+/// A key of several tables, such as `transfer.timers`, is set in each of them. A key of `traffic`
+/// is set in the tables to whose kind it belongs: transfers, or packets without TCP. A key with a
+/// scenario's name and a colon before it, such as `wan: transfer.spacing`, is set in that scenario
+/// alone.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Settings(Vec<(String, Value)>);
 
@@ -22,7 +22,7 @@ impl Settings {
         )
     }
 
-    /// The keys of a table of `paper.toml`, dotted ones as texts: `"receiver.acks" = "every"`.
+    /// The keys of a table of `paper.toml`, such as `"receiver.acks" = "every"`.
     pub fn of_table(table: &Table) -> Settings {
         Settings(
             table
@@ -32,24 +32,24 @@ impl Settings {
         )
     }
 
-    /// These, and then others.
+    /// These keys, then others, which override them.
     #[must_use]
     pub fn and(mut self, others: &Settings) -> Settings {
         self.0.extend(others.0.iter().cloned());
         self
     }
 
-    /// Is any of these keys for the scenario of this name?
+    /// Whether any of these keys is for the scenario of this name.
     pub fn concern(&self, scenario: &str) -> bool {
         self.0
             .iter()
             .any(|(key, _)| scenario_of(key).0.is_none_or(|only| only == scenario))
     }
 
-    /// The scenario of this text with these keys.
+    /// Parses this scenario file with these keys set.
     ///
     /// # Panics
-    /// Where text or keys are wrong: all of them are part of the program, and tests run them.
+    /// If the text or a key is wrong. All of them are part of the program, and tests run them.
     pub fn apply(&self, text: &str) -> Scenario {
         let mut scenario: Table = text
             .parse()
@@ -83,7 +83,7 @@ impl Settings {
 /// Keys of traffic without TCP.
 const OF_PACKETS: [&str; 5] = ["kind", "rate", "packet", "on", "off"];
 
-/// The scenario that a key is for alone, if there is one, and the key itself.
+/// The scenario to which a key is limited, if any, and the key itself.
 fn scenario_of(key: &str) -> (Option<&str>, &str) {
     key.split_once(": ")
         .map_or((None, key), |(scenario, key)| (Some(scenario), key))
@@ -102,7 +102,7 @@ fn set(scenario: &mut Table, table: &str, key: &str, value: &Value) {
             }
         }
         Some(Value::Table(one)) => drop(one.insert(key.to_owned(), value.clone())),
-        // There is no traffic to be told of it; any other table may begin here.
+        // Without traffic there is nothing to set. Any other missing table is added.
         None if table == "traffic" => {}
         _ => drop(scenario.insert(
             table.to_owned(),
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn of_traffic_those_are_told_that_have_the_key() {
+    fn a_key_of_traffic_is_set_in_tables_of_its_kind() {
         let scenario =
             Settings::of([("traffic.avoidance", "reno"), ("traffic.kind", "poisson")]).apply(TEXT);
         let [packets, transfers] = &scenario.cases[0].traffic[..] else {
@@ -145,9 +145,10 @@ mod tests {
             packets.kind,
             onramp_scenario::TrafficKind::Poisson(_)
         ));
-        assert!(
-            matches!(&transfers.kind, onramp_scenario::TrafficKind::Transfers(t) if t.avoidance.name() == "reno")
-        );
+        let onramp_scenario::TrafficKind::Transfers(transfers) = &transfers.kind else {
+            panic!("the second table has transfers")
+        };
+        assert_eq!(transfers.avoidance.name(), "reno");
     }
 
     #[test]
@@ -163,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn a_scenario_that_is_renamed_is_told_what_its_new_name_is() {
+    fn a_renamed_scenario_gets_the_keys_of_its_new_name() {
         let settings = Settings::of([
             ("name", "b"),
             ("b: path.rate", "3 Mbit/s"),

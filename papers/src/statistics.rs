@@ -1,6 +1,6 @@
-//! What a number of runs say together.
+//! Statistics of several runs.
 
-/// The middle value; of an even number the mean of the two in the middle. NaN of none.
+/// The median: for an even count the mean of the two middle values, for an empty slice NaN.
 pub fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -14,7 +14,7 @@ pub fn median(values: &[f64]) -> f64 {
     }
 }
 
-/// The mean; NaN of none.
+/// The mean; NaN for an empty slice.
 pub fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }

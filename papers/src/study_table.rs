@@ -1,15 +1,15 @@
-//! A table that a part's runs gave: what a study shows for which no paper has a row to compare
-//! with, such as a sweep over bandwidths.
+//! A table of a study: results for which no paper has a row to compare with, such as a sweep over
+//! bandwidths.
 
 use onramp_report::reproduction::{PageCell, PageTable};
 use onramp_report::{table_to_csv, text_table, TableOptions};
 use std::collections::BTreeSet;
 
-/// A table of a study. Programs read its cells as well: a cell of a column of numbers is a number
-/// alone, or `–` where there is none, and its unit stands in the head.
+/// A table of a study. Programs read it too: in a column of numbers a cell is a number alone, or
+/// `–` where there is none, and the unit is in the head.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Table {
-    /// In kebab case, and the paper's only one of this name: its file is named so.
+    /// Its name in kebab case, unique in the paper. It is also the name of its file.
     pub name: String,
     /// The sentence above it.
     pub caption: String,
@@ -20,7 +20,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// For a page.
+    /// The table for a page.
     pub fn page_table(&self) -> PageTable {
         let cells = |row: &Vec<String>| {
             row.iter()
@@ -34,21 +34,20 @@ impl Table {
         }
     }
 
-    /// For a terminal, without its caption: in blocks where it is too wide, each with the first
-    /// column.
+    /// The table for a terminal, without its caption. A table that is too wide is split into
+    /// blocks, each with the first column.
     pub fn text(&self, options: &TableOptions) -> String {
         text_table(&self.head, &self.rows, options)
     }
 
-    /// For programs: the head, then the rows.
+    /// The table as CSV: the head, then the rows.
     pub fn csv(&self) -> String {
         table_to_csv(&self.head, &self.rows)
     }
 }
 
-/// # Panics
-/// Where two of a paper's tables would be one file, a name is none for a file, or a row is not as
-/// long as the head.
+/// # Panics If two of a paper's tables have one name, a name is not in kebab case, or a row is not
+/// as long as the head.
 pub(crate) fn check<'a>(tables: impl IntoIterator<Item = &'a Table>) {
     let mut names = BTreeSet::new();
     for Table {

@@ -1,11 +1,11 @@
-//! What everyone who shows a reproduction needs: its rows by part, and what an open question does
-//! to them.
+//! Views of a reproduction, for terminal and page: its rows by part, and the effect of open
+//! questions on them.
 
 use crate::{
     Alternative, Choice, Figure, Influence, Ledger, Record, Reproduction, Row, Table, Value,
 };
 
-/// A change of less than this share of a number is none.
+/// A smaller change, as a share of the number, is ignored.
 const NOTICEABLE: f64 = 0.01;
 
 /// A part of a paper, reproduced.
@@ -19,32 +19,32 @@ pub struct PartView<'a> {
     pub figures: &'a [Figure],
     /// Its tables.
     pub tables: &'a [Table],
-    /// What else the runs show.
+    /// Further findings.
     pub remarks: &'a [String],
 }
 
-/// What is said of rows.
+/// A note about rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note<'a> {
-    /// Their ids: rows that follow each other and have one note.
+    /// The ids of successive rows that share the note.
     pub ids: Vec<&'a str>,
-    /// Why they miss; else how they are measured.
+    /// Whether the note is the cause of a miss. Otherwise it describes the measurement.
     pub is_cause: bool,
     /// The sentences.
     pub text: &'a str,
 }
 
-/// A row that an open question has a part in.
+/// A row that an open question affects.
 #[derive(Clone, Debug)]
 pub struct Change<'a> {
-    /// As it was decided.
+    /// The record under the decided answer.
     pub decided: &'a Record,
     /// Under each alternative; `None` where it does not change noticeably.
     pub alternatives: Vec<Option<&'a Record>>,
 }
 
 impl<'a> PartView<'a> {
-    /// How its rows are measured; then why some miss.
+    /// Notes on how the rows are measured, then the causes of the rows that miss.
     pub fn notes(&self, ledger: &'a Ledger) -> Vec<Note<'a>> {
         let row = |record: &Record| ledger.rows.iter().find(|row| row.id == record.id);
         let rows: Vec<&Row> = self.records.iter().filter_map(row).collect();
@@ -182,7 +182,7 @@ impl Record {
             .to_owned()
     }
 
-    /// What was measured, with its unit; `none` where what was to be measured did not happen.
+    /// The measured value with its unit; `none` where the measured event did not happen.
     pub fn measured_text(&self) -> String {
         match &self.measured {
             Value::Number(number) if !number.is_finite() => "none".to_owned(),
@@ -190,7 +190,7 @@ impl Record {
         }
     }
 
-    /// The least and the most of the seeds, where they differ.
+    /// Minimum and maximum over the seeds, where they differ.
     pub fn range_text(&self) -> String {
         let Some(spread) = self
             .spread
@@ -199,11 +199,11 @@ impl Record {
             return String::new();
         };
         let dash = if spread[0] < 0.0 { " to " } else { "–" };
-        let [least, most] = spread.map(|number| Value::Number(number).to_string());
-        if least == most {
+        let [min, max] = spread.map(|number| Value::Number(number).to_string());
+        if min == max {
             String::new()
         } else {
-            [&least, dash, &most].concat()
+            [&min, dash, &max].concat()
         }
     }
 }

@@ -1,12 +1,12 @@
-//! What the papers measure of flows: an observer that keeps it all.
+//! An observer that records what the papers measure of flows.
 
 use onramp_sim::observe::{Direction, DropReason, FlowStart, Observer, PacketEvent};
 use onramp_tcp::{Connection, Segment, Stack, State, Ticks};
 
-/// The directed link that is watched: the scenario's first, forward.
+/// The observed link: the scenario's first, in the forward direction.
 const BOTTLENECK: u32 = 0;
 
-/// What has come so far, and when: bytes in all at each time.
+/// A running total: the bytes so far, at each time at which some arrived.
 #[derive(Clone, Debug, Default)]
 pub struct Total(Vec<(f64, u64)>);
 
@@ -16,18 +16,18 @@ impl Total {
             .push((at_s, self.0.last().map_or(0, |(_, before)| *before) + bytes));
     }
 
-    /// Each time at which something came, and what had come by then.
+    /// Each time at which bytes arrived, with the total at that time.
     pub fn steps(&self) -> &[(f64, u64)] {
         &self.0
     }
 
-    /// What had come by this time.
+    /// The total at this time.
     pub fn by(&self, at_s: f64) -> u64 {
         let later = self.0.partition_point(|(time_s, _)| *time_s <= at_s);
         later.checked_sub(1).map_or(0, |last| self.0[last].1)
     }
 
-    /// When so much had come; `None`: it has not.
+    /// When the total reached `bytes`; `None` if it did not.
     pub fn reached_s(&self, bytes: u64) -> Option<f64> {
         let enough = self.0.partition_point(|(_, total)| *total < bytes);
         self.0.get(enough).map(|(time_s, _)| *time_s)
@@ -39,44 +39,40 @@ impl Total {
 pub struct Timeout {
     /// When.
     pub at_s: f64,
-    /// How long it had run: since the last acknowledgement of something new, or since it was set
-    /// otherwise.
+    /// How long the timer had run: since the last ACK of new data, or since another event set it.
     pub delay_s: f64,
 }
 
-/// A flow from its start to the end of the run. Times are those of the run.
+/// A flow from its start to the end of the run. Times are the run's.
 #[derive(Clone, Debug)]
 pub struct Flow {
     /// When its first end began to connect.
     pub started_s: f64,
-    /// The scenario's `[[traffic]]` table that it belongs to, from 0; `None`: it is the transfer's.
+    /// Index of its `[[traffic]]` table, from 0; `None` for the transfer.
     pub traffic: Option<u32>,
-    /// When the sender's connection stood, and the peer's window then.
+    /// When the sender's connection was established, and the peer's window at that time.
     pub established: Option<(f64, u64)>,
-    /// What its receiver's application had read.
+    /// Bytes that its receiver's application read.
     pub delivered: Total,
     /// Bytes of its IP packets that left the scenario's first link, forward.
     pub carried: Total,
     /// When one of its segments was lost.
     pub drops_s: Vec<f64>,
-    /// When it sent a segment again.
+    /// When it retransmitted a segment.
     pub retransmissions_s: Vec<f64>,
     /// When its retransmission timer expired.
     pub timeouts: Vec<Timeout>,
-    /// When acknowledgements made it send again (fast retransmit).
+    /// When ACKs made it retransmit (fast retransmit).
     pub recoveries_s: Vec<f64>,
-    /// When its sender acted, and what its windows were then; kept while [`Watch::windows`] asks
-    /// for it.
+    /// Its windows, each time its sender acted. Recorded only with [`Watch::windows`].
     pub windows: Vec<Windows>,
-    /// When it sent a segment with data, and how far into the stream it had come then.
+    /// When it sent a segment with data, and the end of the data sent so far, as a stream offset.
     pub sent: Vec<(f64, u64)>,
-    /// When an acknowledgement arrived.
+    /// When an ACK arrived.
     pub acks_s: Vec<f64>,
-    /// Its packets, in the order in which they were sent; kept while [`Watch::packets`] asks for
-    /// it.
+    /// Its packets, in the order of sending. Recorded only with [`Watch::packets`].
     pub packets: Vec<Crossing>,
-    /// When its host's slow timer ticks: the first tick, and the time between two; of hosts that
-    /// have one.
+    /// Its host's slow timer, if it has one: the first tick, and the time between two ticks.
     pub slow_timer_s: Option<(f64, f64)>,
     sender_started_s: Option<f64>,
     /// When its retransmission timer was started last.
@@ -86,20 +82,20 @@ pub struct Flow {
     seen: (u64, u64),
 }
 
-/// A packet of a flow on its way.
+/// A packet of a flow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Crossing {
     /// When it left its host.
     pub sent_s: f64,
-    /// When it came to the other; `None`: it did not.
+    /// When it arrived at the other host; `None` if it did not.
     pub arrived_s: Option<f64>,
-    /// It left the sender of the data.
+    /// Whether the sender of the data sent it.
     pub from_sender: bool,
-    /// Place in the stream of its first byte.
+    /// Stream offset of its first byte.
     pub stream_start: u64,
-    /// It had been sent before.
+    /// Whether it is a retransmission.
     pub again: bool,
-    /// What it is.
+    /// The segment itself.
     pub segment: Segment,
 }
 
@@ -112,11 +108,11 @@ pub struct Windows {
     pub cwnd_bytes: u64,
     /// Slow-start threshold; [`u64::MAX`] while there is none.
     pub ssthresh_bytes: u64,
-    /// What the sender's buffer and the receiver's window permit.
+    /// The minimum of the sender's buffer and the receiver's window.
     pub send_window_bytes: u64,
-    /// Sent and not acknowledged.
+    /// Bytes in flight: sent and not cumulatively acknowledged.
     pub unacked_bytes: u64,
-    /// In slow start, by the thresholds.
+    /// Whether cwnd is below ssthresh.
     pub slow_start: bool,
 }
 
@@ -145,28 +141,28 @@ impl Flow {
         }
     }
 
-    /// When its sender first did something, or else its first end.
+    /// When its sender first acted, or else when its first end began to connect.
     pub fn sender_start_s(&self) -> f64 {
         self.sender_started_s.unwrap_or(self.started_s)
     }
 }
 
-/// Keeps what the papers measure.
+/// Records what the papers measure.
 #[derive(Clone, Debug, Default)]
 pub struct Watch {
-    /// Keep each flow's windows, segments and acknowledgements: much for long runs.
+    /// Record each flow's windows, segments and ACKs. This takes much memory in long runs.
     pub windows: bool,
-    /// Keep each packet.
+    /// Record each packet.
     pub packets: bool,
-    /// The flows, as they started.
+    /// The flows, in the order in which they started.
     pub flows: Vec<Flow>,
-    /// Bytes of IP packets that left the scenario's first link, forward: in all of them the
-    /// bottleneck.
+    /// Bytes of IP packets that left the scenario's first link, forward. It is the bottleneck in
+    /// all scenarios of the papers.
     pub carried: Total,
 }
 
 impl Watch {
-    /// One that keeps windows too.
+    /// A watch that records windows too.
     pub fn with_windows() -> Watch {
         Watch {
             windows: true,
@@ -174,7 +170,7 @@ impl Watch {
         }
     }
 
-    /// One that keeps packets.
+    /// A watch that records packets.
     pub fn with_packets() -> Watch {
         Watch {
             packets: true,
@@ -182,7 +178,7 @@ impl Watch {
         }
     }
 
-    /// The simulation's beginning as the papers count: when the first sender did something.
+    /// The papers' time 0: when the first sender acted.
     pub fn origin_s(&self) -> f64 {
         self.flows
             .iter()
@@ -190,7 +186,7 @@ impl Watch {
             .fold(f64::INFINITY, f64::min)
     }
 
-    /// What all receivers' applications had read by this time.
+    /// Bytes that all receivers' applications had read by this time.
     pub fn delivered_by(&self, at_s: f64) -> u64 {
         self.flows.iter().map(|flow| flow.delivered.by(at_s)).sum()
     }
@@ -244,7 +240,7 @@ impl Observer for Watch {
 
     fn arrived(&mut self, packet: &PacketEvent<'_>) {
         if self.packets {
-            // Ways are first in, first out: the oldest that is the same.
+            // Paths are first in, first out, so take the oldest equal packet.
             let from_sender = packet.direction == Direction::Data;
             let same = |sent: &&mut Crossing| {
                 sent.arrived_s.is_none()
@@ -305,8 +301,8 @@ impl Observer for Watch {
         if stats.recoveries > flow.seen.1 {
             flow.recoveries_s.push(at_s);
         }
-        // What starts the timer again: something new acknowledged, something sent again, and data
-        // after none.
+        // The timer restarts on an ACK of new data, on a retransmission, and on the first data
+        // after none was in flight.
         let acked_bytes = sender.acked_bytes();
         let restarts =
             acked_bytes > flow.acked_bytes || (stats.timeouts, stats.recoveries) != flow.seen;

@@ -64,7 +64,7 @@ const PARTS: &[Part] = &[
     },
 ];
 
-/// Both networks with the TCP of today.
+/// Both networks with today's TCP.
 const KERNEL: &[&str] = &[
     include_str!("satellite-paper.toml"),
     include_str!("wan-paper.toml"),
@@ -77,21 +77,21 @@ const WAN: &str = include_str!("wan.toml");
 const KB: f64 = 1e3;
 const MB: f64 = 1e6;
 
-/// The paper's timers: one of three.
+/// The three kinds of timers that the paper compares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Timing {
-    /// 4.4BSD's.
+    /// 4.4BSD's timers.
     Original,
     /// With the scaling of Brakmo & Peterson.
     Brakmo,
-    /// Measured by a clock of 1 ms, scheduled by one of 500 ms.
+    /// The paper's: measured by a clock of 1 ms, scheduled by one of 500 ms.
     Proposed,
 }
 
 impl Timing {
     const ALL: [Timing; 3] = [Timing::Original, Timing::Brakmo, Timing::Proposed];
 
-    /// As the paper's figures call it.
+    /// Its name in the paper's figures.
     fn name(self) -> &'static str {
         match self {
             Timing::Original => "orig-timer",
@@ -113,8 +113,8 @@ fn timers(name: &'static str) -> Settings {
     Settings::of([("transfer.timers", name), ("traffic.timers", name)])
 }
 
-/// The paper's timers on a host that measures with 1 ms, as all its proposals do (section 5), and
-/// schedules with this tick.
+/// The paper's timers on a host that measures time in steps of 1 ms, as all its proposals do
+/// (section 5), and schedules events with this tick.
 fn decoupled(tick: &'static str) -> Settings {
     let clocks = [
         ("transfer.clock", "1 ms"),
@@ -125,8 +125,8 @@ fn decoupled(tick: &'static str) -> Settings {
     timers("decoupled").and(&Settings::of(clocks))
 }
 
-/// What was decided of TCP Lite, for `wan.toml`, which shows other recoveries; this folder's files
-/// have it.
+/// The decided recovery of TCP Lite, for `wan.toml`, which has another one. This folder's own files
+/// have it already.
 fn lite() -> Settings {
     Settings::of([
         ("transfer.recovery", "careful-reno"),
@@ -134,12 +134,12 @@ fn lite() -> Settings {
     ])
 }
 
-/// What was decided of section 5's receivers, for `wan.toml`; this folder's files have it.
+/// The decided receivers of section 5, for `wan.toml`. This folder's own files have them already.
 fn every_second() -> Settings {
     Settings::of([("receiver.timestamps", false)])
 }
 
-/// What the bottleneck, each scenario's first link, carries of payload when it is full, in bytes a
+/// The maximum payload rate of the bottleneck, which is each scenario's first link, in bytes per
 /// second.
 fn payload_rate(case: &Case) -> f64 {
     let link = &case.network.links[0];

@@ -6,33 +6,33 @@ use crate::statistics::{mean, median};
 use crate::{Bench, Error, Measured, Run, Settings, Value, Watch};
 use onramp_report::plot::{draw_plot, Annotation, Axis, Plot, PlotSeries, PlotStyle};
 
-/// Times at which curves are compared.
+/// Interval of the times at which curves are compared.
 const STEP_S: f64 = 0.1;
 
-/// What a run gives to the figures.
+/// The points of one run in the figures.
 struct Curve {
-    /// Throughput, as a share of what the bottleneck can carry, of a run that is cut at each step.
+    /// Throughput of a run that is cut at each step, as a share of the bottleneck's payload rate.
     throughput: Vec<f64>,
-    /// When each sender's slow start was over, since the first sender's start.
+    /// When each sender's slow start ended, since the first sender's start.
     slow_start_ends_s: Vec<f64>,
 }
 
 /// A line of the figures.
 struct Line {
-    /// As the figures call it.
+    /// Its name in the figures.
     label: &'static str,
-    /// One of each seed.
+    /// One curve for each seed.
     curves: Vec<Curve>,
 }
 
-/// TCP Lite, from the initial window that all of them have, with the receivers of section 5.
+/// TCP Lite with the receivers of section 5, and with the initial window that all lines have.
 fn original() -> Settings {
     lite()
         .and(&every_second())
         .and(&Settings::of([("transfer.initial_window", "paper")]))
 }
 
-/// With ssthresh estimation, pacing and the timer framework, on a host with this tick.
+/// TCP Lite with ssthresh estimation, pacing and the timer framework, on a host with this tick.
 fn proposed(tick: &'static str) -> Settings {
     let startup = [("transfer.startup", "paced"), ("transfer.train", "closest")];
     original().and(&Settings::of(startup)).and(&decoupled(tick))
@@ -52,7 +52,7 @@ impl Line {
         })
     }
 
-    /// The curve in the middle, at each step.
+    /// The median curve.
     fn series(&self, until_s: f64) -> PlotSeries {
         let points = steps(STEP_S, until_s).map(|at_s| {
             (
@@ -74,10 +74,10 @@ impl Line {
 impl Curve {
     fn of(run: &Run<'_>) -> Curve {
         let end_s = run.case.duration_ns.expect("the scenario has an end") as f64 / 1e9;
-        let most = payload_rate(run.case);
+        let max_rate = payload_rate(run.case);
         let origin_s = run.watch.origin_s();
         let throughput = steps(STEP_S, end_s)
-            .map(|at_s| run.watch.delivered_by(origin_s + at_s) as f64 / (most * at_s));
+            .map(|at_s| run.watch.delivered_by(origin_s + at_s) as f64 / (max_rate * at_s));
         let ends = run
             .watch
             .flows
@@ -99,8 +99,7 @@ fn steps(from_s: f64, until_s: f64) -> impl Iterator<Item = f64> {
     (step(from_s)..=step(until_s)).map(|step| f64::from(step) * STEP_S)
 }
 
-/// For each seed, by how much more one line has than another over a span of time: the ratio of
-/// their means.
+/// For each seed, the ratio of two lines' mean throughputs over a span of time.
 fn ratios(one: &Line, other: &Line, from_s: f64, until_s: f64) -> Vec<f64> {
     let mean_of = |curve: &Curve| {
         mean(
@@ -207,7 +206,7 @@ pub fn measure_wan(bench: &Bench<'_>) -> Result<Measured, Error> {
         "A.fig10.estimation",
         ratios(&coarse, &lite, STEP_S, until_s),
     );
-    // While the start-up lasts: until the paper's 0.7 s.
+    // The end of the start-up in the paper.
     let during = 0.7;
     let gain = |line: &Line| -> Vec<f64> {
         ratios(line, &coarse, during, during)

@@ -1,10 +1,13 @@
-//! Figure 6: what four estimators make of the same round trips (section 4.1).
+//! Figure 6: the timeouts of four estimators for the same RTT samples (section 4.1).
 //!
-//! It takes these conventions to match in every cell: no estimate before the first row; 4.4BSD's
-//! first measurement counts one tick more than the column says, later ones do not; the 4.4BSD
-//! column is Eq. (1) with shifts 3 and 2, not the shifts 5 and 4 of later BSDs, which are the
-//! column of Brakmo & Peterson; no bound of 2 ticks is applied to the first three columns (none
-//! falls below it); Eq. (2) rounds up and then adds one.
+//! Every cell matches under these conventions:
+//!
+//! - There is no estimate before the first row.
+//! - 4.4BSD's first sample counts one tick more than the column shows; later ones do not.
+//! - The 4.4BSD column is Eq. (1) with shifts 3 and 2. The shifts 5 and 4 of later BSDs give the
+//!   column of Brakmo & Peterson.
+//! - The first three columns have no minimum of 2 ticks (none falls below it).
+//! - Eq. (2) rounds up and then adds one.
 
 use crate::{Bench, Error, Measured, Value};
 use onramp_tcp::rto::decoupled::event_ticks;
@@ -14,7 +17,7 @@ use onramp_tcp::rto::scaled::ScaledEstimator;
 const COARSE_NS: u64 = 500_000_000;
 const FINE_NS: u64 = 1_000_000;
 
-/// RTT_c in ticks of 500 ms, and RTT_f in ticks of 1 ms: what the figure's sender measured.
+/// The figure's RTT samples: RTT_c in ticks of 500 ms, and RTT_f in ticks of 1 ms.
 const ROUND_TRIPS: [(u64, u64); 12] = [
     (0, 60),
     (0, 150),

@@ -1,4 +1,4 @@
-//! Figures 7 and 8: what a timeout costs when another sender starts (section 5.1).
+//! Figures 7 and 8: the cost of a timeout when another sender starts (section 5.1).
 
 use super::{Timing, KB, MB};
 use crate::reproduce::Figure;
@@ -6,23 +6,23 @@ use crate::statistics::{mean, median};
 use crate::{Bench, Error, Measured, Run, Value, Watch};
 use onramp_report::plot::{draw_plot, Axis, Plot, PlotSeries, PlotStyle};
 
-/// For so long after the last sender's start the figures measure.
+/// The figures measure for this time after the last sender's start.
 const WINDOW_S: f64 = 5.0;
-/// Between two points of their curves.
+/// Interval of the points of their curves.
 const STEP_S: f64 = 0.1;
 
-/// What a run gives.
+/// The measurements of one run.
 struct Answer {
     /// Bytes of IP packets over the bottleneck since the last sender's start, at each step.
     curve: Vec<f64>,
-    /// All of them, as a share of what it can carry.
+    /// All of them, as a share of the bottleneck's rate.
     throughput: f64,
-    /// Of all timeouts.
+    /// Delay of each timeout.
     delays_s: Vec<f64>,
-    /// Senders of those that were there before that timed out.
+    /// Number of earlier senders that had a timeout.
     timed_out: usize,
-    /// When the last sender lost its first segment, since its start, and what had crossed the
-    /// bottleneck by then.
+    /// When the last sender lost its first segment, since its start, and the bytes that had crossed
+    /// the bottleneck by then.
     first_loss: Option<(f64, f64)>,
 }
 
@@ -71,7 +71,7 @@ impl Answer {
     }
 }
 
-/// The three timers, in the order of [`Timing::ALL`].
+/// The runs of the three timers, in the order of [`Timing::ALL`].
 fn answers(bench: &Bench<'_>, scenario: &str) -> Result<[Vec<Answer>; 3], Error> {
     let mut all = Timing::ALL.map(|_| Vec::new());
     for (answers, timing) in all.iter_mut().zip(Timing::ALL) {
@@ -82,7 +82,7 @@ fn answers(bench: &Bench<'_>, scenario: &str) -> Result<[Vec<Answer>; 3], Error>
     Ok(all)
 }
 
-/// The mean of each run in which a timer expired.
+/// The mean delay of each run in which a timer expired.
 fn delays(answers: &[Answer]) -> impl Iterator<Item = f64> + '_ {
     answers
         .iter()
@@ -90,7 +90,7 @@ fn delays(answers: &[Answer]) -> impl Iterator<Item = f64> + '_ {
         .filter(|delay_s| delay_s.is_finite())
 }
 
-/// Of all seeds.
+/// The maximum delay of all seeds.
 fn longest(answers: &[Answer]) -> Value {
     Value::Number(
         answers

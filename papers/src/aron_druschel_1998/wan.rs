@@ -7,27 +7,27 @@ use crate::watch::Flow;
 use crate::{Bench, Error, Measured, Run, Settings, Value, Watch};
 use onramp_report::trace_graph::{kilobytes_sent, trace_graph, TraceGraph};
 
-/// Where the paper cuts its runs.
+/// Times at which the paper cuts its runs.
 const CUTS_S: [f64; 5] = [1.0, 5.0, 10.0, 20.0, 30.0];
-/// A sender's part of the pipe (section 3.3).
+/// A sender's share of the pipe (section 3.3).
 const PART_OF_PIPE_BYTES: u64 = 145_000;
 /// Figure 4 ends here.
 const FIGURE_4_UNTIL_S: f64 = 30.0;
 /// Figure 5 is the beginning of figure 4.
 const FIGURE_5_UNTIL_S: f64 = 4.0;
 
-/// What a run says.
+/// The measurements of one run.
 struct Answer {
-    /// Delivered to all receivers, at each cut.
+    /// Data delivered to all receivers, at each cut.
     delivered: [f64; 5],
-    /// As shares of what the bottleneck can carry.
+    /// The same as shares of the bottleneck's payload rate.
     throughput: [f64; 5],
-    /// Of each sender.
+    /// One story for each sender.
     stories: Vec<Story>,
 }
 
-/// One sender's story (figure 4), in seconds since its handshake began; not a number where it did
-/// not come so far.
+/// The events of one sender (figure 4), in seconds since its handshake began; NaN for an event that
+/// it did not reach.
 #[derive(Clone, Copy, Debug)]
 struct Story {
     established_s: f64,
@@ -35,7 +35,7 @@ struct Story {
     loss_s: f64,
     timeout_s: f64,
     slow_start_ends_s: f64,
-    /// From the timeout until cwnd is a sender's part of the pipe.
+    /// From the timeout until cwnd is a sender's share of the pipe.
     fill_s: f64,
     next_loss_s: f64,
     next_by_fast_retransmit: bool,
@@ -62,7 +62,7 @@ pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
     }
     let (seed, sender) = typical(&answers);
     let story = &answers[seed].stories[sender];
-    // Of each run the median of its senders.
+    // For each run, the median of its senders.
     let of_runs = |value: fn(&Story) -> f64| {
         answers
             .iter()
@@ -110,8 +110,8 @@ pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
 fn answer(run: &Run<'_>) -> Answer {
     let origin_s = run.watch.origin_s();
     let delivered = CUTS_S.map(|cut_s| run.watch.delivered_by(origin_s + cut_s) as f64);
-    let most = payload_rate(run.case);
-    let throughput = std::array::from_fn(|place| delivered[place] / (most * CUTS_S[place]));
+    let max_rate = payload_rate(run.case);
+    let throughput = std::array::from_fn(|place| delivered[place] / (max_rate * CUTS_S[place]));
     Answer {
         delivered,
         throughput,
@@ -137,7 +137,7 @@ fn story(flow: &Flow) -> Story {
         .map_or(f64::NAN, |windows| windows.at_s);
     let is_full =
         |windows: &&crate::Windows| !windows.slow_start && windows.cwnd_bytes >= PART_OF_PIPE_BYTES;
-    // Later than any, where it has not come yet.
+    // A loss that did not happen is later than all others.
     let next_loss_s = first(&flow.drops_s, slow_start_ends_s).unwrap_or(f64::INFINITY);
     let recovery_s = first(&flow.recoveries_s, next_loss_s);
     let next_timeout_s = first(&timeouts_s, next_loss_s);
@@ -158,7 +158,8 @@ fn story(flow: &Flow) -> Story {
     }
 }
 
-/// Of those senders that came so far; a loss that has not come counts as later than all.
+/// The median over the senders that reached the event. A loss that did not happen counts as later
+/// than all others.
 fn median_of<'a>(stories: impl Iterator<Item = &'a Story>, value: fn(&Story) -> f64) -> f64 {
     median(
         &stories
@@ -168,7 +169,7 @@ fn median_of<'a>(stories: impl Iterator<Item = &'a Story>, value: fn(&Story) -> 
     )
 }
 
-/// Seed and sender of the story that is nearest to all medians.
+/// Seed and sender of the story nearest to all medians.
 fn typical(answers: &[Answer]) -> (usize, usize) {
     let parts: [fn(&Story) -> f64; 4] = [
         |story| story.loss_s,
@@ -183,7 +184,7 @@ fn typical(answers: &[Answer]) -> (usize, usize) {
             .iter()
             .zip(medians)
             .map(|(part, median)| (part(story) / median - 1.0).abs());
-        // One that did not come so far is not typical.
+        // A sender that did not reach an event is not typical.
         distances
             .map(|distance| {
                 if distance.is_finite() {

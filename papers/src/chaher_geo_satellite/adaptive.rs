@@ -1,4 +1,4 @@
-//! Eq. (8): a gamma that finds itself (section 3), and spacing that measures its rate (section 4).
+//! Eq. (8): a gamma derived from losses (section 3), and pacing at a measured rate (section 4).
 
 use super::cycles::{cycles, Cycle};
 use super::{
@@ -9,15 +9,16 @@ use crate::statistics::median;
 use crate::{Bench, Error, Measured, Run, Settings, Watch};
 use onramp_report::plot::{draw_plot, Annotation, Axis, Plot, PlotSeries, PlotStyle};
 
-/// The share of what Eq. (8) gives that core/algorithms/gamma.h takes: (7) wants less than gamma_max.
+/// core/algorithms/gamma.h uses this share of Eq. (8)'s result, because Eq. (7) needs a gamma below
+/// gamma_max.
 const BELOW_EQUATION: f64 = 15.0 / 16.0;
 
-/// What a run of adaptive gamma says.
+/// The measurements of one run of adaptive gamma.
 struct Answer {
     throughput: f64,
-    /// Of each loss at W_max: when, and the threshold as a share of the window.
+    /// For each loss at W_max: the time, and ssthresh as a share of the window.
     shares: Vec<(f64, f64)>,
-    /// Losses of slow start, of the first half and the second half of the run.
+    /// Number of losses in slow start, in the first and the second half of the run.
     overflows: [usize; 2],
 }
 
@@ -29,7 +30,7 @@ fn answer(run: &Run<'_>) -> Answer {
             .end
             .map(|(at_s, threshold)| (at_s, threshold / cycle.window))
     };
-    // The first slow start has no threshold.
+    // The first slow start has no ssthresh.
     let later = || {
         cycles
             .iter()

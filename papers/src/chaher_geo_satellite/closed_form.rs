@@ -5,13 +5,13 @@ use crate::{Bench, Error, Measured, Value};
 use onramp_model::double_slow_start::Path;
 use onramp_report::plot::{draw_plot, Annotation, Axis, Plot, PlotSeries, PlotStyle};
 
-/// Normalised buffers of figure 2, without background. The text does not say which networks the
-/// paper drew.
+/// Normalised buffers of figure 2, without background. The paper's text does not name the networks
+/// of its figure.
 const BETAS: [f64; 4] = [0.5, 0.25, 0.125, 0.0625];
 /// Steps of rho in figure 2.
 const STEPS: u32 = 99;
 
-/// So many digits, cut off as the paper prints them.
+/// The value with `places` decimals, truncated as the paper prints it.
 fn cut(value: f64, places: i32) -> Value {
     let unit = 10f64.powi(places);
     Value::Text(format!(
@@ -21,12 +21,12 @@ fn cut(value: f64, places: i32) -> Value {
     ))
 }
 
-/// So many digits, rounded.
+/// The value with `places` decimals, rounded.
 fn rounded(value: f64, places: usize) -> Value {
     Value::Text(format!("{value:.places$}"))
 }
 
-/// A path whose normalised buffer would be this without background, with this share of it.
+/// A path with this normalised buffer without background, and with the share `rho` of background.
 fn path(beta: f64, rho: f64) -> Path {
     let (rate, round_trip_s) = (366.0, 0.56);
     let buffer = beta * (round_trip_s * rate + 1.0);
@@ -65,7 +65,7 @@ pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
         (path.gamma_max() / printed(&path) - 1.0).abs() < 1e-9
     });
     measured.exactly("C.fig2.equation", Value::yes_no(agrees));
-    // "this condition": a gamma_max of a half is where the double slow start ends.
+    // "this condition": the double slow start ends where gamma_max is a half.
     let twice = grid()
         .all(|(beta, rho)| condition(&path(beta, rho)) == (path(beta, rho).gamma_max() <= 0.5));
     measured.exactly("C.fig2.half", Value::yes_no(twice));

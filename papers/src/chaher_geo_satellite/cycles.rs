@@ -1,32 +1,34 @@
-//! What a sender's windows tell: its losses, its slow starts, and where congestion avoidance began.
+//! Cycles derived from a sender's windows: its losses, its slow starts, and the begin of congestion
+//! avoidance.
 
 use crate::Flow;
 
-/// From one detected loss to the next; the first begins with the transfer.
+/// The time from one detected loss to the next. The first cycle begins with the transfer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cycle {
     /// When it begins.
     pub begin_s: f64,
-    /// The slow-start threshold; infinite where there is none.
+    /// ssthresh in packets; infinite where there is none.
     pub threshold: f64,
-    /// The window at which congestion avoidance begins; `None`: the loss comes before.
+    /// The window at which congestion avoidance begins; `None` if the loss comes before.
     pub avoidance: Option<f64>,
     /// The window at its end.
     pub window: f64,
-    /// The loss that ends it: when it is detected, and the threshold from then on; `None`: the run
-    /// ends it.
+    /// The loss that ends the cycle: the time of its detection, and ssthresh from then on. `None`
+    /// if the run ends the cycle.
     pub end: Option<(f64, f64)>,
 }
 
 impl Cycle {
-    /// Did slow start overflow the buffer? By the paper's sign (section 3): "If X2 - X1 < W, this
-    /// means that the loss detected has happened in the slow-start phase": congestion avoidance, if
-    /// it began, acknowledged less than a window, for which it would have raised that by a packet.
+    /// Whether slow start overflowed the buffer. The paper's sign (section 3): "If X2 - X1 < W,
+    /// this means that the loss detected has happened in the slow-start phase". Congestion
+    /// avoidance, if it began, had less than a window acknowledged; a whole window raises it by a
+    /// packet.
     pub fn is_of_slow_start(&self) -> bool {
         self.end.is_some() && !self.lasts()
     }
 
-    /// Congestion avoidance began, and acknowledged a window and more.
+    /// Whether congestion avoidance began and had at least a window acknowledged.
     pub fn lasts(&self) -> bool {
         self.avoidance
             .is_some_and(|begin| self.window >= begin + 1.0)
@@ -67,18 +69,19 @@ pub fn cycles(flow: &Flow, segment_bytes: f64) -> Vec<Cycle> {
     all
 }
 
-/// What followed a loss of congestion avoidance, until congestion avoidance lasted again.
+/// The slow starts between a loss in congestion avoidance and the next lasting congestion
+/// avoidance.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Restart {
     /// The window before that loss.
     pub lost_at: f64,
-    /// Slow starts.
+    /// Number of slow starts.
     pub slow_starts: u32,
-    /// The window at which congestion avoidance began then.
+    /// The window at which congestion avoidance then began.
     pub avoidance: f64,
 }
 
-/// All that a run shows whole.
+/// All complete restarts of a run.
 pub fn restarts(cycles: &[Cycle]) -> Vec<Restart> {
     let mut all = Vec::new();
     let mut lost: Option<(f64, u32)> = None;
@@ -111,9 +114,9 @@ mod tests {
         }
     }
 
-    /// However long after the beginning of congestion avoidance it was found.
+    /// The time of detection does not matter.
     #[test]
-    fn a_loss_before_the_window_has_grown_is_slow_start_s() {
+    fn a_loss_before_the_window_has_grown_belongs_to_slow_start() {
         assert!(cycle(None, 40.0).is_of_slow_start());
         assert!(cycle(Some(50.0), 50.9).is_of_slow_start());
         assert!(!cycle(Some(50.0), 51.0).is_of_slow_start());
@@ -124,8 +127,8 @@ mod tests {
         .is_of_slow_start());
     }
 
-    /// The first slow start has no threshold, and follows no loss of congestion avoidance; nor does
-    /// what comes of its own.
+    /// The first slow start has no ssthresh and follows no loss of congestion avoidance. The same
+    /// holds for the slow starts that its own loss causes.
     #[test]
     fn slow_starts_are_counted_from_a_loss_of_avoidance_to_the_avoidance_that_lasts() {
         let (none, early, late) = (

@@ -67,16 +67,16 @@ const PARTS: &[Part] = &[
     },
 ];
 
-/// A satellite with outages, after which the TCP of today begins with slow start.
+/// A satellite with outages, after which today's TCP makes a slow start.
 const KERNEL: &[&str] = &[include_str!("double-slow-start.toml")];
 
 /// Section 5: source, satellite and destination.
 const SATELLITE: &str = include_str!("satellite.toml");
 
-/// A cycle lasts more than a minute: time for so many that a mean is one.
+/// Long enough for a mean over many cycles. A cycle lasts more than a minute.
 const LONG: &str = "1000 s";
 
-/// The same for so long, a scenario of its own.
+/// The scenario with that duration, under a name of its own.
 fn long() -> Settings {
     Settings::of([("name", "geo-long"), ("run.duration", LONG)])
 }
@@ -86,7 +86,7 @@ const SEGMENT_BYTES: f64 = 472.0;
 /// Size of a packet.
 const PACKET_BITS: f64 = 512.0 * 8.0;
 
-/// A threshold of this share of the window, after every loss.
+/// An ssthresh of this share of the window, after every loss.
 fn gamma(share: f64) -> Settings {
     Settings::of([
         ("transfer.startup", "gamma".to_owned()),
@@ -94,7 +94,7 @@ fn gamma(share: f64) -> Settings {
     ])
 }
 
-/// Slow start at this rate.
+/// Slow start paced at this rate.
 fn spacing(packets_per_s: f64) -> Settings {
     let rate = format!("{:.0} bit/s", packets_per_s * PACKET_BITS);
     Settings::of([
@@ -103,11 +103,11 @@ fn spacing(packets_per_s: f64) -> Settings {
     ])
 }
 
-/// What ns's queues hold less than their limit.
+/// ns's queues hold this many packets less than their limit.
 const BELOW_LIMIT: u32 = 1;
 
-/// Links with a buffer of another limit; the access link's never has more than the two packets of
-/// an acknowledgement.
+/// Links with a buffer of another limit. The access link never queues more than the two packets
+/// that an ACK releases.
 fn buffer(packets: u32) -> Settings {
     Settings::of([("link.queue", format!("{} packets", packets - BELOW_LIMIT))])
 }
@@ -149,7 +149,7 @@ fn model(case: &Case) -> Path {
     .expect("the scenario is within the model")
 }
 
-/// The one transfer of a run.
+/// The single transfer of a run.
 fn transfer<'a>(run: &'a Run<'_>) -> &'a Flow {
     run.watch
         .flows
@@ -162,13 +162,13 @@ fn duration_s(case: &Case) -> f64 {
     case.duration_ns.expect("the scenario has an end") as f64 / 1e9
 }
 
-/// Packets a second that the receiver got, from the beginning to the end.
+/// Packets per second that the receiver got, over the whole run.
 fn throughput(run: &Run<'_>) -> f64 {
     let end_s = duration_s(run.case);
     run.watch.delivered_by(end_s) as f64 / SEGMENT_BYTES / end_s
 }
 
-/// The same for each seed.
+/// The throughput of each seed.
 fn throughputs(bench: &Bench<'_>, settings: &Settings) -> Result<Vec<f64>, Error> {
     bench.run(SATELLITE, settings, &Watch::default(), |run| {
         throughput(&run)

@@ -21,7 +21,7 @@ const RATES: [f64; 12] = [
     270.0, 290.0, 310.0, 330.0, 350.0, 390.0, 430.0, 470.0, 510.0, 550.0, 590.0, 630.0,
 ];
 
-/// Throughput over something, of one buffer.
+/// Throughput over gamma or R, for one buffer.
 struct Curve {
     beta: &'static str,
     model: Path,
@@ -52,7 +52,7 @@ impl Curve {
         })
     }
 
-    /// By how many percent the last point below a limit has more than the first one above.
+    /// By how many percent the last point below a limit exceeds the first point above it.
     fn jump(&self, limit: f64) -> f64 {
         let rate = |point: Option<&(f64, f64)>| point.map_or(f64::NAN, |(_, rate)| *rate);
         let below = self
@@ -68,7 +68,7 @@ impl Curve {
         100.0 * (rate(below) / rate(above) - 1.0)
     }
 
-    /// Throughput at the points from one x to another.
+    /// Throughput at the points between two values of x.
     fn within(&self, from: f64, to: f64) -> impl Iterator<Item = f64> + '_ {
         self.points
             .iter()
@@ -82,13 +82,13 @@ pub fn measure_gamma(bench: &Bench<'_>) -> Result<Measured, Error> {
     let curve = |buffer| Curve::run(bench, buffer, &GAMMAS, gamma);
     let curves = [curve(BUFFERS[0])?, curve(BUFFERS[1])?, curve(BUFFERS[2])?];
     for curve in &curves {
-        let most = curve
+        let max = curve
             .within(0.0, curve.model.gamma_max().min(0.49))
             .fold(0.0, f64::max);
         let tahoe = curve.points[0].1;
         measured.exactly(
             format!("C.fig4.gain.{}", curve.beta),
-            Value::Number(100.0 * (most / tahoe - 1.0)),
+            Value::Number(100.0 * (max / tahoe - 1.0)),
         );
     }
     for curve in &curves[1..] {
@@ -118,16 +118,17 @@ pub fn measure_gamma(bench: &Bench<'_>) -> Result<Measured, Error> {
     Ok(measured)
 }
 
-/// Section 3's case of gamma_max < 1/4: are the pieces gamma W_max, gamma^2 W_max and 2 gamma W_B,
-/// and do they break at gamma_max and at twice that: down at the first, without a step at the
-/// second?
+/// Section 3's case of gamma_max < 1/4. Returns whether the pieces are gamma W_max, gamma^2 W_max
+/// and 2 gamma W_B, and whether they break at gamma_max with a step down and at 2 gamma_max without
+/// a step.
 fn pieces(path: &Path) -> (bool, bool) {
-    let (gamma_max, most, overflow) = (path.gamma_max(), path.max_window(), path.overflow_window());
+    let (gamma_max, max_window, overflow) =
+        (path.gamma_max(), path.max_window(), path.overflow_window());
     let begin = |gamma: f64| path.avoidance_window(gamma).expect("a share from 0 to 1/2");
     let close = |one: f64, other: f64| (one / other - 1.0).abs() < 1e-6;
     let piece = |gamma: f64| match gamma {
-        gamma if gamma < gamma_max => gamma * most,
-        gamma if gamma < 2.0 * gamma_max => gamma * gamma * most,
+        gamma if gamma < gamma_max => gamma * max_window,
+        gamma if gamma < 2.0 * gamma_max => gamma * gamma * max_window,
         gamma => 2.0 * gamma * overflow,
     };
     let shape = gamma_max < 0.25
@@ -146,7 +147,7 @@ fn pieces(path: &Path) -> (bool, bool) {
     (shape, falls && goes_on && close(begin(0.5), overflow))
 }
 
-/// The windows at which congestion avoidance began that lasted, of all cycles of a run.
+/// The windows at which lasting congestion avoidance began, of all cycles of a run.
 fn avoidance_windows(run: &Run<'_>) -> Vec<f64> {
     let cycles = cycles(transfer(run), SEGMENT_BYTES);
     cycles
@@ -156,8 +157,7 @@ fn avoidance_windows(run: &Run<'_>) -> Vec<f64> {
         .collect()
 }
 
-/// For each gamma, from the largest, the median window at which congestion avoidance began that
-/// lasted.
+/// For each gamma, from the largest, the median window at which lasting congestion avoidance began.
 fn simulated_begins(bench: &Bench<'_>) -> Result<Vec<(f64, f64)>, Error> {
     let begin = |share: f64| {
         let settings = gamma(share).and(&buffer(BUFFERS[2].1)).and(&long());
@@ -205,7 +205,7 @@ fn breaks(model: &Path) -> Vec<Annotation> {
     ]
 }
 
-/// Simulated points, and the model's curve in the same colour.
+/// A figure with simulated points, and the model's curve in the same colour.
 fn throughput_figure(
     title: &str,
     x: Axis,
@@ -277,31 +277,28 @@ pub fn measure_spacing(bench: &Bench<'_>) -> Result<Measured, Error> {
     let curve = |buffer| Curve::run(bench, buffer, &RATES, spacing);
     let curves = [curve(BUFFERS[0])?, curve(BUFFERS[1])?, curve(BUFFERS[2])?];
     for curve in &curves[1..] {
-        let most = curve.model.max_spaced_rate().expect("the buffer is small");
+        let max_rate = curve.model.max_spaced_rate().expect("the buffer is small");
         measured.exactly(
             format!("C.fig5.jump.{}", curve.beta),
-            Value::Number(curve.jump(most)),
+            Value::Number(curve.jump(max_rate)),
         );
-        let (least, highest) = curve
-            .within(0.0, most)
-            .fold((f64::INFINITY, 0.0_f64), |(least, highest), rate| {
-                (least.min(rate), highest.max(rate))
+        let (min, max) = curve
+            .within(0.0, max_rate)
+            .fold((f64::INFINITY, 0.0_f64), |(min, max), rate| {
+                (min.min(rate), max.max(rate))
             });
         measured.exactly(
             format!("C.fig5.flat.{}", curve.beta),
-            Value::Number(100.0 * (highest / least - 1.0)),
+            Value::Number(100.0 * (max / min - 1.0)),
         );
     }
     let large = &curves[0];
     let all = || large.within(0.0, f64::INFINITY);
-    let (least, highest) = (
+    let (min, max) = (
         all().fold(f64::INFINITY, f64::min),
         all().fold(0.0, f64::max),
     );
-    measured.exactly(
-        "C.fig5.flat.0.5",
-        Value::Number(100.0 * (highest / least - 1.0)),
-    );
+    measured.exactly("C.fig5.flat.0.5", Value::Number(100.0 * (max / min - 1.0)));
     if bench.draws() {
         let caption = "Figure 5: throughput over the rate of slow start's segments, for three \
             buffers: simulated (medians of the seeds), and the fluid model's cycle (dashed). The \

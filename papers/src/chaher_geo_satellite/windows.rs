@@ -5,25 +5,25 @@ use super::{gamma, model, spacing, throughput, throughputs, transfer, SATELLITE,
 use crate::reproduce::Figure;
 use crate::statistics::median;
 use crate::{Bench, Error, Measured, Run, Settings, Value, Watch};
-use onramp_model::double_slow_start::Source;
+use onramp_model::double_slow_start::{Path, Source};
 use onramp_report::plot::{draw_plot, Annotation, Axis, Plot, PlotSeries, PlotStyle};
 
 /// Figure 7: between a quarter and gamma_max.
 const GAMMA_FIGURE_7: f64 = 0.34;
 /// Figure 8: "we reduce W_max by more than four times"; see the ledger's question.
 const GAMMA_FIGURE_8: f64 = 0.2;
-/// The paper does not say which.
+/// Other candidates, because the paper does not state its gamma.
 const OTHER_GAMMAS_FIGURE_8: [f64; 3] = [0.24, 0.15, 0.1];
 /// Figures 9 and 10.
 const RATE_FIGURE_9: f64 = 440.0;
 const RATE_FIGURE_10: f64 = 300.0;
 
-/// What a run says.
+/// The measurements of one run.
 struct Answer {
     throughput: f64,
-    /// What followed the losses of congestion avoidance.
+    /// The restarts after losses of congestion avoidance.
     restarts: Vec<Restart>,
-    /// The window, now and then.
+    /// The window over time, in packets.
     curve: Vec<(f64, f64)>,
 }
 
@@ -41,7 +41,7 @@ fn answer(run: &Run<'_>) -> Answer {
 }
 
 impl Answer {
-    /// Where congestion avoidance began that lasted, over the window before the loss.
+    /// The window at which lasting congestion avoidance began, over the window before the loss.
     fn begins(&self) -> f64 {
         median(
             &self
@@ -53,7 +53,7 @@ impl Answer {
     }
 }
 
-/// A figure of the paper: how it is set, and what the seeds gave.
+/// A figure of the paper: its settings, and the runs of all seeds.
 struct Line {
     number: u32,
     label: String,
@@ -77,13 +77,13 @@ impl Line {
             .map(|restart| restart.slow_starts)
     }
 
-    /// Of the cycles, those that took so many slow starts, in percent.
+    /// Percentage of the cycles whose number of slow starts satisfies `is`.
     fn share_of(&self, is: impl Fn(u32) -> bool) -> f64 {
         100.0 * self.cycles().filter(|count| is(*count)).count() as f64
             / self.cycles().count() as f64
     }
 
-    /// The seed whose throughput is in the middle.
+    /// The run with the median throughput.
     fn typical(&self) -> &Answer {
         let middle = self.median();
         let distance = |answer: &&Answer| (answer.throughput - middle).abs();
@@ -94,131 +94,145 @@ impl Line {
     }
 }
 
-pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
-    let line = |number, label: &str, settings: Settings, source| {
-        let answers = bench.run(SATELLITE, &settings, &Watch::with_windows(), |run| {
-            answer(&run)
-        })?;
-        Ok(Line {
-            number,
-            label: label.to_owned(),
-            source,
-            answers,
-        })
-    };
-    let with_gamma = |gamma| Source {
-        gamma,
-        ..Source::TAHOE
-    };
-    let with_rate = |rate| Source {
-        spaced_rate: Some(rate),
-        ..Source::TAHOE
-    };
-    let tahoe = line(6, "Tahoe", Settings::default(), Source::TAHOE)?;
-    let good = line(
-        7,
-        "gamma = 0.34",
-        gamma(GAMMA_FIGURE_7),
-        with_gamma(GAMMA_FIGURE_7),
-    )?;
-    let small = line(
-        8,
-        "gamma = 0.2",
-        gamma(GAMMA_FIGURE_8),
-        with_gamma(GAMMA_FIGURE_8),
-    )?;
-    let fast = line(
-        9,
-        "spacing, R = 440",
-        spacing(RATE_FIGURE_9),
-        with_rate(RATE_FIGURE_9),
-    )?;
-    let slow = line(
-        10,
-        "spacing, R = 300",
-        spacing(RATE_FIGURE_10),
-        with_rate(RATE_FIGURE_10),
-    )?;
-    let measuring = throughputs(bench, &Settings::of([("transfer.startup", "spaced")]))?;
-    let lines = [&tahoe, &good, &small, &fast, &slow];
+/// The lines of figures 6 to 10, in the order in which the paper has them.
+struct Lines {
+    tahoe: Line,
+    /// gamma = 0.34.
+    good: Line,
+    /// gamma = 0.2.
+    small: Line,
+    /// R = 440.
+    fast: Line,
+    /// R = 300.
+    slow: Line,
+}
 
-    let mut measured = Measured::default();
-    let available = bench.run_seed(
+impl Lines {
+    fn run(bench: &Bench<'_>) -> Result<Lines, Error> {
+        let line = |number, label: &str, settings: Settings, source| {
+            let answers = bench.run(SATELLITE, &settings, &Watch::with_windows(), |run| {
+                answer(&run)
+            })?;
+            Ok(Line {
+                number,
+                label: label.to_owned(),
+                source,
+                answers,
+            })
+        };
+        let with_gamma = |number, label: &str, share: f64| {
+            let source = Source {
+                gamma: share,
+                ..Source::TAHOE
+            };
+            line(number, label, gamma(share), source)
+        };
+        let with_rate = |number, label: &str, rate: f64| {
+            let source = Source {
+                spaced_rate: Some(rate),
+                ..Source::TAHOE
+            };
+            line(number, label, spacing(rate), source)
+        };
+        Ok(Lines {
+            tahoe: line(6, "Tahoe", Settings::default(), Source::TAHOE)?,
+            good: with_gamma(7, "gamma = 0.34", GAMMA_FIGURE_7)?,
+            small: with_gamma(8, "gamma = 0.2", GAMMA_FIGURE_8)?,
+            fast: with_rate(9, "spacing, R = 440", RATE_FIGURE_9)?,
+            slow: with_rate(10, "spacing, R = 300", RATE_FIGURE_10)?,
+        })
+    }
+
+    fn all(&self) -> [&Line; 5] {
+        [&self.tahoe, &self.good, &self.small, &self.fast, &self.slow]
+    }
+
+    /// Does the throughput rise from the small gamma to Tahoe, the good gamma and spacing?
+    fn is_in_order(&self) -> bool {
+        let rising = [
+            self.small.median(),
+            self.tahoe.median(),
+            self.good.median(),
+            self.fast.median().min(self.slow.median()),
+        ];
+        rising.windows(2).all(|pair| pair[0] < pair[1])
+    }
+}
+
+pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
+    let lines = Lines::run(bench)?;
+    let measuring = throughputs(bench, &Settings::of([("transfer.startup", "spaced")]))?;
+    let path = bench.run_seed(
         SATELLITE,
         &Settings::default(),
         0,
         &Watch::default(),
         |run| model(run.case),
     )?;
+
+    let mut measured = Measured::default();
+    let Lines {
+        tahoe,
+        good,
+        small,
+        fast,
+        slow,
+    } = &lines;
+    let several = |line: &Line| Value::Number(line.share_of(|count| count > 1));
     measured.numbers("C.fig6.throughput", tahoe.throughputs());
     measured.numbers(
         "C.fig6.share",
         tahoe
             .throughputs()
-            .map(|rate| 100.0 * rate / available.available()),
+            .map(|rate| 100.0 * rate / path.available()),
     );
-    measured.exactly(
-        "C.fig6.double",
-        Value::Number(tahoe.share_of(|count| count > 1)),
-    );
+    measured.exactly("C.fig6.double", several(tahoe));
     measured.numbers("C.fig7.throughput", good.throughputs());
-    measured.exactly(
-        "C.fig7.single",
-        Value::Number(good.share_of(|count| count > 1)),
-    );
+    measured.exactly("C.fig7.single", several(good));
     measured.numbers("C.fig8.throughput", small.throughputs());
-    measured.exactly(
-        "C.fig8.single",
-        Value::Number(small.share_of(|count| count > 1)),
-    );
+    measured.exactly("C.fig8.single", several(small));
     measured.numbers("C.fig9.throughput", fast.throughputs());
     measured.numbers("C.fig9.begin", fast.answers.iter().map(Answer::begins));
-    measured.exactly(
-        "C.fig9.single",
-        Value::Number(fast.share_of(|count| count > 1)),
-    );
+    measured.exactly("C.fig9.single", several(fast));
     measured.numbers("C.fig10.throughput", slow.throughputs());
-    measured.exactly(
-        "C.fig10.single",
-        Value::Number(slow.share_of(|count| count > 1)),
-    );
+    measured.exactly("C.fig10.single", several(slow));
     measured.numbers("C.spacing", measuring);
-    let rising = [
-        small.median(),
-        tahoe.median(),
-        good.median(),
-        fast.median().min(slow.median()),
-    ];
-    measured.exactly(
-        "C.order",
-        Value::yes_no(rising.windows(2).all(|pair| pair[0] < pair[1])),
-    );
-    let counts = lines.map(|line| {
+    measured.exactly("C.order", Value::yes_no(lines.is_in_order()));
+    measured.remarks = remarks(bench, &lines, &path)?;
+    if bench.draws() {
+        measured.figures = lines
+            .all()
+            .map(|line| figure(line, path.max_window(), path.overflow_window()))
+            .into();
+    }
+    Ok(measured)
+}
+
+/// What else the runs show: losses, the fluid model, and figure 8 with another gamma.
+fn remarks(bench: &Bench<'_>, lines: &Lines, path: &Path) -> Result<Vec<String>, Error> {
+    let counts = lines.all().map(|line| {
         format!(
             "{} of {}",
             line.cycles().filter(|count| *count > 1).count(),
             line.cycles().count()
         )
     });
-    measured.remarks.push(format!(
+    let losses = format!(
         "Losses of congestion avoidance that more than one slow start followed, of all in the \
          seeds' runs: {} with Tahoe, {} with gamma 0.34, {} with 0.2, {} with R = 440, {} with R = \
          300.",
         counts[0], counts[1], counts[2], counts[3], counts[4],
-    ));
-    let modelled: Vec<String> = lines
-        .iter()
-        .map(|line| {
-            let cycle = available
-                .cycle(&line.source)
-                .expect("the paper's settings are within the model");
-            format!("{:.0}", cycle.packets_per_s())
-        })
-        .collect();
-    measured.remarks.push(format!(
+    );
+    let modelled = lines.all().map(|line| {
+        let cycle = path
+            .cycle(&line.source)
+            .expect("the paper's settings are within the model");
+        format!("{:.0}", cycle.packets_per_s())
+    });
+    let modelled = format!(
         "The fluid model's cycles have {} packets/s (figures 6 to 10).",
         modelled.join(", ")
-    ));
+    );
     let mut medians = Vec::new();
     for share in OTHER_GAMMAS_FIGURE_8 {
         medians.push(format!(
@@ -226,19 +240,14 @@ pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
             median(&throughputs(bench, &gamma(share))?)
         ));
     }
-    measured.remarks.push(format!(
+    let others = format!(
         "Figure 8 with another gamma has {} packets/s (medians).",
         medians.join(", ")
-    ));
-    if bench.draws() {
-        measured.figures = lines
-            .map(|line| figure(line, available.max_window(), available.overflow_window()))
-            .into();
-    }
-    Ok(measured)
+    );
+    Ok(vec![losses, modelled, others])
 }
 
-fn figure(line: &Line, most: f64, overflow: f64) -> Figure {
+fn figure(line: &Line, max_window: f64, overflow: f64) -> Figure {
     let answer = line.typical();
     let at = |y: f64, text: String| Annotation::Horizontal { y, text };
     let plot = Plot {
@@ -251,7 +260,7 @@ fn figure(line: &Line, most: f64, overflow: f64) -> Figure {
             answer.curve.clone(),
         )],
         annotations: vec![
-            at(most, format!("model: W_max = {most:.0}")),
+            at(max_window, format!("model: W_max = {max_window:.0}")),
             at(overflow, format!("model: W_B = {overflow:.0}")),
         ],
         height: Some(220.0),

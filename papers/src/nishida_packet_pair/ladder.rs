@@ -1,4 +1,4 @@
-//! Figure 5: the first second of a connection, each packet on its way (section 4.2.1).
+//! Figure 5: the first second of a connection, packet by packet (section 4.2.1).
 
 use super::{flow, origin_s};
 use crate::reproduce::Figure;
@@ -9,17 +9,16 @@ use onramp_tcp::{Flags, Segment};
 
 const LADDER: &str = include_str!("ladder.toml");
 
-/// The receiver's heartbeat.
+/// Period of the receiver's heartbeat.
 const HEARTBEAT_S: f64 = 0.2;
-/// What figure 5 shows.
+/// The time that figure 5 shows.
 const SHOWN_S: f64 = 1.0;
-/// Between the last segment of figure 5 that the bucket lets go and the one that follows an
-/// interval later.
+/// A time between the last paced segment of figure 5 and the next one, an interval later.
 const LAST_PACED_S: f64 = 0.92;
-/// An acknowledgement that left later than this after its data had arrived was delayed.
+/// An ACK that left later than this after its data had arrived was delayed.
 const AT_ONCE_S: f64 = 0.001;
 
-/// What a run says. Times are since the sender could send.
+/// The measurements of one run. Times count from when the sender could send.
 struct Answer {
     /// Packets of the first second.
     packets: Vec<Crossing>,
@@ -27,16 +26,16 @@ struct Answer {
     pairs_s: Vec<f64>,
     /// When single segments left, once an interval had been reported.
     paced_s: Vec<f64>,
-    /// When acknowledgements left that had waited.
+    /// When delayed ACKs left.
     delayed_s: Vec<f64>,
     /// The first interval that was reported.
     interval_ns: f64,
-    /// Sequence number of the first byte, and payload of a segment.
+    /// Sequence number of the first byte, and payload size of a segment.
     first_seq: u32,
     segment_bytes: u32,
 }
 
-/// Had this acknowledgement waited?
+/// Whether this ACK was delayed.
 fn is_delayed(ack: &Crossing, packets: &[Crossing]) -> bool {
     let ends_there = |data: &&Crossing| {
         data.from_sender
@@ -92,8 +91,8 @@ fn answer(run: &Run<'_>) -> Answer {
     }
 }
 
-/// A seed's run whose connection begins with a heartbeat, as figure 5's does: the ticks' place is
-/// by chance.
+/// One seed's run, started so that the connection begins with a heartbeat, as in figure 5. The
+/// phase of the ticks is random.
 fn with_heartbeat(bench: &Bench<'_>, seed: usize) -> Result<Answer, Error> {
     let run = |settings: &Settings| {
         bench.run_seed(LADDER, settings, seed, &Watch::with_packets(), |run| {
@@ -171,7 +170,7 @@ pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
     Ok(measured)
 }
 
-/// The first seed's run, from the packets themselves.
+/// Figure 5 from the packets of the first seed's run.
 fn figure(answer: &Answer) -> Figure {
     let rung = |packet: &Crossing| {
         let Segment {

@@ -40,11 +40,11 @@ const PARTS: &[Part] = &[
     },
 ];
 
-/// The slow way back between two kernels that exchange the option.
+/// The slow return path between two kernels that exchange the option.
 const KERNEL: &[&str] = &[include_str!("kernel.toml")];
 
-/// Section 4: the paper's own TCP, with a timer of 10 ms at both ends, and a receiver that does
-/// this about pairs.
+/// Section 4: the paper's own TCP, with a timer of 10 ms at both ends, and a receiver that handles
+/// pairs in this way.
 fn new_tcp(packet_pair: &str) -> Settings {
     Settings::of([
         ("transfer.startup", "pair"),
@@ -56,12 +56,12 @@ fn new_tcp(packet_pair: &str) -> Settings {
     ])
 }
 
-/// The one flow of a run.
+/// The single flow of a run.
 fn flow<'a>(run: &'a Run<'_>) -> &'a Flow {
     run.watch.flows.first().expect("the transfer has begun")
 }
 
-/// When its sender could send: ns has no handshake, and the paper's clocks begin here.
+/// When its sender could send. ns has no handshake, so this is time 0 of the paper.
 fn origin_s(flow: &Flow) -> f64 {
     flow.established.expect("the connection stands").0
 }

@@ -1,4 +1,4 @@
-//! Figures 8, 9 and 11 to 13: how far into the stream a sender came in so many seconds (section 5).
+//! Figures 8, 9 and 11 to 13: segments sent within a given time (section 5).
 
 use super::{flow, new_tcp, origin_s};
 use crate::reproduce::Figure;
@@ -9,24 +9,24 @@ use onramp_report::plot::{draw_plot, Axis, Plot, PlotSeries, PlotStyle};
 const SYMMETRIC: &str = include_str!("symmetric.toml");
 const ASYMMETRIC: &str = include_str!("asymmetric.toml");
 
-/// Ways back that are a little longer or shorter than the paper's 200 ms.
+/// Delays of the return path near the paper's 200 ms.
 const ABOUT_200_MS: [u32; 6] = [190, 195, 198, 202, 205, 210];
 
-/// Where the ticks of both hosts lie decides which segments are lost, and results fall into groups
-/// by that: of each of the seeds so many are drawn.
+/// Number of draws for each seed. The phases of both hosts' ticks decide which segments are lost,
+/// and results fall into groups by that.
 const DRAWS: i64 = 5;
 
-/// What a run says.
+/// The measurements of one run.
 struct Answer {
-    /// Segments that had left for the first time.
+    /// Number of segments sent for the first time.
     segments: f64,
-    /// Segments that had left, and when: their number in the stream.
+    /// Their times, and their numbers in the stream.
     sent: Vec<(f64, f64)>,
-    /// Of those sent again.
+    /// The same for retransmissions.
     again: Vec<(f64, f64)>,
 }
 
-/// The first so many seconds of a run.
+/// Measures the first seconds of a run.
 fn answer(run: &Run<'_>, seconds: f64) -> Answer {
     let flow = flow(run);
     let begin_s = origin_s(flow);
@@ -100,12 +100,12 @@ impl Line {
         median(&self.segments().collect::<Vec<_>>())
     }
 
-    /// In percent of another's, more than that.
+    /// The gain over another line, in percent.
     fn gain(&self, over: &Line) -> f64 {
         100.0 * (self.median() / over.median() - 1.0)
     }
 
-    /// The seed whose number is in the middle, drawn.
+    /// The figure of the run with the median number of segments.
     fn figure(&self, seconds: f64) -> Figure {
         let middle = self.median();
         let distance = |answer: &&Answer| (answer.segments - middle).abs();

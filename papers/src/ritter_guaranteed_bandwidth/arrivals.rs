@@ -1,25 +1,25 @@
-//! When a transfer's data arrives: all that the paper measures.
+//! The arrivals of a transfer's data, from which all of the paper's measurements are derived.
 
 use super::{transfer, RESERVED_BITS_PER_S};
 use crate::{Crossing, Run};
 use std::ops::Range;
 
-/// What arrives of a transfer.
+/// The arrivals of a transfer.
 pub struct Arrivals {
-    /// When segments of data arrived, and how much had been received then.
+    /// When data segments arrived, with the bytes received so far.
     pub received: Vec<(f64, u64)>,
-    /// How much the application had, from when on.
+    /// When the application got data, with its total in order.
     pub in_order: Vec<(f64, u64)>,
-    /// When the application had all; not a number where it never did.
+    /// When the application had all data; NaN if it never did.
     pub end_s: f64,
-    /// When the server sent the first of it.
+    /// When the server sent the first data.
     pub sent_s: f64,
     /// When the client began to connect.
     pub syn_s: f64,
-    /// The path's.
+    /// RTT of the path.
     pub rtt_s: f64,
     size_bytes: u64,
-    /// Segments that did not arrive.
+    /// Number of segments that did not arrive.
     pub dropped: usize,
 }
 
@@ -52,32 +52,32 @@ impl Arrivals {
         }
     }
 
-    /// The clock of the paper's figures: the first arrival.
+    /// Time 0 of the paper's figures: the first arrival.
     pub fn first_s(&self) -> f64 {
         self.received.first().expect("data arrives").0
     }
 
-    /// From the first arrival until the application has all.
+    /// Time from the first arrival until the application has all data.
     pub fn seconds(&self) -> f64 {
         self.end_s - self.first_s()
     }
 
-    /// Payload in this time.
+    /// Payload rate over this time.
     pub fn kbit_per_s(&self) -> f64 {
         self.bits() / self.seconds() / 1e3
     }
 
-    /// The same in percent of what is reserved.
+    /// The same in percent of the reserved rate.
     pub fn share(&self) -> f64 {
         self.share_since(self.first_s())
     }
 
-    /// Of what is reserved, in percent, from another moment on.
+    /// The payload rate since `from_s`, in percent of the reserved rate.
     pub fn share_since(&self, from_s: f64) -> f64 {
         100.0 * self.bits() / (self.end_s - from_s) / RESERVED_BITS_PER_S
     }
 
-    /// Times in which nothing arrives for more than a quarter of a round trip.
+    /// Lengths of the silences: times without arrivals of more than a quarter of an RTT.
     pub fn silences_s(&self) -> Vec<f64> {
         let gaps = self.received.windows(2).map(|pair| pair[1].0 - pair[0].0);
         gaps.filter(|gap_s| *gap_s > self.rtt_s / 4.0).collect()
@@ -87,15 +87,15 @@ impl Arrivals {
         self.size_bytes as f64 * 8.0
     }
 
-    /// The rate outside of [`silences_s`](Self::silences_s), times what is reserved.
+    /// The rate outside of [`silences_s`](Self::silences_s), as a multiple of the reserved rate.
     pub fn burst_rate(&self) -> f64 {
         let silent_s: f64 = self.silences_s().iter().sum();
         self.bits() / (self.seconds() - silent_s) / RESERVED_BITS_PER_S
     }
 }
 
-/// What has been received after each of these parts of the stream, in the order in which they
-/// arrive: what comes again is not new.
+/// The bytes received after each of these parts of the stream, in the order of their arrival.
+/// Repeated bytes count once.
 pub fn received(parts: impl IntoIterator<Item = (f64, Range<u64>)>) -> Vec<(f64, u64)> {
     let mut has = Vec::new();
     let mut total = 0;
@@ -114,7 +114,7 @@ mod tests {
     use super::received;
 
     #[test]
-    fn what_comes_again_is_received_once_and_what_is_late_counts_when_it_comes() {
+    fn repeated_bytes_count_once_and_late_bytes_count_at_their_arrival() {
         let parts = [(0.0, 0..10), (1.0, 20..30), (2.0, 15..25), (3.0, 10..20)];
         assert_eq!(
             received(parts),

@@ -1,5 +1,5 @@
-//! "it always exceeds this rate in the congestion avoidance phase": what a traffic contract drops
-//! of a long transfer.
+//! "it always exceeds this rate in the congestion avoidance phase": the packets of a long transfer
+//! that a traffic contract drops.
 
 use super::curves::kilobytes;
 use super::{alternative, modified, transfer, RESERVED_BITS_PER_S};
@@ -9,42 +9,42 @@ use onramp_report::plot::{draw_plot, Axis, Plot, PlotSeries, PlotStyle};
 
 /// Behind an expedited profile.
 const POLICING: &str = include_str!("policing.toml");
-/// The same behind the leaky bucket: another scenario, so that what an alternative says of the
-/// profile is not for it.
+/// The same behind the leaky bucket. It has a name of its own, so that alternatives about the
+/// profile do not apply to it.
 pub const LEAKY: &str = "guaranteed-leaky";
 
-/// ms.
+/// RTTs in ms.
 const RTTS: [u32; 3] = [10, 100, 500];
-/// The place of the file's own in [`RTTS`].
+/// Index of the scenario file's RTT in [`RTTS`].
 const USUAL: usize = 1;
-/// How much of the transfers the figure shows.
+/// The time that the figure shows.
 const SHOWN_S: f64 = 60.0;
 
-/// What became of a transfer.
+/// The result of a transfer.
 struct Contract {
     drops: Drops,
     timeouts: usize,
-    /// Of what is reserved, in percent.
+    /// Rate in percent of the reserved rate.
     share: f64,
-    /// Its congestion window in kB over time; and where something was dropped.
+    /// Its congestion window in kB over time, and the points at which segments were dropped.
     windows: Vec<(f64, f64)>,
     dropped: Vec<(f64, f64)>,
 }
 
-/// Segments dropped, by what the sender did when it began: what is dropped within two round trips
-/// of the one before is of one occasion, its repair included.
+/// Dropped segments by the phase of the sender when an occasion began. A drop within two RTTs of
+/// the previous one belongs to the same occasion, including its repair.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Drops {
     slow_start: usize,
     avoidance: usize,
-    /// Occasions in congestion avoidance.
+    /// Number of occasions in congestion avoidance.
     occasions: usize,
-    /// The most on one of them.
+    /// Maximum of dropped segments on one of them.
     together: usize,
 }
 
 impl Drops {
-    /// Each with when it was, and whether the sender was in slow start.
+    /// Counts drops, each with its time and whether the sender was in slow start.
     fn of(drops: &[(f64, bool)], rtt_s: f64) -> Drops {
         let mut of = Drops::default();
         for occasion in
@@ -106,14 +106,14 @@ impl Contract {
     }
 }
 
-/// Who sends, and what polices it.
+/// A sender and the router that polices it.
 struct Kind {
     router: &'static str,
     sender: &'static str,
     settings: Settings,
 }
 
-/// Places in [`kinds`].
+/// Indexes in [`kinds`].
 const PROFILE: usize = 0;
 const PROFILE_MODIFIED: usize = 1;
 const BUCKET: usize = 2;
@@ -137,7 +137,7 @@ fn kinds() -> [Kind; 4] {
 pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
     let kinds = kinds();
     let of_kind = |kind: &Kind| {
-        // The name comes last: keys of an alternative are for the file's own.
+        // The name comes last, because keys of an alternative name the file's own scenario.
         RTTS.map(|rtt_ms| Settings::of([("path.rtt", format!("{rtt_ms} ms"))]).and(&kind.settings))
     };
     let cells: Vec<Settings> = kinds.iter().flat_map(of_kind).collect();

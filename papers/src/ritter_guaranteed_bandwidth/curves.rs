@@ -8,14 +8,14 @@ use onramp_report::plot::{draw_plot, Axis, Plot, PlotMarks, PlotSeries, PlotStyl
 use onramp_report::Run;
 use onramp_results::SegmentSample;
 
-/// The places of the curves in [`all`].
+/// Indexes of the curves in [`all`].
 pub const NORMAL: usize = 0;
 const UNDELAYED_NORMAL: usize = 1;
 const SMALL_WINDOW: usize = 2;
 const UNDELAYED_SMALL_WINDOW: usize = 3;
 pub const SCALED: usize = 4;
 
-/// As the text names them.
+/// Names of the curves, as in the paper's text.
 const NAMES: [&str; 5] = [
     "1: normal TCP",
     "2: no delayed ACKs",
@@ -74,7 +74,7 @@ pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
     Ok(measured)
 }
 
-/// kB, for the figures' axes.
+/// Bytes in kB, for the figures' axes.
 pub fn kilobytes(bytes: u64) -> f64 {
     bytes as f64 / 1e3
 }
@@ -98,7 +98,7 @@ fn figure(curves: &[Arrivals]) -> Figure {
     }
 }
 
-/// Arrival times over what is received, with the ends that the paper's text gives.
+/// A plot of arrival times over received data, with the end points from the paper's text.
 fn plot(title: &str, series: Vec<PlotSeries>) -> Plot {
     const SIZE_KB: f64 = 100.0;
     let ends = [0.37 * RESERVED_BITS_PER_S, 512e3, RESERVED_BITS_PER_S]
@@ -113,7 +113,7 @@ fn plot(title: &str, series: Vec<PlotSeries>) -> Plot {
     }
 }
 
-/// The same from the first run of each kind on a real kernel.
+/// Figure 4 from the first run of each kind on a real kernel.
 pub fn on_kernel(runs: &[Run]) -> Vec<Figure> {
     let traced = runs
         .iter()

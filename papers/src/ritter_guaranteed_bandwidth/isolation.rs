@@ -6,8 +6,8 @@ use crate::{Bench, Crossing, Error, Measured, Settings, Value, Watch};
 
 /// Beside another one.
 const BESIDE: &str = include_str!("isolation.toml");
-/// The testbed, without a mark: another scenario, so that what an alternative says of its router is
-/// not for it.
+/// The testbed with unmarked packets. It has a name of its own, so that alternatives about its
+/// router do not apply to it.
 pub const UNMARKED: &str = "guaranteed-unmarked";
 
 pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
@@ -33,8 +33,8 @@ pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
     Ok(measured)
 }
 
-/// Every packet of the transfer until the application has all of it, with its times: alone, the run
-/// ends then.
+/// Every packet of the transfer with its times, until the application has all data. A run of the
+/// transfer alone ends at that time.
 fn packets(
     bench: &Bench<'_>,
     scenario: &str,

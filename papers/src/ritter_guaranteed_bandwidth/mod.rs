@@ -59,11 +59,11 @@ const KERNEL: &[&str] = &[include_str!("kernel.toml")];
 
 /// The testbed.
 const RESERVED: &str = include_str!("reserved.toml");
-/// The same with a receiver that acknowledges each segment: what an alternative says of delayed
-/// ACKs is not for it.
+/// Name of the testbed with a receiver that acknowledges each segment. Alternatives about delayed
+/// ACKs do not apply to it.
 const UNDELAYED: &str = "guaranteed-undelayed";
 
-/// What is reserved, in bits of payload per second.
+/// The reserved rate, in bits of payload per second.
 const RESERVED_BITS_PER_S: f64 = 1e6;
 
 /// The sender of section 4, in place of normal TCP.
@@ -88,7 +88,7 @@ fn alternative(name: &str) -> Settings {
     )
 }
 
-/// The flow that is watched.
+/// The observed flow.
 fn transfer<'a>(run: &'a Run<'_>) -> &'a Flow {
     run.watch
         .flows

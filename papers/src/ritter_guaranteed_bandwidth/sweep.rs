@@ -1,5 +1,5 @@
-//! Figure 1: what normal TCP makes of a reserved rate, by the path's round-trip time; and what its
-//! answer depends on.
+//! Figure 1: normal TCP over a reserved rate, by the path's RTT, and the dependence of the result
+//! on open questions.
 
 use super::arrivals::Arrivals;
 use super::curves::{self, kilobytes};
@@ -8,12 +8,11 @@ use crate::reproduce::Figure;
 use crate::{Bench, Error, Measured, Settings, Table, Value, Watch};
 use onramp_report::plot::{draw_plot, Axis, Plot, PlotSeries, PlotStyle};
 
-/// ms: "increasing from 10ms up to 500ms".
+/// RTTs in ms: "increasing from 10ms up to 500ms".
 const RTTS: [u32; 7] = [10, 50, 100, 200, 300, 400, 500];
-/// kB.
+/// Transfer sizes in kB.
 const SIZES: [u32; 7] = [20, 50, 100, 200, 300, 500, 1000];
-/// Packets of other sizes, initial windows and ACKs than were decided: the ledger's alternatives,
-/// beside what was.
+/// Packet sizes, initial windows and ACKs: the decided answers and the ledger's alternatives.
 const PACKETS: [&str; 2] = ["576 bytes", "1500 bytes"];
 const WINDOWS: [&str; 4] = ["1 segment", "2 segments", "3 segments", "4 segments"];
 const ACKS: [&str; 2] = [
@@ -77,7 +76,7 @@ fn rtt(rtt_ms: u32) -> Settings {
     Settings::of([("path.rtt", format!("{rtt_ms} ms"))])
 }
 
-/// How well a straight line fits: r squared.
+/// The coefficient of determination of a straight line: r squared.
 fn determination(points: &[(f64, f64)]) -> f64 {
     let count = points.len() as f64;
     let mean = |of: fn(&(f64, f64)) -> f64| points.iter().map(of).sum::<f64>() / count;
@@ -129,7 +128,7 @@ struct Pair {
 }
 
 impl Pair {
-    /// Both with each of these keys.
+    /// Runs both with each of these keys.
     fn run(bench: &Bench<'_>, cells: &[Settings]) -> Result<Vec<Pair>, Error> {
         let all = curves::all();
         let run = |curve: usize| {
@@ -209,7 +208,7 @@ fn by_size(bench: &Bench<'_>) -> Result<Table, Error> {
     })
 }
 
-/// The ledger's alternative of this name; what has none was decided.
+/// The keys of the ledger's alternative of this name. The decided answers have no keys.
 fn reading(name: &str) -> Settings {
     match name {
         "576 bytes" | "2 segments" | "first at once, then every second" => Settings::default(),

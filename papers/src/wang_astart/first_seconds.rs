@@ -9,11 +9,11 @@ use crate::reproduce::Figure;
 use crate::{Bench, Error, Measured, Run, Settings, Value, Watch};
 use onramp_report::plot::{draw_plot, Annotation, Axis, Plot, PlotSeries, PlotStyle};
 
-/// The scenario's name here: what decides Reno's numbers decides nothing else.
+/// The scenario's name here. The open questions about Reno's numbers affect nothing else.
 pub const NAME: &str = "astart-example";
-/// Time for Reno to fill the path.
+/// Long enough for Reno to fill the pipe.
 const LONG: &str = "150 s";
-/// How much of it the figure shows.
+/// The time that the figure shows.
 const SHOWN_S: f64 = 10.0;
 
 pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
@@ -38,7 +38,7 @@ fn example(sender: &Sender) -> Settings {
     sender.settings().and(&Settings::of([("name", NAME)]))
 }
 
-/// How long after it could send the sender's window was so large; not a number where it never was.
+/// When the sender's window reached `bytes`, since it could send; NaN if it never did.
 fn window_reaches_s(run: &Run<'_>, bytes: f64) -> f64 {
     let flow = transfer(run);
     let (from_s, _) = flow.established.expect("the connection stands");
@@ -49,7 +49,7 @@ fn window_reaches_s(run: &Run<'_>, bytes: f64) -> f64 {
     reached.map_or(f64::NAN, |windows| windows.at_s - from_s)
 }
 
-/// A sender's windows over time, in packets, and what the path holds.
+/// A sender's windows over time and the path's BDP, in packets.
 struct Curve {
     cwnd: Vec<(f64, f64)>,
     ssthresh: Vec<(f64, f64)>,
@@ -112,7 +112,7 @@ fn ideal(packets: f64) -> Annotation {
     }
 }
 
-/// How Astart's threshold leads its window.
+/// Astart's ssthresh, which its window follows.
 fn thresholds(bench: &Bench<'_>) -> Result<Figure, Error> {
     let curve = bench.run_seed(START, &example(&ASTART), 0, &Watch::with_windows(), |run| {
         curve(&run)

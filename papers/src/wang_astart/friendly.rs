@@ -1,5 +1,5 @@
-//! What a newcomer gets among connections of NewReno that have filled the path, and what it takes
-//! from them.
+//! The share of a newcomer among NewReno connections that have filled the pipe, and its effect on
+//! them.
 
 use super::buffer;
 use super::senders::{bandwidth, rate, transfer, OF_ASTART, OF_NEWRENO, SENDERS};
@@ -9,24 +9,25 @@ use crate::{Bench, Error, Measured, Run, Settings, Table, Value, Watch};
 /// Ten connections, and the newcomer.
 const FRIENDLY: &str = include_str!("friendly.toml");
 
-/// Mbit/s, and buffers in percent of the BDP.
+/// Bandwidths in Mbit/s, with buffers in percent of the BDP.
 const PATHS: [(u32, u32); 4] = [(40, 25), (40, 100), (100, 25), (100, 100)];
-/// How long the newcomer is watched, and the others before it, in s.
+/// Time for which the newcomer is observed.
 const WATCHED_S: f64 = 60.0;
-/// Its beginning.
+/// The newcomer's first seconds.
 const BEGINNING_S: f64 = 20.0;
+/// Time before the newcomer for which the others are observed.
 const OTHERS_S: f64 = 20.0;
 
 /// Rates in percent of the bandwidth, and losses.
 #[derive(Clone, Copy)]
 struct Meeting {
-    /// The newcomer's in its first seconds, and as long as it is watched.
+    /// The newcomer's rate in its first seconds, and over the whole time.
     beginning: f64,
     whole: f64,
-    /// The others', all together: before it came, and from then on.
+    /// The sum of the others' rates, before the newcomer and beside it.
     before: f64,
     during: f64,
-    /// The newcomer's segments, and theirs, while it is there.
+    /// Segments lost beside each other: the newcomer's, and the others'.
     lost: f64,
     others_lost: f64,
 }
@@ -56,12 +57,11 @@ impl Meeting {
     }
 }
 
-pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
-    let mut rows = Vec::new();
-    let (mut gains, mut first_gains, mut costs) = (Vec::new(), Vec::new(), Vec::new());
-    for (megabits, percent) in PATHS {
-        let (share, queue) = buffer(percent);
-        let path = Settings::of([("path.rate", format!("{megabits} Mbit/s"))]).and(&queue);
+/// The meetings on one path: for each sender, one for each seed.
+struct Met([Vec<Meeting>; SENDERS.len()]);
+
+impl Met {
+    fn run(bench: &Bench<'_>, path: &Settings) -> Result<Met, Error> {
         let mut met: [Vec<Meeting>; SENDERS.len()] = Default::default();
         for place in 0..SENDERS.len() {
             if bench.draws() || [OF_NEWRENO, OF_ASTART].contains(&place) {
@@ -71,71 +71,91 @@ pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
                 })?;
             }
         }
-        let middle = |sender: usize, what: fn(&Meeting) -> f64| {
-            median(&met[sender].iter().map(what).collect::<Vec<_>>())
-        };
-        gains.push(middle(OF_ASTART, |met| met.whole) / middle(OF_NEWRENO, |met| met.whole));
-        first_gains
-            .push(middle(OF_ASTART, |met| met.beginning) / middle(OF_NEWRENO, |met| met.beginning));
-        costs.push(
-            100.0
-                * (middle(OF_ASTART, |met| met.during) / middle(OF_NEWRENO, |met| met.during)
-                    - 1.0),
-        );
-        for (place, sender) in SENDERS.iter().enumerate() {
-            let whats: [fn(&Meeting) -> f64; 6] = [
-                |met| met.beginning,
-                |met| met.whole,
-                |met| met.before,
-                |met| met.during,
-                |met| met.lost,
-                |met| met.others_lost,
+        Ok(Met(met))
+    }
+
+    /// The median of the seeds.
+    fn median(&self, sender: usize, what: fn(&Meeting) -> f64) -> f64 {
+        median(&self.0[sender].iter().map(what).collect::<Vec<_>>())
+    }
+
+    /// Astart's value over NewReno's.
+    fn ratio(&self, what: fn(&Meeting) -> f64) -> f64 {
+        self.median(OF_ASTART, what) / self.median(OF_NEWRENO, what)
+    }
+
+    /// Lines of the table: one for each sender.
+    fn rows(&self, megabits: u32, share: f64) -> impl Iterator<Item = Vec<String>> + '_ {
+        SENDERS.iter().enumerate().map(move |(place, sender)| {
+            let shares = [
+                self.median(place, |met| met.beginning),
+                self.median(place, |met| met.whole),
+                self.median(place, |met| met.before),
+                self.median(place, |met| met.during),
             ];
-            let numbers = whats.iter().enumerate().map(|(column, what)| {
-                let number = middle(place, *what);
-                if column < 4 {
-                    format!("{number:.1}")
-                } else {
-                    format!("{number:.0}")
-                }
-            });
+            let losses = [
+                self.median(place, |met| met.lost),
+                self.median(place, |met| met.others_lost),
+            ];
             let labels = [
                 megabits.to_string(),
                 share.to_string(),
                 sender.name.to_owned(),
             ];
-            rows.push(labels.into_iter().chain(numbers).collect());
-        }
+            labels
+                .into_iter()
+                .chain(shares.map(|share| format!("{share:.1}")))
+                .chain(losses.map(|lost| format!("{lost:.0}")))
+                .collect()
+        })
+    }
+}
+
+pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
+    let mut rows = Vec::new();
+    let (mut gains, mut first_gains, mut costs) = (Vec::new(), Vec::new(), Vec::new());
+    for (megabits, percent) in PATHS {
+        let (share, queue) = buffer(percent);
+        let path = Settings::of([("path.rate", format!("{megabits} Mbit/s"))]).and(&queue);
+        let met = Met::run(bench, &path)?;
+        gains.push(met.ratio(|met| met.whole));
+        first_gains.push(met.ratio(|met| met.beginning));
+        costs.push(100.0 * (met.ratio(|met| met.during) - 1.0));
+        rows.extend(met.rows(megabits, share));
     }
     let mut measured = Measured::default();
-    let most = |gains: &[f64]| Value::Number(gains.iter().copied().fold(0.0, f64::max));
-    measured.exactly("W.astart.share", most(&gains));
-    measured.exactly("W.astart.share.beginning", most(&first_gains));
+    let max = |gains: &[f64]| Value::Number(gains.iter().copied().fold(0.0, f64::max));
+    measured.exactly("W.astart.share", max(&gains));
+    measured.exactly("W.astart.share.beginning", max(&first_gains));
     measured.exactly(
         "W.astart.share.others",
         Value::Number(costs.iter().copied().fold(f64::INFINITY, f64::min)),
     );
     if bench.draws() {
-        let head = [
-            "bandwidth (Mbit/s)",
-            "buffer (BDP)",
-            "newcomer",
-            "its share, 20 s (%)",
-            "its share, 60 s (%)",
-            "the ten before (%)",
-            "the ten with it (%)",
-            "it lost",
-            "they lost",
-        ];
-        measured.tables.push(Table {
-            name: "newcomer".to_owned(),
-            caption: "A newcomer's share of the bandwidth in its first 20 and 60 s among ten \
-                connections of NewReno at 100 ms, theirs in the 20 s before it and the 60 s with \
-                it, and segments lost in these; medians of the seeds. A fair share is 9.1 %."
-                .to_owned(),
-            head: head.map(str::to_owned).to_vec(),
-            rows,
-        });
+        measured.tables.push(table(rows));
     }
     Ok(measured)
+}
+
+fn table(rows: Vec<Vec<String>>) -> Table {
+    let head = [
+        "bandwidth (Mbit/s)",
+        "buffer (BDP)",
+        "newcomer",
+        "its share, 20 s (%)",
+        "its share, 60 s (%)",
+        "the ten before (%)",
+        "the ten with it (%)",
+        "it lost",
+        "they lost",
+    ];
+    Table {
+        name: "newcomer".to_owned(),
+        caption: "A newcomer's share of the bandwidth in its first 20 and 60 s among ten \
+                connections of NewReno at 100 ms, theirs in the 20 s before it and the 60 s with \
+                it, and segments lost in these; medians of the seeds. A fair share is 9.1 %."
+            .to_owned(),
+        head: head.map(str::to_owned).to_vec(),
+        rows,
+    }
 }

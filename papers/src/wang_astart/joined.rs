@@ -1,4 +1,4 @@
-//! "or other traffic joins in during the slow-start phase": packets that give way to nobody, or
+//! "or other traffic joins in during the slow-start phase": packets without congestion control, or
 //! connections.
 
 use super::buffer;
@@ -6,26 +6,26 @@ use super::senders::{Beginning, OF_ASTART, OF_HOE, OF_RENO};
 use super::sweep::{Point, Sweep};
 use crate::{Bench, Error, Measured, Settings, Value};
 
-/// With packets.
+/// Packets at a constant rate join.
 const PACKETS: &str = include_str!("packets.toml");
-/// With connections.
+/// NewReno connections join.
 const FLOWS: &str = include_str!("flows.toml");
 
-/// ms.
+/// RTTs in ms.
 const RTTS: [u32; 3] = [50, 100, 200];
-/// Of the BDP, in percent.
+/// Buffers in percent of the BDP.
 const BUFFERS: [u32; 2] = [50, 100];
-/// Mbit/s that the packets take of 100.
+/// Rates of the packets in Mbit/s, of 100.
 const TAKEN: [u32; 3] = [25, 50, 75];
-/// So many connections.
+/// Numbers of connections.
 const COUNTS: [u32; 3] = [1, 5, 10];
 
-/// Utilization of what the packets leave.
+/// Utilization of the rate that the packets leave, in percent.
 fn of_the_rest(point: &Point, beginning: &Beginning) -> f64 {
     beginning.utilization_20 / (100.0 - point.x) * 100.0
 }
 
-/// What joins, so much of it each time, on each path.
+/// Runs each amount of joining traffic on each path.
 fn run(
     bench: &Bench<'_>,
     scenario: &str,

@@ -65,13 +65,13 @@ const PARTS: &[Part] = &[
     },
 ];
 
-/// Start-ups of today and these, before a small and a large buffer.
+/// Today's start-ups and these, before a small and a large buffer.
 const KERNEL: &[&str] = &[include_str!("astart.toml")];
 
 /// One bottleneck.
 const START: &str = include_str!("start.toml");
 
-/// A buffer of so many percent of what the path holds: the share, and the key that sets it.
+/// A buffer in percent of the BDP: the share, and the key that sets it.
 fn buffer(percent: u32) -> (f64, Settings) {
     let share = f64::from(percent) / 100.0;
     (

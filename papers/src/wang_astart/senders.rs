@@ -1,14 +1,14 @@
-//! The five senders that the paper compares, and what it asks of their first seconds.
+//! The five senders that the paper compares, and the measurements of their first seconds.
 
 use crate::{Flow, Run, Settings};
 
 /// A sender's TCP.
 #[derive(Clone, Copy, Debug)]
 pub struct Sender {
-    /// As the paper calls it.
+    /// Its name in the paper.
     pub name: &'static str,
     keys: &'static [(&'static str, &'static str)],
-    /// Its slow start is its own: no threshold ends it.
+    /// Whether an initial ssthresh ends its slow start. Vegas has a slow start of its own.
     has_threshold: bool,
 }
 
@@ -45,14 +45,14 @@ pub const ASTART: Sender = Sender {
 
 /// All of them.
 pub const SENDERS: [Sender; 5] = [RENO, NEWRENO, HOE, VEGAS, ASTART];
-/// Places in [`SENDERS`].
+/// Indexes in [`SENDERS`].
 pub const OF_RENO: usize = 0;
 pub const OF_NEWRENO: usize = 1;
 pub const OF_HOE: usize = 2;
 pub const OF_VEGAS: usize = 3;
 pub const OF_ASTART: usize = 4;
 
-/// More than any window: no threshold.
+/// An ssthresh above every window.
 const NO_THRESHOLD: &str = "1 GB";
 
 impl Sender {
@@ -66,18 +66,18 @@ impl Sender {
     }
 }
 
-/// What a sender did from the moment at which it could send.
+/// The first seconds of a sender, from when it could send.
 #[derive(Clone, Copy, Debug)]
 pub struct Beginning {
-    /// Of the bandwidth, in percent: what the bottleneck carried of it in the first 10 and 20 s, in
-    /// IP packets.
+    /// Percentage of the bandwidth that its IP packets used at the bottleneck, in the first 10 and
+    /// 20 s.
     pub utilization_10: f64,
     pub utilization_20: f64,
-    /// Segments lost, in 20 s.
+    /// Number of segments lost in 20 s.
     pub lost: usize,
-    /// The most of them within the time of a window: the path's round trip, and its buffer's.
+    /// Maximum of losses within the time of a window: the RTT of the path and of its full buffer.
     pub lost_together: usize,
-    /// Times that the retransmission timer expired, in 20 s.
+    /// Number of retransmission timeouts in 20 s.
     pub timeouts: usize,
 }
 
@@ -113,7 +113,7 @@ impl Beginning {
     }
 }
 
-/// The flow that is watched.
+/// The observed flow.
 pub fn transfer<'a>(run: &'a Run<'_>) -> &'a Flow {
     run.watch
         .flows
@@ -122,27 +122,27 @@ pub fn transfer<'a>(run: &'a Run<'_>) -> &'a Flow {
         .expect("the transfer has begun")
 }
 
-/// The bottleneck's, in bits per second.
+/// The bottleneck's rate, in bits per second.
 pub fn bandwidth(run: &Run<'_>) -> f64 {
     run.case.path.forward.rate_bits_per_s as f64
 }
 
-/// What the bottleneck carried of a flow in this time, in bits of IP packets per second.
+/// The rate of a flow at the bottleneck in this time, in bits of IP packets per second.
 pub fn rate(flow: &Flow, from_s: f64, to_s: f64) -> f64 {
     (flow.carried.by(to_s) - flow.carried.by(from_s)) as f64 * 8.0 / (to_s - from_s)
 }
 
-/// Of an IP packet.
+/// Size of an IP packet.
 fn packet_bytes(run: &Run<'_>) -> f64 {
     run.case.path.mtu_bytes.into()
 }
 
-/// Payload of a packet, behind IP's and TCP's headers.
+/// Payload of a packet, without the headers of IP and TCP.
 pub fn segment_bytes(run: &Run<'_>) -> f64 {
     packet_bytes(run) - 40.0
 }
 
-/// What the path holds besides its buffer, in packets.
+/// The BDP in packets.
 pub fn bdp_packets(run: &Run<'_>) -> f64 {
     bandwidth(run) * run.case.path.rtt_ns as f64 / 8e9 / packet_bytes(run)
 }

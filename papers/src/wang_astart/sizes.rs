@@ -1,6 +1,5 @@
 //! "a majority of TCP connections are short-lived (mice), while a smaller number of long-lived
-//! connections carry most of the Internet traffic (elephants)": how long a transfer takes, by its
-//! size.
+//! connections carry most of the Internet traffic (elephants)": completion time by size.
 
 use super::senders::{transfer, SENDERS};
 use super::{buffer, START};
@@ -8,16 +7,16 @@ use crate::reproduce::Figure;
 use crate::{Bench, Error, Measured, Run, Settings, Table, Watch};
 use onramp_report::plot::{draw_plot, Axis, Plot, PlotSeries, PlotStyle};
 
-/// kB of payload.
+/// Sizes in kB of payload.
 const SIZES: [u32; 10] = [
     10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000, 300_000,
 ];
-/// The largest mouse: it ends before the path is full, but for Hoe's.
+/// The largest mouse. It ends before the pipe is full, except with Hoe.
 const MICE_KB: u32 = 1000;
-/// In percent of the BDP.
+/// Buffers in percent of the BDP.
 const BUFFERS: [u32; 2] = [10, 100];
 
-/// How long after its SYN the receiver had so much, in s.
+/// Time from the SYN until the receiver had `bytes`, in s.
 fn completion_s(run: &Run<'_>, bytes: u64) -> f64 {
     let flow = transfer(run);
     flow.delivered

@@ -1,4 +1,4 @@
-//! What a path's bandwidth, buffer and round-trip time do to the five senders.
+//! The five senders over a path's bandwidth, buffer and RTT.
 
 use super::senders::{self, segment_bytes, transfer, Beginning, RENO, VEGAS};
 use super::senders::{OF_ASTART, OF_HOE, OF_NEWRENO, OF_RENO, OF_VEGAS, SENDERS};
@@ -7,16 +7,16 @@ use crate::reproduce::Figure;
 use crate::{Bench, Error, Measured, Settings, Table, Value, Watch};
 use onramp_report::plot::{draw_plot, Axis, Plot, PlotSeries, PlotStyle};
 
-/// A path or a load, as a line of a table and a point of a figure.
+/// A path or a load: a line of a table, and a point of a figure.
 pub struct Point {
-    /// First cells of its line.
+    /// The first cells of its line.
     pub labels: Vec<String>,
-    /// Its place on the figure's axis.
+    /// Its position on the figure's axis.
     pub x: f64,
     pub settings: Settings,
 }
 
-/// What each of the senders did at each point.
+/// The first seconds of each sender at each point.
 pub struct Sweep {
     pub points: Vec<Point>,
     pub beginnings: Vec<[Beginning; SENDERS.len()]>,
@@ -37,7 +37,7 @@ impl Sweep {
         })
     }
 
-    /// What one sender did at the points that are chosen.
+    /// The first seconds of one sender at the chosen points.
     pub fn of<'a>(
         &'a self,
         sender: usize,
@@ -49,7 +49,7 @@ impl Sweep {
             .map(move |(_, beginnings)| beginnings[sender])
     }
 
-    /// Utilization in the first 10 and 20 s, then what was lost: a table each.
+    /// Two tables: utilization in the first 10 and 20 s, and losses.
     pub fn tables(&self, name: &str, what: &str, labels: &[&str]) -> Vec<Table> {
         let head = |columns: [&str; 2]| {
             let of_sender =
@@ -119,27 +119,27 @@ impl Sweep {
     }
 }
 
-fn least(shares: impl Iterator<Item = Beginning>) -> f64 {
+fn min_utilization(shares: impl Iterator<Item = Beginning>) -> f64 {
     shares
         .map(|beginning| beginning.utilization_20)
         .fold(f64::INFINITY, f64::min)
 }
 
-fn most(shares: impl Iterator<Item = Beginning>) -> f64 {
+fn max_utilization(shares: impl Iterator<Item = Beginning>) -> f64 {
     shares
         .map(|beginning| beginning.utilization_20)
         .fold(0.0, f64::max)
 }
 
-/// Mbit/s: the paper's range.
+/// Bandwidths in Mbit/s: the paper's range.
 const BANDWIDTHS: [u32; 6] = [10, 20, 40, 70, 100, 150];
-/// And beyond.
+/// Bandwidths beyond it.
 const FASTER: [u32; 3] = [250, 500, 1000];
-/// ms: the paper's range.
+/// RTTs in ms: the paper's range.
 const RTTS: [u32; 4] = [20, 50, 100, 200];
-/// And beyond.
+/// RTTs beyond it.
 const LONGER: [u32; 3] = [300, 400, 600];
-/// Of the paper's example.
+/// Bandwidth and RTT of the paper's example.
 const BANDWIDTH: u32 = 100;
 const RTT: u32 = 100;
 
@@ -150,12 +150,12 @@ fn path(bandwidth: u32, rtt: u32) -> Settings {
     ])
 }
 
-/// Packets of 1040 bytes.
+/// The BDP in packets of 1040 bytes.
 fn bdp_packets(bandwidth: u32, rtt: u32) -> u32 {
     bandwidth * rtt * 1000 / 8 / 1040
 }
 
-/// Every bandwidth of the paper's range with every round-trip time of it.
+/// Every bandwidth of the paper's range with every RTT of its range.
 fn grid() -> Vec<Point> {
     let of_rtt = |rtt: u32| BANDWIDTHS.map(|bandwidth| (bandwidth, rtt));
     let point = |(bandwidth, rtt): (u32, u32)| Point {
@@ -170,9 +170,9 @@ fn grid() -> Vec<Point> {
     RTTS.into_iter().flat_map(of_rtt).map(point).collect()
 }
 
-/// Does a window of 32 packets that grows by one a round trip need twice the time that is watched
-/// to fill this path, so that a half is filled in it at most? These are the paper's high-speed
-/// networks: on others a wrong threshold is made up for.
+/// Whether a window of 32 packets that grows by one a round trip needs more than 40 s to fill the
+/// pipe. That is twice the observed time, so at most half of the pipe is filled in it. These are
+/// the paper's high-speed networks; on others the sender recovers from a wrong ssthresh in time.
 fn is_long(point: &Point) -> bool {
     let [rtt_ms, bdp] = [0, 2].map(|column| point.labels[column].parse::<f64>().expect("a number"));
     (bdp - 32.0) * rtt_ms / 1e3 > 40.0
@@ -184,15 +184,18 @@ pub fn measure_grid(bench: &Bench<'_>) -> Result<Measured, Error> {
 
     let mut measured = Measured::default();
     let mut number = |id: &str, number: f64| measured.exactly(id, Value::Number(number));
-    number("W.early.reno", most(grid.of(OF_RENO, is_long)));
-    number("W.early.newreno", most(grid.of(OF_NEWRENO, is_long)));
-    number("W.early.vegas", most(grid.of(OF_VEGAS, is_long)));
-    number("W.hoe.alone", least(grid.of(OF_HOE, all)));
-    number("W.astart.grid", least(grid.of(OF_ASTART, all)));
+    number("W.early.reno", max_utilization(grid.of(OF_RENO, is_long)));
+    number(
+        "W.early.newreno",
+        max_utilization(grid.of(OF_NEWRENO, is_long)),
+    );
+    number("W.early.vegas", max_utilization(grid.of(OF_VEGAS, is_long)));
+    number("W.hoe.alone", min_utilization(grid.of(OF_HOE, all)));
+    number("W.astart.grid", min_utilization(grid.of(OF_ASTART, all)));
     let at = |sender: usize, rtt: u32, bandwidth: u32| {
         let is_it =
             move |point: &Point| point.labels[..2] == [rtt.to_string(), bandwidth.to_string()];
-        least(grid.of(sender, is_it))
+        min_utilization(grid.of(sender, is_it))
     };
     let [slowest, .., fastest] = BANDWIDTHS;
     let falls = |sender: usize| {
@@ -237,7 +240,7 @@ fn exit_windows(bench: &Bench<'_>) -> Result<Vec<f64>, Error> {
     })
 }
 
-/// Both axes on their own, beyond the paper's range.
+/// Both axes separately, beyond the paper's range.
 fn draw_beyond(bench: &Bench<'_>, measured: &mut Measured) -> Result<(), Error> {
     let of_bandwidth = |bandwidth: u32| Point {
         labels: vec![bandwidth.to_string()],
@@ -286,11 +289,11 @@ fn draw_beyond(bench: &Bench<'_>, measured: &mut Measured) -> Result<(), Error> 
     Ok(())
 }
 
-/// In percent of the BDP.
+/// Buffers in percent of the BDP.
 const BUFFERS: [u32; 7] = [5, 10, 15, 25, 35, 50, 100];
-/// Where the paper's small buffers end, for the rows: "relatively small comparing to BDP".
+/// The largest of the paper's small buffers: "relatively small comparing to BDP".
 const SMALL: f64 = 0.25;
-/// Mbit/s at which buffers are varied.
+/// Bandwidths in Mbit/s at which buffers are varied.
 const FOR_BUFFERS: [u32; 4] = [20, 40, 70, BANDWIDTH];
 
 pub fn measure_buffers(bench: &Bench<'_>) -> Result<Measured, Error> {
@@ -324,7 +327,7 @@ pub fn measure_buffers(bench: &Bench<'_>) -> Result<Measured, Error> {
     measured.exactly("W.hoe.buffer.lost", count(lost(OF_HOE).min()));
     measured.exactly(
         "W.hoe.buffer.utilization",
-        Value::Number(most(buffers.of(OF_HOE, small))),
+        Value::Number(max_utilization(buffers.of(OF_HOE, small))),
     );
     measured.exactly("W.astart.buffer.lost", count(lost(OF_ASTART).max()));
     measured.exactly(
@@ -338,19 +341,9 @@ pub fn measure_buffers(bench: &Bench<'_>) -> Result<Measured, Error> {
     );
     measured.exactly(
         "W.astart.buffer.utilization",
-        Value::Number(least(buffers.of(OF_ASTART, small))),
+        Value::Number(min_utilization(buffers.of(OF_ASTART, small))),
     );
-    let best = buffers
-        .beginnings
-        .iter()
-        .zip(&buffers.points)
-        .filter(|(_, point)| small(point))
-        .all(|(of, _)| {
-            let others = of[..OF_ASTART]
-                .iter()
-                .map(|beginning| beginning.utilization_20);
-            others.fold(0.0, f64::max) <= of[OF_ASTART].utilization_20
-        });
+    let best = is_astart_best(&buffers, small);
     measured.exactly("W.astart.buffer.best", Value::yes_no(best));
     if bench.draws() {
         let labels = ["bandwidth (Mbit/s)", "buffer (BDP)"];
@@ -367,4 +360,15 @@ pub fn measure_buffers(bench: &Bench<'_>) -> Result<Measured, Error> {
             .push(buffers.figure("Buffers", axis, chosen, caption));
     }
     Ok(measured)
+}
+
+/// Does no other sender use more of the path than Astart, at each of the chosen points?
+fn is_astart_best(sweep: &Sweep, chosen: impl Fn(&Point) -> bool) -> bool {
+    let points = sweep.beginnings.iter().zip(&sweep.points);
+    points.filter(|(_, point)| chosen(point)).all(|(of, _)| {
+        let others = of[..OF_ASTART]
+            .iter()
+            .map(|beginning| beginning.utilization_20);
+        others.fold(0.0, f64::max) <= of[OF_ASTART].utilization_20
+    })
 }

@@ -1,14 +1,14 @@
-//! The columns of the summary, the same for terminal and page.
+//! The columns of the summary, which are the same on a terminal and on a page.
 
 use crate::summary::{Group, Row};
 use crate::units::{fixed, printable, significant, NO_VALUE};
 use onramp_results::Record;
 use onramp_scenario::NO_STARTUP;
 
-/// Mark of a row in which at least one run is suspect.
+/// Marks a row with at least one suspect run.
 pub(crate) const SUSPECT_MARK: &str = "†";
 
-/// A blank as wide as a digit, in proportional fonts too.
+/// A blank that is as wide as a digit in every font.
 pub(crate) const FIGURE_SPACE: &str = "\u{2007}";
 
 /// One column of the summary.
@@ -33,7 +33,7 @@ pub(crate) enum Column {
     CompetingDuring,
 }
 
-/// How a cell is to be read at a glance.
+/// How a cell is to be read. It decides the colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tone {
     Plain,
@@ -43,7 +43,7 @@ pub(crate) enum Tone {
     Warning,
 }
 
-/// Text of a cell, its tone, and the spread of the repeats for those who ask.
+/// A cell: its text, its tone, and a detail for the tooltip, such as the range of the repeats.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Cell {
     pub(crate) text: String,
@@ -62,7 +62,7 @@ impl Cell {
 }
 
 impl Column {
-    /// The columns that say something about at least one of these groups.
+    /// The columns that have values for at least one of these groups.
     pub(crate) fn chosen(groups: &[Group<'_>]) -> Vec<Column> {
         let any = |test: &dyn Fn(&Record) -> bool| groups.iter().flat_map(Group::records).any(test);
         let anywhere = |column: Column| (column, groups.iter().any(|group| column.is_for(group)));
@@ -94,8 +94,8 @@ impl Column {
             .collect()
     }
 
-    /// Whether it says something about this group, of the columns at the end: a table leaves them
-    /// out group by group.
+    /// Whether the column has values for this group. A table leaves columns at the end out group by
+    /// group; the other columns are always shown.
     pub(crate) fn is_for(self, group: &Group<'_>) -> bool {
         let any = |test: fn(&Record) -> bool| group.records().any(test);
         match self {
@@ -108,7 +108,7 @@ impl Column {
         }
     }
 
-    /// Name and unit, one above the other.
+    /// Name and unit, which stand above each other.
     pub(crate) fn head(self) -> (&'static str, &'static str) {
         match self {
             Column::Label => ("start-up", ""),
@@ -131,43 +131,57 @@ impl Column {
         }
     }
 
-    /// What the column holds, for the page's tooltips.
+    /// The meaning of the column, for the tooltips of the page.
     pub(crate) fn meaning(self) -> &'static str {
         match self {
             Column::Label => {
-                "Start-up + congestion avoidance; IW: initial window where it is not the host's own; then the TCP where it \
-                 is not Linux's"
+                "Start-up + congestion avoidance; IW: initial window where it is not the host's \
+                 own; then the TCP where it is not Linux's"
             }
             Column::Runs => "Number of runs; of flows where a run has several",
             Column::Completion => {
-                "From the receiver's connect to its last byte: median (least–most), and how many did not finish"
+                "From the receiver's connect to its last byte: median (least–most), and how many \
+                 did not finish"
             }
             Column::Ratio => "Median completion over that of the baseline",
-            Column::Bound => "2 RTT + serialisation of every packet, and its tokens where there are buckets",
+            Column::Bound => {
+                "2 RTT + serialisation of every packet, and its tokens where there are buckets"
+            }
             Column::Wasted => "Round trips wasted: (completion − bound) / RTT",
-            Column::Delivered => "Payload that the receiver got: median, the unfinished ones included",
+            Column::Delivered => {
+                "Payload that the receiver got: median, the unfinished ones included"
+            }
             Column::Retransmitted => "Data segments that the transfer sent again",
             Column::Timeouts => "Times that the transfer's retransmission timer ended",
             Column::Drops => "Packets dropped by queues and policers, all flows",
-            Column::Policed => "Those of them that exceeded a policer's rate, or that of an EF flow's profile",
+            Column::Policed => {
+                "Those of them that exceeded a policer's rate, or that of an EF flow's profile"
+            }
             Column::Lost => "Packets lost at random, all flows, both directions",
-            Column::Queue => "Most bytes that stood in the bottleneck's queue, in bandwidth-delay products",
+            Column::Queue => {
+                "Most bytes that stood in the bottleneck's queue, in bandwidth-delay products"
+            }
             Column::Exit => "Why the start-up ended",
             Column::Estimate => {
-                "The start-up's last estimate of payload rate, over the payload rate that the path can carry for long"
+                "The start-up's last estimate of payload rate, over the payload rate that the path \
+                 can carry for long"
             }
             Column::CompetingBefore => {
-                "What the competing traffic delivered in the 20 RTTs before the transfer, Mbit/s of payload"
+                "What the competing traffic delivered in the 20 RTTs before the transfer, Mbit/s \
+                 of payload"
             }
-            Column::CompetingDuring => "What it delivered in the 20 RTTs from the transfer's start on, Mbit/s of payload",
+            Column::CompetingDuring => {
+                "What it delivered in the 20 RTTs from the transfer's start on, Mbit/s of payload"
+            }
         }
     }
 
-    /// Whether its cells start at the left: text, and medians that a range may follow.
+    /// Whether the cells are flush left: text, and medians that a range may follow.
     pub(crate) fn is_left(self) -> bool {
         matches!(self, Column::Label | Column::Completion | Column::Exit)
     }
 
+    /// The cell of a row.
     pub(crate) fn cell(self, row: &Row<'_>) -> Cell {
         let count = |value: fn(&Record) -> u64| counted(row, move |r| Some(value(r) as f64), 0);
         match self {
@@ -198,7 +212,7 @@ impl Column {
         }
     }
 
-    /// The row that closes a group: the least possible.
+    /// The cell of the row that closes a group: the minimum possible time.
     pub(crate) fn bound_cell(self, group: &Group<'_>) -> Option<Cell> {
         let bound_s = group.bound_s?;
         let baseline = group
@@ -212,7 +226,7 @@ impl Column {
                 FIGURE_SPACE.repeat(group.bound_indent)
                     + &fixed(bound_s, crate::units::decimals(bound_s, 3))
             }
-            Column::Ratio if !group.mixed_hosts => {
+            Column::Ratio if !group.has_mixed_hosts => {
                 baseline.map_or(String::new(), |b| ratio_text(bound_s / b.median))
             }
             Column::Wasted => "0.0".to_owned(),
@@ -226,6 +240,7 @@ impl Column {
     }
 }
 
+/// The cell of a row without a value.
 fn blank() -> Cell {
     Cell {
         text: NO_VALUE.to_owned(),
@@ -269,7 +284,7 @@ fn completion(row: &Row<'_>) -> Cell {
     }
 }
 
-/// Megabytes, with as many digits as a completion time.
+/// Megabytes, with as many digits as completion times have.
 fn delivered(row: &Row<'_>) -> Cell {
     match row.spread(|r| r.delivered_bytes as f64 / 1e6) {
         Some(megabytes) => Cell {
@@ -306,7 +321,7 @@ fn ratio_text(ratio: f64) -> String {
     }
 }
 
-/// A median with so many decimals at most, and the repeats' extremes as detail.
+/// A median with this many decimals at most, and the range of the repeats as detail.
 fn counted(row: &Row<'_>, value: impl Fn(&Record) -> Option<f64>, decimals: usize) -> Cell {
     let Some(spread) = row.spread_of_some(value) else {
         return blank();
@@ -326,7 +341,7 @@ fn counted(row: &Row<'_>, value: impl Fn(&Record) -> Option<f64>, decimals: usiz
     }
 }
 
-/// The reason on which the repeats agree, or the commonest with its share.
+/// The exit reason if all repeats have the same one, else the most frequent one with its share.
 fn exit(row: &Row<'_>) -> Cell {
     if row.records[0].startup == NO_STARTUP {
         return blank();
@@ -342,12 +357,12 @@ fn exit(row: &Row<'_>) -> Cell {
         }
     }
     let total = row.records.len();
-    let (reason, most) =
+    let (reason, count) =
         reasons.iter().copied().fold(
             ("", 0),
             |best, next| if next.1 > best.1 { next } else { best },
         );
-    if most == total {
+    if count == total {
         return Cell::plain(printable(reason));
     }
     let all: Vec<String> = reasons
@@ -355,13 +370,13 @@ fn exit(row: &Row<'_>) -> Cell {
         .map(|(reason, n)| format!("{} {n}", printable(reason)))
         .collect();
     Cell {
-        text: format!("{} {most}/{total}", printable(reason)),
+        text: format!("{} {count}/{total}", printable(reason)),
         tone: Tone::Plain,
         detail: Some(all.join(", ")),
     }
 }
 
-/// Percent of the link's payload rate.
+/// The estimate in percent of the payload rate that the path sustains.
 fn estimate(row: &Row<'_>) -> Cell {
     let capacity = crate::link::Link::of(row.records[0]).payload_bytes_per_s;
     let percent = row.spread_of_some(|r| Some(r.estimate_bytes_per_s? as f64 / capacity * 100.0));
@@ -375,6 +390,7 @@ fn estimate(row: &Row<'_>) -> Cell {
     }
 }
 
+/// The rate of the competing traffic.
 fn competing(row: &Row<'_>, value: impl Fn(&Record) -> Option<f64>) -> Cell {
     match row.spread_of_some(|r| value(r).map(|rate| rate * 8.0 / 1e6)) {
         Some(rate) => Cell {

@@ -1,28 +1,28 @@
-//! The records as JSON and CSV, any table as CSV, and the traces as JSON of bounded size.
+//! Records as JSON and CSV, any table as CSV, and traces as JSON of bounded size.
 
 use crate::run::Run;
 use crate::thin;
 use onramp_results::{Record, SegmentSample, SenderSample, StartupEvent, Trace};
 use serde::Serialize;
 
-/// Version of the exported fields. A field may be added without a new version; one that is renamed,
-/// removed or changes its meaning makes a new one.
+/// Version of the exported fields. A new field needs no new version. A field that is renamed or
+/// removed, or whose meaning changes, needs one.
 pub const SCHEMA_VERSION: u32 = 1;
 
-/// Most samples of each list in an exported trace.
-pub(crate) const MOST_SAMPLES: usize = 8_000;
+/// Maximum number of samples in each list of an exported trace.
+pub(crate) const MAX_SAMPLES: usize = 8_000;
 
 /// The records as a JSON array of objects, one key per field of [`Record`], in the order of its
 /// fields.
 ///
-/// Numbers that are not finite become `null`, and so do fields that hold nothing. Ends with a line
-/// break.
+/// Numbers that are not finite become `null`, and so do fields without a value. The text ends with
+/// a line break.
 pub fn to_json(records: &[Record]) -> String {
     pretty(&records)
 }
 
-/// The records as CSV (RFC 4180, line feeds): a header of field names, then a line per record;
-/// fields that hold nothing are empty.
+/// The records as CSV (RFC 4180, with line feeds): a header of field names, then a line for each
+/// record. A field without a value is empty. Without records, the text is empty.
 pub fn to_csv(records: &[Record]) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
     if records.is_empty() {
@@ -36,8 +36,8 @@ pub fn to_csv(records: &[Record]) -> String {
     text_of(writer)
 }
 
-/// Any table as CSV, as [`to_csv`] writes it: a header, then a line per row. A row that is shorter
-/// than another is filled up with empty fields.
+/// Any table as CSV, in the form of [`to_csv`]: a header, then a line for each row. A row with too
+/// few cells gets empty fields. Without columns, the text is empty.
 pub fn table_to_csv(head: &[String], rows: &[Vec<String>]) -> String {
     let columns = rows.iter().map(Vec::len).fold(head.len(), usize::max);
     if columns == 0 {
@@ -60,13 +60,13 @@ fn text_of(writer: csv::Writer<Vec<u8>>) -> String {
     String::from_utf8(bytes).expect("text stays text")
 }
 
-/// JSON that people can read too.
+/// Indented JSON.
 pub(crate) fn pretty(value: &impl Serialize) -> String {
     serde_json::to_string_pretty(value).expect("keys are text and memory takes all that is written")
         + "\n"
 }
 
-/// One exported trace: which record it belongs to, how much of it there is, and the samples.
+/// An exported trace: the fields that identify its record, the number of samples, the samples.
 #[derive(Serialize)]
 struct TraceFile<'a> {
     schema_version: u32,
@@ -94,7 +94,7 @@ struct TraceFile<'a> {
     events: Vec<&'a StartupEvent>,
 }
 
-/// How many samples there were before thinning.
+/// Number of samples before thinning.
 #[derive(Serialize)]
 struct Recorded {
     sender: usize,
@@ -132,28 +132,29 @@ pub(crate) fn trace_json(index: usize, run: &Run) -> Option<String> {
         },
         sender: sender(trace),
         segments: segments(trace),
-        events: trace.events.iter().take(MOST_SAMPLES).collect(),
+        events: trace.events.iter().take(MAX_SAMPLES).collect(),
     };
     let json =
         serde_json::to_string(&file).expect("keys are text and memory takes all that is written");
     Some(json + "\n")
 }
 
-/// Keeps the extremes of the window.
+/// The samples of the sender, thinned. The extremes of cwnd stay.
 fn sender(trace: &Trace) -> Vec<SenderSample> {
     let samples = &trace.sender;
-    let kept = thin::keep(samples.len(), MOST_SAMPLES / 4, |at| {
+    let kept = thin::keep(samples.len(), MAX_SAMPLES / 4, |at| {
         samples[at].cwnd_bytes as f64
     });
     kept.into_iter().map(|at| samples[at]).collect()
 }
 
-/// Retransmissions and drops, the rare ones, have half of the room to themselves.
+/// The segments, thinned. Half of the room is reserved for retransmissions and drops, which are
+/// rare.
 fn segments(trace: &Trace) -> Vec<SegmentSample> {
     let (marked, clean): (Vec<usize>, Vec<usize>) = (0..trace.segments.len())
         .partition(|&at| trace.segments[at].retransmission || trace.segments[at].dropped);
     let thinned = |all: Vec<usize>| {
-        let kept = thin::keep(all.len(), MOST_SAMPLES / 8, |at| {
+        let kept = thin::keep(all.len(), MAX_SAMPLES / 8, |at| {
             trace.segments[all[at]].start_byte as f64
         });
         kept.into_iter().map(|at| all[at]).collect::<Vec<usize>>()
@@ -183,13 +184,13 @@ mod tests {
             ..Trace::default()
         };
         let kept = segments(&trace);
-        assert!(kept.len() <= MOST_SAMPLES, "{}", kept.len());
+        assert!(kept.len() <= MAX_SAMPLES, "{}", kept.len());
         assert!(kept.iter().any(|s| s.dropped));
         assert!(kept.is_sorted_by_key(|s| s.start_byte));
     }
 
     #[test]
-    fn csv_quotes_what_would_break_a_line() {
+    fn csv_quotes_line_breaks_and_commas() {
         let text = to_csv(&[record("a, \"b\"\n", "none", "cubic", 1)]);
         assert!(text.contains("\"a, \"\"b\"\"\n\","), "{text}");
         assert!(
@@ -215,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_number_is_null() {
+    fn a_number_that_is_not_finite_is_null() {
         let text = to_json(&[Record {
             completion_s: Some(f64::NAN),
             ..record("a", "none", "cubic", 1)

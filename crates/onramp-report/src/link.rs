@@ -1,29 +1,29 @@
-//! What the bottleneck can carry, counted in payload: the yardstick for estimates, windows and
-//! delivery.
+//! Capacity, BDP and queue of the bottleneck in payload bytes, to compare estimates, windows and
+//! delivery with.
 
 use onramp_results::Record;
 use onramp_scenario::HEADER_BYTES;
 
-/// Share of payload in a full packet of 1500 bytes, where the record does not tell a better one.
+/// Share of payload in a full packet of 1500 bytes, for records from which it cannot be computed.
 const ETHERNET_SHARE: f64 = (1500 - HEADER_BYTES) as f64 / 1500.0;
 
 /// A record's bottleneck in payload units.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Link {
-    /// Payload over wire bytes.
+    /// Payload bytes over wire bytes.
     pub(crate) payload_share: f64,
-    /// What the link carries of payload.
+    /// Rate of payload that the path sustains.
     pub(crate) payload_bytes_per_s: f64,
-    /// Payload under way when the path is full and the queue empty.
+    /// BDP: payload in flight when the pipe is full and the queue is empty.
     pub(crate) bdp_bytes: f64,
-    /// Payload that the queue holds, where its description can be read.
+    /// Payload for which the queue has room, where its description can be parsed.
     pub(crate) queue_bytes: Option<f64>,
-    /// Propagation round trip; 0 where the record holds none.
+    /// Propagation round trip; 0 where the record has none.
     pub(crate) rtt_s: f64,
 }
 
 impl Link {
-    /// What the path carries for long, and for how much of it its queue has room.
+    /// The bottleneck of a record's path.
     pub(crate) fn of(record: &Record) -> Link {
         let rtt_s = if record.rtt_ms.is_finite() && record.rtt_ms > 0.0 {
             record.rtt_ms / 1e3
@@ -38,7 +38,7 @@ impl Link {
             ETHERNET_SHARE
         };
         let bdp_bytes = payload_bytes_per_s * rtt_s;
-        // The bdp of a queue is one of its serialiser's rate.
+        // The unit `bdp` of a queue is computed from the rate of the serialiser, not from a shaper's.
         let queue_bdp_bytes = record.rate_bits_per_s as f64 / 8.0 * payload_share * rtt_s;
         let queue_bytes = queue_bytes(&record.queue, queue_bdp_bytes, payload_share);
         Link {
@@ -51,7 +51,7 @@ impl Link {
     }
 }
 
-/// Payload in a queue of `0.5 bdp`, `40 packets` or `256 KiB`.
+/// Payload in a queue that is described as `0.5 bdp`, `40 packets` or `256 KiB`.
 fn queue_bytes(text: &str, bdp_bytes: f64, payload_share: f64) -> Option<f64> {
     let text = text.trim();
     let split = text
@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn queues_are_read_in_every_unit_of_a_scenario() {
+    fn queues_are_parsed_in_every_unit_of_a_scenario() {
         assert_eq!(queue_bytes("0.5 bdp", 1000.0, 0.9), Some(500.0));
         let packets = queue_bytes("40 packets", 0.0, ETHERNET_SHARE).unwrap();
         assert!((packets - 40.0 * 1448.0).abs() < 1e-6, "{packets}");
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shaper_is_what_the_link_carries_and_the_queue_counts_the_serialiser_s_rate() {
+    fn capacity_is_that_of_a_shaper_and_the_queue_counts_in_the_serialiser_s_bdp() {
         let mut record = onramp_samples::record("cubic-case", "none", "cubic", 1);
         let plain = Link::of(&record);
         assert!((plain.payload_share - ETHERNET_SHARE).abs() < 1e-6);

@@ -1,54 +1,67 @@
-//! Files into a directory: all of them, or none.
+//! Writes files into a directory: all of them, or none.
 //!
-//! Everything is written into a hidden directory inside DIR first, so that a full disk is met
-//! before anything is replaced; then each file is renamed into its place, in the order in which
-//! they were given. Other files of DIR are left alone.
+//! Files are written into a hidden directory inside DIR first, so that a full disk is found before
+//! any file is replaced. Then each file is renamed into its place, in the given order. Other files
+//! of DIR are not touched.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Component, Path, PathBuf};
 
-/// How the directory of unfinished files begins.
+/// The beginning of the name of the directory for unfinished files.
 const STAGING: &str = ".onramp-report-";
 
 /// Why a report could not be written.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The place of the report's directory is taken.
-    #[error("{} is not a directory: give --out a directory, or a name that is still free", path.display())]
+    /// The path of the directory exists and is no directory.
+    #[error(
+        "{} is not a directory: give --out a directory, or a name that does not exist yet",
+        path.display()
+    )]
     NotADirectory {
-        /// What stands there.
+        /// The path that is no directory.
         path: PathBuf,
     },
-    /// A directory has the name of one of the report's files, or the other way round.
-    #[error("{} is in the way of the report's {expected} of that name: move it, or give --out another directory", path.display())]
+    /// A directory has the name of a file of the report, or a file the name of a directory.
+    #[error(
+        "{} is in the way of the report's {expected} of that name: move it, or give --out another \
+         directory",
+        path.display()
+    )]
     InTheWay {
-        /// What stands there.
+        /// The file or directory that is in the way.
         path: PathBuf,
-        /// `file` or `directory`.
+        /// What the report needs there: `file` or `directory`.
         expected: &'static str,
     },
-    /// A name that is no place of its own inside the directory.
-    #[error("cannot write {name:?}: files of a report have relative names without `.` and `..`, and each its own")]
+    /// A file name that is empty, absolute, used twice or leads out of the directory.
+    #[error(
+        "cannot write {name:?}: names of report files must be relative and different, without `.` \
+         and `..`"
+    )]
     BadName {
-        /// The name as it was given.
+        /// The given name.
         name: String,
     },
-    /// The system refused.
+    /// The system returned an error.
     #[error("cannot {tried} {}: {source}", path.display())]
     Io {
-        /// What was tried, as a verb.
+        /// What was tried, as a verb such as `write`.
         tried: &'static str,
-        /// With which file or directory.
+        /// The file or directory.
         path: PathBuf,
-        /// Why it failed.
+        /// The error of the system.
         source: io::Error,
     },
 }
 
-/// Checks, before a long run, that files of these names can be written to `dir`: see
-/// [`write_files`] for what they may be. Leaves nothing behind, and does not create `dir` itself.
+/// Checks, before a long run, that files of these names can be written to `dir`. [`write_files`]
+/// says which names are possible. The check leaves nothing behind and does not create `dir`.
+///
+/// # Errors
+/// [`Error`] says what stands in the way.
 pub fn prepare_files<N: AsRef<str>>(dir: &Path, names: &[N]) -> Result<(), Error> {
     let existing = check_places(dir, names)?;
     let staging = staging(existing)?;
@@ -57,12 +70,15 @@ pub fn prepare_files<N: AsRef<str>>(dir: &Path, names: &[N]) -> Result<(), Error
 }
 
 /// Writes files, each a name and its contents, into `dir`, which is created where it is missing.
-/// Returns their paths. Names are relative to `dir`, may have directories in them
-/// (`data/figure-4.json`), and are all different.
+/// Returns their paths.
 ///
-/// On an error no earlier file has been changed, unless the system refuses a rename after it has
-/// allowed others: give the file last that people open. Nothing unfinished is left behind. Files of
-/// the same names are replaced, all others are left alone.
+/// Names are relative to `dir`, may contain directories (`data/figure-4.json`), and must all be
+/// different. Existing files of these names are replaced; all others are not touched.
+///
+/// # Errors
+/// After an error, existing files are unchanged and no unfinished file is left. The exception is a
+/// system that refuses a rename after it has allowed others. Therefore the file that people open
+/// should be the last one.
 pub fn write_files<N: AsRef<str>, C: AsRef<[u8]>>(
     dir: &Path,
     files: &[(N, C)],
@@ -75,15 +91,15 @@ pub fn write_files<N: AsRef<str>, C: AsRef<[u8]>>(
     })
 }
 
-/// Files that have been written, but not yet to their places.
+/// Files that are written but not renamed into their places yet.
 pub(crate) struct Staged<'a> {
     dir: &'a Path,
     staging: tempfile::TempDir,
     names: Vec<String>,
 }
 
-/// Writes the files that `stage` adds. The places of `expected` ones are checked before the first
-/// is written.
+/// Writes the files that `stage` adds. Before the first one is written, the places of the `expected`
+/// files are checked.
 pub(crate) fn write_staged<N: AsRef<str>>(
     dir: &Path,
     expected: &[N],
@@ -103,7 +119,7 @@ pub(crate) fn write_staged<N: AsRef<str>>(
             staged.publish()
         });
     if result.is_err() {
-        // Only empty ones go, so nothing of anyone else's can.
+        // Only empty directories are removed, so no file of the user can be lost.
         for dir in created.iter().rev() {
             let _ = fs::remove_dir(dir);
         }
@@ -112,6 +128,7 @@ pub(crate) fn write_staged<N: AsRef<str>>(
 }
 
 impl Staged<'_> {
+    /// Writes a file, but not to its place yet.
     pub(crate) fn add(&mut self, name: &str, contents: &[u8]) -> Result<(), Error> {
         if let Some(parent) = parent(name) {
             let parent = self.staging.path().join(parent);
@@ -143,15 +160,15 @@ impl Staged<'_> {
     }
 }
 
-/// The directories in a file's name.
+/// The directories in the name of a file.
 fn parent(name: &str) -> Option<&Path> {
     Path::new(name)
         .parent()
         .filter(|parent| !parent.as_os_str().is_empty())
 }
 
-/// Refuses names that are no places of their own, and what stands where files or directories must
-/// go. Returns `dir`, or the nearest directory above it that exists.
+/// Checks that the names are possible, and that nothing is in the way of the files and their
+/// directories. Returns `dir`, or the nearest directory above it that exists.
 pub(crate) fn check_places<'a, N: AsRef<str>>(
     dir: &'a Path,
     names: &[N],
@@ -170,7 +187,7 @@ pub(crate) fn check_places<'a, N: AsRef<str>>(
             path: existing.to_owned(),
         });
     }
-    // A broken link is no place for a directory either.
+    // A broken symbolic link exists, but no directory can be created there.
     if existing != dir && fs::symlink_metadata(dir).is_ok() {
         return Err(Error::NotADirectory {
             path: dir.to_owned(),
@@ -200,12 +217,11 @@ pub(crate) fn check_places<'a, N: AsRef<str>>(
 }
 
 fn check_names<N: AsRef<str>>(names: &[N]) -> Result<(), Error> {
-    // Files, and the directories that others need.
+    // The names of all files.
     let mut places: BTreeSet<&Path> = BTreeSet::new();
     for name in names.iter().map(AsRef::as_ref) {
         let path = Path::new(name);
-        // Components drop what is superfluous, such as a slash at the end: the name must be all of
-        // them.
+        // `components` drops superfluous parts, such as a slash at the end. A name must have none.
         let plain: PathBuf = path
             .components()
             .filter(|c| matches!(c, Component::Normal(_)))
@@ -220,13 +236,13 @@ fn check_names<N: AsRef<str>>(names: &[N]) -> Result<(), Error> {
             });
         }
     }
-    let is_both = |name: &&str| {
+    let is_file_and_directory = |name: &&str| {
         Path::new(name)
             .ancestors()
             .skip(1)
             .any(|parent| places.contains(parent))
     };
-    match names.iter().map(AsRef::as_ref).find(is_both) {
+    match names.iter().map(AsRef::as_ref).find(is_file_and_directory) {
         Some(name) => Err(Error::BadName {
             name: name.to_owned(),
         }),
@@ -234,7 +250,7 @@ fn check_names<N: AsRef<str>>(names: &[N]) -> Result<(), Error> {
     }
 }
 
-/// The nearest path above `dir` that exists; the current directory for a plain name.
+/// The nearest path above `dir` that exists. For a plain name, it is the current directory.
 fn nearest_existing(dir: &Path) -> &Path {
     let above = dir
         .ancestors()
@@ -245,7 +261,7 @@ fn nearest_existing(dir: &Path) -> &Path {
         .unwrap_or(Path::new("."))
 }
 
-/// `dir` and the directories above it that are still to be created, outermost first.
+/// `dir` and the directories above it that do not exist yet, outermost first.
 fn missing(dir: &Path) -> Vec<PathBuf> {
     let is_missing =
         |path: &&Path| !path.as_os_str().is_empty() && fs::symlink_metadata(path).is_err();
@@ -258,7 +274,7 @@ fn missing(dir: &Path) -> Vec<PathBuf> {
     missing
 }
 
-/// A directory for unfinished files that removes itself when it is dropped.
+/// A directory for unfinished files, which is removed when the value is dropped.
 fn staging(dir: &Path) -> Result<tempfile::TempDir, Error> {
     tempfile::Builder::new()
         .prefix(STAGING)
@@ -271,8 +287,9 @@ fn close(staging: tempfile::TempDir) -> Result<(), Error> {
     staging.close().map_err(|e| io_error("remove", &path, e))
 }
 
-/// Synced, because some file systems report a full disk no earlier. Errors name the file by its
-/// place in `dir`: the temporary one means nothing to a reader and is gone by then.
+/// Writes a file and syncs it, because some file systems report a full disk only then. An error
+/// names the file by its place in `dir`: the temporary file does not exist any more when the error
+/// is read.
 fn write_file(staging: &Path, dir: &Path, name: &str, bytes: &[u8]) -> Result<(), Error> {
     let file = File::create(staging.join(name));
     let written = file.and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()));

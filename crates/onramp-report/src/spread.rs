@@ -1,13 +1,14 @@
-//! The median of repeated runs, and how far they lie apart.
+//! Median and range of repeated runs.
 
 use crate::units::{decimals, fixed};
 
-/// Median, least and most of the finite values among some repeats.
+/// Median, minimum and maximum of the finite values among repeats.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Spread {
     pub(crate) median: f64,
     pub(crate) min: f64,
     pub(crate) max: f64,
+    /// Number of finite values.
     pub(crate) n: usize,
 }
 
@@ -18,7 +19,7 @@ impl Spread {
         finite.sort_by(f64::total_cmp);
         let n = finite.len();
         let (min, max) = (*finite.first()?, *finite.last()?);
-        // Halved before the sum, which could overflow.
+        // Both are halved first, because their sum could overflow.
         let median = if n % 2 == 1 {
             finite[n / 2]
         } else {
@@ -32,19 +33,19 @@ impl Spread {
         })
     }
 
-    /// Decimals that the repeats warrant: three significant digits for one run or identical ones,
-    /// up to four for more, and none finer than a tenth of the distance between the extremes.
+    /// Decimals that the repeats justify: three significant digits for one run or identical ones, up
+    /// to four for others. No digit is finer than a tenth of the range.
     fn decimals(&self) -> usize {
         let width = self.max - self.min;
         if width > 0.0 {
-            let warranted = (-width.log10()).ceil().max(0.0) as usize;
-            decimals(self.median, 4).min(warranted)
+            let justified = (-width.log10()).ceil().max(0.0) as usize;
+            decimals(self.median, 4).min(justified)
         } else {
             decimals(self.median, 3)
         }
     }
 
-    /// With at least two significant digits: a time of 0.08 is not 0.
+    /// A value with at least two significant digits, so that a time of 0.08 is not shown as 0.
     fn text(&self, value: f64) -> String {
         fixed(value, self.decimals().max(decimals(value, 2)))
     }
@@ -54,7 +55,7 @@ impl Spread {
         self.text(self.median)
     }
 
-    /// `4.20–4.25`, or nothing for a single run or where all repeats agree to the digits shown.
+    /// `4.20–4.25`; `None` for a single run, or where minimum and maximum read the same.
     pub(crate) fn range_text(&self) -> Option<String> {
         let (min, max) = (self.text(self.min), self.text(self.max));
         (self.n > 1 && min != max).then(|| format!("{min}–{max}"))

@@ -1,4 +1,4 @@
-//! Records sorted into groups that can be compared, and repeats into rows.
+//! Sorts records into groups that can be compared, and repeats into rows.
 
 use crate::link::Link;
 use crate::spread::Spread;
@@ -7,57 +7,59 @@ use onramp_results::{Record, TRAFFIC};
 use onramp_scenario::NO_STARTUP;
 use std::collections::HashSet;
 
-/// Conditions that go without saying: the defaults of a scenario file.
+/// Conditions that are not shown, because they are the defaults of a scenario file.
 const NO_LOSS: &str = "0 %";
-const USUAL_SENDER_BUFFER: &str = "64 MiB";
+const DEFAULT_SENDER_BUFFER: &str = "64 MiB";
 
-/// Transfers of one size over one path: its rows differ in the sender's algorithms only.
+/// Transfers of one size over one path. The rows differ only in the algorithms of the sender.
 #[derive(Debug)]
 pub(crate) struct Group<'a> {
     /// In the order in which they first appear.
     pub(crate) rows: Vec<Row<'a>>,
-    /// The least possible time, where it is the same for all rows.
+    /// The minimum possible time, where it is the same for all rows.
     pub(crate) bound_s: Option<f64>,
-    /// The same for the bound as [`Row::indent`].
+    /// [`Row::indent`] for the row of the bound.
     pub(crate) bound_indent: usize,
-    /// Whether both simulator and kernel are in it.
-    pub(crate) mixed_hosts: bool,
+    /// Whether the group has results of several hosts: of simulator and kernel.
+    pub(crate) has_mixed_hosts: bool,
 }
 
-/// All repeats of one start-up, avoidance, initial window and TCP on one host, and all flows of
-/// each repeat.
+/// All repeats of one sender: the same start-up, avoidance, initial window and TCP on one host. A
+/// repeat may have several flows.
 #[derive(Debug)]
 pub(crate) struct Row<'a> {
     pub(crate) label: String,
-    /// Colour and marker in plots: rows of one label have the same in all groups.
+    /// Colour and marker in plots. Rows with the same label have the same look in all groups.
     pub(crate) look: usize,
-    /// Positions in the list that was summarised.
+    /// Positions of the records in the list from which the groups were made.
     pub(crate) indices: Vec<usize>,
     pub(crate) records: Vec<&'a Record>,
     pub(crate) completion: Option<Spread>,
-    /// Median completion over that of the baseline.
+    /// Median completion time over that of the baseline.
     pub(crate) ratio: Option<f64>,
-    /// Blanks that put the points of the group's medians under each other.
+    /// Blanks before the median, so that the decimal points of a group stand below each other.
     pub(crate) indent: usize,
-    /// It is what the ratios of its host refer to.
+    /// Whether the ratios of its host refer to this row.
     pub(crate) is_baseline: bool,
 }
 
 impl Row<'_> {
+    /// Number of suspect runs.
     pub(crate) fn suspects(&self) -> usize {
         self.records.iter().filter(|r| r.suspect).count()
     }
 
+    /// Median and range of a value.
     pub(crate) fn spread(&self, value: impl Fn(&Record) -> f64) -> Option<Spread> {
         Spread::of(self.records.iter().map(|r| value(r)))
     }
 
-    /// Those that the end of their run cut short.
+    /// Number of transfers that were cut off by the end of their run.
     pub(crate) fn unfinished(&self) -> usize {
         self.records.iter().filter(|r| !r.finished).count()
     }
 
-    /// How many runs its records come from.
+    /// Number of runs from which the records come.
     fn runs(&self) -> usize {
         self.records
             .iter()
@@ -66,27 +68,29 @@ impl Row<'_> {
             .len()
     }
 
-    /// Median over the repeats that have the value.
+    /// Median and range over the repeats that have the value.
     pub(crate) fn spread_of_some(&self, value: impl Fn(&Record) -> Option<f64>) -> Option<Spread> {
         Spread::of(self.records.iter().filter_map(|r| value(r)))
     }
 }
 
 impl<'a> Group<'a> {
-    /// Any record of the group: they share scenario, path, buffers and size.
+    /// The first record. All records of a group share scenario, path, buffers and size.
     pub(crate) fn first(&self) -> &'a Record {
         self.rows[0].records[0]
     }
 
+    /// The bottleneck of the path.
     pub(crate) fn link(&self) -> Link {
         Link::of(self.first())
     }
 
+    /// All records, row by row.
     pub(crate) fn records(&self) -> impl Iterator<Item = &'a Record> + '_ {
         self.rows.iter().flat_map(|row| row.records.iter().copied())
     }
 
-    /// Records of every row, where all rows have the same number.
+    /// Number of records of each row, where it is the same for all rows.
     pub(crate) fn common_n(&self) -> Option<usize> {
         let n = self.rows[0].records.len();
         self.rows
@@ -106,7 +110,7 @@ impl<'a> Group<'a> {
         format!("{} · {what}", printable(&first.scenario))
     }
 
-    /// Runs of every row, where all rows have the same number.
+    /// Number of runs of each row, where it is the same for all rows.
     fn common_runs(&self) -> Option<usize> {
         let runs = self.rows[0].runs();
         self.rows
@@ -140,7 +144,7 @@ impl<'a> Group<'a> {
         if !first.path.is_empty() {
             parts.push(printable(&first.path));
         }
-        if first.sender_buffer != USUAL_SENDER_BUFFER {
+        if first.sender_buffer != DEFAULT_SENDER_BUFFER {
             parts.push(format!("send buffer {}", printable(&first.sender_buffer)));
         }
         if !first.application.is_empty() {
@@ -149,7 +153,7 @@ impl<'a> Group<'a> {
                 printable(&first.application)
             ));
         }
-        if !self.mixed_hosts {
+        if !self.has_mixed_hosts {
             parts.push(printable(&first.host));
         }
         parts.extend(self.repeats());
@@ -173,7 +177,7 @@ pub(crate) fn groups(records: &[Record]) -> Vec<Group<'_>> {
                     rows,
                     bound_s: None,
                     bound_indent: 0,
-                    mixed_hosts: false,
+                    has_mixed_hosts: false,
                 });
             }
         }
@@ -205,7 +209,7 @@ fn same_group(a: &Record, b: &Record) -> bool {
         && a.receiver_buffer == b.receiver_buffer
         && a.sender_buffer == b.sender_buffer
         && a.role == b.role
-        // Traffic draws its sizes.
+        // The sizes of traffic are random.
         && (a.size_bytes == b.size_bytes || a.role == TRAFFIC)
 }
 
@@ -242,22 +246,22 @@ fn add<'a>(rows: &mut Vec<Row<'a>>, index: usize, record: &'a Record) {
     }
 }
 
-/// Everything that can be known only when all records of the group are in.
+/// Computes all that depends on several records of the group: labels, medians, ratios, the bound.
 fn complete(group: &mut Group<'_>) {
     let first = group.first();
-    let mixed_hosts = group.records().any(|r| r.host != first.host);
+    let has_mixed_hosts = group.records().any(|r| r.host != first.host);
     let same_bound = |r: &Record| (r.bound_s - first.bound_s).abs() <= first.bound_s.abs() * 1e-9;
     let one_bound = first.bound_s.is_finite() && group.records().all(same_bound);
-    group.mixed_hosts = mixed_hosts;
+    group.has_mixed_hosts = has_mixed_hosts;
     group.bound_s = one_bound.then_some(first.bound_s);
     for row in &mut group.rows {
-        row.label = label(row.records[0], mixed_hosts);
+        row.label = label(row.records[0], has_mixed_hosts);
         row.completion = row.spread_of_some(|r| r.completion_s);
     }
     for at in 0..group.rows.len() {
         let baseline = baseline_of(&group.rows, &group.rows[at].records[0].host);
         group.rows[at].is_baseline = at == baseline;
-        // A median over those that were quick enough to finish says nothing about all.
+        // Where transfers did not finish, the median of the others does not describe all of them.
         let of_all = |row: &Row<'_>| row.completion.filter(|_| row.unfinished() == 0);
         let (own, base) = (of_all(&group.rows[at]), of_all(&group.rows[baseline]));
         group.rows[at].ratio = own
@@ -268,7 +272,7 @@ fn complete(group: &mut Group<'_>) {
     indent(group);
 }
 
-/// Digits before the point differ within a group; what has fewer is moved to the right.
+/// Moves medians with fewer digits before the decimal point to the right.
 fn indent(group: &mut Group<'_>) {
     let digits = |value: f64| {
         if value.abs() < 1e7 {
@@ -279,15 +283,19 @@ fn indent(group: &mut Group<'_>) {
     };
     let of_row = |row: &Row<'_>| row.completion.map_or(1, |c| digits(c.median));
     let of_bound = group.bound_s.map_or(1, digits);
-    let most = group.rows.iter().map(of_row).fold(of_bound, usize::max);
+    let max = group.rows.iter().map(of_row).fold(of_bound, usize::max);
     for row in &mut group.rows {
-        row.indent = most - of_row(row);
+        row.indent = max - of_row(row);
     }
-    group.bound_indent = most - of_bound;
+    group.bound_indent = max - of_bound;
 }
 
-/// Plain cubic with the host's initial window, else any plain cubic, else the host's first row. Of
-/// traffic, what ran beside plain cubic is asked first.
+/// The row to which the ratios of a host refer. It is the first of these that exists:
+///
+/// 1. plain CUBIC with the initial window of the host;
+/// 2. plain CUBIC beside plain CUBIC, for measured traffic;
+/// 3. any plain CUBIC;
+/// 4. the first row of the host.
 fn baseline_of(rows: &[Row<'_>], host: &str) -> usize {
     let on_host = |row: &Row<'_>| row.records[0].host == host;
     let plain = |row: &Row<'_>| {
@@ -306,10 +314,10 @@ fn baseline_of(rows: &[Row<'_>], host: &str) -> usize {
         .unwrap_or(0)
 }
 
-/// `cubic`, `paced + cubic, IW 4`, `kernel: paced + cubic`, `onramp memory careful + cubic,
-/// remembered` where the path was; of traffic `cubic beside paced + cubic`.
-fn label(record: &Record, with_host: bool) -> String {
-    let mut label = if with_host {
+/// Examples: `cubic`, `paced + cubic, IW 4`, `kernel: paced + cubic`. On a remembered path: `onramp
+/// memory careful + cubic, remembered`. For traffic: `cubic beside paced + cubic`.
+fn label(record: &Record, shows_host: bool) -> String {
+    let mut label = if shows_host {
         format!("{}: ", record.host)
     } else {
         String::new()
@@ -330,7 +338,7 @@ mod tests {
     use onramp_samples::record;
 
     #[test]
-    fn the_baseline_is_plain_cubic_wherever_it_stands() {
+    fn the_baseline_is_plain_cubic_at_any_position() {
         let records = [
             record("a", "paced", "cubic", 1),
             record("a", "none", "bbr", 1),
@@ -397,7 +405,7 @@ mod tests {
     }
 
     #[test]
-    fn measured_traffic_is_a_group_of_its_own_whatever_its_sizes() {
+    fn measured_traffic_is_one_group_of_all_sizes() {
         let mut records = vec![record("a", "none", "cubic", 1); 4];
         for (record, size_bytes) in records[1..].iter_mut().zip([10, 20, 10]) {
             (record.role, record.size_bytes) = (TRAFFIC.to_owned(), size_bytes);
@@ -416,7 +424,7 @@ mod tests {
     }
 
     #[test]
-    fn traffic_is_told_apart_by_what_it_ran_beside() {
+    fn traffic_beside_different_transfers_is_not_pooled() {
         let mut records = vec![record("a", "none", "cubic", 1); 5];
         for (one, (beside, bytes)) in records.iter_mut().zip([
             ("paced + cubic", 10),

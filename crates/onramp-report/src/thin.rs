@@ -1,7 +1,7 @@
-//! Fewer points that look the same: long traces are thinned, and their extremes are kept.
+//! Thins long traces to fewer points that look the same. The extremes stay.
 
-/// Positions to keep of `len` items: first, last, least and greatest of each of `buckets`
-/// stretches.
+/// Positions to keep of `len` items: the first, the last, the minimum and the maximum of each bucket.
+/// The items are divided into `buckets` buckets of equal length.
 pub(crate) fn keep(len: usize, buckets: usize, value: impl Fn(usize) -> f64) -> Vec<usize> {
     let buckets = buckets.max(1);
     if len <= buckets * 4 {
@@ -11,21 +11,21 @@ pub(crate) fn keep(len: usize, buckets: usize, value: impl Fn(usize) -> f64) -> 
     extremes(len, bucket_of, value)
 }
 
-/// The same for a line on a plot: the stretches are columns of equal width between `from` and `to`.
-/// Points with a coordinate that is no number are left out, the others are put in order of x.
+/// The same for a line on a plot. The buckets are columns of equal width between `from` and `to`.
+/// Points with a coordinate that is not finite are left out, the others are sorted by x.
 pub(crate) fn line(points: &[(f64, f64)], from: f64, to: f64, columns: usize) -> Vec<(f64, f64)> {
     let mut points: Vec<(f64, f64)> = points
         .iter()
         .copied()
         .filter(|(x, y)| x.is_finite() && y.is_finite())
         .collect();
-    // Stable: points of one moment stay in order.
+    // A stable sort: points of one time stay in order.
     points.sort_by(|a, b| a.0.total_cmp(&b.0));
     let width = (to - from) / columns.max(1) as f64;
     if points.len() <= columns * 4 || !width.is_finite() || width <= 0.0 {
         return points;
     }
-    // Saturates at both ends.
+    // The cast saturates: points outside belong to the first or the last column.
     let bucket_of = |at: usize| ((points[at].0 - from) / width) as usize;
     extremes(points.len(), bucket_of, |at| points[at].1)
         .into_iter()
@@ -46,16 +46,16 @@ fn extremes(
         while end < len && bucket_of(end) == bucket {
             end += 1;
         }
-        let (mut least, mut most) = (start, start);
+        let (mut min, mut max) = (start, start);
         for at in start..end {
-            if value(at) < value(least) {
-                least = at;
+            if value(at) < value(min) {
+                min = at;
             }
-            if value(at) > value(most) {
-                most = at;
+            if value(at) > value(max) {
+                max = at;
             }
         }
-        let mut four = [start, least, most, end - 1];
+        let mut four = [start, min, max, end - 1];
         four.sort_unstable();
         for at in four {
             if kept.last() != Some(&at) {

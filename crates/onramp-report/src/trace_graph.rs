@@ -31,7 +31,7 @@ const NUMBER_GAP: f64 = 10.0;
 /// So many pixels a number may stand further right than it could, for being rounder.
 const NUMBER_CHOICE: f64 = 24.0;
 /// A send window or threshold above this many times what is in use lies above the plot.
-const MOST_USED: f64 = 4.0;
+const MAX_USED: f64 = 4.0;
 
 /// What the graph shows. Times are in seconds on one axis, windows in bytes, in order of time.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -236,7 +236,7 @@ impl Windows {
         ]
         .map(|window| in_kb(window));
         let used = most(&cwnd).max(most(&unacked));
-        let is_near = |kb: &f64| used == 0.0 || *kb <= used * MOST_USED;
+        let is_near = |kb: &f64| used == 0.0 || *kb <= used * MAX_USED;
         let shown = used.max(Some(most(&send_window)).filter(is_near).unwrap_or(0.0));
         let thresholds = ssthresh
             .iter()

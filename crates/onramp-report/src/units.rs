@@ -76,8 +76,8 @@ pub(crate) fn byte_count(bytes: u64) -> String {
 /// they could move the cursor, reverse the direction of text or make a page ill-formed.
 pub(crate) fn printable(text: &str) -> String {
     let is_unsafe = |c: char| {
-        c.is_control()
-            || matches!(c, '\u{fffe}' | '\u{ffff}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+        let is_direction = matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+        c.is_control() || is_direction || matches!(c, '\u{fffe}' | '\u{ffff}')
     };
     text.chars()
         .map(|c| if is_unsafe(c) { '\u{fffd}' } else { c })
@@ -88,8 +88,8 @@ pub(crate) fn printable(text: &str) -> String {
 /// too, is empty, or stands for a missing number.
 pub(crate) fn is_numeric<'a>(cells: impl Iterator<Item = &'a str> + Clone) -> bool {
     let begins = |text: &str| {
-        let digits =
-            text.trim_start_matches(['+', '-', '−', '±', '~', '≈', '<', '>', '≤', '≥', '.', ' ']);
+        let signs = ['+', '-', '−', '±', '~', '≈', '<', '>', '≤', '≥', '.', ' '];
+        let digits = text.trim_start_matches(signs);
         text.chars().count() <= MAX_NUMBER_CHARS && digits.starts_with(|c: char| c.is_ascii_digit())
     };
     let is_number_or_none =

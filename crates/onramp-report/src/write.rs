@@ -67,9 +67,10 @@ pub fn prepare(dir: &Path) -> Result<(), Error> {
     prepare_files(dir, &PLACES)
 }
 
-/// Writes the files of the report into `dir`, which is created where it is missing. The chart of the
-/// gain, `figures/gain.svg`, is one of them where the results compare plain CUBIC with one start-up
-/// over 3 to 12 paths.
+/// Writes the files of the report into `dir`, which is created where it is missing.
+///
+/// The chart of the gain, `figures/gain.svg`, is one of the files where the results compare plain
+/// CUBIC with one start-up over 3 to 12 paths.
 ///
 /// # Errors
 /// After an error, the files of an earlier report are unchanged and no unfinished file is left. The
@@ -113,8 +114,8 @@ fn stage(staged: &mut Staged<'_>, meta: &Meta, runs: &[Run]) -> Result<(), Error
     staged.add(REPORT_HTML, page(meta, runs).as_bytes())
 }
 
-/// Traces and charts that an earlier report lists. Any other name in its list is ignored: it could be
-/// a file of the user.
+/// Traces and charts that an earlier report lists. Any other name in its list is ignored: it could
+/// be a file of the user.
 fn earlier_files(dir: &Path) -> Vec<String> {
     let Ok(text) = fs::read_to_string(dir.join(META_JSON)) else {
         return Vec::new();

@@ -7,7 +7,7 @@ use crate::units::{bit_rate, byte_count, fixed, printable};
 use onramp_results::StartupEvent;
 
 /// Rows of labels above a lane at most; what finds no room keeps its tick and tooltip.
-const MOST_ROWS: usize = 4;
+const MAX_ROWS: usize = 4;
 const ROW_HEIGHT: f64 = 15.0;
 const NAME_HEIGHT: f64 = 19.0;
 const LANE_GAP: f64 = 10.0;
@@ -131,9 +131,9 @@ fn place_best(texts: &[Wanted]) -> Option<(usize, Vec<Label>)> {
     let choices = [texts.to_vec(), with_last, without_estimates, only_exit];
     let attempts = choices
         .iter()
-        .flat_map(|texts| (1..=MOST_ROWS).map(move |rows| (rows, place(texts, rows))));
+        .flat_map(|texts| (1..=MAX_ROWS).map(move |rows| (rows, place(texts, rows))));
     let exits = |labels: &[Label]| labels.iter().filter(|l| l.is_exit).count();
-    attempts.max_by_key(|(rows, labels)| (exits(labels), labels.len(), MOST_ROWS - rows))
+    attempts.max_by_key(|(rows, labels)| (exits(labels), labels.len(), MAX_ROWS - rows))
 }
 
 /// The texts worth a label, in order of time.

@@ -64,7 +64,7 @@ fn path<'a>(group: &'a Group<'a>) -> Option<Path<'a>> {
     };
     let is_sound = cubic.is_baseline
         && cubic.records[0].avoidance == "cubic"
-        && !group.mixed_hosts
+        && !group.has_mixed_hosts
         && cubic.unfinished() + startup.unfinished() == 0;
     let path = Path {
         group,

@@ -8,13 +8,13 @@ use crate::units::{bit_rate, prefix};
 use onramp_results::SenderSample;
 
 /// Pacing above this many times what the link carries is cut off: it may be set to anything.
-const MOST_PACED: f64 = 3.0;
+const MAX_PACED: f64 = 3.0;
 /// So is delivery above this: it exceeds 1 only where one acknowledgement covers a whole recovery.
-const MOST_DELIVERED: f64 = 1.5;
+const MAX_DELIVERED: f64 = 1.5;
 /// Windows per round trip.
 const WINDOWS_PER_RTT: f64 = 4.0;
 /// Most windows in a plot, however long the transfer.
-const MOST_WINDOWS: f64 = 20_000.0;
+const MAX_WINDOWS: f64 = 20_000.0;
 
 pub(crate) fn draw(series: &[Series<'_>], link: &Link, end_s: f64) -> Figure {
     let window_s = window_s(link.rtt_s, end_s);
@@ -30,8 +30,8 @@ pub(crate) fn draw(series: &[Series<'_>], link: &Link, end_s: f64) -> Figure {
     let highest = f64::max(delivered_max, paced_max);
     let y_max = if capacity > 0.0 {
         let wanted = delivered_max
-            .min(capacity * MOST_DELIVERED)
-            .max(paced_max.min(capacity * MOST_PACED));
+            .min(capacity * MAX_DELIVERED)
+            .max(paced_max.min(capacity * MAX_PACED));
         wanted.max(capacity * 1.15)
     } else {
         highest
@@ -104,7 +104,7 @@ fn window_s(rtt_s: f64, end_s: f64) -> f64 {
     } else {
         end_s / 200.0
     };
-    wanted.max(end_s / MOST_WINDOWS)
+    wanted.max(end_s / MAX_WINDOWS)
 }
 
 /// Payload acknowledged per window, in bit/s, at each window's start, from the first sample on;
@@ -191,6 +191,6 @@ mod tests {
     fn windows_stay_few_without_a_round_trip() {
         assert_eq!(window_s(0.0, 10.0), 0.05);
         assert_eq!(window_s(0.1, 10.0), 0.025);
-        assert!(window_s(1e-9, 1e9) >= 1e9 / MOST_WINDOWS);
+        assert!(window_s(1e-9, 1e9) >= 1e9 / MAX_WINDOWS);
     }
 }

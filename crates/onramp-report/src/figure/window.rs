@@ -7,7 +7,7 @@ use crate::svg::marks::{self, Key};
 use crate::units::{byte_count, prefix, significant};
 
 /// A window this many times what path and queue hold is drawn no further: the rest would be flat.
-const MOST_PATHS: f64 = 4.0;
+const MAX_PATHS: f64 = 4.0;
 
 pub(crate) fn draw(series: &[Series<'_>], link: &Link, end_s: f64) -> Figure {
     let full_bytes = link.queue_bytes.map(|queue| link.bdp_bytes + queue);
@@ -19,7 +19,7 @@ pub(crate) fn draw(series: &[Series<'_>], link: &Link, end_s: f64) -> Figure {
     // A queue far deeper than any window is named but not shown: it would press the windows flat.
     let shown_full = full_bytes.filter(|full| *full <= 2.0 * cwnd_max.max(link.bdp_bytes));
     let wanted = cwnd_max.max(link.bdp_bytes).max(shown_full.unwrap_or(0.0));
-    let limit = MOST_PATHS * link.bdp_bytes.max(full_bytes.unwrap_or(0.0));
+    let limit = MAX_PATHS * link.bdp_bytes.max(full_bytes.unwrap_or(0.0));
     let y_max = if limit > 0.0 {
         wanted.min(limit)
     } else {

@@ -17,7 +17,7 @@ const GAP: f64 = 10.0;
 /// Least and most room beside a lifeline.
 const BESIDE: (f64, f64) = (150.0, 320.0);
 /// So many lines are drawn at most; those that are nearest to each other merge.
-const MOST_LINES: usize = 1000;
+const MAX_LINES: usize = 1000;
 
 pub(super) struct Canvas {
     svg: Svg,
@@ -255,7 +255,7 @@ impl Canvas {
                     }),
                 }
             }
-            if drawn.len() <= MOST_LINES || cell > WIDTH {
+            if drawn.len() <= MAX_LINES || cell > WIDTH {
                 for one in &mut drawn {
                     let more = if one.others > 0 {
                         format!(", and {} more here", one.others)

@@ -13,9 +13,9 @@ const TITLE_HEIGHT: f64 = 22.0;
 const LEGEND_WIDTH: f64 = 400.0;
 const LABEL_WIDTH: f64 = 420.0;
 /// Up to so many points of a line each have a marker, more have some along the line.
-const MOST_MARKED: usize = 60;
+const MAX_MARKED: usize = 60;
 /// Up to so many points without a line each are a marker with a tooltip, more are dots.
-const MOST_MARKERS: usize = 300;
+const MAX_MARKERS: usize = 300;
 /// Markers of one series closer than this hide each other.
 const MARKER_PX: f64 = 3.0;
 /// Rows for the texts of upright lines.
@@ -176,7 +176,7 @@ impl Canvas<'_> {
             .filter(|&point| self.shows(point))
             .collect();
         let chosen = match series.style {
-            PlotStyle::Points if shown.len() > MOST_MARKERS => {
+            PlotStyle::Points if shown.len() > MAX_MARKERS => {
                 let pixels: Vec<(f64, f64)> =
                     shown.iter().map(|&point| self.frame.px(point)).collect();
                 lines::dots(
@@ -189,7 +189,7 @@ impl Canvas<'_> {
                 return;
             }
             PlotStyle::Points => shown,
-            _ if shown.len() <= MOST_MARKED => shown,
+            _ if shown.len() <= MAX_MARKED => shown,
             PlotStyle::Steps => lines::along_steps(&shown, look),
             _ => lines::along_straight(&shown, look),
         };

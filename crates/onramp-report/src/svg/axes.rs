@@ -3,9 +3,9 @@
 use super::{text_width, Anchor, Svg};
 use crate::units::{fixed, significant};
 
-/// Between an axis and the middle of its label, at least.
+/// Minimum distance of an axis from the middle of its label.
 const LABEL_PX: f64 = 52.0;
-/// Between an axis and the labels of its ticks.
+/// Distance of an axis from the labels of its ticks.
 const TICK_PX: f64 = 7.0;
 
 /// A scale from values to pixels, linear or logarithmic.
@@ -19,7 +19,7 @@ pub(crate) struct Scale {
 }
 
 impl Scale {
-    /// An empty or impossible range becomes 0 to 1.
+    /// A linear scale. An empty or impossible range becomes 0 to 1.
     pub(crate) fn new(from: f64, to: f64, from_px: f64, to_px: f64) -> Scale {
         let is_sound =
             from.is_finite() && to.is_finite() && to - from > 0.0 && (to - from).is_finite();
@@ -46,8 +46,8 @@ impl Scale {
         }
     }
 
-    /// Not a finite number where the scale has no place for the value: on a logarithmic one, up to
-    /// zero.
+    /// The pixel of a value. It is not finite for values that the scale cannot show: zero and
+    /// negative ones on a logarithmic scale.
     pub(crate) fn px(&self, value: f64) -> f64 {
         let share = if self.log {
             (value.log10() - self.from.log10()) / (self.to.log10() - self.from.log10())
@@ -57,15 +57,17 @@ impl Scale {
         self.from_px + share * (self.to_px - self.from_px)
     }
 
+    /// The first value.
     pub(crate) fn from(&self) -> f64 {
         self.from
     }
 
+    /// The last value.
     pub(crate) fn to(&self) -> f64 {
         self.to
     }
 
-    /// At most about `count` ticks: their pixels and labels.
+    /// About `count` ticks at most: their pixels and labels.
     pub(crate) fn labelled_ticks(&self, count: usize) -> Vec<(f64, String)> {
         if self.log {
             return self
@@ -81,8 +83,9 @@ impl Scale {
             .collect()
     }
 
-    /// 1, 2 and 5 of each decade where there is room, else the decades, else every so many of them;
-    /// within one decade, where that gives too few, those of a linear scale.
+    /// Ticks of a logarithmic scale: 1, 2 and 5 of each decade where there is room, else the decades,
+    /// else every second, third, ... decade. Where that gives fewer than two ticks, within one
+    /// decade, they are those of a linear scale.
     fn log_ticks(&self, count: usize) -> Vec<f64> {
         let (first, last) = (
             self.from.log10().floor() as i32,
@@ -94,7 +97,7 @@ impl Scale {
         } else {
             &[1]
         };
-        // Parsed rather than computed: the nearest number there is.
+        // Parsing gives the nearest floating-point number; a computed power would be less exact.
         let tick = |digit: &u8, power: i32| {
             format!("{digit}e{power}")
                 .parse::<f64>()
@@ -114,7 +117,7 @@ impl Scale {
         }
     }
 
-    /// Multiples of 1, 2 or 5 times a power of ten, at most about `count` of them.
+    /// Multiples of 1, 2 or 5 times a power of ten, about `count` at most.
     pub(crate) fn ticks(&self, count: usize) -> Vec<f64> {
         let step = self.step(count);
         let first = (self.from / step).ceil();
@@ -127,7 +130,7 @@ impl Scale {
             .collect()
     }
 
-    /// Decimals that tell neighbouring ticks apart.
+    /// Decimals with which the labels of neighbouring ticks differ.
     pub(crate) fn tick_decimals(&self, count: usize) -> usize {
         (-self.step(count).log10().floor()).clamp(0.0, 9.0) as usize
     }
@@ -153,7 +156,7 @@ fn power_label(tick: f64) -> String {
     }
 }
 
-/// The rectangle in which data is drawn, with its two scales.
+/// The rectangle in which data are drawn, with its two scales.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Frame {
     pub(crate) left: f64,
@@ -165,7 +168,7 @@ pub(crate) struct Frame {
 }
 
 impl Frame {
-    /// `x` and `y` are the ranges of values; y grows upwards.
+    /// A frame of this size in pixels; `x` and `y` are the ranges of values. y grows upwards.
     pub(crate) fn new(
         corner: (f64, f64),
         width: f64,
@@ -186,24 +189,27 @@ impl Frame {
         }
     }
 
+    /// The x of the right edge, in pixels.
     pub(crate) fn right(&self) -> f64 {
         self.left + self.width
     }
 
+    /// The y of the lower edge, in pixels.
     pub(crate) fn bottom(&self) -> f64 {
         self.top + self.height
     }
 
+    /// A point in pixels.
     pub(crate) fn px(&self, point: (f64, f64)) -> (f64, f64) {
         (self.x.px(point.0), self.y.px(point.1))
     }
 
-    /// Grid, ticks and labels; `y_unit` divides the y values (1e6 for MB).
+    /// Draws grid, ticks and labels. `y_unit` divides the y values: 1e6 for MB.
     pub(crate) fn draw(&self, svg: &mut Svg, x_label: &str, y_label: &str, y_unit: f64) {
         self.draw_lower(svg, x_label, y_label, y_unit, 0.0);
     }
 
-    /// The same, the labels of the x axis so many pixels further down, for what stands on the axis.
+    /// The same, with the labels of the x axis `below` pixels lower, for marks below the axis.
     pub(crate) fn draw_lower(
         &self,
         svg: &mut Svg,
@@ -250,7 +256,7 @@ impl Frame {
     }
 }
 
-/// Room that a y axis needs on its left for ticks and label.
+/// Width that the ticks and the label of a y axis need on its left, in pixels.
 pub(crate) fn left_room(y: &Scale) -> f64 {
     label_px(&y_ticks(y, 1.0)) + 18.0
 }
@@ -332,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn a_logarithmic_scale_has_no_place_for_zero() {
+    fn a_logarithmic_scale_cannot_show_zero() {
         let scale = Scale::log(1.0, 100.0, 0.0, 10.0);
         assert_eq!(scale.px(10.0), 5.0);
         assert!(!scale.px(0.0).is_finite() && !scale.px(-1.0).is_finite());

@@ -1,13 +1,14 @@
-//! Labels beside an upright line: each as near to its place as the others let it be.
+//! Places labels beside a vertical line, each as near to its wanted position as the others allow.
 
-/// Where labels go that want to be at `wanted`, in ascending order, each `heights` tall from there
-/// on, so that none overlaps the next and all lie from `top` to `bottom`. What they are moved by is
-/// the least there is, as the sum of squares. Where there is no room for all of them they begin at
-/// `top` and reach beyond `bottom`.
+/// The positions of labels that do not overlap and lie between `top` and `bottom`.
+///
+/// `wanted` are the wanted upper edges in ascending order, `heights` the heights, all in pixels. The
+/// sum of the squares of the displacements is minimal. Where there is no room for all labels, they
+/// begin at `top` and reach beyond `bottom`.
 pub(crate) fn spread(wanted: &[f64], heights: &[f64], top: f64, bottom: f64) -> Vec<f64> {
-    // Less the heights before it, a label must only not be above the one before it: an isotonic
-    // regression, which pooling adjacent violators solves, and cutting it off at bounds solves it
-    // within them.
+    // Subtract from each position the heights of all labels before it. Then the only condition is
+    // that the positions do not decrease, which is an isotonic regression. The algorithm "pool
+    // adjacent violators" solves it, and clamping its solution to bounds solves it within them.
     let mut before = 0.0;
     let mut pools: Vec<Pool> = Vec::new();
     for (wanted, height) in wanted.iter().zip(heights) {
@@ -37,7 +38,7 @@ pub(crate) fn spread(wanted: &[f64], heights: &[f64], top: f64, bottom: f64) -> 
     means.zip(heights).map(place).collect()
 }
 
-/// Labels that touch.
+/// Labels that touch each other.
 struct Pool {
     sum: f64,
     labels: usize,

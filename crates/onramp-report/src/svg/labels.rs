@@ -1,35 +1,35 @@
-//! Text inside a plot: each label where it covers the least.
+//! Places labels inside a plot where they cover as little as possible.
 
 use super::axes::Frame;
 use super::{text_width, Anchor, Svg, FONT_PX};
 
-/// Distance of the points by which lines are known, in pixels.
+/// Distance of the points that stand for a line, in pixels.
 const STEP_PX: f64 = 5.0;
 
-/// Labels that are drawn last, on top of everything.
+/// Labels of a plot. They are drawn last, on top of everything.
 pub(crate) struct Labels {
     frame: Frame,
-    /// Where lines and marks are.
+    /// Points of lines and marks.
     obstacles: Vec<(f64, f64)>,
-    placed: Vec<(Room, Anchor, (f64, f64), String)>,
+    placed: Vec<(Area, Anchor, (f64, f64), String)>,
 }
 
-/// A label's room: left, top, right, bottom.
+/// A label's area: left, top, right, bottom.
 #[derive(Clone, Copy)]
-struct Room(f64, f64, f64, f64);
+struct Area(f64, f64, f64, f64);
 
-impl Room {
-    fn new((x, y): (f64, f64), anchor: Anchor, text: &str) -> Room {
+impl Area {
+    fn new((x, y): (f64, f64), anchor: Anchor, text: &str) -> Area {
         let width = text_width(text);
         let left = match anchor {
             Anchor::Start => x,
             Anchor::Middle => x - width / 2.0,
             Anchor::End => x - width,
         };
-        Room(left, y - FONT_PX, left + width, y + 3.0)
+        Area(left, y - FONT_PX, left + width, y + 3.0)
     }
 
-    fn overlaps(&self, other: &Room) -> bool {
+    fn overlaps(&self, other: &Area) -> bool {
         self.0 < other.2 && other.0 < self.2 && self.1 < other.3 && other.1 < self.3
     }
 }
@@ -43,14 +43,14 @@ impl Labels {
         }
     }
 
-    /// A mark to keep clear of.
+    /// Adds a mark that labels avoid.
     pub(crate) fn avoid(&mut self, at: (f64, f64)) {
         if at.0.is_finite() && at.1.is_finite() {
             self.obstacles.push(at);
         }
     }
 
-    /// A line to keep clear of, from point to point.
+    /// Adds a line from point to point that labels avoid.
     pub(crate) fn avoid_line(&mut self, pixels: &[(f64, f64)]) {
         for pair in pixels.windows(2) {
             let (from, to) = (pair[0], pair[1]);
@@ -70,15 +70,16 @@ impl Labels {
         }
     }
 
-    /// The same for a line that keeps each value until the next one.
+    /// The same for a line of steps, which keeps each value until the next one.
     pub(crate) fn avoid_steps(&mut self, pixels: &[(f64, f64)]) {
         for pair in pixels.windows(2) {
             self.avoid_line(&[pair[0], (pair[1].0, pair[0].1), pair[1]]);
         }
     }
 
-    /// Puts the text where it covers the least: at the first of the best of these places (baseline
-    /// and anchor). Nowhere if each is taken by a label or leaves the plot.
+    /// Puts the text where it covers the fewest obstacles: at the first of the best of these places,
+    /// each a point on the baseline and an anchor. The text is left out if every place overlaps a
+    /// label or the edge of the plot.
     pub(crate) fn place(
         &mut self,
         text: &str,
@@ -86,24 +87,25 @@ impl Labels {
     ) {
         let frame = self.frame;
         let free = places.into_iter().filter_map(|(at, anchor)| {
-            let room = Room::new(at, anchor, text);
+            let area = Area::new(at, anchor, text);
             let is_inside =
-                room.0 >= frame.left && room.2 <= frame.right() && room.1 >= frame.top - 1.0;
-            let is_inside = is_inside && room.3 <= frame.bottom() + 1.0;
-            let is_free = !self.placed.iter().any(|(other, ..)| room.overlaps(other));
-            (is_inside && is_free).then_some((room, anchor, at))
+                area.0 >= frame.left && area.2 <= frame.right() && area.1 >= frame.top - 1.0;
+            let is_inside = is_inside && area.3 <= frame.bottom() + 1.0;
+            let is_free = !self.placed.iter().any(|(other, ..)| area.overlaps(other));
+            (is_inside && is_free).then_some((area, anchor, at))
         });
-        let covered = |room: &Room| {
+        let covered = |area: &Area| {
             self.obstacles
                 .iter()
-                .filter(|(x, y)| *x > room.0 && *x < room.2 && *y > room.1 && *y < room.3)
+                .filter(|(x, y)| *x > area.0 && *x < area.2 && *y > area.1 && *y < area.3)
                 .count()
         };
-        if let Some((room, anchor, at)) = free.min_by_key(|(room, ..)| covered(room)) {
-            self.placed.push((room, anchor, at, text.to_owned()));
+        if let Some((area, anchor, at)) = free.min_by_key(|(area, ..)| covered(area)) {
+            self.placed.push((area, anchor, at, text.to_owned()));
         }
     }
 
+    /// Draws the labels that have a place.
     pub(crate) fn draw(&self, svg: &mut Svg) {
         for (_, anchor, at, text) in &self.placed {
             svg.text("note", *at, *anchor, text);
@@ -116,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_label_keeps_clear_of_lines_and_of_other_labels() {
+    fn a_label_avoids_lines_and_other_labels() {
         let frame = Frame::new((0.0, 0.0), 400.0, 100.0, (0.0, 1.0), (0.0, 1.0));
         let mut labels = Labels::new(frame);
         labels.avoid_steps(&[(0.0, 45.0), (200.0, 90.0)]);

@@ -1,4 +1,4 @@
-//! Lines through many points, thinned to what a plot can show.
+//! Lines through many points, thinned to the resolution of a plot.
 
 use super::axes::Frame;
 use super::{px, Svg};
@@ -6,14 +6,14 @@ use crate::thin;
 use std::collections::HashSet;
 use std::fmt::Write;
 
-/// Width of the columns of which each shows four points of a line at most, in pixels.
+/// Width of a column in pixels. A line has at most four points in a column.
 const COLUMN_PX: f64 = 2.0;
-/// Markers along a line.
+/// Number of markers along a line.
 const MARKERS: usize = 7;
-/// Most dots of a cloud, about ten bytes each.
-const MOST_DOTS: usize = 6000;
+/// Maximum number of dots in a cloud; a dot has about ten bytes.
+const MAX_DOTS: usize = 6000;
 
-/// A line that keeps each value until the next one, through pixels.
+/// A line of steps, which keeps each value until the next one. Points are in pixels.
 pub(crate) fn steps(
     svg: &mut Svg,
     frame: &Frame,
@@ -39,7 +39,7 @@ pub(crate) fn steps(
     }
 }
 
-/// A line straight from point to point, through pixels.
+/// A line straight from point to point. Points are in pixels.
 pub(crate) fn straight(
     svg: &mut Svg,
     frame: &Frame,
@@ -50,8 +50,8 @@ pub(crate) fn straight(
     svg.polyline(class, &thinned(frame, pixels), tooltip);
 }
 
-/// Many points as one element: dots of a common size, no two in one cell. The cells are a pixel
-/// wide, or wider if that leaves too many.
+/// Many points as one element: dots of one size, at most one in a cell. A cell is one pixel wide, or
+/// wider if there are too many dots.
 pub(crate) fn dots(svg: &mut Svg, class: &str, pixels: &[(f64, f64)], tooltip: &str) {
     let mut cell = 1.0;
     let kept = loop {
@@ -60,7 +60,7 @@ pub(crate) fn dots(svg: &mut Svg, class: &str, pixels: &[(f64, f64)], tooltip: &
             seen.insert(((x / cell).round() as i64, (y / cell).round() as i64))
         };
         let kept: Vec<_> = pixels.iter().filter(is_new).collect();
-        if kept.len() <= MOST_DOTS || cell > 64.0 {
+        if kept.len() <= MAX_DOTS || cell > 64.0 {
             break kept;
         }
         cell *= 1.4;
@@ -73,7 +73,7 @@ pub(crate) fn dots(svg: &mut Svg, class: &str, pixels: &[(f64, f64)], tooltip: &
     }
 }
 
-/// Upright marks from `y` down to `y + length`, as one element, no two in one column of a pixel.
+/// Vertical marks from `y` down to `y + length`, as one element. A pixel column has at most one.
 pub(crate) fn hashes(
     svg: &mut Svg,
     class: &str,
@@ -91,7 +91,7 @@ pub(crate) fn hashes(
     }
 }
 
-/// One of those that share a column of a pixel, in order. Those that are no number are left out.
+/// One position for each pixel column, in ascending order. Numbers that are not finite are left out.
 pub(crate) fn merged(xs: impl Iterator<Item = f64>) -> Vec<f64> {
     let mut xs: Vec<f64> = xs.filter(|x| x.is_finite()).collect();
     xs.sort_by(f64::total_cmp);
@@ -99,8 +99,8 @@ pub(crate) fn merged(xs: impl Iterator<Item = f64>) -> Vec<f64> {
     xs
 }
 
-/// Places on a line of steps, in its own units, at which its marker tells it from others: no two
-/// looks at the same places.
+/// Points on a line of steps, in its own units, for its markers. Lines with different looks have
+/// their markers at different positions.
 pub(crate) fn along_steps(points: &[(f64, f64)], look: usize) -> Vec<(f64, f64)> {
     along(points, look)
         .into_iter()
@@ -116,7 +116,7 @@ pub(crate) fn along_straight(points: &[(f64, f64)], look: usize) -> Vec<(f64, f6
         .collect()
 }
 
-/// The places and the points before them.
+/// The positions of the markers, and the points before them.
 fn along(points: &[(f64, f64)], look: usize) -> Vec<(f64, (f64, f64))> {
     let sorted = sorted(points);
     let (Some(first), Some(last)) = (sorted.first(), sorted.last()) else {
@@ -132,7 +132,8 @@ fn along(points: &[(f64, f64)], look: usize) -> Vec<(f64, (f64, f64))> {
     (0..MARKERS).map(place).collect()
 }
 
-/// What is left of a line inside the frame: the last point before it and the first after it stay.
+/// The points of a line inside the frame, thinned. The last point before the frame and the first one
+/// after it stay.
 fn thinned(frame: &Frame, pixels: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let sorted = sorted(pixels);
     let from = sorted
@@ -147,7 +148,7 @@ fn thinned(frame: &Frame, pixels: &[(f64, f64)]) -> Vec<(f64, f64)> {
     )
 }
 
-/// Points of one moment stay in order.
+/// Finite points, sorted by x. Points with the same x stay in order.
 fn sorted(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let mut sorted: Vec<(f64, f64)> = points
         .iter()

@@ -1,21 +1,20 @@
-//! Colours, marker shapes and legends: what tells the start-ups apart.
+//! Colours, marker shapes and legends, by which a reader distinguishes the start-ups.
 //!
-//! The colours are those of Okabe and Ito, chosen to be told apart by colour-blind readers; each
-//! series has a marker shape too, so that a print in grey still tells them apart. The style sheet
-//! holds the colours themselves, as `s0` to `s6`.
+//! The colours are those of Okabe and Ito, which colour-blind readers can distinguish. Each series
+//! has a marker shape, too, for prints in grey. The style sheet defines the colours as the classes
+//! `s0` to `s6`.
 
 use super::{text_width, Anchor, Svg};
 
 const COLOURS: usize = 7;
 const SHAPES: usize = 8;
 
-/// Class of the series with this position: its colour.
+/// The class of a series, which is its colour.
 pub(crate) fn colour(series: usize) -> String {
     format!("s{}", series % COLOURS)
 }
 
-/// The series' marker, filled, around a point. Seven colours and eight shapes make 56 pairs before
-/// one repeats.
+/// The filled marker of a series. Seven colours and eight shapes give 56 different pairs.
 pub(crate) fn marker(svg: &mut Svg, series: usize, (x, y): (f64, f64), tooltip: &str) {
     let class = format!("marker {}", colour(series));
     let mut polygon = |corners: &[(f64, f64)]| svg.path(&class, &shape((x, y), corners), tooltip);
@@ -31,7 +30,7 @@ pub(crate) fn marker(svg: &mut Svg, series: usize, (x, y): (f64, f64), tooltip: 
     }
 }
 
-/// A cross with thick arms; turned by 45 degrees it is another shape.
+/// A cross with thick arms. Turned by 45 degrees, it is another shape.
 const PLUS: [(f64, f64); 12] = [
     (-1.7, -5.2),
     (1.7, -5.2),
@@ -47,7 +46,7 @@ const PLUS: [(f64, f64); 12] = [
     (-1.7, -1.7),
 ];
 
-/// The path around these corners, which are relative to a point.
+/// The closed path through these corners, which are relative to a point.
 fn shape((x, y): (f64, f64), corners: &[(f64, f64)]) -> String {
     let corner = |&(dx, dy): &(f64, f64)| format!("{} {}", super::px(x + dx), super::px(y + dy));
     format!(
@@ -56,9 +55,8 @@ fn shape((x, y): (f64, f64), corners: &[(f64, f64)]) -> String {
     )
 }
 
-/// A number from elsewhere, such as a paper's own: a hollow diamond around a point, in the colour
-/// of the series that it is to be compared with. A marker of that series at the same point shows
-/// inside it.
+/// A reference value, such as a number from a paper: a hollow diamond in the colour of the series
+/// that it is compared with. A marker of that series at the same point is visible inside it.
 pub(crate) fn reference(svg: &mut Svg, series: Option<usize>, at: (f64, f64), tooltip: &str) {
     let class = format!("paper {}", series.map_or("ink".to_owned(), colour));
     svg.path(
@@ -68,12 +66,12 @@ pub(crate) fn reference(svg: &mut Svg, series: Option<usize>, at: (f64, f64), to
     );
 }
 
-/// A diamond of the trace graph: the path of one, so that many can share an element.
+/// The path of a diamond of the trace graph. Many of them can share an element.
 pub(crate) fn diamond(at: (f64, f64)) -> String {
     shape(at, &[(0.0, -4.6), (4.0, 0.0), (0.0, 4.6), (-4.0, 0.0)])
 }
 
-/// A dropped packet: a cross.
+/// A cross, which marks a dropped packet.
 pub(crate) fn cross(svg: &mut Svg, series: usize, at: (f64, f64), tooltip: &str) {
     svg.path(
         &format!("mark {}", colour(series)),
@@ -89,12 +87,12 @@ pub(crate) fn cross_path((x, y): (f64, f64)) -> String {
     format!("M{l} {t}L{r} {b}M{l} {b}L{r} {t}")
 }
 
-/// A retransmission: a ring.
+/// A ring, which marks a retransmission.
 pub(crate) fn ring(svg: &mut Svg, series: usize, at: (f64, f64), tooltip: &str) {
     svg.circle(&format!("mark {}", colour(series)), at, 4.2, tooltip);
 }
 
-/// What stands around a point, from its middle to its side.
+/// Half of the width of a circle or square around a point.
 const AROUND_PX: f64 = 6.5;
 
 /// A circle around a point.
@@ -113,7 +111,7 @@ pub(crate) fn squared(svg: &mut Svg, class: &str, (x, y): (f64, f64), tooltip: &
     );
 }
 
-/// The head of an arrow whose tip is at a point and that comes from another one: its path.
+/// The path of the head of an arrow from one point to its tip.
 pub(crate) fn arrowhead(from: (f64, f64), tip: (f64, f64)) -> String {
     let (dx, dy) = (tip.0 - from.0, tip.1 - from.1);
     let length = dx.hypot(dy);
@@ -127,22 +125,22 @@ pub(crate) fn arrowhead(from: (f64, f64), tip: (f64, f64)) -> String {
     shape(tip, &[(0.0, 0.0), corner(8.0, 3.2), corner(8.0, -3.2)])
 }
 
-/// How a legend's entry is drawn before its text.
+/// The symbol before the text of a legend's entry.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Key {
-    /// A start-up: its line and marker.
+    /// The line and the marker of a series.
     Series(usize),
     /// A line of this class in the colour of text.
     Line(&'static str),
-    /// The same with a dashed line.
+    /// The same, with a dashed line.
     Dashed(usize),
-    /// A series without a line: its marker.
+    /// The marker of a series without a line.
     Marker(usize),
-    /// A number from elsewhere, beside a series or beside several.
+    /// A reference value for one series, or for several.
     Reference(Option<usize>),
-    /// An upright line of this class, so many pixels high.
+    /// A vertical line of this class and height in pixels.
     Upright(&'static str, f64),
-    /// Numbers in a row.
+    /// A number.
     Number(&'static str),
     /// A hollow diamond.
     Diamond,
@@ -152,16 +150,16 @@ pub(crate) enum Key {
     Ring,
     /// A cross.
     Cross,
-    /// A line of this class with a circle around its beginning.
+    /// A line of this class that begins in a circle.
     Circled(&'static str),
-    /// A line of this class with a square around its beginning.
+    /// A line of this class that begins in a square.
     Squared(&'static str),
 }
 
 const KEY_WIDTH: f64 = 30.0;
 const ROW_HEIGHT: f64 = 18.0;
 
-/// Where each entry of a legend goes, in rows no wider than `width`.
+/// The place of each entry of a legend, in rows of at most this width, and the height of the legend.
 pub(crate) fn legend_places(entries: &[(Key, String)], width: f64) -> (Vec<(f64, f64)>, f64) {
     let (mut x, mut y) = (0.0, 0.0);
     let mut places = Vec::new();
@@ -184,7 +182,7 @@ pub(crate) fn legend_places(entries: &[(Key, String)], width: f64) -> (Vec<(f64,
     )
 }
 
-/// Draws a legend whose places were computed, its corner at this point.
+/// Draws a legend with its upper left corner at this point. [`legend_places`] computes the places.
 pub(crate) fn legend(
     svg: &mut Svg,
     corner: (f64, f64),

@@ -1,9 +1,13 @@
-//! A small writer of SVG.
+//! A small SVG writer of our own.
 //!
-//! Written by hand rather than with `plotters`: that crate fixes every colour in the file, where
-//! these plots take theirs from the page's style sheet and so follow the reader's light or dark
-//! scheme; it has no `<title>`, from which browsers make tooltips; and without a font library it
-//! guesses the width of text no better than [`text_width`] does.
+//! It stays our own, although there are libraries such as `plotters`, for these reasons:
+//!
+//! - The same data give the same bytes on every machine, so tests and diffs can compare figures.
+//! - Colours come from the style sheet of the page as classes, so figures follow the light or dark
+//!   scheme of the reader. `plotters` writes fixed colours into the file.
+//! - Marks have a `<title>`, which browsers show as a tooltip. `plotters` cannot write it.
+//! - It needs no dependency. Without a font library, other crates estimate the width of text no
+//!   better than [`text_width`] does.
 
 pub(crate) mod axes;
 pub(crate) mod beside;
@@ -16,7 +20,7 @@ use std::fmt::Write;
 /// Font size of all text in plots, in pixels.
 pub(crate) const FONT_PX: f64 = 12.0;
 
-/// Where text is held.
+/// The point of a text that its position refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Anchor {
     Start,
@@ -24,7 +28,7 @@ pub(crate) enum Anchor {
     End,
 }
 
-/// An SVG element under construction. All text goes through [`escape`], all numbers through [`px`].
+/// An SVG element that is being written. [`escape`] escapes all text, [`px`] writes all numbers.
 #[derive(Debug)]
 pub(crate) struct Svg {
     width: f64,
@@ -34,7 +38,7 @@ pub(crate) struct Svg {
 }
 
 impl Svg {
-    /// `name` is what a screen reader says.
+    /// An empty element of this size in pixels. `name` is the name for screen readers.
     pub(crate) fn new(width: f64, height: f64, name: &str) -> Svg {
         Svg {
             width,
@@ -44,6 +48,7 @@ impl Svg {
         }
     }
 
+    /// A straight line.
     pub(crate) fn line(&mut self, class: &str, from: (f64, f64), to: (f64, f64)) {
         let (x1, y1, x2, y2) = (px(from.0), px(from.1), px(to.0), px(to.1));
         self.push(&format!(
@@ -51,7 +56,7 @@ impl Svg {
         ));
     }
 
-    /// A line through pixels; `tooltip` may be empty.
+    /// A line through points in pixels; `tooltip` may be empty.
     pub(crate) fn polyline(&mut self, class: &str, points: &[(f64, f64)], tooltip: &str) {
         let mut path = String::new();
         for (at, &(x, y)) in points.iter().enumerate() {
@@ -63,11 +68,13 @@ impl Svg {
         }
     }
 
+    /// A path; `d` is its description in the language of SVG, `tooltip` may be empty.
     pub(crate) fn path(&mut self, class: &str, d: &str, tooltip: &str) {
         let title = title(tooltip);
         self.push(&format!("<path class=\"{class}\" d=\"{d}\">{title}</path>"));
     }
 
+    /// A circle; `tooltip` may be empty.
     pub(crate) fn circle(&mut self, class: &str, center: (f64, f64), radius: f64, tooltip: &str) {
         let (x, y, r, title) = (px(center.0), px(center.1), px(radius), title(tooltip));
         self.push(&format!(
@@ -75,6 +82,7 @@ impl Svg {
         ));
     }
 
+    /// A rectangle; `tooltip` may be empty.
     pub(crate) fn rect(
         &mut self,
         class: &str,
@@ -85,9 +93,13 @@ impl Svg {
     ) {
         let (x, y, title) = (px(corner.0), px(corner.1), title(tooltip));
         let (w, h) = (px(width.max(0.0)), px(height.max(0.0)));
-        self.push(&format!("<rect class=\"{class}\" x=\"{x}\" y=\"{y}\" width=\"{w}\" height=\"{h}\">{title}</rect>"));
+        self.push(&format!(
+            "<rect class=\"{class}\" x=\"{x}\" y=\"{y}\" width=\"{w}\" height=\"{h}\">\
+             {title}</rect>"
+        ));
     }
 
+    /// A text with this point at its anchor, on its baseline.
     pub(crate) fn text(&mut self, class: &str, at: (f64, f64), anchor: Anchor, text: &str) {
         let anchor = anchor_name(anchor);
         let (x, y, text) = (px(at.0), px(at.1), escape(text));
@@ -96,16 +108,17 @@ impl Svg {
         ));
     }
 
-    /// Text that reads upwards, its middle at this point.
+    /// A text that runs upwards, with its middle at this point.
     pub(crate) fn text_up(&mut self, class: &str, at: (f64, f64), text: &str) {
         let (x, y, text) = (px(at.0), px(at.1), escape(text));
         self.push(&format!(
-            "<text class=\"{class}\" transform=\"translate({x} {y}) rotate(-90)\" text-anchor=\"middle\">{text}</text>"
+            "<text class=\"{class}\" transform=\"translate({x} {y}) rotate(-90)\" \
+             text-anchor=\"middle\">{text}</text>"
         ));
     }
 
-    /// Everything until [`Svg::end_clip`] shows in this rectangle only. A nested viewport clips
-    /// without the page-wide identifier that a clip path needs.
+    /// Clips everything until [`Svg::end_clip`] to this rectangle. This is a nested viewport: a clip
+    /// path would need an identifier that is unique on the page.
     pub(crate) fn begin_clip(&mut self, corner: (f64, f64), width: f64, height: f64) {
         let (x, y, w, h) = (px(corner.0), px(corner.1), px(width), px(height));
         self.push(&format!(
@@ -113,6 +126,7 @@ impl Svg {
         ));
     }
 
+    /// Ends the clipped part.
     pub(crate) fn end_clip(&mut self) {
         self.push("</svg>");
     }
@@ -163,7 +177,8 @@ fn title(tooltip: &str) -> String {
     }
 }
 
-/// A coordinate to a tenth of a pixel, whatever comes in.
+/// A coordinate with one decimal. A number that is not finite becomes 0; others are kept within
+/// ±100,000.
 fn px(value: f64) -> String {
     let value = if value.is_finite() {
         value.clamp(-1e5, 1e5)
@@ -175,7 +190,7 @@ fn px(value: f64) -> String {
     format!("{}", rounded + 0.0)
 }
 
-/// Text for HTML and SVG, in elements and in quoted attributes.
+/// Text for SVG, in elements and in quoted attributes.
 pub(crate) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in crate::units::printable(text).chars() {
@@ -191,12 +206,13 @@ pub(crate) fn escape(text: &str) -> String {
     out
 }
 
-/// Room to reserve for text in plots: on the wide side of common sans-serif fonts.
+/// Width to reserve for a text, in pixels. The factor suits the wider ones of the common sans-serif
+/// fonts.
 pub(crate) fn text_width(text: &str) -> f64 {
     unicode_width::UnicodeWidthStr::width(text) as f64 * FONT_PX * 0.57
 }
 
-/// Text that fits into this width, its end replaced by an ellipsis where it must be.
+/// The text, or as much of it as fits into this width, with an ellipsis.
 pub(crate) fn shortened(text: &str, width: f64) -> String {
     if text_width(text) <= width {
         return text.to_owned();

@@ -38,7 +38,8 @@ impl Link {
             ETHERNET_SHARE
         };
         let bdp_bytes = payload_bytes_per_s * rtt_s;
-        // The unit `bdp` of a queue is computed from the rate of the serialiser, not from a shaper's.
+        // The unit `bdp` of a queue is computed from the rate of the serialiser, not from a
+        // shaper's.
         let queue_bdp_bytes = record.rate_bits_per_s as f64 / 8.0 * payload_share * rtt_s;
         let queue_bytes = queue_bytes(&record.queue, queue_bdp_bytes, payload_share);
         Link {

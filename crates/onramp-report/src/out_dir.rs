@@ -98,8 +98,8 @@ pub(crate) struct Staged<'a> {
     names: Vec<String>,
 }
 
-/// Writes the files that `stage` adds. Before the first one is written, the places of the `expected`
-/// files are checked.
+/// Writes the files that `stage` adds. Before the first one is written, the places of the
+/// `expected` files are checked.
 pub(crate) fn write_staged<N: AsRef<str>>(
     dir: &Path,
     expected: &[N],

@@ -33,8 +33,8 @@ impl Spread {
         })
     }
 
-    /// Decimals that the repeats justify: three significant digits for one run or identical ones, up
-    /// to four for others. No digit is finer than a tenth of the range.
+    /// Decimals that the repeats justify: three significant digits for one run or identical ones,
+    /// up to four for others. No digit is finer than a tenth of the range.
     fn decimals(&self) -> usize {
         let width = self.max - self.min;
         if width > 0.0 {

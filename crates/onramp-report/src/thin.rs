@@ -1,7 +1,7 @@
 //! Thins long traces to fewer points that look the same. The extremes stay.
 
-/// Positions to keep of `len` items: the first, the last, the minimum and the maximum of each bucket.
-/// The items are divided into `buckets` buckets of equal length.
+/// Positions to keep of `len` items: the first, the last, the minimum and the maximum of each
+/// bucket. The items are divided into `buckets` buckets of equal length.
 pub(crate) fn keep(len: usize, buckets: usize, value: impl Fn(usize) -> f64) -> Vec<usize> {
     let buckets = buckets.max(1);
     if len <= buckets * 4 {

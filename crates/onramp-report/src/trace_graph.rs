@@ -1,13 +1,24 @@
-//! The trace graph of Aron and Druschel, after Brakmo and Peterson: all that a TCP sender did, on
-//! one time axis.
+//! The trace graph of Aron and Druschel, after Brakmo and Peterson: everything that a TCP sender
+//! did, on one time axis.
 //!
 //! "TCP: Improving Startup Dynamics by Adaptive Timers and Congestion Control" (1998), Appendix A,
-//! explains its ten marks. Figure 11, events: (1) hash marks on the x axis: an ACK was received;
-//! (2) hash marks at the top: a segment was sent; (3) numbers at the top: the n-th kilobyte was
-//! sent; (4) diamonds at the top: TCP checked for a coarse timeout; (5) black circles at the top: a
-//! coarse timeout occurred; (6) solid lines of full height: a segment that is retransmitted was
-//! sent. Figure 12, windows: (1) dashed: ssthresh; (2) dark grey: send window; (3) light grey:
-//! congestion window; (4) thin: unacked data.
+//! explains the ten marks. The paper calls a retransmission timeout (RTO) a coarse timeout.
+//!
+//! | Figure 11, events | mark |
+//! |---|---|
+//! | 1. an ACK was received | hash marks on the x axis |
+//! | 2. a segment was sent | hash marks at the top |
+//! | 3. the n-th kilobyte was sent | numbers at the top |
+//! | 4. TCP checked for a coarse timeout | diamonds at the top |
+//! | 5. a coarse timeout occurred | black circles at the top |
+//! | 6. a segment that is retransmitted was sent | solid lines of full height |
+//!
+//! | Figure 12, windows | line |
+//! |---|---|
+//! | 1. ssthresh | dashed |
+//! | 2. send window | dark grey |
+//! | 3. congestion window | light grey |
+//! | 4. unacked data | thin |
 
 use crate::figure::{LEFT, RIGHT, WIDTH};
 use crate::svg::axes::Frame;
@@ -15,53 +26,54 @@ use crate::svg::marks::{self, Key};
 use crate::svg::{lines, shortened, text_width, Anchor, Svg};
 use crate::units::significant;
 
-/// Bytes of a kilobyte: the paper's 155 Mbit/s x 60 ms / 8 senders are its "145KB" only in decimal
-/// kilobytes.
+/// Bytes of a kilobyte, which is decimal: only then is the BDP share of the paper, 155 Mbit/s x
+/// 60 ms / 8 senders, equal to its "145KB".
 pub const KILOBYTE: u64 = 1000;
 
 const HEIGHT: f64 = 320.0;
 const TITLE_HEIGHT: f64 = 22.0;
 const LEGEND_ROW: f64 = 18.0;
-/// The rows above the plot: numbers, diamonds and circles, hash marks.
+/// Heights of the rows above the plot: numbers; diamonds and circles; hash marks.
 const NUMBERS: f64 = 16.0;
 const CHECKS: f64 = 14.0;
 const HASH: f64 = 8.0;
-/// Between a number's hash mark and the next one's text.
+/// Minimum distance between two numbers.
 const NUMBER_GAP: f64 = 10.0;
-/// So many pixels a number may stand further right than it could, for being rounder.
+/// A rounder number is preferred if it is at most this far to the right, in pixels.
 const NUMBER_CHOICE: f64 = 24.0;
-/// A send window or threshold above this many times what is in use lies above the plot.
+/// A send window above this multiple of the used window lies above the plot.
 const MAX_USED: f64 = 4.0;
 
-/// What the graph shows. Times are in seconds on one axis, windows in bytes, in order of time.
+/// The data of the graph. Times are in seconds on one axis, windows in bytes, in order of time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TraceGraph {
-    /// When an ACK was received.
+    /// The times at which ACKs were received.
     pub acks_s: Vec<f64>,
-    /// When a segment was sent.
+    /// The times at which segments were sent.
     pub sends_s: Vec<f64>,
-    /// When the n-th kilobyte was sent, and n. As many numbers are shown as there is room for.
-    /// [`kilobytes_sent`] makes them from the bytes sent.
+    /// The time at which the n-th kilobyte was sent, and n. [`kilobytes_sent`] computes them. The
+    /// graph shows as many numbers as there is room for.
     pub kilobytes: Vec<(f64, u64)>,
-    /// When TCP checked whether a coarse timeout should happen.
+    /// The times at which TCP checked whether the retransmission timer had expired.
     pub timer_checks_s: Vec<f64>,
-    /// When a coarse timeout occurred.
+    /// The times of retransmission timeouts.
     pub timeouts_s: Vec<f64>,
-    /// When a segment that is retransmitted was actually sent.
+    /// The times at which segments were sent that are retransmitted later.
     pub retransmissions_s: Vec<f64>,
-    /// Slow-start threshold: time and bytes. What lies above the plot, such as an infinite one, is
-    /// drawn along its upper edge.
+    /// ssthresh: time and bytes. A value above the plot, such as an infinite one, is drawn along
+    /// its upper edge.
     pub ssthresh: Vec<(f64, u64)>,
-    /// The lesser of the sender's buffer and the advertised window: time and bytes.
+    /// The minimum of the sender's buffer and the advertised window: time and bytes.
     pub send_window: Vec<(f64, u64)>,
-    /// Congestion window: time and bytes.
+    /// cwnd: time and bytes.
     pub cwnd: Vec<(f64, u64)>,
-    /// Data sent and not yet acknowledged: time and bytes.
+    /// Data in flight, sent and not acknowledged: time and bytes.
     pub unacked: Vec<(f64, u64)>,
 }
 
-/// When each [`KILOBYTE`] was sent, from (time, bytes of the stream sent so far). Of kilobytes that
-/// were sent at one moment only the last has an entry; bytes sent again count once.
+/// The time at which each [`KILOBYTE`] was sent, from (time, bytes of the stream sent so far). Of
+/// kilobytes that were sent at the same time, only the last one has an entry. Retransmitted bytes
+/// count once.
 pub fn kilobytes_sent(sent: &[(f64, u64)]) -> Vec<(f64, u64)> {
     let mut kilobytes: Vec<(f64, u64)> = Vec::new();
     for &(time_s, bytes) in sent {
@@ -76,11 +88,11 @@ pub fn kilobytes_sent(sent: &[(f64, u64)]) -> Vec<(f64, u64)> {
     kilobytes
 }
 
-/// The graph from `from_s` to `to_s` as an SVG element, for example 0 to 30 s, or 0 to 4 s for an
-/// exploded view. Where these are no range it shows everything.
+/// The graph from `from_s` to `to_s` as an SVG element: 0 to 30 for all of a transfer of 30 s, 0 to
+/// 4 for its beginning. If `from_s` is not below `to_s`, the graph shows everything.
 ///
-/// Windows hold their value until the next one, and the last one until the last moment of the
-/// graph. Marks that are less than a pixel apart merge; tooltips say how many there are.
+/// Windows hold their value until the next one. The last value holds until the end of the data.
+/// Marks that are less than a pixel apart merge; tooltips have their number.
 pub fn trace_graph(title: &str, graph: &TraceGraph, from_s: f64, to_s: f64) -> String {
     let end_s = graph.end_s();
     let is_range = from_s.is_finite() && to_s.is_finite() && from_s < to_s;
@@ -157,7 +169,7 @@ fn state_legend() -> Vec<(Key, String)> {
 }
 
 impl TraceGraph {
-    /// The last moment of anything.
+    /// The time of the last event or window.
     fn end_s(&self) -> f64 {
         let TraceGraph {
             acks_s,
@@ -196,8 +208,8 @@ impl TraceGraph {
     }
 }
 
-/// The four windows in KB, in order of time, each going on until the end, and what the plot shows
-/// of them.
+/// The four windows in KB, in order of time, each until the end of the data, and the upper end of
+/// the plot.
 struct Windows {
     ssthresh: Vec<(f64, f64)>,
     send_window: Vec<(f64, f64)>,
@@ -219,8 +231,8 @@ impl Windows {
             points.extend(points.last().map(|last| (end_s, last.1)));
             points
         };
-        let most = |points: &[(f64, f64)]| {
-            // The value from before the range is shown in it.
+        let max = |points: &[(f64, f64)]| {
+            // The last value before the range holds at its beginning.
             let first = points.partition_point(|p| p.0 <= from_s).saturating_sub(1);
             points[first..]
                 .iter()
@@ -235,15 +247,15 @@ impl Windows {
             &graph.unacked,
         ]
         .map(|window| in_kb(window));
-        let used = most(&cwnd).max(most(&unacked));
+        let used = max(&cwnd).max(max(&unacked));
         let is_near = |kb: &f64| used == 0.0 || *kb <= used * MAX_USED;
-        let shown = used.max(Some(most(&send_window)).filter(is_near).unwrap_or(0.0));
-        let thresholds = ssthresh
+        let shown = used.max(Some(max(&send_window)).filter(is_near).unwrap_or(0.0));
+        let ssthresh_kb = ssthresh
             .iter()
             .filter(|p| p.0 <= to_s)
             .map(|p| p.1)
             .filter(|kb| shown == 0.0 || *kb <= shown * 1.5);
-        let top_kb = thresholds.fold(shown, f64::max) * 1.06;
+        let top_kb = ssthresh_kb.fold(shown, f64::max) * 1.06;
         Windows {
             ssthresh,
             send_window,
@@ -254,6 +266,7 @@ impl Windows {
     }
 }
 
+/// A graph whose frame is drawn.
 struct Canvas<'a> {
     graph: &'a TraceGraph,
     frame: Frame,
@@ -288,8 +301,8 @@ impl Canvas<'_> {
             .iter()
             .map(|&(t, kb)| self.frame.px((t, kb.min(top_kb))))
             .collect();
-        let most = points.iter().map(|p| p.1).fold(0.0, f64::max);
-        let above = if most > top_kb {
+        let max = points.iter().map(|p| p.1).fold(0.0, f64::max);
+        let above = if max > top_kb {
             " (along the upper edge: above this plot)"
         } else {
             ""
@@ -331,7 +344,7 @@ impl Canvas<'_> {
         );
     }
 
-    /// Checks and the timeouts that some of them found, in one row.
+    /// Timer checks and timeouts, in one row.
     fn checks(&mut self, y: f64) {
         let checks = self.visible(&self.graph.timer_checks_s);
         let diamonds: String = lines::merged(self.pixels(&checks).into_iter())
@@ -387,8 +400,8 @@ fn count(times: &[f64], one: &str, many: &str) -> String {
     }
 }
 
-/// Numbers that do not touch each other, of those that could be next the roundest: their pixels and
-/// n.
+/// Numbers with enough distance between them, as pixels and n. Of the numbers that could be next,
+/// the roundest one is chosen.
 fn chosen(kilobytes: &[(f64, u64)], frame: &Frame) -> Vec<(f64, u64)> {
     let mut all: Vec<(f64, u64)> = kilobytes.iter().map(|&(t, n)| (frame.x.px(t), n)).collect();
     all.retain(|(x, _)| (frame.left..=frame.right()).contains(x));
@@ -407,7 +420,7 @@ fn chosen(kilobytes: &[(f64, u64)], frame: &Frame) -> Vec<(f64, u64)> {
         let choice = all[at..]
             .iter()
             .take_while(|(x, _)| *x <= first + NUMBER_CHOICE);
-        // The first of the roundest.
+        // Of equally round numbers, the first.
         let best = choice
             .enumerate()
             .filter(|(_, p)| fits(**p))
@@ -422,7 +435,7 @@ fn chosen(kilobytes: &[(f64, u64)], frame: &Frame) -> Vec<(f64, u64)> {
     chosen
 }
 
-/// Twice the zeros at the end, one more where a 5 or an even digit is before them.
+/// Twice the number of zeros at the end, plus one if the digit before them is 5 or even.
 fn roundness(n: u64) -> u32 {
     if n == 0 {
         return 0;
@@ -443,7 +456,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn kilobytes_are_counted_once_and_the_last_of_a_moment_stands_for_all() {
+    fn retransmitted_kilobytes_count_once_and_one_time_has_one_entry() {
         let sent = [
             (0.0, 0),
             (0.1, 1500),
@@ -456,7 +469,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_keep_apart_and_are_round_where_there_is_a_choice() {
+    fn numbers_do_not_overlap_and_round_ones_are_preferred() {
         let frame = Frame::new((0.0, 0.0), 1000.0, 100.0, (0.0, 10.0), (0.0, 1.0));
         let kilobytes: Vec<(f64, u64)> = (1..=1000).map(|n| (n as f64 / 100.0, n)).collect();
         let chosen = chosen(&kilobytes, &frame);
@@ -469,7 +482,7 @@ mod tests {
     }
 
     #[test]
-    fn a_threshold_without_end_does_not_press_the_windows_flat() {
+    fn an_infinite_ssthresh_does_not_make_the_windows_flat() {
         let graph = TraceGraph {
             cwnd: vec![(0.0, 1_000), (1.0, 100_000)],
             send_window: vec![(0.0, 300_000)],

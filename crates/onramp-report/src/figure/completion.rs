@@ -1,4 +1,4 @@
-//! Completion times of a group, one row a start-up, against the least possible.
+//! Completion times of a group, one row for each start-up, beside the minimum possible time.
 
 use super::{seconds, Figure, RIGHT, WIDTH};
 use crate::summary::{Group, Row};
@@ -11,7 +11,7 @@ const ROW_HEIGHT: f64 = 30.0;
 const BAR_HEIGHT: f64 = 14.0;
 const LABEL_WIDTH: f64 = 260.0;
 
-/// Where the rows stand.
+/// The positions of the rows and the scale of their bars, in pixels.
 struct Layout {
     x: Scale,
     left: f64,
@@ -32,7 +32,7 @@ pub(crate) fn draw(group: &Group<'_>) -> Figure {
             .map(|text| text_width(text))
             .fold(50.0, f64::max)
     };
-    // Labels are bold.
+    // Labels are bold, which makes them wider.
     let left = widest(&labels) * 1.15 + 18.0;
     let right = WIDTH - RIGHT - widest(&values) - 14.0;
     let slowest = group
@@ -58,9 +58,11 @@ pub(crate) fn draw(group: &Group<'_>) -> Figure {
         let end = row.completion.map_or(left, |c| layout.x.px(c.max));
         svg.text("tick", (end + 9.0, y + 4.0), Anchor::Start, &values[at]);
     }
-    let caption = "Completion time: bars are medians, dots single runs (hollow: suspect), the dotted line is the \
-                   bound, the least possible; the upper scale counts the round trips wasted beyond it."
-        .to_owned();
+    let caption =
+        "Completion time: bars are medians, dots single runs (hollow: suspect), the dotted \
+                   line is the bound, the least possible; the upper scale counts the round trips \
+                   wasted beyond it."
+            .to_owned();
     Figure {
         svg: svg.finish(),
         caption,
@@ -107,12 +109,12 @@ fn draw_axes(svg: &mut Svg, group: &Group<'_>, layout: &Layout) {
     }
 }
 
-/// The upper scale: round trips beyond the bound.
+/// Draws the upper scale, which counts round trips beyond the bound.
 fn draw_wasted(svg: &mut Svg, bound_s: f64, rtt_s: f64, layout: &Layout) {
     let Layout { x, left, top, .. } = *layout;
     let wasted = Scale::new(0.0, (x.to() - bound_s) / rtt_s, x.px(bound_s), x.px(x.to()));
     svg.line("axis", (x.px(bound_s), top), (x.px(x.to()), top));
-    // A tick needs about 45 pixels.
+    // The label of a tick needs about 45 pixels.
     let count = ((x.px(x.to()) - x.px(bound_s)) / 45.0).clamp(1.0, 10.0) as usize;
     let is_readable = (x.to() - bound_s) / rtt_s > 0.05;
     for tick in wasted
@@ -161,7 +163,7 @@ fn draw_row(svg: &mut Svg, row: &Row<'_>, y: f64, layout: &Layout) {
             );
         }
     }
-    // The suspect ones last, on top.
+    // Suspect runs are drawn last, on top.
     let finite = |record: &'_ Record| record.completion_s.filter(|s| s.is_finite());
     let mut records: Vec<_> = row
         .records

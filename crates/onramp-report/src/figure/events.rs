@@ -1,4 +1,4 @@
-//! What the start-ups reported: one lane each, with a tick and a label per event.
+//! The events of the start-ups: one lane for each start-up, with a tick and a label for each event.
 
 use super::{seconds, Figure, Series, LEFT, RIGHT, WIDTH};
 use crate::svg::axes::Scale;
@@ -6,18 +6,19 @@ use crate::svg::{marks, shortened, text_width, Anchor, Svg};
 use crate::units::{bit_rate, byte_count, fixed, printable};
 use onramp_results::StartupEvent;
 
-/// Rows of labels above a lane at most; what finds no room keeps its tick and tooltip.
+/// Maximum number of rows of labels above a lane. An event without room for a label keeps its tick
+/// and tooltip.
 const MAX_ROWS: usize = 4;
 const ROW_HEIGHT: f64 = 15.0;
 const NAME_HEIGHT: f64 = 19.0;
 const LANE_GAP: f64 = 10.0;
-/// Between a lane and its lowest label, for the ticks without one.
+/// Distance of a lane from its lowest label, for ticks without a label.
 const LABEL_GAP: f64 = 4.0;
 const LABEL_WIDTH: f64 = 220.0;
-/// An estimate is labelled when it differs by more than this share from the one labelled before.
+/// An estimate has a label if it differs by more than this share from the last labelled one.
 const NEW_ESTIMATE: f64 = 0.05;
 
-/// A label that has found its place.
+/// A label with a place.
 struct Label {
     x: f64,
     row: usize,
@@ -26,15 +27,16 @@ struct Label {
     is_exit: bool,
 }
 
+/// The events of one start-up.
 struct Lane<'a> {
     series: &'a Series<'a>,
-    /// Ticks, one per pixel and kind.
+    /// Ticks with their x: at most one for each pixel and kind of event.
     ticks: Vec<(f64, &'a StartupEvent)>,
     labels: Vec<Label>,
     rows: usize,
 }
 
-/// `None` where no start-up reported anything.
+/// The plot; `None` where no start-up reported an event.
 pub(crate) fn draw(series: &[Series<'_>], end_s: f64) -> Option<Figure> {
     let x = Scale::new(0.0, end_s * 1.01, LEFT, WIDTH - RIGHT);
     let lanes: Vec<Lane<'_>> = series.iter().filter_map(|one| lane(one, &x)).collect();
@@ -66,8 +68,9 @@ pub(crate) fn draw(series: &[Series<'_>], end_s: f64) -> Option<Figure> {
         draw_lane(&mut svg, lane, top);
         top += height_of(lane);
     }
-    let caption = "What the start-ups reported, on the time axis of the plots below: phases, bandwidth estimates \
-                   (payload), and the end with its reason, which the plots below repeat as a dash-dotted line."
+    let caption = "What the start-ups reported, on the time axis of the plots below: phases, \
+                   bandwidth estimates (payload), and the end with its reason, which the plots \
+                   below repeat as a dash-dotted line."
         .to_owned();
     Some(Figure {
         svg: svg.finish(),
@@ -91,7 +94,7 @@ fn lane<'a>(series: &'a Series<'a>, x: &Scale) -> Option<Lane<'a>> {
             .rev()
             .take(3)
             .any(|(px, e)| (px - at).abs() < 1.0 && e.kind == event.kind);
-        // The end is always there.
+        // An exit always has a tick.
         if !is_there || event.kind == "exit" {
             ticks.push((at, event));
         }
@@ -106,7 +109,7 @@ fn lane<'a>(series: &'a Series<'a>, x: &Scale) -> Option<Lane<'a>> {
     })
 }
 
-/// A text that wants a label.
+/// A text for a label that has no place yet.
 #[derive(Clone)]
 struct Wanted {
     x: f64,
@@ -115,8 +118,8 @@ struct Wanted {
     is_exit: bool,
 }
 
-/// Labels and their rows: as many labels as possible in as few rows as possible, but the end always
-/// has its own, if need be at the expense of estimates.
+/// The number of rows, and the labels: as many labels as possible in as few rows as possible. The
+/// exit always has a label, even if estimates lose theirs.
 fn place_best(texts: &[Wanted]) -> Option<(usize, Vec<Label>)> {
     let without_estimates: Vec<Wanted> = texts.iter().filter(|t| !t.is_estimate).cloned().collect();
     let last_estimate = texts.iter().rposition(|t| t.is_estimate);
@@ -136,7 +139,7 @@ fn place_best(texts: &[Wanted]) -> Option<(usize, Vec<Label>)> {
     attempts.max_by_key(|(rows, labels)| (exits(labels), labels.len(), MAX_ROWS - rows))
 }
 
-/// The texts worth a label, in order of time.
+/// The texts that need a label, in order of time.
 fn labelled(events: &[&StartupEvent], x: &Scale) -> Vec<Wanted> {
     let mut texts = Vec::new();
     let mut shown_estimate = 0.0;
@@ -163,8 +166,8 @@ fn labelled(events: &[&StartupEvent], x: &Scale) -> Vec<Wanted> {
     texts
 }
 
-/// Puts each label into the highest row that is free at its tick together with all rows below it,
-/// so that no tick crosses a label. Row 0 is the lowest.
+/// Places labels so that no tick crosses a label: each in the highest row that is free at its tick,
+/// if all rows below are free there too. Row 0 is the lowest.
 fn place(texts: &[Wanted], rows: usize) -> Vec<Label> {
     let mut ends = vec![f64::MIN; rows];
     let mut labels = Vec::new();
@@ -240,7 +243,7 @@ fn draw_lane(svg: &mut Svg, lane: &Lane<'_>, top: f64) {
     }
 }
 
-/// Everything that the event says.
+/// All values of the event.
 fn tooltip(series: &Series<'_>, event: &StartupEvent) -> String {
     let mut text = format!(
         "{} at {}: {} {}",
@@ -285,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn labels_of_one_moment_go_below_each_other_and_none_overlap() {
+    fn labels_of_one_time_are_in_different_rows() {
         let texts = [100.0, 101.0, 102.0, 600.0, 990.0].map(|x| wanted(x, "phase"));
         let labels = place(&texts, 3);
         let rows: Vec<usize> = labels.iter().map(|l| l.row).collect();
@@ -295,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_has_a_label_however_many_estimates_precede_it() {
+    fn the_exit_has_a_label_after_any_number_of_estimates() {
         let mut texts: Vec<Wanted> = (0..40)
             .map(|at| wanted(100.0 + f64::from(at), "estimate"))
             .collect();

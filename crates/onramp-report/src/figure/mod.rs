@@ -1,4 +1,4 @@
-//! The plots of one group of results.
+//! The plots of a group of results, and the chart of the gain.
 
 pub(crate) mod completion;
 mod events;
@@ -15,14 +15,14 @@ use onramp_results::{Record, Trace};
 
 /// Width of every plot, in pixels before the page scales it.
 pub(crate) const WIDTH: f64 = 1000.0;
-/// Room for the y axis.
+/// Width of the area for the y axis.
 pub(crate) const LEFT: f64 = 72.0;
-/// Room at the right edge.
+/// Width of the margin on the right.
 pub(crate) const RIGHT: f64 = 16.0;
 
-/// One start-up in the time plots: the run that stands for its repeats.
+/// A start-up in the plots over time, shown by one run of its repeats.
 pub(crate) struct Series<'a> {
-    /// Decides colour and marker.
+    /// Selects colour and marker.
     pub(crate) look: usize,
     pub(crate) label: String,
     pub(crate) record: &'a Record,
@@ -30,7 +30,7 @@ pub(crate) struct Series<'a> {
 }
 
 impl Series<'_> {
-    /// When the start-up ended: as its event says, else as its record does.
+    /// When the start-up ended: the time of its exit event, else the time in its record.
     pub(crate) fn exit_time_s(&self) -> Option<f64> {
         let event = self
             .trace
@@ -48,8 +48,8 @@ pub(crate) struct Figure {
     pub(crate) caption: String,
 }
 
-/// The runs of a group that have a trace: of each row the one whose completion is nearest to the
-/// median.
+/// The run of each row that the plots over time show: of the runs with a trace, the one whose
+/// completion time is nearest to the median.
 pub(crate) fn series<'a>(group: &Group<'_>, runs: &'a [Run]) -> Vec<Series<'a>> {
     let mut all = Vec::new();
     for row in &group.rows {
@@ -82,7 +82,7 @@ pub(crate) fn series<'a>(group: &Group<'_>, runs: &'a [Run]) -> Vec<Series<'a>> 
     all
 }
 
-/// The plots over time that all start at the connect and share one time axis.
+/// The plots over time. They share one time axis, which begins at the connect.
 pub(crate) fn over_time(group: &Group<'_>, series: &[Series<'_>]) -> Vec<Figure> {
     if series.is_empty() {
         return Vec::new();
@@ -97,7 +97,7 @@ pub(crate) fn over_time(group: &Group<'_>, series: &[Series<'_>]) -> Vec<Figure>
     figures
 }
 
-/// The last moment that any plot shows.
+/// The last time that any of the plots shows.
 fn end_s(series: &[Series<'_>]) -> f64 {
     let mut end = 0.0;
     for one in series {
@@ -125,7 +125,7 @@ mod tests {
     use onramp_samples as sample;
 
     #[test]
-    fn the_run_nearest_to_the_median_stands_for_its_repeats() {
+    fn the_run_nearest_to_the_median_is_shown() {
         let runs: Vec<Run> = [4.0, 9.0, 5.0]
             .into_iter()
             .zip(1..)

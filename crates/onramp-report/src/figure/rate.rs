@@ -7,39 +7,30 @@ use crate::svg::marks::{self, Key};
 use crate::units::{bit_rate, prefix};
 use onramp_results::SenderSample;
 
-/// Pacing above this many times what the link carries is cut off: it may be set to anything.
+/// The plot ends at this multiple of the capacity, because a pacing rate can have any value.
 const MAX_PACED: f64 = 3.0;
-/// So is delivery above this: it exceeds 1 only where one acknowledgement covers a whole recovery.
+/// The same for delivery. It exceeds the capacity only where one ACK covers a whole recovery.
 const MAX_DELIVERED: f64 = 1.5;
-/// Windows per round trip.
+/// Number of windows in a round trip.
 const WINDOWS_PER_RTT: f64 = 4.0;
-/// Most windows in a plot, however long the transfer.
+/// Maximum number of windows in a plot.
 const MAX_WINDOWS: f64 = 20_000.0;
 
 pub(crate) fn draw(series: &[Series<'_>], link: &Link, end_s: f64) -> Figure {
     let window_s = window_s(link.rtt_s, end_s);
-    let capacity = link.payload_bytes_per_s * 8.0;
-    let delivered: Vec<Vec<(f64, f64)>> = series
+    let rates: Vec<Rates> = series
         .iter()
-        .map(|s| delivery(&s.trace.sender, window_s, end_s))
+        .map(|one| Rates {
+            delivered: delivery(&one.trace.sender, window_s, end_s),
+            paced: pacing(one),
+        })
         .collect();
-    let paced: Vec<Vec<(f64, f64)>> = series.iter().map(pacing).collect();
-    let highest_of =
-        |lines: &[Vec<(f64, f64)>]| lines.iter().flatten().map(|p| p.1).fold(0.0, f64::max);
-    let (delivered_max, paced_max) = (highest_of(&delivered), highest_of(&paced));
-    let highest = f64::max(delivered_max, paced_max);
-    let y_max = if capacity > 0.0 {
-        let wanted = delivered_max
-            .min(capacity * MAX_DELIVERED)
-            .max(paced_max.min(capacity * MAX_PACED));
-        wanted.max(capacity * 1.15)
-    } else {
-        highest
-    };
+    let capacity = link.payload_bytes_per_s * 8.0;
+    let (y_max, highest) = y_range(&rates, capacity);
     let (y_unit, unit) = prefix(y_max);
     let mut legend = legend_of(series);
     legend.push((Key::Line("main"), "delivered".to_owned()));
-    if paced.iter().any(|p| !p.is_empty()) {
+    if rates.iter().any(|rates| !rates.paced.is_empty()) {
         legend.push((Key::Line("dashed"), "pacing rate".to_owned()));
     }
     let mut plot = Timeline::new(Plan {
@@ -52,42 +43,21 @@ pub(crate) fn draw(series: &[Series<'_>], link: &Link, end_s: f64) -> Figure {
         legend,
     });
     let wire = bit_rate(link.payload_bytes_per_s * 8.0 / link.payload_share);
-    plot.level(
-        "level",
-        capacity,
-        &format!(
-            "link: {} of payload ({wire} of packets)",
-            bit_rate(capacity)
-        ),
+    let name = format!(
+        "link: {} of payload ({wire} of packets)",
+        bit_rate(capacity)
     );
+    plot.level("level", capacity, &name);
     if highest > plot.frame.y.to() {
         plot.cut_off(&format!("cut off: rates reach {}", bit_rate(highest)));
     }
     plot.exits(series);
-    for ((one, delivered), paced) in series.iter().zip(&delivered).zip(&paced) {
-        let colour = marks::colour(one.look);
-        plot.steps(
-            &format!("dashed {colour}"),
-            paced,
-            &format!("{}: pacing rate", one.label),
-        );
-        plot.steps(
-            &format!("main {colour}"),
-            delivered,
-            &format!("{}: delivered", one.label),
-        );
-        plot.markers(one, delivered, |time, rate| {
-            format!(
-                "{}: {} delivered around {}",
-                one.label,
-                bit_rate(rate),
-                seconds(time)
-            )
-        });
+    for (one, rates) in series.iter().zip(&rates) {
+        draw_series(&mut plot, one, rates);
     }
     let caption = format!(
-        "Delivery: payload cumulatively acknowledged in each window of {} ms (RTT / 4); it pauses while a lost segment \
-         is missing and jumps when it arrives. Pacing: as the sender sets it.",
+        "Delivery: payload cumulatively acknowledged in each window of {} ms (RTT / 4); it pauses \
+         while a lost segment is missing and jumps when it arrives. Pacing: as the sender sets it.",
         crate::units::significant(window_s * 1e3, 3)
     );
     Figure {
@@ -96,8 +66,48 @@ pub(crate) fn draw(series: &[Series<'_>], link: &Link, end_s: f64) -> Figure {
     }
 }
 
-/// A quarter of a round trip, or longer where that would make too many windows or there is no round
-/// trip.
+/// The two rates of a series: times in seconds, rates in bit/s.
+struct Rates {
+    delivered: Vec<(f64, f64)>,
+    paced: Vec<(f64, f64)>,
+}
+
+/// The upper end of the plot, and the highest rate, which may lie above it. Both are in bit/s.
+fn y_range(rates: &[Rates], capacity: f64) -> (f64, f64) {
+    let highest = |line: fn(&Rates) -> &[(f64, f64)]| {
+        rates
+            .iter()
+            .flat_map(line)
+            .map(|point| point.1)
+            .fold(0.0, f64::max)
+    };
+    let delivered = highest(|rates| &rates.delivered);
+    let paced = highest(|rates| &rates.paced);
+    let highest = f64::max(delivered, paced);
+    if capacity > 0.0 {
+        let wanted = delivered
+            .min(capacity * MAX_DELIVERED)
+            .max(paced.min(capacity * MAX_PACED));
+        (wanted.max(capacity * 1.15), highest)
+    } else {
+        (highest, highest)
+    }
+}
+
+fn draw_series(plot: &mut Timeline, one: &Series<'_>, rates: &Rates) {
+    let colour = marks::colour(one.look);
+    let tooltip = format!("{}: pacing rate", one.label);
+    plot.steps(&format!("dashed {colour}"), &rates.paced, &tooltip);
+    let tooltip = format!("{}: delivered", one.label);
+    plot.steps(&format!("main {colour}"), &rates.delivered, &tooltip);
+    plot.markers(one, &rates.delivered, |time, rate| {
+        let (rate, time) = (bit_rate(rate), seconds(time));
+        format!("{}: {rate} delivered around {time}", one.label)
+    });
+}
+
+/// The length of a window: a quarter of a round trip. It is longer where there would be too many
+/// windows, and 1/200 of the transfer where the RTT is unknown.
 fn window_s(rtt_s: f64, end_s: f64) -> f64 {
     let wanted = if rtt_s > 0.0 {
         rtt_s / WINDOWS_PER_RTT
@@ -107,8 +117,8 @@ fn window_s(rtt_s: f64, end_s: f64) -> f64 {
     wanted.max(end_s / MAX_WINDOWS)
 }
 
-/// Payload acknowledged per window, in bit/s, at each window's start, from the first sample on;
-/// zero after the last.
+/// The delivery rate in each window, in bit/s, with the start of the window: from the window of the
+/// first sample to that of the last one. A zero follows.
 fn delivery(samples: &[SenderSample], window_s: f64, end_s: f64) -> Vec<(f64, f64)> {
     let (Some(last), true) = (
         samples
@@ -129,7 +139,7 @@ fn delivery(samples: &[SenderSample], window_s: f64, end_s: f64) -> Vec<(f64, f6
     let windows = (last.clamp(0.0, end_s) / window_s) as usize + 1;
     let mut acked = vec![0_u64; windows];
     for sample in samples {
-        // A time that is no number falls into the first window.
+        // A time that is not a number belongs to the first window.
         let at = ((sample.time_s / window_s) as usize).min(windows - 1);
         acked[at] = acked[at].max(sample.acked_bytes);
     }
@@ -147,7 +157,8 @@ fn delivery(samples: &[SenderSample], window_s: f64, end_s: f64) -> Vec<(f64, f6
     points
 }
 
-/// Pacing in bit/s, while there is any; the kernel's "no limit" is not a rate.
+/// Pacing rates in bit/s. Samples without pacing, and those with the kernel's value for "no limit",
+/// are left out.
 fn pacing(series: &Series<'_>) -> Vec<(f64, f64)> {
     let rates = series
         .trace

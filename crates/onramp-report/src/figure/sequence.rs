@@ -1,5 +1,4 @@
-//! Sequence over time: what entered the bottleneck, what was acknowledged, what was lost on the
-//! way.
+//! Sequence numbers over time: what entered the bottleneck, what was acknowledged, what was lost.
 
 use super::timeline::{legend_of, Plan, Timeline};
 use super::{seconds, Figure, Series};
@@ -10,7 +9,7 @@ use crate::units::{byte_count, prefix};
 use onramp_results::SegmentSample;
 use std::collections::HashSet;
 
-/// Size of the cells of which each shows one ring or cross of a start-up at most, in pixels.
+/// Size of a cell in pixels. A cell shows at most one ring and one cross of a start-up.
 const CELL_PX: f64 = 3.0;
 
 pub(crate) fn draw(group: &Group<'_>, series: &[Series<'_>], link: &Link, end_s: f64) -> Figure {
@@ -50,18 +49,21 @@ pub(crate) fn draw(group: &Group<'_>, series: &[Series<'_>], link: &Link, end_s:
     for one in series {
         draw_series(&mut plot, one);
     }
-    let caption = "Sequence: payload as it enters the bottleneck (thick) and as the sender sees it acknowledged \
-                   (thin). Between the two is the data in flight. What lies below the ideal line the link could \
-                   have carried by then; where a line climbs more steeply than the ideal one, a queue builds."
-        .to_owned();
+    let caption =
+        "Sequence: payload as it enters the bottleneck (thick) and as the sender sees it \
+                   acknowledged (thin). Between the two is the data in flight. What lies below the \
+                   ideal line the link could have carried by then; where a line climbs more \
+                   steeply than the ideal one, a queue builds."
+            .to_owned();
     Figure {
         svg: plot.finish(),
         caption,
     }
 }
 
-/// The request reaches the sender 1.5 RTT after the connect (SYN, SYN-ACK and request cross the
-/// path once each); from then on the link carries payload without a pause.
+/// Draws the ideal line. The request reaches the sender 1.5 RTT after the connect, because SYN,
+/// SYN-ACK and request each cross the path once. From then on the link carries payload without a
+/// pause.
 fn ideal(plot: &mut Timeline, link: &Link, size_bytes: f64) {
     let start_s = 1.5 * link.rtt_s;
     let end_s = start_s + size_bytes / link.payload_bytes_per_s;
@@ -84,7 +86,7 @@ fn draw_series(plot: &mut Timeline, one: &Series<'_>) {
         .iter()
         .map(|s| (s.time_s, s.acked_bytes as f64))
         .collect();
-    // The step to what was sent is drawn from its first moment, not from the origin.
+    // Equal values are one step, which begins at the time of the first of them.
     acked.dedup_by_key(|p| p.1.to_bits());
     plot.steps(
         &format!("thin {colour}"),
@@ -125,14 +127,14 @@ fn draw_series(plot: &mut Timeline, one: &Series<'_>) {
     }
 }
 
-/// The end of the stream as it reaches the bottleneck: it never falls, whatever is sent again.
+/// The highest sequence number that reached the bottleneck so far. Retransmissions do not lower it.
 fn sent(series: &Series<'_>) -> Vec<(f64, f64)> {
-    let mut most: f64 = 0.0;
+    let mut max: f64 = 0.0;
     let mut points = Vec::with_capacity(series.trace.segments.len() + 1);
     points.extend(series.trace.segments.first().map(|s| (s.time_s, 0.0)));
     for segment in &series.trace.segments {
-        most = most.max(end_of(segment));
-        points.push((segment.time_s, most));
+        max = max.max(end_of(segment));
+        points.push((segment.time_s, max));
     }
     points
 }

@@ -1,15 +1,15 @@
-//! What the three plots over time have in common: frame, legend, reference lines, step lines.
+//! The common parts of the three plots over time: frame, legend, reference lines, lines of steps.
 
 use super::{Series, LEFT, RIGHT, WIDTH};
 use crate::svg::axes::Frame;
 use crate::svg::marks::{self, Key};
 use crate::svg::{lines, Anchor, Svg};
 
-/// How much a plot over time shows, and in which units.
+/// The range and the units of a plot over time.
 pub(crate) struct Plan<'a> {
     pub(crate) name: &'a str,
     pub(crate) y_label: &'a str,
-    /// Divides the y values: 1e6 where the label says MB.
+    /// Divides the y values: 1e6 where the label has MB.
     pub(crate) y_unit: f64,
     pub(crate) y_max: f64,
     pub(crate) end_s: f64,
@@ -17,14 +17,14 @@ pub(crate) struct Plan<'a> {
     pub(crate) legend: Vec<(Key, String)>,
 }
 
-/// A plot over time, its frame drawn and its clip open.
+/// A plot over time whose frame is drawn. Everything that follows is clipped to it.
 pub(crate) struct Timeline {
     pub(crate) svg: Svg,
     pub(crate) frame: Frame,
     notes: Vec<Note>,
 }
 
-/// Text that is drawn last, on top of all lines.
+/// A text that is drawn last, on top of all lines.
 struct Note {
     at: (f64, f64),
     anchor: Anchor,
@@ -51,7 +51,7 @@ impl Timeline {
             plan.y_label,
             plan.y_unit,
         );
-        // Room for half a stroke at the edges.
+        // At the edges, half of the width of a line is visible.
         svg.begin_clip((LEFT - 1.0, top - 1.0), width + 2.0, plan.height + 2.0);
         Timeline {
             svg,
@@ -60,13 +60,14 @@ impl Timeline {
         }
     }
 
-    /// A thinned line that keeps each value until the next one.
+    /// Draws a thinned line of steps, which keeps each value until the next one.
     pub(crate) fn steps(&mut self, class: &str, points: &[(f64, f64)], tooltip: &str) {
         let pixels: Vec<(f64, f64)> = points.iter().map(|&point| self.frame.px(point)).collect();
         lines::steps(&mut self.svg, &self.frame, class, &pixels, tooltip);
     }
 
-    /// Some of the series' markers along a step line, no two series at the same times.
+    /// Draws some markers of the series along a line of steps. Two series have them at different
+    /// times.
     pub(crate) fn markers(
         &mut self,
         series: &Series<'_>,
@@ -81,9 +82,9 @@ impl Timeline {
         }
     }
 
-    /// A horizontal line with its name at the left edge, where the handshake leaves the plot empty;
-    /// out of sight it is left out. Labels of lines that are drawn from above to below are kept
-    /// apart.
+    /// Draws a horizontal line with its name at the left edge, where the plot is empty during the
+    /// handshake. A line above the plot is left out. Names do not overlap if the lines are drawn
+    /// from the highest to the lowest.
     pub(crate) fn level(&mut self, class: &str, value: f64, text: &str) {
         if !value.is_finite() || value > self.frame.y.to() {
             return;
@@ -106,7 +107,7 @@ impl Timeline {
         self.note((self.frame.left + 8.0, text_y), Anchor::Start, text);
     }
 
-    /// The ends of the start-ups as vertical lines through the plot.
+    /// Draws the ends of the start-ups as vertical lines through the plot.
     pub(crate) fn exits(&mut self, series: &[Series<'_>]) {
         for one in series {
             let Some(time_s) = one.exit_time_s() else {
@@ -136,7 +137,7 @@ impl Timeline {
         });
     }
 
-    /// Says, in the upper right corner, what lies above the plot.
+    /// Writes into the upper right corner what lies above the plot.
     pub(crate) fn cut_off(&mut self, text: &str) {
         let at = (self.frame.right() - 6.0, self.frame.top + 15.0);
         self.note(at, Anchor::End, text);
@@ -151,7 +152,7 @@ impl Timeline {
     }
 }
 
-/// The legend's entries for the start-ups, and for their ends if there are any.
+/// The entries of the legend for the start-ups, and for their ends if there are any.
 pub(crate) fn legend_of(series: &[Series<'_>]) -> Vec<(Key, String)> {
     let names = series.iter().map(|one| {
         (

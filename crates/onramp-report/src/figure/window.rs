@@ -1,4 +1,4 @@
-//! Congestion window and slow-start threshold over time.
+//! cwnd and ssthresh over time.
 
 use super::timeline::{legend_of, Plan, Timeline};
 use super::{seconds, Figure, Series};
@@ -6,8 +6,9 @@ use crate::link::Link;
 use crate::svg::marks::{self, Key};
 use crate::units::{byte_count, prefix, significant};
 
-/// A window this many times what path and queue hold is drawn no further: the rest would be flat.
-const MAX_PATHS: f64 = 4.0;
+/// The plot ends at this multiple of BDP + queue. Otherwise a very large window would make all
+/// others flat.
+const MAX_PIPES: f64 = 4.0;
 
 pub(crate) fn draw(series: &[Series<'_>], link: &Link, end_s: f64) -> Figure {
     let full_bytes = link.queue_bytes.map(|queue| link.bdp_bytes + queue);
@@ -16,10 +17,11 @@ pub(crate) fn draw(series: &[Series<'_>], link: &Link, end_s: f64) -> Figure {
         .flat_map(|s| cwnd(s))
         .map(|p| p.1)
         .fold(0.0, f64::max);
-    // A queue far deeper than any window is named but not shown: it would press the windows flat.
+    // A queue far larger than any window is mentioned but not shown: it would make the windows
+    // flat.
     let shown_full = full_bytes.filter(|full| *full <= 2.0 * cwnd_max.max(link.bdp_bytes));
     let wanted = cwnd_max.max(link.bdp_bytes).max(shown_full.unwrap_or(0.0));
-    let limit = MAX_PATHS * link.bdp_bytes.max(full_bytes.unwrap_or(0.0));
+    let limit = MAX_PIPES * link.bdp_bytes.max(full_bytes.unwrap_or(0.0));
     let y_max = if limit > 0.0 {
         wanted.min(limit)
     } else {
@@ -61,9 +63,11 @@ pub(crate) fn draw(series: &[Series<'_>], link: &Link, end_s: f64) -> Figure {
     for one in series {
         draw_series(&mut plot, one);
     }
-    let caption = "Congestion window and, where one is set, slow-start threshold. All in payload: at the BDP line \
-                   the window just fills the path, at BDP + queue it fills the queue too."
-        .to_owned();
+    let caption =
+        "Congestion window and, where one is set, slow-start threshold. All in payload: at \
+                   the BDP line the window just fills the path, at BDP + queue it fills the queue \
+                   too."
+            .to_owned();
     Figure {
         svg: plot.finish(),
         caption,

@@ -8,38 +8,39 @@ use crate::svg::axes::Scale;
 use crate::svg::{marks, shortened, Anchor, Svg};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The lifelines begin before the first moment and go on after the last.
+/// Length of the lifelines before the first time and after the last one.
 pub(super) const OVER: f64 = 10.0;
-/// From a lifeline to its times.
+/// Distance of a lifeline from its times.
 const LEADER: f64 = 34.0;
-/// From the times to the texts.
+/// Distance of the times from the texts.
 const GAP: f64 = 10.0;
-/// Least and most room beside a lifeline.
+/// Minimum and maximum width beside a lifeline.
 const BESIDE: (f64, f64) = (150.0, 320.0);
-/// So many lines are drawn at most; those that are nearest to each other merge.
+/// Maximum number of lines. If there are more, neighbouring ones merge.
 const MAX_LINES: usize = 1000;
 
+/// A diagram that is being drawn.
 pub(super) struct Canvas {
     svg: Svg,
     range: Range,
     time: Scale,
-    /// Where the left one is, and the right one.
+    /// The x of the left lifeline and of the right one.
     lifelines: (f64, f64),
     top: f64,
     bottom: f64,
 }
 
-/// A flight's line in pixels.
+/// A line in pixels.
 struct Drawn<'a> {
     flight: &'a Flight<'a>,
     from: (f64, f64),
     to: (f64, f64),
     tooltip: String,
-    /// How many more are at the same place.
+    /// Number of further lines at the same place.
     others: usize,
 }
 
-/// What a column needs beside its lifeline.
+/// The width of a column of labels beside its lifeline.
 fn beside(column: &Column) -> f64 {
     let texts = column.text_width();
     let gap = if texts > 0.0 { GAP } else { 0.0 };
@@ -47,7 +48,7 @@ fn beside(column: &Column) -> f64 {
 }
 
 impl Canvas {
-    /// The lifelines as far apart as the labels of both sides let them be.
+    /// The lifelines are as far apart as the labels of both sides allow.
     pub(super) fn new(
         svg: Svg,
         range: Range,
@@ -78,7 +79,7 @@ impl Canvas {
         }
     }
 
-    /// The lifelines, and what stands above them.
+    /// Draws the lifelines and the names above them.
     pub(super) fn ends(&mut self, ladder: &Ladder) {
         let half = BESIDE.0.min((self.lifelines.1 - self.lifelines.0) / 2.0) - 8.0;
         for (is_left, name) in [(true, &ladder.left), (false, &ladder.right)] {
@@ -97,7 +98,7 @@ impl Canvas {
         }
     }
 
-    /// So far from a lifeline to the outside, and how text is held there.
+    /// The x at this distance outside of a lifeline, and the anchor of text there.
     fn beside(&self, is_left: bool, distance: f64) -> (f64, Anchor) {
         if is_left {
             (self.lifelines.0 - distance, Anchor::End)
@@ -106,8 +107,8 @@ impl Canvas {
         }
     }
 
-    /// Labels beside their lifeline, each with a leader from its moment, or from the first and the
-    /// last of its range.
+    /// Draws labels beside their lifeline, each with a leader from its time, or from the first and
+    /// the last time of its range.
     pub(super) fn column(&mut self, column: &Column, is_left: bool) {
         let (times_x, anchor) = self.beside(is_left, LEADER);
         let text_at = LEADER + column.time_width() + GAP;
@@ -147,7 +148,7 @@ impl Canvas {
         }
     }
 
-    /// The lines first, so that none of them covers a mark.
+    /// Draws the lines, then the marks, so that no line covers a mark.
     pub(super) fn rungs(&mut self, shown: &[Flight<'_>]) {
         let drawn = self.apart(shown);
         for Drawn {
@@ -175,7 +176,7 @@ impl Canvas {
                 sent_s,
                 ..
             } = *flight.rung;
-            // Those of one moment share a mark.
+            // Sendings at one time share a mark.
             if self.range.holds(sent_s) && around.insert((kind, from_left, from.1.round() as i64)) {
                 match kind {
                     RungKind::Pair => marks::circled(&mut self.svg, kind.class(), *from, tooltip),
@@ -201,7 +202,7 @@ impl Canvas {
                 }
                 None => {
                     self.svg.path("mark ink", &marks::cross_path(to), &tooltip);
-                    // Where it is legible.
+                    // Only where it does not overlap another count.
                     if others > 0 && counted.iter().all(|y| (to.1 - y).abs() >= LINE) {
                         let (x, anchor) = if from.0 < to.0 {
                             (9.0, Anchor::Start)
@@ -221,7 +222,7 @@ impl Canvas {
         }
     }
 
-    /// The ends of a flight's line.
+    /// The ends of a line in pixels.
     fn line(&self, flight: &Flight<'_>) -> [(f64, f64); 2] {
         let (from, to) = (
             self.lifeline(flight.rung.from_left),
@@ -232,7 +233,7 @@ impl Canvas {
             .map(|(share, time_s)| (from + (to - from) * share, self.time.px(time_s)))
     }
 
-    /// One for all whose lines are at one place. Places grow until there are few enough.
+    /// The lines, with one for all at the same place. Places grow until there are few enough lines.
     fn apart<'a>(&self, shown: &'a [Flight<'a>]) -> Vec<Drawn<'a>> {
         let mut cell = 1.0;
         loop {
@@ -270,7 +271,7 @@ impl Canvas {
         }
     }
 
-    /// Says what is not to be seen.
+    /// Writes notes on what the diagram does not show.
     pub(super) fn notes(&mut self, is_empty: bool, left_out: usize) {
         let middle = (self.lifelines.0 + self.lifelines.1) / 2.0;
         if is_empty {

@@ -1,16 +1,15 @@
-//! What is drawn of a ladder's rungs: each from its sending to its arrival, or as far as a lost one
-//! goes.
+//! The lines of a ladder: each from the sending of a packet to its arrival, or to its loss.
 
 use super::labels::clock;
 use super::{Ladder, Rung};
 use crate::svg::axes::Scale;
 
-/// A rung whose times are numbers.
+/// A rung with finite times.
 pub(super) struct Flight<'a> {
     pub(super) rung: &'a Rung,
-    /// When its line ends.
+    /// The time at which its line ends.
     pub(super) end_s: f64,
-    /// What its line covers of the way.
+    /// The share of the distance between the ends that its line covers.
     reach: f64,
 }
 
@@ -19,7 +18,7 @@ impl Flight<'_> {
         self.rung.arrived_s.is_none()
     }
 
-    /// Where its line begins and ends within the range: as a share of the way, and when.
+    /// Begin and end of the line within the range, each as a share of the distance and a time.
     pub(super) fn within(&self, range: &Range) -> [(f64, f64); 2] {
         let (sent_s, end_s) = (self.rung.sent_s, self.end_s);
         let share = |time_s: f64| (time_s - sent_s) / (end_s - sent_s) * self.reach;
@@ -57,16 +56,17 @@ impl Flight<'_> {
     }
 }
 
-/// Of a lost one's time for the whole way, were it as fast as the one before it. A half would put
-/// it onto the line of the one before it if they were sent at one moment.
+/// The line of a lost packet ends at half of the distance, after this share of the delay of the
+/// packet before it. With a share of 0.5, it would lie on the line of that packet if both were sent
+/// at the same time.
 const LOST_AFTER: f64 = 0.6;
 
-/// Those whose times are numbers, lost ones with an end.
+/// The rungs with finite times, with an end for each lost packet.
 pub(super) fn flights(ladder: &Ladder, given_s: Option<(f64, f64)>) -> Vec<Flight<'_>> {
     let is_sound =
         |rung: &&Rung| rung.sent_s.is_finite() && rung.arrived_s.is_none_or(f64::is_finite);
     let sound: Vec<&Rung> = ladder.rungs.iter().filter(is_sound).collect();
-    // When sent and how long on the way, of those that arrived.
+    // Sending time and delay of the packets that arrived, by direction.
     let delays = [false, true].map(|from_left| {
         let rungs = sound.iter().filter(|rung| rung.from_left == from_left);
         let delay = |rung: &&Rung| Some((rung.sent_s, (rung.arrived_s? - rung.sent_s).max(0.0)));
@@ -74,14 +74,14 @@ pub(super) fn flights(ladder: &Ladder, given_s: Option<(f64, f64)>) -> Vec<Fligh
         delays.sort_by(|a, b| a.0.total_cmp(&b.0));
         delays
     });
-    // Where nothing arrives a lost one takes a share of what there is of time.
+    // Where no packet arrives, the delay of a lost one is a tenth of the range.
     let extent_s = || {
         let times = sound.iter().map(|rung| rung.sent_s);
         times.clone().fold(f64::NEG_INFINITY, f64::max) - times.fold(f64::INFINITY, f64::min)
     };
-    let some_s = given_s.map_or_else(extent_s, |(from_s, to_s)| to_s - from_s) / 10.0;
-    let some_s = if some_s.is_finite() && some_s > 0.0 {
-        some_s
+    let default_delay_s = given_s.map_or_else(extent_s, |(from_s, to_s)| to_s - from_s) / 10.0;
+    let default_delay_s = if default_delay_s.is_finite() && default_delay_s > 0.0 {
+        default_delay_s
     } else {
         0.1
     };
@@ -91,7 +91,9 @@ pub(super) fn flights(ladder: &Ladder, given_s: Option<(f64, f64)>) -> Vec<Fligh
             .partition_point(|delay| delay.0 <= rung.sent_s)
             .saturating_sub(1);
         let other = delays[usize::from(!rung.from_left)].first();
-        own.get(before).or(other).map_or(some_s, |delay| delay.1)
+        own.get(before)
+            .or(other)
+            .map_or(default_delay_s, |delay| delay.1)
     };
     let flights = sound.iter().map(|&rung| match rung.arrived_s {
         Some(arrived_s) => Flight {
@@ -108,7 +110,7 @@ pub(super) fn flights(ladder: &Ladder, given_s: Option<(f64, f64)>) -> Vec<Fligh
     flights.filter(|flight| flight.end_s.is_finite()).collect()
 }
 
-/// From the first moment to the last one, or a second where these are one.
+/// The first and the last time; one second where they are equal.
 pub(super) fn extent_s(flights: &[Flight<'_>]) -> (f64, f64) {
     let times = flights
         .iter()
@@ -124,7 +126,7 @@ pub(super) fn extent_s(flights: &[Flight<'_>]) -> (f64, f64) {
     }
 }
 
-/// What the diagram shows of time.
+/// The times that the diagram shows.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Range {
     pub(super) from_s: f64,
@@ -132,7 +134,7 @@ pub(super) struct Range {
 }
 
 impl Range {
-    /// As the scale has it, which refuses what it cannot divide by.
+    /// The range as [`Scale`] accepts it, which replaces impossible ranges.
     pub(super) fn new((from_s, to_s): (f64, f64)) -> Range {
         let scale = Scale::new(from_s, to_s, 0.0, 1.0);
         Range {
@@ -141,18 +143,20 @@ impl Range {
         }
     }
 
-    /// With some room for moments that are the range's end but for rounding.
+    /// Whether a time is in the range. A small tolerance allows for the rounding of its ends.
     pub(super) fn holds(&self, time_s: f64) -> bool {
         let rounding = (self.to_s - self.from_s) * 1e-6;
         (self.from_s - rounding..=self.to_s + rounding).contains(&time_s)
     }
 
+    /// Whether a part of the line is in the range.
     pub(super) fn shows(&self, flight: &Flight<'_>) -> bool {
         let (sent_s, end_s) = (flight.rung.sent_s, flight.end_s);
         let spans = sent_s.min(end_s) <= self.from_s && sent_s.max(end_s) >= self.to_s;
         spans || self.holds(sent_s) || self.holds(end_s)
     }
 
+    /// The time, clamped to the range.
     pub(super) fn cut(&self, time_s: f64) -> f64 {
         time_s.clamp(self.from_s, self.to_s)
     }

@@ -1,4 +1,4 @@
-//! The labels beside a lifeline: moments and what was sent at them.
+//! The labels beside a lifeline: times and what was sent at them.
 
 use crate::svg::axes::Scale;
 use crate::svg::{beside, text_width};
@@ -6,25 +6,25 @@ use crate::units::fixed;
 
 /// Height of a line of text.
 pub(super) const LINE: f64 = 15.0;
-/// Lines of a label's texts, where there is room.
+/// Maximum number of lines of a label, where there is room.
 const PILE: usize = 3;
-/// Texts that are joined to a line, which shows the beginning of them.
+/// Maximum number of texts that are joined in one line.
 const JOINED: usize = 8;
 
-/// A moment, or a range of them, and the texts of what was sent then.
+/// A time, or a range of times, with the texts of what was sent then.
 pub(super) struct Label<'a> {
     from_s: f64,
     to_s: f64,
     texts: Vec<&'a str>,
 }
 
-/// A moment in seconds, as labels and tooltips have it.
+/// A time in seconds, as labels and tooltips show it.
 pub(super) fn clock(time_s: f64) -> String {
     fixed(time_s, 3)
 }
 
-/// Labels from moments with or without a text; moments that read the same share one.
-pub(super) fn moments(mut events: Vec<(f64, Option<&str>)>) -> Vec<Label<'_>> {
+/// Labels from times with or without a text. Times that read the same share a label.
+pub(super) fn time_labels(mut events: Vec<(f64, Option<&str>)>) -> Vec<Label<'_>> {
     events.sort_by(|a, b| a.0.total_cmp(&b.0));
     let mut labels: Vec<Label<'_>> = Vec::new();
     let mut before = String::new();
@@ -44,7 +44,7 @@ pub(super) fn moments(mut events: Vec<(f64, Option<&str>)>) -> Vec<Label<'_>> {
     labels
 }
 
-/// Lines of text that the labels want.
+/// Number of lines of text that the labels need.
 pub(super) fn lines(labels: &[Label<'_>]) -> usize {
     labels.iter().map(|label| label.piled().len().max(1)).sum()
 }
@@ -55,7 +55,7 @@ impl<'a> Label<'a> {
         self.texts.extend(next.texts);
     }
 
-    /// The texts below each other.
+    /// The texts, one below the other.
     fn piled(&self) -> Vec<String> {
         let own = |texts: &[&str]| {
             texts
@@ -73,7 +73,7 @@ impl<'a> Label<'a> {
         }
     }
 
-    /// The texts beside each other.
+    /// The texts in one line.
     fn joined(&self) -> Vec<String> {
         match self.texts.len() {
             0 => Vec::new(),
@@ -90,38 +90,39 @@ impl<'a> Label<'a> {
     }
 }
 
-/// Labels at their places.
+/// The labels of a lifeline, with their places.
 pub(super) struct Column {
     pub(super) labels: Vec<Placed>,
 }
 
-/// A label at its place.
+/// A label with its place.
 pub(super) struct Placed {
     /// The upper edge of its first line, in pixels.
     pub(super) top: f64,
     pub(super) from_s: f64,
     pub(super) to_s: f64,
-    /// The moment or range as text.
+    /// The time or range as text.
     pub(super) time: String,
-    /// What stands beside it, each text in a line of its own.
+    /// The texts beside it, each in its own line.
     pub(super) lines: Vec<String>,
 }
 
 impl Column {
-    /// Puts labels beside a lifeline from `top` to `bottom`: as they are if there is room, else the
-    /// texts of each in one line, else also those merged that are closer than a line.
+    /// Places labels beside a lifeline from `top` to `bottom`. If there is no room for all lines,
+    /// the texts of each label go into one line. If there is still no room, labels that are closer
+    /// than a line merge.
     pub(super) fn new(labels: Vec<Label<'_>>, time: &Scale, top: f64, bottom: f64) -> Column {
-        // The first and the last may reach half a line beyond.
+        // The first and the last label may reach half a line beyond the lifeline.
         let (top, bottom) = (top - LINE / 2.0, bottom + LINE / 2.0);
         let room = ((bottom - top) / LINE) as usize;
-        let is_roomy = lines(&labels) <= room;
+        let has_room = lines(&labels) <= room;
         let labels = if labels.len() <= room {
             labels
         } else {
             merged(labels, time)
         };
         let texts = |label: &Label<'_>| {
-            if is_roomy {
+            if has_room {
                 label.piled()
             } else {
                 label.joined()
@@ -150,7 +151,7 @@ impl Column {
         }
     }
 
-    /// Width of the widest moment.
+    /// Width of the widest time.
     pub(super) fn time_width(&self) -> f64 {
         self.labels
             .iter()
@@ -168,7 +169,7 @@ impl Column {
     }
 }
 
-/// Labels that begin at least a line from each other.
+/// Merges labels that begin less than a line apart.
 fn merged<'a>(labels: Vec<Label<'a>>, time: &Scale) -> Vec<Label<'a>> {
     let mut merged: Vec<Label<'a>> = Vec::new();
     for label in labels {

@@ -1,6 +1,6 @@
-//! The ladder diagram: what two ends send each other, time going downwards.
+//! The ladder diagram: the packets between two ends, with time running downwards.
 //!
-//! The lines slant from when and where something left to when and where it arrived. The marks are
+//! A line runs from place and time of a sending to place and time of the arrival. The marks are
 //! those of Nishida, Nakamura and Murai, "New Congestion Control mechanism for TCP with Packet Pair
 //! scheme", Figure 5: a circle around the sendings of a packet pair, a square around those of the
 //! leaky bucket.
@@ -19,56 +19,56 @@ use labels::{clock, Column, Label};
 use std::collections::BTreeSet;
 
 const TITLE_HEIGHT: f64 = 22.0;
-/// The names of the ends and of the times.
+/// Height of the names of the ends and of the times.
 const HEADS: f64 = 56.0;
 const FOOT: f64 = 30.0;
-/// What a line of text gets of the height, where it gets what it wants.
+/// Height of the diagram for each line of text, between the bounds of [`HEIGHT`].
 const LINE_SHARE: f64 = 48.0;
-/// Least and most height of all.
+/// Minimum and maximum height of the whole diagram.
 const HEIGHT: (f64, f64) = (400.0, 1600.0);
 
-/// Two ends and what they sent each other.
+/// Two ends and the packets between them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ladder {
     /// Name of the end on the left, such as `sender`.
     pub left: String,
     /// Name of the end on the right, such as `receiver`.
     pub right: String,
-    /// What was sent, in any order. Of what was sent at one moment the first comes first.
+    /// The packets in any order. Those sent at the same time keep their order.
     pub rungs: Vec<Rung>,
 }
 
-/// One segment or acknowledgement. One whose times are no finite numbers is left out; the diagram
-/// says how many are.
+/// A segment or ACK. A rung with a time that is not finite is left out; a note has the number of
+/// them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rung {
-    /// Whether the left end sent it to the right one, rather than the other way round.
+    /// Whether the left end sent it. Otherwise the right end did.
     pub from_left: bool,
     /// When it was sent, in seconds.
     pub sent_s: f64,
-    /// When it arrived, in seconds; nothing if it was lost. The lost go half of the way, somewhat
-    /// slower than the one before them: neither where nor when they were lost is known.
+    /// When it arrived, in seconds; `None` if it was lost. The line of a lost packet ends halfway,
+    /// a little later than that of the packet before it would, because place and time of the loss
+    /// are unknown.
     pub arrived_s: Option<f64>,
-    /// What it is, such as `segment 4, pair 1`: beside its sending and in its tooltip. May be
-    /// empty.
+    /// A description such as `segment 4, pair 1`, for the label and the tooltip. May be empty.
     pub text: String,
-    /// How its line looks and what is around its sending.
+    /// Selects the look of the line and the mark around its beginning.
     pub kind: RungKind,
 }
 
-/// What is told apart by lines and marks.
+/// The kinds of packets, which have different lines and marks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RungKind {
     /// A segment: a solid line.
     #[default]
     Data,
-    /// A segment of a packet pair: a solid line, its sending in a circle.
+    /// A segment of a packet pair: a solid line that begins in a circle.
     Pair,
-    /// A segment that was sent at the pace of a timer: a solid line, its sending in a square.
+    /// A segment that a timer paced: a solid line that begins in a square.
     Paced,
-    /// An acknowledgement: a dashed line.
+    /// An ACK: a dashed line.
     Ack,
-    /// An acknowledgement that waited for another segment: a dotted line.
+    /// A delayed ACK, which waited for another segment: a dotted line.
     DelayedAck,
 }
 
@@ -106,14 +106,14 @@ impl RungKind {
     }
 }
 
-/// The diagram from `from_s` to `to_s`, in seconds, as an SVG element. Where these are no range it
-/// shows everything.
+/// The diagram from `from_s` to `to_s`, in seconds, as an SVG element. If `from_s` is not below
+/// `to_s`, the diagram shows everything.
 ///
-/// It is 1000 pixels wide and, as it has few or many moments to label, 400 to 1600 high. What was
-/// sent before the range or arrives after it is cut off at its edge. Beside each lifeline stand the
-/// moments of its sendings and arrivals, in seconds with three digits, and the texts of the
-/// sendings: moments that read the same share a label, labels that would overlap move apart, and
-/// where there is no room for all of them neighbours merge to ranges.
+/// The diagram is 1000 pixels wide and 400 to 1600 pixels high, depending on the number of labels.
+/// Lines are cut off at the edges of the range. Beside each lifeline are the times of its sendings
+/// and arrivals, in seconds with three decimals, and the texts of the sendings. Times that read the
+/// same share a label, and labels that would overlap move apart. Where there is no room for all of
+/// them, neighbours merge into ranges.
 pub fn draw_ladder(title: &str, ladder: &Ladder, from_s: f64, to_s: f64) -> String {
     let given_s =
         (from_s.is_finite() && to_s.is_finite() && from_s < to_s).then_some((from_s, to_s));
@@ -129,7 +129,7 @@ pub fn draw_ladder(title: &str, ladder: &Ladder, from_s: f64, to_s: f64) -> Stri
     let (places, legend_height) = marks::legend_places(&legend, WIDTH - LEFT - RIGHT);
     let title_height = if title.is_empty() { 0.0 } else { TITLE_HEIGHT };
     let top = title_height + legend_height + HEADS;
-    let sides = [true, false].map(|is_left| moments(&shown, is_left, &range));
+    let sides = [true, false].map(|is_left| time_labels(&shown, is_left, &range));
     let lines = sides
         .iter()
         .map(|labels| labels::lines(labels))
@@ -170,7 +170,7 @@ fn legend(shown: &[Flight<'_>]) -> Vec<(Key, String)> {
     legend
 }
 
-/// The name for a screen reader, which sees none of the lines.
+/// The name for screen readers, which cannot read the lines.
 fn name(title: &str, ladder: &Ladder, shown: &[Flight<'_>], range: &Range) -> String {
     let acks = shown
         .iter()
@@ -195,8 +195,8 @@ fn name(title: &str, ladder: &Ladder, shown: &[Flight<'_>], range: &Range) -> St
     )
 }
 
-/// The moments of one end, in order.
-fn moments<'a>(shown: &[Flight<'a>], is_left: bool, range: &Range) -> Vec<Label<'a>> {
+/// The labels of one end, in order of time.
+fn time_labels<'a>(shown: &[Flight<'a>], is_left: bool, range: &Range) -> Vec<Label<'a>> {
     let event = |flight: &Flight<'a>| {
         let rung = flight.rung;
         match rung.arrived_s {
@@ -209,7 +209,7 @@ fn moments<'a>(shown: &[Flight<'a>], is_left: bool, range: &Range) -> Vec<Label<
         .iter()
         .filter_map(event)
         .filter(|event| range.holds(event.0));
-    labels::moments(
+    labels::time_labels(
         events
             .map(|(time_s, text)| (range.cut(time_s), text))
             .collect(),
@@ -217,401 +217,4 @@ fn moments<'a>(shown: &[Flight<'a>], is_left: bool, range: &Range) -> Vec<Label<
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::svg::text_width;
-    use labels::LINE;
-    use roxmltree::{Document, Node};
-
-    fn rung(from_left: bool, sent_s: f64, arrived_s: Option<f64>, kind: RungKind) -> Rung {
-        let text = format!("sent at {sent_s}");
-        Rung {
-            from_left,
-            sent_s,
-            arrived_s,
-            text,
-            kind,
-        }
-    }
-
-    fn data(sent_s: f64, arrived_s: Option<f64>) -> Rung {
-        rung(true, sent_s, arrived_s, RungKind::Data)
-    }
-
-    fn draw(rungs: Vec<Rung>, from_s: f64, to_s: f64) -> String {
-        let svg = draw_ladder(
-            "",
-            &Ladder {
-                left: "sender".into(),
-                right: "receiver".into(),
-                rungs,
-            },
-            from_s,
-            to_s,
-        );
-        assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
-        svg
-    }
-
-    fn with_class<'a>(document: &'a Document<'_>, class: &str) -> Vec<Node<'a, 'a>> {
-        let has = |n: &Node<'_, '_>| {
-            n.attribute("class")
-                .is_some_and(|c| c.split(' ').any(|c| c == class))
-        };
-        document.descendants().filter(has).collect()
-    }
-
-    fn number(node: Node<'_, '_>, name: &str) -> f64 {
-        node.attribute(name).unwrap().parse().unwrap()
-    }
-
-    fn numbers(path: &str) -> Vec<f64> {
-        path.split(['M', 'L', ' '])
-            .filter(|n| !n.is_empty())
-            .map(|n| n.parse().unwrap())
-            .collect()
-    }
-
-    /// The lines of the rungs: x and y of both ends.
-    fn lines(document: &Document<'_>) -> Vec<Vec<f64>> {
-        let paths = with_class(document, "rung")
-            .into_iter()
-            .filter_map(|n| n.attribute("d"));
-        paths.map(numbers).collect()
-    }
-
-    /// The lifelines' x, and pixels of a moment from where they begin and end.
-    fn axes(document: &Document<'_>, from_s: f64, to_s: f64) -> (f64, f64, impl Fn(f64) -> f64) {
-        let axes = with_class(document, "axis");
-        let (top, bottom) = (
-            number(axes[0], "y1") + draw::OVER,
-            number(axes[0], "y2") - draw::OVER,
-        );
-        let px = move |time_s: f64| top + (time_s - from_s) / (to_s - from_s) * (bottom - top);
-        (number(axes[0], "x1"), number(axes[1], "x1"), px)
-    }
-
-    fn height(svg: &str) -> f64 {
-        let document = Document::parse(svg).unwrap();
-        document
-            .root_element()
-            .attribute("viewBox")
-            .unwrap()
-            .split(' ')
-            .nth(3)
-            .unwrap()
-            .parse()
-            .unwrap()
-    }
-
-    fn is_near(a: f64, b: f64) -> bool {
-        (a - b).abs() < 0.2
-    }
-
-    /// The rooms of all times and texts: left, top, right, bottom.
-    fn rooms(document: &Document<'_>) -> Vec<[f64; 4]> {
-        let texts = document
-            .descendants()
-            .filter(|n| matches!(n.attribute("class"), Some("tick" | "label" | "lane")));
-        let room = |n: Node<'_, '_>| {
-            let (x, y, width) = (
-                number(n, "x"),
-                number(n, "y"),
-                text_width(n.text().unwrap_or_default()),
-            );
-            let left = match n.attribute("text-anchor") {
-                Some("end") => x - width,
-                Some("middle") => x - width / 2.0,
-                _ => x,
-            };
-            [left, y - LINE + 4.0, left + width, y + 4.0]
-        };
-        texts.map(room).collect()
-    }
-
-    fn assert_apart(svg: &str) {
-        let document = Document::parse(svg).unwrap();
-        let (rooms, height) = (rooms(&document), height(svg));
-        for (at, a) in rooms.iter().enumerate() {
-            assert!(
-                a[0] >= 0.0 && a[2] <= WIDTH && a[1] >= 0.0 && a[3] <= height,
-                "{a:?}"
-            );
-            for b in &rooms[at + 1..] {
-                let gap = 0.2;
-                let is_beside = a[2] <= b[0] + gap
-                    || b[2] <= a[0] + gap
-                    || a[3] <= b[1] + gap
-                    || b[3] <= a[1] + gap;
-                assert!(is_beside, "{a:?} {b:?}");
-            }
-        }
-    }
-
-    #[test]
-    fn lines_go_from_sending_to_arrival() {
-        let svg = draw(
-            vec![
-                data(0.0, Some(0.14)),
-                rung(false, 0.2, Some(0.3), RungKind::DelayedAck),
-            ],
-            0.0,
-            0.5,
-        );
-        let document = Document::parse(&svg).unwrap();
-        let (left, right, px) = axes(&document, 0.0, 0.5);
-        let expected = [
-            [left, px(0.0), right, px(0.14)],
-            [right, px(0.2), left, px(0.3)],
-        ];
-        for (line, expected) in lines(&document).iter().zip(expected) {
-            assert!(
-                line.iter().zip(expected).all(|(a, b)| is_near(*a, b)),
-                "{line:?} {expected:?}"
-            );
-        }
-    }
-
-    #[test]
-    fn lines_are_cut_off_at_the_edges_of_the_range() {
-        let svg = draw(
-            vec![
-                data(0.0, Some(0.4)),
-                data(0.2, Some(0.4)),
-                data(0.5, Some(0.6)),
-            ],
-            0.1,
-            0.3,
-        );
-        let document = Document::parse(&svg).unwrap();
-        let (left, right, px) = axes(&document, 0.1, 0.3);
-        let way = |share: f64| left + (right - left) * share;
-        let expected = [
-            [way(0.25), px(0.1), way(0.75), px(0.3)],
-            [left, px(0.2), way(0.5), px(0.3)],
-        ];
-        let lines = lines(&document);
-        assert_eq!(lines.len(), 2, "the third is not in the range");
-        for (line, expected) in lines.iter().zip(expected) {
-            assert!(
-                line.iter().zip(expected).all(|(a, b)| is_near(*a, b)),
-                "{line:?} {expected:?}"
-            );
-        }
-        assert!(with_class(&document, "tip").is_empty(), "none arrives");
-        let times: Vec<_> = with_class(&document, "tick")
-            .into_iter()
-            .filter_map(|n| n.text())
-            .collect();
-        assert_eq!(times, ["0.200"]);
-    }
-
-    #[test]
-    fn lost_ones_end_in_a_cross_on_the_way() {
-        let svg = draw(
-            vec![
-                data(0.0, Some(0.1)),
-                data(0.0, None),
-                data(0.2, None),
-                data(0.2, None),
-            ],
-            0.0,
-            0.5,
-        );
-        let document = Document::parse(&svg).unwrap();
-        let (left, right, px) = axes(&document, 0.0, 0.5);
-        let lines = lines(&document);
-        assert_eq!(lines.len(), 3, "two at one place are one");
-        let middle = (left + right) / 2.0;
-        for (line, end_s) in lines[1..].iter().zip([0.06, 0.26]) {
-            assert!(
-                is_near(line[2], middle) && is_near(line[3], px(end_s)),
-                "{line:?}"
-            );
-        }
-        let crosses = with_class(&document, "mark")
-            .into_iter()
-            .filter(|n| n.has_children());
-        let at: Vec<f64> = crosses
-            .map(|n| numbers(n.attribute("d").unwrap())[1] + 3.5)
-            .collect();
-        assert!(
-            at.len() == 2 && is_near(at[0], px(0.06)) && is_near(at[1], px(0.26)),
-            "{at:?}"
-        );
-        let counted: Vec<_> = with_class(&document, "note")
-            .into_iter()
-            .filter_map(|n| n.text())
-            .collect();
-        assert_eq!(counted, ["2 lost"]);
-        assert_eq!(with_class(&document, "tip").len(), 1);
-        assert!(svg.contains("<title>sent at 0: segment, sent 0.000 s, lost on the way</title>"));
-    }
-
-    #[test]
-    fn a_circle_is_around_a_pair_and_a_square_around_the_paced() {
-        let pair = |sent_s, arrived_s| rung(true, sent_s, Some(arrived_s), RungKind::Pair);
-        let paced = rung(true, 0.2, Some(0.3), RungKind::Paced);
-        let svg = draw(vec![pair(0.1, 0.2), pair(0.1, 0.24), paced], 0.0, 0.5);
-        let document = Document::parse(&svg).unwrap();
-        let (left, _, px) = axes(&document, 0.0, 0.5);
-        let drawn = |tag| {
-            document
-                .descendants()
-                .filter(|n| n.has_tag_name(tag) && n.has_children())
-                .collect::<Vec<_>>()
-        };
-        let (circles, squares) = (drawn((NS, "circle")), drawn((NS, "rect")));
-        assert_eq!(
-            (circles.len(), squares.len()),
-            (1, 1),
-            "the pair shares one"
-        );
-        assert!(
-            is_near(number(circles[0], "cx"), left) && is_near(number(circles[0], "cy"), px(0.1))
-        );
-        let middle = number(squares[0], "y") + number(squares[0], "height") / 2.0;
-        assert!(is_near(middle, px(0.2)), "{middle}");
-    }
-
-    const NS: &str = "http://www.w3.org/2000/svg";
-
-    #[test]
-    fn moments_that_read_the_same_share_a_label() {
-        let svg = draw(
-            vec![
-                data(0.3, Some(0.44)),
-                data(0.3, Some(0.48)),
-                data(0.300_01, Some(0.5)),
-            ],
-            0.0,
-            1.0,
-        );
-        let document = Document::parse(&svg).unwrap();
-        let times: Vec<_> = with_class(&document, "tick")
-            .into_iter()
-            .filter_map(|n| n.text())
-            .collect();
-        assert_eq!(times, ["0.300", "0.440", "0.480", "0.500"]);
-        assert_eq!(with_class(&document, "leader").len(), 4);
-    }
-
-    #[test]
-    fn labels_do_not_overlap() {
-        let burst = |n: u32| {
-            let sent_s = f64::from(n) * 0.0011;
-            [
-                data(sent_s, Some(0.1 + sent_s)),
-                rung(false, 0.1 + sent_s, Some(0.2 + sent_s * 0.9), RungKind::Ack),
-            ]
-        };
-        for n in [0, 1, 2, 10, 40, 80, 150, 1000] {
-            let rungs: Vec<Rung> = (0..n)
-                .flat_map(burst)
-                .chain((0..5).map(|_| data(0.05, None)))
-                .collect();
-            for (from_s, to_s) in [(0.0, 0.3), (0.0, 30.0), (-5.0, 0.25)] {
-                let svg = draw(rungs.clone(), from_s, to_s);
-                assert_apart(&svg);
-            }
-        }
-    }
-
-    #[test]
-    fn the_height_follows_the_number_of_moments() {
-        let of = |n: u32| {
-            height(&draw(
-                (0..n)
-                    .map(|at| data(f64::from(at), Some(f64::from(at) + 0.5)))
-                    .collect(),
-                0.0,
-                99.0,
-            ))
-        };
-        assert_eq!((of(0), of(1)), (400.0, 400.0));
-        assert!(
-            of(10) > 450.0 && of(20) > of(10) + 200.0,
-            "{} {}",
-            of(10),
-            of(20)
-        );
-        assert_eq!(of(99), 1600.0);
-    }
-
-    #[test]
-    fn odd_times_are_left_out_and_said_to_be() {
-        let odd = vec![
-            data(f64::NAN, Some(0.1)),
-            data(0.1, Some(f64::INFINITY)),
-            data(f64::NEG_INFINITY, None),
-            data(f64::MAX, Some(f64::MIN)),
-            data(0.3, Some(0.3)),
-            data(0.5, Some(0.2)),
-        ];
-        for (from_s, to_s) in [
-            (0.0, 1.0),
-            (1.0, 0.0),
-            (f64::NAN, 1.0),
-            (2.0, 2.0),
-            (f64::MIN, f64::MAX),
-        ] {
-            assert!(draw(odd.clone(), from_s, to_s).contains("left out: 3 without a time"));
-            assert!(draw(Vec::new(), from_s, to_s).contains("nothing was sent or arrived"));
-        }
-        let svg = draw(odd, 0.0, 1.0);
-        let document = Document::parse(&svg).unwrap();
-        let (left, right, px) = axes(&document, 0.0, 1.0);
-        let lines = lines(&document);
-        assert!(
-            lines
-                .iter()
-                .any(|l| is_near(l[0], left) && is_near(l[2], right) && is_near(l[1], l[3])),
-            "at once"
-        );
-        assert!(
-            lines
-                .iter()
-                .any(|l| is_near(l[1], px(0.5)) && is_near(l[3], px(0.2))),
-            "back in time"
-        );
-    }
-
-    #[test]
-    fn where_there_is_no_range_everything_is_shown() {
-        let svg = draw(vec![data(3.0, Some(3.2)), data(4.0, None)], 1.0, 0.0);
-        let document = Document::parse(&svg).unwrap();
-        let (_, _, px) = axes(&document, 3.0, 4.12);
-        let lines = lines(&document);
-        assert!(
-            is_near(lines[0][1], px(3.0)) && is_near(lines[1][3], px(4.12)),
-            "{lines:?}"
-        );
-        assert!(
-            draw(vec![data(7.0, Some(7.0))], f64::NAN, 0.0).contains(">7.000<"),
-            "one moment"
-        );
-    }
-
-    #[test]
-    fn a_screen_reader_hears_what_is_shown() {
-        let rungs = vec![
-            data(0.0, Some(0.1)),
-            data(0.0, None),
-            rung(false, 0.1, Some(0.2), RungKind::Ack),
-        ];
-        let ladder = Ladder {
-            left: "a".into(),
-            right: "<b>".into(),
-            rungs,
-        };
-        let svg = draw_ladder("Slow start", &ladder, 0.0, 1.0);
-        let name = "Slow start: ladder diagram of a and <b>, 0.000 to 1.000 s, 2 segments and 1 ACK, 1 of them lost";
-        assert_eq!(
-            Document::parse(&svg)
-                .unwrap()
-                .root_element()
-                .attribute("aria-label"),
-            Some(name)
-        );
-    }
-}
+mod tests;

@@ -1,4 +1,4 @@
-//! A plot as SVG.
+//! Draws a plot as SVG.
 
 use super::{range, Annotation, Plot, PlotMarks, PlotSeries, PlotStyle};
 use crate::figure::{LEFT, RIGHT, WIDTH};
@@ -12,13 +12,13 @@ const HEIGHT: f64 = 300.0;
 const TITLE_HEIGHT: f64 = 22.0;
 const LEGEND_WIDTH: f64 = 400.0;
 const LABEL_WIDTH: f64 = 420.0;
-/// Up to so many points of a line each have a marker, more have some along the line.
+/// On a line with at most this many points, each has a marker. On longer lines, some have.
 const MAX_MARKED: usize = 60;
-/// Up to so many points without a line each are a marker with a tooltip, more are dots.
+/// At most this many points without a line are markers with tooltips. More of them are dots.
 const MAX_MARKERS: usize = 300;
-/// Markers of one series closer than this hide each other.
+/// Of markers of one series that are closer than this, in pixels, only the first is drawn.
 const MARKER_PX: f64 = 3.0;
-/// Rows for the texts of upright lines.
+/// Rows for the texts of vertical lines.
 const ROWS: usize = 6;
 const ROW_HEIGHT: f64 = 15.0;
 
@@ -31,7 +31,7 @@ pub fn draw_plot(plot: &Plot) -> String {
         .filter(|h| h.is_finite())
         .unwrap_or(HEIGHT)
         .clamp(80.0, 1000.0);
-    // The room on the left depends on the height of the axis, the legend on the room.
+    // The width of the y labels depends on the height of the axis, the legend on that width.
     let left = left_room(&range::scale_y(plot, height, 0.0)).clamp(LEFT, WIDTH / 3.0);
     let width = WIDTH - left - RIGHT;
     let (places, legend_height) = marks::legend_places(&legend, width);
@@ -106,6 +106,7 @@ fn look(series: &PlotSeries, at: usize) -> usize {
     series.look.unwrap_or(at)
 }
 
+/// A plot whose frame is drawn.
 struct Canvas<'a> {
     plot: &'a Plot,
     frame: Frame,
@@ -116,7 +117,7 @@ struct Canvas<'a> {
 impl Canvas<'_> {
     fn draw(&mut self) {
         let Canvas { plot, frame, .. } = *self;
-        // Room for half a stroke at the edges.
+        // At the edges, half of the width of a line is visible.
         self.svg.begin_clip(
             (frame.left - 1.0, frame.top - 1.0),
             frame.width + 2.0,
@@ -129,7 +130,7 @@ impl Canvas<'_> {
             self.line(series, look(series, at));
         }
         self.svg.end_clip();
-        // Whole markers, also on the edge.
+        // Markers are not clipped: on the edge, they are whole.
         for (at, series) in plot.series.iter().enumerate() {
             self.markers(series, look(series, at));
         }
@@ -276,7 +277,7 @@ impl Canvas<'_> {
         }
     }
 
-    /// Says what a logarithmic axis cannot show.
+    /// Writes how many points a logarithmic axis cannot show.
     fn left_out(&mut self) {
         let points = self.plot.series.iter().flat_map(|s| &s.points);
         let points = points.chain(self.plot.marks.iter().flat_map(|m| &m.points));
@@ -300,7 +301,8 @@ impl Canvas<'_> {
         x.is_finite() && y.is_finite() && self.is_inside(self.frame.px((x, y)))
     }
 
-    /// Within half a pixel, for values that are the range's end but for rounding.
+    /// Whether a pixel is inside the frame. Half a pixel is allowed, for the rounding of values at
+    /// the end of the range.
     fn is_inside(&self, (x, y): (f64, f64)) -> bool {
         let Frame { left, top, .. } = self.frame;
         (left - 0.5..=self.frame.right() + 0.5).contains(&x)

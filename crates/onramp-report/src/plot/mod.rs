@@ -1,5 +1,5 @@
-//! A plot of anything over anything, defined as data: series, a paper's own numbers beside them,
-//! and lines with a text.
+//! A plot that is defined as data: series, reference values such as a paper's numbers, and lines
+//! with a text.
 //!
 //! ```
 //! use onramp_report::plot::{draw_plot, Axis, Plot, PlotMarks, PlotSeries, PlotStyle};
@@ -8,7 +8,11 @@
 //!     title: "Throughput by transfer time".into(),
 //!     x: Axis::new("time (s)"),
 //!     y: Axis::new("effective throughput (%)").range(0.0, 100.0),
-//!     series: vec![PlotSeries::new("TCP Lite", PlotStyle::Line, vec![(1.0, 6.8), (10.0, 30.1), (30.0, 68.2)])],
+//!     series: vec![PlotSeries::new(
+//!         "TCP Lite",
+//!         PlotStyle::Line,
+//!         vec![(1.0, 6.8), (10.0, 30.1), (30.0, 68.2)],
+//!     )],
 //!     marks: vec![PlotMarks::new("paper, Figure 3", vec![(10.0, 30.52), (30.0, 68.65)])],
 //!     ..Plot::default()
 //! });
@@ -23,38 +27,40 @@ pub use draw::draw_plot;
 /// One plot.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Plot {
-    /// Stands above the plot, and is what a screen reader says. May be empty.
+    /// The title above the plot, which is its name for screen readers, too. May be empty.
     pub title: String,
     /// The horizontal axis.
     pub x: Axis,
     /// The vertical axis.
     pub y: Axis,
-    /// What was measured. The order decides the looks, unless [`PlotSeries::look`] does.
+    /// The measured data. Their order selects colours and markers, unless [`PlotSeries::look`]
+    /// does.
     pub series: Vec<PlotSeries>,
-    /// Numbers from elsewhere to compare with, such as a paper's own.
+    /// Reference values, such as the numbers of a paper.
     pub marks: Vec<PlotMarks>,
     /// Lines across the whole plot.
     pub annotations: Vec<Annotation>,
-    /// Height of the area in which data is drawn, in pixels, between 80 and 1000; 300 if `None`.
-    /// All plots are 1000 pixels wide before the page scales them.
+    /// Height of the area in which data are drawn, from 80 to 1000 pixels; `None`: 300. All plots
+    /// are 1000 pixels wide before the page scales them.
     pub height: Option<f64>,
 }
 
 /// One axis.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Axis {
-    /// What it shows, with the unit: `time (s)`.
+    /// Quantity and unit: `time (s)`.
     pub label: String,
-    /// First and last value shown. Without it, or where it makes no sense (empty, not finite, or
-    /// not above zero on a logarithmic axis), everything is shown, and zero with it unless it is
-    /// far off.
+    /// The first and the last value. Without a range, or with an impossible one, all values are
+    /// shown, and zero unless it is far away. A range is impossible if it is empty, not finite, or
+    /// not above zero on a logarithmic axis.
     pub range: Option<(f64, f64)>,
-    /// Logarithmic. Values up to zero are then left out, and the plot says how many.
+    /// Whether the axis is logarithmic. Values that are not above zero are left out, and the plot
+    /// has a note with their number.
     pub log: bool,
 }
 
 impl Axis {
-    /// A linear axis that shows everything.
+    /// A linear axis that shows all values.
     pub fn new(label: impl Into<String>) -> Axis {
         Axis {
             label: label.into(),
@@ -77,38 +83,39 @@ impl Axis {
     }
 }
 
-/// How a series' points are joined.
+/// How the points of a series are joined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PlotStyle {
     /// Straight from point to point.
     #[default]
     Line,
-    /// The same, dashed: a theory, a limit, a second quantity of a series.
+    /// The same, dashed: for a theory, a limit, or a second quantity of a series.
     Dashed,
-    /// Each value holds until the next one: windows, states.
+    /// Steps: each value holds until the next one. For windows and states.
     Steps,
-    /// Not at all: one mark a point.
+    /// Not joined: one marker for each point.
     Points,
 }
 
-/// Points that belong together.
+/// A series of points.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PlotSeries {
     /// Its name in the legend and in tooltips.
     pub label: String,
-    /// (x, y) in the units of the axes. Those that are not finite are left out; lines go through
-    /// them in order of x. Long series are thinned: extremes stay, marks closer than a pixel merge.
+    /// (x, y) in the units of the axes. Points that are not finite are left out. Lines go through
+    /// the points in order of x. Long series are thinned: extremes stay, and markers that are
+    /// closer than a pixel merge.
     pub points: Vec<(f64, f64)>,
-    /// How they are joined.
+    /// How the points are joined.
     pub style: PlotStyle,
-    /// Colour and marker, from 0: seven colours and eight markers, 56 pairs. Without it the series'
-    /// place in the plot. To be given where the same thing shall look the same in several plots, or
-    /// where two series differ in style only.
+    /// Colour and marker, from 0: seven colours and eight markers give 56 pairs. `None`: the
+    /// position of the series in the plot. Set it where a series must look the same in several
+    /// plots, or where two series must differ in style only.
     pub look: Option<usize>,
 }
 
 impl PlotSeries {
-    /// A series whose look is its place in the plot.
+    /// A series whose look is its position in the plot.
     pub fn new(label: impl Into<String>, style: PlotStyle, points: Vec<(f64, f64)>) -> PlotSeries {
         PlotSeries {
             label: label.into(),
@@ -127,15 +134,15 @@ impl PlotSeries {
     }
 }
 
-/// Numbers to compare with: hollow diamonds.
+/// Reference values, shown as hollow diamonds.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PlotMarks {
-    /// Their name in the legend and in tooltips, such as `paper, Table 2`. Marks of one name share
-    /// one entry.
+    /// Their name in the legend and in tooltips, such as `paper, Table 2`. Marks with the same name
+    /// share an entry.
     pub label: String,
     /// (x, y) in the units of the axes.
     pub points: Vec<(f64, f64)>,
-    /// The look of the series that they are to be compared with; in the colour of text if `None`.
+    /// The look of the series that they are compared with; `None`: the colour of text.
     pub look: Option<usize>,
 }
 
@@ -158,22 +165,22 @@ impl PlotMarks {
     }
 }
 
-/// A line across the whole plot, with a text where there is room for it, and in the tooltip in any
-/// case.
+/// A line across the whole plot. Its text stands beside the line where there is room, and always in
+/// the tooltip.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Annotation {
-    /// An upright line.
+    /// A vertical line.
     Vertical {
-        /// Where, in the unit of the x axis.
+        /// The position in the unit of the x axis.
         x: f64,
-        /// What is there. May be empty.
+        /// The text. May be empty.
         text: String,
     },
-    /// A level line.
+    /// A horizontal line.
     Horizontal {
-        /// Where, in the unit of the y axis.
+        /// The position in the unit of the y axis.
         y: f64,
-        /// What is there. May be empty.
+        /// The text. May be empty.
         text: String,
     },
 }

@@ -1,12 +1,12 @@
-//! What an axis shows.
+//! The range of an axis.
 
 use super::{Annotation, Axis, Plot};
 use crate::svg::axes::Scale;
 
-/// Room beyond the greatest value, as a share of the range.
+/// Space beyond the maximum, as a share of the range.
 const HEADROOM: f64 = 0.05;
 
-/// Scales between these pixels.
+/// The scale of the x axis between these pixels.
 pub(super) fn scale_x(plot: &Plot, left: f64, right: f64) -> Scale {
     let at = |a: &Annotation| match a {
         Annotation::Vertical { x, .. } => Some(*x),
@@ -15,6 +15,7 @@ pub(super) fn scale_x(plot: &Plot, left: f64, right: f64) -> Scale {
     scale(&plot.x, values(plot, |p| p.0, at), 0.01, left, right)
 }
 
+/// The scale of the y axis between these pixels.
 pub(super) fn scale_y(plot: &Plot, bottom: f64, top: f64) -> Scale {
     let at = |a: &Annotation| match a {
         Annotation::Horizontal { y, .. } => Some(*y),
@@ -45,14 +46,14 @@ fn scale(axis: &Axis, mut values: Vec<f64>, headroom: f64, from_px: f64, to_px: 
     let given = axis
         .range
         .filter(|(from, to)| is_sound(*from, *to, axis.log));
-    let least = values.iter().copied().fold(f64::INFINITY, f64::min);
-    let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let min = values.iter().copied().fold(f64::INFINITY, f64::min);
+    let max = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let (from, to) = match (given, values.is_empty(), axis.log) {
         (Some(range), ..) => range,
         (None, true, false) => (0.0, 1.0),
         (None, true, true) => (1.0, 10.0),
-        (None, false, true) => around_log(least, most, headroom),
-        (None, false, false) => around(least, most, headroom),
+        (None, false, true) => around_log(min, max, headroom),
+        (None, false, false) => around(min, max, headroom),
     };
     if axis.log {
         Scale::log(from, to, from_px, to_px)
@@ -65,38 +66,39 @@ fn is_sound(from: f64, to: f64, log: bool) -> bool {
     from.is_finite() && to.is_finite() && to > from && (from > 0.0 || !log)
 }
 
-/// With zero, unless all values are far from it compared with their spread; a single value has room
-/// around it.
-fn around(least: f64, most: f64, headroom: f64) -> (f64, f64) {
-    if least == most {
-        return match least {
+/// A range with zero, unless all values are far from zero compared with their range. A single value
+/// has space around it.
+fn around(min: f64, max: f64, headroom: f64) -> (f64, f64) {
+    if min == max {
+        return match min {
             0.0 => (0.0, 1.0),
             v if v > 0.0 => (0.0, v * 1.25),
             v => (v * 1.25, 0.0),
         };
     }
-    let room = (most - least) * headroom;
-    if least >= 0.0 && least <= (most - least) * 2.0 {
-        (0.0, most + room)
-    } else if most <= 0.0 && -most <= (most - least) * 2.0 {
-        (least - room, 0.0)
+    let room = (max - min) * headroom;
+    if min >= 0.0 && min <= (max - min) * 2.0 {
+        (0.0, max + room)
+    } else if max <= 0.0 && -max <= (max - min) * 2.0 {
+        (min - room, 0.0)
     } else {
-        (least - room, most + room)
+        (min - room, max + room)
     }
 }
 
-/// With room in proportion on both sides; a single value has its decade around it.
-fn around_log(least: f64, most: f64, headroom: f64) -> (f64, f64) {
-    let room = if least == most {
+/// A logarithmic range with the same factor of space on both sides. A single value has a decade
+/// around it.
+fn around_log(min: f64, max: f64, headroom: f64) -> (f64, f64) {
+    let room = if min == max {
         10f64.sqrt()
     } else {
-        (most / least).powf(headroom)
+        (max / min).powf(headroom)
     };
-    let (from, to) = (least / room, most * room);
+    let (from, to) = (min / room, max * room);
     if from > 0.0 && to.is_finite() {
         (from, to)
     } else {
-        (least, most)
+        (min, max)
     }
 }
 
@@ -110,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn a_range_has_zero_in_it_unless_that_is_far_off() {
+    fn a_range_contains_zero_unless_zero_is_far_away() {
         let axis = || Axis::new("");
         assert_eq!(shown(axis(), &[3.0, 8.0]), (0.0, 8.0));
         assert_eq!(shown(axis(), &[1000.0, 1010.0]), (1000.0, 1010.0));
@@ -119,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn one_value_and_none_still_make_a_range() {
+    fn one_value_or_none_still_gives_a_range() {
         assert_eq!(shown(Axis::new(""), &[]), (0.0, 1.0));
         assert_eq!(shown(Axis::new(""), &[0.0, 0.0]), (0.0, 1.0));
         assert_eq!(shown(Axis::new(""), &[4.0]), (0.0, 5.0));
@@ -130,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn a_logarithmic_range_knows_no_zero() {
+    fn a_logarithmic_range_is_above_zero() {
         assert_eq!(
             shown(Axis::new("").log(), &[-1.0, 0.0, 3.0, 70.0]),
             (3.0, 70.0)
@@ -146,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_senseless_range_is_not_taken() {
+    fn an_impossible_range_is_ignored() {
         for (from, to) in [
             (5.0, 1.0),
             (2.0, 2.0),

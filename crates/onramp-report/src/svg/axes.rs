@@ -83,9 +83,9 @@ impl Scale {
             .collect()
     }
 
-    /// Ticks of a logarithmic scale: 1, 2 and 5 of each decade where there is room, else the decades,
-    /// else every second, third, ... decade. Where that gives fewer than two ticks, within one
-    /// decade, they are those of a linear scale.
+    /// Ticks of a logarithmic scale: 1, 2 and 5 of each decade where there is room, else the
+    /// decades, else every second, third, ... decade. Where that gives fewer than two ticks, within
+    /// one decade, they are those of a linear scale.
     fn log_ticks(&self, count: usize) -> Vec<f64> {
         let (first, last) = (
             self.from.log10().floor() as i32,

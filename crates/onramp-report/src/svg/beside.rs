@@ -2,9 +2,9 @@
 
 /// The positions of labels that do not overlap and lie between `top` and `bottom`.
 ///
-/// `wanted` are the wanted upper edges in ascending order, `heights` the heights, all in pixels. The
-/// sum of the squares of the displacements is minimal. Where there is no room for all labels, they
-/// begin at `top` and reach beyond `bottom`.
+/// `wanted` are the wanted upper edges in ascending order, `heights` the heights, all in pixels.
+/// The sum of the squares of the displacements is minimal. Where there is no room for all labels,
+/// they begin at `top` and reach beyond `bottom`.
 pub(crate) fn spread(wanted: &[f64], heights: &[f64], top: f64, bottom: f64) -> Vec<f64> {
     // Subtract from each position the heights of all labels before it. Then the only condition is
     // that the positions do not decrease, which is an isotonic regression. The algorithm "pool

@@ -14,7 +14,7 @@ pub(crate) struct Labels {
     placed: Vec<(Area, Anchor, (f64, f64), String)>,
 }
 
-/// A label's area: left, top, right, bottom.
+/// The rectangle of a label: left, top, right, bottom.
 #[derive(Clone, Copy)]
 struct Area(f64, f64, f64, f64);
 
@@ -77,9 +77,9 @@ impl Labels {
         }
     }
 
-    /// Puts the text where it covers the fewest obstacles: at the first of the best of these places,
-    /// each a point on the baseline and an anchor. The text is left out if every place overlaps a
-    /// label or the edge of the plot.
+    /// Puts the text where it covers the fewest obstacles: at the first of the best of these
+    /// places, each a point on the baseline and an anchor. The text is left out if every place
+    /// overlaps a label or the edge of the plot.
     pub(crate) fn place(
         &mut self,
         text: &str,

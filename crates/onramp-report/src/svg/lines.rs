@@ -50,8 +50,8 @@ pub(crate) fn straight(
     svg.polyline(class, &thinned(frame, pixels), tooltip);
 }
 
-/// Many points as one element: dots of one size, at most one in a cell. A cell is one pixel wide, or
-/// wider if there are too many dots.
+/// Many points as one element: dots of one size, at most one in a cell. A cell is one pixel wide,
+/// or wider if there are too many dots.
 pub(crate) fn dots(svg: &mut Svg, class: &str, pixels: &[(f64, f64)], tooltip: &str) {
     let mut cell = 1.0;
     let kept = loop {
@@ -91,7 +91,8 @@ pub(crate) fn hashes(
     }
 }
 
-/// One position for each pixel column, in ascending order. Numbers that are not finite are left out.
+/// One position for each pixel column, in ascending order. Numbers that are not finite are left
+/// out.
 pub(crate) fn merged(xs: impl Iterator<Item = f64>) -> Vec<f64> {
     let mut xs: Vec<f64> = xs.filter(|x| x.is_finite()).collect();
     xs.sort_by(f64::total_cmp);
@@ -132,8 +133,8 @@ fn along(points: &[(f64, f64)], look: usize) -> Vec<(f64, (f64, f64))> {
     (0..MARKERS).map(place).collect()
 }
 
-/// The points of a line inside the frame, thinned. The last point before the frame and the first one
-/// after it stay.
+/// The points of a line inside the frame, thinned. The last point before the frame and the first
+/// one after it stay.
 fn thinned(frame: &Frame, pixels: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let sorted = sorted(pixels);
     let from = sorted

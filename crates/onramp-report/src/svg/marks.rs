@@ -159,7 +159,8 @@ pub(crate) enum Key {
 const KEY_WIDTH: f64 = 30.0;
 const ROW_HEIGHT: f64 = 18.0;
 
-/// The place of each entry of a legend, in rows of at most this width, and the height of the legend.
+/// The place of each entry of a legend, in rows of at most this width, and the height of the
+/// legend.
 pub(crate) fn legend_places(entries: &[(Key, String)], width: f64) -> (Vec<(f64, f64)>, f64) {
     let (mut x, mut y) = (0.0, 0.0);
     let mut places = Vec::new();

@@ -117,8 +117,8 @@ impl Svg {
         ));
     }
 
-    /// Clips everything until [`Svg::end_clip`] to this rectangle. This is a nested viewport: a clip
-    /// path would need an identifier that is unique on the page.
+    /// Clips everything until [`Svg::end_clip`] to this rectangle. This is a nested viewport: a
+    /// clip path would need an identifier that is unique on the page.
     pub(crate) fn begin_clip(&mut self, corner: (f64, f64), width: f64, height: f64) {
         let (x, y, w, h) = (px(corner.0), px(corner.1), px(width), px(height));
         self.push(&format!(

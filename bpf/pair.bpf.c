@@ -148,14 +148,14 @@ static void mark(struct bpf_sock_ops *ctx, struct onramp_pairs *pairs, __u32 seq
 	if (pairs->probe.is_open) {
 		bool is_train = pairs->request == STARTUP_PAIR_TRAIN;
 
-		if (pair_send_second(&pairs->probe, &pairs->counts, now_ns, seq, end, is_train,
-				     &option)) {
+		if (pair_probe_send_second(&pairs->probe, &pairs->counts, now_ns, seq, end,
+					   is_train, &option)) {
 			if (!is_train)
 				pairs->request = STARTUP_PAIR_NONE;
 			store_option(ctx, &option);
 		}
 	} else if (pairs->request) {
-		pair_send_first(&pairs->probe, now_ns, end, &option);
+		pair_probe_send_first(&pairs->probe, now_ns, end, &option);
 		store_option(ctx, &option);
 	}
 }
@@ -163,7 +163,7 @@ static void mark(struct bpf_sock_ops *ctx, struct onramp_pairs *pairs, __u32 seq
 /* The kernel writes options, and reserve() has reserved room. */
 static void write(struct bpf_sock_ops *ctx)
 {
-	struct pair_option permitted = {.type = PAIR_PERMITTED};
+	struct pair_option permitted = {.type = PAIR_OPTION_PERMITTED};
 	struct tcphdr *th = ctx->skb_data;
 	struct onramp_pairs *pairs;
 	__u32 payload_bytes;
@@ -208,10 +208,11 @@ static void measure(struct bpf_sock_ops *ctx, struct onramp_pairs *pairs,
 	__u64 now_ns = arrival_ns(ctx, &is_timestamp);
 
 	/* An interval between readings of two clocks means nothing. */
-	if (option->type == PAIR_SECOND && is_timestamp != pairs->has_arrivals)
+	if (option->type == PAIR_OPTION_SECOND && is_timestamp != pairs->has_arrivals)
 		pairs->meter.is_waiting = false;
 	pairs->has_arrivals = is_timestamp;
-	if (!pair_arrived(&pairs->meter, &pairs->counts, option, now_ns, seq, end, &pairs->reply))
+	if (!pair_meter_arrived(&pairs->meter, &pairs->counts, option, now_ns, seq, end,
+				&pairs->reply))
 		return;
 	pairs->measured_ns = pairs->reply.interval_ns;
 	pairs->has_reply = true;
@@ -229,7 +230,7 @@ static void take_reply(struct bpf_sock_ops *ctx, struct onramp_pairs *pairs,
 		pairs->counts.ignored++; /* it acknowledges data that was not sent */
 		return;
 	}
-	report = pair_replied(&pairs->probe, &pairs->counts, option, bpf_ktime_get_ns(), ack);
+	report = pair_probe_replied(&pairs->probe, &pairs->counts, option, bpf_ktime_get_ns(), ack);
 	if (report.interval_ns) {
 		pairs->report = report;
 		pairs->reported_ns = report.interval_ns;
@@ -241,20 +242,20 @@ static void parse(struct bpf_sock_ops *ctx)
 {
 	struct onramp_pairs *pairs = pairs_of(ctx, 0);
 	struct tcphdr *th = ctx->skb_data;
-	enum pair_reading reading;
+	enum pair_option_reading reading;
 	struct pair_option option;
 	__u32 seq, end;
 
 	if (!pairs || (void *)(th + 1) > ctx->skb_data_end)
 		return;
 	reading = load_option(ctx, &option, 0);
-	if (reading == PAIR_MALFORMED)
+	if (reading == PAIR_OPTION_MALFORMED)
 		pairs->counts.malformed++;
-	if (reading != PAIR_READ)
+	if (reading != PAIR_OPTION_READ)
 		return;
 	seq = bpf_ntohl(th->seq);
 	end = seq + ctx->skb_len - (th->offset >> 4) * 4;
-	if (option.type == PAIR_REPLY)
+	if (option.type == PAIR_OPTION_REPLY)
 		take_reply(ctx, pairs, &option, bpf_ntohl(th->ack_seq));
 	else
 		measure(ctx, pairs, &option, seq, end);

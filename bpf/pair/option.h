@@ -25,38 +25,39 @@ static void store_option(struct bpf_sock_ops *ctx, const struct pair_option *opt
 	__u8 bytes[BUFFER_BYTES] = {};
 
 	/* The verifier wants a constant length in each call. */
-	if (pair_option_write(bytes, PAIR_EXPERIMENT, option) > PERMITTED_BYTES)
+	if (pair_option_write(bytes, PAIR_OPTION_EXPERIMENT, option) > PERMITTED_BYTES)
 		bpf_store_hdr_opt(ctx, bytes, PAIR_OPTION_MAX_BYTES, 0);
 	else
 		bpf_store_hdr_opt(ctx, bytes, PERMITTED_BYTES, 0);
 }
 
 /* Find the option in the segment, or in the saved SYN (BPF_LOAD_HDR_OPT_TCP_SYN). */
-static enum pair_reading load_option(struct bpf_sock_ops *ctx, struct pair_option *option,
-				     __u64 flags)
+static enum pair_option_reading load_option(struct bpf_sock_ops *ctx, struct pair_option *option,
+					    __u64 flags)
 {
 	/* The helper searches for the kind and the experiment's id in this buffer. */
 	__u8 bytes[BUFFER_BYTES] = {
-		PAIR_KIND_EXPERIMENT,
+		PAIR_OPTION_KIND_EXPERIMENT,
 		4,
-		PAIR_EXPERIMENT_ID >> 8,
-		PAIR_EXPERIMENT_ID & 0xff,
+		PAIR_OPTION_EXPERIMENT_ID >> 8,
+		PAIR_OPTION_EXPERIMENT_ID & 0xff,
 	};
 	long found = bpf_load_hdr_opt(ctx, bytes, sizeof(bytes), flags);
 
 	/* The option is longer than any of ours, or the lengths of the options do not add up. */
 	if (found == -ENOSPC || found == -EFAULT)
-		return PAIR_MALFORMED;
+		return PAIR_OPTION_MALFORMED;
 	if (found < 0)
-		return PAIR_OTHER;
-	return pair_option_read(bytes, (__u32)found, PAIR_EXPERIMENT, option);
+		return PAIR_OPTION_OTHER;
+	return pair_option_read(bytes, (__u32)found, PAIR_OPTION_EXPERIMENT, option);
 }
 
 static bool has_permitted(struct bpf_sock_ops *ctx, __u64 flags)
 {
 	struct pair_option option;
 
-	return load_option(ctx, &option, flags) == PAIR_READ && option.type == PAIR_PERMITTED;
+	return load_option(ctx, &option, flags) == PAIR_OPTION_READ &&
+	       option.type == PAIR_OPTION_PERMITTED;
 }
 
 #endif

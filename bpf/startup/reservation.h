@@ -123,11 +123,12 @@ static inline __u32 bucket_segments(struct sock *sk, struct onramp_connection *c
 	connection->bucket_sent_bytes = tp->bytes_sent;
 	connection->bucket_updated_ns = now_ns;
 
-	segments = (__u32)bucket_bytes(connection->bucket_full_ns, now_ns, rate, burst) / mss_bytes
+	segments = (__u32)bucket_level_bytes(connection->bucket_full_ns, now_ns, rate, burst) /
+				   mss_bytes
 			   ?: 1;
 	bytes = (__u64)segments * mss_bytes;
-	next_ns = bucket_has_ns(bucket_take(connection->bucket_full_ns, now_ns, bytes, rate),
-				mss_bytes, rate, burst);
+	next_ns = bucket_ready_ns(bucket_take(connection->bucket_full_ns, now_ns, bytes, rate),
+				  mss_bytes, rate, burst);
 	gap_ns = max_u64(next_ns > now_ns ? next_ns - now_ns : 0, NS_PER_S >> sk->sk_pacing_shift);
 	late_ns = now_ns - tp->tcp_wstamp_ns;
 	gap_ns += min_u64(gap_ns, late_ns);

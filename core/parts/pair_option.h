@@ -1,106 +1,117 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 OR GPL-2.0-only */
 /*
- * Packet pairs on the wire: the TCP option, what the one who sends pairs keeps, and what the one
- * who measures them does.
+ * Packet pairs on the wire: the TCP option, the sender of pairs (the probe) and the receiver that
+ * measures them (the meter).
  *
  * Nishida, Nakamura, Murai: New Congestion Control mechanism for TCP with Packet Pair scheme.
  * Section 4.1.2.
  *
- *   paper (figures 2 to 4)          kind 6 | length | type | pair-id [| timer value, 16 bits, ticks
- * of 10 ms ] experiment (RFC 6994)           kind 253 | length | 0x4f52 | type | pair-id [|
- * interval, 32 bits, nanoseconds ]
+ *   form                       bytes on the wire
+ *   paper (figures 2 to 4)     kind 6 | length | type | pair-id [| timer, 16 bits, 10 ms ticks]
+ *   experiment (RFC 6994)      kind 253 | length | 0x4f52 | type | pair-id [| interval, 32-bit ns]
  *
- *   type 0  permitted   on a SYN: whoever sends it knows the option
+ *   type 0  permitted   on a SYN: the sender supports the option
  *   type 1  first       the first segment of a pair
- *   type 2  second      the second: to be acknowledged at once
- *   type 3  reply       on that acknowledgement: the time between the arrivals of the two
+ *   type 2  second      the second segment of a pair, to be acknowledged at once
+ *   type 3  reply       on that ACK: the time between the arrivals of the two segments
  *
- * A train is a pair that goes on: each segment that follows the second is a second too, with the
- * same pair-id, and its reply is the time since the arrival of the first. A pair is the train of
- * two. Of a long train not every segment is replied to, and those that are not are acknowledged as
- * any other is.
+ * A train is a pair that goes on. Each segment that follows the second is a second too, with the
+ * same pair-id. Its reply is the time since the first segment arrived. A pair is a train of two. In
+ * a long train not every segment gets a reply; the others are acknowledged as usual.
  *
- * Kind 6 is assigned to Echo (RFC 1072; obsolete since RFC 6247), and a path or a host may take it
- * for that. On anything real the option is an experiment: kind 253 is for those, and the identifier
- * keeps experiments apart. "permitted" is not in the paper, whose two ends knew of each other, and
- * neither are trains. Its figure 4 does not give the width of the timer value.
+ * Kind 6 is assigned to Echo (RFC 1072; obsolete since RFC 6247), and a path or a host may mistake
+ * the option for it. On real networks the option is an experiment: kind 253 is for those, and the
+ * identifier keeps experiments apart. "permitted" is not in the paper, whose two ends knew of each
+ * other. Trains are not in the paper either. Its figure 4 does not give the width of the timer.
  *
- * Who sends pairs is a probe, who measures them a meter. Both sides of a connection may be both: a
- * receiver that answers pairs with pairs measures the way of the acknowledgements (section 4.2.1,
- * figure 6).
+ * Both ends of a connection may be probe and meter at once. A receiver that answers pairs with
+ * pairs measures the return path (section 4.2.1, figure 6).
  *
- * What does not fit changes nothing and is counted: an option of a wrong length or type, one that
- * comes again, a second without its first, a reply to what was not asked or that says what cannot
- * be.
+ * An option that does not fit changes nothing and is counted. It may have a wrong length or type,
+ * be repeated, be a second without its first, answer a pair that was not sent, or report an
+ * impossible interval.
  */
 #ifndef ONRAMP_PAIR_OPTION_H
 #define ONRAMP_PAIR_OPTION_H
 
 #include "startup.h"
 
-#define PAIR_KIND_PAPER 6
-#define PAIR_KIND_EXPERIMENT 253
-#define PAIR_EXPERIMENT_ID 0x4f52
+#define PAIR_OPTION_KIND_PAPER 6
+#define PAIR_OPTION_KIND_EXPERIMENT 253
+#define PAIR_OPTION_EXPERIMENT_ID 0x4f52
 
-/* The unit of the paper's timer value. */
-#define PAIR_TICK_NS UINT64_C(10000000)
+/* The unit of the timer in the paper's form. */
+#define PAIR_OPTION_TICK_NS UINT64_C(10000000)
 
 /* The longest option: an experiment's reply. */
 #define PAIR_OPTION_MAX_BYTES 10
 
-enum pair_form {
-	PAIR_PAPER = 1,
-	PAIR_EXPERIMENT = 2,
+/* How the option is written. */
+enum pair_option_form {
+	/* As in the paper. */
+	PAIR_OPTION_PAPER = 1,
+	/* As an experiment (RFC 6994). */
+	PAIR_OPTION_EXPERIMENT = 2,
 };
 
-enum pair_type {
-	PAIR_PERMITTED = 0,
-	PAIR_FIRST = 1,
-	PAIR_SECOND = 2,
-	PAIR_REPLY = 3,
-	PAIR_TYPE_COUNT,
+/* What an option says. */
+enum pair_option_type {
+	/* On a SYN: the sender supports the option. */
+	PAIR_OPTION_PERMITTED = 0,
+	/* The first segment of a pair. */
+	PAIR_OPTION_FIRST = 1,
+	/* The second segment of a pair, which is acknowledged at once. */
+	PAIR_OPTION_SECOND = 2,
+	/* The time between the arrivals of the two segments. */
+	PAIR_OPTION_REPLY = 3,
+	/* The number of types. */
+	PAIR_OPTION_TYPE_COUNT,
 };
 
+/* An option. */
 struct pair_option {
-	uint32_t interval_ns; /* of a reply */
-	uint8_t type;         /* enum pair_type */
+	/* Of a reply: the interval. The paper's form rounds it down to 10 ms. */
+	uint32_t interval_ns;
+	/* enum pair_option_type */
+	uint8_t type;
+	/* Which pair. */
 	uint8_t id;
 	uint16_t reserved;
 };
 
-/* Its length in this form. */
+/* The length of an option of this type on the wire. */
 static inline uint32_t pair_option_bytes(uint32_t form, uint32_t type)
 {
-	if (form == PAIR_PAPER)
-		return type == PAIR_REPLY ? 6 : 4;
-	return type == PAIR_REPLY ? PAIR_OPTION_MAX_BYTES : 6;
+	if (form == PAIR_OPTION_PAPER)
+		return type == PAIR_OPTION_REPLY ? 6 : 4;
+	return type == PAIR_OPTION_REPLY ? PAIR_OPTION_MAX_BYTES : 6;
 }
 
-/* Write it, and return its length. What is longer than the field can say is the longest that it
- * can. */
+/* Write the option and return its length. An interval that the field cannot hold becomes the
+ * longest that it can. */
 static inline uint32_t pair_option_write(uint8_t *out, uint32_t form,
 					 const struct pair_option *option)
 {
-	uint32_t ticks = (uint32_t)min_u64(option->interval_ns / PAIR_TICK_NS, UINT16_MAX);
+	uint32_t ticks = (uint32_t)min_u64(option->interval_ns / PAIR_OPTION_TICK_NS, UINT16_MAX);
 	uint32_t bytes = pair_option_bytes(form, option->type);
 
 	out[1] = (uint8_t)bytes;
-	if (form == PAIR_PAPER) {
-		out[0] = PAIR_KIND_PAPER;
+	if (form == PAIR_OPTION_PAPER) {
+		out[0] = PAIR_OPTION_KIND_PAPER;
 		out[2] = option->type;
 		out[3] = option->id;
-		if (option->type == PAIR_REPLY) {
+		if (option->type == PAIR_OPTION_REPLY) {
 			out[4] = (uint8_t)(ticks >> 8);
 			out[5] = (uint8_t)ticks;
 		}
 		return bytes;
 	}
-	out[0] = PAIR_KIND_EXPERIMENT;
-	out[2] = PAIR_EXPERIMENT_ID >> 8;
-	out[3] = PAIR_EXPERIMENT_ID & 0xff;
+	out[0] = PAIR_OPTION_KIND_EXPERIMENT;
+	out[2] = PAIR_OPTION_EXPERIMENT_ID >> 8;
+	out[3] = PAIR_OPTION_EXPERIMENT_ID & 0xff;
 	out[4] = option->type;
 	out[5] = option->id;
-	if (option->type == PAIR_REPLY) {
+	if (option->type == PAIR_OPTION_REPLY) {
 		out[6] = (uint8_t)(option->interval_ns >> 24);
 		out[7] = (uint8_t)(option->interval_ns >> 16);
 		out[8] = (uint8_t)(option->interval_ns >> 8);
@@ -109,79 +120,95 @@ static inline uint32_t pair_option_write(uint8_t *out, uint32_t form,
 	return bytes;
 }
 
-enum pair_reading {
-	PAIR_OTHER,     /* another option */
-	PAIR_MALFORMED, /* this one, with a length or a type that it cannot have */
-	PAIR_READ,
+/* What the bytes of an option are. */
+enum pair_option_reading {
+	/* Another option. */
+	PAIR_OPTION_OTHER,
+	/* This option, with an impossible length or type. */
+	PAIR_OPTION_MALFORMED,
+	/* This option. */
+	PAIR_OPTION_READ,
 };
 
-/* Read an option, kind and length included, that has PAIR_OPTION_MAX_BYTES of room; bytes of
- * it are there. */
-static inline enum pair_reading pair_option_read(const uint8_t *in, uint32_t bytes, uint32_t form,
-						 struct pair_option *option)
+/* Read an option, its kind and length included. `in` has room for PAIR_OPTION_MAX_BYTES, and this
+ * many `bytes` of it are valid. */
+static inline enum pair_option_reading pair_option_read(const uint8_t *in, uint32_t bytes,
+							uint32_t form, struct pair_option *option)
 {
-	bool is_paper = form == PAIR_PAPER;
+	bool is_paper = form == PAIR_OPTION_PAPER;
 	const uint8_t *body = is_paper ? in + 2 : in + 4;
 	uint32_t type;
 
-	if (bytes < 4 || in[0] != (is_paper ? PAIR_KIND_PAPER : PAIR_KIND_EXPERIMENT))
-		return PAIR_OTHER;
-	if (!is_paper && (in[2] << 8 | in[3]) != PAIR_EXPERIMENT_ID)
-		return PAIR_OTHER;
-	if (bytes < pair_option_bytes(form, PAIR_FIRST))
-		return PAIR_MALFORMED;
+	if (bytes < 4 || in[0] != (is_paper ? PAIR_OPTION_KIND_PAPER : PAIR_OPTION_KIND_EXPERIMENT))
+		return PAIR_OPTION_OTHER;
+	if (!is_paper && (in[2] << 8 | in[3]) != PAIR_OPTION_EXPERIMENT_ID)
+		return PAIR_OPTION_OTHER;
+	if (bytes < pair_option_bytes(form, PAIR_OPTION_FIRST))
+		return PAIR_OPTION_MALFORMED;
 	type = body[0];
-	if (type >= PAIR_TYPE_COUNT || in[1] != pair_option_bytes(form, type) || bytes < in[1])
-		return PAIR_MALFORMED;
+	if (type >= PAIR_OPTION_TYPE_COUNT || in[1] != pair_option_bytes(form, type) ||
+	    bytes < in[1])
+		return PAIR_OPTION_MALFORMED;
 	*option = (struct pair_option){.type = (uint8_t)type, .id = body[1]};
-	if (type == PAIR_REPLY && is_paper) {
-		/* 65,535 ticks are more than the record holds: the longest that it can, in whole
-		 * ticks. */
-		uint64_t ticks = min_u64(body[2] << 8 | body[3], UINT32_MAX / PAIR_TICK_NS);
+	if (type == PAIR_OPTION_REPLY && is_paper) {
+		/* 65,535 ticks are more than interval_ns holds: cap at the maximum, in whole ticks.
+		 */
+		uint64_t ticks = min_u64(body[2] << 8 | body[3], UINT32_MAX / PAIR_OPTION_TICK_NS);
 
-		option->interval_ns = (uint32_t)(ticks * PAIR_TICK_NS);
-	} else if (type == PAIR_REPLY) {
+		option->interval_ns = (uint32_t)(ticks * PAIR_OPTION_TICK_NS);
+	} else if (type == PAIR_OPTION_REPLY) {
 		option->interval_ns = (uint32_t)body[2] << 24 | (uint32_t)body[3] << 16 |
 				      (uint32_t)body[4] << 8 | body[5];
 	}
-	return PAIR_READ;
+	return PAIR_OPTION_READ;
 }
 
-/* What came of the options. */
+/* What happened to the options of a connection. */
 struct pair_counts {
-	uint32_t pairs;     /* pairs sent */
-	uint32_t answers;   /* pairs of the peer measured */
-	uint32_t replies;   /* intervals reported by the peer, and taken */
-	uint32_t malformed; /* wrong length or type */
-	uint32_t ignored;   /* repeated, unmatched, or not to be believed */
+	/* Pairs sent. */
+	uint32_t pairs;
+	/* Pairs of the peer that were measured. */
+	uint32_t answers;
+	/* Intervals that the peer reported and that were used. */
+	uint32_t replies;
+	/* Options of a wrong length or type. */
+	uint32_t malformed;
+	/* Options that were repeated, unmatched or not credible. */
+	uint32_t ignored;
 	uint32_t reserved;
 };
 
-/* The one who measures: the first segment that waits for its second. */
+/* The receiver that measures: the first segment of the latest pair, which waits for its second. */
 struct pair_meter {
+	/* When the first segment arrived. */
 	uint64_t first_ns;
-	uint32_t next_seq; /* where the second begins, or the next one of a train */
+	/* The sequence number at which the second begins, or the next segment of a train. */
+	uint32_t next_seq;
+	/* The pair-id. */
 	uint8_t id;
+	/* The second segment has not arrived yet, or a train goes on. */
 	uint8_t is_waiting;
-	uint8_t is_started; /* the id means something */
-	uint8_t replies;    /* to the train, up to PAIR_REPLIES; from there on, segments since
-			       the last one */
+	/* A pair has arrived, so `id` is valid. */
+	uint8_t is_started;
+	/* Replies to the train, up to PAIR_METER_REPLIES. From there on, it counts the segments
+	 * since the last reply too. */
+	uint8_t replies;
 };
 
-/* Of a train so many segments are replied to, then one of so many: replies take room on the way
- * back, and no box on it may leave out acknowledgements that have one. */
-#define PAIR_REPLIES 32
-#define PAIR_REPLY_EVERY 8
+/* This many segments of a train get a reply, then one of PAIR_METER_REPLY_INTERVAL. Replies take
+ * capacity of the return path, and an ACK filter on it cannot drop ACKs that carry one. */
+#define PAIR_METER_REPLIES 32
+#define PAIR_METER_REPLY_INTERVAL 8
 
-/* A first or a second arrived, with the segment from seq to before end. True if it is to be replied
- * to: it completes a pair, or is one of those of a train that are. */
-static inline bool pair_arrived(struct pair_meter *meter, struct pair_counts *counts,
-				const struct pair_option *option, uint64_t now_ns, uint32_t seq,
-				uint32_t end, struct pair_option *reply)
+/* A first or a second arrived, with the segment from `seq` to before `end`. True: it completes a
+ * pair or belongs to a train, and gets this reply. */
+static inline bool pair_meter_arrived(struct pair_meter *meter, struct pair_counts *counts,
+				      const struct pair_option *option, uint64_t now_ns,
+				      uint32_t seq, uint32_t end, struct pair_option *reply)
 {
 	bool is_known = meter->is_started && meter->id == option->id;
 
-	if (option->type == PAIR_FIRST && !is_known) {
+	if (option->type == PAIR_OPTION_FIRST && !is_known) {
 		meter->first_ns = now_ns;
 		meter->next_seq = end;
 		meter->id = option->id;
@@ -190,71 +217,84 @@ static inline bool pair_arrived(struct pair_meter *meter, struct pair_counts *co
 		meter->replies = 0;
 		return false;
 	}
-	if (option->type != PAIR_SECOND || !is_known || !meter->is_waiting ||
+	if (option->type != PAIR_OPTION_SECOND || !is_known || !meter->is_waiting ||
 	    seq != meter->next_seq || now_ns < meter->first_ns) {
 		counts->ignored++;
 		return false;
 	}
 	meter->next_seq = end;
-	if (meter->replies++ >= PAIR_REPLIES) {
-		if (meter->replies <= PAIR_REPLIES + PAIR_REPLY_EVERY - 1)
+	if (meter->replies++ >= PAIR_METER_REPLIES) {
+		if (meter->replies <= PAIR_METER_REPLIES + PAIR_METER_REPLY_INTERVAL - 1)
 			return false;
-		meter->replies = PAIR_REPLIES;
+		meter->replies = PAIR_METER_REPLIES;
 	}
 	counts->answers++;
 	*reply = (struct pair_option){
 		.interval_ns = (uint32_t)min_u64(now_ns - meter->first_ns, UINT32_MAX),
-		.type = PAIR_REPLY,
+		.type = PAIR_OPTION_REPLY,
 		.id = option->id,
 	};
 	return true;
 }
 
-/* A pair under way, or a train. */
-struct pair_sent {
+/* A pair or a train in flight. */
+struct pair_probe_sent {
+	/* When the first segment left. */
 	uint64_t first_ns;
-	uint64_t second_ns; /* of a train, the latest segment's */
-	uint32_t begin;     /* sequence number behind the first */
-	uint32_t end;       /* behind the second; of a train, behind the latest */
-	uint32_t least;     /* a reply acknowledges everything below this */
+	/* When the second segment left, or the latest of a train. */
+	uint64_t second_ns;
+	/* The sequence number behind the first segment. */
+	uint32_t begin;
+	/* The sequence number behind the second segment, or behind the latest of a train. */
+	uint32_t end;
+	/* A valid reply acknowledges everything below this sequence number. */
+	uint32_t min_ack;
+	/* The pair-id. */
 	uint8_t id;
-	uint8_t is_waiting; /* for a reply */
+	/* No reply has arrived yet, or a train goes on. */
+	uint8_t is_waiting;
+	/* It is a train. */
 	uint8_t is_train;
 	uint8_t reserved;
 };
 
-/* A pair is due when the first segment of the last is acknowledged: two are under way at most. Of
- * trains, one. */
-#define PAIR_UNDER_WAY 2
+/* A pair is due when the first segment of the last pair is acknowledged. So two pairs are in flight
+ * at most. Of trains it is one. */
+#define PAIR_PROBE_IN_FLIGHT 2
 
-/* The one who sends pairs. */
+/* The sender of pairs. */
 struct pair_probe {
-	struct pair_sent sent[PAIR_UNDER_WAY];
-	uint64_t first_ns; /* when the first left that waits for its second */
-	uint32_t next_seq; /* where that begins; in a train, the next one */
-	uint8_t id;        /* of the pair that is sent last, or being sent */
-	uint8_t is_open;   /* a first has left, and a second may follow */
+	/* The pairs in flight. */
+	struct pair_probe_sent sent[PAIR_PROBE_IN_FLIGHT];
+	/* When the first segment left whose second is due. */
+	uint64_t first_ns;
+	/* The sequence number at which that second begins; in a train, the next segment. */
+	uint32_t next_seq;
+	/* The pair-id of the latest pair. */
+	uint8_t id;
+	/* A first segment has left, and a second may follow. */
+	uint8_t is_open;
 	uint16_t reserved;
 };
 
-/* The first segment of a pair leaves: its option. */
-static inline void pair_send_first(struct pair_probe *probe, uint64_t now_ns, uint32_t end,
-				   struct pair_option *option)
+/* The first segment of a pair leaves, up to before `end`, with this option. */
+static inline void pair_probe_send_first(struct pair_probe *probe, uint64_t now_ns, uint32_t end,
+					 struct pair_option *option)
 {
 	probe->id++;
 	probe->first_ns = now_ns;
 	probe->next_seq = end;
 	probe->is_open = true;
-	*option = (struct pair_option){.type = PAIR_FIRST, .id = probe->id};
+	*option = (struct pair_option){.type = PAIR_OPTION_FIRST, .id = probe->id};
 }
 
-/* The segment from seq to before end leaves. True if it is the second of the pair that is open,
- * with its option. In a train the pair stays open for the next one. */
-static inline bool pair_send_second(struct pair_probe *probe, struct pair_counts *counts,
-				    uint64_t now_ns, uint32_t seq, uint32_t end, bool is_train,
-				    struct pair_option *option)
+/* The segment from `seq` to before `end` leaves. True: it is the second of the open pair and
+ * carries this option. In a train, the pair stays open for the next segment. */
+static inline bool pair_probe_send_second(struct pair_probe *probe, struct pair_counts *counts,
+					  uint64_t now_ns, uint32_t seq, uint32_t end,
+					  bool is_train, struct pair_option *option)
 {
-	struct pair_sent *sent = &probe->sent[probe->id % PAIR_UNDER_WAY];
+	struct pair_probe_sent *sent = &probe->sent[probe->id % PAIR_PROBE_IN_FLIGHT];
 
 	if (!probe->is_open)
 		return false;
@@ -262,10 +302,10 @@ static inline bool pair_send_second(struct pair_probe *probe, struct pair_counts
 	if (seq != probe->next_seq)
 		return false;
 	if (!is_train || !sent->is_train || !sent->is_waiting || sent->id != probe->id)
-		*sent = (struct pair_sent){
+		*sent = (struct pair_probe_sent){
 			.first_ns = probe->first_ns,
 			.begin = seq,
-			.least = is_train ? seq + 1 : end,
+			.min_ack = is_train ? seq + 1 : end,
 			.id = probe->id,
 			.is_waiting = true,
 			.is_train = is_train,
@@ -275,55 +315,59 @@ static inline bool pair_send_second(struct pair_probe *probe, struct pair_counts
 	probe->next_seq = end;
 	probe->is_open = is_train;
 	counts->pairs++;
-	*option = (struct pair_option){.type = PAIR_SECOND, .id = probe->id};
+	*option = (struct pair_option){.type = PAIR_OPTION_SECOND, .id = probe->id};
 	return true;
 }
 
-/* What a reply reports: so much payload arrived in this time. 0: nothing. */
+/* What a reply reports. An interval of 0: nothing. */
 struct pair_report {
+	/* The time between the arrivals of a pair's two segments, or of a train's first and the
+	 * newest acknowledged segment. */
 	uint32_t interval_ns;
-	uint32_t bytes; /* from behind the first segment to behind the one that is acknowledged: in
-			   a pair, the second */
+	/* The payload that arrived in it, from behind the first segment to behind the acknowledged
+	 * one. In a pair that is the second segment. */
+	uint32_t bytes;
 };
 
 /*
- * A reply arrived with an acknowledgement of everything below ack. What it reports, nothing if it
- * is not one.
+ * A reply arrived with an ACK of everything below `ack`. Returns its report, or nothing if the
+ * reply is not valid.
  *
- * It has to be the first for a pair that was sent, with an acknowledgement of that pair, of less
- * than has passed since, and of more than twice of what the two segments were apart when they left:
- * that is the sender's own, not the path's. In a train each reply has to acknowledge more than the
- * last one did; what the sender itself has spaced is for those to see who read the train
- * (core/measure/pair_rate.h).
+ * A valid reply is the first one for a pair that was sent, and its ACK covers the pair. Its
+ * interval is shorter than the time since the pair left. It is more than twice the interval at
+ * which the two segments left; otherwise the interval is the sender's own, not the path's. In a
+ * train each reply must acknowledge more than the last one. The reader of the train excludes what
+ * the sender itself has spaced (core/measure/pair_rate.h).
  *
- * A peer that lies about a pair can make its sender slower than slow start, and not faster: the
- * window is still slow start's. How slow, the start-up bounds (core/algorithms/pair.h). What a lie
- * about a train does, the one who reads it bounds.
+ * A peer that lies about a pair can make its sender slower than slow start, but not faster, because
+ * cwnd is still slow start's. The start-up bounds how slow (core/algorithms/pair.h). The reader of
+ * a train bounds what a lie about a train does.
  */
-static inline struct pair_report pair_replied(struct pair_probe *probe, struct pair_counts *counts,
-					      const struct pair_option *reply, uint64_t now_ns,
-					      uint32_t ack)
+static inline struct pair_report pair_probe_replied(struct pair_probe *probe,
+						    struct pair_counts *counts,
+						    const struct pair_option *reply,
+						    uint64_t now_ns, uint32_t ack)
 {
-	struct pair_sent *sent = &probe->sent[reply->id % PAIR_UNDER_WAY];
+	struct pair_probe_sent *sent = &probe->sent[reply->id % PAIR_PROBE_IN_FLIGHT];
 	struct pair_report report = {.interval_ns = reply->interval_ns};
 	uint32_t end = (int32_t)(ack - sent->end) < 0 ? ack : sent->end;
 
-	if (!sent->is_waiting || sent->id != reply->id || (int32_t)(end - sent->least) < 0 ||
+	if (!sent->is_waiting || sent->id != reply->id || (int32_t)(end - sent->min_ack) < 0 ||
 	    reply->interval_ns > now_ns - sent->first_ns) {
 		counts->ignored++;
 		return (struct pair_report){0};
 	}
 	report.bytes = end - sent->begin;
 	if (sent->is_train) {
-		sent->least = end + 1;
-		/* The longest that the field can say may be longer. */
+		sent->min_ack = end + 1;
+		/* The largest value of the field may stand for a longer interval. */
 		if (reply->interval_ns == UINT32_MAX)
 			return (struct pair_report){0};
-		/* Segments that arrive together are a part of the train too. */
+		/* Segments that arrive at the same time are part of the train too. */
 		report.interval_ns = (uint32_t)max_u64(reply->interval_ns, 1);
 	} else {
 		sent->is_waiting = false;
-		/* Without a tick of the peer's clock between the two nothing was measured. */
+		/* Without a tick of the peer's clock between the two, nothing was measured. */
 		if (!reply->interval_ns ||
 		    reply->interval_ns <= 2 * (sent->second_ns - sent->first_ns))
 			return (struct pair_report){0};

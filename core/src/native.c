@@ -171,7 +171,7 @@ uint64_t onramp_native_bucket_take(uint64_t full_ns, uint64_t now_ns, uint64_t b
 uint64_t onramp_native_bucket_has_ns(uint64_t full_ns, uint64_t bytes, uint64_t bytes_per_s,
 				     uint64_t burst_bytes)
 {
-	return bucket_has_ns(full_ns, bytes, bytes_per_s, burst_bytes);
+	return bucket_ready_ns(full_ns, bytes, bytes_per_s, burst_bytes);
 }
 
 /* The memory of paths, for src/memory.rs. */
@@ -246,27 +246,27 @@ bool onramp_native_pair_arrived(struct pair_meter *meter, struct pair_counts *co
 				const struct pair_option *option, uint64_t now_ns, uint32_t seq,
 				uint32_t end, struct pair_option *reply)
 {
-	return pair_arrived(meter, counts, option, now_ns, seq, end, reply);
+	return pair_meter_arrived(meter, counts, option, now_ns, seq, end, reply);
 }
 
 void onramp_native_pair_send_first(struct pair_probe *probe, uint64_t now_ns, uint32_t end,
 				   struct pair_option *option)
 {
-	pair_send_first(probe, now_ns, end, option);
+	pair_probe_send_first(probe, now_ns, end, option);
 }
 
 bool onramp_native_pair_send_second(struct pair_probe *probe, struct pair_counts *counts,
 				    uint64_t now_ns, uint32_t seq, uint32_t end, bool is_train,
 				    struct pair_option *option)
 {
-	return pair_send_second(probe, counts, now_ns, seq, end, is_train, option);
+	return pair_probe_send_second(probe, counts, now_ns, seq, end, is_train, option);
 }
 
 struct pair_report onramp_native_pair_replied(struct pair_probe *probe, struct pair_counts *counts,
 					      const struct pair_option *reply, uint64_t now_ns,
 					      uint32_t ack)
 {
-	return pair_replied(probe, counts, reply, now_ns, ack);
+	return pair_probe_replied(probe, counts, reply, now_ns, ack);
 }
 
 /* sizeof and the offset of the last member of each record, in the order of src/ffi.rs. */

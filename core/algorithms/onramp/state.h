@@ -49,8 +49,8 @@
  * not full. */
 #define ONRAMP_MIN_GAIN_DIVISOR 2
 
-/* A full pipe gets cwnd = BDP + BDP / 16 + 2 segments: delayed and aggregated ACKs need some
- * segments more than the BDP to keep the bottleneck busy. */
+/* A full pipe gets cwnd = BDP + BDP / 16 + 2 segments. The margin is a short queue at the
+ * bottleneck. */
 #define ONRAMP_FULL_MARGIN_DIVISOR 16
 #define ONRAMP_FULL_MARGIN_SEGMENTS 2
 /* Where competing flows have the rest of the pipe, ssthresh is a quarter of the delivery rate's

@@ -15,6 +15,7 @@ fn main() {
         "registry.h",
         "startup.h",
         "src/native.c",
+        "src/native.h",
     ] {
         println!("cargo::rerun-if-changed={source}");
     }

@@ -19,19 +19,6 @@
 #include "algorithms/spaced.h"
 #include "algorithms/standard.h"
 
-/* What an algorithm can do. A host prepares only what is declared here. */
-enum startup_capability {
-	/* It asks for packet pairs where the user chooses them (STARTUP_OPTION_PAIRS). */
-	STARTUP_SENDS_PAIRS = 1 << 0,
-	/* It asks for packet pairs always, and is of no use without them. */
-	STARTUP_NEEDS_PAIRS = 1 << 1,
-	/* It sends at a rate that is reserved (STARTUP_PHASE_RESERVED). */
-	STARTUP_RESERVES = 1 << 2,
-	/* It resumes from the BDP that the host remembers of the path (core/parts/path_memory.h).
-	 */
-	STARTUP_RESUMES = 1 << 3,
-};
-
 /* clang-format off */
 #define STARTUP_ALGORITHMS(X)                                                                      \
 	X(standard, 0, "slow start as it is (RFC 5681)")                                           \

@@ -23,8 +23,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* An ssthresh, a rate or another value that is not set. */
-#define STARTUP_UNLIMITED UINT64_MAX
+/* UINT64_MAX: an ssthresh, a rate or another value that is not set. */
+#define STARTUP_UNLIMITED 0xffffffffffffffffull
 
 /* The host's two timing services (Aron & Druschel 1998, section 4). A 4.4BSD host has 500 ms for
  * both. */
@@ -86,7 +86,9 @@ enum startup_option {
 
 /* Event: the connection is established and has sent no data yet. */
 struct startup_start {
+	/* The time of the event, on the host's clock. */
 	uint64_t now_ns;
+	/* The precision of that clock. */
 	struct startup_clock clock;
 	/* The host's initial window. */
 	uint64_t cwnd_bytes;
@@ -128,6 +130,7 @@ enum startup_ack_flag {
 
 /* Event: an ACK arrived. core/host.h says which ACKs a host reports. */
 struct startup_ack {
+	/* The time of the event, on the host's clock. */
 	uint64_t now_ns;
 	/* Newly acknowledged, cumulatively or selectively. In slow start it is at most what the
 	 * host counts for growth (RFC 3465; Linux counts all). */
@@ -170,6 +173,7 @@ enum startup_loss_kind {
 
 /* Event: the host found a loss and is about to set a new ssthresh. */
 struct startup_loss {
+	/* The time of the event, on the host's clock. */
 	uint64_t now_ns;
 	/* FlightSize of RFC 5681: sent and not cumulatively acknowledged. */
 	uint64_t inflight_bytes;
@@ -279,6 +283,19 @@ struct startup_decision {
 	uint64_t learned_bytes;
 	/* The minimum RTT that belongs to learned_bytes. */
 	uint64_t learned_rtt_ns;
+};
+
+/* What an algorithm can do, declared in its row of core/registry.h. A host prepares only what is
+ * declared. */
+enum startup_capability {
+	/* It asks for packet pairs where the user chooses them (STARTUP_OPTION_PAIRS). */
+	STARTUP_SENDS_PAIRS = 1 << 0,
+	/* It asks for packet pairs always, and is of no use without them. */
+	STARTUP_NEEDS_PAIRS = 1 << 1,
+	/* It sends at a rate that is reserved (STARTUP_PHASE_RESERVED). */
+	STARTUP_RESERVES = 1 << 2,
+	/* It resumes from the BDP that the host remembers of the path. */
+	STARTUP_RESUMES = 1 << 3,
 };
 
 /* Room that a host keeps for the state of any algorithm. */

@@ -59,8 +59,8 @@
  * (path_memory_keep()). */
 #define PATH_MEMORY_KEEP_NS (PATH_MEMORY_IDLE_NS / 8)
 
-/* What is remembered of a path. All zero: nothing. Times are of a clock that goes on while the host
- * sleeps. */
+/* What is remembered of a path. All zero: nothing. Times are of a clock that goes on while the
+ * host sleeps. */
 struct path_memory_entry {
 	/* The BDP; 0: nothing is remembered. */
 	uint64_t bytes;

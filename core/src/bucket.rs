@@ -1,25 +1,25 @@
-//! The token bucket of `core/parts/token_bucket.h`, by which a reserved rate is kept.
+//! The token bucket of `core/parts/token_bucket.h`, which keeps a reserved rate.
 //!
-//! Whoever asks it before each segment, and takes what leaves, never sends more than rate * t +
-//! depth in any time t.
+//! A sender that asks the bucket before each segment, and takes what leaves, sends at most
+//! rate * t + depth in any time t.
 
-use crate::ffi;
+use crate::bindings;
 
-/// A token bucket, full at the start. Its rate and depth are given with each call: they may change
-/// meanwhile.
+/// A token bucket, full at the start. Its rate and depth are given with each call, because they may
+/// change meanwhile.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Bucket {
     full_ns: u64,
 }
 
 impl Bucket {
-    /// The first moment at which it has so many bytes; it may have passed. Of more than its depth,
-    /// the moment at which it is full of so many. A rate of 0 counts as 1.
-    pub fn has_ns(&self, bytes: u32, bytes_per_s: u64, burst_bytes: u32) -> u64 {
+    /// The first time at which the bucket has tokens for these bytes; it may have passed. For
+    /// bytes beyond the depth it is the time at which the bucket is full. A rate of 0 counts as 1.
+    pub fn ready_ns(&self, bytes: u32, bytes_per_s: u64, burst_bytes: u32) -> u64 {
+        let burst_bytes = burst_bytes.max(bytes).into();
         // SAFETY: the function takes any numbers but a rate of 0.
         unsafe {
-            let burst_bytes = burst_bytes.max(bytes).into();
-            ffi::onramp_native_bucket_has_ns(
+            bindings::onramp_native_bucket_ready_ns(
                 self.full_ns,
                 bytes.into(),
                 bytes_per_s.max(1),
@@ -28,11 +28,12 @@ impl Bucket {
         }
     }
 
-    /// So many bytes leave, be there tokens for them or not.
+    /// These bytes leave, whether the bucket has tokens for them or not.
     pub fn take(&mut self, now_ns: u64, bytes: u32, bytes_per_s: u64) {
+        let rate = bytes_per_s.max(1);
         // SAFETY: the function takes any numbers but a rate of 0.
         self.full_ns = unsafe {
-            ffi::onramp_native_bucket_take(self.full_ns, now_ns, bytes.into(), bytes_per_s.max(1))
+            bindings::onramp_native_bucket_take(self.full_ns, now_ns, bytes.into(), rate)
         };
     }
 }

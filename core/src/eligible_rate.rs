@@ -1,6 +1,6 @@
 //! TCP Westwood's eligible rate estimate: `core/measure/eligible_rate.h` for itself.
 
-use crate::{ffi, Ack, STATE_BYTES};
+use crate::{bindings, Ack, STATE_BYTES};
 
 /// What a connection may send, by its acknowledgements.
 #[derive(Clone)]
@@ -24,24 +24,26 @@ impl EligibleRate {
     pub fn ack(&mut self, ack: &Ack) {
         // SAFETY: native.c asserts that an estimate has room here; 8 is its alignment, zero its
         // beginning.
-        unsafe { ffi::onramp_native_ere_ack(self.state.as_mut_ptr().cast(), ack, self.options) };
+        unsafe {
+            bindings::onramp_native_ere_ack(self.state.as_mut_ptr().cast(), ack, self.options)
+        };
     }
 
     /// The estimate; 0 before the first.
     pub fn bytes_per_s(&self) -> u64 {
         // SAFETY: as in ack().
-        unsafe { ffi::onramp_native_ere_bytes_per_s(self.state.as_ptr().cast()) }
+        unsafe { bindings::onramp_native_ere_bytes_per_s(self.state.as_ptr().cast()) }
     }
 
     /// The latest sample, s_k.
     pub fn sample_bytes_per_s(&self) -> u64 {
         // SAFETY: as in ack().
-        unsafe { ffi::onramp_native_ere_sample_bytes_per_s(self.state.as_ptr().cast()) }
+        unsafe { bindings::onramp_native_ere_sample_bytes_per_s(self.state.as_ptr().cast()) }
     }
 
     /// The filtered throughput of the last round trip, Th.
     pub fn through_bytes_per_s(&self) -> u64 {
         // SAFETY: as in ack().
-        unsafe { ffi::onramp_native_ere_through_bytes_per_s(self.state.as_ptr().cast()) }
+        unsafe { bindings::onramp_native_ere_through_bytes_per_s(self.state.as_ptr().cast()) }
     }
 }

@@ -1,108 +1,90 @@
 //! The memory of paths: `core/parts/path_memory.h` with a safe face.
 //!
-//! A host keeps an [`Entry`] for each path, and asks here what may be done with it. Times are the
-//! host's, of a clock that goes on while it sleeps.
+//! A host keeps one [`Entry`] for each path and asks here what it may do with the entry. Times are
+//! the host's, of a clock that goes on while the host sleeps.
 
-use crate::{ffi, Decision, Start, OPTION_RESUME_AT_ONCE};
+use crate::{bindings, Decision, Start, OPTION_RESUME_AT_ONCE};
 
-/// The Lifetime for those who choose none: ten minutes.
-pub const LIFETIME_NS: u64 = 600_000_000_000;
+pub use crate::bindings::Entry;
 
-/// A connection says so often that it still has its entry ([`Entry::keep`]), as long as it hears
-/// from its peer.
-pub const KEEP_NS: u64 = 125_000_000;
+/// The default Lifetime of an entry: ten minutes.
+pub const LIFETIME_NS: u64 = bindings::PATH_MEMORY_LIFETIME_NS;
 
-/// What is remembered of a path.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Entry {
-    /// What it carried in a round trip; 0: nothing is remembered.
-    pub bytes: u64,
-    /// The least round trip at that time.
-    pub rtt_ns: u64,
-    /// When that was saved.
-    pub saved_ns: u64,
-    /// The connection that has it, by its own number; 0: none.
-    pub user: u64,
-    /// When that last said so.
-    pub used_ns: u64,
-}
+/// While it receives from its peer, a connection renews its use of the entry at this interval
+/// ([`Entry::keep`]).
+pub const KEEP_NS: u64 = bindings::PATH_MEMORY_KEEP_NS;
 
-/// What a decision means for what is remembered of the path.
+/// What a decision means for the path's entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum News {
     /// Nothing.
     None,
-    /// What it says is to be remembered: [`Entry::save`].
+    /// The learned BDP is to be remembered: [`Entry::save`].
     Save,
-    /// What is remembered is wrong, or not worth it any more.
+    /// The remembered BDP is wrong, or no longer worth remembering: delete the entry.
     Forget,
 }
 
 impl Entry {
-    #[cfg(test)]
-    pub(crate) const LAST_OFFSET: usize = std::mem::offset_of!(Entry, used_ns);
-
-    /// Is its Lifetime over, so that it is to be deleted?
+    /// The entry's Lifetime is over: delete it.
     pub fn is_over(&self, now_ns: u64, lifetime_ns: u64) -> bool {
         // SAFETY: the function takes any numbers.
-        unsafe { ffi::onramp_native_memory_is_over(self, now_ns, lifetime_ns) }
+        unsafe { bindings::onramp_native_memory_is_over(self, now_ns, lifetime_ns) }
     }
 
-    /// Has a connection other than this one got it? With 0, any.
+    /// A connection other than `user` uses the entry; any connection where `user` is 0.
     pub fn is_in_use(&self, user: u64, now_ns: u64) -> bool {
         // SAFETY: the function takes any numbers.
-        unsafe { ffi::onramp_native_memory_is_in_use(self, user, now_ns) }
+        unsafe { bindings::onramp_native_memory_is_in_use(self, user, now_ns) }
     }
 
-    /// A connection begins, with a number that is its own and not 0. True if it has the entry now:
-    /// then `start` says what is remembered.
+    /// A connection begins. `user` is its own number, and not 0. True: the connection uses the
+    /// entry from now on, and `start` has the remembered BDP.
     pub fn take(&mut self, user: u64, now_ns: u64, start: &mut Start) -> bool {
         // SAFETY: the function takes any numbers.
-        unsafe { ffi::onramp_native_memory_take(self, user, now_ns, start) }
+        unsafe { bindings::onramp_native_memory_take(self, user, now_ns, start) }
     }
 
-    /// It has heard from its peer. False: it does not have the entry any more, if it had.
+    /// The connection has received from its peer. False: it does not use the entry (any more).
     pub fn keep(&mut self, user: u64, now_ns: u64) -> bool {
         // SAFETY: the function takes any numbers.
-        unsafe { ffi::onramp_native_memory_keep(self, user, now_ns) }
+        unsafe { bindings::onramp_native_memory_keep(self, user, now_ns) }
     }
 
-    /// It ends. Nothing changes if it does not have the entry.
+    /// The connection ends. Nothing changes if it does not use the entry.
     pub fn give_back(&mut self, user: u64) {
         // SAFETY: the function takes any numbers.
-        unsafe { ffi::onramp_native_memory_give_back(self, user) }
+        unsafe { bindings::onramp_native_memory_give_back(self, user) }
     }
 
-    /// Remember what a decision says that means [`News::Save`]. True: the connection has the entry,
-    /// which nobody else had.
+    /// Remembers the learned BDP of a decision that means [`News::Save`]. True: the connection uses
+    /// the entry from now on, which no other connection used.
     pub fn save(&mut self, user: u64, decision: &Decision, now_ns: u64) -> bool {
         // SAFETY: the function takes any numbers.
-        unsafe { ffi::onramp_native_memory_save(self, user, decision, now_ns) }
+        unsafe { bindings::onramp_native_memory_save(self, user, decision, now_ns) }
     }
 }
 
-/// The initial window by which is judged what a connection finds, one that begins now or one that
-/// goes on.
+/// The initial window with which a learned BDP is compared, of a connection that is new or goes on.
 pub fn window(start: &Start, is_new: bool) -> u64 {
     // SAFETY: the function takes any numbers.
-    unsafe { ffi::onramp_native_memory_window(start, is_new) }
+    unsafe { bindings::onramp_native_memory_window(start, is_new) }
 }
 
-/// What a decision of a connection with this [`window`] means.
+/// What a decision means, of a connection with this [`window`].
 pub fn news(decision: &Decision, initial_bytes: u64) -> News {
     // SAFETY: the function takes any numbers.
-    match unsafe { ffi::onramp_native_memory_news(decision, initial_bytes) } {
-        0 => News::None,
-        1 => News::Save,
-        _ => News::Forget,
+    match unsafe { bindings::onramp_native_memory_news(decision, initial_bytes) } {
+        bindings::PATH_MEMORY_SAVE => News::Save,
+        bindings::PATH_MEMORY_FORGET => News::Forget,
+        _ => News::None,
     }
 }
 
-/// Is a round trip of this length that of the path that is remembered? 0 is not known, and is not.
+/// An RTT of this length fits the remembered path. An RTT of 0 is unknown and does not fit.
 pub fn fits(remembered_rtt_ns: u64, rtt_ns: u64) -> bool {
     // SAFETY: the function takes any numbers.
-    unsafe { ffi::onramp_native_memory_fits(remembered_rtt_ns, rtt_ns) }
+    unsafe { bindings::onramp_native_memory_fits(remembered_rtt_ns, rtt_ns) }
 }
 
 /// When a connection uses the BDP that an earlier connection measured on the same path.

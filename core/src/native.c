@@ -1,22 +1,10 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 OR GPL-2.0-only */
-/* The registry as a table that Rust can walk, and the layouts that src/ffi.rs is checked against.
- */
+/* The inline functions of core/ as symbols, and the registry as a table: see native.h. */
+#include "src/native.h"
+
 #include "host.h"
-#include "parts/pair_option.h"
-#include "parts/path_memory.h"
 #include "parts/token_bucket.h"
 #include "registry.h"
-
-#include <stddef.h>
-
-struct onramp_algorithm {
-	const char *name;
-	const char *summary;
-	uint32_t capabilities; /* enum startup_capability */
-	void (*start)(void *state, const struct startup_start *, struct startup_decision *);
-	void (*ack)(void *state, const struct startup_ack *, struct startup_decision *);
-	void (*loss)(void *state, const struct startup_loss *, struct startup_decision *);
-};
 
 #define ONRAMP_DEFINE(name, capabilities, summary)                                                 \
 	static void native_##name##_start(void *state, const struct startup_start *start,          \
@@ -168,8 +156,8 @@ uint64_t onramp_native_bucket_take(uint64_t full_ns, uint64_t now_ns, uint64_t b
 	return bucket_take(full_ns, now_ns, bytes, bytes_per_s);
 }
 
-uint64_t onramp_native_bucket_has_ns(uint64_t full_ns, uint64_t bytes, uint64_t bytes_per_s,
-				     uint64_t burst_bytes)
+uint64_t onramp_native_bucket_ready_ns(uint64_t full_ns, uint64_t bytes, uint64_t bytes_per_s,
+				       uint64_t burst_bytes)
 {
 	return bucket_ready_ns(full_ns, bytes, bytes_per_s, burst_bytes);
 }
@@ -242,60 +230,30 @@ uint32_t onramp_native_pair_option_read(const uint8_t *in, uint32_t bytes, uint3
 	return pair_option_read(in, bytes, form, option);
 }
 
-bool onramp_native_pair_arrived(struct pair_meter *meter, struct pair_counts *counts,
-				const struct pair_option *option, uint64_t now_ns, uint32_t seq,
-				uint32_t end, struct pair_option *reply)
+bool onramp_native_pair_meter_arrived(struct pair_meter *meter, struct pair_counts *counts,
+				      const struct pair_option *option, uint64_t now_ns,
+				      uint32_t seq, uint32_t end, struct pair_option *reply)
 {
 	return pair_meter_arrived(meter, counts, option, now_ns, seq, end, reply);
 }
 
-void onramp_native_pair_send_first(struct pair_probe *probe, uint64_t now_ns, uint32_t end,
-				   struct pair_option *option)
+void onramp_native_pair_probe_send_first(struct pair_probe *probe, uint64_t now_ns, uint32_t end,
+					 struct pair_option *option)
 {
 	pair_probe_send_first(probe, now_ns, end, option);
 }
 
-bool onramp_native_pair_send_second(struct pair_probe *probe, struct pair_counts *counts,
-				    uint64_t now_ns, uint32_t seq, uint32_t end, bool is_train,
-				    struct pair_option *option)
+bool onramp_native_pair_probe_send_second(struct pair_probe *probe, struct pair_counts *counts,
+					  uint64_t now_ns, uint32_t seq, uint32_t end,
+					  bool is_train, struct pair_option *option)
 {
 	return pair_probe_send_second(probe, counts, now_ns, seq, end, is_train, option);
 }
 
-struct pair_report onramp_native_pair_replied(struct pair_probe *probe, struct pair_counts *counts,
-					      const struct pair_option *reply, uint64_t now_ns,
-					      uint32_t ack)
+struct pair_report onramp_native_pair_probe_replied(struct pair_probe *probe,
+						    struct pair_counts *counts,
+						    const struct pair_option *reply,
+						    uint64_t now_ns, uint32_t ack)
 {
 	return pair_probe_replied(probe, counts, reply, now_ns, ack);
 }
-
-/* sizeof and the offset of the last member of each record, in the order of src/ffi.rs. */
-const size_t onramp_layouts[] = {
-	sizeof(struct startup_clock),
-	offsetof(struct startup_clock, event_ns),
-	sizeof(struct startup_start),
-	offsetof(struct startup_start, remembered_rtt_ns),
-	sizeof(struct startup_ack),
-	offsetof(struct startup_ack, flags),
-	sizeof(struct startup_loss),
-	offsetof(struct startup_loss, kind),
-	sizeof(struct startup_decision),
-	offsetof(struct startup_decision, learned_rtt_ns),
-	sizeof(struct path_memory_entry),
-	offsetof(struct path_memory_entry, used_ns),
-	sizeof(struct pair_option),
-	offsetof(struct pair_option, reserved),
-	sizeof(struct pair_counts),
-	offsetof(struct pair_counts, reserved),
-	sizeof(struct pair_meter),
-	offsetof(struct pair_meter, replies),
-	sizeof(struct pair_report),
-	offsetof(struct pair_report, bytes),
-	sizeof(struct pair_probe),
-	offsetof(struct pair_probe, reserved),
-	PATH_MEMORY_LIFETIME_NS,
-	PATH_MEMORY_KEEP_NS,
-	STARTUP_STATE_BYTES,
-	STARTUP_EXIT_COUNT,
-};
-const size_t onramp_layout_count = sizeof(onramp_layouts) / sizeof(onramp_layouts[0]);

@@ -1,7 +1,7 @@
 //! The rate of a path from the spacing of a flight's acknowledgements: `core/measure/ack_train.h` for
 //! itself.
 
-use crate::{ffi, STATE_BYTES};
+use crate::{bindings, STATE_BYTES};
 
 /// The acknowledgements of one flight.
 #[derive(Clone)]
@@ -18,7 +18,7 @@ impl AckTrain {
         };
         // SAFETY: native.c asserts that a train has room here; 8 is its alignment.
         unsafe {
-            ffi::onramp_native_train_begin(
+            bindings::onramp_native_train_begin(
                 train.state.as_mut_ptr().cast(),
                 now_ns,
                 delivered_bytes,
@@ -36,7 +36,7 @@ impl AckTrain {
         assert!(mss_bytes > 0, "a train is counted in segments");
         // SAFETY: begin() made the state.
         unsafe {
-            ffi::onramp_native_train_add(
+            bindings::onramp_native_train_add(
                 self.state.as_mut_ptr().cast(),
                 now_ns,
                 delivered_bytes,
@@ -56,7 +56,11 @@ impl AckTrain {
     pub fn bytes_per_s_by(&self, mss_bytes: u32, options: u32) -> Option<u64> {
         // SAFETY: begin() made the state.
         let rate = unsafe {
-            ffi::onramp_native_train_bytes_per_s(self.state.as_ptr().cast(), mss_bytes, options)
+            bindings::onramp_native_train_bytes_per_s(
+                self.state.as_ptr().cast(),
+                mss_bytes,
+                options,
+            )
         };
         (rate > 0).then_some(rate)
     }
@@ -64,6 +68,6 @@ impl AckTrain {
     /// Do its points lie on a line, which explains nine tenths of how they differ?
     pub fn is_line(&self) -> bool {
         // SAFETY: begin() made the state.
-        unsafe { ffi::onramp_native_train_is_line(self.state.as_ptr().cast()) }
+        unsafe { bindings::onramp_native_train_is_line(self.state.as_ptr().cast()) }
     }
 }

@@ -1,77 +1,43 @@
-//! What start-up `onramp` can do without: each of its ideas can be switched off, to see what it
-//! contributes.
+//! What start-up `onramp` can do without: each of its ideas can be switched off, to measure what
+//! the idea contributes.
+
+use crate::bindings;
 
 /// An idea that is switched off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Without {
-    /// Its name, as scenario files have it.
+    /// The idea's name, as in scenario files.
     pub name: &'static str,
-    /// In [`Start::options`](crate::Start::options): the bit of `core/startup.h` that switches it
-    /// off.
+    /// The bit of [`Start::options`](crate::Start::options) that switches it off; 0: no idea.
     pub option: u32,
 }
 
-impl Without {
-    /// All ideas are there.
-    pub const NOTHING: Without = Without {
-        name: "nothing",
-        option: 0,
-    };
+const fn without(name: &'static str, option: u32) -> Without {
+    Without { name, option }
+}
 
-    /// Nothing, and then each idea, in the order in which they come into play.
+impl Without {
+    /// No idea is switched off.
+    pub const NOTHING: Without = without("nothing", 0);
+
+    /// Nothing, and then each idea, in the order in which they take effect.
     pub const ALL: [Without; 13] = [
         Without::NOTHING,
-        Without {
-            name: "measuring",
-            option: 1 << 5,
-        },
-        Without {
-            name: "line",
-            option: 1 << 6,
-        },
-        Without {
-            name: "noise",
-            option: 1 << 17,
-        },
-        Without {
-            name: "sharing",
-            option: 1 << 7,
-        },
-        Without {
-            name: "spacing",
-            option: 1 << 8,
-        },
-        Without {
-            name: "validating",
-            option: 1 << 9,
-        },
-        Without {
-            name: "easing",
-            option: 1 << 10,
-        },
-        Without {
-            name: "raising",
-            option: 1 << 11,
-        },
-        Without {
-            name: "delay",
-            option: 1 << 12,
-        },
-        Without {
-            name: "resting",
-            option: 1 << 13,
-        },
-        Without {
-            name: "repacing",
-            option: 1 << 14,
-        },
-        Without {
-            name: "retreat",
-            option: 1 << 15,
-        },
+        without("measuring", bindings::OPTION_WITHOUT_MEASURING),
+        without("line", bindings::OPTION_WITHOUT_LINE),
+        without("noise", bindings::OPTION_WITHOUT_NOISE),
+        without("sharing", bindings::OPTION_WITHOUT_SHARING),
+        without("spacing", bindings::OPTION_WITHOUT_SPACING),
+        without("validating", bindings::OPTION_WITHOUT_VALIDATING),
+        without("easing", bindings::OPTION_WITHOUT_EASING),
+        without("raising", bindings::OPTION_WITHOUT_RAISING),
+        without("delay", bindings::OPTION_WITHOUT_DELAY),
+        without("resting", bindings::OPTION_WITHOUT_RESTING),
+        without("repacing", bindings::OPTION_WITHOUT_REPACING),
+        without("retreat", bindings::OPTION_WITHOUT_RETREAT),
     ];
 
-    /// The name that scenario files use.
+    /// The idea's name, as in scenario files.
     pub fn name(self) -> &'static str {
         self.name
     }

@@ -1,26 +1,27 @@
 //! Packet pairs on the wire: `core/parts/pair_option.h` with a safe face.
 //!
-//! Who sends pairs, or trains of more segments, has a [`Probe`], who measures them a [`Meter`];
-//! both keep [`Counts`].
+//! The sender of pairs, or of trains of more segments, has a [`Probe`]. The receiver that measures
+//! them has a [`Meter`]. Both keep [`Counts`].
 
-use crate::ffi;
-use serde::{Deserialize, Serialize};
+use crate::bindings;
+
+pub use crate::bindings::{Counts, Meter, PairOption, Probe, Report};
 
 /// How the option is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Form {
-    /// The paper's: kind 6, intervals in ticks of 10 ms.
-    Paper = 1,
-    /// An experiment's (RFC 6994): kind 253, intervals in nanoseconds.
-    Experiment = 2,
+    /// As in the paper: kind 6, intervals in ticks of 10 ms.
+    Paper = bindings::PAIR_OPTION_PAPER,
+    /// As an experiment (RFC 6994): kind 253, intervals in nanoseconds.
+    Experiment = bindings::PAIR_OPTION_EXPERIMENT,
 }
 
 impl Form {
-    /// Both.
+    /// Both forms.
     pub const ALL: [Form; 2] = [Form::Paper, Form::Experiment];
 
-    /// The name that scenario files use.
+    /// The name in scenario files.
     pub const fn name(self) -> &'static str {
         match self {
             Form::Paper => "paper",
@@ -28,56 +29,40 @@ impl Form {
         }
     }
 
-    /// The kind of TCP option that it is.
+    /// The kind of the TCP option.
     pub const fn kind(self) -> u8 {
         match self {
-            Form::Paper => 6,
-            Form::Experiment => 253,
+            Form::Paper => bindings::PAIR_OPTION_KIND_PAPER as u8,
+            Form::Experiment => bindings::PAIR_OPTION_KIND_EXPERIMENT as u8,
         }
     }
 }
 
-/// [`PairOption::kind`]: on a SYN, its sender knows the option.
-pub const PERMITTED: u8 = 0;
+/// [`PairOption::kind`]: on a SYN, the sender supports the option.
+pub const PERMITTED: u8 = bindings::PAIR_OPTION_PERMITTED as u8;
 /// [`PairOption::kind`]: the first segment of a pair.
-pub const FIRST: u8 = 1;
-/// [`PairOption::kind`]: the second, which is acknowledged at once.
-pub const SECOND: u8 = 2;
-/// [`PairOption::kind`]: the time between the arrivals of the two.
-pub const REPLY: u8 = 3;
+pub const FIRST: u8 = bindings::PAIR_OPTION_FIRST as u8;
+/// [`PairOption::kind`]: the second segment of a pair, which is acknowledged at once.
+pub const SECOND: u8 = bindings::PAIR_OPTION_SECOND as u8;
+/// [`PairOption::kind`]: the time between the arrivals of the two segments.
+pub const REPLY: u8 = bindings::PAIR_OPTION_REPLY as u8;
 
-/// The longest option.
-pub const MOST_BYTES: usize = 10;
+/// The length of the longest option, in bytes.
+pub const MAX_BYTES: usize = bindings::PAIR_OPTION_MAX_BYTES;
 
-/// An option.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct PairOption {
-    /// Of a reply: the interval. In the paper's form it loses what is less than 10 ms.
-    pub interval_ns: u32,
-    /// [`PERMITTED`], [`FIRST`], [`SECOND`] or [`REPLY`].
-    pub kind: u8,
-    /// Which pair.
-    pub id: u8,
-    reserved: u16,
-}
-
-/// What bytes were found to be.
+/// What the bytes of an option are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reading {
     /// Another option.
     Other,
-    /// This one, with a length or a type that it cannot have.
+    /// This option, with an impossible length or type.
     Malformed,
-    /// This one.
+    /// This option.
     Read(PairOption),
 }
 
 impl PairOption {
-    #[cfg(test)]
-    pub(crate) const RESERVED_OFFSET: usize = std::mem::offset_of!(PairOption, reserved);
-
-    /// An option of a kind without interval.
+    /// An option of a kind that has no interval.
     pub fn of(kind: u8, id: u8) -> PairOption {
         PairOption {
             kind,
@@ -90,93 +75,63 @@ impl PairOption {
     pub fn reply(id: u8, interval_ns: u32) -> PairOption {
         PairOption {
             interval_ns,
-            kind: REPLY,
-            id,
-            reserved: 0,
+            ..PairOption::of(REPLY, id)
         }
     }
 
-    /// Its length on the wire.
+    /// The option's length on the wire, in bytes.
     pub fn wire_bytes(&self, form: Form) -> u32 {
         // SAFETY: the function takes any numbers.
-        unsafe { ffi::onramp_native_pair_option_bytes(form as u32, u32::from(self.kind)) }
+        unsafe { bindings::onramp_native_pair_option_bytes(form as u32, u32::from(self.kind)) }
     }
 
-    /// Appends it.
+    /// Appends the option to `out`.
     pub fn write(&self, form: Form, out: &mut Vec<u8>) {
-        let mut bytes = [0; MOST_BYTES];
-        // SAFETY: no option is longer than the room.
-        let length =
-            unsafe { ffi::onramp_native_pair_option_write(bytes.as_mut_ptr(), form as u32, self) };
+        let mut bytes = [0; MAX_BYTES];
+        // SAFETY: no option is longer than `bytes`.
+        let length = unsafe {
+            bindings::onramp_native_pair_option_write(bytes.as_mut_ptr(), form as u32, self)
+        };
         out.extend(&bytes[..length as usize]);
     }
 
-    /// One of the four kinds as who reads it finds it: an interval in the paper's form has whole
-    /// ticks of 10 ms.
+    /// The option as its receiver reads it: in the paper's form an interval has whole ticks of
+    /// 10 ms. The kind must be one of the four.
     pub fn as_read(&self, form: Form) -> PairOption {
-        let mut bytes = Vec::with_capacity(MOST_BYTES);
+        let mut bytes = Vec::with_capacity(MAX_BYTES);
         self.write(form, &mut bytes);
         match PairOption::read(&bytes, form) {
             Reading::Read(read) => read,
-            Reading::Other | Reading::Malformed => unreachable!("what is written can be read"),
+            Reading::Other | Reading::Malformed => unreachable!("a written option can be read"),
         }
     }
 
     /// Reads an option, its kind and length included.
     pub fn read(option: &[u8], form: Form) -> Reading {
-        let mut room = [0; MOST_BYTES];
-        let length = option.len().min(MOST_BYTES);
+        let mut room = [0; MAX_BYTES];
+        let length = option.len().min(MAX_BYTES);
         room[..length].copy_from_slice(&option[..length]);
         let mut read = PairOption::default();
-        // SAFETY: the room is as long as the function asks for.
-        match unsafe {
-            ffi::onramp_native_pair_option_read(
+        // SAFETY: `room` has as many bytes as the function reads.
+        let reading = unsafe {
+            bindings::onramp_native_pair_option_read(
                 room.as_ptr(),
                 length as u32,
                 form as u32,
                 &mut read,
             )
-        } {
-            0 => Reading::Other,
-            1 => Reading::Malformed,
+        };
+        match reading {
+            bindings::PAIR_OPTION_OTHER => Reading::Other,
+            bindings::PAIR_OPTION_MALFORMED => Reading::Malformed,
             _ => Reading::Read(read),
         }
     }
 }
 
-/// What came of the options.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Counts {
-    /// Pairs that were sent.
-    pub pairs: u32,
-    /// Pairs of the peer that were measured.
-    pub answers: u32,
-    /// Intervals that the peer reported, and that were taken.
-    pub replies: u32,
-    /// Options of a wrong length or type.
-    pub malformed: u32,
-    /// Options that were repeated, unmatched or not to be believed.
-    pub ignored: u32,
-    #[serde(skip)]
-    reserved: u32,
-}
-
-/// Of the end that measures pairs.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Meter {
-    first_ns: u64,
-    next_seq: u32,
-    id: u8,
-    is_waiting: u8,
-    is_started: u8,
-    replies: u8,
-}
-
 impl Meter {
-    /// A first or a second arrived, with the segment from a sequence number to before another. The
-    /// reply, if it completes a pair.
+    /// A first or a second arrived, with the segment from sequence number `seq` to before `end`.
+    /// Returns the reply, if the segment gets one.
     pub fn arrived(
         &mut self,
         counts: &mut Counts,
@@ -186,62 +141,29 @@ impl Meter {
         end: u32,
     ) -> Option<PairOption> {
         let mut reply = PairOption::default();
-        // SAFETY: four records of the function's own layout.
-        unsafe {
-            ffi::onramp_native_pair_arrived(self, counts, option, now_ns, seq, end, &mut reply)
-        }
-        .then_some(reply)
+        // SAFETY: the four records have the layout of the C side.
+        let has_reply = unsafe {
+            bindings::onramp_native_pair_meter_arrived(
+                self, counts, option, now_ns, seq, end, &mut reply,
+            )
+        };
+        has_reply.then_some(reply)
     }
-}
-
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Sent {
-    first_ns: u64,
-    second_ns: u64,
-    begin: u32,
-    end: u32,
-    least: u32,
-    id: u8,
-    is_waiting: u8,
-    is_train: u8,
-    reserved: u8,
-}
-
-/// What a reply reports.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Report {
-    /// Between the arrivals of a pair's two segments, or of a train's first and the newest that is
-    /// acknowledged.
-    pub interval_ns: u32,
-    /// So much payload arrived in it.
-    pub bytes: u32,
-}
-
-/// Of the end that sends pairs.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Probe {
-    sent: [Sent; 2],
-    first_ns: u64,
-    next_seq: u32,
-    id: u8,
-    is_open: u8,
-    reserved: u16,
 }
 
 impl Probe {
-    /// The first segment of a pair leaves, which ends before a sequence number: its option.
+    /// The first segment of a pair leaves, up to before sequence number `end`. Returns its option.
     pub fn send_first(&mut self, now_ns: u64, end: u32) -> PairOption {
         let mut option = PairOption::default();
-        // SAFETY: two records of the function's own layout.
-        unsafe { ffi::onramp_native_pair_send_first(self, now_ns, end, &mut option) };
+        // SAFETY: the two records have the layout of the C side.
+        unsafe {
+            bindings::onramp_native_pair_probe_send_first(self, now_ns, end, &mut option);
+        }
         option
     }
 
-    /// The segment from a sequence number to before another leaves: its option, if it is the second
-    /// of a pair. In a train the next may follow it.
+    /// The segment from sequence number `seq` to before `end` leaves. Returns its option, if it is
+    /// the second of the open pair. In a train, the pair stays open for the next segment.
     pub fn send_second(
         &mut self,
         counts: &mut Counts,
@@ -251,9 +173,9 @@ impl Probe {
         is_train: bool,
     ) -> Option<PairOption> {
         let mut option = PairOption::default();
-        // SAFETY: three records of the function's own layout.
+        // SAFETY: the three records have the layout of the C side.
         let is_second = unsafe {
-            ffi::onramp_native_pair_send_second(
+            bindings::onramp_native_pair_probe_send_second(
                 self,
                 counts,
                 now_ns,
@@ -266,8 +188,8 @@ impl Probe {
         is_second.then_some(option)
     }
 
-    /// A reply arrived with an acknowledgement of everything below a sequence number: what it
-    /// reports, if it is one.
+    /// A reply arrived with an ACK of everything below sequence number `ack`. Returns its report,
+    /// if the reply is valid.
     pub fn replied(
         &mut self,
         counts: &mut Counts,
@@ -275,27 +197,11 @@ impl Probe {
         now_ns: u64,
         ack: u32,
     ) -> Option<Report> {
-        // SAFETY: three records of the function's own layout.
-        let report = unsafe { ffi::onramp_native_pair_replied(self, counts, reply, now_ns, ack) };
+        // SAFETY: the three records have the layout of the C side.
+        let report =
+            unsafe { bindings::onramp_native_pair_probe_replied(self, counts, reply, now_ns, ack) };
         (report.interval_ns > 0).then_some(report)
     }
-}
-
-#[cfg(test)]
-macro_rules! reserved_offsets {
-    ($($record:ty),*) => {
-        $(impl $record {
-            pub(crate) const RESERVED_OFFSET: usize = std::mem::offset_of!($record, reserved);
-        })*
-    };
-}
-
-#[cfg(test)]
-reserved_offsets!(Counts, Probe);
-
-#[cfg(test)]
-impl Meter {
-    pub(crate) const REPLIES_OFFSET: usize = std::mem::offset_of!(Meter, replies);
 }
 
 #[cfg(test)]

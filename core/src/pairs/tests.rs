@@ -96,7 +96,7 @@ proptest! {
         kind in PERMITTED..=REPLY,
         length in 0..=255u8,
         form in prop::sample::select(Form::ALL.to_vec()),
-        cut in 4..=MOST_BYTES,
+        cut in 4..=MAX_BYTES,
     ) {
         let mut bytes = bytes_of(PairOption::of(kind, 1), form);
         let is_whole = cut >= bytes.len() && length == bytes.len() as u8;

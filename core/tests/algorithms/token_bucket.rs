@@ -33,7 +33,7 @@ impl Exact {
     }
 
     /// When it has so many bytes.
-    fn has_ns(&self, bytes: u32) -> u64 {
+    fn ready_ns(&self, bytes: u32) -> u64 {
         let missing = (u128::from(bytes) * NS_PER_S).saturating_sub(self.tokens);
         self.now_ns + missing.div_ceil(self.rate) as u64
     }
@@ -60,8 +60,8 @@ proptest! {
         let (mut bucket, mut exact) = (Bucket::default(), Exact::full(rate, depth));
         let mut now_ns = 0;
         for (taken, (bytes, pause_ns)) in segments.into_iter().enumerate() {
-            let permitted_ns = bucket.has_ns(bytes, rate, depth).max(now_ns);
-            let earliest_ns = exact.has_ns(bytes).max(now_ns);
+            let permitted_ns = bucket.ready_ns(bytes, rate, depth).max(now_ns);
+            let earliest_ns = exact.ready_ns(bytes).max(now_ns);
             // A time that is not whole is rounded up each time that something is taken.
             prop_assert!(permitted_ns >= earliest_ns, "{permitted_ns} is too early: {earliest_ns}");
             prop_assert!(permitted_ns <= earliest_ns + taken as u64, "{permitted_ns} is later than {earliest_ns}");
@@ -78,7 +78,7 @@ proptest! {
     fn no_interval_has_more_than_the_rate_and_a_burst(rate in rates(), depth in 9000u32..100_000, segments in segments()) {
         let (mut bucket, mut now_ns, mut left) = (Bucket::default(), 0, Vec::new());
         for (bytes, pause_ns) in segments {
-            now_ns = bucket.has_ns(bytes, rate, depth).max(now_ns) + pause_ns;
+            now_ns = bucket.ready_ns(bytes, rate, depth).max(now_ns) + pause_ns;
             bucket.take(now_ns, bytes, rate);
             left.push((now_ns, u128::from(bytes)));
         }
@@ -98,7 +98,7 @@ fn a_full_bucket_lets_its_depth_go_at_once_and_then_the_rate() {
     let (mut bucket, mut now_ns) = (Bucket::default(), 5_000_000_000);
     let mut left = Vec::new();
     for _ in 0..5 {
-        now_ns = bucket.has_ns(1000, 1_000_000, 3000).max(now_ns);
+        now_ns = bucket.ready_ns(1000, 1_000_000, 3000).max(now_ns);
         bucket.take(now_ns, 1000, 1_000_000);
         left.push(now_ns / 1_000_000);
     }
@@ -109,14 +109,14 @@ fn a_full_bucket_lets_its_depth_go_at_once_and_then_the_rate() {
 fn what_is_taken_without_tokens_is_a_debt() {
     let mut bucket = Bucket::default();
     bucket.take(0, 10_000, 1_000_000);
-    assert_eq!(bucket.has_ns(1000, 1_000_000, 3000), 8_000_000);
+    assert_eq!(bucket.ready_ns(1000, 1_000_000, 3000), 8_000_000);
 }
 
 #[test]
 fn more_than_its_depth_waits_until_it_is_full() {
     let mut bucket = Bucket::default();
     bucket.take(0, 3000, 1_000_000);
-    assert_eq!(bucket.has_ns(5000, 1_000_000, 3000), 3_000_000);
+    assert_eq!(bucket.ready_ns(5000, 1_000_000, 3000), 3_000_000);
 }
 
 #[test]
@@ -125,8 +125,8 @@ fn no_numbers_are_undefined() {
         for bytes in [0, 1, u32::MAX] {
             let mut bucket = Bucket::default();
             bucket.take(u64::MAX, bytes, rate);
-            bucket.has_ns(bytes, rate, 0);
-            bucket.has_ns(bytes, rate, u32::MAX);
+            bucket.ready_ns(bytes, rate, 0);
+            bucket.ready_ns(bytes, rate, u32::MAX);
         }
     }
 }

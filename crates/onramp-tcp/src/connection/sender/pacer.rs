@@ -71,7 +71,7 @@ impl Pacer {
         };
         let tick_bytes = u128::from(bytes_per_s) * u128::from(tick_ns) / u128::from(NS_PER_S);
         let depth_bytes = u32::try_from(tick_bytes + u128::from(burst_bytes)).unwrap_or(u32::MAX);
-        self.bucket.has_ns(bytes, bytes_per_s, depth_bytes)
+        self.bucket.ready_ns(bytes, bytes_per_s, depth_bytes)
     }
 
     /// Accounts for a segment that was sent. The next one follows after `bytes` / rate. A delay of

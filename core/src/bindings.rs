@@ -1,0 +1,885 @@
+//! The C records, constants and functions of `core/`, for the Rust side.
+//!
+//! Generated from `src/native.h` by `tests/bindings.rs`: do not edit.
+
+#![allow(dead_code, missing_docs, clippy::undocumented_unsafe_blocks)]
+
+pub const NS_PER_S: u32 = 1000000000;
+pub const UNLIMITED: u64 = 18446744073709551615;
+pub const STATE_BYTES: usize = 768;
+pub const BURST_SEGMENTS: u32 = 10;
+pub const INTERRUPT_NS: u64 = 1000000;
+pub const PAIR_OPTION_KIND_PAPER: u32 = 6;
+pub const PAIR_OPTION_KIND_EXPERIMENT: u32 = 253;
+pub const PAIR_OPTION_EXPERIMENT_ID: u32 = 20306;
+pub const PAIR_OPTION_TICK_NS: u64 = 10000000;
+pub const PAIR_OPTION_MAX_BYTES: usize = 10;
+pub const PAIR_METER_REPLIES: u32 = 32;
+pub const PAIR_METER_REPLY_INTERVAL: u32 = 8;
+pub const PAIR_PROBE_IN_FLIGHT: u32 = 2;
+pub const PATH_MEMORY_LIFETIME_NS: u64 = 600000000000;
+pub const PATH_MEMORY_MIN_WINDOWS: u32 = 4;
+pub const PATH_MEMORY_SHORTER: u32 = 2;
+pub const PATH_MEMORY_LONGER: u32 = 10;
+pub const PATH_MEMORY_IDLE_NS: u64 = 1000000000;
+pub const PATH_MEMORY_IDLE_RTTS: u32 = 4;
+pub const PATH_MEMORY_KEEP_NS: u64 = 125000000;
+/// The host's two timing services (Aron & Druschel 1998, section 4). A 4.4BSD host has 500 ms for
+/// both.
+#[repr(C)]
+#[derive(Debug, Default, Copy, Clone, PartialEq, Eq, serde :: Serialize, serde :: Deserialize)]
+pub struct Clock {
+    /// Granularity of measuring time.
+    pub measure_ns: u64,
+    /// Granularity of scheduling a transmission.
+    pub event_ns: u64,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of Clock"][::std::mem::size_of::<Clock>() - 16usize];
+    ["Alignment of Clock"][::std::mem::align_of::<Clock>() - 8usize];
+    ["Offset of field: Clock::measure_ns"][::std::mem::offset_of!(Clock, measure_ns) - 0usize];
+    ["Offset of field: Clock::event_ns"][::std::mem::offset_of!(Clock, event_ns) - 8usize];
+};
+/// Use the initial window of RFC 3390 instead of the host's.
+pub const OPTION_PAPER_INITIAL_WINDOW: OptionBit = 1;
+/// The rate of a flight is that between its first and its last ACK
+/// (core/measure/ack_train.h).
+pub const OPTION_TRAIN_ENDS: OptionBit = 2;
+/// The rate of a flight is that of its most closely spaced ACKs
+/// (core/measure/ack_train.h).
+pub const OPTION_TRAIN_CLOSEST: OptionBit = 4;
+/// The filter of the eligible rate takes the latest sample alone
+/// (core/measure/eligible_rate.h).
+pub const OPTION_ERE_LATEST: OptionBit = 8;
+/// The eligible rate compares its instability with the largest of the whole connection
+/// (core/measure/eligible_rate.h).
+pub const OPTION_ERE_CALM: OptionBit = 16;
+/// No measured rate is used.
+pub const OPTION_WITHOUT_MEASURING: OptionBit = 32;
+/// ACKs give a rate even if their points form no line or lie within the RTT noise.
+pub const OPTION_WITHOUT_LINE: OptionBit = 64;
+/// The connection takes the whole path and leaves no share to competing flows.
+pub const OPTION_WITHOUT_SHARING: OptionBit = 128;
+/// Nothing is paced.
+pub const OPTION_WITHOUT_SPACING: OptionBit = 256;
+/// The whole BDP is filled at once and counts as validated.
+pub const OPTION_WITHOUT_VALIDATING: OptionBit = 512;
+/// A validated window grows as fast as in slow start at once.
+pub const OPTION_WITHOUT_EASING: OptionBit = 1024;
+/// A validated window does not grow: the measured BDP becomes ssthresh.
+pub const OPTION_WITHOUT_RAISING: OptionBit = 2048;
+/// No HOLD: only a loss ends growth.
+pub const OPTION_WITHOUT_DELAY: OptionBit = 4096;
+/// Congestion avoidance is not told that the pipe is full.
+pub const OPTION_WITHOUT_RESTING: OptionBit = 8192;
+/// After DRAIN, PACING does not happen a second time.
+pub const OPTION_WITHOUT_REPACING: OptionBit = 16384;
+/// No RETREAT: a loss ends the start-up, and the host sets ssthresh.
+pub const OPTION_WITHOUT_RETREAT: OptionBit = 32768;
+/// Use the remembered BDP at the start, before the initial window is acknowledged as RFC
+/// 9959 demands (core/parts/path_memory.h).
+pub const OPTION_RESUME_AT_ONCE: OptionBit = 65536;
+/// RTT noise counts as zero, so any delay counts as a queue.
+pub const OPTION_WITHOUT_NOISE: OptionBit = 131072;
+/// Use packet pairs where the peer supports them, also for an algorithm that works without
+/// them (core/measure/pair_rate.h).
+pub const OPTION_PAIRS: OptionBit = 262144;
+/// Choices of the user. Those named WITHOUT switch off one idea of `onramp`, to measure what it
+/// contributes (core/algorithms/onramp.h).
+pub type OptionBit = ::std::os::raw::c_uint;
+/// Event: the connection is established and has sent no data yet.
+#[repr(C)]
+#[derive(Debug, Default, Copy, Clone, PartialEq, Eq, serde :: Serialize, serde :: Deserialize)]
+pub struct Start {
+    /// The time of the event, on the host's clock.
+    pub now_ns: u64,
+    /// The precision of that clock.
+    pub clock: Clock,
+    /// The host's initial window.
+    pub cwnd_bytes: u64,
+    /// The host's ssthresh; UNLIMITED if it has none.
+    pub ssthresh_bytes: u64,
+    /// Payload of a full segment.
+    pub mss_bytes: u32,
+    /// `OPTION_*` bits
+    pub options: u32,
+    /// Smoothed RTT, usually of the handshake; 0 if unknown.
+    #[serde(default)]
+    pub srtt_ns: u64,
+    /// A rate from the user; 0: none. `spaced` sends slow start at it instead of measuring a
+    /// rate. For `qos` it is the reserved rate.
+    #[serde(default)]
+    pub pace_bytes_per_s: u64,
+    /// `gamma`: ssthresh as a share of cwnd, in millionths, from the user; 0: found by the
+    /// algorithm.
+    #[serde(default)]
+    pub gamma_ppm: u32,
+    /// `qos`: the number of bytes that may leave at once; 0: chosen by the algorithm.
+    #[serde(default)]
+    pub burst_bytes: u32,
+    /// `qos`: losses beyond the tolerance that an earlier reservation of this connection has
+    /// counted.
+    #[serde(default)]
+    pub excess_bytes: u64,
+    /// The BDP that the host remembers of the path (core/parts/path_memory.h). Only this
+    /// connection may use it. 0: nothing is remembered, or it may not be used.
+    #[serde(default)]
+    pub remembered_bytes: u64,
+    /// The minimum RTT when that BDP was measured.
+    #[serde(default)]
+    pub remembered_rtt_ns: u64,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of Start"][::std::mem::size_of::<Start>() - 96usize];
+    ["Alignment of Start"][::std::mem::align_of::<Start>() - 8usize];
+    ["Offset of field: Start::now_ns"][::std::mem::offset_of!(Start, now_ns) - 0usize];
+    ["Offset of field: Start::clock"][::std::mem::offset_of!(Start, clock) - 8usize];
+    ["Offset of field: Start::cwnd_bytes"][::std::mem::offset_of!(Start, cwnd_bytes) - 24usize];
+    ["Offset of field: Start::ssthresh_bytes"]
+        [::std::mem::offset_of!(Start, ssthresh_bytes) - 32usize];
+    ["Offset of field: Start::mss_bytes"][::std::mem::offset_of!(Start, mss_bytes) - 40usize];
+    ["Offset of field: Start::options"][::std::mem::offset_of!(Start, options) - 44usize];
+    ["Offset of field: Start::srtt_ns"][::std::mem::offset_of!(Start, srtt_ns) - 48usize];
+    ["Offset of field: Start::pace_bytes_per_s"]
+        [::std::mem::offset_of!(Start, pace_bytes_per_s) - 56usize];
+    ["Offset of field: Start::gamma_ppm"][::std::mem::offset_of!(Start, gamma_ppm) - 64usize];
+    ["Offset of field: Start::burst_bytes"][::std::mem::offset_of!(Start, burst_bytes) - 68usize];
+    ["Offset of field: Start::excess_bytes"][::std::mem::offset_of!(Start, excess_bytes) - 72usize];
+    ["Offset of field: Start::remembered_bytes"]
+        [::std::mem::offset_of!(Start, remembered_bytes) - 80usize];
+    ["Offset of field: Start::remembered_rtt_ns"]
+        [::std::mem::offset_of!(Start, remembered_rtt_ns) - 88usize];
+};
+/// cwnd limited the sender in the last round trip, not the application or the receiver.
+pub const ACK_CWND_LIMITED: AckFlag = 1;
+/// The application has no unsent data, so gaps between segments may be its own.
+pub const ACK_APP_LIMITED: AckFlag = 2;
+/// The host is repairing losses. Set only in PHASE_RETREAT.
+pub const ACK_RECOVERING: AckFlag = 4;
+/// Flags of [`Ack`].
+pub type AckFlag = ::std::os::raw::c_uint;
+/// Event: an ACK arrived. core/host.h says which ACKs a host reports.
+#[repr(C)]
+#[derive(Debug, Default, Copy, Clone, PartialEq, Eq, serde :: Serialize, serde :: Deserialize)]
+pub struct Ack {
+    /// The time of the event, on the host's clock.
+    pub now_ns: u64,
+    /// Newly acknowledged, cumulatively or selectively. In slow start it is at most what the
+    /// host counts for growth (RFC 3465; Linux counts all).
+    pub acked_bytes: u64,
+    /// Acknowledged since the start, this ACK included.
+    pub delivered_bytes: u64,
+    /// Marked lost since the start. A retransmission that is lost again counts each time.
+    #[serde(default)]
+    pub lost_bytes: u64,
+    /// In flight after this ACK.
+    pub inflight_bytes: u64,
+    /// Smoothed RTT, this sample included; 0 before the first sample.
+    pub srtt_ns: u64,
+    /// RTT sample of the newest segment that this ACK covers; 0: no sample.
+    #[serde(default)]
+    pub rtt_ns: u64,
+    /// The host's cwnd before the decision.
+    pub cwnd_bytes: u64,
+    /// The host's ssthresh before the decision.
+    pub ssthresh_bytes: u64,
+    /// The interval that the peer measured, reported in this ACK or since the previous one; 0:
+    /// no report. It lies between the arrivals of the two segments of a pair, or of the first
+    /// and the newest acknowledged segment of a train.
+    #[serde(default)]
+    pub pair_interval_ns: u64,
+    /// Payload that arrived within pair_interval_ns: of a pair, its second segment.
+    #[serde(default)]
+    pub pair_bytes: u64,
+    /// Payload of a full segment.
+    pub mss_bytes: u32,
+    /// `ACK_*` bits
+    pub flags: u32,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of Ack"][::std::mem::size_of::<Ack>() - 96usize];
+    ["Alignment of Ack"][::std::mem::align_of::<Ack>() - 8usize];
+    ["Offset of field: Ack::now_ns"][::std::mem::offset_of!(Ack, now_ns) - 0usize];
+    ["Offset of field: Ack::acked_bytes"][::std::mem::offset_of!(Ack, acked_bytes) - 8usize];
+    ["Offset of field: Ack::delivered_bytes"]
+        [::std::mem::offset_of!(Ack, delivered_bytes) - 16usize];
+    ["Offset of field: Ack::lost_bytes"][::std::mem::offset_of!(Ack, lost_bytes) - 24usize];
+    ["Offset of field: Ack::inflight_bytes"][::std::mem::offset_of!(Ack, inflight_bytes) - 32usize];
+    ["Offset of field: Ack::srtt_ns"][::std::mem::offset_of!(Ack, srtt_ns) - 40usize];
+    ["Offset of field: Ack::rtt_ns"][::std::mem::offset_of!(Ack, rtt_ns) - 48usize];
+    ["Offset of field: Ack::cwnd_bytes"][::std::mem::offset_of!(Ack, cwnd_bytes) - 56usize];
+    ["Offset of field: Ack::ssthresh_bytes"][::std::mem::offset_of!(Ack, ssthresh_bytes) - 64usize];
+    ["Offset of field: Ack::pair_interval_ns"]
+        [::std::mem::offset_of!(Ack, pair_interval_ns) - 72usize];
+    ["Offset of field: Ack::pair_bytes"][::std::mem::offset_of!(Ack, pair_bytes) - 80usize];
+    ["Offset of field: Ack::mss_bytes"][::std::mem::offset_of!(Ack, mss_bytes) - 88usize];
+    ["Offset of field: Ack::flags"][::std::mem::offset_of!(Ack, flags) - 92usize];
+};
+/// Found by ACKs (fast retransmit, RACK) or signalled by an ECN mark.
+pub const LOSS_RECOVERY: LossKind = 1;
+/// Found by the retransmission timer. Slow start follows.
+pub const LOSS_TIMEOUT: LossKind = 2;
+/// Found by ACKs. Slow start follows, as in 4.3BSD-Tahoe.
+pub const LOSS_TAHOE: LossKind = 3;
+/// How the host found a loss, and what follows.
+pub type LossKind = ::std::os::raw::c_uint;
+/// Event: the host found a loss and is about to set a new ssthresh.
+#[repr(C)]
+#[derive(Debug, Default, Copy, Clone, PartialEq, Eq, serde :: Serialize, serde :: Deserialize)]
+pub struct Loss {
+    /// The time of the event, on the host's clock.
+    pub now_ns: u64,
+    /// FlightSize of RFC 5681: sent and not cumulatively acknowledged.
+    pub inflight_bytes: u64,
+    /// The host's cwnd.
+    pub cwnd_bytes: u64,
+    /// The ssthresh that congestion avoidance would set.
+    pub ssthresh_bytes: u64,
+    /// Cumulatively acknowledged, in the count of delivered_bytes of [`Ack`].
+    #[serde(default)]
+    pub acknowledged_bytes: u64,
+    /// Marked lost since the start, this loss included, in the count of [`Ack`].
+    #[serde(default)]
+    pub lost_bytes: u64,
+    /// Payload of a full segment.
+    pub mss_bytes: u32,
+    /// `LOSS_*`
+    pub kind: u32,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of Loss"][::std::mem::size_of::<Loss>() - 56usize];
+    ["Alignment of Loss"][::std::mem::align_of::<Loss>() - 8usize];
+    ["Offset of field: Loss::now_ns"][::std::mem::offset_of!(Loss, now_ns) - 0usize];
+    ["Offset of field: Loss::inflight_bytes"]
+        [::std::mem::offset_of!(Loss, inflight_bytes) - 8usize];
+    ["Offset of field: Loss::cwnd_bytes"][::std::mem::offset_of!(Loss, cwnd_bytes) - 16usize];
+    ["Offset of field: Loss::ssthresh_bytes"]
+        [::std::mem::offset_of!(Loss, ssthresh_bytes) - 24usize];
+    ["Offset of field: Loss::acknowledged_bytes"]
+        [::std::mem::offset_of!(Loss, acknowledged_bytes) - 32usize];
+    ["Offset of field: Loss::lost_bytes"][::std::mem::offset_of!(Loss, lost_bytes) - 40usize];
+    ["Offset of field: Loss::mss_bytes"][::std::mem::offset_of!(Loss, mss_bytes) - 48usize];
+    ["Offset of field: Loss::kind"][::std::mem::offset_of!(Loss, kind) - 52usize];
+};
+/// cwnd grows by the bytes that are acknowledged.
+pub const PHASE_SLOW_START: Phase = 0;
+/// A measured window is filled at the measured rate.
+pub const PHASE_PACING: Phase = 1;
+/// cwnd grows from the paced window on, never faster than the measured rate.
+pub const PHASE_APPROACH: Phase = 2;
+/// The start-up is over for good.
+pub const PHASE_DONE: Phase = 3;
+/// The start-up is over until the next slow start, which is the algorithm's again.
+pub const PHASE_AVOIDANCE: Phase = 4;
+/// Congestion avoidance owns cwnd. The algorithm still paces what cwnd permits.
+pub const PHASE_SAFE: Phase = 5;
+/// cwnd grows by a segment in a round trip, until slow start goes on.
+pub const PHASE_LINEAR: Phase = 6;
+/// A rate is reserved: losses do not change cwnd.
+pub const PHASE_RESERVED: Phase = 7;
+/// cwnd stays for a round trip, to see whether a delay lasts.
+pub const PHASE_HOLD: Phase = 8;
+/// cwnd is lower than before, to see whether a queue was the connection's own.
+pub const PHASE_DRAIN: Phase = 9;
+/// A loss is being repaired, and ACKs may still change ssthresh.
+pub const PHASE_RETREAT: Phase = 10;
+/// The number of phases.
+pub const PHASE_COUNT: Phase = 11;
+/// The phase of a start-up. startup_phase_name() gives its name for people.
+pub type Phase = ::std::os::raw::c_uint;
+/// It has not ended.
+pub const EXIT_NONE: Exit = 0;
+/// cwnd reached the ssthresh that the host had set (HyStart, a route's metric).
+pub const EXIT_SSTHRESH: Exit = 1;
+/// cwnd reached the ssthresh that the algorithm had measured.
+pub const EXIT_ESTIMATE: Exit = 2;
+/// A loss that ACKs found.
+pub const EXIT_LOSS: Exit = 3;
+/// A loss that the retransmission timer found.
+pub const EXIT_TIMEOUT: Exit = 4;
+/// The application sends too little to go on.
+pub const EXIT_APPLICATION: Exit = 5;
+/// The receiver's window is the limit.
+pub const EXIT_RECEIVER: Exit = 6;
+/// No rate is reserved, or the host did not grant it.
+pub const EXIT_UNRESERVED: Exit = 7;
+/// Losses show that the reservation does not hold.
+pub const EXIT_BROKEN: Exit = 8;
+/// The delay rose and stayed: the pipe is full.
+pub const EXIT_DELAY: Exit = 9;
+/// The number of exits.
+pub const EXIT_COUNT: Exit = 10;
+/// Why a start-up ended. startup_exit_name() gives the name for people.
+pub type Exit = ::std::os::raw::c_uint;
+/// No segment is marked.
+pub const PAIR_NONE: PairRequest = 0;
+/// The next two full segments leave back to back, marked as a pair.
+pub const PAIR_ONE: PairRequest = 1;
+/// Every full segment is marked, as one train. The segments leave when they would anyway.
+pub const PAIR_TRAIN: PairRequest = 2;
+/// Which segments the peer is to measure, where both ends support packet pairs
+/// (core/parts/pair_option.h).
+pub type PairRequest = ::std::os::raw::c_uint;
+/// What the host does from now on.
+#[repr(C)]
+#[derive(Debug, Default, Copy, Clone, PartialEq, Eq, serde :: Serialize, serde :: Deserialize)]
+pub struct Decision {
+    /// Congestion window.
+    pub cwnd_bytes: u64,
+    /// Slow-start threshold, or UNLIMITED.
+    pub ssthresh_bytes: u64,
+    /// Pacing rate, or UNLIMITED: cwnd and ACKs alone clock the sender.
+    pub pacing_bytes_per_s: u64,
+    /// The path's rate as measured so far; 0 before the first measurement.
+    pub estimate_bytes_per_s: u64,
+    /// `PHASE_*`
+    pub phase: u32,
+    /// `EXIT_*`; set if and only if the start-up is over: [`Decision::is_over`]
+    pub exit: u32,
+    /// `PAIR_*`
+    #[serde(default)]
+    pub pair: u16,
+    /// Not 0: cwnd fills the pipe, and congestion avoidance need not search for a larger
+    /// window.
+    #[serde(default)]
+    pub is_full: u16,
+    /// Depth of the token bucket that paces (core/parts/token_bucket.h); 0: the host paces in
+    /// its own way.
+    #[serde(default)]
+    pub burst_bytes: u32,
+    /// The BDP that the host remembers of the path from now on (core/parts/path_memory.h); 0:
+    /// nothing new; UNLIMITED: the remembered BDP is wrong.
+    #[serde(default)]
+    pub learned_bytes: u64,
+    /// The minimum RTT that belongs to learned_bytes.
+    #[serde(default)]
+    pub learned_rtt_ns: u64,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of Decision"][::std::mem::size_of::<Decision>() - 64usize];
+    ["Alignment of Decision"][::std::mem::align_of::<Decision>() - 8usize];
+    ["Offset of field: Decision::cwnd_bytes"]
+        [::std::mem::offset_of!(Decision, cwnd_bytes) - 0usize];
+    ["Offset of field: Decision::ssthresh_bytes"]
+        [::std::mem::offset_of!(Decision, ssthresh_bytes) - 8usize];
+    ["Offset of field: Decision::pacing_bytes_per_s"]
+        [::std::mem::offset_of!(Decision, pacing_bytes_per_s) - 16usize];
+    ["Offset of field: Decision::estimate_bytes_per_s"]
+        [::std::mem::offset_of!(Decision, estimate_bytes_per_s) - 24usize];
+    ["Offset of field: Decision::phase"][::std::mem::offset_of!(Decision, phase) - 32usize];
+    ["Offset of field: Decision::exit"][::std::mem::offset_of!(Decision, exit) - 36usize];
+    ["Offset of field: Decision::pair"][::std::mem::offset_of!(Decision, pair) - 40usize];
+    ["Offset of field: Decision::is_full"][::std::mem::offset_of!(Decision, is_full) - 42usize];
+    ["Offset of field: Decision::burst_bytes"]
+        [::std::mem::offset_of!(Decision, burst_bytes) - 44usize];
+    ["Offset of field: Decision::learned_bytes"]
+        [::std::mem::offset_of!(Decision, learned_bytes) - 48usize];
+    ["Offset of field: Decision::learned_rtt_ns"]
+        [::std::mem::offset_of!(Decision, learned_rtt_ns) - 56usize];
+};
+/// It asks for packet pairs where the user chooses them (OPTION_PAIRS).
+pub const SENDS_PAIRS: Capability = 1;
+/// It asks for packet pairs always, and is of no use without them.
+pub const NEEDS_PAIRS: Capability = 2;
+/// It sends at a rate that is reserved (PHASE_RESERVED).
+pub const RESERVES: Capability = 4;
+/// It resumes from the BDP that the host remembers of the path.
+pub const RESUMES: Capability = 8;
+/// What an algorithm can do, declared in its row of core/registry.h. A host prepares only what is
+/// declared.
+pub type Capability = ::std::os::raw::c_uint;
+/// As in the paper.
+pub const PAIR_OPTION_PAPER: PairOptionForm = 1;
+/// As an experiment (RFC 6994).
+pub const PAIR_OPTION_EXPERIMENT: PairOptionForm = 2;
+/// How the option is written.
+pub type PairOptionForm = ::std::os::raw::c_uint;
+/// On a SYN: the sender supports the option.
+pub const PAIR_OPTION_PERMITTED: PairOptionKind = 0;
+/// The first segment of a pair.
+pub const PAIR_OPTION_FIRST: PairOptionKind = 1;
+/// The second segment of a pair, which is acknowledged at once.
+pub const PAIR_OPTION_SECOND: PairOptionKind = 2;
+/// The time between the arrivals of the two segments.
+pub const PAIR_OPTION_REPLY: PairOptionKind = 3;
+/// The number of types.
+pub const PAIR_OPTION_TYPE_COUNT: PairOptionKind = 4;
+/// What an option says.
+pub type PairOptionKind = ::std::os::raw::c_uint;
+/// An option.
+#[repr(C)]
+#[derive(Debug, Default, Copy, Clone, PartialEq, Eq)]
+pub struct PairOption {
+    /// Of a reply: the interval. The paper's form rounds it down to 10 ms.
+    pub interval_ns: u32,
+    /// `PAIR_OPTION_*`
+    pub kind: u8,
+    /// Which pair.
+    pub id: u8,
+    pub(crate) reserved: u16,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of PairOption"][::std::mem::size_of::<PairOption>() - 8usize];
+    ["Alignment of PairOption"][::std::mem::align_of::<PairOption>() - 4usize];
+    ["Offset of field: PairOption::interval_ns"]
+        [::std::mem::offset_of!(PairOption, interval_ns) - 0usize];
+    ["Offset of field: PairOption::kind"][::std::mem::offset_of!(PairOption, kind) - 4usize];
+    ["Offset of field: PairOption::id"][::std::mem::offset_of!(PairOption, id) - 5usize];
+    ["Offset of field: PairOption::reserved"]
+        [::std::mem::offset_of!(PairOption, reserved) - 6usize];
+};
+/// Another option.
+pub const PAIR_OPTION_OTHER: PairOptionReading = 0;
+/// This option, with an impossible length or type.
+pub const PAIR_OPTION_MALFORMED: PairOptionReading = 1;
+/// This option.
+pub const PAIR_OPTION_READ: PairOptionReading = 2;
+/// What the bytes of an option are.
+pub type PairOptionReading = ::std::os::raw::c_uint;
+/// What happened to the options of a connection.
+#[repr(C)]
+#[derive(Debug, Default, Copy, Clone, PartialEq, Eq, serde :: Serialize, serde :: Deserialize)]
+pub struct Counts {
+    /// Pairs sent.
+    pub pairs: u32,
+    /// Pairs of the peer that were measured.
+    pub answers: u32,
+    /// Intervals that the peer reported and that were used.
+    pub replies: u32,
+    /// Options of a wrong length or type.
+    pub malformed: u32,
+    /// Options that were repeated, unmatched or not credible.
+    pub ignored: u32,
+    #[serde(skip)]
+    pub(crate) reserved: u32,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of Counts"][::std::mem::size_of::<Counts>() - 24usize];
+    ["Alignment of Counts"][::std::mem::align_of::<Counts>() - 4usize];
+    ["Offset of field: Counts::pairs"][::std::mem::offset_of!(Counts, pairs) - 0usize];
+    ["Offset of field: Counts::answers"][::std::mem::offset_of!(Counts, answers) - 4usize];
+    ["Offset of field: Counts::replies"][::std::mem::offset_of!(Counts, replies) - 8usize];
+    ["Offset of field: Counts::malformed"][::std::mem::offset_of!(Counts, malformed) - 12usize];
+    ["Offset of field: Counts::ignored"][::std::mem::offset_of!(Counts, ignored) - 16usize];
+    ["Offset of field: Counts::reserved"][::std::mem::offset_of!(Counts, reserved) - 20usize];
+};
+/// The receiver that measures: the first segment of the latest pair, which waits for its second.
+#[repr(C)]
+#[derive(Debug, Default, Copy, Clone, PartialEq, Eq)]
+pub struct Meter {
+    /// When the first segment arrived.
+    pub first_ns: u64,
+    /// The sequence number at which the second begins, or the next segment of a train.
+    pub next_seq: u32,
+    /// The pair-id.
+    pub id: u8,
+    /// The second segment has not arrived yet, or a train goes on.
+    pub is_waiting: u8,
+    /// A pair has arrived, so `id` is valid.
+    pub is_started: u8,
+    /// Replies to the train, up to PAIR_METER_REPLIES. From there on, it counts the segments
+    /// since the last reply too.
+    pub replies: u8,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of Meter"][::std::mem::size_of::<Meter>() - 16usize];
+    ["Alignment of Meter"][::std::mem::align_of::<Meter>() - 8usize];
+    ["Offset of field: Meter::first_ns"][::std::mem::offset_of!(Meter, first_ns) - 0usize];
+    ["Offset of field: Meter::next_seq"][::std::mem::offset_of!(Meter, next_seq) - 8usize];
+    ["Offset of field: Meter::id"][::std::mem::offset_of!(Meter, id) - 12usize];
+    ["Offset of field: Meter::is_waiting"][::std::mem::offset_of!(Meter, is_waiting) - 13usize];
+    ["Offset of field: Meter::is_started"][::std::mem::offset_of!(Meter, is_started) - 14usize];
+    ["Offset of field: Meter::replies"][::std::mem::offset_of!(Meter, replies) - 15usize];
+};
+/// A pair or a train in flight.
+#[repr(C)]
+#[derive(Debug, Default, Copy, Clone, PartialEq, Eq)]
+pub struct Sent {
+    /// When the first segment left.
+    pub first_ns: u64,
+    /// When the second segment left, or the latest of a train.
+    pub second_ns: u64,
+    /// The sequence number behind the first segment.
+    pub begin: u32,
+    /// The sequence number behind the second segment, or behind the latest of a train.
+    pub end: u32,
+    /// A valid reply acknowledges everything below this sequence number.
+    pub min_ack: u32,
+    /// The pair-id.
+    pub id: u8,
+    /// No reply has arrived yet, or a train goes on.
+    pub is_waiting: u8,
+    /// It is a train.
+    pub is_train: u8,
+    pub(crate) reserved: u8,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of Sent"][::std::mem::size_of::<Sent>() - 32usize];
+    ["Alignment of Sent"][::std::mem::align_of::<Sent>() - 8usize];
+    ["Offset of field: Sent::first_ns"][::std::mem::offset_of!(Sent, first_ns) - 0usize];
+    ["Offset of field: Sent::second_ns"][::std::mem::offset_of!(Sent, second_ns) - 8usize];
+    ["Offset of field: Sent::begin"][::std::mem::offset_of!(Sent, begin) - 16usize];
+    ["Offset of field: Sent::end"][::std::mem::offset_of!(Sent, end) - 20usize];
+    ["Offset of field: Sent::min_ack"][::std::mem::offset_of!(Sent, min_ack) - 24usize];
+    ["Offset of field: Sent::id"][::std::mem::offset_of!(Sent, id) - 28usize];
+    ["Offset of field: Sent::is_waiting"][::std::mem::offset_of!(Sent, is_waiting) - 29usize];
+    ["Offset of field: Sent::is_train"][::std::mem::offset_of!(Sent, is_train) - 30usize];
+    ["Offset of field: Sent::reserved"][::std::mem::offset_of!(Sent, reserved) - 31usize];
+};
+/// The sender of pairs.
+#[repr(C)]
+#[derive(Debug, Default, Copy, Clone, PartialEq, Eq)]
+pub struct Probe {
+    /// The pairs in flight.
+    pub sent: [Sent; 2usize],
+    /// When the first segment left whose second is due.
+    pub first_ns: u64,
+    /// The sequence number at which that second begins; in a train, the next segment.
+    pub next_seq: u32,
+    /// The pair-id of the latest pair.
+    pub id: u8,
+    /// A first segment has left, and a second may follow.
+    pub is_open: u8,
+    pub(crate) reserved: u16,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of Probe"][::std::mem::size_of::<Probe>() - 80usize];
+    ["Alignment of Probe"][::std::mem::align_of::<Probe>() - 8usize];
+    ["Offset of field: Probe::sent"][::std::mem::offset_of!(Probe, sent) - 0usize];
+    ["Offset of field: Probe::first_ns"][::std::mem::offset_of!(Probe, first_ns) - 64usize];
+    ["Offset of field: Probe::next_seq"][::std::mem::offset_of!(Probe, next_seq) - 72usize];
+    ["Offset of field: Probe::id"][::std::mem::offset_of!(Probe, id) - 76usize];
+    ["Offset of field: Probe::is_open"][::std::mem::offset_of!(Probe, is_open) - 77usize];
+    ["Offset of field: Probe::reserved"][::std::mem::offset_of!(Probe, reserved) - 78usize];
+};
+/// What a reply reports. An interval of 0: nothing.
+#[repr(C)]
+#[derive(Debug, Default, Copy, Clone, PartialEq, Eq)]
+pub struct Report {
+    /// The time between the arrivals of a pair's two segments, or of a train's first and the
+    /// newest acknowledged segment.
+    pub interval_ns: u32,
+    /// The payload that arrived in it, from behind the first segment to behind the acknowledged
+    /// one. In a pair that is the second segment.
+    pub bytes: u32,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of Report"][::std::mem::size_of::<Report>() - 8usize];
+    ["Alignment of Report"][::std::mem::align_of::<Report>() - 4usize];
+    ["Offset of field: Report::interval_ns"][::std::mem::offset_of!(Report, interval_ns) - 0usize];
+    ["Offset of field: Report::bytes"][::std::mem::offset_of!(Report, bytes) - 4usize];
+};
+/// What is remembered of a path. All zero: nothing. Times are of a clock that goes on while the
+/// host sleeps.
+#[repr(C)]
+#[derive(Debug, Default, Copy, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// The BDP; 0: nothing is remembered.
+    pub bytes: u64,
+    /// The minimum RTT when the BDP was measured.
+    pub rtt_ns: u64,
+    /// When the BDP was saved.
+    pub saved_ns: u64,
+    /// The connection that uses the entry, by its own number; 0: none.
+    pub user: u64,
+    /// When that connection last renewed its use.
+    pub used_ns: u64,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of Entry"][::std::mem::size_of::<Entry>() - 40usize];
+    ["Alignment of Entry"][::std::mem::align_of::<Entry>() - 8usize];
+    ["Offset of field: Entry::bytes"][::std::mem::offset_of!(Entry, bytes) - 0usize];
+    ["Offset of field: Entry::rtt_ns"][::std::mem::offset_of!(Entry, rtt_ns) - 8usize];
+    ["Offset of field: Entry::saved_ns"][::std::mem::offset_of!(Entry, saved_ns) - 16usize];
+    ["Offset of field: Entry::user"][::std::mem::offset_of!(Entry, user) - 24usize];
+    ["Offset of field: Entry::used_ns"][::std::mem::offset_of!(Entry, used_ns) - 32usize];
+};
+/// Nothing.
+pub const PATH_MEMORY_NO_NEWS: PathMemoryNews = 0;
+/// The learned BDP is to be remembered: [`Entry::save`].
+pub const PATH_MEMORY_SAVE: PathMemoryNews = 1;
+/// The remembered BDP is wrong, or no longer worth remembering: delete the entry.
+pub const PATH_MEMORY_FORGET: PathMemoryNews = 2;
+/// What a decision means for the path's entry.
+pub type PathMemoryNews = ::std::os::raw::c_uint;
+#[repr(C)]
+#[derive(Debug)]
+pub struct AckTrain {
+    _unused: [u8; 0],
+}
+#[repr(C)]
+#[derive(Debug)]
+pub struct EligibleRate {
+    _unused: [u8; 0],
+}
+/// A row of core/registry.h. The state has STATE_BYTES and an alignment of 8.
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct Algorithm {
+    pub name: *const ::std::os::raw::c_char,
+    pub summary: *const ::std::os::raw::c_char,
+    /// Capabilities
+    pub capabilities: u32,
+    pub start: ::std::option::Option<
+        unsafe extern "C" fn(
+            state: *mut ::std::os::raw::c_void,
+            arg1: *const Start,
+            arg2: *mut Decision,
+        ),
+    >,
+    pub ack: ::std::option::Option<
+        unsafe extern "C" fn(
+            state: *mut ::std::os::raw::c_void,
+            arg1: *const Ack,
+            arg2: *mut Decision,
+        ),
+    >,
+    pub loss: ::std::option::Option<
+        unsafe extern "C" fn(
+            state: *mut ::std::os::raw::c_void,
+            arg1: *const Loss,
+            arg2: *mut Decision,
+        ),
+    >,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of Algorithm"][::std::mem::size_of::<Algorithm>() - 48usize];
+    ["Alignment of Algorithm"][::std::mem::align_of::<Algorithm>() - 8usize];
+    ["Offset of field: Algorithm::name"][::std::mem::offset_of!(Algorithm, name) - 0usize];
+    ["Offset of field: Algorithm::summary"][::std::mem::offset_of!(Algorithm, summary) - 8usize];
+    ["Offset of field: Algorithm::capabilities"]
+        [::std::mem::offset_of!(Algorithm, capabilities) - 16usize];
+    ["Offset of field: Algorithm::start"][::std::mem::offset_of!(Algorithm, start) - 24usize];
+    ["Offset of field: Algorithm::ack"][::std::mem::offset_of!(Algorithm, ack) - 32usize];
+    ["Offset of field: Algorithm::loss"][::std::mem::offset_of!(Algorithm, loss) - 40usize];
+};
+impl Default for Algorithm {
+    fn default() -> Self {
+        let mut s = ::std::mem::MaybeUninit::<Self>::uninit();
+        unsafe {
+            ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
+            s.assume_init()
+        }
+    }
+}
+unsafe extern "C" {
+    pub static onramp_algorithms: [Algorithm; 0usize];
+}
+unsafe extern "C" {
+    pub static onramp_algorithm_count: usize;
+}
+unsafe extern "C" {
+    /// core/registry.h
+    pub fn onramp_native_phase_name(phase: u32) -> *const ::std::os::raw::c_char;
+}
+unsafe extern "C" {
+    pub fn onramp_native_exit_name(exit: u32) -> *const ::std::os::raw::c_char;
+}
+unsafe extern "C" {
+    /// core/math.h
+    pub fn onramp_native_mul_div(a: u64, b: u64, divisor: u64) -> u64;
+}
+unsafe extern "C" {
+    /// core/host.h and core/startup.h
+    pub fn onramp_native_phase_is_over(phase: u32) -> bool;
+}
+unsafe extern "C" {
+    pub fn onramp_native_host_is_done(phase: u32) -> bool;
+}
+unsafe extern "C" {
+    pub fn onramp_native_host_is_reserved(phase: u32) -> bool;
+}
+unsafe extern "C" {
+    pub fn onramp_native_host_is_retreating(phase: u32) -> bool;
+}
+unsafe extern "C" {
+    pub fn onramp_native_host_is_paced_by_algorithm(phase: u32) -> bool;
+}
+unsafe extern "C" {
+    pub fn onramp_native_host_owns_cwnd(phase: u32, cwnd: u64, ssthresh: u64) -> bool;
+}
+unsafe extern "C" {
+    pub fn onramp_native_host_reports_recovery(phase: u32) -> bool;
+}
+unsafe extern "C" {
+    pub fn onramp_native_host_reports_ack(
+        phase: u32,
+        cwnd: u64,
+        ssthresh: u64,
+        is_recovering: bool,
+    ) -> bool;
+}
+unsafe extern "C" {
+    pub fn onramp_native_host_reports_loss(phase: u32) -> bool;
+}
+unsafe extern "C" {
+    pub fn onramp_native_host_paces(pacing_bytes_per_s: u64) -> bool;
+}
+unsafe extern "C" {
+    /// core/measure/ack_train.h
+    pub fn onramp_native_train_begin(
+        train: *mut AckTrain,
+        now_ns: u64,
+        delivered_bytes: u64,
+        flight_bytes: u64,
+    );
+}
+unsafe extern "C" {
+    pub fn onramp_native_train_add(
+        train: *mut AckTrain,
+        now_ns: u64,
+        delivered_bytes: u64,
+        mss_bytes: u32,
+        rtt_ns: u64,
+    );
+}
+unsafe extern "C" {
+    pub fn onramp_native_train_bytes_per_s(
+        train: *const AckTrain,
+        mss_bytes: u32,
+        options: u32,
+    ) -> u64;
+}
+unsafe extern "C" {
+    pub fn onramp_native_train_is_line(train: *const AckTrain) -> bool;
+}
+unsafe extern "C" {
+    /// core/measure/eligible_rate.h
+    pub fn onramp_native_ere_ack(ere: *mut EligibleRate, ack: *const Ack, options: u32);
+}
+unsafe extern "C" {
+    pub fn onramp_native_ere_bytes_per_s(ere: *const EligibleRate) -> u64;
+}
+unsafe extern "C" {
+    pub fn onramp_native_ere_sample_bytes_per_s(ere: *const EligibleRate) -> u64;
+}
+unsafe extern "C" {
+    pub fn onramp_native_ere_through_bytes_per_s(ere: *const EligibleRate) -> u64;
+}
+unsafe extern "C" {
+    /// core/parts/token_bucket.h
+    pub fn onramp_native_bucket_take(
+        full_ns: u64,
+        now_ns: u64,
+        bytes: u64,
+        bytes_per_s: u64,
+    ) -> u64;
+}
+unsafe extern "C" {
+    pub fn onramp_native_bucket_ready_ns(
+        full_ns: u64,
+        bytes: u64,
+        bytes_per_s: u64,
+        burst_bytes: u64,
+    ) -> u64;
+}
+unsafe extern "C" {
+    /// core/parts/path_memory.h
+    pub fn onramp_native_memory_is_over(entry: *const Entry, now_ns: u64, lifetime_ns: u64)
+        -> bool;
+}
+unsafe extern "C" {
+    pub fn onramp_native_memory_is_in_use(entry: *const Entry, user: u64, now_ns: u64) -> bool;
+}
+unsafe extern "C" {
+    pub fn onramp_native_memory_take(
+        entry: *mut Entry,
+        user: u64,
+        now_ns: u64,
+        start: *mut Start,
+    ) -> bool;
+}
+unsafe extern "C" {
+    pub fn onramp_native_memory_keep(entry: *mut Entry, user: u64, now_ns: u64) -> bool;
+}
+unsafe extern "C" {
+    pub fn onramp_native_memory_give_back(entry: *mut Entry, user: u64);
+}
+unsafe extern "C" {
+    pub fn onramp_native_memory_window(start: *const Start, is_new: bool) -> u64;
+}
+unsafe extern "C" {
+    pub fn onramp_native_memory_news(decision: *const Decision, initial_bytes: u64) -> u32;
+}
+unsafe extern "C" {
+    pub fn onramp_native_memory_save(
+        entry: *mut Entry,
+        user: u64,
+        decision: *const Decision,
+        now_ns: u64,
+    ) -> bool;
+}
+unsafe extern "C" {
+    pub fn onramp_native_memory_fits(remembered_rtt_ns: u64, rtt_ns: u64) -> bool;
+}
+unsafe extern "C" {
+    /// core/parts/pair_option.h
+    pub fn onramp_native_pair_option_bytes(form: u32, type_: u32) -> u32;
+}
+unsafe extern "C" {
+    pub fn onramp_native_pair_option_write(
+        out: *mut u8,
+        form: u32,
+        option: *const PairOption,
+    ) -> u32;
+}
+unsafe extern "C" {
+    pub fn onramp_native_pair_option_read(
+        in_: *const u8,
+        bytes: u32,
+        form: u32,
+        option: *mut PairOption,
+    ) -> u32;
+}
+unsafe extern "C" {
+    pub fn onramp_native_pair_meter_arrived(
+        meter: *mut Meter,
+        counts: *mut Counts,
+        option: *const PairOption,
+        now_ns: u64,
+        seq: u32,
+        end: u32,
+        reply: *mut PairOption,
+    ) -> bool;
+}
+unsafe extern "C" {
+    pub fn onramp_native_pair_probe_send_first(
+        probe: *mut Probe,
+        now_ns: u64,
+        end: u32,
+        option: *mut PairOption,
+    );
+}
+unsafe extern "C" {
+    pub fn onramp_native_pair_probe_send_second(
+        probe: *mut Probe,
+        counts: *mut Counts,
+        now_ns: u64,
+        seq: u32,
+        end: u32,
+        is_train: bool,
+        option: *mut PairOption,
+    ) -> bool;
+}
+unsafe extern "C" {
+    pub fn onramp_native_pair_probe_replied(
+        probe: *mut Probe,
+        counts: *mut Counts,
+        reply: *const PairOption,
+        now_ns: u64,
+        ack: u32,
+    ) -> Report;
+}

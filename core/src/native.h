@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 OR GPL-2.0-only */
+/*
+ * What the Rust side calls: the inline functions of core/ as symbols, and the registry as a table.
+ * src/bindings.rs is generated from this header and from those that it includes
+ * (tests/bindings.rs).
+ */
+#ifndef ONRAMP_NATIVE_H
+#define ONRAMP_NATIVE_H
+
+#include "parts/pair_option.h"
+#include "parts/path_memory.h"
+#include "startup.h"
+
+#include <stddef.h>
+
+struct ack_train;
+struct ere;
+
+/* A row of core/registry.h. The state has STARTUP_STATE_BYTES and an alignment of 8. */
+struct onramp_algorithm {
+	const char *name;
+	const char *summary;
+	/* enum startup_capability */
+	uint32_t capabilities;
+	void (*start)(void *state, const struct startup_start *, struct startup_decision *);
+	void (*ack)(void *state, const struct startup_ack *, struct startup_decision *);
+	void (*loss)(void *state, const struct startup_loss *, struct startup_decision *);
+};
+
+extern const struct onramp_algorithm onramp_algorithms[];
+extern const size_t onramp_algorithm_count;
+
+/* core/registry.h */
+const char *onramp_native_phase_name(uint32_t phase);
+const char *onramp_native_exit_name(uint32_t exit);
+
+/* core/math.h */
+uint64_t onramp_native_mul_div(uint64_t a, uint64_t b, uint64_t divisor);
+
+/* core/host.h and core/startup.h */
+bool onramp_native_phase_is_over(uint32_t phase);
+bool onramp_native_host_is_done(uint32_t phase);
+bool onramp_native_host_is_reserved(uint32_t phase);
+bool onramp_native_host_is_retreating(uint32_t phase);
+bool onramp_native_host_is_paced_by_algorithm(uint32_t phase);
+bool onramp_native_host_owns_cwnd(uint32_t phase, uint64_t cwnd, uint64_t ssthresh);
+bool onramp_native_host_reports_recovery(uint32_t phase);
+bool onramp_native_host_reports_ack(uint32_t phase, uint64_t cwnd, uint64_t ssthresh,
+				    bool is_recovering);
+bool onramp_native_host_reports_loss(uint32_t phase);
+bool onramp_native_host_paces(uint64_t pacing_bytes_per_s);
+
+/* core/measure/ack_train.h */
+void onramp_native_train_begin(struct ack_train *train, uint64_t now_ns, uint64_t delivered_bytes,
+			       uint64_t flight_bytes);
+void onramp_native_train_add(struct ack_train *train, uint64_t now_ns, uint64_t delivered_bytes,
+			     uint32_t mss_bytes, uint64_t rtt_ns);
+uint64_t onramp_native_train_bytes_per_s(const struct ack_train *train, uint32_t mss_bytes,
+					 uint32_t options);
+bool onramp_native_train_is_line(const struct ack_train *train);
+
+/* core/measure/eligible_rate.h */
+void onramp_native_ere_ack(struct ere *ere, const struct startup_ack *ack, uint32_t options);
+uint64_t onramp_native_ere_bytes_per_s(const struct ere *ere);
+uint64_t onramp_native_ere_sample_bytes_per_s(const struct ere *ere);
+uint64_t onramp_native_ere_through_bytes_per_s(const struct ere *ere);
+
+/* core/parts/token_bucket.h */
+uint64_t onramp_native_bucket_take(uint64_t full_ns, uint64_t now_ns, uint64_t bytes,
+				   uint64_t bytes_per_s);
+uint64_t onramp_native_bucket_ready_ns(uint64_t full_ns, uint64_t bytes, uint64_t bytes_per_s,
+				       uint64_t burst_bytes);
+
+/* core/parts/path_memory.h */
+bool onramp_native_memory_is_over(const struct path_memory_entry *entry, uint64_t now_ns,
+				  uint64_t lifetime_ns);
+bool onramp_native_memory_is_in_use(const struct path_memory_entry *entry, uint64_t user,
+				    uint64_t now_ns);
+bool onramp_native_memory_take(struct path_memory_entry *entry, uint64_t user, uint64_t now_ns,
+			       struct startup_start *start);
+bool onramp_native_memory_keep(struct path_memory_entry *entry, uint64_t user, uint64_t now_ns);
+void onramp_native_memory_give_back(struct path_memory_entry *entry, uint64_t user);
+uint64_t onramp_native_memory_window(const struct startup_start *start, bool is_new);
+uint32_t onramp_native_memory_news(const struct startup_decision *decision, uint64_t initial_bytes);
+bool onramp_native_memory_save(struct path_memory_entry *entry, uint64_t user,
+			       const struct startup_decision *decision, uint64_t now_ns);
+bool onramp_native_memory_fits(uint64_t remembered_rtt_ns, uint64_t rtt_ns);
+
+/* core/parts/pair_option.h */
+uint32_t onramp_native_pair_option_bytes(uint32_t form, uint32_t type);
+uint32_t onramp_native_pair_option_write(uint8_t *out, uint32_t form,
+					 const struct pair_option *option);
+uint32_t onramp_native_pair_option_read(const uint8_t *in, uint32_t bytes, uint32_t form,
+					struct pair_option *option);
+bool onramp_native_pair_meter_arrived(struct pair_meter *meter, struct pair_counts *counts,
+				      const struct pair_option *option, uint64_t now_ns,
+				      uint32_t seq, uint32_t end, struct pair_option *reply);
+void onramp_native_pair_probe_send_first(struct pair_probe *probe, uint64_t now_ns, uint32_t end,
+					 struct pair_option *option);
+bool onramp_native_pair_probe_send_second(struct pair_probe *probe, struct pair_counts *counts,
+					  uint64_t now_ns, uint32_t seq, uint32_t end,
+					  bool is_train, struct pair_option *option);
+struct pair_report onramp_native_pair_probe_replied(struct pair_probe *probe,
+						    struct pair_counts *counts,
+						    const struct pair_option *reply,
+						    uint64_t now_ns, uint32_t ack);
+
+#endif

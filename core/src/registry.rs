@@ -1,0 +1,100 @@
+//! The registry of algorithms, `core/registry.h`: their names, summaries and capabilities.
+
+use crate::bindings::{self, Algorithm, Capability};
+use std::ffi::{c_char, CStr};
+use std::sync::OnceLock;
+
+/// The algorithm for users who choose none.
+pub const DEFAULT_STARTUP: &str = "onramp";
+
+// SAFETY: the table is constant data: string literals and functions without state of their own.
+unsafe impl Sync for Algorithm {}
+
+impl Algorithm {
+    /// The algorithm with this name.
+    pub(crate) fn named(name: &str) -> Option<&'static Algorithm> {
+        algorithms().iter().find(|row| row.name() == name)
+    }
+
+    /// Its name, as in scenario files.
+    pub(crate) fn name(&self) -> &'static str {
+        text(self.name)
+    }
+}
+
+fn algorithms() -> &'static [Algorithm] {
+    // SAFETY: native.c defines the table and its length together.
+    unsafe {
+        std::slice::from_raw_parts(
+            (&raw const bindings::onramp_algorithms).cast(),
+            bindings::onramp_algorithm_count,
+        )
+    }
+}
+
+fn text(literal: *const c_char) -> &'static str {
+    // SAFETY: every string that native.c returns is a literal.
+    unsafe { CStr::from_ptr(literal) }
+        .to_str()
+        .expect("core/ is written in UTF-8")
+}
+
+/// The names of all algorithms, in the registry's order.
+pub fn startup_names() -> &'static [&'static str] {
+    static NAMES: OnceLock<Vec<&'static str>> = OnceLock::new();
+    NAMES.get_or_init(|| algorithms().iter().map(Algorithm::name).collect())
+}
+
+/// What an algorithm does, in one line.
+pub fn summary(name: &str) -> Option<&'static str> {
+    Algorithm::named(name).map(|row| text(row.summary))
+}
+
+/// The name of an algorithm's congestion control in the kernel: `onramp_` and the algorithm's name,
+/// but just `onramp` for `onramp`.
+pub fn congestion_control(name: &str) -> String {
+    match name {
+        DEFAULT_STARTUP => name.to_owned(),
+        _ => format!("onramp_{name}"),
+    }
+}
+
+/// Whether an algorithm declares this capability. False for an unknown name.
+fn declares(name: &str, capability: Capability) -> bool {
+    Algorithm::named(name).is_some_and(|row| row.capabilities & capability != 0)
+}
+
+/// Whether an algorithm always asks for packet pairs ([`Decision::pair`](crate::Decision::pair))
+/// and is of no use without them.
+pub fn needs_pairs(name: &str) -> bool {
+    declares(name, bindings::NEEDS_PAIRS)
+}
+
+/// Whether an algorithm asks for packet pairs where the user chooses them
+/// ([`OPTION_PAIRS`](crate::OPTION_PAIRS)).
+pub fn sends_pairs(name: &str) -> bool {
+    declares(name, bindings::SENDS_PAIRS)
+}
+
+/// Whether an algorithm sends at a reserved rate ([`PHASE_RESERVED`](crate::PHASE_RESERVED)).
+pub fn reserves(name: &str) -> bool {
+    declares(name, bindings::RESERVES)
+}
+
+/// Whether an algorithm resumes from the BDP that the host remembers of the path
+/// ([`Start::remembered_bytes`](crate::Start::remembered_bytes)).
+pub fn resumes(name: &str) -> bool {
+    declares(name, bindings::RESUMES)
+}
+
+/// The name of a phase, for example `slow-start`; `unknown` for any other number.
+pub fn phase_name(phase: u32) -> &'static str {
+    // SAFETY: the function takes any number.
+    text(unsafe { bindings::onramp_native_phase_name(phase) })
+}
+
+/// The name of an exit reason, for example `estimate`; `unknown` for any other number.
+pub fn exit_name(exit: u32) -> &'static str {
+    // SAFETY: the function takes any number.
+    text(unsafe { bindings::onramp_native_exit_name(exit) })
+}

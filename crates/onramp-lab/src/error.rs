@@ -1,53 +1,58 @@
-//! What can stand in a lab's way, and what mends it.
+//! Why a run of the lab has no result. Each message says what to do.
 
-use crate::Unsupported;
+use crate::supports::Unsupported;
 use std::io;
 
 /// Why a run has no result.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The process may not do what the lab needs.
-    #[error("{what} needs {capability}: run as root (sudo), or with that capability in a container that grants it")]
+    /// The process lacks a capability.
+    #[error(
+        "{what} needs {capability}: run as root (sudo), or give the container this capability"
+    )]
     Permission {
-        /// What was refused.
+        /// The operation that was refused.
         what: &'static str,
         /// The capability that allows it.
         capability: &'static str,
     },
-    /// The TUN driver is absent.
+    /// The TUN driver is missing.
     #[error("/dev/net/tun cannot be opened ({source}): load the driver with `modprobe tun`, or start the container with `--device /dev/net/tun`")]
     NoTun {
-        /// What the kernel said.
+        /// The error of the kernel.
         source: io::Error,
     },
-    /// A device could not be made, or be attached to.
+    /// A device could not be created or opened.
     #[error("the device `{name}` {found}")]
     Device {
         /// Its name.
         name: String,
-        /// What stands in the way, as the rest of a sentence.
+        /// The reason, as the rest of a sentence.
         found: String,
     },
-    /// The kernel gives no network namespaces.
-    #[error("the kernel made no network namespace ({source}): it needs CONFIG_NET_NS=y, and room in /proc/sys/user/max_net_namespaces")]
+    /// The kernel made no network namespace.
+    #[error(
+        "the kernel made no network namespace ({source}): it needs CONFIG_NET_NS=y, and \
+         /proc/sys/user/max_net_namespaces must allow one more"
+    )]
     NoNamespace {
-        /// What the kernel said.
+        /// The error of the kernel.
         source: io::Error,
     },
-    /// A program of iproute2 is absent.
+    /// A program of iproute2 is missing.
     #[error("`{program}` could not be started ({source}): install iproute2")]
     NoProgram {
         /// `ip` or `tc`.
         program: &'static str,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
-    /// A program of iproute2 refused.
+    /// A program of iproute2 failed.
     #[error("`{command}` failed: {stderr}")]
     Configure {
         /// The command with its input.
         command: String,
-        /// What it wrote.
+        /// Its error message.
         stderr: String,
     },
     /// A kernel setting of the namespace could not be written.
@@ -55,85 +60,98 @@ pub enum Error {
     Sysctl {
         /// Path below /proc/sys.
         name: &'static str,
-        /// The value wanted.
+        /// The value that the lab needs.
         value: String,
-        /// What the kernel said.
+        /// The error of the kernel.
         source: io::Error,
     },
-    /// The case asks for what this kernel's TCP, or one path, cannot be.
+    /// The case asks for a property that only the simulator has.
     #[error(transparent)]
     Unsupported(#[from] Unsupported),
-    /// The case asks for what a real path cannot be.
-    #[error("{what} is {found}: the lab takes {expected}")]
+    /// A quantity of the case is beyond the limits of the lab.
+    #[error("{what} is {found}: the lab supports {expected}")]
     Case {
         /// Which quantity.
         what: &'static str,
         /// Its value.
         found: u64,
-        /// What it may be.
+        /// The supported range.
         expected: &'static str,
     },
-    /// More flows than this process has room for.
-    #[error("{}, which need {needed} {what} at the same time: {available} are available; {mend}", asked(*copies, *rivals))]
+    /// This process has not enough descriptors or memory for the flows.
+    #[error(
+        "{}, which need {needed} {what} at the same time: {available} are available; {advice}",
+        asked(*copies, *competing)
+    )]
     Flows {
-        /// How many copies of the transfer.
+        /// Number of copies of the transfer.
         copies: u32,
-        /// How many transfers beside it.
-        rivals: u32,
-        /// Of what they need too much.
+        /// Number of competing flows.
+        competing: u32,
+        /// The resource, for example `file descriptors`.
         what: &'static str,
-        /// How much of it.
+        /// The amount that the flows need.
         needed: u64,
-        /// How much there is.
+        /// The amount that is available.
         available: u64,
-        /// What would help.
-        mend: &'static str,
+        /// What to do.
+        advice: &'static str,
     },
-    /// More transfers of traffic are under way than there may be.
-    #[error("`traffic.arrivals` has {under_way} transfers of one [[traffic]] under way {time_s:.3} s into the run: the lab has room for {most} at the same time; ask for no more than the path can carry, or allow more files with `ulimit -n`")]
+    /// Too many transfers of a traffic are active together.
+    #[error(
+        "`traffic.arrivals`: {active} transfers of one [[traffic]] are active {time_s:.3} s into the \
+         run, and the lab has room for {max_active}; ask for no more than the path can carry, or \
+         allow more files with `ulimit -n`"
+    )]
     Arrivals {
-        /// How many there would be.
-        under_way: u64,
-        /// How many there may be.
-        most: u64,
-        /// When.
+        /// Number of active transfers.
+        active: u64,
+        /// Maximum number of active transfers.
+        max_active: u64,
+        /// Time since the beginning of the run.
         time_s: f64,
     },
-    /// The kernel does not know a congestion control.
-    #[error("this kernel has no congestion control `{name}` ({source}); it has: {available}. For one of its own, `modprobe tcp_{name}`")]
+    /// The kernel has no such congestion control.
+    #[error(
+        "this kernel has no congestion control `{name}` ({source}); it has: {available}. If \
+         `{name}` is a module of the kernel, load it with `modprobe tcp_{name}`"
+    )]
     NoCongestionControl {
-        /// The name asked for.
+        /// The name.
         name: String,
         /// /proc/sys/net/ipv4/tcp_available_congestion_control.
         available: String,
-        /// What the kernel said.
+        /// The error of the kernel.
         source: io::Error,
     },
-    /// A socket runs another congestion control than the one it was given.
-    #[error("the sender's socket runs `{found}` although it was given `{wanted}`: something on this host changes sockets, for example a BPF program attached to its cgroup")]
+    /// A socket has another congestion control than the one that was set.
+    #[error(
+        "the sender's socket has congestion control `{found}` although `{wanted}` was set: find \
+         what changes sockets on this host, for example a BPF program attached to its cgroup"
+    )]
     OtherCongestionControl {
-        /// What it was given.
+        /// The congestion control that was set.
         wanted: String,
-        /// What it runs.
+        /// The congestion control that the socket has.
         found: String,
     },
-    /// The start-up is not to be had.
+    /// The start-up is not available.
     #[error("start-up `{startup}` cannot run: {source}")]
     Startup {
         /// Its name.
         startup: String,
-        /// Why.
+        /// The reason.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// A socket call failed.
     #[error("{what}: {source}")]
     Socket {
-        /// What was being done.
+        /// The operation.
         what: &'static str,
-        /// What the kernel said.
+        /// The error of the kernel.
         source: io::Error,
     },
-    /// A byte arrived that was not sent.
+    /// A byte arrived with another value than it was sent with.
     #[error("byte {position} of the transfer arrived as {found:#04x} and was sent as {expected:#04x}: the lab or this kernel corrupts data; please report it")]
     Content {
         /// Position in the stream.
@@ -143,22 +161,22 @@ pub enum Error {
         /// The byte received.
         found: u8,
     },
-    /// The stream ended early.
+    /// The sender closed the connection early.
     #[error("the sender closed after {received_bytes} of {size_bytes} bytes")]
     Truncated {
         /// Bytes that arrived.
         received_bytes: u64,
-        /// Bytes asked for.
+        /// Bytes requested.
         size_bytes: u64,
     },
-    /// Nothing arrived for too long.
+    /// The receiver received nothing for too long.
     #[error("the transfer stood still for {waited_s} s after {received_bytes} of {size_bytes} bytes: the path loses too much, or the start-up has stopped sending")]
     Stalled {
         /// Bytes that arrived.
         received_bytes: u64,
-        /// Bytes asked for.
+        /// Bytes requested.
         size_bytes: u64,
-        /// The patience it had.
+        /// How long the receiver waited.
         waited_s: f64,
     },
     /// [`RunOptions::stop`](crate::RunOptions::stop) was set.
@@ -167,16 +185,15 @@ pub enum Error {
     /// The link thread failed.
     #[error("the emulated link failed while {what}: {source}")]
     Link {
-        /// What it was doing.
+        /// The operation.
         what: &'static str,
-        /// What the kernel said.
+        /// The error of the kernel.
         source: io::Error,
     },
 }
 
 impl Error {
-    /// The host lacks something, and the message says how to get it (exit code 3 of the command
-    /// line).
+    /// Whether the host lacks something (exit code 3 of the command line).
     pub fn is_of_host(&self) -> bool {
         use Error::*;
         matches!(
@@ -191,13 +208,14 @@ impl Error {
         )
     }
 }
-/// What asks for so many flows.
-fn asked(copies: u32, rivals: u32) -> String {
-    match rivals {
+
+/// The keys that ask for the flows.
+fn asked(copies: u32, competing: u32) -> String {
+    match competing {
         0 => format!("`transfer.count` asks for {copies} copies"),
         _ => format!(
             "`transfer.count` and `traffic.count` ask for {} flows",
-            u64::from(copies) + u64::from(rivals)
+            u64::from(copies) + u64::from(competing)
         ),
     }
 }

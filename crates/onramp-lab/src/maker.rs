@@ -1,23 +1,24 @@
-//! Makes the flows of a case, each with its sockets and its congestion control.
+//! Prepares the flows of a case, each with its sockets and its congestion control.
 
+use crate::error::Error;
 use crate::host::{Namespace, INITIAL_SEGMENTS};
 use crate::layout::Ends;
-use crate::supports::rival;
+use crate::startups::{Startups, Wanted};
+use crate::supports::transfers_of;
 use crate::work::{Flow, Job, OpenSockets, Plan, PreparedFlow, NEVER_NS};
-use crate::{Error, Startups, Wanted};
 use onramp_scenario::{Buffer, Case, Dscp, Given, InitialWindow, HEADER_BYTES};
 
-/// What all flows of a case have in common.
+/// The properties that all flows of a case share.
 pub struct Maker<'a> {
     /// The case.
     pub case: &'a Case,
-    /// Where senders are.
+    /// The namespace of the senders.
     pub sender: &'a Namespace,
-    /// Where receivers are.
+    /// The namespace of the receivers.
     pub receiver: &'a Namespace,
-    /// Every socket is noted here.
+    /// Every socket is registered here.
     pub open: &'a OpenSockets,
-    /// The link thread's CPU, which the flows' threads keep away from.
+    /// The CPU of the link thread. The threads of flows do not use it.
     pub cpu: Option<usize>,
 }
 
@@ -27,8 +28,11 @@ impl Maker<'_> {
         u64::from(self.case.transfer.packet_bytes(self.case.path.mtu_bytes)) - HEADER_BYTES
     }
 
-    /// The flow of a copy of the transfer, on this congestion control. Where its connection
-    /// exchanges packet pairs, the receiver answers them through the same start-up.
+    /// Prepares a copy of the transfer with this congestion control. If its connection exchanges packet
+    /// pairs, the receiver answers them with the same start-up.
+    ///
+    /// # Errors
+    /// A socket cannot be made, or the start-up cannot reserve its rate.
     pub fn copy(
         &self,
         control: &str,
@@ -37,13 +41,13 @@ impl Maker<'_> {
         startups: &mut dyn Startups,
     ) -> Result<PreparedFlow, Error> {
         let transfer = &self.case.transfer;
-        let at_first = transfer
+        let first_write_bytes = transfer
             .application
             .map_or(transfer.size_bytes, |application| application.write_bytes);
         let job = Job {
             size_bytes: transfer.size_bytes,
             initial_bytes: initial_bytes(transfer.initial_window, self.mss_bytes())
-                .min(at_first)
+                .min(first_write_bytes)
                 .min(transfer.size_bytes),
             application: transfer.application,
             stop_ns: NEVER_NS,
@@ -62,8 +66,11 @@ impl Maker<'_> {
         Ok(flow)
     }
 
-    /// The flow of one of the transfers of this traffic, of this size.
-    pub fn rival(
+    /// Prepares a transfer of the case's n-th traffic, of this size.
+    ///
+    /// # Errors
+    /// As [`Maker::copy`].
+    pub fn competing(
         &self,
         traffic: usize,
         control: &str,
@@ -72,7 +79,7 @@ impl Maker<'_> {
         startups: &mut dyn Startups,
     ) -> Result<PreparedFlow, Error> {
         let (case, traffic) = (self.case, &self.case.traffic[traffic]);
-        let transfers = rival(traffic)?;
+        let transfers = transfers_of(traffic)?;
         let job = Job {
             size_bytes,
             initial_bytes: match transfers.sizes.is_empty() {
@@ -125,7 +132,7 @@ impl Maker<'_> {
     }
 }
 
-/// The congestion control that does this.
+/// The name of a congestion control that does what is wanted.
 pub fn control_of(startups: &mut dyn Startups, wanted: &Wanted) -> Result<String, Error> {
     startups
         .congestion_control(wanted)
@@ -135,7 +142,7 @@ pub fn control_of(startups: &mut dyn Startups, wanted: &Wanted) -> Result<String
         })
 }
 
-/// What a sender sends before the first acknowledgement.
+/// The initial window in bytes of payload.
 fn initial_bytes(window: InitialWindow, mss_bytes: u64) -> u64 {
     match window {
         InitialWindow::Host => INITIAL_SEGMENTS * mss_bytes,
@@ -146,7 +153,7 @@ fn initial_bytes(window: InitialWindow, mss_bytes: u64) -> u64 {
     }
 }
 
-/// Has a flow's sender reserve what the file says, as any program would.
+/// Reserves the rate of a flow's start-up, if the scenario gives one.
 fn reserve(
     startups: &mut dyn Startups,
     startup: &str,

@@ -1,4 +1,4 @@
-//! What a caller asks of a run, and gets.
+//! The options and the outcome of a run.
 
 use crate::link::{Emission, Lateness};
 use onramp_net::LinkStats;
@@ -10,11 +10,12 @@ use std::time::Duration;
 /// How to run a case.
 #[derive(Clone, Debug)]
 pub struct RunOptions {
-    /// Fill [`Outcome::trace`]. It costs a thread that samples the sender, and memory per segment.
+    /// Fill [`Outcome::trace`]. This costs a thread that samples the sender, and memory for each
+    /// segment.
     pub trace: bool,
-    /// A transfer that receives nothing for this long, and for 20 round trips, is given up.
+    /// A transfer fails if its receiver receives nothing for this long and for 20 round trips.
     pub patience: Duration,
-    /// Set it from anywhere, for example on Ctrl-C: the run ends with
+    /// Set this from any thread, for example on Ctrl-C. The run ends with
     /// [`Error::Stopped`](crate::Error::Stopped) within some tens of milliseconds and leaves
     /// nothing behind.
     pub stop: Arc<AtomicBool>,
@@ -30,20 +31,20 @@ impl Default for RunOptions {
     }
 }
 
-/// What a case answered.
+/// The outcome of a run.
 #[derive(Debug)]
 pub struct Outcome {
-    /// The result of the transfer, of its first copy where it has several.
+    /// The result of the transfer. If it has several copies: of the first one.
     pub record: Record,
-    /// How that connection moved; empty without [`RunOptions::trace`].
+    /// The trace of that connection; empty without [`RunOptions::trace`].
     pub trace: Trace,
-    /// The same of the other copies, in order of their starts.
+    /// The results and traces of the other copies, in order of their starts.
     pub others: Vec<(Record, Trace)>,
-    /// The results of measured traffic, in order of starts. They have no traces.
+    /// The results of measured traffic, in order of their starts. They have no traces.
     pub traffic: Vec<Record>,
-    /// Sentences about what was not as it should be, each with what mends it.
+    /// Sentences about problems of the run, each with its remedy.
     pub notes: Vec<String>,
-    /// What the emulated path did.
+    /// Statistics of the emulated path.
     pub link: LinkSummary,
 }
 
@@ -53,7 +54,7 @@ impl Outcome {
         std::iter::once((self.record, self.trace)).chain(self.others)
     }
 
-    /// The same, then the results of measured traffic.
+    /// The results of all copies, then those of measured traffic.
     pub fn into_all(mut self) -> impl Iterator<Item = (Record, Option<Trace>)> {
         let traffic = std::mem::take(&mut self.traffic);
         let copies = self
@@ -68,24 +69,24 @@ impl Outcome {
     }
 }
 
-/// What the emulated path did.
+/// Statistics of the emulated path.
 #[derive(Clone, Debug)]
 pub struct LinkSummary {
     /// The bottleneck of the first copy's data.
     pub forward: LinkStats,
-    /// The same link in the direction of the acknowledgements.
+    /// The same link in the direction of the ACKs.
     pub reverse: LinkStats,
-    /// All directed links: link n of the scenario forward is 2 n, its reverse 2 n + 1.
+    /// All directed links: 2 n is link n of the scenario forward, 2 n + 1 its reverse.
     pub links: Vec<LinkStats>,
     /// Median lateness of all packets.
     pub lateness_p50_us: f64,
-    /// The first 4096 packets handed to the receivers.
+    /// The first 4096 packets delivered to the receivers.
     pub forward_emissions: Vec<Emission>,
-    /// The first 4096 packets handed to the senders: SYN, request, then acknowledgements.
+    /// The first 4096 packets delivered to the senders: SYN, request, then ACKs.
     pub reverse_emissions: Vec<Emission>,
 }
 
-/// Percentile of a lateness in microseconds.
+/// A percentile of the lateness, in microseconds.
 pub(crate) fn percentile_us(lateness: &Lateness, hundredths: u64) -> f64 {
     lateness.percentile_ns(hundredths) as f64 / 1e3
 }

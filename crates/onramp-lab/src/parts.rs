@@ -1,4 +1,4 @@
-//! Parts of the lab for other programs on the real clock.
+//! Parts of the lab that other programs on the real clock use.
 
 pub use crate::clock::now_ns;
 pub use crate::host::{ip, Namespace, Tun};

@@ -1,18 +1,18 @@
-//! The lab's path without its transfers: for programs that run at its two ends.
+//! The emulated path without transfers, for programs that run at its two ends.
 
+use crate::error::Error;
 use crate::host::{hosts_of, Host, Namespace};
 use crate::layout::Layout;
 use crate::link::{CpuLease, LinkPlan, LinkThread};
 use crate::supports::supports;
-use crate::Error;
 use onramp_scenario::Case;
 use std::net::Ipv4Addr;
 
-/// The two hosts of a case, and its links between them; they go with this value.
+/// The two hosts of a case and the links between them. They are removed when this value is dropped.
 pub struct Path {
-    /// Where what sends data is to run.
+    /// The namespace for programs that send data.
     pub sender: Namespace,
-    /// Where what receives it is to run.
+    /// The namespace for programs that receive data.
     pub receiver: Namespace,
     /// The sender's address.
     pub sender_address: Ipv4Addr,
@@ -23,7 +23,7 @@ pub struct Path {
 }
 
 impl Path {
-    /// That of a case's first transfer; its other traffic is left out.
+    /// The path of the first transfer of a case. Its traffic is left out.
     ///
     /// # Errors
     /// As [`run`](crate::run).

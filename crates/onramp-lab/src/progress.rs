@@ -1,59 +1,60 @@
-//! How far a measured flow is, and what is known of it when it is complete or the run ends.
+//! The progress of a measured flow, and its result when it is complete or the run ends.
 
+use crate::error::Error;
 use crate::work::{FlowState, TcpInfo};
-use crate::Error;
 use std::sync::Arc;
 
-/// A measured flow, looked at now and then.
+/// The progress of a measured flow, which is checked at intervals.
 pub struct Progress {
     received_bytes: u64,
-    /// When that last grew.
-    moved_ns: u64,
-    /// The sender's account when the flow was complete, or broken off.
+    /// When `received_bytes` last increased.
+    last_increase_ns: u64,
+    /// The sender's `tcp_info` when the flow was complete or stopped.
     info: Option<TcpInfo>,
 }
 
-/// A measured flow when it was complete, or when the run ended.
+/// The result of a measured flow.
 pub struct Measured {
-    /// The flow.
+    /// The state of the flow.
     pub state: Arc<FlowState>,
-    /// When its receiver connected, or was to.
+    /// When the receiver connected, or was planned to.
     pub start_ns: u64,
-    /// When the last byte had been read, if it was.
+    /// When the last byte had been read; `None` if it was not.
     pub completed_ns: Option<u64>,
-    /// Payload that was read.
+    /// Payload that the receiver has read.
     pub delivered_bytes: u64,
-    /// The sender's account at that time.
+    /// The sender's `tcp_info` at the end.
     pub info: TcpInfo,
 }
 
 impl Progress {
-    /// Of a flow that starts at this time.
+    /// The progress of a flow that starts at this time.
     pub fn from(start_ns: u64) -> Progress {
         Progress {
             received_bytes: 0,
-            moved_ns: start_ns,
+            last_increase_ns: start_ns,
             info: None,
         }
     }
 
-    /// Nothing more is to be known of it.
+    /// Whether the flow is complete or stopped.
     pub fn is_done(&self) -> bool {
         self.info.is_some()
     }
 
-    /// Looks at a flow of this size.
+    /// Checks a flow of this size.
     ///
     /// # Errors
-    /// It has stood still for longer than that.
-    pub fn look(
+    /// The receiver has received nothing for longer than `patience_ns`.
+    pub fn check(
         &mut self,
         state: &FlowState,
         size_bytes: u64,
         now_ns: u64,
         patience_ns: u64,
     ) -> Result<(), Error> {
-        // Taken once: the numbers are those of the flow's end, whatever the others do then.
+        // The numbers are taken once, at the end of the flow. What other flows do later does not
+        // change them.
         if self.is_done() {
             return Ok(());
         }
@@ -61,11 +62,11 @@ impl Progress {
             self.info = Some(sender_info(state)?);
             return Ok(());
         }
-        self.info = state.broken_off();
+        self.info = state.info_at_stop();
         if state.received_bytes() != self.received_bytes {
-            (self.received_bytes, self.moved_ns) = (state.received_bytes(), now_ns);
+            (self.received_bytes, self.last_increase_ns) = (state.received_bytes(), now_ns);
         }
-        if !self.is_done() && now_ns.saturating_sub(self.moved_ns) > patience_ns {
+        if !self.is_done() && now_ns.saturating_sub(self.last_increase_ns) > patience_ns {
             let (received_bytes, waited_s) = (self.received_bytes, patience_ns as f64 / 1e9);
             return Err(Error::Stalled {
                 received_bytes,
@@ -76,13 +77,13 @@ impl Progress {
         Ok(())
     }
 
-    /// What has become of it until now, the end of the run, or its own. It was to start at this
-    /// time.
+    /// The result of the flow now, at its end, or at the end of the run, `end_ns`. `start_ns` is its
+    /// planned start.
     pub fn finish(&self, state: Arc<FlowState>, start_ns: u64, end_ns: u64) -> Measured {
         let completed_ns =
             Some(state.completed_ns()).filter(|at_ns| *at_ns != 0 && *at_ns <= end_ns);
         let delivered_bytes = state.received_bytes();
-        // One that has no connection yet has sent nothing.
+        // A flow without connection has sent nothing.
         let info = self
             .info
             .or_else(|| sender_info(&state).ok())
@@ -101,7 +102,7 @@ impl Progress {
 }
 
 fn sender_info(flow: &FlowState) -> Result<TcpInfo, Error> {
-    let what = "asking the sender its state";
+    let what = "reading the tcp_info of the sender";
     let socket: Arc<_> = flow
         .sender()
         .ok_or(std::io::ErrorKind::NotConnected)

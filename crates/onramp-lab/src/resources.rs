@@ -1,21 +1,25 @@
-//! Whether this process has room for all flows of a run.
+//! Whether this process has enough descriptors and memory for all flows of a run.
 
+use crate::error::Error;
 use crate::host::WMEM_MAX_BYTES;
-use crate::supports::rival;
+use crate::supports::transfers_of;
 use crate::work::BUFFER_BYTES;
-use crate::Error;
 use nix::libc;
 use onramp_scenario::{Buffer, Case, ENDLESS};
 
-/// Descriptors of a flow: the sender's listening socket and its connection, and the receiver's.
+/// Descriptors of a flow: the sender's listening socket, the sender's connection, and the receiver's.
 const DESCRIPTORS: u64 = 3;
-/// Descriptors for everything else: namespaces, devices, the congestion controls' maps, the report.
+/// Descriptors for everything else: namespaces, devices, maps of congestion controls, the report.
 const OTHER_DESCRIPTORS: u64 = 100;
-/// What two threads take of their stacks, and the kernel for them and for the sockets.
+/// Memory of two threads: the used part of their stacks, and the kernel's memory for them and for the
+/// sockets.
 const THREADS_BYTES: u64 = 256 << 10;
 
-/// Refuses a case whose flows do not all fit, as far as it is certain how many there are: not of
-/// those that arrive one by one. How many more there is room for.
+/// Refuses a case whose flows do not fit. Flows that arrive one by one do not count, because their
+/// number is not known. Returns the number of further flows for which there is room.
+///
+/// # Errors
+/// The flows need more descriptors or memory than there are.
 pub fn check(case: &Case) -> Result<u64, Error> {
     let memory = memory_bytes().map_or(u64::MAX, |bytes| bytes / 2);
     fits(case, descriptors().unwrap_or(u64::MAX), memory)
@@ -26,55 +30,55 @@ fn fits(case: &Case, descriptors: u64, memory_bytes: u64) -> Result<u64, Error> 
     let traffic = || {
         case.traffic
             .iter()
-            .filter_map(|traffic| rival(traffic).ok())
+            .filter_map(|traffic| transfers_of(traffic).ok())
     };
     let at_once = traffic().filter(|transfers| transfers.arrivals.is_none());
-    let rivals = at_once
+    let competing = at_once
         .filter_map(|transfers| transfers.count)
         .fold(0, u32::saturating_add);
-    let flows = u64::from(copies) + u64::from(rivals);
-    let check = |what, each: u64, other, available, mend| {
+    let flows = u64::from(copies) + u64::from(competing);
+    let check = |what, each: u64, other, available, advice| {
         let needed = each.saturating_mul(flows).saturating_add(other);
         match needed > available && flows > 1 {
             true => Err(Error::Flows {
                 copies,
-                rivals,
+                competing,
                 what,
                 needed,
                 available,
-                mend,
+                advice,
             }),
             false => Ok(available.saturating_sub(needed) / each),
         }
     };
-    let mend = "ask for fewer, or allow more files with `ulimit -n`";
+    let advice = "ask for fewer, or allow more files with `ulimit -n`";
     let by_descriptors = check(
         "file descriptors",
         DESCRIPTORS,
         OTHER_DESCRIPTORS,
         descriptors,
-        mend,
+        advice,
     )?;
-    // The sender's kernel holds what is not acknowledged, and the receiver's what comes after a
-    // gap: with buffers that grow with the window, a few times what fills the path.
-    let sent = match case.sender.buffer {
+    // The sender's kernel holds unacknowledged data, and the receiver's kernel holds data beyond a gap.
+    // With buffers that grow with the window, this is a few times the BDP.
+    let send_buffer_bytes = match case.sender.buffer {
         Buffer::LinuxDefault => WMEM_MAX_BYTES,
         Buffer::Bytes(bytes) => bytes,
     };
-    let filled = case
+    let pipe_bytes = case
         .path
         .bdp_bytes()
         .saturating_mul(4)
         .saturating_add(WMEM_MAX_BYTES);
     let sizes = traffic().map(|transfers| transfers.sizes.iter().copied().max().unwrap_or(ENDLESS));
-    let most_bytes = sizes.fold(case.transfer.size_bytes, u64::max);
-    let kept = most_bytes.min(sent).min(filled);
-    let each = kept.saturating_mul(2) + BUFFER_BYTES as u64 + THREADS_BYTES;
-    let mend = "ask for fewer, or give the scenario's sender a smaller `buffer`";
-    Ok(by_descriptors.min(check("bytes of memory", each, 0, memory_bytes, mend)?))
+    let max_size_bytes = sizes.fold(case.transfer.size_bytes, u64::max);
+    let held_bytes = max_size_bytes.min(send_buffer_bytes).min(pipe_bytes);
+    let each = held_bytes.saturating_mul(2) + BUFFER_BYTES as u64 + THREADS_BYTES;
+    let advice = "ask for fewer, or give the scenario's sender a smaller `buffer`";
+    Ok(by_descriptors.min(check("bytes of memory", each, 0, memory_bytes, advice)?))
 }
 
-/// Descriptors that this process may have.
+/// Maximum number of descriptors of this process.
 fn descriptors() -> Option<u64> {
     let mut limit = libc::rlimit {
         rlim_cur: 0,
@@ -85,7 +89,7 @@ fn descriptors() -> Option<u64> {
     (result == 0).then_some(limit.rlim_cur)
 }
 
-/// Memory that can be used without others suffering.
+/// Memory that is available without swapping.
 fn memory_bytes() -> Option<u64> {
     let info = std::fs::read_to_string("/proc/meminfo").ok()?;
     let kib = info
@@ -114,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn copies_without_room_are_refused_by_their_key() {
+    fn too_many_copies_are_refused_with_their_key() {
         assert_eq!(refusal(300, 1024, 4 << 30), None);
         let files = refusal(400, 1024, 8 << 30).unwrap();
         assert!(
@@ -132,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn traffic_needs_room_too() {
+    fn traffic_counts_against_the_limits_too() {
         let mut case = case(300);
         let text = "name = \"x\"\n[path]\nrate = \"8 Mbit/s\"\nrtt = \"100 ms\"\n[[transfer]]\nsize = \"1 B\"\n[[traffic]]\ncount = 100\n";
         case.traffic = onramp_scenario::parse("x", text)
@@ -146,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn there_is_room_for_transfers_that_arrive_one_by_one_beside_those_that_are_certain() {
+    fn room_for_later_arrivals_is_what_flows_at_the_start_leave() {
         let mut case = case(10);
         let text = "name = \"x\"\n[path]\nrate = \"8 Mbit/s\"\nrtt = \"100 ms\"\n[[transfer]]\nsize = \"1 B\"\n\
                     [[traffic]]\nsize = \"1 kB\"\ncount = 10\n[[traffic]]\nsize = \"1 kB\"\narrivals = \"9 /s\"\n";
@@ -163,12 +167,12 @@ mod tests {
         case.transfer.size_bytes = 1;
         assert!(
             by_memory < fits(&case, 1 << 20, 1 << 30).unwrap(),
-            "what flows hold is no more than they carry"
+            "a flow holds no more than its size"
         );
     }
 
     #[test]
-    fn what_this_process_may_use_is_known() {
+    fn the_limits_of_this_process_can_be_read() {
         assert!(descriptors().unwrap() > 16);
         assert!(memory_bytes().unwrap() > 1 << 20);
     }

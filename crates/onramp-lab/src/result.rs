@@ -1,13 +1,14 @@
-//! From what was seen to records and traces.
+//! Makes records and traces from the measurements of a run.
 
+use crate::competing::MeasuredCompetitor;
 use crate::layout::Layout;
 use crate::link::{Lateness, LinkReport, SegmentLog};
 use crate::options::percentile_us;
+use crate::options::{LinkSummary, Outcome, RunOptions};
 use crate::progress::Measured;
-use crate::rivals::MeasuredRival;
+use crate::startups::ConnectionEvent;
 use crate::suspect;
 use crate::work::{FlowState, Sample};
-use crate::{ConnectionEvent, LinkSummary, Outcome, RunOptions};
 use onramp_net::LinkStats;
 use onramp_results::{
     rate_in, traffic_windows, Record, SegmentSample, SenderSample, StartupEvent, Trace,
@@ -18,29 +19,29 @@ use std::net::SocketAddr;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Everything a run left.
+/// The measurements of a run.
 pub struct Observed<'a> {
-    /// Who is who.
+    /// Addresses and bottlenecks.
     pub layout: &'a Layout,
-    /// The run's beginning.
+    /// Beginning of the run.
     pub begin_ns: u64,
-    /// Its end, where that was not its transfers' doing.
+    /// End of the run, if the case limits its duration; `None` if all transfers completed before.
     pub end_ns: Option<u64>,
     /// The copies of the transfer.
     pub copies: Vec<Measured>,
-    /// Transfers of measured traffic.
-    pub traffic: Vec<MeasuredRival>,
-    /// Those of the other traffic.
-    pub rivals: Vec<Arc<FlowState>>,
-    /// What start-ups reported, of all connections of the machine.
+    /// The transfers of measured traffic.
+    pub traffic: Vec<MeasuredCompetitor>,
+    /// The transfers of the other traffic.
+    pub competing: Vec<Arc<FlowState>>,
+    /// The reports of start-ups, of all connections of the machine.
     pub events: Vec<ConnectionEvent>,
-    /// Looks at the sender of each copy.
+    /// Samples of the sender of each copy.
     pub samples: Vec<Vec<Sample>>,
-    /// What the links did.
+    /// The report of the link thread.
     pub report: LinkReport,
 }
 
-/// Writes it up.
+/// Makes records, traces and notes from the measurements.
 pub fn outcome(case: &Case, observed: Observed<'_>, options: &RunOptions) -> Outcome {
     let Observed {
         layout,
@@ -48,7 +49,7 @@ pub fn outcome(case: &Case, observed: Observed<'_>, options: &RunOptions) -> Out
         end_ns,
         copies,
         traffic,
-        rivals,
+        competing,
         events,
         samples,
         report,
@@ -61,118 +62,52 @@ pub fn outcome(case: &Case, observed: Observed<'_>, options: &RunOptions) -> Out
         reverse_emissions,
         logs,
         stolen_ms,
-        notes,
+        mut notes,
     } = report;
     let reasons = suspect::reasons(case, &lateness, early_lateness_ns);
-    let mut notes = notes;
-    if !reasons.is_empty() {
-        notes.push(format!(
-            "{}: repeat this run while the machine is quiet, or on faster CPUs",
-            reasons.join("; ")
-        ));
-        if stolen_ms > 0 {
-            notes.push(format!(
-                "the hypervisor withheld the link thread's CPU for {stolen_ms} ms meanwhile"
-            ));
-        }
-    }
-    let is_suspect = !reasons.is_empty();
+    notes.extend(notes_on_lateness(&reasons, stolen_ms));
     let mut writer = Writer {
         case,
+        layout,
         begin_ns,
         end_ns,
         links: &links,
         lateness: &lateness,
-        is_suspect,
-        rivals: &rivals,
-        held_ms: None,
+        is_suspect: !reasons.is_empty(),
+        competing: &competing,
+        events: by_connection(events),
+        sndbuf_limited_ms: None,
     };
-    let mut events = by_connection(events);
-    let (mut samples, mut logs) = (samples.into_iter(), logs.into_iter());
-    let (mut results, mut left_out) = (Vec::new(), 0);
-    for (place, copy) in (0..).zip(&copies) {
-        let events = copy.take_events(&mut events, end_ns);
-        let (blank, ends) = (
-            Record::of_copy(case, "kernel", place),
-            case.transfer.ends(place),
-        );
-        let mut record = writer.write(
-            blank,
-            copy,
-            ends,
-            layout.bottleneck(place as usize),
-            &events,
-        );
-        writer.fill_traffic(&mut record, copy.start_ns);
-        let mut trace = Trace::default();
-        if options.trace {
-            let (segments, more) = logs.next().map(SegmentLog::into_parts).unwrap_or_default();
-            left_out += more;
-            trace.events = events;
-            trace.sender = samples
-                .next()
-                .unwrap_or_default()
-                .iter()
-                .map(|sample| copy.sender_sample(sample, case))
-                .collect();
-            let segment = |segment: &crate::link::Segment| SegmentSample {
-                time_s: copy.time_s(segment.time_ns),
-                start_byte: segment.start_byte,
-                length_bytes: segment.length_bytes,
-                retransmission: segment.retransmission,
-                dropped: segment.dropped,
-            };
-            trace.segments = segments.iter().map(segment).collect();
-        }
-        results.push((record, trace));
-    }
-    let of_traffic = |(flow, rival): (u32, &MeasuredRival)| {
-        let MeasuredRival {
-            traffic: number,
-            arrival,
-            measured,
-        } = rival;
-        let traffic = &case.traffic[*number];
-        let TrafficKind::Transfers(transfers) = &traffic.kind else {
-            unreachable!("the lab's traffic is made of transfers")
-        };
-        let size_bytes = if arrival.size_bytes == ENDLESS {
-            0
-        } else {
-            arrival.size_bytes
-        };
-        let start_ns = measured.start_ns.saturating_sub(begin_ns);
-        let blank = Record::of_traffic(case, "kernel", traffic, transfers, size_bytes, start_ns);
-        let events = measured.take_events(&mut events, end_ns);
-        let (ends, bottleneck) = ((traffic.from, traffic.to), layout.rival_bottleneck(*number));
-        writer.write(
-            Record { flow, ..blank },
-            measured,
-            ends,
-            bottleneck,
-            &events,
-        )
-    };
+    let mut traces = Traces::new(samples, logs, options.trace);
+    let mut results: Vec<(Record, Trace)> = (0..)
+        .zip(&copies)
+        .map(|(index, copy)| {
+            let (record, events) = writer.copy(index, copy);
+            (record, traces.next(case, copy, events))
+        })
+        .collect();
     let traffic = (copies.len() as u32 + 1..)
         .zip(&traffic)
-        .map(of_traffic)
+        .map(|(flow, transfer)| writer.traffic(flow, transfer))
         .collect();
-    if let Some(held_ms) = writer.held_ms {
+    if let Some(ms) = writer.sndbuf_limited_ms {
         notes.push(format!(
-            "the send buffer held the sender back for {held_ms:.1} ms: give the scenario's sender a larger `buffer`"
+            "the send buffer held the sender back for {ms:.1} ms: give the scenario's sender a \
+             larger `buffer`"
         ));
     }
-    if left_out > 0 {
+    if traces.left_out > 0 {
         notes.push(format!(
-            "the trace ends early: {left_out} segments are left out"
+            "the trace ends early: {} segments are left out",
+            traces.left_out
         ));
     }
     let forward = layout.bottleneck(0) as usize;
     let link = LinkSummary {
         forward: links[forward],
         reverse: links[forward ^ 1],
-        links,
         lateness_p50_us: percentile_us(&lateness, 50),
+        links,
         forward_emissions,
         reverse_emissions,
     };
@@ -188,22 +123,137 @@ pub fn outcome(case: &Case, observed: Observed<'_>, options: &RunOptions) -> Out
     }
 }
 
+/// Notes on a run that is suspect, for these reasons.
+fn notes_on_lateness(reasons: &[String], stolen_ms: u64) -> Vec<String> {
+    if reasons.is_empty() {
+        return Vec::new();
+    }
+    let mut notes = vec![format!(
+        "{}: repeat this run while the machine is quiet, or on faster CPUs",
+        reasons.join("; ")
+    )];
+    if stolen_ms > 0 {
+        notes.push(format!(
+            "the hypervisor withheld the CPU of the link thread for {stolen_ms} ms in this run"
+        ));
+    }
+    notes
+}
+
+/// The traces of the copies, in their order.
+struct Traces {
+    samples: std::vec::IntoIter<Vec<Sample>>,
+    logs: std::vec::IntoIter<SegmentLog>,
+    is_wanted: bool,
+    /// Segments for which the logs had no room.
+    left_out: u64,
+}
+
+impl Traces {
+    fn new(samples: Vec<Vec<Sample>>, logs: Vec<SegmentLog>, is_wanted: bool) -> Traces {
+        Traces {
+            samples: samples.into_iter(),
+            logs: logs.into_iter(),
+            is_wanted,
+            left_out: 0,
+        }
+    }
+
+    /// The trace of the next copy; it is empty if no traces are wanted.
+    fn next(&mut self, case: &Case, copy: &Measured, events: Vec<StartupEvent>) -> Trace {
+        if !self.is_wanted {
+            return Trace::default();
+        }
+        let (segments, more) = self
+            .logs
+            .next()
+            .map(SegmentLog::into_parts)
+            .unwrap_or_default();
+        self.left_out += more;
+        let segment = |segment: &crate::link::Segment| SegmentSample {
+            time_s: copy.time_s(segment.time_ns),
+            start_byte: segment.start_byte,
+            length_bytes: segment.length_bytes,
+            retransmission: segment.retransmission,
+            dropped: segment.dropped,
+        };
+        let samples = self.samples.next().unwrap_or_default();
+        Trace {
+            events,
+            sender: samples
+                .iter()
+                .map(|sample| copy.sender_sample(sample, case))
+                .collect(),
+            segments: segments.iter().map(segment).collect(),
+        }
+    }
+}
+
+/// A send buffer that held its sender back for a larger share of the completion time changed the
+/// result.
+const MAX_SNDBUF_LIMITED_SHARE: f64 = 0.02;
+
 /// Writes the records of a run.
 struct Writer<'a> {
     case: &'a Case,
+    layout: &'a Layout,
     begin_ns: u64,
     end_ns: Option<u64>,
     links: &'a [LinkStats],
     lateness: &'a Lateness,
     is_suspect: bool,
     /// Traffic without records.
-    rivals: &'a [Arc<FlowState>],
-    /// The longest time for which a send buffer held its sender back, where that mattered.
-    held_ms: Option<f64>,
+    competing: &'a [Arc<FlowState>],
+    /// The events of the connections without a record so far.
+    events: Events,
+    /// The longest time for which a send buffer held its sender back, if that changed a result.
+    sndbuf_limited_ms: Option<f64>,
 }
 
 impl Writer<'_> {
-    /// The record of a flow between these nodes, with this bottleneck.
+    /// The record and the events of a copy of the transfer, counted from 0.
+    fn copy(&mut self, index: u32, copy: &Measured) -> (Record, Vec<StartupEvent>) {
+        let blank = Record::of_copy(self.case, "kernel", index);
+        let ends = self.case.transfer.ends(index);
+        let bottleneck = self.layout.bottleneck(index as usize);
+        let events = copy.take_events(&mut self.events, self.end_ns);
+        let mut record = self.write(blank, copy, ends, bottleneck, &events);
+        self.fill_traffic(&mut record, copy.start_ns);
+        (record, events)
+    }
+
+    /// The record of a transfer of measured traffic.
+    fn traffic(&mut self, flow: u32, transfer: &MeasuredCompetitor) -> Record {
+        let MeasuredCompetitor {
+            traffic: number,
+            arrival,
+            measured,
+        } = transfer;
+        let traffic = &self.case.traffic[*number];
+        let TrafficKind::Transfers(transfers) = &traffic.kind else {
+            unreachable!("the traffic of the lab consists of transfers")
+        };
+        let size_bytes = match arrival.size_bytes {
+            ENDLESS => 0,
+            size_bytes => size_bytes,
+        };
+        let start_ns = measured.start_ns.saturating_sub(self.begin_ns);
+        let blank = Record::of_traffic(
+            self.case, "kernel", traffic, transfers, size_bytes, start_ns,
+        );
+        let events = measured.take_events(&mut self.events, self.end_ns);
+        let ends = (traffic.from, traffic.to);
+        let bottleneck = self.layout.competing_bottleneck(*number);
+        self.write(
+            Record { flow, ..blank },
+            measured,
+            ends,
+            bottleneck,
+            &events,
+        )
+    }
+
+    /// Fills the record of a flow between two nodes, with its bottleneck.
     fn write(
         &mut self,
         blank: Record,
@@ -220,8 +270,8 @@ impl Writer<'_> {
         }
         record.retransmitted_segments = u64::from(flow.info.total_retrans);
         record.timeouts = flow.info.timeouts();
-        let way = self.case.network.round_trip(ends);
-        record.count_losses(way.iter().map(|link| &self.links[*link as usize]));
+        let links = self.case.network.round_trip(ends);
+        record.count_losses(links.iter().map(|link| &self.links[*link as usize]));
         let bdp_bytes = bytes_in(record.rate_bits_per_s, (record.rtt_ms * 1e6) as u64);
         let queue = self.links[bottleneck as usize].peak_queue;
         record.peak_queue_bdp = queue.bytes as f64 / bdp_bytes.max(1) as f64;
@@ -229,31 +279,33 @@ impl Writer<'_> {
         record.lateness_p99_us = percentile_us(self.lateness, 99);
         record.lateness_max_us = self.lateness.max_ns() as f64 / 1e3;
         record.suspect = self.is_suspect;
-        let held_ms = flow.info.sndbuf_limited_us as f64 / 1e3;
+        let limited_ms = flow.info.sndbuf_limited_us as f64 / 1e3;
         if record
             .completion_s
-            .is_some_and(|completion_s| held_ms / 1e3 > 0.02 * completion_s)
+            .is_some_and(|completion_s| limited_ms / 1e3 > MAX_SNDBUF_LIMITED_SHARE * completion_s)
         {
-            self.held_ms = Some(self.held_ms.unwrap_or(0.0).max(held_ms));
+            self.sndbuf_limited_ms = Some(self.sndbuf_limited_ms.unwrap_or(0.0).max(limited_ms));
         }
         record
     }
 
+    /// Fills the goodput of the competing traffic before and during a transfer.
     fn fill_traffic(&self, record: &mut Record, start_ns: u64) {
         let Some(span) = self.case.traffic_span() else {
             return;
         };
         let goodput = |window: Range<u64>| {
             let bytes: f64 = self
-                .rivals
+                .competing
                 .iter()
-                .map(|rival| rival.received_between(window.start, window.end))
+                .map(|flow| flow.received_between(window.start, window.end))
                 .sum();
             rate_in(&window, bytes)
         };
         let at = |run_ns: u64| self.begin_ns.saturating_add(run_ns);
-        let seen = at(span.start)..at(span.end).min(self.end_ns.unwrap_or(u64::MAX));
-        let [before, during] = traffic_windows(start_ns, self.case.path.rtt_ns, &seen).map(goodput);
+        let observed = at(span.start)..at(span.end).min(self.end_ns.unwrap_or(u64::MAX));
+        let [before, during] =
+            traffic_windows(start_ns, self.case.path.rtt_ns, &observed).map(goodput);
         (
             record.traffic_before_bytes_per_s,
             record.traffic_during_bytes_per_s,
@@ -261,7 +313,7 @@ impl Writer<'_> {
     }
 }
 
-/// The events of each connection, which its sender's address and its receiver's name.
+/// The events of each connection. Its key is the address of its sender and that of its receiver.
 type Events = HashMap<(SocketAddr, SocketAddr), Vec<ConnectionEvent>>;
 
 fn by_connection(events: Vec<ConnectionEvent>) -> Events {
@@ -276,13 +328,13 @@ fn by_connection(events: Vec<ConnectionEvent>) -> Events {
 }
 
 impl Measured {
-    /// Time since its receiver connected.
+    /// Seconds since the receiver connected.
     fn time_s(&self, at_ns: u64) -> f64 {
         (at_ns as f64 - self.start_ns as f64) / 1e9
     }
 
-    /// Takes its events out of all, with their times. What came after the last byte was read, at
-    /// the connection's end, or after the end of the run is none of the transfer's.
+    /// Removes the flow's events from those of all connections, and sets their times. Events after the
+    /// last byte was read or after the end of the run do not belong to the transfer.
     fn take_events(&self, events: &mut Events, end_ns: Option<u64>) -> Vec<StartupEvent> {
         let events = self
             .state

@@ -1,64 +1,51 @@
-//! One case from beginning to end.
+//! The run of a case, from beginning to end.
 
 use crate::clock::{now_ns, sleep_until};
-use crate::host::{hosts_of, Host};
+use crate::competing::{CompetingFlows, MeasuredCompetitor};
+use crate::error::Error;
+use crate::host::{hosts_of, Host, Namespace};
 use crate::layout::Layout;
+use crate::limits;
 use crate::link::{CpuLease, LinkPlan, LinkReport, LinkThread, SegmentLogs};
 use crate::maker::{control_of, Maker};
+use crate::options::{Outcome, RunOptions};
 use crate::progress::{Measured, Progress};
 use crate::result::{self, Observed};
-use crate::rivals::{MeasuredRival, Rivals};
-use crate::supports::supports;
+use crate::startups::{ConnectionEvent, Startups, Wanted};
 use crate::work::{Flow, FlowState, OpenSockets, PreparedFlow, Sample, Sampler};
-use crate::{resources, ConnectionEvent, Error, Outcome, RunOptions, Startups, Wanted};
 use onramp_results::TRAFFIC_RTTS;
 use onramp_scenario::{Arrivals, Case, PacketPair};
+use std::any::Any;
 use std::sync::atomic::Ordering;
 use std::sync::Arc;
 
-/// How often the run's progress is looked at.
+/// Interval at which the progress of the run is checked.
 const WATCH_NS: u64 = 5_000_000;
 
-/// Runs a case on this machine's kernel. Takes as long as the transfer takes, and the competing
-/// traffic's lead.
+/// Runs a case on this machine's kernel. This takes as long as the transfer, plus the lead of the
+/// competing traffic.
+///
+/// # Errors
+/// The host lacks something, the lab does not support the case, or the transfer failed. The message
+/// says what to do.
 pub fn run(
     case: &Case,
     startups: &mut dyn Startups,
     options: &RunOptions,
 ) -> Result<Outcome, Error> {
-    let room = check(case)?;
-    let transfer = &case.transfer;
-    let wanted = Wanted {
-        startup: &transfer.startup,
-        avoidance: transfer.avoidance,
-        initial_window: transfer.initial_window,
-        memory: transfer.memory,
-        packet_pairs: case.sender.packet_pairs,
-    };
-    let control = control_of(startups, &wanted)?;
+    let room = limits::check(case)?;
+    let control = control_of(startups, &wanted(case))?;
     let layout = Layout::of(case);
     let (sender, receiver) = hosts_of(case, &layout)?;
-    let (
-        Host {
-            tun: sender_tun,
-            namespace: sender,
-        },
-        Host {
-            tun: receiver_tun,
-            namespace: receiver,
-        },
-    ) = (sender, receiver);
-    let pairs = match case.receiver.packet_pair {
-        PacketPair::None => None,
-        _ => {
-            let exchange =
-                startups.exchange_pairs(&control, [sender.cookie()?, receiver.cookie()?]);
-            exchange.map_err(|source| Error::Startup {
-                startup: transfer.startup.clone(),
-                source,
-            })?
-        }
-    };
+    let Host {
+        tun: sender_tun,
+        namespace: sender,
+    } = sender;
+    let Host {
+        tun: receiver_tun,
+        namespace: receiver,
+    } = receiver;
+    let pairs = exchange_pairs(case, startups, &control, [&sender, &receiver])?;
     let lease = CpuLease::take();
     let cpu = lease.as_ref().map(CpuLease::cpu);
     let open = OpenSockets::default();
@@ -69,41 +56,28 @@ pub fn run(
         open: &open,
         cpu,
     };
-    let copies = (0..transfer.count as usize)
+    let copies = (0..case.transfer.count as usize)
         .map(|copy| maker.copy(&control, layout.copy(copy), pairs.is_some(), startups));
     let copies = copies.collect::<Result<Vec<_>, _>>()?;
-    let rivals = Rivals::new(&maker, &layout, room, startups)?;
-
-    let senders = copies
-        .iter()
-        .enumerate()
-        .map(|(copy, flow)| (flow.sender, layout.bottleneck(copy)));
-    let senders: Vec<_> = senders.collect();
-    let mss_bytes = maker.mss_bytes();
-    let logs = options
-        .trace
-        .then(|| SegmentLogs::new(&senders, transfer.size_bytes, mss_bytes));
-    let (wiring, flows) = (layout.wiring(case), copies.len());
-    let plan = LinkPlan {
-        wiring,
+    let competing = CompetingFlows::new(&maker, &layout, room, startups)?;
+    let link = LinkThread::start(LinkPlan {
+        wiring: layout.wiring(case),
         sender: sender_tun,
         receiver: receiver_tun,
-        flows,
-        logs,
+        flows: copies.len(),
+        logs: segment_logs(&maker, &layout, &copies, options),
         cpu,
-    };
-    let link = LinkThread::start(plan);
+    });
     let begin_ns = link.begin_ns;
-    let mut running = Running::start(case, copies, rivals, link, options, cpu);
+    let mut running = Running::start(case, copies, competing, link, options, cpu);
     let watched = running.watch(startups, options);
-    let finished = running.finish(&open);
-    // A broken link is why everything else failed.
-    let (report, samples) = finished?;
+    // If the link has failed, everything else failed because of it: its error comes first.
+    let (report, samples) = running.finish(&open)?;
     let Watched {
         copies,
         end_ns,
         mut events,
-        rivals: (traffic, rivals),
+        competing: (traffic, competing),
     } = watched?;
     events.extend(startups.take_events());
     let observed = Observed {
@@ -112,7 +86,7 @@ pub fn run(
         end_ns,
         copies,
         traffic,
-        rivals,
+        competing,
         events,
         samples,
         report,
@@ -120,23 +94,70 @@ pub fn run(
     Ok(result::outcome(case, observed, options))
 }
 
-/// The flows of a run and who looks after them.
+fn wanted(case: &Case) -> Wanted<'_> {
+    let transfer = &case.transfer;
+    Wanted {
+        startup: &transfer.startup,
+        avoidance: transfer.avoidance,
+        initial_window: transfer.initial_window,
+        memory: transfer.memory,
+        packet_pairs: case.sender.packet_pairs,
+    }
+}
+
+/// Lets the hosts exchange packet pairs, if the receiver of the case answers them. The exchange ends
+/// when the returned value is dropped.
+fn exchange_pairs(
+    case: &Case,
+    startups: &mut dyn Startups,
+    control: &str,
+    [sender, receiver]: [&Namespace; 2],
+) -> Result<Option<Box<dyn Any>>, Error> {
+    if case.receiver.packet_pair == PacketPair::None {
+        return Ok(None);
+    }
+    let exchange = startups.exchange_pairs(control, [sender.cookie()?, receiver.cookie()?]);
+    exchange.map_err(|source| Error::Startup {
+        startup: case.transfer.startup.clone(),
+        source,
+    })
+}
+
+/// Logs of the copies' segments, if the caller wants traces.
+fn segment_logs(
+    maker: &Maker<'_>,
+    layout: &Layout,
+    copies: &[PreparedFlow],
+    options: &RunOptions,
+) -> Option<SegmentLogs> {
+    let senders: Vec<_> = copies
+        .iter()
+        .enumerate()
+        .map(|(copy, flow)| (flow.sender, layout.bottleneck(copy)))
+        .collect();
+    let size_bytes = maker.case.transfer.size_bytes;
+    options
+        .trace
+        .then(|| SegmentLogs::new(&senders, size_bytes, maker.mss_bytes()))
+}
+
+/// The flows of a run, and the threads that observe them.
 struct Running<'a> {
     case: &'a Case,
     copies: Vec<Flow>,
-    rivals: Rivals<'a>,
+    competing: CompetingFlows<'a>,
     sampler: Option<Sampler>,
     link: LinkThread,
-    /// When each copy starts.
+    /// The start of each copy.
     starts_ns: Vec<u64>,
 }
 
-/// What was seen until the run's end.
+/// The measurements until the end of the run.
 struct Watched {
     copies: Vec<Measured>,
-    /// Transfers of measured traffic, and those of the other traffic.
-    rivals: (Vec<MeasuredRival>, Vec<Arc<FlowState>>),
-    /// When the run ended, where that was not its transfers' doing.
+    /// The transfers of measured traffic, and those of the other traffic.
+    competing: (Vec<MeasuredCompetitor>, Vec<Arc<FlowState>>),
+    /// When the run ended, if the case limits its duration; `None` if all transfers completed before.
     end_ns: Option<u64>,
     events: Vec<ConnectionEvent>,
 }
@@ -145,12 +166,12 @@ impl<'a> Running<'a> {
     fn start(
         case: &'a Case,
         copies: Vec<PreparedFlow>,
-        mut rivals: Rivals<'a>,
+        mut competing: CompetingFlows<'a>,
         link: LinkThread,
         options: &RunOptions,
         cpu: Option<usize>,
     ) -> Running<'a> {
-        rivals.start(link.begin_ns);
+        competing.start(link.begin_ns);
         let starts: Vec<u64> = Arrivals::of_transfer(case)
             .map(|copy| copy.start_ns)
             .collect();
@@ -160,7 +181,7 @@ impl<'a> Running<'a> {
             .collect();
         let start = |(flow, start_ns): (PreparedFlow, u64)| flow.start(link.begin_ns, start_ns);
         let copies: Vec<Flow> = copies.into_iter().zip(starts).map(start).collect();
-        // As many looks a second as at eight senders, however many there are.
+        // The number of samples per second is at most that of eight senders.
         let interval_ns = (case.path.rtt_ns / 200).max(1_000_000) * copies.len().div_ceil(8) as u64;
         let states = || copies.iter().map(|copy| copy.state.clone()).collect();
         let sampler = options
@@ -169,14 +190,14 @@ impl<'a> Running<'a> {
         Running {
             case,
             copies,
-            rivals,
+            competing,
             sampler,
             link,
             starts_ns,
         }
     }
 
-    /// Waits for the end of all that is measured or of the run, or for what prevents it.
+    /// Waits until all measured flows are complete, the run ends, or an error occurs.
     fn watch(
         &mut self,
         startups: &mut dyn Startups,
@@ -185,7 +206,7 @@ impl<'a> Running<'a> {
         let case = self.case;
         let mut events = startups.take_events();
         let patience_ns = (options.patience.as_nanos() as u64).max(20 * case.path.rtt_ns);
-        // Nothing arrives while the application has nothing to send.
+        // No data arrives while the application has nothing to send.
         let pause_ns = case
             .transfer
             .application
@@ -215,16 +236,16 @@ impl<'a> Running<'a> {
             events.extend(startups.take_events());
             let now = now_ns();
             for (copy, progress) in self.copies.iter().zip(&mut progress) {
-                progress.look(
+                progress.check(
                     &copy.state,
                     case.transfer.size_bytes,
                     now,
                     patience_ns.saturating_add(pause_ns),
                 )?;
             }
-            self.rivals.look(begin_ns, startups, patience_ns)?;
+            self.competing.check(begin_ns, startups, patience_ns)?;
             if progress.iter().all(Progress::is_done)
-                && self.rivals.are_done()
+                && self.competing.are_done()
                 && now >= traffic_until_ns
             {
                 break None;
@@ -238,76 +259,25 @@ impl<'a> Running<'a> {
         let copies = copies.map(finish).collect();
         Ok(Watched {
             copies,
-            rivals: self.rivals.take(begin_ns, last_ns),
+            competing: self.competing.take(begin_ns, last_ns),
             end_ns,
             events,
         })
     }
 
-    /// Ends all threads. The link's report and looks at the senders, or why the link failed.
+    /// Ends all threads. Returns the report of the link and the samples of the senders, or the error
+    /// of the link.
     fn finish(self, open: &OpenSockets) -> Result<(LinkReport, Vec<Vec<Sample>>), Error> {
         let samples = self.sampler.map(Sampler::finish).unwrap_or_default();
         open.shut_all();
         let mut flows: Vec<Flow> = self
             .copies
             .into_iter()
-            .chain(self.rivals.into_flows())
+            .chain(self.competing.into_flows())
             .collect();
         flows.iter_mut().for_each(Flow::join);
-        // Sockets are closed, and their connections reset, when nobody counts packets any more.
+        // The link has stopped counting packets before the sockets close, which resets their
+        // connections.
         Ok((self.link.finish()?, samples))
     }
-}
-
-/// Refuses what a TUN device, the arithmetic or this process cannot carry; a scenario file has been
-/// checked more strictly. How many flows there is room for beside those that are certain.
-fn check(case: &Case) -> Result<u64, Error> {
-    supports(case)?;
-    let (path, size) = (&case.path, case.transfer.size_bytes);
-    let wrong = |what, found, expected| {
-        Err(Error::Case {
-            what,
-            found,
-            expected,
-        })
-    };
-    if !(296..=65_000).contains(&path.mtu_bytes) {
-        return wrong("the MTU", path.mtu_bytes.into(), "296 to 65,000 bytes");
-    }
-    if let Some(bytes) = case
-        .transfer
-        .segment_bytes
-        .filter(|bytes| !(296..=9000).contains(bytes))
-    {
-        return wrong(
-            "the largest segment's packet",
-            bytes.into(),
-            "296 to 9,000 bytes",
-        );
-    }
-    let links = case
-        .network
-        .links
-        .iter()
-        .flat_map(|link| [&link.forward, &link.reverse]);
-    for channel in links.chain([&path.forward, &path.reverse]) {
-        if !(1_000..=100_000_000_000).contains(&channel.rate_bits_per_s) {
-            return wrong(
-                "a rate in bit/s",
-                channel.rate_bits_per_s,
-                "1 kbit/s to 100 Gbit/s",
-            );
-        }
-        if channel.loss_ppm > 1_000_000 {
-            return wrong(
-                "a loss probability in millionths",
-                channel.loss_ppm.into(),
-                "at most 1,000,000",
-            );
-        }
-    }
-    if size == 0 || size == u64::MAX {
-        return wrong("the transfer's size in bytes", size, "1 byte or more");
-    }
-    resources::check(case)
 }

@@ -1,4 +1,4 @@
-//! Where congestion controls come from, and what they report.
+//! The interface to the supplier of congestion controls, and their reports.
 
 use onramp_results::StartupEvent;
 use onramp_scenario::{Avoidance, InitialWindow, Memory, NO_STARTUP};
@@ -7,32 +7,39 @@ use std::error::Error;
 use std::net::SocketAddr;
 use std::os::fd::BorrowedFd;
 
-/// What a congestion control is to do.
+/// The properties of the congestion control of a flow.
 #[derive(Clone, Copy, Debug)]
 pub struct Wanted<'a> {
-    /// An algorithm's name, or [`NO_STARTUP`].
+    /// The name of a start-up algorithm, or [`NO_STARTUP`].
     pub startup: &'a str,
-    /// What follows it.
+    /// The congestion avoidance that follows.
     pub avoidance: Avoidance,
-    /// What is sent before the first acknowledgement.
+    /// The initial window.
     pub initial_window: InitialWindow,
-    /// What its connections make of what earlier ones found of their path.
+    /// Whether and how connections use the memory of their path.
     pub memory: Memory,
-    /// Send packet pairs, where the start-up can.
+    /// Send packet pairs, if the start-up supports them.
     pub packet_pairs: bool,
 }
 
 /// A supplier of congestion controls: `onramp-kernel`, or [`BuiltIn`].
 pub trait Startups {
-    /// Name of a registered congestion control that does this. It stays registered for as long as
-    /// the supplier lives.
+    /// The name of a registered congestion control with these properties. It stays registered until the
+    /// supplier is dropped.
+    ///
+    /// # Errors
+    /// The supplier has no such congestion control.
     fn congestion_control(
         &mut self,
         wanted: &Wanted,
     ) -> Result<String, Box<dyn Error + Send + Sync>>;
 
-    /// Has both ends of the connections in two network namespaces (cookies) exchange packet pairs,
-    /// as long as the value that it returns lives; `None` where this congestion control sends none.
+    /// Lets both ends of the connections in two network namespaces (given by their cookies) exchange
+    /// packet pairs until the returned value is dropped. `None`: this congestion control sends no
+    /// pairs.
+    ///
+    /// # Errors
+    /// The exchange cannot be set up.
     fn exchange_pairs(
         &mut self,
         _congestion_control: &str,
@@ -41,8 +48,11 @@ pub trait Startups {
         Ok(None)
     }
 
-    /// Reserves a rate, in bytes of payload a second, and a burst (0: the start-up's own) for a
-    /// socket on this congestion control, and for the connections that it will accept.
+    /// Reserves a rate in bytes of payload per second and a burst in bytes (0: the start-up's default)
+    /// for a socket with this congestion control, and for the connections that it accepts.
+    ///
+    /// # Errors
+    /// The congestion control reserves nothing, or the reservation was refused.
     fn reserve(
         &mut self,
         congestion_control: &str,
@@ -53,21 +63,21 @@ pub trait Startups {
         Err(format!("{congestion_control} reserves nothing").into())
     }
 
-    /// Everything the start-ups reported since the last call, in order of time. The lab asks every
-    /// few milliseconds while a transfer runs.
+    /// The events since the last call, in order of time. The lab calls this every few milliseconds while
+    /// a transfer runs.
     fn take_events(&mut self) -> Vec<ConnectionEvent>;
 }
 
-/// A start-up's report about one connection, whosever it is.
+/// An event of a start-up on one connection, which may be any connection of this machine.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ConnectionEvent {
     /// When, by CLOCK_MONOTONIC.
     pub time_ns: u64,
     /// The sender's address and port.
     pub local: SocketAddr,
-    /// The receiver's.
+    /// The receiver's address and port.
     pub remote: SocketAddr,
-    /// What happened; the lab sets its `time_s`.
+    /// The event. The lab sets its `time_s`.
     pub event: StartupEvent,
 }
 
@@ -82,16 +92,17 @@ impl Startups for BuiltIn {
     ) -> Result<String, Box<dyn Error + Send + Sync>> {
         if wanted.startup != NO_STARTUP {
             return Err(format!(
-                "it needs Onramp's code in the kernel, and only `{NO_STARTUP}` runs without"
+                "it needs Onramp's code in the kernel; without that code only `{NO_STARTUP}` runs"
             )
             .into());
         }
         if wanted.memory != Memory::Off {
-            return Err("the kernel's own controls remember no paths".into());
+            return Err("the kernel's own congestion controls have no memory of paths; use `memory = \"off\"`".into());
         }
         if wanted.initial_window == InitialWindow::Paper {
             return Err(
-                "the kernel's own controls have no initial window `paper`; use `host` or a number"
+                "the kernel's own congestion controls have no initial window `paper`; use `host` or \
+                 a number"
                     .into(),
             );
         }

@@ -1,19 +1,18 @@
-//! Whether the emulator's own lateness could have changed a result.
+//! Whether late packets of the emulator could have changed a result.
 
 use crate::link::Lateness;
 use onramp_scenario::Case;
 
-/// How late packets may leave before a run is suspect.
+/// How late packets may leave. Beyond these limits a run is suspect.
 struct Limits {
-    /// Each of the first packets: 10 % of the time that ten full packets take at the bottleneck.
-    /// From such a train a start-up estimates the rate, and that is how far the estimate may be
-    /// off.
+    /// The first packets: 10 % of the time that ten full packets take at the bottleneck. A start-up
+    /// estimates the rate from such a train, and the estimate may then be wrong by 10 %.
     early_us: f64,
-    /// 99 of 100 packets: the same, and at most 0.5 % of the round trip, which is what a slow start
-    /// of a dozen rounds may then gain or lose at most in each.
+    /// 99 of 100 packets: the same, and at most 0.5 % of the RTT. A slow start of a dozen rounds can
+    /// gain or lose this much in each round.
     p99_us: f64,
-    /// Every packet: 2 % of the round trip. So long a stall moves the end of a transfer by as much,
-    /// and is short of what exits on a rising delay look for (HyStart: RTT/8, within 4 to 16 ms).
+    /// All packets: 2 % of the RTT. A stall delays the end of a transfer by its own length. This limit
+    /// is below the delay at which slow start exits (HyStart: RTT/8, within 4 to 16 ms).
     stall_us: f64,
 }
 
@@ -22,7 +21,7 @@ impl Limits {
         let train_us =
             10.0 * f64::from(case.path.mtu_bytes) * 8e6 / case.path.forward.rate_bits_per_s as f64;
         let rtt_us = case.path.rtt_ns as f64 / 1e3;
-        // Below these no host of ours is quiet enough, and no algorithm exact enough.
+        // No host that we measured is quieter than these minimums, and no algorithm is more exact.
         let early_us = (0.1 * train_us).max(10.0);
         Limits {
             early_us,
@@ -32,7 +31,7 @@ impl Limits {
     }
 }
 
-/// What makes a run suspect; nothing where it is sound.
+/// The reasons why a run is suspect; empty if it is not.
 pub fn reasons(case: &Case, lateness: &Lateness, early_ns: u64) -> Vec<String> {
     let limits = Limits::of(case);
     let mut reasons = Vec::new();
@@ -75,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn a_punctual_run_is_sound() {
+    fn a_run_with_packets_on_time_is_not_suspect() {
         assert!(reasons(
             &case("250 Mbit/s"),
             &lateness(&[(500, 1000), (3_000_000, 1)]),
@@ -85,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_trains_are_held_to_their_own_spacing() {
+    fn the_limit_for_the_first_trains_follows_their_spacing() {
         let late = lateness(&[(500, 1000)]);
         assert_eq!(reasons(&case("250 Mbit/s"), &late, 60_000).len(), 1);
         assert!(reasons(&case("50 Mbit/s"), &late, 60_000).is_empty());

@@ -84,7 +84,7 @@ fn a_misspelt_key() {
 fn what_the_lab_cannot_run_is_told_by_its_key() {
     let stacks =
         |path: &Path| fs::write(path, format!("{GOOD}stack = [\"linux\", \"lite\"]\n")).unwrap();
-    insta::assert_snapshot!(unreadable(stacks), @"onramp: geo.toml: `transfer.stack` asks for `lite`: the lab has this kernel's TCP alone; the simulator runs it: onramp sim");
+    insta::assert_snapshot!(unreadable(stacks), @"onramp: geo.toml: `transfer.stack` asks for `lite`: the lab supports only this kernel's TCP; run it in the simulator: onramp sim");
 }
 
 #[test]

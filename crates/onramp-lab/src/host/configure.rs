@@ -1,57 +1,41 @@
-//! What a host is told about itself, by iproute2 and /proc/sys from a thread inside its namespace.
+//! Configuration of a host with iproute2 and /proc/sys, from a thread inside its namespace.
 
-use crate::Error;
+use crate::error::Error;
 use std::fmt::Write as _;
 use std::io::{ErrorKind, Write as _};
 use std::net::Ipv4Addr;
 use std::process::{Command, Stdio};
-use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Name of the TUN device inside each namespace.
 pub const DEVICE: &str = "onramp0";
-/// The device's own queue, in packets: so long that only the emulated queue ever drops.
+/// Transmit queue of the device in packets. It is so long that only the emulated queue drops packets.
 const DEVICE_QUEUE_PACKETS: u32 = 200_000;
 
-/// The first of so many consecutive addresses of 198.18.0.0/15 (RFC 2544: tests of network
-/// devices). Labs do not see each other, and could all use the same; different ones keep their
-/// connections apart in what the whole machine reports.
-pub fn fresh_addresses(count: u32) -> Ipv4Addr {
-    const ADDRESSES: u32 = 1 << 17;
-    static TAKEN: AtomicU32 = AtomicU32::new(0);
-    // Labs of other processes begin elsewhere.
-    let begin = std::process::id().wrapping_mul(4 * 1021);
-    let taken = TAKEN
-        .fetch_add(count, Ordering::Relaxed)
-        .wrapping_add(begin);
-    let room = ADDRESSES.saturating_sub(count + 1).max(1);
-    Ipv4Addr::from_bits(Ipv4Addr::new(198, 18, 0, 1).to_bits() + taken % room)
-}
-
-/// A host's configuration.
+/// The configuration of a host.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// MTU of its device.
+    /// MTU of the device.
     pub mtu_bytes: u32,
-    /// Its own addresses.
+    /// Addresses of the host.
     pub addresses: Vec<Ipv4Addr>,
-    /// Whom it reaches, and the initial window towards each in segments (`None`: the kernel's).
+    /// Addresses that it reaches, and the initial window towards each in segments (`None`: the
+    /// kernel's).
     pub routes: Vec<(Ipv4Addr, Option<u32>)>,
-    /// Limit of receive-buffer auto-tuning.
+    /// Limit of receive-buffer auto-tuning, in bytes.
     pub rmem_max_bytes: u64,
-    /// Limit of send-buffer auto-tuning.
+    /// Limit of send-buffer auto-tuning, in bytes.
     pub wmem_max_bytes: u64,
-    /// Its connections take part in window scaling.
+    /// Whether its connections negotiate window scaling.
     pub window_scaling: bool,
-    /// Most segments that its kernel makes one packet of before it cuts that up; `None`: as the
-    /// device takes.
-    pub most_segments: Option<u32>,
+    /// Maximum number of segments in a GSO packet; `None`: the device's maximum.
+    pub max_gso_segments: Option<u32>,
 }
 
 /// Configures the namespace of the calling thread.
 pub fn apply(settings: &Settings) -> Result<(), Error> {
     sysctl("net/ipv4/tcp_no_metrics_save", "1".into())?;
-    // The receiver's own few bytes must not depend on the host's default either; Reno is in every
-    // kernel.
+    // The few bytes that the receiver sends must not depend on the default of the host either. Every
+    // kernel has Reno.
     sysctl("net/ipv4/tcp_congestion_control", "reno".to_owned())?;
     sysctl(
         "net/ipv4/tcp_rmem",
@@ -73,7 +57,7 @@ pub fn apply(settings: &Settings) -> Result<(), Error> {
         "link set dev {DEVICE} mtu {} txqueuelen {DEVICE_QUEUE_PACKETS}\n",
         settings.mtu_bytes
     );
-    if let Some(segments) = settings.most_segments {
+    if let Some(segments) = settings.max_gso_segments {
         let _ = writeln!(batch, "link set dev {DEVICE} gso_max_segs {segments}");
     }
     batch += "link set dev lo up\n";
@@ -93,8 +77,8 @@ pub fn apply(settings: &Settings) -> Result<(), Error> {
         };
     }
     ip(&batch)?;
-    // Without a queue discipline a packet goes straight into the device's ring, whatever the host's
-    // default is.
+    // Without a queue discipline a packet goes straight into the ring of the device. The default of
+    // the host could be another one.
     run("tc", &format!("qdisc replace dev {DEVICE} root noqueue\n"))
 }
 
@@ -106,13 +90,15 @@ fn sysctl(name: &'static str, value: String) -> Result<(), Error> {
     })
 }
 
-/// Runs `ip` over a batch of its commands, a line each, in the network namespace of the calling
-/// thread.
+/// Runs a batch of `ip` commands, one per line, in the network namespace of the calling thread.
+///
+/// # Errors
+/// iproute2 is not installed, or a command failed.
 pub fn ip(batch: &str) -> Result<(), Error> {
     run("ip", batch)
 }
 
-/// Runs a program of iproute2 over a batch of its commands.
+/// Runs a batch of commands with a program of iproute2.
 fn run(program: &'static str, batch: &str) -> Result<(), Error> {
     let started = ["", "/usr/sbin/", "/sbin/"].iter().find_map(|folder| {
         let spawned = Command::new(format!("{folder}{program}"))
@@ -130,7 +116,8 @@ fn run(program: &'static str, batch: &str) -> Result<(), Error> {
     let mut child = started
         .unwrap_or_else(|| Err(ErrorKind::NotFound.into()))
         .map_err(no_program)?;
-    // A program that gives up early closes its end; what it says on stderr is the better message.
+    // A program that stops early closes its end of the pipe. Its message on stderr is more useful than
+    // the error of this write.
     let _ = child
         .stdin
         .take()

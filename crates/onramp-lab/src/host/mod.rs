@@ -1,27 +1,27 @@
-//! The two hosts of a lab: a fresh network namespace each, with a TUN device for its only
-//! interface.
+//! The two hosts of a lab. Each is a new network namespace with a TUN device as its only interface.
 //!
-//! All of it hangs on file descriptors. When they close, by return, panic or SIGKILL, the kernel
-//! takes devices and namespaces away; nothing has a name outside.
+//! Devices and namespaces exist as long as file descriptors of this process. When those close, by
+//! return, panic or SIGKILL, the kernel removes them. Nothing has a name outside.
 
 mod configure;
 mod namespace;
 mod tun;
 
-pub use configure::{fresh_addresses, ip, Settings};
+pub use configure::{ip, Settings};
 pub use namespace::Namespace;
 pub use tun::Tun;
 
+use crate::addresses::fresh_addresses;
+use crate::error::Error;
 use crate::layout::Layout;
-use crate::Error;
 use onramp_scenario::{Buffer, Case, InitialWindow, TrafficKind, HEADER_BYTES};
 use std::net::Ipv4Addr;
 
 /// One of the two hosts.
 pub struct Host {
-    /// Where its sockets are made.
+    /// The network namespace of its sockets.
     pub namespace: Namespace,
-    /// The packets that its kernel sends and receives.
+    /// The device through which its kernel sends and receives packets.
     pub tun: Tun,
 }
 
@@ -37,10 +37,10 @@ impl Host {
     }
 }
 
-/// Largest receive buffer of auto-tuning since Linux 6.16; 6 MiB before. Written down so that a run
-/// does not depend on the host's kernel or settings.
+/// Maximum receive buffer of auto-tuning since Linux 6.16 (6 MiB before). The lab always sets it, so
+/// that a run does not depend on the kernel or the settings of the host.
 const RMEM_MAX_BYTES: u64 = 33_554_432;
-/// Largest send buffer of auto-tuning in every Linux since 2.6.
+/// Maximum send buffer of auto-tuning in every Linux since 2.6.
 pub const WMEM_MAX_BYTES: u64 = 4_194_304;
 
 /// The sending and the receiving host of a case.
@@ -54,8 +54,9 @@ pub fn hosts_of(case: &Case, layout: &Layout) -> Result<(Host, Host), Error> {
         Buffer::Bytes(bytes) => bytes.max(16_384),
     };
     let (senders, receivers) = (layout.sender_addresses(), layout.receiver_addresses());
-    let to_receiver =
-        |&(address, rivals): &(Ipv4Addr, bool)| (address, initial_window.filter(|_| !rivals));
+    let to_receiver = |&(address, is_for_competing): &(Ipv4Addr, bool)| {
+        (address, initial_window.filter(|_| !is_for_competing))
+    };
     let sender = Settings {
         mtu_bytes: case.path.mtu_bytes,
         addresses: senders.clone(),
@@ -63,27 +64,27 @@ pub fn hosts_of(case: &Case, layout: &Layout) -> Result<(Host, Host), Error> {
         rmem_max_bytes: RMEM_MAX_BYTES,
         wmem_max_bytes,
         window_scaling: case.transfer.window_scaling,
-        most_segments: most_segments(case),
+        max_gso_segments: max_gso_segments(case),
     };
     let receiver = Settings {
         addresses: receivers.iter().map(|(address, _)| *address).collect(),
         routes: senders.iter().map(|address| (*address, None)).collect(),
         wmem_max_bytes: WMEM_MAX_BYTES,
         window_scaling: case.receiver.window_scaling,
-        most_segments: None,
+        max_gso_segments: None,
         ..sender.clone()
     };
     Ok((Host::new(&sender)?, Host::new(&receiver)?))
 }
 
-/// Linux's initial window.
+/// The initial window of Linux, in segments.
 pub const INITIAL_SEGMENTS: u64 = 10;
 
-/// Where a flow reserves its rate, no packet of more segments than its token bucket lets go at
-/// once, or than leave in two milliseconds, and of ten at least. Linux asks the start-up how many;
-/// some machines' kernels were seen not to, at times, and to send half of a window in one piece
-/// (docs/lab.md).
-fn most_segments(case: &Case) -> Option<u32> {
+/// The maximum number of segments in a GSO packet if a flow reserves its rate; otherwise `None`. It is
+/// the depth of the token bucket or two milliseconds at the reserved rate, and at least ten. Linux
+/// asks the start-up for this number. The kernels of some machines were seen not to ask at times, and
+/// to send half of a window in one packet (docs/lab.md).
+fn max_gso_segments(case: &Case) -> Option<u32> {
     let traffic = case
         .traffic
         .iter()
@@ -110,7 +111,10 @@ fn most_segments(case: &Case) -> Option<u32> {
         .map(|segments| segments.clamp(INITIAL_SEGMENTS, u16::MAX.into()) as u32)
 }
 
-/// Finds out whether this process can make a host, by making one.
+/// Checks whether this process can make a host, by making one.
+///
+/// # Errors
+/// The reason why it cannot; the message says what to do.
 pub fn preflight() -> Result<(), Error> {
     let first = fresh_addresses(2);
     let settings = Settings {
@@ -120,7 +124,7 @@ pub fn preflight() -> Result<(), Error> {
         rmem_max_bytes: RMEM_MAX_BYTES,
         wmem_max_bytes: WMEM_MAX_BYTES,
         window_scaling: true,
-        most_segments: None,
+        max_gso_segments: None,
     };
     Host::new(&settings).map(drop)
 }

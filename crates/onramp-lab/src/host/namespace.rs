@@ -1,6 +1,6 @@
 //! A network namespace without a name.
 
-use crate::Error;
+use crate::error::Error;
 use nix::libc;
 use nix::sched::{setns, unshare, CloneFlags};
 use std::fs::File;
@@ -8,13 +8,16 @@ use std::io;
 use std::os::fd::AsRawFd;
 use std::thread;
 
-/// A network namespace that lives as long as its descriptor, or a socket or device made in it.
+/// A network namespace. It exists as long as its descriptor, or a socket or device made in it.
 pub struct Namespace {
     descriptor: File,
 }
 
 impl Namespace {
-    /// A fresh one. The calling thread stays where it is.
+    /// Makes a namespace. The calling thread stays in its own.
+    ///
+    /// # Errors
+    /// It is not permitted, or the kernel refused.
     pub fn new() -> Result<Namespace, Error> {
         let descriptor = on_own_thread(|| {
             unshare(CloneFlags::CLONE_NEWNET)
@@ -24,7 +27,10 @@ impl Namespace {
         Ok(Namespace { descriptor })
     }
 
-    /// Its number on this machine, which no other gets (SO_NETNS_COOKIE).
+    /// The number of the namespace, unique on this machine (SO_NETNS_COOKIE).
+    ///
+    /// # Errors
+    /// The namespace cannot be entered or asked.
     pub fn cookie(&self) -> Result<u64, Error> {
         let socket = self
             .run(|| std::net::UdpSocket::bind("0.0.0.0:0"))?
@@ -50,8 +56,11 @@ impl Namespace {
         }
     }
 
-    /// Does something on a thread inside the namespace. Sockets and devices made there stay in it,
+    /// Runs a closure on a thread inside the namespace. Sockets and devices made there stay in it,
     /// whichever thread uses them later.
+    ///
+    /// # Errors
+    /// The namespace cannot be entered.
     pub fn run<T: Send>(&self, inside: impl FnOnce() -> T + Send) -> Result<T, Error> {
         on_own_thread(|| {
             setns(&self.descriptor, CloneFlags::CLONE_NEWNET)
@@ -61,7 +70,7 @@ impl Namespace {
     }
 }
 
-/// A thread that enters a namespace never returns to the host's.
+/// Runs a closure on a new thread. A thread that enters a namespace does not leave it again.
 fn on_own_thread<T: Send>(action: impl FnOnce() -> T + Send) -> T {
     thread::scope(|scope| match scope.spawn(action).join() {
         Ok(value) => value,

@@ -1,14 +1,14 @@
-//! A TUN device: the host's kernel on one side, our descriptor on the other, one IP packet per read
-//! or write.
+//! A TUN device: the kernel of the host on one side, our descriptor on the other. Each read or write
+//! is one IP packet.
 
-use crate::Error;
+use crate::error::Error;
 use nix::libc;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::os::unix::fs::OpenOptionsExt;
 
-/// The device; closing it removes the interface.
+/// An open TUN device. Closing it removes an interface that [`Tun::create`] made.
 pub struct Tun {
     file: File,
 }
@@ -27,18 +27,24 @@ nix::ioctl_write_ptr_bad!(
 
 impl Tun {
     /// Makes an interface in the network namespace of the calling thread. Reads and writes do not
-    /// block. No virtual header (every packet is one packet), no NAPI (a write runs the receiving
-    /// TCP before it returns).
+    /// block. There is no virtual header, so that every read is one packet, and no NAPI, so that the
+    /// receiving TCP has run when a write returns.
+    ///
+    /// # Errors
+    /// It is not permitted, TUN is missing, or the name is in use or invalid.
     pub fn create(name: &str) -> Result<Tun, Error> {
         Tun::open(
             name,
             libc::IFF_TUN_EXCL,
-            "exists already",
-            "cannot have this name",
+            "exists already: choose another name",
+            "cannot have this name: choose another",
         )
     }
 
-    /// The same with an interface that exists, made by `ip tuntap add`; closing it leaves it there.
+    /// Opens an interface that `ip tuntap add` made. It stays when the device is closed.
+    ///
+    /// # Errors
+    /// It is not permitted, TUN is missing, or the interface does not exist or is in use.
     pub fn attach(name: &str) -> Result<Tun, Error> {
         if nix::net::if_::if_nametoindex(name).is_err() {
             return Err(device(name, "does not exist"));
@@ -47,7 +53,7 @@ impl Tun {
             name,
             0,
             "is in use by another process",
-            "is not a TUN device (`ip tuntap add dev NAME mode tun`)",
+            "is not a TUN device: create one with `ip tuntap add dev NAME mode tun`",
         )
     }
 
@@ -55,7 +61,7 @@ impl Tun {
         if name.len() >= libc::IFNAMSIZ || name.contains('%') {
             return Err(device(
                 name,
-                "cannot have this name: expected at most 15 bytes without `%`",
+                "cannot have this name: a name has at most 15 bytes and no `%`",
             ));
         }
         let file = OpenOptions::new()
@@ -64,7 +70,7 @@ impl Tun {
             .custom_flags(libc::O_NONBLOCK | libc::O_CLOEXEC)
             .open("/dev/net/tun")
             .map_err(|source| match source.kind() {
-                // Some hosts let root alone open it.
+                // On some hosts only root may open it.
                 io::ErrorKind::PermissionDenied => NEEDS_PERMISSION,
                 _ => Error::NoTun { source },
             })?;
@@ -87,7 +93,10 @@ impl Tun {
         }
     }
 
-    /// The next packet that the host sends, if there is one.
+    /// Reads the next packet that the host sends. Returns its length; `None` if there is none.
+    ///
+    /// # Errors
+    /// The device failed.
     pub fn read(&self, into: &mut [u8]) -> io::Result<Option<usize>> {
         loop {
             match (&self.file).read(into) {
@@ -99,7 +108,10 @@ impl Tun {
         }
     }
 
-    /// Hands the host a packet; its TCP has dealt with it when this returns.
+    /// Delivers a packet to the host. The TCP of the host has processed it when this returns.
+    ///
+    /// # Errors
+    /// The device failed.
     pub fn write(&self, packet: &[u8]) -> io::Result<()> {
         (&self.file).write(packet).map(drop)
     }

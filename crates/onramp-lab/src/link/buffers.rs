@@ -1,5 +1,5 @@
-//! Packet buffers that are used again, so that the link thread does not allocate while packets are
-//! under way.
+//! Packet buffers that are reused, so that the link thread does not allocate while packets are in
+//! flight.
 
 use onramp_net::{Packet, PureAck};
 use onramp_scenario::{pure_ack, Dscp};
@@ -7,7 +7,7 @@ use onramp_tcp::wire;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// A stock of buffers of one size.
+/// A pool of buffers of one size.
 #[derive(Clone)]
 pub struct Pool {
     free: Rc<RefCell<Vec<Box<[u8]>>>>,
@@ -15,10 +15,11 @@ pub struct Pool {
 }
 
 impl Pool {
-    /// A stock of so many buffers, their memory touched; more are made as they are asked for.
+    /// A pool with this number of buffers, whose memory has been written. More are allocated when they
+    /// are needed.
     pub fn new(buffer_bytes: usize, buffers: usize) -> Pool {
-        // Ones, not zeroes: zeroed memory is only promised, and given at the first write, when time
-        // matters.
+        // The buffers are filled with ones, not zeroes: the kernel provides zeroed memory only at the
+        // first write, which would delay a packet.
         let free = (0..buffers)
             .map(|_| vec![1; buffer_bytes].into_boxed_slice())
             .collect();
@@ -28,7 +29,7 @@ impl Pool {
         }
     }
 
-    /// A buffer of full length with old bytes in it.
+    /// Takes a buffer of full length. Its content is arbitrary.
     pub fn take(&self) -> Buffer {
         let spare = self.free.borrow_mut().pop();
         let bytes = spare.unwrap_or_else(|| vec![1; self.buffer_bytes].into_boxed_slice());
@@ -40,7 +41,7 @@ impl Pool {
     }
 }
 
-/// A packet's bytes; they return to the pool when it is dropped, wherever that happens.
+/// The bytes of a packet. They return to the pool when the buffer is dropped.
 pub struct Buffer {
     bytes: Box<[u8]>,
     length: u32,
@@ -48,7 +49,7 @@ pub struct Buffer {
 }
 
 impl Buffer {
-    /// Room for a packet.
+    /// The whole buffer, to be filled.
     pub fn room(&mut self) -> &mut [u8] {
         &mut self.bytes
     }
@@ -64,13 +65,13 @@ impl Buffer {
         &self.bytes[..self.length as usize]
     }
 
-    /// The pure acknowledgement that it is, if it is one.
+    /// The packet as a pure ACK; `None` if it is none.
     pub fn pure_ack(&self) -> Option<PureAck> {
-        // What carries data need not be read. The host's device fills checksums in, and a link has
-        // no use for them.
-        let most_bytes = usize::from(u8::MAX);
+        // A packet longer than this carries data and is not parsed. Checksums are not verified: the
+        // device of the host fills them in, and a link does not use them.
+        let max_bytes = usize::from(u8::MAX);
         let parsed =
-            wire::parse_unverified(self.packet().get(..self.packet().len().min(most_bytes))?)
+            wire::parse_unverified(self.packet().get(..self.packet().len().min(max_bytes))?)
                 .ok()?;
         pure_ack(&parsed.segment).filter(|_| parsed.unknown_options == 0)
     }
@@ -81,7 +82,7 @@ impl Packet for Buffer {
         self.length
     }
 
-    /// FNV-1a of the IPv4 addresses, the protocol and the ports; 0 where the packet has none.
+    /// FNV-1a of the IPv4 addresses, the protocol and the ports; 0 if the packet has none.
     fn flow_hash(&self) -> u32 {
         let packet = self.packet();
         let header_bytes = packet
@@ -99,7 +100,7 @@ impl Packet for Buffer {
         })
     }
 
-    /// By its code point, the second byte of the IPv4 header.
+    /// Whether the DSCP, in the second byte of the IPv4 header, is EF.
     fn is_expedited(&self) -> bool {
         self.packet()
             .get(1)
@@ -142,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clone_has_a_buffer_of_its_own_and_the_same_packet() {
+    fn a_clone_has_its_own_buffer_with_the_same_packet() {
         let mut buffer = Pool::new(1500, 1).take();
         buffer.room()[..3].copy_from_slice(b"abc");
         buffer.truncate(3);
@@ -152,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn packets_of_a_flow_have_its_hash_and_others_another() {
+    fn the_hash_differs_between_flows_and_not_within_a_flow() {
         let packet = |source_port: u8, payload: u8| {
             let mut buffer = Pool::new(1500, 1).take();
             buffer.room()[..41].fill(0);
@@ -164,8 +165,7 @@ mod tests {
         assert_ne!(packet(1, 7), packet(2, 7));
     }
 
-    /// RFC 2474, section 3: the six upper bits are the code point, whatever ECN says in the two
-    /// others.
+    /// RFC 2474, section 3: the six upper bits are the code point. The two others are for ECN.
     #[test]
     fn code_point_46_is_expedited() {
         let expedited = |tos: u8| {
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pure_acknowledgement_is_read_from_its_bytes() {
+    fn a_pure_ack_is_parsed_from_its_bytes() {
         let buffer = |segment: Segment, change: fn(&mut Vec<u8>)| {
             let ends = ["198.18.0.2:40000", "198.18.0.1:80"].map(|end| end.parse().unwrap());
             let endpoints = wire::Endpoints {
@@ -226,8 +226,7 @@ mod tests {
                 None
             );
         }
-        // An option that nobody knows here, in place of the two no-operations before the
-        // timestamps.
+        // An unknown option replaces the two no-operations before the timestamps.
         assert_eq!(
             buffer(segment, |packet| packet[40..42].copy_from_slice(&[200, 2])).pure_ack(),
             None
@@ -240,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_ports_has_no_flow() {
+    fn a_packet_without_ports_has_flow_hash_zero() {
         let mut buffer = Pool::new(1500, 1).take();
         buffer.truncate(0);
         assert_eq!(buffer.flow_hash(), 0);

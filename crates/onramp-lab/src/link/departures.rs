@@ -1,17 +1,16 @@
-//! Which of many links a packet leaves next: the least of their times, in a tournament.
+//! The link that a packet leaves next: the minimum of the departure times, in a tournament tree.
 
 const NEVER: u64 = u64::MAX;
 
 /// The next departure of each link.
 pub struct Departures {
     leaves: usize,
-    /// Node n is the least of nodes 2 n and 2 n + 1; the links are the leaves, from node `leaves`
-    /// on.
+    /// Node n is the minimum of nodes 2 n and 2 n + 1. The links are the leaves, from node `leaves` on.
     due_ns: Vec<u64>,
 }
 
 impl Departures {
-    /// Of so many links, from all of which nothing departs.
+    /// A tree for this number of links, without departures.
     pub fn new(links: usize) -> Departures {
         let leaves = links.next_power_of_two();
         Departures {
@@ -20,7 +19,7 @@ impl Departures {
         }
     }
 
-    /// Says when a link is to be looked at next.
+    /// Sets the next departure of a link; `None`: it has no packets.
     #[inline]
     pub fn set(&mut self, link: usize, due_ns: Option<u64>) {
         let mut node = self.leaves + link;
@@ -31,13 +30,13 @@ impl Departures {
         }
     }
 
-    /// When that is.
+    /// The next departure of a link; `None` if it has no packets.
     #[inline]
     pub fn of(&self, link: usize) -> Option<u64> {
         Some(self.due_ns[self.leaves + link]).filter(|due_ns| *due_ns != NEVER)
     }
 
-    /// The earliest of all, and the link; the first of several.
+    /// The earliest departure and its link. Of several links it is the first.
     #[inline]
     pub fn earliest(&self) -> Option<(u64, usize)> {
         let due_ns = self.due_ns[1];
@@ -54,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_earliest_is_found_among_any_number() {
+    fn the_earliest_departure_is_found_for_any_number_of_links() {
         for links in 1..20 {
             let mut departures = Departures::new(links);
             assert_eq!(departures.earliest(), None);

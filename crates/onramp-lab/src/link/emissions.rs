@@ -1,50 +1,50 @@
-//! The first packets' exact times, from which the noise of inter-arrival times is computed.
+//! The exact times of the first packets. The noise of inter-arrival times is computed from them.
 
-/// When a packet left the path, and when it should have. CLOCK_MONOTONIC.
+/// When a packet left the path, and when it was due. Times are by CLOCK_MONOTONIC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Emission {
-    /// When it was due.
+    /// When the packet was due.
     pub due_ns: u64,
-    /// When it was handed to the host.
+    /// When the packet was delivered to the host.
     pub at_ns: u64,
     /// Size of the packet.
     pub wire_bytes: u32,
 }
 
-/// How many are kept per direction.
-const KEPT: usize = 4096;
+/// Maximum number that is kept for each direction.
+const MAX_KEPT: usize = 4096;
 
-/// How many of them count as early for each flow: handshake, request, and the trains of the first
-/// round trips.
-const EARLY: usize = 64;
+/// Number of packets that count as early for each flow: handshake, request, and the trains of the
+/// first round trips.
+const EARLY_PACKETS: usize = 64;
 
-/// The first packets handed to a host.
+/// The first packets delivered to a host.
 pub struct Emissions(Vec<Emission>);
 
 impl Emissions {
-    /// None yet; the room is made now.
+    /// An empty list. Its memory is allocated now.
     pub fn new() -> Emissions {
-        Emissions(Vec::with_capacity(KEPT))
+        Emissions(Vec::with_capacity(MAX_KEPT))
     }
 
-    /// Keeps one, while there is room.
+    /// Adds a packet, if there is room.
     pub fn add(&mut self, emission: Emission) {
-        if self.0.len() < KEPT {
+        if self.0.len() < MAX_KEPT {
             self.0.push(emission);
         }
     }
 
-    /// The latest of the early ones of so many flows.
+    /// The maximum lateness of the early packets of this number of flows.
     pub fn early_lateness_ns(&self, flows: usize) -> u64 {
         self.0
             .iter()
-            .take(EARLY.saturating_mul(flows))
+            .take(EARLY_PACKETS.saturating_mul(flows))
             .map(|emission| emission.at_ns.saturating_sub(emission.due_ns))
             .max()
             .unwrap_or(0)
     }
 
-    /// Those that were kept.
+    /// The packets that were kept.
     pub fn into_vec(self) -> Vec<Emission> {
         self.0
     }

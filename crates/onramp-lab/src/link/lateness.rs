@@ -1,10 +1,10 @@
-//! How late packets leave: a histogram of constant size.
+//! A histogram of the lateness of packets, of constant size.
 
-/// Buckets per power of two: a percentile is right within 1/32.
+/// Buckets per power of two. A percentile is exact within 1/32.
 const STEPS: u64 = 32;
 const BUCKETS: usize = 64 * STEPS as usize;
 
-/// Delays beyond those of the path, in nanoseconds.
+/// Delays in addition to those of the path, in nanoseconds.
 #[derive(Clone)]
 pub struct Lateness {
     counts: Vec<u32>,
@@ -23,7 +23,7 @@ impl Default for Lateness {
 }
 
 impl Lateness {
-    /// Adds one packet.
+    /// Adds a packet.
     pub fn add(&mut self, late_ns: u64) {
         self.counts[bucket(late_ns)] += 1;
         self.packets += 1;
@@ -39,26 +39,27 @@ impl Lateness {
         self.max_ns = self.max_ns.max(other.max_ns);
     }
 
-    /// The latest packet.
+    /// The maximum lateness.
     pub fn max_ns(&self) -> u64 {
         self.max_ns
     }
 
-    /// The lateness that this share of the packets, in hundredths, does not exceed; 0 without
-    /// packets.
+    /// The percentile: the lateness that this share of the packets, in hundredths, does not exceed; 0
+    /// without packets.
     pub fn percentile_ns(&self, hundredths: u64) -> u64 {
-        let mut left = (self.packets * hundredths).div_ceil(100);
+        let mut remaining = (self.packets * hundredths).div_ceil(100);
         for (bucket, count) in self.counts.iter().enumerate() {
-            left = left.saturating_sub(u64::from(*count));
-            if left == 0 && *count > 0 {
-                return highest_of(bucket).min(self.max_ns);
+            remaining = remaining.saturating_sub(u64::from(*count));
+            if remaining == 0 && *count > 0 {
+                return max_of(bucket).min(self.max_ns);
             }
         }
         self.max_ns
     }
 }
 
-/// Values below STEPS have a bucket each; above, each power of two is cut into STEPS.
+/// The bucket of a value. Values below STEPS have one bucket each. Above, each power of two is divided
+/// into STEPS buckets.
 fn bucket(value: u64) -> usize {
     if value < STEPS {
         return value as usize;
@@ -67,7 +68,8 @@ fn bucket(value: u64) -> usize {
     ((u64::from(power) + 1) * STEPS + (value >> power) - STEPS) as usize
 }
 
-fn highest_of(bucket: usize) -> u64 {
+/// The maximum value of a bucket.
+fn max_of(bucket: usize) -> u64 {
     let bucket = bucket as u64;
     if bucket < STEPS {
         return bucket;
@@ -81,12 +83,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_value_lies_in_a_bucket_that_is_close_to_it() {
+    fn a_bucket_represents_its_values_within_a_32nd() {
         for value in (0..200_000).chain([1 << 40, (1 << 40) + 12_345, u64::MAX / 4]) {
-            let highest = highest_of(bucket(value));
+            let max = max_of(bucket(value));
             assert!(
-                highest >= value && highest - value <= value / 32,
-                "{value} is counted as up to {highest}"
+                max >= value && max - value <= value / 32,
+                "{value} is counted as up to {max}"
             );
         }
     }

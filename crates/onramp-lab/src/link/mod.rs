@@ -1,5 +1,4 @@
-//! The emulated path: one thread that carries packets between two TUN devices through
-//! onramp-net links.
+//! The emulated path: one thread moves packets between two TUN devices through onramp-net links.
 
 mod buffers;
 mod departures;

@@ -1,4 +1,5 @@
-//! What a thread does to be on time, all of it for that thread alone.
+//! Making a thread punctual: its own CPU, real-time scheduling, exact timers. The effects are limited
+//! to that thread.
 
 use nix::libc;
 use nix::sched::{sched_getaffinity, sched_setaffinity, CpuSet};
@@ -10,28 +11,28 @@ use std::os::unix::net::{SocketAddr, UnixDatagram};
 
 /// A CPU that no other lab of this machine uses for its link thread.
 ///
-/// Two punctual threads on one CPU would each make the other late. The lease is an abstract socket,
-/// bound and never used: one bearer at a time, in any process, and it ends with the process at the
-/// latest.
+/// Two punctual threads on one CPU would make each other late. The lease is an abstract socket that is
+/// bound and never used. Only one process can bind it at a time, and it is released when the process
+/// ends at the latest.
 pub struct CpuLease {
     cpu: usize,
-    _bearer: UnixDatagram,
+    _socket: UnixDatagram,
 }
 
 impl CpuLease {
-    /// The highest free CPU. `None` where that would leave no other for the workers.
+    /// Leases the highest free CPU. `None` if no other CPU would be left for the other threads.
     pub fn take() -> Option<CpuLease> {
         let allowed = allowed_cpus();
         allowed.iter().skip(1).rev().find_map(|&cpu| {
             let name = SocketAddr::from_abstract_name(format!("onramp-lab-cpu-{cpu}")).ok()?;
             Some(CpuLease {
                 cpu,
-                _bearer: UnixDatagram::bind_addr(&name).ok()?,
+                _socket: UnixDatagram::bind_addr(&name).ok()?,
             })
         })
     }
 
-    /// Which CPU it is.
+    /// The number of the CPU.
     pub fn cpu(&self) -> usize {
         self.cpu
     }
@@ -46,7 +47,7 @@ fn allowed_cpus() -> Vec<usize> {
         .collect()
 }
 
-/// Keeps the calling thread off a link thread's CPU.
+/// Keeps the calling thread off the CPU of a link thread.
 pub fn pin_away_from(cpu: Option<usize>) {
     let others: Vec<usize> = allowed_cpus()
         .into_iter()
@@ -63,41 +64,48 @@ fn pin(cpus: &[usize]) -> nix::Result<()> {
     sched_setaffinity(Pid::from_raw(0), &set)
 }
 
-/// Length of the periods over which the thread's real-time running is budgeted.
+/// Length of the periods for which the real-time budget is granted.
 const PERIOD_NS: u64 = 100_000_000;
-/// How long it may run as SCHED_FIFO in each. The kernel stops real-time threads for 50 ms once
-/// they have had 950 ms of a second (sched_rt_runtime_us, and the fair server since Linux 6.12); so
-/// it is never asked to.
+/// Time for which the thread may run as SCHED_FIFO in each period. The kernel stops real-time threads
+/// for 50 ms once they have run for 950 ms of a second (sched_rt_runtime_us, and the fair server since
+/// Linux 6.12). This budget stays below that limit.
 const FIFO_NS: u64 = 90_000_000;
 
-/// The calling thread's punctuality; what it asked of the kernel ends with the thread.
+/// The wide and the narrow margin of [`Realtime::margin_ns`].
+const WIDE_MARGIN_NS: u64 = 300_000;
+const NARROW_MARGIN_NS: u64 = 60_000;
+
+/// The real-time state of the calling thread. The kernel undoes it when the thread ends.
 pub struct Realtime {
     _awake: Option<File>,
     cpu: Option<usize>,
     stolen_before_ms: u64,
-    fifo_permitted: bool,
-    fifo: bool,
+    fifo_is_permitted: bool,
+    is_fifo: bool,
     period_end_ns: u64,
     fifo_left_ns: u64,
-    seen_ns: u64,
-    /// What could not be had, and what would mend it.
+    last_seen_ns: u64,
+    /// What the host did not permit, and how to permit it.
     pub notes: Vec<String>,
 }
 
 impl Realtime {
-    /// Makes the calling thread as punctual as the host permits: its own CPU, SCHED_FIFO, exact
-    /// timers, and no deep sleep of idle CPUs (the kernel forgets that wish when the descriptor
-    /// closes).
+    /// Makes the calling thread as punctual as the host permits: its own CPU, SCHED_FIFO, exact timers,
+    /// and no deep sleep of idle CPUs (until the descriptor of /dev/cpu_dma_latency closes).
     pub fn enter(cpu: Option<usize>) -> Realtime {
         let mut notes = Vec::new();
         match cpu {
             Some(cpu) => {
                 if let Err(errno) = pin(&[cpu]) {
-                    notes.push(format!("the link thread could not be pinned to CPU {cpu} ({errno})"));
+                    notes.push(format!(
+                        "the link thread could not be pinned to CPU {cpu} ({errno})"
+                    ));
                 }
             }
             None => notes.push(
-                "the link thread shares its CPU: run one lab at a time, on a machine with two CPUs or more".into(),
+                "the link thread shares its CPU: run one lab at a time, on a machine with two CPUs \
+                 or more"
+                    .into(),
             ),
         }
         // SAFETY: system calls without pointers, for the calling thread.
@@ -108,46 +116,46 @@ impl Realtime {
         let fifo = set_policy(libc::SCHED_FIFO, 50);
         if let Err(error) = &fifo {
             notes.push(format!(
-                "the link thread runs without SCHED_FIFO ({error}): it needs CAP_SYS_NICE, and a cgroup with real-time \
-                 runtime"
+                "the link thread runs without SCHED_FIFO ({error}): it needs CAP_SYS_NICE, and a \
+                 cgroup with real-time runtime"
             ));
         }
         Realtime {
             _awake: keep_awake().ok(),
             cpu,
             stolen_before_ms: cpu.and_then(stolen_ms).unwrap_or(0),
-            fifo_permitted: fifo.is_ok(),
-            fifo: fifo.is_ok(),
+            fifo_is_permitted: fifo.is_ok(),
+            is_fifo: fifo.is_ok(),
             period_end_ns: 0,
             fifo_left_ns: 0,
-            seen_ns: 0,
+            last_seen_ns: 0,
             notes,
         }
     }
 
-    /// To be called all the time while the thread runs: gives real-time running up for the rest of
-    /// the period once the budget is spent, and takes it up again. Meanwhile the thread runs at the
-    /// best ordinary priority, so that it stands back only where something else wants its CPU.
+    /// Accounts for the running time; must be called in every turn of the thread's loop. When the budget
+    /// is spent, the thread runs at the best ordinary priority for the rest of the period, and yields
+    /// only if another thread needs its CPU.
     pub fn account(&mut self, now_ns: u64) {
-        if !self.fifo_permitted {
+        if !self.fifo_is_permitted {
             return;
         }
         if now_ns >= self.period_end_ns {
             self.period_end_ns = now_ns + PERIOD_NS;
             self.fifo_left_ns = FIFO_NS;
-            if !self.fifo {
-                self.fifo = set_policy(libc::SCHED_FIFO, 50).is_ok();
+            if !self.is_fifo {
+                self.is_fifo = set_policy(libc::SCHED_FIFO, 50).is_ok();
             }
-        } else if self.fifo {
-            self.fifo_left_ns = self.fifo_left_ns.saturating_sub(now_ns - self.seen_ns);
+        } else if self.is_fifo {
+            self.fifo_left_ns = self.fifo_left_ns.saturating_sub(now_ns - self.last_seen_ns);
             if self.fifo_left_ns == 0 {
-                self.fifo = set_policy(libc::SCHED_OTHER, 0).is_err();
+                self.is_fifo = set_policy(libc::SCHED_OTHER, 0).is_err();
             }
         }
-        self.seen_ns = now_ns;
+        self.last_seen_ns = now_ns;
     }
 
-    /// How long the hypervisor, if there is one, has let this thread's CPU wait since it entered.
+    /// Time that a hypervisor withheld this thread's CPU since [`Realtime::enter`], in milliseconds.
     pub fn stolen_ms(&self) -> u64 {
         self.cpu
             .and_then(stolen_ms)
@@ -155,21 +163,21 @@ impl Realtime {
             .saturating_sub(self.stolen_before_ms)
     }
 
-    /// How long before a departure to wake up and watch the clock. A sleeper is woken 20 us late on
-    /// an idle machine, and far later where its CPU is deep in somebody's system call: the margin
-    /// is wide while the budget lasts, which it does in the first trains after a pause, and narrow
-    /// when it runs short.
+    /// How long before a departure the thread wakes up and spins. A sleeping thread wakes up 20 us late
+    /// on an idle machine, and much later if its CPU executes a long system call. The margin is wide
+    /// while more than half of the budget is left, as in the first trains after a pause, and narrow
+    /// otherwise.
     pub fn margin_ns(&self) -> u64 {
-        if self.fifo && self.fifo_left_ns > FIFO_NS / 2 {
-            300_000
+        if self.is_fifo && self.fifo_left_ns > FIFO_NS / 2 {
+            WIDE_MARGIN_NS
         } else {
-            60_000
+            NARROW_MARGIN_NS
         }
     }
 
-    /// To be called after sleeping, which costs no budget.
+    /// Must be called after sleeping. Sleeping costs no budget.
     pub fn slept_until(&mut self, now_ns: u64) {
-        self.seen_ns = now_ns;
+        self.last_seen_ns = now_ns;
     }
 }
 
@@ -182,7 +190,7 @@ fn set_policy(policy: i32, sched_priority: i32) -> io::Result<()> {
     }
 }
 
-/// The `steal` column of /proc/stat.
+/// The `steal` column of /proc/stat, in milliseconds.
 fn stolen_ms(cpu: usize) -> Option<u64> {
     let stat = std::fs::read_to_string("/proc/stat").ok()?;
     let line = stat

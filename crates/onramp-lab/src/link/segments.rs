@@ -1,62 +1,63 @@
-//! The data segments of the measured connections as they enter their bottlenecks, read from their
-//! headers.
+//! Logs of the data segments of the measured connections when they enter their bottlenecks, parsed from
+//! their headers.
 
 use onramp_net::Verdict;
 use std::collections::HashMap;
 use std::net::SocketAddrV4;
 
-/// How many segments the traces of a run keep, each its share; later ones are counted and left out.
-const KEPT_MAX: usize = 1 << 20;
+/// Maximum number of segments in the traces of a run, shared by the connections. Later segments are
+/// counted and left out.
+const MAX_SEGMENTS: usize = 1 << 20;
 
-/// A data segment; times are CLOCK_MONOTONIC.
+/// A data segment. Times are by CLOCK_MONOTONIC.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Segment {
-    /// When it was offered to the link.
+    /// When the segment was offered to the link.
     pub time_ns: u64,
-    /// First payload byte, from 0.
+    /// Position of the first payload byte in the stream, from 0.
     pub start_byte: u64,
-    /// Payload.
+    /// Length of the payload.
     pub length_bytes: u32,
-    /// All or part of it had been sent before.
+    /// All or part of the payload had been sent before.
     pub retransmission: bool,
-    /// The link did not take it.
+    /// The link dropped the segment.
     pub dropped: bool,
 }
 
-/// Follows the senders of several TCP connections, each at one link.
+/// The logs of the senders of several TCP connections, each at one link.
 pub struct SegmentLogs {
     logs: Vec<SegmentLog>,
-    /// By address and port of the sender: its log, and the link at which it is followed.
-    places: HashMap<([u8; 4], u16), (usize, u32)>,
+    /// For the address and port of a sender: the index of its log, and the link at which it is logged.
+    senders: HashMap<([u8; 4], u16), (usize, u32)>,
 }
 
 impl SegmentLogs {
-    /// Logs with room for the segments of transfers of this size, each given by its sender and its
+    /// Empty logs for transfers of this size. Each is given by its sender and the number of its
     /// bottleneck.
     pub fn new(senders: &[(SocketAddrV4, u32)], size_bytes: u64, mss_bytes: u64) -> SegmentLogs {
-        let kept_max = KEPT_MAX / senders.len().max(1);
-        let place = |(place, (sender, link)): (usize, &(SocketAddrV4, u32))| {
-            ((sender.ip().octets(), sender.port()), (place, *link))
+        let max_segments = MAX_SEGMENTS / senders.len().max(1);
+        let entry = |(index, (sender, link)): (usize, &(SocketAddrV4, u32))| {
+            ((sender.ip().octets(), sender.port()), (index, *link))
         };
         SegmentLogs {
             logs: senders
                 .iter()
-                .map(|_| SegmentLog::new(size_bytes, mss_bytes, kept_max))
+                .map(|_| SegmentLog::new(size_bytes, mss_bytes, max_segments))
                 .collect(),
-            places: senders.iter().enumerate().map(place).collect(),
+            senders: senders.iter().enumerate().map(entry).collect(),
         }
     }
 
-    /// Whether any connection is followed at this link.
-    pub fn watch(&self, link: u32) -> bool {
-        self.places.values().any(|(_, watched)| *watched == link)
+    /// Whether any connection is logged at this link.
+    pub fn has_logs_at(&self, link: u32) -> bool {
+        self.senders.values().any(|(_, watched)| *watched == link)
     }
 
-    /// Looks at a packet that a link has just judged.
+    /// Logs a packet that a link has just accepted or dropped, if it is one of the logged senders'.
     pub fn observe(&mut self, link: u32, time_ns: u64, packet: Header, verdict: Verdict) {
-        match self.places.get(&(packet.source, packet.source_port)) {
-            Some(&(place, watched)) if watched == link => {
-                self.logs[place].observe(time_ns, packet, verdict)
+        match self.senders.get(&(packet.source, packet.source_port)) {
+            Some(&(index, logged_at)) if logged_at == link => {
+                self.logs[index].observe(time_ns, packet, verdict)
             }
             _ => {}
         }
@@ -68,10 +69,10 @@ impl SegmentLogs {
     }
 }
 
-/// Follows one sender.
+/// The log of one sender.
 pub struct SegmentLog {
-    kept_max: usize,
-    /// Sequence number of the first payload byte, once the SYN was seen.
+    max_segments: usize,
+    /// Sequence number of the first payload byte; known after the SYN.
     first_sequence: Option<u32>,
     /// Payload bytes sent at least once.
     sent_bytes: u64,
@@ -80,13 +81,13 @@ pub struct SegmentLog {
 }
 
 impl SegmentLog {
-    fn new(size_bytes: u64, mss_bytes: u64, kept_max: usize) -> SegmentLog {
+    fn new(size_bytes: u64, mss_bytes: u64, max_segments: usize) -> SegmentLog {
         let expected = (size_bytes / mss_bytes.max(1))
             .saturating_mul(2)
             .saturating_add(1000);
-        let segments = Vec::with_capacity((expected as usize).min(kept_max));
+        let segments = Vec::with_capacity((expected as usize).min(max_segments));
         SegmentLog {
-            kept_max,
+            max_segments,
             first_sequence: None,
             sent_bytes: 0,
             segments,
@@ -102,7 +103,8 @@ impl SegmentLog {
         let Some(first) = self.first_sequence.filter(|_| packet.payload_bytes > 0) else {
             return;
         };
-        // The stream may be longer than 4 GiB: the position nearest to the highest one sent.
+        // A stream may be longer than 4 GiB. Of the possible positions, take the one nearest to the
+        // highest that was sent.
         let ahead = packet
             .sequence
             .wrapping_sub(first)
@@ -111,7 +113,7 @@ impl SegmentLog {
         let end_byte = start_byte + u64::from(packet.payload_bytes);
         let retransmission = start_byte < self.sent_bytes;
         self.sent_bytes = self.sent_bytes.max(end_byte);
-        if self.segments.len() == self.kept_max {
+        if self.segments.len() == self.max_segments {
             self.left_out += 1;
             return;
         }
@@ -124,13 +126,13 @@ impl SegmentLog {
         });
     }
 
-    /// The segments, and how many more there were than are kept.
+    /// The segments, and the number of segments that were left out.
     pub fn into_parts(self) -> (Vec<Segment>, u64) {
         (self.segments, self.left_out)
     }
 }
 
-/// What the log needs of an IPv4/TCP packet.
+/// The fields of an IPv4/TCP packet that the log needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
     /// IPv4 source.
@@ -145,7 +147,7 @@ pub struct Header {
     pub payload_bytes: u32,
 }
 
-/// Reads the headers of an IPv4/TCP packet; `None` for anything else.
+/// Parses the headers of an IPv4/TCP packet; `None` for any other packet.
 pub fn header(packet: &[u8]) -> Option<Header> {
     let (ip, tcp_and_payload) = packet.split_at_checked(usize::from(packet.first()? & 0x0f) * 4)?;
     if ip.len() < 20 || ip[0] >> 4 != 4 || ip[9] != 6 || tcp_and_payload.len() < 20 {
@@ -190,7 +192,10 @@ mod tests {
 
     fn observed_at(link: u32, packets: &[(u32, u8, usize)]) -> Vec<(u64, u32, bool)> {
         let mut logs = SegmentLogs::new(&[(SENDER, LINK)], 10_000, 1000);
-        assert_eq!((logs.watch(LINK), logs.watch(LINK + 1)), (true, false));
+        assert_eq!(
+            (logs.has_logs_at(LINK), logs.has_logs_at(LINK + 1)),
+            (true, false)
+        );
         for (sequence, flags, payload) in packets {
             logs.observe(
                 link,
@@ -217,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_sent_before_is_a_retransmission() {
+    fn payload_that_was_sent_before_is_a_retransmission() {
         let seen = observed(&[
             (99, 0x12, 0),
             (100, 0x10, 1000),
@@ -238,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn pure_acknowledgements_and_other_packets_are_passed_over() {
+    fn pure_acks_and_other_packets_are_ignored() {
         assert!(observed(&[(99, 0x12, 0), (100, 0x10, 0)]).is_empty());
         assert!(observed_at(LINK + 1, &[(99, 0x12, 0), (100, 0x10, 1000)]).is_empty());
         assert_eq!(header(&[0x60; 60]), None);

@@ -1,4 +1,4 @@
-//! The link thread's loop: move what is due, read what has come, wait for whichever is next.
+//! The loop of the link thread: move the packets that are due, read new ones, wait for the next.
 
 use super::buffers::{Buffer, Pool};
 use super::departures::Departures;
@@ -7,9 +7,9 @@ use super::lateness::Lateness;
 use super::realtime::Realtime;
 use super::segments::{self, SegmentLog, SegmentLogs};
 use crate::clock::now_ns;
+use crate::error::Error;
 use crate::host::Tun;
 use crate::layout::{Lookup, Side, Wire, Wiring};
-use crate::Error;
 use nix::poll::{ppoll, PollFd, PollFlags};
 use nix::sys::time::TimeSpec;
 use onramp_net::{Departure, Link, LinkStats, Packet};
@@ -20,55 +20,54 @@ use std::sync::{mpsc, Arc};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// What the link did.
+/// The report of the link thread.
 pub struct LinkReport {
-    /// Of each directed link of the network: its n-th link forward has place 2 n, in reverse 2 n +
-    /// 1.
+    /// Statistics of each directed link of the network: 2 n is the n-th link forward, 2 n + 1 its
+    /// reverse.
     pub links: Vec<LinkStats>,
-    /// Of every packet at either host.
+    /// Lateness of all packets at both hosts.
     pub lateness: Lateness,
-    /// The latest of the first packets at either host, among them the initial windows and their
-    /// ACKs.
+    /// Maximum lateness of the first packets at both hosts, with the initial windows and their ACKs.
     pub early_lateness_ns: u64,
-    /// The first packets handed to the receiver.
+    /// The first packets delivered to the receiver.
     pub forward_emissions: Vec<Emission>,
-    /// The first packets handed to the sender.
+    /// The first packets delivered to the sender.
     pub reverse_emissions: Vec<Emission>,
-    /// Data segments of each copy of the transfer, if they were asked for.
+    /// Data segments of each copy of the transfer; empty without a trace.
     pub logs: Vec<SegmentLog>,
-    /// How long a hypervisor let the link thread's CPU wait, as far as it says so, in steps of 10
-    /// ms.
+    /// Time that a hypervisor withheld the CPU of the link thread, as far as it reports this, in steps
+    /// of 10 ms.
     pub stolen_ms: u64,
-    /// What the host did not permit.
+    /// What the host did not permit, and how to permit it.
     pub notes: Vec<String>,
 }
 
-/// The running thread.
+/// The running link thread.
 pub struct LinkThread {
-    /// The beginning of the run, from which the path's changes are counted.
+    /// The beginning of the run. The times of the path's changes are relative to it.
     pub begin_ns: u64,
     stop: Arc<AtomicBool>,
     handle: JoinHandle<Result<LinkReport, Error>>,
 }
 
-/// What the link thread is given.
+/// The plan of the link thread.
 pub struct LinkPlan {
-    /// The network.
+    /// Links and routes.
     pub wiring: Wiring,
     /// The device of the sending host.
     pub sender: Tun,
     /// The device of the receiving host.
     pub receiver: Tun,
-    /// How many flows are measured.
+    /// Number of measured flows.
     pub flows: usize,
-    /// Where their segments are noted, if at all.
+    /// Logs for their segments; `None` without a trace.
     pub logs: Option<SegmentLogs>,
-    /// The CPU that it has for itself, if there is one.
+    /// The CPU that only this thread uses, if there is one.
     pub cpu: Option<usize>,
 }
 
 impl LinkThread {
-    /// Starts carrying packets between the two devices. It is ready to when this returns.
+    /// Starts the thread. It is ready to move packets when this returns.
     pub fn start(plan: LinkPlan) -> LinkThread {
         let stop = Arc::new(AtomicBool::new(false));
         let stopped = stop.clone();
@@ -83,7 +82,7 @@ impl LinkThread {
         let handle = std::thread::Builder::new()
             .name("onramp-link".into())
             .spawn(work)
-            .expect("threads can be made");
+            .expect("the system can start a thread");
         let begin_ns = is_ready.recv().unwrap_or_else(|_| now_ns());
         LinkThread {
             begin_ns,
@@ -92,12 +91,15 @@ impl LinkThread {
         }
     }
 
-    /// It has ended of itself, which only a failure makes it do.
+    /// Whether the thread has ended, which it does by itself only after an error.
     pub fn has_failed(&self) -> bool {
         self.handle.is_finished()
     }
 
-    /// Stops it and collects what it saw.
+    /// Stops the thread and returns its report.
+    ///
+    /// # Errors
+    /// A device failed.
     pub fn finish(self) -> Result<LinkReport, Error> {
         self.stop.store(true, Ordering::Relaxed);
         self.handle
@@ -106,21 +108,22 @@ impl LinkThread {
     }
 }
 
-/// Longest sleep: how long a stop may go unnoticed.
-const NAP_NS: u64 = 20_000_000;
-/// Between making a lab and its first packet: what the kernel does on new devices is over by then.
+/// Maximum sleep: the thread notices a stop after this time.
+const MAX_SLEEP_NS: u64 = 20_000_000;
+/// Time between making a lab and its first packet. The kernel has finished its work on new devices by
+/// then.
 const SETTLE_NS: u64 = 20_000_000;
-/// Buffers made beforehand, in bytes.
-const POOL_BYTES_MAX: u64 = 128 << 20;
+/// Maximum memory for buffers that are made before the run.
+const MAX_POOL_BYTES: u64 = 128 << 20;
 
-/// Room beside what fills the links, in bytes.
+/// Memory for buffers in addition to the BDPs of the links.
 const SPARE_BYTES: u64 = 1 << 20;
 
-/// A packet and its place on its route.
+/// A packet and its position on its route.
 #[derive(Clone)]
 struct Parcel {
     buffer: Buffer,
-    place: u32,
+    position: u32,
 }
 
 impl Packet for Parcel {
@@ -137,12 +140,12 @@ impl Packet for Parcel {
     }
 }
 
-/// A host: packets come from it and are handed to it.
+/// A host, which sends and receives packets through its device.
 struct Host {
     device: Tun,
-    /// When it was last handed a packet, until its device has been found empty since.
-    provoked_ns: Option<u64>,
-    /// Of the packets handed to it.
+    /// When a packet was last delivered to it; `None` after its device has been found empty since.
+    last_delivery_ns: Option<u64>,
+    /// Lateness of the packets delivered to it.
     lateness: Lateness,
     emissions: Emissions,
 }
@@ -151,7 +154,7 @@ impl Host {
     fn new(device: Tun) -> Host {
         Host {
             device,
-            provoked_ns: None,
+            last_delivery_ns: None,
             lateness: Lateness::default(),
             emissions: Emissions::new(),
         }
@@ -162,18 +165,18 @@ impl Host {
 struct Running {
     link: Link<Parcel>,
     number: u32,
-    /// What leaves it is at a host no sooner than this.
+    /// Minimum time from leaving this link to arriving at a host.
     slack_ns: u64,
     /// Time of the last offer.
     offered_ns: u64,
     /// Time of the last poll.
     polled_ns: u64,
-    /// Somebody notes the segments that enter it.
-    is_watched: bool,
+    /// The segments that enter it are logged.
+    is_logged: bool,
 }
 
 impl Running {
-    fn new(wire: &Wire, begin_ns: u64, packets: usize, is_watched: bool) -> Running {
+    fn new(wire: &Wire, begin_ns: u64, packets: usize, is_logged: bool) -> Running {
         let mut config = wire.config.clone();
         config
             .changes
@@ -188,12 +191,12 @@ impl Running {
             slack_ns,
             offered_ns: 0,
             polled_ns: 0,
-            is_watched,
+            is_logged,
         }
     }
 
-    /// Gives the buffers of packets that the queue dropped after all back to the pool.
-    fn forget_dropped(&mut self) {
+    /// Returns the buffers of packets that the queue dropped to the pool.
+    fn release_dropped(&mut self) {
         while self.link.take_dropped().is_some() {}
     }
 }
@@ -206,11 +209,11 @@ struct Worker {
     departures: Departures,
     routes: Routes<Side>,
     lookup: Lookup,
-    /// Directed links of the network, with those that are not in use.
+    /// Number of directed links of the network, with those that are not in use.
     network_links: usize,
     flows: usize,
     pool: Pool,
-    /// A buffer that a read found nothing for.
+    /// A buffer that is left from a read that found no packet.
     spare: Option<Buffer>,
     logs: Option<SegmentLogs>,
     realtime: Realtime,
@@ -233,12 +236,12 @@ impl Worker {
             mtu_bytes,
             links: network_links,
         } = wiring;
-        // What fills the links and queues of the same size, in both directions.
+        // Three times the BDPs: for the links, and for queues in both directions.
         let bytes = wires
             .iter()
             .fold(0u64, |sum, wire| sum.saturating_add(wire.bytes))
             .saturating_mul(3);
-        let packets = |bytes: u64| (bytes.min(POOL_BYTES_MAX) / u64::from(mtu_bytes)) as usize;
+        let packets = |bytes: u64| (bytes.min(MAX_POOL_BYTES) / u64::from(mtu_bytes)) as usize;
         let pool = Pool::new(
             mtu_bytes as usize,
             packets(bytes.saturating_add(SPARE_BYTES)),
@@ -251,7 +254,8 @@ impl Worker {
                 wire,
                 begin_ns,
                 room,
-                logs.as_ref().is_some_and(|logs| logs.watch(wire.number)),
+                logs.as_ref()
+                    .is_some_and(|logs| logs.has_logs_at(wire.number)),
             )
         };
         Worker {
@@ -275,9 +279,9 @@ impl Worker {
         while !stop.load(Ordering::Relaxed) {
             let now = now_ns();
             self.realtime.account(now);
-            self.move_on(now)?;
-            let found = [self.read(Side::Sender)?, self.read(Side::Receiver)?];
-            if found == [false, false] {
+            self.move_packets(now)?;
+            let has_packet = [self.read(Side::Sender)?, self.read(Side::Receiver)?];
+            if has_packet == [false, false] {
                 self.wait()?;
             }
         }
@@ -291,42 +295,44 @@ impl Worker {
         }
     }
 
-    /// Moves packets from link to link, in the order in which they leave them, until one has been
-    /// handed to a host: its answer comes before everything else.
-    fn move_on(&mut self, now_ns: u64) -> Result<(), Error> {
+    /// Moves packets from link to link in the order of their departures. It stops after delivering one
+    /// to a host, because the host's answer must be read first.
+    fn move_packets(&mut self, now_ns: u64) -> Result<(), Error> {
         while let Some((due_ns, link)) = self
             .departures
             .earliest()
             .filter(|(due_ns, _)| *due_ns <= now_ns)
         {
-            let Some((due_ns, mut parcel)) = self.leave(link, due_ns) else {
+            let Some((due_ns, mut parcel)) = self.poll(link, due_ns) else {
                 return Ok(());
             };
-            parcel.place += 1;
-            match self.routes.at(parcel.place) {
-                // The next link has it when it is due there, not when somebody got round to it.
+            parcel.position += 1;
+            match self.routes.at(parcel.position) {
+                // The packet enters the next link at the time when it was due, not at the time of this
+                // call.
                 Place::Link(next) => self.offer(next as usize, due_ns, parcel),
-                Place::Host(side) => return self.hand_over(side, due_ns, &parcel.buffer),
+                Place::Host(side) => return self.deliver(side, due_ns, &parcel.buffer),
             }
         }
         Ok(())
     }
 
-    /// The next packet that leaves a link, and when it did.
-    fn leave(&mut self, link: usize, due_ns: u64) -> Option<(u64, Parcel)> {
+    /// The next packet that leaves a link, and the time when it was due.
+    fn poll(&mut self, link: usize, due_ns: u64) -> Option<(u64, Parcel)> {
         let running = &mut self.links[link];
         running.polled_ns = running.polled_ns.max(due_ns);
         let departure = running.link.poll(running.polled_ns);
-        running.forget_dropped();
+        running.release_dropped();
         self.departures.set(link, running.link.next_departure_ns());
         departure.map(|Departure { due_ns, packet, .. }| (due_ns, packet))
     }
 
+    /// Offers a packet to a link.
     fn offer(&mut self, link: usize, at_ns: u64, parcel: Parcel) {
         let running = &mut self.links[link];
         let at_ns = at_ns.max(running.offered_ns);
         running.offered_ns = at_ns;
-        let header = if running.is_watched {
+        let header = if running.is_logged {
             segments::header(parcel.buffer.packet())
         } else {
             None
@@ -334,14 +340,15 @@ impl Worker {
         let verdict = running
             .link
             .offer_with_parser(at_ns, parcel, |parcel| parcel.buffer.pure_ack());
-        running.forget_dropped();
+        running.release_dropped();
         self.departures.set(link, running.link.next_departure_ns());
         if let (Some(logs), Some(header)) = (&mut self.logs, header) {
             logs.observe(running.number, at_ns, header, verdict);
         }
     }
 
-    fn hand_over(&mut self, side: Side, due_ns: u64, packet: &Buffer) -> Result<(), Error> {
+    /// Delivers a packet to a host.
+    fn deliver(&mut self, side: Side, due_ns: u64, packet: &Buffer) -> Result<(), Error> {
         let at_ns = now_ns();
         let packet = packet.packet();
         let host = self.host(side);
@@ -351,44 +358,44 @@ impl Worker {
             at_ns,
             wire_bytes: packet.len() as u32,
         });
-        host.provoked_ns = Some(at_ns);
+        host.last_delivery_ns = Some(at_ns);
         host.device.write(packet).map_err(|source| Error::Link {
-            what: "handing a packet to a host",
+            what: "delivering a packet to a host",
             source,
         })
     }
 
-    /// Takes one packet from a host; whether there was one.
+    /// Reads one packet of a host. Returns whether there was one.
     fn read(&mut self, side: Side) -> Result<bool, Error> {
         let mut buffer = self.spare.take().unwrap_or_else(|| self.pool.take());
         let host = self.host(side);
         let read = host.device.read(buffer.room());
         let length = match read.map_err(|source| Error::Link {
-            what: "taking a packet from a host",
+            what: "reading a packet of a host",
             source,
         })? {
             Some(length) => length,
             None => {
-                host.provoked_ns = None;
+                host.last_delivery_ns = None;
                 self.spare = Some(buffer);
                 return Ok(false);
             }
         };
-        // A host's TCP answers inside the write that hands it a packet, in some microseconds that
-        // vary with the state of the caches: its answer counts as given at once.
-        let at_ns = host.provoked_ns.unwrap_or_else(now_ns);
+        // The TCP of a host answers during the write that delivers a packet, after some microseconds
+        // that depend on the caches. The answer counts as sent at the time of the delivery.
+        let at_ns = host.last_delivery_ns.unwrap_or_else(now_ns);
         buffer.truncate(length);
-        // Nothing but the lab's own packets has business on the network.
-        if let Some(place) = self.lookup.route(buffer.packet(), side) {
-            if let Place::Link(first) = self.routes.at(place) {
-                self.offer(first as usize, at_ns, Parcel { buffer, place });
+        // Packets that are not the lab's have no route and are dropped.
+        if let Some(position) = self.lookup.route(buffer.packet(), side) {
+            if let Place::Link(first) = self.routes.at(position) {
+                self.offer(first as usize, at_ns, Parcel { buffer, position });
             }
         }
         Ok(true)
     }
 
-    /// Sleeps until shortly before a host is to be handed a packet or until one comes; does not
-    /// sleep for less. Moving a packet on between links can wait meanwhile.
+    /// Sleeps until shortly before the next delivery to a host, or until a host sends a packet. It does
+    /// not sleep if less time is left. Moving packets between links can wait meanwhile.
     fn wait(&mut self) -> Result<(), Error> {
         let at_host_ns = |(link, running): (usize, &Running)| {
             self.departures
@@ -398,8 +405,8 @@ impl Worker {
         let sleep_ns = match self.links.iter().enumerate().filter_map(at_host_ns).min() {
             Some(due_ns) => due_ns
                 .saturating_sub(now_ns() + self.realtime.margin_ns())
-                .min(NAP_NS),
-            None => NAP_NS,
+                .min(MAX_SLEEP_NS),
+            None => MAX_SLEEP_NS,
         };
         if sleep_ns == 0 {
             return Ok(());

@@ -1,11 +1,11 @@
-//! What is sent: bytes that betray a shift, a hole or a repetition.
+//! The content of transfers: bytes that reveal a shift, a gap or a repetition.
 
-use crate::Error;
+use crate::error::Error;
 
-/// Period of the pattern: a prime, so that no packet, page or buffer size divides it.
+/// Period of the pattern. It is a prime, so that no size of a packet, page or buffer divides it.
 const PERIOD: usize = 65_521;
 
-/// The stream's content, as slices of one period.
+/// The content of a stream, as slices of one period.
 pub struct Content(Box<[u8]>);
 
 impl Default for Content {
@@ -27,14 +27,17 @@ impl Content {
         Content(std::iter::repeat_with(next).take(PERIOD).collect())
     }
 
-    /// The bytes from a position on, at most so many; never empty for a `length` above 0.
+    /// At most `length` bytes from a position on. The slice is not empty if `length` is above 0.
     pub fn from(&self, position: u64, length: u64) -> &[u8] {
         let start = (position % PERIOD as u64) as usize;
         let end = (start as u64).saturating_add(length).min(PERIOD as u64) as usize;
         &self.0[start..end]
     }
 
-    /// Compares what arrived at a position.
+    /// Compares bytes that arrived at a position with the content.
+    ///
+    /// # Errors
+    /// A byte differs.
     pub fn check(&self, mut position: u64, mut received: &[u8]) -> Result<(), Error> {
         while !received.is_empty() {
             let expected = self.from(position, received.len() as u64);
@@ -73,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_sent_is_accepted_in_any_pieces() {
+    fn the_content_is_accepted_in_pieces_of_any_size() {
         let (content, sent) = (Content::new(), stream(300_000));
         let mut position = 0;
         for piece in sent.chunks(8_191) {
@@ -83,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_byte_is_found_where_it_is() {
+    fn the_position_of_a_wrong_byte_is_reported() {
         let mut sent = stream(200_000);
         sent[123_456] ^= 1;
         let error = Content::new().check(0, &sent).unwrap_err();
@@ -100,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shift_by_one_segment_is_found() {
+    fn a_shift_by_one_segment_is_detected() {
         let sent = stream(200_000);
         assert!(Content::new().check(0, &sent[1448..]).is_err());
     }

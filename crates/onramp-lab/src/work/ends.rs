@@ -1,12 +1,12 @@
-//! What the two ends of a flow do: the receiver connects and asks, the sender sends.
+//! The two ends of a flow: the receiver connects and sends a request, the sender sends the data.
 
 use super::content::Content;
-use super::flow::Job;
+use super::job::{Job, NEVER_NS};
 use super::sockets::{self, failed, OpenSockets};
 use super::state::FlowState;
 use super::tcp_info::TcpInfo;
 use crate::clock::now_ns;
-use crate::Error;
+use crate::error::Error;
 use nix::libc;
 use nix::sys::socket::{connect, getsockopt, send, sockopt, MsgFlags, SockaddrIn};
 use std::io::{self, ErrorKind, Read, Write};
@@ -15,12 +15,12 @@ use std::os::fd::AsRawFd;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
-/// The stop of a flow that does not stop.
-pub const NEVER_NS: u64 = u64::MAX;
-
-/// The sender: takes one connection, reads how much is wanted, sends it and waits for the
-/// receiver's end; it resets the connection where it is to stop before. `job.stop_ns` is by
-/// CLOCK_MONOTONIC here, as in [`download`].
+/// The sender: accepts one connection, reads the size from the request, sends the data and waits for
+/// the receiver's FIN. It resets the connection at `job.stop_ns`, which is by CLOCK_MONOTONIC here, as
+/// in [`download`].
+///
+/// # Errors
+/// A socket call failed, or the socket has another congestion control than `control`.
 pub fn serve(
     listener: &TcpListener,
     control: &str,
@@ -34,7 +34,7 @@ pub fn serve(
     let stream = Arc::new(stream);
     open.add(&stream);
     let found = getsockopt(&*stream, sockopt::TcpCongestion)
-        .map_err(failed("asking a socket its control"))?;
+        .map_err(failed("reading the congestion control of a socket"))?;
     let found = found.to_string_lossy().trim_end_matches('\0').to_string();
     if found != control {
         return Err(Error::OtherCongestionControl {
@@ -42,34 +42,34 @@ pub fn serve(
             found,
         });
     }
-    state.accepted(stream.clone());
+    state.set_sender(stream.clone());
     let mut request = [0; 8];
     (&*stream)
         .read_exact(&mut request)
         .map_err(failed("reading the request"))?;
     let size_bytes = u64::from_be_bytes(request);
-    let mut in_time =
+    let mut is_complete =
         send_content(&stream, size_bytes, job, open).map_err(failed("sending the data"))?;
-    if in_time {
+    if is_complete {
         stream
             .shutdown(Shutdown::Write)
-            .map_err(failed("ending the data"))?;
-        in_time =
-            await_end(&stream, job.stop_ns).map_err(failed("waiting for the receiver's end"))?;
+            .map_err(failed("closing after the data"))?;
+        is_complete =
+            wait_for_fin(&stream, job.stop_ns).map_err(failed("waiting for the receiver's FIN"))?;
     }
-    if in_time {
+    if is_complete {
         return Ok(());
     }
-    if let Ok(account) = TcpInfo::of(&*stream) {
-        state.breaks_off(account);
+    if let Ok(info) = TcpInfo::of(&*stream) {
+        state.set_info_at_stop(info);
     }
     sockets::reset(&*stream)
 }
 
-/// What every flow sends.
+/// The content of every flow.
 static CONTENT: LazyLock<Content> = LazyLock::new(Content::new);
 
-/// Whether all of it could be sent before its stop, and before the end of the run.
+/// Sends the content. Returns `false` if the stop of the flow or the end of the run came first.
 fn send_content(
     stream: &TcpStream,
     size_bytes: u64,
@@ -77,13 +77,13 @@ fn send_content(
     open: &OpenSockets,
 ) -> io::Result<bool> {
     let content = &*CONTENT;
-    let begun_ns = now_ns();
+    let begin_ns = now_ns();
     let mut sent = 0;
     while sent < size_bytes {
-        let since_ns = now_ns() - begun_ns;
-        // A send that waits for room ends at the stop: to the kernel's tick, some milliseconds at
-        // most.
-        match left_until(job.stop_ns) {
+        let since_ns = now_ns() - begin_ns;
+        // A send that waits for room in the buffer ends at the stop, rounded up to a tick of the
+        // kernel (a few milliseconds).
+        match time_until(job.stop_ns) {
             Some(Duration::ZERO) => return Ok(false),
             Some(left) => stream.set_write_timeout(Some(left))?,
             None => {}
@@ -92,14 +92,14 @@ fn send_content(
             writes.written_bytes(since_ns).min(size_bytes)
         });
         if let Some(writes) = job.application.filter(|_| sent == written) {
-            let next_ns = begun_ns.saturating_add(writes.next_write_ns(since_ns));
+            let next_ns = begin_ns.saturating_add(writes.next_write_ns(since_ns));
             if !open.sleep_until(next_ns.min(job.stop_ns)) {
                 return Ok(false);
             }
             continue;
         }
         let piece = content.from(sent, written - sent);
-        // More follows, says the flag: a piece's last segment waits until it is full.
+        // MSG_MORE announces more data: the last segment of a piece waits until it is full.
         let more = if sent + (piece.len() as u64) < written {
             libc::MSG_MORE
         } else {
@@ -115,10 +115,10 @@ fn send_content(
     Ok(true)
 }
 
-/// Whether the other end closed before that time.
-fn await_end(mut stream: &TcpStream, stop_ns: u64) -> io::Result<bool> {
+/// Waits for the FIN of the other end. Returns `false` if `stop_ns` came first.
+fn wait_for_fin(mut stream: &TcpStream, stop_ns: u64) -> io::Result<bool> {
     loop {
-        match left_until(stop_ns) {
+        match time_until(stop_ns) {
             Some(Duration::ZERO) => return Ok(false),
             Some(left) => stream.set_read_timeout(Some(left))?,
             None => {}
@@ -133,23 +133,26 @@ fn await_end(mut stream: &TcpStream, stop_ns: u64) -> io::Result<bool> {
     }
 }
 
-/// `None` where it never comes.
-fn left_until(stop_ns: u64) -> Option<Duration> {
+/// The time until the stop; `None` if there is none.
+fn time_until(stop_ns: u64) -> Option<Duration> {
     (stop_ns != NEVER_NS).then(|| Duration::from_nanos(stop_ns.saturating_sub(now_ns())))
 }
 
-/// What a receiver reads at once at most.
+/// Maximum size of a receiver's read.
 pub const BUFFER_BYTES: usize = 256 << 10;
 
-/// The receiver: connects, asks, reads and checks, and closes when it has all. A sender that stops
-/// resets the connection.
+/// The receiver: connects, sends the request, reads and checks the data, and closes when it has all. A
+/// sender that stops resets the connection, which is no error.
+///
+/// # Errors
+/// A socket call failed, or the data is wrong or incomplete.
 pub fn download(
     stream: &TcpStream,
     from: SocketAddrV4,
     job: &Job,
     state: &FlowState,
 ) -> Result<(), Error> {
-    state.connects(now_ns());
+    state.set_connect_time(now_ns());
     connect(stream.as_raw_fd(), &SockaddrIn::from(from))
         .map_err(failed("connecting through the path"))?;
     let result = receive(stream, job, state);
@@ -198,9 +201,9 @@ fn receive(mut stream: &TcpStream, job: &Job, state: &FlowState) -> Result<(), E
         }
         content.check(received_bytes, &buffer[..bytes])?;
         received_bytes += bytes as u64;
-        state.received(received_bytes);
+        state.set_received(received_bytes);
         if received_bytes == size_bytes {
-            state.completed(now);
+            state.set_completed(now);
         }
         let is_due = |note_ns| received_bytes == size_bytes || now >= noted_ns + note_ns;
         if job.note_ns.is_some_and(is_due) {
@@ -211,7 +214,7 @@ fn receive(mut stream: &TcpStream, job: &Job, state: &FlowState) -> Result<(), E
     stream
         .shutdown(Shutdown::Write)
         .map_err(failed("closing the connection"))?;
-    await_end(stream, NEVER_NS)
-        .map_err(failed("waiting for the sender's end"))
+    wait_for_fin(stream, NEVER_NS)
+        .map_err(failed("waiting for the sender's FIN"))
         .map(drop)
 }

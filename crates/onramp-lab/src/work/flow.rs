@@ -1,67 +1,51 @@
-//! One TCP connection: its sockets and its two threads.
+//! A flow: one TCP connection, its sockets and its two threads.
 
 use super::ends::{download, serve};
+use super::job::Job;
 use super::sockets::{self, failed, OpenSockets};
 use super::state::FlowState;
+use crate::error::Error;
 use crate::host::Namespace;
 use crate::link::pin_away_from;
-use crate::Error;
-use onramp_scenario::{Application, Dscp};
+use onramp_scenario::Dscp;
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, TcpListener, TcpStream};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
-/// What a flow has to do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Job {
-    /// Payload, or [`ENDLESS`](onramp_scenario::ENDLESS).
-    pub size_bytes: u64,
-    /// Payload of the sender's initial window, or of the application's first write where that is
-    /// less. The receiver sleeps until so much has come: a reader that runs while the first train
-    /// of segments arrives holds the socket's lock at moments of its own, and ACKs due then go out
-    /// some tens of microseconds late, just when start-ups measure their spacing.
-    pub initial_bytes: u64,
-    /// What limits the sending application.
-    pub application: Option<Application>,
-    /// When its sender stops and resets the connection, since the beginning of the run;
-    /// [`NEVER_NS`](super::NEVER_NS).
-    pub stop_ns: u64,
-    /// Least time between two notes of its progress, the last of which is at its end; `None`:
-    /// nobody asks.
-    pub note_ns: Option<u64>,
-}
-
-/// A flow and its two threads. The receiver's socket goes with it.
+/// A flow and its two threads. The receiver's socket is closed when it is dropped.
 pub struct Flow {
-    /// What is known of it.
+    /// The state of the flow.
     pub state: Arc<FlowState>,
     threads: Vec<JoinHandle<Result<(), Error>>>,
     _client: Arc<TcpStream>,
 }
 
-/// What both ends of a flow are given.
+/// The plan of a flow.
 pub struct Plan<'a> {
-    /// Where the sender is.
+    /// Namespace and address of the sender.
     pub sender: (&'a Namespace, Ipv4Addr),
-    /// Where the receiver is.
+    /// Namespace and address of the receiver.
     pub receiver: (&'a Namespace, Ipv4Addr),
     /// Congestion control of the sender.
     pub control: String,
-    /// That of the receiver, where it matters.
+    /// Congestion control of the receiver; `None`: the namespace's default.
     pub receiver_control: Option<String>,
-    /// The sender's largest IP packet; `None`: as the device takes.
+    /// Maximum IP packet of the sender; `None`: the MTU of the device.
     pub packet_bytes: Option<u32>,
-    /// How the sender marks its packets.
+    /// DSCP of the sender's packets.
     pub dscp: Dscp,
-    /// Receive buffer, or auto-tuning.
+    /// Receive buffer in bytes; `None`: auto-tuning.
     pub receive_buffer: Option<u64>,
-    /// What it has to do.
+    /// The task.
     pub job: Job,
 }
 
 impl Flow {
-    /// Makes the sockets; nothing is sent yet.
+    /// Makes the sockets. Nothing is sent yet.
+    ///
+    /// # Errors
+    /// A socket cannot be made.
     pub fn prepare(
         plan: Plan<'_>,
         open: &OpenSockets,
@@ -78,10 +62,10 @@ impl Flow {
         )?;
         let sender = match listener
             .local_addr()
-            .map_err(failed("asking a socket its address"))?
+            .map_err(failed("reading the address of a socket"))?
         {
             SocketAddr::V4(address) => address,
-            SocketAddr::V6(_) => unreachable!("the socket is of IPv4"),
+            SocketAddr::V6(_) => unreachable!("the socket is an IPv4 socket"),
         };
         let (namespace, address) = plan.receiver;
         let client = sockets::client(
@@ -107,7 +91,7 @@ impl Flow {
         })
     }
 
-    /// The error of a thread that has ended with one.
+    /// The error of a thread that has ended with one, if there is any.
     pub fn take_error(&mut self) -> Option<Error> {
         let ended = self
             .threads
@@ -117,18 +101,17 @@ impl Flow {
         join(thread).err().or_else(|| self.take_error())
     }
 
-    /// Neither end has anything to do any more: [`take_error`](Flow::take_error) has seen both
-    /// ended.
-    pub fn is_over(&self) -> bool {
+    /// Whether [`take_error`](Flow::take_error) has found both threads ended.
+    pub fn has_ended(&self) -> bool {
         self.threads.is_empty()
     }
 
-    /// Closes the sockets of one that is over. What is known of it stays.
+    /// Closes the sockets of a flow that has ended. Its state stays.
     pub fn close(self) {
         self.state.close();
     }
 
-    /// Waits for its threads, which the caller has told to end.
+    /// Waits for the threads, which the caller has stopped by shutting their sockets.
     pub fn join(&mut self) {
         self.threads.drain(..).for_each(|thread| drop(join(thread)));
     }
@@ -158,8 +141,8 @@ impl PreparedFlow {
         self.listener.as_fd()
     }
 
-    /// Lets the receiver connect so long after the beginning of the run, if that is not after the
-    /// flow's stop.
+    /// Starts the threads. The receiver connects `start_ns` after the beginning of the run, unless the
+    /// flow stops before.
     pub fn start(self, begin_ns: u64, start_ns: u64) -> Flow {
         let at_ns = begin_ns.saturating_add(start_ns);
         let job = Job {
@@ -167,18 +150,18 @@ impl PreparedFlow {
             ..self.job
         };
         let state = Arc::new(FlowState::default());
-        let (serving, asking) = (state.clone(), state.clone());
+        let (sender_state, receiver_state) = (state.clone(), state.clone());
         let cpu = self.link_cpu;
         let (listener, control, open) = (self.listener, self.control, self.open);
         let (opened, client) = (open.clone(), self.client.clone());
         let send = move || {
             pin_away_from(cpu);
-            serve(&listener, &control, &open, &job, &serving)
+            serve(&listener, &control, &open, &job, &sender_state)
         };
         let receive = move || {
             pin_away_from(cpu);
             match at_ns < job.stop_ns && opened.sleep_until(at_ns) {
-                true => download(&client, self.sender, &job, &asking),
+                true => download(&client, self.sender, &job, &receiver_state),
                 false => Ok(()),
             }
         };
@@ -186,7 +169,7 @@ impl PreparedFlow {
             std::thread::Builder::new()
                 .name(name.into())
                 .spawn(work)
-                .expect("threads can be made")
+                .expect("the system can start a thread")
         };
         let threads = vec![
             spawn("onramp-sender", Box::new(send)),

@@ -1,16 +1,18 @@
-//! What the hosts do: flows of data from senders to receivers, and a look at the senders' state.
+//! The work of the hosts: flows from senders to receivers, and sampling of the senders' state.
 
 mod content;
 mod ends;
 mod flow;
+mod job;
 mod sampler;
 mod sockets;
 mod state;
 mod tcp_info;
 
 pub use content::Content;
-pub use ends::{BUFFER_BYTES, NEVER_NS};
-pub use flow::{Flow, Job, Plan, PreparedFlow};
+pub use ends::BUFFER_BYTES;
+pub use flow::{Flow, Plan, PreparedFlow};
+pub use job::{Job, NEVER_NS};
 pub use sampler::{Sample, Sampler};
 pub use sockets::OpenSockets;
 pub use state::FlowState;

@@ -1,24 +1,25 @@
-//! Looks at the senders' sockets at regular intervals.
+//! Samples the tcp_info of the senders at regular intervals.
 
+use super::state::FlowState;
 use super::tcp_info::TcpInfo;
-use super::FlowState;
 use crate::clock::{now_ns, sleep_until};
 use crate::link::pin_away_from;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
-/// A look at a sender.
+/// A sample of a sender.
 #[derive(Clone, Copy, Debug)]
 pub struct Sample {
-    /// When, by CLOCK_MONOTONIC.
+    /// The time, by CLOCK_MONOTONIC.
     pub time_ns: u64,
-    /// What the kernel said.
+    /// The kernel's tcp_info.
     pub info: TcpInfo,
 }
 
-/// Most samples kept of all senders: at the limit every other one goes, and the interval doubles.
-const KEPT_MAX: usize = 100_000;
+/// Maximum number of samples of all senders. At the limit every other sample is removed, and the
+/// interval doubles.
+const MAX_SAMPLES: usize = 100_000;
 
 /// The running sampler.
 pub struct Sampler {
@@ -27,8 +28,8 @@ pub struct Sampler {
 }
 
 impl Sampler {
-    /// Starts to look at each flow's sender, as soon as that has a connection and until its
-    /// transfer is complete.
+    /// Starts sampling. Each sender is sampled from the time it has a connection until its transfer is
+    /// complete.
     pub fn start(flows: Vec<Arc<FlowState>>, interval_ns: u64, link_cpu: Option<usize>) -> Sampler {
         let stop = Arc::new(AtomicBool::new(false));
         let stopped = stop.clone();
@@ -39,11 +40,11 @@ impl Sampler {
         let handle = std::thread::Builder::new()
             .name("onramp-sampler".into())
             .spawn(work)
-            .expect("threads can be made");
+            .expect("the system can start a thread");
         Sampler { stop, handle }
     }
 
-    /// Stops it and takes the samples of each flow.
+    /// Stops sampling, and returns the samples of each flow.
     pub fn finish(self) -> Vec<Vec<Sample>> {
         self.stop.store(true, Ordering::Relaxed);
         self.handle
@@ -53,7 +54,7 @@ impl Sampler {
 }
 
 fn sample(flows: &[Arc<FlowState>], mut interval_ns: u64, stop: &AtomicBool) -> Vec<Vec<Sample>> {
-    let kept_max = KEPT_MAX / flows.len().max(1);
+    let max_samples = MAX_SAMPLES / flows.len().max(1);
     let mut samples = vec![Vec::new(); flows.len()];
     let mut next_ns = now_ns();
     while !stop.load(Ordering::Relaxed) {
@@ -69,8 +70,8 @@ fn sample(flows: &[Arc<FlowState>], mut interval_ns: u64, stop: &AtomicBool) -> 
                 });
             }
         }
-        if samples.iter().any(|samples| samples.len() >= kept_max) {
-            samples.iter_mut().for_each(every_other);
+        if samples.iter().any(|samples| samples.len() >= max_samples) {
+            samples.iter_mut().for_each(halve);
             interval_ns *= 2;
         }
         next_ns = (next_ns + interval_ns).max(now_ns());
@@ -79,7 +80,8 @@ fn sample(flows: &[Arc<FlowState>], mut interval_ns: u64, stop: &AtomicBool) -> 
     samples
 }
 
-fn every_other(samples: &mut Vec<Sample>) {
+/// Removes every other sample.
+fn halve(samples: &mut Vec<Sample>) {
     let mut keep = false;
     samples.retain(|_| {
         keep = !keep;

@@ -1,8 +1,8 @@
-//! The sockets of a run: how they are made, and how everybody who waits on one is sent home.
+//! The sockets of a run: making them, and ending all threads that wait for one.
 
 use crate::clock::{self, now_ns};
+use crate::error::Error;
 use crate::host::Namespace;
-use crate::Error;
 use nix::libc;
 use nix::sys::socket::{
     bind, listen, setsockopt, shutdown, socket, sockopt, AddressFamily, Backlog, Shutdown,
@@ -14,20 +14,20 @@ use std::net::{SocketAddrV4, TcpListener, TcpStream};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::sync::{Arc, Mutex, Weak};
 
-/// Everything a thread may be blocked on, as long as others hold it.
+/// All sockets on which a thread may be blocked. They are held weakly.
 #[derive(Clone, Default)]
 pub struct OpenSockets(Arc<Mutex<State>>);
 
 #[derive(Default)]
 struct State {
-    shut: bool,
+    is_shut: bool,
     sockets: Vec<Weak<dyn Shut>>,
-    /// At so many it is time to forget those that are closed.
-    many: usize,
+    /// At this number of sockets, closed ones are removed from the list.
+    cleanup_at: usize,
 }
 
-/// How many sockets, closed ones among them, are never too many.
-const FEW: usize = 100;
+/// Minimum number of sockets, with closed ones, at which the list is cleaned up.
+const MIN_CLEANUP: usize = 100;
 
 trait Shut: Send + Sync {
     fn shut(&self);
@@ -40,24 +40,30 @@ impl<T: AsFd + Send + Sync> Shut for T {
 }
 
 impl OpenSockets {
-    /// Adds one; it is shut at once where all have been.
+    /// Adds a socket. It is shut at once if all have been shut.
     pub fn add<T: AsFd + Send + Sync + 'static>(&self, socket: &Arc<T>) {
-        let mut state = self.0.lock().expect("nobody panics with the lock");
-        if state.shut {
+        let mut state = self
+            .0
+            .lock()
+            .expect("no thread panics while it holds the lock");
+        if state.is_shut {
             socket.shut();
         }
-        if state.sockets.len() >= state.many.max(FEW) {
+        if state.sockets.len() >= state.cleanup_at.max(MIN_CLEANUP) {
             state.sockets.retain(|socket| socket.strong_count() > 0);
-            state.many = 2 * state.sockets.len();
+            state.cleanup_at = 2 * state.sockets.len();
         }
         let socket = Arc::downgrade(socket);
         state.sockets.push(socket);
     }
 
-    /// Ends every blocked connect, accept, read and write, now and from now on.
+    /// Ends every blocked connect, accept, read and write, now and in the future.
     pub fn shut_all(&self) {
-        let mut state = self.0.lock().expect("nobody panics with the lock");
-        state.shut = true;
+        let mut state = self
+            .0
+            .lock()
+            .expect("no thread panics while it holds the lock");
+        state.is_shut = true;
         state
             .sockets
             .iter()
@@ -65,26 +71,31 @@ impl OpenSockets {
             .for_each(|socket| socket.shut());
     }
 
-    /// Sleeps until a moment, or returns at once where it has passed. Whether it is still to be
-    /// done what was to be done then: not where all sockets have been shut, which ends the sleep.
+    /// Sleeps until a time; returns at once if it has passed. Returns `false` if all sockets have been
+    /// shut, which also ends the sleep.
     pub fn sleep_until(&self, at_ns: u64) -> bool {
         loop {
-            if self.0.lock().expect("nobody panics with the lock").shut {
+            if self
+                .0
+                .lock()
+                .expect("no thread panics while it holds the lock")
+                .is_shut
+            {
                 return false;
             }
             let now = now_ns();
             if at_ns <= now {
                 return true;
             }
-            clock::sleep_until(at_ns.min(now + NAP_NS));
+            clock::sleep_until(at_ns.min(now + MAX_SLEEP_NS));
         }
     }
 }
 
-/// Longest sleep: how long it may go unnoticed that all has been shut.
-const NAP_NS: u64 = 20_000_000;
+/// Maximum sleep: a thread notices after this time that all sockets have been shut.
+const MAX_SLEEP_NS: u64 = 20_000_000;
 
-/// A socket error with what was being done.
+/// Makes an error from the operation that failed and the error of the kernel.
 pub fn failed<E: Into<std::io::Error>>(what: &'static str) -> impl FnOnce(E) -> Error {
     move |error| Error::Socket {
         what,
@@ -92,12 +103,15 @@ pub fn failed<E: Into<std::io::Error>>(what: &'static str) -> impl FnOnce(E) -> 
     }
 }
 
-/// Headers of IP and TCP that TCP_MAXSEG leaves out: those without options, which take their room
-/// from the payload.
+/// The headers of IP and TCP without options. TCP_MAXSEG does not count them; options reduce the
+/// payload.
 const PLAIN_HEADERS_BYTES: u32 = 40;
 
-/// A listening socket whose connections run a congestion control and send IP packets marked so, of
-/// so many bytes at most.
+/// Makes a listening socket. Its connections have this congestion control and this DSCP, and send IP
+/// packets of at most `packet_bytes`.
+///
+/// # Errors
+/// A socket call failed, or the kernel has no such congestion control.
 pub fn listener(
     at: &Namespace,
     address: SocketAddrV4,
@@ -114,7 +128,7 @@ pub fn listener(
                 sockopt::TcpMaxSeg,
                 &bytes.saturating_sub(PLAIN_HEADERS_BYTES),
             )
-            .map_err(failed("setting the largest segment"))?;
+            .map_err(failed("setting the maximum segment size"))?;
         }
         if dscp != Dscp::BestEffort {
             let tos = i32::from(dscp.tos());
@@ -129,13 +143,19 @@ pub fn listener(
     })?
 }
 
-/// Puts a socket on a congestion control.
+/// Sets the congestion control of a socket.
+///
+/// # Errors
+/// The kernel has no such congestion control.
 pub fn set_control(socket: &impl AsFd, control: &str) -> Result<(), Error> {
     setsockopt(socket, sockopt::TcpCongestion, &OsString::from(control))
         .map_err(|errno| unknown(control, errno))
 }
 
-/// A socket that has yet to connect.
+/// Makes a socket that is not connected yet.
+///
+/// # Errors
+/// A socket call failed.
 pub fn client(
     at: &Namespace,
     address: SocketAddrV4,
@@ -144,8 +164,8 @@ pub fn client(
     at.run(|| {
         let socket = tcp_socket()?;
         if let Some(bytes) = receive_buffer {
-            // The kernel doubles the value for its own bookkeeping and offers half of the double as
-            // the window.
+            // The kernel doubles the value to account for its own overhead, and offers half of the
+            // doubled value as the window.
             let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
             setsockopt(&socket, sockopt::RcvBufForce, &bytes)
                 .map_err(failed("setting the receive buffer"))?;
@@ -156,7 +176,10 @@ pub fn client(
     })?
 }
 
-/// Has the kernel wake a reader only once so many bytes wait for it.
+/// Sets the number of bytes at which the kernel wakes a reader (SO_RCVLOWAT).
+///
+/// # Errors
+/// The socket call failed.
 pub fn wake_reader_at(socket: impl AsFd, bytes: u64) -> Result<(), Error> {
     let bytes = libc::c_int::try_from(bytes).unwrap_or(libc::c_int::MAX);
     // SAFETY: the value is an int that outlives the call, and its size is given.
@@ -181,9 +204,12 @@ pub fn wake_reader_at(socket: impl AsFd, bytes: u64) -> Result<(), Error> {
     }
 }
 
-/// Resets a socket's connection, whoever else holds the socket.
+/// Resets the connection of a socket, even if other threads hold the socket.
+///
+/// # Errors
+/// The socket call failed.
 pub fn reset(socket: impl AsFd) -> Result<(), Error> {
-    let nowhere = libc::sockaddr {
+    let unspecified = libc::sockaddr {
         sa_family: libc::AF_UNSPEC as libc::sa_family_t,
         sa_data: [0; 14],
     };
@@ -191,7 +217,7 @@ pub fn reset(socket: impl AsFd) -> Result<(), Error> {
     let result = unsafe {
         libc::connect(
             socket.as_fd().as_raw_fd(),
-            &raw const nowhere,
+            &raw const unspecified,
             size_of::<libc::sockaddr>() as libc::socklen_t,
         )
     };
@@ -203,7 +229,8 @@ pub fn reset(socket: impl AsFd) -> Result<(), Error> {
     }
 }
 
-/// Closing it resets the connection: no socket outlives a run in FIN_WAIT or TIME_WAIT.
+/// A TCP socket. Closing it resets its connection, so that no socket stays in FIN_WAIT or TIME_WAIT
+/// after a run.
 fn tcp_socket() -> Result<OwnedFd, Error> {
     let protocol = SockProtocol::Tcp;
     let socket = socket(

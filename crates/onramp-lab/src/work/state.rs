@@ -1,11 +1,11 @@
-//! What everybody may know of a flow while it runs, and afterwards.
+//! The state of a flow, which all threads of a run may read.
 
 use super::tcp_info::TcpInfo;
 use std::net::{SocketAddr, TcpStream};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
-/// What everybody may know of a flow while it runs, and afterwards.
+/// The state of a flow while it runs, and afterwards.
 #[derive(Default)]
 pub struct FlowState {
     received_bytes: AtomicU64,
@@ -13,7 +13,7 @@ pub struct FlowState {
     completed_ns: AtomicU64,
     sender: Mutex<Option<Arc<TcpStream>>>,
     addresses: OnceLock<(SocketAddr, SocketAddr)>,
-    broken_off: OnceLock<TcpInfo>,
+    info_at_stop: OnceLock<TcpInfo>,
     progress: Mutex<Vec<(u64, u64)>>,
 }
 
@@ -23,82 +23,93 @@ impl FlowState {
         self.received_bytes.load(Ordering::Relaxed)
     }
 
-    /// Just before the receiver's connect; 0 until then.
+    /// The time just before the receiver's connect; 0 until then.
     pub fn connect_ns(&self) -> u64 {
         self.connect_ns.load(Ordering::Acquire)
     }
 
-    /// When the last byte had been read; 0 until then.
+    /// The time when the last byte had been read; 0 until then.
     pub fn completed_ns(&self) -> u64 {
         self.completed_ns.load(Ordering::Acquire)
     }
 
-    /// The sender's socket, from when the connection stands until it is over.
+    /// The sender's socket, while it has a connection.
     pub fn sender(&self) -> Option<Arc<TcpStream>> {
         self.sender
             .lock()
-            .expect("nobody panics with the lock")
+            .expect("no thread panics while it holds the lock")
             .clone()
     }
 
-    /// The connection as the sender names it: its own address, then the receiver's.
+    /// The sender's address, then the receiver's; `None` before the connection.
     pub fn addresses(&self) -> Option<(SocketAddr, SocketAddr)> {
         self.addresses.get().copied()
     }
 
-    /// The sender's account when it stopped in the middle, if it did: a reset clears the kernel's.
-    pub fn broken_off(&self) -> Option<TcpInfo> {
-        self.broken_off.get().copied()
+    /// The sender's tcp_info when it stopped before the end; `None` if it did not. It is taken before
+    /// the reset, which clears the kernel's.
+    pub fn info_at_stop(&self) -> Option<TcpInfo> {
+        self.info_at_stop.get().copied()
     }
 
-    /// The receiver is about to connect.
-    pub(super) fn connects(&self, now_ns: u64) {
+    /// Records that the receiver is about to connect.
+    pub(super) fn set_connect_time(&self, now_ns: u64) {
         self.connect_ns.store(now_ns, Ordering::Release);
     }
 
-    /// The sender has a connection, which is held here: closing it would reset it.
-    pub(super) fn accepted(&self, sender: Arc<TcpStream>) {
+    /// Records the sender's connection. It is held here, because closing the socket would reset it.
+    pub(super) fn set_sender(&self, sender: Arc<TcpStream>) {
         if let (Ok(own), Ok(peer)) = (sender.local_addr(), sender.peer_addr()) {
             let _ = self.addresses.set((own, peer));
         }
-        *self.sender.lock().expect("nobody panics with the lock") = Some(sender);
+        *self
+            .sender
+            .lock()
+            .expect("no thread panics while it holds the lock") = Some(sender);
     }
 
-    /// The receiver has read so much in all.
-    pub(super) fn received(&self, bytes: u64) {
+    /// Records the total number of bytes that the receiver has read.
+    pub(super) fn set_received(&self, bytes: u64) {
         self.received_bytes.store(bytes, Ordering::Relaxed);
     }
 
-    /// That was the last byte.
-    pub(super) fn completed(&self, now_ns: u64) {
+    /// Records that the last byte has been read.
+    pub(super) fn set_completed(&self, now_ns: u64) {
         self.completed_ns.store(now_ns, Ordering::Release);
     }
 
-    /// The sender is about to reset the connection.
-    pub(super) fn breaks_off(&self, account: TcpInfo) {
-        let _ = self.broken_off.set(account);
+    /// Records the sender's tcp_info before it resets the connection.
+    pub(super) fn set_info_at_stop(&self, info: TcpInfo) {
+        let _ = self.info_at_stop.set(info);
     }
 
-    /// The connection is over, and nobody will ask its sender any more.
+    /// Closes the sender's socket. The connection has ended.
     pub(super) fn close(&self) {
-        *self.sender.lock().expect("nobody panics with the lock") = None;
+        *self
+            .sender
+            .lock()
+            .expect("no thread panics while it holds the lock") = None;
     }
 
+    /// Records the receiver's progress.
     pub(super) fn note(&self, now_ns: u64, received_bytes: u64) {
         self.progress
             .lock()
-            .expect("nobody panics with the lock")
+            .expect("no thread panics while it holds the lock")
             .push((now_ns, received_bytes));
     }
 
-    /// Bytes that the receiver read between two moments, from its notes.
+    /// Bytes that the receiver read between two times, from its recorded progress.
     pub fn received_between(&self, from_ns: u64, to_ns: u64) -> f64 {
-        let progress = self.progress.lock().expect("nobody panics with the lock");
+        let progress = self
+            .progress
+            .lock()
+            .expect("no thread panics while it holds the lock");
         interpolate(&progress, to_ns) - interpolate(&progress, from_ns)
     }
 }
 
-/// The total at a moment, from notes (time, total) in order.
+/// The total at a time, interpolated from ordered records (time, total).
 fn interpolate(notes: &[(u64, u64)], at_ns: u64) -> f64 {
     let after = notes.partition_point(|(time_ns, _)| *time_ns <= at_ns);
     let Some(&(t0, b0)) = after.checked_sub(1).and_then(|before| notes.get(before)) else {
@@ -115,7 +126,7 @@ mod tests {
     use super::interpolate;
 
     #[test]
-    fn totals_between_notes_are_interpolated() {
+    fn totals_between_records_are_interpolated() {
         let notes = [(100, 1000), (200, 3000), (400, 3000)];
         let at = |ns| interpolate(&notes, ns);
         assert_eq!(

@@ -1,18 +1,18 @@
-//! The kernel's account of a connection: `struct tcp_info` of linux/tcp.h.
+//! The kernel's statistics of a connection: `struct tcp_info` of linux/tcp.h.
 
 use nix::libc;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd};
 
-/// The leading part of `struct tcp_info`, as of Linux 6.7; older kernels fill less of it. Names are
-/// the kernel's without `tcpi_`.
+/// The leading part of `struct tcp_info` of Linux 6.7. Older kernels fill less of it. The names are
+/// those of the kernel without `tcpi_`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TcpInfo {
     states: [u8; 8],
     rto_us: u32,
     ato_us: u32,
-    /// Payload of a full segment.
+    /// Payload of a full segment, in bytes.
     pub snd_mss: u32,
     rcv_mss: u32,
     unacked_segments: u32,
@@ -26,37 +26,37 @@ pub struct TcpInfo {
     /// Smoothed round-trip time.
     pub rtt_us: u32,
     rttvar_us: u32,
-    /// Slow-start threshold in segments; 0x7fffffff where there is none.
+    /// ssthresh in segments; 0x7fffffff if there is none.
     pub snd_ssthresh: u32,
-    /// Congestion window in segments.
+    /// cwnd in segments.
     pub snd_cwnd: u32,
     advmss: u32,
     reordering: u32,
     rcv_rtt_us: u32,
     rcv_space: u32,
-    /// Segments sent again.
+    /// Retransmitted segments.
     pub total_retrans: u32,
-    /// In bytes per second; all ones where the connection is not paced.
+    /// Pacing rate in bytes per second; all ones if the connection is not paced.
     pub pacing_rate: u64,
     max_pacing_rate: u64,
-    /// Payload acknowledged, plus 1 for a FIN.
+    /// Acknowledged payload in bytes, plus 1 for a FIN.
     pub bytes_acked: u64,
     bytes_received: u64,
     segs: [u32; 2],
     notsent_bytes: u32,
     min_rtt_us: u32,
     data_segs: [u32; 2],
-    /// In bytes per second.
+    /// Delivery rate in bytes per second.
     pub delivery_rate: u64,
     busy_time_us: u64,
-    /// Time during which the receiver's window kept data back.
+    /// Time during which the receiver's window limited the sender.
     pub rwnd_limited_us: u64,
-    /// Time during which the send buffer was what kept data back.
+    /// Time during which the send buffer limited the sender.
     pub sndbuf_limited_us: u64,
     delivered: [u32; 2],
-    /// Payload sent, retransmissions included.
+    /// Sent payload in bytes, with retransmissions.
     pub bytes_sent: u64,
-    /// Payload sent again.
+    /// Retransmitted payload in bytes.
     pub bytes_retrans: u64,
     dsack_dups: u32,
     reord_seen: u32,
@@ -69,11 +69,14 @@ pub struct TcpInfo {
     total_rto_time_ms: u32,
 }
 
-/// What a kernel that does not count them leaves in `total_rto`.
+/// The value of `total_rto` if the kernel does not count timeouts.
 const NOT_COUNTED: u16 = u16::MAX;
 
 impl TcpInfo {
-    /// Of a connected socket.
+    /// The tcp_info of a connected socket.
+    ///
+    /// # Errors
+    /// The socket call failed.
     pub fn of(socket: impl AsFd) -> io::Result<TcpInfo> {
         let mut info = TcpInfo {
             total_rto: NOT_COUNTED,
@@ -98,7 +101,7 @@ impl TcpInfo {
         }
     }
 
-    /// Times that the retransmission timer ended; `None` before Linux 6.7.
+    /// Retransmission timeouts; `None` before Linux 6.7.
     pub fn timeouts(&self) -> Option<u64> {
         (self.total_rto != NOT_COUNTED).then_some(u64::from(self.total_rto))
     }
@@ -110,7 +113,7 @@ mod tests {
     use std::mem::offset_of;
 
     #[test]
-    fn fields_lie_where_the_kernel_puts_them() {
+    fn the_offsets_of_the_fields_are_those_of_the_kernel() {
         let offsets = [
             offset_of!(TcpInfo, snd_mss),
             offset_of!(TcpInfo, rtt_us),

@@ -1,0 +1,245 @@
+//! The network of a case as the lab emulates it: the addresses of the hosts, and the links between
+//! them.
+//!
+//! All nodes that send data are one host of the lab, and all nodes that receive data are the other.
+//! Each node has its own address there. The addresses of a packet determine its route.
+
+mod side;
+#[cfg(test)]
+mod tests;
+mod wiring;
+
+pub use side::Side;
+pub use wiring::{Lookup, Wire, Wiring};
+
+use crate::addresses::fresh_addresses;
+use onramp_scenario::{bytes_in, link_seed, Case, Channel, Hop, Network, Routes};
+use std::net::Ipv4Addr;
+
+/// The addresses of a flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ends {
+    /// The address of the node that sends the data.
+    pub sender: Ipv4Addr,
+    /// The address of the node that receives the data.
+    pub receiver: Ipv4Addr,
+}
+
+/// A node that receives data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct ReceivingNode {
+    node: usize,
+    /// This is the address for competing flows. They go to another address of the node than the
+    /// measured transfers, because the initial window is a property of the route, and competing flows
+    /// use the host's.
+    is_for_competing: bool,
+}
+
+/// Nodes, addresses and routes of a case.
+#[derive(Clone, Debug)]
+pub struct Layout {
+    network: Network,
+    /// The first address. Senders have consecutive addresses, then receivers.
+    first: Ipv4Addr,
+    senders: Vec<usize>,
+    receivers: Vec<ReceivingNode>,
+    /// The ends of each flow, as indexes into these lists: the copies of the transfer in order, then
+    /// the traffic.
+    flows: Vec<(usize, usize)>,
+    copies: usize,
+    /// The directed link that is the bottleneck of each copy.
+    bottlenecks: Vec<u32>,
+    /// The directed link that is the bottleneck of each traffic.
+    competing_bottlenecks: Vec<u32>,
+}
+
+impl Layout {
+    /// The layout of a case that the lab [supports](crate::supports).
+    pub fn of(case: &Case) -> Layout {
+        let (mut senders, mut receivers, mut flows) = (Vec::new(), Vec::new(), Vec::new());
+        let transfers = (0..case.transfer.count).map(|copy| (case.transfer.ends(copy), false));
+        let traffic = case
+            .traffic
+            .iter()
+            .map(|traffic| ((traffic.from, traffic.to), true));
+        for ((from, to), is_for_competing) in transfers.chain(traffic) {
+            flows.push((
+                index_of(&mut senders, from),
+                index_of(
+                    &mut receivers,
+                    ReceivingNode {
+                        node: to,
+                        is_for_competing,
+                    },
+                ),
+            ));
+        }
+        let network = network_of(case);
+        let bottleneck = |(from, to)| {
+            let hop = network
+                .route(from, to)
+                .and_then(|hops| network.data_bottleneck(&hops, &case.crossings));
+            hop.map_or(0, Hop::number)
+        };
+        let first = fresh_addresses((senders.len() + receivers.len()) as u32);
+        let bottlenecks = (0..case.transfer.count)
+            .map(|copy| bottleneck(case.transfer.ends(copy)))
+            .collect();
+        let competing_bottlenecks = case
+            .traffic
+            .iter()
+            .map(|traffic| bottleneck((traffic.from, traffic.to)))
+            .collect();
+        let copies = case.transfer.count as usize;
+        Layout {
+            network,
+            first,
+            senders,
+            receivers,
+            flows,
+            copies,
+            bottlenecks,
+            competing_bottlenecks,
+        }
+    }
+
+    /// The ends of a copy of the transfer. Copies are counted from 0.
+    pub fn copy(&self, copy: usize) -> Ends {
+        self.ends(self.flows[copy])
+    }
+
+    /// The number of the directed link that is the bottleneck of a copy: 2 n for the n-th link of the
+    /// network forward, 2 n + 1 in reverse.
+    pub fn bottleneck(&self, copy: usize) -> u32 {
+        self.bottlenecks[copy]
+    }
+
+    /// The ends of the flows of the case's n-th traffic.
+    pub fn competing(&self, traffic: usize) -> Ends {
+        self.ends(self.flows[self.copies + traffic])
+    }
+
+    /// The number of the directed link that is their bottleneck.
+    pub fn competing_bottleneck(&self, traffic: usize) -> u32 {
+        self.competing_bottlenecks[traffic]
+    }
+
+    /// The addresses of the sending host.
+    pub fn sender_addresses(&self) -> Vec<Ipv4Addr> {
+        (0..self.senders.len())
+            .map(|index| self.sender_address(index))
+            .collect()
+    }
+
+    /// The addresses of the receiving host, and whether they are for competing flows.
+    pub fn receiver_addresses(&self) -> Vec<(Ipv4Addr, bool)> {
+        let receivers = self.receivers.iter().enumerate();
+        receivers
+            .map(|(index, receiver)| (self.receiver_address(index), receiver.is_for_competing))
+            .collect()
+    }
+
+    /// The links and routes for the link thread.
+    pub fn wiring(&self, case: &Case) -> Wiring {
+        let mut wires: Vec<Wire> = Vec::new();
+        let mut routes = Routes::default();
+        let mut lookup = Lookup::new(self.first, self.senders.len(), self.receivers.len());
+        for &(sender, receiver) in &self.flows {
+            if lookup.has_routes(sender, receiver) {
+                continue;
+            }
+            let (from, to) = (self.senders[sender], self.receivers[receiver].node);
+            let mut add = |from, to, side| {
+                let hops = self
+                    .network
+                    .route(from, to)
+                    .expect("the reader of scenarios refuses flows without a route");
+                let mut remaining_ns = hops
+                    .iter()
+                    .map(|hop| min_delay_ns(self.network.channel(*hop)))
+                    .sum();
+                let mut links = Vec::with_capacity(hops.len());
+                for hop in hops {
+                    let index = self.wire(&mut wires, case, hop);
+                    remaining_ns -= min_delay_ns(self.network.channel(hop));
+                    wires[index].slack_ns = wires[index].slack_ns.min(remaining_ns);
+                    links.push(index as u32);
+                }
+                routes.add(&links, side)
+            };
+            let routes = [add(from, to, Side::Receiver), add(to, from, Side::Sender)];
+            lookup.set_routes(sender, receiver, routes);
+        }
+        Wiring {
+            wires,
+            routes,
+            lookup,
+            mtu_bytes: case.path.mtu_bytes,
+            links: 2 * self.network.links.len(),
+        }
+    }
+
+    /// The index of a hop's link in `wires`, to which the link is added if necessary.
+    fn wire(&self, wires: &mut Vec<Wire>, case: &Case, hop: Hop) -> usize {
+        let number = hop.number();
+        wires
+            .iter()
+            .position(|wire| wire.number == number)
+            .unwrap_or_else(|| {
+                let channel = self.network.channel(hop);
+                wires.push(Wire {
+                    number,
+                    config: channel.link_config(case.path.rtt_ns, link_seed(case.seed, number)),
+                    bytes: bytes_in(channel.rate_bits_per_s, channel.delay_ns),
+                    slack_ns: u64::MAX,
+                });
+                wires.len() - 1
+            })
+    }
+
+    fn ends(&self, (sender, receiver): (usize, usize)) -> Ends {
+        Ends {
+            sender: self.sender_address(sender),
+            receiver: self.receiver_address(receiver),
+        }
+    }
+
+    fn sender_address(&self, index: usize) -> Ipv4Addr {
+        Ipv4Addr::from_bits(self.first.to_bits() + index as u32)
+    }
+
+    fn receiver_address(&self, index: usize) -> Ipv4Addr {
+        self.sender_address(self.senders.len() + index)
+    }
+}
+
+/// The nodes and links of a case. A case with a `[path]` may have another path than that of its
+/// network, which then counts.
+fn network_of(case: &Case) -> Network {
+    match case.network.nodes.len() == 2
+        && case.network.links.len() == 1
+        && case.transfer.ends(0) == (0, 1)
+    {
+        true => case.path.network(),
+        false => Network::clone(&case.network),
+    }
+}
+
+/// The index of an entry in a list, to which it is added if necessary.
+fn index_of<T: PartialEq>(list: &mut Vec<T>, entry: T) -> usize {
+    list.iter()
+        .position(|other| *other == entry)
+        .unwrap_or_else(|| {
+            list.push(entry);
+            list.len() - 1
+        })
+}
+
+/// The minimum one-way delay of a channel, over all its changes.
+fn min_delay_ns(channel: &Channel) -> u64 {
+    channel
+        .changes
+        .iter()
+        .filter_map(|change| change.delay_ns)
+        .fold(channel.delay_ns, u64::min)
+}

@@ -1,0 +1,154 @@
+//! Routes of paths and networks.
+
+use super::*;
+use onramp_scenario::Place;
+
+const DUMBBELL: &str = include_str!("../../../../scenarios/wan.toml");
+
+fn case(text: &str) -> Case {
+    onramp_scenario::parse("x.toml", text)
+        .unwrap()
+        .cases
+        .remove(0)
+}
+
+fn path(tables: &str) -> Case {
+    case(&format!(
+        "name = \"x\"\n[path]\nrate = \"8 Mbit/s\"\nrtt = \"100 ms\"\n[[transfer]]\nsize = \"1 B\"\n{tables}"
+    ))
+}
+
+fn packet(source: Ipv4Addr, destination: Ipv4Addr) -> Vec<u8> {
+    let mut packet = vec![0; 40];
+    packet[0] = 0x45;
+    packet[12..16].copy_from_slice(&source.octets());
+    packet[16..20].copy_from_slice(&destination.octets());
+    packet
+}
+
+/// The numbers of the directed links that a packet between two addresses crosses, and the host where
+/// it arrives.
+fn route(
+    wiring: &Wiring,
+    from: Side,
+    source: Ipv4Addr,
+    destination: Ipv4Addr,
+) -> Option<(Vec<u32>, Side)> {
+    let mut position = wiring.lookup.route(&packet(source, destination), from)?;
+    let mut links = Vec::new();
+    loop {
+        match wiring.routes.at(position) {
+            Place::Link(wire) => links.push(wiring.wires[wire as usize].number),
+            Place::Host(side) => return Some((links, side)),
+        }
+        position += 1;
+    }
+}
+
+#[test]
+fn a_path_is_one_link_in_each_direction() {
+    let case = path("[[traffic]]\n");
+    let layout = Layout::of(&case);
+    let wiring = layout.wiring(&case);
+    for Ends { sender, receiver } in [layout.copy(0), layout.competing(0)] {
+        assert_eq!(
+            route(&wiring, Side::Sender, sender, receiver),
+            Some((vec![0], Side::Receiver))
+        );
+        assert_eq!(
+            route(&wiring, Side::Receiver, receiver, sender),
+            Some((vec![1], Side::Sender))
+        );
+    }
+    assert_ne!(layout.copy(0).receiver, layout.competing(0).receiver);
+    assert_eq!(
+        wiring
+            .wires
+            .iter()
+            .map(|wire| wire.slack_ns)
+            .collect::<Vec<_>>(),
+        [0, 0]
+    );
+}
+
+#[test]
+fn each_copy_has_the_route_between_its_ends() {
+    let case = case(DUMBBELL);
+    let layout = Layout::of(&case);
+    let wiring = layout.wiring(&case);
+    assert_eq!((wiring.wires.len(), wiring.links), (34, 34));
+    for copy in 0..8 {
+        let Ends { sender, receiver } = layout.copy(copy);
+        // In the file the bottleneck comes first, then the senders' links, then the receivers'.
+        let (access, exit) = (2 * (1 + copy as u32), 2 * (9 + copy as u32));
+        assert_eq!(
+            route(&wiring, Side::Sender, sender, receiver),
+            Some((vec![access, 0, exit], Side::Receiver))
+        );
+        let return_path = vec![exit + 1, 1, access + 1];
+        assert_eq!(
+            route(&wiring, Side::Receiver, receiver, sender),
+            Some((return_path, Side::Sender))
+        );
+        assert_eq!(layout.bottleneck(copy), 0);
+    }
+    let slack = |number: u32| {
+        wiring
+            .wires
+            .iter()
+            .find(|wire| wire.number == number)
+            .unwrap()
+            .slack_ns
+    };
+    assert_eq!([slack(2), slack(0), slack(18)], [29_000_000, 1_000_000, 0]);
+}
+
+#[test]
+fn copies_share_addresses_if_there_are_more_copies_than_nodes() {
+    let case = case(&DUMBBELL.replace("count = 8", "count = 20"));
+    let layout = Layout::of(&case);
+    assert_eq!(
+        (
+            layout.sender_addresses().len(),
+            layout.receiver_addresses().len()
+        ),
+        (8, 8)
+    );
+    assert_eq!(
+        (layout.copy(3), layout.copy(4)),
+        (layout.copy(19), layout.copy(12))
+    );
+}
+
+#[test]
+fn a_transfer_against_the_direction_of_a_link_crosses_it_in_reverse() {
+    let case = path("from = \"receiver\"\nto = \"sender\"\n");
+    let layout = Layout::of(&case);
+    let (wiring, Ends { sender, receiver }) = (layout.wiring(&case), layout.copy(0));
+    assert_eq!(
+        route(&wiring, Side::Sender, sender, receiver),
+        Some((vec![1], Side::Receiver))
+    );
+    assert_eq!(layout.bottleneck(0), 1);
+}
+
+#[test]
+fn packets_of_others_have_no_route() {
+    let case = path("");
+    let layout = Layout::of(&case);
+    let (wiring, Ends { sender, receiver }) = (layout.wiring(&case), layout.copy(0));
+    let other = Ipv4Addr::new(10, 0, 0, 1);
+    for (source, destination) in [
+        (sender, other),
+        (other, receiver),
+        (receiver, sender),
+        (sender, sender),
+    ] {
+        assert_eq!(route(&wiring, Side::Sender, source, destination), None);
+    }
+    let mut ipv6 = packet(sender, receiver);
+    ipv6[0] = 0x60;
+    assert_eq!(wiring.lookup.route(&ipv6, Side::Sender), None);
+    assert_eq!(wiring.lookup.route(&[0x45; 19], Side::Sender), None);
+    assert_eq!(wiring.lookup.route(&[], Side::Sender), None);
+}

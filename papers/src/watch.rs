@@ -310,7 +310,7 @@ impl Observer for Watch {
             flow.timer_s = at_s;
         }
         flow.acked_bytes = acked_bytes;
-        flow.was_idle = sender.outstanding_bytes() == 0;
+        flow.was_idle = sender.flight_size_bytes() == 0;
         flow.seen = (stats.timeouts, stats.recoveries);
         if keep {
             let window = sender.window();
@@ -321,7 +321,7 @@ impl Observer for Watch {
                 send_window_bytes: sender
                     .peer_window_bytes()
                     .min(sender.config().send_buffer_bytes),
-                unacked_bytes: sender.outstanding_bytes(),
+                unacked_bytes: sender.flight_size_bytes(),
                 slow_start: window.in_slow_start(),
             });
         }

@@ -1,103 +1,137 @@
-//! What TCPs differ in, by the names that scenario files and the command line use.
+//! The choices in which TCP implementations differ, with the names that scenario files and the
+//! command line use.
 
 use serde::{Deserialize, Serialize};
+use strum::{Display, EnumMessage, EnumString, IntoStaticStr, VariantArray};
 
-/// Declares an enum whose members have names and summaries.
+/// Declares choices. `strum` derives names from the variants, and summaries from their
+/// documentation, which is therefore one line each.
 macro_rules! choices {
-    ($(#[$doc:meta])* $name:ident { $($(#[$member_doc:meta])* $member:ident = $text:literal: $summary:literal,)* }) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-        pub enum $name {
-            $(#[doc = $summary] #[serde(rename = $text)] $member,)*
-        }
+    ($($(#[$meta:meta])* pub enum $choice:ident { $($variants:tt)* })*) => { $(
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[derive(Serialize, Deserialize)]
+        #[derive(Display, EnumMessage, EnumString, IntoStaticStr, VariantArray)]
+        #[serde(rename_all = "kebab-case")]
+        #[strum(serialize_all = "kebab-case")]
+        pub enum $choice { $($variants)* }
 
-        impl $name {
-            /// All of them, in the order in which help texts list them.
-            pub const ALL: &'static [$name] = &[$($name::$member),*];
+        impl $choice {
+            /// All variants, in the order of the help texts.
+            pub const ALL: &'static [$choice] = $choice::VARIANTS;
 
             /// The name that scenario files and the command line use.
             pub fn name(self) -> &'static str {
-                match self { $($name::$member => $text,)* }
+                self.into()
             }
 
-            /// What it is, in a line.
+            /// A description of one line.
             pub fn summary(self) -> &'static str {
-                match self { $($name::$member => $summary,)* }
-            }
-
-            /// The member with this name.
-            pub fn from_name(name: &str) -> Option<$name> {
-                $name::ALL.iter().copied().find(|member| member.name() == name)
+                self.get_documentation().expect("every variant is documented")
             }
         }
-    };
+    )* };
 }
 
 choices! {
-    /// A whole TCP: the choices that belong together.
-    Stack {
-        Linux = "linux": "Linux of today: RACK-TLP, its timers, quick and delayed ACKs, SACK, timestamps, window scaling, 10 segments",
-        Lite = "lite": "4.4BSD-Lite.4: Reno, 500 ms and 200 ms timers, timestamps, window scaling, no SACK, 1 segment",
+    /// A TCP implementation: choices that belong together.
+    pub enum Stack {
+        /// Linux of today: CUBIC, RACK-TLP, quick and delayed ACKs, SACK, timestamps, 10 segments
+        Linux,
+        /// 4.4BSD-Lite.4: Reno, 500 ms and 200 ms timers, timestamps, no SACK, 1 segment
+        Lite,
     }
-}
 
-choices! {
-    /// How lost segments are found and sent again.
-    Recovery {
-        Tahoe = "tahoe": "fast retransmit, then slow start (Jacobson 1988)",
-        Reno = "reno": "fast retransmit and fast recovery (RFC 5681)",
-        CarefulReno = "careful-reno": "reno, but after a timeout no fast retransmit of what was sent before it (RFC 2582)",
-        NewReno = "newreno": "fast recovery that goes on at partial ACKs (RFC 6582)",
-        SteadyNewReno = "steady-newreno": "newreno, but partial ACKs hold off the timeout, however many losses there are (RFC 2582)",
-        Sack = "sack": "selective ACKs and a conservative pipe (RFC 6675)",
-        Prr = "prr": "the same losses, sent by Proportional Rate Reduction (RFC 6937)",
-        Rack = "rack": "losses found by time, with tail loss probes (RFC 8985), sent by Proportional Rate Reduction",
+    /// How lost segments are detected and retransmitted.
+    pub enum Recovery {
+        /// fast retransmit, then slow start (Jacobson 1988)
+        Tahoe,
+        /// fast retransmit and fast recovery (RFC 5681)
+        Reno,
+        /// reno, but no fast retransmit of data that was sent before a timeout (RFC 2582)
+        CarefulReno,
+        /// fast recovery that continues at partial ACKs (RFC 6582)
+        #[serde(rename = "newreno")]
+        #[strum(serialize = "newreno")]
+        NewReno,
+        /// newreno, but every partial ACK restarts the retransmission timer (RFC 2582)
+        #[serde(rename = "steady-newreno")]
+        #[strum(serialize = "steady-newreno")]
+        SteadyNewReno,
+        /// selective ACKs and a conservative pipe (RFC 6675)
+        Sack,
+        /// sack with Proportional Rate Reduction (RFC 6937)
+        Prr,
+        /// time-based detection, tail loss probes (RFC 8985) and Proportional Rate Reduction
+        Rack,
+    }
+
+    /// How cwnd grows after the start-up, and how a loss reduces it.
+    pub enum Avoidance {
+        /// one segment per round trip, half at a loss (RFC 5681)
+        Reno,
+        /// CUBIC with HyStart, as in Linux (RFC 9438)
+        Cubic,
+        /// keeps two to four segments in the queue (Brakmo & Peterson 1995)
+        Vegas,
+        /// Reno, but a loss sets ssthresh to measured rate * min RTT (Westwood+)
+        Westwood,
+        /// Reno that grows by a fraction of the BDP per round trip (Aron & Druschel, appendix B)
+        Pipe,
+    }
+
+    /// How RTTs are measured, and when the retransmission timer expires.
+    pub enum Timers {
+        /// RFC 6298, with a minimum of 1 s
+        Rfc6298,
+        /// as in Linux: the deviation term is at least 200 ms
+        Linux,
+        /// 4.4BSD-Lite.4: ticks of 500 ms, one measurement per round trip
+        Bsd,
+        /// 4.4BSD with the finer scaling of Brakmo & Peterson (1995)
+        Brakmo,
+        /// separate measurement and event clocks (Aron & Druschel 1998)
+        Decoupled,
+        /// the simulator ns of 1996: at least two ticks, doubled by fast retransmits too
+        Ns,
+    }
+
+    /// What an end does about packet pairs (Nishida et al.).
+    pub enum PacketPair {
+        /// does not support the option
+        None,
+        /// measures the peer's pairs and reports their intervals at arrival
+        Answer,
+        /// answer, and acknowledges the first segment of a pair immediately too
+        AnswerAtOnce,
+        /// answer-at-once, and sends ACKs as pairs, and fewer of them on a slow return path
+        Probe,
+    }
+
+    /// When a receiver sends acknowledgements.
+    pub enum Acks {
+        /// as in Linux: quick ACKs first, then every second segment or after 40 ms
+        Linux,
+        /// every second full segment or after 200 ms (RFC 5681)
+        Delayed,
+        /// every second segment (third with timestamps), or at the next 200 ms tick (4.4BSD)
+        Bsd,
+        /// every segment
+        Every,
     }
 }
 
 impl Recovery {
-    /// It stands on selective acknowledgements, and is [`Recovery::NewReno`] without them.
+    /// Does it need SACK? Without SACK it falls back to [`Recovery::NewReno`].
     pub fn needs_sack(self) -> bool {
         matches!(self, Recovery::Sack | Recovery::Prr | Recovery::Rack)
     }
 }
 
-choices! {
-    /// How the window grows after the start-up and shrinks at a loss.
-    Avoidance {
-        Reno = "reno": "one segment a round trip, half at a loss (RFC 5681)",
-        Cubic = "cubic": "CUBIC with HyStart, as Linux has it (RFC 9438)",
-        Vegas = "vegas": "keeps two to four segments in the queue (Brakmo & Peterson 1995)",
-        Westwood = "westwood": "Reno whose threshold after a loss is the measured rate times the least RTT (Westwood+)",
-        Pipe = "pipe": "Reno that grows by a fraction of the pipe in a round trip (Aron & Druschel 1998, appendix B)",
-    }
-}
-
-choices! {
-    /// How round trips are measured and when the retransmission timer ends.
-    Timers {
-        Rfc6298 = "rfc6298": "RFC 6298, at least 1 s",
-        Linux = "linux": "as Linux: the deviation's part is at least 200 ms",
-        Bsd = "bsd": "4.4BSD-Lite.4: ticks of 500 ms, one measurement a round trip",
-        Brakmo = "brakmo": "4.4BSD with the finer scaling of Brakmo & Peterson (1995)",
-        Decoupled = "decoupled": "measurement and event clocks apart (Aron & Druschel 1998)",
-        Ns = "ns": "the simulator ns of 1996: RTTs in ticks of the clock, at least two, doubled by fast retransmits too",
-    }
-}
-
-choices! {
-    /// What an end does about packet pairs (Nishida et al.).
-    PacketPair {
-        None = "none": "does not know the option",
-        Answer = "answer": "measures the peer's pairs and reports how far apart they arrived",
-        AnswerAtOnce = "answer-at-once": "answers, and acknowledges the first segment of a pair at once too",
-        Probe = "probe": "answers at once, marks its acknowledgements as pairs too, and sends fewer of them where their way is slower",
-    }
-}
-
 impl PacketPair {
-    /// Of an end, where nothing else is chosen: a start-up that is of no use without pairs wants
-    /// them answered, and answers; so does any that sends pairs, where the user wants that.
+    /// The default of an end with this start-up algorithm. `wants_pairs`: the user has asked for
+    /// pairs. The end answers if the algorithm needs pairs, or if it can send pairs and the user
+    /// has asked for them.
     pub fn of_startup(startup: &str, wants_pairs: bool) -> PacketPair {
         match onramp_core::needs_pairs(startup) || wants_pairs && onramp_core::sends_pairs(startup)
         {
@@ -107,12 +141,41 @@ impl PacketPair {
     }
 }
 
-choices! {
-    /// When a receiver acknowledges.
-    Acks {
-        Linux = "linux": "as Linux: quick ACKs first, then every second segment or after 40 ms",
-        Delayed = "delayed": "every second full segment or after 200 ms (RFC 5681)",
-        Bsd = "bsd": "every second segment, with timestamps every third, or at the next tick of 200 ms (4.4BSD)",
-        Every = "every": "every segment",
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde::de::value::{Error, StrDeserializer};
+    use serde::de::IntoDeserializer;
+    use std::fmt::{Debug, Display};
+    use std::str::FromStr;
+
+    fn check<T>(all: &[T], name: fn(T) -> &'static str, summary: fn(T) -> &'static str)
+    where
+        T: Copy + Debug + PartialEq + Display + FromStr + for<'a> Deserialize<'a>,
+    {
+        for &choice in all {
+            let name = name(choice);
+            assert_eq!(choice.to_string(), name);
+            assert_eq!(name.parse().ok(), Some(choice));
+            let text: StrDeserializer<'_, Error> = name.into_deserializer();
+            assert_eq!(T::deserialize(text), Ok(choice));
+            assert!(!summary(choice).contains('\n'), "{name}");
+        }
+    }
+
+    #[test]
+    fn every_choice_is_read_by_the_name_that_it_is_written_with() {
+        check(Stack::ALL, Stack::name, Stack::summary);
+        check(Recovery::ALL, Recovery::name, Recovery::summary);
+        check(Avoidance::ALL, Avoidance::name, Avoidance::summary);
+        check(Timers::ALL, Timers::name, Timers::summary);
+        check(PacketPair::ALL, PacketPair::name, PacketPair::summary);
+        check(Acks::ALL, Acks::name, Acks::summary);
+    }
+
+    #[test]
+    fn names_follow_the_literature() {
+        assert_eq!(Recovery::SteadyNewReno.name(), "steady-newreno");
+        assert_eq!(Timers::Rfc6298.name(), "rfc6298");
     }
 }

@@ -54,7 +54,7 @@ impl PathMemory {
     }
 
     /// Starts a connection's use of the memory. Writes what the start-up may use into `start`.
-    pub(crate) fn begin(&self, now_ns: u64, start: &mut Start) -> Remembering {
+    pub(crate) fn begin(&self, now_ns: u64, start: &mut Start) -> MemoryUser {
         let mut paths = self.paths();
         paths.users += 1;
         let user = paths.users;
@@ -66,7 +66,7 @@ impl PathMemory {
             }
         }
         let (memory, window_bytes) = (self.clone(), window(start, true));
-        Remembering {
+        MemoryUser {
             memory,
             user,
             window_bytes,
@@ -83,7 +83,7 @@ impl PathMemory {
 
 /// A connection's use of a path memory, until it is dropped.
 #[derive(Debug)]
-pub(crate) struct Remembering {
+pub(crate) struct MemoryUser {
     memory: PathMemory,
     user: u64,
     /// Window against which the start-up's result is judged.
@@ -93,7 +93,7 @@ pub(crate) struct Remembering {
     kept_ns: Option<u64>,
 }
 
-impl Remembering {
+impl MemoryUser {
     /// Keeps the entry, because the peer has answered.
     pub fn keep(&mut self, now_ns: u64) {
         if self
@@ -131,7 +131,7 @@ impl Remembering {
     }
 }
 
-impl Drop for Remembering {
+impl Drop for MemoryUser {
     fn drop(&mut self) {
         // After a panic the lock is poisoned, and the memory is no longer needed.
         if let (Some(_), Ok(mut paths)) = (self.kept_ns, self.memory.paths.lock()) {

@@ -55,7 +55,7 @@ fn line(out: &mut Vec<u8>, time_ns: u64, flow: u32, sender: &Connection) {
         Some(window.ssthresh_bytes).filter(|bytes| *bytes != UNLIMITED),
     );
     field(out, Some(sender.inflight_bytes()));
-    field(out, Some(sender.outstanding_bytes()));
+    field(out, Some(sender.flight_size_bytes()));
     field(out, Some(sender.peer_window_bytes()));
     field(out, Some(sender.srtt_ns()).filter(|ns| *ns != 0));
     field(out, Some(sender.rto_ns()));

@@ -117,7 +117,7 @@ impl Avoidance {
 
     /// The same algorithm of the simulator's TCP; `None` for BBR, which it does not have.
     pub fn in_simulator(self) -> Option<onramp_tcp::Avoidance> {
-        onramp_tcp::Avoidance::from_name(self.name())
+        self.name().parse().ok()
     }
 }
 

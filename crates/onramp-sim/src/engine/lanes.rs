@@ -70,7 +70,7 @@ impl<O: Observer> Engine<O> {
         let got_bytes = flow.drive_receiver(&mut self.net);
         if let Some(end) = flow
             .end(Side::Receiver)
-            .filter(|end| end.peer_closed() && end.readable_bytes() == 0)
+            .filter(|end| end.peer_has_closed() && end.readable_bytes() == 0)
         {
             end.close();
             flow.flush(Side::Receiver, &mut self.net);
@@ -207,7 +207,7 @@ impl<O: Observer> Engine<O> {
         Some(FirstLane {
             srtt_ns: sender.srtt_ns(),
             cwnd_bytes: sender.window().cwnd_bytes,
-            sent_bytes: sender.acked_bytes() + sender.outstanding_bytes(),
+            sent_bytes: sender.acked_bytes() + sender.flight_size_bytes(),
         })
     }
 

@@ -77,7 +77,7 @@ impl<O: Observer> Engine<O> {
                     return;
                 };
                 let bytes = incoming.read(now_ns, room_bytes);
-                let has_ended = incoming.peer_closed() && incoming.readable_bytes() == 0;
+                let has_ended = incoming.peer_has_closed() && incoming.readable_bytes() == 0;
                 (bytes, has_ended, incoming.failure().is_some())
             }
         };

@@ -1,10 +1,6 @@
-//! Any bytes as the options of a TCP header.
+//! Fuzzes the parser of TCP options: any bytes are the options of a TCP header.
 #![no_main]
 
-use onramp_tcp::wire::*;
-
-#[allow(dead_code)]
-#[path = "../../src/wire/properties.rs"]
-mod properties;
+use onramp_tcp::wire::properties;
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| properties::tcp_options(bytes));

@@ -1,33 +1,30 @@
-//! Any bytes as a packet: its own properties, and the same answer as the parser of the crate
-//! etherparse.
+//! Fuzzes the packet parser: any bytes are a packet. Checks the parser's own properties, and
+//! compares it with the parser of the crate etherparse.
 #![no_main]
 
 use etherparse::checksum::Sum16BitWords;
 use etherparse::{IpNumber, Ipv4Slice, TcpSlice};
-use onramp_tcp::wire::*;
+use onramp_tcp::wire::{parse, parse_unverified, properties, Error};
 use onramp_tcp::Flags;
-
-#[allow(dead_code)]
-#[path = "../../src/wire/properties.rs"]
-mod properties;
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     properties::packet(bytes);
-    compared(bytes);
+    compare_with_etherparse(bytes);
 });
 
-/// Two parsers written apart agree on what a packet is, and on what it says.
-fn compared(bytes: &[u8]) {
+/// Checks that two independent parsers agree on whether the bytes are a packet, and on its
+/// contents.
+fn compare_with_etherparse(bytes: &[u8]) {
     let ours = parse_unverified(bytes);
     let Some((ip, tcp)) = read_by_etherparse(bytes) else {
-        assert!(ours.is_err(), "only we read {bytes:02x?}");
+        assert!(ours.is_err(), "only our parser accepts {bytes:02x?}");
         return;
     };
     let parsed = match ours {
         Ok(parsed) => parsed,
-        // It reads options only where it is asked to, and differs in which of them it takes.
+        // etherparse reads options only on request, and accepts other ones.
         Err(Error::Option(_)) => return,
-        Err(error) => panic!("only etherparse reads {bytes:02x?}: {error}"),
+        Err(error) => panic!("only etherparse accepts {bytes:02x?}: {error}"),
     };
     let header = ip.header();
     assert_eq!(*parsed.endpoints.source.ip(), header.source_addr());
@@ -60,12 +57,12 @@ fn compared(bytes: &[u8]) {
     ] {
         assert_eq!(segment.flags.has(flag), set);
     }
-    let right_sums = Sum16BitWords::new()
+    let are_checksums_correct = Sum16BitWords::new()
         .add_slice(header.slice())
         .ones_complement()
         == 0
         && tcp.calc_checksum_ipv4(header.source(), header.destination()) == Ok(tcp.checksum());
-    if right_sums {
+    if are_checksums_correct {
         assert_eq!(parse(bytes), ours);
     }
 }
@@ -73,7 +70,7 @@ fn compared(bytes: &[u8]) {
 fn read_by_etherparse(bytes: &[u8]) -> Option<(Ipv4Slice<'_>, TcpSlice<'_>)> {
     let ip = Ipv4Slice::from_slice(bytes).ok()?;
     let payload = ip.payload();
-    // Authentication headers, which it looks behind, are not for us.
+    // etherparse skips authentication headers, which our parser does not support.
     if payload.fragmented || ip.header().protocol() != IpNumber::TCP {
         return None;
     }

@@ -36,7 +36,7 @@ impl AckPolicy for Bsd {
     fn arrived(&mut self, arrival: &Arrival) -> Decision {
         let segments = 2 + u64::from(arrival.stretch_segments);
         if !arrival.in_order
-            || arrival.unacknowledged_bytes >= segments * u64::from(arrival.agreed_mss_bytes)
+            || arrival.unacknowledged_bytes >= segments * u64::from(arrival.negotiated_mss_bytes)
         {
             return Decision::Now;
         }
@@ -52,12 +52,12 @@ mod tests {
 
     /// An arrival of 500 bytes, after which `unacknowledged_bytes` are not acknowledged.
     fn segment(now_ns: u64, unacknowledged_bytes: u64) -> Arrival {
-        let (payload_bytes, mss_bytes, agreed_mss_bytes) = (500, 500, 512);
+        let (payload_bytes, mss_bytes, negotiated_mss_bytes) = (500, 500, 512);
         Arrival {
             now_ns,
             payload_bytes,
             mss_bytes,
-            agreed_mss_bytes,
+            negotiated_mss_bytes,
             unacknowledged_bytes,
             in_order: true,
             ..Arrival::default()

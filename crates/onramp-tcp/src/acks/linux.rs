@@ -26,13 +26,13 @@ use crate::Ticks;
 
 const MS_NS: u64 = 1_000_000;
 /// Minimum delay, and the initial one.
-const LEAST_DELAY_NS: u64 = 40 * MS_NS;
+const MIN_DELAY_NS: u64 = 40 * MS_NS;
 /// Maximum delay.
-const MOST_DELAY_NS: u64 = 200 * MS_NS;
+const MAX_DELAY_NS: u64 = 200 * MS_NS;
 /// Maximum number of quick ACKs in the budget.
-const MOST_QUICK: u64 = 16;
+const MAX_QUICK: u64 = 16;
 /// Minimum number of quick ACKs, if the window is too small for one.
-const LEAST_QUICK: u64 = 2;
+const MIN_QUICK: u64 = 2;
 /// Minimum size of a full segment, if the MSS is not smaller: the default MSS (RFC 9293, section
 /// 3.7.1).
 const DEFAULT_SEGMENT_BYTES: u32 = 536;
@@ -46,16 +46,16 @@ const INITIAL_TIMEOUT_NS: u64 = 1000 * MS_NS;
 pub struct Linux {
     events: Events,
     /// Remaining quick ACKs.
-    quick: u64,
+    quick_acks: u64,
     /// The connection is interactive: ACKs wait for our data.
-    dialogue: bool,
+    is_interactive: bool,
     /// Delay of an ACK; `None` before the first data.
     delay_ns: Option<u64>,
     last_arrival_ns: u64,
     /// Largest payload seen.
     segment_bytes: u32,
     /// Data in order that is not acknowledged; `None` if no ACK is needed.
-    waiting_bytes: Option<u64>,
+    unacknowledged_bytes: Option<u64>,
     /// When the delayed ACK must be sent.
     at_ns: Option<u64>,
     /// Pushed or small segments that wait for an ACK.
@@ -74,16 +74,16 @@ impl Linux {
             // With a tick longer than half the maximum, an ACK could wait longer than RFC 1122
             // allows.
             events: Ticks {
-                event_ns: ticks.event_ns.min(MOST_DELAY_NS / 2),
+                event_ns: ticks.event_ns.min(MAX_DELAY_NS / 2),
                 ..ticks
             }
             .events(),
-            quick: 0,
-            dialogue: false,
+            quick_acks: 0,
+            is_interactive: false,
             delay_ns: None,
             last_arrival_ns: 0,
             segment_bytes: 0,
-            waiting_bytes: None,
+            unacknowledged_bytes: None,
             at_ns: None,
             pushed: 0,
             offered_bytes: INITIAL_WINDOW_BYTES,
@@ -107,11 +107,11 @@ impl Linux {
         let gap_ns = now_ns.saturating_sub(self.last_arrival_ns);
         self.last_arrival_ns = now_ns;
         let Some(delay_ns) = self.delay_ns else {
-            self.delay_ns = Some(LEAST_DELAY_NS);
+            self.delay_ns = Some(MIN_DELAY_NS);
             return self.fill_quick();
         };
-        if gap_ns <= LEAST_DELAY_NS / 2 {
-            self.delay_ns = Some(delay_ns / 2 + LEAST_DELAY_NS / 2);
+        if gap_ns <= MIN_DELAY_NS / 2 {
+            self.delay_ns = Some(delay_ns / 2 + MIN_DELAY_NS / 2);
         } else if gap_ns < delay_ns {
             self.delay_ns = Some((delay_ns / 2 + gap_ns).min(self.timeout_ns));
         } else if gap_ns > self.timeout_ns {
@@ -122,19 +122,19 @@ impl Linux {
     fn fill_quick(&mut self) {
         let segments = self.offered_bytes / (2 * u64::from(self.segment_bytes.max(1)));
         let budget = if segments == 0 {
-            LEAST_QUICK
+            MIN_QUICK
         } else {
-            segments.min(MOST_QUICK)
+            segments.min(MAX_QUICK)
         };
-        self.quick = self.quick.max(budget);
+        self.quick_acks = self.quick_acks.max(budget);
     }
 
     fn delayed(&mut self, now_ns: u64) -> Decision {
-        let mut delay_ns = self.delay_ns.unwrap_or(LEAST_DELAY_NS);
-        if delay_ns > LEAST_DELAY_NS && self.srtt_ns > 0 {
-            delay_ns = delay_ns.min(self.srtt_ns.max(LEAST_DELAY_NS));
+        let mut delay_ns = self.delay_ns.unwrap_or(MIN_DELAY_NS);
+        if delay_ns > MIN_DELAY_NS && self.srtt_ns > 0 {
+            delay_ns = delay_ns.min(self.srtt_ns.max(MIN_DELAY_NS));
         }
-        let delay_ns = delay_ns.min(MOST_DELAY_NS);
+        let delay_ns = delay_ns.min(MAX_DELAY_NS);
         if let Some(earlier_ns) = self.at_ns {
             // An ACK that is nearly due is sent immediately.
             if earlier_ns <= now_ns.saturating_add(delay_ns / 4) {
@@ -152,29 +152,29 @@ impl Linux {
 
 impl AckPolicy for Linux {
     fn arrived(&mut self, arrival: &Arrival) -> Decision {
-        self.waiting_bytes = Some(arrival.unacknowledged_bytes);
+        self.unacknowledged_bytes = Some(arrival.unacknowledged_bytes);
         self.measure_segment(arrival);
         if arrival.in_order {
             self.measure_gap(arrival.now_ns);
         }
         // Adds one to an even budget and leaves an odd one unchanged.
-        self.quick |= u64::from(std::mem::take(&mut self.grew));
+        self.quick_acks |= u64::from(std::mem::take(&mut self.grew));
         if !arrival.in_order {
             return Decision::Now;
         }
         let segments = 1 + u64::from(arrival.stretch_segments);
         let full = arrival.unacknowledged_bytes > segments * u64::from(self.segment_bytes);
-        if full || (self.quick > 0 && !self.dialogue) {
+        if full || (self.quick_acks > 0 && !self.is_interactive) {
             return Decision::Now;
         }
         self.delayed(arrival.now_ns)
     }
 
     fn duplicate(&mut self, _now_ns: u64) {
-        self.waiting_bytes.get_or_insert(0);
+        self.unacknowledged_bytes.get_or_insert(0);
         self.fill_quick();
-        self.dialogue = false;
-        self.delay_ns = Some(LEAST_DELAY_NS);
+        self.is_interactive = false;
+        self.delay_ns = Some(MIN_DELAY_NS);
     }
 
     fn window(&mut self, offered_bytes: u64, grew: bool) {
@@ -188,31 +188,31 @@ impl AckPolicy for Linux {
     }
 
     fn read(&mut self, _now_ns: u64, emptied: bool) -> bool {
-        let Some(waiting_bytes) = self.waiting_bytes else {
+        let Some(unacknowledged_bytes) = self.unacknowledged_bytes else {
             return false;
         };
-        let end_of_a_message = self.pushed > 1 || (self.pushed == 1 && !self.dialogue);
-        waiting_bytes > u64::from(self.segment_bytes) || (emptied && end_of_a_message)
+        let end_of_a_message = self.pushed > 1 || (self.pushed == 1 && !self.is_interactive);
+        unacknowledged_bytes > u64::from(self.segment_bytes) || (emptied && end_of_a_message)
     }
 
     fn expired(&mut self, _now_ns: u64) {
         let Some(delay_ns) = self.delay_ns else {
             return;
         };
-        if self.dialogue {
+        if self.is_interactive {
             // Our data did not come.
-            self.dialogue = false;
-            self.delay_ns = Some(LEAST_DELAY_NS);
+            self.is_interactive = false;
+            self.delay_ns = Some(MIN_DELAY_NS);
         } else {
             self.delay_ns = Some(delay_ns.saturating_mul(2).min(self.timeout_ns));
         }
     }
 
     fn sent(&mut self, _now_ns: u64) {
-        if self.waiting_bytes.take().is_some() && self.quick > 0 {
-            self.quick -= 1;
-            if self.quick == 0 {
-                self.delay_ns = Some(LEAST_DELAY_NS);
+        if self.unacknowledged_bytes.take().is_some() && self.quick_acks > 0 {
+            self.quick_acks -= 1;
+            if self.quick_acks == 0 {
+                self.delay_ns = Some(MIN_DELAY_NS);
             }
         }
         self.at_ns = None;
@@ -224,7 +224,7 @@ impl AckPolicy for Linux {
             return;
         };
         if now_ns.saturating_sub(self.last_arrival_ns) < delay_ns {
-            self.dialogue = true;
+            self.is_interactive = true;
         }
     }
 }

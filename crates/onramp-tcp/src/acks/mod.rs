@@ -22,7 +22,7 @@ pub struct Arrival {
     /// Maximum payload of the sender's segments.
     pub mss_bytes: u32,
     /// The negotiated MSS, which includes the space of options: 4.4BSD's `t_maxseg`.
-    pub agreed_mss_bytes: u32,
+    pub negotiated_mss_bytes: u32,
     /// It was the next expected segment, and no data above it was waiting.
     pub in_order: bool,
     /// Bytes in order and not yet acknowledged, including this segment.
@@ -107,7 +107,7 @@ mod tests {
     use proptest::prelude::*;
 
     /// RFC 1122, section 4.2.3.2.
-    const MOST_DELAY_NS: u64 = 500_000_000;
+    const MAX_DELAY_NS: u64 = 500_000_000;
 
     /// An event of a policy.
     #[derive(Clone, Debug)]
@@ -160,7 +160,7 @@ mod tests {
             for (event, pause_ns) in events {
                 now_ns += pause_ns;
                 if let Some((since_ns, at_ns)) = waiting.filter(|&(_, at_ns)| at_ns <= now_ns) {
-                    prop_assert!(at_ns - since_ns <= MOST_DELAY_NS);
+                    prop_assert!(at_ns - since_ns <= MAX_DELAY_NS);
                     policy.expired(at_ns);
                     policy.sent(at_ns);
                     (waiting, unacknowledged_bytes) = (None, 0);
@@ -174,7 +174,7 @@ mod tests {
                                 now_ns,
                                 payload_bytes,
                                 mss_bytes,
-                                agreed_mss_bytes: mss_bytes,
+                                negotiated_mss_bytes: mss_bytes,
                                 in_order,
                                 unacknowledged_bytes,
                                 push,

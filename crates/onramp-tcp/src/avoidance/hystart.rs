@@ -36,9 +36,9 @@ use crate::Window;
 const LOW_WINDOW_SEGMENTS: u64 = 16;
 const ACK_SPACING_US: u64 = 2_000;
 const DELAY_SAMPLES: u32 = 8;
-const LEAST_DELAY_US: u64 = 4_000;
-const MOST_DELAY_US: u64 = 16_000;
-const MOST_CUSHION_US: u64 = 1_000;
+const MIN_DELAY_US: u64 = 4_000;
+const MAX_DELAY_US: u64 = 16_000;
+const MAX_CUSHION_US: u64 = 1_000;
 /// Four aggregates of the maximum size of GSO.
 const CUSHION_BYTES: u64 = 4 * 65_536;
 
@@ -56,19 +56,13 @@ struct Round {
     end: u64,
     /// Last ACK of the train at the start of the round.
     train_us: u64,
-    least_rtt_us: u64,
+    min_rtt_us: u64,
     samples: u32,
 }
 
 impl HyStart {
     /// Processes an ACK with an RTT sample, before cwnd grows. May end slow start.
-    pub fn measure(
-        &mut self,
-        window: &mut Window,
-        ack: &AckSample,
-        rtt_us: u64,
-        least_rtt_us: u64,
-    ) {
+    pub fn measure(&mut self, window: &mut Window, ack: &AckSample, rtt_us: u64, min_rtt_us: u64) {
         if self.found || !in_slow_start(window) {
             return;
         }
@@ -82,9 +76,9 @@ impl HyStart {
         }
         let train = round.train_fills_path(
             now_us,
-            least_rtt_us.saturating_add(cushion_us(window, ack)) / 2,
+            min_rtt_us.saturating_add(cushion_us(window, ack)) / 2,
         );
-        let delay = round.delay_rose(rtt_us, least_rtt_us);
+        let delay = round.delay_rose(rtt_us, min_rtt_us);
         if train || delay {
             self.found = true;
             window.ssthresh_bytes = window.cwnd_bytes;
@@ -98,7 +92,7 @@ impl Round {
             start_us: now_us,
             end,
             train_us: now_us,
-            least_rtt_us: u64::MAX,
+            min_rtt_us: u64::MAX,
             samples: 0,
         }
     }
@@ -111,14 +105,14 @@ impl Round {
         now_us.saturating_sub(self.start_us) > threshold_us
     }
 
-    fn delay_rose(&mut self, rtt_us: u64, least_rtt_us: u64) -> bool {
-        self.least_rtt_us = self.least_rtt_us.min(rtt_us);
+    fn delay_rose(&mut self, rtt_us: u64, min_rtt_us: u64) -> bool {
+        self.min_rtt_us = self.min_rtt_us.min(rtt_us);
         if self.samples < DELAY_SAMPLES {
             self.samples += 1;
             return false;
         }
-        let allowance_us = (least_rtt_us / 8).clamp(LEAST_DELAY_US, MOST_DELAY_US);
-        self.least_rtt_us > least_rtt_us.saturating_add(allowance_us)
+        let allowance_us = (min_rtt_us / 8).clamp(MIN_DELAY_US, MAX_DELAY_US);
+        self.min_rtt_us > min_rtt_us.saturating_add(allowance_us)
     }
 }
 
@@ -132,7 +126,7 @@ fn cushion_us(window: &Window, ack: &AckSample) -> u64 {
     };
     let bytes = u128::from(window.cwnd_bytes.max(ack.nxt.saturating_sub(ack.una))) * percent;
     let us = u128::from(CUSHION_BYTES) * u128::from(ack.srtt_ns / 1000) * 100 / bytes.max(1);
-    us.min(u128::from(MOST_CUSHION_US)) as u64
+    us.min(u128::from(MAX_CUSHION_US)) as u64
 }
 
 #[cfg(test)]
@@ -201,9 +195,9 @@ mod tests {
 
     #[test]
     fn delay_thresholds_lie_between_4_and_16_ms() {
-        let rises = |least_ms: u64, rtt_ms: u64| {
+        let rises = |min_ms: u64, rtt_ms: u64| {
             let mut round = Round::begin(0, 0);
-            (0..9).any(|_| round.delay_rose(rtt_ms * 1000, least_ms * 1000))
+            (0..9).any(|_| round.delay_rose(rtt_ms * 1000, min_ms * 1000))
         };
         assert_eq!((rises(10, 14), rises(10, 15)), (false, true));
         assert_eq!((rises(600, 616), rises(600, 617)), (false, true));

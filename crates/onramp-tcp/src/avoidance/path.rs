@@ -18,7 +18,7 @@ pub(super) struct Path {
     delay_ns: u64,
     link_free_ns: u64,
     /// Sending time and acknowledgement time of each segment in flight.
-    outstanding: VecDeque<(u64, u64)>,
+    in_flight: VecDeque<(u64, u64)>,
     una: u64,
     srtt_ns: u64,
 }
@@ -36,14 +36,14 @@ impl Path {
             ssthresh_bytes: ssthresh * MSS,
             mss_bytes: MSS as u32,
         };
-        let outstanding = VecDeque::new();
+        let in_flight = VecDeque::new();
         Path {
             avoidance,
             window,
             segment_ns,
             delay_ns,
             link_free_ns: 0,
-            outstanding,
+            in_flight,
             una: 0,
             srtt_ns: 0,
         }
@@ -51,15 +51,15 @@ impl Path {
 
     /// Runs until a given time. Returns the window at that time.
     pub fn run(&mut self, until_ns: u64) -> Window {
-        if self.una == 0 && self.outstanding.is_empty() {
+        if self.una == 0 && self.in_flight.is_empty() {
             self.send(0);
         }
         while self
-            .outstanding
+            .in_flight
             .front()
             .is_some_and(|(_, acked_ns)| *acked_ns <= until_ns)
         {
-            let (sent_ns, now_ns) = self.outstanding.pop_front().expect("the loop checked it");
+            let (sent_ns, now_ns) = self.in_flight.pop_front().expect("the loop checked it");
             self.acknowledge(now_ns, now_ns - sent_ns);
             self.send(now_ns);
         }
@@ -73,7 +73,7 @@ impl Path {
             (7 * self.srtt_ns + rtt_ns) / 8
         };
         self.una += MSS;
-        let inflight_bytes = self.outstanding.len() as u64 * MSS;
+        let inflight_bytes = self.in_flight.len() as u64 * MSS;
         let ack = AckSample {
             now_ns,
             delivered_bytes: MSS,
@@ -91,9 +91,9 @@ impl Path {
     }
 
     fn send(&mut self, now_ns: u64) {
-        while (self.outstanding.len() as u64) < self.window.segments() {
+        while (self.in_flight.len() as u64) < self.window.segments() {
             self.link_free_ns = self.link_free_ns.max(now_ns) + self.segment_ns;
-            self.outstanding
+            self.in_flight
                 .push_back((now_ns, self.link_free_ns + self.delay_ns));
         }
     }

@@ -79,7 +79,7 @@ struct Round {
     /// SND.NXT when the round began. The round ends when more is acknowledged.
     end: u64,
     delivered_bytes: u64,
-    least_rtt_ns: u64,
+    min_rtt_ns: u64,
 }
 
 /// A sliding maximum: that of the current interval, and that of the one before.
@@ -166,8 +166,8 @@ impl Pipe {
         let rate = u128::from(round.delivered_bytes) * SECOND_NS / u128::from(time_ns);
         self.rate
             .note(now_ns, u64::try_from(rate).unwrap_or(u64::MAX));
-        if round.least_rtt_ns < u64::MAX {
-            self.rtt_ns = round.least_rtt_ns;
+        if round.min_rtt_ns < u64::MAX {
+            self.rtt_ns = round.min_rtt_ns;
         }
     }
 }
@@ -177,7 +177,7 @@ impl Avoidance for Pipe {
         if let Some(rtt_ns) = ack.rtt_ns.map(|rtt_ns| rtt_ns.max(1)) {
             self.base_rtt_ns = Some(self.base_rtt_ns.unwrap_or(rtt_ns).min(rtt_ns));
             if let Some(round) = &mut self.round {
-                round.least_rtt_ns = round.least_rtt_ns.min(rtt_ns);
+                round.min_rtt_ns = round.min_rtt_ns.min(rtt_ns);
             }
         }
         self.rate.pass(ack.now_ns);
@@ -195,7 +195,7 @@ impl Avoidance for Pipe {
             start_ns,
             end,
             delivered_bytes: 0,
-            least_rtt_ns: u64::MAX,
+            min_rtt_ns: u64::MAX,
         });
     }
 

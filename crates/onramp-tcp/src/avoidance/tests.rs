@@ -174,11 +174,11 @@ impl Host {
         );
         if before.in_slow_start() {
             // A part of a segment may have been carried over from the previous ACK.
-            let most = ack
+            let max = ack
                 .delivered_bytes
                 .saturating_add(u64::from(before.mss_bytes));
             let growth = self.window.cwnd_bytes.saturating_sub(before.cwnd_bytes);
-            assert!(growth <= most, "{growth} for {}", ack.delivered_bytes);
+            assert!(growth <= max, "{growth} for {}", ack.delivered_bytes);
         }
     }
 

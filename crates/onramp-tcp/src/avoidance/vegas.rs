@@ -52,7 +52,7 @@ const FEW_SAMPLES: u32 = 2;
 #[derive(Clone, Debug, Default)]
 pub struct Vegas {
     /// The variant of ns, not of Linux.
-    is_of_ns: bool,
+    is_ns_variant: bool,
     base_rtt_ns: Option<u64>,
     round: Option<Round>,
     segments: Segments,
@@ -63,7 +63,7 @@ pub struct Vegas {
 struct Round {
     /// SND.NXT when the round began. The round ends when more is acknowledged.
     end: u64,
-    least_rtt_ns: u64,
+    min_rtt_ns: u64,
     sum_rtt_ns: u64,
     samples: u32,
     /// In slow start: cwnd does not change in this round, so that rates can be compared.
@@ -74,7 +74,7 @@ impl Vegas {
     /// Vegas as in ns.
     pub fn as_in_ns() -> Vegas {
         Vegas {
-            is_of_ns: true,
+            is_ns_variant: true,
             ..Vegas::default()
         }
     }
@@ -82,7 +82,7 @@ impl Vegas {
     fn begin_round(&mut self, end: u64, still: bool) {
         self.round = Some(Round {
             end,
-            least_rtt_ns: u64::MAX,
+            min_rtt_ns: u64::MAX,
             sum_rtt_ns: 0,
             samples: 0,
             still,
@@ -99,17 +99,17 @@ impl Vegas {
             u128::from(rtt_ns),
             u128::from(base_rtt_ns),
         );
-        let (alpha, beta) = if self.is_of_ns { (1, 3) } else { (2, 4) };
+        let (alpha, beta) = if self.is_ns_variant { (1, 3) } else { (2, 4) };
         // queued * RTT, which needs no division; rounded to whole segments in ns
         let queued = match u128::from(cwnd) * (rtt - base) {
-            queued if self.is_of_ns => (queued + rtt / 2) / rtt * rtt,
+            queued if self.is_ns_variant => (queued + rtt / 2) / rtt * rtt,
             queued => queued,
         };
         let mss = u64::from(window.mss_bytes);
 
         if in_slow_start(window) {
             if queued > GAMMA * rtt {
-                let carried = match self.is_of_ns {
+                let carried = match self.is_ns_variant {
                     true => cwnd - cwnd / 8,
                     false => cwnd.min((u128::from(cwnd) * base / rtt) as u64 + 1),
                 };
@@ -131,7 +131,7 @@ impl Vegas {
 
     /// The round's RTT and the base RTT; `None` if the round shows nothing.
     fn round_trip(&mut self, round: &Round) -> Option<(u64, u64)> {
-        if self.is_of_ns {
+        if self.is_ns_variant {
             let mean_ns = round.sum_rtt_ns.checked_div(round.samples.into())?;
             let base_ns = self.base_rtt_ns.unwrap_or(mean_ns).min(mean_ns);
             self.base_rtt_ns = Some(base_ns);
@@ -139,7 +139,7 @@ impl Vegas {
         }
         self.base_rtt_ns
             .filter(|_| round.samples > FEW_SAMPLES)
-            .map(|base_ns| (round.least_rtt_ns, base_ns))
+            .map(|base_ns| (round.min_rtt_ns, base_ns))
     }
 
     fn slow_start(&mut self, window: &mut Window, ack: &AckSample) {
@@ -159,11 +159,11 @@ impl Avoidance for Vegas {
         };
         // While a start-up algorithm of core/ controls cwnd, raise() is not called and there are no
         // rounds.
-        if !self.is_of_ns || ack.startup {
+        if !self.is_ns_variant || ack.startup {
             self.base_rtt_ns = Some(self.base_rtt_ns.unwrap_or(rtt_ns).min(rtt_ns));
         }
         if let Some(round) = &mut self.round {
-            round.least_rtt_ns = round.least_rtt_ns.min(rtt_ns);
+            round.min_rtt_ns = round.min_rtt_ns.min(rtt_ns);
             round.sum_rtt_ns = round.sum_rtt_ns.saturating_add(rtt_ns);
             round.samples = round.samples.saturating_add(1);
         }
@@ -186,7 +186,7 @@ impl Avoidance for Vegas {
             }
             return;
         }
-        let stand_still = self.is_of_ns && in_slow_start(window) && !round.still;
+        let stand_still = self.is_ns_variant && in_slow_start(window) && !round.still;
         match stand_still {
             // The mean of a round that is not compared may still be the minimum.
             true => {
@@ -264,10 +264,10 @@ mod tests {
     fn slow_start_ends_when_one_segment_is_queued() {
         // With doubling in each round trip, the queue of a window is seen when cwnd has doubled
         // again.
-        for (vegas, most) in [(Vegas::default(), 32), (Vegas::as_in_ns(), 20)] {
+        for (vegas, max) in [(Vegas::default(), 32), (Vegas::as_in_ns(), 20)] {
             let windows = windows(vegas, 2, UNLIMITED / MSS);
             assert!(
-                *windows.iter().max().unwrap() <= most,
+                *windows.iter().max().unwrap() <= max,
                 "{:?}",
                 windows.iter().max()
             );

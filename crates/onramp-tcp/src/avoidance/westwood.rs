@@ -31,7 +31,7 @@ use super::segments::at_least_two;
 use super::{AckSample, Avoidance};
 use crate::Window;
 
-const LEAST_INTERVAL_NS: u64 = 50_000_000;
+const MIN_INTERVAL_NS: u64 = 50_000_000;
 const SECOND_NS: u128 = 1_000_000_000;
 
 /// Congestion avoidance of Westwood+.
@@ -39,7 +39,7 @@ const SECOND_NS: u128 = 1_000_000_000;
 pub struct Westwood {
     reno: Reno,
     rate_bytes_per_s: Option<u64>,
-    least_rtt_ns: Option<u64>,
+    min_rtt_ns: Option<u64>,
     last_rtt_ns: u64,
     /// When the current sample began. The bytes of the ACK that began it are not counted.
     sample_start_ns: Option<u64>,
@@ -62,7 +62,7 @@ impl Westwood {
         };
         self.sample_bytes = self.sample_bytes.saturating_add(delivered_bytes);
         let elapsed_ns = now_ns.saturating_sub(start_ns);
-        if self.least_rtt_ns.is_none() || elapsed_ns <= self.last_rtt_ns.max(LEAST_INTERVAL_NS) {
+        if self.min_rtt_ns.is_none() || elapsed_ns <= self.last_rtt_ns.max(MIN_INTERVAL_NS) {
             return;
         }
         let sample = u128::from(self.sample_bytes) * SECOND_NS / u128::from(elapsed_ns);
@@ -80,7 +80,7 @@ impl Avoidance for Westwood {
     fn measure(&mut self, _window: &mut Window, ack: &AckSample) {
         if let Some(rtt_ns) = ack.rtt_ns {
             self.last_rtt_ns = rtt_ns;
-            self.least_rtt_ns = Some(self.least_rtt_ns.unwrap_or(rtt_ns).min(rtt_ns));
+            self.min_rtt_ns = Some(self.min_rtt_ns.unwrap_or(rtt_ns).min(rtt_ns));
         }
         self.count(ack.now_ns, ack.delivered_bytes);
     }
@@ -91,7 +91,7 @@ impl Avoidance for Westwood {
 
     fn ssthresh(&mut self, window: &Window, now_ns: u64, flight_bytes: u64) -> u64 {
         let half_bytes = self.reno.ssthresh(window, now_ns, flight_bytes);
-        let (Some(rate), Some(rtt_ns)) = (self.rate_bytes_per_s, self.least_rtt_ns) else {
+        let (Some(rate), Some(rtt_ns)) = (self.rate_bytes_per_s, self.min_rtt_ns) else {
             return half_bytes;
         };
         let bytes = u128::from(rate) * u128::from(rtt_ns) / SECOND_NS;
@@ -100,7 +100,7 @@ impl Avoidance for Westwood {
     }
 
     fn timeout(&mut self) {
-        self.least_rtt_ns = None;
+        self.min_rtt_ns = None;
     }
 }
 
@@ -202,6 +202,6 @@ mod tests {
             ..AckSample::default()
         };
         westwood.measure(&mut window(20), &ack);
-        assert_eq!(westwood.least_rtt_ns, Some(300 * MS));
+        assert_eq!(westwood.min_rtt_ns, Some(300 * MS));
     }
 }

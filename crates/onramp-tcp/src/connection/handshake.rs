@@ -1,21 +1,21 @@
 //! Active and passive open (RFC 9293, section 3.5).
 
+use super::numbering::Numbering;
 use super::pairs::{self, Pairs};
-use super::place::Numbering;
-use super::receiver::{Receiver, MOST_SHIFT};
-use super::sender::{Agreed, Sender};
+use super::receiver::{Receiver, MAX_SHIFT};
+use super::sender::{Negotiated, Sender};
 use super::{Connection, Failure, State, Stats};
 use crate::{Config, Flags, Options, PairOptions, Segment};
 
 /// Number of SYNs, the first included, after which an active open fails. It counts SYNs whose
 /// timeouts double (Linux: `tcp_syn_retries`); SYNs before the first doubling are not counted.
-const MOST_SYNS: u32 = 7;
+const MAX_SYNS: u32 = 7;
 /// The same limit for SYN-ACKs (Linux: `tcp_synack_retries`).
-const MOST_ANSWERS: u32 = 6;
+const MAX_ANSWERS: u32 = 6;
 /// The MSS of a peer that sends no MSS option (RFC 9293, section 3.7.1).
 const DEFAULT_MSS: u16 = 536;
 /// The smallest MSS that is accepted. Smaller values occur only in attacks.
-const LEAST_MSS: u32 = 48;
+const MIN_MSS: u32 = 48;
 /// Timestamp option bytes in every segment when both sides use timestamps (RFC 7323, appendix A).
 pub const TIMESTAMP_BYTES: u32 = 12;
 
@@ -61,7 +61,7 @@ impl Connection {
             state,
             handshake,
             peer_shift: 0,
-            window_from: (-1, 0),
+            window_updated_by: (-1, 0),
             reset_due: None,
             time_wait_until_ns: None,
             failure: None,
@@ -118,17 +118,18 @@ impl Connection {
         let options = &syn.options;
         self.timestamps = self.config.timestamps && options.timestamps.is_some();
         self.sack = self.config.sack && options.sack_permitted;
-        self.receiver.numbering = Numbering::of_syn(syn.seq);
+        self.receiver.numbering = Numbering::from_isn(syn.seq);
         if let (true, Some(shift)) = (self.config.window_scaling, options.window_scale) {
-            self.peer_shift = shift.min(MOST_SHIFT);
+            self.peer_shift = shift.min(MAX_SHIFT);
             self.receiver.scale();
         }
         if let (true, Some((value, _))) = (self.timestamps, options.timestamps) {
-            self.receiver.note_timestamp(value, -1);
+            self.receiver.update_ts_recent(value, -1);
         }
-        let theirs = u32::from(options.mss.unwrap_or(DEFAULT_MSS)).max(LEAST_MSS);
-        let agreed_mss_bytes = theirs.min(u32::from(self.config.mss_bytes));
-        self.pairs = pairs::agreed(&self.config, syn).then(|| Box::new(Pairs::new(&self.config)));
+        let theirs = u32::from(options.mss.unwrap_or(DEFAULT_MSS)).max(MIN_MSS);
+        let negotiated_mss_bytes = theirs.min(u32::from(self.config.mss_bytes));
+        self.pairs =
+            pairs::negotiated(&self.config, syn).then(|| Box::new(Pairs::new(&self.config)));
         let timestamp_bytes = if self.timestamps { TIMESTAMP_BYTES } else { 0 };
         let pair_bytes = if self.pairs.is_some() {
             pairs::reserved_bytes(self.config.pair_form)
@@ -136,25 +137,25 @@ impl Connection {
             0
         };
         let options_bytes = timestamp_bytes + pair_bytes;
-        let mss_bytes = agreed_mss_bytes.saturating_sub(options_bytes).max(1);
+        let mss_bytes = negotiated_mss_bytes.saturating_sub(options_bytes).max(1);
         self.receiver.set_mss(
             mss_bytes,
-            agreed_mss_bytes.saturating_sub(pair_bytes).max(1),
+            negotiated_mss_bytes.saturating_sub(pair_bytes).max(1),
         );
-        let agreed = Agreed {
+        let negotiated = Negotiated {
             mss_bytes,
             options_bytes,
             sack: self.sack,
             timestamps: self.timestamps,
             pairs: self.pairs.is_some(),
         };
-        self.sender.negotiated(&self.config, &agreed);
+        self.sender.negotiated(&self.config, &negotiated);
     }
 
     /// Enters ESTABLISHED: our SYN has been acknowledged, and the peer's SYN has arrived.
     pub(super) fn establish(&mut self, now_ns: u64, window_bytes: u64) {
         if self.handshake.syns_sent == 1 {
-            self.sender.note_handshake(self.handshake.sent_ns, now_ns);
+            self.sender.sample_handshake(self.handshake.sent_ns, now_ns);
         }
         // Some timers discard the RTT of the handshake, so read it first.
         let srtt_ns = self.sender.rto.srtt_ns();
@@ -164,7 +165,7 @@ impl Connection {
         // RFC 5681, section 3.1: one segment after a lost SYN. RFC 6928, section 2, permits one
         // timeout.
         if self.handshake.timeouts > 1 {
-            self.sender.congestion.start_small();
+            self.sender.congestion.start_with_one_segment();
         }
         self.sender.congestion.start(&self.config, now_ns, srtt_ns);
         self.state = if self.sender.is_closed() {
@@ -180,15 +181,15 @@ impl Connection {
         }
         self.stats.timeouts += 1;
         self.handshake.timeouts += 1;
-        let (linear, most) = match self.state {
-            State::SynSent => (self.sender.rto.linear_syn_timeouts(), MOST_SYNS),
-            _ => (0, MOST_ANSWERS),
+        let (linear, max) = match self.state {
+            State::SynSent => (self.sender.rto.linear_syn_timeouts(), MAX_SYNS),
+            _ => (0, MAX_ANSWERS),
         };
         if self.handshake.timeouts > linear {
             self.sender.rto.back_off();
         }
         self.handshake.expires_ns = None;
-        match self.handshake.timeouts < most + linear {
+        match self.handshake.timeouts < max + linear {
             true => self.handshake.syn_due = true,
             false => self.fail(Failure::TimedOut),
         }

@@ -12,14 +12,14 @@ impl Connection {
     pub fn on_segment(&mut self, now_ns: u64, segment: &Segment) {
         self.stats.segments_received += 1;
         match self.state {
-            State::Closed => self.on_stray(segment),
-            State::SynSent => self.on_answer(now_ns, segment),
-            _ => self.on_other(now_ns, segment),
+            State::Closed => self.on_segment_in_closed(segment),
+            State::SynSent => self.on_segment_in_syn_sent(now_ns, segment),
+            _ => self.on_segment_in_other_states(now_ns, segment),
         }
     }
 
     /// CLOSED state (section 3.10.7.1).
-    fn on_stray(&mut self, segment: &Segment) {
+    fn on_segment_in_closed(&mut self, segment: &Segment) {
         if segment.flags.has(Flags::RST) {
             return;
         }
@@ -38,9 +38,9 @@ impl Connection {
     }
 
     /// SYN-SENT state (section 3.10.7.3).
-    fn on_answer(&mut self, now_ns: u64, segment: &Segment) {
+    fn on_segment_in_syn_sent(&mut self, now_ns: u64, segment: &Segment) {
         let acknowledges = segment.flags.has(Flags::ACK);
-        let is_ours = self.sender.numbering.place(segment.ack, 0) == 0;
+        let is_ours = self.sender.numbering.offset(segment.ack, 0) == 0;
         if acknowledges && !is_ours {
             if !segment.flags.has(Flags::RST) {
                 self.reset_due = Some(Segment {
@@ -72,19 +72,19 @@ impl Connection {
     }
 
     /// All other states (section 3.10.7.4).
-    fn on_other(&mut self, now_ns: u64, segment: &Segment) {
-        let place = self
+    fn on_segment_in_other_states(&mut self, now_ns: u64, segment: &Segment) {
+        let offset = self
             .receiver
             .numbering
-            .place(segment.seq, self.receiver.nxt());
-        if !self.is_acceptable(segment, place) {
+            .offset(segment.seq, self.receiver.nxt());
+        if !self.is_acceptable(segment, offset) {
             self.stats.duplicates_received += 1;
-            return self.on_unacceptable(now_ns, segment, place);
+            return self.on_unacceptable(now_ns, segment, offset);
         }
         if segment.flags.has(Flags::RST) {
             // RFC 5961, section 3.2: only a RST with exactly the next expected sequence number
             // resets the connection. A RST elsewhere in the window gets a challenge ACK.
-            match (place == self.receiver.nxt() as i64, self.state) {
+            match (offset == self.receiver.nxt() as i64, self.state) {
                 // Both sides have closed, so nothing failed. Staying in TIME-WAIT protects from old
                 // segments (RFC 1337).
                 (_, State::TimeWait) => {}
@@ -94,26 +94,26 @@ impl Connection {
             return;
         }
         if segment.flags.has(Flags::SYN) {
-            return self.on_syn(now_ns, segment, place);
+            return self.on_syn(now_ns, segment, offset);
         }
         if !segment.flags.has(Flags::ACK) {
-            return self.on_pair_again(segment);
+            return self.count_ignored_pair_options(segment);
         }
         if let Some((value, _)) = segment.options.timestamps.filter(|_| self.timestamps) {
-            self.receiver.note_timestamp(value, place);
+            self.receiver.update_ts_recent(value, offset);
         }
-        if !self.on_acknowledgement(now_ns, segment, place) {
+        if !self.on_acknowledgement(now_ns, segment, offset) {
             return;
         }
         self.on_pair_mark(now_ns, segment);
         if segment.payload_bytes > 0 || segment.flags.has(Flags::FIN) {
-            self.on_data(now_ns, segment, place);
+            self.on_data(now_ns, segment, offset);
         }
     }
 
     /// Does the segment lie between the last byte that we acknowledged and the right edge of the
     /// window, and is its timestamp not older than the last one (PAWS, RFC 7323, section 5)?
-    fn is_acceptable(&self, segment: &Segment, place: i64) -> bool {
+    fn is_acceptable(&self, segment: &Segment, offset: i64) -> bool {
         let is_reset = segment.flags.has(Flags::RST);
         if let (true, false, Some((value, _))) =
             (self.timestamps, is_reset, segment.options.timestamps)
@@ -122,19 +122,19 @@ impl Connection {
                 return false;
             }
         }
-        let end = place + i64::from(segment.sequence_bytes());
+        let end = offset + i64::from(segment.sequence_bytes());
         let edge = self.receiver.edge().max(self.receiver.nxt());
         end >= self.receiver.acked() as i64
-            && place <= edge as i64
+            && offset <= edge as i64
             && !(end < 0 && segment.payload_bytes > 0)
     }
 
     /// Handles a SYN after the connection's first SYN.
-    fn on_syn(&mut self, now_ns: u64, segment: &Segment, place: i64) {
-        let again = self.state == State::SynReceived && place == -1;
+    fn on_syn(&mut self, now_ns: u64, segment: &Segment, offset: i64) {
+        let is_retransmission = self.state == State::SynReceived && offset == -1;
         let answers =
-            segment.flags.has(Flags::ACK) && self.sender.numbering.place(segment.ack, 0) == 0;
-        match (again, answers) {
+            segment.flags.has(Flags::ACK) && self.sender.numbering.offset(segment.ack, 0) == 0;
+        match (is_retransmission, answers) {
             // Simultaneous open: this segment acknowledges our SYN (RFC 9293, section 3.5, figure
             // 8).
             (true, true) => {
@@ -145,41 +145,37 @@ impl Connection {
             (true, false) => self.handshake.syn_due = true,
             // RFC 5961, section 4.2: answer with a challenge ACK.
             (false, _) => {
-                self.on_pair_again(segment);
+                self.count_ignored_pair_options(segment);
                 self.receiver.ack_now = true;
             }
         }
     }
 
-    fn on_unacceptable(&mut self, now_ns: u64, segment: &Segment, place: i64) {
+    fn on_unacceptable(&mut self, now_ns: u64, segment: &Segment, offset: i64) {
         if segment.flags.has(Flags::RST) {
             return;
         }
-        let is_old = place + i64::from(segment.sequence_bytes()) <= self.receiver.nxt() as i64;
+        let is_old = offset + i64::from(segment.sequence_bytes()) <= self.receiver.nxt() as i64;
         if is_old && segment.payload_bytes > 0 && segment.flags.has(Flags::ACK) {
             // Report the duplicate by D-SACK (RFC 2883).
-            self.receiver.take(
-                now_ns,
-                place,
-                segment.payload_bytes,
-                segment.flags.has(Flags::FIN),
-                false,
-            );
+            let push = false;
+            self.receiver
+                .accept(now_ns, &data_of(segment, offset, push));
         }
-        self.on_pair_again(segment);
+        self.count_ignored_pair_options(segment);
         self.receiver.ack_now = true;
         if self.state == State::TimeWait {
-            self.begin_time_wait(now_ns);
+            self.enter_time_wait(now_ns);
         }
     }
 
     /// Fifth check of section 3.10.7.4: the ACK field. Returns whether the processing of the
     /// segment goes on.
-    fn on_acknowledgement(&mut self, now_ns: u64, segment: &Segment, place: i64) -> bool {
-        let una = self.sender.board.una();
-        let ack = self.sender.numbering.place(segment.ack, una);
+    fn on_acknowledgement(&mut self, now_ns: u64, segment: &Segment, offset: i64) -> bool {
+        let una = self.sender.scoreboard.una();
+        let ack = self.sender.numbering.offset(segment.ack, una);
         let is_first = self.state == State::SynReceived;
-        if ack > self.sender.board.nxt() as i64 || is_first && ack < 0 {
+        if ack > self.sender.scoreboard.nxt() as i64 || is_first && ack < 0 {
             // The segment acknowledges something that was never sent.
             match is_first {
                 true => {
@@ -191,13 +187,13 @@ impl Connection {
                 }
                 false => self.receiver.ack_now = true,
             }
-            self.on_pair_again(segment);
+            self.count_ignored_pair_options(segment);
             return false;
         }
         if ack < una as i64 - self.sender.largest_window_bytes() as i64 {
             // RFC 5961, section 5.2: the acknowledgement is older than any segment that can be in
             // flight.
-            self.on_pair_again(segment);
+            self.count_ignored_pair_options(segment);
             self.receiver.ack_now = true;
             return false;
         }
@@ -210,16 +206,16 @@ impl Connection {
             return true;
         }
         let ack = ack as u64;
-        let is_newest = (place, ack) >= self.window_from;
+        let is_newest = (offset, ack) >= self.window_updated_by;
         if is_newest {
-            self.window_from = (place, ack);
+            self.window_updated_by = (offset, ack);
         }
         let mut blocks = [(0, 0); 4];
         let mut count = 0;
         if self.sack {
             for (block, &(left, right)) in blocks.iter_mut().zip(segment.options.sack.as_slice()) {
-                let place = |number| self.sender.numbering.place(number, ack);
-                *block = (place(left), place(right));
+                let offset = |number| self.sender.numbering.offset(number, ack);
+                *block = (offset(left), offset(right));
                 count += 1;
             }
         }
@@ -227,7 +223,7 @@ impl Connection {
             now_ns,
             una: ack,
             window_bytes: is_newest.then_some(window_bytes),
-            alone: segment.payload_bytes == 0 && !segment.flags.has(Flags::FIN),
+            is_pure_ack: segment.payload_bytes == 0 && !segment.flags.has(Flags::FIN),
             sack: &blocks[..count],
             echo: self.echo(now_ns, segment),
         };
@@ -245,41 +241,37 @@ impl Connection {
         }
         match self.state {
             State::FinWait1 => self.state = State::FinWait2,
-            State::Closing => self.begin_time_wait(now_ns),
+            State::Closing => self.enter_time_wait(now_ns),
             State::LastAck => self.state = State::Closed,
             _ => {}
         }
     }
 
-    fn on_data(&mut self, now_ns: u64, segment: &Segment, place: i64) {
+    fn on_data(&mut self, now_ns: u64, segment: &Segment, offset: i64) {
         if let Some(Echo { sent_ns, .. }) = self.echo(now_ns, segment) {
             if segment.payload_bytes >= self.receiver.mss_bytes() {
                 let echo = segment.options.timestamps.map_or(0, |(_, echo)| echo);
-                self.receiver.note_echo(now_ns, echo, now_ns - sent_ns);
+                self.receiver.sample_echo(now_ns, echo, now_ns - sent_ns);
             }
         }
-        let (fin, push) = (segment.flags.has(Flags::FIN), segment.flags.has(Flags::PSH));
         let had_finished = self.receiver.has_finished();
-        if self
-            .receiver
-            .take(now_ns, place, segment.payload_bytes, fin, push)
-            == receiver::Fate::Useless
-        {
+        let data = data_of(segment, offset, segment.flags.has(Flags::PSH));
+        if self.receiver.accept(now_ns, &data) == receiver::Fate::Useless {
             self.stats.duplicates_received += 1;
         }
         if self.receiver.has_finished() && !had_finished {
             match self.state {
                 State::Established => self.state = State::CloseWait,
                 State::FinWait1 => self.state = State::Closing,
-                State::FinWait2 => self.begin_time_wait(now_ns),
+                State::FinWait2 => self.enter_time_wait(now_ns),
                 _ => {}
             }
         } else if self.state == State::TimeWait {
-            self.begin_time_wait(now_ns);
+            self.enter_time_wait(now_ns);
         }
     }
 
-    fn begin_time_wait(&mut self, now_ns: u64) {
+    fn enter_time_wait(&mut self, now_ns: u64) {
         self.state = State::TimeWait;
         self.time_wait_until_ns = Some(self.sender.events.at_or_after_ns(now_ns + TIME_WAIT_NS));
     }
@@ -305,5 +297,15 @@ impl Connection {
     pub(super) fn timestamp(&self, now_ns: u64) -> u32 {
         let milliseconds = self.sender.measurement.current_time(now_ns) / NS_PER_MS;
         (milliseconds as u32).wrapping_add(self.config.timestamp_offset)
+    }
+}
+
+/// The data of a segment whose payload starts at this stream offset.
+fn data_of(segment: &Segment, start: i64, push: bool) -> receiver::Data {
+    receiver::Data {
+        start,
+        payload_bytes: segment.payload_bytes,
+        fin: segment.flags.has(Flags::FIN),
+        push,
     }
 }

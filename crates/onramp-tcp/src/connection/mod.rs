@@ -2,9 +2,9 @@
 
 mod handshake;
 mod input;
+mod numbering;
 mod output;
 mod pairs;
-mod place;
 mod receiver;
 mod sender;
 
@@ -107,7 +107,7 @@ pub struct Connection {
     peer_shift: u8,
     /// SND.WL1 and SND.WL2: stream offset and acknowledgement of the segment that last updated the
     /// send window.
-    window_from: (i64, u64),
+    window_updated_by: (i64, u64),
     reset_due: Option<Segment>,
     time_wait_until_ns: Option<u64>,
     failure: Option<Failure>,
@@ -169,8 +169,8 @@ impl Connection {
 
     /// Removes up to `most_bytes` bytes from the receive buffer and returns how many it removed.
     /// Then call [`poll_transmit`](Self::poll_transmit): the receive window may have opened.
-    pub fn read(&mut self, now_ns: u64, most_bytes: u64) -> u64 {
-        self.receiver.read(now_ns, most_bytes)
+    pub fn read(&mut self, now_ns: u64, max_bytes: u64) -> u64 {
+        self.receiver.read(now_ns, max_bytes)
     }
 
     /// Bytes received in order that the application has not read yet.
@@ -180,8 +180,8 @@ impl Connection {
 
     /// The largest receive window that this end may ever advertise, before the rounding of window
     /// scaling.
-    pub fn most_receive_window_bytes(&self) -> u64 {
-        self.receiver.most_window_bytes()
+    pub fn max_receive_window_bytes(&self) -> u64 {
+        self.receiver.max_window_bytes()
     }
 
     /// Bytes of the peer's stream that were received in order since the connection was opened.
@@ -201,17 +201,17 @@ impl Connection {
     }
 
     /// The peer has closed its side, and its whole stream has been received.
-    pub fn peer_closed(&self) -> bool {
+    pub fn peer_has_closed(&self) -> bool {
         self.receiver.has_finished()
     }
 
     /// Stream offset of a segment's first payload byte: of all offsets with this sequence number,
     /// the one nearest to the next expected byte. An offset before the stream wraps around, and is
     /// then outside any window.
-    pub fn stream_position(&self, segment: &Segment) -> u64 {
+    pub fn stream_offset(&self, segment: &Segment) -> u64 {
         self.receiver
             .numbering
-            .place(segment.seq, self.receiver.nxt()) as u64
+            .offset(segment.seq, self.receiver.nxt()) as u64
     }
 
     /// Closes our side: a FIN follows the last byte. Then call
@@ -265,12 +265,12 @@ impl Connection {
 
     /// Bytes in flight, without those marked lost or selectively acknowledged (`pipe` of RFC 6675).
     pub fn inflight_bytes(&self) -> u64 {
-        self.sender.board.pipe_bytes()
+        self.sender.scoreboard.pipe_bytes()
     }
 
     /// Bytes sent and not cumulatively acknowledged (FlightSize of RFC 5681).
-    pub fn outstanding_bytes(&self) -> u64 {
-        self.sender.board.outstanding_bytes()
+    pub fn flight_size_bytes(&self) -> u64 {
+        self.sender.scoreboard.flight_size_bytes()
     }
 
     /// The peer's receive window, in bytes above its cumulative acknowledgement.

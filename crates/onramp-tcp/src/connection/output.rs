@@ -2,7 +2,7 @@
 
 use super::sender::Outgoing;
 use super::{Connection, State, Transmit};
-use crate::wire::MOST_OPTION_BYTES;
+use crate::wire::MAX_OPTION_BYTES;
 use crate::{Flags, Options, SackBlocks, Segment};
 
 impl Connection {
@@ -34,7 +34,8 @@ impl Connection {
         if let Some(pairs) = &mut self.pairs {
             let end = segment.seq.wrapping_add(segment.payload_bytes);
             let now_ns = self.sender.measurement.current_time(now_ns);
-            segment.options.pairs = pairs.of_data(outgoing.half, now_ns, segment.seq, end);
+            segment.options.pairs =
+                pairs.data_options(outgoing.pair_role, now_ns, segment.seq, end);
         }
         if outgoing.fin {
             segment.flags = segment.flags.with(Flags::FIN);
@@ -44,25 +45,25 @@ impl Connection {
         }
         if segment.sequence_bytes() > 0 {
             self.stats.data_segments_sent += 1;
-            self.stats.retransmitted_segments += u64::from(outgoing.again);
+            self.stats.retransmitted_segments += u64::from(outgoing.is_retransmission);
         }
         Transmit {
             segment,
             stream_start: outgoing.start,
-            retransmission: outgoing.again,
+            retransmission: outgoing.is_retransmission,
         }
     }
 
     fn acknowledgement(&mut self, now_ns: u64) -> Transmit {
-        let start = self.sender.board.nxt();
+        let start = self.sender.scoreboard.nxt();
         let mut segment = self.segment(now_ns, start, false);
         if let Some(pairs) = &mut self.pairs {
             let now_ns = self.sender.measurement.current_time(now_ns);
-            segment.options.pairs = pairs.of_acknowledgement(now_ns, segment.seq);
+            segment.options.pairs = pairs.ack_options(now_ns, segment.seq);
         }
         // Send as many blocks as fit: 8 bytes each, and 4 bytes for the option's header and
         // padding.
-        let room = MOST_OPTION_BYTES as u32 - segment.options.wire_bytes();
+        let room = MAX_OPTION_BYTES as u32 - segment.options.wire_bytes();
         let blocks = self
             .receiver
             .sack_blocks((room.saturating_sub(4) / 8) as usize);
@@ -99,7 +100,7 @@ impl Connection {
     /// The RST segment that resets the connection.
     pub(super) fn reset(&self) -> Segment {
         Segment {
-            seq: self.sender.numbering.number(self.sender.board.nxt()),
+            seq: self.sender.numbering.number(self.sender.scoreboard.nxt()),
             ack: self.receiver.numbering.number(self.receiver.nxt()),
             flags: Flags::RST.with(Flags::ACK),
             ..Segment::default()

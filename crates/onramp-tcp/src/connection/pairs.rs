@@ -4,13 +4,13 @@
 
 use super::Connection;
 use crate::choice::PacketPair;
-use crate::connection::sender::Half;
+use crate::connection::sender::PairRole;
 use crate::{Config, PairOptions, Segment};
 use onramp_core::pairs::{Counts, Form, Meter, PairOption, Probe, FIRST, PERMITTED};
 
 /// Maximum number of segments beyond the second for which an ACK may wait: "every three or four
 /// packet arrival".
-const MOST_STRETCH_SEGMENTS: u32 = 2;
+const MAX_STRETCH_SEGMENTS: u32 = 2;
 
 /// Packet-pair state of one connection.
 #[derive(Debug)]
@@ -23,13 +23,13 @@ pub struct Pairs {
     probe: Probe,
     /// Whether the last pair with an even number, and the last with an odd number, consisted of
     /// pure ACKs.
-    is_of_acks: [bool; 2],
+    was_ack_pair: [bool; 2],
     meter: Meter,
     pub counts: Counts,
     /// A measured reply that has not been sent to the peer yet.
     reply: Option<PairOption>,
     /// The next pure ACK is this half of a pair.
-    ack_half: Option<Half>,
+    next_ack_role: Option<PairRole>,
     /// Interval that was measured for the peer's last pair.
     forward_ns: Option<u32>,
 }
@@ -45,7 +45,7 @@ pub fn offered(config: &Config) -> PairOptions {
 }
 
 /// Do both ends support packet pairs, in the same form?
-pub fn agreed(config: &Config, syn: &Segment) -> bool {
+pub fn negotiated(config: &Config, syn: &Segment) -> bool {
     let theirs = &syn.options.pairs;
     config.packet_pair != PacketPair::None
         && theirs.form == Some(config.pair_form)
@@ -67,22 +67,28 @@ impl Pairs {
             ),
             probes: config.packet_pair == PacketPair::Probe,
             probe: Probe::default(),
-            is_of_acks: [false; 2],
+            was_ack_pair: [false; 2],
             meter: Meter::default(),
             counts: Counts::default(),
             reply: None,
-            ack_half: None,
+            next_ack_role: None,
             forward_ns: None,
         }
     }
 
     /// The packet-pair options of a data segment that covers the sequence numbers `seq..end`.
-    pub fn of_data(&mut self, half: Option<Half>, now_ns: u64, seq: u32, end: u32) -> PairOptions {
-        let mark = match half {
-            Some(Half::First) => Some(self.probe.send_first(now_ns, end)),
-            Some(Half::Second) => self.send_second(now_ns, seq, end, false),
+    pub fn data_options(
+        &mut self,
+        pair_role: Option<PairRole>,
+        now_ns: u64,
+        seq: u32,
+        end: u32,
+    ) -> PairOptions {
+        let mark = match pair_role {
+            Some(PairRole::First) => Some(self.probe.send_first(now_ns, end)),
+            Some(PairRole::Second) => self.send_second(now_ns, seq, end, false),
             // The segment starts a train or continues it.
-            Some(Half::Train) => self
+            Some(PairRole::Train) => self
                 .send_second(now_ns, seq, end, true)
                 .or_else(|| Some(self.probe.send_first(now_ns, end))),
             None => None,
@@ -97,12 +103,12 @@ impl Pairs {
     }
 
     /// The packet-pair options of a pure ACK with this sequence number.
-    pub fn of_acknowledgement(&mut self, now_ns: u64, seq: u32) -> PairOptions {
-        let mark = match self.ack_half.take() {
-            Some(Half::First) => Some(self.probe.send_first(now_ns, seq)),
-            Some(Half::Second) => self.send_second(now_ns, seq, seq, false),
+    pub fn ack_options(&mut self, now_ns: u64, seq: u32) -> PairOptions {
+        let mark = match self.next_ack_role.take() {
+            Some(PairRole::First) => Some(self.probe.send_first(now_ns, seq)),
+            Some(PairRole::Second) => self.send_second(now_ns, seq, seq, false),
             // ACKs are sent as pairs, not as trains.
-            Some(Half::Train) | None => None,
+            Some(PairRole::Train) | None => None,
         };
         let reply = self.reply.take();
         self.options(mark, reply)
@@ -118,7 +124,7 @@ impl Pairs {
         let mark = self
             .probe
             .send_second(&mut self.counts, now_ns, seq, end, is_train)?;
-        self.is_of_acks[usize::from(mark.id % 2)] = seq == end;
+        self.was_ack_pair[usize::from(mark.id % 2)] = seq == end;
         Some(mark)
     }
 
@@ -151,10 +157,10 @@ impl Pairs {
         }
         let has_data = segment.payload_bytes > 0;
         if self.probes && has_data {
-            self.ack_half = Some(if mark.kind == FIRST {
-                Half::First
+            self.next_ack_role = Some(if mark.kind == FIRST {
+                PairRole::First
             } else {
-                Half::Second
+                PairRole::Second
             });
         }
         has_data && (self.at_once || is_replied)
@@ -167,7 +173,7 @@ impl Pairs {
         forward_ns.map_or(0, |forward_ns| {
             (reverse_ns / forward_ns)
                 .saturating_sub(2)
-                .min(MOST_STRETCH_SEGMENTS)
+                .min(MAX_STRETCH_SEGMENTS)
         })
     }
 }
@@ -203,9 +209,9 @@ impl Connection {
         if pairs.counts.ignored > ignored {
             return;
         }
-        match (pairs.is_of_acks[usize::from(reply.id % 2)], report) {
+        match (pairs.was_ack_pair[usize::from(reply.id % 2)], report) {
             (false, None) => {}
-            (false, Some(report)) => self.sender.congestion.note_pair(report),
+            (false, Some(report)) => self.sender.congestion.set_pair_report(report),
             // The ACKs arrived no further apart than they left, so the return path is as fast as
             // the forward path.
             (true, None) => self.receiver.stretch_segments = 0,
@@ -231,7 +237,7 @@ impl Connection {
     }
 
     /// Counts, and otherwise ignores, the pair options of a refused segment or of a duplicate.
-    pub(super) fn on_pair_again(&mut self, segment: &Segment) {
+    pub(super) fn count_ignored_pair_options(&mut self, segment: &Segment) {
         let options = &segment.options.pairs;
         if let Some(pairs) = self
             .pairs

@@ -20,7 +20,7 @@ const FULL_SHARE_256: u64 = 160;
 #[derive(Clone, Copy, Debug)]
 pub struct Fixed {
     window_bytes: u64,
-    most_bytes: u64,
+    max_bytes: u64,
     is_exact: bool,
 }
 
@@ -29,7 +29,7 @@ impl Fixed {
     pub fn new(buffer_bytes: u64) -> Fixed {
         Fixed {
             window_bytes: buffer_bytes,
-            most_bytes: buffer_bytes,
+            max_bytes: buffer_bytes,
             is_exact: false,
         }
     }
@@ -44,11 +44,11 @@ impl Fixed {
 
     /// A buffer of this requested size that grows as in Linux.
     pub fn linux(buffer_bytes: u64) -> Fixed {
-        let most_bytes =
+        let max_bytes =
             u128::from(buffer_bytes) * u128::from(FULL_SHARE_256) / u128::from(FIRST_SHARE_256);
         Fixed {
             window_bytes: buffer_bytes,
-            most_bytes: u64::try_from(most_bytes).unwrap_or(u64::MAX),
+            max_bytes: u64::try_from(max_bytes).unwrap_or(u64::MAX),
             is_exact: false,
         }
     }
@@ -62,7 +62,7 @@ impl ReceiveWindow for Fixed {
         mss_bytes: u32,
         in_order: bool,
     ) -> bool {
-        let growth_bytes = (2 * u64::from(mss_bytes)).min(self.most_bytes - self.window_bytes);
+        let growth_bytes = (2 * u64::from(mss_bytes)).min(self.max_bytes - self.window_bytes);
         if !in_order || payload_bytes < mss_bytes || growth_bytes == 0 {
             return false;
         }
@@ -70,16 +70,16 @@ impl ReceiveWindow for Fixed {
         true
     }
 
-    fn window_bytes(&self, waiting_bytes: u64) -> u64 {
-        self.window_bytes.saturating_sub(waiting_bytes)
+    fn window_bytes(&self, unread_bytes: u64) -> u64 {
+        self.window_bytes.saturating_sub(unread_bytes)
     }
 
     fn is_exact(&self) -> bool {
         self.is_exact
     }
 
-    fn most_bytes(&self) -> u64 {
-        self.most_bytes
+    fn max_bytes(&self) -> u64 {
+        self.max_bytes
     }
 }
 
@@ -91,7 +91,7 @@ mod tests {
     fn free_space_is_advertised() {
         let window = Fixed::new(524_288);
         assert_eq!(
-            (window.window_bytes(0), window.most_bytes()),
+            (window.window_bytes(0), window.max_bytes()),
             (524_288, 524_288)
         );
         assert_eq!(window.window_bytes(24_288), 500_000);
@@ -102,7 +102,7 @@ mod tests {
     fn linux_advertises_a_quarter_more_after_a_few_segments() {
         let mut window = Fixed::linux(65_536);
         assert_eq!(
-            (window.window_bytes(0), window.most_bytes()),
+            (window.window_bytes(0), window.max_bytes()),
             (65_536, 81_920)
         );
         assert!(!window.arrived(0, 1448, 1448, false) && !window.arrived(0, 100, 1448, true));

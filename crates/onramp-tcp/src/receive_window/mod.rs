@@ -10,11 +10,11 @@ use crate::{ReceiveBuffer, Stack};
 
 /// Contents of the receive buffer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Held {
+pub struct Contents {
     /// Received in order and not read.
-    pub waiting_bytes: u64,
+    pub unread_bytes: u64,
     /// Received above a gap.
-    pub beyond_bytes: u64,
+    pub out_of_order_bytes: u64,
     /// From the next expected byte to the last one received above a gap; 0 without a gap.
     pub span_bytes: u64,
 }
@@ -23,8 +23,8 @@ pub struct Held {
 pub trait ReceiveWindow: std::fmt::Debug + Send {
     /// Reports the contents of the buffer, before the segment or read that changed them is
     /// reported.
-    fn holds(&mut self, held: Held) {
-        let _ = held;
+    fn set_contents(&mut self, contents: Contents) {
+        let _ = contents;
     }
 
     /// Reports a segment that was stored in the buffer, in order or above a gap. Returns whether
@@ -49,7 +49,7 @@ pub trait ReceiveWindow: std::fmt::Debug + Send {
     /// The window above the data received in order, when `waiting_bytes` wait for the reader. The
     /// connection itself never moves the right edge back, fits the window into the scaled 16-bit
     /// field, and avoids silly windows.
-    fn window_bytes(&self, waiting_bytes: u64) -> u64;
+    fn window_bytes(&self, unread_bytes: u64) -> u64;
 
     /// Must the window field be rounded down, so that it never exceeds the free space?
     fn is_exact(&self) -> bool {
@@ -57,7 +57,7 @@ pub trait ReceiveWindow: std::fmt::Debug + Send {
     }
 
     /// The largest window that can ever be advertised. The window scale is chosen from it.
-    fn most_bytes(&self) -> u64;
+    fn max_bytes(&self) -> u64;
 }
 
 /// The configured buffer as the hosts of this stack implement it, for segments of at most
@@ -92,22 +92,22 @@ mod tests {
             ),
         ) {
             let mut window = new(buffer, stack, mss_bytes);
-            let most_bytes = window.most_bytes();
+            let max_bytes = window.max_bytes();
             for (step, time_ns, bytes, span_bytes, flag) in steps {
                 match step {
                     0 | 1 => { window.arrived(time_ns, bytes as u32, mss_bytes, flag); }
                     2 => window.read(time_ns, bytes),
                     3 => window.rtt(time_ns, if flag { time_ns } else { bytes }),
-                    4 => window.holds(Held {
-                        waiting_bytes: bytes % 100_000,
-                        beyond_bytes: span_bytes / 2,
+                    4 => window.set_contents(Contents {
+                        unread_bytes: bytes % 100_000,
+                        out_of_order_bytes: span_bytes / 2,
                         span_bytes,
                     }),
-                    _ => window.holds(Held::default()),
+                    _ => window.set_contents(Contents::default()),
                 }
-                prop_assert!(window.window_bytes(0) <= most_bytes);
+                prop_assert!(window.window_bytes(0) <= max_bytes);
                 prop_assert!(window.window_bytes(bytes) <= window.window_bytes(0));
-                prop_assert_eq!(window.most_bytes(), most_bytes);
+                prop_assert_eq!(window.max_bytes(), max_bytes);
             }
         }
     }

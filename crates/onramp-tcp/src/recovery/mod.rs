@@ -25,19 +25,19 @@ pub struct Context<'a> {
     /// When the acknowledgement arrived.
     pub now_ns: u64,
     /// The segments in flight, already updated by the acknowledgement.
-    pub board: &'a mut Scoreboard,
+    pub scoreboard: &'a mut Scoreboard,
     /// Window, congestion avoidance and start-up.
     pub congestion: &'a mut Congestion,
     /// What the acknowledgement reported.
     pub delivery: &'a Delivery,
     /// It was a duplicate ACK (RFC 5681, section 2).
-    pub duplicate: bool,
+    pub is_duplicate: bool,
     /// It reported that something arrived twice (RFC 2883).
-    pub dsack: bool,
+    pub has_dsack: bool,
     /// Smoothed RTT.
     pub srtt_ns: u64,
     /// Set it to retransmit one lost segment regardless of the window.
-    pub force: &'a mut bool,
+    pub force_retransmit: &'a mut bool,
     /// Set it to restart the retransmission timer. An acknowledgement of new data sets it, unless
     /// the recovery [holds](Recovery::holds_timer) the timer.
     pub restart_timer: &'a mut bool,
@@ -46,12 +46,12 @@ pub struct Context<'a> {
 impl Context<'_> {
     /// Reduces ssthresh after a loss whose segments are already marked. Returns the flight size.
     fn reduce(&mut self, kind: LossKind) -> u64 {
-        let flight_bytes = self.board.outstanding_bytes();
+        let flight_bytes = self.scoreboard.flight_size_bytes();
         self.congestion.reduce(
             self.now_ns,
             kind,
             flight_bytes,
-            self.board.total_lost_bytes(),
+            self.scoreboard.total_lost_bytes(),
         );
         flight_bytes
     }
@@ -69,7 +69,7 @@ pub trait Recovery: Debug + Send {
 
     /// The retransmission timer expired. The recovery marks lost segments; its caller then sets
     /// ssthresh and cwnd.
-    fn on_timeout(&mut self, now_ns: u64, board: &mut Scoreboard);
+    fn on_timeout(&mut self, now_ns: u64, scoreboard: &mut Scoreboard);
 
     /// Is a recovery in progress? Then it sets cwnd, and congestion avoidance must not.
     fn is_recovering(&self) -> bool;
@@ -81,9 +81,13 @@ pub trait Recovery: Debug + Send {
 
     /// Index of the next segment to retransmit, if the window has room. `new_data`: new data could
     /// be sent instead.
-    fn next_resend(&mut self, board: &mut Scoreboard, new_data: bool) -> Option<usize> {
+    fn next_retransmission(
+        &mut self,
+        scoreboard: &mut Scoreboard,
+        new_data: bool,
+    ) -> Option<usize> {
         let _ = new_data;
-        board.next_lost()
+        scoreboard.next_lost()
     }
 
     /// Bytes of new data that may be sent above cwnd (limited transmit, RFC 3042).

@@ -17,7 +17,7 @@ pub struct NewReno {
     duplicates: u32,
     recovering: bool,
     /// A partial acknowledgement has arrived in this recovery.
-    partial: bool,
+    had_partial_ack: bool,
     /// All bytes below were in flight when the last recovery or timeout began; `None` before the
     /// first.
     recover: Option<u64>,
@@ -26,13 +26,13 @@ pub struct NewReno {
 impl NewReno {
     /// NewReno with or without limited transmit (RFC 3042).
     pub fn new(limited_transmit: bool) -> NewReno {
-        let (is_steady, duplicates, recovering, partial) = (false, 0, false, false);
+        let (is_steady, duplicates, recovering, had_partial_ack) = (false, 0, false, false);
         NewReno {
             limited_transmit,
             is_steady,
             duplicates,
             recovering,
-            partial,
+            had_partial_ack,
             recover: None,
         }
     }
@@ -50,11 +50,14 @@ impl NewReno {
         let mss = u64::from(cx.congestion.window.mss_bytes);
         let reduced_bytes = cx.congestion.reduced_bytes();
         let window = &mut cx.congestion.window;
-        if self.recover.is_none_or(|recover| cx.board.una() >= recover) {
+        if self
+            .recover
+            .is_none_or(|recover| cx.scoreboard.una() >= recover)
+        {
             // Full acknowledgement: the first of the two windows that the RFC offers, which sends
             // no burst.
             self.recovering = false;
-            window.cwnd_bytes = reduced_bytes.min(cx.board.outstanding_bytes().max(mss) + mss);
+            window.cwnd_bytes = reduced_bytes.min(cx.scoreboard.flight_size_bytes().max(mss) + mss);
             *cx.restart_timer = true;
             return;
         }
@@ -67,10 +70,10 @@ impl NewReno {
         if cx.delivery.acked_bytes >= mss {
             window.cwnd_bytes += mss;
         }
-        cx.board.mark_lost(0);
-        *cx.force = true;
-        *cx.restart_timer = self.is_steady || !self.partial;
-        self.partial = true;
+        cx.scoreboard.mark_lost(0);
+        *cx.force_retransmit = true;
+        *cx.restart_timer = self.is_steady || !self.had_partial_ack;
+        self.had_partial_ack = true;
     }
 }
 
@@ -81,29 +84,31 @@ impl Recovery for NewReno {
             if self.recovering {
                 self.acknowledged(cx);
             }
-        } else if cx.duplicate {
+        } else if cx.is_duplicate {
             self.duplicates += 1;
             if self.recovering {
                 reno::inflate(cx);
             } else if self.duplicates == DUP_THRESHOLD
-                && self.recover.is_none_or(|recover| cx.board.una() > recover)
+                && self
+                    .recover
+                    .is_none_or(|recover| cx.scoreboard.una() > recover)
             {
                 // Step 2: no new recovery if these may be duplicates of segments that were sent
                 // twice. Such duplicates acknowledge exactly `recover`.
                 self.recovering = true;
-                self.partial = false;
-                self.recover = Some(cx.board.nxt());
+                self.had_partial_ack = false;
+                self.recover = Some(cx.scoreboard.nxt());
                 reno::enter(cx);
             }
         }
     }
 
-    fn on_timeout(&mut self, _now_ns: u64, board: &mut Scoreboard) {
+    fn on_timeout(&mut self, _now_ns: u64, scoreboard: &mut Scoreboard) {
         self.duplicates = 0;
         self.recovering = false;
         // Section 3.2, step 4.
-        self.recover = Some(board.nxt());
-        board.mark_all_lost();
+        self.recover = Some(scoreboard.nxt());
+        scoreboard.mark_all_lost();
     }
 
     fn is_recovering(&self) -> bool {
@@ -118,6 +123,6 @@ impl Recovery for NewReno {
     }
 
     fn holds_timer(&self) -> bool {
-        self.recovering && self.partial
+        self.recovering && self.had_partial_ack
     }
 }

@@ -17,7 +17,7 @@ pub struct Probe {
     end: Option<u64>,
     /// The probe retransmitted old data. Its acknowledgement alone does not show whether the
     /// original was lost.
-    repeated: bool,
+    was_retransmitted: bool,
 }
 
 impl Probe {
@@ -37,10 +37,10 @@ impl Probe {
     }
 
     /// Reports a probe that was sent.
-    pub fn sent(&mut self, end: u64, repeated: bool) {
+    pub fn sent(&mut self, end: u64, was_retransmitted: bool) {
         *self = Probe {
             end: Some(end),
-            repeated,
+            was_retransmitted,
         };
     }
 
@@ -52,13 +52,13 @@ impl Probe {
     /// Processes an acknowledgement of all bytes below `una`. `bare`: it was a duplicate ACK
     /// without any SACK option (section 7.4.2). Returns whether the probe repaired a loss, for
     /// which cwnd must be reduced.
-    pub fn on_ack(&mut self, una: u64, dsack: bool, bare: bool) -> bool {
+    pub fn on_ack(&mut self, una: u64, has_dsack: bool, bare: bool) -> bool {
         let Some(end) = self.end.filter(|&end| una >= end) else {
             return false;
         };
-        let repaired = self.repeated && !dsack && una > end;
+        let repaired = self.was_retransmitted && !has_dsack && una > end;
         // Without such a sign, the acknowledgement of the second copy may still arrive.
-        if !self.repeated || dsack || repaired || bare {
+        if !self.was_retransmitted || has_dsack || repaired || bare {
             self.end = None;
         }
         repaired
@@ -81,14 +81,14 @@ mod tests {
     #[test]
     fn two_copies_are_recognised_by_a_dsack_or_a_duplicate() {
         // RFC 8985, section 7.4.2.
-        for (dsack, bare) in [(true, false), (false, true)] {
+        for (has_dsack, bare) in [(true, false), (false, true)] {
             let mut probe = Probe::default();
             probe.sent(1000, true);
             assert!(
                 !probe.on_ack(1000, false, false) && probe.is_out(),
                 "the original's acknowledgement decides nothing"
             );
-            assert!(!probe.on_ack(1000, dsack, bare) && !probe.is_out());
+            assert!(!probe.on_ack(1000, has_dsack, bare) && !probe.is_out());
         }
     }
 

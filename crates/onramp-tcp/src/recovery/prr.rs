@@ -43,13 +43,13 @@ impl Reduction {
     pub fn on_ack(
         &mut self,
         congestion: &mut Congestion,
-        board: &Scoreboard,
+        scoreboard: &Scoreboard,
         delivered_bytes: u64,
         safe: bool,
     ) {
         let mss = u64::from(congestion.window.mss_bytes);
         let target = congestion.reduced_bytes();
-        let pipe = board.pipe_bytes();
+        let pipe = scoreboard.pipe_bytes();
         self.delivered_bytes += delivered_bytes;
         let mut send = if pipe > target {
             let share = u128::from(self.delivered_bytes) * u128::from(target);

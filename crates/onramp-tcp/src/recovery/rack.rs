@@ -37,9 +37,9 @@ pub struct Rack {
     /// All bytes that were in flight when the last recovery or timeout began are below.
     recovery_point: u64,
     /// The losses of a timeout are being repaired.
-    after_timeout: bool,
+    repairs_timeout: bool,
     /// The last loss detection found a loss of a retransmitted segment.
-    lost_again: bool,
+    retransmission_lost: bool,
     reduction: Reduction,
 }
 
@@ -56,8 +56,8 @@ impl Default for Rack {
             timer_ns: None,
             recovering: false,
             recovery_point: 0,
-            after_timeout: false,
-            lost_again: false,
+            repairs_timeout: false,
+            retransmission_lost: false,
             reduction: Reduction::default(),
         }
     }
@@ -78,7 +78,7 @@ impl Rack {
         self.reordering_seen |= cx.delivery.reordered.is_some();
         // The acknowledgement of a retransmitted segment may belong to the first copy.
         let is_clear = |arrived: &Arrived| {
-            !arrived.repeated
+            !arrived.was_retransmitted
                 || self
                     .min_rtt_ns
                     .is_none_or(|rtt| cx.now_ns - arrived.sent_ns >= rtt)
@@ -87,7 +87,7 @@ impl Rack {
             .delivery
             .newest
             .filter(is_clear)
-            .or(cx.delivery.newest_once)
+            .or(cx.delivery.newest_sent_once)
         else {
             return;
         };
@@ -99,17 +99,17 @@ impl Rack {
     fn reordering_window_ns(&mut self, cx: &Context<'_>) -> u64 {
         if self
             .dsack_round
-            .is_some_and(|round| cx.board.una() >= round)
+            .is_some_and(|round| cx.scoreboard.una() >= round)
         {
             self.dsack_round = None;
         }
-        if cx.dsack && self.dsack_round.is_none() {
-            self.dsack_round = Some(cx.board.nxt());
+        if cx.has_dsack && self.dsack_round.is_none() {
+            self.dsack_round = Some(cx.scoreboard.nxt());
             self.reo_wnd_mult += 1;
             self.reo_wnd_persist = PERSIST_ROUNDS;
         }
-        let sacked_enough = cx.board.sacked_segments() >= DUP_THRESHOLD;
-        if !self.reordering_seen && (self.recovering || self.after_timeout || sacked_enough) {
+        let sacked_enough = cx.scoreboard.sacked_segments() >= DUP_THRESHOLD;
+        if !self.reordering_seen && (self.recovering || self.repairs_timeout || sacked_enough) {
             return 0;
         }
         let quarter = self.min_rtt_ns.unwrap_or(0) / 4;
@@ -119,13 +119,13 @@ impl Rack {
     /// Section 6.2, step 5: marks lost segments. Returns whether there were any.
     fn detect(&mut self, cx: &mut Context<'_>) -> bool {
         self.timer_ns = None;
-        self.lost_again = false;
+        self.retransmission_lost = false;
         let Some(newest) = self.newest else {
             return false;
         };
         let allowance = self.rtt_ns + self.reordering_window_ns(cx);
-        let (now, mut timer, mut lost_again) = (cx.now_ns, None, false);
-        let found = cx.board.mark_late(|segment: &Sent| {
+        let (now, mut timer, mut retransmission_lost) = (cx.now_ns, None, false);
+        let found = cx.scoreboard.mark_late(|segment: &Sent| {
             if !newest.was_sent_after(segment) {
                 return false;
             }
@@ -133,49 +133,53 @@ impl Rack {
             if now < late_ns {
                 timer = Some(timer.map_or(late_ns, |earlier: u64| earlier.min(late_ns)));
             }
-            lost_again |= now >= late_ns && segment.is_repeated();
+            retransmission_lost |= now >= late_ns && segment.was_ever_retransmitted();
             now >= late_ns
         });
         self.timer_ns = timer;
-        self.lost_again = lost_again;
+        self.retransmission_lost = retransmission_lost;
         found
     }
 
     fn enter(&mut self, cx: &mut Context<'_>) {
         self.recovering = true;
-        self.recovery_point = cx.board.nxt();
+        self.recovery_point = cx.scoreboard.nxt();
         let flight = cx.reduce(LossKind::Acknowledgements);
         self.reduction = Reduction::begin(flight);
         *cx.restart_timer = true;
     }
 
     /// Starts, continues or ends a recovery, after loss detection.
-    fn follow(&mut self, cx: &mut Context<'_>, found: bool) {
-        let is_over = cx.board.una() >= self.recovery_point;
+    fn update_state(&mut self, cx: &mut Context<'_>, found: bool) {
+        let is_over = cx.scoreboard.una() >= self.recovery_point;
         if is_over && self.recovering {
             self.recovering = false;
             cx.congestion.window.cwnd_bytes = cx.congestion.reduced_bytes();
             self.end_of_recovery();
         }
-        if is_over && self.after_timeout {
-            self.after_timeout = false;
+        if is_over && self.repairs_timeout {
+            self.repairs_timeout = false;
             self.end_of_recovery();
         }
-        if self.after_timeout && self.lost_again {
-            self.after_timeout = false;
+        if self.repairs_timeout && self.retransmission_lost {
+            self.repairs_timeout = false;
             self.enter(cx);
         }
-        let waits = cx.board.waiting_bytes() > 0;
-        if !self.recovering && !self.after_timeout {
-            if !(found || waits) {
+        let awaits_retransmission = cx.scoreboard.unsent_lost_bytes() > 0;
+        if !self.recovering && !self.repairs_timeout {
+            if !(found || awaits_retransmission) {
                 return;
             }
             self.enter(cx);
         }
         if self.recovering {
             let safe = cx.delivery.acked_bytes > 0 && !found;
-            self.reduction
-                .on_ack(cx.congestion, cx.board, cx.delivery.delivered_bytes, safe);
+            self.reduction.on_ack(
+                cx.congestion,
+                cx.scoreboard,
+                cx.delivery.delivered_bytes,
+                safe,
+            );
         }
     }
 
@@ -192,7 +196,7 @@ impl Recovery for Rack {
     fn on_ack(&mut self, cx: &mut Context<'_>) {
         self.update(cx);
         let found = self.detect(cx);
-        self.follow(cx, found);
+        self.update_state(cx, found);
     }
 
     fn on_established(&mut self, rtt_ns: u64) {
@@ -200,15 +204,15 @@ impl Recovery for Rack {
     }
 
     /// Section 6.3: marks the first segment lost, and those whose acknowledgement is overdue.
-    fn on_timeout(&mut self, now_ns: u64, board: &mut Scoreboard) {
+    fn on_timeout(&mut self, now_ns: u64, scoreboard: &mut Scoreboard) {
         self.recovering = false;
-        self.after_timeout = true;
+        self.repairs_timeout = true;
         self.timer_ns = None;
-        self.recovery_point = board.nxt();
+        self.recovery_point = scoreboard.nxt();
         let allowance = self.rtt_ns + self.min_rtt_ns.unwrap_or(0) / 4 * self.reo_wnd_mult;
-        for index in 0..board.len() {
-            if index == 0 || now_ns >= board.segment(index).sent_ns + allowance {
-                board.mark_lost(index);
+        for index in 0..scoreboard.len() {
+            if index == 0 || now_ns >= scoreboard.segment(index).sent_ns + allowance {
+                scoreboard.mark_lost(index);
             }
         }
     }
@@ -230,7 +234,7 @@ impl Recovery for Rack {
     fn on_timer(&mut self, cx: &mut Context<'_>) {
         let found = self.detect(cx);
         if found {
-            self.follow(cx, true);
+            self.update_state(cx, true);
         }
     }
 

@@ -40,11 +40,11 @@ impl Reno {
 /// RFC 5681, section 3.2, steps 2 and 3: halve cwnd, retransmit the first segment, inflate cwnd by
 /// the three segments that have left the network.
 pub(super) fn enter(cx: &mut Context<'_>) {
-    cx.board.mark_lost(0);
+    cx.scoreboard.mark_lost(0);
     cx.reduce(LossKind::Acknowledgements);
     let inflation_bytes = u64::from(DUP_THRESHOLD * cx.congestion.window.mss_bytes);
     cx.congestion.window.cwnd_bytes = cx.congestion.reduced_bytes() + inflation_bytes;
-    *cx.force = true;
+    *cx.force_retransmit = true;
     *cx.restart_timer = true;
 }
 
@@ -71,12 +71,14 @@ impl Recovery for Reno {
                 // Step 6: deflate cwnd.
                 cx.congestion.window.cwnd_bytes = cx.congestion.reduced_bytes();
             }
-        } else if cx.duplicate {
+        } else if cx.is_duplicate {
             self.duplicates += 1;
             if self.recovering {
                 inflate(cx);
             } else if self.duplicates == DUP_THRESHOLD
-                && self.recover.is_none_or(|recover| cx.board.una() > recover)
+                && self
+                    .recover
+                    .is_none_or(|recover| cx.scoreboard.una() > recover)
             {
                 self.recovering = true;
                 enter(cx);
@@ -84,13 +86,13 @@ impl Recovery for Reno {
         }
     }
 
-    fn on_timeout(&mut self, _now_ns: u64, board: &mut Scoreboard) {
+    fn on_timeout(&mut self, _now_ns: u64, scoreboard: &mut Scoreboard) {
         self.duplicates = 0;
         self.recovering = false;
         if self.is_careful {
-            self.recover = Some(board.nxt());
+            self.recover = Some(scoreboard.nxt());
         }
-        board.mark_all_lost();
+        scoreboard.mark_all_lost();
     }
 
     fn is_recovering(&self) -> bool {
@@ -118,24 +120,24 @@ mod tests {
     /// `acknowledged` segments are acknowledged?
     fn halves_after_a_timeout(is_careful: bool, acknowledged: u64) -> bool {
         let config = Config::of(Stack::Lite, 1500);
-        let (mut board, mut congestion) =
+        let (mut scoreboard, mut congestion) =
             (Scoreboard::default(), Congestion::new(&config, MSS, 40));
         let mut reno = Reno::new(false, is_careful);
-        (0..20).for_each(|_| board.send(0, MSS));
+        (0..20).for_each(|_| scoreboard.send(0, MSS));
         congestion.window.cwnd_bytes = 20_000;
-        reno.on_timeout(0, &mut board);
-        (0..5).for_each(|_| board.send(0, MSS));
-        board.acknowledge(acknowledged * u64::from(MSS), &mut Delivery::default());
+        reno.on_timeout(0, &mut scoreboard);
+        (0..5).for_each(|_| scoreboard.send(0, MSS));
+        scoreboard.acknowledge(acknowledged * u64::from(MSS), &mut Delivery::default());
         for _ in 0..DUP_THRESHOLD {
             reno.on_ack(&mut Context {
                 now_ns: 0,
-                board: &mut board,
+                scoreboard: &mut scoreboard,
                 congestion: &mut congestion,
                 delivery: &Delivery::default(),
-                duplicate: true,
-                dsack: false,
+                is_duplicate: true,
+                has_dsack: false,
                 srtt_ns: 0,
-                force: &mut false,
+                force_retransmit: &mut false,
                 restart_timer: &mut false,
             });
         }

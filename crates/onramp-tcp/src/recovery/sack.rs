@@ -15,7 +15,7 @@ use crate::congestion::LossKind;
 /// State of the recovery.
 #[derive(Debug)]
 pub struct Sack {
-    proportional: bool,
+    uses_prr: bool,
     duplicates: u32,
     recovering: bool,
     /// RecoveryPoint: all bytes that were in flight when the last recovery or timeout began are
@@ -24,9 +24,9 @@ pub struct Sack {
     /// RescueRxt: a rescue retransmission is permitted when all bytes below are acknowledged.
     rescue: u64,
     /// All bytes below have been checked by IsLost.
-    judged: u64,
+    checked_below: u64,
     /// HighRxt: rules 3 and 4 continue here.
-    high_resent: u64,
+    high_rxt: u64,
     reduction: Reduction,
 }
 
@@ -34,66 +34,68 @@ pub struct Sack {
 // already left the pipe.
 impl Sack {
     /// Recovery with cwnd at half (RFC 6675), or with Proportional Rate Reduction.
-    pub fn new(proportional: bool) -> Sack {
+    pub fn new(uses_prr: bool) -> Sack {
         Sack {
-            proportional,
+            uses_prr,
             duplicates: 0,
             recovering: false,
             recovery_point: 0,
             rescue: 0,
-            judged: 0,
-            high_resent: 0,
+            checked_below: 0,
+            high_rxt: 0,
             reduction: Reduction::default(),
         }
     }
 
     /// Marks segments lost according to IsLost. Returns whether there were new ones.
-    fn judge(&mut self, board: &mut Scoreboard, mss_bytes: u32) -> bool {
-        let place = lost_below(board, mss_bytes);
+    fn detect_losses(&mut self, scoreboard: &mut Scoreboard, mss_bytes: u32) -> bool {
+        let offset = lost_below(scoreboard, mss_bytes);
         let mut found = false;
-        let mut index = board.index_of(self.judged);
-        while index < board.len() && board.segment(index).start < place {
+        let mut index = scoreboard.index_of(self.checked_below);
+        while index < scoreboard.len() && scoreboard.segment(index).start < offset {
             // HighRxt covers what rule 3 has retransmitted meanwhile.
-            if !(board.segment(index).is_lost() || board.segment(index).is_resent()) {
-                found |= board.mark_lost(index);
+            if !(scoreboard.segment(index).is_lost()
+                || scoreboard.segment(index).is_retransmitted())
+            {
+                found |= scoreboard.mark_lost(index);
             }
             index += 1;
         }
-        self.judged = self.judged.max(place);
+        self.checked_below = self.checked_below.max(offset);
         found
     }
 
     /// Starts a recovery (section 5, step 4).
     fn enter(&mut self, cx: &mut Context<'_>) {
         self.recovering = true;
-        self.recovery_point = cx.board.nxt();
-        self.high_resent = cx.board.una();
-        self.rescue = cx.board.una();
+        self.recovery_point = cx.scoreboard.nxt();
+        self.high_rxt = cx.scoreboard.una();
+        self.rescue = cx.scoreboard.una();
         // Step 4.3: the first segment is retransmitted in any case.
-        if !cx.board.segment(0).is_lost() {
-            cx.board.mark_lost(0);
+        if !cx.scoreboard.segment(0).is_lost() {
+            cx.scoreboard.mark_lost(0);
         }
         let flight = cx.reduce(LossKind::Acknowledgements);
-        *cx.force = true;
+        *cx.force_retransmit = true;
         *cx.restart_timer = true;
         self.reduction = Reduction::begin(flight);
-        if !self.proportional {
+        if !self.uses_prr {
             cx.congestion.window.cwnd_bytes = cx.congestion.reduced_bytes();
         }
     }
 }
 
 /// The offset below which all unsacked segments are lost (IsLost of section 4).
-fn lost_below(board: &Scoreboard, mss_bytes: u32) -> u64 {
+fn lost_below(scoreboard: &Scoreboard, mss_bytes: u32) -> u64 {
     let (mut ranges, mut bytes) = (0, 0);
-    for &(start, end) in board.sacked_ranges().iter().rev() {
+    for &(start, end) in scoreboard.sacked_ranges().iter().rev() {
         ranges += 1;
         bytes += end - start;
         if ranges >= DUP_THRESHOLD || bytes > u64::from((DUP_THRESHOLD - 1) * mss_bytes) {
             return start;
         }
     }
-    board.una()
+    scoreboard.una()
 }
 
 impl Recovery for Sack {
@@ -105,32 +107,36 @@ impl Recovery for Sack {
             // Section 2: only an ACK with new SACK information is a duplicate.
             self.duplicates += 1;
         }
-        let found = self.judge(cx.board, mss);
-        if self.recovering && cx.board.una() >= self.recovery_point {
+        let found = self.detect_losses(cx.scoreboard, mss);
+        if self.recovering && cx.scoreboard.una() >= self.recovery_point {
             self.recovering = false;
             cx.congestion.window.cwnd_bytes = cx.congestion.reduced_bytes();
         }
         if !self.recovering {
             // Steps 1 and 2, but not for losses that a timeout is repairing (section 5.1).
             let is_lost = self.duplicates >= DUP_THRESHOLD || found;
-            if !is_lost || cx.board.is_empty() || cx.board.una() < self.recovery_point {
+            if !is_lost || cx.scoreboard.is_empty() || cx.scoreboard.una() < self.recovery_point {
                 return;
             }
             self.enter(cx);
         }
-        if self.proportional {
+        if self.uses_prr {
             let safe = cx.delivery.acked_bytes > 0 && !found;
-            self.reduction
-                .on_ack(cx.congestion, cx.board, cx.delivery.delivered_bytes, safe);
+            self.reduction.on_ack(
+                cx.congestion,
+                cx.scoreboard,
+                cx.delivery.delivered_bytes,
+                safe,
+            );
         }
     }
 
-    fn on_timeout(&mut self, _now_ns: u64, board: &mut Scoreboard) {
+    fn on_timeout(&mut self, _now_ns: u64, scoreboard: &mut Scoreboard) {
         self.duplicates = 0;
         self.recovering = false;
-        self.recovery_point = board.nxt();
-        self.judged = board.nxt();
-        board.mark_all_lost();
+        self.recovery_point = scoreboard.nxt();
+        self.checked_below = scoreboard.nxt();
+        scoreboard.mark_all_lost();
     }
 
     fn is_recovering(&self) -> bool {
@@ -143,32 +149,36 @@ impl Recovery for Sack {
         }
     }
 
-    fn next_resend(&mut self, board: &mut Scoreboard, new_data: bool) -> Option<usize> {
-        if let Some(index) = board.next_lost() {
-            self.high_resent = self.high_resent.max(board.segment(index).end());
+    fn next_retransmission(
+        &mut self,
+        scoreboard: &mut Scoreboard,
+        new_data: bool,
+    ) -> Option<usize> {
+        if let Some(index) = scoreboard.next_lost() {
+            self.high_rxt = self.high_rxt.max(scoreboard.segment(index).end());
             return Some(index);
         }
         if !self.recovering || new_data {
             return None;
         }
         // NextSeg, rule 3.
-        let highest = board.highest_sacked();
-        let is_open = |board: &Scoreboard, index: usize| {
-            let segment = board.segment(index);
-            !(segment.is_sacked() || segment.is_lost() || segment.is_repeated())
+        let highest = scoreboard.highest_sacked();
+        let is_open = |scoreboard: &Scoreboard, index: usize| {
+            let segment = scoreboard.segment(index);
+            !(segment.is_sacked() || segment.is_lost() || segment.was_ever_retransmitted())
         };
-        let mut index = board.index_of(self.high_resent);
-        while index < board.len() && board.segment(index).end() <= highest {
-            if is_open(board, index) {
-                self.high_resent = board.segment(index).end();
+        let mut index = scoreboard.index_of(self.high_rxt);
+        while index < scoreboard.len() && scoreboard.segment(index).end() <= highest {
+            if is_open(scoreboard, index) {
+                self.high_rxt = scoreboard.segment(index).end();
                 return Some(index);
             }
             index += 1;
         }
         // NextSeg, rule 4. If the last segment is sacked, all others are below the highest sacked
         // one.
-        let last = board.len().checked_sub(1)?;
-        if board.una() >= self.rescue && is_open(board, last) {
+        let last = scoreboard.len().checked_sub(1)?;
+        if scoreboard.una() >= self.rescue && is_open(scoreboard, last) {
             self.rescue = self.recovery_point;
             return Some(last);
         }

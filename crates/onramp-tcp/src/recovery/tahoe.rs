@@ -23,26 +23,28 @@ impl Recovery for Tahoe {
     fn on_ack(&mut self, cx: &mut Context<'_>) {
         if cx.delivery.acked_bytes > 0 {
             self.duplicates = 0;
-        } else if cx.duplicate {
+        } else if cx.is_duplicate {
             self.duplicates += 1;
             if self.duplicates == DUP_THRESHOLD
-                && self.recover.is_none_or(|recover| cx.board.una() > recover)
+                && self
+                    .recover
+                    .is_none_or(|recover| cx.scoreboard.una() > recover)
             {
-                self.recover = Some(cx.board.nxt());
-                cx.board.mark_lost(0);
-                cx.board.go_back();
+                self.recover = Some(cx.scoreboard.nxt());
+                cx.scoreboard.mark_lost(0);
+                cx.scoreboard.go_back_n();
                 cx.reduce(LossKind::Tahoe);
-                cx.congestion.restart();
-                *cx.force = true;
+                cx.congestion.restart_slow_start();
+                *cx.force_retransmit = true;
                 *cx.restart_timer = true;
             }
         }
     }
 
-    fn on_timeout(&mut self, _now_ns: u64, board: &mut Scoreboard) {
+    fn on_timeout(&mut self, _now_ns: u64, scoreboard: &mut Scoreboard) {
         self.duplicates = 0;
-        self.recover = Some(board.nxt());
-        board.mark_all_lost();
+        self.recover = Some(scoreboard.nxt());
+        scoreboard.mark_all_lost();
     }
 
     fn is_recovering(&self) -> bool {

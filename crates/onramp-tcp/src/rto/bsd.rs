@@ -24,7 +24,7 @@ pub type Bsd = Ticked<SlowTimer>;
 pub struct SlowTimer;
 
 impl Rule for SlowTimer {
-    const RECONCILES: bool = false;
+    const TIMES_RETRANSMISSIONS: bool = false;
 
     fn new(_events: Events) -> SlowTimer {
         SlowTimer

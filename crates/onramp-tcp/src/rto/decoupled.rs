@@ -13,16 +13,16 @@
 //! receivers may delay their ACKs by 200 ms.
 //!
 //! If both sides use timestamps, an acknowledgement measures the RTT a second time, in milliseconds
-//! of the same measurement service. [`reconcile_ns`] chooses the one that Eq. (1) uses. For a
-//! retransmitted segment (Karn's algorithm) only the option's measurement remains, because it shows
-//! which transmission was acknowledged.
+//! of the same measurement service. [`reconcile_ns`](super::ticked::reconcile_ns) chooses the one
+//! that Eq. (1) uses. For a retransmitted segment (Karn's algorithm) only the option's measurement
+//! remains, because it shows which transmission was acknowledged.
 //!
 //! Details that the paper leaves open are as in 4.4BSD ([`ticked`](super::ticked)): 6 s and then 24
 //! s for a SYN, factors of two on rto_ev, a maximum of 64 s, the mean forgotten after four
 //! timeouts, one segment timed per round trip.
 
 use super::scaled::ScaledEstimator;
-use super::ticked::{Rule, Ticked, LEAST_TICKS};
+use super::ticked::{Rule, Ticked, MIN_TICKS};
 use crate::timing::Events;
 use crate::Ticks;
 
@@ -31,28 +31,13 @@ const SECOND_NS: u64 = 1_000_000_000;
 const COARSE_EVENT_NS: u64 = SECOND_NS / 2;
 /// Maximum time for which a BSD receiver delays an ACK.
 const DELAYED_ACK_NS: u64 = SECOND_NS / 5;
-/// Granularity of timestamps on the wire. A finer one would shorten PAWS's protection to less than
-/// 24 days (RFC 7323, section 5.4).
-const TIMESTAMP_NS: u64 = 1_000_000;
 
 /// Eq. (2): the ticks of an event clock with this period for a timeout of `rto_ns`.
 pub fn event_ticks(rto_ns: u64, event_ns: u64) -> u64 {
     rto_ns
         .div_ceil(event_ns.max(1))
         .saturating_add(1)
-        .max(LEAST_TICKS)
-}
-
-/// Chooses one of two measurements of a round trip. The timestamp option has a resolution of one
-/// millisecond. If the host's own measurement agrees with it to one millisecond, the host's own is
-/// used. Otherwise the host measured another transmission of the segment, and the option's is used
-/// (section 4.1, the paragraph on the timestamp option).
-pub fn reconcile_ns(own_ns: u64, timestamp_ns: u64) -> u64 {
-    if own_ns.abs_diff(timestamp_ns) <= TIMESTAMP_NS {
-        own_ns
-    } else {
-        timestamp_ns
-    }
+        .max(MIN_TICKS)
 }
 
 /// A timer with separate measurement and event clocks.
@@ -65,7 +50,7 @@ pub struct TwoClocks {
 }
 
 impl Rule for TwoClocks {
-    const RECONCILES: bool = true;
+    const TIMES_RETRANSMISSIONS: bool = true;
 
     fn new(events: Events) -> TwoClocks {
         TwoClocks {
@@ -133,13 +118,6 @@ mod tests {
         assert_eq!(rto.srtt_ns() / MS_NS, 60);
         // Eq. (1) gives 63 ms. The minimum is 260 ms, and Eq. (2) adds a tick of 10 ms.
         assert!((270..=280).contains(&(rto.timeout_ns() / MS_NS)), "{rto:?}");
-    }
-
-    #[test]
-    fn the_hosts_own_measurement_counts_where_the_timestamp_agrees() {
-        assert_eq!(reconcile_ns(60_400_000, 60_000_000), 60_400_000);
-        assert_eq!(reconcile_ns(61_000_001, 60_000_000), 60_000_000);
-        assert_eq!(reconcile_ns(60_000_000, 5_000_000), 5_000_000);
     }
 
     #[test]

@@ -28,17 +28,17 @@ const SECOND_US: i64 = 1_000_000;
 /// RTO before the first measurement (RFC 6298, 2.1).
 const INITIAL_RTO_US: i64 = SECOND_US;
 /// Minimum of the deviation term.
-const LEAST_RTTVAR_US: i64 = 200_000;
+const MIN_RTTVAR_US: i64 = 200_000;
 /// Maximum RTO.
-const MOST_RTO_US: i64 = 120 * SECOND_US;
+const MAX_RTO_US: i64 = 120 * SECOND_US;
 /// RTO if the handshake gave no measurement (RFC 6298, 5.7).
 const FALLBACK_RTO_US: i64 = 3 * SECOND_US;
 /// Default of `tcp_syn_linear_timeouts` (since Linux 6.5).
 const LINEAR_SYN_TIMEOUTS: u32 = 4;
 /// This many doublings take any timeout to its maximum.
-const MOST_SHIFT: u32 = 10;
+const MAX_SHIFT: u32 = 10;
 /// Longer measurements count as an hour, so that nothing overflows.
-const MOST_RTT_US: u64 = 3600 * SECOND_US as u64;
+const MAX_RTT_US: u64 = 3600 * SECOND_US as u64;
 
 /// Linux's estimator.
 #[derive(Debug)]
@@ -69,8 +69,8 @@ impl Linux {
             events: ticks.events(),
             srtt_8_us: 0,
             mdev_4_us: 0,
-            peak_us: LEAST_RTTVAR_US,
-            rttvar_us: LEAST_RTTVAR_US,
+            peak_us: MIN_RTTVAR_US,
+            rttvar_us: MIN_RTTVAR_US,
             round_start_ns: 0,
             rto_us: INITIAL_RTO_US,
             shift: 0,
@@ -80,7 +80,7 @@ impl Linux {
     fn first(&mut self, rtt_us: i64, now_ns: u64) {
         self.srtt_8_us = 8 * rtt_us;
         self.mdev_4_us = 2 * rtt_us;
-        self.rttvar_us = self.mdev_4_us.max(LEAST_RTTVAR_US);
+        self.rttvar_us = self.mdev_4_us.max(MIN_RTTVAR_US);
         self.peak_us = self.rttvar_us;
         self.round_start_ns = now_ns;
     }
@@ -99,7 +99,7 @@ impl Linux {
         }
         if sent_ns >= self.round_start_ns {
             self.rttvar_us -= (self.rttvar_us - self.peak_us).max(0) / 4;
-            self.peak_us = LEAST_RTTVAR_US;
+            self.peak_us = MIN_RTTVAR_US;
             self.round_start_ns = now_ns;
         }
     }
@@ -108,14 +108,14 @@ impl Linux {
 impl Rto for Linux {
     fn sample(&mut self, sent_ns: u64, now_ns: u64) {
         let rtt_us =
-            (self.measurement.elapsed_ns(sent_ns, now_ns) / 1000).clamp(1, MOST_RTT_US) as i64;
+            (self.measurement.elapsed_ns(sent_ns, now_ns) / 1000).clamp(1, MAX_RTT_US) as i64;
         if self.srtt_8_us == 0 {
             self.first(rtt_us, now_ns);
         } else {
             self.next(rtt_us, sent_ns, now_ns);
         }
         self.shift = 0;
-        self.rto_us = (self.srtt_8_us / 8 + self.rttvar_us).min(MOST_RTO_US);
+        self.rto_us = (self.srtt_8_us / 8 + self.rttvar_us).min(MAX_RTO_US);
     }
 
     fn established(&mut self) {
@@ -135,11 +135,11 @@ impl Rto for Linux {
     }
 
     fn timeout_ns(&self) -> u64 {
-        (self.rto_us << self.shift).min(MOST_RTO_US) as u64 * 1000
+        (self.rto_us << self.shift).min(MAX_RTO_US) as u64 * 1000
     }
 
     fn back_off(&mut self) {
-        self.shift = (self.shift + 1).min(MOST_SHIFT);
+        self.shift = (self.shift + 1).min(MAX_SHIFT);
     }
 
     fn srtt_ns(&self) -> u64 {

@@ -44,7 +44,7 @@ pub trait Rto: std::fmt::Debug + Send {
     }
 
     /// Takes a sample of a retransmitted segment: last sent at `sent_ns`, acknowledged at `now_ns`.
-    fn sample_repeated(&mut self, sent_ns: u64, now_ns: u64) {
+    fn sample_retransmitted(&mut self, sent_ns: u64, now_ns: u64) {
         let _ = (sent_ns, now_ns);
     }
 
@@ -80,7 +80,7 @@ pub trait Rto: std::fmt::Debug + Send {
     fn back_off(&mut self);
 
     /// A fast retransmission starts.
-    fn retransmitted_fast(&mut self) {}
+    fn on_fast_retransmit(&mut self) {}
 
     /// Smoothed RTT; 0 before the first sample.
     fn srtt_ns(&self) -> u64;
@@ -145,7 +145,7 @@ mod tests {
             events in prop::collection::vec((event(), 0..=1u64 << 62), 1..60),
         ) {
             let ticks = Ticks { measure_ns, event_ns, phase_ns };
-            let (least_ns, most_ns) = bounds_ns(choice, ticks);
+            let (min_ns, max_ns) = bounds_ns(choice, ticks);
             let mut rto = new(choice, ticks);
             for (event, now_ns) in events {
                 match event {
@@ -153,7 +153,7 @@ mod tests {
                     Event::BackOff => rto.back_off(),
                     Event::Established => rto.established(),
                 }
-                prop_assert!((least_ns..=most_ns).contains(&rto.timeout_ns()), "{rto:?}");
+                prop_assert!((min_ns..=max_ns).contains(&rto.timeout_ns()), "{rto:?}");
                 // Neither may overflow.
                 let _ = (rto.srtt_ns(), rto.rttvar_ns());
                 let deadline_ns = rto.deadline_ns(now_ns);

@@ -21,11 +21,11 @@ const SECOND_NS: u64 = 1_000_000_000;
 /// RTO before the first measurement.
 const INITIAL_NS: u64 = 3 * SECOND_NS;
 /// Minimum timeout, in ticks.
-const LEAST_TICKS: u64 = 2;
+const MIN_TICKS: u64 = 2;
 /// Maximum timeout.
-const MOST_NS: u64 = 2000 * SECOND_NS;
+const MAX_NS: u64 = 2000 * SECOND_NS;
 /// Maximum number of doublings.
-const MOST_SHIFT: u32 = 6;
+const MAX_SHIFT: u32 = 6;
 /// The mean is forgotten after more doublings than this.
 const TRUSTED_SHIFT: u32 = 3;
 
@@ -41,7 +41,7 @@ pub struct Ns {
 impl Ns {
     /// An estimator on a host that measures time in these ticks and whose events are exact.
     pub fn new(ticks: Ticks) -> Ns {
-        Ns::with_tick(ticks.measure_ns.clamp(1, MOST_NS / LEAST_TICKS))
+        Ns::with_tick(ticks.measure_ns.clamp(1, MAX_NS / MIN_TICKS))
     }
 
     fn with_tick(tick_ns: u64) -> Ns {
@@ -55,11 +55,11 @@ impl Ns {
 
 impl Rto for Ns {
     fn sample(&mut self, sent_ns: u64, now_ns: u64) {
-        self.sample_repeated(sent_ns, now_ns);
+        self.sample_retransmitted(sent_ns, now_ns);
         self.shift = 0;
     }
 
-    fn sample_repeated(&mut self, sent_ns: u64, now_ns: u64) {
+    fn sample_retransmitted(&mut self, sent_ns: u64, now_ns: u64) {
         let elapsed_ns = now_ns.saturating_sub(sent_ns);
         let ticks = (elapsed_ns.saturating_add(self.tick_ns / 2) / self.tick_ns).max(1);
         // ScaledEstimator counts the first measurement one tick longer, as 4.4BSD does.
@@ -83,19 +83,19 @@ impl Rto for Ns {
         let ticks = self
             .estimator
             .rto_ticks()
-            .max(LEAST_TICKS)
+            .max(MIN_TICKS)
             .saturating_mul(1 << self.shift);
-        ticks.saturating_mul(self.tick_ns).min(MOST_NS)
+        ticks.saturating_mul(self.tick_ns).min(MAX_NS)
     }
 
     fn back_off(&mut self) {
-        self.shift = (self.shift + 1).min(MOST_SHIFT);
+        self.shift = (self.shift + 1).min(MAX_SHIFT);
         if self.shift > TRUSTED_SHIFT {
             self.estimator.forget_mean();
         }
     }
 
-    fn retransmitted_fast(&mut self) {
+    fn on_fast_retransmit(&mut self) {
         self.back_off();
     }
 
@@ -138,7 +138,7 @@ mod tests {
         rto.sample(0, 200 * MS_NS);
         rto.back_off();
         let before_ns = rto.timeout_ns();
-        rto.sample_repeated(SECOND_NS, SECOND_NS + 200 * MS_NS);
+        rto.sample_retransmitted(SECOND_NS, SECOND_NS + 200 * MS_NS);
         assert!(
             rto.timeout_ns() < before_ns && rto.timeout_ns() >= before_ns / 2,
             "{rto:?}"
@@ -187,7 +187,7 @@ mod tests {
         let mut rto = in_ticks_of_100_ms();
         rto.sample(0, 200 * MS_NS);
         let before_ns = rto.timeout_ns();
-        rto.retransmitted_fast();
+        rto.on_fast_retransmit();
         rto.back_off();
         assert_eq!(rto.timeout_ns(), 4 * before_ns);
         rto.sample(SECOND_NS, SECOND_NS + 200 * MS_NS);

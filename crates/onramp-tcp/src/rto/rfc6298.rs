@@ -17,15 +17,15 @@ const SECOND_NS: u64 = 1_000_000_000;
 /// RTO before the first measurement (2.1).
 const INITIAL_RTO_NS: u64 = SECOND_NS;
 /// Minimum RTO (2.4).
-const LEAST_RTO_NS: u64 = SECOND_NS;
+const MIN_RTO_NS: u64 = SECOND_NS;
 /// The smallest maximum RTO that the RFC allows (2.5).
-const MOST_RTO_NS: u64 = 60 * SECOND_NS;
+const MAX_RTO_NS: u64 = 60 * SECOND_NS;
 /// RTO for data after a SYN that timed out (5.7).
 const FALLBACK_RTO_NS: u64 = 3 * SECOND_NS;
 /// This many doublings take any timeout to its maximum.
-const MOST_SHIFT: u32 = 6;
+const MAX_SHIFT: u32 = 6;
 /// Longer measurements count as an hour, so that nothing overflows.
-const MOST_RTT_NS: u64 = 3600 * SECOND_NS;
+const MAX_RTT_NS: u64 = 3600 * SECOND_NS;
 
 /// The estimator of RFC 6298.
 #[derive(Debug)]
@@ -59,10 +59,7 @@ impl Rfc6298 {
 impl Rto for Rfc6298 {
     fn sample(&mut self, sent_ns: u64, now_ns: u64) {
         let granularity_ns = self.measurement.resolution_ns();
-        let rtt_ns = self
-            .measurement
-            .elapsed_ns(sent_ns, now_ns)
-            .min(MOST_RTT_NS);
+        let rtt_ns = self.measurement.elapsed_ns(sent_ns, now_ns).min(MAX_RTT_NS);
         let (srtt_ns, rttvar_ns) = match self.estimate_ns {
             None => (rtt_ns, rtt_ns / 2),
             Some((srtt_ns, rttvar_ns)) => (
@@ -72,8 +69,7 @@ impl Rto for Rfc6298 {
         };
         self.estimate_ns = Some((srtt_ns, rttvar_ns));
         self.shift = 0;
-        self.rto_ns =
-            (srtt_ns + granularity_ns.max(4 * rttvar_ns)).clamp(LEAST_RTO_NS, MOST_RTO_NS);
+        self.rto_ns = (srtt_ns + granularity_ns.max(4 * rttvar_ns)).clamp(MIN_RTO_NS, MAX_RTO_NS);
     }
 
     fn established(&mut self) {
@@ -89,11 +85,11 @@ impl Rto for Rfc6298 {
     }
 
     fn timeout_ns(&self) -> u64 {
-        (self.rto_ns << self.shift).min(MOST_RTO_NS)
+        (self.rto_ns << self.shift).min(MAX_RTO_NS)
     }
 
     fn back_off(&mut self) {
-        self.shift = (self.shift + 1).min(MOST_SHIFT);
+        self.shift = (self.shift + 1).min(MAX_SHIFT);
         self.handshake_timed_out |= self.estimate_ns.is_none();
     }
 

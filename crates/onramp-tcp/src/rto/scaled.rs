@@ -24,7 +24,7 @@ const GAIN_MEAN_SHIFT: u32 = 3;
 /// Shift of the deviation's gain, 1/4.
 const GAIN_DEVIATION_SHIFT: u32 = 2;
 /// Maximum of a measurement, so that nothing overflows: an hour in ticks of a nanosecond.
-const MOST_TICKS: u64 = 3_600_000_000_000;
+const MAX_TICKS: u64 = 3_600_000_000_000;
 
 /// The scaled mean and deviation of RTTs, in ticks of the clock that measured them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,13 +52,13 @@ impl ScaledEstimator {
         ScaledEstimator {
             fraction_bits,
             sa: 0,
-            sd: (initial_rto_ticks.min(MOST_TICKS) as i64) << fraction_bits,
+            sd: (initial_rto_ticks.min(MAX_TICKS) as i64) << fraction_bits,
         }
     }
 
     /// Takes an RTT measurement of `ticks` ticks.
     pub fn measure(&mut self, ticks: u64) {
-        let ticks = ticks.min(MOST_TICKS) as i64;
+        let ticks = ticks.min(MAX_TICKS) as i64;
         if self.sa == 0 {
             // The deviation starts at half the mean.
             self.sa = (ticks + 1) << (GAIN_MEAN_SHIFT + self.fraction_bits);

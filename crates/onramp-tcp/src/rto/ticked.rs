@@ -21,17 +21,33 @@ use crate::Ticks;
 
 const SECOND_NS: u64 = 1_000_000_000;
 /// Minimum timeout, in ticks of the event clock.
-pub(super) const LEAST_TICKS: u64 = 2;
+pub(super) const MIN_TICKS: u64 = 2;
 /// Maximum timeout.
-const MOST_NS: u64 = 64 * SECOND_NS;
+const MAX_NS: u64 = 64 * SECOND_NS;
 /// A connection's first timer.
 const INITIAL_NS: u64 = 6 * SECOND_NS;
 /// Initial value of the estimator.
 const INITIAL_ESTIMATE_NS: u64 = 12 * SECOND_NS;
 /// Maximum number of doublings.
-const MOST_SHIFT: u32 = 6;
+const MAX_SHIFT: u32 = 6;
 /// The mean is forgotten after more timeouts in a row than this.
 const TRUSTED_SHIFT: u32 = 3;
+
+/// Granularity of timestamps on the wire. A finer one would shorten PAWS's protection to less than
+/// 24 days (RFC 7323, section 5.4).
+const TIMESTAMP_NS: u64 = 1_000_000;
+
+/// Chooses one of two measurements of a round trip. The timestamp option has a resolution of one
+/// millisecond. If the host's own measurement agrees with it to one millisecond, the host's own is
+/// used. Otherwise the host measured another transmission of the segment, and the option's is used
+/// (section 4.1, the paragraph on the timestamp option).
+pub fn reconcile_ns(own_ns: u64, timestamp_ns: u64) -> u64 {
+    if own_ns.abs_diff(timestamp_ns) <= TIMESTAMP_NS {
+        own_ns
+    } else {
+        timestamp_ns
+    }
+}
 
 /// Converts an estimated timeout into a scheduled one.
 pub trait Rule: std::fmt::Debug + Send {
@@ -41,8 +57,8 @@ pub trait Rule: std::fmt::Debug + Send {
     /// The timeout in ticks of the event clock, for an estimate of `rto_ns` and this smoothed RTT.
     fn event_ticks(&self, rto_ns: u64, srtt_ns: u64) -> u64;
 
-    /// Is the measurement of the timestamp option used too?
-    const RECONCILES: bool;
+    /// Is a retransmitted segment timed by the timestamp that its acknowledgement echoes?
+    const TIMES_RETRANSMISSIONS: bool;
 }
 
 /// An estimator that counts ticks, with a given rule.
@@ -89,10 +105,10 @@ impl<R: Rule> Ticked<R> {
         let ticks = self
             .rule
             .event_ticks(rto_ns, self.srtt_ns())
-            .saturating_mul(1 << self.shift.min(MOST_SHIFT));
+            .saturating_mul(1 << self.shift.min(MAX_SHIFT));
         self.rto_ticks = ticks
-            .min(MOST_NS / self.events.granularity_ns())
-            .max(LEAST_TICKS);
+            .min(MAX_NS / self.events.granularity_ns())
+            .max(MIN_TICKS);
     }
 }
 
@@ -106,14 +122,12 @@ impl<R: Rule> Rto for Ticked<R> {
     }
 
     fn wants_echoes(&self) -> bool {
-        R::RECONCILES
+        R::TIMES_RETRANSMISSIONS
     }
 
     fn sample_echoed(&mut self, sent_ns: Option<u64>, option_ns: u64, now_ns: u64) {
         let own_ns = sent_ns.map(|sent_ns| self.measurement.elapsed_ns(sent_ns, now_ns));
-        self.measure(own_ns.map_or(option_ns, |own_ns| {
-            super::decoupled::reconcile_ns(own_ns, option_ns)
-        }));
+        self.measure(own_ns.map_or(option_ns, |own_ns| reconcile_ns(own_ns, option_ns)));
     }
 
     fn deadline_ns(&self, now_ns: u64) -> u64 {
@@ -125,7 +139,7 @@ impl<R: Rule> Rto for Ticked<R> {
     }
 
     fn back_off(&mut self) {
-        self.shift = (self.shift + 1).min(MOST_SHIFT);
+        self.shift = (self.shift + 1).min(MAX_SHIFT);
         self.set_timeout();
         if self.shift > TRUSTED_SHIFT {
             self.estimator.forget_mean();
@@ -139,5 +153,17 @@ impl<R: Rule> Rto for Ticked<R> {
     fn rttvar_ns(&self) -> u64 {
         self.estimator
             .deviation_ns(self.measurement.resolution_ns())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_hosts_own_measurement_counts_where_the_timestamp_agrees() {
+        assert_eq!(reconcile_ns(60_400_000, 60_000_000), 60_400_000);
+        assert_eq!(reconcile_ns(61_000_001, 60_000_000), 60_000_000);
+        assert_eq!(reconcile_ns(60_000_000, 5_000_000), 5_000_000);
     }
 }

@@ -9,25 +9,25 @@ use std::collections::{BTreeMap, VecDeque};
 /// distance from the first unread one, and ignores others.
 #[derive(Clone, Debug)]
 pub struct ReceiveBuffer {
-    most_bytes: u64,
+    max_bytes: u64,
     /// All bytes below have been read.
     read: u64,
     /// All bytes below have arrived.
     complete: u64,
     /// Ranges that arrived above a gap, not adjacent: from start to end.
-    beyond: BTreeMap<u64, u64>,
+    out_of_order: BTreeMap<u64, u64>,
     /// The bytes from `read` on. Bytes in gaps have no meaning.
     bytes: VecDeque<u8>,
 }
 
 impl ReceiveBuffer {
     /// An empty buffer, which holds only bytes less than `most_bytes` above the first unread one.
-    pub fn new(most_bytes: u64) -> ReceiveBuffer {
+    pub fn new(max_bytes: u64) -> ReceiveBuffer {
         ReceiveBuffer {
-            most_bytes,
+            max_bytes,
             read: 0,
             complete: 0,
-            beyond: BTreeMap::new(),
+            out_of_order: BTreeMap::new(),
             bytes: VecDeque::new(),
         }
     }
@@ -38,15 +38,15 @@ impl ReceiveBuffer {
     }
 
     /// Stores a payload that starts at this stream offset. Returns how many of its bytes were new.
-    pub fn insert(&mut self, place: u64, payload: &[u8]) -> u64 {
-        let start = place.max(self.complete);
-        let end = place
+    pub fn insert(&mut self, offset: u64, payload: &[u8]) -> u64 {
+        let start = offset.max(self.complete);
+        let end = offset
             .saturating_add(payload.len() as u64)
-            .min(self.read.saturating_add(self.most_bytes));
+            .min(self.read.saturating_add(self.max_bytes));
         if start >= end {
             return 0;
         }
-        let payload = &payload[(start - place) as usize..(end - place) as usize];
+        let payload = &payload[(start - offset) as usize..(end - offset) as usize];
         let new_bytes = self.fill_gaps(start, payload);
         self.merge(start, end);
         new_bytes
@@ -71,11 +71,11 @@ impl ReceiveBuffer {
             }
         };
         let mut at = self
-            .beyond
+            .out_of_order
             .range(..start)
             .next_back()
             .map_or(start, |(_, &before)| before.max(start));
-        for (&from, &to) in self.beyond.range(start..end) {
+        for (&from, &to) in self.out_of_order.range(start..end) {
             copy(at, from);
             at = to;
         }
@@ -85,19 +85,19 @@ impl ReceiveBuffer {
 
     /// Records that a range has arrived.
     fn merge(&mut self, mut start: u64, mut end: u64) {
-        if let Some((&before, &to)) = self.beyond.range(..start).next_back() {
+        if let Some((&before, &to)) = self.out_of_order.range(..start).next_back() {
             if to >= start {
                 start = before;
             }
         }
-        while let Some((&from, &to)) = self.beyond.range(start..=end).next() {
-            self.beyond.remove(&from);
+        while let Some((&from, &to)) = self.out_of_order.range(start..=end).next() {
+            self.out_of_order.remove(&from);
             end = end.max(to);
         }
         if start == self.complete {
             self.complete = end;
         } else {
-            self.beyond.insert(start, end);
+            self.out_of_order.insert(start, end);
         }
     }
 
@@ -162,25 +162,25 @@ mod tests {
 
     /// A byte-by-byte model of the buffer.
     struct Model {
-        most_bytes: u64,
+        max_bytes: u64,
         read: u64,
         bytes: BTreeMap<u64, u8>,
     }
 
     impl Model {
-        fn insert(&mut self, place: u64, payload: &[u8]) -> u64 {
+        fn insert(&mut self, offset: u64, payload: &[u8]) -> u64 {
             let before = self.bytes.len();
-            for (place, &byte) in (place..).zip(payload) {
-                if (self.read..self.read + self.most_bytes).contains(&place) {
-                    self.bytes.entry(place).or_insert(byte);
+            for (offset, &byte) in (offset..).zip(payload) {
+                if (self.read..self.read + self.max_bytes).contains(&offset) {
+                    self.bytes.entry(offset).or_insert(byte);
                 }
             }
             (self.bytes.len() - before) as u64
         }
 
-        fn read(&mut self, most: usize) -> Vec<u8> {
+        fn read(&mut self, max: usize) -> Vec<u8> {
             let mut out = Vec::new();
-            while let Some(byte) = (out.len() < most)
+            while let Some(byte) = (out.len() < max)
                 .then(|| self.bytes.remove(&self.read))
                 .flatten()
             {
@@ -197,28 +197,28 @@ mod tests {
         /// A step below -20 reads. Any other inserts at this distance from the next unread byte.
         #[test]
         fn the_buffer_agrees_with_the_model(
-            most_bytes in 1u64..100,
+            max_bytes in 1u64..100,
             steps in prop::collection::vec(
         (-40i64..120, prop::collection::vec(any::<u8>(), 0..40)),
         0..80,
             ),
         ) {
-            let mut buffer = ReceiveBuffer::new(most_bytes);
-            let mut model = Model { most_bytes, read: 0, bytes: BTreeMap::new() };
+            let mut buffer = ReceiveBuffer::new(max_bytes);
+            let mut model = Model { max_bytes, read: 0, bytes: BTreeMap::new() };
             for (step, payload) in steps {
                 if step < -20 {
                     let mut out = vec![0; (-step - 20) as usize];
                     let count = buffer.read(&mut out);
                     prop_assert_eq!(&out[..count], model.read(out.len()));
                 } else {
-                    let place = model.read.saturating_add_signed(step);
-                    let new_bytes = model.insert(place, &payload);
-                    prop_assert_eq!(buffer.insert(place, &payload), new_bytes);
+                    let offset = model.read.saturating_add_signed(step);
+                    let new_bytes = model.insert(offset, &payload);
+                    prop_assert_eq!(buffer.insert(offset, &payload), new_bytes);
                 }
-                let is_there = |place: &u64| model.bytes.contains_key(place);
+                let is_there = |offset: &u64| model.bytes.contains_key(offset);
                 let readable = (model.read..).take_while(is_there).count();
                 prop_assert_eq!(buffer.readable_bytes(), readable as u64);
-                prop_assert!(buffer.bytes.len() as u64 <= most_bytes);
+                prop_assert!(buffer.bytes.len() as u64 <= max_bytes);
             }
             prop_assert_eq!(read_all(&mut buffer), model.read(usize::MAX));
         }

@@ -15,7 +15,7 @@ pub struct SendBuffer {
 
 impl SendBuffer {
     /// Stream offsets of the bytes in the buffer.
-    pub fn held(&self) -> Range<u64> {
+    pub fn range(&self) -> Range<u64> {
         self.start..self.start + self.bytes.len() as u64
     }
 
@@ -26,14 +26,14 @@ impl SendBuffer {
 
     /// The bytes of a range of stream offsets, as two slices of which the second may be empty;
     /// `None` unless the buffer holds all of them.
-    pub fn get(&self, places: Range<u64>) -> Option<(&[u8], &[u8])> {
-        let held = self.held();
-        if places.start > places.end || places.start < held.start || places.end > held.end {
+    pub fn get(&self, offsets: Range<u64>) -> Option<(&[u8], &[u8])> {
+        let range = self.range();
+        if offsets.start > offsets.end || offsets.start < range.start || offsets.end > range.end {
             return None;
         }
         Some(pieces(
             &self.bytes,
-            (places.start - held.start) as usize..(places.end - held.start) as usize,
+            (offsets.start - range.start) as usize..(offsets.end - range.start) as usize,
         ))
     }
 
@@ -52,8 +52,8 @@ impl SendBuffer {
 
     /// Drops the bytes below this offset, which have been acknowledged.
     pub fn release(&mut self, below: u64) {
-        let held = self.held();
-        let released = below.clamp(held.start, held.end) - held.start;
+        let range = self.range();
+        let released = below.clamp(range.start, range.end) - range.start;
         self.bytes.drain(..released as usize);
         self.start += released;
     }
@@ -69,7 +69,7 @@ mod tests {
         let mut buffer = SendBuffer::default();
         buffer.push(b"0123456789");
         buffer.release(4);
-        assert_eq!(buffer.held(), 4..10);
+        assert_eq!(buffer.range(), 4..10);
         assert_eq!(buffer.get(3..5), None);
         assert_eq!(buffer.get(9..11), None);
         assert_eq!(buffer.get(u64::MAX..u64::MAX), None);
@@ -86,9 +86,9 @@ mod tests {
         buffer.push(b"abc");
         buffer.release(2);
         buffer.release(1);
-        assert_eq!(buffer.held(), 2..3);
+        assert_eq!(buffer.range(), 2..3);
         buffer.release(100);
-        assert_eq!(buffer.held(), 3..3);
+        assert_eq!(buffer.range(), 3..3);
     }
 
     #[derive(Clone, Debug)]
@@ -135,7 +135,7 @@ mod tests {
                         }
                     }
                 }
-                prop_assert_eq!(buffer.held(), released as u64..stream.len() as u64);
+                prop_assert_eq!(buffer.range(), released as u64..stream.len() as u64);
             }
         }
     }

@@ -5,7 +5,7 @@ use crate::wire::{self, Endpoints, Parsed};
 use crate::{Config, Connection, Flags, State, Transmit};
 
 /// Scaling may round the advertised window up by this many bytes (RFC 7323, section 2.3).
-const SCALE_BYTES: u64 = 1 << wire::options::MOST_WINDOW_SCALE;
+const SCALE_BYTES: u64 = 1 << wire::options::MAX_WINDOW_SCALE;
 
 /// One end of a connection that carries real bytes: it turns two byte streams into packets and
 /// back.
@@ -41,7 +41,7 @@ impl Socket {
         // Room for everything that the advertised window may allow.
         let receive = ReceiveBuffer::new(
             connection
-                .most_receive_window_bytes()
+                .max_receive_window_bytes()
                 .saturating_add(SCALE_BYTES),
         );
         Socket {
@@ -88,9 +88,12 @@ impl Socket {
         }
         // Offsets before the stream wrap around. A window probe may begin there (RFC 9293, section
         // 3.8.4) and reach into the stream.
-        let place = self.connection.stream_position(&parsed.segment) as i64;
-        let before = place.min(0).unsigned_abs().min(parsed.payload.len() as u64) as usize;
-        let (start, payload) = (place.max(0) as u64, &parsed.payload[before..]);
+        let offset = self.connection.stream_offset(&parsed.segment) as i64;
+        let before = offset
+            .min(0)
+            .unsigned_abs()
+            .min(parsed.payload.len() as u64) as usize;
+        let (start, payload) = (offset.max(0) as u64, &parsed.payload[before..]);
         let end = start + payload.len() as u64;
         for (from, to) in self.connection.received_ranges() {
             let (from, to) = (from.max(start), to.min(end));
@@ -109,9 +112,9 @@ impl Socket {
         out.clear();
         let transmit = self.connection.poll_transmit(now_ns)?;
         let fill = |payload: &mut [u8]| {
-            let held = payload.is_empty() || self.send.copy(transmit.stream_start, payload);
+            let range = payload.is_empty() || self.send.copy(transmit.stream_start, payload);
             assert!(
-                held,
+                range,
                 "a connection sends only written, unacknowledged bytes: {transmit:?}"
             );
         };
@@ -136,14 +139,14 @@ impl Socket {
 
     /// Moves the next bytes of the peer's stream into `out`. Returns how many there were.
     pub fn read(&mut self, now_ns: u64, out: &mut [u8]) -> usize {
-        let most = self.receive.readable_bytes().min(out.len() as u64);
-        let taken = self.connection.read(now_ns, most) as usize;
+        let max = self.receive.readable_bytes().min(out.len() as u64);
+        let taken = self.connection.read(now_ns, max) as usize;
         self.receive.read(&mut out[..taken])
     }
 
     /// Has the peer closed, and has everything that it sent been read?
     pub fn is_at_end(&self) -> bool {
-        self.connection.peer_closed() && self.connection.readable_bytes() == 0
+        self.connection.peer_has_closed() && self.connection.readable_bytes() == 0
     }
 
     /// Closes our side: a FIN follows the last byte.

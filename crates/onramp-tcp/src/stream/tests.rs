@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use std::collections::BTreeMap;
 
 const DELAY_NS: u64 = 10_000_000;
-const MOST_NS: u64 = 3_600_000_000_000;
+const MAX_NS: u64 = 3_600_000_000_000;
 
 /// What the path does to a packet.
 #[derive(Clone, Copy, Debug)]
@@ -80,7 +80,7 @@ struct Pair {
     server: Option<(Config, Vec<u8>)>,
     fates: std::vec::IntoIter<Fate>,
     /// Packets in flight, by arrival time and order of sending: the receiving end, and the packet.
-    flying: BTreeMap<(u64, u64), (usize, Vec<u8>)>,
+    in_flight: BTreeMap<(u64, u64), (usize, Vec<u8>)>,
     sent: u64,
 }
 
@@ -95,7 +95,7 @@ impl Pair {
             ends,
             server,
             fates: fates.into_iter(),
-            flying: BTreeMap::new(),
+            in_flight: BTreeMap::new(),
             sent: 0,
         }
     }
@@ -109,11 +109,11 @@ impl Pair {
             Fate::Late => [Some(4 * DELAY_NS), None],
         };
         if matches!(fate, Fate::Damage) {
-            let place = 1 + self.sent as usize % (packet.len() - 1);
-            packet[place] ^= 0x10;
+            let offset = 1 + self.sent as usize % (packet.len() - 1);
+            packet[offset] ^= 0x10;
         }
         for after in arrivals.into_iter().flatten() {
-            self.flying
+            self.in_flight
                 .insert((self.now_ns + after, self.sent), (to, packet.clone()));
             self.sent += 1;
         }
@@ -156,7 +156,7 @@ impl Pair {
             {
                 return;
             }
-            let arrival = self.flying.keys().next().map(|key| key.0);
+            let arrival = self.in_flight.keys().next().map(|key| key.0);
             let timer = self
                 .ends
                 .iter()
@@ -167,10 +167,10 @@ impl Pair {
                 .chain(timer)
                 .min()
                 .expect("something is to come");
-            assert!(next_ns < MOST_NS, "the transfer takes too long");
+            assert!(next_ns < MAX_NS, "the transfer takes too long");
             self.now_ns = self.now_ns.max(next_ns);
             while let Some(entry) = self
-                .flying
+                .in_flight
                 .first_entry()
                 .filter(|entry| entry.key().0 <= self.now_ns)
             {
@@ -186,8 +186,10 @@ impl Pair {
 
 /// A byte stream in which every displaced byte shows.
 fn stream(length: usize, seed: u64) -> Vec<u8> {
-    let word = |place: u64| (place + seed).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56;
-    (0..length as u64).map(|place| word(place) as u8).collect()
+    let word = |offset: u64| (offset + seed).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56;
+    (0..length as u64)
+        .map(|offset| word(offset) as u8)
+        .collect()
 }
 
 fn config(stack: Stack, isn: u32) -> Config {

@@ -24,7 +24,7 @@
 //!
 //! | host | measures with | acts at |
 //! |---|---|---|
-//! | 4.4BSD: [`Ticks::BSD`] | slow timer, 500 ms | slow timer; for delayed ACKs fast timer, 200 ms |
+//! | 4.4BSD: [`Ticks::BSD`] | slow timer, 500 ms | slow timer; delayed ACKs: fast timer, 200 ms |
 //! | the paper's with coarse events | 1 ms | 500 ms |
 //! | the paper's with 10 ms, 2 ms, and one with 1 ms | 1 ms | 10 ms, 2 ms, 1 ms |
 //! | Linux: [`Ticks::FINE`] | 1 ns | 1 ns; a real host wakes about 50 us late |

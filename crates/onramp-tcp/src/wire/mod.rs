@@ -31,13 +31,14 @@ mod write;
 
 #[cfg(test)]
 mod captured;
-#[cfg(test)]
-mod properties;
+#[cfg(any(test, feature = "fuzzing"))]
+#[doc(hidden)]
+pub mod properties;
 #[cfg(test)]
 mod tests;
 
 pub use error::{Error, Header, OptionError, OptionKind, WriteError};
-pub use options::MOST_BYTES as MOST_OPTION_BYTES;
+pub use options::MAX_BYTES as MAX_OPTION_BYTES;
 pub use read::{parse, parse_unverified, Parsed};
 pub use write::{write, TIME_TO_LIVE};
 

@@ -6,9 +6,9 @@ use crate::{Options, PairOptions, SackBlocks};
 use onramp_core::pairs::{Form, PairOption, Reading, REPLY};
 
 /// Maximum bytes of options in a TCP header (RFC 9293, section 3.1).
-pub const MOST_BYTES: usize = 40;
+pub const MAX_BYTES: usize = 40;
 /// Maximum window scale (RFC 7323, section 2.3).
-pub const MOST_WINDOW_SCALE: u8 = 14;
+pub const MAX_WINDOW_SCALE: u8 = 14;
 
 const END: u8 = 0;
 const NO_OPERATION: u8 = 1;
@@ -99,7 +99,7 @@ fn take(options: &mut Options, kind: OptionKind, value: &[u8]) -> bool {
         OptionKind::WINDOW_SCALE => {
             options
                 .window_scale
-                .get_or_insert(value[0].min(MOST_WINDOW_SCALE));
+                .get_or_insert(value[0].min(MAX_WINDOW_SCALE));
         }
         OptionKind::SACK_PERMITTED => options.sack_permitted = true,
         OptionKind::TIMESTAMPS => {

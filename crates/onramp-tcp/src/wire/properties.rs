@@ -35,7 +35,7 @@ fn rewritten(parsed: &Parsed) {
         // Another layout than Linux's can hold more options.
         Err(WriteError::OptionsTooLong { found_bytes }) => {
             assert_eq!(found_bytes, parsed.segment.options.wire_bytes());
-            assert!(found_bytes > options::MOST_BYTES as u32);
+            assert!(found_bytes > options::MAX_BYTES as u32);
             return;
         }
         Err(WriteError::PacketTooLong { found_bytes }) => {

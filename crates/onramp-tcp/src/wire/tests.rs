@@ -108,8 +108,8 @@ fn mutated(target: &str) -> impl Strategy<Value = Vec<u8>> {
         prop::collection::vec(change, 1..=3),
     )
         .prop_map(|(mut bytes, changes)| {
-            for (place, cut, piece) in changes {
-                let start = place.index(bytes.len() + 1);
+            for (index, cut, piece) in changes {
+                let start = index.index(bytes.len() + 1);
                 let end = (start + cut).min(bytes.len());
                 bytes.splice(start..end, piece);
             }
@@ -138,7 +138,7 @@ proptest! {
         bit in any::<usize>(),
     ) {
         let bytes: Vec<u8> = (0..segment.payload_bytes)
-            .map(|place| (place ^ segment.seq) as u8)
+            .map(|index| (index ^ segment.seq) as u8)
             .collect();
         let mut packet = Vec::new();
         let fill = |payload: &mut [u8]| payload.copy_from_slice(&bytes);

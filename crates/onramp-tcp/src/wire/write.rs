@@ -20,7 +20,7 @@ pub fn write(
     out: &mut Vec<u8>,
 ) -> Result<(), WriteError> {
     let options_bytes = segment.options.wire_bytes();
-    if options_bytes as usize > options::MOST_BYTES {
+    if options_bytes as usize > options::MAX_BYTES {
         return Err(WriteError::OptionsTooLong {
             found_bytes: options_bytes,
         });

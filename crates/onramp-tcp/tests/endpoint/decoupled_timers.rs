@@ -1,13 +1,13 @@
-//! Aron & Druschel (1998), section 4.1: measurement apart from scheduling, and what the timestamp
-//! option adds.
+//! Aron & Druschel (1998), section 4.1: measurement and scheduling with different clocks, and the
+//! use of the timestamp option.
 
 use crate::script::{plain, Script, MS_NS};
 use onramp_tcp::{Config, Options, Recovery, Segment, Ticks, Timers};
 
-/// Of what the timestamp clock shows at time 0.
+/// Value of the timestamp clock at time 0.
 const OFFSET_MS: u32 = 5000;
 
-/// Established at 100 ms; measures to the nanosecond, acts every 10 ms.
+/// An end that is established at 100 ms, measures in nanoseconds and acts every 10 ms.
 fn script(timestamps: bool) -> Script {
     let ticks = Ticks {
         measure_ns: 1,
@@ -24,7 +24,7 @@ fn script(timestamps: bool) -> Script {
     })
 }
 
-/// An acknowledgement that echoes what was sent at this millisecond.
+/// An acknowledgement arrives that echoes the timestamp of `sent_ms`.
 fn acknowledge(script: &mut Script, at_ns: u64, ack: i64, sent_ms: u32) {
     script.now_ns = at_ns;
     let options = Options {
@@ -37,7 +37,7 @@ fn acknowledge(script: &mut Script, at_ns: u64, ack: i64, sent_ms: u32) {
     });
 }
 
-/// The measurement that moved the mean, in microseconds: an eighth of its error.
+/// The RTT sample that `event` caused, in microseconds: an eighth of its error moved the mean.
 fn measured_us(script: &mut Script, event: impl FnOnce(&mut Script)) -> i64 {
     let before = script.end.srtt_ns() as i64;
     event(script);
@@ -45,7 +45,7 @@ fn measured_us(script: &mut Script, event: impl FnOnce(&mut Script)) -> i64 {
 }
 
 #[test]
-fn of_two_measurements_that_agree_the_finer_counts() {
+fn if_two_measurements_agree_the_finer_one_counts() {
     let mut script = script(true);
     script.write(900);
     let us = measured_us(&mut script, |script| {
@@ -55,29 +55,30 @@ fn of_two_measurements_that_agree_the_finer_counts() {
 }
 
 #[test]
-fn an_echo_of_another_transmission_is_believed() {
+fn an_echo_of_another_transmission_overrides_the_hosts_clock() {
     let mut script = script(true);
     script.write(900);
-    // By the host's clock 60.4 ms; the segment that made the peer acknowledge was sent 30 ms ago.
+    // The host's clock gives 60.4 ms. The segment that the peer acknowledged was sent 30 ms ago.
     let us = measured_us(&mut script, |script| {
         acknowledge(script, 160_400_000, 900, 130)
     });
     assert_eq!(us, 30_000);
 }
 
-/// Karn: without the option an acknowledgement of what was sent twice says nothing.
+/// Karn's algorithm: without the option, the acknowledgement of a retransmitted segment is
+/// ambiguous.
 #[test]
-fn of_a_segment_sent_again_only_the_option_s_measurement_is_there() {
+fn only_the_timestamp_option_times_a_retransmitted_segment() {
     for (timestamps, wanted) in [(true, Some(40_000)), (false, None)] {
         let mut script = script(timestamps);
         script.write(900);
         let sent = script.until(1000);
         assert_eq!(sent.len(), 1, "{sent:?}");
-        let resent_ms: u32 = sent[0].split(' ').next().unwrap().parse().unwrap();
+        let retransmitted_ms: u32 = sent[0].split(' ').next().unwrap().parse().unwrap();
         let (srtt_ns, backed_off_ns) = (script.end.srtt_ns(), script.end.rto_ns());
-        let at_ns = (u64::from(resent_ms) + 40) * MS_NS;
+        let at_ns = (u64::from(retransmitted_ms) + 40) * MS_NS;
         let us = measured_us(&mut script, |script| match timestamps {
-            true => acknowledge(script, at_ns, 900, resent_ms),
+            true => acknowledge(script, at_ns, 900, retransmitted_ms),
             false => drop(script.ack(900)),
         });
         match wanted {
@@ -90,10 +91,10 @@ fn of_a_segment_sent_again_only_the_option_s_measurement_is_there() {
     }
 }
 
-/// "The BSD implementations use a 500ms clock granularity": the option says no more than the host
-/// can measure.
+/// "The BSD implementations use a 500ms clock granularity": timestamps are not finer than the
+/// host's clock.
 #[test]
-fn a_coarse_clock_s_timestamps_are_as_coarse() {
+fn timestamps_of_a_coarse_clock_are_coarse() {
     let ticks = Ticks {
         phase_ns: 0,
         ..Ticks::BSD

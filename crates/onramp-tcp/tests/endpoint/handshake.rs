@@ -1,4 +1,4 @@
-//! Opening and closing (RFC 9293, sections 3.5 and 3.6).
+//! Opening and closing connections (RFC 9293, sections 3.5 and 3.6).
 
 use crate::pair::{clean, Crossing, End, Pair, DELAY_NS};
 use onramp_tcp::{Config, Failure, Flags, Stack, State};
@@ -28,7 +28,7 @@ fn three_segments_open_a_connection() {
 }
 
 #[test]
-fn a_lost_syn_is_sent_again_after_a_second() {
+fn a_lost_syn_is_retransmitted_after_a_second() {
     // RFC 6298, section 2.1.
     let mut pair = Pair::new(linux(), linux());
     let mut path = |crossing: &Crossing| match (crossing.from, crossing.number) {
@@ -42,13 +42,13 @@ fn a_lost_syn_is_sent_again_after_a_second() {
 }
 
 #[test]
-fn a_peer_that_never_answers_is_given_up() {
+fn a_connection_to_a_peer_that_never_answers_fails() {
     let mut pair = Pair::new(linux(), linux());
     pair.until(1_000_000_000_000, &mut |_| vec![], |pair| {
         pair.client.state() == State::Closed
     });
     assert_eq!(pair.client.failure(), Some(Failure::TimedOut));
-    // As Linux 6.18: five SYNs a second apart, then twice as far apart each time.
+    // As in Linux 6.18: five timeouts of a second, then each twice as long.
     let sent_s: Vec<_> = pair
         .log
         .iter()
@@ -59,7 +59,7 @@ fn a_peer_that_never_answers_is_given_up() {
 }
 
 #[test]
-fn both_sides_close_and_one_waits() {
+fn both_sides_close_and_the_first_waits() {
     // RFC 9293, section 3.6: the server closes first.
     let mut pair = Pair::new(linux(), linux());
     let completed_ns = pair.download(1000, 10_000_000_000, &mut clean);
@@ -89,7 +89,7 @@ fn an_abort_resets_the_peer() {
 }
 
 #[test]
-fn options_are_used_where_both_sides_have_them() {
+fn options_are_used_if_both_sides_support_them() {
     for (timestamps, sack, window_scaling) in [
         (true, true, true),
         (false, true, false),

@@ -1,4 +1,4 @@
-//! Two ends over a path that a test controls, and one end whose peer a test plays.
+//! Tests of two ends over a controlled path, and of one end whose peer is scripted.
 
 mod decoupled_timers;
 mod handshake;

@@ -1,5 +1,4 @@
-//! Two ends and a path between them that does to each segment what a test says: the smallest driver
-//! there is.
+//! Two ends and a path between them, which a test controls: the smallest possible driver.
 
 use onramp_tcp::{Config, Connection, Segment, State, Transmit, Window};
 use std::cmp::Reverse;
@@ -8,47 +7,47 @@ use std::collections::{BTreeMap, BinaryHeap};
 /// An end of the pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum End {
-    /// It connects.
+    /// The end that connects.
     Client,
-    /// It accepts.
+    /// The end that accepts.
     Server,
 }
 
-/// A segment on the path, as the path's function sees it.
+/// A segment on the path.
 #[derive(Clone, Copy, Debug)]
 pub struct Crossing {
     /// When it was sent.
     pub now_ns: u64,
     /// Who sent it.
     pub from: End,
-    /// How many this end had sent before.
+    /// Number of segments that this end had sent before.
     pub number: u64,
-    /// What was sent.
+    /// The segment.
     pub transmit: Transmit,
-    /// The sender's window and threshold then.
+    /// cwnd and ssthresh of the sender at that time.
     pub window: Window,
 }
 
-/// What the path does: the delay of each copy that arrives.
+/// Behaviour of the path: the delay of each copy that arrives.
 pub type Path<'a> = dyn FnMut(&Crossing) -> Vec<u64> + 'a;
 
-/// Everything that was sent, in order.
+/// All segments that were sent, in order.
 pub type Log = Vec<Crossing>;
 
-/// Two ends, the segments under way, and the time.
+/// Two ends, the segments in flight, and the time.
 pub struct Pair {
     pub now_ns: u64,
     pub client: Connection,
     pub server: Option<Connection>,
     server_config: Config,
-    under_way: BinaryHeap<Reverse<(u64, u64, End)>>,
+    in_flight: BinaryHeap<Reverse<(u64, u64, End)>>,
     segments: BTreeMap<u64, Segment>,
     sent: [u64; 2],
     next_id: u64,
     pub log: Log,
 }
 
-/// One way, where a test says nothing else.
+/// One-way delay, unless a test chooses another one.
 pub const DELAY_NS: u64 = 50_000_000;
 
 /// A path that only delays.
@@ -57,14 +56,14 @@ pub fn clean(_: &Crossing) -> Vec<u64> {
 }
 
 impl Pair {
-    /// The client is about to connect.
+    /// A client that is about to connect.
     pub fn new(client: Config, server: Config) -> Pair {
         Pair {
             now_ns: 0,
             client: Connection::connect(client, 0),
             server: None,
             server_config: server,
-            under_way: BinaryHeap::new(),
+            in_flight: BinaryHeap::new(),
             segments: BTreeMap::new(),
             sent: [0; 2],
             next_id: 0,
@@ -72,7 +71,7 @@ impl Pair {
         }
     }
 
-    /// An end; the server must have heard of the client.
+    /// One of the ends. The server exists after a SYN has arrived.
     pub fn end(&mut self, end: End) -> &mut Connection {
         match end {
             End::Client => &mut self.client,
@@ -80,7 +79,7 @@ impl Pair {
         }
     }
 
-    /// Lets both ends send what they can.
+    /// Lets both ends send all that they can.
     pub fn flush(&mut self, path: &mut Path) {
         for from in [End::Client, End::Server] {
             if from == End::Server && self.server.is_none() {
@@ -99,10 +98,10 @@ impl Pair {
                     window,
                 };
                 self.log.push(crossing);
-                assert!(self.log.len() < 2_000_000, "this goes on without end");
+                assert!(self.log.len() < 2_000_000, "segments without end");
                 for delay_ns in path(&crossing) {
                     self.segments.insert(self.next_id, transmit.segment);
-                    self.under_way
+                    self.in_flight
                         .push(Reverse((now_ns + delay_ns, self.next_id, from)));
                     self.next_id += 1;
                 }
@@ -110,10 +109,10 @@ impl Pair {
         }
     }
 
-    /// Moves on to whatever happens next; `false` if nothing will.
+    /// Advances to the next event. Returns `false` if there is none.
     pub fn step(&mut self, path: &mut Path) -> bool {
         self.flush(path);
-        let arrival = self.under_way.peek().map(|Reverse((at, ..))| *at);
+        let arrival = self.in_flight.peek().map(|Reverse((at, ..))| *at);
         let timers = [Some(&self.client), self.server.as_ref()]
             .into_iter()
             .flatten();
@@ -127,8 +126,11 @@ impl Pair {
         );
         self.now_ns = self.now_ns.max(at);
         if arrival == Some(at) {
-            let Reverse((_, id, from)) = self.under_way.pop().expect("it was just there");
-            let segment = self.segments.remove(&id).expect("each arrives once");
+            let Reverse((_, id, from)) = self.in_flight.pop().expect("it was just there");
+            let segment = self
+                .segments
+                .remove(&id)
+                .expect("each segment arrives once");
             let now_ns = self.now_ns;
             match from {
                 End::Server => self.client.on_segment(now_ns, &segment),
@@ -153,23 +155,18 @@ impl Pair {
         true
     }
 
-    /// Goes on until a condition holds; panics if it never will, or not within so much time.
-    pub fn until(
-        &mut self,
-        most_ns: u64,
-        path: &mut Path,
-        mut done: impl FnMut(&mut Pair) -> bool,
-    ) {
+    /// Runs until a condition holds. Panics if it does not hold within `max_ns`.
+    pub fn until(&mut self, max_ns: u64, path: &mut Path, mut done: impl FnMut(&mut Pair) -> bool) {
         while !done(self) {
             assert!(
                 self.step(path),
-                "nothing will happen any more at {} ns: {:?} {:?}",
+                "no further events at {} ns: {:?} {:?}",
                 self.now_ns,
                 self.client,
                 self.server
             );
             assert!(
-                self.now_ns <= most_ns,
+                self.now_ns <= max_ns,
                 "not done after {} ns: {:?} {:?}",
                 self.now_ns,
                 self.client,
@@ -178,10 +175,11 @@ impl Pair {
         }
     }
 
-    /// Connects, sends so much from the server to the client, which reads at once, and closes both.
-    pub fn download(&mut self, bytes: u64, most_ns: u64, path: &mut Path) -> u64 {
+    /// Connects, sends `bytes` from the server to the client, which reads immediately, and closes
+    /// both.
+    pub fn download(&mut self, bytes: u64, max_ns: u64, path: &mut Path) -> u64 {
         let (mut to_write, mut got, mut completed_ns) = (bytes, 0, 0);
-        self.until(most_ns, path, |pair| {
+        self.until(max_ns, path, |pair| {
             let now_ns = pair.now_ns;
             if let Some(server) = &mut pair.server {
                 if to_write > 0 {
@@ -195,7 +193,7 @@ impl Pair {
             if got == bytes && completed_ns == 0 {
                 completed_ns = now_ns;
             }
-            if pair.client.peer_closed() && pair.client.state() == State::CloseWait {
+            if pair.client.peer_has_closed() && pair.client.state() == State::CloseWait {
                 pair.client.close();
             }
             let is_over = |connection: &Connection| {
@@ -207,7 +205,7 @@ impl Pair {
         completed_ns
     }
 
-    /// What an end sent that satisfies a condition.
+    /// Segments of an end that satisfy a condition.
     pub fn sent_by(&self, from: End, is: impl Fn(&Transmit) -> bool) -> Vec<Crossing> {
         self.log
             .iter()

@@ -1,10 +1,10 @@
-//! Every recovery repairs every loss.
+//! Properties of all loss recoveries.
 
 use crate::pair::{clean, Crossing, End, Pair, DELAY_NS};
 use onramp_tcp::{Config, Recovery, Stack};
 
 #[test]
-fn nothing_is_sent_twice_on_a_clean_path() {
+fn nothing_is_retransmitted_on_a_clean_path() {
     for &recovery in Recovery::ALL {
         for stack in [Stack::Linux, Stack::Lite] {
             let config = Config {
@@ -28,7 +28,7 @@ fn nothing_is_sent_twice_on_a_clean_path() {
 }
 
 #[test]
-fn one_lost_segment_is_sent_again_once_and_without_a_timeout() {
+fn one_lost_segment_is_retransmitted_once_and_without_a_timeout() {
     for &recovery in Recovery::ALL {
         let config = Config {
             recovery,

@@ -1,5 +1,5 @@
-//! Start-up `qos` in a whole connection: a reserved rate, whatever is lost, until losses show that
-//! it does not hold.
+//! Start-up `qos` in a connection: it sends at a reserved rate despite losses, until losses show
+//! that the reservation does not hold.
 
 use crate::pair::{Crossing, End, Pair};
 use crate::script::{plain, MS_NS};
@@ -8,7 +8,7 @@ use onramp_tcp::{Avoidance, Config, ReceiveBuffer, Recovery, Reservation, Stack,
 
 const SECOND_NS: u64 = 1_000 * MS_NS;
 const DELAY_NS: u64 = 50 * MS_NS;
-/// A segment of 1000 bytes each millisecond: the path of 100 ms holds 100.
+/// A segment of 1000 bytes per millisecond: with an RTT of 100 ms the BDP is 100 segments.
 const RATE: u64 = 1_000_000;
 const BURST: u32 = 3000;
 
@@ -31,7 +31,7 @@ fn sender(recovery: Recovery) -> Config {
     }
 }
 
-/// To a receiver whose window is no limit.
+/// A pair whose client has a window that is no limit.
 fn to(config: &Config) -> Pair {
     let client = Config {
         startup: None,
@@ -41,7 +41,7 @@ fn to(config: &Config) -> Pair {
     Pair::new(client, config.clone())
 }
 
-/// What the server sent of its stream, again or for the first time: when, and how much.
+/// Time and bytes of the data segments that the server sent, including retransmissions.
 fn sent(pair: &Pair) -> Vec<(u64, u64)> {
     let data = pair.sent_by(End::Server, |transmit| transmit.segment.payload_bytes > 0);
     data.iter()
@@ -54,7 +54,7 @@ fn sent(pair: &Pair) -> Vec<(u64, u64)> {
         .collect()
 }
 
-/// Is there no time in which more was sent than the rate and this burst permit?
+/// Checks that the segments conform to a token bucket of the rate and this burst.
 fn assert_conforms(sent: &[(u64, u64)], burst_bytes: u64) {
     let (mut tokens, mut then_ns) = (burst_bytes * SECOND_NS, 0);
     for &(now_ns, bytes) in sent {
@@ -75,7 +75,7 @@ fn is_data(crossing: &Crossing) -> bool {
     crossing.from == End::Server && crossing.transmit.segment.payload_bytes > 0
 }
 
-/// A path that loses one in so many segments of data, in order or at random.
+/// A path that loses one of `every` data segments, periodically or at random.
 fn lossy(every: u64, at_random: bool) -> impl FnMut(&Crossing) -> Vec<u64> {
     let (mut count, mut state) = (0, 1u64);
     move |crossing| {
@@ -96,7 +96,7 @@ fn lossy(every: u64, at_random: bool) -> impl FnMut(&Crossing) -> Vec<u64> {
     }
 }
 
-/// A bottleneck that sends a segment in this time and has room for so many.
+/// A bottleneck with this time per segment and this queue.
 fn bottleneck(segment_ns: u64, queue_segments: u64) -> impl FnMut(&Crossing) -> Vec<u64> {
     let mut free_ns = 0;
     move |crossing| {
@@ -113,11 +113,11 @@ fn bottleneck(segment_ns: u64, queue_segments: u64) -> impl FnMut(&Crossing) -> 
 }
 
 #[test]
-fn the_rate_is_there_from_the_first_segment_on_and_nothing_else() {
+fn the_reserved_rate_is_used_exactly_from_the_first_segment_on() {
     let mut pair = to(&reserved(&sender(Recovery::Sack)));
     let completed_ns = pair.download(1_000_000, 100 * SECOND_NS, &mut |_| vec![DELAY_NS]);
-    // The client connects, so the server may send when the handshake's last acknowledgement is
-    // there: 3 one-way delays. The last segment is sent 997 ms after the burst of three.
+    // The client connects, so the server may send when the last ACK of the handshake arrives: after
+    // 3 one-way delays. The last segment is sent 997 ms after the burst of three.
     assert_eq!(completed_ns, 4 * DELAY_NS + 997 * MS_NS);
     assert_conforms(&sent(&pair), BURST.into());
     let sizes: Vec<_> = pair
@@ -128,14 +128,14 @@ fn the_rate_is_there_from_the_first_segment_on_and_nothing_else() {
         .collect();
     assert!(
         sizes.iter().all(|cwnd_bytes| *cwnd_bytes == 200_000),
-        "two paths: {:?}",
+        "two BDPs: {:?}",
         &sizes[..5]
     );
 }
 
-/// What is sent again takes tokens as everything does, and the window is as it was decided.
+/// Retransmissions take tokens as other segments do, and cwnd does not change.
 #[test]
-fn stray_losses_cost_no_rate_whatever_the_recovery() {
+fn single_losses_cost_no_rate_with_any_recovery() {
     for &recovery in Recovery::ALL {
         for avoidance in [Avoidance::Reno, Avoidance::Cubic] {
             let mut pair = to(&reserved(&Config {
@@ -154,16 +154,16 @@ fn stray_losses_cost_no_rate_whatever_the_recovery() {
                 );
                 assert_eq!(window.ssthresh_bytes, u64::MAX, "{recovery:?}");
             }
-            // Going back sends a path's worth again at each loss; what repairs a hole in each round
-            // trip may stand for a moment, with a window of two paths.
-            let most_percent = if recovery == Recovery::Tahoe {
+            // Going back retransmits a BDP at each loss. A recovery that repairs one hole per round
+            // trip may stall for a moment, with a cwnd of two BDPs.
+            let max_percent = if recovery == Recovery::Tahoe {
                 145
             } else {
                 104
             };
             let took_ms = (completed_ns - 4 * DELAY_NS) / MS_NS;
             assert!(
-                took_ms <= 4000 * most_percent / 100,
+                took_ms <= 4000 * max_percent / 100,
                 "{recovery:?}: {took_ms} ms"
             );
             assert_eq!(pair.end(End::Server).stats().timeouts, 0, "{recovery:?}");
@@ -172,7 +172,7 @@ fn stray_losses_cost_no_rate_whatever_the_recovery() {
 }
 
 #[test]
-fn random_losses_cost_no_rate_where_the_peer_tells_what_arrived() {
+fn random_losses_cost_no_rate_with_sack() {
     for recovery in [Recovery::Sack, Recovery::Prr, Recovery::Rack] {
         let mut pair = to(&reserved(&Config {
             avoidance: Avoidance::Cubic,
@@ -186,9 +186,9 @@ fn random_losses_cost_no_rate_where_the_peer_tells_what_arrived() {
     }
 }
 
-/// What would have left since the last tick leaves at the next.
+/// Segments that were due since the last tick are sent at the next one.
 #[test]
-fn a_host_of_coarse_ticks_keeps_the_rate_with_larger_bursts() {
+fn a_host_with_coarse_ticks_keeps_the_rate_with_larger_bursts() {
     for event_ns in [10 * MS_NS, 100 * MS_NS] {
         let ticks = Ticks {
             event_ns,
@@ -211,9 +211,9 @@ fn a_host_of_coarse_ticks_keeps_the_rate_with_larger_bursts() {
     }
 }
 
-/// RFC 5681, section 4.1, is for those who have to find out again what the path has.
+/// RFC 5681, section 4.1, is for connections that must probe the path again.
 #[test]
-fn an_idle_time_leaves_the_window() {
+fn an_idle_time_keeps_cwnd() {
     let mut pair = to(&reserved(&sender(Recovery::Rack)));
     let mut path = |_: &Crossing| vec![DELAY_NS];
     for (from_ms, size) in [(0, 500_000), (20_000, 500_000)] {
@@ -231,16 +231,16 @@ fn an_idle_time_leaves_the_window() {
     }
     let last = sent(&pair);
     assert_conforms(&last, BURST.into());
-    let again: Vec<_> = last
+    let later: Vec<_> = last
         .iter()
         .filter(|(at_ns, _)| *at_ns >= 20 * SECOND_NS)
         .collect();
-    assert_eq!((again.len(), again[499].0 - again[0].0), (500, 497 * MS_NS));
+    assert_eq!((later.len(), later[499].0 - later[0].0), (500, 497 * MS_NS));
 }
 
-/// Nothing arrives any more: the first timeout tells, and what follows is what follows any timeout.
+/// Nothing arrives any more. The first timeout ends the reservation, and is then a normal timeout.
 #[test]
-fn an_outage_breaks_it() {
+fn an_outage_breaks_the_reservation() {
     for &recovery in Recovery::ALL {
         for stack in [Stack::Linux, Stack::Lite] {
             let config = Config {
@@ -260,17 +260,17 @@ fn an_outage_breaks_it() {
                 .iter()
                 .filter(|(at_ns, _)| (SECOND_NS..3 * SECOND_NS).contains(at_ns))
                 .count();
-            // Until the timer ends, and a few probes and timeouts.
+            // Until the timer expires, and a few probes and timeouts.
             assert!(in_vain <= 210, "{recovery:?}: {in_vain} segments");
             assert_eq!(pair.end(End::Server).pacing_bytes_per_s(), None);
         }
     }
 }
 
-/// Half of what is reserved, and a queue of a round trip: what follows is an ordinary recovery and
-/// an ordinary avoidance.
+/// The path has half of the reserved rate and a queue of one RTT. After the reservation, recovery
+/// and congestion avoidance are normal.
 #[test]
-fn a_path_of_half_the_rate_breaks_it_and_the_avoidance_goes_on() {
+fn a_path_with_half_the_rate_breaks_the_reservation() {
     let with_sack = [Recovery::Sack, Recovery::Prr, Recovery::Rack];
     let others = [Avoidance::Cubic, Avoidance::Vegas, Avoidance::Westwood];
     let all_with_reno = Recovery::ALL
@@ -297,24 +297,24 @@ fn a_path_of_half_the_rate_breaks_it_and_the_avoidance_goes_on() {
                 .iter()
                 .find(|crossing| crossing.window.ssthresh_bytes != u64::MAX)
                 .unwrap();
-            // The queue is full 200 ms after the first segment. Those whom the peer does not tell
-            // what arrived find one loss in a round trip: their timer tells.
-            let (most_ms, most_bytes) = if with_sack.contains(&recovery) {
+            // The queue is full 200 ms after the first segment. Without SACK a recovery detects one
+            // loss per round trip, and the timer ends the reservation.
+            let (max_ms, max_bytes) = if with_sack.contains(&recovery) {
                 (600, 110_000)
             } else {
                 (1500, 200_000)
             };
             assert!(
-                broken.now_ns <= most_ms * MS_NS,
+                broken.now_ns <= max_ms * MS_NS,
                 "{what}: {} ms",
                 broken.now_ns / MS_NS
             );
             assert!(
-                broken.window.ssthresh_bytes <= most_bytes,
+                broken.window.ssthresh_bytes <= max_bytes,
                 "{what}: {:?}",
                 broken.window
             );
-            // The path takes 20 s.
+            // The path needs 20 s.
             let took_ms = completed_ns / MS_NS;
             assert!(
                 took_ms
@@ -330,7 +330,7 @@ fn a_path_of_half_the_rate_breaks_it_and_the_avoidance_goes_on() {
 }
 
 #[test]
-fn what_is_not_reserved_is_as_if_there_were_no_start_up() {
+fn qos_without_a_reservation_behaves_as_no_start_up() {
     for stack in [Stack::Linux, Stack::Lite] {
         let config = Config {
             stack,
@@ -354,9 +354,9 @@ fn what_is_not_reserved_is_as_if_there_were_no_start_up() {
     }
 }
 
-/// At 1 kbit/s a segment takes 8 s, more than any timeout: waiting for tokens is no loss.
+/// At 1 kbit/s a segment takes 8 s, more than any timeout. Waiting for tokens is no loss.
 #[test]
-fn what_waits_for_tokens_is_not_late() {
+fn segments_that_wait_for_tokens_are_not_overdue() {
     let reservation = Some(Reservation {
         bytes_per_s: 125,
         burst_bytes: None,
@@ -369,7 +369,7 @@ fn what_waits_for_tokens_is_not_late() {
         let completed_ns = pair.download(20_000, 1000 * SECOND_NS, &mut lossy(10, false));
         let stats = pair.end(End::Server).stats();
         assert_eq!(phase(&mut pair), ("reserved", "none"), "{recovery:?}");
-        // The 5th and the 15th are lost. Two leave at once, the others each 8 s.
+        // The 5th and the 15th are lost. Two are sent at once, the others every 8 s.
         assert_eq!(
             (stats.retransmitted_segments, stats.timeouts + stats.probes),
             (2, 2),
@@ -379,9 +379,9 @@ fn what_waits_for_tokens_is_not_late() {
     }
 }
 
-/// A SYN that was lost tells no round trip: the initial window at the rate, until one is known.
+/// A lost SYN gives no RTT. The initial window is sent at the rate until an RTT is known.
 #[test]
-fn without_the_handshake_s_round_trip_the_first_window_is_sent_at_the_rate() {
+fn without_the_handshakes_rtt_the_initial_window_is_sent_at_the_rate() {
     let mut pair = to(&reserved(&sender(Recovery::Sack)));
     let mut path = |crossing: &Crossing| match (crossing.from, crossing.number) {
         (End::Server, 0) => vec![],
@@ -392,7 +392,7 @@ fn without_the_handshake_s_round_trip_the_first_window_is_sent_at_the_rate() {
     let first = *pair.log.iter().find(|crossing| is_data(crossing)).unwrap();
     assert_eq!(first.window.cwnd_bytes, 10_000);
     assert_eq!(phase(&mut pair), ("reserved", "none"));
-    // A round trip more than with it, less the ten segments.
+    // One round trip more than with the RTT, less the ten segments.
     assert!(
         (completed_ns - first.now_ns) / MS_NS <= 1150,
         "{}",
@@ -400,7 +400,7 @@ fn without_the_handshake_s_round_trip_the_first_window_is_sent_at_the_rate() {
     );
 }
 
-/// The network's rate is guaranteed to this connection alone.
+/// The reservation needs the start-up algorithm, which a fixed rate replaces.
 #[test]
 fn a_fixed_rate_has_no_reservation() {
     let config = Config {

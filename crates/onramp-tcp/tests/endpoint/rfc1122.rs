@@ -1,10 +1,10 @@
-//! Requirements for Internet Hosts: what a connection does about acknowledgements and silence.
+//! RFC 1122, Requirements for Internet Hosts: acknowledgements, and peers that do not answer.
 
 use crate::script::{plain, Script, MS_NS};
 use onramp_tcp::{Acks, Config, Failure, Recovery, Timers};
 
 #[test]
-fn at_least_every_second_full_segment_is_acknowledged_at_once() {
+fn at_least_every_second_full_segment_is_acknowledged_immediately() {
     for &acks in Acks::ALL {
         let mut script = Script::new(Config {
             acks,
@@ -19,7 +19,7 @@ fn at_least_every_second_full_segment_is_acknowledged_at_once() {
                 0
             };
             //= RFC 1122 section 4.2.3.2: "in a stream of full-sized segments there SHOULD be an ACK
-            //for at least every = second segment"
+            // for at least every second segment"
             assert!(unacknowledged < 2, "{acks:?}");
         }
     }
@@ -35,16 +35,16 @@ fn no_acknowledgement_is_delayed_by_half_a_second() {
         for index in 0..30 {
             let at_ms = 1000 + 1000 * index as u64;
             script.idle_until(at_ms);
-            let at_once = script.data(100 * index, 100, 0);
+            let immediate = script.data(100 * index, 100, 0);
             //= RFC 1122 section 4.2.3.2: "the delay MUST be less than 0.5 seconds"
             let later = script.until(at_ms + 499);
-            assert_eq!(at_once.len() + later.len(), 1, "{acks:?}");
+            assert_eq!(immediate.len() + later.len(), 1, "{acks:?}");
         }
     }
 }
 
 #[test]
-fn silence_is_borne_for_at_least_100_seconds_and_not_for_ever() {
+fn silence_is_tolerated_for_at_least_100_seconds_but_not_for_ever() {
     for &timers in Timers::ALL {
         for &recovery in Recovery::ALL {
             let mut script = Script::new(Config {
@@ -53,7 +53,7 @@ fn silence_is_borne_for_at_least_100_seconds_and_not_for_ever() {
             });
             script.write(5000);
             //= RFC 1122 section 4.2.3.5: "The value of R2 SHOULD correspond to at least 100
-            //seconds"
+            // seconds"
             assert!(!script.until(100_000).is_empty());
             assert_eq!(script.end.failure(), None, "{timers:?} {recovery:?}");
             script.until(10_000_000);

@@ -1,4 +1,4 @@
-//! Selective acknowledgements and D-SACK (RFC 2018 and RFC 2883): what a receiver tells.
+//! RFC 2018 and RFC 2883: SACK and D-SACK blocks of a receiver.
 
 use crate::script::{number, plain, Script};
 use onramp_tcp::{Config, Flags, Options, Recovery, Segment};
@@ -8,10 +8,10 @@ fn script() -> Script {
 }
 
 #[test]
-fn the_range_that_holds_the_newest_segment_comes_first() {
+fn the_range_of_the_newest_segment_comes_first() {
     let mut script = script();
     //= RFC 2018 section 4: "The first SACK block MUST specify the contiguous block of data
-    //containing the segment = which triggered this ACK"
+    // containing the segment which triggered this ACK"
     assert_eq!(script.data(1000, 1000, 0), ["ack 0 [1000:2000]"]);
     assert_eq!(
         script.data(5000, 1000, 0),
@@ -28,7 +28,7 @@ fn the_range_that_holds_the_newest_segment_comes_first() {
 }
 
 #[test]
-fn filling_the_gap_acknowledges_at_once_what_is_complete() {
+fn a_filled_gap_is_acknowledged_immediately() {
     let mut script = script();
     script.data(1000, 1000, 0);
     script.data(3000, 1000, 0);
@@ -38,15 +38,15 @@ fn filling_the_gap_acknowledges_at_once_what_is_complete() {
 }
 
 #[test]
-fn four_ranges_fit_without_timestamps_and_three_with() {
+fn four_ranges_fit_without_timestamps_and_three_with_timestamps() {
     let mut script = script();
-    let mut told = Vec::new();
+    let mut sent = Vec::new();
     for start in [1000, 3000, 5000, 7000, 9000] {
-        told = script.data(start, 1000, 0);
+        sent = script.data(start, 1000, 0);
     }
     //= RFC 2018 section 3
     assert_eq!(
-        told,
+        sent,
         ["ack 0 [9000:10000] [7000:8000] [5000:6000] [3000:4000]"]
     );
     let mut script = Script::new(Config {
@@ -64,13 +64,13 @@ fn four_ranges_fit_without_timestamps_and_three_with() {
             options,
             ..script.bare(0)
         };
-        told = script.arrives(segment);
+        sent = script.arrives(segment);
     }
-    assert_eq!(told, ["ack 0 [7000:7900] [5000:5900] [3000:3900]"]);
+    assert_eq!(sent, ["ack 0 [7000:7900] [5000:5900] [3000:3900]"]);
 }
 
 #[test]
-fn what_arrives_twice_below_the_acknowledgement_comes_first_and_once() {
+fn a_duplicate_below_the_ack_is_reported_first_and_once() {
     let mut script = script();
     script.data(0, 2000, 0);
     script.data(3000, 1000, 0);
@@ -84,12 +84,12 @@ fn what_arrives_twice_below_the_acknowledgement_comes_first_and_once() {
 }
 
 #[test]
-fn what_arrives_twice_beyond_a_gap_is_told_beside_its_range() {
+fn a_duplicate_above_a_gap_is_reported_before_its_range() {
     let mut script = script();
     for start in [3000, 4000, 8000] {
         script.data(start, 1000, 0);
     }
-    //= RFC 2883 section 4.1.3: the second block is the larger one that holds it
+    //= RFC 2883 section 4.1.3: the second block is the larger one that contains it
     assert_eq!(
         script.data(4000, 1000, 0),
         ["ack 0 [4000:5000] [3000:5000] [8000:9000]"]
@@ -97,7 +97,7 @@ fn what_arrives_twice_beyond_a_gap_is_told_beside_its_range() {
 }
 
 #[test]
-fn of_a_partial_duplicate_the_part_is_told() {
+fn the_repeated_part_of_a_partial_duplicate_is_reported() {
     let mut script = script();
     script.data(0, 1500, 0);
     //= RFC 2883 section 4.2
@@ -110,7 +110,7 @@ fn of_a_partial_duplicate_the_part_is_told() {
 }
 
 #[test]
-fn without_sack_nothing_is_told() {
+fn without_sack_nothing_is_reported() {
     let config = Config {
         sack: false,
         ..plain(Recovery::NewReno)
@@ -121,7 +121,7 @@ fn without_sack_nothing_is_told() {
 }
 
 #[test]
-fn a_sender_does_not_take_a_dsack_for_an_arrival() {
+fn a_sender_does_not_count_a_dsack_as_an_arrival() {
     let mut script = script();
     script.write(10_000);
     script.ack(2000);
@@ -132,7 +132,7 @@ fn a_sender_does_not_take_a_dsack_for_an_arrival() {
 }
 
 #[test]
-fn a_block_of_what_was_never_sent_or_is_turned_round_is_left_out() {
+fn blocks_of_unsent_data_and_reversed_blocks_are_ignored() {
     let mut script = script();
     script.write(10_000);
     script.sack(0, &[(50_000, 60_000)]);
@@ -142,7 +142,7 @@ fn a_block_of_what_was_never_sent_or_is_turned_round_is_left_out() {
 }
 
 #[test]
-fn data_of_our_own_does_not_hide_them() {
+fn outgoing_data_does_not_hide_sack_blocks() {
     let mut script = script();
     script.end.write(1000);
     let segment = Segment {
@@ -152,6 +152,6 @@ fn data_of_our_own_does_not_hide_them() {
         ..script.bare(0)
     };
     //= RFC 2018 section 4: "SACK options SHOULD be included in all ACKs which do not ACK the
-    //highest sequence number"
+    // highest sequence number"
     assert_eq!(script.arrives(segment), ["ack 0 [1000:2000]", "0:1000"]);
 }

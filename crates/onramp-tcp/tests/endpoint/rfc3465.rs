@@ -1,17 +1,17 @@
-//! Appropriate Byte Counting, and what the stacks have of it.
+//! RFC 3465: TCP Congestion Control with Appropriate Byte Counting, and its use in each stack.
 
 use crate::script::{plain, Script, MS_NS};
 use onramp_tcp::{Avoidance, ByteCounting, Config, InitialWindow, Recovery, Stack};
 use std::num::NonZeroU8;
 
-/// ACKs; a limit; none.
+/// One segment per ACK, a limit of two segments, and no limit.
 const LIMITS: [ByteCounting; 3] = [
     ByteCounting::ACKS,
     ByteCounting::Segments(NonZeroU8::new(2).expect("it is not zero")),
     ByteCounting::Unlimited,
 ];
 
-/// With 12 segments outstanding, all that its window permits.
+/// A sender with 12 segments in flight, which fill its cwnd.
 fn sending(byte_counting: ByteCounting, config: Config) -> Script {
     let config = Config {
         byte_counting,
@@ -25,7 +25,7 @@ fn sending(byte_counting: ByteCounting, config: Config) -> Script {
 }
 
 #[test]
-fn an_acknowledgement_raises_the_window_by_the_limit_at_most() {
+fn an_acknowledgement_raises_cwnd_by_at_most_the_limit() {
     for stack in Stack::ALL {
         for startup in [None, Some("standard")] {
             let grown = LIMITS.map(|limit| {
@@ -38,14 +38,14 @@ fn an_acknowledgement_raises_the_window_by_the_limit_at_most() {
                 script.ack(4_000);
                 script.window().0 - 12
             });
-            //= RFC 3465 section 2.2: by what was acknowledged, and by L segments at most
+            //= RFC 3465 section 2.2: by the acknowledged bytes, and by at most L segments
             assert_eq!(grown, [1, 2, 4], "{stack:?} {startup:?}");
         }
     }
 }
 
 #[test]
-fn less_than_the_limit_counts_for_what_it_is() {
+fn an_ack_of_less_than_the_limit_counts_by_its_bytes() {
     let mut script = sending(
         LIMITS[1],
         Config {
@@ -58,7 +58,7 @@ fn less_than_the_limit_counts_for_what_it_is() {
 }
 
 #[test]
-fn every_avoidance_starts_slowly_by_it() {
+fn the_limit_applies_to_every_congestion_avoidance() {
     for avoidance in Avoidance::ALL {
         let mut script = sending(
             LIMITS[1],
@@ -73,7 +73,7 @@ fn every_avoidance_starts_slowly_by_it() {
 }
 
 #[test]
-fn after_a_timeout_it_is_one_segment() {
+fn after_a_timeout_the_limit_is_one_segment() {
     let grown = LIMITS.map(|limit| {
         let mut script = sending(
             limit,
@@ -85,17 +85,17 @@ fn after_a_timeout_it_is_one_segment() {
         script.until(3_000);
         assert_eq!(script.window(), (1, 6), "a timeout");
         //= RFC 3465 section 2.3: L is one segment in a slow start that follows a retransmission
-        //timeout
+        // timeout
         script.ack(4_000);
         script.window().0
     });
     assert_eq!(grown, [2, 2, 5]);
 }
 
-/// To Tahoe the third duplicate is an early timeout, and the acknowledgement of its repair as
-/// large.
+/// For Tahoe the third duplicate ACK is an early timeout, and the acknowledgement of its
+/// retransmission may be as large.
 #[test]
-fn a_fast_retransmission_of_tahoe_is_a_timeout_too() {
+fn a_fast_retransmit_of_tahoe_counts_as_a_timeout() {
     let grown = LIMITS.map(|limit| {
         let mut script = sending(limit, plain(Recovery::Tahoe));
         (0..3).for_each(|_| drop(script.ack(0)));
@@ -108,7 +108,7 @@ fn a_fast_retransmission_of_tahoe_is_a_timeout_too() {
 }
 
 #[test]
-fn the_stacks_have_theirs() {
+fn each_stack_has_its_own_limit() {
     assert_eq!(
         Config::of(Stack::Linux, 1500).byte_counting,
         ByteCounting::Unlimited

@@ -1,4 +1,4 @@
-//! TCP Congestion Control.
+//! RFC 5681: TCP Congestion Control.
 
 use crate::script::{plain, segments, Script, MS_NS};
 use onramp_tcp::{Config, InitialWindow, Recovery, Stack};
@@ -8,7 +8,7 @@ fn reno() -> Script {
 }
 
 #[test]
-fn slow_start_grows_by_what_is_acknowledged() {
+fn slow_start_grows_by_the_acknowledged_bytes() {
     let mut script = Script::new(Config {
         initial_window: InitialWindow::Segments(2),
         ..plain(Recovery::Reno)
@@ -36,28 +36,33 @@ fn after_two_lost_syns_one_segment_is_sent() {
         pair.client.state() == onramp_tcp::State::Established
     });
     //= RFC 5681 section 3.1: "If the SYN or SYN/ACK is lost, the initial window [...] MUST be one
-    //segment" = RFC 6928 section 2: unless only one was
+    // segment"
+    //= RFC 6928 section 2: unless only one SYN was lost
     let window = pair.client.window();
     assert_eq!(window.cwnd_bytes, u64::from(window.mss_bytes));
 }
 
 #[test]
-fn the_third_duplicate_sends_the_first_segment_again_and_halves_the_window() {
+fn the_third_duplicate_retransmits_the_first_segment_and_halves_cwnd() {
     let mut script = reno();
     assert_eq!(script.write(100_000), segments(0..10));
     script.now_ns = 200 * MS_NS;
     //= RFC 5681 section 3.2 step 1
     assert_eq!(script.ack(0), segments(10..11));
     assert_eq!(script.ack(0), segments(11..12));
-    assert_eq!(script.window().0, 10, "limited transmit leaves cwnd alone");
+    assert_eq!(
+        script.window().0,
+        10,
+        "limited transmit does not change cwnd"
+    );
     //= RFC 5681 section 3.2 step 3
-    assert_eq!(script.ack(0), ["0:1000 again"]);
-    //= RFC 5681 section 3.2 steps 2 and 3: ssthresh is half, cwnd three segments more
+    assert_eq!(script.ack(0), ["0:1000 rexmt"]);
+    //= RFC 5681 section 3.2 steps 2 and 3: ssthresh is half, cwnd is three segments more
     assert_eq!(script.window(), (8, 5));
 }
 
 #[test]
-fn each_further_duplicate_inflates_the_window_and_new_data_deflates_it() {
+fn each_further_duplicate_inflates_cwnd_and_new_data_deflates_it() {
     let mut script = reno();
     script.write(100_000);
     script.now_ns = 200 * MS_NS;
@@ -74,40 +79,40 @@ fn each_further_duplicate_inflates_the_window_and_new_data_deflates_it() {
 }
 
 #[test]
-fn a_duplicate_is_alone_leaves_the_window_and_has_something_outstanding() {
+fn a_duplicate_ack_has_no_data_the_same_window_and_data_in_flight() {
     let mut script = reno();
     script.write(100_000);
-    //= RFC 5681 section 2 (b): with data it is none
-    for place in [0, 100, 200] {
-        script.data(place, 100, 0);
+    //= RFC 5681 section 2 (b): an ACK with data is no duplicate
+    for offset in [0, 100, 200] {
+        script.data(offset, 100, 0);
     }
     assert_eq!(script.end.stats().recoveries, 0);
-    //= RFC 5681 section 2 (e): with another window it is none
+    //= RFC 5681 section 2 (e): an ACK with another window is no duplicate
     for window in [60_000, 59_000, 58_000] {
         script.window = window;
         script.ack(0);
     }
     assert_eq!(script.end.stats().recoveries, 0);
-    //= RFC 5681 section 2 (a): with nothing outstanding it is none
+    //= RFC 5681 section 2 (a): an ACK with nothing in flight is no duplicate
     let mut idle = reno();
     (0..5).for_each(|_| assert!(idle.ack(0).is_empty()));
     assert_eq!(idle.end.stats().recoveries, 0);
 }
 
 #[test]
-fn a_timeout_leaves_one_segment_and_repeated_ones_the_threshold() {
+fn a_timeout_leaves_one_segment_and_repeated_ones_keep_ssthresh() {
     let mut script = reno();
     script.write(100_000);
     //= RFC 5681 section 3.1 equation 4: "cwnd MUST be set to no more than the loss window"
-    assert_eq!(script.until(1100), ["1100 ms: 0:1000 again"]);
+    assert_eq!(script.until(1100), ["1100 ms: 0:1000 rexmt"]);
     assert_eq!(script.window(), (1, 5));
     //= RFC 5681 section 3.1: "the value of ssthresh is held constant" when it times out again
-    assert_eq!(script.until(3200), ["3100 ms: 0:1000 again"]);
+    assert_eq!(script.until(3200), ["3100 ms: 0:1000 rexmt"]);
     assert_eq!(script.window(), (1, 5));
 }
 
 #[test]
-fn after_an_idle_time_the_window_is_no_larger_than_the_initial_one() {
+fn after_an_idle_time_cwnd_is_at_most_the_initial_window() {
     let mut script = reno();
     script.write(10_000);
     script.now_ns = 200 * MS_NS;
@@ -120,7 +125,7 @@ fn after_an_idle_time_the_window_is_no_larger_than_the_initial_one() {
 }
 
 #[test]
-fn a_window_that_is_not_idle_for_a_timeout_stays() {
+fn an_idle_time_shorter_than_the_rto_keeps_cwnd() {
     let mut script = reno();
     script.write(10_000);
     script.now_ns = 200 * MS_NS;
@@ -130,13 +135,13 @@ fn a_window_that_is_not_idle_for_a_timeout_stays() {
 }
 
 #[test]
-fn a_window_that_the_application_does_not_fill_stays() {
+fn cwnd_does_not_grow_while_the_application_limits_the_sender() {
     let mut script = reno();
     for index in 1..20 {
         script.write(1000);
         script.now_ns += 100 * MS_NS;
         script.ack(1000 * index);
     }
-    //= RFC 7661 section 4.4.1, and Linux: growth needs a window that limits
+    //= RFC 7661 section 4.4.1, and Linux: cwnd grows only while it limits the sender
     assert_eq!(script.window().0, 10);
 }

@@ -1,4 +1,4 @@
-//! Computing TCP's Retransmission Timer: when a connection starts, stops and restarts it.
+//! RFC 6298, Computing TCP's Retransmission Timer: when the timer starts, stops and restarts.
 
 use crate::pair::{Crossing, End, Pair, DELAY_NS};
 use crate::script::{plain, Script, MS_NS};
@@ -23,7 +23,7 @@ fn data_starts_the_timer_if_it_does_not_run() {
 }
 
 #[test]
-fn the_timer_stops_when_nothing_is_outstanding() {
+fn the_timer_stops_when_nothing_is_in_flight() {
     let mut script = script();
     script.write(3000);
     script.now_ns = 200 * MS_NS;
@@ -42,12 +42,12 @@ fn an_acknowledgement_of_new_data_restarts_the_timer() {
     assert_eq!(script.end.next_timer_ns(), Some(1200 * MS_NS));
     script.now_ns = 300 * MS_NS;
     script.ack(1000);
-    //= RFC 6298 section 5 rule 5.3: one of nothing new does not
+    //= RFC 6298 section 5 rule 5.3: a duplicate ACK does not restart it
     assert_eq!(script.end.next_timer_ns(), Some(1200 * MS_NS));
 }
 
 #[test]
-fn the_timer_sends_the_earliest_segment_doubles_and_starts_again() {
+fn an_expired_timer_retransmits_the_earliest_segment_doubles_and_restarts() {
     let mut script = script();
     script.write(3000);
     //= RFC 6298 section 5 rules 5.4, 5.5 and 5.6
@@ -55,19 +55,19 @@ fn the_timer_sends_the_earliest_segment_doubles_and_starts_again() {
     assert_eq!(
         sent,
         [
-            "1100 ms: 0:1000 again",
-            "3100 ms: 0:1000 again",
-            "7100 ms: 0:1000 again"
+            "1100 ms: 0:1000 rexmt",
+            "3100 ms: 0:1000 rexmt",
+            "7100 ms: 0:1000 rexmt"
         ]
     );
     assert_eq!(script.end.rto_ns(), 8000 * MS_NS);
 }
 
 #[test]
-fn the_backoff_stays_until_a_segment_that_was_sent_once_is_acknowledged() {
+fn the_backoff_lasts_until_a_segment_that_was_sent_once_is_acknowledged() {
     let mut script = script();
     script.write(1000);
-    assert_eq!(script.until(1100), ["1100 ms: 0:1000 again"]);
+    assert_eq!(script.until(1100), ["1100 ms: 0:1000 rexmt"]);
     script.now_ns = 1150 * MS_NS;
     script.ack(1000);
     //= RFC 6298 section 3: Karn's algorithm
@@ -83,14 +83,14 @@ fn the_backoff_stays_until_a_segment_that_was_sent_once_is_acknowledged() {
 }
 
 #[test]
-fn a_timestamp_tells_which_copy_was_acknowledged() {
+fn a_timestamp_shows_which_copy_was_acknowledged() {
     let config = Config {
         timestamps: true,
         ..plain(Recovery::NewReno)
     };
     let mut script = Script::new(config);
     script.write(1000);
-    assert_eq!(script.until(1100), ["1100 ms: 0:988 again"]);
+    assert_eq!(script.until(1100), ["1100 ms: 0:988 rexmt"]);
     script.now_ns = 1400 * MS_NS;
     let mut ack = script.bare(988);
     ack.options.timestamps = Some((2, 1100));
@@ -100,7 +100,7 @@ fn a_timestamp_tells_which_copy_was_acknowledged() {
 }
 
 #[test]
-fn data_after_a_lost_syn_waits_for_three_seconds() {
+fn data_after_a_lost_syn_has_an_rto_of_three_seconds() {
     let config = plain(Recovery::NewReno);
     let mut pair = Pair::new(config.clone(), config);
     let mut path = |crossing: &Crossing| match (crossing.from, crossing.number) {

@@ -1,9 +1,9 @@
-//! A Conservative Loss Recovery Algorithm Based on SACK.
+//! RFC 6675: A Conservative Loss Recovery Algorithm Based on SACK.
 
 use crate::script::{plain, segments, Script, MS_NS};
 use onramp_tcp::Recovery;
 
-/// So much has been written, ten segments of it are out, and it is 200 ms.
+/// `bytes` have been written. Up to ten segments of them are in flight at 200 ms.
 fn script(bytes: u64) -> Script {
     let mut script = Script::new(plain(Recovery::Sack));
     assert_eq!(
@@ -15,41 +15,41 @@ fn script(bytes: u64) -> Script {
 }
 
 #[test]
-fn more_than_two_segments_worth_above_make_a_loss() {
+fn more_than_two_segments_above_make_a_loss() {
     let mut script = script(100_000);
     script.sack(0, &[(1000, 2000)]);
     script.sack(0, &[(1000, 3000)]);
     assert_eq!(script.window(), (10, u64::MAX / 1000));
     //= RFC 6675 section 5 step 2 and 4.3; section 4, IsLost
-    assert_eq!(script.sack(0, &[(1000, 4000)]), ["0:1000 again"]);
+    assert_eq!(script.sack(0, &[(1000, 4000)]), ["0:1000 rexmt"]);
     //= RFC 6675 section 5 step 4.2
     assert_eq!(script.window(), (5, 5));
 }
 
 #[test]
-fn one_acknowledgement_of_three_ranges_suffices() {
+fn one_ack_with_three_ranges_suffices() {
     let mut script = script(100_000);
     //= RFC 6675 section 4, IsLost: "DupThresh discontiguous SACKed sequences"
     let sent = script.sack(0, &[(7000, 8000), (5000, 6000), (3000, 4000)]);
-    assert_eq!(sent[0], "0:1000 again");
+    assert_eq!(sent[0], "0:1000 rexmt");
     assert_eq!(script.end.stats().recoveries, 1);
 }
 
 #[test]
-fn a_duplicate_without_new_blocks_counts_nothing() {
+fn an_ack_without_new_blocks_is_no_duplicate() {
     let mut script = script(100_000);
     //= RFC 6675 section 2: a duplicate "carries a SACK block that identifies previously
-    //unacknowledged and un-SACKed = octets"
+    // unacknowledged and un-SACKed octets"
     (0..5).for_each(|_| drop(script.ack(0)));
     (0..5).for_each(|_| drop(script.sack(0, &[(1000, 2000)])));
     assert_eq!(script.end.stats().recoveries, 0);
 }
 
 #[test]
-fn the_pipe_holds_back_until_half_is_left() {
+fn the_pipe_stops_transmission_until_it_falls_below_cwnd() {
     let mut script = script(100_000);
-    // Limited transmit sends 10 and 11; the third duplicate leaves pipe = 12 - 3 - 1 + 1 = 9 and
-    // cwnd = 5.
+    // Limited transmit sends segments 10 and 11. The third duplicate leaves pipe = 12 - 3 - 1 + 1 =
+    // 9 and cwnd = 5.
     let mut sent = Vec::new();
     for right in 2..=12 {
         sent.push(script.sack(0, &[(1000, 1000 * right)]).join(" "));
@@ -58,7 +58,7 @@ fn the_pipe_holds_back_until_half_is_left() {
     let expected = [
         "10000:11000",
         "11000:12000",
-        "0:1000 again",
+        "0:1000 rexmt",
         "",
         "",
         "",
@@ -72,32 +72,32 @@ fn the_pipe_holds_back_until_half_is_left() {
 }
 
 #[test]
-fn lost_segments_go_before_new_ones_and_those_in_doubt_after() {
+fn lost_segments_come_before_new_data_and_doubtful_ones_after() {
     let mut script = script(10_000);
-    // 0 and 4 are missing; three segments are above 0 only.
+    // Segments 0 and 4 are missing. Only segment 0 has three segments above it.
     script.sack(0, &[(1000, 2000)]);
     script.sack(0, &[(1000, 3000)]);
-    assert_eq!(script.sack(0, &[(1000, 4000)]), ["0:1000 again"]);
+    assert_eq!(script.sack(0, &[(1000, 4000)]), ["0:1000 rexmt"]);
     for right in [6, 7] {
         assert!(script
             .sack(0, &[(5000, 1000 * right), (1000, 4000)])
             .is_empty());
     }
-    // Nothing new is left to send: segment 4 has only two above it.
+    // No new data is left. Segment 4 has only two segments above it.
     //= RFC 6675 section 4, NextSeg rule 3
-    assert_eq!(script.sack(1000 * 4, &[(5000, 7000)]), ["4000:5000 again"]);
+    assert_eq!(script.sack(1000 * 4, &[(5000, 7000)]), ["4000:5000 rexmt"]);
 }
 
 #[test]
-fn the_last_segment_is_rescued_once() {
+fn the_last_segment_is_retransmitted_once_as_a_rescue() {
     let mut script = script(10_000);
     for right in 2..=6 {
         script.sack(0, &[(1000, 1000 * right)]);
     }
-    // Everything from 6000 on is lost and nothing above it is known.
+    // Everything from 6000 on is lost, and nothing above it is sacked.
     //= RFC 6675 section 4, NextSeg rule 4
     let sent = script.ack(6000);
-    assert_eq!(sent, ["9000:10000 again"]);
+    assert_eq!(sent, ["9000:10000 rexmt"]);
     assert!(script.ack(6000).is_empty(), "once");
 }
 
@@ -116,7 +116,7 @@ fn recovery_ends_at_the_recovery_point() {
 }
 
 #[test]
-fn after_a_timeout_no_recovery_begins_below_its_point() {
+fn after_a_timeout_no_recovery_starts_below_its_recovery_point() {
     let mut script = script(100_000);
     script.until(1100);
     script.now_ns = 1200 * MS_NS;
@@ -126,19 +126,19 @@ fn after_a_timeout_no_recovery_begins_below_its_point() {
 }
 
 #[test]
-fn a_timeout_keeps_what_was_selectively_acknowledged_unless_it_was_taken_back() {
+fn a_timeout_keeps_sacked_segments_unless_the_peer_reneges() {
     let mut script = script(10_000);
     script.sack(0, &[(1000, 3000)]);
     script.until(1200);
     script.now_ns = 1300 * MS_NS;
-    //= RFC 6675 section 5.1: "the sender SHOULD NOT" send again what the scoreboard holds
-    assert_eq!(script.sack(1000, &[(1000, 3000)])[0], "3000:4000 again");
-    // The peer has thrown the segment away that it must still have: the first one is sacked.
+    //= RFC 6675 section 5.1: "the sender SHOULD NOT" retransmit what the scoreboard holds
+    assert_eq!(script.sack(1000, &[(1000, 3000)])[0], "3000:4000 rexmt");
+    // The peer has discarded a segment, because the first segment in flight is sacked.
     let sent = script.until(5000);
     //= RFC 2018 section 8
     assert_eq!(
         sent[0].split(": ").nth(1),
-        Some("1000:2000 again"),
+        Some("1000:2000 rexmt"),
         "{sent:?}"
     );
 }

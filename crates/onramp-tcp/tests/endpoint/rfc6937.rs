@@ -1,9 +1,9 @@
-//! Proportional Rate Reduction.
+//! RFC 6937: Proportional Rate Reduction for TCP.
 
 use crate::script::{plain, Script, MS_NS};
 use onramp_tcp::{Config, InitialWindow, Recovery};
 
-/// Twenty segments are out, and it is 200 ms.
+/// Twenty segments are in flight at 200 ms.
 fn script() -> Script {
     let config = Config {
         initial_window: InitialWindow::Segments(20),
@@ -16,19 +16,19 @@ fn script() -> Script {
 }
 
 #[test]
-fn less_than_half_of_what_is_delivered_is_sent() {
+fn fewer_than_half_of_the_delivered_segments_are_sent() {
     let mut script = script();
     //= RFC 6937 section 3.1: sndcnt = CEIL(prr_delivered * ssthresh / RecoverFS) - prr_out
     let mut sent = Vec::new();
     for right in 2..=14 {
         sent.push(script.sack(0, &[(1000, 1000 * right)]).join(" "));
     }
-    // Two by limited transmit, then RecoverFS is 22 and ssthresh 10: ten for each 22 that are
-    // delivered. The second segment goes when 2 * 22 / 10 are, the third when 3 * 22 / 10 are.
+    // Limited transmit sends two segments. Then RecoverFS is 22 and ssthresh 10, so ten segments
+    // are sent for each 22 delivered: the second after 2 * 22 / 10, the third after 3 * 22 / 10.
     let expected = [
         "20000:21000",
         "21000:22000",
-        "0:1000 again",
+        "0:1000 rexmt",
         "",
         "",
         "",
@@ -44,14 +44,14 @@ fn less_than_half_of_what_is_delivered_is_sent() {
 }
 
 #[test]
-fn many_losses_are_sent_again_in_slow_start_up_to_the_threshold() {
+fn many_losses_are_retransmitted_in_slow_start_up_to_ssthresh() {
     let mut script = script();
-    // Of 20, the first 15 are lost.
+    // The first 15 of the 20 segments are lost.
     script.sack(0, &[(15_000, 16_000)]);
     script.sack(0, &[(15_000, 17_000)]);
-    assert_eq!(script.sack(0, &[(15_000, 18_000)]), ["0:1000 again"]);
-    //= RFC 6937 section 3.1: pipe is below ssthresh, and as much is sent as is delivered, or a
-    //segment more
+    assert_eq!(script.sack(0, &[(15_000, 18_000)]), ["0:1000 rexmt"]);
+    //= RFC 6937 section 3.1: pipe is below ssthresh, so as much is sent as is delivered, or one
+    // segment more
     assert_eq!(script.sack(0, &[(15_000, 19_000)]).len(), 1);
     script.now_ns = 300 * MS_NS;
     assert_eq!(script.ack(1000).len(), 2);
@@ -59,7 +59,7 @@ fn many_losses_are_sent_again_in_slow_start_up_to_the_threshold() {
 }
 
 #[test]
-fn it_ends_with_the_threshold_as_window() {
+fn recovery_ends_with_cwnd_at_ssthresh() {
     let mut script = script();
     (2..=8).for_each(|right| drop(script.sack(0, &[(1000, 1000 * right)])));
     script.now_ns = 300 * MS_NS;

@@ -1,4 +1,4 @@
-//! TCP Extensions for High Performance: window scaling, timestamps, PAWS.
+//! RFC 7323, TCP Extensions for High Performance: window scaling, timestamps, PAWS.
 
 use crate::pair::{clean, End, Pair};
 use crate::script::{number, plain, Script, MS_NS};
@@ -11,7 +11,7 @@ fn stamped() -> Script {
     })
 }
 
-/// Data with a timestamp.
+/// Data with a timestamp arrives.
 fn data(script: &mut Script, start: i64, bytes: u32, value: u32) -> Vec<String> {
     let options = Options {
         timestamps: Some((value, 0)),
@@ -26,7 +26,7 @@ fn data(script: &mut Script, start: i64, bytes: u32, value: u32) -> Vec<String> 
     script.arrives(segment)
 }
 
-/// What the next acknowledgement echoes.
+/// The timestamp that the next segment echoes.
 fn echo(script: &mut Script) -> u32 {
     script.end.write(1);
     let transmit = script
@@ -42,7 +42,7 @@ fn echo(script: &mut Script) -> u32 {
 }
 
 #[test]
-fn the_windows_of_syns_are_not_scaled_and_others_are() {
+fn only_the_windows_of_syns_are_not_scaled() {
     let buffer = Config {
         receive_buffer: ReceiveBuffer::Bytes(1 << 20),
         window_scaling: true,
@@ -64,7 +64,7 @@ fn the_windows_of_syns_are_not_scaled_and_others_are() {
 }
 
 #[test]
-fn no_shift_is_larger_than_14() {
+fn no_shift_count_is_larger_than_14() {
     let huge = Config {
         receive_buffer: ReceiveBuffer::Bytes(1 << 40),
         window_scaling: true,
@@ -77,11 +77,11 @@ fn no_shift_is_larger_than_14() {
 }
 
 #[test]
-fn the_timestamp_of_what_fills_the_left_edge_is_echoed() {
+fn the_timestamp_of_the_segment_at_the_left_edge_is_echoed() {
     let mut script = stamped();
     data(&mut script, 0, 900, 10);
     assert_eq!(echo(&mut script), 10);
-    //= RFC 7323 section 4.3: of what lies beyond a gap, it is not
+    //= RFC 7323 section 4.3: not that of a segment above a gap
     data(&mut script, 1800, 900, 20);
     assert_eq!(echo(&mut script), 10);
     //= RFC 7323 section 4.3: "(2) [...] SEG.SEQ <= Last.ACK.sent"
@@ -90,7 +90,7 @@ fn the_timestamp_of_what_fills_the_left_edge_is_echoed() {
 }
 
 #[test]
-fn of_segments_acknowledged_together_the_earliest_timestamp_is_echoed() {
+fn a_delayed_ack_echoes_the_earliest_timestamp() {
     let mut script = Script::new(Config {
         timestamps: true,
         acks: onramp_tcp::Acks::Delayed,
@@ -104,7 +104,7 @@ fn of_segments_acknowledged_together_the_earliest_timestamp_is_echoed() {
 }
 
 #[test]
-fn an_older_timestamp_is_refused_and_answered() {
+fn an_older_timestamp_is_refused_and_acknowledged() {
     let mut script = stamped();
     data(&mut script, 0, 900, 1000);
     //= RFC 7323 section 5.3 R1
@@ -115,7 +115,7 @@ fn an_older_timestamp_is_refused_and_answered() {
 }
 
 #[test]
-fn timestamps_wrap() {
+fn timestamps_wrap_around() {
     let mut script = stamped();
     data(&mut script, 0, 900, u32::MAX / 2);
     data(&mut script, 900, 900, u32::MAX - 5);
@@ -144,7 +144,7 @@ fn a_reset_needs_no_timestamp() {
 }
 
 #[test]
-fn all_segments_have_timestamps_once_both_sides_do() {
+fn all_segments_have_timestamps_if_both_sides_use_them() {
     let config = Config {
         timestamps: true,
         ..plain(Recovery::Rack)

@@ -1,4 +1,4 @@
-//! RACK-TLP: tail loss probes (section 7).
+//! RFC 8985, RACK-TLP: tail loss probes (section 7).
 
 use crate::script::{plain, Script, MS_NS};
 use onramp_tcp::Recovery;
@@ -8,12 +8,12 @@ fn script() -> Script {
 }
 
 #[test]
-fn two_round_trips_after_the_last_segment_a_probe_sends_it_again() {
+fn two_round_trips_after_the_last_segment_a_probe_retransmits_it() {
     let mut script = script();
     script.write(3000);
-    //= RFC 8985 section 7.2: PTO = 2 * SRTT, and a little for coarse timers
-    //= RFC 8985 section 7.3: without new data, the segment of the highest sequence number
-    assert_eq!(script.until(400), ["302 ms: 2000:3000 again"]);
+    //= RFC 8985 section 7.2: PTO = 2 * SRTT, plus an allowance for coarse timers
+    //= RFC 8985 section 7.3: without new data, the segment with the highest sequence number
+    assert_eq!(script.until(400), ["302 ms: 2000:3000 rexmt"]);
     assert_eq!((script.end.stats().probes, script.window().0), (1, 10));
 }
 
@@ -22,18 +22,18 @@ fn a_single_segment_waits_for_the_peers_delayed_acknowledgement() {
     let mut script = script();
     script.write(1000);
     //= RFC 8985 section 7.2: FlightSize of one segment adds WCDelAckT
-    assert_eq!(script.until(600), ["500 ms: 0:1000 again"]);
+    assert_eq!(script.until(600), ["500 ms: 0:1000 rexmt"]);
 }
 
 #[test]
-fn new_data_is_probed_with_and_puts_the_probe_off() {
+fn the_probe_sends_new_data_first_and_new_data_delays_the_probe() {
     let mut script = script();
     script.write(3000);
     script.idle_until(200);
     script.write(1000);
-    //= RFC 8985 section 7.2: started again after each transmission of new data
+    //= RFC 8985 section 7.2: restarted after each transmission of new data
     script.idle_until(350);
-    assert_eq!(script.until(500), ["402 ms: 3000:4000 again"]);
+    assert_eq!(script.until(500), ["402 ms: 3000:4000 rexmt"]);
     let mut full = Script::new(plain(Recovery::Rack));
     full.write(20_000);
     //= RFC 8985 section 7.3: new data first, even beyond the congestion window
@@ -41,7 +41,7 @@ fn new_data_is_probed_with_and_puts_the_probe_off() {
 }
 
 #[test]
-fn data_that_dribbles_does_not_put_the_timer_off_for_ever() {
+fn a_trickle_of_data_does_not_delay_the_timer_for_ever() {
     let mut script = script();
     script.write(10);
     let mut sent = Vec::new();
@@ -50,30 +50,30 @@ fn data_that_dribbles_does_not_put_the_timer_off_for_ever() {
         script.write(10);
     }
     //= RFC 8985 section 7.2: no later than TCP_RTO_expiration()
-    assert_eq!(sent[0], "1100 ms: 110:120 again");
+    assert_eq!(sent[0], "1100 ms: 110:120 rexmt");
 }
 
 #[test]
-fn one_probe_is_out_at_a_time_and_the_timer_follows() {
+fn only_one_probe_is_in_flight_and_the_timer_follows_it() {
     let mut script = script();
     script.write(3000);
     //= RFC 8985 section 7.3: the retransmission timer is started after the probe
     assert_eq!(
         script.until(2000),
-        ["302 ms: 2000:3000 again", "1302 ms: 0:1000 again"]
+        ["302 ms: 2000:3000 rexmt", "1302 ms: 0:1000 rexmt"]
     );
 }
 
 #[test]
-fn the_probes_acknowledgement_shows_the_losses_before_it() {
+fn the_ack_of_a_probe_shows_the_losses_before_it() {
     let mut script = script();
     script.write(5000);
     script.until(310);
     script.now_ns = 402 * MS_NS;
-    //= RFC 8985 section 7.4: repaired by RACK, not by the timer
+    //= RFC 8985 section 7.4: RACK repairs the loss, not the timer
     assert_eq!(
         script.sack(2000, &[(4000, 5000)]),
-        ["2000:3000 again", "3000:4000 again"]
+        ["2000:3000 rexmt", "3000:4000 rexmt"]
     );
     assert_eq!(
         (script.end.stats().recoveries, script.end.stats().timeouts),
@@ -82,7 +82,7 @@ fn the_probes_acknowledgement_shows_the_losses_before_it() {
 }
 
 #[test]
-fn a_probe_that_repaired_the_only_loss_halves_the_window() {
+fn a_probe_that_repaired_the_only_loss_halves_cwnd() {
     let mut script = script();
     script.write(5000);
     script.until(310);
@@ -97,7 +97,7 @@ fn a_probe_that_repaired_the_only_loss_halves_the_window() {
 }
 
 #[test]
-fn a_probe_that_was_not_needed_costs_nothing() {
+fn an_unnecessary_probe_does_not_reduce_cwnd() {
     let mut script = script();
     script.write(5000);
     script.until(310);
@@ -118,7 +118,7 @@ fn a_lost_end_of_the_stream_needs_no_timeout() {
     script.end.close();
     assert_eq!(script.sends(), ["0:1000", "1000:2000", "F 2000:2500"]);
     //= RFC 8985 section 7.3
-    assert_eq!(script.until(310), ["302 ms: F 2000:2500 again"]);
+    assert_eq!(script.until(310), ["302 ms: F 2000:2500 rexmt"]);
     script.now_ns = 402 * MS_NS;
     script.ack(2501);
     assert_eq!(script.end.next_timer_ns(), None);

@@ -1,4 +1,4 @@
-//! Transmission Control Protocol: opening and closing (sections 3.5, 3.6 and 3.10.7).
+//! RFC 9293: opening and closing (sections 3.5, 3.6 and 3.10.7).
 
 use crate::script::{number, plain, Script, MS_NS};
 use onramp_tcp::{Connection, Failure, Flags, Recovery, Segment, State};
@@ -9,7 +9,7 @@ fn script() -> Script {
     Script::new(plain(Recovery::NewReno))
 }
 
-/// The peer closes, and has acknowledged so much.
+/// The peer's FIN arrives. It acknowledges everything below `ack`.
 fn fin(script: &mut Script, ack: i64) -> Vec<String> {
     let segment = Segment {
         flags: FIN,
@@ -30,7 +30,7 @@ fn syn(flags: Flags, ack: u32) -> Segment {
 }
 
 #[test]
-fn both_sides_may_open_at_once() {
+fn both_sides_may_open_at_the_same_time() {
     let mut end = Connection::connect(plain(Recovery::NewReno), 0);
     end.poll_transmit(0);
     end.on_segment(50 * MS_NS, &syn(Flags::SYN, 0));
@@ -56,12 +56,12 @@ fn both_sides_may_open_at_once() {
 }
 
 #[test]
-fn a_syn_that_comes_again_is_answered_again() {
+fn a_repeated_syn_is_answered_again() {
     let mut end = Connection::accept(plain(Recovery::NewReno), 0, &syn(Flags::SYN, 0));
     end.poll_transmit(0);
     assert_eq!(end.poll_transmit(0), None);
     end.on_segment(MS_NS, &syn(Flags::SYN, 0));
-    //= RFC 9293 section 3.8.1: the answer is sent again
+    //= RFC 9293 section 3.8.1: the SYN-ACK is retransmitted
     assert_eq!(
         end.poll_transmit(MS_NS).expect("an answer").segment.flags,
         Flags::SYN.with(Flags::ACK)
@@ -69,7 +69,7 @@ fn a_syn_that_comes_again_is_answered_again() {
 }
 
 #[test]
-fn an_answer_to_another_syn_is_reset() {
+fn a_syn_ack_for_another_syn_is_reset() {
     let mut end = Connection::connect(plain(Recovery::NewReno), 0);
     end.poll_transmit(0);
     end.on_segment(MS_NS, &syn(Flags::SYN.with(Flags::ACK), 77));
@@ -92,7 +92,7 @@ fn an_answer_to_another_syn_is_reset() {
 }
 
 #[test]
-fn one_side_closes_and_goes_on_receiving() {
+fn one_side_closes_and_still_receives() {
     let mut script = script();
     script.end.write(100);
     script.end.close();
@@ -116,7 +116,7 @@ fn one_side_closes_and_goes_on_receiving() {
 }
 
 #[test]
-fn the_peer_closes_and_goes_on_receiving() {
+fn the_peer_closes_and_still_receives() {
     let mut script = script();
     assert_eq!(fin(&mut script, 0), ["ack 1"]);
     assert_eq!(script.end.state(), State::CloseWait);
@@ -136,7 +136,7 @@ fn the_peer_closes_and_goes_on_receiving() {
 }
 
 #[test]
-fn both_sides_may_close_at_once() {
+fn both_sides_may_close_at_the_same_time() {
     let mut script = script();
     script.end.close();
     assert_eq!(script.sends(), ["F"]);
@@ -148,12 +148,12 @@ fn both_sides_may_close_at_once() {
 }
 
 #[test]
-fn a_fin_that_is_lost_is_sent_again() {
+fn a_lost_fin_is_retransmitted() {
     let mut script = script();
     script.end.close();
     assert_eq!(script.sends(), ["F"]);
     //= RFC 9293 section 3.8.1
-    assert_eq!(script.until(1100), ["1100 ms: F again"]);
+    assert_eq!(script.until(1100), ["1100 ms: F rexmt"]);
 }
 
 #[test]
@@ -168,7 +168,7 @@ fn a_fin_waits_for_the_data_before_it() {
     script.arrives(segment);
     //= RFC 9293 section 3.10.7.4, eighth check: in order
     assert_eq!(
-        (script.end.state(), script.end.peer_closed()),
+        (script.end.state(), script.end.peer_has_closed()),
         (State::Established, false)
     );
     assert_eq!(script.data(0, 1000, 0), ["ack 1501"]);
@@ -179,7 +179,7 @@ fn a_fin_waits_for_the_data_before_it() {
 }
 
 #[test]
-fn the_peers_fin_restarts_the_wait_and_a_reset_does_not_spoil_it() {
+fn the_peers_fin_restarts_time_wait_and_a_reset_does_not_end_it() {
     let mut script = script();
     script.end.close();
     script.sends();
@@ -203,7 +203,7 @@ fn the_peers_fin_restarts_the_wait_and_a_reset_does_not_spoil_it() {
 }
 
 #[test]
-fn whoever_is_closed_answers_with_a_reset_but_not_to_one() {
+fn a_closed_end_answers_with_a_reset_but_not_to_a_reset() {
     let mut script = script();
     fin(&mut script, 0);
     script.end.close();
@@ -221,12 +221,12 @@ fn whoever_is_closed_answers_with_a_reset_but_not_to_one() {
 }
 
 #[test]
-fn nothing_follows_a_fin() {
+fn data_after_a_fin_is_ignored() {
     let mut script = script();
     fin(&mut script, 0);
     script.data(1, 1000, 0);
     //= RFC 9293 section 3.10.7.4, seventh check: in CLOSE-WAIT "this should not occur [...]. Ignore
-    //the segment text."
+    // the segment text."
     assert_eq!(
         (script.end.received_bytes(), script.end.readable_bytes()),
         (0, 0)

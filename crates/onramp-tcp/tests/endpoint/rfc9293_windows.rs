@@ -1,4 +1,4 @@
-//! Transmission Control Protocol: windows (sections 3.4, 3.7.4, 3.8.6 and 3.10.7.4).
+//! RFC 9293: windows (sections 3.4, 3.7.4, 3.8.6 and 3.10.7.4).
 
 use crate::script::{number, plain, segments, Script, MS_NS};
 use onramp_tcp::{Config, ReceiveBuffer, Recovery, Segment, State};
@@ -15,7 +15,7 @@ fn with_buffer(bytes: u64) -> Script {
     })
 }
 
-/// The window field of the next acknowledgement of data.
+/// The window field of the next acknowledgement, after this data.
 fn offered(script: &mut Script, start: i64, bytes: u32) -> u16 {
     let segment = Segment {
         seq: number(start),
@@ -32,21 +32,21 @@ fn offered(script: &mut Script, start: i64, bytes: u32) -> u16 {
 }
 
 #[test]
-fn a_closed_window_is_asked_for_at_growing_pauses_for_as_long_as_it_is_answered() {
+fn a_closed_window_is_probed_with_growing_intervals_as_long_as_the_peer_answers() {
     let mut script = script();
     script.window = 0;
     script.ack(0);
     assert!(script.write(1000).is_empty());
-    let mut asked_ms = Vec::new();
+    let mut probed_ms = Vec::new();
     for _ in 0..20 {
-        let at_ns = script.end.next_timer_ns().expect("a probe is waited for");
+        let at_ns = script.end.next_timer_ns().expect("the persist timer");
         assert_eq!(script.until(at_ns / MS_NS).len(), 1);
-        asked_ms.push(at_ns / MS_NS);
+        probed_ms.push(at_ns / MS_NS);
         script.ack(0);
     }
-    //= RFC 9293 section 3.8.6.1: the first after a retransmission timeout, then exponentially
+    //= RFC 9293 section 3.8.6.1: the first after a retransmission timeout, then exponential backoff
     assert_eq!(
-        asked_ms[..7],
+        probed_ms[..7],
         [1100, 3100, 7100, 15_100, 31_100, 63_100, 123_100]
     );
     //= RFC 9293 section 3.8.6.1: the connection stays open as long as the peer answers
@@ -56,21 +56,21 @@ fn a_closed_window_is_asked_for_at_growing_pauses_for_as_long_as_it_is_answered(
 }
 
 #[test]
-fn a_closed_window_of_a_peer_that_is_gone_is_given_up() {
+fn a_connection_fails_if_nobody_answers_its_window_probes() {
     let mut script = script();
     script.window = 0;
     script.ack(0);
     script.write(1000);
     script.until(10_000_000);
-    //= RFC 9293 section 3.8.3, which has no exception for probes without an answer
+    //= RFC 9293 section 3.8.3, which has no exception for unanswered probes
     assert_eq!(script.end.failure(), Some(onramp_tcp::Failure::TimedOut));
 }
 
-/// A window of 1 MiB counts 32 bytes at a time, rounded up where it is Linux's or 4.4BSD's.
+/// A window of 1 MiB is scaled by 32 bytes. Linux and 4.4BSD round it up.
 #[test]
-fn an_exact_buffer_never_promises_more_than_it_has() {
+fn an_exact_buffer_never_advertises_more_than_its_free_space() {
     let buffer_bytes = 1 << 20;
-    let promised = |receive_buffer| {
+    let advertised = |receive_buffer| {
         let config = Config {
             receive_buffer,
             window_scaling: true,
@@ -83,16 +83,16 @@ fn an_exact_buffer_never_promises_more_than_it_has() {
         });
         edges.max().unwrap()
     };
-    assert!(promised(ReceiveBuffer::Bytes(buffer_bytes)) > buffer_bytes);
+    assert!(advertised(ReceiveBuffer::Bytes(buffer_bytes)) > buffer_bytes);
     assert!((buffer_bytes - 31..=buffer_bytes)
-        .contains(&promised(ReceiveBuffer::Exactly(buffer_bytes))));
+        .contains(&advertised(ReceiveBuffer::Exactly(buffer_bytes))));
 }
 
 #[test]
 fn a_probe_of_a_closed_window_is_answered() {
     let mut script = with_buffer(2000);
     assert_eq!(offered(&mut script, 0, 2000), 0);
-    //= RFC 9293 section 3.8.6.1: with a byte of new data, which does not fit, or without
+    //= RFC 9293 section 3.8.6.1: with or without a byte of new data, which does not fit
     assert_eq!(script.data(2000, 1, 0), ["ack 2000"]);
     script.sent = 1999;
     assert_eq!(script.ack(0), ["ack 2000"]);
@@ -100,7 +100,7 @@ fn a_probe_of_a_closed_window_is_answered() {
 }
 
 #[test]
-fn what_lies_beyond_the_window_is_cut_off() {
+fn data_outside_the_window_is_trimmed() {
     let mut script = with_buffer(2000);
     //= RFC 9293 section 3.10.7.4, first check: "trim off any portions that lie outside the window"
     assert_eq!(script.data(1000, 2000, 0), ["ack 0 [1000:2000]"]);
@@ -110,7 +110,7 @@ fn what_lies_beyond_the_window_is_cut_off() {
 }
 
 #[test]
-fn the_receiver_does_not_offer_silly_windows_nor_take_one_back() {
+fn the_receiver_neither_advertises_silly_windows_nor_shrinks_its_window() {
     let mut script = with_buffer(4000);
     assert_eq!(offered(&mut script, 0, 4000), 0);
     //= RFC 9293 section 3.8.6.2.2: MIN(1/2 RCV.BUFF, Eff.snd.MSS) or nothing
@@ -128,24 +128,24 @@ fn the_receiver_does_not_offer_silly_windows_nor_take_one_back() {
 }
 
 #[test]
-fn the_sender_waits_with_a_silly_window_until_the_timer_overrides() {
+fn the_sender_waits_with_a_silly_window_until_the_override_timeout() {
     let mut script = script();
     script.window = 10_000;
     script.ack(0);
     script.write(20_000);
     script.now_ns = 200 * MS_NS;
     script.window = 300;
-    //= RFC 9293 section 3.8.6.2.1: neither a full segment, nor all there is, nor half of the
-    //largest window
+    //= RFC 9293 section 3.8.6.2.1: neither a full segment, nor all data, nor half of the largest
+    // window
     assert!(script.ack(10_000).is_empty());
     //= RFC 9293 section 3.8.6.2.1 (4): the override timeout
     assert_eq!(script.until(1300), ["1200 ms: 10000:10300"]);
-    //= RFC 6298 section 5 rules 5.1 and 5.4: what was sent so has a timer of its own
-    assert_eq!(script.until(2300), ["2200 ms: 10000:10300 again"]);
+    //= RFC 6298 section 5 rules 5.1 and 5.4: this segment starts the retransmission timer
+    assert_eq!(script.until(2300), ["2200 ms: 10000:10300 rexmt"]);
 }
 
 #[test]
-fn being_told_of_a_silly_window_does_not_put_the_override_off() {
+fn repeated_silly_windows_do_not_delay_the_override_timeout() {
     let mut script = script();
     script.window = 10_000;
     script.ack(0);
@@ -174,7 +174,7 @@ fn half_of_the_largest_window_is_enough() {
 }
 
 #[test]
-fn nagle_holds_a_small_segment_back_while_anything_is_outstanding() {
+fn nagle_delays_a_small_segment_while_data_is_in_flight() {
     let mut script = Script::new(Config {
         nagle: true,
         ..plain(Recovery::NewReno)
@@ -194,7 +194,7 @@ fn nagle_holds_a_small_segment_back_while_anything_is_outstanding() {
 }
 
 #[test]
-fn the_last_small_segment_goes_with_its_fin() {
+fn the_last_small_segment_is_sent_with_its_fin() {
     let mut script = Script::new(Config {
         nagle: true,
         ..plain(Recovery::NewReno)
@@ -205,7 +205,7 @@ fn the_last_small_segment_goes_with_its_fin() {
 }
 
 #[test]
-fn an_older_segment_does_not_set_the_window() {
+fn an_older_segment_does_not_update_the_window() {
     let mut script = script();
     script.data(0, 100, 0);
     script.window = 2000;

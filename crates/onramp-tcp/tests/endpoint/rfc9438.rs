@@ -1,4 +1,4 @@
-//! CUBIC, as a connection has it: its window after a loss and the way back.
+//! RFC 9438, CUBIC: cwnd of a connection after a loss.
 
 use crate::pair::{Crossing, End, Pair, DELAY_NS};
 use crate::script::plain;
@@ -6,14 +6,14 @@ use onramp_tcp::{Avoidance, Config, InitialWindow, ReceiveBuffer, Recovery};
 
 const SECOND_NS: u64 = 1_000_000_000;
 
-/// A download without end over a path that loses one segment whenever a test says so.
+/// An unlimited download over a path that loses one segment when a test asks for it.
 struct Download {
     pair: Pair,
     loses: bool,
 }
 
 impl Download {
-    /// Begins in congestion avoidance, with this window.
+    /// Starts in congestion avoidance with this cwnd.
     fn new(segments: u32) -> Download {
         let server = Config {
             avoidance: Avoidance::Cubic,
@@ -32,7 +32,7 @@ impl Download {
         }
     }
 
-    /// The window in segments after so much more time.
+    /// cwnd in segments after `ms` more.
     fn after(&mut self, ms: u64) -> u64 {
         let until_ns = self.pair.now_ns + ms * SECOND_NS / 1000;
         let Download { pair, loses } = self;
@@ -55,7 +55,7 @@ impl Download {
         self.pair.end(End::Server).window().segments()
     }
 
-    /// Loses one segment and waits until that is repaired. The window before it, and the threshold.
+    /// Loses one segment and waits for its repair. Returns cwnd before the loss, and ssthresh.
     fn lose(&mut self) -> (u64, u64) {
         let from = self.pair.log.len();
         self.loses = true;
@@ -64,12 +64,12 @@ impl Download {
         let sent = self.pair.log[from..]
             .iter()
             .filter(|crossing| crossing.from == End::Server);
-        let most = sent
+        let max = sent
             .map(|crossing| crossing.window.segments())
             .max()
             .expect("it sends all the time");
         (
-            most,
+            max,
             self.pair.end(End::Server).window().ssthresh_bytes / 1000,
         )
     }
@@ -88,7 +88,7 @@ fn a_loss_leaves_seven_tenths() {
 }
 
 #[test]
-fn the_window_returns_quickly_rests_where_it_was_and_goes_on() {
+fn cwnd_returns_quickly_stays_at_w_max_and_then_grows() {
     let mut download = Download::new(100);
     download.after(300);
     let (w_max, start) = download.lose();
@@ -115,7 +115,7 @@ fn a_second_loss_below_the_first_one_lowers_the_plateau() {
     download.after(1000);
     let (before, _) = download.lose();
     assert!(before < w_max, "{before} of {w_max}");
-    // K is now cbrt (0.15 before / C) = 3.4 s; later, Reno would be above the plateau (section
+    // K is now cbrt (0.15 before / C) = 3.4 s. Later, Reno would be above the plateau (section
     // 4.3).
     let plateau = download.after(2500);
     //= RFC 9438 section 4.7: W_max = cwnd * (1 + beta_cubic) / 2

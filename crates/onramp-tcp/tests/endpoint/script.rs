@@ -1,8 +1,8 @@
-//! One end, and a peer of which a test says each segment: what arrives, when, and what must be sent
-//! then.
+//! One end whose peer is scripted by a test: which segments arrive and when, and what the end must
+//! send then.
 //!
-//! A full segment is 1000 bytes, both initial sequence numbers are 0, and places are bytes of the
-//! stream.
+//! A full segment is 1000 bytes, both initial sequence numbers are 0, and positions are stream
+//! offsets.
 
 use crate::trace::text;
 use onramp_core::pairs::{PairOption, PERMITTED};
@@ -13,7 +13,7 @@ use onramp_tcp::{
 
 pub const MS_NS: u64 = 1_000_000;
 
-/// An end without options, that acknowledges each segment: what it does is its recovery's.
+/// An end without options that acknowledges each segment, so that only its recovery differs.
 pub fn plain(recovery: Recovery) -> Config {
     Config {
         timestamps: false,
@@ -27,27 +27,27 @@ pub fn plain(recovery: Recovery) -> Config {
     }
 }
 
-/// The sequence number of a place.
-pub fn number(place: i64) -> u32 {
-    (place + 1) as u32
+/// The sequence number of a stream offset.
+pub fn number(offset: i64) -> u32 {
+    (offset + 1) as u32
 }
 
 pub struct Script {
     pub end: Connection,
     pub now_ns: u64,
-    /// What the peer offers.
+    /// The peer's window.
     pub window: u16,
-    /// What the peer has sent.
+    /// Number of bytes that the peer has sent.
     pub sent: i64,
 }
 
 impl Script {
-    /// Established at 100 ms, which is the round trip.
+    /// A connection that is established at 100 ms, which is also the RTT.
     pub fn new(config: Config) -> Script {
         Script::offered(config, 65_535)
     }
 
-    /// The same with a peer that offers this window.
+    /// The same with a peer that advertises this window.
     pub fn offered(config: Config, window: u16) -> Script {
         let options = Options {
             mss: Some(config.mss_bytes),
@@ -84,7 +84,7 @@ impl Script {
         script
     }
 
-    /// Everything that is sent now.
+    /// All segments that are sent now.
     pub fn sends(&mut self) -> Vec<String> {
         let mut sends = Vec::new();
         while let Some(transmit) = self.end.poll_transmit(self.now_ns) {
@@ -114,7 +114,7 @@ impl Script {
         self.arrives(self.bare(ack))
     }
 
-    /// An acknowledgement with selective ones.
+    /// An acknowledgement with SACK blocks arrives.
     pub fn sack(&mut self, ack: i64, blocks: &[(i64, i64)]) -> Vec<String> {
         let mut sack = SackBlocks::default();
         for &(left, right) in blocks {
@@ -130,7 +130,7 @@ impl Script {
         })
     }
 
-    /// Data of the peer at a place.
+    /// Data of the peer arrives, starting at this stream offset.
     pub fn data(&mut self, start: i64, bytes: u32, ack: i64) -> Vec<String> {
         let segment = Segment {
             seq: number(start),
@@ -146,13 +146,13 @@ impl Script {
         self.sends()
     }
 
-    /// Time passes without anything to do.
+    /// Lets time pass. Nothing may be sent.
     pub fn idle_until(&mut self, ms: u64) {
         let sends = self.until(ms);
         assert!(sends.is_empty(), "{sends:?}");
     }
 
-    /// What timers send up to a time, each with its own.
+    /// Runs the timers up to a time. Returns the segments sent, each with its time.
     pub fn until(&mut self, ms: u64) -> Vec<String> {
         let mut sends = Vec::new();
         while let Some(at_ns) = self
@@ -160,7 +160,7 @@ impl Script {
             .next_timer_ns()
             .filter(|&at_ns| at_ns <= ms * MS_NS)
         {
-            assert!(at_ns > self.now_ns, "a timer of the past");
+            assert!(at_ns > self.now_ns, "a timer in the past");
             self.now_ns = at_ns;
             self.end.on_timer(at_ns);
             let at = format!("{} ms: ", at_ns / MS_NS);
@@ -170,14 +170,14 @@ impl Script {
         sends
     }
 
-    /// Congestion window and threshold, in whole segments.
+    /// cwnd and ssthresh, in whole segments.
     pub fn window(&self) -> (u64, u64) {
         let window = self.end.window();
         (window.cwnd_bytes / 1000, window.ssthresh_bytes / 1000)
     }
 }
 
-/// Full segments, from the first on.
+/// The text of these full segments, counted from 0.
 pub fn segments(range: std::ops::Range<u64>) -> Vec<String> {
     range
         .map(|index| format!("{}:{}", 1000 * index, 1000 * (index + 1)))

@@ -1,4 +1,4 @@
-//! The start-ups `astart`, `hoe` and `onramp` in a whole connection, and the avoidances that go on
+//! The start-up algorithms `astart`, `hoe` and `onramp` in a connection, and congestion avoidance
 //! after them.
 
 use crate::pair::{Crossing, End, Pair};
@@ -7,21 +7,21 @@ use onramp_core::{exit_name, phase_name};
 use onramp_tcp::{Avoidance, Config, ReceiveBuffer, Recovery, Window};
 
 const SECOND_NS: u64 = 1_000 * MS_NS;
-/// One way. With a segment of 1000 bytes each millisecond the path holds 101 segments.
+/// One-way delay. With a segment of 1000 bytes per millisecond the BDP is 101 segments.
 const DELAY_NS: u64 = 50 * MS_NS;
 const SEGMENT_NS: u64 = MS_NS;
 const BDP_SEGMENTS: u64 = 101;
 
-/// A download without end, over a bottleneck whose buffer is never full.
+/// An unlimited download over a bottleneck with an unlimited queue.
 struct Download {
     pair: Pair,
-    /// The bottleneck's time for a segment.
+    /// Transmission time of a segment at the bottleneck.
     segment_ns: u64,
-    /// When it has sent what waits.
+    /// When the bottleneck's queue is empty.
     free_ns: u64,
-    /// Data is lost until then.
+    /// Data is lost until this time.
     outage_ns: u64,
-    /// The next segment of data is lost.
+    /// The next data segment is lost.
     loses: bool,
 }
 
@@ -50,12 +50,12 @@ impl Download {
         }
     }
 
-    /// Goes on until a time. The windows with which the server has sent since.
+    /// Runs until a time. Returns the windows with which the server has sent since.
     fn until(&mut self, at_ns: u64) -> Vec<Window> {
         self.until_it(at_ns, |_| false)
     }
 
-    /// The same, or until the server satisfies a condition.
+    /// Runs until a time, or until a condition holds.
     fn until_it(&mut self, at_ns: u64, mut is: impl FnMut(&Pair) -> bool) -> Vec<Window> {
         let from = self.pair.log.len();
         let Download {
@@ -93,7 +93,7 @@ impl Download {
         self.pair.end(End::Server).window()
     }
 
-    /// The start-up's phase, and why it is over.
+    /// Phase and exit reason of the start-up.
     fn phase(&mut self) -> (&'static str, &'static str) {
         let decision = self
             .pair
@@ -103,14 +103,14 @@ impl Download {
         (phase_name(decision.phase), exit_name(decision.exit))
     }
 
-    /// Loses one segment and waits until that is repaired.
+    /// Loses one segment and waits for its repair.
     fn lose(&mut self) {
         self.loses = true;
         self.until(self.pair.now_ns + SECOND_NS);
         assert_eq!(self.pair.end(End::Server).stats().recoveries, 1);
     }
 
-    /// Loses everything until the retransmission timer has ended once.
+    /// Loses everything until the retransmission timer has expired once.
     fn time_out(&mut self) {
         let timeouts = self.pair.end(End::Server).stats().timeouts;
         self.outage_ns = u64::MAX;
@@ -123,7 +123,7 @@ impl Download {
     }
 }
 
-/// What the threshold was, in segments, each time that it changed; from when there was one.
+/// The successive values of ssthresh in segments, without the unlimited one.
 fn thresholds(windows: &[Window]) -> Vec<u64> {
     let has_one = |window: &&Window| window.ssthresh_bytes != u64::MAX;
     let mut thresholds: Vec<_> = windows
@@ -136,24 +136,24 @@ fn thresholds(windows: &[Window]) -> Vec<u64> {
 }
 
 #[test]
-fn astart_raises_its_threshold_from_32_kib_to_what_the_path_holds() {
+fn astart_raises_ssthresh_from_32_kib_to_the_bdp() {
     let mut download = Download::new("astart", Avoidance::Reno);
     let thresholds = thresholds(&download.until(5 * SECOND_NS));
     assert!(
         thresholds.windows(2).all(|pair| pair[0] < pair[1]),
         "{thresholds:?}"
     );
-    assert!(thresholds.len() > 20, "again and again: {thresholds:?}");
+    assert!(thresholds.len() > 20, "many times: {thresholds:?}");
     assert_eq!(
         (thresholds[0], *thresholds.last().unwrap()),
         (32, BDP_SEGMENTS)
     );
 }
 
-/// 101 segments after 2 s, and then nothing but linear growth: one in each round trip, of 100 ms
-/// and the queue's.
+/// 101 segments after 2 s, and then only linear growth: one segment per round trip of 100 ms plus
+/// the queueing delay.
 #[test]
-fn astart_grows_linearly_where_the_path_is_full() {
+fn astart_grows_linearly_when_the_pipe_is_full() {
     let mut download = Download::new("astart", Avoidance::Reno);
     download.until(5 * SECOND_NS);
     let full = download.window().segments();
@@ -167,7 +167,7 @@ fn astart_grows_linearly_where_the_path_is_full() {
 }
 
 #[test]
-fn astart_begins_anew_after_a_retransmission_timeout() {
+fn astart_restarts_after_a_retransmission_timeout() {
     let mut download = Download::new("astart", Avoidance::Reno);
     download.until(SECOND_NS);
     download.time_out();
@@ -184,7 +184,7 @@ fn astart_begins_anew_after_a_retransmission_timeout() {
 }
 
 #[test]
-fn astart_leaves_the_threshold_of_a_recovery_to_the_avoidance() {
+fn astart_leaves_the_ssthresh_of_a_recovery_to_congestion_avoidance() {
     let mut download = Download::new("astart", Avoidance::Reno);
     download.until(SECOND_NS);
     download.lose();
@@ -202,11 +202,11 @@ fn astart_leaves_the_threshold_of_a_recovery_to_the_avoidance() {
 }
 
 #[test]
-fn vegas_goes_on_after_hoe_and_keeps_its_two_to_four_segments_in_the_queue() {
+fn vegas_after_hoe_keeps_two_to_four_segments_in_the_queue() {
     let mut download = Download::new("hoe", Avoidance::Vegas);
-    let to_its_place = download.until(2 * SECOND_NS);
+    let start_up = download.until(2 * SECOND_NS);
     assert_eq!(
-        (download.phase(), *thresholds(&to_its_place).last().unwrap()),
+        (download.phase(), *thresholds(&start_up).last().unwrap()),
         (("done", "estimate"), BDP_SEGMENTS)
     );
     let windows = download.until(12 * SECOND_NS);
@@ -220,7 +220,7 @@ fn vegas_goes_on_after_hoe_and_keeps_its_two_to_four_segments_in_the_queue() {
 }
 
 #[test]
-fn vegas_goes_on_after_astart_and_keeps_its_two_to_four_segments_in_the_queue() {
+fn vegas_after_astart_keeps_two_to_four_segments_in_the_queue() {
     let mut download = Download::new("astart", Avoidance::Vegas);
     download.until(5 * SECOND_NS);
     download.lose();
@@ -238,9 +238,9 @@ fn vegas_goes_on_after_astart_and_keeps_its_two_to_four_segments_in_the_queue() 
     );
 }
 
-/// It has measured from the beginning: a loss leaves what the path holds, not half of the window.
+/// Westwood measures from the beginning, so a loss sets ssthresh to the BDP, not to half of cwnd.
 #[test]
-fn westwood_goes_on_after_either_with_the_rate_that_was_measured_meanwhile() {
+fn westwood_after_hoe_or_astart_uses_the_rate_measured_meanwhile() {
     for (startup, phase) in [
         ("hoe", ("done", "estimate")),
         ("astart", ("avoidance", "loss")),
@@ -259,12 +259,12 @@ fn westwood_goes_on_after_either_with_the_rate_that_was_measured_meanwhile() {
         let windows = download.until(download.pair.now_ns + 5 * SECOND_NS);
         assert!(
             windows.last().unwrap().segments() > after + 20,
-            "{startup}: it grows as Reno does"
+            "{startup}: cwnd grows as with Reno"
         );
     }
 }
 
-/// Goes on until the start-up says so.
+/// Runs until the start-up is in this phase.
 fn until_phase(download: &mut Download, wanted: &str) {
     let is = |pair: &Pair| {
         let decision = pair
@@ -278,20 +278,20 @@ fn until_phase(download: &mut Download, wanted: &str) {
 }
 
 #[test]
-fn onramp_fills_the_path_within_three_round_trips_and_goes_no_further() {
+fn onramp_fills_the_pipe_within_three_round_trips_and_stops_there() {
     let mut download = Download::new("onramp", Avoidance::Cubic);
     until_phase(&mut download, "pacing");
     assert_eq!(download.window().segments(), 101 * 3 / 4 + 10);
     let windows = download.until(2 * SECOND_NS);
     assert_eq!(download.phase(), ("done", "delay"));
-    let most = windows.iter().map(Window::segments).max().unwrap();
-    // An eighth, and what a quarter adds until the delay of that eighth is seen.
+    let max = windows.iter().map(Window::segments).max().unwrap();
+    // It grows by an eighth, and by a quarter more until the delay of that eighth is measured.
     assert!(
-        (BDP_SEGMENTS * 17 / 16..BDP_SEGMENTS * 11 / 8).contains(&most),
-        "{most}"
+        (BDP_SEGMENTS * 17 / 16..BDP_SEGMENTS * 11 / 8).contains(&max),
+        "{max}"
     );
-    // CUBIC knows that this is the path. It would else have grown by 5 % in each of 14 round trips,
-    // to twice as much.
+    // CUBIC starts at its plateau. Otherwise it would have grown by 5 % in each of 14 round trips,
+    // to twice the BDP.
     let last = download.window().segments();
     assert!(
         (BDP_SEGMENTS..BDP_SEGMENTS * 5 / 4).contains(&last),
@@ -301,22 +301,22 @@ fn onramp_fills_the_path_within_three_round_trips_and_goes_no_further() {
 }
 
 #[test]
-fn onramp_goes_back_where_what_it_paced_is_not_carried_and_paces_what_was() {
+fn onramp_restores_cwnd_if_the_path_does_not_carry_its_rate_and_paces_the_measured_rate() {
     let mut download = Download::new("onramp", Avoidance::Cubic);
     until_phase(&mut download, "pacing");
     download.segment_ns = 4 * SEGMENT_NS;
     until_phase(&mut download, "drain");
-    assert_eq!(download.window().segments(), 20, "the window before it");
+    assert_eq!(download.window().segments(), 20, "the previous cwnd");
     until_phase(&mut download, "pacing");
     until_phase(&mut download, "done");
-    // 101 ms hold 26 segments of 4 ms.
+    // The BDP is 26 segments: 101 ms with 4 ms each.
     let last = download.window().segments();
     assert!((26..=33).contains(&last), "{last}");
     assert_eq!(download.phase(), ("done", "delay"));
 }
 
 #[test]
-fn a_loss_while_onramp_validates_leads_to_what_the_path_carried() {
+fn a_loss_during_onramps_validation_leads_to_what_the_path_carried() {
     let mut download = Download::new("onramp", Avoidance::Cubic);
     until_phase(&mut download, "pacing");
     let sent = download.window().segments();
@@ -326,10 +326,10 @@ fn a_loss_while_onramp_validates_leads_to_what_the_path_carried() {
     let before = download.window().ssthresh_bytes / 1000;
     assert_eq!(
         before, 20,
-        "the window before it, until it is known what arrived"
+        "the previous cwnd, until it is known what arrived"
     );
     until_phase(&mut download, "done");
-    // One segment of a flight that came as fast as it left: CUBIC's share of the window.
+    // One segment was lost of a flight that arrived at its pacing rate: CUBIC's fraction of cwnd.
     let after = download.window().ssthresh_bytes / 1000;
     assert!((sent * 6 / 10..=sent).contains(&after), "{after} of {sent}");
     assert_eq!(download.phase(), ("done", "loss"));

@@ -1,17 +1,17 @@
-//! What was sent, as text: one line a segment.
+//! Sent segments as text, one line each.
 
 use crate::pair::{Crossing, End, Pair};
 use onramp_core::pairs::{FIRST, REPLY, SECOND};
 use onramp_tcp::{Flags, Transmit};
 use std::fmt::Write;
 
-/// Places in the streams of ends whose initial sequence number is 0.
-fn place(number: u32) -> i64 {
+/// Stream offset of a sequence number, for ends whose initial sequence number is 0.
+fn offset(number: u32) -> i64 {
     i64::from(number.wrapping_sub(1) as i32)
 }
 
-/// Flags, range of the stream, packet pairs and whether it goes out again; of one without flags and
-/// data, what it acknowledges.
+/// Flags, range of stream offsets, packet pairs, and `rexmt` for a retransmission. A segment
+/// without flags and data shows what it acknowledges.
 pub fn text(transmit: &Transmit) -> String {
     let segment = &transmit.segment;
     let mut text = String::new();
@@ -20,7 +20,7 @@ pub fn text(transmit: &Transmit) -> String {
             write!(text, "{letter} ").unwrap();
         }
     }
-    let start = place(segment.seq);
+    let start = offset(segment.seq);
     if segment.payload_bytes > 0 {
         write!(
             text,
@@ -29,10 +29,10 @@ pub fn text(transmit: &Transmit) -> String {
         )
         .unwrap();
     } else if text.is_empty() || segment.flags.has(Flags::SYN.with(Flags::ACK)) {
-        write!(text, "ack {} ", place(segment.ack)).unwrap();
+        write!(text, "ack {} ", offset(segment.ack)).unwrap();
     }
     for &(left, right) in segment.options.sack.as_slice() {
-        write!(text, "[{}:{}] ", place(left), place(right)).unwrap();
+        write!(text, "[{}:{}] ", offset(left), offset(right)).unwrap();
     }
     for option in segment.options.pairs.iter() {
         match option.kind {
@@ -49,13 +49,13 @@ pub fn text(transmit: &Transmit) -> String {
         }
     }
     if transmit.retransmission {
-        text.push_str("again ");
+        text.push_str("rexmt ");
     }
     text.trim_end().to_owned()
 }
 
-/// A segment a line: when, what, and window and threshold then, in segments of 1000 bytes; the
-/// client's to the right.
+/// One line per segment: time in ms, contents, and then cwnd and ssthresh in segments of 1000
+/// bytes. The client's segments are on the right.
 pub fn lines(pair: &Pair) -> Vec<String> {
     let line = |crossing: &Crossing| {
         let (at_ms, text) = (crossing.now_ns / 1_000_000, text(&crossing.transmit));

@@ -1,11 +1,12 @@
-//! Whole downloads, segment by segment.
+//! Traces of complete downloads, segment by segment.
 
 use crate::pair::{Crossing, End, Pair, DELAY_NS};
 use crate::script::plain;
 use crate::trace::lines;
 use onramp_tcp::{Config, InitialWindow, Recovery};
 
-/// A download of sixteen segments. Of what the server sends, its SYN the first, these are lost.
+/// Trace of a download of sixteen segments. `lost`: numbers of the lost segments of the server; its
+/// SYN has number 0.
 fn download(recovery: Recovery, lost: &[u64]) -> String {
     let config = Config {
         initial_window: InitialWindow::Segments(8),
@@ -19,7 +20,7 @@ fn download(recovery: Recovery, lost: &[u64]) -> String {
         false => vec![DELAY_NS],
     };
     pair.download(16_000, 100_000_000_000, &mut path);
-    // Without the handshake.
+    // Skip the handshake.
     lines(&pair).split_off(3).join("\n")
 }
 
@@ -35,7 +36,7 @@ fn assert_trace(trace: String, expected: &str) {
 
 /// RFC 6582, section 3.2: the second and the fourth segment are lost.
 #[test]
-fn newreno_repairs_a_hole_a_round_trip() {
+fn newreno_repairs_one_hole_per_round_trip() {
     let expected = "
           150 0:1000               cwnd 8.0 of -
           150 1000:2000            cwnd 8.0 of -
@@ -55,7 +56,7 @@ fn newreno_repairs_a_hole_a_round_trip() {
           250 9000:10000           cwnd 9.0 of -
           250 10000:11000          cwnd 9.0 of -
           250 11000:12000          cwnd 9.0 of -
-          250 1000:2000 again      cwnd 7.0 of 4.0
+          250 1000:2000 rexmt      cwnd 7.0 of 4.0
           300                                                    ack 1000 [4000:9000] [2000:3000]
           300                                                    ack 1000 [4000:10000] [2000:3000]
           300                                                    ack 1000 [4000:11000] [2000:3000]
@@ -63,7 +64,7 @@ fn newreno_repairs_a_hole_a_round_trip() {
           300                                                    ack 3000 [4000:12000]
           350 12000:13000          cwnd 12.0 of 4.0
           350 13000:14000          cwnd 13.0 of 4.0
-          350 3000:4000 again      cwnd 12.0 of 4.0
+          350 3000:4000 rexmt      cwnd 12.0 of 4.0
           350 14000:15000          cwnd 12.0 of 4.0
           400                                                    ack 3000 [4000:13000]
           400                                                    ack 3000 [4000:14000]
@@ -76,10 +77,10 @@ fn newreno_repairs_a_hole_a_round_trip() {
     assert_trace(download(Recovery::NewReno, &[2, 4]), expected);
 }
 
-/// RFC 5681, section 3.2: Reno leaves recovery at the first new acknowledgement, and the second
-/// hole to the timer or to duplicates of its own.
+/// RFC 5681, section 3.2: Reno leaves recovery at the first new acknowledgement. The second hole
+/// needs a timeout or three duplicate ACKs of its own.
 #[test]
-fn reno_leaves_the_second_hole() {
+fn reno_leaves_the_second_hole_to_the_timer() {
     let expected = "
           150 0:1000               cwnd 8.0 of -
           150 1000:2000            cwnd 8.0 of -
@@ -99,7 +100,7 @@ fn reno_leaves_the_second_hole() {
           250 9000:10000           cwnd 9.0 of -
           250 10000:11000          cwnd 9.0 of -
           250 11000:12000          cwnd 9.0 of -
-          250 1000:2000 again      cwnd 7.0 of 4.0
+          250 1000:2000 rexmt      cwnd 7.0 of 4.0
           300                                                    ack 1000 [4000:9000] [2000:3000]
           300                                                    ack 1000 [4000:10000] [2000:3000]
           300                                                    ack 1000 [4000:11000] [2000:3000]
@@ -109,7 +110,7 @@ fn reno_leaves_the_second_hole() {
           350 13000:14000          cwnd 13.0 of 4.0
           400                                                    ack 3000 [4000:13000]
           400                                                    ack 3000 [4000:14000]
-         1350 3000:4000 again      cwnd 1.0 of 2.0
+         1350 3000:4000 rexmt      cwnd 1.0 of 2.0
          1400                                                    ack 14000
          1450 14000:15000          cwnd 7.0 of 2.0
          1450 F 15000:16000        cwnd 7.0 of 2.0
@@ -120,9 +121,9 @@ fn reno_leaves_the_second_hole() {
     assert_trace(download(Recovery::Reno, &[2, 4]), expected);
 }
 
-/// Jacobson 1988: everything from the hole on is sent again.
+/// Jacobson 1988: everything from the hole on is retransmitted.
 #[test]
-fn tahoe_begins_again() {
+fn tahoe_restarts_slow_start_at_the_hole() {
     let expected = "
           150 0:1000               cwnd 8.0 of -
           150 1000:2000            cwnd 8.0 of -
@@ -140,13 +141,13 @@ fn tahoe_begins_again() {
           200                                                    ack 1000 [4000:8000] [2000:3000]
           250 8000:9000            cwnd 9.0 of -
           250 9000:10000           cwnd 9.0 of -
-          250 1000:2000 again      cwnd 1.0 of 4.0
+          250 1000:2000 rexmt      cwnd 1.0 of 4.0
           300                                                    ack 1000 [4000:9000] [2000:3000]
           300                                                    ack 1000 [4000:10000] [2000:3000]
           300                                                    ack 3000 [4000:10000]
-          350 3000:4000 again      cwnd 3.0 of 4.0
-          350 4000:5000 again      cwnd 3.0 of 4.0
-          350 5000:6000 again      cwnd 3.0 of 4.0
+          350 3000:4000 rexmt      cwnd 3.0 of 4.0
+          350 4000:5000 rexmt      cwnd 3.0 of 4.0
+          350 5000:6000 rexmt      cwnd 3.0 of 4.0
           400                                                    ack 10000
           400                                                    ack 10000 [4000:5000]
           400                                                    ack 10000 [5000:6000]
@@ -167,7 +168,7 @@ fn tahoe_begins_again() {
     assert_trace(download(Recovery::Tahoe, &[2, 4]), expected);
 }
 
-/// RFC 6675, section 5: both in one round trip.
+/// RFC 6675, section 5: both holes are repaired in one round trip.
 #[test]
 fn sack_repairs_both_holes_at_once() {
     let expected = "
@@ -189,13 +190,13 @@ fn sack_repairs_both_holes_at_once() {
           250 9000:10000           cwnd 9.0 of -
           250 10000:11000          cwnd 9.0 of -
           250 11000:12000          cwnd 9.0 of -
-          250 1000:2000 again      cwnd 4.0 of 4.0
+          250 1000:2000 rexmt      cwnd 4.0 of 4.0
           300                                                    ack 1000 [4000:9000] [2000:3000]
           300                                                    ack 1000 [4000:10000] [2000:3000]
           300                                                    ack 1000 [4000:11000] [2000:3000]
           300                                                    ack 1000 [4000:12000] [2000:3000]
           300                                                    ack 3000 [4000:12000]
-          350 3000:4000 again      cwnd 4.0 of 4.0
+          350 3000:4000 rexmt      cwnd 4.0 of 4.0
           350 12000:13000          cwnd 4.0 of 4.0
           350 13000:14000          cwnd 4.0 of 4.0
           350 14000:15000          cwnd 4.0 of 4.0
@@ -210,7 +211,7 @@ fn sack_repairs_both_holes_at_once() {
     assert_trace(download(Recovery::Sack, &[2, 4]), expected);
 }
 
-/// RFC 8985, section 7: the last segment.
+/// RFC 8985, section 7: the last segments are lost.
 #[test]
 fn rack_probes_for_a_lost_tail() {
     let expected = "
@@ -244,9 +245,9 @@ fn rack_probes_for_a_lost_tail() {
           300                                                    ack 12000
           300                                                    ack 13000
           300                                                    ack 14000
-          552 F 15000:16000 again  cwnd 22.0 of -
+          552 F 15000:16000 rexmt  cwnd 22.0 of -
           602                                                    ack 14000 [15000:16001]
-          652 14000:15000 again    cwnd 1.0 of 11.0
+          652 14000:15000 rexmt    cwnd 1.0 of 11.0
           702                                                    F
           752 ack 1                cwnd 11.0 of 11.0
     ";

@@ -1,4 +1,4 @@
-//! What a case is: two ends' options, a path for each direction, and what the applications do.
+//! Draws a case: the options of two ends, a path for each direction, and what the applications do.
 
 use crate::rng::Rng;
 use onramp_core::pairs::Form;
@@ -10,7 +10,7 @@ use std::num::NonZeroU8;
 
 const MS_NS: u64 = 1_000_000;
 
-/// A case.
+/// A random case.
 #[derive(Clone, Debug)]
 pub struct Case {
     pub configs: [Config; 2],
@@ -18,31 +18,31 @@ pub struct Case {
     pub applications: [Application; 2],
 }
 
-/// One direction's path.
+/// The path in one direction.
 #[derive(Clone, Copy, Debug)]
 pub struct Path {
     pub delay_ns: u64,
-    /// Added to each segment's delay at random, which reorders.
+    /// Maximum random delay that is added to each segment, which reorders them.
     pub jitter_ns: u64,
     pub loss_percent: u64,
     pub duplicate_percent: u64,
-    /// From this time on, the delay is another.
+    /// From this time on, the delay is `changed_delay_ns`.
     pub changes_at_ns: u64,
     pub changed_delay_ns: u64,
 }
 
-/// One end's application.
+/// The application of one end.
 #[derive(Clone, Copy, Debug)]
 pub struct Application {
     pub bytes: u64,
-    /// Most that it writes, and reads, at a time.
+    /// Maximum bytes that it writes, and reads, at a time.
     pub write_bytes: u64,
     pub read_bytes: u64,
-    /// Most that it waits between.
+    /// Maximum pause between its turns.
     pub pause_ns: u64,
-    /// It reads at once whatever arrives.
+    /// It reads immediately whatever arrives.
     pub eager: bool,
-    /// Percentage of its turns after which it does nothing for long.
+    /// Percentage of its turns after which it sleeps for a long time.
     pub sleep_percent: u64,
 }
 
@@ -59,12 +59,12 @@ impl Case {
         let is_clean = rng.chance(15);
         let paths = [0; 2].map(|_| path(rng, delay_ns, is_clean));
         let narrowest = configs.iter().map(narrow_bytes).min().expect("two ends");
-        let most_bytes = narrowest.saturating_mul(100).min(1 << 20);
+        let max_bytes = narrowest.saturating_mul(100).min(1 << 20);
         let bytes = [0; 2].map(|_| {
             if rng.chance(20) {
                 0
             } else {
-                rng.magnitude(1, most_bytes)
+                rng.magnitude(1, max_bytes)
             }
         });
         let applications = [0, 1].map(|end| application(rng, bytes[end], bytes[1 - end]));
@@ -76,7 +76,7 @@ impl Case {
     }
 }
 
-/// What an end's buffers let pass in a round trip.
+/// The bytes that an end's buffers allow in a round trip.
 fn narrow_bytes(config: &Config) -> u64 {
     match config.receive_buffer {
         ReceiveBuffer::LinuxDefault => config.send_buffer_bytes,
@@ -107,10 +107,7 @@ fn config(rng: &mut Rng, mtu_bytes: u32) -> Config {
             onramp_core::OPTION_ERE_LATEST,
             onramp_core::OPTION_ERE_CALM,
         ]),
-        reservation: rng.chance(50).then(|| Reservation {
-            bytes_per_s: rng.magnitude(10_000, 1_000_000_000),
-            burst_bytes: rng.chance(50).then(|| rng.magnitude(1, 1 << 20) as u32),
-        }),
+        reservation: rng.chance(50).then(|| reservation(rng)),
         avoidance: rng.pick(Avoidance::ALL),
         recovery: rng.pick(Recovery::ALL),
         timers: rng.pick(Timers::ALL),
@@ -123,13 +120,7 @@ fn config(rng: &mut Rng, mtu_bytes: u32) -> Config {
             .chance(10)
             .then(|| rng.magnitude(1_000_000, 1_000_000_000)),
         initial_ssthresh_bytes: rng.chance(30).then(|| rng.magnitude(1, 1 << 20)),
-        receive_buffer: match rng.below(10) {
-            0..=3 => ReceiveBuffer::LinuxDefault,
-            4 => ReceiveBuffer::Bytes(rng.between(1, 100)),
-            5 | 6 => ReceiveBuffer::Bytes(rng.magnitude(100, 10_000)),
-            7 => ReceiveBuffer::Exactly(rng.magnitude(100, 1 << 20)),
-            _ => ReceiveBuffer::Bytes(rng.magnitude(10_000, 1 << 20)),
-        },
+        receive_buffer: receive_buffer(rng),
         send_buffer_bytes: if rng.chance(30) {
             rng.magnitude(1, 1 << 20)
         } else {
@@ -164,6 +155,23 @@ fn config(rng: &mut Rng, mtu_bytes: u32) -> Config {
             None => ByteCounting::Unlimited,
         },
         ..own
+    }
+}
+
+fn reservation(rng: &mut Rng) -> Reservation {
+    Reservation {
+        bytes_per_s: rng.magnitude(10_000, 1_000_000_000),
+        burst_bytes: rng.chance(50).then(|| rng.magnitude(1, 1 << 20) as u32),
+    }
+}
+
+fn receive_buffer(rng: &mut Rng) -> ReceiveBuffer {
+    match rng.below(10) {
+        0..=3 => ReceiveBuffer::LinuxDefault,
+        4 => ReceiveBuffer::Bytes(rng.between(1, 100)),
+        5 | 6 => ReceiveBuffer::Bytes(rng.magnitude(100, 10_000)),
+        7 => ReceiveBuffer::Exactly(rng.magnitude(100, 1 << 20)),
+        _ => ReceiveBuffer::Bytes(rng.magnitude(10_000, 1 << 20)),
     }
 }
 

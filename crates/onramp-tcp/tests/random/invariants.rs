@@ -1,24 +1,24 @@
-//! What holds whenever an end has sent all that it can.
+//! Invariants of an end that has sent all that it can.
 
 use onramp_tcp::{Connection, State, Transmit};
 
-/// Of an end that has nothing more to send now.
+/// Checks an end that has nothing more to send now.
 pub fn check(connection: &Connection, now_ns: u64) {
     if connection.state() == State::Closed {
         return;
     }
     let window = connection.window();
     let stats = connection.stats();
-    let (inflight, outstanding) = (connection.inflight_bytes(), connection.outstanding_bytes());
-    // A copy of what is not taken for lost counts beside the original (RFC 6675, section 4,
-    // SetPipe).
+    let (inflight, flight_size) = (connection.inflight_bytes(), connection.flight_size_bytes());
+    // A retransmission of a segment that is not marked lost counts beside the original (RFC 6675,
+    // section 4, SetPipe).
     assert!(
-        inflight <= 2 * outstanding,
-        "{inflight} of {outstanding} bytes in flight: {connection:#?}"
+        inflight <= 2 * flight_size,
+        "{inflight} of {flight_size} bytes in flight: {connection:#?}"
     );
     assert!(
         window.cwnd_bytes >= u64::from(window.mss_bytes),
-        "a window of less than a segment: {connection:#?}"
+        "cwnd is less than a segment: {connection:#?}"
     );
     assert!(
         window.ssthresh_bytes >= u64::from(window.mss_bytes)
@@ -28,17 +28,17 @@ pub fn check(connection: &Connection, now_ns: u64) {
     assert!(stats.duplicates_received <= stats.segments_received);
     let next = connection.next_timer_ns();
     assert!(
-        outstanding == 0 || next.is_some(),
-        "data is outstanding and nothing is waited for: {connection:#?}"
+        flight_size == 0 || next.is_some(),
+        "data is in flight and no timer runs: {connection:#?}"
     );
-    // The longest is ns's: 2000 s.
+    // The longest timeout is that of ns: 2000 s.
     assert!(
         next.is_none_or(|at| at <= now_ns + 2_000_000_000_000),
-        "a timer for never: {connection:#?}"
+        "a timer that never expires: {connection:#?}"
     );
 }
 
-/// Of an end that has just sent this.
+/// Checks an end that has just sent a segment.
 pub fn check_sent(connection: &Connection, transmit: &Transmit) {
     let bytes = u64::from(transmit.segment.payload_bytes);
     if bytes == 0 || transmit.retransmission {
@@ -47,7 +47,7 @@ pub fn check_sent(connection: &Connection, transmit: &Transmit) {
     let edge = connection.acked_bytes() + connection.peer_window_bytes();
     assert!(
         transmit.stream_start + bytes <= edge,
-        "beyond the peer's window: {transmit:?} {connection:#?}"
+        "outside the peer's window: {transmit:?} {connection:#?}"
     );
     assert!(bytes <= u64::from(connection.window().mss_bytes));
 }

@@ -1,8 +1,8 @@
-//! Whatever the two ends' options, whatever the path and the applications do: both streams arrive
-//! once, in order and whole, and both ends close.
+//! Random tests: with any options of the two ends, any path and any applications, both streams
+//! arrive once, in order and complete, and both ends close.
 //!
-//! A case is all that one seed determines. `ONRAMP_CASES` says how many there are, `ONRAMP_SEED`
-//! the first seed; a failure prints the one that it came from.
+//! A seed determines a case. `ONRAMP_CASES` is the number of cases and `ONRAMP_SEED` the first
+//! seed. A failure prints its seed.
 
 mod draw;
 mod invariants;
@@ -14,10 +14,10 @@ use draw::Case;
 use world::World;
 
 const DEFAULT_CASES: u64 = 250;
-/// Events in the life of an end whose peer sends anything.
+/// Number of events for an end whose peer sends random segments.
 const EVENTS: u64 = 300;
 
-/// Tells the seed when a case fails.
+/// Prints the seed when a case fails.
 struct Seed(u64);
 
 impl Drop for Seed {
@@ -25,7 +25,7 @@ impl Drop for Seed {
         if std::thread::panicking() {
             eprintln!("{:#?}", Case::of(self.0));
             eprintln!(
-                "again: ONRAMP_SEED={} cargo test -p onramp-tcp --test random",
+                "reproduce: ONRAMP_SEED={} cargo test -p onramp-tcp --test random",
                 self.0
             );
         }
@@ -38,7 +38,7 @@ fn number(variable: &str) -> Option<u64> {
         .map(|text| text.parse().expect("a number"))
 }
 
-/// Does something for each seed.
+/// Runs a case for each seed.
 fn for_each_seed(case: impl Fn(u64)) {
     let first = number("ONRAMP_SEED");
     let cases = number("ONRAMP_CASES").unwrap_or(if first.is_some() { 1 } else { DEFAULT_CASES });
@@ -55,6 +55,6 @@ fn both_streams_arrive_whatever_happens() {
 }
 
 #[test]
-fn any_segments_at_all_are_survived() {
+fn any_segments_are_survived() {
     for_each_seed(|seed| noise::live(seed, EVENTS));
 }

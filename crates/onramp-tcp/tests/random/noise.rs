@@ -1,5 +1,4 @@
-//! One end to which anything at all happens: no segment makes it panic, send without end or forget
-//! what it waits for.
+//! Random segments for one end: no segment makes it panic, send without end, or stop its timers.
 
 use crate::draw::Case;
 use crate::invariants;
@@ -9,17 +8,17 @@ use onramp_tcp::{Connection, Flags, Options, PairOptions, SackBlocks, Segment};
 
 const MS_NS: u64 = 1_000_000;
 
-/// What the peer may know: the numbers that it would use.
+/// The sequence numbers that a real peer would use.
 #[derive(Default)]
 struct Known {
-    /// The end's next sequence number, and what it acknowledged last.
+    /// The end's next sequence number, and its last acknowledgement number.
     seq: u32,
     ack: u32,
     isn: u32,
 }
 
 impl Known {
-    /// A number near one that means something, or any.
+    /// A number near one of these, or any number.
     fn near(&self, rng: &mut Rng) -> u32 {
         let base = rng.pick(&[self.seq, self.ack, self.isn, self.seq.wrapping_sub(10_000)]);
         match rng.below(20) {
@@ -83,7 +82,7 @@ impl Known {
     }
 }
 
-/// Packet pairs: mostly none, and any that may be.
+/// Packet pairs: usually none, and otherwise any.
 fn pairs(rng: &mut Rng) -> PairOptions {
     if rng.chance(60) {
         return PairOptions::default();
@@ -100,7 +99,7 @@ fn pairs(rng: &mut Rng) -> PairOptions {
     }
 }
 
-/// A life of so many events.
+/// Runs an end through this many random events.
 pub fn live(seed: u64, events: u64) {
     let mut rng = Rng::new(seed.wrapping_mul(0x1234_5678_9abc_def1));
     let config = Case::of(seed).configs[0].clone();

@@ -1,7 +1,7 @@
-//! Numbers that a seed determines (Steele, Lea & Flood: Fast Splittable Pseudorandom Number
+//! Random numbers from a seed: SplitMix (Steele, Lea & Flood: Fast Splittable Pseudorandom Number
 //! Generators, 2014).
 
-/// A sequence of numbers.
+/// A random number generator.
 #[derive(Clone, Debug)]
 pub struct Rng(u64);
 
@@ -15,20 +15,21 @@ impl Rng {
         mix(self.0)
     }
 
-    /// From 0 to just below the bound.
+    /// A number in `0..bound`.
     pub fn below(&mut self, bound: u64) -> u64 {
         self.next() % bound.max(1)
     }
 
-    pub fn between(&mut self, least: u64, most: u64) -> u64 {
-        least + self.below(most - least + 1)
+    /// A number in `min..=max`.
+    pub fn between(&mut self, min: u64, max: u64) -> u64 {
+        min + self.below(max - min + 1)
     }
 
-    /// Each order of magnitude is as likely as any other.
-    pub fn magnitude(&mut self, least: u64, most: u64) -> u64 {
-        let ratio = (most as f64 / least.max(1) as f64)
-            .powf(self.below(1 << 20) as f64 / f64::from(1 << 20));
-        (least.max(1) as f64 * ratio) as u64
+    /// A number between `min` and `max` whose logarithm is uniformly distributed.
+    pub fn magnitude(&mut self, min: u64, max: u64) -> u64 {
+        let ratio =
+            (max as f64 / min.max(1) as f64).powf(self.below(1 << 20) as f64 / f64::from(1 << 20));
+        (min.max(1) as f64 * ratio) as u64
     }
 
     pub fn chance(&mut self, percent: u64) -> bool {
@@ -40,7 +41,7 @@ impl Rng {
     }
 }
 
-/// A number of the whole range for each number.
+/// A bijective hash of a number.
 pub fn mix(number: u64) -> u64 {
     let number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

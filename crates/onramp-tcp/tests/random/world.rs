@@ -1,4 +1,4 @@
-//! Two sockets, the packets under way between them, the applications, and the time.
+//! Two sockets, the packets in flight between them, the applications, and the time.
 
 use crate::draw::{Application, Case};
 use crate::invariants;
@@ -10,16 +10,15 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 const SECOND_NS: u64 = 1_000_000_000;
-/// After so long without progress nothing is lost any more: connections may give up, and these are
-/// not to.
+/// After this time without progress nothing is lost any more, so that connections do not give up.
 const PATIENCE_NS: u64 = 40 * SECOND_NS;
-/// So many segments may be lost of the handshake, which is given up sooner.
+/// Maximum number of lost segments during the handshake, which gives up earlier.
 const HANDSHAKE_SEGMENTS: u64 = 6;
-/// No case takes longer, of virtual time and in steps.
-const MOST_NS: u64 = 40_000 * SECOND_NS;
-const MOST_STEPS: u64 = 3_000_000;
-/// An application that sleeps does so for this long at most.
-const MOST_SLEEP_NS: u64 = 20 * SECOND_NS;
+/// Limits of a case: virtual time and steps.
+const MAX_NS: u64 = 40_000 * SECOND_NS;
+const MAX_STEPS: u64 = 3_000_000;
+/// Maximum duration of an application's sleep.
+const MAX_SLEEP_NS: u64 = 20 * SECOND_NS;
 
 struct End {
     socket: Option<Socket>,
@@ -31,7 +30,7 @@ struct End {
     turn_ns: u64,
 }
 
-/// A packet: when it arrives, its number, who sent it, and its bytes.
+/// A packet: arrival time, number, sender, and bytes.
 type Arrival = (u64, u64, usize, Vec<u8>);
 
 pub struct World {
@@ -39,18 +38,18 @@ pub struct World {
     rng: Rng,
     pub now_ns: u64,
     ends: [End; 2],
-    under_way: BinaryHeap<Reverse<Arrival>>,
+    in_flight: BinaryHeap<Reverse<Arrival>>,
     sent: u64,
     arriving: u64,
     progress: (u64, u64),
 }
 
-/// A byte of an end's stream.
-fn byte(end: usize, place: u64) -> u8 {
-    mix(place ^ (end as u64) << 60) as u8
+/// The byte at this offset of an end's stream.
+fn byte(end: usize, offset: u64) -> u8 {
+    mix(offset ^ (end as u64) << 60) as u8
 }
 
-/// Nothing is left to be done.
+/// Is the end closed, with nothing left to do?
 fn is_over(end: &End) -> bool {
     end.socket
         .as_ref()
@@ -81,29 +80,29 @@ impl World {
             case,
             rng: Rng::new(!seed),
             now_ns: 0,
-            under_way: BinaryHeap::new(),
+            in_flight: BinaryHeap::new(),
             sent: 0,
             arriving: 0,
             progress: (0, 0),
         }
     }
 
-    /// Until both ends are closed, and everything has arrived.
+    /// Runs until both ends are closed and everything has arrived.
     pub fn run(&mut self) {
-        for _ in 0..MOST_STEPS {
+        for _ in 0..MAX_STEPS {
             if self.ends.iter().all(is_over) {
                 return self.check_outcome();
             }
             self.step();
             assert!(
-                self.now_ns < MOST_NS,
+                self.now_ns < MAX_NS,
                 "not over after {} s: {:#?}",
                 self.now_ns / SECOND_NS,
                 self.connections()
             );
         }
         panic!(
-            "not over after {MOST_STEPS} steps, at {} ns: {:#?}",
+            "not over after {MAX_STEPS} steps, at {} ns: {:#?}",
             self.now_ns,
             self.connections()
         );
@@ -122,13 +121,12 @@ impl World {
             let (this, that) = (&self.ends[end], &self.ends[other]);
             assert_eq!(
                 that.read, this.application.bytes,
-                "what end {end} wrote has not arrived"
+                "the data of end {end} has not arrived"
             );
-            assert!(that.at_end, "end {other} has not seen the end");
+            assert!(that.at_end, "end {other} has not read to the end");
         }
         for connection in self.connections() {
-            // The last FIN's acknowledgement may be lost until nobody is there any more to repeat
-            // it.
+            // The acknowledgement of the last FIN may be lost until the other end no longer exists.
             assert!(
                 matches!(
                     connection.failure(),
@@ -143,7 +141,7 @@ impl World {
         for end in 0..2 {
             self.flush(end);
         }
-        let arrival = self.under_way.peek().map(|Reverse((at, ..))| *at);
+        let arrival = self.in_flight.peek().map(|Reverse((at, ..))| *at);
         let sockets = || self.ends.iter().filter_map(|end| end.socket.as_ref());
         let timer = sockets().filter_map(Socket::next_timer_ns).min();
         let turn = self
@@ -168,7 +166,7 @@ impl World {
 
     fn note_progress(&mut self) {
         let of = |c: &Connection| {
-            c.acked_bytes() + c.received_bytes() + c.state() as u64 + u64::from(c.peer_closed())
+            c.acked_bytes() + c.received_bytes() + c.state() as u64 + u64::from(c.peer_has_closed())
         };
         let progress = self.connections().into_iter().map(of).sum();
         if progress != self.progress.0 {
@@ -176,7 +174,7 @@ impl World {
         }
     }
 
-    /// Everything that an end can send now.
+    /// Sends everything that an end can send now.
     fn flush(&mut self, from: usize) {
         let now_ns = self.now_ns;
         let mut packet = Vec::new();
@@ -188,19 +186,19 @@ impl World {
             invariants::check_sent(socket.connection(), &transmit);
             self.sent += 1;
             for at_ns in self.fates(from) {
-                self.under_way
+                self.in_flight
                     .push(Reverse((at_ns, self.arriving, from, packet.clone())));
                 self.arriving += 1;
             }
             assert!(
-                self.sent < MOST_STEPS,
+                self.sent < MAX_STEPS,
                 "segments without end: {:#?}",
                 self.connections()
             );
         }
     }
 
-    /// When the copies of a packet arrive.
+    /// Arrival times of the copies of a packet.
     fn fates(&mut self, from: usize) -> Vec<u64> {
         let path = self.case.paths[from];
         let opening = self
@@ -225,10 +223,10 @@ impl World {
     }
 
     fn arrive(&mut self) {
-        let Reverse((_, _, from, packet)) = self.under_way.pop().expect("looked at above");
+        let Reverse((_, _, from, packet)) = self.in_flight.pop().expect("the caller checked it");
         let to = 1 - from;
         let now_ns = self.now_ns;
-        let parsed = wire::parse(&packet).expect("what was written can be read");
+        let parsed = wire::parse(&packet).expect("a written packet can be parsed");
         match &mut self.ends[to].socket {
             Some(socket) => assert!(socket.on_parsed(now_ns, &parsed)),
             None => {
@@ -267,7 +265,7 @@ impl World {
         }
     }
 
-    /// The application reads, writes and closes.
+    /// Lets the application read, write and close.
     fn take_turn(&mut self, end: usize) {
         let Application {
             pause_ns,
@@ -276,12 +274,11 @@ impl World {
             ..
         } = self.ends[end].application;
         let sleeps = self.rng.chance(sleep_percent);
-        let most_ns = if sleeps { MOST_SLEEP_NS } else { pause_ns };
-        // The longer a case takes, the rarer turns are, so that a slow path does not make many of
-        // them.
-        self.ends[end].turn_ns = self.now_ns + 1 + self.rng.below(most_ns) + self.now_ns / 500;
-        let most = 1 + self.rng.below(read_bytes);
-        self.read(end, most);
+        let max_ns = if sleeps { MAX_SLEEP_NS } else { pause_ns };
+        // Turns become rarer during a case, so that a slow path does not need many of them.
+        self.ends[end].turn_ns = self.now_ns + 1 + self.rng.below(max_ns) + self.now_ns / 500;
+        let max = 1 + self.rng.below(read_bytes);
+        self.read(end, max);
         self.write(end);
     }
 
@@ -295,7 +292,7 @@ impl World {
             .min(1 + self.rng.below(this.application.write_bytes))
             .min(socket.connection().writable_bytes());
         let piece: Vec<u8> = (this.written..this.written + bytes)
-            .map(|place| byte(end, place))
+            .map(|offset| byte(end, offset))
             .collect();
         this.written += socket.write(&piece) as u64;
         if this.written == this.application.bytes {
@@ -303,14 +300,14 @@ impl World {
         }
     }
 
-    fn read(&mut self, end: usize, most: u64) {
+    fn read(&mut self, end: usize, max: u64) {
         let this = &mut self.ends[end];
         let Some(socket) = &mut this.socket else {
             return;
         };
-        let mut out = vec![0; most.min(socket.connection().readable_bytes()) as usize];
+        let mut out = vec![0; max.min(socket.connection().readable_bytes()) as usize];
         let count = socket.read(self.now_ns, &mut out);
-        assert_eq!(count, out.len(), "what is readable can be read");
+        assert_eq!(count, out.len(), "readable bytes can be read");
         for &got in &out {
             assert_eq!(
                 got,
@@ -328,7 +325,7 @@ impl World {
     }
 }
 
-/// Has the application something left to do?
+/// Does the application still have something to do?
 fn is_busy(end: &End) -> bool {
     end.socket.is_some() && !(end.at_end && end.written == end.application.bytes)
 }

@@ -84,7 +84,7 @@ impl Reported {
         let enters_recovery = stats.recoveries > self.stats.recoveries;
         self.stats = stats;
         if enters_recovery {
-            self.recovery_point = Some(sender.acked_bytes() + sender.outstanding_bytes());
+            self.recovery_point = Some(sender.acked_bytes() + sender.flight_size_bytes());
         } else if timed_out
             || self
                 .recovery_point

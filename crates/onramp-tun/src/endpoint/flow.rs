@@ -100,7 +100,7 @@ impl<A: Application> Flow<A> {
     pub fn gives_way_to(&self, parsed: &Parsed<'_>) -> bool {
         let connection = self.socket.connection();
         let is_syn = parsed.segment.flags.has(Flags::SYN) && !parsed.segment.flags.has(Flags::ACK);
-        let position = connection.stream_position(&parsed.segment) as i64;
+        let position = connection.stream_offset(&parsed.segment) as i64;
         connection.state() == State::TimeWait
             && is_syn
             && position > connection.received_bytes() as i64

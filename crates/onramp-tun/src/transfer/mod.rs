@@ -124,7 +124,7 @@ impl<W: Write> Transfer<W> {
         loop {
             let connection = socket.connection();
             let unsent_bytes = self.sent.bytes
-                - (connection.acked_bytes() + connection.outstanding_bytes()).min(self.sent.bytes);
+                - (connection.acked_bytes() + connection.flight_size_bytes()).min(self.sent.bytes);
             let room = connection.writable_bytes().min(CHUNK_BYTES as u64) as usize;
             if room == 0 || unsent_bytes + CHUNK_BYTES as u64 > MAX_UNSENT_BYTES {
                 return Ok(progressed);

@@ -71,7 +71,7 @@ pub struct Cubic {
     /// Segments before the last reduction; 0 without one.
     w_max: u64,
     /// Min RTT in microseconds; see [`measure`](Avoidance::measure) for the samples that count.
-    least_rtt_us: Option<u64>,
+    min_rtt_us: Option<u64>,
     epoch: Option<Epoch>,
     /// Delivered segments for each segment of growth.
     per: u64,
@@ -135,7 +135,7 @@ impl Cubic {
         });
         if !fresh {
             self.evaluated = Some((cwnd, now));
-            let rtt_jiffies = self.least_rtt_us.unwrap_or(0).div_ceil(JIFFY_NS / 1000);
+            let rtt_jiffies = self.min_rtt_us.unwrap_or(0).div_ceil(JIFFY_NS / 1000);
             let t_jiffies = now
                 .saturating_sub(epoch.start_jiffies)
                 .saturating_add(rtt_jiffies);
@@ -169,9 +169,9 @@ impl Avoidance for Cubic {
             return;
         }
         let rtt_us = (rtt_ns / 1000).max(1);
-        let least_rtt_us = self.least_rtt_us.unwrap_or(rtt_us).min(rtt_us);
-        self.least_rtt_us = Some(least_rtt_us);
-        self.hystart.measure(window, ack, rtt_us, least_rtt_us);
+        let min_rtt_us = self.min_rtt_us.unwrap_or(rtt_us).min(rtt_us);
+        self.min_rtt_us = Some(min_rtt_us);
+        self.hystart.measure(window, ack, rtt_us, min_rtt_us);
     }
 
     fn raise(&mut self, window: &mut Window, ack: &AckSample) {

@@ -208,8 +208,8 @@ fn cwnd_never_grows_by_more_than_half_in_a_round_trip() {
         (0..before).for_each(|_| clock.acknowledge());
         clock.window.segments().saturating_sub(1) as f64 / before as f64
     });
-    let most = growths.fold(0.0, f64::max);
-    assert!((1.4..=1.5).contains(&most), "{most}");
+    let max = growths.fold(0.0, f64::max);
+    assert!((1.4..=1.5).contains(&max), "{max}");
 }
 
 /// Linux: 1/20 of cwnd for each window delivered, while no loss has set W_max.
@@ -232,7 +232,7 @@ fn a_timeout_resets_everything() {
     assert_eq!(
         (
             clock.cubic.w_max,
-            clock.cubic.least_rtt_us,
+            clock.cubic.min_rtt_us,
             clock.cubic.epoch.is_none()
         ),
         (0, None, true)
@@ -263,9 +263,9 @@ fn rtt_samples_of_an_epochs_first_second_do_not_count() {
     clock.acknowledge();
     clock.rtt_ns = 90 * MS;
     clock.run_ms(900);
-    assert_eq!(clock.cubic.least_rtt_us, Some(100_000));
+    assert_eq!(clock.cubic.min_rtt_us, Some(100_000));
     clock.run_ms(300);
-    assert_eq!(clock.cubic.least_rtt_us, Some(90_000));
+    assert_eq!(clock.cubic.min_rtt_us, Some(90_000));
 }
 
 /// RFC 9438, section 4.10. The BDP is 100 segments, and ACKs come every millisecond.

@@ -1,8 +1,8 @@
 //! The receiving side: reassembly, acknowledgements, and the receive window.
 
-use super::place::Numbering;
+use super::numbering::Numbering;
 use crate::acks::{self, AckPolicy, Arrival, Decision};
-use crate::receive_window::{self, Held, ReceiveWindow};
+use crate::receive_window::{self, Contents, ReceiveWindow};
 use crate::{Config, SackBlocks};
 
 /// The receiving side of a connection.
@@ -17,7 +17,7 @@ pub struct Receiver {
     /// Offset of the FIN, once known.
     fin: Option<u64>,
     /// Ranges that arrived above a gap: sorted, not adjacent.
-    beyond: Vec<(u64, u64)>,
+    out_of_order: Vec<(u64, u64)>,
     /// Offsets inside those ranges, the most recently changed range first (RFC 2018, section 4).
     recent: [u64; 4],
     /// A range that arrived twice, for the next acknowledgement (RFC 2883).
@@ -38,11 +38,22 @@ pub struct Receiver {
     acked: u64,
     mss_bytes: u32,
     /// The negotiated MSS, without regard to options.
-    agreed_mss_bytes: u32,
+    negotiated_mss_bytes: u32,
     /// TS.Recent (RFC 7323, section 4.3).
     ts_recent: Option<u32>,
     /// The last echoed timestamp that gave an RTT sample.
     last_echo: Option<u32>,
+}
+
+/// A segment with payload or FIN.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Data {
+    /// Stream offset of the first byte; negative before the stream.
+    pub start: i64,
+    pub payload_bytes: u32,
+    pub fin: bool,
+    /// The PSH bit is set.
+    pub push: bool,
 }
 
 /// Result of processing a data segment.
@@ -55,7 +66,7 @@ pub enum Fate {
 }
 
 /// Maximum shift count of window scaling (RFC 7323, section 2.3).
-pub const MOST_SHIFT: u8 = 14;
+pub const MAX_SHIFT: u8 = 14;
 
 impl Receiver {
     pub fn new(config: &Config) -> Receiver {
@@ -67,7 +78,7 @@ impl Receiver {
             nxt: 0,
             read: 0,
             fin: None,
-            beyond: Vec::new(),
+            out_of_order: Vec::new(),
             recent: [0; 4],
             dsack: None,
             edge,
@@ -79,7 +90,7 @@ impl Receiver {
             stretch_segments: 0,
             acked: 0,
             mss_bytes,
-            agreed_mss_bytes: mss_bytes,
+            negotiated_mss_bytes: mss_bytes,
             ts_recent: None,
             last_echo: None,
         }
@@ -87,14 +98,14 @@ impl Receiver {
 
     /// The smallest shift count with which the largest window fits into the 16-bit field.
     pub fn wanted_shift(&self) -> u8 {
-        let most = self.buffer.most_bytes();
-        (0..MOST_SHIFT)
-            .find(|&shift| most >> shift <= 65_535)
-            .unwrap_or(MOST_SHIFT)
+        let max = self.buffer.max_bytes();
+        (0..MAX_SHIFT)
+            .find(|&shift| max >> shift <= 65_535)
+            .unwrap_or(MAX_SHIFT)
     }
 
-    pub fn most_window_bytes(&self) -> u64 {
-        self.buffer.most_bytes()
+    pub fn max_window_bytes(&self) -> u64 {
+        self.buffer.max_bytes()
     }
 
     /// Turns on window scaling: both sides support it.
@@ -112,9 +123,9 @@ impl Receiver {
     }
 
     /// Sets the payload bytes of the peer's full segment, and the negotiated MSS.
-    pub fn set_mss(&mut self, mss_bytes: u32, agreed_mss_bytes: u32) {
+    pub fn set_mss(&mut self, mss_bytes: u32, negotiated_mss_bytes: u32) {
         self.mss_bytes = mss_bytes;
-        self.agreed_mss_bytes = agreed_mss_bytes;
+        self.negotiated_mss_bytes = negotiated_mss_bytes;
     }
 
     pub fn nxt(&self) -> u64 {
@@ -139,11 +150,11 @@ impl Receiver {
     /// The ranges of data that have arrived: the range in order, then the ranges above gaps.
     pub fn received_ranges(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         let end_of_data = self.fin.unwrap_or(u64::MAX);
-        let beyond = self
-            .beyond
+        let out_of_order = self
+            .out_of_order
             .iter()
             .map(move |range| (range.0, range.1.min(end_of_data)));
-        std::iter::once((0, self.received_bytes())).chain(beyond)
+        std::iter::once((0, self.received_bytes())).chain(out_of_order)
     }
 
     /// Everything has arrived, including the FIN.
@@ -157,48 +168,36 @@ impl Receiver {
 
     /// Lets the application read. Sends a window update if the window was small and is now at least
     /// twice as large.
-    pub fn read(&mut self, now_ns: u64, most_bytes: u64) -> u64 {
-        let bytes = self.readable_bytes().min(most_bytes);
+    pub fn read(&mut self, now_ns: u64, max_bytes: u64) -> u64 {
+        let bytes = self.readable_bytes().min(max_bytes);
         if bytes == 0 {
             return 0;
         }
         self.read += bytes;
-        self.buffer.holds(self.held());
+        self.buffer.set_contents(self.contents());
         self.buffer.read(now_ns, bytes);
         if self.policy.read(now_ns, self.readable_bytes() == 0) && self.ack_at_ns.is_some() {
             self.ack_now = true;
         }
         let offered = self.edge - self.nxt.min(self.edge);
         // The largest window that the field can express, however large the buffer is.
-        let most = 65_535 << self.shift.unwrap_or(0);
-        let room = self.buffer.window_bytes(self.readable_bytes()).min(most);
+        let max = 65_535 << self.shift.unwrap_or(0);
+        let room = self.buffer.window_bytes(self.readable_bytes()).min(max);
         if room >= 2 * offered
-            && room - offered >= u64::from(self.mss_bytes).min(self.buffer.most_bytes() / 2)
+            && room - offered >= u64::from(self.mss_bytes).min(self.buffer.max_bytes() / 2)
         {
             self.ack_now = true;
         }
         bytes
     }
 
-    /// A segment with payload or FIN arrived; its part within the window is taken.
-    pub fn take(
-        &mut self,
-        now_ns: u64,
-        start: i64,
-        payload_bytes: u32,
-        fin: bool,
-        push: bool,
-    ) -> Fate {
-        let end = start + i64::from(payload_bytes);
+    /// Processes a segment with payload or FIN, and stores its part within the window.
+    pub fn accept(&mut self, now_ns: u64, data: &Data) -> Fate {
+        let Data { start, fin, .. } = *data;
+        let end = start + i64::from(data.payload_bytes);
         let is_old = end + i64::from(fin) <= self.nxt as i64;
         if is_old || start >= (self.edge.max(self.nxt + 1)) as i64 {
-            self.ack_now = true;
-            if payload_bytes > 0 {
-                self.policy.duplicate(now_ns);
-                if is_old && start >= 0 {
-                    self.dsack = Some((start as u64, end as u64));
-                }
-            }
+            self.reject(now_ns, data, is_old);
             return Fate::Useless;
         }
         if start >= 0 && start < self.nxt as i64 {
@@ -210,116 +209,142 @@ impl Receiver {
         let mut end = whole
             .min(self.edge.max(start))
             .min(self.fin.unwrap_or(u64::MAX));
-        let mut fresh = false;
-        if fin
-            && self.fin.is_none()
-            && end == whole
-            && self.beyond.last().is_none_or(|range| range.1 <= whole)
-        {
+        let highest = self.out_of_order.last().map_or(0, |range| range.1);
+        if fin && self.fin.is_none() && end == whole && highest <= whole {
             self.fin = Some(whole);
         }
         // A FIN is received, and reported above a gap, like a data byte at its offset.
         let has_fin = fin && self.fin == Some(end);
         end += u64::from(has_fin);
-        let before = self.nxt;
-        let in_order = start == self.nxt && self.beyond.is_empty();
-        if end > start {
-            if let Some(twice) = self.overlap(start, end) {
-                self.dsack = Some(twice);
-            }
-            if self.dsack != Some((start, end)) {
-                fresh = true;
-                self.insert(start, end);
-                let new_bytes = end - start - u64::from(has_fin);
-                self.buffer.holds(self.held());
-                let grew = self
-                    .buffer
-                    .arrived(now_ns, new_bytes as u32, self.mss_bytes, in_order);
-                self.policy.window(self.edge - before.min(self.edge), grew);
-            }
-        }
+        let prior_nxt = self.nxt;
+        let in_order = start == self.nxt && self.out_of_order.is_empty();
+        let is_new = end > start && self.store(now_ns, (start, end), has_fin, in_order);
         self.ack_now |= has_fin;
-        if payload_bytes > 0 {
-            let arrival = Arrival {
-                now_ns,
-                payload_bytes,
-                mss_bytes: self.mss_bytes,
-                agreed_mss_bytes: self.agreed_mss_bytes,
-                in_order,
-                unacknowledged_bytes: self.nxt - self.acked.min(self.nxt),
-                push,
-                stretch_segments: self.stretch_segments,
-            };
-            let decision = self.policy.arrived(&arrival);
+        if data.payload_bytes > 0 {
+            self.ask_policy(now_ns, data, in_order);
             // RFC 5681, section 4.2: acknowledge segments that are out of order or fill a gap
             // immediately.
-            if !in_order || self.nxt == before || end < whole {
+            if !in_order || self.nxt == prior_nxt || end < whole {
                 self.ack_now = true;
             }
-            match decision {
-                Decision::Now => self.ack_now = true,
-                Decision::At(at_ns) => {
-                    self.ack_at_ns = Some(self.ack_at_ns.map_or(at_ns, |at| at.min(at_ns)))
-                }
-            }
         }
-        match fresh {
+        match is_new {
             true => Fate::New,
             false => Fate::Useless,
+        }
+    }
+
+    /// Answers a segment whose data is old or outside the window.
+    fn reject(&mut self, now_ns: u64, data: &Data, is_old: bool) {
+        self.ack_now = true;
+        if data.payload_bytes > 0 {
+            self.policy.duplicate(now_ns);
+            if is_old && data.start >= 0 {
+                let start = data.start as u64;
+                self.dsack = Some((start, start + u64::from(data.payload_bytes)));
+            }
+        }
+    }
+
+    /// Stores a range within the window. Returns whether any of it is new.
+    fn store(&mut self, now_ns: u64, range: (u64, u64), has_fin: bool, in_order: bool) -> bool {
+        let (start, end) = range;
+        if let Some(twice) = self.overlap(start, end) {
+            self.dsack = Some(twice);
+        }
+        if self.dsack == Some(range) {
+            return false;
+        }
+        let prior_nxt = self.nxt;
+        self.insert(start, end);
+        let new_bytes = end - start - u64::from(has_fin);
+        self.buffer.set_contents(self.contents());
+        let grew = self
+            .buffer
+            .arrived(now_ns, new_bytes as u32, self.mss_bytes, in_order);
+        self.policy
+            .window(self.edge - prior_nxt.min(self.edge), grew);
+        true
+    }
+
+    /// Asks the ACK policy when to acknowledge a data segment.
+    fn ask_policy(&mut self, now_ns: u64, data: &Data, in_order: bool) {
+        let decision = self.policy.arrived(&Arrival {
+            now_ns,
+            payload_bytes: data.payload_bytes,
+            mss_bytes: self.mss_bytes,
+            negotiated_mss_bytes: self.negotiated_mss_bytes,
+            in_order,
+            unacknowledged_bytes: self.nxt - self.acked.min(self.nxt),
+            push: data.push,
+            stretch_segments: self.stretch_segments,
+        });
+        match decision {
+            Decision::Now => self.ack_now = true,
+            Decision::At(at_ns) => {
+                self.ack_at_ns = Some(self.ack_at_ns.map_or(at_ns, |at| at.min(at_ns)))
+            }
         }
     }
 
     /// The first part of a range that has arrived before, above a gap. The range that contains it
     /// becomes the most recent one, because it must follow the D-SACK block (RFC 2883, section 4).
     fn overlap(&mut self, start: u64, end: u64) -> Option<(u64, u64)> {
-        let index = self.beyond.partition_point(|range| range.1 <= start);
-        let range = *self.beyond.get(index).filter(|range| range.0 < end)?;
-        self.note_recent(range.0, range.1);
+        let index = self.out_of_order.partition_point(|range| range.1 <= start);
+        let range = *self.out_of_order.get(index).filter(|range| range.0 < end)?;
+        self.move_to_front(range.0, range.1);
         Some((start.max(range.0), end.min(range.1)))
     }
 
     /// Adds a range, and advances RCV.NXT over complete data.
     fn insert(&mut self, mut start: u64, mut end: u64) {
-        if start == self.nxt && self.beyond.is_empty() {
+        if start == self.nxt && self.out_of_order.is_empty() {
             self.nxt = end;
             return;
         }
-        let first = self.beyond.partition_point(|range| range.1 < start);
-        let last = self.beyond.partition_point(|range| range.0 <= end);
+        let first = self.out_of_order.partition_point(|range| range.1 < start);
+        let last = self.out_of_order.partition_point(|range| range.0 <= end);
         if first < last {
-            start = start.min(self.beyond[first].0);
-            end = end.max(self.beyond[last - 1].1);
+            start = start.min(self.out_of_order[first].0);
+            end = end.max(self.out_of_order[last - 1].1);
         }
         if start <= self.nxt {
             self.nxt = end;
-            self.beyond.drain(..last);
+            self.out_of_order.drain(..last);
         } else {
-            self.beyond.splice(first..last, [(start, end)]);
-            self.note_recent(start, end);
+            self.out_of_order.splice(first..last, [(start, end)]);
+            self.move_to_front(start, end);
         }
     }
 
     /// Makes a range the most recent one.
-    fn note_recent(&mut self, start: u64, end: u64) {
+    fn move_to_front(&mut self, start: u64, end: u64) {
         let earlier = self.recent;
         let others = earlier
             .iter()
-            .filter(|&&place| !(start..end).contains(&place));
+            .filter(|&&offset| !(start..end).contains(&offset));
         self.recent = [0; 4];
-        for (slot, place) in self
+        for (slot, offset) in self
             .recent
             .iter_mut()
             .zip(std::iter::once(&start).chain(others))
         {
-            *slot = *place;
+            *slot = *offset;
         }
     }
 
-    fn held(&self) -> Held {
-        Held {
-            waiting_bytes: self.readable_bytes(),
-            beyond_bytes: self.beyond.iter().map(|range| range.1 - range.0).sum(),
-            span_bytes: self.beyond.last().map_or(0, |range| range.1 - self.nxt),
+    fn contents(&self) -> Contents {
+        Contents {
+            unread_bytes: self.readable_bytes(),
+            out_of_order_bytes: self
+                .out_of_order
+                .iter()
+                .map(|range| range.1 - range.0)
+                .sum(),
+            span_bytes: self
+                .out_of_order
+                .last()
+                .map_or(0, |range| range.1 - self.nxt),
         }
     }
 
@@ -328,26 +353,29 @@ impl Receiver {
         self.policy.round_trip(srtt_ns, timeout_ns);
     }
 
-    /// The blocks for the next acknowledgement (RFC 2018, section 4, and RFC 2883), at most `most`.
-    pub fn sack_blocks(&mut self, most: usize) -> SackBlocks {
+    /// The blocks for the next acknowledgement (RFC 2018, section 4, and RFC 2883), at most `max`.
+    pub fn sack_blocks(&mut self, max: usize) -> SackBlocks {
         let mut blocks = SackBlocks::default();
-        let mut told: [u64; 4] = [u64::MAX; 4];
+        let mut reported: [u64; 4] = [u64::MAX; 4];
         let mut count = 0;
         if let Some((start, end)) = self.dsack.take() {
             blocks.push(self.numbering.number(start), self.numbering.number(end));
             count = 1;
         }
         for slot in 0..self.recent.len() {
-            let place = self.recent[slot];
-            let index = self.beyond.partition_point(|range| range.1 <= place);
-            let Some(&(start, end)) = self.beyond.get(index).filter(|range| range.0 <= place)
+            let offset = self.recent[slot];
+            let index = self.out_of_order.partition_point(|range| range.1 <= offset);
+            let Some(&(start, end)) = self
+                .out_of_order
+                .get(index)
+                .filter(|range| range.0 <= offset)
             else {
                 continue;
             };
-            if count == most || told.contains(&start) {
+            if count == max || reported.contains(&start) {
                 continue;
             }
-            told[slot] = start;
+            reported[slot] = start;
             blocks.push(self.numbering.number(start), self.numbering.number(end));
             count += 1;
         }
@@ -356,7 +384,7 @@ impl Receiver {
 
     /// Is there a range to report by SACK?
     pub fn has_blocks(&self) -> bool {
-        self.dsack.is_some() || !self.beyond.is_empty()
+        self.dsack.is_some() || !self.out_of_order.is_empty()
     }
 
     /// Acknowledges everything that has arrived. Returns the window field of the segment that
@@ -369,7 +397,7 @@ impl Receiver {
         // The right edge advances by at least one segment or half the buffer (RFC 9293, section
         // 3.8.6.2.2), and never moves back.
         let step = u64::from(self.mss_bytes)
-            .min(self.buffer.most_bytes() / 2)
+            .min(self.buffer.max_bytes() / 2)
             .max(1);
         if right >= self.edge + step || is_syn {
             self.edge = right.max(self.edge);
@@ -417,7 +445,7 @@ impl Receiver {
 
     /// Updates TS.Recent from a segment that starts at or before the last acknowledged byte (RFC
     /// 7323, section 4.3).
-    pub fn note_timestamp(&mut self, value: u32, start: i64) {
+    pub fn update_ts_recent(&mut self, value: u32, start: i64) {
         if start <= self.acked as i64 && !self.is_stale(value) {
             self.ts_recent = Some(value);
         }
@@ -425,7 +453,7 @@ impl Receiver {
 
     /// Takes an RTT sample of the receiver: from the sending of the echoed timestamp until now.
     /// Each echoed timestamp counts once.
-    pub fn note_echo(&mut self, now_ns: u64, echo: u32, rtt_ns: u64) {
+    pub fn sample_echo(&mut self, now_ns: u64, echo: u32, rtt_ns: u64) {
         if self.last_echo != Some(echo) {
             self.last_echo = Some(echo);
             self.buffer.rtt(now_ns, rtt_ns);

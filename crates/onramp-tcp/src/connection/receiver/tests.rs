@@ -14,7 +14,7 @@ fn receiver() -> Receiver {
         ..Config::of(Stack::Lite, 1040)
     };
     let mut receiver = Receiver::new(&config);
-    receiver.numbering = Numbering::of_syn(u32::MAX - 100);
+    receiver.numbering = Numbering::from_isn(u32::MAX - 100);
     receiver
 }
 
@@ -30,14 +30,14 @@ impl Model {
     /// The ranges above the first gap.
     fn ranges(&self) -> Vec<Range<u64>> {
         let mut ranges: Vec<Range<u64>> = Vec::new();
-        for place in (self.nxt()..)
+        for offset in (self.nxt()..)
             .zip(&self.0[self.nxt() as usize..])
             .filter(|(_, &there)| there)
-            .map(|(place, _)| place)
+            .map(|(offset, _)| offset)
         {
-            match ranges.last_mut().filter(|range| range.end == place) {
+            match ranges.last_mut().filter(|range| range.end == offset) {
                 Some(range) => range.end += 1,
-                None => ranges.push(place..place + 1),
+                None => ranges.push(offset..offset + 1),
             }
         }
         ranges
@@ -47,12 +47,12 @@ impl Model {
 fn blocks(receiver: &mut Receiver) -> Vec<Range<u64>> {
     let numbering = receiver.numbering;
     let near = receiver.nxt();
-    let place = |number: u32| numbering.place(number, near) as u64;
+    let offset = |number: u32| numbering.offset(number, near) as u64;
     receiver
         .sack_blocks(4)
         .as_slice()
         .iter()
-        .map(|&(left, right)| place(left)..place(right))
+        .map(|&(left, right)| offset(left)..offset(right))
         .collect()
 }
 
@@ -72,7 +72,15 @@ proptest! {
             let range = start..end + u64::from(fin);
             let before = Model(model.0);
             model.0[range.start as usize..range.end as usize].fill(true);
-            let fate = receiver.take(0, start as i64, (end - start) as u32, fin, false);
+            let fate = receiver.accept(
+                0,
+                &Data {
+                    start: start as i64,
+                    payload_bytes: (end - start) as u32,
+                    fin,
+                    push: false,
+                },
+            );
             prop_assert_eq!(fate == Fate::New, before.0 != model.0);
             prop_assert_eq!(receiver.nxt(), model.nxt());
             prop_assert_eq!(receiver.received_bytes(), model.nxt().min(STREAM_BYTES));
@@ -133,11 +141,18 @@ fn a_window_that_cannot_grow_needs_no_update() {
             ..Config::of(Stack::Lite, 1040)
         };
         let mut receiver = Receiver::new(&config);
-        receiver.numbering = Numbering::of_syn(0);
+        receiver.numbering = Numbering::from_isn(0);
         if scales {
             receiver.scale();
         }
-        receiver.take(0, 0, 1000, false, false);
+        let payload_bytes = 1000;
+        receiver.accept(
+            0,
+            &Data {
+                payload_bytes,
+                ..Data::default()
+            },
+        );
         receiver.read(0, u64::MAX);
         assert_eq!(receiver.ack_now, tells, "scales: {scales}");
     }

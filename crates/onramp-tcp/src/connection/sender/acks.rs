@@ -1,6 +1,6 @@
 //! Processing of acknowledgements.
 
-use super::timers::Wait;
+use super::timers::Timer;
 use super::Sender;
 use crate::avoidance::AckSample;
 use crate::congestion::LossKind;
@@ -16,7 +16,7 @@ pub struct Acknowledgement<'a> {
     /// The peer's window above `una`; `None` if a newer segment has set the window.
     pub window_bytes: Option<u64>,
     /// A pure ACK: without payload, SYN or FIN.
-    pub alone: bool,
+    pub is_pure_ack: bool,
     /// SACK blocks. The first may be a D-SACK block.
     pub sack: &'a [(i64, i64)],
     /// The timestamp that the peer echoes.
@@ -36,50 +36,32 @@ impl Sender {
     /// Processes an acknowledgement of data that was sent.
     pub fn on_ack(&mut self, ack: &Acknowledgement<'_>) {
         let now_ns = ack.now_ns;
-        let prior_una = self.board.una();
-        self.unanswered = 0;
-        // Hide SACK blocks from a recovery that does not support SACK.
-        let blocks = if self.recovery.uses_sack() {
-            ack.sack
-        } else {
-            &[]
-        };
-        let same_window = ack.una == prior_una
+        self.unanswered_window_probes = 0;
+        let is_same_window = ack.una == self.scoreboard.una()
             && ack
                 .window_bytes
                 .is_none_or(|window| ack.una + window == self.edge);
         if let Some(window_bytes) = ack.window_bytes {
             self.set_window(ack.una, window_bytes);
         }
-        let mut delivery = self.board.delivery();
-        let dsack = is_dsack(ack.una, blocks);
-        for &(left, right) in &blocks[usize::from(dsack)..] {
-            if left >= ack.una as i64 && right > left {
-                self.board.sack(left as u64, right as u64, &mut delivery);
-            }
-        }
-        let was_outstanding = !self.board.is_empty();
-        self.board.acknowledge(ack.una, &mut delivery);
+        // Hide SACK blocks from a recovery that does not support SACK.
+        let blocks = match self.recovery.uses_sack() {
+            true => ack.sack,
+            false => &[],
+        };
+        let has_dsack = is_dsack(ack.una, blocks);
+        let was_in_flight = !self.scoreboard.is_empty();
+        let delivery = self.update_scoreboard(ack.una, &blocks[usize::from(has_dsack)..]);
         let advanced = delivery.acked_bytes > 0;
         let rtt_ns = self.measure(ack, &delivery);
         // Duplicate ACK as defined in RFC 5681, section 2.
-        let duplicate = was_outstanding && !advanced && ack.alone && same_window;
+        let is_duplicate = was_in_flight && !advanced && ack.is_pure_ack && is_same_window;
         if advanced {
             self.backoffs = 0;
         }
-        if self
-            .probe
-            .on_ack(ack.una, dsack, duplicate && blocks.is_empty())
-            && !self.recovery.is_recovering()
-        {
-            let flight = self.board.outstanding_bytes() + delivery.acked_bytes;
-            self.congestion.reduce(
-                now_ns,
-                LossKind::Acknowledgements,
-                flight,
-                self.board.total_lost_bytes(),
-            );
-            self.congestion.window.cwnd_bytes = self.congestion.reduced_bytes();
+        let is_bare = is_duplicate && blocks.is_empty();
+        if self.probe.on_ack(ack.una, has_dsack, is_bare) && !self.recovery.is_recovering() {
+            self.reduce_after_probe(now_ns, &delivery);
         }
         let sample = self.sample(now_ns, &delivery, rtt_ns);
         self.congestion.measure(&sample);
@@ -88,38 +70,59 @@ impl Sender {
         self.recover(
             now_ns,
             &delivery,
-            duplicate,
-            dsack,
+            is_duplicate,
+            has_dsack,
             &mut restart_timer,
-            Self::tell_ack,
+            Self::report_ack,
         );
-        self.note_recovery(was_recovering);
+        self.count_recovery(was_recovering);
         let is_clear = advanced && !self.recovery.is_recovering() && !was_recovering;
-        let is_something = advanced || delivery.delivered_bytes > 0;
-        if is_clear || is_something && self.congestion.hears_all() {
-            let (inflight_bytes, lost_bytes) =
-                (self.board.pipe_bytes(), self.board.total_lost_bytes());
+        let has_news = advanced || delivery.delivered_bytes > 0;
+        if is_clear || has_news && self.congestion.reports_recovery() {
             let sample = AckSample {
-                inflight_bytes,
-                lost_bytes,
+                inflight_bytes: self.scoreboard.pipe_bytes(),
+                lost_bytes: self.scoreboard.total_lost_bytes(),
                 ..sample
             };
-            self.congestion
-                .raise(&sample, self.unsent_bytes() == 0, !is_clear);
+            let app_limited = self.unsent_bytes() == 0;
+            self.congestion.raise(&sample, app_limited, !is_clear);
         }
         self.after_ack(now_ns, restart_timer);
     }
 
+    /// Enters an acknowledgement and its SACK blocks into the scoreboard.
+    fn update_scoreboard(&mut self, una: u64, blocks: &[(i64, i64)]) -> Delivery {
+        let mut delivery = self.scoreboard.delivery();
+        for &(left, right) in blocks {
+            if left >= una as i64 && right > left {
+                self.scoreboard
+                    .sack(left as u64, right as u64, &mut delivery);
+            }
+        }
+        self.scoreboard.acknowledge(una, &mut delivery);
+        delivery
+    }
+
+    /// A tail loss probe repaired a loss: reduces cwnd for it (RFC 8985, section 7.4.2).
+    fn reduce_after_probe(&mut self, now_ns: u64, delivery: &Delivery) {
+        let flight_bytes = self.scoreboard.flight_size_bytes() + delivery.acked_bytes;
+        let lost_bytes = self.scoreboard.total_lost_bytes();
+        let kind = LossKind::Acknowledgements;
+        self.congestion
+            .reduce(now_ns, kind, flight_bytes, lost_bytes);
+        self.congestion.window.cwnd_bytes = self.congestion.reduced_bytes();
+    }
+
     /// Counts a recovery that has just started.
-    pub(super) fn note_recovery(&mut self, was_recovering: bool) {
+    pub(super) fn count_recovery(&mut self, was_recovering: bool) {
         if self.recovery.is_recovering() && !was_recovering {
             self.recoveries += 1;
-            self.rto.retransmitted_fast();
+            self.rto.on_fast_retransmit();
             self.probe.forget();
         }
     }
 
-    fn tell_ack(recovery: &mut dyn Recovery, cx: &mut Context<'_>) {
+    fn report_ack(recovery: &mut dyn Recovery, cx: &mut Context<'_>) {
         recovery.on_ack(cx);
     }
 
@@ -127,28 +130,28 @@ impl Sender {
         &mut self,
         now_ns: u64,
         delivery: &Delivery,
-        duplicate: bool,
-        dsack: bool,
+        is_duplicate: bool,
+        has_dsack: bool,
         restart_timer: &mut bool,
         tell: fn(&mut dyn Recovery, &mut Context<'_>),
     ) {
         let mut context = Context {
             now_ns,
-            board: &mut self.board,
+            scoreboard: &mut self.scoreboard,
             congestion: &mut self.congestion,
             delivery,
-            duplicate,
-            dsack,
+            is_duplicate,
+            has_dsack,
             srtt_ns: self.rto.srtt_ns(),
-            force: &mut self.force,
+            force_retransmit: &mut self.force_retransmit,
             restart_timer,
         };
         tell(&mut *self.recovery, &mut context);
     }
 
     pub(super) fn after_ack(&mut self, now_ns: u64, restart_timer: bool) {
-        if self.board.is_empty() {
-            if !matches!(self.timer, Some((Wait::Persist, _))) {
+        if self.scoreboard.is_empty() {
+            if !matches!(self.timer, Some((Timer::Persist, _))) {
                 self.timer = None;
             }
         } else if restart_timer {
@@ -162,9 +165,9 @@ impl Sender {
         self.congestion.set_peer_window(window_bytes);
         // A window that is open but too small keeps the persist timer, however often the peer
         // repeats it.
-        if matches!(self.timer, Some((Wait::Persist, _))) && self.new_data().is_some() {
+        if matches!(self.timer, Some((Timer::Persist, _))) && self.new_data().is_some() {
             self.timer = None;
-            self.asked = 0;
+            self.window_probes_sent = 0;
         }
     }
 
@@ -177,7 +180,9 @@ impl Sender {
             .or(delivery.sacked_sent_ns);
         if self.rto.wants_newest() {
             match delivery.newest.filter(|_| delivery.acked_bytes > 0) {
-                Some(last) if last.repeated => self.rto.sample_repeated(last.sent_ns, now_ns),
+                Some(last) if last.was_retransmitted => {
+                    self.rto.sample_retransmitted(last.sent_ns, now_ns)
+                }
                 Some(last) => self.rto.sample(last.sent_ns, now_ns),
                 None => {}
             }
@@ -210,10 +215,10 @@ impl Sender {
         AckSample {
             now_ns,
             delivered_bytes: delivery.delivered_bytes,
-            lost_bytes: self.board.total_lost_bytes(),
-            una: self.board.una(),
-            nxt: self.board.nxt(),
-            inflight_bytes: self.board.pipe_bytes(),
+            lost_bytes: self.scoreboard.total_lost_bytes(),
+            una: self.scoreboard.una(),
+            nxt: self.scoreboard.nxt(),
+            inflight_bytes: self.scoreboard.pipe_bytes(),
             rtt_ns,
             srtt_ns: self.rto.srtt_ns(),
             cwnd_limited: !self.window_validation

@@ -7,10 +7,10 @@ mod timers;
 mod usage;
 
 pub use acks::{Acknowledgement, Echo};
-pub use output::{Half, Outgoing};
+pub use output::{Outgoing, PairRole};
 pub use timers::GaveUp;
 
-use super::place::Numbering;
+use super::numbering::Numbering;
 use crate::congestion::Congestion;
 use crate::recovery::{self, Probe, Recovery, Scoreboard};
 use crate::rto::{self, Rto};
@@ -18,14 +18,14 @@ use crate::segment::{IPV4_HEADER_BYTES, TCP_HEADER_BYTES};
 use crate::timing::{Events, Measurement};
 use crate::{Config, Stack};
 use pacer::Pacer;
-use timers::Wait;
+use timers::Timer;
 use usage::Usage;
 
 /// The sending side of a connection.
 #[derive(Debug)]
 pub struct Sender {
     pub numbering: Numbering,
-    pub board: Scoreboard,
+    pub scoreboard: Scoreboard,
     pub congestion: Congestion,
     recovery: Box<dyn Recovery>,
     pub rto: Box<dyn Rto>,
@@ -38,20 +38,20 @@ pub struct Sender {
     edge: u64,
     largest_window_bytes: u64,
     /// One lost segment may be retransmitted regardless of the window.
-    force: bool,
+    force_retransmit: bool,
     /// A small segment may be sent although silly-window avoidance forbids it.
-    override_silly: bool,
+    overrides_sws_avoidance: bool,
     /// A window probe must be sent.
-    ask_window: bool,
+    window_probe_due: bool,
     /// Window probes sent since the window closed.
-    asked: u32,
+    window_probes_sent: u32,
     /// Window probes sent since the peer last answered.
-    unanswered: u32,
+    unanswered_window_probes: u32,
     /// A tail loss probe must be sent.
-    probe_due: bool,
+    tail_probe_due: bool,
     /// The segment being timed, if not every acknowledgement is an RTT sample.
     timed: Option<Timed>,
-    timer: Option<(Wait, u64)>,
+    timer: Option<(Timer, u64)>,
     /// When the retransmission timer expires. A tail loss probe may come earlier.
     expires_ns: u64,
     backoffs: u32,
@@ -68,7 +68,7 @@ pub struct Sender {
     /// The peer supports packet pairs.
     pairs: bool,
     /// The first segment of a pair was sent just now, so the second must follow immediately.
-    is_second_due: bool,
+    pair_second_due: bool,
     nagle: bool,
     window_validation: bool,
     restart_after_idle: bool,
@@ -81,7 +81,7 @@ pub struct Sender {
 
 /// What the two SYNs negotiated.
 #[derive(Clone, Copy, Debug)]
-pub struct Agreed {
+pub struct Negotiated {
     /// Payload bytes of a full segment.
     pub mss_bytes: u32,
     /// Option bytes in every segment.
@@ -106,8 +106,8 @@ impl Sender {
     pub fn new(config: &Config, mss_bytes: u32, sack: bool) -> Sender {
         let is_lite = config.stack == Stack::Lite;
         Sender {
-            numbering: Numbering::of_syn(config.isn),
-            board: Scoreboard::default(),
+            numbering: Numbering::from_isn(config.isn),
+            scoreboard: Scoreboard::default(),
             congestion: Congestion::new(config, mss_bytes, IPV4_HEADER_BYTES + TCP_HEADER_BYTES),
             recovery: recovery::new(config.recovery, sack, !is_lite),
             rto: rto::new(config.timers, config.ticks),
@@ -116,12 +116,12 @@ impl Sender {
             closed: false,
             edge: 0,
             largest_window_bytes: 0,
-            force: false,
-            override_silly: false,
-            ask_window: false,
-            asked: 0,
-            unanswered: 0,
-            probe_due: false,
+            force_retransmit: false,
+            overrides_sws_avoidance: false,
+            window_probe_due: false,
+            window_probes_sent: 0,
+            unanswered_window_probes: 0,
+            tail_probe_due: false,
             timed: None,
             timer: None,
             expires_ns: 0,
@@ -134,7 +134,7 @@ impl Sender {
             mss_bytes,
             timestamps: false,
             pairs: false,
-            is_second_due: false,
+            pair_second_due: false,
             nagle: config.nagle,
             window_validation: config.window_validation,
             restart_after_idle: config.restart_after_idle,
@@ -147,18 +147,18 @@ impl Sender {
     }
 
     /// Takes over the options that the handshake negotiated.
-    pub fn negotiated(&mut self, config: &Config, agreed: &Agreed) {
-        self.mss_bytes = agreed.mss_bytes;
-        self.timestamps = agreed.timestamps;
-        self.pairs = agreed.pairs;
-        let header_bytes = IPV4_HEADER_BYTES + TCP_HEADER_BYTES + agreed.options_bytes;
-        self.congestion = Congestion::new(config, agreed.mss_bytes, header_bytes);
-        self.congestion.fix(config);
-        self.recovery = recovery::new(config.recovery, agreed.sack, !self.is_lite);
+    pub fn negotiated(&mut self, config: &Config, negotiated: &Negotiated) {
+        self.mss_bytes = negotiated.mss_bytes;
+        self.timestamps = negotiated.timestamps;
+        self.pairs = negotiated.pairs;
+        let header_bytes = IPV4_HEADER_BYTES + TCP_HEADER_BYTES + negotiated.options_bytes;
+        self.congestion = Congestion::new(config, negotiated.mss_bytes, header_bytes);
+        self.congestion.apply_fixed_rate(config);
+        self.recovery = recovery::new(config.recovery, negotiated.sack, !self.is_lite);
     }
 
     /// Takes the RTT sample of the handshake. The SYN was sent once and has been acknowledged.
-    pub fn note_handshake(&mut self, sent_ns: u64, now_ns: u64) {
+    pub fn sample_handshake(&mut self, sent_ns: u64, now_ns: u64) {
         self.rto.sample(sent_ns, now_ns);
         self.recovery.on_established(now_ns - sent_ns);
     }
@@ -176,7 +176,7 @@ impl Sender {
             true => 0,
             false => self
                 .send_buffer_bytes
-                .saturating_sub(self.written - self.board.una().min(self.written)),
+                .saturating_sub(self.written - self.scoreboard.una().min(self.written)),
         }
     }
 
@@ -196,12 +196,12 @@ impl Sender {
 
     /// The FIN has been sent.
     pub fn has_sent_fin(&self) -> bool {
-        self.closed && self.board.nxt() > self.written
+        self.closed && self.scoreboard.nxt() > self.written
     }
 
     /// The FIN has been acknowledged.
     pub fn is_finished(&self) -> bool {
-        self.closed && self.board.una() > self.written
+        self.closed && self.scoreboard.una() > self.written
     }
 
     /// Everything that was written has been sent.
@@ -210,7 +210,7 @@ impl Sender {
     }
 
     pub fn peer_window_bytes(&self) -> u64 {
-        self.edge.saturating_sub(self.board.una())
+        self.edge.saturating_sub(self.scoreboard.una())
     }
 
     /// The largest window that the peer has ever advertised.
@@ -220,12 +220,12 @@ impl Sender {
 
     /// Data bytes that the peer has acknowledged.
     pub fn acked_bytes(&self) -> u64 {
-        self.board.una().min(self.written)
+        self.scoreboard.una().min(self.written)
     }
 
     /// Data bytes written and not sent yet.
     pub fn unsent_bytes(&self) -> u64 {
-        self.written.saturating_sub(self.board.nxt())
+        self.written.saturating_sub(self.scoreboard.nxt())
     }
 
     fn mss(&self) -> u64 {

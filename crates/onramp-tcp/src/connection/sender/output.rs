@@ -1,12 +1,13 @@
 //! Selection of the next segment to send.
 
-use super::timers::Wait;
+use super::timers::Timer;
 use super::{Sender, Timed};
+use crate::congestion::Pacing;
 use onramp_core::{PAIR_ONE, PAIR_TRAIN};
 
 /// Role of a segment in a packet pair or train.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Half {
+pub enum PairRole {
     /// First segment of a pair.
     First,
     /// Second segment of a pair, sent immediately after the first.
@@ -25,9 +26,9 @@ pub struct Outgoing {
     /// The segment ends the stream.
     pub fin: bool,
     /// The segment was sent before.
-    pub again: bool,
+    pub is_retransmission: bool,
     /// Role in a packet pair.
-    pub half: Option<Half>,
+    pub pair_role: Option<PairRole>,
 }
 
 impl Sender {
@@ -42,73 +43,101 @@ impl Sender {
     }
 
     fn choose(&mut self, now_ns: u64) -> Option<Outgoing> {
-        self.pacer.begin();
-        let is_second_due = std::mem::take(&mut self.is_second_due);
-        self.congestion.hold();
-        if std::mem::take(&mut self.ask_window) {
+        self.pacer.clear_wait();
+        let pair_second_due = std::mem::take(&mut self.pair_second_due);
+        self.congestion.restore_held_window();
+        if std::mem::take(&mut self.window_probe_due) {
             // An old offset without payload: the peer must answer such a segment with an ACK.
             return Some(Outgoing {
-                start: self.board.una().wrapping_sub(1),
+                start: self.scoreboard.una().wrapping_sub(1),
                 payload_bytes: 0,
                 fin: false,
-                again: false,
-                half: None,
+                is_retransmission: false,
+                pair_role: None,
             });
         }
-        let pacing = self.congestion.pacing();
         // A token bucket limits every segment, also retransmissions and probes.
+        let pacing = self.congestion.pacing();
         let bucket = pacing.filter(|pacing| pacing.burst_bytes > 0);
-        let probes = std::mem::take(&mut self.probe_due) && !self.board.is_empty();
+        let probes = std::mem::take(&mut self.tail_probe_due) && !self.scoreboard.is_empty();
         if probes && self.pacer.permits(now_ns, self.mss_bytes, bucket) {
             return self.choose_probe(now_ns);
         }
-        if self.force {
+        if self.force_retransmit {
             let bytes = self.next_lost_bytes();
             if !self.pacer.permits(now_ns, bytes, bucket) {
                 return None;
             }
-            self.force = false;
-            if let Some(index) = self.recovery.next_resend(&mut self.board, false) {
-                return Some(self.resend(now_ns, index));
+            self.force_retransmit = false;
+            let next = self
+                .recovery
+                .next_retransmission(&mut self.scoreboard, false);
+            if let Some(index) = next {
+                return Some(self.retransmit(now_ns, index));
             }
         }
         let new = self.new_data();
         if new.is_some_and(|new| new.payload_bytes > 0)
-            && self.board.is_empty()
-            && self.board.nxt() > 0
+            && self.scoreboard.is_empty()
+            && self.scoreboard.nxt() > 0
         {
-            self.wake(now_ns);
+            self.resume_after_idle(now_ns);
         }
-        let pipe = self.board.pipe_bytes();
+        if self.scoreboard.unsent_lost_bytes() > 0 || self.recovery.is_recovering() {
+            let retransmission = self.choose_retransmission(now_ns, pacing, new.is_some());
+            if retransmission.is_some() || self.scoreboard.unsent_lost_bytes() > 0 {
+                return retransmission;
+            }
+        }
+        self.choose_new(now_ns, pacing, new?, pair_second_due)
+    }
+
+    /// The next retransmission that cwnd and the pacer permit.
+    fn choose_retransmission(
+        &mut self,
+        now_ns: u64,
+        pacing: Option<Pacing>,
+        has_new_data: bool,
+    ) -> Option<Outgoing> {
+        let bytes = self.next_lost_bytes();
         let cwnd = self.congestion.window.cwnd_bytes;
-        if self.board.waiting_bytes() > 0 || self.recovery.is_recovering() {
-            let bytes = self.next_lost_bytes();
-            if pipe + self.mss() <= cwnd && self.pacer.permits(now_ns, bytes, pacing) {
-                if let Some(index) = self.recovery.next_resend(&mut self.board, new.is_some()) {
-                    return Some(self.resend(now_ns, index));
-                }
-            }
-            if self.board.waiting_bytes() > 0 {
-                return None;
-            }
+        if self.scoreboard.pipe_bytes() + self.mss() > cwnd
+            || !self.pacer.permits(now_ns, bytes, pacing)
+        {
+            return None;
         }
-        let mut new = new?;
-        let room = (cwnd + self.recovery.extra_bytes(self.mss_bytes)).saturating_sub(pipe);
+        let index = self
+            .recovery
+            .next_retransmission(&mut self.scoreboard, has_new_data)?;
+        Some(self.retransmit(now_ns, index))
+    }
+
+    /// The new data, if cwnd and the pacer permit it, with its role in a packet pair.
+    fn choose_new(
+        &mut self,
+        now_ns: u64,
+        pacing: Option<Pacing>,
+        mut new: Outgoing,
+        pair_second_due: bool,
+    ) -> Option<Outgoing> {
+        let limit = self.congestion.window.cwnd_bytes + self.recovery.extra_bytes(self.mss_bytes);
+        let room = limit.saturating_sub(self.scoreboard.pipe_bytes());
         if u64::from(new.payload_bytes) > room {
             return None;
         }
         // A pair takes one turn of the pacer.
-        if is_second_due && new.payload_bytes == self.mss_bytes {
-            new.half = Some(Half::Second);
+        if pair_second_due && new.payload_bytes == self.mss_bytes {
+            new.pair_role = Some(PairRole::Second);
             return Some(new);
         }
         if !self.pacer.permits(now_ns, new.payload_bytes, pacing) {
             return None;
         }
         if self.pairs {
-            new.half = match self.congestion.wanted_pair() {
-                PAIR_ONE if room >= 2 * self.mss() && self.has_two_segments() => Some(Half::First),
-                PAIR_TRAIN if new.payload_bytes == self.mss_bytes => Some(Half::Train),
+            let has_room = room >= 2 * self.mss() && self.has_two_segments();
+            new.pair_role = match self.congestion.wanted_pair() {
+                PAIR_ONE if has_room => Some(PairRole::First),
+                PAIR_TRAIN if new.payload_bytes == self.mss_bytes => Some(PairRole::Train),
                 _ => None,
             };
         }
@@ -117,21 +146,21 @@ impl Sender {
 
     /// Length of the next segment to retransmit, or of a full segment if none is marked lost.
     fn next_lost_bytes(&mut self) -> u32 {
-        self.board
+        self.scoreboard
             .next_lost()
-            .map_or(self.mss_bytes, |index| self.board.segment(index).len)
+            .map_or(self.mss_bytes, |index| self.scoreboard.segment(index).len)
     }
 
     /// Do the unsent data and the peer's window allow two full segments?
     fn has_two_segments(&self) -> bool {
         self.unsent_bytes()
-            .min(self.edge.saturating_sub(self.board.nxt()))
+            .min(self.edge.saturating_sub(self.scoreboard.nxt()))
             >= 2 * self.mss()
     }
 
     /// New data that the peer's window and silly-window avoidance permit.
     pub(super) fn new_data(&self) -> Option<Outgoing> {
-        let start = self.board.nxt();
+        let start = self.scoreboard.nxt();
         let unsent = self.unsent_bytes();
         let room = self.edge.saturating_sub(start);
         let bytes = unsent.min(self.mss()).min(room);
@@ -142,20 +171,20 @@ impl Sender {
         // RFC 9293, section 3.8.6.2.1, permits: a full segment; all unsent data if nothing is in
         // flight or Nagle's algorithm is off; half of the largest window.
         let is_full = bytes == self.mss();
-        let is_all = bytes == unsent && (fin || !self.nagle || self.board.is_empty());
+        let is_all = bytes == unsent && (fin || !self.nagle || self.scoreboard.is_empty());
         let is_half = 2 * bytes >= self.largest_window_bytes;
-        let permitted = is_full || is_all || is_half || self.override_silly && bytes > 0;
+        let permitted = is_full || is_all || is_half || self.overrides_sws_avoidance && bytes > 0;
         permitted.then_some(Outgoing {
             start,
             payload_bytes: bytes as u32,
             fin,
-            again: false,
-            half: None,
+            is_retransmission: false,
+            pair_role: None,
         })
     }
 
     /// Data is about to be sent after an idle time.
-    fn wake(&mut self, now_ns: u64) {
+    fn resume_after_idle(&mut self, now_ns: u64) {
         let timeout_ns = self.rto.timeout_ns();
         if now_ns > self.idle_since_ns {
             let idle_ns = self.measurement.elapsed_ns(self.idle_since_ns, now_ns);
@@ -169,17 +198,17 @@ impl Sender {
         }
     }
 
-    fn resend(&mut self, now_ns: u64, index: usize) -> Outgoing {
-        self.board.resend(now_ns, index);
-        let segment = *self.board.segment(index);
+    fn retransmit(&mut self, now_ns: u64, index: usize) -> Outgoing {
+        self.scoreboard.retransmit(now_ns, index);
+        let segment = *self.scoreboard.segment(index);
         let fin = self.closed && segment.end() > self.written;
         let payload_bytes = segment.len - u32::from(fin);
         Outgoing {
             start: segment.start,
             payload_bytes,
             fin,
-            again: true,
-            half: None,
+            is_retransmission: true,
+            pair_role: None,
         }
     }
 
@@ -189,41 +218,41 @@ impl Sender {
         if len == 0 {
             return;
         }
-        if outgoing.again {
-            self.sent_again(outgoing.start, outgoing.start + u64::from(len));
+        if outgoing.is_retransmission {
+            self.retransmitted_while_timed(outgoing.start, outgoing.start + u64::from(len));
         } else {
-            self.board.send(now_ns, len);
-            self.override_silly = false;
+            self.scoreboard.send(now_ns, len);
+            self.overrides_sws_avoidance = false;
             if self.timed.is_none() && !self.rto.wants_every_ack() {
                 self.timed = Some(Timed {
-                    end: self.board.nxt(),
+                    end: self.scoreboard.nxt(),
                     sent_ns: Some(now_ns),
                 });
             }
         }
         self.recovery.on_sent(len);
         let pacing = self.congestion.pacing();
-        match outgoing.half {
-            Some(Half::First) => {
+        match outgoing.pair_role {
+            Some(PairRole::First) => {
                 self.pacer.pair_sent(now_ns, len, pacing);
                 self.congestion.pair_sent();
-                self.is_second_due = true;
+                self.pair_second_due = true;
             }
-            Some(Half::Second) => {}
-            Some(Half::Train) | None => self.pacer.sent(now_ns, len, pacing),
+            Some(PairRole::Second) => {}
+            Some(PairRole::Train) | None => self.pacer.sent(now_ns, len, pacing),
         }
         self.usage.sent();
         self.idle_since_ns = now_ns;
         match self.timer {
-            None | Some((Wait::Persist, _)) => self.start_timer(now_ns),
-            Some((Wait::Probe, _)) if !outgoing.again => self.arm(now_ns),
+            None | Some((Timer::Persist, _)) => self.start_timer(now_ns),
+            Some((Timer::Probe, _)) if !outgoing.is_retransmission => self.arm(now_ns),
             _ => {}
         }
     }
 
     /// Karn's algorithm: do not time a retransmitted segment, unless an echoed timestamp will show
     /// which transmission was acknowledged.
-    fn sent_again(&mut self, start: u64, end: u64) {
+    fn retransmitted_while_timed(&mut self, start: u64, end: u64) {
         let is_echoed = self.timestamps && self.rto.wants_echoes();
         self.timed = match self.timed {
             Some(timed) if timed.end <= start => Some(timed),
@@ -238,15 +267,16 @@ impl Sender {
 
     /// Ends a burst: nothing more can be sent now.
     fn burst_ends(&mut self, now_ns: u64) {
-        let pipe = self.board.pipe_bytes();
+        let pipe = self.scoreboard.pipe_bytes();
         let is_full = pipe + self.mss() > self.congestion.window.cwnd_bytes;
         self.usage
-            .burst_ends(is_full, pipe, self.board.una(), self.board.nxt());
+            .burst_ends(is_full, pipe, self.scoreboard.una(), self.scoreboard.nxt());
         // The window is too small for the unsent data, and nothing is in flight that could bring a
         // window update.
-        let waits = self.board.is_empty() && self.unsent_bytes() > 0 && self.timer.is_none();
-        if waits && self.new_data().is_none() {
-            self.timer = Some((Wait::Persist, self.rto.deadline_ns(now_ns)));
+        let awaits_retransmission =
+            self.scoreboard.is_empty() && self.unsent_bytes() > 0 && self.timer.is_none();
+        if awaits_retransmission && self.new_data().is_none() {
+            self.timer = Some((Timer::Persist, self.rto.deadline_ns(now_ns)));
         }
     }
 
@@ -259,8 +289,8 @@ impl Sender {
                 .sent(new.start + u64::from(new.payload_bytes), false);
             return Some(new);
         }
-        let last = self.board.len().checked_sub(1)?;
-        self.probe.sent(self.board.nxt(), true);
-        Some(self.resend(now_ns, last))
+        let last = self.scoreboard.len().checked_sub(1)?;
+        self.probe.sent(self.scoreboard.nxt(), true);
+        Some(self.retransmit(now_ns, last))
     }
 }

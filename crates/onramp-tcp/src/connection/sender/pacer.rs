@@ -23,7 +23,7 @@ pub(super) struct Pacer {
     next_ns: u64,
     bucket: Bucket,
     /// A segment waits until this time.
-    waits_for_ns: Option<u64>,
+    waits_until_ns: Option<u64>,
 }
 
 impl Pacer {
@@ -33,13 +33,13 @@ impl Pacer {
             events,
             next_ns: 0,
             bucket: Bucket::default(),
-            waits_for_ns: None,
+            waits_until_ns: None,
         }
     }
 
     /// Forgets the segment that waited.
-    pub fn begin(&mut self) {
-        self.waits_for_ns = None;
+    pub fn clear_wait(&mut self) {
+        self.waits_until_ns = None;
     }
 
     /// May a segment of `bytes` bytes be sent now? If not, the pacer remembers that a segment
@@ -48,15 +48,15 @@ impl Pacer {
         let at_ns = match pacing {
             None => 0,
             Some(Pacing { burst_bytes: 0, .. }) => self.next_ns,
-            Some(_) => self.has_tokens_ns(bytes, pacing),
+            Some(_) => self.tokens_available_ns(bytes, pacing),
         };
-        self.waits_for_ns = (now_ns < at_ns).then_some(at_ns);
-        self.waits_for_ns.is_none()
+        self.waits_until_ns = (now_ns < at_ns).then_some(at_ns);
+        self.waits_until_ns.is_none()
     }
 
     /// The first time at which the bucket has enough tokens for `bytes` bytes, which may be in the
     /// past; 0 if there is no bucket.
-    pub fn has_tokens_ns(&self, bytes: u32, pacing: Option<Pacing>) -> u64 {
+    pub fn tokens_available_ns(&self, bytes: u32, pacing: Option<Pacing>) -> u64 {
         let Some(Pacing {
             bytes_per_s,
             burst_bytes: burst_bytes @ 1..,
@@ -110,8 +110,8 @@ impl Pacer {
     }
 
     /// The first time at which the waiting segment may be sent.
-    pub fn wakes_ns(&self) -> Option<u64> {
-        self.waits_for_ns
+    pub fn wake_up_ns(&self) -> Option<u64> {
+        self.waits_until_ns
             .map(|at_ns| self.events.at_or_after_ns(at_ns))
     }
 }
@@ -139,12 +139,12 @@ mod tests {
         });
         let (mut pacer, mut left) = (Pacer::new(ticks.events()), Vec::new());
         while left.len() < count {
-            pacer.begin();
+            pacer.clear_wait();
             if pacer.permits(now_ns, 1000, pacing) {
                 pacer.sent(now_ns, 1000, pacing);
                 left.push(now_ns);
             } else {
-                now_ns = pacer.wakes_ns().expect("a segment waits");
+                now_ns = pacer.wake_up_ns().expect("a segment waits");
             }
         }
         left

@@ -6,15 +6,15 @@ use crate::recovery::{Delivery, Probe};
 
 /// Number of backoffs of the retransmission timer after which the connection fails (RFC 1122,
 /// section 4.2.3.5; 15 in Linux).
-const MOST_BACKOFFS: u32 = 15;
+const MAX_BACKOFFS: u32 = 15;
 
 /// Maximum interval between window probes (4.4BSD). RFC 1122, section 4.2.2.17, asks for
 /// exponential backoff.
-const MOST_PERSIST_NS: u64 = 60_000_000_000;
+const MAX_PERSIST_NS: u64 = 60_000_000_000;
 
 /// What the timer does when it expires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Wait {
+pub(super) enum Timer {
     /// Retransmit, because an acknowledgement is overdue.
     Retransmit,
     /// Send a tail loss probe.
@@ -37,21 +37,21 @@ impl Sender {
     /// RFC 8985, section 7.2: the probe timer runs from the last transmission but ends no later
     /// than the retransmission timer. New data does not restart the latter (RFC 6298, section 5.1).
     pub(super) fn arm(&mut self, now_ns: u64) {
-        self.timer = Some((Wait::Retransmit, self.expires_ns));
+        self.timer = Some((Timer::Retransmit, self.expires_ns));
         let may_probe = self.recovery.probes()
             && !self.probe.is_out()
             && !self.recovery.is_recovering()
-            && self.board.sacked_bytes() == 0
-            && self.board.lost_bytes() == 0;
+            && self.scoreboard.sacked_bytes() == 0
+            && self.scoreboard.lost_bytes() == 0;
         if may_probe {
             // Data that waits for tokens must be sent before anything can be overdue.
             let from_ns = now_ns.max(
                 self.pacer
-                    .has_tokens_ns(self.mss_bytes, self.congestion.pacing()),
+                    .tokens_available_ns(self.mss_bytes, self.congestion.pacing()),
             );
-            let wanted_ns = from_ns + Probe::timeout_ns(self.rto.srtt_ns(), self.board.len());
+            let wanted_ns = from_ns + Probe::timeout_ns(self.rto.srtt_ns(), self.scoreboard.len());
             let probe_ns = self.events.at_or_after_ns(wanted_ns);
-            self.timer = Some((Wait::Probe, probe_ns.min(self.expires_ns)));
+            self.timer = Some((Timer::Probe, probe_ns.min(self.expires_ns)));
         }
     }
 
@@ -64,7 +64,7 @@ impl Sender {
         [
             self.timer.map(|(_, at)| at),
             recovery_ns,
-            self.pacer.wakes_ns(),
+            self.pacer.wake_up_ns(),
         ]
         .into_iter()
         .flatten()
@@ -85,47 +85,51 @@ impl Sender {
                 &mut restart_timer,
                 |recovery, cx| recovery.on_timer(cx),
             );
-            self.note_recovery(was_recovering);
+            self.count_recovery(was_recovering);
             self.after_ack(now_ns, restart_timer);
         }
         match self.timer.filter(|&(_, at)| at <= now_ns) {
             None => Ok(()),
-            Some((Wait::Probe, _)) => {
+            Some((Timer::Probe, _)) => {
                 // RFC 8985, section 7.3: restart the retransmission timer.
-                self.probe_due = true;
+                self.tail_probe_due = true;
                 self.expires_ns = self.rto.deadline_ns(now_ns);
-                self.timer = Some((Wait::Retransmit, self.expires_ns));
+                self.timer = Some((Timer::Retransmit, self.expires_ns));
                 Ok(())
             }
-            Some((Wait::Persist, _)) => self.persist(now_ns),
-            Some((Wait::Retransmit, _)) => self.expire(now_ns),
+            Some((Timer::Persist, _)) => self.persist(now_ns),
+            Some((Timer::Retransmit, _)) => self.expire(now_ns),
         }
     }
 
     /// RFC 9293, section 3.8.6.1: probe a closed window.
     fn persist(&mut self, now_ns: u64) -> Result<(), GaveUp> {
-        if self.edge > self.board.nxt() {
+        if self.edge > self.scoreboard.nxt() {
             // The window is open but small: send what fits.
-            self.override_silly = true;
+            self.overrides_sws_avoidance = true;
         } else {
-            self.ask_window = true;
+            self.window_probe_due = true;
         }
         // A closed window may stay closed as long as the peer answers (section 3.8.6.1), but no
         // longer.
-        self.unanswered += 1;
-        if self.unanswered > MOST_BACKOFFS {
+        self.unanswered_window_probes += 1;
+        if self.unanswered_window_probes > MAX_BACKOFFS {
             return Err(GaveUp);
         }
-        self.asked += 1;
-        let pause_ns = (self.rto.timeout_ns() << self.asked.min(16)).min(MOST_PERSIST_NS);
-        self.timer = Some((Wait::Persist, self.events.at_or_after_ns(now_ns + pause_ns)));
+        self.window_probes_sent += 1;
+        let pause_ns =
+            (self.rto.timeout_ns() << self.window_probes_sent.min(16)).min(MAX_PERSIST_NS);
+        self.timer = Some((
+            Timer::Persist,
+            self.events.at_or_after_ns(now_ns + pause_ns),
+        ));
         Ok(())
     }
 
     /// Retransmission timeout (RFC 6298, section 5, and RFC 5681, section 3.1).
     fn expire(&mut self, now_ns: u64) -> Result<(), GaveUp> {
         self.timer = None;
-        if self.board.is_empty() {
+        if self.scoreboard.is_empty() {
             return Ok(());
         }
         if let Some(deadline_ns) = self
@@ -133,16 +137,16 @@ impl Sender {
             .map(|at_ns| self.rto.deadline_ns(at_ns.max(now_ns)))
         {
             self.expires_ns = deadline_ns;
-            self.timer = Some((Wait::Retransmit, deadline_ns));
+            self.timer = Some((Timer::Retransmit, deadline_ns));
             return Ok(());
         }
         self.backoffs += 1;
-        if self.backoffs > MOST_BACKOFFS {
+        if self.backoffs > MAX_BACKOFFS {
             return Err(GaveUp);
         }
         self.timeouts += 1;
-        if self.board.segment(0).is_sacked() {
-            self.board.forget_sacked();
+        if self.scoreboard.segment(0).is_sacked() {
+            self.scoreboard.forget_sacked();
         }
         // RFC 5681, section 3.1: ssthresh does not change when the same segment times out again. As
         // in Linux (tcp_enter_loss()), it also does not change if a recovery has already lowered it
@@ -151,35 +155,35 @@ impl Sender {
         let reduces = self.is_lite
             || self.backoffs == 1 && !self.recovery.is_recovering()
             || self.congestion.is_reserved();
-        self.recovery.on_timeout(now_ns, &mut self.board);
+        self.recovery.on_timeout(now_ns, &mut self.scoreboard);
         if reduces {
             let (flight_bytes, lost_bytes) = (
-                self.board.outstanding_bytes(),
-                self.board.total_lost_bytes(),
+                self.scoreboard.flight_size_bytes(),
+                self.scoreboard.total_lost_bytes(),
             );
             self.congestion
                 .reduce(now_ns, LossKind::Timeout, flight_bytes, lost_bytes);
         } else {
-            self.congestion.begin_again();
+            self.congestion.restart_after_timeout();
         }
         self.rto.back_off();
         self.probe.forget();
         self.timed = None;
-        self.force = true;
+        self.force_retransmit = true;
         self.expires_ns = self.rto.deadline_ns(now_ns);
-        self.timer = Some((Wait::Retransmit, self.expires_ns));
+        self.timer = Some((Timer::Retransmit, self.expires_ns));
         Ok(())
     }
 
     /// When the next lost segment may be sent, if it waits for tokens and nothing else is in flight
     /// whose acknowledgement could be overdue.
     fn lost_leaves_ns(&self) -> Option<u64> {
-        let is_lost =
-            self.board.waiting_bytes() > 0 && (self.force || self.board.pipe_bytes() == 0);
+        let is_lost = self.scoreboard.unsent_lost_bytes() > 0
+            && (self.force_retransmit || self.scoreboard.pipe_bytes() == 0);
         let pacing = self
             .congestion
             .pacing()
             .filter(|pacing| is_lost && pacing.burst_bytes > 0);
-        self.pacer.wakes_ns().filter(|_| pacing.is_some())
+        self.pacer.wake_up_ns().filter(|_| pacing.is_some())
     }
 }

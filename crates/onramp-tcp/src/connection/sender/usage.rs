@@ -7,7 +7,7 @@ use crate::Window;
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Usage {
     was_full: bool,
-    most_pipe_bytes: u64,
+    max_pipe_bytes: u64,
     /// The round ends when all bytes below are acknowledged.
     round_end: u64,
     sent_in_burst: bool,
@@ -25,10 +25,10 @@ impl Usage {
             return;
         }
         let begins = una >= self.round_end;
-        if begins || is_full || !self.was_full && pipe_bytes > self.most_pipe_bytes {
+        if begins || is_full || !self.was_full && pipe_bytes > self.max_pipe_bytes {
             *self = Usage {
                 was_full: is_full,
-                most_pipe_bytes: pipe_bytes,
+                max_pipe_bytes: pipe_bytes,
                 round_end: nxt,
                 sent_in_burst: false,
             };
@@ -38,7 +38,7 @@ impl Usage {
     /// Did this cwnd limit the sender? In slow start cwnd is to double, so half of it in use is
     /// enough.
     pub fn is_limited_by(&self, window: &Window) -> bool {
-        self.was_full || window.in_slow_start() && window.cwnd_bytes < 2 * self.most_pipe_bytes
+        self.was_full || window.in_slow_start() && window.cwnd_bytes < 2 * self.max_pipe_bytes
     }
 }
 

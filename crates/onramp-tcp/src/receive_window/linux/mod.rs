@@ -25,7 +25,7 @@
 //! NOTE: Linux measures the share for each new segment size, and the result depends on the device.
 //! Here the share is a constant.
 
-use super::{Held, ReceiveWindow};
+use super::{Contents, ReceiveWindow};
 
 /// Parameters that differ between kernels and devices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +33,7 @@ pub struct Tuning {
     /// Memory of a new socket, in bytes: `tcp_rmem[1]`.
     pub initial_buffer_bytes: u64,
     /// Maximum memory, in bytes: `tcp_rmem[2]`.
-    pub most_buffer_bytes: u64,
+    pub max_buffer_bytes: u64,
     /// Payload bytes in 256 bytes of memory, before a full segment was seen.
     pub initial_share_256: u64,
     /// Payload bytes in 256 bytes of memory, for full segments.
@@ -47,7 +47,7 @@ impl Tuning {
     /// memory on the lab's devices, which is a share of 160/256.
     pub const LINUX_6_18: Tuning = Tuning {
         initial_buffer_bytes: 131_072,
-        most_buffer_bytes: 33_554_432,
+        max_buffer_bytes: 33_554_432,
         initial_share_256: 128,
         share_256: 160,
         slack_segments: 0,
@@ -55,12 +55,12 @@ impl Tuning {
 }
 
 /// The maximum that the window field of a SYN can hold.
-const MOST_SYN_WINDOW_BYTES: u64 = 65_535;
+const MAX_SYN_WINDOW_BYTES: u64 = 65_535;
 /// Bytes assumed to be copied per RTT before the first measurement, in segments: an initial window
 /// (RFC 6928).
 const INITIAL_COPIED_SEGMENTS: u64 = 10;
 /// Smaller segments do not raise the threshold.
-const LEAST_GROWING_BYTES: u32 = 128;
+const MIN_GROWING_BYTES: u32 = 128;
 /// Minimum size of a full segment, if the MSS is not smaller: the default MSS (RFC 9293, section
 /// 3.7.1).
 const DEFAULT_SEGMENT_BYTES: u32 = 536;
@@ -77,7 +77,7 @@ pub struct Linux {
     threshold_bytes: u64,
     /// Largest payload seen in a segment.
     segment_bytes: u32,
-    held: Held,
+    contents: Contents,
     /// Eight times the receiver-side RTT; 0 before the first measurement.
     rtt_8_ns: u64,
     /// When the current RTT of copying began.
@@ -85,14 +85,14 @@ pub struct Linux {
     /// Bytes copied since then.
     copied_bytes: u64,
     /// The maximum that was copied in one RTT.
-    most_copied_bytes: Option<u64>,
+    max_copied_bytes: Option<u64>,
 }
 
 impl Linux {
     /// A new buffer, for segments with at most `mss_bytes` of payload.
     pub fn new(tuning: Tuning, mss_bytes: u32) -> Linux {
         let initial_bytes = payload_in(tuning.initial_buffer_bytes, tuning.initial_share_256);
-        let syn_bytes = initial_bytes.min(MOST_SYN_WINDOW_BYTES);
+        let syn_bytes = initial_bytes.min(MAX_SYN_WINDOW_BYTES);
         let partial_bytes = syn_bytes % u64::from(mss_bytes.max(1));
         Linux {
             tuning,
@@ -105,43 +105,43 @@ impl Linux {
                 syn_bytes
             },
             segment_bytes: 0,
-            held: Held::default(),
+            contents: Contents::default(),
             rtt_8_ns: 0,
             round_start_ns: 0,
             copied_bytes: 0,
-            most_copied_bytes: None,
+            max_copied_bytes: None,
         }
     }
 
     /// Free room for payload, when `waiting_bytes` wait for the reader.
-    fn room_bytes(&self, waiting_bytes: u64) -> u64 {
-        let taken_bytes = waiting_bytes.saturating_add(self.held.beyond_bytes);
+    fn room_bytes(&self, unread_bytes: u64) -> u64 {
+        let taken_bytes = unread_bytes.saturating_add(self.contents.out_of_order_bytes);
         payload_in(self.buffer_bytes, self.share_256).saturating_sub(taken_bytes)
     }
 
     /// Enlarges the buffer for the bytes copied in one RTT, or for data above a gap.
     fn make_room(&mut self, copied_bytes: u64, before_bytes: u64) {
         // Copying more than the maximum buffer cannot enlarge it.
-        let copied_bytes = copied_bytes.min(self.tuning.most_buffer_bytes);
+        let copied_bytes = copied_bytes.min(self.tuning.max_buffer_bytes);
         let wanted = 2 * u128::from(copied_bytes);
         let growth = wanted * u128::from(copied_bytes.saturating_sub(before_bytes))
             / u128::from(before_bytes.max(1));
         let slack = u128::from(self.tuning.slack_segments * u64::from(self.segment_bytes));
-        let window = wanted + slack + 2 * growth + u128::from(self.held.span_bytes);
+        let window = wanted + slack + 2 * growth + u128::from(self.contents.span_bytes);
         let memory = window * 256 / u128::from(self.share_256.max(1));
-        let memory = memory.min(u128::from(self.tuning.most_buffer_bytes)) as u64;
+        let memory = memory.min(u128::from(self.tuning.max_buffer_bytes)) as u64;
         self.buffer_bytes = self.buffer_bytes.max(memory);
     }
 
-    fn most_copied_bytes(&self) -> u64 {
-        self.most_copied_bytes
+    fn max_copied_bytes(&self) -> u64 {
+        self.max_copied_bytes
             .unwrap_or(INITIAL_COPIED_SEGMENTS * u64::from(self.segment_bytes))
     }
 }
 
 impl ReceiveWindow for Linux {
-    fn holds(&mut self, held: Held) {
-        self.held = held;
+    fn set_contents(&mut self, contents: Contents) {
+        self.contents = contents;
     }
 
     fn arrived(
@@ -157,14 +157,14 @@ impl ReceiveWindow for Linux {
         if full {
             self.share_256 = self.tuning.share_256;
         }
-        if self.held.span_bytes > 0 {
-            let most_copied_bytes = self.most_copied_bytes();
-            self.make_room(most_copied_bytes, most_copied_bytes);
+        if self.contents.span_bytes > 0 {
+            let max_copied_bytes = self.max_copied_bytes();
+            self.make_room(max_copied_bytes, max_copied_bytes);
         }
         let room_bytes = self
-            .room_bytes(self.held.waiting_bytes)
+            .room_bytes(self.contents.unread_bytes)
             .saturating_sub(self.threshold_bytes);
-        if !full || payload_bytes < LEAST_GROWING_BYTES || room_bytes == 0 {
+        if !full || payload_bytes < MIN_GROWING_BYTES || room_bytes == 0 {
             return false;
         }
         self.threshold_bytes += room_bytes.min(2 * u64::from(self.segment_bytes));
@@ -178,11 +178,11 @@ impl ReceiveWindow for Linux {
             return;
         }
         // If the reader lags behind, it did not copy at the sender's rate.
-        let copied_bytes = self.copied_bytes.saturating_sub(self.held.waiting_bytes);
-        let before_bytes = self.most_copied_bytes();
+        let copied_bytes = self.copied_bytes.saturating_sub(self.contents.unread_bytes);
+        let before_bytes = self.max_copied_bytes();
         if copied_bytes > before_bytes {
             self.make_room(copied_bytes, before_bytes);
-            self.most_copied_bytes = Some(copied_bytes);
+            self.max_copied_bytes = Some(copied_bytes);
         }
         self.copied_bytes = 0;
         self.round_start_ns = now_ns;
@@ -194,18 +194,18 @@ impl ReceiveWindow for Linux {
         let rtt_ns = rtt_ns.clamp(1, u64::MAX / 16);
         if self.rtt_8_ns == 0 || 8 * rtt_ns < self.rtt_8_ns {
             self.rtt_8_ns = 8 * rtt_ns;
-        } else if self.held.waiting_bytes == 0 {
+        } else if self.contents.unread_bytes == 0 {
             self.rtt_8_ns = self.rtt_8_ns - self.rtt_8_ns / 8 + rtt_ns;
         }
     }
 
-    fn window_bytes(&self, waiting_bytes: u64) -> u64 {
-        self.room_bytes(waiting_bytes).min(self.threshold_bytes)
+    fn window_bytes(&self, unread_bytes: u64) -> u64 {
+        self.room_bytes(unread_bytes).min(self.threshold_bytes)
     }
 
     /// The maximum memory, from which Linux computes the window scale.
-    fn most_bytes(&self) -> u64 {
-        self.tuning.most_buffer_bytes
+    fn max_bytes(&self) -> u64 {
+        self.tuning.max_buffer_bytes
     }
 }
 

@@ -28,14 +28,14 @@ impl Receiver {
         self.now_ns += 240_000;
         self.received += 1;
         self.window.rtt(self.now_ns, RTT_NS);
-        self.window.holds(Held {
-            waiting_bytes: u64::from(SEGMENT_BYTES),
-            ..Held::default()
+        self.window.set_contents(Contents {
+            unread_bytes: u64::from(SEGMENT_BYTES),
+            ..Contents::default()
         });
         let grew = self
             .window
             .arrived(self.now_ns, SEGMENT_BYTES, SEGMENT_BYTES, true);
-        self.window.holds(Held::default());
+        self.window.set_contents(Contents::default());
         self.window.read(self.now_ns, u64::from(SEGMENT_BYTES));
         grew
     }
@@ -68,11 +68,8 @@ fn the_syn_advertises_whole_segments() {
 
 #[test]
 fn the_scale_is_that_of_the_largest_buffer() {
-    let most_bytes = Linux::new(Tuning::LINUX_6_18, 1460).most_bytes();
-    assert_eq!(
-        (0..15).find(|shift| most_bytes >> shift <= 65_535),
-        Some(10)
-    );
+    let max_bytes = Linux::new(Tuning::LINUX_6_18, 1460).max_bytes();
+    assert_eq!((0..15).find(|shift| max_bytes >> shift <= 65_535), Some(10));
 }
 
 /// On the wire: 67584, 70656, 73728, 76800, finally 80896.
@@ -102,7 +99,7 @@ fn the_buffer_grows_as_recorded() {
     ] {
         let mut receiver = Receiver::new();
         receiver.segment();
-        receiver.window.most_copied_bytes = Some(before * u64::from(SEGMENT_BYTES));
+        receiver.window.max_copied_bytes = Some(before * u64::from(SEGMENT_BYTES));
         receiver
             .window
             .read(receiver.now_ns + RTT_NS, copied * u64::from(SEGMENT_BYTES));
@@ -157,9 +154,9 @@ fn unread_data_takes_room() {
     receiver.round(20);
     assert_eq!(receiver.window.window_bytes(10_000), 71_920);
     assert_eq!(receiver.window.window_bytes(100_000), 0);
-    receiver.window.holds(Held {
-        waiting_bytes: 0,
-        beyond_bytes: 20_000,
+    receiver.window.set_contents(Contents {
+        unread_bytes: 0,
+        out_of_order_bytes: 20_000,
         span_bytes: 30_000,
     });
     assert_eq!(receiver.window.window_bytes(10_000), 51_920);
@@ -169,15 +166,15 @@ fn unread_data_takes_room() {
 fn data_above_a_gap_makes_room_for_itself() {
     let mut receiver = Receiver::new();
     receiver.round(20);
-    receiver.window.holds(Held {
-        waiting_bytes: 0,
-        beyond_bytes: 290_000,
+    receiver.window.set_contents(Contents {
+        unread_bytes: 0,
+        out_of_order_bytes: 290_000,
         span_bytes: 300_000,
     });
     receiver
         .window
         .arrived(receiver.now_ns, SEGMENT_BYTES, SEGMENT_BYTES, false);
-    receiver.window.holds(Held::default());
+    receiver.window.set_contents(Contents::default());
     let clamp_bytes = payload_in(receiver.window.buffer_bytes, receiver.window.share_256);
     assert!(
         (300_000 + 2 * 14_480 - 2..=300_000 + 2 * 14_480).contains(&clamp_bytes),
@@ -190,9 +187,9 @@ fn a_reader_that_lags_does_not_grow_the_buffer() {
     let mut receiver = Receiver::new();
     receiver.round(20);
     let buffer_bytes = receiver.window.buffer_bytes;
-    receiver.window.holds(Held {
-        waiting_bytes: 60_000,
-        ..Held::default()
+    receiver.window.set_contents(Contents {
+        unread_bytes: 60_000,
+        ..Contents::default()
     });
     receiver.window.read(receiver.now_ns + RTT_NS, 50_000);
     assert_eq!(receiver.window.buffer_bytes, buffer_bytes);

@@ -10,7 +10,7 @@ pub struct Arrived {
     /// Offset after the last byte.
     pub end: u64,
     /// It was sent more than once.
-    pub repeated: bool,
+    pub was_retransmitted: bool,
 }
 
 /// What an acknowledgement reported.
@@ -28,14 +28,14 @@ pub struct Delivery {
     /// Newest sending time of the newly sacked segments that were sent once.
     pub sacked_sent_ns: Option<u64>,
     /// A retransmitted segment was cumulatively acknowledged.
-    pub repeated_acked: bool,
+    pub retransmitted_acked: bool,
     /// Of all segments that arrived, the one sent last (RFC 8985, section 6.2, step 2).
     pub newest: Option<Arrived>,
     /// The same among the segments that were sent once.
-    pub newest_once: Option<Arrived>,
+    pub newest_sent_once: Option<Arrived>,
     /// Offset after the highest byte whose arrival was reported earlier (RACK.fack of RFC 8985).
     /// One acknowledgement does not show the order in which its segments arrived.
-    pub known_before: u64,
+    pub prior_fack: u64,
     /// Lowest offset of a segment that arrived after one that was sent later: the path reorders.
     pub reordered: Option<u64>,
 }
@@ -45,7 +45,7 @@ impl Arrived {
         Arrived {
             sent_ns: segment.sent_ns,
             end: segment.end(),
-            repeated: segment.is_repeated(),
+            was_retransmitted: segment.was_ever_retransmitted(),
         }
     }
 
@@ -56,7 +56,8 @@ impl Arrived {
     }
 
     fn is_newer_than(&self, other: &Arrived) -> bool {
-        let same_moment = self.sent_ns == other.sent_ns && self.repeated == other.repeated;
+        let same_moment =
+            self.sent_ns == other.sent_ns && self.was_retransmitted == other.was_retransmitted;
         self.sent_ns > other.sent_ns || same_moment && self.end > other.end
     }
 
@@ -72,9 +73,9 @@ impl Delivery {
     pub(super) fn arrived(&mut self, segment: &Sent) {
         let arrived = Arrived::of(segment);
         arrived.keep_newest(&mut self.newest);
-        if !arrived.repeated {
-            arrived.keep_newest(&mut self.newest_once);
-            if arrived.end < self.known_before {
+        if !arrived.was_retransmitted {
+            arrived.keep_newest(&mut self.newest_sent_once);
+            if arrived.end < self.prior_fack {
                 self.reordered = Some(
                     self.reordered
                         .map_or(segment.start, |least| least.min(segment.start)),

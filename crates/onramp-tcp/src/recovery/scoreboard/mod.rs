@@ -15,7 +15,7 @@ mod sent;
 pub use delivery::{Arrived, Delivery};
 pub use sent::Sent;
 
-use sent::{LOST, REPEATED, RESENT, SACKED};
+use sent::{EVER_RETRANSMITTED, LOST, RETRANSMITTED, SACKED};
 use std::collections::VecDeque;
 
 /// The record of the segments in flight.
@@ -29,19 +29,19 @@ pub struct Scoreboard {
     sacked_bytes: u64,
     sacked_segments: u32,
     lost_bytes: u64,
-    resent_bytes: u64,
+    retransmitted_bytes: u64,
     /// Marked lost, and not retransmitted since.
-    waiting_bytes: u64,
+    unsent_lost_bytes: u64,
     /// All bytes ever marked lost.
     total_lost_bytes: u64,
     /// No segment below this offset is lost and waits for its retransmission.
     lost_hint: u64,
     /// No segment below this offset was sent once and is neither lost nor sacked. Time-based loss
     /// detection starts here.
-    out_hint: u64,
+    in_flight_hint: u64,
     /// Sending time and end of each retransmitted segment, in the order of retransmission.
     /// Time-based loss detection uses them.
-    resent: VecDeque<(u64, u64)>,
+    retransmitted: VecDeque<(u64, u64)>,
 }
 
 impl Scoreboard {
@@ -56,13 +56,13 @@ impl Scoreboard {
     }
 
     /// Bytes sent and not cumulatively acknowledged (FlightSize of RFC 5681).
-    pub fn outstanding_bytes(&self) -> u64 {
+    pub fn flight_size_bytes(&self) -> u64 {
         self.nxt - self.una
     }
 
     /// Estimated bytes in flight (pipe of RFC 6675, section 4).
     pub fn pipe_bytes(&self) -> u64 {
-        self.nxt - self.una - self.sacked_bytes - self.lost_bytes + self.resent_bytes
+        self.nxt - self.una - self.sacked_bytes - self.lost_bytes + self.retransmitted_bytes
     }
 
     /// Bytes selectively acknowledged.
@@ -81,8 +81,8 @@ impl Scoreboard {
     }
 
     /// Bytes marked lost that wait for their retransmission.
-    pub fn waiting_bytes(&self) -> u64 {
-        self.waiting_bytes
+    pub fn unsent_lost_bytes(&self) -> u64 {
+        self.unsent_lost_bytes
     }
 
     /// Bytes marked lost since the start. A retransmission that is lost counts again.
@@ -93,7 +93,7 @@ impl Scoreboard {
     /// An empty delivery report for the next acknowledgement.
     pub fn delivery(&self) -> Delivery {
         Delivery {
-            known_before: self.highest_sacked(),
+            prior_fack: self.highest_sacked(),
             ..Delivery::default()
         }
     }
@@ -140,16 +140,16 @@ impl Scoreboard {
     }
 
     /// Records the retransmission of a segment.
-    pub fn resend(&mut self, now_ns: u64, index: usize) {
+    pub fn retransmit(&mut self, now_ns: u64, index: usize) {
         let segment = &mut self.segments[index];
         segment.sent_ns = now_ns;
-        segment.marks |= REPEATED;
-        self.resent.push_back((now_ns, segment.end()));
-        if !segment.is_resent() {
-            segment.marks |= RESENT;
-            self.resent_bytes += u64::from(segment.len);
+        segment.marks |= EVER_RETRANSMITTED;
+        self.retransmitted.push_back((now_ns, segment.end()));
+        if !segment.is_retransmitted() {
+            segment.marks |= RETRANSMITTED;
+            self.retransmitted_bytes += u64::from(segment.len);
             if segment.is_lost() {
-                self.waiting_bytes -= u64::from(segment.len);
+                self.unsent_lost_bytes -= u64::from(segment.len);
             }
         }
     }
@@ -165,18 +165,18 @@ impl Scoreboard {
 
     fn mark(&mut self, index: usize) -> bool {
         let segment = &mut self.segments[index];
-        if segment.is_sacked() || segment.is_lost() && !segment.is_resent() {
+        if segment.is_sacked() || segment.is_lost() && !segment.is_retransmitted() {
             return false;
         }
-        if segment.is_resent() {
-            segment.marks &= !RESENT;
-            self.resent_bytes -= u64::from(segment.len);
+        if segment.is_retransmitted() {
+            segment.marks &= !RETRANSMITTED;
+            self.retransmitted_bytes -= u64::from(segment.len);
         }
         if !segment.is_lost() {
             segment.marks |= LOST;
             self.lost_bytes += u64::from(segment.len);
         }
-        self.waiting_bytes += u64::from(segment.len);
+        self.unsent_lost_bytes += u64::from(segment.len);
         self.lost_hint = self.lost_hint.min(segment.start);
         true
     }
@@ -186,16 +186,16 @@ impl Scoreboard {
         for index in 0..self.segments.len() {
             self.mark_lost(index);
         }
-        self.resent.clear();
+        self.retransmitted.clear();
     }
 
     /// Prepares the retransmission of everything that is not sacked, from the first segment on.
     /// Only that segment is known to be lost, so the others do not count as losses.
-    pub fn go_back(&mut self) {
+    pub fn go_back_n(&mut self) {
         for index in 0..self.segments.len() {
             self.mark(index);
         }
-        self.resent.clear();
+        self.retransmitted.clear();
     }
 
     /// Marks sacked segments lost, because the peer has discarded them (RFC 2018, section 8).
@@ -213,22 +213,23 @@ impl Scoreboard {
 
     /// Index of the first lost segment that waits for its retransmission.
     pub fn next_lost(&mut self) -> Option<usize> {
-        if self.waiting_bytes == 0 {
+        if self.unsent_lost_bytes == 0 {
             return None;
         }
         let from = self.index_of(self.lost_hint);
-        let index = (from..self.segments.len()).find(|&index| self.segments[index].waits())?;
+        let index = (from..self.segments.len())
+            .find(|&index| self.segments[index].awaits_retransmission())?;
         self.lost_hint = self.segments[index].start;
         Some(index)
     }
 
     /// Index of the first segment that starts at or above this offset.
-    pub fn index_of(&self, place: u64) -> usize {
-        if place <= self.una {
+    pub fn index_of(&self, offset: u64) -> usize {
+        if offset <= self.una {
             return 0;
         }
         self.segments
-            .partition_point(|segment| segment.start < place)
+            .partition_point(|segment| segment.start < offset)
     }
 
     /// Removes everything below `una`, which has arrived.
@@ -248,11 +249,15 @@ impl Scoreboard {
                 delivery.arrived(&segment);
             }
             self.lost_bytes -= if segment.is_lost() { taken } else { 0 };
-            self.resent_bytes -= if segment.is_resent() { taken } else { 0 };
-            self.waiting_bytes -= if segment.waits() { taken } else { 0 };
+            self.retransmitted_bytes -= if segment.is_retransmitted() { taken } else { 0 };
+            self.unsent_lost_bytes -= if segment.awaits_retransmission() {
+                taken
+            } else {
+                0
+            };
             self.sacked_segments -= u32::from(segment.is_sacked() && segment.end() <= una);
-            if segment.is_repeated() {
-                delivery.repeated_acked = true;
+            if segment.was_ever_retransmitted() {
+                delivery.retransmitted_acked = true;
             } else if !segment.is_sacked() {
                 let (oldest, newest) = delivery
                     .acked_sent_ns
@@ -268,7 +273,7 @@ impl Scoreboard {
             }
             self.segments.pop_front();
         }
-        if delivery.repeated_acked {
+        if delivery.retransmitted_acked {
             delivery.acked_sent_ns = None;
         }
         self.una = una;
@@ -277,11 +282,15 @@ impl Scoreboard {
         if let Some(first) = self.sacked.first_mut() {
             first.0 = first.0.max(una);
         }
-        while self.resent.front().is_some_and(|&(_, end)| end <= una) {
-            self.resent.pop_front();
+        while self
+            .retransmitted
+            .front()
+            .is_some_and(|&(_, end)| end <= una)
+        {
+            self.retransmitted.pop_front();
         }
         self.lost_hint = self.lost_hint.max(una);
-        self.out_hint = self.out_hint.max(una);
+        self.in_flight_hint = self.in_flight_hint.max(una);
     }
 
     /// Marks late segments lost. Asks `is_late` for every segment in flight, oldest sending time
@@ -289,9 +298,9 @@ impl Scoreboard {
     /// retransmitted segments. Returns whether any segment was marked.
     pub fn mark_late(&mut self, mut is_late: impl FnMut(&Sent) -> bool) -> bool {
         let mut found = false;
-        let mut index = self.index_of(self.out_hint);
+        let mut index = self.index_of(self.in_flight_hint);
         while let Some(segment) = self.segments.get(index) {
-            if !(segment.is_sacked() || segment.is_lost() || segment.is_repeated()) {
+            if !(segment.is_sacked() || segment.is_lost() || segment.was_ever_retransmitted()) {
                 if !is_late(segment) {
                     break;
                 }
@@ -299,19 +308,19 @@ impl Scoreboard {
             }
             index += 1;
         }
-        self.out_hint = self
+        self.in_flight_hint = self
             .segments
             .get(index)
             .map_or(self.nxt, |segment| segment.start);
-        while let Some(&(sent_ns, end)) = self.resent.front() {
+        while let Some(&(sent_ns, end)) = self.retransmitted.front() {
             let index = self.segments.partition_point(|segment| segment.end() < end);
-            let is_out = |s: &&Sent| s.end() == end && s.sent_ns == sent_ns && s.is_resent();
+            let is_out = |s: &&Sent| s.end() == end && s.sent_ns == sent_ns && s.is_retransmitted();
             match self.segments.get(index).filter(is_out) {
                 Some(segment) if !is_late(segment) => break,
                 Some(_) => found |= self.mark_lost(index),
                 None => {}
             }
-            self.resent.pop_front();
+            self.retransmitted.pop_front();
         }
         found
     }
@@ -328,8 +337,8 @@ impl Scoreboard {
         };
         assert_eq!(self.sacked_bytes, sum(Sent::is_sacked));
         assert_eq!(self.lost_bytes, sum(Sent::is_lost));
-        assert_eq!(self.resent_bytes, sum(Sent::is_resent));
-        assert_eq!(self.waiting_bytes, sum(Sent::waits));
+        assert_eq!(self.retransmitted_bytes, sum(Sent::is_retransmitted));
+        assert_eq!(self.unsent_lost_bytes, sum(Sent::awaits_retransmission));
         assert_eq!(
             self.sacked_segments as usize,
             self.segments.iter().filter(|s| s.is_sacked()).count()
@@ -358,14 +367,14 @@ impl Scoreboard {
         assert!(self
             .segments
             .iter()
-            .all(|s| !s.is_sacked() || !(s.is_lost() || s.is_resent())));
+            .all(|s| !s.is_sacked() || !(s.is_lost() || s.is_retransmitted())));
         assert!(self
             .segments
             .iter()
-            .all(|s| !s.is_resent() || s.is_repeated()));
-        let waits = self.segments.iter().find(|s| s.waits());
+            .all(|s| !s.is_retransmitted() || s.was_ever_retransmitted()));
+        let awaits_retransmission = self.segments.iter().find(|s| s.awaits_retransmission());
         assert!(
-            waits.is_none_or(|s| s.start >= self.lost_hint),
+            awaits_retransmission.is_none_or(|s| s.start >= self.lost_hint),
             "the hint has passed a lost segment"
         );
     }

@@ -1,26 +1,26 @@
 //! Selective acknowledgements.
 
-use super::sent::{LOST, RESENT, SACKED};
+use super::sent::{LOST, RETRANSMITTED, SACKED};
 use super::{Delivery, Scoreboard};
 
 impl Scoreboard {
     /// Processes one block of the peer's SACK option.
     pub fn sack(&mut self, left: u64, right: u64, delivery: &mut Delivery) {
         let (left, right) = (left.max(self.una), right.min(self.nxt));
-        let mut place = left;
-        while place < right {
+        let mut offset = left;
+        while offset < right {
             // The next part of the block that is not covered yet.
-            let next = self.sacked.partition_point(|range| range.1 <= place);
+            let next = self.sacked.partition_point(|range| range.1 <= offset);
             let limit = match self.sacked.get(next) {
-                Some(&(start, end)) if start <= place => {
-                    place = end;
+                Some(&(start, end)) if start <= offset => {
+                    offset = end;
                     continue;
                 }
                 Some(&(start, _)) => start.min(right),
                 None => right,
             };
-            self.sack_whole_segments(place, limit, delivery);
-            place = limit;
+            self.sack_whole_segments(offset, limit, delivery);
+            offset = limit;
         }
     }
 
@@ -33,21 +33,21 @@ impl Scoreboard {
                 break;
             }
             let len = u64::from(segment.len);
-            if segment.is_resent() {
-                self.resent_bytes -= len;
+            if segment.is_retransmitted() {
+                self.retransmitted_bytes -= len;
             }
             if segment.is_lost() {
                 self.lost_bytes -= len;
             }
-            if segment.waits() {
-                self.waiting_bytes -= len;
+            if segment.awaits_retransmission() {
+                self.unsent_lost_bytes -= len;
             }
-            segment.marks = segment.marks & !(LOST | RESENT) | SACKED;
+            segment.marks = segment.marks & !(LOST | RETRANSMITTED) | SACKED;
             self.sacked_bytes += len;
             self.sacked_segments += 1;
             delivery.sacked_bytes += len;
             delivery.delivered_bytes += len;
-            if !segment.is_repeated() {
+            if !segment.was_ever_retransmitted() {
                 delivery.sacked_sent_ns =
                     Some(delivery.sacked_sent_ns.unwrap_or(0).max(segment.sent_ns));
             }

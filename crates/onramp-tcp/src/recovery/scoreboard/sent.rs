@@ -5,9 +5,9 @@ pub(super) const SACKED: u8 = 1;
 /// It is marked lost.
 pub(super) const LOST: u8 = 2;
 /// Retransmitted since it was marked lost, or retransmitted without being marked.
-pub(super) const RESENT: u8 = 4;
+pub(super) const RETRANSMITTED: u8 = 4;
 /// Sent more than once: it gives no RTT sample (Karn's algorithm).
-pub(super) const REPEATED: u8 = 8;
+pub(super) const EVER_RETRANSMITTED: u8 = 8;
 
 /// A segment that has been sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,17 +38,17 @@ impl Sent {
     }
 
     /// Was it retransmitted, and since then not marked lost?
-    pub fn is_resent(&self) -> bool {
-        self.marks & RESENT != 0
+    pub fn is_retransmitted(&self) -> bool {
+        self.marks & RETRANSMITTED != 0
     }
 
     /// Does it wait for its retransmission?
-    pub fn waits(&self) -> bool {
-        self.is_lost() && !self.is_resent()
+    pub fn awaits_retransmission(&self) -> bool {
+        self.is_lost() && !self.is_retransmitted()
     }
 
     /// Was it sent more than once?
-    pub fn is_repeated(&self) -> bool {
-        self.marks & REPEATED != 0
+    pub fn was_ever_retransmitted(&self) -> bool {
+        self.marks & EVER_RETRANSMITTED != 0
     }
 }

@@ -8,12 +8,12 @@ struct Byte {
     sacked: bool,
     lost: bool,
     /// Retransmitted, since it was marked lost if it is.
-    resent: bool,
+    retransmitted: bool,
 }
 
 impl Byte {
-    fn waits(self) -> bool {
-        self.lost && !self.resent
+    fn awaits_retransmission(self) -> bool {
+        self.lost && !self.retransmitted
     }
 }
 
@@ -75,11 +75,20 @@ impl Model {
         }
     }
 
-    fn resend(&mut self, index: usize) {
+    fn retransmit(&mut self, index: usize) {
         let segment = self.segments()[index].clone();
         self.of(&segment)
             .iter_mut()
-            .for_each(|byte| byte.resent = true);
+            .for_each(|byte| byte.retransmitted = true);
+    }
+
+    fn forget_sacked(&mut self) {
+        let lost = Byte {
+            lost: true,
+            ..Byte::default()
+        };
+        let sacked = self.bytes.iter_mut().filter(|byte| byte.sacked);
+        sacked.for_each(|byte| *byte = lost);
     }
 
     fn count(&self, is: impl Fn(&Byte) -> bool) -> u64 {
@@ -97,8 +106,8 @@ enum Step {
     Acknowledge(u64),
     MarkLost(usize),
     MarkAllLost,
-    Resend(usize),
-    ResendNext,
+    Retransmit(usize),
+    RetransmitNext,
     ForgetSacked,
 }
 
@@ -109,30 +118,30 @@ fn step() -> impl Strategy<Value = Step> {
         3 => (0u64..40).prop_map(Step::Acknowledge),
         3 => any::<usize>().prop_map(Step::MarkLost),
         1 => Just(Step::MarkAllLost),
-        2 => any::<usize>().prop_map(Step::Resend),
-        4 => Just(Step::ResendNext),
+        2 => any::<usize>().prop_map(Step::Retransmit),
+        4 => Just(Step::RetransmitNext),
         1 => Just(Step::ForgetSacked),
     ]
 }
 
 /// Applies a step to the scoreboard and the model, and compares their reports.
 fn take(
-    board: &mut Scoreboard,
+    scoreboard: &mut Scoreboard,
     model: &mut Model,
     now_ns: u64,
     step: Step,
 ) -> Result<(), TestCaseError> {
-    let mut delivery = board.delivery();
+    let mut delivery = scoreboard.delivery();
     match step {
         Step::Send(len) => {
-            board.send(now_ns, len);
+            scoreboard.send(now_ns, len);
             model
                 .bytes
                 .resize(model.bytes.len() + len as usize, Byte::default());
             model.ends.push(model.bytes.len() as u64);
         }
         Step::Sack(left, bytes) => {
-            board.sack(model.una + left, model.una + left + bytes, &mut delivery);
+            scoreboard.sack(model.una + left, model.una + left + bytes, &mut delivery);
             let news = model.sack(model.una + left, model.una + left + bytes);
             prop_assert_eq!(
                 (delivery.sacked_bytes, delivery.delivered_bytes),
@@ -141,49 +150,44 @@ fn take(
         }
         Step::Acknowledge(bytes) => {
             let una = (model.una + bytes).min(model.bytes.len() as u64);
-            board.acknowledge(una, &mut delivery);
+            scoreboard.acknowledge(una, &mut delivery);
             prop_assert_eq!(delivery.acked_bytes, una - model.una);
             prop_assert_eq!(delivery.delivered_bytes, model.acknowledge(una));
         }
-        Step::MarkLost(index) if !board.is_empty() => {
-            board.mark_lost(index % board.len());
-            model.mark_lost(index % board.len());
+        Step::MarkLost(index) if !scoreboard.is_empty() => {
+            scoreboard.mark_lost(index % scoreboard.len());
+            model.mark_lost(index % scoreboard.len());
         }
         Step::MarkAllLost => {
-            board.mark_all_lost();
-            (0..board.len()).for_each(|index| model.mark_lost(index));
+            scoreboard.mark_all_lost();
+            (0..scoreboard.len()).for_each(|index| model.mark_lost(index));
         }
-        Step::Resend(index)
-            if !board.is_empty() && !board.segment(index % board.len()).is_sacked() =>
+        Step::Retransmit(index)
+            if !scoreboard.is_empty()
+                && !scoreboard.segment(index % scoreboard.len()).is_sacked() =>
         {
-            board.resend(now_ns, index % board.len());
-            model.resend(index % board.len());
+            scoreboard.retransmit(now_ns, index % scoreboard.len());
+            model.retransmit(index % scoreboard.len());
         }
-        Step::ResendNext => {
-            let next = board.next_lost();
+        Step::RetransmitNext => {
+            let next = scoreboard.next_lost();
             prop_assert_eq!(
                 next,
                 model
                     .segments()
                     .iter()
-                    .position(|segment| model.first(segment).waits())
+                    .position(|segment| model.first(segment).awaits_retransmission())
             );
             if let Some(index) = next {
-                board.resend(now_ns, index);
-                model.resend(index);
+                scoreboard.retransmit(now_ns, index);
+                model.retransmit(index);
             }
         }
         Step::ForgetSacked => {
-            board.forget_sacked();
-            let taken_back = model.bytes.iter_mut().filter(|byte| byte.sacked);
-            taken_back.for_each(|byte| {
-                *byte = Byte {
-                    lost: true,
-                    ..Byte::default()
-                }
-            });
+            scoreboard.forget_sacked();
+            model.forget_sacked();
         }
-        Step::MarkLost(_) | Step::Resend(_) => {}
+        Step::MarkLost(_) | Step::Retransmit(_) => {}
     }
     Ok(())
 }
@@ -191,19 +195,21 @@ fn take(
 proptest! {
     #[test]
     fn the_scoreboard_agrees_with_the_bytes(steps in prop::collection::vec(step(), 1..80)) {
-        let (mut board, mut model) = (Scoreboard::default(), Model::default());
+        let (mut scoreboard, mut model) = (Scoreboard::default(), Model::default());
         for (now_ns, step) in (0..).zip(steps) {
-            take(&mut board, &mut model, now_ns, step)?;
-            board.check();
-            prop_assert_eq!((board.una(), board.nxt()), (model.una, model.bytes.len() as u64));
-            prop_assert_eq!(board.sacked_bytes(), model.count(|byte| byte.sacked));
-            prop_assert_eq!(board.lost_bytes(), model.count(|byte| byte.lost));
-            prop_assert_eq!(board.waiting_bytes(), model.count(|byte| byte.waits()));
+            take(&mut scoreboard, &mut model, now_ns, step)?;
+            scoreboard.check();
+            let ends = (model.una, model.bytes.len() as u64);
+            prop_assert_eq!((scoreboard.una(), scoreboard.nxt()), ends);
+            prop_assert_eq!(scoreboard.sacked_bytes(), model.count(|byte| byte.sacked));
+            prop_assert_eq!(scoreboard.lost_bytes(), model.count(|byte| byte.lost));
+            let unsent_lost_bytes = model.count(|byte| byte.awaits_retransmission());
+            prop_assert_eq!(scoreboard.unsent_lost_bytes(), unsent_lost_bytes);
             // RFC 6675, section 4, SetPipe.
             let in_flight = model.count(|byte| !byte.sacked && !byte.lost);
-            let pipe = in_flight + model.count(|byte| byte.resent);
-            prop_assert_eq!(board.pipe_bytes(), pipe);
-            let segments: Vec<_> = board
+            let pipe = in_flight + model.count(|byte| byte.retransmitted);
+            prop_assert_eq!(scoreboard.pipe_bytes(), pipe);
+            let segments: Vec<_> = scoreboard
                 .segments()
                 .iter()
                 .map(|segment| segment.start..segment.end())
@@ -218,18 +224,20 @@ proptest! {
         steps in prop::collection::vec(step(), 1..60),
         age_ns in 1u64..30,
     ) {
-        let (mut board, mut model) = (Scoreboard::default(), Model::default());
+        let (mut scoreboard, mut model) = (Scoreboard::default(), Model::default());
         for (now_ns, step) in (0..).zip(steps) {
-            take(&mut board, &mut model, now_ns, step)?;
+            take(&mut scoreboard, &mut model, now_ns, step)?;
             let is_late = |segment: &Sent| segment.sent_ns + age_ns <= now_ns;
-            let is_out = |segment: &Sent| !segment.is_sacked() && !segment.waits();
+            let is_out = |segment: &Sent| !segment.is_sacked() && !segment.awaits_retransmission();
             let is_due = |segment: &&Sent| is_out(segment) && is_late(segment);
-            let due = board.segments().iter().any(|segment| is_due(&segment));
-            prop_assert_eq!(board.mark_late(is_late), due);
-            board.check();
-            let left = board.segments().iter().find(is_due);
+            let due = scoreboard.segments().iter().any(|segment| is_due(&segment));
+            prop_assert_eq!(scoreboard.mark_late(is_late), due);
+            scoreboard.check();
+            let left = scoreboard.segments().iter().find(is_due);
             prop_assert_eq!(left, None);
-            let marked: Vec<_> = (0..board.len()).filter(|&i| board.segment(i).waits()).collect();
+            let marked: Vec<_> = (0..scoreboard.len())
+                .filter(|&i| scoreboard.segment(i).awaits_retransmission())
+                .collect();
             marked.into_iter().for_each(|index| model.mark_lost(index));
         }
     }
@@ -237,55 +245,64 @@ proptest! {
 
 #[test]
 fn a_partial_acknowledgement_cuts_the_first_segment() {
-    let mut board = Scoreboard::default();
-    board.send(0, 1000);
-    board.mark_lost(0);
-    board.resend(1, 0);
-    let mut delivery = board.delivery();
-    board.acknowledge(400, &mut delivery);
-    board.check();
+    let mut scoreboard = Scoreboard::default();
+    scoreboard.send(0, 1000);
+    scoreboard.mark_lost(0);
+    scoreboard.retransmit(1, 0);
+    let mut delivery = scoreboard.delivery();
+    scoreboard.acknowledge(400, &mut delivery);
+    scoreboard.check();
     assert_eq!(
         (
             delivery.acked_bytes,
-            board.segment(0).start,
-            board.segment(0).len
+            scoreboard.segment(0).start,
+            scoreboard.segment(0).len
         ),
         (400, 400, 600)
     );
     // RFC 8985, section 6.2, step 5: the loss of its retransmission is still detected.
-    assert!(board.mark_late(|segment| segment.sent_ns <= 1));
+    assert!(scoreboard.mark_late(|segment| segment.sent_ns <= 1));
 }
 
 #[test]
 fn segments_reported_by_one_ack_are_not_reordered() {
     // RFC 8985, section 6.2, step 3.
-    let mut board = Scoreboard::default();
-    (0..4).for_each(|now_ns| board.send(now_ns, 1000));
-    let mut delivery = board.delivery();
-    board.sack(3000, 4000, &mut delivery);
-    board.sack(1000, 2000, &mut delivery);
-    board.acknowledge(1000, &mut delivery);
+    let mut scoreboard = Scoreboard::default();
+    (0..4).for_each(|now_ns| scoreboard.send(now_ns, 1000));
+    let mut delivery = scoreboard.delivery();
+    scoreboard.sack(3000, 4000, &mut delivery);
+    scoreboard.sack(1000, 2000, &mut delivery);
+    scoreboard.acknowledge(1000, &mut delivery);
     assert_eq!(delivery.reordered, None);
-    let mut delivery = board.delivery();
-    board.acknowledge(4000, &mut delivery);
+    let mut delivery = scoreboard.delivery();
+    scoreboard.acknowledge(4000, &mut delivery);
     assert_eq!(delivery.reordered, Some(2000));
 }
 
 #[test]
 fn a_lost_retransmission_counts_again_and_going_back_does_not() {
-    let mut board = Scoreboard::default();
-    (0..4).for_each(|now_ns| board.send(now_ns, 1000));
-    assert!(board.mark_lost(0) && !board.mark_lost(0));
-    board.resend(5, 0);
-    assert!(board.mark_lost(0));
-    assert_eq!((board.lost_bytes(), board.total_lost_bytes()), (1000, 2000));
-    board.sack(3000, 4000, &mut Delivery::default());
-    board.go_back();
-    board.check();
+    let mut scoreboard = Scoreboard::default();
+    (0..4).for_each(|now_ns| scoreboard.send(now_ns, 1000));
+    assert!(scoreboard.mark_lost(0) && !scoreboard.mark_lost(0));
+    scoreboard.retransmit(5, 0);
+    assert!(scoreboard.mark_lost(0));
     assert_eq!(
-        (board.waiting_bytes(), board.total_lost_bytes()),
+        (scoreboard.lost_bytes(), scoreboard.total_lost_bytes()),
+        (1000, 2000)
+    );
+    scoreboard.sack(3000, 4000, &mut Delivery::default());
+    scoreboard.go_back_n();
+    scoreboard.check();
+    assert_eq!(
+        (
+            scoreboard.unsent_lost_bytes(),
+            scoreboard.total_lost_bytes()
+        ),
         (3000, 2000)
     );
-    board.acknowledge(4000, &mut Delivery::default());
-    assert_eq!((board.lost_bytes(), board.total_lost_bytes()), (0, 2000));
+    scoreboard.acknowledge(4000, &mut Delivery::default());
+    assert_eq!(
+        (scoreboard.lost_bytes(), scoreboard.total_lost_bytes()),
+        (0, 2000)
+    );
 }

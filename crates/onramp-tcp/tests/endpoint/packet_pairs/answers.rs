@@ -1,12 +1,12 @@
-//! What a receiver says of pairs (section 4.1.2).
+//! Replies of a receiver to pairs (section 4.1.2).
 
-use super::{counts, first, knowing, marked, options, receiving, second};
+use super::{counts, first, marked, options, receiving, second, supporting};
 use crate::script::{number, Script, MS_NS};
 use onramp_core::pairs::Form;
 use onramp_tcp::{Acks, Config, PacketPair, Segment, Ticks};
 
-/// Of a pair of small segments, for which a delayed acknowledgement would wait: what is sent at
-/// once.
+/// A pair of small segments arrives, for which an ACK could be delayed. Returns what is sent
+/// immediately.
 fn pair(script: &mut Script, id: u8, apart_ms: u64) -> [Vec<String>; 2] {
     let start = script.sent;
     let sent = marked(script, start, 100, first(id));
@@ -15,7 +15,7 @@ fn pair(script: &mut Script, id: u8, apart_ms: u64) -> [Vec<String>; 2] {
 }
 
 #[test]
-fn the_second_is_acknowledged_at_once_with_the_reply_and_the_first_may_wait() {
+fn the_second_is_acknowledged_immediately_with_the_reply_and_the_first_may_wait() {
     let mut script = receiving(PacketPair::Answer);
     // "The acknowledgement of packet with packet pair 1 type option can be delayed by delayed ack
     // algorithm", and that "with packet pair 2 type option is transmitted immediately"
@@ -24,23 +24,23 @@ fn the_second_is_acknowledged_at_once_with_the_reply_and_the_first_may_wait() {
         [vec![], vec!["ack 200 reply 1: 40 ms".to_owned()]]
     );
     assert_eq!(counts(&script).answers, 1);
-    // Without one of these options small segments wait.
+    // Without these options small segments wait.
     assert!(script.data(200, 100, 0).is_empty());
 }
 
 #[test]
-fn of_a_train_the_first_32_are_acknowledged_at_once_and_then_every_eighth() {
+fn of_a_train_the_first_32_are_acknowledged_immediately_and_then_every_eighth() {
     let mut script = receiving(PacketPair::Answer);
     assert!(marked(&mut script, 0, 10, first(1)).is_empty());
-    let at_once = |n: &i64| {
+    let immediate = |n: &i64| {
         script.now_ns += 10 * MS_NS;
         let sent = marked(&mut script, 10 * n, 10, second(1));
         let expected = format!("ack {} reply 1: {} ms", 10 * (n + 1), 10 * n);
         assert!(sent.is_empty() || sent == [expected], "{n}: {sent:?}");
         !sent.is_empty()
     };
-    let at_once: Vec<i64> = (1..=60).filter(at_once).collect();
-    assert_eq!(at_once, Vec::from_iter((1..=32).chain([40, 48, 56])));
+    let immediate: Vec<i64> = (1..=60).filter(immediate).collect();
+    assert_eq!(immediate, Vec::from_iter((1..=32).chain([40, 48, 56])));
     assert_eq!(counts(&script).answers, 35);
 }
 
@@ -49,7 +49,7 @@ fn a_first_whose_second_is_late_waits_for_the_timer() {
     let mut script = receiving(PacketPair::Answer);
     assert!(marked(&mut script, 0, 100, first(1)).is_empty());
     assert_eq!(script.until(1000), ["300 ms: ack 100"]);
-    // The interval is what it is.
+    // The late interval is measured as it is.
     assert_eq!(
         marked(&mut script, 100, 100, second(1)),
         ["ack 200 reply 1: 900 ms"]
@@ -57,7 +57,7 @@ fn a_first_whose_second_is_late_waits_for_the_timer() {
 }
 
 #[test]
-fn the_first_is_acknowledged_at_once_too_where_that_is_chosen() {
+fn the_first_is_acknowledged_immediately_too_if_configured() {
     let mut script = receiving(PacketPair::AnswerAtOnce);
     let expected = [
         vec!["ack 100".to_owned()],
@@ -82,7 +82,7 @@ fn every_pair_is_answered_once() {
 }
 
 #[test]
-fn the_reply_goes_with_data_where_there_are_any() {
+fn the_reply_is_sent_with_data_if_there_is_any() {
     let mut script = receiving(PacketPair::Answer);
     script.end.write(10);
     marked(&mut script, 0, 100, first(1));
@@ -92,14 +92,11 @@ fn the_reply_goes_with_data_where_there_are_any() {
         marked(&mut script, 100, 100, second(1)),
         ["10:20 reply 1: 40 ms"]
     );
-    assert!(
-        script.data(200, 100, 0).is_empty(),
-        "it has been acknowledged"
-    );
+    assert!(script.data(200, 100, 0).is_empty(), "already acknowledged");
 }
 
 #[test]
-fn bare_segments_are_measured_and_not_acknowledged() {
+fn segments_without_payload_are_measured_and_not_acknowledged() {
     let mut script = receiving(PacketPair::Answer);
     for mark in [first(1), second(1)] {
         script.now_ns += 40 * MS_NS;
@@ -112,12 +109,12 @@ fn bare_segments_are_measured_and_not_acknowledged() {
             .is_empty());
     }
     assert_eq!(counts(&script).answers, 1);
-    // The reply goes with what is sent next.
+    // The reply is sent with the next segment.
     assert_eq!(script.write(10), ["0:10 reply 1: 40 ms"]);
 }
 
 #[test]
-fn a_pair_beyond_a_gap_is_measured_too() {
+fn a_pair_above_a_gap_is_measured_too() {
     let mut script = receiving(PacketPair::Answer);
     assert_eq!(
         marked(&mut script, 1000, 100, first(1)),
@@ -130,8 +127,8 @@ fn a_pair_beyond_a_gap_is_measured_too() {
     );
 }
 
-/// A pair that arrives at these times, on a host whose clock ticks every 10 ms, the first time at 3
-/// ms.
+/// Measured interval of a pair that arrives at these times, on a host whose clock ticks every 10
+/// ms, first at 3 ms.
 fn by_ticks(first_ns: u64, second_ns: u64) -> u32 {
     let ticks = Ticks {
         measure_ns: 10 * MS_NS,
@@ -140,7 +137,7 @@ fn by_ticks(first_ns: u64, second_ns: u64) -> u32 {
     };
     let mut script = Script::new(Config {
         ticks,
-        ..knowing(PacketPair::Answer, Form::Experiment)
+        ..supporting(PacketPair::Answer, Form::Experiment)
     });
     script.now_ns = first_ns;
     marked(&mut script, 0, 100, first(1));
@@ -158,7 +155,7 @@ fn by_ticks(first_ns: u64, second_ns: u64) -> u32 {
     let sent = script
         .end
         .poll_transmit(second_ns)
-        .expect("it is acknowledged at once");
+        .expect("the second is acknowledged immediately");
     sent.segment
         .options
         .pairs
@@ -169,7 +166,7 @@ fn by_ticks(first_ns: u64, second_ns: u64) -> u32 {
 }
 
 #[test]
-fn the_interval_is_the_difference_of_two_counters() {
+fn the_interval_is_the_difference_of_two_clock_readings() {
     // "difference between timer counter value for packet pair 1 type packet arrival and [...]
     // packet pair 2 type"
     assert_eq!(by_ticks(200 * MS_NS, 202 * MS_NS), 0);
@@ -180,15 +177,15 @@ fn the_interval_is_the_difference_of_two_counters() {
 }
 
 #[test]
-fn the_papers_form_says_whole_ticks_of_10_ms() {
+fn the_papers_form_has_ticks_of_10_ms() {
     for (form, expected) in [(Form::Paper, "40"), (Form::Experiment, "49.9")] {
         let mut script = Script::new(Config {
             acks: Acks::Delayed,
-            ..knowing(PacketPair::Answer, form)
+            ..supporting(PacketPair::Answer, form)
         });
         marked(&mut script, 0, 100, first(1));
         script.now_ns += 49_900_000;
-        // The simulator, which passes segments as they are, gets what a packet would say.
+        // The simulator, which passes on segments, gets the value that a packet would carry.
         assert_eq!(
             marked(&mut script, 100, 100, second(1)),
             [format!("ack 200 reply 1: {expected} ms")]
@@ -197,9 +194,9 @@ fn the_papers_form_says_whole_ticks_of_10_ms() {
 }
 
 #[test]
-fn an_interval_that_the_field_cannot_say_is_the_longest_that_it_can() {
+fn an_interval_above_the_fields_maximum_is_reported_as_the_maximum() {
     for (form, expected_ns) in [(Form::Paper, "4290"), (Form::Experiment, "4294.967295")] {
-        let mut script = Script::new(knowing(PacketPair::Answer, form));
+        let mut script = Script::new(supporting(PacketPair::Answer, form));
         marked(&mut script, 0, 100, first(1));
         script.now_ns += 5000 * MS_NS;
         assert_eq!(
@@ -210,11 +207,11 @@ fn an_interval_that_the_field_cannot_say_is_the_longest_that_it_can() {
 }
 
 #[test]
-fn pairs_are_measured_whatever_the_policy() {
+fn pairs_are_measured_with_every_ack_policy() {
     for &acks in Acks::ALL {
         let mut script = Script::new(Config {
             acks,
-            ..knowing(PacketPair::Answer, Form::Paper)
+            ..supporting(PacketPair::Answer, Form::Paper)
         });
         assert_eq!(
             pair(&mut script, 1, 40)[1],

@@ -1,6 +1,6 @@
-//! What a data sender does with the interval that is reported (sections 4.1.1, 4.2.1 to 4.2.3).
+//! What a data sender does with a reported interval (sections 4.1.1, 4.2.1 to 4.2.3).
 
-use super::{counts, knowing, replied, reply, sending};
+use super::{counts, replied, reply, sending, supporting};
 use crate::pair::{clean, Crossing, End, Pair, DELAY_NS};
 use crate::script::{segments, Script, MS_NS};
 use onramp_core::pairs::Form;
@@ -10,7 +10,7 @@ use onramp_tcp::{ByteCounting, Config, PacketPair, Recovery};
 /// `ONRAMP_PHASE_SLOW_START`.
 const PHASE_SLOW_START: u32 = 0;
 
-/// What the start-up decided last: its phase, the rate and its estimate.
+/// The last decision of the start-up algorithm: its phase, the pacing rate and its estimate.
 fn decision(script: &Script) -> (u32, Option<u64>, u64) {
     let decision = script.end.startup().expect("it has one");
     (
@@ -42,7 +42,7 @@ fn the_bucket_has_the_rate_of_the_last_interval() {
 }
 
 #[test]
-fn until_an_interval_is_reported_slow_start_is_as_ever() {
+fn until_an_interval_is_reported_slow_start_is_unchanged() {
     let mut script = Script::new(sending(4));
     script.write(100_000);
     script.now_ns = 200 * MS_NS;
@@ -51,7 +51,7 @@ fn until_an_interval_is_reported_slow_start_is_as_ever() {
 }
 
 #[test]
-fn an_interval_of_less_than_a_tick_says_nothing() {
+fn an_interval_of_less_than_a_tick_is_ignored() {
     let mut script = Script::new(sending(4));
     script.write(100_000);
     script.now_ns = 200 * MS_NS;
@@ -63,7 +63,7 @@ fn an_interval_of_less_than_a_tick_says_nothing() {
 }
 
 #[test]
-fn a_reply_on_an_acknowledgement_that_was_overtaken_counts() {
+fn a_reply_on_an_ack_that_was_overtaken_counts() {
     let mut script = Script::new(sending(4));
     script.write(100_000);
     script.now_ns = 200 * MS_NS;
@@ -76,14 +76,14 @@ fn a_reply_on_an_acknowledgement_that_was_overtaken_counts() {
 }
 
 #[test]
-fn what_slow_start_permits_leaves_one_each_interval() {
+fn slow_start_sends_one_segment_per_interval() {
     let mut script = Script::new(sending(4));
     script.write(100_000);
     script.now_ns = 200 * MS_NS;
     script.ack(1000);
     script.now_ns = 240 * MS_NS;
     replied(&mut script, 2000, reply(1, 40));
-    // An acknowledgement of everything: nine segments at once otherwise.
+    // The ACK covers everything. Without the bucket nine segments would be sent at once.
     script.until(600);
     script.ack(8000);
     let sent = script.until(900);
@@ -97,8 +97,8 @@ fn what_slow_start_permits_leaves_one_each_interval() {
     );
 }
 
-/// Twelve segments are outstanding, of which the third was lost and has been sent again at 300 ms;
-/// the bucket has this interval, if any. Then everything is acknowledged.
+/// Twelve segments are in flight. The third was lost, and is retransmitted at 300 ms. The bucket
+/// has this interval, if any. Then everything is acknowledged.
 fn recovered(interval_ms: Option<u32>) -> (Script, Vec<String>) {
     let mut script = Script::new(Config {
         recovery: Recovery::Reno,
@@ -112,14 +112,14 @@ fn recovered(interval_ms: Option<u32>) -> (Script, Vec<String>) {
     }
     script.until(300);
     let sent: Vec<_> = (0..3).flat_map(|_| script.ack(2000)).collect();
-    assert!(sent.contains(&"2000:3000 again".to_owned()));
+    assert!(sent.contains(&"2000:3000 rexmt".to_owned()));
     script.until(400);
-    let sent = script.ack(script.end.acked_bytes() as i64 + script.end.outstanding_bytes() as i64);
+    let sent = script.ack(script.end.acked_bytes() as i64 + script.end.flight_size_bytes() as i64);
     (script, sent)
 }
 
 #[test]
-fn without_an_interval_the_acknowledgement_that_ends_recovery_brings_a_burst() {
+fn without_an_interval_the_ack_that_ends_recovery_causes_a_burst() {
     let (script, sent) = recovered(None);
     assert_eq!(
         (sent.len() as u64, script.window().0),
@@ -129,14 +129,14 @@ fn without_an_interval_the_acknowledgement_that_ends_recovery_brings_a_burst() {
 }
 
 #[test]
-fn after_fast_recovery_segments_leave_one_each_interval() {
-    let (mut script, at_once) = recovered(Some(40));
+fn after_fast_recovery_one_segment_is_sent_per_interval() {
+    let (mut script, immediate) = recovered(Some(40));
     // "When new acknowledgement packet is received, The new TCP enters in 'safe-transmit' mode"
     assert_eq!(decision(&script), (PHASE_SAFE, Some(25_000), 25_000));
-    assert_eq!(at_once.len(), 1);
+    assert_eq!(immediate.len(), 1);
     let sent = script.until(499);
     let at: Vec<_> = sent.iter().map(|line| &line[..6]).collect();
-    // A pause of less than an interval is made good.
+    // A pause of less than an interval is made up for.
     assert_eq!(at, ["420 ms", "460 ms"]);
     assert!(
         sent.iter().all(|line| !line.contains("first")),
@@ -145,7 +145,7 @@ fn after_fast_recovery_segments_leave_one_each_interval() {
 }
 
 #[test]
-fn safe_transmit_ends_a_round_trip_after_its_first_acknowledgement() {
+fn safe_transmit_ends_a_round_trip_after_its_first_ack() {
     let (mut script, _) = recovered(Some(40));
     let una = script.end.acked_bytes() as i64;
     script.until(500);
@@ -173,14 +173,14 @@ fn safe_transmit_ends_a_round_trip_after_its_first_acknowledgement() {
 }
 
 #[test]
-fn safe_transmit_ends_when_the_window_is_full() {
+fn safe_transmit_ends_when_cwnd_is_full() {
     let (mut script, _) = recovered(Some(10));
     let una = script.end.acked_bytes() as i64;
-    // In 100 ms the bucket lets as many leave as the window holds.
+    // In 100 ms the bucket sends as much as cwnd allows.
     script.until(500);
-    assert_eq!(script.end.outstanding_bytes(), 1000 * script.window().0);
+    assert_eq!(script.end.flight_size_bytes(), 1000 * script.window().0);
     assert_eq!(decision(&script).0, PHASE_SAFE);
-    // The acknowledgement clocks the next.
+    // The ACK clocks the next segment.
     assert_eq!(script.ack(una + 1000).len(), 1);
     assert_eq!(
         (decision(&script).0, script.end.pacing_bytes_per_s()),
@@ -189,7 +189,7 @@ fn safe_transmit_ends_when_the_window_is_full() {
 }
 
 #[test]
-fn after_a_timeout_slow_start_has_pairs_and_the_bucket_again() {
+fn after_a_timeout_slow_start_uses_pairs_and_the_bucket_again() {
     let mut script = Script::new(Config {
         byte_counting: ByteCounting::ACKS,
         ..sending(10)
@@ -198,16 +198,15 @@ fn after_a_timeout_slow_start_has_pairs_and_the_bucket_again() {
     script.now_ns = 200 * MS_NS;
     replied(&mut script, 2000, reply(1, 40));
     script.until(300);
-    let again = script.until(2000);
+    let sent = script.until(2000);
     assert!(
-        again
-            .last()
-            .is_some_and(|line| line.ends_with("2000:3000 again")),
-        "{again:?}"
+        sent.last()
+            .is_some_and(|line| line.ends_with("2000:3000 rexmt")),
+        "{sent:?}"
     );
     assert_eq!(decision(&script).0, PHASE_AVOIDANCE);
-    // The others had arrived.
-    let sent = script.ack(2000 + script.end.outstanding_bytes() as i64);
+    // The other segments had arrived.
+    let sent = script.ack(2000 + script.end.flight_size_bytes() as i64);
     assert_eq!(decision(&script), (PHASE_SLOW_START, Some(25_000), 25_000));
     assert!(
         sent.len() == 2 && sent[0].ends_with("first 3") && sent[1].ends_with("second 3"),
@@ -215,7 +214,7 @@ fn after_a_timeout_slow_start_has_pairs_and_the_bucket_again() {
     );
 }
 
-/// When the data segments of a download left, which these were and how large the window was.
+/// Time, sequence number and cwnd of each data segment of a download.
 fn departures(pair: &Pair) -> Vec<(u64, u32, u64)> {
     let data = pair.sent_by(End::Server, |transmit| transmit.segment.payload_bytes > 0);
     data.iter()
@@ -229,8 +228,8 @@ fn departures(pair: &Pair) -> Vec<(u64, u32, u64)> {
         .collect()
 }
 
-/// 200 kB from a server with this start-up and threshold, over a path that takes 4 ms for a
-/// segment; lost: the 60th.
+/// A download of 200 kB from a server with this start-up and ssthresh, over a path with 4 ms per
+/// segment.
 fn download(startup: &'static str, initial_ssthresh_bytes: u64) -> Pair {
     let server = Config {
         startup: Some(startup),
@@ -239,7 +238,7 @@ fn download(startup: &'static str, initial_ssthresh_bytes: u64) -> Pair {
         ..sending(4)
     };
     let mut pair = Pair::new(
-        knowing(PacketPair::Answer, Form::Experiment),
+        supporting(PacketPair::Answer, Form::Experiment),
         Config {
             pair_form: Form::Experiment,
             ..server
@@ -258,7 +257,7 @@ fn download(startup: &'static str, initial_ssthresh_bytes: u64) -> Pair {
 }
 
 #[test]
-fn a_connection_that_begins_in_congestion_avoidance_is_not_touched() {
+fn a_connection_that_starts_in_congestion_avoidance_is_unchanged() {
     // "we added no modification to congestion avoidance algorithm"
     assert_eq!(
         departures(&download("pair", 4000)),
@@ -272,26 +271,26 @@ fn a_connection_that_begins_in_congestion_avoidance_is_not_touched() {
 }
 
 #[test]
-fn once_congestion_avoidance_is_reached_acknowledgements_clock_the_sender() {
+fn in_congestion_avoidance_acks_clock_the_sender() {
     let pair = download("pair", 20_000);
     let acks = pair.sent_by(End::Client, |_| true);
     let arrivals: Vec<u64> = acks.iter().map(|ack| ack.now_ns + DELAY_NS).collect();
     let sent = departures(&pair);
-    // Slow start ends with 20 segments; then what the bucket holds is sent, and the window grows by
-    // one a round trip.
+    // Slow start ends with 20 segments. Then the segments held by the bucket are sent, and cwnd
+    // grows by one segment per round trip.
     let end = sent
         .iter()
         .position(|&(_, _, cwnd_bytes)| cwnd_bytes >= 21_000)
-        .expect("it grows");
+        .expect("cwnd grows");
     let is_clocked = |&&(at_ns, ..): &&(u64, u32, u64)| arrivals.contains(&at_ns);
     assert!(sent[end..].len() > 100);
     assert_eq!(
         sent[end..].iter().filter(is_clocked).count(),
         sent[end..].len()
     );
-    // Before, the bucket has its own times.
+    // Before, segments are sent at the times of the bucket.
     assert!(sent[..end].iter().filter(is_clocked).count() < end);
-    let server = pair.server.as_ref().expect("it was connected");
+    let server = pair.server.as_ref().expect("the server was connected");
     assert_eq!(
         (server.pacing_bytes_per_s(), server.startup().unwrap().phase),
         (None, PHASE_AVOIDANCE)
@@ -299,7 +298,7 @@ fn once_congestion_avoidance_is_reached_acknowledgements_clock_the_sender() {
 }
 
 #[test]
-fn the_window_grows_as_without_a_start_up() {
+fn cwnd_grows_as_without_a_start_up() {
     let windows = [Some("pair"), None].map(|startup| {
         let mut script = Script::new(Config {
             startup,
@@ -307,9 +306,9 @@ fn the_window_grows_as_without_a_start_up() {
         });
         script.write(1_000_000);
         script.now_ns = 200 * MS_NS;
-        // Slow start to 64 segments, then a segment a round trip.
+        // Slow start up to 64 segments, then one segment per round trip.
         [(); 6].map(|()| {
-            script.ack(script.end.acked_bytes() as i64 + script.end.outstanding_bytes() as i64);
+            script.ack(script.end.acked_bytes() as i64 + script.end.flight_size_bytes() as i64);
             script.now_ns += 100 * MS_NS;
             script.window()
         })
@@ -319,7 +318,7 @@ fn the_window_grows_as_without_a_start_up() {
 }
 
 #[test]
-fn segments_of_the_first_flight_are_not_held_back() {
+fn segments_of_the_first_flight_are_not_delayed() {
     let mut script = Script::new(sending(4));
     let sent = script.write(100_000);
     assert_eq!(sent[2..], segments(2..4));

@@ -1,7 +1,7 @@
-//! What does not fit changes nothing, and is counted: of the decisions and of what is sent, all is
-//! as if it had not been there.
+//! Invalid packet-pair options are counted and change nothing: decisions and segments are the same
+//! as without them.
 
-use super::{first, knowing, number, reply, second, sending};
+use super::{first, number, reply, second, sending, supporting};
 use crate::script::{Script, MS_NS};
 use crate::trace::text;
 use onramp_core::pairs::{Counts, Form, PairOption, PERMITTED};
@@ -10,14 +10,14 @@ use onramp_tcp::{
     Acks, Config, Connection, Flags, Options, PacketPair, PairOptions, Recovery, Segment, Ticks,
 };
 
-/// What an end sends and decides.
+/// Everything that an end sent and decided.
 #[derive(Debug, Default, PartialEq)]
 struct Life {
     log: Vec<String>,
     counts: [u32; 5],
 }
 
-/// An end, and everything that it does.
+/// An end whose behaviour is recorded.
 struct Observed {
     script: Script,
     log: Vec<String>,
@@ -74,7 +74,11 @@ impl Observed {
     }
 
     fn lived(self) -> Life {
-        let counts = self.script.end.pair_counts().expect("both ends know pairs");
+        let counts = self
+            .script
+            .end
+            .pair_counts()
+            .expect("both ends support pairs");
         let Counts {
             pairs,
             answers,
@@ -106,38 +110,38 @@ fn marked(mark: PairOption) -> PairOptions {
     PairOptions::marked(Form::Paper, mark)
 }
 
-/// The options of a header, as [`parse`] reads them.
+/// The pair options of a header, as [`parse`] reads them.
 fn read(bytes: &[u8]) -> PairOptions {
     parse(bytes).expect("they can be read").0.pairs
 }
 
-/// Places at which options can be slipped in.
+/// Where an option is injected.
 #[derive(Clone, Copy, PartialEq)]
 enum At {
-    /// The acknowledgement of the first segment, when a pair is outstanding.
+    /// The acknowledgement of the first segment, when a pair is in flight.
     First,
-    /// That of the pair, in place of its reply.
+    /// The acknowledgement of the pair, in place of its reply.
     Pair,
-    /// The next one, behind its reply.
+    /// The next acknowledgement, after the reply.
     After,
-    /// An acknowledgement that an earlier one has overtaken.
+    /// An acknowledgement that a later one has overtaken.
     Overtaken,
-    /// One of what was never sent.
+    /// An acknowledgement of unsent data.
     NeverSent,
-    /// A segment of another place in the stream.
+    /// A segment outside the window.
     Outside,
     /// A SYN.
     Syn,
 }
 
-/// A sender of four segments and more, whose pair of 100 ms is acknowledged at 200 ms, with its
-/// reply unless something else is there.
+/// A sender of four segments and more. Its pair of 100 ms is acknowledged at 200 ms, with its reply
+/// unless `slipped` replaces it.
 fn sender(config: Config, at: At, slipped: PairOptions) -> Life {
     let mut end = Observed::new(config);
     end.script.end.write(100_000);
     end.note("data");
     let bare = |end: &Observed, ack| end.script.bare(ack);
-    let options = |place, or| if at == place { slipped } else { or };
+    let options = |offset, or| if at == offset { slipped } else { or };
     end.until(200);
     end.arrives(bare(&end, 1000), options(At::First, none()));
     let honest = if at == At::Pair {
@@ -173,7 +177,7 @@ fn sender(config: Config, at: At, slipped: PairOptions) -> Life {
     end.lived()
 }
 
-/// These options change nothing, but count so often as malformed and so often as ignored.
+/// Checks that these options change nothing, and how often they count as malformed and as ignored.
 #[track_caller]
 fn ignores(at: At, slipped: PairOptions, malformed: u32, ignored: u32) {
     let expected = sender(sending(4), at, none());
@@ -187,7 +191,7 @@ fn ignores(at: At, slipped: PairOptions, malformed: u32, ignored: u32) {
 }
 
 #[test]
-fn what_is_slipped_in_would_be_seen() {
+fn a_changed_reply_changes_the_log() {
     let honest = sender(sending(4), At::After, none());
     assert_ne!(sender(sending(4), At::Pair, none()).log, honest.log);
     assert_eq!(sender(sending(4), At::Pair, replied(reply(1, 40))), honest);
@@ -206,12 +210,12 @@ fn a_reply_to_a_pair_that_was_not_sent_is_ignored() {
 }
 
 #[test]
-fn a_reply_before_its_data_are_acknowledged_is_ignored() {
+fn a_reply_before_its_data_is_acknowledged_is_ignored() {
     ignores(At::First, replied(reply(1, 40)), 0, 1);
 }
 
 #[test]
-fn a_reply_of_more_than_the_time_since_is_ignored() {
+fn a_reply_longer_than_the_time_since_the_pair_is_ignored() {
     ignores(At::Pair, replied(reply(1, 141)), 0, 1);
     ignores(At::Pair, replied(PairOption::reply(1, u32::MAX)), 0, 1);
     assert_eq!(
@@ -221,19 +225,19 @@ fn a_reply_of_more_than_the_time_since_is_ignored() {
 }
 
 #[test]
-fn a_reply_that_is_repeated_is_ignored_whatever_it_says() {
+fn a_repeated_reply_is_ignored_whatever_its_interval() {
     ignores(At::After, replied(reply(1, 40)), 0, 1);
     ignores(At::After, replied(reply(1, 20)), 0, 1);
 }
 
 #[test]
-fn a_reply_of_nothing_changes_nothing() {
-    // It is the pair's, and says that the clock did not tick.
+fn a_reply_of_zero_changes_nothing() {
+    // It is a valid reply: the clock did not tick between the two arrivals.
     ignores(At::Pair, replied(reply(1, 0)), 0, 0);
 }
 
 #[test]
-fn a_reply_on_a_segment_that_is_not_acceptable_is_ignored() {
+fn a_reply_on_an_unacceptable_segment_is_ignored() {
     ignores(At::Outside, replied(reply(2, 40)), 0, 1);
     ignores(
         At::Outside,
@@ -247,7 +251,7 @@ fn a_reply_on_a_segment_that_is_not_acceptable_is_ignored() {
 }
 
 #[test]
-fn a_reply_on_an_acknowledgement_that_is_none_is_ignored() {
+fn a_reply_on_an_invalid_ack_is_ignored() {
     ignores(At::NeverSent, replied(reply(2, 40)), 0, 1);
     ignores(
         At::NeverSent,
@@ -286,10 +290,10 @@ fn pairs_on_another_syn_are_ignored() {
 }
 
 #[test]
-fn a_reply_that_is_malformed_is_counted() {
+fn a_malformed_reply_is_counted() {
     for bytes in [
-        // Of a mark's length, too long, without an interval's second half, of another type, and RFC
-        // 1072's echo.
+        // With the length of a mark, too long, without the interval's second half, of another type,
+        // and RFC 1072's echo.
         &[6, 4, 3, 1][..],
         &[6, 8, 3, 1, 0, 4, 0, 0],
         &[6, 5, 3, 1, 0],
@@ -300,18 +304,18 @@ fn a_reply_that_is_malformed_is_counted() {
     ] {
         let kinds = read(bytes);
         let malformed = u32::from(kinds.malformed);
-        // Less than four bytes are another option.
+        // Fewer than four bytes are another option.
         assert_eq!(malformed, u32::from(bytes.len() > 3), "{bytes:?}");
         ignores(At::Pair, kinds, malformed, 0);
     }
     assert!(
         parse(&[6, 6, 3, 1, 0]).is_err(),
-        "what is cut off takes the whole segment with it"
+        "an option that is cut off invalidates the segment"
     );
 }
 
 #[test]
-fn the_other_forms_options_are_another_option() {
+fn options_of_the_other_form_are_different_options() {
     let reply = PairOptions {
         form: Some(Form::Experiment),
         ..replied(reply(1, 40))
@@ -327,7 +331,7 @@ fn the_other_forms_options_are_another_option() {
 }
 
 #[test]
-fn of_two_replies_the_first_counts() {
+fn the_first_of_two_replies_counts() {
     let two = read(&[6, 6, 3, 1, 0, 4, 6, 6, 3, 1, 0, 2]);
     assert_eq!(
         sender(sending(4), At::Pair, two),
@@ -335,10 +339,9 @@ fn of_two_replies_the_first_counts() {
     );
 }
 
-/// An honest reply of 40 ms, 140 ms after its pair: less than a tick of the clock by which it is
-/// judged.
+/// An honest reply of 40 ms, 140 ms after its pair. Both are less than a tick of the clock.
 #[test]
-fn a_coarse_clock_takes_no_honest_reply_for_a_lie() {
+fn a_coarse_clock_accepts_an_honest_reply() {
     let ticks = Ticks {
         measure_ns: 500 * MS_NS,
         event_ns: 1,
@@ -356,19 +359,18 @@ fn a_coarse_clock_takes_no_honest_reply_for_a_lie() {
     assert_eq!(counts[2..], [1, 0, 0]);
 }
 
-/// Data that arrive at a receiver, 500 bytes every 10 ms from the second on, each with these
-/// options.
+/// A receiver of 500-byte segments every 10 ms, each at its index and with these options.
 fn receiver(packet_pair: PacketPair, arrivals: &[(i64, PairOptions)]) -> Life {
     let recovery = Recovery::Sack;
     let mut end = Observed::new(Config {
         acks: Acks::Delayed,
         recovery,
-        ..knowing(packet_pair, Form::Paper)
+        ..supporting(packet_pair, Form::Paper)
     });
-    for &(place, pairs) in arrivals {
+    for &(offset, pairs) in arrivals {
         end.until(end.script.now_ns / MS_NS + 10);
         let segment = Segment {
-            seq: number(500 * place),
+            seq: number(500 * offset),
             payload_bytes: 500,
             ..end.script.bare(0)
         };
@@ -378,7 +380,7 @@ fn receiver(packet_pair: PacketPair, arrivals: &[(i64, PairOptions)]) -> Life {
     end.lived()
 }
 
-/// Of segments with these options, those at these indices change nothing, but are counted.
+/// Checks that the options of the segments with these indices are counted and change nothing.
 #[track_caller]
 fn receiver_ignores(arrivals: &[(i64, PairOptions)], ignored: &[usize]) {
     for packet_pair in [
@@ -435,7 +437,7 @@ fn halves_that_arrive_twice_are_ignored() {
 }
 
 #[test]
-fn a_first_that_is_repeated_does_not_move_the_beginning() {
+fn a_repeated_first_does_not_move_the_start_of_the_interval() {
     receiver_ignores(
         &[
             (0, marked(first(1))),
@@ -447,7 +449,7 @@ fn a_first_that_is_repeated_does_not_move_the_beginning() {
 }
 
 #[test]
-fn permitted_is_ignored_where_it_does_not_belong() {
+fn permitted_on_data_is_ignored() {
     receiver_ignores(
         &[(0, marked(PairOption::of(PERMITTED, 1))), (1, none())],
         &[0],
@@ -455,7 +457,7 @@ fn permitted_is_ignored_where_it_does_not_belong() {
 }
 
 #[test]
-fn halves_outside_of_the_window_are_ignored() {
+fn halves_outside_the_window_are_ignored() {
     let arrivals = [
         (0, none()),
         (1000, marked(first(1))),
@@ -476,16 +478,16 @@ fn malformed_halves_are_counted() {
 }
 
 #[test]
-fn replies_do_not_stretch_the_acknowledgements_of_who_sent_no_pair() {
+fn replies_do_not_stretch_the_acks_of_an_end_that_sent_no_pair() {
     let arrivals: Vec<_> = (0..12)
-        .map(|place| (place, replied(reply(place as u8, 400))))
+        .map(|offset| (offset, replied(reply(offset as u8, 400))))
         .collect();
     let indices: Vec<_> = (0..12).collect();
     receiver_ignores(&arrivals, &indices);
 }
 
 #[test]
-fn a_reset_is_one_whatever_it_brings() {
+fn a_reset_is_accepted_with_any_options() {
     let mut end = Observed::new(sending(4));
     let reset = Segment {
         flags: Flags::RST,

@@ -1,7 +1,7 @@
-//! Nishida, Nakamura, Murai: New Congestion Control mechanism for TCP with Packet Pair scheme. What
-//! an end does about pairs: its own, and those of its peer.
+//! Nishida, Nakamura, Murai: New Congestion Control mechanism for TCP with Packet Pair scheme. The
+//! pairs that an end sends, and its answers to those of its peer.
 //!
-//! A full segment has 1000 bytes of payload beside the room for the options.
+//! A full segment has 1000 bytes of payload besides the space reserved for the options.
 
 mod answers;
 mod bucket;
@@ -16,7 +16,7 @@ use onramp_tcp::{
     Acks, Config, InitialWindow, Options, PacketPair, PairOptions, Recovery, Segment,
 };
 
-/// What the longest option takes of each segment.
+/// Space that the longest option takes in each segment.
 pub const fn room_bytes(form: Form) -> u16 {
     match form {
         Form::Paper => 8,
@@ -24,8 +24,8 @@ pub const fn room_bytes(form: Form) -> u16 {
     }
 }
 
-/// An end that does this about pairs.
-pub fn knowing(packet_pair: PacketPair, form: Form) -> Config {
+/// An end with this support of packet pairs.
+pub fn supporting(packet_pair: PacketPair, form: Form) -> Config {
     Config {
         mss_bytes: 1000 + room_bytes(form),
         packet_pair,
@@ -34,13 +34,13 @@ pub fn knowing(packet_pair: PacketPair, form: Form) -> Config {
     }
 }
 
-/// A sender of pairs that begins with so many segments; slow start goes up to 64.
+/// A sender of pairs with this initial window and an ssthresh of 64 segments.
 pub fn sending(initial_window: u32) -> Config {
     Config {
         startup: Some("pair"),
         initial_window: InitialWindow::Segments(initial_window),
         initial_ssthresh_bytes: Some(64_000),
-        ..knowing(PacketPair::Answer, Form::Paper)
+        ..supporting(PacketPair::Answer, Form::Paper)
     }
 }
 
@@ -48,7 +48,7 @@ pub fn sending(initial_window: u32) -> Config {
 pub fn receiving(packet_pair: PacketPair) -> Script {
     Script::new(Config {
         acks: Acks::Delayed,
-        ..knowing(packet_pair, Form::Paper)
+        ..supporting(packet_pair, Form::Paper)
     })
 }
 
@@ -64,7 +64,7 @@ pub fn reply(id: u8, ms: u32) -> PairOption {
     PairOption::reply(id, ms * 1_000_000)
 }
 
-/// These options, in the form that the end has.
+/// These options, in the form that the end uses.
 pub fn options(script: &Script, mark: Option<PairOption>, reply: Option<PairOption>) -> Options {
     let form = Some(script.end.config().pair_form);
     Options {
@@ -100,5 +100,5 @@ pub fn marked(script: &mut Script, start: i64, bytes: u32, mark: PairOption) -> 
 }
 
 pub fn counts(script: &Script) -> Counts {
-    script.end.pair_counts().expect("both ends know pairs")
+    script.end.pair_counts().expect("both ends support pairs")
 }

@@ -1,11 +1,11 @@
-//! Who gets packet pairs, and what room they take. "permitted" is not in the paper, whose two ends
-//! knew of each other.
+//! Negotiation of packet pairs, and the space that they take. "permitted" is not in the paper,
+//! whose two ends are configured.
 
-use super::{first, knowing, second, sending};
+use super::{first, second, sending, supporting};
 use crate::pair::{clean, Crossing, End, Log, Pair, DELAY_NS};
 use crate::script::{plain, Script, MS_NS};
 use onramp_core::pairs::{Form, PairOption, PERMITTED};
-use onramp_tcp::wire::{self, Endpoints, MOST_OPTION_BYTES};
+use onramp_tcp::wire::{self, Endpoints, MAX_OPTION_BYTES};
 use onramp_tcp::{
     Config, Connection, Flags, Options, PacketPair, PairOptions, Recovery, Segment, Stack, State,
 };
@@ -14,16 +14,15 @@ fn permitted(form: Form) -> PairOptions {
     PairOptions::marked(form, PairOption::of(PERMITTED, 0))
 }
 
-/// A peer that does not know the option, for packets as large as those of [`knowing`] in the
-/// paper's form.
+/// A peer without support of pairs, with the MSS of [`supporting`] in the paper's form.
 fn ignorant() -> Config {
     Config {
         packet_pair: PacketPair::None,
-        ..knowing(PacketPair::None, Form::Paper)
+        ..supporting(PacketPair::None, Form::Paper)
     }
 }
 
-/// 50 kB from the server, and what was sent.
+/// A download of 50 kB from the server.
 fn download(client: Config, server: Config) -> Pair {
     let mut pair = Pair::new(client, server);
     pair.download(50_000, 100_000 * MS_NS, &mut clean);
@@ -48,11 +47,11 @@ fn without_pairs(log: &Log) -> Vec<(u64, End, Segment)> {
 }
 
 #[test]
-fn a_syn_and_its_answer_say_permitted_where_both_know_pairs() {
+fn a_syn_and_its_answer_have_permitted_if_both_ends_support_pairs() {
     for form in Form::ALL {
         for &packet_pair in &PacketPair::ALL[1..] {
             let pair = download(
-                knowing(packet_pair, form),
+                supporting(packet_pair, form),
                 Config {
                     pair_form: form,
                     ..sending(4)
@@ -62,18 +61,18 @@ fn a_syn_and_its_answer_say_permitted_where_both_know_pairs() {
             assert!(syns
                 .iter()
                 .all(|crossing| crossing.transmit.segment.options.pairs == permitted(form)));
-            let says_it_again = |crossing: &Crossing| {
+            let has_permitted = |crossing: &Crossing| {
                 crossing.transmit.segment.options.pairs.mark == permitted(form).mark
             };
-            assert!(!pair.log[2..].iter().any(says_it_again));
-            assert!(pair.client.pair_counts().expect("agreed").answers > 0);
+            assert!(!pair.log[2..].iter().any(has_permitted));
+            assert!(pair.client.pair_counts().expect("negotiated").answers > 0);
         }
     }
 }
 
 #[test]
-fn a_syn_that_is_sent_again_says_it_again() {
-    let mut pair = Pair::new(knowing(PacketPair::Answer, Form::Paper), sending(4));
+fn a_retransmitted_syn_has_permitted_again() {
+    let mut pair = Pair::new(supporting(PacketPair::Answer, Form::Paper), sending(4));
     let mut path = |crossing: &Crossing| match crossing.number {
         0 => vec![],
         _ => vec![DELAY_NS],
@@ -89,8 +88,8 @@ fn a_syn_that_is_sent_again_says_it_again() {
 }
 
 #[test]
-fn ends_that_open_at_once_agree_too() {
-    let config = knowing(PacketPair::Answer, Form::Experiment);
+fn a_simultaneous_open_negotiates_pairs_too() {
+    let config = supporting(PacketPair::Answer, Form::Experiment);
     let mut ends = [0, 1].map(|_| Connection::connect(config.clone(), 0));
     for round in 1..=3 {
         let sent = ends.each_mut().map(|end| end.poll_transmit(round * MS_NS));
@@ -109,7 +108,7 @@ fn ends_that_open_at_once_agree_too() {
 }
 
 #[test]
-fn with_a_peer_that_does_not_know_them_nothing_is_another() {
+fn with_a_peer_that_does_not_support_pairs_nothing_changes() {
     let unaware = Config {
         packet_pair: PacketPair::None,
         ..sending(4)
@@ -123,10 +122,10 @@ fn with_a_peer_that_does_not_know_them_nothing_is_another() {
     );
     for (client, server) in [
         (ignorant(), sending(4)),
-        (knowing(PacketPair::Probe, Form::Paper), unaware),
-        // The other form is another option.
+        (supporting(PacketPair::Probe, Form::Paper), unaware),
+        // The other form is a different option.
         (
-            knowing(PacketPair::Probe, Form::Paper),
+            supporting(PacketPair::Probe, Form::Paper),
             Config {
                 pair_form: Form::Experiment,
                 ..sending(4)
@@ -141,18 +140,18 @@ fn with_a_peer_that_does_not_know_them_nothing_is_another() {
             mss_bytes: 1008,
             ..server
         };
-        let knows = client.packet_pair != PacketPair::None;
+        let supports_pairs = client.packet_pair != PacketPair::None;
         let pair = download(client, server);
-        // But for the SYN's own.
+        // Except for the option on the SYN.
         assert_eq!(
             pair.log[0].transmit.segment.options.pairs.form.is_some(),
-            knows
+            supports_pairs
         );
         assert!(pair.log[1..]
             .iter()
             .all(|crossing| crossing.transmit.segment.options.pairs == PairOptions::default()));
         assert_eq!(without_pairs(&pair.log), expected);
-        let server = pair.server.expect("it was connected");
+        let server = pair.server.expect("the server was connected");
         assert_eq!(
             (pair.client.pair_counts(), server.pair_counts()),
             (None, None)
@@ -161,7 +160,7 @@ fn with_a_peer_that_does_not_know_them_nothing_is_another() {
 }
 
 #[test]
-fn what_was_not_asked_for_is_not_agreed() {
+fn an_option_that_was_not_offered_is_not_negotiated() {
     let mut end = Connection::connect(plain(Recovery::NewReno), 0);
     end.poll_transmit(0);
     let options = Options {
@@ -188,7 +187,7 @@ fn what_was_not_asked_for_is_not_agreed() {
 }
 
 #[test]
-fn another_option_than_permitted_permits_nothing() {
+fn only_permitted_negotiates_pairs() {
     let malformed = PairOptions {
         form: Some(Form::Paper),
         malformed: 1,
@@ -211,7 +210,7 @@ fn another_option_than_permitted_permits_nothing() {
             ..Segment::default()
         };
         let mut end = Connection::accept(sending(4), 0, &syn);
-        let answer = end.poll_transmit(0).expect("it answers").segment;
+        let answer = end.poll_transmit(0).expect("a SYN-ACK").segment;
         assert_eq!(
             (answer.options.pairs, end.pair_counts()),
             (PairOptions::default(), None)
@@ -220,7 +219,7 @@ fn another_option_than_permitted_permits_nothing() {
 }
 
 #[test]
-fn the_mss_leaves_room_for_the_longest_option() {
+fn the_mss_leaves_space_for_the_longest_option() {
     for (form, timestamps, expected) in [
         (Form::Paper, false, 1460 - 8),
         (Form::Paper, true, 1460 - 8 - 12),
@@ -230,7 +229,7 @@ fn the_mss_leaves_room_for_the_longest_option() {
         let config = Config {
             mss_bytes: 1460,
             timestamps,
-            ..knowing(PacketPair::Answer, form)
+            ..supporting(PacketPair::Answer, form)
         };
         assert_eq!(
             Script::new(config).end.window().mss_bytes,
@@ -240,7 +239,8 @@ fn the_mss_leaves_room_for_the_longest_option() {
     }
 }
 
-/// What ends that probe send over a path that loses and delays: data one way, then data both ways.
+/// Segments of two probing ends over a path with losses and delays: data in one direction, then in
+/// both.
 fn lossy(form: Form, timestamps: bool) -> Log {
     let config = Config {
         startup: Some("pair"),
@@ -249,7 +249,7 @@ fn lossy(form: Form, timestamps: bool) -> Log {
         timestamps,
         ..Config::of(Stack::Linux, 1500)
     };
-    // No more than the server's buffer holds, which nobody reads.
+    // At most what fits into the server's receive buffer, which nobody reads.
     let sent = [0, 50_000].map(|client_bytes| {
         let mut pair = Pair::new(config.clone(), config.clone());
         let mut path = |crossing: &Crossing| match crossing.number % 31 {
@@ -265,7 +265,7 @@ fn lossy(form: Form, timestamps: bool) -> Log {
 }
 
 #[test]
-fn no_packet_is_larger_than_the_mtu_nor_are_its_options_than_40_bytes() {
+fn no_packet_exceeds_the_mtu_and_no_options_exceed_40_bytes() {
     let endpoints = Endpoints {
         source: "10.0.0.1:1".parse().unwrap(),
         destination: "10.0.0.2:2".parse().unwrap(),
@@ -277,7 +277,7 @@ fn no_packet_is_larger_than_the_mtu_nor_are_its_options_than_40_bytes() {
                 let segment = crossing.transmit.segment;
                 assert!(segment.wire_bytes() <= 1500, "{segment:?}");
                 assert!(
-                    segment.options.wire_bytes() <= MOST_OPTION_BYTES as u32,
+                    segment.options.wire_bytes() <= MAX_OPTION_BYTES as u32,
                     "{segment:?}"
                 );
                 let mut packet = Vec::new();
@@ -304,18 +304,18 @@ fn no_packet_is_larger_than_the_mtu_nor_are_its_options_than_40_bytes() {
     }
 }
 
-/// Timestamps, a reply, half of a pair and SACK blocks, as many as there is room for.
+/// Timestamps, a reply, half of a pair, and as many SACK blocks as fit.
 #[test]
-fn sack_blocks_take_what_pairs_leave_of_the_40_bytes() {
+fn sack_blocks_use_what_pairs_leave_of_the_40_bytes() {
     for (form, blocks, bytes) in [(Form::Paper, 1, 36), (Form::Experiment, 1, 40)] {
         let config = Config {
             timestamps: true,
             recovery: Recovery::Sack,
-            ..knowing(PacketPair::Probe, form)
+            ..supporting(PacketPair::Probe, form)
         };
         let mut script = Script::new(config);
         let mut last = None;
-        // Three gaps, then a pair beyond another.
+        // Three gaps, then a pair above another one.
         for (start, mark) in [
             (2, None),
             (4, None),
@@ -344,7 +344,7 @@ fn sack_blocks_take_what_pairs_leave_of_the_40_bytes() {
             last = script.end.poll_transmit(script.now_ns);
             script.now_ns += MS_NS;
         }
-        let options = last.expect("a gap is told of at once").segment.options;
+        let options = last.expect("a gap is reported immediately").segment.options;
         assert!(
             options.timestamps.is_some()
                 && options.pairs.reply.is_some()

@@ -1,13 +1,15 @@
-//! Probing both ways: acknowledgements that are pairs themselves (section 4.2.1, figure 6).
+//! Probing of both directions: ACKs that are sent as pairs (section 4.2.1, figure 6).
 
-use super::{counts, first, knowing, marked, options, receiving, replied, reply, second, sending};
+use super::{
+    counts, first, marked, options, receiving, replied, reply, second, sending, supporting,
+};
 use crate::pair::{Crossing, End, Pair, DELAY_NS};
 use crate::script::{segments, Script, MS_NS};
 use onramp_core::pairs::Form;
 use onramp_tcp::{Acks, Config, PacketPair, Segment};
 
 #[test]
-fn the_acknowledgement_of_a_first_goes_at_once_and_is_one_itself() {
+fn the_ack_of_a_first_segment_is_sent_immediately_and_is_a_first_itself() {
     let mut script = receiving(PacketPair::Probe);
     // "the acknowledgement for data packet with packet pair 1 option is transmitted immediately
     // with packet pair 1 option"
@@ -15,7 +17,7 @@ fn the_acknowledgement_of_a_first_goes_at_once_and_is_one_itself() {
 }
 
 #[test]
-fn the_acknowledgement_of_a_second_has_the_reply_and_is_a_second() {
+fn the_ack_of_a_second_segment_has_the_reply_and_is_a_second_itself() {
     let mut script = receiving(PacketPair::Probe);
     marked(&mut script, 0, 1000, first(7));
     script.now_ns += 40 * MS_NS;
@@ -29,11 +31,11 @@ fn the_acknowledgement_of_a_second_has_the_reply_and_is_a_second() {
 }
 
 #[test]
-fn other_acknowledgements_are_no_pairs() {
+fn other_acks_are_no_pairs() {
     let mut script = receiving(PacketPair::Probe);
     assert!(script.data(0, 1000, 0).is_empty());
     assert_eq!(script.data(1000, 1000, 0), ["ack 2000"]);
-    // Nor is that of a first whose second was lost, or of a second whose first was.
+    // Neither is the ACK of a first whose second was lost, or of a second whose first was lost.
     marked(&mut script, 2000, 1000, first(1));
     assert_eq!(
         marked(&mut script, 5000, 1000, second(2)),
@@ -65,12 +67,12 @@ fn the_data_sender_replies_with_its_next_data() {
 }
 
 #[test]
-fn a_reply_waits_where_the_next_segments_are_a_pair() {
+fn a_reply_waits_if_the_next_segments_are_a_pair() {
     let mut script = Script::new(sending(4));
     script.write(100_000);
     script.now_ns = 200 * MS_NS;
     let options = [first(1), second(1)].map(|mark| options(&script, Some(mark), None));
-    // With another window it is no duplicate.
+    // With another window the ACK is no duplicate.
     script.window -= 1;
     assert!(script
         .arrives(Segment {
@@ -79,7 +81,7 @@ fn a_reply_waits_where_the_next_segments_are_a_pair() {
         })
         .is_empty());
     script.now_ns = 230 * MS_NS;
-    // A segment has room for a half or for a reply.
+    // A segment has room for a mark or for a reply.
     assert_eq!(
         script.arrives(Segment {
             options: options[1],
@@ -90,19 +92,18 @@ fn a_reply_waits_where_the_next_segments_are_a_pair() {
     assert_eq!(script.ack(2000)[0], "6000:7000 reply 1: 30 ms");
 }
 
-/// A receiver that acknowledges so, after a pair whose segments arrived 10 ms apart and whose
-/// acknowledgements did so much later; then which of full segments, one each millisecond, are
-/// acknowledged: after how many each time.
+/// Numbers of full segments per ACK, with one segment each millisecond. Before, a pair arrived with
+/// an interval of 10 ms, and its ACKs arrived at the peer with an interval of `reverse_ms`.
 fn acknowledged_every(acks: Acks, reverse_ms: u32) -> Vec<usize> {
     let mut script = Script::new(Config {
         acks,
-        ..knowing(PacketPair::Probe, Form::Paper)
+        ..supporting(PacketPair::Probe, Form::Paper)
     });
     measured(&mut script, 1, reverse_ms);
     counted(&mut script)
 }
 
-/// A pair of that number, as above.
+/// A pair with this number is measured as described above.
 fn measured(script: &mut Script, id: u8, reverse_ms: u32) {
     let start = script.sent;
     marked(script, start, 1000, first(id));
@@ -128,7 +129,7 @@ fn counted(script: &mut Script) -> Vec<usize> {
 }
 
 #[test]
-fn where_the_way_back_is_slower_every_third_or_fourth_segment_is_acknowledged() {
+fn on_a_slower_return_path_every_third_or_fourth_segment_is_acknowledged() {
     for acks in [Acks::Delayed, Acks::Bsd] {
         for (reverse_ms, segments) in [
             (10, 2),
@@ -151,8 +152,8 @@ fn where_the_way_back_is_slower_every_third_or_fourth_segment_is_acknowledged() 
 }
 
 #[test]
-fn linux_acknowledgements_stretch_too() {
-    // Quick ones first.
+fn linuxs_acks_are_stretched_too() {
+    // Quick ACKs come first.
     for (reverse_ms, segments) in [(10, 2), (30, 3), (40, 4)] {
         assert_eq!(
             acknowledged_every(Acks::Linux, reverse_ms).last(),
@@ -162,7 +163,7 @@ fn linux_acknowledgements_stretch_too() {
 }
 
 #[test]
-fn every_second_segment_is_where_the_way_back_is_not_known() {
+fn every_second_segment_is_acknowledged_if_the_return_path_is_not_measured() {
     let mut script = receiving(PacketPair::Probe);
     marked(&mut script, 0, 1000, first(1));
     marked(&mut script, 1000, 1000, second(1));
@@ -179,7 +180,7 @@ fn the_last_pair_counts() {
 }
 
 #[test]
-fn an_acknowledgement_that_waits_for_the_fourth_segment_waits_no_longer_than_200_ms() {
+fn a_stretched_ack_waits_at_most_200_ms() {
     let mut script = receiving(PacketPair::Probe);
     measured(&mut script, 1, 40);
     let start = script.sent;
@@ -194,15 +195,15 @@ fn an_acknowledgement_that_waits_for_the_fourth_segment_waits_no_longer_than_200
 }
 
 #[test]
-fn an_end_that_only_answers_takes_no_notice_of_the_way_back() {
+fn an_end_that_only_answers_does_not_stretch_acks() {
     let mut script = receiving(PacketPair::AnswerAtOnce);
     measured(&mut script, 1, 40);
     assert_eq!(counted(&mut script), [2; 12]);
 }
 
-/// An end that probes and sends data in pairs hears of both ways; each says what it is about.
+/// An end that probes and sends data in pairs gets replies for both directions.
 #[test]
-fn replies_to_data_are_the_buckets_and_replies_to_acknowledgements_the_receivers() {
+fn replies_to_data_go_to_the_bucket_and_replies_to_acks_to_the_receiver() {
     let mut script = Script::new(Config {
         packet_pair: PacketPair::Probe,
         acks: Acks::Delayed,
@@ -218,7 +219,7 @@ fn replies_to_data_are_the_buckets_and_replies_to_acknowledgements_the_receivers
         (script.end.pacing_bytes_per_s(), counts(&script).replies),
         (Some(25_000), 1)
     );
-    // The acknowledgements' pair has the next number.
+    // The pair of ACKs has the next number.
     assert_eq!(
         marked(&mut script, 0, 1000, first(1))[0],
         "ack 1000 first 2"
@@ -237,12 +238,12 @@ fn replies_to_data_are_the_buckets_and_replies_to_acknowledgements_the_receivers
     assert_eq!(counted(&mut script), [3; 8]);
 }
 
-/// A download over 4 ms a segment there and so much an acknowledgement back: the acknowledgements
-/// of each 100 ms.
+/// Number of ACKs of a download with 4 ms per segment on the forward path and `reverse_ms` per ACK
+/// on the return path, each with a delay of 100 ms.
 fn acknowledgements(packet_pair: PacketPair, reverse_ms: u64) -> usize {
     let client = Config {
         acks: Acks::Delayed,
-        ..knowing(packet_pair, Form::Experiment)
+        ..supporting(packet_pair, Form::Experiment)
     };
     let mut pair = Pair::new(
         client,
@@ -267,7 +268,7 @@ fn acknowledgements(packet_pair: PacketPair, reverse_ms: u64) -> usize {
 }
 
 #[test]
-fn a_slow_way_back_carries_fewer_acknowledgements() {
+fn a_slow_return_path_carries_fewer_acks() {
     let [answers, probes] = [PacketPair::Answer, PacketPair::Probe]
         .map(|packet_pair| acknowledgements(packet_pair, 20));
     assert!(
@@ -275,7 +276,7 @@ fn a_slow_way_back_carries_fewer_acknowledgements() {
         "{probes} and {answers} acknowledgements of {} segments",
         segments(0..150).len()
     );
-    // On a symmetric one there are as many, but for those of firsts.
+    // On a symmetric path there are as many, plus those of the first segments.
     let [answers, probes] =
         [PacketPair::Answer, PacketPair::Probe].map(|packet_pair| acknowledgements(packet_pair, 4));
     assert!(probes >= answers, "{probes} and {answers}");

@@ -1,13 +1,13 @@
-//! Which segments of a data sender are pairs (sections 3.3 and 4.2.1).
+//! Which segments a data sender sends as pairs (sections 3.3 and 4.2.1).
 
-use super::{counts, knowing, options, replied, reply, room_bytes, sending};
+use super::{counts, options, replied, reply, room_bytes, sending, supporting};
 use crate::pair::{Crossing, End, Pair, DELAY_NS};
 use crate::script::{segments, Script, MS_NS};
 use onramp_core::pairs::{Form, FIRST, SECOND};
 use onramp_tcp::{Acks, Config, InitialWindow, PacketPair, Segment, Ticks};
 
 #[test]
-fn two_full_segments_that_leave_at_once_are_a_pair() {
+fn two_full_segments_that_are_sent_at_once_are_a_pair() {
     let mut script = Script::new(sending(2));
     // "packet pair scheme transmits two packets with a short interval"
     assert_eq!(
@@ -18,7 +18,7 @@ fn two_full_segments_that_leave_at_once_are_a_pair() {
 }
 
 #[test]
-fn a_window_of_one_segment_has_none() {
+fn a_window_of_one_segment_has_no_pair() {
     let mut script = Script::new(sending(1));
     // "The only exception is beginning of slow-start because of window size value 1"
     assert_eq!(script.write(100_000), ["0:1000"]);
@@ -30,7 +30,7 @@ fn a_window_of_one_segment_has_none() {
 }
 
 #[test]
-fn the_next_pair_is_due_when_the_first_segment_of_the_last_is_acknowledged() {
+fn the_next_pair_is_sent_when_the_first_segment_of_the_last_is_acknowledged() {
     let mut script = Script::new(sending(4));
     assert_eq!(
         script.write(100_000),
@@ -46,7 +46,7 @@ fn the_next_pair_is_due_when_the_first_segment_of_the_last_is_acknowledged() {
         script.ack(1000),
         ["4000:5000 first 2", "5000:6000 second 2"]
     );
-    // Once a round trip: these are acknowledgements of the same flight.
+    // Once a round trip: these ACKs belong to the same flight.
     for ack in 2..=4 {
         assert_eq!(
             script.ack(1000 * ack),
@@ -61,9 +61,9 @@ fn the_next_pair_is_due_when_the_first_segment_of_the_last_is_acknowledged() {
     assert_eq!(script.ack(6000), segments(14..16));
 }
 
-/// `onramp`, which asks for trains where an end has the option.
+/// A sender with `onramp`, which sends trains if an end supports packet pairs.
 fn sending_trains(initial_window: u32) -> Script {
-    let known = knowing(PacketPair::Answer, Form::Experiment);
+    let known = supporting(PacketPair::Answer, Form::Experiment);
     let initial_window = InitialWindow::Segments(initial_window);
     Script::new(Config {
         startup: Some("onramp"),
@@ -73,7 +73,7 @@ fn sending_trains(initial_window: u32) -> Script {
 }
 
 #[test]
-fn a_train_is_all_that_leaves() {
+fn a_train_consists_of_all_full_segments() {
     let mut script = sending_trains(4);
     let sent = [
         "0:1000 first 1",
@@ -92,7 +92,7 @@ fn a_train_is_all_that_leaves() {
         replied(&mut script, 2000, reply(1, 1)),
         ["6000:7000 second 1", "7000:8000 second 1"]
     );
-    // Each is replied to once, and in order.
+    // Each segment is answered once, and in order.
     replied(&mut script, 3000, reply(1, 2));
     replied(&mut script, 3000, reply(1, 2));
     assert_eq!((counts(&script).replies, counts(&script).ignored), (2, 1));
@@ -112,11 +112,11 @@ fn a_small_segment_ends_a_train() {
 }
 
 #[test]
-fn data_for_one_segment_and_a_half_is_no_pair() {
+fn data_for_one_and_a_half_segments_is_no_pair() {
     let mut script = Script::new(sending(4));
     assert_eq!(script.write(1500), ["0:1000", "1000:1500"]);
     assert_eq!(counts(&script).pairs, 0);
-    // What is due stays due.
+    // The pair is still due.
     assert_eq!(
         script.write(2000),
         ["1500:2500 first 1", "2500:3500 second 1"]
@@ -124,7 +124,7 @@ fn data_for_one_segment_and_a_half_is_no_pair() {
 }
 
 #[test]
-fn the_last_small_segment_is_never_half_of_one() {
+fn the_last_small_segment_is_never_half_of_a_pair() {
     let mut script = Script::new(sending(3));
     assert_eq!(
         script.write(2001),
@@ -135,7 +135,7 @@ fn the_last_small_segment_is_never_half_of_one() {
 }
 
 #[test]
-fn a_window_of_the_peer_for_one_segment_has_none() {
+fn a_peers_window_for_one_segment_has_no_pair() {
     let mut script = Script::offered(sending(4), 1999);
     assert_eq!(script.write(100_000), ["0:1000"]);
     script.now_ns = 200 * MS_NS;
@@ -146,10 +146,9 @@ fn a_window_of_the_peer_for_one_segment_has_none() {
     );
 }
 
-/// Each data segment that a server of pairs sends over a path that loses some, and those that were
-/// sent twice.
+/// The data segments of a server of pairs over a path that loses some segments.
 fn download_with_losses(lost: &[u64], bytes: u64) -> Vec<Crossing> {
-    let client = knowing(PacketPair::Answer, Form::Paper);
+    let client = supporting(PacketPair::Answer, Form::Paper);
     let mut pair = Pair::new(client, sending(4));
     let mut path = |crossing: &Crossing| match crossing.from == End::Server
         && lost.contains(&crossing.number)
@@ -162,24 +161,29 @@ fn download_with_losses(lost: &[u64], bytes: u64) -> Vec<Crossing> {
 }
 
 #[test]
-fn a_segment_that_is_sent_again_is_not_half_of_one() {
-    // The first flight, so that the timer ends, and halves of later pairs.
+fn a_retransmitted_segment_is_not_half_of_a_pair() {
+    // The losses include the first flight, so that the timer expires, and halves of later pairs.
     let sent = download_with_losses(&[1, 2, 3, 4, 8, 9, 13, 20], 100_000);
-    let again: Vec<_> = sent
+    let retransmissions: Vec<_> = sent
         .iter()
         .filter(|crossing| crossing.transmit.retransmission)
         .collect();
-    assert!(again.len() >= 8);
-    assert!(again
+    assert!(retransmissions.len() >= 8);
+    assert!(retransmissions.iter().all(|crossing| crossing
+        .transmit
+        .segment
+        .options
+        .pairs
         .iter()
-        .all(|crossing| crossing.transmit.segment.options.pairs.iter().count() == 0));
+        .count()
+        == 0));
     assert!(sent
         .iter()
         .any(|crossing| crossing.transmit.segment.options.pairs.mark.is_some()));
 }
 
 #[test]
-fn the_numbers_of_pairs_count_up_and_each_has_two_segments_that_follow_one_another() {
+fn pairs_are_numbered_and_consist_of_two_consecutive_segments() {
     let sent = download_with_losses(&[30, 31, 77], 300_000);
     let mut marks = Vec::new();
     for (index, crossing) in sent.iter().enumerate() {
@@ -206,7 +210,7 @@ fn the_numbers_of_pairs_count_up_and_each_has_two_segments_that_follow_one_anoth
 }
 
 #[test]
-fn other_start_ups_and_slow_start_without_one_send_none() {
+fn other_start_ups_send_no_pairs() {
     for startup in onramp_core::startup_names()
         .iter()
         .copied()
@@ -225,7 +229,7 @@ fn other_start_ups_and_slow_start_without_one_send_none() {
     assert_eq!(script.write(100_000), segments(0..2));
 }
 
-/// A window of eight segments, of which one was reported to take 40 ms, at 240 ms.
+/// A sender at 240 ms with a cwnd of eight segments, whose pair had an interval of 40 ms.
 fn shaped() -> Script {
     let mut script = Script::new(sending(4));
     script.write(100_000);
@@ -260,30 +264,29 @@ fn a_pair_takes_one_turn_of_the_leaky_bucket() {
 }
 
 #[test]
-fn after_a_pair_the_bucket_waits_for_an_interval_even_if_it_was_idle_before() {
+fn after_a_pair_the_bucket_waits_an_interval_even_after_an_idle_time() {
     let mut script = shaped();
     script.until(1000);
-    // Everything but the pair was acknowledged one by one; then a pair, and more.
+    // All segments but the pair are sent one by one; then a pair, and more.
     let sent = script.ack(8000);
     assert_eq!(sent, ["8000:9000 first 3", "9000:10000 second 3"]);
     assert_eq!(script.until(1079), ["1040 ms: 10000:11000"]);
 }
 
-/// Figure 5: 100 ms each way, 40 ms a segment, a timer of 200 ms for delayed acknowledgements,
-/// counters of 10 ms.
-#[test]
-fn the_example_of_figure_5() {
+/// Figure 5: 100 ms one-way delay, 40 ms per segment, a timer of 200 ms for delayed ACKs, clocks of
+/// 10 ms.
+fn figure_5() -> Pair {
     let segment = |config: Config| Config {
         mss_bytes: 500 + room_bytes(Form::Paper),
         ..config
     };
-    // Two ticks lie at 300 and 500 ms, 0 and 200 ms after the first data.
+    // The ticks are at 300 and 500 ms, 0 and 200 ms after the first data.
     let ticks = Ticks {
         measure_ns: 10 * MS_NS,
         event_ns: 1,
         phase_ns: 100 * MS_NS,
     };
-    let answers = knowing(PacketPair::AnswerAtOnce, Form::Paper);
+    let answers = supporting(PacketPair::AnswerAtOnce, Form::Paper);
     let client = segment(Config {
         acks: Acks::Bsd,
         ticks,
@@ -304,6 +307,12 @@ fn the_example_of_figure_5() {
         vec![free_ns - crossing.now_ns + 100 * MS_NS]
     };
     pair.download(6500, 100_000 * MS_NS, &mut path);
+    pair
+}
+
+#[test]
+fn the_example_of_figure_5() {
+    let pair = figure_5();
     let sent = pair.sent_by(End::Server, |transmit| transmit.segment.payload_bytes > 0);
     let started_ns = sent[0].now_ns;
     let at = |kinds: &[u8]| -> Vec<u64> {
@@ -355,9 +364,9 @@ fn the_example_of_figure_5() {
 }
 
 #[test]
-fn data_that_answers_carries_a_pair_or_a_reply_and_never_both() {
+fn data_carries_a_mark_or_a_reply_but_never_both() {
     let mut script = Script::new(sending(2));
-    // The peer's acknowledgements are pairs: a reply is due.
+    // The peer's ACKs are a pair, so a reply is due.
     for mark in [super::first(1), super::second(1)] {
         let options = options(&script, Some(mark), None);
         script.arrives(Segment {

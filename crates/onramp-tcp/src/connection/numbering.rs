@@ -12,20 +12,20 @@ pub struct Numbering {
 
 impl Numbering {
     /// The numbering that starts with this initial sequence number.
-    pub fn of_syn(isn: u32) -> Numbering {
+    pub fn from_isn(isn: u32) -> Numbering {
         Numbering {
             origin: isn.wrapping_add(1),
         }
     }
 
     /// The sequence number of a stream offset.
-    pub fn number(self, place: u64) -> u32 {
-        self.origin.wrapping_add(place as u32)
+    pub fn number(self, offset: u64) -> u32 {
+        self.origin.wrapping_add(offset as u32)
     }
 
     /// The offset nearest to `near` that has this sequence number. It is negative before the
     /// stream: -1 is the SYN.
-    pub fn place(self, number: u32, near: u64) -> i64 {
+    pub fn offset(self, number: u32, near: u64) -> i64 {
         near as i64 + i64::from(number.wrapping_sub(self.number(near)) as i32)
     }
 }
@@ -37,10 +37,10 @@ mod tests {
     #[test]
     fn numbers_wrap_and_places_do_not() {
         // RFC 9293, section 3.4: arithmetic modulo 2^32.
-        let numbering = Numbering::of_syn(u32::MAX - 10);
+        let numbering = Numbering::from_isn(u32::MAX - 10);
         assert_eq!(numbering.number(0), u32::MAX - 9);
         assert_eq!(numbering.number(10), 0);
-        for place in [
+        for offset in [
             0,
             9,
             10,
@@ -50,16 +50,16 @@ mod tests {
             1 << 32,
             (5 << 32) + 77,
         ] {
-            let number = numbering.number(place);
+            let number = numbering.number(offset);
             for near in [
-                place,
-                place + 1000,
-                place.saturating_sub(1000),
-                place + (1 << 30),
+                offset,
+                offset + 1000,
+                offset.saturating_sub(1000),
+                offset + (1 << 30),
             ] {
-                assert_eq!(numbering.place(number, near), place as i64);
+                assert_eq!(numbering.offset(number, near), offset as i64);
             }
         }
-        assert_eq!(numbering.place(u32::MAX - 10, 0), -1, "the SYN");
+        assert_eq!(numbering.offset(u32::MAX - 10, 0), -1, "the SYN");
     }
 }

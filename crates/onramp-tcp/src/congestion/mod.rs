@@ -1,0 +1,204 @@
+//! Congestion control of one sender: a start-up algorithm of `core/`, if there is one, and then
+//! congestion avoidance.
+//!
+//! `core/host.h` defines who owns cwnd, ssthresh and pacing after each decision of a start-up
+//! algorithm, and which events are reported to it. This module asks the functions of that file, as
+//! [`Decision`](core::Decision) offers them.
+
+mod loss;
+mod pacing;
+mod startup;
+
+pub use loss::LossKind;
+pub use pacing::Pacing;
+
+use crate::avoidance::{self, AckSample, Avoidance};
+use crate::byte_counting::Counting;
+use crate::timing::Measurement;
+use crate::window::{Window, UNLIMITED};
+use crate::{Config, Stack};
+use onramp_core as core;
+use onramp_core::pairs::Report;
+use pacing::FixedRate;
+use startup::Startup;
+
+/// cwnd, ssthresh and pacing of a sender.
+#[derive(Debug)]
+pub struct Congestion {
+    /// The window, which loss recovery may set.
+    pub window: Window,
+    avoidance: Box<dyn Avoidance>,
+    startup: Option<Startup>,
+    /// The clock of the start-up algorithm.
+    measurement: Measurement,
+    initial_window_bytes: u64,
+    delivered_bytes: u64,
+    /// SND.UNA, as a stream offset.
+    acknowledged_bytes: u64,
+    peer_window_bytes: u64,
+    /// Header bytes of a full segment, including IP.
+    header_bytes: u32,
+    is_lite: bool,
+    counting: Counting,
+    /// The last pair report of the peer, until an acknowledgement passes it on to the start-up
+    /// algorithm; zero: none.
+    pair_report: Report,
+    /// The cwnd to which the last reduction leads.
+    reduced_bytes: u64,
+    /// The rate of the configuration, which replaces congestion control.
+    fixed_rate: Option<FixedRate>,
+}
+
+impl Congestion {
+    /// Congestion control before the connection is established.
+    ///
+    /// `mss_bytes`: payload of a full segment. `header_bytes`: its headers, including IP.
+    pub fn new(config: &Config, mss_bytes: u32, header_bytes: u32) -> Congestion {
+        let initial_window_bytes = config.initial_window.bytes(u64::from(mss_bytes));
+        Congestion {
+            window: Window {
+                cwnd_bytes: initial_window_bytes,
+                ssthresh_bytes: config.initial_ssthresh_bytes.unwrap_or(UNLIMITED),
+                mss_bytes,
+            },
+            avoidance: avoidance::new(config.avoidance, config.stack),
+            startup: None,
+            measurement: config.ticks.measurement(),
+            initial_window_bytes,
+            delivered_bytes: 0,
+            acknowledged_bytes: 0,
+            peer_window_bytes: UNLIMITED,
+            header_bytes,
+            is_lite: config.stack == Stack::Lite,
+            counting: Counting::new(config.byte_counting),
+            pair_report: Report::default(),
+            reduced_bytes: initial_window_bytes,
+            fixed_rate: None,
+        }
+    }
+
+    /// Reports a new window of the peer.
+    pub fn set_peer_window(&mut self, bytes: u64) {
+        self.peer_window_bytes = bytes;
+    }
+
+    /// Reduces the initial window to one segment, because SYNs were lost.
+    pub fn start_with_one_segment(&mut self) {
+        self.window.cwnd_bytes = u64::from(self.window.mss_bytes);
+    }
+
+    /// Does a reserved rate or a fixed rate determine cwnd? Then losses, timeouts and idle times do
+    /// not change it.
+    fn is_held(&self) -> bool {
+        self.held_cwnd_bytes().is_some()
+    }
+
+    /// The cwnd of a reserved rate or of a fixed rate.
+    fn held_cwnd_bytes(&self) -> Option<u64> {
+        let fixed_bytes = self.fixed_rate.map(|fixed_rate| fixed_rate.cwnd_bytes);
+        fixed_bytes.or_else(|| {
+            let decision = self.decision().filter(|decision| decision.is_reserved())?;
+            Some(self.whole_segments(decision.cwnd_bytes))
+        })
+    }
+
+    /// Restores a held cwnd, which loss recovery may have changed. Called before anything is sent
+    /// or decided.
+    pub fn restore_held_window(&mut self) {
+        if let Some(cwnd_bytes) = self.held_cwnd_bytes() {
+            (self.window.cwnd_bytes, self.window.ssthresh_bytes) = (cwnd_bytes, UNLIMITED);
+        }
+    }
+
+    /// How to pace; `None`: segments are not paced.
+    pub fn pacing(&self) -> Option<Pacing> {
+        self.fixed_rate
+            .map(|fixed_rate| fixed_rate.pacing)
+            .or_else(|| self.decision().and_then(Pacing::of))
+    }
+
+    /// Measures an acknowledgement. Called for each one, before cwnd changes.
+    pub fn measure(&mut self, ack: &AckSample) {
+        self.delivered_bytes += ack.delivered_bytes;
+        self.acknowledged_bytes = ack.una;
+        if let Some(startup) = &mut self.startup {
+            startup.keep_memory(ack.now_ns);
+        }
+        self.avoidance.measure(&mut self.window, ack);
+    }
+
+    /// Raises cwnd for an acknowledgement.
+    ///
+    /// `is_recovering`: losses are being repaired. Then the call is needed only if
+    /// [`reports_recovery`](Self::reports_recovery). Otherwise the acknowledgement must be of new
+    /// data.
+    pub fn raise(&mut self, ack: &AckSample, app_limited: bool, is_recovering: bool) {
+        if self.fixed_rate.is_some() {
+            return;
+        }
+        if self.decision().is_some_and(core::Decision::is_retreating) {
+            self.retreat(ack, app_limited, is_recovering);
+        }
+        if is_recovering && !self.is_reserved() {
+            return;
+        }
+        let was_reserved = self.is_reserved();
+        self.restore_held_window();
+        let counted_bytes = self.counting.counted(ack.delivered_bytes, &self.window);
+        let (cwnd, ssthresh) = (self.window.cwnd_bytes, self.window.ssthresh_bytes);
+        let (owns_cwnd, reports_ack) = self.decision().map_or((true, false), |decision| {
+            (
+                decision.host_owns_cwnd(cwnd, ssthresh),
+                decision.host_reports_ack(cwnd, ssthresh, is_recovering),
+            )
+        });
+        if reports_ack {
+            self.report_ack(ack, counted_bytes, app_limited, is_recovering);
+        }
+        if owns_cwnd {
+            let counted = AckSample {
+                delivered_bytes: counted_bytes,
+                ..*ack
+            };
+            return self.avoidance.raise(&mut self.window, &counted);
+        }
+        self.apply_decision();
+        if was_reserved && !self.is_reserved() {
+            // The end of a reservation is a reduction, from which a recovery continues.
+            self.window.cwnd_bytes = self.window.cwnd_bytes.min(self.window.ssthresh_bytes);
+            self.reduced_bytes = self.window.cwnd_bytes;
+        }
+    }
+
+    /// Lets the start-up algorithm change ssthresh during a recovery, or at its end.
+    fn retreat(&mut self, ack: &AckSample, app_limited: bool, is_recovering: bool) {
+        self.report_ack(ack, ack.delivered_bytes, app_limited, is_recovering);
+        let min_bytes = 2 * u64::from(self.window.mss_bytes);
+        if let Some(decision) = self.decision() {
+            self.window.ssthresh_bytes = decision.ssthresh_bytes.max(min_bytes);
+            self.reduced_bytes = self.window.ssthresh_bytes;
+        }
+    }
+
+    /// Takes cwnd and ssthresh from the decision of the start-up algorithm.
+    fn apply_decision(&mut self) {
+        let Some(decision) = self.decision().copied() else {
+            return;
+        };
+        let mss = u64::from(self.window.mss_bytes);
+        self.window.cwnd_bytes = self.whole_segments(decision.cwnd_bytes);
+        self.window.ssthresh_bytes = match decision.ssthresh_bytes {
+            UNLIMITED => UNLIMITED,
+            bytes => (bytes / mss).max(2) * mss,
+        };
+        if decision.is_full != 0 {
+            self.avoidance.path_is_full(&self.window);
+        }
+    }
+
+    /// Rounds a window down to whole segments as the kernel does, but at least to one.
+    fn whole_segments(&self, cwnd_bytes: u64) -> u64 {
+        let mss = u64::from(self.window.mss_bytes);
+        (cwnd_bytes / mss).max(1) * mss
+    }
+}

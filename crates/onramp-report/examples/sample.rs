@@ -1,5 +1,5 @@
-//! Writes a report from made-up results, to look at: `cargo run -p onramp-report --example sample
-//! -- DIR`.
+//! Writes a report from made-up results, to look at:
+//! `cargo run -p onramp-report --example sample -- DIR`.
 
 use onramp_report::{prepare, table, write, Meta, Run, TableOptions};
 use onramp_samples::{Setup, SATELLITE, SHALLOW};
@@ -52,10 +52,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     );
     let meta = Meta {
         title: "Start-ups on a satellite path".to_owned(),
-        what: "Made-up transfers of two sizes over a geostationary satellite and over a path with a shallow queue, \
-               each with four senders, three times."
+        what: "Made-up transfers of two sizes over a geostationary satellite and over a path with \
+               a shallow queue, each with four senders, three times."
             .to_owned(),
-        scenarios: vec![("geo-download".to_owned(), "A download over a geostationary satellite.".to_owned())],
+        scenarios: vec![(
+            "geo-download".to_owned(),
+            "A download over a geostationary satellite.".to_owned(),
+        )],
         version: env!("CARGO_PKG_VERSION").to_owned(),
         command: "onramp sim scenarios/geo-download.toml --out report".to_owned(),
         date: "2031-05-04 12:00 UTC".to_owned(),

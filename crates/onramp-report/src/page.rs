@@ -118,8 +118,8 @@ fn notes(groups: &[Group<'_>], columns: &[Column]) -> Markup {
             "there is none. Bound: 2 RTT (handshake and request) + serialisation of every packet. "
             "Wasted: (completion − bound) / RTT."
             @if columns.contains(&Column::Estimate) {
-                " Estimate: of payload rate, in percent of the payload rate that the path can carry "
-                "for long."
+                " Estimate: of payload rate, in percent of the payload rate that the path can "
+                "carry for long."
             }
         } "\n"
         @if let Some(note) = crate::table::suspect_note(groups) {

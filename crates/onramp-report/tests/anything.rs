@@ -1,4 +1,4 @@
-//! Whatever the records and traces hold: no panic, and plots that parse.
+//! Any records and traces give tables and plots that parse, without a panic.
 
 use onramp_report::{page, table, to_csv, to_json, Meta, Run, TableOptions};
 use onramp_results::{Record, SegmentSample, SenderSample, StartupEvent, Trace};
@@ -6,10 +6,14 @@ use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
 
-/// Names that repeat, so that groups and rows form, and some that are anything.
+const NAMES: [&str; 8] = [
+    "none", "cubic", "host", "0.5 bdp", "paced", "exit", "phase", "estimate",
+];
+
+/// A few names, so that records form groups and rows, and sometimes any text.
 fn name() -> impl Strategy<Value = String> {
     prop_oneof![
-        3 => prop::sample::select(vec!["none", "cubic", "host", "0.5 bdp", "paced", "exit", "phase", "estimate"]).prop_map(str::to_owned),
+        3 => prop::sample::select(NAMES.to_vec()).prop_map(str::to_owned),
         1 => any::<String>(),
     ]
 }
@@ -28,16 +32,26 @@ prop_compose! {
         texts in prop::array::uniform20(name()),
         floats in prop::array::uniform9(float()),
         ints in prop::array::uniform6(int()),
-        options in (option::of(int()), option::of(float()), option::of(int()), option::of(float()), option::of(float())),
+        options in (
+            option::of(int()),
+            option::of(float()),
+            option::of(int()),
+            option::of(float()),
+            option::of(float()),
+        ),
         results in (option::of(float()), option::of(float()), any::<bool>()),
         run: u32,
         suspect: bool,
     ) -> Record {
-        let [scenario, host, queue, loss, receiver_buffer, sender_buffer, startup, avoidance, initial_window, exit_reason, role,
-            stack, recovery, timers, sender_tcp, connections, label, beside, path, application] = texts;
+        let [
+            scenario, host, queue, loss, receiver_buffer, sender_buffer, startup, avoidance,
+            initial_window, exit_reason, role, stack, recovery, timers, sender_tcp, connections,
+            label, beside, path, application,
+        ] = texts;
         Record {
-            scenario, host, queue, loss, receiver_buffer, sender_buffer, startup, avoidance, initial_window, exit_reason,
-            role, stack, recovery, timers, sender_tcp, connections, label, beside, path, application,
+            scenario, host, queue, loss, receiver_buffer, sender_buffer, startup, avoidance,
+            initial_window, exit_reason, role, stack, recovery, timers, sender_tcp, connections,
+            label, beside, path, application,
             case: run ^ 2,
             beside_bytes: options.0,
             capacity_bits_per_s: ints[0] / 2,
@@ -74,12 +88,13 @@ prop_compose! {
 }
 
 prop_compose! {
-    fn a_trace()(
-        sender in vec((prop::array::uniform2(float()), prop::array::uniform4(int()), option::of(int()), option::of(int())), 0..20),
-        segments in vec((float(), int(), any::<u32>(), any::<bool>(), any::<bool>()), 0..20),
-        events in vec((float(), name(), name(), prop::array::uniform4(int())), 0..8),
-    ) -> Trace {
-        let sender = sender.into_iter().map(|(floats, ints, ssthresh_bytes, pacing_bytes_per_s)| SenderSample {
+    fn a_sender_sample()(
+        floats in prop::array::uniform2(float()),
+        ints in prop::array::uniform4(int()),
+        ssthresh_bytes in option::of(int()),
+        pacing_bytes_per_s in option::of(int()),
+    ) -> SenderSample {
+        SenderSample {
             time_s: floats[0],
             acked_bytes: ints[0],
             cwnd_bytes: ints[1],
@@ -88,11 +103,30 @@ prop_compose! {
             pacing_bytes_per_s,
             delivery_bytes_per_s: ints[3],
             srtt_s: floats[1],
-        });
-        let segments = segments.into_iter().map(|(time_s, start_byte, length_bytes, retransmission, dropped)| {
-            SegmentSample { time_s, start_byte, length_bytes, retransmission, dropped }
-        });
-        let events = events.into_iter().map(|(time_s, kind, what, ints)| StartupEvent {
+        }
+    }
+}
+
+prop_compose! {
+    fn a_segment_sample()(
+        time_s in float(),
+        start_byte in int(),
+        length_bytes: u32,
+        retransmission: bool,
+        dropped: bool,
+    ) -> SegmentSample {
+        SegmentSample { time_s, start_byte, length_bytes, retransmission, dropped }
+    }
+}
+
+prop_compose! {
+    fn an_event()(
+        time_s in float(),
+        kind in name(),
+        what in name(),
+        ints in prop::array::uniform4(int()),
+    ) -> StartupEvent {
+        StartupEvent {
             time_s,
             kind,
             what,
@@ -101,8 +135,17 @@ prop_compose! {
             ssthresh_bytes: ints[2],
             pacing_bytes_per_s: ints[3],
             remembered_bytes: ints[3],
-        });
-        Trace { sender: sender.collect(), segments: segments.collect(), events: events.collect() }
+        }
+    }
+}
+
+prop_compose! {
+    fn a_trace()(
+        sender in vec(a_sender_sample(), 0..20),
+        segments in vec(a_segment_sample(), 0..20),
+        events in vec(an_event(), 0..8),
+    ) -> Trace {
+        Trace { sender, segments, events }
     }
 }
 
@@ -114,7 +157,11 @@ prop_compose! {
 
 proptest! {
     #[test]
-    fn tables_and_exports_take_any_records(records in vec(a_record(), 0..12), width in 0..300_usize, colour: bool) {
+    fn tables_and_exports_accept_any_records(
+        records in vec(a_record(), 0..12),
+        width in 0..300_usize,
+        colour: bool,
+    ) {
         table(&records, &TableOptions { width, colour });
         to_csv(&records);
         let json: serde_json::Value = serde_json::from_str(&to_json(&records)).unwrap();
@@ -122,7 +169,7 @@ proptest! {
     }
 
     #[test]
-    fn pages_take_any_runs(runs in vec(a_run(), 0..6)) {
+    fn pages_accept_any_runs(runs in vec(a_run(), 0..6)) {
         let html = page(&Meta::default(), &runs);
         for figure in html.split("<figure>\n").skip(1) {
             let svg = figure.split("<figcaption>").next().unwrap();

@@ -1,4 +1,4 @@
-//! What `--out DIR` leaves behind, when it works and when it doesn't.
+//! The files of `--out DIR`, after success and after errors.
 
 use nix::mount::{mount, umount, MsFlags};
 use onramp_report::{prepare, prepare_files, write, write_files, Error, Meta, Run};
@@ -19,7 +19,7 @@ fn runs(n: u32) -> Vec<Run> {
         .collect()
 }
 
-/// Everything below a directory, relative to it, in order.
+/// The names of all files and directories below a directory, relative to it and sorted.
 fn listing(dir: &Path) -> Vec<String> {
     let mut names = Vec::new();
     let mut open = vec![dir.to_owned()];
@@ -69,7 +69,7 @@ fn a_report_has_its_files_and_nothing_else() {
 }
 
 #[test]
-fn what_is_not_ours_is_left_alone_and_what_is_outdated_goes() {
+fn files_of_others_stay_and_outdated_traces_are_removed() {
     let dir = tempfile::tempdir().unwrap();
     write(dir.path(), &Meta::default(), &runs(2)).unwrap();
     for other in ["notes.txt", "traces/mine.json", "traces/77.json"] {
@@ -244,7 +244,7 @@ fn names_that_lead_out_of_the_directory_are_refused() {
 }
 
 #[test]
-fn what_stands_where_files_go_is_refused_before_any_is_written() {
+fn obstacles_are_found_before_any_file_is_written() {
     let dir = tempfile::tempdir().unwrap();
     fs::write(dir.path().join("data"), "mine").unwrap();
     fs::create_dir(dir.path().join("index.html")).unwrap();
@@ -263,13 +263,13 @@ fn what_stands_where_files_go_is_refused_before_any_is_written() {
     assert_eq!(listing(dir.path()), ["data", "index.html"]);
 }
 
-/// A small file system of its own, unmounted at the end.
+/// A small file system, unmounted at the end of the test.
 struct Small {
     dir: tempfile::TempDir,
 }
 
 impl Small {
-    /// `None` where this user may not mount; an error with CI=true, where nothing may be skipped.
+    /// `None` where this user may not mount. With CI=true, that is an error: no test is skipped.
     fn mount(options: &str, flags: MsFlags) -> Option<Small> {
         let dir = tempfile::tempdir().unwrap();
         match mount(

@@ -1,4 +1,4 @@
-//! The page: well-formed, self-contained, and deaf to markup in names.
+//! The page: well-formed, self-contained, with all names escaped.
 
 use onramp_report::{page, Meta, Run};
 use onramp_samples::{record, run, SATELLITE, SHALLOW};
@@ -33,7 +33,7 @@ fn meta() -> Meta {
     }
 }
 
-/// The outermost SVG elements of a page.
+/// The figures of a page, each an SVG element.
 fn svgs(html: &str) -> Vec<&str> {
     html.split("<figure>\n")
         .skip(1)
@@ -62,7 +62,7 @@ fn every_group_has_its_plots_and_each_is_well_formed() {
 }
 
 #[test]
-fn the_sequence_plot_shows_each_start_up_and_what_was_lost() {
+fn the_sequence_plot_shows_each_start_up_and_its_losses() {
     let html = page(&meta(), &runs());
     let sequence = svgs(&html)[7];
     for series in ["s0", "s1", "s2"] {
@@ -85,7 +85,7 @@ fn the_sequence_plot_shows_each_start_up_and_what_was_lost() {
 #[test]
 fn the_page_as_a_whole_nests_properly() {
     let html = page(&meta(), &runs());
-    // HTML's void elements and its doctype are all that keep the page from being XML.
+    // The page is XML but for the void elements of HTML and its doctype.
     let xml = html
         .replace("<!DOCTYPE html>\n", "")
         .replace("\"utf-8\">", "\"utf-8\"/>")

@@ -1,5 +1,4 @@
-//! Plots and trace graphs: every kind of mark is there, nothing panics, nothing grows without
-//! bounds.
+//! Plots and trace graphs: all kinds of marks, and that any data give a figure of bounded size.
 
 use onramp_report::plot::{draw_plot, Annotation, Axis, Plot, PlotMarks, PlotSeries, PlotStyle};
 use onramp_report::trace_graph::{trace_graph, TraceGraph};
@@ -21,7 +20,7 @@ fn parse(svg: &str) -> Document<'_> {
     Document::parse(svg).unwrap_or_else(|e| panic!("{e}: {svg}"))
 }
 
-/// Elements of this class.
+/// The number of elements of this class.
 fn count(svg: &str, class: &str) -> usize {
     let has_class = |n: &roxmltree::Node<'_, '_>| {
         n.attribute("class")
@@ -30,7 +29,7 @@ fn count(svg: &str, class: &str) -> usize {
     parse(svg).descendants().filter(has_class).count()
 }
 
-/// Texts of this class.
+/// The texts of this class.
 fn texts(svg: &str, class: &str) -> Vec<String> {
     let document = parse(svg);
     let nodes = document
@@ -122,7 +121,7 @@ fn eight_series_differ_in_colour_or_marker() {
 }
 
 #[test]
-fn a_papers_numbers_are_hollow_diamonds_that_share_an_entry() {
+fn reference_values_are_hollow_diamonds_that_share_an_entry() {
     let svg = draw_plot(&Plot {
         marks: vec![
             PlotMarks::new("paper", vec![(1.0, 2.0), (2.0, 2.0), (f64::NAN, 1.0)]).look(0),
@@ -135,7 +134,7 @@ fn a_papers_numbers_are_hollow_diamonds_that_share_an_entry() {
 }
 
 #[test]
-fn annotations_keep_apart_and_stay_inside() {
+fn annotations_do_not_overlap_and_stay_inside() {
     let verticals = (0..4).map(|at| Annotation::Vertical {
         x: 1.9 + f64::from(at) * 0.01,
         text: "close by".into(),
@@ -169,7 +168,7 @@ fn annotations_keep_apart_and_stay_inside() {
 }
 
 #[test]
-fn what_is_no_number_is_left_out() {
+fn points_that_are_not_finite_are_left_out() {
     let points = vec![
         (f64::NAN, 1.0),
         (0.0, f64::INFINITY),
@@ -184,7 +183,7 @@ fn what_is_no_number_is_left_out() {
 }
 
 #[test]
-fn no_points_and_one_still_make_a_plot() {
+fn no_point_or_one_still_gives_a_plot() {
     for style in STYLES {
         let empty = draw_plot(&plot(Vec::new(), style));
         assert_eq!(
@@ -212,7 +211,7 @@ fn points_without_any_range_are_drawn() {
 }
 
 #[test]
-fn a_logarithmic_axis_says_what_it_cannot_show() {
+fn a_logarithmic_axis_counts_the_points_that_it_cannot_show() {
     let points = vec![
         (-1.0, 3.0),
         (0.0, 3.0),
@@ -279,7 +278,7 @@ fn a_small_trace_graph() {
 }
 
 #[test]
-fn a_trace_graph_has_all_ten_marks_and_explains_them() {
+fn a_trace_graph_has_ten_marks_and_a_legend_for_them() {
     let svg = trace_graph("", &small_trace(), 0.0, 1.0);
     assert_eq!(texts(&svg, "legend"), LEGEND);
     // In the legend and in the graph.
@@ -311,7 +310,7 @@ fn a_trace_graph_has_all_ten_marks_and_explains_them() {
 }
 
 #[test]
-fn a_trace_graph_of_nothing_is_empty_but_explained() {
+fn a_trace_graph_without_data_has_its_legend() {
     for (from_s, to_s) in [
         (0.0, 1.0),
         (1.0, 0.0),
@@ -325,7 +324,7 @@ fn a_trace_graph_of_nothing_is_empty_but_explained() {
 }
 
 #[test]
-fn an_exploded_view_shows_its_part_only_and_the_windows_at_its_edges() {
+fn an_enlarged_part_shows_the_windows_at_its_edges() {
     let svg = trace_graph("", &small_trace(), 0.2, 0.7);
     assert_eq!(
         (
@@ -361,7 +360,7 @@ fn thirty_seconds_with_thirty_thousand_acks_stay_below_300_kb() {
         cwnd: window(300),
         unacked: window(200),
     };
-    // Everything at its worst at once; of a real transfer a quarter.
+    // The worst case of all marks at once; a real transfer has a quarter of it.
     let svg = trace_graph("", &graph, 0.0, 30.0);
     assert!(svg.len() < 300_000, "{}", svg.len());
     parse(&svg);
@@ -375,12 +374,38 @@ fn points() -> impl Strategy<Value = Vec<(f64, f64)>> {
     prop::collection::vec((float(), float()), 0..12)
 }
 
+prop_compose! {
+    fn a_series()(
+        label: String,
+        points in points(),
+        style in prop::sample::select(STYLES.to_vec()),
+        look: Option<usize>,
+    ) -> PlotSeries {
+        PlotSeries { label, points, style, look }
+    }
+}
+
+prop_compose! {
+    fn marks()(label: String, points in points(), look: Option<usize>) -> PlotMarks {
+        PlotMarks { label, points, look }
+    }
+}
+
+prop_compose! {
+    fn an_annotation()(is_vertical: bool, at in float(), text: String) -> Annotation {
+        match is_vertical {
+            true => Annotation::Vertical { x: at, text },
+            false => Annotation::Horizontal { y: at, text },
+        }
+    }
+}
+
 proptest! {
     #[test]
-    fn plots_take_anything(
-        series in prop::collection::vec((any::<String>(), points(), 0..4_usize, prop::option::of(any::<usize>())), 0..5),
-        marks in prop::collection::vec((any::<String>(), points(), prop::option::of(any::<usize>())), 0..3),
-        annotations in prop::collection::vec((any::<bool>(), float(), any::<String>()), 0..6),
+    fn plots_accept_any_data(
+        series in prop::collection::vec(a_series(), 0..5),
+        marks in prop::collection::vec(marks(), 0..3),
+        annotations in prop::collection::vec(an_annotation(), 0..6),
         ranges in prop::array::uniform2(prop::option::of((float(), float()))),
         texts in prop::array::uniform3(any::<String>()),
         log in prop::array::uniform2(any::<bool>()),
@@ -391,18 +416,16 @@ proptest! {
             title,
             x: Axis { label: x, range: ranges[0], log: log[0] },
             y: Axis { label: y, range: ranges[1], log: log[1] },
-            series: series.into_iter().map(|(label, points, style, look)| PlotSeries { label, points, style: STYLES[style], look }).collect(),
-            marks: marks.into_iter().map(|(label, points, look)| PlotMarks { label, points, look }).collect(),
-            annotations: annotations.into_iter().map(|(is_vertical, at, text)| {
-                if is_vertical { Annotation::Vertical { x: at, text } } else { Annotation::Horizontal { y: at, text } }
-            }).collect(),
+            series,
+            marks,
+            annotations,
             height,
         });
         prop_assert!(Document::parse(&svg).is_ok(), "{}", svg);
     }
 
     #[test]
-    fn trace_graphs_take_anything(
+    fn trace_graphs_accept_any_data(
         times in prop::array::uniform5(prop::collection::vec(float(), 0..12)),
         windows in prop::array::uniform5(prop::collection::vec((float(), any::<u64>()), 0..12)),
         title: String,
@@ -411,7 +434,8 @@ proptest! {
         let [acks_s, sends_s, timer_checks_s, timeouts_s, retransmissions_s] = times;
         let [kilobytes, ssthresh, send_window, cwnd, unacked] = windows;
         let graph = TraceGraph {
-            acks_s, sends_s, kilobytes, timer_checks_s, timeouts_s, retransmissions_s, ssthresh, send_window, cwnd, unacked,
+            acks_s, sends_s, kilobytes, timer_checks_s, timeouts_s, retransmissions_s, ssthresh,
+            send_window, cwnd, unacked,
         };
         let svg = trace_graph(&title, &graph, range.0, range.1);
         prop_assert!(Document::parse(&svg).is_ok(), "{}", svg);

@@ -1,4 +1,4 @@
-//! The page of a paper computed again.
+//! The page of a reproduced paper.
 
 use onramp_report::plot::{draw_plot, Plot};
 use onramp_report::reproduction::{
@@ -52,7 +52,7 @@ fn page(text: &str) -> ReproductionPage {
     }
 }
 
-/// HTML of ours is XML but for these.
+/// Parses a page. It is XML but for the parts that are replaced here.
 fn parse(html: &str) {
     let xml = html.replace("<!DOCTYPE html>\n", "");
     let xml = xml
@@ -62,7 +62,7 @@ fn parse(html: &str) {
 }
 
 #[test]
-fn a_page_is_well_formed_and_has_all_that_it_was_given() {
+fn a_page_is_well_formed_and_complete() {
     let html = reproduction_page(&page("a text"));
     parse(&html);
     assert_eq!(html.matches("<svg xmlns").count(), 2);

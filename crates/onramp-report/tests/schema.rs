@@ -1,5 +1,4 @@
-//! The exported fields: a list that changes on purpose only, and that the documentation holds in
-//! full.
+//! The exported fields: a snapshot finds accidental changes, and the documentation has all of them.
 
 use onramp_report::{to_csv, to_json, SCHEMA_VERSION};
 use onramp_results::Record;
@@ -32,7 +31,7 @@ fn json_and_csv_have_the_same_fields() {
 }
 
 #[test]
-fn records_survive_the_way_there_and_back() {
+fn records_can_be_read_back_from_json() {
     let records = [
         record("a", "paced", "cubic", 1),
         record("b", "none", "bbr", 2),

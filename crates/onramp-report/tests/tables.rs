@@ -1,4 +1,4 @@
-//! What the table says, in every shape that it takes.
+//! The summary table in all its forms.
 
 use onramp_report::{table, TableOptions};
 use onramp_results::Record;

@@ -1,4 +1,4 @@
-//! Any table on a terminal.
+//! Text tables for a terminal.
 
 use onramp_report::{text_table, TableOptions};
 
@@ -49,7 +49,7 @@ fn columns_that_do_not_fit_go_below_with_the_first_repeated() {
 }
 
 #[test]
-fn what_is_missing_is_empty_and_what_is_no_text_is_visible() {
+fn missing_cells_are_empty_and_control_characters_are_visible() {
     let options = TableOptions::default();
     assert_eq!(text_table(&[], &[], &options), "");
     assert_eq!(

@@ -68,8 +68,8 @@ impl SenderView {
         })
     }
 
-    /// The offset of a sequence number: the possible one nearest to the acknowledged offset, because
-    /// sequence numbers wrap. `None` if it is before the stream.
+    /// The offset of a sequence number: the possible one nearest to the acknowledged offset,
+    /// because sequence numbers wrap. `None` if it is before the stream.
     fn offset(&self, number: u32) -> Option<u64> {
         let acked_number = self.first_seq?.wrapping_add(self.acked as u32);
         self.acked

@@ -1,4 +1,4 @@
-//! Writes a reproduction's page from made-up numbers, to look at:
+//! Writes the page of a reproduction from made-up numbers, to look at:
 //! `cargo run -p onramp-report --example reproduction -- DIR`.
 
 mod synthetic;
@@ -22,8 +22,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     prepare_files(dir, &[PAGE])?;
     let page = ReproductionPage {
         title: "Aron and Druschel 1998, computed again".to_owned(),
-        citation: "Mohit Aron and Peter Druschel: TCP: Improving Startup Dynamics by Adaptive Timers and Congestion \
-                   Control. Rice University, TR98-318, 1998."
+        citation: "Mohit Aron and Peter Druschel: TCP: Improving Startup Dynamics by Adaptive \
+                   Timers and Congestion Control. Rice University, TR98-318, 1998."
             .to_owned(),
         intro: vec!["Made-up numbers, to look at the page.".to_owned()],
         sections: vec![throughput(), traces(), ladders(), looks()],
@@ -40,53 +40,74 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
+/// The numbers of the paper's Figure 3: time in seconds, effective throughput in percent.
+const PAPER: [(f64, f64); 6] = [
+    (1.0, 6.76),
+    (2.0, 6.62),
+    (5.0, 15.35),
+    (10.0, 30.52),
+    (20.0, 56.36),
+    (30.0, 68.65),
+];
+/// Made-up measurements at the same times.
+const MEASURED: [f64; 6] = [6.9, 6.5, 16.1, 31.2, 55.0, 81.3];
+
 fn throughput() -> Section {
-    let paper = [
-        (1.0, 6.76),
-        (2.0, 6.62),
-        (5.0, 15.35),
-        (10.0, 30.52),
-        (20.0, 56.36),
-        (30.0, 68.65),
-    ];
-    let measured = [6.9, 6.5, 16.1, 31.2, 55.0, 81.3];
-    let rows = paper.iter().zip(measured).enumerate().map(|(at, (&(time_s, expected), measured))| {
-        let is_near = f64::abs(measured - expected) <= expected * 0.1;
-        vec![
-            PageCell::from(format!("F3.{}", at + 1)),
-            format!("effective throughput after {time_s} s").into(),
-            format!("{expected}").into(),
-            format!("{measured}").into(),
-            "%".into(),
-            "10%".into(),
-            PageCell::new(
-                if is_near { "reproduced" } else { "missed" },
-                if is_near { PageTone::Good } else { PageTone::Bad },
-            ),
-            PageCell::new(
-                if is_near {
-                    ""
-                } else {
-                    "The paper's buffers hold less than it says, so that the one loss comes sooner."
-                },
-                PageTone::Muted,
-            ),
-        ]
-    });
+    let rows: Vec<Vec<PageCell>> = (0..PAPER.len()).map(throughput_row).collect();
     let head = [
         "id", "what", "paper", "measured", "unit", "rule", "result", "note",
     ];
-    let rows: Vec<Vec<PageCell>> = rows.collect();
-    let plot = Plot {
+    Section {
+        heading: "Figure 3: time against throughput".to_owned(),
+        paragraphs: vec![
+            "Eight senders share the bottleneck; the simulation ends before their transfers."
+                .to_owned(),
+        ],
+        tables: vec![PageTable {
+            caption: "Effective throughput".to_owned(),
+            head: head.map(str::to_owned).to_vec(),
+            // Three times, for a table that is long enough to scroll.
+            rows: [rows.clone(), rows.clone(), rows].concat(),
+        }],
+        figures: vec![PageFigure {
+            svg: draw_plot(&throughput_plot()),
+            caption: "Figure 3 as a plot.".to_owned(),
+        }],
+    }
+}
+
+fn throughput_row(at: usize) -> Vec<PageCell> {
+    let ((time_s, expected), measured) = (PAPER[at], MEASURED[at]);
+    let is_near = f64::abs(measured - expected) <= expected * 0.1;
+    let (result, tone, note) = if is_near {
+        ("reproduced", PageTone::Good, "")
+    } else {
+        (
+            "missed",
+            PageTone::Bad,
+            "The paper's buffers hold less than it says, so that the one loss comes sooner.",
+        )
+    };
+    vec![
+        PageCell::from(format!("F3.{}", at + 1)),
+        format!("effective throughput after {time_s} s").into(),
+        format!("{expected}").into(),
+        format!("{measured}").into(),
+        "%".into(),
+        "10%".into(),
+        PageCell::new(result, tone),
+        PageCell::new(note, PageTone::Muted),
+    ]
+}
+
+fn throughput_plot() -> Plot {
+    let times = PAPER.iter().map(|point| point.0);
+    Plot {
         title: "Effective throughput by simulation time".to_owned(),
         x: Axis::new("simulation time (s)").log(),
         y: Axis::new("effective throughput (%)").range(0.0, 100.0),
         series: vec![
-            PlotSeries::new(
-                "TCP Lite",
-                PlotStyle::Line,
-                paper.iter().zip(measured).map(|(p, m)| (p.0, m)).collect(),
-            ),
+            PlotSeries::new("TCP Lite", PlotStyle::Line, times.zip(MEASURED).collect()),
             PlotSeries::new(
                 "limit of a window of 512 KB",
                 PlotStyle::Dashed,
@@ -94,7 +115,7 @@ fn throughput() -> Section {
             )
             .look(1),
         ],
-        marks: vec![PlotMarks::new("paper, Figure 3", paper.to_vec()).look(0)],
+        marks: vec![PlotMarks::new("paper, Figure 3", PAPER.to_vec()).look(0)],
         annotations: vec![
             Annotation::Vertical {
                 x: 2.8,
@@ -106,22 +127,6 @@ fn throughput() -> Section {
             },
         ],
         height: None,
-    };
-    Section {
-        heading: "Figure 3: time against throughput".to_owned(),
-        paragraphs: vec![
-            "Eight senders share the bottleneck; the simulation ends before their transfers."
-                .to_owned(),
-        ],
-        tables: vec![PageTable {
-            caption: "Effective throughput".to_owned(),
-            head: head.map(str::to_owned).to_vec(),
-            rows: [rows.clone(), rows.clone(), rows].concat(),
-        }],
-        figures: vec![PageFigure {
-            svg: draw_plot(&plot),
-            caption: "Figure 3 as a plot.".to_owned(),
-        }],
     }
 }
 
@@ -180,78 +185,12 @@ fn ladders() -> Section {
     }
 }
 
-/// Every look and style, side by side.
+/// All looks and styles, side by side.
 fn looks() -> Section {
-    let wave = |k: usize, n: usize| {
-        let point = move |at: usize| {
-            let x = at as f64 / n as f64 * 10.0;
-            (x, 20.0 * (k + 1) as f64 + 14.0 * (x * 0.9 + k as f64).sin())
-        };
-        (0..=n).map(point).collect::<Vec<_>>()
-    };
-    let many = (0..8)
-        .map(|k| PlotSeries::new(format!("series {k}"), PlotStyle::Line, wave(k, 200)))
-        .collect();
-    let cloud = (0..30_000)
-        .map(|at| {
-            (
-                f64::from(at) / 3e3,
-                1e6 + f64::from(at * 7919 % 30_011) * 40.0,
-            )
-        })
-        .collect();
-    let few = (0..40)
-        .map(|at| {
-            (
-                f64::from(at) / 4.0,
-                1.4e6 + f64::from(at * 7919 % 997) * 900.0,
-            )
-        })
-        .collect();
-    let plots = [
-        Plot {
-            title: "Eight looks".to_owned(),
-            x: Axis::new("x"),
-            y: Axis::new("y"),
-            series: many,
-            ..Plot::default()
-        },
-        Plot {
-            title: "Points".to_owned(),
-            x: Axis::new("time (s)"),
-            y: Axis::new("rate (bytes/s)").log(),
-            series: vec![
-                PlotSeries::new("30,000 points", PlotStyle::Points, cloud),
-                PlotSeries::new("forty", PlotStyle::Points, few),
-                PlotSeries::new(
-                    "steps",
-                    PlotStyle::Steps,
-                    (0..10)
-                        .map(|x| (f64::from(x), 3e4 * 2f64.powi(x)))
-                        .collect(),
-                ),
-            ],
-            annotations: vec![
-                Annotation::Horizontal {
-                    y: 2.5e6,
-                    text: "the link".to_owned(),
-                },
-                Annotation::Vertical {
-                    x: 9.8,
-                    text: "the end of the transfer".to_owned(),
-                },
-                Annotation::Vertical {
-                    x: 9.9,
-                    text: "one more, close by".to_owned(),
-                },
-            ],
-            ..Plot::default()
-        },
-    ];
-    let figures = plots
+    let figures = [eight_looks(), points()]
         .iter()
-        .map(|p| PageFigure {
-            svg: draw_plot(p),
+        .map(|plot| PageFigure {
+            svg: draw_plot(plot),
             caption: "A caption.".to_owned(),
         })
         .collect();
@@ -259,5 +198,62 @@ fn looks() -> Section {
         heading: "Looks".to_owned(),
         figures,
         ..Section::default()
+    }
+}
+
+fn eight_looks() -> Plot {
+    let wave = |k: usize, n: usize| {
+        let point = move |at: usize| {
+            let x = at as f64 / n as f64 * 10.0;
+            (x, 20.0 * (k + 1) as f64 + 14.0 * (x * 0.9 + k as f64).sin())
+        };
+        (0..=n).map(point).collect::<Vec<_>>()
+    };
+    Plot {
+        title: "Eight looks".to_owned(),
+        x: Axis::new("x"),
+        y: Axis::new("y"),
+        series: (0..8)
+            .map(|k| PlotSeries::new(format!("series {k}"), PlotStyle::Line, wave(k, 200)))
+            .collect(),
+        ..Plot::default()
+    }
+}
+
+/// A cloud of points, a few of them, steps, and lines with texts that are close to each other.
+fn points() -> Plot {
+    let cloud = (0..30_000).map(|at| {
+        let y = 1e6 + f64::from(at * 7919 % 30_011) * 40.0;
+        (f64::from(at) / 3e3, y)
+    });
+    let few = (0..40).map(|at| {
+        let y = 1.4e6 + f64::from(at * 7919 % 997) * 900.0;
+        (f64::from(at) / 4.0, y)
+    });
+    let steps = (0..10).map(|x| (f64::from(x), 3e4 * 2f64.powi(x)));
+    Plot {
+        title: "Points".to_owned(),
+        x: Axis::new("time (s)"),
+        y: Axis::new("rate (bytes/s)").log(),
+        series: vec![
+            PlotSeries::new("30,000 points", PlotStyle::Points, cloud.collect()),
+            PlotSeries::new("forty", PlotStyle::Points, few.collect()),
+            PlotSeries::new("steps", PlotStyle::Steps, steps.collect()),
+        ],
+        annotations: vec![
+            Annotation::Horizontal {
+                y: 2.5e6,
+                text: "the link".to_owned(),
+            },
+            Annotation::Vertical {
+                x: 9.8,
+                text: "the end of the transfer".to_owned(),
+            },
+            Annotation::Vertical {
+                x: 9.9,
+                text: "one more, close by".to_owned(),
+            },
+        ],
+        ..Plot::default()
     }
 }

@@ -1,5 +1,5 @@
-//! A transfer like the paper's Figure 4: slow start, losses, a coarse timeout, slow start,
-//! avoidance. And what two ends send each other.
+//! A made-up transfer like that in the paper's Figure 4: slow start, losses, a retransmission
+//! timeout, slow start, congestion avoidance. Also made-up ladders.
 
 use onramp_report::ladder::{Ladder, Rung, RungKind};
 use onramp_report::trace_graph::{kilobytes_sent, TraceGraph};
@@ -8,7 +8,7 @@ const SEGMENT: u64 = 1460;
 const RTT_S: f64 = 0.06;
 const END_S: f64 = 30.0;
 
-/// What a window-limited sender on a clean path would do, with the paper's losses put in by hand.
+/// A window-limited sender on a clean path, with the losses of the paper added by hand.
 pub fn tcp_lite() -> TraceGraph {
     let mut graph = TraceGraph {
         timer_checks_s: (0..60)
@@ -44,9 +44,9 @@ pub fn tcp_lite() -> TraceGraph {
                     .retransmissions_s
                     .extend([0.010, 0.014].map(|late| time_s + late));
             }
-            let threshold = if time_s < 2.8 { u64::MAX } else { 130_000 };
-            cwnd = if cwnd < threshold {
-                (cwnd * 2).min(threshold)
+            let ssthresh = if time_s < 2.8 { u64::MAX } else { 130_000 };
+            cwnd = if cwnd < ssthresh {
+                (cwnd * 2).min(ssthresh)
             } else {
                 cwnd + SEGMENT / 2
             };
@@ -123,8 +123,8 @@ pub fn packet_pairs() -> Ladder {
     }
 }
 
-/// An initial window of ten segments at once over a queue of six, and what is sent for each ACK:
-/// labels that move apart, several texts to a moment, and losses.
+/// An initial window of ten segments at once over a queue of six, and a segment for each ACK. The
+/// labels move apart, some times have several texts, and there are losses.
 pub fn burst() -> Ladder {
     let mut rungs = Vec::new();
     for n in 1..=10_u32 {

@@ -2,9 +2,9 @@
 //! sequence of JSON texts (RFC 7464): one file for each flow, from the view of the sender's host.
 //!
 //! qlog is made for QUIC. TCP lacks some of its fields, and these are made up so that tools for
-//! QUIC work: each packet of the sender has a packet number of its own, and an ACK names the numbers
-//! of the packets that it is the first to acknowledge. Fields that QUIC lacks are in `tcp` members.
-//! `docs/traces.md` describes all events.
+//! QUIC work: each packet of the sender has a packet number of its own, and an ACK names the
+//! numbers of the packets that it is the first to acknowledge. Fields that QUIC lacks are in `tcp`
+//! members. `docs/traces.md` describes all events.
 
 mod log;
 mod metrics;

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Build wan against Debian's ns-3, into OUT (target/ns3 of the repository). Exit code 3: ns-3 is not
-# installed.
+# Build wan with Debian's ns-3 into OUT (default: target/ns3 of the repository). Exit code 3: ns-3
+# is not installed.
 set -eu
 cd "$(dirname "$0")/../.."
 
@@ -12,8 +12,8 @@ if ! printf '#include <ns3/core-module.h>\n' | "$cxx" -std=c++17 -E -x c++ - >/d
 	exit 3
 fi
 
-# Not through pkg-config: the package's files name gsl and SQLite libraries that it does not depend
-# on.
+# pkg-config is not used: its files for ns-3 name gsl and SQLite libraries that the package does not
+# depend on.
 mkdir -p "$out"
 "$cxx" -std=c++17 -O3 -Wall -Wextra ${CXXFLAGS:-} -o "$out/wan" benches/ns3/wan.cc \
 	-lns3-applications -lns3-point-to-point -lns3-internet -lns3-network -lns3-core

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 /*
- * Bulk TCP transfers through one bottleneck in ns-3: the other side of the simulator's speed
- * benchmark.
+ * Bulk TCP transfers through one bottleneck in ns-3, for comparison with the speed of Onramp's
+ * simulator.
  *
  *   sender 0 --+                                  +-- receiver 0
  *     ...      +-- left router == right router ---+     ...
  *   sender n --+                                  +-- receiver n
  *
- * By default this is "wan", after Fig. 1 of Aron & Druschel 1998. One line of JSON goes to standard
- * output.
+ * The default is the network "wan", after Fig. 1 of Aron & Druschel 1998. The result is one line of
+ * JSON on standard output.
  */
 #include <ns3/boolean.h>
 #include <ns3/bulk-send-helper.h>
@@ -51,9 +51,9 @@ constexpr uint32_t ip_and_tcp_headers = 40;
 constexpr uint32_t timestamps_option = 12;
 constexpr uint32_t receive_buffer = 524288;
 constexpr uint16_t port = 9;
-// Senders' links have addresses in 10.0.0.0/9, receivers' in 10.128.0.0/9: room for 2^21 subnets of
-// four each.
-constexpr uint32_t most_flows = 1U << 21;
+// Senders' links have addresses in 10.0.0.0/9 and receivers' links in 10.128.0.0/9. Each range has
+// room for 2^21 subnets of four addresses.
+constexpr uint32_t max_flows = 1U << 21;
 
 struct options {
 	uint32_t flows = 8;
@@ -66,9 +66,9 @@ struct options {
 };
 
 /*
- * The routing of a router: a table from host to link, and one link for all the rest. ns-3's static
- * routing looks at every route for every packet, which with a thousand links on a router would be a
- * benchmark of that loop.
+ * The routing of a router: a table from host to link, and a default link for all other hosts.
+ * ns-3's static routing searches all routes for every packet. With a thousand links on a router,
+ * the benchmark would measure that search.
  */
 class host_routes : public Ipv4RoutingProtocol
 {
@@ -80,7 +80,7 @@ class host_routes : public Ipv4RoutingProtocol
 
 	void set_default(Ptr<NetDevice> device, Ipv4Address gateway)
 	{
-		rest = route_through(device, gateway);
+		default_route = route_through(device, gateway);
 	}
 
 	bool RouteInput(Ptr<const Packet> packet, const Ipv4Header &header, Ptr<const NetDevice>,
@@ -88,11 +88,11 @@ class host_routes : public Ipv4RoutingProtocol
 			LocalDeliverCallback, ErrorCallback) override
 	{
 		auto found = table.find(header.GetDestination().Get());
-		forward(found == table.end() ? rest : found->second, packet, header);
+		forward(found == table.end() ? default_route : found->second, packet, header);
 		return true;
 	}
 
-	// A router sends nothing of its own.
+	// A router sends no packets of its own.
 	Ptr<Ipv4Route> RouteOutput(Ptr<Packet>, const Ipv4Header &, Ptr<NetDevice>,
 				   Socket::SocketErrno &error) override
 	{
@@ -129,7 +129,7 @@ class host_routes : public Ipv4RoutingProtocol
 	}
 
 	std::unordered_map<uint32_t, Ptr<Ipv4Route>> table;
-	Ptr<Ipv4Route> rest;
+	Ptr<Ipv4Route> default_route;
 };
 
 struct stopwatch {
@@ -154,7 +154,7 @@ struct stopwatch {
 		return now;
 	}
 
-	// User time since the process began.
+	// User CPU time since the start of the process, in seconds.
 	static double user_cpu()
 	{
 		timeval user = usage().ru_utime;
@@ -184,8 +184,8 @@ PointToPointHelper link(const std::string &rate, Time one_way, uint32_t queue)
 	helper.SetChannelAttribute("Delay", TimeValue(one_way));
 	helper.SetQueue("ns3::DropTailQueue<Packet>", "MaxSize",
 			QueueSizeValue(QueueSize(QueueSizeUnit::PACKETS, queue)));
-	// Without it there is no queue discipline above the device, so that the device's queue is
-	// the only one.
+	// Without flow control there is no queue discipline above the device, so the device's queue
+	// is the only one.
 	helper.DisableFlowControl();
 	return helper;
 }
@@ -204,7 +204,7 @@ Ptr<PointToPointNetDevice> point_to_point(Ptr<NetDevice> device)
 	return DynamicCast<PointToPointNetDevice>(device);
 }
 
-// Packets that left a device's queue for the wire.
+// Packets that left a device's queue and were transmitted.
 uint32_t carried(Ptr<NetDevice> device)
 {
 	auto queue = point_to_point(device)->GetQueue();
@@ -222,8 +222,7 @@ class dumbbell
 	dumbbell(const options &chosen, uint32_t segment);
 
 	std::vector<Ptr<PacketSink>> sinks;
-	// The bottleneck's two ends: data leaves through the left one, acknowledgements through the
-	// right one.
+	// The two ends of the bottleneck. Data leaves through the left end, ACKs through the right.
 	Ptr<NetDevice> left_end, right_end;
 	// Both ends of each access link.
 	NetDeviceContainer access;
@@ -233,7 +232,7 @@ class dumbbell
 		    PointToPointHelper &wire);
 };
 
-// Link a host with its router. The host has the subnet's first address.
+// Connects a host with its router. The host has the first address of the subnet.
 void dumbbell::attach(Ptr<Node> host, Ptr<Node> router, Ptr<host_routes> routes, Ipv4Address subnet,
 		      PointToPointHelper &wire)
 {
@@ -258,7 +257,7 @@ dumbbell::dumbbell(const options &chosen, uint32_t segment)
 	stack.Install(senders);
 	stack.Install(receivers);
 
-	// A round trip is 60 ms of propagation: 2 x (0.5 + 29 + 0.5).
+	// The round-trip propagation delay is 60 ms: 2 x (0.5 + 29 + 0.5).
 	PointToPointHelper bottleneck = link(chosen.rate, MilliSeconds(29), chosen.queue);
 	PointToPointHelper wire = link("100Mbps", MicroSeconds(500), 200);
 
@@ -287,7 +286,8 @@ dumbbell::dumbbell(const options &chosen, uint32_t segment)
 		Ipv4Address receiver_address(receiver_subnet.Get() + 1);
 		BulkSendHelper bulk("ns3::TcpSocketFactory",
 				    InetSocketAddress(receiver_address, port));
-		// One write for each segment, so that ns-3 has none to put together from several.
+		// One write per segment, so that ns-3 never assembles a segment from several
+		// writes.
 		bulk.SetAttribute("SendSize", UintegerValue(segment));
 		bulk.SetAttribute("MaxBytes", UintegerValue(0));
 		bulk.Install(senders.Get(i));
@@ -302,7 +302,7 @@ int main(int argc, char **argv)
 	options chosen;
 	CommandLine cmd(__FILE__);
 	cmd.Usage("Bulk TCP transfers through one bottleneck; prints one line of JSON.");
-	cmd.AddValue("flows", "senders, each with a receiver of its own", chosen.flows);
+	cmd.AddValue("flows", "number of senders, each with its own receiver", chosen.flows);
 	cmd.AddValue("seconds", "simulated seconds", chosen.seconds);
 	cmd.AddValue("sack", "selective acknowledgements", chosen.sack);
 	cmd.AddValue("timestamps", "TCP timestamps: 1448 bytes in a segment, without them 1460",
@@ -311,18 +311,19 @@ int main(int argc, char **argv)
 	cmd.AddValue("rate", "rate of the bottleneck", chosen.rate);
 	cmd.AddValue("queue", "buffer of the bottleneck in packets", chosen.queue);
 	cmd.Parse(argc, argv);
-	if (chosen.flows < 1 || chosen.flows > most_flows || !(chosen.seconds > 0)) {
-		fprintf(stderr, "wan: --flows is 1 to %u and --seconds is more than 0\n",
-			most_flows);
+	if (chosen.flows < 1 || chosen.flows > max_flows || !(chosen.seconds > 0)) {
+		fprintf(stderr, "wan: --flows must be 1 to %u, and --seconds more than 0\n",
+			max_flows);
 		return 2;
 	}
 
 	uint32_t segment =
 		ip_packet - ip_and_tcp_headers - (chosen.timestamps ? timestamps_option : 0);
-	// ns-3 3.37 ends in a segmentation fault after a loss where a sender is stopped by the
-	// window, not by its buffer.
+	// ns-3 3.37 crashes with a segmentation fault after a loss if the receive window and not
+	// the send buffer limits a sender.
 	if (chosen.sndbuf < segment || chosen.sndbuf > receive_buffer) {
-		fprintf(stderr, "wan: --sndbuf is %u to %u: a segment to the receive buffer\n",
+		fprintf(stderr,
+			"wan: --sndbuf must be %u to %u (a segment to the receive buffer)\n",
 			segment, receive_buffer);
 		return 2;
 	}
@@ -336,8 +337,8 @@ int main(int argc, char **argv)
 	double wall_run = run.wall(), cpu_run = run.cpu();
 
 	uint64_t events = Simulator::GetEventCount(), total = 0;
-	// Flows that delivered something: others' SYN was lost, where more flows start at once than
-	// the queue holds.
+	// Flows that delivered data. The SYNs of the others were lost, because more flows started
+	// at once than the queue holds.
 	uint32_t alive = 0;
 	std::string bytes;
 	for (const auto &sink : network.sinks) {
@@ -352,19 +353,17 @@ int main(int argc, char **argv)
 	uint32_t packets = carried(network.left_end), acks = carried(network.right_end);
 	Simulator::Destroy();
 
-	printf("{\"simulator\":\"ns-3\",\"flows\":%u,\"simulated_s\":%g,\"rate\":\"%s\",\"queue\":%"
-	       "u,\"sack\":%s,"
-	       "\"segment\":%u,\"sndbuf\":%u,",
+	printf("{\"simulator\":\"ns-3\",\"flows\":%u,\"simulated_s\":%g,\"rate\":\"%s\","
+	       "\"queue\":%u,\"sack\":%s,\"segment\":%u,\"sndbuf\":%u,",
 	       chosen.flows, chosen.seconds, chosen.rate.c_str(), chosen.queue,
 	       chosen.sack ? "true" : "false", segment, chosen.sndbuf);
 	printf("\"alive_flows\":%u,\"bytes\":[%s],\"total_bytes\":%ju,\"goodput_mbit_s\":%.3f,",
 	       alive, bytes.c_str(), uintmax_t(total), double(total) * 8e-6 / chosen.seconds);
-	printf("\"bottleneck_drops\":%u,\"bottleneck_packets\":%u,\"bottleneck_acks\":%u,\"ack_"
-	       "drops\":%u,"
-	       "\"access_drops\":%ju,\"events\":%ju,",
+	printf("\"bottleneck_drops\":%u,\"bottleneck_packets\":%u,\"bottleneck_acks\":%u,"
+	       "\"ack_drops\":%u,\"access_drops\":%ju,\"events\":%ju,",
 	       drops, packets, acks, ack_drops, uintmax_t(access_drops), uintmax_t(events));
-	printf("\"wall_run_s\":%.3f,\"wall_s\":%.3f,\"cpu_run_s\":%.3f,\"cpu_s\":%.3f,\"peak_kb\":%"
-	       "ld}\n",
+	printf("\"wall_run_s\":%.3f,\"wall_s\":%.3f,\"cpu_run_s\":%.3f,\"cpu_s\":%.3f,"
+	       "\"peak_kb\":%ld}\n",
 	       wall_run, process.wall(), cpu_run, stopwatch::user_cpu(),
 	       stopwatch::usage().ru_maxrss);
 	return 0;

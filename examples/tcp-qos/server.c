@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* server PORT SIZE RATE: send SIZE bytes to whoever connects, at RATE bytes a second that are
- * reserved for it.
+/* server PORT SIZE RATE: sends SIZE bytes to each client that connects, at a reserved rate of RATE
+ * bytes per second.
  *
  *     cc -Iinclude -o server examples/tcp-qos/server.c
  */
@@ -34,7 +34,7 @@ int main(int argc, char **argv)
 		ssize_t sent;
 
 		if (setsockopt(connection, IPPROTO_TCP, TCP_QOS, &qos, sizeof(qos)))
-			perror("cannot reserve"); /* and sends as any other */
+			perror("cannot reserve"); /* the connection sends without a reservation */
 		for (size_t left = size; left; left -= (size_t)sent) {
 			sent = send(connection, piece, left < sizeof(piece) ? left : sizeof(piece),
 				    MSG_NOSIGNAL);

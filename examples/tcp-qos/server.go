@@ -1,5 +1,5 @@
-// server PORT SIZE RATE: send SIZE bytes to each client that connects, at a reserved rate of RATE
-// bytes a second.
+// server PORT SIZE RATE: sends SIZE bytes to each client that connects, at a reserved rate of RATE
+// bytes per second.
 //
 //	go run examples/tcp-qos/server.go 8000 100000 125000
 package main
@@ -59,7 +59,7 @@ func main() {
 			log.Fatal(err)
 		}
 		if err := reserve(connection, uint64(rate)); err != nil {
-			log.Print("cannot reserve: ", err) // and sends as any other
+			log.Print("cannot reserve: ", err) // the connection sends without a reservation
 		}
 		connection.Write(make([]byte, size))
 		connection.Close()

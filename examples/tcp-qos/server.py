@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""server.py PORT SIZE RATE: send SIZE bytes to each client, at RATE reserved bytes a second."""
+"""server.py PORT SIZE RATE: sends SIZE bytes to each client that connects.
+
+The connections have a reserved rate of RATE bytes per second.
+"""
 
 import socket
 import struct
@@ -15,5 +18,6 @@ with socket.create_server(("", port)) as server:
             try:
                 connection.setsockopt(socket.IPPROTO_TCP, TCP_QOS, struct.pack("=QII", rate, 0, 0))
             except OSError as error:
-                print("cannot reserve:", error, file=sys.stderr)  # and sends as any other
+                # The connection sends without a reservation.
+                print("cannot reserve:", error, file=sys.stderr)
             connection.sendall(bytes(size))

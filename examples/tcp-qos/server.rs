@@ -1,5 +1,5 @@
-//! `server PORT SIZE RATE`: send SIZE bytes to whoever connects, at RATE bytes a second that are
-//! reserved for it.
+//! `server PORT SIZE RATE`: sends SIZE bytes to each client that connects, at a reserved rate of
+//! RATE bytes per second.
 //!
 //! ```sh
 //! cargo run --example tcp-qos -- 8000 100000 125000
@@ -10,7 +10,7 @@ use std::io::{Error, Result, Write};
 use std::net::{TcpListener, TcpStream};
 use std::os::fd::AsRawFd;
 
-/// The option and its value: bpf/include/onramp/tcp_qos.h.
+/// The socket option and its value, from bpf/include/onramp/tcp_qos.h.
 const TCP_QOS: i32 = 0x4f51;
 
 #[repr(C)]
@@ -54,7 +54,7 @@ fn main() -> Result<()> {
     for connection in server.incoming() {
         let mut connection = connection?;
         if let Err(error) = reserve(&connection, rate) {
-            eprintln!("cannot reserve: {error}"); // and sends as any other
+            eprintln!("cannot reserve: {error}"); // the connection sends without a reservation
         }
         if let Err(error) = connection.write_all(&vec![0; size as usize]) {
             eprintln!("cannot send: {error}");

@@ -39,7 +39,10 @@ pub enum Error {
 
 /// A case needs a feature that the simulator does not have.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{key}` asks for `{asked}`, which the simulator does not have: choose another, or run it with `onramp lab`")]
+#[error(
+    "`{key}` asks for `{asked}`, which the simulator does not have: choose another, or run it \
+    with `onramp lab`"
+)]
 pub struct Unsupported {
     /// The key of the scenario file.
     pub key: String,

@@ -52,3 +52,7 @@ pub use case::supports;
 pub use error::{Error, Unsupported};
 pub use run::{run, run_observed, Counters, Options, Outcome};
 pub use run_all::{run_all, run_all_with};
+
+#[doc = include_str!("../README.md")]
+#[cfg(doctest)]
+struct ReadmeDoctests;

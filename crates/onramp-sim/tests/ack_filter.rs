@@ -1,4 +1,4 @@
-//! Ways back that thin acknowledgements.
+//! Return paths that thin ACKs.
 
 use onramp_scenario::Case;
 use onramp_sim::{run, Options, Outcome};
@@ -6,7 +6,8 @@ use onramp_sim::{run, Options, Outcome};
 fn case(reverse: &str, transfer: &str) -> Case {
     let text = format!(
         "name = \"test\"\n[path]\nrate = \"50 Mbit/s\"\nrtt = \"60 ms\"\nloss = \"0 %\"\n\
-         [path.reverse]\nrate = \"500 kbit/s\"\nqueue = \"64 KiB\"\n{reverse}[receiver]\nbuffer = \"16 MiB\"\n\
+         [path.reverse]\nrate = \"500 kbit/s\"\nqueue = \"64 KiB\"\n{reverse}[receiver]\n\
+         buffer = \"16 MiB\"\n\
          [[transfer]]\nsize = \"3 MB\"\n{transfer}"
     );
     onramp_scenario::parse("test.toml", &text)
@@ -20,11 +21,10 @@ fn simulate(case: &Case) -> Outcome {
 }
 
 #[test]
-fn thinned_acknowledgements_come_in_time_and_are_no_drops() {
+fn thinned_acks_arrive_in_time_and_do_not_count_as_drops() {
     let [plain, thinned] = ["", "ack_filter = true\n"].map(|reverse| simulate(&case(reverse, "")));
     let completion_s = |outcome: &Outcome| outcome.records[0].completion_s.unwrap();
-    // 2072 segments are acknowledged by half as many ACKs of 52 bytes, which take 0.86 s at 500
-    // kbit/s.
+    // Half as many ACKs as the 2072 segments, of 52 bytes each, take 0.86 s at 500 kbit/s.
     assert!(completion_s(&plain) > 1.0 && completion_s(&thinned) < 0.65 * completion_s(&plain));
     assert_eq!(
         (
@@ -54,16 +54,16 @@ fn thinned_acknowledgements_come_in_time_and_are_no_drops() {
     );
 }
 
-/// Duplicates and SACK blocks are what tells of losses: where they are thinned away, timers have
-/// to.
+/// Duplicate ACKs and SACK blocks signal losses. If the filter dropped them, only timeouts would
+/// repair the losses.
 #[test]
-fn losses_are_found_without_timers() {
+fn losses_are_repaired_without_timeouts() {
     let recoveries = ["reno", "newreno", "sack", "prr", "rack"];
     for recovery in recoveries {
         let transfer = format!("recovery = \"{recovery}\"\nstartup = \"none\"\n");
         let mut case = case("ack_filter = true\n", &transfer);
         let mut network = (*case.network).clone();
-        // Of 2072 segments five are lost, far from each other.
+        // Five of 2072 segments are lost, far from each other.
         network.links[0].forward.loss_every = std::num::NonZeroU32::new(400);
         case.network = network.into();
         let outcome = simulate(&case);

@@ -1,4 +1,5 @@
-//! Which end connects: the receiver, which then asks, or the sender, which sends unasked.
+//! Which end connects: the receiver, which then sends a request, or the sender, which sends without
+//! a request.
 
 use onramp_scenario::Case;
 use onramp_sim::observe::{Direction, DropReason, Observer, PacketEvent};
@@ -17,8 +18,8 @@ fn simulate(case: &Case) -> Outcome {
     run(case, &Options::default()).expect("the case can be simulated")
 }
 
-/// Flow, time in ns, direction, flags and payload of each packet that a host sends, and the flags
-/// of those lost.
+/// For each packet sent: flow, time in ns, direction, flags and payload bytes. For each packet
+/// dropped: its flags.
 #[derive(Default)]
 struct Log {
     sent: Vec<(u32, u64, Direction, Flags, u32)>,
@@ -52,14 +53,13 @@ fn logged(case: &Case) -> (Outcome, Log) {
     run_observed(case, &Options::default(), Log::default()).expect("the case can be simulated")
 }
 
-/// So fast that packets take no time worth counting: a byte takes 0.08 ns.
+/// A rate at which serialisation is negligible: one byte takes 0.08 ns.
 const FAST: &str = "[path]\nrate = \"100 Gbit/s\"\nrtt = \"60 ms\"\nqueue = \"1000 packets\"\n";
 const CLEAN: &str = "[path]\nrate = \"12 Mbit/s\"\nrtt = \"100 ms\"\nqueue = \"100 packets\"\n";
 
-/// Aron & Druschel (1998), Figure 5: on a path of 60 ms the handshake is done 60 ms after the
-/// start.
+/// Aron & Druschel (1998), figure 5: on a path of 60 ms the handshake ends 60 ms after the start.
 #[test]
-fn the_sender_s_handshake_takes_a_round_trip_and_data_follow_it_at_once() {
+fn a_connecting_sender_sends_data_after_one_round_trip() {
     let (_, log) = logged(&case(&format!(
         "{FAST}[[transfer]]\nsize = \"10 kB\"\nconnect = \"sender\"\n"
     )));
@@ -77,18 +77,18 @@ fn the_sender_s_handshake_takes_a_round_trip_and_data_follow_it_at_once() {
     assert_eq!(first, wanted);
 }
 
-/// The window of a SYN's answer is not scaled (RFC 7323, section 2.2): 40 segments fit into its 64
-/// KB.
+/// The window of the SYN-ACK is not scaled (RFC 7323, section 2.2): 40 segments fit into its 64 KB.
 #[test]
-fn with_a_window_for_all_of_it_a_clean_path_takes_no_more_than_the_bound() {
-    let transfer = "[[transfer]]\nsize = \"57920 B\"\nconnect = \"sender\"\ninitial_window = \"40 segments\"\nstartup = \"none\"\n";
+fn with_a_large_initial_window_a_clean_path_meets_the_bound() {
+    let transfer = "[[transfer]]\nsize = \"57920 B\"\nconnect = \"sender\"\n\
+        initial_window = \"40 segments\"\nstartup = \"none\"\n";
     let record = simulate(&case(&format!(
         "{CLEAN}[receiver]\nbuffer = \"1 MB\"\n{transfer}"
     )))
     .records
     .remove(0);
     assert_eq!(record.bound_s, 0.15 + 60_000.0 * 8.0 / 12e6);
-    // SYN and its answer of 60 bytes each, and the 52 of the handshake's last segment.
+    // SYN and SYN-ACK have 60 bytes each, and the last segment of the handshake has 52.
     let beyond_s = record.completion_s.unwrap() - record.bound_s;
     assert!((beyond_s - 172.0 * 8.0 / 12e6).abs() < 1e-6, "{beyond_s}");
     assert_eq!(
@@ -97,9 +97,10 @@ fn with_a_window_for_all_of_it_a_clean_path_takes_no_more_than_the_bound() {
     );
 }
 
-/// The SYN's timer is a second at first; everything else is as if it had started then.
+/// The first timeout of a SYN is one second. Everything else is as if the transfer had started
+/// then.
 #[test]
-fn a_lost_syn_costs_its_timeout() {
+fn a_lost_syn_delays_the_transfer_by_its_timeout() {
     let transfer =
         "loss = \"30 %\"\n[[transfer]]\nsize = \"1000 B\"\nconnect = \"sender\"\nrepeat = 40\n";
     let scenario = format!("name = \"test\"\n{FAST}{transfer}");
@@ -123,8 +124,8 @@ fn a_lost_syn_costs_its_timeout() {
 }
 
 #[test]
-fn nothing_is_asked_by_a_receiver_that_does_not_connect() {
-    let asked_bytes = |connect: &str| {
+fn a_receiver_that_does_not_connect_sends_no_request() {
+    let request_bytes = |connect: &str| {
         let (_, log) = logged(&case(&format!(
             "{CLEAN}[[transfer]]\nsize = \"10 kB\"\nconnect = \"{connect}\"\n"
         )));
@@ -134,11 +135,11 @@ fn nothing_is_asked_by_a_receiver_that_does_not_connect() {
             .map(|(.., bytes)| bytes)
             .sum::<u32>()
     };
-    assert_eq!((asked_bytes("receiver"), asked_bytes("sender")), (8, 0));
+    assert_eq!((request_bytes("receiver"), request_bytes("sender")), (8, 0));
 }
 
 #[test]
-fn copies_and_applications_that_write_begin_when_their_handshake_is_over() {
+fn applications_start_to_write_after_the_handshake_of_their_copy() {
     let copies = "count = 3\nspacing = \"1 s\"\nwrite = \"1000 B\"\nwrite_every = \"200 ms\"\n";
     let (outcome, log) = logged(&case(&format!(
         "{FAST}[[transfer]]\nsize = \"3000 B\"\nconnect = \"sender\"\n{copies}"
@@ -165,7 +166,7 @@ fn copies_and_applications_that_write_begin_when_their_handshake_is_over() {
 }
 
 #[test]
-fn traffic_of_transfers_has_the_key_too() {
+fn the_connect_key_also_applies_to_traffic() {
     let traffic =
         "[[traffic]]\nsize = \"10 kB\"\nconnect = \"sender\"\nmeasured = true\nstart = \"0 s\"\n";
     let (outcome, log) = logged(&case(&format!(
@@ -178,16 +179,19 @@ fn traffic_of_transfers_has_the_key_too() {
         .map(|(flow, _, direction, ..)| (*flow, *direction))
         .collect();
     assert_eq!(opens, [(0, Direction::Data), (1, Direction::Ack)]);
-    let told: Vec<_> = outcome
+    let applications: Vec<_> = outcome
         .records
         .iter()
         .map(|record| (record.application.as_str(), (record.bound_s * 1e3).round()))
         .collect();
-    assert_eq!(told, [("", 120.0), ("unasked (sender connects)", 90.0)]);
+    assert_eq!(
+        applications,
+        [("", 120.0), ("unasked (sender connects)", 90.0)]
+    );
 }
 
 #[test]
-fn a_sender_that_nobody_answers_gives_up() {
+fn a_sender_without_replies_times_out() {
     let mut case = case(&format!(
         "{FAST}[[transfer]]\nsize = \"10 kB\"\nconnect = \"sender\"\n"
     ));

@@ -1,22 +1,22 @@
-//! The double slow start of Chaher et al. (1998), which `scenarios/double-slow-start.toml` shows.
+//! The double slow start of Chaher et al. (1998), shown by `scenarios/double-slow-start.toml`.
 
 use onramp_results::Trace;
 use onramp_sim::{run, Options};
 use std::path::Path;
 
 const MSS: u64 = 1448;
-/// When the outages end.
+/// Ends of the outages.
 const OUTAGES_S: [f64; 2] = [32.0, 72.0];
 
-/// What became of a transfer after an outage.
+/// The windows of a transfer around an outage.
 #[derive(Debug)]
 struct Restart {
-    /// In segments: before the outage, the threshold of the slow start after it, and the one with
-    /// which congestion avoidance went on.
+    /// Windows in segments: cwnd before the outage, ssthresh of the slow start after it, and
+    /// ssthresh at which congestion avoidance continued.
     window: u64,
     threshold: u64,
     avoidance: u64,
-    /// Segments that the buffer had no room for.
+    /// Segments dropped at the full buffer.
     drops: usize,
 }
 
@@ -52,7 +52,7 @@ fn restarts(trace: &Trace) -> Vec<Restart> {
 }
 
 #[test]
-fn two_slow_starts_in_a_row_for_reno_and_one_for_gamma_and_spaced() {
+fn reno_has_two_slow_starts_after_an_outage_and_gamma_and_spaced_one() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/double-slow-start.toml");
     let scenario = onramp_scenario::read(&file).expect("it is shipped");
     let runs = scenario.cases.iter().map(|case| {
@@ -75,8 +75,8 @@ fn two_slow_starts_in_a_row_for_reno_and_one_for_gamma_and_spaced() {
     let of = |startup: &str| runs.iter().find(|run| run.0 == startup).expect("a case");
     let (reno, gamma, spaced) = (of("none"), of("gamma"), of("spaced"));
 
-    // A threshold of a half, a buffer that overflows before it, and congestion avoidance that
-    // begins at a quarter.
+    // ssthresh is half of the window, the buffer overflows before it is reached, and congestion
+    // avoidance starts at a quarter.
     for restart in &reno.2 {
         assert_eq!(
             (restart.threshold, restart.avoidance),
@@ -85,7 +85,8 @@ fn two_slow_starts_in_a_row_for_reno_and_one_for_gamma_and_spaced() {
         );
         assert!(restart.drops > 0, "{restart:?}");
     }
-    // The first of these teaches gamma; the second slow start overflows nothing.
+    // gamma learns from the first outage. Its slow start after the second outage does not overflow
+    // the buffer.
     let [first, second] = &gamma.2[..] else {
         unreachable!("two outages")
     };
@@ -99,15 +100,14 @@ fn two_slow_starts_in_a_row_for_reno_and_one_for_gamma_and_spaced() {
         second.threshold > second.window / 3 && second.threshold < second.window / 2,
         "{second:?}"
     );
-    // Spaced, none overflows it, with half of the window as threshold.
+    // With spaced, no slow start overflows the buffer, with half of the window as ssthresh.
     for restart in &spaced.2 {
         assert_eq!(
             (restart.drops, restart.avoidance),
             (0, restart.threshold),
             "{restart:?}"
         );
-        // Acknowledgements that are on their way when the outage begins may raise the window by a
-        // segment.
+        // ACKs in flight at the start of the outage may raise the window by a segment.
         assert!(restart.threshold - restart.window / 2 <= 1, "{restart:?}");
     }
     assert!(

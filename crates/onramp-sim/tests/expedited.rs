@@ -1,11 +1,12 @@
-//! Flows with a guaranteed rate beside others.
+//! Flows with a guaranteed rate beside best-effort flows.
 
 use onramp_results::Record;
 use onramp_scenario::Case;
 use onramp_sim::{run, Options, Outcome};
 
 fn cases(text: &str) -> Vec<Case> {
-    let path = "name = \"test\"\n[path]\nrate = \"10 Mbit/s\"\nrtt = \"100 ms\"\nef_rate = \"2.2 Mbit/s\"\nef_burst = \"50 kB\"\n";
+    let path = "name = \"test\"\n[path]\nrate = \"10 Mbit/s\"\nrtt = \"100 ms\"\n\
+        ef_rate = \"2.2 Mbit/s\"\nef_burst = \"50 kB\"\n";
     let text = format!("{path}[receiver]\nbuffer = \"64 MiB\"\n{text}");
     onramp_scenario::parse("test.toml", &text)
         .expect("the scenario is right")
@@ -23,13 +24,13 @@ fn records(text: &str) -> Vec<Record> {
         .collect()
 }
 
-const RIVALS: &str = "[[traffic]]\ncount = 12\nstart = \"0 s\"\n";
+const COMPETING: &str = "[[traffic]]\ncount = 12\nstart = \"0 s\"\n";
 
 #[test]
-fn a_guaranteed_flow_has_its_rate_whatever_else_there_is() {
+fn a_guaranteed_flow_gets_its_rate_beside_competing_flows() {
     // The application writes 2 Mbit/s.
     let writes = "write = \"2.5 kB\"\nwrite_every = \"10 ms\"\ndscp = [\"ef\", \"best-effort\"]\n";
-    let text = format!("{RIVALS}[[transfer]]\nsize = \"500 kB\"\nstart = \"9 s\"\n{writes}");
+    let text = format!("{COMPETING}[[transfer]]\nsize = \"500 kB\"\nstart = \"9 s\"\n{writes}");
     let records = records(&text);
     let [ef, other] = &records[..] else {
         panic!("two cases")
@@ -54,7 +55,7 @@ fn a_guaranteed_flow_has_its_rate_whatever_else_there_is() {
 }
 
 #[test]
-fn beyond_its_guarantee_a_flow_is_policed_where_the_link_is_empty() {
+fn a_flow_is_policed_beyond_its_guarantee_even_on_an_idle_link() {
     let records = records(
         "[[transfer]]\nsize = \"2 MB\"\nstartup = \"none\"\ndscp = [\"ef\", \"best-effort\"]\n",
     );
@@ -71,7 +72,7 @@ fn beyond_its_guarantee_a_flow_is_policed_where_the_link_is_empty() {
 }
 
 #[test]
-fn each_copy_and_each_connection_has_a_guarantee_of_its_own() {
+fn each_copy_and_each_connection_has_its_own_guarantee() {
     let of = |keys: &str| {
         records(&format!(
             "[[transfer]]\nsize = \"1 MB\"\ndscp = \"ef\"\n{keys}"
@@ -104,14 +105,17 @@ fn each_copy_and_each_connection_has_a_guarantee_of_its_own() {
     );
 }
 
-/// The stream is within its profile, or beyond it; the link is full of best effort in either case.
+/// The stream conforms to its profile or exceeds it. Best-effort traffic fills the link in both
+/// cases.
 #[test]
-fn marked_datagrams_pass_as_far_as_they_conform() {
+fn expedited_datagrams_pass_if_they_conform() {
     let policed = |rate: &str, dscp: &str| {
-        let stream =
-            format!("[[traffic]]\nkind = \"constant\"\nrate = \"{rate}\"\ndscp = \"{dscp}\"\nstart = \"0 s\"\n");
+        let stream = format!(
+            "[[traffic]]\nkind = \"constant\"\nrate = \"{rate}\"\ndscp = \"{dscp}\"\n\
+                start = \"0 s\"\n"
+        );
         records(&format!(
-            "{stream}{RIVALS}[[transfer]]\nsize = \"1 MB\"\nstart = \"5 s\"\n"
+            "{stream}{COMPETING}[[transfer]]\nsize = \"1 MB\"\nstart = \"5 s\"\n"
         ))[0]
             .policed_packets
     };
@@ -125,13 +129,13 @@ fn marked_datagrams_pass_as_far_as_they_conform() {
     assert!(policed("4.4 Mbit/s", "ef") > 500);
 }
 
-/// Acknowledgements are the receiver's own: a profile for the way back is none for them.
+/// The receiver's ACKs are best effort, so a profile on the return path does not apply to them.
 #[test]
-fn acknowledgements_are_best_effort() {
+fn acks_are_best_effort() {
     let profile = "[path.reverse]\nef_rate = \"1 kbit/s\"\nef_burst = \"1500 B\"\n";
-    let outcome = |back: &str| {
+    let outcome = |return_path: &str| {
         records(&format!(
-            "{back}[[transfer]]\nsize = \"200 kB\"\ndscp = \"ef\"\n"
+            "{return_path}[[transfer]]\nsize = \"200 kB\"\ndscp = \"ef\"\n"
         ))
         .remove(0)
     };
@@ -140,11 +144,12 @@ fn acknowledgements_are_best_effort() {
 }
 
 #[test]
-fn without_a_profile_marks_mean_nothing() {
+fn without_a_profile_the_dscp_has_no_effect() {
     let of = |dscp: &str| {
         let path =
             "name = \"test\"\n[path]\nrate = \"10 Mbit/s\"\nrtt = \"100 ms\"\nloss = \"1 %\"\n";
-        let text = format!("{path}{RIVALS}[[transfer]]\nsize = \"1 MB\"\nstart = \"2 s\"\n{dscp}");
+        let text =
+            format!("{path}{COMPETING}[[transfer]]\nsize = \"1 MB\"\nstart = \"2 s\"\n{dscp}");
         let case = onramp_scenario::parse("test.toml", &text)
             .expect("the scenario is right")
             .cases

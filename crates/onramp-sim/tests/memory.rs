@@ -1,4 +1,4 @@
-//! What copies of a transfer remember for those that follow on the same path.
+//! The path memory: what copies of a transfer remember for later copies on the same path.
 
 use onramp_results::Record;
 use onramp_scenario::Case;
@@ -25,8 +25,8 @@ fn simulate(network: &str, transfer: &str) -> Outcome {
     run(&case(network, transfer), &Options::default()).expect("the case can be simulated")
 }
 
-/// Which copies were told what the path had carried.
-fn told(network: &str, transfer: &str) -> Vec<bool> {
+/// Whether each copy started with a remembered BDP.
+fn remembered(network: &str, transfer: &str) -> Vec<bool> {
     simulate(network, transfer)
         .records
         .iter()
@@ -35,7 +35,7 @@ fn told(network: &str, transfer: &str) -> Vec<bool> {
 }
 
 #[test]
-fn a_path_is_remembered_where_that_is_asked_for() {
+fn a_path_is_remembered_if_the_scenario_enables_the_memory() {
     for memory in ["careful", "at-once"] {
         let records = simulate(
             PATH,
@@ -44,22 +44,26 @@ fn a_path_is_remembered_where_that_is_asked_for() {
         .records;
         assert_eq!(records[0].remembered_bytes, None);
         for record in &records[1..] {
-            // What it holds, which is 600 kB with headers; what else the algorithm makes of it is
-            // its own.
-            let bytes = record.remembered_bytes.expect("the first one has found it");
+            // The remembered BDP is 600 kB with headers. The algorithm may adapt this value.
+            let bytes = record
+                .remembered_bytes
+                .expect("the first copy has measured it");
             assert!((300_000..1_200_000).contains(&bytes), "{bytes}");
             assert_eq!(record.startup, format!("onramp memory {memory}"));
         }
     }
-    assert_eq!(told(PATH, "count = 3\nspacing = \"5 s\"\n"), [false; 3]);
     assert_eq!(
-        told(PATH, "memory = \"off\"\ncount = 3\nspacing = \"5 s\"\n"),
+        remembered(PATH, "count = 3\nspacing = \"5 s\"\n"),
+        [false; 3]
+    );
+    assert_eq!(
+        remembered(PATH, "memory = \"off\"\ncount = 3\nspacing = \"5 s\"\n"),
         [false; 3]
     );
 }
 
 #[test]
-fn a_run_with_a_memory_is_the_same_each_time_and_knows_nothing_of_others() {
+fn a_run_with_a_memory_is_deterministic_and_independent_of_other_runs() {
     let transfer = "memory = \"careful\"\ncount = 4\nspacing = \"2 s\"\n";
     let records = |outcome: Outcome| -> Vec<Record> { outcome.records };
     assert_eq!(
@@ -69,35 +73,36 @@ fn a_run_with_a_memory_is_the_same_each_time_and_knows_nothing_of_others() {
 }
 
 #[test]
-fn while_a_copy_has_the_path_others_find_it_by_themselves() {
-    // The second begins while the first still sends, the third when both have ended.
+fn a_copy_beside_an_active_one_does_not_use_the_memory() {
+    // The second copy starts while the first still sends, and the third when both have ended.
     let spaced = "memory = \"careful\"\ncount = 2\nspacing = \"900 ms\"\n";
-    assert_eq!(told(PATH, spaced), [false, false]);
+    assert_eq!(remembered(PATH, spaced), [false, false]);
     let later = "memory = \"careful\"\ncount = 3\nspacing = \"6 s\"\n";
-    assert_eq!(told(PATH, later), [false, true, true]);
+    assert_eq!(remembered(PATH, later), [false, true, true]);
 }
 
 #[test]
-fn an_idle_copy_does_not_keep_others_from_the_path() {
-    // It writes twice, 10 s apart, and is idle when the second one begins.
-    let transfer = "size = \"10 MB\"\nwrite = \"5 MB\"\nwrite_every = \"10 s\"\nmemory = \"careful\"\ncount = 2\n";
+fn an_idle_copy_does_not_keep_others_from_using_the_memory() {
+    // It writes twice, 10 s apart, and is idle when the second copy starts.
+    let transfer = "size = \"10 MB\"\nwrite = \"5 MB\"\nwrite_every = \"10 s\"\n\
+        memory = \"careful\"\ncount = 2\n";
     assert_eq!(
-        told(PATH, &format!("{transfer}spacing = \"5 s\"\n")),
+        remembered(PATH, &format!("{transfer}spacing = \"5 s\"\n")),
         [false, true]
     );
 }
 
 #[test]
-fn a_lifetime_ends_after_ten_minutes() {
+fn a_memory_expires_after_ten_minutes() {
     assert_eq!(
-        told(
+        remembered(
             PATH,
             "memory = \"careful\"\ncount = 2\nspacing = \"598 s\"\n"
         ),
         [false, true]
     );
     assert_eq!(
-        told(
+        remembered(
             PATH,
             "memory = \"careful\"\ncount = 2\nspacing = \"605 s\"\n"
         ),
@@ -106,7 +111,7 @@ fn a_lifetime_ends_after_ten_minutes() {
 }
 
 #[test]
-fn another_round_trip_is_another_path() {
+fn a_much_different_rtt_invalidates_the_memory() {
     let changed = |rtt: &str| format!("{PATH}[[path.change]]\nat = \"4 s\"\nrtt = \"{rtt}\"\n");
     let transfer = "memory = \"at-once\"\ncount = 2\nspacing = \"5 s\"\n";
     for (rtt, fits) in [
@@ -115,15 +120,18 @@ fn another_round_trip_is_another_path() {
         ("900 ms", true),
         ("1100 ms", false),
     ] {
-        assert_eq!(told(&changed(rtt), transfer), [false, fits], "{rtt}");
+        assert_eq!(remembered(&changed(rtt), transfer), [false, fits], "{rtt}");
     }
 }
 
 #[test]
-fn each_pair_of_hosts_has_a_path_of_its_own() {
+fn each_pair_of_hosts_has_its_own_memory() {
     let node = |name| format!("[[node]]\nname = \"{name}\"\n");
     let link = |from, to| {
-        format!("[[link]]\nfrom = \"{from}\"\nto = \"{to}\"\nrate = \"50 Mbit/s\"\ndelay = \"25 ms\"\nqueue = \"0.5 bdp\"\n")
+        format!(
+            "[[link]]\nfrom = \"{from}\"\nto = \"{to}\"\nrate = \"50 Mbit/s\"\n\
+            delay = \"25 ms\"\nqueue = \"0.5 bdp\"\n"
+        )
     };
     let network = ["a", "m", "b", "c"].map(node).concat()
         + &link("a", "m")
@@ -131,15 +139,15 @@ fn each_pair_of_hosts_has_a_path_of_its_own() {
         + &link("m", "c");
     let transfer =
         "memory = \"careful\"\nfrom = \"a\"\nto = [\"b\", \"c\"]\ncount = 4\nspacing = \"5 s\"\n";
-    assert_eq!(told(&network, transfer), [false, false, true, true]);
+    assert_eq!(remembered(&network, transfer), [false, false, true, true]);
 }
 
 #[test]
-fn a_path_of_little_is_not_remembered() {
-    // 4 packets of 1500 bytes: less than four initial windows.
+fn a_small_bdp_is_not_remembered() {
+    // A BDP of 4 packets of 1500 bytes, less than four initial windows.
     let path = "[path]\nrate = \"2 Mbit/s\"\nrtt = \"24 ms\"\nqueue = \"20 packets\"\n";
     assert_eq!(
-        told(
+        remembered(
             path,
             "memory = \"careful\"\ncount = 2\nspacing = \"60 s\"\n"
         ),

@@ -1,4 +1,4 @@
-//! Transfers over several connections side by side.
+//! Transfers over several parallel connections.
 
 use onramp_scenario::Case;
 use onramp_sim::observe::{Direction, FlowStart, Observer, PacketEvent};
@@ -20,18 +20,18 @@ fn simulate(case: &Case) -> Outcome {
 }
 
 const FAST: &str = "[path]\nrate = \"100 Gbit/s\"\nrtt = \"60 ms\"\nqueue = \"10000 packets\"\n";
-/// The paper's satellite, with 1.5 Mbit/s.
+/// The paper's satellite path, with 1.5 Mbit/s.
 const SATELLITE: &str = "[path]\nrate = \"1.5 Mbit/s\"\nrtt = \"560 ms\"\n";
 
-/// Flows as they come and go, what they delivered, and when new data left.
+/// Starts and ends of flows, the bytes that they delivered, and the times at which new data left.
 #[derive(Default)]
 struct Witness {
     started: Vec<FlowStart>,
-    /// When each of them began and ended, in order.
+    /// Times of starts (+1) and ends (-1) of flows, in order.
     changes: Vec<(u64, i32)>,
     delivered: BTreeMap<u32, u64>,
     sent_ns: Vec<u64>,
-    /// The highest place that new data of a flow reached.
+    /// For each flow, the highest stream offset that was sent.
     reached: BTreeMap<u32, u64>,
 }
 
@@ -63,7 +63,7 @@ impl Observer for Witness {
 }
 
 impl Witness {
-    fn most_at_once(&self) -> i32 {
+    fn max_at_once(&self) -> i32 {
         let counts = self.changes.iter().scan(0, |count, (_, change)| {
             *count += change;
             Some(*count)
@@ -76,13 +76,17 @@ fn witnessed(case: &Case) -> (Outcome, Witness) {
     run_observed(case, &Options::default(), Witness::default()).expect("the case can be simulated")
 }
 
-/// Slow start from one segment: 2^k - 1 segments have left in k round trips.
+/// Slow start from one segment: 2^k - 1 segments have left after k round trips.
 #[test]
-fn n_connections_start_n_times_as_fast() {
+fn n_connections_start_n_times_as_fast_as_one() {
     for connections in [1, 2, 4, 9] {
         for (connect, first_ms) in [("sender", 60), ("receiver", 90)] {
-            let keys = "size = \"100 MB\"\nstack = \"lite\"\n[receiver]\nacks = \"every\"\nbuffer = \"16 MiB\"\n";
-            let text = format!("{FAST}[[transfer]]\nconnect = \"{connect}\"\nconnections = {connections}\n{keys}[run]\nduration = \"500 ms\"\n");
+            let keys = "size = \"100 MB\"\nstack = \"lite\"\n[receiver]\nacks = \"every\"\n\
+                buffer = \"16 MiB\"\n";
+            let text = format!(
+                "{FAST}[[transfer]]\nconnect = \"{connect}\"\n\
+                connections = {connections}\n{keys}[run]\nduration = \"500 ms\"\n"
+            );
             let (outcome, seen) = witnessed(&case(&text));
             assert_eq!(
                 (seen.started.len(), outcome.counters.flows),
@@ -105,10 +109,10 @@ fn n_connections_start_n_times_as_fast() {
     }
 }
 
-/// Equation (1) of the paper: a window in a round trip, here that of 64 KB without scaling, and N
-/// of them.
+/// Equation (1) of the paper: one window per round trip and connection. The window is 64 KB,
+/// without window scaling.
 #[test]
-fn n_windows_carry_n_times_as_much() {
+fn the_rate_of_n_windows_is_n_times_that_of_one() {
     let rate = |connections: u32| {
         let keys = format!("size = \"8 MB\"\nconnections = {connections}\n");
         let host = "[receiver]\nwindow_scaling = false\nbuffer = \"64 KiB\"\n";
@@ -127,7 +131,7 @@ fn n_windows_carry_n_times_as_much() {
 }
 
 #[test]
-fn the_record_has_the_sums_and_all_bytes_arrive() {
+fn the_record_sums_up_all_connections_and_all_bytes_arrive() {
     let text =
         format!("{SATELLITE}loss = \"1 %\"\n[[transfer]]\nsize = \"1 MB\"\nconnections = 5\n");
     let (outcome, seen) = witnessed(&case(&text));
@@ -142,7 +146,7 @@ fn the_record_has_the_sums_and_all_bytes_arrive() {
     );
     assert_eq!(seen.delivered.values().sum::<u64>(), 1_000_000);
     assert_eq!(seen.delivered, seen.reached);
-    // In records of 8 KiB, but for the last.
+    // All records have 8 KiB, except the last.
     assert_eq!(
         seen.delivered
             .values()
@@ -162,12 +166,12 @@ fn the_record_has_the_sums_and_all_bytes_arrive() {
 }
 
 #[test]
-fn fewer_records_than_connections_leave_some_without_any() {
+fn connections_beyond_the_number_of_records_get_no_data() {
     let (outcome, seen) = witnessed(&case(&format!(
         "{SATELLITE}[[transfer]]\nsize = \"20 kB\"\nconnections = 64\n"
     )));
     assert!(outcome.records[0].finished);
-    // The first windows of ten segments take them all.
+    // The initial windows of ten segments take all records.
     assert_eq!(
         (seen.started.len(), seen.delivered.values().sum::<u64>()),
         (64, 20_000)
@@ -176,7 +180,7 @@ fn fewer_records_than_connections_leave_some_without_any() {
 }
 
 #[test]
-fn an_application_that_writes_now_and_then_feeds_all_of_them() {
+fn an_application_that_pauses_uses_several_connections() {
     let keys = "size = \"400 kB\"\nconnections = 4\nwrite = \"50 kB\"\nwrite_every = \"1 s\"\n";
     let (outcome, seen) = witnessed(&case(&format!("{SATELLITE}[[transfer]]\n{keys}")));
     let took_s = outcome.records[0].completion_s.unwrap();
@@ -185,7 +189,7 @@ fn an_application_that_writes_now_and_then_feeds_all_of_them() {
 }
 
 #[test]
-fn when_one_gives_up_the_transfer_has_failed() {
+fn the_transfer_fails_when_one_connection_fails() {
     let path = SATELLITE.replace("1.5 Mbit/s", "10 Mbit/s");
     for (number, connect) in [
         ("3", "sender"),
@@ -206,7 +210,7 @@ fn when_one_gives_up_the_transfer_has_failed() {
     }
 }
 
-/// When the number changed, to what and why.
+/// The changes of the number of connections: time, new number and reason.
 fn numbers(case: &Case) -> (Vec<String>, Outcome, Witness) {
     let (outcome, seen) = run_observed(
         case,
@@ -231,14 +235,18 @@ fn numbers(case: &Case) -> (Vec<String>, Outcome, Witness) {
 }
 
 #[test]
-fn an_adaptive_number_doubles_until_there_is_a_queue_then_looks_for_more() {
+fn an_adaptive_number_doubles_until_there_is_congestion() {
     let text = |number: &str| {
-        format!("{}queue = \"1 bdp\"\n[receiver]\nbuffer = \"64 KiB\"\nwindow_scaling = false\n[[transfer]]\nsize = \"10 MB\"\nconnections = {number}\n", SATELLITE.replace("1.5 Mbit/s", "10 Mbit/s"))
+        format!(
+            "{}queue = \"1 bdp\"\n[receiver]\nbuffer = \"64 KiB\"\nwindow_scaling = false\n\
+            [[transfer]]\nsize = \"10 MB\"\nconnections = {number}\n",
+            SATELLITE.replace("1.5 Mbit/s", "10 Mbit/s")
+        )
     };
     let (changes, outcome, seen) = numbers(&case(&text("\"adaptive\"")));
     let adaptive = &outcome.records[0];
     let [one, sixteen] = ["1", "16"].map(|number| simulate(&case(&text(number))).records.remove(0));
-    // The windows of 13 connections fill the path.
+    // The windows of 13 connections fill the pipe.
     assert!(adaptive.completion_s.unwrap() < one.completion_s.unwrap() / 5.0);
     assert!(adaptive.completion_s.unwrap() < 1.5 * sixteen.completion_s.unwrap());
     let wanted = [
@@ -251,37 +259,46 @@ fn an_adaptive_number_doubles_until_there_is_a_queue_then_looks_for_more() {
     assert_eq!(changes, wanted);
     assert_eq!(seen.delivered.values().sum::<u64>(), 10_000_000);
     assert!(
-        (13..=64).contains(&seen.most_at_once()),
+        (13..=64).contains(&seen.max_at_once()),
         "{}",
-        seen.most_at_once()
+        seen.max_at_once()
     );
 }
 
 #[test]
 fn an_adaptive_number_halves_at_losses() {
-    let text = format!("{SATELLITE}queue = \"10 packets\"\n[[transfer]]\nsize = \"3 MB\"\nconnect = \"sender\"\nconnections = \"adaptive\"\n");
+    let text = format!(
+        "{SATELLITE}queue = \"10 packets\"\n[[transfer]]\nsize = \"3 MB\"\n\
+        connect = \"sender\"\nconnections = \"adaptive\"\n"
+    );
     let (changes, outcome, seen) = numbers(&case(&text));
     assert!(outcome.records[0].finished && outcome.records[0].retransmitted_segments > 0);
     assert!(
         changes.iter().any(|change| change.ends_with("a loss")),
         "{changes:#?}"
     );
-    assert!((1..=64).contains(&seen.most_at_once()));
+    assert!((1..=64).contains(&seen.max_at_once()));
     assert_eq!(seen.delivered, seen.reached);
 }
 
 #[test]
-fn connections_side_by_side_pass_through_relays() {
+fn parallel_connections_pass_through_relays() {
     let nodes = ["a", "m", "b"]
         .map(|name| format!("[[node]]\nname = \"{name}\"\n"))
         .concat();
     let link = |from, to, rate, delay| {
-        format!("[[link]]\nfrom = \"{from}\"\nto = \"{to}\"\nrate = \"{rate}\"\ndelay = \"{delay}\"\nqueue = \"500 packets\"\n")
+        format!(
+            "[[link]]\nfrom = \"{from}\"\nto = \"{to}\"\nrate = \"{rate}\"\n\
+            delay = \"{delay}\"\nqueue = \"500 packets\"\n"
+        )
     };
     let links = link("a", "m", "100 Mbit/s", "2 ms") + &link("m", "b", "5 Mbit/s", "270 ms");
     for number in ["3", "\"adaptive\""] {
         for connect in ["sender", "receiver"] {
-            let keys = format!("size = \"2 MB\"\nfrom = \"a\"\nto = \"b\"\nsplit = \"m\"\nconnect = \"{connect}\"\nconnections = {number}\ncount = 2\n");
+            let keys = format!(
+                "size = \"2 MB\"\nfrom = \"a\"\nto = \"b\"\nsplit = \"m\"\n\
+                connect = \"{connect}\"\nconnections = {number}\ncount = 2\n"
+            );
             let case = case(&format!("{nodes}{links}[[transfer]]\n{keys}"));
             let (outcome, seen) = witnessed(&case);
             assert!(
@@ -306,11 +323,22 @@ fn connections_side_by_side_pass_through_relays() {
     }
 }
 
+fn config(cases: u32) -> ProptestConfig {
+    ProptestConfig {
+        cases,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(config(48))]
     #[test]
     fn all_bytes_arrive_once_over_any_number_of_connections(
-        connections in prop_oneof![(1u32..=64).prop_map(|number| number.to_string()), Just("\"adaptive\"".to_owned())],
+        connections in prop_oneof![
+            (1u32..=64).prop_map(|number| number.to_string()),
+            Just("\"adaptive\"".to_owned()),
+        ],
         size in 1u64..1_000_000,
         loss in 0u32..40,
         rate in 1u32..40,
@@ -322,8 +350,10 @@ proptest! {
         lite in any::<bool>(),
     ) {
         let text = format!(
-            "[path]\nrate = \"{rate} Mbit/s\"\nrtt = \"{rtt} ms\"\nqueue = \"{queue} packets\"\nloss = \"{} %\"\nmtu = \"{mtu} B\"\n\
-             [sender]\nbuffer = \"{buffer_kib} KiB\"\n[[transfer]]\nsize = \"{size} B\"\nconnections = {connections}\nconnect = \"{}\"\nstack = \"{}\"\n",
+            "[path]\nrate = \"{rate} Mbit/s\"\nrtt = \"{rtt} ms\"\nqueue = \"{queue} packets\"\n\
+                loss = \"{} %\"\nmtu = \"{mtu} B\"\n\
+             [sender]\nbuffer = \"{buffer_kib} KiB\"\n[[transfer]]\nsize = \"{size} B\"\n\
+             connections = {connections}\nconnect = \"{}\"\nstack = \"{}\"\n",
             f64::from(loss) / 10.0,
             if sender_connects { "sender" } else { "receiver" },
             if lite { "lite" } else { "linux" },
@@ -332,10 +362,11 @@ proptest! {
         let (outcome, seen) = witnessed(&case);
         let record = &outcome.records[0];
         prop_assert!(record.finished, "{:?}", outcome.failures);
-        prop_assert!(record.completion_s.unwrap() >= record.bound_s, "{:?} {}", record.completion_s, record.bound_s);
+        let completion_s = record.completion_s.unwrap();
+        prop_assert!(completion_s >= record.bound_s, "{completion_s} {}", record.bound_s);
         prop_assert_eq!(seen.delivered.values().sum::<u64>(), size);
         prop_assert_eq!(&seen.delivered, &seen.reached);
-        prop_assert!(seen.most_at_once() <= 64);
+        prop_assert!(seen.max_at_once() <= 64);
         prop_assert_eq!(simulate(&case), outcome);
     }
 }

@@ -1,5 +1,5 @@
-//! Appendix B of Aron & Druschel (1998) beside Reno: what an increase by a fraction of the pipe
-//! takes, and from whom.
+//! The `pipe` congestion avoidance (Aron & Druschel 1998, appendix B) beside Reno: how much rate it
+//! takes from a Reno flow.
 
 use onramp_scenario::Case;
 use onramp_sim::{run, Options};
@@ -12,18 +12,21 @@ fn case(text: &str) -> Case {
         .remove(0)
 }
 
-/// Goodput of the newcomer and of the Reno flow that was there 20 s before, over the 100 s that
-/// they share, in Mbit/s.
+/// Goodput in Mbit/s of the new flow and of the Reno flow, which started 20 s before, over the 100
+/// s that they share.
 fn shares(avoidance: &str, queue: &str) -> (f64, f64) {
     let path = format!(
-        "[path]\nrate = \"20 Mbit/s\"\nrtt = \"60 ms\"\nqueue = \"{queue}\"\n[path.reverse]\njitter = \"100 us\"\n"
+        "[path]\nrate = \"20 Mbit/s\"\nrtt = \"60 ms\"\nqueue = \"{queue}\"\n[path.reverse]\n\
+            jitter = \"100 us\"\n"
     );
     let hosts = "[run]\nduration = \"120 s\"\n[receiver]\nbuffer = \"4 MiB\"\n";
-    let rival =
+    let competing =
         "[[traffic]]\navoidance = \"reno\"\nstart = \"0 s\"\nmeasured = true\nsize = \"1 GB\"\n";
-    let transfer =
-        format!("[[transfer]]\nsize = \"1 GB\"\nstartup = \"none\"\navoidance = \"{avoidance}\"\nstart = \"20 s\"\n");
-    let text = format!("{path}{hosts}{rival}{transfer}");
+    let transfer = format!(
+        "[[transfer]]\nsize = \"1 GB\"\nstartup = \"none\"\navoidance = \"{avoidance}\"\n\
+            start = \"20 s\"\n"
+    );
+    let text = format!("{path}{hosts}{competing}{transfer}");
     let both = run(&case(&text), &Options::default()).unwrap().records;
     let alone = run(&case(&text.replace("120 s", "20 s")), &Options::default())
         .unwrap()
@@ -41,22 +44,23 @@ fn shares(avoidance: &str, queue: &str) -> (f64, f64) {
     )
 }
 
-/// What the Reno flow keeps beside a newcomer with `pipe`, of what it keeps beside one with `reno`.
-fn kept(queue: &str) -> f64 {
+/// The Reno flow's goodput beside a new flow with `pipe`, relative to its goodput beside a new flow
+/// with `reno`.
+fn relative_goodput(queue: &str) -> f64 {
     shares("pipe", queue).1 / shares("reno", queue).1
 }
 
-/// `docs/simulator.md` has the table. In a short queue two steps are seen late: the room that a
-/// loss leaves is taken before Reno has grown into it.
+/// The table is in `docs/simulator.md`. In a short queue, `pipe` detects congestion two steps late:
+/// it takes the room that a loss leaves before Reno has grown into it.
 #[test]
 fn in_a_short_queue_a_reno_flow_loses_a_third() {
-    let kept = kept("0.2 bdp");
-    assert!((0.55..0.8).contains(&kept), "{kept}");
+    let goodput = relative_goodput("0.2 bdp");
+    assert!((0.55..0.8).contains(&goodput), "{goodput}");
 }
 
-/// Reno's own queue says that the path is full.
+/// The queue of the Reno flow signals that the pipe is full.
 #[test]
 fn in_a_long_queue_a_reno_flow_loses_nothing() {
-    let kept = kept("2 bdp");
-    assert!((0.95..1.05).contains(&kept), "{kept}");
+    let goodput = relative_goodput("2 bdp");
+    assert!((0.95..1.05).contains(&goodput), "{goodput}");
 }

@@ -1,5 +1,5 @@
-//! Reserved rates on whole paths: what they take, what becomes of those that do not hold, and that
-//! nobody else is changed.
+//! Reserved rates on whole paths: how long transfers take, what happens if a reservation cannot be
+//! kept, and that other flows do not change.
 
 use onramp_results::{Record, Trace};
 use onramp_scenario::Case;
@@ -31,17 +31,16 @@ fn record(text: &str) -> Record {
 /// Ritter, Wehrle & Wolf (2001), section 5: RTT 500 ms between links of 10 Mbit/s.
 const PAPER: &str = "[path]\nrate = \"10 Mbit/s\"\nrtt = \"500 ms\"\nqueue = \"100 packets\"\n";
 
-/// 100 kB at 1 Mbit/s are 0.8 s; the handshake and the request take two round trips before the last
-/// of them is there.
+/// 100 kB take 0.8 s at 1 Mbit/s. The handshake and the request take two round trips.
 #[test]
-fn what_is_reserved_is_there_from_the_first_segment_on() {
+fn the_reserved_rate_applies_from_the_first_segment() {
     let transfer = "[[transfer]]\nsize = \"100 kB\"\nstartup = \"qos\"\nqos_rate = \"1 Mbit/s\"\n";
     let record = record(&format!("{PAPER}{transfer}"));
     let completion_s = record.completion_s.unwrap();
     let bound_s = 2.0 * 0.5 + 100_000.0 * 8.0 / 1e6;
     assert!(
         (0.97..1.0).contains(&(completion_s / bound_s)),
-        "{completion_s} of {bound_s}: less the burst"
+        "{completion_s} of {bound_s}: the burst saves some time"
     );
     assert_eq!(
         (record.retransmitted_segments, record.dropped_packets),
@@ -53,11 +52,12 @@ fn what_is_reserved_is_there_from_the_first_segment_on() {
     );
 }
 
-/// Fig. 1 and Fig. 4 of the paper: the rest of the transfer is spent in slow start.
+/// Figures 1 and 4 of the paper: without a reservation the transfer spends its time in slow start.
 #[test]
-fn without_it_a_short_transfer_gets_a_part_of_what_it_could() {
+fn a_short_transfer_is_much_slower_without_a_reservation() {
     let with = |more: &str| {
-        let transfer = "[[transfer]]\nsize = \"100 kB\"\ninitial_window = \"2 segments\"\nconnect = \"sender\"\n";
+        let transfer = "[[transfer]]\nsize = \"100 kB\"\ninitial_window = \"2 segments\"\n\
+            connect = \"sender\"\n";
         record(&format!("{PAPER}{transfer}{more}"))
             .completion_s
             .unwrap()
@@ -72,11 +72,12 @@ fn without_it_a_short_transfer_gets_a_part_of_what_it_could() {
 #[test]
 fn a_policer_of_the_rate_and_its_headers_drops_nothing() {
     for burst in ["3 kB", "14480 B"] {
-        // 1448 bytes of payload have 52 of headers, in the burst too; the handshake's packets are
-        // small.
+        // 1448 bytes of payload have 52 bytes of headers, also in the burst. The packets of the
+        // handshake are small.
         let policer = "policer_rate = \"1.036 Mbit/s\"\npolicer_burst = \"15.2 kB\"\n";
         let transfer = format!(
-            "[[transfer]]\nsize = \"2 MB\"\nstartup = \"qos\"\nqos_rate = \"1 Mbit/s\"\nqos_burst = \"{burst}\"\n"
+            "[[transfer]]\nsize = \"2 MB\"\nstartup = \"qos\"\nqos_rate = \"1 Mbit/s\"\n\
+                qos_burst = \"{burst}\"\n"
         );
         let record = record(&format!("{PAPER}{policer}{transfer}"));
         assert_eq!(
@@ -93,12 +94,13 @@ fn a_policer_of_the_rate_and_its_headers_drops_nothing() {
 }
 
 #[test]
-fn errors_of_a_link_cost_no_rate() {
+fn random_losses_do_not_reduce_the_rate() {
     for stack in [
         "stack = \"linux\"",
         "stack = \"lite\"\nrecovery = \"sack\"\ntick = \"10 ms\"",
     ] {
-        let path = "[path]\nrate = \"10 Mbit/s\"\nrtt = \"200 ms\"\nqueue = \"100 packets\"\nloss = \"0.2 %\"\n";
+        let path = "[path]\nrate = \"10 Mbit/s\"\nrtt = \"200 ms\"\nqueue = \"100 packets\"\n\
+            loss = \"0.2 %\"\n";
         let transfer =
             format!("{stack}\nsize = \"10 MB\"\nstartup = \"qos\"\nqos_rate = \"4 Mbit/s\"\n");
         let large = "[receiver]\nbuffer = \"4 MiB\"\nsack = true\n";
@@ -115,15 +117,17 @@ fn errors_of_a_link_cost_no_rate() {
     }
 }
 
-/// A path that has half of what is reserved, and somebody else on it.
+/// A path with half of the reserved rate, and a competing flow on it.
 #[test]
-fn a_reservation_that_does_not_hold_becomes_an_ordinary_flow() {
+fn a_flow_whose_reservation_fails_becomes_an_ordinary_flow() {
     for avoidance in ["reno", "cubic"] {
-        let path = "[path]\nrate = \"10 Mbit/s\"\nrtt = \"50 ms\"\nqueue = \"1 bdp\"\n[run]\nduration = \"125 s\"\n";
+        let path = "[path]\nrate = \"10 Mbit/s\"\nrtt = \"50 ms\"\nqueue = \"1 bdp\"\n[run]\n\
+            duration = \"125 s\"\n";
         let rival =
             format!("[[traffic]]\navoidance = \"{avoidance}\"\nlead = \"5 s\"\nmeasured = true\n");
         let transfer = format!(
-            "[[transfer]]\nsize = \"1 GB\"\nstartup = \"qos\"\nqos_rate = \"20 Mbit/s\"\navoidance = \"{avoidance}\"\n"
+            "[[transfer]]\nsize = \"1 GB\"\nstartup = \"qos\"\nqos_rate = \"20 Mbit/s\"\n\
+                avoidance = \"{avoidance}\"\n"
         );
         let outcome = simulate(&format!("{path}{rival}{transfer}"));
         let record = &outcome.records[0];
@@ -133,17 +137,19 @@ fn a_reservation_that_does_not_hold_becomes_an_ordinary_flow() {
             "{:?}",
             record.exit_time_s
         );
-        // Of 120 s, at 10 Mbit/s of packets.
+        // Relative to 120 s at 10 Mbit/s of packets.
         let share = record.delivered_bytes as f64 / (120.0 * 1_250_000.0 * 1448.0 / 1500.0);
         assert!((0.4..0.6).contains(&share), "{avoidance}: {share}");
     }
 }
 
-/// Two guaranteed flows beside each other, of which each has its own rate.
+/// Two guaranteed flows at the same time. Each gets its own rate.
 #[test]
 fn several_reservations_share_a_path_as_they_were_reserved() {
-    let path = "[path]\nrate = \"10 Mbit/s\"\nrtt = \"100 ms\"\nqueue = \"100 packets\"\n[run]\nduration = \"21 s\"\n";
-    let other = "[[traffic]]\nstartup = \"qos\"\nqos_rate = \"3 Mbit/s\"\nqos_burst = \"1448 B\"\nlead = \"1 s\"\nmeasured = true\n";
+    let path = "[path]\nrate = \"10 Mbit/s\"\nrtt = \"100 ms\"\nqueue = \"100 packets\"\n[run]\n\
+        duration = \"21 s\"\n";
+    let other = "[[traffic]]\nstartup = \"qos\"\nqos_rate = \"3 Mbit/s\"\nqos_burst = \"1448 B\"\n\
+        lead = \"1 s\"\nmeasured = true\n";
     let transfer = "[[transfer]]\nsize = \"1 GB\"\nstartup = \"qos\"\nqos_rate = \"6 Mbit/s\"\n";
     let outcome = simulate(&format!("{path}{other}{transfer}"));
     let startups: Vec<_> = outcome
@@ -162,12 +168,13 @@ fn several_reservations_share_a_path_as_they_were_reserved() {
     }
 }
 
-/// Between two other nodes, over links that nobody shares.
+/// A flow whose links are not shared with `traffic`, which runs between two other nodes.
 fn beside(traffic: &str) -> Trace {
     let node = |name: &str| format!("[[node]]\nname = \"{name}\"\n");
     let link = |from: &str, to: &str| {
         format!(
-            "[[link]]\nfrom = \"{from}\"\nto = \"{to}\"\nrate = \"10 Mbit/s\"\ndelay = \"20 ms\"\nqueue = \"30 packets\"\nloss = \"0.5 %\"\n"
+            "[[link]]\nfrom = \"{from}\"\nto = \"{to}\"\nrate = \"10 Mbit/s\"\ndelay = \"20 ms\"\n\
+                queue = \"30 packets\"\nloss = \"0.5 %\"\n"
         )
     };
     let nodes: String = ["a", "b", "c", "d"].map(node).concat();
@@ -181,7 +188,7 @@ fn beside(traffic: &str) -> Trace {
 /// "The modifications can be switched on or off at the socket interface, thus per flow" (section
 /// 6).
 #[test]
-fn a_flow_without_a_reservation_is_the_same_beside_one_that_has_one() {
+fn a_reservation_does_not_change_other_flows() {
     let traffic = "[[traffic]]\nfrom = \"c\"\nto = \"d\"\nstart = \"0 s\"\n";
     let reserved = "startup = \"qos\"\nqos_rate = \"5 Mbit/s\"\n";
     let alone = beside("");

@@ -1,4 +1,4 @@
-//! What shares the network with the transfer, and applications that are no bulk transfers.
+//! Background traffic, and applications that do not send all data at once.
 
 use onramp_scenario::{Avoidance, Case};
 use onramp_sim::{run, supports, Options, Outcome};
@@ -18,10 +18,10 @@ fn simulate(case: &Case) -> Outcome {
 const PATH: &str = "[path]\nrate = \"12 Mbit/s\"\nrtt = \"40 ms\"\nqueue = \"100 packets\"\n";
 
 #[test]
-fn a_rival_is_measured_before_and_during_the_transfer() {
-    let rival = "[[traffic]]\nstartup = \"none\"\navoidance = \"cubic\"\nlead = \"5 s\"\n";
+fn a_competing_flow_is_measured_before_and_during_the_transfer() {
+    let competing = "[[traffic]]\nstartup = \"none\"\navoidance = \"cubic\"\nlead = \"5 s\"\n";
     let record = simulate(&case(&format!(
-        "{PATH}{rival}[[transfer]]\nsize = \"2 MB\"\n"
+        "{PATH}{competing}[[transfer]]\nsize = \"2 MB\"\n"
     )))
     .records
     .remove(0);
@@ -38,7 +38,7 @@ fn a_rival_is_measured_before_and_during_the_transfer() {
 }
 
 #[test]
-fn without_traffic_there_is_nothing_to_measure_of_it() {
+fn without_traffic_no_traffic_rate_is_recorded() {
     let record = simulate(&case(&format!("{PATH}[[transfer]]\nsize = \"10 kB\"\n")))
         .records
         .remove(0);
@@ -52,8 +52,9 @@ fn without_traffic_there_is_nothing_to_measure_of_it() {
 }
 
 #[test]
-fn measured_arrivals_have_records_after_the_transfer_s() {
-    let traffic = "[[traffic]]\nsize = [\"10 kB\", \"30 kB\"]\ncount = 40\narrivals = \"20/s\"\nmeasured = true\nstart = \"0 s\"\n";
+fn records_of_measured_traffic_follow_that_of_the_transfer() {
+    let traffic = "[[traffic]]\nsize = [\"10 kB\", \"30 kB\"]\ncount = 40\narrivals = \"20/s\"\n\
+        measured = true\nstart = \"0 s\"\n";
     let records = simulate(&case(&format!(
         "{PATH}{traffic}[[transfer]]\nsize = \"200 kB\"\n"
     )))
@@ -70,14 +71,16 @@ fn measured_arrivals_have_records_after_the_transfer_s() {
         .all(|record| record.role == "traffic" && [10_000, 30_000].contains(&record.size_bytes)));
     assert!(traffic.is_sorted_by_key(|record| record.start_s));
     assert!(records.iter().map(|record| record.flow).eq(1..=41));
-    // 40 arrivals at 20 a second: 2 s, give or take three deviations of a sum of 40 exponentials.
+    // 40 arrivals at 20 per second take 2 s, within three standard deviations of a sum of 40
+    // exponential intervals.
     let last_s = traffic[39].start_s;
     assert!((1.05..2.95).contains(&last_s), "{last_s}");
 }
 
 #[test]
-fn datagrams_take_their_share_of_the_link() {
-    let constant = "[[traffic]]\nkind = \"constant\"\nrate = \"6 Mbit/s\"\npacket = \"1500 B\"\nlead = \"1 s\"\n";
+fn datagrams_take_their_rate_from_the_transfer() {
+    let constant = "[[traffic]]\nkind = \"constant\"\nrate = \"6 Mbit/s\"\npacket = \"1500 B\"\n\
+        lead = \"1 s\"\n";
     let record = simulate(&case(&format!(
         "{PATH}{constant}[[transfer]]\nsize = \"3 MB\"\n"
     )))
@@ -86,7 +89,7 @@ fn datagrams_take_their_share_of_the_link() {
     let alone = simulate(&case(&format!("{PATH}[[transfer]]\nsize = \"3 MB\"\n")))
         .records
         .remove(0);
-    // 1472 of 1500 bytes are payload of a datagram.
+    // A datagram has 1472 bytes of payload in 1500.
     let before = record.traffic_before_bytes_per_s.unwrap();
     assert!(
         (before - 750_000.0 * 1472.0 / 1500.0).abs() < 2_000.0,
@@ -97,7 +100,7 @@ fn datagrams_take_their_share_of_the_link() {
 }
 
 #[test]
-fn an_application_that_writes_now_and_then_sets_the_pace() {
+fn an_application_that_pauses_determines_the_completion_time() {
     let transfer = "[[transfer]]\nsize = \"100 kB\"\nwrite = \"10 kB\"\nwrite_every = \"500 ms\"\n";
     let record = simulate(&case(&format!("{PATH}{transfer}")))
         .records
@@ -108,7 +111,7 @@ fn an_application_that_writes_now_and_then_sets_the_pace() {
 }
 
 #[test]
-fn what_the_simulator_does_not_have_is_refused_by_its_key() {
+fn an_unsupported_feature_is_rejected_with_its_key() {
     let mut case = case(&format!("{PATH}[[transfer]]\nsize = \"10 kB\"\n"));
     assert_eq!(supports(&case), Ok(()));
     case.transfer.avoidance = Avoidance::Bbr;
@@ -135,7 +138,7 @@ fn a_stopped_run_is_an_error() {
 }
 
 #[test]
-fn flows_that_have_ended_leave_neither_state_nor_packets() {
+fn ended_flows_leave_no_state_and_no_packets() {
     let traffic = "[[traffic]]\nsize = \"20 kB\"\ncount = 10\nlead = \"0 s\"\n";
     let counters = simulate(&case(&format!(
         "{PATH}{traffic}[[transfer]]\nsize = \"10 kB\"\n"
@@ -152,7 +155,7 @@ fn flows_that_have_ended_leave_neither_state_nor_packets() {
 }
 
 #[test]
-fn a_transfer_that_nobody_answers_gives_up_and_ends_the_run() {
+fn a_transfer_without_replies_times_out_and_ends_the_run() {
     let constant = "[[traffic]]\nkind = \"constant\"\nrate = \"100 kbit/s\"\n";
     let mut case = case(&format!("{PATH}{constant}[[transfer]]\nsize = \"10 kB\"\n"));
     let mut network = (*case.network).clone();
@@ -165,23 +168,24 @@ fn a_transfer_that_nobody_answers_gives_up_and_ends_the_run() {
         "{record:?}"
     );
     assert_eq!(outcome.failures, [(0, onramp_tcp::Failure::TimedOut)]);
-    // Linux sends a SYN seven times, each after twice the time, from one second on.
+    // Linux sends a SYN seven times. The intervals double, from one second on.
     let end_s = outcome.counters.end_ns / 1_000_000_000;
     assert!((60..300).contains(&end_s), "{end_s} s");
 }
 
 #[test]
-fn a_send_buffer_smaller_than_a_segment_is_used_as_it_is() {
+fn a_transfer_completes_with_a_send_buffer_smaller_than_a_segment() {
     let path =
         "[path]\nrate = \"12 Mbit/s\"\nrtt = \"4 ms\"\nmtu = \"9000 B\"\nqueue = \"100 packets\"\n";
     let case = case(&format!(
-        "{path}[sender]\nbuffer = \"4 KiB\"\n[run]\nduration = \"60 s\"\n[[transfer]]\nsize = \"50 kB\"\n"
+        "{path}[sender]\nbuffer = \"4 KiB\"\n[run]\nduration = \"60 s\"\n[[transfer]]\n\
+            size = \"50 kB\"\n"
     ));
     let record = simulate(&case).records.remove(0);
     assert!(record.finished, "{record:?}");
 }
 
-/// 100 kB beside a stream without end, and whatever else.
+/// A transfer of 100 kB beside an endless stream and `traffic`.
 fn beside_a_stream(traffic: &str) -> Outcome {
     let stream = "[[traffic]]\nkind = \"constant\"\nrate = \"100 kbit/s\"\n";
     simulate(&case(&format!(
@@ -190,9 +194,10 @@ fn beside_a_stream(traffic: &str) -> Outcome {
 }
 
 #[test]
-fn a_run_ends_with_the_last_of_arrivals_that_have_but_a_stop() {
+fn a_run_ends_with_the_last_arrival_before_stop() {
     let outcome = beside_a_stream(
-        "[[traffic]]\nsize = \"10 kB\"\narrivals = \"5 /s\"\nmeasured = true\nstart = \"0 s\"\nstop = \"3 s\"\n",
+        "[[traffic]]\nsize = \"10 kB\"\narrivals = \"5 /s\"\nmeasured = true\nstart = \"0 s\"\n\
+            stop = \"3 s\"\n",
     );
     let arrived = outcome.records.len() - 1;
     assert!((5..30).contains(&arrived), "{arrived}");
@@ -204,21 +209,23 @@ fn a_run_ends_with_the_last_of_arrivals_that_have_but_a_stop() {
 }
 
 #[test]
-fn a_run_ends_when_stop_comes_before_all_have_started() {
+fn a_run_ends_if_stop_comes_before_all_arrivals() {
     let outcome = beside_a_stream(
-        "[[traffic]]\nsize = \"10 kB\"\ncount = 1000\narrivals = \"5 /s\"\nmeasured = true\nstart = \"0 s\"\nstop = \"3 s\"\n",
+        "[[traffic]]\nsize = \"10 kB\"\ncount = 1000\narrivals = \"5 /s\"\nmeasured = true\n\
+            start = \"0 s\"\nstop = \"3 s\"\n",
     );
     assert!(outcome.records.len() < 40 && outcome.counters.end_ns < 10_000_000_000);
     let outcome = beside_a_stream(
-        "[[traffic]]\nsize = \"10 kB\"\ncount = 5\narrivals = \"0.001 /s\"\nmeasured = true\nstart = \"0 s\"\nstop = \"3 s\"\n",
+        "[[traffic]]\nsize = \"10 kB\"\ncount = 5\narrivals = \"0.001 /s\"\nmeasured = true\n\
+            start = \"0 s\"\nstop = \"3 s\"\n",
     );
     assert_eq!(outcome.records.len(), 1);
 }
 
 #[test]
-fn a_run_ends_though_a_peer_never_learns_that_the_other_is_gone() {
-    // After three seconds nothing arrives any more: the sender gives up, and the receiver has
-    // nothing to send.
+fn a_run_ends_if_a_peer_does_not_learn_that_the_other_failed() {
+    // After three seconds no packet arrives. The sender times out, and the receiver has nothing to
+    // send.
     let stream = "[[traffic]]\nkind = \"constant\"\nrate = \"100 kbit/s\"\n";
     let mut case = case(&format!("{PATH}{stream}[[transfer]]\nsize = \"100 MB\"\n"));
     let mut network = (*case.network).clone();
@@ -246,10 +253,11 @@ fn a_run_ends_though_a_peer_never_learns_that_the_other_is_gone() {
 }
 
 #[test]
-fn a_rate_before_the_transfer_counts_only_time_with_traffic() {
-    // 20 round trips are 0.8 s; the stream runs for 0.2 s before the transfer, and stops 0.2 s
-    // after its start.
-    let stream = "[[traffic]]\nkind = \"constant\"\nrate = \"6 Mbit/s\"\nlead = \"200 ms\"\nstop = \"1.2 s\"\n";
+fn the_traffic_rate_is_measured_only_while_there_is_traffic() {
+    // 20 round trips are 0.8 s. The stream starts 0.2 s before the transfer and stops 0.2 s after
+    // its start.
+    let stream = "[[traffic]]\nkind = \"constant\"\nrate = \"6 Mbit/s\"\nlead = \"200 ms\"\n\
+        stop = \"1.2 s\"\n";
     let record = simulate(&case(&format!(
         "{PATH}{stream}[[transfer]]\nsize = \"10 kB\"\nstart = \"1 s\"\n"
     )))
@@ -260,8 +268,7 @@ fn a_rate_before_the_transfer_counts_only_time_with_traffic() {
         record.traffic_before_bytes_per_s.unwrap(),
         record.traffic_during_bytes_per_s.unwrap(),
     );
-    // The first packets take 21 ms to arrive, and those that are under way at the stop do not
-    // count.
+    // The first packets arrive after 21 ms. Packets in flight at the stop do not count.
     assert!(
         (0.88..0.91).contains(&(before / payload_bytes_per_s)),
         "{before}"
@@ -273,7 +280,7 @@ fn a_rate_before_the_transfer_counts_only_time_with_traffic() {
 }
 
 #[test]
-fn what_happens_after_the_last_measured_transfer_is_not_in_its_record() {
+fn events_after_the_last_measured_transfer_are_not_in_its_record() {
     let burst = "[[traffic]]\nkind = \"constant\"\nrate = \"40 Mbit/s\"\nstart = \"1.4 s\"\n";
     let outcome = simulate(&case(&format!(
         "{PATH}{burst}[[transfer]]\nsize = \"10 kB\"\nstart = \"1 s\"\n"
@@ -288,7 +295,7 @@ fn what_happens_after_the_last_measured_transfer_is_not_in_its_record() {
 }
 
 #[test]
-fn the_meter_keeps_a_run_for_a_minute_at_most() {
+fn the_meter_extends_a_run_by_at_most_a_minute() {
     let path = "[path]\nrate = \"10 Mbit/s\"\nrtt = \"60 s\"\nqueue = \"100 packets\"\n";
     let stream = "[[traffic]]\nkind = \"constant\"\nrate = \"10 kbit/s\"\nlead = \"60 s\"\n";
     let outcome = simulate(&case(&format!(

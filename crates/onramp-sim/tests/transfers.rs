@@ -1,5 +1,4 @@
-//! Transfers from beginning to end: what they take, and that they take the same whenever they are
-//! run.
+//! Whole transfers: how long they take, and that the result is the same in every run.
 
 use onramp_scenario::{Case, Scenario};
 use onramp_sim::{run, run_all, Options, Outcome};
@@ -26,19 +25,21 @@ fn traced(case: &Case) -> Outcome {
 }
 
 const CLEAN: &str = "[path]\nrate = \"12 Mbit/s\"\nrtt = \"100 ms\"\nqueue = \"100 packets\"\n";
-/// Losses, rivals and a queue that overflows.
-const ROUGH: &str = "[path]\nrate = [\"10 Mbit/s\", \"40 Mbit/s\"]\nrtt = \"40 ms\"\nqueue = \"0.5 bdp\"\nloss = \"0.5 %\"\n\
+/// A path with losses, a competing flow and a queue that overflows.
+const ROUGH: &str = "[path]\nrate = [\"10 Mbit/s\", \"40 Mbit/s\"]\nrtt = \"40 ms\"\n\
+    queue = \"0.5 bdp\"\nloss = \"0.5 %\"\n\
     [[traffic]]\nstartup = \"standard\"\navoidance = \"reno\"\nlead = \"2 s\"\n\
-    [[transfer]]\nsize = [\"50 kB\", \"500 kB\"]\nstartup = [\"none\", \"paced\"]\navoidance = [\"cubic\", \"reno\"]\nrepeat = 2\n";
+    [[transfer]]\nsize = [\"50 kB\", \"500 kB\"]\nstartup = [\"none\", \"paced\"]\n\
+    avoidance = [\"cubic\", \"reno\"]\nrepeat = 2\n";
 
 #[test]
-fn a_tiny_transfer_takes_two_round_trips_and_its_packets() {
+fn a_tiny_transfer_takes_two_round_trips_and_its_serialisation_time() {
     let case = scenario(&format!("{CLEAN}[[transfer]]\nsize = \"1000 B\"\n"))
         .cases
         .remove(0);
     let record = simulate(&case).records.remove(0);
-    // One way: SYN of 60 bytes; back: SYN-ACK of 60; there: ACK of 52 and, right behind it, the
-    // request of 60; back: first the request's acknowledgement of 52, then 1052 bytes of data. At
+    // Forward and return path alternate: a SYN of 60 bytes; a SYN-ACK of 60; an ACK of 52 with the
+    // request of 60 right behind it; and the ACK of the request of 52 before 1052 bytes of data. At
     // 12 Mbit/s a byte takes 2/3 us.
     let bytes = [60, 60, 52 + 60, 52 + 1052].iter().sum::<u64>() as f64;
     let wanted_s = 0.2 + bytes * 8.0 / 12e6;
@@ -53,7 +54,7 @@ fn a_tiny_transfer_takes_two_round_trips_and_its_packets() {
 }
 
 #[test]
-fn a_transfer_that_fits_the_initial_window_is_one_train() {
+fn a_transfer_within_the_initial_window_is_one_packet_train() {
     let case = scenario(&format!("{CLEAN}[[transfer]]\nsize = \"14480 B\"\n"))
         .cases
         .remove(0);
@@ -68,21 +69,21 @@ fn a_transfer_that_fits_the_initial_window_is_one_train() {
 }
 
 #[test]
-fn the_same_case_twice_gives_the_same_to_the_last_bit() {
+fn the_same_case_gives_identical_outcomes() {
     for case in &scenario(ROUGH).cases {
         assert_eq!(traced(case), traced(case));
     }
 }
 
 #[test]
-fn whether_somebody_looks_changes_nothing() {
+fn tracing_changes_nothing() {
     for case in &scenario(ROUGH).cases {
-        let seen = traced(case);
-        assert_eq!(seen.traces.len(), seen.records.len());
+        let with_trace = traced(case);
+        assert_eq!(with_trace.traces.len(), with_trace.records.len());
         assert_eq!(
             Outcome {
                 traces: Vec::new(),
-                ..seen
+                ..with_trace
             },
             simulate(case)
         );
@@ -95,8 +96,8 @@ fn the_number_of_threads_changes_nothing() {
     let cases: Vec<&Case> = scenario.cases.iter().collect();
     let all = |threads| {
         let mut outcomes = Vec::new();
-        run_all(&cases, &Options::default(), threads, |place, outcome| {
-            outcomes.push((place, format!("{:?}", outcome.unwrap())));
+        run_all(&cases, &Options::default(), threads, |index, outcome| {
+            outcomes.push((index, format!("{:?}", outcome.unwrap())));
             ControlFlow::Continue(())
         });
         outcomes
@@ -107,23 +108,23 @@ fn the_number_of_threads_changes_nothing() {
 }
 
 #[test]
-fn breaking_off_ends_with_the_outcome_at_which_it_was_broken_off() {
+fn no_outcome_is_reported_after_a_break() {
     let scenario = scenario(ROUGH);
     let cases: Vec<&Case> = scenario.cases.iter().collect();
-    let mut places = Vec::new();
-    run_all(&cases, &Options::default(), 2, |place, _| {
-        places.push(place);
-        if place == 2 {
+    let mut indices = Vec::new();
+    run_all(&cases, &Options::default(), 2, |index, _| {
+        indices.push(index);
+        if index == 2 {
             ControlFlow::Break(())
         } else {
             ControlFlow::Continue(())
         }
     });
-    assert_eq!(places, [0, 1, 2]);
+    assert_eq!(indices, [0, 1, 2]);
 }
 
 #[test]
-fn seeds_and_not_repetitions_make_the_difference() {
+fn each_repetition_has_its_own_seed() {
     let cases = scenario(ROUGH).cases;
     let completions: Vec<_> = cases
         .iter()
@@ -133,7 +134,7 @@ fn seeds_and_not_repetitions_make_the_difference() {
     assert_ne!(
         completions[first],
         completions[first - 4],
-        "another repetition, another luck"
+        "another repetition has another seed"
     );
 }
 
@@ -164,7 +165,7 @@ fn a_trace_agrees_with_its_record() {
     assert!(trace
         .sender
         .is_sorted_by_key(|sample| (sample.time_s, sample.acked_bytes)));
-    // The run ends with the last byte read: its acknowledgement is still on its way.
+    // The run ends when the last byte is read: its ACK is still in flight.
     let last = trace.sender.last().unwrap();
     assert!(
         last.time_s <= record.completion_s.unwrap() && last.acked_bytes < 1_000_000,
@@ -174,7 +175,7 @@ fn a_trace_agrees_with_its_record() {
         .events
         .iter()
         .find(|event| event.kind == "exit")
-        .expect("1 MB is enough to leave the start-up");
+        .expect("a transfer of 1 MB leaves the start-up");
     assert_eq!(
         (Some(exit.time_s), &exit.what),
         (record.exit_time_s, &record.exit_reason)
@@ -182,7 +183,7 @@ fn a_trace_agrees_with_its_record() {
 }
 
 #[test]
-fn a_run_ends_at_its_duration_and_says_what_is_unfinished() {
+fn a_run_ends_at_its_duration_with_records_of_unfinished_transfers() {
     let mut case = scenario(&format!("{CLEAN}[[transfer]]\nsize = \"100 MB\"\n"))
         .cases
         .remove(0);
@@ -198,15 +199,16 @@ fn a_run_ends_at_its_duration_and_says_what_is_unfinished() {
     assert!(outcome.counters.end_ns <= 3_000_000_000);
     assert!(
         outcome.failures.is_empty(),
-        "it was overtaken, and did not give up"
+        "it did not finish, but it did not fail"
     );
 }
 
 #[test]
-fn copies_that_were_to_start_after_the_end_have_records_too() {
-    let transfer = "[run]\nduration = \"5 s\"\n[[transfer]]\nsize = \"10 kB\"\ncount = 10\nspacing = \"1 s\"\nstart = \"500 ms\"\n";
+fn copies_that_would_start_after_the_end_have_records() {
+    let transfer = "[run]\nduration = \"5 s\"\n[[transfer]]\nsize = \"10 kB\"\ncount = 10\n\
+        spacing = \"1 s\"\nstart = \"500 ms\"\n";
     let outcome = traced(&scenario(&format!("{CLEAN}{transfer}")).cases[0]);
-    let told: Vec<_> = outcome
+    let records: Vec<_> = outcome
         .records
         .iter()
         .map(|r| (r.flow, r.start_s, r.finished, r.delivered_bytes))
@@ -219,13 +221,13 @@ fn copies_that_were_to_start_after_the_end_have_records_too() {
             if copy < 5 { 10_000 } else { 0 },
         )
     };
-    assert_eq!(told, (0..10).map(wanted).collect::<Vec<_>>());
+    assert_eq!(records, (0..10).map(wanted).collect::<Vec<_>>());
     assert_eq!((outcome.traces.len(), outcome.failures.len()), (10, 0));
     assert!(outcome.traces[9].sender.is_empty() && outcome.records[9].completion_s.is_none());
 }
 
 #[test]
-fn a_transfer_whose_start_comes_after_the_end_has_a_record() {
+fn a_transfer_that_would_start_after_the_end_has_a_record() {
     let text = "[run]\nduration = \"5 s\"\n[[transfer]]\nsize = \"10 kB\"\nstart = \"10 s\"\n\
         [[traffic]]\nkind = \"constant\"\nrate = \"1 Mbit/s\"\nstart = \"0 s\"\n";
     let record = simulate(&scenario(&format!("{CLEAN}{text}")).cases[0])
@@ -245,7 +247,7 @@ fn a_transfer_whose_start_comes_after_the_end_has_a_record() {
 }
 
 #[test]
-fn copies_of_a_transfer_have_a_record_each_and_share_the_link() {
+fn each_copy_has_a_record_and_the_copies_share_the_link() {
     let mut case = scenario(&format!("{CLEAN}[[transfer]]\nsize = \"1 MB\"\n"))
         .cases
         .remove(0);
@@ -271,36 +273,36 @@ fn copies_of_a_transfer_have_a_record_each_and_share_the_link() {
 }
 
 #[test]
-fn a_long_transfer_s_trace_has_a_bound() {
+fn the_trace_of_a_long_transfer_is_limited() {
     let path = "[path]\nrate = \"10 Gbit/s\"\nrtt = \"1 ms\"\nqueue = \"50 packets\"\n";
     let case = scenario(&format!("{path}[[transfer]]\nsize = \"400 MB\"\n"))
         .cases
         .remove(0);
     let outcome = traced(&case);
     let trace = &outcome.traces[0];
-    let troubled = trace
+    let problem = trace
         .segments
         .iter()
         .filter(|s| s.retransmission || s.dropped)
         .count();
-    let plain = trace.segments.len() - troubled;
+    let plain = trace.segments.len() - problem;
     assert!((50_000..=100_000).contains(&plain), "{plain} of 276,000");
     assert!(
         (50_000..=100_000).contains(&trace.sender.len()),
         "{}",
         trace.sender.len()
     );
-    let resent = trace.segments.iter().filter(|s| s.retransmission).count() as u64;
+    let retransmitted = trace.segments.iter().filter(|s| s.retransmission).count() as u64;
     assert!(
-        resent > 0 && resent == outcome.records[0].retransmitted_segments,
-        "{resent}"
+        retransmitted > 0 && retransmitted == outcome.records[0].retransmitted_segments,
+        "{retransmitted}"
     );
     assert!(
         trace.segments.is_sorted_by_key(|s| s.time_s)
             && trace.sender.is_sorted_by_key(|s| s.time_s)
     );
     assert_eq!(outcome.decimated_traces, 1);
-    // Rates are counted over a round trip all the same.
+    // Delivery rates are still measured over a round trip.
     let fastest = trace
         .sender
         .iter()

@@ -1,7 +1,8 @@
-//! How fast the simulator is: the wan topology, side by side with ns-3 where its program is built,
-//! and many flows at 10 Gbit/s.
+//! Measures the speed of the simulator: the wan topology, compared with ns-3 if its program is
+//! built, and many flows at 10 Gbit/s.
 //!
-//! `cargo bench -p onramp-sim` prints a table; `-- wan` runs that network alone, for a profiler.
+//! `cargo bench -p onramp-sim` prints a table. With `-- wan` it runs only this network, for a
+//! profiler.
 
 mod memory;
 mod networks;
@@ -13,10 +14,11 @@ use std::process::Command;
 #[global_allocator]
 static ALLOCATOR: memory::Counting = memory::Counting;
 
-/// User time of this process so far.
+/// User CPU time of this process so far, in seconds.
 fn cpu_s() -> f64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // Fields after the name in parentheses; user time is the 14th of all, in ticks of 10 ms.
+    // Count the fields after the name in parentheses. User time is field 14 of all, in ticks of 10
+    // ms.
     let after_name = stat.rsplit(')').next().unwrap_or_default();
     after_name
         .split_whitespace()
@@ -65,7 +67,7 @@ fn print(name: &str, network: &Dumbbell, timed: &Timed) {
     );
 }
 
-/// What ns-3 takes for wan, where `benches/ns3/build.sh` has built its program.
+/// The CPU time of ns-3 for wan, if `benches/ns3/build.sh` has built its program.
 fn ns3_cpu_s() -> Option<f64> {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
     let output = Command::new(format!("{root}/target/ns3/wan"))

@@ -1,4 +1,4 @@
-//! An allocator that counts.
+//! An allocator with counters.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -7,7 +7,7 @@ static LIVE: AtomicU64 = AtomicU64::new(0);
 static PEAK: AtomicU64 = AtomicU64::new(0);
 static CALLS: AtomicU64 = AtomicU64::new(0);
 
-/// The system's allocator, with counters.
+/// The system's allocator, with counters of memory and calls.
 pub struct Counting;
 
 fn add(bytes: usize) {
@@ -16,7 +16,7 @@ fn add(bytes: usize) {
     CALLS.fetch_add(1, Ordering::Relaxed);
 }
 
-// SAFETY: everything is done by the system's allocator; the counters are no memory.
+// SAFETY: the system's allocator does all the work; the counters do not touch the memory.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         add(layout.size());
@@ -31,8 +31,8 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// Since the last call: the most bytes that lived beyond those that live now, and how often memory
-/// was asked for.
+/// Since the last call: the maximum number of allocated bytes above the current number, and the
+/// number of allocations.
 pub fn take() -> (u64, u64) {
     let live = LIVE.load(Ordering::Relaxed);
     let peak = PEAK.swap(live, Ordering::Relaxed);

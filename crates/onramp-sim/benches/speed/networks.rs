@@ -1,4 +1,4 @@
-//! The networks that are timed.
+//! The networks of the benchmark.
 
 use onramp_scenario::{
     Avoidance, Buffer, Case, Channel, InitialWindow, Network, NetworkLink, QueueLimit, Recovery,
@@ -6,27 +6,27 @@ use onramp_scenario::{
 };
 use std::sync::Arc;
 
-/// So many senders and receivers, each behind a link of its own, and one bottleneck between them.
+/// A dumbbell topology: senders and receivers, each with its own access link, and one bottleneck.
 pub struct Dumbbell {
-    /// Senders, and receivers.
+    /// Number of senders, and of receivers.
     pub pairs: usize,
-    /// Transfers: dealt to the pairs in turn.
+    /// Number of transfers, which use the pairs in turn.
     pub flows: usize,
-    /// Of each host's link.
+    /// Rate of each access link.
     pub access_bits_per_s: u64,
-    /// Of the bottleneck.
+    /// Rate of the bottleneck.
     pub rate_bits_per_s: u64,
-    /// Of every queue.
+    /// Limit of every queue.
     pub queue_packets: u32,
-    /// Receive buffer.
+    /// Send and receive buffer.
     pub window_bytes: u64,
-    /// Simulated time.
+    /// Simulated time in seconds.
     pub seconds: u64,
-    /// Whose TCP.
+    /// TCP stack of the hosts.
     pub stack: Stack,
 }
 
-/// Figure 1 of Aron & Druschel 1998, as `benches/ns3` has it: a round trip is 60 ms.
+/// Figure 1 of Aron & Druschel 1998, as in `benches/ns3`. The round-trip time is 60 ms.
 pub fn wan() -> Dumbbell {
     Dumbbell {
         pairs: 8,
@@ -58,9 +58,10 @@ pub fn fast(flows: usize, seconds: u64) -> Dumbbell {
 }
 
 impl Dumbbell {
-    /// The case: transfers that do not end before the time is up.
+    /// The case. Its transfers do not end within the simulated time.
     pub fn case(&self) -> Case {
-        let text = "name = \"speed\"\n[path]\nrate = \"155 Mbit/s\"\nrtt = \"60 ms\"\nqueue = \"200 packets\"\n\
+        let text = "name = \"speed\"\n[path]\nrate = \"155 Mbit/s\"\nrtt = \"60 ms\"\n\
+            queue = \"200 packets\"\n\
                     [[transfer]]\nsize = \"100 GB\"\n";
         let mut case = onramp_scenario::parse("speed.toml", text)
             .expect("the text is right")

@@ -1,4 +1,4 @@
-//! The engine without TCP: datagrams over links.
+//! Tests of the engine without TCP: datagrams over links.
 
 use super::{Engine, RunResult};
 use crate::observe::{Direction, DropReason, FlowStart, Observer, PacketEvent};
@@ -56,7 +56,7 @@ fn plan(
             )
         })
         .collect();
-    // A run without transfers goes on for as long as it has a moment to note.
+    // A run without transfers continues as long as a meter time remains.
     let meter_ns = vec![until_ns.min(u64::MAX - 1)];
     Plan {
         links,
@@ -69,7 +69,7 @@ fn plan(
     }
 }
 
-/// What happened, in order.
+/// The events of a run, in order.
 #[derive(Default)]
 struct Log(Vec<(&'static str, u32, u64)>);
 
@@ -87,10 +87,10 @@ impl Observer for Log {
         self.0.push(("entered", link, packet.time_ns));
     }
     fn departed(&mut self, link: u32, packet: &PacketEvent<'_>) {
-        self.0.push(("left", link, packet.time_ns));
+        self.0.push(("departed", link, packet.time_ns));
     }
     fn dropped(&mut self, link: u32, _why: DropReason, packet: &PacketEvent<'_>) {
-        self.0.push(("lost", link, packet.time_ns));
+        self.0.push(("dropped", link, packet.time_ns));
     }
 }
 
@@ -103,7 +103,7 @@ fn run(plan: Plan) -> (RunResult, Vec<(&'static str, u32, u64)>) {
 }
 
 #[test]
-fn a_packet_takes_serialisation_and_delay_of_each_link() {
+fn a_packet_takes_the_serialisation_time_and_the_delay_of_each_link() {
     let (result, log) = run(plan(
         vec![link(5_000_000, 9), link(700, 9)],
         &[&[0, 1]],
@@ -116,9 +116,9 @@ fn a_packet_takes_serialisation_and_delay_of_each_link() {
         ("flow", 0, 0),
         ("sent", 0, 0),
         ("entered", 0, 0),
-        ("left", 0, 6 * ms),
+        ("departed", 0, 6 * ms),
         ("entered", 1, 6 * ms),
-        ("left", 1, 7 * ms + 700),
+        ("departed", 1, 7 * ms + 700),
         ("arrived", 0, 7 * ms + 700),
     ];
     assert_eq!(log, wanted);
@@ -129,8 +129,8 @@ fn a_packet_takes_serialisation_and_delay_of_each_link() {
 }
 
 #[test]
-fn in_the_same_nanosecond_links_act_before_sources_and_in_their_order() {
-    // Both sources send each millisecond, and each link's packets leave at the same milliseconds.
+fn at_the_same_nanosecond_links_act_before_sources_and_in_order() {
+    // Both sources send every millisecond, and packets leave both links at the same milliseconds.
     let (_, log) = run(plan(
         vec![link(0, 9), link(0, 9)],
         &[&[1], &[0]],
@@ -144,9 +144,9 @@ fn in_the_same_nanosecond_links_act_before_sources_and_in_their_order() {
         .map(|(what, n, _)| (what, n))
         .collect();
     let wanted = [
-        ("left", 0),
+        ("departed", 0),
         ("arrived", 1),
-        ("left", 1),
+        ("departed", 1),
         ("arrived", 0),
         ("sent", 0),
         ("entered", 1),
@@ -157,8 +157,9 @@ fn in_the_same_nanosecond_links_act_before_sources_and_in_their_order() {
 }
 
 #[test]
-fn a_full_queue_loses_what_finds_no_room() {
-    // Twice the link's rate: one in service, three in the queue, then every other packet is lost.
+fn a_full_queue_drops_arriving_packets() {
+    // Twice the link's rate: one packet is in service and three are queued, then every other packet
+    // is dropped.
     let (result, log) = run(plan(
         vec![link(0, 3)],
         &[&[0]],
@@ -166,17 +167,17 @@ fn a_full_queue_loses_what_finds_no_room() {
         100_000_000,
         u64::MAX,
     ));
-    let lost = log.iter().filter(|(what, ..)| *what == "lost").count() as u64;
+    let dropped = log.iter().filter(|(what, ..)| *what == "dropped").count() as u64;
     assert_eq!(
         (result.net.sent, result.net.links[0].dropped.packets),
-        (200, lost)
+        (200, dropped)
     );
-    assert!((94..=98).contains(&lost), "{lost}");
+    assert!((94..=98).contains(&dropped), "{dropped}");
     assert_eq!(result.net.in_flight, 0);
 }
 
 #[test]
-fn a_run_ends_at_its_duration_with_packets_under_way() {
+fn a_run_ends_at_its_duration_with_packets_in_flight() {
     let (result, log) = run(plan(
         vec![link(50_000_000, 9)],
         &[&[0]],
@@ -190,7 +191,7 @@ fn a_run_ends_at_its_duration_with_packets_under_way() {
 
 proptest! {
     #[test]
-    fn packets_are_conserved_and_a_drained_run_leaves_no_slot_taken(
+    fn packets_are_conserved_and_a_drained_run_has_no_packets_in_flight(
         delays in prop::collection::vec(0u64..30_000_000, 3),
         queue in 0u32..20,
         loss_ppm in 0u32..300_000,
@@ -204,7 +205,8 @@ proptest! {
     ) {
         let links: Vec<Config> = (0..).zip(&delays).map(|(seed, &delay_ns)| {
             let mut config = link(delay_ns, queue);
-            (config.loss, config.duplicate_ppm, config.seed) = (LossConfig::Bernoulli { ppm: loss_ppm }, duplicate_ppm, seed);
+            config.loss = LossConfig::Bernoulli { ppm: loss_ppm };
+            (config.duplicate_ppm, config.seed) = (duplicate_ppm, seed);
             config.jitter = jitter.map(|(max_ns, reorder)| Jitter { max_ns, reorder });
             config.aggregation = hold.map(|(interval_ns, most)| {
                 Aggregation { interval_ns, max_packets: NonZeroU32::new(most).unwrap() }
@@ -221,13 +223,19 @@ proptest! {
             config
         }).collect();
         let until_ns = until_ms.map_or(u64::MAX, |ms| ms * 1_000_000);
-        let (result, log) = run(plan(links, &[&[0, 1], &[2, 1], &[1]], rate, 100_000_000, until_ns));
+        let routes: [&[u32]; 3] = [&[0, 1], &[2, 1], &[1]];
+        let (result, log) = run(plan(links, &routes, rate, 100_000_000, until_ns));
         let count = |what| log.iter().filter(|(seen, ..)| *seen == what).count() as u64;
-        let sum = |of: fn(&onramp_net::LinkStats) -> Count| result.net.links.iter().map(|link| of(link).packets).sum::<u64>();
+        let sum = |of: fn(&onramp_net::LinkStats) -> Count| {
+            result.net.links.iter().map(|link| of(link).packets).sum::<u64>()
+        };
         prop_assert_eq!(count("sent"), result.net.sent);
-        prop_assert_eq!(count("lost"), sum(|link| link.lost) + sum(|link| link.dropped) + sum(|link| link.evicted));
+        let dropped =
+            sum(|link| link.lost) + sum(|link| link.dropped) + sum(|link| link.evicted);
+        prop_assert_eq!(count("dropped"), dropped);
         let copies = sum(|link| link.duplicated);
-        prop_assert_eq!(count("sent") + copies, count("arrived") + count("lost") + result.net.in_flight as u64);
+        let gone = count("arrived") + count("dropped");
+        prop_assert_eq!(count("sent") + copies, gone + result.net.in_flight as u64);
         if until_ms.is_none() {
             prop_assert_eq!(result.net.in_flight, 0);
         }
@@ -235,7 +243,7 @@ proptest! {
 }
 
 #[test]
-fn sources_that_pause_do_so_by_their_own_clock() {
+fn an_on_off_source_pauses_at_its_times() {
     let mut plan = plan(vec![link(0, 9)], &[&[0]], 12_000_000, 20_000_000, u64::MAX);
     let Load::Datagrams(datagrams) = &mut plan.loads[0] else {
         unreachable!()

@@ -1,14 +1,33 @@
 //! The results of transfers: what a case of a scenario answered.
 //!
-//! Each transfer that runs answers its [`Case`](onramp_scenario::Case) with one [`Record`], and
-//! with a [`Trace`] where it is watched. The simulator and the lab fill in the same records.
+//! Each transfer that runs answers its [`Case`](onramp_scenario::Case) with one [`Record`], and with
+//! a [`Trace`] where it is watched. The simulator and the lab fill in the same records.
+//!
+//! ```
+//! use onramp_results::Record;
+//!
+//! let text = r#"
+//!     name = "geo-download"
+//!     [path]
+//!     rate = "50 Mbit/s"
+//!     rtt = "600 ms"
+//!     [[transfer]]
+//!     size = "1 MB"
+//!     startup = "paced"
+//! "#;
+//! let scenario = onramp_scenario::parse("geo.toml", text).unwrap();
+//! let mut record = Record::of_case(&scenario.cases[0], "sim");
+//! assert_eq!(record.algorithms(), "paced + cubic");
+//! record.complete(record.bound_s + 0.9);
+//! assert!((record.excess_rtts.unwrap() - 1.5).abs() < 1e-9);
+//! ```
 
-mod meter;
 mod record;
 mod startup_watch;
 mod trace;
+mod traffic_windows;
 
-pub use meter::{rate_in, traffic_windows, TRAFFIC_RTTS};
-pub use record::*;
+pub use record::{connections, Record, TRAFFIC, TRANSFER};
 pub use startup_watch::StartupWatch;
-pub use trace::*;
+pub use trace::{SegmentSample, SenderSample, StartupEvent, Trace};
+pub use traffic_windows::{rate_in, traffic_windows, TRAFFIC_RTTS};

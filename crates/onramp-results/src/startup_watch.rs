@@ -1,9 +1,9 @@
-//! What a start-up decided, told as what changed.
+//! Turns the decisions of a start-up into events.
 
-use crate::StartupEvent;
+use crate::trace::StartupEvent;
 use onramp_core::{exit_name, phase_name, Decision, UNLIMITED};
 
-/// Compares a connection's decisions, each with the one before.
+/// Compares each decision of a connection's start-up with the one before.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StartupWatch {
     /// Phase and estimate of the last decision, and whether the start-up was over.
@@ -12,13 +12,13 @@ pub struct StartupWatch {
 }
 
 impl StartupWatch {
-    /// The start-up was told that the path had carried so much in a round trip; 0: nothing.
+    /// Sets the remembered BDP that the start-up got, in bytes of payload; 0: none.
     pub fn remembers(&mut self, bytes: u64) {
         self.remembered_bytes = bytes;
     }
 
-    /// What a decision that was made, or is in force, at this time changed: `estimate` first, then
-    /// `phase` or `exit`. What comes after the end of a start-up are phases.
+    /// The events of a decision that is in force at this time: `estimate` first, then `phase` or
+    /// `exit`. After the end of a start-up only phases follow.
     pub fn look(&mut self, time_s: f64, decision: &Decision) -> impl Iterator<Item = StartupEvent> {
         let now = (
             decision.phase,
@@ -58,7 +58,7 @@ mod tests {
     use onramp_core::{PHASE_AVOIDANCE, PHASE_DONE, PHASE_SAFE};
 
     #[test]
-    fn only_changes_of_phase_and_estimate_are_told() {
+    fn only_changes_of_phase_and_estimate_are_events() {
         let mut watch = StartupWatch::default();
         let mut look = |decision: Decision| {
             let events = watch.look(1.5, &decision);
@@ -105,7 +105,7 @@ mod tests {
                 ..done
             }),
             ["phase avoidance"],
-            "it ended before"
+            "the start-up ended before"
         );
     }
 }

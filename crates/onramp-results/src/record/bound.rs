@@ -1,83 +1,74 @@
-//! The least time that a transfer can take: what every completion is measured against.
+//! The minimum time of a transfer, with which every completion is compared.
 //!
-//! A fluid that begins as soon as the handshake is over, and the request if there is one, fills
-//! every channel of the way; nothing waits but for serialisers and tokens. What a real path adds
-//! (other flows, packets that cannot be divided, jitter, losses) makes a transfer later, never
-//! earlier.
+//! The bound treats the data as a fluid. It begins as soon as the handshake is over, and the request
+//! if there is one, and fills every channel of the forward path. It waits for serialisers and tokens
+//! only. Other flows, indivisible packets, jitter and losses of a real path make a transfer later,
+//! never earlier.
 
 use onramp_scenario::{Channel, Connect, TokenBucket};
 
-/// A way and its way back: one connection after the other.
-pub(super) struct Way<'a> {
-    pub hops: Vec<WayHop<'a>>,
-    /// How many expedited flows carry the data beside each other; 0: they are best effort.
+/// The forward path and the return path of a flow.
+pub(super) struct Route<'a> {
+    /// The connections, one behind the other where the flow is split.
+    pub connections: Vec<Connection<'a>>,
+    /// The number of parallel expedited flows that carry the data; 0: the data is best effort.
     pub expedited_flows: u32,
     pub mtu_bytes: u32,
 }
 
-/// The channels of a connection's way and its way back, in order.
-pub(super) struct WayHop<'a> {
-    pub there: Vec<&'a Channel>,
-    pub back: Vec<&'a Channel>,
+/// The channels of a connection's forward path and of its return path, in order.
+pub(super) struct Connection<'a> {
+    pub forward: Vec<&'a Channel>,
+    pub reverse: Vec<&'a Channel>,
 }
 
-impl<'a> Way<'a> {
-    /// That of a connection from end to end.
-    pub fn whole(there: Vec<&'a Channel>, back: Vec<&'a Channel>, mtu_bytes: u32) -> Way<'a> {
-        Way {
-            hops: vec![WayHop { there, back }],
-            expedited_flows: 0,
-            mtu_bytes,
-        }
-    }
-
-    /// The channels of the data.
-    pub fn there(&self) -> impl Iterator<Item = &'a Channel> + '_ {
-        self.hops.iter().flat_map(|hop| hop.there.iter().copied())
+impl<'a> Route<'a> {
+    /// The channels of the forward path.
+    pub fn forward(&self) -> impl Iterator<Item = &'a Channel> + '_ {
+        let connections = self.connections.iter();
+        connections.flat_map(|connection| connection.forward.iter().copied())
     }
 }
 
-/// From the connect at this time to the receiver's last byte.
-pub(super) fn bound_ns(way: &Way<'_>, connect: Connect, start_ns: u64, wire_bytes: u64) -> u64 {
+/// The minimum time from the connect at `start_ns` to the receiver's last byte.
+pub(super) fn bound_ns(route: &Route<'_>, connect: Connect, start_ns: u64, wire_bytes: u64) -> u64 {
     let cross = |channels: &[&Channel], from_ns: u64| {
         channels
             .iter()
             .fold(from_ns, |t, channel| arrival(channel, t))
     };
-    // SYN, SYN-ACK, and the request of a receiver that connects, from hop to hop; then the data,
-    // whose last byte leaves each channel when that has carried all of it. Where the sender
-    // connects, a relay's handshake goes on beside the data of the hop before.
-    let handshake = |hop: &WayHop<'_>, from_ns| match connect {
-        Connect::Receiver => cross(&hop.there, cross(&hop.back, from_ns)),
-        Connect::Sender => cross(&hop.back, cross(&hop.there, from_ns)),
+    // Where the receiver connects, SYN, SYN-ACK and the request cross one connection after the
+    // other. Then the data follows. Its last byte leaves each channel when the channel has carried
+    // all of the data. Where the sender connects, the handshake of a relay takes place while the
+    // connection before it carries data.
+    let handshake = |connection: &Connection<'_>, from_ns| match connect {
+        Connect::Receiver => cross(&connection.forward, cross(&connection.reverse, from_ns)),
+        Connect::Sender => cross(&connection.reverse, cross(&connection.forward, from_ns)),
+    };
+    let request = |from_ns, connection: &Connection<'_>| {
+        cross(&connection.reverse, handshake(connection, from_ns))
     };
     let sends_ns = match connect {
-        Connect::Receiver => way
-            .hops
-            .iter()
-            .rev()
-            .fold(start_ns, |t, hop| cross(&hop.back, handshake(hop, t))),
+        Connect::Receiver => route.connections.iter().rev().fold(start_ns, request),
         Connect::Sender => start_ns,
     };
     let mut first_ns = sends_ns;
     let mut last_ns = sends_ns;
-    for hop in &way.hops {
+    for connection in &route.connections {
         if connect == Connect::Sender {
-            first_ns = handshake(hop, first_ns);
+            first_ns = handshake(connection, first_ns);
         }
-        for channel in &hop.there {
-            last_ns = arrival(
-                channel,
-                last_ns.max(served(way, channel, first_ns, wire_bytes)),
-            );
+        for channel in &connection.forward {
+            let served_ns = served(route, channel, first_ns, wire_bytes);
+            last_ns = arrival(channel, last_ns.max(served_ns));
             first_ns = arrival(channel, first_ns);
         }
     }
     last_ns - start_ns
 }
 
-/// When something that leaves the serialiser at this time or later arrives at the earliest: it may
-/// be worth waiting for a shorter delay.
+/// The earliest arrival of a byte that can leave the serialiser at `leaves_ns`. A byte that leaves
+/// later may arrive earlier, because the delay may become shorter.
 fn arrival(channel: &Channel, leaves_ns: u64) -> u64 {
     let mut earliest = leaves_ns + channel.delay_ns;
     for change in channel.changes.iter() {
@@ -85,7 +76,7 @@ fn arrival(channel: &Channel, leaves_ns: u64) -> u64 {
             continue;
         };
         let arrives_ns = change.at_ns.max(leaves_ns) + delay_ns;
-        // What was so before counts no longer.
+        // A change before the byte leaves replaces the earlier delays.
         earliest = if change.at_ns <= leaves_ns {
             arrives_ns
         } else {
@@ -95,20 +86,20 @@ fn arrival(channel: &Channel, leaves_ns: u64) -> u64 {
     earliest
 }
 
-/// When a channel has carried so many bytes that came to it from this time on.
-fn served(way: &Way<'_>, channel: &Channel, from_ns: u64, wire_bytes: u64) -> u64 {
+/// The time at which a channel has carried this many bytes that arrive from `from_ns` on.
+fn served(route: &Route<'_>, channel: &Channel, from_ns: u64, wire_bytes: u64) -> u64 {
     let bucket = |bucket: TokenBucket| {
         let beyond_burst = wire_bytes.saturating_sub(bucket.burst_bytes);
         from_ns + time_ns(bits_ns(beyond_burst), bucket.rate_bits_per_s)
     };
-    let buckets = channel.buckets(way.expedited_flows).map(bucket);
+    let buckets = channel.buckets(route.expedited_flows).map(bucket);
     buckets.fold(
-        serialised(channel, from_ns, wire_bytes, way.mtu_bytes),
+        serialised(channel, from_ns, wire_bytes, route.mtu_bytes),
         u64::max,
     )
 }
 
-/// The serialiser's part of it: the rate is summed up over its changes.
+/// The same time for the serialiser alone, with all changes of its rate.
 fn serialised(channel: &Channel, from_ns: u64, wire_bytes: u64, mtu_bytes: u32) -> u64 {
     let mut rate = channel.rate_bits_per_s;
     let mut now_ns = from_ns;
@@ -124,7 +115,7 @@ fn serialised(channel: &Channel, from_ns: u64, wire_bytes: u64, mtu_bytes: u32) 
             }
             left -= carried;
             now_ns = change.at_ns;
-            // The packet that is being serialised keeps its rate.
+            // The packet in the serialiser keeps the old rate.
             if next_rate < rate {
                 left = left.saturating_sub(bits_ns(mtu_bytes.into()));
             }
@@ -134,8 +125,7 @@ fn serialised(channel: &Channel, from_ns: u64, wire_bytes: u64, mtu_bytes: u32) 
     now_ns + time_ns(left, rate)
 }
 
-/// Bits by the nanoseconds in a second: what a rate of one bit per second carries in so many
-/// nanoseconds.
+/// Bits times the nanoseconds of a second: the nanoseconds that one bit per second needs.
 fn bits_ns(bytes: u64) -> u128 {
     u128::from(bytes) * 8_000_000_000
 }
@@ -151,7 +141,8 @@ mod tests {
 
     fn case(path: &str) -> Case {
         let text = format!(
-            "name = \"x\"\n[path]\nrate = \"8 Mbit/s\"\nrtt = \"100 ms\"\n{path}[[transfer]]\nsize = \"1 B\"\n"
+            "name = \"x\"\n[path]\nrate = \"8 Mbit/s\"\nrtt = \"100 ms\"\n{path}\
+             [[transfer]]\nsize = \"1 B\"\n"
         );
         onramp_scenario::parse("x.toml", &text)
             .unwrap()
@@ -159,12 +150,23 @@ mod tests {
             .remove(0)
     }
 
-    /// In milliseconds: a million bytes take a second at 8 Mbit/s.
+    fn end_to_end(case: &Case) -> Route<'_> {
+        let connection = Connection {
+            forward: vec![&case.path.forward],
+            reverse: vec![&case.path.reverse],
+        };
+        Route {
+            connections: vec![connection],
+            expedited_flows: 0,
+            mtu_bytes: 1500,
+        }
+    }
+
+    /// The bound in milliseconds. A million bytes take a second at 8 Mbit/s.
     fn bound_ms(path: &str, start_ms: u64, wire_bytes: u64) -> u64 {
         let case = case(path);
-        let way = Way::whole(vec![&case.path.forward], vec![&case.path.reverse], 1500);
         bound_ns(
-            &way,
+            &end_to_end(&case),
             case.transfer.connect,
             start_ms * 1_000_000,
             wire_bytes,
@@ -180,35 +182,35 @@ mod tests {
         );
     }
 
-    /// The handshake's round trip, and half of one for the data.
+    /// One round trip for the handshake and half a round trip for the data.
     #[test]
     fn a_sender_that_connects_needs_no_request() {
         let case = case("");
-        let way = Way::whole(vec![&case.path.forward], vec![&case.path.reverse], 1500);
-        assert_eq!(bound_ns(&way, Connect::Sender, 0, 1_000_000), 1_150_000_000);
+        let bound_ns = bound_ns(&end_to_end(&case), Connect::Sender, 0, 1_000_000);
+        assert_eq!(bound_ns, 1_150_000_000);
     }
 
-    /// Two hops of 100 ms, the second ten times as fast.
+    /// Two connections of 100 ms, the second ten times as fast.
     #[test]
-    fn a_relay_s_handshake_goes_on_beside_the_data() {
+    fn a_relay_s_handshake_takes_place_beside_the_data() {
         let case = case("");
         let fast = Channel {
             rate_bits_per_s: 80_000_000,
             ..case.path.forward.clone()
         };
-        let hop = |there| WayHop {
-            there: vec![there],
-            back: vec![&case.path.reverse],
+        let connection = |forward| Connection {
+            forward: vec![forward],
+            reverse: vec![&case.path.reverse],
         };
-        let way = Way {
-            hops: vec![hop(&case.path.forward), hop(&fast)],
+        let route = Route {
+            connections: vec![connection(&case.path.forward), connection(&fast)],
             expedited_flows: 0,
             mtu_bytes: 1500,
         };
-        let bound_ms = |connect, bytes| bound_ns(&way, connect, 0, bytes) / 1_000_000;
-        // Handshakes and request 150 ms a hop, then the data through both.
+        let bound_ms = |connect, bytes| bound_ns(&route, connect, 0, bytes) / 1_000_000;
+        // Handshake and request take 150 ms per connection, then the data crosses both.
         assert_eq!(bound_ms(Connect::Receiver, 1_000_000), 300 + 1000 + 100);
-        // The first byte waits for the second handshake, the last one does not.
+        // The first byte waits for the second handshake, the last byte does not.
         assert_eq!(bound_ms(Connect::Sender, 0), 100 + 50 + 100 + 50);
         assert_eq!(bound_ms(Connect::Sender, 1_000_000), 100 + 1000 + 100);
     }
@@ -227,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rate_that_changes_is_summed_up() {
+    fn all_changes_of_the_rate_count() {
         let faster = "[[path.change]]\nat = \"650 ms\"\nrate = \"80 Mbit/s\"\n";
         assert_eq!(bound_ms(faster, 0, 1_000_000), 50 + 650 + 50);
         assert_eq!(bound_ms(faster, 650, 1_000_000), 200 + 100);
@@ -238,9 +240,9 @@ mod tests {
     }
 
     #[test]
-    fn a_delay_that_changes_is_the_one_in_force_or_a_shorter_one_to_come() {
+    fn of_changing_delays_the_present_or_a_shorter_later_one_counts() {
         let shorter = "[[path.change]]\nat = \"120 ms\"\nrtt = \"20 ms\"\n";
-        // SYN 50, SYN-ACK 100, request 130 (it could wait until 120), data 140.
+        // SYN at 50, SYN-ACK at 100, request at 130 (it can wait until 120), data at 140.
         assert_eq!(bound_ms(shorter, 0, 0), 140);
         assert_eq!(bound_ms(shorter, 120, 0), 40);
         let longer = "[[path.change]]\nat = \"120 ms\"\nrtt = \"200 ms\"\n";

@@ -116,7 +116,9 @@ fn a_segment_is_of_all_ways_of_a_transfer() {
     let error = parse("x.toml", &text("1500 B", "1400 B")).unwrap_err();
     let error = error.invalid().unwrap().faults()[0].to_string();
     assert!(
-        error.contains("`transfer.segment` is 1500 B, but the route takes packets of at most 1400 B"),
+        error.contains(
+            "`transfer.segment` is 1500 B, but the route takes packets of at most 1400 B"
+        ),
         "{error}"
     );
 }

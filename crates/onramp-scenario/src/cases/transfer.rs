@@ -29,12 +29,15 @@ pub(crate) fn startup_of(stack: Stack) -> &'static str {
     }
 }
 
+/// Enters the value of a number into a transfer.
+type Set = Box<dyn Fn(&mut Transfer, usize)>;
+
 /// A key whose list is a factor of the cross product.
 struct Factor {
     /// The number of values, at least 1.
     count: usize,
     /// Enters the value of this number.
-    set: Box<dyn Fn(&mut Transfer, usize)>,
+    set: Set,
 }
 
 /// One `[[transfer]]` table.

@@ -1,78 +1,14 @@
-//! One key: its name, default, range and meaning. Its kind is its type parameter.
+//! One key. Its kind is its type parameter.
 
+#[cfg(test)]
+use super::facts::KeyPlace;
+use super::facts::{Fallback, KeyFacts, List, Range};
 use super::kind::Kind;
 #[cfg(test)]
 use super::kind::Known;
 #[cfg(test)]
 use crate::mistake::Mistake;
 use std::marker::PhantomData;
-
-/// What a key has where the file does not give it.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Fallback {
-    /// Nothing: the file must give the key.
-    Required,
-    /// This text, read as if the file gave it.
-    Text(&'static str),
-    /// A value that the reader's caller chooses. The text describes it in the reference.
-    Other(&'static str),
-}
-
-/// Whether a key may have a list, and what the list means.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum List {
-    /// The key has one value.
-    No,
-    /// The list is a factor of the cross product of cases.
-    Factor,
-    /// The list is a factor in `[path]`. In other tables the key has one value.
-    FactorOfPath,
-    /// The values are shared out among the flows of one run.
-    Several,
-    /// The values belong together, in their order.
-    Chain,
-}
-
-/// The limits of a key, minimum and maximum, as texts.
-pub(crate) type Range = (&'static str, &'static str);
-
-/// What is known of a key whatever its kind.
-#[derive(Debug)]
-pub(crate) struct KeyFacts {
-    pub name: &'static str,
-    pub default: Fallback,
-    /// One range for each group of units that do not convert into one another.
-    pub ranges: &'static [Range],
-    pub list: List,
-    /// The sentence of the reference. `{names}` stands for the names that the kind accepts.
-    pub meaning: &'static str,
-}
-
-impl KeyFacts {
-    /// `1 kbit/s to 1000 Gbit/s`.
-    pub(crate) fn range(&self) -> String {
-        let range = |(min, max): &Range| format!("{min} to {max}");
-        self.ranges.iter().map(range).collect::<Vec<_>>().join("; ")
-    }
-
-    /// The text that is read where the file does not give the key.
-    #[cfg(test)]
-    pub(crate) fn default_text(&self) -> Option<&'static str> {
-        match self.default {
-            Fallback::Text(text) => Some(text),
-            Fallback::Required | Fallback::Other(_) => None,
-        }
-    }
-
-    /// Whether the key may have a list in the table of this path.
-    pub(crate) fn takes_list(&self, table_path: &str) -> bool {
-        match self.list {
-            List::No => false,
-            List::FactorOfPath => table_path == "path",
-            List::Factor | List::Several | List::Chain => true,
-        }
-    }
-}
 
 /// A key whose values are of the kind `K`.
 #[derive(Debug)]
@@ -157,31 +93,5 @@ fn in_words(names: Vec<&'static str>) -> String {
     match quoted.pop() {
         Some(last) if !quoted.is_empty() => format!("{} or {last}", quoted.join(", ")),
         last => last.unwrap_or_default(),
-    }
-}
-
-/// A key in its table.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct KeyPlace<'k> {
-    table_path: &'k str,
-    pub facts: &'k KeyFacts,
-}
-
-impl<'k> KeyPlace<'k> {
-    pub(crate) fn new(table_path: &'k str, facts: &'k KeyFacts) -> Self {
-        KeyPlace { table_path, facts }
-    }
-
-    /// The key with its table, as in `path.rate`.
-    pub(crate) fn path(&self) -> String {
-        match self.table_path {
-            "" => self.facts.name.to_owned(),
-            table => format!("{table}.{}", self.facts.name),
-        }
-    }
-
-    /// Whether the key may have a list here.
-    pub(crate) fn takes_list(&self) -> bool {
-        self.facts.takes_list(self.table_path)
     }
 }

@@ -1,6 +1,6 @@
 //! The kinds of values that keys have: how a file writes them, and what they become.
 
-use super::definition::KeyPlace;
+use super::facts::KeyPlace;
 use super::measure::Measure;
 use crate::mistake::Mistake;
 use crate::units::{

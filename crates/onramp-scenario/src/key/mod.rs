@@ -2,13 +2,15 @@
 //! [`crate::channel`] for channels and in [`crate::keys`] for everything else.
 
 mod definition;
+mod facts;
 mod kind;
 mod measure;
 mod table;
 
+pub(crate) use definition::{AnyKey, Key};
 #[cfg(test)]
-pub(crate) use definition::KeyFacts;
-pub(crate) use definition::{AnyKey, Fallback, Key, KeyPlace, List};
+pub(crate) use facts::KeyFacts;
+pub(crate) use facts::{Fallback, KeyPlace, List};
 pub(crate) use kind::{
     choice_kinds, not_a_quantity, quantity_kinds, unknown_name, AnyText, Boolean, Form, Frequency,
     Integer, Kind, Known, PacketCount, Percent, Rate, Size, Time,

@@ -89,64 +89,34 @@ pub(crate) fn parse_quantity(quantity: &Quantity, text: &str) -> Result<(u64, Un
             expected: quantity.expected(),
         });
     }
-    if let Some(rest) = trimmed.strip_prefix(['-', '−']) {
-        if rest
-            .trim_start()
-            .starts_with(|c: char| c.is_ascii_digit() || c == '.')
-        {
-            return Err(UnitError::Negative {
-                what,
-                found: found(),
-            });
-        }
+    if is_negative(trimmed) {
+        return Err(UnitError::Negative {
+            what,
+            found: found(),
+        });
     }
     let number_end = trimmed
         .find(|c: char| !c.is_ascii_digit() && c != '.')
         .unwrap_or(trimmed.len());
     let (number, rest) = trimmed.split_at(number_end);
-    let not_a_number = || {
-        let nearest = nearest(trimmed, quantity.words.iter().copied());
-        UnitError::NotANumber {
-            what,
-            found: found(),
-            nearest,
-            expected: quantity.expected(),
-        }
+    let not_a_number = || UnitError::NotANumber {
+        what,
+        found: found(),
+        nearest: nearest(trimmed, quantity.words.iter().copied()),
+        expected: quantity.expected(),
     };
     let decimal = Decimal::parse(number).ok_or_else(not_a_number)?;
-    let name = rest.trim_start();
-    if name.is_empty() {
+    if rest.trim().is_empty() {
         return Err(UnitError::MissingUnit {
             what,
             found: found(),
             expected: quantity.expected(),
         });
     }
-    // `1,5 Mbit/s`, `1_000 B`, `1e6 B`: the number goes on in a notation that is not accepted.
-    let goes_on = rest.starts_with([',', '_', '\'', '+', '-'])
-        || name.starts_with(|c: char| c.is_ascii_digit())
-        || rest
-            .strip_prefix(['e', 'E'])
-            .is_some_and(|r| r.starts_with(|c: char| c.is_ascii_digit() || "+-".contains(c)));
-    if goes_on {
+    if continues_a_number(rest) {
         return Err(not_a_number());
     }
-    let name = SYNONYMS
-        .iter()
-        .find(|(synonym, _)| *synonym == name)
-        .map_or(name, |(_, unit)| unit);
-    let unit = quantity
-        .units
-        .iter()
-        .flat_map(|family| family.iter())
-        .find(|unit| unit.name == name);
-    let unit = *unit.ok_or_else(|| UnitError::UnknownUnit {
-        what,
-        found: found(),
-        unit: shown(name),
-        nearest: nearest_unit(name, quantity),
-        expected: quantity.expected(),
-    })?;
+    let unit = unit_of(quantity, rest.trim_start(), text)?;
     match decimal.times(unit.factor) {
         Product::Exact(value) => Ok((value, unit)),
         Product::TooFine => Err(UnitError::TooFine {
@@ -160,6 +130,39 @@ pub(crate) fn parse_quantity(quantity: &Quantity, text: &str) -> Result<(u64, Un
             max: format!("{} {}", u64::MAX, unit.counts),
         }),
     }
+}
+
+/// Whether a number with a minus sign begins here.
+fn is_negative(text: &str) -> bool {
+    let begins_number = |c: char| c.is_ascii_digit() || c == '.';
+    text.strip_prefix(['-', '−'])
+        .is_some_and(|rest| rest.trim_start().starts_with(begins_number))
+}
+
+/// Whether the text after a number continues it in a notation that is not accepted: `1,5 Mbit/s`,
+/// `1_000 B` or `1e6 B`.
+fn continues_a_number(rest: &str) -> bool {
+    let begins_exponent = |c: char| c.is_ascii_digit() || "+-".contains(c);
+    rest.starts_with([',', '_', '\'', '+', '-'])
+        || rest.trim_start().starts_with(|c: char| c.is_ascii_digit())
+        || rest
+            .strip_prefix(['e', 'E'])
+            .is_some_and(|exponent| exponent.starts_with(begins_exponent))
+}
+
+/// The quantity's unit of this name. `text` is the whole text, for the error.
+fn unit_of(quantity: &Quantity, name: &str, text: &str) -> Result<Unit, UnitError> {
+    let synonym = SYNONYMS.iter().find(|(synonym, _)| *synonym == name);
+    let name = synonym.map_or(name, |(_, unit)| unit);
+    let mut units = quantity.units.iter().flat_map(|family| family.iter());
+    let unit = units.find(|unit| unit.name == name).copied();
+    unit.ok_or_else(|| UnitError::UnknownUnit {
+        what: quantity.what,
+        found: shown(text),
+        unit: shown(name),
+        nearest: nearest_unit(name, quantity),
+        expected: quantity.expected(),
+    })
 }
 
 /// A decimal number: the digits before its point and after it.

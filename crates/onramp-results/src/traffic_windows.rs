@@ -1,13 +1,14 @@
-//! Over which times competing traffic is measured: the same in simulator and lab.
+//! The times over which competing traffic is measured, the same in simulator and lab.
 
 use std::ops::Range;
 
-/// Round trips over which competing traffic is measured, before a transfer and from its start on.
+/// The number of round trips over which competing traffic is measured, before a transfer and from
+/// its start on.
 pub const TRAFFIC_RTTS: u64 = 20;
 
-/// The 20 round trips before a transfer's start and the 20 from it on, each as far as there is
-/// traffic in it: `traffic_ns` is from the traffic's start to its stop, or to the end of what was
-/// seen of it. A window may be empty.
+/// The 20 round trips before the start of a transfer and the 20 round trips from it on, each limited
+/// to the time of the traffic. `traffic_ns` lasts from the traffic's start to its stop, or to the end
+/// of the observation. A window may be empty.
 pub fn traffic_windows(start_ns: u64, rtt_ns: u64, traffic_ns: &Range<u64>) -> [Range<u64>; 2] {
     let window_ns = rtt_ns.saturating_mul(TRAFFIC_RTTS);
     let (first_ns, last_ns) = (
@@ -20,7 +21,7 @@ pub fn traffic_windows(start_ns: u64, rtt_ns: u64, traffic_ns: &Range<u64>) -> [
     })
 }
 
-/// Bytes per second within a window; `None` if it is empty.
+/// Bytes per second within a window; `None` if the window is empty.
 pub fn rate_in(window: &Range<u64>, bytes: f64) -> Option<f64> {
     (!window.is_empty()).then(|| bytes / ((window.end - window.start) as f64 / 1e9))
 }
@@ -49,7 +50,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rate_needs_some_time() {
+    fn an_empty_window_has_no_rate() {
         assert_eq!(rate_in(&(1_000_000_000..3_000_000_000), 10.0), Some(5.0));
         assert_eq!(rate_in(&(5..5), 0.0), None);
     }

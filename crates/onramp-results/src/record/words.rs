@@ -1,4 +1,4 @@
-//! What a record says of its path and its algorithms, in words.
+//! The words in which a record describes its path and its algorithms.
 
 use super::Record;
 use onramp_scenario::units::{format_percent, format_rate, format_size, format_time};
@@ -7,13 +7,15 @@ use onramp_scenario::{
     Dscp, Given, Memory, Path, Stack, Timers, Transfer, Without, NO_STARTUP,
 };
 
-/// That of `transfer.split_buffer`, which goes without saying.
+/// The default of `transfer.split_buffer`, which has no words.
 const DEFAULT_SPLIT_BUFFER_BYTES: u64 = 4 << 20;
-/// Changes beyond these are counted only.
-const MOST_CHANGES: usize = 4;
+/// The default of `path.mtu`, which has no words.
+const DEFAULT_MTU_BYTES: u32 = 1500;
+/// Further changes are only counted.
+const MAX_CHANGES: usize = 4;
 
-/// `100 kB every 10 ms, unasked (sender connects)`; empty for an application that has everything at
-/// once when it is asked.
+/// The writes of an application: `100 kB every 10 ms, unasked (sender connects)`. Empty if it has
+/// all of the payload when the receiver requests it.
 pub(super) fn application(application: Option<Application>, connect: Connect) -> String {
     let writes = application.map(|writes| {
         format!(
@@ -30,8 +32,8 @@ pub(super) fn application(application: Option<Application>, connect: Connect) ->
         .join(", ")
 }
 
-/// `paced`, `gamma 34 %`, `spaced 1.8 Mbit/s`, `qos 1 Mbit/s burst 10 kB`, `onramp memory careful`,
-/// `onramp without spacing`: with what the scenario gives it and takes from it.
+/// A start-up with its parameters: `paced`, `gamma 34 %`, `spaced 1.8 Mbit/s`, `qos 1 Mbit/s burst
+/// 10 kB`, `onramp memory careful` or `onramp without spacing`.
 pub(super) fn startup(startup: &str, given: Given, memory: Memory) -> String {
     let gamma = given.gamma_ppm.map(format_percent);
     let pace = given.pace_bits_per_s.map(format_rate);
@@ -51,7 +53,7 @@ pub(super) fn startup(startup: &str, given: Given, memory: Memory) -> String {
         .join(" ")
 }
 
-/// `decoupled, clock 1 ms, tick 10 ms`: clocks only where they are not the stack's.
+/// Timers, and clocks if they are not the stack's: `decoupled, clock 1 ms, tick 10 ms`.
 pub(super) fn timers(stack: Stack, timers: Timers, clocks: Clocks) -> String {
     let usual = Clocks::of(stack);
     let mut words = timers.name().to_owned();
@@ -66,8 +68,8 @@ pub(super) fn timers(stack: Stack, timers: Timers, clocks: Clocks) -> String {
     words
 }
 
-/// What else of a sender's TCP is not its stack's or its way's: `segment 512 B, byte counting 2
-/// segments`.
+/// Other parameters of a sender's TCP that are not the default of its stack or route: `segment 512
+/// B, byte counting 2 segments`.
 pub(super) fn sender_tcp(transfer: &Transfer) -> String {
     let usual = onramp_tcp::Config::of(transfer.stack, 1500);
     let scaling = if transfer.window_scaling {
@@ -87,7 +89,7 @@ pub(super) fn sender_tcp(transfer: &Transfer) -> String {
     words.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-/// How a sender marks its packets, if it does.
+/// The code point with which a sender marks its packets, if it marks them.
 pub(super) fn dscp(dscp: Dscp) -> Option<String> {
     match dscp {
         Dscp::BestEffort => None,
@@ -95,49 +97,54 @@ pub(super) fn dscp(dscp: Dscp) -> Option<String> {
     }
 }
 
-/// Whatever of a path is not as a scenario file has it by default: `codel, jitter 5 ms, policer 20
-/// Mbit/s 100 kB`. Rate, round trip, queue and loss have fields of their own, but for those of the
-/// way back.
-pub(super) fn elements(path: &Path) -> String {
+/// The parameters of a path that are not the default: `codel, jitter 5 ms, policer 20 Mbit/s 100
+/// kB`. Rate, round-trip time, queue and loss of the forward path have columns of their own.
+pub(super) fn path(path: &Path) -> String {
     let (forward, reverse) = (&path.forward, &path.reverse);
     let mut words = forward.describe();
-    if path.mtu_bytes != 1500 {
+    if path.mtu_bytes != DEFAULT_MTU_BYTES {
         words.push(format!("mtu {}", format_size(path.mtu_bytes.into())));
     }
     words.extend(changes(forward));
-    let mut back = Vec::new();
-    if reverse.rate_bits_per_s != forward.rate_bits_per_s {
-        back.push(format_rate(reverse.rate_bits_per_s));
-    }
-    if reverse.delay_ns != path.rtt_ns / 2 {
-        back.push(format_time(reverse.delay_ns));
-    }
-    if reverse.queue != forward.queue {
-        back.push(format!("queue {}", reverse.queue));
-    }
-    if reverse.bursts.is_some() || reverse.loss_every.is_some() || reverse.loss_ppm > 0 {
-        back.push(format!("loss {}", reverse.describe_loss()));
-    }
-    back.extend(reverse.describe());
-    let moments = |channel: &Channel| -> Vec<_> {
-        channel
-            .changes
-            .iter()
-            .map(|change| (change.at_ns, change.rate_bits_per_s, change.loss_ppm))
-            .collect()
-    };
-    if moments(reverse) != moments(forward) {
-        back.extend(changes(reverse));
-    }
-    if !back.is_empty() {
-        words.push(format!("back: {}", back.join(", ")));
+    let reverse = return_path(path, forward, reverse);
+    if !reverse.is_empty() {
+        words.push(format!("back: {}", reverse.join(", ")));
     }
     words.join(", ")
 }
 
+/// The parameters of the return path that differ from the forward path or from the default.
+fn return_path(path: &Path, forward: &Channel, reverse: &Channel) -> Vec<String> {
+    let mut words = Vec::new();
+    if reverse.rate_bits_per_s != forward.rate_bits_per_s {
+        words.push(format_rate(reverse.rate_bits_per_s));
+    }
+    if reverse.delay_ns != path.rtt_ns / 2 {
+        words.push(format_time(reverse.delay_ns));
+    }
+    if reverse.queue != forward.queue {
+        words.push(format!("queue {}", reverse.queue));
+    }
+    if reverse.bursts.is_some() || reverse.loss_every.is_some() || reverse.loss_ppm > 0 {
+        words.push(format!("loss {}", reverse.describe_loss()));
+    }
+    words.extend(reverse.describe());
+    // Both directions share the delay of a change, so delays are not compared.
+    let compared = |channel: &Channel| -> Vec<_> {
+        let changes = channel.changes.iter();
+        changes
+            .map(|change| (change.at_ns, change.rate_bits_per_s, change.loss_ppm))
+            .collect()
+    };
+    if compared(reverse) != compared(forward) {
+        words.extend(changes(reverse));
+    }
+    words
+}
+
 fn changes(channel: &Channel) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
-    for change in channel.changes.iter().take(MOST_CHANGES) {
+    for change in channel.changes.iter().take(MAX_CHANGES) {
         let rate = change
             .rate_bits_per_s
             .map(|rate| format!(" {}", format_rate(rate)))
@@ -150,19 +157,17 @@ fn changes(channel: &Channel) -> Vec<String> {
             .loss_ppm
             .map(|ppm| format!(" loss {}", format_percent(ppm)))
             .unwrap_or_default();
-        words.push(format!(
-            "from {}{rate}{delay}{loss}",
-            format_time(change.at_ns)
-        ));
+        let at = format_time(change.at_ns);
+        words.push(format!("from {at}{rate}{delay}{loss}"));
     }
-    let more = channel.changes.len().saturating_sub(MOST_CHANGES);
+    let more = channel.changes.len().saturating_sub(MAX_CHANGES);
     if more > 0 {
         words.push(format!("{more} more changes"));
     }
     words
 }
 
-/// Recovery and timers that go without saying.
+/// The recovery and the timers of a stack, which have no words.
 fn usual_tcp(stack: &str) -> (&'static str, &'static str) {
     match stack {
         "lite" => ("reno", "bsd"),
@@ -170,8 +175,8 @@ fn usual_tcp(stack: &str) -> (&'static str, &'static str) {
     }
 }
 
-/// Of what connections the transfer is made: `4 connections, split at edge, ground, buffer 64
-/// KiB, rate 10 Mbit/s`; empty for one from end to end. A buffer is there only where it is not
+/// The connections of a case's transfer: `4 connections, split at edge, ground, buffer 64 KiB, rate
+/// 10 Mbit/s`. Empty for one end-to-end connection. The buffer of relays has words only if it is not
 /// the default.
 pub fn connections(case: &Case) -> String {
     let mut words = Vec::new();
@@ -200,9 +205,9 @@ pub fn connections(case: &Case) -> String {
 }
 
 impl Record {
-    /// The scenario's label, or the sender's algorithms, as tables name them: `cubic`, `paced +
-    /// cubic, IW 4`, `reno, lite, newreno`, `reno, lite, decoupled timers, clock 1 ms, tick 10 ms,
-    /// segment 512 B`.
+    /// The name of the transfer in tables: the scenario's label, or the sender's algorithms, as in
+    /// `cubic`, `paced + cubic, IW 4`, `reno, lite, newreno` or `reno, lite, decoupled timers,
+    /// clock 1 ms, tick 10 ms, segment 512 B`.
     pub fn algorithms(&self) -> String {
         if !self.label.is_empty() {
             return self.label.clone();
@@ -245,9 +250,10 @@ mod tests {
 
     fn words(path: &str) -> String {
         let text = format!(
-            "name = \"x\"\n[path]\nrate = \"8 Mbit/s\"\nrtt = \"100 ms\"\n{path}[[transfer]]\nsize = \"1 B\"\n"
+            "name = \"x\"\n[path]\nrate = \"8 Mbit/s\"\nrtt = \"100 ms\"\n{path}\
+             [[transfer]]\nsize = \"1 B\"\n"
         );
-        elements(
+        super::path(
             &onramp_scenario::parse("x.toml", &text)
                 .unwrap()
                 .cases
@@ -257,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn a_start_up_is_named_with_what_it_is_given() {
+    fn a_start_up_is_named_with_its_parameters() {
         let reserved = Given {
             qos_rate_bits_per_s: Some(1_000_000),
             qos_burst_bytes: Some(10_000),
@@ -310,24 +316,25 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_the_default_is_named() {
-        let elements =
-            "discipline = \"codel\"\njitter = \"5 ms\"\npolicer_rate = \"20 Mbit/s\"\npolicer_burst = \"100 kB\"\n";
+    fn parameters_that_are_not_the_default_are_named() {
+        let elements = "discipline = \"codel\"\njitter = \"5 ms\"\npolicer_rate = \"20 Mbit/s\"\n\
+             policer_burst = \"100 kB\"\n";
         assert_eq!(
             words(elements),
             "codel, jitter 5 ms, policer 20 Mbit/s 100 kB"
         );
-        let more = "duplicate = \"1 %\"\njitter = \"5 ms\"\nreorder = true\naggregate = \"2 ms\"\nmtu = \"9000 B\"\n\
-                    queue = \"40 packets\"\ndiscipline = \"red\"\n[path.bursts]\nenter = \"1 %\"\nleave = \"30 %\"\n";
+        let more = "duplicate = \"1 %\"\njitter = \"5 ms\"\nreorder = true\n\
+                    aggregate = \"2 ms\"\nmtu = \"9000 B\"\nqueue = \"40 packets\"\n\
+                    discipline = \"red\"\n[path.bursts]\nenter = \"1 %\"\nleave = \"30 %\"\n";
         assert_eq!(
             words(more),
-            "red 3 packets–10 packets 10 % weight 0.2 %, bursts 1 % to 30 %, losing 0 % and 100 %, duplicate 1 %, \
-             jitter 5 ms reordering, aggregate 2 ms or 64, mtu 9 kB"
+            "red 3 packets–10 packets 10 % weight 0.2 %, bursts 1 % to 30 %, losing 0 % and 100 %, \
+             duplicate 1 %, jitter 5 ms reordering, aggregate 2 ms or 64, mtu 9 kB"
         );
         let changed = "[[path.change]]\nat = \"2 s\"\nrate = \"1 Mbit/s\"\nrtt = \"200 ms\"\n";
         assert_eq!(words(changed), "from 2 s 1 Mbit/s 100 ms one way");
-        let outage =
-            "[[path.change]]\nat = \"30 s\"\nloss = \"100 %\"\n[[path.change]]\nat = \"32 s\"\nloss = \"0 %\"\n";
+        let outage = "[[path.change]]\nat = \"30 s\"\nloss = \"100 %\"\n\
+             [[path.change]]\nat = \"32 s\"\nloss = \"0 %\"\n";
         assert_eq!(words(outage), "from 30 s loss 100 %, from 32 s loss 0 %");
         assert_eq!(
             words(&format!("[path.reverse]\nrate = \"8 Mbit/s\"\n{outage}")),

@@ -53,6 +53,7 @@ git ls-files -- '*.md' ':!LICENSES' | LC_ALL=C xargs awk '
 			target = substr(rest, RSTART + 2, RLENGTH - 3)
 			rest = substr(rest, RSTART + RLENGTH)
 			if (target ~ /^(https?|mailto):/) continue
+			if (target ~ /::/) continue # an item of rustdoc, which cargo doc checks
 			path = target
 			name = ""
 			if ((hash = index(target, "#")) > 0) {

@@ -59,7 +59,8 @@ func main() {
 			log.Fatal(err)
 		}
 		if err := reserve(connection, uint64(rate)); err != nil {
-			log.Print("cannot reserve: ", err) // the connection sends without a reservation
+			// The connection sends without a reservation.
+			log.Print("cannot reserve: ", err)
 		}
 		connection.Write(make([]byte, size))
 		connection.Close()

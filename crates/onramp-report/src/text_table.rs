@@ -75,9 +75,18 @@ pub fn text_table(head: &[String], rows: &[Vec<String>], options: &TableOptions)
 ///
 /// The columns are never split into blocks: a line may be wider than the terminal.
 pub fn columns(rows: &[Vec<String>]) -> String {
+    aligned_columns(rows, &[])
+}
+
+/// The same, with the columns flush right for which `is_right` is true. Columns without an entry are
+/// flush left.
+pub fn aligned_columns(rows: &[Vec<String>], is_right: &[bool]) -> String {
     let count = rows.iter().map(Vec::len).max().unwrap_or(0);
     let all: Vec<&[String]> = rows.iter().map(Vec::as_slice).collect();
-    let grid = Grid::new(&all, &vec![false; count]);
+    let is_right: Vec<bool> = (0..count)
+        .map(|column| is_right.get(column).copied().unwrap_or(false))
+        .collect();
+    let grid = Grid::new(&all, &is_right);
     let columns: Vec<usize> = (0..count).collect();
     (0..rows.len())
         .map(|row| grid.line(row, &columns) + "\n")
@@ -262,6 +271,10 @@ mod tests {
         assert_eq!(
             columns(&[row(&["a", "bb"]), row(&["ccc", "d"])]),
             "a    bb\nccc  d\n"
+        );
+        assert_eq!(
+            aligned_columns(&[row(&["a", "bb"]), row(&["c", "d"])], &[false, true]),
+            "a  bb\nc   d\n"
         );
         assert_eq!(columns(&[]), "");
     }

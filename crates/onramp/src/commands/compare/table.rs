@@ -1,7 +1,8 @@
 //! The table that `onramp compare` prints.
 
-use crate::text::say;
+use crate::text::{out, say};
 use onramp_lab::Comparison;
+use onramp_report::aligned_columns;
 use onramp_scenario::units::{format_rate, format_size};
 
 const HEADINGS: [&str; 8] = [
@@ -16,29 +17,11 @@ const HEADINGS: [&str; 8] = [
 ];
 
 pub fn print(comparisons: &[Comparison], within_percent: f64) {
-    let mut rows = vec![HEADINGS.map(str::to_owned)];
-    rows.extend(comparisons.iter().map(cells));
-    let widths: Vec<usize> = (0..HEADINGS.len())
-        .map(|column| {
-            rows.iter()
-                .map(|row| row[column].chars().count())
-                .max()
-                .unwrap_or(0)
-        })
-        .collect();
-    for row in &rows {
-        // Text is aligned to the left, numbers to the right.
-        let cells: Vec<_> = row
-            .iter()
-            .zip(&widths)
-            .enumerate()
-            .map(|(column, (cell, &width))| match column {
-                0..=2 | 7 => format!("{cell:<width$}"),
-                _ => format!("{cell:>width$}"),
-            })
-            .collect();
-        say!("{}", cells.join("  ").trim_end());
-    }
+    let mut rows = vec![HEADINGS.map(str::to_owned).to_vec()];
+    rows.extend(comparisons.iter().map(|one| cells(one).to_vec()));
+    // Text is flush left, numbers are flush right.
+    let is_right: Vec<bool> = (0..HEADINGS.len()).map(|at| (3..7).contains(&at)).collect();
+    out(format_args!("{}", aligned_columns(&rows, &is_right)));
     let judged = comparisons.iter().filter(|row| row.clean).count();
     let within = comparisons
         .iter()
